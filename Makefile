@@ -1,0 +1,74 @@
+# isodyn: everything runs in .venv, which the targets create themselves.
+# Needed on the machine: make, Python >= 3.11 with venv, a C compiler for packages that have no wheel.
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+PYTEST := $(BIN)/python -m pytest -n 2 --dist loadfile
+
+# One Numba cache for every part: the tests, the demo, the benchmarks and the docs compile each function once.
+export NUMBA_CACHE_DIR := $(CURDIR)/.cache/numba
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 NUMBA_NUM_THREADS=1
+
+.DEFAULT_GOAL := help
+.PHONY: help install demo test check lint types bench docs docs-index clean
+
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | awk -F '\t' '{ printf "  make %-12s %s\n", $$1, $$2 }'
+
+install: $(VENV)/.installed ## create .venv and install isodyn (editable) with all extras and the tools
+
+$(VENV)/.installed: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit("isodyn needs Python 3.11 or newer\nhint: make PYTHON=python3.12 ..." if sys.version_info < (3, 11) else 0)'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(BIN)/python -m pip install --quiet --editable ".[all]" --group dev
+	@touch $@
+
+$(VENV)/.installed-docs: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet --group docs
+	@touch $@
+
+demo: install ## integrate the seven stars of the Pleiades problem, print the summary, write the figures
+	$(BIN)/isodyn run pleiades --out out/demo
+	@echo "written:"
+	@find out/demo -type f | LC_ALL=C sort | sed 's/^/  /'
+
+test: install ## run all tests
+	$(PYTEST)
+
+check: lint types ## the fast loop: lint, format, types and every test that is not slow
+	$(PYTEST) -q -m "not slow"
+
+lint: install ## ruff: rules and format
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: install ## mypy, strict
+	$(BIN)/mypy
+
+bench: install ## run the benchmarks on one thread
+	@set -e; if [ -f benchmarks/__main__.py ]; then \
+	  $(ONE_THREAD) $(BIN)/python -m benchmarks; \
+	else \
+	  found=0; \
+	  for script in benchmarks/[!_]*.py; do \
+	    [ -f "$$script" ] || continue; \
+	    found=1; echo "== $$script"; $(ONE_THREAD) $(BIN)/python "$$script"; \
+	  done; \
+	  [ $$found = 1 ] || { echo "no benchmarks found in benchmarks/" >&2; exit 1; }; \
+	fi
+
+docs: $(VENV)/.installed-docs docs-index ## build the HTML documentation into docs/_build/html and run its doctests
+	$(BIN)/python -m sphinx -q -W --keep-going -b html docs docs/_build/html
+	$(BIN)/python -m sphinx -q -W --keep-going -b doctest docs docs/_build/doctest
+	@echo "docs/_build/html/index.html"
+
+docs-index: install ## check the equation tags and write docs/_generated/equations.md
+	$(BIN)/python docs/equation_index.py
+
+clean: ## remove what was built or cached; .venv stays
+	rm -rf out build dist docs/_build docs/_generated .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	find src tests docs benchmarks examples -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,85 @@
+"""Sphinx settings. Docstrings of isodyn are plain text with equations; `to_rest` turns them into reStructuredText."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import pkgutil
+import re
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
+
+HERE = Path(__file__).resolve().parent
+os.environ.setdefault("NUMBA_CACHE_DIR", str(HERE.parent / ".cache" / "numba"))
+
+project = "isodyn"
+author = "The isodyn developers"
+copyright = "2026, The isodyn developers"
+release = tomllib.loads((HERE.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.doctest", "sphinx.ext.mathjax"]
+exclude_patterns = ["_build"]
+myst_enable_extensions = ["amsmath", "deflist", "dollarmath"]
+myst_heading_anchors = 3
+
+autodoc_default_options = {"members": True, "member-order": "bysource", "ignore-module-all": True}
+autodoc_typehints = "signature"
+doctest_test_doctest_blocks = ""  # examples of docstrings run with the tests, in the namespace of their module
+
+html_theme = "furo"
+html_title = f"isodyn {release}"
+
+
+def expand_modules(app: Sphinx, docname: str, source: list[str]) -> None:
+    """An automodule line of a reference page stands for the module and all below it; a missing module is left out."""
+
+    def below(match: re.Match[str]) -> str:
+        spec = importlib.util.find_spec(match[1])
+        if spec is None:
+            return ""
+        folders = spec.submodule_search_locations if match[1] != "isodyn" else None
+        names = sorted(module.name for module in pkgutil.walk_packages(folders, f"{match[1]}.")) if folders else []
+        return "".join(f".. automodule:: {name}\n\n" for name in [match[1], *names])
+
+    if docname.startswith("reference/"):
+        source[0] = re.sub(r"^\.\. automodule:: (\S+)\n\n?", below, source[0], flags=re.MULTILINE)
+
+
+def to_rest(app: object, what: str, name: str, obj: object, options: object, lines: list[str]) -> None:
+    """Blocks that are laid out (indented, tables, examples) stay as they are; paragraphs keep only their code spans."""
+    text: list[str] = []
+    for block in re.split(r"\n\s*\n", "\n".join(lines)):
+        rows = [row for row in block.split("\n") if row.strip()]
+        if not rows:
+            continue
+        bullets = rows[0].startswith(("- ", "* "))
+        laid_out = rows[0].startswith((" ", "|", "```")) or any(re.fullmatch(r"[-=~ ]{4,}", row) for row in rows)
+        if rows[0].startswith(">>>"):
+            text += [*rows, ""]
+        elif laid_out or (not bullets and any(row.startswith(" ") for row in rows)):
+            text += ["::", "", *("   " + row for row in rows), ""]
+        elif bullets:
+            items = [row if row.startswith(("- ", "* ")) else "  " + row.strip() for row in rows]
+            text += [*(row[:2] + escape(row[2:]) for row in items), ""]
+        else:
+            text += [*(escape(row) for row in rows), ""]
+    lines[:] = text
+
+
+def escape(row: str) -> str:
+    """`code` becomes literal text, everything else loses its meaning as markup."""
+    pieces = re.split(r"`+([^`]+)`+", row)
+    plain = [re.sub(r"([\\*|_`])", r"\\\1", piece) for piece in pieces[::2]]
+    plain[0] = re.sub(r"^(\(?\w+[.)] |[-+*•] |\.\. |:)", r"\\\1", plain[0])
+    code = [f"``{piece.strip()}``\\ " for piece in pieces[1::2]]
+    return "".join(part for pair in zip(plain, [*code, ""], strict=True) for part in pair)
+
+
+def setup(app: Sphinx) -> None:
+    """Register the two filters."""
+    app.connect("source-read", expand_modules)
+    app.connect("autodoc-process-docstring", to_rest)

@@ -1,0 +1,41 @@
+"""isodyn: constrained mechanical dynamics with isochronous time integration.
+
+A pendulum in its angle, forced and damped, with a scheme that damps the highest frequencies to 0.8 per step:
+
+>>> import numpy as np
+>>> import isodyn as iso
+>>> def Q(q, v, t):
+...     return np.array([-9.81 * np.sin(q[0]) - 0.1 * v[0] + np.cos(2 * t)])
+>>> system = iso.MechanicalSystem(M=np.eye(1), Q=Q, q0=[1.0], v0=[0.0])
+>>> sol = iso.integrate(system, scheme=iso.Scheme.U0(0.8, 0.8, 0.8), dt=0.01, t_end=10.0)
+>>> sol.q.shape, sol.stats.halvings
+((1001, 1), 0)
+"""
+
+from isodyn import errors
+from isodyn.integrate import Newton, integrate
+from isodyn.results import Solution
+from isodyn.schemes import FirstOrderScheme, Scheme
+from isodyn.systems import (
+    CompiledSystem,
+    FirstOrderSystem,
+    LinearFirstOrderSystem,
+    LinearSystem,
+    MechanicalSystem,
+)
+
+__version__ = "0.1.0.dev0"
+
+__all__ = [
+    "CompiledSystem",
+    "FirstOrderScheme",
+    "FirstOrderSystem",
+    "LinearFirstOrderSystem",
+    "LinearSystem",
+    "MechanicalSystem",
+    "Newton",
+    "Scheme",
+    "Solution",
+    "errors",
+    "integrate",
+]

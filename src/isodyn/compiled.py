@@ -1,0 +1,125 @@
+"""What compiled code agrees on: the model function, its questions, and how kernels are compiled and cached.
+
+The step and the loop know physics only through one function of fixed type,
+
+    status = model(what, t, q, v, a, lam, c, pf, pi, out)
+
+which answers the question `what` about the state (t, q, v, a, lam) into the flat array `out`:
+
+    RETRACT     out = q ⊕ v, the configuration reached from q along the increment v (asked only of models that say they retract)
+    BALANCE     out = M(q) a + G(q, t)ᵀ lam − Q(q, v, t)
+    JACOBIAN    out = c[0] ∂balance/∂a + c[1] ∂balance/∂v + c[2] ∂balance/∂q, dense, row by row
+    FACTORISE   prepare solves with that matrix inside the model (models that bring their own solver)
+    SOLVE       out ← (that matrix)⁻¹ out
+
+`pf`, `pi` are the model's numbers; `traits` says which questions it answers and what is known about it. A first-order system
+uses the same function with (nothing, s, s') in the places of (q, v, a).
+
+`kernel` compiles a function with Numba and keeps the machine code on disk. Numba looks only at the file of the function
+itself to decide whether its cache is stale; kernels here call each other across files, so the stamp covers them all.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from collections import namedtuple
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+import numpy as np
+import numpy.typing as npt
+from numba import types
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+
+# ---- questions to a model
+RETRACT, BALANCE, JACOBIAN, FACTORISE, SOLVE = range(5)
+
+# ---- traits of a model, a bit each
+RETRACTS = 1  # answers RETRACT; otherwise q ⊕ d = q + d
+KNOWS_MASS = 2  # answers JACOBIAN for c = (c0, 0, 0)
+KNOWS_TANGENT = 4  # answers JACOBIAN for every c
+SOLVES = 8  # answers FACTORISE and SOLVE
+LINEAR = 16  # balance is affine in (q, v, a) with constant matrices
+CONSTANT_MASS = 32  # ∂balance/∂a does not depend on the state
+
+# ---- answers of a model and of the kernels
+OK, NOT_CONVERGED, SINGULAR, NOT_FINITE, RAISED, WRONG_SHAPE = range(6)
+
+f8, i8 = types.float64, types.int64
+F, I, F2 = f8[::1], i8[::1], f8[:, ::1]  # noqa: E741
+MODEL = i8(i8, f8, F, F, F, F, F, F, I, F)
+MODEL_TYPE = types.FunctionType(MODEL)
+
+Coefficients = namedtuple("Coefficients", "W1 W2L2 W3L3 W2L5 W1L6 l3 l5 phi")
+COEFFICIENTS = types.NamedUniTuple(f8, len(Coefficients._fields), Coefficients)
+
+State = namedtuple("State", "clock q v a lam da")
+"""t and Δt of the last step (`clock`), q, v, the acceleration at t − φΔt, multipliers, last increment of a; nothing else is carried."""
+STATE = types.NamedUniTuple(F, len(State._fields), State)
+
+Physics = namedtuple("Physics", "model traits pf pi")
+"""The model with its numbers, as kernels hand it to each other."""
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def closure(signature: Any = None) -> Callable[[Function], Function]:
+    """Compile with Numba a function that captures others, which cannot be cached; with a signature at once."""
+
+    def compile_(function: Function) -> Function:
+        return numba.njit(signature, error_model="numpy")(function)
+
+    return compile_
+
+
+def kernel(signature: Any = None) -> Callable[[Function], Function]:
+    """Compile with Numba, cached on disk; with a signature at once, else when first called from another kernel."""
+
+    def compile_(function: Function) -> Function:
+        if numba.config.DISABLE_JIT:
+            return function
+        dispatcher = numba.njit(error_model="numpy")(function)
+        dispatcher.enable_caching()
+        cache_file = dispatcher._cache._cache_file
+        cache_file._source_stamp = _stamp(function.__code__.co_filename)
+        if signature is not None:
+            if not Path(cache_file._index_path).exists():
+                _announce()
+            dispatcher.compile(signature)
+            dispatcher.disable_compile()
+        return dispatcher
+
+    return compile_
+
+
+@cache
+def _stamp(filename: str) -> str:
+    """A digest of the file, of this one, and of all kernels of the integrator."""
+    package = Path(__file__).parent
+    sources = {
+        Path(filename),
+        Path(__file__),
+        *(package / "integrate").glob("*.py"),
+        *(package / "linear_solvers").glob("*.py"),
+    }
+    digest = hashlib.sha256()
+    for source in sorted(sources):
+        text = source.read_bytes()
+        if source == Path(filename) or b"@kernel(" in text:
+            digest.update(text)
+    return digest.hexdigest()
+
+
+@cache
+def _announce() -> None:
+    print(
+        "isodyn: compiling once for this machine, about 10 s; later runs start from the cache",
+        file=sys.stderr,
+        flush=True,
+    )

@@ -1,0 +1,57 @@
+"""Every error and warning that isodyn raises on purpose.
+
+A message says what went wrong, where, what was expected and received, and ends with a `hint:` line where one is useful.
+Errors of a run carry the solution up to the last whole step in `.partial`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from isodyn.results.solution import Solution
+
+
+class IsodynError(Exception):
+    """Root of all errors of this package; `hint` is printed on a line of its own."""
+
+    def __init__(self, message: str, *, hint: str | None = None, partial: Solution | None = None) -> None:
+        super().__init__(message if hint is None else f"{message}\nhint: {hint}")
+        self.hint = hint
+        self.partial = partial
+
+
+class InputError(IsodynError, ValueError):
+    """An argument has the wrong shape, type, sign or value."""
+
+
+class SchemeError(IsodynError, ValueError):
+    """The chosen coefficients do not form an admissible scheme, or not for this kind of system."""
+
+
+class CallableError(IsodynError):
+    """A user's function returned something that is not what the system needs."""
+
+
+class SingularError(IsodynError):
+    """A matrix that has to be inverted is singular."""
+
+
+class ConvergenceError(IsodynError):
+    """Newton's iteration did not converge, also not after halving the step."""
+
+
+class NonFiniteError(IsodynError):
+    """A NaN or an infinity appeared in the motion or in what a user's function returned."""
+
+
+class IsodynWarning(UserWarning):
+    """Root of all warnings of this package."""
+
+
+class StabilityWarning(IsodynWarning):
+    """The scheme, or the scheme with this step, amplifies some motions."""
+
+
+class AccuracyWarning(IsodynWarning):
+    """The scheme is not second order in all variables."""

@@ -1,0 +1,112 @@
+"""`integrate`: one system, one scheme, one run."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from isodyn.errors import InputError, SchemeError, StabilityWarning
+from isodyn.integrate.progress import Progress
+from isodyn.integrate.run import Run
+from isodyn.integrate.schedule import plan
+from isodyn.results.solution import Sample, Solution
+from isodyn.schemes import FirstOrderScheme, Scheme
+from isodyn.schemes.spectral import critical_frequency
+from isodyn.systems import System
+
+
+@dataclass(frozen=True)
+class Newton:
+    """How the nonlinear equations of a step are solved.
+
+    The iteration stops when the estimated error of the acceleration is below `rtol` of its size, or at the round-off floor.
+    The Jacobian is formed once per step; in every iteration with `full`; kept over steps while it converges well with `reuse`.
+    A step that does not converge in `max_iterations` is halved, at most `max_halvings` times.
+    """
+
+    rtol: float = 1e-10
+    max_iterations: int = 20
+    max_halvings: int = 8
+    full: bool = False
+    reuse: bool = False
+
+    def __post_init__(self) -> None:
+        if not 0 < self.rtol < 1:
+            raise InputError(f"rtol must lie between 0 and 1, received {self.rtol!r}")
+        if self.max_iterations < 1 or self.max_halvings < 0:
+            raise InputError(
+                f"max_iterations must be at least 1 and max_halvings at least 0, received {self.max_iterations}, {self.max_halvings}"
+            )
+
+
+def integrate(
+    system: System,
+    scheme: Scheme | FirstOrderScheme | None = None,
+    formulation: None = None,
+    *,
+    dt: float,
+    t_end: float,
+    t0: float = 0.0,
+    save_every: int = 1,
+    select: Any = None,
+    breakpoints: Any = (),
+    progress: bool = False,
+    observe: Callable[[Sample], Any] | None = None,
+    newton: Newton | None = None,
+) -> Solution:
+    """Integrate a system from t0 to t_end in steps of dt.
+
+    Parameters
+    ----------
+    system : what is integrated
+    scheme : coefficients; `Scheme.optimal(0.8)` when left out. First-order systems take a `FirstOrderScheme`, or a `Scheme`
+        that the adaptation process covers.
+    dt, t_end, t0 : steps of dt from t0; the last one is shorter when dt does not divide the span
+    save_every : keep every so-manieth step (first, last and breakpoints always)
+    select : columns to keep: indices for all variables, or a mapping such as {"q": [0, 5], "v": []}
+    breakpoints : times at which loads jump; the run lands on them and starts anew
+    progress : show a bar with the remaining time on standard error
+    observe : called with the state (a `Sample`) at every saved time; returning True ends the run there
+    newton : settings of the iteration
+
+    Loads are asked for up to t_end + (W₁ − 1) dt, which for some V0 members lies up to dt/2 behind t_end. Ctrl-C returns what exists
+    up to the last whole step; an error carries it in `.partial`.
+
+    >>> import isodyn as iso
+    >>> system = iso.MechanicalSystem(M=1.0, Q=lambda q, v, t: -q, q0=[1.0], v0=[0.0])
+    >>> sol = iso.integrate(system, iso.Scheme.midpoint_epa(), dt=0.01, t_end=1.0)
+    >>> bool(abs(sol.q[-1, 0] - 0.5403023) < 1e-4)
+    True
+    """
+    if formulation is not None:
+        raise InputError(f"the system has no constraints, so formulation must be None, received {formulation!r}")
+    if not isinstance(system, System):
+        raise InputError(f"system must be one of isodyn's systems, received {type(system).__name__}")
+    stretches = plan(t0, t_end, dt, breakpoints, save_every)
+    adapted = _adapt(scheme, system)
+    run = Run(system, adapted, stretches, select, newton or Newton(), observe)
+    with Progress(run.total_steps, progress) as bar:
+        return run.execute(bar)
+
+
+def _adapt(scheme: Scheme | FirstOrderScheme | None, system: System) -> Scheme | FirstOrderScheme:
+    """The scheme for this kind of system, warned about where it is unstable."""
+    scheme = Scheme.optimal(0.8) if scheme is None else scheme
+    if not isinstance(scheme, Scheme | FirstOrderScheme):
+        raise InputError(
+            f"scheme must be a Scheme, received {scheme!r}", hint="for example iso.Scheme.U0(0.8, 0.8, 0.8)"
+        )
+    if system.first_order:
+        return scheme.first_order() if isinstance(scheme, Scheme) else scheme
+    if isinstance(scheme, FirstOrderScheme):
+        raise SchemeError(f"{scheme.name} is a scheme for first-order systems; this system is of second order")
+    if (scheme.W3L3 == 0 or scheme.radii is None) and critical_frequency(scheme) == 0.0:
+        warnings.warn(
+            f"{scheme.name} is unstable: its spectral radius exceeds 1 for every step size; motions will grow\n"
+            "hint: explicit schemes that do not: Scheme.central_difference(), Scheme.U0(rho, rho, 0, explicit=True)",
+            StabilityWarning,
+            stacklevel=4,
+        )
+    return scheme

@@ -1,0 +1,39 @@
+"""What went wrong in a run, in words: the statuses of the loop as errors, and notes on the exceptions of users' functions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from isodyn.compiled import NOT_CONVERGED, NOT_FINITE, SINGULAR, WRONG_SHAPE
+from isodyn.errors import CallableError, ConvergenceError, IsodynError, NonFiniteError, SingularError
+
+
+def failure(status: int, where: str, work: Any, controls: Any, system: Any) -> IsodynError:
+    """The error for a status; `where` tells step and time."""
+    names = system.names if len(system.names) == system.nv else tuple(f"component {i}" for i in range(system.nv))
+    if status == SINGULAR:
+        name = names[int(work.fault[0])]
+        return SingularError(
+            f"the matrix of the equations of motion is singular {where}: no pivot for {name!r}",
+            hint="every coordinate needs inertia: look at its row and column of the mass matrix",
+        )
+    if status == WRONG_SHAPE:
+        n = system.nv
+        return CallableError(
+            f"a compiled function of the system returned an array of the wrong shape {where}; expected sizes follow from n = {n}"
+        )
+    if status == NOT_FINITE:
+        bad = [names[i] for i in np.flatnonzero(~np.isfinite(work.r))[:3]] or ["the correction"]
+        return NonFiniteError(
+            f"a NaN or an infinity appeared {where} in the balance of {', '.join(map(repr, bad))}",
+            hint="check what the system's functions return there; with an explicit scheme, reduce dt",
+        )
+    assert status == NOT_CONVERGED
+    worst = names[int(np.argmax(np.abs(work.dx)))]
+    return ConvergenceError(
+        f"Newton stopped {where}: correction {work.fault[1]:.2e} > {controls.rtol:.1e} of the acceleration {np.abs(work.a).max():.2e}"
+        f" after {controls.max_iterations} iterations and {controls.max_halvings} halvings\n  largest component: {worst!r}",
+        hint="reduce dt, supply derivatives, or allow more with newton=Newton(max_iterations=..., max_halvings=...)",
+    )

@@ -1,0 +1,74 @@
+"""The only loop: steps along given times, and writes the rows that were asked for.
+
+Kept apart from everything that is not arithmetic: progress, interrupts, restarts and messages belong to the driver, which calls
+this for a block of steps at a time.
+"""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from typing import Any
+
+import numpy as np
+from numba import types
+
+from isodyn.compiled import COEFFICIENTS, F2, MODEL_TYPE, OK, STATE, F, I, Physics, f8, i8, kernel
+from isodyn.integrate.newton import CONTROLS, ROWS, STEPS, WORK
+from isodyn.integrate.step import advance
+
+Rows = namedtuple("Rows", "t q v a lam")
+"""Saved rows of a run, preallocated."""
+ROWS_TYPE = types.NamedTuple((F, F2, F2, F2, F2), Rows)
+
+Columns = namedtuple("Columns", "q v a lam")
+"""Which components are saved."""
+COLUMNS = types.NamedUniTuple(I, 4, Columns)
+
+
+@kernel()
+def write_row(phi: float, state: Any, columns: Any, rows: Any, k: int) -> None:
+    """Row k: the state at t_n, the acceleration brought to t_n, (1 + φ) a_n − φ a_{n−1} = a_n + φ Δa."""
+    rows.t[k] = state.clock[0]
+    for j in range(columns.q.size):
+        rows.q[k, j] = state.q[columns.q[j]]
+    for j in range(columns.v.size):
+        rows.v[k, j] = state.v[columns.v[j]]
+    for j in range(columns.a.size):
+        i = columns.a[j]
+        rows.a[k, j] = state.a[i] + phi * state.da[i]  # [Shimada2014 (2.75)]
+    for j in range(columns.lam.size):
+        rows.lam[k, j] = state.lam[columns.lam[j]]
+
+
+@kernel(
+    i8(MODEL_TYPE, i8, F, I, COEFFICIENTS, CONTROLS, f8, F, types.boolean[::1], STATE, WORK, I, COLUMNS, ROWS_TYPE, I)
+)
+def run(
+    model: Any,
+    traits: int,
+    pf: Any,
+    pi: Any,
+    s: Any,
+    controls: Any,
+    t_limit: float,
+    times: Any,
+    save: Any,
+    state: Any,
+    w: Any,
+    pivots: Any,
+    columns: Any,
+    rows: Any,
+    count: Any,
+) -> int:
+    """Step to every time of `times` in turn; count[STEPS], count[ROWS] tell how far it came."""
+    p = Physics(model, traits, pf, pi)
+    c = np.empty(3)
+    for k in range(times.size):
+        status = advance(p, s, times[k], t_limit, state, c, w, pivots, controls, count)
+        if status != OK:
+            return status
+        count[STEPS] += 1
+        if save[k]:
+            write_row(s.phi, state, columns, rows, count[ROWS])
+            count[ROWS] += 1
+    return OK

@@ -1,0 +1,234 @@
+"""The Python around the compiled loop: memory, stretches, blocks, observers, interrupts, errors.
+
+Each stretch between breakpoints starts from the acceleration at its first time, takes its first step with the midpoint member
+(1, 1, 1) of the same kind (explicit for explicit schemes), for which a_n belongs to t_n itself, and then moves a to the time level
+of the chosen scheme, a ← a₁ − φ (a₁ − a₀). That makes a second order from the first step on; see docs/derivations/first_step.md.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from isodyn import interrupts
+from isodyn.compiled import OK, RAISED, SOLVES, Coefficients, FloatArray, IntArray, State
+from isodyn.errors import CallableError, IsodynError, IsodynWarning
+from isodyn.integrate.coefficients import coefficients, starting_scheme
+from isodyn.integrate.columns import columns
+from isodyn.integrate.failures import failure
+from isodyn.integrate.progress import Progress
+from isodyn.integrate.schedule import Stretch
+from isodyn.results.solution import Sample, Solution, Statistics
+from isodyn.schemes import FirstOrderScheme, Scheme
+from isodyn.systems.model import Model
+
+if TYPE_CHECKING:
+    from isodyn.integrate.driver import Newton
+
+_BLOCK_SECONDS = 0.1  # how long the compiled loop may run before Python looks after progress and Ctrl-C
+
+
+class Run:
+    """The memory of one run, and the Python around the compiled loop."""
+
+    def __init__(
+        self,
+        system: Any,
+        scheme: Scheme | FirstOrderScheme,
+        stretches: list[Stretch],
+        select: Any,
+        newton: Newton,
+        observe: Any,
+    ) -> None:
+        from isodyn.integrate import loop, step  # compiled, or loaded from the cache, here and not at import
+        from isodyn.integrate import newton as kernels
+
+        self.loop, self.step, self.kernels = loop, step, kernels
+        self.system, self.scheme, self.stretches, self.observe = system, scheme, stretches, observe
+        self.model: Model = system.model()
+        self.main, self.midpoint = coefficients(scheme), coefficients(starting_scheme(scheme))
+        self.controls = kernels.Controls(
+            newton.rtol, newton.max_iterations, newton.max_halvings, int(newton.full), int(newton.reuse)
+        )
+        nq, nv = system.nq, system.nv
+        self.state = State(np.zeros(2), system.q0.copy(), system.v0.copy(), np.zeros(nv), np.zeros(0), np.zeros(nv))
+        self.work = kernels.allocate_work(nq, nv, dense=not self.model.traits & SOLVES)
+        self.pivots = np.zeros(nv, dtype=np.int64)
+        self.count = np.zeros(kernels.COUNTERS, dtype=np.int64)
+        self.columns = columns(select, nq, nv)
+        self.total_steps = sum(stretch.steps for stretch in stretches)
+        k = 1 + sum(stretch.rows for stretch in stretches)
+        self.rows = loop.Rows(np.zeros(k), *(np.zeros((k, columns.size)) for columns in self.columns))
+        self.left: list[tuple[int, FloatArray]] = []
+        self.phi = 0.0  # how far state.a lags behind t_n, in steps
+
+    # ---- the course of a run
+
+    def execute(self, bar: Progress) -> Solution:
+        """All stretches; an interrupt or an observer's word ends early."""
+        started, stopped = time.perf_counter(), None
+        try:
+            with interrupts.noted():
+                for number, stretch in enumerate(self.stretches):
+                    self.start(stretch, first=number == 0)
+                    if (number == 0 and self.ended_by_observer()) or self.follow(stretch, bar):
+                        stopped = "stopped by observe"
+                        break
+        except KeyboardInterrupt:
+            stopped = "interrupted"
+        except BaseException as error:
+            with suppress(AttributeError):
+                error.partial = self.solution(time.perf_counter() - started, "stopped by an error")  # type: ignore[attr-defined]
+            raise
+        if stopped is not None:
+            stopped = f"{stopped} at t = {self.state.clock[0]:g} after {self.count[self.kernels.STEPS]} of {self.total_steps} steps"
+            if stopped.startswith("interrupted"):
+                warnings.warn(f"{stopped}; the solution holds what was done", IsodynWarning, stacklevel=3)
+        return self.solution(time.perf_counter() - started, stopped)
+
+    def start(self, stretch: Stretch, *, first: bool) -> None:
+        """Acceleration at the first time of a stretch; the row of a breakpoint gets the right-hand limit."""
+        state, t = self.state, stretch.t_start
+        state.clock[0] = t
+        self.phi = 0.0
+        with self.explained():
+            status = self.step.initial_acceleration(
+                *self.physics(),
+                t if first else np.nextafter(t, np.inf),
+                state,
+                self.work,
+                self.pivots,
+                self.controls,
+                self.count,
+            )
+            self.check(status, t, t)
+        if first:
+            self.loop.write_row(0.0, state, self.columns, self.rows, 0)
+            self.count[self.kernels.ROWS] = 1
+        else:
+            row = int(self.count[self.kernels.ROWS]) - 1
+            self.left.append((row, self.rows.a[row].copy()))
+            self.rows.a[row] = state.a[self.columns.a]
+
+    def follow(self, stretch: Stretch, bar: Progress) -> bool:
+        """All steps of a stretch: the first with the midpoint member, and the last where the scheme would look past a breakpoint."""
+        n = stretch.steps
+        beyond = n - 1 if stretch.ends_in_breakpoint and self.main.W1 > 1.0 and n > 1 else n
+        if self.go(self.midpoint, stretch, 0, 1, bar):
+            return True
+        self.shift(self.main.phi)
+        if self.go(self.main, stretch, 1, beyond, bar):
+            return True
+        self.shift(0.0)
+        return self.go(self.midpoint, stretch, beyond, n, bar)
+
+    def shift(self, phi: float) -> None:
+        """Move the acceleration from t_n − φ_old Δt to t_n − φ Δt."""
+        self.state.a[:] += (self.phi - phi) * self.state.da
+        self.phi = phi
+
+    def go(self, s: Coefficients, stretch: Stretch, begin: int, end: int, bar: Progress) -> bool:
+        """Steps begin … end − 1 of a stretch with one set of coefficients, in blocks short enough to stay responsive."""
+        t_limit = float(np.nextafter(stretch.t_stop, -np.inf)) if stretch.ends_in_breakpoint else np.inf
+        length = 16
+        while begin < end:
+            times = stretch.times(begin, min(begin + length, end))
+            save = stretch.save(begin, begin + times.size)
+            if self.observe is not None and save.any():
+                times = times[: int(np.argmax(save)) + 1]
+                save = save[: times.size]
+            clock, before = time.perf_counter(), int(self.count[self.kernels.STEPS])
+            with self.explained():
+                status = self.loop.run(
+                    *self.physics(),
+                    s,
+                    self.controls,
+                    t_limit,
+                    times,
+                    save,
+                    self.state,
+                    self.work,
+                    self.pivots,
+                    self.columns,
+                    self.rows,
+                    self.count,
+                )
+                done = int(self.count[self.kernels.STEPS]) - before
+                self.check(status, self.state.clock[0], times[min(done, times.size - 1)])
+            if save[-1] and self.ended_by_observer():
+                return True
+            bar.update(int(self.count[self.kernels.STEPS]), self.state.clock[0])
+            if interrupts.pending():
+                raise KeyboardInterrupt
+            begin += times.size
+            length = int(length * np.clip(_BLOCK_SECONDS / max(time.perf_counter() - clock, 1e-6), 0.5, 8.0)) + 1
+        return False
+
+    def ended_by_observer(self) -> bool:
+        """Show the newest row to the observer; True from it ends the run."""
+        if self.observe is None:
+            return False
+        k = int(self.count[self.kernels.ROWS]) - 1
+        rows = self.rows
+        sample = Sample(rows.t[k], rows.q[k].copy(), rows.v[k].copy(), rows.a[k].copy(), rows.lam[k].copy())
+        return bool(self.observe(sample))
+
+    def physics(self) -> tuple[Any, int, FloatArray, IntArray]:
+        return self.model.function, self.model.traits, self.model.pf, self.model.pi
+
+    # ---- what went wrong, in words
+
+    @contextmanager
+    def explained(self) -> Iterator[None]:
+        """Step and time as a note on the exception of a user's function; the exception itself stays as it is."""
+        try:
+            yield
+        except KeyboardInterrupt:
+            raise
+        except Exception as error:
+            if not isinstance(error, IsodynError) or isinstance(error, CallableError):
+                step = int(self.count[self.kernels.STEPS])
+                error.add_note(f"in step {step + 1} of {self.total_steps}, from t = {self.state.clock[0]:.6g}")
+            raise
+
+    def check(self, status: int, t: float, t_next: float) -> None:
+        """Turn a status of the loop into the error that says what happened where."""
+        if status == OK:
+            return
+        if status == RAISED:
+            assert self.model.raised is not None
+            raise self.model.raised
+        step = int(self.count[self.kernels.STEPS])
+        dt = t_next - t
+        where = f"at t = {t:.6g} (step {step + 1}, dt = {dt:.3g})" if dt > 0 else f"at the start, t = {t:.6g}"
+        raise failure(status, where, self.work, self.controls, self.system)
+
+    def solution(self, seconds: float, stopped: str | None) -> Solution:
+        kernels, count = self.kernels, self.count
+        k = int(count[kernels.ROWS])
+        if stopped is not None and 0 < k < self.rows.t.size and self.state.clock[0] > self.rows.t[k - 1]:
+            self.loop.write_row(self.phi, self.state, self.columns, self.rows, k)  # the last whole step
+            k += 1
+        stats = Statistics(
+            steps=int(count[kernels.STEPS]),
+            iterations=int(count[kernels.ITERATIONS]),
+            evaluations=int(count[kernels.EVALUATIONS]),
+            factorisations=int(count[kernels.FACTORISATIONS]),
+            halvings=int(count[kernels.HALVINGS]),
+            round_off_stops=int(count[kernels.FLOORS]),
+            seconds=seconds,
+            solver=self.model.solver,
+            stopped=stopped,
+        )
+        aux: dict[str, FloatArray] = {}
+        if self.left:
+            aux["breakpoint_rows"] = np.array([row for row, _ in self.left])
+            aux["a_left"] = np.array([a for _, a in self.left])
+            aux["lam_left"] = self.rows.lam[aux["breakpoint_rows"]]
+        t, q, v, a, lam = (r if k == r.shape[0] else r[:k].copy() for r in self.rows)
+        return Solution(t, q, v, a, lam, self.system, self.scheme, stats, self.columns._asdict(), aux)

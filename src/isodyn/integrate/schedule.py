@@ -1,0 +1,85 @@
+"""The times of a run: a uniform grid, the breakpoints put into it, and the end.
+
+Between two breakpoints lies a stretch. The grid t₀ + nΔt goes on through breakpoints, so that results stay on the user's grid;
+steps beside a breakpoint off the grid, and the last step when Δt does not divide the span, are shorter.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from isodyn.compiled import FloatArray
+from isodyn.errors import InputError
+
+_SNAP = 1e-6  # a breakpoint closer to a grid time than this part of Δt is taken to lie on it
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """Steps from t_start over the grid times number `first`, `first` + 1, … and last to t_stop."""
+
+    t_start: float
+    t_stop: float
+    t0: float
+    dt: float
+    first: int
+    steps: int
+    save_every: int
+    ends_in_breakpoint: bool
+
+    def times(self, begin: int, end: int) -> FloatArray:
+        """Where the steps begin … end − 1 of this stretch lead to."""
+        times = self.t0 + self.dt * np.arange(self.first + begin, self.first + end)
+        if end == self.steps:
+            times[-1] = self.t_stop
+        return times
+
+    def save(self, begin: int, end: int) -> Any:
+        """Which of them become rows: every so-manieth of the grid, and the last."""
+        save = np.arange(self.first + begin, self.first + end) % self.save_every == 0
+        if end == self.steps:
+            save[-1] = True
+        return save
+
+    @property
+    def rows(self) -> int:
+        """How many of them do."""
+        last = self.first + self.steps - 1
+        return (last - 1) // self.save_every - (self.first - 1) // self.save_every + 1
+
+
+def plan(t0: float, t_end: float, dt: float, breakpoints: Any, save_every: int) -> list[Stretch]:
+    """Stretches of a run; bad times are refused with the values received."""
+    for name, value in (("t0", t0), ("t_end", t_end), ("dt", dt)):
+        if not isinstance(value, int | float | np.number) or not np.isfinite(value):
+            raise InputError(f"{name} must be a finite number, received {value!r}")
+    if dt <= 0:
+        raise InputError(f"dt must be positive, received dt = {dt:g}")
+    if t_end <= t0:
+        raise InputError(
+            f"t_end must lie after t0, received t0 = {t0:g}, t_end = {t_end:g}", hint="time runs forward; swap them?"
+        )
+    if isinstance(save_every, bool) or not isinstance(save_every, int | np.integer) or save_every < 1:
+        raise InputError(f"save_every must be a whole number of at least 1, received {save_every!r}")
+    stretches, t_start, first = [], t0, 1
+    breaks = [t for t in _inside(breakpoints, t0, t_end) if t - t0 > _SNAP * dt and t_end - t > _SNAP * dt]
+    for t_stop in [*breaks, t_end]:
+        last = int(np.ceil((t_stop - t0) / dt - _SNAP))  # number of the first grid time not before t_stop
+        stretches.append(Stretch(t_start, t_stop, t0, dt, first, last - first + 1, save_every, t_stop != t_end))
+        on_grid = abs(t0 + last * dt - t_stop) <= _SNAP * dt
+        t_start, first = t_stop, last + 1 if on_grid else last
+    return stretches
+
+
+def _inside(breakpoints: Any, t0: float, t_end: float) -> list[float]:
+    try:
+        breaks = np.unique(np.asarray(breakpoints, dtype=np.float64).ravel())
+    except (TypeError, ValueError) as error:
+        raise InputError(f"breakpoints must be times, received {breakpoints!r}") from error
+    outside = breaks[(breaks < t0) | (breaks > t_end) | ~np.isfinite(breaks)]
+    if outside.size:
+        raise InputError(f"breakpoints must lie between t0 = {t0:g} and t_end = {t_end:g}, received {outside[0]:g}")
+    return [float(t) for t in breaks]

@@ -1,0 +1,63 @@
+"""LU factorisation with partial pivoting of a small dense matrix stored row by row, in place.
+
+    P A = L U,   A x = b  ⇒  L (U x) = P b
+
+Rows are updated contiguously, so that the compiler vectorises the inner loop; meant for systems up to a few hundred unknowns.
+"""
+
+from __future__ import annotations
+
+from isodyn.compiled import OK, SINGULAR, FloatArray, IntArray, kernel
+
+
+@kernel()
+def lu_factor(A: FloatArray, pivots: IntArray) -> int:
+    """Overwrite A (flat, n·n) by its factors; SINGULAR leaves the failing column in pivots[0]."""
+    n = pivots.size
+    for k in range(n):
+        p, largest = k, abs(A[k * n + k])
+        for i in range(k + 1, n):
+            if abs(A[i * n + k]) > largest:
+                p, largest = i, abs(A[i * n + k])
+        if not largest > 0.0:  # also true for NaN
+            pivots[0] = k
+            return SINGULAR
+        pivots[k] = p
+        if p != k:
+            for j in range(n):
+                A[k * n + j], A[p * n + j] = A[p * n + j], A[k * n + j]
+        pivot_row = A[k * n : k * n + n]
+        for i in range(k + 1, n):
+            row = A[i * n : i * n + n]
+            factor = row[k] / pivot_row[k]
+            row[k] = factor
+            if factor != 0.0:
+                for j in range(k + 1, n):
+                    row[j] -= factor * pivot_row[j]
+    return OK
+
+
+@kernel()
+def lu_solve(A: FloatArray, pivots: IntArray, b: FloatArray) -> None:
+    """Overwrite b by the solution, with the factors that `lu_factor` left in A."""
+    n = pivots.size
+    for k in range(n):
+        p = pivots[k]
+        b[k], b[p] = b[p], b[k]
+    for i in range(n):
+        for j in range(i):
+            b[i] -= A[i * n + j] * b[j]
+    for i in range(n - 1, -1, -1):
+        for j in range(i + 1, n):
+            b[i] -= A[i * n + j] * b[j]
+        b[i] /= A[i * n + i]
+
+
+@kernel()
+def multiply(A: FloatArray, x: FloatArray, out: FloatArray) -> None:
+    """out = A x with A (n, n); one order of summation, wherever it is called from."""
+    for i in range(x.size):
+        total = 0.0
+        for j in range(x.size):
+            total += A[i, j] * x[j]
+        out[i] = total

@@ -1,0 +1,50 @@
+"""Ready problems with what is known about their motion.
+
+>>> from isodyn import problems
+>>> problems.get("kepler").t_end > 60
+True
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from isodyn.errors import InputError
+from isodyn.problems import brusselator, kepler, manufactured, oscillator, pleiades, thermoelastic_bar
+from isodyn.problems.problem import Motion, Problem, Reference
+
+ALL: Mapping[str, Problem] = MappingProxyType(
+    {
+        problem.name: problem
+        for problem in (
+            pleiades.PROBLEM,
+            pleiades.UNIT,
+            kepler.PROBLEM,
+            kepler.ECCENTRIC,
+            brusselator.STABLE,
+            brusselator.UNSTABLE,
+            oscillator.FREE,
+            oscillator.DAMPED,
+            oscillator.FORCED,
+            oscillator.STIFF,
+            oscillator.CHAIN,
+            thermoelastic_bar.PROBLEM,
+            manufactured.PROBLEM,
+        )
+    }
+)
+"""Every problem by its name."""
+
+
+def get(name: str) -> Problem:
+    """The problem of this name; unknown names are refused with the nearest known ones."""
+    if name in ALL:
+        return ALL[name]
+    near = difflib.get_close_matches(name, ALL, n=3, cutoff=0.4)
+    hint = f"did you mean {' or '.join(near)}?" if near else f"known problems: {', '.join(ALL)}"
+    raise InputError(f"there is no problem named {name!r}", hint=hint)
+
+
+__all__ = ["ALL", "Motion", "Problem", "Reference", "get"]

@@ -1,0 +1,104 @@
+"""What a run returns: rows in time, statistics, and what it was made from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from isodyn.compiled import FloatArray, IntArray
+from isodyn.errors import InputError
+from isodyn.results.dense_output import interpolate
+
+
+@dataclass
+class Statistics:
+    """Counts and cost of a run."""
+
+    steps: int = 0
+    iterations: int = 0
+    evaluations: int = 0
+    factorisations: int = 0
+    halvings: int = 0
+    round_off_stops: int = 0
+    seconds: float = 0.0
+    solver: str = ""
+    stopped: str | None = None
+
+    def __str__(self) -> str:
+        text = (
+            f"{self.steps} steps, {self.iterations} iterations, {self.evaluations} evaluations, {self.factorisations} factorisations"
+            f" by {self.solver}, {self.seconds:.3g} s"
+        )
+        if self.halvings:
+            text += f", {self.halvings} halvings"
+        return text if self.stopped is None else f"{text}; {self.stopped}"
+
+
+class Sample(NamedTuple):
+    """A state at one time, or at several (leading axis)."""
+
+    t: FloatArray
+    q: FloatArray
+    v: FloatArray
+    a: FloatArray
+    lam: FloatArray
+
+
+@dataclass(eq=False)
+class Solution:
+    """States at t_n: all of q, v, a are second order there.
+
+    t (k,), q (k, nq), v (k, nv), a (k, nv), lam (k, m); `aux` holds further histories, `stats` the counts. With `select`
+    only the chosen columns are there; their numbers are in `columns`.
+    """
+
+    t: FloatArray
+    q: FloatArray
+    v: FloatArray
+    a: FloatArray
+    lam: FloatArray
+    system: Any
+    scheme: Any
+    stats: Statistics
+    columns: dict[str, IntArray]
+    aux: dict[str, FloatArray] = field(default_factory=dict)
+
+    @property
+    def s(self) -> FloatArray:
+        """State of a first-order system."""
+        return self._first_order("s", self.v)
+
+    @property
+    def sdot(self) -> FloatArray:
+        """Rate of a first-order system, at t_n."""
+        return self._first_order("sdot", self.a)
+
+    def _first_order(self, name: str, values: FloatArray) -> FloatArray:
+        if not self.system.first_order:
+            raise InputError(f"`{name}` belongs to first-order systems; this solution has q, v, a")
+        return values
+
+    def _whole(self, what: str) -> None:
+        for name, n in (("q", self.system.nq), ("v", self.system.nv)):
+            if self.columns[name].size != n:
+                raise InputError(
+                    f"{what} needs all of {name}, but only {self.columns[name].size} of {n} columns were saved"
+                )
+
+    def energy(self) -> tuple[FloatArray, FloatArray]:
+        """Kinetic and potential energy at every saved time."""
+        if self.system.energy is None:
+            raise InputError("this system has no energy function", hint="pass energy= to the system")
+        self._whole("energy()")
+        rows = [self.system.energy(q, v, t) for q, v, t in zip(self.q, self.v, self.t, strict=True)]
+        kinetic, potential = np.array(rows, dtype=np.float64).reshape(-1, 2).T
+        return kinetic, potential
+
+    def at(self, t: Any) -> Sample:
+        """The state at any time of the run: quintic in q, its derivative for v, linear in a and lam."""
+        return Sample(*interpolate(self, np.asarray(t, dtype=np.float64)))
+
+    def __repr__(self) -> str:
+        return f"<Solution: {self.t.size} rows from t = {self.t[0]:g} to {self.t[-1]:g}; {self.stats}>"

@@ -1,0 +1,275 @@
+"""GS4-2, the family for second-order systems q'' = g(q, q', t): coefficients only.
+
+    q~ = q_n + W1 v_n dt + W2L2 a_n dt^2 + W3L3 da dt^2        q_1 = q_n + v_n dt + a_n dt^2/2 + l3 da dt^2
+    v~ = v_n + W1 a_n dt + W2L5 da dt                          v_1 = v_n + a_n dt + l5 da dt
+    a~ = a_n + W1L6 da = g(q~, v~, t_n + W1 dt)                a_1 = a_n + da
+
+a_n approximates the acceleration at t_n - phi dt, phi = W1L6 - W1; second order means l5 = 1/2 + W1L6 - W1.
+With p = (1+rho_min)(1+rho_max), s = 1+rho_s, m = 3 + rho_min + rho_max - rho_min rho_max:
+
+    U0   W1 = 1/s       W2L2 = 1/(2s)   W3L3 = 1/(p s)   W2L5 = m/(2 p s)   l3 = 1/p       l5 = m/(2p)
+    V0   W1 = m/(2p)    W2L2 = 1/p      W3L3 = 1/(p s)   W2L5 = 2/(p s)     l3 = 1/(2s)    l5 = 1/s
+    both W1L6 = (2 + rho_min + rho_max + rho_s - rho_min rho_max rho_s) / (p s)
+
+For implicit members the roots at infinity are -rho_min, -rho_max, -rho_s with 0 <= rho_s <= rho_min <= rho_max <= 1.
+Explicit members multiply W3L3, W2L5, l3 by eta1, eta2, eta3, each 0 or 1; their radii only label them.
+
+Source: Shimada2014, Algorithm 2.2.1, (2.6)-(2.9), Section 2.2.2, (2.58), Table 2.5.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from isodyn.errors import SchemeError
+from isodyn.schemes import named
+from isodyn.schemes.adaptation import adapted_radii
+from isodyn.schemes.checks import check_coefficients, check_order_of_radii, check_radii, order_of, warn_if_first_order
+from isodyn.schemes.gs4_1 import FirstOrderScheme
+
+Eta = tuple[int, int, int]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scheme:
+    """The seven coefficients of a GS4-2 member, checked for consistency; two schemes are equal if these are.
+
+    >>> s = Scheme.U0(0.5, 1.0, 0.5)
+    >>> s.name, s.order, s.explicit
+    ('U0(0.5, 1, 0.5)', 2, False)
+    >>> Scheme(W1=1, W2L2=0.5, W3L3=0.25, W2L5=0.5, W1L6=1, l3=0.25, l5=0.5) == Scheme.newmark()
+    True
+    """
+
+    W1: float
+    W2L2: float
+    W3L3: float
+    W2L5: float
+    W1L6: float
+    l3: float
+    l5: float
+    name: str = field(default="own coefficients", compare=False)
+    family: str | None = field(default=None, compare=False)
+    radii: tuple[float, float, float] | None = field(default=None, compare=False)
+    eta: Eta = field(default=(1, 1, 1), compare=False)
+
+    def __post_init__(self) -> None:
+        check_coefficients(self.name, self.coefficients, "W1L6", ("W1", "W3L3", "W2L5"))
+        warn_if_first_order(self.name, self.W1, self.W1L6, self.l5)
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def coefficients(self) -> dict[str, float]:
+        """The seven coefficients by name."""
+        return {key: getattr(self, key) for key in ("W1", "W2L2", "W3L3", "W2L5", "W1L6", "l3", "l5")}
+
+    @property
+    def phi(self) -> float:
+        """a_n approximates the acceleration at t_n - phi dt."""
+        return self.W1L6 - self.W1  # [Shimada2014 (2.61)]
+
+    @property
+    def explicit(self) -> bool:
+        """True where neither q~ nor v~ contains the new acceleration."""
+        return self.W3L3 == 0.0 and self.W2L5 == 0.0
+
+    @property
+    def half_explicit(self) -> bool:
+        """True where q~ does not contain the new acceleration but v~ does."""
+        return self.W3L3 == 0.0 and self.W2L5 != 0.0
+
+    @property
+    def order(self) -> int:
+        """2, or 1 where l5 is not 1/2 + W1L6 - W1."""
+        return order_of(self.W1, self.W1L6, self.l5)
+
+    # ---- the two families
+
+    @classmethod
+    def U0(cls, rho_min: float, rho_max: float, rho_s: float, explicit: bool = False, eta: Eta | None = None) -> Scheme:
+        """Zeroth-order overshoot in q; the implicit members are the three-parameter alpha methods.
+
+        Explicit members are stable only for some radii: U0(rho_min, rho_max, 0) and U0(1, 1, rho_s) do not damp and
+        have a limit Omega = 2, while U0(1/2, 1/2, 1/2) is unstable for every step (`spectral.critical_frequency`).
+
+        >>> Scheme.U0(1, 1, 0, explicit=True) == Scheme.central_difference()
+        True
+        """
+        e = _checked("U0", (rho_min, rho_max, rho_s), explicit, eta)
+        p, s = (1.0 + rho_min) * (1.0 + rho_max), 1.0 + rho_s
+        m = 3.0 + rho_min + rho_max - rho_min * rho_max
+        return cls(
+            W1=1.0 / s,  # [Shimada2014 Alg. 2.2.1]
+            W2L2=0.5 / s,
+            W3L3=e[0] / (p * s),  # [Shimada2014 (2.58)]
+            W2L5=e[1] * m / (2.0 * p * s),
+            W1L6=_W1L6(rho_min, rho_max, rho_s),
+            l3=e[2] / p,
+            l5=m / (2.0 * p),
+            name=_name("U0", (rho_min, rho_max, rho_s), e),
+            family="U0",
+            radii=(float(rho_min), float(rho_max), float(rho_s)),
+            eta=e,
+        )
+
+    @classmethod
+    def V0(cls, rho_min: float, rho_max: float, rho_s: float, explicit: bool = False, eta: Eta | None = None) -> Scheme:
+        """Zeroth-order overshoot in v. W1 may exceed 1: the balance then holds after the end of the step.
+
+        >>> Scheme.V0(1, 1, 0).phi
+        0.5
+        """
+        e = _checked("V0", (rho_min, rho_max, rho_s), explicit, eta)
+        p, s = (1.0 + rho_min) * (1.0 + rho_max), 1.0 + rho_s
+        m = 3.0 + rho_min + rho_max - rho_min * rho_max
+        return cls(
+            W1=m / (2.0 * p),  # [Shimada2014 Alg. 2.2.1]
+            W2L2=1.0 / p,
+            W3L3=e[0] / (p * s),  # [Shimada2014 (2.58)]
+            W2L5=e[1] * 2.0 / (p * s),
+            W1L6=_W1L6(rho_min, rho_max, rho_s),
+            l3=e[2] / (2.0 * s),
+            l5=1.0 / s,
+            name=_name("V0", (rho_min, rho_max, rho_s), e),
+            family="V0",
+            radii=(float(rho_min), float(rho_max), float(rho_s)),
+            eta=e,
+        )
+
+    # ---- the three branches without overshoot
+
+    @classmethod
+    def optimal(cls, rho: float) -> Scheme:
+        """U0V0 optimal: radii (rho, 1, rho), where the families coincide; no overshoot in q nor v, damping by rho."""
+        return replace(cls.U0(rho, 1.0, rho), name=f"optimal({rho:g})")  # [Shimada2014 Alg. 2.2.4]
+
+    @classmethod
+    def non_dissipative_u0(cls, rho: float) -> Scheme:
+        """U0V0 without dissipation: U0(1, 1, rho), phi = 0; rho = 0 is Newmark(1/4, 1/2), rho = 1 the midpoint rule."""
+        return cls.U0(1.0, 1.0, rho)  # [Shimada2014 Alg. 2.2.2]
+
+    @classmethod
+    def non_dissipative_v0(cls, rho: float) -> Scheme:
+        """V0U0 without dissipation: V0(1, 1, rho), the midpoint rule in q and v with a stored at t_n - phi dt."""
+        return cls.V0(1.0, 1.0, rho)  # [Shimada2014 Alg. 2.2.3]
+
+    # ---- classical methods (isodyn.schemes.named)
+
+    @classmethod
+    def newmark(cls, beta: float = 0.25, gamma: float = 0.5) -> Scheme:
+        """Newmark's method; gamma = 1/2 for second order, 2 beta >= gamma >= 1/2 for unconditional stability."""
+        return cls(**named.newmark_coefficients(beta, gamma), name=f"Newmark({beta:g}, {gamma:g})")
+
+    @classmethod
+    def implicit_newmark(cls) -> Scheme:
+        """Average acceleration (trapezoidal rule) = Newmark(1/4, 1/2) = U0(1, 1, 0)."""
+        return replace(cls.U0(1.0, 1.0, 0.0), name="implicit Newmark")
+
+    @classmethod
+    def hht(cls, rho_inf: float | None = None, *, alpha_f: float | None = None, v0: bool = False) -> Scheme:
+        """Hilber-Hughes-Taylor alpha method by rho_inf in [1/2, 1] or alpha_f in [0, 1/3]; v0: its V0 counterpart."""
+        return cls._classical("HHT", named.hht_radii(rho_inf, alpha_f), v0)
+
+    @classmethod
+    def wbz(cls, rho_inf: float | None = None, *, alpha_m: float | None = None, v0: bool = False) -> Scheme:
+        """Wood-Bossak-Zienkiewicz method by rho_inf in [0, 1] or alpha_m in [-1, 0]; v0: its V0 counterpart."""
+        return cls._classical("WBZ", named.wbz_radii(rho_inf, alpha_m), v0)
+
+    @classmethod
+    def generalised_alpha(
+        cls,
+        rho_inf: float | None = None,
+        *,
+        alpha_m: float | None = None,
+        alpha_f: float | None = None,
+        v0: bool = False,
+    ) -> Scheme:
+        """Generalised-alpha (three-parameter optimal) by rho_inf in [0, 1], or by alpha_m and alpha_f together.
+
+        >>> Scheme.generalised_alpha(0.5).radii
+        (0.5, 0.5, 0.5)
+        """
+        if alpha_m is None and alpha_f is None:
+            return cls._classical("generalised-alpha", named.three_parameter_radii(rho_inf), v0)
+        if alpha_m is None or alpha_f is None or rho_inf is not None:
+            raise SchemeError("generalised_alpha: pass either rho_inf, or alpha_m and alpha_f together")
+        coefficients = named.generalised_alpha_coefficients(alpha_m, alpha_f)
+        if v0:
+            return cls._classical("generalised-alpha", named.generalised_alpha_radii(alpha_m, alpha_f), v0)
+        return cls(**coefficients, name=f"generalised-alpha(alpha_m={alpha_m:g}, alpha_f={alpha_f:g})")
+
+    @classmethod
+    def midpoint_epa(cls) -> Scheme:
+        """Midpoint rule with the acceleration stored at the end of the step = U0(1, 1, 1) = V0(1, 1, 1)."""
+        return replace(cls.U0(1.0, 1.0, 1.0), name="midpoint EPA")  # [Shimada2014 (2.80)]
+
+    @classmethod
+    def midpoint_mpa(cls) -> Scheme:
+        """Midpoint rule with the acceleration stored at the middle of the step = V0(1, 1, 0); a_n is never used."""
+        return replace(cls.V0(1.0, 1.0, 0.0), name="midpoint MPA")  # [Shimada2014 (2.80)]
+
+    @classmethod
+    def central_difference(cls) -> Scheme:
+        """Central difference (velocity Verlet) = explicit U0(1, 1, 0); forces of v use the predictor v_n + dt a_n."""
+        return replace(cls.U0(1.0, 1.0, 0.0, explicit=True), name="central difference")
+
+    @classmethod
+    def _classical(cls, title: str, radii: named.Radii, v0: bool) -> Scheme:
+        member = cls.V0(*radii) if v0 else cls.U0(*radii)
+        return replace(member, name=f"{title}({radii[0]:g})" + (" V0" if v0 else ""))
+
+    # ---- first-order systems
+
+    def first_order(self) -> FirstOrderScheme:
+        """The GS4-1 member this scheme adapts to: a_n becomes the rate of s, v_n becomes s, q_n is dropped.
+
+        Needs rho_max = 1, for U0 also rho_s = rho_min; explicit members may have either principal radius equal to 1.
+
+        >>> Scheme.V0(0, 1, 0).first_order() == FirstOrderScheme.gear()
+        True
+        """
+        rho, rho_s = adapted_radii(self)
+        return FirstOrderScheme(
+            W1=self.W1,
+            W2L5=self.W2L5,
+            W1L6=self.W1L6,
+            l5=self.l5,
+            name=f"first order from {self.name}",
+            radii=(rho, rho_s),
+        )
+
+
+def _W1L6(rho_min: float, rho_max: float, rho_s: float) -> float:
+    p, s = (1.0 + rho_min) * (1.0 + rho_max), 1.0 + rho_s
+    return (2.0 + rho_min + rho_max + rho_s - rho_min * rho_max * rho_s) / (p * s)  # [Shimada2014 Alg. 2.2.1]
+
+
+def _name(family: str, radii: tuple[float, float, float], eta: Eta) -> str:
+    label = f"{family}({radii[0]:g}, {radii[1]:g}, {radii[2]:g})"
+    if eta == (1, 1, 1):
+        return label
+    return f"{label} explicit" if eta == (0, 0, 0) else f"{label} eta={eta}"
+
+
+def _checked(family: str, radii: tuple[float, float, float], explicit: bool, eta: Eta | None) -> Eta:
+    """The eta to use; raises where it or the radii are not admissible."""
+    rho_min, rho_max, rho_s = radii
+    call = f"Scheme.{family}(rho_min={rho_min:g}, rho_max={rho_max:g}, rho_s={rho_s:g})"
+    if eta is None:
+        eta = (0, 0, 0) if explicit else (1, 1, 1)
+    elif len(eta) != 3 or any(e not in (0, 1) for e in eta):
+        raise SchemeError(
+            f"{call}: eta must be three numbers, each 0 or 1, received {eta}",
+            hint="eta multiplies (W3L3, W2L5, l3); (0, 0, 0) is explicit, (0, 1, 0) keeps forces of v implicit",
+        )
+    elif explicit and tuple(eta[:2]) != (0, 0):
+        raise SchemeError(
+            f"{call}: explicit=True contradicts eta = {eta}", hint="leave explicit out and pass eta alone"
+        )
+    check_radii(call, rho_min=rho_min, rho_max=rho_max, rho_s=rho_s)
+    if eta[0] == 1:
+        ascending = {"rho_s": rho_s, "rho_min": rho_min, "rho_max": rho_max}
+        check_order_of_radii(call, ascending, ("rho_min", "rho_max", "rho_s"))  # [Shimada2014 (2.6)]
+    return (int(eta[0]), int(eta[1]), int(eta[2]))

@@ -1,0 +1,159 @@
+"""Order of accuracy, measured.
+
+    slope_k = log(e_k / e_{k+1}) / log(dt_k / dt_{k+1})
+
+from the errors e of runs with steps dt₁ > dt₂ > …, in q, v and a (s and s' of first-order systems), once over all of time and once
+at n = 1 alone. A scheme of order two has slopes of 2 over all of time; at n = 1 the slopes of q and v are larger by up to 1.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from isodyn.compiled import FloatArray
+from isodyn.errors import InputError
+from isodyn.integrate import Newton, integrate
+from isodyn.problems.problem import Problem
+from isodyn.schemes import FirstOrderScheme, Scheme
+from isodyn.studies.errors import Errors, errors_of
+from isodyn.studies.references import ReferenceMotion, accurate_motion, exact_motion
+from isodyn.systems import System
+
+
+@dataclass(frozen=True)
+class OrderCase:
+    """Errors of one scheme for all steps."""
+
+    scheme: str
+    dts: tuple[float, ...]
+    errors: tuple[Errors, ...]
+
+    def of(self, quantity: str) -> FloatArray:
+        """Errors in q, v or a, or at n = 1 alone in q_1, v_1 or a_1, one per step size."""
+        return np.array([getattr(errors, quantity) for errors in self.errors])
+
+    def slopes(self, quantity: str) -> list[float]:
+        """Between one step size and the next; NaN where an error is zero."""
+        e = self.of(quantity)
+        return [
+            math.log(e[k] / e[k + 1]) / math.log(self.dts[k] / self.dts[k + 1]) if e[k] > 0 < e[k + 1] else math.nan
+            for k in range(e.size - 1)
+        ]
+
+    def order(self, quantity: str) -> float:
+        """The slope between the two finest step sizes."""
+        return self.slopes(quantity)[-1]
+
+
+@dataclass(frozen=True)
+class OrderStudy:
+    """Errors and slopes of several schemes on one problem; `str` gives a table."""
+
+    problem: str
+    reference: str
+    t_end: float
+    first_order: bool
+    cases: tuple[OrderCase, ...]
+
+    @property
+    def quantities(self) -> dict[str, str]:
+        """Names of the measured quantities and how they are written."""
+        return {"v": "s", "a": "s'"} if self.first_order else {"q": "q", "v": "v", "a": "a"}
+
+    def case(self, scheme: str) -> OrderCase:
+        """The case of the scheme with this name."""
+        for case in self.cases:
+            if case.scheme == scheme:
+                return case
+        raise InputError(f"the study has no scheme {scheme!r}, only {', '.join(case.scheme for case in self.cases)}")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers and strings."""
+        cases = [
+            {
+                "scheme": case.scheme,
+                "dt": list(case.dts),
+                "errors": {label: case.of(key).tolist() for key, label in self.quantities.items()},
+                "slopes": {label: case.slopes(key) for key, label in self.quantities.items()},
+                "first_step_errors": {label: case.of(f"{key}_1").tolist() for key, label in self.quantities.items()},
+                "first_step_slopes": {label: case.slopes(f"{key}_1") for key, label in self.quantities.items()},
+            }
+            for case in self.cases
+        ]
+        head = {key: value for key, value in asdict(self).items() if key != "cases"}
+        return {**head, "cases": cases}
+
+    def __str__(self) -> str:
+        lines = [f"{self.problem} to t = {self.t_end:g}; errors against: {self.reference}"]
+        for case in self.cases:
+            columns = [(label, key) for key, label in self.quantities.items()]
+            columns += [(f"{label} at n=1", f"{key}_1") for label, key in columns]
+            lines += ["", case.scheme, f"  {'dt':>9}" + "".join(f"  {label:>9}  slope" for label, _ in columns)]
+            slopes = {key: ["     ", *(f"{slope:5.2f}" for slope in case.slopes(key))] for _, key in columns}
+            for k, dt in enumerate(case.dts):
+                cells = "".join(f"  {case.of(key)[k]:9.2e}  {slopes[key][k]}" for _, key in columns)
+                lines.append(f"  {dt:9.3g}{cells}")
+        return "\n".join(lines)
+
+
+def order_study(
+    problem: Problem | System,
+    schemes: Sequence[Scheme | FirstOrderScheme] | Scheme | FirstOrderScheme,
+    dts: Sequence[float],
+    reference: ReferenceMotion | None = None,
+    *,
+    t_end: float | None = None,
+    newton: Newton | None = None,
+) -> OrderStudy:
+    """Run every scheme with every step and compare.
+
+    Parameters
+    ----------
+    problem : a problem, or a system (then t_end is needed)
+    schemes : one or several
+    dts : at least two steps, from coarse to fine
+    reference : what to compare with; left out, the exact solution where there is one, else DOP853 with rtol = 1e-13
+    t_end : end of the runs; the problem's own where left out
+    newton : settings of the iteration
+
+    >>> import isodyn as iso
+    >>> from isodyn import problems
+    >>> study = order_study(problems.get("oscillator"), iso.Scheme.optimal(0.5), [0.02, 0.01])
+    >>> round(study.cases[0].order("a"), 1)
+    2.0
+    """
+    schemes = [schemes] if isinstance(schemes, Scheme | FirstOrderScheme) else list(schemes)
+    steps = _checked(dts)
+    if isinstance(problem, Problem):
+        system, name = problem.system(), problem.name
+        t_end = t_end or problem.t_order or problem.t_end
+        if reference is None:
+            reference = exact_motion(problem) if problem.motion is not None else accurate_motion(system, t_end)
+    else:
+        system, name = problem, type(problem).__name__
+        if t_end is None:
+            raise InputError("an order study of a system needs t_end=")
+        reference = reference or accurate_motion(system, t_end)
+    cases = []
+    for scheme in schemes:
+        errors = []
+        for dt in steps:
+            sol = integrate(system, scheme, dt=dt, t_end=t_end, newton=newton)
+            errors.append(errors_of(sol, *reference.at(sol.t)))
+        cases.append(OrderCase(scheme.name, tuple(steps), tuple(errors)))
+    return OrderStudy(name, reference.kind, float(t_end), system.first_order, tuple(cases))
+
+
+def _checked(dts: Sequence[float]) -> list[float]:
+    steps = [float(dt) for dt in dts]
+    if len(steps) < 2 or any(fine >= coarse for coarse, fine in zip(steps, steps[1:], strict=False)) or steps[-1] <= 0:
+        raise InputError(
+            f"dts must be at least two positive steps from coarse to fine, received {steps}",
+            hint="for example [0.04, 0.02, 0.01]",
+        )
+    return steps

@@ -1,0 +1,115 @@
+"""Motions to compare with: exact, from a solver of high order, or from a much finer run.
+
+A high-order solver works on y = (q, v), y' = (v, a) with a from the balance of the system itself,
+
+    a = M⁻¹ Q,     −Q = balance(t, q, v, a = 0),     M = ∂balance/∂a.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from isodyn.compiled import BALANCE, FACTORISE, JACOBIAN, KNOWS_MASS, OK, SOLVE, SOLVES, FloatArray
+from isodyn.errors import ConvergenceError, InputError
+from isodyn.integrate import integrate
+from isodyn.problems.problem import Motion, Problem
+from isodyn.schemes import FirstOrderScheme, Scheme
+from isodyn.systems import System
+from isodyn.systems.model import Model
+
+RTOL = 1e-13
+
+
+@dataclass(frozen=True, eq=False)
+class ReferenceMotion:
+    """A motion as a function of time (k,) → q, v, a with k rows, and in words where it comes from."""
+
+    at: Callable[[FloatArray], Motion]
+    kind: str
+
+
+def exact_motion(problem: Problem, **parameters: float) -> ReferenceMotion:
+    """The exact motion of a problem that has one."""
+    if problem.motion is None:
+        raise InputError(f"{problem.name} has no exact solution", hint="use accurate_motion or fine_motion")
+    motion = problem.motion
+    complete = problem.complete(parameters)
+    return ReferenceMotion(lambda t: motion(t, **complete), "exact solution")
+
+
+def accurate_motion(system: System, t_end: float, t0: float = 0.0) -> ReferenceMotion:
+    """The motion computed by DOP853 with rtol = 1e-13."""
+    from scipy.integrate import solve_ivp
+
+    if system.retract is not None:
+        raise InputError(
+            "a high-order reference needs coordinates that are a vector space", hint="pass fine_motion as reference"
+        )
+    acceleration = Acceleration(system)
+    nq = system.nq
+
+    def rate(t: float, y: FloatArray) -> FloatArray:
+        v = np.ascontiguousarray(y[nq:])
+        return np.concatenate([v[:nq], acceleration(t, np.ascontiguousarray(y[:nq]), v)])
+
+    y0 = np.concatenate([system.q0, system.v0])
+    scale = max(float(np.max(np.abs(y0))), 1.0)
+    run = solve_ivp(rate, (t0, t_end), y0, method="DOP853", rtol=RTOL, atol=RTOL * scale, dense_output=True)
+    if not run.success:
+        raise ConvergenceError(f"the reference by DOP853 failed at t = {run.t[-1]:g}: {run.message}")
+
+    def at(t: FloatArray) -> Motion:
+        y = np.ascontiguousarray(run.sol(np.clip(t, t0, t_end)).T)
+        rows = [acceleration(t_k, y_k[:nq], y_k[nq:]) for t_k, y_k in zip(t, y, strict=True)]
+        return Motion(y[:, :nq], y[:, nq:], np.array(rows))
+
+    return ReferenceMotion(at, f"DOP853, rtol = {RTOL:g}")
+
+
+def fine_motion(
+    system: System, scheme: Scheme | FirstOrderScheme, dt: float, t_end: float, refinement: int = 16
+) -> ReferenceMotion:
+    """The motion from a run with steps that are `refinement` times finer than dt, at multiples of dt."""
+    sol = integrate(system, scheme, dt=dt / refinement, t_end=t_end, save_every=refinement)
+
+    def at(t: FloatArray) -> Motion:
+        k = np.searchsorted(sol.t, t - 0.25 * dt)
+        if not np.allclose(sol.t[np.minimum(k, sol.t.size - 1)], t, rtol=0.0, atol=1e-9 * max(1.0, abs(t_end))):
+            raise InputError(f"a fine reference is known at multiples of dt = {dt:g} only")
+        return Motion(sol.q[k], sol.v[k], sol.a[k])
+
+    return ReferenceMotion(at, f"the same scheme with steps {refinement} times finer than {dt:g}")
+
+
+class Acceleration:
+    """a = M⁻¹ Q(q, v, t) from the model function of a system."""
+
+    def __init__(self, system: System) -> None:
+        self.model: Model = system.model()
+        self.n = system.nv
+        self.unit = np.array([1.0, 0.0, 0.0])
+
+    def __call__(self, t: float, q: FloatArray, v: FloatArray) -> FloatArray:
+        zero = np.zeros(self.n)
+        r = self.ask(BALANCE, t, q, v, zero, zero.copy())
+        if self.model.traits & SOLVES:
+            self.ask(FACTORISE, t, q, v, zero, np.zeros(2))
+            return self.ask(SOLVE, t, q, v, zero, -r)
+        if self.model.traits & KNOWS_MASS:
+            M = self.ask(JACOBIAN, t, q, v, zero, np.zeros(self.n**2)).reshape(self.n, self.n)
+        else:
+            M = np.column_stack([self.ask(BALANCE, t, q, v, e, zero.copy()) - r for e in np.eye(self.n)])
+        return np.linalg.solve(M, -r)
+
+    def ask(self, what: int, t: float, q: FloatArray, v: FloatArray, a: FloatArray, out: FloatArray) -> FloatArray:
+        """One question to the model."""
+        arguments: tuple[Any, ...] = (what, float(t), q, v, a, np.zeros(0), self.unit, self.model.pf, self.model.pi, out)
+        if self.model.function(*arguments) != OK:
+            if self.model.raised is not None:
+                raise self.model.raised
+            raise InputError(f"the model gave no answer at t = {t:g}")
+        return out

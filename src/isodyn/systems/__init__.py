@@ -1,0 +1,11 @@
+"""What is integrated: physics only, nothing about time steps."""
+
+from isodyn.systems.compiled_system import CompiledSystem
+from isodyn.systems.first_order import FirstOrderSystem
+from isodyn.systems.linear import LinearFirstOrderSystem, LinearSystem
+from isodyn.systems.mechanical import MechanicalSystem
+
+System = MechanicalSystem | LinearSystem | FirstOrderSystem | LinearFirstOrderSystem | CompiledSystem
+"""Everything that `integrate` takes."""
+
+__all__ = ["CompiledSystem", "FirstOrderSystem", "LinearFirstOrderSystem", "LinearSystem", "MechanicalSystem", "System"]

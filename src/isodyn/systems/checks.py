@@ -1,0 +1,80 @@
+"""Checks of what users hand to systems, with messages that say what, expected, received."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from isodyn.compiled import FloatArray
+from isodyn.errors import CallableError, InputError
+
+
+def vector(name: str, value: Any) -> FloatArray:
+    """A finite one-dimensional array of floats, copied."""
+    try:
+        array = np.array(value, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{name} must be a vector of numbers, received {value!r}") from error
+    if array.ndim != 1:
+        raise InputError(
+            f"{name} must be a vector, received an array of shape {array.shape}",
+            hint=f"pass {name}=[...] with one number each",
+        )
+    if not np.isfinite(array).all():
+        where = int(np.flatnonzero(~np.isfinite(array))[0])
+        raise InputError(f"{name} must be finite, received {name}[{where}] = {array[where]}")
+    return array
+
+
+def square(name: str, value: Any, n: int) -> Any:
+    """A finite n × n matrix: a dense array of floats, or a sparse CSR array; scalars and vectors become diagonals."""
+    if sp.issparse(value):
+        matrix: Any = sp.csr_array(value, dtype=np.float64)
+        entries = matrix.data
+    else:
+        try:
+            matrix = np.array(value, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise InputError(f"{name} must be a matrix of numbers or a function, received {value!r}") from error
+        if matrix.ndim < 2:
+            matrix = np.diag(np.broadcast_to(matrix, n)) if matrix.ndim == 0 or matrix.shape == (n,) else matrix
+        entries = matrix
+    if matrix.shape != (n, n):
+        raise InputError(f"{name} must have shape ({n}, {n}), received {matrix.shape}", hint="its size follows from v0")
+    if not np.isfinite(entries).all():
+        raise InputError(f"{name} must be finite, received a NaN or an infinity in it")
+    return matrix
+
+
+def returned(name: str, value: Any, shape: tuple[int, ...], t: float) -> FloatArray:
+    """What a user's function returned, as floats of the right shape; NaN is left to the loop."""
+    try:
+        array = None if value is None else np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        array = None
+    if array is None or array.shape != shape:
+        got = f"shape {array.shape}" if array is not None else f"{type(value).__name__} {value!r}"
+        raise CallableError(
+            f"{name} returned {got} at t = {t:.6g}, expected numbers of shape {shape}",
+            hint=f"return np.array([...]) from {name}",
+        )
+    return array
+
+
+def functions(**arguments: Any) -> None:
+    """Every argument is None or can be called."""
+    for name, function in arguments.items():
+        if function is not None and not callable(function):
+            raise InputError(f"{name} must be a function, received {function!r}")
+
+
+def names(given: Sequence[str] | None, n: int, letter: str = "q") -> tuple[str, ...]:
+    """One name per coordinate; numbered ones by default."""
+    if given is None:
+        return tuple(f"{letter}{i}" for i in range(n))
+    if len(given) != n:
+        raise InputError(f"names must have {n} entries, one per coordinate, received {len(given)}")
+    return tuple(given)

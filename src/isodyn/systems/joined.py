@@ -1,0 +1,141 @@
+"""A user's `@njit` functions joined into one compiled model function.
+
+The joined function is made anew in every process (a second or so); the loop that calls it comes from the disk cache.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numba.core.registry import CPUDispatcher
+
+from isodyn.compiled import (
+    BALANCE,
+    CONSTANT_MASS,
+    JACOBIAN,
+    KNOWS_MASS,
+    KNOWS_TANGENT,
+    MODEL,
+    OK,
+    RETRACT,
+    RETRACTS,
+    WRONG_SHAPE,
+    FloatArray,
+    IntArray,
+    closure,
+)
+from isodyn.linear_solvers.dense import multiply
+from isodyn.systems.model import Model
+
+
+def is_compiled(function: Any) -> bool:
+    """Whether Numba can call this function from compiled code."""
+    return isinstance(function, CPUDispatcher)
+
+
+@closure()
+def _constant_mass(q: FloatArray, pf: FloatArray, n: int) -> FloatArray:
+    return pf[: n * n].reshape(n, n)
+
+
+@closure()
+def _no_tangent(q: FloatArray, v: FloatArray, t: float) -> FloatArray:
+    return np.zeros((0, 0))
+
+
+@closure()
+def _add(q: FloatArray, d: FloatArray) -> FloatArray:
+    return q + d
+
+
+def _mass_function(M: Callable[..., Any]) -> Any:
+    @closure()
+    def mass(q: FloatArray, pf: FloatArray, n: int) -> FloatArray:
+        return M(q)
+
+    return mass
+
+
+def join(
+    n: int,
+    M: Any,
+    Q: Callable[..., Any],
+    Q_q: Callable[..., Any] | None,
+    Q_v: Callable[..., Any] | None,
+    retract: Callable[..., Any] | None,
+) -> Model:
+    """One model function out of the user's compiled functions; M may be an array."""
+    traits = KNOWS_MASS
+    traits |= KNOWS_TANGENT if Q_q is not None or Q_v is not None else 0
+    traits |= RETRACTS if retract is not None else 0
+    traits |= 0 if callable(M) else CONSTANT_MASS
+    pf = np.zeros(0) if callable(M) else np.ascontiguousarray(M, dtype=np.float64).ravel()
+    pi = np.array([(1 if Q_q is not None else 0) + (2 if Q_v is not None else 0)], dtype=np.int64)
+    return Model(_joined(M if callable(M) else None, Q, Q_q, Q_v, retract), traits, pf, pi)
+
+
+@lru_cache(maxsize=256)
+def _joined(
+    M: Callable[..., Any] | None,
+    Q: Callable[..., Any],
+    Q_q: Callable[..., Any] | None,
+    Q_v: Callable[..., Any] | None,
+    retract: Callable[..., Any] | None,
+) -> Any:
+    """The compiled function for these functions, made once."""
+    mass = _constant_mass if M is None else _mass_function(M)
+    stiffness, damping, move = Q_q or _no_tangent, Q_v or _no_tangent, retract or _add
+
+    @closure(MODEL)
+    def model(
+        what: int,
+        t: float,
+        q: FloatArray,
+        v: FloatArray,
+        a: FloatArray,
+        lam: FloatArray,
+        c: FloatArray,
+        pf: FloatArray,
+        pi: IntArray,
+        out: FloatArray,
+    ) -> int:
+        n = v.size
+        if what == BALANCE:
+            m = mass(q, pf, n)
+            force = Q(q, v, t)
+            if m.shape != (n, n) or force.shape != (n,):
+                return WRONG_SHAPE
+            multiply(m, a, out)
+            for i in range(n):
+                out[i] -= force[i]
+        elif what == JACOBIAN:
+            m = mass(q, pf, n)
+            for i in range(n):
+                for j in range(n):
+                    out[i * n + j] = c[0] * m[i, j]
+            if c[2] != 0.0 and pi[0] & 1:
+                k = stiffness(q, v, t)
+                if k.shape != (n, n):
+                    return WRONG_SHAPE
+                for i in range(n):
+                    for j in range(n):
+                        out[i * n + j] -= c[2] * k[i, j]
+            if c[1] != 0.0 and pi[0] & 2:
+                d = damping(q, v, t)
+                if d.shape != (n, n):
+                    return WRONG_SHAPE
+                for i in range(n):
+                    for j in range(n):
+                        out[i * n + j] -= c[1] * d[i, j]
+        elif what == RETRACT:
+            moved = move(q, v)
+            if moved.shape != q.shape:
+                return WRONG_SHAPE
+            for i in range(q.size):
+                out[i] = moved[i]
+        return OK
+
+    return model

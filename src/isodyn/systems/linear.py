@@ -1,0 +1,237 @@
+"""Linear systems, dense and sparse.
+
+    M q'' + C q' + K q = f(t)            second order [Shimada2014 (2.3)]
+    Q s' + P s = r(t)                    first order  [Shimada2014 (2.4)]
+
+Both are the balance M a + C v + K q − f(t) of the step, the second one without q. The step's matrix c₀M + c₁C + c₂K changes only
+with the step size and the scheme: it is factorised once for each, and a step then costs one solve and the products.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from isodyn.compiled import (
+    BALANCE,
+    CONSTANT_MASS,
+    FACTORISE,
+    JACOBIAN,
+    KNOWS_MASS,
+    KNOWS_TANGENT,
+    LINEAR,
+    MODEL,
+    OK,
+    SOLVE,
+    SOLVES,
+    WRONG_SHAPE,
+    FloatArray,
+    IntArray,
+    closure,
+    kernel,
+)
+from isodyn.errors import InputError
+from isodyn.linear_solvers.sparse import Factorisation, factorise
+from isodyn.systems import checks
+from isodyn.systems.joined import is_compiled
+from isodyn.systems.model import Model, from_python
+
+Load = Callable[[float], Any]
+_LARGE = 64  # beyond this, dense matrices go through BLAS and LAPACK instead of compiled loops
+
+
+class LinearSystem:
+    """M q'' + C q' + K q = f(t) with q(t₀) = q0, q'(t₀) = v0.
+
+    Matrices are arrays, vectors (diagonals), scalars or sparse; C may be None. The load f is a function of time, a constant
+    vector or None. Neither symmetry nor definiteness is assumed; a symmetric sparse matrix is recognised and factorised as such.
+
+    >>> import isodyn as iso
+    >>> iso.LinearSystem(M=1.0, C=None, K=4.0, f=None, q0=[1.0], v0=[0.0]).nv
+    1
+    """
+
+    first_order = False
+    retract = difference = None
+
+    def __init__(self, M: Any, C: Any, K: Any, f: Load | Any | None, q0: Any, v0: Any, *, names: Any = None) -> None:
+        self.q0, self.v0 = checks.vector("q0", q0), checks.vector("v0", v0)
+        self.nq = self.nv = self.v0.size
+        if self.q0.size != self.v0.size or self.nv == 0:
+            raise InputError(
+                f"q0 and v0 must have the same length of at least 1, received {self.q0.size} and {self.v0.size}"
+            )
+        self.M = checks.square("M", M, self.nv)
+        self.C = None if C is None else checks.square("C", C, self.nv)
+        self.K = checks.square("K", K, self.nv)
+        self.f = _load("f", f, self.nv)
+        self.names = checks.names(names, self.nq)
+
+    def energy(self, q: FloatArray, v: FloatArray, t: float) -> tuple[float, float]:
+        """½ vᵀMv and ½ qᵀKq; the work of f is not part of it."""
+        return 0.5 * float(v @ (self.M @ v)), 0.5 * float(q @ (self.K @ q))
+
+    def model(self) -> Model:
+        """The function that the loop calls."""
+        return linear_model("f", self.M, self.C, self.K, self.f, self.nv)
+
+
+class LinearFirstOrderSystem:
+    """Q s' + P s = r(t) with s(t₀) = s0; matrices and load as in `LinearSystem`.
+
+    >>> import isodyn as iso
+    >>> iso.LinearFirstOrderSystem(Q=1.0, P=2.0, r=None, s0=[1.0]).nv
+    1
+    """
+
+    first_order = True
+    retract = difference = energy = None
+    nq = 0
+
+    def __init__(self, Q: Any, P: Any, r: Load | Any | None, s0: Any, *, names: Any = None) -> None:
+        self.q0, self.v0 = np.zeros(0), checks.vector("s0", s0)
+        self.nv = self.v0.size
+        if self.nv == 0:
+            raise InputError("the system has no unknowns: s0 is empty")
+        self.Q, self.P = checks.square("Q", Q, self.nv), checks.square("P", P, self.nv)
+        self.r = _load("r", r, self.nv)
+        self.names = checks.names(names, self.nv, "s")
+
+    def model(self) -> Model:
+        """The function that the loop calls."""
+        return linear_model("r", self.Q, self.P, None, self.r, self.nv)
+
+
+def _load(name: str, f: Any, n: int) -> Load | FloatArray | None:
+    if f is None or callable(f):
+        return f
+    load = checks.vector(name, f)
+    if load.size != n:
+        raise InputError(f"{name} must have {n} entries or be a function of t, received {load.size} entries")
+    return load
+
+
+def linear_model(name: str, M: Any, C: Any, K: Any, f: Load | FloatArray | None, n: int) -> Model:
+    """The cheapest model function for these matrices and this load, called `name` in messages."""
+    traits = LINEAR | CONSTANT_MASS
+    if any(sp.issparse(matrix) for matrix in (M, C, K)) or n > _LARGE:
+        return from_python(_Answers(name, M, C, K, f, n), traits | SOLVES)
+    traits |= KNOWS_MASS | KNOWS_TANGENT
+    if callable(f) and not is_compiled(f):
+        return from_python(_Answers(name, M, C, K, f, n), traits)
+    zeros = np.zeros((n, n))
+    constant = np.zeros(n) if f is None or callable(f) else f
+    pf = np.concatenate([M.ravel(), (zeros if C is None else C).ravel(), (zeros if K is None else K).ravel(), constant])
+    return Model(_with_load(f) if callable(f) else constant_load_model, traits, pf)
+
+
+@kernel(MODEL)
+def constant_load_model(
+    what: int,
+    t: float,
+    q: FloatArray,
+    v: FloatArray,
+    a: FloatArray,
+    lam: FloatArray,
+    c: FloatArray,
+    pf: FloatArray,
+    pi: IntArray,
+    out: FloatArray,
+) -> int:
+    """Small dense matrices and a constant load, all in pf: M, C, K, f."""
+    n = v.size
+    nn = n * n
+    if what == BALANCE:
+        for i in range(n):
+            total = -pf[3 * nn + i]
+            for j in range(n):
+                total += pf[i * n + j] * a[j] + pf[nn + i * n + j] * v[j]
+            for j in range(q.size):
+                total += pf[2 * nn + i * n + j] * q[j]
+            out[i] = total
+    elif what == JACOBIAN:
+        for i in range(nn):
+            out[i] = c[0] * pf[i] + c[1] * pf[nn + i] + c[2] * pf[2 * nn + i]
+    return OK
+
+
+@lru_cache(maxsize=256)
+def _with_load(f: Any) -> Any:
+    """The same with a compiled load f(t)."""
+
+    @closure(MODEL)
+    def model(
+        what: int,
+        t: float,
+        q: FloatArray,
+        v: FloatArray,
+        a: FloatArray,
+        lam: FloatArray,
+        c: FloatArray,
+        pf: FloatArray,
+        pi: IntArray,
+        out: FloatArray,
+    ) -> int:
+        status = constant_load_model(what, t, q, v, a, lam, c, pf, pi, out)
+        if what == BALANCE:
+            load = f(t)
+            if load.shape != v.shape:
+                return WRONG_SHAPE
+            for i in range(v.size):
+                out[i] -= load[i]
+        return status
+
+    return model
+
+
+class _Answers:
+    """The questions of the loop for sparse or large matrices, or for a load in Python."""
+
+    def __init__(self, name: str, M: Any, C: Any, K: Any, f: Load | FloatArray | None, n: int) -> None:
+        self.name, self.n, self.M, self.C, self.K, self.f = name, n, M, C, K, f
+        self.factors: Factorisation | None = None
+        self.solver = ""
+
+    def answer(
+        self,
+        what: int,
+        t: float,
+        q: FloatArray,
+        v: FloatArray,
+        a: FloatArray,
+        lam: FloatArray,
+        c: FloatArray,
+        out: FloatArray,
+    ) -> int:
+        if what == BALANCE:
+            out[:] = self.M @ a
+            if self.C is not None:
+                out += self.C @ v
+            if self.K is not None:
+                out += self.K @ q
+            if callable(self.f):
+                out -= checks.returned(self.name, self.f(t), (self.n,), t)
+            elif self.f is not None:
+                out -= self.f
+        elif what == SOLVE:
+            assert self.factors is not None
+            out[:] = self.factors.solve(out)
+        elif what == FACTORISE:
+            self.factors = factorise(self.weighted(c))
+            self.solver = self.factors.name
+        elif what == JACOBIAN:
+            out[:] = self.weighted(c).ravel()
+        return OK
+
+    def weighted(self, c: FloatArray) -> Any:
+        """c₀M + c₁C + c₂K."""
+        total = c[0] * self.M
+        if self.C is not None and c[1] != 0.0:
+            total = total + c[1] * self.C
+        if self.K is not None and c[2] != 0.0:
+            total = total + c[2] * self.K
+        return total

@@ -1,0 +1,203 @@
+"""Mechanical systems from a user's own equations.
+
+    M(q) a = Q(q, v, t),    v = q̇ (or what `retract` consumes),    a = v̇
+
+`M` is an array, a sparse matrix, a vector (diagonal) or a function of q; `Q` is a function. Functions compiled with Numba's
+`@njit` run inside the compiled loop; plain Python functions are called from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import scipy.sparse as sp
+
+from isodyn.compiled import (
+    BALANCE,
+    CONSTANT_MASS,
+    FACTORISE,
+    JACOBIAN,
+    KNOWS_MASS,
+    KNOWS_TANGENT,
+    OK,
+    RETRACT,
+    RETRACTS,
+    SOLVE,
+    SOLVES,
+    FloatArray,
+)
+from isodyn.errors import InputError
+from isodyn.linear_solvers.dense import multiply
+from isodyn.linear_solvers.sparse import Factorisation, factorise
+from isodyn.systems import checks
+from isodyn.systems.joined import is_compiled, join
+from isodyn.systems.model import Model, from_python
+
+Energy = Callable[[FloatArray, FloatArray, float], tuple[float, float]]
+
+
+class MechanicalSystem:
+    """M(q) a = Q(q, v, t) with its initial state.
+
+    Parameters
+    ----------
+    M : array (n, n), vector (diagonal), sparse matrix, or function M(q) → (n, n)
+    Q : function Q(q, v, t) → (n,)
+    q0, v0 : initial position and velocity
+    Q_q, Q_v : functions (q, v, t) → (n, n), the derivatives of Q; what is missing is taken from differences
+        (Q_v alone missing: forces do not depend on velocity). Sparse M needs them for implicit schemes.
+    retract : function (q, d) → q ⊕ d for coordinates that are not a vector space; then `difference` (q₁, q₂) → d undoes it
+    energy : function (q, v, t) → (kinetic, potential)
+    names : names of the coordinates, used in messages and results
+
+    >>> import isodyn as iso
+    >>> oscillator = iso.MechanicalSystem(M=1.0, Q=lambda q, v, t: -4.0 * q, q0=[1.0], v0=[0.0])
+    >>> oscillator.nv
+    1
+    """
+
+    first_order = False
+
+    def __init__(
+        self,
+        M: Any,
+        Q: Callable[[FloatArray, FloatArray, float], Any],
+        q0: Any,
+        v0: Any,
+        *,
+        Q_q: Callable[[FloatArray, FloatArray, float], Any] | None = None,
+        Q_v: Callable[[FloatArray, FloatArray, float], Any] | None = None,
+        retract: Callable[[FloatArray, FloatArray], Any] | None = None,
+        difference: Callable[[FloatArray, FloatArray], Any] | None = None,
+        energy: Energy | None = None,
+        names: Sequence[str] | None = None,
+    ) -> None:
+        self.q0, self.v0 = checks.vector("q0", q0), checks.vector("v0", v0)
+        self.nq, self.nv = self.q0.size, self.v0.size
+        if self.nv == 0:
+            raise InputError("the system has no coordinates: v0 is empty")
+        if retract is None and self.nq != self.nv:
+            raise InputError(
+                f"q0 and v0 must have the same length, received {self.nq} and {self.nv}",
+                hint="coordinates that are not a vector space need retract= and difference=",
+            )
+        if (retract is None) != (difference is None):
+            raise InputError("retract and difference come as a pair, received only one of them")
+        checks.functions(Q=Q, Q_q=Q_q, Q_v=Q_v, retract=retract, difference=difference, energy=energy)
+        if Q is None:
+            raise InputError("Q must be a function, received None")
+        if Q_v is not None and Q_q is None:
+            raise InputError("Q_v was given without Q_q", hint="give both derivatives, or neither")
+        self.M = M if callable(M) else checks.square("M", M, self.nv)
+        self.Q, self.Q_q, self.Q_v = Q, Q_q, Q_v
+        self.retract, self.difference, self.energy = retract, difference, energy
+        self.names = checks.names(names, self.nq)
+
+    def model(self) -> Model:
+        """The function that the loop calls."""
+        callables = [f for f in (self.M, self.Q, self.Q_q, self.Q_v, self.retract) if callable(f)]
+        if all(is_compiled(f) for f in callables) and not sp.issparse(self.M):
+            return join(self.nv, self.M, self.Q, self.Q_q, self.Q_v, self.retract)
+        traits = RETRACTS if self.retract is not None else 0
+        if not callable(self.M):
+            traits |= CONSTANT_MASS
+        if sp.issparse(self.M):
+            return from_python(_SparseAnswers(self), traits | SOLVES)
+        traits |= KNOWS_MASS | (KNOWS_TANGENT if self.Q_q is not None else 0)
+        return from_python(_Answers(self), traits)
+
+
+class _Answers:
+    """The questions of the loop answered by a user's Python functions."""
+
+    solver = ""
+
+    def __init__(self, system: MechanicalSystem) -> None:
+        self.system = system
+        self.n = system.nv
+
+    def mass(self, q: FloatArray, t: float) -> Any:
+        M = self.system.M
+        return checks.returned("M", M(q), (self.n, self.n), t) if callable(M) else M
+
+    def multiply(self, q: FloatArray, a: FloatArray, t: float, out: FloatArray) -> None:
+        multiply(self.mass(q, t), a, out)
+
+    def force(self, q: FloatArray, v: FloatArray, t: float) -> FloatArray:
+        return checks.returned("Q", self.system.Q(q, v, t), (self.n,), t)
+
+    def tangent(self, q: FloatArray, v: FloatArray, t: float, c: FloatArray) -> Any:
+        """c₁ ∂Q/∂v + c₂ ∂Q/∂q."""
+        system, shape = self.system, (self.n, self.n)
+        K: Any = 0.0
+        if system.Q_q is not None and c[2] != 0.0:
+            K = c[2] * checks.returned("Q_q", system.Q_q(q, v, t), shape, t)
+        if system.Q_v is not None and c[1] != 0.0:
+            K = K + c[1] * checks.returned("Q_v", system.Q_v(q, v, t), shape, t)
+        return K
+
+    def answer(
+        self,
+        what: int,
+        t: float,
+        q: FloatArray,
+        v: FloatArray,
+        a: FloatArray,
+        lam: FloatArray,
+        c: FloatArray,
+        out: FloatArray,
+    ) -> int:
+        # user functions get copies: they may keep or change them
+        q, v = q.copy(), v.copy()
+        if what == BALANCE:
+            self.multiply(q, a, t, out)
+            out -= self.force(q, v, t)
+        elif what == JACOBIAN:
+            out[:] = (c[0] * self.mass(q, t) - self.tangent(q, v, t, c)).ravel()
+        elif what == RETRACT:
+            assert self.system.retract is not None
+            out[:] = checks.returned("retract", self.system.retract(q, v), (self.system.nq,), t)
+        return OK
+
+
+class _SparseAnswers(_Answers):
+    """The same with a sparse mass matrix, sparse tangents and a sparse factorisation."""
+
+    factors: Factorisation | None = None
+
+    def multiply(self, q: FloatArray, a: FloatArray, t: float, out: FloatArray) -> None:
+        out[:] = self.system.M @ a
+
+    def tangent(self, q: FloatArray, v: FloatArray, t: float, c: FloatArray) -> Any:
+        if c[1] == 0.0 and c[2] == 0.0:
+            return sp.csr_array((self.n, self.n))
+        system = self.system
+        if system.Q_q is None:
+            raise InputError(
+                "a sparse mass matrix and an implicit scheme need the derivatives of Q",
+                hint="pass Q_q= (and Q_v=) returning sparse matrices, or use an explicit scheme",
+            )
+        K = c[2] * sp.csr_array(system.Q_q(q, v, t))
+        return K if system.Q_v is None else K + c[1] * sp.csr_array(system.Q_v(q, v, t))
+
+    def answer(
+        self,
+        what: int,
+        t: float,
+        q: FloatArray,
+        v: FloatArray,
+        a: FloatArray,
+        lam: FloatArray,
+        c: FloatArray,
+        out: FloatArray,
+    ) -> int:
+        if what == FACTORISE:
+            self.factors = factorise(c[0] * self.mass(q, t) - self.tangent(q.copy(), v.copy(), t, c))
+            self.solver = self.factors.name
+        elif what == SOLVE:
+            assert self.factors is not None
+            out[:] = self.factors.solve(out)
+        else:
+            return super().answer(what, t, q, v, a, lam, c, out)
+        return OK

@@ -1,0 +1,119 @@
+"""A system as the compiled loop sees it: one function, its numbers, its traits.
+
+Three ways lead there: a function of the library compiled with `kernel(MODEL)`; a user's `@njit` functions joined into one
+compiled function; or plain Python functions behind `python_model`, one compiled function for all of them that calls back into
+Python. The last finds its object by the number in pi[0] and never lets an exception through compiled code: it is kept on the
+object, and the loop is told to stop.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+from weakref import WeakValueDictionary
+
+import numpy as np
+from numba import objmode
+
+from isodyn import interrupts
+from isodyn.compiled import MODEL, RAISED, SOLVES, FloatArray, IntArray, kernel
+
+
+class Answers(Protocol):
+    """A Python object that answers the questions of `isodyn.compiled`; `solver` names what it solves with, if it does."""
+
+    solver: str
+
+    def answer(
+        self,
+        what: int,
+        t: float,
+        q: FloatArray,
+        v: FloatArray,
+        a: FloatArray,
+        lam: FloatArray,
+        c: FloatArray,
+        out: FloatArray,
+    ) -> int: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """What `integrate` hands to the loop. `raised` holds the exception of a Python callable after the loop was told to stop."""
+
+    function: Any
+    traits: int
+    pf: FloatArray = field(default_factory=lambda: np.zeros(0))
+    pi: IntArray = field(default_factory=lambda: np.zeros(1, dtype=np.int64))
+    callback: Callback | None = None
+
+    @property
+    def raised(self) -> BaseException | None:
+        return None if self.callback is None else self.callback.raised
+
+    @property
+    def solver(self) -> str:
+        """Name of the linear solver in use."""
+        return self.callback.model.solver if self.callback is not None and self.traits & SOLVES else "dense LU"
+
+
+class Callback:
+    """Keeps a Python model reachable from compiled code while a run lasts."""
+
+    def __init__(self, model: Answers) -> None:
+        self.model = model
+        self.raised: BaseException | None = None
+        self.handle = next(_handles)
+        _callbacks[self.handle] = self
+
+
+_handles = itertools.count()
+_callbacks: WeakValueDictionary[int, Callback] = WeakValueDictionary()
+
+
+def call_back(
+    handle: int,
+    what: int,
+    t: float,
+    q: FloatArray,
+    v: FloatArray,
+    a: FloatArray,
+    lam: FloatArray,
+    c: FloatArray,
+    out: FloatArray,
+) -> int:
+    """Ask the Python model with this handle; any exception, Ctrl-C included, is kept and answered by RAISED."""
+    callback = _callbacks[handle]
+    try:
+        if interrupts.pending():
+            raise KeyboardInterrupt
+        return callback.model.answer(what, t, q, v, a, lam, c, out)
+    except BaseException as error:
+        callback.raised = error
+        return RAISED
+
+
+@kernel(MODEL)
+def python_model(
+    what: int,
+    t: float,
+    q: FloatArray,
+    v: FloatArray,
+    a: FloatArray,
+    lam: FloatArray,
+    c: FloatArray,
+    pf: FloatArray,
+    pi: IntArray,
+    out: FloatArray,
+) -> int:
+    """The way from compiled code to a Python model."""
+    with objmode(status="int64"):
+        status = call_back(pi[0], what, t, q, v, a, lam, c, out)
+    return status  # noqa: RET504
+
+
+def from_python(model: Answers, traits: int) -> Model:
+    """A model whose answers come from Python."""
+    callback = Callback(model)
+    return Model(python_model, traits, pi=np.array([callback.handle], dtype=np.int64), callback=callback)

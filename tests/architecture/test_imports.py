@@ -1,0 +1,162 @@
+"""Who may import whom, and who may touch files and streams.
+
+The source is parsed, not run, so that a forbidden import inside a function or under TYPE_CHECKING is seen too. A part
+is the first name below `isodyn`: a package (`schemes`) or a module (`cli`). Rules for parts that do not exist yet hold
+from the day they appear.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).resolve().parents[2] / "src" / "isodyn"
+ROOT = "the package root"
+
+# part -> parts of isodyn it must not import; the root re-exports everything, so importing from it hides the part.
+FORBIDDEN = {
+    "formulations": {"schemes", ROOT},
+    "systems": {"schemes", "integrate", ROOT},
+    "bodies": {"schemes", "formulations", ROOT},
+    "joints": {"schemes", "formulations", ROOT},
+    "loads": {"schemes", "formulations", ROOT},
+    "beams": {"schemes", "formulations", ROOT},
+}
+# part -> the only parts of isodyn it may import
+ALLOWED = {"schemes": {"schemes", "errors"}, "errors": {"results"}}
+
+SEE_SCHEMES_AND_SYSTEMS = {"integrate", "studies", "analysis", "problems", "report", "cli", "results", ROOT}
+
+DO_INPUT_AND_OUTPUT = {"results", "report", "cli"}
+MAY_WRITE_TO_STDERR = {"integrate/progress.py", "compiled.py"}
+WRITING_NAMES = {"open", "print", "input"}
+WRITING_METHODS = {"open", "print", "write_text", "write_bytes", "savefig", "savetxt", "savez", "tofile", "mkdir"}
+
+NOT_AT_IMPORT = ("matplotlib", "xarray", "skfem", "rich", "click", "sympy", "plotly")
+
+
+def part_of(path: Path, package: Path = PACKAGE) -> str:
+    """The part a file belongs to."""
+    first = path.relative_to(package).parts[0].removesuffix(".py")
+    return ROOT if first == "__init__" else first
+
+
+def imported_parts(path: Path, package: Path = PACKAGE) -> Iterator[tuple[str, int]]:
+    """(part of isodyn, line) for every import statement of a file, wherever it stands."""
+    below = list(path.relative_to(package).parts[:-1])
+    parts = {p.name.removesuffix(".py") for p in package.iterdir()}
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"), str(path))):
+        if isinstance(node, ast.Import):
+            modules = [alias.name.split(".") for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            module = node.module.split(".") if node.module else []
+            if node.level:
+                module = ["isodyn", *below[: len(below) + 1 - node.level], *module]
+            modules = [module]
+            if module == ["isodyn"]:  # from isodyn import x: a part, or a name that the root re-exports
+                modules = [["isodyn", alias.name] if alias.name in parts else ["isodyn"] for alias in node.names]
+        else:
+            continue
+        for module in modules:
+            if module[:1] == ["isodyn"]:
+                yield (module[1] if len(module) > 1 else ROOT), node.lineno
+
+
+def writes(path: Path) -> Iterator[tuple[str, int]]:
+    """(what, line) for every call that reads from or writes to a file or a stream."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"), str(path))):
+        if not isinstance(node, ast.Call):
+            continue
+        name = ast.unparse(node.func)
+        method = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+        if name in WRITING_NAMES or method in WRITING_METHODS or name in {"np.save", "numpy.save"}:
+            to_stderr = any(k.arg == "file" and ast.unparse(k.value) == "sys.stderr" for k in node.keywords)
+            yield (f"{name}(file=sys.stderr)" if to_stderr else f"{name}()"), node.lineno
+        elif name in {"sys.stderr.write", "sys.stdout.write"}:
+            yield f"{name}()", node.lineno
+
+
+def violations(package: Path = PACKAGE) -> list[str]:
+    """One sentence for each broken rule, with its place."""
+    found: list[str] = []
+    seen: dict[str, set[str]] = {}
+    for path in sorted(package.rglob("*.py")):
+        part, place = part_of(path, package), path.relative_to(package).as_posix()
+        for target, line in imported_parts(path, package):
+            seen.setdefault(part, set()).add(target)
+            if target in FORBIDDEN.get(part, set()) or target not in ALLOWED.get(part, {target}):
+                found.append(f"{place}:{line}: {part} must not import {target}")
+        if part not in DO_INPUT_AND_OUTPUT:
+            found += [
+                f"{place}:{line}: {what} outside {', '.join(sorted(DO_INPUT_AND_OUTPUT))}"
+                for what, line in writes(path)
+                if not ("sys.stderr" in what and place in MAY_WRITE_TO_STDERR)
+            ]
+    found += [
+        f"{part}: must not see both schemes and systems"
+        for part, targets in seen.items()
+        if {"schemes", "systems"} <= targets and part not in SEE_SCHEMES_AND_SYSTEMS
+    ]
+    return found
+
+
+def test_source_keeps_the_import_and_output_rules() -> None:
+    """Physics, coefficients and formulations stay apart, and only results, report and cli do I/O."""
+    assert violations() == []
+
+
+@pytest.mark.parametrize(
+    ("place", "code", "message"),
+    [
+        ("schemes/gs4_2.py", "from isodyn.compiled import njit", "schemes must not import compiled"),
+        ("schemes/gs4_2.py", "def f():\n    from ..systems import linear", "schemes must not import systems"),
+        ("systems/linear.py", "from isodyn import integrate", "systems must not import integrate"),
+        ("systems/linear.py", "from .. import Scheme", "systems must not import the package root"),
+        ("formulations/ggl.py", "import isodyn.schemes.gs4_2", "formulations must not import schemes"),
+        ("joints/hinge.py", "from isodyn.formulations import GGL", "joints must not import formulations"),
+        ("mechanism.py", "from isodyn import schemes, systems", "must not see both schemes and systems"),
+        ("studies/order.py", "print(1)", "print() outside"),
+        ("integrate/loop.py", "import sys\nsys.stderr.write('x')", "sys.stderr.write() outside"),
+        ("integrate/progress.py", "print(1)", "print() outside"),
+        ("problems/kepler.py", "from pathlib import Path\nPath('x').write_text('y')", "write_text() outside"),
+    ],
+)
+def test_each_rule_is_seen_when_broken(tmp_path: Path, place: str, code: str, message: str) -> None:
+    """The checker itself: one broken rule in an otherwise empty package gives exactly its message."""
+    for part in ("schemes", "systems", "integrate", "formulations"):
+        (tmp_path / part).mkdir()
+    path = tmp_path / place
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(code, encoding="utf-8")
+    (found,) = violations(tmp_path)
+    assert message in found
+
+
+@pytest.mark.parametrize(
+    ("place", "code"),
+    [
+        ("schemes/gs4_2.py", "from isodyn.errors import SchemeError\nfrom . import named"),
+        ("problems/kepler.py", "from isodyn.schemes import Scheme\nfrom isodyn.systems import MechanicalSystem"),
+        ("integrate/progress.py", "import sys\nsys.stderr.write('x')\nprint('y', file=sys.stderr)"),
+        ("cli.py", "print(1)"),
+    ],
+)
+def test_what_the_rules_allow_passes(tmp_path: Path, place: str, code: str) -> None:
+    """The checker raises no false alarm."""
+    path = tmp_path / place
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(code, encoding="utf-8")
+    assert violations(tmp_path) == []
+
+
+def test_import_is_light() -> None:
+    """`import isodyn` loads no plotting, table, finite-element, terminal or symbolic package."""
+    script = "import json, sys, isodyn; print(json.dumps(sorted({name.split('.')[0] for name in sys.modules})))"
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=120)
+    assert not set(NOT_AT_IMPORT) & set(json.loads(run.stdout))

@@ -1,0 +1,57 @@
+"""Times of a run: the user's grid, breakpoints in it, the end hit exactly."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from isodyn.integrate.schedule import plan
+
+
+def collected(stretches):
+    times = np.concatenate([s.times(0, s.steps) for s in stretches])
+    save = np.concatenate([s.save(0, s.steps) for s in stretches])
+    return times, save
+
+
+def test_breakpoints_on_and_off_the_grid():
+    stretches = plan(0.0, 1.0, 0.25, [0.5, 0.6], 1)
+    assert [s.times(0, s.steps).tolist() for s in stretches] == [[0.25, 0.5], [0.6], [0.75, 1.0]]
+    assert [s.ends_in_breakpoint for s in stretches] == [True, True, False]
+    assert [s.t_start for s in stretches] == [0.0, 0.5, 0.6]
+
+
+def test_breakpoint_a_rounding_error_off_the_grid_makes_no_sliver():
+    times, _ = collected(plan(0.0, 1.0, 0.1, [0.3 + 1e-14], 1))
+    assert times.size == 10
+    assert np.diff(times).min() > 0.09
+
+
+@given(
+    n=st.integers(1, 60),
+    part=st.floats(0.01, 1.0),
+    dt=st.floats(1e-3, 10.0),
+    t0=st.floats(-100.0, 100.0),
+    cuts=st.lists(st.floats(0.0, 1.0), max_size=4),
+    every=st.integers(1, 7),
+)
+def test_every_plan_is_a_partition(n, part, dt, t0, cuts, every):
+    t_end = t0 + (n - 1 + part) * dt
+    breaks = [t0 + c * (t_end - t0) for c in cuts]
+    breaks = [t for t in breaks if t0 <= t <= t_end]
+    stretches = plan(t0, t_end, dt, breaks, every)
+    times, save = collected(stretches)
+    steps = np.diff(np.concatenate([[t0], times]))
+    assert times[-1] == t_end
+    assert steps.min() > 0
+    assert steps.max() < dt * (1 + 1e-5) + 1e-12 * (abs(t0) + abs(t_end))
+    assert sum(s.rows for s in stretches) == save.sum()
+    assert save[-1]
+    for t in breaks:
+        assert np.abs(np.concatenate([[t0], times]) - t).min() <= 1e-6 * dt * 1.01
+
+
+def test_rows_of_a_long_run_are_counted_without_listing_them():
+    (stretch,) = plan(0.0, 1e3, 1e-6, (), 1000)
+    assert stretch.rows == 1_000_000
+    assert stretch.times(0, 2) == pytest.approx([1e-6, 2e-6])
