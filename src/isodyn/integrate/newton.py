@@ -48,6 +48,7 @@ from isodyn.linear_solvers.dense import lu_factor, lu_solve
 EPS = float(np.finfo(np.float64).eps)
 FLOOR = 8.0  # how many units of rounding the floor allows
 SLOW = 0.3  # a contraction above this calls for a new Jacobian
+SLOW_OLD = 0.1  # the same for a Jacobian from an earlier step
 
 Work = namedtuple("Work", "d_p v_p a_p d q v a x dx r r_plus J key fault")
 """Predicted state, trial state, increment, correction, residuals, matrix or its factors, the c it was made for, last failure."""
@@ -196,6 +197,7 @@ def solve_balance(
     permanent = (p.traits & LINEAR) != 0 or (mass_only and (p.traits & CONSTANT_MASS) != 0)
     known = w.key[0] == 1.0 and w.key[1] == c[0] and w.key[2] == c[1] and w.key[3] == c[2]
     renew = not (known and (permanent or controls.reuse == 1))
+    slow = SLOW if renew else SLOW_OLD
     before = np.inf
     w.fault[1] = np.inf
     for k in range(controls.max_iterations):
@@ -223,9 +225,11 @@ def solve_balance(
         goal = controls.rtol * max(scale, size(w.a))
         if correction <= goal if k == 0 else theta < 1.0 and theta * correction <= (1.0 - theta) * goal:
             return OK
-        if k > 0 and theta > SLOW and correction <= round_off_floor(c, w):
+        if k > 0 and theta > slow and correction <= round_off_floor(c, w):
             count[FLOORS] += 1
             return OK
-        renew = controls.full == 1 or (k > 0 and theta > SLOW)
+        renew = controls.full == 1 or (k > 0 and theta > slow)
+        if renew:
+            slow = SLOW
         before = correction
     return NOT_CONVERGED

@@ -1,0 +1,115 @@
+"""Order two survives breakpoints, load jumps and steps of changing size, in q, v and a and in the maximum norm.
+
+An oscillator under a load that jumps; its exact motion is pieced together from the two closed forms.
+"""
+
+import numpy as np
+import pytest
+
+import isodyn as iso
+from isodyn.compiled import OK, State
+from isodyn.integrate import loop, newton, step
+from isodyn.integrate.coefficients import coefficients, starting_scheme
+
+T_JUMP = 0.7331  # on no grid used here
+OMEGA = 3.0
+S = iso.Scheme
+MEMBERS = [
+    S.midpoint_epa(),
+    S.U0(0.5, 0.5, 0.5),
+    S.U0(0, 0, 0),
+    S.V0(0.3, 0.7, 0.1),
+    S.V0(0, 0, 0),
+    S.optimal(0.2),
+    S.implicit_newmark(),
+]
+
+
+def load(t):
+    return np.array([1.0 if t < T_JUMP else -2.0])
+
+
+def exact(t, right=True):
+    """q, v, a; at the jump itself the right- or left-hand limit."""
+    w2 = OMEGA**2
+
+    def free(f, q0, v0, tau):
+        x = q0 - f / w2
+        q = f / w2 + x * np.cos(OMEGA * tau) + v0 / OMEGA * np.sin(OMEGA * tau)
+        v = -x * OMEGA * np.sin(OMEGA * tau) + v0 * np.cos(OMEGA * tau)
+        return np.array([q, v, f - w2 * q])
+
+    q_j, v_j, _ = free(1.0, 1.0, 0.5, T_JUMP)
+    after = t >= T_JUMP if right else t > T_JUMP
+    return np.where(after, free(-2.0, q_j, v_j, t - T_JUMP), free(1.0, 1.0, 0.5, t))
+
+
+def system():
+    return iso.MechanicalSystem(M=1.0, Q=lambda q, v, t: load(t) - OMEGA**2 * q, q0=[1.0], v0=[0.5])
+
+
+@pytest.mark.parametrize("scheme", MEMBERS, ids=lambda s: s.name)
+def test_load_jump_at_a_breakpoint(scheme):
+    errors = []
+    for dt in (0.02, 0.01, 0.005):
+        sol = iso.integrate(system(), scheme, dt=dt, t_end=2.0, breakpoints=[T_JUMP])
+        reference = exact(sol.t)
+        numbers = np.array([sol.q[:, 0], sol.v[:, 0], sol.a[:, 0]])
+        (row,) = sol.aux["breakpoint_rows"]
+        assert sol.t[row] == T_JUMP
+        left = abs(sol.aux["a_left"][0, 0] - exact(np.array(T_JUMP), right=False)[2])
+        errors.append([*np.abs(numbers - reference).max(axis=1), left])
+        assert abs(sol.a[row, 0] - sol.aux["a_left"][0, 0]) == pytest.approx(3.0, abs=0.1)
+    slopes = np.log2(np.array(errors)[1] / np.array(errors)[2])
+    assert slopes[:3] == pytest.approx([2.0, 2.0, 2.0], abs=0.1)
+    assert slopes[3] > 1.5  # the left-hand limit
+
+
+def test_without_the_breakpoint_order_is_lost():
+    errors = []
+    for dt in (0.02, 0.01, 0.005):
+        sol = iso.integrate(system(), S.U0(0.5, 0.5, 0.5), dt=dt, t_end=2.0)
+        errors.append(np.abs(sol.v[:, 0] - exact(sol.t)[1]).max())
+    assert np.log2(errors[0] / errors[2]) / 2 < 1.5
+
+
+def walk(scheme, times):
+    """q, v, a of an oscillator under a constant load at the given times, with the first step as `integrate` takes it."""
+    system = iso.MechanicalSystem(M=1.0, Q=lambda q, v, t: 1.0 - OMEGA**2 * q, q0=[1.0], v0=[0.5])
+    model = system.model()
+    physics = (model.function, model.traits, model.pf, model.pi)
+    state = State(np.zeros(2), np.array([1.0]), np.array([0.5]), np.zeros(1), np.zeros(0), np.zeros(1))
+    work, pivots = newton.allocate_work(1, 1, True), np.zeros(1, dtype=np.int64)
+    controls, count = newton.Controls(1e-12, 20, 0, 0, 0), np.zeros(newton.COUNTERS, dtype=np.int64)
+    n, index = times.size, np.arange(1)
+    rows = loop.Rows(np.zeros(n), *(np.zeros((n, 1)) for _ in range(3)), np.zeros((n, 0)))
+    columns, save = loop.Columns(index, index, index, index[:0]), np.ones(n, dtype=bool)
+    assert step.initial_acceleration(*physics, 0.0, state, work, pivots, controls, count) == OK
+    main, first = coefficients(scheme), coefficients(starting_scheme(scheme))
+    memory = (state, work, pivots, columns, rows, count)
+    assert loop.run(*physics, first, controls, np.inf, times[:1], save[:1], *memory) == OK
+    state.a[:] -= main.phi * state.da
+    assert loop.run(*physics, main, controls, np.inf, times[1:], save[1:], *memory) == OK
+    return np.array([rows.q[:, 0], rows.v[:, 0], rows.a[:, 0]])
+
+
+@pytest.mark.parametrize("scheme", MEMBERS, ids=lambda s: s.name)
+def test_varying_steps(scheme):
+    """Steps whose size changes all the time by up to a factor of four: the acceleration is re-timed before each."""
+    errors = []
+    for n in (100, 200, 400):
+        sizes = 1.0 + 0.6 * np.sin(1.7 * np.arange(n))
+        times = 0.7 * np.cumsum(sizes) / sizes.sum()  # before the jump, where the load is 1
+        errors.append(np.abs(walk(scheme, times) - exact(times)).max(axis=1))
+    slopes = np.log2(np.array(errors)[1] / np.array(errors)[2])
+    assert slopes == pytest.approx([2.0, 2.0, 2.0], abs=0.12)
+
+
+def test_last_step_shorter_keeps_the_order():
+    errors = []
+    for dt in (0.03, 0.015, 0.0075):
+        sol = iso.integrate(
+            iso.MechanicalSystem(M=1.0, Q=lambda q, v, t: -q, q0=[1.0], v0=[0.0]), S.U0(0, 0, 0), dt=dt, t_end=1.0
+        )
+        errors.append(abs(sol.a[-1, 0] + np.cos(1.0)))
+    assert np.log2(errors[1] / errors[2]) == pytest.approx(2.0, abs=0.15)
