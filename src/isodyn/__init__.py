@@ -13,6 +13,7 @@ A pendulum in its angle, forced and damped, with a scheme that damps the highest
 """
 
 from isodyn import analysis, errors, problems
+from isodyn.errors import IsodynError
 from isodyn.integrate import Newton, integrate
 from isodyn.results import Solution
 from isodyn.schemes import FirstOrderScheme, Scheme
@@ -32,6 +33,7 @@ __all__ = [
     "CompiledSystem",
     "FirstOrderScheme",
     "FirstOrderSystem",
+    "IsodynError",
     "LinearFirstOrderSystem",
     "LinearSystem",
     "MechanicalSystem",

@@ -8,7 +8,14 @@ import warnings
 import pytest
 
 from isodyn.errors import AccuracyWarning, InputError, SchemeError
-from isodyn.schemes import FirstOrderScheme, Scheme, alpha_parameters, amplification_matrix, newmark_parameters
+from isodyn.schemes import (
+    FirstOrderScheme,
+    Scheme,
+    alpha_parameters,
+    amplification_matrix,
+    newmark_parameters,
+    v0_parameters,
+)
 
 OWN = {"W1": 1.0, "W2L2": 0.5, "W3L3": 0.25, "W2L5": 0.5, "W1L6": 1.0, "l3": 0.25, "l5": 0.5}
 
@@ -101,6 +108,8 @@ def test_bad_parameters_of_classical_methods(call, match):
 def test_parameters_of_schemes_of_another_form():
     with pytest.raises(SchemeError, match=r"'V0\(0, 0, 0\)' is not of generalised-alpha form: 2 W2L2 = W1 fails"):
         alpha_parameters(Scheme.V0(0, 0, 0))
+    with pytest.raises(SchemeError, match=r"is not of V0 form: W2L5 = 2 W2L2 l5 fails[\s\S]*hint: implicit members"):
+        v0_parameters(Scheme.central_difference())
     with pytest.raises(SchemeError, match=r"W2L5 = W1 l5 fails \(0 against 0\.5\)"):
         newmark_parameters(Scheme.central_difference())
     with pytest.raises(SchemeError, match=r"is not a Newmark method: W1L6 = 1\.5 and W1 = 1 must both be 1"):
