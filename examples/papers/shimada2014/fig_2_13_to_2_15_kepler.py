@@ -65,7 +65,8 @@ def draw(runs: dict[tuple[float, str], tuple[iso.Solution, dict[str, np.ndarray]
                 grid[k, column].set(ylabel=label, xlabel="q₁" if k < 2 else "t")
             grid[0, column].set_title(f"e = {e}")
             grid[0, column].set_aspect("equal", adjustable="datalim")
-        grid[0, 1].legend(loc="upper right")
+        handles, names = grid[0, 0].get_legend_handles_labels()
+        figure.legend(handles, names, loc="outside upper center", ncols=len(names))
         figures.save(figure, path)
 
 
