@@ -23,6 +23,7 @@ import math
 from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 from isodyn.errors import SchemeError
+from isodyn.schemes.checks import check_numbers
 
 if TYPE_CHECKING:
     from isodyn.schemes.gs4_2 import Scheme
@@ -86,6 +87,7 @@ def alpha_form(alpha_m: float, alpha_f: float, beta: float, gamma: float) -> Coe
 
 def newmark_coefficients(beta: float, gamma: float) -> Coefficients:
     """Newmark's method; beta = 0 is explicit in q and implicit in v."""
+    check_numbers("newmark", beta=beta, gamma=gamma)
     for key, value in (("beta", beta), ("gamma", gamma)):
         if not math.isfinite(value) or value < 0.0:
             raise SchemeError(
@@ -97,6 +99,7 @@ def newmark_coefficients(beta: float, gamma: float) -> Coefficients:
 
 def generalised_alpha_coefficients(alpha_m: float, alpha_f: float) -> Coefficients:
     """The method of optimal damping for given alpha_m, alpha_f, checked against the conditions of stability."""
+    check_numbers("generalised_alpha", alpha_m=alpha_m, alpha_f=alpha_f)
     conditions = (  # [Shimada2014 (2.92)]
         ("alpha_m <= alpha_f", alpha_m <= alpha_f),
         ("alpha_f <= 1/2", alpha_f <= 0.5),
@@ -215,7 +218,9 @@ def _equal(what: str, hint: str, *conditions: tuple[str, float, float]) -> None:
 
 def _given(method: str, rho_inf: float | None, alternative: str) -> float:
     if rho_inf is None:
-        raise SchemeError(f"{method}: nothing given; pass rho_inf, or {alternative} by keyword")
+        raise SchemeError(
+            f"{method}: nothing given; pass rho_inf, or {alternative} by keyword", hint=f"for example {method}(0.8)"
+        )
     return rho_inf
 
 
@@ -225,6 +230,7 @@ def _one_of(method: str, rho_inf: float | None, alternative: str) -> None:
 
 
 def _in_range(method: str, key: str, value: float, low: float, high: float) -> None:
+    check_numbers(method, **{key: value})
     if not low - TOLERANCE <= value <= high + TOLERANCE:
         raise SchemeError(
             f"{method}: {key} must lie in [{low:g}, {high:g}], received {value}: outside, the method is unstable "
