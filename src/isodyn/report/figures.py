@@ -185,8 +185,8 @@ def tame_peaks(axes: Axes, values: FloatArray) -> None:
     if not 0.0 < PEAK * usual < float(largest.max()) < math.inf:
         return
     linear = 10.0 ** math.ceil(math.log10(usual))
-    axes.set_yscale("symlog", linthresh=linear)
-    remark = f"scale linear up to ±{linear:g}, logarithmic beyond"
+    axes.set_yscale("asinh", linear_width=linear)
+    remark = f"scale linear within ±{linear:g}, logarithmic far beyond"
     axes.text(0.01, 0.02, remark, transform=axes.transAxes, fontsize=8, color="#555555")
 
 
