@@ -78,6 +78,23 @@ def test_a_load_that_jumps_after_its_breakpoint_is_taken_from_the_right():
     assert np.array_equal(sol.aux["a_left"], usual.aux["a_left"])
 
 
+@pytest.mark.parametrize("scheme", [S.V0(0, 0, 0), S.V0(0.3, 0.7, 0.1), S.U0(0, 0, 0)], ids=lambda s: s.name)
+def test_a_load_that_varies_up_to_its_jump(scheme):
+    """Members with W₁ > 1 would look past the jump in the step before it; the left-hand limit is second order all the same."""
+
+    def force(q, v, t):
+        return (np.cos(5.0 * t) if t < T_JUMP else -2.0) - OMEGA**2 * q
+
+    def left(dt):
+        varying = iso.MechanicalSystem(M=1.0, Q=force, q0=[1.0], v0=[0.5])
+        return iso.integrate(varying, scheme, dt=dt, t_end=1.0, breakpoints=[T_JUMP]).aux["a_left"][0, 0]
+
+    reference = left(T_JUMP / 6400)
+    errors = [abs(left(T_JUMP / n) - reference) for n in (50, 100, 200)]
+    assert np.log2(errors[0] / errors[1]) == pytest.approx(2.0, abs=0.15)
+    assert np.log2(errors[1] / errors[2]) == pytest.approx(2.0, abs=0.15)
+
+
 def test_without_the_breakpoint_order_is_lost():
     errors = []
     for dt in (0.02, 0.01, 0.005):
