@@ -13,6 +13,16 @@ A pendulum in its angle, forced and damped, with a scheme that damps the highest
 """
 
 from isodyn import errors
+from isodyn.formulations import (
+    GGL,
+    AccelerationLevel,
+    Baumgarte,
+    Overdetermined,
+    PositionLevel,
+    Projection,
+    Stabilised,
+    VelocityLevel,
+)
 from isodyn.integrate import Newton, integrate
 from isodyn.results import Solution
 from isodyn.schemes import FirstOrderScheme, Scheme
@@ -27,6 +37,14 @@ from isodyn.systems import (
 __version__ = "0.1.0.dev0"
 
 __all__ = [
+    "GGL",
+    "AccelerationLevel",
+    "Baumgarte",
+    "Overdetermined",
+    "PositionLevel",
+    "Projection",
+    "Stabilised",
+    "VelocityLevel",
     "CompiledSystem",
     "FirstOrderScheme",
     "FirstOrderSystem",

@@ -14,7 +14,12 @@ def coefficients(scheme: Scheme | FirstOrderScheme) -> Coefficients:
 
 
 def starting_scheme(scheme: Scheme | FirstOrderScheme) -> Scheme | FirstOrderScheme:
-    """The midpoint member that takes the first step: explicit in position and velocity where the scheme is."""
+    """What takes the first step: the midpoint member, explicit in position and velocity where the scheme is.
+
+    A scheme with φ = 0 carries the acceleration at t_n itself and starts on its own.
+    """
+    if abs(scheme.phi) < 1e-14:
+        return scheme
     if isinstance(scheme, FirstOrderScheme):
         return FirstOrderScheme.GS4_1(1.0, 1.0, explicit=scheme.W2L5 == 0.0)
     return Scheme.U0(1.0, 1.0, 1.0, eta=(int(scheme.W3L3 != 0.0), int(scheme.W2L5 != 0.0), int(scheme.l3 != 0.0)))

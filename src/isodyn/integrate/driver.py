@@ -7,7 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from isodyn.compiled import OPEN, Closure
 from isodyn.errors import InputError, SchemeError, StabilityWarning
+from isodyn.formulations import AccelerationLevel, Baumgarte, Formulation, PositionLevel, Stabilised, VelocityLevel
 from isodyn.integrate.progress import Progress
 from isodyn.integrate.run import Run
 from isodyn.integrate.schedule import plan
@@ -31,6 +33,8 @@ class Newton:
     max_halvings: int = 8
     full: bool = False
     reuse: bool = False
+    quasi: bool = False
+    form: int = 0
 
     def __post_init__(self) -> None:
         if not 0 < self.rtol < 1:
@@ -44,7 +48,7 @@ class Newton:
 def integrate(
     system: System,
     scheme: Scheme | FirstOrderScheme | None = None,
-    formulation: None = None,
+    formulation: Formulation | None = None,
     *,
     dt: float,
     t_end: float,
@@ -55,6 +59,7 @@ def integrate(
     progress: bool = False,
     observe: Callable[[Sample], Any] | None = None,
     newton: Newton | None = None,
+    assemble: bool = False,
 ) -> Solution:
     """Integrate a system from t0 to t_end in steps of dt.
 
@@ -80,15 +85,45 @@ def integrate(
     >>> bool(abs(sol.q[-1, 0] - 0.5403023) < 1e-4)
     True
     """
-    if formulation is not None:
-        raise InputError(f"the system has no constraints, so formulation must be None, received {formulation!r}")
     if not isinstance(system, System):
         raise InputError(f"system must be one of isodyn's systems, received {type(system).__name__}")
     stretches = plan(t0, t_end, dt, breakpoints, save_every)
     adapted = _adapt(scheme, system)
-    run = Run(system, adapted, stretches, select, newton or Newton(), observe)
+    closure, first_closure = _closures(system, adapted, formulation, dt)
+    run = Run(system, adapted, stretches, select, newton or Newton(), observe, closure, first_closure, assemble)
     with Progress(run.total_steps, progress) as bar:
         return run.execute(bar)
+
+
+def _closures(
+    system: System, scheme: Scheme | FirstOrderScheme, formulation: Formulation | None, dt: float
+) -> tuple[Closure, Closure]:
+    """How the constraints close the steps, and the first step."""
+    if system.m == 0:
+        if formulation is not None:
+            raise InputError(f"the system has no constraints, so formulation must be None, received {formulation!r}")
+        return OPEN, OPEN
+    if system.first_order:
+        return _first_order_closures(formulation, dt)
+    formulation = Stabilised() if formulation is None else formulation
+    if not isinstance(formulation, Formulation):
+        raise InputError(f"formulation must be one of isodyn's, received {formulation!r}", hint="for example iso.Stabilised()")
+    first = Stabilised() if isinstance(formulation, PositionLevel) else formulation
+    return formulation.closure(dt), first.closure(dt)
+
+
+def _first_order_closures(formulation: Formulation | None, dt: float) -> tuple[Closure, Closure]:
+    """c = 0 at t_{n+1} as it stands; or, for index 2, its derivative, with Baumgarte's term [Shimada2014 (3.205)]."""
+    if formulation is None or isinstance(formulation, VelocityLevel):
+        return OPEN, OPEN
+    if isinstance(formulation, Baumgarte):
+        closure = Closure(0.0, 1.0 / dt if formulation.alpha is None else formulation.alpha, 1.0, 0, 0, 0, 0)
+        return closure, closure
+    if isinstance(formulation, AccelerationLevel):
+        return formulation.closure(dt), formulation.closure(dt)
+    raise InputError(
+        f"first-order systems close by c = 0 (no formulation), by its derivative (AccelerationLevel) or Baumgarte, not by {formulation!r}"
+    )
 
 
 def _adapt(scheme: Scheme | FirstOrderScheme | None, system: System) -> Scheme | FirstOrderScheme:

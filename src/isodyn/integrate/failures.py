@@ -14,7 +14,7 @@ def failure(status: int, where: str, work: Any, controls: Any, system: Any) -> I
     """The error for a status; `where` tells step and time."""
     names = system.names if len(system.names) == system.nv else tuple(f"component {i}" for i in range(system.nv))
     if status == SINGULAR:
-        name = names[int(work.fault[0])]
+        name = ([*names, *system.row_names] + ["?"] * 99)[int(work.fault[0])]
         return SingularError(
             f"the matrix of the equations of motion is singular {where}: no pivot for {name!r}",
             hint="every coordinate needs inertia: look at its row and column of the mass matrix",

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from isodyn.compiled import COEFFICIENTS, F2, MODEL_TYPE, OK, STATE, F, I, Physics, f8, i8, kernel
+from isodyn.compiled import CLOSURE, COEFFICIENTS, F2, MODEL_TYPE, OK, STATE, F, I, Physics, f8, i8, kernel
 from isodyn.integrate.newton import CONTROLS, ROWS, STEPS, WORK
 from isodyn.integrate.step import advance
 
@@ -41,11 +41,14 @@ def write_row(phi: float, state: Any, columns: Any, rows: Any, k: int) -> None:
 
 
 @kernel(
-    i8(MODEL_TYPE, i8, F, I, COEFFICIENTS, CONTROLS, f8, F, types.boolean[::1], STATE, WORK, I, COLUMNS, ROWS_TYPE, I)
+    i8(MODEL_TYPE, i8, i8, CLOSURE, I, F, I, COEFFICIENTS, CONTROLS, f8, F, types.boolean[::1], STATE, WORK, I, COLUMNS, ROWS_TYPE, I)
 )
 def run(
     model: Any,
     traits: int,
+    holonomic: int,
+    closure: Any,
+    chosen: Any,
     pf: Any,
     pi: Any,
     s: Any,
@@ -61,8 +64,8 @@ def run(
     count: Any,
 ) -> int:
     """Step to every time of `times` in turn; count[STEPS], count[ROWS] tell how far it came."""
-    p = Physics(model, traits, pf, pi)
-    c = np.empty(3)
+    p = Physics(model, traits, holonomic, closure, chosen, pf, pi)
+    c = np.empty(4)
     for k in range(times.size):
         status = advance(p, s, times[k], t_limit, state, c, w, pivots, controls, count)
         if status != OK:

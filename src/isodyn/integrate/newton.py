@@ -1,16 +1,24 @@
-"""Newton's iteration for the balance of one step.
+"""Newton's iteration for the equations of one step.
 
-The unknown is one increment x (the step's Δa); the trial state is affine in it,
+Unknown are one increment x (the step's Δa) and, with constraints, the multipliers λ̃ at the balance; the trial state is affine in x,
 
-    q̃ = q ⊕ (d_p + c₂ x),   ṽ = v_p + c₁ x,   ã = a_p + c₀ x,        balance(t̃, q̃, ṽ, ã, λ) = 0,
-    J = c₀ ∂balance/∂a + c₁ ∂balance/∂v + c₂ ∂balance/∂q,
+    q̃ = q ⊕ (d_p + c₂ x),   ṽ = v_p + c₁ x,   ã = a_p + c₀ x,        balance(t̃, q̃, ṽ, ã, λ̃) = 0,   closure(t_{n+1}) = 0.
 
-in a-form c = (W₁Λ₆, Δt W₂Λ₅, Δt² W₃Λ₃) [Shimada2014 (Table 2.4)]; c = (1, 0, 0) gives the acceleration at a given state.
+Here c = (W₁Λ₆, Δt W₂Λ₅, Δt² W₃Λ₃), and c = (1, 0, 0) gives the acceleration at a given state. What is solved for is θ with x = c₃ θ:
+Δa itself in a-form (c₃ = 1), Δv in v-form (c₃ = 1/λ₅Δt), Δq in d-form (c₃ = 1/λ₃Δt²) [Shimada2014 (Table 2.4)]. The matrix in a-form is
 
-J is formed once per step at the first trial state (in every iteration with `full`, only when convergence slows with `reuse`)
-and again whenever corrections stop shrinking quickly. The iteration ends when the estimated error of x,
-θ/(1−θ)·|δ| with θ = |δ_k|/|δ_{k−1}| [Hairer1996 (IV.8.10) adapted], is below rtol × the size of the acceleration. Rounding of q̃ and ṽ
-alone moves x by about eps·(|q̃|/c₂ + |ṽ|/c₁): corrections below that which no longer shrink are the round-off floor, and accepted.
+    [ J  Gᵀ ] [ δx ]     [ balance ]
+    [ G  0  ] [ δλ̃ ] = − [ closure ],      J = c₀ ∂balance/∂a + c₁ ∂balance/∂v + c₂ ∂balance/∂q,
+
+with every closure row divided by its own dependence on x, so that the matrix does not know the step size or the level of the
+closure. Corrections of q_{n+1} and v_{n+1} that keep further levels of the constraints come from the same matrix with (0, r) on
+the right: they lie in the range of J⁻¹Gᵀ.
+
+The matrix is formed once per step at the first trial state (in every iteration with `full`, only when convergence slows with
+`reuse`, without ∂/∂q and ∂/∂v with `quasi`) and again whenever corrections stop shrinking quickly. The iteration ends when the
+estimated error of x, θ/(1−θ)·|δ| with θ = |δ_k|/|δ_{k−1}| [Hairer1996 (IV.8.10) adapted], is below rtol × the size of the acceleration.
+Rounding of q̃ and ṽ alone moves x by about eps·(|q̃|/c₂ + |ṽ|/c₁), and rounding of closures by eps·(|q|/Δt² + |v|/Δt): corrections
+below that which no longer shrink are the round-off floor, and accepted.
 """
 
 from __future__ import annotations
@@ -24,7 +32,9 @@ from numba import types
 from isodyn.compiled import (
     BALANCE,
     CONSTANT_MASS,
+    CONSTRAINT,
     FACTORISE,
+    GENERAL,
     JACOBIAN,
     KNOWS_MASS,
     KNOWS_TANGENT,
@@ -32,8 +42,6 @@ from isodyn.compiled import (
     NOT_CONVERGED,
     NOT_FINITE,
     OK,
-    RETRACT,
-    RETRACTS,
     SINGULAR,
     SOLVE,
     SOLVES,
@@ -43,69 +51,65 @@ from isodyn.compiled import (
     i8,
     kernel,
 )
+from isodyn.integrate.closure import close, retract, size
 from isodyn.linear_solvers.dense import lu_factor, lu_solve
 
 EPS = float(np.finfo(np.float64).eps)
 FLOOR = 8.0  # how many units of rounding the floor allows
 SLOW = 0.3  # a contraction above this calls for a new Jacobian
 SLOW_OLD = 0.1  # the same for a Jacobian from an earlier step
+STAGNANT = 0.6  # corrections that shrink less than this do not shrink
 
-Work = namedtuple("Work", "d_p v_p a_p d q v a x dx r r_plus J key fault")
-"""Predicted state, trial state, increment, correction, residuals, matrix or its factors, the c it was made for, last failure."""
+Work = namedtuple(
+    "Work", "d_p v_p a_p d q v a x lam p u q_1 v_1 a_1 lam_1 dx dp r r_plus gap gap_q gap_v gap_a G J_11 J key fault scale"
+)
+"""Arrays of a step: predicted state and trial state at the balance; unknowns x, lam; corrections p of q and u of v, in units of
+acceleration; the state at t_{n+1}; the solution of the linear system, twice; residuals; closures of the step and of each level; constraint matrix,
+(1,1) block, whole matrix or its factors; the c it was made for; what to tell about a failure; sizes that errors are compared with."""
 WORK = types.NamedUniTuple(F, len(Work._fields), Work)
 
-Controls = namedtuple("Controls", "rtol max_iterations max_halvings full reuse")
-CONTROLS = types.NamedTuple((f8, i8, i8, i8, i8), Controls)
+Controls = namedtuple("Controls", "rtol max_iterations max_halvings full reuse quasi form")
+CONTROLS = types.NamedTuple((f8, i8, i8, i8, i8, i8, i8), Controls)
 
 # ---- counters of a run
 STEPS, ROWS, ITERATIONS, EVALUATIONS, FACTORISATIONS, HALVINGS, FLOORS = range(7)
 COUNTERS = 7
 
 
-def allocate_work(nq: int, nv: int, dense: bool) -> Work:
-    """Arrays for systems of these sizes; no dense matrix for models that bring their own solver."""
-    sizes = {"q": nq, "J": nv * nv if dense else 0, "key": 4, "fault": 2}
+def allocate_work(nq: int, nv: int, m: int, rows: int, dense: bool) -> Work:
+    """Arrays for systems of these sizes, `rows` of m constraint rows being used; no matrix for models that bring their own solver."""
+    whole = nv + rows
+    sizes = {"q": nq, "q_1": nq, "dx": whole, "dp": whole, "r": whole, "r_plus": whole, "key": 5, "fault": 2, "scale": 2}
+    sizes |= dict.fromkeys(("lam", "lam_1", "gap", "gap_q", "gap_v", "gap_a"), m)
+    sizes |= {"G": m * nv, "J_11": nv * nv if dense and m else 0, "J": whole * whole if dense else 0}
     return Work(*(np.zeros(sizes.get(name, nv)) for name in Work._fields))
 
 
 @kernel()
-def retract(p: Any, q: FloatArray, d: FloatArray, c: FloatArray, out: FloatArray) -> int:
-    """out = q ⊕ d."""
-    if p.traits & RETRACTS:
-        return p.model(RETRACT, 0.0, q, d, d, d, c, p.pf, p.pi, out)
-    for i in range(q.size):
-        out[i] = q[i] + d[i]
-    return OK
-
-
-@kernel()
-def residual(p: Any, t: float, q: FloatArray, lam: FloatArray, c: FloatArray, w: Any, r: FloatArray) -> int:
-    """Put the trial state for w.x into w.q, w.v, w.a and its balance into r."""
-    for i in range(w.x.size):
-        w.d[i] = w.d_p[i] + c[2] * w.x[i]
+def residual(p: Any, s: Any, t: float, t_1: float, dt: float, state: Any, c: FloatArray, w: Any, r: FloatArray) -> int:
+    """Put the trial state for w.x into w.q, w.v, w.a, its balance and the closure of the step into r."""
+    n = w.x.size
+    moved = s.W1 * dt * dt if p.closure.in_balance == 1 else 0.0
+    for i in range(n):
+        w.d[i] = w.d_p[i] + c[2] * w.x[i] - moved * w.p[i]
         w.v[i] = w.v_p[i] + c[1] * w.x[i]
         w.a[i] = w.a_p[i] + c[0] * w.x[i]
-    status = retract(p, q, w.d, c, w.q)
+    status = retract(p, state.q, w.d, c, w.q)
     if status != OK:
         return status
-    return p.model(BALANCE, t, w.q, w.v, w.a, lam, c, p.pf, p.pi, r)
+    status = p.model(BALANCE, t, w.q, w.v, w.a, w.lam, c, p.pf, p.pi, r[:n])
+    if status == OK and p.rows.size > 0:
+        status = close(p, s, t_1, dt, state, c, w)
+        for i in range(p.rows.size):
+            r[n + i] = w.gap[p.rows[i]]
+    return status
 
 
 @kernel()
-def size(x: FloatArray) -> float:
-    """Largest absolute component; NaN when there is one."""
-    largest = 0.0
-    for i in range(x.size):
-        if not abs(x[i]) <= largest:
-            largest = abs(x[i])
-            if np.isnan(largest):
-                return largest
-    return largest
-
-
-@kernel()
-def difference_jacobian(p: Any, t: float, q: FloatArray, lam: FloatArray, c: FloatArray, w: Any, count: Any) -> int:
-    """J column by column from differences of the balance along x, into w.J; w.r holds the balance at w.x."""
+def difference_jacobian(
+    p: Any, s: Any, t: float, t_1: float, dt: float, state: Any, c: FloatArray, w: Any, J: FloatArray, whole: int, count: Any
+) -> int:
+    """The first `whole` columns of the matrix from differences along the unknowns, into J (whole·whole); w.r holds the residual."""
     n = w.x.size
     reach = max(size(w.a), size(w.a_p)) / c[0]
     if c[1] > 0.0:
@@ -115,37 +119,79 @@ def difference_jacobian(p: Any, t: float, q: FloatArray, lam: FloatArray, c: Flo
     if reach == 0.0:
         reach = 1.0
     h = np.sqrt(EPS) * reach
-    for j in range(n):
-        x_j = w.x[j]
-        w.x[j] = x_j + h
-        step = w.x[j] - x_j
-        status = residual(p, t, q, lam, c, w, w.r_plus)
-        w.x[j] = x_j
+    h_lam = np.sqrt(EPS) * max(1.0, size(w.lam))
+    for j in range(whole):
+        if j < n:
+            before = w.x[j]
+            w.x[j] = before + h
+            step = w.x[j] - before
+        else:
+            before = w.lam[p.rows[j - n]]
+            w.lam[p.rows[j - n]] = before + h_lam
+            step = w.lam[p.rows[j - n]] - before
+        status = residual(p, s, t, t_1, dt, state, c, w, w.r_plus)
+        if j < n:
+            w.x[j] = before
+        else:
+            w.lam[p.rows[j - n]] = before
         if status != OK:
             return status
-        for i in range(n):
-            w.J[i * n + j] = (w.r_plus[i] - w.r[i]) / step
-    count[EVALUATIONS] += n
-    return OK
+        for i in range(whole):
+            J[i * whole + j] = (w.r_plus[i] - w.r[i]) / step
+    count[EVALUATIONS] += whole
+    return residual(p, s, t, t_1, dt, state, c, w, w.r)
 
 
 @kernel()
-def factorise(p: Any, t: float, q: FloatArray, lam: FloatArray, c: FloatArray, w: Any, pivots: Any, count: Any) -> int:
-    """Factors of J at the trial state, in the model or in w.J."""
+def assemble(p: Any, w: Any) -> None:
+    """w.J = [J₁₁ Gᵀ; G 0] from w.J_11 and the chosen rows of w.G."""
+    n, m = w.x.size, p.rows.size
+    whole = n + m
+    for i in range(n):
+        for j in range(n):
+            w.J[i * whole + j] = w.J_11[i * n + j]
+    for k in range(m):
+        row = p.rows[k] * n
+        for j in range(n):
+            w.J[(n + k) * whole + j] = w.G[row + j]
+            w.J[j * whole + n + k] = w.G[row + j]
+        for j in range(m):
+            w.J[(n + k) * whole + n + j] = 0.0
+
+
+@kernel()
+def factorise(
+    p: Any, s: Any, t: float, t_1: float, dt: float, state: Any, c: FloatArray, w: Any, pivots: Any, quasi: int, count: Any
+) -> int:
+    """Factors of the step's matrix at the trial state, in the model or in w.J."""
     w.key[0] = 0.0
-    if p.traits & SOLVES:
-        status = p.model(FACTORISE, t, w.q, w.v, w.a, lam, c, p.pf, p.pi, w.fault)
-    else:
-        mass_only = c[1] == 0.0 and c[2] == 0.0
-        if p.traits & KNOWS_TANGENT or (mass_only and p.traits & KNOWS_MASS):
-            status = p.model(JACOBIAN, t, w.q, w.v, w.a, lam, c, p.pf, p.pi, w.J)
-        else:
-            status = difference_jacobian(p, t, q, lam, c, w, count)
-        if status == OK:
-            status = lu_factor(w.J, pivots)
-            if status == SINGULAR:
-                w.fault[0] = pivots[0]
+    n, m = w.x.size, p.rows.size
     count[FACTORISATIONS] += 1
+    if p.traits & SOLVES:
+        status = p.model(FACTORISE, t, w.q, w.v, w.a, w.lam, c, p.pf, p.pi, w.fault)
+    elif p.traits & GENERAL and m > 0:
+        status = difference_jacobian(p, s, t, t_1, dt, state, c, w, w.J, n + m, count)
+    else:
+        block = w.J if m == 0 else w.J_11
+        mass_only = (c[1] == 0.0 and c[2] == 0.0) or quasi == 1
+        if mass_only and p.traits & KNOWS_MASS:
+            status = p.model(JACOBIAN, t, w.q, w.v, w.a, w.lam, np.array([c[0], 0.0, 0.0, 1.0]), p.pf, p.pi, block)
+        elif p.traits & KNOWS_TANGENT:
+            status = p.model(JACOBIAN, t, w.q, w.v, w.a, w.lam, c, p.pf, p.pi, block)
+        else:
+            status = difference_jacobian(p, s, t, t_1, dt, state, c, w, block, n, count)
+        if status == OK and m > 0:
+            status = p.model(CONSTRAINT, t, w.q, w.v, w.a, w.lam, c, p.pf, p.pi, w.G)
+            assemble(p, w)
+    if status == OK and not p.traits & SOLVES:
+        if c[3] != 1.0:
+            whole = n + m
+            for i in range(whole):
+                for j in range(n):
+                    w.J[i * whole + j] *= c[3]
+        status = lu_factor(w.J, pivots)
+        if status == SINGULAR:
+            w.fault[0] = pivots[0]
     if status == OK:
         w.key[0] = 1.0
         w.key[1:] = c
@@ -153,55 +199,80 @@ def factorise(p: Any, t: float, q: FloatArray, lam: FloatArray, c: FloatArray, w
 
 
 @kernel()
-def correct(p: Any, t: float, lam: FloatArray, c: FloatArray, w: Any, pivots: Any) -> int:
-    """w.dx = −J⁻¹ w.r, added to w.x."""
-    for i in range(w.x.size):
-        w.dx[i] = -w.r[i]
-    status = OK
+def solve(p: Any, t: float, c: FloatArray, w: Any, pivots: Any, x: FloatArray) -> int:
+    """x ← (the step's matrix in a-form)⁻¹ x."""
     if p.traits & SOLVES:
-        status = p.model(SOLVE, t, w.q, w.v, w.a, lam, c, p.pf, p.pi, w.dx)
-    else:
-        lu_solve(w.J, pivots, w.dx)
-    for i in range(w.x.size):
-        w.x[i] += w.dx[i]
-    return status
+        return p.model(SOLVE, t, w.q, w.v, w.a, w.lam, c, p.pf, p.pi, x)
+    lu_solve(w.J, pivots, x)
+    if c[3] != 1.0:
+        for i in range(w.x.size):
+            x[i] *= c[3]
+    return OK
 
 
 @kernel()
-def round_off_floor(c: FloatArray, w: Any) -> float:
-    """How far rounding of q̃, ṽ, ã alone may move x."""
+def correction_of_level(p: Any, t: float, c: FloatArray, w: Any, pivots: Any, gap: FloatArray, share: float, out: FloatArray) -> float:
+    """Add to `out` the correction in the range of J⁻¹Gᵀ that takes the gap of one level, less what δx already takes of it."""
+    n = w.x.size
+    w.dp[:n] = 0.0
+    for k in range(p.rows.size):
+        i = p.rows[k]
+        w.dp[n + k] = gap[i] - share * w.gap[i] if i < p.holonomic else 0.0
+    solve(p, t, c, w, pivots, w.dp)
+    for i in range(n):
+        out[i] += w.dp[i]
+    return size(w.dp[:n])
+
+
+@kernel()
+def correct(p: Any, s: Any, dt: float, t: float, c: FloatArray, w: Any, pivots: Any) -> int:
+    """Solve for the corrections of x, λ̃ and, where q_{n+1} and v_{n+1} have their own, of those."""
+    n = w.x.size
+    for i in range(n + p.rows.size):
+        w.dx[i] = -w.r[i]
+    status = solve(p, t, c, w, pivots, w.dx)
+    if status != OK:
+        return status
+    for i in range(n):
+        w.x[i] += w.dx[i]
+    for k in range(p.rows.size):
+        w.lam[p.rows[k]] += w.dx[n + k]
+    if p.closure.correct_q == 1:
+        correction_of_level(p, t, c, w, pivots, w.gap_q, s.l3, w.p)
+    if p.closure.correct_v == 1:
+        correction_of_level(p, t, c, w, pivots, w.gap_v, s.l5, w.u)
+    return OK
+
+
+@kernel()
+def round_off_floor(p: Any, dt: float, c: FloatArray, w: Any) -> float:
+    """How far rounding alone may move x: of q̃, ṽ, ã in the balance, of q and v in the closure."""
     floor = size(w.a) / c[0]
     if c[1] > 0.0:
         floor += size(w.v) / c[1]
     if c[2] > 0.0:
         floor += size(w.q) / c[2]
+    if p.rows.size > 0 and dt > 0.0:
+        floor += size(w.v) / dt + size(w.q) / (dt * dt)
     return FLOOR * EPS * floor
 
 
 @kernel()
-def solve_balance(
-    p: Any,
-    t: float,
-    q: FloatArray,
-    lam: FloatArray,
-    c: FloatArray,
-    scale: float,
-    w: Any,
-    pivots: Any,
-    controls: Any,
-    count: Any,
+def solve_step(
+    p: Any, s: Any, t: float, t_1: float, dt: float, state: Any, c: FloatArray, w: Any, pivots: Any, controls: Any, count: Any
 ) -> int:
-    """Find w.x with balance = 0, starting from what it holds; `scale` is the size of the acceleration before the step."""
+    """Find w.x and w.lam (and w.p, w.u) that satisfy balance and closure, starting from what they hold."""
+    n, m = w.x.size, p.rows.size
     mass_only = c[1] == 0.0 and c[2] == 0.0
-    affine = (p.traits & LINEAR) != 0 or mass_only
-    permanent = (p.traits & LINEAR) != 0 or (mass_only and (p.traits & CONSTANT_MASS) != 0)
-    known = w.key[0] == 1.0 and w.key[1] == c[0] and w.key[2] == c[1] and w.key[3] == c[2]
+    affine = m == 0 and ((p.traits & LINEAR) != 0 or mass_only)
+    permanent = m == 0 and ((p.traits & LINEAR) != 0 or (mass_only and (p.traits & CONSTANT_MASS) != 0))
+    known = w.key[0] == 1.0 and np.array_equal(w.key[1:], c)
     renew = not (known and (permanent or controls.reuse == 1))
     slow = SLOW if renew else SLOW_OLD
     before = np.inf
     w.fault[1] = np.inf
     for k in range(controls.max_iterations):
-        status = residual(p, t, q, lam, c, w, w.r)
+        status = residual(p, s, t, t_1, dt, state, c, w, w.r)
         if status != OK:
             return status
         count[ITERATIONS] += 1
@@ -209,23 +280,27 @@ def solve_balance(
         if not np.isfinite(size(w.r)):
             return NOT_FINITE
         if renew:
-            status = factorise(p, t, q, lam, c, w, pivots, count)
+            quasi = controls.quasi if k == 0 or controls.full == 1 else 0
+            status = factorise(p, s, t, t_1, dt, state, c, w, pivots, quasi, count)
             if status != OK:
                 return status
-        status = correct(p, t, lam, c, w, pivots)
+        status = correct(p, s, dt, t, c, w, pivots)
         if status != OK:
             return status
-        correction = size(w.dx)
+        correction = size(w.dx[:n])
         if not np.isfinite(correction):
             return NOT_FINITE
         if affine:
             return OK
         w.fault[1] = correction
+        scale = max(w.scale[0], size(w.a))
+        if p.traits & GENERAL and m > 0:  # multipliers with a life of their own count too, on the scale of x
+            correction = max(correction, size(w.dx[n:]) * scale / max(w.scale[1], size(w.lam), EPS))
         theta = correction / before if k > 0 else 1.0
-        goal = controls.rtol * max(scale, size(w.a))
+        goal = controls.rtol * scale
         if correction <= goal if k == 0 else theta < 1.0 and theta * correction <= (1.0 - theta) * goal:
             return OK
-        if k > 0 and theta > slow and correction <= round_off_floor(c, w):
+        if k > 0 and theta > STAGNANT and correction <= round_off_floor(p, dt, c, w):
             count[FLOORS] += 1
             return OK
         renew = controls.full == 1 or (k > 0 and theta > slow)

@@ -16,13 +16,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isodyn import interrupts
-from isodyn.compiled import OK, RAISED, SOLVES, Coefficients, FloatArray, IntArray, State
+from isodyn.compiled import GENERAL, OK, RAISED, SOLVES, Closure, Coefficients, FloatArray, IntArray, State
 from isodyn.errors import CallableError, IsodynError, IsodynWarning
 from isodyn.integrate.coefficients import coefficients, starting_scheme
 from isodyn.integrate.columns import columns
 from isodyn.integrate.failures import failure
 from isodyn.integrate.progress import Progress
+from isodyn.integrate.rows import Rows as IndependentRows
+from isodyn.integrate.rows import choose, every
 from isodyn.integrate.schedule import Stretch
+from isodyn.integrate.start import Asker, algebraic_start, refuse_if_far
 from isodyn.results.solution import Sample, Solution, Statistics
 from isodyn.schemes import FirstOrderScheme, Scheme
 from isodyn.systems.model import Model
@@ -44,6 +47,9 @@ class Run:
         select: Any,
         newton: Newton,
         observe: Any,
+        closure: Closure,
+        first_closure: Closure,
+        assemble: bool,
     ) -> None:
         from isodyn.integrate import loop, step  # compiled, or loaded from the cache, here and not at import
         from isodyn.integrate import newton as kernels
@@ -53,18 +59,25 @@ class Run:
         self.model: Model = system.model()
         self.main, self.midpoint = coefficients(scheme), coefficients(starting_scheme(scheme))
         self.controls = kernels.Controls(
-            newton.rtol, newton.max_iterations, newton.max_halvings, int(newton.full), int(newton.reuse)
+            newton.rtol,
+            newton.max_iterations,
+            newton.max_halvings,
+            int(newton.full),
+            int(newton.reuse),
+            int(newton.quasi),
+            newton.form,
         )
-        nq, nv = system.nq, system.nv
-        self.state = State(np.zeros(2), system.q0.copy(), system.v0.copy(), np.zeros(nv), np.zeros(0), np.zeros(nv))
-        self.work = kernels.allocate_work(nq, nv, dense=not self.model.traits & SOLVES)
-        self.pivots = np.zeros(nv, dtype=np.int64)
+        self.closure, self.first_closure, self.assemble = closure, first_closure, assemble
+        nq, nv, m = system.nq, system.nv, system.m
+        self.state = State(np.zeros(2), system.q0.copy(), system.v0.copy(), np.zeros(nv), np.zeros(m), np.zeros(nv))
+        self.asker = Asker(self.model, system)
+        self.enforce(choose(np.zeros((0, nv))))
         self.count = np.zeros(kernels.COUNTERS, dtype=np.int64)
-        self.columns = columns(select, nq, nv)
+        self.columns = columns(select, nq, nv, m)
         self.total_steps = sum(stretch.steps for stretch in stretches)
         k = 1 + sum(stretch.rows for stretch in stretches)
         self.rows = loop.Rows(np.zeros(k), *(np.zeros((k, columns.size)) for columns in self.columns))
-        self.left: list[tuple[int, FloatArray]] = []
+        self.left: list[tuple[int, FloatArray, FloatArray]] = []
         self.phi = 0.0  # how far state.a lags behind t_n, in steps
 
     # ---- the course of a run
@@ -97,42 +110,68 @@ class Run:
         state.clock[0] = t
         self.phi = 0.0
         with self.explained():
-            status = self.step.initial_acceleration(
-                *self.physics(),
-                t if first else np.nextafter(t, np.inf),
-                state,
-                self.work,
-                self.pivots,
-                self.controls,
-                self.count,
-            )
-            self.check(status, t, t)
+            self.initial_values(t if first else float(np.nextafter(t, np.inf)), first)
         if first:
             self.loop.write_row(0.0, state, self.columns, self.rows, 0)
             self.count[self.kernels.ROWS] = 1
         else:
             row = int(self.count[self.kernels.ROWS]) - 1
-            self.left.append((row, self.rows.a[row].copy()))
+            self.left.append((row, self.rows.a[row].copy(), self.rows.lam[row].copy()))
             self.rows.a[row] = state.a[self.columns.a]
+            self.rows.lam[row] = state.lam[self.columns.lam]
+
+    def initial_values(self, t: float, first: bool) -> None:
+        """Accelerations and multipliers at t, after q and v were put onto the constraints."""
+        state = self.state
+        if self.model.traits & GENERAL and self.system.m:
+            self.enforce(every(self.system.m))
+            z = self.system.z0 if first else state.lam
+            state.a[:], state.lam[:], _ = algebraic_start(self.asker, t, state.v, z)
+            state.da[:] = 0.0
+            state.clock[1] = 0.0
+            return
+        if self.system.m:
+            self.consist(t, first)
+        status = self.step.initial_acceleration(
+            *self.physics(self.closure), t, state, self.work, self.pivots, self.controls, self.count
+        )
+        self.check(status, t, t)
+
+    def enforce(self, rows: IndependentRows) -> None:
+        """Memory for a step with these constraint rows."""
+        system = self.system
+        self.independent = rows
+        dense = not self.model.traits & SOLVES
+        self.work = self.kernels.allocate_work(system.nq, system.nv, system.m, rows.rank, dense=dense)
+        self.pivots = np.zeros(system.nv + rows.rank, dtype=np.int64)
+
+    def consist(self, t: float, first: bool) -> None:
+        """Choose independent rows and put q and v onto the constraints."""
+        state = self.state
+        if first and not self.assemble:
+            refuse_if_far(self.asker, t, state.q, state.v)
+        self.enforce(choose(self.asker.G(t, state.q, state.v)))
+        status = self.step.nearest_consistent(*self.physics(self.closure), t, state, self.work, self.pivots)
+        self.check(status, t, t)
 
     def follow(self, stretch: Stretch, bar: Progress) -> bool:
         """All steps of a stretch: the first with the midpoint member, and the last where the scheme would look past a breakpoint."""
         n = stretch.steps
         beyond = n - 1 if stretch.ends_in_breakpoint and self.main.W1 > 1.0 and n > 1 else n
-        if self.go(self.midpoint, stretch, 0, 1, bar):
+        if self.go(self.midpoint, self.first_closure, stretch, 0, 1, bar):
             return True
         self.shift(self.main.phi)
-        if self.go(self.main, stretch, 1, beyond, bar):
+        if self.go(self.main, self.closure, stretch, 1, beyond, bar):
             return True
         self.shift(0.0)
-        return self.go(self.midpoint, stretch, beyond, n, bar)
+        return self.go(self.midpoint, self.first_closure, stretch, beyond, n, bar)
 
     def shift(self, phi: float) -> None:
         """Move the acceleration from t_n − φ_old Δt to t_n − φ Δt."""
         self.state.a[:] += (self.phi - phi) * self.state.da
         self.phi = phi
 
-    def go(self, s: Coefficients, stretch: Stretch, begin: int, end: int, bar: Progress) -> bool:
+    def go(self, s: Coefficients, closure: Closure, stretch: Stretch, begin: int, end: int, bar: Progress) -> bool:
         """Steps begin … end − 1 of a stretch with one set of coefficients, in blocks short enough to stay responsive."""
         t_limit = float(np.nextafter(stretch.t_stop, -np.inf)) if stretch.ends_in_breakpoint else np.inf
         length = 16
@@ -145,7 +184,7 @@ class Run:
             clock, before = time.perf_counter(), int(self.count[self.kernels.STEPS])
             with self.explained():
                 status = self.loop.run(
-                    *self.physics(),
+                    *self.physics(closure),
                     s,
                     self.controls,
                     t_limit,
@@ -178,8 +217,10 @@ class Run:
         sample = Sample(rows.t[k], rows.q[k].copy(), rows.v[k].copy(), rows.a[k].copy(), rows.lam[k].copy())
         return bool(self.observe(sample))
 
-    def physics(self) -> tuple[Any, int, FloatArray, IntArray]:
-        return self.model.function, self.model.traits, self.model.pf, self.model.pi
+    def physics(self, closure: Closure) -> tuple[Any, int, int, Closure, IntArray, FloatArray, IntArray]:
+        """The model as compiled code takes it."""
+        model = self.model
+        return model.function, model.traits, self.system.m_phi, closure, self.independent.chosen, model.pf, model.pi
 
     # ---- what went wrong, in words
 
@@ -227,8 +268,8 @@ class Run:
         )
         aux: dict[str, FloatArray] = {}
         if self.left:
-            aux["breakpoint_rows"] = np.array([row for row, _ in self.left])
-            aux["a_left"] = np.array([a for _, a in self.left])
-            aux["lam_left"] = self.rows.lam[aux["breakpoint_rows"]]
+            aux["breakpoint_rows"] = np.array([row for row, _, _ in self.left])
+            aux["a_left"] = np.array([a for _, a, _ in self.left])
+            aux["lam_left"] = np.array([lam for _, _, lam in self.left])
         t, q, v, a, lam = (r if k == r.shape[0] else r[:k].copy() for r in self.rows)
         return Solution(t, q, v, a, lam, self.system, self.scheme, stats, self.columns._asdict(), aux)

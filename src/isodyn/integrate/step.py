@@ -1,11 +1,11 @@
-"""One step of GS4, for second- and first-order systems alike.
+"""One step of GS4, for second- and first-order systems, with and without constraints.
 
     q̃ = q_n ⊕ (W₁Δt v + W₂Λ₂Δt² a + W₃Λ₃Δt² Δa)       ṽ = v + W₁Δt a + W₂Λ₅Δt Δa       ã = a + W₁Λ₆ Δa
-    balance(t_n + W₁Δt, q̃, ṽ, ã) = 0  for Δa
+    balance(t_n + W₁Δt, q̃, ṽ, ã, λ̃) = 0   and   closure at t_{n+1}   for Δa and λ̃
     q_{n+1} = q_n ⊕ (Δt v + ½Δt² a + λ₃Δt² Δa)          v_{n+1} = v + Δt a + λ₅Δt Δa        a_{n+1} = a + Δa
 
-Source: [Shimada2014 (2.5)]. a_n stands for the acceleration at t_n − φΔt with the Δt of the step that made it; before a step
-of another size it is moved along its own slope, a ← a + φ(Δt_old − Δt_new) Δa/Δt_old, or a loses an order.
+Source: [Shimada2014 (2.5)], [Shimada2014 (3.131)]. a_n stands for the acceleration at t_n − φΔt with the Δt of the step that made it;
+before a step of another size it is moved along its own slope, a ← a + φ(Δt_old − Δt_new) Δa/Δt_old, or a loses an order.
 
 A step whose iteration fails is repeated in two halves, again and again up to `max_halvings`.
 """
@@ -14,12 +14,25 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from isodyn.compiled import (
+    ACCELERATION,
+    BALANCE,
+    CLOSURE,
+    CONSTRAINT,
+    Coefficients,
+    DEPENDENT,
+    GENERAL,
+    JACOBIAN,
     MODEL_TYPE,
+    NOT_FINITE,
     OK,
+    POSITION,
     RAISED,
     SINGULAR,
     STATE,
+    VELOCITY,
     WRONG_SHAPE,
     F,
     FloatArray,
@@ -29,9 +42,13 @@ from isodyn.compiled import (
     i8,
     kernel,
 )
-from isodyn.integrate.newton import CONTROLS, HALVINGS, WORK, retract, size, solve_balance
+from isodyn.integrate.closure import end_state, retract, size
+from isodyn.integrate.newton import CONTROLS, EPS, HALVINGS, WORK, assemble, factorise, solve, solve_step
+from isodyn.linear_solvers.dense import lu_factor
 
 SAME_STEP = 1e-8  # two step sizes that differ relatively by less are the same
+PROJECTIONS = 20  # most iterations onto φ = 0
+STILL = Coefficients(0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)  # no step at all
 
 
 @kernel()
@@ -47,33 +64,32 @@ def predict(s: Any, dt: float, state: Any, w: Any) -> None:
 
 
 @kernel()
-def update(p: Any, s: Any, dt: float, state: Any, c: FloatArray, w: Any) -> int:
-    """The state at t_{n+1} from Δa = w.x; leaves `state` alone when retraction fails."""
-    for i in range(state.v.size):
-        w.d[i] = dt * state.v[i] + dt * dt * (0.5 * w.a_p[i] + s.l3 * w.x[i])
-    status = retract(p, state.q, w.d, c, w.q)  # [Shimada2014 (2.5e)]
-    if status != OK:
-        return status
-    state.q[:] = w.q
-    for i in range(state.v.size):
-        state.v[i] += dt * (w.a_p[i] + s.l5 * w.x[i])  # [Shimada2014 (2.5f)]
-        state.a[i] = w.a_p[i] + w.x[i]  # [Shimada2014 (2.5g)]
-        state.da[i] = w.x[i]
-    return OK
+def guess(s: Any, dt: float, state: Any, form: int, c: FloatArray, w: Any) -> None:
+    """First unknowns: ã = 0, so that q̃ follows from the velocity alone; or no change of a, v or q in a-, v- and d-form."""
+    c[3] = 1.0
+    if form == 2:
+        c[3] = 1.0 / (s.l5 * dt)
+    elif form == 3:
+        c[3] = 1.0 / (s.l3 * dt * dt)
+    for i in range(w.x.size):  # [Shimada2014 (Table 2.4)]
+        if form == 0:
+            w.x[i] = -w.a_p[i] / s.W1L6
+        elif form == 1:
+            w.x[i] = 0.0
+        elif form == 2:
+            w.x[i] = -w.a_p[i] / s.l5
+        else:
+            w.x[i] = -(state.v[i] / dt + 0.5 * w.a_p[i]) / s.l3
+    w.lam[:] = state.lam
+    w.p[:] = 0.0
+    w.u[:] = 0.0
+    w.scale[0] = size(w.a_p)
+    w.scale[1] = size(state.lam)
 
 
 @kernel()
 def step(
-    p: Any,
-    s: Any,
-    t_1: float,
-    t_limit: float,
-    state: Any,
-    c: FloatArray,
-    w: Any,
-    pivots: Any,
-    controls: Any,
-    count: Any,
+    p: Any, s: Any, t_1: float, t_limit: float, state: Any, c: FloatArray, w: Any, pivots: Any, controls: Any, count: Any
 ) -> int:
     """From state.clock[0] to t_1; loads are not asked for later than t_limit. On failure `state` is unchanged."""
     t = state.clock[0]
@@ -84,31 +100,65 @@ def step(
     c[1] = dt * s.W2L5
     c[2] = dt * dt * s.W3L3
     predict(s, dt, state, w)
-    for i in range(w.x.size):
-        w.x[i] = -w.a_p[i] / s.W1L6  # start from ã = 0, so that q̃ follows from the velocity alone
-    status = solve_balance(
-        p, min(t + s.W1 * dt, t_limit), state.q, state.lam, c, size(w.a_p), w, pivots, controls, count
-    )
+    guess(s, dt, state, controls.form, c, w)
+    t_end = min(t_1, t_limit)
+    status = solve_step(p, s, min(t + s.W1 * dt, t_limit), t_end, dt, state, c, w, pivots, controls, count)
     if status == OK:
-        status = update(p, s, dt, state, c, w)
+        status = end_state(p, s, dt, state, c, w)
+    if status == OK and p.rows.size > 0:
+        if p.closure.project > 0:
+            status = project(p, t_end, p.closure.project, s.phi, w, pivots)
+        elif not p.traits & GENERAL:
+            status = polish(p, s, t_end, c, w, pivots)
+    if status == OK and not (np.isfinite(size(w.q_1)) and np.isfinite(size(w.v_1))):
+        status = NOT_FINITE
     if status == OK:
+        state.q[:] = w.q_1
+        state.v[:] = w.v_1
+        state.a[:] = w.a_1
+        state.lam[:] = w.lam_1
+        state.da[:] = w.x
         state.clock[0] = t_1
         state.clock[1] = dt
     return status
 
 
 @kernel()
+def polish(p: Any, s: Any, t: float, c: FloatArray, w: Any, pivots: Any) -> int:
+    """Take what the iteration left of the constraints that this formulation keeps, from rtol down to rounding.
+
+    One solve per level with the step's own factors; the state moves by less than the iteration's tolerance.
+    """
+    k, n = p.closure, w.x.size
+    pure = k.g1 * k.g2 == 0.0 and k.g2 * k.g3 == 0.0 and k.g1 * k.g3 == 0.0
+    status = OK
+    if p.holonomic > 0 and (k.correct_q == 1 or (pure and k.g1 != 0.0)):
+        status = p.model(POSITION, t, w.q_1, w.v_1, w.a_1, w.lam_1, c, p.pf, p.pi, w.gap_q)
+        fill(p, w.gap_q, True, w)
+        solve(p, t, c, w, pivots, w.dp)
+        w.d[:] = w.dp[:n]
+        w.q[:] = w.q_1
+        status = retract(p, w.q, w.d, c, w.q_1)
+    if status == OK and (k.correct_v == 1 or (pure and k.g2 != 0.0) or w.gap.size > p.holonomic):
+        status = p.model(VELOCITY, t, w.q_1, w.v_1, w.a_1, w.lam_1, c, p.pf, p.pi, w.gap_v)
+        if not (k.correct_v == 1 or (pure and k.g2 != 0.0)):
+            w.gap_v[: p.holonomic] = 0.0
+        fill(p, w.gap_v, False, w)
+        solve(p, t, c, w, pivots, w.dp)
+        w.v_1[:] += w.dp[:n]
+    if status == OK and p.holonomic > 0 and pure and k.g3 != 0.0:
+        for i in range(n):
+            w.a[i] = w.a_1[i] + s.phi * w.x[i]
+        status = p.model(ACCELERATION, t, w.q_1, w.v_1, w.a, w.lam_1, c, p.pf, p.pi, w.gap_a)
+        fill(p, w.gap_a, True, w)
+        solve(p, t, c, w, pivots, w.dp)
+        w.a_1[:] += w.dp[:n]
+    return status
+
+
+@kernel()
 def advance(
-    p: Any,
-    s: Any,
-    t_1: float,
-    t_limit: float,
-    state: Any,
-    c: FloatArray,
-    w: Any,
-    pivots: Any,
-    controls: Any,
-    count: Any,
+    p: Any, s: Any, t_1: float, t_limit: float, state: Any, c: FloatArray, w: Any, pivots: Any, controls: Any, count: Any
 ) -> int:
     """From state.clock[0] to t_1 in one step, or in 2, 4, … where the iteration asks for it."""
     pieces, halvings = 1, 0
@@ -118,7 +168,7 @@ def advance(
         status = step(p, s, t_next, t_limit, state, c, w, pivots, controls, count)
         if status == OK:
             pieces -= 1
-        elif status in (RAISED, SINGULAR, WRONG_SHAPE) or halvings == controls.max_halvings:
+        elif status in (RAISED, SINGULAR, WRONG_SHAPE, DEPENDENT) or halvings == controls.max_halvings:
             return status
         else:
             w.key[0] = 0.0
@@ -129,22 +179,174 @@ def advance(
 
 
 @kernel()
-def acceleration(p: Any, t: float, state: Any, c: FloatArray, w: Any, pivots: Any, controls: Any, count: Any) -> int:
-    """state.a from M a = Q at the state itself; no last step is known after this."""
-    c[0], c[1], c[2] = 1.0, 0.0, 0.0
-    for x in (w.d_p, w.a_p, w.x):
-        x[:] = 0.0
-    w.v_p[:] = state.v
-    status = solve_balance(p, t, state.q, state.lam, c, 0.0, w, pivots, controls, count)
-    state.a[:] = w.x
+def mass_matrix(p: Any, t: float, q: FloatArray, v: FloatArray, a: FloatArray, c: FloatArray, w: Any, pivots: Any) -> int:
+    """Factors of [M Gᵀ; G 0] at a state, into w.J."""
+    w.key[0] = 0.0
+    c[0], c[1], c[2], c[3] = 1.0, 0.0, 0.0, 1.0
+    status = p.model(JACOBIAN, t, q, v, a, w.lam_1, c, p.pf, p.pi, w.J_11)
+    if status == OK:
+        status = p.model(CONSTRAINT, t, q, v, a, w.lam_1, c, p.pf, p.pi, w.G)
+    if status == OK:
+        assemble(p, w)
+        status = lu_factor(w.J, pivots)
+        if status == SINGULAR:
+            w.fault[0] = pivots[0]
+    return status
+
+
+@kernel()
+def fill(p: Any, gap: FloatArray, holonomic_only: bool, w: Any) -> None:
+    """Right-hand side (0, −gap) of a projection, into w.dp."""
+    n = w.x.size
+    w.dp[:n] = 0.0
+    for k in range(p.rows.size):
+        i = p.rows[k]
+        w.dp[n + k] = -gap[i] if i < p.holonomic or not holonomic_only else 0.0
+
+
+@kernel()
+def project(p: Any, t: float, levels: int, phi: float, w: Any, pivots: Any) -> int:
+    """Move w.q_1 to φ = 0, w.v_1 to φ̇ = 0, ψ = 0 and (levels = 3) â to φ̈ = 0, each by the least change in the mass norm.
+
+    [Shimada2014 (3.187)], [Shimada2014 (3.191)], [Shimada2014 (3.213) adapted].
+    """
+    n = w.x.size
+    c = np.empty(4)
+    q = w.q_1.copy()
+    before = np.inf
+    status = mass_matrix(p, t, q, w.v_1, w.a_1, c, w, pivots)
+    for k in range(PROJECTIONS):
+        if status != OK or p.holonomic == 0:
+            break
+        status = p.model(POSITION, t, q, w.v_1, w.a_1, w.lam_1, c, p.pf, p.pi, w.gap_q)
+        fill(p, w.gap_q, True, w)
+        solve(p, t, c, w, pivots, w.dp)
+        moved = size(w.dp[:n])
+        if not np.isfinite(moved):
+            return NOT_FINITE
+        if k > 0 and moved > 0.5 * before and moved <= 1e-10 * max(1.0, size(q)):
+            break
+        w.d[:] = w.dp[:n]
+        base = q.copy()
+        status = retract(p, base, w.d, c, q)
+        if moved <= 4.0 * EPS * size(q):
+            break
+        before = moved
+    w.q_1[:] = q
+    if status == OK:
+        status = mass_matrix(p, t, q, w.v_1, w.a_1, c, w, pivots)
+    for _ in range(2):
+        if status == OK:
+            status = p.model(VELOCITY, t, q, w.v_1, w.a_1, w.lam_1, c, p.pf, p.pi, w.gap_v)
+            fill(p, w.gap_v, False, w)
+            solve(p, t, c, w, pivots, w.dp)
+            w.v_1[:] += w.dp[:n]
+    if status == OK and levels == 3:
+        for i in range(n):
+            w.a[i] = w.a_1[i] + phi * w.x[i]
+        status = p.model(ACCELERATION, t, q, w.v_1, w.a, w.lam_1, c, p.pf, p.pi, w.gap_a)
+        fill(p, w.gap_a, False, w)
+        solve(p, t, c, w, pivots, w.dp)
+        w.a_1[:] += w.dp[:n]
+    w.key[0] = 0.0
+    return status
+
+
+@kernel()
+def acceleration(p: Any, t: float, state: Any, w: Any, pivots: Any, controls: Any, count: Any) -> int:
+    """state.a and state.lam from M a + Gᵀλ = Q, G a = b at the state itself; no last step is known after this.
+
+    The equations are linear [Shimada2014 (3.88)]; a second solve removes the rounding of the first.
+    """
+    n = w.x.size
+    c = np.array([1.0, 0.0, 0.0, 1.0])
+    state.a[:] = 0.0
+    state.lam[:] = 0.0
+    status = OK
+    w.q[:] = state.q
+    w.v[:] = state.v
+    for k in range(2):
+        w.a[:] = state.a
+        w.lam[:] = state.lam
+        status = p.model(BALANCE, t, w.q, w.v, w.a, w.lam, c, p.pf, p.pi, w.r[:n])
+        if status == OK and p.rows.size > 0:
+            status = p.model(ACCELERATION, t, w.q, w.v, w.a, w.lam, c, p.pf, p.pi, w.gap)
+        if status != OK:
+            return status
+        for i in range(p.rows.size):
+            w.r[n + i] = w.gap[p.rows[i]]
+        if not np.isfinite(size(w.r)):
+            return NOT_FINITE
+        if k == 0:
+            w.d_p[:] = 0.0
+            w.v_p[:] = state.v
+            w.a_p[:] = 0.0
+            w.x[:] = 0.0
+            status = initial_matrix(p, t, state, c, w, pivots, count)
+            if status != OK:
+                return status
+        for i in range(w.r.size):
+            w.dx[i] = -w.r[i]
+        status = solve(p, t, c, w, pivots, w.dx)
+        state.a[:] += w.dx[:n]
+        for i in range(p.rows.size):
+            state.lam[p.rows[i]] += w.dx[n + i]
+        if p.rows.size == 0 and status == OK:
+            break
     state.da[:] = 0.0
     state.clock[1] = 0.0
     return status
 
 
-@kernel(i8(MODEL_TYPE, i8, F, I, f8, STATE, WORK, I, CONTROLS, I))
+@kernel()
+def initial_matrix(p: Any, t: float, state: Any, c: FloatArray, w: Any, pivots: Any, count: Any) -> int:
+    """Factors of M, or of [M Gᵀ; G 0], at the state."""
+    if p.rows.size > 0:
+        return mass_matrix(p, t, state.q, state.v, state.a, c, w, pivots)
+    return factorise(p, STILL, t, t, 0.0, state, c, w, pivots, 0, count)
+
+
+@kernel(i8(MODEL_TYPE, i8, i8, CLOSURE, I, F, I, f8, STATE, WORK, I, CONTROLS, I))
 def initial_acceleration(
-    model: Any, traits: int, pf: Any, pi: Any, t: float, state: Any, w: Any, pivots: Any, controls: Any, count: Any
+    model: Any,
+    traits: int,
+    holonomic: int,
+    closure: Any,
+    rows: Any,
+    pf: Any,
+    pi: Any,
+    t: float,
+    state: Any,
+    w: Any,
+    pivots: Any,
+    controls: Any,
+    count: Any,
 ) -> int:
     """`acceleration` for callers outside compiled code; loads are taken at t, which may be a right-hand limit."""
-    return acceleration(Physics(model, traits, pf, pi), t, state, w.key[1:].copy(), w, pivots, controls, count)
+    return acceleration(Physics(model, traits, holonomic, closure, rows, pf, pi), t, state, w, pivots, controls, count)
+
+
+@kernel(i8(MODEL_TYPE, i8, i8, CLOSURE, I, F, I, f8, STATE, WORK, I))
+def nearest_consistent(
+    model: Any,
+    traits: int,
+    holonomic: int,
+    closure: Any,
+    rows: Any,
+    pf: Any,
+    pi: Any,
+    t: float,
+    state: Any,
+    w: Any,
+    pivots: Any,
+) -> int:
+    """Move state.q and state.v onto the constraints by the least change in the mass norm."""
+    p = Physics(model, traits, holonomic, closure, rows, pf, pi)
+    w.q_1[:] = state.q
+    w.v_1[:] = state.v
+    w.a_1[:] = 0.0
+    status = project(p, t, 2, 0.0, w, pivots)
+    if status == OK:
+        state.q[:] = w.q_1
+        state.v[:] = w.v_1
+    return status

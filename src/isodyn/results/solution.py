@@ -75,6 +75,11 @@ class Solution:
         """Rate of a first-order system, at t_n."""
         return self._first_order("sdot", self.a)
 
+    @property
+    def z(self) -> FloatArray:
+        """Algebraic unknowns of a first-order system."""
+        return self._first_order("z", self.lam)
+
     def _first_order(self, name: str, values: FloatArray) -> FloatArray:
         if not self.system.first_order:
             raise InputError(f"`{name}` belongs to first-order systems; this solution has q, v, a")

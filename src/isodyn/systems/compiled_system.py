@@ -26,11 +26,16 @@ class CompiledSystem:
     difference: Any = None
     names: tuple[str, ...] = ()
     first_order: bool = False
+    m: int = 0
+    m_phi: int = 0
+    row_names: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.names:
             letter, n = ("s", self.v0.size) if self.first_order else ("q", self.q0.size)
             object.__setattr__(self, "names", tuple(f"{letter}{i}" for i in range(n)))
+        if not self.row_names:
+            object.__setattr__(self, "row_names", tuple(f"row {i}" for i in range(self.m)))
 
     @property
     def nq(self) -> int:

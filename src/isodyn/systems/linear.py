@@ -57,6 +57,8 @@ class LinearSystem:
 
     first_order = False
     retract = difference = None
+    m = m_phi = 0
+    row_names: tuple[str, ...] = ()
 
     def __init__(self, M: Any, C: Any, K: Any, f: Load | Any | None, q0: Any, v0: Any, *, names: Any = None) -> None:
         self.q0, self.v0 = checks.vector("q0", q0), checks.vector("v0", v0)
@@ -90,6 +92,8 @@ class LinearFirstOrderSystem:
 
     first_order = True
     retract = difference = energy = None
+    m = m_phi = 0
+    row_names: tuple[str, ...] = ()
     nq = 0
 
     def __init__(self, Q: Any, P: Any, r: Load | Any | None, s0: Any, *, names: Any = None) -> None:
