@@ -12,7 +12,7 @@ A pendulum in its angle, forced and damped, with a scheme that damps the highest
 ((1001, 1), 0)
 """
 
-from isodyn import errors
+from isodyn import analysis, errors, problems
 from isodyn.formulations import (
     GGL,
     AccelerationLevel,
@@ -33,6 +33,8 @@ from isodyn.systems import (
     LinearSystem,
     MechanicalSystem,
 )
+from isodyn.systems.damping import modal_damping, rayleigh, rayleigh_from_ratios
+from isodyn.systems.loads import base_excitation, harmonic, step_load, tabulated
 
 __version__ = "0.1.0.dev0"
 
@@ -54,6 +56,15 @@ __all__ = [
     "Newton",
     "Scheme",
     "Solution",
+    "analysis",
+    "base_excitation",
     "errors",
+    "harmonic",
     "integrate",
+    "modal_damping",
+    "problems",
+    "rayleigh",
+    "rayleigh_from_ratios",
+    "step_load",
+    "tabulated",
 ]

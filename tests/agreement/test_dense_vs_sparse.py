@@ -74,7 +74,9 @@ def grid(m: int = 60) -> Any:
     """A membrane of m × m points with two unknowns each."""
     line = sp.diags_array([-1.0, 2.0, -1.0], offsets=[-1, 0, 1], shape=(m, m))
     eye = sp.eye_array(m)
-    return sp.csc_array(sp.kron(sp.kron(line, eye) + sp.kron(eye, line) + 0.1 * sp.eye_array(m * m), [[2.0, 0.5], [0.5, 1.0]]))
+    return sp.csc_array(
+        sp.kron(sp.kron(line, eye) + sp.kron(eye, line) + 0.1 * sp.eye_array(m * m), [[2.0, 0.5], [0.5, 1.0]])
+    )
 
 
 def test_compiled_solves_equal_superlu() -> None:

@@ -35,7 +35,12 @@ def assert_same(one: iso.Solution, other: iso.Solution, tolerance: float) -> Non
 
 @pytest.mark.parametrize(
     "scheme",
-    [iso.Scheme.optimal(0.5), iso.Scheme.V0(0.2, 0.9, 0.1), iso.Scheme.newmark(), iso.Scheme.U0(0.5, 0.5, 0.0, explicit=True)],
+    [
+        iso.Scheme.optimal(0.5),
+        iso.Scheme.V0(0.2, 0.9, 0.1),
+        iso.Scheme.newmark(),
+        iso.Scheme.U0(0.5, 0.5, 0.0, explicit=True),
+    ],
     ids=lambda s: s.name,
 )
 @pytest.mark.parametrize("tangents", [True, False], ids=["tangents", "differences"])

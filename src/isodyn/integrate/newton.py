@@ -270,6 +270,7 @@ def solve_step(
     renew = not (known and (permanent or controls.reuse == 1))
     slow = SLOW if renew else SLOW_OLD
     before = np.inf
+    polished = False
     w.fault[1] = np.inf
     for k in range(controls.max_iterations):
         status = residual(p, s, t, t_1, dt, state, c, w, w.r)
@@ -299,7 +300,11 @@ def solve_step(
         theta = correction / before if k > 0 else 1.0
         goal = controls.rtol * scale
         if correction <= goal if k == 0 else theta < 1.0 and theta * correction <= (1.0 - theta) * goal:
-            return OK
+            if not p.traits & GENERAL or m == 0:
+                return OK
+            if polished:
+                return OK
+            polished = True  # once more, from rtol down to rounding
         if k > 0 and theta > STAGNANT and correction <= round_off_floor(p, dt, c, w):
             count[FLOORS] += 1
             return OK

@@ -32,7 +32,7 @@ class Stretch:
 
     def times(self, begin: int, end: int) -> FloatArray:
         """Where the steps begin … end − 1 of this stretch lead to."""
-        times = self.t0 + self.dt * np.arange(self.first + begin, self.first + end)
+        times: FloatArray = self.t0 + self.dt * np.arange(self.first + begin, self.first + end, dtype=np.float64)
         if end == self.steps:
             times[-1] = self.t_stop
         return times

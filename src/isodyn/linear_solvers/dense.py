@@ -7,19 +7,29 @@ Rows are updated contiguously, so that the compiler vectorises the inner loop; m
 
 from __future__ import annotations
 
+import numpy as np
+
 from isodyn.compiled import OK, SINGULAR, FloatArray, IntArray, kernel
+
+EPS = float(np.finfo(np.float64).eps)
 
 
 @kernel()
 def lu_factor(A: FloatArray, pivots: IntArray) -> int:
-    """Overwrite A (flat, n·n) by its factors; SINGULAR leaves the failing column in pivots[0]."""
+    """Overwrite A (flat, n·n) by its factors; SINGULAR leaves the failing column in pivots[0].
+
+    A column counts as dependent when elimination leaves nothing of it but rounding: a pivot below n·eps times its largest entry.
+    """
     n = pivots.size
     for k in range(n):
+        column = 0.0  # the largest entry of column k before elimination: U above the diagonal tells what it was made of
         p, largest = k, abs(A[k * n + k])
-        for i in range(k + 1, n):
-            if abs(A[i * n + k]) > largest:
+        for i in range(n):
+            if i < k:
+                column = max(column, abs(A[i * n + k]))
+            elif abs(A[i * n + k]) > largest:
                 p, largest = i, abs(A[i * n + k])
-        if not largest > 0.0:  # also true for NaN
+        if not largest > n * EPS * column:  # also true for NaN
             pivots[0] = k
             return SINGULAR
         pivots[k] = p

@@ -1,4 +1,19 @@
-"""Sparse factorisations behind one function: `factorise(A)` returns an object with `solve(b)` and the name of what it used."""
+"""Factorisations of large matrices behind one function: `factorise(A)` has `solve(b)` and the name of what it used.
+
+    dense                        P A = L U, LAPACK
+    symmetric, positive diagonal P A Pᵀ = L D Lᵀ: CHOLMOD where cvxopt is installed, else SuperLU in symmetric mode with
+                                 minimum degree on A + Aᵀ, whose factors go over to compiled solves in dense blocks
+    else                         P A Q = L U, SuperLU with column ordering and row pivoting
+
+Minimum degree on A + Aᵀ fills the factors without symmetric mode; with it, it is SuperLU's best ordering for stiffness matrices.
+What was chosen without pivoting is trusted only after one solve with a known right-hand side: with R, C the largest entries of
+rows and columns and scaled unknowns y = C x,
+
+    |R⁻¹ (A x − b)| / (|R⁻¹ b| + |y|)  ≫ eps      the factors are unstable, pivoting is needed
+    |y| / |R⁻¹ b|  ≥ 1 / (10 eps)                 A is singular to working precision
+
+which, unlike a condition number, does not change when rows or columns are measured in other units.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +22,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import scipy.sparse as sp
 from scipy.linalg import LinAlgWarning, lu_factor, lu_solve
 from scipy.sparse.linalg import splu
 
 from isodyn.compiled import FloatArray
 from isodyn.errors import SingularError
+from isodyn.linear_solvers.cholmod import cholesky
+
+EPS = float(np.finfo(np.float64).eps)
+_MANY_ENTRIES = 100_000  # of both factors; below this, SuperLU's own solves are as good
+_MANY_SOLVES = 24  # after these, bringing the factors into blocks pays: it costs about as much
 
 
 @dataclass(frozen=True)
@@ -26,20 +47,118 @@ class Factorisation:
 def factorise(A: Any) -> Factorisation:
     """Factors of a square matrix, dense or sparse; raises SingularError where there are none."""
     if not sp.issparse(A):
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", LinAlgWarning)
-            try:
-                factors = lu_factor(A)
-            except LinAlgWarning as error:
-                raise SingularError(f"dense matrix of size {A.shape[0]} is singular: {error}") from error
-        return Factorisation(lambda b: lu_solve(factors, b), "LAPACK LU")
+        return _trusted(A, _dense(A))
     A = sp.csc_array(A)
-    symmetric = abs(A - A.T).max() <= 1e-12 * abs(A).max()
+    A.sort_indices()
+    if A.shape[0] > 0 and _symmetric(A):
+        factors = cholesky(A)
+        if factors is not None:
+            return _trusted(A, Factorisation(factors, "CHOLMOD (cvxopt)"))
+        lu = _superlu(A, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
+        growth, error = _probe(A, lu.solve)
+        if error <= 1e-12 and np.array_equal(lu.perm_r, lu.perm_c):
+            _refuse_singular(A, growth)
+            if lu.nnz < _MANY_ENTRIES:
+                return Factorisation(lu.solve, "SuperLU (symmetric mode)")
+            return Factorisation(_Symmetric(lu), "SuperLU (symmetric mode, compiled solves)")
+    return _trusted(A, Factorisation(_superlu(A).solve, "SuperLU"))
+
+
+def _dense(A: FloatArray) -> Factorisation:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", LinAlgWarning)
+        try:
+            factors = lu_factor(A)
+        except LinAlgWarning as error:
+            raise SingularError(_singular(A, str(error)), hint=_HINT) from error
+    return Factorisation(lambda b: lu_solve(factors, b), "LAPACK LU")
+
+
+def _superlu(A: Any, **options: Any) -> Any:
     try:
-        if symmetric:
-            lu = splu(A, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
-        else:
-            lu = splu(A)
+        return splu(A, **options)
     except RuntimeError as error:
-        raise SingularError(f"sparse matrix of size {A.shape[0]} is singular: {error}") from error
-    return Factorisation(lu.solve, "SuperLU (symmetric mode)" if symmetric else "SuperLU")
+        raise SingularError(_singular(A, str(error)), hint=_HINT) from error
+
+
+class _Symmetric:
+    """Solves with SuperLU's factors, after a while by our own kernels."""
+
+    def __init__(self, lu: Any) -> None:
+        self.lu, self.count = lu, 0
+        self.solve: Callable[[FloatArray], FloatArray] = lu.solve
+
+    def __call__(self, b: FloatArray) -> FloatArray:
+        self.count += 1
+        if self.count == _MANY_SOLVES:
+            from isodyn.linear_solvers.supernodal import Supernodal  # compiled only when needed
+
+            self.solve = Supernodal(self.lu)
+            self.lu = None
+        return self.solve(b)
+
+
+# ---- is it symmetric, singular, unstable
+
+
+def _symmetric(A: Any) -> bool:
+    """Positive diagonal, and |a_ij − a_ji| at rounding of √(a_ii a_jj)."""
+    diagonal = A.diagonal()
+    if not (diagonal > 0.0).all():
+        return False
+    difference = sp.coo_array(A - A.T)
+    scale = np.sqrt(diagonal)
+    allowed = 64 * EPS * scale[difference.row] * scale[difference.col]
+    return bool((np.abs(difference.data) <= allowed).all())
+
+
+def _trusted(A: Any, factors: Factorisation) -> Factorisation:
+    growth, _ = _probe(A, factors.solve)
+    _refuse_singular(A, growth)
+    return factors
+
+
+def _probe(A: Any, solve: Callable[[FloatArray], FloatArray]) -> tuple[float, float]:
+    """Growth of the scaled solution and scaled residual for one right-hand side."""
+    R, C = _scales(A)
+    r = 1.0 + np.random.default_rng(0).random(A.shape[0])
+    x = solve(R * r)
+    y = float(np.abs(C * x).max(initial=0.0))
+    error = float(np.abs((A @ x) / R - r).max(initial=0.0)) / (2.0 + y)
+    return (y, error) if np.isfinite(y) and np.isfinite(error) else (np.inf, np.inf)
+
+
+def _scales(A: Any) -> tuple[FloatArray, FloatArray]:
+    """Largest entries of the rows, and of the columns after dividing by those; 1 for a row or column of zeros."""
+    n = A.shape[0]
+    if not sp.issparse(A):
+        R = _positive(np.abs(A).max(axis=1, initial=0.0))
+        return R, _positive((np.abs(A) / R[:, None]).max(axis=0, initial=0.0))
+    rows, columns, size = A.indices, np.repeat(np.arange(n), np.diff(A.indptr)), np.abs(A.data)
+    R, C = np.zeros(n), np.zeros(n)
+    np.maximum.at(R, rows, size)
+    R = _positive(R)
+    np.maximum.at(C, columns, size / R[rows])
+    return R, _positive(C)
+
+
+def _positive(largest: FloatArray) -> FloatArray:
+    return np.where(largest > 0.0, largest, 1.0)
+
+
+_HINT = "every unknown needs inertia: look at that row and column of the mass matrix"
+
+
+def _refuse_singular(A: Any, growth: float) -> None:
+    if not growth < 0.1 / EPS:
+        raise SingularError(_singular(A, f"a solution grew by {growth:.1e} from rounding alone"), hint=_HINT)
+
+
+def _singular(A: Any, reason: str) -> str:
+    """What is known about a singular matrix, with the first empty row or column if there is one."""
+    kind, size = ("sparse" if sp.issparse(A) else "dense"), abs(A)
+    for axis, name in ((1, "row"), (0, "column")):
+        empty = np.flatnonzero(np.asarray(size.sum(axis=axis)).ravel() == 0.0)
+        if empty.size:
+            return f"{kind} matrix of size {A.shape[0]} is singular: {name} {empty[0]} is zero"
+    return f"{kind} matrix of size {A.shape[0]} is singular: {reason}"

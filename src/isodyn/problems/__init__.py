@@ -42,7 +42,7 @@ def get(name: str) -> Problem:
     """The problem of this name; unknown names are refused with the nearest known ones."""
     if name in ALL:
         return ALL[name]
-    near = difflib.get_close_matches(name, ALL, n=3, cutoff=0.4)
+    near = difflib.get_close_matches(name, ALL, n=3, cutoff=0.6)
     hint = f"did you mean {' or '.join(near)}?" if near else f"known problems: {', '.join(ALL)}"
     raise InputError(f"there is no problem named {name!r}", hint=hint)
 

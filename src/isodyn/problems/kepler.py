@@ -1,8 +1,8 @@
 """Kepler's problem: a body on an ellipse of eccentricity e, period 2π.
 
-    q'' = −q/|q|³,    q(0) = (1 − e, 0),    q'(0) = (0, √((1+e)/(1−e)))                        [Shimada2014 (2.184), (2.185)]
-    conserved:  H = ½|p|² − 1/|q|,    J = q₁p₂ − q₂p₁,    A = (p₂J, −p₁J) − q/|q|               [Shimada2014 (2.183), (2.186), (2.187)]
-    exact:      E − e sin E = t,    q = (cos E − e, √(1−e²) sin E)
+q'' = −q/|q|³,    q(0) = (1 − e, 0),    q'(0) = (0, √((1+e)/(1−e)))                        [Shimada2014 (2.184), (2.185)]
+conserved:  H = ½|p|² − 1/|q|,    J = q₁p₂ − q₂p₁,    A = (p₂J, −p₁J) − q/|q|               [Shimada2014 (2.183), (2.186), (2.187)]
+exact:      E − e sin E = t,    q = (cos E − e, √(1−e²) sin E)
 """
 
 from __future__ import annotations

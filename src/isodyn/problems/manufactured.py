@@ -134,7 +134,6 @@ PROBLEM = Problem(
     name="manufactured",
     title="two links with M(q), forces of velocity, a load and a jerk at the start; exact solution known",
     source="own problem, method of manufactured solutions",
-    citation="Shimada2014",
     build=build,
     scheme=Scheme.U0(0.8, 0.8, 0.8),
     dt=0.02,

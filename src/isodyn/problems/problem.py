@@ -40,11 +40,11 @@ class Problem:
     """A named problem.
 
     name, title : short name for the command line, and a line of text
-    source, citation : where it is from in words, and the key of the work
+    source, citation : where it is from in words, and the key of the work if there is one
     build : function of the keyword parameters that makes the system
     parameters : their names and default values
     scheme, dt, t_end : how it is usually run; t_order is the end of an order study
-    motion : function (t, **parameters) that gives the exact motion
+    motion : function (t, **parameters) that gives the exact motion, None for parameters without a formula
     reference : numbers to compare with, which hold for the default parameters
     conserved : function (solution) that gives histories of what the exact motion keeps
     plane : pairs of columns (of q; of s for first-order systems) that are points of a plane
@@ -54,14 +54,14 @@ class Problem:
     name: str
     title: str
     source: str
-    citation: str
     build: Callable[..., System]
     scheme: Scheme
     dt: float
     t_end: float
     t_order: float | None = None
+    citation: str | None = None
     parameters: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
-    motion: Callable[..., Motion] | None = None
+    motion: Callable[..., Motion | None] | None = None
     reference: Reference | None = None
     conserved: Callable[[Solution], dict[str, FloatArray]] | None = None
     plane: tuple[tuple[int, int], ...] = ()

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -139,19 +140,20 @@ def order_study(
         if t_end is None:
             raise InputError("an order study of a system needs t_end=")
         reference = reference or accurate_motion(system, t_end)
-    cases = []
-    for scheme in schemes:
-        errors = []
-        for dt in steps:
+    errors: list[list[Errors]] = [[] for _ in schemes]
+    for dt in steps:
+        motion = None  # the times are the same for all schemes
+        for column, scheme in zip(errors, schemes, strict=True):
             sol = integrate(system, scheme, dt=dt, t_end=t_end, newton=newton)
-            errors.append(errors_of(sol, *reference.at(sol.t)))
-        cases.append(OrderCase(scheme.name, tuple(steps), tuple(errors)))
+            motion = reference.at(sol.t) if motion is None else motion
+            column.append(errors_of(sol, *motion))
+    cases = [OrderCase(scheme.name, tuple(steps), tuple(e)) for scheme, e in zip(schemes, errors, strict=True)]
     return OrderStudy(name, reference.kind, float(t_end), system.first_order, tuple(cases))
 
 
 def _checked(dts: Sequence[float]) -> list[float]:
     steps = [float(dt) for dt in dts]
-    if len(steps) < 2 or any(fine >= coarse for coarse, fine in zip(steps, steps[1:], strict=False)) or steps[-1] <= 0:
+    if len(steps) < 2 or any(fine >= coarse for coarse, fine in pairwise(steps)) or steps[-1] <= 0:
         raise InputError(
             f"dts must be at least two positive steps from coarse to fine, received {steps}",
             hint="for example [0.04, 0.02, 0.01]",

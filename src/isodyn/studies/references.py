@@ -34,11 +34,15 @@ class ReferenceMotion:
 
 def exact_motion(problem: Problem, **parameters: float) -> ReferenceMotion:
     """The exact motion of a problem that has one."""
-    if problem.motion is None:
-        raise InputError(f"{problem.name} has no exact solution", hint="use accurate_motion or fine_motion")
-    motion = problem.motion
-    complete = problem.complete(parameters)
-    return ReferenceMotion(lambda t: motion(t, **complete), "exact solution")
+
+    def at(t: FloatArray) -> Motion:
+        motion = problem.exact(t, **parameters)
+        if motion is None:
+            raise InputError(f"{problem.name} has no exact solution", hint="use accurate_motion or fine_motion")
+        return motion
+
+    at(np.zeros(1))
+    return ReferenceMotion(at, "exact solution")
 
 
 def accurate_motion(system: System, t_end: float, t0: float = 0.0) -> ReferenceMotion:
@@ -103,11 +107,23 @@ class Acceleration:
             M = self.ask(JACOBIAN, t, q, v, zero, np.zeros(self.n**2)).reshape(self.n, self.n)
         else:
             M = np.column_stack([self.ask(BALANCE, t, q, v, e, zero.copy()) - r for e in np.eye(self.n)])
-        return np.linalg.solve(M, -r)
+        a: FloatArray = np.asarray(np.linalg.solve(M, -r), dtype=np.float64)
+        return a
 
     def ask(self, what: int, t: float, q: FloatArray, v: FloatArray, a: FloatArray, out: FloatArray) -> FloatArray:
         """One question to the model."""
-        arguments: tuple[Any, ...] = (what, float(t), q, v, a, np.zeros(0), self.unit, self.model.pf, self.model.pi, out)
+        arguments: tuple[Any, ...] = (
+            what,
+            float(t),
+            q,
+            v,
+            a,
+            np.zeros(0),
+            self.unit,
+            self.model.pf,
+            self.model.pi,
+            out,
+        )
         if self.model.function(*arguments) != OK:
             if self.model.raised is not None:
                 raise self.model.raised

@@ -69,7 +69,9 @@ def modal_damping(M: Any, K: Any, ratios: Any) -> FloatArray:
     n = M.shape[0]
     xi = np.full(n, float(ratios)) if np.ndim(ratios) == 0 else checks.vector("ratios", ratios)
     if not (np.isfinite(xi).all() and (xi >= 0.0).all() and 1 <= xi.size <= n):
-        raise InputError(f"ratios must be one number, or 1 to {n} numbers for the lowest modes, none negative, received {ratios!r}")
+        raise InputError(
+            f"ratios must be one number, or 1 to {n} numbers for the lowest modes, none negative, received {ratios!r}"
+        )
     if n > _FULL:
         raise InputError(
             f"modal damping fills a matrix of {n} × {n}, more than {_FULL} × {_FULL}",
@@ -87,7 +89,9 @@ def _modes(M: Any, K: Any, k: int) -> tuple[FloatArray, FloatArray]:
     largest = float((np.abs(K.diagonal()) / np.maximum(np.abs(M.diagonal()), np.finfo(float).tiny)).max())
     if sp.issparse(M) and sp.issparse(K) and k < n - 1:
         # just below zero, so that structures without supports are no exception
-        squares, modes = eigsh(sp.csc_array(K), k, sp.csc_array(M), sigma=-1e-8 * max(largest, np.finfo(float).tiny), which="LM")
+        squares, modes = eigsh(
+            sp.csc_array(K), k, sp.csc_array(M), sigma=-1e-8 * max(largest, np.finfo(float).tiny), which="LM"
+        )
         order = np.argsort(squares)
         squares, modes = squares[order], modes[:, order]
     else:
@@ -95,9 +99,13 @@ def _modes(M: Any, K: Any, k: int) -> tuple[FloatArray, FloatArray]:
         try:
             squares, modes = scipy.linalg.eigh(*full, subset_by_index=(0, k - 1))
         except np.linalg.LinAlgError as error:
-            raise SingularError("modal damping needs a positive definite mass matrix", hint="every coordinate needs inertia") from error
+            raise SingularError(
+                "modal damping needs a positive definite mass matrix", hint="every coordinate needs inertia"
+            ) from error
     if squares[0] < -1e-9 * max(largest, abs(squares[-1])):
-        raise InputError(f"K has the negative eigenvalue {squares[0]:.3g} relative to M: a mode that grows has no damping ratio")
+        raise InputError(
+            f"K has the negative eigenvalue {squares[0]:.3g} relative to M: a mode that grows has no damping ratio"
+        )
     return np.sqrt(np.maximum(squares, 0.0)), modes
 
 

@@ -38,9 +38,13 @@ def tabulated(times: Any, values: Any, *, extrapolate: bool = False) -> Load:
         raise InputError(f"values must be numbers, one row per time, received {values!r}") from error
     f_k = f_k[:, None] if f_k.ndim == 1 else f_k
     if t_k.size < 2 or f_k.ndim != 2 or f_k.shape[0] != t_k.size:
-        raise InputError(f"values must have one row for each of at least 2 times, received {t_k.size} times and values of shape {np.shape(values)}")
+        raise InputError(
+            f"values must have one row for each of at least 2 times, received {t_k.size} times and values of shape {np.shape(values)}"
+        )
     if not np.isfinite(f_k).all():
-        raise InputError(f"values must be finite, received a NaN or an infinity in row {int(np.argwhere(~np.isfinite(f_k))[0, 0])}")
+        raise InputError(
+            f"values must be finite, received a NaN or an infinity in row {int(np.argwhere(~np.isfinite(f_k))[0, 0])}"
+        )
     falling = np.flatnonzero(np.diff(t_k) <= 0.0)
     if falling.size:
         k = int(falling[0])
@@ -59,7 +63,7 @@ def tabulated(times: Any, values: Any, *, extrapolate: bool = False) -> Load:
             )
         k = int(np.clip(np.searchsorted(t_k, t, side="right") - 1, 0, t_k.size - 2))
         part = min(max((t - t_k[k]) / (t_k[k + 1] - t_k[k]), 0.0), 1.0)
-        return (1.0 - part) * f_k[k] + part * f_k[k + 1]  # type: ignore[no-any-return]
+        return (1.0 - part) * f_k[k] + part * f_k[k + 1]
 
     return f
 
@@ -77,7 +81,9 @@ def base_excitation(M: Any, direction: Any, acceleration: Callable[[float], Any]
     r = np.array(direction, dtype=np.float64)
     r = r[:, None] if r.ndim == 1 else r
     if r.ndim != 2 or not np.isfinite(r).all():
-        raise InputError(f"direction must be a finite vector, or a matrix with one column per direction, received {direction!r}")
+        raise InputError(
+            f"direction must be a finite vector, or a matrix with one column per direction, received {direction!r}"
+        )
     M = checks.square("M", M, r.shape[0])
     inertia: FloatArray = -(M @ r)
     components = r.shape[1]
@@ -108,7 +114,7 @@ def harmonic(amplitude: Any, omega: float, phase: float = 0.0) -> Load:
         raise InputError(f"omega and phase must be finite, received {omega!r} and {phase!r}")
 
     def f(t: float) -> FloatArray:
-        return np.sin(omega * t + phase) * p  # type: ignore[no-any-return]
+        return np.sin(omega * t + phase) * p
 
     return f
 

@@ -158,15 +158,15 @@ class _Answers:
     def force(self, q: FloatArray, v: FloatArray, t: float) -> FloatArray:
         return checks.returned("Q", self.system.Q(q, v, t), (self.n,), t)
 
-    def tangent(self, q: FloatArray, v: FloatArray, t: float, c: FloatArray) -> Any:
-        """c₁ ∂Q/∂v + c₂ ∂Q/∂q."""
+    def jacobian(self, q: FloatArray, v: FloatArray, t: float, c: FloatArray) -> Any:
+        """c₀ M − c₂ ∂Q/∂q − c₁ ∂Q/∂v, in the order of the compiled twin."""
         system, shape = self.system, (self.n, self.n)
-        K: Any = 0.0
+        J = c[0] * self.mass(q, t)
         if system.Q_q is not None and c[2] != 0.0:
-            K = c[2] * checks.returned("Q_q", system.Q_q(q, v, t), shape, t)
+            J = J - c[2] * checks.returned("Q_q", system.Q_q(q, v, t), shape, t)
         if system.Q_v is not None and c[1] != 0.0:
-            K = K + c[1] * checks.returned("Q_v", system.Q_v(q, v, t), shape, t)
-        return K
+            J = J - c[1] * checks.returned("Q_v", system.Q_v(q, v, t), shape, t)
+        return J
 
     def answer(
         self,
@@ -195,7 +195,7 @@ class _Answers:
         elif what == ACCELERATION:
             out[:] = self.system.constraints.acceleration(q, v, a, t)
         elif what == JACOBIAN:
-            out[:] = (c[0] * self.mass(q, t) - self.tangent(q, v, t, c)).ravel()
+            out[:] = self.jacobian(q, v, t, c).ravel()
         elif what == RETRACT:
             assert self.system.retract is not None
             out[:] = checks.returned("retract", self.system.retract(q, v), (self.system.nq,), t)
@@ -210,17 +210,18 @@ class _SparseAnswers(_Answers):
     def multiply(self, q: FloatArray, a: FloatArray, t: float, out: FloatArray) -> None:
         out[:] = self.system.M @ a
 
-    def tangent(self, q: FloatArray, v: FloatArray, t: float, c: FloatArray) -> Any:
-        if c[1] == 0.0 and c[2] == 0.0:
-            return sp.csr_array((self.n, self.n))
+    def jacobian(self, q: FloatArray, v: FloatArray, t: float, c: FloatArray) -> Any:
         system = self.system
+        J = c[0] * system.M
+        if c[1] == 0.0 and c[2] == 0.0:
+            return J
         if system.Q_q is None:
             raise InputError(
                 "a sparse mass matrix and an implicit scheme need the derivatives of Q",
                 hint="pass Q_q= (and Q_v=) returning sparse matrices, or use an explicit scheme",
             )
-        K = c[2] * sp.csr_array(system.Q_q(q, v, t))
-        return K if system.Q_v is None else K + c[1] * sp.csr_array(system.Q_v(q, v, t))
+        J = J - c[2] * sp.csr_array(system.Q_q(q, v, t))
+        return J if system.Q_v is None else J - c[1] * sp.csr_array(system.Q_v(q, v, t))
 
     def answer(
         self,
@@ -234,7 +235,7 @@ class _SparseAnswers(_Answers):
         out: FloatArray,
     ) -> int:
         if what == FACTORISE:
-            self.factors = factorise(c[0] * self.mass(q, t) - self.tangent(q.copy(), v.copy(), t, c))
+            self.factors = factorise(self.jacobian(q.copy(), v.copy(), t, c))
             self.solver = self.factors.name
         elif what == SOLVE:
             assert self.factors is not None

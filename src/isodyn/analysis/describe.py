@@ -1,0 +1,244 @@
+"""Everything known about a scheme on one page: theory, and what runs show where theory is silent or wrong.
+
+    Omega = w dt,   xi physical damping ratio
+    x'' + 2 xi w x' + w^2 x = 0  →  roots zeta(Omega), damping ratio and period error of the principal pair, Omega_crit
+    sum_i (alpha_i − 2 xi Omega beta_i − Omega^2 gamma_i) x_{n+1-i} = 0                    three-step form
+    W1 = 1 − l3/l5                                                                         printed symplectic condition
+
+Source: Shimada2014, (2.38)-(2.57), (2.61), (2.144)-(2.172); overshoot, order, symplecticity, momentum and drift by computation.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields
+from typing import Any, overload
+
+import numpy as np
+
+from isodyn.analysis.behaviour import (
+    MeasuredOrder,
+    conserves_angular_momentum,
+    measured_order,
+    momentum_error,
+    overshoot_class,
+)
+from isodyn.analysis.one_step_map import Symplecticity, symplecticity
+from isodyn.analysis.text import (
+    limits,
+    noted,
+    number,
+    order_notes,
+    plain,
+    roots_text,
+    stability_notes,
+    symplectic_notes,
+    table,
+)
+from isodyn.errors import InputError
+from isodyn.schemes import (
+    FirstOrderScheme,
+    Scheme,
+    ThreeStepForm,
+    bifurcation_frequency,
+    critical_frequency,
+    damping_ratio,
+    first_order_critical_step,
+    first_order_roots_at_infinity,
+    first_order_spectral_radius,
+    period_error,
+    roots_at_infinity,
+    satisfies_symplectic_condition,
+    spectral_radius,
+    three_step_form,
+)
+
+OMEGAS = (0.1, 0.5, 1.0)
+XI = 0.1
+STEPS = (0.1, 1.0, 10.0, 100.0)  # z = lambda dt of first-order schemes
+
+
+@dataclass(frozen=True)
+class Description:
+    """What is known about a scheme for second-order systems; `str` gives a page of text, `to_dict` plain numbers."""
+
+    name: str
+    family: str | None
+    radii: tuple[float, float, float] | None
+    explicit: bool
+    coefficients: dict[str, float]
+    phi: float
+    roots_at_infinity: tuple[complex, ...]
+    order: int
+    measured_order: MeasuredOrder
+    critical_frequency: float
+    critical_frequency_damped: float
+    bifurcation_frequency: float
+    Omega: tuple[float, ...]
+    spectral_radius: tuple[float, ...]
+    damping_ratio: tuple[float, ...]
+    period_error: tuple[float, ...]
+    overshoot_class: str | None
+    symplectic: Symplecticity
+    symplectic_condition: bool
+    conserves_angular_momentum: bool
+    momentum_error: float
+    three_step_form: ThreeStepForm
+    notes: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready: numbers, strings, lists; infinities as "inf", undefined numbers as None."""
+        return {field.name: plain(getattr(self, field.name)) for field in fields(self)}
+
+    def __str__(self) -> str:
+        family = f"family {self.family}" if self.family else "own coefficients"
+        radii = "" if self.radii is None else f", radii ({', '.join(f'{r:g}' for r in self.radii)})"
+        kind = "explicit" if self.explicit else "implicit"
+        order = self.measured_order
+        sym = self.symplectic
+        printed = "satisfied" if self.symplectic_condition else "not satisfied"
+        kept = "conserved" if self.conserves_angular_momentum else "not conserved"
+        rows = [
+            ("scheme", f"{kind}, {family}{radii}"),
+            ("coefficients", "  ".join(f"{key}={value:.6g}" for key, value in self.coefficients.items())),
+            ("shift of a_n", f"phi = {self.phi:.6g}"),
+            ("roots at infinity", roots_text(self.roots_at_infinity)),
+            ("order", f"{self.order}; measured {order.q:.2f} in q, {order.v:.2f} in v, {order.a:.2f} in a"),
+            ("stability limit", limits(self.critical_frequency, self.critical_frequency_damped, XI)),
+            ("bifurcation", f"principal roots become real at Omega = {number(self.bifurcation_frequency)}"),
+            ("overshoot class", self.overshoot_class or "none: not defined beyond the stability limit"),
+            ("symplectic", f"{sym.verdict}; defect {sym.defect:.1e} at dt = 0.05 on Kepler's orbit, e = 0.3"),
+            ("  printed condition", f"W1 = 1 − l3/l5 {printed}"),
+            ("energy", f"drift {sym.energy_drift:.1e} a revolution, oscillation {sym.energy_oscillation:.1e}"),
+            ("angular momentum", f"{kept}; changes by {self.momentum_error:.1e} in 40 revolutions"),
+        ]
+        lines = [self.name, "=" * len(self.name), *table(rows), ""]
+        lines.append(f"  {'Omega':>8}  {'spectral radius':>16}  {'damping ratio':>14}  {'period error':>13}")
+        columns = zip(self.Omega, self.spectral_radius, self.damping_ratio, self.period_error, strict=True)
+        lines += [f"  {Om:8.3g}  {rho:16.8f}  {xi:14.3e}  {T:13.3e}" for Om, rho, xi, T in columns]
+        lines += ["", "  three-step form: sum (alpha_i − 2 xi Omega beta_i − Omega² gamma_i) x_{n+1−i} = 0"]
+        lines.append(f"  {'i':>8}  {'alpha':>11}  {'beta':>11}  {'gamma':>11}")
+        form = zip(*self.three_step_form, strict=True)
+        lines += [f"  {i:8d}  {a + 0.0:11.6f}  {b + 0.0:11.6f}  {c + 0.0:11.6f}" for i, (a, b, c) in enumerate(form)]
+        return "\n".join([*lines, *noted(self.notes)])
+
+
+@dataclass(frozen=True)
+class FirstOrderDescription:
+    """What is known about a scheme for first-order systems; z = lambda dt in s' = −lambda s."""
+
+    name: str
+    radii: tuple[float, float] | None
+    explicit: bool
+    coefficients: dict[str, float]
+    phi: float
+    roots_at_infinity: tuple[complex, ...]
+    order: int
+    measured_order: MeasuredOrder
+    critical_step: float
+    z: tuple[float, ...]
+    spectral_radius: tuple[float, ...]
+    notes: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready: numbers, strings, lists; infinities as "inf", undefined numbers as None."""
+        return {field.name: plain(getattr(self, field.name)) for field in fields(self)}
+
+    def __str__(self) -> str:
+        radii = "" if self.radii is None else f", radii ({', '.join(f'{r:g}' for r in self.radii)})"
+        limit = "none" if self.critical_step == math.inf else f"z = {number(self.critical_step)}"
+        rows = [
+            ("scheme", f"{'explicit' if self.explicit else 'implicit'}, for first-order systems{radii}"),
+            ("coefficients", "  ".join(f"{key}={value:.6g}" for key, value in self.coefficients.items())),
+            ("shift of the rate", f"phi = {self.phi:.6g}"),
+            ("roots at infinity", roots_text(self.roots_at_infinity)),
+            ("order", f"{self.order}; measured {self.measured_order.v:.2f} in s, {self.measured_order.a:.2f} in s'"),
+            ("stability limit", f"{limit} for decay s' = −lambda s, z = lambda dt"),
+        ]
+        lines = [self.name, "=" * len(self.name), *table(rows), "", f"  {'z':>8}  {'spectral radius':>16}"]
+        lines += [f"  {z:8.3g}  {rho:16.8f}" for z, rho in zip(self.z, self.spectral_radius, strict=True)]
+        return "\n".join([*lines, *noted(self.notes)])
+
+
+@overload
+def describe(s: Scheme) -> Description: ...
+
+
+@overload
+def describe(s: FirstOrderScheme) -> FirstOrderDescription: ...
+
+
+def describe(s: Scheme | FirstOrderScheme) -> Description | FirstOrderDescription:
+    """Roots, order, damping, period error, stability, overshoot, symplecticity and momentum of a scheme.
+
+    >>> import isodyn as iso
+    >>> d = describe(iso.Scheme.optimal(0.8))
+    >>> d.overshoot_class, d.symplectic.verdict, d.conserves_angular_momentum
+    ('U0V0', 'not', False)
+    """
+    if isinstance(s, FirstOrderScheme):
+        return _first_order(s)
+    if isinstance(s, Scheme):
+        return _second_order(s)
+    raise InputError(f"describe takes a scheme, received {s!r}", hint="for example iso.Scheme.optimal(0.8)")
+
+
+def _second_order(s: Scheme) -> Description:
+    Om = np.array(OMEGAS)
+    free, damped, verdict = critical_frequency(s), critical_frequency(s, XI), symplecticity(s)
+    printed = satisfies_symplectic_condition(s)  # [Shimada2014 (2.144), (2.170)]
+    return Description(
+        name=s.name,
+        family=s.family,
+        radii=s.radii,
+        explicit=s.explicit,
+        coefficients=s.coefficients,
+        phi=s.phi,
+        roots_at_infinity=_complex(roots_at_infinity(s)),
+        order=s.order,
+        measured_order=measured_order(s),
+        critical_frequency=free,
+        critical_frequency_damped=damped,
+        bifurcation_frequency=bifurcation_frequency(s),
+        Omega=OMEGAS,
+        spectral_radius=_floats(spectral_radius(s, Om)),
+        damping_ratio=_floats(damping_ratio(s, Om)),
+        period_error=_floats(period_error(s, Om)),
+        overshoot_class=overshoot_class(s),
+        symplectic=verdict,
+        symplectic_condition=printed,
+        conserves_angular_momentum=conserves_angular_momentum(s),
+        momentum_error=momentum_error(s),
+        three_step_form=three_step_form(s),
+        notes=(*stability_notes(free, damped, XI), *order_notes(s.order), *symplectic_notes(verdict, printed)),
+    )
+
+
+def _first_order(s: FirstOrderScheme) -> FirstOrderDescription:
+    limit = first_order_critical_step(s)
+    unstable = ("UNSTABLE: decaying motions grow for every step; do not use it",) if limit == 0.0 else ()
+    return FirstOrderDescription(
+        name=s.name,
+        radii=s.radii,
+        explicit=s.explicit,
+        coefficients={"W1": s.W1, "W2L5": s.W2L5, "W1L6": s.W1L6, "l5": s.l5},
+        phi=s.phi,
+        roots_at_infinity=_complex(first_order_roots_at_infinity(s)),
+        order=s.order,
+        measured_order=measured_order(s),
+        critical_step=limit,
+        z=STEPS,
+        spectral_radius=_floats(first_order_spectral_radius(s, np.array(STEPS))),
+        notes=(*unstable, *order_notes(s.order)),
+    )
+
+
+# ---- plain numbers
+
+
+def _floats(values: Any) -> tuple[float, ...]:
+    return tuple(float(x) for x in values)
+
+
+def _complex(values: Any) -> tuple[complex, ...]:
+    return tuple(complex(x) for x in values)

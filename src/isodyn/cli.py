@@ -1,0 +1,427 @@
+"""The command line: `isodyn list`, `run`, `order`, `scheme`.
+
+Strings become objects only here. Data go to standard output, logs and progress to standard error; `--json` prints exactly one
+document. Errors are one message with a hint; exit code 2 means bad input, 1 a run that failed, 130 a run that was interrupted.
+"""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import inspect
+import json
+import re
+import sys
+import warnings
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+import click
+
+from isodyn import __version__
+from isodyn.errors import InputError, IsodynError, IsodynWarning, SchemeError
+from isodyn.schemes import FirstOrderScheme, Scheme
+
+INTERRUPTED = 130
+ROWS = 16  # more variables than this are left out of tables
+REFINEMENTS = 4  # steps of an order study where none are given
+FLAGS = ("explicit", "v0")
+
+CONSTRUCTORS: dict[str, Callable[..., Scheme | FirstOrderScheme]] = {
+    "U0": Scheme.U0,
+    "V0": Scheme.V0,
+    "optimal": Scheme.optimal,
+    "non_dissipative_u0": Scheme.non_dissipative_u0,
+    "non_dissipative_v0": Scheme.non_dissipative_v0,
+    "newmark": Scheme.newmark,
+    "implicit_newmark": Scheme.implicit_newmark,
+    "hht": Scheme.hht,
+    "wbz": Scheme.wbz,
+    "generalised_alpha": Scheme.generalised_alpha,
+    "midpoint_epa": Scheme.midpoint_epa,
+    "midpoint_mpa": Scheme.midpoint_mpa,
+    "central_difference": Scheme.central_difference,
+    "GS4_1": FirstOrderScheme.GS4_1,
+    "crank_nicolson": FirstOrderScheme.crank_nicolson,
+    "gear": FirstOrderScheme.gear,
+}
+ALIASES = {"generalized_alpha": "generalised_alpha", "velocity_verlet": "central_difference", "bdf2": "gear"}
+
+
+# ---- strings become objects
+
+
+def parse_scheme(text: str) -> Scheme | FirstOrderScheme:
+    """A scheme from text such as `U0(0.8, 0.8, 0.8)`, `V0(1,1,0,explicit)`, `hht(alpha_f=0.1)` or `central_difference`.
+
+    >>> parse_scheme("hht(0.7)").name, parse_scheme("U0(1,1,0,explicit)").explicit
+    ('HHT(0.7)', True)
+    """
+    match = re.fullmatch(r"\s*([A-Za-z][\w-]*)\s*(\(.*\))?\s*", text)
+    if match is None:
+        raise InputError(f"{text!r} is not a scheme", hint='write for example "U0(0.8,0.8,0.8)" or "optimal(0.5)"')
+    constructor = _constructor(match[1])
+    try:
+        call = ast.parse(f"_{match[2] or '()'}", mode="eval").body
+    except (SyntaxError, ValueError) as error:
+        raise InputError(
+            f"cannot read the arguments of {text!r}", hint='write for example "U0(0.8,0.8,0.8)"'
+        ) from error
+    assert isinstance(call, ast.Call)
+    arguments: list[Any] = []
+    keywords: dict[str, Any] = {}
+    for node in call.args:
+        if isinstance(node, ast.Name) and node.id in FLAGS:
+            keywords[node.id] = True
+        else:
+            arguments.append(_number(node, text))
+    for keyword in call.keywords:
+        keywords[str(keyword.arg)] = _number(keyword.value, text)
+    try:
+        inspect.signature(constructor).bind(*arguments, **keywords)
+    except TypeError as error:
+        known = ", ".join(inspect.signature(constructor).parameters)
+        raise InputError(f"{text!r}: {error}", hint=f"{match[1]} takes ({known})") from error
+    return constructor(*arguments, **keywords)
+
+
+def _constructor(name: str) -> Callable[..., Scheme | FirstOrderScheme]:
+    known = {key.lower(): key for key in CONSTRUCTORS} | ALIASES
+    wanted = name.lower().replace("-", "_")
+    if wanted in known:
+        return CONSTRUCTORS[known[wanted]]
+    near = difflib.get_close_matches(wanted, known, n=2, cutoff=0.5)
+    hint = f"did you mean {' or '.join(known[key] for key in near)}?" if near else f"known: {', '.join(CONSTRUCTORS)}"
+    raise InputError(f"there is no scheme named {name!r}", hint=hint)
+
+
+def _number(node: ast.expr, text: str) -> Any:
+    """A number, a fraction of two numbers, or a tuple of numbers."""
+    try:
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
+            return _number(node.left, text) / _number(node.right, text)
+        value = ast.literal_eval(node)
+    except (ValueError, ZeroDivisionError, TypeError):
+        value = None
+    numbers = value if isinstance(value, tuple) else (value,)
+    if all(isinstance(number, int | float) for number in numbers):
+        return value
+    raise InputError(
+        f"{ast.unparse(node)!r} in {text!r} is not a number",
+        hint="bare words can be explicit or v0; others are numbers",
+    )
+
+
+def parse_parameters(settings: Sequence[str]) -> dict[str, float]:
+    """Parameters from texts such as `e=0.7`."""
+    parameters = {}
+    for setting in settings:
+        name, equals, value = setting.partition("=")
+        try:
+            parameters[name.strip()] = float(value)
+        except ValueError:
+            equals = ""
+        if not equals:
+            raise InputError(f"--set needs name=number, received {setting!r}", hint="for example --set e=0.7")
+    return parameters
+
+
+# ---- output
+
+
+def _json(document: Any) -> None:
+    from isodyn.report.summary import finite
+
+    click.echo(json.dumps(finite(document), indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def _console() -> Any:
+    from rich.console import Console
+
+    return Console(highlight=False) if sys.stdout.isatty() else Console(highlight=False, width=120)
+
+
+def _table(title: str, *columns: str) -> Any:
+    from rich import box
+    from rich.table import Table
+
+    table = Table(title=title or None, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
+    for k, column in enumerate(columns):
+        table.add_column(column, justify="left" if k == 0 else "right", overflow="fold")
+    return table
+
+
+def _named(paths: Sequence[Path]) -> None:
+    for path in paths:
+        click.echo(f"wrote {path}", err=True)
+
+
+JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON document on standard output.")
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="isodyn")
+def cli() -> None:
+    """Mechanical dynamics with isochronous time integration."""
+
+
+# ---- list
+
+
+@cli.command("list")
+@JSON
+def list_command(as_json: bool) -> None:
+    """Problems that are ready to run."""
+    from isodyn.problems import ALL
+
+    if as_json:
+        _json(
+            [
+                {
+                    "name": p.name,
+                    "title": p.title,
+                    "source": p.source,
+                    "scheme": str(p.scheme),
+                    "dt": p.dt,
+                    "t_end": p.t_end,
+                    "parameters": dict(p.parameters),
+                    "exact": p.motion is not None,
+                    "reference": p.reference is not None,
+                }
+                for p in ALL.values()
+            ]
+        )
+        return
+    table = _table("", "problem", "what it is", "scheme", "dt", "t_end", "parameters")
+    for column in table.columns[1:3] + table.columns[5:]:
+        column.justify = "left"
+    for p in ALL.values():
+        parameters = " ".join(f"{name}={value:g}" for name, value in p.parameters.items())
+        table.add_row(p.name, p.title, str(p.scheme), f"{p.dt:g}", f"{p.t_end:.4g}", parameters)
+    _console().print(table)
+
+
+# ---- run
+
+
+@cli.command()
+@click.argument("problem")
+@click.option(
+    "--scheme", "scheme_text", metavar="SPEC", help='Such as "U0(0.8,0.8,0.8)"; the problem\'s own by default.'
+)
+@click.option("--dt", type=float, help="Time step.")
+@click.option("--t-end", type=float, help="End of the run.")
+@click.option(
+    "--set", "settings", multiple=True, metavar="NAME=NUMBER", help="A parameter of the problem; may be repeated."
+)
+@click.option("--save-every", type=int, default=1, show_default=True, help="Keep every so-manieth step.")
+@click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Folder for figures.")
+@click.option("--progress/--no-progress", default=None, help="Show a bar; by default on a terminal.")
+@JSON
+def run(
+    problem: str,
+    scheme_text: str | None,
+    dt: float | None,
+    t_end: float | None,
+    settings: Sequence[str],
+    save_every: int,
+    out: Path | None,
+    progress: bool | None,
+    as_json: bool,
+) -> None:
+    """Integrate PROBLEM and say what happened."""
+    from isodyn.integrate import integrate
+    from isodyn.problems import get
+    from isodyn.report import figures
+    from isodyn.report.summary import run_summary
+
+    chosen = get(problem)
+    parameters = parse_parameters(settings)
+    scheme = chosen.scheme if scheme_text is None else parse_scheme(scheme_text)
+    system = chosen.system(**parameters)
+    step = chosen.dt if dt is None else dt
+    if out is not None:
+        figures.require_matplotlib()
+    sol = integrate(
+        system,
+        scheme,
+        dt=step,
+        t_end=chosen.t_end if t_end is None else t_end,
+        save_every=save_every,
+        progress=sys.stderr.isatty() if progress is None else progress,
+    )
+    summary = run_summary(chosen, parameters, step, sol)
+    written = figures.solution_figures(sol, out, chosen, step) if out is not None else []
+    if written:
+        summary["files"] = [str(path) for path in written]
+    if as_json:
+        _json(summary)
+    else:
+        _print_summary(summary)
+    _named(written)
+    if sol.stats.stopped is not None:
+        raise click.exceptions.Exit(INTERRUPTED)
+
+
+def _print_summary(summary: dict[str, Any]) -> None:
+    from rich.markup import escape
+
+    console = _console()
+    parameters = ", ".join(f"{name} = {value:g}" for name, value in summary["parameters"].items())
+    console.print(
+        f"[bold]{summary['problem']}[/bold]: {escape(summary['title'])}{f' ({parameters})' if parameters else ''}"
+    )
+    console.print(f"scheme {summary['scheme']}, dt = {summary['dt']:g}, ", end="")
+    console.print(f"{summary['steps']} steps from t = {summary['t_start']:g} to {summary['t_end']:g}")
+    if "stopped" in summary:
+        console.print(f"[bold]{summary['stopped']}[/bold]")
+    motion = summary["motion"]
+    symbols = list(next(iter(motion.values())))
+    columns = [head for symbol in symbols for head in (f"{symbol} min", f"{symbol} max")]
+    table = _table("range of motion", "variable", *columns, f"{symbols[0]} final")
+    for name, ranges in list(motion.items())[:ROWS]:
+        cells = [f"{ranges[symbol][end]:.5g}" for symbol in symbols for end in ("min", "max")]
+        table.add_row(name, *cells, f"{ranges[symbols[0]]['final']:.8g}")
+    console.print(table)
+    if len(motion) > ROWS:
+        console.print(f"… and {len(motion) - ROWS} more variables (--json has all)\n")
+    if summary["invariants"]:
+        table = _table("what the exact motion keeps", "quantity", "start", "final", "largest deviation")
+        for name, numbers in summary["invariants"].items():
+            table.add_row(
+                name, f"{numbers['start']:.8g}", f"{numbers['final']:.8g}", f"{numbers['largest_deviation']:.2e}"
+            )
+        console.print(table)
+    if summary["errors"] is not None:
+        errors = {key: value for key, value in summary["errors"].items() if isinstance(value, float)}
+        text = ", ".join(f"{key} {value:.2e}" for key, value in errors.items())
+        against = escape(summary["errors"]["against"])
+        console.print(f"error ({summary['errors']['measure']}): {text}\n  against {against}")
+    cost = summary["cost"]
+    console.print(
+        f"cost: {cost['seconds']:.3g} s, {cost['microseconds_per_step']:.3g} µs per step, {cost['iterations']} iterations, "
+        f"{cost['factorisations']} factorisations ({cost['solver']})"
+        + (f", {cost['halvings']} halvings" if cost["halvings"] else "")
+    )
+
+
+# ---- order
+
+
+@cli.command()
+@click.argument("problem")
+@click.option("--scheme", "scheme_texts", multiple=True, metavar="SPEC", help="May be repeated.")
+@click.option("--dt", "dts", type=float, multiple=True, help="May be repeated, from coarse to fine.")
+@click.option("--t-end", type=float, help="End of the runs.")
+@click.option("--plot", type=click.Path(path_type=Path, dir_okay=False), help="File for the log-log figure.")
+@JSON
+def order(
+    problem: str,
+    scheme_texts: Sequence[str],
+    dts: Sequence[float],
+    t_end: float | None,
+    plot: Path | None,
+    as_json: bool,
+) -> None:
+    """Measure the order of accuracy on PROBLEM."""
+    from isodyn.problems import get
+    from isodyn.report import figures
+    from isodyn.studies import order_study
+
+    chosen = get(problem)
+    schemes = [parse_scheme(text) for text in scheme_texts] or [chosen.scheme]
+    if plot is not None:
+        figures.require_matplotlib()
+    steps = sorted(dts, reverse=True) or [chosen.dt / 2**k for k in range(REFINEMENTS)]
+    study = order_study(chosen, schemes, steps, t_end=t_end)
+    written = [figures.order_figure(study, plot)] if plot is not None else []
+    document = {**study.to_dict(), **({"files": [str(path) for path in written]} if written else {})}
+    if as_json:
+        _json(document)
+    else:
+        click.echo(str(study))
+    _named(written)
+
+
+# ---- scheme
+
+
+@cli.command()
+@click.argument("specs", nargs=-1, required=True, metavar="SPEC...")
+@click.option("--xi", type=float, default=0.0, show_default=True, help="Physical damping ratio in the figure.")
+@click.option("--plot", type=click.Path(path_type=Path, dir_okay=False), help="File for the spectral figure.")
+@JSON
+def scheme(specs: Sequence[str], xi: float, plot: Path | None, as_json: bool) -> None:
+    """Coefficients, roots, damping and period error of each SPEC."""
+    schemes: list[Any] = [parse_scheme(text) for text in specs]
+    from isodyn.analysis import describe
+
+    found = [describe(member) for member in schemes]
+    written = []
+    if plot is not None:
+        from isodyn.report import figures, scheme_figures
+
+        figures.require_matplotlib()
+        scheme_figures.plot_scheme(schemes, plot, xi=xi)
+        written.append(plot)
+    if as_json:
+        documents = [one.to_dict() for one in found]
+        _json(documents[0] if len(documents) == 1 else documents)
+    else:
+        click.echo("\n\n".join(str(one) for one in found))
+    _named(written)
+
+
+# ---- errors and exit codes
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Run the command line and leave with its exit code."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", IsodynWarning)
+        warnings.showwarning = _show_warning
+        sys.exit(_run(arguments))
+
+
+def _run(arguments: Sequence[str] | None) -> int:
+    try:
+        result = cli.main(
+            args=None if arguments is None else list(arguments), prog_name="isodyn", standalone_mode=False
+        )
+    except IsodynError as error:
+        return _fail(
+            str(error), 2 if isinstance(error, InputError | SchemeError) else 1, getattr(error, "__notes__", [])
+        )
+    except click.exceptions.Exit as leave:
+        return leave.exit_code
+    except (click.exceptions.Abort, KeyboardInterrupt):
+        return _fail("interrupted", INTERRUPTED)
+    except click.ClickException as error:
+        context = getattr(error, "ctx", None)
+        command = context.command_path if context is not None else "isodyn"
+        return _fail(f"{error.format_message()}\nhint: {command} --help", 2)
+    except OSError as error:
+        return _fail(f"cannot write {error.filename or 'the output'}: {error.strerror or error}", 1)
+    return result if isinstance(result, int) else 0
+
+
+def _fail(message: str, code: int, notes: Sequence[str] = ()) -> int:
+    first, *rest = message.split("\n")
+    click.echo("\n".join([f"error: {first}", *notes, *rest]), err=True)
+    return code
+
+
+def _show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: Any = None,
+    line: str | None = None,
+) -> None:
+    """Warnings of this package as one line each, others as usual."""
+    if issubclass(category, IsodynWarning):
+        click.echo(f"warning: {message}", err=True)
+    else:
+        click.echo(warnings.formatwarning(message, category, filename, lineno, line), err=True)

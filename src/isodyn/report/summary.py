@@ -1,0 +1,105 @@
+"""What a run did, as numbers for machines and as lines for readers."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from isodyn.compiled import FloatArray
+from isodyn.problems import Problem
+from isodyn.results import Solution
+from isodyn.studies.errors import errors_of, relative_error, scale_of
+
+
+def run_summary(problem: Problem, parameters: dict[str, float], dt: float, sol: Solution) -> dict[str, Any]:
+    """Plain numbers and strings: the run, ranges of motion, drift of invariants, errors, cost."""
+    first = sol.system.first_order
+    quantities = {"s": sol.v, "s'": sol.a} if first else {"q": sol.q, "v": sol.v, "a": sol.a}
+    stats = sol.stats
+    summary: dict[str, Any] = {
+        "problem": problem.name,
+        "title": problem.title,
+        "source": problem.source,
+        "parameters": problem.complete(parameters),
+        "scheme": str(sol.scheme),
+        "dt": dt,
+        "t_start": float(sol.t[0]),
+        "t_end": float(sol.t[-1]),
+        "steps": stats.steps,
+        "rows": int(sol.t.size),
+        "motion": {
+            name: {symbol: _range(values[:, i]) for symbol, values in quantities.items()}
+            for i, name in enumerate(sol.system.names)
+        },
+        "invariants": _invariants(problem, sol),
+        "errors": _errors(problem, parameters, sol),
+        "cost": {
+            "seconds": stats.seconds,
+            "microseconds_per_step": 1e6 * stats.seconds / max(stats.steps, 1),
+            "iterations": stats.iterations,
+            "evaluations": stats.evaluations,
+            "factorisations": stats.factorisations,
+            "halvings": stats.halvings,
+            "solver": stats.solver,
+        },
+    }
+    if stats.stopped is not None:
+        summary["stopped"] = stats.stopped
+    return summary
+
+
+def _range(values: FloatArray) -> dict[str, float]:
+    return {"min": float(values.min()), "max": float(values.max()), "final": float(values[-1])}
+
+
+def _invariants(problem: Problem, sol: Solution) -> dict[str, dict[str, float]]:
+    kept = problem.invariants(sol) or {}
+    return {
+        name: {
+            "start": float(history[0]),
+            "final": float(history[-1]),
+            "largest_deviation": float(np.max(np.abs(history - history[0]))),
+        }
+        for name, history in kept.items()
+    }
+
+
+def _errors(problem: Problem, parameters: dict[str, float], sol: Solution) -> dict[str, Any] | None:
+    """Against the exact motion over all of time, or against reference numbers at the last of their times that was reached."""
+    complete = problem.complete(parameters)
+    exact = problem.exact(sol.t, **parameters)
+    if exact is not None and sol.t.size > 1:
+        e = errors_of(sol, *exact)
+        found = {"s": e.v, "s'": e.a} if sol.system.first_order else {"q": e.q, "v": e.v, "a": e.a}
+        return {"against": "exact solution", "measure": "maximum over time, relative", **found}
+    reference = problem.reference
+    if reference is None or complete != dict(problem.parameters) or sol.t.size < 2:
+        return None
+    reached = np.flatnonzero(reference.t <= sol.t[-1] * (1 + 1e-12))
+    if reached.size == 0:
+        return None
+    k = int(reached[-1])
+    sample = sol.at(reference.t[k])
+    return {
+        "against": f"reference numbers: {reference.source}",
+        "measure": f"at t = {reference.t[k]:g}, relative",
+        "q": relative_error(sample.q, reference.q[k], scale_of(reference.q[k])),
+        "v": relative_error(sample.v, reference.v[k], scale_of(reference.v[k])),
+    }
+
+
+def finite(value: Any) -> Any:
+    """The same with None in place of numbers that JSON cannot write."""
+    if isinstance(value, dict):
+        return {key: finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [finite(item) for item in value]
+    if isinstance(value, np.generic):
+        return finite(value.item())
+    if isinstance(value, np.ndarray):
+        return finite(value.tolist())
+    if isinstance(value, complex):
+        return {"re": finite(value.real), "im": finite(value.imag)}
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,166 @@
+"""The command line does what it says: one JSON document, figures that exist, exit codes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import isodyn as iso
+from isodyn import problems
+from isodyn.cli import main, parse_scheme
+
+
+@pytest.fixture
+def call(capsys: pytest.CaptureFixture[str]) -> Any:
+    def run(*arguments: str) -> tuple[int, str, str]:
+        with pytest.raises(SystemExit) as leave:
+            main(list(arguments))
+        captured = capsys.readouterr()
+        return int(leave.value.code or 0), captured.out, captured.err
+
+    return run
+
+
+def test_list_names_every_problem(call: Any) -> None:
+    """As a table and as JSON."""
+    code, out, _ = call("list")
+    assert code == 0
+    assert all(name in out for name in problems.ALL)
+    code, out, err = call("list", "--json")
+    assert (code, err) == (0, "")
+    assert [entry["name"] for entry in json.loads(out)] == list(problems.ALL)
+
+
+@pytest.mark.parametrize("name", list(problems.ALL))
+def test_run_gives_one_json_document_for_every_problem(call: Any, name: str) -> None:
+    """A short run of each; standard output holds JSON and nothing else."""
+    problem = problems.get(name)
+    code, out, _ = call("run", name, "--t-end", str(20 * problem.dt), "--json", "--no-progress")
+    summary = json.loads(out)
+    assert code == 0
+    assert summary["problem"] == name
+    assert summary["steps"] == 20
+    assert (summary["errors"] is not None) == (problem.motion is not None)
+
+
+def test_run_prints_a_summary_and_writes_figures(call: Any, tmp_path: Path) -> None:
+    """Problem, scheme, step, ranges, drift, error and cost; every file that is named exists."""
+    code, out, err = call(
+        "run", "kepler", "--scheme", "V0(1,1,0.5)", "--dt", "0.02", "--t-end", "7", "--out", str(tmp_path)
+    )
+    assert code == 0
+    for text in (
+        "kepler",
+        "V0(1, 1, 0.5)",
+        "dt = 0.02",
+        "350 steps",
+        "angular momentum",
+        "error (maximum over time",
+        "µs per step",
+    ):
+        assert text in out
+    files = [Path(line.removeprefix("wrote ")) for line in err.splitlines() if line.startswith("wrote ")]
+    assert {path.name for path in files} == {
+        "motion.png",
+        "velocity.png",
+        "acceleration.png",
+        "plane.png",
+        "invariants.png",
+    }
+    assert all(path.read_bytes().startswith(b"\x89PNG") for path in files)
+
+
+def test_run_compares_with_reference_numbers(call: Any) -> None:
+    """Pleiades with masses i: small error at t = 3; none for a shorter run."""
+    code, out, _ = call("run", "pleiades", "--dt", "1e-4", "--save-every", "100", "--json")
+    summary = json.loads(out)
+    assert code == 0
+    assert summary["rows"] == 301
+    assert 1e-5 < summary["errors"]["q"] < 3e-3
+
+
+def test_parameters_are_set(call: Any) -> None:
+    """--set reaches the system and the exact solution."""
+    code, out, _ = call("run", "kepler", "--set", "e=0.2", "--t-end", "1", "--json")
+    summary = json.loads(out)
+    assert code == 0
+    assert summary["parameters"] == {"e": 0.2}
+    assert summary["motion"]["x"]["q"]["max"] == 0.8
+    assert summary["errors"]["q"] < 1e-4
+
+
+def test_order_measures_two(call: Any, tmp_path: Path) -> None:
+    """Table, JSON and figure of a convergence study."""
+    figure = tmp_path / "order.png"
+    arguments = (
+        "order",
+        "manufactured",
+        "--scheme",
+        "U0(0.8,0.8,0.8)",
+        "--scheme",
+        "central_difference",
+        "--dt",
+        "0.02",
+        "--dt",
+        "0.01",
+    )
+    code, out, _ = call(*arguments, "--json", "--plot", str(figure))
+    study = json.loads(out)
+    assert code == 0
+    assert [case["scheme"] for case in study["cases"]] == ["U0(0.8, 0.8, 0.8)", "central difference"]
+    for case in study["cases"]:
+        assert case["slopes"]["a"] == [pytest.approx(2.0, abs=0.1)]
+    assert figure.read_bytes().startswith(b"\x89PNG")
+    code, out, _ = call(*arguments)
+    assert code == 0
+    assert "errors against: exact solution" in out
+
+
+def test_scheme_describes_members(call: Any, tmp_path: Path) -> None:
+    """Text, JSON and figure."""
+    code, out, _ = call("scheme", "U0(0.8,0.8,0.8)")
+    assert code == 0
+    assert "0.8" in out
+    figure = tmp_path / "scheme.png"
+    code, out, _ = call("scheme", "optimal(0.5)", "--json", "--plot", str(figure))
+    assert code == 0
+    assert isinstance(json.loads(out), dict)
+    assert figure.read_bytes().startswith(b"\x89PNG")
+
+
+def test_module_runs_as_a_command() -> None:
+    """`python -m isodyn list --json` in a process of its own."""
+    run = subprocess.run(
+        [sys.executable, "-m", "isodyn", "list", "--json"], capture_output=True, text=True, timeout=300, check=True
+    )
+    assert len(json.loads(run.stdout)) == len(problems.ALL)
+
+
+@pytest.mark.parametrize(
+    ("text", "scheme"),
+    [
+        ("U0(0.8,0.8,0.8)", iso.Scheme.U0(0.8, 0.8, 0.8)),
+        (" v0( 1, 1 , 0 ) ", iso.Scheme.V0(1, 1, 0)),
+        ("optimal(0.5)", iso.Scheme.optimal(0.5)),
+        ("hht(0.7)", iso.Scheme.hht(0.7)),
+        ("hht(alpha_f=1/10)", iso.Scheme.hht(alpha_f=0.1)),
+        ("hht(0.7, v0)", iso.Scheme.hht(0.7, v0=True)),
+        ("newmark(0.25,0.5)", iso.Scheme.newmark(0.25, 0.5)),
+        ("newmark", iso.Scheme.newmark()),
+        ("generalised-alpha(0.8)", iso.Scheme.generalised_alpha(0.8)),
+        ("generalized_alpha(0.8)", iso.Scheme.generalised_alpha(0.8)),
+        ("central_difference", iso.Scheme.central_difference()),
+        ("U0(1,1,0,explicit)", iso.Scheme.U0(1, 1, 0, explicit=True)),
+        ("U0(1,1,0,eta=(0,1,0))", iso.Scheme.U0(1, 1, 0, eta=(0, 1, 0))),
+        ("gear", iso.FirstOrderScheme.gear()),
+        ("GS4-1(0.5,0.5)", iso.FirstOrderScheme.GS4_1(0.5, 0.5)),
+    ],
+)
+def test_scheme_texts(text: str, scheme: iso.Scheme | iso.FirstOrderScheme) -> None:
+    """What can be written on the command line means what it says."""
+    assert parse_scheme(text) == scheme

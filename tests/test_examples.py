@@ -1,0 +1,85 @@
+"""Every example runs, draws its figures and gives the numbers that it talks about."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent / "examples"
+EXAMPLES = sorted(ROOT.rglob("*.py"))
+
+# example → {name of a number: (lowest, highest)}
+EXPECTED: dict[str, dict[str, tuple[float, float]]] = {
+    "first_run": {
+        "angle at the end": (0.327, 0.330),
+        "change with steps four times finer": (1e-5, 2e-3),
+    },
+    "own_compiled_system": {
+        "largest difference between plain and compiled": (0.0, 0.0),
+        "largest deviation of energy": (1e-6, 2e-4),
+    },
+    "thermoelastic_bar": {
+        "largest rise of energy in a step, relative": (-1.0, 0.0),
+        "energy left": (0.42, 0.45),
+        "order in displacement": (1.9, 2.1),
+        "order in velocity and temperature": (1.9, 2.1),
+        "order in their rates": (1.9, 2.1),
+    },
+    "earthquake": {
+        "largest drift of a storey [mm]": (19.5, 19.8),
+        "largest acceleration of the roof [m/s²]": (11.2, 11.5),
+        "change of the drift with finer steps [mm]": (0.0, 0.05),
+    },
+    "fig_2_07_to_2_09_pleiades": {
+        "midpoint EPA: angular momentum": (0.0, 1e-12),
+        "midpoint MPA: angular momentum": (0.0, 1e-12),
+        "optimal(0): angular momentum": (1e-4, 1e-2),
+        "midpoint EPA: star 2 ends at x": (2.353, 2.354),
+        "midpoint EPA: order in q": (1.9, 2.1),
+        "midpoint MPA: order in v": (1.9, 2.1),
+        "optimal(0): order in a": (1.9, 2.1),
+    },
+    "fig_2_10_to_2_12_brusselator": {
+        **{f"algorithm {k}: order in {s}": (1.9, 2.1) for k in range(1, 6) for s in ("s", "s'")},
+        **{f"brusselator_stable, algorithm {k}: last X": (0.999, 1.001) for k in range(1, 6)},
+        **{f"brusselator_unstable, algorithm {k}: swing of X": (3.2, 3.5) for k in range(1, 6)},
+    },
+    "fig_2_13_to_2_15_kepler": {
+        **{f"V0(1, 1, {rho}), e = {e}: angular momentum": (0.0, 1e-12) for rho in (1, 0.5, 0) for e in (0.9, 0.6)},
+        **{f"U0(1, 1, {rho}), e = {e}: angular momentum": (1e-5, 0.1) for rho in (0.5, 0) for e in (0.9, 0.6)},
+        "V0(1, 1, 0), e = 0.6: energy": (4.0e-4, 4.4e-4),
+        "optimal(0.7), e = 0.6: angular momentum": (1e-6, 1e-3),
+    },
+}
+
+
+def load(path: Path) -> Any:
+    specification = importlib.util.spec_from_file_location(f"example_{path.stem}", path)
+    assert specification is not None
+    assert specification.loader is not None
+    module = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=[path.stem for path in EXAMPLES])
+def test_example(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Numbers in their ranges, and at least one figure, all of them in the folder that was asked for."""
+    monkeypatch.chdir(tmp_path)
+    module = load(path)
+    assert module.__doc__
+    numbers = module.main(tmp_path / "figures")
+    for name, (lowest, highest) in EXPECTED[path.stem].items():
+        assert lowest <= numbers[name] <= highest, f"{name}: {numbers[name]}"
+    written = list((tmp_path / "figures").glob("*.png"))
+    assert written
+    assert all(figure.stat().st_size > 5000 for figure in written)
+    assert [entry.name for entry in tmp_path.iterdir()] == ["figures"]
+
+
+def test_every_expected_example_exists() -> None:
+    """No entry of the table is left over."""
+    assert {path.stem for path in EXAMPLES} == set(EXPECTED)
