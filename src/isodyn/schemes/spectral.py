@@ -103,9 +103,11 @@ def roots_at_infinity(s: Scheme) -> ComplexArray:
 
     >>> abs(roots_at_infinity(Scheme.U0(0.5, 1.0, 0.25))).round(12).tolist()
     [0.25, 0.5, 1.0]
+    >>> abs(roots_at_infinity(Scheme.U0(0.5, 0.5, 0.5, explicit=True))).round(12).tolist()
+    [0.25, 0.5, inf]
     """
     _, _, (c3, c2, c1, _) = characteristic_factors(s)
-    for y in (-s.W1, -s.l5, 0.0):
+    for y in (0.0, -s.W1, -s.l5) if c3 == 0.0 else (-s.W1, -s.l5):
         residual = ((y + c1) * y + c2) * y + c3
         if abs(residual) <= ROUNDING * (abs(y) ** 3 + abs(c1) * y * y + abs(c2 * y) + abs(c3)):
             rest = quadratic_roots(c1 + y, c2 + y * (c1 + y))
