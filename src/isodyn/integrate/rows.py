@@ -51,3 +51,21 @@ def choose(G: Any) -> Rows:
 def every(m: int) -> Rows:
     """All m rows, without looking."""
     return Rows(np.arange(m), np.zeros(0, dtype=np.int64), np.ones(m), np.ones(m))
+
+
+def partners(G: FloatArray, rows: Rows, row: int) -> list[int]:
+    """The enforced rows that a dropped row is made of."""
+    weights = np.linalg.lstsq(G[rows.chosen].T, G[row], rcond=None)[0]
+    return [int(i) for i, weight in zip(rows.chosen, weights, strict=True) if abs(weight) > 1e-6 * np.abs(weights).max(initial=0.0)]
+
+
+def least_multipliers(G: FloatArray, lam: FloatArray) -> FloatArray:
+    """The multipliers of least norm with the same force Gᵀλ."""
+    return np.linalg.lstsq(G.T, G.T @ lam, rcond=1e-10)[0]
+
+
+def moved_multipliers(G: FloatArray, lam: FloatArray, rows: Rows) -> FloatArray:
+    """Multipliers of the enforced rows alone with the same force, zero in the dropped ones."""
+    moved = np.zeros_like(lam)
+    moved[rows.chosen] = np.linalg.lstsq(G[rows.chosen].T, G.T @ lam, rcond=None)[0]
+    return moved

@@ -23,12 +23,13 @@ from isodyn.integrate.columns import columns
 from isodyn.integrate.failures import failure
 from isodyn.integrate.progress import Progress
 from isodyn.integrate.rows import Rows as IndependentRows
-from isodyn.integrate.rows import choose, every
+from isodyn.integrate.rows import choose, every, least_multipliers, moved_multipliers
 from isodyn.integrate.schedule import Stretch
-from isodyn.integrate.start import Asker, algebraic_start, refuse_if_far
+from isodyn.integrate.start import algebraic_start, refuse_conflicts, refuse_if_far
 from isodyn.results.solution import Sample, Solution, Statistics
 from isodyn.schemes import FirstOrderScheme, Scheme
 from isodyn.systems.model import Model
+from isodyn.systems.questions import Questions
 
 if TYPE_CHECKING:
     from isodyn.integrate.driver import Newton
@@ -70,7 +71,7 @@ class Run:
         self.closure, self.first_closure, self.assemble = closure, first_closure, assemble
         nq, nv, m = system.nq, system.nv, system.m
         self.state = State(np.zeros(2), system.q0.copy(), system.v0.copy(), np.zeros(nv), np.zeros(m), np.zeros(nv))
-        self.asker = Asker(self.model, system)
+        self.ask = Questions(system, self.model)
         self.enforce(choose(np.zeros((0, nv))))
         self.count = np.zeros(kernels.COUNTERS, dtype=np.int64)
         self.columns = columns(select, nq, nv, m)
@@ -114,6 +115,8 @@ class Run:
         if first:
             self.loop.write_row(0.0, state, self.columns, self.rows, 0)
             self.count[self.kernels.ROWS] = 1
+            if self.independent.dropped.size:
+                self.watch_rows(True)
         else:
             row = int(self.count[self.kernels.ROWS]) - 1
             self.left.append((row, self.rows.a[row].copy(), self.rows.lam[row].copy()))
@@ -126,7 +129,7 @@ class Run:
         if self.model.traits & GENERAL and self.system.m:
             self.enforce(every(self.system.m))
             z = self.system.z0 if first else state.lam
-            state.a[:], state.lam[:], _ = algebraic_start(self.asker, t, state.v, z)
+            state.a[:], state.lam[:], _ = algebraic_start(self.ask, t, state.v, z)
             state.da[:] = 0.0
             state.clock[1] = 0.0
             return
@@ -146,13 +149,25 @@ class Run:
         self.pivots = np.zeros(system.nv + rows.rank, dtype=np.int64)
 
     def consist(self, t: float, first: bool) -> None:
-        """Choose independent rows and put q and v onto the constraints."""
-        state = self.state
-        if first and not self.assemble:
-            refuse_if_far(self.asker, t, state.q, state.v)
-        self.enforce(choose(self.asker.G(t, state.q, state.v)))
+        """Choose independent rows, put q and v onto them, and see that the other rows follow."""
+        state, ask = self.state, self.ask
+        self.enforce(choose(ask.G(t, state.q, state.v)))
+        given = state.q.copy(), state.v.copy()
         status = self.step.nearest_consistent(*self.physics(self.closure), t, state, self.work, self.pivots)
+        if status == OK:
+            refuse_conflicts(ask, self.independent, t, state.q, state.v)
+        if first and not self.assemble:
+            refuse_if_far(ask, t, *given)
         self.check(status, t, t)
+        self.enforce(choose(ask.G(t, state.q, state.v)))
+
+    def watch_rows(self, wrote_row: bool) -> None:
+        """With redundant rows: the dropped ones still hold, and the newest row gets the multipliers of least norm."""
+        state, t = self.state, self.state.clock[0]
+        if wrote_row:
+            lam = least_multipliers(self.ask.G(t, state.q, state.v), state.lam)
+            self.rows.lam[int(self.count[self.kernels.ROWS]) - 1] = lam[self.columns.lam]
+        refuse_conflicts(self.ask, self.independent, t, state.q, state.v)
 
     def follow(self, stretch: Stretch, bar: Progress) -> bool:
         """All steps of a stretch: the first with the midpoint member, and the last where the scheme would look past a breakpoint."""
@@ -178,7 +193,8 @@ class Run:
         while begin < end:
             times = stretch.times(begin, min(begin + length, end))
             save = stretch.save(begin, begin + times.size)
-            if self.observe is not None and save.any():
+            redundant = self.independent.dropped.size > 0
+            if (self.observe is not None or redundant) and save.any():
                 times = times[: int(np.argmax(save)) + 1]
                 save = save[: times.size]
             clock, before = time.perf_counter(), int(self.count[self.kernels.STEPS])
@@ -199,6 +215,8 @@ class Run:
                 )
                 done = int(self.count[self.kernels.STEPS]) - before
                 self.check(status, self.state.clock[0], times[min(done, times.size - 1)])
+            if redundant:
+                self.watch_rows(bool(save[-1]))
             if save[-1] and self.ended_by_observer():
                 return True
             bar.update(int(self.count[self.kernels.STEPS]), self.state.clock[0])

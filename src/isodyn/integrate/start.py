@@ -6,65 +6,31 @@ refused with the rows and the amounts, unless assembly is asked for.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from scipy.optimize import root
 
-from isodyn.compiled import ACCELERATION, BALANCE, CONSTRAINT, POSITION, VELOCITY, FloatArray
-from isodyn.errors import InputError, SingularError
+from isodyn.compiled import FloatArray
+from isodyn.errors import ConflictError, InputError, SingularError
+from isodyn.integrate.rows import Rows, partners
+from isodyn.systems.questions import Questions
 
 SMALL = 1e-6  # violations below this, relative to the size of the state, are rounding of the input
+CONFLICT = 1e-7  # dependent rows that are off by more than this do not hold
 
 
-class Asker:
-    """Asks a model about constraints, from Python."""
-
-    def __init__(self, model: Any, system: Any) -> None:
-        self.model, self.system = model, system
-
-    def ask(
-        self, what: int, t: float, q: FloatArray, v: FloatArray, a: FloatArray, n: int, lam: FloatArray | None = None
-    ) -> FloatArray:
-        """What a model answers, as n numbers."""
-        out, c = np.zeros(n), np.array([1.0, 0.0, 0.0, 1.0])
-        lam = np.zeros(self.system.m) if lam is None else lam
-        self.model.function(what, t, q, v, a, lam, c, self.model.pf, self.model.pi, out)
-        if self.model.raised is not None:
-            raise self.model.raised
-        return out
-
-    def G(self, t: float, q: FloatArray, v: FloatArray) -> FloatArray:
-        """All rows of the constraint matrix."""
-        m, n = self.system.m, self.system.nv
-        return self.ask(CONSTRAINT, t, q, v, v, m * n).reshape(m, n)
-
-    def position(self, t: float, q: FloatArray, v: FloatArray) -> FloatArray:
-        """φ."""
-        return self.ask(POSITION, t, q, v, v, self.system.m)[: self.system.m_phi]
-
-    def velocity(self, t: float, q: FloatArray, v: FloatArray) -> FloatArray:
-        """[φ̇; ψ]."""
-        return self.ask(VELOCITY, t, q, v, v, self.system.m)
-
-    def acceleration(self, t: float, q: FloatArray, v: FloatArray, a: FloatArray) -> FloatArray:
-        """[φ̈; ψ̇]."""
-        return self.ask(ACCELERATION, t, q, v, a, self.system.m)
-
-
-def algebraic_start(asker: Asker, t: float, s: FloatArray, z: FloatArray) -> tuple[FloatArray, FloatArray, int]:
+def algebraic_start(ask: Questions, t: float, s: FloatArray, z: FloatArray) -> tuple[FloatArray, FloatArray, int]:
     """s', z and the index of a first-order system with algebraic unknowns: c(s, z) = 0 for z, or its derivative where c is free of z."""
     none, n, m = np.zeros(0), s.size, z.size
     scale = max(1.0, float(np.abs(z).max()))
 
     def rate(z: FloatArray) -> FloatArray:
-        return -asker.ask(BALANCE, t, none, s, np.zeros(n), n, z)
+        return -ask.balance(t, none, s, np.zeros(n), z)
 
     def level_1(z: FloatArray) -> FloatArray:
-        return asker.ask(VELOCITY, t, none, s, s, m, z)
+        return ask.velocity(t, none, s, z)
 
     def level_2(z: FloatArray) -> FloatArray:
-        return asker.ask(ACCELERATION, t, none, s, rate(z), m, z)
+        return ask.acceleration(t, none, s, rate(z), z)
 
     h = 1e-6 * scale
     depends = max(float(np.abs(level_1(z + h * e) - level_1(z - h * e)).max()) / (2 * h) for e in np.eye(m)) > 1e-9
@@ -72,7 +38,7 @@ def algebraic_start(asker: Asker, t: float, s: FloatArray, z: FloatArray) -> tup
     if not depends and np.abs(level_1(z)).max() > SMALL * max(1.0, float(np.abs(s).max())):
         worst = int(np.abs(level_1(z)).argmax())
         raise InputError(
-            f"the start violates constraint {asker.system.row_names[worst]!r} by {level_1(z)[worst]:.3g}",
+            f"the start violates constraint {ask.system.row_names[worst]!r} by {level_1(z)[worst]:.3g}",
             hint="the constraints do not contain the algebraic unknowns (index 2): s0 itself must satisfy them",
         )
     found = root(equations, z, method="hybr", options={"xtol": 1e-14})
@@ -84,17 +50,37 @@ def algebraic_start(asker: Asker, t: float, s: FloatArray, z: FloatArray) -> tup
     return rate(found.x), found.x, 1 if depends else 2
 
 
-def refuse_if_far(asker: Asker, t: float, q: FloatArray, v: FloatArray) -> None:
+def gaps(ask: Questions, t: float, q: FloatArray, v: FloatArray) -> list[tuple[str, FloatArray]]:
+    """Violations of the constraints by level, relative to the size of the state."""
+    G = max(1.0, float(np.abs(ask.G(t, q, v)).max(initial=0.0)))
+    return [
+        ("position", ask.position(t, q, v) / max(1.0, float(np.abs(q).max(initial=0.0)))),
+        ("velocity", ask.velocity(t, q, v) / max(1.0, float(np.abs(v).max(initial=0.0)) * G)),
+    ]
+
+
+def refuse_if_far(ask: Questions, t: float, q: FloatArray, v: FloatArray) -> None:
     """InputError for a start off the constraints by more than rounding of the input, naming the worst row."""
-    names = asker.system.row_names
-    gaps = [("position", asker.position(t, q, v), max(1.0, float(np.abs(q).max(initial=0.0))))]
-    gaps.append(("velocity", asker.velocity(t, q, v), max(1.0, float(np.abs(v).max(initial=0.0)))))
-    for level, gap, size in gaps:
-        if gap.size and np.abs(gap).max() > SMALL * size:
+    for level, gap in gaps(ask, t, q, v):
+        if gap.size and np.abs(gap).max() > SMALL:
             worst = int(np.abs(gap).argmax())
-            others = int((np.abs(gap) > SMALL * size).sum()) - 1
+            others = int((np.abs(gap) > SMALL).sum()) - 1
             also = f" (and {others} more rows)" if others else ""
             raise InputError(
-                f"the start violates constraint {names[worst]!r} at {level} level by {gap[worst]:.3g}{also}",
+                f"the start violates constraint {ask.system.row_names[worst]!r} at {level} level by {gap[worst]:.3g}{also}",
                 hint="correct q0 and v0, or let integrate(..., assemble=True) find the nearest consistent start",
+            )
+
+
+def refuse_conflicts(ask: Questions, rows: Rows, t: float, q: FloatArray, v: FloatArray) -> None:
+    """ConflictError when rows that depend on others do not hold where the others do, naming both."""
+    names = ask.system.row_names
+    for level, gap in gaps(ask, t, q, v):
+        dropped = rows.dropped[rows.dropped < gap.size]
+        if dropped.size and np.abs(gap[dropped]).max() > CONFLICT:
+            row = int(dropped[np.abs(gap[dropped]).argmax()])
+            others = ", ".join(repr(names[i]) for i in partners(ask.G(t, q, v), rows, row))
+            raise ConflictError(
+                f"constraints conflict at t = {t:.6g}: {names[row]!r} is off by {gap[row]:.3g} at {level} level where {others} hold",
+                hint=f"{names[row]!r} depends on {others}; remove one of them, or make them agree",
             )

@@ -9,6 +9,7 @@ import numpy as np
 
 from isodyn.compiled import FloatArray, IntArray
 from isodyn.errors import InputError
+from isodyn.results.balance import Drift, drift, energy_balance
 from isodyn.results.dense_output import interpolate
 
 
@@ -86,7 +87,7 @@ class Solution:
         return values
 
     def _whole(self, what: str) -> None:
-        for name, n in (("q", self.system.nq), ("v", self.system.nv)):
+        for name, n in (("q", self.system.nq), ("v", self.system.nv), ("a", self.system.nv), ("lam", self.system.m)):
             if self.columns[name].size != n:
                 raise InputError(
                     f"{what} needs all of {name}, but only {self.columns[name].size} of {n} columns were saved"
@@ -100,6 +101,16 @@ class Solution:
         rows = [self.system.energy(q, v, t) for q, v, t in zip(self.q, self.v, self.t, strict=True)]
         kinetic, potential = np.array(rows, dtype=np.float64).reshape(-1, 2).T
         return kinetic, potential
+
+    def drift(self) -> Drift:
+        """How far the constraints are violated at position, velocity and acceleration level, relative, at every saved time."""
+        self._whole("drift()")
+        return drift(self)
+
+    def energy_balance(self) -> FloatArray:
+        """Change of energy less the work of forces outside the potential and of moving constraints: zero for exact motion."""
+        self._whole("energy_balance()")
+        return energy_balance(self)
 
     def at(self, t: Any) -> Sample:
         """The state at any time of the run: quintic in q, its derivative for v, linear in a and lam."""
