@@ -11,13 +11,16 @@ from isodyn.formulations.policies import (
     Stabilised,
     VelocityLevel,
 )
+from isodyn.formulations.transforms import Hamiltonian, Penalty
 
 __all__ = [
     "GGL",
     "AccelerationLevel",
     "Baumgarte",
     "Formulation",
+    "Hamiltonian",
     "Overdetermined",
+    "Penalty",
     "PositionLevel",
     "Projection",
     "Stabilised",

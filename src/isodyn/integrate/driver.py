@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from isodyn.compiled import OPEN, Closure
 from isodyn.errors import InputError, SchemeError, StabilityWarning
-from isodyn.formulations import AccelerationLevel, Baumgarte, Formulation, PositionLevel, Stabilised, VelocityLevel
+from isodyn.formulations import (
+    AccelerationLevel,
+    Baumgarte,
+    Formulation,
+    Hamiltonian,
+    Penalty,
+    PositionLevel,
+    Stabilised,
+    VelocityLevel,
+)
 from isodyn.integrate.progress import Progress
 from isodyn.integrate.run import Run
 from isodyn.integrate.schedule import plan
@@ -48,7 +57,7 @@ class Newton:
 def integrate(
     system: System,
     scheme: Scheme | FirstOrderScheme | None = None,
-    formulation: Formulation | None = None,
+    formulation: Formulation | Penalty | Hamiltonian | None = None,
     *,
     dt: float,
     t_end: float,
@@ -88,6 +97,28 @@ def integrate(
     if not isinstance(system, System):
         raise InputError(f"system must be one of isodyn's systems, received {type(system).__name__}")
     stretches = plan(t0, t_end, dt, breakpoints, save_every)
+    if isinstance(formulation, Penalty | Hamiltonian):
+        if system.m == 0 or system.first_order:
+            raise InputError(f"{formulation!r} needs a mechanical system with constraints")
+        if select is not None:
+            raise InputError(f"{type(formulation).__name__} needs all columns to bring its solution back, so select must be None")
+        if isinstance(formulation, Hamiltonian) and isinstance(scheme, Scheme):
+            scheme = scheme.first_order()
+        if isinstance(formulation, Penalty) and (newton is None or newton.form == 0):
+            newton = replace(newton or Newton(), form=1)  # far from the manifold penalties are huge: start near it
+        sol = integrate(
+            formulation.transform(system),
+            scheme,
+            dt=dt,
+            t_end=t_end,
+            t0=t0,
+            save_every=save_every,
+            breakpoints=breakpoints,
+            progress=progress,
+            observe=observe,
+            newton=newton,
+        )
+        return formulation.lift(sol, system)
     adapted = _adapt(scheme, system)
     closure, first_closure = _closures(system, adapted, formulation, dt)
     run = Run(system, adapted, stretches, select, newton or Newton(), observe, closure, first_closure, assemble)
