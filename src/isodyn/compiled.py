@@ -69,12 +69,12 @@ State = namedtuple("State", "clock q v a lam da")
 """t and Δt of the last step (`clock`), q, v, the acceleration at t − φΔt, multipliers, last increment of a; nothing else is carried."""
 STATE = types.NamedUniTuple(F, len(State._fields), State)
 
-Closure = namedtuple("Closure", "g1 g2 g3 correct_q correct_v in_balance project")
+Closure = namedtuple("Closure", "g1 g2 g3 correct_q correct_v in_balance project null_space")
 """How constraints close a step: weights of φ, φ̇, φ̈ at t_{n+1} [Shimada2014 (3.201)]; whether q_{n+1} and v_{n+1} get corrections
 of their own so that φ and φ̇ vanish too; whether the correction of q counts at the balance (a continuous second multiplier);
-how many of q, v, a are projected after the step."""
-CLOSURE = types.NamedTuple((f8, f8, f8, i8, i8, i8, i8), Closure)
-OPEN = Closure(0.0, 1.0, 0.0, 0, 0, 0, 0)
+how many of q, v, a are projected after the step; whether multipliers are eliminated by a null-space basis."""
+CLOSURE = types.NamedTuple((f8, f8, f8, i8, i8, i8, i8, i8), Closure)
+OPEN = Closure(0.0, 1.0, 0.0, 0, 0, 0, 0, 0)
 
 Physics = namedtuple("Physics", "model traits holonomic closure rows pf pi")
 """The model, how many of its constraint rows are holonomic, how and with which rows they close a step, and its numbers."""
@@ -91,17 +91,20 @@ def closure(signature: Any = None) -> Callable[[Function], Function]:
     return compile_
 
 
-def kernel(signature: Any = None) -> Callable[[Function], Function]:
-    """Compile with Numba, cached on disk; with a signature at once, else when first called from another kernel."""
+def kernel(signature: Any = None, *, inline: bool = False) -> Callable[[Function], Function]:
+    """Compile with Numba: with a signature at once, cached on disk; without one as a part of the kernels that call it.
+
+    `inline` puts a kernel that has one caller into it, which saves compiling it twice.
+    """
 
     def compile_(function: Function) -> Function:
         if numba.config.DISABLE_JIT:
             return function
-        dispatcher = numba.njit(error_model="numpy")(function)
-        dispatcher.enable_caching()
-        cache_file = dispatcher._cache._cache_file
-        cache_file._source_stamp = _stamp(function.__code__.co_filename)
+        dispatcher = numba.njit(error_model="numpy", inline="always" if inline else "never")(function)
         if signature is not None:
+            dispatcher.enable_caching()
+            cache_file = dispatcher._cache._cache_file
+            cache_file._source_stamp = _stamp(function.__code__.co_filename)
             if not Path(cache_file._index_path).exists():
                 _announce()
             dispatcher.compile(signature)
@@ -132,7 +135,7 @@ def _stamp(filename: str) -> str:
 @cache
 def _announce() -> None:
     print(
-        "isodyn: compiling once for this machine, about 10 s; later runs start from the cache",
+        "isodyn: compiling once for this machine, up to a minute; later runs start from the cache",
         file=sys.stderr,
         flush=True,
     )

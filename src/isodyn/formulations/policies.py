@@ -12,6 +12,7 @@ The others keep more than one level, by corrections of q_{n+1} and v_{n+1} in th
     stabilised      φ̇ = 0 closes; a correction of q_{n+1} keeps φ = 0
     GGL             the same with q̇ = v − S⁻¹Gᵀμ, so that the correction counts at the balance too [Shimada2014 (3.93) adapted]
     overdetermined  φ̈ = 0 closes; corrections of q_{n+1} and v_{n+1} keep φ = 0 and φ̇ = 0 [Shimada2014 (3.99) adapted]
+    null space      φ = 0 closes; multipliers are eliminated from the balance instead of solved for
     projection      φ̈ = 0 closes; q_{n+1} and v_{n+1} are then projected in the mass norm [Shimada2014 (3.186)–(3.191)]
 
 Nonholonomic rows close at velocity level in all of them.
@@ -22,6 +23,7 @@ from __future__ import annotations
 import math
 import warnings
 from dataclasses import dataclass
+from typing import Literal
 
 from isodyn.compiled import Closure
 from isodyn.errors import InputError, StabilityWarning
@@ -32,7 +34,7 @@ class Stabilised:
     """Position and velocity constraints hold at every t_n; second order in q, v, a and multipliers. The default."""
 
     def closure(self, dt: float) -> Closure:
-        return Closure(0.0, 1.0, 0.0, 1, 0, 0, 0)
+        return Closure(0.0, 1.0, 0.0, 1, 0, 0, 0, 0)
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,7 @@ class PositionLevel:
     """Index 3: φ = 0 at t_n. Multipliers are weak: first order in the transient, oscillating where nothing damps them."""
 
     def closure(self, dt: float) -> Closure:
-        return Closure(1.0, 0.0, 0.0, 0, 0, 0, 0)
+        return Closure(1.0, 0.0, 0.0, 0, 0, 0, 0, 0)
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,7 @@ class VelocityLevel:
     """Index 2: φ̇ = 0 at t_n; φ drifts linearly in time."""
 
     def closure(self, dt: float) -> Closure:
-        return Closure(0.0, 1.0, 0.0, 0, 0, 0, 0)
+        return Closure(0.0, 1.0, 0.0, 0, 0, 0, 0, 0)
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,7 @@ class AccelerationLevel:
     """Index 1: φ̈ = 0 at t_n; φ̇ drifts linearly, φ quadratically in time."""
 
     def closure(self, dt: float) -> Closure:
-        return Closure(0.0, 0.0, 1.0, 0, 0, 0, 0)
+        return Closure(0.0, 0.0, 1.0, 0, 0, 0, 0, 0)
 
 
 @dataclass(frozen=True)
@@ -70,7 +72,9 @@ class Baumgarte:
         for name in ("alpha", "beta"):
             value = getattr(self, name)
             if value is not None and not (math.isfinite(value) and value > 0):
-                raise InputError(f"{name} must be positive, received {value!r}", hint="negative gains make the drift grow")
+                raise InputError(
+                    f"{name} must be positive, received {value!r}", hint="negative gains make the drift grow"
+                )
 
     def closure(self, dt: float) -> Closure:
         alpha = 1.0 / dt if self.alpha is None else self.alpha
@@ -82,7 +86,7 @@ class Baumgarte:
                 StabilityWarning,
                 stacklevel=2,
             )
-        return Closure(beta * beta, 2.0 * alpha, 1.0, 0, 0, 0, 0)
+        return Closure(beta * beta, 2.0 * alpha, 1.0, 0, 0, 0, 0, 0)
 
 
 @dataclass(frozen=True)
@@ -92,7 +96,7 @@ class Projection:
     acceleration: bool = False
 
     def closure(self, dt: float) -> Closure:
-        return Closure(0.0, 0.0, 1.0, 0, 0, 0, 3 if self.acceleration else 2)
+        return Closure(0.0, 0.0, 1.0, 0, 0, 0, 3 if self.acceleration else 2, 0)
 
 
 @dataclass(frozen=True)
@@ -100,7 +104,27 @@ class Overdetermined:
     """All three levels hold at every t_n."""
 
     def closure(self, dt: float) -> Closure:
-        return Closure(0.0, 0.0, 1.0, 1, 1, 0, 0)
+        return Closure(0.0, 0.0, 1.0, 1, 1, 0, 0, 0)
+
+
+@dataclass(frozen=True)
+class NullSpace:
+    """Multipliers eliminated from the step by a basis N of the null space of G(q̃): N(q̃)ᵀ·balance = 0 with φ = 0 at t_{n+1}.
+
+    The discrete equations are those of position level, and so is the motion, to rounding.
+    """
+
+    basis: Literal["svd"] = "svd"
+    discrete: bool = True
+
+    def __post_init__(self) -> None:
+        if self.basis != "svd" or not self.discrete:
+            raise InputError(
+                f"NullSpace knows basis='svd' with discrete=True, received {self.basis!r}, {self.discrete!r}"
+            )
+
+    def closure(self, dt: float) -> Closure:
+        return Closure(1.0, 0.0, 0.0, 0, 0, 0, 0, 1)
 
 
 @dataclass(frozen=True)
@@ -108,10 +132,18 @@ class GGL:
     """Gear, Gupta, Leimkuhler: a second multiplier μ, continuous in time, in q̇ = v − S⁻¹Gᵀμ."""
 
     def closure(self, dt: float) -> Closure:
-        return Closure(0.0, 1.0, 0.0, 1, 0, 1, 0)
+        return Closure(0.0, 1.0, 0.0, 1, 0, 1, 0, 0)
 
 
 Formulation = (
-    Stabilised | PositionLevel | VelocityLevel | AccelerationLevel | Baumgarte | Projection | Overdetermined | GGL
+    Stabilised
+    | NullSpace
+    | PositionLevel
+    | VelocityLevel
+    | AccelerationLevel
+    | Baumgarte
+    | Projection
+    | Overdetermined
+    | GGL
 )
 """Everything that `integrate` takes as a formulation."""

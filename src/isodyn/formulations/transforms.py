@@ -95,7 +95,8 @@ class Hamiltonian:
         rest = np.zeros(n)
 
         def velocity(q: FloatArray, p: FloatArray, t: float) -> FloatArray:
-            return np.linalg.solve(ask.mass(t, q, rest), p)
+            v: FloatArray = np.linalg.solve(ask.mass(t, q, rest), p)
+            return v
 
         def h(s: FloatArray, z: FloatArray, t: float) -> FloatArray:
             q, p, lam, eta = s[:n], s[n:], z[:m], z[m:]
@@ -135,4 +136,6 @@ class Hamiltonian:
 
 def _holonomic_only(system: Any, name: str) -> None:
     if system.m != system.m_phi:
-        raise InputError(f"{name} covers holonomic constraints only; this system has {system.m - system.m_phi} nonholonomic rows")
+        raise InputError(
+            f"{name} covers holonomic constraints only; this system has {system.m - system.m_phi} nonholonomic rows"
+        )

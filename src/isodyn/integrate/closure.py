@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from isodyn.compiled import ACCELERATION, OK, POSITION, RETRACT, RETRACTS, VELOCITY, FloatArray, kernel
+from isodyn.integrate.work import A_1, A_P, GAP, GAP_A, GAP_Q, GAP_V, LAM, LAM_1, Q_1, V_1, D, P, U, X
 
 
 @kernel()
@@ -41,41 +42,45 @@ def size(x: FloatArray) -> float:
 
 @kernel()
 def end_state(p: Any, s: Any, dt: float, state: Any, c: FloatArray, w: Any) -> int:
-    """The state at t_{n+1} for the unknowns in w, into w.q_1, w.v_1, w.a_1, w.lam_1."""
-    for i in range(w.x.size):
-        w.d[i] = dt * state.v[i] + dt * dt * (0.5 * w.a_p[i] + s.l3 * w.x[i] - w.p[i])  # [Shimada2014 (3.131g) adapted]
-        w.v_1[i] = state.v[i] + dt * (w.a_p[i] + s.l5 * w.x[i] - w.u[i])  # [Shimada2014 (3.131h) adapted]
-        w.a_1[i] = w.a_p[i] + w.x[i]  # [Shimada2014 (3.131i)]
-    for i in range(w.lam.size):
-        w.lam_1[i] = state.lam[i] + (w.lam[i] - state.lam[i]) / s.W1  # [Shimada2014 (3.131f)]
-    return retract(p, state.q, w.d, c, w.q_1)
+    """The state at t_{n+1} for the unknowns in w, into w.q[Q_1], w.n[V_1], w.n[A_1], w.m[LAM_1]."""
+    for i in range(w.n[X].size):
+        w.n[D, i] = dt * state.v[i] + dt * dt * (
+            0.5 * w.n[A_P, i] + s.l3 * w.n[X, i] - w.n[P, i]
+        )  # [Shimada2014 (3.131g) adapted]
+        w.n[V_1, i] = state.v[i] + dt * (w.n[A_P, i] + s.l5 * w.n[X, i] - w.n[U, i])  # [Shimada2014 (3.131h) adapted]
+        w.n[A_1, i] = w.n[A_P, i] + w.n[X, i]  # [Shimada2014 (3.131i)]
+    for i in range(w.m[LAM].size):
+        w.m[LAM_1, i] = state.lam[i] + (w.m[LAM, i] - state.lam[i]) / s.W1  # [Shimada2014 (3.131f)]
+    return retract(p, state.q, w.n[D], c, w.q[Q_1])
 
 
-@kernel()
+@kernel(inline=True)
 def close(p: Any, s: Any, t_1: float, dt: float, state: Any, c: FloatArray, w: Any) -> int:
-    """Closures at t_{n+1} in units of acceleration: of the step into w.gap, of φ and φ̇ alone into w.gap_q, w.gap_v where needed."""
+    """Closures at t_{n+1} in units of acceleration: of the step into w.m[GAP]; of each level alone where needed."""
     status = end_state(p, s, dt, state, c, w)
     if status != OK:
         return status
-    k, m, n = p.closure, w.gap.size, p.holonomic
-    w.gap[:] = 0.0
+    k, m, n = p.closure, w.m[GAP].size, p.holonomic
+    w.m[GAP][:] = 0.0
     along_x = k.g1 * s.l3 * dt * dt + k.g2 * s.l5 * dt + k.g3 * (1.0 + s.phi)
     if k.g1 != 0.0 or k.correct_q == 1:
-        status = p.model(POSITION, t_1, w.q_1, w.v_1, w.a_1, w.lam_1, c, p.pf, p.pi, w.gap_q)
+        status = p.model(POSITION, t_1, w.q[Q_1], w.n[V_1], w.n[A_1], w.m[LAM_1], c, p.pf, p.pi, w.m[GAP_Q])
         for i in range(n):
-            w.gap[i] += k.g1 * w.gap_q[i] / along_x
-            w.gap_q[i] /= dt * dt
+            w.m[GAP, i] += k.g1 * w.m[GAP_Q, i] / along_x
+            w.m[GAP_Q, i] /= dt * dt
     if status == OK and (k.g2 != 0.0 or k.correct_v == 1 or m > n):
-        status = p.model(VELOCITY, t_1, w.q_1, w.v_1, w.a_1, w.lam_1, c, p.pf, p.pi, w.gap_v)
+        status = p.model(VELOCITY, t_1, w.q[Q_1], w.n[V_1], w.n[A_1], w.m[LAM_1], c, p.pf, p.pi, w.m[GAP_V])
         for i in range(n):
-            w.gap[i] += k.g2 * w.gap_v[i] / along_x
-            w.gap_v[i] /= dt
+            w.m[GAP, i] += k.g2 * w.m[GAP_V, i] / along_x
+            w.m[GAP_V, i] /= dt
         for i in range(n, m):
-            w.gap[i] = w.gap_v[i] / (s.l5 * dt)
+            w.m[GAP, i] = w.m[GAP_V, i] / (s.l5 * dt)
     if status == OK and k.g3 != 0.0 and n > 0:
-        for i in range(w.x.size):
-            w.a_1[i] = w.a_p[i] + (1.0 + s.phi) * w.x[i]  # â, the acceleration at t_{n+1} [Shimada2014 (3.145b)]
-        status = p.model(ACCELERATION, t_1, w.q_1, w.v_1, w.a_1, w.lam_1, c, p.pf, p.pi, w.gap_a)
+        for i in range(w.n[X].size):
+            w.n[A_1, i] = (
+                w.n[A_P, i] + (1.0 + s.phi) * w.n[X, i]
+            )  # â, the acceleration at t_{n+1} [Shimada2014 (3.145b)]
+        status = p.model(ACCELERATION, t_1, w.q[Q_1], w.n[V_1], w.n[A_1], w.m[LAM_1], c, p.pf, p.pi, w.m[GAP_A])
         for i in range(n):
-            w.gap[i] += k.g3 * w.gap_a[i] / along_x
+            w.m[GAP, i] += k.g3 * w.m[GAP_A, i] / along_x
     return status

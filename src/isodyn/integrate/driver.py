@@ -8,17 +8,18 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from isodyn.compiled import OPEN, Closure
-from isodyn.errors import InputError, SchemeError, StabilityWarning
+from isodyn.errors import AccuracyWarning, InputError, SchemeError, StabilityWarning
 from isodyn.formulations import (
-    AccelerationLevel,
     Baumgarte,
     Formulation,
     Hamiltonian,
+    NullSpace,
     Penalty,
     PositionLevel,
     Stabilised,
     VelocityLevel,
 )
+from isodyn.formulations.table import check_combination
 from isodyn.integrate.progress import Progress
 from isodyn.integrate.run import Run
 from isodyn.integrate.schedule import plan
@@ -33,7 +34,9 @@ class Newton:
     """How the nonlinear equations of a step are solved.
 
     The iteration stops when the estimated error of the acceleration is below `rtol` of its size, or at the round-off floor.
-    The Jacobian is formed once per step; in every iteration with `full`; kept over steps while it converges well with `reuse`.
+    The Jacobian is formed once per step; in every iteration with `full`; kept over steps while it converges well with `reuse`;
+    without the derivatives of forces with `quasi` (mass and constraints only). `form` tells which increment is solved for and what
+    the first guess is: 0 no acceleration at the balance (default), 1 a-form, 2 v-form, 3 d-form: no change of a, v or q.
     A step that does not converge in `max_iterations` is halved, at most `max_halvings` times.
     """
 
@@ -48,6 +51,8 @@ class Newton:
     def __post_init__(self) -> None:
         if not 0 < self.rtol < 1:
             raise InputError(f"rtol must lie between 0 and 1, received {self.rtol!r}")
+        if self.form not in (0, 1, 2, 3):
+            raise InputError(f"form must be 0, 1 (a-form), 2 (v-form) or 3 (d-form), received {self.form!r}")
         if self.max_iterations < 1 or self.max_halvings < 0:
             raise InputError(
                 f"max_iterations must be at least 1 and max_halvings at least 0, received {self.max_iterations}, {self.max_halvings}"
@@ -100,8 +105,11 @@ def integrate(
     if isinstance(formulation, Penalty | Hamiltonian):
         if system.m == 0 or system.first_order:
             raise InputError(f"{formulation!r} needs a mechanical system with constraints")
+        check_combination(formulation, scheme or Scheme.optimal(0.8), system)
         if select is not None:
-            raise InputError(f"{type(formulation).__name__} needs all columns to bring its solution back, so select must be None")
+            raise InputError(
+                f"{type(formulation).__name__} needs all columns to bring its solution back, so select must be None"
+            )
         if isinstance(formulation, Hamiltonian) and isinstance(scheme, Scheme):
             scheme = scheme.first_order()
         if isinstance(formulation, Penalty) and (newton is None or newton.form == 0):
@@ -134,13 +142,32 @@ def _closures(
         if formulation is not None:
             raise InputError(f"the system has no constraints, so formulation must be None, received {formulation!r}")
         return OPEN, OPEN
+    if formulation is not None and not isinstance(formulation, Formulation):
+        raise InputError(
+            f"formulation must be one of isodyn's, received {formulation!r}", hint="for example iso.Stabilised()"
+        )
+    if formulation is not None:
+        check_combination(formulation, scheme, system)
     if system.first_order:
         return _first_order_closures(formulation, dt)
     formulation = Stabilised() if formulation is None else formulation
-    if not isinstance(formulation, Formulation):
-        raise InputError(f"formulation must be one of isodyn's, received {formulation!r}", hint="for example iso.Stabilised()")
-    first = Stabilised() if isinstance(formulation, PositionLevel) else formulation
+    first: Formulation = formulation
+    if isinstance(formulation, PositionLevel | NullSpace):
+        first = Stabilised()
+        _warn_weak(scheme)
     return formulation.closure(dt), first.closure(dt)
+
+
+def _warn_weak(scheme: Scheme | FirstOrderScheme) -> None:
+    """Position level leaves multipliers undamped where the scheme has no damping at infinity."""
+    undamped = isinstance(scheme, Scheme) and scheme.radii is not None and scheme.radii[0] == scheme.radii[1] == 1.0
+    warnings.warn(
+        "multipliers and accelerations of position level (index 3) are first order in the transient"
+        + (f", and with rho_max = rho_min = 1 ({scheme.name}) they oscillate without end" if undamped else "")
+        + "\nhint: Stabilised() keeps the same constraint and is second order in all variables",
+        AccuracyWarning,
+        stacklevel=4,
+    )
 
 
 def _first_order_closures(formulation: Formulation | None, dt: float) -> tuple[Closure, Closure]:
@@ -148,13 +175,9 @@ def _first_order_closures(formulation: Formulation | None, dt: float) -> tuple[C
     if formulation is None or isinstance(formulation, VelocityLevel):
         return OPEN, OPEN
     if isinstance(formulation, Baumgarte):
-        closure = Closure(0.0, 1.0 / dt if formulation.alpha is None else formulation.alpha, 1.0, 0, 0, 0, 0)
+        closure = Closure(0.0, 1.0 / dt if formulation.alpha is None else formulation.alpha, 1.0, 0, 0, 0, 0, 0)
         return closure, closure
-    if isinstance(formulation, AccelerationLevel):
-        return formulation.closure(dt), formulation.closure(dt)
-    raise InputError(
-        f"first-order systems close by c = 0 (no formulation), by its derivative (AccelerationLevel) or Baumgarte, not by {formulation!r}"
-    )
+    return formulation.closure(dt), formulation.closure(dt)
 
 
 def _adapt(scheme: Scheme | FirstOrderScheme | None, system: System) -> Scheme | FirstOrderScheme:

@@ -13,8 +13,9 @@ import numpy as np
 from numba import types
 
 from isodyn.compiled import CLOSURE, COEFFICIENTS, F2, MODEL_TYPE, OK, STATE, F, I, Physics, f8, i8, kernel
-from isodyn.integrate.newton import CONTROLS, ROWS, STEPS, WORK
+from isodyn.integrate.newton import CONTROLS, ROWS, STEPS
 from isodyn.integrate.step import advance
+from isodyn.integrate.work import WORK
 
 Rows = namedtuple("Rows", "t q v a lam")
 """Saved rows of a run, preallocated."""
@@ -25,7 +26,7 @@ Columns = namedtuple("Columns", "q v a lam")
 COLUMNS = types.NamedUniTuple(I, 4, Columns)
 
 
-@kernel()
+@kernel(inline=True)
 def write_row(phi: float, state: Any, columns: Any, rows: Any, k: int) -> None:
     """Row k: the state at t_n, the acceleration brought to t_n, (1 + φ) a_n − φ a_{n−1} = a_n + φ Δa."""
     rows.t[k] = state.clock[0]
@@ -41,7 +42,26 @@ def write_row(phi: float, state: Any, columns: Any, rows: Any, k: int) -> None:
 
 
 @kernel(
-    i8(MODEL_TYPE, i8, i8, CLOSURE, I, F, I, COEFFICIENTS, CONTROLS, f8, F, types.boolean[::1], STATE, WORK, I, COLUMNS, ROWS_TYPE, I)
+    i8(
+        MODEL_TYPE,
+        i8,
+        i8,
+        CLOSURE,
+        I,
+        F,
+        I,
+        COEFFICIENTS,
+        CONTROLS,
+        f8,
+        F,
+        types.boolean[::1],
+        STATE,
+        WORK,
+        I,
+        COLUMNS,
+        ROWS_TYPE,
+        I,
+    )
 )
 def run(
     model: Any,

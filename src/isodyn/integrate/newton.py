@@ -45,13 +45,14 @@ from isodyn.compiled import (
     SINGULAR,
     SOLVE,
     SOLVES,
-    F,
     FloatArray,
     f8,
     i8,
     kernel,
 )
 from isodyn.integrate.closure import close, retract, size
+from isodyn.integrate.null_space import eliminate, null_space_correction, null_space_matrix
+from isodyn.integrate.work import A_P, D_P, DP, DX, GAP, GAP_Q, GAP_V, LAM, R_PLUS, V_P, A, D, P, Q, R, U, V, X
 from isodyn.linear_solvers.dense import lu_factor, lu_solve
 
 EPS = float(np.finfo(np.float64).eps)
@@ -59,14 +60,6 @@ FLOOR = 8.0  # how many units of rounding the floor allows
 SLOW = 0.3  # a contraction above this calls for a new Jacobian
 SLOW_OLD = 0.1  # the same for a Jacobian from an earlier step
 STAGNANT = 0.6  # corrections that shrink less than this do not shrink
-
-Work = namedtuple(
-    "Work", "d_p v_p a_p d q v a x lam p u q_1 v_1 a_1 lam_1 dx dp r r_plus gap gap_q gap_v gap_a G J_11 J key fault scale"
-)
-"""Arrays of a step: predicted state and trial state at the balance; unknowns x, lam; corrections p of q and u of v, in units of
-acceleration; the state at t_{n+1}; the solution of the linear system, twice; residuals; closures of the step and of each level; constraint matrix,
-(1,1) block, whole matrix or its factors; the c it was made for; what to tell about a failure; sizes that errors are compared with."""
-WORK = types.NamedUniTuple(F, len(Work._fields), Work)
 
 Controls = namedtuple("Controls", "rtol max_iterations max_halvings full reuse quasi form")
 CONTROLS = types.NamedTuple((f8, i8, i8, i8, i8, i8, i8), Controls)
@@ -76,76 +69,79 @@ STEPS, ROWS, ITERATIONS, EVALUATIONS, FACTORISATIONS, HALVINGS, FLOORS = range(7
 COUNTERS = 7
 
 
-def allocate_work(nq: int, nv: int, m: int, rows: int, dense: bool) -> Work:
-    """Arrays for systems of these sizes, `rows` of m constraint rows being used; no matrix for models that bring their own solver."""
-    whole = nv + rows
-    sizes = {"q": nq, "q_1": nq, "dx": whole, "dp": whole, "r": whole, "r_plus": whole, "key": 5, "fault": 2, "scale": 2}
-    sizes |= dict.fromkeys(("lam", "lam_1", "gap", "gap_q", "gap_v", "gap_a"), m)
-    sizes |= {"G": m * nv, "J_11": nv * nv if dense and m else 0, "J": whole * whole if dense else 0}
-    return Work(*(np.zeros(sizes.get(name, nv)) for name in Work._fields))
-
-
 @kernel()
 def residual(p: Any, s: Any, t: float, t_1: float, dt: float, state: Any, c: FloatArray, w: Any, r: FloatArray) -> int:
-    """Put the trial state for w.x into w.q, w.v, w.a, its balance and the closure of the step into r."""
-    n = w.x.size
+    """Put the trial state for w.n[X] into w.q[Q], w.n[V], w.n[A], its balance and the closure of the step into r."""
+    n = w.n[X].size
     moved = s.W1 * dt * dt if p.closure.in_balance == 1 else 0.0
     for i in range(n):
-        w.d[i] = w.d_p[i] + c[2] * w.x[i] - moved * w.p[i]
-        w.v[i] = w.v_p[i] + c[1] * w.x[i]
-        w.a[i] = w.a_p[i] + c[0] * w.x[i]
-    status = retract(p, state.q, w.d, c, w.q)
+        w.n[D, i] = w.n[D_P, i] + c[2] * w.n[X, i] - moved * w.n[P, i]
+        w.n[V, i] = w.n[V_P, i] + c[1] * w.n[X, i]
+        w.n[A, i] = w.n[A_P, i] + c[0] * w.n[X, i]
+    status = retract(p, state.q, w.n[D], c, w.q[Q])
     if status != OK:
         return status
-    status = p.model(BALANCE, t, w.q, w.v, w.a, w.lam, c, p.pf, p.pi, r[:n])
+    if p.closure.null_space == 1:
+        w.m[LAM][:] = 0.0
+    status = p.model(BALANCE, t, w.q[Q], w.n[V], w.n[A], w.m[LAM], c, p.pf, p.pi, r[:n])
     if status == OK and p.rows.size > 0:
         status = close(p, s, t_1, dt, state, c, w)
         for i in range(p.rows.size):
-            r[n + i] = w.gap[p.rows[i]]
+            r[n + i] = w.m[GAP, p.rows[i]]
     return status
 
 
-@kernel()
+@kernel(inline=True)
 def difference_jacobian(
-    p: Any, s: Any, t: float, t_1: float, dt: float, state: Any, c: FloatArray, w: Any, J: FloatArray, whole: int, count: Any
+    p: Any,
+    s: Any,
+    t: float,
+    t_1: float,
+    dt: float,
+    state: Any,
+    c: FloatArray,
+    w: Any,
+    J: FloatArray,
+    whole: int,
+    count: Any,
 ) -> int:
-    """The first `whole` columns of the matrix from differences along the unknowns, into J (whole·whole); w.r holds the residual."""
-    n = w.x.size
-    reach = max(size(w.a), size(w.a_p)) / c[0]
+    """The first `whole` columns of the matrix from differences along the unknowns, into J (whole·whole); w.s[R] holds the residual."""
+    n = w.n[X].size
+    reach = max(size(w.n[A]), size(w.n[A_P])) / c[0]
     if c[1] > 0.0:
-        reach = max(reach, size(w.v) / c[1])
+        reach = max(reach, size(w.n[V]) / c[1])
     if c[2] > 0.0:
-        reach = max(reach, size(w.q) / c[2])
+        reach = max(reach, size(w.q[Q]) / c[2])
     if reach == 0.0:
         reach = 1.0
     h = np.sqrt(EPS) * reach
-    h_lam = np.sqrt(EPS) * max(1.0, size(w.lam))
+    h_lam = np.sqrt(EPS) * max(1.0, size(w.m[LAM]))
     for j in range(whole):
         if j < n:
-            before = w.x[j]
-            w.x[j] = before + h
-            step = w.x[j] - before
+            before = w.n[X, j]
+            w.n[X, j] = before + h
+            step = w.n[X, j] - before
         else:
-            before = w.lam[p.rows[j - n]]
-            w.lam[p.rows[j - n]] = before + h_lam
-            step = w.lam[p.rows[j - n]] - before
-        status = residual(p, s, t, t_1, dt, state, c, w, w.r_plus)
+            before = w.m[LAM, p.rows[j - n]]
+            w.m[LAM, p.rows[j - n]] = before + h_lam
+            step = w.m[LAM, p.rows[j - n]] - before
+        status = residual(p, s, t, t_1, dt, state, c, w, w.s[R_PLUS])
         if j < n:
-            w.x[j] = before
+            w.n[X, j] = before
         else:
-            w.lam[p.rows[j - n]] = before
+            w.m[LAM, p.rows[j - n]] = before
         if status != OK:
             return status
         for i in range(whole):
-            J[i * whole + j] = (w.r_plus[i] - w.r[i]) / step
+            J[i * whole + j] = (w.s[R_PLUS, i] - w.s[R, i]) / step
     count[EVALUATIONS] += whole
-    return residual(p, s, t, t_1, dt, state, c, w, w.r)
+    return residual(p, s, t, t_1, dt, state, c, w, w.s[R])
 
 
-@kernel()
+@kernel(inline=True)
 def assemble(p: Any, w: Any) -> None:
     """w.J = [J₁₁ Gᵀ; G 0] from w.J_11 and the chosen rows of w.G."""
-    n, m = w.x.size, p.rows.size
+    n, m = w.n[X].size, p.rows.size
     whole = n + m
     for i in range(n):
         for j in range(n):
@@ -161,29 +157,43 @@ def assemble(p: Any, w: Any) -> None:
 
 @kernel()
 def factorise(
-    p: Any, s: Any, t: float, t_1: float, dt: float, state: Any, c: FloatArray, w: Any, pivots: Any, quasi: int, count: Any
+    p: Any,
+    s: Any,
+    t: float,
+    t_1: float,
+    dt: float,
+    state: Any,
+    c: FloatArray,
+    w: Any,
+    pivots: Any,
+    quasi: int,
+    count: Any,
 ) -> int:
     """Factors of the step's matrix at the trial state, in the model or in w.J."""
     w.key[0] = 0.0
-    n, m = w.x.size, p.rows.size
+    n, m = w.n[X].size, p.rows.size
     count[FACTORISATIONS] += 1
     if p.traits & SOLVES:
-        status = p.model(FACTORISE, t, w.q, w.v, w.a, w.lam, c, p.pf, p.pi, w.fault)
+        status = p.model(FACTORISE, t, w.q[Q], w.n[V], w.n[A], w.m[LAM], c, p.pf, p.pi, w.fault)
     elif p.traits & GENERAL and m > 0:
         status = difference_jacobian(p, s, t, t_1, dt, state, c, w, w.J, n + m, count)
     else:
         block = w.J if m == 0 else w.J_11
         mass_only = (c[1] == 0.0 and c[2] == 0.0) or quasi == 1
         if mass_only and p.traits & KNOWS_MASS:
-            status = p.model(JACOBIAN, t, w.q, w.v, w.a, w.lam, np.array([c[0], 0.0, 0.0, 1.0]), p.pf, p.pi, block)
+            status = p.model(
+                JACOBIAN, t, w.q[Q], w.n[V], w.n[A], w.m[LAM], np.array([c[0], 0.0, 0.0, 1.0]), p.pf, p.pi, block
+            )
         elif p.traits & KNOWS_TANGENT:
-            status = p.model(JACOBIAN, t, w.q, w.v, w.a, w.lam, c, p.pf, p.pi, block)
+            status = p.model(JACOBIAN, t, w.q[Q], w.n[V], w.n[A], w.m[LAM], c, p.pf, p.pi, block)
         else:
             status = difference_jacobian(p, s, t, t_1, dt, state, c, w, block, n, count)
-        if status == OK and m > 0:
-            status = p.model(CONSTRAINT, t, w.q, w.v, w.a, w.lam, c, p.pf, p.pi, w.G)
+        if status == OK and p.closure.null_space == 1:
+            status = null_space_matrix(p, t, c, w, pivots)
+        elif status == OK and m > 0:
+            status = p.model(CONSTRAINT, t, w.q[Q], w.n[V], w.n[A], w.m[LAM], c, p.pf, p.pi, w.G)
             assemble(p, w)
-    if status == OK and not p.traits & SOLVES:
+    if status == OK and not p.traits & SOLVES and p.closure.null_space == 0:
         if c[3] != 1.0:
             whole = n + m
             for i in range(whole):
@@ -194,7 +204,8 @@ def factorise(
             w.fault[0] = pivots[0]
     if status == OK:
         w.key[0] = 1.0
-        w.key[1:] = c
+        for i in range(4):
+            w.key[1 + i] = c[i]
     return status
 
 
@@ -202,101 +213,150 @@ def factorise(
 def solve(p: Any, t: float, c: FloatArray, w: Any, pivots: Any, x: FloatArray) -> int:
     """x ← (the step's matrix in a-form)⁻¹ x."""
     if p.traits & SOLVES:
-        return p.model(SOLVE, t, w.q, w.v, w.a, w.lam, c, p.pf, p.pi, x)
+        return p.model(SOLVE, t, w.q[Q], w.n[V], w.n[A], w.m[LAM], c, p.pf, p.pi, x)
     lu_solve(w.J, pivots, x)
     if c[3] != 1.0:
-        for i in range(w.x.size):
+        for i in range(w.n[X].size):
             x[i] *= c[3]
     return OK
 
 
-@kernel()
-def correction_of_level(p: Any, t: float, c: FloatArray, w: Any, pivots: Any, gap: FloatArray, share: float, out: FloatArray) -> float:
+@kernel(inline=True)
+def correction_of_level(
+    p: Any, t: float, c: FloatArray, w: Any, pivots: Any, gap: FloatArray, share: float, out: FloatArray
+) -> float:
     """Add to `out` the correction in the range of J⁻¹Gᵀ that takes the gap of one level, less what δx already takes of it."""
-    n = w.x.size
-    w.dp[:n] = 0.0
+    n = w.n[X].size
+    w.s[DP][:n] = 0.0
     for k in range(p.rows.size):
         i = p.rows[k]
-        w.dp[n + k] = gap[i] - share * w.gap[i] if i < p.holonomic else 0.0
-    solve(p, t, c, w, pivots, w.dp)
+        w.s[DP, n + k] = gap[i] - share * w.m[GAP, i] if i < p.holonomic else 0.0
+    solve(p, t, c, w, pivots, w.s[DP])
     for i in range(n):
-        out[i] += w.dp[i]
-    return size(w.dp[:n])
+        out[i] += w.s[DP, i]
+    return size(w.s[DP][:n])
 
 
-@kernel()
+@kernel(inline=True)
 def correct(p: Any, s: Any, dt: float, t: float, c: FloatArray, w: Any, pivots: Any) -> int:
     """Solve for the corrections of x, λ̃ and, where q_{n+1} and v_{n+1} have their own, of those."""
-    n = w.x.size
+    n = w.n[X].size
+    if p.closure.null_space == 1:
+        return null_space_correction(p, w, pivots)
     for i in range(n + p.rows.size):
-        w.dx[i] = -w.r[i]
-    status = solve(p, t, c, w, pivots, w.dx)
+        w.s[DX, i] = -w.s[R, i]
+    status = solve(p, t, c, w, pivots, w.s[DX])
     if status != OK:
         return status
     for i in range(n):
-        w.x[i] += w.dx[i]
+        w.n[X, i] += w.s[DX, i]
     for k in range(p.rows.size):
-        w.lam[p.rows[k]] += w.dx[n + k]
+        w.m[LAM, p.rows[k]] += w.s[DX, n + k]
     if p.closure.correct_q == 1:
-        correction_of_level(p, t, c, w, pivots, w.gap_q, s.l3, w.p)
+        correction_of_level(p, t, c, w, pivots, w.m[GAP_Q], s.l3, w.n[P])
     if p.closure.correct_v == 1:
-        correction_of_level(p, t, c, w, pivots, w.gap_v, s.l5, w.u)
+        correction_of_level(p, t, c, w, pivots, w.m[GAP_V], s.l5, w.n[U])
     return OK
 
 
-@kernel()
+@kernel(inline=True)
 def round_off_floor(p: Any, dt: float, c: FloatArray, w: Any) -> float:
     """How far rounding alone may move x: of q̃, ṽ, ã in the balance, of q and v in the closure."""
-    floor = size(w.a) / c[0]
+    floor = size(w.n[A]) / c[0]
     if c[1] > 0.0:
-        floor += size(w.v) / c[1]
+        floor += size(w.n[V]) / c[1]
     if c[2] > 0.0:
-        floor += size(w.q) / c[2]
+        floor += size(w.q[Q]) / c[2]
     if p.rows.size > 0 and dt > 0.0:
-        floor += size(w.v) / dt + size(w.q) / (dt * dt)
+        floor += size(w.n[V]) / dt + size(w.q[Q]) / (dt * dt)
     return FLOOR * EPS * floor
 
 
-@kernel()
-def solve_step(
-    p: Any, s: Any, t: float, t_1: float, dt: float, state: Any, c: FloatArray, w: Any, pivots: Any, controls: Any, count: Any
+@kernel(inline=True)
+def factorise_at_rest(
+    p: Any,
+    s: Any,
+    t: float,
+    t_1: float,
+    dt: float,
+    state: Any,
+    c: FloatArray,
+    w: Any,
+    pivots: Any,
+    quasi: int,
+    count: Any,
 ) -> int:
-    """Find w.x and w.lam (and w.p, w.u) that satisfy balance and closure, starting from what they hold."""
-    n, m = w.x.size, p.rows.size
+    """`factorise` at ã = 0 whatever the guess is: the range of the corrections of q and v must not depend on it."""
+    for i in range(w.n[X].size):
+        w.s[DX, i] = w.n[X, i]
+        w.n[X, i] = -w.n[A_P, i] / c[0]
+    status = residual(p, s, t, t_1, dt, state, c, w, w.s[R])
+    if status == OK:
+        status = factorise(p, s, t, t_1, dt, state, c, w, pivots, quasi, count)
+    w.n[X][:] = w.s[DX][: w.n[X].size]
+    if status == OK:
+        status = residual(p, s, t, t_1, dt, state, c, w, w.s[R])
+    return status
+
+
+@kernel(inline=True)
+def solve_step(
+    p: Any,
+    s: Any,
+    t: float,
+    t_1: float,
+    dt: float,
+    state: Any,
+    c: FloatArray,
+    w: Any,
+    pivots: Any,
+    controls: Any,
+    count: Any,
+) -> int:
+    """Find w.n[X] and w.m[LAM] (and w.n[P], w.n[U]) that satisfy balance and closure, starting from what they hold."""
+    n, m = w.n[X].size, p.rows.size
     mass_only = c[1] == 0.0 and c[2] == 0.0
     affine = m == 0 and ((p.traits & LINEAR) != 0 or mass_only)
     permanent = m == 0 and ((p.traits & LINEAR) != 0 or (mass_only and (p.traits & CONSTANT_MASS) != 0))
-    known = w.key[0] == 1.0 and np.array_equal(w.key[1:], c)
+    known = w.key[0] == 1.0
+    for i in range(4):
+        known = known and w.key[1 + i] == c[i]
     renew = not (known and (permanent or controls.reuse == 1))
     slow = SLOW if renew else SLOW_OLD
     before = np.inf
     polished = False
     w.fault[1] = np.inf
     for k in range(controls.max_iterations):
-        status = residual(p, s, t, t_1, dt, state, c, w, w.r)
+        status = residual(p, s, t, t_1, dt, state, c, w, w.s[R])
         if status != OK:
             return status
         count[ITERATIONS] += 1
         count[EVALUATIONS] += 1
-        if not np.isfinite(size(w.r)):
+        if not np.isfinite(size(w.s[R])):
             return NOT_FINITE
-        if renew:
+        if renew and k == 0 and controls.form != 0:
+            status = factorise_at_rest(p, s, t, t_1, dt, state, c, w, pivots, controls.quasi, count)
+            if status != OK:
+                return status
+        elif renew:
             quasi = controls.quasi if k == 0 or controls.full == 1 else 0
             status = factorise(p, s, t, t_1, dt, state, c, w, pivots, quasi, count)
             if status != OK:
                 return status
+        if p.closure.null_space == 1:
+            eliminate(p, t, c, w)
         status = correct(p, s, dt, t, c, w, pivots)
         if status != OK:
             return status
-        correction = size(w.dx[:n])
+        correction = size(w.s[DX][:n])
         if not np.isfinite(correction):
             return NOT_FINITE
         if affine:
             return OK
         w.fault[1] = correction
-        scale = max(w.scale[0], size(w.a))
+        scale = max(w.scale[0], size(w.n[A]))
         if p.traits & GENERAL and m > 0:  # multipliers with a life of their own count too, on the scale of x
-            correction = max(correction, size(w.dx[n:]) * scale / max(w.scale[1], size(w.lam), EPS))
+            correction = max(correction, size(w.s[DX][n:]) * scale / max(w.scale[1], size(w.m[LAM]), EPS))
         theta = correction / before if k > 0 else 1.0
         goal = controls.rtol * scale
         if correction <= goal if k == 0 else theta < 1.0 and theta * correction <= (1.0 - theta) * goal:

@@ -56,12 +56,17 @@ def every(m: int) -> Rows:
 def partners(G: FloatArray, rows: Rows, row: int) -> list[int]:
     """The enforced rows that a dropped row is made of."""
     weights = np.linalg.lstsq(G[rows.chosen].T, G[row], rcond=None)[0]
-    return [int(i) for i, weight in zip(rows.chosen, weights, strict=True) if abs(weight) > 1e-6 * np.abs(weights).max(initial=0.0)]
+    return [
+        int(i)
+        for i, weight in zip(rows.chosen, weights, strict=True)
+        if abs(weight) > 1e-6 * np.abs(weights).max(initial=0.0)
+    ]
 
 
 def least_multipliers(G: FloatArray, lam: FloatArray) -> FloatArray:
     """The multipliers of least norm with the same force Gᵀλ."""
-    return np.linalg.lstsq(G.T, G.T @ lam, rcond=1e-10)[0]
+    least: FloatArray = np.linalg.lstsq(G.T, G.T @ lam, rcond=1e-10)[0]
+    return least
 
 
 def moved_multipliers(G: FloatArray, lam: FloatArray, rows: Rows) -> FloatArray:

@@ -23,9 +23,10 @@ from isodyn.integrate.columns import columns
 from isodyn.integrate.failures import failure
 from isodyn.integrate.progress import Progress
 from isodyn.integrate.rows import Rows as IndependentRows
-from isodyn.integrate.rows import choose, every, least_multipliers, moved_multipliers
+from isodyn.integrate.rows import choose, every, least_multipliers
 from isodyn.integrate.schedule import Stretch
 from isodyn.integrate.start import algebraic_start, refuse_conflicts, refuse_if_far
+from isodyn.integrate.work import allocate_work
 from isodyn.results.solution import Sample, Solution, Statistics
 from isodyn.schemes import FirstOrderScheme, Scheme
 from isodyn.systems.model import Model
@@ -145,7 +146,7 @@ class Run:
         system = self.system
         self.independent = rows
         dense = not self.model.traits & SOLVES
-        self.work = self.kernels.allocate_work(system.nq, system.nv, system.m, rows.rank, dense=dense)
+        self.work = allocate_work(system.nq, system.nv, system.m, rows.rank, dense=dense)
         self.pivots = np.zeros(system.nv + rows.rank, dtype=np.int64)
 
     def consist(self, t: float, first: bool) -> None:

@@ -21,7 +21,6 @@ from isodyn.compiled import (
     BALANCE,
     CLOSURE,
     CONSTRAINT,
-    Coefficients,
     DEPENDENT,
     GENERAL,
     JACOBIAN,
@@ -34,6 +33,7 @@ from isodyn.compiled import (
     STATE,
     VELOCITY,
     WRONG_SHAPE,
+    Coefficients,
     F,
     FloatArray,
     I,
@@ -43,7 +43,32 @@ from isodyn.compiled import (
     kernel,
 )
 from isodyn.integrate.closure import end_state, retract, size
-from isodyn.integrate.newton import CONTROLS, EPS, HALVINGS, WORK, assemble, factorise, solve, solve_step
+from isodyn.integrate.newton import CONTROLS, EPS, HALVINGS, assemble, factorise, solve, solve_step
+from isodyn.integrate.work import (
+    A_1,
+    A_P,
+    D_P,
+    DP,
+    DX,
+    GAP,
+    GAP_A,
+    GAP_Q,
+    GAP_V,
+    LAM,
+    LAM_1,
+    Q_1,
+    V_1,
+    V_P,
+    WORK,
+    A,
+    D,
+    P,
+    Q,
+    R,
+    U,
+    V,
+    X,
+)
 from isodyn.linear_solvers.dense import lu_factor
 
 SAME_STEP = 1e-8  # two step sizes that differ relatively by less are the same
@@ -51,19 +76,19 @@ PROJECTIONS = 20  # most iterations onto φ = 0
 STILL = Coefficients(0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)  # no step at all
 
 
-@kernel()
+@kernel(inline=True)
 def predict(s: Any, dt: float, state: Any, w: Any) -> None:
-    """The state at Δa = 0: displacement, velocity and acceleration at the balance, into w.d_p, w.v_p, w.a_p."""
+    """The state at Δa = 0: displacement, velocity and acceleration at the balance, into w.n[D_P], w.n[V_P], w.n[A_P]."""
     dt_old = state.clock[1]
     shift = s.phi * (dt_old - dt) / dt_old if dt_old > 0.0 else 0.0
     for i in range(state.v.size):
         a = state.a[i] + shift * state.da[i]
-        w.a_p[i] = a
-        w.v_p[i] = state.v[i] + s.W1 * dt * a  # [Shimada2014 (2.5c)]
-        w.d_p[i] = s.W1 * dt * state.v[i] + s.W2L2 * dt * dt * a  # [Shimada2014 (2.5b)]
+        w.n[A_P, i] = a
+        w.n[V_P, i] = state.v[i] + s.W1 * dt * a  # [Shimada2014 (2.5c)]
+        w.n[D_P, i] = s.W1 * dt * state.v[i] + s.W2L2 * dt * dt * a  # [Shimada2014 (2.5b)]
 
 
-@kernel()
+@kernel(inline=True)
 def guess(s: Any, dt: float, state: Any, form: int, c: FloatArray, w: Any) -> None:
     """First unknowns: ã = 0, so that q̃ follows from the velocity alone; or no change of a, v or q in a-, v- and d-form."""
     c[3] = 1.0
@@ -71,25 +96,34 @@ def guess(s: Any, dt: float, state: Any, form: int, c: FloatArray, w: Any) -> No
         c[3] = 1.0 / (s.l5 * dt)
     elif form == 3:
         c[3] = 1.0 / (s.l3 * dt * dt)
-    for i in range(w.x.size):  # [Shimada2014 (Table 2.4)]
+    for i in range(w.n[X].size):  # [Shimada2014 (Table 2.4)]
         if form == 0:
-            w.x[i] = -w.a_p[i] / s.W1L6
+            w.n[X, i] = -w.n[A_P, i] / s.W1L6
         elif form == 1:
-            w.x[i] = 0.0
+            w.n[X, i] = 0.0
         elif form == 2:
-            w.x[i] = -w.a_p[i] / s.l5
+            w.n[X, i] = -w.n[A_P, i] / s.l5
         else:
-            w.x[i] = -(state.v[i] / dt + 0.5 * w.a_p[i]) / s.l3
-    w.lam[:] = state.lam
-    w.p[:] = 0.0
-    w.u[:] = 0.0
-    w.scale[0] = size(w.a_p)
+            w.n[X, i] = -(state.v[i] / dt + 0.5 * w.n[A_P, i]) / s.l3
+    w.m[LAM][:] = state.lam
+    w.n[P][:] = 0.0
+    w.n[U][:] = 0.0
+    w.scale[0] = size(w.n[A_P])
     w.scale[1] = size(state.lam)
 
 
-@kernel()
+@kernel(inline=True)
 def step(
-    p: Any, s: Any, t_1: float, t_limit: float, state: Any, c: FloatArray, w: Any, pivots: Any, controls: Any, count: Any
+    p: Any,
+    s: Any,
+    t_1: float,
+    t_limit: float,
+    state: Any,
+    c: FloatArray,
+    w: Any,
+    pivots: Any,
+    controls: Any,
+    count: Any,
 ) -> int:
     """From state.clock[0] to t_1; loads are not asked for later than t_limit. On failure `state` is unchanged."""
     t = state.clock[0]
@@ -108,57 +142,66 @@ def step(
     if status == OK and p.rows.size > 0:
         if p.closure.project > 0:
             status = project(p, t_end, p.closure.project, s.phi, w, pivots)
-        elif not p.traits & GENERAL:
+        elif not p.traits & GENERAL and p.closure.null_space == 0:
             status = polish(p, s, t_end, c, w, pivots)
-    if status == OK and not (np.isfinite(size(w.q_1)) and np.isfinite(size(w.v_1))):
+    if status == OK and not (np.isfinite(size(w.q[Q_1])) and np.isfinite(size(w.n[V_1]))):
         status = NOT_FINITE
     if status == OK:
-        state.q[:] = w.q_1
-        state.v[:] = w.v_1
-        state.a[:] = w.a_1
-        state.lam[:] = w.lam_1
-        state.da[:] = w.x
+        state.q[:] = w.q[Q_1]
+        state.v[:] = w.n[V_1]
+        state.a[:] = w.n[A_1]
+        state.lam[:] = w.m[LAM_1]
+        state.da[:] = w.n[X]
         state.clock[0] = t_1
         state.clock[1] = dt
     return status
 
 
-@kernel()
+@kernel(inline=True)
 def polish(p: Any, s: Any, t: float, c: FloatArray, w: Any, pivots: Any) -> int:
     """Take what the iteration left of the constraints that this formulation keeps, from rtol down to rounding.
 
     One solve per level with the step's own factors; the state moves by less than the iteration's tolerance.
     """
-    k, n = p.closure, w.x.size
+    k, n = p.closure, w.n[X].size
     pure = k.g1 * k.g2 == 0.0 and k.g2 * k.g3 == 0.0 and k.g1 * k.g3 == 0.0
     status = OK
     if p.holonomic > 0 and (k.correct_q == 1 or (pure and k.g1 != 0.0)):
-        status = p.model(POSITION, t, w.q_1, w.v_1, w.a_1, w.lam_1, c, p.pf, p.pi, w.gap_q)
-        fill(p, w.gap_q, True, w)
-        solve(p, t, c, w, pivots, w.dp)
-        w.d[:] = w.dp[:n]
-        w.q[:] = w.q_1
-        status = retract(p, w.q, w.d, c, w.q_1)
-    if status == OK and (k.correct_v == 1 or (pure and k.g2 != 0.0) or w.gap.size > p.holonomic):
-        status = p.model(VELOCITY, t, w.q_1, w.v_1, w.a_1, w.lam_1, c, p.pf, p.pi, w.gap_v)
+        status = p.model(POSITION, t, w.q[Q_1], w.n[V_1], w.n[A_1], w.m[LAM_1], c, p.pf, p.pi, w.m[GAP_Q])
+        fill(p, w.m[GAP_Q], True, w)
+        solve(p, t, c, w, pivots, w.s[DP])
+        w.n[D][:] = w.s[DP][:n]
+        w.q[Q][:] = w.q[Q_1]
+        status = retract(p, w.q[Q], w.n[D], c, w.q[Q_1])
+    if status == OK and (k.correct_v == 1 or (pure and k.g2 != 0.0) or w.m[GAP].size > p.holonomic):
+        status = p.model(VELOCITY, t, w.q[Q_1], w.n[V_1], w.n[A_1], w.m[LAM_1], c, p.pf, p.pi, w.m[GAP_V])
         if not (k.correct_v == 1 or (pure and k.g2 != 0.0)):
-            w.gap_v[: p.holonomic] = 0.0
-        fill(p, w.gap_v, False, w)
-        solve(p, t, c, w, pivots, w.dp)
-        w.v_1[:] += w.dp[:n]
+            w.m[GAP_V][: p.holonomic] = 0.0
+        fill(p, w.m[GAP_V], False, w)
+        solve(p, t, c, w, pivots, w.s[DP])
+        w.n[V_1][:] += w.s[DP][:n]
     if status == OK and p.holonomic > 0 and pure and k.g3 != 0.0:
         for i in range(n):
-            w.a[i] = w.a_1[i] + s.phi * w.x[i]
-        status = p.model(ACCELERATION, t, w.q_1, w.v_1, w.a, w.lam_1, c, p.pf, p.pi, w.gap_a)
-        fill(p, w.gap_a, True, w)
-        solve(p, t, c, w, pivots, w.dp)
-        w.a_1[:] += w.dp[:n]
+            w.n[A, i] = w.n[A_1, i] + s.phi * w.n[X, i]
+        status = p.model(ACCELERATION, t, w.q[Q_1], w.n[V_1], w.n[A], w.m[LAM_1], c, p.pf, p.pi, w.m[GAP_A])
+        fill(p, w.m[GAP_A], True, w)
+        solve(p, t, c, w, pivots, w.s[DP])
+        w.n[A_1][:] += w.s[DP][:n]
     return status
 
 
-@kernel()
+@kernel(inline=True)
 def advance(
-    p: Any, s: Any, t_1: float, t_limit: float, state: Any, c: FloatArray, w: Any, pivots: Any, controls: Any, count: Any
+    p: Any,
+    s: Any,
+    t_1: float,
+    t_limit: float,
+    state: Any,
+    c: FloatArray,
+    w: Any,
+    pivots: Any,
+    controls: Any,
+    count: Any,
 ) -> int:
     """From state.clock[0] to t_1 in one step, or in 2, 4, … where the iteration asks for it."""
     pieces, halvings = 1, 0
@@ -179,13 +222,15 @@ def advance(
 
 
 @kernel()
-def mass_matrix(p: Any, t: float, q: FloatArray, v: FloatArray, a: FloatArray, c: FloatArray, w: Any, pivots: Any) -> int:
+def mass_matrix(
+    p: Any, t: float, q: FloatArray, v: FloatArray, a: FloatArray, c: FloatArray, w: Any, pivots: Any
+) -> int:
     """Factors of [M Gᵀ; G 0] at a state, into w.J."""
     w.key[0] = 0.0
     c[0], c[1], c[2], c[3] = 1.0, 0.0, 0.0, 1.0
-    status = p.model(JACOBIAN, t, q, v, a, w.lam_1, c, p.pf, p.pi, w.J_11)
+    status = p.model(JACOBIAN, t, q, v, a, w.m[LAM_1], c, p.pf, p.pi, w.J_11)
     if status == OK:
-        status = p.model(CONSTRAINT, t, q, v, a, w.lam_1, c, p.pf, p.pi, w.G)
+        status = p.model(CONSTRAINT, t, q, v, a, w.m[LAM_1], c, p.pf, p.pi, w.G)
     if status == OK:
         assemble(p, w)
         status = lu_factor(w.J, pivots)
@@ -196,101 +241,101 @@ def mass_matrix(p: Any, t: float, q: FloatArray, v: FloatArray, a: FloatArray, c
 
 @kernel()
 def fill(p: Any, gap: FloatArray, holonomic_only: bool, w: Any) -> None:
-    """Right-hand side (0, −gap) of a projection, into w.dp."""
-    n = w.x.size
-    w.dp[:n] = 0.0
+    """Right-hand side (0, −gap) of a projection, into w.s[DP]."""
+    n = w.n[X].size
+    w.s[DP][:n] = 0.0
     for k in range(p.rows.size):
         i = p.rows[k]
-        w.dp[n + k] = -gap[i] if i < p.holonomic or not holonomic_only else 0.0
+        w.s[DP, n + k] = -gap[i] if i < p.holonomic or not holonomic_only else 0.0
 
 
 @kernel()
 def project(p: Any, t: float, levels: int, phi: float, w: Any, pivots: Any) -> int:
-    """Move w.q_1 to φ = 0, w.v_1 to φ̇ = 0, ψ = 0 and (levels = 3) â to φ̈ = 0, each by the least change in the mass norm.
+    """Move w.q[Q_1] to φ = 0, w.n[V_1] to φ̇ = 0, ψ = 0 and (levels = 3) â to φ̈ = 0, each by the least change in the mass norm.
 
     [Shimada2014 (3.187)], [Shimada2014 (3.191)], [Shimada2014 (3.213) adapted].
     """
-    n = w.x.size
+    n = w.n[X].size
     c = np.empty(4)
-    q = w.q_1.copy()
+    q = w.q[Q_1].copy()
     before = np.inf
-    status = mass_matrix(p, t, q, w.v_1, w.a_1, c, w, pivots)
+    status = mass_matrix(p, t, q, w.n[V_1], w.n[A_1], c, w, pivots)
     for k in range(PROJECTIONS):
         if status != OK or p.holonomic == 0:
             break
-        status = p.model(POSITION, t, q, w.v_1, w.a_1, w.lam_1, c, p.pf, p.pi, w.gap_q)
-        fill(p, w.gap_q, True, w)
-        solve(p, t, c, w, pivots, w.dp)
-        moved = size(w.dp[:n])
+        status = p.model(POSITION, t, q, w.n[V_1], w.n[A_1], w.m[LAM_1], c, p.pf, p.pi, w.m[GAP_Q])
+        fill(p, w.m[GAP_Q], True, w)
+        solve(p, t, c, w, pivots, w.s[DP])
+        moved = size(w.s[DP][:n])
         if not np.isfinite(moved):
             return NOT_FINITE
         if k > 0 and moved > 0.5 * before and moved <= 1e-10 * max(1.0, size(q)):
             break
-        w.d[:] = w.dp[:n]
+        w.n[D][:] = w.s[DP][:n]
         base = q.copy()
-        status = retract(p, base, w.d, c, q)
+        status = retract(p, base, w.n[D], c, q)
         if moved <= 4.0 * EPS * size(q):
             break
         before = moved
-    w.q_1[:] = q
+    w.q[Q_1][:] = q
     if status == OK:
-        status = mass_matrix(p, t, q, w.v_1, w.a_1, c, w, pivots)
+        status = mass_matrix(p, t, q, w.n[V_1], w.n[A_1], c, w, pivots)
     for _ in range(2):
         if status == OK:
-            status = p.model(VELOCITY, t, q, w.v_1, w.a_1, w.lam_1, c, p.pf, p.pi, w.gap_v)
-            fill(p, w.gap_v, False, w)
-            solve(p, t, c, w, pivots, w.dp)
-            w.v_1[:] += w.dp[:n]
+            status = p.model(VELOCITY, t, q, w.n[V_1], w.n[A_1], w.m[LAM_1], c, p.pf, p.pi, w.m[GAP_V])
+            fill(p, w.m[GAP_V], False, w)
+            solve(p, t, c, w, pivots, w.s[DP])
+            w.n[V_1][:] += w.s[DP][:n]
     if status == OK and levels == 3:
         for i in range(n):
-            w.a[i] = w.a_1[i] + phi * w.x[i]
-        status = p.model(ACCELERATION, t, q, w.v_1, w.a, w.lam_1, c, p.pf, p.pi, w.gap_a)
-        fill(p, w.gap_a, False, w)
-        solve(p, t, c, w, pivots, w.dp)
-        w.a_1[:] += w.dp[:n]
+            w.n[A, i] = w.n[A_1, i] + phi * w.n[X, i]
+        status = p.model(ACCELERATION, t, q, w.n[V_1], w.n[A], w.m[LAM_1], c, p.pf, p.pi, w.m[GAP_A])
+        fill(p, w.m[GAP_A], False, w)
+        solve(p, t, c, w, pivots, w.s[DP])
+        w.n[A_1][:] += w.s[DP][:n]
     w.key[0] = 0.0
     return status
 
 
-@kernel()
+@kernel(inline=True)
 def acceleration(p: Any, t: float, state: Any, w: Any, pivots: Any, controls: Any, count: Any) -> int:
     """state.a and state.lam from M a + Gᵀλ = Q, G a = b at the state itself; no last step is known after this.
 
     The equations are linear [Shimada2014 (3.88)]; a second solve removes the rounding of the first.
     """
-    n = w.x.size
+    n = w.n[X].size
     c = np.array([1.0, 0.0, 0.0, 1.0])
     state.a[:] = 0.0
     state.lam[:] = 0.0
     status = OK
-    w.q[:] = state.q
-    w.v[:] = state.v
+    w.q[Q][:] = state.q
+    w.n[V][:] = state.v
     for k in range(2):
-        w.a[:] = state.a
-        w.lam[:] = state.lam
-        status = p.model(BALANCE, t, w.q, w.v, w.a, w.lam, c, p.pf, p.pi, w.r[:n])
+        w.n[A][:] = state.a
+        w.m[LAM][:] = state.lam
+        status = p.model(BALANCE, t, w.q[Q], w.n[V], w.n[A], w.m[LAM], c, p.pf, p.pi, w.s[R][:n])
         if status == OK and p.rows.size > 0:
-            status = p.model(ACCELERATION, t, w.q, w.v, w.a, w.lam, c, p.pf, p.pi, w.gap)
+            status = p.model(ACCELERATION, t, w.q[Q], w.n[V], w.n[A], w.m[LAM], c, p.pf, p.pi, w.m[GAP])
         if status != OK:
             return status
         for i in range(p.rows.size):
-            w.r[n + i] = w.gap[p.rows[i]]
-        if not np.isfinite(size(w.r)):
+            w.s[R, n + i] = w.m[GAP, p.rows[i]]
+        if not np.isfinite(size(w.s[R])):
             return NOT_FINITE
         if k == 0:
-            w.d_p[:] = 0.0
-            w.v_p[:] = state.v
-            w.a_p[:] = 0.0
-            w.x[:] = 0.0
+            w.n[D_P][:] = 0.0
+            w.n[V_P][:] = state.v
+            w.n[A_P][:] = 0.0
+            w.n[X][:] = 0.0
             status = initial_matrix(p, t, state, c, w, pivots, count)
             if status != OK:
                 return status
-        for i in range(w.r.size):
-            w.dx[i] = -w.r[i]
-        status = solve(p, t, c, w, pivots, w.dx)
-        state.a[:] += w.dx[:n]
+        for i in range(w.s[R].size):
+            w.s[DX, i] = -w.s[R, i]
+        status = solve(p, t, c, w, pivots, w.s[DX])
+        state.a[:] += w.s[DX][:n]
         for i in range(p.rows.size):
-            state.lam[p.rows[i]] += w.dx[n + i]
+            state.lam[p.rows[i]] += w.s[DX, n + i]
         if p.rows.size == 0 and status == OK:
             break
     state.da[:] = 0.0
@@ -298,7 +343,7 @@ def acceleration(p: Any, t: float, state: Any, w: Any, pivots: Any, controls: An
     return status
 
 
-@kernel()
+@kernel(inline=True)
 def initial_matrix(p: Any, t: float, state: Any, c: FloatArray, w: Any, pivots: Any, count: Any) -> int:
     """Factors of M, or of [M Gᵀ; G 0], at the state."""
     if p.rows.size > 0:
@@ -342,11 +387,11 @@ def nearest_consistent(
 ) -> int:
     """Move state.q and state.v onto the constraints by the least change in the mass norm."""
     p = Physics(model, traits, holonomic, closure, rows, pf, pi)
-    w.q_1[:] = state.q
-    w.v_1[:] = state.v
-    w.a_1[:] = 0.0
+    w.q[Q_1][:] = state.q
+    w.n[V_1][:] = state.v
+    w.n[A_1][:] = 0.0
     status = project(p, t, 2, 0.0, w, pivots)
     if status == OK:
-        state.q[:] = w.q_1
-        state.v[:] = w.v_1
+        state.q[:] = w.q[Q_1]
+        state.v[:] = w.n[V_1]
     return status

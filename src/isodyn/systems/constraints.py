@@ -45,7 +45,9 @@ class Constraints:
     ) -> None:
         checks.functions(phi=phi, G=G, b=b, phi_t=phi_t, psi=psi, psi_v=psi_v, psi_rest=psi_rest)
         if phi is None and any(f is not None for f in (G, b, phi_t)):
-            raise InputError("G, b and phi_t belong to phi, which was not given", hint="pass phi=, or psi= for nonholonomic rows")
+            raise InputError(
+                "G, b and phi_t belong to phi, which was not given", hint="pass phi=, or psi= for nonholonomic rows"
+            )
         if psi is None and any(f is not None for f in (psi_v, psi_rest)):
             raise InputError("psi_v and psi_rest belong to psi, which was not given")
         self.phi_, self.G_, self.b_, self.phi_t_ = phi, G, b, phi_t
@@ -71,7 +73,10 @@ class Constraints:
         if self.G_ is not None:
             return checks.returned("G", self.G_(q, t), (self.m_phi, self.nv), t)
         h = _H1 * max(1.0, float(np.abs(q).max()))
-        columns = [(self.position(self.move(q, h * e), t) - self.position(self.move(q, -h * e), t)) / (2 * h) for e in np.eye(self.nv)]
+        columns = [
+            (self.position(self.move(q, h * e), t) - self.position(self.move(q, -h * e), t)) / (2 * h)
+            for e in np.eye(self.nv)
+        ]
         return np.array(columns).T
 
     def phi_t(self, q: FloatArray, t: float) -> FloatArray:

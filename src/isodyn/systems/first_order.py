@@ -72,7 +72,9 @@ class FirstOrderSystem:
         if h is None:
             raise InputError("h must be a function, received None")
         if (z0 is None) != (c is None):
-            raise InputError("z0 and c come as a pair, received only one of them", hint="algebraic unknowns need their equations")
+            raise InputError(
+                "z0 and c come as a pair, received only one of them", hint="algebraic unknowns need their equations"
+            )
         self.h, self.h_s, self.c = h, h_s, c
         self.z0 = np.zeros(0) if z0 is None else checks.vector("z0", z0)
         self.m = self.m_phi = self.z0.size

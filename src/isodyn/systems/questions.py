@@ -34,7 +34,9 @@ class Questions:
             raise self.model.raised
         return out
 
-    def balance(self, t: float, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray | None = None) -> FloatArray:
+    def balance(
+        self, t: float, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray | None = None
+    ) -> FloatArray:
         """M a + Gᵀλ − Q."""
         return self.ask(BALANCE, t, q, v, a, self.system.nv, lam)
 
@@ -56,6 +58,8 @@ class Questions:
         """[φ̇; ψ]; of first-order systems c(s, z, t)."""
         return self.ask(VELOCITY, t, q, v, v, self.system.m, lam)
 
-    def acceleration(self, t: float, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray | None = None) -> FloatArray:
+    def acceleration(
+        self, t: float, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray | None = None
+    ) -> FloatArray:
         """[φ̈; ψ̇]."""
         return self.ask(ACCELERATION, t, q, v, a, self.system.m, lam)
