@@ -25,6 +25,9 @@ import warnings
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
+import numpy.typing as npt
+
 from isodyn.compiled import Closure
 from isodyn.errors import InputError, StabilityWarning
 
@@ -127,12 +130,25 @@ class NullSpace:
         return Closure(1.0, 0.0, 0.0, 0, 0, 0, 0, 1)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class GGL:
-    """Gear, Gupta, Leimkuhler: a second multiplier μ, continuous in time, in q̇ = v − S⁻¹Gᵀμ."""
+    """Gear, Gupta, Leimkuhler: a second multiplier μ, continuous in time, in S q̇ = S v − Gᵀμ.
+
+    S is a constant symmetric, positive definite matrix; left out, it is the (1,1) block of the step's own matrix, the mass
+    matrix where forces do not depend on the state.
+    """
+
+    S: npt.ArrayLike | None = None
+
+    def __post_init__(self) -> None:
+        if self.S is None:
+            return
+        S = np.asarray(self.S, dtype=np.float64)
+        if S.ndim != 2 or S.shape[0] != S.shape[1] or not np.allclose(S, S.T) or np.linalg.eigvalsh(S).min() <= 0:
+            raise InputError(f"S must be symmetric and positive definite, received an array of shape {S.shape}")
 
     def closure(self, dt: float) -> Closure:
-        return Closure(0.0, 1.0, 0.0, 1, 0, 1, 0, 0)
+        return Closure(0.0, 1.0, 0.0, 1, 0, 1 if self.S is None else 2, 0, 0)
 
 
 Formulation = (

@@ -95,8 +95,7 @@ class Hamiltonian:
         rest = np.zeros(n)
 
         def velocity(q: FloatArray, p: FloatArray, t: float) -> FloatArray:
-            v: FloatArray = np.linalg.solve(ask.mass(t, q, rest), p)
-            return v
+            return np.asarray(np.linalg.solve(ask.mass(t, q, rest), p), dtype=np.float64)
 
         def h(s: FloatArray, z: FloatArray, t: float) -> FloatArray:
             q, p, lam, eta = s[:n], s[n:], z[:m], z[m:]

@@ -10,6 +10,7 @@ from typing import Any
 from isodyn.compiled import OPEN, Closure
 from isodyn.errors import AccuracyWarning, InputError, SchemeError, StabilityWarning
 from isodyn.formulations import (
+    GGL,
     Baumgarte,
     Formulation,
     Hamiltonian,
@@ -26,7 +27,7 @@ from isodyn.integrate.schedule import plan
 from isodyn.results.solution import Sample, Solution
 from isodyn.schemes import FirstOrderScheme, Scheme
 from isodyn.schemes.spectral import critical_frequency
-from isodyn.systems import System
+from isodyn.systems import System, checks
 
 
 @dataclass(frozen=True)
@@ -129,7 +130,12 @@ def integrate(
         return formulation.lift(sol, system)
     adapted = _adapt(scheme, system)
     closure, first_closure = _closures(system, adapted, formulation, dt)
-    run = Run(system, adapted, stretches, select, newton or Newton(), observe, closure, first_closure, assemble)
+    scaling = None
+    if isinstance(formulation, GGL) and formulation.S is not None:
+        scaling = checks.square("S", formulation.S, system.nv)
+    run = Run(
+        system, adapted, stretches, select, newton or Newton(), observe, closure, first_closure, assemble, scaling
+    )
     with Progress(run.total_steps, progress) as bar:
         return run.execute(bar)
 

@@ -11,11 +11,18 @@ from isodyn.errors import CallableError, ConvergenceError, IsodynError, NonFinit
 from isodyn.integrate.work import DX, A, R
 
 
-def failure(status: int, where: str, work: Any, controls: Any, system: Any) -> IsodynError:
+def failure(status: int, where: str, work: Any, controls: Any, system: Any, chosen: Any) -> IsodynError:
     """The error for a status; `where` tells step and time."""
     names = system.names if len(system.names) == system.nv else tuple(f"component {i}" for i in range(system.nv))
     if status == SINGULAR:
-        name = ([*names, *system.row_names] + ["?"] * 99)[int(work.fault[0])]
+        column = int(work.fault[0])
+        if column >= system.nv:
+            row = system.row_names[chosen[column - system.nv]]
+            return SingularError(
+                f"the constraints lose rank {where}: {row!r} depends on the others there",
+                hint="a singular configuration; start elsewhere, or check which rows meet there",
+            )
+        name = names[column]
         return SingularError(
             f"the matrix of the equations of motion is singular {where}: no pivot for {name!r}",
             hint="every coordinate needs inertia: look at its row and column of the mass matrix",

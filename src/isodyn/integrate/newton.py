@@ -52,7 +52,7 @@ from isodyn.compiled import (
 )
 from isodyn.integrate.closure import close, retract, size
 from isodyn.integrate.null_space import eliminate, null_space_correction, null_space_matrix
-from isodyn.integrate.work import A_P, D_P, DP, DX, GAP, GAP_Q, GAP_V, LAM, R_PLUS, V_P, A, D, P, Q, R, U, V, X
+from isodyn.integrate.work import A_P, D_P, DP, DX, GAP, GAP_Q, GAP_V, LAM, MU, NU, R_PLUS, V_P, A, D, P, Q, R, U, V, X
 from isodyn.linear_solvers.dense import lu_factor, lu_solve
 
 EPS = float(np.finfo(np.float64).eps)
@@ -65,15 +65,15 @@ Controls = namedtuple("Controls", "rtol max_iterations max_halvings full reuse q
 CONTROLS = types.NamedTuple((f8, i8, i8, i8, i8, i8, i8), Controls)
 
 # ---- counters of a run
-STEPS, ROWS, ITERATIONS, EVALUATIONS, FACTORISATIONS, HALVINGS, FLOORS = range(7)
-COUNTERS = 7
+STEPS, ROWS, ITERATIONS, EVALUATIONS, FACTORISATIONS, HALVINGS, FLOORS, RESCUES = range(8)
+COUNTERS = 8
 
 
 @kernel()
 def residual(p: Any, s: Any, t: float, t_1: float, dt: float, state: Any, c: FloatArray, w: Any, r: FloatArray) -> int:
     """Put the trial state for w.n[X] into w.q[Q], w.n[V], w.n[A], its balance and the closure of the step into r."""
     n = w.n[X].size
-    moved = s.W1 * dt * dt if p.closure.in_balance == 1 else 0.0
+    moved = s.W1 * dt * dt if p.closure.in_balance > 0 else 0.0
     for i in range(n):
         w.n[D, i] = w.n[D_P, i] + c[2] * w.n[X, i] - moved * w.n[P, i]
         w.n[V, i] = w.n[V_P, i] + c[1] * w.n[X, i]
@@ -153,6 +153,8 @@ def assemble(p: Any, w: Any) -> None:
             w.J[j * whole + n + k] = w.G[row + j]
         for j in range(m):
             w.J[(n + k) * whole + n + j] = 0.0
+        if w.scale[2] > 0.0:  # to pass an isolated loss of rank
+            w.J[(n + k) * whole + n + k] = -w.scale[2] / size(w.J_11)
 
 
 @kernel()
@@ -221,9 +223,27 @@ def solve(p: Any, t: float, c: FloatArray, w: Any, pivots: Any, x: FloatArray) -
     return OK
 
 
+@kernel()
+def scaled_correction(p: Any, w: Any) -> None:
+    """w.s[DP] ← (S⁻¹Gᵀμ, −μ) with G S⁻¹Gᵀ μ = r, for an S of its own whose inverse is in w.N."""
+    n, m = w.n[X].size, p.rows.size
+    G = np.empty((m, n))
+    for k in range(m):
+        for j in range(n):
+            G[k, j] = w.G[p.rows[k] * n + j]
+    half = G @ w.N.reshape(n, n)
+    mu = np.linalg.solve(half @ np.ascontiguousarray(G.T), w.s[DP][n:].copy())
+    for i in range(n):
+        w.s[DP, i] = 0.0
+        for k in range(m):
+            w.s[DP, i] += half[k, i] * mu[k]
+    for k in range(m):
+        w.s[DP, n + k] = -mu[k]
+
+
 @kernel(inline=True)
 def correction_of_level(
-    p: Any, t: float, c: FloatArray, w: Any, pivots: Any, gap: FloatArray, share: float, out: FloatArray
+    p: Any, t: float, c: FloatArray, w: Any, pivots: Any, gap: FloatArray, share: float, out: FloatArray, mu: FloatArray
 ) -> float:
     """Add to `out` the correction in the range of J⁻¹Gᵀ that takes the gap of one level, less what δx already takes of it."""
     n = w.n[X].size
@@ -231,9 +251,14 @@ def correction_of_level(
     for k in range(p.rows.size):
         i = p.rows[k]
         w.s[DP, n + k] = gap[i] - share * w.m[GAP, i] if i < p.holonomic else 0.0
-    solve(p, t, c, w, pivots, w.s[DP])
+    if p.closure.in_balance == 2:
+        scaled_correction(p, w)
+    else:
+        solve(p, t, c, w, pivots, w.s[DP])
     for i in range(n):
         out[i] += w.s[DP, i]
+    for k in range(p.rows.size):
+        mu[p.rows[k]] -= w.s[DP, n + k]
     return size(w.s[DP][:n])
 
 
@@ -253,9 +278,9 @@ def correct(p: Any, s: Any, dt: float, t: float, c: FloatArray, w: Any, pivots: 
     for k in range(p.rows.size):
         w.m[LAM, p.rows[k]] += w.s[DX, n + k]
     if p.closure.correct_q == 1:
-        correction_of_level(p, t, c, w, pivots, w.m[GAP_Q], s.l3, w.n[P])
+        correction_of_level(p, t, c, w, pivots, w.m[GAP_Q], s.l3, w.n[P], w.m[MU])
     if p.closure.correct_v == 1:
-        correction_of_level(p, t, c, w, pivots, w.m[GAP_V], s.l5, w.n[U])
+        correction_of_level(p, t, c, w, pivots, w.m[GAP_V], s.l5, w.n[U], w.m[NU])
     return OK
 
 

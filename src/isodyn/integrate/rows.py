@@ -65,8 +65,7 @@ def partners(G: FloatArray, rows: Rows, row: int) -> list[int]:
 
 def least_multipliers(G: FloatArray, lam: FloatArray) -> FloatArray:
     """The multipliers of least norm with the same force Gᵀλ."""
-    least: FloatArray = np.linalg.lstsq(G.T, G.T @ lam, rcond=1e-10)[0]
-    return least
+    return np.asarray(np.linalg.lstsq(G.T, G.T @ lam, rcond=1e-10)[0], dtype=np.float64)
 
 
 def moved_multipliers(G: FloatArray, lam: FloatArray, rows: Rows) -> FloatArray:

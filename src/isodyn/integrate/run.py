@@ -52,6 +52,7 @@ class Run:
         closure: Closure,
         first_closure: Closure,
         assemble: bool,
+        scaling: FloatArray | None = None,
     ) -> None:
         from isodyn.integrate import loop, step  # compiled, or loaded from the cache, here and not at import
         from isodyn.integrate import newton as kernels
@@ -69,7 +70,7 @@ class Run:
             int(newton.quasi),
             newton.form,
         )
-        self.closure, self.first_closure, self.assemble = closure, first_closure, assemble
+        self.closure, self.first_closure, self.assemble, self.scaling = closure, first_closure, assemble, scaling
         nq, nv, m = system.nq, system.nv, system.m
         self.state = State(np.zeros(2), system.q0.copy(), system.v0.copy(), np.zeros(nv), np.zeros(m), np.zeros(nv))
         self.ask = Questions(system, self.model)
@@ -78,7 +79,9 @@ class Run:
         self.columns = columns(select, nq, nv, m)
         self.total_steps = sum(stretch.steps for stretch in stretches)
         k = 1 + sum(stretch.rows for stretch in stretches)
-        self.rows = loop.Rows(np.zeros(k), *(np.zeros((k, columns.size)) for columns in self.columns))
+        mu, nu = (m if flag else 0 for flag in (closure.correct_q, closure.correct_v))
+        sizes = [*(chosen.size for chosen in self.columns), mu, nu]
+        self.rows = loop.Rows(np.zeros(k), *(np.zeros((k, size)) for size in sizes))
         self.left: list[tuple[int, FloatArray, FloatArray]] = []
         self.phi = 0.0  # how far state.a lags behind t_n, in steps
 
@@ -114,7 +117,7 @@ class Run:
         with self.explained():
             self.initial_values(t if first else float(np.nextafter(t, np.inf)), first)
         if first:
-            self.loop.write_row(0.0, state, self.columns, self.rows, 0)
+            self.loop.write_row(0.0, state, self.work, self.columns, self.rows, 0)
             self.count[self.kernels.ROWS] = 1
             if self.independent.dropped.size:
                 self.watch_rows(True)
@@ -148,6 +151,8 @@ class Run:
         dense = not self.model.traits & SOLVES
         self.work = allocate_work(system.nq, system.nv, system.m, rows.rank, dense=dense)
         self.pivots = np.zeros(system.nv + rows.rank, dtype=np.int64)
+        if self.scaling is not None:
+            self.work.N[:] = np.linalg.inv(self.scaling).ravel()
 
     def consist(self, t: float, first: bool) -> None:
         """Choose independent rows, put q and v onto them, and see that the other rows follow."""
@@ -266,13 +271,13 @@ class Run:
         step = int(self.count[self.kernels.STEPS])
         dt = t_next - t
         where = f"at t = {t:.6g} (step {step + 1}, dt = {dt:.3g})" if dt > 0 else f"at the start, t = {t:.6g}"
-        raise failure(status, where, self.work, self.controls, self.system)
+        raise failure(status, where, self.work, self.controls, self.system, self.independent.chosen)
 
     def solution(self, seconds: float, stopped: str | None) -> Solution:
         kernels, count = self.kernels, self.count
         k = int(count[kernels.ROWS])
         if stopped is not None and 0 < k < self.rows.t.size and self.state.clock[0] > self.rows.t[k - 1]:
-            self.loop.write_row(self.phi, self.state, self.columns, self.rows, k)  # the last whole step
+            self.loop.write_row(self.phi, self.state, self.work, self.columns, self.rows, k)  # the last whole step
             k += 1
         stats = Statistics(
             steps=int(count[kernels.STEPS]),
@@ -281,6 +286,7 @@ class Run:
             factorisations=int(count[kernels.FACTORISATIONS]),
             halvings=int(count[kernels.HALVINGS]),
             round_off_stops=int(count[kernels.FLOORS]),
+            rescues=int(count[kernels.RESCUES]),
             seconds=seconds,
             solver=self.model.solver,
             stopped=stopped,
@@ -290,5 +296,6 @@ class Run:
             aux["breakpoint_rows"] = np.array([row for row, _, _ in self.left])
             aux["a_left"] = np.array([a for _, a, _ in self.left])
             aux["lam_left"] = np.array([lam for _, _, lam in self.left])
-        t, q, v, a, lam = (r if k == r.shape[0] else r[:k].copy() for r in self.rows)
+        t, q, v, a, lam, mu, nu = (r if k == r.shape[0] else r[:k].copy() for r in self.rows)
+        aux |= {name: rows for name, rows in (("mu", mu), ("nu", nu)) if rows.shape[1]}
         return Solution(t, q, v, a, lam, self.system, self.scheme, stats, self.columns._asdict(), aux)

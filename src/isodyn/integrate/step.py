@@ -25,6 +25,7 @@ from isodyn.compiled import (
     GENERAL,
     JACOBIAN,
     MODEL_TYPE,
+    NOT_CONVERGED,
     NOT_FINITE,
     OK,
     POSITION,
@@ -43,7 +44,7 @@ from isodyn.compiled import (
     kernel,
 )
 from isodyn.integrate.closure import end_state, retract, size
-from isodyn.integrate.newton import CONTROLS, EPS, HALVINGS, assemble, factorise, solve, solve_step
+from isodyn.integrate.newton import CONTROLS, EPS, HALVINGS, RESCUES, assemble, factorise, solve, solve_step
 from isodyn.integrate.work import (
     A_1,
     A_P,
@@ -56,6 +57,8 @@ from isodyn.integrate.work import (
     GAP_V,
     LAM,
     LAM_1,
+    MU,
+    NU,
     Q_1,
     V_1,
     V_P,
@@ -72,6 +75,7 @@ from isodyn.integrate.work import (
 from isodyn.linear_solvers.dense import lu_factor
 
 SAME_STEP = 1e-8  # two step sizes that differ relatively by less are the same
+REGULARISATION = 1e-8  # of the matrix, relative, where the constraints lose rank for a moment
 PROJECTIONS = 20  # most iterations onto φ = 0
 STILL = Coefficients(0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)  # no step at all
 
@@ -108,6 +112,8 @@ def guess(s: Any, dt: float, state: Any, form: int, c: FloatArray, w: Any) -> No
     w.m[LAM][:] = state.lam
     w.n[P][:] = 0.0
     w.n[U][:] = 0.0
+    w.m[MU][:] = 0.0
+    w.m[NU][:] = 0.0
     w.scale[0] = size(w.n[A_P])
     w.scale[1] = size(state.lam)
 
@@ -209,6 +215,13 @@ def advance(
         t = state.clock[0]
         t_next = t_1 if pieces == 1 else t + (t_1 - t) / pieces
         status = step(p, s, t_next, t_limit, state, c, w, pivots, controls, count)
+        if p.rows.size > 0 and status in (SINGULAR, NOT_CONVERGED, NOT_FINITE):
+            w.key[0] = 0.0
+            w.scale[2] = REGULARISATION
+            status = step(p, s, t_next, t_limit, state, c, w, pivots, controls, count)
+            w.scale[2] = 0.0
+            w.key[0] = 0.0
+            count[RESCUES] += 1
         if status == OK:
             pieces -= 1
         elif status in (RAISED, SINGULAR, WRONG_SHAPE, DEPENDENT) or halvings == controls.max_halvings:

@@ -23,6 +23,7 @@ class Statistics:
     factorisations: int = 0
     halvings: int = 0
     round_off_stops: int = 0
+    rescues: int = 0
     seconds: float = 0.0
     solver: str = ""
     stopped: str | None = None
@@ -34,6 +35,8 @@ class Statistics:
         )
         if self.halvings:
             text += f", {self.halvings} halvings"
+        if self.rescues:
+            text += f", {self.rescues} regularised steps"
         return text if self.stopped is None else f"{text}; {self.stopped}"
 
 

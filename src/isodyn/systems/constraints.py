@@ -21,8 +21,8 @@ from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
 from isodyn.systems import checks
 
-_H1 = float(np.finfo(float).eps) ** (1 / 3)
-_H2 = float(np.finfo(float).eps) ** (1 / 4)
+FIRST_DIFFERENCE = float(np.finfo(float).eps) ** (1 / 3)
+SECOND_DIFFERENCE = float(np.finfo(float).eps) ** (1 / 4)
 
 
 class Constraints:
@@ -72,7 +72,7 @@ class Constraints:
             return np.zeros((0, self.nv))
         if self.G_ is not None:
             return checks.returned("G", self.G_(q, t), (self.m_phi, self.nv), t)
-        h = _H1 * max(1.0, float(np.abs(q).max()))
+        h = FIRST_DIFFERENCE * max(1.0, float(np.abs(q).max()))
         columns = [
             (self.position(self.move(q, h * e), t) - self.position(self.move(q, -h * e), t)) / (2 * h)
             for e in np.eye(self.nv)
@@ -83,7 +83,7 @@ class Constraints:
         """∂φ/∂t."""
         if self.phi_t_ is not None:
             return checks.returned("phi_t", self.phi_t_(q, t), (self.m_phi,), t)
-        h = _H1 * max(1.0, abs(t))
+        h = FIRST_DIFFERENCE * max(1.0, abs(t))
         return (self.position(q, t + h) - self.position(q, t - h)) / (2 * h)
 
     def b(self, q: FloatArray, v: FloatArray, t: float) -> FloatArray:
@@ -93,10 +93,10 @@ class Constraints:
         if self.b_ is not None:
             return checks.returned("b", self.b_(q, v, t), (self.m_phi,), t)
         if self.G_ is None:
-            h = _H2 * max(1.0, float(np.abs(q).max())) / max(1.0, float(np.abs(v).max()))
+            h = SECOND_DIFFERENCE * max(1.0, float(np.abs(q).max())) / max(1.0, float(np.abs(v).max()))
             ahead, behind = self.position(self.move(q, h * v), t + h), self.position(self.move(q, -h * v), t - h)
             return -(ahead - 2 * self.position(q, t) + behind) / h**2
-        h = _H1 * max(1.0, float(np.abs(q).max())) / max(1.0, float(np.abs(v).max()))
+        h = FIRST_DIFFERENCE * max(1.0, float(np.abs(q).max())) / max(1.0, float(np.abs(v).max()))
         ahead, behind = (self.move(q, e * v) for e in (h, -h))
         rate = (self.G(ahead, t + h) - self.G(behind, t - h)) @ v + self.phi_t(ahead, t + h) - self.phi_t(behind, t - h)
         return -rate / (2 * h)
@@ -115,7 +115,7 @@ class Constraints:
             return np.zeros((0, self.nv))
         if self.psi_v_ is not None:
             return checks.returned("psi_v", self.psi_v_(q, v, t), (self.m - self.m_phi, self.nv), t)
-        h = _H1 * max(1.0, float(np.abs(v).max()))
+        h = FIRST_DIFFERENCE * max(1.0, float(np.abs(v).max()))
         columns = [(self.psi(q, v + h * e, t) - self.psi(q, v - h * e, t)) / (2 * h) for e in np.eye(self.nv)]
         return np.array(columns).T
 
@@ -125,7 +125,7 @@ class Constraints:
             return np.zeros(0)
         if self.psi_rest_ is not None:
             return checks.returned("psi_rest", self.psi_rest_(q, v, t), (self.m - self.m_phi,), t)
-        h = _H1 * max(1.0, float(np.abs(q).max())) / max(1.0, float(np.abs(v).max()))
+        h = FIRST_DIFFERENCE * max(1.0, float(np.abs(q).max())) / max(1.0, float(np.abs(v).max()))
         return (self.psi(self.move(q, h * v), v, t + h) - self.psi(self.move(q, -h * v), v, t - h)) / (2 * h)
 
     # ---- all rows

@@ -38,6 +38,7 @@ from isodyn.linear_solvers.sparse import Factorisation, factorise
 from isodyn.systems import checks
 from isodyn.systems.constraints import Constraints
 from isodyn.systems.joined import is_compiled, join
+from isodyn.systems.joined_constraints import can_join, join_constraints
 from isodyn.systems.model import Model, from_python
 
 Energy = Callable[[FloatArray, FloatArray, float], tuple[float, float]]
@@ -128,8 +129,9 @@ class MechanicalSystem:
     def model(self) -> Model:
         """The function that the loop calls."""
         callables = [f for f in (self.M, self.Q, self.Q_q, self.Q_v, self.retract) if callable(f)]
-        if all(is_compiled(f) for f in callables) and not sp.issparse(self.M) and self.m == 0:
-            return join(self.nv, self.M, self.Q, self.Q_q, self.Q_v, self.retract)
+        if all(is_compiled(f) for f in callables) and not sp.issparse(self.M) and can_join(self.constraints):
+            model = join(self.nv, self.M, self.Q, self.Q_q, self.Q_v, self.retract)
+            return join_constraints(model, self.constraints) if self.m else model
         traits = RETRACTS if self.retract is not None else 0
         if not callable(self.M):
             traits |= CONSTANT_MASS
