@@ -122,10 +122,13 @@ def test_forces_and_masses_belong_to_the_energy(name: str) -> None:
     if name == "andrews21":  # the point of the spring belongs to body 3 on the constraints only
         s.q = s.system.q0
         s.v -= np.linalg.pinv(s.G()) @ s.G() @ s.v
-    ends = [s.ahead(h) for h in (H, -H)]
+    h = H
+    if name.startswith("andrews"):  # light bodies: fast enough for forces of velocity to count
+        s.v, h = 300.0 * s.v, 1e-7
+    ends = [s.ahead(x) for x in (h, -h)]
     total = [sum(s.system.energy(x["q"], x["v"], x["t"])) for x in ends]
     power = s.v @ s.ask(BALANCE, s.n, lam=np.zeros(s.m))
-    assert (total[0] - total[1]) / (2 * H) == pytest.approx(power, rel=1e-6, abs=1e-10)
+    assert (total[0] - total[1]) / (2 * h) == pytest.approx(power, rel=1e-6, abs=1e-10)
 
 
 @pytest.mark.parametrize("name", SYSTEMS)

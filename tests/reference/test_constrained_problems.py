@@ -121,6 +121,40 @@ def test_andrews_reference_satisfies_the_equations() -> None:
     assert np.allclose(andrews21.to_seven(full.q), r.q, rtol=0, atol=1e-14)
 
 
+def test_andrews21_rows_as_printed() -> None:
+    """The twenty constraints written out, at a state off the constraints."""  # [Shimada2014 (3.212)]
+    q = np.random.default_rng(4).standard_normal(21)
+    x1, y1, be, x2, y2, th, x3, y3, ga, x4, y4, ph, x5, y5, de, x6, y6, om, x7, y7, ep = q
+    p = {name: float(value) for name, value in load("andrews.json")["parameters"].items()}
+    xa, ya, xb, yb, rr, d, e, u = (p[name] for name in ("xa", "ya", "xb", "yb", "rr", "d", "e", "u"))
+    zt, zf, short = p["zt"], p["zf"], p["e"] - p["ea"]
+    sin, cos = math.sin, math.cos
+    x, y = rr * cos(be) - d * cos(th), rr * sin(be) - d * sin(th)
+    printed = [
+        x1 - p["ra"] * cos(be),
+        y1 - p["ra"] * sin(be),
+        x2 - (rr * cos(be) - p["da"] * cos(th)),
+        y2 - (rr * sin(be) - p["da"] * sin(th)),
+        x3 - (xb + p["sa"] * sin(ga) + p["sb"] * cos(ga)),
+        y3 - (yb - p["sa"] * cos(ga) + p["sb"] * sin(ga)),
+        x4 - (xa + zt * cos(de) + short * sin(ph)),
+        y4 - (ya + zt * sin(de) - short * cos(ph)),
+        x5 - (xa + p["ta"] * cos(de) - p["tb"] * sin(de)),
+        y5 - (ya + p["ta"] * sin(de) + p["tb"] * cos(de)),
+        x6 - (xa + u * sin(ep) + (zf - p["fa"]) * cos(om)),
+        y6 - (ya - u * cos(ep) + (zf - p["fa"]) * sin(om)),
+        x7 - (xa + p["ua"] * sin(ep) - p["ub"] * cos(ep)),
+        y7 - (ya - p["ua"] * cos(ep) - p["ub"] * sin(ep)),
+        x - p["ss"] * sin(ga) - xb,
+        y + p["ss"] * cos(ga) - yb,
+        x - e * sin(ph) - zt * cos(de) - xa,
+        y + e * cos(ph) - zt * sin(de) - ya,
+        x - zf * cos(om) - u * sin(ep) - xa,
+        y - zf * sin(om) + u * cos(ep) - ya,
+    ]
+    assert np.abs(ask(andrews21.build(), POSITION, 20, 0.0, q, 0.0 * q) - printed).max() < 1e-15
+
+
 def test_andrews_published_numbers_agree_with_the_reference() -> None:
     """Test set at t = 0.03, which has about ten digits of positions, seven to ten of velocities, seven of multipliers."""
     values = np.array(load("andrews.json")["reference_official_t0_03"]["values"], dtype=float)
