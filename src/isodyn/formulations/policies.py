@@ -37,6 +37,7 @@ class Stabilised:
     """Position and velocity constraints hold at every t_n; second order in q, v, a and multipliers. The default."""
 
     def closure(self, dt: float) -> Closure:
+        """Weights and corrections for steps of this size."""
         return Closure(0.0, 1.0, 0.0, 1, 0, 0, 0, 0)
 
 
@@ -45,6 +46,7 @@ class PositionLevel:
     """Index 3: φ = 0 at t_n. Multipliers are weak: first order in the transient, oscillating where nothing damps them."""
 
     def closure(self, dt: float) -> Closure:
+        """Weights and corrections for steps of this size."""
         return Closure(1.0, 0.0, 0.0, 0, 0, 0, 0, 0)
 
 
@@ -53,6 +55,7 @@ class VelocityLevel:
     """Index 2: φ̇ = 0 at t_n; φ drifts linearly in time."""
 
     def closure(self, dt: float) -> Closure:
+        """Weights and corrections for steps of this size."""
         return Closure(0.0, 1.0, 0.0, 0, 0, 0, 0, 0)
 
 
@@ -61,6 +64,7 @@ class AccelerationLevel:
     """Index 1: φ̈ = 0 at t_n; φ̇ drifts linearly, φ quadratically in time."""
 
     def closure(self, dt: float) -> Closure:
+        """Weights and corrections for steps of this size."""
         return Closure(0.0, 0.0, 1.0, 0, 0, 0, 0, 0)
 
 
@@ -80,6 +84,7 @@ class Baumgarte:
                 )
 
     def closure(self, dt: float) -> Closure:
+        """Weights and corrections for steps of this size."""
         alpha = 1.0 / dt if self.alpha is None else self.alpha
         beta = math.sqrt(2.0) / dt if self.beta is None else self.beta
         if max(alpha, beta) * dt > 2.0:
@@ -99,6 +104,7 @@ class Projection:
     acceleration: bool = False
 
     def closure(self, dt: float) -> Closure:
+        """Weights and corrections for steps of this size."""
         return Closure(0.0, 0.0, 1.0, 0, 0, 0, 3 if self.acceleration else 2, 0)
 
 
@@ -107,6 +113,7 @@ class Overdetermined:
     """All three levels hold at every t_n."""
 
     def closure(self, dt: float) -> Closure:
+        """Weights and corrections for steps of this size."""
         return Closure(0.0, 0.0, 1.0, 1, 1, 0, 0, 0)
 
 
@@ -127,6 +134,7 @@ class NullSpace:
             )
 
     def closure(self, dt: float) -> Closure:
+        """Weights and corrections for steps of this size."""
         return Closure(1.0, 0.0, 0.0, 0, 0, 0, 0, 1)
 
 
@@ -148,6 +156,7 @@ class GGL:
             raise InputError(f"S must be symmetric and positive definite, received an array of shape {S.shape}")
 
     def closure(self, dt: float) -> Closure:
+        """Weights and corrections for steps of this size."""
         return Closure(0.0, 1.0, 0.0, 1, 0, 1 if self.S is None else 2, 0, 0)
 
 

@@ -16,8 +16,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isodyn import interrupts
-from isodyn.compiled import GENERAL, OK, RAISED, SOLVES, Closure, Coefficients, FloatArray, IntArray, State
-from isodyn.errors import CallableError, IsodynError, IsodynWarning
+from isodyn.compiled import (
+    GENERAL,
+    NOT_CONVERGED,
+    OK,
+    RAISED,
+    SINGULAR,
+    SOLVES,
+    Closure,
+    Coefficients,
+    FloatArray,
+    IntArray,
+    State,
+)
+from isodyn.errors import CallableError, ConflictError, IsodynError, IsodynWarning
 from isodyn.integrate.coefficients import coefficients, starting_scheme
 from isodyn.integrate.columns import columns
 from isodyn.integrate.failures import failure
@@ -173,7 +185,23 @@ class Run:
         if wrote_row:
             lam = least_multipliers(self.ask.G(t, state.q, state.v), state.lam)
             self.rows.lam[int(self.count[self.kernels.ROWS]) - 1] = lam[self.columns.lam]
-        refuse_conflicts(self.ask, self.independent, t, state.q, state.v)
+        try:
+            refuse_conflicts(self.ask, self.independent, t, state.q, state.v)
+        except ConflictError:
+            if not self.choose_again():
+                raise
+
+    def choose_again(self) -> bool:
+        """Another independent set of rows at this state, if there is a better one; the force of constraint stays what it is."""
+        state, t = self.state, self.state.clock[0]
+        G = self.ask.G(t, state.q, state.v)
+        rows = choose(G)
+        if np.array_equal(rows.chosen, self.independent.chosen):
+            return False
+        state.lam[:] = moved_multipliers(G, state.lam, rows)
+        self.enforce(rows)
+        status = self.step.nearest_consistent(*self.physics(self.closure), t, state, self.work, self.pivots)
+        return status == OK
 
     def follow(self, stretch: Stretch, bar: Progress) -> bool:
         """All steps of a stretch: the first with the midpoint member, and the last where the scheme would look past a breakpoint."""
@@ -220,6 +248,9 @@ class Run:
                     self.count,
                 )
                 done = int(self.count[self.kernels.STEPS]) - before
+                if status in (SINGULAR, NOT_CONVERGED) and self.system.m and self.choose_again():
+                    begin += done
+                    continue
                 self.check(status, self.state.clock[0], times[min(done, times.size - 1)])
             if redundant:
                 self.watch_rows(bool(save[-1]))
@@ -298,4 +329,5 @@ class Run:
             aux["lam_left"] = np.array([lam for _, _, lam in self.left])
         t, q, v, a, lam, mu, nu = (r if k == r.shape[0] else r[:k].copy() for r in self.rows)
         aux |= {name: rows for name, rows in (("mu", mu), ("nu", nu)) if rows.shape[1]}
-        return Solution(t, q, v, a, lam, self.system, self.scheme, stats, self.columns._asdict(), aux)
+        redundant = tuple(self.system.row_names[i] for i in self.independent.dropped)
+        return Solution(t, q, v, a, lam, self.system, self.scheme, stats, self.columns._asdict(), aux, redundant)

@@ -44,7 +44,19 @@ from isodyn.compiled import (
     kernel,
 )
 from isodyn.integrate.closure import end_state, retract, size
-from isodyn.integrate.newton import CONTROLS, EPS, HALVINGS, RESCUES, assemble, factorise, solve, solve_step
+from isodyn.integrate.newton import (
+    CONTROLS,
+    EPS,
+    EVALUATIONS,
+    FACTORISATIONS,
+    HALVINGS,
+    ITERATIONS,
+    RESCUES,
+    assemble,
+    factorise,
+    solve,
+    solve_step,
+)
 from isodyn.integrate.work import (
     A_1,
     A_P,
@@ -327,6 +339,8 @@ def acceleration(p: Any, t: float, state: Any, w: Any, pivots: Any, controls: An
         w.n[A][:] = state.a
         w.m[LAM][:] = state.lam
         status = p.model(BALANCE, t, w.q[Q], w.n[V], w.n[A], w.m[LAM], c, p.pf, p.pi, w.s[R][:n])
+        count[ITERATIONS] += 1
+        count[EVALUATIONS] += 1
         if status == OK and p.rows.size > 0:
             status = p.model(ACCELERATION, t, w.q[Q], w.n[V], w.n[A], w.m[LAM], c, p.pf, p.pi, w.m[GAP])
         if status != OK:
@@ -360,6 +374,7 @@ def acceleration(p: Any, t: float, state: Any, w: Any, pivots: Any, controls: An
 def initial_matrix(p: Any, t: float, state: Any, c: FloatArray, w: Any, pivots: Any, count: Any) -> int:
     """Factors of M, or of [M Gᵀ; G 0], at the state."""
     if p.rows.size > 0:
+        count[FACTORISATIONS] += 1
         return mass_matrix(p, t, state.q, state.v, state.a, c, w, pivots)
     return factorise(p, STILL, t, t, 0.0, state, c, w, pivots, 0, count)
 

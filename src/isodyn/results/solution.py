@@ -55,7 +55,8 @@ class Solution:
     """States at t_n: all of q, v, a are second order there.
 
     t (k,), q (k, nq), v (k, nv), a (k, nv), lam (k, m); `aux` holds further histories, `stats` the counts. With `select`
-    only the chosen columns are there; their numbers are in `columns`.
+    only the chosen columns are there; their numbers are in `columns`. `redundant` names the constraint rows that follow from others;
+    multipliers are then the ones of least norm.
     """
 
     t: FloatArray
@@ -68,6 +69,7 @@ class Solution:
     stats: Statistics
     columns: dict[str, IntArray]
     aux: dict[str, FloatArray] = field(default_factory=dict)
+    redundant: tuple[str, ...] = ()
 
     @property
     def s(self) -> FloatArray:
