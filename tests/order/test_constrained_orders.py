@@ -9,6 +9,7 @@ import pytest
 
 import isodyn as iso
 from isodyn import problems
+from isodyn.errors import AccuracyWarning
 from isodyn.studies import order_study
 
 rate, eps = 2.0, 0.1
@@ -55,7 +56,8 @@ def test_the_formulation_of_a_study_reaches_the_runs() -> None:
     problem = problems.get("pendulum")
     dts = [0.01, 0.005]
     with_default = order_study(problem, iso.Scheme.optimal(0.5), dts)
-    position = order_study(problem, iso.Scheme.optimal(0.5), dts, formulation=iso.PositionLevel())
+    with pytest.warns(AccuracyWarning, match="position level"):
+        position = order_study(problem, iso.Scheme.optimal(0.5), dts, formulation=iso.PositionLevel())
     assert position.cases[0].order("lam") < 1.5
     assert with_default.cases[0].order("lam") == pytest.approx(2.0, abs=eps)
     assert "lam at n=1" in str(with_default)

@@ -35,7 +35,7 @@ from isodyn.integrate.columns import columns
 from isodyn.integrate.failures import failure
 from isodyn.integrate.progress import Progress
 from isodyn.integrate.rows import Rows as IndependentRows
-from isodyn.integrate.rows import choose, every, least_multipliers
+from isodyn.integrate.rows import choose, every, least_multipliers, moved_multipliers
 from isodyn.integrate.schedule import Stretch
 from isodyn.integrate.start import algebraic_start, refuse_conflicts, refuse_if_far
 from isodyn.integrate.work import allocate_work
@@ -260,7 +260,7 @@ class Run:
             if interrupts.pending():
                 raise KeyboardInterrupt
             begin += times.size
-            length = int(length * np.clip(_BLOCK_SECONDS / max(time.perf_counter() - clock, 1e-6), 0.5, 8.0)) + 1
+            length = int(times.size * np.clip(_BLOCK_SECONDS / max(time.perf_counter() - clock, 1e-6), 0.5, 8.0)) + 1
         return False
 
     def ended_by_observer(self) -> bool:
