@@ -21,7 +21,16 @@ author = "The isodyn developers"
 copyright = "2026, The isodyn developers"
 release = tomllib.loads((HERE.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.doctest", "sphinx.ext.mathjax"]
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.doctest",
+    "sphinx.ext.mathjax",
+    "sphinx-mathjax-offline",  # formulas are set without a network
+    "sphinx.ext.viewcode",
+]
+viewcode_line_numbers = True
+highlight_language = "none"  # laid-out equations are not code
 exclude_patterns = ["_build"]
 myst_enable_extensions = ["amsmath", "deflist", "dollarmath"]
 myst_heading_anchors = 3
@@ -43,7 +52,8 @@ def expand_modules(app: Sphinx, docname: str, source: list[str]) -> None:
             return ""
         folders = spec.submodule_search_locations if match[1] != "isodyn" else None
         names = sorted(module.name for module in pkgutil.walk_packages(folders, f"{match[1]}.")) if folders else []
-        return "".join(f".. automodule:: {name}\n\n" for name in [match[1], *names])
+        title = ".. rubric:: {name}\n\n" if names else ""
+        return "".join(f"{title}.. automodule:: {{name}}\n\n".format(name=name) for name in [match[1], *names])
 
     if docname.startswith("reference/"):
         source[0] = re.sub(r"^\.\. automodule:: (\S+)\n\n?", below, source[0], flags=re.MULTILINE)

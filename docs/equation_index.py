@@ -81,6 +81,13 @@ def natural(text: str) -> list[tuple[int, int, str]]:
     return [(0, int(part), "") if part.isdigit() else (1, 0, part) for part in re.findall(r"\d+|\D+", text)]
 
 
+def linked(place: str) -> str:
+    """The place with a link to the page of its source, whose lines are numbered."""
+    file = place.rsplit(":", 1)[0]
+    address = "../_modules/" + file.removeprefix("src/").removesuffix(".py") + ".html"
+    return f'<a href="{address}"><code class="literal">{place}</code></a>'
+
+
 def page(tags: list[Tag], references: dict[str, dict[str, str]]) -> str:
     """The index as Markdown: the works, then one row for each tag."""
     lines = [
@@ -93,7 +100,7 @@ def page(tags: list[Tag], references: dict[str, dict[str, str]]) -> str:
         "|---|---|---|---|",
     ]
     lines += [
-        f"| {tag.key} | {tag.equation} | `{tag.place}` | {'adapted' if tag.adapted else ''} |"
+        f"| {tag.key} | {tag.equation} | {linked(tag.place)} | {'adapted' if tag.adapted else ''} |"
         for tag in sorted(tags, key=lambda t: (t.key, natural(t.equation), natural(t.place)))
     ]
     lines += ["", "## Works", ""]

@@ -133,6 +133,32 @@ def test_scheme_describes_members(call: Any, tmp_path: Path) -> None:
     assert figure.read_bytes().startswith(b"\x89PNG")
 
 
+def test_scheme_table_uses_the_damping_ratio(call: Any) -> None:
+    """Ω_crit of central difference with damping in the figure's ratio; usual parameters of a V0 counterpart."""
+    code, out, _ = call("scheme", "central_difference", "--xi", "0.05")
+    assert code == 0
+    assert "Omega_crit = 2 without damping, 1.80998 with xi = 0.05" in out
+    code, out, _ = call("scheme", "hht(0.8,v0)", "--json")
+    assert code == 0
+    assert json.loads(out)["parameters"]["kappa"] == pytest.approx(-0.04 / (2 * 1.8**2))
+
+
+def test_no_command_shows_the_help(call: Any) -> None:
+    code, out, err = call()
+    assert (code, err) == (0, "")
+    assert out.startswith("Usage: isodyn")
+
+
+def test_a_reader_that_stops_early_gets_no_traceback() -> None:
+    """`isodyn list --json | head -c 10`: silence, not a story about a broken pipe."""
+    line = f"{sys.executable} -m isodyn list --json"
+    with subprocess.Popen(line.split(), stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run:
+        assert run.stdout is not None
+        assert run.stderr is not None
+        run.stdout.close()
+        assert run.stderr.read() == b""
+
+
 def test_module_runs_as_a_command() -> None:
     """`python -m isodyn list --json` in a process of its own."""
     run = subprocess.run(

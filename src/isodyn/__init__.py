@@ -13,6 +13,7 @@ A pendulum in its angle, forced and damped, with a scheme that damps the highest
 """
 
 from isodyn import analysis, errors, problems
+from isodyn.errors import IsodynError
 from isodyn.formulations import (
     GGL,
     AccelerationLevel,
@@ -49,6 +50,7 @@ __all__ = [
     "FirstOrderScheme",
     "FirstOrderSystem",
     "Hamiltonian",
+    "IsodynError",
     "LinearFirstOrderSystem",
     "LinearSystem",
     "MechanicalSystem",

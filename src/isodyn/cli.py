@@ -160,10 +160,13 @@ def _named(paths: Sequence[Path]) -> None:
 JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON document on standard output.")
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(context_settings={"help_option_names": ["-h", "--help"]}, invoke_without_command=True)
 @click.version_option(__version__, prog_name="isodyn")
-def cli() -> None:
+@click.pass_context
+def cli(context: click.Context) -> None:
     """Mechanical dynamics with isochronous time integration."""
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
 
 
 # ---- list
@@ -241,8 +244,9 @@ def run(
     scheme = chosen.scheme if scheme_text is None else parse_scheme(scheme_text)
     system = chosen.system(**parameters)
     step = chosen.dt if dt is None else dt
-    if out is not None:
+    if out is not None:  # said before the run, not after it
         figures.require_matplotlib()
+        figures.check_folder(out)
     sol = integrate(
         system,
         scheme,
@@ -332,7 +336,7 @@ def order(
     chosen = get(problem)
     schemes = [parse_scheme(text) for text in scheme_texts] or [chosen.scheme]
     if plot is not None:
-        figures.require_matplotlib()
+        figures.check_file(plot)
     steps = sorted(dts, reverse=True) or [chosen.dt / 2**k for k in range(REFINEMENTS)]
     study = order_study(chosen, schemes, steps, t_end=t_end)
     written = [figures.order_figure(study, plot)] if plot is not None else []
@@ -349,22 +353,23 @@ def order(
 
 @cli.command()
 @click.argument("specs", nargs=-1, required=True, metavar="SPEC...")
-@click.option("--xi", type=float, default=0.0, show_default=True, help="Physical damping ratio in the figure.")
+@click.option(
+    "--xi", type=float, help="Physical damping ratio: 0.1 in the table and 0 in the figure where none is given."
+)
 @click.option("--plot", type=click.Path(path_type=Path, dir_okay=False), help="File for the spectral figure.")
 @JSON
-def scheme(specs: Sequence[str], xi: float, plot: Path | None, as_json: bool) -> None:
+def scheme(specs: Sequence[str], xi: float | None, plot: Path | None, as_json: bool) -> None:
     """Coefficients, roots, damping and period error of each SPEC."""
     schemes: list[Any] = [parse_scheme(text) for text in specs]
     from isodyn.analysis import describe
+    from isodyn.report import figures, scheme_figures
 
-    found = [describe(member) for member in schemes]
+    if plot is not None:
+        figures.check_file(plot)
+    found = [describe(member) if xi is None else describe(member, xi) for member in schemes]
     written = []
     if plot is not None:
-        from isodyn.report import figures, scheme_figures
-
-        figures.require_matplotlib()
-        scheme_figures.plot_scheme(schemes, plot, xi=xi)
-        written.append(plot)
+        written.append(scheme_figures.plot_scheme(schemes, plot, xi=xi or 0.0))
     if as_json:
         documents = [one.to_dict() for one in found]
         _json(documents[0] if len(documents) == 1 else documents)

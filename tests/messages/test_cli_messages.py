@@ -45,6 +45,9 @@ def call(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str,
         ("rum", "No such command 'rum'", "isodyn --help"),
         ("order kepler --dt 0.1", "at least two positive steps", "for example [0.04, 0.02, 0.01]"),
         ("scheme U0(2,2,2)", "rho", ""),
+        ("scheme newmark --xi -1", "xi must be finite and not negative, received -1", "1 is critical damping"),
+        ("scheme newmark --plot scheme.xyz", "cannot draw 'scheme.xyz': its ending must be", "for example scheme.png"),
+        ("order kepler --plot order", "cannot draw 'order': its ending must be", "for example order.png"),
     ],
 )
 def test_bad_input(capsys: pytest.CaptureFixture[str], arguments: str, error: str, hint: str) -> None:
@@ -80,9 +83,15 @@ def test_folder_that_cannot_be_written(capsys: pytest.CaptureFixture[str], tmp_p
     """A file where the folder should be made."""
     blocker = tmp_path / "file"
     blocker.write_text("")
-    code, _, err = call(capsys, "run", "kepler", "--t-end", "0.1", "--out", str(blocker / "below"))
-    assert code == 1
-    assert err.startswith("error: cannot write ")
+    for arguments in (
+        ("run", "kepler", "--t-end", "0.1", "--out", str(blocker / "below")),
+        ("order", "kepler", "--plot", str(blocker / "order.png")),
+        ("scheme", "newmark", "--plot", str(blocker / "scheme.png")),
+    ):
+        code, out, err = call(capsys, *arguments)
+        assert (code, out) == (2, "")  # said before any work is done
+        assert err.startswith(f"error: cannot write into the folder {blocker}")
+        assert err.endswith("hint: name a folder that is yours\n")
 
 
 def test_missing_matplotlib(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from isodyn.analysis import describe
@@ -38,6 +39,24 @@ def test_numbers_survive_json(s: Scheme | FirstOrderScheme) -> None:
     numbers = describe(s).to_dict()
     assert json.loads(json.dumps(numbers, allow_nan=False)) == numbers
     assert numbers["coefficients"]["W1"] == s.W1
+
+
+def test_damping_ratio_of_the_limit_is_chosen() -> None:
+    """Ω_crit of central difference falls with ξ, since forces of v are taken from the predictor."""
+    free, damped = (describe(Scheme.central_difference(), xi=xi) for xi in (0.0, 0.3))
+    assert free.critical_frequency_damped == pytest.approx(2.0)
+    assert damped.xi == 0.3
+    assert damped.critical_frequency_damped < 1.3
+    with pytest.raises(InputError, match=r"xi must be finite and not negative, received nan\nhint: 1 is critical"):
+        describe(Scheme.newmark(), xi=float("nan"))
+
+
+def test_usual_parameters() -> None:
+    """Generalised-alpha form where there is one, else the V0 form, else none."""
+    assert describe(Scheme.newmark()).parameters == {"alpha_m": 0.0, "alpha_f": 0.0, "beta": 0.25, "gamma": 0.5}
+    assert set(describe(Scheme.V0(0.5, 0.5, 0.5)).parameters or {}) >= {"alpha_k", "kappa"}
+    assert describe(Scheme.central_difference()).parameters is None
+    assert "alpha_m=-0.333333  alpha_f=0  beta=0.444444  gamma=0.833333" in str(describe(Scheme.wbz(0.5)))
 
 
 def test_values_of_a_known_member() -> None:
@@ -109,6 +128,31 @@ def test_missing_matplotlib_says_how_to_get_it(tmp_path: Path, monkeypatch: pyte
     with pytest.raises(IsodynError, match=r"pip install 'isodyn\[plot\]'"):
         plot_scheme(Scheme.newmark(), tmp_path / "x.png")
     assert figures.COLOURS
+
+
+def test_curves_stop_at_the_stability_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beyond Ω = 2 the pair of central difference is real and a root grows: nothing is drawn there."""
+    pytest.importorskip("matplotlib")
+    kept = []
+    monkeypatch.setattr("isodyn.report.scheme_figures.save", lambda figure, path: kept.append(figure) or path)
+    plot_scheme([Scheme.central_difference(), Scheme.newmark()], tmp_path / "x.png", xi=0.1)
+    damping, period = kept[0].axes[1], kept[0].axes[2]
+    for axes in (damping, period):
+        x, y = axes.lines[0].get_data()
+        last = x[np.isfinite(y)].max()
+        assert 1.55 < last <= 1.63961
+    assert np.isfinite(damping.lines[-1].get_ydata()).all()
+
+
+def test_rare_peaks_do_not_flatten_the_rest(tmp_path: Path) -> None:
+    """A scale linear around zero and logarithmic beyond where peaks are a hundred times the usual size; else linear."""
+    pytest.importorskip("matplotlib")
+    t = np.linspace(0.0, 1.0, 400)
+    calm = np.stack([np.sin(9 * t), np.cos(9 * t)], axis=1)
+    for values, scale in ((calm, "linear"), (calm * (1 + 1e3 * (t > 0.97))[:, None], "asinh"), (0 * calm, "linear")):
+        with figures.canvas() as (_, axes):
+            figures.histories(axes, t, values, ["x", "y"])
+            assert axes.get_yscale() == scale
 
 
 def test_energy_of_the_stiff_mode_in_the_figure() -> None:

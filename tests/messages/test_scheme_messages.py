@@ -8,7 +8,14 @@ import warnings
 import pytest
 
 from isodyn.errors import AccuracyWarning, InputError, SchemeError
-from isodyn.schemes import FirstOrderScheme, Scheme, alpha_parameters, amplification_matrix, newmark_parameters
+from isodyn.schemes import (
+    FirstOrderScheme,
+    Scheme,
+    alpha_parameters,
+    amplification_matrix,
+    newmark_parameters,
+    v0_parameters,
+)
 
 OWN = {"W1": 1.0, "W2L2": 0.5, "W3L3": 0.25, "W2L5": 0.5, "W1L6": 1.0, "l3": 0.25, "l5": 0.5}
 
@@ -63,6 +70,27 @@ def test_explicit_radii_need_not_be_ordered_but_stay_above_minus_one():
         Scheme.U0(1, 1, -1.0, explicit=True)
 
 
+@pytest.mark.parametrize(
+    ("call", "place"),
+    [
+        (lambda x: Scheme.U0(0.5, x, 0.5), r"Scheme\.U0: rho_max"),
+        (lambda x: Scheme.V0(x, 1, 0), r"Scheme\.V0: rho_min"),
+        (lambda x: Scheme.optimal(x), r"Scheme\.U0: rho_min"),
+        (lambda x: Scheme.newmark(0.25, x), "newmark: gamma"),
+        (lambda x: Scheme.hht(x), "hht: rho_inf"),
+        (lambda x: Scheme.wbz(alpha_m=x), "wbz: alpha_m"),
+        (lambda x: Scheme.generalised_alpha(x), "generalised_alpha: rho_inf"),
+        (lambda x: Scheme.generalised_alpha(alpha_m=0.2, alpha_f=x), "generalised_alpha: alpha_f"),
+        (lambda x: FirstOrderScheme.GS4_1(x, 0), r"FirstOrderScheme\.GS4_1: rho"),
+        (lambda x: Scheme(**(OWN | {"W2L2": x})), "scheme 'own coefficients': W2L2"),
+    ],
+)
+@pytest.mark.parametrize("value", ["0.8", [0.8], 1j, True], ids=str)
+def test_what_is_not_a_number(call, place, value):
+    with pytest.raises(SchemeError, match=rf"{place} must be a number, received .*\nhint: for example 0\.8"):
+        call(value)
+
+
 def test_bad_eta():
     with pytest.raises(SchemeError, match=r"eta must be three numbers, each 0 or 1, received \(0, 2, 0\)"):
         Scheme.U0(1, 1, 0, eta=(0, 2, 0))
@@ -101,6 +129,8 @@ def test_bad_parameters_of_classical_methods(call, match):
 def test_parameters_of_schemes_of_another_form():
     with pytest.raises(SchemeError, match=r"'V0\(0, 0, 0\)' is not of generalised-alpha form: 2 W2L2 = W1 fails"):
         alpha_parameters(Scheme.V0(0, 0, 0))
+    with pytest.raises(SchemeError, match=r"is not of V0 form: W2L5 = 2 W2L2 l5 fails[\s\S]*hint: implicit members"):
+        v0_parameters(Scheme.central_difference())
     with pytest.raises(SchemeError, match=r"W2L5 = W1 l5 fails \(0 against 0\.5\)"):
         newmark_parameters(Scheme.central_difference())
     with pytest.raises(SchemeError, match=r"is not a Newmark method: W1L6 = 1\.5 and W1 = 1 must both be 1"):

@@ -65,6 +65,19 @@ def test_load_jump_at_a_breakpoint(scheme):
     assert slopes[3] > 1.5  # the left-hand limit
 
 
+def test_a_load_that_jumps_after_its_breakpoint_is_taken_from_the_right():
+    """The value of the load at the jump itself does not matter: the row holds the right-hand limit, a_left the other one."""
+    late = iso.MechanicalSystem(
+        M=1.0, Q=lambda q, v, t: (1.0 if t <= T_JUMP else -2.0) - OMEGA**2 * q, q0=[1.0], v0=[0.5]
+    )
+    options = {"dt": 0.01, "t_end": 2.0, "breakpoints": [T_JUMP]}
+    sol, usual = (iso.integrate(s, S.U0(0, 0, 0), **options) for s in (late, system()))
+    (row,) = sol.aux["breakpoint_rows"]
+    assert sol.a[row, 0] == pytest.approx(-2.0 - OMEGA**2 * sol.q[row, 0], abs=1e-12)
+    assert np.array_equal(sol.a, usual.a)
+    assert np.array_equal(sol.aux["a_left"], usual.aux["a_left"])
+
+
 def test_without_the_breakpoint_order_is_lost():
     errors = []
     for dt in (0.02, 0.01, 0.005):

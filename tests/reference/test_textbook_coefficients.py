@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from isodyn.schemes import FirstOrderScheme, Scheme, alpha_parameters, newmark_parameters
+from isodyn.schemes import FirstOrderScheme, Scheme, alpha_parameters, newmark_parameters, v0_parameters
 
 RHO = [0.0, 0.2, 0.5, 0.8, 1.0]
 
@@ -93,6 +93,27 @@ def test_v0_framework_parameters():
     alpha_k, kappa = 1 - 2 / p, -(rho_min - 1) * (rho_max - 1) / (2 * p)
     expected = [1 - alpha_k + kappa, (1 - alpha_k) / 2, (1 - alpha_k) * s.l3, (1 - alpha_k) * s.l5]
     np.testing.assert_allclose([s.W1, s.W2L2, s.W3L3, s.W2L5], expected, rtol=1e-13)
+    alpha_m = (rho_min + rho_max + 2 * rho_min * rho_max) / p - 1 / (1 + rho_s)
+    alpha_f = (rho_min + rho_max + 3 * rho_min * rho_max - 1) / (2 * p)
+    usual = [alpha_m, alpha_f, alpha_k, kappa, 1 / (2 * (1 + rho_s)), 1 / (1 + rho_s)]
+    np.testing.assert_allclose(v0_parameters(s), usual, rtol=1e-13)
+
+
+@pytest.mark.parametrize("rho", [0.5, 0.75, 1.0])
+def test_v0_counterparts_give_their_parameters_back(rho):
+    """Table 2.3 with beta and alpha_k as Algorithm 2.2.1 has them; for U0 members alpha_k = alpha_f and kappa = 0."""
+    weight = 1 - 2 / (1 + rho) ** 2
+    for s, rho_s in (
+        (Scheme.generalised_alpha(rho, v0=True), rho),
+        (Scheme.wbz(rho, v0=True), 0.0),
+        (Scheme.hht(rho, v0=True), (1 - rho) / (2 * rho)),
+    ):
+        found = v0_parameters(s)
+        assert found.alpha_f == pytest.approx((3 * rho - 1) / (2 * (1 + rho)), abs=1e-14)
+        assert (found.alpha_k, found.gamma) == pytest.approx((weight, 1 / (1 + rho_s)), abs=1e-14)
+        assert found.kappa == pytest.approx(-((1 - rho) ** 2) / (2 * (1 + rho) ** 2), abs=1e-14)
+    u0 = v0_parameters(Scheme.hht(rho))
+    assert (u0.alpha_k, u0.kappa) == pytest.approx((u0.alpha_f, 0.0), abs=1e-14)
 
 
 def test_first_order_classics():

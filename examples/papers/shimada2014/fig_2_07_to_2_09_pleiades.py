@@ -46,6 +46,7 @@ def draw(solutions: list[iso.Solution], problem: problems.Problem, out: Path) ->
         for axes, sol in zip(grid, solutions, strict=True):
             figures.plane(axes, sol.q, problem.plane, names)
             axes.set_title(str(sol.scheme))
+            axes.label_outer()
             if axes is not grid[-1]:
                 axes.get_legend().remove()
         figures.save(figure, out / "fig_2_07_configuration.png")

@@ -52,11 +52,12 @@ def draw(runs: dict[int, iso.Solution], problem: problems.Problem, path: Path) -
         plane = figure.add_subplot(grid[:, 0])
         panels = [figure.add_subplot(grid[i // 2, 1 + i % 2]) for i in range(4)]
         for number, sol in runs.items():
-            plane.plot(*sol.s.T, linewidth=1.0, label=f"{number}: {ALGORITHMS[number]}")
+            width = 3.5 - 0.6 * number  # curves that lie on each other all remain visible
+            plane.plot(*sol.s.T, linewidth=width, label=f"{number}: {ALGORITHMS[number]}")
             for axes, values in zip(panels, [*sol.s.T, *sol.sdot.T], strict=True):
-                axes.plot(sol.t, values, linewidth=1.0)
+                axes.plot(sol.t, values, linewidth=width)
         plane.set(xlabel="X", ylabel="Y", title=problem.title.split(",")[0])
-        plane.legend(loc="upper right")
+        figure.legend(*plane.get_legend_handles_labels(), loc="outside upper center", ncols=len(runs))
         for axes, label in zip(panels, ("X", "Y", "X'", "Y'"), strict=True):
             axes.set(xlabel="t", ylabel=label)
         figures.save(figure, path)

@@ -49,23 +49,23 @@ def draw(runs: dict[tuple[float, str], tuple[iso.Solution, dict[str, np.ndarray]
     """Orbit, phase plane, acceleration and three deviations; a column per eccentricity."""
     with figures.canvas(6, 2, size=(10.0, 15.0)) as (figure, grid):
         for column, e in enumerate(ECCENTRICITIES):
-            for (eccentricity, name), (sol, kept, turned) in runs.items():
-                if eccentricity != e:
-                    continue
+            chosen = [(name, run) for (eccentricity, name), run in runs.items() if eccentricity == e]
+            for width, (name, (sol, kept, turned)) in zip((2.4, 1.4, 0.6), chosen, strict=True):
                 axes = grid[:, column]
-                axes[0].plot(*sol.q.T, linewidth=0.8, label=name)
-                axes[1].plot(sol.q[:, 0], sol.v[:, 0], linewidth=0.8)
-                axes[2].plot(sol.t, sol.a[:, 0], linewidth=0.8)
+                axes[0].plot(*sol.q.T, linewidth=width, label=name)
+                axes[1].plot(sol.q[:, 0], sol.v[:, 0], linewidth=width)
+                axes[2].plot(sol.t, sol.a[:, 0], linewidth=width)
                 for k, change in enumerate(
                     (kept["energy"] + 0.5, kept["angular momentum"] - kept["angular momentum"][0], turned)
                 ):
-                    axes[3 + k].semilogy(sol.t[1:], np.maximum(np.abs(change[1:]), 1e-17), linewidth=0.8)
+                    axes[3 + k].semilogy(sol.t[1:], np.maximum(np.abs(change[1:]), 1e-17), linewidth=width)
             labels = ("q₂", "v₁", "a₁", "|H − H₀|", "|J − J₀|", "|A − A₀|")
             for k, label in enumerate(labels):
                 grid[k, column].set(ylabel=label, xlabel="q₁" if k < 2 else "t")
             grid[0, column].set_title(f"e = {e}")
             grid[0, column].set_aspect("equal", adjustable="datalim")
-        grid[0, 1].legend(loc="upper right")
+        handles, names = grid[0, 0].get_legend_handles_labels()
+        figure.legend(handles, names, loc="outside upper center", ncols=len(names))
         figures.save(figure, path)
 
 

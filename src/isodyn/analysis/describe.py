@@ -4,6 +4,7 @@
     x'' + 2 xi w x' + w^2 x = 0  →  roots zeta(Omega), damping ratio and period error of the principal pair, Omega_crit
     sum_i (alpha_i − 2 xi Omega beta_i − Omega^2 gamma_i) x_{n+1-i} = 0                    three-step form
     W1 = 1 − l3/l5                                                                         printed symplectic condition
+    alpha_m, alpha_f, beta, gamma of implicit U0 members; alpha_k and kappa besides for V0 usual parameters
 
 Source: Shimada2014, (2.38)-(2.57), (2.61), (2.144)-(2.172); overshoot, order, symplecticity, momentum and drift by computation.
 """
@@ -35,11 +36,12 @@ from isodyn.analysis.text import (
     symplectic_notes,
     table,
 )
-from isodyn.errors import InputError
+from isodyn.errors import InputError, SchemeError
 from isodyn.schemes import (
     FirstOrderScheme,
     Scheme,
     ThreeStepForm,
+    alpha_parameters,
     bifurcation_frequency,
     critical_frequency,
     damping_ratio,
@@ -51,6 +53,7 @@ from isodyn.schemes import (
     satisfies_symplectic_condition,
     spectral_radius,
     three_step_form,
+    v0_parameters,
 )
 
 OMEGAS = (0.1, 0.5, 1.0)
@@ -67,10 +70,12 @@ class Description:
     radii: tuple[float, float, float] | None
     explicit: bool
     coefficients: dict[str, float]
+    parameters: dict[str, float] | None
     phi: float
     roots_at_infinity: tuple[complex, ...]
     order: int
     measured_order: MeasuredOrder
+    xi: float
     critical_frequency: float
     critical_frequency_damped: float
     bifurcation_frequency: float
@@ -100,11 +105,15 @@ class Description:
         kept = "conserved" if self.conserves_angular_momentum else "not conserved"
         rows = [
             ("scheme", f"{kind}, {family}{radii}"),
-            ("coefficients", "  ".join(f"{key}={value:.6g}" for key, value in self.coefficients.items())),
+            ("coefficients", _values(self.coefficients)),
+            (
+                "usual parameters",
+                _values(self.parameters) if self.parameters else "none: not of generalised-alpha form",
+            ),
             ("shift of a_n", f"phi = {self.phi:.6g}"),
             ("roots at infinity", roots_text(self.roots_at_infinity)),
             ("order", f"{self.order}; measured {order.q:.2f} in q, {order.v:.2f} in v, {order.a:.2f} in a"),
-            ("stability limit", limits(self.critical_frequency, self.critical_frequency_damped, XI)),
+            ("stability limit", limits(self.critical_frequency, self.critical_frequency_damped, self.xi)),
             ("bifurcation", f"principal roots become real at Omega = {number(self.bifurcation_frequency)}"),
             ("overshoot class", self.overshoot_class or "none: not defined beyond the stability limit"),
             ("symplectic", f"{sym.verdict}; defect {sym.defect:.1e} at dt = 0.05 on Kepler's orbit, e = 0.3"),
@@ -149,7 +158,7 @@ class FirstOrderDescription:
         limit = "none" if self.critical_step == math.inf else f"z = {number(self.critical_step)}"
         rows = [
             ("scheme", f"{'explicit' if self.explicit else 'implicit'}, for first-order systems{radii}"),
-            ("coefficients", "  ".join(f"{key}={value:.6g}" for key, value in self.coefficients.items())),
+            ("coefficients", _values(self.coefficients)),
             ("shift of the rate", f"phi = {self.phi:.6g}"),
             ("roots at infinity", roots_text(self.roots_at_infinity)),
             ("order", f"{self.order}; measured {self.measured_order.v:.2f} in s, {self.measured_order.a:.2f} in s'"),
@@ -161,15 +170,17 @@ class FirstOrderDescription:
 
 
 @overload
-def describe(s: Scheme) -> Description: ...
+def describe(s: Scheme, xi: float = XI) -> Description: ...
 
 
 @overload
-def describe(s: FirstOrderScheme) -> FirstOrderDescription: ...
+def describe(s: FirstOrderScheme, xi: float = XI) -> FirstOrderDescription: ...
 
 
-def describe(s: Scheme | FirstOrderScheme) -> Description | FirstOrderDescription:
+def describe(s: Scheme | FirstOrderScheme, xi: float = XI) -> Description | FirstOrderDescription:
     """Roots, order, damping, period error, stability, overshoot, symplecticity and momentum of a scheme.
+
+    The stability limit is given without damping and for the damping ratio `xi`; first-order systems have none.
 
     >>> import isodyn as iso
     >>> d = describe(iso.Scheme.optimal(0.8))
@@ -179,13 +190,17 @@ def describe(s: Scheme | FirstOrderScheme) -> Description | FirstOrderDescriptio
     if isinstance(s, FirstOrderScheme):
         return _first_order(s)
     if isinstance(s, Scheme):
-        return _second_order(s)
+        return _second_order(s, xi)
     raise InputError(f"describe takes a scheme, received {s!r}", hint="for example iso.Scheme.optimal(0.8)")
 
 
-def _second_order(s: Scheme) -> Description:
+def _second_order(s: Scheme, xi: float) -> Description:
+    if not (math.isfinite(xi) and xi >= 0.0):
+        raise InputError(
+            f"the damping ratio xi must be finite and not negative, received {xi!r}", hint="1 is critical damping"
+        )
     Om = np.array(OMEGAS)
-    free, damped, verdict = critical_frequency(s), critical_frequency(s, XI), symplecticity(s)
+    free, damped, verdict = critical_frequency(s), critical_frequency(s, xi), symplecticity(s)
     printed = satisfies_symplectic_condition(s)  # [Shimada2014 (2.144), (2.170)]
     return Description(
         name=s.name,
@@ -193,10 +208,12 @@ def _second_order(s: Scheme) -> Description:
         radii=s.radii,
         explicit=s.explicit,
         coefficients=s.coefficients,
+        parameters=_parameters(s),
         phi=s.phi,
         roots_at_infinity=_complex(roots_at_infinity(s)),
         order=s.order,
         measured_order=measured_order(s),
+        xi=xi,
         critical_frequency=free,
         critical_frequency_damped=damped,
         bifurcation_frequency=bifurcation_frequency(s),
@@ -210,7 +227,7 @@ def _second_order(s: Scheme) -> Description:
         conserves_angular_momentum=conserves_angular_momentum(s),
         momentum_error=momentum_error(s),
         three_step_form=three_step_form(s),
-        notes=(*stability_notes(free, damped, XI), *order_notes(s.order), *symplectic_notes(verdict, printed)),
+        notes=(*stability_notes(free, damped, xi), *order_notes(s.order), *symplectic_notes(verdict, printed)),
     )
 
 
@@ -233,7 +250,21 @@ def _first_order(s: FirstOrderScheme) -> FirstOrderDescription:
     )
 
 
+def _parameters(s: Scheme) -> dict[str, float] | None:
+    """Those of the generalised-alpha form, else of the V0 form, else None."""
+    for parameters in (alpha_parameters, v0_parameters):
+        try:
+            return parameters(s)._asdict()
+        except SchemeError:
+            continue
+    return None
+
+
 # ---- plain numbers
+
+
+def _values(numbers: dict[str, float]) -> str:
+    return "  ".join(f"{key}={round(value, 12) + 0.0:.6g}" for key, value in numbers.items())
 
 
 def _floats(values: Any) -> tuple[float, ...]:

@@ -7,6 +7,7 @@ s = (X, Y). The fixed point (A, B/A) is stable for B < 1 + A² (for A = 1 as in 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import MappingProxyType
 
 import numpy as np
@@ -82,16 +83,10 @@ STABLE = Problem(
     plane=((0, 1),),
 )
 
-UNSTABLE = Problem(
+UNSTABLE = replace(
+    STABLE,
     name="brusselator_unstable",
     title="chemical reaction with a limit cycle, A = 1, B = 3 (first order)",
     source="Example 2.3.2, figures 2.10 and 2.12 [Shimada2014 (2.113)]",
-    citation="Shimada2014",
-    build=build,
-    scheme=Scheme.optimal(0.5),
-    dt=0.1,
-    t_end=30.0,
-    t_order=10.0,
     parameters=MappingProxyType({"A": 1.0, "B": 3.0, "X0": 1.0, "Y0": 1.0}),
-    plane=((0, 1),),
 )

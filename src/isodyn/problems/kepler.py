@@ -7,6 +7,7 @@ exact:      E − e sin E = t,    q = (cos E − e, √(1−e²) sin E)
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import MappingProxyType
 
 import numpy as np
@@ -140,18 +141,12 @@ PROBLEM = Problem(
     plane=((0, 1),),
 )
 
-ECCENTRIC = Problem(
+ECCENTRIC = replace(
+    PROBLEM,
     name="kepler_eccentric",
     title="body on an ellipse of eccentricity 0.9",
-    source="Example 2.4.1, figures 2.13 to 2.15 [Shimada2014 (2.184)]",
-    citation="Shimada2014",
-    build=build,
-    scheme=Scheme.V0(1.0, 1.0, 0.0),
     dt=0.001,
     t_end=2.0 * PERIOD,
     t_order=0.5 * PERIOD,
     parameters=MappingProxyType({"e": 0.9}),
-    motion=motion,
-    conserved=conserved,
-    plane=((0, 1),),
 )

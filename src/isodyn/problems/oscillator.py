@@ -10,6 +10,7 @@ One mass: q = q_p + q_h with q_p = Re(F exp(iΩt)/(ω² − Ω² + 2iξωΩ)) an
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import MappingProxyType
 
 import numpy as np
@@ -156,47 +157,31 @@ FREE = Problem(
     units=("s", "m"),
 )
 
-DAMPED = Problem(
+DAMPED = replace(
+    FREE,
     name="oscillator_damped",
     title="one mass on a spring, free and damped",
-    source="textbook",
-    build=build,
-    scheme=Scheme.optimal(0.8),
-    dt=0.05,
-    t_end=20.0,
-    t_order=6.0,
     parameters=MappingProxyType({**_ZERO, "xi": 0.1}),
-    motion=motion,
-    units=("s", "m"),
+    conserved=None,
 )
 
-FORCED = Problem(
+FORCED = replace(
+    DAMPED,
     name="oscillator_forced",
     title="one mass on a spring, damped, under a harmonic load",
-    source="textbook",
-    build=build,
-    scheme=Scheme.optimal(0.8),
-    dt=0.05,
-    t_end=20.0,
-    t_order=6.0,
     parameters=MappingProxyType({**_ZERO, "xi": 0.05, "F": 3.0, "Omega": 1.3, "v0": 0.5}),
-    motion=motion,
-    units=("s", "m"),
 )
 
-STIFF = Problem(
+STIFF = replace(
+    FREE,
     name="oscillator_stiff",
     title="one mass on a very stiff spring, ω dt = 10⁴: energy that the step cannot resolve",
     source="overshoot, section 2.2 [Shimada2014 (2.6)]",
     citation="Shimada2014",
-    build=build,
-    scheme=Scheme.optimal(0.8),
     dt=0.01,
     t_end=1.0,
+    t_order=None,
     parameters=MappingProxyType({**_ZERO, "omega": 1e6, "q0": 0.0, "v0": 1.0}),
-    motion=motion,
-    conserved=energy_history,
-    units=("s", "m"),
 )
 
 CHAIN = Problem(

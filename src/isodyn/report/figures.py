@@ -6,6 +6,7 @@ No window is ever opened, and matplotlib is imported only when a figure is drawn
 from __future__ import annotations
 
 import math
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isodyn.compiled import FloatArray
-from isodyn.errors import IsodynError
+from isodyn.errors import InputError, IsodynError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -47,6 +48,7 @@ STYLE: dict[Any, Any] = {
 }
 CURVES = 14  # more components than this are drawn as an envelope
 POINTS = 4000  # more rows than this are thinned for drawing
+PEAK = 100.0  # curves that rise so many times above their usual size get a logarithmic scale beyond it
 
 
 def require_matplotlib() -> None:
@@ -72,10 +74,39 @@ def canvas(rows: int = 1, columns: int = 1, size: tuple[float, float] = (7.0, 4.
         yield figure, figure.subplots(rows, columns, **kwargs)
 
 
+def check_file(path: Path | str) -> Path:
+    """The path of a figure, refused where matplotlib does not know its ending or its folder cannot be made."""
+    require_matplotlib()
+    from matplotlib.backend_bases import FigureCanvasBase
+
+    path = Path(path)
+    known = FigureCanvasBase.get_supported_filetypes()
+    if path.suffix[1:].lower() not in known:
+        raise InputError(
+            f"cannot draw {path.name!r}: its ending must be one of {', '.join(sorted(known))}",
+            hint=f"for example {path.with_suffix('.png').name}",
+        )
+    check_folder(path.parent)
+    return path
+
+
+def check_folder(folder: Path | str) -> Path:
+    """The folder for figures, made where it is missing; refused where that is not possible."""
+    folder = Path(folder)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise InputError(
+            f"cannot write into the folder {folder}: {error.strerror or error}", hint="name a folder that is yours"
+        ) from error
+    return folder
+
+
 def save(figure: Figure, path: Path | str) -> Path:
     """Write a figure; missing folders are made."""
-    path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
+    path = check_file(path)
     figure.savefig(path)
     return path
 
@@ -144,6 +175,19 @@ def histories(axes: Axes, t: FloatArray, values: FloatArray, names: Sequence[str
     if len(columns) > 1 or values.shape[1] > 1:
         _legend_outside(axes)
     axes.margins(x=0.0)
+    tame_peaks(axes, values[rows])
+
+
+def tame_peaks(axes: Axes, values: FloatArray) -> None:
+    """A scale that is linear around zero and logarithmic beyond, where rare peaks would flatten all the rest."""
+    largest = np.abs(values).max(axis=1)
+    usual = float(np.median(largest))
+    if not 0.0 < PEAK * usual < float(largest.max()) < math.inf:
+        return
+    linear = 10.0 ** math.ceil(math.log10(usual))
+    axes.set_yscale("asinh", linear_width=linear)
+    remark = f"scale linear within ±{linear:g}, logarithmic far beyond"
+    axes.text(0.01, 0.02, remark, transform=axes.transAxes, fontsize=8, color="#555555")
 
 
 def plane(
@@ -172,8 +216,7 @@ def deviations(axes: Axes, t: FloatArray, kept: Mapping[str, FloatArray]) -> Non
         change = np.abs(history - history[0])
         style = "--" if k % 2 else "-"  # curves often lie on each other
         axes.semilogy(t[rows], np.where(change > 0, change, np.nan)[rows], style, label=name, linewidth=1.2)
-    axes.set_ylabel("deviation from start")
-    axes.margins(x=0.0)
+    axes.set(ylabel="deviation from start", xlim=(t[0], t[-1]))
     _legend_outside(axes)
 
 
@@ -195,6 +238,7 @@ def order_figure(study: OrderStudy, path: Path | str) -> Path:
             slope_triangle(axes, case.dts, np.min([case.of(key) for key in study.quantities], axis=0))
             axes.set_title(case.scheme)
             axes.legend(loc="upper left")
+            axes.margins(x=0.12)
             step_ticks(axes, case.dts)
             if k >= n - columns:  # nothing below
                 axes.tick_params(labelbottom=True)

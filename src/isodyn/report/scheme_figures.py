@@ -1,7 +1,7 @@
 """Figures of schemes: roots, algorithmic damping, period error, and a stiff mode.
 
     x'' + 2 xi w x' + w^2 x = 0,   Omega = w dt,   zeta(Omega) the roots of det(zeta I − A) = 0          [Shimada2014 (2.42)]
-    algorithmic damping ratio and (T_computed − T)/T from the principal pair, up to where it becomes real
+    algorithmic damping ratio and (T_computed − T)/T from the principal pair, up to where it becomes real or a root leaves the circle
     stiff mode: (E_n from q_0 alone + E_n from v_0 alone) / (2 E_0) for Omega = 1000, run by `integrate` with its own start
 
 First-order schemes: the roots for s' = −lambda s over z = lambda dt.
@@ -26,7 +26,6 @@ from isodyn.schemes import (
     FirstOrderScheme,
     Scheme,
     amplification_matrix,
-    bifurcation_frequency,
     critical_frequency,
     damping_ratio,
     first_order_amplification_matrix,
@@ -126,15 +125,15 @@ def _followed(roots: ComplexArray) -> ComplexArray:
 
 def _finish_roots(axes: Axes) -> None:
     axes.axhline(1.0, color="#666666", linewidth=0.7, zorder=0)
-    axes.set_ylim(0.0, 1.3)
+    axes.set(xlim=(1e-2, 1e4), ylim=(0.0, 1.3))
 
 
 def _damping(axes: Axes, schemes: Sequence[Scheme], xi: float) -> None:
     Omega = np.logspace(-2, 3, 800)
     for k, s in enumerate(schemes):
-        ratio = damping_ratio(s, Omega, xi)
+        ratio = _where_stable(s, xi, Omega, damping_ratio(s, Omega, xi))
         axes.semilogx(Omega, ratio, **line(k))
-        _mark_end(axes, k, Omega, ratio, bifurcation_frequency(s, xi))
+        _mark_end(axes, k, Omega, ratio)
     low, high = axes.get_ylim()
     axes.set(xlim=(Omega[0], Omega[-1]), ylim=(min(low, -0.005), max(high, 0.05)))
     physical = f"\nphysical ratio $\\xi$ = {xi:g} included" if xi else ""
@@ -144,9 +143,9 @@ def _damping(axes: Axes, schemes: Sequence[Scheme], xi: float) -> None:
 def _period(axes: Axes, schemes: Sequence[Scheme], xi: float) -> None:
     Omega = np.logspace(-1, np.log10(np.pi), 400)
     for k, s in enumerate(schemes):
-        error = 100.0 * period_error(s, Omega, xi)
+        error = _where_stable(s, xi, Omega, 100.0 * period_error(s, Omega, xi))
         axes.semilogx(Omega, error, **line(k))
-        _mark_end(axes, k, Omega, error, bifurcation_frequency(s, xi))
+        _mark_end(axes, k, Omega, error)
     axes.axhline(0.0, color="#666666", linewidth=0.7, zorder=0)
     ticks = [0.1, 0.2, 0.5, 1.0, 2.0, np.pi]
     axes.set_xticks(ticks, ["0.1", "0.2", "0.5", "1", "2", r"$\pi$"])
@@ -155,10 +154,16 @@ def _period(axes: Axes, schemes: Sequence[Scheme], xi: float) -> None:
     axes.set(xlabel=r"$\Omega$", ylabel=r"$(\bar T - T)/T$ [%]", title="relative period error")
 
 
-def _mark_end(axes: Axes, k: int, x: FloatArray, y: FloatArray, end: float) -> None:
-    """A dot where the principal pair becomes real and the curve stops."""
+def _where_stable(s: Scheme, xi: float, Omega: FloatArray, values: FloatArray) -> FloatArray:
+    """NaN beyond the stability limit, where another root grows; members that are never stable are drawn in full."""
+    limit = critical_frequency(s, xi)
+    return np.where((Omega <= limit) | (limit == 0.0), values, np.nan)
+
+
+def _mark_end(axes: Axes, k: int, x: FloatArray, y: FloatArray) -> None:
+    """A dot where a curve stops: at the stability limit, or where the principal pair becomes real."""
     known = np.flatnonzero(np.isfinite(y))
-    if known.size and x[0] < end < x[-1]:
+    if known.size and known[-1] < x.size - 1:
         axes.plot(x[known[-1]], y[known[-1]], "o", markersize=4, color=line(k)["color"])
 
 

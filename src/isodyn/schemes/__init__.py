@@ -2,7 +2,14 @@
 
 from isodyn.schemes.gs4_1 import FirstOrderScheme
 from isodyn.schemes.gs4_2 import Scheme
-from isodyn.schemes.named import AlphaParameters, NewmarkParameters, alpha_parameters, newmark_parameters
+from isodyn.schemes.named import (
+    AlphaParameters,
+    NewmarkParameters,
+    V0Parameters,
+    alpha_parameters,
+    newmark_parameters,
+    v0_parameters,
+)
 from isodyn.schemes.spectral import (
     ThreeStepForm,
     amplification_matrix,
@@ -28,6 +35,7 @@ __all__ = [
     "NewmarkParameters",
     "Scheme",
     "ThreeStepForm",
+    "V0Parameters",
     "alpha_parameters",
     "amplification_matrix",
     "bifurcation_frequency",
@@ -45,4 +53,5 @@ __all__ = [
     "satisfies_symplectic_condition",
     "spectral_radius",
     "three_step_form",
+    "v0_parameters",
 ]

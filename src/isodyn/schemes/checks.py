@@ -14,17 +14,29 @@ import math
 import warnings
 from collections.abc import Mapping
 from itertools import pairwise
+from numbers import Real
 
 from isodyn.errors import AccuracyWarning, SchemeError
 
 TOLERANCE = 1e-12
 
 
+def check_numbers(place: str, **values: object) -> None:
+    """Real numbers, before anything is computed with them."""
+    for key, value in values.items():
+        if not isinstance(value, Real) or isinstance(value, bool):
+            raise SchemeError(f"{place}: {key} must be a number, received {value!r}", hint="for example 0.8")
+
+
 def check_coefficients(name: str, values: Mapping[str, float], positive: str, nonnegative: tuple[str, ...]) -> None:
     """All finite; `positive` > 0 and `nonnegative` >= 0, so that the step can be solved for every stiffness."""
+    check_numbers(f"scheme {name!r}", **values)
     for key, value in values.items():
         if not math.isfinite(value):
-            raise SchemeError(f"scheme {name!r}: coefficient {key} must be finite, received {value}")
+            raise SchemeError(
+                f"scheme {name!r}: coefficient {key} must be finite, received {value}",
+                hint="Scheme.U0 and Scheme.V0 compute all coefficients from three radii",
+            )
     if values[positive] <= 0.0:
         raise SchemeError(
             f"scheme {name!r}: {positive} must be positive, received {values[positive]:g}: "

@@ -15,7 +15,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from isodyn.schemes.checks import check_coefficients, check_order_of_radii, check_radii, order_of, warn_if_first_order
+from isodyn.schemes.checks import (
+    check_coefficients,
+    check_numbers,
+    check_order_of_radii,
+    check_radii,
+    order_of,
+    warn_if_first_order,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,6 +72,7 @@ class FirstOrderScheme:
         >>> FirstOrderScheme.GS4_1(0.5, 0.5).order
         2
         """
+        check_numbers("FirstOrderScheme.GS4_1", rho=rho, rho_s=rho_s)
         call = f"FirstOrderScheme.GS4_1(rho={rho:g}, rho_s={rho_s:g})"
         check_radii(call, rho=rho, rho_s=rho_s)
         if not explicit:

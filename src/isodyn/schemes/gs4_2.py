@@ -24,7 +24,14 @@ from dataclasses import dataclass, field, replace
 from isodyn.errors import SchemeError
 from isodyn.schemes import named
 from isodyn.schemes.adaptation import adapted_radii
-from isodyn.schemes.checks import check_coefficients, check_order_of_radii, check_radii, order_of, warn_if_first_order
+from isodyn.schemes.checks import (
+    check_coefficients,
+    check_numbers,
+    check_order_of_radii,
+    check_radii,
+    order_of,
+    warn_if_first_order,
+)
 from isodyn.schemes.gs4_1 import FirstOrderScheme
 
 Eta = tuple[int, int, int]
@@ -194,7 +201,11 @@ class Scheme:
         if alpha_m is None and alpha_f is None:
             return cls._classical("generalised-alpha", named.three_parameter_radii(rho_inf), v0)
         if alpha_m is None or alpha_f is None or rho_inf is not None:
-            raise SchemeError("generalised_alpha: pass either rho_inf, or alpha_m and alpha_f together")
+            raise SchemeError(
+                f"generalised_alpha: pass either rho_inf, or alpha_m and alpha_f together, received "
+                f"rho_inf = {rho_inf}, alpha_m = {alpha_m}, alpha_f = {alpha_f}",
+                hint="generalised_alpha(0.8) is the usual call",
+            )
         coefficients = named.generalised_alpha_coefficients(alpha_m, alpha_f)
         if v0:
             return cls._classical("generalised-alpha", named.generalised_alpha_radii(alpha_m, alpha_f), v0)
@@ -256,6 +267,7 @@ def _name(family: str, radii: tuple[float, float, float], eta: Eta) -> str:
 def _checked(family: str, radii: tuple[float, float, float], explicit: bool, eta: Eta | None) -> Eta:
     """The eta to use; raises where it or the radii are not admissible."""
     rho_min, rho_max, rho_s = radii
+    check_numbers(f"Scheme.{family}", rho_min=rho_min, rho_max=rho_max, rho_s=rho_s)
     call = f"Scheme.{family}(rho_min={rho_min:g}, rho_max={rho_max:g}, rho_s={rho_s:g})"
     if eta is None:
         eta = (0, 0, 0) if explicit else (1, 1, 1)

@@ -9,6 +9,9 @@
     radii               rho_min = rho_max = rho, and rho_s = rho for generalised-alpha (three-parameter optimal),
                         rho_s = 0 for WBZ, rho_s = (1-rho)/(2 rho) with rho in [1/2, 1] for HHT
 
+    V0 counterparts     q~ = q at 1-alpha_k plus kappa v_n dt,  v~ = v at 1-alpha_k plus kappa a_n dt,  a~ at 1-alpha_m,
+                        1 - alpha_k = 2 W2L2 = W2L5/l5 = W3L3/l3,  kappa = W1 - (1 - alpha_k),  1 - alpha_f = W1 = time of g
+
 alpha_f of HHT lies in [0, 1/3] (printed with the wrong sign in (2.105) and Table 2.2 of the source).
 
 Source: Shimada2014, Section 2.2.6, (2.89)-(2.105), Table 2.1.
@@ -20,6 +23,7 @@ import math
 from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 from isodyn.errors import SchemeError
+from isodyn.schemes.checks import check_numbers
 
 if TYPE_CHECKING:
     from isodyn.schemes.gs4_2 import Scheme
@@ -56,6 +60,17 @@ class AlphaParameters(NamedTuple):
     gamma: float
 
 
+class V0Parameters(NamedTuple):
+    """alpha_m, alpha_f, alpha_k, kappa, beta and gamma of the V0 form; alpha_k = alpha_f and kappa = 0 is generalised-alpha."""
+
+    alpha_m: float
+    alpha_f: float
+    alpha_k: float
+    kappa: float
+    beta: float
+    gamma: float
+
+
 def alpha_form(alpha_m: float, alpha_f: float, beta: float, gamma: float) -> Coefficients:
     """Coefficients of the generalised-alpha form; Newmark's method has alpha_m = alpha_f = 0."""
     W1 = 1.0 - alpha_f  # [Shimada2014 (2.95)]
@@ -72,6 +87,7 @@ def alpha_form(alpha_m: float, alpha_f: float, beta: float, gamma: float) -> Coe
 
 def newmark_coefficients(beta: float, gamma: float) -> Coefficients:
     """Newmark's method; beta = 0 is explicit in q and implicit in v."""
+    check_numbers("newmark", beta=beta, gamma=gamma)
     for key, value in (("beta", beta), ("gamma", gamma)):
         if not math.isfinite(value) or value < 0.0:
             raise SchemeError(
@@ -83,6 +99,7 @@ def newmark_coefficients(beta: float, gamma: float) -> Coefficients:
 
 def generalised_alpha_coefficients(alpha_m: float, alpha_f: float) -> Coefficients:
     """The method of optimal damping for given alpha_m, alpha_f, checked against the conditions of stability."""
+    check_numbers("generalised_alpha", alpha_m=alpha_m, alpha_f=alpha_f)
     conditions = (  # [Shimada2014 (2.92)]
         ("alpha_m <= alpha_f", alpha_m <= alpha_f),
         ("alpha_f <= 1/2", alpha_f <= 0.5),
@@ -145,17 +162,35 @@ def alpha_parameters(s: Scheme) -> AlphaParameters:
     >>> alpha_parameters(Scheme.generalised_alpha(1.0))
     AlphaParameters(alpha_m=0.5, alpha_f=0.5, beta=0.25, gamma=0.5)
     """
-    for name, left, right in (
+    _equal(  # [Shimada2014 (2.95)]
+        f"scheme {s.name!r} is not of generalised-alpha form",
+        "implicit U0 members are of this form; for V0 members call v0_parameters",
         ("2 W2L2 = W1", 2.0 * s.W2L2, s.W1),
         ("W3L3 = W1 l3", s.W3L3, s.W1 * s.l3),
         ("W2L5 = W1 l5", s.W2L5, s.W1 * s.l5),
-    ):
-        if abs(left - right) > TOLERANCE * max(1.0, abs(right)):  # [Shimada2014 (2.95)]
-            raise SchemeError(
-                f"scheme {s.name!r} is not of generalised-alpha form: {name} fails ({left:g} against {right:g})",
-                hint="implicit U0 members are of this form; V0 and explicit members in general are not",
-            )
+    )
     return AlphaParameters(1.0 - s.W1L6, 1.0 - s.W1, s.l3, s.l5)
+
+
+def v0_parameters(s: Scheme) -> V0Parameters:
+    """alpha_m, alpha_f, alpha_k, kappa, beta, gamma of a scheme of V0 form, i.e. of every implicit member of GS4-2.
+
+    alpha_k weights q~ as it does v~, and beta = 1/(2 (1 + rho_s)) for V0 members; the source prints both otherwise.
+
+    >>> from isodyn.schemes import Scheme
+    >>> v0_parameters(Scheme.V0(1, 1, 0))
+    V0Parameters(alpha_m=0.0, alpha_f=0.5, alpha_k=0.5, kappa=0.0, beta=0.5, gamma=1.0)
+    """
+    weight = 2.0 * s.W2L2
+    _equal(
+        f"scheme {s.name!r} is not of V0 form",
+        "implicit members of both families are of this form, explicit ones in general are not",
+        ("W3L3 = 2 W2L2 l3", s.W3L3, weight * s.l3),
+        ("W2L5 = 2 W2L2 l5", s.W2L5, weight * s.l5),
+    )
+    return V0Parameters(
+        1.0 - s.W1L6, 1.0 - s.W1, 1.0 - weight, s.W1 - weight, s.l3, s.l5
+    )  # [Shimada2014 Table 2.3 adapted]
 
 
 def newmark_parameters(s: Scheme) -> NewmarkParameters:
@@ -174,9 +209,18 @@ def newmark_parameters(s: Scheme) -> NewmarkParameters:
     return NewmarkParameters(beta, gamma)
 
 
+def _equal(what: str, hint: str, *conditions: tuple[str, float, float]) -> None:
+    """Both sides of every condition agree to rounding."""
+    for name, left, right in conditions:
+        if abs(left - right) > TOLERANCE * max(1.0, abs(right)):
+            raise SchemeError(f"{what}: {name} fails ({left:g} against {right:g})", hint=hint)
+
+
 def _given(method: str, rho_inf: float | None, alternative: str) -> float:
     if rho_inf is None:
-        raise SchemeError(f"{method}: nothing given; pass rho_inf, or {alternative} by keyword")
+        raise SchemeError(
+            f"{method}: nothing given; pass rho_inf, or {alternative} by keyword", hint=f"for example {method}(0.8)"
+        )
     return rho_inf
 
 
@@ -186,6 +230,7 @@ def _one_of(method: str, rho_inf: float | None, alternative: str) -> None:
 
 
 def _in_range(method: str, key: str, value: float, low: float, high: float) -> None:
+    check_numbers(method, **{key: value})
     if not low - TOLERANCE <= value <= high + TOLERANCE:
         raise SchemeError(
             f"{method}: {key} must lie in [{low:g}, {high:g}], received {value}: outside, the method is unstable "

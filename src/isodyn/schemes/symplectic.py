@@ -22,8 +22,8 @@ def satisfies_symplectic_condition(s: Scheme) -> bool:
     (eccentricity 0.3, dt = 0.02, 60 revolutions; E is the mean energy error over a revolution):
 
     - V0(1, 1, rho_s), U0(1, 1, 1) and central difference: E constant. The first two are the midpoint rule.
-    - explicit U0(rho_min, rho_max, 0), (2.172a): no linear dissipation and E nearly constant; away from central
-      difference it drifts slowly, faster than dt^4 to zero (0.4 % of E for U0(0, 0.3, 0)), since a_n is filtered.
+    - explicit U0(rho_min, rho_max, 0), (2.172a): E constant, since q follows the Stormer-Verlet recurrence; away from
+      central difference v is read from a filtered a_n, so that (q, v) is not a symplectic pair.
     - explicit V0, (2.172b): E drifts steadily as dt^3, for V0(1/3, 1/3, 0.3) by three times its size; the spectral
       radius is below one (0.998 at Omega = 0.5). Only V0(0, 1, rho_s), where W2L2 = 1/2 too, does not dissipate.
     - U0(1, 1, rho_s), implicit or explicit, and explicit V0(rho, 1, 1) fail the condition, yet E is constant; the
