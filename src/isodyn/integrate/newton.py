@@ -50,7 +50,7 @@ from isodyn.compiled import (
     i8,
     kernel,
 )
-from isodyn.integrate.closure import close, retract, size
+from isodyn.integrate.closure import close, copy_to, fill_with, retract, size
 from isodyn.integrate.null_space import eliminate, null_space_correction, null_space_matrix
 from isodyn.integrate.work import A_P, D_P, DP, DX, GAP, GAP_Q, GAP_V, LAM, MU, NU, R_PLUS, V_P, A, D, P, Q, R, U, V, X
 from isodyn.linear_solvers.dense import lu_factor, lu_solve
@@ -82,7 +82,7 @@ def residual(p: Any, s: Any, t: float, t_1: float, dt: float, state: Any, c: Flo
     if status != OK:
         return status
     if p.closure.null_space == 1:
-        w.m[LAM][:] = 0.0
+        fill_with(w.m[LAM], 0.0)
     status = p.model(BALANCE, t, w.q[Q], w.n[V], w.n[A], w.m[LAM], c, p.pf, p.pi, r[:n])
     if status == OK and p.rows.size > 0:
         status = close(p, s, t_1, dt, state, c, w)
@@ -91,7 +91,7 @@ def residual(p: Any, s: Any, t: float, t_1: float, dt: float, state: Any, c: Flo
     return status
 
 
-@kernel(inline=True)
+@kernel()
 def difference_jacobian(
     p: Any,
     s: Any,
@@ -241,13 +241,13 @@ def scaled_correction(p: Any, w: Any) -> None:
         w.s[DP, n + k] = -mu[k]
 
 
-@kernel(inline=True)
+@kernel()
 def correction_of_level(
     p: Any, t: float, c: FloatArray, w: Any, pivots: Any, gap: FloatArray, share: float, out: FloatArray, mu: FloatArray
 ) -> float:
     """Add to `out` the correction in the range of J⁻¹Gᵀ that takes the gap of one level, less what δx already takes of it."""
     n = w.n[X].size
-    w.s[DP][:n] = 0.0
+    fill_with(w.s[DP][:n], 0.0)
     for k in range(p.rows.size):
         i = p.rows[k]
         w.s[DP, n + k] = gap[i] - share * w.m[GAP, i] if i < p.holonomic else 0.0
@@ -318,7 +318,7 @@ def factorise_at_rest(
     status = residual(p, s, t, t_1, dt, state, c, w, w.s[R])
     if status == OK:
         status = factorise(p, s, t, t_1, dt, state, c, w, pivots, quasi, count)
-    w.n[X][:] = w.s[DX][: w.n[X].size]
+    copy_to(w.s[DX], w.n[X])
     if status == OK:
         status = residual(p, s, t, t_1, dt, state, c, w, w.s[R])
     return status

@@ -7,7 +7,6 @@ refused with the rows and the amounts, unless assembly is asked for.
 from __future__ import annotations
 
 import numpy as np
-from scipy.optimize import root
 
 from isodyn.compiled import FloatArray
 from isodyn.errors import ConflictError, InputError, SingularError
@@ -41,6 +40,8 @@ def algebraic_start(ask: Questions, t: float, s: FloatArray, z: FloatArray) -> t
             f"the start violates constraint {ask.system.row_names[worst]!r} by {level_1(z)[worst]:.3g}",
             hint="the constraints do not contain the algebraic unknowns (index 2): s0 itself must satisfy them",
         )
+    from scipy.optimize import root
+
     found = root(equations, z, method="hybr", options={"xtol": 1e-14})
     if not np.abs(found.fun).max() <= 1e-8 * scale:
         raise SingularError(

@@ -43,7 +43,7 @@ from isodyn.compiled import (
     i8,
     kernel,
 )
-from isodyn.integrate.closure import end_state, retract, size
+from isodyn.integrate.closure import add_to, copy_to, end_state, fill_with, retract, size
 from isodyn.integrate.newton import (
     CONTROLS,
     EPS,
@@ -121,16 +121,16 @@ def guess(s: Any, dt: float, state: Any, form: int, c: FloatArray, w: Any) -> No
             w.n[X, i] = -w.n[A_P, i] / s.l5
         else:
             w.n[X, i] = -(state.v[i] / dt + 0.5 * w.n[A_P, i]) / s.l3
-    w.m[LAM][:] = state.lam
-    w.n[P][:] = 0.0
-    w.n[U][:] = 0.0
-    w.m[MU][:] = 0.0
-    w.m[NU][:] = 0.0
+    copy_to(state.lam, w.m[LAM])
+    fill_with(w.n[P], 0.0)
+    fill_with(w.n[U], 0.0)
+    fill_with(w.m[MU], 0.0)
+    fill_with(w.m[NU], 0.0)
     w.scale[0] = size(w.n[A_P])
     w.scale[1] = size(state.lam)
 
 
-@kernel(inline=True)
+@kernel()
 def step(
     p: Any,
     s: Any,
@@ -165,11 +165,11 @@ def step(
     if status == OK and not (np.isfinite(size(w.q[Q_1])) and np.isfinite(size(w.n[V_1]))):
         status = NOT_FINITE
     if status == OK:
-        state.q[:] = w.q[Q_1]
-        state.v[:] = w.n[V_1]
-        state.a[:] = w.n[A_1]
-        state.lam[:] = w.m[LAM_1]
-        state.da[:] = w.n[X]
+        copy_to(w.q[Q_1], state.q)
+        copy_to(w.n[V_1], state.v)
+        copy_to(w.n[A_1], state.a)
+        copy_to(w.m[LAM_1], state.lam)
+        copy_to(w.n[X], state.da)
         state.clock[0] = t_1
         state.clock[1] = dt
     return status
@@ -188,8 +188,8 @@ def polish(p: Any, s: Any, t: float, c: FloatArray, w: Any, pivots: Any) -> int:
         status = p.model(POSITION, t, w.q[Q_1], w.n[V_1], w.n[A_1], w.m[LAM_1], c, p.pf, p.pi, w.m[GAP_Q])
         fill(p, w.m[GAP_Q], True, w)
         solve(p, t, c, w, pivots, w.s[DP])
-        w.n[D][:] = w.s[DP][:n]
-        w.q[Q][:] = w.q[Q_1]
+        copy_to(w.s[DP], w.n[D])
+        copy_to(w.q[Q_1], w.q[Q])
         status = retract(p, w.q[Q], w.n[D], c, w.q[Q_1])
     if status == OK and (k.correct_v == 1 or (pure and k.g2 != 0.0) or w.m[GAP].size > p.holonomic):
         status = p.model(VELOCITY, t, w.q[Q_1], w.n[V_1], w.n[A_1], w.m[LAM_1], c, p.pf, p.pi, w.m[GAP_V])
@@ -197,14 +197,14 @@ def polish(p: Any, s: Any, t: float, c: FloatArray, w: Any, pivots: Any) -> int:
             w.m[GAP_V][: p.holonomic] = 0.0
         fill(p, w.m[GAP_V], False, w)
         solve(p, t, c, w, pivots, w.s[DP])
-        w.n[V_1][:] += w.s[DP][:n]
+        add_to(w.s[DP], w.n[V_1])
     if status == OK and p.holonomic > 0 and pure and k.g3 != 0.0:
         for i in range(n):
             w.n[A, i] = w.n[A_1, i] + s.phi * w.n[X, i]
         status = p.model(ACCELERATION, t, w.q[Q_1], w.n[V_1], w.n[A], w.m[LAM_1], c, p.pf, p.pi, w.m[GAP_A])
         fill(p, w.m[GAP_A], True, w)
         solve(p, t, c, w, pivots, w.s[DP])
-        w.n[A_1][:] += w.s[DP][:n]
+        add_to(w.s[DP], w.n[A_1])
     return status
 
 
@@ -268,7 +268,7 @@ def mass_matrix(
 def fill(p: Any, gap: FloatArray, holonomic_only: bool, w: Any) -> None:
     """Right-hand side (0, −gap) of a projection, into w.s[DP]."""
     n = w.n[X].size
-    w.s[DP][:n] = 0.0
+    fill_with(w.s[DP][:n], 0.0)
     for k in range(p.rows.size):
         i = p.rows[k]
         w.s[DP, n + k] = -gap[i] if i < p.holonomic or not holonomic_only else 0.0
@@ -296,13 +296,13 @@ def project(p: Any, t: float, levels: int, phi: float, w: Any, pivots: Any) -> i
             return NOT_FINITE
         if k > 0 and moved > 0.5 * before and moved <= 1e-10 * max(1.0, size(q)):
             break
-        w.n[D][:] = w.s[DP][:n]
+        copy_to(w.s[DP], w.n[D])
         base = q.copy()
         status = retract(p, base, w.n[D], c, q)
         if moved <= 4.0 * EPS * size(q):
             break
         before = moved
-    w.q[Q_1][:] = q
+    copy_to(q, w.q[Q_1])
     if status == OK:
         status = mass_matrix(p, t, q, w.n[V_1], w.n[A_1], c, w, pivots)
     for _ in range(2):
@@ -310,14 +310,14 @@ def project(p: Any, t: float, levels: int, phi: float, w: Any, pivots: Any) -> i
             status = p.model(VELOCITY, t, q, w.n[V_1], w.n[A_1], w.m[LAM_1], c, p.pf, p.pi, w.m[GAP_V])
             fill(p, w.m[GAP_V], False, w)
             solve(p, t, c, w, pivots, w.s[DP])
-            w.n[V_1][:] += w.s[DP][:n]
+            add_to(w.s[DP], w.n[V_1])
     if status == OK and levels == 3:
         for i in range(n):
             w.n[A, i] = w.n[A_1, i] + phi * w.n[X, i]
         status = p.model(ACCELERATION, t, q, w.n[V_1], w.n[A], w.m[LAM_1], c, p.pf, p.pi, w.m[GAP_A])
         fill(p, w.m[GAP_A], False, w)
         solve(p, t, c, w, pivots, w.s[DP])
-        w.n[A_1][:] += w.s[DP][:n]
+        add_to(w.s[DP], w.n[A_1])
     w.key[0] = 0.0
     return status
 
@@ -330,14 +330,14 @@ def acceleration(p: Any, t: float, state: Any, w: Any, pivots: Any, controls: An
     """
     n = w.n[X].size
     c = np.array([1.0, 0.0, 0.0, 1.0])
-    state.a[:] = 0.0
-    state.lam[:] = 0.0
+    fill_with(state.a, 0.0)
+    fill_with(state.lam, 0.0)
     status = OK
-    w.q[Q][:] = state.q
-    w.n[V][:] = state.v
+    copy_to(state.q, w.q[Q])
+    copy_to(state.v, w.n[V])
     for k in range(2):
-        w.n[A][:] = state.a
-        w.m[LAM][:] = state.lam
+        copy_to(state.a, w.n[A])
+        copy_to(state.lam, w.m[LAM])
         status = p.model(BALANCE, t, w.q[Q], w.n[V], w.n[A], w.m[LAM], c, p.pf, p.pi, w.s[R][:n])
         count[ITERATIONS] += 1
         count[EVALUATIONS] += 1
@@ -350,22 +350,22 @@ def acceleration(p: Any, t: float, state: Any, w: Any, pivots: Any, controls: An
         if not np.isfinite(size(w.s[R])):
             return NOT_FINITE
         if k == 0:
-            w.n[D_P][:] = 0.0
-            w.n[V_P][:] = state.v
-            w.n[A_P][:] = 0.0
-            w.n[X][:] = 0.0
+            fill_with(w.n[D_P], 0.0)
+            copy_to(state.v, w.n[V_P])
+            fill_with(w.n[A_P], 0.0)
+            fill_with(w.n[X], 0.0)
             status = initial_matrix(p, t, state, c, w, pivots, count)
             if status != OK:
                 return status
         for i in range(w.s[R].size):
             w.s[DX, i] = -w.s[R, i]
         status = solve(p, t, c, w, pivots, w.s[DX])
-        state.a[:] += w.s[DX][:n]
+        add_to(w.s[DX], state.a)
         for i in range(p.rows.size):
             state.lam[p.rows[i]] += w.s[DX, n + i]
         if p.rows.size == 0 and status == OK:
             break
-    state.da[:] = 0.0
+    fill_with(state.da, 0.0)
     state.clock[1] = 0.0
     return status
 
@@ -415,11 +415,11 @@ def nearest_consistent(
 ) -> int:
     """Move state.q and state.v onto the constraints by the least change in the mass norm."""
     p = Physics(model, traits, holonomic, closure, rows, pf, pi)
-    w.q[Q_1][:] = state.q
-    w.n[V_1][:] = state.v
-    w.n[A_1][:] = 0.0
+    copy_to(state.q, w.q[Q_1])
+    copy_to(state.v, w.n[V_1])
+    fill_with(w.n[A_1], 0.0)
     status = project(p, t, 2, 0.0, w, pivots)
     if status == OK:
-        state.q[:] = w.q[Q_1]
-        state.v[:] = w.n[V_1]
+        copy_to(w.q[Q_1], state.q)
+        copy_to(w.n[V_1], state.v)
     return status

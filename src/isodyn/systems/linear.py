@@ -10,7 +10,6 @@ with the step size and the scheme: it is factorised once for each, and a step th
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -24,15 +23,10 @@ from isodyn.compiled import (
     KNOWS_MASS,
     KNOWS_TANGENT,
     LINEAR,
-    MODEL,
     OK,
     SOLVE,
     SOLVES,
-    WRONG_SHAPE,
     FloatArray,
-    IntArray,
-    closure,
-    kernel,
 )
 from isodyn.errors import InputError
 from isodyn.linear_solvers.sparse import Factorisation, factorise
@@ -127,69 +121,12 @@ def linear_model(name: str, M: Any, C: Any, K: Any, f: Load | FloatArray | None,
     traits |= KNOWS_MASS | KNOWS_TANGENT
     if callable(f) and not is_compiled(f):
         return from_python(_Answers(name, M, C, K, f, n), traits)
+    from isodyn.systems.linear_kernels import constant_load_model, with_load  # compiled when first needed
+
     zeros = np.zeros((n, n))
     constant = np.zeros(n) if f is None or callable(f) else f
     pf = np.concatenate([M.ravel(), (zeros if C is None else C).ravel(), (zeros if K is None else K).ravel(), constant])
-    return Model(_with_load(f) if callable(f) else constant_load_model, traits, pf)
-
-
-@kernel(MODEL)
-def constant_load_model(
-    what: int,
-    t: float,
-    q: FloatArray,
-    v: FloatArray,
-    a: FloatArray,
-    lam: FloatArray,
-    c: FloatArray,
-    pf: FloatArray,
-    pi: IntArray,
-    out: FloatArray,
-) -> int:
-    """Small dense matrices and a constant load, all in pf: M, C, K, f."""
-    n = v.size
-    nn = n * n
-    if what == BALANCE:
-        for i in range(n):
-            total = -pf[3 * nn + i]
-            for j in range(n):
-                total += pf[i * n + j] * a[j] + pf[nn + i * n + j] * v[j]
-            for j in range(q.size):
-                total += pf[2 * nn + i * n + j] * q[j]
-            out[i] = total
-    elif what == JACOBIAN:
-        for i in range(nn):
-            out[i] = c[0] * pf[i] + c[1] * pf[nn + i] + c[2] * pf[2 * nn + i]
-    return OK
-
-
-@lru_cache(maxsize=256)
-def _with_load(f: Any) -> Any:
-    """The same with a compiled load f(t)."""
-
-    @closure(MODEL)
-    def model(
-        what: int,
-        t: float,
-        q: FloatArray,
-        v: FloatArray,
-        a: FloatArray,
-        lam: FloatArray,
-        c: FloatArray,
-        pf: FloatArray,
-        pi: IntArray,
-        out: FloatArray,
-    ) -> int:
-        status = constant_load_model(what, t, q, v, a, lam, c, pf, pi, out)
-        if what == BALANCE:
-            load = f(t)
-            if load.shape != v.shape:
-                return WRONG_SHAPE
-            for i in range(v.size):
-                out[i] -= load[i]
-        return status
-
-    return model
+    return Model(with_load(f) if callable(f) else constant_load_model, traits, pf)
 
 
 class _Answers:
