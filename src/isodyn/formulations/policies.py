@@ -85,8 +85,8 @@ class Baumgarte:
 
     def closure(self, dt: float) -> Closure:
         """Weights and corrections for steps of this size."""
-        alpha = 1.0 / dt if self.alpha is None else self.alpha
-        beta = math.sqrt(2.0) / dt if self.beta is None else self.beta
+        alpha = 1.0 / dt if self.alpha is None else float(self.alpha)
+        beta = math.sqrt(2.0) / dt if self.beta is None else float(self.beta)
         if max(alpha, beta) * dt > 2.0:
             warnings.warn(
                 f"Baumgarte's gains are stiff for this step: alpha dt = {alpha * dt:.3g}, beta dt = {beta * dt:.3g}\n"

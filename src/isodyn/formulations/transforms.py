@@ -33,7 +33,7 @@ _H = float(np.finfo(float).eps) ** (1 / 3)
 class Penalty:
     """Constraints by stiff springs and dampers with inertia: weight 1/p, frequency omega, damping gamma. Not exact for p > 0."""
 
-    p: float = 1e-7
+    p: float = 1e-5
     omega: float = 10.0
     gamma: float = 1.0
 

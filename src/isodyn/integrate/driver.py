@@ -181,7 +181,7 @@ def _first_order_closures(formulation: Formulation | None, dt: float) -> tuple[C
     if formulation is None or isinstance(formulation, VelocityLevel):
         return OPEN, OPEN
     if isinstance(formulation, Baumgarte):
-        closure = Closure(0.0, 1.0 / dt if formulation.alpha is None else formulation.alpha, 1.0, 0, 0, 0, 0, 0)
+        closure = Closure(0.0, 1.0 / dt if formulation.alpha is None else float(formulation.alpha), 1.0, 0, 0, 0, 0, 0)
         return closure, closure
     return formulation.closure(dt), formulation.closure(dt)
 

@@ -29,7 +29,7 @@ from isodyn.compiled import (
     IntArray,
     State,
 )
-from isodyn.errors import CallableError, ConflictError, IsodynError, IsodynWarning
+from isodyn.errors import CallableError, ConflictError, IsodynError, IsodynWarning, SchemeError
 from isodyn.integrate.coefficients import coefficients, starting_scheme
 from isodyn.integrate.columns import columns
 from isodyn.integrate.failures import failure
@@ -145,7 +145,12 @@ class Run:
         if self.model.traits & GENERAL and self.system.m:
             self.enforce(every(self.system.m))
             z = self.system.z0 if first else state.lam
-            state.a[:], state.lam[:], _ = algebraic_start(self.ask, t, state.v, z)
+            state.a[:], state.lam[:], index = algebraic_start(self.ask, t, state.v, z)
+            if index == 1 and self.closure.g3 != 0.0:
+                raise SchemeError(
+                    "the constraints determine the algebraic unknowns (index 1): their derivative cannot close a step",
+                    hint="leave the formulation out; Baumgarte and AccelerationLevel are for constraints without z (index 2)",
+                )
             state.da[:] = 0.0
             state.clock[1] = 0.0
             return
