@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from isodyn.studies import OrderStudy
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-MARKERS = {"q": "o", "v": "s", "a": "^"}  # circle, square, triangle as in the literature on these schemes
+MARKERS = {"q": "o", "v": "s", "a": "^", "lam": "D"}  # circle, square, triangle as in the literature on these schemes
 STYLE: dict[Any, Any] = {
     "figure.constrained_layout.use": True,
     "figure.dpi": 100,

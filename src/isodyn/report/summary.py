@@ -73,6 +73,8 @@ def _errors(problem: Problem, parameters: dict[str, float], sol: Solution) -> di
     if exact is not None and sol.t.size > 1:
         e = errors_of(sol, *exact)
         found = {"s": e.v, "s'": e.a} if sol.system.first_order else {"q": e.q, "v": e.v, "a": e.a}
+        if exact.lam is not None:
+            found["z" if sol.system.first_order else "lam"] = e.lam
         return {"against": "exact solution", "measure": "maximum over time, relative", **found}
     reference = problem.reference
     if reference is None or complete != dict(problem.parameters) or sol.t.size < 2:
