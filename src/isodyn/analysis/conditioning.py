@@ -1,9 +1,11 @@
 """Condition numbers of the matrix of a step, as printed and as this package scales it.
 
-    J = [ J₁₁  W₁Gᵀ ]        J₁₁ = Ξ_C1 M + Ξ_C2 C_T + Ξ_C3 K_T                     [Shimada2014 (3.156a), (3.156b) adapted]
-        [ J₂₁   0   ]        J₂₁ = γ₁ Ξ^q φ_q + γ₂ (Ξ^q φ̇_q + Ξ^v G) + γ₃ (Ξ^q φ̈_q + Ξ^v φ̈_v + Ξ^a (1+φ) G)   [Shimada2014 (3.156c)–(3.156e)]
+    J = [ J₁₁  W₁Gᵀ ]        J₁₁ = Ξ_C1 M + Ξ_C2 C_T + Ξ_C3 K_T                       [Shimada2014 (3.156a), (3.156b) adapted]
+        [ J₂₁   0   ]        J₂₁ = Ξ^q G                                  index 3     [Shimada2014 (3.156c)]
+                             J₂₁ = Ξ^q φ̇_q + Ξ^v G                        index 2     [Shimada2014 (3.156d)]
+                             J₂₁ = Ξ^q φ̈_q + Ξ^v φ̈_v + Ξ^a (1 + φ) G      index 1     [Shimada2014 (3.156e)]
 
-    K_T = ∂balance/∂q (with ∂(Gᵀλ)/∂q),   C_T = ∂balance/∂v,   (γ₁, γ₂, γ₃) of the closure: position (1,0,0), velocity (0,1,0), acceleration (0,0,1)
+K_T = ∂balance/∂q (with ∂(Gᵀλ)/∂q) and C_T = ∂balance/∂v; closures of several levels add up with their weights.
 
             a-form        v-form             d-form              what is solved for: Δa, Δv or Δq
     Ξ_C1    W₁Λ₆          W₁Λ₆/λ₅Δt          W₁Λ₆/λ₃Δt²          [Shimada2014 Table 2.4]
@@ -23,6 +25,7 @@ The norm of the inverse is taken block by block [Shimada2014 (3.157)], so number
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -67,9 +70,8 @@ class StepMatrix:
     def equilibrated(self) -> StepMatrix:
         """Rows and columns divided by the square roots of their largest entries until nothing changes: what scaling can do at best."""
         n, A = self.J_11.shape[0], self.whole
-        for _ in range(40):
-            A = A / np.sqrt(np.abs(A).max(axis=1))[:, None]
-            A = A / np.sqrt(np.abs(A).max(axis=0))[None, :]
+        for _ in range(60):
+            A = A / np.sqrt(np.outer(np.abs(A).max(axis=1), np.abs(A).max(axis=0)))
         return StepMatrix(A[:n, :n], A[:n, n:], A[n:, :n])
 
 
@@ -91,9 +93,8 @@ def condition_number(
     >>> coarse, fine = (condition_number(pendulum, scheme, iso.PositionLevel(), dt) for dt in (1e-3, 1e-4))
     >>> round(float(np.log10(fine / coarse)), 1)
     2.0
-    >>> coarse, fine = (condition_number(pendulum, scheme, iso.PositionLevel(), dt, scaled=True) for dt in (1e-3, 1e-4))
-    >>> round(float(np.log10(fine / coarse)), 1)
-    0.0
+    >>> condition_number(pendulum, scheme, iso.PositionLevel(), 1e-6, scaled=True) < 10.0
+    True
     """
     return step_matrix(system, scheme, formulation, dt, form=form, scaled=scaled, state=state).condition()
 
@@ -154,13 +155,13 @@ class Tangents:
     def of(system: System, state: Sample | None = None) -> Tangents:
         """At a state of the motion, or at the start."""
         ask = Questions(system)
-        t, q, v, a, lam = start(system, ask) if state is None else state
-        t, move = float(t), system.retract or (lambda q, d: q + d)
+        time, q, v, a, lam = start(system, ask) if state is None else state
+        t, move = float(time), system.retract or (lambda q, d: q + d)
         rows = choose(ask.G(t, q, v)).chosen
         h_q, h_v = (_H * max(1.0, float(np.abs(x).max())) for x in (q, v))
 
-        def along(function: object, h: float) -> FloatArray:
-            columns = [(function(h * e) - function(-h * e)) / (2 * h) for e in np.eye(system.nv)]  # type: ignore[operator]
+        def along(function: Callable[[FloatArray], FloatArray], h: float) -> FloatArray:
+            columns = [(function(h * e) - function(-h * e)) / (2 * h) for e in np.eye(system.nv)]
             return np.column_stack(columns)
 
         return Tangents(
@@ -181,8 +182,8 @@ def start(system: System, ask: Questions) -> Sample:
     M = np.column_stack([ask.balance(0.0, q, v, e) + force for e in np.eye(n)])
     G, minus_b = ask.G(0.0, q, v), ask.acceleration(0.0, q, v, rest)
     free = np.linalg.solve(M, np.column_stack([force, G.T]))
-    lam = np.linalg.lstsq(G @ free[:, 1:], G @ free[:, 0] + minus_b, rcond=None)[0]
-    return Sample(t, q, v, free[:, 0] - free[:, 1:] @ lam, lam)
+    lam = np.asarray(np.linalg.lstsq(G @ free[:, 1:], G @ free[:, 0] + minus_b, rcond=None)[0], dtype=np.float64)
+    return Sample(t, q, v, np.asarray(free[:, 0] - free[:, 1:] @ lam, dtype=np.float64), lam)
 
 
 def _check(system: System, scheme: Scheme, dt: float, form: int) -> None:
