@@ -111,7 +111,7 @@ def test_a_failed_step_size_is_noted_and_the_others_stay(monkeypatch: pytest.Mon
 
     monkeypatch.setattr(sys.modules["isodyn.studies.compare"], "integrate", failing)
     found = compare(
-        problems.get("pendulum"), SCHEME, [iso.GGL(), iso.Projection(), iso.Stabilised()], [0.02, 0.01], 0.2
+        problems.get("pendulum"), SCHEME, [iso.GGL(), iso.Projection(), iso.Stabilised()], [0.02, 0.01], 1.0
     )
     row = found.row("GGL")
     assert row.case.dts == (0.01,)
