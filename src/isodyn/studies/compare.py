@@ -261,9 +261,8 @@ def label(formulation: AnyFormulation | None) -> str:
     """
     if formulation is None:
         return "as it stands"
-    settings = [(f.name, getattr(formulation, f.name)) for f in fields(formulation) if f.compare]
-    defaults = {f.name: f.default for f in fields(formulation)}
-    changed = [f"{name}={_text(value)}" for name, value in settings if value is not defaults[name]]
+    settings = [(f.name, getattr(formulation, f.name), f.default) for f in fields(formulation)]
+    changed = [f"{name}={_text(value)}" for name, value, default in settings if np.any(value != default)]
     return type(formulation).__name__ + (f"({', '.join(changed)})" if changed else "")
 
 
