@@ -81,6 +81,7 @@ def _errors_and_cost(axes: Any, found: Comparison, rows: list[CompareRow], style
         step_ticks(panel, found.dts)
         panel.set(xlabel="time step dt", ylabel=f"relative error in {found.quantities[key]}")
     axes[2].set(xlabel=f"relative error in {found.quantities[first]}", ylabel="seconds")
+    axes[2].tick_params(axis="x", which="minor", labelbottom=False)
 
 
 def _drift(axes: Any, found: Comparison, rows: list[CompareRow], styles: list[dict[str, Any]]) -> None:
