@@ -151,7 +151,7 @@ def test_figure(pendulum: Comparison, tmp_path: Path) -> None:
 def test_labels() -> None:
     """Settings that differ from the defaults are named."""
     assert label(iso.Penalty(p=1e-6)) == "Penalty(p=1e-06)"
-    assert label(iso.Penalty(float("1e-7"), 10, 1)) == "Penalty"
+    assert label(iso.Penalty(float("1e-5"), 10, 1)) == "Penalty"
     assert label(iso.Projection(acceleration=True)) == "Projection(acceleration=True)"
     assert label(None) == "as it stands"
 

@@ -138,7 +138,7 @@ class NullSpace:
         return Closure(1.0, 0.0, 0.0, 0, 0, 0, 0, 1)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class GGL:
     """Gear, Gupta, Leimkuhler: a second multiplier μ, continuous in time, in S q̇ = S v − Gᵀμ.
 
@@ -154,6 +154,7 @@ class GGL:
         S = np.asarray(self.S, dtype=np.float64)
         if S.ndim != 2 or S.shape[0] != S.shape[1] or not np.allclose(S, S.T) or np.linalg.eigvalsh(S).min() <= 0:
             raise InputError(f"S must be symmetric and positive definite, received an array of shape {S.shape}")
+        object.__setattr__(self, "S", tuple(tuple(row) for row in S.tolist()))
 
     def closure(self, dt: float) -> Closure:
         """Weights and corrections for steps of this size."""
