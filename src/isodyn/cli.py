@@ -372,6 +372,8 @@ def _print_summary(summary: dict[str, Any]) -> None:
                 name, f"{numbers['start']:.8g}", f"{numbers['final']:.8g}", f"{numbers['largest_deviation']:.2e}"
             )
         console.print(table)
+    if summary["constraints"] is not None:
+        _print_constraints(console, summary["constraints"])
     if summary["errors"] is not None:
         errors = {key: value for key, value in summary["errors"].items() if isinstance(value, float)}
         text = ", ".join(f"{key} {value:.2e}" for key, value in errors.items())
@@ -383,6 +385,18 @@ def _print_summary(summary: dict[str, Any]) -> None:
         f"{cost['factorisations']} factorisations ({cost['solver']})"
         + (f", {cost['halvings']} halvings" if cost["halvings"] else "")
     )
+
+
+def _print_constraints(console: Any, constraints: dict[str, Any]) -> None:
+    """Multipliers, redundant rows and drift."""
+    table = _table("multipliers (−Gᵀλ is the force of constraint)", "row", "min", "max", "final")
+    for name, numbers in list(constraints["multipliers"].items())[:ROWS]:
+        table.add_row(name, f"{numbers['min']:.5g}", f"{numbers['max']:.5g}", f"{numbers['final']:.8g}")
+    console.print(table)
+    if constraints["redundant"]:
+        console.print("rows that follow from others: " + ", ".join(constraints["redundant"]), markup=False)
+    levels = ", ".join(f"{level} {value:.1e}" for level, value in constraints["drift"].items())
+    console.print(f"constraint drift (largest, relative): {levels}")
 
 
 # ---- order

@@ -34,6 +34,7 @@ def run_summary(problem: Problem, parameters: dict[str, float], dt: float, sol: 
             for i, name in enumerate(sol.system.names)
         },
         "invariants": _invariants(problem, sol),
+        "constraints": _constraints(sol),
         "errors": _errors(problem, parameters, sol),
         "cost": {
             "seconds": stats.seconds,
@@ -52,6 +53,18 @@ def run_summary(problem: Problem, parameters: dict[str, float], dt: float, sol: 
 
 def _range(values: FloatArray) -> dict[str, float]:
     return {"min": float(values.min()), "max": float(values.max()), "final": float(values[-1])}
+
+
+def _constraints(sol: Solution) -> dict[str, Any] | None:
+    """Ranges of the multipliers, drift by level, rows that follow from others."""
+    if sol.system.m == 0 or sol.t.size == 0:
+        return None
+    position, velocity, acceleration = sol.drift().largest
+    return {
+        "multipliers": {name: _range(sol.lam[:, i]) for i, name in enumerate(sol.system.row_names)},
+        "drift": {"position": position, "velocity": velocity, "acceleration": acceleration},
+        "redundant": list(sol.redundant),
+    }
 
 
 def _invariants(problem: Problem, sol: Solution) -> dict[str, dict[str, float]]:
