@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numba
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -58,3 +59,22 @@ def test_sparse_linear_equals_sparse_mechanical() -> None:
     mechanical = iso.MechanicalSystem(sp.csr_array(M), force, Q0, V0, **tangents)
     run = {"dt": 0.01, "t_end": 1.0}
     assert_same(iso.integrate(linear, **run), iso.integrate(mechanical, **run), 1e-9)
+
+
+@numba.njit
+def compiled_f(t: float) -> Any:
+    return np.cos(2.0 * t + np.arange(N))
+
+
+@pytest.mark.parametrize("scheme", [iso.Scheme.optimal(0.5), iso.Scheme.central_difference()], ids=lambda s: s.name)
+@pytest.mark.parametrize(
+    ("load", "value"),
+    [(None, lambda t: np.zeros(N)), (np.arange(N), lambda t: np.arange(N)), (compiled_f, f)],
+    ids=["no load", "constant", "compiled"],
+)
+def test_small_linear_system_that_is_compiled_whole(load: Any, value: Any, scheme: iso.Scheme) -> None:
+    """Without a Python load the whole model is compiled: matrices, load and tangent against those in Python."""
+    run = {"dt": 0.01, "t_end": 1.0}
+    compiled = iso.integrate(iso.LinearSystem(M, C, K, load, Q0, V0), scheme, **run)
+    python = iso.integrate(iso.LinearSystem(M, C, K, value, Q0, V0), scheme, **run)
+    assert_same(python, compiled, 1e-12)
