@@ -275,3 +275,16 @@ def test_module_runs_as_a_command() -> None:
 def test_scheme_texts(text: str, scheme: iso.Scheme | iso.FirstOrderScheme) -> None:
     """What can be written on the command line means what it says."""
     assert parse_scheme(text) == scheme
+
+
+def test_run_of_a_constrained_problem_tells_multipliers_and_drift(call: Any) -> None:
+    """What a mechanic asks of constraints: reactions, what is redundant, and whether the constraints hold."""
+    code, out, _ = call("run", "double_pendulum_doubled", "--t-end", "0.2", "--json")
+    constraints = json.loads(out)["constraints"]
+    assert code == 0
+    assert constraints["redundant"] == ["upper rod, entered again (1)"]
+    assert set(constraints["multipliers"]) == {"upper rod", "upper rod, entered again (1)", "lower rod"}
+    assert max(constraints["drift"]["position"], constraints["drift"]["velocity"]) < 1e-12
+    code, out, _ = call("run", "double_pendulum_doubled", "--t-end", "0.2")
+    assert code == 0
+    assert "constraint drift (largest, relative): position" in out
