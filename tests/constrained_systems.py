@@ -59,9 +59,7 @@ def slope(case: Case, scheme, formulation, dts, **settings) -> dict[str, float]:
 
 def first_slope(case: Case, scheme, formulation, dts) -> dict[str, float]:
     """Measured orders of the first step alone, from runs of one step."""
-    coarse, fine = (
-        errors(case, iso.integrate(case.system(), scheme, formulation, dt=dt, t_end=dt)) for dt in dts[-2:]
-    )
+    coarse, fine = (errors(case, iso.integrate(case.system(), scheme, formulation, dt=dt, t_end=dt)) for dt in dts[-2:])
     return {name: float(np.log(coarse[name] / fine[name]) / np.log(dts[-2] / dts[-1])) for name in coarse}
 
 
@@ -361,7 +359,14 @@ def three_bars_system(*, redundant=True, angle=1.2, speed=1.5, derivatives=True)
     def phi(q, t):
         p, r = q[:3], q[3:]
         middle = 0.5 * (p + r - D)
-        rows = [p @ p - 1.0, (r - D) @ (r - D) - 1.0, (r - p) @ (r - p) - 4.0, 2 * p[2], 2 * r[2], middle @ middle - 1.0]
+        rows = [
+            p @ p - 1.0,
+            (r - D) @ (r - D) - 1.0,
+            (r - p) @ (r - p) - 4.0,
+            2 * p[2],
+            2 * r[2],
+            middle @ middle - 1.0,
+        ]
         rows += [(p - D) @ (p - D) + r @ r - 10.0, 2 * (p[2] + r[2])]
         return 0.5 * np.array(rows)[keep]
 
@@ -394,9 +399,7 @@ def three_bars_system(*, redundant=True, angle=1.2, speed=1.5, derivatives=True)
 
 PENDULUM = Case("pendulum", pendulum_system, pendulum_motion, 1.0)
 RHEONOMIC = Case("rheonomic", manufactured_system, manufactured_motion, 1.0)
-MIXED = Case(
-    "mixed", lambda: manufactured_system(rolling=True), lambda t: manufactured_motion(t, rolling=True), 1.0
-)
+MIXED = Case("mixed", lambda: manufactured_system(rolling=True), lambda t: manufactured_motion(t, rolling=True), 1.0)
 KNIFE_EDGE = Case("knife edge", knife_edge_system, knife_edge_motion, 1.0)
 VAN_DER_POL = Case("Van der Pol", van_der_pol_system, van_der_pol_motion, 0.5)
 INDEX_2 = Case("index 2", index_2_system, index_2_motion, 1.0)

@@ -50,9 +50,7 @@ FIRST_ORDER_SCHEMES = [
     F.crank_nicolson(),
     S.optimal(0.5),
 ]
-FORMULATIONS = [
-    row.formulation() for row in TABLE if None not in row.orders and row.formulation is not iso.Hamiltonian
-]
+FORMULATIONS = [row.formulation() for row in TABLE if None not in row.orders and row.formulation is not iso.Hamiltonian]
 FORMULATIONS.append(iso.Projection(acceleration=True))
 WEAK = (iso.PositionLevel, iso.NullSpace)
 PENDULUM, RHEONOMIC = (known.PENDULUM, (0.005, 0.0025)), (known.RHEONOMIC, (0.01, 0.005))
