@@ -348,7 +348,8 @@ def three_bars_system(*, redundant=True, angle=1.2, speed=1.5, derivatives=True)
     """A coupler of two point masses in space, carried by parallel cranks of length 1 from A = 0 and D = (2, 0, 0).
 
     Five rows leave one freedom: both cranks, the coupler, the plane z = 0 for both masses. Redundant are a third crank in the middle
-    and the distance from D to the first mass less that from A to the second, 8 on the manifold only, and the plane for the coupler's middle.
+    and the distance from D to the first mass less that from A to the second, 8 on the manifold only, and the
+    plane for the coupler's middle.
     """
     D = np.array([2.0, 0.0, 0.0])
     plane = np.zeros((3, 6))

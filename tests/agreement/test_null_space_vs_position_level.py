@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import constrained_systems as known
 import numpy as np
 import pytest
 
+import constrained_systems as known
 import isodyn as iso
 
 S = iso.Scheme
 pytestmark = pytest.mark.filterwarnings("ignore:multipliers and accelerations of position level")
-FALSE_CONFLICT = "φ̇ of position level, which is not zero, is taken for a conflict of redundant rows"
 SYSTEMS = {
     "pendulum": known.pendulum_system,
     "rheonomic, M(q)": known.manufactured_system,
@@ -23,13 +22,7 @@ SYSTEMS = {
 @pytest.mark.parametrize(
     "scheme", [S.optimal(0.5), S.U0(0, 0, 0), S.V0(0.3, 0.7, 0.1), S.U0(1, 1, 1)], ids=lambda s: s.name
 )
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=pytest.mark.xfail(reason=FALSE_CONFLICT) if "doubled" in name else [])
-        for name in SYSTEMS
-    ],
-)
+@pytest.mark.parametrize("name", SYSTEMS)
 def test_same_motion_and_multipliers(name, scheme):
     """q to 1e-12, v to 1e-10; a and λ, which feel rounding of q as eps/Δt², to 1e-8. Multipliers are recovered from the balance."""
     newton = iso.Newton(rtol=1e-13)

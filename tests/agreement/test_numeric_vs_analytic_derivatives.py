@@ -5,10 +5,10 @@ Central differences give G, φ_t, ψ_v and ψ_rest to about 1e-10; b without G i
 
 from __future__ import annotations
 
-import constrained_systems as known
 import numpy as np
 import pytest
 
+import constrained_systems as known
 import isodyn as iso
 
 S = iso.Scheme
@@ -31,8 +31,6 @@ FORMULATIONS = [
     iso.Baumgarte(3.0, 4.0),
 ]
 DRIFTING = (iso.VelocityLevel, iso.AccelerationLevel, iso.Baumgarte)
-FALSE_CONFLICT = "drift of formulations that let φ or φ̇ go is taken for a conflict of redundant rows"
-NOISE = "Newton's floor does not know the noise of differences: steps are halved in vain"
 
 
 def pair(name, formulation, rtol, t_end=0.2):
@@ -49,21 +47,8 @@ def pair(name, formulation, rtol, t_end=0.2):
     ]
 
 
-def product(wrong) -> list:
-    """All systems × formulations, those with `wrong` expected to fail for now."""
-    failing = pytest.mark.xfail(reason=FALSE_CONFLICT)
-    return [
-        pytest.param(name, f, marks=failing if wrong(name, f) else [], id=f"{name}-{f!r}")
-        for name in MODELS
-        for f in FORMULATIONS
-    ]
-
-
-def conflict(name, formulation):
-    return name.startswith("three bars") and isinstance(formulation, DRIFTING)
-
-
-@pytest.mark.parametrize(("name", "formulation"), product(conflict))
+@pytest.mark.parametrize("formulation", FORMULATIONS, ids=repr)
+@pytest.mark.parametrize("name", MODELS)
 def test_same_motion(name, formulation):
     """Newton stops at 1e-8, which differences allow; b enters q and v of acceleration level through a, of others not at all."""
     analytic, numeric = pair(name, formulation, 1e-8)
@@ -80,9 +65,9 @@ def test_same_motion(name, formulation):
         ("pendulum", iso.AccelerationLevel()),
         ("knife edge", iso.Stabilised()),
         ("rheonomic, M(q)", iso.Stabilised()),
-        pytest.param("rheonomic, M(q)", iso.AccelerationLevel(), marks=pytest.mark.xfail(reason=NOISE)),
-        pytest.param("mixed", iso.Stabilised(), marks=pytest.mark.xfail(reason=NOISE)),
-        pytest.param("three bars, redundant", iso.Overdetermined(), marks=pytest.mark.xfail(reason=NOISE)),
+        ("rheonomic, M(q)", iso.AccelerationLevel()),
+        ("mixed", iso.Stabilised()),
+        ("three bars, redundant", iso.Overdetermined()),
     ],
 )
 def test_no_halvings_with_the_default_tolerance(name, formulation):

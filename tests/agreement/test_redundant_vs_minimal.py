@@ -6,12 +6,12 @@ at rounding.
 
 from __future__ import annotations
 
-import constrained_systems as known
 import numpy as np
 import pytest
 
+import constrained_systems as known
 import isodyn as iso
-from isodyn.integrate.rows import choose
+from isodyn.linear_solvers.rows import choose
 from isodyn.systems.questions import Questions
 
 S = iso.Scheme
@@ -30,7 +30,6 @@ MODELS = {
     "joint tripled": (lambda: known.double_pendulum_system(3), known.double_pendulum_system),
     "third parallel bar": (known.three_bars_system, lambda: known.three_bars_system(redundant=False)),
 }
-FALSE_CONFLICT = "drift of formulations that let φ or φ̇ go is taken for a conflict of redundant rows"
 KEEPS = (iso.Stabilised, iso.GGL, iso.Projection, iso.Overdetermined)
 pytestmark = pytest.mark.filterwarnings("ignore:multipliers and accelerations of position level")
 
@@ -50,10 +49,7 @@ def assert_same_motion(redundant, minimal):
 @pytest.mark.parametrize("scheme", [S.optimal(0.5), S.V0(1, 1, 0)], ids=lambda s: s.name)
 @pytest.mark.parametrize(
     "formulation",
-    [
-        pytest.param(f, id=repr(f), marks=[] if isinstance(f, KEEPS) else pytest.mark.xfail(reason=FALSE_CONFLICT))
-        for f in FORMULATIONS
-    ],
+    [pytest.param(f, id=repr(f)) for f in FORMULATIONS],
 )
 @pytest.mark.parametrize("name", ["joint doubled", "joint tripled"])
 def test_copied_rows(name, formulation, scheme):

@@ -20,10 +20,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import constrained_systems as known
 import numpy as np
 import pytest
 
+import constrained_systems as known
 import isodyn as iso
 from isodyn.errors import AccuracyWarning
 from isodyn.formulations.table import TABLE, entry

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isodyn.integrate.rows import Rows, choose, every, least_multipliers, moved_multipliers, partners
+from isodyn.linear_solvers.rows import Rows, choose, every, least_multipliers, moved_multipliers, partners
 
 SPAN = 1e-9
 

@@ -33,7 +33,7 @@ import numpy as np
 from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
 from isodyn.formulations import Formulation
-from isodyn.integrate.rows import choose
+from isodyn.linear_solvers.rows import choose
 from isodyn.results.solution import Sample
 from isodyn.schemes import Scheme
 from isodyn.systems import System

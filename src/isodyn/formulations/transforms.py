@@ -19,11 +19,12 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.compiled import FloatArray
+from isodyn.compiled import BALANCE, OK, RETRACT, RETRACTS, FloatArray, IntArray
 from isodyn.errors import InputError
+from isodyn.linear_solvers.rows import choose, least_multipliers
 from isodyn.results.solution import Solution
+from isodyn.systems.compiled_system import PythonSystem
 from isodyn.systems.first_order import FirstOrderSystem
-from isodyn.systems.mechanical import MechanicalSystem
 from isodyn.systems.questions import Questions
 
 _H = float(np.finfo(float).eps) ** (1 / 3)
@@ -43,32 +44,18 @@ class Penalty:
             if not (math.isfinite(value) and (value > 0 or (name == "gamma" and value == 0))):
                 raise InputError(f"{name} must be positive, received {value!r}")
 
-    def transform(self, system: Any) -> MechanicalSystem:
+    def transform(self, system: Any) -> PythonSystem:
         """The unconstrained system with penalty terms."""
-        _holonomic_only(system, "Penalty")
-        ask, W = Questions(system), 1.0 / self.p
-
-        def M(q: FloatArray) -> FloatArray:
-            v = np.zeros(system.nv)
-            G = ask.G(0.0, q, v)
-            return ask.mass(0.0, q, v) + W * G.T @ G
-
-        def Q(q: FloatArray, v: FloatArray, t: float) -> FloatArray:
-            rest = np.zeros(system.nv)
-            G = ask.G(t, q, v)
-            minus_b = ask.acceleration(t, q, v, rest)
-            pull = minus_b + self.gamma * self.omega * ask.velocity(t, q, v) + self.omega**2 * ask.position(t, q, v)
-            return -ask.balance(t, q, v, rest) - W * G.T @ pull
-
-        return MechanicalSystem(
-            M,
-            Q,
+        traits = RETRACTS if system.retract is not None else 0
+        return PythonSystem(
+            _Penalised(system, self),
+            traits,
             system.q0,
             system.v0,
+            energy=system.energy,
             retract=system.retract,
             difference=system.difference,
-            energy=system.energy,
-            names=system.names if len(system.names) == system.nq else None,
+            names=system.names,
         )
 
     def lift(self, sol: Solution, system: Any) -> Solution:
@@ -82,59 +69,96 @@ class Penalty:
         return sol
 
 
+class _Penalised:
+    """Balance of the free system with the forces of the penalties, Gᵀ W (φ̈ + γω φ̇ + ω² φ)."""
+
+    solver = ""
+
+    def __init__(self, system: Any, penalty: Penalty) -> None:
+        self.ask, self.penalty = Questions(system), penalty
+
+    def answer(
+        self,
+        what: int,
+        t: float,
+        q: FloatArray,
+        v: FloatArray,
+        a: FloatArray,
+        lam: FloatArray,
+        c: FloatArray,
+        out: FloatArray,
+    ) -> int:
+        ask, k = self.ask, self.penalty
+        if what == BALANCE:
+            pull = ask.acceleration(t, q, v, a) + k.gamma * k.omega * ask.velocity(t, q, v)
+            pull += k.omega**2 * ask.position(t, q, v)  # [Shimada2014 (3.199)]
+            out[:] = ask.balance(t, q, v, a) + ask.G(t, q, v).T @ pull / k.p
+        elif what == RETRACT:
+            out[:] = ask.system.retract(q, v)
+        return OK
+
+
 @dataclass(frozen=True)
 class Hamiltonian:
     """Position and momentum constraints hold at every t_n; for schemes of first-order systems."""
 
     def transform(self, system: Any) -> FirstOrderSystem:
         """The first-order system in (q, p) with algebraic unknowns (λ, η)."""
-        _holonomic_only(system, "Hamiltonian")
         if system.nq != system.nv or system.retract is not None:
             raise InputError("Hamilton's form needs coordinates that are a vector space; this system has retract=")
-        ask, n, m = Questions(system), system.nv, system.m
+        ask, n = Questions(system), system.nv
         rest = np.zeros(n)
+        rows = self.rows(system)
+        m = rows.size
 
         def velocity(q: FloatArray, p: FloatArray, t: float) -> FloatArray:
             return np.asarray(np.linalg.solve(ask.mass(t, q, rest), p), dtype=np.float64)
 
         def h(s: FloatArray, z: FloatArray, t: float) -> FloatArray:
             q, p, lam, eta = s[:n], s[n:], z[:m], z[m:]
-            v, G = velocity(q, p, t), ask.G(t, q, rest)
+            v, G = velocity(q, p, t), ask.G(t, q, rest)[rows]
             e = _H * max(1.0, float(np.abs(q).max())) / max(1.0, float(np.abs(v).max()))
             momentum_change = (ask.mass(t, q + e * v, rest) - ask.mass(t, q - e * v, rest)) @ v / (2 * e)
             p_dot = -ask.balance(t, q, v, rest) + momentum_change - G.T @ lam
             if np.any(eta):
                 e = _H * max(1.0, float(np.abs(q).max()))
-                slopes = [(ask.G(t, q + e * d, rest) - ask.G(t, q - e * d, rest)) @ v / (2 * e) for d in np.eye(n)]
+                slopes = [
+                    (ask.G(t, q + e * d, rest) - ask.G(t, q - e * d, rest))[rows] @ v / (2 * e) for d in np.eye(n)
+                ]
                 p_dot -= np.array(slopes) @ eta
             return np.concatenate([v + np.linalg.solve(ask.mass(t, q, rest), G.T @ eta), p_dot])
 
         def c(s: FloatArray, z: FloatArray, t: float) -> FloatArray:
             q, v = s[:n], velocity(s[:n], s[n:], t)
-            return np.concatenate([ask.position(t, q, v), ask.velocity(t, q, v)])
+            return np.concatenate([ask.position(t, q, v)[rows], ask.velocity(t, q, v)[rows]])
 
         s0 = np.concatenate([system.q0, ask.mass(0.0, system.q0, rest) @ system.v0])
-        return FirstOrderSystem(h, s0, z0=np.zeros(2 * m), c=c)
+        names = [system.row_names[i] for i in rows]
+        return FirstOrderSystem(
+            h, s0, z0=np.zeros(2 * m), c=c, row_names=names + [f"{name} (velocity)" for name in names]
+        )
+
+    def rows(self, system: Any) -> IntArray:
+        """Independent constraint rows at the start."""
+        return choose(Questions(system).G(0.0, system.q0, system.v0)).chosen
 
     def lift(self, sol: Solution, system: Any) -> Solution:
         """q, v, a and λ from (q, p), (q̇, ṗ) and (λ, η); η goes to aux."""
-        ask, n, m = Questions(system), system.nv, system.m
+        ask, n, rows = Questions(system), system.nv, self.rows(system)
         q, p, p_dot = sol.v[:, :n].copy(), sol.v[:, n:], sol.a[:, n:]
         v, a, rest = np.zeros_like(q), np.zeros_like(q), np.zeros(n)
+        lam, eta = np.zeros((2, sol.t.size, system.m))
+        lam[:, rows], eta[:, rows] = sol.lam[:, : rows.size], sol.lam[:, rows.size :]
         for i, t in enumerate(sol.t):
             M = ask.mass(t, q[i], rest)
             v[i] = np.linalg.solve(M, p[i])
             e = _H * max(1.0, float(np.abs(q[i]).max())) / max(1.0, float(np.abs(v[i]).max()))
             M_dot = (ask.mass(t, q[i] + e * v[i], rest) - ask.mass(t, q[i] - e * v[i], rest)) / (2 * e)
             a[i] = np.linalg.solve(M, p_dot[i] - M_dot @ v[i])
-        sol.aux["eta"] = sol.lam[:, m:].copy()
-        sol.q, sol.v, sol.a, sol.lam, sol.system = q, v, a, sol.lam[:, :m].copy(), system
-        sol.columns = {"q": np.arange(n), "v": np.arange(n), "a": np.arange(n), "lam": np.arange(m)}
+            if rows.size < system.m:
+                lam[i] = least_multipliers(ask.G(t, q[i], v[i]), lam[i])
+        sol.aux["eta"] = eta
+        sol.q, sol.v, sol.a, sol.lam, sol.system = q, v, a, lam, system
+        sol.columns = {"q": np.arange(n), "v": np.arange(n), "a": np.arange(n), "lam": np.arange(system.m)}
+        sol.redundant = tuple(name for i, name in enumerate(system.row_names) if i not in rows)
         return sol
-
-
-def _holonomic_only(system: Any, name: str) -> None:
-    if system.m != system.m_phi:
-        raise InputError(
-            f"{name} covers holonomic constraints only; this system has {system.m - system.m_phi} nonholonomic rows"
-        )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -115,6 +116,7 @@ def integrate(
             scheme = scheme.first_order()
         if isinstance(formulation, Penalty) and (newton is None or newton.form == 0):
             newton = replace(newton or Newton(), form=1)  # far from the manifold penalties are huge: start near it
+        system = _started(system, t0, assemble)
         sol = integrate(
             formulation.transform(system),
             scheme,
@@ -138,6 +140,18 @@ def integrate(
     )
     with Progress(run.total_steps, progress) as bar:
         return run.execute(bar)
+
+
+def _started(system: Any, t0: float, assemble: bool) -> Any:
+    """The system with a consistent start, for formulations that make another system of it."""
+    (stretch,) = plan(t0, t0 + 1.0, 1.0, (), 1)
+    run = Run(system, Scheme.midpoint_epa(), [stretch], None, Newton(), None, OPEN, OPEN, assemble)
+    run.state.clock[0] = t0
+    run.consist(t0, True)
+    started = copy(system)
+    object.__setattr__(started, "q0", run.state.q.copy())
+    object.__setattr__(started, "v0", run.state.v.copy())
+    return started
 
 
 def _closures(

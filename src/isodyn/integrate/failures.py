@@ -33,7 +33,8 @@ def failure(status: int, where: str, work: Any, controls: Any, system: Any, chos
             f"a compiled function of the system returned an array of the wrong shape {where}; expected sizes follow from n = {n}"
         )
     if status == NOT_FINITE:
-        bad = [names[i] for i in np.flatnonzero(~np.isfinite(work.s[R]))[:3]] or ["the correction"]
+        all_names = [*names, *(system.row_names[i] for i in chosen)]
+        bad = [all_names[i] for i in np.flatnonzero(~np.isfinite(work.s[R]))[:3]] or ["the correction"]
         return NonFiniteError(
             f"a NaN or an infinity appeared {where} in the balance of {', '.join(map(repr, bad))}",
             hint="check what the system's functions return there; with an explicit scheme, reduce dt",

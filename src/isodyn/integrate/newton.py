@@ -18,7 +18,8 @@ The matrix is formed once per step at the first trial state (in every iteration 
 `reuse`, without ∂/∂q and ∂/∂v with `quasi`) and again whenever corrections stop shrinking quickly. The iteration ends when the
 estimated error of x, θ/(1−θ)·|δ| with θ = |δ_k|/|δ_{k−1}| [Hairer1996 (IV.8.10) adapted], is below rtol × the size of the acceleration.
 Rounding of q̃ and ṽ alone moves x by about eps·(|q̃|/c₂ + |ṽ|/c₁), and rounding of closures by eps·(|q|/Δt² + |v|/Δt): corrections
-below that which no longer shrink are the round-off floor, and accepted.
+below that which no longer shrink are the round-off floor, and accepted; so are small ones that do not shrink for long, which are noise
+of the system's functions (derivatives from differences, for instance).
 """
 
 from __future__ import annotations
@@ -60,6 +61,8 @@ FLOOR = 8.0  # how many units of rounding the floor allows
 SLOW = 0.3  # a contraction above this calls for a new Jacobian
 SLOW_OLD = 0.1  # the same for a Jacobian from an earlier step
 STAGNANT = 0.6  # corrections that shrink less than this do not shrink
+NOISE = 1e-7  # relative size of corrections that may be noise of the system's functions …
+PATIENCE = 6  # … when they do not shrink after so many iterations
 
 Controls = namedtuple("Controls", "rtol max_iterations max_halvings full reuse quasi form")
 CONTROLS = types.NamedTuple((f8, i8, i8, i8, i8, i8, i8), Controls)
@@ -201,7 +204,7 @@ def factorise(
             for i in range(whole):
                 for j in range(n):
                     w.J[i * whole + j] *= c[3]
-        status = lu_factor(w.J, pivots)
+        status = lu_factor(w.J, pivots[: n + m])
         if status == SINGULAR:
             w.fault[0] = pivots[0]
     if status == OK:
@@ -216,7 +219,7 @@ def solve(p: Any, t: float, c: FloatArray, w: Any, pivots: Any, x: FloatArray) -
     """x ← (the step's matrix in a-form)⁻¹ x."""
     if p.traits & SOLVES:
         return p.model(SOLVE, t, w.q[Q], w.n[V], w.n[A], w.m[LAM], c, p.pf, p.pi, x)
-    lu_solve(w.J, pivots, x)
+    lu_solve(w.J, pivots[: x.size], x)
     if c[3] != 1.0:
         for i in range(w.n[X].size):
             x[i] *= c[3]
@@ -243,7 +246,16 @@ def scaled_correction(p: Any, w: Any) -> None:
 
 @kernel()
 def correction_of_level(
-    p: Any, t: float, c: FloatArray, w: Any, pivots: Any, gap: FloatArray, share: float, out: FloatArray, mu: FloatArray
+    p: Any,
+    t: float,
+    c: FloatArray,
+    w: Any,
+    pivots: Any,
+    kept: bool,
+    gap: FloatArray,
+    share: float,
+    out: FloatArray,
+    mu: FloatArray,
 ) -> float:
     """Add to `out` the correction in the range of J⁻¹Gᵀ that takes the gap of one level, less what δx already takes of it."""
     n = w.n[X].size
@@ -253,6 +265,10 @@ def correction_of_level(
         w.s[DP, n + k] = gap[i] - share * w.m[GAP, i] if i < p.holonomic else 0.0
     if p.closure.in_balance == 2:
         scaled_correction(p, w)
+    elif kept:
+        lu_solve(w.J_S, pivots[w.s[DP].size :], w.s[DP])
+        for i in range(n):
+            w.s[DP, i] *= c[3]
     else:
         solve(p, t, c, w, pivots, w.s[DP])
     for i in range(n):
@@ -263,7 +279,7 @@ def correction_of_level(
 
 
 @kernel(inline=True)
-def correct(p: Any, s: Any, dt: float, t: float, c: FloatArray, w: Any, pivots: Any) -> int:
+def correct(p: Any, s: Any, dt: float, t: float, c: FloatArray, w: Any, pivots: Any, kept: bool) -> int:
     """Solve for the corrections of x, λ̃ and, where q_{n+1} and v_{n+1} have their own, of those."""
     n = w.n[X].size
     if p.closure.null_space == 1:
@@ -278,9 +294,9 @@ def correct(p: Any, s: Any, dt: float, t: float, c: FloatArray, w: Any, pivots: 
     for k in range(p.rows.size):
         w.m[LAM, p.rows[k]] += w.s[DX, n + k]
     if p.closure.correct_q == 1:
-        correction_of_level(p, t, c, w, pivots, w.m[GAP_Q], s.l3, w.n[P], w.m[MU])
+        correction_of_level(p, t, c, w, pivots, kept, w.m[GAP_Q], s.l3, w.n[P], w.m[MU])
     if p.closure.correct_v == 1:
-        correction_of_level(p, t, c, w, pivots, w.m[GAP_V], s.l5, w.n[U], w.m[NU])
+        correction_of_level(p, t, c, w, pivots, kept, w.m[GAP_V], s.l5, w.n[U], w.m[NU])
     return OK
 
 
@@ -295,6 +311,16 @@ def round_off_floor(p: Any, dt: float, c: FloatArray, w: Any) -> float:
     if p.rows.size > 0 and dt > 0.0:
         floor += size(w.n[V]) / dt + size(w.q[Q]) / (dt * dt)
     return FLOOR * EPS * floor
+
+
+@kernel()
+def keep_first(w: Any, pivots: Any) -> None:
+    """Keep the factors of the step's first matrix: corrections of q and v stay in their range, whatever the iteration does."""
+    n = w.s[R].size
+    for i in range(w.J.size):
+        w.J_S[i] = w.J[i]
+    for i in range(n):
+        pivots[n + i] = pivots[i]
 
 
 @kernel(inline=True)
@@ -349,7 +375,7 @@ def solve_step(
     renew = not (known and (permanent or controls.reuse == 1))
     slow = SLOW if renew else SLOW_OLD
     before = np.inf
-    polished = False
+    polished, kept = False, False
     w.fault[1] = np.inf
     for k in range(controls.max_iterations):
         status = residual(p, s, t, t_1, dt, state, c, w, w.s[R])
@@ -364,13 +390,16 @@ def solve_step(
             if status != OK:
                 return status
         elif renew:
+            if k > 0 and not kept and m > 0 and w.J_S.size > 0:
+                keep_first(w, pivots)
+                kept = True
             quasi = controls.quasi if k == 0 or controls.full == 1 else 0
             status = factorise(p, s, t, t_1, dt, state, c, w, pivots, quasi, count)
             if status != OK:
                 return status
         if p.closure.null_space == 1:
             eliminate(p, t, c, w)
-        status = correct(p, s, dt, t, c, w, pivots)
+        status = correct(p, s, dt, t, c, w, pivots, kept)
         if status != OK:
             return status
         correction = size(w.s[DX][:n])
@@ -390,7 +419,8 @@ def solve_step(
             if polished:
                 return OK
             polished = True  # once more, from rtol down to rounding
-        if k > 0 and theta > STAGNANT and correction <= round_off_floor(p, dt, c, w):
+        noisy = k >= PATIENCE and correction <= NOISE * scale
+        if k > 0 and theta > STAGNANT and (noisy or correction <= round_off_floor(p, dt, c, w)):
             count[FLOORS] += 1
             return OK
         renew = controls.full == 1 or (k > 0 and theta > slow)

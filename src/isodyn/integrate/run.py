@@ -34,11 +34,11 @@ from isodyn.integrate.coefficients import coefficients, starting_scheme
 from isodyn.integrate.columns import columns
 from isodyn.integrate.failures import failure
 from isodyn.integrate.progress import Progress
-from isodyn.integrate.rows import Rows as IndependentRows
-from isodyn.integrate.rows import choose, every, least_multipliers, moved_multipliers
 from isodyn.integrate.schedule import Stretch
-from isodyn.integrate.start import algebraic_start, refuse_conflicts, refuse_if_far
+from isodyn.integrate.start import algebraic_start, finite_rows, refuse_conflicts, refuse_if_far
 from isodyn.integrate.work import allocate_work
+from isodyn.linear_solvers.rows import Rows as IndependentRows
+from isodyn.linear_solvers.rows import choose, every, least_multipliers, moved_multipliers
 from isodyn.results.solution import Sample, Solution, Statistics
 from isodyn.schemes import FirstOrderScheme, Scheme
 from isodyn.systems.model import Model
@@ -167,13 +167,14 @@ class Run:
         self.independent = rows
         dense = not self.model.traits & SOLVES
         self.work = allocate_work(system.nq, system.nv, system.m, rows.rank, dense=dense)
-        self.pivots = np.zeros(system.nv + rows.rank, dtype=np.int64)
+        self.pivots = np.zeros(2 * (system.nv + rows.rank), dtype=np.int64)
         if self.scaling is not None:
             self.work.N[:] = np.linalg.inv(self.scaling).ravel()
 
     def consist(self, t: float, first: bool) -> None:
         """Choose independent rows, put q and v onto them, and see that the other rows follow."""
         state, ask = self.state, self.ask
+        finite_rows(ask, t, state.q, state.v)
         self.enforce(choose(ask.G(t, state.q, state.v)))
         given = state.q.copy(), state.v.copy()
         status = self.step.nearest_consistent(*self.physics(self.closure), t, state, self.work, self.pivots)

@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from isodyn.compiled import FloatArray
-from isodyn.errors import ConflictError, InputError, SingularError
-from isodyn.integrate.rows import Rows, partners
+from isodyn.errors import ConflictError, InputError, NonFiniteError, SingularError
+from isodyn.linear_solvers.rows import Rows, partners
 from isodyn.systems.questions import Questions
 
 SMALL = 1e-6  # violations below this, relative to the size of the state, are rounding of the input
@@ -51,6 +51,18 @@ def algebraic_start(ask: Questions, t: float, s: FloatArray, z: FloatArray) -> t
     return rate(found.x), found.x, 1 if depends else 2
 
 
+def finite_rows(ask: Questions, t: float, q: FloatArray, v: FloatArray) -> None:
+    """NonFiniteError for constraints that are not numbers at the start, naming the row."""
+    values = [ask.G(t, q, v), ask.position(t, q, v)[:, None], ask.velocity(t, q, v)[:, None]]
+    for rows in values:
+        bad = np.flatnonzero(~np.isfinite(rows).all(axis=1))
+        if bad.size:
+            raise NonFiniteError(
+                f"constraint {ask.system.row_names[bad[0]]!r} gives a NaN or an infinity at the start, t = {t:.6g}",
+                hint="check what the constraint functions return for q0 and v0",
+            )
+
+
 def gaps(ask: Questions, t: float, q: FloatArray, v: FloatArray) -> list[tuple[str, FloatArray]]:
     """Violations of the constraints by level, relative to the size of the state."""
     G = max(1.0, float(np.abs(ask.G(t, q, v)).max(initial=0.0)))
@@ -78,7 +90,8 @@ def refuse_conflicts(ask: Questions, rows: Rows, t: float, q: FloatArray, v: Flo
     names = ask.system.row_names
     for level, gap in gaps(ask, t, q, v):
         dropped = rows.dropped[rows.dropped < gap.size]
-        if dropped.size and np.abs(gap[dropped]).max() > CONFLICT:
+        let_go = float(np.abs(gap[rows.chosen[rows.chosen < gap.size]]).max(initial=0.0))  # by the formulation
+        if dropped.size and np.abs(gap[dropped]).max() > CONFLICT + 10.0 * let_go:
             row = int(dropped[np.abs(gap[dropped]).argmax()])
             others = ", ".join(repr(names[i]) for i in partners(ask.G(t, q, v), rows, row))
             raise ConflictError(

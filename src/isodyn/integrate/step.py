@@ -258,7 +258,7 @@ def mass_matrix(
         status = p.model(CONSTRAINT, t, q, v, a, w.m[LAM_1], c, p.pf, p.pi, w.G)
     if status == OK:
         assemble(p, w)
-        status = lu_factor(w.J, pivots)
+        status = lu_factor(w.J, pivots[: w.s[R].size])
         if status == SINGULAR:
             w.fault[0] = pivots[0]
     return status
@@ -282,26 +282,29 @@ def project(p: Any, t: float, levels: int, phi: float, w: Any, pivots: Any) -> i
     """
     n = w.n[X].size
     c = np.empty(4)
-    q = w.q[Q_1].copy()
-    before = np.inf
-    status = mass_matrix(p, t, q, w.n[V_1], w.n[A_1], c, w, pivots)
+    q, base, moved = w.q[Q_1].copy(), w.q[Q_1].copy(), np.zeros(n)
+    before, status = np.inf, OK
     for k in range(PROJECTIONS):
+        status = mass_matrix(p, t, q, w.n[V_1], w.n[A_1], c, w, pivots)
         if status != OK or p.holonomic == 0:
             break
         status = p.model(POSITION, t, q, w.n[V_1], w.n[A_1], w.m[LAM_1], c, p.pf, p.pi, w.m[GAP_Q])
         fill(p, w.m[GAP_Q], True, w)
+        for i in range(n):  # M (d + δ) + Gᵀμ = 0: the whole way d from where it began is the shortest in the end
+            for j in range(n):
+                w.s[DP, i] -= w.J_11[i * n + j] * moved[j]
         solve(p, t, c, w, pivots, w.s[DP])
-        moved = size(w.s[DP][:n])
-        if not np.isfinite(moved):
+        change = size(w.s[DP][:n])
+        if not np.isfinite(change):
             return NOT_FINITE
-        if k > 0 and moved > 0.5 * before and moved <= 1e-10 * max(1.0, size(q)):
+        if k > 0 and change > 0.5 * before and change <= 1e-10 * max(1.0, size(q)):
             break
-        copy_to(w.s[DP], w.n[D])
-        base = q.copy()
-        status = retract(p, base, w.n[D], c, q)
-        if moved <= 4.0 * EPS * size(q):
+        for i in range(n):
+            moved[i] += w.s[DP, i]
+        status = retract(p, base, moved, c, q)
+        if change <= 4.0 * EPS * size(q):
             break
-        before = moved
+        before = change
     copy_to(q, w.q[Q_1])
     if status == OK:
         status = mass_matrix(p, t, q, w.n[V_1], w.n[A_1], c, w, pivots)

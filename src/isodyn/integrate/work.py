@@ -22,10 +22,11 @@ LAM, LAM_1, GAP, GAP_Q, GAP_V, GAP_A, MU, NU = range(8)
 # ---- rows of w.s: solution of the linear system, for the unknowns and for corrections; residual, and another one
 DX, DP, R, R_PLUS = range(4)
 
-Work = namedtuple("Work", "n q m s G N J_11 J key fault scale")
-"""Vectors (above); constraint matrix; null-space basis, or inverse of GGL's S; (1,1) block; whole matrix or its factors; the c
+Work = namedtuple("Work", "n q m s G N J_11 J J_S key fault scale")
+"""Vectors (above); constraint matrix; null-space basis, or inverse of GGL's S; (1,1) block; whole matrix or its factors, and those of the
+step's first one; the c
 that it was made for; what to tell about a failure; sizes that errors are compared with, and the regularisation of the matrix."""
-WORK = types.NamedTuple((F2, F2, F2, F2, F, F, F, F, F, F, F), Work)
+WORK = types.NamedTuple((F2, F2, F2, F2, F, F, F, F, F, F, F, F), Work)
 
 
 def allocate_work(nq: int, nv: int, m: int, rows: int, dense: bool) -> Work:
@@ -41,6 +42,7 @@ def allocate_work(nq: int, nv: int, m: int, rows: int, dense: bool) -> Work:
         N=np.zeros(block),
         J_11=np.zeros(block),
         J=np.zeros(whole * whole if dense else 0),
+        J_S=np.zeros(whole * whole if dense and m else 0),
         key=np.zeros(5),
         fault=np.zeros(2),
         scale=np.zeros(3),
