@@ -55,7 +55,7 @@ CONSTANT_MASS = 32  # ∂balance/∂a does not depend on the state
 GENERAL = 64  # multipliers enter as they like: the matrix of a step comes from differences of all its equations
 
 # ---- answers of a model and of the kernels
-OK, NOT_CONVERGED, SINGULAR, NOT_FINITE, RAISED, WRONG_SHAPE, DEPENDENT = range(7)
+OK, NOT_CONVERGED, SINGULAR, NOT_FINITE, RAISED, WRONG_SHAPE = range(6)
 
 f8, i8 = types.float64, types.int64
 F, I, F2 = f8[::1], i8[::1], f8[:, ::1]  # noqa: E741

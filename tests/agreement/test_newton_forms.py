@@ -106,9 +106,9 @@ def test_other_members(scheme):
 def test_the_ways_differ_in_cost():
     """Full Newton factorises most; with a matrix kept over steps there are few factorisations and many iterations."""
     cost = {
-        way: solve("rheonomic, M(q)", iso.Projection(), S.optimal(0.5), **settings).stats
+        way: solve("rheonomic, M(q)", iso.VelocityLevel(), S.optimal(0.5), **settings).stats
         for way, settings in (FULL | OTHER_RANGE).items()
     }
-    default = solve("rheonomic, M(q)", iso.Projection(), S.optimal(0.5)).stats
+    default = solve("rheonomic, M(q)", iso.VelocityLevel(), S.optimal(0.5)).stats
     assert cost["full"].factorisations > default.factorisations > cost["reuse"].factorisations
     assert cost["reuse"].iterations > default.iterations

@@ -321,13 +321,10 @@ def test_parallelogram_moves_through_its_flat_position(formulation, redundant):
 
 
 @pytest.mark.parametrize("redundant", [False, True])
-def test_parallelogram_that_starts_flat_stops_with_a_name(redundant):
-    """One row too many is dropped at the start; one step later it does not hold."""
-    with pytest.raises(ConflictError, match=r"'coupler' is off by .* where 'crank A', 'crank D' hold"):
-        run(known.three_bars_system(redundant=redundant, angle=0.0, speed=3.0))
-
-
-def test_flat_is_singular():
-    """The rows of the parallelogram do lose rank there."""
-    system = known.three_bars_system(redundant=False, angle=0.0)
-    assert np.linalg.matrix_rank(Questions(system).G(0.0, system.q0, system.v0)) == 4
+def test_parallelogram_that_starts_flat(redundant):
+    """One row too many is dropped at the start, where it depends on the others; a step later it does not hold, and is taken up."""
+    sol = iso.integrate(
+        known.three_bars_system(redundant=redundant, angle=0.0, speed=3.0), S.optimal(0.5), dt=0.01, t_end=0.4
+    )
+    assert max(sol.drift().largest[:2]) < 1e-12
+    assert "coupler" not in sol.redundant

@@ -187,15 +187,17 @@ class Run:
 
     def watch_rows(self, wrote_row: bool) -> None:
         """With redundant rows: the dropped ones still hold, and the newest row gets the multipliers of least norm."""
-        state, t = self.state, self.state.clock[0]
-        if wrote_row:
-            lam = least_multipliers(self.ask.G(t, state.q, state.v), state.lam)
-            self.rows.lam[int(self.count[self.kernels.ROWS]) - 1] = lam[self.columns.lam]
+        state, t, row = self.state, self.state.clock[0], int(self.count[self.kernels.ROWS]) - 1
         try:
             refuse_conflicts(self.ask, self.independent, t, state.q, state.v)
         except ConflictError:
             if not self.choose_again():
                 raise
+            if wrote_row:
+                self.loop.write_row(self.phi, state, self.work, self.columns, self.rows, row)
+        if wrote_row:
+            lam = least_multipliers(self.ask.G(t, state.q, state.v), state.lam)
+            self.rows.lam[row] = lam[self.columns.lam]
 
     def choose_again(self) -> bool:
         """Another independent set of rows at this state, if there is a better one; the force of constraint stays what it is."""

@@ -43,7 +43,8 @@ def algebraic_start(ask: Questions, t: float, s: FloatArray, z: FloatArray) -> t
     from scipy.optimize import root
 
     found = root(equations, z, method="hybr", options={"xtol": 1e-14})
-    if not np.abs(found.fun).max() <= 1e-8 * scale:
+    size = max(scale, float(np.abs(found.x).max()), float(np.abs(rate(found.x)).max()))
+    if not np.abs(found.fun).max() <= SMALL * size:
         raise SingularError(
             f"no consistent algebraic unknowns near z0 at t = {t:g}: residual {np.abs(found.fun).max():.2e}",
             hint="start from another z0; systems of index above 2 are not covered",

@@ -21,7 +21,6 @@ from isodyn.compiled import (
     BALANCE,
     CLOSURE,
     CONSTRAINT,
-    DEPENDENT,
     GENERAL,
     JACOBIAN,
     MODEL_TYPE,
@@ -230,13 +229,18 @@ def advance(
         if p.rows.size > 0 and status in (SINGULAR, NOT_CONVERGED, NOT_FINITE):
             w.key[0] = 0.0
             w.scale[2] = REGULARISATION
-            status = step(p, s, t_next, t_limit, state, c, w, pivots, controls, count)
+            if step(p, s, t_next, t_limit, state, c, w, pivots, controls, count) == OK:
+                status = OK
+                count[RESCUES] += 1
             w.scale[2] = 0.0
             w.key[0] = 0.0
-            count[RESCUES] += 1
         if status == OK:
             pieces -= 1
-        elif status in (RAISED, SINGULAR, WRONG_SHAPE, DEPENDENT) or halvings == controls.max_halvings:
+        elif (
+            status in (RAISED, WRONG_SHAPE)
+            or (status == SINGULAR and p.rows.size == 0)
+            or halvings == controls.max_halvings
+        ):
             return status
         else:
             w.key[0] = 0.0
