@@ -347,8 +347,8 @@ def double_pendulum_system(copies=1, *, offset=0.0) -> iso.MechanicalSystem:
 def three_bars_system(*, redundant=True, angle=1.2, speed=1.5, derivatives=True) -> iso.MechanicalSystem:
     """A coupler of two point masses in space, carried by parallel cranks of length 1 from A = 0 and D = (2, 0, 0).
 
-    Five rows leave one freedom: both cranks, the coupler, the plane z = 0 for both masses. Redundant are a third crank in the middle
-    and the distance from D to the first mass less that from A to the second, 8 on the manifold only, and the plane for the coupler's middle.
+    Five rows leave one freedom: both cranks, the coupler, the plane z = 0 for both masses. Redundant are, on the manifold only, a
+    third crank in the middle and the sum of the squared diagonals, which is 10; and the plane for the middle of the coupler.
     """
     D = np.array([2.0, 0.0, 0.0])
     plane = np.zeros((3, 6))

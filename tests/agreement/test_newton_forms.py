@@ -5,10 +5,10 @@ Formulations that correct q_{n+1} or v_{n+1} along J⁻¹Gᵀ do not hold that y
 
 from __future__ import annotations
 
-import constrained_systems as known
 import numpy as np
 import pytest
 
+import constrained_systems as known
 import isodyn as iso
 
 S = iso.Scheme
@@ -112,9 +112,9 @@ def test_other_members(scheme):
 def test_the_ways_differ_in_cost():
     """Full Newton factorises most; with a matrix kept over steps there are few factorisations and many iterations."""
     cost = {
-        way: solve("rheonomic, M(q)", iso.Projection(), S.optimal(0.5), **settings).stats
+        way: solve("rheonomic, M(q)", iso.VelocityLevel(), S.optimal(0.5), **settings).stats
         for way, settings in MATRICES.items()
     }
-    default = solve("rheonomic, M(q)", iso.Projection(), S.optimal(0.5)).stats
+    default = solve("rheonomic, M(q)", iso.VelocityLevel(), S.optimal(0.5)).stats
     assert cost["full"].factorisations > default.factorisations > cost["reuse"].factorisations
     assert cost["reuse"].iterations > default.iterations

@@ -5,10 +5,10 @@ Central differences give G, φ_t, ψ_v and ψ_rest to about 1e-10; b without G i
 
 from __future__ import annotations
 
-import constrained_systems as known
 import numpy as np
 import pytest
 
+import constrained_systems as known
 import isodyn as iso
 
 S = iso.Scheme

@@ -6,10 +6,10 @@ at rounding.
 
 from __future__ import annotations
 
-import constrained_systems as known
 import numpy as np
 import pytest
 
+import constrained_systems as known
 import isodyn as iso
 from isodyn.integrate.rows import choose
 from isodyn.systems.questions import Questions

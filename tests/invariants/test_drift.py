@@ -17,10 +17,10 @@ oscillating quantity under its envelope, and only a fit: without dissipation, ρ
 
 from __future__ import annotations
 
-import constrained_systems as known
 import numpy as np
 import pytest
 
+import constrained_systems as known
 import isodyn as iso
 
 ROUNDING = 1e-12

@@ -6,10 +6,10 @@ in the second test, a mass that depends on position.
 
 from __future__ import annotations
 
-import constrained_systems as known
 import numpy as np
 import pytest
 
+import constrained_systems as known
 import isodyn as iso
 
 S = iso.Scheme

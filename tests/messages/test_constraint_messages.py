@@ -5,10 +5,10 @@ A parallelogram folded flat, where its rows lose rank, is passed in motion and r
 
 from __future__ import annotations
 
-import constrained_systems as known
 import numpy as np
 import pytest
 
+import constrained_systems as known
 import isodyn as iso
 from isodyn.errors import CallableError, ConflictError, InputError, NonFiniteError, SchemeError, StabilityWarning
 from isodyn.systems.questions import Questions
@@ -274,7 +274,7 @@ def test_algebraic_unknowns_need_equations():
 
 @pytest.mark.parametrize("formulation", [iso.Penalty(), iso.Hamiltonian()], ids=repr)
 def test_select_with_transforms(formulation):
-    with pytest.raises(InputError, match="needs all columns .* select must be None"):
+    with pytest.raises(InputError, match=r"needs all columns .* select must be None"):
         run(rod(), formulation, select=[0])
 
 
@@ -333,7 +333,7 @@ def test_parallelogram_moves_through_its_flat_position(formulation, redundant):
 @pytest.mark.parametrize("redundant", [False, True])
 def test_parallelogram_that_starts_flat_stops_with_a_name(redundant):
     """One row too many is dropped at the start; one step later it does not hold."""
-    with pytest.raises(ConflictError, match="'coupler' is off by .* where 'crank A', 'crank D' hold"):
+    with pytest.raises(ConflictError, match=r"'coupler' is off by .* where 'crank A', 'crank D' hold"):
         run(known.three_bars_system(redundant=redundant, angle=0.0, speed=3.0))
 
 
