@@ -195,7 +195,6 @@ def test_hamiltonian(problem, scheme):
     [
         ((known.VAN_DER_POL, (0.01, 0.005)), None),
         (INDEX_2, None),
-        (INDEX_2, iso.VelocityLevel()),
         (INDEX_2, iso.AccelerationLevel()),
         (INDEX_2, iso.Baumgarte(alpha=5.0)),
         (INDEX_2, iso.Baumgarte()),
@@ -206,6 +205,15 @@ def test_hamiltonian(problem, scheme):
 def test_first_order_daes(problem, formulation, scheme):
     """Index 1 and 2, second order in s, ṡ and z. Baumgarte's gain 1/Δt costs no order here: only one level is pulled back."""
     check(problem, formulation, scheme, (2, 2, 2), names=("v", "a", "lam"), one_step=(2e-3, 1e-3))
+
+
+def test_velocity_level_is_c_as_it_stands():
+    one, two = (
+        iso.integrate(known.index_2_system(), F.gear(), formulation, dt=0.02, t_end=0.2)
+        for formulation in (None, iso.VelocityLevel())
+    )
+    assert (one.s == two.s).all()
+    assert (one.z == two.z).all()
 
 
 def test_errors_of_first_order_are_seen():
