@@ -27,7 +27,7 @@ ROUNDING = 1e-12
 S = iso.Scheme
 HOLONOMIC = [known.PENDULUM, known.RHEONOMIC]
 NONHOLONOMIC = [known.KNIFE_EDGE, known.MIXED]
-SCHEMES = [S.optimal(0.5), S.V0(1, 1, 0), S.U0(0, 0, 0), S.central_difference()]
+SCHEMES = [S.V0(1, 1, 0), S.U0(0, 0, 0), S.central_difference()]
 
 
 def label(value):
@@ -35,7 +35,7 @@ def label(value):
 
 
 def largest(case, scheme, formulation, dt=0.01):
-    return iso.integrate(case.system(), scheme, formulation, dt=dt, t_end=0.5).drift().largest
+    return iso.integrate(case.system(), scheme, formulation, dt=dt, t_end=0.3).drift().largest
 
 
 @pytest.mark.parametrize("scheme", SCHEMES, ids=label)
@@ -62,7 +62,7 @@ def test_nonholonomic_rows_keep_their_own_level(formulation):
     assert fine[2] < 0.27 * coarse[2]
 
 
-@pytest.mark.parametrize("scheme", [S.optimal(0.5), S.V0(1, 1, 0), iso.FirstOrderScheme.gear()], ids=lambda s: s.name)
+@pytest.mark.parametrize("scheme", [S.V0(1, 1, 0), iso.FirstOrderScheme.gear()], ids=lambda s: s.name)
 @pytest.mark.parametrize("case", HOLONOMIC, ids=label)
 def test_hamiltonian(case, scheme):
     """q and p = M v keep the constraints; η, zero for the exact motion, is of second order."""
