@@ -11,7 +11,6 @@ import pytest
 import constrained_systems as known
 import isodyn as iso
 from isodyn.errors import CallableError, ConflictError, InputError, NonFiniteError, SchemeError, StabilityWarning
-from isodyn.systems.questions import Questions
 
 S = iso.Scheme
 MASS = np.diag([1.0, 3.0])
