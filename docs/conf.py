@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 HERE = Path(__file__).resolve().parent
 os.environ.setdefault("NUMBA_CACHE_DIR", str(HERE.parent / ".cache" / "numba"))
 
+TABLE_MARK = "<!-- table of formulations -->"
+
 project = "isodyn"
 author = "The isodyn developers"
 copyright = "2026, The isodyn developers"
@@ -59,6 +61,14 @@ def expand_modules(app: Sphinx, docname: str, source: list[str]) -> None:
         source[0] = re.sub(r"^\.\. automodule:: (\S+)\n\n?", below, source[0], flags=re.MULTILINE)
 
 
+def insert_tables(app: object, docname: str, source: list[str]) -> None:
+    """The table of formulations stands in the code; the page has a mark in its place."""
+    if TABLE_MARK in source[0]:
+        from isodyn.formulations.table import to_markdown
+
+        source[0] = source[0].replace(TABLE_MARK, to_markdown())
+
+
 def to_rest(app: object, what: str, name: str, obj: object, options: object, lines: list[str]) -> None:
     """Blocks that are laid out (indented, tables, examples) stay as they are; paragraphs keep only their code spans."""
     text: list[str] = []
@@ -90,6 +100,7 @@ def escape(row: str) -> str:
 
 
 def setup(app: Sphinx) -> None:
-    """Register the two filters."""
+    """Register the three filters."""
     app.connect("source-read", expand_modules)
+    app.connect("source-read", insert_tables)
     app.connect("autodoc-process-docstring", to_rest)

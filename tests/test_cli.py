@@ -12,7 +12,7 @@ import pytest
 
 import isodyn as iso
 from isodyn import problems
-from isodyn.cli import main, parse_scheme
+from isodyn.cli import main, parse_formulation, parse_scheme
 
 
 @pytest.fixture
@@ -121,6 +121,91 @@ def test_order_measures_two(call: Any, tmp_path: Path) -> None:
     assert "errors against: exact solution" in out
 
 
+def test_run_takes_a_formulation(call: Any) -> None:
+    """Position level has weaker multipliers than the default; the warning about it goes to standard error."""
+    errors = {}
+    for text in ("stabilised", "position"):
+        code, out, err = call("run", "pendulum", "--formulation", text, "--t-end", "1", "--json")
+        assert code == 0
+        assert ("warning: multipliers" in err) == (text == "position")
+        errors[text] = json.loads(out)["errors"]["lam"]
+    assert errors["position"] > 10 * errors["stabilised"]
+
+
+def test_order_takes_a_formulation(call: Any) -> None:
+    """First order in λ at position level, as measured."""
+    code, out, _ = call(
+        "order",
+        "pendulum",
+        "--scheme",
+        "optimal(0.5)",
+        "--formulation",
+        "position",
+        *["--dt", "0.01", "--dt", "0.005"],
+        "--json",
+    )
+    assert code == 0
+    assert json.loads(out)["cases"][0]["slopes"]["lam"] == [pytest.approx(1.0, abs=0.15)]
+
+
+def test_compare_gives_rows_reasons_and_a_figure(call: Any, tmp_path: Path) -> None:
+    """Table, JSON and figure for chosen formulations, one of them refused."""
+    figure = tmp_path / "compare.png"
+    arguments = ["compare", "pendulum", "--t-end", "0.5", "--dt", "0.01", "--dt", "0.02"]
+    arguments += ["--scheme", "U0(1,1,0,explicit)", "--plot", str(figure)]
+    for text in ("stabilised", "position", "baumgarte(20,30)"):
+        arguments += ["--formulation", text]
+    code, out, err = call(*arguments, "--json")
+    found = json.loads(out)
+    assert code == 0
+    assert found["dt"] == [0.02, 0.01]
+    assert [row["formulation"] for row in found["rows"]] == ["Stabilised", "Baumgarte(alpha=20, beta=30)"]
+    assert [row["formulation"] for row in found["refused"]] == ["PositionLevel"]
+    assert found["rows"][0]["order"]["λ"] == pytest.approx(2.0, abs=0.1)
+    assert found["files"] == [str(figure)]
+    assert f"wrote {figure}" in err
+    assert figure.read_bytes().startswith(b"\x89PNG")
+    code, out, _ = call(*arguments)
+    assert code == 0
+    assert "not allowed: PositionLevel cannot run with the explicit scheme" in out
+
+
+@pytest.mark.parametrize(
+    ("text", "formulation"),
+    [
+        ("stabilised", iso.Stabilised()),
+        ("Stabilised", iso.Stabilised()),
+        ("stabilized", iso.Stabilised()),
+        ("position", iso.PositionLevel()),
+        ("position-level", iso.PositionLevel()),
+        ("velocity", iso.VelocityLevel()),
+        ("acceleration_level", iso.AccelerationLevel()),
+        (" baumgarte( 20, 30 ) ", iso.Baumgarte(20.0, 30.0)),
+        ("baumgarte", iso.Baumgarte()),
+        ("baumgarte(beta=1/4)", iso.Baumgarte(beta=0.25)),
+        ("projection", iso.Projection()),
+        ("projection(acceleration)", iso.Projection(acceleration=True)),
+        ("overdetermined", iso.Overdetermined()),
+        ("ggl", iso.GGL()),
+        ("null-space", iso.NullSpace()),
+        ("NullSpace", iso.NullSpace()),
+        ("penalty(1e-7,10,1)", iso.Penalty(1e-7, 10.0, 1.0)),
+        ("hamiltonian", iso.Hamiltonian()),
+    ],
+)
+def test_formulation_texts(text: str, formulation: Any) -> None:
+    """What can be written on the command line means what it says."""
+    assert parse_formulation(text) == formulation
+
+
+def test_every_formulation_of_the_table_has_a_text() -> None:
+    """Nothing that `integrate` takes is out of reach."""
+    from isodyn.cli import FORMULATIONS
+    from isodyn.formulations.table import TABLE
+
+    assert set(FORMULATIONS.values()) == {row.formulation for row in TABLE}
+
+
 def test_scheme_describes_members(call: Any, tmp_path: Path) -> None:
     """Text, JSON and figure."""
     code, out, _ = call("scheme", "U0(0.8,0.8,0.8)")
@@ -190,3 +275,16 @@ def test_module_runs_as_a_command() -> None:
 def test_scheme_texts(text: str, scheme: iso.Scheme | iso.FirstOrderScheme) -> None:
     """What can be written on the command line means what it says."""
     assert parse_scheme(text) == scheme
+
+
+def test_run_of_a_constrained_problem_tells_multipliers_and_drift(call: Any) -> None:
+    """What a mechanic asks of constraints: reactions, what is redundant, and whether the constraints hold."""
+    code, out, _ = call("run", "double_pendulum_doubled", "--t-end", "0.2", "--json")
+    constraints = json.loads(out)["constraints"]
+    assert code == 0
+    assert constraints["redundant"] == ["upper rod, entered again (1)"]
+    assert set(constraints["multipliers"]) == {"upper rod", "upper rod, entered again (1)", "lower rod"}
+    assert max(constraints["drift"]["position"], constraints["drift"]["velocity"]) < 1e-12
+    code, out, _ = call("run", "double_pendulum_doubled", "--t-end", "0.2")
+    assert code == 0
+    assert "constraint drift (largest, relative): position" in out

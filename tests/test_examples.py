@@ -53,6 +53,63 @@ EXPECTED: dict[str, dict[str, tuple[float, float]]] = {
         "V0(1, 1, 0), e = 0.6: energy": (4.0e-4, 4.4e-4),
         "optimal(0.7), e = 0.6: angular momentum": (1e-6, 1e-3),
     },
+    "conditioning": {
+        **{
+            f"as printed, index {index}, {form}-form, m = 1: exponent": (k - 0.02, k + 0.02)
+            for index, form, k in [
+                (3, "a", 2),
+                (3, "v", 3),
+                (3, "d", 4),
+                (2, "a", 1),
+                (2, "v", 2),
+                (2, "d", 3),
+                (1, "a", 0),
+                (1, "v", 1),
+                (1, "d", 2),
+            ]
+        },
+        **{
+            f"scaled, index {index}, a-form, m = {m}: exponent": (-0.01, 0.01)
+            for index in (1, 2, 3)
+            for m in (1e-06, 0.001, 1, 1000)
+        },
+        "scaled, index 3, a-form, m = 1: largest": (2.0, 3.0),
+        "as printed, index 3, d-form, m = 1: largest": (9.0e24, 9.8e24),
+    },
+    "fig_3_01_to_3_03_andrews": {
+        **{f"3.1, MPR-MPA, position level: order in {x}": (1.9, 2.1) for x in ("q", "v", "a")},
+        "3.1, MPR-MPA, position level: order in lam": (0.8, 1.2),
+        "3.1, MPR-MPA, position level: error in λ, dt = 5e-6 over 2e-5": (0.3, 2.0),
+        **{
+            f"{case}: order in {x}": (1.9, 2.1)
+            for case in (
+                "3.2, optimal (0, 1, 0), position level",
+                "3.3, MPR-MPA, Hamilton's form",
+                "3.3, Gear, Hamilton's form",
+            )
+            for x in ("q", "v", "a", "lam")
+        },
+        **{f"{case}, position level: φ": (0.0, 1e-15) for case in ("3.1, MPR-MPA", "3.2, optimal (0, 1, 0)")},
+        **{f"{case}, position level: φ̇": (2e-6, 3e-6) for case in ("3.1, MPR-MPA", "3.2, optimal (0, 1, 0)")},
+        **{
+            f"3.3, {case}, Hamilton's form: {level}": (0.0, 1e-13)
+            for case in ("MPR-MPA", "Gear")
+            for level in ("φ", "φ̇")
+        },
+        "3.1, MPR-MPA, position level: energy": (1e-5, 3e-5),
+    },
+    "fig_3_04_to_3_05_van_der_pol": {
+        **{
+            f"{name}, η(0) = {start}: order in {x}": (1.9, 2.1)
+            for name in ("MPR-MPA", "Gear")
+            for start in ("0.5", "2")
+            for x in ("s", "η")
+        },
+        **{f"Gear, η(0) = {start}: order in s'": (1.9, 2.1) for start in ("0.5", "2")},
+        "MPR-MPA, η(0) = 0.5: order in s'": (1.8, 2.1),
+        "MPR-MPA, η(0) = 0.5: η at the end": (0.868, 0.869),
+        "Gear, η(0) = 2: constraint": (0.0, 1e-9),
+    },
 }
 
 

@@ -12,8 +12,26 @@ A pendulum in its angle, forced and damped, with a scheme that damps the highest
 ((1001, 1), 0)
 """
 
-from isodyn import analysis, errors, problems
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from isodyn import errors
 from isodyn.errors import IsodynError
+from isodyn.formulations import (
+    GGL,
+    AccelerationLevel,
+    Baumgarte,
+    Hamiltonian,
+    NullSpace,
+    Overdetermined,
+    Penalty,
+    PositionLevel,
+    Projection,
+    Stabilised,
+    VelocityLevel,
+)
 from isodyn.integrate import Newton, integrate
 from isodyn.results import Solution
 from isodyn.schemes import FirstOrderScheme, Scheme
@@ -27,19 +45,33 @@ from isodyn.systems import (
 from isodyn.systems.damping import modal_damping, rayleigh, rayleigh_from_ratios
 from isodyn.systems.loads import base_excitation, harmonic, step_load, tabulated
 
+if TYPE_CHECKING:
+    from isodyn import analysis, problems
+
 __version__ = "0.1.0.dev0"
 
 __all__ = [
+    "GGL",
+    "AccelerationLevel",
+    "Baumgarte",
     "CompiledSystem",
     "FirstOrderScheme",
     "FirstOrderSystem",
+    "Hamiltonian",
     "IsodynError",
     "LinearFirstOrderSystem",
     "LinearSystem",
     "MechanicalSystem",
     "Newton",
+    "NullSpace",
+    "Overdetermined",
+    "Penalty",
+    "PositionLevel",
+    "Projection",
     "Scheme",
     "Solution",
+    "Stabilised",
+    "VelocityLevel",
     "analysis",
     "base_excitation",
     "errors",
@@ -52,3 +84,10 @@ __all__ = [
     "step_load",
     "tabulated",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Load `analysis` and `problems` when they are first asked for: they bring compiled code of their own."""
+    if name in ("analysis", "problems"):
+        return import_module(f"isodyn.{name}")
+    raise AttributeError(f"module 'isodyn' has no attribute {name!r}")

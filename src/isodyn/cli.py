@@ -1,4 +1,4 @@
-"""The command line: `isodyn list`, `run`, `order`, `scheme`.
+"""The command line: `isodyn list`, `run`, `order`, `compare`, `scheme`.
 
 Strings become objects only here. Data go to standard output, logs and progress to standard error; `--json` prints exactly one
 document. Errors are one message with a hint; exit code 2 means bad input, 1 a run that failed, 130 a run that was interrupted.
@@ -15,18 +15,35 @@ import sys
 import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 import click
 
 from isodyn import __version__
 from isodyn.errors import InputError, IsodynError, IsodynWarning, SchemeError
+from isodyn.formulations import (
+    GGL,
+    AccelerationLevel,
+    Baumgarte,
+    Formulation,
+    Hamiltonian,
+    NullSpace,
+    Overdetermined,
+    Penalty,
+    PositionLevel,
+    Projection,
+    Stabilised,
+    VelocityLevel,
+)
 from isodyn.schemes import FirstOrderScheme, Scheme
 
 INTERRUPTED = 130
 ROWS = 16  # more variables than this are left out of tables
 REFINEMENTS = 4  # steps of an order study where none are given
-FLAGS = ("explicit", "v0")
+FLAGS = ("explicit", "v0", "acceleration")
+SCHEME_EXAMPLE = '"U0(0.8,0.8,0.8)" or "optimal(0.5)"'
+FORMULATION_EXAMPLE = '"stabilised" or "baumgarte(20,30)"'
+T = TypeVar("T")
 
 CONSTRUCTORS: dict[str, Callable[..., Scheme | FirstOrderScheme]] = {
     "U0": Scheme.U0,
@@ -46,6 +63,19 @@ CONSTRUCTORS: dict[str, Callable[..., Scheme | FirstOrderScheme]] = {
     "crank_nicolson": FirstOrderScheme.crank_nicolson,
     "gear": FirstOrderScheme.gear,
 }
+FORMULATIONS: dict[str, Callable[..., Formulation | Penalty | Hamiltonian]] = {
+    "stabilised": Stabilised,
+    "position": PositionLevel,
+    "velocity": VelocityLevel,
+    "acceleration": AccelerationLevel,
+    "baumgarte": Baumgarte,
+    "projection": Projection,
+    "overdetermined": Overdetermined,
+    "ggl": GGL,
+    "null-space": NullSpace,
+    "penalty": Penalty,
+    "hamiltonian": Hamiltonian,
+}
 ALIASES = {"generalized_alpha": "generalised_alpha", "velocity_verlet": "central_difference", "bdf2": "gear"}
 
 
@@ -58,16 +88,54 @@ def parse_scheme(text: str) -> Scheme | FirstOrderScheme:
     >>> parse_scheme("hht(0.7)").name, parse_scheme("U0(1,1,0,explicit)").explicit
     ('HHT(0.7)', True)
     """
+    name, brackets = _split(text, "scheme", SCHEME_EXAMPLE)
+    return _made(_constructor(name), name, brackets, text, SCHEME_EXAMPLE)
+
+
+def parse_formulation(text: str) -> Formulation | Penalty | Hamiltonian:
+    """A formulation from text such as `stabilised`, `baumgarte(20,30)`, `penalty(p=1e-7)` or `projection(acceleration)`.
+
+    >>> parse_formulation("baumgarte(20, 30)"), parse_formulation("position")
+    (Baumgarte(alpha=20.0, beta=30.0), PositionLevel())
+    """
+    name, brackets = _split(text, "formulation", FORMULATION_EXAMPLE)
+    wanted = name.lower().replace("_", "-")
+    known = {key: key for key in FORMULATIONS}
+    known |= {made.__name__.lower(): key for key, made in FORMULATIONS.items()}
+    known |= {f"{key}-level": key for key in ("position", "velocity", "acceleration")} | {"stabilized": "stabilised"}
+    if wanted not in known:
+        near = list(dict.fromkeys(known[key] for key in difflib.get_close_matches(wanted, known, n=2, cutoff=0.5)))
+        hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(FORMULATIONS)}"
+        raise InputError(f"there is no formulation named {name!r}", hint=hint)
+    return _made(FORMULATIONS[known[wanted]], name, brackets, text, FORMULATION_EXAMPLE, _decimal)
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _decimal(value: Any) -> float:
+    if isinstance(value, tuple):
+        raise InputError(f"formulations take single numbers, received {value!r}", hint="for example baumgarte(20,30)")
+    return float(value)
+
+
+def _split(text: str, what: str, example: str) -> tuple[str, str]:
+    """Name and bracket of `name(…)` or `name`."""
     match = re.fullmatch(r"\s*([A-Za-z][\w-]*)\s*(\(.*\))?\s*", text)
     if match is None:
-        raise InputError(f"{text!r} is not a scheme", hint='write for example "U0(0.8,0.8,0.8)" or "optimal(0.5)"')
-    constructor = _constructor(match[1])
+        raise InputError(f"{text!r} is not a {what}", hint=f"write for example {example}")
+    return match[1], match[2] or "()"
+
+
+def _made(
+    constructor: Callable[..., T], name: str, brackets: str, text: str, example: str, kind: Callable[[Any], Any] = _same
+) -> T:
+    """What the constructor makes of the arguments in brackets: numbers of one kind, and bare words for what is on."""
     try:
-        call = ast.parse(f"_{match[2] or '()'}", mode="eval").body
+        call = ast.parse(f"_{brackets}", mode="eval").body
     except (SyntaxError, ValueError) as error:
-        raise InputError(
-            f"cannot read the arguments of {text!r}", hint='write for example "U0(0.8,0.8,0.8)"'
-        ) from error
+        raise InputError(f"cannot read the arguments of {text!r}", hint=f"write for example {example}") from error
     assert isinstance(call, ast.Call)
     arguments: list[Any] = []
     keywords: dict[str, Any] = {}
@@ -75,14 +143,15 @@ def parse_scheme(text: str) -> Scheme | FirstOrderScheme:
         if isinstance(node, ast.Name) and node.id in FLAGS:
             keywords[node.id] = True
         else:
-            arguments.append(_number(node, text))
+            arguments.append(kind(_number(node, text)))
     for keyword in call.keywords:
-        keywords[str(keyword.arg)] = _number(keyword.value, text)
+        keywords[str(keyword.arg)] = kind(_number(keyword.value, text))
+    signature = inspect.signature(constructor)
     try:
-        inspect.signature(constructor).bind(*arguments, **keywords)
+        signature.bind(*arguments, **keywords)
     except TypeError as error:
-        known = ", ".join(inspect.signature(constructor).parameters)
-        raise InputError(f"{text!r}: {error}", hint=f"{match[1]} takes ({known})") from error
+        known = ", ".join(signature.parameters)
+        raise InputError(f"{text!r}: {error}", hint=f"{name} takes ({known})") from error
     return constructor(*arguments, **keywords)
 
 
@@ -109,7 +178,7 @@ def _number(node: ast.expr, text: str) -> Any:
         return value
     raise InputError(
         f"{ast.unparse(node)!r} in {text!r} is not a number",
-        hint="bare words can be explicit or v0; others are numbers",
+        hint=f"bare words can be {', '.join(FLAGS)}; others are numbers",
     )
 
 
@@ -213,6 +282,9 @@ def list_command(as_json: bool) -> None:
 @click.option(
     "--scheme", "scheme_text", metavar="SPEC", help='Such as "U0(0.8,0.8,0.8)"; the problem\'s own by default.'
 )
+@click.option(
+    "--formulation", "formulation_text", metavar="SPEC", help='Such as "stabilised" (default) or "baumgarte(20,30)".'
+)
 @click.option("--dt", type=float, help="Time step.")
 @click.option("--t-end", type=float, help="End of the run.")
 @click.option(
@@ -225,6 +297,7 @@ def list_command(as_json: bool) -> None:
 def run(
     problem: str,
     scheme_text: str | None,
+    formulation_text: str | None,
     dt: float | None,
     t_end: float | None,
     settings: Sequence[str],
@@ -242,6 +315,7 @@ def run(
     chosen = get(problem)
     parameters = parse_parameters(settings)
     scheme = chosen.scheme if scheme_text is None else parse_scheme(scheme_text)
+    formulation = None if formulation_text is None else parse_formulation(formulation_text)
     system = chosen.system(**parameters)
     step = chosen.dt if dt is None else dt
     if out is not None:  # said before the run, not after it
@@ -250,6 +324,7 @@ def run(
     sol = integrate(
         system,
         scheme,
+        formulation,
         dt=step,
         t_end=chosen.t_end if t_end is None else t_end,
         save_every=save_every,
@@ -297,6 +372,8 @@ def _print_summary(summary: dict[str, Any]) -> None:
                 name, f"{numbers['start']:.8g}", f"{numbers['final']:.8g}", f"{numbers['largest_deviation']:.2e}"
             )
         console.print(table)
+    if summary["constraints"] is not None:
+        _print_constraints(console, summary["constraints"])
     if summary["errors"] is not None:
         errors = {key: value for key, value in summary["errors"].items() if isinstance(value, float)}
         text = ", ".join(f"{key} {value:.2e}" for key, value in errors.items())
@@ -310,12 +387,25 @@ def _print_summary(summary: dict[str, Any]) -> None:
     )
 
 
+def _print_constraints(console: Any, constraints: dict[str, Any]) -> None:
+    """Multipliers, redundant rows and drift."""
+    table = _table("multipliers (−Gᵀλ is the force of constraint)", "row", "min", "max", "final")
+    for name, numbers in list(constraints["multipliers"].items())[:ROWS]:
+        table.add_row(name, f"{numbers['min']:.5g}", f"{numbers['max']:.5g}", f"{numbers['final']:.8g}")
+    console.print(table)
+    if constraints["redundant"]:
+        console.print("rows that follow from others: " + ", ".join(constraints["redundant"]), markup=False)
+    levels = ", ".join(f"{level} {value:.1e}" for level, value in constraints["drift"].items())
+    console.print(f"constraint drift (largest, relative): {levels}")
+
+
 # ---- order
 
 
 @cli.command()
 @click.argument("problem")
 @click.option("--scheme", "scheme_texts", multiple=True, metavar="SPEC", help="May be repeated.")
+@click.option("--formulation", "formulation_text", metavar="SPEC", help="How constraints enter.")
 @click.option("--dt", "dts", type=float, multiple=True, help="May be repeated, from coarse to fine.")
 @click.option("--t-end", type=float, help="End of the runs.")
 @click.option("--plot", type=click.Path(path_type=Path, dir_okay=False), help="File for the log-log figure.")
@@ -323,6 +413,7 @@ def _print_summary(summary: dict[str, Any]) -> None:
 def order(
     problem: str,
     scheme_texts: Sequence[str],
+    formulation_text: str | None,
     dts: Sequence[float],
     t_end: float | None,
     plot: Path | None,
@@ -338,13 +429,64 @@ def order(
     if plot is not None:
         figures.check_file(plot)
     steps = sorted(dts, reverse=True) or [chosen.dt / 2**k for k in range(REFINEMENTS)]
-    study = order_study(chosen, schemes, steps, t_end=t_end)
+    formulation: Any = None if formulation_text is None else parse_formulation(formulation_text)
+    study = order_study(chosen, schemes, steps, t_end=t_end, formulation=formulation)
     written = [figures.order_figure(study, plot)] if plot is not None else []
     document = {**study.to_dict(), **({"files": [str(path) for path in written]} if written else {})}
     if as_json:
         _json(document)
     else:
         click.echo(str(study))
+    _named(written)
+
+
+# ---- compare
+
+
+@cli.command("compare")
+@click.argument("problem")
+@click.option("--scheme", "scheme_texts", multiple=True, metavar="SPEC", help="May be repeated.")
+@click.option(
+    "--formulation",
+    "formulation_texts",
+    multiple=True,
+    metavar="SPEC",
+    help='Such as "stabilised" or "penalty(1e-7,10,1)"; may be repeated. All by default.',
+)
+@click.option("--dt", "dts", type=float, multiple=True, help="May be repeated, from coarse to fine.")
+@click.option("--t-end", type=float, help="End of the runs.")
+@click.option("--plot", type=click.Path(path_type=Path, dir_okay=False), help="File for the figure.")
+@JSON
+def compare_command(
+    problem: str,
+    scheme_texts: Sequence[str],
+    formulation_texts: Sequence[str],
+    dts: Sequence[float],
+    t_end: float | None,
+    plot: Path | None,
+    as_json: bool,
+) -> None:
+    """Every formulation with the chosen schemes on PROBLEM: error, order, drift, energy and cost."""
+    from isodyn.problems import get
+    from isodyn.report import figures
+    from isodyn.studies import compare
+
+    chosen = get(problem)
+    schemes = [parse_scheme(text) for text in scheme_texts] or [chosen.scheme]
+    formulations = [parse_formulation(text) for text in formulation_texts] or None
+    if plot is not None:
+        figures.require_matplotlib()
+    found = compare(chosen, schemes, formulations, sorted(dts, reverse=True) or None, t_end)
+    written = []
+    if plot is not None:
+        from isodyn.report.compare_figures import compare_figure
+
+        written.append(compare_figure(found, plot))
+    document = {**found.to_dict(), **({"files": [str(path) for path in written]} if written else {})}
+    if as_json:
+        _json(document)
+    else:
+        click.echo(str(found))
     _named(written)
 
 

@@ -11,9 +11,14 @@ which answers the question `what` about the state (t, q, v, a, lam) into the fla
     JACOBIAN    out = c[0] ∂balance/∂a + c[1] ∂balance/∂v + c[2] ∂balance/∂q, dense, row by row
     FACTORISE   prepare solves with that matrix inside the model (models that bring their own solver)
     SOLVE       out ← (that matrix)⁻¹ out
+    CONSTRAINT  out = G, row by row: ∂φ̇/∂v of the holonomic rows, ∂ψ/∂v of the others
+    POSITION    out = φ(q, t)
+    VELOCITY    out = [φ̇; ψ] with φ̇ = G v + φ_t
+    ACCELERATION  out = [φ̈; ψ̇] with φ̈ = G a − b
 
 `pf`, `pi` are the model's numbers; `traits` says which questions it answers and what is known about it. A first-order system
-uses the same function with (nothing, s, s') in the places of (q, v, a).
+uses the same function with (nothing, s, s', z) in the places of (q, v, a, lam); VELOCITY is then its constraint c(s, z, t) and
+ACCELERATION the total derivative of it.
 
 `kernel` compiles a function with Numba and keeps the machine code on disk. Numba looks only at the file of the function
 itself to decide whether its cache is stale; kernels here call each other across files, so the stamp covers them all.
@@ -38,7 +43,7 @@ FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
 # ---- questions to a model
-RETRACT, BALANCE, JACOBIAN, FACTORISE, SOLVE = range(5)
+RETRACT, BALANCE, JACOBIAN, FACTORISE, SOLVE, CONSTRAINT, POSITION, VELOCITY, ACCELERATION = range(9)
 
 # ---- traits of a model, a bit each
 RETRACTS = 1  # answers RETRACT; otherwise q ⊕ d = q + d
@@ -47,6 +52,7 @@ KNOWS_TANGENT = 4  # answers JACOBIAN for every c
 SOLVES = 8  # answers FACTORISE and SOLVE
 LINEAR = 16  # balance is affine in (q, v, a) with constant matrices
 CONSTANT_MASS = 32  # ∂balance/∂a does not depend on the state
+GENERAL = 64  # multipliers enter as they like: the matrix of a step comes from differences of all its equations
 
 # ---- answers of a model and of the kernels
 OK, NOT_CONVERGED, SINGULAR, NOT_FINITE, RAISED, WRONG_SHAPE = range(6)
@@ -63,8 +69,15 @@ State = namedtuple("State", "clock q v a lam da")
 """t and Δt of the last step (`clock`), q, v, the acceleration at t − φΔt, multipliers, last increment of a; nothing else is carried."""
 STATE = types.NamedUniTuple(F, len(State._fields), State)
 
-Physics = namedtuple("Physics", "model traits pf pi")
-"""The model with its numbers, as kernels hand it to each other."""
+Closure = namedtuple("Closure", "g1 g2 g3 correct_q correct_v in_balance project null_space")
+"""How constraints close a step: weights of φ, φ̇, φ̈ at t_{n+1} [Shimada2014 (3.201)]; whether q_{n+1} and v_{n+1} get corrections
+of their own so that φ and φ̇ vanish too; whether the correction of q counts at the balance (a continuous second multiplier);
+how many of q, v, a are projected after the step; whether multipliers are eliminated by a null-space basis."""
+CLOSURE = types.NamedTuple((f8, f8, f8, i8, i8, i8, i8, i8), Closure)
+OPEN = Closure(0.0, 1.0, 0.0, 0, 0, 0, 0, 0)
+
+Physics = namedtuple("Physics", "model traits holonomic closure rows pf pi")
+"""The model, how many of its constraint rows are holonomic, how and with which rows they close a step, and its numbers."""
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -78,17 +91,20 @@ def closure(signature: Any = None) -> Callable[[Function], Function]:
     return compile_
 
 
-def kernel(signature: Any = None) -> Callable[[Function], Function]:
-    """Compile with Numba, cached on disk; with a signature at once, else when first called from another kernel."""
+def kernel(signature: Any = None, *, inline: bool = False) -> Callable[[Function], Function]:
+    """Compile with Numba: with a signature at once, cached on disk; without one as a part of the kernels that call it.
+
+    `inline` puts a kernel that has one caller into it, which saves compiling it twice.
+    """
 
     def compile_(function: Function) -> Function:
         if numba.config.DISABLE_JIT:
             return function
-        dispatcher = numba.njit(error_model="numpy")(function)
-        dispatcher.enable_caching()
-        cache_file = dispatcher._cache._cache_file
-        cache_file._source_stamp = _stamp(function.__code__.co_filename)
+        dispatcher = numba.njit(error_model="numpy", inline="always" if inline else "never")(function)
         if signature is not None:
+            dispatcher.enable_caching()
+            cache_file = dispatcher._cache._cache_file
+            cache_file._source_stamp = _stamp(function.__code__.co_filename)
             if not Path(cache_file._index_path).exists():
                 _announce()
             dispatcher.compile(signature)
@@ -119,7 +135,7 @@ def _stamp(filename: str) -> str:
 @cache
 def _announce() -> None:
     print(
-        "isodyn: compiling once for this machine, about 10 s; later runs start from the cache",
+        "isodyn: compiling once for this machine, up to a minute; later runs start from the cache",
         file=sys.stderr,
         flush=True,
     )

@@ -33,6 +33,10 @@ class CallableError(IsodynError):
     """A user's function returned something that is not what the system needs."""
 
 
+class ConflictError(IsodynError):
+    """Constraints contradict each other."""
+
+
 class SingularError(IsodynError):
     """A matrix that has to be inverted is singular."""
 

@@ -15,37 +15,34 @@ PROGRAM = textwrap.dedent(
     import numpy as np
     import isodyn as iso
     from isodyn import problems
-    from isodyn.compiled import State
-    from isodyn.integrate import loop, newton, step
-    from isodyn.integrate.coefficients import coefficients
+    from isodyn.integrate.driver import _closures
+    from isodyn.integrate.run import Run
+    from isodyn.integrate.schedule import plan
 
     results = {}
     for name, problem in problems.ALL.items():
         system = problem.system()
-        model, (nq, nv) = system.model(), (system.nq, system.nv)
-        physics = (model.function, model.traits, model.pf, model.pi)
+        nq, nv = system.nq, system.nv
         rng = np.random.default_rng(20)
         rows = []
         for k in range(STATES):
             scheme = iso.Scheme.V0(0.3, 1.0, 0.1) if k % 2 else iso.Scheme.optimal(0.4)
             scheme = scheme.first_order() if system.first_order else scheme
-            scatter = 0.1 * rng.standard_normal(nq + 2 * nv)
-            state = State(
-                np.array([0.1, 0.01]), system.q0 + scatter[:nq],
-                system.v0 + scatter[nq:nq + nv], np.zeros(nv), np.zeros(0), scatter[nq + nv:]
-            )
-            work, pivots = newton.allocate_work(nq, nv, not model.traits & 8), np.zeros(nv, dtype=np.int64)
-            controls, count = newton.Controls(1e-12, 30, 0, 0, 0), np.zeros(newton.COUNTERS, dtype=np.int64)
-            columns = loop.Columns(np.arange(nq), np.arange(nv), np.arange(nv), np.arange(0))
-            out = loop.Rows(np.zeros(1), np.zeros((1, nq)), np.zeros((1, nv)), np.zeros((1, nv)), np.zeros((1, 0)))
-            status = step.initial_acceleration(*physics, 0.1, state, work, pivots, controls, count)
-            assert status == 0, (name, k, status)
-            times, save = np.array([0.101]), np.ones(1, dtype=bool)
-            status = loop.run(
-                *physics, coefficients(scheme), controls, np.inf, times, save, state, work, pivots, columns, out, count
+            (stretch,) = plan(0.1, 0.101, 0.001, (), 1)
+            closure, _ = _closures(system, scheme, None, 0.001)
+            run = Run(system, scheme, [stretch], None, iso.Newton(rtol=1e-12, max_halvings=0), None, closure, closure, True)
+            scatter = (0.0 if system.m else 0.1) * rng.standard_normal(nq + 2 * nv)
+            run.state.q[:] += scatter[:nq]
+            run.state.v[:] += scatter[nq : nq + nv]
+            run.start(stretch, first=True)
+            run.state.da[:] = scatter[nq + nv :]
+            run.state.clock[1] = 0.002
+            status = run.loop.run(
+                *run.physics(closure), run.main, run.controls, np.inf, np.array([0.101]), np.ones(1, dtype=bool),
+                run.state, run.work, run.pivots, run.columns, run.rows, run.count,
             )
             assert status == 0, (name, k, status)
-            rows.append(np.concatenate([out.q[0], out.v[0], out.a[0]]))
+            rows.append(np.concatenate([run.rows.q[1], run.rows.v[1], run.rows.a[1], run.rows.lam[1]]))
         results[name] = np.array(rows)
     np.savez(sys.argv[1], **results)
     """

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import isodyn as iso
-from isodyn.compiled import OK, State
-from isodyn.integrate import loop, newton, step
-from isodyn.integrate.coefficients import coefficients, starting_scheme
+from isodyn.compiled import OK, OPEN
+from isodyn.integrate.run import Run
+from isodyn.integrate.schedule import plan
 
 T_JUMP = 0.7331  # on no grid used here
 OMEGA = 3.0
@@ -106,21 +106,33 @@ def test_without_the_breakpoint_order_is_lost():
 def walk(scheme, times):
     """q, v, a of an oscillator under a constant load at the given times, with the first step as `integrate` takes it."""
     system = iso.MechanicalSystem(M=1.0, Q=lambda q, v, t: 1.0 - OMEGA**2 * q, q0=[1.0], v0=[0.5])
-    model = system.model()
-    physics = (model.function, model.traits, model.pf, model.pi)
-    state = State(np.zeros(2), np.array([1.0]), np.array([0.5]), np.zeros(1), np.zeros(0), np.zeros(1))
-    work, pivots = newton.allocate_work(1, 1, True), np.zeros(1, dtype=np.int64)
-    controls, count = newton.Controls(1e-12, 20, 0, 0, 0), np.zeros(newton.COUNTERS, dtype=np.int64)
-    n, index = times.size, np.arange(1)
-    rows = loop.Rows(np.zeros(n), *(np.zeros((n, 1)) for _ in range(3)), np.zeros((n, 0)))
-    columns, save = loop.Columns(index, index, index, index[:0]), np.ones(n, dtype=bool)
-    assert step.initial_acceleration(*physics, 0.0, state, work, pivots, controls, count) == OK
-    main, first = coefficients(scheme), coefficients(starting_scheme(scheme))
-    memory = (state, work, pivots, columns, rows, count)
-    assert loop.run(*physics, first, controls, np.inf, times[:1], save[:1], *memory) == OK
-    state.a[:] -= main.phi * state.da
-    assert loop.run(*physics, main, controls, np.inf, times[1:], save[1:], *memory) == OK
-    return np.array([rows.q[:, 0], rows.v[:, 0], rows.a[:, 0]])
+    (stretch,) = plan(0.0, 1.0, 1.0 / times.size, (), 1)
+    run = Run(system, scheme, [stretch], None, iso.Newton(rtol=1e-12), None, OPEN, OPEN, False)
+    save = np.ones(times.size, dtype=bool)
+    run.start(stretch, first=True)
+
+    def go(s, part):
+        status = run.loop.run(
+            *run.physics(OPEN),
+            s,
+            run.controls,
+            np.inf,
+            times[part],
+            save[part],
+            run.state,
+            run.work,
+            run.pivots,
+            run.columns,
+            run.rows,
+            run.count,
+        )
+        assert status == OK
+
+    go(run.midpoint, slice(0, 1))
+    run.shift(run.main.phi)
+    go(run.main, slice(1, None))
+    rows = run.rows
+    return np.array([rows.q[1:, 0], rows.v[1:, 0], rows.a[1:, 0]])
 
 
 @pytest.mark.parametrize("scheme", MEMBERS, ids=lambda s: s.name)

@@ -22,6 +22,7 @@ from isodyn.analysis.behaviour import (
     overshoot_class,
     overshoot_exponents,
 )
+from isodyn.analysis.conditioning import StepMatrix, condition_number, step_matrix
 from isodyn.analysis.describe import Description, FirstOrderDescription, describe
 from isodyn.analysis.one_step_map import Symplecticity, is_symplectic, symplecticity
 from isodyn.schemes import (
@@ -48,11 +49,13 @@ __all__ = [
     "FirstOrderDescription",
     "MeasuredOrder",
     "OrbitBehaviour",
+    "StepMatrix",
     "Symplecticity",
     "ThreeStepForm",
     "amplification_matrix",
     "bifurcation_frequency",
     "characteristic_coefficients",
+    "condition_number",
     "conserves_angular_momentum",
     "critical_frequency",
     "damping_ratio",
@@ -73,6 +76,7 @@ __all__ = [
     "roots_at_infinity",
     "satisfies_symplectic_condition",
     "spectral_radius",
+    "step_matrix",
     "symplecticity",
     "three_step_form",
 ]

@@ -10,11 +10,11 @@ import numpy as np
 from isodyn.errors import InputError
 
 
-def columns(select: Any, nq: int, nv: int) -> Any:
+def columns(select: Any, nq: int, nv: int, m: int) -> Any:
     """Saved columns of q, v, a, lam for what the user selected."""
     from isodyn.integrate.loop import Columns
 
-    sizes = {"q": nq, "v": nv, "a": nv, "lam": 0}
+    sizes = {"q": nq, "v": nv, "a": nv, "lam": m}
     if select is None:
         return Columns(*(np.arange(n) for n in sizes.values()))
     if not isinstance(select, Mapping):

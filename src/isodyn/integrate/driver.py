@@ -4,17 +4,31 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 from typing import Any
 
-from isodyn.errors import InputError, SchemeError, StabilityWarning
+from isodyn.compiled import OPEN, Closure
+from isodyn.errors import AccuracyWarning, InputError, SchemeError, StabilityWarning
+from isodyn.formulations import (
+    GGL,
+    Baumgarte,
+    Formulation,
+    Hamiltonian,
+    NullSpace,
+    Penalty,
+    PositionLevel,
+    Stabilised,
+    VelocityLevel,
+)
+from isodyn.formulations.table import check_combination
 from isodyn.integrate.progress import Progress
 from isodyn.integrate.run import Run
 from isodyn.integrate.schedule import plan
 from isodyn.results.solution import Sample, Solution
 from isodyn.schemes import FirstOrderScheme, Scheme
 from isodyn.schemes.spectral import critical_frequency
-from isodyn.systems import System
+from isodyn.systems import System, checks
 
 
 @dataclass(frozen=True)
@@ -22,7 +36,9 @@ class Newton:
     """How the nonlinear equations of a step are solved.
 
     The iteration stops when the estimated error of the acceleration is below `rtol` of its size, or at the round-off floor.
-    The Jacobian is formed once per step; in every iteration with `full`; kept over steps while it converges well with `reuse`.
+    The Jacobian is formed once per step; in every iteration with `full`; kept over steps while it converges well with `reuse`;
+    without the derivatives of forces with `quasi` (mass and constraints only). `form` tells which increment is solved for and what
+    the first guess is: 0 no acceleration at the balance (default), 1 a-form, 2 v-form, 3 d-form: no change of a, v or q.
     A step that does not converge in `max_iterations` is halved, at most `max_halvings` times.
     """
 
@@ -31,10 +47,14 @@ class Newton:
     max_halvings: int = 8
     full: bool = False
     reuse: bool = False
+    quasi: bool = False
+    form: int = 0
 
     def __post_init__(self) -> None:
         if not 0 < self.rtol < 1:
             raise InputError(f"rtol must lie between 0 and 1, received {self.rtol!r}")
+        if self.form not in (0, 1, 2, 3):
+            raise InputError(f"form must be 0, 1 (a-form), 2 (v-form) or 3 (d-form), received {self.form!r}")
         if self.max_iterations < 1 or self.max_halvings < 0:
             raise InputError(
                 f"max_iterations must be at least 1 and max_halvings at least 0, received {self.max_iterations}, {self.max_halvings}"
@@ -44,7 +64,7 @@ class Newton:
 def integrate(
     system: System,
     scheme: Scheme | FirstOrderScheme | None = None,
-    formulation: None = None,
+    formulation: Formulation | Penalty | Hamiltonian | None = None,
     *,
     dt: float,
     t_end: float,
@@ -55,6 +75,7 @@ def integrate(
     progress: bool = False,
     observe: Callable[[Sample], Any] | None = None,
     newton: Newton | None = None,
+    assemble: bool = False,
 ) -> Solution:
     """Integrate a system from t0 to t_end in steps of dt.
 
@@ -80,15 +101,103 @@ def integrate(
     >>> bool(abs(sol.q[-1, 0] - 0.5403023) < 1e-4)
     True
     """
-    if formulation is not None:
-        raise InputError(f"the system has no constraints, so formulation must be None, received {formulation!r}")
     if not isinstance(system, System):
         raise InputError(f"system must be one of isodyn's systems, received {type(system).__name__}")
     stretches = plan(t0, t_end, dt, breakpoints, save_every)
+    if isinstance(formulation, Penalty | Hamiltonian):
+        if system.m == 0 or system.first_order:
+            raise InputError(f"{formulation!r} needs a mechanical system with constraints")
+        check_combination(formulation, scheme or Scheme.optimal(0.8), system)
+        if select is not None:
+            raise InputError(
+                f"{type(formulation).__name__} needs all columns to bring its solution back, so select must be None"
+            )
+        if isinstance(formulation, Hamiltonian) and isinstance(scheme, Scheme):
+            scheme = scheme.first_order()
+        if isinstance(formulation, Penalty) and (newton is None or newton.form == 0):
+            newton = replace(newton or Newton(), form=1)  # far from the manifold penalties are huge: start near it
+        system = _started(system, t0, assemble)
+        sol = integrate(
+            formulation.transform(system),
+            scheme,
+            dt=dt,
+            t_end=t_end,
+            t0=t0,
+            save_every=save_every,
+            breakpoints=breakpoints,
+            progress=progress,
+            observe=observe,
+            newton=newton,
+        )
+        return formulation.lift(sol, system)
     adapted = _adapt(scheme, system)
-    run = Run(system, adapted, stretches, select, newton or Newton(), observe)
+    closure, first_closure = _closures(system, adapted, formulation, dt)
+    scaling = None
+    if isinstance(formulation, GGL) and formulation.S is not None:
+        scaling = checks.square("S", formulation.S, system.nv)
+    run = Run(
+        system, adapted, stretches, select, newton or Newton(), observe, closure, first_closure, assemble, scaling
+    )
     with Progress(run.total_steps, progress) as bar:
         return run.execute(bar)
+
+
+def _started(system: Any, t0: float, assemble: bool) -> Any:
+    """The system with a consistent start, for formulations that make another system of it."""
+    (stretch,) = plan(t0, t0 + 1.0, 1.0, (), 1)
+    run = Run(system, Scheme.midpoint_epa(), [stretch], None, Newton(), None, OPEN, OPEN, assemble)
+    run.state.clock[0] = t0
+    run.consist(t0, True)
+    started = copy(system)
+    object.__setattr__(started, "q0", run.state.q.copy())
+    object.__setattr__(started, "v0", run.state.v.copy())
+    return started
+
+
+def _closures(
+    system: System, scheme: Scheme | FirstOrderScheme, formulation: Formulation | None, dt: float
+) -> tuple[Closure, Closure]:
+    """How the constraints close the steps, and the first step."""
+    if system.m == 0:
+        if formulation is not None:
+            raise InputError(f"the system has no constraints, so formulation must be None, received {formulation!r}")
+        return OPEN, OPEN
+    if formulation is not None and not isinstance(formulation, Formulation):
+        raise InputError(
+            f"formulation must be one of isodyn's, received {formulation!r}", hint="for example iso.Stabilised()"
+        )
+    if formulation is not None:
+        check_combination(formulation, scheme, system)
+    if system.first_order:
+        return _first_order_closures(formulation, dt)
+    formulation = Stabilised() if formulation is None else formulation
+    first: Formulation = formulation
+    if isinstance(formulation, PositionLevel | NullSpace):
+        first = Stabilised()
+        _warn_weak(scheme)
+    return formulation.closure(dt), first.closure(dt)
+
+
+def _warn_weak(scheme: Scheme | FirstOrderScheme) -> None:
+    """Position level leaves multipliers undamped where the scheme has no damping at infinity."""
+    undamped = isinstance(scheme, Scheme) and scheme.radii is not None and scheme.radii[0] == scheme.radii[1] == 1.0
+    warnings.warn(
+        "multipliers and accelerations of position level (index 3) are first order in the transient"
+        + (f", and with rho_max = rho_min = 1 ({scheme.name}) they oscillate without end" if undamped else "")
+        + "\nhint: Stabilised() keeps the same constraint and is second order in all variables",
+        AccuracyWarning,
+        stacklevel=4,
+    )
+
+
+def _first_order_closures(formulation: Formulation | None, dt: float) -> tuple[Closure, Closure]:
+    """c = 0 at t_{n+1} as it stands; or, for index 2, its derivative, with Baumgarte's term [Shimada2014 (3.205)]."""
+    if formulation is None or isinstance(formulation, VelocityLevel):
+        return OPEN, OPEN
+    if isinstance(formulation, Baumgarte):
+        closure = Closure(0.0, 1.0 / dt if formulation.alpha is None else float(formulation.alpha), 1.0, 0, 0, 0, 0, 0)
+        return closure, closure
+    return formulation.closure(dt), formulation.closure(dt)
 
 
 def _adapt(scheme: Scheme | FirstOrderScheme | None, system: System) -> Scheme | FirstOrderScheme:

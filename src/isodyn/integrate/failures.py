@@ -8,13 +8,21 @@ import numpy as np
 
 from isodyn.compiled import NOT_CONVERGED, NOT_FINITE, SINGULAR, WRONG_SHAPE
 from isodyn.errors import CallableError, ConvergenceError, IsodynError, NonFiniteError, SingularError
+from isodyn.integrate.work import DX, A, R
 
 
-def failure(status: int, where: str, work: Any, controls: Any, system: Any) -> IsodynError:
+def failure(status: int, where: str, work: Any, controls: Any, system: Any, chosen: Any) -> IsodynError:
     """The error for a status; `where` tells step and time."""
     names = system.names if len(system.names) == system.nv else tuple(f"component {i}" for i in range(system.nv))
     if status == SINGULAR:
-        name = names[int(work.fault[0])]
+        column = int(work.fault[0])
+        if column >= system.nv:
+            row = system.row_names[chosen[column - system.nv]]
+            return SingularError(
+                f"the constraints lose rank {where}: {row!r} depends on the others there",
+                hint="a singular configuration; start elsewhere, or check which rows meet there",
+            )
+        name = names[column]
         return SingularError(
             f"the matrix of the equations of motion is singular {where}: no pivot for {name!r}",
             hint="every coordinate needs inertia: look at its row and column of the mass matrix",
@@ -25,15 +33,16 @@ def failure(status: int, where: str, work: Any, controls: Any, system: Any) -> I
             f"a compiled function of the system returned an array of the wrong shape {where}; expected sizes follow from n = {n}"
         )
     if status == NOT_FINITE:
-        bad = [names[i] for i in np.flatnonzero(~np.isfinite(work.r))[:3]] or ["the correction"]
+        all_names = [*names, *(system.row_names[i] for i in chosen)]
+        bad = [all_names[i] for i in np.flatnonzero(~np.isfinite(work.s[R]))[:3]] or ["the correction"]
         return NonFiniteError(
             f"a NaN or an infinity appeared {where} in the balance of {', '.join(map(repr, bad))}",
             hint="check what the system's functions return there; with an explicit scheme, reduce dt",
         )
     assert status == NOT_CONVERGED
-    worst = names[int(np.argmax(np.abs(work.dx)))]
+    worst = names[int(np.argmax(np.abs(work.s[DX][: system.nv])))]
     return ConvergenceError(
-        f"Newton stopped {where}: correction {work.fault[1]:.2e} > {controls.rtol:.1e} of the acceleration {np.abs(work.a).max():.2e}"
+        f"Newton stopped {where}: correction {work.fault[1]:.2e} > {controls.rtol:.1e} of the acceleration {np.abs(work.n[A]).max():.2e}"
         f" after {controls.max_iterations} iterations and {controls.max_halvings} halvings\n  largest component: {worst!r}",
         hint="reduce dt, supply derivatives, or allow more with newton=Newton(max_iterations=..., max_halvings=...)",
     )

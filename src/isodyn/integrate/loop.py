@@ -12,21 +12,22 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from isodyn.compiled import COEFFICIENTS, F2, MODEL_TYPE, OK, STATE, F, I, Physics, f8, i8, kernel
-from isodyn.integrate.newton import CONTROLS, ROWS, STEPS, WORK
+from isodyn.compiled import CLOSURE, COEFFICIENTS, F2, MODEL_TYPE, OK, STATE, F, I, Physics, f8, i8, kernel
+from isodyn.integrate.newton import CONTROLS, ROWS, STEPS
 from isodyn.integrate.step import advance
+from isodyn.integrate.work import MU, NU, WORK
 
-Rows = namedtuple("Rows", "t q v a lam")
+Rows = namedtuple("Rows", "t q v a lam mu nu")
 """Saved rows of a run, preallocated."""
-ROWS_TYPE = types.NamedTuple((F, F2, F2, F2, F2), Rows)
+ROWS_TYPE = types.NamedTuple((F,) + (F2,) * 6, Rows)
 
 Columns = namedtuple("Columns", "q v a lam")
 """Which components are saved."""
 COLUMNS = types.NamedUniTuple(I, 4, Columns)
 
 
-@kernel()
-def write_row(phi: float, state: Any, columns: Any, rows: Any, k: int) -> None:
+@kernel(types.void(f8, STATE, WORK, COLUMNS, ROWS_TYPE, i8))
+def write_row(phi: float, state: Any, w: Any, columns: Any, rows: Any, k: int) -> None:
     """Row k: the state at t_n, the acceleration brought to t_n, (1 + φ) a_n − φ a_{n−1} = a_n + φ Δa."""
     rows.t[k] = state.clock[0]
     for j in range(columns.q.size):
@@ -38,14 +39,40 @@ def write_row(phi: float, state: Any, columns: Any, rows: Any, k: int) -> None:
         rows.a[k, j] = state.a[i] + phi * state.da[i]  # [Shimada2014 (2.75)]
     for j in range(columns.lam.size):
         rows.lam[k, j] = state.lam[columns.lam[j]]
+    for j in range(rows.mu.shape[1]):
+        rows.mu[k, j] = w.m[MU, j]
+    for j in range(rows.nu.shape[1]):
+        rows.nu[k, j] = w.m[NU, j]
 
 
 @kernel(
-    i8(MODEL_TYPE, i8, F, I, COEFFICIENTS, CONTROLS, f8, F, types.boolean[::1], STATE, WORK, I, COLUMNS, ROWS_TYPE, I)
+    i8(
+        MODEL_TYPE,
+        i8,
+        i8,
+        CLOSURE,
+        I,
+        F,
+        I,
+        COEFFICIENTS,
+        CONTROLS,
+        f8,
+        F,
+        types.boolean[::1],
+        STATE,
+        WORK,
+        I,
+        COLUMNS,
+        ROWS_TYPE,
+        I,
+    )
 )
 def run(
     model: Any,
     traits: int,
+    holonomic: int,
+    closure: Any,
+    chosen: Any,
     pf: Any,
     pi: Any,
     s: Any,
@@ -61,14 +88,14 @@ def run(
     count: Any,
 ) -> int:
     """Step to every time of `times` in turn; count[STEPS], count[ROWS] tell how far it came."""
-    p = Physics(model, traits, pf, pi)
-    c = np.empty(3)
+    p = Physics(model, traits, holonomic, closure, chosen, pf, pi)
+    c = np.empty(4)
     for k in range(times.size):
         status = advance(p, s, times[k], t_limit, state, c, w, pivots, controls, count)
         if status != OK:
             return status
         count[STEPS] += 1
         if save[k]:
-            write_row(s.phi, state, columns, rows, count[ROWS])
+            write_row(s.phi, state, w, columns, rows, count[ROWS])
             count[ROWS] += 1
     return OK

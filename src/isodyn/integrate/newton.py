@@ -1,16 +1,25 @@
-"""Newton's iteration for the balance of one step.
+"""Newton's iteration for the equations of one step.
 
-The unknown is one increment x (the step's Δa); the trial state is affine in it,
+Unknown are one increment x (the step's Δa) and, with constraints, the multipliers λ̃ at the balance; the trial state is affine in x,
 
-    q̃ = q ⊕ (d_p + c₂ x),   ṽ = v_p + c₁ x,   ã = a_p + c₀ x,        balance(t̃, q̃, ṽ, ã, λ) = 0,
-    J = c₀ ∂balance/∂a + c₁ ∂balance/∂v + c₂ ∂balance/∂q,
+    q̃ = q ⊕ (d_p + c₂ x),   ṽ = v_p + c₁ x,   ã = a_p + c₀ x,        balance(t̃, q̃, ṽ, ã, λ̃) = 0,   closure(t_{n+1}) = 0.
 
-in a-form c = (W₁Λ₆, Δt W₂Λ₅, Δt² W₃Λ₃) [Shimada2014 (Table 2.4)]; c = (1, 0, 0) gives the acceleration at a given state.
+Here c = (W₁Λ₆, Δt W₂Λ₅, Δt² W₃Λ₃), and c = (1, 0, 0) gives the acceleration at a given state. What is solved for is θ with x = c₃ θ:
+Δa itself in a-form (c₃ = 1), Δv in v-form (c₃ = 1/λ₅Δt), Δq in d-form (c₃ = 1/λ₃Δt²) [Shimada2014 (Table 2.4)]. The matrix in a-form is
 
-J is formed once per step at the first trial state (in every iteration with `full`, only when convergence slows with `reuse`)
-and again whenever corrections stop shrinking quickly. The iteration ends when the estimated error of x,
-θ/(1−θ)·|δ| with θ = |δ_k|/|δ_{k−1}| [Hairer1996 (IV.8.10) adapted], is below rtol × the size of the acceleration. Rounding of q̃ and ṽ
-alone moves x by about eps·(|q̃|/c₂ + |ṽ|/c₁): corrections below that which no longer shrink are the round-off floor, and accepted.
+    [ J  Gᵀ ] [ δx ]     [ balance ]
+    [ G  0  ] [ δλ̃ ] = − [ closure ],      J = c₀ ∂balance/∂a + c₁ ∂balance/∂v + c₂ ∂balance/∂q,
+
+with every closure row divided by its own dependence on x, so that the matrix does not know the step size or the level of the
+closure. Corrections of q_{n+1} and v_{n+1} that keep further levels of the constraints come from the same matrix with (0, r) on
+the right: they lie in the range of J⁻¹Gᵀ.
+
+The matrix is formed once per step at the first trial state (in every iteration with `full`, only when convergence slows with
+`reuse`, without ∂/∂q and ∂/∂v with `quasi`) and again whenever corrections stop shrinking quickly. The iteration ends when the
+estimated error of x, θ/(1−θ)·|δ| with θ = |δ_k|/|δ_{k−1}| [Hairer1996 (IV.8.10) adapted], is below rtol × the size of the acceleration.
+Rounding of q̃ and ṽ alone moves x by about eps·(|q̃|/c₂ + |ṽ|/c₁), and rounding of closures by eps·(|q|/Δt² + |v|/Δt): corrections
+below that which no longer shrink are the round-off floor, and accepted; so are small ones that do not shrink for long, which are noise
+of the system's functions (derivatives from differences, for instance).
 """
 
 from __future__ import annotations
@@ -24,7 +33,9 @@ from numba import types
 from isodyn.compiled import (
     BALANCE,
     CONSTANT_MASS,
+    CONSTRAINT,
     FACTORISE,
+    GENERAL,
     JACOBIAN,
     KNOWS_MASS,
     KNOWS_TANGENT,
@@ -32,200 +43,384 @@ from isodyn.compiled import (
     NOT_CONVERGED,
     NOT_FINITE,
     OK,
-    RETRACT,
-    RETRACTS,
     SINGULAR,
     SOLVE,
     SOLVES,
-    F,
     FloatArray,
     f8,
     i8,
     kernel,
 )
+from isodyn.integrate.closure import close, copy_to, fill_with, retract, size
+from isodyn.integrate.null_space import eliminate, null_space_correction, null_space_matrix
+from isodyn.integrate.work import A_P, D_P, DP, DX, GAP, GAP_Q, GAP_V, LAM, MU, NU, R_PLUS, V_P, A, D, P, Q, R, U, V, X
 from isodyn.linear_solvers.dense import lu_factor, lu_solve
 
 EPS = float(np.finfo(np.float64).eps)
 FLOOR = 8.0  # how many units of rounding the floor allows
 SLOW = 0.3  # a contraction above this calls for a new Jacobian
 SLOW_OLD = 0.1  # the same for a Jacobian from an earlier step
+STAGNANT = 0.6  # corrections that shrink less than this do not shrink
+NOISE = 1e-7  # relative size of corrections that may be noise of the system's functions …
+PATIENCE = 6  # … when they do not shrink after so many iterations
 
-Work = namedtuple("Work", "d_p v_p a_p d q v a x dx r r_plus J key fault")
-"""Predicted state, trial state, increment, correction, residuals, matrix or its factors, the c it was made for, last failure."""
-WORK = types.NamedUniTuple(F, len(Work._fields), Work)
-
-Controls = namedtuple("Controls", "rtol max_iterations max_halvings full reuse")
-CONTROLS = types.NamedTuple((f8, i8, i8, i8, i8), Controls)
+Controls = namedtuple("Controls", "rtol max_iterations max_halvings full reuse quasi form")
+CONTROLS = types.NamedTuple((f8, i8, i8, i8, i8, i8, i8), Controls)
 
 # ---- counters of a run
-STEPS, ROWS, ITERATIONS, EVALUATIONS, FACTORISATIONS, HALVINGS, FLOORS = range(7)
-COUNTERS = 7
-
-
-def allocate_work(nq: int, nv: int, dense: bool) -> Work:
-    """Arrays for systems of these sizes; no dense matrix for models that bring their own solver."""
-    sizes = {"q": nq, "J": nv * nv if dense else 0, "key": 4, "fault": 2}
-    return Work(*(np.zeros(sizes.get(name, nv)) for name in Work._fields))
+STEPS, ROWS, ITERATIONS, EVALUATIONS, FACTORISATIONS, HALVINGS, FLOORS, RESCUES = range(8)
+COUNTERS = 8
 
 
 @kernel()
-def retract(p: Any, q: FloatArray, d: FloatArray, c: FloatArray, out: FloatArray) -> int:
-    """out = q ⊕ d."""
-    if p.traits & RETRACTS:
-        return p.model(RETRACT, 0.0, q, d, d, d, c, p.pf, p.pi, out)
-    for i in range(q.size):
-        out[i] = q[i] + d[i]
-    return OK
-
-
-@kernel()
-def residual(p: Any, t: float, q: FloatArray, lam: FloatArray, c: FloatArray, w: Any, r: FloatArray) -> int:
-    """Put the trial state for w.x into w.q, w.v, w.a and its balance into r."""
-    for i in range(w.x.size):
-        w.d[i] = w.d_p[i] + c[2] * w.x[i]
-        w.v[i] = w.v_p[i] + c[1] * w.x[i]
-        w.a[i] = w.a_p[i] + c[0] * w.x[i]
-    status = retract(p, q, w.d, c, w.q)
+def residual(p: Any, s: Any, t: float, t_1: float, dt: float, state: Any, c: FloatArray, w: Any, r: FloatArray) -> int:
+    """Put the trial state for w.n[X] into w.q[Q], w.n[V], w.n[A], its balance and the closure of the step into r."""
+    n = w.n[X].size
+    moved = s.W1 * dt * dt if p.closure.in_balance > 0 else 0.0
+    for i in range(n):
+        w.n[D, i] = w.n[D_P, i] + c[2] * w.n[X, i] - moved * w.n[P, i]
+        w.n[V, i] = w.n[V_P, i] + c[1] * w.n[X, i]
+        w.n[A, i] = w.n[A_P, i] + c[0] * w.n[X, i]
+    status = retract(p, state.q, w.n[D], c, w.q[Q])
     if status != OK:
         return status
-    return p.model(BALANCE, t, w.q, w.v, w.a, lam, c, p.pf, p.pi, r)
+    if p.closure.null_space == 1:
+        fill_with(w.m[LAM], 0.0)
+    status = p.model(BALANCE, t, w.q[Q], w.n[V], w.n[A], w.m[LAM], c, p.pf, p.pi, r[:n])
+    if status == OK and p.rows.size > 0:
+        status = close(p, s, t_1, dt, state, c, w)
+        for i in range(p.rows.size):
+            r[n + i] = w.m[GAP, p.rows[i]]
+    return status
 
 
 @kernel()
-def size(x: FloatArray) -> float:
-    """Largest absolute component; NaN when there is one."""
-    largest = 0.0
-    for i in range(x.size):
-        if not abs(x[i]) <= largest:
-            largest = abs(x[i])
-            if np.isnan(largest):
-                return largest
-    return largest
-
-
-@kernel()
-def difference_jacobian(p: Any, t: float, q: FloatArray, lam: FloatArray, c: FloatArray, w: Any, count: Any) -> int:
-    """J column by column from differences of the balance along x, into w.J; w.r holds the balance at w.x."""
-    n = w.x.size
-    reach = max(size(w.a), size(w.a_p)) / c[0]
+def difference_jacobian(
+    p: Any,
+    s: Any,
+    t: float,
+    t_1: float,
+    dt: float,
+    state: Any,
+    c: FloatArray,
+    w: Any,
+    J: FloatArray,
+    whole: int,
+    count: Any,
+) -> int:
+    """The first `whole` columns of the matrix from differences along the unknowns, into J (whole·whole); w.s[R] holds the residual."""
+    n = w.n[X].size
+    reach = max(size(w.n[A]), size(w.n[A_P])) / c[0]
     if c[1] > 0.0:
-        reach = max(reach, size(w.v) / c[1])
+        reach = max(reach, size(w.n[V]) / c[1])
     if c[2] > 0.0:
-        reach = max(reach, size(w.q) / c[2])
+        reach = max(reach, size(w.q[Q]) / c[2])
     if reach == 0.0:
         reach = 1.0
     h = np.sqrt(EPS) * reach
-    for j in range(n):
-        x_j = w.x[j]
-        w.x[j] = x_j + h
-        step = w.x[j] - x_j
-        status = residual(p, t, q, lam, c, w, w.r_plus)
-        w.x[j] = x_j
+    h_lam = np.sqrt(EPS) * max(1.0, size(w.m[LAM]))
+    for j in range(whole):
+        if j < n:
+            before = w.n[X, j]
+            w.n[X, j] = before + h
+            step = w.n[X, j] - before
+        else:
+            before = w.m[LAM, p.rows[j - n]]
+            w.m[LAM, p.rows[j - n]] = before + h_lam
+            step = w.m[LAM, p.rows[j - n]] - before
+        status = residual(p, s, t, t_1, dt, state, c, w, w.s[R_PLUS])
+        if j < n:
+            w.n[X, j] = before
+        else:
+            w.m[LAM, p.rows[j - n]] = before
         if status != OK:
             return status
-        for i in range(n):
-            w.J[i * n + j] = (w.r_plus[i] - w.r[i]) / step
-    count[EVALUATIONS] += n
+        for i in range(whole):
+            J[i * whole + j] = (w.s[R_PLUS, i] - w.s[R, i]) / step
+    count[EVALUATIONS] += whole
+    return residual(p, s, t, t_1, dt, state, c, w, w.s[R])
+
+
+@kernel(inline=True)
+def assemble(p: Any, w: Any) -> None:
+    """w.J = [J₁₁ Gᵀ; G 0] from w.J_11 and the chosen rows of w.G."""
+    n, m = w.n[X].size, p.rows.size
+    whole = n + m
+    for i in range(n):
+        for j in range(n):
+            w.J[i * whole + j] = w.J_11[i * n + j]
+    for k in range(m):
+        row = p.rows[k] * n
+        for j in range(n):
+            w.J[(n + k) * whole + j] = w.G[row + j]
+            w.J[j * whole + n + k] = w.G[row + j]
+        for j in range(m):
+            w.J[(n + k) * whole + n + j] = 0.0
+        if w.scale[2] > 0.0:  # to pass an isolated loss of rank
+            w.J[(n + k) * whole + n + k] = -w.scale[2] / size(w.J_11)
+
+
+@kernel()
+def factorise(
+    p: Any,
+    s: Any,
+    t: float,
+    t_1: float,
+    dt: float,
+    state: Any,
+    c: FloatArray,
+    w: Any,
+    pivots: Any,
+    quasi: int,
+    count: Any,
+) -> int:
+    """Factors of the step's matrix at the trial state, in the model or in w.J."""
+    w.key[0] = 0.0
+    n, m = w.n[X].size, p.rows.size
+    count[FACTORISATIONS] += 1
+    if p.traits & SOLVES:
+        status = p.model(FACTORISE, t, w.q[Q], w.n[V], w.n[A], w.m[LAM], c, p.pf, p.pi, w.fault)
+    elif p.traits & GENERAL and m > 0:
+        status = difference_jacobian(p, s, t, t_1, dt, state, c, w, w.J, n + m, count)
+    else:
+        block = w.J if m == 0 else w.J_11
+        mass_only = (c[1] == 0.0 and c[2] == 0.0) or quasi == 1
+        if mass_only and p.traits & KNOWS_MASS:
+            status = p.model(
+                JACOBIAN, t, w.q[Q], w.n[V], w.n[A], w.m[LAM], np.array([c[0], 0.0, 0.0, 1.0]), p.pf, p.pi, block
+            )
+        elif p.traits & KNOWS_TANGENT:
+            status = p.model(JACOBIAN, t, w.q[Q], w.n[V], w.n[A], w.m[LAM], c, p.pf, p.pi, block)
+        else:
+            status = difference_jacobian(p, s, t, t_1, dt, state, c, w, block, n, count)
+        if status == OK and p.closure.null_space == 1:
+            status = null_space_matrix(p, t, c, w, pivots)
+        elif status == OK and m > 0:
+            status = p.model(CONSTRAINT, t, w.q[Q], w.n[V], w.n[A], w.m[LAM], c, p.pf, p.pi, w.G)
+            assemble(p, w)
+    if status == OK and not p.traits & SOLVES and p.closure.null_space == 0:
+        if c[3] != 1.0:
+            whole = n + m
+            for i in range(whole):
+                for j in range(n):
+                    w.J[i * whole + j] *= c[3]
+        status = lu_factor(w.J, pivots[: n + m])
+        if status == SINGULAR:
+            w.fault[0] = pivots[0]
+    if status == OK:
+        w.key[0] = 1.0
+        for i in range(4):
+            w.key[1 + i] = c[i]
+    return status
+
+
+@kernel()
+def solve(p: Any, t: float, c: FloatArray, w: Any, pivots: Any, x: FloatArray) -> int:
+    """x ← (the step's matrix in a-form)⁻¹ x."""
+    if p.traits & SOLVES:
+        return p.model(SOLVE, t, w.q[Q], w.n[V], w.n[A], w.m[LAM], c, p.pf, p.pi, x)
+    lu_solve(w.J, pivots[: x.size], x)
+    if c[3] != 1.0:
+        for i in range(w.n[X].size):
+            x[i] *= c[3]
     return OK
 
 
 @kernel()
-def factorise(p: Any, t: float, q: FloatArray, lam: FloatArray, c: FloatArray, w: Any, pivots: Any, count: Any) -> int:
-    """Factors of J at the trial state, in the model or in w.J."""
-    w.key[0] = 0.0
-    if p.traits & SOLVES:
-        status = p.model(FACTORISE, t, w.q, w.v, w.a, lam, c, p.pf, p.pi, w.fault)
-    else:
-        mass_only = c[1] == 0.0 and c[2] == 0.0
-        if p.traits & KNOWS_TANGENT or (mass_only and p.traits & KNOWS_MASS):
-            status = p.model(JACOBIAN, t, w.q, w.v, w.a, lam, c, p.pf, p.pi, w.J)
-        else:
-            status = difference_jacobian(p, t, q, lam, c, w, count)
-        if status == OK:
-            status = lu_factor(w.J, pivots)
-            if status == SINGULAR:
-                w.fault[0] = pivots[0]
-    count[FACTORISATIONS] += 1
-    if status == OK:
-        w.key[0] = 1.0
-        w.key[1:] = c
-    return status
+def scaled_correction(p: Any, w: Any) -> None:
+    """w.s[DP] ← (S⁻¹Gᵀμ, −μ) with G S⁻¹Gᵀ μ = r, for an S of its own whose inverse is in w.N."""
+    n, m = w.n[X].size, p.rows.size
+    G = np.empty((m, n))
+    for k in range(m):
+        for j in range(n):
+            G[k, j] = w.G[p.rows[k] * n + j]
+    half = G @ w.N.reshape(n, n)
+    mu = np.linalg.solve(half @ np.ascontiguousarray(G.T), w.s[DP][n:].copy())
+    for i in range(n):
+        w.s[DP, i] = 0.0
+        for k in range(m):
+            w.s[DP, i] += half[k, i] * mu[k]
+    for k in range(m):
+        w.s[DP, n + k] = -mu[k]
 
 
 @kernel()
-def correct(p: Any, t: float, lam: FloatArray, c: FloatArray, w: Any, pivots: Any) -> int:
-    """w.dx = −J⁻¹ w.r, added to w.x."""
-    for i in range(w.x.size):
-        w.dx[i] = -w.r[i]
-    status = OK
-    if p.traits & SOLVES:
-        status = p.model(SOLVE, t, w.q, w.v, w.a, lam, c, p.pf, p.pi, w.dx)
+def correction_of_level(
+    p: Any,
+    t: float,
+    c: FloatArray,
+    w: Any,
+    pivots: Any,
+    kept: bool,
+    gap: FloatArray,
+    share: float,
+    out: FloatArray,
+    mu: FloatArray,
+) -> float:
+    """Add to `out` the correction in the range of J⁻¹Gᵀ that takes the gap of one level, less what δx already takes of it."""
+    n = w.n[X].size
+    fill_with(w.s[DP][:n], 0.0)
+    for k in range(p.rows.size):
+        i = p.rows[k]
+        w.s[DP, n + k] = gap[i] - share * w.m[GAP, i] if i < p.holonomic else 0.0
+    if p.closure.in_balance == 2:
+        scaled_correction(p, w)
+    elif kept:
+        lu_solve(w.J_S, pivots[w.s[DP].size :], w.s[DP])
+        for i in range(n):
+            w.s[DP, i] *= c[3]
     else:
-        lu_solve(w.J, pivots, w.dx)
-    for i in range(w.x.size):
-        w.x[i] += w.dx[i]
-    return status
+        solve(p, t, c, w, pivots, w.s[DP])
+    for i in range(n):
+        out[i] += w.s[DP, i]
+    for k in range(p.rows.size):
+        mu[p.rows[k]] -= w.s[DP, n + k]
+    return size(w.s[DP][:n])
 
 
-@kernel()
-def round_off_floor(c: FloatArray, w: Any) -> float:
-    """How far rounding of q̃, ṽ, ã alone may move x."""
-    floor = size(w.a) / c[0]
+@kernel(inline=True)
+def correct(p: Any, s: Any, dt: float, t: float, c: FloatArray, w: Any, pivots: Any, kept: bool) -> int:
+    """Solve for the corrections of x, λ̃ and, where q_{n+1} and v_{n+1} have their own, of those."""
+    n = w.n[X].size
+    if p.closure.null_space == 1:
+        return null_space_correction(p, w, pivots)
+    for i in range(n + p.rows.size):
+        w.s[DX, i] = -w.s[R, i]
+    status = solve(p, t, c, w, pivots, w.s[DX])
+    if status != OK:
+        return status
+    for i in range(n):
+        w.n[X, i] += w.s[DX, i]
+    for k in range(p.rows.size):
+        w.m[LAM, p.rows[k]] += w.s[DX, n + k]
+    if p.closure.correct_q == 1:
+        correction_of_level(p, t, c, w, pivots, kept, w.m[GAP_Q], s.l3, w.n[P], w.m[MU])
+    if p.closure.correct_v == 1:
+        correction_of_level(p, t, c, w, pivots, kept, w.m[GAP_V], s.l5, w.n[U], w.m[NU])
+    return OK
+
+
+@kernel(inline=True)
+def round_off_floor(p: Any, dt: float, c: FloatArray, w: Any) -> float:
+    """How far rounding alone may move x: of q̃, ṽ, ã in the balance, of q and v in the closure."""
+    floor = size(w.n[A]) / c[0]
     if c[1] > 0.0:
-        floor += size(w.v) / c[1]
+        floor += size(w.n[V]) / c[1]
     if c[2] > 0.0:
-        floor += size(w.q) / c[2]
+        floor += size(w.q[Q]) / c[2]
+    if p.rows.size > 0 and dt > 0.0:
+        floor += size(w.n[V]) / dt + size(w.q[Q]) / (dt * dt)
     return FLOOR * EPS * floor
 
 
 @kernel()
-def solve_balance(
+def keep_first(w: Any, pivots: Any) -> None:
+    """Keep the factors of the step's first matrix: corrections of q and v stay in their range, whatever the iteration does."""
+    n = w.s[R].size
+    for i in range(w.J.size):
+        w.J_S[i] = w.J[i]
+    for i in range(n):
+        pivots[n + i] = pivots[i]
+
+
+@kernel(inline=True)
+def factorise_at_rest(
     p: Any,
+    s: Any,
     t: float,
-    q: FloatArray,
-    lam: FloatArray,
+    t_1: float,
+    dt: float,
+    state: Any,
     c: FloatArray,
-    scale: float,
+    w: Any,
+    pivots: Any,
+    quasi: int,
+    count: Any,
+) -> int:
+    """`factorise` at ã = 0 whatever the guess is: the range of the corrections of q and v must not depend on it."""
+    for i in range(w.n[X].size):
+        w.s[DX, i] = w.n[X, i]
+        w.n[X, i] = -w.n[A_P, i] / c[0]
+    status = residual(p, s, t, t_1, dt, state, c, w, w.s[R])
+    if status == OK:
+        status = factorise(p, s, t, t_1, dt, state, c, w, pivots, quasi, count)
+    copy_to(w.s[DX], w.n[X])
+    if status == OK:
+        status = residual(p, s, t, t_1, dt, state, c, w, w.s[R])
+    return status
+
+
+@kernel(inline=True)
+def solve_step(
+    p: Any,
+    s: Any,
+    t: float,
+    t_1: float,
+    dt: float,
+    state: Any,
+    c: FloatArray,
     w: Any,
     pivots: Any,
     controls: Any,
     count: Any,
 ) -> int:
-    """Find w.x with balance = 0, starting from what it holds; `scale` is the size of the acceleration before the step."""
+    """Find w.n[X] and w.m[LAM] (and w.n[P], w.n[U]) that satisfy balance and closure, starting from what they hold."""
+    n, m = w.n[X].size, p.rows.size
     mass_only = c[1] == 0.0 and c[2] == 0.0
-    affine = (p.traits & LINEAR) != 0 or mass_only
-    permanent = (p.traits & LINEAR) != 0 or (mass_only and (p.traits & CONSTANT_MASS) != 0)
-    known = w.key[0] == 1.0 and w.key[1] == c[0] and w.key[2] == c[1] and w.key[3] == c[2]
+    affine = m == 0 and ((p.traits & LINEAR) != 0 or mass_only)
+    permanent = m == 0 and ((p.traits & LINEAR) != 0 or (mass_only and (p.traits & CONSTANT_MASS) != 0))
+    known = w.key[0] == 1.0
+    for i in range(4):
+        known = known and w.key[1 + i] == c[i]
     renew = not (known and (permanent or controls.reuse == 1))
     slow = SLOW if renew else SLOW_OLD
     before = np.inf
+    polished, kept = False, False
     w.fault[1] = np.inf
     for k in range(controls.max_iterations):
-        status = residual(p, t, q, lam, c, w, w.r)
+        status = residual(p, s, t, t_1, dt, state, c, w, w.s[R])
         if status != OK:
             return status
         count[ITERATIONS] += 1
         count[EVALUATIONS] += 1
-        if not np.isfinite(size(w.r)):
+        if not np.isfinite(size(w.s[R])):
             return NOT_FINITE
-        if renew:
-            status = factorise(p, t, q, lam, c, w, pivots, count)
+        if renew and k == 0 and controls.form != 0:
+            status = factorise_at_rest(p, s, t, t_1, dt, state, c, w, pivots, controls.quasi, count)
             if status != OK:
                 return status
-        status = correct(p, t, lam, c, w, pivots)
+        elif renew:
+            if k > 0 and not kept and m > 0 and w.J_S.size > 0:
+                keep_first(w, pivots)
+                kept = True
+            quasi = controls.quasi if k == 0 or controls.full == 1 else 0
+            status = factorise(p, s, t, t_1, dt, state, c, w, pivots, quasi, count)
+            if status != OK:
+                return status
+        if p.closure.null_space == 1:
+            eliminate(p, t, c, w)
+        status = correct(p, s, dt, t, c, w, pivots, kept)
         if status != OK:
             return status
-        correction = size(w.dx)
+        correction = size(w.s[DX][:n])
         if not np.isfinite(correction):
             return NOT_FINITE
         if affine:
             return OK
         w.fault[1] = correction
+        scale = max(w.scale[0], size(w.n[A]))
+        if p.traits & GENERAL and m > 0:  # multipliers with a life of their own count too, on the scale of x
+            correction = max(correction, size(w.s[DX][n:]) * scale / max(w.scale[1], size(w.m[LAM]), EPS))
         theta = correction / before if k > 0 else 1.0
-        goal = controls.rtol * max(scale, size(w.a))
+        goal = controls.rtol * scale
         if correction <= goal if k == 0 else theta < 1.0 and theta * correction <= (1.0 - theta) * goal:
-            return OK
-        if k > 0 and theta > slow and correction <= round_off_floor(c, w):
+            if not p.traits & GENERAL or m == 0:
+                return OK
+            if polished:
+                return OK
+            polished = True  # once more, from rtol down to rounding
+        noisy = k >= PATIENCE and correction <= NOISE * scale
+        if k > 0 and theta > STAGNANT and (noisy or correction <= round_off_floor(p, dt, c, w)):
             count[FLOORS] += 1
             return OK
         renew = controls.full == 1 or (k > 0 and theta > slow)

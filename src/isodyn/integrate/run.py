@@ -16,16 +16,33 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isodyn import interrupts
-from isodyn.compiled import OK, RAISED, SOLVES, Coefficients, FloatArray, IntArray, State
-from isodyn.errors import CallableError, IsodynError, IsodynWarning
+from isodyn.compiled import (
+    GENERAL,
+    NOT_CONVERGED,
+    OK,
+    RAISED,
+    SINGULAR,
+    SOLVES,
+    Closure,
+    Coefficients,
+    FloatArray,
+    IntArray,
+    State,
+)
+from isodyn.errors import CallableError, ConflictError, IsodynError, IsodynWarning, SchemeError
 from isodyn.integrate.coefficients import coefficients, starting_scheme
 from isodyn.integrate.columns import columns
 from isodyn.integrate.failures import failure
 from isodyn.integrate.progress import Progress
 from isodyn.integrate.schedule import Stretch
+from isodyn.integrate.start import algebraic_start, finite_rows, refuse_conflicts, refuse_if_far
+from isodyn.integrate.work import allocate_work
+from isodyn.linear_solvers.rows import Rows as IndependentRows
+from isodyn.linear_solvers.rows import choose, every, least_multipliers, moved_multipliers
 from isodyn.results.solution import Sample, Solution, Statistics
 from isodyn.schemes import FirstOrderScheme, Scheme
 from isodyn.systems.model import Model
+from isodyn.systems.questions import Questions
 
 if TYPE_CHECKING:
     from isodyn.integrate.driver import Newton
@@ -44,6 +61,10 @@ class Run:
         select: Any,
         newton: Newton,
         observe: Any,
+        closure: Closure,
+        first_closure: Closure,
+        assemble: bool,
+        scaling: FloatArray | None = None,
     ) -> None:
         from isodyn.integrate import loop, step  # compiled, or loaded from the cache, here and not at import
         from isodyn.integrate import newton as kernels
@@ -53,18 +74,27 @@ class Run:
         self.model: Model = system.model()
         self.main, self.midpoint = coefficients(scheme), coefficients(starting_scheme(scheme))
         self.controls = kernels.Controls(
-            newton.rtol, newton.max_iterations, newton.max_halvings, int(newton.full), int(newton.reuse)
+            newton.rtol,
+            newton.max_iterations,
+            newton.max_halvings,
+            int(newton.full),
+            int(newton.reuse),
+            int(newton.quasi),
+            newton.form,
         )
-        nq, nv = system.nq, system.nv
-        self.state = State(np.zeros(2), system.q0.copy(), system.v0.copy(), np.zeros(nv), np.zeros(0), np.zeros(nv))
-        self.work = kernels.allocate_work(nq, nv, dense=not self.model.traits & SOLVES)
-        self.pivots = np.zeros(nv, dtype=np.int64)
+        self.closure, self.first_closure, self.assemble, self.scaling = closure, first_closure, assemble, scaling
+        nq, nv, m = system.nq, system.nv, system.m
+        self.state = State(np.zeros(2), system.q0.copy(), system.v0.copy(), np.zeros(nv), np.zeros(m), np.zeros(nv))
+        self.ask = Questions(system, self.model)
+        self.enforce(choose(np.zeros((0, nv))))
         self.count = np.zeros(kernels.COUNTERS, dtype=np.int64)
-        self.columns = columns(select, nq, nv)
+        self.columns = columns(select, nq, nv, m)
         self.total_steps = sum(stretch.steps for stretch in stretches)
         k = 1 + sum(stretch.rows for stretch in stretches)
-        self.rows = loop.Rows(np.zeros(k), *(np.zeros((k, columns.size)) for columns in self.columns))
-        self.left: list[tuple[int, FloatArray]] = []
+        mu, nu = (m if flag else 0 for flag in (closure.correct_q, closure.correct_v))
+        sizes = [*(chosen.size for chosen in self.columns), mu, nu]
+        self.rows = loop.Rows(np.zeros(k), *(np.zeros((k, size)) for size in sizes))
+        self.left: list[tuple[int, FloatArray, FloatArray]] = []
         self.phi = 0.0  # how far state.a lags behind t_n, in steps
 
     # ---- the course of a run
@@ -97,55 +127,122 @@ class Run:
         state.clock[0] = t
         self.phi = 0.0
         with self.explained():
-            status = self.step.initial_acceleration(
-                *self.physics(),
-                t if first else np.nextafter(t, np.inf),
-                state,
-                self.work,
-                self.pivots,
-                self.controls,
-                self.count,
-            )
-            self.check(status, t, t)
+            self.initial_values(t if first else float(np.nextafter(t, np.inf)), first)
         if first:
-            self.loop.write_row(0.0, state, self.columns, self.rows, 0)
+            self.loop.write_row(0.0, state, self.work, self.columns, self.rows, 0)
             self.count[self.kernels.ROWS] = 1
+            if self.independent.dropped.size:
+                self.watch_rows(True)
         else:
             row = int(self.count[self.kernels.ROWS]) - 1
-            self.left.append((row, self.rows.a[row].copy()))
+            self.left.append((row, self.rows.a[row].copy(), self.rows.lam[row].copy()))
             self.rows.a[row] = state.a[self.columns.a]
+            self.rows.lam[row] = state.lam[self.columns.lam]
+
+    def initial_values(self, t: float, first: bool) -> None:
+        """Accelerations and multipliers at t, after q and v were put onto the constraints."""
+        state = self.state
+        if self.model.traits & GENERAL and self.system.m:
+            self.enforce(every(self.system.m))
+            z = self.system.z0 if first else state.lam
+            state.a[:], state.lam[:], index = algebraic_start(self.ask, t, state.v, z)
+            if index == 1 and self.closure.g3 != 0.0:
+                raise SchemeError(
+                    "the constraints determine the algebraic unknowns (index 1): their derivative cannot close a step",
+                    hint="leave the formulation out; Baumgarte and AccelerationLevel are for constraints without z (index 2)",
+                )
+            state.da[:] = 0.0
+            state.clock[1] = 0.0
+            return
+        if self.system.m:
+            self.consist(t, first)
+        status = self.step.initial_acceleration(
+            *self.physics(self.closure), t, state, self.work, self.pivots, self.controls, self.count
+        )
+        self.check(status, t, t)
+
+    def enforce(self, rows: IndependentRows) -> None:
+        """Memory for a step with these constraint rows."""
+        system = self.system
+        self.independent = rows
+        dense = not self.model.traits & SOLVES
+        self.work = allocate_work(system.nq, system.nv, system.m, rows.rank, dense=dense)
+        self.pivots = np.zeros(2 * (system.nv + rows.rank), dtype=np.int64)
+        if self.scaling is not None:
+            self.work.N[:] = np.linalg.inv(self.scaling).ravel()
+
+    def consist(self, t: float, first: bool) -> None:
+        """Choose independent rows, put q and v onto them, and see that the other rows follow."""
+        state, ask = self.state, self.ask
+        finite_rows(ask, t, state.q, state.v)
+        self.enforce(choose(ask.G(t, state.q, state.v)))
+        given = state.q.copy(), state.v.copy()
+        status = self.step.nearest_consistent(*self.physics(self.closure), t, state, self.work, self.pivots)
+        if status == OK:
+            refuse_conflicts(ask, self.independent, t, state.q, state.v)
+        if first and not self.assemble:
+            refuse_if_far(ask, t, *given)
+        self.check(status, t, t)
+        self.enforce(choose(ask.G(t, state.q, state.v)))
+
+    def watch_rows(self, wrote_row: bool) -> None:
+        """With redundant rows: the dropped ones still hold, and the newest row gets the multipliers of least norm."""
+        state, t, row = self.state, self.state.clock[0], int(self.count[self.kernels.ROWS]) - 1
+        try:
+            refuse_conflicts(self.ask, self.independent, t, state.q, state.v)
+        except ConflictError:
+            if not self.choose_again():
+                raise
+            if wrote_row:
+                self.loop.write_row(self.phi, state, self.work, self.columns, self.rows, row)
+        if wrote_row:
+            lam = least_multipliers(self.ask.G(t, state.q, state.v), state.lam)
+            self.rows.lam[row] = lam[self.columns.lam]
+
+    def choose_again(self) -> bool:
+        """Another independent set of rows at this state, if there is a better one; the force of constraint stays what it is."""
+        state, t = self.state, self.state.clock[0]
+        G = self.ask.G(t, state.q, state.v)
+        rows = choose(G)
+        if np.array_equal(rows.chosen, self.independent.chosen):
+            return False
+        state.lam[:] = moved_multipliers(G, state.lam, rows)
+        self.enforce(rows)
+        status = self.step.nearest_consistent(*self.physics(self.closure), t, state, self.work, self.pivots)
+        return status == OK
 
     def follow(self, stretch: Stretch, bar: Progress) -> bool:
         """All steps of a stretch: the first with the midpoint member, and the last where the scheme would look past a breakpoint."""
         n = stretch.steps
         beyond = n - 1 if stretch.ends_in_breakpoint and self.main.W1 > 1.0 and n > 1 else n
-        if self.go(self.midpoint, stretch, 0, 1, bar):
+        if self.go(self.midpoint, self.first_closure, stretch, 0, 1, bar):
             return True
         self.shift(self.main.phi)
-        if self.go(self.main, stretch, 1, beyond, bar):
+        if self.go(self.main, self.closure, stretch, 1, beyond, bar):
             return True
         self.shift(0.0)
-        return self.go(self.midpoint, stretch, beyond, n, bar)
+        return self.go(self.midpoint, self.first_closure, stretch, beyond, n, bar)
 
     def shift(self, phi: float) -> None:
         """Move the acceleration from t_n − φ_old Δt to t_n − φ Δt."""
         self.state.a[:] += (self.phi - phi) * self.state.da
         self.phi = phi
 
-    def go(self, s: Coefficients, stretch: Stretch, begin: int, end: int, bar: Progress) -> bool:
+    def go(self, s: Coefficients, closure: Closure, stretch: Stretch, begin: int, end: int, bar: Progress) -> bool:
         """Steps begin … end − 1 of a stretch with one set of coefficients, in blocks short enough to stay responsive."""
         t_limit = float(np.nextafter(stretch.t_stop, -np.inf)) if stretch.ends_in_breakpoint else np.inf
         length = 16
         while begin < end:
             times = stretch.times(begin, min(begin + length, end))
             save = stretch.save(begin, begin + times.size)
-            if self.observe is not None and save.any():
+            redundant = self.independent.dropped.size > 0
+            if (self.observe is not None or redundant) and save.any():
                 times = times[: int(np.argmax(save)) + 1]
                 save = save[: times.size]
             clock, before = time.perf_counter(), int(self.count[self.kernels.STEPS])
             with self.explained():
                 status = self.loop.run(
-                    *self.physics(),
+                    *self.physics(closure),
                     s,
                     self.controls,
                     t_limit,
@@ -159,14 +256,19 @@ class Run:
                     self.count,
                 )
                 done = int(self.count[self.kernels.STEPS]) - before
+                if status in (SINGULAR, NOT_CONVERGED) and self.system.m and self.choose_again():
+                    begin += done
+                    continue
                 self.check(status, self.state.clock[0], times[min(done, times.size - 1)])
+            if redundant:
+                self.watch_rows(bool(save[-1]))
             if save[-1] and self.ended_by_observer():
                 return True
             bar.update(int(self.count[self.kernels.STEPS]), self.state.clock[0])
             if interrupts.pending():
                 raise KeyboardInterrupt
             begin += times.size
-            length = int(length * np.clip(_BLOCK_SECONDS / max(time.perf_counter() - clock, 1e-6), 0.5, 8.0)) + 1
+            length = int(times.size * np.clip(_BLOCK_SECONDS / max(time.perf_counter() - clock, 1e-6), 0.5, 8.0)) + 1
         return False
 
     def ended_by_observer(self) -> bool:
@@ -178,8 +280,10 @@ class Run:
         sample = Sample(rows.t[k], rows.q[k].copy(), rows.v[k].copy(), rows.a[k].copy(), rows.lam[k].copy())
         return bool(self.observe(sample))
 
-    def physics(self) -> tuple[Any, int, FloatArray, IntArray]:
-        return self.model.function, self.model.traits, self.model.pf, self.model.pi
+    def physics(self, closure: Closure) -> tuple[Any, int, int, Closure, IntArray, FloatArray, IntArray]:
+        """The model as compiled code takes it."""
+        model = self.model
+        return model.function, model.traits, self.system.m_phi, closure, self.independent.chosen, model.pf, model.pi
 
     # ---- what went wrong, in words
 
@@ -206,13 +310,13 @@ class Run:
         step = int(self.count[self.kernels.STEPS])
         dt = t_next - t
         where = f"at t = {t:.6g} (step {step + 1}, dt = {dt:.3g})" if dt > 0 else f"at the start, t = {t:.6g}"
-        raise failure(status, where, self.work, self.controls, self.system)
+        raise failure(status, where, self.work, self.controls, self.system, self.independent.chosen)
 
     def solution(self, seconds: float, stopped: str | None) -> Solution:
         kernels, count = self.kernels, self.count
         k = int(count[kernels.ROWS])
         if stopped is not None and 0 < k < self.rows.t.size and self.state.clock[0] > self.rows.t[k - 1]:
-            self.loop.write_row(self.phi, self.state, self.columns, self.rows, k)  # the last whole step
+            self.loop.write_row(self.phi, self.state, self.work, self.columns, self.rows, k)  # the last whole step
             k += 1
         stats = Statistics(
             steps=int(count[kernels.STEPS]),
@@ -221,14 +325,17 @@ class Run:
             factorisations=int(count[kernels.FACTORISATIONS]),
             halvings=int(count[kernels.HALVINGS]),
             round_off_stops=int(count[kernels.FLOORS]),
+            rescues=int(count[kernels.RESCUES]),
             seconds=seconds,
             solver=self.model.solver,
             stopped=stopped,
         )
         aux: dict[str, FloatArray] = {}
         if self.left:
-            aux["breakpoint_rows"] = np.array([row for row, _ in self.left])
-            aux["a_left"] = np.array([a for _, a in self.left])
-            aux["lam_left"] = self.rows.lam[aux["breakpoint_rows"]]
-        t, q, v, a, lam = (r if k == r.shape[0] else r[:k].copy() for r in self.rows)
-        return Solution(t, q, v, a, lam, self.system, self.scheme, stats, self.columns._asdict(), aux)
+            aux["breakpoint_rows"] = np.array([row for row, _, _ in self.left])
+            aux["a_left"] = np.array([a for _, a, _ in self.left])
+            aux["lam_left"] = np.array([lam for _, _, lam in self.left])
+        t, q, v, a, lam, mu, nu = (r if k == r.shape[0] else r[:k].copy() for r in self.rows)
+        aux |= {name: rows for name, rows in (("mu", mu), ("nu", nu)) if rows.shape[1]}
+        redundant = tuple(self.system.row_names[i] for i in self.independent.dropped)
+        return Solution(t, q, v, a, lam, self.system, self.scheme, stats, self.columns._asdict(), aux, redundant)

@@ -12,7 +12,21 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from isodyn.errors import InputError
-from isodyn.problems import brusselator, kepler, manufactured, oscillator, pleiades, thermoelastic_bar
+from isodyn.problems import (
+    andrews,
+    andrews21,
+    brusselator,
+    first_order_dae,
+    kepler,
+    manufactured,
+    nonholonomic,
+    oscillator,
+    pendulum,
+    pleiades,
+    rheonomic_crank,
+    slider_crank,
+    thermoelastic_bar,
+)
 from isodyn.problems.problem import Motion, Problem, Reference
 
 ALL: Mapping[str, Problem] = MappingProxyType(
@@ -32,6 +46,20 @@ ALL: Mapping[str, Problem] = MappingProxyType(
             oscillator.CHAIN,
             thermoelastic_bar.PROBLEM,
             manufactured.PROBLEM,
+            pendulum.PLANAR,
+            pendulum.SPHERICAL,
+            pendulum.DOUBLE,
+            pendulum.SWING,
+            andrews.PROBLEM,
+            andrews21.PROBLEM,
+            slider_crank.PROBLEM,
+            rheonomic_crank.CRANK,
+            rheonomic_crank.MOVING_GUIDE,
+            nonholonomic.KNIFE_EDGE,
+            nonholonomic.ROLLING_DISC,
+            nonholonomic.CONSTANT_SPEED,
+            first_order_dae.VDPOL,
+            first_order_dae.CIRCLE,
         )
     }
 )

@@ -137,7 +137,7 @@ def chain_motion(t: FloatArray, n: float, k: float, beta: float) -> Motion:
         motion(t, omega=w, xi=0.5 * beta * w, F=0.0, Omega=0.0, q0=y, v0=0.0)
         for w, y in zip(omega, amplitudes, strict=True)
     ]
-    return Motion(*(np.concatenate(parts, axis=-1) @ modes.T for parts in zip(*single, strict=True)))
+    return Motion(*(np.concatenate(parts, axis=-1) @ modes.T for parts in zip(*(x[:3] for x in single), strict=True)))
 
 
 _ZERO = MappingProxyType({"omega": 2.0, "xi": 0.0, "F": 0.0, "Omega": 0.0, "q0": 1.0, "v0": 0.0})

@@ -17,22 +17,31 @@ from isodyn.systems import System
 
 
 class Motion(NamedTuple):
-    """q, v, a along times; of a first-order system s and s' in v and a, and no columns in q."""
+    """q, v, a along times, and multipliers where there are constraints.
+
+    Of a first-order system s, s', z are in v, a, lam, and q has no columns.
+    """
 
     q: FloatArray
     v: FloatArray
     a: FloatArray
+    lam: FloatArray | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class Reference:
-    """Numbers to compare with at some times: t (k,), q (k, nq), v (k, nv), where they are from, and how far to trust them."""
+    """Numbers to compare with at some times: t (k,), q (k, nq), v (k, nv), where they are from, and how far to trust them.
+
+    a (k, nv) and lam (k, m) where they are known.
+    """
 
     t: FloatArray
     q: FloatArray
     v: FloatArray
     source: str
     trust: str
+    a: FloatArray | None = None
+    lam: FloatArray | None = None
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -108,7 +108,7 @@ def build(elements: float, loads: float) -> LinearSystem:
     start = chosen_motion(np.zeros(()), elements)
 
     def f(t: float) -> FloatArray:
-        q, v, a = chosen_motion(np.asarray(t), elements)
+        q, v, a, _ = chosen_motion(np.asarray(t), elements)
         return loads * (M @ a + C @ v + K @ q)
 
     n = M.shape[0] // 2

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from isodyn.studies import OrderStudy
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-MARKERS = {"q": "o", "v": "s", "a": "^"}  # circle, square, triangle as in the literature on these schemes
+MARKERS = {"q": "o", "v": "s", "a": "^", "lam": "D"}  # circle, square, triangle as in the literature on these schemes
 STYLE: dict[Any, Any] = {
     "figure.constrained_layout.use": True,
     "figure.dpi": 100,
@@ -129,7 +129,7 @@ def quantity(symbol: str, unit: str, rates: int = 0, time: str = "–") -> str:
 def solution_figures(
     sol: Solution, folder: Path | str, problem: Problem | None = None, dt: float | None = None
 ) -> list[Path]:
-    """Motion, velocity, acceleration, the plane of motion and what is conserved, each in a file of its own."""
+    """Motion, velocity, acceleration, multipliers, the plane of motion and what is conserved, each in a file of its own."""
     folder = Path(folder)
     time, unit = problem.units if problem is not None else ("–", "–")
     title = f"{problem.title if problem is not None else 'solution'}\n{sol.scheme}"
@@ -146,6 +146,12 @@ def solution_figures(
                 histories(axes, sol.t, values, names if rates == 0 or first else [_rate(name, rates) for name in names])
                 axes.set(xlabel=quantity("t", time), ylabel=quantity(symbol, unit, rates, time), title=title)
                 written.append(save(figure, folder / f"{file}.png"))
+    if sol.lam.size:
+        with canvas(size=(7.5, 4.0)) as (figure, axes):
+            histories(axes, sol.t, sol.lam, [sol.system.row_names[i] for i in sol.columns["lam"]])
+            symbol = "algebraic unknowns z" if first else "multipliers λ"
+            axes.set(xlabel=quantity("t", time), ylabel=symbol, title=title)
+            written.append(save(figure, folder / "multipliers.png"))
     if problem is not None and problem.plane and not _selected(sol):
         with canvas(size=(5.6, 5.4)) as (figure, axes):
             plane(axes, sol.v if first else sol.q, problem.plane, names, equal=not first)

@@ -34,6 +34,7 @@ def run_summary(problem: Problem, parameters: dict[str, float], dt: float, sol: 
             for i, name in enumerate(sol.system.names)
         },
         "invariants": _invariants(problem, sol),
+        "constraints": _constraints(sol),
         "errors": _errors(problem, parameters, sol),
         "cost": {
             "seconds": stats.seconds,
@@ -52,6 +53,18 @@ def run_summary(problem: Problem, parameters: dict[str, float], dt: float, sol: 
 
 def _range(values: FloatArray) -> dict[str, float]:
     return {"min": float(values.min()), "max": float(values.max()), "final": float(values[-1])}
+
+
+def _constraints(sol: Solution) -> dict[str, Any] | None:
+    """Ranges of the multipliers, drift by level, rows that follow from others."""
+    if sol.system.m == 0 or sol.t.size == 0:
+        return None
+    position, velocity, acceleration = sol.drift().largest
+    return {
+        "multipliers": {name: _range(sol.lam[:, i]) for i, name in enumerate(sol.system.row_names)},
+        "drift": {"position": position, "velocity": velocity, "acceleration": acceleration},
+        "redundant": list(sol.redundant),
+    }
 
 
 def _invariants(problem: Problem, sol: Solution) -> dict[str, dict[str, float]]:
@@ -73,6 +86,8 @@ def _errors(problem: Problem, parameters: dict[str, float], sol: Solution) -> di
     if exact is not None and sol.t.size > 1:
         e = errors_of(sol, *exact)
         found = {"s": e.v, "s'": e.a} if sol.system.first_order else {"q": e.q, "v": e.v, "a": e.a}
+        if exact.lam is not None:
+            found["z" if sol.system.first_order else "lam"] = e.lam
         return {"against": "exact solution", "measure": "maximum over time, relative", **found}
     reference = problem.reference
     if reference is None or complete != dict(problem.parameters) or sol.t.size < 2:

@@ -9,6 +9,7 @@ import numpy as np
 
 from isodyn.compiled import FloatArray, IntArray
 from isodyn.errors import InputError
+from isodyn.results.balance import Drift, drift, energy_balance
 from isodyn.results.dense_output import interpolate
 
 
@@ -22,6 +23,7 @@ class Statistics:
     factorisations: int = 0
     halvings: int = 0
     round_off_stops: int = 0
+    rescues: int = 0
     seconds: float = 0.0
     solver: str = ""
     stopped: str | None = None
@@ -33,6 +35,8 @@ class Statistics:
         )
         if self.halvings:
             text += f", {self.halvings} halvings"
+        if self.rescues:
+            text += f", {self.rescues} regularised steps"
         return text if self.stopped is None else f"{text}; {self.stopped}"
 
 
@@ -51,7 +55,8 @@ class Solution:
     """States at t_n: all of q, v, a are second order there.
 
     t (k,), q (k, nq), v (k, nv), a (k, nv), lam (k, m); `aux` holds further histories, `stats` the counts. With `select`
-    only the chosen columns are there; their numbers are in `columns`.
+    only the chosen columns are there; their numbers are in `columns`. `redundant` names the constraint rows that follow from others;
+    multipliers are then the ones of least norm.
     """
 
     t: FloatArray
@@ -64,6 +69,7 @@ class Solution:
     stats: Statistics
     columns: dict[str, IntArray]
     aux: dict[str, FloatArray] = field(default_factory=dict)
+    redundant: tuple[str, ...] = ()
 
     @property
     def s(self) -> FloatArray:
@@ -75,13 +81,18 @@ class Solution:
         """Rate of a first-order system, at t_n."""
         return self._first_order("sdot", self.a)
 
+    @property
+    def z(self) -> FloatArray:
+        """Algebraic unknowns of a first-order system."""
+        return self._first_order("z", self.lam)
+
     def _first_order(self, name: str, values: FloatArray) -> FloatArray:
         if not self.system.first_order:
             raise InputError(f"`{name}` belongs to first-order systems; this solution has q, v, a")
         return values
 
     def _whole(self, what: str) -> None:
-        for name, n in (("q", self.system.nq), ("v", self.system.nv)):
+        for name, n in (("q", self.system.nq), ("v", self.system.nv), ("a", self.system.nv), ("lam", self.system.m)):
             if self.columns[name].size != n:
                 raise InputError(
                     f"{what} needs all of {name}, but only {self.columns[name].size} of {n} columns were saved"
@@ -95,6 +106,16 @@ class Solution:
         rows = [self.system.energy(q, v, t) for q, v, t in zip(self.q, self.v, self.t, strict=True)]
         kinetic, potential = np.array(rows, dtype=np.float64).reshape(-1, 2).T
         return kinetic, potential
+
+    def drift(self) -> Drift:
+        """How far the constraints are violated at position, velocity and acceleration level, relative, at every saved time."""
+        self._whole("drift()")
+        return drift(self)
+
+    def energy_balance(self) -> FloatArray:
+        """Change of energy less the work of forces outside the potential and of moving constraints: zero for exact motion."""
+        self._whole("energy_balance()")
+        return energy_balance(self)
 
     def at(self, t: Any) -> Sample:
         """The state at any time of the run: quintic in q, its derivative for v, linear in a and lam."""

@@ -5,6 +5,7 @@ Where the reference is zero throughout, |Δ| itself.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -38,7 +39,10 @@ def scale_of(reference: FloatArray) -> float:
 
 @dataclass(frozen=True)
 class Errors:
-    """Errors in q, v, a over all of time, and at n = 1 alone in units of the same size."""
+    """Errors in q, v, a over all of time, and at n = 1 alone in units of the same size.
+
+    In multipliers too; NaN where they are not known.
+    """
 
     q: float
     v: float
@@ -46,13 +50,17 @@ class Errors:
     q_1: float
     v_1: float
     a_1: float
+    lam: float = math.nan
+    lam_1: float = math.nan
 
 
-def errors_of(sol: Solution, q: FloatArray, v: FloatArray, a: FloatArray) -> Errors:
-    """Errors of a solution against the motion q, v, a at its own times; row 1 has to be the first step."""
+def errors_of(sol: Solution, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray | None = None) -> Errors:
+    """Errors of a solution against the motion q, v, a, lam at its own times; row 1 has to be the first step."""
     if sol.t.size < 2:
         raise InputError("errors need a solution with at least two rows")
     pairs = {"q": (sol.q, q), "v": (sol.v, v), "a": (sol.a, a)}
+    if lam is not None:
+        pairs["lam"] = (sol.lam, lam)
     whole = {name: relative_error(values, reference) for name, (values, reference) in pairs.items()}
     first = {
         f"{name}_1": relative_error(values[1:2], reference[1:2], scale_of(reference))

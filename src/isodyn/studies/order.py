@@ -2,7 +2,7 @@
 
     slope_k = log(e_k / e_{k+1}) / log(dt_k / dt_{k+1})
 
-from the errors e of runs with steps dt₁ > dt₂ > …, in q, v and a (s and s' of first-order systems), once over all of time and once
+from the errors e of runs with steps dt₁ > dt₂ > …, in q, v, a and λ (s, s', z of first-order systems), once over all of time and once
 at n = 1 alone. A scheme of order two has slopes of 2 over all of time; at n = 1 the slopes of q and v are larger by up to 1.
 """
 
@@ -18,6 +18,7 @@ import numpy as np
 
 from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
+from isodyn.formulations import Formulation
 from isodyn.integrate import Newton, integrate
 from isodyn.problems.problem import Problem
 from isodyn.schemes import FirstOrderScheme, Scheme
@@ -35,7 +36,7 @@ class OrderCase:
     errors: tuple[Errors, ...]
 
     def of(self, quantity: str) -> FloatArray:
-        """Errors in q, v or a, or at n = 1 alone in q_1, v_1 or a_1, one per step size."""
+        """Errors in q, v, a or lam, or at n = 1 alone in q_1, v_1, a_1 or lam_1, one per step size."""
         return np.array([getattr(errors, quantity) for errors in self.errors])
 
     def slopes(self, quantity: str) -> list[float]:
@@ -64,7 +65,13 @@ class OrderStudy:
     @property
     def quantities(self) -> dict[str, str]:
         """Names of the measured quantities and how they are written."""
-        return {"v": "s", "a": "s'"} if self.first_order else {"q": "q", "v": "v", "a": "a"}
+        names = {"v": "s", "a": "s'"} if self.first_order else {"q": "q", "v": "v", "a": "a"}
+        return {**names, "lam": "z" if self.first_order else "lam"} if self.multipliers else names
+
+    @property
+    def multipliers(self) -> bool:
+        """Whether multipliers, or algebraic unknowns, were measured."""
+        return all(not math.isnan(errors.lam) for case in self.cases for errors in case.errors)
 
     def case(self, scheme: str) -> OrderCase:
         """The case of the scheme with this name."""
@@ -109,6 +116,7 @@ def order_study(
     reference: ReferenceMotion | None = None,
     *,
     t_end: float | None = None,
+    formulation: Formulation | None = None,
     newton: Newton | None = None,
 ) -> OrderStudy:
     """Run every scheme with every step and compare.
@@ -120,6 +128,7 @@ def order_study(
     dts : at least two steps, from coarse to fine
     reference : what to compare with; left out, the exact solution where there is one, else DOP853 with rtol = 1e-13
     t_end : end of the runs; the problem's own where left out
+    formulation : how constraints enter, as in `integrate`
     newton : settings of the iteration
 
     >>> import isodyn as iso
@@ -144,7 +153,7 @@ def order_study(
     for dt in steps:
         motion = None  # the times are the same for all schemes
         for column, scheme in zip(errors, schemes, strict=True):
-            sol = integrate(system, scheme, dt=dt, t_end=t_end, newton=newton)
+            sol = integrate(system, scheme, formulation, dt=dt, t_end=t_end, newton=newton)
             motion = reference.at(sol.t) if motion is None else motion
             column.append(errors_of(sol, *motion))
     cases = [OrderCase(scheme.name, tuple(steps), tuple(e)) for scheme, e in zip(schemes, errors, strict=True)]

@@ -3,6 +3,10 @@
 A high-order solver works on y = (q, v), y' = (v, a) with a from the balance of the system itself,
 
     a = M⁻¹ Q,     −Q = balance(t, q, v, a = 0),     M = ∂balance/∂a.
+
+With constraints a and λ come from M a + Gᵀλ = Q, G a = b, with λ of least norm where rows are dependent,
+
+    λ = (G M⁻¹ Gᵀ)⁺ (G M⁻¹ Q − b),     a = M⁻¹ (Q − Gᵀλ).
 """
 
 from __future__ import annotations
@@ -13,8 +17,20 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.compiled import BALANCE, FACTORISE, JACOBIAN, KNOWS_MASS, OK, SOLVE, SOLVES, FloatArray
+from isodyn.compiled import (
+    ACCELERATION,
+    BALANCE,
+    CONSTRAINT,
+    FACTORISE,
+    JACOBIAN,
+    KNOWS_MASS,
+    OK,
+    SOLVE,
+    SOLVES,
+    FloatArray,
+)
 from isodyn.errors import ConvergenceError, InputError
+from isodyn.formulations import Formulation
 from isodyn.integrate import integrate
 from isodyn.problems.problem import Motion, Problem
 from isodyn.schemes import FirstOrderScheme, Scheme
@@ -22,11 +38,12 @@ from isodyn.systems import System
 from isodyn.systems.model import Model
 
 RTOL = 1e-13
+DEPENDENT = 1e-10  # singular values of G M⁻¹ Gᵀ that are smaller, relatively, count as zero
 
 
 @dataclass(frozen=True, eq=False)
 class ReferenceMotion:
-    """A motion as a function of time (k,) → q, v, a with k rows, and in words where it comes from."""
+    """A motion as a function of time (k,) → q, v, a (and multipliers) with k rows, and in words where it comes from."""
 
     at: Callable[[FloatArray], Motion]
     kind: str
@@ -53,12 +70,14 @@ def accurate_motion(system: System, t_end: float, t0: float = 0.0) -> ReferenceM
         raise InputError(
             "a high-order reference needs coordinates that are a vector space", hint="pass fine_motion as reference"
         )
+    if system.first_order and system.m:
+        raise InputError("a high-order reference cannot have algebraic unknowns", hint="pass fine_motion as reference")
     acceleration = Acceleration(system)
     nq = system.nq
 
     def rate(t: float, y: FloatArray) -> FloatArray:
         v = np.ascontiguousarray(y[nq:])
-        return np.concatenate([v[:nq], acceleration(t, np.ascontiguousarray(y[:nq]), v)])
+        return np.concatenate([v[:nq], acceleration(t, np.ascontiguousarray(y[:nq]), v)[0]])
 
     y0 = np.concatenate([system.q0, system.v0])
     scale = max(float(np.max(np.abs(y0))), 1.0)
@@ -69,46 +88,58 @@ def accurate_motion(system: System, t_end: float, t0: float = 0.0) -> ReferenceM
     def at(t: FloatArray) -> Motion:
         y = np.ascontiguousarray(run.sol(np.clip(t, t0, t_end)).T)
         rows = [acceleration(t_k, y_k[:nq], y_k[nq:]) for t_k, y_k in zip(t, y, strict=True)]
-        return Motion(y[:, :nq], y[:, nq:], np.array(rows))
+        lam = np.array([row[1] for row in rows]) if system.m else None
+        return Motion(y[:, :nq], y[:, nq:], np.array([row[0] for row in rows]), lam)
 
     return ReferenceMotion(at, f"DOP853, rtol = {RTOL:g}")
 
 
 def fine_motion(
-    system: System, scheme: Scheme | FirstOrderScheme, dt: float, t_end: float, refinement: int = 16
+    system: System,
+    scheme: Scheme | FirstOrderScheme,
+    dt: float,
+    t_end: float,
+    refinement: int = 16,
+    formulation: Formulation | None = None,
 ) -> ReferenceMotion:
     """The motion from a run with steps that are `refinement` times finer than dt, at multiples of dt."""
-    sol = integrate(system, scheme, dt=dt / refinement, t_end=t_end, save_every=refinement)
+    sol = integrate(system, scheme, formulation, dt=dt / refinement, t_end=t_end, save_every=refinement)
 
     def at(t: FloatArray) -> Motion:
         k = np.searchsorted(sol.t, t - 0.25 * dt)
         if not np.allclose(sol.t[np.minimum(k, sol.t.size - 1)], t, rtol=0.0, atol=1e-9 * max(1.0, abs(t_end))):
             raise InputError(f"a fine reference is known at multiples of dt = {dt:g} only")
-        return Motion(sol.q[k], sol.v[k], sol.a[k])
+        return Motion(sol.q[k], sol.v[k], sol.a[k], sol.lam[k] if system.m else None)
 
     return ReferenceMotion(at, f"the same scheme with steps {refinement} times finer than {dt:g}")
 
 
 class Acceleration:
-    """a = M⁻¹ Q(q, v, t) from the model function of a system."""
+    """a and λ at a state, from the model function of a system."""
 
     def __init__(self, system: System) -> None:
         self.model: Model = system.model()
-        self.n = system.nv
-        self.unit = np.array([1.0, 0.0, 0.0])
+        self.n, self.m = system.nv, system.m
+        self.unit = np.array([1.0, 0.0, 0.0, 1.0])
 
-    def __call__(self, t: float, q: FloatArray, v: FloatArray) -> FloatArray:
+    def __call__(self, t: float, q: FloatArray, v: FloatArray) -> tuple[FloatArray, FloatArray]:
         zero = np.zeros(self.n)
         r = self.ask(BALANCE, t, q, v, zero, zero.copy())
         if self.model.traits & SOLVES:
             self.ask(FACTORISE, t, q, v, zero, np.zeros(2))
-            return self.ask(SOLVE, t, q, v, zero, -r)
+            return self.ask(SOLVE, t, q, v, zero, -r), np.zeros(0)
         if self.model.traits & KNOWS_MASS:
             M = self.ask(JACOBIAN, t, q, v, zero, np.zeros(self.n**2)).reshape(self.n, self.n)
         else:
             M = np.column_stack([self.ask(BALANCE, t, q, v, e, zero.copy()) - r for e in np.eye(self.n)])
-        a: FloatArray = np.asarray(np.linalg.solve(M, -r), dtype=np.float64)
-        return a
+        free = np.asarray(np.linalg.solve(M, -r), dtype=np.float64)
+        if self.m == 0:
+            return free, np.zeros(0)
+        G = self.ask(CONSTRAINT, t, q, v, zero, np.zeros(self.m * self.n)).reshape(self.m, self.n)
+        gap = self.ask(ACCELERATION, t, q, v, free, np.zeros(self.m))  # G M⁻¹ Q − b
+        H = np.linalg.solve(M, G.T)
+        lam = np.linalg.pinv(G @ H, rcond=DEPENDENT, hermitian=True) @ gap
+        return free - H @ lam, lam
 
     def ask(self, what: int, t: float, q: FloatArray, v: FloatArray, a: FloatArray, out: FloatArray) -> FloatArray:
         """One question to the model."""
@@ -118,7 +149,7 @@ class Acceleration:
             q,
             v,
             a,
-            np.zeros(0),
+            np.zeros(self.m),
             self.unit,
             self.model.pf,
             self.model.pi,

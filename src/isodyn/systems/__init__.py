@@ -1,11 +1,19 @@
 """What is integrated: physics only, nothing about time steps."""
 
-from isodyn.systems.compiled_system import CompiledSystem
+from isodyn.systems.compiled_system import CompiledSystem, PythonSystem
 from isodyn.systems.first_order import FirstOrderSystem
 from isodyn.systems.linear import LinearFirstOrderSystem, LinearSystem
 from isodyn.systems.mechanical import MechanicalSystem
 
-System = MechanicalSystem | LinearSystem | FirstOrderSystem | LinearFirstOrderSystem | CompiledSystem
+System = MechanicalSystem | LinearSystem | FirstOrderSystem | LinearFirstOrderSystem | CompiledSystem | PythonSystem
 """Everything that `integrate` takes."""
 
-__all__ = ["CompiledSystem", "FirstOrderSystem", "LinearFirstOrderSystem", "LinearSystem", "MechanicalSystem", "System"]
+__all__ = [
+    "CompiledSystem",
+    "FirstOrderSystem",
+    "LinearFirstOrderSystem",
+    "LinearSystem",
+    "MechanicalSystem",
+    "PythonSystem",
+    "System",
+]

@@ -1,4 +1,4 @@
-"""Systems whose model function is compiled already: the ready problems, and everything that the library builds."""
+"""Systems that the library builds: from a model function that is compiled already, or from an object that answers in Python."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from isodyn.compiled import FloatArray, IntArray
-from isodyn.systems.model import Model
+from isodyn.systems.model import Answers, Model, from_python
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,11 +26,16 @@ class CompiledSystem:
     difference: Any = None
     names: tuple[str, ...] = ()
     first_order: bool = False
+    m: int = 0
+    m_phi: int = 0
+    row_names: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.names:
             letter, n = ("s", self.v0.size) if self.first_order else ("q", self.q0.size)
             object.__setattr__(self, "names", tuple(f"{letter}{i}" for i in range(n)))
+        if not self.row_names:
+            object.__setattr__(self, "row_names", tuple(f"row {i}" for i in range(self.m)))
 
     @property
     def nq(self) -> int:
@@ -43,3 +48,33 @@ class CompiledSystem:
     def model(self) -> Model:
         """The function that the loop calls."""
         return Model(self.function, self.traits, self.pf, self.pi)
+
+
+@dataclass(frozen=True, eq=False)
+class PythonSystem:
+    """A system from a Python object that answers the questions of `isodyn.compiled`, with its traits."""
+
+    answers: Answers
+    traits: int
+    q0: FloatArray
+    v0: FloatArray
+    energy: Any = None
+    retract: Any = None
+    difference: Any = None
+    names: tuple[str, ...] = ()
+
+    first_order = False
+    m = m_phi = 0
+    row_names: tuple[str, ...] = ()
+
+    @property
+    def nq(self) -> int:
+        return self.q0.size
+
+    @property
+    def nv(self) -> int:
+        return self.v0.size
+
+    def model(self) -> Model:
+        """The function that the loop calls."""
+        return from_python(self.answers, self.traits)

@@ -1,6 +1,10 @@
-"""First-order systems s' = h(s, t).
+"""First-order systems, with and without algebraic unknowns.
 
-In the step, s stands in the place of v and s' in that of a; q is empty. The scheme is adapted accordingly [Shimada2014 (Table 2.5)].
+    s' = h(s, t)                                     ordinary
+    s' = h(s, z, t),   0 = c(s, z, t)                differential-algebraic, of index 1 (c determines z) or 2 (c without z)
+
+In the step, s stands in the place of v, s' in that of a and z in that of the multipliers; q is empty. The scheme is adapted
+accordingly [Shimada2014 (Table 2.5)], [Shimada2014 (3.202)].
 """
 
 from __future__ import annotations
@@ -11,18 +15,37 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.compiled import BALANCE, CONSTANT_MASS, JACOBIAN, KNOWS_MASS, KNOWS_TANGENT, OK, FloatArray, closure
+from isodyn.compiled import (
+    ACCELERATION,
+    BALANCE,
+    CONSTANT_MASS,
+    GENERAL,
+    JACOBIAN,
+    KNOWS_MASS,
+    KNOWS_TANGENT,
+    OK,
+    VELOCITY,
+    FloatArray,
+    closure,
+)
 from isodyn.errors import InputError
 from isodyn.systems import checks
 from isodyn.systems.joined import is_compiled, join
 from isodyn.systems.model import Model, from_python
 
+_H = float(np.finfo(float).eps) ** (1 / 3)
+
 
 class FirstOrderSystem:
-    """s' = h(s, t) with s(t₀) = s0; `h_s(s, t)` is the derivative of h, taken from differences when missing.
+    """s' = h(s, t) with s(t₀) = s0; with algebraic unknowns s' = h(s, z, t) and 0 = c(s, z, t).
+
+    `h_s(s, t)` is the derivative of h, taken from differences when missing (and always with algebraic unknowns). `z0` is a guess from
+    which a consistent one is found.
 
     >>> import isodyn as iso
     >>> iso.FirstOrderSystem(lambda s, t: -s, s0=[1.0]).nv
+    1
+    >>> iso.FirstOrderSystem(lambda s, z, t: -z, s0=[1.0], z0=[1.0], c=lambda s, z, t: s - z).m
     1
     """
 
@@ -32,24 +55,36 @@ class FirstOrderSystem:
 
     def __init__(
         self,
-        h: Callable[[FloatArray, float], Any],
+        h: Callable[..., Any],
         s0: Any,
         *,
+        z0: Any = None,
+        c: Callable[[FloatArray, FloatArray, float], Any] | None = None,
         h_s: Callable[[FloatArray, float], Any] | None = None,
         names: Any = None,
+        row_names: Any = None,
     ) -> None:
         self.q0, self.v0 = np.zeros(0), checks.vector("s0", s0)
         self.nv = self.v0.size
         if self.nv == 0:
             raise InputError("the system has no unknowns: s0 is empty")
-        checks.functions(h=h, h_s=h_s)
+        checks.functions(h=h, h_s=h_s, c=c)
         if h is None:
             raise InputError("h must be a function, received None")
-        self.h, self.h_s = h, h_s
+        if (z0 is None) != (c is None):
+            raise InputError(
+                "z0 and c come as a pair, received only one of them", hint="algebraic unknowns need their equations"
+            )
+        self.h, self.h_s, self.c = h, h_s, c
+        self.z0 = np.zeros(0) if z0 is None else checks.vector("z0", z0)
+        self.m = self.m_phi = self.z0.size
         self.names = checks.names(names, self.nv, "s")
+        self.row_names = checks.names(row_names, self.m, "z")
 
     def model(self) -> Model:
         """The function that the loop calls."""
+        if self.m:
+            return from_python(_AlgebraicAnswers(self), CONSTANT_MASS | KNOWS_MASS | GENERAL)
         if is_compiled(self.h) and (self.h_s is None or is_compiled(self.h_s)):
             h_s = None if self.h_s is None else _without_q(self.h_s)
             return join(self.nv, np.eye(self.nv), _without_q(self.h), None, h_s, None)
@@ -95,4 +130,40 @@ class _Answers:
             if self.system.h_s is not None and c[1] != 0.0:
                 J -= c[1] * checks.returned("h_s", self.system.h_s(s, t), (n, n), t)
             out[:] = J.ravel()
+        return OK
+
+
+class _AlgebraicAnswers:
+    """The same with algebraic unknowns z in the place of multipliers."""
+
+    solver = ""
+
+    def __init__(self, system: FirstOrderSystem) -> None:
+        self.system = system
+
+    def constraint(self, s: FloatArray, z: FloatArray, t: float) -> FloatArray:
+        assert self.system.c is not None
+        return checks.returned("c", self.system.c(s, z, t), (z.size,), t)
+
+    def answer(
+        self,
+        what: int,
+        t: float,
+        q: FloatArray,
+        v: FloatArray,
+        a: FloatArray,
+        lam: FloatArray,
+        c: FloatArray,
+        out: FloatArray,
+    ) -> int:
+        s, z = v.copy(), lam.copy()
+        if what == BALANCE:
+            out[:] = a - checks.returned("h", self.system.h(s, z, t), (s.size,), t)
+        elif what == JACOBIAN:
+            out[:] = (c[0] * np.eye(s.size)).ravel()
+        elif what == VELOCITY:
+            out[:] = self.constraint(s, z, t)
+        elif what == ACCELERATION:  # along the motion at fixed z
+            e = _H * max(1.0, float(np.abs(s).max())) / max(1.0, float(np.abs(a).max()))
+            out[:] = (self.constraint(s + e * a, z, t + e) - self.constraint(s - e * a, z, t - e)) / (2 * e)
         return OK

@@ -10,29 +10,27 @@ with the step size and the scheme: it is factorised once for each, and a step th
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from isodyn.compiled import (
+    ACCELERATION,
     BALANCE,
     CONSTANT_MASS,
+    CONSTRAINT,
     FACTORISE,
     JACOBIAN,
     KNOWS_MASS,
     KNOWS_TANGENT,
     LINEAR,
-    MODEL,
     OK,
+    POSITION,
     SOLVE,
     SOLVES,
-    WRONG_SHAPE,
+    VELOCITY,
     FloatArray,
-    IntArray,
-    closure,
-    kernel,
 )
 from isodyn.errors import InputError
 from isodyn.linear_solvers.sparse import Factorisation, factorise
@@ -48,7 +46,8 @@ class LinearSystem:
     """M q'' + C q' + K q = f(t) with q(t₀) = q0, q'(t₀) = v0.
 
     Matrices are arrays, vectors (diagonals), scalars or sparse; C may be None. The load f is a function of time, a constant
-    vector or None. Neither symmetry nor definiteness is assumed; a symmetric sparse matrix is recognised and factorised as such.
+    vector or None. Constraints G q = 0 make the matrix of a step dense. Neither symmetry nor definiteness is assumed; a symmetric
+    sparse matrix is recognised and factorised as such.
 
     >>> import isodyn as iso
     >>> iso.LinearSystem(M=1.0, C=None, K=4.0, f=None, q0=[1.0], v0=[0.0]).nv
@@ -58,7 +57,19 @@ class LinearSystem:
     first_order = False
     retract = difference = None
 
-    def __init__(self, M: Any, C: Any, K: Any, f: Load | Any | None, q0: Any, v0: Any, *, names: Any = None) -> None:
+    def __init__(
+        self,
+        M: Any,
+        C: Any,
+        K: Any,
+        f: Load | Any | None,
+        q0: Any,
+        v0: Any,
+        *,
+        G: Any = None,
+        names: Any = None,
+        row_names: Any = None,
+    ) -> None:
         self.q0, self.v0 = checks.vector("q0", q0), checks.vector("v0", v0)
         self.nq = self.nv = self.v0.size
         if self.q0.size != self.v0.size or self.nv == 0:
@@ -70,6 +81,9 @@ class LinearSystem:
         self.K = checks.square("K", K, self.nv)
         self.f = _load("f", f, self.nv)
         self.names = checks.names(names, self.nq)
+        self.G = None if G is None else _constraint_matrix(G, self.nv)
+        self.m = self.m_phi = 0 if self.G is None else self.G.shape[0]
+        self.row_names = checks.names(row_names, self.m, "row ")
 
     def energy(self, q: FloatArray, v: FloatArray, t: float) -> tuple[float, float]:
         """½ vᵀMv and ½ qᵀKq; the work of f is not part of it."""
@@ -77,6 +91,10 @@ class LinearSystem:
 
     def model(self) -> Model:
         """The function that the loop calls."""
+        if self.G is not None:
+            answers = _ConstrainedAnswers("f", self.M, self.C, self.K, self.f, self.nv)
+            answers.G = self.G
+            return from_python(answers, LINEAR | CONSTANT_MASS | KNOWS_MASS | KNOWS_TANGENT)
         return linear_model("f", self.M, self.C, self.K, self.f, self.nv)
 
 
@@ -90,6 +108,8 @@ class LinearFirstOrderSystem:
 
     first_order = True
     retract = difference = energy = None
+    m = m_phi = 0
+    row_names: tuple[str, ...] = ()
     nq = 0
 
     def __init__(self, Q: Any, P: Any, r: Load | Any | None, s0: Any, *, names: Any = None) -> None:
@@ -104,6 +124,13 @@ class LinearFirstOrderSystem:
     def model(self) -> Model:
         """The function that the loop calls."""
         return linear_model("r", self.Q, self.P, None, self.r, self.nv)
+
+
+def _constraint_matrix(G: Any, n: int) -> FloatArray:
+    matrix = np.array(G.toarray() if sp.issparse(G) else G, dtype=np.float64)
+    if matrix.ndim != 2 or matrix.shape[1] != n or not np.isfinite(matrix).all():
+        raise InputError(f"G must be a finite matrix with {n} columns, received shape {matrix.shape}")
+    return matrix
 
 
 def _load(name: str, f: Any, n: int) -> Load | FloatArray | None:
@@ -123,69 +150,12 @@ def linear_model(name: str, M: Any, C: Any, K: Any, f: Load | FloatArray | None,
     traits |= KNOWS_MASS | KNOWS_TANGENT
     if callable(f) and not is_compiled(f):
         return from_python(_Answers(name, M, C, K, f, n), traits)
+    from isodyn.systems.linear_kernels import constant_load_model, with_load  # compiled when first needed
+
     zeros = np.zeros((n, n))
     constant = np.zeros(n) if f is None or callable(f) else f
     pf = np.concatenate([M.ravel(), (zeros if C is None else C).ravel(), (zeros if K is None else K).ravel(), constant])
-    return Model(_with_load(f) if callable(f) else constant_load_model, traits, pf)
-
-
-@kernel(MODEL)
-def constant_load_model(
-    what: int,
-    t: float,
-    q: FloatArray,
-    v: FloatArray,
-    a: FloatArray,
-    lam: FloatArray,
-    c: FloatArray,
-    pf: FloatArray,
-    pi: IntArray,
-    out: FloatArray,
-) -> int:
-    """Small dense matrices and a constant load, all in pf: M, C, K, f."""
-    n = v.size
-    nn = n * n
-    if what == BALANCE:
-        for i in range(n):
-            total = -pf[3 * nn + i]
-            for j in range(n):
-                total += pf[i * n + j] * a[j] + pf[nn + i * n + j] * v[j]
-            for j in range(q.size):
-                total += pf[2 * nn + i * n + j] * q[j]
-            out[i] = total
-    elif what == JACOBIAN:
-        for i in range(nn):
-            out[i] = c[0] * pf[i] + c[1] * pf[nn + i] + c[2] * pf[2 * nn + i]
-    return OK
-
-
-@lru_cache(maxsize=256)
-def _with_load(f: Any) -> Any:
-    """The same with a compiled load f(t)."""
-
-    @closure(MODEL)
-    def model(
-        what: int,
-        t: float,
-        q: FloatArray,
-        v: FloatArray,
-        a: FloatArray,
-        lam: FloatArray,
-        c: FloatArray,
-        pf: FloatArray,
-        pi: IntArray,
-        out: FloatArray,
-    ) -> int:
-        status = constant_load_model(what, t, q, v, a, lam, c, pf, pi, out)
-        if what == BALANCE:
-            load = f(t)
-            if load.shape != v.shape:
-                return WRONG_SHAPE
-            for i in range(v.size):
-                out[i] -= load[i]
-        return status
-
-    return model
+    return Model(with_load(f) if callable(f) else constant_load_model, traits, pf)
 
 
 class _Answers:
@@ -235,3 +205,38 @@ class _Answers:
         if self.K is not None and c[2] != 0.0:
             total = total + c[2] * self.K
         return total
+
+
+class _ConstrainedAnswers(_Answers):
+    """The same with constraints G q = 0."""
+
+    G: FloatArray
+
+    def answer(
+        self,
+        what: int,
+        t: float,
+        q: FloatArray,
+        v: FloatArray,
+        a: FloatArray,
+        lam: FloatArray,
+        c: FloatArray,
+        out: FloatArray,
+    ) -> int:
+        if what == CONSTRAINT:
+            out[:] = self.G.ravel()
+        elif what == POSITION:
+            out[:] = self.G @ q
+        elif what == VELOCITY:
+            out[:] = self.G @ v
+        elif what == ACCELERATION:
+            out[:] = self.G @ a
+        else:
+            super().answer(what, t, q, v, a, lam, c, out)
+            if what == BALANCE:
+                out += lam @ self.G
+        return OK
+
+    def weighted(self, c: FloatArray) -> Any:
+        total = super().weighted(c)
+        return total.toarray() if sp.issparse(total) else total

@@ -1,6 +1,7 @@
 """Mechanical systems from a user's own equations.
 
-    M(q) a = Q(q, v, t),    v = q̇ (or what `retract` consumes),    a = v̇
+    M(q) a + G(q, t)ᵀ λ = Q(q, v, t),    v = q̇ (or what `retract` consumes),    a = v̇
+    φ(q, t) = 0,   ψ(q, v, t) = 0        constraints, if any; see isodyn.systems.constraints
 
 `M` is an array, a sparse matrix, a vector (diagonal) or a function of q; `Q` is a function. Functions compiled with Numba's
 `@njit` run inside the compiled loop; plain Python functions are called from it.
@@ -14,31 +15,37 @@ from typing import Any
 import scipy.sparse as sp
 
 from isodyn.compiled import (
+    ACCELERATION,
     BALANCE,
     CONSTANT_MASS,
+    CONSTRAINT,
     FACTORISE,
     JACOBIAN,
     KNOWS_MASS,
     KNOWS_TANGENT,
     OK,
+    POSITION,
     RETRACT,
     RETRACTS,
     SOLVE,
     SOLVES,
+    VELOCITY,
     FloatArray,
 )
 from isodyn.errors import InputError
 from isodyn.linear_solvers.dense import multiply
 from isodyn.linear_solvers.sparse import Factorisation, factorise
 from isodyn.systems import checks
+from isodyn.systems.constraints import Constraints
 from isodyn.systems.joined import is_compiled, join
+from isodyn.systems.joined_constraints import can_join, join_constraints
 from isodyn.systems.model import Model, from_python
 
 Energy = Callable[[FloatArray, FloatArray, float], tuple[float, float]]
 
 
 class MechanicalSystem:
-    """M(q) a = Q(q, v, t) with its initial state.
+    """M(q) a + Gᵀλ = Q(q, v, t) with its constraints and its initial state.
 
     Parameters
     ----------
@@ -47,9 +54,12 @@ class MechanicalSystem:
     q0, v0 : initial position and velocity
     Q_q, Q_v : functions (q, v, t) → (n, n), the derivatives of Q; what is missing is taken from differences
         (Q_v alone missing: forces do not depend on velocity). Sparse M needs them for implicit schemes.
+    phi : function φ(q, t) → (m,) of holonomic constraints; G(q, t) → (m, n), b(q, v, t) → (m,) and phi_t(q, t) → (m,) are derived
+        numerically when missing
+    psi : function ψ(q, v, t) of nonholonomic constraints; psi_v(q, v, t) and psi_rest(q, v, t) = ψ_q v + ψ_t likewise
     retract : function (q, d) → q ⊕ d for coordinates that are not a vector space; then `difference` (q₁, q₂) → d undoes it
     energy : function (q, v, t) → (kinetic, potential)
-    names : names of the coordinates, used in messages and results
+    names : names of the coordinates, used in messages and results; row_names: names of the constraint rows
 
     >>> import isodyn as iso
     >>> oscillator = iso.MechanicalSystem(M=1.0, Q=lambda q, v, t: -4.0 * q, q0=[1.0], v0=[0.0])
@@ -68,10 +78,18 @@ class MechanicalSystem:
         *,
         Q_q: Callable[[FloatArray, FloatArray, float], Any] | None = None,
         Q_v: Callable[[FloatArray, FloatArray, float], Any] | None = None,
+        phi: Callable[[FloatArray, float], Any] | None = None,
+        G: Callable[[FloatArray, float], Any] | None = None,
+        b: Callable[[FloatArray, FloatArray, float], Any] | None = None,
+        phi_t: Callable[[FloatArray, float], Any] | None = None,
+        psi: Callable[[FloatArray, FloatArray, float], Any] | None = None,
+        psi_v: Callable[[FloatArray, FloatArray, float], Any] | None = None,
+        psi_rest: Callable[[FloatArray, FloatArray, float], Any] | None = None,
         retract: Callable[[FloatArray, FloatArray], Any] | None = None,
         difference: Callable[[FloatArray, FloatArray], Any] | None = None,
         energy: Energy | None = None,
         names: Sequence[str] | None = None,
+        row_names: Sequence[str] | None = None,
     ) -> None:
         self.q0, self.v0 = checks.vector("q0", q0), checks.vector("v0", v0)
         self.nq, self.nv = self.q0.size, self.v0.size
@@ -93,12 +111,27 @@ class MechanicalSystem:
         self.Q, self.Q_q, self.Q_v = Q, Q_q, Q_v
         self.retract, self.difference, self.energy = retract, difference, energy
         self.names = checks.names(names, self.nq)
+        self.constraints = Constraints(
+            self.q0,
+            self.v0,
+            phi=phi,
+            G=G,
+            b=b,
+            phi_t=phi_t,
+            psi=psi,
+            psi_v=psi_v,
+            psi_rest=psi_rest,
+            retract=retract,
+            names=row_names,
+        )
+        self.m, self.m_phi, self.row_names = self.constraints.m, self.constraints.m_phi, self.constraints.names
 
     def model(self) -> Model:
         """The function that the loop calls."""
         callables = [f for f in (self.M, self.Q, self.Q_q, self.Q_v, self.retract) if callable(f)]
-        if all(is_compiled(f) for f in callables) and not sp.issparse(self.M):
-            return join(self.nv, self.M, self.Q, self.Q_q, self.Q_v, self.retract)
+        if all(is_compiled(f) for f in callables) and not sp.issparse(self.M) and can_join(self.constraints):
+            model = join(self.nv, self.M, self.Q, self.Q_q, self.Q_v, self.retract)
+            return join_constraints(model, self.constraints) if self.m else model
         traits = RETRACTS if self.retract is not None else 0
         if not callable(self.M):
             traits |= CONSTANT_MASS
@@ -153,6 +186,16 @@ class _Answers:
         if what == BALANCE:
             self.multiply(q, a, t, out)
             out -= self.force(q, v, t)
+            if lam.size:
+                out += lam @ self.system.constraints.matrix(q, v, t)
+        elif what == CONSTRAINT:
+            out[:] = self.system.constraints.matrix(q, v, t).ravel()
+        elif what == POSITION:
+            out[: self.system.m_phi] = self.system.constraints.position(q, t)
+        elif what == VELOCITY:
+            out[:] = self.system.constraints.velocity(q, v, t)
+        elif what == ACCELERATION:
+            out[:] = self.system.constraints.acceleration(q, v, a, t)
         elif what == JACOBIAN:
             out[:] = self.jacobian(q, v, t, c).ravel()
         elif what == RETRACT:

@@ -14,10 +14,9 @@ from typing import Any, Protocol
 from weakref import WeakValueDictionary
 
 import numpy as np
-from numba import objmode
 
 from isodyn import interrupts
-from isodyn.compiled import MODEL, RAISED, SOLVES, FloatArray, IntArray, kernel
+from isodyn.compiled import RAISED, SOLVES, FloatArray, IntArray
 
 
 class Answers(Protocol):
@@ -94,26 +93,9 @@ def call_back(
         return RAISED
 
 
-@kernel(MODEL)
-def python_model(
-    what: int,
-    t: float,
-    q: FloatArray,
-    v: FloatArray,
-    a: FloatArray,
-    lam: FloatArray,
-    c: FloatArray,
-    pf: FloatArray,
-    pi: IntArray,
-    out: FloatArray,
-) -> int:
-    """The way from compiled code to a Python model."""
-    with objmode(status="int64"):
-        status = call_back(pi[0], what, t, q, v, a, lam, c, out)
-    return status  # noqa: RET504
-
-
 def from_python(model: Answers, traits: int) -> Model:
     """A model whose answers come from Python."""
+    from isodyn.systems.trampoline import python_model  # compiled, or loaded from the cache, when first needed
+
     callback = Callback(model)
     return Model(python_model, traits, pi=np.array([callback.handle], dtype=np.int64), callback=callback)

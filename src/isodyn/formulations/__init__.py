@@ -1,0 +1,30 @@
+"""How constraints enter a step."""
+
+from isodyn.formulations.policies import (
+    GGL,
+    AccelerationLevel,
+    Baumgarte,
+    Formulation,
+    NullSpace,
+    Overdetermined,
+    PositionLevel,
+    Projection,
+    Stabilised,
+    VelocityLevel,
+)
+from isodyn.formulations.transforms import Hamiltonian, Penalty
+
+__all__ = [
+    "GGL",
+    "AccelerationLevel",
+    "Baumgarte",
+    "Formulation",
+    "Hamiltonian",
+    "NullSpace",
+    "Overdetermined",
+    "Penalty",
+    "PositionLevel",
+    "Projection",
+    "Stabilised",
+    "VelocityLevel",
+]

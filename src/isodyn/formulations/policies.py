@@ -1,0 +1,175 @@
+"""Formulations: how constraints enter a step. Frozen policies; coefficients and physics are elsewhere.
+
+A step is closed at t_{n+1} by γ₁φ + γ₂φ̇ + γ₃φ̈ = 0 [Shimada2014 (3.201)], one multiplier per row at the balance:
+
+    position level (index 3)       (1, 0, 0)
+    velocity level (index 2)       (0, 1, 0)
+    acceleration level (index 1)   (0, 0, 1)
+    Baumgarte                      (β², 2α, 1)                [Shimada2014 (3.182)]
+
+The others keep more than one level, by corrections of q_{n+1} and v_{n+1} in the range of S⁻¹Gᵀ:
+
+    stabilised      φ̇ = 0 closes; a correction of q_{n+1} keeps φ = 0
+    GGL             the same with q̇ = v − S⁻¹Gᵀμ, so that the correction counts at the balance too [Shimada2014 (3.93) adapted]
+    overdetermined  φ̈ = 0 closes; corrections of q_{n+1} and v_{n+1} keep φ = 0 and φ̇ = 0 [Shimada2014 (3.99) adapted]
+    null space      φ = 0 closes; multipliers are eliminated from the balance instead of solved for
+    projection      φ̈ = 0 closes; q_{n+1} and v_{n+1} are then projected in the mass norm [Shimada2014 (3.186)–(3.191)]
+
+Nonholonomic rows close at velocity level in all of them.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from isodyn.compiled import Closure
+from isodyn.errors import InputError, StabilityWarning
+
+
+@dataclass(frozen=True)
+class Stabilised:
+    """Position and velocity constraints hold at every t_n; second order in q, v, a and multipliers. The default."""
+
+    def closure(self, dt: float) -> Closure:
+        """Weights and corrections for steps of this size."""
+        return Closure(0.0, 1.0, 0.0, 1, 0, 0, 0, 0)
+
+
+@dataclass(frozen=True)
+class PositionLevel:
+    """Index 3: φ = 0 at t_n. Multipliers are weak: first order in the transient, oscillating where nothing damps them."""
+
+    def closure(self, dt: float) -> Closure:
+        """Weights and corrections for steps of this size."""
+        return Closure(1.0, 0.0, 0.0, 0, 0, 0, 0, 0)
+
+
+@dataclass(frozen=True)
+class VelocityLevel:
+    """Index 2: φ̇ = 0 at t_n; φ drifts linearly in time."""
+
+    def closure(self, dt: float) -> Closure:
+        """Weights and corrections for steps of this size."""
+        return Closure(0.0, 1.0, 0.0, 0, 0, 0, 0, 0)
+
+
+@dataclass(frozen=True)
+class AccelerationLevel:
+    """Index 1: φ̈ = 0 at t_n; φ̇ drifts linearly, φ quadratically in time."""
+
+    def closure(self, dt: float) -> Closure:
+        """Weights and corrections for steps of this size."""
+        return Closure(0.0, 0.0, 1.0, 0, 0, 0, 0, 0)
+
+
+@dataclass(frozen=True)
+class Baumgarte:
+    """φ̈ + 2αφ̇ + β²φ = 0 at t_n; α = 1/Δt and β = √2/Δt when left out."""
+
+    alpha: float | None = None
+    beta: float | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("alpha", "beta"):
+            value = getattr(self, name)
+            if value is not None and not (math.isfinite(value) and value > 0):
+                raise InputError(
+                    f"{name} must be positive, received {value!r}", hint="negative gains make the drift grow"
+                )
+
+    def closure(self, dt: float) -> Closure:
+        """Weights and corrections for steps of this size."""
+        alpha = 1.0 / dt if self.alpha is None else float(self.alpha)
+        beta = math.sqrt(2.0) / dt if self.beta is None else float(self.beta)
+        if max(alpha, beta) * dt > 2.0:
+            warnings.warn(
+                f"Baumgarte's gains are stiff for this step: alpha dt = {alpha * dt:.3g}, beta dt = {beta * dt:.3g}\n"
+                "hint: alpha = 1/dt, beta = sqrt(2)/dt are the usual choice",
+                StabilityWarning,
+                stacklevel=2,
+            )
+        return Closure(beta * beta, 2.0 * alpha, 1.0, 0, 0, 0, 0, 0)
+
+
+@dataclass(frozen=True)
+class Projection:
+    """Acceleration level, then q and v projected onto the constraints in the mass norm; with `acceleration` also a."""
+
+    acceleration: bool = False
+
+    def closure(self, dt: float) -> Closure:
+        """Weights and corrections for steps of this size."""
+        return Closure(0.0, 0.0, 1.0, 0, 0, 0, 3 if self.acceleration else 2, 0)
+
+
+@dataclass(frozen=True)
+class Overdetermined:
+    """All three levels hold at every t_n."""
+
+    def closure(self, dt: float) -> Closure:
+        """Weights and corrections for steps of this size."""
+        return Closure(0.0, 0.0, 1.0, 1, 1, 0, 0, 0)
+
+
+@dataclass(frozen=True)
+class NullSpace:
+    """Multipliers eliminated from the step by a basis N of the null space of G(q̃): N(q̃)ᵀ·balance = 0 with φ = 0 at t_{n+1}.
+
+    The discrete equations are those of position level, and so is the motion, to rounding.
+    """
+
+    basis: Literal["svd"] = "svd"
+    discrete: bool = True
+
+    def __post_init__(self) -> None:
+        if self.basis != "svd" or not self.discrete:
+            raise InputError(
+                f"NullSpace knows basis='svd' with discrete=True, received {self.basis!r}, {self.discrete!r}"
+            )
+
+    def closure(self, dt: float) -> Closure:
+        """Weights and corrections for steps of this size."""
+        return Closure(1.0, 0.0, 0.0, 0, 0, 0, 0, 1)
+
+
+@dataclass(frozen=True)
+class GGL:
+    """Gear, Gupta, Leimkuhler: a second multiplier μ, continuous in time, in S q̇ = S v − Gᵀμ.
+
+    S is a constant symmetric, positive definite matrix; left out, it is the (1,1) block of the step's own matrix, the mass
+    matrix where forces do not depend on the state.
+    """
+
+    S: npt.ArrayLike | None = None
+
+    def __post_init__(self) -> None:
+        if self.S is None:
+            return
+        S = np.asarray(self.S, dtype=np.float64)
+        if S.ndim != 2 or S.shape[0] != S.shape[1] or not np.allclose(S, S.T) or np.linalg.eigvalsh(S).min() <= 0:
+            raise InputError(f"S must be symmetric and positive definite, received an array of shape {S.shape}")
+        object.__setattr__(self, "S", tuple(tuple(row) for row in S.tolist()))
+
+    def closure(self, dt: float) -> Closure:
+        """Weights and corrections for steps of this size."""
+        return Closure(0.0, 1.0, 0.0, 1, 0, 1 if self.S is None else 2, 0, 0)
+
+
+Formulation = (
+    Stabilised
+    | NullSpace
+    | PositionLevel
+    | VelocityLevel
+    | AccelerationLevel
+    | Baumgarte
+    | Projection
+    | Overdetermined
+    | GGL
+)
+"""Everything that `integrate` takes as a formulation."""

@@ -1,0 +1,164 @@
+"""Formulations that turn a constrained system into another system: penalty, and Hamilton's form.
+
+Penalty [Shimada2014 (3.199)], with W = 1/p and natural frequency ω of the constraints:
+
+    (M + GᵀWG) a = Q − GᵀW (−b + γω φ̇ + ω² φ)          λ from Gᵀλ = Q − M a, by least squares in the metric of M⁻¹
+
+Hamilton's form with both constraint levels [Shimada2014 (3.207)], p = M v, in (q, p) with multipliers λ and η:
+
+    q̇ = v + M⁻¹Gᵀη        ṗ = Q + Ṁ v − Gᵀλ − (∂(G v)/∂q)ᵀ η        0 = φ(q),   0 = G v + φ_t,     v = M⁻¹p
+
+η vanishes for the exact motion. A transform hands over the other system and a function that brings its solution back.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from isodyn.compiled import BALANCE, OK, RETRACT, RETRACTS, FloatArray, IntArray
+from isodyn.errors import InputError
+from isodyn.linear_solvers.rows import choose, least_multipliers
+from isodyn.results.solution import Solution
+from isodyn.systems.compiled_system import PythonSystem
+from isodyn.systems.first_order import FirstOrderSystem
+from isodyn.systems.questions import Questions
+
+_H = float(np.finfo(float).eps) ** (1 / 3)
+
+
+@dataclass(frozen=True)
+class Penalty:
+    """Constraints by stiff springs and dampers with inertia: weight 1/p, frequency omega, damping gamma. Not exact for p > 0."""
+
+    p: float = 1e-5
+    omega: float = 10.0
+    gamma: float = 1.0
+
+    def __post_init__(self) -> None:
+        for name in ("p", "omega", "gamma"):
+            value = getattr(self, name)
+            if not (math.isfinite(value) and (value > 0 or (name == "gamma" and value == 0))):
+                raise InputError(f"{name} must be positive, received {value!r}")
+
+    def transform(self, system: Any) -> PythonSystem:
+        """The unconstrained system with penalty terms."""
+        traits = RETRACTS if system.retract is not None else 0
+        return PythonSystem(
+            _Penalised(system, self),
+            traits,
+            system.q0,
+            system.v0,
+            energy=system.energy,
+            retract=system.retract,
+            difference=system.difference,
+            names=system.names,
+        )
+
+    def lift(self, sol: Solution, system: Any) -> Solution:
+        """The solution with the multipliers that the penalty forces stand for."""
+        ask, lam = Questions(system), np.zeros((sol.t.size, system.m))
+        for i, (t, q, v, a) in enumerate(zip(sol.t, sol.q, sol.v, sol.a, strict=True)):
+            G, unbalanced = ask.G(t, q, v), -ask.balance(t, q, v, a)
+            eased = np.linalg.solve(ask.mass(t, q, v), np.column_stack([G.T, unbalanced]))
+            lam[i] = np.linalg.lstsq(G @ eased[:, :-1], G @ eased[:, -1], rcond=None)[0]
+        sol.lam, sol.system, sol.columns["lam"] = lam, system, np.arange(system.m)
+        return sol
+
+
+class _Penalised:
+    """Balance of the free system with the forces of the penalties, Gᵀ W (φ̈ + γω φ̇ + ω² φ)."""
+
+    solver = ""
+
+    def __init__(self, system: Any, penalty: Penalty) -> None:
+        self.ask, self.penalty = Questions(system), penalty
+
+    def answer(
+        self,
+        what: int,
+        t: float,
+        q: FloatArray,
+        v: FloatArray,
+        a: FloatArray,
+        lam: FloatArray,
+        c: FloatArray,
+        out: FloatArray,
+    ) -> int:
+        ask, k = self.ask, self.penalty
+        if what == BALANCE:
+            pull = ask.acceleration(t, q, v, a) + k.gamma * k.omega * ask.velocity(t, q, v)
+            pull += k.omega**2 * ask.position(t, q, v)  # [Shimada2014 (3.199)]
+            out[:] = ask.balance(t, q, v, a) + ask.G(t, q, v).T @ pull / k.p
+        elif what == RETRACT:
+            out[:] = ask.system.retract(q, v)
+        return OK
+
+
+@dataclass(frozen=True)
+class Hamiltonian:
+    """Position and momentum constraints hold at every t_n; for schemes of first-order systems."""
+
+    def transform(self, system: Any) -> FirstOrderSystem:
+        """The first-order system in (q, p) with algebraic unknowns (λ, η)."""
+        if system.nq != system.nv or system.retract is not None:
+            raise InputError("Hamilton's form needs coordinates that are a vector space; this system has retract=")
+        ask, n = Questions(system), system.nv
+        rest = np.zeros(n)
+        rows = self.rows(system)
+        m = rows.size
+
+        def velocity(q: FloatArray, p: FloatArray, t: float) -> FloatArray:
+            return np.asarray(np.linalg.solve(ask.mass(t, q, rest), p), dtype=np.float64)
+
+        def h(s: FloatArray, z: FloatArray, t: float) -> FloatArray:
+            q, p, lam, eta = s[:n], s[n:], z[:m], z[m:]
+            v, G = velocity(q, p, t), ask.G(t, q, rest)[rows]
+            e = _H * max(1.0, float(np.abs(q).max())) / max(1.0, float(np.abs(v).max()))
+            momentum_change = (ask.mass(t, q + e * v, rest) - ask.mass(t, q - e * v, rest)) @ v / (2 * e)
+            p_dot = -ask.balance(t, q, v, rest) + momentum_change - G.T @ lam
+            if np.any(eta):
+                e = _H * max(1.0, float(np.abs(q).max()))
+                slopes = [
+                    (ask.G(t, q + e * d, rest) - ask.G(t, q - e * d, rest))[rows] @ v / (2 * e) for d in np.eye(n)
+                ]
+                p_dot -= np.array(slopes) @ eta
+            return np.concatenate([v + np.linalg.solve(ask.mass(t, q, rest), G.T @ eta), p_dot])
+
+        def c(s: FloatArray, z: FloatArray, t: float) -> FloatArray:
+            q, v = s[:n], velocity(s[:n], s[n:], t)
+            return np.concatenate([ask.position(t, q, v)[rows], ask.velocity(t, q, v)[rows]])
+
+        s0 = np.concatenate([system.q0, ask.mass(0.0, system.q0, rest) @ system.v0])
+        names = [system.row_names[i] for i in rows]
+        return FirstOrderSystem(
+            h, s0, z0=np.zeros(2 * m), c=c, row_names=names + [f"{name} (velocity)" for name in names]
+        )
+
+    def rows(self, system: Any) -> IntArray:
+        """Independent constraint rows at the start."""
+        return choose(Questions(system).G(0.0, system.q0, system.v0)).chosen
+
+    def lift(self, sol: Solution, system: Any) -> Solution:
+        """q, v, a and λ from (q, p), (q̇, ṗ) and (λ, η); η goes to aux."""
+        ask, n, rows = Questions(system), system.nv, self.rows(system)
+        q, p, p_dot = sol.v[:, :n].copy(), sol.v[:, n:], sol.a[:, n:]
+        v, a, rest = np.zeros_like(q), np.zeros_like(q), np.zeros(n)
+        lam, eta = np.zeros((2, sol.t.size, system.m))
+        lam[:, rows], eta[:, rows] = sol.lam[:, : rows.size], sol.lam[:, rows.size :]
+        for i, t in enumerate(sol.t):
+            M = ask.mass(t, q[i], rest)
+            v[i] = np.linalg.solve(M, p[i])
+            e = _H * max(1.0, float(np.abs(q[i]).max())) / max(1.0, float(np.abs(v[i]).max()))
+            M_dot = (ask.mass(t, q[i] + e * v[i], rest) - ask.mass(t, q[i] - e * v[i], rest)) / (2 * e)
+            a[i] = np.linalg.solve(M, p_dot[i] - M_dot @ v[i])
+            if rows.size < system.m:
+                lam[i] = least_multipliers(ask.G(t, q[i], v[i]), lam[i])
+        sol.aux["eta"] = eta
+        sol.q, sol.v, sol.a, sol.lam, sol.system = q, v, a, lam, system
+        sol.columns = {"q": np.arange(n), "v": np.arange(n), "a": np.arange(n), "lam": np.arange(system.m)}
+        sol.redundant = tuple(name for i, name in enumerate(system.row_names) if i not in rows)
+        return sol

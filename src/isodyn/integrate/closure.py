@@ -1,0 +1,107 @@
+"""The end of a step and the constraints there.
+
+    q_{n+1} = q_n ⊕ (Δt v + ½Δt² a + λ₃Δt² x − Δt² p)        v_{n+1} = v + Δt a + λ₅Δt x − Δt u
+    a_{n+1} = a + x,  at t_{n+1}: â = a + (1 + φ) x          λ_{n+1} = λ_n + (λ̃ − λ_n)/W₁
+
+Source: [Shimada2014 (3.131)], with the corrections p and u of the stabilised and overdetermined formulations (zero in the others).
+The closure of a holonomic row is γ₁φ + γ₂φ̇ + γ₃φ̈ at t_{n+1} [Shimada2014 (3.201)] divided by its dependence on x along G,
+γ₁λ₃Δt² + γ₂λ₅Δt + γ₃(1 + φ); nonholonomic rows close by ψ/(λ₅Δt) in every formulation.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from isodyn.compiled import ACCELERATION, OK, POSITION, RETRACT, RETRACTS, VELOCITY, FloatArray, kernel
+from isodyn.integrate.work import A_1, A_P, GAP, GAP_A, GAP_Q, GAP_V, LAM, LAM_1, Q_1, V_1, D, P, U, X
+
+
+@kernel()
+def fill_with(x: FloatArray, value: float) -> None:
+    """x = value. Loops compile in a fraction of the time of slices."""
+    for i in range(x.size):
+        x[i] = value
+
+
+@kernel()
+def copy_to(x: FloatArray, out: FloatArray) -> None:
+    """out = x, as far as out goes."""
+    for i in range(out.size):
+        out[i] = x[i]
+
+
+@kernel()
+def add_to(x: FloatArray, out: FloatArray) -> None:
+    """out += x, as far as out goes."""
+    for i in range(out.size):
+        out[i] += x[i]
+
+
+@kernel()
+def retract(p: Any, q: FloatArray, d: FloatArray, c: FloatArray, out: FloatArray) -> int:
+    """out = q ⊕ d."""
+    if p.traits & RETRACTS:
+        return p.model(RETRACT, 0.0, q, d, d, d, c, p.pf, p.pi, out)
+    for i in range(q.size):
+        out[i] = q[i] + d[i]
+    return OK
+
+
+@kernel()
+def size(x: FloatArray) -> float:
+    """Largest absolute component; NaN when there is one."""
+    largest = 0.0
+    for i in range(x.size):
+        if not abs(x[i]) <= largest:
+            largest = abs(x[i])
+            if np.isnan(largest):
+                return largest
+    return largest
+
+
+@kernel()
+def end_state(p: Any, s: Any, dt: float, state: Any, c: FloatArray, w: Any) -> int:
+    """The state at t_{n+1} for the unknowns in w, into w.q[Q_1], w.n[V_1], w.n[A_1], w.m[LAM_1]."""
+    for i in range(w.n[X].size):
+        w.n[D, i] = dt * state.v[i] + dt * dt * (
+            0.5 * w.n[A_P, i] + s.l3 * w.n[X, i] - w.n[P, i]
+        )  # [Shimada2014 (3.131g) adapted]
+        w.n[V_1, i] = state.v[i] + dt * (w.n[A_P, i] + s.l5 * w.n[X, i] - w.n[U, i])  # [Shimada2014 (3.131h) adapted]
+        w.n[A_1, i] = w.n[A_P, i] + w.n[X, i]  # [Shimada2014 (3.131i)]
+    for i in range(w.m[LAM].size):
+        w.m[LAM_1, i] = state.lam[i] + (w.m[LAM, i] - state.lam[i]) / s.W1  # [Shimada2014 (3.131f)]
+    return retract(p, state.q, w.n[D], c, w.q[Q_1])
+
+
+@kernel(inline=True)
+def close(p: Any, s: Any, t_1: float, dt: float, state: Any, c: FloatArray, w: Any) -> int:
+    """Closures at t_{n+1} in units of acceleration: of the step into w.m[GAP]; of each level alone where needed."""
+    status = end_state(p, s, dt, state, c, w)
+    if status != OK:
+        return status
+    k, m, n = p.closure, w.m[GAP].size, p.holonomic
+    fill_with(w.m[GAP], 0.0)
+    along_x = k.g1 * s.l3 * dt * dt + k.g2 * s.l5 * dt + k.g3 * (1.0 + s.phi)
+    if k.g1 != 0.0 or k.correct_q == 1:
+        status = p.model(POSITION, t_1, w.q[Q_1], w.n[V_1], w.n[A_1], w.m[LAM_1], c, p.pf, p.pi, w.m[GAP_Q])
+        for i in range(n):
+            w.m[GAP, i] += k.g1 * w.m[GAP_Q, i] / along_x
+            w.m[GAP_Q, i] /= dt * dt
+    if status == OK and (k.g2 != 0.0 or k.correct_v == 1 or m > n):
+        status = p.model(VELOCITY, t_1, w.q[Q_1], w.n[V_1], w.n[A_1], w.m[LAM_1], c, p.pf, p.pi, w.m[GAP_V])
+        for i in range(n):
+            w.m[GAP, i] += k.g2 * w.m[GAP_V, i] / along_x
+            w.m[GAP_V, i] /= dt
+        for i in range(n, m):
+            w.m[GAP, i] = w.m[GAP_V, i] / (s.l5 * dt)
+    if status == OK and k.g3 != 0.0 and n > 0:
+        for i in range(w.n[X].size):
+            w.n[A_1, i] = (
+                w.n[A_P, i] + (1.0 + s.phi) * w.n[X, i]
+            )  # â, the acceleration at t_{n+1} [Shimada2014 (3.145b)]
+        status = p.model(ACCELERATION, t_1, w.q[Q_1], w.n[V_1], w.n[A_1], w.m[LAM_1], c, p.pf, p.pi, w.m[GAP_A])
+        for i in range(n):
+            w.m[GAP, i] += k.g3 * w.m[GAP_A, i] / along_x
+    return status

@@ -1,0 +1,74 @@
+"""The step with multipliers eliminated: N(q̃)ᵀ balance = 0 and closure = 0, n equations for the n components of x.
+
+With R the balance without multipliers and λ̂ = −(GGᵀ)⁻¹G R, the part of R that no multiplier can balance is R + Gᵀλ̂, and
+N = (I − Gᵀ(GGᵀ)⁻¹G) N₀ is a basis of the null space of G(q̃) that follows q̃ smoothly from N₀, an orthonormal one at the first trial state:
+
+    r = [ N₀ᵀ (R + Gᵀλ̂) ; closure ],        matrix  [ N₀ᵀ J ; G ],        λ̃ = λ̂
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from isodyn.compiled import CONSTRAINT, OK, FloatArray, kernel
+from isodyn.integrate.work import DX, LAM, A, Q, R, V, X
+from isodyn.linear_solvers.dense import lu_factor, lu_solve
+
+
+@kernel()
+def rows_of_G(p: Any, t: float, c: FloatArray, w: Any) -> FloatArray:
+    """The enforced rows of G(q̃), as a matrix."""
+    n, m = w.n[X].size, p.rows.size
+    p.model(CONSTRAINT, t, w.q[Q], w.n[V], w.n[A], w.m[LAM], c, p.pf, p.pi, w.G)
+    G = np.empty((m, n))
+    for k in range(m):
+        for j in range(n):
+            G[k, j] = w.G[p.rows[k] * n + j]
+    return G
+
+
+@kernel(inline=True)
+def eliminate(p: Any, t: float, c: FloatArray, w: Any) -> None:
+    """Multipliers λ̂ into w.m[LAM], and the balance that they leave into w.s[R][:n]."""
+    n, m = w.n[X].size, p.rows.size
+    G = rows_of_G(p, t, c, w)
+    lam = -np.linalg.solve(G @ np.ascontiguousarray(G.T), G @ w.s[R][:n].copy())
+    w.s[R][:n] += np.ascontiguousarray(G.T) @ lam
+    for k in range(m):
+        w.m[LAM, p.rows[k]] = lam[k]
+
+
+@kernel(inline=True)
+def null_space_matrix(p: Any, t: float, c: FloatArray, w: Any, pivots: Any) -> int:
+    """Factors of [N₀ᵀJ; G] into the first n·n entries of w.J, N₀ into w.N."""
+    n, m = w.n[X].size, p.rows.size
+    G = rows_of_G(p, t, c, w)
+    basis = np.ascontiguousarray(np.linalg.svd(G, True)[2][m:])
+    J = w.J_11.reshape(n, n)
+    matrix = np.empty((n, n))
+    matrix[: n - m] = basis @ J
+    matrix[n - m :] = G
+    w.N[: (n - m) * n] = basis.ravel()
+    w.J[: n * n] = matrix.ravel()
+    return lu_factor(w.J[: n * n], pivots[:n])
+
+
+@kernel(inline=True)
+def null_space_correction(p: Any, w: Any, pivots: Any) -> int:
+    """w.s[DX][:n] from the reduced equations, added to w.n[X]."""
+    n, m = w.n[X].size, p.rows.size
+    for i in range(n - m):
+        total = 0.0
+        for j in range(n):
+            total += w.N[i * n + j] * w.s[R, j]
+        w.s[DX, i] = -total
+    for k in range(m):
+        w.s[DX, n - m + k] = -w.s[R, n + k]
+    lu_solve(w.J[: n * n], pivots[:n], w.s[DX][:n])
+    for i in range(n):
+        w.n[X, i] += w.s[DX, i]
+    for k in range(m):
+        w.s[DX, n + k] = 0.0
+    return OK

@@ -1,0 +1,101 @@
+"""A consistent start: positions and velocities on the constraints, then accelerations and multipliers.
+
+A start that misses the constraints by little is moved to the nearest consistent one (mass norm); one that misses them by much is
+refused with the rows and the amounts, unless assembly is asked for.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from isodyn.compiled import FloatArray
+from isodyn.errors import ConflictError, InputError, NonFiniteError, SingularError
+from isodyn.linear_solvers.rows import Rows, partners
+from isodyn.systems.questions import Questions
+
+SMALL = 1e-6  # violations below this, relative to the size of the state, are rounding of the input
+CONFLICT = 1e-7  # dependent rows that are off by more than this do not hold
+
+
+def algebraic_start(ask: Questions, t: float, s: FloatArray, z: FloatArray) -> tuple[FloatArray, FloatArray, int]:
+    """s', z and the index of a first-order system with algebraic unknowns: c(s, z) = 0 for z, or its derivative where c is free of z."""
+    none, n, m = np.zeros(0), s.size, z.size
+    scale = max(1.0, float(np.abs(z).max()))
+
+    def rate(z: FloatArray) -> FloatArray:
+        return -ask.balance(t, none, s, np.zeros(n), z)
+
+    def level_1(z: FloatArray) -> FloatArray:
+        return ask.velocity(t, none, s, z)
+
+    def level_2(z: FloatArray) -> FloatArray:
+        return ask.acceleration(t, none, s, rate(z), z)
+
+    h = 1e-6 * scale
+    depends = max(float(np.abs(level_1(z + h * e) - level_1(z - h * e)).max()) / (2 * h) for e in np.eye(m)) > 1e-9
+    equations = level_1 if depends else level_2
+    if not depends and np.abs(level_1(z)).max() > SMALL * max(1.0, float(np.abs(s).max())):
+        worst = int(np.abs(level_1(z)).argmax())
+        raise InputError(
+            f"the start violates constraint {ask.system.row_names[worst]!r} by {level_1(z)[worst]:.3g}",
+            hint="the constraints do not contain the algebraic unknowns (index 2): s0 itself must satisfy them",
+        )
+    from scipy.optimize import root
+
+    found = root(equations, z, method="hybr", options={"xtol": 1e-14})
+    size = max(scale, float(np.abs(found.x).max()), float(np.abs(rate(found.x)).max()))
+    if not np.abs(found.fun).max() <= SMALL * size:
+        raise SingularError(
+            f"no consistent algebraic unknowns near z0 at t = {t:g}: residual {np.abs(found.fun).max():.2e}",
+            hint="start from another z0; systems of index above 2 are not covered",
+        )
+    return rate(found.x), found.x, 1 if depends else 2
+
+
+def finite_rows(ask: Questions, t: float, q: FloatArray, v: FloatArray) -> None:
+    """NonFiniteError for constraints that are not numbers at the start, naming the row."""
+    values = [ask.G(t, q, v), ask.position(t, q, v)[:, None], ask.velocity(t, q, v)[:, None]]
+    for rows in values:
+        bad = np.flatnonzero(~np.isfinite(rows).all(axis=1))
+        if bad.size:
+            raise NonFiniteError(
+                f"constraint {ask.system.row_names[bad[0]]!r} gives a NaN or an infinity at the start, t = {t:.6g}",
+                hint="check what the constraint functions return for q0 and v0",
+            )
+
+
+def gaps(ask: Questions, t: float, q: FloatArray, v: FloatArray) -> list[tuple[str, FloatArray]]:
+    """Violations of the constraints by level, relative to the size of the state."""
+    G = max(1.0, float(np.abs(ask.G(t, q, v)).max(initial=0.0)))
+    return [
+        ("position", ask.position(t, q, v) / max(1.0, float(np.abs(q).max(initial=0.0)))),
+        ("velocity", ask.velocity(t, q, v) / max(1.0, float(np.abs(v).max(initial=0.0)) * G)),
+    ]
+
+
+def refuse_if_far(ask: Questions, t: float, q: FloatArray, v: FloatArray) -> None:
+    """InputError for a start off the constraints by more than rounding of the input, naming the worst row."""
+    for level, gap in gaps(ask, t, q, v):
+        if gap.size and np.abs(gap).max() > SMALL:
+            worst = int(np.abs(gap).argmax())
+            others = int((np.abs(gap) > SMALL).sum()) - 1
+            also = f" (and {others} more rows)" if others else ""
+            raise InputError(
+                f"the start violates constraint {ask.system.row_names[worst]!r} at {level} level by {gap[worst]:.3g}{also}",
+                hint="correct q0 and v0, or let integrate(..., assemble=True) find the nearest consistent start",
+            )
+
+
+def refuse_conflicts(ask: Questions, rows: Rows, t: float, q: FloatArray, v: FloatArray) -> None:
+    """ConflictError when rows that depend on others do not hold where the others do, naming both."""
+    names = ask.system.row_names
+    for level, gap in gaps(ask, t, q, v):
+        dropped = rows.dropped[rows.dropped < gap.size]
+        let_go = float(np.abs(gap[rows.chosen[rows.chosen < gap.size]]).max(initial=0.0))  # by the formulation
+        if dropped.size and np.abs(gap[dropped]).max() > CONFLICT + 10.0 * let_go:
+            row = int(dropped[np.abs(gap[dropped]).argmax()])
+            others = ", ".join(repr(names[i]) for i in partners(ask.G(t, q, v), rows, row))
+            raise ConflictError(
+                f"constraints conflict at t = {t:.6g}: {names[row]!r} is off by {gap[row]:.3g} at {level} level where {others} hold",
+                hint=f"{names[row]!r} depends on {others}; remove one of them, or make them agree",
+            )

@@ -1,0 +1,49 @@
+"""The memory of a step, as few arrays as compiled code likes to hand around; rows have names.
+
+w.n[X, i]      vectors of the size of v      w.q[Q, i]   of q      w.m[LAM, i]   of the multipliers      w.s[R, i]   of all unknowns
+"""
+
+from __future__ import annotations
+
+from collections import namedtuple
+
+import numpy as np
+from numba import types
+
+from isodyn.compiled import F2, F
+
+# ---- rows of w.n: predicted state and trial state at the balance, unknown, corrections of q and v, state at t_{n+1}
+D_P, V_P, A_P, D, V, A, X, P, U, V_1, A_1 = range(11)
+# ---- rows of w.q: at the balance and at t_{n+1}
+Q, Q_1 = range(2)
+# ---- rows of w.m: multipliers at the balance and at t_{n+1}; closures: of the step, and of φ, φ̇, φ̈ alone; multipliers of the
+# corrections of q and v
+LAM, LAM_1, GAP, GAP_Q, GAP_V, GAP_A, MU, NU = range(8)
+# ---- rows of w.s: solution of the linear system, for the unknowns and for corrections; residual, and another one
+DX, DP, R, R_PLUS = range(4)
+
+Work = namedtuple("Work", "n q m s G N J_11 J J_S key fault scale")
+"""Vectors (above); constraint matrix; null-space basis, or inverse of GGL's S; (1,1) block; whole matrix or its factors, and those of the
+step's first one; the c
+that it was made for; what to tell about a failure; sizes that errors are compared with, and the regularisation of the matrix."""
+WORK = types.NamedTuple((F2, F2, F2, F2, F, F, F, F, F, F, F, F), Work)
+
+
+def allocate_work(nq: int, nv: int, m: int, rows: int, dense: bool) -> Work:
+    """Memory for systems of these sizes, `rows` of m constraint rows being used; no matrix for models that bring their own solver."""
+    whole = nv + rows
+    block = nv * nv if dense and m else 0
+    return Work(
+        n=np.zeros((11, nv)),
+        q=np.zeros((2, nq)),
+        m=np.zeros((8, m)),
+        s=np.zeros((4, whole)),
+        G=np.zeros(m * nv),
+        N=np.zeros(block),
+        J_11=np.zeros(block),
+        J=np.zeros(whole * whole if dense else 0),
+        J_S=np.zeros(whole * whole if dense and m else 0),
+        key=np.zeros(5),
+        fault=np.zeros(2),
+        scale=np.zeros(3),
+    )

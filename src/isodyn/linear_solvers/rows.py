@@ -1,0 +1,75 @@
+"""Which constraint rows a run enforces: an independent set, chosen by a rank-revealing factorisation.
+
+Rows are scaled to unit length, then G is factorised with column pivoting on Gᵀ, Gᵀ P = Q R; rows whose |R_kk| falls below
+`tolerance` × |R_11| depend on the ones before. The dropped rows must hold by themselves: where they do not, the constraints conflict.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.linalg import qr
+
+from isodyn.compiled import FloatArray, IntArray
+
+TOLERANCE = 1e-6  # relative size below which a row of the scaled matrix counts as dependent
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Rows that are enforced, rows that follow from them, and the numbers that decided."""
+
+    chosen: IntArray
+    dropped: IntArray
+    diagonal: FloatArray
+    singular_values: FloatArray
+
+    @property
+    def rank(self) -> int:
+        return self.chosen.size
+
+
+def choose(G: Any) -> Rows:
+    """Independent rows of G (m, n), in their own order."""
+    m = G.shape[0]
+    if m == 0:
+        empty = np.zeros(0, dtype=np.int64)
+        return Rows(empty, empty, np.zeros(0), np.zeros(0))
+    length = np.linalg.norm(G, axis=1)
+    scaled = G / np.where(length > 0, length, 1.0)[:, None]
+    R, order = qr(scaled.T, mode="r", pivoting=True)
+    diagonal = np.zeros(m)
+    diagonal[: min(R.shape)] = np.abs(np.diag(R))[: min(R.shape)]
+    rank = int((diagonal > TOLERANCE * max(diagonal[0], 1e-300)).sum())
+    chosen = np.sort(order[:rank]).astype(np.int64)
+    dropped = np.sort(order[rank:]).astype(np.int64)
+    return Rows(chosen, dropped, diagonal, np.linalg.svd(scaled, compute_uv=False))
+
+
+def every(m: int) -> Rows:
+    """All m rows, without looking."""
+    return Rows(np.arange(m), np.zeros(0, dtype=np.int64), np.ones(m), np.ones(m))
+
+
+def partners(G: FloatArray, rows: Rows, row: int) -> list[int]:
+    """The enforced rows that a dropped row is made of."""
+    weights = np.linalg.lstsq(G[rows.chosen].T, G[row], rcond=None)[0]
+    return [
+        int(i)
+        for i, weight in zip(rows.chosen, weights, strict=True)
+        if abs(weight) > 1e-6 * np.abs(weights).max(initial=0.0)
+    ]
+
+
+def least_multipliers(G: FloatArray, lam: FloatArray) -> FloatArray:
+    """The multipliers of least norm with the same force Gᵀλ."""
+    return np.asarray(np.linalg.lstsq(G.T, G.T @ lam, rcond=1e-10)[0], dtype=np.float64)
+
+
+def moved_multipliers(G: FloatArray, lam: FloatArray, rows: Rows) -> FloatArray:
+    """Multipliers of the enforced rows alone with the same force, zero in the dropped ones."""
+    moved = np.zeros_like(lam)
+    moved[rows.chosen] = np.linalg.lstsq(G[rows.chosen].T, G.T @ lam, rcond=None)[0]
+    return moved

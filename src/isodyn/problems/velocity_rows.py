@@ -1,0 +1,128 @@
+"""Constraints on velocities, and the model that three problems share.
+
+    m_i a_i + Σ_k λ_k ∂ψ_k/∂v_i = Q_i,     ψ(q, v) = 0,     ψ̇ = ψ_v a + ψ_q v
+
+knife edge       ψ = x' sin θ − y' cos θ                     q = (x, y, θ)
+rolling disc     ψ = (x' − Rϑ' cos θ, y' − Rϑ' sin θ)        q = (x, y, θ, ϑ)
+constant speed   ψ = ½(|v|² − u²)                            q = (x, y)
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from isodyn.compiled import (
+    ACCELERATION,
+    BALANCE,
+    CONSTANT_MASS,
+    CONSTRAINT,
+    JACOBIAN,
+    KNOWS_MASS,
+    KNOWS_TANGENT,
+    MODEL,
+    OK,
+    VELOCITY,
+    FloatArray,
+    IntArray,
+    kernel,
+)
+from isodyn.problems.problem import Motion
+from isodyn.systems import CompiledSystem
+
+KNIFE, DISC, SPEED = 0, 1, 2
+
+
+@kernel()
+def rows(kind: int, q: FloatArray, v: FloatArray, pf: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """ψ_v, ψ and ψ_q v; pf ends in the radius or the speed."""
+    n, last = q.size, pf[pf.size - 1]
+    m = 2 if kind == DISC else 1
+    G, psi, rest = np.zeros((m, n)), np.zeros(m), np.zeros(m)
+    if kind == SPEED:
+        G[0, 0], G[0, 1] = v[0], v[1]
+        psi[0] = 0.5 * (v[0] * v[0] + v[1] * v[1] - last * last)
+        return G, psi, rest
+    s, c = math.sin(q[2]), math.cos(q[2])
+    if kind == KNIFE:
+        G[0, 0], G[0, 1] = s, -c
+        rest[0] = (v[0] * c + v[1] * s) * v[2]
+    else:
+        G[0, 0], G[0, 3] = 1.0, -last * c
+        G[1, 1], G[1, 3] = 1.0, -last * s
+        rest[0] = last * s * v[2] * v[3]
+        rest[1] = -last * c * v[2] * v[3]
+    for k in range(m):
+        for i in range(n):
+            psi[k] += G[k, i] * v[i]
+    return G, psi, rest
+
+
+@kernel(MODEL)
+def model(
+    what: int,
+    t: float,
+    q: FloatArray,
+    v: FloatArray,
+    a: FloatArray,
+    lam: FloatArray,
+    c: FloatArray,
+    pf: FloatArray,
+    pi: IntArray,
+    out: FloatArray,
+) -> int:
+    """pf = masses, forces, radius or speed; pi[0] says which problem."""
+    n, kind = q.size, pi[0]
+    G, psi, rest = rows(kind, q, v, pf)
+    m = psi.size
+    if what == BALANCE:
+        for i in range(n):
+            out[i] = pf[i] * a[i] - pf[n + i]
+            for k in range(m):
+                out[i] += G[k, i] * lam[k]
+    elif what == JACOBIAN:
+        out[:] = 0.0
+        for i in range(n):
+            out[i * n + i] = c[0] * pf[i] + (c[1] * lam[0] if kind == SPEED else 0.0)
+        if kind == KNIFE:
+            out[2] = c[2] * lam[0] * math.cos(q[2])
+            out[n + 2] = c[2] * lam[0] * math.sin(q[2])
+        elif kind == DISC:
+            out[3 * n + 2] = c[2] * pf[2 * n] * (lam[0] * math.sin(q[2]) - lam[1] * math.cos(q[2]))
+    elif what == CONSTRAINT:
+        for k in range(m):
+            for i in range(n):
+                out[k * n + i] = G[k, i]
+    elif what == VELOCITY:
+        for k in range(m):
+            out[k] = psi[k]
+    elif what == ACCELERATION:
+        for k in range(m):
+            out[k] = rest[k]
+            for i in range(n):
+                out[k] += G[k, i] * a[i]
+    return OK
+
+
+def build(
+    kind: int, masses: FloatArray, forces: FloatArray, last: float, start: Motion, names: tuple[str, ...]
+) -> CompiledSystem:
+    """The system of one kind at the start of its motion."""
+
+    def energy(q: FloatArray, v: FloatArray, t: float) -> tuple[float, float]:
+        return 0.5 * float(masses @ v**2), -float(forces @ q)
+
+    row_names = {KNIFE: ("no side slip",), DISC: ("rolling x", "rolling y"), SPEED: ("constant speed",)}[kind]
+    return CompiledSystem(
+        model,
+        CONSTANT_MASS | KNOWS_MASS | KNOWS_TANGENT,
+        start.q,
+        start.v,
+        pf=np.concatenate([masses, forces, [last]]),
+        pi=np.array([kind], dtype=np.int64),
+        energy=energy,
+        names=names,
+        m=len(row_names),
+        row_names=row_names,
+    )

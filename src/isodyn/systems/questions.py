@@ -1,0 +1,65 @@
+"""Asking a model from Python, one state at a time: for starts, drift, energy and everything else outside the loop."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from isodyn.compiled import ACCELERATION, BALANCE, CONSTRAINT, JACOBIAN, POSITION, VELOCITY, FloatArray
+
+
+class Questions:
+    """The questions of `isodyn.compiled` to one system, answered in new arrays."""
+
+    def __init__(self, system: Any, model: Any = None) -> None:
+        self.system = system
+        self.model = system.model() if model is None else model
+
+    def ask(
+        self,
+        what: int,
+        t: float,
+        q: FloatArray,
+        v: FloatArray,
+        a: FloatArray,
+        n: int,
+        lam: FloatArray | None = None,
+    ) -> FloatArray:
+        """What the model answers, as n numbers."""
+        out, c = np.zeros(n), np.array([1.0, 0.0, 0.0, 1.0])
+        lam = np.zeros(self.system.m) if lam is None else lam
+        self.model.function(what, t, q, v, a, lam, c, self.model.pf, self.model.pi, out)
+        if self.model.raised is not None:
+            raise self.model.raised
+        return out
+
+    def balance(
+        self, t: float, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray | None = None
+    ) -> FloatArray:
+        """M a + Gᵀλ − Q."""
+        return self.ask(BALANCE, t, q, v, a, self.system.nv, lam)
+
+    def mass(self, t: float, q: FloatArray, v: FloatArray) -> FloatArray:
+        """M, of models that know it."""
+        n = self.system.nv
+        return self.ask(JACOBIAN, t, q, v, v, n * n).reshape(n, n)
+
+    def G(self, t: float, q: FloatArray, v: FloatArray) -> FloatArray:
+        """All rows of the constraint matrix."""
+        m, n = self.system.m, self.system.nv
+        return self.ask(CONSTRAINT, t, q, v, v, m * n).reshape(m, n)
+
+    def position(self, t: float, q: FloatArray, v: FloatArray) -> FloatArray:
+        """φ."""
+        return self.ask(POSITION, t, q, v, v, self.system.m)[: self.system.m_phi]
+
+    def velocity(self, t: float, q: FloatArray, v: FloatArray, lam: FloatArray | None = None) -> FloatArray:
+        """[φ̇; ψ]; of first-order systems c(s, z, t)."""
+        return self.ask(VELOCITY, t, q, v, v, self.system.m, lam)
+
+    def acceleration(
+        self, t: float, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray | None = None
+    ) -> FloatArray:
+        """[φ̈; ψ̇]."""
+        return self.ask(ACCELERATION, t, q, v, a, self.system.m, lam)

@@ -1,0 +1,98 @@
+"""G, b, phi_t, psi_v and psi_rest left out come from differences: the same motion within their accuracy.
+
+Central differences give G, φ_t, ψ_v and ψ_rest to about 1e-10; b without G is a second difference, good to 1e-7.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import constrained_systems as known
+import isodyn as iso
+
+S = iso.Scheme
+MODELS = {
+    "pendulum": known.pendulum_system,
+    "rheonomic, M(q)": known.manufactured_system,
+    "mixed": lambda **derivatives: known.manufactured_system(rolling=True, **derivatives),
+    "knife edge": known.knife_edge_system,
+    "three bars, redundant": known.three_bars_system,
+}
+
+
+FORMULATIONS = [
+    iso.Stabilised(),
+    iso.GGL(),
+    iso.VelocityLevel(),
+    iso.AccelerationLevel(),
+    iso.Projection(),
+    iso.Overdetermined(),
+    iso.Baumgarte(3.0, 4.0),
+]
+DRIFTING = (iso.VelocityLevel, iso.AccelerationLevel, iso.Baumgarte)
+
+
+def pair(name, formulation, rtol, t_end=0.2):
+    return [
+        iso.integrate(
+            MODELS[name](derivatives=given),
+            S.optimal(0.5),
+            formulation,
+            dt=0.01,
+            t_end=t_end,
+            newton=iso.Newton(rtol=rtol),
+        )
+        for given in (True, False)
+    ]
+
+
+@pytest.mark.parametrize("formulation", FORMULATIONS, ids=repr)
+@pytest.mark.parametrize("name", MODELS)
+def test_same_motion(name, formulation):
+    """Newton stops at 1e-8, which differences allow; b enters q and v of acceleration level through a, of others not at all."""
+    analytic, numeric = pair(name, formulation, 1e-8)
+    for quantity, tolerance in (("q", 1e-9), ("v", 1e-8), ("a", 1e-6), ("lam", 1e-6)):
+        one, other = getattr(analytic, quantity), getattr(numeric, quantity)
+        np.testing.assert_allclose(other, one, rtol=0, atol=tolerance * max(1.0, np.abs(one).max()), err_msg=quantity)
+    assert numeric.stats.halvings == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "formulation"),
+    [
+        ("pendulum", iso.Stabilised()),
+        ("pendulum", iso.AccelerationLevel()),
+        ("knife edge", iso.Stabilised()),
+        ("rheonomic, M(q)", iso.Stabilised()),
+        ("rheonomic, M(q)", iso.AccelerationLevel()),
+        ("mixed", iso.Stabilised()),
+        ("three bars, redundant", iso.Overdetermined()),
+    ],
+)
+def test_no_halvings_with_the_default_tolerance(name, formulation):
+    """The motion asks for none with analytic derivatives."""
+    analytic, numeric = pair(name, formulation, iso.Newton().rtol, 0.5)
+    assert (analytic.stats.halvings, numeric.stats.halvings) == (0, 0)
+
+
+@pytest.mark.parametrize("missing", ["G", "b", "phi_t"])
+def test_one_missing_at_a_time(missing):
+    """Each of them, with the other two given."""
+    newton = iso.Newton(rtol=1e-8)
+    complete = known.manufactured_system()
+    partial = known.manufactured_system()
+    setattr(partial.constraints, f"{missing}_", None)
+    one, other = (
+        iso.integrate(system, S.optimal(0.5), iso.Overdetermined(), dt=0.01, t_end=0.2, newton=newton)
+        for system in (complete, partial)
+    )
+    np.testing.assert_allclose(other.q, one.q, rtol=0, atol=1e-8)
+    np.testing.assert_allclose(other.lam, one.lam, rtol=0, atol=1e-6)
+
+
+def test_differences_keep_the_order():
+    """Second order in all variables without any derivative given."""
+    case = known.Case("mixed", lambda: MODELS["mixed"](derivatives=False), known.MIXED.exact, 0.3)
+    for rate in known.slope(case, S.optimal(0.5), iso.Stabilised(), (0.02, 0.01)).values():
+        assert rate == pytest.approx(2.0, abs=0.1)

@@ -1,0 +1,177 @@
+"""Comparisons of formulations: what is measured is right, what cannot run is named."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import isodyn as iso
+from isodyn import problems
+from isodyn.errors import ConvergenceError, InputError
+from isodyn.formulations.table import TABLE, entry
+from isodyn.report.compare_figures import compare_figure
+from isodyn.studies import Comparison, compare
+from isodyn.studies.compare import label
+
+SCHEME = iso.Scheme.optimal(0.5)
+
+
+@pytest.fixture(scope="module")
+def pendulum() -> Comparison:
+    """All formulations with an implicit and an explicit scheme."""
+    schemes = [SCHEME, iso.Scheme.central_difference()]
+    return compare(problems.get("pendulum"), schemes, dts=[0.02, 0.01], t_end=1.0)
+
+
+def test_every_combination_is_there_once(pendulum: Comparison) -> None:
+    """As a row, or with the reason why not."""
+    found = [(row.formulation, row.scheme) for row in pendulum.rows]
+    found += [(row.formulation, row.scheme) for row in pendulum.missing]
+    names = [row.formulation.__name__ for row in TABLE]
+    assert sorted(found) == sorted(
+        (name, scheme) for name in names for scheme in ("optimal(0.5)", "central difference")
+    )
+
+
+def test_refusals_are_those_of_the_table(pendulum: Comparison) -> None:
+    """Explicit members with what the table closes to them, and nothing else."""
+    refused = {one.formulation for one in pendulum.missing if one.refused}
+    assert refused == {row.formulation.__name__ for row in TABLE if not row.explicit}
+    assert all("explicit" in one.reason for one in pendulum.missing if one.refused)
+
+
+def test_orders_are_those_of_the_table(pendulum: Comparison) -> None:
+    """Within 0.15 of what the table claims, where both steps ran; Baumgarte's a is between its two orders there."""
+    checked = 0
+    for row in pendulum.rows:
+        formulation = next(r.formulation for r in TABLE if r.formulation.__name__ == row.formulation)
+        for key, expected in zip(("q", "v", "a", "lam"), entry(formulation()).orders, strict=True):
+            if expected is not None and (row.formulation, key) != ("Baumgarte", "a"):
+                assert row.order(key) == pytest.approx(expected, abs=0.15), (row.formulation, row.scheme, key)
+                checked += 1
+    assert checked > 60
+
+
+def test_numbers_are_those_of_a_run(pendulum: Comparison) -> None:
+    """Error, drift, energy and counts of one row against a run by hand."""
+    row = pendulum.row("VelocityLevel", "optimal(0.5)")
+    problem = problems.get("pendulum")
+    sol = iso.integrate(problem.system(), SCHEME, iso.VelocityLevel(), dt=0.01, t_end=1.0)
+    exact = problem.exact(sol.t)
+    assert exact is not None
+    assert exact.lam is not None
+    assert row.case.of("lam")[-1] == np.abs(sol.lam - exact.lam).max() / np.abs(exact.lam).max()
+    assert row.drift.largest == sol.drift().largest
+    assert row.energy == np.abs(sol.energy_balance()).max() / sol.energy()[0].max()
+    assert (row.costs[-1].evaluations, row.costs[-1].steps) == (sol.stats.evaluations, 100)
+    assert row.costs[-1].seconds > 0.0
+
+
+def test_drift_tells_formulations_apart(pendulum: Comparison) -> None:
+    """Levels that are kept are at rounding, levels that are not are far above."""
+    for name, kept in {
+        "Stabilised": (True, True, False),
+        "PositionLevel": (True, False, False),
+        "VelocityLevel": (False, True, False),
+        "AccelerationLevel": (False, False, True),
+        "Overdetermined": (True, True, True),
+    }.items():
+        levels = pendulum.row(name).drift.largest
+        assert tuple(level < 1e-11 for level in levels) == kept, (name, levels)
+
+
+def test_table_and_document(pendulum: Comparison) -> None:
+    """Every row has a line; the document is plain and complete."""
+    text = str(pendulum)
+    for row in TABLE:
+        assert text.count(f"\n  {row.formulation.__name__} ") == 2
+    assert "note on PositionLevel, NullSpace: multipliers" in text
+    document = json.loads(json.dumps(pendulum.to_dict()))
+    assert len(document["rows"]) == len(pendulum.rows)
+    assert {key for row in document["rows"] for key in row["errors"]} == {"q", "v", "a", "λ"}
+
+
+def test_a_failed_step_size_is_noted_and_the_others_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One step size fails: no order, a note; all fail: a line with the message."""
+    run = iso.integrate
+
+    def failing(system: Any, scheme: Any, formulation: Any = None, *, dt: float, **settings: Any) -> Any:
+        if isinstance(formulation, iso.GGL) and dt > 0.015:
+            raise ConvergenceError("Newton stopped on purpose", hint="none")
+        if isinstance(formulation, iso.Projection):
+            raise ConvergenceError("never runs\nsecond line")
+        return run(system, scheme, formulation, dt=dt, **settings)
+
+    monkeypatch.setattr(sys.modules["isodyn.studies.compare"], "integrate", failing)
+    found = compare(
+        problems.get("pendulum"), SCHEME, [iso.GGL(), iso.Projection(), iso.Stabilised()], [0.02, 0.01], 1.0
+    )
+    row = found.row("GGL")
+    assert row.case.dts == (0.01,)
+    assert math.isnan(row.order("q"))
+    assert row.notes == ("dt = 0.02 failed: Newton stopped on purpose",)
+    assert [(one.formulation, one.refused) for one in found.missing] == [("Projection", False)]
+    assert "Projection  failed: never runs\n" in str(found)
+    assert found.row("Stabilised").order("q") == pytest.approx(2.0, abs=0.1)
+
+
+def test_first_order_and_nonholonomic_systems() -> None:
+    """The equations as they stand and Baumgarte for one; the holonomic-only formulations refused for the other."""
+    found = compare(problems.get("circle_index2"), iso.Scheme.V0(1, 1, 0), dts=[0.02, 0.01], t_end=1.0)
+    assert found.quantities == {"v": "s", "a": "s'", "lam": "z"}
+    assert found.row("as it stands").order("lam") == pytest.approx(2.0, abs=0.1)
+    assert {"Stabilised", "GGL"} <= {one.formulation for one in found.missing if one.refused}
+    found = compare(problems.get("rolling_disc"), SCHEME, dts=[0.02, 0.01], t_end=0.5)
+    assert {one.formulation for one in found.missing} == {"NullSpace", "Penalty", "Hamiltonian"}
+
+
+def test_without_constraints_only_schemes_are_compared() -> None:
+    """One row per scheme, no drift in the table."""
+    found = compare(problems.get("kepler"), [SCHEME, iso.Scheme.newmark()], dts=[0.02, 0.01], t_end=1.0)
+    assert [row.formulation for row in found.rows] == ["as it stands"] * 2
+    assert "drift" not in str(found)
+    assert "lam" not in found.quantities
+
+
+def test_figure(pendulum: Comparison, tmp_path: Path) -> None:
+    """One file, for constrained and free problems."""
+    path = compare_figure(pendulum, tmp_path / "a" / "compare.png")
+    assert path.stat().st_size > 20000
+    free = compare(problems.get("kepler"), SCHEME, dts=[0.02, 0.01], t_end=1.0)
+    assert compare_figure(free, tmp_path / "free.png").stat().st_size > 5000
+
+
+def test_labels() -> None:
+    """Settings that differ from the defaults are named."""
+    assert label(iso.Penalty(p=1e-6)) == "Penalty(p=1e-06)"
+    assert label(iso.Penalty(float("1e-5"), 10, 1)) == "Penalty"
+    assert label(iso.Projection(acceleration=True)) == "Projection(acceleration=True)"
+    assert label(None) == "as it stands"
+
+
+def test_bad_input(pendulum: Comparison) -> None:
+    """One clear message each."""
+    problem = problems.get("pendulum")
+    with pytest.raises(InputError, match="at least two positive steps"):
+        compare(problem, SCHEME, dts=[0.01, 0.02])
+    with pytest.raises(InputError, match="at least one scheme"):
+        compare(problem, [])
+    with pytest.raises(InputError, match="no row 'Nothing'"):
+        pendulum.row("Nothing")
+    with pytest.raises(InputError, match="no constraints"):
+        compare(problems.get("kepler"), SCHEME, [iso.GGL()])
+
+
+def test_warnings_become_notes() -> None:
+    """Of this package; nothing is left for the caller's filters."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = compare(problems.get("pendulum"), iso.Scheme.V0(1, 1, 0), [iso.PositionLevel()], [0.02, 0.01], 0.2)
+    assert "oscillate without end" in found.rows[0].notes[0]
