@@ -50,6 +50,15 @@ def interrupt_after(seconds):
     threading.Timer(seconds, os.kill, (os.getpid(), signal.SIGINT)).start()
 
 
+@pytest.fixture
+def listening():
+    """Python's own handler, also where the process was started with interrupts ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("listening")
 @pytest.mark.parametrize("compiled", [False, True])
 def test_ctrl_c_returns_what_exists(compiled):
     def force(q, v, t):

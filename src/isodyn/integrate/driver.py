@@ -52,7 +52,7 @@ class Newton:
 
     def __post_init__(self) -> None:
         if not 0 < self.rtol < 1:
-            raise InputError(f"rtol must lie between 0 and 1, received {self.rtol!r}")
+            raise InputError(f"rtol must lie between 0 and 1, received {self.rtol!r}", hint="1e-10 is the default")
         if self.form not in (0, 1, 2, 3):
             raise InputError(f"form must be 0, 1 (a-form), 2 (v-form) or 3 (d-form), received {self.form!r}")
         if self.max_iterations < 1 or self.max_halvings < 0:
@@ -210,7 +210,10 @@ def _adapt(scheme: Scheme | FirstOrderScheme | None, system: System) -> Scheme |
     if system.first_order:
         return scheme.first_order() if isinstance(scheme, Scheme) else scheme
     if isinstance(scheme, FirstOrderScheme):
-        raise SchemeError(f"{scheme.name} is a scheme for first-order systems; this system is of second order")
+        raise SchemeError(
+            f"{scheme.name} is a scheme for first-order systems; this system is of second order",
+            hint="take a Scheme, for example Scheme.optimal(0.8)",
+        )
     if (scheme.W3L3 == 0 or scheme.radii is None) and critical_frequency(scheme) == 0.0:
         warnings.warn(
             f"{scheme.name} is unstable: its spectral radius exceeds 1 for every step size; motions will grow\n"

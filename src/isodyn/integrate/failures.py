@@ -25,12 +25,14 @@ def failure(status: int, where: str, work: Any, controls: Any, system: Any, chos
         name = names[column]
         return SingularError(
             f"the matrix of the equations of motion is singular {where}: no pivot for {name!r}",
-            hint="every coordinate needs inertia: look at its row and column of the mass matrix",
+            hint="look at its row and column: "
+            + ("its rate must appear in the equations" if system.first_order else "every coordinate needs inertia"),
         )
     if status == WRONG_SHAPE:
         n = system.nv
         return CallableError(
-            f"a compiled function of the system returned an array of the wrong shape {where}; expected sizes follow from n = {n}"
+            f"a compiled function of the system returned an array of the wrong shape {where}; expected sizes follow from n = {n}",
+            hint="call M, Q and the constraint functions once in Python with q0, v0 and look at the shapes",
         )
     if status == NOT_FINITE:
         all_names = [*names, *(system.row_names[i] for i in chosen)]

@@ -14,6 +14,7 @@ import numpy as np
 from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
 
+_MOST_STEPS = 1e12
 _SNAP = 1e-6  # a breakpoint closer to a grid time than this part of Δt is taken to lie on it
 
 
@@ -55,9 +56,20 @@ def plan(t0: float, t_end: float, dt: float, breakpoints: Any, save_every: int) 
     """Stretches of a run; bad times are refused with the values received."""
     for name, value in (("t0", t0), ("t_end", t_end), ("dt", dt)):
         if not isinstance(value, int | float | np.number) or not np.isfinite(value):
-            raise InputError(f"{name} must be a finite number, received {value!r}")
+            raise InputError(
+                f"{name} must be a finite number, received {value!r}",
+                hint="times are floats, in the units of the system",
+            )
     if dt <= 0:
-        raise InputError(f"dt must be positive, received dt = {dt:g}")
+        raise InputError(
+            f"dt must be positive, received dt = {dt:g}",
+            hint="about a twentieth of the shortest period that matters is a good start",
+        )
+    if (t_end - t0) / dt > _MOST_STEPS:
+        raise InputError(
+            f"dt = {dt:g} means {(t_end - t0) / dt:.1e} steps from {t0:g} to {t_end:g}, at most {_MOST_STEPS:.0e} are possible",
+            hint="use a larger dt; save_every= keeps long runs small",
+        )
     if t_end <= t0:
         raise InputError(
             f"t_end must lie after t0, received t0 = {t0:g}, t_end = {t_end:g}", hint="time runs forward; swap them?"

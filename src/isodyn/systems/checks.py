@@ -25,7 +25,9 @@ def vector(name: str, value: Any) -> FloatArray:
         )
     if not np.isfinite(array).all():
         where = int(np.flatnonzero(~np.isfinite(array))[0])
-        raise InputError(f"{name} must be finite, received {name}[{where}] = {array[where]}")
+        raise InputError(
+            f"{name} must be finite, received {name}[{where}] = {array[where]}", hint="look at how it was computed"
+        )
     return array
 
 
@@ -43,16 +45,25 @@ def square(name: str, value: Any, n: int) -> Any:
             matrix = np.diag(np.broadcast_to(matrix, n)) if matrix.ndim == 0 or matrix.shape == (n,) else matrix
         entries = matrix
     if matrix.shape != (n, n):
-        raise InputError(f"{name} must have shape ({n}, {n}), received {matrix.shape}", hint="its size follows from v0")
+        raise InputError(
+            f"{name} must have shape ({n}, {n}), received {matrix.shape}",
+            hint="its size follows from the initial values",
+        )
     if not np.isfinite(entries).all():
-        raise InputError(f"{name} must be finite, received a NaN or an infinity in it")
+        if sp.issparse(matrix):
+            i, j = (int(indices[~np.isfinite(matrix.data)][0]) for indices in matrix.tocoo().coords)
+        else:
+            i, j = (int(indices[0]) for indices in np.nonzero(~np.isfinite(matrix)))
+        raise InputError(
+            f"{name} must be finite, received {name}[{i}, {j}] = {matrix[i, j]}", hint="look at how it was computed"
+        )
     return matrix
 
 
 def returned(name: str, value: Any, shape: tuple[int, ...], t: float) -> FloatArray:
     """What a user's function returned, as floats of the right shape; NaN is left to the loop."""
     try:
-        array = None if value is None else np.asarray(value, dtype=np.float64)
+        array = None if value is None or np.iscomplexobj(value) else np.asarray(value, dtype=np.float64)
     except (TypeError, ValueError):
         array = None
     if array is None or array.shape != shape:

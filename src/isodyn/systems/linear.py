@@ -138,7 +138,10 @@ def _load(name: str, f: Any, n: int) -> Load | FloatArray | None:
         return f
     load = checks.vector(name, f)
     if load.size != n:
-        raise InputError(f"{name} must have {n} entries or be a function of t, received {load.size} entries")
+        raise InputError(
+            f"{name} must have {n} entries or be a function of t, received {load.size} entries",
+            hint="one load per coordinate; None for no load",
+        )
     return load
 
 
