@@ -283,8 +283,8 @@ def test_gains():
     for name in ("p", "omega"):
         with pytest.raises(InputError, match=f"{name} must be positive"):
             iso.Penalty(**{name: 0.0})
-    with pytest.raises(InputError, match="NullSpace knows basis='svd'"):
-        iso.NullSpace(basis="qr")
+    with pytest.raises(InputError, match="NullSpace knows basis='qr'"):
+        iso.NullSpace(basis="svd")
 
 
 def test_penalty_with_a_constraint_that_turns():

@@ -124,13 +124,13 @@ class NullSpace:
     The discrete equations are those of position level, and so is the motion, to rounding.
     """
 
-    basis: Literal["svd"] = "svd"
+    basis: Literal["qr"] = "qr"
     discrete: bool = True
 
     def __post_init__(self) -> None:
-        if self.basis != "svd" or not self.discrete:
+        if self.basis != "qr" or not self.discrete:
             raise InputError(
-                f"NullSpace knows basis='svd' with discrete=True, received {self.basis!r}, {self.discrete!r}"
+                f"NullSpace knows basis='qr' with discrete=True, received {self.basis!r}, {self.discrete!r}"
             )
 
     def closure(self, dt: float) -> Closure:

@@ -40,12 +40,40 @@ def eliminate(p: Any, t: float, c: FloatArray, w: Any) -> None:
         w.m[LAM, p.rows[k]] = lam[k]
 
 
+@kernel()
+def null_space_basis(G: FloatArray) -> FloatArray:
+    """Rows span the null space of G (m, n): the last n − m columns of Q in Gᵀ = Q R, by Householder reflections."""
+    m, n = G.shape
+    A, basis = G.T.copy(), np.eye(n)
+    for k in range(m):
+        length = 0.0
+        for i in range(k, n):
+            length += A[i, k] * A[i, k]
+        length = np.sqrt(length)
+        if length == 0.0:
+            continue
+        first = A[k, k] + (length if A[k, k] >= 0.0 else -length)  # u = (first, A[k+1:, k]), reflection 1 − 2 u uᵀ/uᵀu
+        half = length * abs(first)  # uᵀu/2
+        for j in range(k + 1, m + n):  # columns of A behind k, then rows of the basis
+            along = 0.0
+            for i in range(k, n):
+                u = first if i == k else A[i, k]
+                along += u * (A[i, j] if j < m else basis[j - m, i])
+            for i in range(k, n):
+                u = first if i == k else A[i, k]
+                if j < m:
+                    A[i, j] -= u * along / half
+                else:
+                    basis[j - m, i] -= u * along / half
+    return np.ascontiguousarray(basis[:, m:].T)
+
+
 @kernel(inline=True)
 def null_space_matrix(p: Any, t: float, c: FloatArray, w: Any, pivots: Any) -> int:
     """Factors of [N₀ᵀJ; G] into the first n·n entries of w.J, N₀ into w.N."""
     n, m = w.n[X].size, p.rows.size
     G = rows_of_G(p, t, c, w)
-    basis = np.ascontiguousarray(np.linalg.svd(G, True)[2][m:])
+    basis = null_space_basis(G)
     J = w.J_11.reshape(n, n)
     matrix = np.empty((n, n))
     matrix[: n - m] = basis @ J
