@@ -12,7 +12,8 @@ import pytest
 
 import isodyn as iso
 from isodyn import problems
-from isodyn.cli import main, parse_formulation, parse_scheme
+from isodyn.cli import main
+from isodyn.specs import parse_formulation, parse_scheme
 
 
 @pytest.fixture
@@ -200,8 +201,8 @@ def test_formulation_texts(text: str, formulation: Any) -> None:
 
 def test_every_formulation_of_the_table_has_a_text() -> None:
     """Nothing that `integrate` takes is out of reach."""
-    from isodyn.cli import FORMULATIONS
     from isodyn.formulations.table import TABLE
+    from isodyn.specs import FORMULATIONS
 
     assert set(FORMULATIONS.values()) == {row.formulation for row in TABLE}
 

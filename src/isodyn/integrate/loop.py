@@ -13,9 +13,8 @@ import numpy as np
 from numba import types
 
 from isodyn.compiled import CLOSURE, COEFFICIENTS, F2, MODEL_TYPE, OK, STATE, F, I, Physics, f8, i8, kernel
-from isodyn.integrate.newton import CONTROLS, ROWS, STEPS
 from isodyn.integrate.step import advance
-from isodyn.integrate.work import MU, NU, WORK
+from isodyn.integrate.work import CONTROLS, MU, NU, ROWS, STEPS, WORK
 
 Rows = namedtuple("Rows", "t q v a lam mu nu")
 """Saved rows of a run, preallocated."""

@@ -1,18 +1,4 @@
-"""Newton's iteration for the equations of one step.
-
-Unknown are one increment x (the step's Δa) and, with constraints, the multipliers λ̃ at the balance; the trial state is affine in x,
-
-    q̃ = q ⊕ (d_p + c₂ x),   ṽ = v_p + c₁ x,   ã = a_p + c₀ x,        balance(t̃, q̃, ṽ, ã, λ̃) = 0,   closure(t_{n+1}) = 0.
-
-Here c = (W₁Λ₆, Δt W₂Λ₅, Δt² W₃Λ₃), and c = (1, 0, 0) gives the acceleration at a given state. What is solved for is θ with x = c₃ θ:
-Δa itself in a-form (c₃ = 1), Δv in v-form (c₃ = 1/λ₅Δt), Δq in d-form (c₃ = 1/λ₃Δt²) [Shimada2014 (Table 2.4)]. The matrix in a-form is
-
-    [ J  Gᵀ ] [ δx ]     [ balance ]
-    [ G  0  ] [ δλ̃ ] = − [ closure ],      J = c₀ ∂balance/∂a + c₁ ∂balance/∂v + c₂ ∂balance/∂q,
-
-with every closure row divided by its own dependence on x, so that the matrix does not know the step size or the level of the
-closure. Corrections of q_{n+1} and v_{n+1} that keep further levels of the constraints come from the same matrix with (0, r) on
-the right: they lie in the range of J⁻¹Gᵀ.
+"""Newton's iteration for the equations of one step (isodyn.integrate.matrix).
 
 The matrix is formed once per step at the first trial state (in every iteration with `full`, only when convergence slows with
 `reuse`, without ∂/∂q and ∂/∂v with `quasi`) and again whenever corrections stop shrinking quickly. The iteration ends when the
@@ -24,280 +10,22 @@ of the system's functions (derivatives from differences, for instance).
 
 from __future__ import annotations
 
-from collections import namedtuple
 from typing import Any
 
 import numpy as np
-from numba import types
 
-from isodyn.compiled import (
-    BALANCE,
-    CONSTANT_MASS,
-    CONSTRAINT,
-    FACTORISE,
-    GENERAL,
-    JACOBIAN,
-    KNOWS_MASS,
-    KNOWS_TANGENT,
-    LINEAR,
-    NOT_CONVERGED,
-    NOT_FINITE,
-    OK,
-    SINGULAR,
-    SOLVE,
-    SOLVES,
-    FloatArray,
-    f8,
-    i8,
-    kernel,
-)
-from isodyn.integrate.closure import close, copy_to, fill_with, retract, size
-from isodyn.integrate.null_space import eliminate, null_space_correction, null_space_matrix
-from isodyn.integrate.work import A_P, D_P, DP, DX, GAP, GAP_Q, GAP_V, LAM, MU, NU, R_PLUS, V_P, A, D, P, Q, R, U, V, X
-from isodyn.linear_solvers.dense import lu_factor, lu_solve
+from isodyn.compiled import CONSTANT_MASS, GENERAL, LINEAR, NOT_CONVERGED, NOT_FINITE, OK, FloatArray, kernel
+from isodyn.integrate.closure import copy_to, size
+from isodyn.integrate.matrix import correct, factorise, keep_first, residual
+from isodyn.integrate.null_space import eliminate
+from isodyn.integrate.work import A_P, DX, EPS, EVALUATIONS, FLOORS, ITERATIONS, LAM, A, Q, R, V, X
 
-EPS = float(np.finfo(np.float64).eps)
 FLOOR = 8.0  # how many units of rounding the floor allows
 SLOW = 0.3  # a contraction above this calls for a new Jacobian
 SLOW_OLD = 0.1  # the same for a Jacobian from an earlier step
 STAGNANT = 0.6  # corrections that shrink less than this do not shrink
 NOISE = 1e-7  # relative size of corrections that may be noise of the system's functions …
 PATIENCE = 6  # … when they do not shrink after so many iterations
-
-Controls = namedtuple("Controls", "rtol max_iterations max_halvings full reuse quasi form")
-CONTROLS = types.NamedTuple((f8, i8, i8, i8, i8, i8, i8), Controls)
-
-# ---- counters of a run
-STEPS, ROWS, ITERATIONS, EVALUATIONS, FACTORISATIONS, HALVINGS, FLOORS, RESCUES = range(8)
-COUNTERS = 8
-
-
-@kernel()
-def residual(p: Any, s: Any, t: float, t_1: float, dt: float, state: Any, c: FloatArray, w: Any, r: FloatArray) -> int:
-    """Put the trial state for w.n[X] into w.q[Q], w.n[V], w.n[A], its balance and the closure of the step into r."""
-    n = w.n[X].size
-    moved = s.W1 * dt * dt if p.closure.in_balance > 0 else 0.0
-    for i in range(n):
-        w.n[D, i] = w.n[D_P, i] + c[2] * w.n[X, i] - moved * w.n[P, i]
-        w.n[V, i] = w.n[V_P, i] + c[1] * w.n[X, i]
-        w.n[A, i] = w.n[A_P, i] + c[0] * w.n[X, i]
-    status = retract(p, state.q, w.n[D], c, w.q[Q])
-    if status != OK:
-        return status
-    if p.closure.null_space == 1:
-        fill_with(w.m[LAM], 0.0)
-    status = p.model(BALANCE, t, w.q[Q], w.n[V], w.n[A], w.m[LAM], c, p.pf, p.pi, r[:n])
-    if status == OK and p.rows.size > 0:
-        status = close(p, s, t_1, dt, state, c, w)
-        for i in range(p.rows.size):
-            r[n + i] = w.m[GAP, p.rows[i]]
-    return status
-
-
-@kernel()
-def difference_jacobian(
-    p: Any,
-    s: Any,
-    t: float,
-    t_1: float,
-    dt: float,
-    state: Any,
-    c: FloatArray,
-    w: Any,
-    J: FloatArray,
-    whole: int,
-    count: Any,
-) -> int:
-    """The first `whole` columns of the matrix from differences along the unknowns, into J (whole·whole); w.s[R] holds the residual."""
-    n = w.n[X].size
-    reach = max(size(w.n[A]), size(w.n[A_P])) / c[0]
-    if c[1] > 0.0:
-        reach = max(reach, size(w.n[V]) / c[1])
-    if c[2] > 0.0:
-        reach = max(reach, size(w.q[Q]) / c[2])
-    if reach == 0.0:
-        reach = 1.0
-    h = np.sqrt(EPS) * reach
-    h_lam = np.sqrt(EPS) * max(1.0, size(w.m[LAM]))
-    for j in range(whole):
-        if j < n:
-            before = w.n[X, j]
-            w.n[X, j] = before + h
-            step = w.n[X, j] - before
-        else:
-            before = w.m[LAM, p.rows[j - n]]
-            w.m[LAM, p.rows[j - n]] = before + h_lam
-            step = w.m[LAM, p.rows[j - n]] - before
-        status = residual(p, s, t, t_1, dt, state, c, w, w.s[R_PLUS])
-        if j < n:
-            w.n[X, j] = before
-        else:
-            w.m[LAM, p.rows[j - n]] = before
-        if status != OK:
-            return status
-        for i in range(whole):
-            J[i * whole + j] = (w.s[R_PLUS, i] - w.s[R, i]) / step
-    count[EVALUATIONS] += whole
-    return residual(p, s, t, t_1, dt, state, c, w, w.s[R])
-
-
-@kernel(inline=True)
-def assemble(p: Any, w: Any) -> None:
-    """w.J = [J₁₁ Gᵀ; G 0] from w.J_11 and the chosen rows of w.G."""
-    n, m = w.n[X].size, p.rows.size
-    whole = n + m
-    for i in range(n):
-        for j in range(n):
-            w.J[i * whole + j] = w.J_11[i * n + j]
-    for k in range(m):
-        row = p.rows[k] * n
-        for j in range(n):
-            w.J[(n + k) * whole + j] = w.G[row + j]
-            w.J[j * whole + n + k] = w.G[row + j]
-        for j in range(m):
-            w.J[(n + k) * whole + n + j] = 0.0
-        if w.scale[2] > 0.0:  # to pass an isolated loss of rank
-            w.J[(n + k) * whole + n + k] = -w.scale[2] / size(w.J_11)
-
-
-@kernel()
-def factorise(
-    p: Any,
-    s: Any,
-    t: float,
-    t_1: float,
-    dt: float,
-    state: Any,
-    c: FloatArray,
-    w: Any,
-    pivots: Any,
-    quasi: int,
-    count: Any,
-) -> int:
-    """Factors of the step's matrix at the trial state, in the model or in w.J."""
-    w.key[0] = 0.0
-    n, m = w.n[X].size, p.rows.size
-    count[FACTORISATIONS] += 1
-    if p.traits & SOLVES:
-        status = p.model(FACTORISE, t, w.q[Q], w.n[V], w.n[A], w.m[LAM], c, p.pf, p.pi, w.fault)
-    elif p.traits & GENERAL and m > 0:
-        status = difference_jacobian(p, s, t, t_1, dt, state, c, w, w.J, n + m, count)
-    else:
-        block = w.J if m == 0 else w.J_11
-        mass_only = (c[1] == 0.0 and c[2] == 0.0) or quasi == 1
-        if mass_only and p.traits & KNOWS_MASS:
-            status = p.model(
-                JACOBIAN, t, w.q[Q], w.n[V], w.n[A], w.m[LAM], np.array([c[0], 0.0, 0.0, 1.0]), p.pf, p.pi, block
-            )
-        elif p.traits & KNOWS_TANGENT:
-            status = p.model(JACOBIAN, t, w.q[Q], w.n[V], w.n[A], w.m[LAM], c, p.pf, p.pi, block)
-        else:
-            status = difference_jacobian(p, s, t, t_1, dt, state, c, w, block, n, count)
-        if status == OK and p.closure.null_space == 1:
-            status = null_space_matrix(p, t, c, w, pivots)
-        elif status == OK and m > 0:
-            status = p.model(CONSTRAINT, t, w.q[Q], w.n[V], w.n[A], w.m[LAM], c, p.pf, p.pi, w.G)
-            assemble(p, w)
-    if status == OK and not p.traits & SOLVES and p.closure.null_space == 0:
-        if c[3] != 1.0:
-            whole = n + m
-            for i in range(whole):
-                for j in range(n):
-                    w.J[i * whole + j] *= c[3]
-        status = lu_factor(w.J, pivots[: n + m])
-        if status == SINGULAR:
-            w.fault[0] = pivots[0]
-    if status == OK:
-        w.key[0] = 1.0
-        for i in range(4):
-            w.key[1 + i] = c[i]
-    return status
-
-
-@kernel()
-def solve(p: Any, t: float, c: FloatArray, w: Any, pivots: Any, x: FloatArray) -> int:
-    """x ← (the step's matrix in a-form)⁻¹ x."""
-    if p.traits & SOLVES:
-        return p.model(SOLVE, t, w.q[Q], w.n[V], w.n[A], w.m[LAM], c, p.pf, p.pi, x)
-    lu_solve(w.J, pivots[: x.size], x)
-    if c[3] != 1.0:
-        for i in range(w.n[X].size):
-            x[i] *= c[3]
-    return OK
-
-
-@kernel()
-def scaled_correction(p: Any, w: Any) -> None:
-    """w.s[DP] ← (S⁻¹Gᵀμ, −μ) with G S⁻¹Gᵀ μ = r, for an S of its own whose inverse is in w.N."""
-    n, m = w.n[X].size, p.rows.size
-    G = np.empty((m, n))
-    for k in range(m):
-        for j in range(n):
-            G[k, j] = w.G[p.rows[k] * n + j]
-    half = G @ w.N.reshape(n, n)
-    mu = np.linalg.solve(half @ np.ascontiguousarray(G.T), w.s[DP][n:].copy())
-    for i in range(n):
-        w.s[DP, i] = 0.0
-        for k in range(m):
-            w.s[DP, i] += half[k, i] * mu[k]
-    for k in range(m):
-        w.s[DP, n + k] = -mu[k]
-
-
-@kernel()
-def correction_of_level(
-    p: Any,
-    t: float,
-    c: FloatArray,
-    w: Any,
-    pivots: Any,
-    kept: bool,
-    gap: FloatArray,
-    share: float,
-    out: FloatArray,
-    mu: FloatArray,
-) -> float:
-    """Add to `out` the correction in the range of J⁻¹Gᵀ that takes the gap of one level, less what δx already takes of it."""
-    n = w.n[X].size
-    fill_with(w.s[DP][:n], 0.0)
-    for k in range(p.rows.size):
-        i = p.rows[k]
-        w.s[DP, n + k] = gap[i] - share * w.m[GAP, i] if i < p.holonomic else 0.0
-    if p.closure.in_balance == 2:
-        scaled_correction(p, w)
-    elif kept:
-        lu_solve(w.J_S, pivots[w.s[DP].size :], w.s[DP])
-        for i in range(n):
-            w.s[DP, i] *= c[3]
-    else:
-        solve(p, t, c, w, pivots, w.s[DP])
-    for i in range(n):
-        out[i] += w.s[DP, i]
-    for k in range(p.rows.size):
-        mu[p.rows[k]] -= w.s[DP, n + k]
-    return size(w.s[DP][:n])
-
-
-@kernel(inline=True)
-def correct(p: Any, s: Any, dt: float, t: float, c: FloatArray, w: Any, pivots: Any, kept: bool) -> int:
-    """Solve for the corrections of x, λ̃ and, where q_{n+1} and v_{n+1} have their own, of those."""
-    n = w.n[X].size
-    if p.closure.null_space == 1:
-        return null_space_correction(p, w, pivots)
-    for i in range(n + p.rows.size):
-        w.s[DX, i] = -w.s[R, i]
-    status = solve(p, t, c, w, pivots, w.s[DX])
-    if status != OK:
-        return status
-    for i in range(n):
-        w.n[X, i] += w.s[DX, i]
-    for k in range(p.rows.size):
-        w.m[LAM, p.rows[k]] += w.s[DX, n + k]
-    if p.closure.correct_q == 1:
-        correction_of_level(p, t, c, w, pivots, kept, w.m[GAP_Q], s.l3, w.n[P], w.m[MU])
-    if p.closure.correct_v == 1:
-        correction_of_level(p, t, c, w, pivots, kept, w.m[GAP_V], s.l5, w.n[U], w.m[NU])
-    return OK
 
 
 @kernel(inline=True)
@@ -311,16 +39,6 @@ def round_off_floor(p: Any, dt: float, c: FloatArray, w: Any) -> float:
     if p.rows.size > 0 and dt > 0.0:
         floor += size(w.n[V]) / dt + size(w.q[Q]) / (dt * dt)
     return FLOOR * EPS * floor
-
-
-@kernel()
-def keep_first(w: Any, pivots: Any) -> None:
-    """Keep the factors of the step's first matrix: corrections of q and v stay in their range, whatever the iteration does."""
-    n = w.s[R].size
-    for i in range(w.J.size):
-        w.J_S[i] = w.J[i]
-    for i in range(n):
-        pivots[n + i] = pivots[i]
 
 
 @kernel(inline=True)

@@ -30,13 +30,13 @@ from isodyn.compiled import (
     State,
 )
 from isodyn.errors import CallableError, ConflictError, IsodynError, IsodynWarning, SchemeError
+from isodyn.integrate import work
 from isodyn.integrate.coefficients import coefficients, starting_scheme
 from isodyn.integrate.columns import columns
 from isodyn.integrate.failures import failure
 from isodyn.integrate.progress import Progress
 from isodyn.integrate.schedule import Stretch
 from isodyn.integrate.start import algebraic_start, finite_rows, refuse_conflicts, refuse_if_far
-from isodyn.integrate.work import allocate_work
 from isodyn.linear_solvers.rows import Rows as IndependentRows
 from isodyn.linear_solvers.rows import choose, every, least_multipliers, moved_multipliers
 from isodyn.results.solution import Sample, Solution, Statistics
@@ -66,14 +66,13 @@ class Run:
         assemble: bool,
         scaling: FloatArray | None = None,
     ) -> None:
-        from isodyn.integrate import loop, step  # compiled, or loaded from the cache, here and not at import
-        from isodyn.integrate import newton as kernels
+        from isodyn.integrate import initial, loop  # compiled, or loaded from the cache, here and not at import
 
-        self.loop, self.step, self.kernels = loop, step, kernels
+        self.loop, self.initial = loop, initial
         self.system, self.scheme, self.stretches, self.observe = system, scheme, stretches, observe
         self.model: Model = system.model()
         self.main, self.midpoint = coefficients(scheme), coefficients(starting_scheme(scheme))
-        self.controls = kernels.Controls(
+        self.controls = work.Controls(
             newton.rtol,
             newton.max_iterations,
             newton.max_halvings,
@@ -87,7 +86,7 @@ class Run:
         self.state = State(np.zeros(2), system.q0.copy(), system.v0.copy(), np.zeros(nv), np.zeros(m), np.zeros(nv))
         self.ask = Questions(system, self.model)
         self.enforce(choose(np.zeros((0, nv))))
-        self.count = np.zeros(kernels.COUNTERS, dtype=np.int64)
+        self.count = np.zeros(work.COUNTERS, dtype=np.int64)
         self.columns = columns(select, nq, nv, m)
         self.total_steps = sum(stretch.steps for stretch in stretches)
         k = 1 + sum(stretch.rows for stretch in stretches)
@@ -116,7 +115,9 @@ class Run:
                 error.partial = self.solution(time.perf_counter() - started, "stopped by an error")  # type: ignore[attr-defined]
             raise
         if stopped is not None:
-            stopped = f"{stopped} at t = {self.state.clock[0]:g} after {self.count[self.kernels.STEPS]} of {self.total_steps} steps"
+            stopped = (
+                f"{stopped} at t = {self.state.clock[0]:g} after {self.count[work.STEPS]} of {self.total_steps} steps"
+            )
             if stopped.startswith("interrupted"):
                 warnings.warn(f"{stopped}; the solution holds what was done", IsodynWarning, stacklevel=3)
         return self.solution(time.perf_counter() - started, stopped)
@@ -130,11 +131,11 @@ class Run:
             self.initial_values(t if first else float(np.nextafter(t, np.inf)), first)
         if first:
             self.loop.write_row(0.0, state, self.work, self.columns, self.rows, 0)
-            self.count[self.kernels.ROWS] = 1
+            self.count[work.ROWS] = 1
             if self.independent.dropped.size:
                 self.watch_rows(True)
         else:
-            row = int(self.count[self.kernels.ROWS]) - 1
+            row = int(self.count[work.ROWS]) - 1
             self.left.append((row, self.rows.a[row].copy(), self.rows.lam[row].copy()))
             self.rows.a[row] = state.a[self.columns.a]
             self.rows.lam[row] = state.lam[self.columns.lam]
@@ -156,7 +157,7 @@ class Run:
             return
         if self.system.m:
             self.consist(t, first)
-        status = self.step.initial_acceleration(
+        status = self.initial.initial_acceleration(
             *self.physics(self.closure), t, state, self.work, self.pivots, self.controls, self.count
         )
         self.check(status, t, t)
@@ -166,7 +167,7 @@ class Run:
         system = self.system
         self.independent = rows
         dense = not self.model.traits & SOLVES
-        self.work = allocate_work(system.nq, system.nv, system.m, rows.rank, dense=dense)
+        self.work = work.allocate_work(system.nq, system.nv, system.m, rows.rank, dense=dense)
         self.pivots = np.zeros(2 * (system.nv + rows.rank), dtype=np.int64)
         if self.scaling is not None:
             self.work.N[:] = np.linalg.inv(self.scaling).ravel()
@@ -177,7 +178,7 @@ class Run:
         finite_rows(ask, t, state.q, state.v)
         self.enforce(choose(ask.G(t, state.q, state.v)))
         given = state.q.copy(), state.v.copy()
-        status = self.step.nearest_consistent(*self.physics(self.closure), t, state, self.work, self.pivots)
+        status = self.initial.nearest_consistent(*self.physics(self.closure), t, state, self.work, self.pivots)
         if status == OK:
             refuse_conflicts(ask, self.independent, t, state.q, state.v)
         if first and not self.assemble:
@@ -187,7 +188,7 @@ class Run:
 
     def watch_rows(self, wrote_row: bool) -> None:
         """With redundant rows: the dropped ones still hold, and the newest row gets the multipliers of least norm."""
-        state, t, row = self.state, self.state.clock[0], int(self.count[self.kernels.ROWS]) - 1
+        state, t, row = self.state, self.state.clock[0], int(self.count[work.ROWS]) - 1
         try:
             refuse_conflicts(self.ask, self.independent, t, state.q, state.v)
         except ConflictError:
@@ -208,7 +209,7 @@ class Run:
             return False
         state.lam[:] = moved_multipliers(G, state.lam, rows)
         self.enforce(rows)
-        status = self.step.nearest_consistent(*self.physics(self.closure), t, state, self.work, self.pivots)
+        status = self.initial.nearest_consistent(*self.physics(self.closure), t, state, self.work, self.pivots)
         return status == OK
 
     def follow(self, stretch: Stretch, bar: Progress) -> bool:
@@ -239,7 +240,7 @@ class Run:
             if (self.observe is not None or redundant) and save.any():
                 times = times[: int(np.argmax(save)) + 1]
                 save = save[: times.size]
-            clock, before = time.perf_counter(), int(self.count[self.kernels.STEPS])
+            clock, before = time.perf_counter(), int(self.count[work.STEPS])
             with self.explained():
                 status = self.loop.run(
                     *self.physics(closure),
@@ -255,7 +256,7 @@ class Run:
                     self.rows,
                     self.count,
                 )
-                done = int(self.count[self.kernels.STEPS]) - before
+                done = int(self.count[work.STEPS]) - before
                 if status in (SINGULAR, NOT_CONVERGED) and self.system.m and self.choose_again():
                     begin += done
                     continue
@@ -264,7 +265,7 @@ class Run:
                 self.watch_rows(bool(save[-1]))
             if save[-1] and self.ended_by_observer():
                 return True
-            bar.update(int(self.count[self.kernels.STEPS]), self.state.clock[0])
+            bar.update(int(self.count[work.STEPS]), self.state.clock[0])
             if interrupts.pending():
                 raise KeyboardInterrupt
             begin += times.size
@@ -275,7 +276,7 @@ class Run:
         """Show the newest row to the observer; True from it ends the run."""
         if self.observe is None:
             return False
-        k = int(self.count[self.kernels.ROWS]) - 1
+        k = int(self.count[work.ROWS]) - 1
         rows = self.rows
         sample = Sample(rows.t[k], rows.q[k].copy(), rows.v[k].copy(), rows.a[k].copy(), rows.lam[k].copy())
         return bool(self.observe(sample))
@@ -296,7 +297,7 @@ class Run:
             raise
         except Exception as error:
             if not isinstance(error, IsodynError) or isinstance(error, CallableError):
-                step = int(self.count[self.kernels.STEPS])
+                step = int(self.count[work.STEPS])
                 error.add_note(f"in step {step + 1} of {self.total_steps}, from t = {self.state.clock[0]:.6g}")
             raise
 
@@ -307,25 +308,25 @@ class Run:
         if status == RAISED:
             assert self.model.raised is not None
             raise self.model.raised
-        step = int(self.count[self.kernels.STEPS])
+        step = int(self.count[work.STEPS])
         dt = t_next - t
         where = f"at t = {t:.6g} (step {step + 1}, dt = {dt:.3g})" if dt > 0 else f"at the start, t = {t:.6g}"
         raise failure(status, where, self.work, self.controls, self.system, self.independent.chosen)
 
     def solution(self, seconds: float, stopped: str | None) -> Solution:
-        kernels, count = self.kernels, self.count
-        k = int(count[kernels.ROWS])
+        count = self.count
+        k = int(count[work.ROWS])
         if stopped is not None and 0 < k < self.rows.t.size and self.state.clock[0] > self.rows.t[k - 1]:
             self.loop.write_row(self.phi, self.state, self.work, self.columns, self.rows, k)  # the last whole step
             k += 1
         stats = Statistics(
-            steps=int(count[kernels.STEPS]),
-            iterations=int(count[kernels.ITERATIONS]),
-            evaluations=int(count[kernels.EVALUATIONS]),
-            factorisations=int(count[kernels.FACTORISATIONS]),
-            halvings=int(count[kernels.HALVINGS]),
-            round_off_stops=int(count[kernels.FLOORS]),
-            rescues=int(count[kernels.RESCUES]),
+            steps=int(count[work.STEPS]),
+            iterations=int(count[work.ITERATIONS]),
+            evaluations=int(count[work.EVALUATIONS]),
+            factorisations=int(count[work.FACTORISATIONS]),
+            halvings=int(count[work.HALVINGS]),
+            round_off_stops=int(count[work.FLOORS]),
+            rescues=int(count[work.RESCUES]),
             seconds=seconds,
             solver=self.model.solver,
             stopped=stopped,

@@ -10,7 +10,7 @@ from collections import namedtuple
 import numpy as np
 from numba import types
 
-from isodyn.compiled import F2, F
+from isodyn.compiled import F2, F, f8, i8
 
 # ---- rows of w.n: predicted state and trial state at the balance, unknown, corrections of q and v, state at t_{n+1}
 D_P, V_P, A_P, D, V, A, X, P, U, V_1, A_1 = range(11)
@@ -47,3 +47,14 @@ def allocate_work(nq: int, nv: int, m: int, rows: int, dense: bool) -> Work:
         fault=np.zeros(2),
         scale=np.zeros(3),
     )
+
+
+Controls = namedtuple("Controls", "rtol max_iterations max_halvings full reuse quasi form")
+"""Settings of the iteration, as numbers."""
+CONTROLS = types.NamedTuple((f8, i8, i8, i8, i8, i8, i8), Controls)
+
+# ---- counters of a run
+STEPS, ROWS, ITERATIONS, EVALUATIONS, FACTORISATIONS, HALVINGS, FLOORS, RESCUES = range(8)
+COUNTERS = 8
+
+EPS = float(np.finfo(np.float64).eps)

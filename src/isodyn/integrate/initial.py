@@ -1,0 +1,154 @@
+"""Initial values: q and v on the constraints, then M a + Gᵀλ = Q and G a = b for a and λ [Shimada2014 (3.88)]."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from isodyn.compiled import (
+    ACCELERATION,
+    BALANCE,
+    CLOSURE,
+    MODEL_TYPE,
+    NOT_FINITE,
+    OK,
+    STATE,
+    Coefficients,
+    F,
+    FloatArray,
+    I,
+    Physics,
+    f8,
+    i8,
+    kernel,
+)
+from isodyn.integrate.closure import add_to, copy_to, fill_with, size
+from isodyn.integrate.matrix import factorise, solve
+from isodyn.integrate.projection import mass_matrix, project
+from isodyn.integrate.work import (
+    A_1,
+    A_P,
+    CONTROLS,
+    D_P,
+    DX,
+    EVALUATIONS,
+    FACTORISATIONS,
+    GAP,
+    ITERATIONS,
+    LAM,
+    Q_1,
+    V_1,
+    V_P,
+    WORK,
+    A,
+    Q,
+    R,
+    V,
+    X,
+)
+
+STILL = Coefficients(0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)  # no step at all
+
+
+@kernel(inline=True)
+def acceleration(p: Any, t: float, state: Any, w: Any, pivots: Any, controls: Any, count: Any) -> int:
+    """state.a and state.lam from M a + Gᵀλ = Q, G a = b at the state itself; no last step is known after this.
+
+    The equations are linear [Shimada2014 (3.88)]; a second solve removes the rounding of the first.
+    """
+    n = w.n[X].size
+    c = np.array([1.0, 0.0, 0.0, 1.0])
+    fill_with(state.a, 0.0)
+    fill_with(state.lam, 0.0)
+    status = OK
+    copy_to(state.q, w.q[Q])
+    copy_to(state.v, w.n[V])
+    for k in range(2):
+        copy_to(state.a, w.n[A])
+        copy_to(state.lam, w.m[LAM])
+        status = p.model(BALANCE, t, w.q[Q], w.n[V], w.n[A], w.m[LAM], c, p.pf, p.pi, w.s[R][:n])
+        count[ITERATIONS] += 1
+        count[EVALUATIONS] += 1
+        if status == OK and p.rows.size > 0:
+            status = p.model(ACCELERATION, t, w.q[Q], w.n[V], w.n[A], w.m[LAM], c, p.pf, p.pi, w.m[GAP])
+        if status != OK:
+            return status
+        for i in range(p.rows.size):
+            w.s[R, n + i] = w.m[GAP, p.rows[i]]
+        if not np.isfinite(size(w.s[R])):
+            return NOT_FINITE
+        if k == 0:
+            fill_with(w.n[D_P], 0.0)
+            copy_to(state.v, w.n[V_P])
+            fill_with(w.n[A_P], 0.0)
+            fill_with(w.n[X], 0.0)
+            status = initial_matrix(p, t, state, c, w, pivots, count)
+            if status != OK:
+                return status
+        for i in range(w.s[R].size):
+            w.s[DX, i] = -w.s[R, i]
+        status = solve(p, t, c, w, pivots, w.s[DX])
+        add_to(w.s[DX], state.a)
+        for i in range(p.rows.size):
+            state.lam[p.rows[i]] += w.s[DX, n + i]
+        if p.rows.size == 0 and status == OK:
+            break
+    fill_with(state.da, 0.0)
+    state.clock[1] = 0.0
+    return status
+
+
+@kernel(inline=True)
+def initial_matrix(p: Any, t: float, state: Any, c: FloatArray, w: Any, pivots: Any, count: Any) -> int:
+    """Factors of M, or of [M Gᵀ; G 0], at the state."""
+    if p.rows.size > 0:
+        count[FACTORISATIONS] += 1
+        return mass_matrix(p, t, state.q, state.v, state.a, c, w, pivots)
+    return factorise(p, STILL, t, t, 0.0, state, c, w, pivots, 0, count)
+
+
+@kernel(i8(MODEL_TYPE, i8, i8, CLOSURE, I, F, I, f8, STATE, WORK, I, CONTROLS, I))
+def initial_acceleration(
+    model: Any,
+    traits: int,
+    holonomic: int,
+    closure: Any,
+    rows: Any,
+    pf: Any,
+    pi: Any,
+    t: float,
+    state: Any,
+    w: Any,
+    pivots: Any,
+    controls: Any,
+    count: Any,
+) -> int:
+    """`acceleration` for callers outside compiled code; loads are taken at t, which may be a right-hand limit."""
+    return acceleration(Physics(model, traits, holonomic, closure, rows, pf, pi), t, state, w, pivots, controls, count)
+
+
+@kernel(i8(MODEL_TYPE, i8, i8, CLOSURE, I, F, I, f8, STATE, WORK, I))
+def nearest_consistent(
+    model: Any,
+    traits: int,
+    holonomic: int,
+    closure: Any,
+    rows: Any,
+    pf: Any,
+    pi: Any,
+    t: float,
+    state: Any,
+    w: Any,
+    pivots: Any,
+) -> int:
+    """Move state.q and state.v onto the constraints by the least change in the mass norm."""
+    p = Physics(model, traits, holonomic, closure, rows, pf, pi)
+    copy_to(state.q, w.q[Q_1])
+    copy_to(state.v, w.n[V_1])
+    fill_with(w.n[A_1], 0.0)
+    status = project(p, t, 2, 0.0, w, pivots)
+    if status == OK:
+        copy_to(w.q[Q_1], state.q)
+        copy_to(w.n[V_1], state.v)
+    return status

@@ -1,0 +1,143 @@
+"""Onto the constraints: the nearest consistent state, and the last digits of a step.
+
+    M (q̌ − q) + Gᵀμ = 0,  φ(q̌) = 0          M (v̌ − v) + Gᵀς = 0,  φ̇(q̌, v̌) = 0          M (ǎ − a) + Gᵀι = 0,  φ̈ = 0
+
+each the least change in the mass norm [Shimada2014 (3.187)], [Shimada2014 (3.190)], [Shimada2014 (3.213) adapted].
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from isodyn.compiled import (
+    ACCELERATION,
+    CONSTRAINT,
+    JACOBIAN,
+    NOT_FINITE,
+    OK,
+    POSITION,
+    SINGULAR,
+    VELOCITY,
+    FloatArray,
+    kernel,
+)
+from isodyn.integrate.closure import add_to, copy_to, fill_with, retract, size
+from isodyn.integrate.matrix import assemble, solve
+from isodyn.integrate.work import A_1, DP, EPS, GAP, GAP_A, GAP_Q, GAP_V, LAM_1, Q_1, V_1, A, D, Q, R, X
+from isodyn.linear_solvers.dense import lu_factor
+
+PROJECTIONS = 20  # most iterations onto φ = 0
+
+
+@kernel(inline=True)
+def polish(p: Any, s: Any, t: float, c: FloatArray, w: Any, pivots: Any) -> int:
+    """Take what the iteration left of the constraints that this formulation keeps, from rtol down to rounding.
+
+    One solve per level with the step's own factors; the state moves by less than the iteration's tolerance.
+    """
+    k, n = p.closure, w.n[X].size
+    pure = k.g1 * k.g2 == 0.0 and k.g2 * k.g3 == 0.0 and k.g1 * k.g3 == 0.0
+    status = OK
+    if p.holonomic > 0 and (k.correct_q == 1 or (pure and k.g1 != 0.0)):
+        status = p.model(POSITION, t, w.q[Q_1], w.n[V_1], w.n[A_1], w.m[LAM_1], c, p.pf, p.pi, w.m[GAP_Q])
+        fill(p, w.m[GAP_Q], True, w)
+        solve(p, t, c, w, pivots, w.s[DP])
+        copy_to(w.s[DP], w.n[D])
+        copy_to(w.q[Q_1], w.q[Q])
+        status = retract(p, w.q[Q], w.n[D], c, w.q[Q_1])
+    if status == OK and (k.correct_v == 1 or (pure and k.g2 != 0.0) or w.m[GAP].size > p.holonomic):
+        status = p.model(VELOCITY, t, w.q[Q_1], w.n[V_1], w.n[A_1], w.m[LAM_1], c, p.pf, p.pi, w.m[GAP_V])
+        if not (k.correct_v == 1 or (pure and k.g2 != 0.0)):
+            w.m[GAP_V][: p.holonomic] = 0.0
+        fill(p, w.m[GAP_V], False, w)
+        solve(p, t, c, w, pivots, w.s[DP])
+        add_to(w.s[DP], w.n[V_1])
+    if status == OK and p.holonomic > 0 and pure and k.g3 != 0.0:
+        for i in range(n):
+            w.n[A, i] = w.n[A_1, i] + s.phi * w.n[X, i]
+        status = p.model(ACCELERATION, t, w.q[Q_1], w.n[V_1], w.n[A], w.m[LAM_1], c, p.pf, p.pi, w.m[GAP_A])
+        fill(p, w.m[GAP_A], True, w)
+        solve(p, t, c, w, pivots, w.s[DP])
+        add_to(w.s[DP], w.n[A_1])
+    return status
+
+
+@kernel()
+def mass_matrix(
+    p: Any, t: float, q: FloatArray, v: FloatArray, a: FloatArray, c: FloatArray, w: Any, pivots: Any
+) -> int:
+    """Factors of [M Gᵀ; G 0] at a state, into w.J."""
+    w.key[0] = 0.0
+    c[0], c[1], c[2], c[3] = 1.0, 0.0, 0.0, 1.0
+    status = p.model(JACOBIAN, t, q, v, a, w.m[LAM_1], c, p.pf, p.pi, w.J_11)
+    if status == OK:
+        status = p.model(CONSTRAINT, t, q, v, a, w.m[LAM_1], c, p.pf, p.pi, w.G)
+    if status == OK:
+        assemble(p, w)
+        status = lu_factor(w.J, pivots[: w.s[R].size])
+        if status == SINGULAR:
+            w.fault[0] = pivots[0]
+    return status
+
+
+@kernel()
+def fill(p: Any, gap: FloatArray, holonomic_only: bool, w: Any) -> None:
+    """Right-hand side (0, −gap) of a projection, into w.s[DP]."""
+    n = w.n[X].size
+    fill_with(w.s[DP][:n], 0.0)
+    for k in range(p.rows.size):
+        i = p.rows[k]
+        w.s[DP, n + k] = -gap[i] if i < p.holonomic or not holonomic_only else 0.0
+
+
+@kernel()
+def project(p: Any, t: float, levels: int, phi: float, w: Any, pivots: Any) -> int:
+    """Move w.q[Q_1] to φ = 0, w.n[V_1] to φ̇ = 0, ψ = 0 and (levels = 3) â to φ̈ = 0, each by the least change in the mass norm.
+
+    [Shimada2014 (3.187)], [Shimada2014 (3.191)], [Shimada2014 (3.213) adapted].
+    """
+    n = w.n[X].size
+    c = np.empty(4)
+    q, base, moved = w.q[Q_1].copy(), w.q[Q_1].copy(), np.zeros(n)
+    before, status = np.inf, OK
+    for k in range(PROJECTIONS):
+        status = mass_matrix(p, t, q, w.n[V_1], w.n[A_1], c, w, pivots)
+        if status != OK or p.holonomic == 0:
+            break
+        status = p.model(POSITION, t, q, w.n[V_1], w.n[A_1], w.m[LAM_1], c, p.pf, p.pi, w.m[GAP_Q])
+        fill(p, w.m[GAP_Q], True, w)
+        for i in range(n):  # M (d + δ) + Gᵀμ = 0: the whole way d from where it began is the shortest in the end
+            for j in range(n):
+                w.s[DP, i] -= w.J_11[i * n + j] * moved[j]
+        solve(p, t, c, w, pivots, w.s[DP])
+        change = size(w.s[DP][:n])
+        if not np.isfinite(change):
+            return NOT_FINITE
+        if k > 0 and change > 0.5 * before and change <= 1e-10 * max(1.0, size(q)):
+            break
+        for i in range(n):
+            moved[i] += w.s[DP, i]
+        status = retract(p, base, moved, c, q)
+        if change <= 4.0 * EPS * size(q):
+            break
+        before = change
+    copy_to(q, w.q[Q_1])
+    if status == OK:
+        status = mass_matrix(p, t, q, w.n[V_1], w.n[A_1], c, w, pivots)
+    for _ in range(2):
+        if status == OK:
+            status = p.model(VELOCITY, t, q, w.n[V_1], w.n[A_1], w.m[LAM_1], c, p.pf, p.pi, w.m[GAP_V])
+            fill(p, w.m[GAP_V], False, w)
+            solve(p, t, c, w, pivots, w.s[DP])
+            add_to(w.s[DP], w.n[V_1])
+    if status == OK and levels == 3:
+        for i in range(n):
+            w.n[A, i] = w.n[A_1, i] + phi * w.n[X, i]
+        status = p.model(ACCELERATION, t, q, w.n[V_1], w.n[A], w.m[LAM_1], c, p.pf, p.pi, w.m[GAP_A])
+        fill(p, w.m[GAP_A], False, w)
+        solve(p, t, c, w, pivots, w.s[DP])
+        add_to(w.s[DP], w.n[A_1])
+    w.key[0] = 0.0
+    return status
