@@ -105,7 +105,9 @@ def initial_matrix(p: Any, t: float, state: Any, c: FloatArray, w: Any, pivots: 
     if p.rows.size > 0:
         count[FACTORISATIONS] += 1
         return mass_matrix(p, t, state.q, state.v, state.a, c, w, pivots)
-    return factorise(p, STILL, t, t, 0.0, state, c, w, pivots, 0, count)
+    return factorise(
+        p, STILL, t, t, 0.0, state, c, w, pivots, np.int64(0), count
+    )  # a literal would compile it once more
 
 
 @kernel(i8(MODEL_TYPE, i8, i8, CLOSURE, I, F, I, f8, STATE, WORK, I, CONTROLS, I))
@@ -147,7 +149,7 @@ def nearest_consistent(
     copy_to(state.q, w.q[Q_1])
     copy_to(state.v, w.n[V_1])
     fill_with(w.n[A_1], 0.0)
-    status = project(p, t, 2, 0.0, w, pivots)
+    status = project(p, t, np.int64(2), 0.0, w, pivots)
     if status == OK:
         copy_to(w.q[Q_1], state.q)
         copy_to(w.n[V_1], state.v)

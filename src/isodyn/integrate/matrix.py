@@ -165,7 +165,7 @@ def factorise(
     c: FloatArray,
     w: Any,
     pivots: Any,
-    quasi: int,
+    quasi: Any,
     count: Any,
 ) -> int:
     """Factors of the step's matrix at the trial state, in the model or in w.J."""

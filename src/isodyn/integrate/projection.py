@@ -42,7 +42,7 @@ def polish(p: Any, s: Any, t: float, c: FloatArray, w: Any, pivots: Any) -> int:
     status = OK
     if p.holonomic > 0 and (k.correct_q == 1 or (pure and k.g1 != 0.0)):
         status = p.model(POSITION, t, w.q[Q_1], w.n[V_1], w.n[A_1], w.m[LAM_1], c, p.pf, p.pi, w.m[GAP_Q])
-        fill(p, w.m[GAP_Q], True, w)
+        fill(p, w.m[GAP_Q], p.holonomic, w)
         solve(p, t, c, w, pivots, w.s[DP])
         copy_to(w.s[DP], w.n[D])
         copy_to(w.q[Q_1], w.q[Q])
@@ -51,14 +51,14 @@ def polish(p: Any, s: Any, t: float, c: FloatArray, w: Any, pivots: Any) -> int:
         status = p.model(VELOCITY, t, w.q[Q_1], w.n[V_1], w.n[A_1], w.m[LAM_1], c, p.pf, p.pi, w.m[GAP_V])
         if not (k.correct_v == 1 or (pure and k.g2 != 0.0)):
             w.m[GAP_V][: p.holonomic] = 0.0
-        fill(p, w.m[GAP_V], False, w)
+        fill(p, w.m[GAP_V], w.m[GAP_V].size, w)
         solve(p, t, c, w, pivots, w.s[DP])
         add_to(w.s[DP], w.n[V_1])
     if status == OK and p.holonomic > 0 and pure and k.g3 != 0.0:
         for i in range(n):
             w.n[A, i] = w.n[A_1, i] + s.phi * w.n[X, i]
         status = p.model(ACCELERATION, t, w.q[Q_1], w.n[V_1], w.n[A], w.m[LAM_1], c, p.pf, p.pi, w.m[GAP_A])
-        fill(p, w.m[GAP_A], True, w)
+        fill(p, w.m[GAP_A], p.holonomic, w)
         solve(p, t, c, w, pivots, w.s[DP])
         add_to(w.s[DP], w.n[A_1])
     return status
@@ -83,17 +83,17 @@ def mass_matrix(
 
 
 @kernel()
-def fill(p: Any, gap: FloatArray, holonomic_only: bool, w: Any) -> None:
-    """Right-hand side (0, −gap) of a projection, into w.s[DP]."""
+def fill(p: Any, gap: FloatArray, last: int, w: Any) -> None:
+    """Right-hand side (0, −gap) of a projection, with the gaps of the rows before `last`, into w.s[DP]."""
     n = w.n[X].size
     fill_with(w.s[DP][:n], 0.0)
     for k in range(p.rows.size):
         i = p.rows[k]
-        w.s[DP, n + k] = -gap[i] if i < p.holonomic or not holonomic_only else 0.0
+        w.s[DP, n + k] = -gap[i] if i < last else 0.0
 
 
 @kernel()
-def project(p: Any, t: float, levels: int, phi: float, w: Any, pivots: Any) -> int:
+def project(p: Any, t: float, levels: Any, phi: float, w: Any, pivots: Any) -> int:
     """Move w.q[Q_1] to φ = 0, w.n[V_1] to φ̇ = 0, ψ = 0 and (levels = 3) â to φ̈ = 0, each by the least change in the mass norm.
 
     [Shimada2014 (3.187)], [Shimada2014 (3.191)], [Shimada2014 (3.213) adapted].
@@ -107,7 +107,7 @@ def project(p: Any, t: float, levels: int, phi: float, w: Any, pivots: Any) -> i
         if status != OK or p.holonomic == 0:
             break
         status = p.model(POSITION, t, q, w.n[V_1], w.n[A_1], w.m[LAM_1], c, p.pf, p.pi, w.m[GAP_Q])
-        fill(p, w.m[GAP_Q], True, w)
+        fill(p, w.m[GAP_Q], p.holonomic, w)
         for i in range(n):  # M (d + δ) + Gᵀμ = 0: the whole way d from where it began is the shortest in the end
             for j in range(n):
                 w.s[DP, i] -= w.J_11[i * n + j] * moved[j]
@@ -129,14 +129,14 @@ def project(p: Any, t: float, levels: int, phi: float, w: Any, pivots: Any) -> i
     for _ in range(2):
         if status == OK:
             status = p.model(VELOCITY, t, q, w.n[V_1], w.n[A_1], w.m[LAM_1], c, p.pf, p.pi, w.m[GAP_V])
-            fill(p, w.m[GAP_V], False, w)
+            fill(p, w.m[GAP_V], w.m[GAP_V].size, w)
             solve(p, t, c, w, pivots, w.s[DP])
             add_to(w.s[DP], w.n[V_1])
     if status == OK and levels == 3:
         for i in range(n):
             w.n[A, i] = w.n[A_1, i] + phi * w.n[X, i]
         status = p.model(ACCELERATION, t, q, w.n[V_1], w.n[A], w.m[LAM_1], c, p.pf, p.pi, w.m[GAP_A])
-        fill(p, w.m[GAP_A], False, w)
+        fill(p, w.m[GAP_A], w.m[GAP_A].size, w)
         solve(p, t, c, w, pivots, w.s[DP])
         add_to(w.s[DP], w.n[A_1])
     w.key[0] = 0.0
