@@ -327,3 +327,13 @@ def test_parallelogram_that_starts_flat(redundant):
     )
     assert max(sol.drift().largest[:2]) < 1e-12
     assert "coupler" not in sol.redundant
+
+
+def test_assembly_of_a_loop_whose_rows_depend_only_on_the_manifold():
+    """Off the manifold more rows are independent than on it: a rough start must not be taken for a singular configuration."""
+    system = known.three_bars_system(redundant=True, angle=0.8, speed=1.0)
+    system.q0 = system.q0 + 1e-2 * np.array([1.0, -0.5, 0.3, 0.2, 0.7, -0.4])
+    sol = iso.integrate(system, S.optimal(0.5), dt=0.01, t_end=0.2, assemble=True)
+    assert max(sol.drift().largest[:2]) < 1e-12
+    assert len(sol.redundant) == 3
+    assert np.abs(sol.q[0] - system.q0).max() < 0.03

@@ -100,7 +100,10 @@ class _Penalised:
 
 @dataclass(frozen=True)
 class Hamiltonian:
-    """Position and momentum constraints hold at every t_n; for schemes of first-order systems."""
+    """Position and momentum constraints hold at every t_n; for schemes of first-order systems.
+
+    An observer sees the state of that first-order system: (q, p) in v, their rates in a.
+    """
 
     def transform(self, system: Any) -> FirstOrderSystem:
         """The first-order system in (q, p) with algebraic unknowns (λ, η)."""

@@ -84,6 +84,7 @@ def integrate(
     system : what is integrated
     scheme : coefficients; `Scheme.optimal(0.8)` when left out. First-order systems take a `FirstOrderScheme`, or a `Scheme`
         that the adaptation process covers.
+    formulation : how constraints enter; `Stabilised()` when left out. `isodyn.formulations.table` says what goes with what.
     dt, t_end, t0 : steps of dt from t0; the last one is shorter when dt does not divide the span
     save_every : keep every so-manieth step (first, last and breakpoints always)
     select : columns to keep: indices for all variables, or a mapping such as {"q": [0, 5], "v": []}
@@ -91,6 +92,7 @@ def integrate(
     progress : show a bar with the remaining time on standard error
     observe : called with the state (a `Sample`) at every saved time; returning True ends the run there
     newton : settings of the iteration
+    assemble : move a start that misses the constraints to the nearest one that does not, in the mass norm, instead of refusing it
 
     Loads are asked for up to t_end + (W₁ − 1) dt, which for some V0 members lies up to dt/2 behind t_end. Ctrl-C returns what exists
     up to the last whole step; an error carries it in `.partial`.

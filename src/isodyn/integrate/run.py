@@ -19,6 +19,7 @@ from isodyn import interrupts
 from isodyn.compiled import (
     GENERAL,
     NOT_CONVERGED,
+    NOT_FINITE,
     OK,
     RAISED,
     SINGULAR,
@@ -36,7 +37,7 @@ from isodyn.integrate.columns import columns
 from isodyn.integrate.failures import failure
 from isodyn.integrate.progress import Progress
 from isodyn.integrate.schedule import Stretch
-from isodyn.integrate.start import algebraic_start, finite_rows, refuse_conflicts, refuse_if_far
+from isodyn.integrate.start import algebraic_start, finite_rows, near_manifold, refuse_conflicts, refuse_if_far
 from isodyn.linear_solvers.rows import Rows as IndependentRows
 from isodyn.linear_solvers.rows import choose, every, least_multipliers, moved_multipliers
 from isodyn.results.solution import Sample, Solution, Statistics
@@ -95,6 +96,7 @@ class Run:
         self.rows = loop.Rows(np.zeros(k), *(np.zeros((k, size)) for size in sizes))
         self.left: list[tuple[int, FloatArray, FloatArray]] = []
         self.phi = 0.0  # how far state.a lags behind t_n, in steps
+        self.chosen_at = -np.inf  # when rows were last chosen again
 
     # ---- the course of a run
 
@@ -137,8 +139,9 @@ class Run:
         else:
             row = int(self.count[work.ROWS]) - 1
             self.left.append((row, self.rows.a[row].copy(), self.rows.lam[row].copy()))
-            self.rows.a[row] = state.a[self.columns.a]
-            self.rows.lam[row] = state.lam[self.columns.lam]
+            self.loop.write_row(0.0, state, self.work, self.columns, self.rows, row)
+            if self.independent.dropped.size:
+                self.watch_rows(True)
 
     def initial_values(self, t: float, first: bool) -> None:
         """Accelerations and multipliers at t, after q and v were put onto the constraints."""
@@ -179,6 +182,10 @@ class Run:
         self.enforce(choose(ask.G(t, state.q, state.v)))
         given = state.q.copy(), state.v.copy()
         status = self.initial.nearest_consistent(*self.physics(self.closure), t, state, self.work, self.pivots)
+        if status in (SINGULAR, NOT_FINITE):
+            state.q[:] = near_manifold(ask, t, state.q, state.v)
+            self.enforce(choose(ask.G(t, state.q, state.v)))
+            status = self.initial.nearest_consistent(*self.physics(self.closure), t, state, self.work, self.pivots)
         if status == OK:
             refuse_conflicts(ask, self.independent, t, state.q, state.v)
         if first and not self.assemble:
@@ -205,8 +212,9 @@ class Run:
         state, t = self.state, self.state.clock[0]
         G = self.ask.G(t, state.q, state.v)
         rows = choose(G)
-        if np.array_equal(rows.chosen, self.independent.chosen):
+        if np.array_equal(rows.chosen, self.independent.chosen) or t == self.chosen_at:
             return False
+        self.chosen_at = t  # one new choice per state
         state.lam[:] = moved_multipliers(G, state.lam, rows)
         self.enforce(rows)
         status = self.initial.nearest_consistent(*self.physics(self.closure), t, state, self.work, self.pivots)

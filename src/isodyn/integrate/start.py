@@ -52,6 +52,23 @@ def algebraic_start(ask: Questions, t: float, s: FloatArray, z: FloatArray) -> t
     return rate(found.x), found.x, 1 if depends else 2
 
 
+def near_manifold(ask: Questions, t: float, q: FloatArray, v: FloatArray) -> FloatArray:
+    """Positions on φ = 0 by Newton steps of least norm over all rows.
+
+    Off the manifold more rows are independent than on it; enforced, they make the matrix singular on the way. The pseudo-inverse of
+    G M⁻¹Gᵀ does not mind, and rows can then be chosen where they will be used.
+    """
+    move = ask.system.retract or (lambda q, d: q + d)
+    for _ in range(50):
+        phi = ask.position(t, q, v)
+        if np.abs(phi).max(initial=0.0) <= 1e-14 * max(1.0, float(np.abs(q).max())):
+            break
+        G = ask.G(t, q, v)[: phi.size]
+        eased = np.linalg.solve(ask.mass(t, q, v), G.T)
+        q = move(q, -eased @ np.linalg.lstsq(G @ eased, phi, rcond=1e-8)[0])
+    return q
+
+
 def finite_rows(ask: Questions, t: float, q: FloatArray, v: FloatArray) -> None:
     """NonFiniteError for constraints that are not numbers at the start, naming the row."""
     values = [ask.G(t, q, v), ask.position(t, q, v)[:, None], ask.velocity(t, q, v)[:, None]]
