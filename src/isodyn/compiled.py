@@ -114,16 +114,20 @@ def kernel(signature: Any = None, *, inline: bool = False) -> Callable[[Function
     return compile_
 
 
+_PARTS_OF_MECHANISMS = ("bodies", "joints", "mechanism")
+
+
+def _in_mechanisms(path: Path) -> bool:
+    return path.parent.name in _PARTS_OF_MECHANISMS
+
+
 @cache
 def _stamp(filename: str) -> str:
-    """A digest of the file, of this one, and of all kernels of the integrator."""
+    """A digest of the file, of this one, and of all kernels that others call across files."""
     package = Path(__file__).parent
-    sources = {
-        Path(filename),
-        Path(__file__),
-        *(package / "integrate").glob("*.py"),
-        *(package / "linear_solvers").glob("*.py"),
-    }
+    sources = {Path(filename), Path(__file__)}
+    for part in ("integrate", "linear_solvers", *(_PARTS_OF_MECHANISMS if _in_mechanisms(Path(filename)) else ())):
+        sources |= set((package / part).glob("*.py"))
     digest = hashlib.sha256()
     for source in sorted(sources):
         text = source.read_bytes()

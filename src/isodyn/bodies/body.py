@@ -1,0 +1,160 @@
+"""What a body is: how much of it there is, where it starts, which of its coordinates it has.
+
+    spatial    q = (mass centre r, unit quaternion scalar first), v = (ṙ in the world, ω in the body)
+    planar     q = (x, y, θ), in the plane z = 0
+    particle   q = r
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from isodyn.bodies.rotations import matrix, quaternion_of
+from isodyn.compiled import FloatArray
+from isodyn.errors import InputError
+
+GROUND = "ground"
+TRIANGLE = 1e-9  # how much the triangle inequality of an inertia may be missed, relative
+
+
+@dataclass(frozen=True, eq=False)
+class Body:
+    """A rigid body, a planar one or a particle, as the user gave it, with the mass centre worked out.
+
+    `position`, `velocity` are those of the mass centre; `centre` is the mass centre in the frame that the user's position meant.
+    """
+
+    name: str
+    kind: str
+    mass: float
+    inertia: FloatArray
+    position: FloatArray
+    orientation: FloatArray
+    velocity: FloatArray
+    angular_velocity: FloatArray
+    centre: FloatArray
+    angle: float = 0.0
+    shape: Any = None
+
+    @property
+    def R(self) -> FloatArray:
+        """Body → world at the start."""
+        return matrix(self.orientation)
+
+    @property
+    def q0(self) -> FloatArray:
+        if self.kind == "planar":
+            return np.array([*self.position[:2], self.angle])
+        return self.position if self.kind == "particle" else np.concatenate([self.position, self.orientation])
+
+    @property
+    def v0(self) -> FloatArray:
+        if self.kind == "planar":
+            return np.array([*self.velocity[:2], self.angular_velocity[2]])
+        return self.velocity if self.kind == "particle" else np.concatenate([self.velocity, self.angular_velocity])
+
+    def coordinate_names(self) -> tuple[list[str], list[str]]:
+        """Names of q and v."""
+        if self.kind == "planar":
+            q, v = ["x", "y", "θ"], ["vx", "vy", "θ'"]
+        else:
+            q, v = ["x", "y", "z"], ["vx", "vy", "vz"]
+        if self.kind == "spatial":
+            q, v = [*q, "e0", "e1", "e2", "e3"], [*v, "ωx", "ωy", "ωz"]
+        return [f"{self.name}.{x}" for x in q], [f"{self.name}.{x}" for x in v]
+
+
+def vector3(what: str, value: Any, size: int = 3) -> FloatArray:
+    """A finite vector of three; (x, y) gets z = 0."""
+    try:
+        array = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{what} must be {size} numbers, received {value!r}") from None
+    if array.shape == (2,):
+        array = np.append(array, 0.0)
+    if array.shape != (3,):
+        raise InputError(f"{what} must be {size} numbers, received an array of shape {array.shape}")
+    if not np.isfinite(array).all():
+        raise InputError(f"{what} has entries that are not finite: {array.tolist()}")
+    return array
+
+
+def make_body(
+    name: str,
+    kind: str,
+    mass: Any,
+    inertia: Any,
+    position: Any,
+    orientation: Any,
+    velocity: Any,
+    angular_velocity: Any,
+    centre: Any,
+    shape: Any,
+) -> Body:
+    """A checked body; errors speak of it by name."""
+    what = f"body {name!r}"
+    if not isinstance(name, str) or not name or name == GROUND:
+        raise InputError(f"a body needs a name other than {GROUND!r}, received {name!r}")
+    if kind not in ("spatial", "planar", "particle"):
+        raise InputError(f"{what}: kind must be 'spatial', 'planar' or 'particle', received {kind!r}")
+    mass = _positive(f"{what}: mass", mass)
+    r, c = vector3(f"{what}: position", position), vector3(f"{what}: centre_of_mass", centre)
+    v = vector3(f"{what}: velocity", velocity)
+    if kind == "planar":
+        if r[2] != 0 or v[2] != 0 or c[2] != 0:
+            raise InputError(f"{what} is planar, so z of its position, velocity and centre of mass must be 0")
+        angle = _number(f"{what}: orientation of a planar body", 0.0 if orientation is None else orientation)
+        omega = np.array([0.0, 0.0, _number(f"{what}: angular_velocity of a planar body", angular_velocity or 0.0)])
+        J = np.zeros((3, 3))
+        J[2, 2] = _positive(f"{what}: inertia of a planar body", inertia)
+        e = np.array([np.cos(angle / 2), 0.0, 0.0, np.sin(angle / 2)])
+    else:
+        angle, e = 0.0, quaternion_of(orientation, f"{what}: orientation")
+        omega = vector3(f"{what}: angular_velocity", (0, 0, 0) if angular_velocity is None else angular_velocity)
+        J = np.zeros((3, 3)) if kind == "particle" else inertia_matrix(what, inertia)
+        if kind == "particle" and (np.any(omega) or orientation is not None or np.any(c)):
+            raise InputError(f"{what} is a particle: it has no orientation, angular velocity or centre of mass of its own")
+    offset = matrix(e) @ c
+    return Body(name, kind, mass, J, r + offset, e, v + np.cross(matrix(e) @ omega, offset), omega, c, angle, shape)
+
+
+def inertia_matrix(what: str, inertia: Any) -> FloatArray:
+    """A 3 × 3 inertia from three principal moments or a matrix, symmetric, positive definite, within the triangle inequality."""
+    if inertia is None:
+        raise InputError(f"{what}: inertia is missing", hint="three principal moments, a 3 × 3 matrix, or shape=; particles need none")
+    J = np.asarray(inertia, dtype=np.float64)
+    if J.shape == (3,):
+        J = np.diag(J)
+    if J.shape != (3, 3) or not np.isfinite(J).all():
+        raise InputError(f"{what}: inertia must be three moments or a finite 3 × 3 matrix, received shape {J.shape}")
+    if np.abs(J - J.T).max() > 1e-12 * np.abs(J).max():
+        raise InputError(f"{what}: inertia is not symmetric: differs by {np.abs(J - J.T).max():.3g}")
+    moments = np.linalg.eigvalsh(J)
+    if moments[0] <= 0:
+        raise InputError(f"{what}: inertia is not positive definite: principal moments {moments.tolist()}")
+    if moments[0] + moments[1] < moments[2] * (1 - TRIANGLE):
+        raise InputError(
+            f"{what}: no body has the principal moments {moments.tolist()}: the largest exceeds the sum of the others",
+            hint="moments of inertia are about the mass centre; check units and axes",
+        )
+    return J
+
+
+def _number(what: str, value: Any) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise InputError(f"{what} must be a number, received {value!r}") from None
+    if not np.isfinite(number):
+        raise InputError(f"{what} must be finite, received {number}")
+    return number
+
+
+def _positive(what: str, value: Any) -> float:
+    number = _number(what, value)
+    if number <= 0:
+        raise InputError(f"{what} must be positive, received {number:g}")
+    return number

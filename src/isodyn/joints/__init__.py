@@ -1,0 +1,36 @@
+"""Joints: kinematic pairs, drives, couplings, rolling."""
+
+from isodyn.joints.couplings import Coupling, Drive, Gear, Pulley, RollingDisc, RollingSphere
+from isodyn.joints.pairs import (
+    Cylindrical,
+    Distance,
+    Fixed,
+    Hinge,
+    Joint,
+    Planar,
+    PointOnPlane,
+    Prismatic,
+    Screw,
+    Spherical,
+    Universal,
+)
+
+__all__ = [
+    "Coupling",
+    "Cylindrical",
+    "Distance",
+    "Drive",
+    "Fixed",
+    "Gear",
+    "Hinge",
+    "Joint",
+    "Planar",
+    "PointOnPlane",
+    "Prismatic",
+    "Pulley",
+    "RollingDisc",
+    "RollingSphere",
+    "Screw",
+    "Spherical",
+    "Universal",
+]

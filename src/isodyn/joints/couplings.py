@@ -1,0 +1,157 @@
+"""Rows that are not pairs: drives, couplings of joint coordinates, rolling without slip, a user's own rows.
+
+    drive      x = f(t)                                       x a coordinate of a joint
+    coupling   Σ w_k x_k = f(t) + what it is at the start     gears, racks, pulleys
+    rolling    velocity of the touching point = 0             with the height of the centre held
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from math import gcd, lcm, pi
+from typing import Any
+
+import numpy as np
+
+from isodyn.bodies.body import GROUND, Body, vector3
+from isodyn.compiled import FloatArray
+from isodyn.errors import InputError
+from isodyn.joints import measures as words
+from isodyn.joints.words import Pair, Row, Word, triad, unit
+
+FINEST = 10_000  # angles with a ratio of larger numerator and denominator than this are not told apart by whole turns
+
+
+@dataclass(frozen=True)
+class Drive:
+    """A joint coordinate follows a function of time: `value` of isodyn's time functions, or a number."""
+
+    name: str
+    joint: str
+    value: Any = 0.0
+    coordinate: str | None = None
+
+    def row(self, word: Word) -> Row:
+        period = 2 * pi if word.kind == words.ANGLE else 0.0
+        return Row(f"{self.name}: drive", ((1.0, word),), target=self.value, period=period)
+
+
+@dataclass(frozen=True)
+class Coupling:
+    """Σ weight·coordinate stays what it is at the start: {"pin": 1.0, "slide": -0.05} or {("pin", "angle"): 1.0, …}."""
+
+    name: str
+    weights: Mapping[Any, float]
+
+    def row(self, terms: list[tuple[float, Word]], start: float) -> Row:
+        return Row(f"{self.name}: coupling", tuple(terms), target=start, period=common_period(terms))
+
+
+@dataclass(frozen=True)
+class Gear:
+    """Two hinges turn in a fixed ratio: angle of the first + ratio × angle of the second stays constant.
+
+    Outer spur gears with z₁ and z₂ teeth: ratio = z₂/z₁; inner ones and chains: −z₂/z₁.
+    """
+
+    name: str
+    first: str
+    second: str
+    ratio: float = 1.0
+
+    def as_coupling(self) -> Coupling:
+        if not (np.isfinite(self.ratio) and self.ratio != 0):
+            raise InputError(f"gear {self.name!r}: the ratio must be finite and not zero, received {self.ratio!r}")
+        return Coupling(self.name, {self.first: 1.0, self.second: float(self.ratio)})
+
+
+def common_period(terms: list[tuple[float, Word]]) -> float:
+    """Angles are known up to whole turns: the smallest change of Σ w x that whole turns can make."""
+    weights = [abs(w) for w, word in terms if word.kind == words.ANGLE]
+    if not weights:
+        return 0.0
+    parts = [Fraction(w / weights[0]).limit_denominator(FINEST) for w in weights]
+    bottom = lcm(*(p.denominator for p in parts))
+    return 2 * pi * weights[0] * gcd(*(p.numerator * (bottom // p.denominator) for p in parts)) / bottom
+
+
+@dataclass(frozen=True)
+class Pulley:
+    """A rope from a point of each body over fixed points of the world: length₁ + ratio·length₂ stays constant.
+
+    `points` are the ends on the bodies and `over` the fixed points, all in the world at the start.
+    """
+
+    name: str
+    first: str
+    second: str
+    points: Any
+    over: Any
+    ratio: float = 1.0
+
+
+@dataclass(frozen=True)
+class RollingSphere:
+    """A sphere of this radius about a point of the body rolls without slip on the plane through `plane_point` ⟂ `normal`."""
+
+    name: str
+    body: str
+    radius: float
+    centre: Any = None
+    plane_point: Any = (0.0, 0.0, 0.0)
+    normal: Any = (0.0, 0.0, 1.0)
+
+    def rows(self, body: Body, ground: Body) -> list[Row]:
+        return _rolling(self, body, ground, None)
+
+
+@dataclass(frozen=True)
+class RollingDisc:
+    """A thin disc or wheel with centre and axis of the body rolls without slip on the plane through `plane_point` ⟂ `normal`."""
+
+    name: str
+    body: str
+    radius: float
+    axis: Any
+    centre: Any = None
+    plane_point: Any = (0.0, 0.0, 0.0)
+    normal: Any = (0.0, 0.0, 1.0)
+
+    def rows(self, body: Body, ground: Body) -> list[Row]:
+        return _rolling(self, body, ground, unit(f"{self.name!r}: axis", self.axis) @ body.R)
+
+
+def _rolling(joint: RollingSphere | RollingDisc, body: Body, ground: Body, axis: FloatArray | None) -> list[Row]:
+    if body.kind != "spatial":
+        raise InputError(f"{joint.name!r}: rolling needs a spatial body, {body.name!r} is {body.kind}")
+    if not (np.isfinite(joint.radius) and joint.radius > 0):
+        raise InputError(f"{joint.name!r}: the radius must be positive, received {joint.radius!r}")
+    n = unit(f"{joint.name!r}: normal", joint.normal)
+    at = vector3(f"{joint.name!r}: plane_point", joint.plane_point)
+    centre = body.position if joint.centre is None else vector3(f"{joint.name!r}: centre", joint.centre)
+    pair = Pair.of(joint.name, body, ground, centre, None)
+    height = float(n @ at)
+    if axis is None:
+        up = pair.word(words.POINT, A_I=n, S_J=np.zeros(3))
+        held, kind, more = Row(f"{joint.name}: height", ((1.0, up),), target=height + joint.radius), words.ROLL_SPHERE, {}
+    else:
+        more = {"A_I": axis}
+        up = pair.word(words.DISC_HEIGHT, C_J=n, RADIUS=joint.radius, **more)
+        held, kind = Row(f"{joint.name}: height", ((1.0, up),), target=height), words.ROLL_DISC
+    slip = [
+        Row(
+            f"{joint.name}: slip {k + 1}",
+            ((1.0, pair.word(kind, C_J=n, A1_I=u, RADIUS=joint.radius, **more)),),
+            holonomic=False,
+        )
+        for k, u in enumerate(triad(n)[:2])
+    ]
+    return [held, *slip]
+
+
+def ground_body() -> Body:
+    """The world itself."""
+    zero = np.zeros(3)
+    return Body(GROUND, "ground", 0.0, np.zeros((3, 3)), zero, np.array([1.0, 0, 0, 0]), zero, zero, zero)

@@ -1,0 +1,248 @@
+"""Kinematic pairs as sentences of words (isodyn.joints.words).
+
+    spherical   points coincide                              prismatic     offsets 1, 2; axes (1,2) (2,3) (3,1)
+    hinge       points coincide; axes (1,3) (2,3)            cylindrical   offsets 1, 2; axes (1,3) (2,3)
+    universal   points coincide; axes (3,3)                  screw         cylindrical; offset 3 − pitch·angle
+    fixed       points coincide; axes (1,2) (2,3) (3,1)      planar        offset 3; axes (1,3) (2,3)
+    distance    length                                       point on plane   offset 3
+
+Axis 3 is the joint's own. Source: [Shimada2014 (6.26)–(6.100)], corrected. Between planar bodies the rows across the plane are left out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import pi
+from typing import Any, ClassVar
+
+import numpy as np
+
+from isodyn.bodies.body import Body
+from isodyn.errors import InputError
+from isodyn.joints import measures as words
+from isodyn.joints.words import Pair, Row, Word, unit
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Where:
+    """Where a joint is: in the world at the start, or by points and axes of the two bodies."""
+
+    point: Any = None
+    axis: Any = None
+    points: Any = None
+    axes: Any = None
+
+
+@dataclass(frozen=True)
+class _Named:
+    name: str
+    first: str
+    second: str
+
+
+@dataclass(frozen=True)
+class Joint(_Where, _Named):
+    """A pair between two bodies. `point` and `axis` are in the world at the start; `points`, `axes` in the two bodies instead."""
+
+    in_plane: ClassVar[bool] = True
+    oriented: ClassVar[bool] = True
+
+    def pair(self, first: Body, second: Body) -> Pair:
+        """Points and triads in the bodies; what makes no sense is refused."""
+        pair = Pair.of(self.name, first, second, self.point, self.axis, self.points, self.axes)
+        if self.oriented:
+            pair.oriented(type(self).__name__.lower())
+        if pair.planar and not self.in_plane:
+            raise InputError(f"joint {self.name!r}: a {type(self).__name__} has no meaning between planar bodies")
+        return pair
+
+    def rows(self, pair: Pair) -> list[Row]:
+        """The rows of the constraint."""
+        raise NotImplementedError
+
+    def coordinates(self, pair: Pair) -> dict[str, Word]:
+        """Relative coordinates that can be read out, driven and loaded."""
+        return {}
+
+
+@dataclass(frozen=True)
+class Spherical(Joint):
+    """A point of one body stays at a point of the other."""
+
+    oriented: ClassVar[bool] = False
+
+    def rows(self, pair: Pair) -> list[Row]:
+        return pair.coincide()
+
+
+@dataclass(frozen=True)
+class Hinge(Joint):
+    """Rotation about one axis. Coordinate: angle."""
+
+    def rows(self, pair: Pair) -> list[Row]:
+        if not pair.planar:
+            return [*pair.coincide(), pair.axes(1, 3), pair.axes(2, 3)]
+        if abs(abs(pair.a[2] @ pair.first.R.T[2]) - 1) > 1e-9:
+            raise InputError(f"joint {self.name!r}: the axis of a hinge between planar bodies is the z axis")
+        return pair.coincide()
+
+    def coordinates(self, pair: Pair) -> dict[str, Word]:
+        return {"angle": pair.angle_word()}
+
+
+@dataclass(frozen=True)
+class Prismatic(Joint):
+    """Sliding along one axis without rotation. Coordinate: displacement."""
+
+    def rows(self, pair: Pair) -> list[Row]:
+        if not pair.planar:
+            return [pair.offset(1), pair.offset(2), pair.axes(1, 2), pair.axes(2, 3), pair.axes(3, 1)]
+        return [_across(pair), _unturned(pair)]
+
+    def coordinates(self, pair: Pair) -> dict[str, Word]:
+        return {"displacement": pair.offset_word(3)}
+
+
+@dataclass(frozen=True)
+class Cylindrical(Joint):
+    """Rotation about and sliding along one axis. Coordinates: angle, displacement."""
+
+    in_plane: ClassVar[bool] = False
+
+    def rows(self, pair: Pair) -> list[Row]:
+        return [pair.offset(1), pair.offset(2), pair.axes(1, 3), pair.axes(2, 3)]
+
+    def coordinates(self, pair: Pair) -> dict[str, Word]:
+        return {"angle": pair.angle_word(), "displacement": pair.offset_word(3)}
+
+
+@dataclass(frozen=True)
+class Screw(Joint):
+    """Rotation about one axis with a displacement of `pitch` per radian. Coordinates: angle, displacement."""
+
+    pitch: float = 0.0
+    in_plane: ClassVar[bool] = False
+
+    def rows(self, pair: Pair) -> list[Row]:
+        if not (np.isfinite(self.pitch) and self.pitch != 0):
+            raise InputError(
+                f"joint {self.name!r}: the pitch of a screw must not be zero, received {self.pitch!r}",
+                hint="displacement per radian; a Hinge does not advance",
+            )
+        advance = Row(
+            f"{self.name}: advance",
+            ((1.0, pair.offset_word(3)), (-float(self.pitch), pair.angle_word())),
+            period=2 * pi * abs(self.pitch),
+        )  # [Shimada2014 (6.85) corrected]
+        return [pair.offset(1), pair.offset(2), pair.axes(1, 3), pair.axes(2, 3), advance]
+
+    def coordinates(self, pair: Pair) -> dict[str, Word]:
+        return {"angle": pair.angle_word(), "displacement": pair.offset_word(3)}
+
+
+@dataclass(frozen=True)
+class Planar(Joint):
+    """Sliding in the plane ⟂ axis and rotation about it."""
+
+    in_plane: ClassVar[bool] = False
+
+    def rows(self, pair: Pair) -> list[Row]:
+        return [pair.offset(3), pair.axes(1, 3), pair.axes(2, 3)]
+
+
+@dataclass(frozen=True)
+class Universal(Joint):
+    """A cross: `axis` is fixed in the first body, `second_axis` in the second, and they stay perpendicular."""
+
+    second_axis: Any = None
+    in_plane: ClassVar[bool] = False
+
+    def rows(self, pair: Pair) -> list[Row]:
+        if self.axes is not None:
+            second = pair.c[2]
+        else:
+            if self.second_axis is None:
+                raise InputError(f"joint {self.name!r}: a universal joint needs second_axis=, the axis in {self.second!r}")
+            second = unit(f"joint {self.name!r}: second_axis", self.second_axis) @ pair.second.R
+        word = pair.word(words.AXES, A_I=pair.a[2], C_J=second)
+        return [*pair.coincide(), Row(f"{self.name}: axis ⟂ axis", ((1.0, word),))]
+
+
+@dataclass(frozen=True)
+class PointOnPlane(Joint):
+    """A point of the second body stays in the plane of the first through `point` ⟂ `axis`."""
+
+    oriented: ClassVar[bool] = False
+
+    def rows(self, pair: Pair) -> list[Row]:
+        if pair.first.kind == "particle":
+            raise InputError(f"joint {self.name!r}: the plane belongs to the first body, which is a particle")
+        return [pair.offset(3)]
+
+    def coordinates(self, pair: Pair) -> dict[str, Word]:
+        return {}
+
+
+@dataclass(frozen=True)
+class Fixed(Joint):
+    """No relative motion."""
+
+    def rows(self, pair: Pair) -> list[Row]:
+        if pair.planar:
+            return [*pair.coincide(), _unturned(pair)]
+        return [*pair.coincide(), pair.axes(1, 2), pair.axes(2, 3), pair.axes(3, 1)]
+
+
+@dataclass(frozen=True)
+class Distance(Joint):
+    """A massless rod between a point of each body: `points` in the world at the start, `length` as there when left out."""
+
+    length: float | None = None
+    oriented: ClassVar[bool] = False
+
+    def pair(self, first: Body, second: Body) -> Pair:
+        return between_points(self.name, first, second, self.points)
+
+    def rows(self, pair: Pair) -> list[Row]:
+        now = length_of(pair)
+        length = now if self.length is None else float(self.length)
+        if not length > 0:
+            raise InputError(f"joint {self.name!r}: the distance must be positive, received {length:g}")
+        return [Row(f"{self.name}: distance", ((1.0, pair.length_word()),), target=length)]
+
+    def coordinates(self, pair: Pair) -> dict[str, Word]:
+        return {"length": pair.length_word()}
+
+
+def between_points(name: str, first: Body, second: Body, points: Any) -> Pair:
+    """The pair of two points given in the world at the start; mass centres when left out."""
+    if points is None:
+        points = (first.position, second.position)
+    try:
+        P_i, P_j = points
+    except (TypeError, ValueError):
+        raise InputError(f"{name!r}: points must be two points of the world, received {points!r}") from None
+    pair = Pair.of(name, first, second, P_i, None)
+    other = Pair.of(name, first, second, P_j, None)
+    return Pair(name, first, second, pair.s_i, other.s_j, pair.a, pair.c, pair.planar)
+
+
+def length_of(pair: Pair) -> float:
+    """|P_j − P_i| at the start."""
+    P_i = pair.first.position + pair.first.R @ pair.s_i
+    P_j = pair.second.position + pair.second.R @ pair.s_j
+    return float(np.linalg.norm(P_j - P_i))
+
+
+def _across(pair: Pair) -> Row:
+    """In the plane: no offset across the axis."""
+    normal = np.cross(np.array([0.0, 0.0, 1.0]), pair.a[2])
+    if np.linalg.norm(normal) < 1 - 1e-9:
+        raise InputError(f"joint {pair.name!r}: the axis between planar bodies must lie in their plane")
+    return Row(f"{pair.name}: offset across the axis", ((1.0, pair.word(words.OFFSET, A_I=normal)),))
+
+
+def _unturned(pair: Pair) -> Row:
+    """In the plane: no relative rotation."""
+    target = pair.second.angle - pair.first.angle
+    return Row(f"{pair.name}: angle", ((1.0, pair.word(words.PLANAR_ANGLE)),), target=target)

@@ -1,0 +1,134 @@
+"""Words and rows: measures between two named bodies, and constraint rows as sums of them.
+
+A joint is written with points and axes in the world at the start; `Pair` turns them into points and right-handed triads of the two bodies.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from isodyn.bodies.body import Body, vector3
+from isodyn.compiled import FloatArray
+from isodyn.errors import InputError
+from isodyn.joints import measures as words
+
+
+@dataclass(frozen=True, eq=False)
+class Word:
+    """One measure between two bodies."""
+
+    kind: int
+    first: str
+    second: str
+    numbers: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Row:
+    """φ = Σ weight·word − target(t); with a period, φ counts up to whole periods (angles). Rates only: not holonomic."""
+
+    name: str
+    terms: tuple[tuple[float, Word], ...]
+    target: Any = 0.0
+    period: float = 0.0
+    holonomic: bool = True
+
+
+def triad(axis: FloatArray) -> FloatArray:
+    """Orthonormal rows (e₁, e₂, e₃) with e₃ along the axis."""
+    e3 = axis / np.linalg.norm(axis)
+    e1 = np.zeros(3)
+    e1[int(np.argmin(np.abs(e3)))] = 1.0
+    e1 -= (e1 @ e3) * e3
+    e1 /= np.linalg.norm(e1)
+    return np.array([e1, np.cross(e3, e1), e3])
+
+
+def unit(what: str, axis: Any) -> FloatArray:
+    """An axis of length one; a zero axis is refused."""
+    array = vector3(what, axis)
+    length = float(np.linalg.norm(array))
+    if length < 1e-12:
+        raise InputError(f"{what} has no direction: its length is {length:g}")
+    return array / length
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """The two bodies of a joint with its point and triad in each of them."""
+
+    name: str
+    first: Body
+    second: Body
+    s_i: FloatArray
+    s_j: FloatArray
+    a: FloatArray
+    c: FloatArray
+    planar: bool = field(default=False)
+
+    @classmethod
+    def of(cls, name: str, first: Body, second: Body, point: Any, axis: Any, points: Any = None, axes: Any = None) -> Pair:
+        """From a point and an axis in the world, or `points`, `axes` given in the frames of the two bodies."""
+        what = f"joint {name!r}"
+        if points is None:
+            P = vector3(f"{what}: point", (0, 0, 0) if point is None else point)
+            s_i, s_j = first.R.T @ (P - first.position), second.R.T @ (P - second.position)
+        else:
+            s_i, s_j = (vector3(f"{what}: points", p) for p in points)
+            s_i, s_j = s_i - first.centre, s_j - second.centre
+        if axes is None:
+            world = triad(unit(f"{what}: axis", (0, 0, 1) if axis is None else axis))
+            a, c = world @ first.R, world @ second.R
+        else:
+            a, c = (triad(unit(f"{what}: axes", x)) for x in axes)
+        planar = {first.kind, second.kind} <= {"planar", "ground"}
+        return cls(name, first, second, s_i, s_j, a, c, planar)
+
+    def oriented(self, what: str) -> None:
+        """Refuse particles where axes of both bodies are needed."""
+        for body in (self.first, self.second):
+            if body.kind == "particle":
+                raise InputError(f"joint {self.name!r}: a {what} needs orientations, but {body.name!r} is a particle")
+
+    # ---- words
+
+    def word(self, kind: int, **numbers: Any) -> Word:
+        """A measure of this pair; numbers by the names of isodyn.joints.measures."""
+        k = np.zeros(words.PARAMETERS)
+        k[words.S_I : words.S_I + 3], k[words.S_J : words.S_J + 3] = self.s_i, self.s_j
+        for name, value in numbers.items():
+            place = getattr(words, name)
+            k[place : place + np.size(value)] = value
+        return Word(kind, self.first.name, self.second.name, k)
+
+    def coincide(self) -> list[Row]:
+        """P_i = P_j: three rows, two in the plane."""
+        names, directions = ("x", "y", "z"), np.eye(3)
+        return [
+            Row(f"{self.name}: point {names[k]}", ((1.0, self.word(words.POINT, A_I=directions[k])),))
+            for k in range(2 if self.planar else 3)
+        ]
+
+    def axes(self, i: int, j: int) -> Row:
+        """Axis i of the first body ⟂ axis j of the second (1, 2, 3)."""
+        word = self.word(words.AXES, A_I=self.a[i - 1], C_J=self.c[j - 1])
+        return Row(f"{self.name}: axis {i} ⟂ axis {j}", ((1.0, word),))
+
+    def offset_word(self, i: int) -> Word:
+        return self.word(words.OFFSET, A_I=self.a[i - 1])
+
+    def offset(self, i: int) -> Row:
+        """Axis i of the first body ⟂ the way from P_i to P_j."""
+        return Row(f"{self.name}: offset along axis {i}", ((1.0, self.offset_word(i)),))
+
+    def angle_word(self) -> Word:
+        """The turn of the second body against the first about axis 3."""
+        if self.planar:
+            return self.word(words.PLANAR_ANGLE)
+        return self.word(words.ANGLE, A_I=self.a[2], C_J=self.c[2], A1_I=self.a[0], A2_I=self.a[1], C1_J=self.c[0])
+
+    def length_word(self) -> Word:
+        return self.word(words.LENGTH)

@@ -1,0 +1,30 @@
+"""Loads on bodies and along joints, and functions of time."""
+
+from isodyn.loads.elements import (
+    Bushing,
+    Drag,
+    Force,
+    JointFriction,
+    JointLimit,
+    JointSpring,
+    Motor,
+    Spring,
+    Torque,
+)
+from isodyn.loads.time import Polynomial, Ramp, Sine, Table
+
+__all__ = [
+    "Bushing",
+    "Drag",
+    "Force",
+    "JointFriction",
+    "JointLimit",
+    "JointSpring",
+    "Motor",
+    "Polynomial",
+    "Ramp",
+    "Sine",
+    "Spring",
+    "Table",
+    "Torque",
+]

@@ -1,0 +1,235 @@
+"""Force elements: springs, dampers, bushings, motors, limits and friction along measures; forces, torques and drag on bodies.
+
+Elements along a measure act by a law f(x, ẋ, t) (isodyn.mechanism.forces); a positive f pulls the measure back.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from isodyn.bodies.body import Body, vector3
+from isodyn.errors import InputError
+from isodyn.joints import measures as words
+from isodyn.joints.pairs import between_points, length_of
+from isodyn.joints.words import Pair, Word
+from isodyn.mechanism import layout
+
+
+@dataclass(frozen=True)
+class Law:
+    """A force along a word: kind and numbers of isodyn.mechanism.layout; `shift` a function of time; `joint` whose reaction it uses."""
+
+    kind: int
+    word: Word
+    numbers: tuple[float, ...]
+    shift: Any = None
+    joint: str | None = None
+
+
+@dataclass(frozen=True)
+class Spring:
+    """Spring and damper between two points, given in the world at the start; `rest` is the free length, as at the start when left out."""
+
+    name: str
+    first: str
+    second: str
+    points: Any = None
+    stiffness: float = 0.0
+    damping: float = 0.0
+    rest: float | None = None
+    cubic: float = 0.0
+
+    def laws(self, first: Body, second: Body) -> list[Law]:
+        pair = between_points(self.name, first, second, self.points)
+        rest = length_of(pair) if self.rest is None else float(self.rest)
+        _not_negative(self.name, stiffness=self.stiffness, damping=self.damping, rest=rest)
+        if length_of(pair) == 0:
+            raise InputError(f"spring {self.name!r}: its two points coincide at the start, so it has no direction")
+        return [Law(layout.SPRING, pair.length_word(), (self.stiffness, self.damping, rest, self.cubic))]
+
+
+@dataclass(frozen=True)
+class Bushing:
+    """Springs and dampers along and about the axes of the first body at a point; three translations, then three rotations.
+
+    Rotations are measured by sines of angles: right for small ones.
+    """
+
+    name: str
+    first: str
+    second: str
+    point: Any = None
+    axis: Any = None
+    stiffness: Any = (0.0,) * 6
+    damping: Any = (0.0,) * 6
+
+    def laws(self, first: Body, second: Body) -> list[Law]:
+        pair = Pair.of(self.name, first, second, self.point, self.axis)
+        pair.oriented("bushing")
+        k, c = (np.broadcast_to(np.asarray(x, dtype=float), 6) for x in (self.stiffness, self.damping))
+        _not_negative(self.name, stiffness=k.min(), damping=c.min())
+        along: list[Word] = [pair.offset_word(i) for i in (1, 2, 3)]
+        about = [pair.word(words.AXES, A_I=pair.a[(i + 2) % 3], C_J=pair.c[(i + 1) % 3]) for i in range(3)]
+        return [
+            Law(layout.SPRING, word, (k[i], c[i], 0.0, 0.0))
+            for i, word in enumerate([*along, *about])
+            if k[i] > 0 or c[i] > 0
+        ]
+
+
+@dataclass(frozen=True)
+class JointSpring:
+    """Spring and damper on a coordinate of a joint: torsional on a hinge, linear on a prismatic joint."""
+
+    name: str
+    joint: str
+    stiffness: float = 0.0
+    damping: float = 0.0
+    rest: float = 0.0
+    coordinate: str | None = None
+
+    def laws_on(self, word: Word) -> list[Law]:
+        _not_negative(self.name, stiffness=self.stiffness, damping=self.damping)
+        return [Law(layout.SPRING, word, (self.stiffness, self.damping, self.rest, 0.0))]
+
+
+@dataclass(frozen=True)
+class JointLimit:
+    """Stiff spring and damper that act when a joint coordinate leaves [low, high]."""
+
+    name: str
+    joint: str
+    low: float
+    high: float
+    stiffness: float
+    damping: float = 0.0
+    coordinate: str | None = None
+
+    def laws_on(self, word: Word) -> list[Law]:
+        _not_negative(self.name, stiffness=self.stiffness, damping=self.damping)
+        if not self.low < self.high:
+            raise InputError(f"limit {self.name!r}: low must lie below high, received {self.low:g} and {self.high:g}")
+        return [Law(layout.LIMIT, word, (self.stiffness, self.damping, self.low, self.high))]
+
+
+@dataclass(frozen=True)
+class Motor:
+    """A torque (force) on a joint coordinate; or with `speed` and `gain` one that pulls its rate to that speed."""
+
+    name: str
+    joint: str
+    torque: Any = None
+    speed: Any = None
+    gain: float = 0.0
+    coordinate: str | None = None
+
+    def laws_on(self, word: Word) -> list[Law]:
+        if (self.torque is None) == (self.speed is None):
+            raise InputError(f"motor {self.name!r} takes either torque= or speed= (with gain=)")
+        if self.torque is not None:
+            return [Law(layout.SPEED, word, (0.0, 1.0), shift=self.torque)]
+        if not self.gain > 0:
+            raise InputError(f"motor {self.name!r}: a speed needs gain > 0, received {self.gain!r}")
+        return [Law(layout.SPEED, word, (self.gain, 0.0), shift=self.speed)]
+
+
+@dataclass(frozen=True)
+class JointFriction:
+    """Coulomb–Stribeck friction on a joint coordinate, from the joint's own reaction: force N μ(ẋ), torque radius × N μ(ẋ).
+
+    `mu` slides, `mu_static` sticks (Stribeck's bump of width `stribeck`); `creep` is the rate below which sliding is smoothed to
+    creeping; `preload` adds to the normal force.
+    """
+
+    name: str
+    joint: str
+    mu: float
+    radius: float = 1.0
+    mu_static: float | None = None
+    stribeck: float = 0.1
+    creep: float = 1e-3
+    preload: float = 0.0
+    coordinate: str | None = None
+
+    def laws_on(self, word: Word) -> list[Law]:
+        static = self.mu if self.mu_static is None else self.mu_static
+        _not_negative(self.name, mu=self.mu, radius=self.radius, preload=self.preload, mu_static=static - self.mu)
+        if not (self.creep > 0 and self.stribeck > 0):
+            raise InputError(f"friction {self.name!r}: creep and stribeck must be positive rates")
+        numbers = (self.mu, static, self.stribeck, self.creep, self.radius, self.preload * self.radius)
+        return [Law(layout.FRICTION, word, numbers, joint=self.joint)]
+
+
+@dataclass(frozen=True)
+class Force:
+    """A force on a body at a point (world at the start; mass centre when left out), in world or body axes, times a function of time."""
+
+    name: str
+    body: str
+    force: Any
+    point: Any = None
+    frame: str = "world"
+    time: Any = None
+
+    def load(self, body: Body) -> tuple[int, list[float]]:
+        P = body.position if self.point is None else vector3(f"force {self.name!r}: point", self.point)
+        s = body.R.T @ (P - body.position)
+        kind = layout.FORCE if _world(self.name, self.frame) else layout.FOLLOWER
+        return kind, [*vector3(f"force {self.name!r}", self.force), *s, 0.0]
+
+
+@dataclass(frozen=True)
+class Torque:
+    """A torque on a body, in world or body axes, times a function of time."""
+
+    name: str
+    body: str
+    torque: Any
+    frame: str = "world"
+    time: Any = None
+
+    def load(self, body: Body) -> tuple[int, list[float]]:
+        kind = layout.TORQUE if _world(self.name, self.frame) else layout.BODY_TORQUE
+        if body.kind == "particle":
+            raise InputError(f"torque {self.name!r}: {body.name!r} is a particle and cannot turn")
+        return kind, [*vector3(f"torque {self.name!r}", self.torque), 0.0, 0.0, 0.0, 0.0]
+
+
+@dataclass(frozen=True)
+class Drag:
+    """−coefficient |v| v at a point of a body, v being its velocity against the medium; ½ρ c_d A is the usual coefficient."""
+
+    name: str
+    body: str
+    coefficient: float
+    point: Any = None
+    medium: Any = (0.0, 0.0, 0.0)
+
+    time = None
+
+    def load(self, body: Body) -> tuple[int, list[float]]:
+        _not_negative(self.name, coefficient=self.coefficient)
+        P = body.position if self.point is None else vector3(f"drag {self.name!r}: point", self.point)
+        s = body.R.T @ (P - body.position)
+        return layout.DRAG, [*vector3(f"drag {self.name!r}: medium", self.medium), *s, float(self.coefficient)]
+
+
+BodyLoad = Force | Torque | Drag
+PairLoad = Spring | Bushing
+JointLoad = JointSpring | JointLimit | Motor | JointFriction
+Load = BodyLoad | PairLoad | JointLoad
+
+
+def _world(name: str, frame: str) -> bool:
+    if frame not in ("world", "body"):
+        raise InputError(f"{name!r}: frame must be 'world' or 'body', received {frame!r}")
+    return frame == "world"
+
+
+def _not_negative(name: str, **values: float) -> None:
+    for what, value in values.items():
+        if not (np.isfinite(value) and value >= 0):
+            raise InputError(f"{name!r}: {what} must not be negative, received {value:g}")

@@ -1,0 +1,97 @@
+"""Functions of time for drives and loads that run inside compiled code (isodyn.mechanism.time_functions)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from isodyn.compiled import FloatArray
+from isodyn.errors import InputError
+from isodyn.mechanism.layout import HARMONIC, POLYNOMIAL, RAMP, SPLINE
+
+
+class Polynomial:
+    """c₀ + c₁ t + c₂ t² + …; Polynomial(0, 2) turns with two radians per second."""
+
+    kind = POLYNOMIAL
+
+    def __init__(self, *coefficients: float) -> None:
+        self.numbers = _finite("coefficients", coefficients or (0.0,))
+
+
+@dataclass(frozen=True)
+class Sine:
+    """offset + amplitude sin(omega t + phase)."""
+
+    amplitude: float
+    omega: float
+    phase: float = 0.0
+    offset: float = 0.0
+
+    kind = HARMONIC
+
+    @property
+    def numbers(self) -> FloatArray:
+        return _finite("amplitude, omega, phase, offset", (self.offset, self.amplitude, self.omega, self.phase))
+
+
+@dataclass(frozen=True)
+class Ramp:
+    """From `start` to `end` between t0 and t1, smooth to the second derivative."""
+
+    start: float
+    end: float
+    t0: float
+    t1: float
+
+    kind = RAMP
+
+    @property
+    def numbers(self) -> FloatArray:
+        if not self.t1 > self.t0:
+            raise InputError(f"a ramp needs t1 > t0, received {self.t0:g} and {self.t1:g}")
+        return _finite("start, end, t0, t1", (self.start, self.end, self.t0, self.t1))
+
+
+class Table:
+    """Values at times, joined by a cubic spline; constant before the first and after the last."""
+
+    kind = SPLINE
+
+    def __init__(self, t: Any, x: Any) -> None:
+        from scipy.interpolate import CubicSpline
+
+        times, values = _finite("times", t), _finite("values", x)
+        if times.size != values.size or times.size < 2 or not (np.diff(times) > 0).all():
+            raise InputError(
+                f"a table needs ascending times and as many values, at least two; received {times.size} and {values.size}"
+            )
+        spline = CubicSpline(times, values, bc_type="clamped")
+        pieces = [[t0, *c[::-1]] for t0, c in zip(times[:-1], spline.c.T, strict=True)]
+        before, after = [-1e300, values[0], 0.0, 0.0, 0.0], [times[-1], values[-1], 0.0, 0.0, 0.0]
+        self.numbers = np.array([before, *pieces, after]).ravel()
+
+
+TimeFunction = Polynomial | Sine | Ramp | Table
+
+
+def as_time_function(what: str, value: Any) -> TimeFunction:
+    """A number is a constant; a function of time stays what it is."""
+    if isinstance(value, TimeFunction):
+        return value
+    try:
+        return Polynomial(float(value))
+    except (TypeError, ValueError):
+        raise InputError(
+            f"{what} must be a number or one of isodyn's functions of time, received {value!r}",
+            hint="Polynomial, Sine, Ramp, Table; for anything else tabulate it, or write a UserLoad",
+        ) from None
+
+
+def _finite(what: str, values: Any) -> FloatArray:
+    array = np.atleast_1d(np.asarray(values, dtype=np.float64))
+    if array.ndim != 1 or not np.isfinite(array).all():
+        raise InputError(f"{what} must be finite numbers, received {values!r}")
+    return array

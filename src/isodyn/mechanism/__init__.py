@@ -1,0 +1,1 @@
+"""Mechanisms: named parts, compiled to one system."""

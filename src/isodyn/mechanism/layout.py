@@ -1,0 +1,38 @@
+"""Where the numbers of a mechanism lie in the flat tables `pi`, `pf` of its model.
+
+`pi` opens with a header: sizes, then the beginnings of the tables in `pi` and in `pf`. Every table has entries of constant length.
+"""
+
+from __future__ import annotations
+
+# ---- header of pi: sizes …
+BODIES, MEASURES, ROWS, HOLONOMIC, LAWS, LOADS, NQ, NV, J_SIZE, G_SIZE = range(10)
+# … tables in pi …
+I_BODY, I_MEASURE, I_ROW, I_TERM, I_LAW, I_LOAD, I_TIME = range(10, 17)
+# … tables in pf
+F_BODY, F_MEASURE, F_ROW, F_TERM, F_LAW, F_LOAD, F_TIME, F_POSE, F_WORK, F_GRAVITY = range(17, 27)
+HEADER = 27
+
+# ---- a body: kind, first q, first v, how many v; which of them each of (ṙ, ω) is, or −1; its block in J and the length of its rows there
+KIND, FIRST_Q, FIRST_V, FREEDOM, COLUMNS, BLOCK, STRIDE = 0, 1, 2, 3, 4, 10, 11
+BODY = 12
+SPATIAL, PLANAR, PARTICLE = range(3)
+# mass, inertia row by row
+BODY_NUMBERS = 10
+
+# ---- a measure: kind, bodies, the blocks ii, ij, ji, jj of J
+MEASURE = 7
+# ---- a row: first term, number of terms, time function;   numbers: period of its value (0: none)
+ROW, ROW_NUMBERS = 3, 1
+# ---- a term: measure, places of body i and j in G;   number: weight
+TERM, TERM_NUMBERS = 3, 1
+
+# ---- a law: kind, measure, time function, first row of the reaction, number of those rows
+LAW, LAW_NUMBERS = 5, 8
+SPRING, LIMIT, SPEED, FRICTION = range(4)
+# ---- a load on one body: kind, body, time function;  numbers: vector, point, coefficient
+LOAD, LOAD_NUMBERS = 3, 7
+FORCE, FOLLOWER, TORQUE, BODY_TORQUE, DRAG = range(5)
+# ---- a function of time: kind, first number, how many
+TIME = 3
+POLYNOMIAL, HARMONIC, RAMP, SPLINE = range(4)

@@ -1,0 +1,254 @@
+"""Mechanism: named bodies, joints and loads, collected and compiled to a system."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+
+from isodyn.bodies.body import GROUND, Body, make_body, vector3
+from isodyn.errors import InputError
+from isodyn.joints import measures as words
+from isodyn.joints.couplings import Coupling, Drive, Gear, Pulley, RollingDisc, RollingSphere, ground_body
+from isodyn.joints.pairs import Joint, between_points, length_of
+from isodyn.joints.words import Row, Word
+from isodyn.loads.elements import BodyLoad, JointLoad, Law, Load, PairLoad
+from isodyn.mechanism.system import JointParts, MechanismSystem, make_system
+from isodyn.mechanism.tables import Tables
+
+Rows = Joint | Drive | Coupling | Gear | Pulley | RollingSphere | RollingDisc
+_FORCE_WORDS = {words.POINT, words.OFFSET, words.LENGTH}
+
+
+@dataclass(eq=False)
+class Mechanism:
+    """An editable list of named parts.
+
+    >>> import isodyn as iso
+    >>> mech = iso.Mechanism(gravity=(0, 0, -9.81))
+    >>> _ = mech.add_body("rod", mass=1.0, inertia=(0.01, 0.09, 0.09), position=(0.5, 0, 0))
+    >>> _ = mech.add_joint(iso.Hinge("pin", "ground", "rod", point=(0, 0, 0), axis=(0, 1, 0)))
+    >>> system = mech.compile()
+    >>> system.nv, system.m
+    (6, 5)
+    """
+
+    gravity: Any = (0.0, 0.0, -9.81)
+    bodies: dict[str, Body] = field(default_factory=dict, init=False)
+    joints: dict[str, Rows] = field(default_factory=dict, init=False)
+    loads: dict[str, Load] = field(default_factory=dict, init=False)
+
+    def __post_init__(self) -> None:
+        self.gravity = vector3("gravity", self.gravity)
+
+    # ---- parts
+
+    def add_body(
+        self,
+        name: str,
+        mass: float | None = None,
+        inertia: Any = None,
+        position: Any = (0.0, 0.0, 0.0),
+        orientation: Any = None,
+        velocity: Any = (0.0, 0.0, 0.0),
+        angular_velocity: Any = None,
+        *,
+        kind: str = "spatial",
+        centre_of_mass: Any = (0.0, 0.0, 0.0),
+        shape: Any = None,
+    ) -> Body:
+        """A body: mass, inertia about the mass centre in body axes, and where it starts.
+
+        `position` and `velocity` are those of the body's frame, whose origin is the mass centre unless `centre_of_mass` tells where
+        that lies in it; `angular_velocity` is in the body frame. kind="planar" has (x, y, θ) and a moment of inertia about z,
+        kind="particle" has no orientation. A `shape` of isodyn.bodies.shapes brings mass, inertia and mass centre with it.
+        """
+        self._new(name)
+        if shape is not None and mass is None:
+            mass, inertia, centre_of_mass = shape.mass, shape.inertia, shape.centre
+        if mass is None:
+            raise InputError(f"body {name!r}: mass is missing", hint="give mass= and inertia=, or shape= with a density")
+        body = make_body(
+            name, kind, mass, inertia, position, orientation, velocity, angular_velocity, centre_of_mass, shape
+        )
+        self.bodies[name] = body
+        return body
+
+    def add_joint(self, joint: Rows) -> Rows:
+        """A joint, drive, coupling or rolling contact; bodies and joints that it names must exist."""
+        if not isinstance(joint, Rows):
+            raise InputError(f"add_joint takes a joint such as iso.Hinge, received {type(joint).__name__}")
+        self._new(joint.name)
+        if isinstance(joint, Joint | Pulley):
+            self._two_bodies(f"joint {joint.name!r}", joint.first, joint.second)
+        elif isinstance(joint, RollingSphere | RollingDisc):
+            self._moving(f"joint {joint.name!r}", joint.body)
+        elif isinstance(joint, Drive):
+            self._known_joint(f"drive {joint.name!r}", joint.joint)
+        elif isinstance(joint, Gear):
+            for name in (joint.first, joint.second):
+                self._known_joint(f"gear {joint.name!r}", name)
+        else:
+            for key in joint.weights:
+                self._known_joint(f"coupling {joint.name!r}", key[0] if isinstance(key, tuple) else key)
+        self.joints[joint.name] = joint
+        return joint
+
+    def add_load(self, load: Load) -> Load:
+        """A force, torque, spring, bushing, motor, limit, friction or drag; what it names must exist."""
+        if not isinstance(load, Load):
+            raise InputError(f"add_load takes a load such as iso.Spring, received {type(load).__name__}")
+        self._new(load.name)
+        if isinstance(load, BodyLoad):
+            self._moving(f"load {load.name!r}", load.body)
+        elif isinstance(load, PairLoad):
+            self._two_bodies(f"load {load.name!r}", load.first, load.second)
+        else:
+            self._known_joint(f"load {load.name!r}", load.joint)
+        self.loads[load.name] = load
+        return load
+
+    # ---- compilation
+
+    def compile(self) -> MechanismSystem:
+        """The system of all parts."""
+        if not self.bodies:
+            raise InputError("the mechanism has no bodies", hint="add_body comes first")
+        joints, rows = self._rows()
+        reactions = {
+            name: (parts.rows[0], sum(rows[r].terms[0][1].kind in _FORCE_WORDS for r in parts.rows))
+            for name, parts in joints.items()
+            if parts.rows
+        }
+        numbers = {name: k for k, name in enumerate(self.bodies)}
+        laws: list[Law] = []
+        loads: list[tuple[int, int, list[float], Any]] = []
+        for load in self.loads.values():
+            if isinstance(load, BodyLoad):
+                kind, values = load.load(self.bodies[load.body])
+                loads.append((kind, numbers[load.body], values, load.time))
+            elif isinstance(load, PairLoad):
+                laws += load.laws(self._body(load.first), self._body(load.second))
+            else:
+                assert isinstance(load, JointLoad)
+                laws += load.laws_on(self._coordinate(joints, f"load {load.name!r}", load.joint, load.coordinate))
+        self._warn_of_loose_bodies(rows, laws)
+        tables = Tables(list(self.bodies.values()), rows, laws, loads, reactions, self.gravity)
+        return make_system(tables, joints)
+
+    def _rows(self) -> tuple[dict[str, JointParts], list[Row]]:
+        """All rows, holonomic ones first, and what belongs to which joint."""
+        found: dict[str, tuple[Any, list[Row], dict[str, Word]]] = {}
+        later: list[Drive | Coupling | Gear] = []
+        for joint in self.joints.values():
+            if isinstance(joint, Joint):
+                pair = joint.pair(self._body(joint.first), self._body(joint.second))
+                found[joint.name] = (pair, joint.rows(pair), joint.coordinates(pair))
+            elif isinstance(joint, RollingSphere | RollingDisc):
+                found[joint.name] = (None, joint.rows(self.bodies[joint.body], ground_body()), {})
+            elif isinstance(joint, Pulley):
+                found[joint.name] = (None, [self._rope(joint)], {})
+            else:
+                later.append(joint)
+        parts = {name: JointParts(name, pair, (), coordinates) for name, (pair, _, coordinates) in found.items()}
+        for joint in later:
+            found[joint.name] = (None, [self._coupled(parts, joint)], {})
+            parts[joint.name] = JointParts(joint.name, None, ())
+        ordered = [(name, row) for name in self.joints for row in found[name][1]]
+        ordered = [x for x in ordered if x[1].holonomic] + [x for x in ordered if not x[1].holonomic]
+        joints = {
+            name: JointParts(
+                name, part.pair, tuple(r for r, (owner, _) in enumerate(ordered) if owner == name), part.coordinates
+            )
+            for name, part in parts.items()
+        }
+        return joints, [row for _, row in ordered]
+
+    def _coupled(self, parts: dict[str, JointParts], joint: Drive | Coupling | Gear) -> Row:
+        if isinstance(joint, Drive):
+            return joint.row(self._coordinate(parts, f"drive {joint.name!r}", joint.joint, joint.coordinate))
+        coupling = joint.as_coupling() if isinstance(joint, Gear) else joint
+        terms, start = [], 0.0
+        for key, weight in coupling.weights.items():
+            name, which = key if isinstance(key, tuple) else (key, None)
+            word = self._coordinate(parts, f"coupling {coupling.name!r}", name, which)
+            terms.append((float(weight), word))
+            start += float(weight) * self._value(word)
+        return coupling.row(terms, start)
+
+    def _rope(self, pulley: Pulley) -> Row:
+        terms, start = [], 0.0
+        for name, weight, point, over in zip(
+            (pulley.first, pulley.second), (1.0, float(pulley.ratio)), pulley.points, pulley.over, strict=True
+        ):
+            pair = between_points(pulley.name, ground_body(), self._body(name), (over, point))
+            terms.append((weight, pair.length_word()))
+            start += weight * length_of(pair)
+        return Row(f"{pulley.name}: rope", tuple(terms), target=start)
+
+    def _value(self, word: Word) -> float:
+        """A measure at the start."""
+        from isodyn.mechanism.kinematics import value_at_start
+
+        return value_at_start(word, self._body(word.first), self._body(word.second))
+
+    # ---- names
+
+    def _body(self, name: str) -> Body:
+        return ground_body() if name == GROUND else self.bodies[name]
+
+    def _new(self, name: str) -> None:
+        if name in self.bodies or name in self.joints or name in self.loads:
+            raise InputError(f"there is already a part named {name!r}")
+
+    def _two_bodies(self, what: str, first: str, second: str) -> None:
+        for name in (first, second):
+            if name != GROUND:
+                self._moving(what, name)
+        if first == second:
+            raise InputError(f"{what} joins {first!r} to itself")
+
+    def _moving(self, what: str, name: str) -> None:
+        if name not in self.bodies:
+            raise InputError(f"{what}: there is no body named {name!r}", hint=_nearest(name, [*self.bodies, GROUND]))
+
+    def _known_joint(self, what: str, name: str) -> None:
+        if name not in self.joints:
+            raise InputError(f"{what}: there is no joint named {name!r}", hint=_nearest(name, self.joints))
+
+    def _coordinate(self, parts: dict[str, JointParts], what: str, joint: str, which: str | None) -> Word:
+        known = parts[joint].coordinates if joint in parts else {}
+        if not known:
+            raise InputError(f"{what}: joint {joint!r} has no coordinate to act on", hint="hinges and prismatic joints have one")
+        if which is None:
+            return next(iter(known.values()))
+        if which not in known:
+            raise InputError(f"{what}: joint {joint!r} has no coordinate {which!r}", hint=f"it has {', '.join(known)}")
+        return known[which]
+
+    def _warn_of_loose_bodies(self, rows: list[Row], laws: list[Law]) -> None:
+        """Bodies that nothing connects to a mechanism that has joints are an oversight more often than not: warn by name."""
+        import warnings
+
+        from isodyn.errors import IsodynWarning
+
+        if len(self.bodies) < 2 or not rows:
+            return
+        tied = {name for row in rows for _, word in row.terms for name in (word.first, word.second)}
+        tied |= {name for law in laws for name in (law.word.first, law.word.second)}
+        loose = [name for name in self.bodies if name not in tied]
+        if loose:
+            warnings.warn(
+                f"no joint and no spring holds {', '.join(map(repr, loose))}: free bodies beside the mechanism",
+                IsodynWarning,
+                stacklevel=3,
+            )
+
+
+def _nearest(name: str, known: Iterable[str]) -> str:
+    near = difflib.get_close_matches(str(name), list(known), n=2, cutoff=0.5)
+    return f"did you mean {' or '.join(map(repr, near))}?" if near else f"known: {', '.join(known) or 'none'}"
+
+

@@ -1,0 +1,180 @@
+"""From named parts to the flat tables of isodyn.mechanism.layout, dense or sparse."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from isodyn.bodies.body import Body
+from isodyn.compiled import FloatArray, IntArray
+from isodyn.joints.measures import PARAMETERS, POSE, R_, SCRATCH
+from isodyn.joints.words import Row, Word
+from isodyn.loads.elements import Law
+from isodyn.loads.time import as_time_function
+from isodyn.mechanism import layout as at
+
+WORK = SCRATCH + 204
+_COLUMNS = {"spatial": [0, 1, 2, 3, 4, 5], "planar": [0, 1, -1, -1, -1, 2], "particle": [0, 1, 2, -1, -1, -1]}
+_KINDS = {"spatial": at.SPATIAL, "planar": at.PLANAR, "particle": at.PARTICLE}
+
+
+@dataclass(frozen=True, eq=False)
+class Pattern:
+    """Where the entries of a sparse matrix stand: rows of CSR."""
+
+    starts: IntArray
+    columns: IntArray
+
+
+@dataclass(eq=False)
+class Tables:
+    """Numbers of a mechanism; `build` lays them out."""
+
+    bodies: list[Body]
+    rows: list[Row]
+    laws: list[Law]
+    loads: list[tuple[int, int, list[float], Any]]
+    reactions: dict[str, tuple[int, int]]
+    gravity: FloatArray
+    words: list[Word] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.number = {body.name: k for k, body in enumerate(self.bodies)}
+        self.number["ground"] = len(self.bodies)
+        self.freedom = [body.v0.size for body in self.bodies]
+        self.first_v = np.concatenate([[0], np.cumsum(self.freedom)]).astype(np.int64)
+        self.first_q = np.concatenate([[0], np.cumsum([body.q0.size for body in self.bodies])]).astype(np.int64)
+        self.words = [word for row in self.rows for _, word in row.terms] + [law.word for law in self.laws]
+        self.neighbours = [{k} for k in range(len(self.bodies))]
+        for word in self.words:
+            i, j = self.number[word.first], self.number[word.second]
+            if i < len(self.bodies) and j < len(self.bodies):
+                self.neighbours[i].add(j)
+                self.neighbours[j].add(i)
+
+    @property
+    def nv(self) -> int:
+        return int(self.first_v[-1])
+
+    def row_bodies(self, row: Row) -> list[int]:
+        """Moving bodies that a row speaks of, in order."""
+        numbers = {self.number[name] for _, word in row.terms for name in (word.first, word.second)}
+        return sorted(numbers - {len(self.bodies)})
+
+    def pattern_of_J(self) -> Pattern:
+        """All blocks between bodies that share a word."""
+        widths = [sum(self.freedom[j] for j in near) for near in self.neighbours]
+        starts = [0]
+        columns: list[IntArray] = []
+        for k, near in enumerate(self.neighbours):
+            line = np.concatenate([np.arange(self.first_v[j], self.first_v[j + 1]) for j in sorted(near)])
+            for _ in range(self.freedom[k]):
+                columns.append(line)
+                starts.append(starts[-1] + widths[k])
+        return Pattern(np.array(starts, dtype=np.int64), np.concatenate(columns).astype(np.int64))
+
+    def pattern_of_G(self) -> Pattern:
+        """Columns of the bodies of every row."""
+        starts, columns = [0], [np.zeros(0, dtype=np.int64)]
+        for row in self.rows:
+            for k in self.row_bodies(row):
+                columns.append(np.arange(self.first_v[k], self.first_v[k + 1]))
+            starts.append(sum(c.size for c in columns[-len(self.row_bodies(row)) :]) + starts[-1] if self.row_bodies(row) else starts[-1])
+        return Pattern(np.array(starts, dtype=np.int64), np.concatenate(columns).astype(np.int64))
+
+    def build(self, sparse: bool) -> tuple[FloatArray, IntArray]:
+        """pf and pi."""
+        n, nb = self.nv, len(self.bodies)
+        J, G = self.pattern_of_J(), self.pattern_of_G()
+        header = np.zeros(at.HEADER, dtype=np.int64)
+        header[: at.G_SIZE + 1] = [
+            nb,
+            len(self.words),
+            len(self.rows),
+            sum(row.holonomic for row in self.rows),
+            len(self.laws),
+            len(self.loads),
+            self.first_q[-1],
+            n,
+            J.columns.size if sparse else n * n,
+            G.columns.size if sparse else len(self.rows) * n,
+        ]
+        functions: list[Any] = []
+
+        def function(what: str, value: Any) -> int:
+            if value is None:
+                return -1
+            functions.append(as_time_function(what, value))
+            return len(functions) - 1
+
+        def block(i: int, j: int) -> int:
+            """First entry of the block of bodies i, j in J."""
+            if i == nb or j == nb:
+                return -1
+            if not sparse:
+                return int(self.first_v[i] * n + self.first_v[j])
+            before = sum(self.freedom[k] for k in sorted(self.neighbours[i]) if k < j)
+            return int(J.starts[self.first_v[i]] + before)
+
+        def place(r: int, k: int) -> int:
+            """First entry of body k in row r of G."""
+            if k == nb:
+                return -1
+            if not sparse:
+                return int(r * n + self.first_v[k])
+            return int(G.starts[r] + sum(self.freedom[j] for j in self.row_bodies(self.rows[r]) if j < k))
+
+        ints: dict[int, list[list[int]]] = {key: [] for key in range(at.I_BODY, at.I_TIME + 1)}
+        floats: dict[int, list[Any]] = {key: [] for key in range(at.F_BODY, at.F_GRAVITY + 1)}
+        for k, body in enumerate(self.bodies):
+            stride = sum(self.freedom[j] for j in self.neighbours[k]) if sparse else n
+            ints[at.I_BODY].append(
+                [_KINDS[body.kind], self.first_q[k], self.first_v[k], self.freedom[k], *_COLUMNS[body.kind], block(k, k), stride]
+            )
+            floats[at.F_BODY].append([body.mass, *body.inertia.ravel()])
+        for word in self.words:
+            i, j = self.number[word.first], self.number[word.second]
+            ints[at.I_MEASURE].append([word.kind, i, j, block(i, i), block(i, j), block(j, i), block(j, j)])
+            floats[at.F_MEASURE].append(word.numbers)
+        term = 0
+        for r, row in enumerate(self.rows):
+            ints[at.I_ROW].append([term, len(row.terms), function(row.name, row.target)])
+            floats[at.F_ROW].append([row.period])
+            for weight, word in row.terms:
+                i, j = self.number[word.first], self.number[word.second]
+                ints[at.I_TERM].append([term, place(r, i), place(r, j)])
+                floats[at.F_TERM].append([weight])
+                term += 1
+        for k, law in enumerate(self.laws):
+            first, count = self.reactions[law.joint] if law.joint is not None else (0, 0)
+            ints[at.I_LAW].append([law.kind, term + k, function("a force law", law.shift), first, count])
+            floats[at.F_LAW].append([*law.numbers, *([0.0] * (at.LAW_NUMBERS - len(law.numbers)))])
+        for kind, body_number, numbers, time in self.loads:
+            ints[at.I_LOAD].append([kind, body_number, function("the time function of a load", time)])
+            floats[at.F_LOAD].append(numbers)
+        used = 0
+        for f in functions:
+            ints[at.I_TIME].append([f.kind, used, f.numbers.size])
+            floats[at.F_TIME].append(f.numbers)
+            used += f.numbers.size
+        poses = np.zeros((nb + 1, POSE))
+        poses[:, [R_, R_ + 4, R_ + 8]] = 1.0
+        floats[at.F_POSE], floats[at.F_WORK], floats[at.F_GRAVITY] = [poses.ravel()], [np.zeros(WORK)], [self.gravity]
+        pi, pf = [header], []
+        offset = at.HEADER
+        for key, table in ints.items():
+            flat = np.array(table, dtype=np.int64).ravel()
+            header[key] = offset
+            offset += flat.size
+            pi.append(flat)
+        offset = 0
+        order = [*range(at.F_BODY, at.F_WORK), at.F_GRAVITY, at.F_WORK]  # scratch last: kernels take it to the end
+        for key in order:
+            flat = np.concatenate([np.asarray(x, dtype=np.float64).ravel() for x in floats[key]]) if floats[key] else np.zeros(0)
+            header[key] = offset
+            offset += flat.size
+            pf.append(flat)
+        assert floats[at.F_MEASURE] == [] or len(floats[at.F_MEASURE][0]) == PARAMETERS
+        return np.concatenate(pf), np.concatenate(pi)
