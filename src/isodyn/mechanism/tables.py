@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from isodyn.compiled import FloatArray, IntArray
 from isodyn.joints.measures import PARAMETERS, POSE, R_, SCRATCH
 from isodyn.joints.words import Row, Word
 from isodyn.loads.elements import Law
+from isodyn.linear_solvers.blocks import Sparsity
 from isodyn.loads.time import as_time_function
 from isodyn.mechanism import layout as at
 
@@ -83,6 +85,16 @@ class Tables:
                 columns.append(np.arange(self.first_v[k], self.first_v[k + 1]))
             starts.append(sum(c.size for c in columns[-len(self.row_bodies(row)) :]) + starts[-1] if self.row_bodies(row) else starts[-1])
         return Pattern(np.array(starts, dtype=np.int64), np.concatenate(columns).astype(np.int64))
+
+    @cached_property
+    def sparsity(self) -> Sparsity:
+        """Patterns of J and G; a body is a node, and so are the rows of one joint."""
+        J, G = self.pattern_of_J(), self.pattern_of_G()
+        owners = [(row.name.split(":")[0], row.holonomic) for row in self.rows]
+        joints = [0] + [r for r in range(1, len(owners)) if owners[r] != owners[r - 1]] + [len(owners)]
+        if not owners:
+            joints = [0]
+        return Sparsity(J.starts, J.columns, G.starts, G.columns, self.first_v, np.array(joints, dtype=np.int64))
 
     def build(self, sparse: bool) -> tuple[FloatArray, IntArray]:
         """pf and pi."""
