@@ -139,7 +139,9 @@ def loaded(name: str, rng: Any) -> Any:
     mech.add_joint(Hinge("pin", "one", "two", point=P, axis=A))
     loads: dict[str, list[Any]] = {
         "spring": [Spring("s", "one", "two", (P, (1.0, 1.0, 0.2)), 30.0, 2.0, 0.4, cubic=5.0)],
-        "bushing": [Bushing("s", "one", "two", P, A, stiffness=(10, 20, 30, 4, 5, 6), damping=(1, 2, 3, 0.4, 0.5, 0.6))],
+        "bushing": [
+            Bushing("s", "one", "two", P, A, stiffness=(10, 20, 30, 4, 5, 6), damping=(1, 2, 3, 0.4, 0.5, 0.6))
+        ],
         "joint spring": [JointSpring("s", "pin", 20.0, 1.5, rest=0.3)],
         "limit": [JointLimit("s", "pin", low=-2.0, high=-1.0, stiffness=50.0, damping=2.0)],
         "motors": [Motor("m", "pin", torque=Sine(2.0, 3.0)), Motor("n", "pin", speed=2.0, gain=0.7)],

@@ -38,9 +38,9 @@ from isodyn.integrate.failures import failure
 from isodyn.integrate.progress import Progress
 from isodyn.integrate.schedule import Stretch
 from isodyn.integrate.start import algebraic_start, finite_rows, near_manifold, refuse_conflicts, refuse_if_far
-from isodyn.linear_solvers.rows import Rows as IndependentRows
 from isodyn.linear_solvers.blocks import pack
 from isodyn.linear_solvers.rows import LARGE, choose, choose_sparse, every, least_multipliers, moved_multipliers
+from isodyn.linear_solvers.rows import Rows as IndependentRows
 from isodyn.results.solution import Sample, Solution, Statistics
 from isodyn.schemes import FirstOrderScheme, Scheme
 from isodyn.systems.model import Model

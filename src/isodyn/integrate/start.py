@@ -72,7 +72,11 @@ def near_manifold(ask: Questions, t: float, q: FloatArray, v: FloatArray) -> Flo
 
 def finite_rows(ask: Questions, t: float, q: FloatArray, v: FloatArray) -> None:
     """NonFiniteError for constraints that are not numbers at the start, naming the row."""
-    values = [ask.position(t, q, v)[:, None], ask.velocity(t, q, v)[:, None], (ask.G(t, q, v) @ np.ones(v.size))[:, None]]
+    values = [
+        ask.position(t, q, v)[:, None],
+        ask.velocity(t, q, v)[:, None],
+        (ask.G(t, q, v) @ np.ones(v.size))[:, None],
+    ]
     for rows in values:
         bad = np.flatnonzero(~np.isfinite(rows).all(axis=1))
         if bad.size:

@@ -16,14 +16,33 @@ import numpy as np
 from isodyn.compiled import OK, SINGULAR, FloatArray, IntArray, kernel
 
 # ---- header of the packed pattern
-SIZE, NODES, STORAGE, N_J, N_G, UNKNOWN_V, I_NODE, I_UPDATE, I_J, I_G, I_GT, I_DIAGONAL, I_ROWS, I_COLUMNS, I_PIVOT, FAULT = range(16)
+(
+    SIZE,
+    NODES,
+    STORAGE,
+    N_J,
+    N_G,
+    UNKNOWN_V,
+    I_NODE,
+    I_UPDATE,
+    I_J,
+    I_G,
+    I_GT,
+    I_DIAGONAL,
+    I_ROWS,
+    I_COLUMNS,
+    I_PIVOT,
+    FAULT,
+) = range(16)
 HEADER = 16
 # ---- a node: size, width of what follows, places of D, Y, Z in the storage, of its unknowns and of those that follow in the pattern,
 # first update, number of updates, whether it holds multipliers
 NODE = 10
 # ---- an update A_ab −= Z_a Y_b: first and number of rows, of columns, place and stride of the target
 UPDATE = 6
-LOST = 64.0 * float(np.finfo(np.float64).eps)  # what is left of a pivot below this part of what it was made of is rounding
+LOST = 64.0 * float(
+    np.finfo(np.float64).eps
+)  # what is left of a pivot below this part of what it was made of is rounding
 NOTHING = 1e300
 
 

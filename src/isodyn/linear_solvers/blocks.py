@@ -119,9 +119,23 @@ def pack(pattern: Sparsity, chosen: IntArray) -> IntArray:
     records, updates = [], []
     lists = [unknowns[first[p] : first[p + 1]] for p in range(nodes)]
     own_at = {p: put(lists[p]) for p in order}
-    later_at = {p: put(np.concatenate([lists[s] for s in follow[p]]) if follow[p] else np.zeros(0, dtype=np.int64)) for p in order}
+    later_at = {
+        p: put(np.concatenate([lists[s] for s in follow[p]]) if follow[p] else np.zeros(0, dtype=np.int64))
+        for p in order
+    }
     for p in order:
-        record = [sizes[p], width[p], D[p], Y[p], Z[p], own_at[p], later_at[p], len(updates), len(follow[p]) ** 2, int(p >= nb)]
+        record = [
+            sizes[p],
+            width[p],
+            D[p],
+            Y[p],
+            Z[p],
+            own_at[p],
+            later_at[p],
+            len(updates),
+            len(follow[p]) ** 2,
+            int(p >= nb),
+        ]
         records.append(record)
         for a in follow[p]:
             for b in follow[p]:

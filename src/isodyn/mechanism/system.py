@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -16,7 +15,6 @@ from isodyn.mechanism.model import mechanism_energy, mechanism_model
 from isodyn.mechanism.tables import Tables
 from isodyn.systems.compiled_system import CompiledSystem
 from isodyn.systems.model import Model
-
 
 SMALL = 24  # unknowns of a step up to which full matrices are faster
 
