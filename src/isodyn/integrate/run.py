@@ -90,6 +90,7 @@ class Run:
         self.state = State(np.zeros(2), system.q0.copy(), system.v0.copy(), np.zeros(nv), np.zeros(m), np.zeros(nv))
         self.ask = Questions(system, self.model)
         self.independent: Any = None
+        self.work: Any = None
         self.enforce(choose(np.zeros((0, nv))))
         self.count = np.zeros(work.COUNTERS, dtype=np.int64)
         self.columns = columns(select, nq, nv, m)

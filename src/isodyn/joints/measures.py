@@ -142,7 +142,7 @@ def rest(kind: int, A: FloatArray, p: int, q: int, k: int, work: int) -> float:
         return h + dot(a, rotate_back(A, p + R_, rotate(A, q + R_, twice_cross(w_j, c))))
     if kind == ANGLE:
         return dot(cross(w_i, a), rotate_back(A, p + R_, rotate(A, q + R_, w_j)))
-    if kind == OFFSET or kind == LENGTH:
+    if kind in (OFFSET, LENGTH):
         s_i, s_j, d = vector(A, k + S_I), vector(A, k + S_J), between(A, p, q, k)
         left = sum_of(  # of d̈ without accelerations
             rotate(A, q + R_, twice_cross(w_j, s_j)), -1.0, rotate(A, p + R_, twice_cross(w_i, s_i))

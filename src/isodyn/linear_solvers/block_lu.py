@@ -11,6 +11,8 @@ joins, and its pivot is what is left of −G J⁻¹Gᵀ. A pivot that is only ro
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from isodyn.compiled import OK, SINGULAR, FloatArray, IntArray, kernel
@@ -63,7 +65,7 @@ def fill_blocks(J: FloatArray, G: FloatArray, regularisation: float, S: IntArray
 
 
 @kernel()
-def block_factor(A: FloatArray, S: IntArray, second: int, drop: float, dependent: IntArray) -> int:
+def block_factor(A: FloatArray, S: IntArray, second: Any, drop: float, dependent: IntArray) -> int:
     """Overwrite A by its factors; SINGULAR leaves the failing unknown in dependent[0].
 
     With drop > 0, multipliers whose pivot falls below that part of what it was made of are put aside instead: dependent[k] = 1 for
@@ -135,7 +137,7 @@ def block_factor(A: FloatArray, S: IntArray, second: int, drop: float, dependent
 
 
 @kernel()
-def block_solve(A: FloatArray, S: IntArray, second: int, x: FloatArray) -> None:
+def block_solve(A: FloatArray, S: IntArray, second: Any, x: FloatArray) -> None:
     """Overwrite x by the solution, with the factors that `block_factor` left in A."""
     pivots = S[I_PIVOT] + second * S[SIZE]
     for p in range(S[NODES]):

@@ -116,7 +116,8 @@ def pack(pattern: Sparsity, chosen: IntArray) -> IntArray:
         end += parts[-1].size
         return end - parts[-1].size
 
-    records, updates = [], []
+    records: list[list[int]] = []
+    updates: list[list[int]] = []
     lists = [unknowns[first[p] : first[p + 1]] for p in range(nodes)]
     own_at = {p: put(lists[p]) for p in order}
     later_at = {
@@ -137,9 +138,7 @@ def pack(pattern: Sparsity, chosen: IntArray) -> IntArray:
             int(p >= nb),
         ]
         records.append(record)
-        for a in follow[p]:
-            for b in follow[p]:
-                updates.append([begin[p, a], sizes[a], begin[p, b], sizes[b], *target(a, b)])
+        updates += [[begin[p, a], sizes[a], begin[p, b], sizes[b], *target(a, b)] for a in follow[p] for b in follow[p]]
     header[[at.SIZE, at.NODES, at.STORAGE, at.N_J, at.N_G, at.UNKNOWN_V]] = (
         node_of.size,
         nodes,

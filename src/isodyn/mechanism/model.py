@@ -255,7 +255,7 @@ def mechanism_model(
             add_load_tangents(t, c, pf, pi, out)
     elif what == CONSTRAINT:
         row_matrix(pf, pi, out)
-    elif what == POSITION or what == VELOCITY or what == ACCELERATION:
+    elif what in (POSITION, VELOCITY, ACCELERATION):
         row_values(what, t, v, a, pf, pi, out)
     return OK
 

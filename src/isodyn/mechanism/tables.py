@@ -184,10 +184,10 @@ class Tables:
         pi, pf = [header], []
         offset = at.HEADER
         for key, table in ints.items():
-            flat = np.array(table, dtype=np.int64).ravel()
+            entries = np.array(table, dtype=np.int64).ravel()
             header[key] = offset
-            offset += flat.size
-            pi.append(flat)
+            offset += entries.size
+            pi.append(entries)
         offset = 0
         order = [*range(at.F_BODY, at.F_WORK), at.F_GRAVITY, at.F_WORK]  # scratch last: kernels take it to the end
         for key in order:
