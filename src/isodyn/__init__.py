@@ -46,7 +46,7 @@ from isodyn.systems.damping import modal_damping, rayleigh, rayleigh_from_ratios
 from isodyn.systems.loads import base_excitation, harmonic, step_load, tabulated
 
 if TYPE_CHECKING:
-    from isodyn import analysis, problems
+    from isodyn import analysis, gauss, problems
 
 __version__ = "0.1.0.dev0"
 
@@ -75,6 +75,7 @@ __all__ = [
     "analysis",
     "base_excitation",
     "errors",
+    "gauss",
     "harmonic",
     "integrate",
     "modal_damping",
@@ -87,7 +88,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Load `analysis` and `problems` when they are first asked for: they bring compiled code of their own."""
-    if name in ("analysis", "problems"):
+    """Load `analysis`, `gauss` and `problems` when they are first asked for, which keeps the first import short."""
+    if name in ("analysis", "gauss", "problems"):
         return import_module(f"isodyn.{name}")
     raise AttributeError(f"module 'isodyn' has no attribute {name!r}")

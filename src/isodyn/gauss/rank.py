@@ -121,16 +121,21 @@ def decide(A: Any, mass: FloatArray | None = None, rcond: float | None = None) -
     return Rank(scale, chosen[first], dropped[second], diagonal, tolerance, mixture, B)
 
 
+def too_large(A: Any) -> bool:
+    """Whether A, without its empty columns, has too many entries for a dense decision."""
+    return sp.issparse(A) and A.shape[0] * int(np.count_nonzero(np.diff(sp.csc_array(A).indptr))) > MANY_ENTRIES
+
+
 def _weighted(A: Any, mass: FloatArray | None) -> FloatArray:
     """A C as a fresh dense array; of a sparse A without its empty columns."""
     if not sp.issparse(A):
         return A / np.sqrt(mass) if mass is not None else A.copy()
     A = sp.csc_array(A)
     columns = np.flatnonzero(np.diff(A.indptr))
-    if A.shape[0] * columns.size > MANY_ENTRIES:
+    if too_large(A):
         raise InputError(
             f"A with {A.shape[0]} rows on {columns.size} coordinates is too large to decide its rank",
-            hint='method="regularised" needs no rank; in solve, rank=False leaves the decision out',
+            hint='method="regularised" does without a rank',
         )
     dense = A[:, columns].toarray(order="C")
     return dense / np.sqrt(mass[columns]) if mass is not None else dense
