@@ -30,7 +30,7 @@ def proportionality_matrix(M: Any, A: Any, rcond: float | None = None) -> FloatA
     H = lapack.dtrtrs(U, (W[:, None] * A[rank.chosen]).T, trans=1)[0]
     Q_1, R = np.linalg.qr(H)
     inner = lapack.dtrtrs(U, Q_1 @ lapack.dtrtrs(R, np.diag(W), trans=1)[0])[0]  # U⁻¹ Hᵀ⁺ W = M⁻¹A_cᵀ S_c⁻¹
-    return np.asarray(inner if rank.full else inner @ (rank.range[rank.chosen] @ rank.range.T))  # T⁺ = (Y Yᵀ)_c
+    return np.asarray(inner if rank.full else inner @ rank.unmixing)  # S⁺ = (T⁺)ᵀ S_c⁻¹ T⁺
 
 
 def projector(M: Any, A: Any, rcond: float | None = None) -> FloatArray:
