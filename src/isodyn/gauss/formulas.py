@@ -221,4 +221,5 @@ def null_space(M: FloatArray, Q: FloatArray, A: FloatArray, b: FloatArray, rank:
         a = (
             a + V @ lapack.dpotrs(reduced, V.T @ (Q - M @ a))[0]
         )  # [Pennestri2008 (17), (32) adapted] minus sign in (17)
+        a = a + rows.least_norm(b - A @ a)  # what rounding left in A V
     return a, spread(rows.coefficients(Q - M @ a), rank)
