@@ -130,6 +130,19 @@ def test_nothing_to_constrain_and_nothing_left_free():
 
 
 @pytest.mark.parametrize("method", [m for m in METHODS if m != "block-cholesky"])
+def test_nearly_dependent_rows_are_met(method):
+    """Rows at an angle of 1e-4: corrections bring A a = b to rounding, also for bases from squared rows."""
+    rng = np.random.default_rng(10)
+    for _ in range(30):
+        E = np.linalg.qr(rng.standard_normal((6, 6)))[0][:3]
+        A = np.vstack([E, E[0] + 1e-4 * E[1:].sum(axis=0)])[[0, 2, 3]]
+        b, M = A @ rng.standard_normal(6), mass("dense", 6, 1.0, rng)
+        result = gauss.solve(M, rng.standard_normal(6), A, b, method)
+        assert result.rank == 3
+        assert np.abs(result.residual).max() <= 40 * EPS * (np.linalg.norm(result.a) + np.abs(b).max())
+
+
+@pytest.mark.parametrize("method", [m for m in METHODS if m != "block-cholesky"])
 def test_rank_that_changes_along_a_path(method):
     """Two rods of a parallelogram pass the dead centre s = 0, where their rows coincide: rank 2, 1, 2, all right-hand sides met."""
     M, Q = np.diag([1.0, 2.0, 0.5]), np.array([0.3, -9.81, 0.1])
