@@ -46,7 +46,7 @@ from isodyn.systems.damping import modal_damping, rayleigh, rayleigh_from_ratios
 from isodyn.systems.loads import base_excitation, harmonic, step_load, tabulated
 
 if TYPE_CHECKING:
-    from isodyn import analysis, problems
+    from isodyn import analysis, gauss, problems
     from isodyn.joints import (
         Coupling,
         Cylindrical,
@@ -139,6 +139,7 @@ __all__ = [
     "analysis",
     "base_excitation",
     "errors",
+    "gauss",
     "harmonic",
     "integrate",
     "modal_damping",
@@ -152,6 +153,7 @@ __all__ = [
 
 _LATER = {
     "analysis": "isodyn.analysis",
+    "gauss": "isodyn.gauss",
     "problems": "isodyn.problems",
     "Mechanism": "isodyn.mechanism.mechanism",
     **dict.fromkeys(
