@@ -47,6 +47,40 @@ from isodyn.systems.loads import base_excitation, harmonic, step_load, tabulated
 
 if TYPE_CHECKING:
     from isodyn import analysis, problems
+    from isodyn.joints import (
+        Coupling,
+        Cylindrical,
+        Distance,
+        Drive,
+        Fixed,
+        Gear,
+        Hinge,
+        Planar,
+        PointOnPlane,
+        Prismatic,
+        Pulley,
+        RollingDisc,
+        RollingSphere,
+        Screw,
+        Spherical,
+        Universal,
+    )
+    from isodyn.loads import (
+        Bushing,
+        Drag,
+        Force,
+        JointFriction,
+        JointLimit,
+        JointSpring,
+        Motor,
+        Polynomial,
+        Ramp,
+        Sine,
+        Spring,
+        Table,
+        Torque,
+    )
+    from isodyn.mechanism.mechanism import Mechanism
 
 __version__ = "0.1.0.dev0"
 
@@ -54,23 +88,53 @@ __all__ = [
     "GGL",
     "AccelerationLevel",
     "Baumgarte",
+    "Bushing",
     "CompiledSystem",
+    "Coupling",
+    "Cylindrical",
+    "Distance",
+    "Drag",
+    "Drive",
     "FirstOrderScheme",
     "FirstOrderSystem",
+    "Fixed",
+    "Force",
+    "Gear",
     "Hamiltonian",
+    "Hinge",
     "IsodynError",
+    "JointFriction",
+    "JointLimit",
+    "JointSpring",
     "LinearFirstOrderSystem",
     "LinearSystem",
     "MechanicalSystem",
+    "Mechanism",
+    "Motor",
     "Newton",
     "NullSpace",
     "Overdetermined",
     "Penalty",
+    "Planar",
+    "PointOnPlane",
+    "Polynomial",
     "PositionLevel",
+    "Prismatic",
     "Projection",
+    "Pulley",
+    "Ramp",
+    "RollingDisc",
+    "RollingSphere",
     "Scheme",
+    "Screw",
+    "Sine",
     "Solution",
+    "Spherical",
+    "Spring",
     "Stabilised",
+    "Table",
+    "Torque",
+    "Universal",
     "VelocityLevel",
     "analysis",
     "base_excitation",
@@ -86,8 +150,55 @@ __all__ = [
 ]
 
 
+_LATER = {
+    "analysis": "isodyn.analysis",
+    "problems": "isodyn.problems",
+    "Mechanism": "isodyn.mechanism.mechanism",
+    **dict.fromkeys(
+        (
+            "Coupling",
+            "Cylindrical",
+            "Distance",
+            "Drive",
+            "Fixed",
+            "Gear",
+            "Hinge",
+            "Planar",
+            "PointOnPlane",
+            "Prismatic",
+            "Pulley",
+            "RollingDisc",
+            "RollingSphere",
+            "Screw",
+            "Spherical",
+            "Universal",
+        ),
+        "isodyn.joints",
+    ),
+    **dict.fromkeys(
+        (
+            "Bushing",
+            "Drag",
+            "Force",
+            "JointFriction",
+            "JointLimit",
+            "JointSpring",
+            "Motor",
+            "Polynomial",
+            "Ramp",
+            "Sine",
+            "Spring",
+            "Table",
+            "Torque",
+        ),
+        "isodyn.loads",
+    ),
+}
+
+
 def __getattr__(name: str) -> Any:
-    """Load `analysis` and `problems` when they are first asked for: they bring compiled code of their own."""
-    if name in ("analysis", "problems"):
-        return import_module(f"isodyn.{name}")
-    raise AttributeError(f"module 'isodyn' has no attribute {name!r}")
+    """Load what brings compiled code of its own when it is first asked for."""
+    if name not in _LATER:
+        raise AttributeError(f"module 'isodyn' has no attribute {name!r}")
+    module = import_module(_LATER[name])
+    return module if name[0].islower() else getattr(module, name)

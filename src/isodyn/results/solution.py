@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -11,6 +11,9 @@ from isodyn.compiled import FloatArray, IntArray
 from isodyn.errors import InputError
 from isodyn.results.balance import Drift, drift, energy_balance
 from isodyn.results.dense_output import interpolate
+
+if TYPE_CHECKING:
+    from isodyn.mechanism.views import BodyView, JointView, Reaction
 
 
 @dataclass
@@ -116,6 +119,30 @@ class Solution:
         """Change of energy less the work of forces outside the potential and of moving constraints: zero for exact motion."""
         self._whole("energy_balance()")
         return energy_balance(self)
+
+    def body(self, name: str) -> BodyView:
+        """Motion of a body of a mechanism: position, orientation, velocity, angular_velocity, accelerations, points."""
+        from isodyn.mechanism.views import BodyView
+
+        return BodyView(self, name)
+
+    def joint(self, name: str) -> JointView:
+        """Coordinates of a joint of a mechanism: angle, displacement, length, with rates."""
+        from isodyn.mechanism.views import JointView
+
+        return JointView(self, name)
+
+    def reaction(self, name: str, on: str | None = None, frame: str = "world") -> Reaction:
+        """Force and torque of a joint on its second body (or `on`), at the joint's point, in the "world" or in the "joint" frame."""
+        from isodyn.mechanism.views import Reaction
+
+        return Reaction(self, name, on, frame)
+
+    def momentum(self) -> tuple[FloatArray, FloatArray]:
+        """Linear and angular momentum (about the origin) of a mechanism at every saved time."""
+        from isodyn.mechanism.views import momentum
+
+        return momentum(self)
 
     def at(self, t: Any) -> Sample:
         """The state at any time of the run: quintic in q, its derivative for v, linear in a and lam."""

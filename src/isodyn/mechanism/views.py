@@ -1,0 +1,256 @@
+"""What a solution says about the parts of a mechanism: motion of bodies and points, joint coordinates, reactions, momentum.
+
+The reaction of a joint on its second body is −Σ λ_r ∂φ_r/∂(r, ϖ) over the joint's own rows: a force in the world and a torque about the mass
+centre, moved to the joint's point.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from isodyn.bodies.body import GROUND, Body, vector3
+from isodyn.bodies.rotations import matrix
+from isodyn.compiled import FloatArray
+from isodyn.errors import InputError
+from isodyn.joints.measures import ANGLE, POSE, R_, TURN, V_, W_
+from isodyn.joints.words import Word
+from isodyn.mechanism.kinematics import histories
+from isodyn.mechanism.system import MechanismSystem
+from isodyn.systems.questions import Questions
+
+if TYPE_CHECKING:
+    from isodyn.results.solution import Solution
+
+RANK = 1e-9  # singular values of the scaled constraint matrix below this count as zero
+
+
+def mechanism_of(sol: Solution, what: str) -> MechanismSystem:
+    """The mechanism behind a solution."""
+    if not isinstance(sol.system, MechanismSystem):
+        raise InputError(f"{what} needs the solution of a Mechanism; this one comes from {type(sol.system).__name__}")
+    return sol.system
+
+
+def poses(system: MechanismSystem, name: str, q: FloatArray, v: FloatArray) -> FloatArray:
+    """Poses (isodyn.joints.measures) of a body along histories of q and v."""
+    p = np.zeros((q.shape[0], POSE))
+    if name == GROUND:
+        p[:, [R_, R_ + 4, R_ + 8]] = 1.0
+        return p
+    body = system.bodies[system.tables.number[name]]
+    q, v = q[:, system.q_of(name)], v[:, system.v_of(name)]
+    if body.kind == "planar":
+        c, s = np.cos(q[:, 2]), np.sin(q[:, 2])
+        p[:, :2], p[:, V_ : V_ + 2], p[:, W_ + 2], p[:, TURN] = q[:, :2], v[:, :2], v[:, 2], q[:, 2]
+        p[:, R_], p[:, R_ + 1], p[:, R_ + 3], p[:, R_ + 4], p[:, R_ + 8] = c, -s, s, c, 1.0
+        return p
+    p[:, :3], p[:, V_:W_] = q[:, :3], v[:, :3]
+    if body.kind == "particle":
+        p[:, [R_, R_ + 4, R_ + 8]] = 1.0
+    else:
+        p[:, R_:V_], p[:, W_:TURN] = matrix(q[:, 3:]).reshape(-1, 9), v[:, 3:]
+    return p
+
+
+class PointView:
+    """Position, velocity and acceleration of a point that moves with a body, in the world."""
+
+    def __init__(self, body: BodyView, s: FloatArray) -> None:
+        R, w, dw = body.R, body.angular_velocity, body.angular_acceleration
+        arm = np.broadcast_to(s, w.shape)
+        self.position = body.position + R @ s
+        self.velocity = body.velocity + _turned(R, np.cross(w, arm))
+        self.acceleration = body.acceleration + _turned(R, np.cross(dw, arm) + np.cross(w, np.cross(w, arm)))
+
+
+class BodyView:
+    """Motion of one body: mass centre in the world, rotation as quaternions (scalar first), rates in the body frame."""
+
+    def __init__(self, sol: Solution, name: str) -> None:
+        system = mechanism_of(sol, "body()")
+        sol._whole("body()")
+        if name not in system.tables.number or name == GROUND:
+            raise InputError(f"there is no body named {name!r}", hint=f"bodies: {', '.join(b.name for b in system.bodies)}")
+        self.name, self.t = name, sol.t
+        self.body: Body = system.bodies[system.tables.number[name]]
+        self._p = poses(system, name, sol.q, sol.v)
+        a = np.zeros((sol.t.size, 6))
+        columns = {"spatial": [0, 1, 2, 3, 4, 5], "planar": [0, 1, 5], "particle": [0, 1, 2]}[self.body.kind]
+        a[:, columns] = sol.a[:, system.v_of(name)]
+        q = sol.q[:, system.q_of(name)]
+        self.acceleration, self.angular_acceleration = a[:, :3], a[:, 3:]
+        self._quaternion = q[:, 3:] if self.body.kind == "spatial" else None
+
+    @property
+    def position(self) -> FloatArray:
+        """Of the mass centre."""
+        return self._p[:, :3]
+
+    @property
+    def velocity(self) -> FloatArray:
+        return self._p[:, V_:W_]
+
+    @property
+    def angular_velocity(self) -> FloatArray:
+        """In the body frame."""
+        return self._p[:, W_:TURN]
+
+    @property
+    def R(self) -> FloatArray:
+        """Matrices body → world."""
+        return self._p[:, R_:V_].reshape(-1, 3, 3)
+
+    @property
+    def angle(self) -> FloatArray:
+        """Of a planar body."""
+        if self.body.kind != "planar":
+            raise InputError(f"{self.name!r} is {self.body.kind}; only planar bodies have one angle", hint="use .orientation")
+        return self._p[:, TURN]
+
+    @cached_property
+    def orientation(self) -> FloatArray:
+        """Unit quaternions (w, x, y, z)."""
+        if self._quaternion is not None:
+            return self._quaternion
+        half = 0.5 * self._p[:, TURN]
+        zero = np.zeros_like(half)
+        return np.column_stack([np.cos(half), zero, zero, np.sin(half)])
+
+    def point(self, point: Any, frame: str = "world") -> PointView:
+        """The point of the body that is at `point` of the world at the start; or with frame="body" in the body's own frame."""
+        P = vector3("point", point)
+        if frame == "world":
+            return PointView(self, self.body.R.T @ (P - self.body.position))
+        if frame == "body":
+            return PointView(self, P - self.body.centre)
+        raise InputError(f"frame must be 'world' or 'body', received {frame!r}")
+
+    @cached_property
+    def origin(self) -> PointView:
+        """The origin of the frame that the body's position was given for."""
+        return PointView(self, -self.body.centre)
+
+
+class JointView:
+    """Relative coordinates of a joint along the solution, each with its rate: `angle`, `displacement`, `length`."""
+
+    def __init__(self, sol: Solution, name: str) -> None:
+        system = mechanism_of(sol, "joint()")
+        sol._whole("joint()")
+        if name not in system.joints:
+            raise InputError(f"there is no joint named {name!r}", hint=f"joints: {', '.join(system.joints)}")
+        self.name, self.t, self._sol, self._system = name, sol.t, sol, system
+        self.coordinates = system.joints[name].coordinates
+
+    def _read(self, coordinate: str) -> tuple[FloatArray, FloatArray]:
+        if coordinate not in self.coordinates:
+            known = ", ".join(self.coordinates) or "none"
+            raise InputError(f"joint {self.name!r} has no coordinate {coordinate!r}", hint=f"it has: {known}")
+        return read(self._sol, self._system, self.coordinates[coordinate])
+
+    @cached_property
+    def angle(self) -> FloatArray:
+        """Counted over whole turns."""
+        return self._read("angle")[0]
+
+    @cached_property
+    def angle_rate(self) -> FloatArray:
+        return self._read("angle")[1]
+
+    @cached_property
+    def displacement(self) -> FloatArray:
+        return self._read("displacement")[0]
+
+    @cached_property
+    def displacement_rate(self) -> FloatArray:
+        return self._read("displacement")[1]
+
+    @cached_property
+    def length(self) -> FloatArray:
+        return self._read("length")[0]
+
+
+def read(sol: Solution, system: MechanismSystem, word: Word) -> tuple[FloatArray, FloatArray]:
+    """A measure and its rate along a solution; angles are counted over whole turns."""
+    p, q = (poses(system, name, sol.q, sol.v) for name in (word.first, word.second))
+    g = np.zeros((sol.t.size, 12))
+    x = histories(word.kind, p, q, word.numbers, g)
+    rate = np.einsum("ki,ki->k", g, np.hstack([p[:, V_:TURN], q[:, V_:TURN]]))
+    return (np.unwrap(x) if word.kind == ANGLE else x), rate
+
+
+class Reaction:
+    """Force and torque of a joint on one of its bodies, at the joint's point. `indeterminate`: other values would give the same motion."""
+
+    def __init__(self, sol: Solution, name: str, on: str | None = None, frame: str = "world") -> None:
+        system = mechanism_of(sol, "reaction()")
+        sol._whole("reaction()")
+        if name not in system.joints:
+            raise InputError(f"there is no joint named {name!r}", hint=f"joints: {', '.join(system.joints)}")
+        parts = system.joints[name]
+        rows = [(r, system.rows[r]) for r in parts.rows]
+        bodies = list(dict.fromkeys(x for _, row in rows for _, word in row.terms for x in (word.first, word.second)))
+        if parts.pair is not None:
+            bodies = [parts.pair.first.name, parts.pair.second.name]
+        on = bodies[1 if len(bodies) > 1 else 0] if on is None else on
+        if on not in bodies:
+            raise InputError(f"joint {name!r} does not act on {on!r}", hint=f"it acts on {' and '.join(map(repr, bodies))}")
+        if frame not in ("world", "joint"):
+            raise InputError(f"frame must be 'world' or 'joint', received {frame!r}")
+        self.name, self.on, self.frame, self.t = name, on, frame, sol.t
+        force, torque = np.zeros((2, sol.t.size, 3))
+        here = poses(system, on, sol.q, sol.v)
+        R = here[:, R_:V_].reshape(-1, 3, 3)
+        for r, row in rows:
+            for weight, word in row.terms:
+                if on not in (word.first, word.second):
+                    continue
+                p, q = (poses(system, x, sol.q, sol.v) for x in (word.first, word.second))
+                g = np.zeros((sol.t.size, 12))
+                histories(word.kind, p, q, word.numbers, g)
+                side = slice(0, 6) if word.first == on else slice(6, 12)
+                part = -weight * sol.lam[:, r, None] * g[:, side]
+                force += part[:, :3]
+                torque += _turned(R, part[:, 3:])
+        if parts.pair is not None:
+            s = parts.pair.s_i if on == parts.pair.first.name else parts.pair.s_j
+            torque -= np.cross(R @ s, force)
+        if frame == "joint":
+            if parts.pair is None:
+                raise InputError(f"joint {name!r} has no frame of its own; use frame='world'")
+            first = poses(system, parts.pair.first.name, sol.q, sol.v)[:, R_:V_].reshape(-1, 3, 3)
+            axes = first @ parts.pair.a.T
+            force, torque = (np.einsum("kij,ki->kj", axes, x) for x in (force, torque))
+        self.force, self.torque = force, torque
+        self.indeterminate = bool(sol.redundant) and _indeterminate(system, sol, parts.rows)
+
+
+def _indeterminate(system: MechanismSystem, sol: Solution, rows: tuple[int, ...]) -> bool:
+    """Whether multipliers that do nothing (Gᵀλ = 0) load the joint with these rows."""
+    k = sol.t.size // 2
+    G = Questions(system).G(sol.t[k], sol.q[k], sol.v[k])
+    size = np.linalg.norm(G, axis=1)
+    u, values, _ = np.linalg.svd(G / np.where(size > 0, size, 1.0)[:, None])
+    rank = int((values > RANK * values[0]).sum())
+    idle = u[:, rank:]  # λ scaled by the rows' sizes
+    own = (G / np.where(size > 0, size, 1.0)[:, None])[list(rows)].T @ idle[list(rows)]
+    return bool(np.abs(own).max(initial=0.0) > 1e-7)
+
+
+def momentum(sol: Solution) -> tuple[FloatArray, FloatArray]:
+    """Linear momentum, and angular momentum about the origin, of all bodies, in the world."""
+    system = mechanism_of(sol, "momentum()")
+    linear, angular = np.zeros((2, sol.t.size, 3))
+    for body in system.bodies:
+        view = BodyView(sol, body.name)
+        linear += body.mass * view.velocity
+        angular += body.mass * np.cross(view.position, view.velocity)
+        angular += _turned(view.R, view.angular_velocity @ body.inertia)
+    return linear, angular
+
+
+def _turned(R: FloatArray, x: FloatArray) -> FloatArray:
+    return np.asarray(np.einsum("kij,kj->ki", R, x))
