@@ -62,7 +62,7 @@ class AngleSet:
 
         At the singularity the first and the third are made equal in size, with a SingularityWarning.
         """
-        x = self._angles(quaternions_of(orientations))
+        x = self.read_off(quaternions_of(orientations))
         away = self.distance(x)
         if away.size and away.min() < NEAR:
             warnings.warn(
@@ -78,7 +78,7 @@ class AngleSet:
 
         The motion must be sampled finely enough to tell which way it went.
         """
-        x = self._angles(quaternions_of(orientations))
+        x = self.read_off(quaternions_of(orientations))
         if x.ndim != 2:
             raise InputError(f"a history of rotations is expected, received shape {x.shape[:-1]}")
         mirror = 0.0 if self.returning else np.pi
@@ -99,8 +99,11 @@ class AngleSet:
         """σ of e_i × e_j = σ e_n."""
         return 1.0 if (self.axes[1] - self.axes[0]) % 3 == 1 else -1.0
 
-    def _angles(self, e: FloatArray) -> FloatArray:
-        """Half sum and half difference of the outer angles from two pairs of the quaternion, none of them by cancellation."""
+    def read_off(self, e: FloatArray) -> FloatArray:
+        """Angles of quaternions, near singularities too and without a word.
+
+        Half sum and half difference of the outer angles come from two pairs of the quaternion, none of them by cancellation.
+        """
         i, j, _ = self.axes
         n, sign = 3 - i - j, self._sign
         w, ei, ej, en = e[..., 0], e[..., 1 + i], e[..., 1 + j], sign * e[..., 1 + n]
