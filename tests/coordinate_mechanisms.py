@@ -19,7 +19,13 @@ def free_body() -> Mechanism:
     mech = Mechanism()
     x = [0.4, 1.0, -0.3]
     mech.add_body(
-        "stone", 2.0, [[0.5, 0.05, 0], [0.05, 0.8, 0.1], [0, 0.1, 1.1]], (1, 2, 3), EULER_313.quaternion(x), (1, 0, 2), (1.0, 0.4, 1.5)
+        "stone",
+        2.0,
+        [[0.5, 0.05, 0], [0.05, 0.8, 0.1], [0, 0.1, 1.1]],
+        (1, 2, 3),
+        EULER_313.quaternion(x),
+        (1, 0, 2),
+        (1.0, 0.4, 1.5),
     )
     return mech
 

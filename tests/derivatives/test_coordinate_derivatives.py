@@ -101,7 +101,9 @@ def accelerations(system: Any, ask: Questions, t: float, q: Any, v: Any) -> tupl
     n, m = system.nv, system.m
     M, G = ask.mass(t, q, v), ask.G(t, q, v)
     matrix = np.block([[M, G.T], [G, np.zeros((m, m))]])
-    x = np.linalg.solve(matrix, -np.concatenate([ask.balance(t, q, v, np.zeros(n)), ask.acceleration(t, q, v, np.zeros(n))]))
+    x = np.linalg.solve(
+        matrix, -np.concatenate([ask.balance(t, q, v, np.zeros(n)), ask.acceleration(t, q, v, np.zeros(n))])
+    )
     return x[:n], x[n:]
 
 

@@ -54,8 +54,12 @@ def place(
     a: FloatArray,
     T: FloatArray,
     norms: FloatArray,
+    nearest: float,
 ) -> int:
-    """q, v, a and T of (q', v', a') = (x, u, y); N, Ṅ, N̈ of all norm rows; 1 + the number of a body whose angles are singular, or 0."""
+    """q, v, a and T of (q', v', a') = (x, u, y), and N, Ṅ, N̈ of all norm rows.
+
+    Returns 0, or 1 + the number of a body whose det E, with the sign of the start, is below `nearest`.
+    """
     work = np.empty(18)
     E, E_dot = work[:9], work[9:]
     T[:, :] = 0.0
@@ -70,7 +74,7 @@ def place(
         if table[o] == ANGLES:
             i, j, k = table[AXES], table[AXES + 1], table[AXES + 2]
             det = np.sin(x[f + 1]) if k == i else np.cos(x[f + 1])
-            if det * numbers[NUMBERS * b + 1] < NEAREST:
+            if det * numbers[NUMBERS * b + 1] < nearest:
                 return b + 1
             angle_quaternion(i, j, k, x[f : f + 3], q[fq : fq + 4])
             angle_map(i, j, k, x[f : f + 3], E)
@@ -126,7 +130,7 @@ def asked_in_coordinates(
     """The questions of the loop in (q', v', a'); 1 + the number of a body with singular angles, or 0."""
     nv, n, m, m_phi, rows = table[NV], table[N], table[M], table[M_PHI], table[NORMS]
     q, v, a, T, norms = np.empty(table[NQ]), np.empty(nv), np.empty(nv), np.empty((nv, n)), np.empty(3 * rows)
-    singular = place(x, u, y, table, numbers, q, v, a, T, norms)
+    singular = place(x, u, y, table, numbers, q, v, a, T, norms, NEAREST)
     if singular > 0:
         return singular
     base_lam = np.empty(m)
@@ -193,6 +197,6 @@ def carried_over(
     v: FloatArray,
     a: FloatArray,
 ) -> int:
-    """q, v, a of the mechanism for (q', v', a')."""
+    """q, v, a of the mechanism for (q', v', a'), at singular angles too."""
     T = np.empty((table[NV], table[N]))
-    return place(x, u, y, table, numbers, q, v, a, T, np.empty(3 * table[NORMS]))
+    return place(x, u, y, table, numbers, q, v, a, T, np.empty(3 * table[NORMS]), -2.0)

@@ -73,16 +73,13 @@ class ParametrisedSystem(PythonSystem):
         found = np.empty(base.nq), np.empty(base.nv), np.empty(base.nv)
         y = np.zeros(self.nv) if a is None else a
         x, u, y = (np.ascontiguousarray(z, dtype=np.float64) for z in (q, v, y))
-        singular = kernels.carried_over(x, u, y, self.table, self.numbers, *found)
-        if singular:
-            raise near_singular(
-                base.bodies[singular - 1], self.coordinates, x[self.q_of(base.bodies[singular - 1].name)]
-            )
+        kernels.carried_over(x, u, y, self.table, self.numbers, *found)
         return found
 
     def lift(self, sol: Any) -> Any:
         """A solution in these coordinates as one of the mechanism in its default coordinates; norm rows are left out."""
-        if sol.system is not self:
+        ours = isinstance(sol.system, ParametrisedSystem) and sol.system.table is self.table  # runs may copy the system
+        if not ours:
             raise InputError("lift takes a solution of this system")
         if any(sol.columns[name].size != n for name, n in (("q", self.nq), ("v", self.nv), ("a", self.nv))):
             raise InputError("lift needs all columns, but only some were saved")
