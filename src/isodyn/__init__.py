@@ -47,6 +47,7 @@ from isodyn.systems.loads import base_excitation, harmonic, step_load, tabulated
 
 if TYPE_CHECKING:
     from isodyn import analysis, problems
+    from isodyn.bodies import shapes
     from isodyn.joints import (
         Coupling,
         Cylindrical,
@@ -145,6 +146,7 @@ __all__ = [
     "problems",
     "rayleigh",
     "rayleigh_from_ratios",
+    "shapes",
     "step_load",
     "tabulated",
 ]
@@ -153,6 +155,7 @@ __all__ = [
 _LATER = {
     "analysis": "isodyn.analysis",
     "problems": "isodyn.problems",
+    "shapes": "isodyn.bodies.shapes",
     "Mechanism": "isodyn.mechanism.mechanism",
     **dict.fromkeys(
         (
