@@ -86,6 +86,23 @@ def test_every_formulation(formulation: Any) -> None:
         assert apart(sol, fine)["q"] < 2e-4, choice
 
 
+def chain(links: int) -> Mechanism:
+    """Links joined by ball joints, let go from a horizontal line."""
+    mech = Mechanism()
+    for k in range(links):
+        mech.add_body(f"link {k}", 1.0, (0.01, 0.1, 0.1), (k + 0.5, 0, 0), angular_velocity=(1.0, 0, 0))
+        mech.add_joint(Spherical(f"ball {k}", f"link {k - 1}" if k else "ground", f"link {k}", point=(k, 0, 0)))
+    return mech
+
+
+def test_a_chain_that_the_default_solves_sparse() -> None:
+    """Large mechanisms have sparse matrices in the default coordinates and full ones in the others: the motion is the same."""
+    default = run(chain(12), "rotation", 0.005, 0.1)
+    assert "block" in default.stats.solver
+    for choice in ("euler-parameters", "cardan-321"):
+        assert apart(run(chain(12), choice, 0.005, 0.1), default)["q"] < 1e-4
+
+
 def test_views_of_a_lifted_solution() -> None:
     """Reactions, joints and bodies by name are there after `lift`, and agree; energies and breakpoints too."""
     options = {"dt": 0.001, "t_end": 0.1, "breakpoints": [0.05]}
