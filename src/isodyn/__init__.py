@@ -47,6 +47,7 @@ from isodyn.systems.loads import base_excitation, harmonic, step_load, tabulated
 
 if TYPE_CHECKING:
     from isodyn import analysis, gauss, problems
+    from isodyn.bodies import shapes
     from isodyn.joints import (
         Coupling,
         Cylindrical,
@@ -146,6 +147,7 @@ __all__ = [
     "problems",
     "rayleigh",
     "rayleigh_from_ratios",
+    "shapes",
     "step_load",
     "tabulated",
 ]
@@ -155,6 +157,7 @@ _LATER = {
     "analysis": "isodyn.analysis",
     "gauss": "isodyn.gauss",
     "problems": "isodyn.problems",
+    "shapes": "isodyn.bodies.shapes",
     "Mechanism": "isodyn.mechanism.mechanism",
     **dict.fromkeys(
         (

@@ -42,7 +42,7 @@ MAY_WRITE_TO_STDERR = {"integrate/progress.py", "compiled.py"}
 WRITING_NAMES = {"open", "print", "input"}
 WRITING_METHODS = {"open", "print", "write_text", "write_bytes", "savefig", "savetxt", "savez", "tofile", "mkdir"}
 
-NOT_AT_IMPORT = ("matplotlib", "xarray", "skfem", "rich", "click", "sympy", "plotly")
+NOT_AT_IMPORT = ("matplotlib", "xarray", "skfem", "rich", "click", "sympy", "plotly", "trimesh")
 
 
 def part_of(path: Path, package: Path = PACKAGE) -> str:
