@@ -16,7 +16,7 @@ from scipy.linalg import lapack
 from scipy.sparse.linalg import splu
 
 from isodyn.errors import InputError, SingularError
-from isodyn.gauss.formulas import Answer, Solver, general_solver, corrected, spread
+from isodyn.gauss.formulas import Answer, Solver, corrected, general_solver, spread
 from isodyn.gauss.rank import FloatArray, Rank
 
 COLUMNS = 64  # of M⁻¹Aᵀ held at a time
