@@ -17,12 +17,14 @@ import numpy as np
 from isodyn import interrupts
 from isodyn.compiled import NOT_FINITE, OK, OPEN, SINGULAR, FloatArray, State
 from isodyn.errors import CallableError, ConvergenceError, IsodynError, IsodynWarning, SingularError
+from isodyn.formulations.gauss import Reduction
 from isodyn.integrate import work
 from isodyn.integrate.driver import Newton
 from isodyn.integrate.events import Event
 from isodyn.integrate.record import Record
 from isodyn.integrate.run import Run
 from isodyn.integrate.schedule import plan
+from isodyn.integrate.start import near_manifold, near_velocity
 from isodyn.results.solution import Solution
 from isodyn.schemes import FirstOrderScheme, Scheme
 
@@ -57,6 +59,7 @@ class AdaptiveRun:
         self.base = self.motion = _run(system, assemble)
         if formulation is not None:
             self.motion = _run(formulation.transform(system), False)
+            self.problem = Reduction(formulation, self.base.ask)
         self.hosted = formulation is not None or system.retract is not None  # every step ends in Python
         self.count = self.base.count = self.motion.count = np.zeros(work.COUNTERS + 1, dtype=np.int64)
         nq, nv, m = system.nq, system.nv, system.m
@@ -81,6 +84,7 @@ class AdaptiveRun:
             with suppress(AttributeError):
                 error.partial = self.solution(started, "stopped by an error")  # type: ignore[attr-defined]
             raise
+        self.record.warn_of_rank()
         return self.solution(started, stopped)
 
     def follow(self, show: Callable[[float], None]) -> str | None:
@@ -113,7 +117,7 @@ class AdaptiveRun:
                 self.base.watch_rows(False)
             self.check(self.rate(t, state, self.K[0]))
             self.step[0] = self.first_step or self.guess(t, t_end)
-            self.record.name_redundant(self.base.independent.dropped)
+            self.record.chosen(self.base.independent)
             self.record.start(t, state)
 
     def guess(self, t: float, t_end: float) -> float:
@@ -176,7 +180,7 @@ class AdaptiveRun:
         base = self.base
         if status in (SINGULAR, NOT_FINITE, self.rates.UNDERFLOW) and self.system.m and base.choose_again():
             self.check(self.rate(self.state.clock[0], self.state, self.K[0]))
-            self.record.name_redundant(base.independent.dropped)
+            self.record.chosen(base.independent)
             self.step[0] = max(self.step[0], 1e-3 * self.guess(self.state.clock[0], self.span[1]))
             return
         self.check(status)
@@ -208,7 +212,7 @@ class AdaptiveRun:
             if base.independent is not chosen:
                 self.check(self.rate(state.clock[0], state, self.K[0]))
                 path.end[-1, :nq], path.end[-1, nq:], path.a[-1], path.lam[-1] = state.q, state.v, state.a, state.lam
-                self.record.name_redundant(base.independent.dropped)
+                self.record.chosen(base.independent)
 
     # ---- states
 
@@ -221,12 +225,16 @@ class AdaptiveRun:
             )
         )
         if status == OK and self.formulation is not None:
-            state.lam[:] = self.formulation.multipliers(self.base.ask, t, state.q, state.v)
+            state.lam[:] = self.problem.solve(t, state.q, state.v)[1]
         return status
 
     def complete(self, t: float, state: State) -> None:
         """Accelerations and multipliers of a state."""
-        self.check(self.rate(t, state, self.K[1]))
+        status = self.rate(t, state, self.K[1])
+        if status == SINGULAR:  # the record computes them anew where rows lose rank
+            state.a[:], state.lam[:] = 0.0, 0.0
+            status = OK
+        self.check(status, t)
 
     def lived(self, q_0: FloatArray, q: FloatArray) -> FloatArray:
         """q put back onto the set that the retraction lives on, as seen from q_0."""
@@ -253,12 +261,19 @@ class AdaptiveRun:
             y = (y + power) * (x if k % 2 == 0 else 1.0 - x)
         y += path.start[i]
         trial.q[:], trial.v[:] = self.lived(path.start[i, :nq], y[:nq]), y[nq:]
-        self.check(self.onto_constraints(t, trial))
+        status = self.onto_constraints(t, trial)
+        if status == SINGULAR:  # at a loss of rank: over all rows, which need not be independent for this
+            trial.q[:] = near_manifold(self.base.ask, t, trial.q, trial.v)
+            trial.v[:] = near_velocity(self.base.ask, t, trial.q, trial.v)
+            status = OK
+        self.check(status, t)
         return trial
 
     def solution(self, started: float, stopped: str | None) -> Solution:
-        """What was kept so far."""
+        """What was kept so far; the last whole step too, where something stopped the run."""
         seconds = time.perf_counter() - started
+        if stopped is not None:
+            self.record.keep_last()
         return self.record.solution(self.method, self.motion.model.solver, self.count, seconds, stopped)
 
     # ---- what went wrong, in words
@@ -275,11 +290,11 @@ class AdaptiveRun:
                 error.add_note(f"in the step from t = {self.state.clock[0]:.6g}")
             raise
 
-    def check(self, status: int) -> None:
+    def check(self, status: int, t: float | None = None) -> None:
         """Turn a status into the error that says what happened where."""
         if status == OK:
             return
-        t = self.state.clock[0]
+        t = self.state.clock[0] if t is None else t
         if status == self.rates.UNDERFLOW:
             raise ConvergenceError(
                 f"the step became as small as rounding of t at t = {t:.6g} (step {self.count[work.STEPS] + 1}): the error asked for"
