@@ -24,12 +24,14 @@ from isodyn.integrate.events import Event
 from isodyn.integrate.record import Record
 from isodyn.integrate.run import Run
 from isodyn.integrate.schedule import plan
-from isodyn.integrate.start import near_manifold, near_velocity
+from isodyn.integrate.start import gaps, near_manifold, near_velocity
+from isodyn.linear_solvers.rows import choose
 from isodyn.results.solution import Solution
 from isodyn.schemes import FirstOrderScheme, Scheme
 
 _BLOCK_SECONDS = 0.1  # how long the compiled steps may take before Python looks after progress and Ctrl-C
 _MOST_STEPS = 4096  # in a block
+ROUNDING = 1e-11  # violations of dropped rows above this ask whether they are independent by now
 
 
 class AdaptiveRun:
@@ -147,7 +149,7 @@ class AdaptiveRun:
         pace = self.kernel.Pace(self.span[1], self.method.rtol, self.max_step, ends, self.dense)
         before = int(self.count[work.STEPS])
         while True:
-            with self.explained():
+            with self.explained(), self.salvaged(path, before):
                 status = self.kernel.march(
                     *self.motion.physics(OPEN),
                     base.controls,
@@ -163,7 +165,8 @@ class AdaptiveRun:
                     path,
                     self.count,
                 )
-                done = int(self.count[work.STEPS]) - before
+            done = int(self.count[work.STEPS]) - before
+            with self.explained():
                 if status != OK and done == 0:
                     self.recover(status)
                     continue
@@ -208,6 +211,9 @@ class AdaptiveRun:
         state, base, nq = self.state, self.base, self.system.nq
         chosen = base.independent
         with self.explained():
+            violated = max(float(np.abs(gap).max(initial=0.0)) for _, gap in gaps(base.ask, *self.now()))
+            if violated > ROUNDING and choose(base.ask.G(*self.now())).rank > chosen.rank:
+                base.choose_again()
             base.watch_rows(False)
             if base.independent is not chosen:
                 self.check(self.rate(state.clock[0], state, self.K[0]))
@@ -215,6 +221,10 @@ class AdaptiveRun:
                 self.record.chosen(base.independent)
 
     # ---- states
+
+    def now(self) -> tuple[float, FloatArray, FloatArray]:
+        """t, q and v of the last accepted state."""
+        return float(self.state.clock[0]), self.state.q, self.state.v
 
     def rate(self, t: float, state: State, out: FloatArray) -> int:
         """(q̇, v̇) at a state, whose a and lam are set too."""
@@ -288,6 +298,16 @@ class AdaptiveRun:
         except Exception as error:
             if not isinstance(error, IsodynError) or isinstance(error, CallableError):
                 error.add_note(f"in the step from t = {self.state.clock[0]:.6g}")
+            raise
+
+    @contextmanager
+    def salvaged(self, path: Any, before: int) -> Iterator[None]:
+        """The steps that were done before a compiled function of the user raised."""
+        try:
+            yield
+        except Exception:
+            for i in range(0 if self.hosted else int(self.count[work.STEPS]) - before):
+                self.record.step(path, i)
             raise
 
     def check(self, status: int, t: float | None = None) -> None:
