@@ -108,8 +108,8 @@ SEVEN = [
 def test_rigid_pendulum_by_every_method(formulation):
     """Ten seconds of the pendulum of the comparison: to the tolerance asked by the seven methods of Table 2, and by the compiled one."""
     problem = problems.get("rigid_pendulum")
-    for rtol in (1e-6, 1e-10):
-        sol = iso.integrate_adaptive(problem.system(), formulation, t_end=10.0, rtol=rtol, atol=1e-2 * rtol, save=101)
+    for rtol in (1e-9,) if formulation else (1e-6, 1e-12):
+        sol = iso.integrate_adaptive(problem.system(), formulation, t_end=10.0, rtol=rtol, atol=1e-2 * rtol, save=51)
         exact = problem.exact(sol.t)
         assert relative(sol.q, exact.q) < 100 * rtol
         assert relative(sol.v, exact.v) < 200 * rtol
