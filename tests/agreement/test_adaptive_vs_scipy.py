@@ -48,10 +48,10 @@ def test_rate_of_q_by_differences_of_the_retraction():
     system = rotating.top_system()
     sol = iso.integrate_adaptive(system, t_end=1e-3, first_step=1e-3, save=[0.0])
     from isodyn.compiled import OPEN
-    from isodyn.integrate.adaptive_run import _run
     from isodyn.integrate.rate import rate
+    from isodyn.integrate.states import resting_run
 
-    run = _run(system, False)
+    run = resting_run(system, False)
     run.state.q[:], run.state.v[:] = sol.q[0], sol.v[0]
     run.consist(0.0, True)
     out = np.zeros(13)

@@ -14,7 +14,9 @@ import constrained_systems as known
 import isodyn as iso
 import rotating_bodies as rotating
 from isodyn import problems
-from isodyn.formulations.gauss import Basis, Form
+from isodyn.errors import ConflictError
+from isodyn.formulations.gauss import Basis, Form, Reduction
+from isodyn.systems.questions import Questions
 
 S = iso.Scheme
 TIGHT = iso.Newton(rtol=1e-14)
@@ -62,6 +64,73 @@ def test_against_acceleration_level(name, formulation):
     same = [run(SYSTEMS[name], f, S.U0(1, 1, 0)) for f in (formulation, iso.AccelerationLevel())]
     assert apart(*same, ("q", "v")) < 1e-12
     assert apart(*same, ("a", "lam")) < 1e-10
+
+
+def curve_system(redundant=True):
+    """A point on x² + y² = 1, z = x², and a third row that follows from these where z = x² alone."""
+
+    def phi(q, t):
+        x, y, z = q
+        off = z - x * x
+        return np.array([0.5 * (x * x + y * y - 1), off, x * x + y * y - 1 + x * off])[: 2 + redundant]
+
+    def G(q, t):
+        x, y, z = q
+        return np.array([[x, y, 0], [-2 * x, 0, 1], [2 * x + z - 3 * x * x, 2 * y, x]])[: 2 + redundant]
+
+    def b(q, v, t):
+        (x, _, _), (u, w, s) = q, v
+        return -np.array([u * u + w * w, -2 * u * u, 2 * (u * u + w * w) - 6 * x * u * u + 2 * u * s])[: 2 + redundant]
+
+    q0, v0 = [0.6, 0.8, 0.36], [-1.6, 1.2, -1.92]
+    return iso.MechanicalSystem(1.0, lambda q, v, t: np.array([0.3, -9.81, -0.2]), q0, v0, phi=phi, G=G, b=b)
+
+
+def test_the_tolerance_of_the_rank_follows_the_drift():
+    """Off z = x² the third row is independent by as much as the drift; enforced, it would stop the point. Rank 2 throughout, order two."""
+    fine = iso.integrate_adaptive(curve_system(False), t_end=0.5, save=[0.5])
+    errors = []
+    for dt in (0.01, 0.005):
+        sol, minimal = (run(lambda r=r: curve_system(r), iso.UdwadiaKalaba(), dt=dt, t_end=0.5) for r in (True, False))
+        assert set(sol.aux["rank"]) == {2}
+        assert sol.drift().largest[0] > 1e-6
+        errors.append([np.abs(one.q[-1] - fine.q[-1]).max() for one in (sol, minimal)])
+    assert np.log2(np.divide(*errors)) == pytest.approx([2.0] * 2, abs=0.2)
+    adaptive = iso.integrate_adaptive(curve_system(), iso.NullSpace(), t_end=0.5, save=[0.5])
+    assert np.abs(adaptive.q - fine.q).max() < 1e-8
+
+
+def test_rows_in_use_are_kept():
+    """Along the curve another pair would be chosen at places; the first one stays while it is independent."""
+    kept = Reduction(iso.UdwadiaKalaba(), Questions(curve_system()))
+    anew, used = set(), set()
+    for angle in np.linspace(0.3, 1.2, 40):
+        q = np.array([np.cos(angle), np.sin(angle), np.cos(angle) ** 2])
+        v = np.array([-q[1], q[0], -2 * q[0] * q[1]])
+        kept.solve(0.0, q, v)
+        fresh = Reduction(iso.UdwadiaKalaba(), kept.ask)
+        fresh.solve(0.0, q, v)
+        anew.add(tuple(fresh.rows))
+        used.add(tuple(kept.rows))
+    assert len(used) == 1 < len(anew)
+
+
+def test_conflicting_rows():
+    """Rows that depend on each other and ask for different accelerations, where positions and velocities still agree."""
+    system = iso.MechanicalSystem(
+        1.0,
+        lambda q, v, t: np.array([0.0, -1.0]),
+        [0.0, 0.0],
+        [0.0, 0.0],
+        phi=lambda q, t: np.array([q[0], 2 * q[0]]),
+        G=lambda q, t: np.array([[1.0, 0.0], [2.0, 0.0]]),
+        b=lambda q, v, t: np.array([0.0, max(0.0, t - 0.05)]),
+        row_names=["wall", "piston"],
+    )
+    message = r"conflict at t = 0\.\d+: '(wall|piston)' asks for .* at acceleration level where '(wall|piston)' give"
+    with pytest.raises(ConflictError, match=message) as caught:
+        run(lambda: system, iso.NullSpace())
+    assert caught.value.partial.lam.shape[1] == 2
 
 
 def test_rows_that_depend_on_others_on_the_constraints_only():

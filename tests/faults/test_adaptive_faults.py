@@ -261,3 +261,40 @@ def test_a_start_where_rank_is_lost():
     assert max(sol.drift().largest) < 1e-9
     assert np.abs(sol.q[:, 2] - 2 * sol.q[:, 0]).max() < 1e-8
     assert list(sol.aux["rank"][[0, -1]]) == [1, 2]
+
+
+def test_terminal_event_before_the_end_of_a_domain():
+    """A compiled force that raises behind the event is not asked there."""
+
+    @numba.njit
+    def force(q, v, t):
+        if q[0] < -0.5:
+            raise ValueError("below the floor")
+        return -q
+
+    sol = iso.integrate_adaptive(oscillator(force), t_end=10.0, max_step=0.2, events=[crossing(terminal=True)])
+    assert sol.t[-1] / np.pi == pytest.approx(0.5, abs=1e-8)
+
+
+@pytest.mark.parametrize("formulation", [None, iso.NullSpace()], ids=repr)
+def test_exception_of_a_constraint(formulation):
+    """φ that raises in a projection arrives as it is, also where accelerations are computed elsewhere."""
+
+    def phi(q, t):
+        if t > 0.3:
+            raise KeyError("hinge 3")
+        return np.array([0.5 * (q @ q - 1)])
+
+    system = iso.MechanicalSystem(
+        1.0,
+        lambda q, v, t: np.array([0.0, -9.81]),
+        [1.0, 0.0],
+        [0.0, 0.0],
+        phi=phi,
+        G=lambda q, t: q[None, :],
+        b=lambda q, v, t: np.array([-v @ v]),
+        phi_t=lambda q, t: np.zeros(1),
+    )
+    with pytest.raises(KeyError, match="hinge 3") as caught:
+        iso.integrate_adaptive(system, formulation, t_end=1.0)
+    assert 0 < caught.value.partial.t[-1] <= 0.3

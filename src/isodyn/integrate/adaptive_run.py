@@ -1,8 +1,4 @@
-"""The Python around the compiled steps of `integrate_adaptive`: start, blocks of steps, rows, output, events, errors.
-
-Consistent starts, independent rows, conflicts and messages are those of `isodyn.integrate.run`. Where the coordinates retract, an
-accepted step is first put back where they live, q ← q_n ⊕ (q* ⊖ q_n); then, as everywhere, onto the constraints.
-"""
+"""The Python around the compiled steps of `integrate_adaptive`: start, blocks of steps, choice of rows, interrupts, errors."""
 
 from __future__ import annotations
 
@@ -15,22 +11,18 @@ from typing import Any
 import numpy as np
 
 from isodyn import interrupts
-from isodyn.compiled import NOT_FINITE, OK, OPEN, SINGULAR, FloatArray, State
-from isodyn.errors import CallableError, ConvergenceError, IsodynError, IsodynWarning, SingularError
-from isodyn.formulations.gauss import Reduction
+from isodyn.compiled import NOT_FINITE, OK, OPEN, SINGULAR, FloatArray
+from isodyn.errors import CallableError, ConvergenceError, IsodynError, IsodynWarning
 from isodyn.integrate import work
-from isodyn.integrate.driver import Newton
 from isodyn.integrate.events import Event
 from isodyn.integrate.record import Record
-from isodyn.integrate.run import Run
-from isodyn.integrate.schedule import plan
-from isodyn.integrate.start import gaps, near_manifold, near_velocity
+from isodyn.integrate.start import gaps
+from isodyn.integrate.states import States
 from isodyn.linear_solvers.rows import choose
 from isodyn.results.solution import Solution
-from isodyn.schemes import FirstOrderScheme, Scheme
 
 _BLOCK_SECONDS = 0.1  # how long the compiled steps may take before Python looks after progress and Ctrl-C
-_MOST_STEPS = 4096  # in a block
+_MOST_NUMBERS = 1_000_000  # in a block of steps
 ROUNDING = 1e-11  # violations of dropped rows above this ask whether they are independent by now
 
 
@@ -51,25 +43,20 @@ class AdaptiveRun:
         events: tuple[Event, ...],
         assemble: bool,
     ) -> None:
-        from isodyn.integrate import dop853, rate  # compiled, or loaded from the cache, here and not at import
+        from isodyn.integrate import dop853  # compiled, or loaded from the cache, here and not at import
 
-        self.kernel, self.rates = dop853, rate
-        self.system, self.formulation, self.method, self.atol = system, formulation, method, atol
+        self.kernel = dop853
+        self.system, self.method, self.atol = system, method, atol
         self.span, self.times, self.project = span, times, project
         self.dense = 2 if events else 0 if times is None else 1
         self.first_step, self.max_step = first_step, max_step
-        self.base = self.motion = _run(system, assemble)
-        if formulation is not None:
-            self.motion = _run(formulation.transform(system), False)
-            self.problem = Reduction(formulation, self.base.ask)
+        self.states = States(system, formulation, project, assemble)
+        self.base, self.motion, self.count = self.states.base, self.states.motion, self.states.count
         self.hosted = formulation is not None or system.retract is not None  # every step ends in Python
-        self.count = self.base.count = self.motion.count = np.zeros(work.COUNTERS + 1, dtype=np.int64)
-        nq, nv, m = system.nq, system.nv, system.m
-        self.state = self.base.state
-        self.trial = State(np.zeros(2), np.zeros(nq), np.zeros(nv), np.zeros(nv), np.zeros(m), np.zeros(nv))
-        self.K = np.zeros((dop853.ROWS, nq + nv))
+        self.alone = self.hosted or any(event.terminal for event in events)  # one step at a time
+        self.state, self.trial, self.K = self.base.state, self.states.trial, self.states.K
         self.step = np.zeros(1)
-        self.record = Record(self.base.ask, times, events, self.between, self.complete)
+        self.record = Record(self.base.ask, times, events, self.states.between, self.states.complete)
 
     # ---- the course of a run
 
@@ -94,7 +81,7 @@ class AdaptiveRun:
         self.start()
         length = 4
         while self.state.clock[0] < self.span[1]:
-            alone = self.hosted or self.base.independent.dropped.size > 0
+            alone = self.alone or self.base.independent.dropped.size > 0
             clock = time.perf_counter()
             path = self.march(1 if alone else length)
             for i in range(path.clock.shape[0]):
@@ -106,7 +93,7 @@ class AdaptiveRun:
             if interrupts.pending():
                 raise KeyboardInterrupt
             scale = _BLOCK_SECONDS / max(time.perf_counter() - clock, 1e-6)
-            length = min(int(length * np.clip(scale, 0.5, 8.0)) + 1, _MOST_STEPS)
+            length = min(int(length * np.clip(scale, 0.5, 8.0)) + 1, max(1, _MOST_NUMBERS // self.K.size))
         return None
 
     def start(self) -> None:
@@ -117,7 +104,7 @@ class AdaptiveRun:
             if self.system.m:
                 self.base.consist(t, True)
                 self.base.watch_rows(False)
-            self.check(self.rate(t, state, self.K[0]))
+            self.check(self.states.rate(t, state, self.K[0]))
             self.step[0] = self.first_step or self.guess(t, t_end)
             self.record.chosen(self.base.independent)
             self.record.start(t, state)
@@ -135,7 +122,7 @@ class AdaptiveRun:
         h0 = 1e-6 if min(d0, d1) < 1e-5 else 0.01 * d0 / d1
         h0 = min(h0, t_end - t, self.max_step)
         trial.q[:], trial.v[:] = np.split(y + h0 * f, [state.q.size])
-        if self.rate(t + h0, trial, self.K[1]) != OK:
+        if self.states.rate(t + h0, trial, self.K[1]) != OK:
             return h0
         d2 = norm(self.K[1] - f) / h0
         h1 = max(1e-6, 1e-3 * h0) if max(d1, d2) <= 1e-15 else (0.01 / max(d1, d2)) ** 0.125
@@ -144,7 +131,7 @@ class AdaptiveRun:
     def march(self, length: int) -> Any:
         """Up to so many accepted steps, at least one, as a path."""
         system, base = self.system, self.base
-        path = self.kernel.allocate_path(length, system.nq, system.nv, system.m)
+        path = self.kernel.allocate_path(length, system.nq, system.nv, system.m, self.dense > 0)
         ends = 2 if self.hosted else 1 if self.project else 0
         pace = self.kernel.Pace(self.span[1], self.method.rtol, self.max_step, ends, self.dense)
         before = int(self.count[work.STEPS])
@@ -181,8 +168,8 @@ class AdaptiveRun:
     def recover(self, status: int) -> None:
         """Another choice of rows at the last accepted state, or the error that says why there is no further step."""
         base = self.base
-        if status in (SINGULAR, NOT_FINITE, self.rates.UNDERFLOW) and self.system.m and base.choose_again():
-            self.check(self.rate(self.state.clock[0], self.state, self.K[0]))
+        if status in (SINGULAR, NOT_FINITE, work.UNDERFLOW) and self.system.m and base.choose_again():
+            self.check(self.states.rate(self.state.clock[0], self.state, self.K[0]))
             self.record.chosen(base.independent)
             self.step[0] = max(self.step[0], 1e-3 * self.guess(self.state.clock[0], self.span[1]))
             return
@@ -192,17 +179,17 @@ class AdaptiveRun:
         """The end of a step in Python: back where q lives, onto the constraints; False where that does not work and h shrinks."""
         state, t, nq = self.state, float(path.clock[0, 1]), self.system.nq
         with self.explained():
-            state.q[:] = self.lived(path.start[0, :nq], state.q)
-            status = self.onto_constraints(t, state)
+            state.q[:] = self.states.lived(path.start[0, :nq], state.q)
+            status = self.states.onto_constraints(t, state)
             if status in (SINGULAR, NOT_FINITE) and t - path.clock[0, 0] > 1e-12 * (self.span[1] - self.span[0]):
                 state.clock[0] = path.clock[0, 0]
                 state.q[:], state.v[:] = path.start[0, :nq], path.start[0, nq:]
                 self.count[self.kernel.REJECTED] += 1
                 self.step[0] = 0.25 * (t - path.clock[0, 0])
-                self.check(self.rate(state.clock[0], state, self.K[0]))
+                self.check(self.states.rate(state.clock[0], state, self.K[0]))
                 return False
-            self.check(status)
-            self.check(self.rate(t, state, self.K[0]))
+            self.states.check(status, t, self.base)
+            self.check(self.states.rate(t, state, self.K[0]))
         path.end[0, :nq], path.end[0, nq:], path.a[0], path.lam[0] = state.q, state.v, state.a, state.lam
         return True
 
@@ -216,68 +203,13 @@ class AdaptiveRun:
                 base.choose_again()
             base.watch_rows(False)
             if base.independent is not chosen:
-                self.check(self.rate(state.clock[0], state, self.K[0]))
+                self.check(self.states.rate(state.clock[0], state, self.K[0]))
                 path.end[-1, :nq], path.end[-1, nq:], path.a[-1], path.lam[-1] = state.q, state.v, state.a, state.lam
                 self.record.chosen(base.independent)
-
-    # ---- states
 
     def now(self) -> tuple[float, FloatArray, FloatArray]:
         """t, q and v of the last accepted state."""
         return float(self.state.clock[0]), self.state.q, self.state.v
-
-    def rate(self, t: float, state: State, out: FloatArray) -> int:
-        """(q̇, v̇) at a state, whose a and lam are set too."""
-        motion = self.motion
-        status = int(
-            self.rates.rate(
-                *motion.physics(OPEN), t, state, motion.work, motion.pivots, self.base.controls, out, self.count
-            )
-        )
-        if status == OK and self.formulation is not None:
-            state.lam[:] = self.problem.solve(t, state.q, state.v)[1]
-        return status
-
-    def complete(self, t: float, state: State) -> None:
-        """Accelerations and multipliers of a state."""
-        status = self.rate(t, state, self.K[1])
-        if status == SINGULAR:  # the record computes them anew where rows lose rank
-            state.a[:], state.lam[:] = 0.0, 0.0
-            status = OK
-        self.check(status, t)
-
-    def lived(self, q_0: FloatArray, q: FloatArray) -> FloatArray:
-        """q put back onto the set that the retraction lives on, as seen from q_0."""
-        if self.system.retract is None:
-            return q
-        return np.asarray(
-            self.system.retract(q_0.copy(), self.system.difference(q_0.copy(), q.copy())), dtype=np.float64
-        )
-
-    def onto_constraints(self, t: float, state: State) -> int:
-        """The nearest consistent state, where that is wanted."""
-        if not self.project:
-            return OK
-        base = self.base
-        return int(base.initial.nearest_consistent(*base.physics(OPEN), t, state, base.work, base.pivots))
-
-    def between(self, path: Any, i: int, t: float) -> State:
-        """The state inside step i of a path, on the constraints, without accelerations."""
-        trial, nq, n = self.trial, self.system.nq, path.start.shape[1]
-        t_0, t_1, _ = path.clock[i]
-        x = (t - t_0) / (t_1 - t_0)
-        y = np.zeros(n)
-        for k, power in enumerate(reversed(path.powers[i].reshape(-1, n))):
-            y = (y + power) * (x if k % 2 == 0 else 1.0 - x)
-        y += path.start[i]
-        trial.q[:], trial.v[:] = self.lived(path.start[i, :nq], y[:nq]), y[nq:]
-        status = self.onto_constraints(t, trial)
-        if status == SINGULAR:  # at a loss of rank: over all rows, which need not be independent for this
-            trial.q[:] = near_manifold(self.base.ask, t, trial.q, trial.v)
-            trial.v[:] = near_velocity(self.base.ask, t, trial.q, trial.v)
-            status = OK
-        self.check(status, t)
-        return trial
 
     def solution(self, started: float, stopped: str | None) -> Solution:
         """What was kept so far; the last whole step too, where something stopped the run."""
@@ -310,27 +242,13 @@ class AdaptiveRun:
                 self.record.step(path, i)
             raise
 
-    def check(self, status: int, t: float | None = None) -> None:
-        """Turn a status into the error that says what happened where."""
-        if status == OK:
-            return
-        t = self.state.clock[0] if t is None else t
-        if status == self.rates.UNDERFLOW:
+    def check(self, status: int) -> None:
+        """Turn a status of the steps into the error that says what happened where."""
+        t = self.state.clock[0]
+        if status == work.UNDERFLOW:
             raise ConvergenceError(
                 f"the step became as small as rounding of t at t = {t:.6g} (step {self.count[work.STEPS] + 1}): the error asked for"
                 f" ({self.method}) was not reached",
                 hint="a jump, a kink, a singularity or a stiff motion; integrate(...) takes the first and the last of them",
             )
-        try:
-            self.motion.check(status, t, t + self.step[0])
-        except SingularError as error:
-            if self.system.m:
-                error.add_note(f"rank {self.base.independent.rank} of {self.system.m} rows was enforced")
-            raise
-
-
-def _run(system: Any, assemble: bool) -> Run:
-    """Memory, rows and messages of a run that takes no steps of its own."""
-    scheme = FirstOrderScheme.crank_nicolson() if system.first_order else Scheme.midpoint_epa()
-    (stretch,) = plan(0.0, 1.0, 1.0, (), 1)
-    return Run(system, scheme, [stretch], None, Newton(), None, OPEN, OPEN, assemble)
+        self.states.check(status, t, self.motion, float(self.step[0]))

@@ -39,8 +39,8 @@ from isodyn.compiled import (
     kernel,
 )
 from isodyn.integrate.closure import copy_to
-from isodyn.integrate.rate import UNDERFLOW, onto_constraints, rate_of
-from isodyn.integrate.work import CONTROLS, COUNTERS, EPS, STEPS, WORK
+from isodyn.integrate.rate import onto_constraints, rate_of
+from isodyn.integrate.work import CONTROLS, COUNTERS, EPS, STEPS, UNDERFLOW, WORK
 
 STAGES = DOP853.n_stages
 ROWS = 16  # stages, the end of the step, and three for dense output
@@ -62,9 +62,9 @@ Path = namedtuple("Path", "clock start end a lam powers")
 PATH = types.NamedUniTuple(F2, len(Path._fields), Path)
 
 
-def allocate_path(steps: int, nq: int, nv: int, m: int) -> Path:
+def allocate_path(steps: int, nq: int, nv: int, m: int, dense: bool) -> Path:
     """Memory for so many steps."""
-    sizes = (3, nq + nv, nq + nv, nv, m, POWERS * (nq + nv))
+    sizes = (3, nq + nv, nq + nv, nv, m, POWERS * (nq + nv) if dense else 0)
     return Path(*(np.zeros((steps, size)) for size in sizes))
 
 

@@ -31,12 +31,11 @@ from isodyn.compiled import (
 )
 from isodyn.integrate.closure import copy_to, retract, size
 from isodyn.integrate.initial import initial_acceleration, nearest_consistent
-from isodyn.integrate.work import CONTROLS, GAP_Q, WORK
+from isodyn.integrate.work import CONTROLS, GAP_Q, UNDERFLOW, WORK
 
 SLOPE = np.array([4.0 / 5.0, -1.0 / 5.0, 4.0 / 105.0, -1.0 / 280.0])  # central difference of order 8
 REACH = 0.05  # largest component of its increments
 LEFT = 1e-10  # of the size of q: what a projection may leave of φ
-UNDERFLOW = 100  # a status more than the loop knows: not good enough, also with a step as small as rounding of t
 
 
 @kernel()
