@@ -38,7 +38,7 @@ published program partitioning and Householder's reflections (PUTD) are loops of
 LAPACK, and QR alone is listed without an SVD for the rank before it. Here every method follows the same rank decision by pivoted QR
 (20 µs) and is itself a handful of LAPACK calls (35 to 100 µs); what surrounds them, the questions to the system among it, is the same for
 all. So they lie within a factor of 1.5, QR first among the reductions. Udwadia-Kalaba by the square root of M is among the dearest, as it
-adds an eigenvalue problem to singular values; by the range space it costs what QR costs. Compiled, the same accelerations cost a twentieth."""
+adds an eigenvalue problem to singular values; by the range space it costs what QR costs. Compiled, a twentieth."""
 
 
 def run(name: str, formulation: Any, t_end: float, rtol: float = RTOL) -> Any:
