@@ -30,9 +30,10 @@ from isodyn.formulations import (
     PositionLevel,
     Projection,
     Stabilised,
+    UdwadiaKalaba,
     VelocityLevel,
 )
-from isodyn.integrate import Newton, integrate
+from isodyn.integrate import Newton, integrate, integrate_adaptive
 from isodyn.results import Solution
 from isodyn.schemes import FirstOrderScheme, Scheme
 from isodyn.systems import (
@@ -71,12 +72,14 @@ __all__ = [
     "Scheme",
     "Solution",
     "Stabilised",
+    "UdwadiaKalaba",
     "VelocityLevel",
     "analysis",
     "base_excitation",
     "errors",
     "harmonic",
     "integrate",
+    "integrate_adaptive",
     "modal_damping",
     "problems",
     "rayleigh",

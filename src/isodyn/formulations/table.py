@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from isodyn.errors import SchemeError
+from isodyn.formulations.gauss import NullSpace
 from isodyn.formulations.policies import (
     GGL,
     AccelerationLevel,
     Baumgarte,
-    NullSpace,
     Overdetermined,
     PositionLevel,
     Projection,

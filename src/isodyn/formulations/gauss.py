@@ -1,0 +1,184 @@
+"""Formulations that eliminate the multipliers: the accelerations of Gauss' principle, and the null space of G.
+
+As transforms to an ordinary differential equation, a = F(q, v, t) with
+
+    F = the a that minimises ½(a − M⁻¹Q)ᵀM(a − M⁻¹Q) subject to G a = b̂,      b̂ = b − 2α φ̇ − β² φ [Pennestri2008 (90)]
+
+by `isodyn.gauss`: `UdwadiaKalaba(form)` from M, G and b̂ directly [Udwadia1992 (5a)], `NullSpace(basis)` from Nᵀ(M a − Q) = 0 with
+G N = 0 [Pennestri2008 (33) adapted]. Any scheme then integrates the equation; nothing keeps φ and φ̇ where they are but α and β. The
+rank of G is decided anew at every evaluation, so it may change along the motion; where it does, F may jump.
+
+`NullSpace(discrete=True)` instead eliminates multipliers from the equations of a step, N(q̃)ᵀ·balance = 0 with φ = 0 at t_{n+1}: the
+motion of position level, to rounding.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from isodyn.compiled import BALANCE, CONSTANT_MASS, JACOBIAN, KNOWS_MASS, OK, RETRACT, RETRACTS, Closure, FloatArray
+from isodyn.errors import InputError
+from isodyn.results.solution import Solution
+from isodyn.systems.compiled_system import PythonSystem
+from isodyn.systems.questions import Questions
+
+Form = Literal["square-root", "square-root/denman-beavers", "square-root/schur", "cholesky", "range-space", "regularised"]
+Basis = Literal["partitioning", "qr", "putd", "zero-eigenvalue", "svd", "schur"]
+
+
+@dataclass(frozen=True)
+class UdwadiaKalaba:
+    """Accelerations by the explicit equations of motion; `form` says how they are computed, alpha and beta pull back drift."""
+
+    form: Form = "range-space"
+    alpha: float = 0.0
+    beta: float = 0.0
+
+    def __post_init__(self) -> None:
+        _check_word("form", self.form, get_args(Form))
+        _check_gains(self.alpha, self.beta)
+
+    @property
+    def method(self) -> str:
+        """Its name among the methods of `isodyn.gauss`."""
+        return self.form
+
+    def transform(self, system: Any) -> PythonSystem:
+        """The unconstrained system a = F(q, v, t)."""
+        return _transform(self, system)
+
+    def lift(self, sol: Solution, system: Any) -> Solution:
+        """The solution with the multipliers at t_n, of least norm."""
+        return _lift(self, sol, system)
+
+    def multipliers(self, ask: Questions, t: float, q: FloatArray, v: FloatArray) -> FloatArray:
+        """λ at a state, one for each of the user's rows, of least norm."""
+        return _solve(self, ask, t, q, v)[1]
+
+
+@dataclass(frozen=True)
+class NullSpace:
+    """Multipliers eliminated by a basis N of the null space of G: Nᵀ(M a − Q) = 0 with G a = b; `basis` says how N is found.
+
+    With `discrete` the equations of a step are reduced instead, N(q̃)ᵀ·balance = 0 with φ = 0 at t_{n+1}, always by "qr": the discrete
+    equations are those of position level, and so is the motion, to rounding.
+    """
+
+    basis: Basis = "qr"
+    discrete: bool = False
+    alpha: float = 0.0
+    beta: float = 0.0
+
+    def __post_init__(self) -> None:
+        _check_word("basis", self.basis, get_args(Basis))
+        _check_gains(self.alpha, self.beta)
+        if self.discrete and (self.basis != "qr" or self.alpha or self.beta):
+            raise InputError(
+                f"NullSpace(discrete=True) reduces the step with basis='qr' and keeps φ without gains, received {self!r}",
+                hint="other bases and gains belong to discrete=False",
+            )
+
+    @property
+    def method(self) -> str:
+        """Its name among the methods of `isodyn.gauss`."""
+        return f"null-space/{self.basis}"
+
+    def closure(self, dt: float) -> Closure:
+        """How the reduced step closes."""
+        return Closure(1.0, 0.0, 0.0, 0, 0, 0, 0, 1)
+
+    def transform(self, system: Any) -> PythonSystem:
+        """The unconstrained system a = F(q, v, t)."""
+        return _transform(self, system)
+
+    def lift(self, sol: Solution, system: Any) -> Solution:
+        """The solution with the multipliers at t_n, of least norm."""
+        return _lift(self, sol, system)
+
+    def multipliers(self, ask: Questions, t: float, q: FloatArray, v: FloatArray) -> FloatArray:
+        """λ at a state, one for each of the user's rows, of least norm."""
+        return _solve(self, ask, t, q, v)[1]
+
+
+def _check_word(name: str, value: Any, known: tuple[str, ...]) -> None:
+    if value not in known:
+        raise InputError(f"{name} must be one of {', '.join(map(repr, known))}, received {value!r}")
+
+
+def _check_gains(alpha: float, beta: float) -> None:
+    for name, value in (("alpha", alpha), ("beta", beta)):
+        if not (math.isfinite(value) and value >= 0):
+            raise InputError(
+                f"{name} must be 0 or positive, received {value!r}", hint="negative gains make the drift grow"
+            )
+
+
+def _transform(formulation: UdwadiaKalaba | NullSpace, system: Any) -> PythonSystem:
+    traits = KNOWS_MASS | CONSTANT_MASS | (RETRACTS if system.retract is not None else 0)
+    return PythonSystem(
+        _Reduced(formulation, system),
+        traits,
+        system.q0,
+        system.v0,
+        energy=system.energy,
+        retract=system.retract,
+        difference=system.difference,
+        names=system.names,
+    )
+
+
+def _lift(formulation: UdwadiaKalaba | NullSpace, sol: Solution, system: Any) -> Solution:
+    ask, lam, rank = Questions(system), np.zeros((sol.t.size, system.m)), np.zeros(sol.t.size, dtype=np.int64)
+    for i, (t, q, v) in enumerate(zip(sol.t, sol.q, sol.v, strict=True)):
+        _, lam[i], rank[i] = _solve(formulation, ask, t, q, v)
+    sol.lam, sol.system, sol.columns["lam"] = lam, system, np.arange(system.m)
+    sol.aux["rank"] = rank
+    return sol
+
+
+def _solve(
+    formulation: UdwadiaKalaba | NullSpace, ask: Questions, t: float, q: FloatArray, v: FloatArray
+) -> tuple[FloatArray, FloatArray, int]:
+    """a, λ and the rank of G at a state."""
+    from isodyn.gauss.methods import accelerations
+
+    M, G = ask.mass(t, q, v), ask.G(t, q, v)
+    rest = np.zeros(ask.system.nv)
+    Q, b = -ask.balance(t, q, v, rest), -ask.acceleration(t, q, v, rest)
+    if formulation.alpha or formulation.beta:
+        pull = 2.0 * formulation.alpha * ask.velocity(t, q, v)
+        pull[: ask.system.m_phi] += formulation.beta**2 * ask.position(t, q, v)
+        b = b - pull  # [Pennestri2008 (90)]
+    return accelerations(formulation.method)(M, Q, G, b)
+
+
+class _Reduced:
+    """Balance a − F(q, v, t) with unit mass."""
+
+    solver = ""
+
+    def __init__(self, formulation: UdwadiaKalaba | NullSpace, system: Any) -> None:
+        self.formulation, self.ask = formulation, Questions(system)
+
+    def answer(
+        self,
+        what: int,
+        t: float,
+        q: FloatArray,
+        v: FloatArray,
+        a: FloatArray,
+        lam: FloatArray,
+        c: FloatArray,
+        out: FloatArray,
+    ) -> int:
+        if what == BALANCE:
+            out[:] = a - _solve(self.formulation, self.ask, t, q, v)[0]
+        elif what == JACOBIAN:
+            out[:] = (c[0] * np.eye(a.size)).ravel()
+        elif what == RETRACT:
+            out[:] = self.ask.system.retract(q, v)
+        return OK

@@ -1,0 +1,376 @@
+"""The Python around the compiled steps of `integrate_adaptive`: start, blocks of steps, rows, output, events, errors.
+
+Consistent starts, independent rows, conflicts and messages are those of `isodyn.integrate.run`. Where the coordinates retract, an
+accepted step is first put back where they live, q ← q_n ⊕ (q* ⊖ q_n); then, as everywhere, onto the constraints.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+import numpy as np
+
+from isodyn import interrupts
+from isodyn.compiled import NOT_FINITE, OK, OPEN, SINGULAR, FloatArray, State
+from isodyn.errors import CallableError, ConvergenceError, IsodynError, IsodynWarning, SingularError
+from isodyn.integrate import work
+from isodyn.integrate.driver import Newton
+from isodyn.integrate.events import Event, locate
+from isodyn.integrate.run import Run
+from isodyn.integrate.schedule import plan
+from isodyn.linear_solvers.rows import least_multipliers
+from isodyn.results.solution import Solution, Statistics
+from isodyn.schemes import FirstOrderScheme, Scheme
+
+_BLOCK_SECONDS = 0.1  # how long the compiled steps may take before Python looks after progress and Ctrl-C
+_MOST_STEPS = 4096  # in a block
+
+
+class AdaptiveRun:
+    """The memory of one run with adaptive steps."""
+
+    def __init__(
+        self,
+        system: Any,
+        formulation: Any,
+        method: Any,
+        atol: FloatArray,
+        span: tuple[float, float],
+        times: FloatArray | None,
+        first_step: float | None,
+        max_step: float,
+        project: bool,
+        events: tuple[Event, ...],
+        assemble: bool,
+    ) -> None:
+        from isodyn.integrate import dop853  # compiled, or loaded from the cache, here and not at import
+
+        self.kernel = dop853
+        self.system, self.formulation, self.method, self.atol = system, formulation, method, atol
+        self.span, self.times, self.events, self.project = span, times, events, project
+        self.first_step, self.max_step = first_step, max_step
+        self.base = self.motion = _run(system, assemble)
+        if formulation is not None:
+            self.motion = _run(formulation.transform(system), False)
+        self.hosted = formulation is not None or system.retract is not None  # every step ends in Python
+        self.count = self.base.count = self.motion.count = np.zeros(work.COUNTERS + 1, dtype=np.int64)
+        nq, nv, m = system.nq, system.nv, system.m
+        self.state = self.base.state
+        self.trial = State(np.zeros(2), np.zeros(nq), np.zeros(nv), np.zeros(nv), np.zeros(m), np.zeros(nv))
+        self.K = np.zeros((dop853.ROWS, nq + nv))
+        self.step = np.zeros(1)
+        self.rows: list[tuple[float, FloatArray, FloatArray, FloatArray, FloatArray]] = []
+        self.found: list[list[tuple[float, FloatArray, FloatArray]]] = [[] for _ in events]
+        self.steps = 0  # that are part of the solution
+        self.redundant: tuple[str, ...] = ()
+
+    # ---- the course of a run
+
+    def execute(self, show: Callable[[float], None]) -> Solution:
+        """From start to end; a terminal event or an interrupt ends early."""
+        started, stopped = time.perf_counter(), None
+        try:
+            with interrupts.noted():
+                stopped = self.follow(show)
+        except KeyboardInterrupt:
+            stopped = f"interrupted at t = {self.state.clock[0]:g} after {self.count[work.STEPS]} steps"
+            warnings.warn(f"{stopped}; the solution holds what was done", IsodynWarning, stacklevel=3)
+        except BaseException as error:
+            with suppress(AttributeError):
+                error.partial = self.solution(time.perf_counter() - started, "stopped by an error")  # type: ignore[attr-defined]
+            raise
+        return self.solution(time.perf_counter() - started, stopped)
+
+    def follow(self, show: Callable[[float], None]) -> str | None:
+        """All steps, in blocks short enough to stay responsive; what ended them before t_end."""
+        self.start()
+        values = [event.value(self.state.clock[0], self.state.q, self.state.v) for event in self.events]
+        length = 4
+        while self.state.clock[0] < self.span[1]:
+            alone = self.hosted or self.base.independent.dropped.size > 0
+            clock = time.perf_counter()
+            path = self.march(1 if alone else length)
+            for i in range(path.clock.shape[0]):
+                self.steps += 1
+                values, ended = self.happened(path, i, values)
+                if ended is not None:
+                    return ended
+            show(self.state.clock[0])
+            if interrupts.pending():
+                raise KeyboardInterrupt
+            scale = _BLOCK_SECONDS / max(time.perf_counter() - clock, 1e-6)
+            length = min(int(length * np.clip(scale, 0.5, 8.0)) + 1, _MOST_STEPS)
+        return None
+
+    def start(self) -> None:
+        """A consistent state, its rate, and the size of the first step."""
+        state, (t, t_end) = self.state, self.span
+        state.clock[0] = t
+        with self.explained():
+            if self.system.m:
+                self.base.consist(t, True)
+                self.base.watch_rows(False)
+            self.check(self.rate(t, state, self.K[0]))
+            self.step[0] = self.first_step or self.guess(t, t_end)
+        self.note_redundant()
+        if self.times is None or self.times[0] == t:
+            self.keep(t, state)
+
+    def guess(self, t: float, t_end: float) -> float:
+        """A first step from the sizes of y, ẏ and ÿ [Hairer1993 (II.4.14)]."""
+        state, trial = self.state, self.trial
+        y, f = np.concatenate([state.q, state.v]), self.K[0]
+        scale = self.atol + self.method.rtol * np.abs(y)
+
+        def norm(x: FloatArray) -> float:
+            return float(np.sqrt(np.mean((x / scale) ** 2)))
+
+        d0, d1 = norm(y), norm(f)
+        h0 = 1e-6 if min(d0, d1) < 1e-5 else 0.01 * d0 / d1
+        h0 = min(h0, t_end - t, self.max_step)
+        trial.q[:], trial.v[:] = np.split(y + h0 * f, [state.q.size])
+        if self.rate(t + h0, trial, self.K[1]) != OK:
+            return h0
+        d2 = norm(self.K[1] - f) / h0
+        h1 = max(1e-6, 1e-3 * h0) if max(d1, d2) <= 1e-15 else (0.01 / max(d1, d2)) ** 0.125
+        return min(100.0 * h0, h1)
+
+    def march(self, length: int) -> Any:
+        """Up to so many accepted steps, at least one, as a path."""
+        system, base = self.system, self.base
+        path = self.kernel.allocate_path(length, system.nq, system.nv, system.m)
+        dense = 2 if self.events else 0 if self.times is None else 1
+        ends = 2 if self.hosted else 1 if self.project else 0
+        pace = self.kernel.Pace(self.span[1], self.method.rtol, self.max_step, ends, dense)
+        before = int(self.count[work.STEPS])
+        while True:
+            with self.explained():
+                status = self.kernel.march(
+                    *self.motion.physics(OPEN),
+                    base.controls,
+                    pace,
+                    self.atol,
+                    np.zeros(0) if self.times is None else self.times,
+                    self.step,
+                    self.state,
+                    self.trial,
+                    self.motion.work,
+                    self.motion.pivots,
+                    self.K,
+                    path,
+                    self.count,
+                )
+                done = int(self.count[work.STEPS]) - before
+                if status != OK and done == 0:
+                    self.recover(status)
+                    continue
+            path = self.kernel.Path(*(x[:done] for x in path))
+            if self.hosted and not self.land(path):
+                self.count[work.STEPS] -= 1
+                continue
+            if base.independent.dropped.size:
+                self.watch(path)
+            return path
+
+    def recover(self, status: int) -> None:
+        """Another choice of rows at the last accepted state, or the error that says why there is no further step."""
+        if status in (SINGULAR, NOT_FINITE, self.kernel.UNDERFLOW) and self.system.m and self.base.choose_again():
+            self.check(self.rate(self.state.clock[0], self.state, self.K[0]))
+            self.note_redundant()
+            self.step[0] = max(self.step[0], 1e-3 * self.guess(self.state.clock[0], self.span[1]))
+            return
+        self.check(status)
+
+    def land(self, path: Any) -> bool:
+        """The end of a step in Python: back where q lives, onto the constraints; False where that does not work and h shrinks."""
+        state, t, nq = self.state, float(path.clock[0, 1]), self.system.nq
+        with self.explained():
+            state.q[:] = self.lived(path.start[0, :nq], state.q)
+            status = self.onto_constraints(t, state)
+            if status in (SINGULAR, NOT_FINITE) and t - path.clock[0, 0] > 1e-12 * (self.span[1] - self.span[0]):
+                state.clock[0] = path.clock[0, 0]
+                state.q[:], state.v[:] = path.start[0, :nq], path.start[0, nq:]
+                self.count[self.kernel.REJECTED] += 1
+                self.step[0] = 0.25 * (t - path.clock[0, 0])
+                self.check(self.rate(state.clock[0], state, self.K[0]))
+                return False
+            self.check(status)
+            self.check(self.rate(t, state, self.K[0]))
+        path.end[0, :nq], path.end[0, nq:], path.a[0], path.lam[0] = state.q, state.v, state.a, state.lam
+        return True
+
+    def watch(self, path: Any) -> None:
+        """With redundant rows: the dropped ones still hold at the end of the path, or another set is taken."""
+        state, chosen, nq = self.state, self.base.independent, self.system.nq
+        with self.explained():
+            self.base.watch_rows(False)
+            if self.base.independent is not chosen:
+                self.check(self.rate(state.clock[0], state, self.K[0]))
+                path.end[-1, :nq], path.end[-1, nq:], path.a[-1], path.lam[-1] = state.q, state.v, state.a, state.lam
+                self.note_redundant()
+
+    def note_redundant(self) -> None:
+        names = (self.system.row_names[i] for i in self.base.independent.dropped)
+        self.redundant = tuple(dict.fromkeys((*self.redundant, *names)))
+
+    # ---- states
+
+    def rate(self, t: float, state: State, out: FloatArray) -> int:
+        """(q̇, v̇) at a state, whose a and lam are set too."""
+        motion = self.motion
+        status = int(
+            self.kernel.rate(
+                *motion.physics(OPEN), t, state, motion.work, motion.pivots, self.base.controls, out, self.count
+            )
+        )
+        if status == OK and self.formulation is not None:
+            state.lam[:] = self.formulation.multipliers(self.base.ask, t, state.q, state.v)
+        return status
+
+    def lived(self, q_0: FloatArray, q: FloatArray) -> FloatArray:
+        """q put back onto the set that the retraction lives on, as seen from q_0."""
+        if self.system.retract is None:
+            return q
+        return np.asarray(self.system.retract(q_0.copy(), self.system.difference(q_0.copy(), q.copy())), dtype=np.float64)
+
+    def onto_constraints(self, t: float, state: State) -> int:
+        """The nearest consistent state, where that is wanted."""
+        if not self.project:
+            return OK
+        base = self.base
+        return int(base.initial.nearest_consistent(*base.physics(OPEN), t, state, base.work, base.pivots))
+
+    def between(self, path: Any, i: int, t: float) -> State:
+        """The state inside step i of a path, on the constraints, without accelerations."""
+        trial, nq, n = self.trial, self.system.nq, path.start.shape[1]
+        t_0, t_1, _ = path.clock[i]
+        x = (t - t_0) / (t_1 - t_0)
+        y = np.zeros(n)
+        for k, power in enumerate(reversed(path.powers[i].reshape(-1, n))):
+            y = (y + power) * (x if k % 2 == 0 else 1.0 - x)
+        y += path.start[i]
+        trial.q[:], trial.v[:] = self.lived(path.start[i, :nq], y[:nq]), y[nq:]
+        self.check(self.onto_constraints(t, trial))
+        return trial
+
+    # ---- what is kept
+
+    def happened(self, path: Any, i: int, values: list[float]) -> tuple[list[float], str | None]:
+        """Output times and events of step i, in order; the new values of the events, and what ended the run."""
+        t_0, t_1, _ = path.clock[i]
+        nq = self.system.nq
+        end = path.end[i, :nq], path.end[i, nq:]
+        with self.explained():
+            after = [event.value(t_1, *end) for event in self.events]
+            zeros = []
+            for event, g_0, g_1 in zip(self.events, values, after, strict=True):
+                if event.crosses(g_0, g_1):
+
+                    def g(t: float, event: Event = event) -> float:
+                        state = self.between(path, i, t)
+                        return event.value(t, state.q, state.v)
+
+                    zeros.append((locate(g, t_0, g_0, t_1, g_1), event))
+            last, ended = t_1, None
+            for t, event in sorted(zeros, key=lambda zero: zero[0]):
+                if t > last:
+                    break
+                q, v = end if t == t_1 else self.between(path, i, t)[1:3]
+                self.found[event.number].append((t, q.copy(), v.copy()))
+                if event.terminal and len(self.found[event.number]) >= event.terminal:
+                    last, ended = t, f"stopped by event {event.number} at t = {t:g} after {self.steps} steps"
+            self.output(path, i, last, ended is not None)
+        return after, ended
+
+    def output(self, path: Any, i: int, last: float, ended: bool) -> None:
+        """Rows of step i up to `last`; where the run ends, a row there."""
+        t_0, t_1, _ = path.clock[i]
+        inside = [] if self.times is None else list(self.times[(self.times > t_0) & (self.times <= last)])
+        if ended or (self.times is None and last == t_1):
+            inside = sorted({*inside, last})
+        for t in inside:
+            if t == t_1:
+                nq = self.system.nq
+                self.keep(t, State(path.clock[i], path.end[i, :nq], path.end[i, nq:], path.a[i], path.lam[i], path.a[i]))
+            else:
+                state = self.between(path, i, t)
+                self.check(self.rate(t, state, self.K[1]))
+                self.keep(t, state)
+        if ended:
+            self.state.clock[0] = last
+
+    def keep(self, t: float, state: State) -> None:
+        """One row; multipliers of least norm where rows are redundant."""
+        lam = state.lam.copy()
+        if self.base.independent.dropped.size:
+            lam = least_multipliers(self.base.ask.G(t, state.q, state.v), lam)
+        self.rows.append((t, state.q.copy(), state.v.copy(), state.a.copy(), lam))
+
+    def solution(self, seconds: float, stopped: str | None) -> Solution:
+        """What was kept so far."""
+        system, count = self.system, self.count
+        t, q, v, a, lam = (
+            np.array([row[k] for row in self.rows]).reshape((len(self.rows), *shape))
+            for k, shape in enumerate(((), (system.nq,), (system.nv,), (system.nv,), (system.m,)))
+        )
+        stats = Statistics(
+            steps=self.steps,
+            iterations=int(count[work.ITERATIONS]),
+            evaluations=int(count[work.EVALUATIONS]),
+            factorisations=int(count[work.FACTORISATIONS]),
+            rejected=int(count[self.kernel.REJECTED]),
+            seconds=seconds,
+            solver=self.motion.model.solver,
+            stopped=stopped,
+        )
+        aux: dict[str, Any] = {}
+        if self.events:
+            aux["event_times"] = [np.array([t for t, _, _ in found]) for found in self.found]
+            for k, (name, n) in enumerate((("event_q", system.nq), ("event_v", system.nv))):
+                aux[name] = [np.array([row[k + 1] for row in found]).reshape(-1, n) for found in self.found]
+        columns = {"q": system.nq, "v": system.nv, "a": system.nv, "lam": system.m}
+        numbers = {name: np.arange(n) for name, n in columns.items()}
+        return Solution(t, q, v, a, lam, system, self.method, stats, numbers, aux, self.redundant)
+
+    # ---- what went wrong, in words
+
+    @contextmanager
+    def explained(self) -> Iterator[None]:
+        """Time as a note on the exception of a user's function; the exception itself stays as it is."""
+        try:
+            yield
+        except KeyboardInterrupt:
+            raise
+        except Exception as error:
+            if not isinstance(error, IsodynError) or isinstance(error, CallableError):
+                error.add_note(f"in the step from t = {self.state.clock[0]:.6g}")
+            raise
+
+    def check(self, status: int) -> None:
+        """Turn a status into the error that says what happened where."""
+        if status == OK:
+            return
+        t = self.state.clock[0]
+        if status == self.kernel.UNDERFLOW:
+            raise ConvergenceError(
+                f"the step became as small as rounding of t at t = {t:.6g} (step {self.count[work.STEPS] + 1}): the error asked for"
+                f" ({self.method}) was not reached",
+                hint="a jump, a kink, a singularity or a stiff motion; integrate(...) takes the first and the last of them",
+            )
+        try:
+            self.motion.check(status, t, t + self.step[0])
+        except SingularError as error:
+            if self.system.m:
+                error.add_note(f"rank {self.base.independent.rank} of {self.system.m} rows was enforced")
+            raise
+
+
+def _run(system: Any, assemble: bool) -> Run:
+    """Memory, rows and messages of a run that takes no steps of its own."""
+    scheme = FirstOrderScheme.crank_nicolson() if system.first_order else Scheme.midpoint_epa()
+    (stretch,) = plan(0.0, 1.0, 1.0, (), 1)
+    return Run(system, scheme, [stretch], None, Newton(), None, OPEN, OPEN, assemble)
