@@ -113,7 +113,8 @@ class Contact:
             if isinstance(row, str):
                 if row not in row_names:
                     raise InputError(
-                        f"contact {self.name!r}: there is no row {row!r}", hint=f"rows: {', '.join(row_names) or 'none'}"
+                        f"contact {self.name!r}: there is no row {row!r}",
+                        hint=f"rows: {', '.join(row_names) or 'none'}",
                     )
                 row = list(row_names).index(row)
             if not 0 <= row < m:
@@ -136,9 +137,7 @@ class Contact:
         if self.surface is not None:
             w = np.atleast_1d(np.asarray(self.surface(q, t) if callable(self.surface) else self.surface, float))
             if w.shape != slip.shape:
-                raise InputError(
-                    f"surface of {self.name!r} must give {slip.size} velocities, received shape {w.shape}"
-                )
+                raise InputError(f"surface of {self.name!r} must give {slip.size} velocities, received shape {w.shape}")
             slip = slip - w
         return np.asarray(slip, dtype=np.float64)
 

@@ -106,7 +106,9 @@ def at_points(
     """The same from contacts at one state. `frozen`: signs of N are taken from the modes and nothing is questioned."""
     check(points, modes)
     if frozen:
-        return Closed(M, Q, A, b, points, modes).result(v, [(m.sign or 1) if isinstance(m, Sliding) else 0 for m in modes])
+        return Closed(M, Q, A, b, points, modes).result(
+            v, [(m.sign or 1) if isinstance(m, Sliding) else 0 for m in modes]
+        )
     closed = Closed(M, Q, A, b, points, modes)
     signs = closed.solutions()
     others = list(openings(M, Q, A, b, points, modes)) if any(p.unilateral for p in points) else []
@@ -168,7 +170,7 @@ class Closed:
             assert isinstance(mode, Sliding)
             self.pull[:, column] = -points[k].mu * (np.array(mode.direction) @ points[k].tangent)
         self.lam0 = self.held.multipliers(Q, np.concatenate(ends))
-        self.lam1 = self.held.multipliers(self.pull, np.zeros((self.lam0.size, len(self.sliding))))
+        self.lam1 = self.held.to_forces(self.pull)
 
     def normal(self, k: int, lam: FloatArray) -> FloatArray:
         """N of contact k; of several right-hand sides in columns."""
@@ -220,7 +222,9 @@ class Closed:
         """Everything for one sign pattern."""
         xs = self.pressures(signs)
         if not xs:
-            raise PainleveError("the reaction is not finite: friction jams", hint="the rigid model ends here: reduce mu")
+            raise PainleveError(
+                "the reaction is not finite: friction jams", hint="the rigid model ends here: reduce mu"
+            )
         x = xs[0]
         lam = self.lam0 + self.lam1 @ x
         friction: list[FloatArray] = [np.zeros(p.tangent.shape[0]) for p in self.points]
@@ -236,11 +240,10 @@ class Closed:
         C = np.zeros(self.Q.size)
         for f, p in zip(friction, self.points, strict=True):
             C = C + f @ p.tangent
-        lam_ideal = self.ideal.multipliers(self.Q, self.b)
-        lam_A = self.ideal.multipliers(self.Q + C, self.b) if self.sticking else lam
+        lam_ideal = self.ideal.multipliers(self.Q, self.b) if self.sticking else self.lam0
+        a, lam_A = self.ideal.solve(self.Q + C, self.b)  # [Fan2005 (26), (27)]
         F_L = -self.A.T @ lam_ideal  # [Fan2005 (20)]
-        F_C = C - self.A.T @ (lam_A - lam_ideal)  # [Fan2005 (21)]
-        a = self.ideal.accelerations(self.Q + F_L + F_C)  # [Fan2005 (18)]
+        F_C = C - self.A.T @ (lam_A - lam_ideal)  # [Fan2005 (18), (21)]
         normal = tuple(self.normal(k, lam_A) for k in range(len(self.points)))
         slack = np.full(len(self.points), np.nan)
         for k in self.sticking:

@@ -20,13 +20,19 @@ from isodyn.errors import PainleveError
 from isodyn.gauss.contacts import ContactPoint, Mode, Sliding, Sticking
 from isodyn.gauss.friction import FrictionResult
 
-MARGIN = 1e-9  # of the forces and accelerations at hand: what still counts as inside the cone, or as not against the slip
+MARGIN = (
+    1e-9  # of the forces and accelerations at hand: what still counts as inside the cone, or as not against the slip
+)
 
 Solver = Callable[[Sequence[Mode]], FrictionResult]
 
 
 def choose(
-    points: Sequence[ContactPoint], modes: Sequence[Mode], at_rest: Sequence[int], must_slip: Sequence[int], solve: Solver
+    points: Sequence[ContactPoint],
+    modes: Sequence[Mode],
+    at_rest: Sequence[int],
+    must_slip: Sequence[int],
+    solve: Solver,
 ) -> list[Mode]:
     """Modes for the contacts `at_rest`, of which `must_slip` have left their cones; the others keep theirs."""
     stuck: list[Mode] = [Sticking() if k in at_rest else mode for k, mode in enumerate(modes)]
@@ -79,13 +85,17 @@ def _directions(
     for signs in itertools.product((1.0, -1.0), repeat=len(lines)):
         candidate = list(stuck)
         for k, sign in zip(lines, signs, strict=True):
-            candidate[k] = Sliding((sign * (-1.0 if pull[k][0] > 0.0 else 1.0),))  # against the force that held it first
+            candidate[k] = Sliding(
+                (sign * (-1.0 if pull[k][0] > 0.0 else 1.0),)
+            )  # against the force that held it first
         for k in planes:
             candidate[k] = Sliding.along(-pull[k]) if np.linalg.norm(pull[k]) > 0.0 else Sliding((1.0, 0.0))
         for _ in range(100 if planes else 0):
             rates = solve(candidate).slip_rate
             new = {k: Sliding.along(rates[k]) for k in planes if np.linalg.norm(rates[k]) > 0.0}
-            change = max((np.abs(np.subtract(new[k].direction, _direction(candidate[k]))).max() for k in new), default=0.0)
+            change = max(
+                (np.abs(np.subtract(new[k].direction, _direction(candidate[k]))).max() for k in new), default=0.0
+            )
             for k, mode in new.items():
                 candidate[k] = mode
             if change < 1e-14:

@@ -164,11 +164,18 @@ class _Run:
 
     def first_modes(self) -> list[Mode]:
         """Sliding where there is slip, else what is consistent."""
-        slips = [contact.slip(self.q, self.v, self.t) for contact in self.physics.contacts]
-        still = AT_REST * max(float(np.abs(self.v).max()), 1e-3)
-        resting = [k for k, slip in enumerate(slips) if np.linalg.norm(slip) <= still]
-        modes = [Sticking() if k in resting else Sliding.along(slip) for k, slip in enumerate(slips)]
+        resting = self.resting()
+        modes: list[Mode] = [
+            Sticking() if k in resting else Sliding.along(contact.slip(self.q, self.v, self.t))
+            for k, contact in enumerate(self.physics.contacts)
+        ]
         return self.with_signs(self.settle(modes, resting, []))
+
+    def resting(self) -> list[int]:
+        """Contacts without slip."""
+        still = AT_REST * max(float(np.abs(self.v).max()), 1e-3)
+        slips = [contact.slip(self.q, self.v, self.t) for contact in self.physics.contacts]
+        return [k for k, slip in enumerate(slips) if np.linalg.norm(slip) <= still]
 
     def settle(self, modes: Sequence[Mode], at_rest: Sequence[int], must_slip: Sequence[int]) -> list[Mode]:
         """Consistent modes for the contacts at rest."""
@@ -215,13 +222,14 @@ class _Run:
             assert isinstance(mode, Sliding)
             modes[k] = Sliding(mode.direction, -mode.sign)
         stopped = [watch.k for watch in ended if watch.what == STOPS]
+        stopped += [k for k in self.resting() if isinstance(modes[k], Sliding)]  # others that stop at the same time
         slipped = [watch.k for watch in ended if watch.what == SLIPS]
         if stopped or slipped:
             resting = sorted({*stopped, *modal.sticking})
             modes = self.with_signs(self.settle(modes, resting, slipped))
-        for watch in ended:
-            name = self.physics.contacts[watch.k].name
-            self.recorder.switch(Switch(self.t, name, before[watch.k], modes[watch.k], watch.what))
+        for k in sorted({watch.k for watch in ended}):
+            what = " and ".join(watch.what for watch in ended if watch.k == k)
+            self.recorder.switch(Switch(self.t, self.physics.contacts[k].name, before[k], modes[k], what))
         return modes
 
 

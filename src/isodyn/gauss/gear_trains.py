@@ -88,12 +88,15 @@ class GearTrain:
             for link in (i, j, k):
                 if link != self.ground and link not in self.links:
                     raise InputError(
-                        f"circuit {number} names link {link!r}, which has no inertia", hint=f"links: {_listed(self.links)}"
+                        f"circuit {number} names link {link!r}, which has no inertia",
+                        hint=f"links: {_listed(self.links)}",
                     )
             if len({i, j, k}) < 3:
                 raise InputError(f"circuit {number} must name three different links, received {i!r}, {j!r}, {k!r}")
             if not np.isfinite(ratio) or ratio == 0.0:
-                raise InputError(f"the ratio of circuit {number} must be a finite number and not zero, received {ratio}")
+                raise InputError(
+                    f"the ratio of circuit {number} must be a finite number and not zero, received {ratio}"
+                )
         for link, value in self.inertia.items():
             if not (np.isfinite(value) and value >= 0.0):
                 raise InputError(f"the inertia of link {link!r} must be a number ≥ 0, received {value}")
@@ -154,7 +157,8 @@ class GearTrain:
         R = np.abs(np.diag(qr(Psi[:, bound], mode="r", pivoting=True)[0]))
         if R[-1] <= RANK * R[0]:
             raise SingularError(
-                f"the speeds of the shafts {_listed(self.drives)} do not fix the others", hint="choose other driving shafts"
+                f"the speeds of the shafts {_listed(self.drives)} do not fix the others",
+                hint="choose other driving shafts",
             )
         V = np.zeros((len(self.links), len(free)))
         V[free] = np.eye(len(free))
@@ -190,7 +194,9 @@ class GearTrain:
         """Eigenvalues of λ 𝓜 X = 𝓚 X [Pennestri2008 (40) adapted], with 𝓚 on the right."""
         M, K = self.reduced_mass, self.reduced_slope(slopes)
         if np.linalg.eigvalsh(M)[0] <= 1e-14 * np.abs(M).max():
-            raise SingularError("the reduced mass is singular", hint="give inertia to the driving shafts or to what they turn")
+            raise SingularError(
+                "the reduced mass is singular", hint="give inertia to the driving shafts or to what they turn"
+            )
         rates, shapes = eigh(K, M)
         return Stability(rates, shapes, M, K)
 

@@ -1,38 +1,35 @@
-"""Multipliers and accelerations as linear functions of forces, for one M and A and many right-hand sides.
+"""Accelerations and multipliers as linear functions of forces, for one M and A and many right-hand sides.
 
-    M = L Lᵀ,   Y = L⁻¹ Aᵀ = U Σ Vᵀ        λ = Y⁺ L⁻¹ F − (YᵀY)⁺ b        a = M⁻¹ (F − Aᵀλ)
+    (F, b) ↦ a, λ        M a + Aᵀλ = F,   A a = b
 
-The range-space form [Fumagalli2009 (46)] with λ of least norm where rows depend on each other.
+by the range-space form on one rank decision (`isodyn.gauss.methods`); λ has least norm where rows depend on each other.
 """
 
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_solve, cholesky, solve_triangular
 
 from isodyn.compiled import FloatArray
-from isodyn.errors import SingularError
+from isodyn.gauss.methods import formula, on_rank
+from isodyn.gauss.rank import decide
 
 
 class Reactions:
-    """The factors of one M and A."""
+    """One M and A."""
 
     def __init__(self, M: FloatArray, A: FloatArray) -> None:
-        try:
-            self.L = cholesky(M, lower=True)
-        except LinAlgError as error:
-            raise SingularError("M is not positive definite", hint="friction needs a symmetric positive definite mass matrix") from error
-        Y = solve_triangular(self.L, A.T, lower=True)
-        self.U, sizes, self.V = np.linalg.svd(Y, full_matrices=False)
-        keep = sizes > 1e-10 * sizes.max(initial=0.0)
-        self.U, self.sizes, self.V = self.U[:, keep], sizes[keep], self.V[keep].T
+        self.M, self.A, self.rank = M, A, decide(A, M.diagonal(), None)
+
+    def solve(self, F: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """a and λ."""
+        return on_rank(formula("range-space"), self.M, F, self.A, b, self.rank)
 
     def multipliers(self, F: FloatArray, b: FloatArray) -> FloatArray:
-        """λ for forces F and right-hand sides b, vectors or columns."""
-        part = self.U.T @ solve_triangular(self.L, F, lower=True)
-        D = self.sizes if part.ndim == 1 else self.sizes[:, None]
-        return np.asarray(self.V @ ((part - (self.V.T @ b) / D) / D), dtype=np.float64)
+        """λ of a force."""
+        return self.solve(F, b)[1]
 
-    def accelerations(self, F: FloatArray) -> FloatArray:
-        """M⁻¹ F."""
-        return np.asarray(cho_solve((self.L, True), F), dtype=np.float64)
+    def to_forces(self, forces: FloatArray) -> FloatArray:
+        """λ to each column of forces, with b = 0."""
+        m, still = self.A.shape[0], np.zeros(self.A.shape[0])
+        columns = [self.multipliers(force, still) for force in np.ascontiguousarray(forces.T)]
+        return np.array(columns).reshape(forces.shape[1], m).T
