@@ -47,7 +47,7 @@ from isodyn.systems.damping import modal_damping, rayleigh, rayleigh_from_ratios
 from isodyn.systems.loads import base_excitation, harmonic, step_load, tabulated
 
 if TYPE_CHECKING:
-    from isodyn import analysis, problems
+    from isodyn import analysis, gauss, problems
 
 __version__ = "0.1.0.dev0"
 
@@ -77,6 +77,7 @@ __all__ = [
     "analysis",
     "base_excitation",
     "errors",
+    "gauss",
     "harmonic",
     "integrate",
     "integrate_adaptive",
@@ -90,7 +91,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Load `analysis` and `problems` when they are first asked for: they bring compiled code of their own."""
-    if name in ("analysis", "problems"):
+    """Load `analysis`, `gauss` and `problems` when they are first asked for, which keeps the first import short."""
+    if name in ("analysis", "gauss", "problems"):
         return import_module(f"isodyn.{name}")
     raise AttributeError(f"module 'isodyn' has no attribute {name!r}")

@@ -188,21 +188,37 @@ def general_solver(M: FloatArray, name: str) -> Solver:
 # ---- null space
 
 
+class RowSpace:
+    """E = W A_c, the independent rows scaled to unit length, and Eᵀ = Q₁ R."""
+
+    def __init__(self, A: FloatArray, rank: Rank) -> None:
+        self.chosen, self.W = rank.chosen, rank.scale[rank.chosen]
+        self.E = self.W[:, None] * A[rank.chosen]
+        if rank.rank:
+            factors, tau, _, _ = lapack.dgeqrf(self.E.T)
+            self.Q_1, self.R = lapack.dorgqr(factors, tau)[0], factors[: rank.rank]
+
+    def least_norm(self, b: FloatArray) -> FloatArray:
+        """A⁺ b for a right-hand side that can be met."""
+        if not self.W.size:
+            return np.zeros(self.E.shape[1])
+        return np.asarray(self.Q_1 @ lapack.dtrtrs(self.R, self.W * b[self.chosen], trans=1)[0])
+
+    def coefficients(self, f: FloatArray) -> FloatArray:
+        """λ_c with A_cᵀ λ_c = f in the least-squares sense."""
+        if not self.W.size:
+            return np.zeros(0)
+        return np.asarray(self.W * lapack.dtrtrs(self.R, self.Q_1.T @ f)[0])
+
+
 def null_space(M: FloatArray, Q: FloatArray, A: FloatArray, b: FloatArray, rank: Rank, basis: bases.Basis) -> Answer:
     """a = V z + S b with A V = 0; S is the least-squares inverse of (A; Vᵀ), which is A⁺ for every basis V."""
-    W = rank.scale[rank.chosen]
-    E, r = W[:, None] * A[rank.chosen], rank.rank
-    V = bases.BY_NAME[basis](E)
-    a = np.zeros(Q.size)
-    if r:
-        factors, tau, _, _ = lapack.dgeqrf(E.T)
-        Q_1 = lapack.dorgqr(factors, tau)[0]
-        a = (
-            Q_1 @ lapack.dtrtrs(factors[:r], W * b[rank.chosen], trans=1)[0]
-        )  # [Pennestri2008 (33) adapted] least squares
+    rows = RowSpace(A, rank)
+    V = bases.BY_NAME[basis](rows.E)
+    a = rows.least_norm(b)  # [Pennestri2008 (33) adapted] least squares
     if V.shape[1]:
         reduced = factor(V.T @ (M @ V))
-        a = a + V @ lapack.dpotrs(reduced, V.T @ (Q - M @ a))[0]  # [Pennestri2008 (17) adapted], (32), minus sign
-    if not r:
-        return a, np.zeros(b.size)
-    return a, spread(W * lapack.dtrtrs(factors[:r], Q_1.T @ (Q - M @ a))[0], rank)
+        a = (
+            a + V @ lapack.dpotrs(reduced, V.T @ (Q - M @ a))[0]
+        )  # [Pennestri2008 (17), (32) adapted] minus sign in (17)
+    return a, spread(rows.coefficients(Q - M @ a), rank)

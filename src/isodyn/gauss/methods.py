@@ -62,7 +62,7 @@ def accelerations(method: Method) -> Callable[..., Answer]:
 def on_rank(apply: Formula, M: Any, Q: FloatArray, A: Any, b: FloatArray, rank: Rank) -> Answer:
     """The formula between the two projections that redundant rows need."""
     a, lam = apply(M, Q, A, rank.attainable(b), rank)
-    return a, rank.onto_range(lam)
+    return a, rank.least_norm(lam)
 
 
 def _range_space(M: Any, Q: FloatArray, A: Any, b: FloatArray, rank: Rank) -> Answer:

@@ -9,9 +9,8 @@ measured in another unit. A row of A C that is shorter than 1e-14 of the longest
 
 Dependent rows are mixtures of the chosen ones, A = T A_chosen. T settles everything that redundancy leaves open:
 
-    Y = orth(T)             range(A) in the user's rows
-    b̄ = Y Yᵀ b              the nearest right-hand side that can be met; A a = b̄ minimises |A a − b|₂
-    λ = Y Yᵀ λ'             the multipliers of least Euclidean norm with the same force Aᵀλ'
+    b̄ = T T⁺ b              the nearest right-hand side that can be met; A a = b̄ minimises |A a − b|₂ in the rows as given
+    λ = (T⁺)ᵀ Tᵀ λ'         the multipliers of least Euclidean norm with the same force Aᵀλ'
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
-from scipy.linalg import lapack
+from scipy.linalg import lapack, qr
 
 from isodyn.errors import InputError
 
@@ -62,15 +61,23 @@ class Rank:
         return np.asarray(np.linalg.svd(self.scaled, compute_uv=False), dtype=np.float64)
 
     @cached_property
-    def range(self) -> FloatArray:
-        """Y, orthonormal columns that span range(A)."""
-        m = self.scale.size
-        if self.mixture is None:
-            return np.eye(m)
-        T = np.zeros((m, self.rank))
+    def mixing(self) -> FloatArray:
+        """T (m, r) with A = T A_chosen."""
+        T = np.zeros((self.scale.size, self.rank))
         T[self.chosen, np.arange(self.rank)] = 1.0
-        T[self.dropped] = self.mixture
-        return np.linalg.qr(T)[0]
+        if self.mixture is not None:
+            T[self.dropped] = self.mixture
+        return T
+
+    @cached_property
+    def unmixing(self) -> FloatArray:
+        """T⁺ (r, m); long rows first and columns pivoted, so that short rows are not drowned in the rounding of long ones."""
+        T = self.mixing
+        first = np.argsort(-np.linalg.norm(T, axis=1), kind="stable")
+        Y, R, pivots = qr(T[first], mode="economic", pivoting=True, check_finite=False)
+        inverse = np.empty_like(T.T)
+        inverse[np.ix_(pivots, first)] = lapack.dtrtrs(R, Y.T)[0] if self.rank else Y.T
+        return inverse
 
     def attainable(self, b: FloatArray) -> FloatArray:
         """b̄, the right-hand side nearest to b that the rows can meet; b itself where it is consistent to rounding."""
@@ -79,11 +86,11 @@ class Rank:
         defect = np.abs(b[self.dropped] - self.mixture @ b[self.chosen])
         size = np.abs(b[self.dropped]) + np.abs(self.mixture) @ np.abs(b[self.chosen])
         growth = self.diagonal[0] / self.diagonal[self.rank - 1] if self.rank else 1.0
-        return b if (defect <= 32 * EPS * growth * size).all() else self.onto_range(b)
+        return b if (defect <= 32 * EPS * growth * size).all() else np.asarray(self.mixing @ (self.unmixing @ b))
 
-    def onto_range(self, x: FloatArray) -> FloatArray:
-        """Y Yᵀ x."""
-        return x if self.mixture is None else np.asarray(self.range @ (self.range.T @ x))
+    def least_norm(self, lam: FloatArray) -> FloatArray:
+        """The multipliers of least Euclidean norm with the same force Aᵀλ."""
+        return lam if self.mixture is None else np.asarray((lam @ self.mixing) @ self.unmixing)
 
     def partners(self, row: int) -> list[int]:
         """The chosen rows that a dropped row is made of."""
@@ -107,18 +114,23 @@ def decide(A: Any, mass: FloatArray | None = None, rcond: float | None = None) -
         none = np.zeros(0, dtype=np.intp)
         mixture = np.zeros((m, 0)) if m else None
         return Rank(scale, none, np.arange(m), np.zeros(0), tolerance, mixture, B)
-    qr, pivots, _, _, _ = lapack.dgeqp3(B.T, lwork=3 * (m + 1) if m < 32 else 2 * m + 32 * (m + 1))
-    diagonal = np.abs(qr.diagonal())
+    factors, pivots, _, _, _ = lapack.dgeqp3(B.T, lwork=3 * (m + 1) if m < 32 else 2 * m + 32 * (m + 1))
+    diagonal = np.abs(factors.diagonal())
     rank = int(np.count_nonzero(diagonal > tolerance * diagonal[0])) if diagonal[0] > 0.0 else 0
     order = pivots - 1
     if rank == m:
         return Rank(scale, np.arange(m), np.zeros(0, dtype=np.intp), diagonal, tolerance, None, B)
     chosen, dropped = order[:rank], order[rank:]
     first, second = np.argsort(chosen), np.argsort(dropped)
-    X = lapack.dtrtrs(qr[:rank, :rank], qr[:rank, rank:])[0].T if rank else np.zeros((m, 0))
+    X = lapack.dtrtrs(factors[:rank, :rank], factors[:rank, rank:])[0].T if rank else np.zeros((m, 0))
     row = np.divide(1.0, scale, out=np.zeros(m), where=scale > 0.0)  # lengths
     mixture = (row[dropped, None] * X * scale[chosen])[second][:, first]
     return Rank(scale, chosen[first], dropped[second], diagonal, tolerance, mixture, B)
+
+
+def too_large(A: Any) -> bool:
+    """Whether A, without its empty columns, has too many entries for a dense decision."""
+    return sp.issparse(A) and A.shape[0] * int(np.count_nonzero(np.diff(sp.csc_array(A).indptr))) > MANY_ENTRIES
 
 
 def _weighted(A: Any, mass: FloatArray | None) -> FloatArray:
@@ -127,10 +139,10 @@ def _weighted(A: Any, mass: FloatArray | None) -> FloatArray:
         return A / np.sqrt(mass) if mass is not None else A.copy()
     A = sp.csc_array(A)
     columns = np.flatnonzero(np.diff(A.indptr))
-    if A.shape[0] * columns.size > MANY_ENTRIES:
+    if too_large(A):
         raise InputError(
             f"A with {A.shape[0]} rows on {columns.size} coordinates is too large to decide its rank",
-            hint='method="regularised" needs no rank; in solve, rank=False leaves the decision out',
+            hint='method="regularised" does without a rank',
         )
     dense = A[:, columns].toarray(order="C")
     return dense / np.sqrt(mass[columns]) if mass is not None else dense

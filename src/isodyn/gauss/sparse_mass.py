@@ -16,8 +16,8 @@ from scipy.linalg import lapack
 from scipy.sparse.linalg import splu
 
 from isodyn.errors import InputError, SingularError
-from isodyn.gauss.formulas import Answer, Solver, general_solver, corrected, spread
-from isodyn.gauss.rank import FloatArray, Rank
+from isodyn.gauss.formulas import Answer, Solver, corrected, general_solver, spread
+from isodyn.gauss.rank import EPS, FloatArray, Rank
 
 COLUMNS = 64  # of M⁻¹Aᵀ held at a time
 
@@ -29,13 +29,25 @@ def symmetric_solver(M: Any) -> Solver:
         lu = splu(M, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
     except RuntimeError as error:
         raise SingularError(f"M is singular: {error}", hint="every coordinate needs inertia") from error
-    if not (np.array_equal(lu.perm_r, lu.perm_c) and (lu.U.diagonal() > 0.0).all()):
+    pivots = lu.U.diagonal()[lu.perm_r]
+    if not (np.array_equal(lu.perm_r, lu.perm_c) and (pivots > 0.0).all()):
         raise InputError(
             "M must be positive definite: its factorisation has a pivot that is not positive",
             hint="every coordinate needs inertia; remove coordinates without mass, or check the signs in M",
         )
+    refuse_singular(pivots / M.diagonal())
     solve: Solver = lu.solve
     return solve
+
+
+def refuse_singular(pivots: FloatArray) -> None:
+    """Pivots relative to the diagonal that they replace: at rounding, nothing of the inertia is left."""
+    if pivots.size and pivots.min() <= 16 * EPS:
+        k = int(pivots.argmin())
+        raise SingularError(
+            f"M is singular to working precision: coordinate {k} has no inertia beside the coordinates before it",
+            hint="every coordinate needs inertia; remove coordinates that follow from others",
+        )
 
 
 def _gram(A: Any, solve: Solver, A_star: Any) -> FloatArray:
