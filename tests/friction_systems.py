@@ -9,7 +9,7 @@ import numpy as np
 
 import isodyn as iso
 from isodyn.compiled import FloatArray
-from isodyn.gauss.contacts import Contact
+from isodyn.gauss import Contact
 
 GRAVITY = 9.81
 

@@ -7,6 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.integrate import quad
+from scipy.optimize import brentq
+
+import isodyn as iso
 from friction_systems import (
     GRAVITY,
     belt,
@@ -16,13 +20,7 @@ from friction_systems import (
     rotating_wire,
     rotating_wire_radius,
 )
-from scipy.integrate import quad
-from scipy.optimize import brentq
-
-import isodyn as iso
-from isodyn.gauss.contacts import Contact, Sliding, Sticking
-from isodyn.gauss.friction import solve_with_friction
-from isodyn.gauss.friction_run import integrate_with_friction
+from isodyn.gauss import Contact, Sliding, Sticking, integrate_with_friction, solve_with_friction
 
 
 def closed(sol: Any, rheonomic: bool = False) -> None:

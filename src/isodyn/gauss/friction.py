@@ -6,18 +6,18 @@
 
 Everything is linear but |N|. With x = |N| of the sliding contacts, N = N⁰ + W x, where N⁰ is the reaction without sliding friction and
 the columns of W the reactions to friction of unit pressure. For contacts of one row each sign pattern σ of N is a linear system,
-(I − Wσ) N = N⁰, which counts if its solution has the signs σ. Unilateral contacts are closed (N ≥ 0) or open (N = 0, gap opens). Large friction
-allows no solution or several (Painlevé): this is an error, not a choice. A single contact of several rows leads to a quadratic in |N|.
+(σ − W) x = N⁰, which counts if x ≥ 0. Unilateral contacts are closed (N ≥ 0) or open (N = 0, gap opens). Large friction allows
+no solution or several (Painlevé): this is an error, not a choice. A single contact of several rows leads to a quadratic in |N|.
 
-The result is split as Q + F^L + F^C: F^L = −Aᵀλ_ideal keeps the constraints without friction and is workless, F^C is C less its reaction,
-vᵀF^C = vᵀC for every v with A v = 0 [Fan2005 (18)–(21), (32), (34)].
+The result is split as M a = Fᴺ + Fᴸ + Fᶜ: Fᴸ = −Aᵀλ_ideal keeps the constraints without friction and is workless, Fᶜ is C less the
+reaction to it, vᵀFᶜ = vᵀC for every v with A v = 0 [Fan2005 (18)–(21), (32), (34)].
 """
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,7 @@ from isodyn.compiled import FloatArray
 from isodyn.errors import InputError, PainleveError, SeparationError
 from isodyn.gauss.contacts import Contact, ContactPoint, Mode, Sliding, Sticking
 from isodyn.gauss.reactions import Reactions
+from isodyn.gauss.result import Work
 
 ROUNDING = 1e-10  # relative size below which a reaction or an opening of the wrong sign counts as zero
 
@@ -38,8 +39,8 @@ class FrictionResult:
     normal : N of each contact, a number, or a vector for a contact of several rows
     friction : f of each contact along its tangent directions
     slip_rate : u̇ of each contact; slack : μ_s |N| − |f| of contacts that stick, nan of others
-    C, F_N, F_L, F_C : force of friction, and the three parts of M a
-    power : vᵀF_N, vᵀF_L, vᵀF_C
+    C, newton, lagrange, coulomb : force of friction, and the three parts Fᴺ, Fᴸ, Fᶜ of M a
+    power : vᵀFᴺ, vᵀFᴸ, vᵀFᶜ
     """
 
     a: FloatArray
@@ -49,10 +50,10 @@ class FrictionResult:
     slip_rate: tuple[FloatArray, ...]
     slack: FloatArray
     C: FloatArray
-    F_N: FloatArray
-    F_L: FloatArray
-    F_C: FloatArray
-    power: FloatArray
+    newton: FloatArray
+    lagrange: FloatArray
+    coulomb: FloatArray
+    power: Work
 
 
 def solve_with_friction(
@@ -215,7 +216,7 @@ class Closed:
                 return []
         if len(blocks) == 1:
             N0, w = blocks[0][0], blocks[0][1][:, 0]
-            return [np.array([x]) for x in positive_roots(w @ w - 1.0, 2.0 * float(N0 @ w), float(N0 @ N0))]
+            return [np.array([x]) for x in positive_roots(float(w @ w) - 1.0, 2.0 * float(N0 @ w), float(N0 @ N0))]
         return [contraction(blocks)]
 
     def result(self, v: FloatArray, signs: Sequence[int]) -> FrictionResult:
@@ -242,15 +243,15 @@ class Closed:
             C = C + f @ p.tangent
         lam_ideal = self.ideal.multipliers(self.Q, self.b) if self.sticking else self.lam0
         a, lam_A = self.ideal.solve(self.Q + C, self.b)  # [Fan2005 (26), (27)]
-        F_L = -self.A.T @ lam_ideal  # [Fan2005 (20)]
-        F_C = C - self.A.T @ (lam_A - lam_ideal)  # [Fan2005 (18), (21)]
+        lagrange = -self.A.T @ lam_ideal  # [Fan2005 (20)]
+        coulomb = C - self.A.T @ (lam_A - lam_ideal)  # [Fan2005 (18), (21)]
         normal = tuple(self.normal(k, lam_A) for k in range(len(self.points)))
         slack = np.full(len(self.points), np.nan)
         for k in self.sticking:
             slack[k] = self.points[k].mu_static * np.linalg.norm(normal[k]) - np.linalg.norm(friction[k])
         rates = tuple(p.tangent @ a + p.rest for p in self.points)
-        power = np.array([v @ self.Q, v @ F_L, v @ F_C])
-        return FrictionResult(a, lam_A, normal, tuple(friction), rates, slack, C, self.Q, F_L, F_C, power)
+        power = Work(float(v @ self.Q), float(v @ lagrange), float(v @ coulomb))
+        return FrictionResult(a, lam_A, normal, tuple(friction), rates, slack, C, self.Q, lagrange, coulomb, power)
 
 
 def openings(
@@ -281,17 +282,7 @@ def openings(
 
 def _renumbered(point: ContactPoint, number: dict[int, int]) -> ContactPoint:
     rows = tuple(number[row] for row in point.rows)
-    return ContactPoint(
-        point.name,
-        rows,
-        point.scale,
-        point.tangent,
-        point.slip,
-        point.rest,
-        point.mu,
-        point.mu_static,
-        point.unilateral,
-    )
+    return replace(point, rows=rows)
 
 
 def positive_roots(a: float, b: float, c: float) -> list[float]:

@@ -62,8 +62,8 @@ def consistent(
     for k in at_rest:
         mode = modes[k]
         if isinstance(mode, Sticking):
-            size = points[k].mu_static * np.linalg.norm(result.normal[k]) + np.linalg.norm(result.friction[k])
-            if result.slack[k] < -MARGIN * size:
+            force = points[k].mu_static * np.linalg.norm(result.normal[k]) + np.linalg.norm(result.friction[k])
+            if result.slack[k] < -MARGIN * force:
                 return False
         else:
             size = np.abs(points[k].tangent) @ np.abs(result.a) + np.abs(points[k].rest)

@@ -85,7 +85,7 @@ def integrate_with_friction(
     ...     phi=lambda q, t: q[1:], G=lambda q, t: np.array([[0.0, 1.0]]), b=lambda q, v, t: np.zeros(1))
     >>> contact = Contact(rows=0, tangent=[1.0, 0.0], mu=0.5, unilateral=True)
     >>> sol = integrate_with_friction(block, contact, t_end=1.0)
-    >>> [(round(s.t, 9), s.what) for s in sol.switches], round(sol.q[-1, 0], 9)
+    >>> [(round(s.t, 9), s.what) for s in sol.switches], round(float(sol.q[-1, 0]), 9)
     ([(0.4, 'stops')], 0.4)
     """
     contacts = (contacts,) if isinstance(contacts, Contact) else tuple(contacts)
@@ -118,7 +118,7 @@ class _Run:
 
     def execute(self) -> FrictionSolution:
         """All stretches."""
-        modes = self.first_modes()
+        modes: list[Mode] | None = self.first_modes()
         while modes is not None and self.t < self.t_end:
             modes = self.stretch(modes)
             if len(self.recorder.switches) > self.max_switches:
@@ -197,7 +197,7 @@ class _Run:
             if not isinstance(mode, Sliding) or len(self.physics.rows[k]) > 1:
                 continue
             N = float(result.normal[k][0])
-            if abs(N) <= 1e-9 * (np.abs(result.F_N).max() + np.abs(result.F_L).max()):
+            if abs(N) <= 1e-9 * (np.abs(result.newton).max() + np.abs(result.lagrange).max()):
                 if later is None:
                     h = AHEAD * self.span
                     q, v = self.physics.move(self.q, h * self.v), self.v + h * result.a

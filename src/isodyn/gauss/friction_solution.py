@@ -39,7 +39,7 @@ class FrictionSolution(Solution):
     """A `Solution` with friction.
 
     normal (k, Σ rows), friction (k, Σ d), slip (k, Σ d) : N, f and u of all contacts side by side
-    work (k, 3) : work of F_N, F_L and F_C since the start; mass_work (k,) : ∫ ½vᵀṀv dt, zero for constant M
+    work (k, 3) : work of Fᴺ, Fᴸ and Fᶜ since the start; mass_work (k,) : ∫ ½vᵀṀv dt, zero for constant M
     stretches, switches : modes in order, and when and why they changed
 
     At a switch the row holds the values after it; those before are in `aux` ("a_left", "lam_left", "friction_left").

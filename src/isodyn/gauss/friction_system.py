@@ -3,7 +3,7 @@
 Sliding friction joins the forces, sticking contacts add rows T v − w = 0. Four more coordinates carry the work of the parts of the force
 as their velocities, so that the integrator keeps them to its tolerance:
 
-    d/dt (W_N, W_L, W_C, W_M) = (vᵀF_N, vᵀF_L, vᵀF_C, ½ vᵀṀ v),        ½ vᵀM v − ½ v₀ᵀM₀ v₀ = W_N + W_L + W_C + W_M
+    d/dt (W_N, W_L, W_C, W_M) = (vᵀFᴺ, vᵀFᴸ, vᵀFᶜ, ½ vᵀṀ v),        ½ vᵀM v − ½ v₀ᵀM₀ v₀ = W_N + W_L + W_C + W_M
 """
 
 from __future__ import annotations
@@ -88,11 +88,12 @@ class ModalSystem:
         """Applied forces with sliding friction, and the powers that the works integrate."""
         q, v = q[: self.nq], v[: self.nv]
         result = self.result(t, q, v)
-        Q = result.F_N.copy()
+        Q = result.newton.copy()
         for k, contact in enumerate(self.physics.contacts):
             if k not in self.sticking:
                 Q += result.friction[k] @ contact.directions(q, t)
-        return np.concatenate([Q, result.power, [self.physics.mass_power(t, q, v)]])
+        power = result.power
+        return np.array([*Q, power.newton, power.lagrange, power.coulomb, self.physics.mass_power(t, q, v)])
 
     def system(self, q: FloatArray, v: FloatArray, work: FloatArray) -> MechanicalSystem:
         """The system to integrate, with its initial state."""

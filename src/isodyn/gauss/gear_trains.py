@@ -9,8 +9,9 @@ torques T = T° + k Δω applied to the shafts, counted positive along ω,
 
     𝓜 Δω̇_d = 𝓚 Δω_d,    𝓜 = Vᵀ M V,    𝓚 = Vᵀ diag(k) V
 
-and Δω_d ~ e^{λt} with λ 𝓜 X = 𝓚 X. The eigenvalues are real, M being positive and 𝓚 symmetric; the steady state is stable when all of them are
-negative. A load whose resistance grows with speed has k < 0. The paper writes +𝓚 on the left with the same 𝓚: see the corrections.
+and Δω_d ~ e^{λt} with λ 𝓜 X = 𝓚 X. The eigenvalues are real, 𝓜 being positive and 𝓚 symmetric; the steady state is stable when
+all of them are negative. A load whose resistance grows with speed has k < 0. The paper writes +𝓚 on the left with the same 𝓚:
+see the corrections.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from isodyn.compiled import FloatArray
 from isodyn.errors import ConflictError, InputError, SingularError
 
 Link = int | str
-RANK = 1e-10  # of the largest diagonal entry of R: circuits, or shafts, that depend on others
+RANK = 1e-10  # of the largest: entries of R, and growth rates, that count as zero
 
 
 class Circuit(NamedTuple):
@@ -65,10 +66,10 @@ class GearTrain:
     (1, array([[17.]]))
     """
 
-    circuits: Sequence[Circuit | tuple[Link, Link, Link, float]]
+    circuits: Sequence[Any]
     inertia: Mapping[Link, float]
     drives: Sequence[Link]
-    planets: Sequence[Planet | tuple[Link, Link, float, float]] = ()
+    planets: Sequence[Any] = ()
     ground: Link = 1
     links: tuple[Link, ...] = field(init=False)
 
@@ -212,8 +213,8 @@ class Stability:
 
     @property
     def stable(self) -> bool:
-        """All disturbances decay."""
-        return bool(self.rates[-1] < 0.0)
+        """All disturbances decay; a rate of zero, to rounding, is not enough."""
+        return bool(self.rates[-1] < -RANK * np.abs(self.rates).max())
 
     def __str__(self) -> str:
         verdict = "stable" if self.stable else "not stable"
