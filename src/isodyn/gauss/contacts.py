@@ -126,7 +126,9 @@ class Contact:
 
     def directions(self, q: FloatArray, t: float) -> FloatArray:
         """T at a state, (d, n)."""
-        return _tangent(self.name, self.tangent(q, t)) if callable(self.tangent) else self.tangent
+        if not callable(self.tangent):
+            return np.asarray(self.tangent)
+        return self._finite("tangent", _tangent(self.name, self.tangent(q, t)), t)
 
     def slip(self, q: FloatArray, v: FloatArray, t: float) -> FloatArray:
         """u = T v − w."""
@@ -139,7 +141,12 @@ class Contact:
             if w.shape != slip.shape:
                 raise InputError(f"surface of {self.name!r} must give {slip.size} velocities, received shape {w.shape}")
             slip = slip - w
-        return np.asarray(slip, dtype=np.float64)
+        return self._finite("slip", slip, t)
+
+    def _finite(self, what: str, value: FloatArray, t: float) -> FloatArray:
+        if not np.isfinite(value).all():
+            raise CallableError(f"{what} of contact {self.name!r} is not finite at t = {t:g}")
+        return value
 
     def at(
         self,
@@ -160,9 +167,8 @@ class Contact:
         else:
             rest = np.zeros(slip.size)
         scale = float(self.scale(q, t)) if callable(self.scale) else float(self.scale)
-        for label, value in (("tangent", T), ("slip", slip), ("rest", rest), ("scale", np.array(scale))):
-            if not np.isfinite(value).all():
-                raise CallableError(f"{label} of contact {self.name!r} is not finite at t = {t:g}")
+        self._finite("rest", rest, t)
+        self._finite("scale", np.array(scale), t)
         if rest.shape != slip.shape:
             raise CallableError(f"rest of contact {self.name!r} must have shape {slip.shape}, received {rest.shape}")
         assert self.mu_static is not None

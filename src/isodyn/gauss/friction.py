@@ -219,6 +219,14 @@ class Closed:
             return [np.array([x]) for x in positive_roots(float(w @ w) - 1.0, 2.0 * float(N0 @ w), float(N0 @ N0))]
         return [contraction(blocks)]
 
+    def firmness(self) -> float:
+        """Least singular value of σ − W for the signs of the modes, at most 1: zero where friction jams."""
+        if any(len(self.points[k].rows) > 1 for k in self.sliding):
+            return 1.0
+        W = np.concatenate([self.normal(k, self.lam1) for k in self.sliding] or [np.zeros((0, 0))])
+        sigma = [mode.sign or 1 for mode in self.modes if isinstance(mode, Sliding)]
+        return min(1.0, float(np.linalg.svd(np.diag(np.array(sigma, float)) - W, compute_uv=False).min(initial=1.0)))
+
     def result(self, v: FloatArray, signs: Sequence[int]) -> FrictionResult:
         """Everything for one sign pattern."""
         xs = self.pressures(signs)

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from isodyn.compiled import FloatArray
-from isodyn.errors import ConvergenceError, InputError, IsodynError, PainleveError, SeparationError
+from isodyn.errors import ConvergenceError, InputError, IsodynError, PainleveError, SeparationError, SingularError
 from isodyn.gauss.contacts import Contact, Mode, Sliding, Sticking
 from isodyn.gauss.friction_modes import choose
 from isodyn.gauss.friction_solution import FrictionSolution, Recorder, Switch
@@ -27,6 +27,7 @@ from isodyn.integrate import integrate_adaptive
 
 STOPS, REVERSES, OPENS, SLIPS = "stops", "reaction reverses", "opens", "slips"
 AT_REST = 1e-9  # of the velocities at hand: slip that counts as none
+JAM = 1e-2  # det-like measure of the reaction's equations below which a failed step is called a jam
 AHEAD = 1e-7  # of the time span: how far to look for the sign of a reaction that is zero
 
 
@@ -135,9 +136,13 @@ class _Run:
         watches = self.watches(modal)
         inside = None if self.times is None else self.times[(self.times > self.t) & (self.times < self.t_end)]
         save = None if inside is None else np.concatenate([[self.t], inside, [self.t_end]])
-        sol = integrate_adaptive(
-            system, t0=self.t, t_end=self.t_end, rtol=self.rtol, atol=self.atol, save=save, events=watches
-        )
+        try:
+            sol = integrate_adaptive(
+                system, t0=self.t, t_end=self.t_end, rtol=self.rtol, atol=self.atol, save=save, events=watches
+            )
+        except (ConvergenceError, SingularError) as error:
+            self.jammed(modal, error)
+            raise
         self.recorder.add(modal, sol)
         self.t = float(sol.t[-1])
         nq, nv = modal.nq, modal.nv
@@ -146,6 +151,22 @@ class _Run:
         if not ended:
             return None
         return self.switch(modal, ended)
+
+    def jammed(self, modal: ModalSystem, error: IsodynError) -> None:
+        """Keep what a failed stretch has, and say so where the reaction grew without bound."""
+        sol = error.partial
+        if sol is None or sol.t.size < 2:
+            return
+        self.recorder.add(modal, sol)
+        self.t = float(sol.t[-1])
+        q, v = sol.q[-1, : modal.nq], sol.v[-1, : modal.nv]
+        modes = modal.current_modes(self.t, q, v)
+        if self.physics.firmness(self.t, q, v, modes) < JAM:
+            names = ", ".join(repr(self.physics.contacts[k].name) for k in range(len(modes)) if k not in modal.sticking)
+            raise PainleveError(
+                f"t = {self.t:.6g}: the reaction at {names} grows without bound, friction jams (Painlevé)",
+                hint="the rigid model ends here: reduce mu, or give the contact compliance",
+            ) from error
 
     def watches(self, modal: ModalSystem) -> list[Watch]:
         """What ends a stretch."""

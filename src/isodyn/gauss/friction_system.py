@@ -15,7 +15,7 @@ import numpy as np
 
 from isodyn.compiled import CONSTANT_MASS, FloatArray
 from isodyn.gauss.contacts import Contact, ContactPoint, Mode, Sliding, Sticking
-from isodyn.gauss.friction import FrictionResult, at_points
+from isodyn.gauss.friction import Closed, FrictionResult, at_points
 from isodyn.systems.mechanical import MechanicalSystem
 from isodyn.systems.questions import Questions
 
@@ -40,10 +40,19 @@ class Physics:
         self, t: float, q: FloatArray, v: FloatArray, modes: Sequence[Mode], *, frozen: bool = False
     ) -> FrictionResult:
         """Accelerations and forces at a state in given modes."""
+        return at_points(*self.equations(t, q, v), self.points(t, q, v), modes, v, frozen=frozen)
+
+    def equations(
+        self, t: float, q: FloatArray, v: FloatArray
+    ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        """M, Q, A, b."""
         still = np.zeros(v.size)
         M, A = self.ask.mass(t, q, v), self.ask.G(t, q, v)
-        Q, b = -self.ask.balance(t, q, v, still), -self.ask.acceleration(t, q, v, still)
-        return at_points(M, Q, A, b, self.points(t, q, v), modes, v, frozen=frozen)
+        return M, -self.ask.balance(t, q, v, still), A, -self.ask.acceleration(t, q, v, still)
+
+    def firmness(self, t: float, q: FloatArray, v: FloatArray, modes: Sequence[Mode]) -> float:
+        """How far friction is from jamming, 1 without it, 0 where the reaction is infinite."""
+        return Closed(*self.equations(t, q, v), self.points(t, q, v), modes).firmness()
 
     def mass_power(self, t: float, q: FloatArray, v: FloatArray) -> float:
         """½ vᵀṀ v, by central difference along the motion."""
