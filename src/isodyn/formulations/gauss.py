@@ -6,7 +6,9 @@ As transforms to an ordinary differential equation, a = F(q, v, t) with
 
 by `isodyn.gauss`: `UdwadiaKalaba(form)` from M, G and b̂ directly [Udwadia1992 (5a)], `NullSpace(basis)` from Nᵀ(M a − Q) = 0 with
 G N = 0 [Pennestri2008 (33) adapted]. Any scheme then integrates the equation; nothing keeps φ and φ̇ where they are but α and β. The
-rank of G is decided anew at every evaluation, so it may change along the motion; where it does, F may jump.
+rank of G is decided anew at every evaluation, with a tolerance of ten times the distance from φ = 0 (rows of a closed loop depend on
+each other on the constraints only), so it may change along the motion; where it does, F may jump. Rows that follow from others and
+contradict them are an error.
 
 `NullSpace(discrete=True)` instead eliminates multipliers from the equations of a step, N(q̃)ᵀ·balance = 0 with φ = 0 at t_{n+1}: the
 motion of position level, to rounding.
@@ -16,18 +18,25 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal, cast, get_args
 
 import numpy as np
 
 from isodyn.compiled import BALANCE, CONSTANT_MASS, JACOBIAN, KNOWS_MASS, OK, RETRACT, RETRACTS, Closure, FloatArray
-from isodyn.errors import InputError
+from isodyn.errors import ConflictError, InputError
+from isodyn.gauss.methods import Method, formula, on_rank
+from isodyn.gauss.rank import RCOND, Rank, decide
 from isodyn.results.solution import Solution
 from isodyn.systems.compiled_system import PythonSystem
 from isodyn.systems.questions import Questions
 
-Form = Literal["square-root", "square-root/denman-beavers", "square-root/schur", "cholesky", "range-space", "regularised"]
+Form = Literal[
+    "square-root", "square-root/denman-beavers", "square-root/schur", "cholesky", "range-space", "regularised"
+]
 Basis = Literal["partitioning", "qr", "putd", "zero-eigenvalue", "svd", "schur"]
+
+COARSEST = 1e-2  # the largest tolerance of a rank, where the state is far off the constraints
+CONFLICT = 1e-6  # of the accelerations asked for: rows that follow from others and differ by more contradict them
 
 
 @dataclass(frozen=True)
@@ -43,7 +52,7 @@ class UdwadiaKalaba:
         _check_gains(self.alpha, self.beta)
 
     @property
-    def method(self) -> str:
+    def method(self) -> Method:
         """Its name among the methods of `isodyn.gauss`."""
         return self.form
 
@@ -83,9 +92,9 @@ class NullSpace:
             )
 
     @property
-    def method(self) -> str:
+    def method(self) -> Method:
         """Its name among the methods of `isodyn.gauss`."""
-        return f"null-space/{self.basis}"
+        return cast(Method, f"null-space/{self.basis}")
 
     def closure(self, dt: float) -> Closure:
         """How the reduced step closes."""
@@ -133,8 +142,15 @@ def _transform(formulation: UdwadiaKalaba | NullSpace, system: Any) -> PythonSys
 
 def _lift(formulation: UdwadiaKalaba | NullSpace, sol: Solution, system: Any) -> Solution:
     ask, lam, rank = Questions(system), np.zeros((sol.t.size, system.m)), np.zeros(sol.t.size, dtype=np.int64)
+    jumps = sol.aux.get("breakpoint_rows", np.zeros(0, dtype=np.int64))
+    if jumps.size:
+        left = [formulation.multipliers(ask, np.nextafter(sol.t[i], -np.inf), sol.q[i], sol.v[i]) for i in jumps]
+        sol.aux["lam_left"] = np.array(left)
     for i, (t, q, v) in enumerate(zip(sol.t, sol.q, sol.v, strict=True)):
-        _, lam[i], rank[i] = _solve(formulation, ask, t, q, v)
+        _, lam[i], rows = _solve(formulation, ask, np.nextafter(t, np.inf) if i in jumps else t, q, v)
+        rank[i] = rows.rank
+        if i == 0:
+            sol.redundant = tuple(system.row_names[k] for k in rows.dropped)
     sol.lam, sol.system, sol.columns["lam"] = lam, system, np.arange(system.m)
     sol.aux["rank"] = rank
     return sol
@@ -142,10 +158,8 @@ def _lift(formulation: UdwadiaKalaba | NullSpace, sol: Solution, system: Any) ->
 
 def _solve(
     formulation: UdwadiaKalaba | NullSpace, ask: Questions, t: float, q: FloatArray, v: FloatArray
-) -> tuple[FloatArray, FloatArray, int]:
+) -> tuple[FloatArray, FloatArray, Rank]:
     """a, λ and the rank of G at a state."""
-    from isodyn.gauss.methods import accelerations
-
     M, G = ask.mass(t, q, v), ask.G(t, q, v)
     rest = np.zeros(ask.system.nv)
     Q, b = -ask.balance(t, q, v, rest), -ask.acceleration(t, q, v, rest)
@@ -153,7 +167,39 @@ def _solve(
         pull = 2.0 * formulation.alpha * ask.velocity(t, q, v)
         pull[: ask.system.m_phi] += formulation.beta**2 * ask.position(t, q, v)
         b = b - pull  # [Pennestri2008 (90)]
-    return accelerations(formulation.method)(M, Q, G, b)
+    off = _distance(ask.position(t, q, v), G, q)
+    rank = decide(G, M.diagonal(), float(np.clip(10.0 * off, RCOND, COARSEST)))
+    if not rank.full:
+        off += _distance(ask.velocity(t, q, v), G, v)
+        _refuse_conflict(ask.system.row_names, rank, b, off, t)
+    return *on_rank(formula(formulation.method), M, Q, G, b, rank), rank
+
+
+def _distance(gap: FloatArray, G: FloatArray, x: FloatArray) -> float:
+    """How far x is from where the gaps vanish, relative to x where that is small."""
+    if not gap.size:
+        return 0.0
+    length = np.linalg.norm(G[: gap.size], axis=1)
+    size = float(np.abs(x).max())
+    return float(np.abs(gap / np.where(length > 0.0, length, 1.0)).max()) / (min(1.0, size) or 1.0)
+
+
+def _refuse_conflict(names: tuple[str, ...], rank: Rank, b: FloatArray, off: float, t: float) -> None:
+    """ConflictError for rows that follow from others and ask for another acceleration, beyond what the drift can do."""
+    assert rank.mixture is not None
+    follows = rank.mixture @ b[rank.chosen]
+    size = np.abs(b[rank.dropped]) + np.abs(rank.mixture) @ np.abs(b[rank.chosen])
+    defect = np.abs(b[rank.dropped] - follows)
+    excess = defect - (CONFLICT + 100.0 * off) * np.maximum(1.0, size)
+    if (excess > 0.0).any():
+        k = int(excess.argmax())
+        row = int(rank.dropped[k])
+        others = ", ".join(repr(names[i]) for i in rank.partners(row)) or "no other row"
+        raise ConflictError(
+            f"constraints conflict at t = {t:.6g}: {names[row]!r} asks for {b[row]:.6g} at acceleration level where {others} give"
+            f" {follows[k]:.6g}",
+            hint=f"{names[row]!r} depends on {others}; remove one of them, or make them agree",
+        )
 
 
 class _Reduced:

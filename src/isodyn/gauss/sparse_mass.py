@@ -45,7 +45,7 @@ def refuse_singular(pivots: FloatArray) -> None:
     if pivots.size and pivots.min() <= 16 * EPS:
         k = int(pivots.argmin())
         raise SingularError(
-            f"M is singular to working precision: coordinate {k} has no inertia beside the coordinates before it",
+            f"M is singular to working precision: coordinate {k} has no inertia of its own",
             hint="every coordinate needs inertia; remove coordinates that follow from others",
         )
 

@@ -85,14 +85,14 @@ def integrate_adaptive(
         raise InputError(f"system must be one of isodyn's systems, received {type(system).__name__}")
     if system.first_order and system.m:
         raise InputError(
-            "integrate_adaptive takes no algebraic unknowns, received a system with "
-            f"{system.m} of them",
+            f"integrate_adaptive takes no algebraic unknowns, received a system with {system.m} of them",
             hint="integrate(...) takes them",
         )
     _check_span(t0, t_end)
     if not (isinstance(rtol, int | float | np.floating) and LEAST_RTOL <= rtol < 1):
         raise InputError(
-            f"rtol must lie between {LEAST_RTOL:g} and 1, received {rtol!r}", hint="rounding adds up to more than smaller ones"
+            f"rtol must lie between {LEAST_RTOL:g} and 1, received {rtol!r}",
+            hint="rounding adds up to more than smaller ones",
         )
     for name, value in (("first_step", first_step), ("max_step", max_step)):
         if value is not None and not (isinstance(value, int | float | np.number) and value > 0):
@@ -134,7 +134,8 @@ def _check_span(t0: Any, t_end: Any) -> None:
     for name, value in (("t0", t0), ("t_end", t_end)):
         if not isinstance(value, int | float | np.number) or not np.isfinite(value):
             raise InputError(
-                f"{name} must be a finite number, received {value!r}", hint="times are floats, in the units of the system"
+                f"{name} must be a finite number, received {value!r}",
+                hint="times are floats, in the units of the system",
             )
     if t_end <= t0:
         raise InputError(

@@ -19,11 +19,11 @@ from isodyn.compiled import NOT_FINITE, OK, OPEN, SINGULAR, FloatArray, State
 from isodyn.errors import CallableError, ConvergenceError, IsodynError, IsodynWarning, SingularError
 from isodyn.integrate import work
 from isodyn.integrate.driver import Newton
-from isodyn.integrate.events import Event, locate
+from isodyn.integrate.events import Event
+from isodyn.integrate.record import Record
 from isodyn.integrate.run import Run
 from isodyn.integrate.schedule import plan
-from isodyn.linear_solvers.rows import least_multipliers
-from isodyn.results.solution import Solution, Statistics
+from isodyn.results.solution import Solution
 from isodyn.schemes import FirstOrderScheme, Scheme
 
 _BLOCK_SECONDS = 0.1  # how long the compiled steps may take before Python looks after progress and Ctrl-C
@@ -47,11 +47,12 @@ class AdaptiveRun:
         events: tuple[Event, ...],
         assemble: bool,
     ) -> None:
-        from isodyn.integrate import dop853  # compiled, or loaded from the cache, here and not at import
+        from isodyn.integrate import dop853, rate  # compiled, or loaded from the cache, here and not at import
 
-        self.kernel = dop853
+        self.kernel, self.rates = dop853, rate
         self.system, self.formulation, self.method, self.atol = system, formulation, method, atol
-        self.span, self.times, self.events, self.project = span, times, events, project
+        self.span, self.times, self.project = span, times, project
+        self.dense = 2 if events else 0 if times is None else 1
         self.first_step, self.max_step = first_step, max_step
         self.base = self.motion = _run(system, assemble)
         if formulation is not None:
@@ -63,10 +64,7 @@ class AdaptiveRun:
         self.trial = State(np.zeros(2), np.zeros(nq), np.zeros(nv), np.zeros(nv), np.zeros(m), np.zeros(nv))
         self.K = np.zeros((dop853.ROWS, nq + nv))
         self.step = np.zeros(1)
-        self.rows: list[tuple[float, FloatArray, FloatArray, FloatArray, FloatArray]] = []
-        self.found: list[list[tuple[float, FloatArray, FloatArray]]] = [[] for _ in events]
-        self.steps = 0  # that are part of the solution
-        self.redundant: tuple[str, ...] = ()
+        self.record = Record(self.base.ask, times, events, self.between, self.complete)
 
     # ---- the course of a run
 
@@ -81,22 +79,21 @@ class AdaptiveRun:
             warnings.warn(f"{stopped}; the solution holds what was done", IsodynWarning, stacklevel=3)
         except BaseException as error:
             with suppress(AttributeError):
-                error.partial = self.solution(time.perf_counter() - started, "stopped by an error")  # type: ignore[attr-defined]
+                error.partial = self.solution(started, "stopped by an error")  # type: ignore[attr-defined]
             raise
-        return self.solution(time.perf_counter() - started, stopped)
+        return self.solution(started, stopped)
 
     def follow(self, show: Callable[[float], None]) -> str | None:
         """All steps, in blocks short enough to stay responsive; what ended them before t_end."""
         self.start()
-        values = [event.value(self.state.clock[0], self.state.q, self.state.v) for event in self.events]
         length = 4
         while self.state.clock[0] < self.span[1]:
             alone = self.hosted or self.base.independent.dropped.size > 0
             clock = time.perf_counter()
             path = self.march(1 if alone else length)
             for i in range(path.clock.shape[0]):
-                self.steps += 1
-                values, ended = self.happened(path, i, values)
+                with self.explained():
+                    ended = self.record.step(path, i)
                 if ended is not None:
                     return ended
             show(self.state.clock[0])
@@ -116,12 +113,11 @@ class AdaptiveRun:
                 self.base.watch_rows(False)
             self.check(self.rate(t, state, self.K[0]))
             self.step[0] = self.first_step or self.guess(t, t_end)
-        self.note_redundant()
-        if self.times is None or self.times[0] == t:
-            self.keep(t, state)
+            self.record.name_redundant(self.base.independent.dropped)
+            self.record.start(t, state)
 
     def guess(self, t: float, t_end: float) -> float:
-        """A first step from the sizes of y, ẏ and ÿ [Hairer1993 (II.4.14)]."""
+        """A first step from the sizes of y, ẏ and ÿ [Hairer1993 Sec. II.4]."""
         state, trial = self.state, self.trial
         y, f = np.concatenate([state.q, state.v]), self.K[0]
         scale = self.atol + self.method.rtol * np.abs(y)
@@ -143,9 +139,8 @@ class AdaptiveRun:
         """Up to so many accepted steps, at least one, as a path."""
         system, base = self.system, self.base
         path = self.kernel.allocate_path(length, system.nq, system.nv, system.m)
-        dense = 2 if self.events else 0 if self.times is None else 1
         ends = 2 if self.hosted else 1 if self.project else 0
-        pace = self.kernel.Pace(self.span[1], self.method.rtol, self.max_step, ends, dense)
+        pace = self.kernel.Pace(self.span[1], self.method.rtol, self.max_step, ends, self.dense)
         before = int(self.count[work.STEPS])
         while True:
             with self.explained():
@@ -178,9 +173,10 @@ class AdaptiveRun:
 
     def recover(self, status: int) -> None:
         """Another choice of rows at the last accepted state, or the error that says why there is no further step."""
-        if status in (SINGULAR, NOT_FINITE, self.kernel.UNDERFLOW) and self.system.m and self.base.choose_again():
+        base = self.base
+        if status in (SINGULAR, NOT_FINITE, self.rates.UNDERFLOW) and self.system.m and base.choose_again():
             self.check(self.rate(self.state.clock[0], self.state, self.K[0]))
-            self.note_redundant()
+            self.record.name_redundant(base.independent.dropped)
             self.step[0] = max(self.step[0], 1e-3 * self.guess(self.state.clock[0], self.span[1]))
             return
         self.check(status)
@@ -205,17 +201,14 @@ class AdaptiveRun:
 
     def watch(self, path: Any) -> None:
         """With redundant rows: the dropped ones still hold at the end of the path, or another set is taken."""
-        state, chosen, nq = self.state, self.base.independent, self.system.nq
+        state, base, nq = self.state, self.base, self.system.nq
+        chosen = base.independent
         with self.explained():
-            self.base.watch_rows(False)
-            if self.base.independent is not chosen:
+            base.watch_rows(False)
+            if base.independent is not chosen:
                 self.check(self.rate(state.clock[0], state, self.K[0]))
                 path.end[-1, :nq], path.end[-1, nq:], path.a[-1], path.lam[-1] = state.q, state.v, state.a, state.lam
-                self.note_redundant()
-
-    def note_redundant(self) -> None:
-        names = (self.system.row_names[i] for i in self.base.independent.dropped)
-        self.redundant = tuple(dict.fromkeys((*self.redundant, *names)))
+                self.record.name_redundant(base.independent.dropped)
 
     # ---- states
 
@@ -223,7 +216,7 @@ class AdaptiveRun:
         """(q̇, v̇) at a state, whose a and lam are set too."""
         motion = self.motion
         status = int(
-            self.kernel.rate(
+            self.rates.rate(
                 *motion.physics(OPEN), t, state, motion.work, motion.pivots, self.base.controls, out, self.count
             )
         )
@@ -231,11 +224,17 @@ class AdaptiveRun:
             state.lam[:] = self.formulation.multipliers(self.base.ask, t, state.q, state.v)
         return status
 
+    def complete(self, t: float, state: State) -> None:
+        """Accelerations and multipliers of a state."""
+        self.check(self.rate(t, state, self.K[1]))
+
     def lived(self, q_0: FloatArray, q: FloatArray) -> FloatArray:
         """q put back onto the set that the retraction lives on, as seen from q_0."""
         if self.system.retract is None:
             return q
-        return np.asarray(self.system.retract(q_0.copy(), self.system.difference(q_0.copy(), q.copy())), dtype=np.float64)
+        return np.asarray(
+            self.system.retract(q_0.copy(), self.system.difference(q_0.copy(), q.copy())), dtype=np.float64
+        )
 
     def onto_constraints(self, t: float, state: State) -> int:
         """The nearest consistent state, where that is wanted."""
@@ -257,84 +256,10 @@ class AdaptiveRun:
         self.check(self.onto_constraints(t, trial))
         return trial
 
-    # ---- what is kept
-
-    def happened(self, path: Any, i: int, values: list[float]) -> tuple[list[float], str | None]:
-        """Output times and events of step i, in order; the new values of the events, and what ended the run."""
-        t_0, t_1, _ = path.clock[i]
-        nq = self.system.nq
-        end = path.end[i, :nq], path.end[i, nq:]
-        with self.explained():
-            after = [event.value(t_1, *end) for event in self.events]
-            zeros = []
-            for event, g_0, g_1 in zip(self.events, values, after, strict=True):
-                if event.crosses(g_0, g_1):
-
-                    def g(t: float, event: Event = event) -> float:
-                        state = self.between(path, i, t)
-                        return event.value(t, state.q, state.v)
-
-                    zeros.append((locate(g, t_0, g_0, t_1, g_1), event))
-            last, ended = t_1, None
-            for t, event in sorted(zeros, key=lambda zero: zero[0]):
-                if t > last:
-                    break
-                q, v = end if t == t_1 else self.between(path, i, t)[1:3]
-                self.found[event.number].append((t, q.copy(), v.copy()))
-                if event.terminal and len(self.found[event.number]) >= event.terminal:
-                    last, ended = t, f"stopped by event {event.number} at t = {t:g} after {self.steps} steps"
-            self.output(path, i, last, ended is not None)
-        return after, ended
-
-    def output(self, path: Any, i: int, last: float, ended: bool) -> None:
-        """Rows of step i up to `last`; where the run ends, a row there."""
-        t_0, t_1, _ = path.clock[i]
-        inside = [] if self.times is None else list(self.times[(self.times > t_0) & (self.times <= last)])
-        if ended or (self.times is None and last == t_1):
-            inside = sorted({*inside, last})
-        for t in inside:
-            if t == t_1:
-                nq = self.system.nq
-                self.keep(t, State(path.clock[i], path.end[i, :nq], path.end[i, nq:], path.a[i], path.lam[i], path.a[i]))
-            else:
-                state = self.between(path, i, t)
-                self.check(self.rate(t, state, self.K[1]))
-                self.keep(t, state)
-        if ended:
-            self.state.clock[0] = last
-
-    def keep(self, t: float, state: State) -> None:
-        """One row; multipliers of least norm where rows are redundant."""
-        lam = state.lam.copy()
-        if self.base.independent.dropped.size:
-            lam = least_multipliers(self.base.ask.G(t, state.q, state.v), lam)
-        self.rows.append((t, state.q.copy(), state.v.copy(), state.a.copy(), lam))
-
-    def solution(self, seconds: float, stopped: str | None) -> Solution:
+    def solution(self, started: float, stopped: str | None) -> Solution:
         """What was kept so far."""
-        system, count = self.system, self.count
-        t, q, v, a, lam = (
-            np.array([row[k] for row in self.rows]).reshape((len(self.rows), *shape))
-            for k, shape in enumerate(((), (system.nq,), (system.nv,), (system.nv,), (system.m,)))
-        )
-        stats = Statistics(
-            steps=self.steps,
-            iterations=int(count[work.ITERATIONS]),
-            evaluations=int(count[work.EVALUATIONS]),
-            factorisations=int(count[work.FACTORISATIONS]),
-            rejected=int(count[self.kernel.REJECTED]),
-            seconds=seconds,
-            solver=self.motion.model.solver,
-            stopped=stopped,
-        )
-        aux: dict[str, Any] = {}
-        if self.events:
-            aux["event_times"] = [np.array([t for t, _, _ in found]) for found in self.found]
-            for k, (name, n) in enumerate((("event_q", system.nq), ("event_v", system.nv))):
-                aux[name] = [np.array([row[k + 1] for row in found]).reshape(-1, n) for found in self.found]
-        columns = {"q": system.nq, "v": system.nv, "a": system.nv, "lam": system.m}
-        numbers = {name: np.arange(n) for name, n in columns.items()}
-        return Solution(t, q, v, a, lam, system, self.method, stats, numbers, aux, self.redundant)
+        seconds = time.perf_counter() - started
+        return self.record.solution(self.method, self.motion.model.solver, self.count, seconds, stopped)
 
     # ---- what went wrong, in words
 
@@ -355,7 +280,7 @@ class AdaptiveRun:
         if status == OK:
             return
         t = self.state.clock[0]
-        if status == self.kernel.UNDERFLOW:
+        if status == self.rates.UNDERFLOW:
             raise ConvergenceError(
                 f"the step became as small as rounding of t at t = {t:.6g} (step {self.count[work.STEPS] + 1}): the error asked for"
                 f" ({self.method}) was not reached",

@@ -4,17 +4,13 @@
 
     k_s = f(t + c_s h, y_n + h Σ_{j<s} a_sj k_j),     y* = y_n + h Σ b_j k_j,     y_{n+1} = the nearest consistent state to y*
 
-The coefficients are those of SciPy's class [Hairer1993 (II.5)], [Hairer1993 (II.10)]: 11 evaluations per attempt and one more at the
+The coefficients are those of SciPy's class [Hairer1993 Sec. II.5, Sec. II.10]: 11 evaluations per attempt and one more at the
 state of an accepted step, which the projection has moved; steps with dense output need 4 others. An attempt is accepted when
 
-    err = h |e₅|² / √((|e₅|² + 0.01 |e₃|²) N) ≤ 1        [Hairer1993 (II.10.17) adapted]
+    err = h |e₅|² / √((|e₅|² + 0.01 |e₃|²) N) ≤ 1        [Hairer1993 Sec. II.10]
 
 with every component of e₅, e₃ divided by atol + rtol max(|y_n|, |y*|); then h ← h · min(10, max(0.2, 0.9 err^(−1/8))). Stages that end
 in a singular matrix or in a NaN, and steps whose end cannot be put onto the constraints, are attempts that failed.
-
-Where q is not a vector space, q̇ comes from a central difference of order 8 of the retraction, with increments up to 0.05 in the
-largest component of v. Its error is rounding: about 2e-14 of the size of q times that component, for coordinates in which 0.05 is a
-small angle.
 """
 
 from __future__ import annotations
@@ -32,8 +28,6 @@ from isodyn.compiled import (
     MODEL_TYPE,
     NOT_FINITE,
     OK,
-    POSITION,
-    RETRACTS,
     SINGULAR,
     STATE,
     F,
@@ -44,9 +38,9 @@ from isodyn.compiled import (
     i8,
     kernel,
 )
-from isodyn.integrate.closure import copy_to, retract, size
-from isodyn.integrate.initial import initial_acceleration, nearest_consistent
-from isodyn.integrate.work import CONTROLS, COUNTERS, EPS, GAP_Q, STEPS, WORK
+from isodyn.integrate.closure import copy_to
+from isodyn.integrate.rate import UNDERFLOW, onto_constraints, rate_of
+from isodyn.integrate.work import CONTROLS, COUNTERS, EPS, STEPS, WORK
 
 STAGES = DOP853.n_stages
 ROWS = 16  # stages, the end of the step, and three for dense output
@@ -56,12 +50,7 @@ NODES = np.concatenate([DOP853.C, [1.0], DOP853.C_EXTRA])
 E3, E5, D = DOP853.E3.copy(), DOP853.E5.copy(), DOP853.D.copy()
 POWERS = 7  # coefficients of the dense output
 
-SLOPE = np.array([4.0 / 5.0, -1.0 / 5.0, 4.0 / 105.0, -1.0 / 280.0])  # central difference of order 8
-REACH = 0.05  # largest component of its increments
-
 REJECTED = COUNTERS  # a counter more than the loop has
-UNDERFLOW = 100  # a status more than the loop knows: the step became as small as rounding of t
-LEFT = 1e-10  # of the size of q: what a projection may leave of φ
 
 Pace = namedtuple("Pace", "t_end rtol h_max project dense")
 """How far, how exactly, with which largest step; whether accepted steps stay as they are (0), are projected (1) or are finished by the
@@ -80,85 +69,8 @@ def allocate_path(steps: int, nq: int, nv: int, m: int) -> Path:
 
 
 @kernel()
-def velocity_of_q(p: Any, q: FloatArray, v: FloatArray, out: FloatArray) -> int:
-    """out = d(q ⊕ εv)/dε at ε = 0."""
-    if not p.traits & RETRACTS:
-        copy_to(v, out)
-        return OK
-    c, moved, d = np.zeros(4), np.empty(q.size), np.empty(v.size)
-    for i in range(q.size):
-        out[i] = 0.0
-    largest = size(v)
-    if not largest > 0.0:
-        return OK if largest == 0.0 else NOT_FINITE
-    epsilon = REACH / largest
-    for k in range(SLOPE.size):
-        for sign in (1.0, -1.0):
-            for i in range(v.size):
-                d[i] = sign * (k + 1) / SLOPE.size * epsilon * v[i]
-            status = retract(p, q, d, c, moved)
-            if status != OK:
-                return status
-            for i in range(q.size):
-                out[i] += sign * SLOPE[k] * moved[i] / (epsilon / SLOPE.size)
-    return OK
-
-
-@kernel()
-def rate_of(p: Any, t: float, state: Any, w: Any, pivots: Any, controls: Any, out: FloatArray, count: Any) -> int:
-    """out = (q̇, v̇) at the state, whose a and lam are set too."""
-    status = initial_acceleration(
-        p.model, p.traits, p.holonomic, p.closure, p.rows, p.pf, p.pi, t, state, w, pivots, controls, count
-    )
-    nq = state.q.size
-    copy_to(state.a, out[nq:])
-    if status == OK and nq > 0:
-        status = velocity_of_q(p, state.q, state.v, out[:nq])
-    if status == OK and not np.isfinite(size(out)):
-        status = NOT_FINITE
-    return status
-
-
-@kernel(i8(MODEL_TYPE, i8, i8, CLOSURE, I, F, I, f8, STATE, WORK, I, CONTROLS, F, I))
-def rate(
-    model: Any,
-    traits: int,
-    holonomic: int,
-    closure: Any,
-    rows: Any,
-    pf: Any,
-    pi: Any,
-    t: float,
-    state: Any,
-    w: Any,
-    pivots: Any,
-    controls: Any,
-    out: Any,
-    count: Any,
-) -> int:
-    """`rate_of` for callers outside compiled code."""
-    return rate_of(Physics(model, traits, holonomic, closure, rows, pf, pi), t, state, w, pivots, controls, out, count)
-
-
-@kernel(inline=True)
-def onto_constraints(p: Any, t: float, state: Any, w: Any, pivots: Any) -> int:
-    """Move the state to the nearest consistent one; UNDERFLOW where the iteration leaves some of φ."""
-    status = nearest_consistent(p.model, p.traits, p.holonomic, p.closure, p.rows, p.pf, p.pi, t, state, w, pivots)
-    if status == OK and p.holonomic > 0:
-        c = np.zeros(4)
-        status = p.model(POSITION, t, state.q, state.v, state.a, state.lam, c, p.pf, p.pi, w.m[GAP_Q])
-        worst = 0.0
-        for k in range(p.rows.size):
-            if p.rows[k] < p.holonomic:
-                worst = max(worst, abs(w.m[GAP_Q, p.rows[k]]))
-        if status == OK and not worst <= LEFT * max(1.0, size(state.q)) * max(1.0, size(w.G)):
-            status = UNDERFLOW
-    return status
-
-
-@kernel()
 def stage(s: int, h: float, y: FloatArray, K: Any, trial: Any) -> None:
-    """trial = y + h Σ_{j<s} a_sj k_j [Hairer1993 (II.4.2)]."""
+    """trial = y + h Σ_{j<s} a_sj k_j."""
     nq = trial.q.size
     for i in range(y.size):
         total = 0.0
@@ -173,7 +85,7 @@ def stage(s: int, h: float, y: FloatArray, K: Any, trial: Any) -> None:
 
 @kernel(inline=True)
 def error_norm(h: float, y: FloatArray, end: FloatArray, K: Any, rtol: float, atol: FloatArray) -> float:
-    """Estimated error of an attempt, at most 1 for one that is good enough [Hairer1993 (II.10.17) adapted]."""
+    """Estimated error of an attempt, at most 1 for one that is good enough [Hairer1993 Sec. II.10]."""
     e3 = e5 = 0.0
     for i in range(y.size):
         scale = atol[i] + rtol * max(abs(y[i]), abs(end[i]))
@@ -208,7 +120,9 @@ def interpolant(h: float, y: FloatArray, end: FloatArray, K: Any, out: FloatArra
 def asked_for(times: FloatArray, t: float, t_1: float) -> bool:
     """Whether one of the ascending times lies in (t, t_1)."""
     k = np.searchsorted(times, t, side="right")
-    return k < times.size and times[k] < t_1
+    if k >= times.size:
+        return False
+    return bool(times[k] < t_1)
 
 
 @kernel(

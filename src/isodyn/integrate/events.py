@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.optimize import brentq
 
 from isodyn.compiled import FloatArray
 from isodyn.errors import CallableError, InputError, NonFiniteError
@@ -57,7 +56,11 @@ def read_events(events: Any) -> tuple[Event, ...]:
 
 def locate(g: Callable[[float], float], t: float, before: float, t_1: float, after: float) -> float:
     """The zero of g between t and t_1, to rounding; its values there are known."""
+    from scipy.optimize import brentq  # takes a while to load
+
     if after == 0.0:
         return t_1
     known = {t: before, t_1: after}
-    return float(brentq(lambda x: known[x] if x in known else g(x), t, t_1, xtol=_EPS * max(abs(t_1), t_1 - t), rtol=4 * _EPS))
+    return float(
+        brentq(lambda x: known[x] if x in known else g(x), t, t_1, xtol=_EPS * max(abs(t_1), t_1 - t), rtol=4 * _EPS)
+    )
