@@ -29,7 +29,11 @@ FORBIDDEN = {
     "beams": {"schemes", "formulations", ROOT},
 }
 # part -> the only parts of isodyn it may import
-ALLOWED = {"schemes": {"schemes", "errors"}, "errors": {"results"}}
+ALLOWED = {
+    "schemes": {"schemes", "errors"},
+    "errors": {"results"},
+    "gauss": {"gauss", "errors", "linear_solvers"},
+}
 
 SEE_SCHEMES_AND_SYSTEMS = {"integrate", "studies", "analysis", "problems", "report", "cli", "results", ROOT}
 

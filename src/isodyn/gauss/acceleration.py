@@ -26,6 +26,9 @@ from isodyn.gauss.regularised import regularised, row_lengths
 from isodyn.gauss.result import Conflict, Result
 from isodyn.gauss.sparse_mass import symmetric_solver
 
+UNDECIDED = (
+    1_000_000  # entries of a sparse A above which "regularised", which can do without, is spared the rank decision
+)
 CONFLICT = 1e-9  # |A a − b| in a row, relative to |b| + |A||a| there, at which it is called a conflict
 
 
@@ -120,7 +123,7 @@ def _checked(M: Any, Q: Any, A: Any, b: Any, method: Any, A_star: Any, rcond: An
     if symmetric:
         M = checks.symmetric_mass(M)
     solve_mass = _mass_solver(M, symmetric)
-    skip = method == "regularised" and too_large(A)
+    skip = method == "regularised" and too_large(A, UNDECIDED)
     rank = None if skip else decide(A, M.diagonal() if symmetric else None, tolerance)
     if rank is not None and method == "block-cholesky":
         formulas.refuse_dependent(rank, names)

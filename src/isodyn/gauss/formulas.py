@@ -102,7 +102,7 @@ def range_space(M: FloatArray, Q: FloatArray, A: FloatArray, b: FloatArray, rank
     A_c, b_c = (A, b) if rank.full else (A[rank.chosen], b[rank.chosen])
     H = lapack.dtrtrs(U, (W[:, None] * A_c).T, trans=1, overwrite_b=1)[0]
     R, info = lapack.dpotrf(H.T @ H, clean=0, overwrite_a=1)  # W S_c W = HᵀH
-    if info:  # rounding made it indefinite: its factor straight from H
+    if info or R.diagonal().min() < 1e-4:  # nearly dependent rows: the factor straight from H keeps twice the digits
         R = lapack.dgeqrf(H)[0][: W.size]
     a, lam = corrected(
         a_f,

@@ -32,7 +32,7 @@ IntArray = npt.NDArray[np.intp]
 EPS = float(np.finfo(np.float64).eps)
 RCOND = 1e-8  # relative size of |R_kk| at which a scaled row counts as dependent
 ZERO_ROW = 1e-14  # relative length at which a row counts as zero
-MANY_ENTRIES = 40_000_000  # of A without its empty columns; above this the decision is not made
+MANY_ENTRIES = 10_000_000  # of a sparse A without its empty columns; above this no decision is made
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,9 +128,9 @@ def decide(A: Any, mass: FloatArray | None = None, rcond: float | None = None) -
     return Rank(scale, chosen[first], dropped[second], diagonal, tolerance, mixture, B)
 
 
-def too_large(A: Any) -> bool:
-    """Whether A, without its empty columns, has too many entries for a dense decision."""
-    return sp.issparse(A) and A.shape[0] * int(np.count_nonzero(np.diff(sp.csc_array(A).indptr))) > MANY_ENTRIES
+def too_large(A: Any, entries: int = MANY_ENTRIES) -> bool:
+    """Whether a sparse A, without its empty columns, has too many entries for a dense decision."""
+    return sp.issparse(A) and A.shape[0] * int(np.count_nonzero(np.diff(sp.csc_array(A).indptr))) > entries
 
 
 def _weighted(A: Any, mass: FloatArray | None) -> FloatArray:
