@@ -55,7 +55,6 @@ def main(out: Path | None = None) -> dict[str, float]:
             right.plot(wild.t, wild.v[:, 4] / wild.v[0, 4], label="twice the critical slope")
             right.set(xlabel="t", ylabel="disturbance of shaft 6 / start", title="runs of all shafts")
             right.legend()
-            figure.tight_layout()
             figures.save(figure, out / "gear_train.png")
     return {
         "mobility": float(TRAIN.mobility),

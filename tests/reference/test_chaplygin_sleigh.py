@@ -38,7 +38,9 @@ def test_the_path_is_the_integral_of_the_velocity() -> None:
         exact = SLEIGH.exact(np.array(t_end))
         assert exact is not None
         for i in range(2):
-            length = quad(lambda t, i=i: float(SLEIGH.exact(np.array(t)).v[i]), 0.0, t_end, epsabs=1e-13, epsrel=1e-12)[0]  # type: ignore[union-attr]
+            length = quad(lambda t, i=i: float(SLEIGH.exact(np.array(t)).v[i]), 0.0, t_end, epsabs=1e-13, epsrel=1e-12)[
+                0
+            ]  # type: ignore[union-attr]
             assert abs(exact.q[i] - length) < 1e-11
 
 

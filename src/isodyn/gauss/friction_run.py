@@ -23,7 +23,6 @@ from isodyn.gauss.contacts import Contact, Mode, Sliding, Sticking
 from isodyn.gauss.friction_modes import choose
 from isodyn.gauss.friction_solution import FrictionSolution, Recorder, Switch
 from isodyn.gauss.friction_system import WORKS, ModalSystem, Physics
-from isodyn.integrate import integrate_adaptive
 
 STOPS, REVERSES, OPENS, SLIPS = "stops", "reaction reverses", "opens", "slips"
 AT_REST = 1e-9  # of the velocities at hand: slip that counts as none
@@ -131,6 +130,8 @@ class _Run:
 
     def stretch(self, modes: list[Mode]) -> list[Mode] | None:
         """Integrate in these modes until one of them ends; the modes after that, None where the run ends."""
+        from isodyn.integrate import integrate_adaptive  # which itself uses isodyn.gauss
+
         modal = ModalSystem(self.physics, modes)
         system = modal.system(self.q, self.v, self.work)
         watches = self.watches(modal)
