@@ -64,10 +64,6 @@ class UdwadiaKalaba:
         """The solution with the multipliers at t_n, of least norm."""
         return _lift(self, sol, system)
 
-    def multipliers(self, ask: Questions, t: float, q: FloatArray, v: FloatArray) -> FloatArray:
-        """λ at a state, one for each of the user's rows, of least norm."""
-        return _solve(self, ask, t, q, v)[1]
-
 
 @dataclass(frozen=True)
 class NullSpace:
@@ -108,10 +104,6 @@ class NullSpace:
         """The solution with the multipliers at t_n, of least norm."""
         return _lift(self, sol, system)
 
-    def multipliers(self, ask: Questions, t: float, q: FloatArray, v: FloatArray) -> FloatArray:
-        """λ at a state, one for each of the user's rows, of least norm."""
-        return _solve(self, ask, t, q, v)[1]
-
 
 def _check_word(name: str, value: Any, known: tuple[str, ...]) -> None:
     if value not in known:
@@ -141,13 +133,14 @@ def _transform(formulation: UdwadiaKalaba | NullSpace, system: Any) -> PythonSys
 
 
 def _lift(formulation: UdwadiaKalaba | NullSpace, sol: Solution, system: Any) -> Solution:
-    ask, lam, rank = Questions(system), np.zeros((sol.t.size, system.m)), np.zeros(sol.t.size, dtype=np.int64)
+    problem = Reduction(formulation, Questions(system))
+    lam, rank = np.zeros((sol.t.size, system.m)), np.zeros(sol.t.size, dtype=np.int64)
     jumps = sol.aux.get("breakpoint_rows", np.zeros(0, dtype=np.int64))
     if jumps.size:
-        left = [formulation.multipliers(ask, np.nextafter(sol.t[i], -np.inf), sol.q[i], sol.v[i]) for i in jumps]
+        left = [problem.solve(np.nextafter(sol.t[i], -np.inf), sol.q[i], sol.v[i])[1] for i in jumps]
         sol.aux["lam_left"] = np.array(left)
     for i, (t, q, v) in enumerate(zip(sol.t, sol.q, sol.v, strict=True)):
-        _, lam[i], rows = _solve(formulation, ask, np.nextafter(t, np.inf) if i in jumps else t, q, v)
+        _, lam[i], rows = problem.solve(np.nextafter(t, np.inf) if i in jumps else t, q, v)
         rank[i] = rows.rank
         if i == 0:
             sol.redundant = tuple(system.row_names[k] for k in rows.dropped)
@@ -156,23 +149,44 @@ def _lift(formulation: UdwadiaKalaba | NullSpace, sol: Solution, system: Any) ->
     return sol
 
 
-def _solve(
-    formulation: UdwadiaKalaba | NullSpace, ask: Questions, t: float, q: FloatArray, v: FloatArray
-) -> tuple[FloatArray, FloatArray, Rank]:
-    """a, λ and the rank of G at a state."""
-    M, G = ask.mass(t, q, v), ask.G(t, q, v)
-    rest = np.zeros(ask.system.nv)
-    Q, b = -ask.balance(t, q, v, rest), -ask.acceleration(t, q, v, rest)
-    if formulation.alpha or formulation.beta:
-        pull = 2.0 * formulation.alpha * ask.velocity(t, q, v)
-        pull[: ask.system.m_phi] += formulation.beta**2 * ask.position(t, q, v)
-        b = b - pull  # [Pennestri2008 (90)]
-    off = _distance(ask.position(t, q, v), G, q)
-    rank = decide(G, M.diagonal(), float(np.clip(10.0 * off, RCOND, COARSEST)))
-    if not rank.full:
-        off += _distance(ask.velocity(t, q, v), G, v)
-        _refuse_conflict(ask.system.row_names, rank, b, off, t)
-    return *on_rank(formula(formulation.method), M, Q, G, b, rank), rank
+class Reduction:
+    """The acceleration problem of a system at one state after the other.
+
+    Redundant rows are left out. Those that were enforced before are enforced again while they are independent and as many as the
+    rank: another choice would give another F where rows depend on each other on the constraints only and the state has drifted.
+    """
+
+    def __init__(self, formulation: UdwadiaKalaba | NullSpace, ask: Questions) -> None:
+        self.formulation, self.ask = formulation, ask
+        self.rows: Any = None
+
+    def solve(
+        self, t: float, q: FloatArray, v: FloatArray, rcond: float = RCOND
+    ) -> tuple[FloatArray, FloatArray, Rank]:
+        """a, λ of least norm, and the rank of G; `rcond` is the least tolerance of that rank."""
+        ask, alpha, beta = self.ask, self.formulation.alpha, self.formulation.beta
+        apply = formula(self.formulation.method)
+        M, G = ask.mass(t, q, v), ask.G(t, q, v)
+        rest = np.zeros(ask.system.nv)
+        Q, b = -ask.balance(t, q, v, rest), -ask.acceleration(t, q, v, rest)
+        phi = ask.position(t, q, v)
+        if alpha or beta:
+            b -= 2.0 * alpha * ask.velocity(t, q, v)  # [Pennestri2008 (90)]
+            b[: phi.size] -= beta**2 * phi
+        off = _distance(phi, G, q)
+        tolerance = max(rcond, min(10.0 * off, COARSEST))
+        rank = decide(G, M.diagonal(), tolerance)
+        if rank.full:
+            return *on_rank(apply, M, Q, G, b, rank), rank
+        _refuse_conflict(ask.system.row_names, rank, b, off + _distance(ask.velocity(t, q, v), G, v), t)
+        if self.rows is not None and self.rows.size == rank.rank:
+            part = decide(G[self.rows], M.diagonal(), tolerance)
+        if self.rows is None or self.rows.size != rank.rank or not part.full:
+            self.rows = rank.chosen
+            part = decide(G[self.rows], M.diagonal(), tolerance)
+        lam = np.zeros(b.size)
+        a, lam[self.rows] = on_rank(apply, M, Q, G[self.rows], b[self.rows], part)
+        return a, rank.onto_range(lam), rank
 
 
 def _distance(gap: FloatArray, G: FloatArray, x: FloatArray) -> float:
@@ -208,7 +222,7 @@ class _Reduced:
     solver = ""
 
     def __init__(self, formulation: UdwadiaKalaba | NullSpace, system: Any) -> None:
-        self.formulation, self.ask = formulation, Questions(system)
+        self.problem = Reduction(formulation, Questions(system))
 
     def answer(
         self,
@@ -222,9 +236,9 @@ class _Reduced:
         out: FloatArray,
     ) -> int:
         if what == BALANCE:
-            out[:] = a - _solve(self.formulation, self.ask, t, q, v)[0]
+            out[:] = a - self.problem.solve(t, q, v)[0]
         elif what == JACOBIAN:
             out[:] = (c[0] * np.eye(a.size)).ravel()
         elif what == RETRACT:
-            out[:] = self.ask.system.retract(q, v)
+            out[:] = self.problem.ask.system.retract(q, v)
         return OK

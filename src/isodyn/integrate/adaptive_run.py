@@ -17,17 +17,21 @@ import numpy as np
 from isodyn import interrupts
 from isodyn.compiled import NOT_FINITE, OK, OPEN, SINGULAR, FloatArray, State
 from isodyn.errors import CallableError, ConvergenceError, IsodynError, IsodynWarning, SingularError
+from isodyn.formulations.gauss import Reduction
 from isodyn.integrate import work
 from isodyn.integrate.driver import Newton
 from isodyn.integrate.events import Event
 from isodyn.integrate.record import Record
 from isodyn.integrate.run import Run
 from isodyn.integrate.schedule import plan
+from isodyn.integrate.start import gaps, near_manifold, near_velocity
+from isodyn.linear_solvers.rows import choose
 from isodyn.results.solution import Solution
 from isodyn.schemes import FirstOrderScheme, Scheme
 
 _BLOCK_SECONDS = 0.1  # how long the compiled steps may take before Python looks after progress and Ctrl-C
 _MOST_STEPS = 4096  # in a block
+ROUNDING = 1e-11  # violations of dropped rows above this ask whether they are independent by now
 
 
 class AdaptiveRun:
@@ -57,6 +61,7 @@ class AdaptiveRun:
         self.base = self.motion = _run(system, assemble)
         if formulation is not None:
             self.motion = _run(formulation.transform(system), False)
+            self.problem = Reduction(formulation, self.base.ask)
         self.hosted = formulation is not None or system.retract is not None  # every step ends in Python
         self.count = self.base.count = self.motion.count = np.zeros(work.COUNTERS + 1, dtype=np.int64)
         nq, nv, m = system.nq, system.nv, system.m
@@ -81,6 +86,7 @@ class AdaptiveRun:
             with suppress(AttributeError):
                 error.partial = self.solution(started, "stopped by an error")  # type: ignore[attr-defined]
             raise
+        self.record.warn_of_rank()
         return self.solution(started, stopped)
 
     def follow(self, show: Callable[[float], None]) -> str | None:
@@ -113,7 +119,7 @@ class AdaptiveRun:
                 self.base.watch_rows(False)
             self.check(self.rate(t, state, self.K[0]))
             self.step[0] = self.first_step or self.guess(t, t_end)
-            self.record.name_redundant(self.base.independent.dropped)
+            self.record.chosen(self.base.independent)
             self.record.start(t, state)
 
     def guess(self, t: float, t_end: float) -> float:
@@ -143,7 +149,7 @@ class AdaptiveRun:
         pace = self.kernel.Pace(self.span[1], self.method.rtol, self.max_step, ends, self.dense)
         before = int(self.count[work.STEPS])
         while True:
-            with self.explained():
+            with self.explained(), self.salvaged(path, before):
                 status = self.kernel.march(
                     *self.motion.physics(OPEN),
                     base.controls,
@@ -159,7 +165,8 @@ class AdaptiveRun:
                     path,
                     self.count,
                 )
-                done = int(self.count[work.STEPS]) - before
+            done = int(self.count[work.STEPS]) - before
+            with self.explained():
                 if status != OK and done == 0:
                     self.recover(status)
                     continue
@@ -176,7 +183,7 @@ class AdaptiveRun:
         base = self.base
         if status in (SINGULAR, NOT_FINITE, self.rates.UNDERFLOW) and self.system.m and base.choose_again():
             self.check(self.rate(self.state.clock[0], self.state, self.K[0]))
-            self.record.name_redundant(base.independent.dropped)
+            self.record.chosen(base.independent)
             self.step[0] = max(self.step[0], 1e-3 * self.guess(self.state.clock[0], self.span[1]))
             return
         self.check(status)
@@ -204,13 +211,20 @@ class AdaptiveRun:
         state, base, nq = self.state, self.base, self.system.nq
         chosen = base.independent
         with self.explained():
+            violated = max(float(np.abs(gap).max(initial=0.0)) for _, gap in gaps(base.ask, *self.now()))
+            if violated > ROUNDING and choose(base.ask.G(*self.now())).rank > chosen.rank:
+                base.choose_again()
             base.watch_rows(False)
             if base.independent is not chosen:
                 self.check(self.rate(state.clock[0], state, self.K[0]))
                 path.end[-1, :nq], path.end[-1, nq:], path.a[-1], path.lam[-1] = state.q, state.v, state.a, state.lam
-                self.record.name_redundant(base.independent.dropped)
+                self.record.chosen(base.independent)
 
     # ---- states
+
+    def now(self) -> tuple[float, FloatArray, FloatArray]:
+        """t, q and v of the last accepted state."""
+        return float(self.state.clock[0]), self.state.q, self.state.v
 
     def rate(self, t: float, state: State, out: FloatArray) -> int:
         """(q̇, v̇) at a state, whose a and lam are set too."""
@@ -221,12 +235,16 @@ class AdaptiveRun:
             )
         )
         if status == OK and self.formulation is not None:
-            state.lam[:] = self.formulation.multipliers(self.base.ask, t, state.q, state.v)
+            state.lam[:] = self.problem.solve(t, state.q, state.v)[1]
         return status
 
     def complete(self, t: float, state: State) -> None:
         """Accelerations and multipliers of a state."""
-        self.check(self.rate(t, state, self.K[1]))
+        status = self.rate(t, state, self.K[1])
+        if status == SINGULAR:  # the record computes them anew where rows lose rank
+            state.a[:], state.lam[:] = 0.0, 0.0
+            status = OK
+        self.check(status, t)
 
     def lived(self, q_0: FloatArray, q: FloatArray) -> FloatArray:
         """q put back onto the set that the retraction lives on, as seen from q_0."""
@@ -253,12 +271,19 @@ class AdaptiveRun:
             y = (y + power) * (x if k % 2 == 0 else 1.0 - x)
         y += path.start[i]
         trial.q[:], trial.v[:] = self.lived(path.start[i, :nq], y[:nq]), y[nq:]
-        self.check(self.onto_constraints(t, trial))
+        status = self.onto_constraints(t, trial)
+        if status == SINGULAR:  # at a loss of rank: over all rows, which need not be independent for this
+            trial.q[:] = near_manifold(self.base.ask, t, trial.q, trial.v)
+            trial.v[:] = near_velocity(self.base.ask, t, trial.q, trial.v)
+            status = OK
+        self.check(status, t)
         return trial
 
     def solution(self, started: float, stopped: str | None) -> Solution:
-        """What was kept so far."""
+        """What was kept so far; the last whole step too, where something stopped the run."""
         seconds = time.perf_counter() - started
+        if stopped is not None:
+            self.record.keep_last()
         return self.record.solution(self.method, self.motion.model.solver, self.count, seconds, stopped)
 
     # ---- what went wrong, in words
@@ -275,11 +300,21 @@ class AdaptiveRun:
                 error.add_note(f"in the step from t = {self.state.clock[0]:.6g}")
             raise
 
-    def check(self, status: int) -> None:
+    @contextmanager
+    def salvaged(self, path: Any, before: int) -> Iterator[None]:
+        """The steps that were done before a compiled function of the user raised."""
+        try:
+            yield
+        except Exception:
+            for i in range(0 if self.hosted else int(self.count[work.STEPS]) - before):
+                self.record.step(path, i)
+            raise
+
+    def check(self, status: int, t: float | None = None) -> None:
         """Turn a status into the error that says what happened where."""
         if status == OK:
             return
-        t = self.state.clock[0]
+        t = self.state.clock[0] if t is None else t
         if status == self.rates.UNDERFLOW:
             raise ConvergenceError(
                 f"the step became as small as rounding of t at t = {t:.6g} (step {self.count[work.STEPS] + 1}): the error asked for"

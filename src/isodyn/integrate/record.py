@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from isodyn.compiled import FloatArray, IntArray, State
+from isodyn.errors import AccuracyWarning
+from isodyn.formulations.gauss import Reduction, UdwadiaKalaba
+from isodyn.gauss.rank import decide
 from isodyn.integrate import work
 from isodyn.integrate.events import Event, locate
-from isodyn.linear_solvers.rows import least_multipliers
+from isodyn.linear_solvers.rows import TOLERANCE, Rows, least_multipliers
 from isodyn.results.solution import Solution, Statistics
 from isodyn.systems.questions import Questions
+
+NEARLY = 1e-4  # relative size of a pivot below which rows are saved with a warning
 
 
 class Record:
@@ -35,7 +41,11 @@ class Record:
         self.found: list[list[tuple[float, FloatArray, FloatArray]]] = [[] for _ in events]
         self.values: list[float] = []
         self.redundant: tuple[str, ...] = ()
+        self.enforced = 0  # rows
+        self.ranks: list[int] = []
+        self.closest = (1.0, 0.0)  # to a loss of rank: the smallest pivot, and when
         self.steps = 0
+        self.last: tuple[Any, int] | None = None  # the last whole step
 
     def start(self, t: float, state: State) -> None:
         """The first row, if it is asked for, and the events there."""
@@ -43,9 +53,10 @@ class Record:
         if self.times is None or self.times[0] == t:
             self.keep(t, state)
 
-    def name_redundant(self, dropped: IntArray) -> None:
-        """Rows that follow from others, now or earlier."""
-        names = (self.system.row_names[i] for i in dropped)
+    def chosen(self, rows: Rows) -> None:
+        """Rows that are enforced from now on; the others follow from them."""
+        self.enforced = rows.rank
+        names = (self.system.row_names[i] for i in rows.dropped)
         self.redundant = tuple(dict.fromkeys((*self.redundant, *names)))
 
     def step(self, path: Any, i: int) -> str | None:
@@ -69,6 +80,7 @@ class Record:
             if ended is None and event.terminal and len(self.found[event.number]) >= event.terminal:
                 last, ended = t, f"stopped by event {event.number} at t = {t:g} after {self.steps} steps"
         self.output(path, i, last, ended is not None)
+        self.last = (path, i) if ended is None else None
         return ended
 
     def zero(self, path: Any, i: int, event: Event, g_0: float, g_1: float) -> float:
@@ -88,19 +100,51 @@ class Record:
             wanted = sorted({*wanted, float(last)})
         for t in wanted:
             if t == t_1:
-                q, v = path.end[i, : self.system.nq], path.end[i, self.system.nq :]
-                self.keep(t, State(path.clock[i], q, v, path.a[i], path.lam[i], path.a[i]))
+                self.keep_end(path, i)
             else:
                 state = self.between(path, i, t)
                 self.complete(t, state)
                 self.keep(t, state)
 
+    def keep_last(self) -> None:
+        """The end of the last whole step as a row."""
+        if self.last is not None and not (self.rows and self.rows[-1][0] >= self.last[0].clock[self.last[1], 1]):
+            self.keep_end(*self.last)
+
+    def keep_end(self, path: Any, i: int) -> None:
+        """The end of step i as a row."""
+        q, v = np.split(path.end[i], [self.system.nq])
+        self.keep(float(path.clock[i, 1]), State(path.clock[i], q, v, path.a[i], path.lam[i], path.a[i]))
+
     def keep(self, t: float, state: State) -> None:
-        """One row; multipliers of least norm where rows are redundant."""
-        lam = state.lam.copy()
-        if self.redundant:
-            lam = least_multipliers(self.ask.G(t, state.q, state.v), lam)
-        self.rows.append((t, state.q.copy(), state.v.copy(), state.a.copy(), lam))
+        """One row. Multipliers are those of least norm where rows are redundant; where rows lose rank, accelerations too come anew."""
+        a, lam = state.a.copy(), state.lam.copy()
+        if self.system.m:
+            G = self.ask.G(t, state.q, state.v)
+            decided = decide(G, rcond=TOLERANCE)
+            rank, diagonal = decided.rank, decided.diagonal
+            if self.enforced:
+                self.closest = min(self.closest, (float(diagonal[self.enforced - 1] / diagonal[0]), t))
+            if rank < self.enforced:
+                a, lam, _ = Reduction(UdwadiaKalaba(), self.ask).solve(t, state.q, state.v, TOLERANCE)
+            elif self.enforced < self.system.m:
+                lam = least_multipliers(G, lam)
+            self.ranks.append(rank)
+        self.rows.append((t, state.q.copy(), state.v.copy(), a, lam))
+
+    def warn_of_rank(self) -> None:
+        """AccuracyWarning for rows beside a loss of rank: errors of q count there divided by the square of the pivot."""
+        pivot, t = self.closest
+        for rank, row in zip(self.ranks, self.rows, strict=True):
+            if rank < max(self.ranks):
+                pivot, t = 0.0, row[0]
+        if pivot < NEARLY:
+            warnings.warn(
+                f"the constraints come close to losing rank at t = {t:.6g} (smallest pivot {pivot:.1e}): accelerations and multipliers"
+                " saved there are uncertain\nhint: a singular configuration; the motion through it is one of several, or save other times",
+                AccuracyWarning,
+                stacklevel=5,
+            )
 
     def solution(self, method: Any, solver: str, count: IntArray, seconds: float, stopped: str | None) -> Solution:
         """What was kept so far; the last counter is that of rejected steps."""
@@ -119,7 +163,7 @@ class Record:
             solver=solver,
             stopped=stopped,
         )
-        aux: dict[str, Any] = {}
+        aux: dict[str, Any] = {"rank": np.array(self.ranks)} if self.system.m else {}
         if self.events:
             aux["event_times"] = [np.array([row[0] for row in found]) for found in self.found]
             for k, name in enumerate(("q", "v"), start=1):
