@@ -92,3 +92,34 @@ def test_one_contact_against_a_scan_of_the_reaction(seed: int) -> None:
         words = "no solution" if zeros == 0 else "several solutions"
         with pytest.raises(PainleveError, match=words):
             solve_with_friction(M, Q, A, b, [contact], [Sliding((1.0,))])
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_contacts_of_several_rows(seed: int) -> None:
+    """f = −μ|N| d with |N| over two rows, alone or beside another contact, in coordinates where friction changes the reaction."""
+    rng = default_rng(500 + seed)
+    B = rng.normal(size=(6, 6))
+    M, A = B @ B.T + np.eye(6), rng.normal(size=(3, 6))
+    Q, b = rng.normal(size=6), rng.normal(size=3)
+    contacts = [Contact((0, 1), rng.normal(size=6), 0.05, scale=2.0, name="wire")]
+    if seed % 2:
+        contacts.append(Contact(2, rng.normal(size=6), 0.05, name="guide"))
+    modes = [Sliding((1.0,))] * len(contacts)
+    result = solve_with_friction(M, Q, A, b, contacts, modes)
+    ideal = gauss.solve(M, Q, A, b)
+    assert np.abs(result.lam - ideal.lam).max() > 1e-5  # friction does change it
+    size = 1e-9 * np.linalg.cond(M)
+    assert np.abs(M @ result.a + A.T @ result.lam - Q - result.C).max() < size
+    assert np.abs(result.normal[0] + 2.0 * result.lam[:2]).max() < size
+    for contact, N, f in zip(contacts, result.normal, result.friction, strict=True):
+        assert abs(f[0] + contact.mu * np.linalg.norm(N)) < size
+
+
+def test_a_contact_of_several_rows_can_jam_too() -> None:
+    """|N⁰ + xw| = x, (2x ∓ 1)² + 0.01 = x²: two positive roots, or none."""
+    M, A, T = np.eye(3), np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]), np.array([1.0, 0.0, 1.0])
+    contact = Contact((0, 1), T, 2.0)
+    with pytest.raises(PainleveError, match="several solutions"):
+        solve_with_friction(M, [-1.0, 0.1, 0.0], A, np.zeros(2), [contact], [Sliding((-1.0,))])
+    with pytest.raises(PainleveError, match="no solution"):
+        solve_with_friction(M, [1.0, 0.1, 0.0], A, np.zeros(2), [contact], [Sliding((-1.0,))])

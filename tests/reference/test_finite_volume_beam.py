@@ -57,6 +57,20 @@ def test_two_nodes_straight() -> None:
     assert np.abs(M - M.T).max() > 0.4
 
 
+def test_three_nodes_straight() -> None:
+    """Pieces end at ±1/√3: m̄L/2 ∫ N_j over each of them, and the arms of the middle piece."""
+    L, M = 1.6, element_inertia(STRAIGHT[3], MASS, J)
+    functions = [np.polynomial.Polynomial(c) for c in ([0, -0.5, 0.5], [1, 0, -1], [0, 0.5, 0.5])]
+    ends = (-1.0, -(3**-0.5), 3**-0.5, 1.0)
+    for i in range(3):
+        for j, N in enumerate(functions):
+            share = N.integ()(ends[i + 1]) - N.integ()(ends[i])
+            assert np.abs(M[6 * i : 6 * i + 3, 6 * j : 6 * j + 3] - 0.5 * MASS * L * share * np.eye(3)).max() < 1e-14
+    arm = (functions[2] * np.polynomial.Polynomial([0, 1])).integ()
+    moment = 0.25 * MASS * L**2 * (arm(ends[2]) - arm(ends[1]))
+    assert np.abs(M[9:12, 12:15] - moment * cross([1.0, 0, 0])).max() < 1e-14
+
+
 @pytest.mark.parametrize("p", LINES, ids=["straight 2", "straight 3", "arc"])
 def test_rigid_motions_see_the_inertia_of_the_line(p: FloatArray) -> None:
     """Forces and moments about any point add up to those of the rigid line: total mass, first and second moments."""

@@ -230,6 +230,68 @@ def test_with_equal_coefficients_the_mass_on_the_belt_swings_on() -> None:
     closed(sol)
 
 
+@pytest.mark.parametrize("given", [True, False])
+def test_a_mass_on_a_belt_that_gathers_speed_is_left_behind(given: bool) -> None:
+    """Surface velocity w = ½ct²: it is carried along, x = ct³/6, until m c t = μ_s m g; then x'' = μ g. ẇ given, or from differences."""
+    c, mu, mu_static, m = 2.0, 0.25, 0.4, 1.7
+    system = iso.MechanicalSystem(
+        m,
+        lambda q, v, t: np.array([0.0, -m * GRAVITY]),
+        [0.0, 0.0],
+        [0.0, 0.0],
+        phi=lambda q, t: q[1:],
+        G=lambda q, t: np.array([[0.0, 1.0]]),
+        b=lambda q, v, t: np.zeros(1),
+    )
+    contact = Contact(
+        0,
+        [1.0, 0.0],
+        mu,
+        mu_static,
+        unilateral=True,
+        surface=lambda q, t: [0.5 * c * t**2],
+        rest=(lambda q, v, t: np.array([-c * t])) if given else None,
+    )
+    sol = integrate_with_friction(system, contact, t_end=3.0)
+    (switch,) = sol.switches
+    leave = mu_static * GRAVITY / c
+    assert switch.after == Sliding((-1.0,), 1)
+    assert abs(switch.t - leave) < 1e-9
+    carried = sol.t < switch.t
+    assert np.abs(sol.q[carried, 0] - c * sol.t[carried] ** 3 / 6).max() < 1e-9
+    assert np.abs(sol.friction[carried, 0] - m * c * sol.t[carried]).max() < (1e-12 if given else 1e-8)
+    t = 3.0 - leave
+    assert abs(sol.q[-1, 0] - (c * leave**3 / 6 + 0.5 * c * leave**2 * t + 0.5 * mu * GRAVITY * t**2)) < (
+        1e-9 if given else 1e-8
+    )
+    closed(sol)
+
+
+def test_two_feet_stop_at_the_same_time() -> None:
+    """A crate sent along the floor stops after v₀/μg on both feet; their friction cannot be told apart and is shared."""
+    m, half, height, inertia, mu, speed = 3.0, 0.4, 0.5, 0.3, 0.3, 2.0
+    A = np.array([[0.0, 1.0, -half], [0.0, 1.0, half]])
+    push = 4.0  # once it would rest it is pushed, less than the cone
+    system = iso.MechanicalSystem(
+        np.diag([m, m, inertia]),
+        lambda q, v, t: np.array([push, -m * GRAVITY, -push * height]),  # at the floor
+        np.zeros(3),
+        [speed, 0.0, 0.0],
+        phi=lambda q, t: A @ q,
+        G=lambda q, t: A,
+        b=lambda q, v, t: np.zeros(2),
+        row_names=["rear", "front"],
+    )
+    feet = [Contact(name, [1.0, 0.0, height], mu, unilateral=True, name=name) for name in ("rear", "front")]
+    sol = integrate_with_friction(system, feet, t_end=2.0)
+    brake = mu * GRAVITY - push / m
+    assert sol.stretches[-1].modes == (Sticking(), Sticking())
+    assert abs(sol.switches[0].t - speed / brake) < 1e-9
+    assert abs(sol.q[-1, 0] - speed**2 / (2 * brake)) < 1e-9
+    assert np.abs(sol.friction[-1] + 0.5 * push).max() < 1e-12
+    closed(sol)
+
+
 def test_slip_in_two_directions_turns_downhill_and_stops() -> None:
     """A puck on a slope: v sin ψ/tan(ψ/2)^κ is kept, κ = μ/tan α; for κ > 1 it stops after a time that is an integral."""
     angle, speed, psi0 = 0.3, 2.0, 1.2
