@@ -143,7 +143,7 @@ def test_ctrl_c_returns_what_exists(compiled):
 def test_the_end_of_a_domain_is_an_error():
     """No force beyond t = 0.7: steps shrink up to there; what was done is there."""
     system = oscillator(lambda q, v, t: -q if t < 0.7 else np.array([np.nan]))
-    with pytest.raises(NonFiniteError, match="NaN or an infinity appeared at t = 0.7") as caught:
+    with pytest.raises(NonFiniteError, match=r"NaN or an infinity appeared at t = 0\.7") as caught:
         iso.integrate_adaptive(system, t_end=2.0)
     partial = caught.value.partial
     assert partial.t[-1] == pytest.approx(0.7, abs=1e-9)
@@ -189,7 +189,9 @@ def test_redundant_rows():
 
 
 def test_conflicting_start_is_refused():
-    with pytest.raises(ConflictError, match="'elbow again x' is off by 0.0924 at position level where 'elbow x' hold"):
+    with pytest.raises(
+        ConflictError, match=r"'elbow again x' is off by 0\.0924 at position level where 'elbow x' hold"
+    ):
         iso.integrate_adaptive(known.double_pendulum_system(2, offset=0.1), t_end=1.0)
     system = known.pendulum_system()
     system.q0 = 1.1 * system.q0
@@ -217,7 +219,7 @@ def test_rows_that_begin_to_contradict_each_other(formulation):
         b=lambda q, v, t: np.array([0.0, 6 * max(0.0, t - 0.5)]),
         row_names=["wall", "piston"],
     )
-    with pytest.raises(ConflictError, match="'(wall|piston)'.*where '(wall|piston)'") as caught:
+    with pytest.raises(ConflictError, match=r"'(wall|piston)'.*where '(wall|piston)'") as caught:
         iso.integrate_adaptive(system, formulation, t_end=2.0, max_step=0.1)
     assert caught.value.partial.t[-1] < 0.8
 

@@ -51,9 +51,9 @@ def test_systems_that_do_not_fit():
 
 
 def test_formulations():
-    with pytest.raises(InputError, match="form must be one of 'square-root', .*, received 'qr'"):
+    with pytest.raises(InputError, match=r"form must be one of 'square-root', .*, received 'qr'"):
         iso.UdwadiaKalaba("qr")
-    with pytest.raises(InputError, match="basis must be one of 'partitioning', 'qr', .*, received 'lu'"):
+    with pytest.raises(InputError, match=r"basis must be one of 'partitioning', 'qr', .*, received 'lu'"):
         iso.NullSpace("lu")
     for made in (iso.UdwadiaKalaba, iso.NullSpace):
         with pytest.raises(InputError, match="alpha must be 0 or positive, received -1"):

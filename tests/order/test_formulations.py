@@ -6,7 +6,7 @@ The expected orders are those of `isodyn.formulations.table`. Measured here, slo
     stabilised, GGL                    1.99 … 2.00     1.99 … 2.01                1.96 … 2.00
     velocity level                     1.99 … 2.00     1.99 … 2.01                1.97 … 2.00
     acceleration level                 1.99 … 2.01     1.97 … 2.01                1.94 … 2.01
-    Udwadia–Kalaba, null space         XX
+    Udwadia–Kalaba, null space         1.92 … 2.01     1.97 … 2.01                1.96 … 2.01
     projection, overdetermined         1.99 … 2.01     1.98 … 2.01                1.92 … 2.01
     Hamilton's form                    1.94 … 2.00     1.97 … 2.07                1.92 … 2.00
     Baumgarte, gains fixed             1.95 … 2.00     1.96 … 2.00                1.97 … 2.03

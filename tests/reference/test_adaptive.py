@@ -91,3 +91,27 @@ def test_without_projection_the_constraints_drift_with_the_tolerance():
     ]
     assert 1e-9 < levels[0][0] < 1e-5
     assert max(levels[1]) < 1e-14
+
+
+SEVEN = [
+    iso.NullSpace("partitioning"),
+    iso.NullSpace("qr"),
+    iso.NullSpace("putd"),
+    iso.NullSpace("svd"),
+    iso.NullSpace("zero-eigenvalue"),
+    iso.NullSpace("schur"),
+    iso.UdwadiaKalaba("square-root"),
+]
+
+
+@pytest.mark.parametrize("formulation", [None, *SEVEN], ids=repr)
+def test_rigid_pendulum_by_every_method(formulation):
+    """Ten seconds of the pendulum of the comparison: to the tolerance asked by the seven methods of Table 2, and by the compiled one."""
+    problem = problems.get("rigid_pendulum")
+    for rtol in (1e-9,) if formulation else (1e-6, 1e-12):
+        sol = iso.integrate_adaptive(problem.system(), formulation, t_end=10.0, rtol=rtol, atol=1e-2 * rtol, save=51)
+        exact = problem.exact(sol.t)
+        assert relative(sol.q, exact.q) < 100 * rtol
+        assert relative(sol.v, exact.v) < 200 * rtol
+        assert relative(sol.lam, exact.lam) < 200 * rtol
+        assert max(sol.drift().largest) < 1e-13

@@ -135,9 +135,9 @@ class Record:
     def warn_of_rank(self) -> None:
         """AccuracyWarning for rows beside a loss of rank: errors of q count there divided by the square of the pivot."""
         pivot, t = self.closest
-        for rank, row in zip(self.ranks, self.rows, strict=True):
-            if rank < max(self.ranks):
-                pivot, t = 0.0, row[0]
+        lost = [k for k, rank in enumerate(self.ranks) if rank < max(self.ranks)]
+        if lost:
+            pivot, t = 0.0, self.rows[lost[0]][0]
         if pivot < NEARLY:
             warnings.warn(
                 f"the constraints come close to losing rank at t = {t:.6g} (smallest pivot {pivot:.1e}): accelerations and multipliers"

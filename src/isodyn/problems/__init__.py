@@ -25,6 +25,7 @@ from isodyn.problems import (
     pendulum,
     pleiades,
     rheonomic_crank,
+    rigid_pendulum,
     slider_crank,
     thermoelastic_bar,
 )
@@ -51,6 +52,7 @@ ALL: Mapping[str, Problem] = MappingProxyType(
             pendulum.SPHERICAL,
             pendulum.DOUBLE,
             pendulum.SWING,
+            rigid_pendulum.PROBLEM,
             andrews.PROBLEM,
             andrews21.PROBLEM,
             slider_crank.PROBLEM,
