@@ -13,7 +13,8 @@ from pathlib import Path
 import numpy as np
 
 import isodyn as iso
-from isodyn.gauss import Contact, FrictionSolution, integrate_with_friction
+from isodyn.friction import FrictionSolution, integrate_with_friction
+from isodyn.gauss import Contact
 from isodyn.report import figures
 
 g = 9.81

@@ -12,7 +12,8 @@ from scipy.optimize import brentq
 import isodyn as iso
 from friction_systems import GRAVITY, belt, hoop, incline
 from isodyn.errors import CallableError, ConvergenceError, InputError, PainleveError, SeparationError
-from isodyn.gauss import Contact, Sliding, Sticking, integrate_with_friction, solve_with_friction
+from isodyn.friction import integrate_with_friction
+from isodyn.gauss import Contact, Sliding, Sticking, solve_with_friction
 
 
 def rod(theta: float, rate: float, mu: float, unilateral: bool = True) -> Any:

@@ -20,7 +20,8 @@ from friction_systems import (
     rotating_wire,
     rotating_wire_radius,
 )
-from isodyn.gauss import Contact, Sliding, Sticking, integrate_with_friction, solve_with_friction
+from isodyn.friction import integrate_with_friction
+from isodyn.gauss import Contact, Sliding, Sticking, solve_with_friction
 
 
 def closed(sol: Any, rheonomic: bool = False) -> None:

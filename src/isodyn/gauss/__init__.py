@@ -19,8 +19,6 @@ from isodyn.gauss.bases import Basis
 from isodyn.gauss.contacts import Contact, Sliding, Sticking
 from isodyn.gauss.coordinates import Partition, null_space, partition
 from isodyn.gauss.friction import FrictionResult, solve_with_friction
-from isodyn.gauss.friction_run import integrate_with_friction
-from isodyn.gauss.friction_solution import FrictionSolution
 from isodyn.gauss.gear_trains import Circuit, GearTrain, Planet, Stability
 from isodyn.gauss.methods import METHODS, Method, accelerations
 from isodyn.gauss.projection import projector, proportionality_matrix, rewritten
@@ -37,7 +35,6 @@ __all__ = [
     "Conflict",
     "Contact",
     "FrictionResult",
-    "FrictionSolution",
     "GearTrain",
     "Method",
     "Partition",
@@ -53,7 +50,6 @@ __all__ = [
     "accelerations",
     "decide",
     "denman_beavers",
-    "integrate_with_friction",
     "null_space",
     "partition",
     "projector",

@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.compiled import FloatArray
 from isodyn.errors import CallableError, InputError
+from isodyn.gauss.rank import FloatArray
 
 _H = float(np.finfo(float).eps) ** (1 / 3)
 

@@ -22,9 +22,9 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.compiled import FloatArray
 from isodyn.errors import InputError, PainleveError, SeparationError
 from isodyn.gauss.contacts import Contact, ContactPoint, Mode, Sliding, Sticking
+from isodyn.gauss.rank import FloatArray
 from isodyn.gauss.reactions import Reactions
 from isodyn.gauss.result import Work
 

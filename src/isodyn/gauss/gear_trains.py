@@ -23,8 +23,8 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from scipy.linalg import eigh, qr
 
-from isodyn.compiled import FloatArray
 from isodyn.errors import ConflictError, InputError, SingularError
+from isodyn.gauss.rank import FloatArray
 
 Link = int | str
 RANK = 1e-10  # of the largest: entries of R, and growth rates, that count as zero

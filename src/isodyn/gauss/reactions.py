@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from isodyn.compiled import FloatArray
 from isodyn.gauss.methods import formula, on_rank
-from isodyn.gauss.rank import decide
+from isodyn.gauss.rank import FloatArray, decide
 
 
 class Reactions:

@@ -21,9 +21,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from isodyn.compiled import FloatArray
 from isodyn.errors import InputError, SingularError
 from isodyn.gauss.acceleration import solve
+from isodyn.gauss.rank import FloatArray
 from isodyn.gauss.result import Result
 from isodyn.gauss.trial_variables import trial_variables
 

@@ -1,13 +1,13 @@
 """Motion with Coulomb friction, mode by mode.
 
-While the modes of all contacts stay as they are, the system is smooth (`friction_system`) and `integrate_adaptive` takes it to its
+While the modes of all contacts stay as they are, the system is smooth (`isodyn.friction.system`) and `integrate_adaptive` takes it to its
 tolerance. A stretch ends at the first zero of
 
     slip            u · d            sliding in one tangent direction; |u| − ε in two, where the force has no limit at u = 0
     reaction        σ N              sliding: |N| has a kink there; unilateral contacts open there, which ends the run
     cone            μ_s |N| − |f|    sticking
 
-located on the dense output. There the contacts concerned choose new modes (`friction_modes`) and the next stretch begins.
+located on the dense output. There the contacts concerned choose new modes (`isodyn.gauss.modes`) and the next stretch begins.
 """
 
 from __future__ import annotations
@@ -19,10 +19,11 @@ import numpy as np
 
 from isodyn.compiled import FloatArray
 from isodyn.errors import ConvergenceError, InputError, IsodynError, PainleveError, SeparationError, SingularError
+from isodyn.friction.solution import FrictionSolution, Recorder, Switch
+from isodyn.friction.system import WORKS, ModalSystem, Physics
 from isodyn.gauss.contacts import Contact, Mode, Sliding, Sticking
-from isodyn.gauss.friction_modes import choose
-from isodyn.gauss.friction_solution import FrictionSolution, Recorder, Switch
-from isodyn.gauss.friction_system import WORKS, ModalSystem, Physics
+from isodyn.gauss.modes import choose
+from isodyn.integrate import integrate_adaptive
 
 STOPS, REVERSES, OPENS, SLIPS = "stops", "reaction reverses", "opens", "slips"
 AT_REST = 1e-9  # of the velocities at hand: slip that counts as none
@@ -130,8 +131,6 @@ class _Run:
 
     def stretch(self, modes: list[Mode]) -> list[Mode] | None:
         """Integrate in these modes until one of them ends; the modes after that, None where the run ends."""
-        from isodyn.integrate import integrate_adaptive  # which itself uses isodyn.gauss
-
         modal = ModalSystem(self.physics, modes)
         system = modal.system(self.q, self.v, self.work)
         watches = self.watches(modal)

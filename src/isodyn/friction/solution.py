@@ -9,8 +9,8 @@ import numpy as np
 
 from isodyn.compiled import FloatArray
 from isodyn.errors import PainleveError
+from isodyn.friction.system import ModalSystem, Physics
 from isodyn.gauss.contacts import Mode, Sliding
-from isodyn.gauss.friction_system import ModalSystem, Physics
 from isodyn.results.solution import Solution, Statistics
 
 AGAINST = 1e-6  # of the velocities at hand: slip against its own mode by more than this is an error
