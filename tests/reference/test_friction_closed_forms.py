@@ -62,7 +62,7 @@ def test_a_block_sticks_below_the_friction_angle(mu: float) -> None:
     """tan 0.5 = 0.546: it stays where it is, and the friction force carries its weight along the slope."""
     system, contact, _ = incline(0.5, 0.0, mu)
     sol = integrate_with_friction(system, contact, t_end=2.0)
-    assert sol.stretches[0].modes == (Sticking(),)
+    assert sol.phases[0].modes == (Sticking(),)
     assert not sol.switches
     assert np.abs(sol.q).max() < 1e-13
     assert np.abs(sol.friction[:, 0] + 2.0 * GRAVITY * math.sin(0.5)).max() < 1e-12
@@ -72,7 +72,7 @@ def test_a_block_slips_above_the_friction_angle() -> None:
     """From rest, downhill."""
     system, contact, down = incline(0.5, 0.0, 0.54)
     sol = integrate_with_friction(system, contact, t_end=1.0)
-    assert sol.stretches[0].modes == (Sliding((1.0,), 1),)
+    assert sol.phases[0].modes == (Sliding((1.0,), 1),)
     assert abs(sol.q[-1] @ down - 0.5 * GRAVITY * (math.sin(0.5) - 0.54 * math.cos(0.5))) < 1e-10
 
 
@@ -293,7 +293,7 @@ def test_two_feet_stop_at_the_same_time(creep: float) -> None:
     ]
     sol = integrate_with_friction(system, feet, t_end=2.0)
     brake = mu * GRAVITY - push / m
-    assert sol.stretches[-1].modes == (Sticking(), Sticking())
+    assert sol.phases[-1].modes == (Sticking(), Sticking())
     assert abs(sol.switches[0].t - speed / brake) < 1e-9
     assert abs(sol.q[-1, 0] - speed**2 / (2 * brake)) < 1e-9
     assert np.abs(sol.friction[-1] + 0.5 * push).max() < 1e-12

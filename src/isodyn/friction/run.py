@@ -1,13 +1,13 @@
 """Motion with Coulomb friction, mode by mode.
 
 While the modes of all contacts stay as they are, the system is smooth (`isodyn.friction.system`) and `integrate_adaptive` takes it to its
-tolerance. A stretch ends at the first zero of
+tolerance. A phase ends at the first zero of
 
     slip            u · d            sliding in one tangent direction; |u| − ε in two, where the force has no limit at u = 0
     reaction        σ N              sliding: |N| has a kink there; unilateral contacts open there, which ends the run
     cone            μ_s |N| − |f|    sticking
 
-located on the dense output. There the contacts concerned choose new modes (`isodyn.gauss.modes`) and the next stretch begins.
+located on the dense output. There the contacts concerned choose new modes (`isodyn.gauss.modes`) and the next phase begins.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ AHEAD = 1e-7  # of the time span: how far to look for the sign of a reaction tha
 
 
 class Watch:
-    """An event of one contact; it ends a stretch when it falls through zero."""
+    """An event of one contact; it ends a phase when it falls through zero."""
 
     terminal, direction = True, -1.0
 
@@ -118,10 +118,10 @@ class _Run:
         self.recorder = Recorder(physics, rtol, atol)
 
     def execute(self) -> FrictionSolution:
-        """All stretches."""
+        """All phases."""
         modes: list[Mode] | None = self.first_modes()
         while modes is not None and self.t < self.t_end:
-            modes = self.stretch(modes)
+            modes = self.phase(modes)
             if len(self.recorder.switches) > self.max_switches:
                 raise ConvergenceError(
                     f"{self.max_switches} switches by t = {self.t:g}, the last at {self.recorder.switches[-1].contact!r}",
@@ -129,7 +129,7 @@ class _Run:
                 )
         return self.recorder.solution(self.recorder.stopped)
 
-    def stretch(self, modes: list[Mode]) -> list[Mode] | None:
+    def phase(self, modes: list[Mode]) -> list[Mode] | None:
         """Integrate in these modes until one of them ends; the modes after that, None where the run ends."""
         modal = ModalSystem(self.physics, modes)
         system = modal.system(self.q, self.v, self.work)
@@ -153,7 +153,7 @@ class _Run:
         return self.switch(modal, ended)
 
     def jammed(self, modal: ModalSystem, error: IsodynError) -> None:
-        """Keep what a failed stretch has, and say so where the reaction grew without bound."""
+        """Keep what a failed phase has, and say so where the reaction grew without bound."""
         sol = error.partial
         if sol is None or sol.t.size < 2:
             return
@@ -169,7 +169,7 @@ class _Run:
             ) from error
 
     def watches(self, modal: ModalSystem) -> list[Watch]:
-        """What ends a stretch."""
+        """What ends a phase."""
         speed = AT_REST * max(float(np.abs(self.v).max()), 1e-3)
         found = []
         for k, (mode, contact) in enumerate(zip(modal.modes, self.physics.contacts, strict=True)):
@@ -228,7 +228,7 @@ class _Run:
         return modes
 
     def switch(self, modal: ModalSystem, ended: list[Watch]) -> list[Mode] | None:
-        """New modes after the events of a stretch; None where a contact opens."""
+        """New modes after the events of a phase; None where a contact opens."""
         before = modal.current_modes(self.t, self.q, self.v)
         for watch in ended:
             if watch.what == OPENS:

@@ -26,7 +26,7 @@ class Switch(NamedTuple):
     what: str
 
 
-class Stretch(NamedTuple):
+class Phase(NamedTuple):
     """The modes of all contacts from t0 to t1."""
 
     t0: float
@@ -40,7 +40,7 @@ class FrictionSolution(Solution):
 
     normal (k, Σ rows), friction (k, Σ d), slip (k, Σ d) : N, f and u of all contacts side by side
     work (k, 3) : work of Fᴺ, Fᴸ and Fᶜ since the start; mass_work (k,) : ∫ ½vᵀṀv dt, zero for constant M
-    stretches, switches : modes in order, and when and why they changed
+    phases, switches : modes in order, and when and why they changed
 
     At a switch the row holds the values after it; those before are in `aux` ("a_left", "lam_left", "friction_left").
     """
@@ -51,7 +51,7 @@ class FrictionSolution(Solution):
     work: FloatArray = field(default_factory=lambda: np.zeros((0, 3)))
     mass_work: FloatArray = field(default_factory=lambda: np.zeros(0))
     kinetic: FloatArray = field(default_factory=lambda: np.zeros(0))
-    stretches: tuple[Stretch, ...] = ()
+    phases: tuple[Phase, ...] = ()
     switches: tuple[Switch, ...] = ()
 
     def work_balance(self) -> FloatArray:
@@ -60,21 +60,21 @@ class FrictionSolution(Solution):
 
     def modes_at(self, t: float) -> tuple[Mode, ...]:
         """The modes at a time; at a switch those after it."""
-        for stretch in reversed(self.stretches):
-            if t >= stretch.t0:
-                return stretch.modes
-        return self.stretches[0].modes
+        for phase in reversed(self.phases):
+            if t >= phase.t0:
+                return phase.modes
+        return self.phases[0].modes
 
 
 class Recorder:
-    """Collects stretch after stretch."""
+    """Collects phase after phase."""
 
     def __init__(self, physics: Physics, rtol: float, atol: float) -> None:
         self.physics, self.method = physics, (rtol, atol)
         self.t: list[float] = []
         self.rows: list[tuple[FloatArray, ...]] = []
         self.left: list[tuple[int, FloatArray, FloatArray, FloatArray]] = []
-        self.stretches: list[Stretch] = []
+        self.phases: list[Phase] = []
         self.switches: list[Switch] = []
         self.stats = Statistics()
         self.stopped: str | None = None
@@ -84,7 +84,7 @@ class Recorder:
         self.switches.append(switch)
 
     def add(self, modal: ModalSystem, sol: Solution) -> None:
-        """The rows of a stretch; its first row takes the place of the last one of the stretch before."""
+        """The rows of a phase; its first row takes the place of the last one of the phase before."""
         nq, nv = modal.nq, modal.nv
         if self.t:
             _, _, a, lam, _, friction, *_ = self.rows.pop()
@@ -93,7 +93,7 @@ class Recorder:
         for t, q, v in zip(sol.t, sol.q, sol.v, strict=True):
             self.t.append(float(t))
             self.rows.append(self.row(modal, float(t), q[:nq], v[:nv], v[nv:], inside=t < sol.t[-1]))
-        self.stretches.append(Stretch(float(sol.t[0]), float(sol.t[-1]), tuple(modal.modes)))
+        self.phases.append(Phase(float(sol.t[0]), float(sol.t[-1]), tuple(modal.modes)))
         for name in ("steps", "iterations", "evaluations", "factorisations", "rejected", "seconds"):
             setattr(self.stats, name, getattr(self.stats, name) + getattr(sol.stats, name))
         self.stats.solver = sol.stats.solver
@@ -158,6 +158,6 @@ class Recorder:
             work=work[:, :3],
             mass_work=work[:, 3],
             kinetic=kinetic,
-            stretches=tuple(self.stretches),
+            phases=tuple(self.phases),
             switches=tuple(self.switches),
         )
