@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 import numpy as np
+from scipy.spatial.transform import Rotation
 
 import isodyn as iso
 from isodyn.compiled import FloatArray
@@ -108,3 +109,59 @@ def rotating_wire_radius(t: Any, omega: float, r: float, speed: float, mu: float
     p, m = omega * (-mu + root), omega * (-mu - root)
     A = (speed - m * r) / (p - m)
     return A * np.exp(p * t) + (r - A) * np.exp(m * t)
+
+
+def rotating_wire_in_polar_coordinates(
+    omega: float, r: float, speed: float, mu: float, mass: float = 0.6
+) -> tuple[Any, Contact]:
+    """The same bead in q = (r, θ): the mass depends on r, and the row θ = Ωt carries a torque, N = −λ/r."""
+
+    def Q(q: FloatArray, v: FloatArray, t: float) -> FloatArray:
+        return mass * np.array([q[0] * v[1] ** 2, -2 * q[0] * v[0] * v[1]])
+
+    system = iso.MechanicalSystem(
+        lambda q: np.diag([mass, mass * q[0] ** 2]),
+        Q,
+        [r, 0.0],
+        [speed, omega],
+        phi=lambda q, t: np.array([q[1] - omega * t]),
+        G=lambda q, t: np.array([[0.0, 1.0]]),
+        phi_t=lambda q, t: np.array([-omega]),
+        b=lambda q, v, t: np.zeros(1),
+    )
+    return system, Contact(0, [1.0, 0.0], mu, scale=lambda q, t: 1.0 / q[0], name="turning wire")
+
+
+def ball(speed: float, mu: float, radius: float, mass: float = 2.0) -> tuple[Any, Contact]:
+    """A solid ball thrown along the floor without spin: q = (position, quaternion w x y z), v = (velocity, ω in the body)."""
+    inertia = 0.4 * mass * radius**2
+
+    def turned(q: FloatArray) -> FloatArray:
+        return Rotation.from_quat(q[3:], scalar_first=True).as_matrix()
+
+    def retract(q: FloatArray, d: FloatArray) -> FloatArray:
+        spin = Rotation.from_quat(q[3:], scalar_first=True) * Rotation.from_rotvec(d[3:])
+        new = spin.as_quat(scalar_first=True)
+        return np.concatenate([q[:3] + d[:3], new if new @ q[3:] >= 0 else -new])
+
+    def difference(q: FloatArray, p: FloatArray) -> FloatArray:
+        first, second = (Rotation.from_quat(x[3:], scalar_first=True) for x in (q, p))
+        return np.concatenate([p[:3] - q[:3], (first.inv() * second).as_rotvec()])
+
+    system = iso.MechanicalSystem(
+        np.diag([mass] * 3 + [inertia] * 3),
+        lambda q, v, t: np.array([0.0, 0.0, -mass * GRAVITY, 0.0, 0.0, 0.0]),
+        [0.0, 0.0, radius, 1.0, 0.0, 0.0, 0.0],
+        [0.6 * speed, 0.8 * speed, 0.0, 0.0, 0.0, 0.0],
+        phi=lambda q, t: np.array([q[2] - radius]),
+        G=lambda q, t: np.array([[0.0, 0.0, 1.0, 0.0, 0.0, 0.0]]),
+        b=lambda q, v, t: np.zeros(1),
+        retract=retract,
+        difference=difference,
+    )
+
+    def tangent(q: FloatArray, t: float) -> FloatArray:
+        down = np.array([[0.0, radius, 0.0], [-radius, 0.0, 0.0]])  # e · (ω × (−R e_z)) for e = e_x, e_y, times −1
+        return np.concatenate([np.eye(3)[:2], -down @ turned(q)], axis=1)
+
+    return system, Contact(0, tangent, mu, unilateral=True, name="floor")

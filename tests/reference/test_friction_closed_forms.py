@@ -13,11 +13,13 @@ from scipy.optimize import brentq
 import isodyn as iso
 from friction_systems import (
     GRAVITY,
+    ball,
     belt,
     hoop,
     hoop_rate_squared,
     incline,
     rotating_wire,
+    rotating_wire_in_polar_coordinates,
     rotating_wire_radius,
 )
 from isodyn.friction import integrate_with_friction
@@ -187,6 +189,37 @@ def test_a_bead_on_a_turning_wire(speed: float) -> None:
     assert len(sol.switches) == (0 if speed > 0 else 1)
     closed(sol, rheonomic=True)
     assert abs(sol.work[-1, 1]) > 0.1  # the motor that turns the wire
+
+
+def test_a_bead_on_a_turning_wire_in_polar_coordinates() -> None:
+    """The same motion with a mass that depends on the position; what its change brings is part of the balance."""
+    omega, r, speed, mu = 2.0, 0.8, -1.1, 0.35
+    system, contact = rotating_wire_in_polar_coordinates(omega, r, speed, mu)
+    sol = integrate_with_friction(system, contact, t_end=1.0)
+    assert np.abs(sol.q[:, 0] - rotating_wire_radius(sol.t, omega, r, speed, mu)).max() < 1e-9
+    assert np.abs(sol.normal[:, 0] - 2 * 0.6 * omega * sol.v[:, 0]).max() < 1e-9
+    assert np.abs(sol.mass_work).max() > 0.1
+    closed(sol, rheonomic=True)
+    flat, touching = rotating_wire(omega, r, speed, mu)
+    other = integrate_with_friction(flat, touching, t_end=1.0)
+    assert np.abs(sol.work[-1, 1:] - other.work[-1, 1:]).max() < 1e-8
+
+
+def test_a_ball_slides_and_then_rolls() -> None:
+    """Without spin at first: it rolls from 2v₀/7μg on with 5v₀/7, after 12v₀²/49μg; orientation by quaternions."""
+    speed, mu, radius = 3.0, 0.25, 0.11
+    system, contact = ball(speed, mu, radius)
+    sol = integrate_with_friction(system, contact, t_end=1.0)
+    (switch,) = sol.switches
+    assert switch.after == Sticking()
+    assert abs(switch.t - 2 * speed / (7 * mu * GRAVITY)) < 1e-8
+    row = int(sol.aux["breakpoint_rows"][0])
+    assert abs(np.hypot(*sol.q[row, :2]) - 12 * speed**2 / (49 * mu * GRAVITY)) < 1e-8
+    assert np.abs(sol.v[-1, :2] - 5 / 7 * speed * np.array([0.6, 0.8])).max() < 1e-8
+    assert abs(np.linalg.norm(sol.v[-1, 3:]) * radius - 5 / 7 * speed) < 1e-8
+    assert np.abs(sol.friction[-1]).max() < 1e-10
+    assert np.abs(np.linalg.norm(sol.q[:, 3:], axis=1) - 1).max() < 1e-12
+    closed(sol)
 
 
 # ---- switching
