@@ -11,7 +11,7 @@ from scipy.optimize import brentq
 
 import isodyn as iso
 from friction_systems import GRAVITY, belt, hoop, incline
-from isodyn.errors import CallableError, ConvergenceError, InputError, PainleveError, SeparationError
+from isodyn.errors import CallableError, ConvergenceError, InputError, IsodynWarning, PainleveError, SeparationError
 from isodyn.friction import integrate_with_friction
 from isodyn.gauss import Contact, Sliding, Sticking, solve_with_friction
 
@@ -152,3 +152,21 @@ def test_a_tangent_that_is_not_finite_is_named() -> None:
     contact = Contact(0, lambda q, t: np.array([np.nan, 0.0]), 0.1, name="wire")
     with pytest.raises(CallableError, match="tangent of contact 'wire' is not finite"):
         integrate_with_friction(system, contact, t_end=1.0)
+
+
+def test_an_interrupt_returns_what_exists() -> None:
+    """Ctrl-C inside a force: a warning, and the motion up to there."""
+    system, contact, _ = incline(0.5, 1.0, 0.2)
+    force = system.Q
+
+    def interrupted(q: Any, v: Any, t: float) -> Any:
+        if t > 0.3:
+            raise KeyboardInterrupt
+        return force(q, v, t)
+
+    system.Q = interrupted
+    with pytest.warns(IsodynWarning, match="interrupted at t = "):
+        sol = integrate_with_friction(system, contact, t_end=2.0)
+    assert sol.stats.stopped is not None
+    assert "interrupted" in sol.stats.stopped
+    assert 0.0 < sol.t[-1] <= 0.3

@@ -143,12 +143,14 @@ class _Run:
         except (ConvergenceError, SingularError) as error:
             self.jammed(modal, error)
             raise
+        self.physics.forget()
         self.recorder.add(modal, sol)
         self.t = float(sol.t[-1])
         nq, nv = modal.nq, modal.nv
         self.q, self.v, self.work = sol.q[-1, :nq].copy(), sol.v[-1, :nv].copy(), sol.v[-1, nv:].copy()
         ended = [w for w, times in zip(watches, sol.aux.get("event_times", []), strict=True) if len(times)]
         if not ended:
+            self.recorder.stopped = sol.stats.stopped  # Ctrl-C, or nothing
             return None
         return self.switch(modal, ended)
 
@@ -157,6 +159,7 @@ class _Run:
         sol = error.partial
         if sol is None or sol.t.size < 2:
             return
+        self.physics.forget()
         self.recorder.add(modal, sol)
         self.t = float(sol.t[-1])
         q, v = sol.q[-1, : modal.nq], sol.v[-1, : modal.nv]

@@ -32,6 +32,11 @@ class Physics:
         self.move = system.retract or (lambda q, d: q + d)
         self.constant = bool(self.ask.model.traits & CONSTANT_MASS)
 
+    def forget(self) -> None:
+        """Ask afresh: a model keeps the exception of a user's function, Ctrl-C among them, and raises it at every question after."""
+        if self.ask.model.raised is not None:
+            self.ask = Questions(self.system)
+
     def points(self, t: float, q: FloatArray, v: FloatArray) -> list[ContactPoint]:
         """All contacts at a state."""
         return [c.at(q, v, t, rows, self.move) for c, rows in zip(self.contacts, self.rows, strict=True)]
