@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
-from gauss_cases import EPS, MASSES, ROWS, case, mass
+import scipy.sparse as sp
 
+from gauss_cases import EPS, MASSES, ROWS, case, mass
 from isodyn import gauss
 from isodyn.gauss.bases import BASES
 from isodyn.gauss.methods import METHODS
@@ -27,6 +30,17 @@ def test_square_roots(kind, algorithm):
             assert np.linalg.norm(root.root - root.root.T, 2) <= 20 * n * EPS * np.sqrt(size * condition)
 
 
+def test_schur_root_of_a_matrix_that_is_not_symmetric():
+    """Positive eigenvalues are enough; here the triangular factor has more than its diagonal."""
+    rng = np.random.default_rng(7)
+    for n in (1, 2, 3, 7, 16):
+        X = np.eye(n) + 0.3 * rng.uniform(-1, 1, (n, n)) / n
+        M = X @ np.diag(rng.uniform(1, 9, n)) @ np.linalg.inv(X)
+        root = gauss.schur_root(M)
+        np.testing.assert_allclose(root.root @ root.root, M, atol=1e-12)
+        np.testing.assert_allclose(root.inverse @ root.root, np.eye(n), atol=1e-12)
+
+
 def test_denman_beavers_converges_in_few_iterations():
     """With scaling, a condition of 1e8 costs no more than twelve iterations; the last changes fall quadratically."""
     rng = np.random.default_rng(2)
@@ -34,7 +48,7 @@ def test_denman_beavers_converges_in_few_iterations():
         changes = gauss.denman_beavers(mass("dense", 20, decades, rng)).changes
         assert len(changes) <= 12
         falling = [x for x in changes if 1e-6 < x < 1e-1]
-        assert all(b < 10 * a**2 for a, b in zip(falling[:-1], falling[1:], strict=True))
+        assert all(b < 10 * a**2 for a, b in itertools.pairwise(falling))
 
 
 def test_three_forms_of_the_explicit_equations():
@@ -81,6 +95,26 @@ def test_underdetermined_systems():
         assert u.rank == c.rank
 
 
+def test_sparse_matrices_of_some_size():
+    """A chain of 300 coordinates under 150 rows, ten of them redundant: sparse and dense, symmetric and not."""
+    rng = np.random.default_rng(8)
+    n, m = 300, 140
+    M = sp.diags_array(
+        [np.full(n - 1, 0.3), rng.uniform(1, 2, n), np.full(n - 1, 0.3)], offsets=[-1, 0, 1], format="csc"
+    )
+    A = sp.random_array((m, n), density=0.02, rng=rng, format="csr") + sp.eye_array(m, n)
+    A = sp.csr_array(sp.vstack([A, 2.0 * A[:10]]))
+    Q, b = rng.standard_normal(n), A @ rng.standard_normal(n)
+    dense = gauss.solve(M.toarray(), Q, A.toarray(), b, "cholesky")
+    assert dense.rank == m
+    for method in ("range-space", "regularised", "non-symmetric"):
+        for matrices in ((M, A), (M, A.toarray()), (M.toarray(), A)):
+            result = gauss.solve(matrices[0], Q, matrices[1], b, method)
+            np.testing.assert_allclose(result.a, dense.a, atol=1e-11)
+            np.testing.assert_allclose(result.lam, dense.lam, atol=1e-10)
+            assert result.rank == m
+
+
 def test_nothing_to_constrain_and_nothing_left_free():
     """No rows: the free acceleration. As many independent rows as coordinates: the rows alone."""
     rng = np.random.default_rng(5)
@@ -93,6 +127,19 @@ def test_nothing_to_constrain_and_nothing_left_free():
         fixed = gauss.solve(M, Q, E, E @ a, method)
         np.testing.assert_allclose(fixed.a, a, atol=1e-9)
         np.testing.assert_allclose(E.T @ fixed.lam, Q - M @ a, atol=1e-8 * np.linalg.norm(M))
+
+
+@pytest.mark.parametrize("method", [m for m in METHODS if m != "block-cholesky"])
+def test_nearly_dependent_rows_are_met(method):
+    """Rows at an angle of 1e-4: corrections bring A a = b to rounding, also for bases from squared rows."""
+    rng = np.random.default_rng(10)
+    for _ in range(30):
+        E = np.linalg.qr(rng.standard_normal((6, 6)))[0][:3]
+        A = np.vstack([E, E[0] + 1e-4 * E[1:].sum(axis=0)])[[0, 2, 3]]
+        b, M = A @ rng.standard_normal(6), mass("dense", 6, 1.0, rng)
+        result = gauss.solve(M, rng.standard_normal(6), A, b, method)
+        assert result.rank == 3
+        assert np.abs(result.residual).max() <= 40 * EPS * (np.linalg.norm(result.a) + np.abs(b).max())
 
 
 @pytest.mark.parametrize("method", [m for m in METHODS if m != "block-cholesky"])

@@ -19,7 +19,7 @@ from gauss_cases import EPS, MASSES, ROWS, Case, case
 from isodyn import gauss
 from isodyn.gauss.methods import METHODS, SPARSE
 
-PER_COMBINATION = 60
+PER_COMBINATION = 50
 COMBINATIONS = list(itertools.product(MASSES, ROWS, (True, False)))
 
 
@@ -48,7 +48,7 @@ def test_all_methods_give_the_constrained_least_squares_answer(kind: str, rows: 
     """The reference is LAPACK's dgglse on the planted independent rows."""
     for number, c in enumerate(cases(kind, rows, consistent, PER_COMBINATION)):
         reference, _ = c.reference()
-        for method, a, lam in answers(c, sparse=number % 4 == 0):
+        for method, a, lam in answers(c, sparse=number % 8 == 0):
             bound = c.bound(method)
             what = f"{method}, case {number}, n = {c.n}, m = {c.b.size}, rank {c.rank}"
             assert np.linalg.norm(a - reference) <= bound * size(c, reference), what
@@ -71,7 +71,7 @@ def test_all_methods_give_the_constrained_least_squares_answer(kind: str, rows: 
 @pytest.mark.parametrize(("kind", "rows"), list(itertools.product(MASSES, ROWS)))
 def test_rows_that_agree_are_met_to_rounding(kind: str, rows: str) -> None:
     """|A a − b| row by row against |b| + |A||a|; the bound has no condition number of M for methods that repeat their correction."""
-    for c in cases(kind, rows, True, 20, salt=1):
+    for c in cases(kind, rows, True, 12, salt=1):
         for method, a, _ in answers(c):
             allowed = np.abs(c.b) + np.linalg.norm(c.A, axis=1) * size(c, a)
             growth = c.bound() if method == "block-cholesky" else 1e4 * EPS

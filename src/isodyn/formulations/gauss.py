@@ -186,7 +186,7 @@ class Reduction:
             part = decide(G[self.rows], M.diagonal(), tolerance)
         lam = np.zeros(b.size)
         a, lam[self.rows] = on_rank(apply, M, Q, G[self.rows], b[self.rows], part)
-        return a, rank.onto_range(lam), rank
+        return a, rank.least_norm(lam), rank
 
 
 def _distance(gap: FloatArray, G: FloatArray, x: FloatArray) -> float:

@@ -108,8 +108,9 @@ class _Problem:
 def _checked(M: Any, Q: Any, A: Any, b: Any, method: Any, A_star: Any, rcond: Any, names: Any) -> _Problem:
     checks.method_name(method, METHODS)
     tolerance = checks.tolerance(rcond)
-    n, sparse, symmetric = np.shape(Q)[0] if np.ndim(Q) == 1 else 0, method in SPARSE, method != "non-symmetric"
-    Q = checks.vector("Q", Q, n, "coordinate")
+    sparse, symmetric = method in SPARSE, method != "non-symmetric"
+    Q = checks.vector("Q", Q, None, "coordinate")
+    n = Q.size
     M = checks.matrix("M", M, (n, n), sparse)
     A = checks.matrix("A", A, (None, n), sparse)
     b = checks.vector("b", b, A.shape[0], "row of A")

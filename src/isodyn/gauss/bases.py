@@ -10,7 +10,8 @@ coordinates, no rows and zero rows need no case of their own.
     svd              E = U Σ (W₁ W₂)ᵀ, V = W₂
     schur            EᵀE = K U Kᵀ, V = the columns of K with the n − r smallest diagonal entries of U
 
-All but the first are orthonormal. The two that form EᵀE square the condition: |E V| ≲ eps κ(E)² instead of eps.
+All but the first are orthonormal. The two that form EᵀE square the condition: their columns are tilted by eps κ(E)² instead of eps κ(E),
+and they refuse rows for which that exceeds 1e-6.
 """
 
 from __future__ import annotations
@@ -21,9 +22,11 @@ from typing import Literal, get_args
 import numpy as np
 from scipy.linalg import lapack, schur
 
-from isodyn.gauss.rank import FloatArray, IntArray
+from isodyn.errors import SingularError
+from isodyn.gauss.rank import EPS, FloatArray, IntArray
 
 Basis = Literal["partitioning", "qr", "putd", "zero-eigenvalue", "svd", "schur"]
+TILT = 1e-6  # of the bases that form EᵀE, at most
 BASES: tuple[Basis, ...] = get_args(Basis)
 
 
@@ -84,7 +87,9 @@ def putd(E: FloatArray) -> FloatArray:
 def zero_eigenvalue(E: FloatArray) -> FloatArray:
     """Eigenvectors of EᵀE with eigenvalue zero."""
     r, n = E.shape
-    return np.asarray(np.linalg.eigh(E.T @ E)[1][:, : n - r])  # [Pennestri2008 (68)–(71)]
+    values, T = np.linalg.eigh(E.T @ E)  # [Pennestri2008 (68)–(71)]
+    _refuse_tilted(values, r)
+    return np.asarray(T[:, : n - r])
 
 
 def svd(E: FloatArray) -> FloatArray:
@@ -97,7 +102,21 @@ def schur_vectors(E: FloatArray) -> FloatArray:
     """Schur vectors of EᵀE with eigenvalue zero; EᵀE is symmetric, so their order in the form does not matter."""
     r, n = E.shape
     U, K = schur(E.T @ E, check_finite=False)  # [Pennestri2008 (78)–(80)]
-    return np.asarray(K[:, np.sort(np.argsort(U.diagonal())[: n - r])])
+    order = np.argsort(U.diagonal())
+    _refuse_tilted(U.diagonal()[order], r)
+    return np.asarray(K[:, np.sort(order[: n - r])])
+
+
+def _refuse_tilted(eigenvalues: FloatArray, r: int) -> None:
+    """The r largest of the sorted eigenvalues belong to rows; the smallest of them must stand out of rounding."""
+    if not r:
+        return
+    tilt = EPS * float(eigenvalues[-1] / max(eigenvalues[-r], EPS * eigenvalues[-1]))
+    if tilt > TILT:
+        raise SingularError(
+            f"rows are too nearly dependent for a basis from AᵀA: eigenvalues from {eigenvalues[-r]:.1e} to {eigenvalues[-1]:.1e}",
+            hint='use "qr" or "svd", or raise rcond if those rows are meant to be dependent',
+        )
 
 
 BY_NAME: dict[Basis, Callable[[FloatArray], FloatArray]] = {

@@ -36,10 +36,12 @@ def tolerance(rcond: Any) -> float | None:
     return float(rcond)
 
 
-def vector(name: str, value: Any, size: int, of: str) -> FloatArray:
-    """A finite vector of the given size."""
+def vector(name: str, value: Any, size: int | None, of: str) -> FloatArray:
+    """A finite vector of the given size; without one, of at least one entry."""
     x = _numbers(name, value, "a vector")
-    if x.ndim != 1 or x.size != size:
+    if size is None and (x.ndim != 1 or not x.size):
+        raise InputError(f"{name} must be a vector with one entry for each {of}, received an array of shape {x.shape}")
+    if size is not None and (x.ndim != 1 or x.size != size):
         raise InputError(f"{name} must have shape ({size},), one entry for each {of}, received {x.shape}")
     _finite(name, x)
     return x

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from scipy.linalg import LinAlgWarning, lapack, lu_factor, lu_solve, svd
 
-from isodyn.errors import ConflictError, SingularError
+from isodyn.errors import SingularError
 from isodyn.gauss import bases, square_roots
 from isodyn.gauss.rank import FloatArray, Rank
 
@@ -147,7 +147,7 @@ def refuse_dependent(rank: Rank, names: Any = None) -> None:
     if rank.full:
         return
     rows = ", ".join(str(k if names is None else names[k]) for k in rank.dropped)
-    raise ConflictError(
+    raise SingularError(
         f"A has rank {rank.rank} of {rank.scale.size} rows, block Cholesky needs independent ones; dependent: {rows}",
         hint='leave those rows out, or use method="range-space", "cholesky" or "null-space/qr"',
     )
@@ -221,4 +221,5 @@ def null_space(M: FloatArray, Q: FloatArray, A: FloatArray, b: FloatArray, rank:
         a = (
             a + V @ lapack.dpotrs(reduced, V.T @ (Q - M @ a))[0]
         )  # [Pennestri2008 (17), (32) adapted] minus sign in (17)
+        a = a + rows.least_norm(b - A @ a)  # what rounding left in A V
     return a, spread(rows.coefficients(Q - M @ a), rank)

@@ -49,14 +49,21 @@ def formula(method: Method) -> Formula:
 
 
 def accelerations(method: Method) -> Callable[..., Answer]:
-    """A function (M, Q, A, b, rcond=None) -> (a, λ) of float64 arrays; M and A may be sparse for the methods in `SPARSE`."""
-    apply, symmetric = BY_NAME[method], method != "non-symmetric"
+    """A function (M, Q, A, b, rcond=None) -> (a, λ) of float64 arrays; M and A may be sparse for the methods in `SPARSE`.
+
+    The one of "non-symmetric" takes A_star as a further argument.
+    """
+    apply = BY_NAME[method]
 
     def solve(M: Any, Q: FloatArray, A: Any, b: FloatArray, rcond: float | None = None) -> Answer:
-        rank = decide(A, M.diagonal() if symmetric else None, rcond)
-        return on_rank(apply, M, Q, A, b, rank)
+        return on_rank(apply, M, Q, A, b, decide(A, M.diagonal(), rcond))
 
-    return solve
+    def solve_non_symmetric(
+        M: Any, Q: FloatArray, A: Any, b: FloatArray, rcond: float | None = None, A_star: Any = None
+    ) -> Answer:
+        return on_rank(with_trial_rows(A_star), M, Q, A, b, decide(A, None, rcond))
+
+    return solve if method != "non-symmetric" else solve_non_symmetric
 
 
 def on_rank(apply: Formula, M: Any, Q: FloatArray, A: Any, b: FloatArray, rank: Rank) -> Answer:

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
-from scipy.linalg import lapack, qr
+from scipy.linalg import lapack
 
 from isodyn.errors import InputError
 
@@ -71,13 +71,9 @@ class Rank:
 
     @cached_property
     def unmixing(self) -> FloatArray:
-        """T⁺ (r, m); long rows first and columns pivoted, so that short rows are not drowned in the rounding of long ones."""
-        T = self.mixing
-        first = np.argsort(-np.linalg.norm(T, axis=1), kind="stable")
-        Y, R, pivots = qr(T[first], mode="economic", pivoting=True, check_finite=False)
-        inverse = np.empty_like(T.T)
-        inverse[np.ix_(pivots, first)] = lapack.dtrtrs(R, Y.T)[0] if self.rank else Y.T
-        return inverse
+        """T⁺ (r, m)."""
+        Y, R = np.linalg.qr(self.mixing)
+        return np.asarray(lapack.dtrtrs(R, Y.T)[0] if self.rank else Y.T)
 
     def attainable(self, b: FloatArray) -> FloatArray:
         """b̄, the right-hand side nearest to b that the rows can meet; b itself where it is consistent to rounding."""

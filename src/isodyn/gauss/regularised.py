@@ -24,10 +24,8 @@ from isodyn.errors import ConvergenceError, SingularError
 from isodyn.gauss.formulas import Answer, Solver, factor
 from isodyn.gauss.rank import EPS, FloatArray, Rank
 
-EPSILON_DENSE, EPSILON_SPARSE = (
-    1e-12,
-    1e-7,
-)  # sparse factors are not pivoted: rounding times the condition of M must stay below
+EPSILON_DENSE = 1e-12
+EPSILON_SPARSE = 1e-7  # sparse factors are not pivoted: rounding times the condition of M must stay below
 MAX_ITERATIONS = 200
 
 
