@@ -24,6 +24,7 @@ import numpy as np
 
 from isodyn.errors import InputError, PainleveError, SeparationError
 from isodyn.gauss.contacts import Contact, ContactPoint, Mode, Sliding, Sticking
+from isodyn.gauss.pressures import pressures
 from isodyn.gauss.rank import FloatArray
 from isodyn.gauss.reactions import Reactions
 from isodyn.gauss.result import Work
@@ -206,18 +207,7 @@ class Closed:
         if not self.sliding:
             return [np.zeros(0)]
         blocks = [(self.normal(k, self.lam0), self.normal(k, self.lam1)) for k in self.sliding]
-        if all(N0.size == 1 for N0, _ in blocks):
-            sigma = np.array([signs[k] for k in self.sliding], dtype=np.float64)
-            N0 = np.concatenate([N0 for N0, _ in blocks])
-            W = np.concatenate([W for _, W in blocks])
-            try:
-                return [np.linalg.solve(np.diag(sigma) - W, N0)]  # σ x = N⁰ + W x
-            except np.linalg.LinAlgError:
-                return []
-        if len(blocks) == 1:
-            N0, w = blocks[0][0], blocks[0][1][:, 0]
-            return [np.array([x]) for x in positive_roots(float(w @ w) - 1.0, 2.0 * float(N0 @ w), float(N0 @ N0))]
-        return [contraction(blocks)]
+        return pressures(blocks, [signs[k] for k in self.sliding])
 
     def firmness(self) -> float:
         """Least singular value of σ − W for the signs of the modes, at most 1: zero where friction jams."""
@@ -291,32 +281,3 @@ def openings(
 def _renumbered(point: ContactPoint, number: dict[int, int]) -> ContactPoint:
     rows = tuple(number[row] for row in point.rows)
     return replace(point, rows=rows)
-
-
-def positive_roots(a: float, b: float, c: float) -> list[float]:
-    """Roots x ≥ 0 of a x² + b x + c = 0, without cancellation."""
-    if abs(a) <= 1e-14 * max(abs(b), abs(c), 1.0):
-        return [-c / b] if b != 0.0 and -c / b >= 0.0 else ([0.0] if c == 0.0 else [])
-    discriminant = b * b - 4.0 * a * c
-    if discriminant < 0.0:
-        return []
-    root = -0.5 * (b + (np.sqrt(discriminant) if b >= 0.0 else -np.sqrt(discriminant)))
-    roots = {float(root / a), float(c / root) if root != 0.0 else 0.0}
-    return sorted(x for x in roots if x >= 0.0)
-
-
-def contraction(blocks: list[tuple[FloatArray, FloatArray]]) -> FloatArray:
-    """x = |N⁰ + W x|, block by block, where the right-hand side contracts: then there is one solution, and iteration finds it."""
-    bound = np.array([[np.linalg.norm(W[:, j]) for j in range(len(blocks))] for _, W in blocks])
-    if np.linalg.norm(bound, 2) >= 1.0:
-        raise PainleveError(
-            "friction at several contacts, one of them of several rows, is too strong to tell its solutions apart",
-            hint="reduce mu, or give every contact one row",
-        )
-    x = np.array([np.linalg.norm(N0) for N0, _ in blocks])
-    for _ in range(10_000):
-        new = np.array([np.linalg.norm(N0 + W @ x) for N0, W in blocks])
-        if np.abs(new - x).max() <= 4e-16 * np.abs(new).max(initial=1e-300):
-            return new
-        x = new
-    return x
