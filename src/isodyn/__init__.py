@@ -33,6 +33,7 @@ from isodyn.formulations import (
     UdwadiaKalaba,
     VelocityLevel,
 )
+from isodyn.friction import FrictionSolution, integrate_with_friction
 from isodyn.integrate import Newton, integrate, integrate_adaptive
 from isodyn.results import Solution
 from isodyn.schemes import FirstOrderScheme, Scheme
@@ -58,6 +59,7 @@ __all__ = [
     "CompiledSystem",
     "FirstOrderScheme",
     "FirstOrderSystem",
+    "FrictionSolution",
     "Hamiltonian",
     "IsodynError",
     "LinearFirstOrderSystem",
@@ -81,6 +83,7 @@ __all__ = [
     "harmonic",
     "integrate",
     "integrate_adaptive",
+    "integrate_with_friction",
     "modal_damping",
     "problems",
     "rayleigh",

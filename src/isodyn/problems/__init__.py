@@ -16,6 +16,7 @@ from isodyn.problems import (
     andrews,
     andrews21,
     brusselator,
+    chaplygin_sleigh,
     first_order_dae,
     kepler,
     manufactured,
@@ -60,6 +61,7 @@ ALL: Mapping[str, Problem] = MappingProxyType(
             nonholonomic.KNIFE_EDGE,
             nonholonomic.ROLLING_DISC,
             nonholonomic.CONSTANT_SPEED,
+            chaplygin_sleigh.PROBLEM,
             first_order_dae.VDPOL,
             first_order_dae.CIRCLE,
         )
