@@ -16,6 +16,7 @@ from isodyn.problems import (
     andrews,
     andrews21,
     brusselator,
+    chaplygin_sleigh,
     first_order_dae,
     kepler,
     manufactured,
@@ -24,6 +25,7 @@ from isodyn.problems import (
     pendulum,
     pleiades,
     rheonomic_crank,
+    rigid_pendulum,
     slider_crank,
     thermoelastic_bar,
 )
@@ -50,6 +52,7 @@ ALL: Mapping[str, Problem] = MappingProxyType(
             pendulum.SPHERICAL,
             pendulum.DOUBLE,
             pendulum.SWING,
+            rigid_pendulum.PROBLEM,
             andrews.PROBLEM,
             andrews21.PROBLEM,
             slider_crank.PROBLEM,
@@ -58,6 +61,7 @@ ALL: Mapping[str, Problem] = MappingProxyType(
             nonholonomic.KNIFE_EDGE,
             nonholonomic.ROLLING_DISC,
             nonholonomic.CONSTANT_SPEED,
+            chaplygin_sleigh.PROBLEM,
             first_order_dae.VDPOL,
             first_order_dae.CIRCLE,
         )
