@@ -63,6 +63,8 @@ def square(name: str, value: Any, n: int) -> Any:
 def returned(name: str, value: Any, shape: tuple[int, ...], t: float) -> FloatArray:
     """What a user's function returned, as floats of the right shape; NaN is left to the loop."""
     try:
+        if sp.issparse(value):
+            value = value.toarray()
         array = None if value is None or np.iscomplexobj(value) else np.asarray(value, dtype=np.float64)
     except (TypeError, ValueError):
         array = None
