@@ -37,7 +37,14 @@ from isodyn.integrate.columns import columns
 from isodyn.integrate.failures import failure
 from isodyn.integrate.progress import Progress
 from isodyn.integrate.schedule import Stretch
-from isodyn.integrate.start import algebraic_start, finite_rows, near_manifold, refuse_conflicts, refuse_if_far
+from isodyn.integrate.start import (
+    algebraic_start,
+    finite_rows,
+    near_manifold,
+    refuse_conflicts,
+    refuse_if_far,
+    still_open,
+)
 from isodyn.linear_solvers.rows import Rows as IndependentRows
 from isodyn.linear_solvers.rows import choose, every, least_multipliers, moved_multipliers
 from isodyn.results.solution import Sample, Solution, Statistics
@@ -182,8 +189,9 @@ class Run:
         self.enforce(choose(ask.G(t, state.q, state.v)))
         given = state.q.copy(), state.v.copy()
         status = self.initial.nearest_consistent(*self.physics(self.closure), t, state, self.work, self.pivots)
-        if status in (SINGULAR, NOT_FINITE):
-            state.q[:] = near_manifold(ask, t, state.q, state.v)
+        lost = status == OK and first and self.assemble and still_open(ask, self.independent, t, state.q)
+        if status in (SINGULAR, NOT_FINITE) or lost:
+            state.q[:] = near_manifold(ask, t, given[0])
             self.enforce(choose(ask.G(t, state.q, state.v)))
             status = self.initial.nearest_consistent(*self.physics(self.closure), t, state, self.work, self.pivots)
         if status == OK:

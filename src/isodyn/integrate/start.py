@@ -11,6 +11,7 @@ import numpy as np
 from isodyn.compiled import FloatArray
 from isodyn.errors import ConflictError, InputError, NonFiniteError, SingularError
 from isodyn.linear_solvers.rows import Rows, partners
+from isodyn.systems.manifold import Closed, close
 from isodyn.systems.questions import Questions
 
 SMALL = 1e-6  # violations below this, relative to the size of the state, are rounding of the input
@@ -52,21 +53,34 @@ def algebraic_start(ask: Questions, t: float, s: FloatArray, z: FloatArray) -> t
     return rate(found.x), found.x, 1 if depends else 2
 
 
-def near_manifold(ask: Questions, t: float, q: FloatArray, v: FloatArray) -> FloatArray:
-    """Positions on φ = 0 by Newton steps of least norm over all rows.
+def near_manifold(ask: Questions, t: float, q: FloatArray) -> FloatArray:
+    """Positions on φ = 0 by steps over all rows; refused when the rows cannot be closed.
 
-    Off the manifold more rows are independent than on it; enforced, they make the matrix singular on the way. The pseudo-inverse of
-    G M⁻¹Gᵀ does not mind, and rows can then be chosen where they will be used.
+    Off the manifold more rows are independent than on it; enforced, they make the matrix singular on the way. Rows can then be chosen
+    where they will be used.
     """
-    move = ask.system.retract or (lambda q, d: q + d)
-    for _ in range(50):
-        phi = ask.position(t, q, v)
-        if np.abs(phi).max(initial=0.0) <= 1e-14 * max(1.0, float(np.abs(q).max())):
-            break
-        G = ask.G(t, q, v)[: phi.size]
-        eased = np.linalg.solve(ask.mass(t, q, v), G.T)
-        q = move(q, -eased @ np.linalg.lstsq(G @ eased, phi, rcond=1e-8)[0])
-    return q
+    closed = close(Questions(ask.system), t, q)  # full matrices
+    refuse_open(ask, t, closed)
+    return closed.q
+
+
+def still_open(ask: Questions, rows: Rows, t: float, q: FloatArray) -> bool:
+    """Whether enforced rows are off after a projection that should have closed them: it got lost."""
+    phi = ask.position(t, q, np.zeros(ask.system.nv))
+    off = np.abs(phi[rows.chosen[rows.chosen < phi.size]]).max(initial=0.0)
+    return bool(off > CONFLICT * max(1.0, float(np.abs(q).max(initial=0.0))))
+
+
+def refuse_open(ask: Questions, t: float, closed: Closed) -> None:
+    """ConflictError for rows that stay open, naming the worst."""
+    if closed.largest > CONFLICT * max(1.0, float(np.abs(closed.q).max(initial=0.0))):
+        worst = np.argsort(-np.abs(closed.gap))[:3]
+        names = ask.system.row_names
+        left = ", ".join(f"{names[i]!r} by {closed.gap[i]:.3g}" for i in worst if abs(closed.gap[i]) > CONFLICT)
+        raise ConflictError(
+            f"the constraints cannot be closed from this start at t = {t:.6g}: after {closed.steps} steps they are open: {left}",
+            hint="check lengths and points of these; or start nearer to the wanted position",
+        )
 
 
 def finite_rows(ask: Questions, t: float, q: FloatArray, v: FloatArray) -> None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 
 from isodyn.bodies.body import GROUND, Body, make_body, vector3
@@ -17,6 +17,10 @@ from isodyn.joints.words import Row, Word
 from isodyn.loads.elements import BodyLoad, JointLoad, Law, Load, PairLoad
 from isodyn.mechanism.system import JointParts, MechanismSystem, make_system
 from isodyn.mechanism.tables import Tables
+
+if TYPE_CHECKING:
+    from isodyn.mechanism.assembly import Assembly
+    from isodyn.mechanism.mobility import Mobility
 
 Rows = Joint | Drive | Coupling | Gear | Pulley | RollingSphere | RollingDisc
 _FORCE_WORDS = {words.POINT, words.OFFSET, words.LENGTH}
@@ -137,6 +141,39 @@ class Mechanism:
         self._warn_of_loose_bodies(rows, laws)
         tables = Tables(list(self.bodies.values()), rows, laws, loads, reactions, self.gravity)
         return make_system(tables, joints)
+
+    def mobility(self, q: Any = None, t: float = 0.0) -> Mobility:
+        """Degrees of freedom and redundant joints at the assembled start, or at q; print it.
+
+        >>> import isodyn as iso
+        >>> mech = iso.Mechanism()
+        >>> _ = mech.add_body("rod", 1.0, (0.01, 0.09, 0.09), (0.5, 0, 0))
+        >>> _ = mech.add_joint(iso.Hinge("pin", "ground", "rod", axis=(0, 1, 0)))
+        >>> mech.mobility().freedoms
+        1
+        """
+        from isodyn.mechanism.mobility import mobility
+
+        return mobility(self.compile(), q, t)
+
+    def assemble(
+        self,
+        hold: Iterable[str] = (),
+        *,
+        positions: Mapping[Any, float] | None = None,
+        rates: Mapping[Any, float] | None = None,
+        t: float = 0.0,
+    ) -> Assembly:
+        """Put rough positions together and give velocities that the joints allow; `.system` of what is returned starts there.
+
+        Joints that are given by `points=` and `axes=` of their bodies may be open at first; parts are moved by little, in the mass norm.
+        Bodies named in `hold` stay where they are. `positions` and `rates` fix coordinates of joints and their rates:
+        {"pin": 0.3} or {("screw", "angle"): 0.3}; apart from them velocities change least in the mass norm. A loop closes on the
+        branch that the rough positions are nearest to.
+        """
+        from isodyn.mechanism.assembly import assemble
+
+        return assemble(self.compile(), hold, positions, rates, t)
 
     def _rows(self) -> tuple[dict[str, JointParts], list[Row]]:
         """All rows, holonomic ones first, and what belongs to which joint."""

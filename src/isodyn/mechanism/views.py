@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isodyn.bodies.body import GROUND, Body, vector3
-from isodyn.bodies.rotations import matrix
 from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
-from isodyn.joints.measures import ANGLE, POSE, R_, TURN, V_, W_
+from isodyn.joints.measures import ANGLE, R_, TURN, V_, W_
 from isodyn.joints.words import Word
 from isodyn.mechanism.kinematics import histories
+from isodyn.mechanism.poses import poses
 from isodyn.mechanism.system import MechanismSystem
 from isodyn.systems.questions import Questions
 
@@ -32,27 +32,6 @@ def mechanism_of(sol: Solution, what: str) -> MechanismSystem:
     if not isinstance(sol.system, MechanismSystem):
         raise InputError(f"{what} needs the solution of a Mechanism; this one comes from {type(sol.system).__name__}")
     return sol.system
-
-
-def poses(system: MechanismSystem, name: str, q: FloatArray, v: FloatArray) -> FloatArray:
-    """Poses (isodyn.joints.measures) of a body along histories of q and v."""
-    p = np.zeros((q.shape[0], POSE))
-    if name == GROUND:
-        p[:, [R_, R_ + 4, R_ + 8]] = 1.0
-        return p
-    body = system.bodies[system.tables.number[name]]
-    q, v = q[:, system.q_of(name)], v[:, system.v_of(name)]
-    if body.kind == "planar":
-        c, s = np.cos(q[:, 2]), np.sin(q[:, 2])
-        p[:, :2], p[:, V_ : V_ + 2], p[:, W_ + 2], p[:, TURN] = q[:, :2], v[:, :2], v[:, 2], q[:, 2]
-        p[:, R_], p[:, R_ + 1], p[:, R_ + 3], p[:, R_ + 4], p[:, R_ + 8] = c, -s, s, c, 1.0
-        return p
-    p[:, :3], p[:, V_:W_] = q[:, :3], v[:, :3]
-    if body.kind == "particle":
-        p[:, [R_, R_ + 4, R_ + 8]] = 1.0
-    else:
-        p[:, R_:V_], p[:, W_:TURN] = matrix(q[:, 3:]).reshape(-1, 9), v[:, 3:]
-    return p
 
 
 class PointView:
