@@ -47,6 +47,7 @@ from isodyn.systems.loads import base_excitation, harmonic, step_load, tabulated
 
 if TYPE_CHECKING:
     from isodyn import analysis, problems
+    from isodyn.analyses import equilibrium, inverse_dynamics, kinematics, linearise
     from isodyn.joints import (
         Coupling,
         Cylindrical,
@@ -138,9 +139,13 @@ __all__ = [
     "VelocityLevel",
     "analysis",
     "base_excitation",
+    "equilibrium",
     "errors",
     "harmonic",
     "integrate",
+    "inverse_dynamics",
+    "kinematics",
+    "linearise",
     "modal_damping",
     "problems",
     "rayleigh",
@@ -152,6 +157,7 @@ __all__ = [
 
 _LATER = {
     "analysis": "isodyn.analysis",
+    **dict.fromkeys(("equilibrium", "inverse_dynamics", "kinematics", "linearise"), "isodyn.analyses"),
     "problems": "isodyn.problems",
     "Mechanism": "isodyn.mechanism.mechanism",
     **dict.fromkeys(
@@ -201,4 +207,4 @@ def __getattr__(name: str) -> Any:
     if name not in _LATER:
         raise AttributeError(f"module 'isodyn' has no attribute {name!r}")
     module = import_module(_LATER[name])
-    return module if name[0].islower() else getattr(module, name)
+    return module if _LATER[name] == f"isodyn.{name}" else getattr(module, name)
