@@ -33,6 +33,7 @@ from isodyn.compiled import (
     SINGULAR,
     SOLVE,
     SOLVES,
+    SPARSE,
     FloatArray,
     kernel,
 )
@@ -63,6 +64,7 @@ from isodyn.integrate.work import (
     V,
     X,
 )
+from isodyn.linear_solvers.block_lu import FAULT, I_PIVOT, block_factor, block_solve, fill_blocks
 from isodyn.linear_solvers.dense import lu_factor, lu_solve
 
 
@@ -136,10 +138,13 @@ def difference_jacobian(
 
 
 @kernel(inline=True)
-def assemble(p: Any, w: Any) -> None:
+def assemble(p: Any, w: Any, pivots: Any) -> None:
     """w.J = [J₁₁ Gᵀ; G 0] from w.J_11 and the chosen rows of w.G."""
     n, m = w.n[X].size, p.rows.size
     whole = n + m
+    if p.traits & SPARSE:
+        fill_blocks(w.J_11, w.G, w.scale[2] / size(w.J_11) if w.scale[2] > 0.0 else 0.0, pivots, w.J)
+        return
     for i in range(n):
         for j in range(n):
             w.J[i * whole + j] = w.J_11[i * n + j]
@@ -152,6 +157,20 @@ def assemble(p: Any, w: Any) -> None:
             w.J[(n + k) * whole + n + j] = 0.0
         if w.scale[2] > 0.0:  # to pass an isolated loss of rank
             w.J[(n + k) * whole + n + k] = -w.scale[2] / size(w.J_11)
+
+
+@kernel()
+def decompose(p: Any, w: Any, pivots: Any) -> int:
+    """Factors of w.J in its place; w.fault tells the unknown without a pivot."""
+    if p.traits & SPARSE:
+        status = block_factor(w.J, pivots, np.int64(0), 0.0, pivots[FAULT : FAULT + 1])
+        if status == SINGULAR:
+            w.fault[0] = pivots[FAULT]
+        return status
+    status = lu_factor(w.J, pivots[: w.s[R].size])
+    if status == SINGULAR:
+        w.fault[0] = pivots[0]
+    return status
 
 
 @kernel()
@@ -177,7 +196,7 @@ def factorise(
     elif p.traits & GENERAL and m > 0:
         status = difference_jacobian(p, s, t, t_1, dt, state, c, w, w.J, n + m, count)
     else:
-        block = w.J if m == 0 else w.J_11
+        block = w.J if m == 0 and not p.traits & SPARSE else w.J_11
         mass_only = (c[1] == 0.0 and c[2] == 0.0) or quasi == 1
         if mass_only and p.traits & KNOWS_MASS:
             status = p.model(
@@ -189,18 +208,17 @@ def factorise(
             status = difference_jacobian(p, s, t, t_1, dt, state, c, w, block, n, count)
         if status == OK and p.closure.null_space == 1:
             status = null_space_matrix(p, t, c, w, pivots)
-        elif status == OK and m > 0:
-            status = p.model(CONSTRAINT, t, w.q[Q], w.n[V], w.n[A], w.m[LAM], c, p.pf, p.pi, w.G)
-            assemble(p, w)
+        elif status == OK and (m > 0 or p.traits & SPARSE):
+            if m > 0:
+                status = p.model(CONSTRAINT, t, w.q[Q], w.n[V], w.n[A], w.m[LAM], c, p.pf, p.pi, w.G)
+            assemble(p, w, pivots)
     if status == OK and not p.traits & SOLVES and p.closure.null_space == 0:
-        if c[3] != 1.0:
+        if c[3] != 1.0 and not p.traits & SPARSE:
             whole = n + m
             for i in range(whole):
                 for j in range(n):
                     w.J[i * whole + j] *= c[3]
-        status = lu_factor(w.J, pivots[: n + m])
-        if status == SINGULAR:
-            w.fault[0] = pivots[0]
+        status = decompose(p, w, pivots)
     if status == OK:
         w.key[0] = 1.0
         for i in range(4):
@@ -213,6 +231,9 @@ def solve(p: Any, t: float, c: FloatArray, w: Any, pivots: Any, x: FloatArray) -
     """x ← (the step's matrix in a-form)⁻¹ x."""
     if p.traits & SOLVES:
         return p.model(SOLVE, t, w.q[Q], w.n[V], w.n[A], w.m[LAM], c, p.pf, p.pi, x)
+    if p.traits & SPARSE:
+        block_solve(w.J, pivots, np.int64(0), x)
+        return OK
     lu_solve(w.J, pivots[: x.size], x)
     if c[3] != 1.0:
         for i in range(w.n[X].size):
@@ -259,6 +280,8 @@ def correction_of_level(
         w.s[DP, n + k] = gap[i] - share * w.m[GAP, i] if i < p.holonomic else 0.0
     if p.closure.in_balance == 2:
         scaled_correction(p, w)
+    elif kept and p.traits & SPARSE:
+        block_solve(w.J_S, pivots, np.int64(1), w.s[DP])
     elif kept:
         lu_solve(w.J_S, pivots[w.s[DP].size :], w.s[DP])
         for i in range(n):
@@ -295,10 +318,11 @@ def correct(p: Any, s: Any, dt: float, t: float, c: FloatArray, w: Any, pivots: 
 
 
 @kernel()
-def keep_first(w: Any, pivots: Any) -> None:
+def keep_first(p: Any, w: Any, pivots: Any) -> None:
     """Keep the factors of the step's first matrix: corrections of q and v stay in their range, whatever the iteration does."""
     n = w.s[R].size
+    first = pivots[I_PIVOT] if p.traits & SPARSE else 0
     for i in range(w.J.size):
         w.J_S[i] = w.J[i]
     for i in range(n):
-        pivots[n + i] = pivots[i]
+        pivots[first + n + i] = pivots[first + i]

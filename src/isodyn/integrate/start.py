@@ -10,6 +10,7 @@ import numpy as np
 
 from isodyn.compiled import FloatArray
 from isodyn.errors import ConflictError, InputError, NonFiniteError, SingularError
+from isodyn.linear_solvers.blocks import largest
 from isodyn.linear_solvers.rows import Rows, partners
 from isodyn.systems.manifold import Closed, close
 from isodyn.systems.questions import Questions
@@ -85,7 +86,11 @@ def refuse_open(ask: Questions, t: float, closed: Closed) -> None:
 
 def finite_rows(ask: Questions, t: float, q: FloatArray, v: FloatArray) -> None:
     """NonFiniteError for constraints that are not numbers at the start, naming the row."""
-    values = [ask.G(t, q, v), ask.position(t, q, v)[:, None], ask.velocity(t, q, v)[:, None]]
+    values = [
+        ask.position(t, q, v)[:, None],
+        ask.velocity(t, q, v)[:, None],
+        (ask.G(t, q, v) @ np.ones(v.size))[:, None],
+    ]
     for rows in values:
         bad = np.flatnonzero(~np.isfinite(rows).all(axis=1))
         if bad.size:
@@ -97,7 +102,7 @@ def finite_rows(ask: Questions, t: float, q: FloatArray, v: FloatArray) -> None:
 
 def gaps(ask: Questions, t: float, q: FloatArray, v: FloatArray) -> list[tuple[str, FloatArray]]:
     """Violations of the constraints by level, relative to the size of the state."""
-    G = max(1.0, float(np.abs(ask.G(t, q, v)).max(initial=0.0)))
+    G = max(1.0, largest(ask.G(t, q, v)))
     return [
         ("position", ask.position(t, q, v) / max(1.0, float(np.abs(q).max(initial=0.0)))),
         ("velocity", ask.velocity(t, q, v) / max(1.0, float(np.abs(v).max(initial=0.0)) * G)),

@@ -9,7 +9,7 @@ from isodyn.bodies.rotations import matrix
 from isodyn.compiled import FloatArray
 from isodyn.joints.measures import POSE, R_, TURN, V_, W_
 from isodyn.joints.words import Word
-from isodyn.mechanism.kinematics import WORK, value_and_gradient
+from isodyn.mechanism.kinematics import histories
 from isodyn.mechanism.layout import BODY, COLUMNS, I_BODY
 from isodyn.mechanism.system import MechanismSystem
 
@@ -38,12 +38,12 @@ def poses(system: MechanismSystem, name: str, q: FloatArray, v: FloatArray) -> F
 def coordinate_at(system: MechanismSystem, word: Word, q: FloatArray) -> tuple[float, FloatArray]:
     """A measure at q, and its gradient over all of v."""
     still = np.zeros((1, system.nv))
-    p = [poses(system, name, q[None], still)[0] for name in (word.first, word.second)]
-    g, gradient = np.zeros(12), np.zeros(system.nv)
-    x = value_and_gradient(word.kind, p[0], p[1], word.numbers, g, np.zeros(WORK))
+    p, other = (poses(system, name, q[None], still) for name in (word.first, word.second))
+    g, gradient = np.zeros((1, 12)), np.zeros(system.nv)
+    x = float(histories(word.kind, p, other, word.numbers, g)[0])
     for side, name in enumerate((word.first, word.second)):
         if name != GROUND:
             b = system.pi[I_BODY] + BODY * system.tables.number[name]
             columns = system.pi[b + COLUMNS : b + COLUMNS + 6]
-            gradient[system.v_of(name)][columns[columns >= 0]] += g[6 * side : 6 * side + 6][columns >= 0]
+            gradient[system.v_of(name)][columns[columns >= 0]] += g[0, 6 * side : 6 * side + 6][columns >= 0]
     return x, gradient
