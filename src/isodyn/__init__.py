@@ -65,6 +65,7 @@ if TYPE_CHECKING:
         Screw,
         Spherical,
         Universal,
+        UserRows,
     )
     from isodyn.loads import (
         Bushing,
@@ -80,6 +81,7 @@ if TYPE_CHECKING:
         Spring,
         Table,
         Torque,
+        UserLoad,
     )
     from isodyn.mechanism.mechanism import Mechanism
 
@@ -136,6 +138,8 @@ __all__ = [
     "Table",
     "Torque",
     "Universal",
+    "UserLoad",
+    "UserRows",
     "VelocityLevel",
     "analysis",
     "base_excitation",
@@ -178,6 +182,7 @@ _LATER = {
             "Screw",
             "Spherical",
             "Universal",
+            "UserRows",
         ),
         "isodyn.joints",
     ),
@@ -196,6 +201,7 @@ _LATER = {
             "Spring",
             "Table",
             "Torque",
+            "UserLoad",
         ),
         "isodyn.loads",
     ),

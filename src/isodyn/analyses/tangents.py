@@ -2,7 +2,7 @@
 
     M = ∂r/∂a,   C = ∂r/∂v,   K = ∂r/∂q,        r = M a + Gᵀλ − Q, derivatives along q ⊕ d
 
-K contains the geometric stiffness ∂(Gᵀλ)/∂q. What a model does not know of these is taken from differences of fourth order.
+K contains the geometric stiffness ∂(Gᵀλ)/∂q. What a model does not know of these is taken from differences.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ import numpy as np
 
 from isodyn.compiled import JACOBIAN, KNOWS_MASS, KNOWS_TANGENT, LINEAR, SOLVES, FloatArray
 from isodyn.errors import InputError
+from isodyn.systems.differences import H1, first
 from isodyn.systems.manifold import moving
 from isodyn.systems.questions import Questions
 
-H = 1e-3  # of differences of fourth order
 DEPENDENT = 1e-9  # singular values of Gᵀ below this, relative, carry no multiplier
 
 
@@ -35,11 +35,6 @@ def refuse_first_order(what: str, system: Any) -> None:
         raise InputError(f"{what} is for mechanical systems; {type(system).__name__} is of first order")
 
 
-def derivative(f: Callable[[float], FloatArray], h: float = H) -> FloatArray:
-    """f'(0) by differences of fourth order."""
-    return (8.0 * (f(h) - f(-h)) - (f(2 * h) - f(-2 * h))) / (12.0 * h)
-
-
 def least_squares(A: FloatArray, b: FloatArray) -> FloatArray:
     """x of least norm with A x − b as small as can be."""
     if A.size == 0:
@@ -55,14 +50,14 @@ def multipliers(G: FloatArray, r: FloatArray) -> FloatArray:
 def tangents(ask: Questions, t: float, q: FloatArray, lam: FloatArray) -> Tangents:
     """At v = a = 0."""
     n, still, move = ask.system.nv, np.zeros(ask.system.nv), moving(ask.system)
-    knows, h = 0 if ask.model.traits & SOLVES else ask.model.traits, 1.0 if ask.model.traits & LINEAR else H
+    knows, h = 0 if ask.model.traits & SOLVES else ask.model.traits, 1.0 if ask.model.traits & LINEAR else H1
     unit = np.eye(n)
 
     def jacobian(weights: tuple[float, float, float], lam: FloatArray) -> FloatArray:
         return ask.ask(JACOBIAN, t, q, still, still, n * n, lam, weights).reshape(n, n)
 
     def columns(change: Callable[[FloatArray, float], FloatArray]) -> FloatArray:
-        return np.array([derivative(lambda s, e=e: change(e, s), h) for e in unit]).T  # type: ignore[misc]
+        return np.array([first(lambda s, e=e: change(e, s), h) for e in unit]).T  # type: ignore[misc]
 
     if knows & KNOWS_MASS:
         M = jacobian((1.0, 0.0, 0.0), lam)

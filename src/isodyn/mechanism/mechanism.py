@@ -12,8 +12,10 @@ from isodyn.errors import InputError
 from isodyn.joints import measures as words
 from isodyn.joints.couplings import Coupling, Drive, Gear, Pulley, RollingDisc, RollingSphere, ground_body
 from isodyn.joints.pairs import Joint, between_points, length_of
+from isodyn.joints.user import UserRows
 from isodyn.joints.words import Row, Word
 from isodyn.loads.elements import BodyLoad, JointLoad, Law, Load, PairLoad
+from isodyn.loads.user import UserLoad
 from isodyn.mechanism.system import JointParts, MechanismSystem, make_system
 from isodyn.mechanism.tables import Tables
 
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     from isodyn.mechanism.assembly import Assembly
     from isodyn.mechanism.mobility import Mobility
 
-Rows = Joint | Drive | Coupling | Gear | Pulley | RollingSphere | RollingDisc
+Rows = UserRows | Joint | Drive | Coupling | Gear | Pulley | RollingSphere | RollingDisc
 _FORCE_WORDS = {words.POINT, words.OFFSET, words.LENGTH}
 
 
@@ -41,7 +43,7 @@ class Mechanism:
     gravity: Any = (0.0, 0.0, -9.81)
     bodies: dict[str, Body] = field(default_factory=dict, init=False)
     joints: dict[str, Rows] = field(default_factory=dict, init=False)
-    loads: dict[str, Load] = field(default_factory=dict, init=False)
+    loads: dict[str, Load | UserLoad] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
         self.gravity = vector3("gravity", self.gravity)
@@ -86,7 +88,11 @@ class Mechanism:
         if not isinstance(joint, Rows):
             raise InputError(f"add_joint takes a joint such as iso.Hinge, received {type(joint).__name__}")
         self._new(joint.name)
-        if isinstance(joint, Joint | Pulley):
+        if isinstance(joint, UserRows):
+            for name in joint.bodies:
+                if name != GROUND:
+                    self._moving(f"rows {joint.name!r}", name)
+        elif isinstance(joint, Joint | Pulley):
             self._two_bodies(f"joint {joint.name!r}", joint.first, joint.second)
         elif isinstance(joint, RollingSphere | RollingDisc):
             self._moving(f"joint {joint.name!r}", joint.body)
@@ -101,12 +107,12 @@ class Mechanism:
         self.joints[joint.name] = joint
         return joint
 
-    def add_load(self, load: Load) -> Load:
+    def add_load(self, load: Load | UserLoad) -> Load | UserLoad:
         """A force, torque, spring, bushing, motor, limit, friction or drag; what it names must exist."""
-        if not isinstance(load, Load):
+        if not isinstance(load, Load | UserLoad):
             raise InputError(f"add_load takes a load such as iso.Spring, received {type(load).__name__}")
         self._new(load.name)
-        if isinstance(load, BodyLoad):
+        if isinstance(load, BodyLoad | UserLoad):
             self._moving(f"load {load.name!r}", load.body)
         elif isinstance(load, PairLoad):
             self._two_bodies(f"load {load.name!r}", load.first, load.second)
@@ -130,7 +136,11 @@ class Mechanism:
         numbers = {name: k for k, name in enumerate(self.bodies)}
         laws: list[Law] = []
         loads: list[tuple[int, int, list[float], Any]] = []
+        user_rows = [joint for joint in self.joints.values() if isinstance(joint, UserRows)]
+        user_loads = [load for load in self.loads.values() if isinstance(load, UserLoad)]
         for load in self.loads.values():
+            if isinstance(load, UserLoad):
+                continue
             if isinstance(load, BodyLoad):
                 kind, values = load.load(self.bodies[load.body])
                 loads.append((kind, numbers[load.body], values, load.time))
@@ -139,9 +149,14 @@ class Mechanism:
             else:
                 assert isinstance(load, JointLoad)
                 laws += load.laws_on(self._coordinate(joints, f"load {load.name!r}", load.joint, load.coordinate))
-        self._warn_of_loose_bodies(rows, laws)
+        self._warn_of_loose_bodies(rows, laws, {name for part in user_rows for name in part.bodies})
         tables = Tables(list(self.bodies.values()), rows, laws, loads, reactions, self.gravity)
-        return make_system(tables, joints)
+        system = make_system(tables, joints)
+        if not user_rows and not user_loads:
+            return system
+        from isodyn.mechanism.hybrid import with_user_parts
+
+        return with_user_parts(system, user_rows, user_loads, list(self.joints))
 
     def mobility(self, q: Any = None, t: float = 0.0) -> Mobility:
         """Degrees of freedom and redundant joints at the assembled start, or at q; print it.
@@ -181,6 +196,8 @@ class Mechanism:
         found: dict[str, tuple[Any, list[Row], dict[str, Word]]] = {}
         later: list[Drive | Coupling | Gear] = []
         for joint in self.joints.values():
+            if isinstance(joint, UserRows):
+                continue
             if isinstance(joint, Joint):
                 pair = joint.pair(self._body(joint.first), self._body(joint.second))
                 found[joint.name] = (pair, joint.rows(pair), joint.coordinates(pair))
@@ -194,7 +211,7 @@ class Mechanism:
         for joint in later:
             found[joint.name] = (None, [self._coupled(parts, joint)], {})
             parts[joint.name] = JointParts(joint.name, None, ())
-        ordered = [(name, row) for name in self.joints for row in found[name][1]]
+        ordered = [(name, row) for name in self.joints if name in found for row in found[name][1]]
         ordered = [x for x in ordered if x[1].holonomic] + [x for x in ordered if not x[1].holonomic]
         joints = {
             name: JointParts(
@@ -268,7 +285,7 @@ class Mechanism:
             raise InputError(f"{what}: joint {joint!r} has no coordinate {which!r}", hint=f"it has {', '.join(known)}")
         return known[which]
 
-    def _warn_of_loose_bodies(self, rows: list[Row], laws: list[Law]) -> None:
+    def _warn_of_loose_bodies(self, rows: list[Row], laws: list[Law], tied: set[str]) -> None:
         """Bodies that nothing connects to a mechanism that has joints are an oversight more often than not: warn by name."""
         import warnings
 
@@ -276,7 +293,7 @@ class Mechanism:
 
         if len(self.bodies) < 2 or not rows:
             return
-        tied = {name for row in rows for _, word in row.terms for name in (word.first, word.second)}
+        tied = tied | {name for row in rows for _, word in row.terms for name in (word.first, word.second)}
         tied |= {name for law in laws for name in (law.word.first, law.word.second)}
         loose = [name for name in self.bodies if name not in tied]
         if loose:

@@ -16,6 +16,7 @@ from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
 from isodyn.joints.measures import ANGLE, R_, TURN, V_, W_
 from isodyn.joints.words import Word
+from isodyn.mechanism.hybrid import UserMechanismSystem
 from isodyn.mechanism.kinematics import histories
 from isodyn.mechanism.poses import poses
 from isodyn.mechanism.system import MechanismSystem
@@ -176,6 +177,9 @@ class Reaction:
         parts = system.joints[name]
         rows = [(r, system.rows[r]) for r in parts.rows]
         bodies = list(dict.fromkeys(x for _, row in rows for _, word in row.terms for x in (word.first, word.second)))
+        by_matrix = system.bodies_of_rows.get(name) if isinstance(system, UserMechanismSystem) else None
+        if by_matrix is not None:
+            bodies = list(by_matrix)
         if parts.pair is not None:
             bodies = [parts.pair.first.name, parts.pair.second.name]
         on = bodies[1 if len(bodies) > 1 else 0] if on is None else on
@@ -189,6 +193,9 @@ class Reaction:
         force, torque = np.zeros((2, sol.t.size, 3))
         here = poses(system, on, sol.q, sol.v)
         R = here[:, R_:V_].reshape(-1, 3, 3)
+        if by_matrix is not None:
+            force, torque = _by_matrix(system, sol, parts.rows, on)
+            torque = _turned(R, torque)
         for r, row in rows:
             for weight, word in row.terms:
                 if on not in (word.first, word.second):
@@ -211,6 +218,17 @@ class Reaction:
             force, torque = (np.einsum("kij,ki->kj", axes, x) for x in (force, torque))
         self.force, self.torque = force, torque
         self.indeterminate = bool(sol.redundant) and _indeterminate(system, sol, parts.rows)
+
+
+def _by_matrix(system: MechanismSystem, sol: Solution, rows: tuple[int, ...], on: str) -> tuple[FloatArray, FloatArray]:
+    """−Gᵀλ of these rows on a body: force in the world, torque in the body."""
+    ask, own = Questions(system), list(rows)
+    both = np.zeros((sol.t.size, 6))
+    kind = system.bodies[system.tables.number[on]].kind
+    columns = {"spatial": [0, 1, 2, 3, 4, 5], "planar": [0, 1, 5], "particle": [0, 1, 2]}[kind]
+    for k, (t, q, v) in enumerate(zip(sol.t, sol.q, sol.v, strict=True)):
+        both[k, columns] = -sol.lam[k, own] @ ask.G(t, q, v)[own][:, system.v_of(on)]
+    return both[:, :3], both[:, 3:]
 
 
 def _indeterminate(system: MechanismSystem, sol: Solution, rows: tuple[int, ...]) -> bool:
