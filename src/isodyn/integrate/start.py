@@ -130,8 +130,14 @@ def refuse_conflicts(ask: Questions, rows: Rows, t: float, q: FloatArray, v: Flo
         let_go = float(np.abs(gap[rows.chosen[rows.chosen < gap.size]]).max(initial=0.0))  # by the formulation
         if dropped.size and np.abs(gap[dropped]).max() > CONFLICT + 10.0 * let_go:
             row = int(dropped[np.abs(gap[dropped]).argmax()])
-            others = ", ".join(repr(names[i]) for i in partners(ask.G(t, q, v), rows, row))
+            found = partners(ask.G(t, q, v), rows, row)
+            if not found:
+                raise ConflictError(
+                    f"constraint {names[row]!r} is off by {gap[row]:.3g} at {level} level at t = {t:.6g}, and no motion changes it there",
+                    hint="a stationary value; start elsewhere",
+                )
+            others = ", ".join(repr(names[i]) for i in found) + (" holds" if len(found) == 1 else " hold")
             raise ConflictError(
-                f"constraints conflict at t = {t:.6g}: {names[row]!r} is off by {gap[row]:.3g} at {level} level where {others} hold",
-                hint=f"{names[row]!r} depends on {others}; remove one of them, or make them agree",
+                f"constraints conflict at t = {t:.6g}: {names[row]!r} is off by {gap[row]:.3g} at {level} level where {others}",
+                hint=f"{names[row]!r} depends on {others.rsplit(' ', 1)[0]}; remove one of them, or make them agree",
             )

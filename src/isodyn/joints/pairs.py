@@ -166,6 +166,12 @@ class Universal(Joint):
                     f"joint {self.name!r}: a universal joint needs second_axis=, the axis in {self.second!r}"
                 )
             second = unit(f"joint {self.name!r}: second_axis", self.second_axis) @ pair.second.R
+            cosine = float(pair.first.R @ pair.a[2] @ (pair.second.R @ second))
+            if abs(cosine) > 1e-6:
+                raise InputError(
+                    f"joint {self.name!r}: axis and second_axis of a universal joint must be perpendicular,"
+                    f" received {np.degrees(np.arccos(min(abs(cosine), 1.0))):.4g}° between them"
+                )
         word = pair.word(words.AXES, A_I=pair.a[2], C_J=second)
         return [*pair.coincide(), Row(f"{self.name}: axis ⟂ axis", ((1.0, word),))]
 

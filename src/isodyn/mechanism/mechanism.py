@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import difflib
+import warnings
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from isodyn.bodies.body import GROUND, Body, make_body, vector3
-from isodyn.errors import InputError
+from isodyn.errors import InputError, IsodynWarning
 from isodyn.joints import measures as words
 from isodyn.joints.couplings import Coupling, Drive, Gear, Pulley, RollingDisc, RollingSphere, ground_body
 from isodyn.joints.pairs import Joint, between_points, length_of
@@ -46,7 +48,7 @@ class Mechanism:
     loads: dict[str, Load | UserLoad] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
-        self.gravity = vector3("gravity", self.gravity)
+        self.gravity = vector3("gravity, such as (0, 0, -9.81),", self.gravity)
 
     # ---- parts
 
@@ -149,7 +151,7 @@ class Mechanism:
             else:
                 assert isinstance(load, JointLoad)
                 laws += load.laws_on(self._coordinate(joints, f"load {load.name!r}", load.joint, load.coordinate))
-        self._warn_of_loose_bodies(rows, laws, {name for part in user_rows for name in part.bodies})
+        self._warn_of_loose_bodies(rows, laws, user_rows)
         tables = Tables(list(self.bodies.values()), rows, laws, loads, reactions, self.gravity)
         system = make_system(tables, joints)
         if not user_rows and not user_loads:
@@ -225,6 +227,7 @@ class Mechanism:
         if isinstance(joint, Drive):
             return joint.row(self._coordinate(parts, f"drive {joint.name!r}", joint.joint, joint.coordinate))
         coupling = joint.as_coupling() if isinstance(joint, Gear) else joint
+        coupling.check()
         terms, start = [], 0.0
         for key, weight in coupling.weights.items():
             name, which = key if isinstance(key, tuple) else (key, None)
@@ -234,6 +237,7 @@ class Mechanism:
         return coupling.row(terms, start)
 
     def _rope(self, pulley: Pulley) -> Row:
+        pulley.check()
         terms, start = [], 0.0
         for name, weight, point, over in zip(
             (pulley.first, pulley.second), (1.0, float(pulley.ratio)), pulley.points, pulley.over, strict=True
@@ -255,8 +259,11 @@ class Mechanism:
         return ground_body() if name == GROUND else self.bodies[name]
 
     def _new(self, name: str) -> None:
-        if name in self.bodies or name in self.joints or name in self.loads:
-            raise InputError(f"there is already a part named {name!r}")
+        for what, known in (("body", self.bodies), ("joint", self.joints), ("load", self.loads)):
+            if name in known:
+                raise InputError(
+                    f"there is already a {what} named {name!r}", hint="bodies, joints and loads share one set of names"
+                )
 
     def _two_bodies(self, what: str, first: str, second: str) -> None:
         for name in (first, second):
@@ -285,23 +292,32 @@ class Mechanism:
             raise InputError(f"{what}: joint {joint!r} has no coordinate {which!r}", hint=f"it has {', '.join(known)}")
         return known[which]
 
-    def _warn_of_loose_bodies(self, rows: list[Row], laws: list[Law], tied: set[str]) -> None:
-        """Bodies that nothing connects to a mechanism that has joints are an oversight more often than not: warn by name."""
-        import warnings
+    def _warn_of_loose_bodies(self, rows: list[Row], laws: list[Law], user: list[UserRows]) -> None:
+        """Bodies that nothing connects to the rest of a mechanism are an oversight more often than not: warn by name."""
+        leader = {name: name for name in (*self.bodies, GROUND)}
 
-        from isodyn.errors import IsodynWarning
+        def find(name: str) -> str:
+            while leader[name] != name:
+                leader[name] = name = leader[leader[name]]
+            return name
 
-        if len(self.bodies) < 2 or not rows:
+        ties = [(word.first, word.second) for row in rows for _, word in row.terms]
+        ties += [(term[0][1].first, term[-1][1].second) for term in (row.terms for row in rows) if len(term) > 1]
+        ties += [(law.word.first, law.word.second) for law in laws] + [
+            (part.bodies[0], part.bodies[-1]) for part in user
+        ]
+        for first, second in ties:
+            leader[find(first)] = find(second)
+        sizes = Counter(find(name) for name in self.bodies)
+        main = find(GROUND) if find(GROUND) in sizes else max(sizes, key=lambda name: sizes[name])
+        loose = [name for name in self.bodies if find(name) != main]
+        if not loose or not (rows or user):
             return
-        tied = tied | {name for row in rows for _, word in row.terms for name in (word.first, word.second)}
-        tied |= {name for law in laws for name in (law.word.first, law.word.second)}
-        loose = [name for name in self.bodies if name not in tied]
-        if loose:
-            warnings.warn(
-                f"no joint and no spring holds {', '.join(map(repr, loose))}: free bodies beside the mechanism",
-                IsodynWarning,
-                stacklevel=3,
-            )
+        warnings.warn(
+            f"no joint and no spring holds {', '.join(map(repr, loose))}: free bodies beside the mechanism",
+            IsodynWarning,
+            stacklevel=3,
+        )
 
 
 def _nearest(name: str, known: Iterable[str]) -> str:
