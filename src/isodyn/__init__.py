@@ -46,8 +46,9 @@ from isodyn.systems.damping import modal_damping, rayleigh, rayleigh_from_ratios
 from isodyn.systems.loads import base_excitation, harmonic, step_load, tabulated
 
 if TYPE_CHECKING:
-    from isodyn import analysis, problems
+    from isodyn import analysis, gauss, problems
     from isodyn.analyses import equilibrium, inverse_dynamics, kinematics, linearise
+    from isodyn.bodies import shapes
     from isodyn.joints import (
         Coupling,
         Cylindrical,
@@ -145,6 +146,7 @@ __all__ = [
     "base_excitation",
     "equilibrium",
     "errors",
+    "gauss",
     "harmonic",
     "integrate",
     "inverse_dynamics",
@@ -154,6 +156,7 @@ __all__ = [
     "problems",
     "rayleigh",
     "rayleigh_from_ratios",
+    "shapes",
     "step_load",
     "tabulated",
 ]
@@ -161,8 +164,10 @@ __all__ = [
 
 _LATER = {
     "analysis": "isodyn.analysis",
+    "gauss": "isodyn.gauss",
     **dict.fromkeys(("equilibrium", "inverse_dynamics", "kinematics", "linearise"), "isodyn.analyses"),
     "problems": "isodyn.problems",
+    "shapes": "isodyn.bodies.shapes",
     "Mechanism": "isodyn.mechanism.mechanism",
     **dict.fromkeys(
         (
@@ -213,4 +218,4 @@ def __getattr__(name: str) -> Any:
     if name not in _LATER:
         raise AttributeError(f"module 'isodyn' has no attribute {name!r}")
     module = import_module(_LATER[name])
-    return module if _LATER[name] == f"isodyn.{name}" else getattr(module, name)
+    return module if _LATER[name].endswith(f".{name}") else getattr(module, name)

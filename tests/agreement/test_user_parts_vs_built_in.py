@@ -199,3 +199,6 @@ def test_wrong_arguments():
         iso.UserRows("x", "one", 3.0)
     with pytest.raises(InputError, match="load 'y': there is no body named 'three'"):
         mech.add_load(iso.UserLoad("y", "three", lambda t, pose: np.zeros(3)))
+    mech.add_joint(rod(mech))
+    with pytest.raises(InputError, match="users' rows and loads need the coordinates 'rotation'"):
+        mech.compile(coordinates="euler-313")

@@ -7,7 +7,7 @@ import warnings
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from isodyn.bodies.body import GROUND, Body, make_body, vector3
 from isodyn.errors import InputError, IsodynWarning
@@ -18,6 +18,7 @@ from isodyn.joints.user import UserRows
 from isodyn.joints.words import Row, Word
 from isodyn.loads.elements import BodyLoad, JointLoad, Law, Load, PairLoad
 from isodyn.loads.user import UserLoad
+from isodyn.mechanism.coordinates import Coordinates, ParametrisedSystem, in_coordinates
 from isodyn.mechanism.system import JointParts, MechanismSystem, make_system
 from isodyn.mechanism.tables import Tables
 
@@ -125,8 +126,14 @@ class Mechanism:
 
     # ---- compilation
 
-    def compile(self) -> MechanismSystem:
-        """The system of all parts."""
+    @overload
+    def compile(self) -> MechanismSystem: ...
+
+    @overload
+    def compile(self, coordinates: Coordinates) -> MechanismSystem | ParametrisedSystem: ...
+
+    def compile(self, coordinates: Coordinates = "rotation") -> MechanismSystem | ParametrisedSystem:
+        """The system of all parts; coordinates other than the default: isodyn.mechanism.coordinates."""
         if not self.bodies:
             raise InputError("the mechanism has no bodies", hint="add_body comes first")
         joints, rows = self._rows()
@@ -154,11 +161,16 @@ class Mechanism:
         self._warn_of_loose_bodies(rows, laws, user_rows)
         tables = Tables(list(self.bodies.values()), rows, laws, loads, reactions, self.gravity)
         system = make_system(tables, joints)
-        if not user_rows and not user_loads:
-            return system
-        from isodyn.mechanism.hybrid import with_user_parts
+        if user_rows or user_loads:
+            if coordinates != "rotation":
+                raise InputError(
+                    f"users' rows and loads need the coordinates 'rotation', received {coordinates!r}",
+                    hint="leave coordinates= out",
+                )
+            from isodyn.mechanism.hybrid import with_user_parts
 
-        return with_user_parts(system, user_rows, user_loads, list(self.joints))
+            system = with_user_parts(system, user_rows, user_loads, list(self.joints))
+        return in_coordinates(system, coordinates)
 
     def mobility(self, q: Any = None, t: float = 0.0) -> Mobility:
         """Degrees of freedom and redundant joints at the assembled start, or at q; print it.
