@@ -182,7 +182,7 @@ def test_what_users_functions_return_is_checked():
     with pytest.raises(CallableError, match=r"the function of 'wind' returned shape \(4,\) at t = 0"):
         iso.integrate(mech.compile(), dt=0.01, t_end=0.1)
     mech = two_bodies()
-    mech.add_joint(iso.UserRows("odd", "two", lambda p, t: p.position if t == 0 else p.position[:2]))
+    mech.add_joint(iso.UserRows("odd", ("one", "two"), lambda p, q, t: q.position if t == 0 else q.position[:2]))
     with pytest.raises(CallableError, match=r"phi of 'odd' returned shape \(2,\)"):
         iso.integrate(mech.compile(), dt=0.01, t_end=0.1, assemble=True)
 

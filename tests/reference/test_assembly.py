@@ -89,24 +89,27 @@ def test_given_angle_and_rate():
     assert sol.drift().largest[1] < 1e-12
 
 
-def test_velocity_is_the_nearest_in_the_mass_norm():
+@pytest.mark.parametrize(
+    ("make", "rates"),
+    [(lambda: linkages.double_wishbone(False), {"lower": 0.7}), (lambda: linkages.four_bar(planar=True), {})],
+)
+def test_velocity_is_the_nearest_in_the_mass_norm(make, rates):
     """The change is M⁻¹ times constraint forces: no work on motions that the joints allow and the rates leave free."""
-    mech = linkages.double_wishbone(False)
-    system = mech.compile()
-    rng = np.random.default_rng(5)
-    given = rng.normal(size=system.nv)
-    object.__setattr__(system, "v0", given)
     from isodyn.mechanism.assembly import assemble
     from isodyn.mechanism.poses import coordinate_at
     from isodyn.systems.manifold import freedoms
 
-    found = assemble(system, rates={"lower": 0.7})
-    ask = Questions(system)
-    G = ask.G(0.0, found.q, given)
-    _, g = coordinate_at(system, system.joints["lower"].coordinates["angle"], found.q)
-    assert np.abs(G @ found.v).max() < 1e-12
-    assert g @ found.v == pytest.approx(0.7, abs=1e-12)
-    N = freedoms(np.vstack([G, g]))[0]
+    system = make().compile()
+    given = np.random.default_rng(5).normal(size=system.nv)
+    object.__setattr__(system, "v0", given)
+    found, ask = assemble(system, rates=rates), Questions(system)
+    rows = ask.G(0.0, found.q, given)
+    assert np.abs(rows @ found.v).max() < 1e-12
+    for name, rate in rates.items():
+        g = coordinate_at(system, system.joints[name].coordinates["angle"], found.q)[1]
+        assert g @ found.v == pytest.approx(rate, abs=1e-12)
+        rows = np.vstack([rows, g])
+    N = freedoms(rows)[0]
     assert N.shape[1] == 1
     assert np.abs(N.T @ ask.mass(0.0, found.q, given) @ (found.v - given)).max() < 1e-12
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from isodyn.bodies.body import GROUND
+from isodyn.bodies.exponential import tilde
 from isodyn.bodies.pose import Pose
 from isodyn.compiled import (
     ACCELERATION,
@@ -254,8 +255,7 @@ class Hybrid:
         for k in range(len(poses)):
             turns = [x for x, (body, i) in enumerate(index) if body == k and i >= 3]
             if len(turns) == 3:
-                x, y, z = torque[turns]
-                K[np.ix_(turns, turns)] += 0.5 * np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+                K[np.ix_(turns, turns)] += 0.5 * tilde(torque[turns])
         return K
 
     # ---- forces

@@ -316,7 +316,7 @@ class Mechanism:
         ties = [(word.first, word.second) for row in rows for _, word in row.terms]
         ties += [(term[0][1].first, term[-1][1].second) for term in (row.terms for row in rows) if len(term) > 1]
         ties += [(law.word.first, law.word.second) for law in laws] + [
-            (part.bodies[0], part.bodies[-1]) for part in user
+            ((GROUND, *part.bodies)[-2], part.bodies[-1]) for part in user
         ]
         for first, second in ties:
             leader[find(first)] = find(second)
