@@ -71,11 +71,15 @@ class Mechanism:
 
         `position` and `velocity` are those of the body's frame, whose origin is the mass centre unless `centre_of_mass` tells where
         that lies in it; `angular_velocity` is in the body frame. kind="planar" has (x, y, θ) and a moment of inertia about z,
-        kind="particle" has no orientation. A `shape` of isodyn.bodies.shapes brings mass, inertia and mass centre with it.
+        kind="particle" has no orientation. A `shape` of iso.shapes brings mass, inertia and mass centre with it; a mass given beside
+        it scales them.
         """
         self._new(name)
-        if shape is not None and mass is None:
-            mass, inertia, centre_of_mass = shape.mass, shape.inertia, shape.centre
+        if shape is not None:
+            scale = 1.0 if mass is None else float(mass) / shape.mass
+            if inertia is None:
+                inertia = scale * (shape.inertia[2, 2] if kind == "planar" else shape.inertia)
+            mass, centre_of_mass = scale * shape.mass, shape.centre
         if mass is None:
             raise InputError(
                 f"body {name!r}: mass is missing", hint="give mass= and inertia=, or shape= with a density"
