@@ -113,7 +113,7 @@ class Linearisation:
     @property
     def damping_ratios(self) -> FloatArray:
         """−Re s/|s|; zero for modes of frequency zero."""
-        return np.where(self.omega > 0, -self.poles.real / np.where(self.omega > 0, self.omega, 1.0), 0.0)
+        return np.where(self.omega > 0, 0.0 - self.poles.real / np.where(self.omega > 0, self.omega, 1.0), 0.0)
 
     @property
     def modes(self) -> Any:
