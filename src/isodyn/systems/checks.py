@@ -84,6 +84,11 @@ def functions(**arguments: Any) -> None:
             raise InputError(f"{name} must be a function, received {function!r}")
 
 
+def velocity_names(names: Sequence[str], n: int) -> tuple[str, ...]:
+    """Names of the components of v: those of the coordinates where there are as many."""
+    return tuple(names) if len(names) == n else tuple(f"component {i}" for i in range(n))
+
+
 def names(given: Sequence[str] | None, n: int, letter: str = "q") -> tuple[str, ...]:
     """One name per coordinate; numbered ones by default."""
     if given is None:

@@ -113,6 +113,7 @@ class MechanicalSystem:
         self.Q, self.Q_q, self.Q_v = Q, Q_q, Q_v
         self.retract, self.difference, self.energy = retract, difference, energy
         self.names = checks.names(names, self.nq)
+        self.v_names = checks.velocity_names(self.names, self.nv)
         self.constraints = Constraints(
             self.q0,
             self.v0,
