@@ -10,7 +10,7 @@ import numpy as np
 
 from isodyn.compiled import FloatArray
 from isodyn.errors import ConflictError, InputError, NonFiniteError, SingularError
-from isodyn.linear_solvers.blocks import largest
+from isodyn.linear_solvers.blocks import full, largest
 from isodyn.linear_solvers.rows import Rows, partners
 from isodyn.systems.manifold import Closed, close
 from isodyn.systems.questions import Questions
