@@ -5,7 +5,7 @@ A joint is written with points and axes in the world at the start; `Pair` turns 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -65,7 +65,7 @@ def two(what: str, given: Any) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class Pair:
-    """The two bodies of a joint with its point and triad in each of them."""
+    """The two bodies of a joint with its point and triad in each of them; `zero` is where planar angles count from."""
 
     name: str
     first: Body
@@ -74,7 +74,8 @@ class Pair:
     s_j: FloatArray
     a: FloatArray
     c: FloatArray
-    planar: bool = field(default=False)
+    planar: bool = False
+    zero: float = 0.0
 
     @classmethod
     def of(
@@ -94,7 +95,8 @@ class Pair:
         else:
             a, c = (triad(unit(f"{what}: axes", x)) for x in two(f"{what}: axes", axes))
         planar = {first.kind, second.kind} <= {"planar", "ground"}
-        return cls(name, first, second, s_i, s_j, a, c, planar)
+        zero = second.angle - first.angle if axes is None else 0.0
+        return cls(name, first, second, s_i, s_j, a, c, planar, zero)
 
     def oriented(self, what: str) -> None:
         """Refuse particles where axes of both bodies are needed."""
@@ -136,7 +138,7 @@ class Pair:
     def angle_word(self) -> Word:
         """The turn of the second body against the first about axis 3."""
         if self.planar:
-            return self.word(words.PLANAR_ANGLE, RADIUS=self.second.angle - self.first.angle)
+            return self.word(words.PLANAR_ANGLE, RADIUS=self.zero)
         return self.word(words.ANGLE, A_I=self.a[2], C_J=self.c[2], A1_I=self.a[0], A2_I=self.a[1], C1_J=self.c[0])
 
     def length_word(self) -> Word:
