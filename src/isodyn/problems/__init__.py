@@ -15,9 +15,14 @@ from isodyn.errors import InputError
 from isodyn.problems import (
     andrews,
     andrews21,
+    andrews_mechanism,
     brusselator,
+    chains,
     first_order_dae,
+    four_bars,
     kepler,
+    loops_in_space,
+    machines,
     manufactured,
     nonholonomic,
     oscillator,
@@ -25,7 +30,9 @@ from isodyn.problems import (
     pleiades,
     rheonomic_crank,
     slider_crank,
+    slider_crank_3d,
     thermoelastic_bar,
+    tops,
 )
 from isodyn.problems.problem import Motion, Problem, Reference
 
@@ -60,6 +67,19 @@ ALL: Mapping[str, Problem] = MappingProxyType(
             nonholonomic.CONSTANT_SPEED,
             first_order_dae.VDPOL,
             first_order_dae.CIRCLE,
+            tops.SPINNING_TOP,
+            tops.GYROSCOPE,
+            tops.FREE_BODY,
+            four_bars.FOUR_BAR,
+            four_bars.N_FOUR_BAR,
+            slider_crank_3d.PROBLEM,
+            andrews_mechanism.PROBLEM,
+            chains.PLANAR_CHAIN,
+            chains.SPATIAL_CHAIN,
+            loops_in_space.BENNETT,
+            loops_in_space.BRICARD,
+            machines.SUSPENSION,
+            machines.ROBOT_ARM,
         )
     }
 )
