@@ -39,7 +39,7 @@ from isodyn.integrate.progress import Progress
 from isodyn.integrate.schedule import Stretch
 from isodyn.integrate.start import algebraic_start, finite_rows, near_manifold, refuse_conflicts, refuse_if_far
 from isodyn.linear_solvers.rows import Rows as IndependentRows
-from isodyn.linear_solvers.rows import choose, every, least_multipliers, moved_multipliers
+from isodyn.linear_solvers.rows import WORN, choose, every, independence, least_multipliers, moved_multipliers
 from isodyn.results.solution import Sample, Solution, Statistics
 from isodyn.schemes import FirstOrderScheme, Scheme
 from isodyn.systems.model import Model
@@ -196,16 +196,29 @@ class Run:
     def watch_rows(self, wrote_row: bool) -> None:
         """With redundant rows: the dropped ones still hold, and the newest row gets the multipliers of least norm."""
         state, t, row = self.state, self.state.clock[0], int(self.count[work.ROWS]) - 1
+        G = self.ask.G(t, state.q, state.v)
         try:
             refuse_conflicts(self.ask, self.independent, t, state.q, state.v)
+            exchanged = self.worn(G) and self.choose_again()
         except ConflictError:
-            if not self.choose_again():
+            exchanged = self.choose_again()
+            if not exchanged:
                 raise
+        if exchanged:
+            G = self.ask.G(t, state.q, state.v)
             if wrote_row:
                 self.loop.write_row(self.phi, state, self.work, self.columns, self.rows, row)
         if wrote_row:
-            lam = least_multipliers(self.ask.G(t, state.q, state.v), state.lam)
+            lam = least_multipliers(G, state.lam)
             self.rows.lam[row] = lam[self.columns.lam]
+
+    def worn(self, G: FloatArray) -> bool:
+        """Whether the enforced rows come close to depending on each other while others would not: loops that move far."""
+        now = independence(G, self.independent.chosen)
+        if now > WORN:
+            return False
+        best = choose(G)
+        return best.rank == self.independent.rank and now < WORN * independence(G, best.chosen)
 
     def choose_again(self) -> bool:
         """Another independent set of rows at this state, if there is a better one; the force of constraint stays what it is."""

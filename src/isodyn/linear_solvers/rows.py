@@ -14,6 +14,7 @@ from scipy.linalg import qr
 
 from isodyn.compiled import FloatArray, IntArray
 
+WORN = 0.1  # rows that are less independent than this part of the best choice are exchanged
 TOLERANCE = 1e-6  # relative size below which a row of the scaled matrix counts as dependent
 
 
@@ -46,6 +47,14 @@ def choose(G: Any) -> Rows:
     chosen = np.sort(order[:rank]).astype(np.int64)
     dropped = np.sort(order[rank:]).astype(np.int64)
     return Rows(chosen, dropped, diagonal, np.linalg.svd(scaled, compute_uv=False))
+
+
+def independence(G: FloatArray, chosen: IntArray) -> float:
+    """How independent these rows are: the smallest singular value of the rows scaled to unit length."""
+    rows = G[chosen]
+    length = np.linalg.norm(rows, axis=1)
+    scaled = rows / np.where(length > 0, length, 1.0)[:, None]
+    return float(np.linalg.svd(scaled, compute_uv=False)[-1]) if chosen.size else 1.0
 
 
 def every(m: int) -> Rows:
