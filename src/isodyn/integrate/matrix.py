@@ -52,7 +52,9 @@ from isodyn.integrate.work import (
     LAM,
     MU,
     NU,
+    Q_1,
     R_PLUS,
+    V_1,
     V_P,
     A,
     D,
@@ -64,6 +66,8 @@ from isodyn.integrate.work import (
     X,
 )
 from isodyn.linear_solvers.dense import lu_factor, lu_solve
+
+AT_THE_END = -1.0  # in w.scale[2]: the lower rows of the matrix come from the end of the step
 
 
 @kernel()
@@ -155,6 +159,21 @@ def assemble(p: Any, w: Any) -> None:
 
 
 @kernel()
+def close_at_the_end(p: Any, t_1: float, c: FloatArray, w: Any) -> int:
+    """Put G(q_{n+1}) into the lower rows of w.J.
+
+    Elsewhere G(q̃) serves there too. Next to a configuration where rows lose their rank the two differ by a multiple of their
+    smallest singular value, and an iteration with the wrong one does not converge however small the step is.
+    """
+    n, m = w.n[X].size, p.rows.size
+    status = p.model(CONSTRAINT, t_1, w.q[Q_1], w.n[V_1], w.n[A], w.m[LAM], c, p.pf, p.pi, w.G)
+    for k in range(m):
+        for j in range(n):
+            w.J[(n + k) * (n + m) + j] = w.G[p.rows[k] * n + j]
+    return status
+
+
+@kernel()
 def factorise(
     p: Any,
     s: Any,
@@ -192,6 +211,8 @@ def factorise(
         elif status == OK and m > 0:
             status = p.model(CONSTRAINT, t, w.q[Q], w.n[V], w.n[A], w.m[LAM], c, p.pf, p.pi, w.G)
             assemble(p, w)
+            if status == OK and w.scale[2] == AT_THE_END:
+                status = close_at_the_end(p, t_1, c, w)
     if status == OK and not p.traits & SOLVES and p.closure.null_space == 0:
         if c[3] != 1.0:
             whole = n + m
