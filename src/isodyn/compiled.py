@@ -8,7 +8,7 @@ which answers the question `what` about the state (t, q, v, a, lam) into the fla
 
     RETRACT     out = q ⊕ v, the configuration reached from q along the increment v (asked only of models that say they retract)
     BALANCE     out = M(q) a + G(q, t)ᵀ lam − Q(q, v, t)
-    JACOBIAN    out = c[0] ∂balance/∂a + c[1] ∂balance/∂v + c[2] ∂balance/∂q, dense, row by row
+    JACOBIAN    out = c[0] ∂balance/∂a + c[1] ∂balance/∂v + c[2] ∂balance/∂q, row by row: all entries, or those of a sparse pattern
     FACTORISE   prepare solves with that matrix inside the model (models that bring their own solver)
     SOLVE       out ← (that matrix)⁻¹ out
     CONSTRAINT  out = G, row by row: ∂φ̇/∂v of the holonomic rows, ∂ψ/∂v of the others
@@ -52,6 +52,7 @@ KNOWS_TANGENT = 4  # answers JACOBIAN for every c
 SOLVES = 8  # answers FACTORISE and SOLVE
 LINEAR = 16  # balance is affine in (q, v, a) with constant matrices
 CONSTANT_MASS = 32  # ∂balance/∂a does not depend on the state
+SPARSE = 128  # answers JACOBIAN and CONSTRAINT by the values of fixed sparse patterns
 GENERAL = 64  # multipliers enter as they like: the matrix of a step comes from differences of all its equations
 
 # ---- answers of a model and of the kernels

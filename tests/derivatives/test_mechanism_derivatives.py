@@ -122,16 +122,21 @@ def test_gradients_and_rests_of_joints(name: str) -> None:
         elif case % 2:
             q = system.retract(q, rng.normal(size=system.nv))
 
-        def moved(s: float, q: Any = q, v: Any = v) -> FloatArray:
-            return np.asarray(system.retract(q, s * v))
+        check_rows(system, q, v, a, 1e-8 if name not in ANGLED else 1e-7)
 
-        G = ask.G(0.3, q, v)
-        rate = slope(lambda s: ask.position(0.3, moved(s), v))
-        tolerance = 1e-8 if name not in ANGLED else 1e-7
-        np.testing.assert_allclose((G @ v)[: system.m_phi], rate, atol=tolerance)
-        np.testing.assert_allclose(ask.velocity(0.3, q, v), G @ v, atol=1e-12)
-        second = slope(lambda s: ask.velocity(0.3, moved(s), v + s * a))
-        np.testing.assert_allclose(ask.acceleration(0.3, q, v, a), second, atol=tolerance)
+
+def check_rows(system: Any, q: FloatArray, v: FloatArray, a: FloatArray, tolerance: float) -> None:
+    ask = Questions(system)
+
+    def moved(s: float) -> FloatArray:
+        return np.asarray(system.retract(q, s * v))
+
+    G = ask.G(0.3, q, v)
+    rate = slope(lambda s: ask.position(0.3, moved(s), v))
+    np.testing.assert_allclose((G @ v)[: system.m_phi], rate, atol=tolerance)
+    np.testing.assert_allclose(ask.velocity(0.3, q, v), G @ v, atol=1e-12)
+    second = slope(lambda s: ask.velocity(0.3, moved(s), v + s * a))
+    np.testing.assert_allclose(ask.acceleration(0.3, q, v, a), second, atol=tolerance)
 
 
 def loaded(name: str, rng: Any) -> Any:
@@ -139,7 +144,9 @@ def loaded(name: str, rng: Any) -> Any:
     mech.add_joint(Hinge("pin", "one", "two", point=P, axis=A))
     loads: dict[str, list[Any]] = {
         "spring": [Spring("s", "one", "two", (P, (1.0, 1.0, 0.2)), 30.0, 2.0, 0.4, cubic=5.0)],
-        "bushing": [Bushing("s", "one", "two", P, A, stiffness=(10, 20, 30, 4, 5, 6), damping=(1, 2, 3, 0.4, 0.5, 0.6))],
+        "bushing": [
+            Bushing("s", "one", "two", P, A, stiffness=(10, 20, 30, 4, 5, 6), damping=(1, 2, 3, 0.4, 0.5, 0.6))
+        ],
         "joint spring": [JointSpring("s", "pin", 20.0, 1.5, rest=0.3)],
         "limit": [JointLimit("s", "pin", low=-2.0, high=-1.0, stiffness=50.0, damping=2.0)],
         "motors": [Motor("m", "pin", torque=Sine(2.0, 3.0)), Motor("n", "pin", speed=2.0, gain=0.7)],
@@ -178,22 +185,28 @@ def test_tangents_of_loads(name: str) -> None:
 
 
 def check_tangents(system: Any, rng: Any, away: float = 0.2) -> None:
-    ask, n = Questions(system), system.nv
-    model = ask.model
+    n = system.nv
     for _ in range(3):
         v, a, lam = rng.normal(size=n), rng.normal(size=n), rng.normal(size=system.m)
-        move = system.retract if system.retract is not None else np.add
-        q = move(system.q0, away * rng.normal(size=n))  # the gradient of an angle holds on the constraints
-        along = np.eye(n)
-        for c, f in (
-            ((1.0, 0.0, 0.0), lambda s, e: ask.balance(0.3, q, v, a + s * e, lam)),
-            ((0.0, 1.0, 0.0), lambda s, e: ask.balance(0.3, q, v + s * e, a, lam)),
-            ((0.0, 0.0, 1.0), lambda s, e: ask.balance(0.3, move(q, s * e), v, a, lam)),
-        ):
-            out = np.zeros(n * n)
-            model.function(JACOBIAN, 0.3, q, v, a, lam, np.array([*c, 1.0]), model.pf, model.pi, out)
-            expected = np.column_stack([slope(lambda s, e=e, f=f: f(s, e)) for e in along])
-            np.testing.assert_allclose(out.reshape(n, n), expected, atol=3e-8, err_msg=str(c))
+        check_tangents_at(
+            system, v, a, lam, away * rng.normal(size=n)
+        )  # the gradient of an angle holds on the constraints
+
+
+def check_tangents_at(system: Any, v: FloatArray, a: FloatArray, lam: FloatArray, away: FloatArray) -> None:
+    ask, n = Questions(system), system.nv
+    model, move = ask.model, system.retract if system.retract is not None else np.add
+    q = move(system.q0, away)
+    directions: list[tuple[tuple[float, float, float], Any]] = [
+        ((1.0, 0.0, 0.0), lambda d: ask.balance(0.3, q, v, a + d, lam)),
+        ((0.0, 1.0, 0.0), lambda d: ask.balance(0.3, q, v + d, a, lam)),
+        ((0.0, 0.0, 1.0), lambda d: ask.balance(0.3, move(q, d), v, a, lam)),
+    ]
+    for c, f in directions:
+        out = np.zeros(n * n)
+        model.function(JACOBIAN, 0.3, q, v, a, lam, np.array([*c, 1.0]), model.pf, model.pi, out)
+        expected = np.column_stack([slope(lambda s, e=e, f=f: f(s * e)) for e in np.eye(n)])
+        np.testing.assert_allclose(out.reshape(n, n), expected, atol=3e-8, err_msg=str(c))
 
 
 def test_gears_count_whole_turns() -> None:

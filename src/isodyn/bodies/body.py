@@ -1,8 +1,8 @@
 """What a body is: how much of it there is, where it starts, which of its coordinates it has.
 
-    spatial    q = (mass centre r, unit quaternion scalar first), v = (ṙ in the world, ω in the body)
-    planar     q = (x, y, θ), in the plane z = 0
-    particle   q = r
+spatial    q = (mass centre r, unit quaternion scalar first), v = (ṙ in the world, ω in the body)
+planar     q = (x, y, θ), in the plane z = 0
+particle   q = r
 """
 
 from __future__ import annotations
@@ -116,7 +116,9 @@ def make_body(
         omega = vector3(f"{what}: angular_velocity", (0, 0, 0) if angular_velocity is None else angular_velocity)
         J = np.zeros((3, 3)) if kind == "particle" else inertia_matrix(what, inertia)
         if kind == "particle" and (np.any(omega) or orientation is not None or np.any(c)):
-            raise InputError(f"{what} is a particle: it has no orientation, angular velocity or centre of mass of its own")
+            raise InputError(
+                f"{what} is a particle: it has no orientation, angular velocity or centre of mass of its own"
+            )
     offset = matrix(e) @ c
     return Body(name, kind, mass, J, r + offset, e, v + np.cross(matrix(e) @ omega, offset), omega, c, angle, shape)
 
@@ -124,7 +126,10 @@ def make_body(
 def inertia_matrix(what: str, inertia: Any) -> FloatArray:
     """A 3 × 3 inertia from three principal moments or a matrix, symmetric, positive definite, within the triangle inequality."""
     if inertia is None:
-        raise InputError(f"{what}: inertia is missing", hint="three principal moments, a 3 × 3 matrix, or shape=; particles need none")
+        raise InputError(
+            f"{what}: inertia is missing",
+            hint="three principal moments, a 3 × 3 matrix, or shape=; particles need none",
+        )
     J = np.asarray(inertia, dtype=np.float64)
     if J.shape == (3,):
         J = np.diag(J)

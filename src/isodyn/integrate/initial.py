@@ -48,6 +48,8 @@ from isodyn.integrate.work import (
     X,
 )
 
+PATIENCE = 40  # most solves for the first acceleration
+SETTLED = 1e-14  # a change of it below this, relative, is none
 STILL = Coefficients(0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)  # no step at all
 
 
@@ -55,7 +57,8 @@ STILL = Coefficients(0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)  # no step at all
 def acceleration(p: Any, t: float, state: Any, w: Any, pivots: Any, controls: Any, count: Any) -> int:
     """state.a and state.lam from M a + Gᵀλ = Q, G a = b at the state itself; no last step is known after this.
 
-    The equations are linear [Shimada2014 (3.88)]; a second solve removes the rounding of the first.
+    The equations are linear [Shimada2014 (3.88)]; a second solve removes the rounding of the first. Where forces depend on λ beyond Gᵀλ
+    (friction), the same matrix is used until nothing changes.
     """
     n = w.n[X].size
     c = np.array([1.0, 0.0, 0.0, 1.0])
@@ -64,7 +67,8 @@ def acceleration(p: Any, t: float, state: Any, w: Any, pivots: Any, controls: An
     status = OK
     copy_to(state.q, w.q[Q])
     copy_to(state.v, w.n[V])
-    for k in range(2):
+    before = np.inf
+    for k in range(PATIENCE):
         copy_to(state.a, w.n[A])
         copy_to(state.lam, w.m[LAM])
         status = p.model(BALANCE, t, w.q[Q], w.n[V], w.n[A], w.m[LAM], c, p.pf, p.pi, w.s[R][:n])
@@ -92,8 +96,10 @@ def acceleration(p: Any, t: float, state: Any, w: Any, pivots: Any, controls: An
         add_to(w.s[DX], state.a)
         for i in range(p.rows.size):
             state.lam[p.rows[i]] += w.s[DX, n + i]
-        if p.rows.size == 0 and status == OK:
+        change = size(w.s[DX][:n])
+        if status != OK or p.rows.size == 0 or (k > 0 and (change <= SETTLED * size(state.a) or change > 0.5 * before)):
             break
+        before = change
     fill_with(state.da, 0.0)
     state.clock[1] = 0.0
     return status

@@ -33,6 +33,7 @@ from isodyn.compiled import (
     SINGULAR,
     SOLVE,
     SOLVES,
+    SPARSE,
     FloatArray,
     kernel,
 )
@@ -65,6 +66,7 @@ from isodyn.integrate.work import (
     V,
     X,
 )
+from isodyn.linear_solvers.block_lu import FAULT, I_PIVOT, block_factor, block_solve, fill_blocks, fill_lower
 from isodyn.linear_solvers.dense import lu_factor, lu_solve
 
 AT_THE_END = -1.0  # in w.scale[2]: the lower rows of the matrix come from the end of the step
@@ -140,10 +142,13 @@ def difference_jacobian(
 
 
 @kernel(inline=True)
-def assemble(p: Any, w: Any) -> None:
+def assemble(p: Any, w: Any, pivots: Any) -> None:
     """w.J = [J₁₁ Gᵀ; G 0] from w.J_11 and the chosen rows of w.G."""
     n, m = w.n[X].size, p.rows.size
     whole = n + m
+    if p.traits & SPARSE:
+        fill_blocks(w.J_11, w.G, w.scale[2] / size(w.J_11) if w.scale[2] > 0.0 else 0.0, pivots, w.J)
+        return
     for i in range(n):
         for j in range(n):
             w.J[i * whole + j] = w.J_11[i * n + j]
@@ -159,7 +164,7 @@ def assemble(p: Any, w: Any) -> None:
 
 
 @kernel()
-def close_at_the_end(p: Any, t_1: float, c: FloatArray, w: Any) -> int:
+def close_at_the_end(p: Any, t_1: float, c: FloatArray, w: Any, pivots: Any) -> int:
     """Put G(q_{n+1}) into the lower rows of w.J.
 
     Elsewhere G(q̃) serves there too. Next to a configuration where rows lose their rank the two differ by a multiple of their
@@ -167,9 +172,26 @@ def close_at_the_end(p: Any, t_1: float, c: FloatArray, w: Any) -> int:
     """
     n, m = w.n[X].size, p.rows.size
     status = p.model(CONSTRAINT, t_1, w.q[Q_1], w.n[V_1], w.n[A], w.m[LAM], c, p.pf, p.pi, w.G)
+    if p.traits & SPARSE:
+        fill_lower(w.G, pivots, w.J)
+        return status
     for k in range(m):
         for j in range(n):
             w.J[(n + k) * (n + m) + j] = w.G[p.rows[k] * n + j]
+    return status
+
+
+@kernel()
+def decompose(p: Any, w: Any, pivots: Any) -> int:
+    """Factors of w.J in its place; w.fault tells the unknown without a pivot."""
+    if p.traits & SPARSE:
+        status = block_factor(w.J, pivots, np.int64(0), 0.0, pivots[FAULT : FAULT + 1])
+        if status == SINGULAR:
+            w.fault[0] = pivots[FAULT]
+        return status
+    status = lu_factor(w.J, pivots[: w.s[R].size])
+    if status == SINGULAR:
+        w.fault[0] = pivots[0]
     return status
 
 
@@ -196,7 +218,7 @@ def factorise(
     elif p.traits & GENERAL and m > 0:
         status = difference_jacobian(p, s, t, t_1, dt, state, c, w, w.J, n + m, count)
     else:
-        block = w.J if m == 0 else w.J_11
+        block = w.J if m == 0 and not p.traits & SPARSE else w.J_11
         mass_only = (c[1] == 0.0 and c[2] == 0.0) or quasi == 1
         if mass_only and p.traits & KNOWS_MASS:
             status = p.model(
@@ -208,20 +230,19 @@ def factorise(
             status = difference_jacobian(p, s, t, t_1, dt, state, c, w, block, n, count)
         if status == OK and p.closure.null_space == 1:
             status = null_space_matrix(p, t, c, w, pivots)
-        elif status == OK and m > 0:
-            status = p.model(CONSTRAINT, t, w.q[Q], w.n[V], w.n[A], w.m[LAM], c, p.pf, p.pi, w.G)
-            assemble(p, w)
-            if status == OK and w.scale[2] == AT_THE_END:
-                status = close_at_the_end(p, t_1, c, w)
+        elif status == OK and (m > 0 or p.traits & SPARSE):
+            if m > 0:
+                status = p.model(CONSTRAINT, t, w.q[Q], w.n[V], w.n[A], w.m[LAM], c, p.pf, p.pi, w.G)
+            assemble(p, w, pivots)
+            if status == OK and m > 0 and w.scale[2] == AT_THE_END:
+                status = close_at_the_end(p, t_1, c, w, pivots)
     if status == OK and not p.traits & SOLVES and p.closure.null_space == 0:
-        if c[3] != 1.0:
+        if c[3] != 1.0 and not p.traits & SPARSE:
             whole = n + m
             for i in range(whole):
                 for j in range(n):
                     w.J[i * whole + j] *= c[3]
-        status = lu_factor(w.J, pivots[: n + m])
-        if status == SINGULAR:
-            w.fault[0] = pivots[0]
+        status = decompose(p, w, pivots)
     if status == OK:
         w.key[0] = 1.0
         for i in range(4):
@@ -234,6 +255,9 @@ def solve(p: Any, t: float, c: FloatArray, w: Any, pivots: Any, x: FloatArray) -
     """x ← (the step's matrix in a-form)⁻¹ x."""
     if p.traits & SOLVES:
         return p.model(SOLVE, t, w.q[Q], w.n[V], w.n[A], w.m[LAM], c, p.pf, p.pi, x)
+    if p.traits & SPARSE:
+        block_solve(w.J, pivots, np.int64(0), x)
+        return OK
     lu_solve(w.J, pivots[: x.size], x)
     if c[3] != 1.0:
         for i in range(w.n[X].size):
@@ -280,6 +304,8 @@ def correction_of_level(
         w.s[DP, n + k] = gap[i] - share * w.m[GAP, i] if i < p.holonomic else 0.0
     if p.closure.in_balance == 2:
         scaled_correction(p, w)
+    elif kept and p.traits & SPARSE:
+        block_solve(w.J_S, pivots, np.int64(1), w.s[DP])
     elif kept:
         lu_solve(w.J_S, pivots[w.s[DP].size :], w.s[DP])
         for i in range(n):
@@ -316,10 +342,11 @@ def correct(p: Any, s: Any, dt: float, t: float, c: FloatArray, w: Any, pivots: 
 
 
 @kernel()
-def keep_first(w: Any, pivots: Any) -> None:
+def keep_first(p: Any, w: Any, pivots: Any) -> None:
     """Keep the factors of the step's first matrix: corrections of q and v stay in their range, whatever the iteration does."""
     n = w.s[R].size
+    first = pivots[I_PIVOT] if p.traits & SPARSE else 0
     for i in range(w.J.size):
         w.J_S[i] = w.J[i]
     for i in range(n):
-        pivots[n + i] = pivots[i]
+        pivots[first + n + i] = pivots[first + i]

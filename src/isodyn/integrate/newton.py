@@ -109,7 +109,7 @@ def solve_step(
                 return status
         elif renew:
             if k > 0 and not kept and m > 0 and w.J_S.size > 0:
-                keep_first(w, pivots)
+                keep_first(p, w, pivots)
                 kept = True
             quasi = controls.quasi if k == 0 or controls.full == 1 else 0
             status = factorise(p, s, t, t_1, dt, state, c, w, pivots, quasi, count)

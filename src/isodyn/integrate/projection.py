@@ -18,15 +18,15 @@ from isodyn.compiled import (
     NOT_FINITE,
     OK,
     POSITION,
-    SINGULAR,
+    SPARSE,
     VELOCITY,
     FloatArray,
     kernel,
 )
 from isodyn.integrate.closure import add_to, copy_to, fill_with, retract, size
-from isodyn.integrate.matrix import assemble, solve
-from isodyn.integrate.work import A_1, DP, EPS, GAP, GAP_A, GAP_Q, GAP_V, LAM_1, Q_1, V_1, A, D, Q, R, X
-from isodyn.linear_solvers.dense import lu_factor
+from isodyn.integrate.matrix import assemble, decompose, solve
+from isodyn.integrate.work import A_1, DP, EPS, GAP, GAP_A, GAP_Q, GAP_V, LAM_1, Q_1, V_1, A, D, Q, X
+from isodyn.linear_solvers.block_lu import subtract_product
 
 PROJECTIONS = 20  # most iterations onto φ = 0
 
@@ -75,10 +75,8 @@ def mass_matrix(
     if status == OK:
         status = p.model(CONSTRAINT, t, q, v, a, w.m[LAM_1], c, p.pf, p.pi, w.G)
     if status == OK:
-        assemble(p, w)
-        status = lu_factor(w.J, pivots[: w.s[R].size])
-        if status == SINGULAR:
-            w.fault[0] = pivots[0]
+        assemble(p, w, pivots)
+        status = decompose(p, w, pivots)
     return status
 
 
@@ -108,9 +106,13 @@ def project(p: Any, t: float, levels: Any, phi: float, w: Any, pivots: Any) -> i
             break
         status = p.model(POSITION, t, q, w.n[V_1], w.n[A_1], w.m[LAM_1], c, p.pf, p.pi, w.m[GAP_Q])
         fill(p, w.m[GAP_Q], p.holonomic, w)
-        for i in range(n):  # M (d + δ) + Gᵀμ = 0: the whole way d from where it began is the shortest in the end
-            for j in range(n):
-                w.s[DP, i] -= w.J_11[i * n + j] * moved[j]
+        # M (d + δ) + Gᵀμ = 0: the whole way d from where it began is the shortest in the end
+        if p.traits & SPARSE:
+            subtract_product(w.J_11, pivots, moved, w.s[DP])
+        else:
+            for i in range(n):
+                for j in range(n):
+                    w.s[DP, i] -= w.J_11[i * n + j] * moved[j]
         solve(p, t, c, w, pivots, w.s[DP])
         change = size(w.s[DP][:n])
         if not np.isfinite(change):

@@ -38,8 +38,18 @@ from isodyn.integrate.failures import failure
 from isodyn.integrate.progress import Progress
 from isodyn.integrate.schedule import Stretch
 from isodyn.integrate.start import algebraic_start, finite_rows, near_manifold, refuse_conflicts, refuse_if_far
+from isodyn.linear_solvers.blocks import pack
+from isodyn.linear_solvers.rows import (
+    LARGE,
+    WORN,
+    choose,
+    choose_sparse,
+    every,
+    independence,
+    least_multipliers,
+    moved_multipliers,
+)
 from isodyn.linear_solvers.rows import Rows as IndependentRows
-from isodyn.linear_solvers.rows import WORN, choose, every, independence, least_multipliers, moved_multipliers
 from isodyn.results.solution import Sample, Solution, Statistics
 from isodyn.schemes import FirstOrderScheme, Scheme
 from isodyn.systems.model import Model
@@ -72,6 +82,8 @@ class Run:
         self.loop, self.initial = loop, initial
         self.system, self.scheme, self.stretches, self.observe = system, scheme, stretches, observe
         self.model: Model = system.model()
+        if self.model.dense is not None and (closure.null_space or scaling is not None):
+            self.model = self.model.dense()
         self.main, self.midpoint = coefficients(scheme), coefficients(starting_scheme(scheme))
         self.controls = work.Controls(
             newton.rtol,
@@ -86,6 +98,8 @@ class Run:
         nq, nv, m = system.nq, system.nv, system.m
         self.state = State(np.zeros(2), system.q0.copy(), system.v0.copy(), np.zeros(nv), np.zeros(m), np.zeros(nv))
         self.ask = Questions(system, self.model)
+        self.independent: Any = None
+        self.work: Any = None
         self.enforce(choose(np.zeros((0, nv))))
         self.count = np.zeros(work.COUNTERS, dtype=np.int64)
         self.columns = columns(select, nq, nv, m)
@@ -166,12 +180,17 @@ class Run:
         self.check(status, t, t)
 
     def enforce(self, rows: IndependentRows) -> None:
-        """Memory for a step with these constraint rows."""
-        system = self.system
+        """Memory for a step with these constraint rows; what is there is kept where the rows stay the same."""
+        system, before = self.system, self.independent
         self.independent = rows
-        dense = not self.model.traits & SOLVES
-        self.work = work.allocate_work(system.nq, system.nv, system.m, rows.rank, dense=dense)
+        if before is not None and np.array_equal(before.chosen, rows.chosen):
+            self.work.key[0] = 0.0
+            return
+        dense, packed = not self.model.traits & SOLVES, None
         self.pivots = np.zeros(2 * (system.nv + rows.rank), dtype=np.int64)
+        if self.model.sparsity is not None:
+            self.pivots = packed = pack(self.model.sparsity, rows.chosen)
+        self.work = work.allocate_work(system.nq, system.nv, system.m, rows.rank, dense=dense, packed=packed)
         if self.scaling is not None:
             self.work.N[:] = np.linalg.inv(self.scaling).ravel()
 
@@ -179,19 +198,28 @@ class Run:
         """Choose independent rows, put q and v onto them, and see that the other rows follow."""
         state, ask = self.state, self.ask
         finite_rows(ask, t, state.q, state.v)
-        self.enforce(choose(ask.G(t, state.q, state.v)))
+        self.enforce(self.independent_rows(t))
         given = state.q.copy(), state.v.copy()
         status = self.initial.nearest_consistent(*self.physics(self.closure), t, state, self.work, self.pivots)
         if status in (SINGULAR, NOT_FINITE):
             state.q[:] = near_manifold(ask, t, state.q, state.v)
-            self.enforce(choose(ask.G(t, state.q, state.v)))
+            self.enforce(self.independent_rows(t))
             status = self.initial.nearest_consistent(*self.physics(self.closure), t, state, self.work, self.pivots)
         if status == OK:
             refuse_conflicts(ask, self.independent, t, state.q, state.v)
         if first and not self.assemble:
             refuse_if_far(ask, t, *given)
         self.check(status, t, t)
-        self.enforce(choose(ask.G(t, state.q, state.v)))
+        self.enforce(self.independent_rows(t))
+
+    def independent_rows(self, t: float) -> IndependentRows:
+        """The choice of rows at the present state."""
+        G = self.ask.G(t, self.state.q, self.state.v)
+        pattern = self.model.sparsity
+        if pattern is None or G.shape[0] * G.shape[1] <= LARGE:
+            return choose(G)
+        M = self.ask.mass(t, self.state.q, self.state.v)
+        return choose_sparse(pattern, M.data, G.data)
 
     def watch_rows(self, wrote_row: bool) -> None:
         """With redundant rows: the dropped ones still hold, and the newest row gets the multipliers of least norm."""
@@ -212,8 +240,10 @@ class Run:
             lam = least_multipliers(G, state.lam)
             self.rows.lam[row] = lam[self.columns.lam]
 
-    def worn(self, G: FloatArray) -> bool:
+    def worn(self, G: Any) -> bool:
         """Whether the enforced rows come close to depending on each other while others would not: loops that move far."""
+        if G.shape[0] * G.shape[1] > LARGE // 10:  # where looking costs more than a failed step
+            return False
         now = independence(G, self.independent.chosen)
         if now > WORN:
             return False
@@ -224,7 +254,7 @@ class Run:
         """Another independent set of rows at this state, if there is a better one; the force of constraint stays what it is."""
         state, t = self.state, self.state.clock[0]
         G = self.ask.G(t, state.q, state.v)
-        rows = choose(G)
+        rows = self.independent_rows(t)
         if np.array_equal(rows.chosen, self.independent.chosen) or t == self.chosen_at:
             return False
         self.chosen_at = t  # one new choice per state

@@ -10,6 +10,7 @@ import numpy as np
 
 from isodyn.compiled import FloatArray
 from isodyn.errors import ConflictError, InputError, NonFiniteError, SingularError
+from isodyn.linear_solvers.blocks import full, largest
 from isodyn.linear_solvers.rows import Rows, partners
 from isodyn.systems.questions import Questions
 
@@ -63,15 +64,19 @@ def near_manifold(ask: Questions, t: float, q: FloatArray, v: FloatArray) -> Flo
         phi = ask.position(t, q, v)
         if np.abs(phi).max(initial=0.0) <= 1e-14 * max(1.0, float(np.abs(q).max())):
             break
-        G = ask.G(t, q, v)[: phi.size]
-        eased = np.linalg.solve(ask.mass(t, q, v), G.T)
+        G = full(ask.G(t, q, v))[: phi.size]
+        eased = np.linalg.solve(full(ask.mass(t, q, v)), G.T)
         q = move(q, -eased @ np.linalg.lstsq(G @ eased, phi, rcond=1e-8)[0])
     return q
 
 
 def finite_rows(ask: Questions, t: float, q: FloatArray, v: FloatArray) -> None:
     """NonFiniteError for constraints that are not numbers at the start, naming the row."""
-    values = [ask.G(t, q, v), ask.position(t, q, v)[:, None], ask.velocity(t, q, v)[:, None]]
+    values = [
+        ask.position(t, q, v)[:, None],
+        ask.velocity(t, q, v)[:, None],
+        (ask.G(t, q, v) @ np.ones(v.size))[:, None],
+    ]
     for rows in values:
         bad = np.flatnonzero(~np.isfinite(rows).all(axis=1))
         if bad.size:
@@ -83,7 +88,7 @@ def finite_rows(ask: Questions, t: float, q: FloatArray, v: FloatArray) -> None:
 
 def gaps(ask: Questions, t: float, q: FloatArray, v: FloatArray) -> list[tuple[str, FloatArray]]:
     """Violations of the constraints by level, relative to the size of the state."""
-    G = max(1.0, float(np.abs(ask.G(t, q, v)).max(initial=0.0)))
+    G = max(1.0, largest(ask.G(t, q, v)))
     return [
         ("position", ask.position(t, q, v) / max(1.0, float(np.abs(q).max(initial=0.0)))),
         ("velocity", ask.velocity(t, q, v) / max(1.0, float(np.abs(v).max(initial=0.0)) * G)),

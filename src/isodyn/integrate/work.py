@@ -10,7 +10,9 @@ from collections import namedtuple
 import numpy as np
 from numba import types
 
-from isodyn.compiled import F2, F, f8, i8
+from isodyn.compiled import F2, F, IntArray, f8, i8
+from isodyn.linear_solvers import block_lu
+from isodyn.linear_solvers.blocks import storage_of
 
 # ---- rows of w.n: predicted state and trial state at the balance, unknown, corrections of q and v, state at t_{n+1}
 D_P, V_P, A_P, D, V, A, X, P, U, V_1, A_1 = range(11)
@@ -29,20 +31,26 @@ that it was made for; what to tell about a failure; sizes that errors are compar
 WORK = types.NamedTuple((F2, F2, F2, F2, F, F, F, F, F, F, F, F), Work)
 
 
-def allocate_work(nq: int, nv: int, m: int, rows: int, dense: bool) -> Work:
-    """Memory for systems of these sizes, `rows` of m constraint rows being used; no matrix for models that bring their own solver."""
+def allocate_work(nq: int, nv: int, m: int, rows: int, dense: bool, packed: IntArray | None = None) -> Work:
+    """Memory for systems of these sizes, `rows` of m constraint rows being used.
+
+    No matrix for models that bring their own solver; values of the patterns in `packed` for sparse ones.
+    """
     whole = nv + rows
     block = nv * nv if dense and m else 0
+    G, factors = m * nv, whole * whole if dense else 0
+    if packed is not None:
+        block, G, factors = int(packed[block_lu.N_J]), int(packed[block_lu.N_G]), storage_of(packed)
     return Work(
         n=np.zeros((11, nv)),
         q=np.zeros((2, nq)),
         m=np.zeros((8, m)),
         s=np.zeros((4, whole)),
-        G=np.zeros(m * nv),
+        G=np.zeros(G),
         N=np.zeros(block),
         J_11=np.zeros(block),
-        J=np.zeros(whole * whole if dense else 0),
-        J_S=np.zeros(whole * whole if dense and m else 0),
+        J=np.zeros(factors),
+        J_S=np.zeros(factors if m else 0),
         key=np.zeros(5),
         fault=np.zeros(2),
         scale=np.zeros(3),

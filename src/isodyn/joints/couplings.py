@@ -1,8 +1,8 @@
 """Rows that are not pairs: drives, couplings of joint coordinates, rolling without slip, a user's own rows.
 
-    drive      x = f(t)                                       x a coordinate of a joint
-    coupling   Σ w_k x_k = f(t) + what it is at the start     gears, racks, pulleys
-    rolling    velocity of the touching point = 0             with the height of the centre held
+drive      x = f(t)                                       x a coordinate of a joint
+coupling   Σ w_k x_k = f(t) + what it is at the start     gears, racks, pulleys
+rolling    velocity of the touching point = 0             with the height of the centre held
 """
 
 from __future__ import annotations
@@ -135,7 +135,11 @@ def _rolling(joint: RollingSphere | RollingDisc, body: Body, ground: Body, axis:
     height = float(n @ at)
     if axis is None:
         up = pair.word(words.POINT, A_I=n, S_J=np.zeros(3))
-        held, kind, more = Row(f"{joint.name}: height", ((1.0, up),), target=height + joint.radius), words.ROLL_SPHERE, {}
+        held, kind, more = (
+            Row(f"{joint.name}: height", ((1.0, up),), target=height + joint.radius),
+            words.ROLL_SPHERE,
+            {},
+        )
     else:
         more = {"A_I": axis}
         up = pair.word(words.DISC_HEIGHT, C_J=n, RADIUS=joint.radius, **more)

@@ -12,13 +12,25 @@ the bodies, u, n fixed directions of the world. With P = r + R s, d = P_j − P_
 Every measure has a gradient g, ẋ = g·v with v = (ṙ_i, ω_i, ṙ_j, ω_j), a rest h, ẍ = g·v̇ + h, and a stiffness K = ∂g/∂q along body-frame
 increments of rotation; h = vᵀK v. K is not symmetric: half the cross product with the torque of g is left in its rotation blocks.
 Source: [Shimada2014 (6.26)–(6.100)], corrected; see docs/corrections.md.
+
+All numbers lie in one array A: poses at p and q, the measure's own numbers at k, results where the caller says.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from isodyn.bodies.rotation_kernels import cross, dot, rotate, rotate_back, twice_cross
+from isodyn.bodies.rotation_kernels import (
+    Vector,
+    cross,
+    dot,
+    put,
+    rotate,
+    rotate_back,
+    sum_of,
+    twice_cross,
+    vector,
+)
 from isodyn.compiled import FloatArray, kernel
 
 POINT, AXES, OFFSET, LENGTH, ANGLE, PLANAR_ANGLE, DISC_HEIGHT, ROLL_SPHERE, ROLL_DISC = range(9)
@@ -29,318 +41,229 @@ R_, V_, W_, TURN = 3, 12, 15, 18
 # ---- the numbers of a measure: points, axes, further axes of the angle; u and n share the places of axes, the radius has its own
 PARAMETERS = 24
 S_I, S_J, A_I, C_J, A1_I, A2_I, C1_J, RADIUS = 0, 3, 6, 9, 12, 15, 18, 21
-# ---- scratch vectors of three, by number
-SCRATCH = 13 * 3
+# ---- memory that callers set aside, by place in it: gradient, stiffness, derivative of d, another gradient
+GRADIENT, STIFFNESS, SLOPES, SECOND, WORK = 0, 12, 156, 192, 204
 
 
 @kernel()
-def between(p: FloatArray, q: FloatArray, k: FloatArray, d: FloatArray, w: FloatArray) -> None:
+def between(A: FloatArray, p: int, q: int, k: int) -> Vector:
     """d = P_j − P_i."""
-    rotate(q[R_:V_], k[S_J:A_I], d)
-    rotate(p[R_:V_], k[S_I:S_J], w)
-    for i in range(3):
-        d[i] += q[i] - p[i] - w[i]
+    x = rotate(A, q + R_, vector(A, k + S_J))
+    y = rotate(A, p + R_, vector(A, k + S_I))
+    return A[q] + x[0] - A[p] - y[0], A[q + 1] + x[1] - A[p + 1] - y[1], A[q + 2] + x[2] - A[p + 2] - y[2]
 
 
 @kernel()
-def arm_cross(R: FloatArray, s: FloatArray, u: FloatArray, w: FloatArray, out: FloatArray) -> None:
-    """out = s × Rᵀu: how u·(R s) changes with a rotation of the body."""
-    rotate_back(R, u, w)
-    cross(s, w, out)
+def touching(kind: int, A: FloatArray, p: int, k: int) -> tuple[float, Vector, Vector, Vector]:
+    """Of a sphere or a disc on a plane, in the body frame: |normal less its axial part|, normal, direction to the touching point, point."""
+    n = rotate_back(A, p + R_, vector(A, k + C_J))
+    e, size = n, 1.0
+    if kind != ROLL_SPHERE:
+        a = vector(A, k + A_I)
+        e = sum_of(n, -dot(n, a), a)
+        size = np.sqrt(dot(e, e))
+    e = (-e[0] / size, -e[1] / size, -e[2] / size)
+    return size, n, e, sum_of(vector(A, k + S_I), A[k + RADIUS], e)
 
 
 @kernel()
-def lowest(p: FloatArray, k: FloatArray, n_b: FloatArray, e: FloatArray, touch: FloatArray) -> float:
-    """Body-frame normal n_b, direction e from the disc's centre to its lowest point, and that point; returns |n_b less its axial part|."""
-    rotate_back(p[R_:V_], k[C_J:A1_I], n_b)
-    along = dot(n_b, k[A_I:C_J])
-    length = 0.0
-    for i in range(3):
-        e[i] = n_b[i] - along * k[A_I + i]
-        length += e[i] * e[i]
-    length = np.sqrt(length)
-    for i in range(3):
-        e[i] /= -length
-        touch[i] = k[S_I + i] + k[RADIUS] * e[i]
-    return length
-
-
-@kernel()
-def measure(kind: int, p: FloatArray, q: FloatArray, k: FloatArray, g: FloatArray, work: FloatArray) -> float:
-    """The value x; its gradient into g (12)."""
-    for i in range(12):
-        g[i] = 0.0
-    w, d, y, z = work[0:3], work[3:6], work[6:9], work[9:12]
+def measure(kind: int, A: FloatArray, p: int, q: int, k: int, g: int) -> float:
+    """The value x; its gradient into A[g:g+12]."""
     if kind == POINT:
-        between(p, q, k, d, w)
-        arm_cross(p[R_:V_], k[S_I:S_J], k[A_I:C_J], w, g[3:6])
-        arm_cross(q[R_:V_], k[S_J:A_I], k[A_I:C_J], w, g[9:12])
-        for i in range(3):
-            g[i], g[6 + i], g[9 + i] = k[A_I + i], -k[A_I + i], -g[9 + i]
-        return -dot(k[A_I:C_J], d)
+        u = vector(A, k + A_I)
+        put(A, g, u)
+        put(A, g + 3, cross(vector(A, k + S_I), rotate_back(A, p + R_, u)))
+        put(A, g + 6, (-u[0], -u[1], -u[2]))
+        put(A, g + 9, cross(rotate_back(A, q + R_, u), vector(A, k + S_J)))
+        return -dot(u, between(A, p, q, k))
     if kind == AXES:
-        rotate(q[R_:V_], k[C_J:A1_I], w)
-        rotate_back(p[R_:V_], w, y)  # R_ij c
-        cross(k[A_I:C_J], y, g[3:6])
-        x = dot(k[A_I:C_J], y)
-        rotate(p[R_:V_], k[A_I:C_J], w)
-        rotate_back(q[R_:V_], w, y)  # R_ijᵀ a
-        cross(k[C_J:A1_I], y, g[9:12])
-        return x
+        a, c = vector(A, k + A_I), vector(A, k + C_J)
+        c_i = rotate_back(A, p + R_, rotate(A, q + R_, c))
+        a_j = rotate_back(A, q + R_, rotate(A, p + R_, a))
+        put(A, g, (0.0, 0.0, 0.0))
+        put(A, g + 3, cross(a, c_i))
+        put(A, g + 6, (0.0, 0.0, 0.0))
+        put(A, g + 9, cross(c, a_j))
+        return dot(a, c_i)
     if kind == OFFSET:
-        between(p, q, k, d, w)
-        rotate(p[R_:V_], k[A_I:C_J], y)
-        rotate_back(p[R_:V_], d, z)
-        for i in range(3):
-            g[i], g[6 + i] = -y[i], y[i]
-            z[i] += k[S_I + i]  # R_iᵀ(P_j − r_i)
-        cross(k[A_I:C_J], z, g[3:6])
-        arm_cross(q[R_:V_], k[S_J:A_I], y, w, g[9:12])
+        a, d = vector(A, k + A_I), between(A, p, q, k)
+        y = rotate(A, p + R_, a)
+        put(A, g, (-y[0], -y[1], -y[2]))
+        put(A, g + 3, cross(a, sum_of(rotate_back(A, p + R_, d), 1.0, vector(A, k + S_I))))
+        put(A, g + 6, y)
+        put(A, g + 9, cross(vector(A, k + S_J), rotate_back(A, q + R_, y)))
         return dot(y, d)
     if kind == LENGTH:
-        between(p, q, k, d, w)
+        d = between(A, p, q, k)
         x = np.sqrt(dot(d, d))
-        for i in range(3):
-            d[i] /= x
-        arm_cross(p[R_:V_], k[S_I:S_J], d, w, g[3:6])
-        arm_cross(q[R_:V_], k[S_J:A_I], d, w, g[9:12])
-        for i in range(3):
-            g[i], g[3 + i], g[6 + i] = -d[i], -g[3 + i], d[i]
+        d = (d[0] / x, d[1] / x, d[2] / x)
+        put(A, g, (-d[0], -d[1], -d[2]))
+        put(A, g + 3, cross(rotate_back(A, p + R_, d), vector(A, k + S_I)))
+        put(A, g + 6, d)
+        put(A, g + 9, cross(vector(A, k + S_J), rotate_back(A, q + R_, d)))
         return x
     if kind == ANGLE:
-        rotate(p[R_:V_], k[A_I:C_J], w)
-        rotate_back(q[R_:V_], w, g[9:12])
-        for i in range(3):
-            g[3 + i] = -k[A_I + i]
-        rotate(q[R_:V_], k[C1_J:RADIUS], w)
-        rotate_back(p[R_:V_], w, y)
-        return np.arctan2(dot(k[A2_I:C1_J], y), dot(k[A1_I:A2_I], y))
+        a = vector(A, k + A_I)
+        put(A, g, (0.0, 0.0, 0.0))
+        put(A, g + 3, (-a[0], -a[1], -a[2]))
+        put(A, g + 6, (0.0, 0.0, 0.0))
+        put(A, g + 9, rotate_back(A, q + R_, rotate(A, p + R_, a)))
+        y = rotate_back(A, p + R_, rotate(A, q + R_, vector(A, k + C1_J)))
+        return np.arctan2(dot(vector(A, k + A2_I), y), dot(vector(A, k + A1_I), y))
+    for i in range(12):
+        A[g + i] = 0.0
     if kind == PLANAR_ANGLE:
-        g[5], g[11] = -1.0, 1.0
-        return q[TURN] - p[TURN]
+        A[g + 5], A[g + 11] = -1.0, 1.0
+        return A[q + TURN] - A[p + TURN]
+    _, n, _, touch = touching(kind, A, p, k)
     if kind == DISC_HEIGHT:
-        lowest(p, k, d, y, z)
-        cross(z, d, g[3:6])
-        for i in range(3):
-            g[i] = k[C_J + i]
-        return dot(k[C_J:A1_I], p[0:3]) + dot(d, z)
-    rotate_back(p[R_:V_], k[A1_I:A2_I], w)  # Rᵀu
-    touching(kind, p, k, d, y, z)
-    cross(z, w, g[3:6])
-    for i in range(3):
-        g[i] = k[A1_I + i]
+        put(A, g, vector(A, k + C_J))
+        put(A, g + 3, cross(touch, n))
+        return dot(vector(A, k + C_J), vector(A, p)) + dot(n, touch)
+    put(A, g, vector(A, k + A1_I))
+    put(A, g + 3, cross(touch, rotate_back(A, p + R_, vector(A, k + A1_I))))
     return 0.0
 
 
 @kernel()
-def touching(kind: int, p: FloatArray, k: FloatArray, n_b: FloatArray, e: FloatArray, touch: FloatArray) -> float:
-    """Normal, direction to the touching point, and that point, in the body frame, of a sphere or a disc."""
-    if kind != ROLL_SPHERE:
-        return lowest(p, k, n_b, e, touch)
-    rotate_back(p[R_:V_], k[C_J:A1_I], n_b)
-    for i in range(3):
-        e[i] = -n_b[i]
-        touch[i] = k[S_I + i] + k[RADIUS] * e[i]
-    return 1.0
-
-
-@kernel()
-def rest(kind: int, p: FloatArray, q: FloatArray, k: FloatArray, work: FloatArray) -> float:
+def rest(kind: int, A: FloatArray, p: int, q: int, k: int, work: int) -> float:
     """h with ẍ = g·v̇ + h."""
-    w, d, y, z, b = work[0:3], work[3:6], work[6:9], work[9:12], work[12:15]
+    w_i, w_j, a = vector(A, p + W_), vector(A, q + W_), vector(A, k + A_I)
     if kind == PLANAR_ANGLE:
         return 0.0
     if kind == POINT:
-        twice_cross(p[W_:TURN], k[S_I:S_J], w)
-        rotate(p[R_:V_], w, y)
-        twice_cross(q[W_:TURN], k[S_J:A_I], w)
-        rotate(q[R_:V_], w, z)
-        return dot(k[A_I:C_J], y) - dot(k[A_I:C_J], z)
+        y = rotate(A, p + R_, twice_cross(w_i, vector(A, k + S_I)))
+        z = rotate(A, q + R_, twice_cross(w_j, vector(A, k + S_J)))
+        return dot(a, y) - dot(a, z)
     if kind == AXES:
-        rotate(q[R_:V_], k[C_J:A1_I], w)
-        rotate_back(p[R_:V_], w, y)
-        twice_cross(p[W_:TURN], k[A_I:C_J], w)
-        h = dot(w, y)
-        cross(q[W_:TURN], k[C_J:A1_I], w)
-        rotate(q[R_:V_], w, y)
-        rotate_back(p[R_:V_], y, z)
-        cross(p[W_:TURN], k[A_I:C_J], w)
-        h += 2.0 * dot(w, z)
-        twice_cross(q[W_:TURN], k[C_J:A1_I], w)
-        rotate(q[R_:V_], w, y)
-        rotate_back(p[R_:V_], y, z)
-        return h + dot(k[A_I:C_J], z)
-    if kind == OFFSET or kind == LENGTH:
-        between(p, q, k, d, w)
-        twice_cross(q[W_:TURN], k[S_J:A_I], w)
-        rotate(q[R_:V_], w, z)
-        twice_cross(p[W_:TURN], k[S_I:S_J], w)
-        rotate(p[R_:V_], w, y)
-        for i in range(3):
-            z[i] -= y[i]  # what is left of d̈ without accelerations
-        cross(q[W_:TURN], k[S_J:A_I], w)
-        rotate(q[R_:V_], w, b)
-        cross(p[W_:TURN], k[S_I:S_J], w)
-        rotate(p[R_:V_], w, y)
-        for i in range(3):
-            b[i] += q[V_ + i] - p[V_ + i] - y[i]  # ḋ
+        c = vector(A, k + C_J)
+        h = dot(twice_cross(w_i, a), rotate_back(A, p + R_, rotate(A, q + R_, c)))
+        h += 2.0 * dot(cross(w_i, a), rotate_back(A, p + R_, rotate(A, q + R_, cross(w_j, c))))
+        return h + dot(a, rotate_back(A, p + R_, rotate(A, q + R_, twice_cross(w_j, c))))
+    if kind == ANGLE:
+        return dot(cross(w_i, a), rotate_back(A, p + R_, rotate(A, q + R_, w_j)))
+    if kind in (OFFSET, LENGTH):
+        s_i, s_j, d = vector(A, k + S_I), vector(A, k + S_J), between(A, p, q, k)
+        left = sum_of(  # of d̈ without accelerations
+            rotate(A, q + R_, twice_cross(w_j, s_j)), -1.0, rotate(A, p + R_, twice_cross(w_i, s_i))
+        )
+        rate = sum_of(rotate(A, q + R_, cross(w_j, s_j)), -1.0, rotate(A, p + R_, cross(w_i, s_i)))
+        rate = sum_of(sum_of(rate, 1.0, vector(A, q + V_)), -1.0, vector(A, p + V_))
         if kind == LENGTH:
             x = np.sqrt(dot(d, d))
-            along = dot(d, b) / x
-            return dot(d, z) / x + (dot(b, b) - along * along) / x
-        rotate(p[R_:V_], k[A_I:C_J], y)
-        h = dot(y, z)
-        cross(p[W_:TURN], k[A_I:C_J], w)
-        rotate(p[R_:V_], w, y)
-        h += 2.0 * dot(y, b)
-        twice_cross(p[W_:TURN], k[A_I:C_J], w)
-        rotate(p[R_:V_], w, y)
-        return h + dot(y, d)
-    if kind == ANGLE:
-        rotate(q[R_:V_], q[W_:TURN], w)
-        rotate_back(p[R_:V_], w, y)
-        cross(p[W_:TURN], k[A_I:C_J], w)
-        return dot(w, y)
-    K = work[SCRATCH:]
-    stiffness(kind, p, q, k, K, work)
+            along = dot(d, rate) / x
+            return dot(d, left) / x + (dot(rate, rate) - along * along) / x
+        h = dot(rotate(A, p + R_, a), left) + 2.0 * dot(rotate(A, p + R_, cross(w_i, a)), rate)
+        return h + dot(rotate(A, p + R_, twice_cross(w_i, a)), d)
+    K = work + STIFFNESS
+    stiffness(kind, A, p, q, k, work)
     h = 0.0
     for i in range(3):
         for j in range(3):
-            h += p[W_ + i] * K[(3 + i) * 12 + 3 + j] * p[W_ + j]
+            h += A[p + W_ + i] * A[K + (3 + i) * 12 + 3 + j] * A[p + W_ + j]
     return h
 
 
 @kernel()
-def add_two_crosses(x: FloatArray, y: FloatArray, f: float, K: FloatArray, i: int, j: int) -> None:
-    """K[i:i+3, j:j+3] += f x~ y~ = f (y xᵀ − (x·y) I)."""
-    s = dot(x, y)
-    for a in range(3):
-        for b in range(3):
-            K[(i + a) * 12 + j + b] += f * (y[a] * x[b] - (s if a == b else 0.0))
+def unit_column(x: Vector, b: int) -> Vector:
+    """Column b of x~: x × e_b."""
+    if b == 0:
+        return 0.0, x[2], -x[1]
+    if b == 1:
+        return -x[2], 0.0, x[0]
+    return x[1], -x[0], 0.0
 
 
 @kernel()
-def add_cross(x: FloatArray, f: float, K: FloatArray, i: int, j: int) -> None:
-    """K[i:i+3, j:j+3] += f x~."""
-    K[i * 12 + j + 1] -= f * x[2]
-    K[i * 12 + j + 2] += f * x[1]
-    K[(i + 1) * 12 + j] += f * x[2]
-    K[(i + 1) * 12 + j + 2] -= f * x[0]
-    K[(i + 2) * 12 + j] -= f * x[1]
-    K[(i + 2) * 12 + j + 1] += f * x[0]
+def axis_column(b: int) -> Vector:
+    """Column b of the identity."""
+    return 1.0 if b == 0 else 0.0, 1.0 if b == 1 else 0.0, 1.0 if b == 2 else 0.0
 
 
 @kernel()
-def add_cross_rotated(
-    x: FloatArray, R: FloatArray, y: FloatArray, back: bool, f: float, K: FloatArray, i: int, j: int, w: FloatArray
-) -> None:
-    """K[i:i+3, j:j+3] += f x~ R y~, or f x~ Rᵀ y~; x or y empty means the identity in its place."""
-    col = w[0:3]
-    for b in range(3):
-        if y.size > 0:  # column b of y~
-            col[b], col[(b + 1) % 3], col[(b + 2) % 3] = 0.0, y[(b + 2) % 3], -y[(b + 1) % 3]
-        else:
-            col[0], col[1], col[2] = 0.0, 0.0, 0.0
-            col[b] = 1.0
-        if back:
-            rotate_back(R, col, col)
-        else:
-            rotate(R, col, col)
-        if x.size > 0:
-            cross(x, col, col)
-        for a in range(3):
-            K[(i + a) * 12 + j + b] += f * col[a]
+def add_column(A: FloatArray, K: int, i: int, j: int, f: float, x: Vector) -> None:
+    """K[i:i+3, j] += f x."""
+    A[K + i * 12 + j] += f * x[0]
+    A[K + (i + 1) * 12 + j] += f * x[1]
+    A[K + (i + 2) * 12 + j] += f * x[2]
 
 
 @kernel()
-def stiffness(kind: int, p: FloatArray, q: FloatArray, k: FloatArray, K: FloatArray, work: FloatArray) -> None:
-    """K = ∂g/∂q, 12 × 12, row by row."""
+def stiffness(kind: int, A: FloatArray, p: int, q: int, k: int, work: int) -> None:
+    """K = ∂g/∂q, 12 × 12, row by row, at A[work + STIFFNESS]; column by column of three."""
+    K = work + STIFFNESS
     for i in range(144):
-        K[i] = 0.0
-    w, d, y, z = work[0:3], work[3:6], work[6:9], work[9:12]
-    a, c = k[A_I:C_J], k[C_J:A1_I]
-    if kind == POINT:
-        rotate_back(p[R_:V_], a, w)
-        add_two_crosses(k[S_I:S_J], w, 1.0, K, 3, 3)
-        rotate_back(q[R_:V_], a, w)
-        add_two_crosses(k[S_J:A_I], w, -1.0, K, 9, 9)
-    elif kind == AXES or kind == ANGLE or kind == OFFSET:
-        R = work[12:21]  # R_ij
-        for i in range(3):
-            for j in range(3):
-                R[3 * i + j] = 0.0
-                for m in range(3):
-                    R[3 * i + j] += p[R_ + 3 * m + i] * q[R_ + 3 * m + j]
-        rotate_back(R, a, z)  # a in body j
-        if kind == ANGLE:
-            add_cross_rotated(w[0:0], R, a, True, -1.0, K, 9, 3, work[21:24])
-            add_cross(z, 1.0, K, 9, 9)
+        A[K + i] = 0.0
+    if kind == LENGTH:
+        length_stiffness(A, p, q, k, work)
+        return
+    a, c, s_i, s_j = vector(A, k + A_I), vector(A, k + C_J), vector(A, k + S_I), vector(A, k + S_J)
+    a_world = rotate(A, p + R_, a)
+    a_j = rotate_back(A, q + R_, a_world)
+    c_i = rotate_back(A, p + R_, rotate(A, q + R_, c))
+    e = sum_of(rotate_back(A, p + R_, between(A, p, q, k)), 1.0, s_i)
+    u_i, u_j = rotate_back(A, p + R_, a), rotate_back(A, q + R_, a)
+    for b in range(3):
+        if kind == POINT:
+            add_column(A, K, 3, 3 + b, 1.0, cross(s_i, unit_column(u_i, b)))
+            add_column(A, K, 9, 9 + b, -1.0, cross(s_j, unit_column(u_j, b)))
         elif kind == AXES:
-            rotate(R, c, y)
-            add_two_crosses(a, y, 1.0, K, 3, 3)
-            add_cross_rotated(a, R, c, False, -1.0, K, 3, 9, work[21:24])
-            add_cross_rotated(c, R, a, True, -1.0, K, 9, 3, work[21:24])
-            add_two_crosses(c, z, 1.0, K, 9, 9)
-        else:
-            between(p, q, k, d, w)
-            rotate_back(p[R_:V_], d, y)
-            for i in range(3):
-                y[i] += k[S_I + i]
-            add_cross_rotated(w[0:0], p[R_:V_], a, False, 1.0, K, 0, 3, work[21:24])
-            add_cross_rotated(w[0:0], p[R_:V_], a, False, -1.0, K, 6, 3, work[21:24])
-            add_cross_rotated(a, p[R_:V_], w[0:0], True, -1.0, K, 3, 0, work[21:24])
-            add_cross_rotated(a, p[R_:V_], w[0:0], True, 1.0, K, 3, 6, work[21:24])
-            add_two_crosses(a, y, 1.0, K, 3, 3)
-            add_cross_rotated(a, R, k[S_J:A_I], False, -1.0, K, 3, 9, work[21:24])
-            add_cross_rotated(k[S_J:A_I], R, a, True, -1.0, K, 9, 3, work[21:24])
-            add_two_crosses(k[S_J:A_I], z, 1.0, K, 9, 9)
-    elif kind == LENGTH:
-        length_stiffness(p, q, k, K, work)
-    elif kind == DISC_HEIGHT or kind == ROLL_DISC or kind == ROLL_SPHERE:
-        n_b, e, touch, u_b = work[12:15], work[15:18], work[18:21], work[21:24]
-        size = touching(kind, p, k, n_b, e, touch)
-        rotate_back(p[R_:V_], k[C_J:A1_I] if kind == DISC_HEIGHT else k[A1_I:A2_I], u_b)
-        add_two_crosses(touch, u_b, 1.0, K, 3, 3)
-        for j in range(3):  # column j of ρ E, e + E ϖ for a rotation by ϖ
-            d[j], d[(j + 1) % 3], d[(j + 2) % 3] = 0.0, n_b[(j + 2) % 3], -n_b[(j + 1) % 3]
+            add_column(A, K, 3, 3 + b, 1.0, cross(a, unit_column(c_i, b)))
+            x = rotate_back(A, p + R_, rotate(A, q + R_, unit_column(c, b)))
+            add_column(A, K, 3, 9 + b, -1.0, cross(a, x))
+            x = rotate_back(A, q + R_, rotate(A, p + R_, unit_column(a, b)))
+            add_column(A, K, 9, 3 + b, -1.0, cross(c, x))
+            add_column(A, K, 9, 9 + b, 1.0, cross(c, unit_column(a_j, b)))
+        elif kind == ANGLE:
+            x = rotate_back(A, q + R_, rotate(A, p + R_, unit_column(a, b)))
+            add_column(A, K, 9, 3 + b, -1.0, x)
+            add_column(A, K, 9, 9 + b, 1.0, unit_column(a_j, b))
+        elif kind == OFFSET:
+            x = rotate(A, p + R_, unit_column(a, b))
+            add_column(A, K, 0, 3 + b, 1.0, x)
+            add_column(A, K, 6, 3 + b, -1.0, x)
+            x = cross(a, rotate_back(A, p + R_, axis_column(b)))
+            add_column(A, K, 3, b, -1.0, x)
+            add_column(A, K, 3, 6 + b, 1.0, x)
+            add_column(A, K, 3, 3 + b, 1.0, cross(a, unit_column(e, b)))
+            x = rotate_back(A, p + R_, rotate(A, q + R_, unit_column(s_j, b)))
+            add_column(A, K, 3, 9 + b, -1.0, cross(a, x))
+            x = rotate_back(A, q + R_, rotate(A, p + R_, unit_column(a, b)))
+            add_column(A, K, 9, 3 + b, -1.0, cross(s_j, x))
+            add_column(A, K, 9, 9 + b, 1.0, cross(s_j, unit_column(a_j, b)))
+        elif kind != PLANAR_ANGLE:  # discs and spheres on a plane
+            size, n, down, touch = touching(kind, A, p, k)
+            u = n if kind == DISC_HEIGHT else rotate_back(A, p + R_, vector(A, k + A1_I))
+            x = unit_column(
+                n, b
+            )  # how the normal moves in the body, and the direction to the touching point against it
             if kind != ROLL_SPHERE:
-                along, tip = dot(d, a), dot(d, e)
-                for i in range(3):
-                    d[i] -= along * a[i] + tip * e[i]
-            cross(d, u_b, y)
-            for i in range(3):
-                K[(3 + i) * 12 + 3 + j] -= k[RADIUS] / size * y[i]
+                x = sum_of(x, -dot(x, a), a)
+                x = sum_of(x, -dot(x, down), down)
+            add_column(A, K, 3, 3 + b, 1.0, cross(touch, unit_column(u, b)))
+            add_column(A, K, 3, 3 + b, -A[k + RADIUS] / size, cross(x, u))
 
 
 @kernel()
-def length_stiffness(p: FloatArray, q: FloatArray, k: FloatArray, K: FloatArray, work: FloatArray) -> None:
+def length_stiffness(A: FloatArray, p: int, q: int, k: int, work: int) -> None:
     """K of |d|: the change of direction, J_dᵀ(I − d̂ d̂ᵀ)J_d/|d|, and that of the arms."""
-    w, d = work[0:3], work[3:6]
-    J = work[SCRATCH + 144 : SCRATCH + 144 + 36]  # ∂d/∂q, 3 × 12
-    between(p, q, k, d, w)
+    K, J = work + STIFFNESS, work + SLOPES  # J = ∂d/∂q, a vector of three for each of twelve
+    d, s_i, s_j = between(A, p, q, k), vector(A, k + S_I), vector(A, k + S_J)
     x = np.sqrt(dot(d, d))
-    for i in range(3):
-        d[i] /= x
-    for i in range(36):
-        J[i] = 0.0
-    for i in range(3):
-        J[12 * i + i], J[12 * i + 6 + i] = -1.0, 1.0
-    for j in range(3):
-        for side in range(2):
-            s = k[S_I:S_J] if side == 0 else k[S_J:A_I]
-            w[j], w[(j + 1) % 3], w[(j + 2) % 3] = 0.0, s[(j + 2) % 3], -s[(j + 1) % 3]  # column j of s~
-            if side == 0:
-                rotate(p[R_:V_], w, w)
-            else:
-                rotate(q[R_:V_], w, w)
-            for i in range(3):
-                J[12 * i + 3 + 6 * side + j] = w[i] if side == 0 else -w[i]
+    d = (d[0] / x, d[1] / x, d[2] / x)
+    for b in range(3):
+        e = axis_column(b)
+        put(A, J + 3 * b, (-e[0], -e[1], -e[2]))
+        put(A, J + 3 * (3 + b), rotate(A, p + R_, unit_column(s_i, b)))
+        put(A, J + 3 * (6 + b), e)
+        y = rotate(A, q + R_, unit_column(s_j, b))
+        put(A, J + 3 * (9 + b), (-y[0], -y[1], -y[2]))
     for j in range(12):
-        along = d[0] * J[j] + d[1] * J[12 + j] + d[2] * J[24 + j]
+        y = vector(A, J + 3 * j)
+        y = sum_of(y, -dot(y, d), d)
         for i in range(12):
-            straight = J[i] * J[j] + J[12 + i] * J[12 + j] + J[24 + i] * J[24 + j]
-            K[12 * i + j] += (straight - along * (d[0] * J[i] + d[1] * J[12 + i] + d[2] * J[24 + i])) / x
-    rotate_back(p[R_:V_], d, w)
-    add_two_crosses(k[S_I:S_J], w, -1.0, K, 3, 3)
-    rotate_back(q[R_:V_], d, w)
-    add_two_crosses(k[S_J:A_I], w, 1.0, K, 9, 9)
+            A[K + 12 * i + j] += dot(vector(A, J + 3 * i), y) / x
+    u_i, u_j = rotate_back(A, p + R_, d), rotate_back(A, q + R_, d)
+    for b in range(3):
+        add_column(A, K, 3, 3 + b, -1.0, cross(s_i, unit_column(u_i, b)))
+        add_column(A, K, 9, 9 + b, 1.0, cross(s_j, unit_column(u_j, b)))

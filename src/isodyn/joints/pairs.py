@@ -162,7 +162,9 @@ class Universal(Joint):
             second = pair.c[2]
         else:
             if self.second_axis is None:
-                raise InputError(f"joint {self.name!r}: a universal joint needs second_axis=, the axis in {self.second!r}")
+                raise InputError(
+                    f"joint {self.name!r}: a universal joint needs second_axis=, the axis in {self.second!r}"
+                )
             second = unit(f"joint {self.name!r}: second_axis", self.second_axis) @ pair.second.R
         word = pair.word(words.AXES, A_I=pair.a[2], C_J=second)
         return [*pair.coincide(), Row(f"{self.name}: axis ⟂ axis", ((1.0, word),))]

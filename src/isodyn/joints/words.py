@@ -70,7 +70,9 @@ class Pair:
     planar: bool = field(default=False)
 
     @classmethod
-    def of(cls, name: str, first: Body, second: Body, point: Any, axis: Any, points: Any = None, axes: Any = None) -> Pair:
+    def of(
+        cls, name: str, first: Body, second: Body, point: Any, axis: Any, points: Any = None, axes: Any = None
+    ) -> Pair:
         """From a point and an axis in the world, or `points`, `axes` given in the frames of the two bodies."""
         what = f"joint {name!r}"
         if points is None:

@@ -2,6 +2,8 @@
 
 Rows are scaled to unit length, then G is factorised with column pivoting on Gᵀ, Gᵀ P = Q R; rows whose |R_kk| falls below
 `tolerance` × |R_11| depend on the ones before. The dropped rows must hold by themselves: where they do not, the constraints conflict.
+
+Large sparse G are factorised as part of [M Gᵀ; G 0] instead: the pivot of a row is the square of what is new in it, in the metric of M⁻¹.
 """
 
 from __future__ import annotations
@@ -10,9 +12,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from scipy.linalg import qr
+from scipy.sparse.linalg import lsqr
 
 from isodyn.compiled import FloatArray, IntArray
+from isodyn.linear_solvers.blocks import Sparsity, full, pack, storage_of
 
 WORN = 0.1  # rows that are less independent than this part of the best choice are exchanged
 TOLERANCE = 1e-6  # relative size below which a row of the scaled matrix counts as dependent
@@ -32,9 +37,12 @@ class Rows:
         return self.chosen.size
 
 
+LARGE = 400_000  # entries of G beyond which its full factorisation is not tried
+
+
 def choose(G: Any) -> Rows:
     """Independent rows of G (m, n), in their own order."""
-    m = G.shape[0]
+    m, G = G.shape[0], full(G)
     if m == 0:
         empty = np.zeros(0, dtype=np.int64)
         return Rows(empty, empty, np.zeros(0), np.zeros(0))
@@ -49,12 +57,23 @@ def choose(G: Any) -> Rows:
     return Rows(chosen, dropped, diagonal, np.linalg.svd(scaled, compute_uv=False))
 
 
-def independence(G: FloatArray, chosen: IntArray) -> float:
+def independence(G: Any, chosen: IntArray) -> float:
     """How independent these rows are: the smallest singular value of the rows scaled to unit length."""
-    rows = G[chosen]
+    rows = full(G)[chosen]
     length = np.linalg.norm(rows, axis=1)
     scaled = rows / np.where(length > 0, length, 1.0)[:, None]
     return float(np.linalg.svd(scaled, compute_uv=False)[-1]) if chosen.size else 1.0
+
+
+def choose_sparse(pattern: Sparsity, M: FloatArray, G: FloatArray) -> Rows:
+    """Independent rows of a sparse G, from the values of M and G in their patterns."""
+    packed = pack(pattern, np.arange(pattern.m))
+    A, dependent = np.zeros(storage_of(packed)), np.zeros(pattern.n + pattern.m, dtype=np.int64)
+    from isodyn.linear_solvers.dependent_rows import find_dependent
+
+    find_dependent(M, G, packed, TOLERANCE**2, A, dependent)
+    loose = dependent[pattern.n :] == 1
+    return Rows(np.flatnonzero(~loose), np.flatnonzero(loose), np.ones(pattern.m), np.ones(0))
 
 
 def every(m: int) -> Rows:
@@ -62,8 +81,9 @@ def every(m: int) -> Rows:
     return Rows(np.arange(m), np.zeros(0, dtype=np.int64), np.ones(m), np.ones(m))
 
 
-def partners(G: FloatArray, rows: Rows, row: int) -> list[int]:
+def partners(G: Any, rows: Rows, row: int) -> list[int]:
     """The enforced rows that a dropped row is made of."""
+    G = full(G)
     weights = np.linalg.lstsq(G[rows.chosen].T, G[row], rcond=None)[0]
     return [
         int(i)
@@ -72,13 +92,20 @@ def partners(G: FloatArray, rows: Rows, row: int) -> list[int]:
     ]
 
 
-def least_multipliers(G: FloatArray, lam: FloatArray) -> FloatArray:
+def least_multipliers(G: Any, lam: FloatArray) -> FloatArray:
     """The multipliers of least norm with the same force Gᵀλ."""
+    if sp.issparse(G) and G.shape[0] * G.shape[1] > LARGE:
+        return np.asarray(lsqr(G.T, G.T @ lam, atol=1e-14, btol=1e-14)[0], dtype=np.float64)
+    G = full(G)
     return np.asarray(np.linalg.lstsq(G.T, G.T @ lam, rcond=1e-10)[0], dtype=np.float64)
 
 
-def moved_multipliers(G: FloatArray, lam: FloatArray, rows: Rows) -> FloatArray:
+def moved_multipliers(G: Any, lam: FloatArray, rows: Rows) -> FloatArray:
     """Multipliers of the enforced rows alone with the same force, zero in the dropped ones."""
     moved = np.zeros_like(lam)
+    if sp.issparse(G) and G.shape[0] * G.shape[1] > LARGE:
+        moved[rows.chosen] = lsqr(G[rows.chosen].T, G.T @ lam, atol=1e-14, btol=1e-14)[0]
+        return moved
+    G = full(G)
     moved[rows.chosen] = np.linalg.lstsq(G[rows.chosen].T, G.T @ lam, rcond=None)[0]
     return moved

@@ -15,23 +15,21 @@ from __future__ import annotations
 
 import numpy as np
 
-from isodyn.bodies.rotation_kernels import cross, dot, rotate, rotate_back
+from isodyn.bodies.rotation_kernels import cross, dot, put, rotate, rotate_back, sum_of, vector
 from isodyn.compiled import FloatArray, IntArray, kernel
-from isodyn.joints.measures import R_, SCRATCH, V_, W_, TURN, measure, stiffness
+from isodyn.joints.measures import GRADIENT, POSE, R_, SECOND, STIFFNESS, V_, W_, axis_column
 from isodyn.mechanism.layout import (
     BLOCK,
-    BODIES,
     BODY,
     BODY_TORQUE,
     COLUMNS,
     DRAG,
     F_LAW,
     F_LOAD,
+    F_POSE,
     F_WORK,
-    FIRST_V,
     FOLLOWER,
     FORCE,
-    FRICTION,
     I_BODY,
     I_LAW,
     I_LOAD,
@@ -49,7 +47,7 @@ from isodyn.mechanism.layout import (
     STRIDE,
     TORQUE,
 )
-from isodyn.mechanism.places import add_blocks, add_to_bodies, along, numbers_of, pose_of
+from isodyn.mechanism.places import add_blocks, add_to_bodies, add_to_body, along, measure_of, stiffness_of
 from isodyn.mechanism.time_functions import at_time
 
 
@@ -58,40 +56,39 @@ def law(
     k: int, t: float, x: float, rate: float, lam: FloatArray, pf: FloatArray, pi: IntArray
 ) -> tuple[float, float, float]:
     """f, f_x, f_ẋ of law k."""
-    o, c = pi[I_LAW] + LAW * k, pf[pi[F_LAW] + LAW_NUMBERS * k : pi[F_LAW] + LAW_NUMBERS * (k + 1)]
+    o, c = pi[I_LAW] + LAW * k, pi[F_LAW] + LAW_NUMBERS * k
     s = at_time(pi[o + 2], t, pf, pi)[0]
     if pi[o] == SPRING:
-        y = x - c[2] - s
-        return c[0] * y + c[3] * y * y * y + c[1] * rate, c[0] + 3.0 * c[3] * y * y, c[1]
+        y = x - pf[c + 2] - s
+        return pf[c + 0] * y + pf[c + 3] * y * y * y + pf[c + 1] * rate, pf[c + 0] + 3.0 * pf[c + 3] * y * y, pf[c + 1]
     if pi[o] == LIMIT:
-        over = max(x - c[3], 0.0) - max(c[2] - x, 0.0)
+        over = max(x - pf[c + 3], 0.0) - max(pf[c + 2] - x, 0.0)
         if over == 0.0:
             return 0.0, 0.0, 0.0
-        return c[0] * over + c[1] * rate, c[0], c[1]
+        return pf[c + 0] * over + pf[c + 1] * rate, pf[c + 0], pf[c + 1]
     if pi[o] == SPEED:
-        return c[0] * (rate - s) if c[1] == 0.0 else -s, 0.0, c[0] if c[1] == 0.0 else 0.0
+        return pf[c + 0] * (rate - s) if pf[c + 1] == 0.0 else -s, 0.0, pf[c + 0] if pf[c + 1] == 0.0 else 0.0
     normal = 0.0  # FRICTION
     for r in range(pi[o + 3], pi[o + 3] + pi[o + 4]):
         normal += lam[r] * lam[r]
-    normal = c[5] + c[4] * np.sqrt(normal)
-    bump = np.exp(-((rate / c[2]) ** 2))
-    mu, sign = c[0] + (c[1] - c[0]) * bump, np.tanh(rate / c[3])
-    slope = mu * (1.0 - sign * sign) / c[3] - 2.0 * (c[1] - c[0]) * bump * rate / (c[2] * c[2]) * sign
+    normal = pf[c + 5] + pf[c + 4] * np.sqrt(normal)
+    bump = np.exp(-((rate / pf[c + 2]) ** 2))
+    mu, sign = pf[c + 0] + (pf[c + 1] - pf[c + 0]) * bump, np.tanh(rate / pf[c + 3])
+    slope = (
+        mu * (1.0 - sign * sign) / pf[c + 3]
+        - 2.0 * (pf[c + 1] - pf[c + 0]) * bump * rate / (pf[c + 2] * pf[c + 2]) * sign
+    )
     return normal * mu * sign, 0.0, normal * slope
 
 
 @kernel()
 def add_laws(t: float, v: FloatArray, lam: FloatArray, pf: FloatArray, pi: IntArray, out: FloatArray) -> None:
     """out += g f over all laws."""
-    work = pf[pi[F_WORK] :]
-    g = work[SCRATCH + 180 : SCRATCH + 192]
     for k in range(pi[LAWS]):
         m = pi[pi[I_LAW] + LAW * k + 1]
-        n = pi[I_MEASURE] + MEASURE * m
-        i, j = pi[n + 1], pi[n + 2]
-        x = measure(pi[n], pose_of(i, pf, pi), pose_of(j, pf, pi), numbers_of(m, pf, pi), g, work)
-        f = law(k, t, x, along(i, j, g, v, pi), lam, pf, pi)[0]
-        add_to_bodies(i, j, g, f, pi, out)
+        x = measure_of(m, GRADIENT, pf, pi)
+        f = law(k, t, x, along(m, GRADIENT, v, pf, pi), lam, pf, pi)[0]
+        add_to_bodies(m, GRADIENT, f, pf, pi, out)
 
 
 @kernel()
@@ -99,155 +96,121 @@ def add_law_tangents(
     t: float, v: FloatArray, lam: FloatArray, c: FloatArray, pf: FloatArray, pi: IntArray, out: FloatArray
 ) -> None:
     """J += c₁ ∂(g f)/∂v + c₂ ∂(g f)/∂q over all laws."""
-    work = pf[pi[F_WORK] :]
-    g, K = work[SCRATCH + 180 : SCRATCH + 192], work[SCRATCH : SCRATCH + 144]
-    y = work[SCRATCH + 192 : SCRATCH + 204]
+    g, K, y = pi[F_WORK] + GRADIENT, pi[F_WORK] + STIFFNESS, pi[F_WORK] + SECOND
     for k in range(pi[LAWS]):
         m = pi[pi[I_LAW] + LAW * k + 1]
         n = pi[I_MEASURE] + MEASURE * m
-        i, j = pi[n + 1], pi[n + 2]
-        p, q = pose_of(i, pf, pi), pose_of(j, pf, pi)
-        x = measure(pi[n], p, q, numbers_of(m, pf, pi), g, work)
-        f, f_x, f_rate = law(k, t, x, along(i, j, g, v, pi), lam, pf, pi)
-        stiffness(pi[n], p, q, numbers_of(m, pf, pi), K, work)
+        p, q = (pi[F_POSE] + POSE * pi[n + 1] + V_, pi[F_POSE] + POSE * pi[n + 2] + V_)
+        x = measure_of(m, GRADIENT, pf, pi)
+        f, f_x, f_rate = law(k, t, x, along(m, GRADIENT, v, pf, pi), lam, pf, pi)
+        stiffness_of(m, pf, pi)
         for b in range(12):  # vᵀK
-            y[b] = 0.0
+            pf[y + b] = 0.0
             for a in range(6):
-                y[b] += p[V_ + a] * K[a * 12 + b] + q[V_ + a] * K[(6 + a) * 12 + b]
+                pf[y + b] += pf[p + a] * pf[K + a * 12 + b] + pf[q + a] * pf[K + (6 + a) * 12 + b]
         for a in range(12):
             for b in range(12):
-                K[a * 12 + b] = c[2] * (f * K[a * 12 + b] + g[a] * (f_x * g[b] + f_rate * y[b])) + c[1] * f_rate * g[a] * g[b]
-        add_blocks(m, K, 1.0, pi, out)
+                along_g = c[2] * (f_x * pf[g + b] + f_rate * pf[y + b]) + c[1] * f_rate * pf[g + b]
+                pf[K + a * 12 + b] = c[2] * f * pf[K + a * 12 + b] + pf[g + a] * along_g
+        add_blocks(m, STIFFNESS, 1.0, pf, pi, out)
 
 
 @kernel()
 def potential_of_laws(t: float, pf: FloatArray, pi: IntArray) -> float:
     """Energy stored in springs and limits."""
-    work = pf[pi[F_WORK] :]
-    g = work[SCRATCH + 180 : SCRATCH + 192]
     energy = 0.0
     for k in range(pi[LAWS]):
-        o, c = pi[I_LAW] + LAW * k, pf[pi[F_LAW] + LAW_NUMBERS * k : pi[F_LAW] + LAW_NUMBERS * (k + 1)]
-        m = pi[o + 1]
-        n = pi[I_MEASURE] + MEASURE * m
-        x = measure(pi[n], pose_of(pi[n + 1], pf, pi), pose_of(pi[n + 2], pf, pi), numbers_of(m, pf, pi), g, work)
+        o, c = pi[I_LAW] + LAW * k, pi[F_LAW] + LAW_NUMBERS * k
+        x = measure_of(pi[o + 1], GRADIENT, pf, pi)
         if pi[o] == SPRING:
-            y = x - c[2] - at_time(pi[o + 2], t, pf, pi)[0]
-            energy += 0.5 * c[0] * y * y + 0.25 * c[3] * y**4
+            y = x - pf[c + 2] - at_time(pi[o + 2], t, pf, pi)[0]
+            energy += 0.5 * pf[c] * y * y + 0.25 * pf[c + 3] * y**4
         elif pi[o] == LIMIT:
-            over = max(x - c[3], 0.0) - max(c[2] - x, 0.0)
-            energy += 0.5 * c[0] * over * over
+            over = max(x - pf[c + 3], 0.0) - max(pf[c + 2] - x, 0.0)
+            energy += 0.5 * pf[c] * over * over
     return energy
 
 
 @kernel()
-def add_loads(t: float, v: FloatArray, pf: FloatArray, pi: IntArray, out: FloatArray) -> None:
+def add_loads(t: float, pf: FloatArray, pi: IntArray, out: FloatArray) -> None:
     """out −= forces and torques on single bodies."""
-    w = pf[pi[F_WORK] : pi[F_WORK] + SCRATCH]
-    g = w[12:24]
+    g = pi[F_WORK] + GRADIENT
     for k in range(pi[LOADS]):
-        o, c = pi[I_LOAD] + LOAD * k, pf[pi[F_LOAD] + LOAD_NUMBERS * k : pi[F_LOAD] + LOAD_NUMBERS * (k + 1)]
-        kind, p = pi[o], pose_of(pi[o + 1], pf, pi)
+        o, c = pi[I_LOAD] + LOAD * k, pi[F_LOAD] + LOAD_NUMBERS * k
+        kind, p = pi[o], pi[F_POSE] + POSE * pi[o + 1]
         scale = at_time(pi[o + 2], t, pf, pi)[0] if pi[o + 2] >= 0 else 1.0
-        for i in range(6):
-            g[i] = 0.0
+        x, s = vector(pf, c), vector(pf, c + 3)
+        force, torque = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
         if kind == FORCE:
-            rotate_back(p[R_:V_], c[0:3], w[0:3])
-            cross(c[3:6], w[0:3], g[3:6])
-            g[0], g[1], g[2] = c[0], c[1], c[2]
+            force, torque = x, cross(s, rotate_back(pf, p + R_, x))
         elif kind == FOLLOWER:
-            rotate(p[R_:V_], c[0:3], g[0:3])
-            cross(c[3:6], c[0:3], g[3:6])
+            force, torque = rotate(pf, p + R_, x), cross(s, x)
         elif kind == TORQUE:
-            rotate_back(p[R_:V_], c[0:3], g[3:6])
+            torque = rotate_back(pf, p + R_, x)
         elif kind == BODY_TORQUE:
-            g[3], g[4], g[5] = c[0], c[1], c[2]
+            torque = x
         else:
-            speed = velocity_of_point(p, c, w)
-            for i in range(3):
-                g[i] = -c[6] * speed * w[3 + i]
-            rotate_back(p[R_:V_], g[0:3], w[0:3])
-            cross(c[3:6], w[0:3], g[3:6])
-        add_to_bodies(pi[o + 1], pi[BODIES], g, -scale, pi, out)
+            u = velocity_of_point(pf, p, c)
+            f = -pf[c + 6] * np.sqrt(dot(u, u))
+            force = (f * u[0], f * u[1], f * u[2])
+            torque = cross(s, rotate_back(pf, p + R_, force))
+        put(pf, g, force)
+        put(pf, g + 3, torque)
+        add_to_body(pi[o + 1], g, -scale, pf, pi, out)
 
 
 @kernel()
-def velocity_of_point(p: FloatArray, c: FloatArray, w: FloatArray) -> float:
-    """Velocity of the point c[3:6] of a body less that of the medium c[0:3], into w[3:6]; returns its size."""
-    cross(p[W_:TURN], c[3:6], w[0:3])
-    rotate(p[R_:V_], w[0:3], w[3:6])
-    for i in range(3):
-        w[3 + i] += p[V_ + i] - c[i]
-    return np.sqrt(dot(w[3:6], w[3:6]))
+def velocity_of_point(pf: FloatArray, p: int, c: int) -> tuple[float, float, float]:
+    """Velocity of the load's point of a body less that of the medium."""
+    u = rotate(pf, p + R_, cross(vector(pf, p + W_), vector(pf, c + 3)))
+    return sum_of(sum_of(u, 1.0, vector(pf, p + V_)), -1.0, vector(pf, c))
 
 
 @kernel()
 def add_load_tangents(t: float, c: FloatArray, pf: FloatArray, pi: IntArray, out: FloatArray) -> None:
     """J −= c₁ ∂Q/∂v + c₂ ∂Q/∂q of forces and torques on single bodies, column by column of (r, ϖ)."""
-    work = pf[pi[F_WORK] :]
-    w, e, dg = work[0:12], work[12:15], work[15:21]
+    g = pi[F_WORK] + GRADIENT
     for k in range(pi[LOADS]):
-        o = pi[I_LOAD] + LOAD * k
-        kind, body, n = pi[o], pi[o + 1], pf[pi[F_LOAD] + LOAD_NUMBERS * k : pi[F_LOAD] + LOAD_NUMBERS * (k + 1)]
+        o, n = pi[I_LOAD] + LOAD * k, pi[F_LOAD] + LOAD_NUMBERS * k
+        kind, body = pi[o], pi[o + 1]
         b = pi[I_BODY] + BODY * body
         scale = at_time(pi[o + 2], t, pf, pi)[0] if pi[o + 2] >= 0 else 1.0
         for j in range(6):
             if pi[b + COLUMNS + j] < 0 or (j < 3 and kind != DRAG):
                 continue
-            for i in range(3):
-                e[i] = 1.0 if i == j % 3 else 0.0
-            load_column(kind, pose_of(body, pf, pi), n, j, e, c, dg, w)
+            load_column(kind, pi[F_POSE] + POSE * body, n, j, c, pf, g)
             for i in range(6):
                 row = pi[b + COLUMNS + i]
                 if row >= 0:
-                    out[pi[b + BLOCK] + row * pi[b + STRIDE] + pi[b + COLUMNS + j]] -= scale * dg[i]
+                    out[pi[b + BLOCK] + row * pi[b + STRIDE] + pi[b + COLUMNS + j]] -= scale * pf[g + i]
 
 
 @kernel()
-def load_column(
-    kind: int, p: FloatArray, n: FloatArray, j: int, e: FloatArray, c: FloatArray, dg: FloatArray, w: FloatArray
-) -> None:
-    """c₁ ∂Q/∂v_j + c₂ ∂Q/∂q_j of one load."""
-    R, s = p[R_:V_], n[3:6]
-    for i in range(6):
-        dg[i] = 0.0
-    if kind == FORCE or kind == TORQUE:
-        rotate_back(R, n[0:3], w[0:3])
-        cross(w[0:3], e, w[3:6])  # change of Rᵀf
-        if kind == FORCE:
-            cross(s, w[3:6], w[3:6])
-        for i in range(3):
-            dg[3 + i] = c[2] * w[3 + i]
+def load_column(kind: int, p: int, n: int, j: int, c: FloatArray, pf: FloatArray, g: int) -> None:
+    """c₁ ∂Q/∂v_j + c₂ ∂Q/∂q_j of one load, into pf[g:g+6]."""
+    R, s, x, e = p + R_, vector(pf, n + 3), vector(pf, n), axis_column(j % 3)
+    force, torque = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    if kind == FORCE:
+        torque = cross(s, cross(rotate_back(pf, R, x), e))
+    elif kind == TORQUE:
+        torque = cross(rotate_back(pf, R, x), e)
     elif kind == FOLLOWER:
-        cross(e, n[0:3], w[0:3])
-        rotate(R, w[0:3], w[3:6])
-        for i in range(3):
-            dg[i] = c[2] * w[3 + i]
+        force = rotate(pf, R, cross(e, x))
     elif kind == DRAG:
-        speed = velocity_of_point(p, n, w)
-        if speed == 0.0:
-            return
-        for i in range(3):
-            w[6 + i] = c[1] * e[i] if j < 3 else 0.0
-        if j >= 3:  # velocity of the point: c₁ R(e × s) + c₂ R(e × (ω × s))
-            cross(e, s, w[0:3])
-            rotate(R, w[0:3], w[9:12])
-            for i in range(3):
-                w[6 + i] += c[1] * w[9 + i]
-            cross(p[W_:TURN], s, w[0:3])
-            cross(e, w[0:3], w[0:3])
-            rotate(R, w[0:3], w[9:12])
-            for i in range(3):
-                w[6 + i] += c[2] * w[9 + i]
-        slope = dot(w[3:6], w[6:9]) / speed
-        for i in range(3):
-            dg[i] = -n[6] * (speed * w[6 + i] + slope * w[3 + i])
-        rotate_back(R, dg[0:3], w[0:3])
+        u = velocity_of_point(pf, p, n)
+        speed = np.sqrt(dot(u, u))
+        change = e if j < 3 else rotate(pf, R, cross(e, s))  # of the point's velocity with v_j, and with q_j
+        change = (c[1] * change[0], c[1] * change[1], c[1] * change[2])
         if j >= 3:
-            for i in range(3):
-                w[6 + i] = -n[6] * speed * w[3 + i]
-            rotate_back(R, w[6:9], w[9:12])
-            cross(w[9:12], e, w[9:12])
-            for i in range(3):
-                w[i] += c[2] * w[9 + i]
-        cross(s, w[0:3], dg[3:6])
+            change = sum_of(change, c[2], rotate(pf, R, cross(e, cross(vector(pf, p + W_), s))))
+        slope = dot(u, change) / speed if speed > 0.0 else 0.0
+        f = -pf[n + 6]
+        force = sum_of((f * speed * change[0], f * speed * change[1], f * speed * change[2]), f * slope, u)
+        turned = rotate_back(pf, R, force)
+        if j >= 3:
+            turned = sum_of(turned, c[2] * f * speed, cross(rotate_back(pf, R, u), e))
+        put(pf, g, force)
+        put(pf, g + 3, cross(s, turned))
+        return
+    put(pf, g, (c[2] * force[0], c[2] * force[1], c[2] * force[2]))
+    put(pf, g + 3, (c[2] * torque[0], c[2] * torque[1], c[2] * torque[2]))

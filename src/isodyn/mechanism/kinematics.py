@@ -5,27 +5,22 @@ from __future__ import annotations
 import numpy as np
 
 from isodyn.bodies.body import Body
-from isodyn.compiled import F2, F, FloatArray, f8, i8, kernel
-from isodyn.joints.measures import POSE, R_, SCRATCH, TURN, V_, W_, measure
+from isodyn.compiled import F2, F, FloatArray, i8, kernel
+from isodyn.joints.measures import PARAMETERS, POSE, R_, TURN, V_, W_, WORK, measure
 from isodyn.joints.words import Word
-
-WORK = SCRATCH + 204
-
-
-@kernel(f8(i8, F, F, F, F, F))
-def value_and_gradient(
-    kind: int, p: FloatArray, q: FloatArray, numbers: FloatArray, g: FloatArray, work: FloatArray
-) -> float:
-    """One measure between two poses."""
-    return measure(kind, p, q, numbers, g, work)
 
 
 @kernel(F(i8, F2, F2, F, F2))
 def histories(kind: int, p: FloatArray, q: FloatArray, numbers: FloatArray, g: FloatArray) -> FloatArray:
     """One measure along two histories of poses; gradients into g."""
-    work, x = np.zeros(WORK), np.zeros(p.shape[0])
+    first, second, third, fourth = 0, POSE, 2 * POSE, 2 * POSE + PARAMETERS
+    A, x = np.zeros(fourth + WORK), np.zeros(p.shape[0])
+    A[third:fourth] = numbers
     for k in range(p.shape[0]):
-        x[k] = measure(kind, p[k], q[k], numbers, g[k], work)
+        A[first:second] = p[k]
+        A[second:third] = q[k]
+        x[k] = measure(kind, A, first, second, third, fourth)
+        g[k] = A[fourth : fourth + 12]
     return x
 
 
@@ -44,4 +39,4 @@ def pose(body: Body) -> FloatArray:
 
 def value_at_start(word: Word, first: Body, second: Body) -> float:
     """The measure of a word at the start."""
-    return value_and_gradient(word.kind, pose(first), pose(second), word.numbers, np.zeros(12), np.zeros(WORK))
+    return float(histories(word.kind, pose(first)[None], pose(second)[None], word.numbers, np.zeros((1, 12)))[0])

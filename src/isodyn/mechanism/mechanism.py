@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-
 from isodyn.bodies.body import GROUND, Body, make_body, vector3
 from isodyn.errors import InputError
 from isodyn.joints import measures as words
@@ -69,7 +68,9 @@ class Mechanism:
         if shape is not None and mass is None:
             mass, inertia, centre_of_mass = shape.mass, shape.inertia, shape.centre
         if mass is None:
-            raise InputError(f"body {name!r}: mass is missing", hint="give mass= and inertia=, or shape= with a density")
+            raise InputError(
+                f"body {name!r}: mass is missing", hint="give mass= and inertia=, or shape= with a density"
+            )
         body = make_body(
             name, kind, mass, inertia, position, orientation, velocity, angular_velocity, centre_of_mass, shape
         )
@@ -221,7 +222,9 @@ class Mechanism:
     def _coordinate(self, parts: dict[str, JointParts], what: str, joint: str, which: str | None) -> Word:
         known = parts[joint].coordinates if joint in parts else {}
         if not known:
-            raise InputError(f"{what}: joint {joint!r} has no coordinate to act on", hint="hinges and prismatic joints have one")
+            raise InputError(
+                f"{what}: joint {joint!r} has no coordinate to act on", hint="hinges and prismatic joints have one"
+            )
         if which is None:
             return next(iter(known.values()))
         if which not in known:
@@ -250,5 +253,3 @@ class Mechanism:
 def _nearest(name: str, known: Iterable[str]) -> str:
     near = difflib.get_close_matches(str(name), list(known), n=2, cutoff=0.5)
     return f"did you mean {' or '.join(map(repr, near))}?" if near else f"known: {', '.join(known) or 'none'}"
-
-

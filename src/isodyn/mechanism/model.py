@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from isodyn.bodies.rotation_kernels import cross, dot, matrix_of, rotate, turn
+from isodyn.bodies.rotation_kernels import cross, dot, matrix_of, rotate, turn, vector
 from isodyn.compiled import (
     ACCELERATION,
     BALANCE,
@@ -32,7 +32,7 @@ from isodyn.compiled import (
     f8,
     kernel,
 )
-from isodyn.joints.measures import POSE, R_, SCRATCH, TURN, V_, W_, measure, rest, stiffness
+from isodyn.joints.measures import GRADIENT, POSE, R_, STIFFNESS, TURN, V_, W_, unit_column
 from isodyn.mechanism.forces import (
     add_law_tangents,
     add_laws,
@@ -48,7 +48,6 @@ from isodyn.mechanism.layout import (
     COLUMNS,
     F_BODY,
     F_GRAVITY,
-    F_MEASURE,
     F_POSE,
     F_ROW,
     F_TERM,
@@ -71,123 +70,102 @@ from isodyn.mechanism.layout import (
     STRIDE,
     TERM,
 )
-from isodyn.mechanism.places import add_blocks, add_to_bodies, along, numbers_of, pose_of
+from isodyn.mechanism.places import add_blocks, add_to_bodies, along, measure_of, rest_of, stiffness_of
 from isodyn.mechanism.time_functions import at_time
 
 
 @kernel()
 def place_bodies(q: FloatArray, v: FloatArray, pf: FloatArray, pi: IntArray) -> None:
-    """Poses and velocities of all bodies, and of the ground behind them, into pf."""
+    """Poses and velocities of all bodies into pf; the ground lies behind them and does not move."""
     for k in range(pi[BODIES]):
-        o, b = pi[F_POSE] + POSE * k, pi[I_BODY] + BODY * k
+        p, b = pi[F_POSE] + POSE * k, pi[I_BODY] + BODY * k
         kind, first_q, first_v = pi[b + KIND], pi[b + FIRST_Q], pi[b + FIRST_V]
-        p = pf[o : o + POSE]
         if kind == PLANAR:
-            s, c = np.sin(q[first_q + 2]), np.cos(q[first_q + 2])
-            p[0], p[1], p[2] = q[first_q], q[first_q + 1], 0.0
-            p[R_], p[R_ + 1], p[R_ + 3], p[R_ + 4], p[R_ + 8] = c, -s, s, c, 1.0
-            p[V_], p[V_ + 1], p[V_ + 2] = v[first_v], v[first_v + 1], 0.0
-            p[W_ + 2] = v[first_v + 2]
-            p[TURN] = q[first_q + 2]
+            angle = q[first_q + 2]
+            s, c = np.sin(angle), np.cos(angle)
+            pf[p], pf[p + 1], pf[p + TURN] = q[first_q], q[first_q + 1], angle
+            pf[p + R_], pf[p + R_ + 1], pf[p + R_ + 3], pf[p + R_ + 4] = c, -s, s, c
+            pf[p + V_], pf[p + V_ + 1], pf[p + W_ + 2] = v[first_v], v[first_v + 1], v[first_v + 2]
             continue
         for i in range(3):
-            p[i], p[V_ + i] = q[first_q + i], v[first_v + i]
+            pf[p + i], pf[p + V_ + i] = q[first_q + i], v[first_v + i]
         if kind != PARTICLE:
-            matrix_of(q[first_q + 3 : first_q + 7], p[R_:V_])
+            matrix_of(q, first_q + 3, pf, p + R_)
             for i in range(3):
-                p[W_ + i] = v[first_v + 3 + i]
+                pf[p + W_ + i] = v[first_v + 3 + i]
 
 
 @kernel()
 def inertia_forces(a: FloatArray, pf: FloatArray, pi: IntArray, out: FloatArray) -> None:
     """out = M a + gyroscopic torques − weights."""
-    w = pf[pi[F_WORK] : pi[F_WORK] + SCRATCH]
-    gravity = pf[pi[F_GRAVITY] : pi[F_GRAVITY] + 3]
+    gravity = pi[F_GRAVITY]
     for k in range(pi[BODIES]):
         b, n = pi[I_BODY] + BODY * k, pi[F_BODY] + BODY_NUMBERS * k
         kind, first = pi[b + KIND], pi[b + FIRST_V]
-        mass, J = pf[n], pf[n + 1 : n + 10]
+        mass = pf[n]
         if kind == PLANAR:
-            out[first] = mass * (a[first] - gravity[0])
-            out[first + 1] = mass * (a[first + 1] - gravity[1])
-            out[first + 2] = J[8] * a[first + 2]
+            out[first] = mass * (a[first] - pf[gravity])
+            out[first + 1] = mass * (a[first + 1] - pf[gravity + 1])
+            out[first + 2] = pf[n + 9] * a[first + 2]
             continue
         for i in range(3):
-            out[first + i] = mass * (a[first + i] - gravity[i])
+            out[first + i] = mass * (a[first + i] - pf[gravity + i])
         if kind != PARTICLE:
-            p = pose_of(k, pf, pi)
-            rotate(J, p[W_:TURN], w[0:3])
-            cross(p[W_:TURN], w[0:3], w[3:6])
-            rotate(J, a[first + 3 : first + 6], w[0:3])
+            w = vector(pf, pi[F_POSE] + POSE * k + W_)
+            x, y = rotate(pf, n + 1, vector(a, first + 3)), cross(w, rotate(pf, n + 1, w))
             for i in range(3):
-                out[first + 3 + i] = w[i] + w[3 + i]
+                out[first + 3 + i] = x[i] + y[i]
 
 
 @kernel()
 def inertia_tangents(c: FloatArray, pf: FloatArray, pi: IntArray, out: FloatArray) -> None:
     """out += c₀ M + c₁ ∂(ω × 𝔍ω)/∂ω."""
-    w = pf[pi[F_WORK] : pi[F_WORK] + SCRATCH]
     for k in range(pi[BODIES]):
         b, n = pi[I_BODY] + BODY * k, pi[F_BODY] + BODY_NUMBERS * k
         kind, block, stride = pi[b + KIND], pi[b + BLOCK], pi[b + STRIDE]
-        mass, J = pf[n], pf[n + 1 : n + 10]
         for i in range(2 if kind == PLANAR else 3):
-            out[block + i * stride + i] += c[0] * mass
+            out[block + i * stride + i] += c[0] * pf[n]
         if kind == PLANAR:
-            out[block + 2 * stride + 2] += c[0] * J[8]
+            out[block + 2 * stride + 2] += c[0] * pf[n + 9]
         elif kind != PARTICLE:
-            omega = pose_of(k, pf, pi)[W_:TURN]
-            rotate(J, omega, w[0:3])
+            w = vector(pf, pi[F_POSE] + POSE * k + W_)
+            Jw = rotate(pf, n + 1, w)
             for j in range(3):
-                w[3], w[4], w[5] = J[j], J[3 + j], J[6 + j]
-                cross(omega, w[3:6], w[6:9])  # column j of ω~𝔍
-                w[9], w[10], w[11] = 0.0, 0.0, 0.0
-                w[9 + (j + 1) % 3], w[9 + (j + 2) % 3] = -w[(j + 2) % 3], w[(j + 1) % 3]  # column j of −(𝔍ω)~
+                x = (pf[n + 1 + j], pf[n + 4 + j], pf[n + 7 + j])
+                y, z = cross(w, x), unit_column(Jw, j)  # columns of ω~𝔍 and (𝔍ω)~
                 for i in range(3):
-                    out[block + (3 + i) * stride + 3 + j] += c[0] * J[3 * i + j] + c[1] * (w[6 + i] + w[9 + i])
+                    out[block + (3 + i) * stride + 3 + j] += c[0] * x[i] + c[1] * (y[i] - z[i])
 
 
 @kernel()
 def row_forces(lam: FloatArray, pf: FloatArray, pi: IntArray, out: FloatArray) -> None:
     """out += Gᵀλ."""
-    work = pf[pi[F_WORK] :]
-    g = work[SCRATCH + 180 : SCRATCH + 192]
-    for r in range(pi[ROWS]):
-        if lam[r] == 0.0:
-            continue
-        o = pi[I_ROW] + ROW * r
-        for k in range(pi[o], pi[o] + pi[o + 1]):
-            x = pi[I_TERM] + TERM * k
-            n = pi[I_MEASURE] + MEASURE * pi[x]
-            measure(
-                pi[n], pose_of(pi[n + 1], pf, pi), pose_of(pi[n + 2], pf, pi), numbers_of(pi[x], pf, pi), g, work
-            )
-            add_to_bodies(pi[n + 1], pi[n + 2], g, lam[r] * pf[pi[F_TERM] + k], pi, out)
-
-
-@kernel()
-def row_tangents(lam: FloatArray, c: FloatArray, pf: FloatArray, pi: IntArray, out: FloatArray) -> None:
-    """out += c₂ ∂(Gᵀλ)/∂q."""
-    work = pf[pi[F_WORK] :]
-    K = work[SCRATCH : SCRATCH + 144]
     for r in range(pi[ROWS]):
         if lam[r] == 0.0:
             continue
         o = pi[I_ROW] + ROW * r
         for k in range(pi[o], pi[o] + pi[o + 1]):
             m = pi[pi[I_TERM] + TERM * k]
-            n = pi[I_MEASURE] + MEASURE * m
-            stiffness(
-                pi[n], pose_of(pi[n + 1], pf, pi), pose_of(pi[n + 2], pf, pi), numbers_of(m, pf, pi), K, work
-            )
-            add_blocks(m, K, c[2] * lam[r] * pf[pi[F_TERM] + k], pi, out)
+            measure_of(m, GRADIENT, pf, pi)
+            add_to_bodies(m, GRADIENT, lam[r] * pf[pi[F_TERM] + k], pf, pi, out)
+
+
+@kernel()
+def row_tangents(lam: FloatArray, c: FloatArray, pf: FloatArray, pi: IntArray, out: FloatArray) -> None:
+    """out += c₂ ∂(Gᵀλ)/∂q."""
+    for r in range(pi[ROWS]):
+        if lam[r] == 0.0:
+            continue
+        o = pi[I_ROW] + ROW * r
+        for k in range(pi[o], pi[o] + pi[o + 1]):
+            m = pi[pi[I_TERM] + TERM * k]
+            stiffness_of(m, pf, pi)
+            add_blocks(m, STIFFNESS, c[2] * lam[r] * pf[pi[F_TERM] + k], pf, pi, out)
 
 
 @kernel()
 def row_matrix(pf: FloatArray, pi: IntArray, out: FloatArray) -> None:
     """out = G, in its places."""
-    work = pf[pi[F_WORK] :]
-    g = work[SCRATCH + 180 : SCRATCH + 192]
     for i in range(pi[G_SIZE]):
         out[i] = 0.0
     for r in range(pi[ROWS]):
@@ -195,44 +173,36 @@ def row_matrix(pf: FloatArray, pi: IntArray, out: FloatArray) -> None:
         for k in range(pi[o], pi[o] + pi[o + 1]):
             x = pi[I_TERM] + TERM * k
             n = pi[I_MEASURE] + MEASURE * pi[x]
-            measure(
-                pi[n], pose_of(pi[n + 1], pf, pi), pose_of(pi[n + 2], pf, pi), numbers_of(pi[x], pf, pi), g, work
-            )
+            measure_of(pi[x], GRADIENT, pf, pi)
             weight = pf[pi[F_TERM] + k]
             for side in range(2):
-                body = pi[n + 1 + side]
+                body, g = pi[n + 1 + side], pi[F_WORK] + GRADIENT + 6 * side
                 if body == pi[BODIES]:
                     continue
                 b, place = pi[I_BODY] + BODY * body, pi[x + 1 + side]
                 for i in range(6):
                     column = pi[b + COLUMNS + i]
                     if column >= 0:
-                        out[place + column] += weight * g[6 * side + i]
+                        out[place + column] += weight * pf[g + i]
 
 
 @kernel()
 def row_values(
     what: int, t: float, v: FloatArray, a: FloatArray, pf: FloatArray, pi: IntArray, out: FloatArray
 ) -> None:
-    """out = φ, φ̇ or φ̈ of all rows; of rows that are known as rates only, φ is zero."""
-    work = pf[pi[F_WORK] :]
-    g = work[SCRATCH + 180 : SCRATCH + 192]
+    """out = φ, φ̇ or φ̈ of all rows; φ of the holonomic ones only."""
     for r in range(pi[HOLONOMIC] if what == POSITION else pi[ROWS]):
         o = pi[I_ROW] + ROW * r
         f, f_t, f_tt = at_time(pi[o + 2], t, pf, pi)
         value = -f if what == POSITION else (-f_t if what == VELOCITY else -f_tt)
         for k in range(pi[o], pi[o] + pi[o + 1]):
-            x = pi[I_TERM] + TERM * k
-            n = pi[I_MEASURE] + MEASURE * pi[x]
-            i, j, numbers, weight = pi[n + 1], pi[n + 2], numbers_of(pi[x], pf, pi), pf[pi[F_TERM] + k]
-            length = measure(pi[n], pose_of(i, pf, pi), pose_of(j, pf, pi), numbers, g, work)
-            if what == POSITION:
-                value += weight * length
-            elif what == VELOCITY:
-                value += weight * along(i, j, g, v, pi)
-            else:
-                value += weight * along(i, j, g, a, pi)
-                value += weight * rest(pi[n], pose_of(i, pf, pi), pose_of(j, pf, pi), numbers, work)
+            m, weight = pi[pi[I_TERM] + TERM * k], pf[pi[F_TERM] + k]
+            x = measure_of(m, GRADIENT, pf, pi)
+            if what == VELOCITY:
+                x = along(m, GRADIENT, v, pf, pi)
+            elif what == ACCELERATION:
+                x = along(m, GRADIENT, a, pf, pi) + rest_of(m, pf, pi)
+            value += weight * x
         period = pf[pi[F_ROW] + r]
         if what == POSITION and period > 0.0:
             value -= period * np.round(value / period)
@@ -248,7 +218,7 @@ def move_bodies(q: FloatArray, d: FloatArray, pi: IntArray, out: FloatArray) -> 
         for i in range(3):
             out[first_q + i] = q[first_q + i] + d[first_v + i]
         if kind != PLANAR and kind != PARTICLE:
-            turn(q[first_q + 3 : first_q + 7], d[first_v + 3 : first_v + 6], out[first_q + 3 : first_q + 7])
+            turn(q, first_q + 3, d, first_v + 3, out)
 
 
 @kernel(MODEL)
@@ -273,7 +243,7 @@ def mechanism_model(
         inertia_forces(a, pf, pi, out)
         row_forces(lam, pf, pi, out)
         add_laws(t, v, lam, pf, pi, out)
-        add_loads(t, v, pf, pi, out)
+        add_loads(t, pf, pi, out)
     elif what == JACOBIAN:
         for i in range(pi[J_SIZE]):
             out[i] = 0.0
@@ -285,7 +255,7 @@ def mechanism_model(
             add_load_tangents(t, c, pf, pi, out)
     elif what == CONSTRAINT:
         row_matrix(pf, pi, out)
-    elif what == POSITION or what == VELOCITY or what == ACCELERATION:
+    elif what in (POSITION, VELOCITY, ACCELERATION):
         row_values(what, t, v, a, pf, pi, out)
     return OK
 
@@ -296,13 +266,12 @@ def mechanism_energy(
 ) -> float:
     """Kinetic and potential energy into out; the latter counts weight and springs, with time functions at t."""
     place_bodies(q, v, pf, pi)
-    gravity = pf[pi[F_GRAVITY] : pi[F_GRAVITY] + 3]
-    w = pf[pi[F_WORK] : pi[F_WORK] + 3]
+    gravity = vector(pf, pi[F_GRAVITY])
     kinetic, potential = 0.0, 0.0
     for k in range(pi[BODIES]):
-        n, p = pi[F_BODY] + BODY_NUMBERS * k, pose_of(k, pf, pi)
-        rotate(pf[n + 1 : n + 10], p[W_:TURN], w)
-        kinetic += 0.5 * pf[n] * dot(p[V_:W_], p[V_:W_]) + 0.5 * dot(p[W_:TURN], w)
-        potential -= pf[n] * dot(gravity, p[0:3])
+        n, p = pi[F_BODY] + BODY_NUMBERS * k, pi[F_POSE] + POSE * k
+        w, u = vector(pf, p + W_), vector(pf, p + V_)
+        kinetic += 0.5 * pf[n] * dot(u, u) + 0.5 * dot(w, rotate(pf, n + 1, w))
+        potential -= pf[n] * dot(gravity, vector(pf, p))
     out[0], out[1] = kinetic, potential + potential_of_laws(t, pf, pi)
     return kinetic + out[1]

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cached_property
 
 import numpy as np
 
 from isodyn.bodies.body import Body
 from isodyn.bodies.rotations import increment
-from isodyn.compiled import CONSTANT_MASS, KNOWS_MASS, KNOWS_TANGENT, RETRACT, RETRACTS, FloatArray, IntArray
+from isodyn.compiled import CONSTANT_MASS, KNOWS_MASS, KNOWS_TANGENT, RETRACT, RETRACTS, SPARSE, FloatArray, IntArray
 from isodyn.joints.words import Pair, Row, Word
 from isodyn.mechanism.model import mechanism_energy, mechanism_model
 from isodyn.mechanism.tables import Tables
 from isodyn.systems.compiled_system import CompiledSystem
 from isodyn.systems.model import Model
+
+SMALL = 24  # unknowns of a step up to which full matrices are faster
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,8 +45,22 @@ class MechanismSystem(CompiledSystem):
         return self.tables.rows
 
     def model(self) -> Model:
-        """The function that the loop calls, with scratch memory of its own."""
+        """The function that the loop calls, with scratch memory of its own; sparse beyond a few bodies."""
+        if self.nv + self.m <= SMALL:
+            return self.dense_model()
+        pf, pi = self.sparse_tables
+        return Model(
+            self.function, self.traits | SPARSE, pf.copy(), pi, sparsity=self.tables.sparsity, dense=self.dense_model
+        )
+
+    def dense_model(self) -> Model:
+        """The same with full matrices."""
         return Model(self.function, self.traits, self.pf.copy(), self.pi)
+
+    @cached_property
+    def sparse_tables(self) -> tuple[FloatArray, IntArray]:
+        """pf and pi for sparse matrices."""
+        return self.tables.build(sparse=True)
 
     def q_of(self, name: str) -> slice:
         """Where the coordinates of a body are in q."""

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from isodyn.bodies.body import Body
 from isodyn.compiled import FloatArray, IntArray
-from isodyn.joints.measures import PARAMETERS, POSE, R_, SCRATCH
+from isodyn.joints.measures import PARAMETERS, POSE, R_, WORK
 from isodyn.joints.words import Row, Word
+from isodyn.linear_solvers.blocks import Sparsity
 from isodyn.loads.elements import Law
 from isodyn.loads.time import as_time_function
 from isodyn.mechanism import layout as at
 
-WORK = SCRATCH + 204
 _COLUMNS = {"spatial": [0, 1, 2, 3, 4, 5], "planar": [0, 1, -1, -1, -1, 2], "particle": [0, 1, 2, -1, -1, -1]}
 _KINDS = {"spatial": at.SPATIAL, "planar": at.PLANAR, "particle": at.PARTICLE}
 
@@ -79,10 +80,20 @@ class Tables:
         """Columns of the bodies of every row."""
         starts, columns = [0], [np.zeros(0, dtype=np.int64)]
         for row in self.rows:
-            for k in self.row_bodies(row):
-                columns.append(np.arange(self.first_v[k], self.first_v[k + 1]))
-            starts.append(sum(c.size for c in columns[-len(self.row_bodies(row)) :]) + starts[-1] if self.row_bodies(row) else starts[-1])
+            line = [np.arange(self.first_v[k], self.first_v[k + 1]) for k in self.row_bodies(row)]
+            columns.extend(line)
+            starts.append(starts[-1] + sum(c.size for c in line))
         return Pattern(np.array(starts, dtype=np.int64), np.concatenate(columns).astype(np.int64))
+
+    @cached_property
+    def sparsity(self) -> Sparsity:
+        """Patterns of J and G; a body is a node, and so are the rows of one joint."""
+        J, G = self.pattern_of_J(), self.pattern_of_G()
+        owners = [(row.name.split(":")[0], row.holonomic) for row in self.rows]
+        joints = [0] + [r for r in range(1, len(owners)) if owners[r] != owners[r - 1]] + [len(owners)]
+        if not owners:
+            joints = [0]
+        return Sparsity(J.starts, J.columns, G.starts, G.columns, self.first_v, np.array(joints, dtype=np.int64))
 
     def build(self, sparse: bool) -> tuple[FloatArray, IntArray]:
         """pf and pi."""
@@ -131,7 +142,15 @@ class Tables:
         for k, body in enumerate(self.bodies):
             stride = sum(self.freedom[j] for j in self.neighbours[k]) if sparse else n
             ints[at.I_BODY].append(
-                [_KINDS[body.kind], self.first_q[k], self.first_v[k], self.freedom[k], *_COLUMNS[body.kind], block(k, k), stride]
+                [
+                    _KINDS[body.kind],
+                    self.first_q[k],
+                    self.first_v[k],
+                    self.freedom[k],
+                    *_COLUMNS[body.kind],
+                    block(k, k),
+                    stride,
+                ]
             )
             floats[at.F_BODY].append([body.mass, *body.inertia.ravel()])
         for word in self.words:
@@ -165,14 +184,18 @@ class Tables:
         pi, pf = [header], []
         offset = at.HEADER
         for key, table in ints.items():
-            flat = np.array(table, dtype=np.int64).ravel()
+            entries = np.array(table, dtype=np.int64).ravel()
             header[key] = offset
-            offset += flat.size
-            pi.append(flat)
+            offset += entries.size
+            pi.append(entries)
         offset = 0
         order = [*range(at.F_BODY, at.F_WORK), at.F_GRAVITY, at.F_WORK]  # scratch last: kernels take it to the end
         for key in order:
-            flat = np.concatenate([np.asarray(x, dtype=np.float64).ravel() for x in floats[key]]) if floats[key] else np.zeros(0)
+            flat = (
+                np.concatenate([np.asarray(x, dtype=np.float64).ravel() for x in floats[key]])
+                if floats[key]
+                else np.zeros(0)
+            )
             header[key] = offset
             offset += flat.size
             pf.append(flat)

@@ -1,9 +1,9 @@
 """Functions of time inside compiled code, with their first two derivatives.
 
-    POLYNOMIAL   Σ c_k tᵏ
-    HARMONIC     offset + amplitude sin(ω t + phase)
-    RAMP         from one value to another between t₀ and t₁, by the polynomial of degree five that is smooth to the second derivative
-    SPLINE       cubic pieces between given times; constant continuation of the end pieces is up to whoever makes them
+POLYNOMIAL   Σ c_k tᵏ
+HARMONIC     offset + amplitude sin(ω t + phase)
+RAMP         from one value to another between t₀ and t₁, by the polynomial of degree five that is smooth to the second derivative
+SPLINE       cubic pieces between given times; constant continuation of the end pieces is up to whoever makes them
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What a solution says about the parts of a mechanism: motion of bodies and points, joint coordinates, reactions, momentum.
 
-The reaction of a joint on its second body is −Σ λ_r ∂φ_r/∂(r, ϖ) over the joint's own rows: a force in the world and a torque about the mass
-centre, moved to the joint's point.
+The reaction of a joint on its second body is −Σ λ_r ∂φ_r/∂(r, ϖ) over the joint's own rows: a force in the world and a torque about the
+mass centre, moved to the joint's point.
 """
 
 from __future__ import annotations
@@ -73,7 +73,9 @@ class BodyView:
         system = mechanism_of(sol, "body()")
         sol._whole("body()")
         if name not in system.tables.number or name == GROUND:
-            raise InputError(f"there is no body named {name!r}", hint=f"bodies: {', '.join(b.name for b in system.bodies)}")
+            raise InputError(
+                f"there is no body named {name!r}", hint=f"bodies: {', '.join(b.name for b in system.bodies)}"
+            )
         self.name, self.t = name, sol.t
         self.body: Body = system.bodies[system.tables.number[name]]
         self._p = poses(system, name, sol.q, sol.v)
@@ -107,7 +109,9 @@ class BodyView:
     def angle(self) -> FloatArray:
         """Of a planar body."""
         if self.body.kind != "planar":
-            raise InputError(f"{self.name!r} is {self.body.kind}; only planar bodies have one angle", hint="use .orientation")
+            raise InputError(
+                f"{self.name!r} is {self.body.kind}; only planar bodies have one angle", hint="use .orientation"
+            )
         return self._p[:, TURN]
 
     @cached_property
@@ -197,7 +201,9 @@ class Reaction:
             bodies = [parts.pair.first.name, parts.pair.second.name]
         on = bodies[1 if len(bodies) > 1 else 0] if on is None else on
         if on not in bodies:
-            raise InputError(f"joint {name!r} does not act on {on!r}", hint=f"it acts on {' and '.join(map(repr, bodies))}")
+            raise InputError(
+                f"joint {name!r} does not act on {on!r}", hint=f"it acts on {' and '.join(map(repr, bodies))}"
+            )
         if frame not in ("world", "joint"):
             raise InputError(f"frame must be 'world' or 'joint', received {frame!r}")
         self.name, self.on, self.frame, self.t = name, on, frame, sol.t

@@ -16,6 +16,7 @@ import numpy as np
 
 from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
+from isodyn.linear_solvers.blocks import largest
 from isodyn.systems.questions import Questions
 
 if TYPE_CHECKING:
@@ -52,12 +53,12 @@ def drift(sol: Solution) -> Drift:
     k = sol.t.size
     levels = np.zeros((3, k))
     if sol.system.m:
-        ask = Questions(sol.system)
+        ask = Questions(sol.system, sparse=True)
         for i, (t, q, v, a, lam) in enumerate(zip(sol.t, sol.q, sol.v, sol.a, sol.lam, strict=True)):
             if sol.system.first_order:
                 levels[1, i] = _norm(ask.velocity(t, q, v, lam)) / max(1.0, _norm(v))
                 continue
-            G = _norm(ask.G(t, q, v))
+            G = largest(ask.G(t, q, v))
             levels[0, i] = _norm(ask.position(t, q, v)) / max(1.0, _norm(q))
             levels[1, i] = _norm(ask.velocity(t, q, v)) / max(1.0, _norm(v) * G)
             levels[2, i] = _norm(ask.acceleration(t, q, v, a)) / max(1.0, _norm(a) * G)
@@ -69,7 +70,7 @@ def energy_balance(sol: Solution) -> FloatArray:
     system = sol.system
     if system.energy is None:
         raise InputError("this system has no energy function", hint="pass energy= to the system")
-    ask = Questions(system)
+    ask = Questions(system, sparse=True)
     move = system.retract or (lambda q, d: q + d)
     power = np.zeros(sol.t.size)
     for i, (t, q, v, lam) in enumerate(zip(sol.t, sol.q, sol.v, sol.lam, strict=True)):

@@ -9,6 +9,7 @@ object, and the loop is told to stop.
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 from weakref import WeakValueDictionary
@@ -16,7 +17,8 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from isodyn import interrupts
-from isodyn.compiled import RAISED, SOLVES, FloatArray, IntArray
+from isodyn.compiled import RAISED, SOLVES, SPARSE, FloatArray, IntArray
+from isodyn.linear_solvers.blocks import Sparsity
 
 
 class Answers(Protocol):
@@ -46,6 +48,8 @@ class Model:
     pf: FloatArray = field(default_factory=lambda: np.zeros(0))
     pi: IntArray = field(default_factory=lambda: np.zeros(1, dtype=np.int64))
     callback: Callback | None = None
+    sparsity: Sparsity | None = None
+    dense: Callable[[], Model] | None = None  # the same model with full matrices
 
     @property
     def raised(self) -> BaseException | None:
@@ -54,6 +58,8 @@ class Model:
     @property
     def solver(self) -> str:
         """Name of the linear solver in use."""
+        if self.traits & SPARSE:
+            return "block LU"
         return self.callback.model.solver if self.callback is not None and self.traits & SOLVES else "dense LU"
 
 

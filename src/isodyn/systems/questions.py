@@ -7,14 +7,17 @@ from typing import Any
 import numpy as np
 
 from isodyn.compiled import ACCELERATION, BALANCE, CONSTRAINT, JACOBIAN, POSITION, VELOCITY, FloatArray
+from isodyn.linear_solvers.blocks import values_to_csr
 
 
 class Questions:
-    """The questions of `isodyn.compiled` to one system, answered in new arrays."""
+    """The questions of `isodyn.compiled` to one system, answered in new arrays; matrices are full unless sparse ones are welcome."""
 
-    def __init__(self, system: Any, model: Any = None) -> None:
+    def __init__(self, system: Any, model: Any = None, *, sparse: bool = False) -> None:
         self.system = system
         self.model = system.model() if model is None else model
+        if model is None and not sparse and self.model.dense is not None:
+            self.model = self.model.dense()
 
     def ask(
         self,
@@ -40,14 +43,20 @@ class Questions:
         """M a + Gᵀλ − Q."""
         return self.ask(BALANCE, t, q, v, a, self.system.nv, lam)
 
-    def mass(self, t: float, q: FloatArray, v: FloatArray) -> FloatArray:
+    def mass(self, t: float, q: FloatArray, v: FloatArray) -> Any:
         """M, of models that know it."""
-        n = self.system.nv
+        n, pattern = self.system.nv, self.model.sparsity
+        if pattern is not None:
+            values = self.ask(JACOBIAN, t, q, v, v, pattern.J_columns.size)
+            return values_to_csr(pattern.J_starts, pattern.J_columns, values, n)
         return self.ask(JACOBIAN, t, q, v, v, n * n).reshape(n, n)
 
-    def G(self, t: float, q: FloatArray, v: FloatArray) -> FloatArray:
+    def G(self, t: float, q: FloatArray, v: FloatArray) -> Any:
         """All rows of the constraint matrix."""
-        m, n = self.system.m, self.system.nv
+        m, n, pattern = self.system.m, self.system.nv, self.model.sparsity
+        if pattern is not None:
+            values = self.ask(CONSTRAINT, t, q, v, v, pattern.G_columns.size)
+            return values_to_csr(pattern.G_starts, pattern.G_columns, values, n)
         return self.ask(CONSTRAINT, t, q, v, v, m * n).reshape(m, n)
 
     def position(self, t: float, q: FloatArray, v: FloatArray) -> FloatArray:

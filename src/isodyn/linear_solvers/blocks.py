@@ -1,0 +1,222 @@
+"""Order, fill and places of a block matrix [J Gᵀ; G 0], once per model (isodyn.linear_solvers.block_lu does the numbers).
+
+Nodes are eliminated by least degree, a node of multipliers not before the bodies that it joins. That keeps its pivot away from zero, and
+a chain stays a band.
+"""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from isodyn.compiled import FloatArray, IntArray
+from isodyn.linear_solvers import block_lu as at
+
+
+@dataclass(frozen=True, eq=False)
+class Sparsity:
+    """Patterns (CSR) of J (n, n), structurally symmetric, and of G (m, n), and which unknowns belong together.
+
+    `bodies` holds the first unknown of each node of J and n at the end; `joints` the same for the rows of G.
+    """
+
+    J_starts: IntArray
+    J_columns: IntArray
+    G_starts: IntArray
+    G_columns: IntArray
+    bodies: IntArray
+    joints: IntArray
+
+    @property
+    def n(self) -> int:
+        return self.J_starts.size - 1
+
+    @property
+    def m(self) -> int:
+        return self.G_starts.size - 1
+
+
+def pack(pattern: Sparsity, chosen: IntArray) -> IntArray:
+    """Everything that the kernels need to know about the matrix with these rows of G, as one array of integers."""
+    n, nb = pattern.n, pattern.bodies.size - 1
+    body_of = np.repeat(np.arange(nb), np.diff(pattern.bodies))
+    joint_of_row = np.repeat(np.arange(pattern.joints.size - 1), np.diff(pattern.joints))
+    used, joint_node = np.unique(joint_of_row[chosen], return_inverse=True)
+    node_of = np.concatenate([body_of, nb + joint_node]).astype(np.int64)
+    nodes = nb + used.size
+    sizes = np.bincount(node_of, minlength=nodes)
+    unknowns = np.argsort(node_of, kind="stable")
+    first = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    local = np.empty(node_of.size, dtype=np.int64)
+    local[unknowns] = np.arange(node_of.size) - first[node_of[unknowns]]
+
+    J_rows = np.repeat(np.arange(n), np.diff(pattern.J_starts))
+    place_of_row = np.full(pattern.m, -1, dtype=np.int64)
+    place_of_row[chosen] = n + np.arange(chosen.size)
+    G_rows = place_of_row[np.repeat(np.arange(pattern.m), np.diff(pattern.G_starts))]
+    inside = G_rows >= 0
+    pairs = {(int(a), int(b)) for a, b in zip(node_of[J_rows], node_of[pattern.J_columns], strict=True) if a != b}
+    ties = {(int(a), int(b)) for a, b in zip(node_of[G_rows[inside]], node_of[pattern.G_columns[inside]], strict=True)}
+    order, follow = eliminate(nodes, nb, sizes, pairs, ties)
+
+    rank = np.empty(nodes, dtype=np.int64)
+    rank[order] = np.arange(nodes)
+    storage = 0
+    D, Y, Z, width = (np.zeros(nodes, dtype=np.int64) for _ in range(4))
+    begin: dict[tuple[int, int], int] = {}
+    for p in order:
+        near = follow[p]
+        offset = 0
+        for s in near:
+            begin[p, s] = offset
+            offset += int(sizes[s])
+        f = int(sizes[p])
+        width[p] = offset
+        D[p], Y[p], Z[p] = storage, storage + f * f, storage + f * f + f * offset
+        storage += f * f + 2 * f * offset
+
+    def target(a: int, b: int) -> tuple[int, int]:
+        """Place and stride of block (a, b)."""
+        if a == b:
+            return int(D[a]), int(sizes[a])
+        if rank[a] < rank[b]:
+            return int(Y[a] + begin[a, b]), int(width[a])
+        return int(Z[b] + begin[b, a] * sizes[b]), int(sizes[b])
+
+    keys, inverse = np.unique(
+        np.concatenate(
+            [
+                node_of[J_rows] * nodes + node_of[pattern.J_columns],
+                node_of[G_rows[inside]] * nodes + node_of[pattern.G_columns[inside]],
+                node_of[pattern.G_columns[inside]] * nodes + node_of[G_rows[inside]],
+            ]
+        ),
+        return_inverse=True,
+    )
+    targets = np.array([target(int(key // nodes), int(key % nodes)) for key in keys], dtype=np.int64).reshape(-1, 2)
+    rows = np.concatenate([J_rows, G_rows[inside], pattern.G_columns[inside]])
+    columns = np.concatenate([pattern.J_columns, pattern.G_columns[inside], G_rows[inside]])
+    where = targets[inverse, 0] + local[rows] * targets[inverse, 1] + local[columns]
+    n_J, n_G = J_rows.size, int(inside.sum())
+    places_G, places_GT = np.full((2, G_rows.size), -1, dtype=np.int64)
+    places_G[inside], places_GT[inside] = where[n_J : n_J + n_G], where[n_J + n_G :]
+    diagonal = D[node_of] + local * (sizes[node_of] + 1)
+
+    header = np.zeros(at.HEADER, dtype=np.int64)
+    parts: list[IntArray] = [header]
+    end = at.HEADER
+
+    def put(array: IntArray) -> int:
+        nonlocal end
+        parts.append(np.asarray(array, dtype=np.int64).ravel())
+        end += parts[-1].size
+        return end - parts[-1].size
+
+    records: list[list[int]] = []
+    updates: list[list[int]] = []
+    lists = [unknowns[first[p] : first[p + 1]] for p in range(nodes)]
+    own_at = {p: put(lists[p]) for p in order}
+    later_at = {
+        p: put(np.concatenate([lists[s] for s in follow[p]]) if follow[p] else np.zeros(0, dtype=np.int64))
+        for p in order
+    }
+    for p in order:
+        record = [
+            sizes[p],
+            width[p],
+            D[p],
+            Y[p],
+            Z[p],
+            own_at[p],
+            later_at[p],
+            len(updates),
+            len(follow[p]) ** 2,
+            int(p >= nb),
+        ]
+        records.append(record)
+        updates += [[begin[p, a], sizes[a], begin[p, b], sizes[b], *target(a, b)] for a in follow[p] for b in follow[p]]
+    header[[at.SIZE, at.NODES, at.STORAGE, at.N_J, at.N_G, at.UNKNOWN_V]] = (
+        node_of.size,
+        nodes,
+        storage,
+        n_J,
+        G_rows.size,
+        n,
+    )
+    header[at.I_NODE] = put(np.array(records))
+    header[at.I_UPDATE] = put(np.array(updates))
+    header[at.I_J] = put(where[:n_J])
+    header[at.I_G] = put(places_G)
+    header[at.I_GT] = put(places_GT)
+    header[at.I_DIAGONAL] = put(diagonal)
+    header[at.I_ROWS] = put(pattern.J_starts)
+    header[at.I_COLUMNS] = put(pattern.J_columns)
+    header[at.I_PIVOT] = put(np.zeros(2 * node_of.size, dtype=np.int64))
+    return np.concatenate(parts)
+
+
+def eliminate(
+    nodes: int, bodies: int, sizes: IntArray, pairs: set[tuple[int, int]], ties: set[tuple[int, int]]
+) -> tuple[list[int], dict[int, list[int]]]:
+    """Order of elimination, and for every node the later ones that it touches, in that order."""
+    near: list[set[int]] = [set() for _ in range(nodes)]
+    waits = [0] * nodes
+    joined: list[list[int]] = [[] for _ in range(nodes)]
+    for a, b in pairs | ties:
+        near[a].add(b)
+        near[b].add(a)
+    for row, body in ties:
+        waits[row] += 1
+        joined[body].append(row)
+
+    def degree(p: int) -> int:
+        return int(sum(sizes[s] for s in near[p]))
+
+    heap = [(degree(p), p) for p in range(nodes) if p < bodies or waits[p] == 0]
+    heapq.heapify(heap)
+    done, order, follow = [False] * nodes, [], {}
+    while heap:
+        d, p = heapq.heappop(heap)
+        if done[p]:
+            continue
+        if d > degree(p) or d < degree(p):
+            heapq.heappush(heap, (degree(p), p))
+            continue
+        done[p] = True
+        order.append(p)
+        follow[p] = list(near[p])
+        for a in near[p]:
+            near[a] |= near[p]
+            near[a] -= {a, p}
+        for row in joined[p]:
+            waits[row] -= 1
+            if waits[row] == 0:
+                heapq.heappush(heap, (degree(row), row))
+    rank = {p: k for k, p in enumerate(order)}
+    for p in order:
+        follow[p].sort(key=rank.__getitem__)
+    return order, follow
+
+
+def storage_of(packed: IntArray) -> int:
+    """How many floats the factors take."""
+    return int(packed[at.STORAGE] + packed[at.SIZE])
+
+
+def full(matrix: Any) -> FloatArray:
+    """An array of all entries."""
+    return np.asarray(matrix.toarray() if sp.issparse(matrix) else matrix, dtype=np.float64)
+
+
+def largest(matrix: Any) -> float:
+    """Largest entry by size."""
+    return float(np.abs(matrix.data if sp.issparse(matrix) else matrix).max(initial=0.0))
+
+
+def values_to_csr(starts: IntArray, columns: IntArray, values: FloatArray, n: int) -> Any:
+    """A SciPy matrix from values in a pattern."""
+    return sp.csr_array((values, columns, starts), shape=(starts.size - 1, n))
