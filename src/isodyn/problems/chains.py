@@ -1,8 +1,10 @@
 """Chains of N equal rods that hang from the ground and swing: planar bodies, or spatial ones with hinges across and across again.
 
-The planar chain in absolute angles θ_i from the vertical, links of mass m and length ℓ, has with n_ij the number of links beyond both
+The planar chain in absolute angles θ_i from the vertical, links of mass m and length ℓ, n_ij of them beyond both i and j, obeys
 
-    M_ij = m ℓ² (n_ij + ½ or ⅓) cos(θ_i − θ_j),     Σ_j M_ij' … ,     a minimal model to compare with (`planar_acceleration`).
+    Σ_j w_ij (cos(θ_i − θ_j) θ_j'' + sin(θ_i − θ_j) θ_j'²) = −m g ℓ (n_ii + ½) sin θ_i,     w_ij = m ℓ² (n_ij + ½),  w_ii = m ℓ² (n_ii + ⅓)
+
+(`planar_acceleration`), a minimal model to compare with.
 """
 
 from __future__ import annotations

@@ -44,9 +44,8 @@ def add_rod(
     if not spatial:
         mech.add_body(name, length, across, position, angle, velocity, rate, kind="planar")
         return
-    J = (length * THICKNESS**2 / 6, across, across + length * THICKNESS**2 / 12)
     R = np.array([[np.cos(angle), -np.sin(angle), 0], [np.sin(angle), np.cos(angle), 0], [0, 0, 1.0]])
-    J = (J[0], across, across)
+    J = (length * THICKNESS**2 / 6, across, across)
     mech.add_body(name, length, J, position, R, velocity, (0.0, 0.0, rate))
 
 
@@ -158,7 +157,7 @@ N_FOUR_BAR = Problem(
     title="N parallelograms in a row, through their singular configurations",
     source="IFToMM benchmark library, problem A02",
     build=n_four_bar,
-    scheme=Scheme.midpoint_epa(),
+    scheme=Scheme.optimal(0.5),
     dt=0.001,
     t_end=10.0,
     t_order=0.4,

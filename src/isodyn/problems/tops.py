@@ -4,9 +4,12 @@ A heavy top with one point fixed, symmetric about its axis, has two cyclic angle
 
     L_z = A φ̇ sin²θ + C ω₃ cos θ,    C ω₃,    E = ½A(θ̇² + φ̇² sin²θ) + ½C ω₃² + m g ℓ cos θ
 
-are constant, and u = cos θ moves between two roots of a cubic [Shimada2014 (Ex. 3.5.3)]. It precesses steadily, θ̇ = 0, when
+are constant, so that u = cos θ moves between two roots u₁, u₂ of a cubic (u₃ is the third) by an elliptic function of time,
 
-    (A − …) φ̇² cos θ − C ω₃ φ̇ + m g ℓ = 0                       A less what the gimbals take part in
+    u̇² = (2E' − 2mgℓu)(1 − u²)/A − ((L_z − Cω₃u)/A)²,     nutation period 4K(m)/√(2mgℓ(u₃ − u₁)/A),   m = (u₂ − u₁)/(u₃ − u₁)
+
+with E' = E − ½Cω₃². A rotor in gimbals precesses steadily when (A' − C') φ̇² cos θ − C ψ̇ φ̇ + m g ℓ = 0, where A', C' count the inner frame
+too. A body that nothing holds keeps its angular momentum in space, and ω moves by elliptic functions.
 """
 
 from __future__ import annotations
@@ -88,7 +91,7 @@ WEIGHT, ARM = 0.4, 0.04  # mass of the rotor, and how far along its axis it sits
 def steady_precession(tilt: float, spin: float) -> float:
     """The slow φ̇ that keeps the tilt; `spin` is the rate of the rotor against the inner frame.
 
-    Lagrange's equation of θ with θ̇ = 0: ½ φ̇² d/dθ (I₁₂ sin²θ + …) = … becomes a quadratic in φ̇.
+    Lagrange's equation of θ with θ̇ = 0, a quadratic in φ̇.
     """
     across = ROTOR[0] + WEIGHT * ARM**2 + INNER[1]  # sin²θ φ̇²: rotor and inner frame across their axis
     axial = ROTOR[2] + INNER[2]  # cos²θ φ̇²
@@ -131,11 +134,11 @@ def kept_by_gyroscope(sol: Solution) -> dict[str, FloatArray]:
 MOMENTS = (1.0, 2.0, 3.0)
 
 
-def free_body(rate: float, nudge: float) -> MechanismSystem:
+def free_body(rate: float, nudge: float, cayley: float) -> MechanismSystem:
     """Turning about its middle axis, which is unstable, nudged off it: it turns over again and again."""
     from isodyn.mechanism.mechanism import Mechanism
 
-    mech = Mechanism(gravity=(0.0, 0.0, 0.0))
+    mech = Mechanism(gravity=(0.0, 0.0, 0.0), cayley=bool(cayley))
     mech.add_body("body", 1.0, MOMENTS, angular_velocity=(nudge, rate, 0.0))
     return mech.compile()
 
@@ -184,7 +187,7 @@ FREE_BODY = Problem(
     dt=0.01,
     t_end=20.0,
     t_order=2.0,
-    parameters=MappingProxyType({"rate": 2.0, "nudge": 0.02}),
+    parameters=MappingProxyType({"rate": 2.0, "nudge": 0.02, "cayley": 1.0}),
     conserved=kept_by_free_body,
     units=("s", "m, –"),
 )
