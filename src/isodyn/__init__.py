@@ -46,7 +46,8 @@ from isodyn.systems.damping import modal_damping, rayleigh, rayleigh_from_ratios
 from isodyn.systems.loads import base_excitation, harmonic, step_load, tabulated
 
 if TYPE_CHECKING:
-    from isodyn import analysis, problems
+    from isodyn import analysis, gauss, problems
+    from isodyn.bodies import shapes
     from isodyn.joints import (
         Coupling,
         Cylindrical,
@@ -139,12 +140,14 @@ __all__ = [
     "analysis",
     "base_excitation",
     "errors",
+    "gauss",
     "harmonic",
     "integrate",
     "modal_damping",
     "problems",
     "rayleigh",
     "rayleigh_from_ratios",
+    "shapes",
     "step_load",
     "tabulated",
 ]
@@ -152,7 +155,9 @@ __all__ = [
 
 _LATER = {
     "analysis": "isodyn.analysis",
+    "gauss": "isodyn.gauss",
     "problems": "isodyn.problems",
+    "shapes": "isodyn.bodies.shapes",
     "Mechanism": "isodyn.mechanism.mechanism",
     **dict.fromkeys(
         (

@@ -59,3 +59,7 @@ class StabilityWarning(IsodynWarning):
 
 class AccuracyWarning(IsodynWarning):
     """The scheme is not second order in all variables."""
+
+
+class SingularityWarning(IsodynWarning):
+    """Angles are asked for where they are not unique."""

@@ -29,7 +29,11 @@ FORBIDDEN = {
     "beams": {"schemes", "formulations", ROOT},
 }
 # part -> the only parts of isodyn it may import
-ALLOWED = {"schemes": {"schemes", "errors"}, "errors": {"results"}}
+ALLOWED = {
+    "schemes": {"schemes", "errors"},
+    "errors": {"results"},
+    "gauss": {"gauss", "errors", "linear_solvers"},
+}
 
 SEE_SCHEMES_AND_SYSTEMS = {"integrate", "studies", "analysis", "problems", "report", "cli", "results", ROOT}
 
@@ -38,7 +42,7 @@ MAY_WRITE_TO_STDERR = {"integrate/progress.py", "compiled.py"}
 WRITING_NAMES = {"open", "print", "input"}
 WRITING_METHODS = {"open", "print", "write_text", "write_bytes", "savefig", "savetxt", "savez", "tofile", "mkdir"}
 
-NOT_AT_IMPORT = ("matplotlib", "xarray", "skfem", "rich", "click", "sympy", "plotly")
+NOT_AT_IMPORT = ("matplotlib", "xarray", "skfem", "rich", "click", "sympy", "plotly", "trimesh")
 
 
 def part_of(path: Path, package: Path = PACKAGE) -> str:

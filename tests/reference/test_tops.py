@@ -30,7 +30,7 @@ def exact_height(t: np.ndarray, theta: float, precession: float, spin: float) ->
     m = (u2 - u1) / (u3 - u1)
     K = ellipk(m)
     at_top = abs(np.cos(theta) - u2) < abs(np.cos(theta) - u1)
-    sn = ellipj(4 * K * t / period + (K if at_top else 0.0), m)[0]
+    sn = ellipj(2 * K * t / period + (K if at_top else 0.0), m)[0]
     return np.asarray(u1 + (u2 - u1) * sn**2)
 
 

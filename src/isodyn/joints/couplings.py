@@ -34,6 +34,7 @@ class Drive:
     coordinate: str | None = None
 
     def row(self, word: Word) -> Row:
+        """The row of the constraint."""
         period = 2 * pi if word.kind == words.ANGLE else 0.0
         return Row(f"{self.name}: drive", ((1.0, word),), target=self.value, period=period)
 
@@ -46,6 +47,7 @@ class Coupling:
     weights: Mapping[Any, float]
 
     def row(self, terms: list[tuple[float, Word]], start: float) -> Row:
+        """The row of the constraint, holding what the sum is at the start."""
         return Row(f"{self.name}: coupling", tuple(terms), target=start, period=common_period(terms))
 
 
@@ -62,6 +64,7 @@ class Gear:
     ratio: float = 1.0
 
     def as_coupling(self) -> Coupling:
+        """The same as a sum of angles."""
         if not (np.isfinite(self.ratio) and self.ratio != 0):
             raise InputError(f"gear {self.name!r}: the ratio must be finite and not zero, received {self.ratio!r}")
         return Coupling(self.name, {self.first: 1.0, self.second: float(self.ratio)})
@@ -104,6 +107,7 @@ class RollingSphere:
     normal: Any = (0.0, 0.0, 1.0)
 
     def rows(self, body: Body, ground: Body) -> list[Row]:
+        """Height held, and two rates of slip that vanish."""
         return _rolling(self, body, ground, None)
 
 
@@ -120,6 +124,7 @@ class RollingDisc:
     normal: Any = (0.0, 0.0, 1.0)
 
     def rows(self, body: Body, ground: Body) -> list[Row]:
+        """Height held, and two rates of slip that vanish."""
         return _rolling(self, body, ground, unit(f"{self.name!r}: axis", self.axis) @ body.R)
 
 

@@ -133,7 +133,7 @@ class Screw(Joint):
             f"{self.name}: advance",
             ((1.0, pair.offset_word(3)), (-float(self.pitch), pair.angle_word())),
             period=2 * pi * abs(self.pitch),
-        )  # [Shimada2014 (6.85) corrected]
+        )  # [Shimada2014 (6.85) adapted]
         return [pair.offset(1), pair.offset(2), pair.axes(1, 3), pair.axes(2, 3), advance]
 
     def coordinates(self, pair: Pair) -> dict[str, Word]:

@@ -43,6 +43,7 @@ class Spring:
     cubic: float = 0.0
 
     def laws(self, first: Body, second: Body) -> list[Law]:
+        """The laws that it acts by."""
         pair = between_points(self.name, first, second, self.points)
         rest = length_of(pair) if self.rest is None else float(self.rest)
         _not_negative(self.name, stiffness=self.stiffness, damping=self.damping, rest=rest)
@@ -67,6 +68,7 @@ class Bushing:
     damping: Any = (0.0,) * 6
 
     def laws(self, first: Body, second: Body) -> list[Law]:
+        """The laws that it acts by."""
         pair = Pair.of(self.name, first, second, self.point, self.axis)
         pair.oriented("bushing")
         k, c = (np.broadcast_to(np.asarray(x, dtype=float), 6) for x in (self.stiffness, self.damping))
@@ -92,6 +94,7 @@ class JointSpring:
     coordinate: str | None = None
 
     def laws_on(self, word: Word) -> list[Law]:
+        """The laws that it acts by, along the joint's coordinate."""
         _not_negative(self.name, stiffness=self.stiffness, damping=self.damping)
         return [Law(layout.SPRING, word, (self.stiffness, self.damping, self.rest, 0.0))]
 
@@ -109,6 +112,7 @@ class JointLimit:
     coordinate: str | None = None
 
     def laws_on(self, word: Word) -> list[Law]:
+        """The laws that it acts by, along the joint's coordinate."""
         _not_negative(self.name, stiffness=self.stiffness, damping=self.damping)
         if not self.low < self.high:
             raise InputError(f"limit {self.name!r}: low must lie below high, received {self.low:g} and {self.high:g}")
@@ -127,6 +131,7 @@ class Motor:
     coordinate: str | None = None
 
     def laws_on(self, word: Word) -> list[Law]:
+        """The laws that it acts by, along the joint's coordinate."""
         if (self.torque is None) == (self.speed is None):
             raise InputError(f"motor {self.name!r} takes either torque= or speed= (with gain=)")
         if self.torque is not None:
@@ -155,6 +160,7 @@ class JointFriction:
     coordinate: str | None = None
 
     def laws_on(self, word: Word) -> list[Law]:
+        """The laws that it acts by, along the joint's coordinate."""
         static = self.mu if self.mu_static is None else self.mu_static
         _not_negative(self.name, mu=self.mu, radius=self.radius, preload=self.preload, mu_static=static - self.mu)
         if not (self.creep > 0 and self.stribeck > 0):
@@ -175,6 +181,7 @@ class Force:
     time: Any = None
 
     def load(self, body: Body) -> tuple[int, list[float]]:
+        """Kind and numbers of isodyn.mechanism.layout."""
         P = body.position if self.point is None else vector3(f"force {self.name!r}: point", self.point)
         s = body.R.T @ (P - body.position)
         kind = layout.FORCE if _world(self.name, self.frame) else layout.FOLLOWER
@@ -192,6 +199,7 @@ class Torque:
     time: Any = None
 
     def load(self, body: Body) -> tuple[int, list[float]]:
+        """Kind and numbers of isodyn.mechanism.layout."""
         kind = layout.TORQUE if _world(self.name, self.frame) else layout.BODY_TORQUE
         if body.kind == "particle":
             raise InputError(f"torque {self.name!r}: {body.name!r} is a particle and cannot turn")
@@ -211,6 +219,7 @@ class Drag:
     time = None
 
     def load(self, body: Body) -> tuple[int, list[float]]:
+        """Kind and numbers of isodyn.mechanism.layout."""
         _not_negative(self.name, coefficient=self.coefficient)
         P = body.position if self.point is None else vector3(f"drag {self.name!r}: point", self.point)
         s = body.R.T @ (P - body.position)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, overload
 
 from isodyn.bodies.body import GROUND, Body, make_body, vector3
 from isodyn.errors import InputError
@@ -14,6 +14,7 @@ from isodyn.joints.couplings import Coupling, Drive, Gear, Pulley, RollingDisc, 
 from isodyn.joints.pairs import Joint, between_points, length_of
 from isodyn.joints.words import Row, Word
 from isodyn.loads.elements import BodyLoad, JointLoad, Law, Load, PairLoad
+from isodyn.mechanism.coordinates import Coordinates, ParametrisedSystem, in_coordinates
 from isodyn.mechanism.system import JointParts, MechanismSystem, make_system
 from isodyn.mechanism.tables import Tables
 
@@ -66,11 +67,15 @@ class Mechanism:
 
         `position` and `velocity` are those of the body's frame, whose origin is the mass centre unless `centre_of_mass` tells where
         that lies in it; `angular_velocity` is in the body frame. kind="planar" has (x, y, θ) and a moment of inertia about z,
-        kind="particle" has no orientation. A `shape` of isodyn.bodies.shapes brings mass, inertia and mass centre with it.
+        kind="particle" has no orientation. A `shape` of iso.shapes brings mass, inertia and mass centre with it; a mass given beside
+        it scales them.
         """
         self._new(name)
-        if shape is not None and mass is None:
-            mass, inertia, centre_of_mass = shape.mass, shape.inertia, shape.centre
+        if shape is not None:
+            scale = 1.0 if mass is None else float(mass) / shape.mass
+            if inertia is None:
+                inertia = scale * (shape.inertia[2, 2] if kind == "planar" else shape.inertia)
+            mass, centre_of_mass = scale * shape.mass, shape.centre
         if mass is None:
             raise InputError(
                 f"body {name!r}: mass is missing", hint="give mass= and inertia=, or shape= with a density"
@@ -117,8 +122,14 @@ class Mechanism:
 
     # ---- compilation
 
-    def compile(self) -> MechanismSystem:
-        """The system of all parts."""
+    @overload
+    def compile(self) -> MechanismSystem: ...
+
+    @overload
+    def compile(self, coordinates: Coordinates) -> MechanismSystem | ParametrisedSystem: ...
+
+    def compile(self, coordinates: Coordinates = "rotation") -> MechanismSystem | ParametrisedSystem:
+        """The system of all parts; coordinates other than the default: isodyn.mechanism.coordinates."""
         if not self.bodies:
             raise InputError("the mechanism has no bodies", hint="add_body comes first")
         joints, rows = self._rows()
@@ -141,7 +152,7 @@ class Mechanism:
                 laws += load.laws_on(self._coordinate(joints, f"load {load.name!r}", load.joint, load.coordinate))
         self._warn_of_loose_bodies(rows, laws)
         tables = Tables(list(self.bodies.values()), rows, laws, loads, reactions, self.gravity, self.cayley)
-        return make_system(tables, joints)
+        return in_coordinates(make_system(tables, joints), coordinates)
 
     def _rows(self) -> tuple[dict[str, JointParts], list[Row]]:
         """All rows, holonomic ones first, and what belongs to which joint."""

@@ -30,7 +30,10 @@ RANK = 1e-9  # singular values of the scaled constraint matrix below this count 
 def mechanism_of(sol: Solution, what: str) -> MechanismSystem:
     """The mechanism behind a solution."""
     if not isinstance(sol.system, MechanismSystem):
-        raise InputError(f"{what} needs the solution of a Mechanism; this one comes from {type(sol.system).__name__}")
+        raise InputError(
+            f"{what} needs the solution of a Mechanism; this one comes from {type(sol.system).__name__}",
+            hint="solutions in other coordinates come back by system.lift(sol)",
+        )
     return sol.system
 
 

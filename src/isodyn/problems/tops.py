@@ -14,12 +14,13 @@ too. A body that nothing holds keeps its angular momentum in space, and ω moves
 
 from __future__ import annotations
 
-from math import cos, pi, sin, sqrt
+from math import cos, pi, sqrt
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from isodyn.bodies.angles import EULER_313
 from isodyn.compiled import FloatArray
 from isodyn.joints import Hinge, Spherical
 from isodyn.problems.problem import Problem
@@ -36,32 +37,12 @@ AXIAL = 0.3 * MASS * RADIUS**2
 ACROSS = MASS * (0.15 * RADIUS**2 + 0.0375 * HEIGHT**2)  # about the mass centre
 
 
-def euler_matrix(phi: float, theta: float, psi: float) -> FloatArray:
-    """Body → world of the angles 3-1-3, the transpose of A_z(ψ)A_x(θ)A_z(φ)."""  # [Shimada2014 (5.56) adapted]
-
-    def about_z(x: float) -> FloatArray:
-        return np.array([[cos(x), -sin(x), 0.0], [sin(x), cos(x), 0.0], [0.0, 0.0, 1.0]])
-
-    about_x = np.array([[1.0, 0.0, 0.0], [0.0, cos(theta), -sin(theta)], [0.0, sin(theta), cos(theta)]])
-    return about_z(phi) @ about_x @ about_z(psi)
-
-
-def euler_rates(theta: float, psi: float, phi_dot: float, theta_dot: float, psi_dot: float) -> FloatArray:
-    """Angular velocity in the body frame."""  # [Shimada2014 (3.221) adapted]
-    return np.array(
-        [
-            phi_dot * sin(theta) * sin(psi) + theta_dot * cos(psi),
-            phi_dot * sin(theta) * cos(psi) - theta_dot * sin(psi),
-            phi_dot * cos(theta) + psi_dot,
-        ]
-    )
-
-
 def spinning_top(theta: float, precession: float, spin: float) -> MechanismSystem:
     """The cone, its tip held at the origin."""
     from isodyn.mechanism.mechanism import Mechanism
 
-    R, w = euler_matrix(0.0, theta, 0.0), euler_rates(theta, 0.0, precession, 0.0, spin)
+    angles = (0.0, theta, 0.0)
+    R, w = EULER_313.matrix(angles), EULER_313.body_velocity(angles, (precession, 0.0, spin))  # [Shimada2014 (3.221) adapted]
     centre = R[:, 2] * CENTRE
     mech = Mechanism(gravity=(0.0, 0.0, -9.81))
     mech.add_body(
@@ -105,7 +86,7 @@ def gyroscope(tilt: float, spin: float, push: float) -> MechanismSystem:
     from isodyn.mechanism.mechanism import Mechanism
 
     precession = push * steady_precession(tilt, spin)
-    R = euler_matrix(0.0, tilt, 0.0)
+    R = EULER_313.matrix((0.0, tilt, 0.0))
     frame = R.T @ np.array([0.0, 0.0, precession])
     centre = R[:, 2] * ARM
     mech = Mechanism(gravity=(0.0, 0.0, -9.81))

@@ -128,7 +128,8 @@ class Acceleration:
     """a and λ at a state, from the model function of a system."""
 
     def __init__(self, system: System) -> None:
-        self.model: Model = system.model()
+        model = system.model()
+        self.model: Model = model if model.dense is None else model.dense()
         self.n, self.m = system.nv, system.m
         self.unit = np.array([1.0, 0.0, 0.0, 1.0])
 

@@ -1,0 +1,175 @@
+"""One function for the acceleration problem of Gauss,
+
+    min ½(a − a_f − M⁻¹C)ᵀ M (a − a_f − M⁻¹C)   subject to   A a = b,      a_f = M⁻¹Q
+
+by any of the methods, with everything that can be said about the answer. The time of an evaluation inside an integrator is better spent
+in `methods.accelerations`, which this calls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.linalg import lapack
+from scipy.sparse.linalg import splu
+
+from isodyn.errors import InputError, SingularError
+from isodyn.gauss import checks, formulas
+from isodyn.gauss.formulas import Answer, Solver
+from isodyn.gauss.methods import METHODS, SPARSE, Formula, Method, formula, on_rank, with_trial_rows
+from isodyn.gauss.rank import FloatArray, Rank, decide, too_large
+from isodyn.gauss.regularised import regularised, row_lengths
+from isodyn.gauss.result import Conflict, Result
+from isodyn.gauss.sparse_mass import symmetric_solver
+
+UNDECIDED = (
+    1_000_000  # entries of a sparse A above which "regularised", which can do without, is spared the rank decision
+)
+CONFLICT = 1e-9  # |A a − b| in a row, relative to |b| + |A||a| there, at which it is called a conflict
+
+
+def solve(
+    M: Any,
+    Q: Any,
+    A: Any,
+    b: Any,
+    method: Method = "range-space",
+    C: Any = None,
+    A_star: Any = None,
+    rcond: float | None = None,
+    *,
+    names: Sequence[str] | None = None,
+) -> Result:
+    """The acceleration of a system with mass M and forces Q under A a = b; M a + Aᵀλ = Q + C.
+
+    Rows may be redundant, more than coordinates, none, or in conflict; A a then meets b in the least-squares sense and `conflict` says
+    where it does not. `C` is the force that the constraints are known to exert beyond the ideal one. `names` name the rows.
+
+    With method "non-symmetric", M is M*, `A` (test rows) acts on forces and `A_star` (trial rows, A where left out) on accelerations:
+    M* a + Aᵀλ = Q, A* a = b. Q and b are those of the accelerations that are solved for; `trial_variables` makes them from others.
+    """
+    problem = _checked(M, Q, A, b, method, A_star, rcond, names)
+    a, lam = problem.answer(problem.Q if C is None else problem.Q + problem.non_ideal(C))
+    force = -(problem.A.T @ lam)
+    ideal, coulomb = force, np.zeros_like(force)
+    free_of_rows = problem.free
+    if C is not None:
+        force = force + problem.non_ideal(C)
+        ideal = -(problem.A.T @ problem.answer(problem.Q)[1])  # [Fan2005 (20)]
+        coulomb = force - ideal  # [Fan2005 (21)]
+        free_of_rows = problem.free + problem.solve_mass(problem.non_ideal(C))
+    residual = problem.trial @ a - problem.b
+    return Result(
+        method=method,
+        a=a,
+        lam=lam,
+        force=force,
+        free=problem.free,
+        error=problem.b - problem.trial @ problem.free,
+        residual=residual,
+        gauss_value=-0.5 * float(lam @ (problem.trial @ (a - free_of_rows))),  # ½ yᵀMy, as M y = −Aᵀλ
+        newton=problem.Q,
+        lagrange=ideal,
+        coulomb=coulomb,
+        conflict=_conflict(problem, a, residual),
+        decision=problem.rank,
+        names=problem.names,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Problem:
+    """Checked arguments, the decided rank, and the free acceleration."""
+
+    M: Any
+    Q: FloatArray
+    A: Any
+    trial: Any  # A*, which is A unless M is not symmetric
+    b: FloatArray
+    apply: Formula
+    rank: Rank | None
+    solve_mass: Solver
+    free: FloatArray
+    names: tuple[str, ...] | None
+
+    def answer(self, Q: FloatArray) -> Answer:
+        if self.rank is None:
+            return regularised(self.M, Q, self.A, self.b, None)
+        return on_rank(self.apply, self.M, Q, self.A, self.b, self.rank)
+
+    def non_ideal(self, C: Any) -> FloatArray:
+        return checks.vector("C", C, self.Q.size, "coordinate")
+
+
+def _checked(M: Any, Q: Any, A: Any, b: Any, method: Any, A_star: Any, rcond: Any, names: Any) -> _Problem:
+    checks.method_name(method, METHODS)
+    tolerance = checks.tolerance(rcond)
+    sparse, symmetric = method in SPARSE, method != "non-symmetric"
+    Q = checks.vector("Q", Q, None, "coordinate")
+    n = Q.size
+    M = checks.matrix("M", M, (n, n), sparse)
+    A = checks.matrix("A", A, (None, n), sparse)
+    b = checks.vector("b", b, A.shape[0], "row of A")
+    names = checks.row_names(names, A.shape[0])
+    trial, apply = A, formula(method)
+    if A_star is not None:
+        if symmetric:
+            raise InputError(f"A_star belongs to method 'non-symmetric', received method {method!r}")
+        trial = checks.matrix("A_star", A_star, A.shape, sparse)
+        apply = with_trial_rows(trial)
+    if symmetric:
+        M = checks.symmetric_mass(M)
+    solve_mass = _mass_solver(M, symmetric)
+    skip = method == "regularised" and too_large(A, UNDECIDED)
+    rank = None if skip else decide(A, M.diagonal() if symmetric else None, tolerance)
+    if rank is not None and method == "block-cholesky":
+        formulas.refuse_dependent(rank, names)
+    if rank is not None and A_star is not None:
+        _same_dependence(trial, rank)
+    return _Problem(M, Q, A, trial, b, apply, rank, solve_mass, solve_mass(Q), names)
+
+
+def _mass_solver(M: Any, symmetric: bool) -> Solver:
+    if not symmetric:
+        if not sp.issparse(M):
+            return formulas.general_solver(M, "M")
+        try:
+            solve: Solver = splu(M).solve
+        except RuntimeError as error:
+            raise SingularError(f"M is singular: {error}", hint="every coordinate needs inertia") from error
+        return solve
+    if sp.issparse(M):
+        return symmetric_solver(M)
+    U = checks.positive_definite(M)
+    return lambda f: lapack.dpotrs(U, f)[0]
+
+
+def _same_dependence(trial: Any, rank: Rank) -> None:
+    """A* = A X has the dependent rows of A; anything else is not one set of constraints."""
+    if rank.mixture is None:
+        return
+    rows = trial.toarray() if sp.issparse(trial) else trial
+    defect = rows[rank.dropped] - rank.mixture @ rows[rank.chosen]
+    size = np.linalg.norm(rows[rank.dropped], axis=1) + np.abs(rank.mixture) @ np.linalg.norm(rows[rank.chosen], axis=1)
+    bad = np.flatnonzero(np.linalg.norm(defect, axis=1) > 1e-6 * size)
+    if bad.size:
+        raise InputError(
+            f"row {rank.dropped[bad[0]]} depends on others in A but not in A_star",
+            hint="A_star = A X with an invertible X; rows that are dependent in one are so in the other",
+        )
+
+
+def _conflict(problem: _Problem, a: FloatArray, residual: FloatArray) -> Conflict | None:
+    """The rows that are missed by more than rounding can explain."""
+    if problem.rank is not None and problem.rank.full:
+        return None
+    size = np.abs(problem.b) + row_lengths(problem.trial, 1.0) * np.linalg.norm(a)
+    rows = np.flatnonzero(np.abs(residual) > CONFLICT * size)
+    if not rows.size:
+        return None
+    names = tuple(f"row {k}" if problem.names is None else problem.names[k] for k in rows)
+    return Conflict(tuple(int(k) for k in rows), names, tuple(float(residual[k]) for k in rows))

@@ -1,0 +1,47 @@
+"""The matrices behind the formulas, for study rather than speed.
+
+    K₁ = M^{-1/2}(A M^{-1/2})⁺ = M⁻¹Aᵀ(A M⁻¹Aᵀ)⁺      proportionality: a − a_f = K₁ e
+    P  = K₁ A                                        projector, P² = P, M P symmetric
+    a  = (I − P) a_f + K₁ b                          the acceleration, rewritten
+
+P is perpendicular in the metric of M: for b = 0, |a|_M ≤ |a_f|_M. In the Euclidean norm the constrained acceleration may be the longer one.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.linalg import lapack
+
+from isodyn.gauss import checks
+from isodyn.gauss.rank import FloatArray, decide
+
+
+def proportionality_matrix(M: Any, A: Any, rcond: float | None = None) -> FloatArray:
+    """K₁ (n, m) [Udwadia1992 (5c′)], [Fumagalli2009 (41)]; K = M K₁ gives the force of constraint K e."""
+    A = checks.matrix("A", A, (None, np.shape(M)[0] if np.ndim(M) == 2 else 0), sparse=False)
+    M = checks.symmetric_mass(checks.matrix("M", M, (A.shape[1], A.shape[1]), sparse=False))
+    U = checks.positive_definite(M)
+    rank = decide(A, M.diagonal(), checks.tolerance(rcond))
+    if not rank.rank:
+        return np.zeros((A.shape[1], A.shape[0]))
+    W = rank.scale[rank.chosen]
+    H = lapack.dtrtrs(U, (W[:, None] * A[rank.chosen]).T, trans=1)[0]
+    Q_1, R = np.linalg.qr(H)
+    inner = lapack.dtrtrs(U, Q_1 @ lapack.dtrtrs(R, np.diag(W), trans=1)[0])[0]  # U⁻¹ Hᵀ⁺ W = M⁻¹A_cᵀ S_c⁻¹
+    return np.asarray(inner if rank.full else inner @ rank.unmixing)  # S⁺ = (T⁺)ᵀ S_c⁻¹ T⁺
+
+
+def projector(M: Any, A: Any, rcond: float | None = None) -> FloatArray:
+    """P (n, n) [Fumagalli2009 (48)]: the part of an acceleration that the constraints take away."""
+    return np.asarray(proportionality_matrix(M, A, rcond) @ np.asarray(A, dtype=np.float64))
+
+
+def rewritten(M: Any, Q: Any, A: Any, b: Any, rcond: float | None = None) -> FloatArray:
+    """The acceleration as (I − P) a_f + K₁ b [Fumagalli2009 (47)]."""
+    K_1 = proportionality_matrix(M, A, rcond)
+    n, m = K_1.shape
+    a_f = np.linalg.solve(M, checks.vector("Q", Q, n, "coordinate"))
+    A = np.asarray(A, dtype=np.float64)
+    return np.asarray(a_f - K_1 @ (A @ a_f) + K_1 @ checks.vector("b", b, m, "row of A"))

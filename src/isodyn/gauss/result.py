@@ -1,0 +1,114 @@
+"""What `solve` returns: accelerations, multipliers, forces, and what was found about the rows.
+
+    M a = Fᴺ + Fᴸ + Fᶜ,    Fᴺ = Q,    Fᴸ + Fᶜ = C − Aᵀλ = `force`
+
+Fᴸ does no work in a virtual displacement v (A v = 0); vᵀFᶜ = vᵀC.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from isodyn.errors import InputError
+from isodyn.gauss.rank import FloatArray, Rank
+
+
+@dataclass(frozen=True)
+class Conflict:
+    """Rows that no acceleration can meet together, and A a − b in each of them."""
+
+    rows: tuple[int, ...]
+    names: tuple[str, ...]
+    residuals: tuple[float, ...]
+
+    @property
+    def message(self) -> str:
+        """One sentence with every row and its residual."""
+        parts = (f"{name} by {value:.3g}" for name, value in zip(self.names, self.residuals, strict=True))
+        return "constraints conflict; A a − b is least in the sum of squares and misses " + ", ".join(parts)
+
+    def __str__(self) -> str:
+        return self.message
+
+
+@dataclass(frozen=True)
+class Work:
+    """Work of the three parts of the force in a displacement."""
+
+    newton: float
+    lagrange: float
+    coulomb: float
+
+    @property
+    def constraint(self) -> float:
+        """Work of the whole force of constraint Fᴸ + Fᶜ; vᵀC in a virtual displacement [Fan2005 (35)]."""
+        return self.lagrange + self.coulomb
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """The constrained acceleration and everything that came with it."""
+
+    method: str
+    a: FloatArray
+    """The acceleration: A a − b least in the sum of squares, Gauss' function least among such."""
+    lam: FloatArray
+    """Multipliers, M a + Aᵀλ = Q + C, of least Euclidean norm in the rows as given."""
+    force: FloatArray
+    """Force of constraint on the system, M a − Q = C − Aᵀλ."""
+    free: FloatArray
+    """a_f = M⁻¹Q, the acceleration without constraints."""
+    error: FloatArray
+    """e = b − A a_f, by how much the free acceleration misses the constraints [Udwadia1992 (5c′)]."""
+    residual: FloatArray
+    """A a − b."""
+    gauss_value: float
+    """½(a − a_f − M⁻¹C)ᵀ M (a − a_f − M⁻¹C), which the constraints make as small as they allow."""
+    newton: FloatArray
+    """Fᴺ = M a_f = Q [Fan2005 (19)]."""
+    lagrange: FloatArray
+    """Fᴸ, the part of the force of constraint that does no virtual work [Fan2005 (20)]."""
+    coulomb: FloatArray
+    """Fᶜ, the part that works as C does [Fan2005 (21)]."""
+    conflict: Conflict | None
+    decision: Rank | None
+    """How the rank was decided; None where it was not (regularised, very large A)."""
+    names: tuple[str, ...] | None = None
+
+    @property
+    def rank(self) -> int | None:
+        """Number of independent rows."""
+        return None if self.decision is None else self.decision.rank
+
+    @property
+    def redundant(self) -> tuple[Any, ...] | None:
+        """Rows that follow from the others, by name where names were given, else by index."""
+        if self.decision is None:
+            return None
+        return tuple(int(k) if self.names is None else self.names[k] for k in self.decision.dropped)
+
+    @property
+    def singular_values(self) -> FloatArray | None:
+        """Of A with rows and coordinates scaled, on which the rank was decided."""
+        return None if self.decision is None else self.decision.singular_values
+
+    def work(self, v: Any) -> Work:
+        """Work of Fᴺ, Fᴸ and Fᶜ in the displacement v; vᵀFᴸ vanishes where A v = 0 [Fan2005 (32), (34)]."""
+        v = np.asarray(v, dtype=np.float64)
+        if v.shape != self.a.shape:
+            raise InputError(f"v must have shape {self.a.shape}, received {v.shape}")
+        return Work(float(v @ self.newton), float(v @ self.lagrange), float(v @ self.coulomb))
+
+    def __str__(self) -> str:
+        lines = [f"Gauss' principle by {self.method}: {self.a.size} coordinates, {self.lam.size} rows"]
+        if self.decision is not None:
+            with np.printoptions(precision=3):
+                lines.append(f"rank {self.rank}, singular values of the scaled rows {self.singular_values}")
+            lines.append(f"tolerance {self.decision.rcond:g}, redundant rows: {self.redundant or 'none'}")
+        lines.append(
+            f"largest |A a − b| {np.abs(self.residual).max(initial=0.0):.3g}, Gauss' function {self.gauss_value:.6g}"
+        )
+        return "\n".join(lines if self.conflict is None else [*lines, self.conflict.message])

@@ -1,0 +1,95 @@
+"""The range-space formulas with sparse M and A: M is factorised in its sparse form, M⁻¹Aᵀ is made a few columns at a time.
+
+    symmetric M       P M Pᵀ = L D Lᵀ (SuperLU in symmetric mode); a positive D proves that M is positive definite
+    non-symmetric M   P M Q = L U
+
+Only A_c M⁻¹A_cᵀ, as large as the number of independent rows, is dense.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.linalg import lapack
+from scipy.sparse.linalg import splu
+
+from isodyn.errors import InputError, SingularError
+from isodyn.gauss.formulas import Answer, Solver, corrected, general_solver, spread
+from isodyn.gauss.rank import EPS, FloatArray, Rank
+
+COLUMNS = 64  # of M⁻¹Aᵀ held at a time
+
+
+def symmetric_solver(M: Any) -> Solver:
+    """Solves with M = Mᵀ > 0; anything else is refused."""
+    M = sp.csc_array(M)
+    try:
+        lu = splu(M, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
+    except RuntimeError as error:
+        raise SingularError(f"M is singular: {error}", hint="every coordinate needs inertia") from error
+    pivots = lu.U.diagonal()[lu.perm_r]
+    if not (np.array_equal(lu.perm_r, lu.perm_c) and (pivots > 0.0).all()):
+        raise InputError(
+            "M must be positive definite: its factorisation has a pivot that is not positive",
+            hint="every coordinate needs inertia; remove coordinates without mass, or check the signs in M",
+        )
+    refuse_singular(pivots / M.diagonal())
+    solve: Solver = lu.solve
+    return solve
+
+
+def refuse_singular(pivots: FloatArray) -> None:
+    """Pivots relative to the diagonal that they replace: at rounding, nothing of the inertia is left."""
+    if pivots.size and pivots.min() <= 16 * EPS:
+        k = int(pivots.argmin())
+        raise SingularError(
+            f"M is singular to working precision: coordinate {k} has no inertia of its own",
+            hint="every coordinate needs inertia; remove coordinates that follow from others",
+        )
+
+
+def _gram(A: Any, solve: Solver, A_star: Any) -> FloatArray:
+    """A* M⁻¹ Aᵀ, a few columns of M⁻¹Aᵀ at a time."""
+    m = A.shape[0]
+    S = np.empty((m, m))
+    for k in range(0, m, COLUMNS):
+        S[:, k : k + COLUMNS] = A_star @ solve(A[k : k + COLUMNS].toarray().T)
+    return S
+
+
+def sparse_range_space(M: Any, Q: FloatArray, A: Any, b: FloatArray, rank: Rank) -> Answer:
+    """[Fumagalli2009 (44)–(46)] with sparse factors of M."""
+    solve = symmetric_solver(M)
+    a_f = solve(Q)
+    if not rank.rank:
+        return a_f, np.zeros(b.size)
+    W = rank.scale[rank.chosen]
+    A_c = sp.diags_array(W) @ sp.csr_array(A)[rank.chosen]
+    S = _gram(A_c, solve, A_c)
+    R, info = lapack.dpotrf(0.5 * (S + S.T), clean=0)
+    if info:
+        raise SingularError(
+            f"A M⁻¹Aᵀ is not positive definite to working precision (leading minor {info} of {W.size})",
+            hint='raise rcond, or use method="regularised"',
+        )
+    a, lam = corrected(a_f, A_c, W * b[rank.chosen], lambda e: lapack.dpotrs(R, e)[0], lambda mu: solve(A_c.T @ mu))
+    return a, spread(W * lam, rank)
+
+
+def sparse_non_symmetric(M: Any, Q: FloatArray, A: Any, b: FloatArray, rank: Rank, A_star: Any = None) -> Answer:
+    """[Fumagalli2009 (60) adapted] with sparse factors of M*."""
+    try:
+        solve = splu(sp.csc_array(M)).solve
+    except RuntimeError as error:
+        raise SingularError(f"M is singular: {error}", hint="every coordinate needs inertia") from error
+    a_f = solve(Q)
+    if not rank.rank:
+        return a_f, np.zeros(b.size)
+    W = sp.diags_array(rank.scale[rank.chosen])
+    A_c = W @ sp.csr_array(A)[rank.chosen]
+    A_star_c = A_c if A_star is None else W @ sp.csr_array(A_star)[rank.chosen]
+    inner = general_solver(_gram(A_c, solve, A_star_c), "A* M*⁻¹Aᵀ")
+    a, lam = corrected(a_f, A_star_c, W @ b[rank.chosen], inner, lambda mu: solve(A_c.T @ mu))
+    return a, spread(W @ lam, rank)

@@ -1,0 +1,226 @@
+"""Coordinates of a mechanism besides the default.
+
+    "rotation"           unit quaternions moved by the exponential map, v = (ṙ, ω): no singularity, no extra row (the default)
+    "euler-parameters"   four numbers per rotation, v' = q̇', one row |e| = 1 per spatial body
+    "euler-313", "cardan-321", "bryant-123"     three angles per rotation, v' = q̇', singular at one value of the middle angle
+
+The last four are systems of their own, made from the compiled mechanism by v = T(q') v' (isodyn.mechanism.coordinate_kernels); planar
+bodies and particles keep their coordinates. `lift` brings a solution back to the default coordinates, with all that a mechanism knows
+about its parts. Equations premultiplied by Tᵀ are [Fumagalli2009 (68)]; `newton_euler` gives them as they are in [Fumagalli2009 (64)].
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Literal, NamedTuple, get_args
+
+import numpy as np
+
+from isodyn.bodies.angles import BRYANT_123, CARDAN_321, EULER_313, AngleSet
+from isodyn.bodies.body import Body
+from isodyn.bodies.rotations import parameter_rates
+from isodyn.compiled import KNOWS_MASS, OK, FloatArray, IntArray
+from isodyn.errors import InputError, SingularError
+from isodyn.mechanism import coordinate_kernels as kernels
+from isodyn.mechanism.system import MechanismSystem
+from isodyn.systems.compiled_system import PythonSystem
+from isodyn.systems.questions import Questions
+
+Coordinates = Literal["rotation", "euler-parameters", "euler-313", "cardan-321", "bryant-123"]
+ANGLE_SETS = {"euler-313": EULER_313, "cardan-321": CARDAN_321, "bryant-123": BRYANT_123}
+
+
+class NewtonEuler(NamedTuple):
+    """[M X Aᵀ; A X 0] (ẍ*, λ) = (Q, b): moments not premultiplied, so that the mass matrix M X is not symmetric."""
+
+    MX: FloatArray
+    Q: FloatArray
+    A: FloatArray
+    AX: FloatArray
+    b: FloatArray
+    X: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class ParametrisedSystem(PythonSystem):
+    """A mechanism in Euler parameters or angles, with v' = q̇'."""
+
+    mechanism: MechanismSystem = None  # type: ignore[assignment]
+    coordinates: str = ""
+    table: IntArray = None  # type: ignore[assignment]
+    numbers: FloatArray = None  # type: ignore[assignment]
+    m: int = 0
+    m_phi: int = 0
+
+    @property
+    def angles(self) -> AngleSet | None:
+        """The set of angles, if these are the coordinates."""
+        return ANGLE_SETS.get(self.coordinates)
+
+    def q_of(self, name: str) -> slice:
+        """Where the coordinates of a body are in q', and its velocities in v'."""
+        k = self.mechanism.tables.number[name]
+        first = int(self.table[kernels.BODIES + kernels.PLACE * k + 3])
+        return slice(first, first + _size(self.mechanism.bodies[k], self.angles))
+
+    v_of = q_of
+
+    def state(
+        self, q: FloatArray, v: FloatArray, a: FloatArray | None = None
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """q, v, a of the mechanism in its default coordinates."""
+        base = self.mechanism
+        found = np.empty(base.nq), np.empty(base.nv), np.empty(base.nv)
+        y = np.zeros(self.nv) if a is None else a
+        x, u, y = (np.ascontiguousarray(z, dtype=np.float64) for z in (q, v, y))
+        kernels.carried_over(x, u, y, self.table, self.numbers, *found)
+        return found
+
+    def lift(self, sol: Any) -> Any:
+        """A solution in these coordinates as one of the mechanism in its default coordinates; norm rows are left out."""
+        ours = isinstance(sol.system, ParametrisedSystem) and sol.system.table is self.table  # runs may copy the system
+        if not ours:
+            raise InputError("lift takes a solution of this system")
+        if any(sol.columns[name].size != n for name, n in (("q", self.nq), ("v", self.nv), ("a", self.nv))):
+            raise InputError("lift needs all columns, but only some were saved")
+        rows = list(zip(*(self.state(q, v, a) for q, v, a in zip(sol.q, sol.v, sol.a, strict=True)), strict=True))
+        q, v, a = (np.array(x) for x in rows)
+        norms = range(self.mechanism.m_phi, self.m_phi)
+        aux = {key: np.delete(x, norms, axis=1) if key in ("mu", "nu", "lam_left") else x for key, x in sol.aux.items()}
+        if "a_left" in aux:
+            at = aux["breakpoint_rows"]
+            aux["a_left"] = np.array(
+                [self.state(sol.q[i], sol.v[i], left)[2] for i, left in zip(at, sol.aux["a_left"], strict=True)]
+            )
+        base = self.mechanism
+        columns = {"q": np.arange(base.nq), "v": np.arange(base.nv), "a": np.arange(base.nv), "lam": np.arange(base.m)}
+        redundant = tuple(name for name in sol.redundant if name in base.row_names)
+        lam = np.delete(sol.lam, norms, axis=1)
+        return replace(sol, q=q, v=v, a=a, lam=lam, system=base, columns=columns, aux=aux, redundant=redundant)
+
+    def newton_euler(self, t: float, q: FloatArray, v: FloatArray) -> NewtonEuler:
+        """The equations in a' before they are premultiplied by Xᵀ = Tᵀ; for angles, where X is square."""
+        if self.angles is None:
+            raise InputError(
+                "newton_euler needs as many coordinates as velocities", hint='take coordinates="euler-313"'
+            )
+        ask = Questions(self.mechanism)
+        Q, V, bend = self.state(q, v)
+        X = np.column_stack([self.state(q, v, e)[2] - bend for e in np.eye(self.nv)])
+        A = ask.G(t, Q, V)
+        b = -ask.acceleration(t, Q, V, bend)  # [Fumagalli2009 (60) adapted]: with b − A Ẋ ẋ* in place of b
+        return NewtonEuler(ask.mass(t, Q, V) @ X, -ask.balance(t, Q, V, bend), A, A @ X, b, X)  # [Fumagalli2009 (64)]
+
+
+class _Answers:
+    """The questions of the loop, answered by the mechanism in other coordinates; singular angles are an error with a name."""
+
+    solver = ""
+
+    def __init__(self, base: MechanismSystem, coordinates: str, table: IntArray, numbers: FloatArray) -> None:
+        self.base, self.coordinates, self.table, self.numbers = base, coordinates, table, numbers
+        self.pf, self.pi = base.pf.copy(), base.pi
+
+    def answer(
+        self,
+        what: int,
+        t: float,
+        q: FloatArray,
+        v: FloatArray,
+        a: FloatArray,
+        lam: FloatArray,
+        c: FloatArray,
+        out: FloatArray,
+    ) -> int:
+        singular = kernels.asked_in_coordinates(
+            what, t, q, v, a, lam, c, self.table, self.numbers, self.pf, self.pi, out
+        )
+        if singular:
+            first = self.table[kernels.BODIES + kernels.PLACE * (singular - 1) + 3]
+            raise near_singular(self.base.bodies[singular - 1], self.coordinates, q[first : first + 6], t)
+        return OK
+
+
+def near_singular(body: Body, coordinates: str, q: FloatArray, t: float | None = None) -> SingularError:
+    """The error for a body (q: its six coordinates) whose middle angle is at its singular value, or has gone beyond."""
+    kind = ANGLE_SETS[coordinates]
+    when = "at the start" if t is None else f"near t = {t:.6g}"
+    away = float(kind.distance(q[3:]))
+    outer = f"{kind.symbols[0]} and {kind.symbols[2]}"
+    return SingularError(
+        f"body {body.name!r}: {kind.symbols[1]} = {q[4]:.6g} of its {kind.name} angles is at, or beyond, a singular value {when}"
+        f" ({away:.2g} rad from it), where {outer} turn about the same axis",
+        hint='coordinates="rotation" and "euler-parameters" have no such place; or take another set of angles',
+    )
+
+
+def in_coordinates(base: MechanismSystem, coordinates: Coordinates) -> MechanismSystem | ParametrisedSystem:
+    """The mechanism in other coordinates; itself for "rotation", or when it has no spatial body."""
+    if coordinates not in get_args(Coordinates):
+        raise InputError(f"coordinates must be one of {', '.join(get_args(Coordinates))}, received {coordinates!r}")
+    spatial = [body for body in base.bodies if body.kind == "spatial"]
+    if coordinates == "rotation" or not spatial:
+        return base
+    kind = ANGLE_SETS.get(coordinates)
+    norms = 0 if kind else len(spatial)
+    axes = kind.axes if kind else (0, 0, 0)
+    starts = [_start(body, coordinates) for body in base.bodies]
+    first = np.concatenate([[0], np.cumsum([q.size for q, _ in starts])])
+    table = [base.nq, base.nv, int(first[-1]), base.m, base.m_phi, norms, *axes]
+    numbers: list[float] = []
+    row = 0
+    for k, body in enumerate(base.bodies):
+        chart = kernels.STRAIGHT if body.kind != "spatial" else (kernels.ANGLES if kind else kernels.PARAMETERS)
+        table += [chart, base.q_of(body.name).start, base.v_of(body.name).start, int(first[k]), row]
+        row += chart == kernels.PARAMETERS
+        side = float(np.sign(kind.determinant(starts[k][0][3:]))) if chart == kernels.ANGLES and kind else 1.0
+        numbers += [4.0 / 3.0 * float(np.trace(body.inertia)), side]  # μ: the mean of the other eigenvalues of TᵀMT
+    row_names = list(base.row_names)
+    row_names[base.m_phi : base.m_phi] = [f"{body.name}: |e| = 1" for body in spatial[:norms]]
+    integers, floats = np.array(table, dtype=np.int64), np.array(numbers)
+
+    def energy(q: FloatArray, v: FloatArray, t: float) -> tuple[float, float]:
+        Q, V, _ = system.state(q, v)
+        return base.energy(Q, V, t)
+
+    system = ParametrisedSystem(
+        _Answers(base, coordinates, integers, floats),
+        KNOWS_MASS,
+        np.concatenate([q for q, _ in starts]),
+        np.concatenate([v for _, v in starts]),
+        energy=energy,
+        names=tuple(name for body in base.bodies for name in _names(body, kind)),
+        row_names=tuple(row_names),
+        mechanism=base,
+        coordinates=coordinates,
+        table=integers,
+        numbers=floats,
+        m=base.m + norms,
+        m_phi=base.m_phi + norms,
+    )
+    return system
+
+
+def _size(body: Body, kind: AngleSet | None) -> int:
+    return 3 if body.kind != "spatial" else (6 if kind else 7)
+
+
+def _start(body: Body, coordinates: str) -> tuple[FloatArray, FloatArray]:
+    """q' and v' of a body at the start."""
+    if body.kind != "spatial":
+        return body.q0, body.v0
+    kind = ANGLE_SETS.get(coordinates)
+    if kind is None:
+        return body.q0, np.concatenate([body.velocity, parameter_rates(body.orientation, body.angular_velocity)])
+    x = kind.read_off(body.orientation)
+    q = np.concatenate([body.position, x])
+    if abs(kind.determinant(x)) < kernels.NEAREST:
+        raise near_singular(body, coordinates, q)
+    return q, np.concatenate([body.velocity, kind.rates(x, body.angular_velocity)])
+
+
+def _names(body: Body, kind: AngleSet | None) -> list[str]:
+    names, _ = body.coordinate_names()
+    return (
+        names if kind is None or body.kind != "spatial" else [*names[:3], *(f"{body.name}.{s}" for s in kind.symbols)]
+    )
