@@ -85,7 +85,7 @@ def test_gyroscope_precesses_steadily(tilt: float) -> None:
         sol = iso.integrate(system, problem.scheme, dt=dt, t_end=0.3)
         errors.append([np.abs(sol.joint("tilt").angle).max(), np.abs(sol.joint("stand").angle_rate - rate).max()])
     assert np.array(errors[0]) / errors[1] == pytest.approx(4.0, rel=0.1)
-    assert sol.joint("stand").angle[-1] == pytest.approx(0.3 * rate, rel=1e-4)
+    assert sol.joint("stand").angle[-1] == pytest.approx(0.3 * rate, rel=1e-3)
     pushed = iso.integrate(problem.system(tilt=tilt, push=1.3), problem.scheme, dt=0.001, t_end=0.3)
     assert np.ptp(pushed.joint("tilt").angle) > 1e-3
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from isodyn.joints import Distance, Drive, Hinge, Prismatic, Spherical
-from isodyn.loads import Motor, Sine, Spring
+from isodyn.loads import JointSpring, Motor, Sine, Spring
 from isodyn.problems.problem import Problem
 from isodyn.schemes import Scheme
 
@@ -50,7 +50,7 @@ def suspension(height: float, frequency: float) -> MechanismSystem:
 
 
 def robot_arm(reach: float, frequency: float) -> MechanismSystem:
-    """Column, upper arm and forearm with a payload: the column and the shoulder are driven, the elbow has a motor.
+    """Column, upper arm and forearm with a payload: the column and the shoulder are driven, the elbow has a motor and a servo.
 
     The drives swing by `reach`, starting smoothly from rest.
     """
@@ -69,6 +69,7 @@ def robot_arm(reach: float, frequency: float) -> MechanismSystem:
     mech.add_joint(Drive("base drive", "base", swing))
     mech.add_joint(Drive("shoulder drive", "shoulder", swing))
     mech.add_load(Motor("elbow motor", "elbow", torque=Sine(4.0, frequency, offset=-9.81 * (3.0 * 0.2 + 0.45))))
+    mech.add_load(JointSpring("elbow servo", "elbow", stiffness=80.0, damping=6.0))
     mech.add_load(Motor("roll motor", "roll", speed=3.0, gain=0.02))
     return mech.compile()
 
