@@ -29,7 +29,7 @@ def test_the_same_motion(pair: tuple[iso.Solution, iso.Solution]) -> None:
     for name in ("crank", "coupler", "rocker"):
         one, two = planar.body(name), spatial.body(name)
         assert two.position == pytest.approx(one.position, abs=1e-9)
-        assert two.R == pytest.approx(one.R, abs=1e-9)
+        assert pytest.approx(one.R, abs=1e-9) == two.R
         assert two.velocity == pytest.approx(one.velocity, abs=1e-8)
         assert two.angular_velocity == pytest.approx(one.angular_velocity, abs=1e-8)
         assert two.acceleration == pytest.approx(one.acceleration, abs=1e-7 * np.abs(one.acceleration).max())

@@ -107,7 +107,9 @@ def test_reaction_of_one_body_on_the_ground(name: str) -> None:
     back = sol.reaction("j", on="ground")
     assert back.force == pytest.approx(-r.force, abs=1e-12)
     apart = view.position + arm - pair.s_i  # from the point on the ground to that on the body
-    assert back.torque == pytest.approx(-r.torque - np.cross(apart, r.force), abs=1e-8 * max(1.0, np.abs(r.torque).max()))
+    assert back.torque == pytest.approx(
+        -r.torque - np.cross(apart, r.force), abs=1e-8 * max(1.0, np.abs(r.torque).max())
+    )
     local = sol.reaction("j", frame="joint")
     assert local.force == pytest.approx(r.force @ pair.a.T, abs=1e-12)  # the ground does not turn
     assert local.torque == pytest.approx(r.torque @ pair.a.T, abs=1e-12)

@@ -14,9 +14,23 @@ from isodyn.studies import order_study
 
 rate, eps = 2.0, 0.1
 SECOND = [name for name, p in problems.ALL.items() if p.system().m and not p.system().first_order]
-REDUNDANT = ("double_pendulum_doubled", "planar_loop_in_space")
+REDUNDANT = ("double_pendulum_doubled", "planar_loop_in_space", "bennett", "bricard")
 HIGHER = {("rolling_disc", "v")}  # heading and rolling are linear in time; v is of third order
-STEPS = {"andrews": 400, "andrews21": 400, "moving_guide": 800, "pendulum": 400, "slider_crank": 400}
+AT_REST = (
+    "planar_chain",
+    "spatial_chain",
+    "bennett",
+    "bricard",
+)  # from rest the first error of q, or of v too, is of fourth order
+STEPS = {
+    "suspension": 800,
+    "four_bar": 800,
+    "andrews": 400,
+    "andrews21": 400,
+    "moving_guide": 800,
+    "pendulum": 400,
+    "slider_crank": 400,
+}
 
 
 @pytest.mark.parametrize("scheme", [iso.Scheme.U0(0.5, 0.5, 0.5), iso.Scheme.V0(0.3, 0.7, 0.1)], ids=str)
@@ -35,6 +49,8 @@ def test_second_order_in_all_variables(name: str, scheme: iso.Scheme) -> None:
             assert case.order(x) == pytest.approx(rate, abs=eps), x
         if x in ("a", "lam"):
             assert case.order(f"{x}_1") == pytest.approx(rate, abs=eps), x
+        elif name in AT_REST:
+            assert case.order(f"{x}_1") > rate + 1 - eps, x
         elif not name.startswith("andrews") and (name, x) not in HIGHER:
             assert case.order(f"{x}_1") == pytest.approx(rate + 1, abs=eps), x
 

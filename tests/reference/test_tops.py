@@ -21,7 +21,9 @@ def nutation(theta: float, precession: float, spin: float) -> tuple[np.ndarray, 
     u = np.polynomial.Polynomial([0, 1])
     f = (E - w * u) * (1 - u**2) / A - ((L - C * spin3 * u) / A) ** 2
     roots = np.sort(f.roots().real)
-    return roots, float(4 * ellipk((roots[1] - roots[0]) / (roots[2] - roots[0])) / np.sqrt(w / A * (roots[2] - roots[0])))
+    return roots, float(
+        4 * ellipk((roots[1] - roots[0]) / (roots[2] - roots[0])) / np.sqrt(w / A * (roots[2] - roots[0]))
+    )
 
 
 def exact_height(t: np.ndarray, theta: float, precession: float, spin: float) -> np.ndarray:

@@ -34,7 +34,10 @@ from isodyn.integrate.projection import polish, project
 from isodyn.integrate.work import A_1, A_P, D_P, HALVINGS, LAM, LAM_1, MU, NU, Q_1, RESCUES, V_1, V_P, P, U, X
 
 SAME_STEP = 1e-8  # two step sizes that differ relatively by less are the same
-RESCUE = (AT_THE_END, 1e-8)  # where constraints lose rank for a moment: rows at the end of the step; a regularised matrix
+RESCUE = (
+    AT_THE_END,
+    1e-8,
+)  # where constraints lose rank for a moment: rows at the end of the step; a regularised matrix
 
 
 @kernel(inline=True)

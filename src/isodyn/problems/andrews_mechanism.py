@@ -14,7 +14,6 @@ from isodyn.loads import Motor, Spring
 from isodyn.problems import andrews as seven
 from isodyn.problems import andrews21
 from isodyn.problems.problem import Problem, Reference
-from isodyn.problems.quadratic_rows import conserved
 from isodyn.schemes import Scheme
 
 if TYPE_CHECKING:
@@ -27,17 +26,18 @@ def build() -> MechanismSystem:
 
     q = andrews21.from_seven(seven.start()).reshape(7, 3)
     beta, theta, gamma, _, delta, _, epsilon = q[:, 2]
-    O, A, B = np.zeros(2), np.array([seven.XA, seven.YA]), np.array([seven.XB, seven.YB])
+    A, B = np.array([seven.XA, seven.YA]), np.array([seven.XB, seven.YB])
     F = seven.RR * np.array([np.cos(beta), np.sin(beta)])
     E = F - seven.D * np.array([np.cos(theta), np.sin(theta)])
-    D = B + [seven.SD * np.cos(gamma) + seven.SC * np.sin(gamma), seven.SD * np.sin(gamma) - seven.SC * np.cos(gamma)]
+    c, s = np.cos(gamma), np.sin(gamma)
+    D = B + np.array([seven.SD * c + seven.SC * s, seven.SD * s - seven.SC * c])
     K = A + seven.ZT * np.array([np.cos(delta), np.sin(delta)])
     H = A + seven.U * np.array([np.sin(epsilon), -np.cos(epsilon)])
     mech = Mechanism(gravity=(0.0, 0.0, 0.0))
     for i, (m, J, (x, y, angle)) in enumerate(zip(seven.MASSES, seven.INERTIAS, q, strict=True)):
         mech.add_body(f"K{i + 1}", m, J, (x, y), float(angle), kind="planar")
     for name, first, second, point in (
-        ("O", "ground", "K1", O),
+        ("O", "ground", "K1", np.zeros(2)),
         ("F", "K1", "K2", F),
         ("B", "ground", "K3", B),
         ("A5", "ground", "K5", A),

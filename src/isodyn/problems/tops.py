@@ -42,12 +42,13 @@ def spinning_top(theta: float, precession: float, spin: float) -> MechanismSyste
     from isodyn.mechanism.mechanism import Mechanism
 
     angles = (0.0, theta, 0.0)
-    R, w = EULER_313.matrix(angles), EULER_313.body_velocity(angles, (precession, 0.0, spin))  # [Shimada2014 (3.221) adapted]
+    R, w = (
+        EULER_313.matrix(angles),
+        EULER_313.body_velocity(angles, (precession, 0.0, spin)),
+    )  # [Shimada2014 (3.221) adapted]
     centre = R[:, 2] * CENTRE
     mech = Mechanism(gravity=(0.0, 0.0, -9.81))
-    mech.add_body(
-        "top", MASS, (ACROSS, ACROSS, AXIAL), centre, R, velocity=np.cross(R @ w, centre), angular_velocity=w
-    )
+    mech.add_body("top", MASS, (ACROSS, ACROSS, AXIAL), centre, R, velocity=np.cross(R @ w, centre), angular_velocity=w)
     mech.add_joint(Spherical("tip", "ground", "top", point=(0.0, 0.0, 0.0)))
     return mech.compile()
 
@@ -93,7 +94,7 @@ def gyroscope(tilt: float, spin: float, push: float) -> MechanismSystem:
     mech.add_body("outer", 0.2, OUTER, angular_velocity=(0.0, 0.0, precession))
     mech.add_body("inner", 0.1, INNER, orientation=R, angular_velocity=frame)
     velocity = np.cross([0.0, 0.0, precession], centre)
-    mech.add_body("rotor", WEIGHT, ROTOR, centre, R, velocity, frame + [0.0, 0.0, spin])
+    mech.add_body("rotor", WEIGHT, ROTOR, centre, R, velocity, frame + np.array([0.0, 0.0, spin]))
     mech.add_joint(Hinge("stand", "ground", "outer", axis=(0.0, 0.0, 1.0)))
     mech.add_joint(Hinge("tilt", "outer", "inner", axis=(1.0, 0.0, 0.0)))
     mech.add_joint(Hinge("axle", "inner", "rotor", axis=R[:, 2]))
