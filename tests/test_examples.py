@@ -121,6 +121,51 @@ EXPECTED: dict[str, dict[str, tuple[float, float]]] = {
         "MPR-MPA, η(0) = 0.5: η at the end": (0.868, 0.869),
         "Gear, η(0) = 2: constraint": (0.0, 1e-9),
     },
+    "friction": {
+        "block: time of rest, difference": (0.0, 1e-9),
+        "block: place of rest, difference": (0.0, 1e-9),
+        "bead: θ'² on the way up, largest difference": (0.0, 1e-9),
+        "bead: switches": (7, 7),
+        "belt: period, difference": (0.0, 1e-9),
+        "largest gap in the balance of work": (0.0, 1e-9),
+    },
+    "gear_train": {
+        "mobility": (2, 2),
+        "critical slope of the load": (0.0276, 0.0278),
+        "growth rate at half of it": (-0.03, -0.01),
+        "growth rate at twice": (0.03, 0.06),
+        "rate measured in the runs, largest difference": (0.0, 1e-10),
+    },
+    "chaplygin_sleigh": {
+        "fixed steps: error in q": (1e-5, 1e-3),
+        "fixed steps: side slip of the blade": (0.0, 1e-14),
+        "adaptive steps: error in q": (0.0, 1e-9),
+        "adaptive steps: change of energy": (0.0, 1e-10),
+        "last rate of turning / first": (0.0, 1e-4),
+    },
+    "rotation_parameters": {
+        "largest entry of JΓ − (JΓ)ᵀ at the start": (0.5, 1.5),
+        **{
+            f"free, {form}: difference of R": (0.0, 1e-10)
+            for form in ("non-symmetric (64)", "symmetric (68)", "(60) as printed")
+        },
+        **{f"held, {form}: difference of R": (0.0, 1e-10) for form in ("non-symmetric (64)", "symmetric (68)")},
+        **{f"held, {form}: drift of the point": (0.0, 1e-11) for form in ("non-symmetric (64)", "symmetric (68)")},
+        "held, (60) as printed: difference of R": (0.1, 2.0),
+        "held, (60) as printed: drift of the point": (0.1, 5.0),
+    },
+    "finite_volume_beam": {
+        **{f"{line}: largest entry of M − Mᵀ": (0.1, 0.2) for line in ("straight", "arc")},
+        **{f"{line}: asymmetry of the totals": (0.0, 1e-14) for line in ("straight", "arc")},
+        **{f"{line}: difference from a rigid body": (0.0, 1e-12) for line in ("straight", "arc")},
+        "straight: total mass": (3.36 - 1e-12, 3.36 + 1e-12),
+    },
+    "pendulum_all_methods": {
+        "largest error in q of a run": (0.0, 1e-7),
+        "largest difference of an acceleration": (0.0, 1e-12),
+        "constraints, position and velocity": (0.0, 1e-13),
+        "runs": (12, 12),
+    },
 }
 
 

@@ -30,9 +30,11 @@ from isodyn.formulations import (
     PositionLevel,
     Projection,
     Stabilised,
+    UdwadiaKalaba,
     VelocityLevel,
 )
-from isodyn.integrate import Newton, integrate
+from isodyn.friction import FrictionSolution, integrate_with_friction
+from isodyn.integrate import Newton, integrate, integrate_adaptive
 from isodyn.results import Solution
 from isodyn.schemes import FirstOrderScheme, Scheme
 from isodyn.systems import (
@@ -100,6 +102,7 @@ __all__ = [
     "FirstOrderSystem",
     "Fixed",
     "Force",
+    "FrictionSolution",
     "Gear",
     "Hamiltonian",
     "Hinge",
@@ -135,6 +138,7 @@ __all__ = [
     "Stabilised",
     "Table",
     "Torque",
+    "UdwadiaKalaba",
     "Universal",
     "VelocityLevel",
     "analysis",
@@ -143,6 +147,8 @@ __all__ = [
     "gauss",
     "harmonic",
     "integrate",
+    "integrate_adaptive",
+    "integrate_with_friction",
     "modal_damping",
     "problems",
     "rayleigh",

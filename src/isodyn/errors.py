@@ -41,6 +41,18 @@ class SingularError(IsodynError):
     """A matrix that has to be inverted is singular."""
 
 
+class PainleveError(IsodynError):
+    """Rigid contacts with Coulomb friction admit no acceleration, or several."""
+
+
+class SeparationError(IsodynError):
+    """A contact that can only push would have to pull; `opening` holds the numbers of the contacts that open."""
+
+    def __init__(self, message: str, *, opening: tuple[int, ...] = (), hint: str | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.opening = opening
+
+
 class ConvergenceError(IsodynError):
     """Newton's iteration did not converge, also not after halving the step."""
 

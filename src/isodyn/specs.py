@@ -7,7 +7,7 @@ import difflib
 import inspect
 import re
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 from isodyn.errors import InputError
 from isodyn.formulations import (
@@ -22,14 +22,18 @@ from isodyn.formulations import (
     PositionLevel,
     Projection,
     Stabilised,
+    UdwadiaKalaba,
     VelocityLevel,
 )
+from isodyn.formulations.gauss import Basis, Form
 from isodyn.schemes import FirstOrderScheme, Scheme
 
-FLAGS = ("explicit", "v0", "acceleration")
+FLAGS = ("explicit", "v0", "acceleration", "discrete")
+WORDS = tuple(dict.fromkeys((*get_args(Form), *get_args(Basis))))
 SCHEME_EXAMPLE = '"U0(0.8,0.8,0.8)" or "optimal(0.5)"'
 FORMULATION_EXAMPLE = '"stabilised" or "baumgarte(20,30)"'
 T = TypeVar("T")
+AnyFormulation = Formulation | Penalty | Hamiltonian | UdwadiaKalaba
 
 CONSTRUCTORS: dict[str, Callable[..., Scheme | FirstOrderScheme]] = {
     "U0": Scheme.U0,
@@ -49,7 +53,7 @@ CONSTRUCTORS: dict[str, Callable[..., Scheme | FirstOrderScheme]] = {
     "crank_nicolson": FirstOrderScheme.crank_nicolson,
     "gear": FirstOrderScheme.gear,
 }
-FORMULATIONS: dict[str, Callable[..., Formulation | Penalty | Hamiltonian]] = {
+FORMULATIONS: dict[str, Callable[..., AnyFormulation]] = {
     "stabilised": Stabilised,
     "position": PositionLevel,
     "velocity": VelocityLevel,
@@ -59,6 +63,7 @@ FORMULATIONS: dict[str, Callable[..., Formulation | Penalty | Hamiltonian]] = {
     "overdetermined": Overdetermined,
     "ggl": GGL,
     "null-space": NullSpace,
+    "udwadia-kalaba": UdwadiaKalaba,
     "penalty": Penalty,
     "hamiltonian": Hamiltonian,
 }
@@ -75,8 +80,8 @@ def parse_scheme(text: str) -> Scheme | FirstOrderScheme:
     return _made(_constructor(name), name, brackets, text, SCHEME_EXAMPLE)
 
 
-def parse_formulation(text: str) -> Formulation | Penalty | Hamiltonian:
-    """A formulation from text such as `stabilised`, `baumgarte(20,30)`, `penalty(p=1e-7)` or `projection(acceleration)`.
+def parse_formulation(text: str) -> AnyFormulation:
+    """A formulation from text such as `stabilised`, `baumgarte(20,30)`, `projection(acceleration)` or `udwadia-kalaba(cholesky)`.
 
     >>> parse_formulation("baumgarte(20, 30)"), parse_formulation("position")
     (Baumgarte(alpha=20.0, beta=30.0), PositionLevel())
@@ -126,9 +131,9 @@ def _made(
         if isinstance(node, ast.Name) and node.id in FLAGS:
             keywords[node.id] = True
         else:
-            arguments.append(kind(_number(node, text)))
+            arguments.append(_word(node) or kind(_number(node, text)))
     for keyword in call.keywords:
-        keywords[str(keyword.arg)] = kind(_number(keyword.value, text))
+        keywords[str(keyword.arg)] = _word(keyword.value) or kind(_number(keyword.value, text))
     signature = inspect.signature(constructor)
     try:
         signature.bind(*arguments, **keywords)
@@ -148,6 +153,12 @@ def _constructor(name: str) -> Callable[..., Scheme | FirstOrderScheme]:
     raise InputError(f"there is no scheme named {name!r}", hint=hint)
 
 
+def _word(node: ast.expr) -> str | None:
+    """A form or a basis by its name, which Python reads as a difference or a quotient; None for anything else."""
+    word = ast.unparse(node).replace(" ", "")
+    return word if word in WORDS else None
+
+
 def _number(node: ast.expr, text: str) -> Any:
     """A number, a fraction of two numbers, or a tuple of numbers."""
     try:
@@ -161,7 +172,7 @@ def _number(node: ast.expr, text: str) -> Any:
         return value
     raise InputError(
         f"{ast.unparse(node)!r} in {text!r} is not a number",
-        hint=f"bare words can be {', '.join(FLAGS)}; others are numbers",
+        hint=f"bare words can be {', '.join((*FLAGS, *WORDS))}; others are numbers",
     )
 
 

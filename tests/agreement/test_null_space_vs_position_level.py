@@ -28,7 +28,7 @@ def test_same_motion_and_multipliers(name, scheme):
     newton = iso.Newton(rtol=1e-13)
     with_multipliers, without = (
         iso.integrate(SYSTEMS[name](), scheme, formulation, dt=0.01, t_end=0.3, newton=newton)
-        for formulation in (iso.PositionLevel(), iso.NullSpace())
+        for formulation in (iso.PositionLevel(), iso.NullSpace(discrete=True))
     )
     for quantity, tolerance in (("q", 1e-12), ("v", 1e-10), ("a", 1e-8), ("lam", 1e-8)):
         one, other = getattr(with_multipliers, quantity), getattr(without, quantity)
@@ -39,6 +39,6 @@ def test_stabilised_is_something_else():
     """The comparison can tell formulations apart."""
     null_space, stabilised = (
         iso.integrate(known.pendulum_system(), S.optimal(0.5), formulation, dt=0.01, t_end=0.5)
-        for formulation in (iso.NullSpace(), iso.Stabilised())
+        for formulation in (iso.NullSpace(discrete=True), iso.Stabilised())
     )
     assert np.abs(null_space.q - stabilised.q).max() > 1e-7

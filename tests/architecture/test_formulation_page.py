@@ -27,4 +27,4 @@ def test_the_table_is_put_in() -> None:
     assert page[0].count(conf.TABLE_MARK) == 1
     conf.insert_tables(None, "formulations", page)
     assert conf.TABLE_MARK not in page[0]
-    assert all(f"| `{row.formulation.__name__}` |" in page[0] for row in TABLE)
+    assert all(f"| `{row.name}` |" in page[0] for row in TABLE)

@@ -74,7 +74,7 @@ def test_hamiltonian(case, scheme):
     assert np.log2(sizes[0] / sizes[1]) == pytest.approx(2.0, abs=0.2)
 
 
-@pytest.mark.parametrize("formulation", [iso.PositionLevel(), iso.NullSpace()], ids=label)
+@pytest.mark.parametrize("formulation", [iso.PositionLevel(), iso.NullSpace(discrete=True)], ids=label)
 @pytest.mark.parametrize("case", HOLONOMIC, ids=label)
 @pytest.mark.filterwarnings("ignore:multipliers and accelerations of position level")
 def test_position_level_keeps_positions_only(case, formulation):

@@ -218,7 +218,13 @@ COMBINATIONS = [
         SchemeError,
         "PositionLevel cannot run with the explicit scheme",
     ),
-    (rod, iso.NullSpace(), S.central_difference(), SchemeError, "NullSpace cannot run with the explicit scheme"),
+    (
+        rod,
+        iso.NullSpace(discrete=True),
+        S.central_difference(),
+        SchemeError,
+        "NullSpace.* cannot run with the explicit scheme",
+    ),
     (rod, iso.Hamiltonian(), S.U0(0.5, 0.5, 0.5), SchemeError, "does not adapt to first-order systems"),
     (lambda: FREE, iso.Stabilised(), None, InputError, r"no constraints, so formulation must be None, received Stab"),
     (lambda: FREE, iso.Penalty(), None, InputError, "needs a mechanical system with constraints"),
@@ -226,7 +232,13 @@ COMBINATIONS = [
     (known.index_2_system, iso.Hamiltonian(), None, InputError, "needs a mechanical system with constraints"),
     (known.knife_edge_system, iso.Hamiltonian(), None, SchemeError, "holonomic constraints only; .* 1 nonholonomic"),
     (known.knife_edge_system, iso.Penalty(), None, SchemeError, "holonomic constraints only; .* 1 nonholonomic"),
-    (known.knife_edge_system, iso.NullSpace(), None, SchemeError, "holonomic constraints only; .* 1 nonholonomic"),
+    (
+        known.knife_edge_system,
+        iso.NullSpace(discrete=True),
+        None,
+        SchemeError,
+        "holonomic constraints only; .* 1 nonholonomic",
+    ),
     (rod, "stabilised", None, InputError, "formulation must be one of isodyn's, received 'stabilised'"),
     (rod, iso.Stabilised, None, InputError, "formulation must be one of isodyn's, received <class"),
 ]
@@ -283,8 +295,8 @@ def test_gains():
     for name in ("p", "omega"):
         with pytest.raises(InputError, match=f"{name} must be positive"):
             iso.Penalty(**{name: 0.0})
-    with pytest.raises(InputError, match="NullSpace knows basis='qr'"):
-        iso.NullSpace(basis="svd")
+    with pytest.raises(InputError, match=r"NullSpace\(discrete=True\) reduces the step with basis='qr'"):
+        iso.NullSpace(basis="svd", discrete=True)
 
 
 def test_penalty_with_a_constraint_that_turns():

@@ -6,11 +6,12 @@ The expected orders are those of `isodyn.formulations.table`. Measured here, slo
     stabilised, GGL                    1.99 … 2.00     1.99 … 2.01                1.96 … 2.00
     velocity level                     1.99 … 2.00     1.99 … 2.01                1.97 … 2.00
     acceleration level                 1.99 … 2.01     1.97 … 2.01                1.94 … 2.01
+    Udwadia–Kalaba, null space         1.92 … 2.01     1.97 … 2.01                1.96 … 2.01
     projection, overdetermined         1.99 … 2.01     1.98 … 2.01                1.92 … 2.01
     Hamilton's form                    1.94 … 2.00     1.97 … 2.07                1.92 … 2.00
     Baumgarte, gains fixed             1.95 … 2.00     1.96 … 2.00                1.97 … 2.03
     Baumgarte, gains 1/Δt              1.99 … 2.01     0.95 … 1.02                0.99 … 1.02
-    position level, null space         1.99 … 2.00     0.98 … 1.03                0.99 … 1.05       ρmax < 1 or ρmin < 1
+    position level, discrete           1.99 … 2.00     0.98 … 1.03                0.99 … 1.05       ρmax < 1 or ρmin < 1
     the same with ρmax = ρmin = 1      1.99 … 2.00     0 (V0(1,1,0): 1.0)         0
 
 The lower ends belong to U0(0,0,0). At n = 1 errors of q and v are third order.
@@ -50,9 +51,9 @@ FIRST_ORDER_SCHEMES = [
     F.crank_nicolson(),
     S.optimal(0.5),
 ]
-FORMULATIONS = [row.formulation() for row in TABLE if None not in row.orders and row.formulation is not iso.Hamiltonian]
+FORMULATIONS = [row.example() for row in TABLE if None not in row.orders and row.formulation is not iso.Hamiltonian]
 FORMULATIONS.append(iso.Projection(acceleration=True))
-WEAK = (iso.PositionLevel, iso.NullSpace)
+WEAK = (iso.PositionLevel(), iso.NullSpace(discrete=True))
 PENDULUM, RHEONOMIC = (known.PENDULUM, (0.005, 0.0025)), (known.RHEONOMIC, (0.01, 0.005))
 INDEX_2 = (known.INDEX_2, (0.02, 0.01))
 ONE_STEP = (1e-3, 5e-4)
@@ -60,7 +61,7 @@ ONE_STEP = (1e-3, 5e-4)
 
 def runs(formulation, scheme) -> bool:
     """Combinations that the table allows and for which it claims an order."""
-    if isinstance(formulation, WEAK) and scheme.radii[:2] == (1.0, 1.0):
+    if formulation in WEAK and scheme.radii[:2] == (1.0, 1.0):
         return False
     return entry(formulation).explicit or not scheme.explicit
 
@@ -113,6 +114,8 @@ def test_the_table_claims_second_order_where_it_is_due():
         iso.Projection,
         iso.Overdetermined,
         iso.Hamiltonian,
+        iso.UdwadiaKalaba,
+        iso.NullSpace,
     }
     assert {row.formulation for row in TABLE if row.orders == (2, 2, 2, 2)} == due
     assert sum(s.phi > 0.05 for s in SCHEMES) >= 4
@@ -121,12 +124,12 @@ def test_the_table_claims_second_order_where_it_is_due():
 
 @pytest.mark.parametrize("scheme", [S.optimal(0.5), S.central_difference()], ids=label)
 @pytest.mark.parametrize("case", [known.KNIFE_EDGE, known.MIXED], ids=label)
-@pytest.mark.parametrize(
-    "formulation", [f for f in FORMULATIONS if not isinstance(f, (*WEAK, iso.Baumgarte))], ids=label
-)
+@pytest.mark.parametrize("formulation", [f for f in FORMULATIONS if f not in (*WEAK, iso.Baumgarte())], ids=label)
 def test_nonholonomic_rows(case, formulation, scheme):
     """ψ linear in v alone, and ψ quadratic in v together with a moving φ; v of the knife edge may be better."""
-    measured = known.slope(replace(case, t_end=0.4), scheme, formulation, (0.02, 0.01))
+    # multipliers that come from the state are ten times as exact, and terms of third order fade later
+    dts = (0.0025, 0.00125) if isinstance(formulation, iso.UdwadiaKalaba | iso.NullSpace) else (0.02, 0.01)
+    measured = known.slope(replace(case, t_end=0.4), scheme, formulation, dts)
     first = known.first_slope(case, scheme, formulation, ONE_STEP)
     for name, rate in zip(QUANTITIES, entry(formulation).orders, strict=True):
         assert measured[name] > rate - EPS, name
@@ -149,7 +152,7 @@ def test_baumgarte_with_fixed_gains_is_second_order(problem, scheme):
 
 
 @pytest.mark.parametrize("scheme", [S.U0(1, 1, 1), S.U0(1, 1, 0), S.V0(1, 1, 0)], ids=label)
-@pytest.mark.parametrize("formulation", [iso.PositionLevel(), iso.NullSpace()], ids=label)
+@pytest.mark.parametrize("formulation", [iso.PositionLevel(), iso.NullSpace(discrete=True)], ids=label)
 def test_undamped_position_level_oscillates(formulation, scheme):
     """With ρmax = ρmin = 1 and v₀ ≠ 0 the error of λ does not shrink with Δt and changes sign from step to step; the warning says so."""
     history = []

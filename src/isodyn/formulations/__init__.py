@@ -1,11 +1,11 @@
 """How constraints enter a step."""
 
+from isodyn.formulations.gauss import NullSpace, UdwadiaKalaba
 from isodyn.formulations.policies import (
     GGL,
     AccelerationLevel,
     Baumgarte,
     Formulation,
-    NullSpace,
     Overdetermined,
     PositionLevel,
     Projection,
@@ -26,5 +26,6 @@ __all__ = [
     "PositionLevel",
     "Projection",
     "Stabilised",
+    "UdwadiaKalaba",
     "VelocityLevel",
 ]

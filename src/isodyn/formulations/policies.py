@@ -23,13 +23,13 @@ from __future__ import annotations
 import math
 import warnings
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from isodyn.compiled import Closure
 from isodyn.errors import InputError, StabilityWarning
+from isodyn.formulations.gauss import NullSpace
 
 
 @dataclass(frozen=True)
@@ -115,27 +115,6 @@ class Overdetermined:
     def closure(self, dt: float) -> Closure:
         """Weights and corrections for steps of this size."""
         return Closure(0.0, 0.0, 1.0, 1, 1, 0, 0, 0)
-
-
-@dataclass(frozen=True)
-class NullSpace:
-    """Multipliers eliminated from the step by a basis N of the null space of G(q̃): N(q̃)ᵀ·balance = 0 with φ = 0 at t_{n+1}.
-
-    The discrete equations are those of position level, and so is the motion, to rounding.
-    """
-
-    basis: Literal["qr"] = "qr"
-    discrete: bool = True
-
-    def __post_init__(self) -> None:
-        if self.basis != "qr" or not self.discrete:
-            raise InputError(
-                f"NullSpace knows basis='qr' with discrete=True, received {self.basis!r}, {self.discrete!r}"
-            )
-
-    def closure(self, dt: float) -> Closure:
-        """Weights and corrections for steps of this size."""
-        return Closure(1.0, 0.0, 0.0, 0, 0, 0, 0, 1)
 
 
 @dataclass(frozen=True)

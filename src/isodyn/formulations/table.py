@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from isodyn.errors import SchemeError
+from isodyn.formulations.gauss import NullSpace, UdwadiaKalaba
 from isodyn.formulations.policies import (
     GGL,
     AccelerationLevel,
     Baumgarte,
-    NullSpace,
     Overdetermined,
     PositionLevel,
     Projection,
@@ -38,12 +38,38 @@ class Entry:
     compiled: bool
     orders: Orders
     remark: str = ""
+    settings: tuple[tuple[str, Any], ...] = ()
+
+    @property
+    def name(self) -> str:
+        """As it is written in code."""
+        settings = ", ".join(f"{name}={value!r}" for name, value in self.settings)
+        return self.formulation.__name__ + (f"({settings})" if settings else "")
+
+    def example(self) -> Any:
+        """The formulation with its settings, and defaults for the rest."""
+        return self.formulation(**dict(self.settings))
+
+    def covers(self, formulation: Any) -> bool:
+        """Whether the row speaks of this formulation."""
+        same = type(formulation) is self.formulation
+        return same and all(getattr(formulation, name) == value for name, value in self.settings)
 
 
 TABLE: tuple[Entry, ...] = (
     Entry(Stabilised, "φ, φ̇", True, False, True, True, (2, 2, 2, 2), "default"),
     Entry(PositionLevel, "φ", False, False, True, True, (2, 2, 1, 1), "a, λ oscillate undamped where ρmin = ρmax = 1"),
-    Entry(NullSpace, "φ", False, False, False, True, (2, 2, 1, 1), "equals position level"),
+    Entry(
+        NullSpace,
+        "φ",
+        False,
+        False,
+        False,
+        True,
+        (2, 2, 1, 1),
+        "equals position level",
+        (("discrete", True),),
+    ),
     Entry(VelocityLevel, "φ̇", True, True, True, True, (2, 2, 2, 2), "φ drifts"),
     Entry(AccelerationLevel, "φ̈", True, True, True, True, (2, 2, 2, 2), "φ and φ̇ drift"),
     Entry(
@@ -59,6 +85,8 @@ TABLE: tuple[Entry, ...] = (
     Entry(Projection, "φ, φ̇", True, False, True, True, (2, 2, 2, 2)),
     Entry(Overdetermined, "φ, φ̇, φ̈", True, False, True, True, (2, 2, 2, 2)),
     Entry(GGL, "φ, φ̇", True, False, True, True, (2, 2, 2, 2)),
+    Entry(UdwadiaKalaba, "", True, False, True, False, (2, 2, 2, 2), "φ and φ̇ drift; accelerations in Python"),
+    Entry(NullSpace, "", True, False, True, False, (2, 2, 2, 2), "the same motion as `UdwadiaKalaba`, to rounding"),
     Entry(Penalty, "", True, False, False, False, (None, None, None, None), "converges to the penalised motion"),
     Entry(Hamiltonian, "φ, φ̇", False, False, False, False, (2, 2, 2, 2), "for schemes that Table 2.5 adapts"),
 )
@@ -66,15 +94,15 @@ TABLE: tuple[Entry, ...] = (
 
 def entry(formulation: Any) -> Entry:
     """The row of a formulation."""
-    return next(row for row in TABLE if row.formulation is type(formulation))
+    return next(row for row in TABLE if row.covers(formulation))
 
 
 def check_combination(formulation: Any, scheme: Any, system: Any) -> None:
     """SchemeError for a formulation that cannot run with this scheme on this system, with the reason."""
     row = entry(formulation)
-    name = row.formulation.__name__
+    name = row.name
     if system.first_order and not row.first_order:
-        allowed = ", ".join(r.formulation.__name__ for r in TABLE if r.first_order)
+        allowed = ", ".join(r.name for r in TABLE if r.first_order)
         raise SchemeError(
             f"{name} is for second-order systems", hint=f"first-order systems take: {allowed}, or no formulation"
         )
@@ -98,7 +126,5 @@ def to_markdown() -> str:
     for row in TABLE:
         marks = ["yes" if flag else "no" for flag in (row.explicit, row.first_order, row.nonholonomic, row.compiled)]
         orders = ", ".join("–" if order is None else f"{order:g}" for order in row.orders)
-        lines.append(
-            f"| `{row.formulation.__name__}` | {row.keeps or '–'} | {' | '.join(marks)} | {orders} | {row.remark} |"
-        )
+        lines.append(f"| `{row.name}` | {row.keeps or '–'} | {' | '.join(marks)} | {orders} | {row.remark} |")
     return "\n".join(lines)

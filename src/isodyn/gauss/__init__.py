@@ -16,7 +16,10 @@ A pendulum in Cartesian coordinates with its length written twice; the second ro
 
 from isodyn.gauss.acceleration import solve
 from isodyn.gauss.bases import Basis
+from isodyn.gauss.contacts import Contact, Sliding, Sticking
 from isodyn.gauss.coordinates import Partition, null_space, partition
+from isodyn.gauss.friction import FrictionResult, solve_with_friction
+from isodyn.gauss.gear_trains import Circuit, GearTrain, Planet, Stability
 from isodyn.gauss.methods import METHODS, Method, accelerations
 from isodyn.gauss.projection import projector, proportionality_matrix, rewritten
 from isodyn.gauss.rank import Rank, decide
@@ -28,12 +31,20 @@ from isodyn.gauss.underdetermined import Underdetermined, underdetermined
 __all__ = [
     "METHODS",
     "Basis",
+    "Circuit",
     "Conflict",
+    "Contact",
+    "FrictionResult",
+    "GearTrain",
     "Method",
     "Partition",
+    "Planet",
     "Rank",
     "Result",
     "Root",
+    "Sliding",
+    "Stability",
+    "Sticking",
     "Underdetermined",
     "Work",
     "accelerations",
@@ -46,6 +57,7 @@ __all__ = [
     "rewritten",
     "schur_root",
     "solve",
+    "solve_with_friction",
     "spectral",
     "trial_variables",
     "underdetermined",

@@ -1,5 +1,6 @@
 """From a system and a scheme to a solution."""
 
+from isodyn.integrate.adaptive import integrate_adaptive
 from isodyn.integrate.driver import Newton, integrate
 
-__all__ = ["Newton", "integrate"]
+__all__ = ["Newton", "integrate", "integrate_adaptive"]

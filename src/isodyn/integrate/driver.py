@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from isodyn.compiled import OPEN, Closure
-from isodyn.errors import AccuracyWarning, InputError, SchemeError, StabilityWarning
+from isodyn.errors import AccuracyWarning, InputError, IsodynError, SchemeError, StabilityWarning
 from isodyn.formulations import (
     GGL,
     Baumgarte,
@@ -19,6 +19,7 @@ from isodyn.formulations import (
     Penalty,
     PositionLevel,
     Stabilised,
+    UdwadiaKalaba,
     VelocityLevel,
 )
 from isodyn.formulations.table import check_combination
@@ -64,7 +65,7 @@ class Newton:
 def integrate(
     system: System,
     scheme: Scheme | FirstOrderScheme | None = None,
-    formulation: Formulation | Penalty | Hamiltonian | None = None,
+    formulation: Formulation | Penalty | Hamiltonian | UdwadiaKalaba | None = None,
     *,
     dt: float,
     t_end: float,
@@ -106,32 +107,38 @@ def integrate(
     if not isinstance(system, System):
         raise InputError(f"system must be one of isodyn's systems, received {type(system).__name__}")
     stretches = plan(t0, t_end, dt, breakpoints, save_every)
-    if isinstance(formulation, Penalty | Hamiltonian):
+    if (other := _as_transform(formulation)) is not None:
         if system.m == 0 or system.first_order:
-            raise InputError(f"{formulation!r} needs a mechanical system with constraints")
-        check_combination(formulation, scheme or Scheme.optimal(0.8), system)
+            raise InputError(f"{other!r} needs a mechanical system with constraints")
+        check_combination(other, scheme or Scheme.optimal(0.8), system)
         if select is not None:
             raise InputError(
-                f"{type(formulation).__name__} needs all columns to bring its solution back, so select must be None"
+                f"{type(other).__name__} needs all columns to bring its solution back, so select must be None"
             )
-        if isinstance(formulation, Hamiltonian) and isinstance(scheme, Scheme):
+        if isinstance(other, Hamiltonian) and isinstance(scheme, Scheme):
             scheme = scheme.first_order()
-        if isinstance(formulation, Penalty) and (newton is None or newton.form == 0):
+        if isinstance(other, Penalty) and (newton is None or newton.form == 0):
             newton = replace(newton or Newton(), form=1)  # far from the manifold penalties are huge: start near it
         system = _started(system, t0, assemble)
-        sol = integrate(
-            formulation.transform(system),
-            scheme,
-            dt=dt,
-            t_end=t_end,
-            t0=t0,
-            save_every=save_every,
-            breakpoints=breakpoints,
-            progress=progress,
-            observe=observe,
-            newton=newton,
-        )
-        return formulation.lift(sol, system)
+        try:
+            sol = integrate(
+                other.transform(system),
+                scheme,
+                dt=dt,
+                t_end=t_end,
+                t0=t0,
+                save_every=save_every,
+                breakpoints=breakpoints,
+                progress=progress,
+                observe=observe,
+                newton=newton,
+            )
+        except IsodynError as error:
+            if error.partial is not None:
+                error.partial = other.lift(error.partial, system)
+            raise
+        return other.lift(sol, system)
+    assert not isinstance(formulation, Penalty | Hamiltonian | UdwadiaKalaba)
     adapted = _adapt(scheme, system)
     closure, first_closure = _closures(system, adapted, formulation, dt)
     scaling = None
@@ -142,6 +149,13 @@ def integrate(
     )
     with Progress(run.total_steps, progress) as bar:
         return run.execute(bar)
+
+
+def _as_transform(formulation: Any) -> Penalty | Hamiltonian | UdwadiaKalaba | NullSpace | None:
+    """A formulation that makes another system of this one; None for those that close a step."""
+    if isinstance(formulation, NullSpace):
+        return None if formulation.discrete else formulation
+    return formulation if isinstance(formulation, Penalty | Hamiltonian | UdwadiaKalaba) else None
 
 
 def _started(system: Any, t0: float, assemble: bool) -> Any:

@@ -10,6 +10,7 @@ from isodyn.compiled import (
     ACCELERATION,
     BALANCE,
     CLOSURE,
+    CONSTANT_MASS,
     MODEL_TYPE,
     NOT_FINITE,
     OK,
@@ -111,6 +112,11 @@ def initial_matrix(p: Any, t: float, state: Any, c: FloatArray, w: Any, pivots: 
     if p.rows.size > 0:
         count[FACTORISATIONS] += 1
         return mass_matrix(p, t, state.q, state.v, state.a, c, w, pivots)
+    known = (p.traits & CONSTANT_MASS) != 0 and w.key[0] == 1.0
+    for i in range(4):
+        known = known and w.key[1 + i] == c[i]
+    if known:
+        return OK
     return factorise(
         p, STILL, t, t, 0.0, state, c, w, pivots, np.int64(0), count
     )  # a literal would compile it once more

@@ -70,6 +70,15 @@ def near_manifold(ask: Questions, t: float, q: FloatArray, v: FloatArray) -> Flo
     return q
 
 
+def near_velocity(ask: Questions, t: float, q: FloatArray, v: FloatArray) -> FloatArray:
+    """Velocities on φ̇ = 0, ψ = 0 by two Newton steps of least norm over all rows, in the same way."""
+    for _ in range(2):
+        G = ask.G(t, q, v)
+        eased = np.linalg.solve(ask.mass(t, q, v), G.T)
+        v = v - eased @ np.linalg.lstsq(G @ eased, ask.velocity(t, q, v), rcond=1e-8)[0]
+    return v
+
+
 def finite_rows(ask: Questions, t: float, q: FloatArray, v: FloatArray) -> None:
     """NonFiniteError for constraints that are not numbers at the start, naming the row."""
     values = [

@@ -65,4 +65,6 @@ CONTROLS = types.NamedTuple((f8, i8, i8, i8, i8, i8, i8), Controls)
 STEPS, ROWS, ITERATIONS, EVALUATIONS, FACTORISATIONS, HALVINGS, FLOORS, RESCUES = range(8)
 COUNTERS = 8
 
+UNDERFLOW = 100  # a status of adaptive steps: not good enough, also with a step as small as rounding of t
+
 EPS = float(np.finfo(np.float64).eps)

@@ -23,8 +23,10 @@ BODY_NUMBERS = 10
 
 # ---- a measure: kind, bodies, the blocks ii, ij, ji, jj of J
 MEASURE = 7
-# ---- a row: first term, number of terms, time function;   numbers: period of its value (0: none)
-ROW, ROW_NUMBERS = 3, 1
+# ---- a row: first term, number of terms, time function, how many rows from here on let points coincide (0 elsewhere);
+# numbers: period of its value (0: none)
+ROW, ROW_NUMBERS = 4, 1
+TOGETHER = 3
 # ---- a term: measure, places of body i and j in G;   number: weight
 TERM, TERM_NUMBERS = 3, 1
 

@@ -97,6 +97,8 @@ def add_blocks(m: int, K: int, f: float, pf: FloatArray, pi: IntArray, out: Floa
                 continue
             d = pi[I_BODY] + BODY * pi[n + 1 + other]
             block = pi[n + 3 + 2 * side + other]
+            if block < 0:
+                continue
             for i in range(6):
                 row = pi[b + COLUMNS + i]
                 if row < 0:

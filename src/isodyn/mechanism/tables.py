@@ -10,7 +10,7 @@ import numpy as np
 
 from isodyn.bodies.body import Body
 from isodyn.compiled import FloatArray, IntArray
-from isodyn.joints.measures import PARAMETERS, POSE, R_, WORK
+from isodyn.joints.measures import A_I, PARAMETERS, PLANAR_ANGLE, POINT, POSE, R_, WORK
 from isodyn.joints.words import Row, Word
 from isodyn.linear_solvers.blocks import Sparsity
 from isodyn.loads.elements import Law
@@ -18,6 +18,7 @@ from isodyn.loads.time import as_time_function
 from isodyn.mechanism import layout as at
 
 _COLUMNS = {"spatial": [0, 1, 2, 3, 4, 5], "planar": [0, 1, -1, -1, -1, 2], "particle": [0, 1, 2, -1, -1, -1]}
+_UNCOUPLED = {POINT, PLANAR_ANGLE}  # words whose stiffness does not couple the two bodies
 _KINDS = {"spatial": at.SPATIAL, "planar": at.PLANAR, "particle": at.PARTICLE}
 
 
@@ -50,9 +51,10 @@ class Tables:
         self.first_q = np.concatenate([[0], np.cumsum([body.q0.size for body in self.bodies])]).astype(np.int64)
         self.words = [word for row in self.rows for _, word in row.terms] + [law.word for law in self.laws]
         self.neighbours = [{k} for k in range(len(self.bodies))]
-        for word in self.words:
+        for k, word in enumerate(self.words):
             i, j = self.number[word.first], self.number[word.second]
-            if i < len(self.bodies) and j < len(self.bodies):
+            coupled = k >= len(self.words) - len(self.laws) or word.kind not in _UNCOUPLED
+            if coupled and i < len(self.bodies) and j < len(self.bodies):
                 self.neighbours[i].add(j)
                 self.neighbours[j].add(i)
 
@@ -85,6 +87,29 @@ class Tables:
             columns.extend(line)
             starts.append(starts[-1] + sum(c.size for c in line))
         return Pattern(np.array(starts, dtype=np.int64), np.concatenate(columns).astype(np.int64))
+
+    def coincidences(self) -> list[int]:
+        """For the first of the rows that let points coincide in x, y (and z): how many there are; 0 for all others."""
+        found = [0] * len(self.rows)
+        for r, row in enumerate(self.rows):
+            count = 0
+            for other in self.rows[r : r + 3]:
+                if len(other.terms) != 1 or other.terms[0][0] != 1.0:
+                    break
+                first, word = row.terms[0][1], other.terms[0][1]
+                direction = np.zeros(3)
+                direction[count] = 1.0
+                same = (word.first, word.second) == (first.first, first.second) and np.array_equal(
+                    word.numbers[:A_I], first.numbers[:A_I]
+                )
+                if word.kind != POINT or not same or not np.array_equal(word.numbers[A_I : A_I + 3], direction):
+                    break
+                count += 1
+            if count > 1 and all(
+                as_time_function("", x.target).numbers.tolist() == [0.0] for x in self.rows[r : r + count]
+            ):
+                found[r] = count
+        return found
 
     @cached_property
     def sparsity(self) -> Sparsity:
@@ -124,7 +149,7 @@ class Tables:
 
         def block(i: int, j: int) -> int:
             """First entry of the block of bodies i, j in J."""
-            if i == nb or j == nb:
+            if i == nb or j == nb or j not in self.neighbours[i]:
                 return -1
             if not sparse:
                 return int(self.first_v[i] * n + self.first_v[j])
@@ -159,9 +184,9 @@ class Tables:
             i, j = self.number[word.first], self.number[word.second]
             ints[at.I_MEASURE].append([word.kind, i, j, block(i, i), block(i, j), block(j, i), block(j, j)])
             floats[at.F_MEASURE].append(word.numbers)
-        term = 0
+        term, together = 0, self.coincidences()
         for r, row in enumerate(self.rows):
-            ints[at.I_ROW].append([term, len(row.terms), function(row.name, row.target)])
+            ints[at.I_ROW].append([term, len(row.terms), function(row.name, row.target), together[r]])
             floats[at.F_ROW].append([row.period])
             for weight, word in row.terms:
                 i, j = self.number[word.first], self.number[word.second]

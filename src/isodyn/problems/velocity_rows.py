@@ -1,10 +1,11 @@
-"""Constraints on velocities, and the model that three problems share.
+"""Constraints on velocities, and the model that four problems share.
 
     m_i a_i + Σ_k λ_k ∂ψ_k/∂v_i = Q_i,     ψ(q, v) = 0,     ψ̇ = ψ_v a + ψ_q v
 
 knife edge       ψ = x' sin θ − y' cos θ                     q = (x, y, θ)
 rolling disc     ψ = (x' − Rϑ' cos θ, y' − Rϑ' sin θ)        q = (x, y, θ, ϑ)
 constant speed   ψ = ½(|v|² − u²)                            q = (x, y)
+sleigh           ψ = y' cos θ − x' sin θ − aθ'               q = (x, y, θ)
 """
 
 from __future__ import annotations
@@ -31,12 +32,12 @@ from isodyn.compiled import (
 from isodyn.problems.problem import Motion
 from isodyn.systems import CompiledSystem
 
-KNIFE, DISC, SPEED = 0, 1, 2
+KNIFE, DISC, SPEED, SLEIGH = 0, 1, 2, 3
 
 
 @kernel()
 def rows(kind: int, q: FloatArray, v: FloatArray, pf: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """ψ_v, ψ and ψ_q v; pf ends in the radius or the speed."""
+    """ψ_v, ψ and ψ_q v; pf ends in the radius, the speed or the distance of the blade."""
     n, last = q.size, pf[pf.size - 1]
     m = 2 if kind == DISC else 1
     G, psi, rest = np.zeros((m, n)), np.zeros(m), np.zeros(m)
@@ -48,6 +49,9 @@ def rows(kind: int, q: FloatArray, v: FloatArray, pf: FloatArray) -> tuple[Float
     if kind == KNIFE:
         G[0, 0], G[0, 1] = s, -c
         rest[0] = (v[0] * c + v[1] * s) * v[2]
+    elif kind == SLEIGH:
+        G[0, 0], G[0, 1], G[0, 2] = -s, c, -last
+        rest[0] = -(v[0] * c + v[1] * s) * v[2]
     else:
         G[0, 0], G[0, 3] = 1.0, -last * c
         G[1, 1], G[1, 3] = 1.0, -last * s
@@ -72,7 +76,7 @@ def model(
     pi: IntArray,
     out: FloatArray,
 ) -> int:
-    """pf = masses, forces, radius or speed; pi[0] says which problem."""
+    """pf = masses, forces, radius, speed or distance; pi[0] says which problem."""
     n, kind = q.size, pi[0]
     G, psi, rest = rows(kind, q, v, pf)
     m = psi.size
@@ -88,6 +92,9 @@ def model(
         if kind == KNIFE:
             out[2] = c[2] * lam[0] * math.cos(q[2])
             out[n + 2] = c[2] * lam[0] * math.sin(q[2])
+        elif kind == SLEIGH:
+            out[2] = -c[2] * lam[0] * math.cos(q[2])
+            out[n + 2] = -c[2] * lam[0] * math.sin(q[2])
         elif kind == DISC:
             out[3 * n + 2] = c[2] * pf[2 * n] * (lam[0] * math.sin(q[2]) - lam[1] * math.cos(q[2]))
     elif what == CONSTRAINT:
@@ -113,7 +120,12 @@ def build(
     def energy(q: FloatArray, v: FloatArray, t: float) -> tuple[float, float]:
         return 0.5 * float(masses @ v**2), -float(forces @ q)
 
-    row_names = {KNIFE: ("no side slip",), DISC: ("rolling x", "rolling y"), SPEED: ("constant speed",)}[kind]
+    row_names = {
+        KNIFE: ("no side slip",),
+        DISC: ("rolling x", "rolling y"),
+        SPEED: ("constant speed",),
+        SLEIGH: ("no side slip of the blade",),
+    }[kind]
     return CompiledSystem(
         model,
         CONSTANT_MASS | KNOWS_MASS | KNOWS_TANGENT,

@@ -27,6 +27,7 @@ class Statistics:
     halvings: int = 0
     round_off_stops: int = 0
     rescues: int = 0
+    rejected: int = 0
     seconds: float = 0.0
     solver: str = ""
     stopped: str | None = None
@@ -40,6 +41,8 @@ class Statistics:
             text += f", {self.halvings} halvings"
         if self.rescues:
             text += f", {self.rescues} regularised steps"
+        if self.rejected:
+            text += f", {self.rejected} rejected steps"
         return text if self.stopped is None else f"{text}; {self.stopped}"
 
 
@@ -71,7 +74,7 @@ class Solution:
     scheme: Any
     stats: Statistics
     columns: dict[str, IntArray]
-    aux: dict[str, FloatArray] = field(default_factory=dict)
+    aux: dict[str, Any] = field(default_factory=dict)
     redundant: tuple[str, ...] = ()
 
     @property

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from isodyn.errors import InputError, IsodynError, IsodynWarning, SchemeError
-from isodyn.formulations import Formulation, Hamiltonian, Penalty
+from isodyn.formulations import Formulation, Hamiltonian, Penalty, UdwadiaKalaba
 from isodyn.formulations.table import TABLE, check_combination
 from isodyn.integrate import Newton, integrate
 from isodyn.problems.problem import Problem
@@ -35,7 +35,7 @@ from isodyn.studies.order import OrderCase
 from isodyn.studies.references import ReferenceMotion, accurate_motion, exact_motion
 from isodyn.systems import System
 
-AnyFormulation = Formulation | Penalty | Hamiltonian
+AnyFormulation = Formulation | Penalty | Hamiltonian | UdwadiaKalaba
 AnyScheme = Scheme | FirstOrderScheme
 
 REFINEMENTS = 3  # steps where none are given: 4, 2 and 1 times the problem's own
@@ -281,7 +281,7 @@ def _policies(system: System, formulations: Sequence[AnyFormulation | None] | No
         return [None]
     if formulations is not None:
         return list(formulations)
-    every: list[AnyFormulation | None] = [row.formulation() for row in TABLE]
+    every: list[AnyFormulation | None] = [row.example() for row in TABLE]
     return [None, *every] if system.first_order else every
 
 

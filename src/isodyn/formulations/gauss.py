@@ -1,0 +1,244 @@
+"""Formulations that eliminate the multipliers: the accelerations of Gauss' principle, and the null space of G.
+
+As transforms to an ordinary differential equation, a = F(q, v, t) with
+
+    F = the a that minimises ½(a − M⁻¹Q)ᵀM(a − M⁻¹Q) subject to G a = b̂,      b̂ = b − 2α φ̇ − β² φ [Pennestri2008 (90)]
+
+by `isodyn.gauss`: `UdwadiaKalaba(form)` from M, G and b̂ directly [Udwadia1992 (5a)], `NullSpace(basis)` from Nᵀ(M a − Q) = 0 with
+G N = 0 [Pennestri2008 (33) adapted]. Any scheme then integrates the equation; nothing keeps φ and φ̇ where they are but α and β. The
+rank of G is decided anew at every evaluation, with a tolerance of ten times the distance from φ = 0 (rows of a closed loop depend on
+each other on the constraints only), so it may change along the motion; where it does, F may jump. Rows that follow from others and
+contradict them are an error.
+
+`NullSpace(discrete=True)` instead eliminates multipliers from the equations of a step, N(q̃)ᵀ·balance = 0 with φ = 0 at t_{n+1}: the
+motion of position level, to rounding.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Literal, cast, get_args
+
+import numpy as np
+
+from isodyn.compiled import BALANCE, CONSTANT_MASS, JACOBIAN, KNOWS_MASS, OK, RETRACT, RETRACTS, Closure, FloatArray
+from isodyn.errors import ConflictError, InputError
+from isodyn.gauss.methods import Method, formula, on_rank
+from isodyn.gauss.rank import RCOND, Rank, decide
+from isodyn.results.solution import Solution
+from isodyn.systems.compiled_system import PythonSystem
+from isodyn.systems.questions import Questions
+
+Form = Literal[
+    "square-root", "square-root/denman-beavers", "square-root/schur", "cholesky", "range-space", "regularised"
+]
+Basis = Literal["partitioning", "qr", "putd", "zero-eigenvalue", "svd", "schur"]
+
+COARSEST = 1e-2  # the largest tolerance of a rank, where the state is far off the constraints
+CONFLICT = 1e-6  # of the accelerations asked for: rows that follow from others and differ by more contradict them
+
+
+@dataclass(frozen=True)
+class UdwadiaKalaba:
+    """Accelerations by the explicit equations of motion; `form` says how they are computed, alpha and beta pull back drift."""
+
+    form: Form = "range-space"
+    alpha: float = 0.0
+    beta: float = 0.0
+
+    def __post_init__(self) -> None:
+        _check_word("form", self.form, get_args(Form))
+        _check_gains(self.alpha, self.beta)
+
+    @property
+    def method(self) -> Method:
+        """Its name among the methods of `isodyn.gauss`."""
+        return self.form
+
+    def transform(self, system: Any) -> PythonSystem:
+        """The unconstrained system a = F(q, v, t)."""
+        return _transform(self, system)
+
+    def lift(self, sol: Solution, system: Any) -> Solution:
+        """The solution with the multipliers at t_n, of least norm."""
+        return _lift(self, sol, system)
+
+
+@dataclass(frozen=True)
+class NullSpace:
+    """Multipliers eliminated by a basis N of the null space of G: Nᵀ(M a − Q) = 0 with G a = b; `basis` says how N is found.
+
+    With `discrete` the equations of a step are reduced instead, N(q̃)ᵀ·balance = 0 with φ = 0 at t_{n+1}, always by "qr": the discrete
+    equations are those of position level, and so is the motion, to rounding.
+    """
+
+    basis: Basis = "qr"
+    discrete: bool = False
+    alpha: float = 0.0
+    beta: float = 0.0
+
+    def __post_init__(self) -> None:
+        _check_word("basis", self.basis, get_args(Basis))
+        _check_gains(self.alpha, self.beta)
+        if self.discrete and (self.basis != "qr" or self.alpha or self.beta):
+            raise InputError(
+                f"NullSpace(discrete=True) reduces the step with basis='qr' and keeps φ without gains, received {self!r}",
+                hint="other bases and gains belong to discrete=False",
+            )
+
+    @property
+    def method(self) -> Method:
+        """Its name among the methods of `isodyn.gauss`."""
+        return cast(Method, f"null-space/{self.basis}")
+
+    def closure(self, dt: float) -> Closure:
+        """How the reduced step closes."""
+        return Closure(1.0, 0.0, 0.0, 0, 0, 0, 0, 1)
+
+    def transform(self, system: Any) -> PythonSystem:
+        """The unconstrained system a = F(q, v, t)."""
+        return _transform(self, system)
+
+    def lift(self, sol: Solution, system: Any) -> Solution:
+        """The solution with the multipliers at t_n, of least norm."""
+        return _lift(self, sol, system)
+
+
+def _check_word(name: str, value: Any, known: tuple[str, ...]) -> None:
+    if value not in known:
+        raise InputError(f"{name} must be one of {', '.join(map(repr, known))}, received {value!r}")
+
+
+def _check_gains(alpha: float, beta: float) -> None:
+    for name, value in (("alpha", alpha), ("beta", beta)):
+        if not (math.isfinite(value) and value >= 0):
+            raise InputError(
+                f"{name} must be 0 or positive, received {value!r}", hint="negative gains make the drift grow"
+            )
+
+
+def _transform(formulation: UdwadiaKalaba | NullSpace, system: Any) -> PythonSystem:
+    traits = KNOWS_MASS | CONSTANT_MASS | (RETRACTS if system.retract is not None else 0)
+    return PythonSystem(
+        _Reduced(formulation, system),
+        traits,
+        system.q0,
+        system.v0,
+        energy=system.energy,
+        retract=system.retract,
+        difference=system.difference,
+        names=system.names,
+    )
+
+
+def _lift(formulation: UdwadiaKalaba | NullSpace, sol: Solution, system: Any) -> Solution:
+    problem = Reduction(formulation, Questions(system))
+    lam, rank = np.zeros((sol.t.size, system.m)), np.zeros(sol.t.size, dtype=np.int64)
+    jumps = sol.aux.get("breakpoint_rows", np.zeros(0, dtype=np.int64))
+    if jumps.size:
+        left = [problem.solve(np.nextafter(sol.t[i], -np.inf), sol.q[i], sol.v[i])[1] for i in jumps]
+        sol.aux["lam_left"] = np.array(left)
+    for i, (t, q, v) in enumerate(zip(sol.t, sol.q, sol.v, strict=True)):
+        _, lam[i], rows = problem.solve(np.nextafter(t, np.inf) if i in jumps else t, q, v)
+        rank[i] = rows.rank
+        if i == 0:
+            sol.redundant = tuple(system.row_names[k] for k in rows.dropped)
+    sol.lam, sol.system, sol.columns["lam"] = lam, system, np.arange(system.m)
+    sol.aux["rank"] = rank
+    return sol
+
+
+class Reduction:
+    """The acceleration problem of a system at one state after the other.
+
+    Redundant rows are left out. Those that were enforced before are enforced again while they are independent and as many as the
+    rank: another choice would give another F where rows depend on each other on the constraints only and the state has drifted.
+    """
+
+    def __init__(self, formulation: UdwadiaKalaba | NullSpace, ask: Questions) -> None:
+        self.formulation, self.ask = formulation, ask
+        self.rows: Any = None
+
+    def solve(
+        self, t: float, q: FloatArray, v: FloatArray, rcond: float = RCOND
+    ) -> tuple[FloatArray, FloatArray, Rank]:
+        """a, λ of least norm, and the rank of G; `rcond` is the least tolerance of that rank."""
+        ask, alpha, beta = self.ask, self.formulation.alpha, self.formulation.beta
+        apply = formula(self.formulation.method)
+        M, G = ask.mass(t, q, v), ask.G(t, q, v)
+        rest = np.zeros(ask.system.nv)
+        Q, b = -ask.balance(t, q, v, rest), -ask.acceleration(t, q, v, rest)
+        phi = ask.position(t, q, v)
+        if alpha or beta:
+            b -= 2.0 * alpha * ask.velocity(t, q, v)  # [Pennestri2008 (90)]
+            b[: phi.size] -= beta**2 * phi
+        off = _distance(phi, G, q)
+        tolerance = max(rcond, min(10.0 * off, COARSEST))
+        rank = decide(G, M.diagonal(), tolerance)
+        if rank.full:
+            return *on_rank(apply, M, Q, G, b, rank), rank
+        _refuse_conflict(ask.system.row_names, rank, b, off + _distance(ask.velocity(t, q, v), G, v), t)
+        if self.rows is not None and self.rows.size == rank.rank:
+            part = decide(G[self.rows], M.diagonal(), tolerance)
+        if self.rows is None or self.rows.size != rank.rank or not part.full:
+            self.rows = rank.chosen
+            part = decide(G[self.rows], M.diagonal(), tolerance)
+        lam = np.zeros(b.size)
+        a, lam[self.rows] = on_rank(apply, M, Q, G[self.rows], b[self.rows], part)
+        return a, rank.least_norm(lam), rank
+
+
+def _distance(gap: FloatArray, G: FloatArray, x: FloatArray) -> float:
+    """How far x is from where the gaps vanish, relative to x where that is small."""
+    if not gap.size:
+        return 0.0
+    length = np.linalg.norm(G[: gap.size], axis=1)
+    size = float(np.abs(x).max())
+    return float(np.abs(gap / np.where(length > 0.0, length, 1.0)).max()) / (min(1.0, size) or 1.0)
+
+
+def _refuse_conflict(names: tuple[str, ...], rank: Rank, b: FloatArray, off: float, t: float) -> None:
+    """ConflictError for rows that follow from others and ask for another acceleration, beyond what the drift can do."""
+    assert rank.mixture is not None
+    follows = rank.mixture @ b[rank.chosen]
+    size = np.abs(b[rank.dropped]) + np.abs(rank.mixture) @ np.abs(b[rank.chosen])
+    defect = np.abs(b[rank.dropped] - follows)
+    excess = defect - (CONFLICT + 100.0 * off) * np.maximum(1.0, size)
+    if (excess > 0.0).any():
+        k = int(excess.argmax())
+        row = int(rank.dropped[k])
+        others = ", ".join(repr(names[i]) for i in rank.partners(row)) or "no other row"
+        raise ConflictError(
+            f"constraints conflict at t = {t:.6g}: {names[row]!r} asks for {b[row]:.6g} at acceleration level where {others} give"
+            f" {follows[k]:.6g}",
+            hint=f"{names[row]!r} depends on {others}; remove one of them, or make them agree",
+        )
+
+
+class _Reduced:
+    """Balance a − F(q, v, t) with unit mass."""
+
+    solver = ""
+
+    def __init__(self, formulation: UdwadiaKalaba | NullSpace, system: Any) -> None:
+        self.problem = Reduction(formulation, Questions(system))
+
+    def answer(
+        self,
+        what: int,
+        t: float,
+        q: FloatArray,
+        v: FloatArray,
+        a: FloatArray,
+        lam: FloatArray,
+        c: FloatArray,
+        out: FloatArray,
+    ) -> int:
+        if what == BALANCE:
+            out[:] = a - self.problem.solve(t, q, v)[0]
+        elif what == JACOBIAN:
+            out[:] = (c[0] * np.eye(a.size)).ravel()
+        elif what == RETRACT:
+            out[:] = self.problem.ask.system.retract(q, v)
+        return OK

@@ -1,0 +1,6 @@
+"""Motion with Coulomb friction: modes, switches, works. The laws at one instant are in `isodyn.gauss`."""
+
+from isodyn.friction.run import integrate_with_friction
+from isodyn.friction.solution import FrictionSolution, Phase, Switch
+
+__all__ = ["FrictionSolution", "Phase", "Switch", "integrate_with_friction"]

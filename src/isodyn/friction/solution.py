@@ -1,0 +1,163 @@
+"""What a run with friction returns: the motion, the modes and when they changed, the forces, and where the energy went."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from isodyn.compiled import FloatArray
+from isodyn.errors import PainleveError
+from isodyn.friction.system import ModalSystem, Physics
+from isodyn.gauss.contacts import Mode, Sliding
+from isodyn.results.solution import Solution, Statistics
+
+AGAINST = 1e-6  # of the velocities at hand: slip against its own mode by more than this is an error
+
+
+class Switch(NamedTuple):
+    """A change of mode; `after` is None where the contact opens."""
+
+    t: float
+    contact: str
+    before: Mode
+    after: Mode | None
+    what: str
+
+
+class Phase(NamedTuple):
+    """The modes of all contacts from t0 to t1."""
+
+    t0: float
+    t1: float
+    modes: tuple[Mode, ...]
+
+
+@dataclass(eq=False)
+class FrictionSolution(Solution):
+    """A `Solution` with friction.
+
+    normal (k, Σ rows), friction (k, Σ d), slip (k, Σ d) : N, f and u of all contacts side by side
+    work (k, 3) : work of Fᴺ, Fᴸ and Fᶜ since the start; mass_work (k,) : ∫ ½vᵀṀv dt, zero for constant M
+    phases, switches : modes in order, and when and why they changed
+
+    At a switch the row holds the values after it; those before are in `aux` ("a_left", "lam_left", "friction_left").
+    """
+
+    normal: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
+    friction: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
+    slip: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
+    work: FloatArray = field(default_factory=lambda: np.zeros((0, 3)))
+    mass_work: FloatArray = field(default_factory=lambda: np.zeros(0))
+    kinetic: FloatArray = field(default_factory=lambda: np.zeros(0))
+    phases: tuple[Phase, ...] = ()
+    switches: tuple[Switch, ...] = ()
+
+    def work_balance(self) -> FloatArray:
+        """½vᵀMv − ½v₀ᵀM₀v₀ less all work: zero but for the error of the integration."""
+        return self.kinetic - self.kinetic[0] - self.work.sum(axis=1) - self.mass_work
+
+    def modes_at(self, t: float) -> tuple[Mode, ...]:
+        """The modes at a time; at a switch those after it."""
+        for phase in reversed(self.phases):
+            if t >= phase.t0:
+                return phase.modes
+        return self.phases[0].modes
+
+
+class Recorder:
+    """Collects phase after phase."""
+
+    def __init__(self, physics: Physics, rtol: float, atol: float) -> None:
+        self.physics, self.method = physics, (rtol, atol)
+        self.t: list[float] = []
+        self.rows: list[tuple[FloatArray, ...]] = []
+        self.left: list[tuple[int, FloatArray, FloatArray, FloatArray]] = []
+        self.phases: list[Phase] = []
+        self.switches: list[Switch] = []
+        self.stats = Statistics()
+        self.stopped: str | None = None
+
+    def switch(self, switch: Switch) -> None:
+        """Note a change of mode."""
+        self.switches.append(switch)
+
+    def add(self, modal: ModalSystem, sol: Solution) -> None:
+        """The rows of a phase; its first row takes the place of the last one of the phase before."""
+        nq, nv = modal.nq, modal.nv
+        if self.t:
+            _, _, a, lam, _, friction, *_ = self.rows.pop()
+            self.t.pop()
+            self.left.append((len(self.rows), a, lam, friction))
+        for t, q, v in zip(sol.t, sol.q, sol.v, strict=True):
+            self.t.append(float(t))
+            self.rows.append(self.row(modal, float(t), q[:nq], v[:nv], v[nv:], inside=t < sol.t[-1]))
+        self.phases.append(Phase(float(sol.t[0]), float(sol.t[-1]), tuple(modal.modes)))
+        for name in ("steps", "iterations", "evaluations", "factorisations", "rejected", "seconds"):
+            setattr(self.stats, name, getattr(self.stats, name) + getattr(sol.stats, name))
+        self.stats.solver = sol.stats.solver
+
+    def row(
+        self, modal: ModalSystem, t: float, q: FloatArray, v: FloatArray, work: FloatArray, *, inside: bool
+    ) -> tuple[FloatArray, ...]:
+        """One row, and whether its modes are still the only ones possible."""
+        result, physics = modal.result(t, q, v), self.physics
+        slips = [contact.slip(q, v, t) for contact in physics.contacts]
+        if inside:
+            speed = AGAINST * max(float(np.abs(v).max()), 1e-3)
+            for contact, mode, slip in zip(physics.contacts, modal.modes, slips, strict=True):
+                if isinstance(mode, Sliding) and slip.size == 1 and slip[0] * mode.direction[0] < -speed:
+                    raise PainleveError(f"slip at {contact.name!r} runs against its own mode at t = {t:.6g}")
+            modes = modal.current_modes(t, q, v)
+            try:
+                physics.solve(t, q, v, [Sliding(m.direction) if isinstance(m, Sliding) else m for m in modes])
+            except PainleveError as error:
+                error.args = (f"t = {t:.6g}: {error.args[0]}",)
+                raise
+        return (
+            q.copy(),
+            v.copy(),
+            result.a,
+            result.lam,
+            np.concatenate(result.normal),
+            np.concatenate(result.friction),
+            np.concatenate(slips),
+            work.copy(),
+            np.array(physics.kinetic(t, q, v)),
+        )
+
+    def solution(self, stopped: str | None) -> FrictionSolution:
+        """What was collected."""
+        system = self.physics.system
+        q, v, a, lam, normal, friction, slip, work, kinetic = (
+            np.array([row[i] for row in self.rows]) for i in range(9)
+        )
+        numbers = {"q": system.nq, "v": system.nv, "a": system.nv, "lam": system.m}
+        aux: dict[str, Any] = {}
+        if self.left:
+            aux["breakpoint_rows"] = np.array([row for row, *_ in self.left], dtype=np.float64)
+            for i, name in enumerate(("a_left", "lam_left", "friction_left"), start=1):
+                aux[name] = np.array([entry[i] for entry in self.left])
+        self.stats.stopped = stopped
+        return FrictionSolution(
+            np.array(self.t),
+            q,
+            v,
+            a,
+            lam,
+            system,
+            self.method,
+            self.stats,
+            {name: np.arange(n) for name, n in numbers.items()},
+            aux,
+            (),
+            normal=normal,
+            friction=friction,
+            slip=slip,
+            work=work[:, :3],
+            mass_work=work[:, 3],
+            kinetic=kinetic,
+            phases=tuple(self.phases),
+            switches=tuple(self.switches),
+        )

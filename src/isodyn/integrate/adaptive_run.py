@@ -1,0 +1,254 @@
+"""The Python around the compiled steps of `integrate_adaptive`: start, blocks of steps, choice of rows, interrupts, errors."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+import numpy as np
+
+from isodyn import interrupts
+from isodyn.compiled import NOT_FINITE, OK, OPEN, SINGULAR, FloatArray
+from isodyn.errors import CallableError, ConvergenceError, IsodynError, IsodynWarning
+from isodyn.integrate import work
+from isodyn.integrate.events import Event
+from isodyn.integrate.record import Record
+from isodyn.integrate.start import gaps
+from isodyn.integrate.states import States
+from isodyn.linear_solvers.rows import choose
+from isodyn.results.solution import Solution
+
+_BLOCK_SECONDS = 0.1  # how long the compiled steps may take before Python looks after progress and Ctrl-C
+_MOST_NUMBERS = 1_000_000  # in a block of steps
+ROUNDING = 1e-11  # violations of dropped rows above this ask whether they are independent by now
+
+
+class AdaptiveRun:
+    """The memory of one run with adaptive steps."""
+
+    def __init__(
+        self,
+        system: Any,
+        formulation: Any,
+        method: Any,
+        atol: FloatArray,
+        span: tuple[float, float],
+        times: FloatArray | None,
+        first_step: float | None,
+        max_step: float,
+        project: bool,
+        events: tuple[Event, ...],
+        assemble: bool,
+    ) -> None:
+        from isodyn.integrate import dop853  # compiled, or loaded from the cache, here and not at import
+
+        self.kernel = dop853
+        self.system, self.method, self.atol = system, method, atol
+        self.span, self.times, self.project = span, times, project
+        self.dense = 2 if events else 0 if times is None else 1
+        self.first_step, self.max_step = first_step, max_step
+        self.states = States(system, formulation, project, assemble)
+        self.base, self.motion, self.count = self.states.base, self.states.motion, self.states.count
+        self.hosted = formulation is not None or system.retract is not None  # every step ends in Python
+        self.alone = self.hosted or any(event.terminal for event in events)  # one step at a time
+        self.state, self.trial, self.K = self.base.state, self.states.trial, self.states.K
+        self.step = np.zeros(1)
+        self.record = Record(self.base.ask, times, events, self.states.between, self.states.complete)
+
+    # ---- the course of a run
+
+    def execute(self, show: Callable[[float], None]) -> Solution:
+        """From start to end; a terminal event or an interrupt ends early."""
+        started, stopped = time.perf_counter(), None
+        try:
+            with interrupts.noted():
+                stopped = self.follow(show)
+        except KeyboardInterrupt:
+            stopped = f"interrupted at t = {self.state.clock[0]:g} after {self.count[work.STEPS]} steps"
+            warnings.warn(f"{stopped}; the solution holds what was done", IsodynWarning, stacklevel=3)
+        except BaseException as error:
+            with suppress(AttributeError):
+                error.partial = self.solution(started, "stopped by an error")  # type: ignore[attr-defined]
+            raise
+        self.record.warn_of_rank()
+        return self.solution(started, stopped)
+
+    def follow(self, show: Callable[[float], None]) -> str | None:
+        """All steps, in blocks short enough to stay responsive; what ended them before t_end."""
+        self.start()
+        length = 4
+        while self.state.clock[0] < self.span[1]:
+            alone = self.alone or self.base.independent.dropped.size > 0
+            clock = time.perf_counter()
+            path = self.march(1 if alone else length)
+            for i in range(path.clock.shape[0]):
+                with self.explained():
+                    ended = self.record.step(path, i)
+                if ended is not None:
+                    return ended
+            show(self.state.clock[0])
+            if interrupts.pending():
+                raise KeyboardInterrupt
+            scale = _BLOCK_SECONDS / max(time.perf_counter() - clock, 1e-6)
+            length = min(int(length * np.clip(scale, 0.5, 8.0)) + 1, max(1, _MOST_NUMBERS // self.K.size))
+        return None
+
+    def start(self) -> None:
+        """A consistent state, its rate, and the size of the first step."""
+        state, (t, t_end) = self.state, self.span
+        state.clock[0] = t
+        with self.explained():
+            if self.system.m:
+                self.base.consist(t, True)
+                self.base.watch_rows(False)
+            self.check(self.states.rate(t, state, self.K[0]))
+            self.step[0] = self.first_step or self.guess(t, t_end)
+            self.record.chosen(self.base.independent)
+            self.record.start(t, state)
+
+    def guess(self, t: float, t_end: float) -> float:
+        """A first step from the sizes of y, ẏ and ÿ [Hairer1993 Sec. II.4]."""
+        state, trial = self.state, self.trial
+        y, f = np.concatenate([state.q, state.v]), self.K[0]
+        scale = self.atol + self.method.rtol * np.abs(y)
+
+        def norm(x: FloatArray) -> float:
+            return float(np.sqrt(np.mean((x / scale) ** 2)))
+
+        d0, d1 = norm(y), norm(f)
+        h0 = 1e-6 if min(d0, d1) < 1e-5 else 0.01 * d0 / d1
+        h0 = min(h0, t_end - t, self.max_step)
+        trial.q[:], trial.v[:] = np.split(y + h0 * f, [state.q.size])
+        if self.states.rate(t + h0, trial, self.K[1]) != OK:
+            return h0
+        d2 = norm(self.K[1] - f) / h0
+        h1 = max(1e-6, 1e-3 * h0) if max(d1, d2) <= 1e-15 else (0.01 / max(d1, d2)) ** 0.125
+        return min(100.0 * h0, h1)
+
+    def march(self, length: int) -> Any:
+        """Up to so many accepted steps, at least one, as a path."""
+        system, base = self.system, self.base
+        path = self.kernel.allocate_path(length, system.nq, system.nv, system.m, self.dense > 0)
+        ends = 2 if self.hosted else 1 if self.project else 0
+        pace = self.kernel.Pace(self.span[1], self.method.rtol, self.max_step, ends, self.dense)
+        before = int(self.count[work.STEPS])
+        while True:
+            with self.explained(), self.salvaged(path, before):
+                status = self.kernel.march(
+                    *self.motion.physics(OPEN),
+                    base.controls,
+                    pace,
+                    self.atol,
+                    np.zeros(0) if self.times is None else self.times,
+                    self.step,
+                    self.state,
+                    self.trial,
+                    self.motion.work,
+                    self.motion.pivots,
+                    self.K,
+                    path,
+                    self.count,
+                )
+            done = int(self.count[work.STEPS]) - before
+            with self.explained():
+                if status != OK and done == 0:
+                    self.recover(status)
+                    continue
+            path = self.kernel.Path(*(x[:done] for x in path))
+            if self.hosted and not self.land(path):
+                self.count[work.STEPS] -= 1
+                continue
+            if base.independent.dropped.size:
+                self.watch(path)
+            return path
+
+    def recover(self, status: int) -> None:
+        """Another choice of rows at the last accepted state, or the error that says why there is no further step."""
+        base = self.base
+        if status in (SINGULAR, NOT_FINITE, work.UNDERFLOW) and self.system.m and base.choose_again():
+            self.check(self.states.rate(self.state.clock[0], self.state, self.K[0]))
+            self.record.chosen(base.independent)
+            self.step[0] = max(self.step[0], 1e-3 * self.guess(self.state.clock[0], self.span[1]))
+            return
+        self.check(status)
+
+    def land(self, path: Any) -> bool:
+        """The end of a step in Python: back where q lives, onto the constraints; False where that does not work and h shrinks."""
+        state, t, nq = self.state, float(path.clock[0, 1]), self.system.nq
+        with self.explained():
+            state.q[:] = self.states.lived(path.start[0, :nq], state.q)
+            status = self.states.onto_constraints(t, state)
+            if status in (SINGULAR, NOT_FINITE) and t - path.clock[0, 0] > 1e-12 * (self.span[1] - self.span[0]):
+                state.clock[0] = path.clock[0, 0]
+                state.q[:], state.v[:] = path.start[0, :nq], path.start[0, nq:]
+                self.count[self.kernel.REJECTED] += 1
+                self.step[0] = 0.25 * (t - path.clock[0, 0])
+                self.check(self.states.rate(state.clock[0], state, self.K[0]))
+                return False
+            self.states.check(status, t, self.base)
+            self.check(self.states.rate(t, state, self.K[0]))
+        path.end[0, :nq], path.end[0, nq:], path.a[0], path.lam[0] = state.q, state.v, state.a, state.lam
+        return True
+
+    def watch(self, path: Any) -> None:
+        """With redundant rows: the dropped ones still hold at the end of the path, or another set is taken."""
+        state, base, nq = self.state, self.base, self.system.nq
+        chosen = base.independent
+        with self.explained():
+            violated = max(float(np.abs(gap).max(initial=0.0)) for _, gap in gaps(base.ask, *self.now()))
+            if violated > ROUNDING and choose(base.ask.G(*self.now())).rank > chosen.rank:
+                base.choose_again()
+            base.watch_rows(False)
+            if base.independent is not chosen:
+                self.check(self.states.rate(state.clock[0], state, self.K[0]))
+                path.end[-1, :nq], path.end[-1, nq:], path.a[-1], path.lam[-1] = state.q, state.v, state.a, state.lam
+                self.record.chosen(base.independent)
+
+    def now(self) -> tuple[float, FloatArray, FloatArray]:
+        """t, q and v of the last accepted state."""
+        return float(self.state.clock[0]), self.state.q, self.state.v
+
+    def solution(self, started: float, stopped: str | None) -> Solution:
+        """What was kept so far; the last whole step too, where something stopped the run."""
+        seconds = time.perf_counter() - started
+        if stopped is not None:
+            self.record.keep_last()
+        return self.record.solution(self.method, self.motion.model.solver, self.count, seconds, stopped)
+
+    # ---- what went wrong, in words
+
+    @contextmanager
+    def explained(self) -> Iterator[None]:
+        """Time as a note on the exception of a user's function; the exception itself stays as it is."""
+        try:
+            yield
+        except KeyboardInterrupt:
+            raise
+        except Exception as error:
+            if not isinstance(error, IsodynError) or isinstance(error, CallableError):
+                error.add_note(f"in the step from t = {self.state.clock[0]:.6g}")
+            raise
+
+    @contextmanager
+    def salvaged(self, path: Any, before: int) -> Iterator[None]:
+        """The steps that were done before a compiled function of the user raised."""
+        try:
+            yield
+        except Exception:
+            for i in range(0 if self.hosted else int(self.count[work.STEPS]) - before):
+                self.record.step(path, i)
+            raise
+
+    def check(self, status: int) -> None:
+        """Turn a status of the steps into the error that says what happened where."""
+        t = self.state.clock[0]
+        if status == work.UNDERFLOW:
+            raise ConvergenceError(
+                f"the step became as small as rounding of t at t = {t:.6g} (step {self.count[work.STEPS] + 1}): the error asked for"
+                f" ({self.method}) was not reached",
+                hint="a jump, a kink, a singularity or a stiff motion; integrate(...) takes the first and the last of them",
+            )
+        self.states.check(status, t, self.motion, float(self.step[0]))

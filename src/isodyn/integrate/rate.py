@@ -1,0 +1,115 @@
+"""The equations of motion as a system of first order, and the way back onto the constraints, for methods that take steps of y = (q, v).
+
+    ẏ = (d(q ⊕ εv)/dε, a(t, q, v)),     M a + Gᵀλ = Q,   G a = b
+
+Where q is not a vector space, q̇ comes from a central difference of order 8 of the retraction, with increments up to 0.05 in the
+largest component of v. Its error is rounding: about 2e-14 of the size of q times that component, for coordinates in which 0.05 is a
+small angle.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from isodyn.compiled import (
+    CLOSURE,
+    MODEL_TYPE,
+    NOT_FINITE,
+    OK,
+    POSITION,
+    RETRACTS,
+    STATE,
+    F,
+    FloatArray,
+    I,
+    Physics,
+    f8,
+    i8,
+    kernel,
+)
+from isodyn.integrate.closure import copy_to, retract, size
+from isodyn.integrate.initial import initial_acceleration, nearest_consistent
+from isodyn.integrate.work import CONTROLS, GAP_Q, UNDERFLOW, WORK
+
+SLOPE = np.array([4.0 / 5.0, -1.0 / 5.0, 4.0 / 105.0, -1.0 / 280.0])  # central difference of order 8
+REACH = 0.05  # largest component of its increments
+LEFT = 1e-10  # of the size of q: what a projection may leave of φ
+
+
+@kernel()
+def velocity_of_q(p: Any, q: FloatArray, v: FloatArray, out: FloatArray) -> int:
+    """out = d(q ⊕ εv)/dε at ε = 0."""
+    if not p.traits & RETRACTS:
+        copy_to(v, out)
+        return OK
+    c, moved, d = np.zeros(4), np.empty(q.size), np.empty(v.size)
+    for i in range(q.size):
+        out[i] = 0.0
+    largest = size(v)
+    if not largest > 0.0:
+        return OK if largest == 0.0 else NOT_FINITE
+    epsilon = REACH / largest
+    for k in range(SLOPE.size):
+        for sign in (1.0, -1.0):
+            for i in range(v.size):
+                d[i] = sign * (k + 1) / SLOPE.size * epsilon * v[i]
+            status = retract(p, q, d, c, moved)
+            if status != OK:
+                return status
+            for i in range(q.size):
+                out[i] += sign * SLOPE[k] * moved[i] / (epsilon / SLOPE.size)
+    return OK
+
+
+@kernel()
+def rate_of(p: Any, t: float, state: Any, w: Any, pivots: Any, controls: Any, out: FloatArray, count: Any) -> int:
+    """out = (q̇, v̇) at the state, whose a and lam are set too."""
+    status = initial_acceleration(
+        p.model, p.traits, p.holonomic, p.closure, p.rows, p.pf, p.pi, t, state, w, pivots, controls, count
+    )
+    nq = state.q.size
+    copy_to(state.a, out[nq:])
+    if status == OK and nq > 0:
+        status = velocity_of_q(p, state.q, state.v, out[:nq])
+    if status == OK and not np.isfinite(size(out)):
+        status = NOT_FINITE
+    return status
+
+
+@kernel(i8(MODEL_TYPE, i8, i8, CLOSURE, I, F, I, f8, STATE, WORK, I, CONTROLS, F, I))
+def rate(
+    model: Any,
+    traits: int,
+    holonomic: int,
+    closure: Any,
+    rows: Any,
+    pf: Any,
+    pi: Any,
+    t: float,
+    state: Any,
+    w: Any,
+    pivots: Any,
+    controls: Any,
+    out: Any,
+    count: Any,
+) -> int:
+    """`rate_of` for callers outside compiled code."""
+    return rate_of(Physics(model, traits, holonomic, closure, rows, pf, pi), t, state, w, pivots, controls, out, count)
+
+
+@kernel(inline=True)
+def onto_constraints(p: Any, t: float, state: Any, w: Any, pivots: Any) -> int:
+    """Move the state to the nearest consistent one; UNDERFLOW where the iteration leaves some of φ."""
+    status = nearest_consistent(p.model, p.traits, p.holonomic, p.closure, p.rows, p.pf, p.pi, t, state, w, pivots)
+    if status == OK and p.holonomic > 0:
+        c = np.zeros(4)
+        status = p.model(POSITION, t, state.q, state.v, state.a, state.lam, c, p.pf, p.pi, w.m[GAP_Q])
+        worst = 0.0
+        for k in range(p.rows.size):
+            if p.rows[k] < p.holonomic:
+                worst = max(worst, abs(w.m[GAP_Q, p.rows[k]]))
+        if status == OK and not worst <= LEFT * max(1.0, size(state.q)) * max(1.0, size(w.G)):
+            status = UNDERFLOW
+    return status

@@ -1,0 +1,174 @@
+"""What a run with adaptive steps keeps: rows at the times asked for, events, and the solution made of them."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from isodyn.compiled import FloatArray, IntArray, State
+from isodyn.errors import AccuracyWarning
+from isodyn.formulations.gauss import Reduction, UdwadiaKalaba
+from isodyn.gauss.rank import decide
+from isodyn.integrate import work
+from isodyn.integrate.events import Event, locate
+from isodyn.linear_solvers.rows import TOLERANCE, Rows, least_multipliers
+from isodyn.results.solution import Solution, Statistics
+from isodyn.systems.questions import Questions
+
+NEARLY = 1e-4  # relative size of a pivot below which rows are saved with a warning
+
+
+class Record:
+    """Rows and events so far.
+
+    `between(path, i, t)` gives the state inside step i of a path, `complete(t, state)` its accelerations and multipliers.
+    """
+
+    def __init__(
+        self,
+        ask: Questions,
+        times: FloatArray | None,
+        events: tuple[Event, ...],
+        between: Callable[[Any, int, float], State],
+        complete: Callable[[float, State], None],
+    ) -> None:
+        self.system, self.ask, self.times, self.events = ask.system, ask, times, events
+        self.between, self.complete = between, complete
+        self.rows: list[tuple[float, FloatArray, FloatArray, FloatArray, FloatArray]] = []
+        self.found: list[list[tuple[float, FloatArray, FloatArray]]] = [[] for _ in events]
+        self.values: list[float] = []
+        self.redundant: tuple[str, ...] = ()
+        self.enforced = 0  # rows
+        self.ranks: list[int] = []
+        self.closest = (1.0, 0.0)  # to a loss of rank: the smallest pivot, and when
+        self.steps = 0
+        self.last: tuple[Any, int] | None = None  # the last whole step
+
+    def start(self, t: float, state: State) -> None:
+        """The first row, if it is asked for, and the events there."""
+        self.values = [event.value(t, state.q, state.v) for event in self.events]
+        if self.times is None or self.times[0] == t:
+            self.keep(t, state)
+
+    def chosen(self, rows: Rows) -> None:
+        """Rows that are enforced from now on; the others follow from them."""
+        self.enforced = rows.rank
+        names = (self.system.row_names[i] for i in rows.dropped)
+        self.redundant = tuple(dict.fromkeys((*self.redundant, *names)))
+
+    def step(self, path: Any, i: int) -> str | None:
+        """Events and output times of step i of a path, in order; what ended the run there."""
+        self.steps += 1
+        t_1, nq = path.clock[i, 1], self.system.nq
+        end = path.end[i, :nq], path.end[i, nq:]
+        after = [event.value(t_1, *end) for event in self.events]
+        zeros = [
+            (self.zero(path, i, event, g_0, g_1), event)
+            for event, g_0, g_1 in zip(self.events, self.values, after, strict=True)
+            if event.crosses(g_0, g_1)
+        ]
+        self.values = after
+        last, ended = t_1, None
+        for t, event in sorted(zeros, key=lambda zero: zero[0]):
+            if t > last:
+                break
+            q, v = end if t == t_1 else self.between(path, i, t)[1:3]
+            self.found[event.number].append((t, q.copy(), v.copy()))
+            if ended is None and event.terminal and len(self.found[event.number]) >= event.terminal:
+                last, ended = t, f"stopped by event {event.number} at t = {t:g} after {self.steps} steps"
+        self.output(path, i, last, ended is not None)
+        self.last = (path, i) if ended is None else None
+        return ended
+
+    def zero(self, path: Any, i: int, event: Event, g_0: float, g_1: float) -> float:
+        """Where an event happens in step i."""
+
+        def g(t: float) -> float:
+            state = self.between(path, i, t)
+            return event.value(t, state.q, state.v)
+
+        return locate(g, float(path.clock[i, 0]), g_0, float(path.clock[i, 1]), g_1)
+
+    def output(self, path: Any, i: int, last: float, ended: bool) -> None:
+        """Rows of step i up to `last`; where the run ends, a row there."""
+        t_0, t_1, _ = path.clock[i]
+        wanted = [] if self.times is None else [float(t) for t in self.times[(self.times > t_0) & (self.times <= last)]]
+        if ended or self.times is None:
+            wanted = sorted({*wanted, float(last)})
+        for t in wanted:
+            if t == t_1:
+                self.keep_end(path, i)
+            else:
+                state = self.between(path, i, t)
+                self.complete(t, state)
+                self.keep(t, state)
+
+    def keep_last(self) -> None:
+        """The end of the last whole step as a row."""
+        if self.last is not None and not (self.rows and self.rows[-1][0] >= self.last[0].clock[self.last[1], 1]):
+            self.keep_end(*self.last)
+
+    def keep_end(self, path: Any, i: int) -> None:
+        """The end of step i as a row."""
+        q, v = np.split(path.end[i], [self.system.nq])
+        self.keep(float(path.clock[i, 1]), State(path.clock[i], q, v, path.a[i], path.lam[i], path.a[i]))
+
+    def keep(self, t: float, state: State) -> None:
+        """One row. Multipliers are those of least norm where rows are redundant; where rows lose rank, accelerations too come anew."""
+        a, lam = state.a.copy(), state.lam.copy()
+        if self.system.m:
+            G = self.ask.G(t, state.q, state.v)
+            decided = decide(G, rcond=TOLERANCE)
+            rank, diagonal = decided.rank, decided.diagonal
+            if self.enforced:
+                self.closest = min(self.closest, (float(diagonal[self.enforced - 1] / diagonal[0]), t))
+            if rank < self.enforced:
+                a, lam, _ = Reduction(UdwadiaKalaba(), self.ask).solve(t, state.q, state.v, TOLERANCE)
+            elif self.enforced < self.system.m:
+                lam = least_multipliers(G, lam)
+            self.ranks.append(rank)
+        self.rows.append((t, state.q.copy(), state.v.copy(), a, lam))
+
+    def warn_of_rank(self) -> None:
+        """AccuracyWarning for rows beside a loss of rank: errors of q count there divided by the square of the pivot."""
+        pivot, t = self.closest
+        lost = [k for k, rank in enumerate(self.ranks) if rank < max(self.ranks)]
+        if lost:
+            pivot, t = 0.0, self.rows[lost[0]][0]
+        if pivot < NEARLY:
+            warnings.warn(
+                f"the constraints come close to losing rank at t = {t:.6g} (smallest pivot {pivot:.1e}): accelerations and multipliers"
+                " saved there are uncertain\nhint: a singular configuration; the motion through it is one of several, or save other times",
+                AccuracyWarning,
+                stacklevel=5,
+            )
+
+    def solution(self, method: Any, solver: str, count: IntArray, seconds: float, stopped: str | None) -> Solution:
+        """What was kept so far; the last counter is that of rejected steps."""
+        sizes = {"q": self.system.nq, "v": self.system.nv, "a": self.system.nv, "lam": self.system.m}
+        t = np.array([row[0] for row in self.rows])
+        q, v, a, lam = (
+            np.array([row[k] for row in self.rows]).reshape(t.size, n) for k, n in enumerate(sizes.values(), start=1)
+        )
+        stats = Statistics(
+            steps=self.steps,
+            iterations=int(count[work.ITERATIONS]),
+            evaluations=int(count[work.EVALUATIONS]),
+            factorisations=int(count[work.FACTORISATIONS]),
+            rejected=int(count[-1]),
+            seconds=seconds,
+            solver=solver,
+            stopped=stopped,
+        )
+        aux: dict[str, Any] = {"rank": np.array(self.ranks)} if self.system.m else {}
+        if self.events:
+            aux["event_times"] = [np.array([row[0] for row in found]) for found in self.found]
+            for k, name in enumerate(("q", "v"), start=1):
+                aux[f"event_{name}"] = [
+                    np.array([row[k] for row in found]).reshape(-1, sizes[name]) for found in self.found
+                ]
+        columns = {name: np.arange(n) for name, n in sizes.items()}
+        return Solution(t, q, v, a, lam, self.system, method, stats, columns, aux, self.redundant)
