@@ -1,14 +1,14 @@
 """Figures 3.6 to 3.14 of Shimada (2014): a spinning top at acceleration level (index 1), without and with Baumgarte's terms.
 
-Example 3.5.3: θ = π/8, precession 2π and spin 40π rad/s at the start, optimal (0, 1, 0), Δt = 0.01, α = 1/Δt, β = √2/Δt, three seconds. The
-source does not give masses; here the top is a solid cone of 1 kg with radius 0.06 m and height 0.1 m, for which that start is near to steady
-precession. It solves in Hamilton's form and for Euler angles; here rotations are moved by the exponential map and the angles are read
-out, so that they may pass through any value.
+Example 3.5.3: θ = π/8, precession 2π and spin 40π rad/s at the start, optimal (0, 1, 0), Δt = 0.01, α = 1/Δt, β = √2/Δt, three seconds.
+The source does not give masses; here the top is a solid cone of 1 kg with radius 0.06 m and height 0.1 m, for which that start is
+near to steady precession. It solves in Hamilton's form and for Euler angles; here rotations are moved by the exponential map and the
+angles are read out, so that they may pass through any value.
 
 As the source says, φ and φ̇ grow at acceleration level and Baumgarte's terms keep them small. With Δt = 0.01 the top turns by 1.3 rad in
-a step and the motion is far from converged: without the terms its tip wanders off by a metre; a run with finer steps is drawn beside both.
-Index 1 is of second order in all variables. So is the stabilised form while α and β are kept; with α = 1/Δt, as the source has it, q and v are
-of second order but a and λ of first, because φ̇ = O(Δt²) enters them times 1/Δt. The source finds second order there too.
+a step and the motion is far from converged: without the terms its tip wanders off by a metre; a run with finer steps is drawn beside
+both. Index 1 is of second order in all variables. So is the stabilised form while α and β are kept; with α = 1/Δt, as the source has
+it, q and v are of second order but a and λ of first, because φ̇ = O(Δt²) enters them times 1/Δt. The source finds second order there.
 """
 
 from __future__ import annotations
