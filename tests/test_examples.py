@@ -98,6 +98,17 @@ EXPECTED: dict[str, dict[str, tuple[float, float]]] = {
         },
         "3.1, MPR-MPA, position level: energy": (1e-5, 3e-5),
     },
+    "fig_3_06_to_3_14_spinning_top": {
+        **{f"{name}: order in {x}": (1.9, 2.1) for name in ("index 1", "gains kept") for x in ("q", "v", "a", "lam")},
+        **{f"stabilised index 1: order in {x}": (1.9, 2.1) for x in ("q", "v")},
+        **{f"stabilised index 1: order in {x}": (0.9, 1.1) for x in ("a", "lam")},
+        "index 1: φ": (0.5, 2.0),
+        "index 1: φ̈": (0.0, 1e-13),
+        "stabilised index 1: φ": (1e-4, 3e-3),
+        "stabilised index 1: φ̇": (1e-4, 3e-3),
+        "lowest tilt [deg]": (22.49, 22.51),
+        "largest tilt [deg]": (29.0, 29.3),
+    },
     "fig_3_04_to_3_05_van_der_pol": {
         **{
             f"{name}, η(0) = {start}: order in {x}": (1.9, 2.1)

@@ -182,16 +182,7 @@ def _print_summary(summary: dict[str, Any]) -> None:
     console.print(f"{summary['steps']} steps from t = {summary['t_start']:g} to {summary['t_end']:g}")
     if "stopped" in summary:
         console.print(f"[bold]{summary['stopped']}[/bold]")
-    motion = summary["motion"]
-    symbols = list(next(iter(motion.values())))
-    columns = [head for symbol in symbols for head in (f"{symbol} min", f"{symbol} max")]
-    table = _table("range of motion", "variable", *columns, f"{symbols[0]} final")
-    for name, ranges in list(motion.items())[:ROWS]:
-        cells = [f"{ranges[symbol][end]:.5g}" for symbol in symbols for end in ("min", "max")]
-        table.add_row(name, *cells, f"{ranges[symbols[0]]['final']:.8g}")
-    console.print(table)
-    if len(motion) > ROWS:
-        console.print(f"… and {len(motion) - ROWS} more variables (--json has all)\n")
+    _print_motion(console, summary["motion"])
     if summary["invariants"]:
         table = _table("what the exact motion keeps", "quantity", "start", "final", "largest deviation")
         for name, numbers in summary["invariants"].items():
@@ -212,6 +203,20 @@ def _print_summary(summary: dict[str, Any]) -> None:
         f"{cost['factorisations']} factorisations ({cost['solver']})"
         + (f", {cost['halvings']} halvings" if cost["halvings"] else "")
     )
+
+
+def _print_motion(console: Any, motion: dict[str, Any]) -> None:
+    """One table; two where coordinates and velocities have names of their own."""
+    for symbols in dict.fromkeys(tuple(ranges) for ranges in motion.values()):
+        chosen = {name: ranges for name, ranges in motion.items() if tuple(ranges) == symbols}
+        columns = [head for symbol in symbols for head in (f"{symbol} min", f"{symbol} max")]
+        table = _table("range of motion", "variable", *columns, f"{symbols[0]} final")
+        for name, ranges in list(chosen.items())[:ROWS]:
+            cells = [f"{ranges[symbol][end]:.5g}" for symbol in symbols for end in ("min", "max")]
+            table.add_row(name, *cells, f"{ranges[symbols[0]]['final']:.8g}")
+        console.print(table)
+        if len(chosen) > ROWS:
+            console.print(f"… and {len(chosen) - ROWS} more variables (--json has all)\n")
 
 
 def _print_constraints(console: Any, constraints: dict[str, Any]) -> None:

@@ -22,7 +22,8 @@ from isodyn.compiled import (
 from isodyn.problems import andrews
 
 SYSTEMS: dict[str, Any] = {name: p.system() for name, p in problems.ALL.items() if p.system().m}
-SYSTEMS = {name: system for name, system in SYSTEMS.items() if not system.first_order}
+# mechanisms in space have coordinates of another kind: tests/derivatives/test_mechanism_derivatives.py
+SYSTEMS = {name: system for name, system in SYSTEMS.items() if not system.first_order and system.retract is None}
 SYSTEMS["double_pendulum_tripled"] = problems.get("double_pendulum_doubled").system(copies=3.0)
 SYSTEMS["planar_loop_minimal"] = problems.get("planar_loop_in_space").system(minimal=1.0)
 SYSTEMS["andrews_plain"] = andrews.plain_system()
@@ -35,7 +36,8 @@ class State:
     def __init__(self, name: str, seed: int = 3) -> None:
         rng = np.random.default_rng(seed)
         self.system = SYSTEMS[name]
-        self.model = self.system.model()
+        model = self.system.model()
+        self.model = model if model.dense is None else model.dense()
         self.n, self.m, self.m_phi = self.system.nv, self.system.m, self.system.m_phi
         self.t = 0.4
         self.q = self.system.q0 + 0.1 * rng.standard_normal(self.n)
@@ -115,7 +117,9 @@ def test_balance_by_parts(name: str) -> None:
     assert close(s.ask(BALANCE, s.n), M @ s.a + s.G().T @ s.lam - force, 1e-13)
 
 
-@pytest.mark.parametrize("name", [name for name, system in SYSTEMS.items() if system.energy is not None])
+@pytest.mark.parametrize(
+    "name", [name for name, system in SYSTEMS.items() if system.energy is not None and name != "andrews_mechanism"]
+)  # whose motor has no potential
 def test_forces_and_masses_belong_to_the_energy(name: str) -> None:
     """d/dt (T + V) along a motion is vᵀ(M a − Q): forces of velocity do no work that M(q) does not account for."""
     s = State(name)

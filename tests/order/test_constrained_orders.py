@@ -15,10 +15,18 @@ from isodyn.studies import order_study
 
 rate, eps = 2.0, 0.1
 SECOND = [name for name, p in problems.ALL.items() if p.system().m and not p.system().first_order]
-REDUNDANT = ("double_pendulum_doubled", "planar_loop_in_space")
+REDUNDANT = ("double_pendulum_doubled", "planar_loop_in_space", "bennett", "bricard")
 HIGHER = {("rolling_disc", "v")}  # heading and rolling are linear in time; v is of third order
-FROM_REST = ("rigid_pendulum",)
-STEPS = {"andrews": 400, "andrews21": 400, "moving_guide": 800, "pendulum": 400, "slider_crank": 400}
+FROM_REST = ("rigid_pendulum", "planar_chain", "spatial_chain", "bennett", "bricard")
+STEPS = {
+    "andrews": 400,
+    "andrews21": 400,
+    "four_bar": 800,
+    "moving_guide": 800,
+    "pendulum": 400,
+    "slider_crank": 400,
+    "suspension": 800,
+}
 
 
 @pytest.mark.parametrize("scheme", [iso.Scheme.U0(0.5, 0.5, 0.5), iso.Scheme.V0(0.3, 0.7, 0.1)], ids=str)

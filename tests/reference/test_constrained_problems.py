@@ -18,11 +18,12 @@ from isodyn.studies import accurate_motion, errors_of
 from isodyn.studies.references import Acceleration
 
 CONSTRAINED = [name for name, p in problems.ALL.items() if p.system().m and not p.system().first_order]
-REDUNDANT = ("double_pendulum_doubled", "planar_loop_in_space")
+REDUNDANT = ("double_pendulum_doubled", "planar_loop_in_space", "bennett", "bricard")
 
 
 def ask(system: Any, what: int, size: int, t: float, q: Any, v: Any, a: Any = None, lam: Any = None) -> FloatArray:
     model, out = system.model(), np.zeros(size)
+    model = model if model.dense is None else model.dense()
     a, lam = np.zeros(system.nv) if a is None else a, np.zeros(system.m) if lam is None else lam
     state = [np.ascontiguousarray(x) for x in (q, v, a, lam)]
     assert model.function(what, t, *state, np.array([1.0, 0.0, 0.0, 1.0]), model.pf, model.pi, out) == OK

@@ -37,7 +37,21 @@ def turn(e: FloatArray, i: int, d: FloatArray, j: int, out: FloatArray) -> None:
     angle = np.sqrt(d[j] * d[j] + d[j + 1] * d[j + 1] + d[j + 2] * d[j + 2])
     half = 0.5 * angle
     s = 0.5 - angle * angle / 48.0 if angle < 1e-4 else np.sin(half) / angle
-    w, x, y, z = np.cos(half), s * d[j], s * d[j + 1], s * d[j + 2]
+    product(e, i, np.cos(half), s * d[j], s * d[j + 1], s * d[j + 2], out)
+
+
+@kernel()
+def turn_by_cayley(e: FloatArray, i: int, d: FloatArray, j: int, out: FloatArray) -> None:
+    """out[i:i+4] = e ∘ (1, d/2)/|(1, d/2)|: R (I − d~/2)⁻¹(I + d~/2), which differs from the exponential by |d|³/12.
+
+    With the midpoint rule it keeps the angular momentum: R₁(I − d~/2) = R₀(I + d~/2), and J(ω₁ − ω₀) = −d × Jω̃ with d = Δt ω̃.
+    """
+    product(e, i, 1.0, 0.5 * d[j], 0.5 * d[j + 1], 0.5 * d[j + 2], out)
+
+
+@kernel()
+def product(e: FloatArray, i: int, w: float, x: float, y: float, z: float, out: FloatArray) -> None:
+    """out[i:i+4] = e[i:i+4] ∘ (w, x, y, z), brought to unit length."""
     o0 = e[i] * w - e[i + 1] * x - e[i + 2] * y - e[i + 3] * z
     o1 = e[i] * x + e[i + 1] * w + e[i + 2] * z - e[i + 3] * y
     o2 = e[i] * y - e[i + 1] * z + e[i + 2] * w + e[i + 3] * x

@@ -79,9 +79,13 @@ def matrix(wxyz: FloatArray) -> FloatArray:
     return np.asarray(rotation(wxyz).as_matrix(), dtype=np.float64)  # [Shimada2014 (5.113)]
 
 
-def increment(e1: FloatArray, e2: FloatArray) -> FloatArray:
-    """ϖ with e1 ⊕ ϖ = e2, the shorter way."""
-    return np.asarray((rotation(e1).inv() * rotation(e2)).as_rotvec(), dtype=np.float64)
+def increment(e1: FloatArray, e2: FloatArray, cayley: bool = False) -> FloatArray:
+    """ϖ with e1 ⊕ ϖ = e2, the shorter way; ⊕ by the exponential or by the Cayley map."""
+    turned = rotation(e1).inv() * rotation(e2)
+    if cayley:
+        x, y, z, w = np.moveaxis(turned.as_quat(), -1, 0)
+        return np.asarray(2.0 * np.stack([x, y, z], axis=-1) / w[..., None])
+    return np.asarray(turned.as_rotvec(), dtype=np.float64)
 
 
 def continuous(wxyz: FloatArray) -> FloatArray:

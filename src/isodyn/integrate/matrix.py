@@ -53,7 +53,9 @@ from isodyn.integrate.work import (
     LAM,
     MU,
     NU,
+    Q_1,
     R_PLUS,
+    V_1,
     V_P,
     A,
     D,
@@ -64,8 +66,10 @@ from isodyn.integrate.work import (
     V,
     X,
 )
-from isodyn.linear_solvers.block_lu import FAULT, I_PIVOT, block_factor, block_solve, fill_blocks
+from isodyn.linear_solvers.block_lu import FAULT, I_PIVOT, block_factor, block_solve, fill_blocks, fill_lower
 from isodyn.linear_solvers.dense import lu_factor, lu_solve
+
+AT_THE_END = -1.0  # in w.scale[2]: the lower rows of the matrix come from the end of the step
 
 
 @kernel()
@@ -160,6 +164,24 @@ def assemble(p: Any, w: Any, pivots: Any) -> None:
 
 
 @kernel()
+def close_at_the_end(p: Any, t_1: float, c: FloatArray, w: Any, pivots: Any) -> int:
+    """Put G(q_{n+1}) into the lower rows of w.J.
+
+    Elsewhere G(q̃) serves there too. Next to a configuration where rows lose their rank the two differ by a multiple of their
+    smallest singular value, and an iteration with the wrong one does not converge however small the step is.
+    """
+    n, m = w.n[X].size, p.rows.size
+    status = p.model(CONSTRAINT, t_1, w.q[Q_1], w.n[V_1], w.n[A], w.m[LAM], c, p.pf, p.pi, w.G)
+    if p.traits & SPARSE:
+        fill_lower(w.G, pivots, w.J)
+        return status
+    for k in range(m):
+        for j in range(n):
+            w.J[(n + k) * (n + m) + j] = w.G[p.rows[k] * n + j]
+    return status
+
+
+@kernel()
 def decompose(p: Any, w: Any, pivots: Any) -> int:
     """Factors of w.J in its place; w.fault tells the unknown without a pivot."""
     if p.traits & SPARSE:
@@ -212,6 +234,8 @@ def factorise(
             if m > 0:
                 status = p.model(CONSTRAINT, t, w.q[Q], w.n[V], w.n[A], w.m[LAM], c, p.pf, p.pi, w.G)
             assemble(p, w, pivots)
+            if status == OK and m > 0 and w.scale[2] == AT_THE_END:
+                status = close_at_the_end(p, t_1, c, w, pivots)
     if status == OK and not p.traits & SOLVES and p.closure.null_space == 0:
         if c[3] != 1.0 and not p.traits & SPARSE:
             whole = n + m

@@ -25,6 +25,7 @@ SLOW = 0.3  # a contraction above this calls for a new Jacobian
 SLOW_OLD = 0.1  # the same for a Jacobian from an earlier step
 STAGNANT = 0.6  # corrections that shrink less than this do not shrink
 NOISE = 1e-7  # relative size of corrections that may be noise of the system's functions …
+AMPLIFIED = 1e-4  # … and next to a loss of rank, where rounding of φ̇ reaches x divided by the smallest singular value, …
 PATIENCE = 6  # … when they do not shrink after so many iterations
 
 
@@ -137,7 +138,7 @@ def solve_step(
             if polished:
                 return OK
             polished = True  # once more, from rtol down to rounding
-        noisy = k >= PATIENCE and correction <= NOISE * scale
+        noisy = k >= PATIENCE and correction <= (NOISE if w.scale[2] == 0.0 else AMPLIFIED) * scale
         if k > 0 and theta > STAGNANT and (noisy or correction <= round_off_floor(p, dt, c, w)):
             count[FLOORS] += 1
             return OK

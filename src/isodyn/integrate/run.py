@@ -46,7 +46,16 @@ from isodyn.integrate.start import (
     still_open,
 )
 from isodyn.linear_solvers.blocks import pack
-from isodyn.linear_solvers.rows import LARGE, choose, choose_sparse, every, least_multipliers, moved_multipliers
+from isodyn.linear_solvers.rows import (
+    LARGE,
+    WORN,
+    choose,
+    choose_sparse,
+    every,
+    independence,
+    least_multipliers,
+    moved_multipliers,
+)
 from isodyn.linear_solvers.rows import Rows as IndependentRows
 from isodyn.results.solution import Sample, Solution, Statistics
 from isodyn.schemes import FirstOrderScheme, Scheme
@@ -223,16 +232,31 @@ class Run:
     def watch_rows(self, wrote_row: bool) -> None:
         """With redundant rows: the dropped ones still hold, and the newest row gets the multipliers of least norm."""
         state, t, row = self.state, self.state.clock[0], int(self.count[work.ROWS]) - 1
+        G = self.ask.G(t, state.q, state.v)
         try:
             refuse_conflicts(self.ask, self.independent, t, state.q, state.v)
+            exchanged = self.worn(G) and self.choose_again()
         except ConflictError:
-            if not self.choose_again():
+            exchanged = self.choose_again()
+            if not exchanged:
                 raise
+        if exchanged:
+            G = self.ask.G(t, state.q, state.v)
             if wrote_row:
                 self.loop.write_row(self.phi, state, self.work, self.columns, self.rows, row)
         if wrote_row:
-            lam = least_multipliers(self.ask.G(t, state.q, state.v), state.lam)
+            lam = least_multipliers(G, state.lam)
             self.rows.lam[row] = lam[self.columns.lam]
+
+    def worn(self, G: Any) -> bool:
+        """Whether the enforced rows come close to depending on each other while others would not: loops that move far."""
+        if G.shape[0] * G.shape[1] > LARGE // 10:  # where looking costs more than a failed step
+            return False
+        now = independence(G, self.independent.chosen)
+        if now > WORN:
+            return False
+        best = choose(G)
+        return best.rank == self.independent.rank and now < WORN * independence(G, best.chosen)
 
     def choose_again(self) -> bool:
         """Another independent set of rows at this state, if there is a better one; the force of constraint stays what it is."""

@@ -7,7 +7,7 @@
 Source: [Shimada2014 (2.5)], [Shimada2014 (3.131)]. a_n stands for the acceleration at t_n − φΔt with the Δt of the step that made it;
 before a step of another size it is moved along its own slope, a ← a + φ(Δt_old − Δt_new) Δa/Δt_old, or a loses an order.
 
-A step whose iteration fails is repeated in two halves, again and again up to `max_halvings`.
+A step whose iteration fails is repeated with more careful matrices (RESCUE), then in two halves, again and again up to `max_halvings`.
 """
 
 from __future__ import annotations
@@ -28,12 +28,16 @@ from isodyn.compiled import (
     kernel,
 )
 from isodyn.integrate.closure import copy_to, end_state, fill_with, size
+from isodyn.integrate.matrix import AT_THE_END
 from isodyn.integrate.newton import solve_step
 from isodyn.integrate.projection import polish, project
 from isodyn.integrate.work import A_1, A_P, D_P, HALVINGS, LAM, LAM_1, MU, NU, Q_1, RESCUES, V_1, V_P, P, U, X
 
 SAME_STEP = 1e-8  # two step sizes that differ relatively by less are the same
-REGULARISATION = 1e-8  # of the matrix, relative, where the constraints lose rank for a moment
+RESCUE = (
+    AT_THE_END,
+    1e-8,
+)  # where constraints lose rank for a moment: rows at the end of the step; a regularised matrix
 
 
 @kernel(inline=True)
@@ -138,9 +142,11 @@ def advance(
         t = state.clock[0]
         t_next = t_1 if pieces == 1 else t + (t_1 - t) / pieces
         status = step(p, s, t_next, t_limit, state, c, w, pivots, controls, count)
-        if p.rows.size > 0 and status in (SINGULAR, NOT_CONVERGED, NOT_FINITE):
+        for rescue in RESCUE:
+            if p.rows.size == 0 or status not in (SINGULAR, NOT_CONVERGED, NOT_FINITE):
+                break
             w.key[0] = 0.0
-            w.scale[2] = REGULARISATION
+            w.scale[2] = rescue
             if step(p, s, t_next, t_limit, state, c, w, pivots, controls, count) == OK:
                 status = OK
                 count[RESCUES] += 1

@@ -65,6 +65,14 @@ def fill_blocks(J: FloatArray, G: FloatArray, regularisation: float, S: IntArray
 
 
 @kernel()
+def fill_lower(G: FloatArray, S: IntArray, A: FloatArray) -> None:
+    """Another G into the lower rows of A alone."""
+    for i in range(S[N_G]):
+        if S[S[I_G] + i] >= 0:
+            A[S[S[I_G] + i]] = G[i]
+
+
+@kernel()
 def block_factor(A: FloatArray, S: IntArray, second: Any, drop: float, dependent: IntArray) -> int:
     """Overwrite A by its factors; SINGULAR leaves the failing unknown in dependent[0].
 

@@ -19,6 +19,7 @@ from scipy.sparse.linalg import lsqr
 from isodyn.compiled import FloatArray, IntArray
 from isodyn.linear_solvers.blocks import Sparsity, full, pack, storage_of
 
+WORN = 0.1  # rows that are less independent than this part of the best choice are exchanged
 TOLERANCE = 1e-6  # relative size below which a row of the scaled matrix counts as dependent
 
 
@@ -54,6 +55,14 @@ def choose(G: Any) -> Rows:
     chosen = np.sort(order[:rank]).astype(np.int64)
     dropped = np.sort(order[rank:]).astype(np.int64)
     return Rows(chosen, dropped, diagonal, np.linalg.svd(scaled, compute_uv=False))
+
+
+def independence(G: Any, chosen: IntArray) -> float:
+    """How independent these rows are: the smallest singular value of the rows scaled to unit length."""
+    rows = full(G)[chosen]
+    length = np.linalg.norm(rows, axis=1)
+    scaled = rows / np.where(length > 0, length, 1.0)[:, None]
+    return float(np.linalg.svd(scaled, compute_uv=False)[-1]) if chosen.size else 1.0
 
 
 def choose_sparse(pattern: Sparsity, M: FloatArray, G: FloatArray) -> Rows:

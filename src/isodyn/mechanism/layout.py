@@ -11,7 +11,8 @@ BODIES, MEASURES, ROWS, HOLONOMIC, LAWS, LOADS, NQ, NV, J_SIZE, G_SIZE = range(1
 I_BODY, I_MEASURE, I_ROW, I_TERM, I_LAW, I_LOAD, I_TIME = range(10, 17)
 # … tables in pf
 F_BODY, F_MEASURE, F_ROW, F_TERM, F_LAW, F_LOAD, F_TIME, F_POSE, F_WORK, F_GRAVITY = range(17, 27)
-HEADER = 27
+CAYLEY = 27  # whether rotations are moved by the Cayley map
+HEADER = 28
 
 # ---- a body: kind, first q, first v, how many v; which of them each of (ṙ, ω) is, or −1; its block in J and the length of its rows there
 KIND, FIRST_Q, FIRST_V, FREEDOM, COLUMNS, BLOCK, STRIDE = 0, 1, 2, 3, 4, 10, 11

@@ -34,6 +34,9 @@ _FORCE_WORDS = {words.POINT, words.OFFSET, words.LENGTH}
 class Mechanism:
     """An editable list of named parts.
 
+    Rotations are moved by the exponential map, exact for a constant angular velocity; with `cayley` by the Cayley map, by which V0(1, 1, ρ)
+    keep the angular momentum of free bodies to rounding.
+
     >>> import isodyn as iso
     >>> mech = iso.Mechanism(gravity=(0, 0, -9.81))
     >>> _ = mech.add_body("rod", mass=1.0, inertia=(0.01, 0.09, 0.09), position=(0.5, 0, 0))
@@ -44,6 +47,7 @@ class Mechanism:
     """
 
     gravity: Any = (0.0, 0.0, -9.81)
+    cayley: bool = False
     bodies: dict[str, Body] = field(default_factory=dict, init=False)
     joints: dict[str, Rows] = field(default_factory=dict, init=False)
     loads: dict[str, Load | UserLoad] = field(default_factory=dict, init=False)
@@ -163,7 +167,7 @@ class Mechanism:
                 assert isinstance(load, JointLoad)
                 laws += load.laws_on(self._coordinate(joints, f"load {load.name!r}", load.joint, load.coordinate))
         self._warn_of_loose_bodies(rows, laws, user_rows)
-        tables = Tables(list(self.bodies.values()), rows, laws, loads, reactions, self.gravity)
+        tables = Tables(list(self.bodies.values()), rows, laws, loads, reactions, self.gravity, self.cayley)
         system = make_system(tables, joints)
         if user_rows or user_loads:
             if coordinates != "rotation":

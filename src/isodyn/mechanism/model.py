@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from isodyn.bodies.rotation_kernels import cross, dot, matrix_of, rotate, turn, vector
+from isodyn.bodies.rotation_kernels import cross, dot, matrix_of, rotate, turn, turn_by_cayley, vector
 from isodyn.compiled import (
     ACCELERATION,
     BALANCE,
@@ -45,6 +45,7 @@ from isodyn.mechanism.layout import (
     BODIES,
     BODY,
     BODY_NUMBERS,
+    CAYLEY,
     COLUMNS,
     F_BODY,
     F_GRAVITY,
@@ -256,7 +257,10 @@ def move_bodies(q: FloatArray, d: FloatArray, pi: IntArray, out: FloatArray) -> 
         for i in range(3):
             out[first_q + i] = q[first_q + i] + d[first_v + i]
         if kind != PLANAR and kind != PARTICLE:
-            turn(q, first_q + 3, d, first_v + 3, out)
+            if pi[CAYLEY] == 1:
+                turn_by_cayley(q, first_q + 3, d, first_v + 3, out)
+            else:
+                turn(q, first_q + 3, d, first_v + 3, out)
 
 
 @kernel(MODEL)

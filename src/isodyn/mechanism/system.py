@@ -91,7 +91,7 @@ def make_system(tables: Tables, joints: dict[str, JointParts]) -> MechanismSyste
         d[straight[0]] = q2[straight[1]] - q1[straight[1]]
         for k in spatial:
             o, p = tables.first_v[k] + 3, tables.first_q[k] + 3
-            d[o : o + 3] = increment(q1[p : p + 4], q2[p : p + 4])
+            d[o : o + 3] = increment(q1[p : p + 4], q2[p : p + 4], tables.cayley)
         return d
 
     def energy(q: FloatArray, v: FloatArray, t: float) -> tuple[float, float]:
@@ -111,6 +111,7 @@ def make_system(tables: Tables, joints: dict[str, JointParts]) -> MechanismSyste
         retract if spatial else None,
         difference if spatial else None,
         names=tuple(x for q, _ in names for x in q),
+        v_names=tuple(x for _, v in names for x in v),
         m=len(tables.rows),
         m_phi=sum(row.holonomic for row in tables.rows),
         row_names=tuple(row.name for row in tables.rows),

@@ -40,6 +40,7 @@ class Tables:
     loads: list[tuple[int, int, list[float], Any]]
     reactions: dict[str, tuple[int, int]]
     gravity: FloatArray
+    cayley: bool = False
     words: list[Word] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -137,6 +138,7 @@ class Tables:
             J.columns.size if sparse else n * n,
             G.columns.size if sparse else len(self.rows) * n,
         ]
+        header[at.CAYLEY] = int(self.cayley)
         functions: list[Any] = []
 
         def function(what: str, value: Any) -> int:

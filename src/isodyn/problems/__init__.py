@@ -15,10 +15,15 @@ from isodyn.errors import InputError
 from isodyn.problems import (
     andrews,
     andrews21,
+    andrews_mechanism,
     brusselator,
+    chains,
     chaplygin_sleigh,
     first_order_dae,
+    four_bars,
     kepler,
+    loops_in_space,
+    machines,
     manufactured,
     nonholonomic,
     oscillator,
@@ -27,7 +32,9 @@ from isodyn.problems import (
     rheonomic_crank,
     rigid_pendulum,
     slider_crank,
+    slider_crank_3d,
     thermoelastic_bar,
+    tops,
 )
 from isodyn.problems.problem import Motion, Problem, Reference
 
@@ -64,6 +71,19 @@ ALL: Mapping[str, Problem] = MappingProxyType(
             chaplygin_sleigh.PROBLEM,
             first_order_dae.VDPOL,
             first_order_dae.CIRCLE,
+            tops.SPINNING_TOP,
+            tops.GYROSCOPE,
+            tops.FREE_BODY,
+            four_bars.FOUR_BAR,
+            four_bars.N_FOUR_BAR,
+            slider_crank_3d.PROBLEM,
+            andrews_mechanism.PROBLEM,
+            chains.PLANAR_CHAIN,
+            chains.SPATIAL_CHAIN,
+            loops_in_space.BENNETT,
+            loops_in_space.BRICARD,
+            machines.SUSPENSION,
+            machines.ROBOT_ARM,
         )
     }
 )

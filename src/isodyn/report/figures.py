@@ -16,6 +16,7 @@ import numpy as np
 
 from isodyn.compiled import FloatArray
 from isodyn.errors import InputError, IsodynError
+from isodyn.report.names import velocity_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -136,6 +137,9 @@ def solution_figures(
     title += f", dt = {dt:g}" if dt is not None else ""
     first = sol.system.first_order
     names = [sol.system.names[i] for i in (sol.columns["v"] if first else sol.columns["q"])]
+    rate_names = velocity_names(sol.system)
+    if rate_names is not None:
+        rate_names = tuple(rate_names[i] for i in sol.columns["v"])
     drawn = [("state", "s", 0, sol.v), ("rate", "s'", 1, sol.a)]
     if not first:
         drawn = [("motion", "q", 0, sol.q), ("velocity", "v", 1, sol.v), ("acceleration", "a", 2, sol.a)]
@@ -143,7 +147,10 @@ def solution_figures(
     for file, symbol, rates, values in drawn:
         if values.size:
             with canvas(size=(7.5, 4.0)) as (figure, axes):
-                histories(axes, sol.t, values, names if rates == 0 or first else [_rate(name, rates) for name in names])
+                labels = names if rates == 0 or first else [_rate(name, rates) for name in names]
+                if rates > 0 and rate_names is not None:
+                    labels = [_rate(name, rates - 1) for name in rate_names]
+                histories(axes, sol.t, values, labels)
                 axes.set(xlabel=quantity("t", time), ylabel=quantity(symbol, unit, rates, time), title=title)
                 written.append(save(figure, folder / f"{file}.png"))
     if sol.lam.size:

@@ -9,6 +9,7 @@ import numpy as np
 
 from isodyn.compiled import FloatArray
 from isodyn.problems import Problem
+from isodyn.report.names import velocity_names
 from isodyn.results import Solution
 from isodyn.studies.errors import errors_of, relative_error, scale_of
 
@@ -29,10 +30,7 @@ def run_summary(problem: Problem, parameters: dict[str, float], dt: float, sol: 
         "t_end": float(sol.t[-1]),
         "steps": stats.steps,
         "rows": int(sol.t.size),
-        "motion": {
-            name: {symbol: _range(values[:, i]) for symbol, values in quantities.items()}
-            for i, name in enumerate(sol.system.names)
-        },
+        "motion": _motion(sol, quantities),
         "invariants": _invariants(problem, sol),
         "constraints": _constraints(sol),
         "errors": _errors(problem, parameters, sol),
@@ -49,6 +47,18 @@ def run_summary(problem: Problem, parameters: dict[str, float], dt: float, sol: 
     if stats.stopped is not None:
         summary["stopped"] = stats.stopped
     return summary
+
+
+def _motion(sol: Solution, quantities: dict[str, FloatArray]) -> dict[str, dict[str, dict[str, float]]]:
+    """Ranges by the name of the variable; coordinates and velocities apart where they have names of their own."""
+    rates = velocity_names(sol.system)
+    if rates is None:
+        return {
+            name: {symbol: _range(values[:, i]) for symbol, values in quantities.items()}
+            for i, name in enumerate(sol.system.names)
+        }
+    motion = {name: {"q": _range(sol.q[:, i])} for i, name in enumerate(sol.system.names)}
+    return motion | {name: {"v": _range(sol.v[:, i]), "a": _range(sol.a[:, i])} for i, name in enumerate(rates)}
 
 
 def _range(values: FloatArray) -> dict[str, float]:

@@ -31,6 +31,7 @@ def interpolate(sol: Solution, t: FloatArray) -> tuple[FloatArray, FloatArray, F
             f"t = {t[outside].flat[0]:g} lies outside the solution, which covers {sol.t[0]:g} to {sol.t[-1]:g}"
         )
     same = [np.array_equal(sol.columns["v"], sol.columns[name]) for name in ("q", "a")]
+    same[0] |= sol.columns["q"].size == sol.system.nq and sol.columns["v"].size == sol.system.nv  # all of both
     if not same[1] or not (same[0] or sol.system.first_order):
         raise InputError("at() needs the same columns of q, v and a", hint="select one set of columns for all of them")
     if sol.t.size < 2:

@@ -1,6 +1,7 @@
 """The one definition of an error: max over time and components of |Δ|, divided by max |reference| of that quantity.
 
-Where the reference is zero throughout, |Δ| itself.
+Where the reference is zero throughout, |Δ| itself. Of configurations that are no vector space Δ is the increment that leads from the
+reference to the value (`difference` of the system), so that a rotation counts by its angle.
 """
 
 from __future__ import annotations
@@ -58,12 +59,18 @@ def errors_of(sol: Solution, q: FloatArray, v: FloatArray, a: FloatArray, lam: F
     """Errors of a solution against the motion q, v, a, lam at its own times; row 1 has to be the first step."""
     if sol.t.size < 2:
         raise InputError("errors need a solution with at least two rows")
-    pairs = {"q": (sol.q, q), "v": (sol.v, v), "a": (sol.a, a)}
+    size = {"q": scale_of(q), "v": scale_of(v), "a": scale_of(a)}
+    gaps = {"q": gap_of_configurations(sol, q), "v": sol.v - v, "a": sol.a - a}
     if lam is not None:
-        pairs["lam"] = (sol.lam, lam)
-    whole = {name: relative_error(values, reference) for name, (values, reference) in pairs.items()}
-    first = {
-        f"{name}_1": relative_error(values[1:2], reference[1:2], scale_of(reference))
-        for name, (values, reference) in pairs.items()
-    }
+        size["lam"], gaps["lam"] = scale_of(lam), sol.lam - lam
+    whole = {name: relative_error(gap, 0.0 * gap, size[name]) for name, gap in gaps.items()}
+    first = {f"{name}_1": relative_error(gap[1:2], 0.0 * gap[1:2], size[name]) for name, gap in gaps.items()}
     return Errors(**whole, **first)
+
+
+def gap_of_configurations(sol: Solution, q: FloatArray) -> FloatArray:
+    """What leads from the configurations q to those of the solution, row by row."""
+    difference = sol.system.difference
+    if difference is None:
+        return np.asarray(sol.q - q)
+    return np.array([difference(reference, value) for reference, value in zip(q, sol.q, strict=True)])

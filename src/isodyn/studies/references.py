@@ -7,6 +7,8 @@ A high-order solver works on y = (q, v), y' = (v, a) with a from the balance of 
 With constraints a and λ come from M a + Gᵀλ = Q, G a = b, with λ of least norm where rows are dependent,
 
     λ = (G M⁻¹ Gᵀ)⁺ (G M⁻¹ Q − b),     a = M⁻¹ (Q − Gᵀλ).
+
+Of systems with a retraction q' is its derivative along v, d/ds q ⊕ s v at s = 0, from differences of eighth order.
 """
 
 from __future__ import annotations
@@ -38,6 +40,8 @@ from isodyn.systems import System
 from isodyn.systems.model import Model
 
 RTOL = 1e-13
+EIGHTH_ORDER = (4 / 5, -1 / 5, 4 / 105, -1 / 280)  # weights of f(kh) − f(−kh), k = 1 … 4
+REACH = 0.02  # largest component of the increments that they take
 DEPENDENT = 1e-10  # singular values of G M⁻¹ Gᵀ that are smaller, relatively, count as zero
 
 
@@ -66,18 +70,14 @@ def accurate_motion(system: System, t_end: float, t0: float = 0.0) -> ReferenceM
     """The motion computed by DOP853 with rtol = 1e-13."""
     from scipy.integrate import solve_ivp
 
-    if system.retract is not None:
-        raise InputError(
-            "a high-order reference needs coordinates that are a vector space", hint="pass fine_motion as reference"
-        )
     if system.first_order and system.m:
         raise InputError("a high-order reference cannot have algebraic unknowns", hint="pass fine_motion as reference")
     acceleration = Acceleration(system)
     nq = system.nq
 
     def rate(t: float, y: FloatArray) -> FloatArray:
-        v = np.ascontiguousarray(y[nq:])
-        return np.concatenate([v[:nq], acceleration(t, np.ascontiguousarray(y[:nq]), v)[0]])
+        q, v = np.ascontiguousarray(y[:nq]), np.ascontiguousarray(y[nq:])
+        return np.concatenate([rate_of_configuration(system, q, v), acceleration(t, q, v)[0]])
 
     y0 = np.concatenate([system.q0, system.v0])
     scale = max(float(np.max(np.abs(y0))), 1.0)
@@ -92,6 +92,16 @@ def accurate_motion(system: System, t_end: float, t0: float = 0.0) -> ReferenceM
         return Motion(y[:, :nq], y[:, nq:], np.array([row[0] for row in rows]), lam)
 
     return ReferenceMotion(at, f"DOP853, rtol = {RTOL:g}")
+
+
+def rate_of_configuration(system: System, q: FloatArray, v: FloatArray) -> FloatArray:
+    """q' = d/ds q ⊕ s v."""
+    if system.retract is None:
+        return v[: system.nq]
+    h = REACH / max(float(np.max(np.abs(v))), 1e-300)
+    steps = ((k + 1, weight) for k, weight in enumerate(EIGHTH_ORDER))
+    parts = [weight / h * (system.retract(q, k * h * v) - system.retract(q, -k * h * v)) for k, weight in steps]
+    return np.asarray(np.sum(parts, axis=0))
 
 
 def fine_motion(
@@ -118,7 +128,8 @@ class Acceleration:
     """a and λ at a state, from the model function of a system."""
 
     def __init__(self, system: System) -> None:
-        self.model: Model = system.model()
+        model = system.model()
+        self.model: Model = model if model.dense is None else model.dense()
         self.n, self.m = system.nv, system.m
         self.unit = np.array([1.0, 0.0, 0.0, 1.0])
 

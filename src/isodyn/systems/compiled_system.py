@@ -30,7 +30,7 @@ class CompiledSystem:
     m: int = 0
     m_phi: int = 0
     row_names: tuple[str, ...] = ()
-    v_names: tuple[str, ...] = ()
+    v_names: tuple[str, ...] = ()  # where there are more or fewer velocities than coordinates
 
     def __post_init__(self) -> None:
         if not self.names:
