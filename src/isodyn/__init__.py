@@ -49,6 +49,7 @@ from isodyn.systems.loads import base_excitation, harmonic, step_load, tabulated
 
 if TYPE_CHECKING:
     from isodyn import analysis, gauss, problems
+    from isodyn.analyses import equilibrium, inverse_dynamics, kinematics, linearise
     from isodyn.bodies import shapes
     from isodyn.joints import (
         Coupling,
@@ -67,6 +68,7 @@ if TYPE_CHECKING:
         Screw,
         Spherical,
         Universal,
+        UserRows,
     )
     from isodyn.loads import (
         Bushing,
@@ -82,6 +84,7 @@ if TYPE_CHECKING:
         Spring,
         Table,
         Torque,
+        UserLoad,
     )
     from isodyn.mechanism.mechanism import Mechanism
 
@@ -140,15 +143,21 @@ __all__ = [
     "Torque",
     "UdwadiaKalaba",
     "Universal",
+    "UserLoad",
+    "UserRows",
     "VelocityLevel",
     "analysis",
     "base_excitation",
+    "equilibrium",
     "errors",
     "gauss",
     "harmonic",
     "integrate",
     "integrate_adaptive",
     "integrate_with_friction",
+    "inverse_dynamics",
+    "kinematics",
+    "linearise",
     "modal_damping",
     "problems",
     "rayleigh",
@@ -162,6 +171,7 @@ __all__ = [
 _LATER = {
     "analysis": "isodyn.analysis",
     "gauss": "isodyn.gauss",
+    **dict.fromkeys(("equilibrium", "inverse_dynamics", "kinematics", "linearise"), "isodyn.analyses"),
     "problems": "isodyn.problems",
     "shapes": "isodyn.bodies.shapes",
     "Mechanism": "isodyn.mechanism.mechanism",
@@ -183,6 +193,7 @@ _LATER = {
             "Screw",
             "Spherical",
             "Universal",
+            "UserRows",
         ),
         "isodyn.joints",
     ),
@@ -201,6 +212,7 @@ _LATER = {
             "Spring",
             "Table",
             "Torque",
+            "UserLoad",
         ),
         "isodyn.loads",
     ),
@@ -212,4 +224,4 @@ def __getattr__(name: str) -> Any:
     if name not in _LATER:
         raise AttributeError(f"module 'isodyn' has no attribute {name!r}")
     module = import_module(_LATER[name])
-    return module if name[0].islower() else getattr(module, name)
+    return module if _LATER[name].endswith(f".{name}") else getattr(module, name)

@@ -129,3 +129,28 @@ def test_what_is_picked(A: list[list[float]], name: set[str]) -> None:
     assert factors.name in name
     x = factors.solve(np.array([1.0, 2.0]))
     assert np.allclose(np.array(A) @ x, [1.0, 2.0], rtol=1e-12)
+
+
+def test_sparse_mass_with_constraints() -> None:
+    """A sparse mass matrix and sparse tangents give the motion and the multipliers of full ones, with a constraint too."""
+    n = 6
+    K = sp.diags_array([-np.ones(n - 1), 2.0 * np.ones(n), -np.ones(n - 1)], offsets=[-1, 0, 1]).tocsr()
+    M = sp.diags_array(np.arange(1.0, n + 1)).tocsr()
+    solutions = [
+        iso.integrate(
+            iso.MechanicalSystem(
+                mass,
+                Q=lambda q, v, t: -(K @ q),
+                q0=np.sin(np.arange(n)),
+                v0=np.zeros(n),
+                Q_q=lambda q, v, t, tangent=tangent: -tangent,
+                phi=lambda q, t: np.array([q[0] - q[3] - np.sin(0.0) + np.sin(3.0)]),
+            ),
+            iso.Scheme.U0(0.8, 0.8, 0.8),
+            dt=0.05,
+            t_end=1.0,
+        )
+        for mass, tangent in ((M, K), (M.toarray(), K.toarray()))
+    ]
+    np.testing.assert_allclose(solutions[0].q, solutions[1].q, atol=1e-13)
+    np.testing.assert_allclose(solutions[0].lam, solutions[1].lam, atol=1e-12)

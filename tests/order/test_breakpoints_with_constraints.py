@@ -56,3 +56,16 @@ def test_a_pendulum_that_hangs_still_stays_so():
         assert sol.stats.halvings == 0
         assert np.abs(sol.q - system.q0).max() < 1e-12
         assert sol.lam[:, 0] == pytest.approx(np.full(101, 9.81), rel=1e-6)
+
+
+@pytest.mark.parametrize("formulation", [iso.Penalty(p=1e-7, omega=50.0), iso.UdwadiaKalaba(), iso.NullSpace()])
+def test_formulations_that_change_the_system_know_both_limits(formulation):
+    """Multipliers on both sides of the jump, and dense output across it."""
+    sol = iso.integrate(
+        pendulum(1), iso.Scheme.U0(0.5, 0.5, 0.5), formulation, dt=0.002, t_end=1.0, breakpoints=[T_JUMP]
+    )
+    (row,) = sol.aux["breakpoint_rows"]
+    q, v = sol.q[row], sol.v[row]
+    for lam, side_load in ((sol.lam[row, 0], -3.0), (sol.aux["lam_left"][0, 0], 4.0)):
+        assert lam == pytest.approx(q @ [side_load, -9.81] + v @ v, rel=2e-2)
+    assert sol.at(T_JUMP - 1e-3).lam.shape == (1,)

@@ -61,12 +61,23 @@ class Penalty:
     def lift(self, sol: Solution, system: Any) -> Solution:
         """The solution with the multipliers that the penalty forces stand for."""
         ask, lam = Questions(system), np.zeros((sol.t.size, system.m))
+        jumps = sol.aux.get("breakpoint_rows", np.zeros(0, dtype=np.int64))
         for i, (t, q, v, a) in enumerate(zip(sol.t, sol.q, sol.v, sol.a, strict=True)):
-            G, unbalanced = ask.G(t, q, v), -ask.balance(t, q, v, a)
-            eased = np.linalg.solve(ask.mass(t, q, v), np.column_stack([G.T, unbalanced]))
-            lam[i] = np.linalg.lstsq(G @ eased[:, :-1], G @ eased[:, -1], rcond=None)[0]
+            lam[i] = _carried(ask, np.nextafter(t, np.inf) if i in jumps else t, q, v, a)
+        if jumps.size:
+            before = zip(jumps, sol.aux["a_left"], strict=True)
+            sol.aux["lam_left"] = np.array(
+                [_carried(ask, np.nextafter(sol.t[i], -np.inf), sol.q[i], sol.v[i], a) for i, a in before]
+            )
         sol.lam, sol.system, sol.columns["lam"] = lam, system, np.arange(system.m)
         return sol
+
+
+def _carried(ask: Questions, t: float, q: FloatArray, v: FloatArray, a: FloatArray) -> FloatArray:
+    """λ with Gᵀλ = Q − M a, by least squares in the metric of M⁻¹."""
+    G, unbalanced = ask.G(t, q, v), -ask.balance(t, q, v, a)
+    eased = np.linalg.solve(ask.mass(t, q, v), np.column_stack([G.T, unbalanced]))
+    return np.asarray(np.linalg.lstsq(G @ eased[:, :-1], G @ eased[:, -1], rcond=None)[0], dtype=np.float64)
 
 
 class _Penalised:

@@ -13,7 +13,7 @@ from isodyn.integrate.work import DX, A, R
 
 def failure(status: int, where: str, work: Any, controls: Any, system: Any, chosen: Any) -> IsodynError:
     """The error for a status; `where` tells step and time."""
-    names = system.names if len(system.names) == system.nv else tuple(f"component {i}" for i in range(system.nv))
+    names = system.v_names
     if status == SINGULAR:
         column = int(work.fault[0])
         if column >= system.nv:

@@ -37,7 +37,14 @@ from isodyn.integrate.columns import columns
 from isodyn.integrate.failures import failure
 from isodyn.integrate.progress import Progress
 from isodyn.integrate.schedule import Stretch
-from isodyn.integrate.start import algebraic_start, finite_rows, near_manifold, refuse_conflicts, refuse_if_far
+from isodyn.integrate.start import (
+    algebraic_start,
+    finite_rows,
+    near_manifold,
+    refuse_conflicts,
+    refuse_if_far,
+    still_open,
+)
 from isodyn.linear_solvers.blocks import pack
 from isodyn.linear_solvers.rows import (
     LARGE,
@@ -201,8 +208,9 @@ class Run:
         self.enforce(self.independent_rows(t))
         given = state.q.copy(), state.v.copy()
         status = self.initial.nearest_consistent(*self.physics(self.closure), t, state, self.work, self.pivots)
-        if status in (SINGULAR, NOT_FINITE):
-            state.q[:] = near_manifold(ask, t, state.q, state.v)
+        lost = status == OK and first and self.assemble and still_open(ask, self.independent, t, state.q)
+        if status in (SINGULAR, NOT_FINITE) or lost:
+            state.q[:] = near_manifold(ask, t, given[0])
             self.enforce(self.independent_rows(t))
             status = self.initial.nearest_consistent(*self.physics(self.closure), t, state, self.work, self.pivots)
         if status == OK:

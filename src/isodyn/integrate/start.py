@@ -12,6 +12,7 @@ from isodyn.compiled import FloatArray
 from isodyn.errors import ConflictError, InputError, NonFiniteError, SingularError
 from isodyn.linear_solvers.blocks import full, largest
 from isodyn.linear_solvers.rows import Rows, partners
+from isodyn.systems.manifold import Closed, close
 from isodyn.systems.questions import Questions
 
 SMALL = 1e-6  # violations below this, relative to the size of the state, are rounding of the input
@@ -53,28 +54,41 @@ def algebraic_start(ask: Questions, t: float, s: FloatArray, z: FloatArray) -> t
     return rate(found.x), found.x, 1 if depends else 2
 
 
-def near_manifold(ask: Questions, t: float, q: FloatArray, v: FloatArray) -> FloatArray:
-    """Positions on φ = 0 by Newton steps of least norm over all rows.
+def near_manifold(ask: Questions, t: float, q: FloatArray) -> FloatArray:
+    """Positions on φ = 0 by steps over all rows; refused when the rows cannot be closed.
 
-    Off the manifold more rows are independent than on it; enforced, they make the matrix singular on the way. The pseudo-inverse of
-    G M⁻¹Gᵀ does not mind, and rows can then be chosen where they will be used.
+    Off the manifold more rows are independent than on it; enforced, they make the matrix singular on the way. Rows can then be chosen
+    where they will be used.
     """
-    move = ask.system.retract or (lambda q, d: q + d)
-    for _ in range(50):
-        phi = ask.position(t, q, v)
-        if np.abs(phi).max(initial=0.0) <= 1e-14 * max(1.0, float(np.abs(q).max())):
-            break
-        G = full(ask.G(t, q, v))[: phi.size]
-        eased = np.linalg.solve(full(ask.mass(t, q, v)), G.T)
-        q = move(q, -eased @ np.linalg.lstsq(G @ eased, phi, rcond=1e-8)[0])
-    return q
+    closed = close(Questions(ask.system), t, q)  # full matrices
+    refuse_open(ask, t, closed)
+    return closed.q
+
+
+def still_open(ask: Questions, rows: Rows, t: float, q: FloatArray) -> bool:
+    """Whether enforced rows are off after a projection that should have closed them: it got lost."""
+    phi = ask.position(t, q, np.zeros(ask.system.nv))
+    off = np.abs(phi[rows.chosen[rows.chosen < phi.size]]).max(initial=0.0)
+    return bool(off > CONFLICT * max(1.0, float(np.abs(q).max(initial=0.0))))
+
+
+def refuse_open(ask: Questions, t: float, closed: Closed) -> None:
+    """ConflictError for rows that stay open, naming the worst."""
+    if closed.largest > CONFLICT * max(1.0, float(np.abs(closed.q).max(initial=0.0))):
+        worst = np.argsort(-np.abs(closed.gap))[:3]
+        names = ask.system.row_names
+        left = ", ".join(f"{names[i]!r} by {closed.gap[i]:.3g}" for i in worst if abs(closed.gap[i]) > CONFLICT)
+        raise ConflictError(
+            f"the constraints cannot be closed from this start at t = {t:.6g}: after {closed.steps} steps they are open: {left}",
+            hint="check lengths and points of these; or start nearer to the wanted position",
+        )
 
 
 def near_velocity(ask: Questions, t: float, q: FloatArray, v: FloatArray) -> FloatArray:
     """Velocities on φ̇ = 0, ψ = 0 by two Newton steps of least norm over all rows, in the same way."""
     for _ in range(2):
-        G = ask.G(t, q, v)
-        eased = np.linalg.solve(ask.mass(t, q, v), G.T)
+        G = full(ask.G(t, q, v))
+        eased = np.linalg.solve(full(ask.mass(t, q, v)), G.T)
         v = v - eased @ np.linalg.lstsq(G @ eased, ask.velocity(t, q, v), rcond=1e-8)[0]
     return v
 
@@ -125,8 +139,14 @@ def refuse_conflicts(ask: Questions, rows: Rows, t: float, q: FloatArray, v: Flo
         let_go = float(np.abs(gap[rows.chosen[rows.chosen < gap.size]]).max(initial=0.0))  # by the formulation
         if dropped.size and np.abs(gap[dropped]).max() > CONFLICT + 10.0 * let_go:
             row = int(dropped[np.abs(gap[dropped]).argmax()])
-            others = ", ".join(repr(names[i]) for i in partners(ask.G(t, q, v), rows, row))
+            found = partners(ask.G(t, q, v), rows, row)
+            if not found:
+                raise ConflictError(
+                    f"constraint {names[row]!r} is off by {gap[row]:.3g} at {level} level at t = {t:.6g}, and no motion changes it there",
+                    hint="a stationary value; start elsewhere",
+                )
+            others, hold = ", ".join(repr(names[i]) for i in found), "holds" if len(found) == 1 else "hold"
             raise ConflictError(
-                f"constraints conflict at t = {t:.6g}: {names[row]!r} is off by {gap[row]:.3g} at {level} level where {others} hold",
-                hint=f"{names[row]!r} depends on {others}; remove one of them, or make them agree",
+                f"constraints conflict at t = {t:.6g}: {names[row]!r} is off by {gap[row]:.3g} at {level} level where {others} {hold}",
+                hint=f"{names[row]!r} depends on {others.rsplit(' ', 1)[0]}; remove one of them, or make them agree",
             )

@@ -82,7 +82,7 @@ class States:
         trial.q[:], trial.v[:] = self.lived(path.start[i, :nq], y[:nq]), y[nq:]
         status = self.onto_constraints(t, trial)
         if status == SINGULAR:  # at a loss of rank: over all rows, which need not be independent for this
-            trial.q[:] = near_manifold(ask, t, trial.q, trial.v)
+            trial.q[:] = near_manifold(ask, t, trial.q)
             trial.v[:] = near_velocity(ask, t, trial.q, trial.v)
             status = OK
         self.check(status, t, self.base)

@@ -14,6 +14,7 @@ from isodyn.joints.pairs import (
     Spherical,
     Universal,
 )
+from isodyn.joints.user import UserRows
 
 __all__ = [
     "Coupling",
@@ -33,4 +34,5 @@ __all__ = [
     "Screw",
     "Spherical",
     "Universal",
+    "UserRows",
 ]

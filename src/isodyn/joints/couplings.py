@@ -46,6 +46,18 @@ class Coupling:
     name: str
     weights: Mapping[Any, float]
 
+    def check(self) -> None:
+        """Refuse what couples nothing."""
+        if not self.weights:
+            raise InputError(
+                f"coupling {self.name!r}: it names no joints", hint='weights such as {"pin": 1.0, "slide": -0.05}'
+            )
+        for key, weight in self.weights.items():
+            if not (np.isfinite(weight) and weight != 0):
+                raise InputError(
+                    f"coupling {self.name!r}: the weight of {key!r} must be finite and not zero, received {weight!r}"
+                )
+
     def row(self, terms: list[tuple[float, Word]], start: float) -> Row:
         """The row of the constraint, holding what the sum is at the start."""
         return Row(f"{self.name}: coupling", tuple(terms), target=start, period=common_period(terms))
@@ -67,7 +79,9 @@ class Gear:
         """The same as a sum of angles."""
         if not (np.isfinite(self.ratio) and self.ratio != 0):
             raise InputError(f"gear {self.name!r}: the ratio must be finite and not zero, received {self.ratio!r}")
-        return Coupling(self.name, {self.first: 1.0, self.second: float(self.ratio)})
+        if self.first == self.second:
+            raise InputError(f"gear {self.name!r} joins hinge {self.first!r} to itself")
+        return Coupling(self.name, {(self.first, "angle"): 1.0, (self.second, "angle"): float(self.ratio)})
 
 
 def common_period(terms: list[tuple[float, Word]]) -> float:
@@ -93,6 +107,14 @@ class Pulley:
     points: Any
     over: Any
     ratio: float = 1.0
+
+    def check(self) -> None:
+        """Refuse what is no rope."""
+        for what, given in (("points", self.points), ("over", self.over)):
+            if np.shape(given) not in ((2, 3), (2, 2)):
+                raise InputError(f"pulley {self.name!r}: {what} must be two points of the world, received {given!r}")
+        if not (np.isfinite(self.ratio) and self.ratio != 0):
+            raise InputError(f"pulley {self.name!r}: the ratio must be finite and not zero, received {self.ratio!r}")
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ Body i and body j have positions r, matrices R (body → world) and body-frame a
 the bodies, u, n fixed directions of the world. With P = r + R s, d = P_j − P_i:
 
     POINT      u·(P_i − P_j)                ANGLE          turn of j against i about a, atan2(a₂·R_ij c₁, a₁·R_ij c₁)
-    AXES       (R_i a)·(R_j c)              PLANAR_ANGLE   θ_j − θ_i of planar bodies
+    AXES       (R_i a)·(R_j c)              PLANAR_ANGLE   θ_j − θ_i − what it is at the start
     OFFSET     (R_i a)·d                    DISC_HEIGHT    height n·x of the lowest point x of a disc with centre P_i, axis a
     LENGTH     |d|
     ROLL_SPHERE, ROLL_DISC   rates only: velocity u·ẋ of the material point of body i that touches the plane ⟂ n
@@ -114,7 +114,7 @@ def measure(kind: int, A: FloatArray, p: int, q: int, k: int, g: int) -> float:
         A[g + i] = 0.0
     if kind == PLANAR_ANGLE:
         A[g + 5], A[g + 11] = -1.0, 1.0
-        return A[q + TURN] - A[p + TURN]
+        return A[q + TURN] - A[p + TURN] - A[k + RADIUS]
     _, n, _, touch = touching(kind, A, p, k)
     if kind == DISC_HEIGHT:
         put(A, g, vector(A, k + C_J))

@@ -166,6 +166,12 @@ class Universal(Joint):
                     f"joint {self.name!r}: a universal joint needs second_axis=, the axis in {self.second!r}"
                 )
             second = unit(f"joint {self.name!r}: second_axis", self.second_axis) @ pair.second.R
+            cosine = float(pair.first.R @ pair.a[2] @ (pair.second.R @ second))
+            if abs(cosine) > 1e-6:
+                raise InputError(
+                    f"joint {self.name!r}: axis and second_axis of a universal joint must be perpendicular,"
+                    f" received {np.degrees(np.arccos(min(abs(cosine), 1.0))):.4g}° between them"
+                )
         word = pair.word(words.AXES, A_I=pair.a[2], C_J=second)
         return [*pair.coincide(), Row(f"{self.name}: axis ⟂ axis", ((1.0, word),))]
 
@@ -246,5 +252,4 @@ def _across(pair: Pair) -> Row:
 
 def _unturned(pair: Pair) -> Row:
     """In the plane: no relative rotation."""
-    target = pair.second.angle - pair.first.angle
-    return Row(f"{pair.name}: angle", ((1.0, pair.word(words.PLANAR_ANGLE)),), target=target)
+    return Row(f"{pair.name}: angle", ((1.0, pair.angle_word()),))

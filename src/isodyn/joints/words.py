@@ -5,7 +5,7 @@ A joint is written with points and axes in the world at the start; `Pair` turns 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -56,9 +56,16 @@ def unit(what: str, axis: Any) -> FloatArray:
     return array / length
 
 
+def two(what: str, given: Any) -> Any:
+    """Two vectors, one in each body."""
+    if np.ndim(given) != 2 or len(given) != 2:
+        raise InputError(f"{what} must be two vectors, one in the frame of each body, received {given!r}")
+    return given
+
+
 @dataclass(frozen=True, eq=False)
 class Pair:
-    """The two bodies of a joint with its point and triad in each of them."""
+    """The two bodies of a joint with its point and triad in each of them; `zero` is where planar angles count from."""
 
     name: str
     first: Body
@@ -67,7 +74,8 @@ class Pair:
     s_j: FloatArray
     a: FloatArray
     c: FloatArray
-    planar: bool = field(default=False)
+    planar: bool = False
+    zero: float = 0.0
 
     @classmethod
     def of(
@@ -79,15 +87,16 @@ class Pair:
             P = vector3(f"{what}: point", (0, 0, 0) if point is None else point)
             s_i, s_j = first.R.T @ (P - first.position), second.R.T @ (P - second.position)
         else:
-            s_i, s_j = (vector3(f"{what}: points", p) for p in points)
+            s_i, s_j = (vector3(f"{what}: points", p) for p in two(f"{what}: points", points))
             s_i, s_j = s_i - first.centre, s_j - second.centre
         if axes is None:
             world = triad(unit(f"{what}: axis", (0, 0, 1) if axis is None else axis))
             a, c = world @ first.R, world @ second.R
         else:
-            a, c = (triad(unit(f"{what}: axes", x)) for x in axes)
+            a, c = (triad(unit(f"{what}: axes", x)) for x in two(f"{what}: axes", axes))
         planar = {first.kind, second.kind} <= {"planar", "ground"}
-        return cls(name, first, second, s_i, s_j, a, c, planar)
+        zero = second.angle - first.angle if axes is None else 0.0
+        return cls(name, first, second, s_i, s_j, a, c, planar, zero)
 
     def oriented(self, what: str) -> None:
         """Refuse particles where axes of both bodies are needed."""
@@ -129,7 +138,7 @@ class Pair:
     def angle_word(self) -> Word:
         """The turn of the second body against the first about axis 3."""
         if self.planar:
-            return self.word(words.PLANAR_ANGLE)
+            return self.word(words.PLANAR_ANGLE, RADIUS=self.zero)
         return self.word(words.ANGLE, A_I=self.a[2], C_J=self.c[2], A1_I=self.a[0], A2_I=self.a[1], C1_J=self.c[0])
 
     def length_word(self) -> Word:

@@ -12,6 +12,7 @@ from isodyn.loads.elements import (
     Torque,
 )
 from isodyn.loads.time import Polynomial, Ramp, Sine, Table
+from isodyn.loads.user import UserLoad
 
 __all__ = [
     "Bushing",
@@ -27,4 +28,5 @@ __all__ = [
     "Spring",
     "Table",
     "Torque",
+    "UserLoad",
 ]

@@ -234,11 +234,11 @@ Load = BodyLoad | PairLoad | JointLoad
 
 def _world(name: str, frame: str) -> bool:
     if frame not in ("world", "body"):
-        raise InputError(f"{name!r}: frame must be 'world' or 'body', received {frame!r}")
+        raise InputError(f"load {name!r}: frame must be 'world' or 'body', received {frame!r}")
     return frame == "world"
 
 
 def _not_negative(name: str, **values: float) -> None:
     for what, value in values.items():
         if not (np.isfinite(value) and value >= 0):
-            raise InputError(f"{name!r}: {what} must not be negative, received {value:g}")
+            raise InputError(f"load {name!r}: {what} must not be negative, received {value:g}")

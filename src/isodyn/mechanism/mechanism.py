@@ -3,22 +3,30 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+import warnings
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from isodyn.bodies.body import GROUND, Body, make_body, vector3
-from isodyn.errors import InputError
+from isodyn.errors import InputError, IsodynWarning
 from isodyn.joints import measures as words
 from isodyn.joints.couplings import Coupling, Drive, Gear, Pulley, RollingDisc, RollingSphere, ground_body
 from isodyn.joints.pairs import Joint, between_points, length_of
+from isodyn.joints.user import UserRows
 from isodyn.joints.words import Row, Word
 from isodyn.loads.elements import BodyLoad, JointLoad, Law, Load, PairLoad
+from isodyn.loads.user import UserLoad
 from isodyn.mechanism.coordinates import Coordinates, ParametrisedSystem, in_coordinates
 from isodyn.mechanism.system import JointParts, MechanismSystem, make_system
 from isodyn.mechanism.tables import Tables
 
-Rows = Joint | Drive | Coupling | Gear | Pulley | RollingSphere | RollingDisc
+if TYPE_CHECKING:
+    from isodyn.mechanism.assembly import Assembly
+    from isodyn.mechanism.mobility import Mobility
+
+Rows = UserRows | Joint | Drive | Coupling | Gear | Pulley | RollingSphere | RollingDisc
 _FORCE_WORDS = {words.POINT, words.OFFSET, words.LENGTH}
 
 
@@ -42,10 +50,10 @@ class Mechanism:
     cayley: bool = False
     bodies: dict[str, Body] = field(default_factory=dict, init=False)
     joints: dict[str, Rows] = field(default_factory=dict, init=False)
-    loads: dict[str, Load] = field(default_factory=dict, init=False)
+    loads: dict[str, Load | UserLoad] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
-        self.gravity = vector3("gravity", self.gravity)
+        self.gravity = vector3("gravity, such as (0, 0, -9.81),", self.gravity)
 
     # ---- parts
 
@@ -91,7 +99,11 @@ class Mechanism:
         if not isinstance(joint, Rows):
             raise InputError(f"add_joint takes a joint such as iso.Hinge, received {type(joint).__name__}")
         self._new(joint.name)
-        if isinstance(joint, Joint | Pulley):
+        if isinstance(joint, UserRows):
+            for name in joint.bodies:
+                if name != GROUND:
+                    self._moving(f"rows {joint.name!r}", name)
+        elif isinstance(joint, Joint | Pulley):
             self._two_bodies(f"joint {joint.name!r}", joint.first, joint.second)
         elif isinstance(joint, RollingSphere | RollingDisc):
             self._moving(f"joint {joint.name!r}", joint.body)
@@ -106,12 +118,12 @@ class Mechanism:
         self.joints[joint.name] = joint
         return joint
 
-    def add_load(self, load: Load) -> Load:
+    def add_load(self, load: Load | UserLoad) -> Load | UserLoad:
         """A force, torque, spring, bushing, motor, limit, friction or drag; what it names must exist."""
-        if not isinstance(load, Load):
+        if not isinstance(load, Load | UserLoad):
             raise InputError(f"add_load takes a load such as iso.Spring, received {type(load).__name__}")
         self._new(load.name)
-        if isinstance(load, BodyLoad):
+        if isinstance(load, BodyLoad | UserLoad):
             self._moving(f"load {load.name!r}", load.body)
         elif isinstance(load, PairLoad):
             self._two_bodies(f"load {load.name!r}", load.first, load.second)
@@ -141,7 +153,11 @@ class Mechanism:
         numbers = {name: k for k, name in enumerate(self.bodies)}
         laws: list[Law] = []
         loads: list[tuple[int, int, list[float], Any]] = []
+        user_rows = [joint for joint in self.joints.values() if isinstance(joint, UserRows)]
+        user_loads = [load for load in self.loads.values() if isinstance(load, UserLoad)]
         for load in self.loads.values():
+            if isinstance(load, UserLoad):
+                continue
             if isinstance(load, BodyLoad):
                 kind, values = load.load(self.bodies[load.body])
                 loads.append((kind, numbers[load.body], values, load.time))
@@ -150,15 +166,60 @@ class Mechanism:
             else:
                 assert isinstance(load, JointLoad)
                 laws += load.laws_on(self._coordinate(joints, f"load {load.name!r}", load.joint, load.coordinate))
-        self._warn_of_loose_bodies(rows, laws)
+        self._warn_of_loose_bodies(rows, laws, user_rows)
         tables = Tables(list(self.bodies.values()), rows, laws, loads, reactions, self.gravity, self.cayley)
-        return in_coordinates(make_system(tables, joints), coordinates)
+        system = make_system(tables, joints)
+        if user_rows or user_loads:
+            if coordinates != "rotation":
+                raise InputError(
+                    f"users' rows and loads need the coordinates 'rotation', received {coordinates!r}",
+                    hint="leave coordinates= out",
+                )
+            from isodyn.mechanism.hybrid import with_user_parts
+
+            system = with_user_parts(system, user_rows, user_loads, list(self.joints))
+        return in_coordinates(system, coordinates)
+
+    def mobility(self, q: Any = None, t: float = 0.0) -> Mobility:
+        """Degrees of freedom and redundant joints at the assembled start, or at q; print it.
+
+        >>> import isodyn as iso
+        >>> mech = iso.Mechanism()
+        >>> _ = mech.add_body("rod", 1.0, (0.01, 0.09, 0.09), (0.5, 0, 0))
+        >>> _ = mech.add_joint(iso.Hinge("pin", "ground", "rod", axis=(0, 1, 0)))
+        >>> mech.mobility().freedoms
+        1
+        """
+        from isodyn.mechanism.mobility import mobility
+
+        return mobility(self.compile(), q, t)
+
+    def assemble(
+        self,
+        hold: Iterable[str] = (),
+        *,
+        positions: Mapping[Any, float] | None = None,
+        rates: Mapping[Any, float] | None = None,
+        t: float = 0.0,
+    ) -> Assembly:
+        """Put rough positions together and give velocities that the joints allow; `.system` of what is returned starts there.
+
+        Joints that are given by `points=` and `axes=` of their bodies may be open at first; parts are moved by little, in the mass norm.
+        Bodies named in `hold` stay where they are. `positions` and `rates` fix coordinates of joints and their rates:
+        {"pin": 0.3} or {("screw", "angle"): 0.3}; apart from them velocities change least in the mass norm. A loop closes on the
+        branch that the rough positions are nearest to.
+        """
+        from isodyn.mechanism.assembly import assemble
+
+        return assemble(self.compile(), hold, positions, rates, t)
 
     def _rows(self) -> tuple[dict[str, JointParts], list[Row]]:
         """All rows, holonomic ones first, and what belongs to which joint."""
         found: dict[str, tuple[Any, list[Row], dict[str, Word]]] = {}
         later: list[Drive | Coupling | Gear] = []
         for joint in self.joints.values():
+            if isinstance(joint, UserRows):
+                continue
             if isinstance(joint, Joint):
                 pair = joint.pair(self._body(joint.first), self._body(joint.second))
                 found[joint.name] = (pair, joint.rows(pair), joint.coordinates(pair))
@@ -172,7 +233,7 @@ class Mechanism:
         for joint in later:
             found[joint.name] = (None, [self._coupled(parts, joint)], {})
             parts[joint.name] = JointParts(joint.name, None, ())
-        ordered = [(name, row) for name in self.joints for row in found[name][1]]
+        ordered = [(name, row) for name in self.joints if name in found for row in found[name][1]]
         ordered = [x for x in ordered if x[1].holonomic] + [x for x in ordered if not x[1].holonomic]
         joints = {
             name: JointParts(
@@ -186,6 +247,7 @@ class Mechanism:
         if isinstance(joint, Drive):
             return joint.row(self._coordinate(parts, f"drive {joint.name!r}", joint.joint, joint.coordinate))
         coupling = joint.as_coupling() if isinstance(joint, Gear) else joint
+        coupling.check()
         terms, start = [], 0.0
         for key, weight in coupling.weights.items():
             name, which = key if isinstance(key, tuple) else (key, None)
@@ -195,6 +257,7 @@ class Mechanism:
         return coupling.row(terms, start)
 
     def _rope(self, pulley: Pulley) -> Row:
+        pulley.check()
         terms, start = [], 0.0
         for name, weight, point, over in zip(
             (pulley.first, pulley.second), (1.0, float(pulley.ratio)), pulley.points, pulley.over, strict=True
@@ -216,8 +279,11 @@ class Mechanism:
         return ground_body() if name == GROUND else self.bodies[name]
 
     def _new(self, name: str) -> None:
-        if name in self.bodies or name in self.joints or name in self.loads:
-            raise InputError(f"there is already a part named {name!r}")
+        for what, known in (("body", self.bodies), ("joint", self.joints), ("load", self.loads)):
+            if name in known:
+                raise InputError(
+                    f"there is already a {what} named {name!r}", hint="bodies, joints and loads share one set of names"
+                )
 
     def _two_bodies(self, what: str, first: str, second: str) -> None:
         for name in (first, second):
@@ -246,23 +312,32 @@ class Mechanism:
             raise InputError(f"{what}: joint {joint!r} has no coordinate {which!r}", hint=f"it has {', '.join(known)}")
         return known[which]
 
-    def _warn_of_loose_bodies(self, rows: list[Row], laws: list[Law]) -> None:
-        """Bodies that nothing connects to a mechanism that has joints are an oversight more often than not: warn by name."""
-        import warnings
+    def _warn_of_loose_bodies(self, rows: list[Row], laws: list[Law], user: list[UserRows]) -> None:
+        """Bodies that nothing connects to the rest of a mechanism are an oversight more often than not: warn by name."""
+        leader = {name: name for name in (*self.bodies, GROUND)}
 
-        from isodyn.errors import IsodynWarning
+        def find(name: str) -> str:
+            while leader[name] != name:
+                leader[name] = name = leader[leader[name]]
+            return name
 
-        if len(self.bodies) < 2 or not rows:
+        ties = [(word.first, word.second) for row in rows for _, word in row.terms]
+        ties += [(term[0][1].first, term[-1][1].second) for term in (row.terms for row in rows) if len(term) > 1]
+        ties += [(law.word.first, law.word.second) for law in laws] + [
+            ((GROUND, *part.bodies)[-2], part.bodies[-1]) for part in user
+        ]
+        for first, second in ties:
+            leader[find(first)] = find(second)
+        sizes = Counter(find(name) for name in self.bodies)
+        main = find(GROUND) if find(GROUND) in sizes else max(sizes, key=lambda name: sizes[name])
+        loose = [name for name in self.bodies if find(name) != main]
+        if not loose or not (rows or user):
             return
-        tied = {name for row in rows for _, word in row.terms for name in (word.first, word.second)}
-        tied |= {name for law in laws for name in (law.word.first, law.word.second)}
-        loose = [name for name in self.bodies if name not in tied]
-        if loose:
-            warnings.warn(
-                f"no joint and no spring holds {', '.join(map(repr, loose))}: free bodies beside the mechanism",
-                IsodynWarning,
-                stacklevel=3,
-            )
+        warnings.warn(
+            f"no joint and no spring holds {', '.join(map(repr, loose))}: free bodies beside the mechanism",
+            IsodynWarning,
+            stacklevel=3,
+        )
 
 
 def _nearest(name: str, known: Iterable[str]) -> str:

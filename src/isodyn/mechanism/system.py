@@ -115,6 +115,7 @@ def make_system(tables: Tables, joints: dict[str, JointParts]) -> MechanismSyste
         m=len(tables.rows),
         m_phi=sum(row.holonomic for row in tables.rows),
         row_names=tuple(row.name for row in tables.rows),
+        v_names=tuple(x for _, v in names for x in v),
         tables=tables,
         joints=joints,
     )

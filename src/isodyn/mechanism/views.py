@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isodyn.bodies.body import GROUND, Body, vector3
-from isodyn.bodies.rotations import matrix
 from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
-from isodyn.joints.measures import ANGLE, POSE, R_, TURN, V_, W_
+from isodyn.joints.measures import ANGLE, R_, TURN, V_, W_
 from isodyn.joints.words import Word
+from isodyn.mechanism.hybrid import UserMechanismSystem
 from isodyn.mechanism.kinematics import histories
+from isodyn.mechanism.poses import poses
 from isodyn.mechanism.system import MechanismSystem
 from isodyn.systems.questions import Questions
 
@@ -35,27 +36,6 @@ def mechanism_of(sol: Solution, what: str) -> MechanismSystem:
             hint="solutions in other coordinates come back by system.lift(sol)",
         )
     return sol.system
-
-
-def poses(system: MechanismSystem, name: str, q: FloatArray, v: FloatArray) -> FloatArray:
-    """Poses (isodyn.joints.measures) of a body along histories of q and v."""
-    p = np.zeros((q.shape[0], POSE))
-    if name == GROUND:
-        p[:, [R_, R_ + 4, R_ + 8]] = 1.0
-        return p
-    body = system.bodies[system.tables.number[name]]
-    q, v = q[:, system.q_of(name)], v[:, system.v_of(name)]
-    if body.kind == "planar":
-        c, s = np.cos(q[:, 2]), np.sin(q[:, 2])
-        p[:, :2], p[:, V_ : V_ + 2], p[:, W_ + 2], p[:, TURN] = q[:, :2], v[:, :2], v[:, 2], q[:, 2]
-        p[:, R_], p[:, R_ + 1], p[:, R_ + 3], p[:, R_ + 4], p[:, R_ + 8] = c, -s, s, c, 1.0
-        return p
-    p[:, :3], p[:, V_:W_] = q[:, :3], v[:, :3]
-    if body.kind == "particle":
-        p[:, [R_, R_ + 4, R_ + 8]] = 1.0
-    else:
-        p[:, R_:V_], p[:, W_:TURN] = matrix(q[:, 3:]).reshape(-1, 9), v[:, 3:]
-    return p
 
 
 class PointView:
@@ -200,6 +180,9 @@ class Reaction:
         parts = system.joints[name]
         rows = [(r, system.rows[r]) for r in parts.rows]
         bodies = list(dict.fromkeys(x for _, row in rows for _, word in row.terms for x in (word.first, word.second)))
+        by_matrix = system.bodies_of_rows.get(name) if isinstance(system, UserMechanismSystem) else None
+        if by_matrix is not None:
+            bodies = list(by_matrix)
         if parts.pair is not None:
             bodies = [parts.pair.first.name, parts.pair.second.name]
         on = bodies[1 if len(bodies) > 1 else 0] if on is None else on
@@ -213,6 +196,9 @@ class Reaction:
         force, torque = np.zeros((2, sol.t.size, 3))
         here = poses(system, on, sol.q, sol.v)
         R = here[:, R_:V_].reshape(-1, 3, 3)
+        if by_matrix is not None:
+            force, torque = _by_matrix(system, sol, parts.rows, on)
+            torque = _turned(R, torque)
         for r, row in rows:
             for weight, word in row.terms:
                 if on not in (word.first, word.second):
@@ -235,6 +221,17 @@ class Reaction:
             force, torque = (np.einsum("kij,ki->kj", axes, x) for x in (force, torque))
         self.force, self.torque = force, torque
         self.indeterminate = bool(sol.redundant) and _indeterminate(system, sol, parts.rows)
+
+
+def _by_matrix(system: MechanismSystem, sol: Solution, rows: tuple[int, ...], on: str) -> tuple[FloatArray, FloatArray]:
+    """−Gᵀλ of these rows on a body: force in the world, torque in the body."""
+    ask, own = Questions(system), list(rows)
+    both = np.zeros((sol.t.size, 6))
+    kind = system.bodies[system.tables.number[on]].kind
+    columns = {"spatial": [0, 1, 2, 3, 4, 5], "planar": [0, 1, 5], "particle": [0, 1, 2]}[kind]
+    for k, (t, q, v) in enumerate(zip(sol.t, sol.q, sol.v, strict=True)):
+        both[k, columns] = -sol.lam[k, own] @ ask.G(t, q, v)[own][:, system.v_of(on)]
+    return both[:, :3], both[:, 3:]
 
 
 def _indeterminate(system: MechanismSystem, sol: Solution, rows: tuple[int, ...]) -> bool:

@@ -63,6 +63,8 @@ def square(name: str, value: Any, n: int) -> Any:
 def returned(name: str, value: Any, shape: tuple[int, ...], t: float) -> FloatArray:
     """What a user's function returned, as floats of the right shape; NaN is left to the loop."""
     try:
+        if sp.issparse(value):
+            value = value.toarray()
         array = None if value is None or np.iscomplexobj(value) else np.asarray(value, dtype=np.float64)
     except (TypeError, ValueError):
         array = None
@@ -80,6 +82,11 @@ def functions(**arguments: Any) -> None:
     for name, function in arguments.items():
         if function is not None and not callable(function):
             raise InputError(f"{name} must be a function, received {function!r}")
+
+
+def velocity_names(names: Sequence[str], n: int) -> tuple[str, ...]:
+    """Names of the components of v: those of the coordinates where there are as many."""
+    return tuple(names) if len(names) == n else tuple(f"component {i}" for i in range(n))
 
 
 def names(given: Sequence[str] | None, n: int, letter: str = "q") -> tuple[str, ...]:

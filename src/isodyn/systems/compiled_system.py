@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from isodyn.compiled import FloatArray, IntArray
+from isodyn.systems.checks import velocity_names
 from isodyn.systems.model import Answers, Model, from_python
 
 
@@ -35,6 +36,8 @@ class CompiledSystem:
         if not self.names:
             letter, n = ("s", self.v0.size) if self.first_order else ("q", self.q0.size)
             object.__setattr__(self, "names", tuple(f"{letter}{i}" for i in range(n)))
+        if not self.v_names:
+            object.__setattr__(self, "v_names", velocity_names(self.names, self.v0.size))
         if not self.row_names:
             object.__setattr__(self, "row_names", tuple(f"row {i}" for i in range(self.m)))
 
@@ -67,6 +70,11 @@ class PythonSystem:
     first_order = False
     m = m_phi = 0
     row_names: tuple[str, ...] = ()
+
+    @property
+    def v_names(self) -> tuple[str, ...]:
+        """Names of the components of v."""
+        return velocity_names(self.names, self.nv)
 
     @property
     def nq(self) -> int:

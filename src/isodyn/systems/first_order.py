@@ -78,7 +78,7 @@ class FirstOrderSystem:
         self.h, self.h_s, self.c = h, h_s, c
         self.z0 = np.zeros(0) if z0 is None else checks.vector("z0", z0)
         self.m = self.m_phi = self.z0.size
-        self.names = checks.names(names, self.nv, "s")
+        self.names = self.v_names = checks.names(names, self.nv, "s")
         self.row_names = checks.names(row_names, self.m, "z")
 
     def model(self) -> Model:

@@ -80,7 +80,7 @@ class LinearSystem:
         self.C = None if C is None else checks.square("C", C, self.nv)
         self.K = checks.square("K", K, self.nv)
         self.f = _load("f", f, self.nv)
-        self.names = checks.names(names, self.nq)
+        self.names = self.v_names = checks.names(names, self.nq)
         self.G = None if G is None else _constraint_matrix(G, self.nv)
         self.m = self.m_phi = 0 if self.G is None else self.G.shape[0]
         self.row_names = checks.names(row_names, self.m, "row ")
@@ -119,7 +119,7 @@ class LinearFirstOrderSystem:
             raise InputError("the system has no unknowns: s0 is empty")
         self.Q, self.P = checks.square("Q", Q, self.nv), checks.square("P", P, self.nv)
         self.r = _load("r", r, self.nv)
-        self.names = checks.names(names, self.nv, "s")
+        self.names = self.v_names = checks.names(names, self.nv, "s")
 
     def model(self) -> Model:
         """The function that the loop calls."""

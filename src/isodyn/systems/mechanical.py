@@ -33,6 +33,7 @@ from isodyn.compiled import (
     FloatArray,
 )
 from isodyn.errors import InputError
+from isodyn.linear_solvers.blocks import full
 from isodyn.linear_solvers.dense import multiply
 from isodyn.linear_solvers.sparse import Factorisation, factorise
 from isodyn.systems import checks
@@ -53,7 +54,8 @@ class MechanicalSystem:
     Q : function Q(q, v, t) → (n,)
     q0, v0 : initial position and velocity
     Q_q, Q_v : functions (q, v, t) → (n, n), the derivatives of Q; what is missing is taken from differences
-        (Q_v alone missing: forces do not depend on velocity). Sparse M needs them for implicit schemes.
+        (Q_v alone missing: forces do not depend on velocity). Sparse M needs them for implicit schemes; with constraints full matrices
+        are formed.
     phi : function φ(q, t) → (m,) of holonomic constraints; G(q, t) → (m, n), b(q, v, t) → (m,) and phi_t(q, t) → (m,) are derived
         numerically when missing
     psi : function ψ(q, v, t) of nonholonomic constraints; psi_v(q, v, t) and psi_rest(q, v, t) = ψ_q v + ψ_t likewise
@@ -111,6 +113,7 @@ class MechanicalSystem:
         self.Q, self.Q_q, self.Q_v = Q, Q_q, Q_v
         self.retract, self.difference, self.energy = retract, difference, energy
         self.names = checks.names(names, self.nq)
+        self.v_names = checks.velocity_names(self.names, self.nv)
         self.constraints = Constraints(
             self.q0,
             self.v0,
@@ -135,7 +138,7 @@ class MechanicalSystem:
         traits = RETRACTS if self.retract is not None else 0
         if not callable(self.M):
             traits |= CONSTANT_MASS
-        if sp.issparse(self.M):
+        if sp.issparse(self.M) and not self.m:
             return from_python(_SparseAnswers(self), traits | SOLVES)
         traits |= KNOWS_MASS | (KNOWS_TANGENT if self.Q_q is not None else 0)
         return from_python(_Answers(self), traits)
@@ -149,9 +152,10 @@ class _Answers:
     def __init__(self, system: MechanicalSystem) -> None:
         self.system = system
         self.n = system.nv
+        self.constant_mass = full(system.M) if sp.issparse(system.M) and system.m else system.M
 
     def mass(self, q: FloatArray, t: float) -> Any:
-        M = self.system.M
+        M = self.constant_mass
         return checks.returned("M", M(q), (self.n, self.n), t) if callable(M) else M
 
     def multiply(self, q: FloatArray, a: FloatArray, t: float, out: FloatArray) -> None:

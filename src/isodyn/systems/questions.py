@@ -28,9 +28,10 @@ class Questions:
         a: FloatArray,
         n: int,
         lam: FloatArray | None = None,
+        weights: tuple[float, float, float] = (1.0, 0.0, 0.0),
     ) -> FloatArray:
-        """What the model answers, as n numbers."""
-        out, c = np.zeros(n), np.array([1.0, 0.0, 0.0, 1.0])
+        """What the model answers, as n numbers; `weights` of ∂/∂a, ∂/∂v, ∂/∂q for JACOBIAN."""
+        out, c = np.zeros(n), np.array([*weights, 1.0])
         lam = np.zeros(self.system.m) if lam is None else lam
         self.model.function(what, t, q, v, a, lam, c, self.model.pf, self.model.pi, out)
         if self.model.raised is not None:

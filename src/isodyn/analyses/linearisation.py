@@ -1,0 +1,236 @@
+"""Small motions about a position of rest.
+
+    q ⊕ d,   d = N x,   G N = 0:        NᵀM N ẍ + NᵀC N ẋ + NᵀK N x = Nᵀf
+
+N spans the motions that the joints allow; K contains the geometric stiffness of the multipliers at rest. Poles s are those of
+det(s²M + sC + K) = 0; with s = −ζω ± iω√(1 − ζ²) a mode has the frequency ω and the damping ratio ζ. A drive whose row moves by u adds
+a particular motion d = G⁺u to N x.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy.linalg import eig, eigh
+
+from isodyn.analyses.tangents import DEPENDENT, Tangents, least_squares, multipliers, refuse_first_order, tangents
+from isodyn.compiled import FloatArray
+from isodyn.errors import InputError
+from isodyn.systems.checks import vector
+from isodyn.systems.manifold import freedoms
+from isodyn.systems.questions import Questions
+
+UNBALANCED = 1e-6  # forces left, relative, from which on a position is not one of rest
+NEAR = 1e-9  # … and so are forces of a position that is off by this much, relative
+ZERO = 1e-7  # frequencies below this, relative to the largest, are zero
+
+
+@dataclass(frozen=True, eq=False)
+class FrequencyResponse:
+    """Amplitudes d of q ⊕ d e^{iωt} and of the multipliers, a row per frequency."""
+
+    omega: FloatArray
+    d: Any
+    lam: Any
+    names: tuple[str, ...]
+
+    def of(self, name: str) -> Any:
+        """Amplitudes of one component, by its name in v."""
+        if name not in self.names:
+            raise InputError(f"there is no component named {name!r}", hint=f"components: {', '.join(self.names)}")
+        return self.d[:, self.names.index(name)]
+
+
+@dataclass(frozen=True, eq=False)
+class Linearisation:
+    """Reduced matrices M, C, K, the basis N of the motions they speak of, and the modes; `print` shows them."""
+
+    system: Any
+    t: float
+    q: FloatArray
+    lam: FloatArray
+    G: FloatArray
+    N: FloatArray
+    full: Tangents
+
+    @property
+    def M(self) -> FloatArray:
+        """NᵀM N."""
+        return self.N.T @ self.full.M @ self.N
+
+    @property
+    def C(self) -> FloatArray:
+        """NᵀC N."""
+        return self.N.T @ self.full.C @ self.N
+
+    @property
+    def K(self) -> FloatArray:
+        """NᵀK N."""
+        return self.N.T @ self.full.K @ self.N
+
+    @cached_property
+    def _solved(self) -> tuple[Any, Any]:
+        """Poles, one of each pair, and their modes in x, by frequency."""
+        M, C, K = self.M, self.C, self.K
+        n = M.shape[0]
+        if n == 0:
+            return np.zeros(0, dtype=complex), np.zeros((0, 0))
+        symmetric = np.abs(K - K.T).max() <= 1e-8 * np.abs(K).max() and np.abs(M - M.T).max() <= 1e-12 * np.abs(M).max()
+        size = np.sqrt(max(float(np.abs(K).max()) * float(np.abs(M).max()), 1e-300))
+        if symmetric and np.abs(C).max() <= 1e-12 * size:
+            square, X = eigh((K + K.T) / 2, (M + M.T) / 2)
+            square[np.abs(square) < ZERO**2 * np.abs(square).max(initial=0.0)] = 0.0
+            poles = np.where(square >= 0, 1j, 1.0) * np.sqrt(np.abs(square))
+        else:
+            eye, none = np.eye(n), np.zeros((n, n))
+            poles, Y = eig(np.block([[none, eye], [-K, -C]]), np.block([[eye, none], [none, M]]))
+            poles = np.where(np.abs(poles) < ZERO * np.abs(poles).max(), 0.0, poles)
+            one = np.flatnonzero(poles.imag >= 0)
+            poles, X = poles[one], Y[:n, one]
+            X = X / np.abs(X).max(axis=0)
+        order = np.argsort(np.abs(poles), kind="stable")
+        return poles[order], X[:, order]
+
+    @property
+    def poles(self) -> Any:
+        """s of e^{st}, with Im s ≥ 0; of undamped modes that grow the growing one."""
+        return self._solved[0]
+
+    @property
+    def omega(self) -> FloatArray:
+        """|s|: natural frequencies in radians per second."""
+        return np.abs(self.poles)
+
+    @property
+    def frequencies(self) -> FloatArray:
+        """|s|/2π: natural frequencies in hertz."""
+        return self.omega / (2 * np.pi)
+
+    @property
+    def damping_ratios(self) -> FloatArray:
+        """−Re s/|s|; zero for modes of frequency zero."""
+        return np.where(self.omega > 0, 0.0 - self.poles.real / np.where(self.omega > 0, self.omega, 1.0), 0.0)
+
+    @property
+    def modes(self) -> Any:
+        """Shapes in all components of v, a column per mode; of unit modal mass where there is no damping."""
+        return self.N @ self._solved[1]
+
+    @property
+    def stability(self) -> str:
+        """ "unstable" if something grows, "neutral" if something has frequency zero, else "stable"."""
+        if (self.poles.real > ZERO * self.omega.max(initial=0.0)).any():
+            return "unstable"
+        return "neutral" if (self.omega == 0).any() else "stable"
+
+    def response(self, omega: Any, *, force: Any = None, drive: str | None = None) -> FrequencyResponse:
+        """Steady motion under f e^{iωt}, or with the row of a drive following its value + e^{iωt}.
+
+        `force` is a vector over v or a mapping {"block.vx": 1.0}; `drive` names a row, or a drive of a mechanism.
+        """
+        omega, n = np.atleast_1d(np.asarray(omega, dtype=np.float64)), self.system.nv
+        if (force is None) == (drive is None):
+            raise InputError("response takes either force= or drive=")
+        f, u = np.zeros(n), np.zeros(self.system.m)
+        if force is not None:
+            f = self._force(force)
+        else:
+            u[self._row(str(drive))] = 1.0
+        particular = least_squares(self.G, u) if drive is not None else np.zeros(n)
+        if drive is not None and np.abs(self.G @ particular - u).max() > 1e-8:
+            raise InputError(f"{drive!r} cannot move: its row depends on the others")
+        M, C, K = self.full
+        d, lam = np.zeros((omega.size, n), dtype=complex), np.zeros((omega.size, self.system.m), dtype=complex)
+        for k, w in enumerate(omega):
+            S = K + 1j * w * C - w * w * M
+            x = np.linalg.solve(self.N.T @ S @ self.N, self.N.T @ (f - S @ particular))
+            d[k] = particular + self.N @ x
+            if self.system.m:
+                lam[k] = np.linalg.lstsq(self.G.T.astype(complex), f - S @ d[k], rcond=DEPENDENT)[0]
+        return FrequencyResponse(omega, d, lam, self.system.v_names)
+
+    def _force(self, force: Any) -> FloatArray:
+        names = self.system.v_names
+        if not isinstance(force, Mapping):
+            f = vector("force", force)
+            if f.size != len(names):
+                raise InputError(f"force must have {len(names)} entries, received {f.size}")
+            return f
+        f = np.zeros(len(names))
+        for name, value in force.items():
+            if name not in names:
+                raise InputError(f"force: there is no component named {name!r}", hint=f"components: {', '.join(names)}")
+            f[names.index(name)] = value
+        return f
+
+    def _row(self, name: str) -> int:
+        rows = self.system.row_names
+        for known in (name, f"{name}: drive"):
+            if known in rows:
+                return rows.index(known)
+        raise InputError(f"there is no drive or row named {name!r}", hint=f"rows: {', '.join(rows) or 'none'}")
+
+    def __str__(self) -> str:
+        freedoms_ = self.N.shape[1]
+        lines = [
+            f"small motions at t = {self.t:g}: {freedoms_} degree{'s' if freedoms_ != 1 else ''} of freedom, {self.stability}"
+        ]
+        if self.poles.size:
+            lines.append("  mode   ω [rad/s]     f [Hz]   damping   moves most")
+        for k, (w, f, ratio) in enumerate(zip(self.omega, self.frequencies, self.damping_ratios, strict=True)):
+            most = self.system.v_names[int(np.abs(self.modes[:, k]).argmax())]
+            lines.append(f"  {k + 1:4d}  {w:10.5g} {f:10.5g} {ratio:9.3g}   {most}")
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return f"<Linearisation: {self}>"
+
+
+def linearise(system: Any, q: Any = None, t: float = 0.0) -> Linearisation:
+    """Small motions of a system about a position of rest: q, or the equilibrium found from the start when left out.
+
+    >>> import isodyn as iso
+    >>> lin = iso.linearise(iso.LinearSystem(M=1.0, C=None, K=4.0, f=None, q0=[1.0], v0=[0.0]))
+    >>> float(lin.omega[0])
+    2.0
+    """
+    refuse_first_order("linearise", system)
+    ask, still = Questions(system), np.zeros(system.nv)
+    if q is None:
+        from isodyn.analyses.statics import equilibrium
+
+        q = equilibrium(system, t=t).q
+    at = vector("q", q)
+    if at.size != system.nq:
+        raise InputError(f"q must have {system.nq} entries, received {at.size}")
+    G = ask.G(t, at, still)
+    lam, left, size = rest(ask, t, at, G)
+    for what, gap in (("position", ask.position(t, at, still)), ("velocity", ask.velocity(t, at, still))):
+        if np.abs(gap).max(initial=0.0) > UNBALANCED * max(1.0, float(np.abs(at).max())):
+            worst = system.row_names[int(np.abs(gap).argmax())]
+            raise InputError(
+                f"q is no position of rest at t = {t:g}: {worst!r} is off by {np.abs(gap).max():.3g} at {what} level",
+                hint="iso.equilibrium finds one" if what == "position" else "a drive is moving at this time",
+            )
+    matrices = tangents(ask, t, at, lam)
+    near = NEAR * float(np.abs(matrices.K).max()) * max(1.0, float(np.abs(at).max()))
+    if np.abs(left).max() > max(UNBALANCED * size, near):
+        worst = system.v_names[int(np.abs(left).argmax())]
+        raise InputError(
+            f"q is no position of rest at t = {t:g}: a force of {np.abs(left).max():.3g} is left over on {worst!r}",
+            hint="iso.equilibrium finds one",
+        )
+    return Linearisation(system, t, at, lam, G, freedoms(G)[0], matrices)
+
+
+def rest(ask: Questions, t: float, q: FloatArray, G: FloatArray) -> tuple[FloatArray, FloatArray, float]:
+    """Multipliers at rest, forces that they leave over, and the size of forces."""
+    still = np.zeros(ask.system.nv)
+    r = ask.balance(t, q, still, still)
+    lam = multipliers(G, r)
+    left = r + lam @ G
+    return lam, left, max(float(np.abs(r).max()), float(np.abs(lam[:, None] * G).max(initial=0.0)), 1e-300)

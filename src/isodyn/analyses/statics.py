@@ -1,0 +1,171 @@
+"""Positions of rest: q and λ with v = a = 0.
+
+    r(q) + Gᵀλ = 0,   φ(q) = 0,        r = −Q(q, 0, t)
+
+Newton's steps on the motions N that the joints allow, (NᵀK N + σ NᵀM N) y = −Nᵀr, each followed by the way back to φ = 0
+(isodyn.systems.manifold). σ makes the matrix positive definite and steps short where they must be, so that forces do positive work in every
+step: the iteration goes downhill and ends at a stable equilibrium. Without it (stable=False) it is Newton's and ends at any.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.linalg import eigvalsh
+
+from isodyn.analyses.linearisation import Linearisation, linearise, rest
+from isodyn.analyses.tangents import refuse_first_order, tangents
+from isodyn.compiled import FloatArray
+from isodyn.errors import ConvergenceError, InputError
+from isodyn.integrate.start import refuse_open
+from isodyn.systems.checks import vector
+from isodyn.systems.manifold import close, freedoms, moving
+from isodyn.systems.questions import Questions
+
+REACH = 0.5  # longest step, in metres and radians
+EPS = float(np.finfo(float).eps)
+
+
+@dataclass(frozen=True, eq=False)
+class Equilibrium:
+    """A position of rest with its multipliers; `residual` is the largest force left over, relative to those that balance."""
+
+    system: Any
+    t: float
+    q: FloatArray
+    lam: FloatArray
+    residual: float
+    iterations: int
+
+    @cached_property
+    def linearisation(self) -> Linearisation:
+        """Small motions about it."""
+        return linearise(self.system, self.q, self.t)
+
+    @property
+    def stability(self) -> str:
+        """ "stable", "neutral" or "unstable", by the poles of small motions."""
+        return self.linearisation.stability
+
+    @cached_property
+    def stiffness(self) -> FloatArray:
+        """Eigenvalues of K against M on the motions that the joints allow (ω²), ascending."""
+        lin = self.linearisation
+        K, M = lin.K, lin.M
+        return np.asarray(eigvalsh((K + K.T) / 2, (M + M.T) / 2)) if K.size else np.zeros(0)
+
+    def __str__(self) -> str:
+        return (
+            f"equilibrium at t = {self.t:g}, {self.stability}: forces balance to {self.residual:.1e} after {self.iterations} iterations"
+            + (f"; smallest ω² = {self.stiffness[0]:.4g}" if self.stiffness.size else "; no freedom left")
+        )
+
+    def __repr__(self) -> str:
+        return f"<Equilibrium: {self}>"
+
+
+class _Rest(NamedTuple):
+    q: FloatArray
+    lam: FloatArray
+    N: FloatArray
+    left: FloatArray  # r + Gᵀλ
+    size: float
+
+
+def equilibrium(
+    system: Any,
+    q: Any = None,
+    t: float = 0.0,
+    *,
+    stable: bool = True,
+    tolerance: float = 1e-10,
+    max_iterations: int = 200,
+) -> Equilibrium:
+    """The position of rest that forces lead to from q (the start when left out); loads are taken at t.
+
+    stable=True goes downhill; stable=False takes Newton's steps to the nearest equilibrium of any kind. Velocities play no part:
+    dampers and dry friction exert nothing at rest.
+
+    >>> import isodyn as iso
+    >>> found = iso.equilibrium(iso.MechanicalSystem(M=2.0, Q=lambda q, v, t: 19.62 - 100.0 * q, q0=[0.0], v0=[0.0]))
+    >>> round(float(found.q[0]), 10), found.stability
+    (0.1962, 'stable')
+    """
+    refuse_first_order("equilibrium", system)
+    ask = Questions(system)
+    at = system.q0 if q is None else vector("q", q)
+    if at.size != system.nq:
+        raise InputError(f"q must have {system.nq} entries, received {at.size}")
+    closed = close(ask, t, at)
+    refuse_open(ask, t, closed)
+    state = _rest(ask, t, closed.q)
+    largest = state.size
+    for k in range(max_iterations + 1):
+        M, _, K = tangents(ask, t, state.q, state.lam)
+        reduced = state.N.T @ K @ state.N, state.N.T @ M @ state.N
+        g, largest = state.N.T @ state.left, max(largest, state.size)
+        rounding = 100 * EPS * float(np.abs(K).max()) * max(1.0, float(np.abs(state.q).max()))
+        if np.abs(g).max(initial=0.0) <= max(tolerance * state.size, min(rounding, tolerance * largest)):
+            residual = float(np.abs(g).max(initial=0.0)) / largest if largest > 1e-200 else 0.0
+            return Equilibrium(system, t, state.q, state.lam, residual, k)
+        found = (_downhill if stable else _newton)(ask, t, state, g, *reduced)
+        if found is None:
+            break
+        state = found
+    worst = system.v_names[int(np.abs(state.left).argmax())]
+    way = float(np.abs(state.q - at).max())
+    raise ConvergenceError(
+        f"no equilibrium found from this start at t = {t:g}: after {k} iterations, {way:.3g} away, a force of"
+        f" {np.abs(state.left).max():.3g} is left over on {worst!r}",
+        hint="something must balance it: a joint, a spring; or start elsewhere",
+    )
+
+
+def _rest(ask: Questions, t: float, q: FloatArray) -> _Rest:
+    G = ask.G(t, q, np.zeros(ask.system.nv))
+    lam, left, size = rest(ask, t, q, G)
+    return _Rest(q, lam, freedoms(G)[0], left, size)
+
+
+def _moved(ask: Questions, t: float, state: _Rest, d: FloatArray) -> _Rest | None:
+    """The state after a step d, back on φ = 0; None where there is no way back."""
+    closed = close(ask, t, moving(ask.system)(state.q, d))
+    if closed.largest > 1e-9 * max(1.0, float(np.abs(closed.q).max())) or not np.isfinite(closed.q).all():
+        return None
+    new = _rest(ask, t, closed.q)
+    return new if np.isfinite(new.left).all() else None
+
+
+def _downhill(ask: Questions, t: float, state: _Rest, g: FloatArray, K: FloatArray, M: FloatArray) -> _Rest | None:
+    """A step in which forces do work, as near to Newton's as it may be."""
+    values = eigvalsh((K + K.T) / 2, (M + M.T) / 2)
+    least = float(np.abs(g).max()) / (REACH * float(np.abs(M).max()))
+    smallest = 1e-3 * max(float(np.abs(values).max()), least)
+    sigma = 0.0 if values[0] > 1e-9 * np.abs(values).max() else max(-2.0 * float(values[0]), smallest)
+    for _ in range(60):
+        d = state.N @ np.linalg.lstsq(K + sigma * M, -g, rcond=1e-13)[0]
+        if np.abs(d).max() <= REACH:
+            new = _moved(ask, t, state, d)
+            if new is not None and ((state.left + new.left) @ d < 0 or _force(new) < 0.5 * _force(state)):
+                return new
+        sigma = max(4.0 * sigma, smallest)
+    return None
+
+
+def _newton(ask: Questions, t: float, state: _Rest, g: FloatArray, K: FloatArray, M: FloatArray) -> _Rest | None:
+    """Newton's step, shortened until the forces left over become smaller."""
+    d = state.N @ np.linalg.lstsq(K, -g, rcond=1e-13)[0]
+    d *= min(1.0, REACH / max(float(np.abs(d).max()), 1e-300))
+    for _ in range(30):
+        new = _moved(ask, t, state, d)
+        if new is not None and _force(new) < _force(state):
+            return new
+        d = d / 2
+    return None
+
+
+def _force(state: _Rest) -> float:
+    return float(np.linalg.norm(state.N.T @ state.left))

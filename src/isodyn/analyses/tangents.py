@@ -1,0 +1,76 @@
+"""M, C, K of a system at rest, and the multipliers that carry a force.
+
+    M = ∂r/∂a,   C = ∂r/∂v,   K = ∂r/∂q,        r = M a + Gᵀλ − Q, derivatives along q ⊕ d
+
+K contains the geometric stiffness ∂(Gᵀλ)/∂q. What a model does not know of these is taken from differences.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from isodyn.compiled import JACOBIAN, KNOWS_MASS, KNOWS_TANGENT, LINEAR, SOLVES, FloatArray
+from isodyn.errors import InputError
+from isodyn.systems.differences import H1, first
+from isodyn.systems.manifold import moving
+from isodyn.systems.questions import Questions
+
+DEPENDENT = 1e-9  # singular values of Gᵀ below this, relative, carry no multiplier
+
+
+class Tangents(NamedTuple):
+    """Matrices of small motions about a state of rest."""
+
+    M: FloatArray
+    C: FloatArray
+    K: FloatArray
+
+
+def refuse_first_order(what: str, system: Any) -> None:
+    """InputError for systems without accelerations."""
+    if system.first_order:
+        raise InputError(f"{what} is for mechanical systems; {type(system).__name__} is of first order")
+
+
+def least_squares(A: FloatArray, b: FloatArray) -> FloatArray:
+    """x of least norm with A x − b as small as can be."""
+    if A.size == 0:
+        return np.zeros(A.shape[1])
+    return np.asarray(np.linalg.lstsq(A, b, rcond=DEPENDENT)[0], dtype=np.float64)
+
+
+def multipliers(G: FloatArray, r: FloatArray) -> FloatArray:
+    """λ of least norm with r + Gᵀλ as small as can be."""
+    return least_squares(G.T, -r)
+
+
+def tangents(ask: Questions, t: float, q: FloatArray, lam: FloatArray) -> Tangents:
+    """At v = a = 0."""
+    n, still, move = ask.system.nv, np.zeros(ask.system.nv), moving(ask.system)
+    knows, h = 0 if ask.model.traits & SOLVES else ask.model.traits, 1.0 if ask.model.traits & LINEAR else H1
+    unit = np.eye(n)
+
+    def jacobian(weights: tuple[float, float, float], lam: FloatArray) -> FloatArray:
+        return ask.ask(JACOBIAN, t, q, still, still, n * n, lam, weights).reshape(n, n)
+
+    def columns(change: Callable[[FloatArray, float], FloatArray]) -> FloatArray:
+        return np.array([first(lambda s, e=e: change(e, s), h) for e in unit]).T  # type: ignore[misc]
+
+    if knows & KNOWS_MASS:
+        M = jacobian((1.0, 0.0, 0.0), lam)
+    else:
+        rest = ask.balance(t, q, still, still)
+        M = np.array([ask.balance(t, q, still, e) - rest for e in unit]).T
+    if not knows & KNOWS_TANGENT:
+        C = columns(lambda e, s: ask.balance(t, q, s * e, still, lam))
+        K = columns(lambda e, s: ask.balance(t, move(q, s * e), still, still, lam))
+        return Tangents(M, C, K)
+    C, K = jacobian((0.0, 1.0, 0.0), lam), jacobian((0.0, 0.0, 1.0), lam)
+    if lam.any() and np.array_equal(
+        K, jacobian((0.0, 0.0, 1.0), 0.0 * lam)
+    ):  # the model leaves the geometric stiffness out
+        K = K + columns(lambda e, s: lam @ ask.G(t, move(q, s * e), still))
+    return Tangents(M, C, K)

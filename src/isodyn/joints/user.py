@@ -1,0 +1,50 @@
+"""Constraint rows that a user writes as a Python function of poses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from isodyn.bodies.pose import Pose
+from isodyn.compiled import FloatArray
+from isodyn.errors import InputError
+from isodyn.systems.checks import returned
+
+
+@dataclass(frozen=True)
+class UserRows:
+    """Rows φ = 0 from a function of the poses of one or two bodies and the time: phi(pose, t) or phi(first, second, t) → (m,).
+
+    `bodies` are one or two names, "ground" among them if wanted; `phi` gets `Pose` objects (position, R, point(s)) and must be smooth.
+    Derivatives come from differences; `scale` is a length over which φ changes, if far from one.
+    """
+
+    name: str
+    bodies: Any
+    phi: Callable[..., Any]
+    scale: float = 1.0
+
+    def __post_init__(self) -> None:
+        names = (self.bodies,) if isinstance(self.bodies, str) else tuple(self.bodies)
+        if not 1 <= len(names) <= 2 or not all(isinstance(x, str) for x in names):
+            raise InputError(f"rows {self.name!r}: bodies must be one or two names, received {self.bodies!r}")
+        if len(set(names)) != len(names):
+            raise InputError(f"rows {self.name!r} join {names[0]!r} to itself")
+        if not callable(self.phi):
+            raise InputError(f"rows {self.name!r}: phi must be a function of poses and t, received {self.phi!r}")
+        if not (np.isfinite(self.scale) and self.scale > 0):
+            raise InputError(f"rows {self.name!r}: scale must be positive, received {self.scale!r}")
+        object.__setattr__(self, "bodies", names)
+
+    def value(self, poses: list[Pose], t: float, m: int | None = None) -> FloatArray:
+        """φ; the exception of a user's function carries the name of the rows."""
+        try:
+            value = self.phi(*poses, t)
+        except Exception as error:
+            error.add_note(f"in the user-defined rows {self.name!r}")
+            raise
+        size = np.size(value) if m is None else m
+        return returned(f"phi of {self.name!r}", np.ravel(value) if np.ndim(value) == 0 else value, (size,), t)

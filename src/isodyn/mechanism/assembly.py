@@ -1,0 +1,156 @@
+"""Consistent starts of a mechanism from rough ones: positions, then velocities.
+
+    positions    steps of least mass norm onto φ = 0 (isodyn.systems.manifold); bodies that are held stay where they are
+    velocities   the nearest to the given ones in the mass norm with φ̇ = 0, ψ = 0 and given rates of joint coordinates
+
+Loops have several branches: the one that rough positions are nearest to is found, which need not be the one meant. Whoever wants
+another starts nearer to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from isodyn.bodies.rotations import increment
+from isodyn.compiled import FloatArray
+from isodyn.errors import ConflictError, InputError
+from isodyn.integrate.start import CONFLICT, refuse_open
+from isodyn.joints.words import Word
+from isodyn.mechanism.poses import coordinate_at
+from isodyn.mechanism.system import MechanismSystem
+from isodyn.systems.manifold import close
+from isodyn.systems.questions import Questions
+
+Rates = Mapping[Any, float]
+
+
+@dataclass(frozen=True, eq=False)
+class Assembly:
+    """A mechanism put together: `system` starts there. `moved` says by body how far (metres, radians)."""
+
+    system: MechanismSystem
+    moved: dict[str, tuple[float, float]]
+    gap_before: float
+    steps: int
+
+    @property
+    def q(self) -> FloatArray:
+        """Positions of the assembled start."""
+        return self.system.q0
+
+    @property
+    def v(self) -> FloatArray:
+        """Velocities of the assembled start."""
+        return self.system.v0
+
+    def __str__(self) -> str:
+        head = f"assembled in {self.steps} steps; the largest gap was {self.gap_before:.3g}"
+        return "\n".join(
+            [head, *(f"  {name}: moved {r:.3g}, turned {turn:.3g} rad" for name, (r, turn) in self.moved.items())]
+        )
+
+    def __repr__(self) -> str:
+        return f"<Assembly: {self}>"
+
+
+def assemble(
+    system: MechanismSystem,
+    hold: Iterable[str] = (),
+    positions: Rates | None = None,
+    rates: Rates | None = None,
+    t: float = 0.0,
+) -> Assembly:
+    """The system with a consistent start; see `Mechanism.assemble`."""
+    ask = Questions(system)
+    held = np.zeros(system.nv)
+    for name in [hold] if isinstance(hold, str) else hold:
+        if name not in system.tables.number or name == "ground":
+            raise InputError(
+                f"hold: there is no body named {name!r}", hint=f"bodies: {', '.join(b.name for b in system.bodies)}"
+            )
+        held[system.v_of(name)] = 1.0
+    wanted = [(find_coordinate(system, key), float(value), key) for key, value in (positions or {}).items()]
+
+    def extra(q: FloatArray) -> tuple[FloatArray, FloatArray]:
+        found = [(coordinate_at(system, word, q), value) for word, value, _ in wanted]
+        gap = [_wrapped(word, x - value) for (word, _, _), ((x, _), value) in zip(wanted, found, strict=True)]
+        return np.array(gap), np.array([g for (_, g), _ in found])
+
+    before = float(np.abs(ask.position(t, system.q0, system.v0)).max(initial=0.0))
+    closed = close(ask, t, system.q0, held=held, extra=extra if wanted else None)
+    if wanted and np.abs(closed.gap[system.m_phi :]).max() > CONFLICT:
+        worst = int(np.abs(closed.gap[system.m_phi :]).argmax())
+        _, value, key = wanted[worst]
+        raise ConflictError(
+            f"no position has {_name(key)} = {value:g}: the nearest misses it by {closed.gap[system.m_phi + worst]:.3g}",
+            hint="out of reach of the other joints, or of held bodies",
+        )
+    refuse_open(ask, t, closed._replace(gap=closed.gap[: system.m_phi]))
+    v = consistent_velocity(system, ask, t, closed.q, rates or {})
+    start = replace(system, q0=closed.q, v0=v)
+    return Assembly(start, _moved(system, closed.q), before, closed.steps)
+
+
+def consistent_velocity(system: MechanismSystem, ask: Questions, t: float, q: FloatArray, rates: Rates) -> FloatArray:
+    """The velocity nearest to system.v0 in the mass norm that keeps the rows and has the given rates."""
+    G, gap = ask.G(t, q, system.v0), ask.velocity(t, q, system.v0)
+    names = list(system.row_names)
+    for key, rate in rates.items():
+        _, g = coordinate_at(system, find_coordinate(system, key), q)
+        G, gap = np.vstack([G, g]), np.append(gap, g @ system.v0 - float(rate))
+        names.append(f"rate of {_name(key)}")
+    if not names:
+        return system.v0.copy()
+    root = np.linalg.cholesky(ask.mass(t, q, system.v0))  # M = L Lᵀ, least |Lᵀ dv|
+    v = system.v0 - np.linalg.solve(root.T, np.linalg.lstsq(np.linalg.solve(root, G.T).T, gap, rcond=1e-9)[0])
+    left = gap + G @ (v - system.v0)
+    size = max(1.0, float(np.abs(v).max()), float(np.abs(list(rates.values())).max()) if rates else 0.0)
+    if np.abs(left).max() > CONFLICT * size:
+        worst = int(np.abs(left).argmax())
+        raise ConflictError(
+            f"no velocity keeps all joints and the given rates: {names[worst]!r} is off by {left[worst]:.3g}",
+            hint="fewer rates, or ones that agree: mech.mobility() tells how many are free",
+        )
+    return np.asarray(v)
+
+
+def find_coordinate(system: MechanismSystem, key: Any) -> Word:
+    """The coordinate "pin" or ("pin", "angle") of a compiled mechanism."""
+    joint, which = key if isinstance(key, tuple) else (key, None)
+    if joint not in system.joints:
+        raise InputError(f"there is no joint named {joint!r}", hint=f"joints: {', '.join(system.joints)}")
+    known = system.joints[joint].coordinates
+    if not known or (which is not None and which not in known):
+        raise InputError(
+            f"joint {joint!r} has no coordinate{'' if which is None else f' {which!r}'}",
+            hint=f"it has: {', '.join(known) or 'none'}",
+        )
+    return known[which] if which is not None else next(iter(known.values()))
+
+
+def _name(key: Any) -> str:
+    return repr(key) if not isinstance(key, tuple) else f"{key[0]!r} ({key[1]})"
+
+
+def _wrapped(word: Word, x: float) -> float:
+    """Angles differ up to whole turns."""
+    from isodyn.joints.measures import ANGLE, PLANAR_ANGLE
+
+    return float(np.remainder(x + np.pi, 2 * np.pi) - np.pi) if word.kind in (ANGLE, PLANAR_ANGLE) else x
+
+
+def _moved(system: MechanismSystem, q: FloatArray) -> dict[str, tuple[float, float]]:
+    found = {}
+    for body in system.bodies:
+        old, new = system.q0[system.q_of(body.name)], q[system.q_of(body.name)]
+        k, turn = 3, 0.0
+        if body.kind == "planar":
+            k, turn = 2, abs(float(new[2] - old[2]))
+        elif body.kind == "spatial":
+            turn = float(np.linalg.norm(increment(old[3:], new[3:])))
+        found[body.name] = (float(np.linalg.norm(new[:k] - old[:k])), turn)
+    return found

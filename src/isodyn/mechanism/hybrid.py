@@ -1,0 +1,294 @@
+"""A mechanism with parts that users wrote in Python: the compiled model does its part, and theirs are added behind the trampoline.
+
+Rows stand in the order [φ of joints; φ of users; rates of rolling]. Derivatives of a user's φ along increments of the bodies' frames:
+
+    G      first differences                      φ̇, φ̈    along t + s, q ⊕ s v
+    K      ∂(Gᵀλ)/∂q = Hessian of λ·φ in increments + ½ τ~ in the rotations of each body, τ the torque of Gᵀλ
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+import numpy as np
+
+from isodyn.bodies.body import GROUND
+from isodyn.bodies.exponential import tilde
+from isodyn.bodies.pose import Pose
+from isodyn.compiled import (
+    ACCELERATION,
+    BALANCE,
+    CONSTRAINT,
+    JACOBIAN,
+    OK,
+    POSITION,
+    RETRACT,
+    VELOCITY,
+    FloatArray,
+    IntArray,
+)
+from isodyn.joints.measures import POSE, R_, TURN, V_, W_
+from isodyn.joints.user import UserRows
+from isodyn.joints.words import Row
+from isodyn.loads.user import UserLoad
+from isodyn.mechanism.layout import BODY, COLUMNS, F_POSE, I_BODY
+from isodyn.mechanism.system import JointParts, MechanismSystem
+from isodyn.systems.differences import H1, H2, first, second
+from isodyn.systems.model import Model, from_python
+
+MIXED = 3e-4  # step of mixed second differences
+
+
+@dataclass(frozen=True, eq=False)
+class UserMechanismSystem(MechanismSystem):
+    """The system of a `Mechanism` with users' rows or loads."""
+
+    user_rows: tuple[tuple[UserRows, int], ...] = ()
+    user_loads: tuple[UserLoad, ...] = ()
+    all_rows: list[Row] = field(default_factory=list)
+
+    @property
+    def rows(self) -> list[Row]:
+        return self.all_rows
+
+    @property
+    def bodies_of_rows(self) -> dict[str, tuple[str, ...]]:
+        """Moving bodies that a user's rows act on."""
+        return {rows.name: tuple(x for x in rows.bodies if x != GROUND) for rows, _ in self.user_rows}
+
+    def model(self) -> Model:
+        """The function that the loop calls."""
+        return from_python(Hybrid(self), self.traits)
+
+    def dense_model(self) -> Model:
+        """The same."""
+        return self.model()
+
+
+def with_user_parts(
+    base: MechanismSystem, rows: list[UserRows], loads: list[UserLoad], order: list[str]
+) -> UserMechanismSystem:
+    """The system with users' parts; joints in the given order."""
+    state = MechanismState(base)
+    state.place(base.q0, base.v0)
+    counted = [(r, r.value([state.pose(name) for name in r.bodies], 0.0).size) for r in rows]
+    more = sum(count for _, count in counted)
+    joints = {
+        name: JointParts(name, part.pair, tuple(r if r < base.m_phi else r + more for r in part.rows), part.coordinates)
+        for name, part in base.joints.items()
+    }
+    new, at = [], base.m_phi
+    for r, count in counted:
+        joints[r.name] = JointParts(r.name, None, tuple(range(at, at + count)))
+        new += [Row(f"{r.name}: row {k + 1}" if count > 1 else r.name, ()) for k in range(count)]
+        at += count
+    all_rows = [*base.rows[: base.m_phi], *new, *base.rows[base.m_phi :]]
+    given = {f.name: getattr(base, f.name) for f in fields(base)}
+    return UserMechanismSystem(
+        **(
+            given
+            | {
+                "m": base.m + more,
+                "m_phi": base.m_phi + more,
+                "row_names": tuple(row.name for row in all_rows),
+                "joints": {name: joints[name] for name in order},
+            }
+        ),
+        user_rows=tuple(counted),
+        user_loads=tuple(loads),
+        all_rows=all_rows,
+    )
+
+
+class MechanismState:
+    """The compiled model of a mechanism with its poses at hand."""
+
+    def __init__(self, system: MechanismSystem) -> None:
+        self.system, self.pf, self.pi = system, system.pf.copy(), system.pi
+        n = len(system.bodies)
+        table = self.pi[self.pi[I_BODY] : self.pi[I_BODY] + BODY * n].reshape(n, BODY)
+        self.columns = [np.flatnonzero(row[COLUMNS : COLUMNS + 6] >= 0) for row in table]
+
+    def ask(self, what: int, t: float, q: Any, v: Any, a: Any, lam: Any, c: Any, out: FloatArray) -> int:
+        """A question to the compiled part; places the bodies."""
+        return int(self.system.function(what, t, q, v, a, lam, c, self.pf, self.pi, out))
+
+    def place(self, q: FloatArray, v: FloatArray) -> None:
+        c, lam = np.array([1.0, 0.0, 0.0, 1.0]), np.zeros(len(self.system.tables.rows))
+        self.ask(POSITION, 0.0, q, v, v, lam, c, np.zeros(lam.size))
+
+    def pose(self, name: str) -> Pose:
+        """Of a body that was placed."""
+        o = int(self.pi[F_POSE]) + POSE * self.system.tables.number[name]
+        p = self.pf[o : o + POSE].copy()
+        return Pose(p[:3], p[R_:V_].reshape(3, 3), p[V_:W_], p[W_:TURN])
+
+    def places(self, name: str) -> tuple[IntArray, IntArray]:
+        """Which of (r, ϖ) a body has, and where these are in v."""
+        if name == GROUND:
+            return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+        kept = self.columns[self.system.tables.number[name]]
+        return kept, np.arange(self.system.v_of(name).start, self.system.v_of(name).stop)
+
+
+class Hybrid:
+    """The questions of the loop, answered by the compiled part and by users' functions."""
+
+    solver = ""
+
+    def __init__(self, system: UserMechanismSystem) -> None:
+        self.system, self.state, self.n = system, MechanismState(system), system.nv
+        mine = sum(count for _, count in system.user_rows)
+        rows = np.arange(system.m)
+        user = (rows >= system.m_phi - mine) & (rows < system.m_phi)
+        self.base, self.mine = np.flatnonzero(~user), np.flatnonzero(user)
+        self.parts = []
+        at = 0
+        for r, count in system.user_rows:
+            kept, where = zip(*(self.state.places(name) for name in r.bodies), strict=True)
+            self.parts.append((r, slice(at, at + count), count, kept, np.concatenate(where)))
+            at += count
+
+    def answer(
+        self,
+        what: int,
+        t: float,
+        q: FloatArray,
+        v: FloatArray,
+        a: FloatArray,
+        lam: FloatArray,
+        c: FloatArray,
+        out: FloatArray,
+    ) -> int:
+        mb = self.base.size
+        lam_base = np.ascontiguousarray(lam[self.base]) if lam.size else np.zeros(mb)
+        if what in (RETRACT, BALANCE, JACOBIAN):
+            status = self.state.ask(what, t, q, v, a, lam_base, c, out)
+            if what == BALANCE:
+                self.add_forces(t, lam, out)
+            elif what == JACOBIAN and (c[1] != 0.0 or c[2] != 0.0):
+                self.add_tangents(t, lam, c, out.reshape(self.n, self.n))
+            return status
+        own = np.zeros(mb * self.n if what == CONSTRAINT else mb)
+        status = self.state.ask(what, t, q, v, a, lam_base, c, own)
+        if what == CONSTRAINT:
+            G = np.zeros((self.system.m, self.n))
+            G[self.base], G[self.mine] = own.reshape(mb, self.n), self.matrix(t)
+            out[:] = G.ravel()
+        elif what in (POSITION, VELOCITY, ACCELERATION):
+            out[self.base[: own.size]] = own
+            out[self.mine] = self.values(what, t, v, a)
+        return status if status != OK else OK
+
+    # ---- rows
+
+    def poses(self, rows: UserRows) -> list[Pose]:
+        return [self.state.pose(name) for name in rows.bodies]
+
+    def values(self, what: int, t: float, v: FloatArray, a: FloatArray) -> FloatArray:
+        """φ, φ̇ or φ̈ of users' rows."""
+        found = np.zeros(self.mine.size)
+        for rows, places, m, _, where in self.parts:
+            poses = self.poses(rows)
+            if what == POSITION:
+                found[places] = rows.value(poses, t, m)
+                continue
+            ways = [np.concatenate([p.velocity, p.angular_velocity]) for p in poses]
+            speed = max(1.0, *(float(np.abs(w).max()) for w in ways))
+
+            def along(s: float, rows: UserRows = rows, poses: Any = poses, ways: Any = ways, m: int = m) -> FloatArray:
+                return rows.value([p.moved(s * w) for p, w in zip(poses, ways, strict=True)], t + s, m)
+
+            if what == VELOCITY:
+                found[places] = first(along, H1 * rows.scale / speed)
+            else:
+                found[places] = second(along, H2 * rows.scale / speed) + self.gradient(rows, t, poses, m) @ a[where]
+        return found
+
+    def gradient(self, rows: UserRows, t: float, poses: list[Pose], m: int) -> FloatArray:
+        """G over the components of the bodies of these rows."""
+        columns = []
+        for k, name in enumerate(rows.bodies):
+            for i in self.state.places(name)[0]:
+                e = np.zeros(6)
+                e[i] = 1.0
+                h = H1 * (rows.scale if i < 3 else 1.0)
+
+                def moved(s: float, k: int = k, e: FloatArray = e) -> FloatArray:
+                    return rows.value([p.moved(s * e) if j == k else p for j, p in enumerate(poses)], t, m)
+
+                columns.append(first(moved, h))
+        return np.array(columns).T
+
+    def matrix(self, t: float) -> FloatArray:
+        """G of users' rows."""
+        G = np.zeros((self.mine.size, self.n))
+        for rows, places, m, _, where in self.parts:
+            G[places, where] = self.gradient(rows, t, self.poses(rows), m)
+        return G
+
+    def hessian(self, rows: UserRows, t: float, m: int, lam: FloatArray, kept: Any) -> FloatArray:
+        """∂(Gᵀλ)/∂q over the components of the bodies of these rows."""
+        poses = self.poses(rows)
+        index = [(k, int(i)) for k, some in enumerate(kept) for i in some]
+        steps = [MIXED * (rows.scale if i < 3 else 1.0) for _, i in index]
+        K = np.zeros((len(index), len(index)))
+
+        def value(*increments: tuple[int, float]) -> float:
+            d = np.zeros((len(poses), 6))
+            for x, s in increments:
+                d[index[x]] += s
+            return float(lam @ rows.value([p.moved(w) for p, w in zip(poses, d, strict=True)], t, m))
+
+        for x in range(len(index)):
+            for y in range(x + 1):
+                hx, hy = steps[x], steps[y]
+                four = (
+                    value((x, hx), (y, hy))
+                    + value((x, -hx), (y, -hy))
+                    - value((x, hx), (y, -hy))
+                    - value((x, -hx), (y, hy))
+                )
+                K[x, y] = K[y, x] = four / (4.0 * hx * hy)
+        torque = lam @ self.gradient(rows, t, poses, m)
+        for k in range(len(poses)):
+            turns = [x for x, (body, i) in enumerate(index) if body == k and i >= 3]
+            if len(turns) == 3:
+                K[np.ix_(turns, turns)] += 0.5 * tilde(torque[turns])
+        return K
+
+    # ---- forces
+
+    def add_forces(self, t: float, lam: FloatArray, out: FloatArray) -> None:
+        """out += Gᵀλ of users' rows − users' loads."""
+        if lam.size and lam[self.mine].any():
+            out += lam[self.mine] @ self.matrix(t)
+        for load in self.system.user_loads:
+            kept, where = self.state.places(load.body)
+            out[where] -= load.value(t, self.state.pose(load.body))[kept]
+
+    def add_tangents(self, t: float, lam: FloatArray, c: FloatArray, J: FloatArray) -> None:
+        """J += c₁ ∂/∂v + c₂ ∂/∂q of users' rows and loads."""
+        for rows, places, m, kept, where in self.parts:
+            own = lam[self.mine][places]
+            if c[2] != 0.0 and own.any():
+                J[np.ix_(where, where)] += c[2] * self.hessian(rows, t, m, own, kept)
+        for load in self.system.user_loads:
+            some, where = self.state.places(load.body)
+            J[np.ix_(where, where)] -= load_tangent(load, t, self.state.pose(load.body), c)[np.ix_(some, some)]
+
+
+def load_tangent(load: UserLoad, t: float, pose: Pose, c: FloatArray) -> FloatArray:
+    """c₁ ∂Q/∂v + c₂ ∂Q/∂q of a user's load over (r, ϖ)."""
+    T = np.zeros((6, 6))
+    for i, e in enumerate(np.eye(6)):
+
+        def moved(s: float, e: FloatArray = e) -> FloatArray:
+            return load.value(t, pose.moved(s * e))
+
+        def sped(s: float, e: FloatArray = e) -> FloatArray:
+            return load.value(t, pose.sped(s * e))
+
+        T[:, i] = (c[1] * first(sped) if c[1] != 0.0 else 0.0) + (c[2] * first(moved) if c[2] != 0.0 else 0.0)
+    return T

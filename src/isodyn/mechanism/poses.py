@@ -1,0 +1,49 @@
+"""Poses of bodies and values of measures at given coordinates."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from isodyn.bodies.body import GROUND
+from isodyn.bodies.rotations import matrix
+from isodyn.compiled import FloatArray
+from isodyn.joints.measures import POSE, R_, TURN, V_, W_
+from isodyn.joints.words import Word
+from isodyn.mechanism.kinematics import histories
+from isodyn.mechanism.layout import BODY, COLUMNS, I_BODY
+from isodyn.mechanism.system import MechanismSystem
+
+
+def poses(system: MechanismSystem, name: str, q: FloatArray, v: FloatArray) -> FloatArray:
+    """Poses (isodyn.joints.measures) of a body along histories of q and v."""
+    p = np.zeros((q.shape[0], POSE))
+    if name == GROUND:
+        p[:, [R_, R_ + 4, R_ + 8]] = 1.0
+        return p
+    body = system.bodies[system.tables.number[name]]
+    q, v = q[:, system.q_of(name)], v[:, system.v_of(name)]
+    if body.kind == "planar":
+        c, s = np.cos(q[:, 2]), np.sin(q[:, 2])
+        p[:, :2], p[:, V_ : V_ + 2], p[:, W_ + 2], p[:, TURN] = q[:, :2], v[:, :2], v[:, 2], q[:, 2]
+        p[:, R_], p[:, R_ + 1], p[:, R_ + 3], p[:, R_ + 4], p[:, R_ + 8] = c, -s, s, c, 1.0
+        return p
+    p[:, :3], p[:, V_:W_] = q[:, :3], v[:, :3]
+    if body.kind == "particle":
+        p[:, [R_, R_ + 4, R_ + 8]] = 1.0
+    else:
+        p[:, R_:V_], p[:, W_:TURN] = matrix(q[:, 3:]).reshape(-1, 9), v[:, 3:]
+    return p
+
+
+def coordinate_at(system: MechanismSystem, word: Word, q: FloatArray) -> tuple[float, FloatArray]:
+    """A measure at q, and its gradient over all of v."""
+    still = np.zeros((1, system.nv))
+    p, other = (poses(system, name, q[None], still) for name in (word.first, word.second))
+    g, gradient = np.zeros((1, 12)), np.zeros(system.nv)
+    x = float(histories(word.kind, p, other, word.numbers, g)[0])
+    for side, name in enumerate((word.first, word.second)):
+        if name != GROUND:
+            b = system.pi[I_BODY] + BODY * system.tables.number[name]
+            columns = system.pi[b + COLUMNS : b + COLUMNS + 6]
+            gradient[system.v_of(name)][columns[columns >= 0]] += g[0, 6 * side : 6 * side + 6][columns >= 0]
+    return x, gradient
