@@ -250,7 +250,7 @@ def test_torsion_pendulum_with_dry_friction() -> None:
     mech = iso.Mechanism(gravity=(0.0, -9.81, 0.0))
     mech.add_body("rotor", mass, J, orientation=start, kind="planar")
     mech.add_joint(iso.Hinge("pin", "ground", "rotor"))
-    mech.add_load(iso.JointSpring("spring", "pin", k))
+    mech.add_load(iso.JointSpring("spring", "pin", k, rest=-start))
     mech.add_load(iso.JointFriction("dry", "pin", mu=mu, radius=radius, creep=2e-4))
     loss = mu * radius * mass * 9.81 / k
     swings = math.ceil((start - loss) / (2 * loss))
