@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 import pytest
@@ -18,10 +17,10 @@ from isodyn.studies.references import Acceleration
 # ---- N parallelograms through their singular configurations
 
 
-def check_n_four_bar(n: int, dt: float, formulation: Any = None, save_every: int = 1) -> iso.Solution:
+def check_n_four_bar(n: int, dt: float, save_every: int = 1) -> iso.Solution:
     """Ten seconds: near the reference, on the branch, in balance."""
     system = problems.get("n_four_bar").system(n=float(n))
-    sol = iso.integrate(system, iso.Scheme.optimal(0.5), formulation, dt=dt, t_end=10.0, save_every=save_every)
+    sol = iso.integrate(system, iso.Scheme.optimal(0.5), dt=dt, t_end=10.0, save_every=save_every)
     r = four_bars.tabulated(n)
     found = sol.at(r.t).q.reshape(r.t.size, -1, 3)
     expected = r.q.reshape(r.t.size, -1, 3)
@@ -35,7 +34,7 @@ def check_n_four_bar(n: int, dt: float, formulation: Any = None, save_every: int
     return sol
 
 
-@pytest.mark.parametrize("dt", [0.002, 0.00125, 0.001])
+@pytest.mark.parametrize("dt", [0.002, 0.001, 0.0005])
 def test_two_four_bars_through_singular_configurations(dt: float) -> None:
     """Where all rods lie on one line the freedom jumps from one to three; G has lost two of its rank there."""
     sol = check_n_four_bar(2, dt)
@@ -48,10 +47,11 @@ def test_two_four_bars_through_singular_configurations(dt: float) -> None:
     assert values[-2] < 0.02 * values[-3]
 
 
-@pytest.mark.slow
-def test_forty_four_bars_through_singular_configurations() -> None:
+@pytest.mark.parametrize("dt", [0.002, 0.00125])
+def test_forty_four_bars_through_singular_configurations(dt: float) -> None:
     """Eighty-one rods."""
-    check_n_four_bar(40, 0.0025, iso.GGL(), save_every=5)
+    sol = check_n_four_bar(40, dt, save_every=5)
+    assert sol.stats.rescues > 0
 
 
 def test_branch_of_the_n_four_bar() -> None:
@@ -250,7 +250,7 @@ def test_torsion_pendulum_with_dry_friction() -> None:
     mech = iso.Mechanism(gravity=(0.0, -9.81, 0.0))
     mech.add_body("rotor", mass, J, orientation=start, kind="planar")
     mech.add_joint(iso.Hinge("pin", "ground", "rotor"))
-    mech.add_load(iso.JointSpring("spring", "pin", k))
+    mech.add_load(iso.JointSpring("spring", "pin", k, rest=-start))
     mech.add_load(iso.JointFriction("dry", "pin", mu=mu, radius=radius, creep=2e-4))
     loss = mu * radius * mass * 9.81 / k
     swings = math.ceil((start - loss) / (2 * loss))

@@ -25,7 +25,9 @@ SLOW = 0.3  # a contraction above this calls for a new Jacobian
 SLOW_OLD = 0.1  # the same for a Jacobian from an earlier step
 STAGNANT = 0.6  # corrections that shrink less than this do not shrink
 NOISE = 1e-7  # relative size of corrections that may be noise of the system's functions …
-AMPLIFIED = 1e-4  # … and next to a loss of rank, where rounding of φ̇ reaches x divided by the smallest singular value, …
+AMPLIFIED = (
+    1e-3  # … and next to a loss of rank, where rounding of φ̇ reaches x divided by the smallest singular value, …
+)
 PATIENCE = 6  # … when they do not shrink after so many iterations
 
 

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from isodyn.systems.compiled_system import CompiledSystem
-
 
 def velocity_names(system: Any) -> tuple[str, ...] | None:
     """Names of the components of v, None where they are rates of coordinates with the same names."""
     if system.first_order or system.nq == system.nv:
         return None
-    if isinstance(system, CompiledSystem) and system.v_names:
-        return system.v_names
-    return tuple(f"v{i}" for i in range(system.nv))
+    names: tuple[str, ...] = system.v_names
+    return names
