@@ -111,6 +111,7 @@ def make_system(tables: Tables, joints: dict[str, JointParts]) -> MechanismSyste
         retract if spatial else None,
         difference if spatial else None,
         names=tuple(x for q, _ in names for x in q),
+        v_names=tuple(x for _, v in names for x in v),
         m=len(tables.rows),
         m_phi=sum(row.holonomic for row in tables.rows),
         row_names=tuple(row.name for row in tables.rows),
