@@ -148,5 +148,5 @@ def refuse_conflicts(ask: Questions, rows: Rows, t: float, q: FloatArray, v: Flo
             others, hold = ", ".join(repr(names[i]) for i in found), "holds" if len(found) == 1 else "hold"
             raise ConflictError(
                 f"constraints conflict at t = {t:.6g}: {names[row]!r} is off by {gap[row]:.3g} at {level} level where {others} {hold}",
-                hint=f"{names[row]!r} depends on {others.rsplit(' ', 1)[0]}; remove one of them, or make them agree",
+                hint=f"{names[row]!r} depends on {others}; remove one of them, or make them agree",
             )
