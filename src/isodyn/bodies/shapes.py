@@ -164,5 +164,5 @@ def _read(path: Path) -> tuple[Any, Any]:
         ) from None
     if not path.is_file():
         raise InputError(f"there is no mesh file {path}")
-    mesh = trimesh.load(path, force="mesh")
+    mesh: Any = trimesh.load(path, force="mesh")
     return mesh.vertices, mesh.faces
