@@ -48,8 +48,9 @@ from isodyn.systems.damping import modal_damping, rayleigh, rayleigh_from_ratios
 from isodyn.systems.loads import base_excitation, harmonic, step_load, tabulated
 
 if TYPE_CHECKING:
-    from isodyn import analysis, gauss, problems
+    from isodyn import analysis, beams, gauss, problems
     from isodyn.analyses import equilibrium, inverse_dynamics, kinematics, linearise
+    from isodyn.beams import Beam, Section
     from isodyn.bodies import shapes
     from isodyn.joints import (
         Coupling,
@@ -79,6 +80,7 @@ if TYPE_CHECKING:
         JointSpring,
         Motor,
         Polynomial,
+        Pulse,
         Ramp,
         Sine,
         Spring,
@@ -94,6 +96,7 @@ __all__ = [
     "GGL",
     "AccelerationLevel",
     "Baumgarte",
+    "Beam",
     "Bushing",
     "CompiledSystem",
     "Coupling",
@@ -129,11 +132,13 @@ __all__ = [
     "Prismatic",
     "Projection",
     "Pulley",
+    "Pulse",
     "Ramp",
     "RollingDisc",
     "RollingSphere",
     "Scheme",
     "Screw",
+    "Section",
     "Sine",
     "Solution",
     "Spherical",
@@ -148,6 +153,7 @@ __all__ = [
     "VelocityLevel",
     "analysis",
     "base_excitation",
+    "beams",
     "equilibrium",
     "errors",
     "gauss",
@@ -170,6 +176,8 @@ __all__ = [
 
 _LATER = {
     "analysis": "isodyn.analysis",
+    "beams": "isodyn.beams",
+    **dict.fromkeys(("Beam", "Section"), "isodyn.beams"),
     "gauss": "isodyn.gauss",
     **dict.fromkeys(("equilibrium", "inverse_dynamics", "kinematics", "linearise"), "isodyn.analyses"),
     "problems": "isodyn.problems",
@@ -207,6 +215,7 @@ _LATER = {
             "JointSpring",
             "Motor",
             "Polynomial",
+            "Pulse",
             "Ramp",
             "Sine",
             "Spring",

@@ -115,7 +115,7 @@ def kernel(signature: Any = None, *, inline: bool = False) -> Callable[[Function
     return compile_
 
 
-_PARTS_OF_MECHANISMS = ("bodies", "joints", "mechanism")
+_PARTS_OF_MECHANISMS = ("bodies", "joints", "mechanism", "beams")
 
 
 def _in_mechanisms(path: Path) -> bool:

@@ -11,7 +11,7 @@ from isodyn.loads.elements import (
     Spring,
     Torque,
 )
-from isodyn.loads.time import Polynomial, Ramp, Sine, Table
+from isodyn.loads.time import Polynomial, Pulse, Ramp, Sine, Table
 from isodyn.loads.user import UserLoad
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "JointSpring",
     "Motor",
     "Polynomial",
+    "Pulse",
     "Ramp",
     "Sine",
     "Spring",

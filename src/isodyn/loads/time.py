@@ -9,7 +9,7 @@ import numpy as np
 
 from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
-from isodyn.mechanism.layout import HARMONIC, POLYNOMIAL, RAMP, SPLINE
+from isodyn.mechanism.layout import HARMONIC, POLYNOMIAL, PULSE, RAMP, SPLINE
 
 
 class Polynomial:
@@ -55,6 +55,23 @@ class Ramp:
         return _finite("start, end, t0, t1", (self.start, self.end, self.t0, self.t1))
 
 
+@dataclass(frozen=True)
+class Pulse:
+    """`value` from t0 on until just before t1, zero elsewhere. Give the jumps to `breakpoints=` of the run."""
+
+    value: float
+    t0: float
+    t1: float
+
+    kind = PULSE
+
+    @property
+    def numbers(self) -> FloatArray:
+        if not self.t1 > self.t0:
+            raise InputError(f"a pulse needs t1 > t0, received {self.t0:g} and {self.t1:g}")
+        return _finite("value, t0, t1", (self.value, self.t0, self.t1))
+
+
 class Table:
     """Values at times, joined by a cubic spline; constant before the first and after the last."""
 
@@ -74,7 +91,7 @@ class Table:
         self.numbers = np.array([before, *pieces, after]).ravel()
 
 
-TimeFunction = Polynomial | Sine | Ramp | Table
+TimeFunction = Polynomial | Sine | Ramp | Pulse | Table
 
 
 def as_time_function(what: str, value: Any) -> TimeFunction:
@@ -86,7 +103,7 @@ def as_time_function(what: str, value: Any) -> TimeFunction:
     except (TypeError, ValueError):
         raise InputError(
             f"{what} must be a number or one of isodyn's functions of time, received {value!r}",
-            hint="Polynomial, Sine, Ramp, Table; for anything else tabulate it, or write a UserLoad",
+            hint="Polynomial, Sine, Ramp, Pulse, Table; for anything else tabulate it, or write a UserLoad",
         ) from None
 
 

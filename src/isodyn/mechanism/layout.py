@@ -38,4 +38,4 @@ LOAD, LOAD_NUMBERS = 3, 7
 FORCE, FOLLOWER, TORQUE, BODY_TORQUE, DRAG = range(5)
 # ---- a function of time: kind, first number, how many
 TIME = 3
-POLYNOMIAL, HARMONIC, RAMP, SPLINE = range(4)
+POLYNOMIAL, HARMONIC, RAMP, SPLINE, PULSE = range(5)

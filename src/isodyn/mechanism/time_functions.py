@@ -3,6 +3,7 @@
 POLYNOMIAL   Σ c_k tᵏ
 HARMONIC     offset + amplitude sin(ω t + phase)
 RAMP         from one value to another between t₀ and t₁, by the polynomial of degree five that is smooth to the second derivative
+PULSE        a value from t₀ on until just before t₁, zero elsewhere
 SPLINE       cubic pieces between given times; constant continuation of the end pieces is up to whoever makes them
 """
 
@@ -11,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from isodyn.compiled import FloatArray, IntArray, kernel
-from isodyn.mechanism.layout import F_TIME, HARMONIC, I_TIME, POLYNOMIAL, RAMP, TIME
+from isodyn.mechanism.layout import F_TIME, HARMONIC, I_TIME, POLYNOMIAL, PULSE, RAMP, TIME
 
 
 @kernel()
@@ -40,6 +41,8 @@ def at_time(k: int, t: float, pf: FloatArray, pi: IntArray) -> tuple[float, floa
         dd = 60.0 * x * (1.0 - x) * (1.0 - 2.0 * x) / (span * span)
         rise = c[1] - c[0]
         return c[0] + rise * f, rise * d, rise * dd
+    if kind == PULSE:
+        return (c[0] if c[1] <= t < c[2] else 0.0), 0.0, 0.0
     pieces = n // 5  # five numbers each: beginning, then the coefficients of ascending powers
     low, high = 0, pieces - 1
     while low < high:

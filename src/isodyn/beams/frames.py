@@ -1,0 +1,322 @@
+"""From the energy V(z) in the frame of a planar element to forces and tangents in its nodal coordinates.
+
+The frame turns with the chord d (pinned) or with the first slope t₁ (tangent) [Shimada2014 (8.21), (8.22)]. With ζ = (t₁, d, t₂) resolved
+in its axes and its angle θ(ζ), ∂θ/∂ζ = p, the frame's vector of length ρ and ∂ρ/∂ζ = l,
+
+    ∂z/∂ζ = 1 + J p ,     J = (z₂, −z₁, z₄, −z₃, z₆, −z₅),     ∂p/∂ζ = −(l pᵀ + p lᵀ)/ρ
+    ∂U/∂ζ   = V_z + m p,                                        m = J·V_z
+    ∂²U/∂ζ² = V_zz + p cᵀ + c pᵀ + (JᵀV_zz J − z·V_z) p pᵀ,     c = V_zz J + h − (m/ρ) l,   h = (−V_2, V_1, −V_4, V_3, −V_6, V_5)
+
+where p and l have one entry each, 1/ρ and 1. Internal damping uses the pinned frame: force Bᵀ D ż with B = ∂z/∂ζ and a constant matrix D.
+Numbers lie in one array A from w on.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from isodyn.beams.layout import (
+    CAUCHY,
+    CAUCHY_DIRAC,
+    CAUCHY_TANGENT,
+    EA_,
+    EI4_,
+    EI_,
+    GREEN_LAGRANGE_TANGENT,
+    L_,
+    SIMPLIFIED,
+    TAU_A,
+    TAU_B,
+)
+from isodyn.beams.strain import bending_matrix, cauchy, green_lagrange, stretching_matrix
+from isodyn.compiled import FloatArray, kernel
+
+# ---- memory: z, V_z, V_zz, c, velocities in the frame, ż, D ż, D, another (6, 6)
+Z, G, H, C, U, RATE, S, D, T, WORK = 0, 6, 12, 48, 54, 60, 66, 72, 108, 144
+
+
+@kernel()
+def is_tangent(kind: int) -> bool:
+    """Whether the frame follows the first slope."""
+    return kind in (CAUCHY_TANGENT, GREEN_LAGRANGE_TANGENT)
+
+
+@kernel()
+def axes(tangent: bool, q: FloatArray, a: int, b: int) -> tuple[float, float, float]:
+    """The first axis of the frame of the element between the nodes at a and b, and the length ρ."""
+    if tangent:
+        x, y = q[a + 2], q[a + 3]
+    else:
+        x, y = q[b] - q[a], q[b + 1] - q[a + 1]
+    rho = np.sqrt(x * x + y * y)
+    return x / rho, y / rho, rho
+
+
+@kernel()
+def resolve(q: FloatArray, a: int, b: int, ex: float, ey: float, A: FloatArray, z: int) -> None:
+    """(t₁, d, t₂) in the axes e, n."""
+    x, y = q[a + 2], q[a + 3]
+    A[z], A[z + 1] = ex * x + ey * y, ex * y - ey * x
+    x, y = q[b] - q[a], q[b + 1] - q[a + 1]
+    A[z + 2], A[z + 3] = ex * x + ey * y, ex * y - ey * x
+    x, y = q[b + 2], q[b + 3]
+    A[z + 4], A[z + 5] = ex * x + ey * y, ex * y - ey * x
+
+
+@kernel()
+def energy_in_frame(kind: int, A: FloatArray, k: int, w: int, second: bool) -> float:
+    """V(z) of the element with the numbers at k; gradient and second derivatives into the memory at w."""
+    L, EA, EI = A[k + L_], A[k + EA_], A[k + EI_]
+    if kind in (CAUCHY, CAUCHY_TANGENT, CAUCHY_DIRAC):
+        return cauchy(L, EA, EI, A, w + Z, w + G, w + H, second)
+    return green_lagrange(L, EA, EI, A[k + EI4_], A, w + Z, w + G, w + H, second)
+
+
+@kernel()
+def moment(A: FloatArray, z: int, g: int) -> float:
+    """J·V_z: what the energy would do in a turn of the frame alone."""
+    m = 0.0
+    for i in range(0, 6, 2):
+        m += A[g + i] * A[z + i + 1] - A[g + i + 1] * A[z + i]
+    return m
+
+
+@kernel()
+def turned(A: FloatArray, z: int, i: int) -> float:
+    """J_i."""
+    return A[z + i + 1] if i % 2 == 0 else -A[z + i - 1]
+
+
+@kernel()
+def add_force(a: int, b: int, ex: float, ey: float, A: FloatArray, f: int, out: FloatArray) -> None:
+    """out += the force A[f:f+6] on (t₁, d, t₂), from the axes of the frame."""
+    out[a + 2] += ex * A[f] - ey * A[f + 1]
+    out[a + 3] += ey * A[f] + ex * A[f + 1]
+    x, y = ex * A[f + 2] - ey * A[f + 3], ey * A[f + 2] + ex * A[f + 3]
+    out[a] -= x
+    out[a + 1] -= y
+    out[b] += x
+    out[b + 1] += y
+    out[b + 2] += ex * A[f + 4] - ey * A[f + 5]
+    out[b + 3] += ey * A[f + 4] + ex * A[f + 5]
+
+
+@kernel()
+def to_nodes(
+    factor: float,
+    ex: float,
+    ey: float,
+    A: FloatArray,
+    h: int,
+    out: FloatArray,
+    o: int,
+    stride: int,
+    i: int,
+    j: int,
+    sign: float,
+) -> None:
+    """The block (2, 2) of (t₁, d, t₂)-numbers i, j of A[h:h+36], turned to the world, into out."""
+    p = h + 12 * i + 2 * j
+    f = factor * sign
+    xx, xy = ex * A[p] - ey * A[p + 6], ex * A[p + 1] - ey * A[p + 7]
+    yx, yy = ey * A[p] + ex * A[p + 6], ey * A[p + 1] + ex * A[p + 7]
+    out[o] += f * (xx * ex - xy * ey)
+    out[o + 1] += f * (xx * ey + xy * ex)
+    out[o + stride] += f * (yx * ex - yy * ey)
+    out[o + stride + 1] += f * (yx * ey + yy * ex)
+
+
+@kernel()
+def add_matrix(
+    factor: float,
+    ex: float,
+    ey: float,
+    A: FloatArray,
+    h: int,
+    aa: int,
+    ab: int,
+    ba: int,
+    bb: int,
+    s_a: int,
+    s_b: int,
+    out: FloatArray,
+) -> None:
+    """out += factor × the matrix A[h:h+36] over (t₁, d, t₂), in the blocks of the nodes."""
+    to_nodes(factor, ex, ey, A, h, out, aa, s_a, 1, 1, 1.0)
+    to_nodes(factor, ex, ey, A, h, out, aa + 2, s_a, 1, 0, -1.0)
+    to_nodes(factor, ex, ey, A, h, out, aa + 2 * s_a, s_a, 0, 1, -1.0)
+    to_nodes(factor, ex, ey, A, h, out, aa + 2 * s_a + 2, s_a, 0, 0, 1.0)
+    to_nodes(factor, ex, ey, A, h, out, ab, s_a, 1, 1, -1.0)
+    to_nodes(factor, ex, ey, A, h, out, ab + 2, s_a, 1, 2, -1.0)
+    to_nodes(factor, ex, ey, A, h, out, ab + 2 * s_a, s_a, 0, 1, 1.0)
+    to_nodes(factor, ex, ey, A, h, out, ab + 2 * s_a + 2, s_a, 0, 2, 1.0)
+    to_nodes(factor, ex, ey, A, h, out, ba, s_b, 1, 1, -1.0)
+    to_nodes(factor, ex, ey, A, h, out, ba + 2, s_b, 1, 0, 1.0)
+    to_nodes(factor, ex, ey, A, h, out, ba + 2 * s_b, s_b, 2, 1, -1.0)
+    to_nodes(factor, ex, ey, A, h, out, ba + 2 * s_b + 2, s_b, 2, 0, 1.0)
+    to_nodes(factor, ex, ey, A, h, out, bb, s_b, 1, 1, 1.0)
+    to_nodes(factor, ex, ey, A, h, out, bb + 2, s_b, 1, 2, 1.0)
+    to_nodes(factor, ex, ey, A, h, out, bb + 2 * s_b, s_b, 2, 1, 1.0)
+    to_nodes(factor, ex, ey, A, h, out, bb + 2 * s_b + 2, s_b, 2, 2, 1.0)
+
+
+@kernel()
+def second_in_nodes(A: FloatArray, w: int, h: int, at: int, rho: float) -> None:
+    """V_zz in A[h:h+36] becomes ∂²U/∂ζ²; `at` is where p has its entry, V_z lies in G."""
+    along = at - 1  # where l has its entry: the e-part of the vector whose n-part turns the frame
+    m, s, whole = moment(A, w + Z, w + G), 0.0, 0.0
+    for i in range(6):
+        s += A[w + Z + i] * A[w + G + i]
+        c = 0.0
+        for j in range(6):
+            c += A[h + 6 * i + j] * turned(A, w + Z, j)
+        whole += turned(A, w + Z, i) * c
+        A[w + C + i] = c - (A[w + G + i + 1] if i % 2 == 0 else -A[w + G + i - 1])
+    A[w + C + along] -= m / rho
+    for i in range(6):
+        A[h + 6 * at + i] += A[w + C + i] / rho
+        A[h + 6 * i + at] += A[w + C + i] / rho
+    A[h + 7 * at] += (whole - s) / (rho * rho)
+
+
+@kernel()
+def frame_force(kind: int, q: FloatArray, a: int, b: int, A: FloatArray, k: int, w: int, out: FloatArray) -> float:
+    """out += ∂U/∂Υ; returns U."""
+    tangent = is_tangent(kind)
+    ex, ey, rho = axes(tangent, q, a, b)
+    resolve(q, a, b, ex, ey, A, w + Z)
+    value = energy_in_frame(kind, A, k, w, False)
+    A[w + G + (1 if tangent else 3)] += moment(A, w + Z, w + G) / rho
+    add_force(a, b, ex, ey, A, w + G, out)
+    return value
+
+
+@kernel()
+def frame_tangent(
+    kind: int,
+    factor: float,
+    q: FloatArray,
+    a: int,
+    b: int,
+    A: FloatArray,
+    k: int,
+    w: int,
+    aa: int,
+    ab: int,
+    ba: int,
+    bb: int,
+    s_a: int,
+    s_b: int,
+    out: FloatArray,
+) -> None:
+    """out += factor ∂²U/∂Υ²."""
+    tangent = is_tangent(kind)
+    ex, ey, rho = axes(tangent, q, a, b)
+    resolve(q, a, b, ex, ey, A, w + Z)
+    energy_in_frame(kind, A, k, w, True)
+    second_in_nodes(A, w, w + H, 1 if tangent else 3, rho)
+    add_matrix(factor, ex, ey, A, w + H, aa, ab, ba, bb, s_a, s_b, out)
+
+
+@kernel()
+def damping_matrix(kind: int, A: FloatArray, k: int, w: int) -> None:
+    """D: stiffness of the undeformed element, each part with its time."""
+    L, EA, EI = A[k + L_], A[k + EA_] * A[k + TAU_A], A[k + EI_] * A[k + TAU_B]
+    for i in range(3):
+        for j in range(3):
+            o = w + D + 12 * i + 2 * j
+            A[o + 1], A[o + 6], A[o + 7] = 0.0, 0.0, bending_matrix(i, j, EI, L)
+            if kind == SIMPLIFIED:
+                A[o] = bending_matrix(i, j, EI, L) + (EA / L if i == 1 and j == 1 else 0.0)
+            else:
+                A[o] = stretching_matrix(i, j, EA, L)
+
+
+@kernel()
+def prepare_damping(
+    kind: int, q: FloatArray, v: FloatArray, a: int, b: int, A: FloatArray, k: int, w: int
+) -> tuple[float, float, float]:
+    """z, velocities, ż, D and D ż in the pinned frame; its axis and length."""
+    ex, ey, rho = axes(False, q, a, b)
+    resolve(q, a, b, ex, ey, A, w + Z)
+    resolve(v, a, b, ex, ey, A, w + U)
+    damping_matrix(kind, A, k, w)
+    spin = A[w + U + 3] / rho
+    for i in range(6):
+        A[w + RATE + i] = A[w + U + i] + spin * turned(A, w + Z, i)
+    for i in range(6):
+        A[w + S + i] = 0.0
+        for j in range(6):
+            A[w + S + i] += A[w + D + 6 * i + j] * A[w + RATE + j]
+    return ex, ey, rho
+
+
+@kernel()
+def damping_force(
+    kind: int, q: FloatArray, v: FloatArray, a: int, b: int, A: FloatArray, k: int, w: int, out: FloatArray
+) -> None:
+    """out += Bᵀ D ż."""
+    ex, ey, rho = prepare_damping(kind, q, v, a, b, A, k, w)
+    A[w + S + 3] += moment(A, w + Z, w + S) / rho
+    add_force(a, b, ex, ey, A, w + S, out)
+
+
+@kernel()
+def damping_tangent(
+    kind: int,
+    c_v: float,
+    c_q: float,
+    q: FloatArray,
+    v: FloatArray,
+    a: int,
+    b: int,
+    A: FloatArray,
+    k: int,
+    w: int,
+    aa: int,
+    ab: int,
+    ba: int,
+    bb: int,
+    s_a: int,
+    s_b: int,
+    out: FloatArray,
+) -> None:
+    """out += c_v ∂(Bᵀ D ż)/∂Υ̇ + c_q ∂(Bᵀ D ż)/∂Υ."""
+    ex, ey, rho = prepare_damping(kind, q, v, a, b, A, k, w)
+    spin = A[w + U + 3] / rho
+    for i in range(6):
+        A[w + G + i] = A[w + S + i]
+    for i in range(6):  # T = D (c_v B + c_q ∂ż/∂ζ), column by column
+        for j in range(6):
+            A[w + T + 6 * i + j] = 0.0
+    for n in range(6):
+        first = n % 2 == 0
+        for j in range(6):
+            x = c_v if n == j else 0.0
+            if j == 3:
+                x += c_v * turned(A, w + Z, n) / rho
+            y = 0.0
+            if first and j == n + 1:
+                y = spin
+            elif not first and j == n - 1:
+                y = -spin
+            if j == 3:
+                across = A[w + U + n + 1] if first else -A[w + U + n - 1]
+                y += (across - spin * A[w + Z + n]) / rho - turned(A, w + Z, n) * A[w + U + 2] / (rho * rho)
+            if j == 2:
+                y -= turned(A, w + Z, n) * spin / rho
+            x += c_q * y
+            if x != 0.0:
+                for i in range(6):
+                    A[w + T + 6 * i + j] += A[w + D + 6 * i + n] * x
+    for i in range(36):
+        A[w + H + i] = 0.0
+    if c_q != 0.0:
+        second_in_nodes(A, w, w + H, 3, rho)
+    for j in range(6):
+        m = 0.0
+        for i in range(6):
+            m += turned(A, w + Z, i) * A[w + T + 6 * i + j]
+            A[w + H + 6 * i + j] = c_q * A[w + H + 6 * i + j] + A[w + T + 6 * i + j]
+        A[w + H + 18 + j] += m / rho
+    add_matrix(1.0, ex, ey, A, w + H, aa, ab, ba, bb, s_a, s_b, out)
