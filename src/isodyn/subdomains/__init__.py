@@ -1,0 +1,7 @@
+"""Parts of a system with schemes and step sizes of their own, tied at their interfaces."""
+
+from isodyn.subdomains.partition import Elements, partition
+from isodyn.subdomains.solution import InterfaceDrift, SubdomainSolution
+from isodyn.subdomains.ties import Subdomains
+
+__all__ = ["Elements", "InterfaceDrift", "SubdomainSolution", "Subdomains", "partition"]
