@@ -17,7 +17,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from isodyn import errors
+from isodyn import errors, subdomains
 from isodyn.errors import IsodynError
 from isodyn.formulations import (
     GGL,
@@ -37,6 +37,7 @@ from isodyn.friction import FrictionSolution, integrate_with_friction
 from isodyn.integrate import Newton, integrate, integrate_adaptive
 from isodyn.results import Solution
 from isodyn.schemes import FirstOrderScheme, Scheme
+from isodyn.subdomains import Subdomains, partition
 from isodyn.systems import (
     CompiledSystem,
     FirstOrderSystem,
@@ -144,6 +145,7 @@ __all__ = [
     "Spherical",
     "Spring",
     "Stabilised",
+    "Subdomains",
     "Table",
     "Torque",
     "UdwadiaKalaba",
@@ -165,11 +167,13 @@ __all__ = [
     "kinematics",
     "linearise",
     "modal_damping",
+    "partition",
     "problems",
     "rayleigh",
     "rayleigh_from_ratios",
     "shapes",
     "step_load",
+    "subdomains",
     "tabulated",
 ]
 

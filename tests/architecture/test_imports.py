@@ -35,7 +35,17 @@ ALLOWED = {
     "gauss": {"gauss", "errors", "linear_solvers"},
 }
 
-SEE_SCHEMES_AND_SYSTEMS = {"integrate", "studies", "analysis", "problems", "report", "cli", "results", ROOT}
+SEE_SCHEMES_AND_SYSTEMS = {
+    "integrate",
+    "studies",
+    "analysis",
+    "problems",
+    "report",
+    "cli",
+    "results",
+    "subdomains",
+    ROOT,
+}
 
 DO_INPUT_AND_OUTPUT = {"results", "report", "cli"}
 MAY_WRITE_TO_STDERR = {"integrate/progress.py", "compiled.py"}

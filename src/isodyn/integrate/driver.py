@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypedDict, Unpack, overload
 
 from isodyn.compiled import OPEN, Closure
 from isodyn.errors import AccuracyWarning, InputError, IsodynError, SchemeError, StabilityWarning
@@ -29,6 +29,8 @@ from isodyn.integrate.schedule import plan
 from isodyn.results.solution import Sample, Solution
 from isodyn.schemes import FirstOrderScheme, Scheme
 from isodyn.schemes.spectral import critical_frequency
+from isodyn.subdomains.solution import SubdomainSolution
+from isodyn.subdomains.ties import Subdomains
 from isodyn.systems import System, checks
 
 
@@ -62,9 +64,48 @@ class Newton:
             )
 
 
+class Options(TypedDict, total=False):
+    """Keywords of `integrate` that may be left out."""
+
+    t0: float
+    save_every: int
+    select: Any
+    breakpoints: Any
+    progress: bool
+    observe: Callable[[Sample], Any] | None
+    newton: Newton | None
+    assemble: bool
+    substeps: Any
+    threads: int
+
+
+@overload
+def integrate(
+    system: Subdomains,
+    scheme: Any = ...,
+    formulation: Formulation | None = ...,
+    *,
+    dt: float,
+    t_end: float,
+    **options: Unpack[Options],
+) -> SubdomainSolution: ...
+
+
+@overload
 def integrate(
     system: System,
-    scheme: Scheme | FirstOrderScheme | None = None,
+    scheme: Scheme | FirstOrderScheme | None = ...,
+    formulation: Formulation | Penalty | Hamiltonian | UdwadiaKalaba | None = ...,
+    *,
+    dt: float,
+    t_end: float,
+    **options: Unpack[Options],
+) -> Solution: ...
+
+
+def integrate(
+    system: Any,
+    scheme: Any = None,
     formulation: Formulation | Penalty | Hamiltonian | UdwadiaKalaba | None = None,
     *,
     dt: float,
@@ -77,7 +118,9 @@ def integrate(
     observe: Callable[[Sample], Any] | None = None,
     newton: Newton | None = None,
     assemble: bool = False,
-) -> Solution:
+    substeps: Any = None,
+    threads: int = 1,
+) -> Solution | SubdomainSolution:
     """Integrate a system from t0 to t_end in steps of dt.
 
     Parameters
@@ -94,6 +137,8 @@ def integrate(
     observe : called with the state (a `Sample`) at every saved time; returning True ends the run there
     newton : settings of the iteration
     assemble : move a start that misses the constraints to the nearest one that does not, in the mass norm, instead of refusing it
+    substeps, threads : for `Subdomains`, whose schemes and sub-steps may be mappings by name: a subdomain takes so many steps in each
+        system step dt; threads share the subdomains. The formulation is velocity level, or `Stabilised()` for continuous displacements
 
     Loads are asked for up to t_end + (W₁ − 1) dt, which for some V0 members lies up to dt/2 behind t_end. Ctrl-C returns what exists
     up to the last whole step; an error carries it in `.partial`.
@@ -104,9 +149,19 @@ def integrate(
     >>> bool(abs(sol.q[-1, 0] - 0.5403023) < 1e-4)
     True
     """
-    if not isinstance(system, System):
+    if not isinstance(system, System | Subdomains):
         raise InputError(f"system must be one of isodyn's systems, received {type(system).__name__}")
     stretches = plan(t0, t_end, dt, breakpoints, save_every)
+    if isinstance(system, Subdomains):
+        if select is not None or observe is not None:
+            raise InputError("select and observe are not for subdomains", hint="save_every= keeps long runs small")
+        from isodyn.subdomains.run import run_subdomains
+
+        return run_subdomains(
+            system, scheme, substeps, formulation, stretches, newton or Newton(), assemble, threads, progress, _adapt
+        )
+    if substeps is not None:
+        raise InputError(f"substeps are for subdomains; this is one {type(system).__name__}")
     if (other := _as_transform(formulation)) is not None:
         if system.m == 0 or system.first_order:
             raise InputError(f"{other!r} needs a mechanical system with constraints")

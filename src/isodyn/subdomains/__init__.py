@@ -1,0 +1,18 @@
+"""Parts of a system with schemes and step sizes of their own, tied at their interfaces."""
+
+from isodyn.subdomains.advice import Advice, SubdomainAdvice, advise, matching_rho
+from isodyn.subdomains.partition import Elements, partition
+from isodyn.subdomains.solution import InterfaceDrift, SubdomainSolution
+from isodyn.subdomains.ties import Subdomains
+
+__all__ = [
+    "Advice",
+    "Elements",
+    "InterfaceDrift",
+    "SubdomainAdvice",
+    "SubdomainSolution",
+    "Subdomains",
+    "advise",
+    "matching_rho",
+    "partition",
+]

@@ -1,0 +1,143 @@
+"""What to expect of a choice of schemes and sub-steps, before a run.
+
+Δt_ℓ ≤ Ω_crit / ω_max,ℓ                                          explicit members; ω_max of each subdomain by itself
+Σ G a_{n+1} = (λ₅ − 1)/λ₅ Σ G a_n                                [Shimada2014 (4.29)]
+Σ G q_{n+1} = Σ G q_n + Δt² (½ − λ₃/λ₅) Σ G a_n                  [Shimada2014 (4.28)], one scheme, no sub-cycling
+V0(ρ̂, ρ₂, ·) has the W₁ = 1/(1 + ρ) of U0(·, ·, ρ) for ρ̂ = (1 − ρ₂ + ρ(ρ₂ + 3))/(1 + 3ρ₂ + ρ(ρ₂ − 1))      [Shimada2014 (4.26)]
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+import scipy.sparse as sp
+from scipy.sparse.linalg import eigs, splu
+
+from isodyn.errors import InputError
+from isodyn.schemes import Scheme
+from isodyn.schemes.spectral import critical_frequency
+from isodyn.subdomains.ties import Subdomains
+from isodyn.systems import LinearSystem
+
+
+@dataclass(frozen=True)
+class SubdomainAdvice:
+    """Numbers for one subdomain: `limit` is the largest stable sub-step (inf: any, 0: none), `needed` the sub-steps that keep it."""
+
+    name: str
+    scheme: str
+    W1: float
+    dt: float
+    omega_max: float | None
+    limit: float | None
+    needed: int | None
+    acceleration_factor: float
+    displacement_factor: float
+
+    @property
+    def stable(self) -> bool | None:
+        """Whether the sub-step lies inside the limit; None where it is not known."""
+        return None if self.limit is None else self.dt <= self.limit
+
+
+@dataclass(frozen=True)
+class Advice:
+    """Advice for every subdomain; `same_W1` says whether balances are taken at one time. `str` puts it into words."""
+
+    parts: tuple[SubdomainAdvice, ...]
+    same_W1: bool
+    sub_cycling: bool
+
+    def __str__(self) -> str:
+        lines = []
+        for p in self.parts:
+            lines.append(f"{p.name}: {p.scheme}, sub-step {p.dt:.4g}, W1 = {p.W1:.4g}")
+            if p.limit is None:
+                lines.append("  stability limit not known: the subdomain is not linear")
+            elif p.limit == 0.0:
+                lines.append("  unstable for every step; take another member, for example the central difference")
+            elif np.isinf(p.limit):
+                lines.append("  stable for every step")
+            else:
+                word = "inside" if p.stable else "beyond"
+                lines.append(
+                    f"  {word} its limit {p.limit:.4g} (omega_max = {p.omega_max:.4g}): {p.needed} sub-steps at least"
+                )
+            lines.append(
+                f"  a jump of acceleration at the interface changes by {p.acceleration_factor:.4g} in a step,"
+                f" displacement drifts by {p.displacement_factor:.4g} dt² times it"
+            )
+        lines.append("balances are taken at one time" if self.same_W1 else "balances are taken at unlike times (W1)")
+        if self.sub_cycling or not self.same_W1:
+            lines.append("second order all the same; expect displacement gaps of O(dt²), or none with Stabilised()")
+        return "\n".join(lines)
+
+
+def advise(sub: Subdomains, scheme: Any = None, substeps: Any = None, *, dt: float) -> Advice:
+    """Stability limits, sub-steps needed, whether W₁ match, and the drift of the interface to expect.
+
+    Limits are those of the subdomains by themselves, undamped; they hold for linear second-order subdomains.
+
+    >>> import isodyn as iso
+    >>> soft, stiff = (iso.LinearSystem(1.0, None, k, None, [0.0], [0.0]) for k in (1.0, 1e4))
+    >>> sub = iso.Subdomains({"soft": soft, "stiff": stiff}, ties=[("soft", 0, "stiff", 0)])
+    >>> iso.subdomains.advise(sub, iso.Scheme.central_difference(), dt=0.1).parts[1].needed
+    5
+    """
+    from isodyn.subdomains.run import by_name, counted
+
+    if not isinstance(sub, Subdomains):
+        raise InputError(f"advise takes Subdomains, received {type(sub).__name__}")
+    if sub.first_order:
+        raise InputError("advise covers subdomains of second order")
+    if not (isinstance(dt, int | float) and 0.0 < dt < np.inf):
+        raise InputError(f"dt must be positive, received {dt!r}")
+    counts = counted(substeps, sub)
+    parts = []
+    for name, s in by_name("scheme", scheme, sub, Scheme.optimal(0.8)).items():
+        system, omega = sub.systems[name], None
+        limit: float | None = None
+        if isinstance(system, LinearSystem):
+            critical = float(critical_frequency(s))
+            omega = largest_frequency(system)
+            limit = critical if critical in (0.0, np.inf) else critical / omega if omega > 0.0 else np.inf
+        needed = None if not limit else max(1, int(np.ceil(dt / limit * (1 - 1e-12))))
+        parts.append(
+            SubdomainAdvice(
+                name,
+                s.name,
+                s.W1,
+                dt / counts[name],
+                omega,
+                limit,
+                needed,
+                (s.l5 - 1.0) / s.l5,  # [Shimada2014 (4.29)]
+                0.5 - s.l3 / s.l5,  # [Shimada2014 (4.28)]
+            )
+        )
+    W1 = [part.W1 for part in parts]
+    return Advice(tuple(parts), max(W1) - min(W1) < 1e-12, len(set(counts.values())) > 1)
+
+
+def largest_frequency(system: LinearSystem) -> float:
+    """√ of the largest |eigenvalue| of M⁻¹K."""
+    M, K, n = system.M, system.K, system.nv
+    if n < 200:
+        M, K = (A.toarray() if sp.issparse(A) else A for A in (M, K))
+        return float(np.sqrt(np.abs(scipy.linalg.eigvals(np.linalg.solve(M, K))).max()))
+    lu, K = splu(sp.csc_array(M)), sp.csr_array(K)
+    operator = sp.linalg.LinearOperator((n, n), matvec=lambda x: lu.solve(K @ x))
+    value = eigs(operator, 1, which="LM", return_eigenvectors=False, tol=1e-6, v0=np.ones(n))
+    return float(np.sqrt(abs(value[0])))
+
+
+def matching_rho(rho: float, rho_2: float) -> float:
+    """ρ̂ for which V0(ρ̂, ρ₂, ·) has the W₁ of U0(·, ·, ρ).
+
+    >>> matching_rho(0.5, 1.0)
+    0.5
+    """
+    return (1.0 - rho_2 + rho * (rho_2 + 3.0)) / (1.0 + 3.0 * rho_2 + rho * (rho_2 - 1.0))  # [Shimada2014 (4.26)]

@@ -1,0 +1,246 @@
+"""One linear system cut into subdomains.
+
+By elements: each subdomain assembles its own, and a coordinate that elements of several subdomains share appears in each of them, tied.
+By index sets: an entry (i, j) of M, C or K is divided among the subdomains that hold both i and j, in proportion to their weights
+(equal parts by default); entries that no subdomain holds are refused. The sum of the parts is the undivided matrix in both cases, so
+that tied subdomains move like it. Loads and positions are divided like a diagonal entry: by the weights.
+
+Coordinates in k subdomains get k − 1 ties, from the first to the second, the second to the third and so on: none is redundant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from isodyn.compiled import FloatArray, IntArray
+from isodyn.errors import InputError
+from isodyn.subdomains.ties import Subdomains
+from isodyn.systems import LinearSystem, checks
+
+
+@dataclass(frozen=True, eq=False)
+class Elements:
+    """A linear system as a list of elements: `dofs` (e, k), matrices `M`, `K` and perhaps `C` (e, k, k); negative dofs are held fixed.
+
+    f is a vector or a function of time for the undivided system; q0 and v0 are its start.
+    """
+
+    dofs: Any
+    M: Any
+    K: Any
+    q0: Any
+    v0: Any
+    C: Any = None
+    f: Any = None
+
+    def __post_init__(self) -> None:
+        dofs = np.asarray(self.dofs)
+        n = np.size(self.q0)
+        if dofs.ndim != 2 or dofs.dtype.kind not in "iu" or (dofs.size and dofs.max() >= n):
+            raise InputError(
+                f"dofs must be whole numbers below {n} of shape (elements, k), received shape {dofs.shape}"
+            )
+        shape = (dofs.shape[0], dofs.shape[1], dofs.shape[1])
+        for name in ("M", "K", "C"):
+            value = getattr(self, name)
+            if value is not None and np.shape(value) != shape:
+                raise InputError(f"{name} must have shape {shape}, received {np.shape(value)}")
+
+    def matrix(self, name: str, chosen: Any = slice(None)) -> Any:
+        """M, K or C assembled from the chosen elements, sparse, of the undivided size; None where there is none."""
+        values = getattr(self, name)
+        if values is None:
+            return None
+        dofs, n = np.asarray(self.dofs)[chosen], np.size(self.q0)
+        k = dofs.shape[1]
+        rows, columns = np.repeat(dofs, k, axis=1).ravel(), np.tile(dofs, (1, k)).ravel()
+        kept = (rows >= 0) & (columns >= 0)
+        entries = np.asarray(values, dtype=np.float64)[chosen].ravel()
+        return sp.csr_array((entries[kept], (rows[kept], columns[kept])), shape=(n, n))
+
+    def assemble(self) -> LinearSystem:
+        """The undivided system."""
+        return LinearSystem(self.matrix("M"), self.matrix("C"), self.matrix("K"), self.f, self.q0, self.v0)
+
+
+def partition(
+    system: LinearSystem | Elements, sets: Mapping[str, Any], *, weights: Mapping[str, float] | None = None
+) -> Subdomains:
+    """Subdomains of a linear system, tied where they meet.
+
+    Parameters
+    ----------
+    system : a `LinearSystem`, cut by sets of coordinates; or `Elements`, cut by sets of element numbers
+    sets : {"name": indices, ...}; coordinates may be in several sets, elements in one only
+    weights : of the subdomains, for what they share: entries of matrices (index sets only) and loads; equal by default
+
+    >>> import numpy as np, isodyn as iso
+    >>> K = np.array([[2.0, -1.0, 0.0], [-1.0, 2.0, -1.0], [0.0, -1.0, 2.0]])
+    >>> chain = iso.LinearSystem(M=1.0, C=None, K=K, f=None, q0=[0.0, 0.0, 1.0], v0=[0.0, 0.0, 0.0])
+    >>> sub = iso.partition(chain, {"left": [0, 1], "right": [1, 2]})
+    >>> sub.systems["left"].M.tolist(), sub.row_names
+    ([[1.0, 0.0], [0.0, 0.5]], ('left.q1 = right.q1',))
+    """
+    if isinstance(system, Elements):
+        return _by_elements(system, sets, weights)
+    if not isinstance(system, LinearSystem):
+        raise InputError(
+            f"partition takes a LinearSystem or Elements, received {type(system).__name__}",
+            hint="systems of other kinds are tied as they are: iso.Subdomains({...}, ties=[...])",
+        )
+    if system.G is not None:
+        raise InputError("a system with constraints G cannot be partitioned by index sets")
+    places = {name: _places(name, indices, system.nv) for name, indices in sets.items()}
+    _cover(places, system.nv)
+    weight = _weights(weights, places)
+    shares = {}
+    for name in ("M", "C", "K"):
+        matrix = getattr(system, name)
+        if matrix is not None:
+            shares[name] = _divided(name, sp.coo_array(matrix), places, weight, system)
+    dense = not any(sp.issparse(A) for A in (system.M, system.C, system.K))
+    parts = {}
+    for name, at in places.items():
+        M, C, K = (
+            None if key not in shares else shares[key][name].toarray() if dense else shares[key][name]
+            for key in ("M", "C", "K")
+        )
+        parts[name] = _part(system, at, M, C, K, _load_share(name, places, weight, system.nv))
+    return _tied(parts, places, system.nv)
+
+
+def _by_elements(elements: Elements, sets: Mapping[str, Any], weights: Mapping[str, float] | None) -> Subdomains:
+    dofs, n = np.asarray(elements.dofs), np.size(elements.q0)
+    numbers = {name: _places(name, chosen, dofs.shape[0]) for name, chosen in sets.items()}
+    owner = np.zeros(dofs.shape[0], dtype=np.int64)
+    for chosen in numbers.values():
+        owner[chosen] += 1
+    if (owner != 1).any():
+        worst = int(np.flatnonzero(owner != 1)[0])
+        raise InputError(
+            f"every element belongs to one subdomain, but element {worst} is in {owner[worst]}",
+            hint="the sets must cover all elements without overlap",
+        )
+    places = {name: np.unique(dofs[chosen][dofs[chosen] >= 0]).astype(np.int64) for name, chosen in numbers.items()}
+    _cover(places, n)
+    weight = _weights(weights, places)
+    undivided = elements.assemble()
+    parts = {}
+    for name, at in places.items():
+        M, C, K = (_cut(elements.matrix(key, numbers[name]), at) for key in ("M", "C", "K"))
+        parts[name] = _part(undivided, at, M, C, K, _load_share(name, places, weight, n))
+    return _tied(parts, places, n)
+
+
+def _part(system: LinearSystem, at: IntArray, M: Any, C: Any, K: Any, share: FloatArray) -> LinearSystem:
+    """The subdomain that holds the coordinates `at`, with its share of the load."""
+    f = system.f
+    names = [system.names[i] for i in at]
+    load: Any = None if f is None else share * f[at] if not callable(f) else _Share(f, at, share, system.nv)
+    return LinearSystem(M, C, K, load, system.q0[at], system.v0[at], names=names)
+
+
+@dataclass(frozen=True, eq=False)
+class _Share:
+    """A part of the load f(t) of the undivided system."""
+
+    f: Any
+    at: IntArray
+    share: FloatArray
+    n: int
+
+    def __call__(self, t: float) -> FloatArray:
+        whole = checks.returned("f", self.f(t), (self.n,), t)
+        part: FloatArray = self.share * whole[self.at]
+        return part
+
+
+def _tied(parts: dict[str, LinearSystem], places: dict[str, IntArray], n: int) -> Subdomains:
+    """Subdomains with ties between neighbours in the list of those that hold a coordinate."""
+    holders: list[list[tuple[str, int]]] = [[] for _ in range(n)]
+    for name, at in places.items():
+        for local, i in enumerate(at.tolist()):
+            holders[i].append((name, local))
+    ties: dict[tuple[str, str], tuple[list[int], list[int]]] = {}
+    for held in holders:
+        for (first, i), (second, j) in pairwise(held):
+            left, right = ties.setdefault((first, second), ([], []))
+            left.append(i)
+            right.append(j)
+    sub = Subdomains(parts, [(first, i, second, j) for (first, second), (i, j) in ties.items()])
+    sub.indices, sub.undivided = places, n
+    return sub
+
+
+def _places(name: Any, indices: Any, n: int) -> IntArray:
+    array = np.atleast_1d(np.asarray(indices))
+    if array.ndim != 1 or array.size == 0 or array.dtype.kind not in "iu":
+        raise InputError(f"the set of {name!r} must hold whole numbers, at least one, received {indices!r}")
+    if array.min() < 0 or array.max() >= n:
+        raise InputError(f"the set of {name!r} must lie between 0 and {n - 1}, received {array.min()} to {array.max()}")
+    if np.unique(array).size != array.size:
+        raise InputError(f"the set of {name!r} names a number twice")
+    return array.astype(np.int64)
+
+
+def _cover(places: dict[str, IntArray], n: int) -> None:
+    missing = np.setdiff1d(np.arange(n), np.concatenate([np.zeros(0, dtype=np.int64), *places.values()]))
+    if missing.size:
+        raise InputError(
+            f"coordinate {missing[0]} is in no subdomain" + (f", nor are {missing.size - 1} more" * (missing.size > 1)),
+            hint="the sets together must hold every coordinate",
+        )
+
+
+def _weights(weights: Mapping[str, float] | None, places: Mapping[str, Any]) -> dict[str, float]:
+    weight = dict.fromkeys(places, 1.0) if weights is None else {name: float(w) for name, w in weights.items()}
+    if set(weight) != set(places) or not all(w > 0.0 and np.isfinite(w) for w in weight.values()):
+        raise InputError(f"weights must hold a positive number for each of {list(places)}, received {weights!r}")
+    return weight
+
+
+def _load_share(name: str, places: dict[str, IntArray], weight: dict[str, float], n: int) -> FloatArray:
+    """What part of the load at its coordinates a subdomain carries."""
+    total = np.zeros(n)
+    for other, at in places.items():
+        total[at] += weight[other]
+    share: FloatArray = weight[name] / total[places[name]]
+    return share
+
+
+def _cut(matrix: Any, at: IntArray) -> Any:
+    return None if matrix is None else sp.csr_array(sp.csr_array(matrix)[at][:, at])
+
+
+def _divided(
+    key: str, matrix: Any, places: dict[str, IntArray], weight: dict[str, float], system: LinearSystem
+) -> dict[str, Any]:
+    """Shares of one matrix by subdomain."""
+    n, total = matrix.shape[0], np.zeros(matrix.nnz)
+    inside = {}
+    for name, at in places.items():
+        local = np.full(n, -1, dtype=np.int64)
+        local[at] = np.arange(at.size)
+        i, j = local[matrix.row], local[matrix.col]
+        inside[name] = i, j, (i >= 0) & (j >= 0)
+        total += weight[name] * inside[name][2]
+    lost = np.flatnonzero((total == 0.0) & (matrix.data != 0.0))
+    if lost.size:
+        i, j = int(matrix.row[lost[0]]), int(matrix.col[lost[0]])
+        raise InputError(
+            f"{key}[{i}, {j}] couples {system.names[i]!r} with {system.names[j]!r}, but no subdomain holds both",
+            hint="neighbouring subdomains share the coordinates between them",
+        )
+    return {
+        name: sp.csr_array(
+            ((weight[name] * matrix.data[both]) / total[both], (i[both], j[both])),
+            shape=(places[name].size, places[name].size),
+        )
+        for name, (i, j, both) in inside.items()
+    }

@@ -1,0 +1,111 @@
+"""What a run of subdomains returns: a solution for each, and what belongs to the interface."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from isodyn.compiled import FloatArray
+from isodyn.errors import InputError
+from isodyn.results.solution import Solution, Statistics
+
+if TYPE_CHECKING:
+    from isodyn.subdomains.ties import Subdomains
+
+
+@dataclass(frozen=True, eq=False)
+class InterfaceDrift:
+    """Σ G_ℓ q_ℓ, Σ G_ℓ v_ℓ and Σ G_ℓ a_ℓ at every saved time, one column per tie; no position for first-order systems."""
+
+    t: FloatArray
+    position: FloatArray
+    velocity: FloatArray
+    acceleration: FloatArray
+
+    @property
+    def largest(self) -> tuple[float, float, float]:
+        """Largest absolute values of the three levels."""
+        levels = (self.position, self.velocity, self.acceleration)
+        position, velocity, acceleration = (float(np.abs(level).max(initial=0.0)) for level in levels)
+        return position, velocity, acceleration
+
+
+class SubdomainSolution(Mapping[str, Solution]):
+    """sol["name"] is the solution of a subdomain; `lam` (k, m) the interface multipliers at the times `t`.
+
+    `redundant` names the ties that follow from others; multipliers are then the ones of least norm.
+    """
+
+    def __init__(
+        self,
+        t: FloatArray,
+        parts: Mapping[str, Solution],
+        lam: FloatArray,
+        sub: Subdomains,
+        stats: Statistics,
+        redundant: tuple[str, ...],
+    ) -> None:
+        self.t, self.lam, self.subdomains, self.stats, self.redundant = t, lam, sub, stats, redundant
+        self.parts = dict(parts)
+
+    def __getitem__(self, name: str) -> Solution:
+        if name not in self.parts:
+            raise KeyError(f"no subdomain {name!r}; there are {', '.join(map(repr, self.parts))}")
+        return self.parts[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.parts)
+
+    def __len__(self) -> int:
+        return len(self.parts)
+
+    def drift(self) -> InterfaceDrift:
+        """How far the subdomains come apart: displacement, velocity and acceleration (at t_n) across every tie."""
+        G = self.subdomains.G
+        gaps = {"q": np.zeros_like(self.lam), "v": np.zeros_like(self.lam), "a": np.zeros_like(self.lam)}
+        for name, sol in self.parts.items():
+            for key, gap in gaps.items():
+                values = getattr(sol, key)
+                if values.shape[1]:
+                    gap += (G[name] @ values.T).T
+        if self.subdomains.first_order:
+            gaps["q"] = np.zeros((self.t.size, 0))
+        return InterfaceDrift(self.t, gaps["q"], gaps["v"], gaps["a"])
+
+    def energy(self) -> tuple[FloatArray, FloatArray]:
+        """Kinetic and potential energy of all subdomains together."""
+        kinetic, potential = np.zeros(self.t.size), np.zeros(self.t.size)
+        for sol in self.parts.values():
+            T, V = sol.energy()
+            kinetic += T
+            potential += V
+        return kinetic, potential
+
+    def interface_power(self) -> dict[str, FloatArray]:
+        """−λᵀG_ℓ v_ℓ: the power of the interface on each subdomain; the sum is zero where velocities are continuous."""
+        return {
+            name: -np.einsum("ki,ki->k", self.lam, (self.subdomains.G[name] @ sol.v.T).T)
+            for name, sol in self.parts.items()
+        }
+
+    def gather(self, of: str = "q") -> FloatArray:
+        """q, v or a (k, n) of the undivided system that was partitioned; of shared coordinates the mean."""
+        if self.subdomains.indices is None:
+            raise InputError("gather() needs subdomains made by `partition`: only they know an undivided system")
+        if of not in ("q", "v", "a"):
+            raise InputError(f"of must be 'q', 'v' or 'a', received {of!r}")
+        total = np.zeros((self.t.size, self.subdomains.undivided))
+        count = np.zeros(self.subdomains.undivided)
+        for name, places in self.subdomains.indices.items():
+            total[:, places] += getattr(self.parts[name], of)
+            count[places] += 1.0
+        return total / count
+
+    def __repr__(self) -> str:
+        return (
+            f"<SubdomainSolution {', '.join(self.parts)}: {self.t.size} rows from t = {self.t[0]:g} to {self.t[-1]:g}, "
+            f"{self.lam.shape[1]} ties; {self.stats}>"
+        )

@@ -1,0 +1,111 @@
+"""One domain, two equal domains and the undivided system move alike to rounding."""
+
+import numpy as np
+import pytest
+
+import isodyn as iso
+from subdomain_systems import TWO, chain
+
+S = iso.Scheme
+SCHEMES = [S.optimal(0.5), S.U0(0.5, 0.5, 0.5), S.V0(0, 0, 0), S.U0(1, 1, 0.5, explicit=True), S.central_difference()]
+
+
+def close(sub_sol, whole, keys="qva", rtol=1e-11):
+    for key in keys:
+        expected = getattr(whole, key)
+        assert abs(sub_sol.gather(key) - expected).max() <= rtol * abs(expected).max(), key
+
+
+@pytest.mark.parametrize("scheme", SCHEMES, ids=lambda s: s.name)
+def test_elements_in_two_domains(scheme):
+    elements = chain(damping=0.0)
+    sub = iso.partition(elements, TWO)
+    sol = iso.integrate(sub, scheme, dt=0.01, t_end=1.0)
+    close(sol, iso.integrate(elements.assemble(), scheme, dt=0.01, t_end=1.0))
+    assert sol.drift().largest[0] < 1e-13
+
+
+@pytest.mark.parametrize("scheme", SCHEMES[:3], ids=lambda s: s.name)
+def test_one_domain_and_two_equal_domains(scheme):
+    system = chain().assemble()
+    whole = iso.integrate(system, scheme, dt=0.01, t_end=1.0)
+    one = iso.integrate(iso.Subdomains({"all": system}, []), scheme, dt=0.01, t_end=1.0)
+    np.testing.assert_allclose(one["all"].a, whole.a, rtol=0, atol=1e-11 * abs(whole.a).max())
+    halves = iso.partition(system, {"a": range(7), "b": range(7)})
+    two = iso.integrate(halves, scheme, dt=0.01, t_end=1.0)
+    close(two, whole)
+    assert abs(two.lam).max() < 1e-10  # equal halves need no force between them
+
+
+def test_weights_of_shared_entries_do_not_matter():
+    system = chain().assemble()
+    whole = iso.integrate(system, S.optimal(0.5), dt=0.01, t_end=1.0)
+    sub = iso.partition(system, {"a": [0, 1, 2, 3], "b": [3, 4, 5, 6]}, weights={"a": 1.0, "b": 3.0})
+    close(iso.integrate(sub, S.optimal(0.5), dt=0.01, t_end=1.0), whole)
+
+
+def membrane(n=4):
+    """n × n square elements of a membrane; the rim is free, one corner is held by a spring of its own element."""
+    nodes = np.arange((n + 1) ** 2).reshape(n + 1, n + 1)
+    dofs = np.array([nodes[i : i + 2, j : j + 2].ravel() for i in range(n) for j in range(n)])
+    M = np.tile(np.full((4, 4), 0.05) + np.diag([0.2] * 4), (n * n, 1, 1))
+    k = np.array([[4, -1, -1, -2], [-1, 4, -2, -1], [-1, -2, 4, -1], [-2, -1, -1, 4]]) / 6.0
+    K = np.tile(50.0 * k, (n * n, 1, 1))
+    K[0, 0, 0] += 30.0
+    q0 = np.sin(np.arange((n + 1) ** 2))
+    return iso.subdomains.Elements(dofs, M, K, q0, 0.0 * q0)
+
+
+def quarters(n=4):
+    number = np.arange(n * n).reshape(n, n)
+    h = n // 2
+    return {
+        "sw": number[:h, :h].ravel(),
+        "se": number[:h, h:].ravel(),
+        "nw": number[h:, :h].ravel(),
+        "ne": number[h:, h:].ravel(),
+    }
+
+
+@pytest.mark.parametrize("scheme", [S.optimal(0.5), S.V0(0.3, 0.7, 0.1)], ids=lambda s: s.name)
+def test_four_domains_with_a_cross_point(scheme):
+    """Three ties at the point where four subdomains meet; three of them are floating."""
+    elements = membrane()
+    whole = iso.integrate(elements.assemble(), scheme, dt=0.02, t_end=1.0)
+    sub = iso.partition(elements, quarters())
+    sol = iso.integrate(sub, scheme, dt=0.02, t_end=1.0)
+    close(sol, whole)
+    assert sol.redundant == ()
+
+
+def test_redundant_ties_at_a_cross_point():
+    """All four ties around the point: one follows from the others; the motion is the same, multipliers are of least norm."""
+    elements = membrane()
+    sub = iso.partition(elements, quarters())
+    full = iso.Subdomains(sub.systems, [*sub.ties, _around(sub)])
+    plain = iso.integrate(sub, S.optimal(0.5), dt=0.02, t_end=0.5)
+    sol = iso.integrate(full, S.optimal(0.5), dt=0.02, t_end=0.5)
+    assert len(sol.redundant) == 1
+    for name in sub.systems:
+        np.testing.assert_allclose(sol[name].q, plain[name].q, rtol=0, atol=1e-12)
+    G = np.hstack([G.toarray() for G in full.G.values()])
+    dependence = np.linalg.svd(G.T)[2][-1]
+    assert abs(G.T @ dependence).max() < 1e-12
+    assert abs(sol.lam @ dependence).max() < 1e-10 * abs(sol.lam).max()
+
+
+def _around(sub):
+    centre = 12
+    first, last = (int(np.flatnonzero(sub.indices[name] == centre)[0]) for name in ("sw", "ne"))
+    return ("sw", [first], "ne", [last])
+
+
+def test_threads_change_nothing():
+    elements = chain()
+    sub = iso.partition(elements, TWO)
+    one, two = (
+        iso.integrate(sub, S.optimal(0.5), substeps={"left": 2, "right": 3}, dt=0.02, t_end=0.4, threads=k)
+        for k in (1, 2)
+    )
+    assert (one.lam == two.lam).all()
+    assert (one["left"].a == two["left"].a).all()

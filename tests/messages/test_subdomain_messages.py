@@ -1,0 +1,140 @@
+"""Subdomains refuse what they cannot do, in the user's words."""
+
+import numpy as np
+import pytest
+
+import isodyn as iso
+from isodyn.errors import InputError, NonFiniteError, SchemeError, SingularError
+
+
+def half(q0=1.0, v0=0.0, n=1, **more):
+    return iso.LinearSystem(np.eye(n), None, np.eye(n), None, np.full(n, q0), np.full(n, v0), **more)
+
+
+@pytest.mark.parametrize(
+    ("ties", "message"),
+    [
+        ([("a", [0, 1], "b", [0])], "does not match: 2 coordinates tied to 1"),
+        ([("a", [0], "c", [0])], "the subdomain 'c'"),
+        ([("a", [7], "b", [0])], r"coordinate 7 of 'a', which has 2 \(0 to 1\)"),
+        ([("a", [0.5], "b", [0])], "whole numbers"),
+        ([("a", [-1], "b", [0])], "whole numbers from 0 to 1"),
+        ([("a", [0], "a", [0]), ("a", 0, "b", 0)], "tied to itself"),
+        ([("a", [0], "a", [1])], "'b' is tied to nothing"),
+        ([("a", [0])], "a tie is"),
+    ],
+)
+def test_ties(ties, message):
+    with pytest.raises(InputError, match=message):
+        iso.Subdomains({"a": half(n=2), "b": half()}, ties)
+
+
+def test_systems_that_cannot_be_tied():
+    heat = iso.LinearFirstOrderSystem(1.0, 1.0, None, [1.0])
+    with pytest.raises(InputError, match="all of first order"):
+        iso.Subdomains({"a": half(), "b": heat}, [("a", 0, "b", 0)])
+    with pytest.raises(InputError, match="at least one"):
+        iso.Subdomains({}, [])
+    with pytest.raises(InputError, match="one of isodyn's systems, received int"):
+        iso.Subdomains({"a": 3}, [])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"substeps": {"a": 0, "b": 1}}, "substeps of 'a' must be a whole number of at least 1, received 0"),
+        ({"substeps": {"a": 1.5, "b": 1}}, "received 1.5"),
+        ({"substeps": {"a": 1}}, "substeps must name every subdomain"),
+        ({"scheme": {"a": iso.Scheme.optimal(0.5)}}, "scheme must name every subdomain"),
+        ({"formulation": iso.PositionLevel()}, "velocity level"),
+        ({"select": [0]}, "not for subdomains"),
+        ({"threads": 0}, "threads must be"),
+        ({"dt": -1.0}, "dt must be positive"),
+    ],
+)
+def test_options(options, message):
+    sub = iso.Subdomains({"a": half(), "b": half()}, [("a", 0, "b", 0)])
+    with pytest.raises(InputError, match=message):
+        iso.integrate(sub, **{"dt": 0.1, "t_end": 1.0, **options})
+
+
+def test_substeps_of_one_system():
+    with pytest.raises(InputError, match="substeps are for subdomains"):
+        iso.integrate(half(), dt=0.1, t_end=1.0, substeps=2)
+
+
+def test_a_scheme_of_the_wrong_kind():
+    sub = iso.Subdomains({"a": half(), "b": half()}, [("a", 0, "b", 0)])
+    with pytest.raises(SchemeError, match="second order"):
+        iso.integrate(sub, iso.FirstOrderScheme.gear(), dt=0.1, t_end=1.0)
+
+
+@pytest.mark.parametrize(("key", "what"), [("q0", "positions"), ("v0", "velocities")])
+def test_a_start_with_a_gap(key, what):
+    sub = iso.Subdomains({"a": half(), "b": half(**{key: 0.25})}, [("a", 0, "b", 0)])
+    with pytest.raises(InputError, match=f"the {what} at the start differ across the tie 'a.q0 = b.q0'"):
+        iso.integrate(sub, dt=0.1, t_end=1.0)
+    sol = iso.integrate(sub, dt=0.1, t_end=1.0, assemble=True)
+    assert max(sol.drift().largest[:2]) < 1e-12
+
+
+def test_a_tie_between_held_coordinates():
+    """Both sides hold the coordinate by a constraint of their own: no force can move it."""
+    held = half(q0=0.0, n=2, G=[[1.0, 0.0]])
+    sub = iso.Subdomains({"a": held, "b": held}, [("a", 0, "b", 0)])
+    with pytest.raises(SingularError, match=r"masses at the interface is singular.*weakest tie 'a.q0 = b.q0'"):
+        iso.integrate(sub, dt=0.1, t_end=1.0)
+
+
+def test_a_subdomain_without_inertia_is_named():
+    massless = iso.LinearSystem(0.0, None, 1.0, None, [1.0], [0.0])
+    sub = iso.Subdomains({"a": half(), "weightless": massless}, [("a", 0, "weightless", 0)])
+    with pytest.raises(SingularError) as caught:
+        iso.integrate(sub, dt=0.1, t_end=1.0)
+    assert "in subdomain 'weightless'" in caught.value.__notes__[0]
+
+
+def test_an_explicit_subdomain_beyond_its_limit():
+    stiff = iso.LinearSystem(1.0, None, 1e6, None, [1.0], [0.0])
+    sub = iso.Subdomains({"a": stiff, "b": half()}, [("a", 0, "b", 0)])
+    with pytest.raises(NonFiniteError):
+        iso.integrate(sub, iso.Scheme.central_difference(), dt=0.1, t_end=100.0)
+
+
+@pytest.mark.parametrize(
+    ("sets", "message"),
+    [
+        ({"a": [0, 1], "b": [2]}, r"K\[1, 2\] couples 'q1' with 'q2', but no subdomain holds both"),
+        ({"a": [0, 1]}, "coordinate 2 is in no subdomain"),
+        ({"a": [0, 1], "b": [1, 1, 2]}, "names a number twice"),
+        ({"a": [0, 1], "b": [1, 3]}, "between 0 and 2"),
+        ({"a": [0, 1], "b": []}, "at least one"),
+    ],
+)
+def test_sets_of_a_partition(sets, message):
+    K = np.array([[2.0, -1.0, 0.0], [-1.0, 2.0, -1.0], [0.0, -1.0, 2.0]])
+    system = iso.LinearSystem(1.0, None, K, None, np.zeros(3), np.zeros(3))
+    with pytest.raises(InputError, match=message):
+        iso.partition(system, sets)
+
+
+def test_other_faults_of_a_partition():
+    elements = iso.subdomains.Elements([[0, 1]], np.eye(2)[None], np.eye(2)[None], [0.0, 0.0], [0.0, 0.0])
+    with pytest.raises(InputError, match="element 0 is in 2"):
+        iso.partition(elements, {"a": [0], "b": [0]})
+    with pytest.raises(InputError, match="weights must hold a positive number"):
+        iso.partition(half(n=2), {"a": [0, 1]}, weights={"a": 0.0})
+    with pytest.raises(InputError, match="takes a LinearSystem or Elements"):
+        iso.partition(3, {})
+    with pytest.raises(InputError, match="shape"):
+        iso.subdomains.Elements([[0, 1]], np.eye(2), np.eye(2)[None], [0.0, 0.0], [0.0, 0.0])
+
+
+def test_questions_to_a_solution():
+    sub = iso.Subdomains({"a": half(), "b": half()}, [("a", 0, "b", 0)])
+    sol = iso.integrate(sub, dt=0.1, t_end=0.3)
+    with pytest.raises(KeyError, match="no subdomain 'c'"):
+        sol["c"]
+    with pytest.raises(InputError, match="made by `partition`"):
+        sol.gather()
+    assert repr(sol).startswith("<SubdomainSolution a, b: 4 rows from t = 0 to 0.3, 1 ties")
