@@ -14,7 +14,7 @@ import constrained_systems as known
 import isodyn as iso
 import rotating_bodies as rotating
 from isodyn import problems
-from isodyn.errors import ConflictError
+from isodyn.errors import AccuracyWarning, ConflictError
 from isodyn.formulations.gauss import Basis, Form, Reduction
 from isodyn.systems.questions import Questions
 
@@ -131,6 +131,52 @@ def test_conflicting_rows():
     with pytest.raises(ConflictError, match=message) as caught:
         run(lambda: system, iso.NullSpace())
     assert caught.value.partial.lam.shape[1] == 2
+
+
+@pytest.mark.parametrize("formulation", [iso.UdwadiaKalaba(), iso.NullSpace()], ids=repr)
+def test_a_conflict_that_builds_up_is_not_taken_for_drift(formulation):
+    """x = sin t and x = sin t + t⁴: no row is off at the start, and what the second is off later is its own doing."""
+    system = iso.MechanicalSystem(
+        1.0,
+        lambda q, v, t: np.array([0.0, -1.0]),
+        [0.0, 0.0],
+        [1.0, 0.0],
+        phi=lambda q, t: q[0] - np.sin(t) - np.array([0.0, t**4]),
+        G=lambda q, t: np.array([[1.0, 0.0], [1.0, 0.0]]),
+        phi_t=lambda q, t: -np.cos(t) - np.array([0.0, 4 * t**3]),
+        b=lambda q, v, t: -np.sin(t) + np.array([0.0, 12 * t**2]),
+    )
+    with pytest.raises(ConflictError, match=r"constraints conflict at t = 0\.01"):
+        iso.integrate(system, S.midpoint_epa(), formulation, dt=0.01, t_end=1.0)
+
+
+def parallelogram(speed):
+    """Two cranks of length 1 and a coupler of length 2 with masses at its ends; flat at angles 0 and π, where it could branch."""
+    c, s = np.cos(1.0), np.sin(1.0)
+    return iso.MechanicalSystem(
+        1.0,
+        lambda q, v, t: np.array([0.0, -9.81, 0.0, -9.81]),
+        [c, s, 2 + c, s],
+        [-speed * s, speed * c, -speed * s, speed * c],
+        phi=lambda q, t: (
+            0.5 * np.array([q[:2] @ q[:2] - 1, (q[2] - 2) ** 2 + q[3] ** 2 - 1, (q[2:] - q[:2]) @ (q[2:] - q[:2]) - 4])
+        ),
+        G=lambda q, t: np.array(
+            [[q[0], q[1], 0, 0], [0, 0, q[2] - 2, q[3]], [q[0] - q[2], q[1] - q[3], q[2] - q[0], q[3] - q[1]]]
+        ),
+        b=lambda q, v, t: -np.array([v[:2] @ v[:2], v[2:] @ v[2:], (v[2:] - v[:2]) @ (v[2:] - v[:2])]),
+    )
+
+
+@pytest.mark.parametrize("formulation", [iso.UdwadiaKalaba(), iso.NullSpace()], ids=repr)
+def test_a_step_beside_a_loss_of_rank_is_reported(formulation):
+    """Steps that end near the flat position; with others the run passes it on its branch and says nothing."""
+    flat = parallelogram(8.0)
+    flat.q0, flat.v0 = np.array([1.0, 1e-5, 3.0, 1e-5]), np.array([0.0, 8.0, 0.0, 8.0])
+    with pytest.warns(AccuracyWarning, match=r"losing rank at t = .*: the motion from there on"):
+        iso.integrate(flat, S.midpoint_epa(), formulation, dt=1e-3, t_end=0.01, assemble=True)
+    sol = iso.integrate(parallelogram(8.0), S.midpoint_epa(), formulation, dt=2e-3, t_end=0.5)
+    assert np.abs(sol.q[:, 2] - sol.q[:, 0] - 2.0).max() < 1e-4
 
 
 def test_rows_that_depend_on_others_on_the_constraints_only():

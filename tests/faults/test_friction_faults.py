@@ -11,7 +11,16 @@ from scipy.optimize import brentq
 
 import isodyn as iso
 from friction_systems import GRAVITY, belt, hoop, incline
-from isodyn.errors import CallableError, ConvergenceError, InputError, IsodynWarning, PainleveError, SeparationError
+from isodyn.errors import (
+    CallableError,
+    ConflictError,
+    ConvergenceError,
+    InputError,
+    IsodynWarning,
+    PainleveError,
+    SeparationError,
+    SingularError,
+)
 from isodyn.friction import integrate_with_friction
 from isodyn.gauss import Contact, Sliding, Sticking, solve_with_friction
 
@@ -140,7 +149,7 @@ def test_contacts_that_do_not_fit_the_system() -> None:
         solve_with_friction(*arrays, [flat], ["slides"])  # type: ignore[list-item]
     with pytest.raises(InputError, match="direction of slip must not be zero"):
         Sliding.along([0.0, 0.0])
-    with pytest.raises(InputError, match="shapes do not fit"):
+    with pytest.raises(InputError, match=r"M must have shape \(2, 2\), received \(3, 3\)"):
         solve_with_friction(np.eye(3), *arrays[1:], [flat], [Sticking()])
     with pytest.raises(InputError, match="Q must be finite"):
         solve_with_friction(np.eye(2), [np.nan, 0.0], *arrays[2:], [flat], [Sticking()])
@@ -170,3 +179,37 @@ def test_an_interrupt_returns_what_exists() -> None:
     assert sol.stats.stopped is not None
     assert "interrupted" in sol.stats.stopped
     assert 0.0 < sol.t[-1] <= 0.3
+
+
+def test_a_reaction_shared_with_a_redundant_row_is_refused() -> None:
+    """The floor written twice: each row could carry anything between nothing and the whole weight."""
+    arrays = (np.eye(2), [0.5, -1.0], [[0.0, 1.0], [0.0, 2.0]], [0.0, 0.0])
+    for row in (0, 1):
+        with pytest.raises(SingularError, match=rf"reaction of 'contact' is not determined: row {row} depends on"):
+            solve_with_friction(*arrays, [Contact(row, [1.0, 0.0], 0.2)], [Sliding((1.0,))])
+    assert solve_with_friction(*arrays, [Contact(0, [1.0, 0.0], 0.0)], [Sliding((1.0,))]).a[0] == 0.5
+
+
+def test_rows_that_cannot_hold_together_with_friction() -> None:
+    """A wall written twice with two accelerations, and a contact that sticks to something the rows move away."""
+    flat = Contact(0, [1.0, 0.0, 0.0], 0.2)
+    rows = [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [0.0, 0.0, 1.0]]
+    with pytest.raises(ConflictError, match=r"misses row 1 by 0\.5, row 2 by -0\.5"):
+        solve_with_friction(np.eye(3), np.ones(3), rows, [0.0, 1.0, 2.0], [flat], [Sliding((1.0,))])
+    with pytest.raises(ConflictError, match="contact sticks"):
+        solve_with_friction(np.eye(2), np.ones(2), np.eye(2), [1.0, 0.0], [Contact(1, [1.0, 0.0], 0.2)], [Sticking()])
+
+
+@pytest.mark.parametrize(
+    ("M", "message"),
+    [
+        ([[2.0, 1.0], [0.0, 2.0]], "M must be symmetric"),
+        ([[1.0, 2.0], [2.0, 1.0]], "M must be positive definite"),
+        (np.diag([1.0, -1.0]), "M must be positive definite"),
+        (np.diag([1.0, np.nan]), "M must be finite"),
+        ("mass", "M must be a matrix"),
+    ],
+)
+def test_bad_masses_with_friction(M: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        solve_with_friction(M, [0.0, -1.0], [[0.0, 1.0]], [0.0], [Contact(0, [1.0, 0.0], 0.2)], [Sliding((1.0,))])

@@ -179,3 +179,57 @@ def test_too_large_for_a_decision(monkeypatch: Any) -> None:
         np.testing.assert_allclose(result.a, known.a, atol=1e-13)
         np.testing.assert_allclose(result.lam, known.lam, atol=1e-12)
         assert (result.conflict is None) == (known.conflict is None)
+
+
+@pytest.mark.parametrize("root", [iso.gauss.spectral, iso.gauss.denman_beavers, iso.gauss.schur_root])
+def test_roots_refuse(root: Any) -> None:
+    for bad, message in (
+        (np.diag([1.0, np.nan]), "M must be finite"),
+        (np.ones((2, 3)), "M must have shape"),
+        (1j * np.eye(2), "M must be a matrix of real numbers"),
+        (np.diag([1.0, -1.0]), "M must be positive definite"),
+    ):
+        with pytest.raises(InputError, match=message):
+            root(bad)
+    with pytest.raises(InputError, match=r"M must be symmetric|two of its eigenvalues are complex"):
+        root([[1.0, 2.0], [-2.0, 1.0]])
+
+
+def test_a_mass_without_inverse_and_without_symmetry_is_refused() -> None:
+    """Of rank 3 by rounding only, dense and sparse; and one whose units differ by 1e20, which is none."""
+    rng = np.random.default_rng(3)
+    M = rng.normal(size=(4, 3)) @ rng.normal(size=(3, 4))
+    row, one = np.eye(4)[:1], np.ones(1)
+    for singular in (M, sp.csc_array(M)):
+        with pytest.raises(SingularError, match="M is singular to working precision"):
+            solve(M=singular, Q=np.ones(4), A=row, b=one, method="non-symmetric")
+    for units in (np.diag([1e-20, 1.0, 1e20, 1.0]), sp.diags_array([1e-20, 1.0, 1e20, 1.0])):
+        a = solve(M=units, Q=np.ones(4), A=row, b=one, method="non-symmetric").a
+        np.testing.assert_allclose(a, [1.0, 1.0, 1e-20, 1.0], rtol=1e-15)
+
+
+@pytest.mark.parametrize("unit", [1e-250, 1e250])
+def test_the_rank_does_not_depend_on_units_however_small(unit: float) -> None:
+    A = unit * np.array([[1.0, 2.0, 0.0], [2.0, 4.0, 0.0], [0.0, 1.0, 1.0]])
+    assert iso.gauss.decide(A).rank == 2
+    assert iso.gauss.null_space(A).shape == (3, 1)
+    with pytest.raises(InputError, match="not finite"):
+        iso.gauss.decide(np.full((1, 2), np.nan))
+
+
+def test_matrices_behind_the_formulas_take_sparse_ones() -> None:
+    M, A = sp.diags_array([1.0, 2.0, 3.0]), sp.csr_array(ROW)
+    np.testing.assert_array_equal(iso.gauss.projector(M, A), iso.gauss.projector(M.toarray(), ROW))
+    rewritten = iso.gauss.rewritten(M, np.ones(3), A, [1.0])
+    np.testing.assert_allclose(rewritten, solve(M=M.toarray(), Q=np.ones(3), A=ROW, b=[1.0]).a, atol=1e-15)
+
+
+def test_other_entries_refuse() -> None:
+    with pytest.raises(InputError, match="unknown method 'rangespace'"):
+        iso.gauss.accelerations("rangespace")  # type: ignore[arg-type]
+    with pytest.raises(InputError, match=r"M_star must have shape \(2, 2\)"):
+        iso.gauss.trial_variables(I3, np.ones(3), ROW, [1.0], [1.0, 2.0])
+    with pytest.raises(InputError, match="mu of 'contact' must be a number"):
+        iso.gauss.Contact(0, [1.0, 0.0], "rough")  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="alpha must be 0 or positive, received '5'"):
+        iso.UdwadiaKalaba(alpha="5")  # type: ignore[arg-type]

@@ -78,6 +78,26 @@ def test_a_block_slips_above_the_friction_angle() -> None:
     assert abs(sol.q[-1] @ down - 0.5 * GRAVITY * (math.sin(0.5) - 0.54 * math.cos(0.5))) < 1e-10
 
 
+@pytest.mark.parametrize("excess", [-1e-10, 0.0, 1e-10, 1e-9])
+@pytest.mark.parametrize("wait", [0.0, 0.4])
+def test_a_block_at_the_edge_of_its_cone_slips_when_the_pull_grows(excess: float, wait: float) -> None:
+    """Pulled with μg from the start, or more by rounding, and harder after a while: x = s³/3 from there, with s = t − wait."""
+    mu = 0.3
+    system = iso.MechanicalSystem(
+        1.0,
+        lambda q, v, t: np.array([mu * GRAVITY * (1.0 + excess) + 2.0 * max(0.0, t - wait), -GRAVITY]),
+        [0.0, 0.0],
+        [0.0, 0.0],
+        phi=lambda q, t: q[1:],
+        G=lambda q, t: np.array([[0.0, 1.0]]),
+        b=lambda q, v, t: np.zeros(1),
+    )
+    sol = integrate_with_friction(system, Contact(0, [1.0, 0.0], mu), t_end=1.0)
+    (switch,) = sol.switches
+    assert abs(switch.t - wait) < 5e-9
+    assert abs(sol.q[-1, 0] - (1.0 - wait) ** 3 / 3.0) < 5e-9
+
+
 def test_a_braked_block_stops_at_the_known_time_and_place() -> None:
     """v₀/d and v₀²/2d with d = g (μ cos α − sin α); it stays there, and friction has taken all its energy."""
     angle, mu, speed = 0.5, 0.9, 3.0
@@ -189,6 +209,16 @@ def test_a_bead_on_a_turning_wire(speed: float) -> None:
     assert len(sol.switches) == (0 if speed > 0 else 1)
     closed(sol, rheonomic=True)
     assert abs(sol.work[-1, 1]) > 0.1  # the motor that turns the wire
+
+
+@pytest.mark.parametrize("r", [0.5, 0.7, 0.75, 0.95, 1.0, 1.1, 1.2])
+def test_a_reaction_that_vanishes_with_the_slip_changes_sides_once(r: float) -> None:
+    """No force is left there to measure the reaction by: its sign is that of a moment later."""
+    system, contact = rotating_wire(2.0, r, -1.1, 0.35)
+    sol = integrate_with_friction(system, contact, t_end=1.0, max_switches=3)
+    (switch,) = sol.switches
+    assert switch.before == Sliding((-1.0,), -1)
+    assert switch.after == Sliding((1.0,), 1)
 
 
 def test_a_bead_on_a_turning_wire_in_polar_coordinates() -> None:

@@ -24,6 +24,7 @@ import numpy as np
 
 from isodyn.compiled import BALANCE, CONSTANT_MASS, JACOBIAN, KNOWS_MASS, OK, RETRACT, RETRACTS, Closure, FloatArray
 from isodyn.errors import ConflictError, InputError
+from isodyn.formulations.near_singular import warn_near_singular
 from isodyn.gauss.methods import Method, formula, on_rank
 from isodyn.gauss.rank import RCOND, Rank, decide
 from isodyn.results.solution import Solution
@@ -112,7 +113,7 @@ def _check_word(name: str, value: Any, known: tuple[str, ...]) -> None:
 
 def _check_gains(alpha: float, beta: float) -> None:
     for name, value in (("alpha", alpha), ("beta", beta)):
-        if not (math.isfinite(value) and value >= 0):
+        if not (isinstance(value, int | float | np.number) and math.isfinite(value) and value >= 0):
             raise InputError(
                 f"{name} must be 0 or positive, received {value!r}", hint="negative gains make the drift grow"
             )
@@ -133,6 +134,8 @@ def _transform(formulation: UdwadiaKalaba | NullSpace, system: Any) -> PythonSys
 
 
 def _lift(formulation: UdwadiaKalaba | NullSpace, sol: Solution, system: Any) -> Solution:
+    pivot, where = sol.system.answers.problem.closest
+    warn_near_singular(pivot, where, "the motion from there on, and multipliers, are uncertain", stacklevel=4)
     problem = Reduction(formulation, Questions(system))
     lam, rank = np.zeros((sol.t.size, system.m)), np.zeros(sol.t.size, dtype=np.int64)
     jumps = sol.aux.get("breakpoint_rows", np.zeros(0, dtype=np.int64))
@@ -159,11 +162,13 @@ class Reduction:
     def __init__(self, formulation: UdwadiaKalaba | NullSpace, ask: Questions) -> None:
         self.formulation, self.ask = formulation, ask
         self.rows: Any = None
+        self.most = 0  # the largest rank so far
+        self.closest = (1.0, 0.0)  # to a loss of rank: the smallest pivot, and when
 
     def solve(
-        self, t: float, q: FloatArray, v: FloatArray, rcond: float = RCOND
+        self, t: float, q: FloatArray, v: FloatArray, rcond: float = RCOND, *, strict: bool = True
     ) -> tuple[FloatArray, FloatArray, Rank]:
-        """a, λ of least norm, and the rank of G; `rcond` is the least tolerance of that rank."""
+        """a, λ of least norm, and the rank of G; `rcond` is the least tolerance of that rank, `strict` refuses rows in conflict."""
         ask, alpha, beta = self.ask, self.formulation.alpha, self.formulation.beta
         apply = formula(self.formulation.method)
         M, G = ask.mass(t, q, v), ask.G(t, q, v)
@@ -176,21 +181,36 @@ class Reduction:
         off = _distance(phi, G, q)
         tolerance = max(rcond, min(10.0 * off, COARSEST))
         rank = decide(G, M.diagonal(), tolerance)
+        self._watch(rank, t)
         if rank.full:
             return *on_rank(apply, M, Q, G, b, rank), rank
-        _refuse_conflict(ask.system.row_names, rank, b, off + _distance(ask.velocity(t, q, v), G, v), t)
         if self.rows is not None and self.rows.size == rank.rank:
             part = decide(G[self.rows], M.diagonal(), tolerance)
         if self.rows is None or self.rows.size != rank.rank or not part.full:
             self.rows = rank.chosen
             part = decide(G[self.rows], M.diagonal(), tolerance)
+        if strict:  # only the drift of enforced rows excuses others: what those are off by themselves is the conflict
+            drift = _distance(phi, G, q, self.rows) + _distance(ask.velocity(t, q, v), G, v, self.rows)
+            _refuse_conflict(ask.system.row_names, rank, b, drift, t)
         lam = np.zeros(b.size)
         a, lam[self.rows] = on_rank(apply, M, Q, G[self.rows], b[self.rows], part)
         return a, rank.least_norm(lam), rank
 
+    def _watch(self, rank: Rank, t: float) -> None:
+        """Note how close the independent rows come to losing rank; one that is gained started from a loss."""
+        if rank.rank > self.most > 0:
+            self.closest = (0.0, t)
+        self.most = max(self.most, rank.rank)
+        if self.most:
+            pivot = rank.diagonal[self.most - 1] / rank.diagonal[0] if rank.rank == self.most else 0.0
+            self.closest = min(self.closest, (float(pivot), t))
 
-def _distance(gap: FloatArray, G: FloatArray, x: FloatArray) -> float:
-    """How far x is from where the gaps vanish, relative to x where that is small."""
+
+def _distance(gap: FloatArray, G: FloatArray, x: FloatArray, rows: Any = None) -> float:
+    """How far x is from where the gaps, of some rows or all, vanish, relative to x where that is small."""
+    if rows is not None:
+        rows = rows[rows < gap.size]
+        gap, G = gap[rows], G[rows]
     if not gap.size:
         return 0.0
     length = np.linalg.norm(G[: gap.size], axis=1)

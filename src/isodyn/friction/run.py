@@ -5,7 +5,7 @@ tolerance. A phase ends at the first zero of
 
     slip            u · d            sliding in one tangent direction; |u| − ε in two, where the force has no limit at u = 0
     reaction        σ N              sliding: |N| has a kink there; unilateral contacts open there, which ends the run
-    cone            μ_s |N| − |f|    sticking
+    cone            μ_s |N| − |f|    sticking; a phase that begins at the edge of the cone ends where the force has left it
 
 located on the dense output. There the contacts concerned choose new modes (`isodyn.gauss.modes`) and the next phase begins.
 """
@@ -21,39 +21,16 @@ from isodyn.compiled import FloatArray
 from isodyn.errors import ConvergenceError, InputError, IsodynError, PainleveError, SeparationError, SingularError
 from isodyn.friction.solution import FrictionSolution, Recorder, Switch
 from isodyn.friction.system import WORKS, ModalSystem, Physics
+from isodyn.friction.watches import OPENS, REVERSES, SLIPS, STOPS, Watch
 from isodyn.gauss.contacts import Contact, Mode, Sliding, Sticking
-from isodyn.gauss.modes import choose
+from isodyn.gauss.friction import FrictionResult
+from isodyn.gauss.modes import choose, margin
 from isodyn.integrate import integrate_adaptive
 
-STOPS, REVERSES, OPENS, SLIPS = "stops", "reaction reverses", "opens", "slips"
 AT_REST = 1e-9  # of the velocities at hand: slip that counts as none
 JAM = 1e-2  # det-like measure of the reaction's equations below which a failed step is called a jam
-AHEAD = 1e-7  # of the time span: how far to look for the sign of a reaction that is zero
-
-
-class Watch:
-    """An event of one contact; it ends a phase when it falls through zero."""
-
-    terminal, direction = True, -1.0
-
-    def __init__(self, modal: ModalSystem, k: int, what: str, rest_speed: float) -> None:
-        self.modal, self.k, self.what, self.rest_speed = modal, k, what, rest_speed
-
-    def __call__(self, t: float, q: FloatArray, v: FloatArray) -> float:
-        modal, k = self.modal, self.k
-        q, v = q[: modal.nq], v[: modal.nv]
-        mode = modal.modes[k]
-        if self.what == STOPS:
-            assert isinstance(mode, Sliding)
-            slip = modal.physics.contacts[k].slip(q, v, t)
-            if slip.size == 1:
-                return float(slip[0] * mode.direction[0])
-            return float(np.linalg.norm(slip)) - self.rest_speed
-        result = modal.result(t, q, v)
-        if self.what == SLIPS:
-            return float(result.slack[k])
-        sign = mode.sign if self.what == REVERSES and isinstance(mode, Sliding) else 1
-        return float(sign * result.normal[k][0])
+EDGE = 0.1  # of the margin of a cone: how far a force at its edge has to leave it to end a phase
+AHEAD = 1e-7  # of the time in which velocities change: how far to look for the sign of a reaction
 
 
 def integrate_with_friction(
@@ -177,7 +154,7 @@ class _Run:
         found = []
         for k, (mode, contact) in enumerate(zip(modal.modes, self.physics.contacts, strict=True)):
             if isinstance(mode, Sticking):
-                found.append(Watch(modal, k, SLIPS, speed))
+                found.append(Watch(modal, k, SLIPS, speed, self.beyond(modal, k)))
             else:
                 found.append(Watch(modal, k, STOPS, speed))
                 if not contact.unilateral and len(self.physics.rows[k]) == 1:
@@ -185,6 +162,12 @@ class _Run:
             if contact.unilateral:
                 found.append(Watch(modal, k, OPENS, speed))
         return found
+
+    def beyond(self, modal: ModalSystem, k: int) -> float:
+        """What a slack that is zero now, or less by rounding, needs to fall through zero; nothing where it is positive."""
+        result = modal.result(self.t, self.q, self.v)
+        point = self.physics.points(self.t, self.q, self.v)[k]
+        return max(0.0, EDGE * margin(point, k, result) - float(result.slack[k]))
 
     def first_modes(self) -> list[Mode]:
         """Sliding where there is slip, else what is consistent."""
@@ -214,21 +197,28 @@ class _Run:
             raise
 
     def with_signs(self, modes: list[Mode]) -> list[Mode]:
-        """The sign of N of every sliding contact that has one; where N is zero, the one it has a moment later."""
-        result = self.physics.solve(self.t, self.q, self.v, modes)
+        """The sign of N of every sliding contact that has one: of two-sided ones a moment later, as N may be zero now."""
         later = None
         for k, mode in enumerate(modes):
             if not isinstance(mode, Sliding) or len(self.physics.rows[k]) > 1:
                 continue
-            N = float(result.normal[k][0])
-            if abs(N) <= 1e-9 * (np.abs(result.newton).max() + np.abs(result.lagrange).max()):
-                if later is None:
-                    h = AHEAD * self.span
-                    q, v = self.physics.move(self.q, h * self.v), self.v + h * result.a
-                    later = self.physics.solve(self.t + h, q, v, modes)
-                N = float(later.normal[k][0])
-            modes[k] = Sliding(mode.direction, 1 if N >= 0.0 or self.physics.contacts[k].unilateral else -1)
+            sign = 1
+            if not self.physics.contacts[k].unilateral:
+                later = later or self.ahead(modes)
+                sign = 1 if later.normal[k][0] >= 0.0 else -1
+            modes[k] = Sliding(mode.direction, sign)
         return modes
+
+    def ahead(self, modes: Sequence[Mode]) -> FrictionResult:
+        """Forces a moment later, in a time in which velocities hardly change; now, where friction has no answer then."""
+        now = self.physics.solve(self.t, self.q, self.v, modes)
+        speed, change = float(np.abs(self.v).max()), float(np.abs(now.a).max())
+        h = AHEAD * (min(self.span, speed / change) if speed > 0.0 and change > 0.0 else self.span)
+        try:
+            q, v = self.physics.move(self.q, h * self.v), self.v + h * now.a
+            return self.physics.solve(self.t + h, q, v, modes)
+        except (PainleveError, SeparationError):
+            return now
 
     def switch(self, modal: ModalSystem, ended: list[Watch]) -> list[Mode] | None:
         """New modes after the events of a phase; None where a contact opens."""

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from isodyn.compiled import FloatArray
-from isodyn.errors import PainleveError
+from isodyn.errors import PainleveError, SeparationError
 from isodyn.friction.system import ModalSystem, Physics
 from isodyn.gauss.contacts import Mode, Sliding
 from isodyn.results.solution import Solution, Statistics
@@ -112,7 +112,7 @@ class Recorder:
             modes = modal.current_modes(t, q, v)
             try:
                 physics.solve(t, q, v, [Sliding(m.direction) if isinstance(m, Sliding) else m for m in modes])
-            except PainleveError as error:
+            except (PainleveError, SeparationError) as error:
                 error.args = (f"t = {t:.6g}: {error.args[0]}",)
                 raise
         return (

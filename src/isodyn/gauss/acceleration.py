@@ -15,16 +15,15 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from scipy.linalg import lapack
-from scipy.sparse.linalg import splu
 
-from isodyn.errors import InputError, SingularError
+from isodyn.errors import InputError
 from isodyn.gauss import checks, formulas
 from isodyn.gauss.formulas import Answer, Solver
 from isodyn.gauss.methods import METHODS, SPARSE, Formula, Method, formula, on_rank, with_trial_rows
 from isodyn.gauss.rank import FloatArray, Rank, decide, too_large
 from isodyn.gauss.regularised import regularised, row_lengths
 from isodyn.gauss.result import Conflict, Result
-from isodyn.gauss.sparse_mass import symmetric_solver
+from isodyn.gauss.sparse_mass import sparse_general_solver, symmetric_solver
 
 UNDECIDED = (
     1_000_000  # entries of a sparse A above which "regularised", which can do without, is spared the rank decision
@@ -71,11 +70,11 @@ def solve(
         free=problem.free,
         error=problem.b - problem.trial @ problem.free,
         residual=residual,
-        gauss_value=-0.5 * float(lam @ (problem.trial @ (a - free_of_rows))),  # ½ yᵀMy, as M y = −Aᵀλ
+        gauss_value=0.0 - 0.5 * float(lam @ (problem.trial @ (a - free_of_rows))),  # ½ yᵀMy, as M y = −Aᵀλ
         newton=problem.Q,
         lagrange=ideal,
         coulomb=coulomb,
-        conflict=_conflict(problem, a, residual),
+        conflict=conflict(problem.trial, a, residual, problem.b, problem.names) if problem.dependent else None,
         decision=problem.rank,
         names=problem.names,
     )
@@ -100,6 +99,11 @@ class _Problem:
         if self.rank is None:
             return regularised(self.M, Q, self.A, self.b, None)
         return on_rank(self.apply, self.M, Q, self.A, self.b, self.rank)
+
+    @property
+    def dependent(self) -> bool:
+        """Whether rows may contradict each other."""
+        return self.rank is None or not self.rank.full
 
     def non_ideal(self, C: Any) -> FloatArray:
         return checks.vector("C", C, self.Q.size, "coordinate")
@@ -135,16 +139,10 @@ def _checked(M: Any, Q: Any, A: Any, b: Any, method: Any, A_star: Any, rcond: An
 
 def _mass_solver(M: Any, symmetric: bool) -> Solver:
     if not symmetric:
-        if not sp.issparse(M):
-            return formulas.general_solver(M, "M")
-        try:
-            solve: Solver = splu(M).solve
-        except RuntimeError as error:
-            raise SingularError(f"M is singular: {error}", hint="every coordinate needs inertia") from error
-        return solve
+        return sparse_general_solver(M) if sp.issparse(M) else formulas.general_solver(M, "M")
     if sp.issparse(M):
         return symmetric_solver(M)
-    U = checks.positive_definite(M)
+    U = formulas.positive_definite(M)
     return lambda f: lapack.dpotrs(U, f)[0]
 
 
@@ -163,13 +161,11 @@ def _same_dependence(trial: Any, rank: Rank) -> None:
         )
 
 
-def _conflict(problem: _Problem, a: FloatArray, residual: FloatArray) -> Conflict | None:
-    """The rows that are missed by more than rounding can explain."""
-    if problem.rank is not None and problem.rank.full:
-        return None
-    size = np.abs(problem.b) + row_lengths(problem.trial, 1.0) * np.linalg.norm(a)
+def conflict(A: Any, a: FloatArray, residual: FloatArray, b: FloatArray, names: Any = None) -> Conflict | None:
+    """The rows whose residual A a − b is more than rounding can explain."""
+    size = np.abs(b) + row_lengths(A, 1.0) * np.linalg.norm(a)
     rows = np.flatnonzero(np.abs(residual) > CONFLICT * size)
     if not rows.size:
         return None
-    names = tuple(f"row {k}" if problem.names is None else problem.names[k] for k in rows)
-    return Conflict(tuple(int(k) for k in rows), names, tuple(float(residual[k]) for k in rows))
+    labels = tuple(f"row {k}" if names is None else names[k] for k in rows)
+    return Conflict(tuple(int(k) for k in rows), labels, tuple(float(residual[k]) for k in rows))

@@ -10,9 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from isodyn.errors import InputError
-from isodyn.gauss.formulas import factor
 from isodyn.gauss.rank import FloatArray
-from isodyn.gauss.sparse_mass import refuse_singular
 
 SYMMETRY = 1e-10  # |M_ij − M_ji| allowed relative to √(M_ii M_jj)
 DENSE_LIMIT = 5000  # coordinates up to which a sparse matrix is made dense for a method that needs it
@@ -45,6 +43,12 @@ def vector(name: str, value: Any, size: int | None, of: str) -> FloatArray:
         raise InputError(f"{name} must have shape ({size},), one entry for each {of}, received {x.shape}")
     _finite(name, x)
     return x
+
+
+def square(name: str, value: Any) -> FloatArray:
+    """A finite dense square matrix."""
+    shape = np.shape(value)
+    return np.asarray(matrix(name, value, (shape[0], shape[0]) if len(shape) == 2 else (None, 0), sparse=False))
 
 
 def matrix(name: str, value: Any, shape: tuple[int | None, int], sparse: bool) -> Any:
@@ -111,13 +115,6 @@ def symmetric_mass(M: Any) -> Any:
             hint='method="non-symmetric" takes such a matrix',
         )
     return 0.5 * (M + M.T)
-
-
-def positive_definite(M: FloatArray) -> FloatArray:
-    """The Cholesky factor of a dense M; refuses what has none or is singular to working precision."""
-    U = factor(M)
-    refuse_singular(U.diagonal() ** 2 / M.diagonal())
-    return U
 
 
 _INERTIA = "every coordinate needs inertia; remove coordinates without mass, or check the signs in M"

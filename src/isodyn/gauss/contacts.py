@@ -92,8 +92,8 @@ class Contact:
     def __post_init__(self) -> None:
         static = self.mu if self.mu_static is None else self.mu_static
         for label, value in (("mu", self.mu), ("mu_static", static)):
-            if not (np.isfinite(value) and value >= 0.0):
-                raise InputError(f"{label} of {self.name!r} must be a number ≥ 0, received {value}")
+            if not (isinstance(value, int | float | np.number) and np.isfinite(value) and value >= 0.0):
+                raise InputError(f"{label} of {self.name!r} must be a number ≥ 0, received {value!r}")
         if static < self.mu:
             raise InputError(
                 f"mu_static of {self.name!r} must not be less than mu, received {static} < {self.mu}",

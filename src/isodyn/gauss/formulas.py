@@ -21,14 +21,17 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from scipy.linalg import LinAlgWarning, lapack, lu_factor, lu_solve, svd
 
 from isodyn.errors import SingularError
 from isodyn.gauss import bases, square_roots
-from isodyn.gauss.rank import FloatArray, Rank
+from isodyn.gauss.rank import EPS, FloatArray, Rank
 
 Answer = tuple[FloatArray, FloatArray]
 Solver = Callable[[FloatArray], FloatArray]
+
+SINGULAR = 16 * EPS  # size of a pivot, relative to what it replaces, at which nothing is left
 
 
 def factor(M: FloatArray) -> FloatArray:
@@ -37,6 +40,23 @@ def factor(M: FloatArray) -> FloatArray:
     if info:
         raise square_roots.not_positive_definite(M)
     return np.asarray(U)
+
+
+def positive_definite(M: FloatArray) -> FloatArray:
+    """The Cholesky factor of a dense M; refuses what has none or is singular to working precision."""
+    U = factor(M)
+    refuse_singular(U.diagonal() ** 2 / M.diagonal())
+    return U
+
+
+def refuse_singular(pivots: FloatArray) -> None:
+    """Pivots relative to the diagonal that they replace: at rounding, nothing of the inertia is left."""
+    if pivots.size and pivots.min() <= SINGULAR:
+        k = int(pivots.argmin())
+        raise SingularError(
+            f"M is singular to working precision: coordinate {k} has no inertia of its own",
+            hint="every coordinate needs inertia; remove coordinates that follow from others",
+        )
 
 
 def corrected(a: FloatArray, A: Any, b: FloatArray, multipliers: Solver, motion: Solver) -> Answer:
@@ -175,14 +195,37 @@ def non_symmetric(
 
 
 def general_solver(M: FloatArray, name: str) -> Solver:
-    """Solves with a square matrix by LU."""
+    """Solves with a square matrix by LU; one that is singular to working precision is refused."""
+    rows, columns = equilibrated(M)
     with warnings.catch_warnings():
         warnings.simplefilter("error", LinAlgWarning)
         try:
-            factors = lu_factor(M, check_finite=False)
+            factors = lu_factor(rows[:, None] * M * columns, check_finite=False)
         except LinAlgWarning as error:
-            raise SingularError(f"{name} is singular", hint="every coordinate needs inertia") from error
-    return lambda x: lu_solve(factors, x, check_finite=False)
+            raise singular(name) from error
+    if np.abs(factors[0].diagonal()).min(initial=1.0) <= SINGULAR:
+        raise singular(name)
+    return lambda x: (columns * lu_solve(factors, (rows * x.T).T, check_finite=False).T).T
+
+
+def equilibrated(M: Any) -> Answer:
+    """Factors of the rows, then of the columns, of a dense or sparse M that make their largest entries 1."""
+    size = abs(M)
+    rows = _inverse(size.max(axis=1))
+    return rows, _inverse((size.T * rows).max(axis=1))
+
+
+def _inverse(largest: Any) -> FloatArray:
+    x = (largest.toarray() if sp.issparse(largest) else largest).ravel()
+    return np.divide(1.0, x, out=np.ones_like(x), where=x > 0.0)
+
+
+def singular(name: str) -> SingularError:
+    """The error for a square matrix without inverse."""
+    return SingularError(
+        f"{name} is singular to working precision",
+        hint="every coordinate needs inertia, and every constraint must act on what it moves",
+    )
 
 
 # ---- null space

@@ -22,8 +22,11 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.errors import InputError, PainleveError, SeparationError
+from isodyn.errors import ConflictError, InputError, PainleveError, SeparationError, SingularError
+from isodyn.gauss import checks
+from isodyn.gauss.acceleration import conflict
 from isodyn.gauss.contacts import Contact, ContactPoint, Mode, Sliding, Sticking
+from isodyn.gauss.formulas import positive_definite
 from isodyn.gauss.pressures import pressures
 from isodyn.gauss.rank import FloatArray
 from isodyn.gauss.reactions import Reactions
@@ -79,19 +82,33 @@ def solve_with_friction(
     >>> result.a, result.friction
     (array([-2.,  0.]), (array([-5.]),))
     """
-    M, Q, A, b = (np.asarray(x, dtype=np.float64) for x in (M, Q, A, b))
+    Q = checks.vector("Q", Q, None, "coordinate")
     n = Q.size
-    if M.shape != (n, n) or A.ndim != 2 or A.shape[1] != n or b.shape != (A.shape[0],) or Q.ndim != 1:
-        raise InputError(f"shapes do not fit: M {M.shape}, Q {Q.shape}, A {A.shape}, b {b.shape}")
-    for label, value in (("M", M), ("Q", Q), ("A", A), ("b", b)):
-        if not np.isfinite(value).all():
-            raise InputError(f"{label} must be finite")
+    M = checks.symmetric_mass(checks.matrix("M", M, (n, n), sparse=False))
+    positive_definite(M)
+    A = checks.matrix("A", A, (None, n), sparse=False)
+    b = checks.vector("b", b, A.shape[0], "row of A")
     if len(contacts) != len(modes):
         raise InputError(f"every contact needs a mode, received {len(contacts)} contacts and {len(modes)} modes")
     q = np.zeros(n) if q is None else np.asarray(q, dtype=np.float64)
-    v = np.zeros(n) if v is None else np.asarray(v, dtype=np.float64)
+    v = np.zeros(n) if v is None else checks.vector("v", v, n, "coordinate")
     points = [contact.at(q, v, t, contact.numbers((), A.shape[0])) for contact in contacts]
-    return at_points(M, Q, A, b, points, modes, v)
+    result = at_points(M, Q, A, b, points, modes, v)
+    _refuse_conflict(A, b, points, modes, result)
+    return result
+
+
+def _refuse_conflict(
+    A: FloatArray, b: FloatArray, points: Sequence[ContactPoint], modes: Sequence[Mode], result: FrictionResult
+) -> None:
+    """ConflictError where rows, those of sticking contacts among them, cannot hold together."""
+    held = [p for p, mode in zip(points, modes, strict=True) if isinstance(mode, Sticking)]
+    rows = np.concatenate([A, *(p.tangent for p in held)])
+    wanted = np.concatenate([b, *(-p.rest for p in held)])
+    names = [*(f"row {k}" for k in range(b.size)), *(f"{p.name} sticks" for p in held for _ in p.tangent)]
+    found = conflict(rows, result.a, rows @ result.a - wanted, wanted, names)
+    if found is not None:
+        raise ConflictError(found.message, hint="remove one of these rows, or make them agree")
 
 
 def at_points(
@@ -112,6 +129,7 @@ def at_points(
             v, [(m.sign or 1) if isinstance(m, Sliding) else 0 for m in modes]
         )
     closed = Closed(M, Q, A, b, points, modes)
+    closed.refuse_shared()
     signs = closed.solutions()
     others = list(openings(M, Q, A, b, points, modes)) if any(p.unilateral for p in points) else []
     where = ", ".join(repr(p.name) for p, mode in zip(points, modes, strict=True) if isinstance(mode, Sliding))
@@ -173,6 +191,17 @@ class Closed:
             self.pull[:, column] = -points[k].mu * (np.array(mode.direction) @ points[k].tangent)
         self.lam0 = self.held.multipliers(Q, np.concatenate(ends))
         self.lam1 = self.held.to_forces(self.pull)
+
+    def refuse_shared(self) -> None:
+        """SingularError where the reaction that friction follows is shared with rows that say the same."""
+        for point in self.points:
+            for row in point.rows:
+                others = self.ideal.rank.relatives(row)
+                if point.mu_static > 0.0 and others:
+                    raise SingularError(
+                        f"the reaction of {point.name!r} is not determined: row {row} depends on {others}",
+                        hint="leave redundant rows out, so that each reaction with friction has one value",
+                    )
 
     def normal(self, k: int, lam: FloatArray) -> FloatArray:
         """N of contact k; of several right-hand sides in columns."""

@@ -15,7 +15,7 @@ from typing import Any, Literal, get_args
 
 import scipy.sparse as sp
 
-from isodyn.gauss import formulas, square_roots
+from isodyn.gauss import checks, formulas, square_roots
 from isodyn.gauss.formulas import Answer
 from isodyn.gauss.rank import FloatArray, Rank, decide
 from isodyn.gauss.regularised import regularised
@@ -45,6 +45,7 @@ Formula = Callable[[Any, FloatArray, Any, FloatArray, Rank], Answer]
 
 def formula(method: Method) -> Formula:
     """The formula of a method, for right-hand sides that can be met, on a rank that is decided."""
+    checks.method_name(method, METHODS)
     return BY_NAME[method]
 
 
@@ -53,7 +54,7 @@ def accelerations(method: Method) -> Callable[..., Answer]:
 
     The one of "non-symmetric" takes A_star as a further argument.
     """
-    apply = BY_NAME[method]
+    apply = formula(method)
 
     def solve(M: Any, Q: FloatArray, A: Any, b: FloatArray, rcond: float | None = None) -> Answer:
         return on_rank(apply, M, Q, A, b, decide(A, M.diagonal(), rcond))

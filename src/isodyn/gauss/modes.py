@@ -62,14 +62,18 @@ def consistent(
     for k in at_rest:
         mode = modes[k]
         if isinstance(mode, Sticking):
-            force = points[k].mu_static * np.linalg.norm(result.normal[k]) + np.linalg.norm(result.friction[k])
-            if result.slack[k] < -MARGIN * force:
+            if result.slack[k] < -margin(points[k], k, result):
                 return False
         else:
             size = np.abs(points[k].tangent) @ np.abs(result.a) + np.abs(points[k].rest)
             if result.slip_rate[k] @ np.array(mode.direction) < -MARGIN * np.linalg.norm(size):
                 return False
     return True
+
+
+def margin(point: ContactPoint, k: int, result: FrictionResult) -> float:
+    """What may be missing of the slack of a sticking contact k."""
+    return MARGIN * float(point.mu_static * np.linalg.norm(result.normal[k]) + np.linalg.norm(result.friction[k]))
 
 
 def _directions(

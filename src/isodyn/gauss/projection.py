@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from scipy.linalg import lapack
 
-from isodyn.gauss import checks
+from isodyn.gauss import checks, formulas
 from isodyn.gauss.rank import FloatArray, decide
 
 
@@ -22,7 +22,7 @@ def proportionality_matrix(M: Any, A: Any, rcond: float | None = None) -> FloatA
     """K₁ (n, m) [Udwadia1992 (5c′)], [Fumagalli2009 (41)]; K = M K₁ gives the force of constraint K e."""
     A = checks.matrix("A", A, (None, np.shape(M)[0] if np.ndim(M) == 2 else 0), sparse=False)
     M = checks.symmetric_mass(checks.matrix("M", M, (A.shape[1], A.shape[1]), sparse=False))
-    U = checks.positive_definite(M)
+    U = formulas.positive_definite(M)
     rank = decide(A, M.diagonal(), checks.tolerance(rcond))
     if not rank.rank:
         return np.zeros((A.shape[1], A.shape[0]))
@@ -35,13 +35,13 @@ def proportionality_matrix(M: Any, A: Any, rcond: float | None = None) -> FloatA
 
 def projector(M: Any, A: Any, rcond: float | None = None) -> FloatArray:
     """P (n, n) [Fumagalli2009 (48)]: the part of an acceleration that the constraints take away."""
-    return np.asarray(proportionality_matrix(M, A, rcond) @ np.asarray(A, dtype=np.float64))
+    return np.asarray(proportionality_matrix(M, A, rcond) @ A)
 
 
 def rewritten(M: Any, Q: Any, A: Any, b: Any, rcond: float | None = None) -> FloatArray:
     """The acceleration as (I − P) a_f + K₁ b [Fumagalli2009 (47)]."""
     K_1 = proportionality_matrix(M, A, rcond)
     n, m = K_1.shape
-    a_f = np.linalg.solve(M, checks.vector("Q", Q, n, "coordinate"))
-    A = np.asarray(A, dtype=np.float64)
+    U = formulas.factor(checks.matrix("M", M, (n, n), sparse=False))
+    a_f = lapack.dpotrs(U, checks.vector("Q", Q, n, "coordinate"))[0]
     return np.asarray(a_f - K_1 @ (A @ a_f) + K_1 @ checks.vector("b", b, m, "row of A"))

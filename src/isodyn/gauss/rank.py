@@ -95,17 +95,27 @@ class Rank:
         weights = np.abs(self.mixture[np.flatnonzero(self.dropped == row)[0]]) / self.scale[self.chosen]
         return [int(k) for k in self.chosen[weights > 1e-6 * weights.max(initial=0.0)]] if weights.any() else []
 
+    def relatives(self, row: int) -> list[int]:
+        """The rows that share their multiplier with this one: what it is made of, or what is made with it."""
+        return self.partners(row) or [int(k) for k in self.dropped if row in self.partners(int(k))]
+
 
 def decide(A: Any, mass: FloatArray | None = None, rcond: float | None = None) -> Rank:
     """The independent rows of A (m, n), dense or sparse; `mass` is the diagonal of M, ones where left out."""
     tolerance = RCOND if rcond is None else rcond
     m = A.shape[0]
     B = _weighted(A, mass)
+    largest = float(np.abs(B).max(initial=0.0))
+    if not np.isfinite(largest):
+        raise InputError("the rank of A cannot be decided: an entry is not finite, alone or divided by √M_ii")
+    if largest > 0.0:
+        B /= largest  # squares stay in range
     length = np.sqrt(np.einsum("ij,ij->i", B, B))
     kept = length > ZERO_ROW * length.max(initial=0.0)
     scale = np.zeros(m)
     scale[kept] = 1.0 / length[kept]
     B *= scale[:, None]
+    scale /= largest or 1.0
     if not B.size:
         none = np.zeros(0, dtype=np.intp)
         mixture = np.zeros((m, 0)) if m else None

@@ -16,8 +16,18 @@ from scipy.linalg import lapack
 from scipy.sparse.linalg import splu
 
 from isodyn.errors import InputError, SingularError
-from isodyn.gauss.formulas import Answer, Solver, corrected, general_solver, spread
-from isodyn.gauss.rank import EPS, FloatArray, Rank
+from isodyn.gauss.formulas import (
+    SINGULAR,
+    Answer,
+    Solver,
+    corrected,
+    equilibrated,
+    general_solver,
+    refuse_singular,
+    singular,
+    spread,
+)
+from isodyn.gauss.rank import FloatArray, Rank
 
 COLUMNS = 64  # of M⁻¹Aᵀ held at a time
 
@@ -40,14 +50,16 @@ def symmetric_solver(M: Any) -> Solver:
     return solve
 
 
-def refuse_singular(pivots: FloatArray) -> None:
-    """Pivots relative to the diagonal that they replace: at rounding, nothing of the inertia is left."""
-    if pivots.size and pivots.min() <= 16 * EPS:
-        k = int(pivots.argmin())
-        raise SingularError(
-            f"M is singular to working precision: coordinate {k} has no inertia of its own",
-            hint="every coordinate needs inertia; remove coordinates that follow from others",
-        )
+def sparse_general_solver(M: Any) -> Solver:
+    """Solves with a sparse square M by LU; one that is singular to working precision is refused."""
+    rows, columns = equilibrated(M)
+    try:
+        lu = splu(sp.csc_array(sp.diags_array(rows) @ M @ sp.diags_array(columns)))
+    except RuntimeError as error:
+        raise singular("M") from error
+    if np.abs(lu.U.diagonal()).min(initial=1.0) <= SINGULAR:
+        raise singular("M")
+    return lambda f: (columns * lu.solve((rows * f.T).T).T).T
 
 
 def _gram(A: Any, solve: Solver, A_star: Any) -> FloatArray:
@@ -80,10 +92,7 @@ def sparse_range_space(M: Any, Q: FloatArray, A: Any, b: FloatArray, rank: Rank)
 
 def sparse_non_symmetric(M: Any, Q: FloatArray, A: Any, b: FloatArray, rank: Rank, A_star: Any = None) -> Answer:
     """[Fumagalli2009 (60) adapted] with sparse factors of M*."""
-    try:
-        solve = splu(sp.csc_array(M)).solve
-    except RuntimeError as error:
-        raise SingularError(f"M is singular: {error}", hint="every coordinate needs inertia") from error
+    solve = sparse_general_solver(sp.csc_array(M))
     a_f = solve(Q)
     if not rank.rank:
         return a_f, np.zeros(b.size)

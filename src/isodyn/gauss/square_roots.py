@@ -10,11 +10,13 @@ The scaling μ = (det Y det Z)^(−1/2n) of the second makes the number of itera
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.linalg import lapack, schur
 
 from isodyn.errors import ConvergenceError, InputError
+from isodyn.gauss import checks
 from isodyn.gauss.rank import EPS, FloatArray
 
 MAX_ITERATIONS = 60
@@ -38,8 +40,14 @@ def not_positive_definite(M: FloatArray) -> InputError:
     )
 
 
-def spectral(M: FloatArray) -> Root:
+def _checked(M: Any) -> FloatArray:
+    """A finite symmetric M."""
+    return np.asarray(checks.symmetric_mass(checks.square("M", M)))
+
+
+def spectral(M: Any) -> Root:
     """By eigenvalues and eigenvectors."""
+    M = _checked(M)
     D, V = np.linalg.eigh(M)
     if D.size and D[0] <= 0.0:
         raise not_positive_definite(M)
@@ -47,8 +55,9 @@ def spectral(M: FloatArray) -> Root:
     return Root((V * s) @ V.T, (V / s) @ V.T)  # [Fumagalli2009 (9)–(12), (17), (18)]
 
 
-def denman_beavers(M: FloatArray) -> Root:
+def denman_beavers(M: Any) -> Root:
     """By the scaled iteration of Denman and Beavers; fails with ConvergenceError, never silently."""
+    M = _checked(M)
     n = M.shape[0]
     Y, Z = M.copy(), np.eye(n)
     changes: list[float] = []
@@ -80,9 +89,12 @@ def _inverse(X: FloatArray, M: FloatArray) -> tuple[FloatArray, float]:
     return upper + np.triu(half, 1).T, logarithm
 
 
-def schur_root(M: FloatArray) -> Root:
-    """By the Schur decomposition; for symmetric M its triangular factor is diagonal up to rounding."""
+def schur_root(M: Any) -> Root:
+    """By the Schur decomposition, of any M with positive eigenvalues; for symmetric M its triangular factor is diagonal up to rounding."""
+    M = checks.square("M", M)
     S, Q = schur(M, output="real", check_finite=False)  # [Fumagalli2009 (14)]
+    if np.diagonal(S, -1).any():
+        raise InputError("M has no real root by its Schur form: two of its eigenvalues are complex")
     if S.size and S.diagonal().min() <= 0.0:
         raise not_positive_definite(M)
     T = _triangular_root(np.triu(S))

@@ -11,12 +11,17 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
+from isodyn.gauss import checks
 from isodyn.gauss.rank import FloatArray
 
 
 def trial_variables(M_star: Any, f: Any, A_star: Any, b: Any, gamma: Any) -> tuple[FloatArray, FloatArray]:
     """Q and b* for `solve(M_star, Q, A, b_star, "non-symmetric", A_star=A_star)`."""
-    Q = np.asarray(f + M_star @ np.asarray(gamma), dtype=np.float64)  # [Fumagalli2009 (58) adapted] M* a*
-    return Q, np.asarray(b + A_star @ np.asarray(gamma), dtype=np.float64)  # [Fumagalli2009 (59b) adapted] b*
+    gamma = checks.vector("gamma", gamma, None, "acceleration")
+    n = gamma.size
+    M_star = checks.matrix("M_star", M_star, (n, n), sparse=True)
+    A_star = checks.matrix("A_star", A_star, (None, n), sparse=True)
+    Q = checks.vector("f", f, n, "coordinate") + M_star @ gamma  # [Fumagalli2009 (58) adapted] M* a*
+    return Q, checks.vector(
+        "b", b, A_star.shape[0], "row of A_star"
+    ) + A_star @ gamma  # [Fumagalli2009 (59b) adapted] b*

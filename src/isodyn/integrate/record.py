@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from isodyn.compiled import FloatArray, IntArray, State
-from isodyn.errors import AccuracyWarning
 from isodyn.formulations.gauss import Reduction, UdwadiaKalaba
+from isodyn.formulations.near_singular import warn_near_singular
 from isodyn.gauss.rank import decide
 from isodyn.integrate import work
 from isodyn.integrate.events import Event, locate
 from isodyn.linear_solvers.rows import TOLERANCE, Rows, least_multipliers
 from isodyn.results.solution import Solution, Statistics
 from isodyn.systems.questions import Questions
-
-NEARLY = 1e-4  # relative size of a pivot below which rows are saved with a warning
 
 
 class Record:
@@ -125,26 +122,20 @@ class Record:
             rank, diagonal = decided.rank, decided.diagonal
             if self.enforced:
                 self.closest = min(self.closest, (float(diagonal[self.enforced - 1] / diagonal[0]), t))
-            if rank < self.enforced:
-                a, lam, _ = Reduction(UdwadiaKalaba(), self.ask).solve(t, state.q, state.v, TOLERANCE)
+            if rank < self.enforced:  # errors of v may contradict rows here, which the warning covers
+                a, lam, _ = Reduction(UdwadiaKalaba(), self.ask).solve(t, state.q, state.v, TOLERANCE, strict=False)
             elif self.enforced < self.system.m:
                 lam = least_multipliers(G, lam)
             self.ranks.append(rank)
         self.rows.append((t, state.q.copy(), state.v.copy(), a, lam))
 
     def warn_of_rank(self) -> None:
-        """AccuracyWarning for rows beside a loss of rank: errors of q count there divided by the square of the pivot."""
+        """AccuracyWarning for rows beside a loss of rank."""
         pivot, t = self.closest
         lost = [k for k, rank in enumerate(self.ranks) if rank < max(self.ranks)]
         if lost:
             pivot, t = 0.0, self.rows[lost[0]][0]
-        if pivot < NEARLY:
-            warnings.warn(
-                f"the constraints come close to losing rank at t = {t:.6g} (smallest pivot {pivot:.1e}): accelerations and multipliers"
-                " saved there are uncertain\nhint: a singular configuration; the motion through it is one of several, or save other times",
-                AccuracyWarning,
-                stacklevel=5,
-            )
+        warn_near_singular(pivot, t, "accelerations and multipliers saved there are uncertain", stacklevel=5)
 
     def solution(self, method: Any, solver: str, count: IntArray, seconds: float, stopped: str | None) -> Solution:
         """What was kept so far; the last counter is that of rejected steps."""
