@@ -18,7 +18,7 @@ from benchmarks.common import seconds, show, summary, write
 import isodyn as iso
 
 SIZES, DT, REPEATS = (1, 10, 100, 1000), 0.002, 5
-STEPS = {1: 2000, 10: 400, 100: 50, 1000: 10}
+STEPS = {1: 2000, 10: 400, 100: 100, 1000: 60}
 COMPILE_LIMIT, GROWTH_LIMIT = 5.0, 1.15
 
 
