@@ -121,6 +121,19 @@ EXPECTED: dict[str, dict[str, tuple[float, float]]] = {
         "MPR-MPA, η(0) = 0.5: η at the end": (0.868, 0.869),
         "Gear, η(0) = 2: constraint": (0.0, 1e-9),
     },
+    "fig_4_03_to_4_11_split_oscillator": {
+        **{
+            f"4.{k}: {name}": (low, high)
+            for k in range(3, 12)
+            for name, low, high in (
+                ("lowest order", 1.9, 2.1),
+                ("highest order", 1.9, 2.1),
+                ("velocity gap", 0.0, 1e-12),
+            )
+        },
+        **{f"4.{k}: energy at t = 20 over energy at the start": (0.5, 1.0) for k in range(3, 9)},
+        **{f"4.{k}: energy at t = 20 over energy at the start": (4.0, 1e5) for k in (9, 10, 11)},
+    },
     "friction": {
         "block: time of rest, difference": (0.0, 1e-9),
         "block: place of rest, difference": (0.0, 1e-9),

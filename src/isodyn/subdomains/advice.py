@@ -71,6 +71,11 @@ class Advice:
                 f" displacement drifts by {p.displacement_factor:.4g} dt² times it"
             )
         lines.append("balances are taken at one time" if self.same_W1 else "balances are taken at unlike times (W1)")
+        finite = [p for p in self.parts if p.limit is not None and np.isfinite(p.limit)]
+        if len({p.scheme for p in finite}) > 1:
+            lines.append(
+                "unlike explicit members may grow together inside their limits: watch the energy, or use Stabilised()"
+            )
         if self.sub_cycling or not self.same_W1:
             lines.append("second order all the same; expect displacement gaps of O(dt²), or none with Stabilised()")
         return "\n".join(lines)
@@ -79,7 +84,8 @@ class Advice:
 def advise(sub: Subdomains, scheme: Any = None, substeps: Any = None, *, dt: float) -> Advice:
     """Stability limits, sub-steps needed, whether W₁ match, and the drift of the interface to expect.
 
-    Limits are those of the subdomains by themselves, undamped; they hold for linear second-order subdomains.
+    Limits are those of the subdomains by themselves, undamped and linear. They are necessary, not sufficient: unlike explicit members
+    may feed each other through the interface and grow slowly inside them; `Stabilised()` was seen to prevent it.
 
     >>> import isodyn as iso
     >>> soft, stiff = (iso.LinearSystem(1.0, None, k, None, [0.0], [0.0]) for k in (1.0, 1e4))
