@@ -96,7 +96,7 @@ def test_frequencies_are_those_of_euler_and_bernoulli(case: str) -> None:
     ],
 )
 def test_cantilever_under_a_torque_in_three_energies(model: Any, n: int, tip: tuple[float, float]) -> None:
-    """Numbers of two independent programs, with the slope at the clamp held in full."""
+    """Numbers of another program, with the slope at the clamp held in full."""
     beam = iso.Beam([(0, 0), (14, 0)], elements=n, section=iso.Section(EA=1e4, EI=500.0, rhoA=0.7), model=model)
     beam.clamp("start", stretch=True)
     beam.torque("end", 90.0)
@@ -134,7 +134,7 @@ def flying_rod(n: int, model: Any, time: Any) -> Any:
     ],
 )
 def test_flying_rod(model: Any, n: int, tip: tuple[float, float], low: float, high: float) -> None:
-    """Ex. 8.1.1 with both midpoint rules: published-data numbers of two programs, energy bounded after the load, exact momentum."""
+    """Ex. 8.1.1 with both midpoint rules: numbers of other programs, energy bounded after the load, exact momentum."""
     system = flying_rod(n, model, iso.Pulse(1.0, 0.0, 1.0))
     for scheme in (iso.Scheme.midpoint_epa(), iso.Scheme.midpoint_mpa()):
         sol = iso.integrate(system, scheme=scheme, dt=0.01, t_end=5.0, breakpoints=[1.0])
