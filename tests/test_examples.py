@@ -134,6 +134,13 @@ EXPECTED: dict[str, dict[str, tuple[float, float]]] = {
         **{f"4.{k}: energy at t = 20 over energy at the start": (0.5, 1.0) for k in range(3, 9)},
         **{f"4.{k}: energy at t = 20 over energy at the start": (4.0, 1e5) for k in (9, 10, 11)},
     },
+    "fig_8_05_to_8_08_flying_rod": {
+        **{f"{rule}, 14 elements: x of the right end": (3.69934, 3.69936) for rule in ("EPA", "MPA")},
+        **{f"{rule}, 7 elements: x of the right end": (3.76025, 3.76027) for rule in ("EPA", "MPA")},
+        **{f"{rule}, 14 elements: energy after the load, lowest": (168.0, 168.1) for rule in ("EPA", "MPA")},
+        **{f"{rule}, 14 elements: energy after the load, highest": (169.0, 169.1) for rule in ("EPA", "MPA")},
+        **{f"{rule}, 7 elements: momentum, largest deviation": (0.0, 1e-8) for rule in ("EPA", "MPA")},
+    },
     "friction": {
         "block: time of rest, difference": (0.0, 1e-9),
         "block: place of rest, difference": (0.0, 1e-9),

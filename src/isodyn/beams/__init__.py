@@ -8,6 +8,7 @@
 
 from isodyn.beams.beam import Beam
 from isodyn.beams.section import Section
+from isodyn.beams.statics import LoadPath, equilibrium
 from isodyn.beams.system import BeamEnergy, BeamSystem
 
-__all__ = ["Beam", "BeamEnergy", "BeamSystem", "Section"]
+__all__ = ["Beam", "BeamEnergy", "BeamSystem", "LoadPath", "Section", "equilibrium"]

@@ -15,7 +15,7 @@ from isodyn.beams.hermite import nodal
 from isodyn.beams.layout import ENERGIES
 from isodyn.beams.section import Section
 from isodyn.beams.system import BeamSystem, make_system
-from isodyn.beams.tables import Element, Load, Row, Tables, Torque
+from isodyn.beams.tables import BeamTables, Element, Load, Row, Torque
 from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
 
@@ -176,14 +176,18 @@ class Beam:
         for i, x in enumerate(targets):
             self.rows.append(Row(f"{label}: {'xyz'[i]}", ((first + i, 1.0),), (), x))
 
-    def clamp(self, place: Place, *, name: str | None = None) -> None:
-        """Hold position and direction of a node; its slope may still change its length."""
+    def clamp(self, place: Place, *, stretch: bool = False, name: str | None = None) -> None:
+        """Hold position and direction of a node. Its slope may still change its length, unless `stretch` holds that too."""
         label = name or f"clamp {place}"
         self.hinge(place, name=label)
         first = 2 * self._dim * self.node(place) + self._dim
-        for k, across in enumerate(_across(self.q0[first : first + self._dim])):
+        slope = self.q0[first : first + self._dim]
+        for k, across in enumerate(_across(slope)):
             terms = tuple((first + i, float(x)) for i, x in enumerate(across) if x != 0.0)
             self.rows.append(Row(f"{label}: turn {k + 1}", terms))
+        if stretch:
+            terms = tuple((first + i, float(x)) for i, x in enumerate(slope) if x != 0.0)
+            self.rows.append(Row(f"{label}: stretch", terms, (), 1.0))
 
     def guide(self, place: Place, normal: Any, *, name: str | None = None) -> None:
         """Hold the position of a node along `normal`: it slides across it."""
@@ -232,7 +236,7 @@ class Beam:
         q = self.q0 if q0 is None else self._nodal("q0", q0, n)
         v = np.zeros(n) if v0 is None else self._nodal("v0", v0, n)
         weight = np.zeros(n) if self.gravity is None else self._spread(self._vector("gravity", self.gravity), None)
-        tables = Tables(
+        tables = BeamTables(
             self._dim,
             ENERGIES[self.model],
             self.arc.size,

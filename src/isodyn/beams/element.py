@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from isodyn.beams.damping import damping_force, damping_tangent
 from isodyn.beams.dirac import dirac_force
-from isodyn.beams.frames import damping_force, damping_tangent, frame_force, frame_tangent
+from isodyn.beams.frames import frame_force, frame_tangent
 from isodyn.beams.hermite import bending_times, entry, mass_times
 from isodyn.beams.layout import (
     CAUCHY,

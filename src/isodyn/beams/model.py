@@ -4,7 +4,7 @@
     rows    φ = Σ w q_i + Σ w q_i q_j − f(t) = 0                clamps, hinges, guides; products only where slopes are welded
     loads   dead forces on coordinates, f(t) F;  torques T on the slope t of a node, f(t) (T × t)/|t|²
 
-Tables in pi, pf: isodyn.beams.layout. A factor scales all loads and the weight: statics applies them step by step.
+BeamTables in pi, pf: isodyn.beams.layout. A factor scales all loads and the weight: statics applies them step by step.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ import numpy as np
 from isodyn.beams.hermite import shape
 from isodyn.beams.layout import CAUCHY_TANGENT, GREEN_LAGRANGE, GREEN_LAGRANGE_DIRAC, GREEN_LAGRANGE_TANGENT, SIMPLIFIED
 from isodyn.beams.model import beam_energy, beam_model
-from isodyn.beams.tables import Tables
+from isodyn.beams.tables import BeamTables
 from isodyn.compiled import CONSTANT_MASS, KNOWS_MASS, KNOWS_TANGENT, SPARSE, FloatArray, IntArray
 from isodyn.systems.compiled_system import CompiledSystem
 from isodyn.systems.model import Model
@@ -32,7 +32,7 @@ class BeamEnergy:
 class BeamSystem(CompiledSystem):
     """The compiled system of a `Beam`. q holds (position, slope) of node after node."""
 
-    tables: Tables = None  # type: ignore[assignment]
+    tables: BeamTables = None  # type: ignore[assignment]
     arc: FloatArray = None  # type: ignore[assignment]
 
     def model(self) -> Model:
@@ -126,7 +126,7 @@ def _cross(a: FloatArray, b: FloatArray) -> FloatArray:
     return np.asarray(np.linalg.norm(np.cross(a, b), axis=-1))
 
 
-def make_system(tables: Tables, q0: FloatArray, v0: FloatArray, arc: FloatArray) -> BeamSystem:
+def make_system(tables: BeamTables, q0: FloatArray, v0: FloatArray, arc: FloatArray) -> BeamSystem:
     """The system of these tables."""
     pf, pi = tables.build(sparse=False)
     scratch, out = pf.copy(), np.empty(3 + tables.n)

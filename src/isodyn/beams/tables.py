@@ -56,7 +56,7 @@ class Torque:
 
 
 @dataclass(eq=False)
-class Tables:
+class BeamTables:
     """Numbers of a beam; `build` lays them out."""
 
     dim: int
