@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from isodyn import interrupts
-from isodyn.compiled import NOT_FINITE, OK, OPEN, RAISED, SINGULAR, FloatArray
-from isodyn.errors import CallableError, ConflictError, ConvergenceError, IsodynError, IsodynWarning, SingularError
+from isodyn.compiled import NOT_FINITE, OK, OPEN, SINGULAR, FloatArray
+from isodyn.errors import CallableError, ConvergenceError, IsodynError, IsodynWarning
 from isodyn.integrate import work
 from isodyn.integrate.events import Event
 from isodyn.integrate.record import Record
@@ -153,8 +153,6 @@ class AdaptiveRun:
                     self.count,
                 )
             done = int(self.count[work.STEPS]) - before
-            if status == RAISED and self.off_the_constraints():
-                continue
             with self.explained():
                 if status != OK and done == 0:
                     self.recover(status)
@@ -166,16 +164,6 @@ class AdaptiveRun:
             if base.independent.dropped.size:
                 self.watch(path)
             return path
-
-    def off_the_constraints(self) -> bool:
-        """Whether a formulation refused the rows at a stage: near a loss of rank, states off the constraints contradict them; h shrinks."""
-        refused = isinstance(self.motion.model.raised, ConflictError | SingularError)
-        h = min(float(self.step[0]), self.max_step, self.span[1] - float(self.state.clock[0]))
-        if not refused or h <= 1e-12 * (self.span[1] - self.span[0]):
-            return False
-        self.count[self.kernel.REJECTED] += 1
-        self.step[0] = 0.25 * h
-        return True
 
     def recover(self, status: int) -> None:
         """Another choice of rows at the last accepted state, or the error that says why there is no further step."""
