@@ -198,7 +198,21 @@ def load(path: Path) -> Any:
     return module
 
 
-@pytest.mark.parametrize("path", EXAMPLES, ids=[path.stem for path in EXAMPLES])
+LONG = {  # more than four seconds each: not part of the fast loop
+    "conditioning",
+    "fig_2_13_to_2_15_kepler",
+    "fig_3_01_to_3_03_andrews",
+    "fig_3_06_to_3_14_spinning_top",
+    "fig_4_03_to_4_11_split_oscillator",
+    "friction",
+    "pendulum_all_methods",
+}
+
+
+@pytest.mark.parametrize(
+    "path",
+    [pytest.param(p, id=p.stem, marks=pytest.mark.slow if p.stem in LONG else ()) for p in EXAMPLES],
+)
 def test_example(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Numbers in their ranges, and at least one figure, all of them in the folder that was asked for."""
     monkeypatch.chdir(tmp_path)
