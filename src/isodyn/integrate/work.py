@@ -47,7 +47,7 @@ def allocate_work(nq: int, nv: int, m: int, rows: int, dense: bool, packed: IntA
         m=np.zeros((8, m)),
         s=np.zeros((4, whole)),
         G=np.zeros(G),
-        N=np.zeros(block),
+        N=np.zeros(block if packed is None else 0),
         J_11=np.zeros(block),
         J=np.zeros(factors),
         J_S=np.zeros(factors if m else 0),

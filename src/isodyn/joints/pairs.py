@@ -11,6 +11,7 @@ Axis 3 is the joint's own. Source: [Shimada2014 (6.26)–(6.100)], corrected. Be
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from math import pi
 from typing import Any, ClassVar
@@ -41,7 +42,7 @@ class _Named:
 
 
 @dataclass(frozen=True)
-class Joint(_Where, _Named):
+class Joint(_Where, _Named, ABC):
     """A pair between two bodies. `point` and `axis` are in the world at the start; `points`, `axes` in the two bodies instead."""
 
     in_plane: ClassVar[bool] = True
@@ -56,9 +57,9 @@ class Joint(_Where, _Named):
             raise InputError(f"joint {self.name!r}: a {type(self).__name__} has no meaning between planar bodies")
         return pair
 
+    @abstractmethod
     def rows(self, pair: Pair) -> list[Row]:
         """The rows of the constraint."""
-        raise NotImplementedError
 
     def coordinates(self, pair: Pair) -> dict[str, Word]:
         """Relative coordinates that can be read out, driven and loaded."""

@@ -183,8 +183,9 @@ def eliminate(
         d, p = heapq.heappop(heap)
         if done[p]:
             continue
-        if d > degree(p) or d < degree(p):
-            heapq.heappush(heap, (degree(p), p))
+        now = degree(p)
+        if d != now:
+            heapq.heappush(heap, (now, p))
             continue
         done[p] = True
         order.append(p)
