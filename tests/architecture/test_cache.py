@@ -29,11 +29,11 @@ def test_another_process_starts_from_the_cache():
     assert "compiling once" not in done.stderr
 
 
-def stamps(package):
-    """The stamps of the loop's file and of a problem's, for a copy of the package, in a process of its own."""
+def stamps(package, files=("integrate/loop.py", "problems/kepler.py")):
+    """The stamps of the loop's file and of a problem's, or of others, for a copy of the package, in a process of its own."""
     program = (
         "from pathlib import Path; import isodyn.compiled as c; p = Path(c.__file__).parent;"
-        "print(c._stamp(str(p / 'integrate/loop.py')), c._stamp(str(p / 'problems/kepler.py')))"
+        f"print(*(c._stamp(str(p / file)) for file in {files}))"
     )
     environment = {"PYTHONPATH": str(package.parent), "PATH": ""}
     done = subprocess.run([sys.executable, "-c", program], env=environment, check=True, capture_output=True, text=True)
@@ -56,3 +56,18 @@ def test_a_changed_kernel_makes_every_caller_stale(tmp_path):
     problem.write_text(problem.read_text() + "\n# changed\n")
     assert stamps(package) == [changed[0], stamps(package)[1]]
     assert stamps(package)[1] != changed[1]
+
+
+def test_a_changed_measure_makes_mechanisms_stale_and_nothing_else(tmp_path):
+    """The model of a mechanism is built from kernels of three parts; the loop does not know them."""
+    package = tmp_path / "lib" / "isodyn"
+    shutil.copytree(Path(isodyn.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
+    files = ("mechanism/model.py", "integrate/loop.py")
+    before = stamps(package, files)
+    for part in ("joints/measures.py", "bodies/rotation_kernels.py", "mechanism/forces.py"):
+        kernels = package / part
+        kernels.write_text(kernels.read_text() + "\n# changed\n")
+        after = stamps(package, files)
+        assert after[0] != before[0], part
+        assert after[1] == before[1]
+        before = after

@@ -76,7 +76,7 @@ def cone(R: np.ndarray) -> list[np.ndarray]:
     """Rim and some edges of the cone."""
     angle = np.linspace(0.0, 2 * np.pi, 41)
     rim = np.column_stack([tops.RADIUS * np.cos(angle), tops.RADIUS * np.sin(angle), np.full(41, tops.HEIGHT)]) @ R.T
-    return [rim, *(np.array([np.zeros(3), point]) for point in rim[::8])]
+    return [rim, *(np.array([np.zeros(3), point]) for point in rim[:-1:8])]
 
 
 def draw_top(axes: Any, R: np.ndarray, title: str) -> None:
@@ -85,8 +85,9 @@ def draw_top(axes: Any, R: np.ndarray, title: str) -> None:
         axes.plot(*line.T, color="#b3423a" if k == 1 else "#2f5d8a", linewidth=1.6 if k == 1 else 1.0)
     axes.plot([0, 0], [0, 0], [0, 0.13], color="#999999", linewidth=0.8, linestyle="--")
     axes.set(xlim=(-0.1, 0.1), ylim=(-0.1, 0.1), zlim=(-0.08, 0.14), title=title, xlabel="x", ylabel="y", zlabel="z")
-    axes.set_box_aspect((0.2, 0.2, 0.22))
-    axes.tick_params(labelsize=6)
+    axes.tick_params(labelsize=6, pad=0)
+    axes.set(xticks=(-0.1, 0.0, 0.1), yticks=(-0.1, 0.0, 0.1), zticks=(-0.05, 0.0, 0.05, 0.1))
+    axes.set_box_aspect((0.2, 0.2, 0.22), zoom=0.85)
 
 
 def scene(rows: int, columns: int, size: tuple[float, float]) -> Any:
