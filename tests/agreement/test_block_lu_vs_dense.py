@@ -60,8 +60,10 @@ def test_solutions_of_random_block_matrices(seed: int) -> None:
     b = x.copy()
     block_lu.fill_blocks(J, G, 0.0, packed, values)
     assert block_lu.block_factor(values, packed, np.int64(0), 0.0, np.zeros(1, dtype=np.int64)) == OK
-    block_lu.block_solve(values, packed, np.int64(0), x)
+    y = -3.0 * x[::-1]
+    block_lu.block_solve(values, packed, np.int64(0), x, y)
     assert np.abs(K @ x - b).max() < 1e-11 * np.linalg.cond(K)
+    assert np.abs(K @ y + 3.0 * b[::-1]).max() < 3e-11 * np.linalg.cond(K)
 
 
 def test_dependent_rows_are_found_and_a_singular_matrix_is_told() -> None:

@@ -50,8 +50,7 @@ def test_two_four_bars_through_singular_configurations(dt: float) -> None:
 @pytest.mark.parametrize("dt", [0.002, 0.00125])
 def test_forty_four_bars_through_singular_configurations(dt: float) -> None:
     """Eighty-one rods."""
-    sol = check_n_four_bar(40, dt, save_every=5)
-    assert sol.stats.rescues > 0
+    check_n_four_bar(40, dt, save_every=5)
 
 
 def test_branch_of_the_n_four_bar() -> None:

@@ -39,6 +39,7 @@ from isodyn.integrate.work import (
     ITERATIONS,
     LAM,
     Q_1,
+    R_PLUS,
     V_1,
     V_P,
     WORK,
@@ -62,7 +63,8 @@ def acceleration(p: Any, t: float, state: Any, w: Any, pivots: Any, controls: An
     (friction), the same matrix is used until nothing changes.
     """
     n = w.n[X].size
-    c = np.array([1.0, 0.0, 0.0, 1.0])
+    c = w.c
+    c[0], c[1], c[2], c[3] = 1.0, 0.0, 0.0, 1.0
     fill_with(state.a, 0.0)
     fill_with(state.lam, 0.0)
     status = OK
@@ -93,7 +95,7 @@ def acceleration(p: Any, t: float, state: Any, w: Any, pivots: Any, controls: An
                 return status
         for i in range(w.s[R].size):
             w.s[DX, i] = -w.s[R, i]
-        status = solve(p, t, c, w, pivots, w.s[DX])
+        status = solve(p, t, c, w, pivots, w.s[DX], w.s[R_PLUS], False)
         add_to(w.s[DX], state.a)
         for i in range(p.rows.size):
             state.lam[p.rows[i]] += w.s[DX, n + i]

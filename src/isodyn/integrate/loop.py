@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import namedtuple
 from typing import Any
 
-import numpy as np
 from numba import types
 
 from isodyn.compiled import CLOSURE, COEFFICIENTS, F2, MODEL_TYPE, OK, STATE, F, I, Physics, f8, i8, kernel
@@ -88,9 +87,8 @@ def run(
 ) -> int:
     """Step to every time of `times` in turn; count[STEPS], count[ROWS] tell how far it came."""
     p = Physics(model, traits, holonomic, closure, chosen, pf, pi)
-    c = np.empty(4)
     for k in range(times.size):
-        status = advance(p, s, times[k], t_limit, state, c, w, pivots, controls, count)
+        status = advance(p, s, times[k], t_limit, state, w.c, w, pivots, controls, count)
         if status != OK:
             return status
         count[STEPS] += 1

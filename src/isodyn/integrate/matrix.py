@@ -69,19 +69,23 @@ from isodyn.integrate.work import (
 from isodyn.linear_solvers.block_lu import FAULT, I_PIVOT, block_factor, block_solve, fill_blocks, fill_lower
 from isodyn.linear_solvers.dense import lu_factor, lu_solve
 
-AT_THE_END = -1.0  # in w.scale[2]: the lower rows of the matrix come from the end of the step
+
+@kernel()
+def trial(p: Any, s: Any, dt: float, state: Any, c: FloatArray, w: Any) -> int:
+    """The trial state at the balance for w.n[X], into w.q[Q], w.n[V], w.n[A]."""
+    moved = s.W1 * dt * dt if p.closure.in_balance > 0 else 0.0
+    for i in range(w.n[X].size):
+        w.n[D, i] = w.n[D_P, i] + c[2] * w.n[X, i] - moved * w.n[P, i]
+        w.n[V, i] = w.n[V_P, i] + c[1] * w.n[X, i]
+        w.n[A, i] = w.n[A_P, i] + c[0] * w.n[X, i]
+    return retract(p, state.q, w.n[D], c, w.q[Q])
 
 
 @kernel()
 def residual(p: Any, s: Any, t: float, t_1: float, dt: float, state: Any, c: FloatArray, w: Any, r: FloatArray) -> int:
-    """Put the trial state for w.n[X] into w.q[Q], w.n[V], w.n[A], its balance and the closure of the step into r."""
+    """Put the trial state for w.n[X] into place, its balance and the closure of the step into r."""
     n = w.n[X].size
-    moved = s.W1 * dt * dt if p.closure.in_balance > 0 else 0.0
-    for i in range(n):
-        w.n[D, i] = w.n[D_P, i] + c[2] * w.n[X, i] - moved * w.n[P, i]
-        w.n[V, i] = w.n[V_P, i] + c[1] * w.n[X, i]
-        w.n[A, i] = w.n[A_P, i] + c[0] * w.n[X, i]
-    status = retract(p, state.q, w.n[D], c, w.q[Q])
+    status = trial(p, s, dt, state, c, w)
     if status != OK:
         return status
     if p.closure.null_space == 1:
@@ -165,10 +169,11 @@ def assemble(p: Any, w: Any, pivots: Any) -> None:
 
 @kernel()
 def close_at_the_end(p: Any, t_1: float, c: FloatArray, w: Any, pivots: Any) -> int:
-    """Put G(q_{n+1}) into the lower rows of w.J.
+    """Put G(q_{n+1}) into the lower rows of w.J: closures depend on x through it.
 
-    Elsewhere G(q̃) serves there too. Next to a configuration where rows lose their rank the two differ by a multiple of their
-    smallest singular value, and an iteration with the wrong one does not converge however small the step is.
+    With φ̇ they also depend on q_{n+1}, but its own correction takes most of that back. G(q̃) in its place would double the number of
+    iterations; and next to a configuration where rows lose their rank the two differ by a multiple of their smallest singular value, and
+    no iteration with the wrong one converges however small the step is.
     """
     n, m = w.n[X].size, p.rows.size
     status = p.model(CONSTRAINT, t_1, w.q[Q_1], w.n[V_1], w.n[A], w.m[LAM], c, p.pf, p.pi, w.G)
@@ -221,9 +226,8 @@ def factorise(
         block = w.J if m == 0 and not p.traits & SPARSE else w.J_11
         mass_only = (c[1] == 0.0 and c[2] == 0.0) or quasi == 1
         if mass_only and p.traits & KNOWS_MASS:
-            status = p.model(
-                JACOBIAN, t, w.q[Q], w.n[V], w.n[A], w.m[LAM], np.array([c[0], 0.0, 0.0, 1.0]), p.pf, p.pi, block
-            )
+            w.kappa[0], w.kappa[1] = c[0], 0.0
+            status = p.model(JACOBIAN, t, w.q[Q], w.n[V], w.n[A], w.m[LAM], w.kappa, p.pf, p.pi, block)
         elif p.traits & KNOWS_TANGENT:
             status = p.model(JACOBIAN, t, w.q[Q], w.n[V], w.n[A], w.m[LAM], c, p.pf, p.pi, block)
         else:
@@ -234,7 +238,7 @@ def factorise(
             if m > 0:
                 status = p.model(CONSTRAINT, t, w.q[Q], w.n[V], w.n[A], w.m[LAM], c, p.pf, p.pi, w.G)
             assemble(p, w, pivots)
-            if status == OK and m > 0 and w.scale[2] == AT_THE_END:
+            if status == OK and m > 0 and dt != 0.0 and p.closure.in_balance != 2:
                 status = close_at_the_end(p, t_1, c, w, pivots)
     if status == OK and not p.traits & SOLVES and p.closure.null_space == 0:
         if c[3] != 1.0 and not p.traits & SPARSE:
@@ -251,21 +255,24 @@ def factorise(
 
 
 @kernel()
-def solve(p: Any, t: float, c: FloatArray, w: Any, pivots: Any, x: FloatArray) -> int:
-    """x ← (the step's matrix in a-form)⁻¹ x."""
-    if p.traits & SOLVES:
-        return p.model(SOLVE, t, w.q[Q], w.n[V], w.n[A], w.m[LAM], c, p.pf, p.pi, x)
+def solve(p: Any, t: float, c: FloatArray, w: Any, pivots: Any, x: FloatArray, y: FloatArray, two: bool) -> int:
+    """x ← (the step's matrix in a-form)⁻¹ x and, with `two`, y likewise."""
     if p.traits & SPARSE:
-        block_solve(w.J, pivots, np.int64(0), x)
+        block_solve(w.J, pivots, np.int64(0), x, y)
         return OK
-    lu_solve(w.J, pivots[: x.size], x)
-    if c[3] != 1.0:
-        for i in range(w.n[X].size):
-            x[i] *= c[3]
-    return OK
+    status = OK
+    for k in range(2 if two else 1):
+        z = x if k == 0 else y
+        if p.traits & SOLVES:
+            status = p.model(SOLVE, t, w.q[Q], w.n[V], w.n[A], w.m[LAM], c, p.pf, p.pi, z)
+        else:
+            lu_solve(w.J, pivots[: z.size], z)
+            for i in range(w.n[X].size):
+                z[i] *= c[3]
+    return status
 
 
-@kernel()
+@kernel(allocates=True)
 def scaled_correction(p: Any, w: Any) -> None:
     """w.s[DP] ← (S⁻¹Gᵀμ, −μ) with G S⁻¹Gᵀ μ = r, for an S of its own whose inverse is in w.N."""
     n, m = w.n[X].size, p.rows.size
@@ -284,39 +291,35 @@ def scaled_correction(p: Any, w: Any) -> None:
 
 
 @kernel()
-def correction_of_level(
-    p: Any,
-    t: float,
-    c: FloatArray,
-    w: Any,
-    pivots: Any,
-    kept: bool,
-    gap: FloatArray,
-    share: float,
-    out: FloatArray,
-    mu: FloatArray,
-) -> float:
-    """Add to `out` the correction in the range of J⁻¹Gᵀ that takes the gap of one level, less what δx already takes of it."""
+def ask_correction(p: Any, w: Any, gap: FloatArray, share: float, out: FloatArray) -> None:
+    """Right-hand side (0, r) of the correction of one level: its gap less what δx already takes of it."""
     n = w.n[X].size
-    fill_with(w.s[DP][:n], 0.0)
+    fill_with(out[:n], 0.0)
     for k in range(p.rows.size):
         i = p.rows[k]
-        w.s[DP, n + k] = gap[i] - share * w.m[GAP, i] if i < p.holonomic else 0.0
-    if p.closure.in_balance == 2:
-        scaled_correction(p, w)
-    elif kept and p.traits & SPARSE:
-        block_solve(w.J_S, pivots, np.int64(1), w.s[DP])
-    elif kept:
-        lu_solve(w.J_S, pivots[w.s[DP].size :], w.s[DP])
-        for i in range(n):
-            w.s[DP, i] *= c[3]
-    else:
-        solve(p, t, c, w, pivots, w.s[DP])
-    for i in range(n):
+        out[n + k] = gap[i] - share * w.m[GAP, i] if i < p.holonomic else 0.0
+
+
+@kernel()
+def add_correction(p: Any, w: Any, out: FloatArray, mu: FloatArray) -> None:
+    """Add w.s[DP] to the correction of one level and to its multipliers."""
+    for i in range(w.n[X].size):
         out[i] += w.s[DP, i]
     for k in range(p.rows.size):
-        mu[p.rows[k]] -= w.s[DP, n + k]
-    return size(w.s[DP][:n])
+        mu[p.rows[k]] -= w.s[DP, w.n[X].size + k]
+
+
+@kernel()
+def solve_with_first(p: Any, c: FloatArray, w: Any, pivots: Any) -> None:
+    """w.s[DP] ← (the step's first matrix)⁻¹ w.s[DP], from the factors that `keep_first` kept."""
+    if p.closure.in_balance == 2:
+        scaled_correction(p, w)
+    elif p.traits & SPARSE:
+        block_solve(w.J_S, pivots, np.int64(1), w.s[DP], w.s[R_PLUS])
+    else:
+        lu_solve(w.J_S, pivots[w.s[DP].size :], w.s[DP])
+        for i in range(w.n[X].size):
+            w.s[DP, i] *= c[3]
 
 
 @kernel(inline=True)
@@ -327,7 +330,11 @@ def correct(p: Any, s: Any, dt: float, t: float, c: FloatArray, w: Any, pivots: 
         return null_space_correction(p, w, pivots)
     for i in range(n + p.rows.size):
         w.s[DX, i] = -w.s[R, i]
-    status = solve(p, t, c, w, pivots, w.s[DX])
+    apart = kept or p.closure.in_balance == 2
+    both = p.closure.correct_q == 1 and not apart
+    if p.closure.correct_q == 1:
+        ask_correction(p, w, w.m[GAP_Q], s.l3, w.s[DP])
+    status = solve(p, t, c, w, pivots, w.s[DX], w.s[DP] if both else w.s[R_PLUS], both)
     if status != OK:
         return status
     for i in range(n):
@@ -335,10 +342,17 @@ def correct(p: Any, s: Any, dt: float, t: float, c: FloatArray, w: Any, pivots: 
     for k in range(p.rows.size):
         w.m[LAM, p.rows[k]] += w.s[DX, n + k]
     if p.closure.correct_q == 1:
-        correction_of_level(p, t, c, w, pivots, kept, w.m[GAP_Q], s.l3, w.n[P], w.m[MU])
+        if apart:
+            solve_with_first(p, c, w, pivots)
+        add_correction(p, w, w.n[P], w.m[MU])
     if p.closure.correct_v == 1:
-        correction_of_level(p, t, c, w, pivots, kept, w.m[GAP_V], s.l5, w.n[U], w.m[NU])
-    return OK
+        ask_correction(p, w, w.m[GAP_V], s.l5, w.s[DP])
+        if apart:
+            solve_with_first(p, c, w, pivots)
+        else:
+            status = solve(p, t, c, w, pivots, w.s[DP], w.s[R_PLUS], False)
+        add_correction(p, w, w.n[U], w.m[NU])
+    return status
 
 
 @kernel()

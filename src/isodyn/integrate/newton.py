@@ -14,9 +14,21 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.compiled import CONSTANT_MASS, GENERAL, LINEAR, NOT_CONVERGED, NOT_FINITE, OK, FloatArray, kernel
-from isodyn.integrate.closure import copy_to, size
-from isodyn.integrate.matrix import correct, factorise, keep_first, residual
+from isodyn.compiled import (
+    CONSTANT_MASS,
+    GENERAL,
+    KNOWS_MASS,
+    KNOWS_TANGENT,
+    LINEAR,
+    NOT_CONVERGED,
+    NOT_FINITE,
+    OK,
+    SOLVES,
+    FloatArray,
+    kernel,
+)
+from isodyn.integrate.closure import copy_to, end_state, size
+from isodyn.integrate.matrix import correct, factorise, keep_first, residual, trial
 from isodyn.integrate.null_space import eliminate
 from isodyn.integrate.work import A_P, DX, EPS, EVALUATIONS, FLOORS, ITERATIONS, LAM, A, Q, R, V, X
 
@@ -58,15 +70,26 @@ def factorise_at_rest(
     quasi: int,
     count: Any,
 ) -> int:
-    """`factorise` at ã = 0 whatever the guess is: the range of the corrections of q and v must not depend on it."""
+    """`factorise` at ã = 0 whatever the guess is: the range of the corrections of q and v must not depend on it.
+
+    w.s[R] still holds the residual of the guess afterwards.
+    """
+    mass_only = (c[1] == 0.0 and c[2] == 0.0) or quasi == 1
+    known = (p.traits & (SOLVES | KNOWS_TANGENT)) != 0 or (mass_only and (p.traits & KNOWS_MASS) != 0)
+    known = known and not (p.traits & GENERAL and p.rows.size > 0)
     for i in range(w.n[X].size):
         w.s[DX, i] = w.n[X, i]
         w.n[X, i] = -w.n[A_P, i] / c[0]
-    status = residual(p, s, t, t_1, dt, state, c, w, w.s[R])
+    if known:
+        status = trial(p, s, dt, state, c, w)
+        if status == OK and p.rows.size > 0:
+            status = end_state(p, s, dt, state, c, w)
+    else:
+        status = residual(p, s, t, t_1, dt, state, c, w, w.s[R])
     if status == OK:
         status = factorise(p, s, t, t_1, dt, state, c, w, pivots, quasi, count)
     copy_to(w.s[DX], w.n[X])
-    if status == OK:
+    if status == OK and not known:
         status = residual(p, s, t, t_1, dt, state, c, w, w.s[R])
     return status
 
@@ -106,7 +129,7 @@ def solve_step(
         count[EVALUATIONS] += 1
         if not np.isfinite(size(w.s[R])):
             return NOT_FINITE
-        if renew and k == 0 and controls.form != 0:
+        if renew and k == 0:
             status = factorise_at_rest(p, s, t, t_1, dt, state, c, w, pivots, controls.quasi, count)
             if status != OK:
                 return status
@@ -114,7 +137,7 @@ def solve_step(
             if k > 0 and not kept and m > 0 and w.J_S.size > 0:
                 keep_first(p, w, pivots)
                 kept = True
-            quasi = controls.quasi if k == 0 or controls.full == 1 else 0
+            quasi = controls.quasi if controls.full == 1 else 0
             status = factorise(p, s, t, t_1, dt, state, c, w, pivots, quasi, count)
             if status != OK:
                 return status

@@ -17,7 +17,7 @@ from isodyn.integrate.work import DX, LAM, A, Q, R, V, X
 from isodyn.linear_solvers.dense import lu_factor, lu_solve
 
 
-@kernel()
+@kernel(allocates=True)
 def rows_of_G(p: Any, t: float, c: FloatArray, w: Any) -> FloatArray:
     """The enforced rows of G(q̃), as a matrix."""
     n, m = w.n[X].size, p.rows.size
@@ -29,7 +29,7 @@ def rows_of_G(p: Any, t: float, c: FloatArray, w: Any) -> FloatArray:
     return G
 
 
-@kernel(inline=True)
+@kernel(allocates=True)
 def eliminate(p: Any, t: float, c: FloatArray, w: Any) -> None:
     """Multipliers λ̂ into w.m[LAM], and the balance that they leave into w.s[R][:n]."""
     n, m = w.n[X].size, p.rows.size
@@ -40,7 +40,7 @@ def eliminate(p: Any, t: float, c: FloatArray, w: Any) -> None:
         w.m[LAM, p.rows[k]] = lam[k]
 
 
-@kernel()
+@kernel(allocates=True)
 def null_space_basis(G: FloatArray) -> FloatArray:
     """Rows span the null space of G (m, n): the last n − m columns of Q in Gᵀ = Q R, by Householder reflections."""
     m, n = G.shape
@@ -68,7 +68,7 @@ def null_space_basis(G: FloatArray) -> FloatArray:
     return np.ascontiguousarray(basis[:, m:].T)
 
 
-@kernel(inline=True)
+@kernel(allocates=True)
 def null_space_matrix(p: Any, t: float, c: FloatArray, w: Any, pivots: Any) -> int:
     """Factors of [N₀ᵀJ; G] into the first n·n entries of w.J, N₀ into w.N."""
     n, m = w.n[X].size, p.rows.size

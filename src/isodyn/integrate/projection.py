@@ -25,41 +25,53 @@ from isodyn.compiled import (
 )
 from isodyn.integrate.closure import add_to, copy_to, fill_with, retract, size
 from isodyn.integrate.matrix import assemble, decompose, solve
-from isodyn.integrate.work import A_1, DP, EPS, GAP, GAP_A, GAP_Q, GAP_V, LAM_1, Q_1, V_1, A, D, Q, X
+from isodyn.integrate.work import A_1, DP, DX, EPS, GAP, GAP_A, GAP_Q, GAP_V, LAM_1, Q_1, V_1, A, D, Q, X
 from isodyn.linear_solvers.block_lu import subtract_product
 
 PROJECTIONS = 20  # most iterations onto φ = 0
+CLOSE = 1e-12  # constraints off by more than this, relative to q and v, are polished twice
 
 
 @kernel(inline=True)
 def polish(p: Any, s: Any, t: float, c: FloatArray, w: Any, pivots: Any) -> int:
     """Take what the iteration left of the constraints that this formulation keeps, from rtol down to rounding.
 
-    One solve per level with the step's own factors; the state moves by less than the iteration's tolerance.
+    One solve with the step's own factors, or two; the state moves by less than the iteration's tolerance.
     """
     k, n = p.closure, w.n[X].size
     pure = k.g1 * k.g2 == 0.0 and k.g2 * k.g3 == 0.0 and k.g1 * k.g3 == 0.0
     status = OK
-    if p.holonomic > 0 and (k.correct_q == 1 or (pure and k.g1 != 0.0)):
-        status = p.model(POSITION, t, w.q[Q_1], w.n[V_1], w.n[A_1], w.m[LAM_1], c, p.pf, p.pi, w.m[GAP_Q])
-        fill(p, w.m[GAP_Q], p.holonomic, w)
-        solve(p, t, c, w, pivots, w.s[DP])
-        copy_to(w.s[DP], w.n[D])
-        copy_to(w.q[Q_1], w.q[Q])
-        status = retract(p, w.q[Q], w.n[D], c, w.q[Q_1])
-    if status == OK and (k.correct_v == 1 or (pure and k.g2 != 0.0) or w.m[GAP].size > p.holonomic):
-        status = p.model(VELOCITY, t, w.q[Q_1], w.n[V_1], w.n[A_1], w.m[LAM_1], c, p.pf, p.pi, w.m[GAP_V])
-        if not (k.correct_v == 1 or (pure and k.g2 != 0.0)):
-            w.m[GAP_V][: p.holonomic] = 0.0
-        fill(p, w.m[GAP_V], w.m[GAP_V].size, w)
-        solve(p, t, c, w, pivots, w.s[DP])
-        add_to(w.s[DP], w.n[V_1])
+    position = p.holonomic > 0 and (k.correct_q == 1 or (pure and k.g1 != 0.0))
+    velocity = k.correct_v == 1 or (pure and k.g2 != 0.0)
+    rates = velocity or w.m[GAP].size > p.holonomic
+    for _ in range(2 if position or rates else 0):
+        far = False
+        if position:
+            status = p.model(POSITION, t, w.q[Q_1], w.n[V_1], w.n[A_1], w.m[LAM_1], c, p.pf, p.pi, w.m[GAP_Q])
+            fill(p, w.m[GAP_Q], p.holonomic, w, w.s[DP])
+            far = size(w.m[GAP_Q][: p.holonomic]) > CLOSE * size(w.q[Q_1])
+        if status == OK and rates:
+            status = p.model(VELOCITY, t, w.q[Q_1], w.n[V_1], w.n[A_1], w.m[LAM_1], c, p.pf, p.pi, w.m[GAP_V])
+            if not velocity:
+                fill_with(w.m[GAP_V][: p.holonomic], 0.0)
+            fill(p, w.m[GAP_V], w.m[GAP_V].size, w, w.s[DX])
+            far = far or size(w.m[GAP_V]) > CLOSE * size(w.n[V_1])
+            solve(p, t, c, w, pivots, w.s[DX], w.s[DP], position)
+            add_to(w.s[DX], w.n[V_1])
+        elif status == OK:
+            solve(p, t, c, w, pivots, w.s[DP], w.s[DX], False)
+        if status == OK and position:
+            copy_to(w.s[DP], w.n[D])
+            copy_to(w.q[Q_1], w.q[Q])
+            status = retract(p, w.q[Q], w.n[D], c, w.q[Q_1])
+        if status != OK or not far:
+            break
     if status == OK and p.holonomic > 0 and pure and k.g3 != 0.0:
         for i in range(n):
             w.n[A, i] = w.n[A_1, i] + s.phi * w.n[X, i]
         status = p.model(ACCELERATION, t, w.q[Q_1], w.n[V_1], w.n[A], w.m[LAM_1], c, p.pf, p.pi, w.m[GAP_A])
-        fill(p, w.m[GAP_A], p.holonomic, w)
-        solve(p, t, c, w, pivots, w.s[DP])
+        fill(p, w.m[GAP_A], p.holonomic, w, w.s[DP])
+        solve(p, t, c, w, pivots, w.s[DP], w.s[DX], False)
         add_to(w.s[DP], w.n[A_1])
     return status
 
@@ -81,16 +93,16 @@ def mass_matrix(
 
 
 @kernel()
-def fill(p: Any, gap: FloatArray, last: int, w: Any) -> None:
-    """Right-hand side (0, −gap) of a projection, with the gaps of the rows before `last`, into w.s[DP]."""
+def fill(p: Any, gap: FloatArray, last: int, w: Any, out: FloatArray) -> None:
+    """out = (0, −gap), the right-hand side of a projection, with the gaps of the rows before `last`."""
     n = w.n[X].size
-    fill_with(w.s[DP][:n], 0.0)
+    fill_with(out[:n], 0.0)
     for k in range(p.rows.size):
         i = p.rows[k]
-        w.s[DP, n + k] = -gap[i] if i < last else 0.0
+        out[n + k] = -gap[i] if i < last else 0.0
 
 
-@kernel()
+@kernel(allocates=True)
 def project(p: Any, t: float, levels: Any, phi: float, w: Any, pivots: Any) -> int:
     """Move w.q[Q_1] to φ = 0, w.n[V_1] to φ̇ = 0, ψ = 0 and (levels = 3) â to φ̈ = 0, each by the least change in the mass norm.
 
@@ -105,7 +117,7 @@ def project(p: Any, t: float, levels: Any, phi: float, w: Any, pivots: Any) -> i
         if status != OK or p.holonomic == 0:
             break
         status = p.model(POSITION, t, q, w.n[V_1], w.n[A_1], w.m[LAM_1], c, p.pf, p.pi, w.m[GAP_Q])
-        fill(p, w.m[GAP_Q], p.holonomic, w)
+        fill(p, w.m[GAP_Q], p.holonomic, w, w.s[DP])
         # M (d + δ) + Gᵀμ = 0: the whole way d from where it began is the shortest in the end
         if p.traits & SPARSE:
             subtract_product(w.J_11, pivots, moved, w.s[DP])
@@ -113,7 +125,7 @@ def project(p: Any, t: float, levels: Any, phi: float, w: Any, pivots: Any) -> i
             for i in range(n):
                 for j in range(n):
                     w.s[DP, i] -= w.J_11[i * n + j] * moved[j]
-        solve(p, t, c, w, pivots, w.s[DP])
+        solve(p, t, c, w, pivots, w.s[DP], w.s[DX], False)
         change = size(w.s[DP][:n])
         if not np.isfinite(change):
             return NOT_FINITE
@@ -131,15 +143,15 @@ def project(p: Any, t: float, levels: Any, phi: float, w: Any, pivots: Any) -> i
     for _ in range(2):
         if status == OK:
             status = p.model(VELOCITY, t, q, w.n[V_1], w.n[A_1], w.m[LAM_1], c, p.pf, p.pi, w.m[GAP_V])
-            fill(p, w.m[GAP_V], w.m[GAP_V].size, w)
-            solve(p, t, c, w, pivots, w.s[DP])
+            fill(p, w.m[GAP_V], w.m[GAP_V].size, w, w.s[DP])
+            solve(p, t, c, w, pivots, w.s[DP], w.s[DX], False)
             add_to(w.s[DP], w.n[V_1])
     if status == OK and levels == 3:
         for i in range(n):
             w.n[A, i] = w.n[A_1, i] + phi * w.n[X, i]
         status = p.model(ACCELERATION, t, q, w.n[V_1], w.n[A], w.m[LAM_1], c, p.pf, p.pi, w.m[GAP_A])
-        fill(p, w.m[GAP_A], w.m[GAP_A].size, w)
-        solve(p, t, c, w, pivots, w.s[DP])
+        fill(p, w.m[GAP_A], w.m[GAP_A].size, w, w.s[DP])
+        solve(p, t, c, w, pivots, w.s[DP], w.s[DX], False)
         add_to(w.s[DP], w.n[A_1])
     w.key[0] = 0.0
     return status

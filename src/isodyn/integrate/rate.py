@@ -38,7 +38,7 @@ REACH = 0.05  # largest component of its increments
 LEFT = 1e-10  # of the size of q: what a projection may leave of φ
 
 
-@kernel()
+@kernel(allocates=True)
 def velocity_of_q(p: Any, q: FloatArray, v: FloatArray, out: FloatArray) -> int:
     """out = d(q ⊕ εv)/dε at ε = 0."""
     if not p.traits & RETRACTS:
@@ -99,7 +99,7 @@ def rate(
     return rate_of(Physics(model, traits, holonomic, closure, rows, pf, pi), t, state, w, pivots, controls, out, count)
 
 
-@kernel(inline=True)
+@kernel(allocates=True)
 def onto_constraints(p: Any, t: float, state: Any, w: Any, pivots: Any) -> int:
     """Move the state to the nearest consistent one; UNDERFLOW where the iteration leaves some of φ."""
     status = nearest_consistent(p.model, p.traits, p.holonomic, p.closure, p.rows, p.pf, p.pi, t, state, w, pivots)

@@ -28,16 +28,17 @@ from isodyn.compiled import (
     kernel,
 )
 from isodyn.integrate.closure import copy_to, end_state, fill_with, size
-from isodyn.integrate.matrix import AT_THE_END
 from isodyn.integrate.newton import solve_step
 from isodyn.integrate.projection import polish, project
 from isodyn.integrate.work import A_1, A_P, D_P, HALVINGS, LAM, LAM_1, MU, NU, Q_1, RESCUES, V_1, V_P, P, U, X
 
 SAME_STEP = 1e-8  # two step sizes that differ relatively by less are the same
+SMOOTH = 0.3  # how much of the acceleration may change in a step for its next change to be guessed from the last one
+AT_REST = -1.0  # in w.scale[2]: start the iteration from ã = 0
 RESCUE = (
-    AT_THE_END,
+    AT_REST,
     1e-8,
-)  # where constraints lose rank for a moment: rows at the end of the step; a regularised matrix
+)  # after a failure: the safe start; a regularised matrix where constraints lose rank for a moment
 
 
 @kernel(inline=True)
@@ -54,7 +55,13 @@ def predict(s: Any, dt: float, state: Any, w: Any) -> None:
 
 @kernel(inline=True)
 def guess(s: Any, dt: float, state: Any, form: int, c: FloatArray, w: Any) -> None:
-    """First unknowns: ã = 0, so that q̃ follows from the velocity alone; or no change of a, v or q in a-, v- and d-form."""
+    """First unknowns: ã = 0, so that q̃ follows from the velocity alone; the last Δa where a constrained motion is smooth.
+
+    In a-, v- and d-form no change of a, v or q.
+    """
+    smooth = state.lam.size > 0 and state.clock[1] == dt and w.scale[2] == 0.0
+    smooth = smooth and size(state.da) <= SMOOTH * size(w.n[A_P])
+    w.scale[3] = 1.0 if smooth and form == 0 else 0.0
     c[3] = 1.0
     if form == 2:
         c[3] = 1.0 / (s.l5 * dt)
@@ -62,7 +69,7 @@ def guess(s: Any, dt: float, state: Any, form: int, c: FloatArray, w: Any) -> No
         c[3] = 1.0 / (s.l3 * dt * dt)
     for i in range(w.n[X].size):  # [Shimada2014 (Table 2.4)]
         if form == 0:
-            w.n[X, i] = -w.n[A_P, i] / s.W1L6
+            w.n[X, i] = state.da[i] if smooth else -w.n[A_P, i] / s.W1L6
         elif form == 1:
             w.n[X, i] = 0.0
         elif form == 2:
@@ -143,13 +150,15 @@ def advance(
         t_next = t_1 if pieces == 1 else t + (t_1 - t) / pieces
         status = step(p, s, t_next, t_limit, state, c, w, pivots, controls, count)
         for rescue in RESCUE:
-            if p.rows.size == 0 or status not in (SINGULAR, NOT_CONVERGED, NOT_FINITE):
+            if status not in (SINGULAR, NOT_CONVERGED, NOT_FINITE):
                 break
+            if w.scale[3] == 0.0 if rescue == AT_REST else p.rows.size == 0:
+                continue
             w.key[0] = 0.0
             w.scale[2] = rescue
             if step(p, s, t_next, t_limit, state, c, w, pivots, controls, count) == OK:
                 status = OK
-                count[RESCUES] += 1
+                count[RESCUES] += rescue != AT_REST
             w.scale[2] = 0.0
             w.key[0] = 0.0
         if status == OK:

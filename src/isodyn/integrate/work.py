@@ -24,11 +24,12 @@ LAM, LAM_1, GAP, GAP_Q, GAP_V, GAP_A, MU, NU = range(8)
 # ---- rows of w.s: solution of the linear system, for the unknowns and for corrections; residual, and another one
 DX, DP, R, R_PLUS = range(4)
 
-Work = namedtuple("Work", "n q m s G N J_11 J J_S key fault scale")
+Work = namedtuple("Work", "n q m s G N J_11 J J_S key fault scale c kappa")
 """Vectors (above); constraint matrix; null-space basis, or inverse of GGL's S; (1,1) block; whole matrix or its factors, and those of the
 step's first one; the c
-that it was made for; what to tell about a failure; sizes that errors are compared with, and the regularisation of the matrix."""
-WORK = types.NamedTuple((F2, F2, F2, F2, F, F, F, F, F, F, F, F), Work)
+that it was made for; what to tell about a failure; sizes that errors are compared with, the regularisation of the matrix, and whether the
+unknowns were guessed from the last step; the c of the step, and numbers that go with other questions."""
+WORK = types.NamedTuple((F2, F2, F2, F2, F, F, F, F, F, F, F, F, F, F), Work)
 
 
 def allocate_work(nq: int, nv: int, m: int, rows: int, dense: bool, packed: IntArray | None = None) -> Work:
@@ -53,7 +54,9 @@ def allocate_work(nq: int, nv: int, m: int, rows: int, dense: bool, packed: IntA
         J_S=np.zeros(factors if m else 0),
         key=np.zeros(5),
         fault=np.zeros(2),
-        scale=np.zeros(3),
+        scale=np.zeros(4),
+        c=np.zeros(4),
+        kappa=np.array([0.0, 0.0, 0.0, 1.0]),
     )
 
 

@@ -5,7 +5,9 @@ Unknowns come in nodes (the velocities of a body, the multipliers of a joint). W
     A_pp = Pᵀ L U  (partial pivoting inside the node),     Y = L⁻¹P A_ps,     Z = A_sp U⁻¹,     A_ss ← A_ss − Z Y
 
 over the later nodes s that touch p. Where the entries lie is worked out once (isodyn.linear_solvers.blocks) and packed into one array
-of integers; numbers lie in one array of floats. A row of multipliers has no pivot of its own: it comes after the bodies that it
+of integers; numbers lie in one array of floats: the blocks, what each pivot was made of, and room for two right-hand sides in the order
+of elimination, in which the unknowns of a node are neighbours. Two are solved for at a time: a step has two to solve for, and the
+second costs little. A row of multipliers has no pivot of its own: it comes after the bodies that it
 joins, and its pivot is what is left of −G J⁻¹Gᵀ. A pivot that is only rounding of what it was made of counts as zero.
 """
 
@@ -34,11 +36,12 @@ from isodyn.compiled import OK, SINGULAR, FloatArray, IntArray, kernel
     I_ROWS,
     I_COLUMNS,
     I_PIVOT,
+    I_UNKNOWN,
     FAULT,
-) = range(16)
-HEADER = 16
-# ---- a node: size, width of what follows, places of D, Y, Z in the storage, of its unknowns and of those that follow in the pattern,
-# first update, number of updates, whether it holds multipliers
+) = range(17)
+HEADER = 17
+# ---- a node: size, width of what follows, places of D, Y, Z in the storage, position of its first unknown, list of the positions that
+# follow, first update, number of updates, whether it holds multipliers
 NODE = 10
 # ---- an update A_ab −= Z_a Y_b: first and number of rows, of columns, place and stride of the target
 UPDATE = 6
@@ -51,7 +54,7 @@ NOTHING = 1e300
 @kernel()
 def fill_blocks(J: FloatArray, G: FloatArray, regularisation: float, S: IntArray, A: FloatArray) -> None:
     """A = [J Gᵀ; G −ε] in its blocks, from the values of J and G in their patterns."""
-    for i in range(S[STORAGE] + S[SIZE]):
+    for i in range(S[STORAGE]):
         A[i] = 0.0
     for i in range(S[N_J]):
         A[S[S[I_J] + i]] += J[i]
@@ -73,106 +76,132 @@ def fill_lower(G: FloatArray, S: IntArray, A: FloatArray) -> None:
 
 
 @kernel()
+def factor_block(A: FloatArray, S: IntArray, o: int, pivots: int, drop: float, dependent: IntArray) -> int:
+    """D = Pᵀ L U in its place, and Y = L⁻¹P A_ps; the unknown without a pivot, or −1."""
+    f, w, D, Y, base = S[o], S[o + 1], S[o + 2], S[o + 3], S[o + 5]
+    put_aside = drop > 0.0 and S[o + 9] == 1
+    for k in range(f):
+        row, largest = k, abs(A[D + k * f + k])
+        scale = A[S[STORAGE] + base + k]
+        if S[o + 9] == 0:
+            for i in range(k):
+                scale = max(scale, abs(A[D + i * f + k]))
+        if put_aside:
+            if not largest > drop * scale:
+                dependent[S[S[I_UNKNOWN] + base + k]] = 1
+                A[D + k * f + k] = NOTHING
+        else:
+            for i in range(k + 1, f):
+                if abs(A[D + i * f + k]) > largest:
+                    row, largest = i, abs(A[D + i * f + k])
+            if not largest > LOST * scale:  # also true for NaN
+                return S[S[I_UNKNOWN] + base + k]
+        S[pivots + base + k] = row
+        if row != k:
+            for j in range(f):
+                A[D + k * f + j], A[D + row * f + j] = A[D + row * f + j], A[D + k * f + j]
+            for j in range(w):
+                A[Y + k * w + j], A[Y + row * w + j] = A[Y + row * w + j], A[Y + k * w + j]
+        inverse = 1.0 / A[D + k * f + k]
+        for i in range(k + 1, f):
+            factor = A[D + i * f + k] * inverse
+            A[D + i * f + k] = factor
+            if factor != 0.0:
+                for j in range(k + 1, f):
+                    A[D + i * f + j] -= factor * A[D + k * f + j]
+                for j in range(w):
+                    A[Y + i * w + j] -= factor * A[Y + k * w + j]
+    return -1
+
+
+@kernel()
 def block_factor(A: FloatArray, S: IntArray, second: Any, drop: float, dependent: IntArray) -> int:
     """Overwrite A by its factors; SINGULAR leaves the failing unknown in dependent[0].
 
     With drop > 0, multipliers whose pivot falls below that part of what it was made of are put aside instead: dependent[k] = 1 for
     unknown k, and the factors are those of the others.
     """
-    made_of = S[STORAGE]
-    for i in range(S[SIZE]):
-        A[made_of + i] = abs(A[S[S[I_DIAGONAL] + i]])
+    made_of, pivots = S[STORAGE], S[I_PIVOT] + second * S[SIZE]
     for p in range(S[NODES]):
         o = S[I_NODE] + NODE * p
-        f, w, D, Y, Z, own, later = S[o], S[o + 1], S[o + 2], S[o + 3], S[o + 4], S[o + 5], S[o + 6]
-        pivots = S[I_PIVOT] + second * S[SIZE]
-        multipliers = S[o + 9] == 1
+        for k in range(S[o]):
+            A[made_of + S[o + 5] + k] = abs(A[S[o + 2] + k * (S[o] + 1)])
+    for p in range(S[NODES]):
+        o = S[I_NODE] + NODE * p
+        f, w, D, Y, Z, later = S[o], S[o + 1], S[o + 2], S[o + 3], S[o + 4], S[o + 6]
+        lost = factor_block(A, S, o, pivots, drop, dependent)
+        if lost >= 0:
+            dependent[0] = lost
+            return SINGULAR
         for k in range(f):
-            unknown = S[own + k]
-            row, largest = k, abs(A[D + k * f + k])
-            scale = A[made_of + unknown]
-            for i in range(k):
-                scale = max(scale, abs(A[D + i * f + k]) if not multipliers else 0.0)
-            if not (drop > 0.0 and multipliers):
-                for i in range(k + 1, f):
-                    if abs(A[D + i * f + k]) > largest:
-                        row, largest = i, abs(A[D + i * f + k])
-            if drop > 0.0 and multipliers:
-                if not largest > drop * scale:
-                    dependent[unknown] = 1
-                    A[D + k * f + k] = NOTHING
-            elif not largest > LOST * scale:  # also true for NaN
-                dependent[0] = unknown
-                return SINGULAR
-            S[pivots + unknown] = row
-            if row != k:
-                for j in range(f):
-                    A[D + k * f + j], A[D + row * f + j] = A[D + row * f + j], A[D + k * f + j]
-                for j in range(w):
-                    A[Y + k * w + j], A[Y + row * w + j] = A[Y + row * w + j], A[Y + k * w + j]
-            for i in range(k + 1, f):
-                factor = A[D + i * f + k] / A[D + k * f + k]
-                A[D + i * f + k] = factor
-                if factor != 0.0:
-                    for j in range(k + 1, f):
-                        A[D + i * f + j] -= factor * A[D + k * f + j]
-                    for j in range(w):
-                        A[Y + i * w + j] -= factor * A[Y + k * w + j]
-        for i in range(w):
-            for k in range(f):
+            inverse = 1.0 / A[D + k * f + k]
+            for i in range(w):
                 value = A[Z + i * f + k]
                 for j in range(k):
                     value -= A[Z + i * f + j] * A[D + j * f + k]
-                A[Z + i * f + k] = value / A[D + k * f + k]
+                A[Z + i * f + k] = value * inverse
         for i in range(w):  # what the later pivots are made of
-            unknown = S[later + i]
             value = 0.0
             for k in range(f):
                 value += A[Z + i * f + k] * A[Y + k * w + i]
-            A[made_of + unknown] = max(A[made_of + unknown], abs(value))
+            A[made_of + S[later + i]] = max(A[made_of + S[later + i]], abs(value))
         for u in range(S[o + 7], S[o + 7] + S[o + 8]):
             x = S[I_UPDATE] + UPDATE * u
             a, n_a, b, n_b, target, stride = S[x], S[x + 1], S[x + 2], S[x + 3], S[x + 4], S[x + 5]
             for i in range(n_a):
-                for k in range(f):
-                    z = A[Z + (a + i) * f + k]
-                    if z != 0.0:
-                        y = Y + k * w + b
-                        t = target + i * stride
-                        for j in range(n_b):
-                            A[t + j] -= z * A[y + j]
+                z, t = Z + (a + i) * f, target + i * stride
+                for j in range(n_b):
+                    y = Y + b + j
+                    value = A[t + j]
+                    for k in range(f):
+                        value -= A[z + k] * A[y + k * w]
+                    A[t + j] = value
     return OK
 
 
 @kernel()
-def block_solve(A: FloatArray, S: IntArray, second: Any, x: FloatArray) -> None:
-    """Overwrite x by the solution, with the factors that `block_factor` left in A."""
-    pivots = S[I_PIVOT] + second * S[SIZE]
+def block_solve(A: FloatArray, S: IntArray, second: Any, x: FloatArray, y: FloatArray) -> None:
+    """Overwrite x and y by their solutions, with the factors that `block_factor` left in A."""
+    pivots, unknown, n = S[I_PIVOT] + second * S[SIZE], S[I_UNKNOWN], S[SIZE]
+    first = S[STORAGE] + n
+    other = first + n
+    for i in range(n):
+        A[first + i], A[other + i] = x[S[unknown + i]], y[S[unknown + i]]
     for p in range(S[NODES]):
         o = S[I_NODE] + NODE * p
-        f, w, D, Z, own, later = S[o], S[o + 1], S[o + 2], S[o + 4], S[o + 5], S[o + 6]
+        f, w, D, Z, base, later = S[o], S[o + 1], S[o + 2], S[o + 4], S[o + 5], S[o + 6]
+        u, v = first + base, other + base
         for k in range(f):
-            i, j = S[own + k], S[own + S[pivots + S[own + k]]]
-            x[i], x[j] = x[j], x[i]
-            value = x[i]
-            for j in range(k):
-                value -= A[D + k * f + j] * x[S[own + j]]
-            x[i] = value
+            j = S[pivots + base + k]
+            one, two = A[u + j], A[v + j]
+            A[u + j], A[v + j] = A[u + k], A[v + k]
+            for i in range(k):
+                one -= A[D + k * f + i] * A[u + i]
+                two -= A[D + k * f + i] * A[v + i]
+            A[u + k], A[v + k] = one, two
         for i in range(w):
-            value = 0.0
+            one = two = 0.0
             for k in range(f):
-                value += A[Z + i * f + k] * x[S[own + k]]
-            x[S[later + i]] -= value
+                one += A[Z + i * f + k] * A[u + k]
+                two += A[Z + i * f + k] * A[v + k]
+            A[first + S[later + i]] -= one
+            A[other + S[later + i]] -= two
     for p in range(S[NODES] - 1, -1, -1):
         o = S[I_NODE] + NODE * p
-        f, w, D, Y, own, later = S[o], S[o + 1], S[o + 2], S[o + 3], S[o + 5], S[o + 6]
+        f, w, D, Y, base, later = S[o], S[o + 1], S[o + 2], S[o + 3], S[o + 5], S[o + 6]
+        u, v = first + base, other + base
         for k in range(f - 1, -1, -1):
-            value = x[S[own + k]]
+            one, two = A[u + k], A[v + k]
             for j in range(k + 1, f):
-                value -= A[D + k * f + j] * x[S[own + j]]
+                one -= A[D + k * f + j] * A[u + j]
+                two -= A[D + k * f + j] * A[v + j]
             for j in range(w):
-                value -= A[Y + k * w + j] * x[S[later + j]]
-            x[S[own + k]] = value / A[D + k * f + k]
+                one -= A[Y + k * w + j] * A[first + S[later + j]]
+                two -= A[Y + k * w + j] * A[other + S[later + j]]
+            inverse = 1.0 / A[D + k * f + k]
+            A[u + k], A[v + k] = one * inverse, two * inverse
+    for i in range(n):
+        x[S[unknown + i]], y[S[unknown + i]] = A[first + i], A[other + i]
 
 
 @kernel()

@@ -119,9 +119,11 @@ def pack(pattern: Sparsity, chosen: IntArray) -> IntArray:
     records: list[list[int]] = []
     updates: list[list[int]] = []
     lists = [unknowns[first[p] : first[p + 1]] for p in range(nodes)]
-    own_at = {p: put(lists[p]) for p in order}
+    sequence = np.concatenate([lists[p] for p in order]) if order else np.zeros(0, dtype=np.int64)
+    position = np.empty(sequence.size, dtype=np.int64)
+    position[sequence] = np.arange(sequence.size)
     later_at = {
-        p: put(np.concatenate([lists[s] for s in follow[p]]) if follow[p] else np.zeros(0, dtype=np.int64))
+        p: put(position[np.concatenate([lists[s] for s in follow[p]])] if follow[p] else np.zeros(0, dtype=np.int64))
         for p in order
     }
     for p in order:
@@ -131,7 +133,7 @@ def pack(pattern: Sparsity, chosen: IntArray) -> IntArray:
             D[p],
             Y[p],
             Z[p],
-            own_at[p],
+            position[lists[p][0]],
             later_at[p],
             len(updates),
             len(follow[p]) ** 2,
@@ -156,6 +158,7 @@ def pack(pattern: Sparsity, chosen: IntArray) -> IntArray:
     header[at.I_ROWS] = put(pattern.J_starts)
     header[at.I_COLUMNS] = put(pattern.J_columns)
     header[at.I_PIVOT] = put(np.zeros(2 * node_of.size, dtype=np.int64))
+    header[at.I_UNKNOWN] = put(sequence)
     return np.concatenate(parts)
 
 
@@ -204,8 +207,8 @@ def eliminate(
 
 
 def storage_of(packed: IntArray) -> int:
-    """How many floats the factors take."""
-    return int(packed[at.STORAGE] + packed[at.SIZE])
+    """How many floats the factors take, with what the pivots were made of and room for two right-hand sides."""
+    return int(packed[at.STORAGE] + 3 * packed[at.SIZE])
 
 
 def full(matrix: Any) -> FloatArray:

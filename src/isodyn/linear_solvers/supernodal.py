@@ -41,7 +41,7 @@ class Supernodal:
         return x
 
 
-@kernel(I(I, I4))
+@kernel(I(I, I4), allocates=True)
 def supernodes(indptr: IntArray, indices: Any) -> IntArray:
     """First columns of the supernodes, and n: column j joins j − 1 when it has the same rows below."""
     n = indptr.size - 1
@@ -62,7 +62,7 @@ def supernodes(indptr: IntArray, indices: Any) -> IntArray:
     return first[: count + 1].copy()
 
 
-@kernel(types.Tuple((I, I, I4, F))(I, I, I4, F))
+@kernel(types.Tuple((I, I, I4, F))(I, I, I4, F), allocates=True)
 def pack(
     first: IntArray, indptr: IntArray, indices: Any, data: FloatArray
 ) -> tuple[IntArray, IntArray, Any, FloatArray]:

@@ -42,7 +42,7 @@ STRAIGHT, PARAMETERS, ANGLES = range(3)
 NEAREST = 1e-3  # |det E| at which angles are given up
 
 
-@kernel()
+@kernel(allocates=True)
 def place(
     x: FloatArray,
     u: FloatArray,
@@ -112,7 +112,7 @@ def place(
     return 0
 
 
-@kernel(i8(i8, f8, F, F, F, F, F, I, F, F, I, F))
+@kernel(i8(i8, f8, F, F, F, F, F, I, F, F, I, F), allocates=True)
 def asked_in_coordinates(
     what: int,
     t: float,
@@ -186,7 +186,7 @@ def asked_in_coordinates(
     return 0
 
 
-@kernel(i8(F, F, F, I, F, F, F, F))
+@kernel(i8(F, F, F, I, F, F, F, F), allocates=True)
 def carried_over(
     x: FloatArray,
     u: FloatArray,

@@ -10,7 +10,7 @@ from isodyn.joints.measures import PARAMETERS, POSE, R_, TURN, V_, W_, WORK, mea
 from isodyn.joints.words import Word
 
 
-@kernel(F(i8, F2, F2, F, F2))
+@kernel(F(i8, F2, F2, F, F2), allocates=True)
 def histories(kind: int, p: FloatArray, q: FloatArray, numbers: FloatArray, g: FloatArray) -> FloatArray:
     """One measure along two histories of poses; gradients into g."""
     first, second, third, fourth = 0, POSE, 2 * POSE, 2 * POSE + PARAMETERS

@@ -114,8 +114,8 @@ def plain_G(q: FloatArray, t: float) -> FloatArray:
     return G
 
 
-mass, force = kernel()(plain_mass), kernel()(plain_force)
-loops, matrix = kernel()(plain_loops), kernel()(plain_G)
+mass, force = kernel(allocates=True)(plain_mass), kernel(allocates=True)(plain_force)
+loops, matrix = kernel(allocates=True)(plain_loops), kernel(allocates=True)(plain_G)
 FIXED = np.array([XB, YB, XA, YA, XA, YA])
 
 
@@ -129,7 +129,7 @@ def plain_b(q: FloatArray, v: FloatArray, t: float) -> FloatArray:
     return plain_loops(q, np.array([v[0], v[0] + v[1], v[2], v[3] + v[4], v[4], v[5] + v[6], v[6]]) ** 2)
 
 
-@kernel(MODEL)
+@kernel(MODEL, allocates=True)
 def model(
     what: int,
     t: float,

@@ -66,8 +66,8 @@ def plain_force(q: FloatArray, v: FloatArray, t: float) -> FloatArray:
     return Q
 
 
-mass = kernel()(plain_mass)
-force = kernel()(plain_force)
+mass = kernel(allocates=True)(plain_mass)
+force = kernel(allocates=True)(plain_force)
 
 
 @kernel(MODEL)

@@ -35,7 +35,7 @@ from isodyn.systems import CompiledSystem
 KNIFE, DISC, SPEED, SLEIGH = 0, 1, 2, 3
 
 
-@kernel()
+@kernel(allocates=True)
 def rows(kind: int, q: FloatArray, v: FloatArray, pf: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """ψ_v, ψ and ψ_q v; pf ends in the radius, the speed or the distance of the blade."""
     n, last = q.size, pf[pf.size - 1]

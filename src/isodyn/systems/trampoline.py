@@ -8,7 +8,7 @@ from isodyn.compiled import MODEL, FloatArray, IntArray, kernel
 from isodyn.systems.model import call_back
 
 
-@kernel(MODEL)
+@kernel(MODEL, allocates=True)
 def python_model(
     what: int,
     t: float,
