@@ -57,7 +57,7 @@ def round_off_floor(p: Any, dt: float, c: FloatArray, w: Any) -> float:
 
 
 @kernel(inline=True)
-def factorise_at_rest(
+def factorise_at_reference(
     p: Any,
     s: Any,
     t: float,
@@ -67,19 +67,22 @@ def factorise_at_rest(
     c: FloatArray,
     w: Any,
     pivots: Any,
+    form: int,
     quasi: int,
     count: Any,
 ) -> int:
-    """`factorise` at ã = 0 whatever the guess is: the range of the corrections of q and v must not depend on it.
+    """`factorise` at the guess of the default form, whatever the form: the range of the corrections of q and v must not depend on it.
 
     w.s[R] still holds the residual of the guess afterwards.
     """
+    if form == 0:
+        return factorise(p, s, t, t_1, dt, state, c, w, pivots, quasi, count)
     mass_only = (c[1] == 0.0 and c[2] == 0.0) or quasi == 1
     known = (p.traits & (SOLVES | KNOWS_TANGENT)) != 0 or (mass_only and (p.traits & KNOWS_MASS) != 0)
     known = known and not (p.traits & GENERAL and p.rows.size > 0)
     for i in range(w.n[X].size):
         w.s[DX, i] = w.n[X, i]
-        w.n[X, i] = -w.n[A_P, i] / c[0]
+        w.n[X, i] = state.da[i] if w.scale[3] == 1.0 else -w.n[A_P, i] / c[0]
     if known:
         status = trial(p, s, dt, state, c, w)
         if status == OK and p.rows.size > 0:
@@ -130,7 +133,7 @@ def solve_step(
         if not np.isfinite(size(w.s[R])):
             return NOT_FINITE
         if renew and k == 0:
-            status = factorise_at_rest(p, s, t, t_1, dt, state, c, w, pivots, controls.quasi, count)
+            status = factorise_at_reference(p, s, t, t_1, dt, state, c, w, pivots, controls.form, controls.quasi, count)
             if status != OK:
                 return status
         elif renew:

@@ -61,7 +61,7 @@ def guess(s: Any, dt: float, state: Any, form: int, c: FloatArray, w: Any) -> No
     """
     smooth = state.lam.size > 0 and state.clock[1] == dt and w.scale[2] == 0.0
     smooth = smooth and size(state.da) <= SMOOTH * size(w.n[A_P])
-    w.scale[3] = 1.0 if smooth and form == 0 else 0.0
+    w.scale[3] = 1.0 if smooth else 0.0
     c[3] = 1.0
     if form == 2:
         c[3] = 1.0 / (s.l5 * dt)

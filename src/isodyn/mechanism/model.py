@@ -89,10 +89,11 @@ def place_bodies(q: FloatArray, v: FloatArray, pf: FloatArray, pi: IntArray) -> 
         p, b = pi[F_POSE] + POSE * k, pi[I_BODY] + BODY * k
         kind, first_q, first_v = pi[b + KIND], pi[b + FIRST_Q], pi[b + FIRST_V]
         if kind == PLANAR:
-            angle = q[first_q + 2]
-            s, c = np.sin(angle), np.cos(angle)
-            pf[p], pf[p + 1], pf[p + TURN] = q[first_q], q[first_q + 1], angle
-            pf[p + R_], pf[p + R_ + 1], pf[p + R_ + 3], pf[p + R_ + 4] = c, -s, s, c
+            pf[p], pf[p + 1] = q[first_q], q[first_q + 1]
+            if q[first_q + 2] != pf[p + TURN]:  # the last question may have been about the same state
+                pf[p + TURN] = q[first_q + 2]
+                s, c = np.sin(pf[p + TURN]), np.cos(pf[p + TURN])
+                pf[p + R_], pf[p + R_ + 1], pf[p + R_ + 3], pf[p + R_ + 4] = c, -s, s, c
             pf[p + V_], pf[p + V_ + 1], pf[p + W_ + 2] = v[first_v], v[first_v + 1], v[first_v + 2]
             continue
         for i in range(3):
