@@ -24,11 +24,15 @@ LAM, LAM_1, GAP, GAP_Q, GAP_V, GAP_A, MU, NU = range(8)
 # ---- rows of w.s: solution of the linear system, for the unknowns and for corrections; residual, and another one
 DX, DP, R, R_PLUS = range(4)
 
-Work = namedtuple("Work", "n q m s G N J_11 J J_S key fault scale")
+# ---- entries of w.near: the smallest pivot of the enforced rows so far, and when
+NEAREST, WHEN = range(2)
+
+Work = namedtuple("Work", "n q m s G N J_11 J J_S key fault scale near")
 """Vectors (above); constraint matrix; null-space basis, or inverse of GGL's S; (1,1) block; whole matrix or its factors, and those of the
 step's first one; the c
-that it was made for; what to tell about a failure; sizes that errors are compared with, and the regularisation of the matrix."""
-WORK = types.NamedTuple((F2, F2, F2, F2, F, F, F, F, F, F, F, F), Work)
+that it was made for; what to tell about a failure; sizes that errors are compared with, and the regularisation of the matrix; how close
+the enforced rows came to a loss of rank."""
+WORK = types.NamedTuple((F2, F2, F2, F2, F, F, F, F, F, F, F, F, F), Work)
 
 
 def allocate_work(nq: int, nv: int, m: int, rows: int, dense: bool, packed: IntArray | None = None) -> Work:
@@ -54,6 +58,7 @@ def allocate_work(nq: int, nv: int, m: int, rows: int, dense: bool, packed: IntA
         key=np.zeros(5),
         fault=np.zeros(2),
         scale=np.zeros(3),
+        near=np.array([1.0, 0.0]),
     )
 
 
