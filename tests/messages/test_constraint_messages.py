@@ -275,10 +275,19 @@ def test_algebraic_unknowns_need_equations():
         iso.FirstOrderSystem(lambda s, z, t: -z, s0=[1.0], c=lambda s, z, t: s - z)
 
 
-@pytest.mark.parametrize("formulation", [iso.Penalty(), iso.Hamiltonian()], ids=repr)
+@pytest.mark.parametrize("formulation", [iso.UdwadiaKalaba("cholesky"), iso.Hamiltonian()], ids=repr)
 def test_select_with_transforms(formulation):
     with pytest.raises(InputError, match=r"needs all columns .* select must be None"):
         run(rod(), formulation, select=[0])
+
+
+@pytest.mark.parametrize("formulation", [iso.Penalty(), iso.UdwadiaKalaba(), iso.NullSpace("svd")], ids=repr)
+def test_select_where_the_step_closes_itself(formulation):
+    """These need no other columns, also for multipliers."""
+    some, every = (run(rod(), formulation, select=select) for select in ([0], None))
+    assert some.q.shape == (every.t.size, 1)
+    assert np.array_equal(some.q[:, 0], every.q[:, 0])
+    assert np.array_equal(some.lam, every.lam)
 
 
 def test_drift_needs_all_columns():

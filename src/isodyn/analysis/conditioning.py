@@ -124,6 +124,8 @@ def step_matrix(
     _check(system, scheme, dt, form)
     tangents = Tangents.of(system, state)
     s, closure = scheme, formulation.closure(dt)
+    if closure.at_balance:
+        raise InputError(f"{formulation!r} closes at the balance; condition numbers are those of closures at t_{{n+1}}")
     increment = {1: 1.0, 2: s.l5 * dt, 3: s.l3 * dt**2}[form]  # of v or q per increment of a
     xi_a, xi_v, xi_q = (x / increment for x in (1.0, s.l5 * dt, s.l3 * dt**2))  # [Shimada2014 Table 3.1]
     c = np.array([s.W1L6, s.W2L5 * dt, s.W3L3 * dt**2]) / increment  # [Shimada2014 Table 2.4]

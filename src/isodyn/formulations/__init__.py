@@ -7,12 +7,13 @@ from isodyn.formulations.policies import (
     Baumgarte,
     Formulation,
     Overdetermined,
+    Penalty,
     PositionLevel,
     Projection,
     Stabilised,
     VelocityLevel,
 )
-from isodyn.formulations.transforms import Hamiltonian, Penalty
+from isodyn.formulations.transforms import Hamiltonian
 
 __all__ = [
     "GGL",

@@ -1,14 +1,17 @@
 """Formulations that eliminate the multipliers: the accelerations of Gauss' principle, and the null space of G.
 
-As transforms to an ordinary differential equation, a = F(q, v, t) with
+An ordinary differential equation a = F(q, v, t) with
 
     F = the a that minimises ½(a − M⁻¹Q)ᵀM(a − M⁻¹Q) subject to G a = b̂,      b̂ = b − 2α φ̇ − β² φ [Pennestri2008 (90)]
 
-by `isodyn.gauss`: `UdwadiaKalaba(form)` from M, G and b̂ directly [Udwadia1992 (5a)], `NullSpace(basis)` from Nᵀ(M a − Q) = 0 with
-G N = 0 [Pennestri2008 (33) adapted]. Any scheme then integrates the equation; nothing keeps φ and φ̇ where they are but α and β. The
-rank of G is decided anew at every evaluation, with a tolerance of ten times the distance from φ = 0 (rows of a closed loop depend on
-each other on the constraints only), so it may change along the motion; where it does, F may jump. Rows that follow from others and
-contradict them are an error.
+`UdwadiaKalaba(form)` has it from M, G and b̂ directly [Udwadia1992 (5a)], `NullSpace(basis)` from Nᵀ(M a − Q) = 0 with G N = 0
+[Pennestri2008 (33) adapted]. Any scheme integrates the equation; nothing keeps φ and φ̇ where they are but α and β. Rows that follow from
+others and contradict them are an error.
+
+M ã + G̃ᵀλ̃ = Q̃ and G̃ ã = b̂ at the balance are a step that closes there: the range space, and the bases "qr" and "svd", run in
+compiled code, with the independent rows that were chosen at the start. The other forms and bases are other ways to the same F, as
+transforms by `isodyn.gauss`. These decide the rank of G anew at every evaluation, with a tolerance of ten times the distance from φ = 0
+(rows of a closed loop depend on each other on the constraints only), so it may change along the motion; where it does, F may jump.
 
 `NullSpace(discrete=True)` instead eliminates multipliers from the equations of a step, N(q̃)ᵀ·balance = 0 with φ = 0 at t_{n+1}: the
 motion of position level, to rounding.
@@ -27,6 +30,7 @@ from isodyn.errors import ConflictError, InputError
 from isodyn.formulations.near_singular import warn_near_singular
 from isodyn.gauss.methods import Method, formula, on_rank
 from isodyn.gauss.rank import RCOND, Rank, decide
+from isodyn.linear_solvers.blocks import full
 from isodyn.results.solution import Solution
 from isodyn.systems.compiled_system import PythonSystem
 from isodyn.systems.questions import Questions
@@ -38,6 +42,8 @@ Basis = Literal["partitioning", "qr", "putd", "zero-eigenvalue", "svd", "schur"]
 
 COARSEST = 1e-2  # the largest tolerance of a rank, where the state is far off the constraints
 CONFLICT = 1e-6  # of the accelerations asked for: rows that follow from others and differ by more contradict them
+COMPILED_FORM: Form = "range-space"
+COMPILED_BASES: tuple[Basis, ...] = ("qr", "svd")  # numbered from one in `isodyn.compiled.Closure`
 
 
 @dataclass(frozen=True)
@@ -56,6 +62,15 @@ class UdwadiaKalaba:
     def method(self) -> Method:
         """Its name among the methods of `isodyn.gauss`."""
         return self.form
+
+    @property
+    def compiled(self) -> bool:
+        """Whether the step itself finds the accelerations; otherwise `transform` does."""
+        return self.form == COMPILED_FORM
+
+    def closure(self, dt: float) -> Closure:
+        """Weights at the balance."""
+        return _closure(self, 0)
 
     def transform(self, system: Any) -> PythonSystem:
         """The unconstrained system a = F(q, v, t)."""
@@ -93,9 +108,16 @@ class NullSpace:
         """Its name among the methods of `isodyn.gauss`."""
         return cast(Method, f"null-space/{self.basis}")
 
+    @property
+    def compiled(self) -> bool:
+        """Whether the step itself is reduced; otherwise `transform` does it."""
+        return self.basis in COMPILED_BASES
+
     def closure(self, dt: float) -> Closure:
-        """How the reduced step closes."""
-        return Closure(1.0, 0.0, 0.0, 0, 0, 0, 0, 1)
+        """How the reduced step closes: φ at t_{n+1}, or φ̈ at the balance."""
+        if self.discrete:
+            return Closure(1.0, 0.0, 0.0, 0, 0, 0, 0, 1)
+        return _closure(self, 1 + COMPILED_BASES.index(self.basis))
 
     def transform(self, system: Any) -> PythonSystem:
         """The unconstrained system a = F(q, v, t)."""
@@ -117,6 +139,12 @@ def _check_gains(alpha: float, beta: float) -> None:
             raise InputError(
                 f"{name} must be 0 or positive, received {value!r}", hint="negative gains make the drift grow"
             )
+
+
+def _closure(formulation: UdwadiaKalaba | NullSpace, null_space: int) -> Closure:
+    """φ̈ + 2αφ̇ + β²φ = 0 at the balance [Pennestri2008 (90)]."""
+    alpha, beta = float(formulation.alpha), float(formulation.beta)
+    return Closure(beta * beta, 2.0 * alpha, 1.0, 0, 0, 0, 0, null_space, 1)
 
 
 def _transform(formulation: UdwadiaKalaba | NullSpace, system: Any) -> PythonSystem:
@@ -160,7 +188,7 @@ class Reduction:
     """
 
     def __init__(self, formulation: UdwadiaKalaba | NullSpace, ask: Questions) -> None:
-        self.formulation, self.ask = formulation, ask
+        self.formulation, self.ask, self.weights = formulation, ask, _closure(formulation, 0)
         self.rows: Any = None
         self.most = 0  # the largest rank so far
         self.closest = (1.0, 0.0)  # to a loss of rank: the smallest pivot, and when
@@ -169,17 +197,11 @@ class Reduction:
         self, t: float, q: FloatArray, v: FloatArray, rcond: float = RCOND, *, strict: bool = True
     ) -> tuple[FloatArray, FloatArray, Rank]:
         """a, λ of least norm, and the rank of G; `rcond` is the least tolerance of that rank, `strict` refuses rows in conflict."""
-        ask, alpha, beta = self.ask, self.formulation.alpha, self.formulation.beta
+        ask = self.ask
         apply = formula(self.formulation.method)
         M, G = ask.mass(t, q, v), ask.G(t, q, v)
-        rest = np.zeros(ask.system.nv)
-        Q, b = -ask.balance(t, q, v, rest), -ask.acceleration(t, q, v, rest)
-        phi = ask.position(t, q, v)
-        if alpha or beta:
-            b -= 2.0 * alpha * ask.velocity(t, q, v)  # [Pennestri2008 (90)]
-            b[: phi.size] -= beta**2 * phi
-        off = _distance(phi, G, q)
-        tolerance = max(rcond, min(10.0 * off, COARSEST))
+        Q, b = -ask.balance(t, q, v, np.zeros(ask.system.nv)), wanted(ask, t, q, v, self.weights)
+        tolerance = tolerance_of_rank(ask, t, q, v, G, rcond)
         rank = decide(G, M.diagonal(), tolerance)
         self._watch(rank, t)
         if rank.full:
@@ -189,9 +211,8 @@ class Reduction:
         if self.rows is None or self.rows.size != rank.rank or not part.full:
             self.rows = rank.chosen
             part = decide(G[self.rows], M.diagonal(), tolerance)
-        if strict:  # only the drift of enforced rows excuses others: what those are off by themselves is the conflict
-            drift = _distance(phi, G, q, self.rows) + _distance(ask.velocity(t, q, v), G, v, self.rows)
-            _refuse_conflict(ask.system.row_names, rank, b, drift, t)
+        if strict:
+            refuse_conflict(ask, rank, self.rows, b, t, q, v)
         lam = np.zeros(b.size)
         a, lam[self.rows] = on_rank(apply, M, Q, G[self.rows], b[self.rows], part)
         return a, rank.least_norm(lam), rank
@@ -206,6 +227,23 @@ class Reduction:
             self.closest = min(self.closest, (float(pivot), t))
 
 
+def wanted(ask: Questions, t: float, q: FloatArray, v: FloatArray, weights: Closure) -> FloatArray:
+    """b̂, what the rows ask of the accelerations."""
+    b = -ask.acceleration(t, q, v, np.zeros(ask.system.nv))
+    if weights.g1 or weights.g2:
+        phi = ask.position(t, q, v)
+        b -= weights.g2 * ask.velocity(t, q, v)  # [Pennestri2008 (90)]
+        b[: phi.size] -= weights.g1 * phi
+    return b
+
+
+def tolerance_of_rank(
+    ask: Questions, t: float, q: FloatArray, v: FloatArray, G: FloatArray, least: float = RCOND
+) -> float:
+    """Relative size of a pivot at which a row depends on others: ten times the distance from φ = 0, within limits."""
+    return max(least, min(10.0 * _distance(ask.position(t, q, v), G, q), COARSEST))
+
+
 def _distance(gap: FloatArray, G: FloatArray, x: FloatArray, rows: Any = None) -> float:
     """How far x is from where the gaps, of some rows or all, vanish, relative to x where that is small."""
     if rows is not None:
@@ -218,9 +256,17 @@ def _distance(gap: FloatArray, G: FloatArray, x: FloatArray, rows: Any = None) -
     return float(np.abs(gap / np.where(length > 0.0, length, 1.0)).max()) / (min(1.0, size) or 1.0)
 
 
-def _refuse_conflict(names: tuple[str, ...], rank: Rank, b: FloatArray, off: float, t: float) -> None:
-    """ConflictError for rows that follow from others and ask for another acceleration, beyond what the drift can do."""
-    assert rank.mixture is not None
+def refuse_conflict(
+    ask: Questions, rank: Rank, enforced: Any, b: FloatArray, t: float, q: FloatArray, v: FloatArray
+) -> None:
+    """ConflictError for rows that follow from others and ask for another acceleration, beyond what the drift can do.
+
+    Only the drift of enforced rows excuses the others: what those are off by themselves is the conflict.
+    """
+    if rank.mixture is None:
+        return
+    names, G = ask.system.row_names, full(ask.G(t, q, v))
+    off = _distance(ask.position(t, q, v), G, q, enforced) + _distance(ask.velocity(t, q, v), G, v, enforced)
     follows = rank.mixture @ b[rank.chosen]
     size = np.abs(b[rank.dropped]) + np.abs(rank.mixture) @ np.abs(b[rank.chosen])
     defect = np.abs(b[rank.dropped] - follows)

@@ -15,7 +15,10 @@ The others keep more than one level, by corrections of q_{n+1} and v_{n+1} in th
     null space      φ = 0 closes; multipliers are eliminated from the balance instead of solved for
     projection      φ̈ = 0 closes; q_{n+1} and v_{n+1} are then projected in the mass norm [Shimada2014 (3.186)–(3.191)]
 
-Nonholonomic rows close at velocity level in all of them.
+Nonholonomic rows close at velocity level in all of these. At the balance instead of t_{n+1} close
+
+    Udwadia–Kalaba, null space     φ̈ + 2αφ̇ + β²φ = 0,  ψ̇ + 2αψ = 0     Gauss' principle (isodyn.formulations.gauss)
+    penalty                        φ̈ + γω φ̇ + ω²φ = p λ                 springs, dampers and masses of weight 1/p [Shimada2014 (3.199)]
 """
 
 from __future__ import annotations
@@ -29,7 +32,7 @@ import numpy.typing as npt
 
 from isodyn.compiled import Closure
 from isodyn.errors import InputError, StabilityWarning
-from isodyn.formulations.gauss import NullSpace
+from isodyn.formulations.gauss import NullSpace, UdwadiaKalaba
 
 
 @dataclass(frozen=True)
@@ -140,9 +143,35 @@ class GGL:
         return Closure(0.0, 1.0, 0.0, 1, 0, 1 if self.S is None else 2, 0, 0)
 
 
+@dataclass(frozen=True)
+class Penalty:
+    """Constraints by springs, dampers and masses: weight 1/p, frequency omega, damping gamma. Not exact for p > 0.
+
+    (M + GᵀWG) a = Q − GᵀW (−b + γω φ̇ + ω² φ) with W = 1/p, solved with the forces λ = W (φ̈ + γω φ̇ + ω² φ) as unknowns of their own, so
+    that small p do not spoil the matrix. Redundant rows all act, and share the force.
+    """
+
+    p: float = 1e-5
+    omega: float = 10.0
+    gamma: float = 1.0
+
+    def __post_init__(self) -> None:
+        for name in ("p", "omega", "gamma"):
+            value = getattr(self, name)
+            if not (math.isfinite(value) and (value > 0 or (name == "gamma" and value == 0))):
+                raise InputError(f"{name} must be positive, received {value!r}")
+
+    def closure(self, dt: float) -> Closure:
+        """Weights and compliance at the balance."""
+        g1, g2 = float(self.omega**2), float(self.gamma * self.omega)  # [Shimada2014 (3.199)]
+        return Closure(g1, g2, 1.0, 0, 0, 0, 0, 0, 1, float(self.p))
+
+
 Formulation = (
     Stabilised
     | NullSpace
+    | UdwadiaKalaba
+    | Penalty
     | PositionLevel
     | VelocityLevel
     | AccelerationLevel

@@ -16,12 +16,13 @@ from isodyn.formulations.policies import (
     AccelerationLevel,
     Baumgarte,
     Overdetermined,
+    Penalty,
     PositionLevel,
     Projection,
     Stabilised,
     VelocityLevel,
 )
-from isodyn.formulations.transforms import Hamiltonian, Penalty
+from isodyn.formulations.transforms import Hamiltonian
 
 Orders = tuple[float | None, float | None, float | None, float | None]
 

@@ -1,8 +1,4 @@
-"""Formulations that turn a constrained system into another system: penalty, and Hamilton's form.
-
-Penalty [Shimada2014 (3.199)], with W = 1/p and natural frequency ω of the constraints:
-
-    (M + GᵀWG) a = Q − GᵀW (−b + γω φ̇ + ω² φ)          λ from Gᵀλ = Q − M a, by least squares in the metric of M⁻¹
+"""The formulation that turns a constrained system into one of first order: Hamilton's form.
 
 Hamilton's form with both constraint levels [Shimada2014 (3.207)], p = M v, in (q, p) with multipliers λ and η:
 
@@ -13,100 +9,19 @@ Hamilton's form with both constraint levels [Shimada2014 (3.207)], p = M v, in (
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from isodyn.compiled import BALANCE, OK, RETRACT, RETRACTS, FloatArray, IntArray
+from isodyn.compiled import FloatArray, IntArray
 from isodyn.errors import InputError
 from isodyn.linear_solvers.rows import choose, least_multipliers
 from isodyn.results.solution import Solution
-from isodyn.systems.compiled_system import PythonSystem
 from isodyn.systems.first_order import FirstOrderSystem
 from isodyn.systems.questions import Questions
 
 _H = float(np.finfo(float).eps) ** (1 / 3)
-
-
-@dataclass(frozen=True)
-class Penalty:
-    """Constraints by stiff springs and dampers with inertia: weight 1/p, frequency omega, damping gamma. Not exact for p > 0."""
-
-    p: float = 1e-5
-    omega: float = 10.0
-    gamma: float = 1.0
-
-    def __post_init__(self) -> None:
-        for name in ("p", "omega", "gamma"):
-            value = getattr(self, name)
-            if not (math.isfinite(value) and (value > 0 or (name == "gamma" and value == 0))):
-                raise InputError(f"{name} must be positive, received {value!r}")
-
-    def transform(self, system: Any) -> PythonSystem:
-        """The unconstrained system with penalty terms."""
-        traits = RETRACTS if system.retract is not None else 0
-        return PythonSystem(
-            _Penalised(system, self),
-            traits,
-            system.q0,
-            system.v0,
-            energy=system.energy,
-            retract=system.retract,
-            difference=system.difference,
-            names=system.names,
-        )
-
-    def lift(self, sol: Solution, system: Any) -> Solution:
-        """The solution with the multipliers that the penalty forces stand for."""
-        ask, lam = Questions(system), np.zeros((sol.t.size, system.m))
-        jumps = sol.aux.get("breakpoint_rows", np.zeros(0, dtype=np.int64))
-        for i, (t, q, v, a) in enumerate(zip(sol.t, sol.q, sol.v, sol.a, strict=True)):
-            lam[i] = _carried(ask, np.nextafter(t, np.inf) if i in jumps else t, q, v, a)
-        if jumps.size:
-            before = zip(jumps, sol.aux["a_left"], strict=True)
-            sol.aux["lam_left"] = np.array(
-                [_carried(ask, np.nextafter(sol.t[i], -np.inf), sol.q[i], sol.v[i], a) for i, a in before]
-            )
-        sol.lam, sol.system, sol.columns["lam"] = lam, system, np.arange(system.m)
-        return sol
-
-
-def _carried(ask: Questions, t: float, q: FloatArray, v: FloatArray, a: FloatArray) -> FloatArray:
-    """λ with Gᵀλ = Q − M a, by least squares in the metric of M⁻¹."""
-    G, unbalanced = ask.G(t, q, v), -ask.balance(t, q, v, a)
-    eased = np.linalg.solve(ask.mass(t, q, v), np.column_stack([G.T, unbalanced]))
-    return np.asarray(np.linalg.lstsq(G @ eased[:, :-1], G @ eased[:, -1], rcond=None)[0], dtype=np.float64)
-
-
-class _Penalised:
-    """Balance of the free system with the forces of the penalties, Gᵀ W (φ̈ + γω φ̇ + ω² φ)."""
-
-    solver = ""
-
-    def __init__(self, system: Any, penalty: Penalty) -> None:
-        self.ask, self.penalty = Questions(system), penalty
-
-    def answer(
-        self,
-        what: int,
-        t: float,
-        q: FloatArray,
-        v: FloatArray,
-        a: FloatArray,
-        lam: FloatArray,
-        c: FloatArray,
-        out: FloatArray,
-    ) -> int:
-        ask, k = self.ask, self.penalty
-        if what == BALANCE:
-            pull = ask.acceleration(t, q, v, a) + k.gamma * k.omega * ask.velocity(t, q, v)
-            pull += k.omega**2 * ask.position(t, q, v)  # [Shimada2014 (3.199)]
-            out[:] = ask.balance(t, q, v, a) + ask.G(t, q, v).T @ pull / k.p
-        elif what == RETRACT:
-            out[:] = ask.system.retract(q, v)
-        return OK
 
 
 @dataclass(frozen=True)

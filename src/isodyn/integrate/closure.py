@@ -5,7 +5,14 @@
 
 Source: [Shimada2014 (3.131)], with the corrections p and u of the stabilised and overdetermined formulations (zero in the others).
 The closure of a holonomic row is γ₁φ + γ₂φ̇ + γ₃φ̈ at t_{n+1} [Shimada2014 (3.201)] divided by its dependence on x along G,
-γ₁λ₃Δt² + γ₂λ₅Δt + γ₃(1 + φ); nonholonomic rows close by ψ/(λ₅Δt) in every formulation.
+γ₁λ₃Δt² + γ₂λ₅Δt + γ₃(1 + φ); nonholonomic rows close by ψ/(λ₅Δt) in every formulation that closes there.
+
+Closed at the balance instead, with a compliance p of the rows,
+
+    γ₁φ + γ₂φ̇ + γ₃φ̈ − p λ̃ = 0   at (t̃, q̃, ṽ, ã),        γ₂ψ + γ₃ψ̇ = 0,
+
+together with M ã + Gᵀλ̃ = Q this is the acceleration of Gauss' principle (p = 0), or of penalties with weight 1/p. Its dependence on x
+is γ₁c₂ + γ₂c₁ + γ₃c₀.
 """
 
 from __future__ import annotations
@@ -15,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from isodyn.compiled import ACCELERATION, OK, POSITION, RETRACT, RETRACTS, VELOCITY, FloatArray, kernel
-from isodyn.integrate.work import A_1, A_P, GAP, GAP_A, GAP_Q, GAP_V, LAM, LAM_1, Q_1, V_1, D, P, U, X
+from isodyn.integrate.work import A_1, A_P, GAP, GAP_A, GAP_Q, GAP_V, LAM, LAM_1, Q_1, V_1, A, D, P, Q, U, V, X
 
 
 @kernel()
@@ -104,4 +111,37 @@ def close(p: Any, s: Any, t_1: float, dt: float, state: Any, c: FloatArray, w: A
         status = p.model(ACCELERATION, t_1, w.q[Q_1], w.n[V_1], w.n[A_1], w.m[LAM_1], c, p.pf, p.pi, w.m[GAP_A])
         for i in range(n):
             w.m[GAP, i] += k.g3 * w.m[GAP_A, i] / along_x
+    return status
+
+
+@kernel()
+def softness(p: Any, c: FloatArray) -> float:
+    """What a unit of a multiplier leaves open of a closure at the balance, in units of acceleration."""
+    k = p.closure
+    return k.compliance / (k.g1 * c[2] + k.g2 * c[1] + k.g3 * c[0]) if k.compliance > 0.0 else 0.0
+
+
+@kernel()
+def close_at_balance(p: Any, t: float, c: FloatArray, w: Any) -> int:
+    """Closures at the trial state, in units of acceleration, into w.m[GAP]."""
+    k, m, n = p.closure, w.m[GAP].size, p.holonomic
+    soft = softness(p, c)
+    for i in range(m):
+        w.m[GAP, i] = -soft * w.m[LAM, i]
+    status = OK
+    if k.g1 != 0.0:
+        status = p.model(POSITION, t, w.q[Q], w.n[V], w.n[A], w.m[LAM], c, p.pf, p.pi, w.m[GAP_Q])
+    if status == OK and k.g2 != 0.0:
+        status = p.model(VELOCITY, t, w.q[Q], w.n[V], w.n[A], w.m[LAM], c, p.pf, p.pi, w.m[GAP_V])
+    if status == OK:
+        status = p.model(ACCELERATION, t, w.q[Q], w.n[V], w.n[A], w.m[LAM], c, p.pf, p.pi, w.m[GAP_A])
+    for i in range(m):
+        gap, along_x = k.g3 * w.m[GAP_A, i], k.g3 * c[0]
+        if k.g2 != 0.0:
+            gap += k.g2 * w.m[GAP_V, i]
+            along_x += k.g2 * c[1]
+        if k.g1 != 0.0 and i < n:
+            gap += k.g1 * w.m[GAP_Q, i]
+            along_x += k.g1 * c[2]
+        w.m[GAP, i] += gap / along_x
     return status

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, TypedDict, Unpack, overload
 
 from isodyn.compiled import OPEN, Closure
@@ -162,9 +162,9 @@ def integrate(
         )
     if substeps is not None:
         raise InputError(f"substeps are for subdomains; this is one {type(system).__name__}")
+    if _for_constraints(formulation) and (system.m == 0 or system.first_order):
+        raise InputError(f"{formulation!r} needs a mechanical system with constraints")
     if (other := _as_transform(formulation)) is not None:
-        if system.m == 0 or system.first_order:
-            raise InputError(f"{other!r} needs a mechanical system with constraints")
         check_combination(other, scheme or Scheme.optimal(0.8), system)
         if select is not None:
             raise InputError(
@@ -172,8 +172,6 @@ def integrate(
             )
         if isinstance(other, Hamiltonian) and isinstance(scheme, Scheme):
             scheme = scheme.first_order()
-        if isinstance(other, Penalty) and (newton is None or newton.form == 0):
-            newton = replace(newton or Newton(), form=1)  # far from the manifold penalties are huge: start near it
         system = _started(system, t0, assemble)
         try:
             sol = integrate(
@@ -193,7 +191,7 @@ def integrate(
                 error.partial = other.lift(error.partial, system)
             raise
         return other.lift(sol, system)
-    assert not isinstance(formulation, Penalty | Hamiltonian | UdwadiaKalaba)
+    assert not isinstance(formulation, Hamiltonian)
     adapted = _adapt(scheme, system)
     closure, first_closure = _closures(system, adapted, formulation, dt)
     scaling = None
@@ -206,11 +204,18 @@ def integrate(
         return run.execute(bar)
 
 
-def _as_transform(formulation: Any) -> Penalty | Hamiltonian | UdwadiaKalaba | NullSpace | None:
-    """A formulation that makes another system of this one; None for those that close a step."""
+def _for_constraints(formulation: Any) -> bool:
+    """Formulations that make no sense of other systems."""
     if isinstance(formulation, NullSpace):
-        return None if formulation.discrete else formulation
-    return formulation if isinstance(formulation, Penalty | Hamiltonian | UdwadiaKalaba) else None
+        return not formulation.discrete
+    return isinstance(formulation, Penalty | Hamiltonian | UdwadiaKalaba)
+
+
+def _as_transform(formulation: Any) -> Hamiltonian | UdwadiaKalaba | NullSpace | None:
+    """A formulation that makes another system of this one; None for those that close a step."""
+    if isinstance(formulation, UdwadiaKalaba | NullSpace):
+        return None if formulation.compiled else formulation
+    return formulation if isinstance(formulation, Hamiltonian) else None
 
 
 def _started(system: Any, t0: float, assemble: bool) -> Any:
@@ -243,7 +248,7 @@ def _closures(
         return _first_order_closures(formulation, dt)
     formulation = Stabilised() if formulation is None else formulation
     first: Formulation = formulation
-    if isinstance(formulation, PositionLevel | NullSpace):
+    if isinstance(formulation, PositionLevel) or (isinstance(formulation, NullSpace) and formulation.discrete):
         first = Stabilised()
         _warn_weak(scheme)
     return formulation.closure(dt), first.closure(dt)

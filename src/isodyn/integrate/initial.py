@@ -1,4 +1,7 @@
-"""Initial values: q and v on the constraints, then M a + Gᵀλ = Q and G a = b for a and λ [Shimada2014 (3.88)]."""
+"""Initial values: q and v on the constraints, then M a + Gᵀλ = Q and G a = b for a and λ [Shimada2014 (3.88)].
+
+Where a formulation closes at the balance, G a = b is replaced by its own closure at the state, with gains or compliance.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,7 @@ from isodyn.compiled import (
     i8,
     kernel,
 )
-from isodyn.integrate.closure import add_to, copy_to, fill_with, size
+from isodyn.integrate.closure import add_to, close_at_balance, copy_to, fill_with, size
 from isodyn.integrate.matrix import factorise, solve
 from isodyn.integrate.projection import mass_matrix, project
 from isodyn.integrate.work import (
@@ -77,7 +80,9 @@ def acceleration(p: Any, t: float, state: Any, w: Any, pivots: Any, controls: An
         status = p.model(BALANCE, t, w.q[Q], w.n[V], w.n[A], w.m[LAM], c, p.pf, p.pi, w.s[R][:n])
         count[ITERATIONS] += 1
         count[EVALUATIONS] += 1
-        if status == OK and p.rows.size > 0:
+        if status == OK and p.rows.size > 0 and p.closure.at_balance == 1:
+            status = close_at_balance(p, t, c, w)
+        elif status == OK and p.rows.size > 0:
             status = p.model(ACCELERATION, t, w.q[Q], w.n[V], w.n[A], w.m[LAM], c, p.pf, p.pi, w.m[GAP])
         if status != OK:
             return status

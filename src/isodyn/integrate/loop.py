@@ -2,6 +2,9 @@
 
 Kept apart from everything that is not arithmetic: progress, interrupts, restarts and messages belong to the driver, which calls
 this for a block of steps at a time.
+
+Formulations that close at the balance know λ there. What is saved at t_n are the multipliers of the state itself, M a + Gᵀλ = Q with the
+formulation's own closure at (q_n, v_n), computed for saved rows only; the acceleration is the one of the scheme, as everywhere.
 """
 
 from __future__ import annotations
@@ -11,9 +14,28 @@ from typing import Any
 
 from numba import types
 
-from isodyn.compiled import CLOSURE, COEFFICIENTS, F2, MODEL_TYPE, OK, STATE, F, I, Physics, f8, i8, kernel
+from isodyn.compiled import (
+    CLOSURE,
+    COEFFICIENTS,
+    F2,
+    MODEL_TYPE,
+    OK,
+    RAISED,
+    STATE,
+    WRONG_SHAPE,
+    F,
+    I,
+    Physics,
+    State,
+    f8,
+    i8,
+    kernel,
+)
+from isodyn.integrate.closeness import watch_rank
+from isodyn.integrate.closure import copy_to
+from isodyn.integrate.initial import initial_acceleration
 from isodyn.integrate.step import advance
-from isodyn.integrate.work import CONTROLS, MU, NU, ROWS, STEPS, WORK
+from isodyn.integrate.work import CONTROLS, ITERATIONS, LAM_1, MU, NEAREST, NU, ROWS, STEPS, WHEN, WORK
 
 Rows = namedtuple("Rows", "t q v a lam mu nu")
 """Saved rows of a run, preallocated."""
@@ -41,6 +63,33 @@ def write_row(phi: float, state: Any, w: Any, columns: Any, rows: Any, k: int) -
         rows.mu[k, j] = w.m[MU, j]
     for j in range(rows.nu.shape[1]):
         rows.nu[k, j] = w.m[NU, j]
+
+
+@kernel(inline=True)
+def show_multipliers(p: Any, t: float, state: Any, w: Any, pivots: Any, controls: Any, count: Any) -> int:
+    """w.there.lam as saved: the carried ones, or those of the state; where rows lose rank just there, the carried ones again."""
+    carried, there = state.lam, w.there
+    copy_to(carried, there.lam)
+    copy_to(carried, w.m[LAM_1])
+    if p.closure.at_balance == 0:
+        return OK
+    copy_to(state.q, there.q)
+    copy_to(state.v, there.v)
+    iterations = count[ITERATIONS]
+    status = initial_acceleration(
+        p.model, p.traits, p.holonomic, p.closure, p.rows, p.pf, p.pi, t, there, w, pivots, controls, count
+    )
+    count[ITERATIONS] = iterations
+    if status in (RAISED, WRONG_SHAPE):
+        return status
+    if status != OK:
+        copy_to(carried, there.lam)
+        w.near[NEAREST] = 0.0
+        w.near[WHEN] = t
+    elif p.closure.compliance == 0.0:
+        watch_rank(p, t, w, pivots)
+    copy_to(there.lam, w.m[LAM_1])
+    return OK
 
 
 @kernel(
@@ -87,12 +136,16 @@ def run(
 ) -> int:
     """Step to every time of `times` in turn; count[STEPS], count[ROWS] tell how far it came."""
     p = Physics(model, traits, holonomic, closure, chosen, pf, pi)
+    shown = State(state.clock, state.q, state.v, state.a, w.there.lam, state.da)
     for k in range(times.size):
         status = advance(p, s, times[k], t_limit, state, w.c, w, pivots, controls, count)
         if status != OK:
             return status
         count[STEPS] += 1
         if save[k]:
-            write_row(s.phi, state, w, columns, rows, count[ROWS])
+            status = show_multipliers(p, min(times[k], t_limit), state, w, pivots, controls, count)
+            if status != OK:
+                return status
+            write_row(s.phi, shown, w, columns, rows, count[ROWS])
             count[ROWS] += 1
     return OK

@@ -11,7 +11,9 @@ Here c = (W₁Λ₆, Δt W₂Λ₅, Δt² W₃Λ₃), and c = (1, 0, 0) gives th
     [ G  0  ] [ δλ̃ ] = − [ closure ],      J = c₀ ∂balance/∂a + c₁ ∂balance/∂v + c₂ ∂balance/∂q,
 
 with every closure row divided by its own dependence on x, so that the matrix does not know the step size or the level of the
-closure. Corrections of q_{n+1} and v_{n+1} that keep further levels of the constraints come from the step's first matrix with (0, r)
+closure. A compliance of the closure stands in the lower right block; the matrix stays as good for every weight of a penalty.
+
+Corrections of q_{n+1} and v_{n+1} that keep further levels of the constraints come from the step's first matrix with (0, r)
 on the right: they lie in the range of J⁻¹Gᵀ, whatever the iteration does later.
 """
 
@@ -37,7 +39,7 @@ from isodyn.compiled import (
     FloatArray,
     kernel,
 )
-from isodyn.integrate.closure import close, fill_with, retract, size
+from isodyn.integrate.closure import close, close_at_balance, fill_with, retract, size, softness
 from isodyn.integrate.null_space import null_space_correction, null_space_matrix
 from isodyn.integrate.work import (
     A_P,
@@ -88,11 +90,11 @@ def residual(p: Any, s: Any, t: float, t_1: float, dt: float, state: Any, c: Flo
     status = trial(p, s, dt, state, c, w)
     if status != OK:
         return status
-    if p.closure.null_space == 1:
+    if p.closure.null_space > 0:
         fill_with(w.m[LAM], 0.0)
     status = p.model(BALANCE, t, w.q[Q], w.n[V], w.n[A], w.m[LAM], c, p.pf, p.pi, r[:n])
     if status == OK and p.rows.size > 0:
-        status = close(p, s, t_1, dt, state, c, w)
+        status = close_at_balance(p, t, c, w) if p.closure.at_balance == 1 else close(p, s, t_1, dt, state, c, w)
         for i in range(p.rows.size):
             r[n + i] = w.m[GAP, p.rows[i]]
     return status
@@ -146,12 +148,15 @@ def difference_jacobian(
 
 
 @kernel(inline=True)
-def assemble(p: Any, w: Any, pivots: Any) -> None:
-    """w.J = [J₁₁ Gᵀ; G 0] from w.J_11 and the chosen rows of w.G."""
+def assemble(p: Any, c: FloatArray, w: Any, pivots: Any) -> None:
+    """w.J = [J₁₁ Gᵀ; G −ε] from w.J_11 and the chosen rows of w.G; ε of a closure with compliance, or to pass an isolated loss of rank."""
     n, m = w.n[X].size, p.rows.size
     whole = n + m
+    soft = softness(p, c)
+    if w.scale[2] > 0.0:
+        soft += w.scale[2] / size(w.J_11)
     if p.traits & SPARSE:
-        fill_blocks(w.J_11, w.G, w.scale[2] / size(w.J_11) if w.scale[2] > 0.0 else 0.0, pivots, w.J)
+        fill_blocks(w.J_11, w.G, soft, pivots, w.J)
         return
     for i in range(n):
         for j in range(n):
@@ -163,8 +168,7 @@ def assemble(p: Any, w: Any, pivots: Any) -> None:
             w.J[j * whole + n + k] = w.G[row + j]
         for j in range(m):
             w.J[(n + k) * whole + n + j] = 0.0
-        if w.scale[2] > 0.0:  # to pass an isolated loss of rank
-            w.J[(n + k) * whole + n + k] = -w.scale[2] / size(w.J_11)
+        w.J[(n + k) * whole + n + k] = -soft
 
 
 @kernel()
@@ -232,13 +236,13 @@ def factorise(
             status = p.model(JACOBIAN, t, w.q[Q], w.n[V], w.n[A], w.m[LAM], c, p.pf, p.pi, block)
         else:
             status = difference_jacobian(p, s, t, t_1, dt, state, c, w, block, n, count)
-        if status == OK and p.closure.null_space == 1:
+        if status == OK and p.closure.null_space > 0:
             status = null_space_matrix(p, t, c, w, pivots)
         elif status == OK and (m > 0 or p.traits & SPARSE):
             if m > 0:
                 status = p.model(CONSTRAINT, t, w.q[Q], w.n[V], w.n[A], w.m[LAM], c, p.pf, p.pi, w.G)
-            assemble(p, w, pivots)
-            if status == OK and m > 0 and dt != 0.0 and p.closure.in_balance != 2:
+            assemble(p, c, w, pivots)
+            if status == OK and m > 0 and dt != 0.0 and p.closure.in_balance != 2 and p.closure.at_balance == 0:
                 status = close_at_the_end(p, t_1, c, w, pivots)
     if status == OK and not p.traits & SOLVES and p.closure.null_space == 0:
         if c[3] != 1.0 and not p.traits & SPARSE:
@@ -326,7 +330,7 @@ def solve_with_first(p: Any, c: FloatArray, w: Any, pivots: Any) -> None:
 def correct(p: Any, s: Any, dt: float, t: float, c: FloatArray, w: Any, pivots: Any, kept: bool) -> int:
     """Solve for the corrections of x, λ̃ and, where q_{n+1} and v_{n+1} have their own, of those."""
     n = w.n[X].size
-    if p.closure.null_space == 1:
+    if p.closure.null_space > 0:
         return null_space_correction(p, w, pivots)
     for i in range(n + p.rows.size):
         w.s[DX, i] = -w.s[R, i]

@@ -144,8 +144,10 @@ def solve_step(
             status = factorise(p, s, t, t_1, dt, state, c, w, pivots, quasi, count)
             if status != OK:
                 return status
-        if p.closure.null_space == 1:
-            eliminate(p, t, c, w)
+        if p.closure.null_space > 0:
+            status = eliminate(p, t, c, w)
+            if status != OK:
+                return status
         status = correct(p, s, dt, t, c, w, pivots, kept)
         if status != OK:
             return status

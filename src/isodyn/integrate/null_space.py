@@ -4,6 +4,9 @@ With R the balance without multipliers and λ̂ = −(GGᵀ)⁻¹G R, the part o
 N = (I − Gᵀ(GGᵀ)⁻¹G) N₀ is a basis of the null space of G(q̃) that follows q̃ smoothly from N₀, an orthonormal one at the first trial state:
 
     r = [ N₀ᵀ (R + Gᵀλ̂) ; closure ],        matrix  [ N₀ᵀ J ; G ],        λ̃ = λ̂
+
+N₀ is what G leaves of an orthogonal matrix, in Gᵀ = Q R or in G = U Σ Vᵀ. With the closure at the balance the lower rows are G ã = b and
+the equations are Nᵀ(M ã − Q) = 0, G ã = b [Pennestri2008 (33) adapted].
 """
 
 from __future__ import annotations
@@ -30,19 +33,26 @@ def rows_of_G(p: Any, t: float, c: FloatArray, w: Any) -> FloatArray:
 
 
 @kernel(allocates=True)
-def eliminate(p: Any, t: float, c: FloatArray, w: Any) -> None:
+def eliminate(p: Any, t: float, c: FloatArray, w: Any) -> int:
     """Multipliers λ̂ into w.m[LAM], and the balance that they leave into w.s[R][:n]."""
     n, m = w.n[X].size, p.rows.size
     G = rows_of_G(p, t, c, w)
-    lam = -np.linalg.solve(G @ np.ascontiguousarray(G.T), G @ w.s[R][:n].copy())
-    w.s[R][:n] += np.ascontiguousarray(G.T) @ lam
+    gram, order, lam = (G @ np.ascontiguousarray(G.T)).ravel(), np.empty(m, dtype=np.int64), G @ w.s[R][:n].copy()
+    status = lu_factor(gram, order)
+    if status != OK:
+        w.fault[0] = n + order[0]
+        return status
+    lu_solve(gram, order, lam)
+    w.s[R][:n] -= np.ascontiguousarray(G.T) @ lam
     for k in range(m):
-        w.m[LAM, p.rows[k]] = lam[k]
+        w.m[LAM, p.rows[k]] = -lam[k]
+    return OK
 
 
 @kernel(allocates=True)
-def null_space_basis(G: FloatArray) -> FloatArray:
+def qr_basis(G: FloatArray) -> FloatArray:
     """Rows span the null space of G (m, n): the last n − m columns of Q in Gᵀ = Q R, by Householder reflections."""
+    # [Pennestri2008 (58), (62)]
     m, n = G.shape
     A, basis = G.T.copy(), np.eye(n)
     for k in range(m):
@@ -69,18 +79,27 @@ def null_space_basis(G: FloatArray) -> FloatArray:
 
 
 @kernel(allocates=True)
+def svd_basis(G: FloatArray) -> FloatArray:
+    """The same from the right singular vectors of G without singular value."""
+    return np.ascontiguousarray(np.linalg.svd(G, True)[2][G.shape[0] :])  # [Pennestri2008 (72), (74)]
+
+
+@kernel(allocates=True)
 def null_space_matrix(p: Any, t: float, c: FloatArray, w: Any, pivots: Any) -> int:
     """Factors of [N₀ᵀJ; G] into the first n·n entries of w.J, N₀ into w.N."""
     n, m = w.n[X].size, p.rows.size
     G = rows_of_G(p, t, c, w)
-    basis = null_space_basis(G)
+    basis = qr_basis(G) if p.closure.null_space == 1 else svd_basis(G)
     J = w.J_11.reshape(n, n)
     matrix = np.empty((n, n))
     matrix[: n - m] = basis @ J
     matrix[n - m :] = G
     w.N[: (n - m) * n] = basis.ravel()
     w.J[: n * n] = matrix.ravel()
-    return lu_factor(w.J[: n * n], pivots[:n])
+    status = lu_factor(w.J[: n * n], pivots[:n])
+    if status != OK:
+        w.fault[0] = pivots[0]
+    return status
 
 
 @kernel(inline=True)

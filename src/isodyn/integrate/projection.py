@@ -87,7 +87,7 @@ def mass_matrix(
     if status == OK:
         status = p.model(CONSTRAINT, t, q, v, a, w.m[LAM_1], c, p.pf, p.pi, w.G)
     if status == OK:
-        assemble(p, w, pivots)
+        assemble(p, c, w, pivots)
         status = decompose(p, w, pivots)
     return status
 

@@ -21,6 +21,7 @@ from isodyn.compiled import (
     NOT_CONVERGED,
     NOT_FINITE,
     OK,
+    OPEN,
     RAISED,
     SINGULAR,
     SOLVES,
@@ -31,9 +32,11 @@ from isodyn.compiled import (
     State,
 )
 from isodyn.errors import CallableError, ConflictError, IsodynError, IsodynWarning, SchemeError
+from isodyn.formulations.near_singular import warn_near_singular
 from isodyn.integrate import work
 from isodyn.integrate.coefficients import coefficients, starting_scheme
 from isodyn.integrate.columns import columns
+from isodyn.integrate.drifting_rows import drift_tolerance, judge
 from isodyn.integrate.failures import failure
 from isodyn.integrate.progress import Progress
 from isodyn.integrate.schedule import Stretch
@@ -48,6 +51,7 @@ from isodyn.integrate.start import (
 from isodyn.linear_solvers.blocks import pack
 from isodyn.linear_solvers.rows import (
     LARGE,
+    TOLERANCE,
     WORN,
     choose,
     choose_sparse,
@@ -118,6 +122,8 @@ class Run:
         self.left: list[tuple[int, FloatArray, FloatArray]] = []
         self.phi = 0.0  # how far state.a lags behind t_n, in steps
         self.chosen_at = -np.inf  # when rows were last chosen again
+        self.drifts = bool(closure.at_balance) and closure.compliance == 0.0  # G a = b at the balance, and nothing else
+        self.ranks = np.zeros(k if self.drifts else 0, dtype=np.int64)
 
     # ---- the course of a run
 
@@ -143,6 +149,9 @@ class Run:
             )
             if stopped.startswith("interrupted"):
                 warnings.warn(f"{stopped}; the solution holds what was done", IsodynWarning, stacklevel=3)
+        if self.drifts:
+            pivot, when = (float(x) for x in self.work.near)
+            warn_near_singular(pivot, when, "the motion from there on, and multipliers, are uncertain", stacklevel=3)
         return self.solution(time.perf_counter() - started, stopped)
 
     def start(self, stretch: Stretch, *, first: bool) -> None:
@@ -152,9 +161,11 @@ class Run:
         self.phi = 0.0
         with self.explained():
             self.initial_values(t if first else float(np.nextafter(t, np.inf)), first)
+        self.work.m[work.LAM_1] = state.lam
         if first:
             self.loop.write_row(0.0, state, self.work, self.columns, self.rows, 0)
             self.count[work.ROWS] = 1
+            self.ranks[:1] = self.independent.rank
             if self.independent.dropped.size:
                 self.watch_rows(True)
         else:
@@ -179,8 +190,13 @@ class Run:
             state.da[:] = 0.0
             state.clock[1] = 0.0
             return
-        if self.system.m:
+        if self.system.m and (first or not self.closure.at_balance):  # what drifts by its own equation is left alone
             self.consist(t, first)
+            diagonal = self.independent.diagonal[: self.independent.rank]
+            if diagonal.size and self.drifts:
+                self.work.near[:] = diagonal[-1] / diagonal[0], t
+        if self.closure.compliance > 0.0:
+            self.enforce(every(self.system.m))
         status = self.initial.initial_acceleration(
             *self.physics(self.closure), t, state, self.work, self.pivots, self.controls, self.count
         )
@@ -197,7 +213,10 @@ class Run:
         self.pivots = np.zeros(2 * (system.nv + rows.rank), dtype=np.int64)
         if self.model.sparsity is not None:
             self.pivots = packed = pack(self.model.sparsity, rows.chosen)
+        near = None if before is None else self.work.near
         self.work = work.allocate_work(system.nq, system.nv, system.m, rows.rank, dense=dense, packed=packed)
+        if near is not None:
+            self.work.near[:] = near
         if self.scaling is not None:
             self.work.N[:] = np.linalg.inv(self.scaling).ravel()
 
@@ -207,12 +226,12 @@ class Run:
         finite_rows(ask, t, state.q, state.v)
         self.enforce(self.independent_rows(t))
         given = state.q.copy(), state.v.copy()
-        status = self.initial.nearest_consistent(*self.physics(self.closure), t, state, self.work, self.pivots)
+        status = self.initial.nearest_consistent(*self.physics(OPEN), t, state, self.work, self.pivots)
         lost = status == OK and first and self.assemble and still_open(ask, self.independent, t, state.q)
         if status in (SINGULAR, NOT_FINITE) or lost:
             state.q[:] = near_manifold(ask, t, given[0])
             self.enforce(self.independent_rows(t))
-            status = self.initial.nearest_consistent(*self.physics(self.closure), t, state, self.work, self.pivots)
+            status = self.initial.nearest_consistent(*self.physics(OPEN), t, state, self.work, self.pivots)
         if status == OK:
             refuse_conflicts(ask, self.independent, t, state.q, state.v)
         if first and not self.assemble:
@@ -220,12 +239,12 @@ class Run:
         self.check(status, t, t)
         self.enforce(self.independent_rows(t))
 
-    def independent_rows(self, t: float) -> IndependentRows:
+    def independent_rows(self, t: float, *, drifted: bool = False) -> IndependentRows:
         """The choice of rows at the present state."""
         G = self.ask.G(t, self.state.q, self.state.v)
         pattern = self.model.sparsity
         if pattern is None or G.shape[0] * G.shape[1] <= LARGE:
-            return choose(G)
+            return choose(G, drift_tolerance(self.ask, G, self.state) if drifted else TOLERANCE)
         M = self.ask.mass(t, self.state.q, self.state.v)
         return choose_sparse(pattern, M.data, G.data)
 
@@ -233,6 +252,9 @@ class Run:
         """With redundant rows: the dropped ones still hold, and the newest row gets the multipliers of least norm."""
         state, t, row = self.state, self.state.clock[0], int(self.count[work.ROWS]) - 1
         G = self.ask.G(t, state.q, state.v)
+        if self.drifts and G.shape[0] * G.shape[1] <= LARGE:
+            self.watch_drifting_rows(wrote_row)
+            return
         try:
             refuse_conflicts(self.ask, self.independent, t, state.q, state.v)
             exchanged = self.worn(G) and self.choose_again()
@@ -243,10 +265,34 @@ class Run:
         if exchanged:
             G = self.ask.G(t, state.q, state.v)
             if wrote_row:
-                self.loop.write_row(self.phi, state, self.work, self.columns, self.rows, row)
+                self.loop.write_row(self.phi, self.shown(), self.work, self.columns, self.rows, row)
         if wrote_row:
-            lam = least_multipliers(G, state.lam)
+            lam = least_multipliers(G, self.work.m[work.LAM_1] if self.drifts else state.lam)
             self.rows.lam[row] = lam[self.columns.lam]
+
+    def watch_drifting_rows(self, wrote_row: bool) -> None:
+        """`watch_rows` where positions drift: conflicts are those of accelerations, and the rank is decided with regard to the drift."""
+        row = int(self.count[work.ROWS]) - 1
+        rank, outdated = judge(self.ask, self.independent, self.closure, self.state)
+        if outdated and self.choose_again():
+            if wrote_row:
+                self.loop.write_row(self.phi, self.shown(), self.work, self.columns, self.rows, row)
+            rank, _ = judge(self.ask, self.independent, self.closure, self.state)
+        if wrote_row:
+            self.ranks[row] = rank.rank
+            self.rows.lam[row] = rank.least_norm(self.work.m[work.LAM_1])[self.columns.lam]
+
+    def shown(self) -> State:
+        """The state as rows show it: formulations that close at the balance save the multipliers of the state itself."""
+        state, shown = self.state, self.work.m[work.LAM_1]
+        shown[:] = state.lam
+        if self.closure.at_balance:
+            there = State(*(x.copy() for x in state))
+            status = self.initial.initial_acceleration(
+                *self.physics(self.closure), state.clock[0], there, self.work, self.pivots, self.controls, self.count
+            )
+            shown[:] = there.lam if status == OK else state.lam
+        return state._replace(lam=shown.copy())
 
     def worn(self, G: Any) -> bool:
         """Whether the enforced rows come close to depending on each other while others would not: loops that move far."""
@@ -261,14 +307,18 @@ class Run:
     def choose_again(self) -> bool:
         """Another independent set of rows at this state, if there is a better one; the force of constraint stays what it is."""
         state, t = self.state, self.state.clock[0]
+        if self.closure.compliance > 0.0:
+            return False
         G = self.ask.G(t, state.q, state.v)
-        rows = self.independent_rows(t)
+        rows = self.independent_rows(t, drifted=self.drifts)
         if np.array_equal(rows.chosen, self.independent.chosen) or t == self.chosen_at:
             return False
         self.chosen_at = t  # one new choice per state
         state.lam[:] = moved_multipliers(G, state.lam, rows)
+        if rows.rank != self.independent.rank:
+            self.work.near[:] = 0.0, t
         self.enforce(rows)
-        status = self.initial.nearest_consistent(*self.physics(self.closure), t, state, self.work, self.pivots)
+        status = self.initial.nearest_consistent(*self.physics(OPEN), t, state, self.work, self.pivots)
         return status == OK
 
     def follow(self, stretch: Stretch, bar: Progress) -> bool:
@@ -299,7 +349,7 @@ class Run:
             if (self.observe is not None or redundant) and save.any():
                 times = times[: int(np.argmax(save)) + 1]
                 save = save[: times.size]
-            clock, before = time.perf_counter(), int(self.count[work.STEPS])
+            clock, before, written = time.perf_counter(), int(self.count[work.STEPS]), int(self.count[work.ROWS])
             with self.explained():
                 status = self.loop.run(
                     *self.physics(closure),
@@ -316,6 +366,7 @@ class Run:
                     self.count,
                 )
                 done = int(self.count[work.STEPS]) - before
+                self.ranks[written : int(self.count[work.ROWS])] = self.independent.rank
                 if status in (SINGULAR, NOT_CONVERGED) and self.system.m and self.choose_again():
                     begin += done
                     continue
@@ -376,7 +427,7 @@ class Run:
         count = self.count
         k = int(count[work.ROWS])
         if stopped is not None and 0 < k < self.rows.t.size and self.state.clock[0] > self.rows.t[k - 1]:
-            self.loop.write_row(self.phi, self.state, self.work, self.columns, self.rows, k)  # the last whole step
+            self.loop.write_row(self.phi, self.shown(), self.work, self.columns, self.rows, k)  # the last whole step
             k += 1
         stats = Statistics(
             steps=int(count[work.STEPS]),
@@ -390,12 +441,14 @@ class Run:
             solver=self.model.solver,
             stopped=stopped,
         )
-        aux: dict[str, FloatArray] = {}
+        aux: dict[str, Any] = {}
         if self.left:
             aux["breakpoint_rows"] = np.array([row for row, _, _ in self.left])
             aux["a_left"] = np.array([a for _, a, _ in self.left])
             aux["lam_left"] = np.array([lam for _, _, lam in self.left])
         t, q, v, a, lam, mu, nu = (r if k == r.shape[0] else r[:k].copy() for r in self.rows)
         aux |= {name: rows for name, rows in (("mu", mu), ("nu", nu)) if rows.shape[1]}
+        if self.drifts:
+            aux["rank"] = self.ranks[:k].copy()
         redundant = tuple(self.system.row_names[i] for i in self.independent.dropped)
         return Solution(t, q, v, a, lam, self.system, self.scheme, stats, self.columns._asdict(), aux, redundant)

@@ -27,6 +27,7 @@ from isodyn.compiled import (
     FloatArray,
     kernel,
 )
+from isodyn.integrate.closeness import watch_rank
 from isodyn.integrate.closure import copy_to, end_state, fill_with, size
 from isodyn.integrate.newton import solve_step
 from isodyn.integrate.projection import polish, project
@@ -115,7 +116,7 @@ def step(
     if status == OK and p.rows.size > 0:
         if p.closure.project > 0:
             status = project(p, t_end, p.closure.project, s.phi, w, pivots)
-        elif not p.traits & GENERAL and p.closure.null_space == 0:
+        elif not p.traits & GENERAL and p.closure.null_space == 0 and p.closure.at_balance == 0:
             status = polish(p, s, t_end, c, w, pivots)
     if status == OK and not (np.isfinite(size(w.q[Q_1])) and np.isfinite(size(w.n[V_1]))):
         status = NOT_FINITE
@@ -127,6 +128,8 @@ def step(
         copy_to(w.n[X], state.da)
         state.clock[0] = t_1
         state.clock[1] = dt
+        if p.closure.at_balance == 1 and p.closure.compliance == 0.0:
+            watch_rank(p, t + s.W1 * dt, w, pivots)
     return status
 
 

@@ -10,7 +10,7 @@ from collections import namedtuple
 import numpy as np
 from numba import types
 
-from isodyn.compiled import F2, F, IntArray, f8, i8
+from isodyn.compiled import F2, STATE, F, IntArray, State, f8, i8
 from isodyn.linear_solvers import block_lu
 from isodyn.linear_solvers.blocks import storage_of
 
@@ -24,12 +24,16 @@ LAM, LAM_1, GAP, GAP_Q, GAP_V, GAP_A, MU, NU = range(8)
 # ---- rows of w.s: solution of the linear system, for the unknowns and for corrections; residual, and another one
 DX, DP, R, R_PLUS = range(4)
 
-Work = namedtuple("Work", "n q m s G N J_11 J J_S key fault scale c kappa")
+# ---- entries of w.near: the smallest pivot of the enforced rows so far, and when
+NEAREST, WHEN = range(2)
+
+Work = namedtuple("Work", "n q m s G N J_11 J J_S key fault scale c kappa near there")
 """Vectors (above); constraint matrix; null-space basis, or inverse of GGL's S; (1,1) block; whole matrix or its factors, and those of the
 step's first one; the c
 that it was made for; what to tell about a failure; sizes that errors are compared with, the regularisation of the matrix, and whether the
-unknowns were guessed from the last step; the c of the step, and numbers that go with other questions."""
-WORK = types.NamedTuple((F2, F2, F2, F2, F, F, F, F, F, F, F, F, F, F), Work)
+unknowns were guessed from the last step; the c of the step, and numbers that go with other questions; how close the enforced rows came
+to a loss of rank; a state of which acceleration and multipliers are asked."""
+WORK = types.NamedTuple((F2, F2, F2, F2, F, F, F, F, F, F, F, F, F, F, F, STATE), Work)
 
 
 def allocate_work(nq: int, nv: int, m: int, rows: int, dense: bool, packed: IntArray | None = None) -> Work:
@@ -57,6 +61,8 @@ def allocate_work(nq: int, nv: int, m: int, rows: int, dense: bool, packed: IntA
         scale=np.zeros(4),
         c=np.zeros(4),
         kappa=np.array([0.0, 0.0, 0.0, 1.0]),
+        near=np.array([1.0, 0.0]),
+        there=State(np.zeros(2), np.zeros(nq), np.zeros(nv), np.zeros(nv), np.zeros(m), np.zeros(nv)),
     )
 
 

@@ -40,7 +40,7 @@ class Rows:
 LARGE = 400_000  # entries of G beyond which its full factorisation is not tried
 
 
-def choose(G: Any) -> Rows:
+def choose(G: Any, tolerance: float = TOLERANCE) -> Rows:
     """Independent rows of G (m, n), in their own order."""
     m, G = G.shape[0], full(G)
     if m == 0:
@@ -51,7 +51,7 @@ def choose(G: Any) -> Rows:
     R, order = qr(scaled.T, mode="r", pivoting=True)
     diagonal = np.zeros(m)
     diagonal[: min(R.shape)] = np.abs(np.diag(R))[: min(R.shape)]
-    rank = int((diagonal > TOLERANCE * max(diagonal[0], 1e-300)).sum())
+    rank = int((diagonal > tolerance * max(diagonal[0], 1e-300)).sum())
     chosen = np.sort(order[:rank]).astype(np.int64)
     dropped = np.sort(order[rank:]).astype(np.int64)
     return Rows(chosen, dropped, diagonal, np.linalg.svd(scaled, compute_uv=False))

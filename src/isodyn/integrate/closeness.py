@@ -1,0 +1,84 @@
+"""How close the enforced rows of G come to depending on each other, watched inside the loop.
+
+Rows are scaled to unit length; the pivots of the factorisation of Ĝ Ĝᵀ with the largest one first are the squares of |R_kk| in
+Ĝᵀ P = Q R. Sparse matrices are not formed again: there the pivots of multipliers in the factors of the step, what is left of G J⁻¹Gᵀ
+over what it was made of, tell the same in the metric of J.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from isodyn.compiled import SPARSE, FloatArray, IntArray, kernel
+from isodyn.integrate.work import NEAREST, WHEN, X
+from isodyn.linear_solvers.block_lu import I_NODE, NODE, NODES, STORAGE
+
+
+@kernel()
+def watch_rank(p: Any, t: float, w: Any, pivots: Any) -> None:
+    """Keep the smallest pivot so far, and its time, for the G of the last matrix that was formed."""
+    sparse, n = p.traits & SPARSE, w.n[X].size
+    pivot = smallest_of_blocks(w.J, pivots) if sparse else smallest_of_rows(w.G, p.rows, n, w.J_S)
+    if pivot < w.near[NEAREST]:
+        w.near[NEAREST] = pivot
+        w.near[WHEN] = t
+
+
+@kernel()
+def smallest_of_rows(G: FloatArray, rows: IntArray, n: int, gram: FloatArray) -> float:
+    """The smallest |R_kk| of these rows of G (flat); `gram` is memory for the products of unit rows."""
+    m = rows.size
+    for i in range(m):
+        for j in range(i + 1):
+            product = 0.0
+            for k in range(n):
+                product += G[rows[i] * n + k] * G[rows[j] * n + k]
+            gram[i * m + j] = product
+    for i in range(m):
+        if not gram[i * m + i] > 0.0:
+            return 0.0
+        gram[i * m + i] = np.sqrt(gram[i * m + i])
+    for i in range(m):
+        for j in range(i):
+            gram[i * m + j] /= gram[i * m + i] * gram[j * m + j]
+            gram[j * m + i] = gram[i * m + j]
+    for i in range(m):
+        gram[i * m + i] = 1.0
+    smallest = 1.0
+    for _ in range(m):
+        best = -1
+        for i in range(m):
+            if gram[i * m + i] >= 0.0 and (best < 0 or gram[i * m + i] > gram[best * m + best]):
+                best = i
+        if best < 0:
+            return 0.0
+        pivot = gram[best * m + best]
+        smallest = min(smallest, pivot)
+        if pivot == 0.0:
+            return 0.0
+        gram[best * m + best] = -1.0  # taken
+        for i in range(m):
+            if gram[i * m + i] >= 0.0:
+                factor = gram[i * m + best] / pivot
+                for j in range(m):
+                    if j != i:
+                        gram[i * m + j] -= factor * gram[best * m + j]
+                gram[i * m + i] = max(0.0, gram[i * m + i] - factor * gram[best * m + i])
+    return np.sqrt(smallest)
+
+
+@kernel()
+def smallest_of_blocks(A: FloatArray, S: IntArray) -> float:
+    """The same for the factors that `block_factor` left in A."""
+    smallest = 1.0
+    for p in range(S[NODES]):
+        o = S[I_NODE] + NODE * p
+        f, D, base = S[o], S[o + 2], S[o + 5]
+        if S[o + 9] == 1:
+            for k in range(f):
+                made_of = A[S[STORAGE] + base + k]
+                if abs(A[D + k * f + k]) < smallest * made_of:
+                    smallest = abs(A[D + k * f + k]) / made_of
+    return np.sqrt(smallest)
