@@ -34,9 +34,9 @@ from isodyn.formulations import (
     VelocityLevel,
 )
 from isodyn.friction import FrictionSolution, integrate_with_friction
-from isodyn.integrate import Newton, integrate, integrate_adaptive
-from isodyn.results import Solution
-from isodyn.schemes import FirstOrderScheme, Scheme
+from isodyn.integrate import Newton, ensemble, integrate, integrate_adaptive
+from isodyn.results import Ensemble, Solution
+from isodyn.schemes import Composition, FirstOrderScheme, Scheme
 from isodyn.subdomains import Subdomains, partition
 from isodyn.systems import (
     CompiledSystem,
@@ -100,11 +100,13 @@ __all__ = [
     "Beam",
     "Bushing",
     "CompiledSystem",
+    "Composition",
     "Coupling",
     "Cylindrical",
     "Distance",
     "Drag",
     "Drive",
+    "Ensemble",
     "FirstOrderScheme",
     "FirstOrderSystem",
     "Fixed",
@@ -156,6 +158,7 @@ __all__ = [
     "analysis",
     "base_excitation",
     "beams",
+    "ensemble",
     "equilibrium",
     "errors",
     "gauss",

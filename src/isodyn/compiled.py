@@ -97,21 +97,27 @@ def closure(signature: Any = None) -> Callable[[Function], Function]:
     return compile_
 
 
-def kernel(signature: Any = None, *, inline: bool = False, allocates: bool = False) -> Callable[[Function], Function]:
+def kernel(
+    signature: Any = None, *, inline: bool = False, nogil: bool = False, allocates: bool = False
+) -> Callable[[Function], Function]:
     """Compile with Numba: with a signature at once, cached on disk; without one as a part of the kernels that call it.
 
-    `inline` puts a kernel that has one caller into it, which saves compiling it twice. Kernels own no memory unless they say that
-    they allocate some: counting references of every view of an array costs more than the arithmetic of a small step.
+    `inline` puts a kernel that has one caller into it, which saves compiling it twice; `nogil` lets other threads run meanwhile.
+    Kernels own no memory unless they say that they allocate some: counting references of every view of an array costs more than the
+    arithmetic of a small step.
     """
 
     def compile_(function: Function) -> Function:
         if numba.config.DISABLE_JIT:
             return function
-        dispatcher = numba.njit(error_model="numpy", inline="always" if inline else "never", _nrt=allocates)(function)
+        dispatcher = numba.njit(
+            error_model="numpy", inline="always" if inline else "never", nogil=nogil, _nrt=allocates
+        )(function)
         if signature is not None:
             dispatcher.enable_caching()
             cache_file = dispatcher._cache._cache_file
             cache_file._source_stamp = _stamp(function.__code__.co_filename)
+            cache_file._version += f" {cache_file._source_stamp}"  # read first; the rest may know types that are gone
             if not Path(cache_file._index_path).exists():
                 _announce()
             dispatcher.compile(signature)

@@ -71,3 +71,27 @@ def test_a_changed_measure_makes_mechanisms_stale_and_nothing_else(tmp_path):
         assert after[0] != before[0], part
         assert after[1] == before[1]
         before = after
+
+
+KERNEL = """
+from collections import namedtuple
+from numba import types
+from isodyn.compiled import f8, kernel
+Pair = namedtuple("Pair", "x y")
+
+@kernel(f8(types.NamedUniTuple(f8, 2, Pair)))
+def add(pair):
+    return pair.x + pair.y
+
+print(add(Pair(1.0, 2.0)))
+"""
+
+
+def test_a_cache_that_knows_types_which_are_gone_is_stale(tmp_path):
+    """Renaming a type of a signature must not leave an index behind that cannot be read."""
+    for text in (KERNEL, KERNEL.replace("Pair", "Two")):
+        (tmp_path / "sums.py").write_text(text)
+        done = subprocess.run(
+            [sys.executable, "-c", "import sums"], cwd=tmp_path, capture_output=True, text=True, check=False
+        )
+        assert done.stdout == "3.0\n", done.stderr

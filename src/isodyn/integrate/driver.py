@@ -5,10 +5,10 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypedDict, Unpack, overload
 
-from isodyn.compiled import OPEN, Closure
+from isodyn.compiled import OPEN, Closure, FloatArray
 from isodyn.errors import AccuracyWarning, InputError, IsodynError, SchemeError, StabilityWarning
 from isodyn.formulations import (
     GGL,
@@ -23,11 +23,12 @@ from isodyn.formulations import (
     VelocityLevel,
 )
 from isodyn.formulations.table import check_combination
+from isodyn.integrate.composition import compose
 from isodyn.integrate.progress import Progress
 from isodyn.integrate.run import Run
 from isodyn.integrate.schedule import plan
 from isodyn.results.solution import Sample, Solution
-from isodyn.schemes import FirstOrderScheme, Scheme
+from isodyn.schemes import Composition, FirstOrderScheme, Scheme
 from isodyn.schemes.spectral import critical_frequency
 from isodyn.subdomains.solution import SubdomainSolution
 from isodyn.subdomains.ties import Subdomains
@@ -94,7 +95,7 @@ def integrate(
 @overload
 def integrate(
     system: System,
-    scheme: Scheme | FirstOrderScheme | None = ...,
+    scheme: Scheme | FirstOrderScheme | Composition | None = ...,
     formulation: Formulation | Penalty | Hamiltonian | UdwadiaKalaba | None = ...,
     *,
     dt: float,
@@ -127,7 +128,7 @@ def integrate(
     ----------
     system : what is integrated
     scheme : coefficients; `Scheme.optimal(0.8)` when left out. First-order systems take a `FirstOrderScheme`, or a `Scheme`
-        that the adaptation process covers.
+        that the adaptation process covers. A `Composition` has order 4 or 6.
     formulation : how constraints enter; `Stabilised()` when left out. `isodyn.formulations.table` says what goes with what.
     dt, t_end, t0 : steps of dt from t0; the last one is shorter when dt does not divide the span
     save_every : keep every so-manieth step (first, last and breakpoints always)
@@ -164,8 +165,9 @@ def integrate(
         raise InputError(f"substeps are for subdomains; this is one {type(system).__name__}")
     if _for_constraints(formulation) and (system.m == 0 or system.first_order):
         raise InputError(f"{formulation!r} needs a mechanical system with constraints")
-    if (other := _as_transform(formulation)) is not None:
-        check_combination(other, scheme or Scheme.optimal(0.8), system)
+    if (other := as_transform(formulation)) is not None:
+        base = scheme.base if isinstance(scheme, Composition) else scheme
+        check_combination(other, base or Scheme.optimal(0.8), system)
         if select is not None:
             raise InputError(
                 f"{type(other).__name__} needs all columns to bring its solution back, so select must be None"
@@ -192,16 +194,38 @@ def integrate(
             raise
         return other.lift(sol, system)
     assert not isinstance(formulation, Hamiltonian)
+    composed = None
+    if isinstance(scheme, Composition):
+        composed = compose(system, scheme, formulation)
+        scheme, formulation, newton = scheme.base, None, replace(newton or Newton(rtol=1e-13), max_halvings=0)
+    adapted, closure, first_closure, scaling = settle(system, scheme, formulation, dt)
+    run = Run(
+        system,
+        adapted,
+        stretches,
+        select,
+        newton or Newton(),
+        observe,
+        closure,
+        first_closure,
+        assemble,
+        scaling,
+        composed,
+    )
+    with Progress(run.total_steps, progress) as bar:
+        return run.execute(bar)
+
+
+def settle(
+    system: System, scheme: Any, formulation: Formulation | None, dt: float
+) -> tuple[Scheme | FirstOrderScheme, Closure, Closure, FloatArray | None]:
+    """The scheme for this system, how constraints close the steps and the first step, and the S of `GGL`."""
     adapted = _adapt(scheme, system)
     closure, first_closure = _closures(system, adapted, formulation, dt)
     scaling = None
     if isinstance(formulation, GGL) and formulation.S is not None:
         scaling = checks.square("S", formulation.S, system.nv)
-    run = Run(
-        system, adapted, stretches, select, newton or Newton(), observe, closure, first_closure, assemble, scaling
-    )
-    with Progress(run.total_steps, progress) as bar:
-        return run.execute(bar)
+    return adapted, closure, first_closure, scaling
 
 
 def _for_constraints(formulation: Any) -> bool:
@@ -211,7 +235,7 @@ def _for_constraints(formulation: Any) -> bool:
     return isinstance(formulation, Penalty | Hamiltonian | UdwadiaKalaba)
 
 
-def _as_transform(formulation: Any) -> Hamiltonian | UdwadiaKalaba | NullSpace | None:
+def as_transform(formulation: Any) -> Hamiltonian | UdwadiaKalaba | NullSpace | None:
     """A formulation that makes another system of this one; None for those that close a step."""
     if isinstance(formulation, UdwadiaKalaba | NullSpace):
         return None if formulation.compiled else formulation
@@ -262,7 +286,7 @@ def _warn_weak(scheme: Scheme | FirstOrderScheme) -> None:
         + (f", and with rho_max = rho_min = 1 ({scheme.name}) they oscillate without end" if undamped else "")
         + "\nhint: Stabilised() keeps the same constraint and is second order in all variables",
         AccuracyWarning,
-        stacklevel=4,
+        stacklevel=5,
     )
 
 

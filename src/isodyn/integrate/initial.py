@@ -129,7 +129,10 @@ def initial_matrix(p: Any, t: float, state: Any, c: FloatArray, w: Any, pivots: 
     )  # a literal would compile it once more
 
 
-@kernel(i8(MODEL_TYPE, i8, i8, CLOSURE, I, F, I, f8, STATE, WORK, I, CONTROLS, I))
+INITIAL_ACCELERATION = i8(MODEL_TYPE, i8, i8, CLOSURE, I, F, I, f8, STATE, WORK, I, CONTROLS, I)
+
+
+@kernel(INITIAL_ACCELERATION)
 def initial_acceleration(
     model: Any,
     traits: int,
@@ -149,7 +152,10 @@ def initial_acceleration(
     return acceleration(Physics(model, traits, holonomic, closure, rows, pf, pi), t, state, w, pivots, controls, count)
 
 
-@kernel(i8(MODEL_TYPE, i8, i8, CLOSURE, I, F, I, f8, STATE, WORK, I))
+NEAREST_CONSISTENT = i8(MODEL_TYPE, i8, i8, CLOSURE, I, F, I, f8, STATE, WORK, I)
+
+
+@kernel(NEAREST_CONSISTENT)
 def nearest_consistent(
     model: Any,
     traits: int,

@@ -92,28 +92,36 @@ def show_multipliers(p: Any, t: float, state: Any, w: Any, pivots: Any, controls
     return OK
 
 
-@kernel(
-    i8(
-        MODEL_TYPE,
-        i8,
-        i8,
-        CLOSURE,
-        I,
-        F,
-        I,
-        COEFFICIENTS,
-        CONTROLS,
-        f8,
-        F,
-        types.boolean[::1],
-        STATE,
-        WORK,
-        I,
-        COLUMNS,
-        ROWS_TYPE,
-        I,
-    )
+@kernel(types.void(STATE, f8))
+def shift(state: Any, steps: float) -> None:
+    """Move the acceleration by so many steps along its own slope."""
+    for i in range(state.a.size):
+        state.a[i] += steps * state.da[i]
+
+
+RUN = i8(
+    MODEL_TYPE,
+    i8,
+    i8,
+    CLOSURE,
+    I,
+    F,
+    I,
+    COEFFICIENTS,
+    CONTROLS,
+    f8,
+    F,
+    types.boolean[::1],
+    STATE,
+    WORK,
+    I,
+    COLUMNS,
+    ROWS_TYPE,
+    I,
 )
+
+
+@kernel(RUN)
 def run(
     model: Any,
     traits: int,

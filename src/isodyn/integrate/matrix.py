@@ -117,8 +117,8 @@ def difference_jacobian(
     """The first `whole` columns of the matrix from differences along the unknowns, into J (whole·whole); w.s[R] holds the residual."""
     n = w.n[X].size
     reach = max(size(w.n[A]), size(w.n[A_P])) / c[0]
-    if c[1] > 0.0:
-        reach = max(reach, size(w.n[V]) / c[1])
+    if c[1] != 0.0:
+        reach = max(reach, size(w.n[V]) / abs(c[1]))
     if c[2] > 0.0:
         reach = max(reach, size(w.q[Q]) / c[2])
     if reach == 0.0:

@@ -47,12 +47,12 @@ PATIENCE = 6  # … when they do not shrink after so many iterations
 def round_off_floor(p: Any, dt: float, c: FloatArray, w: Any) -> float:
     """How far rounding alone may move x: of q̃, ṽ, ã in the balance, of q and v in the closure."""
     floor = size(w.n[A]) / c[0]
-    if c[1] > 0.0:
-        floor += size(w.n[V]) / c[1]
+    if c[1] != 0.0:
+        floor += size(w.n[V]) / abs(c[1])
     if c[2] > 0.0:
         floor += size(w.q[Q]) / c[2]
-    if p.rows.size > 0 and dt > 0.0:
-        floor += size(w.n[V]) / dt + size(w.q[Q]) / (dt * dt)
+    if p.rows.size > 0 and dt != 0.0:
+        floor += size(w.n[V]) / abs(dt) + size(w.q[Q]) / (dt * dt)
     return FLOOR * EPS * floor
 
 

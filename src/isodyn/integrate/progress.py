@@ -9,7 +9,7 @@ from typing import Any, Self
 class Progress:
     """Shows how far a run is, when asked to; costs nothing otherwise."""
 
-    def __init__(self, steps: int, show: bool) -> None:
+    def __init__(self, steps: int, show: bool, what: str = "t") -> None:
         self._steps = steps
         self._bar: Any = None
         if show:
@@ -18,7 +18,7 @@ class Progress:
             from rich.progress import Progress as Bar
 
             columns = (
-                TextColumn("t = {task.fields[t]:.4g}"),
+                TextColumn(f"{what} = {{task.fields[t]:.4g}}"),
                 BarColumn(),
                 TextColumn("{task.percentage:>3.0f} %"),
                 TimeRemainingColumn(),
@@ -38,6 +38,6 @@ class Progress:
             self._bar.stop()
 
     def update(self, step: int, t: float) -> None:
-        """The run has done `step` steps and is at t."""
+        """The run has done `step` steps and is at t, or at what else was announced."""
         if self._bar is not None:
             self._bar.update(self._task, completed=step, t=t)

@@ -67,9 +67,16 @@ from isodyn.systems.model import Model
 from isodyn.systems.questions import Questions
 
 if TYPE_CHECKING:
+    from isodyn.integrate.composition import ComposedSteps
     from isodyn.integrate.driver import Newton
 
 _BLOCK_SECONDS = 0.1  # how long the compiled loop may run before Python looks after progress and Ctrl-C
+
+
+def model_for(system: Any, closure: Closure, scaling: FloatArray | None) -> Model:
+    """The model of a system; with full matrices where a formulation needs them."""
+    model: Model = system.model()
+    return model.dense() if model.dense is not None and (closure.null_space or scaling is not None) else model
 
 
 class Run:
@@ -87,14 +94,13 @@ class Run:
         first_closure: Closure,
         assemble: bool,
         scaling: FloatArray | None = None,
+        composed: ComposedSteps | None = None,
     ) -> None:
         from isodyn.integrate import initial, loop  # compiled, or loaded from the cache, here and not at import
 
         self.loop, self.initial = loop, initial
         self.system, self.scheme, self.stretches, self.observe = system, scheme, stretches, observe
-        self.model: Model = system.model()
-        if self.model.dense is not None and (closure.null_space or scaling is not None):
-            self.model = self.model.dense()
+        self.model = model_for(system, closure, scaling)
         self.main, self.midpoint = coefficients(scheme), coefficients(starting_scheme(scheme))
         self.controls = work.Controls(
             newton.rtol,
@@ -106,6 +112,7 @@ class Run:
             newton.form,
         )
         self.closure, self.first_closure, self.assemble, self.scaling = closure, first_closure, assemble, scaling
+        self.composed = composed
         nq, nv, m = system.nq, system.nv, system.m
         self.state = State(np.zeros(2), system.q0.copy(), system.v0.copy(), np.zeros(nv), np.zeros(m), np.zeros(nv))
         self.ask = Questions(system, self.model)
@@ -204,21 +211,26 @@ class Run:
 
     def enforce(self, rows: IndependentRows) -> None:
         """Memory for a step with these constraint rows; what is there is kept where the rows stay the same."""
-        system, before = self.system, self.independent
-        self.independent = rows
+        before, self.independent = self.independent, rows
         if before is not None and np.array_equal(before.chosen, rows.chosen):
             self.work.key[0] = 0.0
             return
-        dense, packed = not self.model.traits & SOLVES, None
-        self.pivots = np.zeros(2 * (system.nv + rows.rank), dtype=np.int64)
-        if self.model.sparsity is not None:
-            self.pivots = packed = pack(self.model.sparsity, rows.chosen)
         near = None if before is None else self.work.near
-        self.work = work.allocate_work(system.nq, system.nv, system.m, rows.rank, dense=dense, packed=packed)
+        self.work, self.pivots = self.memory(rows)
         if near is not None:
             self.work.near[:] = near
+
+    def memory(self, rows: IndependentRows) -> tuple[Any, IntArray]:
+        """New memory for a step with these constraint rows."""
+        system, packed = self.system, None
+        pivots = np.zeros(2 * (system.nv + rows.rank), dtype=np.int64)
+        if self.model.sparsity is not None:
+            pivots = packed = pack(self.model.sparsity, rows.chosen)
+        dense = not self.model.traits & SOLVES
+        w = work.allocate_work(system.nq, system.nv, system.m, rows.rank, dense=dense, packed=packed)
         if self.scaling is not None:
-            self.work.N[:] = np.linalg.inv(self.scaling).ravel()
+            w.N[:] = np.linalg.inv(self.scaling).ravel()
+        return w, pivots
 
     def consist(self, t: float, first: bool) -> None:
         """Choose independent rows, put q and v onto them, and see that the other rows follow."""
@@ -324,6 +336,8 @@ class Run:
     def follow(self, stretch: Stretch, bar: Progress) -> bool:
         """All steps of a stretch: the first with the midpoint member, and the last where the scheme would look past a breakpoint."""
         n = stretch.steps
+        if self.composed is not None:
+            return self.go(self.main, self.closure, stretch, 0, n, bar)
         beyond = n - 1 if stretch.ends_in_breakpoint and self.main.W1 > 1.0 and n > 1 else n
         if self.go(self.midpoint, self.first_closure, stretch, 0, 1, bar):
             return True
@@ -335,7 +349,7 @@ class Run:
 
     def shift(self, phi: float) -> None:
         """Move the acceleration from t_n − φ_old Δt to t_n − φ Δt."""
-        self.state.a[:] += (self.phi - phi) * self.state.da
+        self.loop.shift(self.state, self.phi - phi)
         self.phi = phi
 
     def go(self, s: Coefficients, closure: Closure, stretch: Stretch, begin: int, end: int, bar: Progress) -> bool:
@@ -351,20 +365,15 @@ class Run:
                 save = save[: times.size]
             clock, before, written = time.perf_counter(), int(self.count[work.STEPS]), int(self.count[work.ROWS])
             with self.explained():
-                status = self.loop.run(
-                    *self.physics(closure),
-                    s,
-                    self.controls,
-                    t_limit,
-                    times,
-                    save,
-                    self.state,
-                    self.work,
-                    self.pivots,
-                    self.columns,
-                    self.rows,
-                    self.count,
-                )
+                memory = self.state, self.work, self.pivots, self.columns, self.rows, self.count
+                if self.composed is None:
+                    status = self.loop.run(*self.physics(closure), s, self.controls, t_limit, times, save, *memory)
+                else:
+                    bounds = (
+                        stretch.t_start if stretch is self.stretches[0] else np.nextafter(stretch.t_start, np.inf),
+                        t_limit,
+                    )
+                    status = self.composed.run(*self.physics(closure), s, self.controls, *bounds, times, save, *memory)
                 done = int(self.count[work.STEPS]) - before
                 self.ranks[written : int(self.count[work.ROWS])] = self.independent.rank
                 if status in (SINGULAR, NOT_CONVERGED) and self.system.m and self.choose_again():
@@ -430,13 +439,7 @@ class Run:
             self.loop.write_row(self.phi, self.shown(), self.work, self.columns, self.rows, k)  # the last whole step
             k += 1
         stats = Statistics(
-            steps=int(count[work.STEPS]),
-            iterations=int(count[work.ITERATIONS]),
-            evaluations=int(count[work.EVALUATIONS]),
-            factorisations=int(count[work.FACTORISATIONS]),
-            halvings=int(count[work.HALVINGS]),
-            round_off_stops=int(count[work.FLOORS]),
-            rescues=int(count[work.RESCUES]),
+            **{name: int(count[k]) for name, k in work.COUNTED.items()},
             seconds=seconds,
             solver=self.model.solver,
             stopped=stopped,
@@ -451,4 +454,5 @@ class Run:
         if self.drifts:
             aux["rank"] = self.ranks[:k].copy()
         redundant = tuple(self.system.row_names[i] for i in self.independent.dropped)
-        return Solution(t, q, v, a, lam, self.system, self.scheme, stats, self.columns._asdict(), aux, redundant)
+        scheme = self.scheme if self.composed is None else self.composed.scheme
+        return Solution(t, q, v, a, lam, self.system, scheme, stats, self.columns._asdict(), aux, redundant)

@@ -46,7 +46,7 @@ RESCUE = (
 def predict(s: Any, dt: float, state: Any, w: Any) -> None:
     """The state at Δa = 0: displacement, velocity and acceleration at the balance, into w.n[D_P], w.n[V_P], w.n[A_P]."""
     dt_old = state.clock[1]
-    shift = s.phi * (dt_old - dt) / dt_old if dt_old > 0.0 else 0.0
+    shift = s.phi * (dt_old - dt) / dt_old if dt_old != 0.0 else 0.0
     for i in range(state.v.size):
         a = state.a[i] + shift * state.da[i]
         w.n[A_P, i] = a
@@ -102,7 +102,7 @@ def step(
     """From state.clock[0] to t_1; loads are not asked for later than t_limit. On failure `state` is unchanged."""
     t = state.clock[0]
     dt = t_1 - t
-    if abs(dt - state.clock[1]) <= SAME_STEP * dt:
+    if abs(dt - state.clock[1]) <= SAME_STEP * abs(dt):
         dt = state.clock[1]  # differences of times carry rounding; a factorisation made for dt shall stay good
     c[0] = s.W1L6
     c[1] = dt * s.W2L5

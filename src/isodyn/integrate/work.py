@@ -73,6 +73,16 @@ CONTROLS = types.NamedTuple((f8, i8, i8, i8, i8, i8, i8), Controls)
 # ---- counters of a run
 STEPS, ROWS, ITERATIONS, EVALUATIONS, FACTORISATIONS, HALVINGS, FLOORS, RESCUES = range(8)
 COUNTERS = 8
+COUNTED = {
+    "steps": STEPS,
+    "iterations": ITERATIONS,
+    "evaluations": EVALUATIONS,
+    "factorisations": FACTORISATIONS,
+    "halvings": HALVINGS,
+    "round_off_stops": FLOORS,
+    "rescues": RESCUES,
+}
+"""Counters by their names in the statistics."""
 
 UNDERFLOW = 100  # a status of adaptive steps: not good enough, also with a step as small as rounding of t
 

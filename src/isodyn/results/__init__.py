@@ -1,5 +1,6 @@
 """What runs return."""
 
+from isodyn.results.ensemble import Ensemble
 from isodyn.results.solution import Sample, Solution, Statistics
 
-__all__ = ["Sample", "Solution", "Statistics"]
+__all__ = ["Ensemble", "Sample", "Solution", "Statistics"]

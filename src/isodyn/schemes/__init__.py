@@ -1,5 +1,6 @@
 """Time-integration schemes: coefficients, classical names and linear theory. Imports nothing of isodyn but errors."""
 
+from isodyn.schemes.composition import Composition
 from isodyn.schemes.gs4_1 import FirstOrderScheme
 from isodyn.schemes.gs4_2 import Scheme
 from isodyn.schemes.named import (
@@ -31,6 +32,7 @@ from isodyn.schemes.symplectic import satisfies_symplectic_condition
 
 __all__ = [
     "AlphaParameters",
+    "Composition",
     "FirstOrderScheme",
     "NewmarkParameters",
     "Scheme",

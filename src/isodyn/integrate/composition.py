@@ -1,0 +1,72 @@
+"""Composed schemes in a run: which systems they are for, and the compiled loop that takes their steps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from isodyn.compiled import GENERAL, KNOWS_MASS, SOLVES
+from isodyn.errors import SchemeError
+from isodyn.formulations import Stabilised
+from isodyn.schemes import Composition
+
+_FAR = 0.5  # an increment for which retractions show whether they are subgroups
+_SAME = 1e-10
+
+
+@dataclass(frozen=True, eq=False)
+class ComposedSteps:
+    """What a `Run` calls instead of the plain loop."""
+
+    scheme: Composition
+
+    def run(self, *arguments: Any) -> int:
+        """Composed steps; arguments as in `isodyn.integrate.composition_loop.run_composed` after the sub-steps."""
+        from isodyn.integrate import composition_loop, initial, loop  # compiled, or loaded from the cache, here
+
+        ends = np.array(self.scheme.ends)
+        kernels = loop.run, initial.initial_acceleration
+        return int(composition_loop.run_composed(*kernels, ends, int(self.scheme.central), *arguments))
+
+
+def compose(system: Any, scheme: Composition, formulation: Any) -> ComposedSteps:
+    """The steps of a composed scheme; SchemeError for systems on which its base is not symmetric."""
+    hint = "take Scheme.central_difference() as the base, or integrate_adaptive"
+    if formulation is not None and not isinstance(formulation, Stabilised):
+        raise SchemeError(
+            f"{scheme.name} closes constraints in its own way, received {formulation!r}",
+            hint="leave the formulation out: φ and φ̇ are kept to rounding",
+        )
+    if scheme.midpoint:
+        if system.m:
+            raise SchemeError(f"{scheme.base.name} is not symmetric with constraints", hint=hint)
+        if system.retract is not None and not _is_subgroup(system):
+            raise SchemeError(
+                f"{scheme.base.name} is not symmetric with this retraction: half an increment twice is not the whole one",
+                hint=hint + "; or mechanisms with cayley=False",
+            )
+        return ComposedSteps(scheme)
+    if system.first_order:
+        raise SchemeError(f"{scheme.base.name} is for second-order systems", hint="take Scheme.V0(1, 1, 0) as the base")
+    if system.m > system.m_phi:
+        raise SchemeError(
+            f"{scheme.name} covers holonomic constraints only; this system has {system.m - system.m_phi} nonholonomic rows",
+            hint="integrate_adaptive covers them",
+        )
+    traits = system.model().traits
+    if traits & SOLVES or not traits & KNOWS_MASS or (traits & GENERAL and system.m):
+        raise SchemeError(
+            f"{scheme.name} needs the mass matrix, and forces that do not depend on multipliers",
+            hint="take Scheme.V0(1, 1, 0) as the base, or integrate_adaptive",
+        )
+    return ComposedSteps(scheme)
+
+
+def _is_subgroup(system: Any) -> bool:
+    """Whether q ⊕ d ⊕ d = q ⊕ 2d along some increment d."""
+    d = _FAR * np.cos(np.arange(system.nv))
+    twice = system.retract(np.asarray(system.retract(system.q0.copy(), d)), d)
+    gap = np.abs(np.asarray(twice) - system.retract(system.q0.copy(), 2.0 * d)).max()
+    return bool(gap <= _SAME * max(1.0, float(np.abs(system.q0).max())))

@@ -1,0 +1,243 @@
+"""The Python around the members of an ensemble: memory, threads, members that run alone, Ctrl-C."""
+
+from __future__ import annotations
+
+import threading
+import time
+import warnings
+from collections.abc import Callable
+from queue import Empty, SimpleQueue
+from typing import Any
+
+import numpy as np
+
+from isodyn import interrupts
+from isodyn.compiled import OK, RAISED, FloatArray, State
+from isodyn.errors import IsodynWarning
+from isodyn.integrate import work
+from isodyn.integrate.progress import Progress
+from isodyn.integrate.run import Run
+from isodyn.linear_solvers.rows import every
+from isodyn.results.ensemble import Ensemble, with_start
+from isodyn.results.solution import Solution
+from isodyn.systems.model import Model
+
+UNDONE = -1  # status of a member that was not run, or not to its end
+_PORTIONS = 16  # per thread: small enough that threads end together
+_LOOK = 0.05  # seconds between two looks at progress and Ctrl-C
+
+
+class EnsembleRun:
+    """The rows of all members, and who computes them. `run` is a prepared run of the first one, `alone` makes a solution of any."""
+
+    def __init__(
+        self,
+        systems: tuple[Any, ...],
+        q0: FloatArray,
+        v0: FloatArray,
+        run: Run,
+        alone: Callable[[Any], Solution],
+        threads: int,
+    ) -> None:
+        self.systems, self.q0, self.v0, self.run, self.alone, self.threads = systems, q0, v0, run, alone, threads
+        n, k = q0.shape[0], run.rows.t.size
+        self.stack = tuple(np.empty((n, k, rows.shape[1])) for rows in run.rows[1:])
+        self.statuses = np.full(n, UNDONE)
+        self.counts = np.zeros((n, work.COUNTERS), dtype=np.int64)
+        self.errors: dict[int, Exception] = {}
+        self.single: dict[int, Solution] = {}
+        self.stop = np.zeros(1, dtype=np.int64)
+
+    def execute(self, threads: Threads | None, bar: Progress) -> Ensemble:
+        """All members: together where that is possible, then the others one after the other."""
+        started, stopped = time.perf_counter(), None
+        try:
+            with interrupts.noted():
+                if threads is not None:
+                    threads.execute(bar)
+                for i in np.flatnonzero(self.statuses != OK).tolist():
+                    self.run_alone(i)
+                    bar.update(int((self.statuses == OK).sum()) + len(self.errors), i)
+        except KeyboardInterrupt:
+            self.statuses[self.statuses != OK] = UNDONE
+            done = int((self.statuses == OK).sum()) + len(self.errors)
+            stopped = f"interrupted after {done} of {self.statuses.size} members"
+            warnings.warn(f"{stopped}; the ensemble holds what was done", IsodynWarning, stacklevel=3)
+        return self.result(time.perf_counter() - started, stopped)
+
+    def run_alone(self, i: int) -> None:
+        """Member i by a run of its own; its error is kept."""
+        if interrupts.pending():
+            raise KeyboardInterrupt
+        system = with_start(self.systems[i if len(self.systems) > 1 else 0], self.q0[i], self.v0[i])
+        sol: Solution | None
+        try:
+            sol = self.single[i] = self.alone(system)
+            self.statuses[i] = OK
+        except Exception as error:
+            error.add_note(f"in member {i} of the ensemble")
+            self.errors[i], sol = error, getattr(error, "partial", None)
+            self.statuses[i] = RAISED
+        if interrupts.pending():
+            self.single.pop(i, None)
+            raise KeyboardInterrupt
+        self.counts[i] = 0
+        k = 0
+        if sol is not None:
+            k = sol.t.size
+            aux = [sol.aux.get(name, np.nan) for name in ("mu", "nu")]
+            for rows, found in zip(self.stack, (sol.q, sol.v, sol.a, sol.lam, *aux), strict=True):
+                rows[i, :k] = found
+            for name, column in work.COUNTED.items():
+                self.counts[i, column] = getattr(sol.stats, name)
+        for rows in self.stack:
+            rows[i, k:] = np.nan
+
+    def result(self, seconds: float, stopped: str | None) -> Ensemble:
+        run = self.run
+        for rows in self.stack:
+            rows[self.statuses == UNDONE] = np.nan
+        q, v, a, lam, mu, nu = self.stack
+        times = [stretch.times(0, stretch.steps)[stretch.save(0, stretch.steps)] for stretch in run.stretches]
+        return Ensemble(
+            np.concatenate([[run.stretches[0].t_start], *times]),
+            q,
+            v,
+            a,
+            lam,
+            self.systems,
+            self.q0,
+            self.v0,
+            run.scheme,
+            run.columns._asdict(),
+            self.statuses == OK,
+            {name: self.counts[:, k] for name, k in work.COUNTED.items()},
+            self.errors,
+            self.single,
+            seconds,
+            self.threads,
+            run.model.solver,
+            stopped,
+            {name: rows for name, rows in (("mu", mu), ("nu", nu)) if rows.shape[2]},
+        )
+
+
+class Threads:
+    """Members whose models are one compiled function, in threads that share them out."""
+
+    def __init__(self, many: EnsembleRun, models: list[Model], threads: int) -> None:
+        from isodyn.integrate import ensemble_loop, initial, loop  # compiled, or loaded from the cache, here
+
+        run, system = many.run, many.run.system
+        self.many, self.kernel, self.threads = many, ensemble_loop, min(threads, many.statuses.size)
+        self.rows = every(system.m)
+        run.enforce(self.rows)
+        model = self.model = models[0]
+        pf = np.zeros((len(models), model.pf.size))
+        for i, one in enumerate(models):
+            if _alike(one, model):
+                pf[i] = one.pf
+            else:
+                many.statuses[i] = ensemble_loop.NOT_CLEAR
+        self.kernels = loop.run, initial.nearest_consistent, initial.initial_acceleration
+        self.course = ensemble_loop.Course(run.first_closure, run.closure, run.midpoint, run.main, run.controls)
+        self.members = ensemble_loop.Members(many.q0, many.v0, pf)
+        pattern, m, n = model.sparsity, system.m, system.nv
+        starts = np.arange(m + 1) * n if pattern is None else pattern.G_starts
+        columns = np.tile(np.arange(n), m) if pattern is None else pattern.G_columns
+        self.pattern = ensemble_loop.Pattern(starts.astype(np.int64), columns.astype(np.int64), run.pivots.copy())
+        self.fault: Exception | None = None  # what went wrong outside the members
+        self.portions: SimpleQueue[tuple[int, int]] = SimpleQueue()
+        n = many.statuses.size
+        size = max(1, n // (_PORTIONS * self.threads))
+        for first in range(0, n, size):
+            self.portions.put((first, min(first + size, n)))
+
+    def execute(self, bar: Progress) -> None:
+        """Until nothing is left; the main thread looks after progress and Ctrl-C."""
+        workers = [threading.Thread(target=self.work, daemon=True) for _ in range(self.threads)]
+        for worker in workers:
+            worker.start()
+        try:
+            for worker in workers:
+                while worker.is_alive():
+                    worker.join(_LOOK)
+                    done = int((self.many.statuses != UNDONE).sum())
+                    bar.update(done, done)
+                    if interrupts.pending():
+                        raise KeyboardInterrupt
+        finally:
+            self.many.stop[0] = 1
+            for worker in workers:
+                worker.join()
+        if self.fault is not None:
+            raise self.fault
+
+    def work(self) -> None:
+        """One thread: portions until none is left, with memory of its own."""
+        many, run, kernel = self.many, self.many.run, self.kernel
+        system, (stretch,) = run.system, run.stretches
+        nq, nv, m = system.nq, system.nv, system.m
+        state = State(np.zeros(2), np.zeros(nq), np.zeros(nv), np.zeros(nv), np.zeros(m), np.zeros(nv))
+        w, pivots = run.memory(self.rows)
+        cursor = np.zeros(1, dtype=np.int64)
+        memory = kernel.Memory(self.model.pf.copy(), np.zeros((m, nv)), np.zeros(run.rows.t.size), cursor)
+        times, save = stretch.times(0, stretch.steps), stretch.save(0, stretch.steps)
+        # copies: compiled code counts the references to an array, and threads that count the same ones wait for each other
+        chosen, pi, columns = (
+            self.rows.chosen.copy(),
+            self.model.pi.copy(),
+            type(run.columns)(*map(np.copy, run.columns)),
+        )
+        while many.stop[0] == 0:
+            try:
+                first, last = self.portions.get_nowait()
+            except Empty:
+                return
+            while first < last:
+                cursor[0] = UNDONE
+                try:
+                    kernel.run_members(
+                        *self.kernels,
+                        self.model.function,
+                        self.model.traits,
+                        system.m_phi,
+                        chosen,
+                        pi,
+                        self.course,
+                        self.pattern,
+                        self.members,
+                        stretch.t_start,
+                        times,
+                        save,
+                        state,
+                        w,
+                        pivots,
+                        columns,
+                        memory,
+                        kernel.Stack(*many.stack),
+                        many.counts,
+                        many.statuses,
+                        first,
+                        last,
+                        many.stop,
+                    )
+                    first = last
+                except (
+                    Exception
+                ) as error:  # of a user's compiled function: the member is run alone, which tells it properly
+                    if cursor[0] == UNDONE:  # no member was begun
+                        self.fault = error
+                        return
+                    many.statuses[cursor[0]] = RAISED
+                    first = int(cursor[0]) + 1
+
+
+def _alike(one: Model, other: Model) -> bool:
+    """Whether two models differ in their numbers only."""
+    if one is other:
+        return True
+    same = one.function is other.function and one.traits == other.traits and one.callback is None
+    same = same and one.pf.size == other.pf.size and np.array_equal(one.pi, other.pi)
+    patterns = [[] if m.sparsity is None else list(vars(m.sparsity).values()) for m in (one, other)]
+    return same and len(patterns[0]) == len(patterns[1]) and all(map(np.array_equal, *patterns))

@@ -1,0 +1,83 @@
+"""What an ensemble refuses, and what it says when it is interrupted."""
+
+import os
+import signal
+import threading
+
+import numpy as np
+import pytest
+
+import isodyn as iso
+from isodyn.errors import InputError, IsodynWarning
+from isodyn.problems import pendulum
+
+TWO = {"dt": 0.01, "t_end": 0.02}
+
+
+@pytest.fixture
+def system():
+    return pendulum.planar(1.0, 1.0, 0.5, 1.0)
+
+
+def test_members_must_fit(system):
+    with pytest.raises(InputError, match=r"q0 must have the shape \(members, 2\), received \(3,\)"):
+        iso.ensemble(system, q0=[1.0, 2.0, 3.0], **TWO)
+    with pytest.raises(InputError, match=r"as many as there are members, or one(.|\n)*hint: q0 does not fit 3 members"):
+        iso.ensemble(system, q0=np.zeros((2, 2)), v0=np.zeros((3, 2)), **TWO)
+    with pytest.raises(InputError, match="q0 must be an array"):
+        iso.ensemble(system, q0="circle", **TWO)
+    with pytest.raises(InputError, match="the sequence of systems is empty"):
+        iso.ensemble([], **TWO)
+    with pytest.raises(InputError, match=r"system 0 has nq, nv, m = \(2, 2, 1\), system 1 has \(3, 3, 1\)"):
+        iso.ensemble([system, pendulum.spherical(1.0, 1.0, 1.0, 1.0, 0.0)], **TWO)
+    for bad in (3, [system, "top"]):
+        with pytest.raises(InputError, match="system must be one of isodyn's systems or a sequence of them"):
+            iso.ensemble(bad, **TWO)
+
+
+@pytest.mark.parametrize("threads", [0, 1.5, True])
+def test_threads_are_counted(system, threads):
+    with pytest.raises(InputError, match="threads must be a whole number of at least 1"):
+        iso.ensemble(system, threads=threads, **TWO)
+
+
+def test_members_have_numbers(system):
+    ens = iso.ensemble(system, v0=np.outer([1.0, 0.5], system.v0), **TWO)
+    assert np.array_equal(ens[-1].q, ens.q[1])
+    assert [sol.t.size for sol in ens] == [3, 3]
+    for i in (2, -3, 0.5, True):
+        with pytest.raises(IndexError, match=r"members are numbered 0…1"):
+            ens[i]
+
+
+@pytest.fixture
+def listening():
+    """Python's own handler, also where the process was started with interrupts ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("listening")
+def test_ctrl_c_keeps_the_members_that_are_done(system):
+    """The members in hand are given up after a few steps, however long they are."""
+    iso.ensemble(system, threads=2, **TWO)  # compiled before the clock starts
+    v0 = np.outer(np.linspace(0.5, 1.0, 400), system.v0)
+    options = {"dt": 1e-3, "t_end": 10.0, "save_every": 1000}
+    threading.Timer(0.8, os.kill, (os.getpid(), signal.SIGINT)).start()
+    with pytest.warns(IsodynWarning, match=r"interrupted after \d+ of 400 members; the ensemble holds what was done"):
+        ens = iso.ensemble(system, v0=v0, threads=2, **options)
+    assert ens.stopped.startswith("interrupted")
+    assert 0 < ens.ok.sum() < 400
+    done, left = int(np.flatnonzero(ens.ok)[0]), int(np.flatnonzero(~ens.ok)[0])
+    assert np.array_equal(ens[done].q, iso.integrate(ens.system(done), **options).q)
+    assert np.isnan(ens.q[left]).all()
+    with pytest.raises(InputError, match=f"member {left} was not run to its end: interrupted"):
+        ens[left]
+    assert "interrupted" in repr(ens)
+
+
+def test_progress_counts_members(system, capsys):
+    ens = iso.ensemble(system, v0=np.outer([1.0, 0.5], system.v0), progress=True, **TWO)
+    assert len(ens) == 2
+    assert "t =" not in capsys.readouterr().err
