@@ -61,6 +61,30 @@ def _short(value: float) -> str:
     return f"{value:.3g}"
 
 
+BEGIN, END = "<!-- begin results -->", "<!-- end results -->"
+
+
+def write_page(page: Path, heading: str, rows: Sequence[Row], claims: Sequence[Claim], figures: Sequence[Path]) -> None:
+    """Put the results between the marks of a page in Markdown."""
+    before, _, rest = page.read_text(encoding="utf-8").partition(BEGIN)
+    after = rest.partition(END)[2]
+    lines = [heading, "", "| to be shown | found | quartiles | limit | |", "|---|---|---|---|---|"]
+    for claim in claims:
+        spread = f"{_short(claim.low)} … {_short(claim.high)}"
+        verdict = WORDS[claim.met] if claim.met is not False else "**not met**"
+        lines.append(f"| {claim.text} | {_short(claim.value)} | {spread} | {claim.limit} | {verdict} |")
+    notes = [f"{claim.text}\n: {claim.note}\n" for claim in claims if claim.note]
+    lines += [
+        "",
+        *(f"![{file.stem}](../benchmarks/results/{file.name})" for file in figures if file.suffix == ".png"),
+        "",
+    ]
+    lines += ["### What the numbers are made of", "", *notes]
+    lines += ["### Everything that was measured", "", "```text", rows_table(rows).strip(), "```"]
+    text = "\n".join(line.rstrip() for line in "\n".join(lines).splitlines())
+    page.write_text(f"{before}{BEGIN}\n{text}\n{END}{after}", encoding="utf-8")
+
+
 def write_json(path: Path, content: dict[str, Any], rows: Sequence[Row], claims: Sequence[Claim]) -> None:
     """benchmarks/results/peers.json."""
     known = {**content, "claims": [asdict(claim) for claim in claims], "rows": [row.as_dict() for row in rows]}

@@ -8,6 +8,7 @@ import select
 import subprocess
 import sys
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Self
 
@@ -48,16 +49,23 @@ class Worker:
 
     def ask(self, do: str, **request: Any) -> dict[str, Any]:
         """One request, one reply; a process that ended or takes too long is an error, and a new one starts with the next request."""
+        self.send(do, **request)
+        return self.receive()
+
+    def send(self, do: str, **request: Any) -> None:
         if self.process is None:
             self.process = self.start()
         assert self.process.stdin is not None
-        assert self.process.stdout is not None
         try:
             self.process.stdin.write(json.dumps({"do": do, **request}) + "\n")
             self.process.stdin.flush()
         except BrokenPipeError:
             self.end()
             raise WorkerError(f"{self.package}: its process ended") from None
+
+    def receive(self) -> dict[str, Any]:
+        assert self.process is not None
+        assert self.process.stdout is not None
         if not select.select([self.process.stdout], [], [], PATIENCE)[0]:
             self.end()
             raise WorkerError(f"{self.package}: no answer in {PATIENCE:g} s")
@@ -75,20 +83,19 @@ class Worker:
         if self.process is None:
             return None
         process, self.process = self.process, None
-        assert process.stdin is not None
-        try:
-            process.stdin.close()
-            return process.wait(timeout=5)
-        except (BrokenPipeError, subprocess.TimeoutExpired):
+        with suppress(BrokenPipeError, subprocess.TimeoutExpired):
+            process.communicate(timeout=5)  # closes both pipes; the worker ends with its lines
+        if process.poll() is None:
             process.kill()
-            return process.wait()
+            process.communicate()
+        return process.returncode
 
 
 class Workers:
     """One worker for each package, started when first asked for, all on the same core: they never run at the same time."""
 
-    def __init__(self, packages: Iterable[str], core: int | None = None) -> None:
-        self.core = last_core() if core is None else core
+    def __init__(self, packages: Iterable[str], pinned: bool = True) -> None:
+        self.core = last_core() if pinned else None
         self.by_name = {package: Worker(package, self.core) for package in packages}
 
     def __getitem__(self, package: str) -> Worker:

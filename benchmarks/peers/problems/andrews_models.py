@@ -142,7 +142,8 @@ class Isodyn:
 
     def run(self, amount: float, rows: int = 1) -> dict[str, float]:
         if self.scheme is None:
-            sol = self.iso.integrate_adaptive(self.system, t_end=T_END, rtol=amount, atol=0.1 * amount)
+            save = 2 if rows == 1 else None  # both ends, or every step
+            sol = self.iso.integrate_adaptive(self.system, t_end=T_END, rtol=amount, atol=0.1 * amount, save=save)
         else:
             n = int(amount)
             sol = self.iso.integrate(
