@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from benchmarks.peers.workers import WorkerError, Workers
 
-REGION = 0.03  # seconds that a timed region lasts at least, by repeating short runs inside it
+REGION = 0.05  # seconds that a timed region lasts at least, by repeating short runs inside it
 MOST_TIMES = 50
 
 
@@ -165,11 +165,12 @@ class Bench:
 
     def per_step(self, ready: list[tuple[Case, Row]], short: int, long: int, keep: int = 2) -> None:
         """Cost per step of the best `keep` ways of each package, interleaved; the others keep what one probe told."""
-        good = []
+        good, times = [], {}
         for case, row in ready:
             try:
                 case.time(short)
-                row.samples = [self._one_step(case, row, short, long)]
+                times[case] = _times(case.time(long)["seconds"])
+                row.samples = [self._one_step(case, row, short, long, times[case])]
                 good.append((case, row))
             except WorkerError as error:
                 self.fail(row, error)
@@ -177,8 +178,8 @@ class Bench:
             _kept(good, keep, lambda row: row.package), lambda case, row: self._one_step(case, row, short, long)
         )
 
-    def _one_step(self, case: Case, row: Row, short: int, long: int) -> float:
-        few, many = case.time(short), case.time(long)
+    def _one_step(self, case: Case, row: Row, short: int, long: int, times: int) -> float:
+        few, many = case.time(short, times), case.time(long, times)
         row.counts = {key: (many["counts"][key] - few["counts"][key]) / (long - short) for key in many["counts"]}
         return (many["seconds"] - few["seconds"]) / (long - short)
 
@@ -190,7 +191,7 @@ class Bench:
         for case, row in ready:
             try:
                 once = case.time(row.amount)
-                times[case] = max(1, min(MOST_TIMES, math.ceil(REGION / max(once["seconds"], 1e-6))))
+                times[case] = _times(once["seconds"])
                 row.samples = [case.time(row.amount, times[case])["seconds"]]
                 row.counts = once["counts"]
                 good.append((case, row))
@@ -243,6 +244,11 @@ class Bench:
         row.errors = {**row.errors, "target": size}
         row.gate = size <= target
         return row.gate
+
+
+def _times(seconds: float) -> int:
+    """How often a short run is repeated inside a timed region."""
+    return max(1, min(MOST_TIMES, math.ceil(REGION / max(seconds, 1e-6))))
 
 
 def _kept(good: list[tuple[Case, Row]], keep: int, key: Callable[[Row], str]) -> list[tuple[Case, Row]]:
