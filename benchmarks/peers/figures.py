@@ -79,7 +79,11 @@ def growth(rows: Sequence[Row], files: Sequence[Any]) -> bool:
             axis.set(xscale="log", yscale="log", xlabel="N", ylabel="processor time per step [ms]", title=name)
             axis.legend()
         for k, name in enumerate(CHAINS):
-            held = [row for row in rows if row.problem == name and row.counts.get("megabytes", 0) > 0 and row.size]
+            held = [
+                row
+                for row in rows
+                if row.problem == name and row.counts.get("megabytes", 0) > 0 and (row.size or 0) >= 100
+            ]
             held.sort(key=lambda row: row.size or 0)
             axes[2].plot(
                 [row.size for row in held], [row.counts["megabytes"] for row in held], label=name, **style("isodyn", k)
