@@ -175,7 +175,8 @@ class Bench:
             except WorkerError as error:
                 self.fail(row, error)
         self._rounds(
-            _kept(good, keep, lambda row: row.package), lambda case, row: self._one_step(case, row, short, long)
+            _kept(good, keep, lambda row: row.package),
+            lambda case, row: self._one_step(case, row, short, long, times[case]),
         )
 
     def _one_step(self, case: Case, row: Row, short: int, long: int, times: int) -> float:
