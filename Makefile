@@ -1,8 +1,9 @@
-# isodyn: everything runs in .venv, which the targets create themselves.
+# isodyn: everything runs in .venv (comparisons with other packages in .venv-bench), which the targets create themselves.
 # Needed on the machine: make, Python >= 3.11 with venv, a C compiler for packages that have no wheel.
 
 PYTHON ?= python3
 VENV   := .venv
+PEERS  := .venv-bench
 BIN    := $(VENV)/bin
 PYTEST := $(BIN)/python -m pytest -n 2 --dist loadfile
 
@@ -49,17 +50,20 @@ lint: install ## ruff: rules and format
 types: install ## mypy, strict
 	$(BIN)/mypy
 
-bench: install ## run the benchmarks on one thread
-	@set -e; if [ -f benchmarks/__main__.py ]; then \
-	  $(ONE_THREAD) $(BIN)/python -m benchmarks; \
-	else \
-	  found=0; \
-	  for script in benchmarks/[!_]*.py; do \
-	    [ -f "$$script" ] || continue; \
-	    found=1; echo "== $$script"; $(ONE_THREAD) $(BIN)/python "$$script"; \
-	  done; \
-	  [ $$found = 1 ] || { echo "no benchmarks found in benchmarks/" >&2; exit 1; }; \
-	fi
+bench: install $(PEERS)/.installed ## run the benchmarks on one thread, those against other packages in .venv-bench
+	@status=0; \
+	$(ONE_THREAD) $(BIN)/python -m benchmarks || status=1; \
+	$(ONE_THREAD) $(PEERS)/bin/python -m benchmarks.peers --page docs/benchmarks.md || status=1; \
+	exit $$status
+
+$(PEERS)/.installed: pyproject.toml benchmarks/peers/requirements.txt
+	$(PYTHON) -m venv $(PEERS)
+	$(PEERS)/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(PEERS)/bin/python -m pip install --quiet --editable ".[plot]" pytest hypothesis
+	@grep -v '^#' benchmarks/peers/requirements.txt | while read -r line; do \
+	  echo "$$line" | xargs $(PEERS)/bin/python -m pip install --quiet || echo "not installed, left out: $$line" >&2; \
+	done
+	@touch $@
 
 docs: $(VENV)/.installed-docs docs-index ## build the HTML documentation into docs/_build/html and run its doctests
 	$(BIN)/python -m sphinx -q -W --keep-going -b html docs docs/_build/html
@@ -69,6 +73,6 @@ docs: $(VENV)/.installed-docs docs-index ## build the HTML documentation into do
 docs-index: install ## check the equation tags and write docs/_generated/equations.md
 	$(BIN)/python docs/equation_index.py
 
-clean: ## remove what was built or cached; .venv stays
+clean: ## remove what was built or cached; .venv and .venv-bench stay
 	rm -rf out build dist docs/_build docs/_generated .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find src tests docs benchmarks examples -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,180 @@
+"""The benchmark against other packages: its machinery, its gates, and that models and references agree. No time is asserted."""
+
+import json
+import math
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+
+from benchmarks.peers import measure, report, workers  # noqa: E402
+from benchmarks.peers.claims import at_least, at_most  # noqa: E402
+from benchmarks.peers.problems import andrews, andrews_models, chain_models, ensemble, pendulum, top  # noqa: E402
+
+from isodyn.problems import andrews as seven  # noqa: E402
+from isodyn.problems import chains  # noqa: E402
+
+
+def test_driver_with_isodyn_alone(tmp_path):
+    """A quick run ends well, its gates hold, and JSON, figures and page are written."""
+    page = tmp_path / "page.md"
+    page.write_text((ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8"), encoding="utf-8")
+    command = [sys.executable, "-m", "benchmarks.peers", "--quick", "--packages", "isodyn"]
+    command += ["--only", "pendulum,chains,kepler", "--repeats", "2", "--out", str(tmp_path), "--page", str(page)]
+    done = subprocess.run(command, cwd=ROOT, env=os.environ, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    found = json.loads((tmp_path / "peers.json").read_text(encoding="utf-8"))
+    assert {row["package"] for row in found["rows"]} == {"isodyn"}
+    assert all(row["gate"] and row["failed"] is None for row in found["rows"])
+    chain = [row for row in found["rows"] if row["problem"] == "planar chain"]
+    assert {row["size"] for row in chain} == {3, 10}
+    assert max(row["errors"]["place"] for row in chain) < 1e-4
+    assert max(row["errors"]["phi"] for row in chain) < 1e-14
+    assert all(row["counts"]["factorisations"] > 0 for row in chain)
+    (kepler,) = (row for row in found["rows"] if row["problem"] == "kepler")
+    assert kepler["errors"]["target"] <= 1e-9
+    assert (tmp_path / "peers_growth.png").stat().st_size > 10_000
+    assert "<svg" in (tmp_path / "peers.html").read_text(encoding="utf-8")
+    assert "Quick run" in page.read_text(encoding="utf-8")
+    assert "planar chain, N = 10" in page.read_text(encoding="utf-8")
+
+
+# ---- models and references
+
+
+def test_reference_of_the_chain_against_lagranges_equations():
+    """Forces by a banded solver and the library's minimal model give the same angles; links of other length by scaling of time."""
+    n, t = 4, 0.3
+    scaled = t * math.sqrt(chains.LENGTH / chain_models.LENGTH * chain_models.GRAVITY / chains.G)
+
+    def rhs(_, y):
+        return np.concatenate([y[n:], chains.planar_acceleration(y[:n], y[n:])])
+
+    start = np.concatenate([np.full(n, 0.5 * math.pi), np.zeros(n)])
+    theta = solve_ivp(rhs, (0.0, scaled), start, method="DOP853", rtol=1e-12, atol=1e-13).y[:n, -1]
+    links = chain_models.LENGTH * np.stack([np.sin(theta), -np.cos(theta)], axis=1)
+    places = np.cumsum(links, axis=0) - 0.5 * links
+    np.testing.assert_allclose(chain_models.reference(n, t), places, atol=1e-10)
+
+
+@pytest.mark.parametrize("spatial", [False, True])
+def test_chain_converges_to_the_reference(spatial):
+    """Error of places after 0.1 s falls by four when the step is halved."""
+    case = chain_models.Isodyn(4, spatial, [0.8, 0.8, 0.8])
+    exact = chain_models.reference(4, 0.1)
+    sizes = []
+    for factor in (1, 2):
+        sol = case.integrate(case.system, case.scheme, dt=chain_models.DT / factor, t_end=0.1)
+        sizes.append(np.abs(sol.q[-1].reshape(4, -1)[:, :2] - exact).max())
+    assert sizes[0] < 2e-6
+    assert sizes[0] / sizes[1] == pytest.approx(4.0, rel=0.1)
+
+
+def test_terms_of_andrews_for_traced_arrays():
+    """M, Q, G, b written for expressions equal the library's functions."""
+    rng = np.random.default_rng(3)
+    q, v = rng.normal(size=(2, 7))
+    M, Q, G, b = andrews_models.terms(q, v, np.sin, np.cos, np.sqrt)
+    np.testing.assert_allclose(np.array(M), seven.plain_mass(q), rtol=1e-14)
+    np.testing.assert_allclose(np.array(Q), seven.plain_force(q, v, 0.0), rtol=1e-13)
+    np.testing.assert_allclose(np.array(G, dtype=float), seven.plain_G(q, 0.0), rtol=1e-13, atol=1e-17)
+    np.testing.assert_allclose(np.array(b), seven.plain_b(q, v, 0.0), rtol=1e-13, atol=1e-16)
+
+
+def test_bodies_of_andrews_reach_the_reference():
+    """Angles against the ground are those of the test set; levels are counted."""
+    case = andrews_models.Isodyn("andrews_mechanism", ("V0", [1.0, 1.0, 0.0]))
+    answer = case.answer(2000)
+    assert andrews.error(answer) < 3e-6
+    assert max(andrews.levels(answer).values()) < 1e-12
+    drifted = {"y": np.concatenate([seven.start() + 1e-6, np.zeros(7)])}
+    assert 1e-9 < andrews.levels(drifted)["phi"] < 1e-6
+
+
+def test_equations_of_the_top_against_a_body_on_a_ball_joint():
+    """Quaternion with Euler's equations and a mechanism end at the same place."""
+    assert top.error(top.Isodyn(body=True).answer(1e-8)) < 2e-6
+    with_exact = np.concatenate([[1.0, 0.0, 0.0, 0.0], top.SPIN])
+    np.testing.assert_allclose(top.centre(with_exact), top.ARM, atol=1e-15)
+
+
+def test_pendulum_by_hand_and_its_errors():
+    """The loop in Python is second order accurate, and a wrong answer is seen."""
+    start = ensemble.angles(4)
+    ends = [ensemble.by_hand(np.array([0.5 * math.cos(x), 0.5 * math.sin(x), x]))[2] for x in start]
+    assert ensemble.error(ends, 4) < 2e-3
+    case = pendulum.Isodyn("V0", [1.0, 1.0, 0.0])
+    answer = case.answer(500)
+    sizes, gate = pendulum.errors(answer)
+    assert gate
+    assert sizes["theta"] < 1e-5
+    answer["theta"] = np.array(answer["theta"]) + 0.01
+    assert not pendulum.errors(answer)[1]
+
+
+# ---- machinery
+
+
+def row(package, samples, gate=True, way=""):
+    return measure.Row("p", package, way, samples=samples, gate=gate)
+
+
+def test_ratios_slopes_and_the_best_row():
+    own, slow, wrong = row("isodyn", [1.0, 2.0, 1.0]), row("peer", [4.0, 6.0, 2.0]), row("peer", [0.1, 0.1, 0.1], False)
+    found = measure.ratio(slow, own)
+    assert (found.value, found.low, found.high) == (4.0, 2.5, 3.5)
+    assert measure.best([slow, wrong], "peer") is slow
+    assert measure.best([slow, wrong], "peer", accurate=False) is wrong
+    assert measure.best([row("peer", [0.01]), slow], "peer") is slow  # a probe is no result
+    assert measure.slope([100, 1000, 5000], [3.0, 30.0, 150.0]) == pytest.approx(1.0)
+
+
+def test_claims():
+    found = measure.Ratio(3.0, 2.5, 3.5)
+    assert at_least("a", found, 2.0).met
+    assert not at_least("a", found, 4.0).met
+    assert not at_least("a", found, 2.0, accurate=False).met
+    assert at_least("a", found, None).met is None
+    assert not at_most("a", found, 2.0).met
+    assert "NOT MET" in report.claims_table([at_least("a", found, 4.0)])
+
+
+class Fake:
+    """Error c n⁻² after n steps, or equal to the tolerance."""
+
+    def answer(self, amount):
+        return {"size": 3.0 * amount**-2 if amount > 1 else amount}
+
+
+def test_calibration_finds_the_coarsest_amount():
+    bench = measure.Bench(None, 1, False)
+    steps = row("isodyn", [])
+    steps.curve = [(n, 3.0 * n**-2, 1.0) for n in (100, 1000, 10000)]
+    assert bench.calibrate(Fake(), steps, 1e-5, lambda a: a["size"], True)
+    assert steps.amount == math.ceil(math.sqrt(3e5))
+    loose = row("isodyn", [])
+    loose.curve = [(10.0**-k, 10.0**-k, 1.0) for k in range(3, 9)]
+    assert bench.calibrate(Fake(), loose, 3e-6, lambda a: a["size"], False)
+    assert 2e-6 < loose.amount <= 3e-6
+    assert not bench.calibrate(Fake(), loose, 1e-12, lambda a: a["size"], False)
+    assert not loose.gate
+
+
+def test_worker_tells_errors_and_comes_back_after_its_end():
+    worker = workers.Worker("isodyn", None)
+    with pytest.raises(workers.WorkerError, match="there_is_no_such_problem"):
+        worker.ask("prepare", problem="there_is_no_such_problem", package="isodyn", settings={})
+    assert worker.ask("memory")["peak"] > 1
+    worker.process.kill()
+    worker.process.wait()
+    with pytest.raises(workers.WorkerError, match="ended"):
+        worker.ask("memory")
+    assert worker.ask("memory", reset=True)["now"] > 1
+    worker.end()
