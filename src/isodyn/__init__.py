@@ -74,6 +74,7 @@ if TYPE_CHECKING:
     )
     from isodyn.loads import (
         Bushing,
+        DistributedForce,
         Drag,
         Force,
         JointFriction,
@@ -103,6 +104,7 @@ __all__ = [
     "Coupling",
     "Cylindrical",
     "Distance",
+    "DistributedForce",
     "Drag",
     "Drive",
     "FirstOrderScheme",
@@ -212,6 +214,7 @@ _LATER = {
     **dict.fromkeys(
         (
             "Bushing",
+            "DistributedForce",
             "Drag",
             "Force",
             "JointFriction",

@@ -6,9 +6,31 @@
 >>> sol = iso.integrate(rod.compile(), scheme=iso.Scheme.midpoint_mpa(), dt=0.01, t_end=2.0, breakpoints=[1.0])
 """
 
-from isodyn.beams.beam import Beam
-from isodyn.beams.section import Section
-from isodyn.beams.statics import LoadPath, equilibrium
-from isodyn.beams.system import BeamEnergy, BeamSystem
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from isodyn.beams.beam import Beam
+    from isodyn.beams.section import Section
+    from isodyn.beams.statics import LoadPath, equilibrium
+    from isodyn.beams.system import BeamEnergy, BeamSystem
 
 __all__ = ["Beam", "BeamEnergy", "BeamSystem", "LoadPath", "Section", "equilibrium"]
+
+_HOMES = {
+    "Beam": "beam",
+    "BeamEnergy": "system",
+    "BeamSystem": "system",
+    "LoadPath": "statics",
+    "Section": "section",
+    "equilibrium": "statics",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Loaded when first asked for: a mechanism needs the elements, but not the model of a single beam."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'isodyn.beams' has no attribute {name!r}")
+    return getattr(import_module(f"isodyn.beams.{_HOMES[name]}"), name)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from isodyn.mechanism.layout import F_TIME, I_TIME
 
 # ---- header of pi: sizes …
-DIM, ELEMENTS, ROWS, LOADS, TORQUES, N, J_SIZE, G_SIZE, ENERGY = range(9)
+DIM, ELEMENTS, ROWS, LOADS, TORQUES, N, J_SIZE, G_SIZE = range(8)
 # … tables in pi …
 I_ELEMENT, I_ROW, I_LINEAR, I_PRODUCT, I_LOAD, I_TORQUE = range(10, 16)
 # … tables in pf
@@ -18,8 +18,9 @@ F_FACTOR, F_WEIGHT, DAMPED = range(24, 27)
 HEADER = 27
 assert (I_TIME, F_TIME) == (16, 23)
 
-# ---- an element: first coordinates of its nodes, blocks aa, ab, ba, bb of J, lengths of the rows of a and b there
-ELEMENT = 8
+# ---- an element: first coordinates of its nodes, blocks aa, ab, ba, bb of J, lengths of the rows of a and b there, energy, dimension
+ELEMENT = 10
+KIND_, DIM_ = 8, 9
 # numbers: length, EA, EI, EI4, mass, damping times of stretching and bending
 L_, EA_, EI_, EI4_, MASS_, TAU_A, TAU_B = range(7)
 ELEMENT_NUMBERS = 7
