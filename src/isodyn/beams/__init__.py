@@ -12,20 +12,21 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from isodyn.analyses.load_path import LoadPath
+    from isodyn.analyses.load_path import follow_loads as equilibrium
     from isodyn.beams.beam import Beam
     from isodyn.beams.section import Section
-    from isodyn.beams.statics import LoadPath, equilibrium
     from isodyn.beams.system import BeamEnergy, BeamSystem
 
 __all__ = ["Beam", "BeamEnergy", "BeamSystem", "LoadPath", "Section", "equilibrium"]
 
 _HOMES = {
-    "Beam": "beam",
-    "BeamEnergy": "system",
-    "BeamSystem": "system",
-    "LoadPath": "statics",
-    "Section": "section",
-    "equilibrium": "statics",
+    "Beam": ("isodyn.beams.beam", "Beam"),
+    "BeamEnergy": ("isodyn.beams.system", "BeamEnergy"),
+    "BeamSystem": ("isodyn.beams.system", "BeamSystem"),
+    "LoadPath": ("isodyn.analyses.load_path", "LoadPath"),
+    "Section": ("isodyn.beams.section", "Section"),
+    "equilibrium": ("isodyn.analyses.load_path", "follow_loads"),
 }
 
 
@@ -33,4 +34,5 @@ def __getattr__(name: str) -> Any:
     """Loaded when first asked for: a mechanism needs the elements, but not the model of a single beam."""
     if name not in _HOMES:
         raise AttributeError(f"module 'isodyn.beams' has no attribute {name!r}")
-    return getattr(import_module(f"isodyn.beams.{_HOMES[name]}"), name)
+    module, attribute = _HOMES[name]
+    return getattr(import_module(module), attribute)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from isodyn.beams.layout import F_FACTOR
 from isodyn.beams.model import beam_energy, beam_model
 from isodyn.beams.shape import BeamShape
 from isodyn.beams.tables import BeamTables
@@ -51,6 +52,11 @@ class BeamSystem(CompiledSystem):
     def sparse_tables(self) -> tuple[FloatArray, IntArray]:
         """pf and pi for sparse matrices."""
         return self.tables.build(sparse=True)
+
+    @staticmethod
+    def load_factor_at(pi: IntArray) -> int:
+        """Where the factor of all loads is in pf."""
+        return int(pi[F_FACTOR])
 
     @cached_property
     def shape(self) -> BeamShape:

@@ -12,6 +12,7 @@ from isodyn.bodies.rotations import increment
 from isodyn.compiled import CONSTANT_MASS, KNOWS_MASS, KNOWS_TANGENT, RETRACT, RETRACTS, SPARSE, FloatArray, IntArray
 from isodyn.joints.words import Pair, Row, Word
 from isodyn.mechanism.beam_part import BeamPart, resolve
+from isodyn.mechanism.layout import F_FACTOR
 from isodyn.mechanism.model import mechanism_energy, mechanism_model
 from isodyn.mechanism.tables import Tables
 from isodyn.systems.compiled_system import CompiledSystem
@@ -62,6 +63,11 @@ class MechanismSystem(CompiledSystem):
     def sparse_tables(self) -> tuple[FloatArray, IntArray]:
         """pf and pi for sparse matrices."""
         return self.tables.build(sparse=True)
+
+    @staticmethod
+    def load_factor_at(pi: IntArray) -> int:
+        """Where the factor of weight, forces and torques is in pf."""
+        return int(pi[F_FACTOR])
 
     @cached_property
     def beams(self) -> dict[str, BeamPart]:
