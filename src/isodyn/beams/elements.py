@@ -9,9 +9,16 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
-from isodyn.beams.element import add_damping, add_damping_tangent, add_inertia, add_internal, add_tangent
+from isodyn.beams.element import (
+    add_damping,
+    add_damping_tangent,
+    add_inertia,
+    add_inertia_and_internal,
+    add_internal,
+    add_tangent,
+)
 from isodyn.beams.frames import WORK
-from isodyn.beams.layout import DIM_, ELEMENT, ELEMENT_NUMBERS, KIND_
+from isodyn.beams.layout import DIM_, ELEMENT, ELEMENT_NUMBERS, KIND_, SIMPLIFIED
 from isodyn.compiled import F2, F, FloatArray, I, IntArray, i8, kernel
 
 
@@ -32,8 +39,11 @@ def element_forces(
     """out += M a + ∂U/∂q + damping."""
     for _ in range(count):
         kind, dim = pi[i + KIND_], pi[i + DIM_]
-        add_inertia(dim, a, pi[i], pi[i + 1], pf, k, out)
-        add_internal(kind, dim, q, pi[i], pi[i + 1], pf, k, w, out)
+        if kind == SIMPLIFIED:
+            add_inertia_and_internal(dim, a, q, pi[i], pi[i + 1], pf, k, out)
+        else:
+            add_inertia(dim, a, pi[i], pi[i + 1], pf, k, out)
+            add_internal(kind, dim, q, pi[i], pi[i + 1], pf, k, w, out)
         if damped == 1:
             add_damping(kind, dim, q, v, pi[i], pi[i + 1], pf, k, w, out)
         i, k = i + ELEMENT, k + ELEMENT_NUMBERS

@@ -21,9 +21,9 @@ assert (I_TIME, F_TIME) == (16, 23)
 # ---- an element: first coordinates of its nodes, blocks aa, ab, ba, bb of J, lengths of the rows of a and b there, energy, dimension
 ELEMENT = 10
 KIND_, DIM_ = 8, 9
-# numbers: length, EA, EI, EI4, mass, damping times of stretching and bending
-L_, EA_, EI_, EI4_, MASS_, TAU_A, TAU_B = range(7)
-ELEMENT_NUMBERS = 7
+# numbers: length, EA, EI, EI4, mass, damping times of stretching and bending; 1/length, EA/length, EI/length, mass/420
+L_, EA_, EI_, EI4_, MASS_, TAU_A, TAU_B, PER_L, EA_PER_L, EI_PER_L, M_420 = range(11)
+ELEMENT_NUMBERS = 11
 # ---- a row Σ w q_i + Σ w q_i q_j − f(t): first linear term, how many, first product, how many, function of time
 ROW = 5
 # ---- a linear term: i, its place in G;   a product: i, j, their places in G, the places ij and ji in J;   number: weight

@@ -41,8 +41,8 @@ class Element:
 
 def element_numbers(element: Element) -> list[float]:
     """The numbers of an element in the tables (isodyn.beams.layout)."""
-    s = element.section
-    return [element.length, s.EA, s.EI, s.EI4, s.rhoA * element.length, *s.times]
+    s, L = element.section, element.length
+    return [L, s.EA, s.EI, s.EI4, s.rhoA * L, *s.times, 1 / L, s.EA / L, s.EI / L, s.rhoA * L / 420]
 
 
 @dataclass(frozen=True, eq=False)
