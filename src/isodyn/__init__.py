@@ -74,6 +74,7 @@ if TYPE_CHECKING:
     )
     from isodyn.loads import (
         Bushing,
+        DistributedForce,
         Drag,
         Force,
         JointFriction,
@@ -104,6 +105,7 @@ __all__ = [
     "Coupling",
     "Cylindrical",
     "Distance",
+    "DistributedForce",
     "Drag",
     "Drive",
     "Ensemble",
@@ -215,6 +217,7 @@ _LATER = {
     **dict.fromkeys(
         (
             "Bushing",
+            "DistributedForce",
             "Drag",
             "Force",
             "JointFriction",

@@ -41,6 +41,14 @@ class SingularError(IsodynError):
     """A matrix that has to be inverted is singular."""
 
 
+class BucklingError(SingularError):
+    """An equilibrium that is followed along growing loads becomes unstable; `factor` is the part of the load at which it does."""
+
+    def __init__(self, message: str, *, factor: float, hint: str | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.factor = factor
+
+
 class PainleveError(IsodynError):
     """Rigid contacts with Coulomb friction admit no acceleration, or several."""
 

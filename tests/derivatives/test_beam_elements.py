@@ -164,7 +164,7 @@ def test_dirac_multipliers_solve_the_conditions() -> None:
     e = d / np.linalg.norm(d)
     n = np.array([-e[1], e[0]])
     A = np.zeros(ELEMENT_NUMBERS + WORK + 9)
-    A[:ELEMENT_NUMBERS] = LENGTH, 100.0, 5.0, 0.3, 0.7 * LENGTH, 0.0, 0.0
+    A[:7] = LENGTH, 100.0, 5.0, 0.3, 0.7 * LENGTH, 0.0, 0.0
 
     def constraints(Y: np.ndarray, a: np.ndarray, b: np.ndarray, u: np.ndarray) -> np.ndarray:
         chord = Y[4:6] - Y[:2]

@@ -5,6 +5,7 @@
 Newton's steps on the motions N that the joints allow, (NᵀK N + σ NᵀM N) y = −Nᵀr, each followed by the way back to φ = 0
 (isodyn.systems.manifold). σ makes the matrix positive definite and steps short where they must be, so that forces do positive work in every
 step: the iteration goes downhill and ends at a stable equilibrium. Without it (stable=False) it is Newton's and ends at any.
+Beams, and mechanisms with beams, go along growing loads instead (isodyn.analyses.load_path).
 """
 
 from __future__ import annotations
@@ -17,9 +18,10 @@ import numpy as np
 from scipy.linalg import eigvalsh
 
 from isodyn.analyses.linearisation import Linearisation, linearise, rest
+from isodyn.analyses.load_path import LoadPath, follow_loads, has_load_path, relax
 from isodyn.analyses.tangents import refuse_first_order, tangents
 from isodyn.compiled import FloatArray
-from isodyn.errors import ConvergenceError, InputError
+from isodyn.errors import BucklingError, ConvergenceError, InputError, SingularError
 from isodyn.integrate.start import refuse_open
 from isodyn.systems.checks import vector
 from isodyn.systems.manifold import close, freedoms, moving
@@ -39,6 +41,7 @@ class Equilibrium:
     lam: FloatArray
     residual: float
     iterations: int
+    path: LoadPath | None = None  # of systems with beams that loads deform, but do not set free
 
     @cached_property
     def linearisation(self) -> Linearisation:
@@ -99,6 +102,8 @@ def equilibrium(
     at = system.q0 if q is None else vector("q", q)
     if at.size != system.nq:
         raise InputError(f"q must have {system.nq} entries, received {at.size}")
+    if stable and has_load_path(system):
+        return _of_beams(ask, t, at if q is not None else None, tolerance)
     closed = close(ask, t, at)
     refuse_open(ask, t, closed)
     state = _rest(ask, t, closed.q)
@@ -122,6 +127,30 @@ def equilibrium(
         f" {np.abs(state.left).max():.3g} is left over on {worst!r}",
         hint="something must balance it: a joint, a spring; or start elsewhere",
     )
+
+
+def _of_beams(ask: Questions, t: float, q: Any, tolerance: float) -> Equilibrium:
+    """Along growing loads; downhill from q, or where the unloaded system can move."""
+    system, path, found = ask.system, None, None
+    if q is None:
+        refuse_open(ask, t, close(ask, t, system.q0))
+        try:
+            path = follow_loads(system, t=t, tolerance=tolerance)
+        except BucklingError:
+            raise
+        except SingularError:
+            path = None
+    if path is None:
+        found = relax(system, q, t, tolerance)
+        if found is None:
+            raise ConvergenceError(
+                f"no stable equilibrium found downhill from this start at t = {t:g}",
+                hint="something must balance the loads: a joint, a spring; or start elsewhere",
+            )
+    at, many = (path.q, path.iterations) if path is not None else (found.q, found.iterations)  # type: ignore[union-attr]
+    state = _rest(ask, t, at)
+    left = float(np.abs(state.N.T @ state.left).max(initial=0.0))
+    return Equilibrium(system, t, at, state.lam, left / state.size, many, path)
 
 
 def _rest(ask: Questions, t: float, q: FloatArray) -> _Rest:

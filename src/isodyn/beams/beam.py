@@ -11,24 +11,12 @@ from typing import Any, Literal
 
 import numpy as np
 
-from isodyn.beams.hermite import nodal
-from isodyn.beams.layout import ENERGIES
+from isodyn.beams.mesh import Energy, Place, lay, spread
 from isodyn.beams.section import Section
 from isodyn.beams.system import BeamSystem, make_system
-from isodyn.beams.tables import BeamTables, Element, Load, Row, Torque
+from isodyn.beams.tables import BeamTables, Load, Row, Torque
 from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
-
-Energy = Literal[
-    "simplified",
-    "cauchy",
-    "cauchy-tangent",
-    "green-lagrange",
-    "green-lagrange-tangent",
-    "cauchy-dirac",
-    "green-lagrange-dirac",
-]
-Place = str | int | float
 
 
 @dataclass(eq=False)
@@ -60,71 +48,11 @@ class Beam:
     torques: list[Torque] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
-        points = np.asarray(self.line, dtype=np.float64)
-        if points.ndim != 2 or points.shape[0] < 2 or points.shape[1] not in (2, 3) or not np.isfinite(points).all():
-            raise InputError(f"line must be two or more points in the plane or in space, received {self.line!r}")
-        if self.model not in ENERGIES:
-            raise InputError(f"there is no strain energy {self.model!r}", hint=f"known: {', '.join(ENERGIES)}")
-        if points.shape[1] == 3 and self.model != "simplified":
-            raise InputError(f"{self.model!r} is a planar strain energy; a cable in space needs model='simplified'")
-        if points.shape[1] == 3 and self.section.times[1] > 0:
-            raise InputError(
-                "a cable in space has no frame against which bending could be damped: damping of bending must be 0",
-                hint="damping=(time of stretching, 0.0)",
-            )
-        if self.corners not in ("weld", "hinge"):
-            raise InputError(f"corners must be 'weld' or 'hinge', received {self.corners!r}")
-        self._dim = points.shape[1]
-        self._lay(points)
-
-    def _lay(self, points: FloatArray) -> None:
-        """Nodes and elements along the pieces."""
-        sides = np.diff(points, axis=0)
-        lengths = np.linalg.norm(sides, axis=1)
-        short = np.flatnonzero(lengths <= 1e-12 * max(1.0, float(np.abs(points).max())))
-        if short.size:
-            raise InputError(f"piece {short[0]} of the line has no length: both ends at {points[short[0]]}")
-        counts = self._counts(lengths)
-        self.mesh: list[Element] = []
-        self._ends: list[tuple[int, int]] = []
-        positions: list[FloatArray] = []
-        slopes: list[FloatArray] = []
-        arc: list[float] = []
-        before = 0.0
-        for k, count in enumerate(counts):
-            first, step = len(positions), lengths[k] / count
-            for i in range(count + 1):
-                positions.append(points[k] + sides[k] * (i / count))
-                slopes.append(sides[k] / lengths[k])
-                arc.append(before + i * step)
-            self.mesh += [Element(first + i, first + i + 1, step, self.section) for i in range(count)]
-            self._ends.append((first, len(positions) - 1))
-            before += lengths[k]
-        self.length, self.arc = float(before), np.array(arc)
-        self.q0 = np.stack([np.array(positions), np.array(slopes)], axis=1).ravel()
-        for k in range(len(counts) - 1):
-            self._join(f"corner {k + 1}", self._ends[k][1], self._ends[k + 1][0])
-
-    def _counts(self, lengths: FloatArray) -> list[int]:
-        try:
-            numbers = np.asarray(self.elements, dtype=np.float64)
-        except (TypeError, ValueError):
-            numbers = np.array([np.nan])
-        if not (np.isfinite(numbers).all() and (numbers == np.round(numbers)).all() and (numbers >= 1).all()):
-            raise InputError(f"elements must be a number ≥ 1, or one for each piece; received {self.elements!r}")
-        if numbers.ndim == 0 and numbers >= lengths.size:
-            shares = np.maximum(1, np.round(float(numbers) * lengths / lengths.sum())).astype(int)
-            while shares.sum() != int(numbers):  # the piece with the longest elements gets more, with the shortest less
-                more = shares.sum() < int(numbers)
-                size = lengths / shares
-                k = int(size.argmax()) if more else int(np.where(shares > 1, size, np.inf).argmin())
-                shares[k] += 1 if more else -1
-            return [int(x) for x in shares]
-        if numbers.shape == lengths.shape:
-            return [int(x) for x in numbers]
-        raise InputError(
-            f"elements must be at least {lengths.size}, one for each piece of the line, received {self.elements!r}"
-        )
+        self.mesh = lay(self.line, self.elements, self.section, self.model, self.corners)
+        self._dim, self.arc, self.length = self.mesh.dim, self.mesh.arc, self.mesh.length
+        self.q0 = np.stack([self.mesh.positions, self.mesh.slopes], axis=1).ravel()
+        for k, (one, other) in enumerate(self.mesh.corners):
+            self._join(f"corner {k + 1}", one, other)
 
     def _join(self, name: str, one: int, other: int) -> None:
         b, d = 2 * self._dim, self._dim
@@ -132,11 +60,6 @@ class Beam:
             self.rows.append(Row(f"{name}: {'xyz'[i]}", ((b * one + i, 1.0), (b * other + i, -1.0))))
         if self.corners == "hinge":
             return
-        if d == 3:
-            raise InputError(
-                "a cable does not resist twisting, so pieces in space cannot be welded at an angle",
-                hint="corners='hinge'",
-            )
         s, t = b * one + d, b * other + d
         u, w = self.q0[s : s + 2], self.q0[t : t + 2]
         c, x = float(u @ w), float(u[0] * w[1] - u[1] * w[0])
@@ -146,24 +69,7 @@ class Beam:
 
     def node(self, place: Place) -> int:
         """Number of the node at a place."""
-        count = self.arc.size
-        if isinstance(place, str):
-            if place not in ("start", "end"):
-                raise InputError(
-                    f"there is no place named {place!r} on the beam", hint="'start', 'end', a node, a length"
-                )
-            return 0 if place == "start" else count - 1
-        if isinstance(place, (int, np.integer)):
-            if not -count <= place < count:
-                raise InputError(f"there is no node {place}; the beam has {count}")
-            return int(place) % count
-        near = int(np.abs(self.arc - place).argmin())
-        if abs(self.arc[near] - place) > 1e-9 * self.length:
-            raise InputError(
-                f"there is no node {place:g} from the start; the nearest is at {self.arc[near]:g}",
-                hint="choose the number of elements so that one lies there",
-            )
-        return near
+        return self.mesh.node(place)
 
     def hinge(self, place: Place, *, position: Any = None, name: str | None = None) -> None:
         """Hold the position of a node; `position` gives numbers or functions of time in its place."""
@@ -223,12 +129,7 @@ class Beam:
 
     def _spread(self, force: FloatArray, mass: float | None) -> FloatArray:
         """Nodal loads of a force per length, or per mass where mass is None."""
-        out = np.zeros((self.arc.size, 2, self._dim))
-        for e in self.mesh:
-            loads = nodal(force, e.length) * (e.section.rhoA if mass is None else mass)
-            out[e.first] += loads[:2]
-            out[e.second] += loads[2:]
-        return out.ravel()
+        return spread(self.mesh.elements, self.arc.size, force, per_mass=mass is None)
 
     def compile(self, *, q0: Any = None, v0: Any = None) -> BeamSystem:
         """The system: at rest and undeformed, or with these nodal coordinates and velocities."""
@@ -238,9 +139,9 @@ class Beam:
         weight = np.zeros(n) if self.gravity is None else self._spread(self._vector("gravity", self.gravity), None)
         tables = BeamTables(
             self._dim,
-            ENERGIES[self.model],
+            self.mesh.energy,
             self.arc.size,
-            list(self.mesh),
+            list(self.mesh.elements),
             list(self.rows),
             list(self.loads),
             list(self.torques),

@@ -53,46 +53,24 @@ def bending(EI: float, L: float) -> FloatArray:
 
 
 @kernel()
-def mass_times(m: float, L: float, x0: float, x1: float, x2: float, x3: float) -> tuple[float, float, float, float]:
-    """M (4, 4) times (x0, x1, x2, x3)."""
-    c = m / 420.0
+def mass_times(c: float, L: float, x0: float, x1: float, x2: float, x3: float) -> tuple[float, float, float, float]:
+    """M (4, 4) times (x0, x1, x2, x3), with c = m/420."""
+    y1, y3 = L * x1, L * x3
     return (
-        c * (156.0 * x0 + 22.0 * L * x1 + 54.0 * x2 - 13.0 * L * x3),
-        c * L * (22.0 * x0 + 4.0 * L * x1 + 13.0 * x2 - 3.0 * L * x3),
-        c * (54.0 * x0 + 13.0 * L * x1 + 156.0 * x2 - 22.0 * L * x3),
-        c * L * (-13.0 * x0 - 3.0 * L * x1 - 22.0 * x2 + 4.0 * L * x3),
+        c * (156.0 * x0 + 22.0 * y1 + 54.0 * x2 - 13.0 * y3),
+        c * L * (22.0 * x0 + 4.0 * y1 + 13.0 * x2 - 3.0 * y3),
+        c * (54.0 * x0 + 13.0 * y1 + 156.0 * x2 - 22.0 * y3),
+        c * L * (-13.0 * x0 - 3.0 * y1 - 22.0 * x2 + 4.0 * y3),
     )
 
 
 @kernel()
-def bending_times(EI: float, L: float, x0: float, x1: float, x2: float, x3: float) -> tuple[float, float, float, float]:
-    """K (4, 4) times (x0, x1, x2, x3), from the turns of the ends against the chord."""
-    chord = (x2 - x0) / L
-    a, b = x1 - chord, x3 - chord
-    one, two = EI / L * (4.0 * a + 2.0 * b), EI / L * (2.0 * a + 4.0 * b)
-    across = (one + two) / L
-    return across, one, -across, two
-
-
-@kernel()
-def entry(i: int, j: int, m: float, k: float, L: float) -> float:
-    """Entry (i, j) of m/420 M̂ + k K̂, the matrices (4, 4) of mass and bending without their factors; k = EI/L³."""
-    L_i = L if i % 2 == 1 else 1.0
-    L_j = L if j % 2 == 1 else 1.0
-    low, high = min(i, j), max(i, j)
-    if low == 0:
-        M, K = (
-            (156.0, 12.0)
-            if high == 0
-            else ((22.0, 6.0) if high == 1 else ((54.0, -12.0) if high == 2 else (-13.0, 6.0)))
-        )
-    elif low == 1:
-        M, K = (4.0, 4.0) if high == 1 else ((13.0, -6.0) if high == 2 else (-3.0, 2.0))
-    elif low == 2:
-        M, K = (156.0, 12.0) if high == 2 else (-22.0, -6.0)
-    else:
-        M, K = 4.0, 4.0
-    return (m / 420.0 * M + k * K) * L_i * L_j
+def bending_times(EI_per_L: float, per_L: float, d: float, t1: float, t2: float) -> tuple[float, float, float]:
+    """K (4, 4) times (0, t1, d, t2) from the turns of the ends against the chord: on the first end and on both slopes."""
+    turn = d * per_L
+    a, b = t1 - turn, t2 - turn
+    one, two = EI_per_L * (4.0 * a + 2.0 * b), EI_per_L * (2.0 * a + 4.0 * b)
+    return (one + two) * per_L, one, two
 
 
 def nodal(force_per_length: FloatArray, length: float) -> FloatArray:

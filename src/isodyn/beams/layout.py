@@ -9,7 +9,7 @@ from __future__ import annotations
 from isodyn.mechanism.layout import F_TIME, I_TIME
 
 # ---- header of pi: sizes …
-DIM, ELEMENTS, ROWS, LOADS, TORQUES, N, J_SIZE, G_SIZE, ENERGY = range(9)
+DIM, ELEMENTS, ROWS, LOADS, TORQUES, N, J_SIZE, G_SIZE = range(8)
 # … tables in pi …
 I_ELEMENT, I_ROW, I_LINEAR, I_PRODUCT, I_LOAD, I_TORQUE = range(10, 16)
 # … tables in pf
@@ -18,11 +18,12 @@ F_FACTOR, F_WEIGHT, DAMPED = range(24, 27)
 HEADER = 27
 assert (I_TIME, F_TIME) == (16, 23)
 
-# ---- an element: first coordinates of its nodes, blocks aa, ab, ba, bb of J, lengths of the rows of a and b there
-ELEMENT = 8
-# numbers: length, EA, EI, EI4, mass, damping times of stretching and bending
-L_, EA_, EI_, EI4_, MASS_, TAU_A, TAU_B = range(7)
-ELEMENT_NUMBERS = 7
+# ---- an element: first coordinates of its nodes, blocks aa, ab, ba, bb of J, lengths of the rows of a and b there, energy, dimension
+ELEMENT = 10
+KIND_, DIM_ = 8, 9
+# numbers: length, EA, EI, EI4, mass, damping times of stretching and bending; 1/length, EA/length, EI/length, mass/420
+L_, EA_, EI_, EI4_, MASS_, TAU_A, TAU_B, PER_L, EA_PER_L, EI_PER_L, M_420 = range(11)
+ELEMENT_NUMBERS = 11
 # ---- a row Σ w q_i + Σ w q_i q_j − f(t): first linear term, how many, first product, how many, function of time
 ROW = 5
 # ---- a linear term: i, its place in G;   a product: i, j, their places in G, the places ij and ji in J;   number: weight

@@ -9,14 +9,11 @@ BeamTables in pi, pf: isodyn.beams.layout. A factor scales all loads and the wei
 
 from __future__ import annotations
 
-from isodyn.beams.element import add_damping, add_damping_tangent, add_inertia, add_internal, add_tangent
+from isodyn.beams.elements import element_energies, element_forces, element_tangents
 from isodyn.beams.layout import (
     DAMPED,
     DIM,
-    ELEMENT,
-    ELEMENT_NUMBERS,
     ELEMENTS,
-    ENERGY,
     F_ELEMENT,
     F_FACTOR,
     F_LINEAR,
@@ -68,16 +65,10 @@ def beam_forces(
     t: float, q: FloatArray, v: FloatArray, a: FloatArray, pf: FloatArray, pi: IntArray, out: FloatArray
 ) -> None:
     """out = M a + ∂U/∂q + damping − loads."""
-    dim, kind, w = pi[DIM], pi[ENERGY], pi[F_WORK]
-    factor = pf[pi[F_FACTOR]]
+    dim, factor = pi[DIM], pf[pi[F_FACTOR]]
     for i in range(pi[N]):
         out[i] = -factor * pf[pi[F_WEIGHT] + i]
-    for n in range(pi[ELEMENTS]):
-        o, k = pi[I_ELEMENT] + ELEMENT * n, pi[F_ELEMENT] + ELEMENT_NUMBERS * n
-        add_inertia(dim, a, pi[o], pi[o + 1], pf, k, out)
-        add_internal(kind, dim, q, pi[o], pi[o + 1], pf, k, w, out)
-        if pi[DAMPED] == 1:
-            add_damping(kind, dim, q, v, pi[o], pi[o + 1], pf, k, w, out)
+    element_forces(pi[ELEMENTS], pi[I_ELEMENT], pi[F_ELEMENT], pi[F_WORK], pi[DAMPED], q, v, a, pf, pi, out)
     for n in range(pi[LOADS]):
         o = pi[I_LOAD] + LOAD * n
         f = factor * at_time(pi[o + 3], t, pf, pi)[0]
@@ -99,24 +90,10 @@ def beam_tangents(
     t: float, q: FloatArray, v: FloatArray, c: FloatArray, pf: FloatArray, pi: IntArray, out: FloatArray
 ) -> None:
     """out = c₀ M + c₁ ∂/∂v + c₂ ∂/∂q of those forces."""
-    dim, kind, w = pi[DIM], pi[ENERGY], pi[F_WORK]
+    dim = pi[DIM]
     for i in range(pi[J_SIZE]):
         out[i] = 0.0
-    for n in range(pi[ELEMENTS]):
-        o, k = pi[I_ELEMENT] + ELEMENT * n, pi[F_ELEMENT] + ELEMENT_NUMBERS * n
-        a, b, aa, ab, ba, bb, s_a, s_b = (
-            pi[o],
-            pi[o + 1],
-            pi[o + 2],
-            pi[o + 3],
-            pi[o + 4],
-            pi[o + 5],
-            pi[o + 6],
-            pi[o + 7],
-        )
-        add_tangent(kind, dim, c[0], c[2], q, a, b, pf, k, w, aa, ab, ba, bb, s_a, s_b, out)
-        if pi[DAMPED] == 1 and (c[1] != 0.0 or c[2] != 0.0):
-            add_damping_tangent(kind, dim, c[1], c[2], q, v, a, b, pf, k, w, aa, ab, ba, bb, s_a, s_b, out)
+    element_tangents(pi[ELEMENTS], pi[I_ELEMENT], pi[F_ELEMENT], pi[F_WORK], pi[DAMPED], q, v, c, pf, pi, out)
     if c[2] == 0.0:
         return
     for n in range(pi[TORQUES]):
@@ -233,18 +210,8 @@ def beam_model(
 @kernel(f8(F, F, F, I, F))
 def beam_energy(q: FloatArray, v: FloatArray, pf: FloatArray, pi: IntArray, out: FloatArray) -> float:
     """Kinetic energy, strain energy and potential of the weight into out[:3]; out[3:] is memory for a force."""
-    dim, kind, w = pi[DIM], pi[ENERGY], pi[F_WORK]
-    out[0], out[1], out[2] = 0.0, 0.0, 0.0
-    force = out[3:]
+    out[0], out[1] = element_energies(pi[ELEMENTS], pi[I_ELEMENT], pi[F_ELEMENT], pi[F_WORK], q, v, pf, pi, out[3:])
+    out[2] = 0.0
     for i in range(pi[N]):
-        force[i] = 0.0
-    for n in range(pi[ELEMENTS]):
-        o, k = pi[I_ELEMENT] + ELEMENT * n, pi[F_ELEMENT] + ELEMENT_NUMBERS * n
-        add_inertia(dim, v, pi[o], pi[o + 1], pf, k, force)
-    for i in range(pi[N]):
-        out[0] += 0.5 * v[i] * force[i]
         out[2] -= pf[pi[F_WEIGHT] + i] * q[i]
-    for n in range(pi[ELEMENTS]):
-        o, k = pi[I_ELEMENT] + ELEMENT * n, pi[F_ELEMENT] + ELEMENT_NUMBERS * n
-        out[1] += add_internal(kind, dim, q, pi[o], pi[o + 1], pf, k, w, force)
     return out[0] + out[1] + out[2]

@@ -18,7 +18,8 @@ from isodyn.errors import InputError
 class Section:
     """Stiffness against stretching EA [N] and bending EI [N m²], mass per length rhoA [kg/m].
 
-    `EI4` is E ∫y⁴dA [N m⁴]. `damping` holds the times τ [s] of stretching and bending, or one number for both.
+    `EI4` is E ∫y⁴dA [N m⁴]. `damping` holds the times τ [s] of stretching and bending, or one number for both. Stresses need `E` and the
+    distance `edge` of the outermost fibre from the axis.
 
     >>> Section.rectangle(E=2.1e11, rho=7850.0, width=0.01, height=0.02).EI
     1400.0
@@ -29,6 +30,8 @@ class Section:
     rhoA: float
     EI4: float = 0.0
     damping: float | tuple[float, float] = 0.0
+    E: float = math.nan
+    edge: float = math.nan
 
     def __post_init__(self) -> None:
         _positive(EA=self.EA, EI=self.EI, rhoA=self.rhoA)
@@ -54,7 +57,13 @@ class Section:
         _positive(E=E, rho=rho, width=width, height=height)
         area = width * height
         return cls(
-            EA=E * area, EI=E * area * height**2 / 12, rhoA=rho * area, EI4=E * area * height**4 / 80, damping=damping
+            EA=E * area,
+            EI=E * area * height**2 / 12,
+            rhoA=rho * area,
+            EI4=E * area * height**4 / 80,
+            damping=damping,
+            E=E,
+            edge=height / 2,
         )
 
     @classmethod
@@ -66,7 +75,7 @@ class Section:
         if not 0 <= inner < diameter:
             raise InputError(f"inner must lie between 0 and the diameter {diameter:g}, received {inner!r}")
         area, second, fourth = (math.pi * (diameter**k - inner**k) / n for k, n in ((2, 4), (4, 64), (6, 512)))
-        return cls(EA=E * area, EI=E * second, rhoA=rho * area, EI4=E * fourth, damping=damping)
+        return cls(EA=E * area, EI=E * second, rhoA=rho * area, EI4=E * fourth, damping=damping, E=E, edge=diameter / 2)
 
 
 def _positive(**values: float) -> None:

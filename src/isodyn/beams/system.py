@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.beams.hermite import shape
-from isodyn.beams.layout import CAUCHY_TANGENT, GREEN_LAGRANGE, GREEN_LAGRANGE_DIRAC, GREEN_LAGRANGE_TANGENT, SIMPLIFIED
+from isodyn.beams.layout import F_FACTOR
 from isodyn.beams.model import beam_energy, beam_model
+from isodyn.beams.shape import BeamShape
 from isodyn.beams.tables import BeamTables
 from isodyn.compiled import CONSTANT_MASS, KNOWS_MASS, KNOWS_TANGENT, SPARSE, FloatArray, IntArray
 from isodyn.systems.compiled_system import CompiledSystem
@@ -53,50 +53,44 @@ class BeamSystem(CompiledSystem):
         """pf and pi for sparse matrices."""
         return self.tables.build(sparse=True)
 
+    @staticmethod
+    def load_factor_at(pi: IntArray) -> int:
+        """Where the factor of all loads is in pf."""
+        return int(pi[F_FACTOR])
+
+    @cached_property
+    def shape(self) -> BeamShape:
+        """Curve, forces and energies from nodal coordinates."""
+        t = self.tables
+        return BeamShape(t.dim, t.energy, t.nodes, tuple(t.elements))
+
     def nodes(self, q: Any) -> FloatArray:
         """Positions (…, nodes, dim)."""
-        return self._split(q)[..., 0, :]
+        return self.shape.split(q)[..., 0, :]
 
     def slopes(self, q: Any) -> FloatArray:
         """Derivatives of the position by the undeformed length, (…, nodes, dim)."""
-        return self._split(q)[..., 1, :]
+        return self.shape.split(q)[..., 1, :]
 
     def curve(self, q: Any, points: int = 8, derivative: int = 0) -> FloatArray:
         """R, R' or R'' at `points` per element, evenly from end to end: (…, elements, points, dim)."""
-        xi = np.linspace(0.0, 1.0, points)
-        node = self._split(q)
-        a = node[..., [e.first for e in self.tables.elements], :, :]
-        b = node[..., [e.second for e in self.tables.elements], :, :]
-        coordinates = np.concatenate([a, b], axis=-2)
-        S = np.stack([shape(xi, e.length, derivative) for e in self.tables.elements])
-        return np.asarray(np.einsum("epk,...ekd->...epd", S, coordinates))
+        return self.shape.curve(q, np.linspace(0.0, 1.0, points), derivative)
 
     def curvature(self, q: Any, points: int = 8) -> FloatArray:
         """Curvature of the line, (…, elements, points): counter-clockwise positive in the plane, |κ| in space."""
-        first, second = self.curve(q, points, 1), self.curve(q, points, 2)
-        return np.asarray(_cross(first, second) / np.linalg.norm(first, axis=-1) ** 3)
+        return self.shape.curvature(q, np.linspace(0.0, 1.0, points))
 
     def bending_moment(self, q: Any, points: int = 8) -> FloatArray:
         """EI n·R'' with n across the line, (…, elements, points)."""
-        first, second = self.curve(q, points, 1), self.curve(q, points, 2)
-        EI = np.array([e.section.EI for e in self.tables.elements])[:, None]
-        return np.asarray(EI * _cross(first, second) / np.linalg.norm(first, axis=-1))
+        return self.shape.of_section("EI")[:, None] * self.shape.bend(q, np.linspace(0.0, 1.0, points))
 
     def axial_force(self, q: Any, points: int = 8) -> FloatArray:
         """EA ε with the strain of the energy in use: chord, e·R' − 1 or ½(|R'|² − 1); (…, elements, points)."""
-        lengths = np.array([e.length for e in self.tables.elements])[:, None]
-        EA = np.array([e.section.EA for e in self.tables.elements])[:, None]
-        kind, first = self.tables.energy, self.curve(q, points, 1)
-        ends = self.curve(q, 2)
-        chord = ends[..., 1, :] - ends[..., 0, :]
-        size = np.linalg.norm(chord, axis=-1)
-        if kind == SIMPLIFIED:
-            return np.asarray(EA * (size[..., None] / lengths - 1) * np.ones(points))
-        if kind in (GREEN_LAGRANGE, GREEN_LAGRANGE_TANGENT, GREEN_LAGRANGE_DIRAC):
-            return np.asarray(EA * 0.5 * ((first**2).sum(axis=-1) - 1))
-        e = first[..., 0, :] if kind == CAUCHY_TANGENT else chord
-        e = e / np.linalg.norm(e, axis=-1)[..., None]
-        return np.asarray(EA * ((first * e[..., None, :]).sum(axis=-1) - 1))
+        return self.shape.of_section("EA")[:, None] * self.shape.strain(q, np.linspace(0.0, 1.0, points))
+
+    def stress(self, q: Any, points: int = 8, y: float | None = None) -> FloatArray:
+        """Axial stress at the distance y from the axis; at both edges of the section (last axis) where y is left out."""
+        return self.shape.stress(q, np.linspace(0.0, 1.0, points), y)
 
     def parts_of_energy(self, q: Any, v: Any) -> BeamEnergy:
         """Kinetic energy, strain energy and potential of the weight."""
@@ -106,24 +100,7 @@ class BeamSystem(CompiledSystem):
 
     def momentum(self, v: Any) -> FloatArray:
         """Linear momentum (…, dim)."""
-        total = np.zeros((*np.shape(v)[:-1], self.tables.dim))
-        node = self._split(v)
-        for e in self.tables.elements:
-            m = e.section.rhoA * e.length
-            a, b = node[..., e.first, :, :], node[..., e.second, :, :]
-            total += m * ((a[..., 0, :] + b[..., 0, :]) / 2 + e.length / 12 * (a[..., 1, :] - b[..., 1, :]))
-        return total
-
-    def _split(self, q: Any) -> FloatArray:
-        q = np.asarray(q, dtype=np.float64)
-        return q.reshape(*q.shape[:-1], self.tables.nodes, 2, self.tables.dim)
-
-
-def _cross(a: FloatArray, b: FloatArray) -> FloatArray:
-    """a × b in the plane, |a × b| in space."""
-    if a.shape[-1] == 2:
-        return np.asarray(a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0])
-    return np.asarray(np.linalg.norm(np.cross(a, b), axis=-1))
+        return self.shape.momentum(v)
 
 
 def make_system(tables: BeamTables, q0: FloatArray, v0: FloatArray, arc: FloatArray) -> BeamSystem:

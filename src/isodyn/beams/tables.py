@@ -10,21 +10,11 @@ import numpy as np
 
 from isodyn.beams import layout as at
 from isodyn.beams.frames import WORK
-from isodyn.beams.section import Section
+from isodyn.beams.mesh import Element, element_numbers
 from isodyn.compiled import FloatArray, IntArray
 from isodyn.linear_solvers.blocks import Sparsity
 from isodyn.loads.time import as_time_function
 from isodyn.mechanism.layout import F_TIME, I_TIME
-
-
-@dataclass(frozen=True)
-class Element:
-    """Between two nodes, with its undeformed length."""
-
-    first: int
-    second: int
-    length: float
-    section: Section
 
 
 @dataclass(frozen=True)
@@ -147,7 +137,7 @@ class BeamTables:
         ints: dict[int, list[Any]] = {key: [] for key in range(at.I_ELEMENT, I_TIME + 1)}
         floats: dict[int, list[Any]] = {key: [] for key in range(at.F_ELEMENT, at.F_WEIGHT + 1)}
         for element in self.elements:
-            i, j, section = element.first, element.second, element.section
+            i, j = element.first, element.second
             ints[at.I_ELEMENT] += [
                 b * i,
                 b * j,
@@ -157,9 +147,10 @@ class BeamTables:
                 block(j, j),
                 stride(i),
                 stride(j),
+                self.energy,
+                self.dim,
             ]
-            floats[at.F_ELEMENT] += [element.length, section.EA, section.EI, section.EI4]
-            floats[at.F_ELEMENT] += [section.rhoA * element.length, *section.times]
+            floats[at.F_ELEMENT] += element_numbers(element)
         linear = products = 0
         for r, row in enumerate(self.rows):
             ints[at.I_ROW] += [linear, len(row.linear), products, len(row.products), function(row.name, row.target)]
@@ -186,14 +177,13 @@ class BeamTables:
         floats[at.F_FACTOR], floats[at.F_WEIGHT] = [1.0], self.weight.tolist()
 
         header = np.zeros(at.HEADER, dtype=np.int64)
-        header[[at.DIM, at.ELEMENTS, at.ROWS, at.LOADS, at.TORQUES, at.N, at.ENERGY]] = (
+        header[[at.DIM, at.ELEMENTS, at.ROWS, at.LOADS, at.TORQUES, at.N]] = (
             self.dim,
             len(self.elements),
             len(self.rows),
             len(self.loads),
             len(self.torques),
             n,
-            self.energy,
         )
         header[at.J_SIZE] = pattern.J_columns.size if sparse else n * n
         header[at.G_SIZE] = pattern.G_columns.size if sparse else len(self.rows) * n

@@ -3,6 +3,8 @@
 spatial    q = (mass centre r, unit quaternion scalar first), v = (ṙ in the world, ω in the body)
 planar     q = (x, y, θ), in the plane z = 0
 particle   q = r
+node       of a planar beam, q = (x, y, x', y') with the slope r' = ∂r/∂X; its first axis lies along the slope
+cable      of a cable in space, q = (r, r'); it has a point and a tangent, but no twist
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
 
 GROUND = "ground"
+NODES = {"node": 2, "cable": 3}  # kinds of nodes of beams, and their space
 TRIANGLE = 1e-9  # how much the triangle inequality of an inertia may be missed, relative
 
 
@@ -38,6 +41,13 @@ class Body:
     centre: FloatArray
     angle: float = 0.0
     shape: Any = None
+    slope: FloatArray | None = None
+    slope_rate: FloatArray | None = None
+
+    @property
+    def of_beam(self) -> bool:
+        """Whether this is a node of a beam or cable."""
+        return self.kind in NODES
 
     @property
     def R(self) -> FloatArray:
@@ -46,25 +56,59 @@ class Body:
 
     @property
     def q0(self) -> FloatArray:
+        if self.slope is not None:
+            return _nodal(self.kind, self.position, self.slope)
         if self.kind == "planar":
             return np.array([*self.position[:2], self.angle])
         return self.position if self.kind == "particle" else np.concatenate([self.position, self.orientation])
 
     @property
     def v0(self) -> FloatArray:
+        if self.slope_rate is not None:
+            return _nodal(self.kind, self.velocity, self.slope_rate)
         if self.kind == "planar":
             return np.array([*self.velocity[:2], self.angular_velocity[2]])
         return self.velocity if self.kind == "particle" else np.concatenate([self.velocity, self.angular_velocity])
 
     def coordinate_names(self) -> tuple[list[str], list[str]]:
         """Names of q and v."""
-        if self.kind == "planar":
+        if self.of_beam:
+            letters = "xyz"[: NODES[self.kind]]
+            q = [*letters, *(f"d{x}" for x in letters)]
+            v = [*(f"v{x}" for x in letters), *(f"d{x}'" for x in letters)]
+        elif self.kind == "planar":
             q, v = ["x", "y", "θ"], ["vx", "vy", "θ'"]
         else:
             q, v = ["x", "y", "z"], ["vx", "vy", "vz"]
         if self.kind == "spatial":
             q, v = [*q, "e0", "e1", "e2", "e3"], [*v, "ωx", "ωy", "ωz"]
         return [f"{self.name}.{x}" for x in q], [f"{self.name}.{x}" for x in v]
+
+
+def _nodal(kind: str, one: FloatArray, other: FloatArray) -> FloatArray:
+    return np.concatenate([one[: NODES[kind]], other[: NODES[kind]]])
+
+
+def make_node(
+    name: str, dim: int, position: FloatArray, slope: FloatArray, velocity: FloatArray, slope_rate: FloatArray
+) -> Body:
+    """A node of a beam (dim 2) or cable (dim 3) from vectors of three."""
+    length = float(np.linalg.norm(slope))
+    e = slope / length
+    side = np.array([-e[1], e[0], 0.0]) if dim == 2 else across(e)
+    R = np.column_stack([e, side, np.cross(e, side)])
+    spin = R.T @ np.cross(slope, slope_rate) / length**2
+    angle = float(np.arctan2(e[1], e[0])) if dim == 2 else 0.0
+    kind, zero = "node" if dim == 2 else "cable", np.zeros(3)
+    J, turned = np.zeros((3, 3)), quaternion_of(R, f"node {name!r}")
+    return Body(name, kind, 0.0, J, position, turned, velocity, spin, zero, angle, None, slope, slope_rate)
+
+
+def across(e: FloatArray) -> FloatArray:
+    """A unit vector across a unit vector."""
+    helper = np.eye(3)[int(np.abs(e).argmin())]
+    side = np.cross(e, helper)
+    return np.asarray(side / np.linalg.norm(side))
 
 
 def vector3(what: str, value: Any, size: int = 3) -> FloatArray:

@@ -35,7 +35,7 @@ class Drive:
 
     def row(self, word: Word) -> Row:
         """The row of the constraint."""
-        period = 2 * pi if word.kind == words.ANGLE else 0.0
+        period = 2 * pi if word.kind in words.WHOLE_TURNS else 0.0
         return Row(f"{self.name}: drive", ((1.0, word),), target=self.value, period=period)
 
 
@@ -86,7 +86,7 @@ class Gear:
 
 def common_period(terms: list[tuple[float, Word]]) -> float:
     """Angles are known up to whole turns: the smallest change of Σ w x that whole turns can make."""
-    weights = [abs(w) for w, word in terms if word.kind == words.ANGLE]
+    weights = [abs(w) for w, word in terms if word.kind in words.WHOLE_TURNS]
     if not weights:
         return 0.0
     parts = [Fraction(w / weights[0]).limit_denominator(FINEST) for w in weights]

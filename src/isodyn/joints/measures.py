@@ -6,7 +6,7 @@ the bodies, u, n fixed directions of the world. With P = r + R s, d = P_j − P_
     POINT      u·(P_i − P_j)                ANGLE          turn of j against i about a, atan2(a₂·R_ij c₁, a₁·R_ij c₁)
     AXES       (R_i a)·(R_j c)              PLANAR_ANGLE   θ_j − θ_i − what it is at the start
     OFFSET     (R_i a)·d                    DISC_HEIGHT    height n·x of the lowest point x of a disc with centre P_i, axis a
-    LENGTH     |d|
+    LENGTH     |d|                          TANGENT_ANGLE  the same between slopes of beams, within half a turn
     ROLL_SPHERE, ROLL_DISC   rates only: velocity u·ẋ of the material point of body i that touches the plane ⟂ n
 
 Every measure has a gradient g, ẋ = g·v with v = (ṙ_i, ω_i, ṙ_j, ω_j), a rest h, ẍ = g·v̇ + h, and a stiffness K = ∂g/∂q along body-frame
@@ -33,14 +33,17 @@ from isodyn.bodies.rotation_kernels import (
 )
 from isodyn.compiled import FloatArray, kernel
 
-POINT, AXES, OFFSET, LENGTH, ANGLE, PLANAR_ANGLE, DISC_HEIGHT, ROLL_SPHERE, ROLL_DISC = range(9)
+POINT, AXES, OFFSET, LENGTH, ANGLE, PLANAR_ANGLE, DISC_HEIGHT, ROLL_SPHERE, ROLL_DISC, TANGENT_ANGLE = range(10)
 
-# ---- a pose: position, matrix, velocity, angular velocity (body frame), angle of a planar body
-POSE = 20
-R_, V_, W_, TURN = 3, 12, 15, 18
+# ---- a pose: position, matrix, velocity, angular velocity (body frame), angle of a planar body; of nodes of beams the length of the slope
+# and the rate of its logarithm
+POSE = 22
+R_, V_, W_, TURN, STRETCH, STRETCHING = 3, 12, 15, 18, 19, 20
+WHOLE_TURNS = (ANGLE, TANGENT_ANGLE)  # measures that are known up to whole turns
 # ---- the numbers of a measure: points, axes, further axes of the angle; u and n share the places of axes, the radius has its own
 PARAMETERS = 24
 S_I, S_J, A_I, C_J, A1_I, A2_I, C1_J, RADIUS = 0, 3, 6, 9, 12, 15, 18, 21
+TWO_PI = 2.0 * np.pi
 # ---- memory that callers set aside, by place in it: gradient, stiffness, derivative of d, another gradient
 GRADIENT, STIFFNESS, SLOPES, SECOND, WORK = 0, 12, 156, 192, 204
 
@@ -112,9 +115,10 @@ def measure(kind: int, A: FloatArray, p: int, q: int, k: int, g: int) -> float:
         return np.arctan2(dot(vector(A, k + A2_I), y), dot(vector(A, k + A1_I), y))
     for i in range(12):
         A[g + i] = 0.0
-    if kind == PLANAR_ANGLE:
+    if kind in (PLANAR_ANGLE, TANGENT_ANGLE):
         A[g + 5], A[g + 11] = -1.0, 1.0
-        return A[q + TURN] - A[p + TURN] - A[k + RADIUS]
+        x = A[q + TURN] - A[p + TURN] - A[k + RADIUS]
+        return x if kind == PLANAR_ANGLE else x - TWO_PI * np.round(x / TWO_PI)
     _, n, _, touch = touching(kind, A, p, k)
     if kind == DISC_HEIGHT:
         put(A, g, vector(A, k + C_J))
@@ -129,7 +133,7 @@ def measure(kind: int, A: FloatArray, p: int, q: int, k: int, g: int) -> float:
 def rest(kind: int, A: FloatArray, p: int, q: int, k: int, work: int) -> float:
     """h with ẍ = g·v̇ + h."""
     w_i, w_j, a = vector(A, p + W_), vector(A, q + W_), vector(A, k + A_I)
-    if kind == PLANAR_ANGLE:
+    if kind in (PLANAR_ANGLE, TANGENT_ANGLE):
         return 0.0
     if kind == POINT:
         y = rotate(A, p + R_, twice_cross(w_i, vector(A, k + S_I)))
@@ -231,7 +235,7 @@ def stiffness(kind: int, A: FloatArray, p: int, q: int, k: int, work: int) -> No
             x = rotate_back(A, q + R_, rotate(A, p + R_, unit_column(a, b)))
             add_column(A, K, 9, 3 + b, -1.0, cross(s_j, x))
             add_column(A, K, 9, 9 + b, 1.0, cross(s_j, unit_column(a_j, b)))
-        elif kind != PLANAR_ANGLE:  # discs and spheres on a plane
+        elif kind not in (PLANAR_ANGLE, TANGENT_ANGLE):  # discs and spheres on a plane
             size, n, down, touch = touching(kind, A, p, k)
             u = n if kind == DISC_HEIGHT else rotate_back(A, p + R_, vector(A, k + A1_I))
             x = unit_column(

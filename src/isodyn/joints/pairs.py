@@ -82,13 +82,14 @@ class Hinge(Joint):
 
     def rows(self, pair: Pair) -> list[Row]:
         if not pair.planar:
-            return [*pair.coincide(), pair.axes(1, 3), pair.axes(2, 3)]
+            about = [(3, 1), (3, 2)] if pair.first.kind == "cable" else [(1, 3), (2, 3)]
+            return [*pair.coincide(), *(pair.axes(i, j) for i, j in about)]
         if abs(abs(pair.a[2] @ pair.first.R.T[2]) - 1) > 1e-9:
             raise InputError(f"joint {self.name!r}: the axis of a hinge between planar bodies is the z axis")
         return pair.coincide()
 
     def coordinates(self, pair: Pair) -> dict[str, Word]:
-        return {"angle": pair.angle_word()}
+        return {} if "cable" in (pair.first.kind, pair.second.kind) else {"angle": pair.angle_word()}
 
 
 @dataclass(frozen=True)

@@ -56,6 +56,24 @@ def unit(what: str, axis: Any) -> FloatArray:
     return array / length
 
 
+def arm(body: Body, P: FloatArray) -> FloatArray:
+    """A point of the world in the body; the point of a node itself exactly zero."""
+    d = P - body.position
+    if body.of_beam and np.abs(d).max() <= 1e-12 * max(1.0, float(np.abs(P).max())):
+        return np.zeros(3)
+    return np.asarray(body.R.T @ d)
+
+
+def _usual_point(what: str, first: Body, second: Body) -> Any:
+    """Where a joint is when nothing is said: at the node of a beam that it holds, or else in the origin."""
+    if first.of_beam and second.of_beam and arm(first, second.position).any():
+        raise InputError(
+            f"{what}: {first.name!r} at {first.position} and {second.name!r} at {second.position} are apart",
+            hint="let the beams meet, or give point= where a rigid arm shall hold them",
+        )
+    return next((body.position for body in (second, first) if body.of_beam), (0, 0, 0))
+
+
 def two(what: str, given: Any) -> Any:
     """Two vectors, one in each body."""
     if np.ndim(given) != 2 or len(given) != 2:
@@ -84,8 +102,8 @@ class Pair:
         """From a point and an axis in the world, or `points`, `axes` given in the frames of the two bodies."""
         what = f"joint {name!r}"
         if points is None:
-            P = vector3(f"{what}: point", (0, 0, 0) if point is None else point)
-            s_i, s_j = first.R.T @ (P - first.position), second.R.T @ (P - second.position)
+            P = vector3(f"{what}: point", _usual_point(what, first, second) if point is None else point)
+            s_i, s_j = arm(first, P), arm(second, P)
         else:
             s_i, s_j = (vector3(f"{what}: points", p) for p in two(f"{what}: points", points))
             s_i, s_j = s_i - first.centre, s_j - second.centre
@@ -94,7 +112,7 @@ class Pair:
             a, c = world @ first.R, world @ second.R
         else:
             a, c = (triad(unit(f"{what}: axes", x)) for x in two(f"{what}: axes", axes))
-        planar = {first.kind, second.kind} <= {"planar", "ground"}
+        planar = {first.kind, second.kind} <= {"planar", "node", "ground"}
         zero = second.angle - first.angle if axes is None else 0.0
         return cls(name, first, second, s_i, s_j, a, c, planar, zero)
 
@@ -138,7 +156,8 @@ class Pair:
     def angle_word(self) -> Word:
         """The turn of the second body against the first about axis 3."""
         if self.planar:
-            return self.word(words.PLANAR_ANGLE, RADIUS=self.zero)
+            kind = words.TANGENT_ANGLE if self.first.of_beam or self.second.of_beam else words.PLANAR_ANGLE
+            return self.word(kind, RADIUS=self.zero)
         return self.word(words.ANGLE, A_I=self.a[2], C_J=self.c[2], A1_I=self.a[0], A2_I=self.a[1], C1_J=self.c[0])
 
     def length_word(self) -> Word:

@@ -2,6 +2,7 @@
 
 from isodyn.loads.elements import (
     Bushing,
+    DistributedForce,
     Drag,
     Force,
     JointFriction,
@@ -16,6 +17,7 @@ from isodyn.loads.user import UserLoad
 
 __all__ = [
     "Bushing",
+    "DistributedForce",
     "Drag",
     "Force",
     "JointFriction",

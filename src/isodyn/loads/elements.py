@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 
 from isodyn.bodies.body import Body, vector3
+from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
 from isodyn.joints import measures as words
 from isodyn.joints.pairs import between_points, length_of
-from isodyn.joints.words import Pair, Word
+from isodyn.joints.words import Pair, Word, arm
 from isodyn.mechanism import layout
 
 
@@ -183,9 +184,11 @@ class Force:
     def load(self, body: Body) -> tuple[int, list[float]]:
         """Kind and numbers of isodyn.mechanism.layout."""
         P = body.position if self.point is None else vector3(f"force {self.name!r}: point", self.point)
-        s = body.R.T @ (P - body.position)
+        s, f = arm(body, P), vector3(f"force {self.name!r}", self.force)
         kind = layout.FORCE if _world(self.name, self.frame) else layout.FOLLOWER
-        return kind, [*vector3(f"force {self.name!r}", self.force), *s, 0.0]
+        if body.kind == "cable" and (s[1:].any() or (kind == layout.FOLLOWER and f[1:].any())):
+            raise _no_frame("force", self.name, body)
+        return kind, [*f, *s, 0.0]
 
 
 @dataclass(frozen=True)
@@ -203,6 +206,8 @@ class Torque:
         kind = layout.TORQUE if _world(self.name, self.frame) else layout.BODY_TORQUE
         if body.kind == "particle":
             raise InputError(f"torque {self.name!r}: {body.name!r} is a particle and cannot turn")
+        if body.kind == "cable" and kind == layout.BODY_TORQUE:
+            raise _no_frame("torque", self.name, body)
         return kind, [*vector3(f"torque {self.name!r}", self.torque), 0.0, 0.0, 0.0, 0.0]
 
 
@@ -222,14 +227,40 @@ class Drag:
         """Kind and numbers of isodyn.mechanism.layout."""
         _not_negative(self.name, coefficient=self.coefficient)
         P = body.position if self.point is None else vector3(f"drag {self.name!r}: point", self.point)
-        s = body.R.T @ (P - body.position)
+        s = arm(body, P)
+        if body.of_beam and s.any():
+            raise InputError(f"drag {self.name!r}: on a node of a beam it acts at the node itself, received point={P}")
         return layout.DRAG, [*vector3(f"drag {self.name!r}: medium", self.medium), *s, float(self.coefficient)]
+
+
+@dataclass(frozen=True)
+class DistributedForce:
+    """A dead force per length of undeformed beam, all along a beam of a mechanism, times a function of time."""
+
+    name: str
+    beam: str
+    force: Any
+    time: Any = None
+
+    def per_length(self, dim: int) -> FloatArray:
+        """The vector, in the space of the beam."""
+        f = vector3(f"load {self.name!r}: force", self.force)
+        if dim == 2 and f[2] != 0:
+            raise InputError(f"load {self.name!r}: beam {self.beam!r} lies in the plane, so z of the force must be 0")
+        return f[:dim]
 
 
 BodyLoad = Force | Torque | Drag
 PairLoad = Spring | Bushing
 JointLoad = JointSpring | JointLimit | Motor | JointFriction
-Load = BodyLoad | PairLoad | JointLoad
+Load = BodyLoad | PairLoad | JointLoad | DistributedForce
+
+
+def _no_frame(what: str, name: str, body: Body) -> InputError:
+    return InputError(
+        f"{what} {name!r}: {body.name!r} is a node of a cable in space, which has a tangent but no twist",
+        hint="world axes, at the node itself; along the tangent also in its own axes",
+    )
 
 
 def _world(name: str, frame: str) -> bool:

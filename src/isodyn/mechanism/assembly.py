@@ -19,7 +19,9 @@ from isodyn.bodies.rotations import increment
 from isodyn.compiled import FloatArray
 from isodyn.errors import ConflictError, InputError
 from isodyn.integrate.start import CONFLICT, refuse_open
+from isodyn.joints.measures import PLANAR_ANGLE, WHOLE_TURNS
 from isodyn.joints.words import Word
+from isodyn.mechanism.beam_part import resolve
 from isodyn.mechanism.poses import coordinate_at
 from isodyn.mechanism.system import MechanismSystem
 from isodyn.systems.manifold import close
@@ -30,7 +32,7 @@ Rates = Mapping[Any, float]
 
 @dataclass(frozen=True, eq=False)
 class Assembly:
-    """A mechanism put together: `system` starts there. `moved` says by body how far (metres, radians)."""
+    """A mechanism put together: `system` starts there. `moved` says by body how far (metres, radians), by beam the most of its nodes."""
 
     system: MechanismSystem
     moved: dict[str, tuple[float, float]]
@@ -68,10 +70,13 @@ def assemble(
     ask = Questions(system)
     held = np.zeros(system.nv)
     for name in [hold] if isinstance(hold, str) else hold:
-        if name not in system.tables.number or name == "ground":
-            raise InputError(
-                f"hold: there is no body named {name!r}", hint=f"bodies: {', '.join(b.name for b in system.bodies)}"
-            )
+        if name in system.beams:
+            for node in system.beams[name].nodes:
+                held[system.v_of(node.name)] = 1.0
+            continue
+        if resolve(name, system.beams) not in system.tables.number or name == "ground":
+            known = [*(b.name for b in system.bodies if not b.of_beam), *system.beams]
+            raise InputError(f"hold: there is no body named {name!r}", hint=f"bodies: {', '.join(known)}")
         held[system.v_of(name)] = 1.0
     wanted = [(find_coordinate(system, key), float(value), key) for key, value in (positions or {}).items()]
 
@@ -138,19 +143,25 @@ def _name(key: Any) -> str:
 
 def _wrapped(word: Word, x: float) -> float:
     """Angles differ up to whole turns."""
-    from isodyn.joints.measures import ANGLE, PLANAR_ANGLE
-
-    return float(np.remainder(x + np.pi, 2 * np.pi) - np.pi) if word.kind in (ANGLE, PLANAR_ANGLE) else x
+    turns = word.kind in (*WHOLE_TURNS, PLANAR_ANGLE)
+    return float(np.remainder(x + np.pi, 2 * np.pi) - np.pi) if turns else x
 
 
 def _moved(system: MechanismSystem, q: FloatArray) -> dict[str, tuple[float, float]]:
-    found = {}
+    found: dict[str, tuple[float, float]] = {}
     for body in system.bodies:
         old, new = system.q0[system.q_of(body.name)], q[system.q_of(body.name)]
         k, turn = 3, 0.0
-        if body.kind == "planar":
+        if body.of_beam:
+            k = new.size // 2
+            turn = float(
+                np.arccos(np.clip(old[k:] @ new[k:] / np.linalg.norm(old[k:]) / np.linalg.norm(new[k:]), -1, 1))
+            )
+        elif body.kind == "planar":
             k, turn = 2, abs(float(new[2] - old[2]))
         elif body.kind == "spatial":
             turn = float(np.linalg.norm(increment(old[3:], new[3:])))
-        found[body.name] = (float(np.linalg.norm(new[:k] - old[:k])), turn)
+        name = body.name[: body.name.rindex("[")] if body.of_beam else body.name
+        most = found.get(name, (0.0, 0.0))
+        found[name] = (max(most[0], float(np.linalg.norm(new[:k] - old[:k]))), max(most[1], turn))
     return found

@@ -161,6 +161,11 @@ def in_coordinates(base: MechanismSystem, coordinates: Coordinates) -> Mechanism
     spatial = [body for body in base.bodies if body.kind == "spatial"]
     if coordinates == "rotation" or not spatial:
         return base
+    if base.tables.beams:
+        raise InputError(
+            f"a mechanism with beams needs the coordinates 'rotation', received {coordinates!r}",
+            hint="leave coordinates= out",
+        )
     kind = ANGLE_SETS.get(coordinates)
     norms = 0 if kind else len(spatial)
     axes = kind.axes if kind else (0, 0, 0)

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from isodyn.bodies.rotation_kernels import cross, dot, put, rotate, rotate_back, sum_of, vector
+from isodyn.bodies.rotation_kernels import Vector, cross, dot, put, rotate, rotate_back, sum_of, vector
 from isodyn.compiled import FloatArray, IntArray, kernel
 from isodyn.joints.measures import GRADIENT, POSE, R_, SECOND, STIFFNESS, V_, W_, axis_column
 from isodyn.mechanism.layout import (
@@ -24,6 +24,7 @@ from isodyn.mechanism.layout import (
     BODY_TORQUE,
     COLUMNS,
     DRAG,
+    F_FACTOR,
     F_LAW,
     F_LOAD,
     F_POSE,
@@ -47,7 +48,18 @@ from isodyn.mechanism.layout import (
     STRIDE,
     TORQUE,
 )
-from isodyn.mechanism.places import add_blocks, add_to_bodies, add_to_body, along, measure_of, stiffness_of
+from isodyn.mechanism.nodes import add_curvature, add_matrix, is_node
+from isodyn.mechanism.places import (
+    add_blocks,
+    add_curvatures,
+    add_slopes_of_rate,
+    add_to_bodies,
+    add_to_body,
+    along,
+    has_nodes,
+    measure_of,
+    stiffness_of,
+)
 from isodyn.mechanism.time_functions import at_time
 
 
@@ -67,7 +79,9 @@ def law(
             return 0.0, 0.0, 0.0
         return pf[c + 0] * over + pf[c + 1] * rate, pf[c + 0], pf[c + 1]
     if pi[o] == SPEED:
-        return pf[c + 0] * (rate - s) if pf[c + 1] == 0.0 else -s, 0.0, pf[c + 0] if pf[c + 1] == 0.0 else 0.0
+        if pf[c + 1] != 0.0:
+            return -pf[pi[F_FACTOR]] * s, 0.0, 0.0
+        return pf[c + 0] * (rate - s), 0.0, pf[c + 0]
     normal = 0.0  # FRICTION
     for r in range(pi[o + 3], pi[o + 3] + pi[o + 4]):
         normal += lam[r] * lam[r]
@@ -113,6 +127,9 @@ def add_law_tangents(
                 along_g = c[2] * (f_x * pf[g + b] + f_rate * pf[y + b]) + c[1] * f_rate * pf[g + b]
                 pf[K + a * 12 + b] = c[2] * f * pf[K + a * 12 + b] + pf[g + a] * along_g
         add_blocks(m, STIFFNESS, 1.0, pf, pi, out)
+        if has_nodes(m, pi) and c[2] != 0.0:
+            add_curvatures(m, c[2] * f, pf, pi, out)
+            add_slopes_of_rate(m, c[2] * f_rate, pf, pi, out)
 
 
 @kernel()
@@ -132,31 +149,41 @@ def potential_of_laws(t: float, pf: FloatArray, pi: IntArray) -> float:
 
 
 @kernel()
+def load_on_body(k: int, pf: FloatArray, pi: IntArray) -> tuple[Vector, Vector]:
+    """Force in the world and torque in the body of load k."""
+    o, c = pi[I_LOAD] + LOAD * k, pi[F_LOAD] + LOAD_NUMBERS * k
+    kind, p = pi[o], pi[F_POSE] + POSE * pi[o + 1]
+    x, s = vector(pf, c), vector(pf, c + 3)
+    if kind == FORCE:
+        return x, cross(s, rotate_back(pf, p + R_, x))
+    if kind == FOLLOWER:
+        return rotate(pf, p + R_, x), cross(s, x)
+    if kind == TORQUE:
+        return (0.0, 0.0, 0.0), rotate_back(pf, p + R_, x)
+    if kind == BODY_TORQUE:
+        return (0.0, 0.0, 0.0), x
+    u = velocity_of_point(pf, p, c)
+    f = -pf[c + 6] * np.sqrt(dot(u, u))
+    force = (f * u[0], f * u[1], f * u[2])
+    return force, cross(s, rotate_back(pf, p + R_, force))
+
+
+@kernel()
+def scale_of_load(k: int, t: float, pf: FloatArray, pi: IntArray) -> float:
+    """The function of time of load k, and the factor of all loads (statics applies them step by step)."""
+    time = pi[pi[I_LOAD] + LOAD * k + 2]
+    return pf[pi[F_FACTOR]] * (at_time(time, t, pf, pi)[0] if time >= 0 else 1.0)
+
+
+@kernel()
 def add_loads(t: float, pf: FloatArray, pi: IntArray, out: FloatArray) -> None:
     """out −= forces and torques on single bodies."""
     g = pi[F_WORK] + GRADIENT
     for k in range(pi[LOADS]):
-        o, c = pi[I_LOAD] + LOAD * k, pi[F_LOAD] + LOAD_NUMBERS * k
-        kind, p = pi[o], pi[F_POSE] + POSE * pi[o + 1]
-        scale = at_time(pi[o + 2], t, pf, pi)[0] if pi[o + 2] >= 0 else 1.0
-        x, s = vector(pf, c), vector(pf, c + 3)
-        force, torque = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
-        if kind == FORCE:
-            force, torque = x, cross(s, rotate_back(pf, p + R_, x))
-        elif kind == FOLLOWER:
-            force, torque = rotate(pf, p + R_, x), cross(s, x)
-        elif kind == TORQUE:
-            torque = rotate_back(pf, p + R_, x)
-        elif kind == BODY_TORQUE:
-            torque = x
-        else:
-            u = velocity_of_point(pf, p, c)
-            f = -pf[c + 6] * np.sqrt(dot(u, u))
-            force = (f * u[0], f * u[1], f * u[2])
-            torque = cross(s, rotate_back(pf, p + R_, force))
+        force, torque = load_on_body(k, pf, pi)
         put(pf, g, force)
         put(pf, g + 3, torque)
-        add_to_body(pi[o + 1], g, -scale, pf, pi, out)
+        add_to_body(pi[pi[I_LOAD] + LOAD * k + 1], g, -scale_of_load(k, t, pf, pi), pf, pi, out)
 
 
 @kernel()
@@ -174,7 +201,16 @@ def add_load_tangents(t: float, c: FloatArray, pf: FloatArray, pi: IntArray, out
         o, n = pi[I_LOAD] + LOAD * k, pi[F_LOAD] + LOAD_NUMBERS * k
         kind, body = pi[o], pi[o + 1]
         b = pi[I_BODY] + BODY * body
-        scale = at_time(pi[o + 2], t, pf, pi)[0] if pi[o + 2] >= 0 else 1.0
+        scale = scale_of_load(k, t, pf, pi)
+        if is_node(body, pi):
+            K = pi[F_WORK] + STIFFNESS
+            for j in range(6):
+                load_column(kind, pi[F_POSE] + POSE * body, n, j, c, pf, g)
+                for i in range(6):
+                    pf[K + 12 * i + j] = pf[g + i] if j >= 3 or kind == DRAG else 0.0
+            add_matrix(body, body, pi[b + BLOCK], K, -scale, pf, pi, out)
+            add_curvature(body, load_on_body(k, pf, pi)[1], -c[2] * scale, pf, pi, out)
+            continue
         for j in range(6):
             if pi[b + COLUMNS + j] < 0 or (j < 3 and kind != DRAG):
                 continue

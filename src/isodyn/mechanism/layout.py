@@ -12,12 +12,16 @@ I_BODY, I_MEASURE, I_ROW, I_TERM, I_LAW, I_LOAD, I_TIME = range(10, 17)
 # … tables in pf
 F_BODY, F_MEASURE, F_ROW, F_TERM, F_LAW, F_LOAD, F_TIME, F_POSE, F_WORK, F_GRAVITY = range(17, 27)
 CAYLEY = 27  # whether rotations are moved by the Cayley map
-HEADER = 28
+# beams: numbers of elements, of coordinates of nodes (they come first in q and in v), of loads along beams; whether damped; tables
+ELEMENTS, NODAL, SPREADS, DAMPED, I_ELEMENT, I_SPREAD, F_ELEMENT, F_SPREAD, F_WEIGHT, F_FACTOR = range(28, 38)
+HEADER = 38
 
 # ---- a body: kind, first q, first v, how many v; which of them each of (ṙ, ω) is, or −1; its block in J and the length of its rows there
 KIND, FIRST_Q, FIRST_V, FREEDOM, COLUMNS, BLOCK, STRIDE = 0, 1, 2, 3, 4, 10, 11
 BODY = 12
-SPATIAL, PLANAR, PARTICLE = range(3)
+SPATIAL, PLANAR, PARTICLE, NODE, CABLE, UNHELD = range(
+    6
+)  # the last: a node that no joint and no load asks for its pose
 # mass, inertia row by row
 BODY_NUMBERS = 10
 
@@ -36,6 +40,8 @@ SPRING, LIMIT, SPEED, FRICTION = range(4)
 # ---- a load on one body: kind, body, time function;  numbers: vector, point, coefficient
 LOAD, LOAD_NUMBERS = 3, 7
 FORCE, FOLLOWER, TORQUE, BODY_TORQUE, DRAG = range(5)
+# ---- a load along beams, as in isodyn.beams.layout: first coordinate, how many, first of its numbers, function of time
+SPREAD = 4
 # ---- a function of time: kind, first number, how many
 TIME = 3
 POLYNOMIAL, HARMONIC, RAMP, SPLINE, PULSE = range(5)

@@ -1,4 +1,4 @@
-"""Mechanism: named bodies, joints and loads, collected and compiled to a system."""
+"""Mechanism: named bodies, beams, joints and loads, collected and compiled to a system."""
 
 from __future__ import annotations
 
@@ -7,17 +7,22 @@ import warnings
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
+from isodyn.beams.mesh import Energy, spread
+from isodyn.beams.section import Section
 from isodyn.bodies.body import GROUND, Body, make_body, vector3
+from isodyn.compiled import FloatArray
 from isodyn.errors import InputError, IsodynWarning
 from isodyn.joints import measures as words
+from isodyn.joints.cables import refuse_twist
 from isodyn.joints.couplings import Coupling, Drive, Gear, Pulley, RollingDisc, RollingSphere, ground_body
 from isodyn.joints.pairs import Joint, between_points, length_of
 from isodyn.joints.user import UserRows
 from isodyn.joints.words import Row, Word
-from isodyn.loads.elements import BodyLoad, JointLoad, Law, Load, PairLoad
+from isodyn.loads.elements import BodyLoad, DistributedForce, JointLoad, Law, Load, PairLoad
 from isodyn.loads.user import UserLoad
+from isodyn.mechanism.beam_part import BeamPart, make_beam, resolve
 from isodyn.mechanism.coordinates import Coordinates, ParametrisedSystem, in_coordinates
 from isodyn.mechanism.system import JointParts, MechanismSystem, make_system
 from isodyn.mechanism.tables import Tables
@@ -51,6 +56,7 @@ class Mechanism:
     bodies: dict[str, Body] = field(default_factory=dict, init=False)
     joints: dict[str, Rows] = field(default_factory=dict, init=False)
     loads: dict[str, Load | UserLoad] = field(default_factory=dict, init=False)
+    beams: dict[str, BeamPart] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
         self.gravity = vector3("gravity, such as (0, 0, -9.81),", self.gravity)
@@ -94,6 +100,31 @@ class Mechanism:
         self.bodies[name] = body
         return body
 
+    def add_beam(
+        self,
+        name: str,
+        start: Any = None,
+        end: Any = None,
+        *,
+        elements: Any,
+        section: Section,
+        model: Energy = "simplified",
+        line: Any = None,
+        corners: Literal["weld", "hinge"] = "weld",
+        velocity: Any = (0.0, 0.0, 0.0),
+        angular_velocity: Any = None,
+    ) -> BeamPart:
+        """A beam from `start` to `end`, or along the points of `line`: in the plane from (x, y), a cable in space from (x, y, z).
+
+        Joints and loads name its nodes like bodies: "rod.start", "rod.end", "rod[3]", "rod@1.5" (by length). A node offers a point and
+        axes, the first along the beam; a node of a cable has a tangent, but no twist. The beam is undeformed at the start and may move
+        like a rigid body: `velocity` of its first node, `angular_velocity`. `corners` of a line are welded or hinged. Gravity acts on it.
+        """
+        self._new(name)
+        beam = make_beam(name, start, end, line, elements, section, model, corners, velocity, angular_velocity)
+        self.beams[name] = beam
+        return beam
+
     def add_joint(self, joint: Rows) -> Rows:
         """A joint, drive, coupling or rolling contact; bodies and joints that it names must exist."""
         if not isinstance(joint, Rows):
@@ -103,6 +134,7 @@ class Mechanism:
             for name in joint.bodies:
                 if name != GROUND:
                     self._moving(f"rows {joint.name!r}", name)
+                    self._refuse_node(f"rows {joint.name!r}", name)
         elif isinstance(joint, Joint | Pulley):
             self._two_bodies(f"joint {joint.name!r}", joint.first, joint.second)
         elif isinstance(joint, RollingSphere | RollingDisc):
@@ -125,6 +157,13 @@ class Mechanism:
         self._new(load.name)
         if isinstance(load, BodyLoad | UserLoad):
             self._moving(f"load {load.name!r}", load.body)
+            if isinstance(load, UserLoad):
+                self._refuse_node(f"load {load.name!r}", load.body)
+        elif isinstance(load, DistributedForce):
+            if load.beam not in self.beams:
+                raise InputError(
+                    f"load {load.name!r}: there is no beam named {load.beam!r}", hint=_nearest(load.beam, self.beams)
+                )
         elif isinstance(load, PairLoad):
             self._two_bodies(f"load {load.name!r}", load.first, load.second)
         else:
@@ -142,7 +181,8 @@ class Mechanism:
 
     def compile(self, coordinates: Coordinates = "rotation") -> MechanismSystem | ParametrisedSystem:
         """The system of all parts; coordinates other than the default: isodyn.mechanism.coordinates."""
-        if not self.bodies:
+        bodies = self._all_bodies()
+        if not bodies:
             raise InputError("the mechanism has no bodies", hint="add_body comes first")
         joints, rows = self._rows()
         reactions = {
@@ -150,24 +190,40 @@ class Mechanism:
             for name, parts in joints.items()
             if parts.rows
         }
-        numbers = {name: k for k, name in enumerate(self.bodies)}
+        numbers = {name: k for k, name in enumerate(bodies)}
         laws: list[Law] = []
         loads: list[tuple[int, int, list[float], Any]] = []
+        spreads: list[tuple[int, FloatArray, Any]] = []
         user_rows = [joint for joint in self.joints.values() if isinstance(joint, UserRows)]
         user_loads = [load for load in self.loads.values() if isinstance(load, UserLoad)]
         for load in self.loads.values():
             if isinstance(load, UserLoad):
                 continue
             if isinstance(load, BodyLoad):
-                kind, values = load.load(self.bodies[load.body])
-                loads.append((kind, numbers[load.body], values, load.time))
+                on = self._body(load.body)
+                kind, values = load.load(on)
+                loads.append((kind, numbers[on.name], values, load.time))
+            elif isinstance(load, DistributedForce):
+                spreads.append(self._spread(load))
             elif isinstance(load, PairLoad):
-                laws += load.laws(self._body(load.first), self._body(load.second))
+                found = load.laws(self._body(load.first), self._body(load.second))
+                refuse_twist(f"load {load.name!r}", (law.word for law in found), bodies)
+                laws += found
             else:
                 assert isinstance(load, JointLoad)
                 laws += load.laws_on(self._coordinate(joints, f"load {load.name!r}", load.joint, load.coordinate))
         self._warn_of_loose_bodies(rows, laws, user_rows)
-        tables = Tables(list(self.bodies.values()), rows, laws, loads, reactions, self.gravity, self.cayley)
+        tables = Tables(
+            list(bodies.values()),
+            rows,
+            laws,
+            loads,
+            reactions,
+            self.gravity,
+            self.cayley,
+            beams=tuple(self.beams.values()),
+            spreads=spreads,
+        )
         system = make_system(tables, joints)
         if user_rows or user_loads:
             if coordinates != "rotation":
@@ -217,14 +273,18 @@ class Mechanism:
         """All rows, holonomic ones first, and what belongs to which joint."""
         found: dict[str, tuple[Any, list[Row], dict[str, Word]]] = {}
         later: list[Drive | Coupling | Gear] = []
-        for joint in self.joints.values():
+        bodies = self._all_bodies()
+        corners: dict[str, Rows] = {joint.name: joint for beam in self.beams.values() for joint in beam.corner_joints}
+        for joint in (*corners.values(), *self.joints.values()):
             if isinstance(joint, UserRows):
                 continue
             if isinstance(joint, Joint):
                 pair = joint.pair(self._body(joint.first), self._body(joint.second))
-                found[joint.name] = (pair, joint.rows(pair), joint.coordinates(pair))
+                rows = joint.rows(pair)
+                refuse_twist(f"joint {joint.name!r}", (word for row in rows for _, word in row.terms), bodies)
+                found[joint.name] = (pair, rows, joint.coordinates(pair))
             elif isinstance(joint, RollingSphere | RollingDisc):
-                found[joint.name] = (None, joint.rows(self.bodies[joint.body], ground_body()), {})
+                found[joint.name] = (None, joint.rows(self._body(joint.body), ground_body()), {})
             elif isinstance(joint, Pulley):
                 found[joint.name] = (None, [self._rope(joint)], {})
             else:
@@ -233,7 +293,7 @@ class Mechanism:
         for joint in later:
             found[joint.name] = (None, [self._coupled(parts, joint)], {})
             parts[joint.name] = JointParts(joint.name, None, ())
-        ordered = [(name, row) for name in self.joints if name in found for row in found[name][1]]
+        ordered = [(name, row) for name in (*corners, *self.joints) if name in found for row in found[name][1]]
         ordered = [x for x in ordered if x[1].holonomic] + [x for x in ordered if not x[1].holonomic]
         joints = {
             name: JointParts(
@@ -275,11 +335,35 @@ class Mechanism:
 
     # ---- names
 
+    def _all_bodies(self) -> dict[str, Body]:
+        """Nodes of beams, then bodies: so the coordinates of nodes have the same numbers in q and in v."""
+        return {node.name: node for beam in self.beams.values() for node in beam.nodes} | self.bodies
+
     def _body(self, name: str) -> Body:
-        return ground_body() if name == GROUND else self.bodies[name]
+        if name == GROUND:
+            return ground_body()
+        known = resolve(name, self.beams)
+        if known in self.bodies:
+            return self.bodies[known]
+        return self.beams[known[: known.rindex("[")]].nodes[int(known[known.rindex("[") + 1 : -1])]
+
+    def _spread(self, load: DistributedForce) -> tuple[int, FloatArray, Any]:
+        """First coordinate, nodal forces and function of time of a load along a beam."""
+        first = 0
+        for name, beam in self.beams.items():
+            if name == load.beam:
+                break
+            first += 2 * beam.mesh.dim * len(beam.nodes)
+        force = load.per_length(beam.mesh.dim)
+        return first, spread(beam.mesh.elements, len(beam.nodes), force, per_mass=False), load.time
 
     def _new(self, name: str) -> None:
-        for what, known in (("body", self.bodies), ("joint", self.joints), ("load", self.loads)):
+        for what, known in (
+            ("body", self.bodies),
+            ("joint", self.joints),
+            ("load", self.loads),
+            ("beam", self.beams),
+        ):
             if name in known:
                 raise InputError(
                     f"there is already a {what} named {name!r}", hint="bodies, joints and loads share one set of names"
@@ -289,12 +373,28 @@ class Mechanism:
         for name in (first, second):
             if name != GROUND:
                 self._moving(what, name)
-        if first == second:
+        if resolve(first, self.beams) == resolve(second, self.beams):
             raise InputError(f"{what} joins {first!r} to itself")
 
     def _moving(self, what: str, name: str) -> None:
+        if name in self.bodies or resolve(name, self.beams) != name:
+            return
+        beam, _, place = name.rpartition("[") if isinstance(name, str) else ("", "", "")
+        if beam in self.beams and place.endswith("]"):
+            resolve(name, self.beams)
+            return
+        if name in self.beams:
+            raise InputError(
+                f"{what}: {name!r} is a beam", hint=f"name a place: '{name}.start', '{name}.end', '{name}[1]'"
+            )
+        ends = [f"{beam}.{end}" for beam in self.beams for end in ("start", "end")]
+        raise InputError(f"{what}: there is no body named {name!r}", hint=_nearest(name, [*self.bodies, *ends, GROUND]))
+
+    def _refuse_node(self, what: str, name: str) -> None:
         if name not in self.bodies:
-            raise InputError(f"{what}: there is no body named {name!r}", hint=_nearest(name, [*self.bodies, GROUND]))
+            raise InputError(
+                f"{what}: users' functions act on bodies; {name!r} is a node of a beam", hint="weld a body to it"
+            )
 
     def _known_joint(self, what: str, name: str) -> None:
         if name not in self.joints:
@@ -314,9 +414,11 @@ class Mechanism:
 
     def _warn_of_loose_bodies(self, rows: list[Row], laws: list[Law], user: list[UserRows]) -> None:
         """Bodies that nothing connects to the rest of a mechanism are an oversight more often than not: warn by name."""
-        leader = {name: name for name in (*self.bodies, GROUND)}
+        of_beam = {node.name: beam.start for beam in self.beams.values() for node in beam.nodes}
+        leader = {name: name for name in (*self.bodies, *(beam.start for beam in self.beams.values()), GROUND)}
 
         def find(name: str) -> str:
+            name = of_beam.get(name, name)
             while leader[name] != name:
                 leader[name] = name = leader[leader[name]]
             return name
@@ -328,9 +430,10 @@ class Mechanism:
         ]
         for first, second in ties:
             leader[find(first)] = find(second)
-        sizes = Counter(find(name) for name in self.bodies)
+        parts = {name: name for name in self.bodies} | {beam.start: name for name, beam in self.beams.items()}
+        sizes = Counter(find(name) for name in parts)
         main = find(GROUND) if find(GROUND) in sizes else max(sizes, key=lambda name: sizes[name])
-        loose = [name for name in self.bodies if find(name) != main]
+        loose = [shown for name, shown in parts.items() if find(name) != main]
         if not loose or not (rows or user):
             return
         warnings.warn(

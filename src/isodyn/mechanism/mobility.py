@@ -98,9 +98,13 @@ def mobility(system: MechanismSystem, q: Any = None, t: float = 0.0) -> Mobility
     redundant: dict[str, tuple[str, ...]] = {}
     for row in dropped:
         redundant[owner[int(row)]] = (*redundant.get(owner[int(row)], ()), system.row_names[row])
-    moved = [name for name in (b.name for b in system.bodies) if np.abs(N[system.v_of(name)]).max(initial=0.0) < 1e-9]
+    moved = [
+        name
+        for name in (b.name for b in system.bodies if not b.of_beam)
+        if np.abs(N[system.v_of(name)]).max(initial=0.0) < 1e-9
+    ]
     return Mobility(
-        bodies=len(system.bodies),
+        bodies=sum(not body.of_beam for body in system.bodies) + len(system.beams),
         nv=system.nv,
         rows=system.m,
         rank=rank,

@@ -4,6 +4,7 @@
     rows        φ = Σ w x − f(t) = 0               sums of measures x (isodyn.joints.measures); some known as rates only
     laws        −g f(x, ẋ, t)                      force elements along a measure
     loads       forces and torques on one body
+    beams       M a + ∂U/∂q + damping − weight     on their nodes (isodyn.beams), which joints see as bodies (isodyn.mechanism.nodes)
 
 Tables in pi, pf: isodyn.mechanism.layout. A planar body has (x, y, θ) of (r, ω), a particle has r; the columns of a measure's gradient
 that a body does not have are left out. Blocks of J and places in G are given by the tables, so that the same code fills a dense
@@ -14,6 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from isodyn.beams.elements import element_energies, element_tangents
 from isodyn.bodies.rotation_kernels import cross, dot, matrix_of, rotate, turn, turn_by_cayley, vector
 from isodyn.compiled import (
     ACCELERATION,
@@ -32,7 +34,7 @@ from isodyn.compiled import (
     f8,
     kernel,
 )
-from isodyn.joints.measures import GRADIENT, POSE, R_, STIFFNESS, TURN, V_, W_, unit_column
+from isodyn.joints.measures import POSE, R_, TURN, V_, W_, unit_column
 from isodyn.mechanism.forces import (
     add_law_tangents,
     add_laws,
@@ -46,40 +48,33 @@ from isodyn.mechanism.layout import (
     BODY,
     BODY_NUMBERS,
     CAYLEY,
-    COLUMNS,
+    DAMPED,
+    ELEMENTS,
     F_BODY,
+    F_ELEMENT,
+    F_FACTOR,
     F_GRAVITY,
     F_POSE,
-    F_ROW,
-    F_TERM,
+    F_WEIGHT,
     F_WORK,
     FIRST_Q,
     FIRST_V,
-    G_SIZE,
-    HOLONOMIC,
+    FREEDOM,
     I_BODY,
-    I_MEASURE,
-    I_ROW,
-    I_TERM,
+    I_ELEMENT,
     J_SIZE,
     KIND,
-    MEASURE,
+    NODAL,
+    NODE,
     PARTICLE,
     PLANAR,
-    ROW,
-    ROWS,
+    SPATIAL,
     STRIDE,
-    TERM,
-    TOGETHER,
+    UNHELD,
 )
-from isodyn.mechanism.places import add_blocks, add_to_bodies, along, measure_of, rest_of, stiffness_of
-from isodyn.mechanism.points import (
-    add_coincidence_forces,
-    add_coincidence_tangents,
-    coincidence,
-    put_coincidence,
-)
-from isodyn.mechanism.time_functions import at_time
+from isodyn.mechanism.nodes import place_node
+from isodyn.mechanism.rows import row_forces, row_matrix, row_tangents, row_values
+from isodyn.mechanism.spread import add_beams
 
 
 @kernel()
@@ -88,6 +83,10 @@ def place_bodies(q: FloatArray, v: FloatArray, pf: FloatArray, pi: IntArray) -> 
     for k in range(pi[BODIES]):
         p, b = pi[F_POSE] + POSE * k, pi[I_BODY] + BODY * k
         kind, first_q, first_v = pi[b + KIND], pi[b + FIRST_Q], pi[b + FIRST_V]
+        if kind >= NODE:
+            if kind != UNHELD:
+                place_node(kind, q, v, first_q, pf, p)
+            continue
         if kind == PLANAR:
             pf[p], pf[p + 1] = q[first_q], q[first_q + 1]
             if q[first_q + 2] != pf[p + TURN]:  # the last question may have been about the same state
@@ -106,19 +105,21 @@ def place_bodies(q: FloatArray, v: FloatArray, pf: FloatArray, pi: IntArray) -> 
 
 @kernel()
 def inertia_forces(a: FloatArray, pf: FloatArray, pi: IntArray, out: FloatArray) -> None:
-    """out = M a + gyroscopic torques − weights."""
-    gravity = pi[F_GRAVITY]
+    """out = M a + gyroscopic torques − weights, of bodies."""
+    gravity, factor = pi[F_GRAVITY], pf[pi[F_FACTOR]]
     for k in range(pi[BODIES]):
         b, n = pi[I_BODY] + BODY * k, pi[F_BODY] + BODY_NUMBERS * k
         kind, first = pi[b + KIND], pi[b + FIRST_V]
         mass = pf[n]
+        if kind >= NODE:
+            continue
         if kind == PLANAR:
-            out[first] = mass * (a[first] - pf[gravity])
-            out[first + 1] = mass * (a[first + 1] - pf[gravity + 1])
+            out[first] = mass * (a[first] - factor * pf[gravity])
+            out[first + 1] = mass * (a[first + 1] - factor * pf[gravity + 1])
             out[first + 2] = pf[n + 9] * a[first + 2]
             continue
         for i in range(3):
-            out[first + i] = mass * (a[first + i] - pf[gravity + i])
+            out[first + i] = mass * (a[first + i] - factor * pf[gravity + i])
         if kind != PARTICLE:
             w = vector(pf, pi[F_POSE] + POSE * k + W_)
             x, y = rotate(pf, n + 1, vector(a, first + 3)), cross(w, rotate(pf, n + 1, w))
@@ -132,6 +133,8 @@ def inertia_tangents(c: FloatArray, pf: FloatArray, pi: IntArray, out: FloatArra
     for k in range(pi[BODIES]):
         b, n = pi[I_BODY] + BODY * k, pi[F_BODY] + BODY_NUMBERS * k
         kind, block, stride = pi[b + KIND], pi[b + BLOCK], pi[b + STRIDE]
+        if kind >= NODE:
+            continue
         for i in range(2 if kind == PLANAR else 3):
             out[block + i * stride + i] += c[0] * pf[n]
         if kind == PLANAR:
@@ -147,117 +150,14 @@ def inertia_tangents(c: FloatArray, pf: FloatArray, pi: IntArray, out: FloatArra
 
 
 @kernel()
-def row_forces(lam: FloatArray, pf: FloatArray, pi: IntArray, out: FloatArray) -> None:
-    """out += Gᵀλ."""
-    r, last = 0, pi[ROWS]
-    while r < last:
-        o = pi[I_ROW] + ROW * r
-        many = pi[o + TOGETHER]
-        if many > 0:
-            force = (lam[r], lam[r + 1], lam[r + 2] if many == 3 else 0.0)
-            add_coincidence_forces(pi[pi[I_TERM] + TERM * pi[o]], force, pf, pi, out)
-            r += many
-            continue
-        if lam[r] != 0.0:
-            for k in range(pi[o], pi[o] + pi[o + 1]):
-                m = pi[pi[I_TERM] + TERM * k]
-                measure_of(m, GRADIENT, pf, pi)
-                add_to_bodies(m, GRADIENT, lam[r] * pf[pi[F_TERM] + k], pf, pi, out)
-        r += 1
-
-
-@kernel()
-def row_tangents(lam: FloatArray, c: FloatArray, pf: FloatArray, pi: IntArray, out: FloatArray) -> None:
-    """out += c₂ ∂(Gᵀλ)/∂q."""
-    r, last = 0, pi[ROWS]
-    while r < last:
-        o = pi[I_ROW] + ROW * r
-        many = pi[o + TOGETHER]
-        if many > 0:
-            force = (lam[r], lam[r + 1], lam[r + 2] if many == 3 else 0.0)
-            add_coincidence_tangents(pi[pi[I_TERM] + TERM * pi[o]], force, c[2], pf, pi, out)
-            r += many
-            continue
-        if lam[r] != 0.0:
-            for k in range(pi[o], pi[o] + pi[o + 1]):
-                m = pi[pi[I_TERM] + TERM * k]
-                stiffness_of(m, pf, pi)
-                add_blocks(m, STIFFNESS, c[2] * lam[r] * pf[pi[F_TERM] + k], pf, pi, out)
-        r += 1
-
-
-@kernel()
-def row_matrix(pf: FloatArray, pi: IntArray, out: FloatArray) -> None:
-    """out = G, in its places."""
-    for i in range(pi[G_SIZE]):
-        out[i] = 0.0
-    many, component = 0, 0
-    for r in range(pi[ROWS]):
-        o = pi[I_ROW] + ROW * r
-        many, component = (pi[o + TOGETHER], 0) if many == component else (many, component)
-        if many > component:
-            x = pi[I_TERM] + TERM * pi[o]
-            put_coincidence(pi[x], component, pi[x + 1], pi[x + 2], pf, pi, out)
-            component += 1
-            continue
-        many, component = 0, 0
-        for k in range(pi[o], pi[o] + pi[o + 1]):
-            x = pi[I_TERM] + TERM * k
-            n = pi[I_MEASURE] + MEASURE * pi[x]
-            measure_of(pi[x], GRADIENT, pf, pi)
-            weight = pf[pi[F_TERM] + k]
-            for side in range(2):
-                body, g = pi[n + 1 + side], pi[F_WORK] + GRADIENT + 6 * side
-                if body == pi[BODIES]:
-                    continue
-                b, place = pi[I_BODY] + BODY * body, pi[x + 1 + side]
-                for i in range(6):
-                    column = pi[b + COLUMNS + i]
-                    if column >= 0:
-                        out[place + column] += weight * pf[g + i]
-
-
-@kernel()
-def row_values(
-    what: int, t: float, v: FloatArray, a: FloatArray, pf: FloatArray, pi: IntArray, out: FloatArray
-) -> None:
-    """out = φ, φ̇ or φ̈ of all rows; φ of the holonomic ones only."""
-    r, last = -1, pi[HOLONOMIC] if what == POSITION else pi[ROWS]
-    while r + 1 < last:
-        r += 1
-        o = pi[I_ROW] + ROW * r
-        many = pi[o + TOGETHER]
-        if many > 0:
-            values = coincidence(what, pi[pi[I_TERM] + TERM * pi[o]], a, pf, pi)
-            for i in range(many):
-                out[r + i] = values[i]
-            r += many - 1
-            continue
-        f, f_t, f_tt = at_time(pi[o + 2], t, pf, pi)
-        value = -f if what == POSITION else (-f_t if what == VELOCITY else -f_tt)
-        for k in range(pi[o], pi[o] + pi[o + 1]):
-            m, weight = pi[pi[I_TERM] + TERM * k], pf[pi[F_TERM] + k]
-            x = measure_of(m, GRADIENT, pf, pi)
-            if what == VELOCITY:
-                x = along(m, GRADIENT, v, pf, pi)
-            elif what == ACCELERATION:
-                x = along(m, GRADIENT, a, pf, pi) + rest_of(m, pf, pi)
-            value += weight * x
-        period = pf[pi[F_ROW] + r]
-        if what == POSITION and period > 0.0:
-            value -= period * np.round(value / period)
-        out[r] = value
-
-
-@kernel()
 def move_bodies(q: FloatArray, d: FloatArray, pi: IntArray, out: FloatArray) -> None:
     """out = q ⊕ d."""
     for k in range(pi[BODIES]):
         b = pi[I_BODY] + BODY * k
         kind, first_q, first_v = pi[b + KIND], pi[b + FIRST_Q], pi[b + FIRST_V]
-        for i in range(3):
+        for i in range(3 if kind < NODE else pi[b + FREEDOM]):
             out[first_q + i] = q[first_q + i] + d[first_v + i]
-        if kind != PLANAR and kind != PARTICLE:
+        if kind == SPATIAL:
             if pi[CAYLEY] == 1:
                 turn_by_cayley(q, first_q + 3, d, first_v + 3, out)
             else:
@@ -284,6 +184,8 @@ def mechanism_model(
     place_bodies(q, v, pf, pi)
     if what == BALANCE:
         inertia_forces(a, pf, pi, out)
+        if pi[ELEMENTS] > 0:
+            add_beams(t, q, v, a, pf, pi, out)
         row_forces(lam, pf, pi, out)
         add_laws(t, v, lam, pf, pi, out)
         add_loads(t, pf, pi, out)
@@ -291,6 +193,8 @@ def mechanism_model(
         for i in range(pi[J_SIZE]):
             out[i] = 0.0
         inertia_tangents(c, pf, pi, out)
+        if pi[ELEMENTS] > 0:
+            element_tangents(pi[ELEMENTS], pi[I_ELEMENT], pi[F_ELEMENT], pi[F_WORK], pi[DAMPED], q, v, c, pf, pi, out)
         if c[1] != 0.0 or c[2] != 0.0:
             if c[2] != 0.0:
                 row_tangents(lam, c, pf, pi, out)
@@ -307,7 +211,7 @@ def mechanism_model(
 def mechanism_energy(
     t: float, q: FloatArray, v: FloatArray, lam: FloatArray, pf: FloatArray, pi: IntArray, out: FloatArray
 ) -> float:
-    """Kinetic and potential energy into out; the latter counts weight and springs, with time functions at t."""
+    """Kinetic and potential energy into out; the latter counts weight, springs and strain, with time functions at t. out[2:] is memory."""
     place_bodies(q, v, pf, pi)
     gravity = vector(pf, pi[F_GRAVITY])
     kinetic, potential = 0.0, 0.0
@@ -316,5 +220,10 @@ def mechanism_energy(
         w, u = vector(pf, p + W_), vector(pf, p + V_)
         kinetic += 0.5 * pf[n] * dot(u, u) + 0.5 * dot(w, rotate(pf, n + 1, w))
         potential -= pf[n] * dot(gravity, vector(pf, p))
+    if pi[ELEMENTS] > 0:
+        for i in range(pi[NODAL]):
+            potential -= pf[pi[F_WEIGHT] + i] * q[i]
+        beams = element_energies(pi[ELEMENTS], pi[I_ELEMENT], pi[F_ELEMENT], pi[F_WORK], q, v, pf, pi, out[2:])
+        kinetic, potential = kinetic + beams[0], potential + beams[1]
     out[0], out[1] = kinetic, potential + potential_of_laws(t, pf, pi)
     return kinetic + out[1]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from isodyn.compiled import FloatArray, IntArray, kernel
-from isodyn.joints.measures import PARAMETERS, POSE, measure, rest, stiffness
+from isodyn.joints.measures import GRADIENT, PARAMETERS, POSE, measure, rest, stiffness
 from isodyn.mechanism.layout import (
     BODIES,
     BODY,
@@ -12,11 +12,13 @@ from isodyn.mechanism.layout import (
     F_POSE,
     F_WORK,
     FIRST_V,
+    FREEDOM,
     I_BODY,
     I_MEASURE,
     MEASURE,
     STRIDE,
 )
+from isodyn.mechanism.nodes import add_curvature, add_matrix, add_rate_slopes, is_node, part, rest_of_node
 
 
 @kernel()
@@ -30,11 +32,13 @@ def measure_of(m: int, g: int, pf: FloatArray, pi: IntArray) -> float:
 
 @kernel()
 def rest_of(m: int, pf: FloatArray, pi: IntArray) -> float:
-    """The rest h of measure m."""
+    """The rest h of measure m, whose gradient is in its place of the scratch memory."""
     n, poses = pi[I_MEASURE] + MEASURE * m, pi[F_POSE]
-    return rest(
-        pi[n], pf, poses + POSE * pi[n + 1], poses + POSE * pi[n + 2], pi[F_MEASURE] + PARAMETERS * m, pi[F_WORK]
-    )
+    h = rest(pi[n], pf, poses + POSE * pi[n + 1], poses + POSE * pi[n + 2], pi[F_MEASURE] + PARAMETERS * m, pi[F_WORK])
+    for side in range(2):
+        if is_node(pi[n + 1 + side], pi):
+            h += rest_of_node(pi[n + 1 + side], pi[F_WORK] + GRADIENT + 6 * side, pf, pi)
+    return h
 
 
 @kernel()
@@ -51,6 +55,10 @@ def add_to_body(body: int, g: int, f: float, pf: FloatArray, pi: IntArray, out: 
         return
     b = pi[I_BODY] + BODY * body
     first = pi[b + FIRST_V]
+    if is_node(body, pi):
+        for k in range(pi[b + FREEDOM]):
+            out[first + k] += f * part(body, k, g, pf, pi)
+        return
     for k in range(6):
         column = pi[b + COLUMNS + k]
         if column >= 0:
@@ -76,6 +84,10 @@ def along(m: int, g: int, v: FloatArray, pf: FloatArray, pi: IntArray) -> float:
             continue
         b = pi[I_BODY] + BODY * body
         first, o = pi[b + FIRST_V], pi[F_WORK] + g + 6 * side
+        if is_node(body, pi):
+            for k in range(pi[b + FREEDOM]):
+                value += part(body, k, o, pf, pi) * v[first + k]
+            continue
         for k in range(6):
             column = pi[b + COLUMNS + k]
             if column >= 0:
@@ -99,6 +111,9 @@ def add_blocks(m: int, K: int, f: float, pf: FloatArray, pi: IntArray, out: Floa
             block = pi[n + 3 + 2 * side + other]
             if block < 0:
                 continue
+            if is_node(pi[n + 1 + side], pi) or is_node(pi[n + 1 + other], pi):
+                add_matrix(pi[n + 1 + side], pi[n + 1 + other], block, o + 72 * side + 6 * other, f, pf, pi, out)
+                continue
             for i in range(6):
                 row = pi[b + COLUMNS + i]
                 if row < 0:
@@ -107,3 +122,33 @@ def add_blocks(m: int, K: int, f: float, pf: FloatArray, pi: IntArray, out: Floa
                     column = pi[d + COLUMNS + j]
                     if column >= 0:
                         out[block + row * stride + column] += f * pf[o + (6 * side + i) * 12 + 6 * other + j]
+
+
+@kernel()
+def has_nodes(m: int, pi: IntArray) -> bool:
+    """Whether measure m is one of a node of a beam."""
+    n = pi[I_MEASURE] + MEASURE * m
+    return is_node(pi[n + 1], pi) or is_node(pi[n + 2], pi)
+
+
+@kernel()
+def add_curvatures(m: int, f: float, pf: FloatArray, pi: IntArray, out: FloatArray) -> None:
+    """J += f ∂Tᵀ/∂q g of measure m, whose gradient g is in its place of the scratch memory."""
+    n, g = pi[I_MEASURE] + MEASURE * m, pi[F_WORK] + GRADIENT
+    for side in range(2):
+        if is_node(pi[n + 1 + side], pi):
+            torque = (pf[g + 6 * side + 3], pf[g + 6 * side + 4], pf[g + 6 * side + 5])
+            add_curvature(pi[n + 1 + side], torque, f, pf, pi, out)
+
+
+@kernel()
+def add_slopes_of_rate(m: int, f: float, pf: FloatArray, pi: IntArray, out: FloatArray) -> None:
+    """J += f (Tᵀg)(∂(T v)/∂q)ᵀg of measure m, whose gradient g is in its place of the scratch memory."""
+    n, g = pi[I_MEASURE] + MEASURE * m, pi[F_WORK] + GRADIENT
+    for other in range(2):
+        if not is_node(pi[n + 1 + other], pi):
+            continue
+        for side in range(2):
+            block = pi[n + 3 + 2 * side + other]
+            if pi[n + 1 + side] < pi[BODIES] and block >= 0:
+                add_rate_slopes(pi[n + 1 + side], g + 6 * side, pi[n + 1 + other], g + 6 * other, block, f, pf, pi, out)

@@ -7,10 +7,11 @@ import numpy as np
 from isodyn.bodies.body import GROUND
 from isodyn.bodies.rotations import matrix
 from isodyn.compiled import FloatArray
-from isodyn.joints.measures import POSE, R_, TURN, V_, W_
+from isodyn.joints.measures import POSE, R_, STRETCH, TURN, V_, W_
 from isodyn.joints.words import Word
 from isodyn.mechanism.kinematics import histories
-from isodyn.mechanism.layout import BODY, COLUMNS, I_BODY
+from isodyn.mechanism.layout import BODY, CABLE, COLUMNS, I_BODY, NODE
+from isodyn.mechanism.nodes import place_nodes
 from isodyn.mechanism.system import MechanismSystem
 
 
@@ -20,8 +21,11 @@ def poses(system: MechanismSystem, name: str, q: FloatArray, v: FloatArray) -> F
     if name == GROUND:
         p[:, [R_, R_ + 4, R_ + 8]] = 1.0
         return p
-    body = system.bodies[system.tables.number[name]]
+    body = system.bodies[system.number_of(name)]
     q, v = q[:, system.q_of(name)], v[:, system.v_of(name)]
+    if body.of_beam:
+        place_nodes(NODE if body.kind == "node" else CABLE, np.ascontiguousarray(q), np.ascontiguousarray(v), p)
+        return p
     if body.kind == "planar":
         c, s = np.cos(q[:, 2]), np.sin(q[:, 2])
         p[:, :2], p[:, V_ : V_ + 2], p[:, W_ + 2], p[:, TURN] = q[:, :2], v[:, :2], v[:, 2], q[:, 2]
@@ -35,6 +39,15 @@ def poses(system: MechanismSystem, name: str, q: FloatArray, v: FloatArray) -> F
     return p
 
 
+def map_of_node(p: FloatArray, own: slice) -> FloatArray:
+    """T with (ṙ, ω) = T (ṙ, ṫ) of a node in this pose (isodyn.mechanism.nodes)."""
+    dim = (own.stop - own.start) // 2
+    T, R = np.zeros((6, 2 * dim)), p[R_:V_].reshape(3, 3)
+    T[:dim, :dim] = np.eye(dim)
+    T[4, dim:], T[5, dim:] = -R[:dim, 2] / p[STRETCH], R[:dim, 1] / p[STRETCH]
+    return T
+
+
 def coordinate_at(system: MechanismSystem, word: Word, q: FloatArray) -> tuple[float, FloatArray]:
     """A measure at q, and its gradient over all of v."""
     still = np.zeros((1, system.nv))
@@ -42,7 +55,10 @@ def coordinate_at(system: MechanismSystem, word: Word, q: FloatArray) -> tuple[f
     g, gradient = np.zeros((1, 12)), np.zeros(system.nv)
     x = float(histories(word.kind, p, other, word.numbers, g)[0])
     for side, name in enumerate((word.first, word.second)):
-        if name != GROUND:
+        if name != GROUND and system.bodies[system.number_of(name)].of_beam:
+            place = (p, other)[side]
+            gradient[system.v_of(name)] += g[0, 6 * side : 6 * side + 6] @ map_of_node(place[0], system.v_of(name))
+        elif name != GROUND:
             b = system.pi[I_BODY] + BODY * system.tables.number[name]
             columns = system.pi[b + COLUMNS : b + COLUMNS + 6]
             gradient[system.v_of(name)][columns[columns >= 0]] += g[0, 6 * side : 6 * side + 6][columns >= 0]

@@ -11,6 +11,8 @@ from isodyn.bodies.body import Body
 from isodyn.bodies.rotations import increment
 from isodyn.compiled import CONSTANT_MASS, KNOWS_MASS, KNOWS_TANGENT, RETRACT, RETRACTS, SPARSE, FloatArray, IntArray
 from isodyn.joints.words import Pair, Row, Word
+from isodyn.mechanism.beam_part import BeamPart, resolve
+from isodyn.mechanism.layout import F_FACTOR
 from isodyn.mechanism.model import mechanism_energy, mechanism_model
 from isodyn.mechanism.tables import Tables
 from isodyn.systems.compiled_system import CompiledSystem
@@ -62,14 +64,27 @@ class MechanismSystem(CompiledSystem):
         """pf and pi for sparse matrices."""
         return self.tables.build(sparse=True)
 
+    @staticmethod
+    def load_factor_at(pi: IntArray) -> int:
+        """Where the factor of weight, forces and torques is in pf."""
+        return int(pi[F_FACTOR])
+
+    @cached_property
+    def beams(self) -> dict[str, BeamPart]:
+        return {beam.name: beam for beam in self.tables.beams}
+
+    def number_of(self, name: str) -> int:
+        """Number of a body, or of a node of a beam by any of its names."""
+        return self.tables.number[resolve(name, self.beams)]
+
     def q_of(self, name: str) -> slice:
         """Where the coordinates of a body are in q."""
-        k = self.tables.number[name]
+        k = self.number_of(name)
         return slice(int(self.tables.first_q[k]), int(self.tables.first_q[k + 1]))
 
     def v_of(self, name: str) -> slice:
         """Where the velocities of a body are in v and a."""
-        k = self.tables.number[name]
+        k = self.number_of(name)
         return slice(int(self.tables.first_v[k]), int(self.tables.first_v[k + 1]))
 
 
@@ -95,7 +110,7 @@ def make_system(tables: Tables, joints: dict[str, JointParts]) -> MechanismSyste
         return d
 
     def energy(q: FloatArray, v: FloatArray, t: float) -> tuple[float, float]:
-        out = np.empty(2)
+        out = np.empty(2 + tables.nodal)
         mechanism_energy(t, np.ascontiguousarray(q), np.ascontiguousarray(v), none, scratch, pi, out)
         return float(out[0]), float(out[1])
 
@@ -124,7 +139,7 @@ def _straight(tables: Tables) -> tuple[IntArray, IntArray]:
     """Components of v and of q that add like vectors."""
     v, q = [], []
     for k, body in enumerate(tables.bodies):
-        v += [int(tables.first_v[k]) + i for i in range(3)]
-        q += [int(tables.first_q[k]) + i for i in range(3)]
-        assert body.v0.size >= 3
+        many = 3 if body.kind == "spatial" else body.v0.size
+        v += [int(tables.first_v[k]) + i for i in range(many)]
+        q += [int(tables.first_q[k]) + i for i in range(many)]
     return np.array(v, dtype=np.int64), np.array(q, dtype=np.int64)

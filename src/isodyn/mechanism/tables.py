@@ -8,18 +8,21 @@ from typing import Any
 
 import numpy as np
 
+from isodyn.beams.mesh import element_numbers, spread
 from isodyn.bodies.body import Body
 from isodyn.compiled import FloatArray, IntArray
-from isodyn.joints.measures import A_I, PARAMETERS, PLANAR_ANGLE, POINT, POSE, R_, WORK
+from isodyn.joints.measures import A_I, PARAMETERS, PLANAR_ANGLE, POINT, POSE, R_, S_I, S_J, TANGENT_ANGLE, WORK
 from isodyn.joints.words import Row, Word
 from isodyn.linear_solvers.blocks import Sparsity
 from isodyn.loads.elements import Law
 from isodyn.loads.time import as_time_function
 from isodyn.mechanism import layout as at
+from isodyn.mechanism.beam_part import BeamPart
 
 _COLUMNS = {"spatial": [0, 1, 2, 3, 4, 5], "planar": [0, 1, -1, -1, -1, 2], "particle": [0, 1, 2, -1, -1, -1]}
-_UNCOUPLED = {POINT, PLANAR_ANGLE}  # words whose stiffness does not couple the two bodies
-_KINDS = {"spatial": at.SPATIAL, "planar": at.PLANAR, "particle": at.PARTICLE}
+_COLUMNS |= {"node": [0, 1, -1, -1, -1, -1], "cable": _COLUMNS["particle"]}  # slopes: isodyn.mechanism.nodes
+_UNCOUPLED = {POINT, PLANAR_ANGLE, TANGENT_ANGLE}  # words whose stiffness does not couple the two bodies
+_KINDS = {"spatial": at.SPATIAL, "planar": at.PLANAR, "particle": at.PARTICLE, "node": at.NODE, "cable": at.CABLE}
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +45,8 @@ class Tables:
     gravity: FloatArray
     cayley: bool = False
     words: list[Word] = field(default_factory=list)
+    beams: tuple[BeamPart, ...] = ()
+    spreads: list[tuple[int, FloatArray, Any]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.number = {body.name: k for k, body in enumerate(self.bodies)}
@@ -57,6 +62,15 @@ class Tables:
             if coupled and i < len(self.bodies) and j < len(self.bodies):
                 self.neighbours[i].add(j)
                 self.neighbours[j].add(i)
+        self.elements = [
+            (self.number[beam.nodes[e.first].name], self.number[beam.nodes[e.second].name], e, beam.mesh)
+            for beam in self.beams
+            for e in beam.mesh.elements
+        ]
+        for i, j, _, _ in self.elements:
+            self.neighbours[i].add(j)
+            self.neighbours[j].add(i)
+        self.nodal = sum(self.freedom[k] for k, body in enumerate(self.bodies) if body.of_beam)
 
     @property
     def nv(self) -> int:
@@ -88,6 +102,21 @@ class Tables:
             starts.append(starts[-1] + sum(c.size for c in line))
         return Pattern(np.array(starts, dtype=np.int64), np.concatenate(columns).astype(np.int64))
 
+    def has_arm(self, word: Word) -> bool:
+        """Whether a point of this word lies aside of a node of a beam."""
+        return any(
+            self.number[name] < len(self.bodies)
+            and self.bodies[self.number[name]].of_beam
+            and word.numbers[s : s + 3].any()
+            for name, s in ((word.first, S_I), (word.second, S_J))
+        )
+
+    def held_nodes(self) -> set[int]:
+        """Nodes of beams that words or loads speak of."""
+        numbers = {self.number[name] for word in self.words for name in (word.first, word.second)}
+        numbers |= {body for _, body, _, _ in self.loads}
+        return {k for k in numbers if k < len(self.bodies) and self.bodies[k].of_beam}
+
     def coincidences(self) -> list[int]:
         """For the first of the rows that let points coincide in x, y (and z): how many there are; 0 for all others."""
         found = [0] * len(self.rows)
@@ -103,6 +132,8 @@ class Tables:
                     word.numbers[:A_I], first.numbers[:A_I]
                 )
                 if word.kind != POINT or not same or not np.array_equal(word.numbers[A_I : A_I + 3], direction):
+                    break
+                if self.has_arm(word):
                     break
                 count += 1
             if count > 1 and all(
@@ -139,6 +170,8 @@ class Tables:
             G.columns.size if sparse else len(self.rows) * n,
         ]
         header[at.CAYLEY] = int(self.cayley)
+        header[[at.ELEMENTS, at.NODAL, at.SPREADS]] = len(self.elements), self.nodal, len(self.spreads)
+        header[at.DAMPED] = any(any(e.section.times) for _, _, e, _ in self.elements)
         functions: list[Any] = []
 
         def function(what: str, value: Any) -> int:
@@ -164,22 +197,42 @@ class Tables:
                 return int(r * n + self.first_v[k])
             return int(G.starts[r] + sum(self.freedom[j] for j in self.row_bodies(self.rows[r]) if j < k))
 
-        ints: dict[int, list[list[int]]] = {key: [] for key in range(at.I_BODY, at.I_TIME + 1)}
-        floats: dict[int, list[Any]] = {key: [] for key in range(at.F_BODY, at.F_GRAVITY + 1)}
+        def stride(k: int) -> int:
+            return sum(self.freedom[j] for j in self.neighbours[k]) if sparse else n
+
+        tables = [*range(at.I_BODY, at.I_TIME + 1), at.I_ELEMENT, at.I_SPREAD]
+        numbers_of = [*range(at.F_BODY, at.F_GRAVITY + 1), at.F_ELEMENT, at.F_SPREAD, at.F_WEIGHT, at.F_FACTOR]
+        ints: dict[int, list[list[int]]] = {key: [] for key in tables}
+        floats: dict[int, list[Any]] = {key: [] for key in numbers_of}
+        held = self.held_nodes()
         for k, body in enumerate(self.bodies):
-            stride = sum(self.freedom[j] for j in self.neighbours[k]) if sparse else n
             ints[at.I_BODY].append(
                 [
-                    _KINDS[body.kind],
+                    at.UNHELD if body.of_beam and k not in held else _KINDS[body.kind],
                     self.first_q[k],
                     self.first_v[k],
                     self.freedom[k],
                     *_COLUMNS[body.kind],
                     block(k, k),
-                    stride,
+                    stride(k),
                 ]
             )
             floats[at.F_BODY].append([body.mass, *body.inertia.ravel()])
+        for i, j, e, mesh in self.elements:
+            blocks = [block(i, i), block(i, j), block(j, i), block(j, j), stride(i), stride(j)]
+            ints[at.I_ELEMENT].append([self.first_v[i], self.first_v[j], *blocks, mesh.energy, mesh.dim])
+            floats[at.F_ELEMENT].append(element_numbers(e))
+        for beam in self.beams:
+            g = self.gravity[: beam.mesh.dim]
+            floats[at.F_WEIGHT].append(spread(beam.mesh.elements, len(beam.nodes), g, per_mass=True))
+        floats[at.F_FACTOR] = [[1.0]]
+        end = 0
+        for first, forces, time in self.spreads:
+            ints[at.I_SPREAD].append(
+                [first, forces.size, end, function("a load along a beam", 1.0 if time is None else time)]
+            )
+            floats[at.F_SPREAD].append(forces)
+            end += forces.size
         for word in self.words:
             i, j = self.number[word.first], self.number[word.second]
             ints[at.I_MEASURE].append([word.kind, i, j, block(i, i), block(i, j), block(j, i), block(j, j)])
@@ -216,8 +269,10 @@ class Tables:
             offset += entries.size
             pi.append(entries)
         offset = 0
-        order = [*range(at.F_BODY, at.F_WORK), at.F_GRAVITY, at.F_WORK]  # scratch last: kernels take it to the end
-        for key in order:
+        for key in [
+            *(key for key in numbers_of if key != at.F_WORK),
+            at.F_WORK,
+        ]:  # scratch last: kernels take it to the end
             flat = (
                 np.concatenate([np.asarray(x, dtype=np.float64).ravel() for x in floats[key]])
                 if floats[key]

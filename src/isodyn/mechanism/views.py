@@ -14,11 +14,13 @@ import numpy as np
 from isodyn.bodies.body import GROUND, Body, vector3
 from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
-from isodyn.joints.measures import ANGLE, R_, TURN, V_, W_
+from isodyn.joints.measures import R_, STRETCHING, TURN, V_, W_, WHOLE_TURNS
 from isodyn.joints.words import Word
+from isodyn.mechanism.beam_part import resolve
+from isodyn.mechanism.beam_view import BeamView
 from isodyn.mechanism.hybrid import UserMechanismSystem
 from isodyn.mechanism.kinematics import histories
-from isodyn.mechanism.poses import poses
+from isodyn.mechanism.poses import map_of_node, poses
 from isodyn.mechanism.system import MechanismSystem
 from isodyn.systems.questions import Questions
 
@@ -55,16 +57,21 @@ class BodyView:
     def __init__(self, sol: Solution, name: str) -> None:
         system = mechanism_of(sol, "body()")
         sol._whole("body()")
-        if name not in system.tables.number or name == GROUND:
-            raise InputError(
-                f"there is no body named {name!r}", hint=f"bodies: {', '.join(b.name for b in system.bodies)}"
-            )
+        if resolve(name, system.beams) not in system.tables.number or name == GROUND:
+            known = [b.name for b in system.bodies if not b.of_beam]
+            known += [f"{beam}.{end}" for beam in system.beams for end in ("start", "end")]
+            raise InputError(f"there is no body named {name!r}", hint=f"bodies: {', '.join(known)}")
         self.name, self.t = name, sol.t
-        self.body: Body = system.bodies[system.tables.number[name]]
+        self.body: Body = system.bodies[system.number_of(name)]
         self._p = poses(system, name, sol.q, sol.v)
         a = np.zeros((sol.t.size, 6))
-        columns = {"spatial": [0, 1, 2, 3, 4, 5], "planar": [0, 1, 5], "particle": [0, 1, 2]}[self.body.kind]
-        a[:, columns] = sol.a[:, system.v_of(name)]
+        if self.body.of_beam:
+            T = [map_of_node(p, system.v_of(name)) for p in self._p]
+            a = np.einsum("kij,kj->ki", np.array(T), sol.a[:, system.v_of(name)])
+            a[:, 3:] -= 2 * self._p[:, STRETCHING, None] * self._p[:, W_:TURN]
+        else:
+            columns = {"spatial": [0, 1, 2, 3, 4, 5], "planar": [0, 1, 5], "particle": [0, 1, 2]}[self.body.kind]
+            a[:, columns] = sol.a[:, system.v_of(name)]
         q = sol.q[:, system.q_of(name)]
         self.acceleration, self.angular_acceleration = a[:, :3], a[:, 3:]
         self._quaternion = q[:, 3:] if self.body.kind == "spatial" else None
@@ -90,7 +97,9 @@ class BodyView:
 
     @property
     def angle(self) -> FloatArray:
-        """Of a planar body."""
+        """Of a planar body, or of the slope of a planar beam."""
+        if self.body.kind == "node":
+            return np.unwrap(self._p[:, TURN])
         if self.body.kind != "planar":
             raise InputError(
                 f"{self.name!r} is {self.body.kind}; only planar bodies have one angle", hint="use .orientation"
@@ -102,6 +111,8 @@ class BodyView:
         """Unit quaternions (w, x, y, z)."""
         if self._quaternion is not None:
             return self._quaternion
+        if self.body.kind == "cable":
+            raise InputError(f"{self.name!r} is a node of a cable: it has a tangent, R[:, :, 0], but no orientation")
         half = 0.5 * self._p[:, TURN]
         zero = np.zeros_like(half)
         return np.column_stack([np.cos(half), zero, zero, np.sin(half)])
@@ -166,7 +177,7 @@ def read(sol: Solution, system: MechanismSystem, word: Word) -> tuple[FloatArray
     g = np.zeros((sol.t.size, 12))
     x = histories(word.kind, p, q, word.numbers, g)
     rate = np.einsum("ki,ki->k", g, np.hstack([p[:, V_:TURN], q[:, V_:TURN]]))
-    return (np.unwrap(x) if word.kind == ANGLE else x), rate
+    return (np.unwrap(x) if word.kind in WHOLE_TURNS else x), rate
 
 
 class Reaction:
@@ -185,7 +196,7 @@ class Reaction:
             bodies = list(by_matrix)
         if parts.pair is not None:
             bodies = [parts.pair.first.name, parts.pair.second.name]
-        on = bodies[1 if len(bodies) > 1 else 0] if on is None else on
+        on = bodies[1 if len(bodies) > 1 else 0] if on is None else resolve(on, system.beams)
         if on not in bodies:
             raise InputError(
                 f"joint {name!r} does not act on {on!r}", hint=f"it acts on {' and '.join(map(repr, bodies))}"
@@ -247,10 +258,16 @@ def _indeterminate(system: MechanismSystem, sol: Solution, rows: tuple[int, ...]
 
 
 def momentum(sol: Solution) -> tuple[FloatArray, FloatArray]:
-    """Linear momentum, and angular momentum about the origin, of all bodies, in the world."""
+    """Linear momentum, and angular momentum about the origin, of all bodies and beams, in the world."""
     system = mechanism_of(sol, "momentum()")
     linear, angular = np.zeros((2, sol.t.size, 3))
+    for name in system.beams:
+        beam = BeamView(sol, name)
+        linear[:, : beam.shape.dim] += beam.shape.momentum(beam.v)
+        angular += beam.shape.angular_momentum(beam.q, beam.v)
     for body in system.bodies:
+        if body.of_beam:
+            continue
         view = BodyView(sol, body.name)
         linear += body.mass * view.velocity
         angular += body.mass * np.cross(view.position, view.velocity)

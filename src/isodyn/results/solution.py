@@ -13,6 +13,7 @@ from isodyn.results.balance import Drift, drift, energy_balance
 from isodyn.results.dense_output import interpolate
 
 if TYPE_CHECKING:
+    from isodyn.mechanism.beam_view import BeamView
     from isodyn.mechanism.views import BodyView, JointView, Reaction
 
 
@@ -128,6 +129,12 @@ class Solution:
         from isodyn.mechanism.views import BodyView
 
         return BodyView(self, name)
+
+    def beam(self, name: str | None = None) -> BeamView:
+        """Shape, curvature, forces, stresses and energies of a beam of a mechanism; of a `Beam` without a name."""
+        from isodyn.mechanism.beam_view import BeamView
+
+        return BeamView(self, name)
 
     def joint(self, name: str) -> JointView:
         """Coordinates of a joint of a mechanism: angle, displacement, length, with rates."""

@@ -1,0 +1,259 @@
+"""Equilibria of beams, and of mechanisms with beams: Newton's method in small steps, along growing loads or downhill.
+
+    ∂U/∂q − s Q + Gᵀλ + σ M (q ⊖ q_n) = 0,   φ(q) = 0
+
+A beam is stiff against stretching and soft against bending, so a long step of Newton's method tears it. Two families of short ones do not:
+
+    σ = 0, s from 0 to 1    where the unloaded system cannot move: the path of growing loads (weight, forces, torques)
+    s = 1, σ towards 0      where it can: backward Euler steps of a motion in which inertia is friction, M q' = forces, to its end
+
+Steps start from the two before them and end when the correction is negligible; steps that fail are halved, easy ones doubled. A path is
+followed only as long as it is stable: K + σ M must be positive definite on the motions that the rows allow, which is seen from the signs of
+the pivots of K + σ M + c GᵀG with a large c.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.linalg import splu
+
+from isodyn.compiled import JACOBIAN, SPARSE, FloatArray
+from isodyn.errors import BucklingError, ConvergenceError, InputError, SingularError
+from isodyn.linear_solvers.blocks import values_to_csr
+from isodyn.linear_solvers.rows import LARGE, choose
+from isodyn.systems.checks import vector
+from isodyn.systems.manifold import moving
+from isodyn.systems.model import Model
+from isodyn.systems.questions import Questions
+
+PENALTY = 1e3  # c, in units of the largest entry of K
+SMALLEST = 1e-6  # load steps below this are given up
+FIRST = 0.05  # how far the first step downhill goes, in units of the size of the system
+SMALL = 1e-2  # σ, relative to the first, from which on a step that does not move anything has arrived
+RELAXATIONS = 400  # most steps downhill
+
+
+@dataclass(frozen=True, eq=False)
+class LoadPath:
+    """Equilibria along growing loads: factor (k,), q_path (k, nq), lam_path (k, m); the last one carries the loads in full."""
+
+    system: Any
+    factor: FloatArray
+    q_path: FloatArray
+    lam_path: FloatArray
+    iterations: int
+
+    @property
+    def q(self) -> FloatArray:
+        """Coordinates under full load."""
+        return self.q_path[-1]
+
+    @property
+    def lam(self) -> FloatArray:
+        """Multipliers under full load."""
+        return self.lam_path[-1]
+
+    def __repr__(self) -> str:
+        return f"<LoadPath: {self.factor.size - 1} load steps, {self.iterations} iterations>"
+
+
+class _Found(NamedTuple):
+    q: FloatArray
+    lam: FloatArray
+    iterations: int
+
+
+def has_load_path(system: Any) -> bool:
+    """Whether this is a beam, or a mechanism with beams all of whose parts are compiled."""
+    from isodyn.beams.system import BeamSystem
+    from isodyn.mechanism.hybrid import UserMechanismSystem
+    from isodyn.mechanism.system import MechanismSystem
+
+    if isinstance(system, BeamSystem):
+        return True
+    return isinstance(system, MechanismSystem) and bool(system.beams) and not isinstance(system, UserMechanismSystem)
+
+
+class _Equations:
+    """Residual and matrices of statics."""
+
+    def __init__(self, system: Any, t: float) -> None:
+        pf, pi = system.sparse_tables
+        self.system, self.t, self.pattern = system, t, system.tables.sparsity
+        model = Model(system.function, system.traits | SPARSE, pf.copy(), pi, sparsity=self.pattern)
+        self.ask, self.still = Questions(system, model), np.zeros(system.nv)
+        self.factor_at, self.move = system.load_factor_at(pi), moving(system)
+        self.rows = np.arange(system.m)
+        if 0 < system.m * system.nv <= LARGE:
+            self.rows = choose(self.ask.G(t, system.q0, self.still)).chosen
+        self.M = self.jacobian(system.q0, np.zeros(system.m), (1.0, 0.0, 0.0))
+
+    def jacobian(self, q: FloatArray, lam: FloatArray, weights: tuple[float, float, float]) -> Any:
+        p = self.pattern
+        values = self.ask.ask(JACOBIAN, self.t, q, self.still, self.still, p.J_columns.size, lam, weights)
+        return values_to_csr(p.J_starts, p.J_columns, values, p.n)
+
+    def residual(self, s: float, q: FloatArray, lam: FloatArray) -> tuple[FloatArray, FloatArray]:
+        self.ask.model.pf[self.factor_at] = s
+        phi = self.ask.position(self.t, q, self.still)
+        return self.ask.balance(self.t, q, self.still, self.still, lam), phi[self.rows]
+
+    def way(self, q1: FloatArray, q2: FloatArray) -> FloatArray:
+        """q2 ⊖ q1."""
+        return q2 - q1 if self.system.difference is None else self.system.difference(q1, q2)
+
+    def solve(
+        self,
+        s: float,
+        q: FloatArray,
+        lam: FloatArray,
+        tolerance: float,
+        most: int,
+        sigma: float = 0.0,
+        anchor: FloatArray | None = None,
+    ) -> _Found | None:
+        """Newton's method for one s and σ; None where it does not converge."""
+        n, before = self.still.size, np.inf
+        for k in range(1, most + 1):
+            r, phi = self.residual(s, q, lam)
+            K, G = self.jacobian(q, lam, (0.0, 0.0, 1.0)), self.ask.G(self.t, q, self.still)[self.rows]
+            if anchor is not None:
+                r, K = r + sigma * (self.M @ self.way(anchor, q)), K + sigma * self.M
+            matrix = sp.block_array([[K, G.T], [G, None]], format="csc") if G.shape[0] else sp.csc_array(K)
+            try:
+                change = splu(matrix).solve(-np.concatenate([r, phi]))
+            except RuntimeError:  # exactly singular
+                return None
+            size = float(np.abs(change[:n]).max()) / max(1.0, float(np.abs(q).max()))
+            if not np.isfinite(size) or size > 1e3:
+                return None
+            q, lam = self.move(q, change[:n]), lam.copy()
+            lam[self.rows] += change[n:]
+            if size < tolerance or (size < 1e3 * tolerance and size > 0.5 * before):
+                return _Found(q, lam, k)
+            before = size
+        return None
+
+    def stable(self, found: _Found, sigma: float = 0.0) -> bool:
+        """Whether K + σ M is positive definite where the rows allow motion."""
+        K = self.jacobian(found.q, found.lam, (0.0, 0.0, 1.0)) + sigma * self.M
+        G = self.ask.G(self.t, found.q, self.still)[self.rows]
+        A = (K + K.T) / 2
+        if G.shape[0]:
+            A = A + PENALTY * float(np.abs(K.data).max()) * (G.T @ G)
+        try:
+            factors = splu(
+                sp.csc_array(A),
+                permc_spec="MMD_AT_PLUS_A",
+                diag_pivot_thresh=0.0,
+                options={"SymmetricMode": True},
+            )
+        except RuntimeError:  # exactly singular
+            return False
+        diagonal = factors.U.diagonal()
+        return bool((diagonal > 1e-13 * np.abs(diagonal).max()).all()) and np.array_equal(
+            factors.perm_r, factors.perm_c
+        )
+
+
+def follow_loads(
+    system: Any,
+    q: Any = None,
+    *,
+    t: float = 0.0,
+    steps: int = 10,
+    tolerance: float = 1e-10,
+    max_iterations: int = 25,
+) -> LoadPath:
+    """The equilibrium that is reached from q (the start when left out) when loads and weight grow from nothing.
+
+    Functions of time are taken at t. `steps` is the number of load steps to begin with. A load at which the path becomes unstable is a
+    BucklingError with its factor; a system that can move freely without loads is a SingularError.
+    """
+    if not isinstance(steps, int) or steps < 1:
+        raise InputError(f"steps must be a number ≥ 1, received {steps!r}")
+    if not has_load_path(system):
+        raise InputError(
+            f"load paths are for beams and mechanisms with beams, received {type(system).__name__}",
+            hint="iso.equilibrium takes every mechanical system",
+        )
+    equations = _Equations(system, t)
+    at, none = _start(system, q), np.zeros(system.m)
+    if not equations.stable(_Found(at, none, 0)):
+        raise SingularError(
+            "without loads the system can move without deforming: there is no path of growing loads",
+            hint="clamp it, or hinge it at two places; iso.equilibrium looks downhill instead",
+        )
+    found = equations.solve(0.0, at, none, tolerance, max_iterations)
+    if found is None:
+        raise ConvergenceError("no equilibrium without loads near the start", hint="start from the undeformed line")
+    path, total, step, s = [(0.0, found)], found.iterations, 1.0 / steps, 0.0
+    while s < 1.0:
+        trial = min(1.0, s + step)
+        guess_q, guess_lam = path[-1][1].q, path[-1][1].lam
+        if len(path) > 1:
+            (s_0, old), new = path[-2], path[-1][1]
+            ahead = (trial - s) / (s - s_0)
+            guess_q = equations.move(new.q, ahead * equations.way(old.q, new.q))
+            guess_lam = new.lam + ahead * (new.lam - old.lam)
+        found = equations.solve(trial, guess_q, guess_lam, tolerance, max_iterations)
+        lost = found is not None and not equations.stable(found)
+        if found is None or lost:
+            step = (trial - s) / 2
+            if step > SMALLEST:
+                continue
+            if lost:
+                raise BucklingError(
+                    f"the equilibrium becomes unstable at {s:.6g} of the load: it buckles or snaps there",
+                    factor=s,
+                    hint="smaller loads, or an imperfection and dynamics to see where it goes",
+                )
+            raise ConvergenceError(
+                f"no equilibrium found beyond {s:.6g} of the load, in steps down to {step:.1g}",
+                hint="the path may turn back there (snap-through); dynamics with damping goes on",
+            )
+        total, s = total + found.iterations, trial
+        path.append((s, found))
+        if found.iterations <= 5:
+            step *= 2
+    states = [x for _, x in path]
+    return LoadPath(
+        system,
+        np.array([factor for factor, _ in path]),
+        np.array([x.q for x in states]),
+        np.array([x.lam for x in states]),
+        total,
+    )
+
+
+def relax(system: Any, q: Any, t: float, tolerance: float, max_iterations: int = 25) -> _Found | None:
+    """The stable equilibrium downhill from q under full loads; None where there is none within reach."""
+    equations = _Equations(system, t)
+    at, lam, total = _start(system, q), np.zeros(system.m), 0
+    r, _ = equations.residual(1.0, at, lam)
+    reach = FIRST * max(1e-3, float(np.ptp(at)))
+    sigma = float(np.abs(splu(sp.csc_array(equations.M)).solve(r)).max()) / reach
+    small = SMALL * sigma
+    for _ in range(RELAXATIONS):
+        found = equations.solve(1.0, at, lam, tolerance, max_iterations, sigma, at)
+        total += max_iterations if found is None else found.iterations
+        if found is None or not equations.stable(found, sigma):
+            sigma *= 4.0
+            continue
+        moved = float(np.abs(equations.way(at, found.q)).max())
+        at, lam = found.q, found.lam
+        if sigma <= small and moved <= 10 * tolerance * max(1.0, float(np.abs(at).max())):
+            return _Found(at, lam, total)
+        sigma /= 4.0
+    return None
+
+
+def _start(system: Any, q: Any) -> FloatArray:
+    at = system.q0.copy() if q is None else vector("q", q)
+    if at.size != system.nq:
+        raise InputError(f"q must have {system.nq} entries, received {at.size}")
+    return at

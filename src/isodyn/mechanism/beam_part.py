@@ -1,0 +1,104 @@
+"""A beam or cable as a part of a mechanism: its nodes are bodies with the names "rod[0]", "rod[1]", …
+
+"rod.start" and "rod.end" are other names for the first and the last, "rod@1.5" for the node 1.5 from the start.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from isodyn.beams.mesh import Mesh, lay
+from isodyn.beams.section import Section
+from isodyn.bodies.body import Body, make_node, vector3
+from isodyn.compiled import FloatArray
+from isodyn.errors import InputError
+from isodyn.joints.pairs import Fixed, Joint, Spherical
+
+_PLACE = re.compile(
+    r"^(?P<beam>.+?)(?:\.(?P<end>start|end)|\[(?P<node>-?\d+)\]|@(?P<arc>\d*\.?\d+(?:[eE][-+]?\d+)?|\d+\.))$"
+)
+
+
+@dataclass(frozen=True, eq=False)
+class BeamPart:
+    """Mesh and nodes of a beam in a mechanism; `corner_joints` hold its pieces together."""
+
+    name: str
+    mesh: Mesh
+    nodes: tuple[Body, ...]
+    corner_joints: tuple[Joint, ...]
+
+    @property
+    def start(self) -> str:
+        """Name of the first node."""
+        return self.nodes[0].name
+
+    @property
+    def end(self) -> str:
+        """Name of the last node."""
+        return self.nodes[-1].name
+
+    def at(self, place: Any) -> str:
+        """Name of the node at a place: "start", "end", its number, or its way from the start."""
+        return self.nodes[self.mesh.node(place)].name
+
+
+def make_beam(
+    name: str,
+    start: Any,
+    end: Any,
+    line: Any,
+    elements: Any,
+    section: Section,
+    model: str,
+    corners: Literal["weld", "hinge"],
+    velocity: Any,
+    angular_velocity: Any,
+) -> BeamPart:
+    """A beam from its ends or its line, straight and undeformed, moving like a rigid body."""
+    if not isinstance(name, str) or not name or _PLACE.match(name):
+        raise InputError(f"a beam needs a name without the signs of places, received {name!r}", hint="such as 'rod'")
+    if (line is None) == (start is None or end is None):
+        raise InputError(f"beam {name!r} takes start and end, or line=")
+    try:
+        mesh = lay([start, end] if line is None else line, elements, section, model, corners)
+    except InputError as error:
+        error.add_note(f"in beam {name!r}")
+        raise
+    v = vector3(f"beam {name!r}: velocity", velocity)
+    given = (0.0, 0.0, 0.0) if angular_velocity is None else angular_velocity
+    w = vector3(f"beam {name!r}: angular_velocity", (0.0, 0.0, given) if np.ndim(given) == 0 else given)
+    if mesh.dim == 2 and (v[2] != 0 or w[:2].any()):
+        raise InputError(f"beam {name!r} is planar: it moves in the plane z = 0 and turns about z")
+    places, slopes = _in_space(mesh.positions), _in_space(mesh.slopes)
+    nodes = tuple(
+        make_node(f"{name}[{k}]", mesh.dim, r, t, v + np.cross(w, r - places[0]), np.cross(w, t))
+        for k, (r, t) in enumerate(zip(places, slopes, strict=True))
+    )
+    joint = Fixed if corners == "weld" else Spherical
+    held = tuple(
+        joint(f"{name} corner {k + 1}", nodes[i].name, nodes[j].name, point=nodes[i].position)
+        for k, (i, j) in enumerate(mesh.corners)
+    )
+    return BeamPart(name, mesh, nodes, held)
+
+
+def _in_space(points: FloatArray) -> FloatArray:
+    return points if points.shape[1] == 3 else np.column_stack([points, np.zeros(len(points))])
+
+
+def resolve(name: Any, beams: dict[str, BeamPart]) -> Any:
+    """The name of a node for a place such as "rod.end"; other names as they are."""
+    found = _PLACE.match(name) if isinstance(name, str) else None
+    if found is None or found["beam"] not in beams:
+        return name
+    beam = beams[found["beam"]]
+    if found["end"]:
+        return beam.at(found["end"])
+    if found["node"]:
+        return beam.at(int(found["node"]))
+    return beam.at(float(found["arc"]))
