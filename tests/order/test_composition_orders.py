@@ -68,7 +68,7 @@ def slopes(name, base, order, dt, t_end, **options):
         ("kepler", iso.Scheme.V0(1, 1, 0.5), 6, 0.05, 2.0),
         ("pleiades", CENTRAL, 4, 0.01, 1.0),
         ("pleiades", MIDPOINT, 4, 0.01, 1.0),
-        ("pleiades", CENTRAL, 6, 0.1, 0.8),
+        ("pleiades", CENTRAL, 6, 0.04, 1.0),
         ("manufactured", CENTRAL, 4, 0.1, 1.0),  # M(q), forces of v, loads in time
         ("manufactured", CENTRAL, 6, 0.1, 1.0),
         ("manufactured", MIDPOINT, 4, 0.1, 1.0),
