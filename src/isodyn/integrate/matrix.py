@@ -71,7 +71,9 @@ from isodyn.integrate.work import (
 from isodyn.linear_solvers.block_lu import FAULT, I_PIVOT, block_factor, block_solve, fill_blocks, fill_lower
 from isodyn.linear_solvers.dense import lu_factor, lu_solve
 
-AT_THE_END = -1.0  # in w.scale[2]: the lower rows of the matrix come from the end of the step
+AT_THE_END = (
+    -1.0
+)  # in w.scale[2]: the lower rows of the matrix come from the end of the step, or exactly from the balance
 
 
 @kernel()
@@ -200,6 +202,15 @@ def decompose(p: Any, w: Any, pivots: Any) -> int:
 
 
 @kernel()
+def exactly(p: Any, w: Any) -> bool:
+    """Whether the closure at the balance is differentiated in full, ∂φ̈/∂q and ∂φ̈/∂v included.
+
+    Next to a loss of rank these reach x divided by the smallest singular value, and an iteration without them does not converge.
+    """
+    return p.closure.at_balance == 1 and w.scale[2] == AT_THE_END and not p.traits & SPARSE
+
+
+@kernel()
 def factorise(
     p: Any,
     s: Any,
@@ -219,8 +230,10 @@ def factorise(
     count[FACTORISATIONS] += 1
     if p.traits & SOLVES:
         status = p.model(FACTORISE, t, w.q[Q], w.n[V], w.n[A], w.m[LAM], c, p.pf, p.pi, w.fault)
-    elif p.traits & GENERAL and m > 0:
+    elif m > 0 and (p.traits & GENERAL or exactly(p, w)):
         status = difference_jacobian(p, s, t, t_1, dt, state, c, w, w.J, n + m, count)
+        if status == OK and p.closure.at_balance == 1:
+            status = p.model(CONSTRAINT, t, w.q[Q], w.n[V], w.n[A], w.m[LAM], c, p.pf, p.pi, w.G)
     else:
         block = w.J if m == 0 and not p.traits & SPARSE else w.J_11
         mass_only = (c[1] == 0.0 and c[2] == 0.0) or quasi == 1

@@ -23,8 +23,11 @@ from isodyn.compiled import (
     OK,
     RAISED,
     SINGULAR,
+    SPARSE,
     WRONG_SHAPE,
+    Closure,
     FloatArray,
+    Physics,
     kernel,
 )
 from isodyn.integrate.closeness import watch_rank
@@ -38,7 +41,7 @@ SAME_STEP = 1e-8  # two step sizes that differ relatively by less are the same
 RESCUE = (
     AT_THE_END,
     1e-8,
-)  # where constraints lose rank for a moment: rows at the end of the step; a regularised matrix
+)  # where constraints lose rank for a moment: rows as they are where they close; a regularised matrix
 
 
 @kernel(inline=True)
@@ -126,6 +129,26 @@ def step(
     return status
 
 
+@kernel()
+def with_multipliers(p: Any) -> Any:
+    """The same physics; where the step closes at the balance, with multipliers that are not eliminated."""
+    k = p.closure
+    null_space = 0 if k.at_balance == 1 else k.null_space
+    closure = Closure(
+        k.g1,
+        k.g2,
+        k.g3,
+        k.correct_q,
+        k.correct_v,
+        k.in_balance,
+        k.project,
+        null_space,
+        k.at_balance,
+        k.compliance,
+    )
+    return Physics(p.model, p.traits, p.holonomic, closure, p.rows, p.pf, p.pi)
+
+
 @kernel(inline=True)
 def advance(
     p: Any,
@@ -148,9 +171,11 @@ def advance(
         for rescue in RESCUE:
             if p.rows.size == 0 or status not in (SINGULAR, NOT_CONVERGED, NOT_FINITE):
                 break
+            if p.closure.at_balance == 1 and p.traits & SPARSE:  # it takes full matrices, which the driver has
+                break
             w.key[0] = 0.0
             w.scale[2] = rescue
-            if step(p, s, t_next, t_limit, state, c, w, pivots, controls, count) == OK:
+            if step(with_multipliers(p), s, t_next, t_limit, state, c, w, pivots, controls, count) == OK:
                 status = OK
                 count[RESCUES] += 1
             w.scale[2] = 0.0
