@@ -228,15 +228,17 @@ def test_breakpoints_leave_the_state_alone(formulation):
     assert sol.aux["lam_left"][0] == pytest.approx(sol.lam[row], rel=1e-9)
 
 
-@pytest.mark.parametrize(("n", "spatial"), [(1, 0), (3, 0), (2, 1)])
+@pytest.mark.filterwarnings("ignore:the constraints come close to losing rank")
+@pytest.mark.parametrize(("n", "spatial"), [(1, 0), (2, 0), (5, 0), (2, 1)])
 @pytest.mark.parametrize("formulation", [iso.UdwadiaKalaba(), iso.NullSpace("qr"), iso.NullSpace("svd")], ids=repr)
 def test_parallelograms_through_their_flat_position(n, spatial, formulation):
     """G loses n of its rank at t = 0.71; sparse or not, redundant rows or not, the motion stays on its branch without smaller steps."""
     system = four_bars.n_four_bar(n, spatial)
-    sol = iso.integrate(system, S.optimal(0.5), formulation, dt=0.003, t_end=0.9)
-    branch = iso.integrate(system, S.optimal(0.5), dt=0.003, t_end=0.9)
+    sol, branch = (
+        iso.integrate(system, S.optimal(0.5), one, dt=0.001, t_end=0.75, save_every=10) for one in (formulation, None)
+    )
     assert sol.stats.halvings == 0
-    assert apart(sol.q, branch.q) < 1e-3
+    assert apart(sol.q, branch.q) < 1e-4
     assert set(sol.aux["rank"]) == {np.linalg.matrix_rank(Questions(system).G(0.0, system.q0, system.v0))}
 
 
