@@ -168,7 +168,8 @@ def solve_step(
             if polished:
                 return OK
             polished = True  # once more, from rtol down to rounding
-        noisy = k >= PATIENCE and correction <= (NOISE if w.scale[2] == 0.0 else AMPLIFIED) * scale
+        strict = w.scale[2] == 0.0 or p.closure.at_balance == 1
+        noisy = k >= PATIENCE and correction <= (NOISE if strict else AMPLIFIED) * scale
         if k > 0 and theta > STAGNANT and (noisy or correction <= round_off_floor(p, dt, c, w)):
             count[FLOORS] += 1
             return OK
