@@ -41,7 +41,7 @@ class Statistics:
         if self.halvings:
             text += f", {self.halvings} halvings"
         if self.rescues:
-            text += f", {self.rescues} regularised steps"
+            text += f", {self.rescues} rescued steps"
         if self.rejected:
             text += f", {self.rejected} rejected steps"
         return text if self.stopped is None else f"{text}; {self.stopped}"
