@@ -272,7 +272,7 @@ def test_closeness_from_the_factors_of_blocks():
         assert block_lu.block_factor(values, packed, np.int64(0), 0.0, fault) == OK
         rows = G.toarray() / np.sqrt(M.diagonal())
         smallest = np.linalg.svd(rows / np.linalg.norm(rows, axis=1)[:, None], compute_uv=False)[-1]
-        found = smallest_of_blocks(values, packed, np.zeros(pattern.n + pattern.m))
+        found = smallest_of_blocks(values, packed, *np.zeros((2, pattern.n + pattern.m)))
         assert 0.3 * smallest < found < 4.0 * smallest, off
 
 

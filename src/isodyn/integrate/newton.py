@@ -35,7 +35,9 @@ from isodyn.integrate.work import A_P, DX, EPS, EVALUATIONS, FLOORS, ITERATIONS,
 FLOOR = 8.0  # how many units of rounding the floor allows
 SLOW = 0.3  # a contraction above this calls for a new Jacobian
 SLOW_OLD = 0.1  # the same for a Jacobian from an earlier step
-FASTEST = 3e-5  # no contraction is trusted to be better: the first correction takes more of the error than those behind it
+FASTEST = (
+    3e-5  # no contraction is trusted to be better: the first correction takes more of the error than those behind it
+)
 STAGNANT = 0.6  # corrections that shrink less than this do not shrink
 NOISE = 1e-7  # relative size of corrections that may be noise of the system's functions …
 AMPLIFIED = (
