@@ -28,7 +28,9 @@ PROGRAM = (
     from isodyn.integrate.schedule import plan
     from isodyn.mechanism.system import MechanismSystem
 
-    SCATTER = {"circle_index2": 0.0}  # index 2: no start but s0 itself satisfies its constraint; the others are assembled
+    BEAMS = ("flying_rod", "elastica", "roll_up", "flexible_pendulum", "flexible_slider_crank", "beam_and_bodies")
+    SCATTER = dict.fromkeys(BEAMS, 1e-10)  # stretched far, they have no step of this size
+    SCATTER["circle_index2"] = 0.0  # index 2: no start but s0 itself satisfies its constraint; the others are assembled
     COMPOSED = iso.Composition(iso.Scheme.central_difference(), 4)
     TIMES, SAVE = np.array([0.101]), np.ones(1, dtype=bool)
     known = np.load(sys.argv[2]) if len(sys.argv) > 2 else None
@@ -37,7 +39,7 @@ PROGRAM = (
     def prepared(system, scheme, composed):
         (stretch,) = plan(0.1, 0.101, 0.001, (), 1)
         adapted, closure, first, _ = settle(system, scheme, None, 0.001)
-        newton = iso.Newton(rtol=1e-12, max_halvings=0)
+        newton = iso.Newton(rtol=1e-9 if name in BEAMS else 1e-12, max_halvings=0)
         return Run(system, adapted, [stretch], None, newton, None, closure, closure, True, None, composed), stretch
 
     def row(run):

@@ -35,9 +35,8 @@ from isodyn.integrate.work import A_P, DX, EPS, EVALUATIONS, FLOORS, ITERATIONS,
 FLOOR = 8.0  # how many units of rounding the floor allows
 SLOW = 0.3  # a contraction above this calls for a new Jacobian
 SLOW_OLD = 0.1  # the same for a Jacobian from an earlier step
-FASTEST = (
-    3e-5  # no contraction is trusted to be better: the first correction takes more of the error than those behind it
-)
+FIRST = 0.03  # contraction to reckon with after the first correction, which takes all that is linear and tells little …
+FASTEST = 3e-5  # … and later on, at best
 STAGNANT = 0.6  # corrections that shrink less than this do not shrink
 NOISE = 1e-7  # relative size of corrections that may be noise of the system's functions …
 AMPLIFIED = (
@@ -163,7 +162,7 @@ def solve_step(
         scale = max(w.scale[0], size(w.n[A]))
         if p.traits & GENERAL and m > 0:  # multipliers with a life of their own count too, on the scale of x
             correction = max(correction, size(w.s[DX][n:]) * scale / max(w.scale[1], size(w.m[LAM]), EPS))
-        theta = max(correction / before, FASTEST) if k > 0 else 1.0
+        theta = max(correction / before, FIRST if k == 1 else FASTEST) if k > 0 else 1.0
         goal = controls.rtol * scale
         if correction <= goal if k == 0 else theta < 1.0 and theta * correction <= (1.0 - theta) * goal:
             if not p.traits & GENERAL or m == 0:
