@@ -99,6 +99,9 @@ PROGRAM = (
 )
 
 
+BEAMS = ("flying_rod", "elastica", "roll_up", "flexible_pendulum", "flexible_slider_crank", "beam_and_bodies")
+
+
 def results(*paths, **environment):
     subprocess.run([sys.executable, "-c", PROGRAM, *map(str, paths)], check=True, env=os.environ | environment)
     return np.load(paths[0])
@@ -115,6 +118,7 @@ def test_one_step_of_every_problem(tmp_path):
     for name in compiled.files:
         assert compiled[name].shape[0] == (FEWER if name.endswith(" composed") else STATES)
         scale = np.abs(compiled[name]).max()
-        assert np.abs(compiled[name] - interpreted[name]).max() <= 1e-12 * scale, name
+        flexible = name.split(" ")[0] in BEAMS  # their iteration ends at 1e-9
+        assert np.abs(compiled[name] - interpreted[name]).max() <= (1e-9 if flexible else 1e-12) * scale, name
     again = results(tmp_path / "again.npz")
     assert all(np.array_equal(compiled[name], again[name]) for name in compiled.files)
