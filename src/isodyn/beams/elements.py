@@ -92,7 +92,7 @@ def element_energies(
     return kinetic, strain
 
 
-@kernel(F(F2, F2, F, I))
+@kernel(F(F2, F2, F, I), allocates=True)
 def damping_power(q: FloatArray, v: FloatArray, numbers: FloatArray, pi: IntArray) -> FloatArray:
     """Power that internal damping takes along histories of the coordinates and velocities of one beam; tables of its elements alone."""
     power, pf, force = np.zeros(q.shape[0]), np.zeros(numbers.size + WORK), np.zeros(q.shape[1])
