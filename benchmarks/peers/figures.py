@@ -76,22 +76,26 @@ def growth(rows: Sequence[Row], files: Sequence[Any]) -> bool:
                         label=package,
                         **style(package),
                     )
-            axis.set(xscale="log", yscale="log", xlabel="N", ylabel="processor time per step [ms]", title=name)
-            axis.legend()
+            _logarithmic(axis, name, "processor time per step [ms]")
         for k, name in enumerate(CHAINS):
-            held = [
-                row
-                for row in rows
-                if row.problem == name and row.counts.get("megabytes", 0) > 0 and (row.size or 0) >= 100
-            ]
-            held.sort(key=lambda row: row.size or 0)
-            axes[2].plot(
-                [row.size for row in held], [row.counts["megabytes"] for row in held], label=name, **style("isodyn", k)
+            held = [row for row in rows if row.problem == name and row.counts.get("megabytes", 0) > 0]
+            points = sorted(
+                (row.size, row.counts["megabytes"]) for row in held if row.size is not None and row.size >= 100
             )
-        axes[2].set(xscale="log", yscale="log", xlabel="N", ylabel="memory above a small chain [MB]", title="isodyn")
-        axes[2].legend()
+            if points:
+                axes[2].plot(*zip(*points, strict=True), label=name, **style("isodyn", k))
+        _logarithmic(axes[2], "isodyn", "memory above a small chain [MB]")
         _save(figure, files)
     return True
+
+
+def _logarithmic(axis: Any, title: str, label: str) -> None:
+    """Scales and names; nothing where nothing was drawn."""
+    if not axis.lines:
+        axis.set_axis_off()
+        return
+    axis.set(xscale="log", yscale="log", xlabel="N", ylabel=label, title=title)
+    axis.legend()
 
 
 def _save(figure: Any, files: Sequence[Any]) -> None:

@@ -28,6 +28,7 @@ from __future__ import annotations
 
 import hashlib
 import sys
+import time
 from collections import namedtuple
 from collections.abc import Callable
 from functools import cache
@@ -118,9 +119,13 @@ def kernel(
             cache_file = dispatcher._cache._cache_file
             cache_file._source_stamp = _stamp(function.__code__.co_filename)
             cache_file._version += f" {cache_file._source_stamp}"  # read first; the rest may know types that are gone
-            if not Path(cache_file._index_path).exists():
+            if cache_file._load_index():
+                dispatcher.compile(signature)
+            else:
                 _announce()
-            dispatcher.compile(signature)
+                started = time.perf_counter()
+                dispatcher.compile(signature)
+                _seconds.append(time.perf_counter() - started)
             dispatcher.disable_compile()
         return dispatcher
 
@@ -149,10 +154,18 @@ def _stamp(filename: str) -> str:
     return digest.hexdigest()
 
 
-@cache
+_seconds: list[float] = []  # what was compiled since the last word about it
+
+
 def _announce() -> None:
-    print(
-        "isodyn: compiling once for this machine, up to a minute; later runs start from the cache",
-        file=sys.stderr,
-        flush=True,
-    )
+    """Say that compiling begins, unless it was said."""
+    if not _seconds:
+        print("isodyn: compiling once for this machine, up to a minute", file=sys.stderr, flush=True)
+
+
+def announce_end() -> None:
+    """Say how long compiling took, if there was any."""
+    if _seconds:
+        text = f"isodyn: compiled in {sum(_seconds):.1f} s; later runs start from the cache"
+        print(text, file=sys.stderr, flush=True)
+        _seconds.clear()

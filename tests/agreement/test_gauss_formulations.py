@@ -179,6 +179,17 @@ def test_a_step_beside_a_loss_of_rank_is_reported(formulation):
     assert np.abs(sol.q[:, 2] - sol.q[:, 0] - 2.0).max() < 1e-4
 
 
+@pytest.mark.parametrize("scheme", [S.midpoint_epa(), S.optimal(0.5)], ids=lambda s: s.name)
+@pytest.mark.parametrize("formulation", [iso.UdwadiaKalaba(), iso.NullSpace(), iso.NullSpace("svd")], ids=repr)
+def test_every_passage_of_the_flat_position_stays_on_the_branch(formulation, scheme):
+    """Three passages, with steps that meet them in different ways: no smaller steps, and cranks that stay parallel."""
+    for speed, dt in ((8.0, 1e-3), (9.0, 3e-3), (10.0, 2e-3), (12.0, 5e-3)):
+        sol = iso.integrate(parallelogram(speed), scheme, formulation, dt=dt, t_end=1.0)
+        assert np.abs(sol.q[:, 2] - sol.q[:, 0] - 2.0).max() < 1e-8
+        assert sol.stats.halvings == 0
+        assert np.count_nonzero(np.diff(np.sign(sol.q[:, 1]))) >= 2
+
+
 def test_rows_that_depend_on_others_on_the_constraints_only():
     """The drift makes them independent by as much as itself: the tolerance of the rank follows it. Order two, rank 5 of 7."""
     problem = problems.get("planar_loop_in_space")

@@ -9,6 +9,8 @@ import pytest
 
 import isodyn as iso
 from isodyn.errors import InputError
+from isodyn.linear_solvers.blocks import pack, storage_of
+from isodyn.mechanism.poses import coordinate_at
 from isodyn.systems.questions import Questions
 
 SECTION = iso.Section(EA=1e4, EI=5.0, rhoA=1.0, damping=0.002)
@@ -156,6 +158,69 @@ def test_stresses_of_a_section() -> None:
     loose = run(mechanism().compile()).beam("rod")
     with pytest.raises(InputError, match="stresses need E"):
         loose.stress()
+
+
+def test_beams_beside_parts_of_a_user() -> None:
+    """A user's load and rows on a body that a beam carries do what the built-in ones do; other coordinates are refused."""
+
+    def build(*parts: Any) -> iso.Mechanism:
+        mech = mechanism()
+        mech.add_body("bob", 1.0, 0.1, (1.2, 0), kind="planar")
+        mech.add_joint(iso.Hinge("tip", "rod.end", "bob"))
+        for part in parts:
+            (mech.add_load if isinstance(part, iso.Force | iso.UserLoad) else mech.add_joint)(part)
+        return mech
+
+    force, pin = iso.Force("f", "bob", (1.0, 2.0)), iso.Hinge("pin", "ground", "rod.start")
+    built_in = run(
+        build(pin, force, iso.PointOnPlane("slot", "ground", "bob", point=(1.2, 0, 0), axis=(0, 1, 0))).compile()
+    )
+    by_user = run(
+        build(
+            pin,
+            iso.UserLoad("f", "bob", lambda t, pose: (1.0, 2.0, 0.0)),
+            iso.UserRows("slot", "bob", lambda pose, t: pose.position[1]),
+        ).compile()
+    )
+    assert np.abs(built_in.q - by_user.q).max() < 1e-8
+    spatial = mechanism()
+    spatial.add_body("top", 1.0, (1, 1, 1), (1.0, 0, 1))
+    spatial.add_joint(iso.Spherical("ball", "rod.end", "top"))
+    with pytest.raises(InputError, match="a mechanism with beams needs the coordinates 'rotation'"):
+        spatial.compile(coordinates="euler-parameters")
+
+
+def test_joint_coordinates_at_a_node() -> None:
+    """The gradient of the angle of a hinge at a beam is the row of a drive on it; efforts of an actuator there."""
+    mech = mechanism()
+    mech.add_body("bob", 1.0, 0.1, (1.2, 0), kind="planar")
+    mech.add_joint(iso.Hinge("pin", "ground", "rod.start"))
+    mech.add_joint(iso.Hinge("tip", "rod.end", "bob"))
+    loose = mech.compile()
+    mech.add_joint(iso.Drive("motor", "tip", iso.Polynomial(0.0, 1.0)))
+    driven = mech.compile()
+    rng = np.random.default_rng(4)
+    q, v, a = driven.q0 + 0.1 * rng.normal(size=driven.nq), *rng.normal(size=(2, driven.nv))
+    x, gradient = coordinate_at(loose, loose.joints["tip"].coordinates["angle"], q)
+    assert np.allclose(gradient, Questions(driven).G(0.0, q, v)[-1], atol=1e-14)
+    assert abs(x - Questions(driven).position(0.0, q, v)[-1]) < 1e-14
+    effort = iso.inverse_dynamics(loose, 0.0, q, v, a, actuators=["tip"])["tip"]
+    assert np.allclose(effort, iso.inverse_dynamics(driven, 0.0, q, v, a).drive("motor"), rtol=1e-8)
+
+
+def test_fill_grows_with_the_number_of_elements() -> None:
+    """A beam between two bodies stays a band: factors of twice the elements take twice the memory."""
+    sizes = []
+    for n in (32, 64, 128):
+        mech = iso.Mechanism(gravity=(0, -9.81, 0))
+        mech.add_beam("rod", (0, 0), (1, 0), elements=n, section=SECTION)
+        for end, x in (("start", 0.0), ("end", 1.0)):
+            mech.add_body(f"block {end}", 1.0, 0.1, (x, 0), kind="planar")
+            mech.add_joint(iso.Fixed(f"weld {end}", f"block {end}", f"rod.{end}"))
+        system = mech.compile()
+        sizes.append(storage_of(pack(system.tables.sparsity, np.arange(system.m))))
+    assert np.diff(sizes)[1] == pytest.approx(2 * np.diff(sizes)[0], rel=0.05)
+    assert sizes[2] < 130 * 128
 
 
 def free(mech: iso.Mechanism, *parts: Any) -> Any:

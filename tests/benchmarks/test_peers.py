@@ -22,6 +22,7 @@ from isodyn.problems import andrews as seven  # noqa: E402
 from isodyn.problems import chains  # noqa: E402
 
 
+@pytest.mark.slow
 def test_driver_with_isodyn_alone(tmp_path):
     """A quick run ends well, its gates hold, and JSON, figures and page are written."""
     page = tmp_path / "page.md"
@@ -147,10 +148,13 @@ def test_claims():
 
 
 class Fake:
-    """Error c n⁻² after n steps, or equal to the tolerance."""
+    """Error 3n⁻²(1 + bend/n) after n steps, or equal to the tolerance."""
+
+    def __init__(self, bend=0.0):
+        self.bend = bend
 
     def answer(self, amount):
-        return {"size": 3.0 * amount**-2 if amount > 1 else amount}
+        return {"size": 3.0 * amount**-2 * (1.0 + self.bend / amount) if amount > 1 else amount}
 
 
 def test_calibration_finds_the_coarsest_amount():
@@ -159,6 +163,10 @@ def test_calibration_finds_the_coarsest_amount():
     steps.curve = [(n, 3.0 * n**-2, 1.0) for n in (100, 1000, 10000)]
     assert bench.calibrate(Fake(), steps, 1e-5, lambda a: a["size"], True)
     assert steps.amount == math.ceil(math.sqrt(3e5))
+    bent, fake = row("isodyn", []), Fake(-40.0)  # the order between the points differs from that beside them
+    bent.curve = [(n, fake.answer(n)["size"], 1.0) for n in (50, 1000)]
+    assert bench.calibrate(fake, bent, 1e-5, lambda a: a["size"], True)
+    assert fake.answer(bent.amount / 1.06)["size"] > 1e-5 >= bent.errors["target"]
     loose = row("isodyn", [])
     loose.curve = [(10.0**-k, 10.0**-k, 1.0) for k in range(3, 9)]
     assert bench.calibrate(Fake(), loose, 3e-6, lambda a: a["size"], False)

@@ -28,6 +28,8 @@ SYSTEMS["double_pendulum_tripled"] = problems.get("double_pendulum_doubled").sys
 SYSTEMS["planar_loop_minimal"] = problems.get("planar_loop_in_space").system(minimal=1.0)
 SYSTEMS["andrews_plain"] = andrews.plain_system()
 H = 1e-5
+# beams in which a random state makes forces too large for differences: test_beam_elements, tests/beams/test_node_derivatives.py
+STIFF = ("elastica", "roll_up", "flexible_pendulum", "flexible_slider_crank")
 
 
 class State:
@@ -42,7 +44,7 @@ class State:
         self.t = 0.4
         self.q = self.system.q0 + 0.1 * rng.standard_normal(self.n)
         self.v, self.a = (
-            rng.standard_normal(self.n) + (self.system.v0 if name != "slider_crank" else 0.0),
+            rng.standard_normal(self.n) + (self.system.v0 if not name.endswith("slider_crank") else 0.0),
             rng.standard_normal(self.n),
         )
         self.lam = rng.standard_normal(self.m)
@@ -117,9 +119,12 @@ def test_balance_by_parts(name: str) -> None:
     assert close(s.ask(BALANCE, s.n), M @ s.a + s.G().T @ s.lam - force, 1e-13)
 
 
+NO_POTENTIAL = ("andrews_mechanism", "elastica", "roll_up")  # a motor; loads and internal damping of beams
+
+
 @pytest.mark.parametrize(
-    "name", [name for name, system in SYSTEMS.items() if system.energy is not None and name != "andrews_mechanism"]
-)  # whose motor has no potential
+    "name", [name for name, system in SYSTEMS.items() if system.energy is not None and name not in NO_POTENTIAL]
+)
 def test_forces_and_masses_belong_to_the_energy(name: str) -> None:
     """d/dt (T + V) along a motion is vᵀ(M a − Q): forces of velocity do no work that M(q) does not account for."""
     s = State(name)
@@ -135,7 +140,7 @@ def test_forces_and_masses_belong_to_the_energy(name: str) -> None:
     assert (total[0] - total[1]) / (2 * h) == pytest.approx(power, rel=1e-6, abs=1e-10)
 
 
-@pytest.mark.parametrize("name", SYSTEMS)
+@pytest.mark.parametrize("name", [name for name in SYSTEMS if name not in STIFF])
 def test_tangents(name: str) -> None:
     """c₀ ∂/∂a + c₁ ∂/∂v + c₂ ∂/∂q of the whole balance, multipliers included, against central differences."""
     s = State(name)

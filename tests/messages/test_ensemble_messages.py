@@ -60,21 +60,30 @@ def listening():
 
 @pytest.mark.usefixtures("listening")
 def test_ctrl_c_keeps_the_members_that_are_done(system):
-    """The members in hand are given up after a few steps, however long they are."""
     iso.ensemble(system, threads=2, **TWO)  # compiled before the clock starts
-    v0 = np.outer(np.linspace(0.5, 1.0, 400), system.v0)
-    options = {"dt": 1e-3, "t_end": 10.0, "save_every": 1000}
+    v0 = np.outer(np.linspace(0.5, 1.0, 20_000), system.v0)
+    options = {"dt": 1e-3, "t_end": 0.1, "save_every": 50}
     threading.Timer(0.8, os.kill, (os.getpid(), signal.SIGINT)).start()
-    with pytest.warns(IsodynWarning, match=r"interrupted after \d+ of 400 members; the ensemble holds what was done"):
+    with pytest.warns(IsodynWarning, match=r"interrupted after \d+ of 20000 members; the ensemble holds what was done"):
         ens = iso.ensemble(system, v0=v0, threads=2, **options)
     assert ens.stopped.startswith("interrupted")
-    assert 0 < ens.ok.sum() < 400
+    assert 0 < ens.ok.sum() < 20_000
     done, left = int(np.flatnonzero(ens.ok)[0]), int(np.flatnonzero(~ens.ok)[0])
     assert np.array_equal(ens[done].q, iso.integrate(ens.system(done), **options).q)
     assert np.isnan(ens.q[left]).all()
     with pytest.raises(InputError, match=f"member {left} was not run to its end: interrupted"):
         ens[left]
     assert "interrupted" in repr(ens)
+
+
+@pytest.mark.usefixtures("listening")
+def test_ctrl_c_does_not_wait_for_long_members(system):
+    """Members of ten million steps are given up after a few."""
+    threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+    with pytest.warns(IsodynWarning, match="interrupted after 0 of 2 members"):
+        ens = iso.ensemble(system, v0=np.outer([1.0, 0.5], system.v0), dt=1e-4, t_end=1e3, save_every=10**6, threads=2)
+    assert not ens.ok.any()
+    assert ens.seconds < 10.0
 
 
 def test_progress_counts_members(system, capsys):

@@ -14,10 +14,11 @@ from isodyn.errors import AccuracyWarning
 from isodyn.studies import order_study
 
 rate, eps = 2.0, 0.1
-SECOND = [name for name, p in problems.ALL.items() if p.system().m and not p.system().first_order]
+STIFF = ("elastica", "roll_up", "flexible_pendulum", "flexible_slider_crank")  # beams: tests/beams has softer ones
+SECOND = [name for name, p in problems.ALL.items() if p.system().m and not p.system().first_order and name not in STIFF]
 REDUNDANT = ("double_pendulum_doubled", "planar_loop_in_space", "bennett", "bricard")
 HIGHER = {("rolling_disc", "v")}  # heading and rolling are linear in time; v is of third order
-FROM_REST = ("rigid_pendulum", "planar_chain", "spatial_chain", "bennett", "bricard")
+FROM_REST = ("rigid_pendulum", "planar_chain", "spatial_chain", "bennett", "bricard", "beam_and_bodies")
 STEPS = {
     "andrews": 400,
     "andrews21": 400,
@@ -43,7 +44,9 @@ def test_second_order_in_all_variables(name: str, scheme: iso.Scheme) -> None:
             assert case.order(x) > rate - eps
         else:
             assert case.order(x) == pytest.approx(rate, abs=eps), x
-        if x in ("a", "lam"):
+        if name == "beam_and_bodies" and x == "a":  # from a straight line at rest: its first derivatives vanish
+            assert case.order(f"{x}_1") > rate + 1 - eps, x
+        elif x in ("a", "lam"):
             assert case.order(f"{x}_1") == pytest.approx(rate, abs=eps), x
         elif name in FROM_REST:
             assert case.order(f"{x}_1") > rate + 1 - eps, x

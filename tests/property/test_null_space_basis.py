@@ -1,10 +1,10 @@
-"""The basis of the discrete null space: orthonormal rows that G does not see, for every shape."""
+"""The bases of reduced steps, by QR and by SVD: orthonormal rows that G does not see, for every shape."""
 
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isodyn.integrate.null_space import null_space_basis
+from isodyn.integrate.null_space import qr_basis, svd_basis
 
 
 @given(n=st.integers(1, 8), share=st.floats(0.0, 1.0), seed=st.integers(0, 2**31), zeros=st.booleans())
@@ -15,7 +15,8 @@ def test_orthonormal_and_unseen(n, share, seed, zeros):
     if zeros:
         G[np.abs(G) < 0.7] = 0.0
         G[np.arange(m), np.arange(m)] += 3.0  # sparse, still of full rank
-    N = null_space_basis(G)
-    assert N.shape == (n - m, n)
-    assert np.abs(N @ N.T - np.eye(n - m)).max(initial=0.0) < 1e-13
-    assert np.abs(G @ N.T).max(initial=0.0) < 1e-12 * max(1.0, np.abs(G).max(initial=0.0))
+    for basis in (qr_basis, svd_basis) if m else (qr_basis,):
+        N = basis(G)
+        assert N.shape == (n - m, n)
+        assert np.abs(N @ N.T - np.eye(n - m)).max(initial=0.0) < 1e-13
+        assert np.abs(G @ N.T).max(initial=0.0) < 1e-12 * max(1.0, np.abs(G).max(initial=0.0))

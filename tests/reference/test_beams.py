@@ -145,7 +145,8 @@ def test_flying_rod(model: Any, n: int, tip: tuple[float, float], low: float, hi
         assert np.abs(system.momentum(sol.v[100:]) - 5.0).max() < 1e-8
 
 
-def test_dirac_form_runs_like_the_standard_form() -> None:
+@pytest.mark.parametrize("energy", ["cauchy", "green-lagrange"])
+def test_dirac_form_runs_like_the_standard_form(energy: str) -> None:
     """Positions of the whole run to 1e-9."""
     a, b = (
         iso.integrate(
@@ -155,7 +156,7 @@ def test_dirac_form_runs_like_the_standard_form() -> None:
             t_end=2.0,
             breakpoints=[1.0],
         )
-        for model in ("cauchy", "cauchy-dirac")
+        for model in (energy, f"{energy}-dirac")
     )
     assert np.abs(a.q - b.q).max() < 1e-9
 
@@ -164,6 +165,12 @@ def test_dirac_form_runs_like_the_standard_form() -> None:
     ("build", "message"),
     [
         (lambda: iso.Section(EA=-1.0, EI=1.0, rhoA=1.0), "EA must be a number > 0"),
+        (lambda: iso.Section.rectangle(E=1.0, rho=1.0, width=-0.1, height=0.1), "width must be a number > 0"),
+        (
+            lambda: iso.Section.circle(E=1.0, rho=1.0, diameter=0.1, inner=0.2),
+            "inner must lie between 0 and the diameter",
+        ),
+        (lambda: iso.Section(EA=1.0, EI=1.0, rhoA=-1.0), "rhoA must be a number > 0"),
         (lambda: iso.Beam([(0, 0), (0, 0)], elements=2, section=SECTION), "has no length"),
         (lambda: iso.Beam([(0, 0), (1, 0)], elements=0, section=SECTION), "elements must be a number"),
         (lambda: iso.Beam([(0, 0), (1, 0)], elements=2, section=SECTION, model="x"), "no strain energy 'x'"),

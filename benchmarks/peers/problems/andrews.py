@@ -48,7 +48,7 @@ ADAPTIVE = (
     Way("diffrax", "Dopri8", {"method": "Dopri8"}),
     Way("diffrax", "Tsit5", {"method": "Tsit5"}),
 )
-STEPS, TOLERANCES = (1000, 2000, 4000, 8000, 16000), tuple(10.0**-k for k in range(4, 12))
+STEPS, TOLERANCES = (500, 1000, 2000, 4000, 8000, 16000), tuple(10.0**-k for k in range(4, 12))
 
 
 def reference() -> np.ndarray:

@@ -95,17 +95,11 @@ def add_inertia_and_internal(
 
 
 @kernel()
-def add_tangent(
-    kind: int,
+def add_constant_tangent(
     dim: int,
-    c_a: float,
-    c_q: float,
-    q: FloatArray,
-    a: int,
-    b: int,
-    A: FloatArray,
-    k: int,
-    w: int,
+    m: float,
+    e: float,
+    L: float,
     aa: int,
     ab: int,
     ba: int,
@@ -114,10 +108,8 @@ def add_tangent(
     s_b: int,
     out: FloatArray,
 ) -> None:
-    """out += c_a M + c_q ∂²U/∂Υ²."""
-    L, m = A[k + L_], c_a * A[k + M_420]
-    e = c_q * A[k + EI_PER_L] * A[k + PER_L] * A[k + PER_L] if kind == SIMPLIFIED else 0.0
-    # entries of m M̂ + e K̂ [Shimada2014 (8.13)], [Shimada2014 (8.59)]: PP, Pt, P₁P₂, P₁t₂, tt, t₁t₂
+    """out += m M̂ + e K̂, the matrices of mass and bending without their factors [Shimada2014 (8.13)], [Shimada2014 (8.59)]."""
+    # entries PP, Pt, P₁P₂, P₁t₂, tt, t₁t₂
     pp, pt, pq, pu = 156.0 * m + 12.0 * e, (22.0 * m + 6.0 * e) * L, 54.0 * m - 12.0 * e, (6.0 * e - 13.0 * m) * L
     tt, tu = 4.0 * (m + e) * L * L, (2.0 * e - 3.0 * m) * L * L
     for i in range(dim):
@@ -138,21 +130,67 @@ def add_tangent(
         out[bb + i * s_b + j] -= pt
         out[bb + j * s_b + i] -= pt
         out[bb + j * s_b + j] += tt
+
+
+@kernel()
+def add_simplified_tangent(
+    dim: int,
+    c_a: float,
+    c_q: float,
+    q: FloatArray,
+    a: int,
+    b: int,
+    A: FloatArray,
+    k: int,
+    aa: int,
+    ab: int,
+    ba: int,
+    bb: int,
+    s_a: int,
+    s_b: int,
+    out: FloatArray,
+) -> None:
+    """out += c_a M + c_q ∂²U/∂Υ² of the simplified energy."""
+    e = c_q * A[k + EI_PER_L] * A[k + PER_L] * A[k + PER_L]
+    add_constant_tangent(dim, c_a * A[k + M_420], e, A[k + L_], aa, ab, ba, bb, s_a, s_b, out)
     if c_q == 0.0:
         return
-    if kind == SIMPLIFIED:
-        size, tension = chord(dim, q, a, b, A, k)
-        across = c_q * tension / size
-        along = (c_q * A[k + EA_PER_L] - across) / (size * size)
-        for i in range(dim):
-            for j in range(dim):
-                x = along * (q[b + i] - q[a + i]) * (q[b + j] - q[a + j])
-                if i == j:
-                    x += across
-                out[aa + i * s_a + j] += x
-                out[ab + i * s_a + j] -= x
-                out[ba + i * s_b + j] -= x
-                out[bb + i * s_b + j] += x
+    size, tension = chord(dim, q, a, b, A, k)
+    across = c_q * tension / size
+    along = (c_q * A[k + EA_PER_L] - across) / (size * size)
+    for i in range(dim):
+        for j in range(dim):
+            x = along * (q[b + i] - q[a + i]) * (q[b + j] - q[a + j])
+            if i == j:
+                x += across
+            out[aa + i * s_a + j] += x
+            out[ab + i * s_a + j] -= x
+            out[ba + i * s_b + j] -= x
+            out[bb + i * s_b + j] += x
+
+
+@kernel()
+def add_planar_tangent(
+    kind: int,
+    c_a: float,
+    c_q: float,
+    q: FloatArray,
+    a: int,
+    b: int,
+    A: FloatArray,
+    k: int,
+    w: int,
+    aa: int,
+    ab: int,
+    ba: int,
+    bb: int,
+    s_a: int,
+    s_b: int,
+    out: FloatArray,
+) -> None:
+    """out += c_a M + c_q ∂²U/∂Υ² of an energy in a frame."""
+    add_constant_tangent(2, c_a * A[k + M_420], 0.0, A[k + L_], aa, ab, ba, bb, s_a, s_b, out)
+    if c_q == 0.0:
         return
     frame = kind
     if kind == CAUCHY_DIRAC:

@@ -66,8 +66,9 @@ def beam_forces(
 ) -> None:
     """out = M a + ∂U/∂q + damping − loads."""
     dim, factor = pi[DIM], pf[pi[F_FACTOR]]
+    weight = pi[F_WEIGHT]
     for i in range(pi[N]):
-        out[i] = -factor * pf[pi[F_WEIGHT] + i]
+        out[i] = -factor * pf[weight + i]
     element_forces(pi[ELEMENTS], pi[I_ELEMENT], pi[F_ELEMENT], pi[F_WORK], pi[DAMPED], q, v, a, pf, pi, out)
     for n in range(pi[LOADS]):
         o = pi[I_LOAD] + LOAD * n

@@ -1,8 +1,7 @@
 """How close the enforced rows of G come to depending on each other, watched inside the loop.
 
 Rows are scaled to unit length; the pivots of the factorisation of Ĝ Ĝᵀ with the largest one first are the squares of |R_kk| in
-Ĝᵀ P = Q R. Sparse matrices are not formed again: there the pivots of multipliers in the factors of the step, what is left of G J⁻¹Gᵀ
-over what it was made of, tell the same in the metric of J.
+Ĝᵀ P = Q R. With sparse matrices one more solve with the factors of the step tells about as much, in the metric of J.
 """
 
 from __future__ import annotations
@@ -12,15 +11,15 @@ from typing import Any
 import numpy as np
 
 from isodyn.compiled import SPARSE, FloatArray, IntArray, kernel
-from isodyn.integrate.work import NEAREST, WHEN, X
-from isodyn.linear_solvers.block_lu import I_NODE, NODE, NODES, STORAGE
+from isodyn.integrate.work import DP, NEAREST, R_PLUS, WHEN, X
+from isodyn.linear_solvers.block_lu import I_UNKNOWN, SIZE, STORAGE, UNKNOWN_V, block_solve
 
 
 @kernel()
 def watch_rank(p: Any, t: float, w: Any, pivots: Any) -> None:
     """Keep the smallest pivot so far, and its time, for the G of the last matrix that was formed."""
     sparse, n = p.traits & SPARSE, w.n[X].size
-    pivot = smallest_of_blocks(w.J, pivots) if sparse else smallest_of_rows(w.G, p.rows, n, w.J_S)
+    pivot = smallest_of_blocks(w.J, pivots, w.s[DP], w.s[R_PLUS]) if sparse else smallest_of_rows(w.G, p.rows, n, w.J_S)
     if pivot < w.near[NEAREST]:
         w.near[NEAREST] = pivot
         w.near[WHEN] = t
@@ -70,15 +69,20 @@ def smallest_of_rows(G: FloatArray, rows: IntArray, n: int, gram: FloatArray) ->
 
 
 @kernel()
-def smallest_of_blocks(A: FloatArray, S: IntArray) -> float:
-    """The same for the factors that `block_factor` left in A."""
-    smallest = 1.0
-    for p in range(S[NODES]):
-        o = S[I_NODE] + NODE * p
-        f, D, base = S[o], S[o + 2], S[o + 5]
-        if S[o + 9] == 1:
-            for k in range(f):
-                made_of = A[S[STORAGE] + base + k]
-                if abs(A[D + k * f + k]) < smallest * made_of:
-                    smallest = abs(A[D + k * f + k]) / made_of
-    return np.sqrt(smallest)
+def smallest_of_blocks(A: FloatArray, S: IntArray, x: FloatArray, y: FloatArray) -> float:
+    """About the smallest singular value of unit rows, from the factors that `block_factor` left in A; x and y are memory for solutions.
+
+    With D² what the pivots of the multipliers were made of, |D (G J⁻¹Gᵀ)⁻¹D r| ≈ |r|/σ² for an r that has a part in all directions.
+    """
+    n, made_of, unknown = S[UNKNOWN_V], S[STORAGE], S[I_UNKNOWN]
+    sizes, length = 0.0, 0.0
+    for k in range(S[SIZE]):
+        i = S[unknown + k]
+        r = (1.0 + ((7 * i) % 5) / 5.0 if i % 2 == 0 else -1.0) if i >= n else 0.0
+        sizes += r * r
+        x[i] = r * np.sqrt(A[made_of + k])
+    block_solve(A, S, np.int64(0), x, y)
+    for k in range(S[SIZE]):
+        if S[unknown + k] >= n:
+            length += A[made_of + k] * x[S[unknown + k]] * x[S[unknown + k]]
+    return np.sqrt(np.sqrt(sizes / length)) if length > sizes else 1.0

@@ -75,6 +75,7 @@ def run_composed(
     """Composed steps to every time of `times`; loads are asked for between t_first and t_limit. A step that fails is undone."""
     p = Physics(model, traits, holonomic, closure, chosen, pf, pi)
     c = np.ones(4)
+    S = np.zeros((controls.max_iterations, w.s.shape[1]))
     stages = ends.size
     sub, never = np.empty(stages), np.zeros(stages, dtype=np.bool_)
     q_n, v_n = state.q.copy(), state.v.copy()
@@ -91,7 +92,7 @@ def run_composed(
             for j in range(stages):
                 here, part = (t, ends[0]) if j == 0 else (sub[j - 1], ends[j] - ends[j - 1])
                 here, there = max(here, t_first), min(sub[j], t_limit)
-                status = symmetric_step(p, here, there, part * dt, state, c, w, pivots, controls, count)
+                status = symmetric_step(p, here, there, part * dt, state, c, w, pivots, S, controls, count)
                 if status != OK:
                     break
         else:

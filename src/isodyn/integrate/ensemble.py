@@ -111,6 +111,7 @@ def ensemble(
         and run.model.callback is None
         and len(stretches) == 1
         and not (run.model.traits & GENERAL and first.m)
+        and not run.drifts
         and first.m * first.nv <= LARGE // 10
     )
     models = [model_for(system, closure, scaling) for system in systems] if together else []

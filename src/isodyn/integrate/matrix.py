@@ -84,6 +84,8 @@ from isodyn.linear_solvers.block_lu import (
 )
 from isodyn.linear_solvers.dense import lu_factor, lu_solve
 
+CAREFUL = -1.0  # in w.scale[2]: start from ã = 0, and differentiate closures at the balance in full
+
 
 @kernel()
 def trial(p: Any, s: Any, dt: float, state: Any, c: FloatArray, w: Any) -> int:
@@ -222,6 +224,15 @@ def decompose(p: Any, w: Any, pivots: Any) -> int:
 
 
 @kernel()
+def exactly(p: Any, w: Any) -> bool:
+    """Whether the closure at the balance is differentiated in full, ∂φ̈/∂q and ∂φ̈/∂v included.
+
+    Next to a loss of rank these reach x divided by the smallest singular value, and an iteration without them does not converge.
+    """
+    return p.closure.at_balance == 1 and w.scale[2] == CAREFUL and not p.traits & SPARSE
+
+
+@kernel()
 def factorise(
     p: Any,
     s: Any,
@@ -241,8 +252,10 @@ def factorise(
     count[FACTORISATIONS] += 1
     if p.traits & SOLVES:
         status = p.model(FACTORISE, t, w.q[Q], w.n[V], w.n[A], w.m[LAM], c, p.pf, p.pi, w.fault)
-    elif p.traits & GENERAL and m > 0:
+    elif m > 0 and (p.traits & GENERAL or exactly(p, w)):
         status = difference_jacobian(p, s, t, t_1, dt, state, c, w, w.J, n + m, count)
+        if status == OK and p.closure.at_balance == 1:
+            status = p.model(CONSTRAINT, t, w.q[Q], w.n[V], w.n[A], w.m[LAM], c, p.pf, p.pi, w.G)
     else:
         block = w.J if m == 0 and not p.traits & SPARSE else w.J_11
         mass_only = (c[1] == 0.0 and c[2] == 0.0) or quasi == 1

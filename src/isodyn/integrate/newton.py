@@ -35,6 +35,9 @@ from isodyn.integrate.work import A_P, DX, EPS, EVALUATIONS, FLOORS, ITERATIONS,
 FLOOR = 8.0  # how many units of rounding the floor allows
 SLOW = 0.3  # a contraction above this calls for a new Jacobian
 SLOW_OLD = 0.1  # the same for a Jacobian from an earlier step
+FASTEST = (
+    3e-5  # no contraction is trusted to be better: the first correction takes more of the error than those behind it
+)
 STAGNANT = 0.6  # corrections that shrink less than this do not shrink
 NOISE = 1e-7  # relative size of corrections that may be noise of the system's functions …
 AMPLIFIED = (
@@ -137,7 +140,7 @@ def solve_step(
             if status != OK:
                 return status
         elif renew:
-            if k > 0 and not kept and m > 0 and w.J_S.size > 0:
+            if k > 0 and not kept and m > 0 and w.J_S.size > 0 and not p.traits & SOLVES:
                 keep_first(p, w, pivots)
                 kept = True
             quasi = controls.quasi if controls.full == 1 else 0
@@ -160,7 +163,7 @@ def solve_step(
         scale = max(w.scale[0], size(w.n[A]))
         if p.traits & GENERAL and m > 0:  # multipliers with a life of their own count too, on the scale of x
             correction = max(correction, size(w.s[DX][n:]) * scale / max(w.scale[1], size(w.m[LAM]), EPS))
-        theta = correction / before if k > 0 else 1.0
+        theta = max(correction / before, FASTEST) if k > 0 else 1.0
         goal = controls.rtol * scale
         if correction <= goal if k == 0 else theta < 1.0 and theta * correction <= (1.0 - theta) * goal:
             if not p.traits & GENERAL or m == 0:
@@ -168,7 +171,8 @@ def solve_step(
             if polished:
                 return OK
             polished = True  # once more, from rtol down to rounding
-        noisy = k >= PATIENCE and correction <= (NOISE if w.scale[2] == 0.0 else AMPLIFIED) * scale
+        strict = w.scale[2] == 0.0 or p.closure.at_balance == 1
+        noisy = k >= PATIENCE and correction <= (NOISE if strict else AMPLIFIED) * scale
         if k > 0 and theta > STAGNANT and (noisy or correction <= round_off_floor(p, dt, c, w)):
             count[FLOORS] += 1
             return OK

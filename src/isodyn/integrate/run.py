@@ -31,13 +31,13 @@ from isodyn.compiled import (
     FloatArray,
     IntArray,
     State,
+    announce_end,
 )
 from isodyn.errors import CallableError, ConflictError, IsodynError, IsodynWarning, SchemeError
 from isodyn.formulations.near_singular import warn_near_singular
-from isodyn.integrate import work
+from isodyn.integrate import at_balance, work
 from isodyn.integrate.coefficients import coefficients, starting_scheme
 from isodyn.integrate.columns import columns
-from isodyn.integrate.drifting_rows import drift_tolerance, judge
 from isodyn.integrate.failures import failure
 from isodyn.integrate.progress import Progress
 from isodyn.integrate.schedule import Stretch
@@ -53,7 +53,6 @@ from isodyn.linear_solvers.block_lu import REFINED
 from isodyn.linear_solvers.blocks import joint_to_merge, pack
 from isodyn.linear_solvers.rows import (
     LARGE,
-    TOLERANCE,
     WORN,
     choose,
     choose_sparse,
@@ -136,6 +135,11 @@ class Run:
         self.chosen_at = -np.inf  # when rows were last chosen again
         self.drifts = bool(closure.at_balance) and closure.compliance == 0.0  # G a = b at the balance, and nothing else
         self.ranks = np.zeros(k if self.drifts else 0, dtype=np.int64)
+        self.full: at_balance.FullMatrices | None = None
+        self.careful = self.controls
+        if closure.at_balance and self.model.sparsity is not None and nv + m <= at_balance.LARGEST:
+            self.controls = self.controls._replace(max_halvings=0)
+        announce_end()
 
     # ---- the course of a run
 
@@ -294,12 +298,12 @@ class Run:
         self.check(status, t, t)
         self.enforce(self.independent_rows(t))
 
-    def independent_rows(self, t: float, *, drifted: bool = False) -> IndependentRows:
+    def independent_rows(self, t: float, *, again: bool = False) -> IndependentRows:
         """The choice of rows at the present state."""
         G = self.ask.G(t, self.state.q, self.state.v)
         pattern = self.model.sparsity
         if pattern is None or G.shape[0] * G.shape[1] <= LARGE:
-            return choose(G, drift_tolerance(self.ask, G, self.state) if drifted else TOLERANCE)
+            return choose(G, at_balance.tolerance_of_choice(self, G)) if again else choose(G)
         M = self.ask.mass(t, self.state.q, self.state.v)
         return choose_sparse(pattern, M.data, G.data)
 
@@ -308,7 +312,7 @@ class Run:
         state, t, row = self.state, self.state.clock[0], int(self.count[work.ROWS]) - 1
         G = self.ask.G(t, state.q, state.v)
         if self.drifts and G.shape[0] * G.shape[1] <= LARGE:
-            self.watch_drifting_rows(wrote_row)
+            at_balance.watch_rows(self, wrote_row)
             return
         try:
             refuse_conflicts(self.ask, self.independent, t, state.q, state.v)
@@ -320,34 +324,10 @@ class Run:
         if exchanged:
             G = self.ask.G(t, state.q, state.v)
             if wrote_row:
-                self.loop.write_row(self.phi, self.shown(), self.work, self.columns, self.rows, row)
+                self.loop.write_row(self.phi, at_balance.shown(self), self.work, self.columns, self.rows, row)
         if wrote_row:
             lam = least_multipliers(G, self.work.m[work.LAM_1] if self.drifts else state.lam)
             self.rows.lam[row] = lam[self.columns.lam]
-
-    def watch_drifting_rows(self, wrote_row: bool) -> None:
-        """`watch_rows` where positions drift: conflicts are those of accelerations, and the rank is decided with regard to the drift."""
-        row = int(self.count[work.ROWS]) - 1
-        rank, outdated = judge(self.ask, self.independent, self.closure, self.state)
-        if outdated and self.choose_again():
-            if wrote_row:
-                self.loop.write_row(self.phi, self.shown(), self.work, self.columns, self.rows, row)
-            rank, _ = judge(self.ask, self.independent, self.closure, self.state)
-        if wrote_row:
-            self.ranks[row] = rank.rank
-            self.rows.lam[row] = rank.least_norm(self.work.m[work.LAM_1])[self.columns.lam]
-
-    def shown(self) -> State:
-        """The state as rows show it: formulations that close at the balance save the multipliers of the state itself."""
-        state, shown = self.state, self.work.m[work.LAM_1]
-        shown[:] = state.lam
-        if self.closure.at_balance:
-            there = State(*(x.copy() for x in state))
-            status = self.initial.initial_acceleration(
-                *self.physics(self.closure), state.clock[0], there, self.work, self.pivots, self.controls, self.count
-            )
-            shown[:] = there.lam if status == OK else state.lam
-        return state._replace(lam=shown.copy())
 
     def worn(self, G: Any) -> bool:
         """Whether the enforced rows come close to depending on each other while others would not: loops that move far."""
@@ -365,7 +345,7 @@ class Run:
         if self.closure.compliance > 0.0:
             return False
         G = self.ask.G(t, state.q, state.v)
-        rows = self.independent_rows(t, drifted=self.drifts)
+        rows = self.independent_rows(t, again=True)
         if np.array_equal(rows.chosen, self.independent.chosen) or t == self.chosen_at:
             return False
         self.chosen_at = t  # one new choice per state
@@ -410,14 +390,22 @@ class Run:
             with self.explained():
                 memory = self.state, self.work, self.pivots, self.columns, self.rows, self.count
                 if self.composed is None:
-                    status = self.loop.run(*self.physics(closure, True), s, self.controls, t_limit, times, save, *memory)
+                    status = self.loop.run(
+                        *self.physics(closure, True), s, self.controls, t_limit, times, save, *memory
+                    )
                 else:
                     bounds = (
                         stretch.t_start if stretch is self.stretches[0] else np.nextafter(stretch.t_start, np.inf),
                         t_limit,
                     )
-                    status = self.composed.run(*self.physics(closure, True), s, self.controls, *bounds, times, save, *memory)
+                    status = self.composed.run(
+                        *self.physics(closure, True), s, self.controls, *bounds, times, save, *memory
+                    )
                 done = int(self.count[work.STEPS]) - before
+                if status in (SINGULAR, NOT_CONVERGED, NOT_FINITE) and self.careful is not self.controls:
+                    status = self.with_full_matrices(s, closure, t_limit, times[done : done + 1], save[done : done + 1])
+                    if status == OK:
+                        times, save = times[: done + 1], save[: done + 1]
                 self.ranks[written : int(self.count[work.ROWS])] = self.independent.rank
                 if status == NO_PIVOT and self.choose_pivots():
                     begin += done
@@ -436,6 +424,12 @@ class Run:
             begin += times.size
             length = int(times.size * np.clip(_BLOCK_SECONDS / max(time.perf_counter() - clock, 1e-6), 0.5, 8.0)) + 1
         return False
+
+    def with_full_matrices(self, s: Coefficients, closure: Closure, t_limit: float, time: Any, save: Any) -> int:
+        """One step that sparse matrices failed at."""
+        if self.full is None or not np.array_equal(self.full.chosen, self.independent.chosen):
+            self.full = at_balance.FullMatrices(self)
+        return self.full.step(self, s, closure, t_limit, time, save)
 
     def ended_by_observer(self) -> bool:
         """Show the newest row to the observer; True from it ends the run."""
@@ -479,13 +473,13 @@ class Run:
         step = int(self.count[work.STEPS])
         dt = t_next - t
         where = f"at t = {t:.6g} (step {step + 1}, dt = {dt:.3g})" if dt > 0 else f"at the start, t = {t:.6g}"
-        raise failure(status, where, self.work, self.controls, self.system, self.independent.chosen)
+        raise failure(status, where, self.work, self.careful, self.system, self.independent.chosen)
 
     def solution(self, seconds: float, stopped: str | None) -> Solution:
         count = self.count
         k = int(count[work.ROWS])
         if stopped is not None and 0 < k < self.rows.t.size and self.state.clock[0] > self.rows.t[k - 1]:
-            self.loop.write_row(self.phi, self.shown(), self.work, self.columns, self.rows, k)  # the last whole step
+            self.loop.write_row(self.phi, at_balance.shown(self), self.work, self.columns, self.rows, k)
             k += 1
         stats = Statistics(
             **{name: int(count[k]) for name, k in work.COUNTED.items()},

@@ -24,23 +24,26 @@ from isodyn.compiled import (
     OK,
     RAISED,
     SINGULAR,
+    SPARSE,
     WRONG_SHAPE,
+    Closure,
     FloatArray,
+    Physics,
     kernel,
 )
 from isodyn.integrate.closeness import watch_rank
 from isodyn.integrate.closure import copy_to, end_state, fill_with, size
+from isodyn.integrate.matrix import CAREFUL
 from isodyn.integrate.newton import solve_step
 from isodyn.integrate.projection import polish, project
 from isodyn.integrate.work import A_1, A_P, D_P, HALVINGS, LAM, LAM_1, MU, NU, Q_1, RESCUES, V_1, V_P, P, U, X
 
 SAME_STEP = 1e-8  # two step sizes that differ relatively by less are the same
 SMOOTH = 0.3  # how much of the acceleration may change in a step for its next change to be guessed from the last one
-AT_REST = -1.0  # in w.scale[2]: start the iteration from ã = 0
 RESCUE = (
-    AT_REST,
+    CAREFUL,
     1e-8,
-)  # after a failure: the safe start; a regularised matrix where constraints lose rank for a moment
+)  # after a failure: the safe start, exact closures; a regularised matrix where constraints lose rank for a moment
 
 
 @kernel(inline=True)
@@ -134,6 +137,26 @@ def step(
     return status
 
 
+@kernel()
+def with_multipliers(p: Any) -> Any:
+    """The same physics; where the step closes at the balance, with multipliers that are not eliminated."""
+    k = p.closure
+    null_space = 0 if k.at_balance == 1 else k.null_space
+    closure = Closure(
+        k.g1,
+        k.g2,
+        k.g3,
+        k.correct_q,
+        k.correct_v,
+        k.in_balance,
+        k.project,
+        null_space,
+        k.at_balance,
+        k.compliance,
+    )
+    return Physics(p.model, p.traits, p.holonomic, closure, p.rows, p.pf, p.pi)
+
+
 @kernel(inline=True)
 def advance(
     p: Any,
@@ -156,13 +179,15 @@ def advance(
         for rescue in RESCUE:
             if status not in (SINGULAR, NOT_CONVERGED, NOT_FINITE):
                 break
-            if w.scale[3] == 0.0 if rescue == AT_REST else p.rows.size == 0:
+            if rescue == CAREFUL and w.scale[3] == 0.0 and p.closure.at_balance == 0:
                 continue
+            if p.rows.size == 0 or (p.closure.at_balance == 1 and p.traits & SPARSE):
+                break  # the latter takes full matrices, which the driver has
             w.key[0] = 0.0
             w.scale[2] = rescue
-            if step(p, s, t_next, t_limit, state, c, w, pivots, controls, count) == OK:
+            if step(with_multipliers(p), s, t_next, t_limit, state, c, w, pivots, controls, count) == OK:
                 status = OK
-                count[RESCUES] += rescue != AT_REST
+                count[RESCUES] += rescue != CAREFUL or p.closure.at_balance == 1
             w.scale[2] = 0.0
             w.key[0] = 0.0
         if status == OK:

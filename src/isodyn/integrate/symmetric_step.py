@@ -8,7 +8,8 @@ Without forces of v this is Rattle [Andersen1983]. Read from t_{n+1} to t_n with
 q ⊕ d ⊕ (−d) = q. The stabilised step of `isodyn.integrate.step` has second order too, but takes the direction of its correction from one
 end and the force from before the correction; forth and back it misses its start.
 
-The first half is solved to rounding: what an iteration leaves has no symmetry.
+The first half is solved to rounding: what an iteration leaves has no symmetry. Its matrix knows nothing of the derivative of ⊕, and of some
+systems no tangents; Broyden's update [Kelley1995] learns what is missing.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import numpy as np
 
 from isodyn.compiled import (
     BALANCE,
+    CONSTANT_MASS,
     CONSTRAINT,
     JACOBIAN,
     KNOWS_TANGENT,
@@ -55,7 +57,11 @@ from isodyn.integrate.work import (
 )
 
 STILL_MOVES = 0.3  # a contraction above this ends the iteration, at rounding or as a failure
-NOISE = 1e-7  # corrections below this part of the acceleration that do not shrink are noise of the system's functions
+LARGEST = 0.9  # contraction that an update may assume
+NOISE = (
+    1e-7  # corrections below this part of the acceleration that do not shrink are noise of the system's functions, …
+)
+PATIENCE = 8  # … after so many iterations
 
 
 @kernel()
@@ -63,6 +69,9 @@ def both_ends_matrix(
     p: Any, t: float, t_1: float, q: FloatArray, c: FloatArray, w: Any, pivots: Any, last: bool, count: Any
 ) -> int:
     """Factors of [c₀M + c₁ ∂/∂v, Gᵀ(q); G, 0] at q and w.n[V]; the lower rows from q_{n+1} unless q is that itself."""
+    constant = p.rows.size == 0 and (p.traits & CONSTANT_MASS) != 0 and c[1] == 0.0
+    if constant and w.key[0] == 1.0 and w.key[1] == c[0] and w.key[2] == 0.0 and w.key[3] == 0.0 and w.key[4] == c[3]:
+        return OK
     w.key[0] = 0.0
     count[FACTORISATIONS] += 1
     full = p.rows.size == 0 and not p.traits & SPARSE
@@ -73,16 +82,40 @@ def both_ends_matrix(
         assemble(p, c, w, pivots)
         if status == OK and p.rows.size > 0 and not last:
             status = close_at_the_end(p, t_1, c, w, pivots)
-    return decompose(p, w, pivots) if status == OK else status
+    if status == OK:
+        status = decompose(p, w, pivots)
+    if status == OK and constant:
+        w.key[0] = 1.0
+        for i in range(4):
+            w.key[1 + i] = c[i]
+    return status
 
 
 @kernel()
-def correct_both(p: Any, t: float, c: FloatArray, w: Any, pivots: Any) -> float:
-    """Solve for the corrections of w.n[A] and w.m[LAM]; their size, NaN where there is none."""
+def broyden(S: FloatArray, k: int, y: FloatArray) -> None:
+    """Turn the correction y of the first matrix into that of the matrix updated by the corrections S[0] … S[k−1]; keep it as S[k]."""
+    for j in range(k):
+        along, square = 0.0, 0.0
+        for i in range(y.size):
+            along += S[j, i] * y[i]
+            square += S[j, i] * S[j, i]
+        along = along / square if square > 0.0 else 0.0
+        for i in range(y.size):
+            if j < k - 1:
+                y[i] += along * S[j + 1, i]
+            elif along < LARGEST:
+                y[i] /= 1.0 - along
+    copy_to(y, S[k])
+
+
+@kernel()
+def correct_both(p: Any, t: float, c: FloatArray, w: Any, pivots: Any, S: FloatArray, k: Any) -> float:
+    """Correct w.n[A] and w.m[LAM]; the size of the correction of a, NaN where there is none."""
     n = w.n[X].size
     for i in range(n + p.rows.size):
         w.s[DX, i] = -w.s[R, i]
     solve(p, t, c, w, pivots, w.s[DX], w.s[R_PLUS], False)
+    broyden(S, k, w.s[DX])
     for i in range(n):
         w.n[A, i] += w.s[DX, i]
     for k in range(p.rows.size):
@@ -91,9 +124,19 @@ def correct_both(p: Any, t: float, c: FloatArray, w: Any, pivots: Any) -> float:
     return w.fault[1]
 
 
-@kernel()
+@kernel(inline=True)
 def first_half(
-    p: Any, t: float, t_1: float, dt: float, state: Any, c: FloatArray, w: Any, pivots: Any, controls: Any, count: Any
+    p: Any,
+    t: float,
+    t_1: float,
+    dt: float,
+    state: Any,
+    c: FloatArray,
+    w: Any,
+    pivots: Any,
+    S: FloatArray,
+    controls: Any,
+    count: Any,
 ) -> int:
     """v½ into w.n[V], q_{n+1} into w.q[Q_1], from the acceleration and multipliers in `state` as a guess."""
     n = w.n[X].size
@@ -126,7 +169,7 @@ def first_half(
             status = both_ends_matrix(p, t, t_1, w.q[Q], c, w, pivots, False, count)
             if status != OK:
                 return status
-        change = correct_both(p, t, c, w, pivots)
+        change = correct_both(p, t, c, w, pivots, S, k)
         if not np.isfinite(change):
             return NOT_FINITE
         floor = size(w.n[A]) + size(w.n[V]) / abs(dt)
@@ -134,15 +177,16 @@ def first_half(
             floor += size(w.q[Q]) / (dt * dt)
         if change <= EPS * floor:
             return OK
-        if k > 0 and change > STILL_MOVES * before and change <= max(8.0 * EPS * floor, NOISE * size(w.n[A])):
+        noise = NOISE * size(w.n[A]) if k >= PATIENCE else 0.0
+        if k > 0 and change > STILL_MOVES * before and change <= max(8.0 * EPS * floor, noise):
             count[FLOORS] += 1
             return OK
         before = change
     return NOT_CONVERGED
 
 
-@kernel()
-def second_half(p: Any, t_1: float, dt: float, c: FloatArray, w: Any, pivots: Any, count: Any) -> int:
+@kernel(inline=True)
+def second_half(p: Any, t_1: float, dt: float, c: FloatArray, w: Any, pivots: Any, S: FloatArray, count: Any) -> int:
     """v_{n+1} into w.n[V_1]: linear equations, solved once and once more for what rounding left of them."""
     n = w.n[X].size
     c[0], c[1], c[2], c[3] = 1.0, 0.0, 0.0, 1.0
@@ -161,7 +205,7 @@ def second_half(p: Any, t_1: float, dt: float, c: FloatArray, w: Any, pivots: An
         count[EVALUATIONS] += 1
         if not np.isfinite(size(w.s[R])):
             return NOT_FINITE
-        correct_both(p, t_1, c, w, pivots)
+        correct_both(p, t_1, c, w, pivots, S, np.int64(0))
         if k == 0 and p.rows.size == 0:
             break
     for i in range(n):
@@ -169,14 +213,24 @@ def second_half(p: Any, t_1: float, dt: float, c: FloatArray, w: Any, pivots: An
     return OK if np.isfinite(size(w.n[V_1])) else NOT_FINITE
 
 
-@kernel()
+@kernel(inline=True)
 def symmetric_step(
-    p: Any, t: float, t_1: float, dt: float, state: Any, c: FloatArray, w: Any, pivots: Any, controls: Any, count: Any
+    p: Any,
+    t: float,
+    t_1: float,
+    dt: float,
+    state: Any,
+    c: FloatArray,
+    w: Any,
+    pivots: Any,
+    S: FloatArray,
+    controls: Any,
+    count: Any,
 ) -> int:
     """From t to t_1 = t + dt, forwards or backwards; loads are asked for at t and t_1. On failure `state` is unchanged."""
-    status = first_half(p, t, t_1, dt, state, c, w, pivots, controls, count)
+    status = first_half(p, t, t_1, dt, state, c, w, pivots, S, controls, count)
     if status == OK:
-        status = second_half(p, t_1, dt, c, w, pivots, count)
+        status = second_half(p, t_1, dt, c, w, pivots, S, count)
     if status == OK:
         copy_to(w.q[Q_1], state.q)
         copy_to(w.n[V_1], state.v)

@@ -183,7 +183,9 @@ def renumbered(node_of: IntArray, nodes: int) -> int:
     return int(present.size)
 
 
-def joint_to_merge(pattern: Sparsity, chosen: IntArray, merged: Sequence[tuple[int, int]], unknown: int) -> tuple[int, int] | None:
+def joint_to_merge(
+    pattern: Sparsity, chosen: IntArray, merged: Sequence[tuple[int, int]], unknown: int
+) -> tuple[int, int] | None:
     """For an unknown of J without a pivot: its node, and a row of a joint there that is not merged with another yet."""
     body = int(np.searchsorted(pattern.bodies, unknown, side="right")) - 1
     joint_of_row = np.repeat(np.arange(pattern.joints.size - 1), np.diff(pattern.joints))

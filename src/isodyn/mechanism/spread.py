@@ -27,8 +27,9 @@ def add_beams(
 ) -> None:
     """out of nodes = M a + ∂U/∂q + damping − weight − loads along beams."""
     factor = pf[pi[F_FACTOR]]
+    weight = pi[F_WEIGHT]
     for i in range(pi[NODAL]):
-        out[i] = -factor * pf[pi[F_WEIGHT] + i]
+        out[i] = -factor * pf[weight + i]
     element_forces(pi[ELEMENTS], pi[I_ELEMENT], pi[F_ELEMENT], pi[F_WORK], pi[DAMPED], q, v, a, pf, pi, out)
     for n in range(pi[SPREADS]):
         o = pi[I_SPREAD] + SPREAD * n

@@ -16,6 +16,8 @@ from isodyn.problems import (
     andrews,
     andrews21,
     andrews_mechanism,
+    beam_mechanisms,
+    beams,
     brusselator,
     chains,
     chaplygin_sleigh,
@@ -84,6 +86,12 @@ ALL: Mapping[str, Problem] = MappingProxyType(
             loops_in_space.BRICARD,
             machines.SUSPENSION,
             machines.ROBOT_ARM,
+            beams.FLYING_ROD,
+            beams.ELASTICA,
+            beams.ROLL_UP,
+            beams.FLEXIBLE_PENDULUM,
+            beam_mechanisms.FLEXIBLE_SLIDER_CRANK,
+            beam_mechanisms.BEAM_AND_BODIES,
         )
     }
 )

@@ -44,7 +44,7 @@ class Statistics:
         if self.halvings:
             text += f", {self.halvings} halvings"
         if self.rescues:
-            text += f", {self.rescues} regularised steps"
+            text += f", {self.rescues} rescued steps"
         if self.refinements:
             text += f", {self.refinements} refined solutions"
         if self.repivots:

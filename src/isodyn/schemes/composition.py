@@ -42,7 +42,7 @@ class Composition:
     >>> import isodyn as iso
     >>> kepler = iso.problems.get("kepler").system()
     >>> sixth = iso.Composition(iso.Scheme.central_difference(), order=6)
-    >>> sol = iso.integrate(kepler, sixth, dt=0.05, t_end=6.2831853071795865)
+    >>> sol = iso.integrate(kepler, sixth, dt=0.02, t_end=6.2831853071795865)
     >>> bool(abs(sol.q[-1] - sol.q[0]).max() < 1e-6)
     True
     """
