@@ -40,7 +40,7 @@ from isodyn.compiled import (
     FloatArray,
     kernel,
 )
-from isodyn.integrate.closure import copy_to, close, close_at_balance, fill_with, retract, size, softness
+from isodyn.integrate.closure import close, close_at_balance, copy_to, fill_with, retract, size, softness
 from isodyn.integrate.null_space import null_space_correction, null_space_matrix
 from isodyn.integrate.work import (
     A_P,
