@@ -57,7 +57,7 @@ SPARSE = 128  # answers JACOBIAN and CONSTRAINT by the values of fixed sparse pa
 GENERAL = 64  # multipliers enter as they like: the matrix of a step comes from differences of all its equations
 
 # ---- answers of a model and of the kernels
-OK, NOT_CONVERGED, SINGULAR, NOT_FINITE, RAISED, WRONG_SHAPE = range(6)
+OK, NOT_CONVERGED, SINGULAR, NOT_FINITE, RAISED, WRONG_SHAPE, NO_PIVOT = range(7)
 
 f8, i8 = types.float64, types.int64
 F, I, F2 = f8[::1], i8[::1], f8[:, ::1]  # noqa: E741

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.compiled import NOT_CONVERGED, NOT_FINITE, SINGULAR, WRONG_SHAPE
+from isodyn.compiled import NO_PIVOT, NOT_CONVERGED, NOT_FINITE, SINGULAR, WRONG_SHAPE
 from isodyn.errors import CallableError, ConvergenceError, IsodynError, NonFiniteError, SingularError
 from isodyn.integrate.work import DX, A, R
 
@@ -14,7 +14,7 @@ from isodyn.integrate.work import DX, A, R
 def failure(status: int, where: str, work: Any, controls: Any, system: Any, chosen: Any) -> IsodynError:
     """The error for a status; `where` tells step and time."""
     names = system.v_names
-    if status == SINGULAR:
+    if status in (SINGULAR, NO_PIVOT):
         column = int(work.fault[0])
         if column >= system.nv:
             row = system.row_names[chosen[column - system.nv]]

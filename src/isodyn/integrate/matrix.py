@@ -31,6 +31,7 @@ from isodyn.compiled import (
     JACOBIAN,
     KNOWS_MASS,
     KNOWS_TANGENT,
+    NO_PIVOT,
     OK,
     SINGULAR,
     SOLVE,
@@ -39,10 +40,12 @@ from isodyn.compiled import (
     FloatArray,
     kernel,
 )
-from isodyn.integrate.closure import close, close_at_balance, fill_with, retract, size, softness
+from isodyn.integrate.closure import close, close_at_balance, copy_to, fill_with, retract, size, softness
 from isodyn.integrate.null_space import null_space_correction, null_space_matrix
 from isodyn.integrate.work import (
     A_P,
+    B_1,
+    B_2,
     D_P,
     DP,
     DX,
@@ -68,7 +71,17 @@ from isodyn.integrate.work import (
     V,
     X,
 )
-from isodyn.linear_solvers.block_lu import FAULT, I_PIVOT, block_factor, block_solve, fill_blocks, fill_lower
+from isodyn.linear_solvers.block_lu import (
+    FAULT,
+    I_PIVOT,
+    REFINED,
+    WORN,
+    block_factor,
+    block_solve,
+    fill_blocks,
+    fill_lower,
+    subtract_blocks,
+)
 from isodyn.linear_solvers.dense import lu_factor, lu_solve
 
 CAREFUL = -1.0  # in w.scale[2]: start from ã = 0, and differentiate closures at the balance in full
@@ -159,6 +172,8 @@ def assemble(p: Any, c: FloatArray, w: Any, pivots: Any) -> None:
         soft += w.scale[2] / size(w.J_11)
     if p.traits & SPARSE:
         fill_blocks(w.J_11, w.G, soft, pivots, w.J)
+        copy_to(w.G, w.G_1)
+        w.scale[4] = soft
         return
     for i in range(n):
         for j in range(n):
@@ -182,13 +197,13 @@ def close_at_the_end(p: Any, t_1: float, c: FloatArray, w: Any, pivots: Any) -> 
     no iteration with the wrong one converges however small the step is.
     """
     n, m = w.n[X].size, p.rows.size
-    status = p.model(CONSTRAINT, t_1, w.q[Q_1], w.n[V_1], w.n[A], w.m[LAM], c, p.pf, p.pi, w.G)
+    status = p.model(CONSTRAINT, t_1, w.q[Q_1], w.n[V_1], w.n[A], w.m[LAM], c, p.pf, p.pi, w.G_1)
     if p.traits & SPARSE:
-        fill_lower(w.G, pivots, w.J)
+        fill_lower(w.G_1, pivots, w.J)
         return status
     for k in range(m):
         for j in range(n):
-            w.J[(n + k) * (n + m) + j] = w.G[p.rows[k] * n + j]
+            w.J[(n + k) * (n + m) + j] = w.G_1[p.rows[k] * n + j]
     return status
 
 
@@ -199,6 +214,8 @@ def decompose(p: Any, w: Any, pivots: Any) -> int:
         status = block_factor(w.J, pivots, np.int64(0), 0.0, pivots[FAULT : FAULT + 1])
         if status == SINGULAR:
             w.fault[0] = pivots[FAULT]
+            if pivots[FAULT] < w.n[X].size and p.rows.size > 0:
+                status = NO_PIVOT
         return status
     status = lu_factor(w.J, pivots[: w.s[R].size])
     if status == SINGULAR:
@@ -255,7 +272,7 @@ def factorise(
             if m > 0:
                 status = p.model(CONSTRAINT, t, w.q[Q], w.n[V], w.n[A], w.m[LAM], c, p.pf, p.pi, w.G)
             assemble(p, c, w, pivots)
-            if status == OK and m > 0 and dt != 0.0 and p.closure.in_balance != 2 and p.closure.at_balance == 0:
+            if status == OK and m > 0 and dt != 0.0 and p.closure.at_balance == 0:
                 status = close_at_the_end(p, t_1, c, w, pivots)
     if status == OK and not p.traits & SOLVES and p.closure.null_space == 0:
         if c[3] != 1.0 and not p.traits & SPARSE:
@@ -272,10 +289,29 @@ def factorise(
 
 
 @kernel()
+def solve_refined(w: Any, pivots: Any, x: FloatArray, y: FloatArray) -> None:
+    """The same for a matrix whose factors have lost digits: once more for what the first solution leaves."""
+    n = x.size
+    copy_to(x, w.s[B_1])
+    copy_to(y, w.s[B_2])
+    block_solve(w.J, pivots, np.int64(0), x, y)
+    subtract_blocks(w.J_11, w.G, w.G_1, w.scale[4], pivots, x, w.s[B_1])
+    subtract_blocks(w.J_11, w.G, w.G_1, w.scale[4], pivots, y, w.s[B_2])
+    block_solve(w.J, pivots, np.int64(0), w.s[B_1], w.s[B_2])
+    for i in range(n):
+        x[i] += w.s[B_1, i]
+        y[i] += w.s[B_2, i]
+    pivots[REFINED] += 1
+
+
+@kernel()
 def solve(p: Any, t: float, c: FloatArray, w: Any, pivots: Any, x: FloatArray, y: FloatArray, two: bool) -> int:
     """x ← (the step's matrix in a-form)⁻¹ x and, with `two`, y likewise."""
     if p.traits & SPARSE:
-        block_solve(w.J, pivots, np.int64(0), x, y)
+        if pivots[WORN] == 1:
+            solve_refined(w, pivots, x, y)
+        else:
+            block_solve(w.J, pivots, np.int64(0), x, y)
         return OK
     status = OK
     for k in range(2 if two else 1):

@@ -139,7 +139,7 @@ def solve_step(
             if status != OK:
                 return status
         elif renew:
-            if k > 0 and not kept and m > 0 and w.J_S.size > 0:
+            if k > 0 and not kept and m > 0 and w.J_S.size > 0 and not p.traits & SOLVES:
                 keep_first(p, w, pivots)
                 kept = True
             quasi = controls.quasi if controls.full == 1 else 0

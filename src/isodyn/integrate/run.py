@@ -18,6 +18,7 @@ import numpy as np
 from isodyn import interrupts
 from isodyn.compiled import (
     GENERAL,
+    NO_PIVOT,
     NOT_CONVERGED,
     NOT_FINITE,
     OK,
@@ -48,7 +49,8 @@ from isodyn.integrate.start import (
     refuse_if_far,
     still_open,
 )
-from isodyn.linear_solvers.blocks import pack
+from isodyn.linear_solvers.block_lu import REFINED
+from isodyn.linear_solvers.blocks import joint_to_merge, pack
 from isodyn.linear_solvers.rows import (
     LARGE,
     WORN,
@@ -69,6 +71,7 @@ if TYPE_CHECKING:
     from isodyn.integrate.composition import ComposedSteps
     from isodyn.integrate.driver import Newton
 
+MOST_MERGED = 8  # joints that are eliminated with a body before SuperLU takes over
 _BLOCK_SECONDS = 0.1  # how long the compiled loop may run before Python looks after progress and Ctrl-C
 
 
@@ -115,6 +118,8 @@ class Run:
         nq, nv, m = system.nq, system.nv, system.m
         self.state = State(np.zeros(2), system.q0.copy(), system.v0.copy(), np.zeros(nv), np.zeros(m), np.zeros(nv))
         self.ask = Questions(system, self.model)
+        self.merged: list[tuple[int, int]] = []  # nodes that are eliminated with a joint
+        self.other: Model | None = None  # the model with SuperLU, once it is needed
         self.independent: Any = None
         self.work: Any = None
         self.enforce(choose(np.zeros((0, nv))))
@@ -219,17 +224,55 @@ class Run:
         if before is not None and np.array_equal(before.chosen, rows.chosen):
             self.work.key[0] = 0.0
             return
-        near = None if before is None else self.work.near
-        self.work, self.pivots = self.memory(rows)
-        if near is not None:
-            self.work.near[:] = near
+        if before is None:
+            self.work, self.pivots = self.memory(rows)
+        else:
+            self.renew_memory()
+
+    def renew_memory(self) -> None:
+        """Memory for the present rows and order of elimination; what is counted there goes on."""
+        near, refined = self.work.near, self.refinements()
+        self.work, self.pivots = self.memory(self.independent)
+        self.work.near[:] = near
+        if self.model.sparsity is not None:
+            self.pivots[REFINED] = refined
+        if self.other is not None:
+            self.take_superlu()
+
+    def take_superlu(self) -> None:
+        """Solve with SuperLU for the present rows from now on."""
+        from isodyn.linear_solvers.fallback import with_superlu
+
+        self.other = with_superlu(self.model, self.independent.chosen)
+
+    def refinements(self) -> int:
+        """How many solutions were refined so far."""
+        return int(self.pivots[REFINED]) if self.model.sparsity is not None else 0
+
+    def choose_pivots(self) -> bool:
+        """Where a block has no pivot of its own: eliminate it together with a joint of it; SuperLU when that does not help."""
+        pattern = self.model.sparsity
+        if pattern is None or self.closure.project > 0 or self.other is not None:
+            return False
+        found = None
+        if len(self.merged) < MOST_MERGED:
+            found = joint_to_merge(pattern, self.independent.chosen, self.merged, int(self.work.fault[0]))
+        if found is not None:
+            self.merged.append(found)
+            self.count[work.REPIVOTS] += 1
+        else:
+            self.take_superlu()
+            self.count[work.FALLBACKS] += 1
+        self.renew_memory()
+        return True
 
     def memory(self, rows: IndependentRows) -> tuple[Any, IntArray]:
         """New memory for a step with these constraint rows."""
         system, packed = self.system, None
         pivots = np.zeros(2 * (system.nv + rows.rank), dtype=np.int64)
         if self.model.sparsity is not None:
-            pivots = packed = pack(self.model.sparsity, rows.chosen)
+            merged = [pair for pair in self.merged if pair[1] in rows.chosen]
+            pivots = packed = pack(self.model.sparsity, rows.chosen, merged)
         dense = not self.model.traits & SOLVES
         w = work.allocate_work(system.nq, system.nv, system.m, rows.rank, dense=dense, packed=packed)
         if self.scaling is not None:
@@ -347,19 +390,26 @@ class Run:
             with self.explained():
                 memory = self.state, self.work, self.pivots, self.columns, self.rows, self.count
                 if self.composed is None:
-                    status = self.loop.run(*self.physics(closure), s, self.controls, t_limit, times, save, *memory)
+                    status = self.loop.run(
+                        *self.physics(closure, True), s, self.controls, t_limit, times, save, *memory
+                    )
                 else:
                     bounds = (
                         stretch.t_start if stretch is self.stretches[0] else np.nextafter(stretch.t_start, np.inf),
                         t_limit,
                     )
-                    status = self.composed.run(*self.physics(closure), s, self.controls, *bounds, times, save, *memory)
+                    status = self.composed.run(
+                        *self.physics(closure, True), s, self.controls, *bounds, times, save, *memory
+                    )
                 done = int(self.count[work.STEPS]) - before
                 if status in (SINGULAR, NOT_CONVERGED, NOT_FINITE) and self.careful is not self.controls:
                     status = self.with_full_matrices(s, closure, t_limit, times[done : done + 1], save[done : done + 1])
                     if status == OK:
                         times, save = times[: done + 1], save[: done + 1]
                 self.ranks[written : int(self.count[work.ROWS])] = self.independent.rank
+                if status == NO_PIVOT and self.choose_pivots():
+                    begin += done
+                    continue
                 if status in (SINGULAR, NOT_CONVERGED) and self.system.m and self.choose_again():
                     begin += done
                     continue
@@ -390,9 +440,11 @@ class Run:
         sample = Sample(rows.t[k], rows.q[k].copy(), rows.v[k].copy(), rows.a[k].copy(), rows.lam[k].copy())
         return bool(self.observe(sample))
 
-    def physics(self, closure: Closure) -> tuple[Any, int, int, Closure, IntArray, FloatArray, IntArray]:
+    def physics(
+        self, closure: Closure, stepping: bool = False
+    ) -> tuple[Any, int, int, Closure, IntArray, FloatArray, IntArray]:
         """The model as compiled code takes it."""
-        model = self.model
+        model = self.other if stepping and self.other is not None else self.model
         return model.function, model.traits, self.system.m_phi, closure, self.independent.chosen, model.pf, model.pi
 
     # ---- what went wrong, in words
@@ -415,8 +467,9 @@ class Run:
         if status == OK:
             return
         if status == RAISED:
-            assert self.model.raised is not None
-            raise self.model.raised
+            raised = self.model.raised or (self.other.raised if self.other is not None else None)
+            assert raised is not None
+            raise raised
         step = int(self.count[work.STEPS])
         dt = t_next - t
         where = f"at t = {t:.6g} (step {step + 1}, dt = {dt:.3g})" if dt > 0 else f"at the start, t = {t:.6g}"
@@ -430,8 +483,9 @@ class Run:
             k += 1
         stats = Statistics(
             **{name: int(count[k]) for name, k in work.COUNTED.items()},
+            refinements=self.refinements(),
             seconds=seconds,
-            solver=self.model.solver,
+            solver=self.model.solver if self.other is None else self.other.solver,
             stopped=stopped,
         )
         aux: dict[str, Any] = {}

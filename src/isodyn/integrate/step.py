@@ -18,6 +18,7 @@ import numpy as np
 
 from isodyn.compiled import (
     GENERAL,
+    NO_PIVOT,
     NOT_CONVERGED,
     NOT_FINITE,
     OK,
@@ -192,7 +193,7 @@ def advance(
         if status == OK:
             pieces -= 1
         elif (
-            status in (RAISED, WRONG_SHAPE)
+            status in (RAISED, WRONG_SHAPE, NO_PIVOT)
             or (status == SINGULAR and p.rows.size == 0)
             or halvings == controls.max_halvings
         ):

@@ -21,19 +21,20 @@ Q, Q_1 = range(2)
 # ---- rows of w.m: multipliers at the balance and at t_{n+1}; closures: of the step, and of φ, φ̇, φ̈ alone; multipliers of the
 # corrections of q and v
 LAM, LAM_1, GAP, GAP_Q, GAP_V, GAP_A, MU, NU = range(8)
-# ---- rows of w.s: solution of the linear system, for the unknowns and for corrections; residual, and another one
-DX, DP, R, R_PLUS = range(4)
+# ---- rows of w.s: solution of the linear system, for the unknowns and for corrections; residual, and another one; right-hand sides
+# while their solutions are refined
+DX, DP, R, R_PLUS, B_1, B_2 = range(6)
 
 # ---- entries of w.near: the smallest pivot of the enforced rows so far, and when
 NEAREST, WHEN = range(2)
 
-Work = namedtuple("Work", "n q m s G N J_11 J J_S key fault scale c kappa near there")
-"""Vectors (above); constraint matrix; null-space basis, or inverse of GGL's S; (1,1) block; whole matrix or its factors, and those of the
-step's first one; the c
-that it was made for; what to tell about a failure; sizes that errors are compared with, the regularisation of the matrix, and whether the
-unknowns were guessed from the last step; the c of the step, and numbers that go with other questions; how close the enforced rows came
-to a loss of rank; a state of which acceleration and multipliers are asked."""
-WORK = types.NamedTuple((F2, F2, F2, F2, F, F, F, F, F, F, F, F, F, F, F, STATE), Work)
+Work = namedtuple("Work", "n q m s G G_1 N J_11 J J_S key fault scale c kappa near there")
+"""Vectors (above); constraint matrix at the balance and at the end; null-space basis, or inverse of GGL's S; (1,1) block; whole matrix or
+its factors, and those of the step's first one; the c that it was made for; what to tell about a failure; sizes that errors are compared
+with, the regularisation of the matrix, whether the unknowns were guessed from the last step, and the −ε in the matrix; the c of the step,
+and numbers that go with other questions; how close the enforced rows came to a loss of rank; a state of which acceleration and multipliers
+are asked."""
+WORK = types.NamedTuple((F2, F2, F2, F2, F, F, F, F, F, F, F, F, F, F, F, F, STATE), Work)
 
 
 def allocate_work(nq: int, nv: int, m: int, rows: int, dense: bool, packed: IntArray | None = None) -> Work:
@@ -50,15 +51,16 @@ def allocate_work(nq: int, nv: int, m: int, rows: int, dense: bool, packed: IntA
         n=np.zeros((11, nv)),
         q=np.zeros((2, nq)),
         m=np.zeros((8, m)),
-        s=np.zeros((4, whole)),
+        s=np.zeros((6, whole)),
         G=np.zeros(G),
+        G_1=np.zeros(G),
         N=np.zeros(block if packed is None else 0),
         J_11=np.zeros(block),
         J=np.zeros(factors),
         J_S=np.zeros(factors if m else 0),
         key=np.zeros(5),
         fault=np.zeros(2),
-        scale=np.zeros(4),
+        scale=np.zeros(5),
         c=np.zeros(4),
         kappa=np.array([0.0, 0.0, 0.0, 1.0]),
         near=np.array([1.0, 0.0]),
@@ -71,8 +73,8 @@ Controls = namedtuple("Controls", "rtol max_iterations max_halvings full reuse q
 CONTROLS = types.NamedTuple((f8, i8, i8, i8, i8, i8, i8), Controls)
 
 # ---- counters of a run
-STEPS, ROWS, ITERATIONS, EVALUATIONS, FACTORISATIONS, HALVINGS, FLOORS, RESCUES = range(8)
-COUNTERS = 8
+STEPS, ROWS, ITERATIONS, EVALUATIONS, FACTORISATIONS, HALVINGS, FLOORS, RESCUES, REPIVOTS, FALLBACKS = range(10)
+COUNTERS = 10
 COUNTED = {
     "steps": STEPS,
     "iterations": ITERATIONS,
@@ -81,6 +83,8 @@ COUNTED = {
     "halvings": HALVINGS,
     "round_off_stops": FLOORS,
     "rescues": RESCUES,
+    "repivots": REPIVOTS,
+    "fallbacks": FALLBACKS,
 }
 """Counters by their names in the statistics."""
 

@@ -37,9 +37,14 @@ from isodyn.compiled import OK, SINGULAR, FloatArray, IntArray, kernel
     I_COLUMNS,
     I_PIVOT,
     I_UNKNOWN,
+    I_G_ROWS,
+    I_G_COLUMNS,
+    I_G_PLACES,
     FAULT,
-) = range(17)
-HEADER = 17
+    WORN,
+    REFINED,
+) = range(22)
+HEADER = 22
 # ---- a node: size, width of what follows, places of D, Y, Z in the storage, position of its first unknown, list of the positions that
 # follow, first update, number of updates, whether it holds multipliers
 NODE = 10
@@ -47,7 +52,8 @@ NODE = 10
 UPDATE = 6
 LOST = 64.0 * float(
     np.finfo(np.float64).eps
-)  # what is left of a pivot below this part of what it was made of is rounding
+)  # what is left of a pivot below this part of what it was made of is rounding …
+WEAK = 1e-9  # … and below this part, solutions are refined
 NOTHING = 1e300
 
 
@@ -80,12 +86,13 @@ def factor_block(A: FloatArray, S: IntArray, o: int, pivots: int, drop: float, d
     """D = Pᵀ L U in its place, and Y = L⁻¹P A_ps; the unknown without a pivot, or −1."""
     f, w, D, Y, base = S[o], S[o + 1], S[o + 2], S[o + 3], S[o + 5]
     put_aside = drop > 0.0 and S[o + 9] == 1
+    block = 0.0  # multipliers count one by one, unknowns of a body together
+    if S[o + 9] == 0:
+        for k in range(f):
+            block = max(block, A[S[STORAGE] + base + k])
     for k in range(f):
         row, largest = k, abs(A[D + k * f + k])
-        scale = A[S[STORAGE] + base + k]
-        if S[o + 9] == 0:
-            for i in range(k):
-                scale = max(scale, abs(A[D + i * f + k]))
+        scale = max(block, A[S[STORAGE] + base + k])
         if put_aside:
             if not largest > drop * scale:
                 dependent[S[S[I_UNKNOWN] + base + k]] = 1
@@ -96,6 +103,8 @@ def factor_block(A: FloatArray, S: IntArray, o: int, pivots: int, drop: float, d
                     row, largest = i, abs(A[D + i * f + k])
             if not largest > LOST * scale:  # also true for NaN
                 return S[S[I_UNKNOWN] + base + k]
+            if largest < WEAK * scale:
+                S[WORN] = 1
         S[pivots + base + k] = row
         if row != k:
             for j in range(f):
@@ -118,10 +127,12 @@ def factor_block(A: FloatArray, S: IntArray, o: int, pivots: int, drop: float, d
 def block_factor(A: FloatArray, S: IntArray, second: Any, drop: float, dependent: IntArray) -> int:
     """Overwrite A by its factors; SINGULAR leaves the failing unknown in dependent[0].
 
-    With drop > 0, multipliers whose pivot falls below that part of what it was made of are put aside instead: dependent[k] = 1 for
+    S[WORN] = 1 afterwards where a pivot is only a small rest of what it was made of: growth, and solutions to be refined. With
+    drop > 0, multipliers whose pivot falls below that part of what it was made of are put aside instead: dependent[k] = 1 for
     unknown k, and the factors are those of the others.
     """
     made_of, pivots = S[STORAGE], S[I_PIVOT] + second * S[SIZE]
+    S[WORN] = 0
     for p in range(S[NODES]):
         o = S[I_NODE] + NODE * p
         for k in range(S[o]):
@@ -210,3 +221,20 @@ def subtract_product(J: FloatArray, S: IntArray, x: FloatArray, out: FloatArray)
     for i in range(S[UNKNOWN_V]):
         for k in range(S[S[I_ROWS] + i], S[S[I_ROWS] + i + 1]):
             out[i] -= J[k] * x[S[S[I_COLUMNS] + k]]
+
+
+@kernel()
+def subtract_blocks(
+    J: FloatArray, G: FloatArray, lower: FloatArray, regularisation: float, S: IntArray, x: FloatArray, out: FloatArray
+) -> None:
+    """out −= [J Gᵀ; lower −ε] x, with the values in their patterns."""
+    subtract_product(J, S, x, out)
+    for i in range(S[UNKNOWN_V], S[SIZE]):
+        out[i] += regularisation * x[i]
+    for r in range(S[I_G_COLUMNS] - S[I_G_ROWS] - 1):
+        place = S[S[I_G_PLACES] + r]
+        if place >= 0:
+            for k in range(S[S[I_G_ROWS] + r], S[S[I_G_ROWS] + r + 1]):
+                column = S[S[I_G_COLUMNS] + k]
+                out[column] -= G[k] * x[place]
+                out[place] -= lower[k] * x[column]

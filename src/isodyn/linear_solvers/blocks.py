@@ -7,6 +7,7 @@ a chain stays a band.
 from __future__ import annotations
 
 import heapq
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,14 +41,20 @@ class Sparsity:
         return self.G_starts.size - 1
 
 
-def pack(pattern: Sparsity, chosen: IntArray) -> IntArray:
-    """Everything that the kernels need to know about the matrix with these rows of G, as one array of integers."""
+def pack(pattern: Sparsity, chosen: IntArray, merged: Sequence[tuple[int, int]] = ()) -> IntArray:
+    """Everything that the kernels need to know about the matrix with these rows of G, as one array of integers.
+
+    `merged` are pairs of a node of J and a row of G whose joint is to be eliminated together with it, with pivots from both.
+    """
     n, nb = pattern.n, pattern.bodies.size - 1
     body_of = np.repeat(np.arange(nb), np.diff(pattern.bodies))
     joint_of_row = np.repeat(np.arange(pattern.joints.size - 1), np.diff(pattern.joints))
     used, joint_node = np.unique(joint_of_row[chosen], return_inverse=True)
     node_of = np.concatenate([body_of, nb + joint_node]).astype(np.int64)
     nodes = nb + used.size
+    for body, row in merged:
+        node_of[node_of == node_of[n + int(np.flatnonzero(chosen == row)[0])]] = body
+    nodes = renumbered(node_of, nodes)
     sizes = np.bincount(node_of, minlength=nodes)
     unknowns = np.argsort(node_of, kind="stable")
     first = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
@@ -61,6 +68,8 @@ def pack(pattern: Sparsity, chosen: IntArray) -> IntArray:
     inside = G_rows >= 0
     pairs = {(int(a), int(b)) for a, b in zip(node_of[J_rows], node_of[pattern.J_columns], strict=True) if a != b}
     ties = {(int(a), int(b)) for a, b in zip(node_of[G_rows[inside]], node_of[pattern.G_columns[inside]], strict=True)}
+    pairs |= {(a, b) for a, b in ties if a < nb and a != b}  # of joints that are merged with a body
+    ties = {(a, b) for a, b in ties if a >= nb}
     order, follow = eliminate(nodes, nb, sizes, pairs, ties)
 
     rank = np.empty(nodes, dtype=np.int64)
@@ -159,7 +168,34 @@ def pack(pattern: Sparsity, chosen: IntArray) -> IntArray:
     header[at.I_COLUMNS] = put(pattern.J_columns)
     header[at.I_PIVOT] = put(np.zeros(2 * node_of.size, dtype=np.int64))
     header[at.I_UNKNOWN] = put(sequence)
+    header[at.I_G_ROWS] = put(pattern.G_starts)
+    header[at.I_G_COLUMNS] = put(pattern.G_columns)
+    header[at.I_G_PLACES] = put(place_of_row)
     return np.concatenate(parts)
+
+
+def renumbered(node_of: IntArray, nodes: int) -> int:
+    """Close the gaps that merging left in the numbers of nodes, in place; how many there are."""
+    present = np.unique(node_of)
+    rank = np.zeros(nodes, dtype=np.int64)
+    rank[present] = np.arange(present.size)
+    node_of[:] = rank[node_of]
+    return int(present.size)
+
+
+def joint_to_merge(
+    pattern: Sparsity, chosen: IntArray, merged: Sequence[tuple[int, int]], unknown: int
+) -> tuple[int, int] | None:
+    """For an unknown of J without a pivot: its node, and a row of a joint there that is not merged with another yet."""
+    body = int(np.searchsorted(pattern.bodies, unknown, side="right")) - 1
+    joint_of_row = np.repeat(np.arange(pattern.joints.size - 1), np.diff(pattern.joints))
+    taken = {int(joint_of_row[row]) for _, row in merged}
+    inside = range(int(pattern.bodies[body]), int(pattern.bodies[body + 1]))
+    for row in chosen:
+        columns = pattern.G_columns[pattern.G_starts[row] : pattern.G_starts[row + 1]]
+        if int(joint_of_row[row]) not in taken and any(int(c) in inside for c in columns):
+            return body, int(row)
+    return None
 
 
 def eliminate(

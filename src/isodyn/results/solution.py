@@ -28,6 +28,9 @@ class Statistics:
     halvings: int = 0
     round_off_stops: int = 0
     rescues: int = 0
+    refinements: int = 0
+    repivots: int = 0
+    fallbacks: int = 0
     rejected: int = 0
     seconds: float = 0.0
     solver: str = ""
@@ -42,6 +45,10 @@ class Statistics:
             text += f", {self.halvings} halvings"
         if self.rescues:
             text += f", {self.rescues} rescued steps"
+        if self.refinements:
+            text += f", {self.refinements} refined solutions"
+        if self.repivots:
+            text += f", {self.repivots} new orders of elimination"
         if self.rejected:
             text += f", {self.rejected} rejected steps"
         return text if self.stopped is None else f"{text}; {self.stopped}"

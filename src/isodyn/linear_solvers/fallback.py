@@ -1,0 +1,67 @@
+"""SuperLU for matrices [J Gᵀ; G 0] that the block factors cannot do: a model like the given one that also solves, from Python.
+
+Pivots are then chosen among all rows by size. Slow, since every question goes through Python; a last resort that keeps a run alive.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.linalg import splu
+
+from isodyn.compiled import CONSTRAINT, FACTORISE, JACOBIAN, OK, SINGULAR, SOLVE, SOLVES, SPARSE, FloatArray, IntArray
+from isodyn.linear_solvers.blocks import values_to_csr
+from isodyn.systems.model import Model, from_python
+
+
+class WithSuperLU:
+    """Answers of a sparse model, and FACTORISE and SOLVE for the chosen rows."""
+
+    solver = "SuperLU"
+
+    def __init__(self, model: Model, chosen: IntArray) -> None:
+        self.model, self.chosen = model, chosen
+        self.factors: Any = None
+
+    def answer(
+        self,
+        what: int,
+        t: float,
+        q: FloatArray,
+        v: FloatArray,
+        a: FloatArray,
+        lam: FloatArray,
+        c: FloatArray,
+        out: FloatArray,
+    ) -> int:
+        if what == SOLVE:
+            out[:] = self.factors.solve(out)
+            return OK
+        if what == FACTORISE:
+            return self.factorise(t, q, v, a, lam, c, out)
+        return int(self.model.function(what, t, q, v, a, lam, c, self.model.pf, self.model.pi, out))
+
+    def factorise(
+        self, t: float, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray, c: FloatArray, fault: FloatArray
+    ) -> int:
+        """Factors of the matrix at a state; SINGULAR where SuperLU finds no pivot."""
+        pattern = self.model.sparsity
+        assert pattern is not None
+        J, G = np.zeros(pattern.J_columns.size), np.zeros(pattern.G_columns.size)
+        for what, values in ((JACOBIAN, J), (CONSTRAINT, G)):
+            self.model.function(what, t, q, v, a, lam, c, self.model.pf, self.model.pi, values)
+        rows = values_to_csr(pattern.G_starts, pattern.G_columns, G, pattern.n)[self.chosen]
+        upper = values_to_csr(pattern.J_starts, pattern.J_columns, J, pattern.n)
+        try:
+            self.factors = splu(sp.block_array([[upper, rows.T], [rows, None]], format="csc"))
+        except RuntimeError:
+            fault[0] = pattern.n
+            return SINGULAR
+        return OK
+
+
+def with_superlu(model: Model, chosen: IntArray) -> Model:
+    """A model that solves with SuperLU for these constraint rows."""
+    return from_python(WithSuperLU(model, chosen), (model.traits | SOLVES) & ~SPARSE)
