@@ -37,14 +37,20 @@ def eliminate(p: Any, t: float, c: FloatArray, w: Any) -> int:
     """Multipliers λ̂ into w.m[LAM], and the balance that they leave into w.s[R][:n]."""
     n, m = w.n[X].size, p.rows.size
     G = rows_of_G(p, t, c, w)
-    gram, order, lam = (G @ np.ascontiguousarray(G.T)).ravel(), np.empty(m, dtype=np.int64), G @ w.s[R][:n].copy()
+    gram, order, lam = np.zeros(m * m), np.empty(m, dtype=np.int64), np.zeros(m)
+    for k in range(m):
+        for i in range(n):
+            lam[k] += G[k, i] * w.s[R, i]
+            for j in range(m):
+                gram[k * m + j] += G[k, i] * G[j, i]
     status = lu_factor(gram, order)
     if status != OK:
         w.fault[0] = n + order[0]
         return status
     lu_solve(gram, order, lam)
-    w.s[R][:n] -= np.ascontiguousarray(G.T) @ lam
     for k in range(m):
+        for i in range(n):
+            w.s[R, i] -= G[k, i] * lam[k]
         w.m[LAM, p.rows[k]] = -lam[k]
     return OK
 
@@ -54,7 +60,11 @@ def qr_basis(G: FloatArray) -> FloatArray:
     """Rows span the null space of G (m, n): the last n − m columns of Q in Gᵀ = Q R, by Householder reflections."""
     # [Pennestri2008 (58), (62)]
     m, n = G.shape
-    A, basis = G.T.copy(), np.eye(n)
+    A, basis = np.empty((n, m)), np.zeros((n, n))
+    for i in range(n):
+        basis[i, i] = 1.0
+        for k in range(m):
+            A[i, k] = G[k, i]
     for k in range(m):
         length = 0.0
         for i in range(k, n):
@@ -75,7 +85,11 @@ def qr_basis(G: FloatArray) -> FloatArray:
                     A[i, j] -= u * along / half
                 else:
                     basis[j - m, i] -= u * along / half
-    return np.ascontiguousarray(basis[:, m:].T)
+    across = np.empty((n - m, n))
+    for k in range(n - m):
+        for i in range(n):
+            across[k, i] = basis[i, m + k]
+    return across
 
 
 @kernel(allocates=True)
@@ -90,12 +104,16 @@ def null_space_matrix(p: Any, t: float, c: FloatArray, w: Any, pivots: Any) -> i
     n, m = w.n[X].size, p.rows.size
     G = rows_of_G(p, t, c, w)
     basis = qr_basis(G) if p.closure.null_space == 1 else svd_basis(G)
-    J = w.J_11.reshape(n, n)
-    matrix = np.empty((n, n))
-    matrix[: n - m] = basis @ J
-    matrix[n - m :] = G
-    w.N[: (n - m) * n] = basis.ravel()
-    w.J[: n * n] = matrix.ravel()
+    for k in range(n - m):
+        for j in range(n):
+            w.N[k * n + j] = basis[k, j]
+            total = 0.0
+            for i in range(n):
+                total += basis[k, i] * w.J_11[i * n + j]
+            w.J[k * n + j] = total
+    for k in range(m):
+        for j in range(n):
+            w.J[(n - m + k) * n + j] = G[k, j]
     status = lu_factor(w.J[: n * n], pivots[:n])
     if status != OK:
         w.fault[0] = pivots[0]
