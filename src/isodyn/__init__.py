@@ -17,7 +17,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from isodyn import errors, subdomains
+from isodyn import errors
 from isodyn.errors import IsodynError
 from isodyn.formulations import (
     GGL,
@@ -33,11 +33,9 @@ from isodyn.formulations import (
     UdwadiaKalaba,
     VelocityLevel,
 )
-from isodyn.friction import FrictionSolution, integrate_with_friction
-from isodyn.integrate import Newton, ensemble, integrate, integrate_adaptive
-from isodyn.results import Ensemble, Solution
+from isodyn.integrate import Newton, integrate
+from isodyn.results import Solution
 from isodyn.schemes import Composition, FirstOrderScheme, Scheme
-from isodyn.subdomains import Subdomains, partition
 from isodyn.systems import (
     CompiledSystem,
     FirstOrderSystem,
@@ -49,10 +47,13 @@ from isodyn.systems.damping import modal_damping, rayleigh, rayleigh_from_ratios
 from isodyn.systems.loads import base_excitation, harmonic, step_load, tabulated
 
 if TYPE_CHECKING:
-    from isodyn import analysis, beams, gauss, problems
+    from isodyn import analysis, beams, gauss, problems, subdomains
     from isodyn.analyses import equilibrium, inverse_dynamics, kinematics, linearise
     from isodyn.beams import Beam, Section
     from isodyn.bodies import shapes
+    from isodyn.friction import FrictionSolution, integrate_with_friction
+    from isodyn.integrate.adaptive import integrate_adaptive
+    from isodyn.integrate.ensemble import ensemble
     from isodyn.joints import (
         Coupling,
         Cylindrical,
@@ -91,6 +92,9 @@ if TYPE_CHECKING:
         UserLoad,
     )
     from isodyn.mechanism.mechanism import Mechanism
+    from isodyn.results.ensemble import Ensemble
+    from isodyn.subdomains.partition import partition
+    from isodyn.subdomains.ties import Subdomains
 
 __version__ = "0.1.0.dev0"
 
@@ -183,14 +187,18 @@ __all__ = [
 ]
 
 
-_LATER = {
-    "analysis": "isodyn.analysis",
-    "beams": "isodyn.beams",
-    **dict.fromkeys(("Beam", "Section"), "isodyn.beams"),
-    "gauss": "isodyn.gauss",
-    **dict.fromkeys(("equilibrium", "inverse_dynamics", "kinematics", "linearise"), "isodyn.analyses"),
-    "problems": "isodyn.problems",
+_MODULES = {
+    **{name: f"isodyn.{name}" for name in ("analysis", "beams", "gauss", "problems", "subdomains")},
     "shapes": "isodyn.bodies.shapes",
+}
+_LATER = {
+    **dict.fromkeys(("Beam", "Section"), "isodyn.beams"),
+    **dict.fromkeys(("FrictionSolution", "integrate_with_friction"), "isodyn.friction"),
+    "Ensemble": "isodyn.results.ensemble",
+    "ensemble": "isodyn.integrate.ensemble",
+    "integrate_adaptive": "isodyn.integrate.adaptive",
+    **dict.fromkeys(("Subdomains", "partition"), "isodyn.subdomains"),
+    **dict.fromkeys(("equilibrium", "inverse_dynamics", "kinematics", "linearise"), "isodyn.analyses"),
     "Mechanism": "isodyn.mechanism.mechanism",
     **dict.fromkeys(
         (
@@ -239,8 +247,15 @@ _LATER = {
 
 
 def __getattr__(name: str) -> Any:
-    """Load what brings compiled code of its own when it is first asked for."""
+    """Load when it is first asked for what a plain run does not need."""
+    if name in _MODULES:
+        return import_module(_MODULES[name])
     if name not in _LATER:
         raise AttributeError(f"module 'isodyn' has no attribute {name!r}")
-    module = import_module(_LATER[name])
-    return module if _LATER[name].endswith(f".{name}") else getattr(module, name)
+    value = getattr(import_module(_LATER[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(set(globals()) | set(__all__))

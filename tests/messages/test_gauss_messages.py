@@ -166,7 +166,8 @@ def test_a_conflict_is_told_in_words() -> None:
 
 def test_too_large_for_a_decision(monkeypatch: Any) -> None:
     """A sparse A beyond the limit: regularised goes on without a rank, the others say so."""
-    from isodyn.gauss import acceleration, rank
+    from isodyn.gauss import acceleration
+    from isodyn.linear_solvers import rank
 
     monkeypatch.setattr(acceleration, "UNDECIDED", 5)
     monkeypatch.setattr(rank.too_large, "__defaults__", (5,))

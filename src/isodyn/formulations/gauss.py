@@ -21,19 +21,21 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Literal, cast, get_args
+from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 import numpy as np
 
 from isodyn.compiled import BALANCE, CONSTANT_MASS, JACOBIAN, KNOWS_MASS, OK, RETRACT, RETRACTS, Closure, FloatArray
 from isodyn.errors import ConflictError, InputError
 from isodyn.formulations.near_singular import warn_near_singular
-from isodyn.gauss.methods import Method, formula, on_rank
-from isodyn.gauss.rank import RCOND, Rank, decide
 from isodyn.linear_solvers.blocks import full
+from isodyn.linear_solvers.rank import RCOND, Rank, decide
 from isodyn.results.solution import Solution
 from isodyn.systems.compiled_system import PythonSystem
 from isodyn.systems.questions import Questions
+
+if TYPE_CHECKING:
+    from isodyn.gauss.methods import Method
 
 Form = Literal[
     "square-root", "square-root/denman-beavers", "square-root/schur", "cholesky", "range-space", "regularised"
@@ -106,7 +108,7 @@ class NullSpace:
     @property
     def method(self) -> Method:
         """Its name among the methods of `isodyn.gauss`."""
-        return cast(Method, f"null-space/{self.basis}")
+        return cast("Method", f"null-space/{self.basis}")
 
     @property
     def compiled(self) -> bool:
@@ -197,6 +199,8 @@ class Reduction:
         self, t: float, q: FloatArray, v: FloatArray, rcond: float = RCOND, *, strict: bool = True
     ) -> tuple[FloatArray, FloatArray, Rank]:
         """a, λ of least norm, and the rank of G; `rcond` is the least tolerance of that rank, `strict` refuses rows in conflict."""
+        from isodyn.gauss.methods import formula, on_rank  # a large package, needed by the forms in Python alone
+
         ask = self.ask
         apply = formula(self.formulation.method)
         M, G = ask.mass(t, q, v), ask.G(t, q, v)

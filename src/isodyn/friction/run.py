@@ -25,7 +25,7 @@ from isodyn.friction.watches import OPENS, REVERSES, SLIPS, STOPS, Watch
 from isodyn.gauss.contacts import Contact, Mode, Sliding, Sticking
 from isodyn.gauss.friction import FrictionResult
 from isodyn.gauss.modes import choose, margin
-from isodyn.integrate import integrate_adaptive
+from isodyn.integrate.adaptive import integrate_adaptive
 
 AT_REST = 1e-9  # of the velocities at hand: slip that counts as none
 JAM = 1e-2  # det-like measure of the reaction's equations below which a failed step is called a jam

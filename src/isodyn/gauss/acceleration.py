@@ -20,10 +20,10 @@ from isodyn.errors import InputError
 from isodyn.gauss import checks, formulas
 from isodyn.gauss.formulas import Answer, Solver
 from isodyn.gauss.methods import METHODS, SPARSE, Formula, Method, formula, on_rank, with_trial_rows
-from isodyn.gauss.rank import FloatArray, Rank, decide, too_large
 from isodyn.gauss.regularised import regularised, row_lengths
 from isodyn.gauss.result import Conflict, Result
 from isodyn.gauss.sparse_mass import sparse_general_solver, symmetric_solver
+from isodyn.linear_solvers.rank import FloatArray, Rank, decide, too_large
 
 UNDECIDED = (
     1_000_000  # entries of a sparse A above which "regularised", which can do without, is spared the rank decision

@@ -23,7 +23,7 @@ import numpy as np
 from scipy.linalg import lapack, schur
 
 from isodyn.errors import SingularError
-from isodyn.gauss.rank import EPS, FloatArray, IntArray
+from isodyn.linear_solvers.rank import EPS, FloatArray, IntArray
 
 Basis = Literal["partitioning", "qr", "putd", "zero-eigenvalue", "svd", "schur"]
 TILT = 1e-6  # of the bases that form EᵀE, at most

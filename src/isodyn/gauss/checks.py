@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from isodyn.errors import InputError
-from isodyn.gauss.rank import FloatArray
+from isodyn.linear_solvers.rank import FloatArray
 
 SYMMETRY = 1e-10  # |M_ij − M_ji| allowed relative to √(M_ii M_jj)
 DENSE_LIMIT = 5000  # coordinates up to which a sparse matrix is made dense for a method that needs it

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from isodyn.errors import CallableError, InputError
-from isodyn.gauss.rank import FloatArray
+from isodyn.linear_solvers.rank import FloatArray
 
 _H = float(np.finfo(float).eps) ** (1 / 3)
 

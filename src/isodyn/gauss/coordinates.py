@@ -11,7 +11,7 @@ import numpy as np
 from isodyn.errors import InputError
 from isodyn.gauss import bases, checks
 from isodyn.gauss.bases import Basis
-from isodyn.gauss.rank import FloatArray, Rank, decide
+from isodyn.linear_solvers.rank import FloatArray, Rank, decide
 
 
 def null_space(A: Any, method: Basis = "qr", *, rcond: float | None = None) -> FloatArray:

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from isodyn.errors import InputError
-from isodyn.gauss.rank import FloatArray
 from isodyn.gauss.rotation_parameters import cross
+from isodyn.linear_solvers.rank import FloatArray
 
 ENDS = {2: (-1.0, 0.0, 1.0), 3: (-1.0, -(3**-0.5), 3**-0.5, 1.0)}
 

@@ -26,7 +26,7 @@ from scipy.linalg import LinAlgWarning, lapack, lu_factor, lu_solve, svd
 
 from isodyn.errors import SingularError
 from isodyn.gauss import bases, square_roots
-from isodyn.gauss.rank import EPS, FloatArray, Rank
+from isodyn.linear_solvers.rank import EPS, FloatArray, Rank
 
 Answer = tuple[FloatArray, FloatArray]
 Solver = Callable[[FloatArray], FloatArray]

@@ -28,9 +28,9 @@ from isodyn.gauss.acceleration import conflict
 from isodyn.gauss.contacts import Contact, ContactPoint, Mode, Sliding, Sticking
 from isodyn.gauss.formulas import positive_definite
 from isodyn.gauss.pressures import pressures
-from isodyn.gauss.rank import FloatArray
 from isodyn.gauss.reactions import Reactions
 from isodyn.gauss.result import Work
+from isodyn.linear_solvers.rank import FloatArray
 
 ROUNDING = 1e-10  # relative size below which a reaction or an opening of the wrong sign counts as zero
 

@@ -24,7 +24,7 @@ import numpy as np
 from scipy.linalg import eigh, qr
 
 from isodyn.errors import ConflictError, InputError, SingularError
-from isodyn.gauss.rank import FloatArray
+from isodyn.linear_solvers.rank import FloatArray
 
 Link = int | str
 RANK = 1e-10  # of the largest: entries of R, and growth rates, that count as zero

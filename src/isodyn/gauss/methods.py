@@ -17,9 +17,9 @@ import scipy.sparse as sp
 
 from isodyn.gauss import checks, formulas, square_roots
 from isodyn.gauss.formulas import Answer
-from isodyn.gauss.rank import FloatArray, Rank, decide
 from isodyn.gauss.regularised import regularised
 from isodyn.gauss.sparse_mass import sparse_non_symmetric, sparse_range_space
+from isodyn.linear_solvers.rank import FloatArray, Rank, decide
 
 Method = Literal[
     "square-root",

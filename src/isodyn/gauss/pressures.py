@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from isodyn.errors import PainleveError
-from isodyn.gauss.rank import FloatArray
+from isodyn.linear_solvers.rank import FloatArray
 
 Blocks = list[tuple[FloatArray, FloatArray]]
 

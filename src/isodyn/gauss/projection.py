@@ -15,7 +15,7 @@ import numpy as np
 from scipy.linalg import lapack
 
 from isodyn.gauss import checks, formulas
-from isodyn.gauss.rank import FloatArray, decide
+from isodyn.linear_solvers.rank import FloatArray, decide
 
 
 def proportionality_matrix(M: Any, A: Any, rcond: float | None = None) -> FloatArray:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from isodyn.gauss.methods import formula, on_rank
-from isodyn.gauss.rank import FloatArray, decide
+from isodyn.linear_solvers.rank import FloatArray, decide
 
 
 class Reactions:

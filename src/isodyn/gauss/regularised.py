@@ -22,7 +22,7 @@ from scipy.sparse.linalg import splu
 
 from isodyn.errors import ConvergenceError, SingularError
 from isodyn.gauss.formulas import Answer, Solver, factor
-from isodyn.gauss.rank import EPS, FloatArray, Rank
+from isodyn.linear_solvers.rank import EPS, FloatArray, Rank
 
 EPSILON_DENSE = 1e-12
 EPSILON_SPARSE = 1e-7  # sparse factors are not pivoted: rounding times the condition of M must stay below

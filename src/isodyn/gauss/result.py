@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from isodyn.errors import InputError
-from isodyn.gauss.rank import FloatArray, Rank
+from isodyn.linear_solvers.rank import FloatArray, Rank
 
 
 @dataclass(frozen=True)

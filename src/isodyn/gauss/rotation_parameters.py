@@ -23,9 +23,9 @@ import numpy as np
 
 from isodyn.errors import InputError, SingularError
 from isodyn.gauss.acceleration import solve
-from isodyn.gauss.rank import FloatArray
 from isodyn.gauss.result import Result
 from isodyn.gauss.trial_variables import trial_variables
+from isodyn.linear_solvers.rank import FloatArray
 
 Form = Literal["omega", "non-symmetric", "symmetric"]
 

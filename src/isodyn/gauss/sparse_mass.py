@@ -27,7 +27,7 @@ from isodyn.gauss.formulas import (
     singular,
     spread,
 )
-from isodyn.gauss.rank import FloatArray, Rank
+from isodyn.linear_solvers.rank import FloatArray, Rank
 
 COLUMNS = 64  # of M⁻¹Aᵀ held at a time
 

@@ -17,7 +17,7 @@ from scipy.linalg import lapack, schur
 
 from isodyn.errors import ConvergenceError, InputError
 from isodyn.gauss import checks
-from isodyn.gauss.rank import EPS, FloatArray
+from isodyn.linear_solvers.rank import EPS, FloatArray
 
 MAX_ITERATIONS = 60
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 from isodyn.gauss import checks
-from isodyn.gauss.rank import FloatArray
+from isodyn.linear_solvers.rank import FloatArray
 
 
 def trial_variables(M_star: Any, f: Any, A_star: Any, b: Any, gamma: Any) -> tuple[FloatArray, FloatArray]:

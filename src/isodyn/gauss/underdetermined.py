@@ -14,7 +14,7 @@ import numpy as np
 
 from isodyn.gauss import checks
 from isodyn.gauss.formulas import RowSpace
-from isodyn.gauss.rank import FloatArray, decide
+from isodyn.linear_solvers.rank import FloatArray, decide
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,9 +15,9 @@ import numpy as np
 
 from isodyn.compiled import OK, Closure, Coefficients, State
 from isodyn.formulations.gauss import refuse_conflict, tolerance_of_rank, wanted
-from isodyn.gauss.rank import Rank, decide
 from isodyn.integrate import work
 from isodyn.linear_solvers.blocks import full
+from isodyn.linear_solvers.rank import Rank, decide
 from isodyn.linear_solvers.rows import TOLERANCE
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ import numpy as np
 from isodyn.compiled import FloatArray, IntArray, State
 from isodyn.formulations.gauss import Reduction, UdwadiaKalaba
 from isodyn.formulations.near_singular import warn_near_singular
-from isodyn.gauss.rank import decide
 from isodyn.integrate import work
 from isodyn.integrate.events import Event, locate
+from isodyn.linear_solvers.rank import decide
 from isodyn.linear_solvers.rows import TOLERANCE, Rows, least_multipliers
 from isodyn.results.solution import Solution, Statistics
 from isodyn.systems.questions import Questions
