@@ -17,6 +17,12 @@ from scipy.special import lambertw
 import isodyn as iso
 
 GRAVITY = 9.81
+STIFF = (
+    "elastica",
+    "roll_up",
+    "flexible_pendulum",
+    "flexible_slider_crank",
+)  # problems whose beams move too fast for explicit references
 
 
 class Motion(NamedTuple):

@@ -9,12 +9,13 @@ from __future__ import annotations
 import pytest
 
 import isodyn as iso
+from constrained_systems import STIFF
 from isodyn import problems
 from isodyn.errors import AccuracyWarning
 from isodyn.studies import order_study
 
 rate, eps = 2.0, 0.1
-STIFF = ("elastica", "roll_up", "flexible_pendulum", "flexible_slider_crank")  # beams: tests/beams has softer ones
+# stiff beams: tests/beams has softer ones
 SECOND = [name for name, p in problems.ALL.items() if p.system().m and not p.system().first_order and name not in STIFF]
 REDUNDANT = ("double_pendulum_doubled", "planar_loop_in_space", "bennett", "bricard")
 HIGHER = {("rolling_disc", "v")}  # heading and rolling are linear in time; v is of third order
