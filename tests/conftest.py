@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
+import pytest
 from hypothesis import settings
 
 # Before anything imports numba or a BLAS: both read these once.
@@ -14,3 +17,22 @@ for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMB
 
 settings.register_profile("ci", deadline=None, derandomize=True, max_examples=50)
 settings.load_profile("ci")
+
+# Kernels that compile long, in two parts of about the same length.
+PARTS = (
+    (
+        "isodyn.integrate.loop",
+        "isodyn.integrate.ensemble_loop",
+        "isodyn.mechanism.model",
+        "isodyn.mechanism.coordinate_kernels",
+    ),
+    ("isodyn.integrate.dop853", "isodyn.integrate.composition_loop", "isodyn.beams.model"),
+)
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Compile once for all workers, which would otherwise all compile the same at the same time."""
+    if getattr(session.config.option, "numprocesses", None):
+        running = [subprocess.Popen([sys.executable, "-c", "import " + ", ".join(part)]) for part in PARTS]
+        for process in running:
+            process.wait()
