@@ -111,18 +111,23 @@ def _compiled() -> Any:
     """(t, y) → y' by Numba, with the KKT matrix solved by LAPACK."""
     import numba
 
-    from isodyn.problems.andrews import force, loops, mass, matrix
+    from isodyn.problems.andrews import fill_force, fill_G, fill_loops, fill_mass, squared_rates
 
     @numba.njit
     def f(t, y):  # type: ignore[no-untyped-def]
         q, v = y[:7], y[7:]
-        K, r = np.zeros((13, 13)), np.empty(13)
-        G = matrix(q, t)
-        K[:7, :7], K[7:, :7] = mass(q), G
-        K[:7, 7:] = G.T
-        r[:7] = force(q, v, t)
-        rates = np.array([v[0], v[0] + v[1], v[2], v[3] + v[4], v[4], v[5] + v[6], v[6]])
-        r[7:] = loops(q, rates * rates)
+        K, r, M, G, w = np.zeros((13, 13)), np.empty(13), np.empty(49), np.empty(42), np.empty(7)
+        angles = np.empty(10)
+        angles[:7] = q
+        angles[7], angles[8], angles[9] = q[0] + q[1], q[3] + q[4], q[5] + q[6]
+        s, c = np.sin(angles), np.cos(angles)
+        fill_mass(s, c, M)
+        fill_G(s, c, G)
+        K[:7, :7], K[7:, :7] = M.reshape(7, 7), G.reshape(6, 7)
+        K[:7, 7:] = K[7:, :7].T
+        fill_force(s, c, v, r[:7])
+        squared_rates(v, w)
+        fill_loops(s, c, w, r[7:])
         out = np.empty(14)
         out[:7], out[7:] = v, np.linalg.solve(K, r)[:7]
         return out

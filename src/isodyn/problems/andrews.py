@@ -7,13 +7,14 @@ with the formulas and numbers of the Test Set for IVP Solvers, problem Andrews; 
 sum with every term multiplied by the square of its rate. A constant torque drives β and a spring pulls on the third body;
 T + V with V = ½c₀(L − ℓ₀)² − torque·β is conserved.
 
-The functions exist compiled and, from the same source, as plain Python.
+The functions exist compiled and, from the same source, as plain Python, which has no tangents.
 """
 
 from __future__ import annotations
 
 import math
 from math import cos, sin
+from typing import Any
 
 import numpy as np
 
@@ -23,6 +24,7 @@ from isodyn.compiled import (
     CONSTRAINT,
     JACOBIAN,
     KNOWS_MASS,
+    KNOWS_TANGENT,
     MODEL,
     OK,
     POSITION,
@@ -50,86 +52,146 @@ ANGLES = ("beta", "Theta", "gamma", "Phi", "delta", "Omega", "epsilon")
 LOOPS = ("loop 1 x", "loop 1 y", "loop 2 x", "loop 2 y", "loop 3 x", "loop 3 y")
 
 
-def plain_mass(q: FloatArray) -> FloatArray:
-    """M(q)."""
-    M = np.zeros((7, 7))
-    M[0, 0] = M1 * RA**2 + M2 * (RR**2 - 2.0 * DA * RR * cos(q[1]) + DA**2) + I1 + I2
-    M[0, 1] = M[1, 0] = M2 * (DA**2 - DA * RR * cos(q[1])) + I2
-    M[1, 1] = M2 * DA**2 + I2
-    M[2, 2] = M3 * (SA**2 + SB**2) + I3
-    M[3, 3] = M4 * (E - EA) ** 2 + I4
-    M[3, 4] = M[4, 3] = M4 * ((E - EA) ** 2 + ZT * (E - EA) * sin(q[3])) + I4
-    M[4, 4] = M4 * (ZT**2 + 2.0 * ZT * (E - EA) * sin(q[3]) + (E - EA) ** 2) + M5 * (TA**2 + TB**2) + I4 + I5
-    M[5, 5] = M6 * (ZF - FA) ** 2 + I6
-    M[5, 6] = M[6, 5] = M6 * ((ZF - FA) ** 2 - U * (ZF - FA) * sin(q[5])) + I6
-    M[6, 6] = M6 * ((ZF - FA) ** 2 - 2.0 * U * (ZF - FA) * sin(q[5]) + U**2) + M7 * (UA**2 + UB**2) + I6 + I7
-    return M
+BT, PD, OE = 7, 8, 9  # places of β + Θ, Φ + δ and Ω + ε behind the seven angles themselves
+FIXED = np.array([XB, YB, XA, YA, XA, YA])
+LAST_Q, SINES, COSINES = 6, 13, 23  # places in the model's numbers behind FIXED
+NUMBERS, MATRIX = 33, 40  # memory there: seven numbers, a matrix
 
 
-def plain_force(q: FloatArray, v: FloatArray, t: float) -> FloatArray:
+@kernel()
+def fill_mass(s: FloatArray, c: FloatArray, M: FloatArray) -> None:
+    """M(q), row by row."""
+    M[:] = 0.0
+    M[0] = M1 * RA**2 + M2 * (RR**2 - 2.0 * DA * RR * c[1] + DA**2) + I1 + I2
+    M[1] = M[7] = M2 * (DA**2 - DA * RR * c[1]) + I2
+    M[8] = M2 * DA**2 + I2
+    M[16] = M3 * (SA**2 + SB**2) + I3
+    M[24] = M4 * (E - EA) ** 2 + I4
+    M[25] = M[31] = M4 * ((E - EA) ** 2 + ZT * (E - EA) * s[3]) + I4
+    M[32] = M4 * (ZT**2 + 2.0 * ZT * (E - EA) * s[3] + (E - EA) ** 2) + M5 * (TA**2 + TB**2) + I4 + I5
+    M[40] = M6 * (ZF - FA) ** 2 + I6
+    M[41] = M[47] = M6 * ((ZF - FA) ** 2 - U * (ZF - FA) * s[5]) + I6
+    M[48] = M6 * ((ZF - FA) ** 2 - 2.0 * U * (ZF - FA) * s[5] + U**2) + M7 * (UA**2 + UB**2) + I6 + I7
+
+
+@kernel()
+def fill_force(s: FloatArray, c: FloatArray, v: FloatArray, Q: FloatArray) -> None:
     """Torque, spring and the forces of velocity."""
     be, th, ph, de, om, ep = v[0], v[1], v[3], v[4], v[5], v[6]
-    s, c = sin(q[2]), cos(q[2])
-    x, y = SD * c + SC * s + XB - XC, SD * s - SC * c + YB - YC
-    length = math.sqrt(x * x + y * y)
-    pull = -C0 * (length - L0) / length
-    Q = np.empty(7)
-    Q[0] = TORQUE - M2 * DA * RR * th * (th + 2.0 * be) * sin(q[1])
-    Q[1] = M2 * DA * RR * be**2 * sin(q[1])
-    Q[2] = pull * x * (SC * c - SD * s) + pull * y * (SD * c + SC * s)
-    Q[3] = M4 * ZT * (E - EA) * de**2 * cos(q[3])
-    Q[4] = -M4 * ZT * (E - EA) * ph * (ph + 2.0 * de) * cos(q[3])
-    Q[5] = -M6 * U * (ZF - FA) * ep**2 * cos(q[5])
-    Q[6] = M6 * U * (ZF - FA) * om * (om + 2.0 * ep) * cos(q[5])
-    return Q
+    x, y = SD * c[2] + SC * s[2] + XB - XC, SD * s[2] - SC * c[2] + YB - YC
+    x_, y_, length = SC * c[2] - SD * s[2], SD * c[2] + SC * s[2], math.sqrt(x * x + y * y)
+    Q[0] = TORQUE - M2 * DA * RR * th * (th + 2.0 * be) * s[1]
+    Q[1] = M2 * DA * RR * be**2 * s[1]
+    Q[2] = -C0 * (length - L0) / length * (x * x_ + y * y_)
+    Q[3] = M4 * ZT * (E - EA) * de**2 * c[3]
+    Q[4] = -M4 * ZT * (E - EA) * ph * (ph + 2.0 * de) * c[3]
+    Q[5] = -M6 * U * (ZF - FA) * ep**2 * c[5]
+    Q[6] = M6 * U * (ZF - FA) * om * (om + 2.0 * ep) * c[5]
 
 
-def plain_loops(q: FloatArray, w: FloatArray) -> FloatArray:
+@kernel()
+def fill_loops(s: FloatArray, c: FloatArray, w: FloatArray, out: FloatArray) -> None:
     """Sum of the terms of φ, each times the weight w of its angle (β, β+Θ, γ, Φ+δ, δ, Ω+ε, ε)."""
-    bt, pd, oe = q[0] + q[1], q[3] + q[4], q[5] + q[6]
-    x = w[0] * RR * cos(q[0]) - w[1] * D * cos(bt)
-    y = w[0] * RR * sin(q[0]) - w[1] * D * sin(bt)
-    out = np.empty(6)
-    out[0] = x - w[2] * SS * sin(q[2])
-    out[1] = y + w[2] * SS * cos(q[2])
-    out[2] = x - w[3] * E * sin(pd) - w[4] * ZT * cos(q[4])
-    out[3] = y + w[3] * E * cos(pd) - w[4] * ZT * sin(q[4])
-    out[4] = x - w[5] * ZF * cos(oe) - w[6] * U * sin(q[6])
-    out[5] = y - w[5] * ZF * sin(oe) + w[6] * U * cos(q[6])
-    return out
+    x = w[0] * RR * c[0] - w[1] * D * c[BT]
+    y = w[0] * RR * s[0] - w[1] * D * s[BT]
+    out[0] = x - w[2] * SS * s[2]
+    out[1] = y + w[2] * SS * c[2]
+    out[2] = x - w[3] * E * s[PD] - w[4] * ZT * c[4]
+    out[3] = y + w[3] * E * c[PD] - w[4] * ZT * s[4]
+    out[4] = x - w[5] * ZF * c[OE] - w[6] * U * s[6]
+    out[5] = y - w[5] * ZF * s[OE] + w[6] * U * c[6]
 
 
-def plain_G(q: FloatArray, t: float) -> FloatArray:
-    """∂φ/∂q."""
-    bt, pd, oe = q[0] + q[1], q[3] + q[4], q[5] + q[6]
-    G = np.zeros((6, 7))
-    for k in range(0, 6, 2):
-        G[k, 0], G[k, 1] = -RR * sin(q[0]) + D * sin(bt), D * sin(bt)
-        G[k + 1, 0], G[k + 1, 1] = RR * cos(q[0]) - D * cos(bt), -D * cos(bt)
-    G[0, 2], G[1, 2] = -SS * cos(q[2]), -SS * sin(q[2])
-    G[2, 3], G[2, 4] = -E * cos(pd), -E * cos(pd) + ZT * sin(q[4])
-    G[3, 3], G[3, 4] = -E * sin(pd), -E * sin(pd) - ZT * cos(q[4])
-    G[4, 5], G[4, 6] = ZF * sin(oe), ZF * sin(oe) - U * cos(q[6])
-    G[5, 5], G[5, 6] = -ZF * cos(oe), -ZF * cos(oe) - U * sin(q[6])
-    return G
+@kernel()
+def fill_G(s: FloatArray, c: FloatArray, G: FloatArray) -> None:
+    """∂φ/∂q, row by row."""
+    G[:] = 0.0
+    for k in range(0, 42, 14):
+        G[k], G[k + 1] = -RR * s[0] + D * s[BT], D * s[BT]
+        G[k + 7], G[k + 8] = RR * c[0] - D * c[BT], -D * c[BT]
+    G[2], G[9] = -SS * c[2], -SS * s[2]
+    G[17], G[18] = -E * c[PD], -E * c[PD] + ZT * s[4]
+    G[24], G[25] = -E * s[PD], -E * s[PD] - ZT * c[4]
+    G[33], G[34] = ZF * s[OE], ZF * s[OE] - U * c[6]
+    G[40], G[41] = -ZF * c[OE], -ZF * c[OE] - U * s[6]
 
 
-mass, force = kernel(allocates=True)(plain_mass), kernel(allocates=True)(plain_force)
-loops, matrix = kernel(allocates=True)(plain_loops), kernel(allocates=True)(plain_G)
-FIXED = np.array([XB, YB, XA, YA, XA, YA])
+@kernel()
+def add_pair(J: FloatArray, i: int, j: int, value: float) -> None:
+    """The second derivative along q_i + q_j."""
+    J[8 * i] += value
+    J[8 * j] += value
+    J[7 * i + j] += value
+    J[7 * j + i] += value
 
 
-def plain_phi(q: FloatArray, t: float) -> FloatArray:
-    """φ(q)."""
-    return plain_loops(q, np.ones(7)) - FIXED
+@kernel()
+def add_tangents(
+    s: FloatArray,
+    c: FloatArray,
+    v: FloatArray,
+    a: FloatArray,
+    lam: FloatArray,
+    weights: FloatArray,
+    J: FloatArray,
+) -> None:
+    """J += c₁ ∂/∂v + c₂ ∂/∂q of M a + Gᵀλ − Q."""
+    be, th, ph, de, om, ep = v[0], v[1], v[3], v[4], v[5], v[6]
+    on_v, on_q = weights[1], weights[2]
+    k1, k3, k5 = M2 * DA * RR, M4 * ZT * (E - EA), M6 * U * (ZF - FA)
+    J[0] += on_v * 2.0 * k1 * th * s[1]
+    J[1] += on_v * 2.0 * k1 * (th + be) * s[1]
+    J[7] -= on_v * 2.0 * k1 * be * s[1]
+    J[25] -= on_v * 2.0 * k3 * de * c[3]
+    J[31] += on_v * 2.0 * k3 * (ph + de) * c[3]
+    J[32] += on_v * 2.0 * k3 * ph * c[3]
+    J[41] += on_v * 2.0 * k5 * ep * c[5]
+    J[47] -= on_v * 2.0 * k5 * (om + ep) * c[5]
+    J[48] -= on_v * 2.0 * k5 * om * c[5]
+    J[1] += on_q * k1 * ((2.0 * a[0] + a[1]) * s[1] + th * (th + 2.0 * be) * c[1])
+    J[8] += on_q * k1 * (a[0] * s[1] - be**2 * c[1])
+    J[24] += on_q * k3 * (a[4] * c[3] + de**2 * s[3])
+    J[31] += on_q * k3 * ((a[3] + 2.0 * a[4]) * c[3] - ph * (ph + 2.0 * de) * s[3])
+    J[40] -= on_q * k5 * (a[6] * c[5] + ep**2 * s[5])
+    J[47] -= on_q * k5 * ((a[5] + 2.0 * a[6]) * c[5] - om * (om + 2.0 * ep) * s[5])
+    x, y = SD * c[2] + SC * s[2] + XB - XC, SD * s[2] - SC * c[2] + YB - YC
+    x_, y_, length = SC * c[2] - SD * s[2], SD * c[2] + SC * s[2], math.sqrt(x * x + y * y)
+    along = x * x_ + y * y_  # half the derivative of length²; its own is x'² + y'² − x y' + y x'
+    bend = x_ * x_ + y_ * y_ - x * y_ + y * x_
+    J[16] += on_q * C0 * ((1.0 - L0 / length) * bend + L0 * along * along / length**3)
+    lx, ly = lam[0] + lam[2] + lam[4], lam[1] + lam[3] + lam[5]  # every term of φ is minus its own second derivative
+    J[0] -= on_q * RR * (lx * c[0] + ly * s[0])
+    add_pair(J, 0, 1, on_q * D * (lx * c[BT] + ly * s[BT]))
+    J[16] += on_q * SS * (lam[0] * s[2] - lam[1] * c[2])
+    add_pair(J, 3, 4, on_q * E * (lam[2] * s[PD] - lam[3] * c[PD]))
+    J[32] += on_q * ZT * (lam[2] * c[4] + lam[3] * s[4])
+    add_pair(J, 5, 6, on_q * ZF * (lam[4] * c[OE] + lam[5] * s[OE]))
+    J[48] += on_q * U * (lam[4] * s[6] - lam[5] * c[6])
 
 
-def plain_b(q: FloatArray, v: FloatArray, t: float) -> FloatArray:
-    """G a − φ̈."""
-    return plain_loops(q, np.array([v[0], v[0] + v[1], v[2], v[3] + v[4], v[4], v[5] + v[6], v[6]]) ** 2)
+@kernel()
+def squared_rates(v: FloatArray, out: FloatArray) -> None:
+    """Squares of the rates of the seven angles that φ is made of."""
+    out[0], out[1], out[2], out[3] = v[0] ** 2, (v[0] + v[1]) ** 2, v[2] ** 2, (v[3] + v[4]) ** 2
+    out[4], out[5], out[6] = v[4] ** 2, (v[5] + v[6]) ** 2, v[6] ** 2
 
 
-@kernel(MODEL, allocates=True)
+@kernel()
+def turn(q: FloatArray, pf: FloatArray) -> None:
+    """Sines and cosines for q into the model's numbers, unless they are there."""
+    known = True
+    for i in range(7):
+        known = known and pf[LAST_Q + i] == q[i]
+    if known:
+        return
+    for i in range(10):
+        if i < 7:
+            pf[LAST_Q + i] = q[i]
+        angle = q[i] if i < 7 else q[0] + q[1] if i == BT else q[3] + q[4] if i == PD else q[5] + q[6]
+        pf[SINES + i], pf[COSINES + i] = sin(angle), cos(angle)
+
+
+@kernel(MODEL)
 def model(
     what: int,
     t: float,
@@ -142,43 +204,88 @@ def model(
     pi: IntArray,
     out: FloatArray,
 ) -> int:
-    """The mechanism; pf holds the fixed points of the loops. Tangents are left to differences."""
+    """The mechanism; pf holds the fixed points of the loops, and memory."""
+    turn(q, pf)
+    sines, cosines, numbers = pf[SINES:COSINES], pf[COSINES:NUMBERS], pf[NUMBERS:MATRIX]
     if what == JACOBIAN:
-        M = mass(q)
+        fill_mass(sines, cosines, out)
+        for i in range(49):
+            out[i] *= c[0]
+        if c[1] != 0.0 or c[2] != 0.0:
+            add_tangents(sines, cosines, v, a, lam, c, out)
+    elif what == BALANCE:
+        M = pf[MATRIX:]
+        fill_force(sines, cosines, v, numbers)
+        fill_mass(sines, cosines, M)
         for i in range(7):
+            out[i] = -numbers[i]
             for j in range(7):
-                out[7 * i + j] = c[0] * M[i, j]
-    elif what == POSITION:
-        phi = loops(q, np.ones(7))
+                out[i] += M[7 * i + j] * a[j]
+        fill_G(sines, cosines, M)
         for k in range(6):
-            out[k] = phi[k] - pf[k]
-    else:
-        G = matrix(q, t)
-        if what == BALANCE:
-            M, Q = mass(q), force(q, v, t)
             for i in range(7):
-                out[i] = -Q[i]
-                for j in range(7):
-                    out[i] += M[i, j] * a[j]
-                for k in range(6):
-                    out[i] += G[k, i] * lam[k]
-        elif what == ACCELERATION:
-            rates = np.array([v[0], v[0] + v[1], v[2], v[3] + v[4], v[4], v[5] + v[6], v[6]])
-            b = loops(q, rates * rates)
-            for k in range(6):
-                out[k] = -b[k]
-                for i in range(7):
-                    out[k] += G[k, i] * a[i]
-        elif what in (CONSTRAINT, VELOCITY):
-            for k in range(6):
-                if what == VELOCITY:
-                    out[k] = 0.0
-                for i in range(7):
-                    if what == CONSTRAINT:
-                        out[7 * k + i] = G[k, i]
-                    else:
-                        out[k] += G[k, i] * v[i]
+                out[i] += M[7 * k + i] * lam[k]
+    elif what == CONSTRAINT:
+        fill_G(sines, cosines, out)
+    elif what == POSITION:
+        for i in range(7):
+            numbers[i] = 1.0
+        fill_loops(sines, cosines, numbers, out)
+        for k in range(6):
+            out[k] -= pf[k]
+    elif what in (VELOCITY, ACCELERATION):
+        G = pf[MATRIX:]
+        fill_G(sines, cosines, G)
+        if what == ACCELERATION:
+            squared_rates(v, numbers)
+            fill_loops(sines, cosines, numbers, out)
+        for k in range(6):
+            total = 0.0
+            for i in range(7):
+                total += G[7 * k + i] * (v[i] if what == VELOCITY else a[i])
+            out[k] = total if what == VELOCITY else total - out[k]
     return OK
+
+
+# ---- the same functions by their source, as plain Python
+
+
+def sines_and_cosines(q: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Of the seven angles and of β + Θ, Φ + δ, Ω + ε."""
+    angles = np.array([*q, q[0] + q[1], q[3] + q[4], q[5] + q[6]])
+    return np.sin(angles), np.cos(angles)
+
+
+def filled(kernel: Any, size: int, q: FloatArray, *more: FloatArray) -> FloatArray:
+    """What the Python function of a kernel writes."""
+    out = np.empty(size)
+    getattr(kernel, "py_func", kernel)(*sines_and_cosines(q), *more, out)
+    return out
+
+
+def plain_mass(q: FloatArray) -> FloatArray:
+    """M(q)."""
+    return filled(fill_mass, 49, q).reshape(7, 7)
+
+
+def plain_force(q: FloatArray, v: FloatArray, t: float) -> FloatArray:
+    """Q(q, v)."""
+    return filled(fill_force, 7, q, v)
+
+
+def plain_G(q: FloatArray, t: float) -> FloatArray:
+    """∂φ/∂q."""
+    return filled(fill_G, 42, q).reshape(6, 7)
+
+
+def plain_phi(q: FloatArray, t: float) -> FloatArray:
+    """φ(q)."""
+    return filled(fill_loops, 6, q, np.ones(7)) - FIXED
+
+
+def plain_b(q: FloatArray, v: FloatArray, t: float) -> FloatArray:
+    """G a − φ̈."""
+    return filled(fill_loops, 6, q, np.array([v[0], v[0] + v[1], v[2], v[3] + v[4], v[4], v[5] + v[6], v[6]]) ** 2)
 
 
 def energy(q: FloatArray, v: FloatArray, t: float) -> tuple[float, float]:
@@ -195,8 +302,10 @@ def start() -> FloatArray:
 
 def build() -> CompiledSystem:
     """With the functions compiled."""
-    q0, v0, pf = start(), np.zeros(7), FIXED.copy()
-    return CompiledSystem(model, KNOWS_MASS, q0, v0, pf=pf, energy=energy, names=ANGLES, m=6, m_phi=6, row_names=LOOPS)
+    q0, v0, pf = start(), np.zeros(7), np.concatenate([FIXED, np.full(MATRIX + 49 - LAST_Q, np.nan)])
+    return CompiledSystem(
+        model, KNOWS_MASS | KNOWS_TANGENT, q0, v0, pf=pf, energy=energy, names=ANGLES, m=6, m_phi=6, row_names=LOOPS
+    )
 
 
 def plain_system() -> MechanicalSystem:
