@@ -15,6 +15,7 @@ which answers the question `what` about the state (t, q, v, a, lam) into the fla
     POSITION    out = φ(q, t)
     VELOCITY    out = [φ̇; ψ] with φ̇ = G v + φ_t
     ACCELERATION  out = [φ̈; ψ̇] with φ̈ = G a − b
+    RATE        out = q̇, the derivative of q ⊕ εv
 
 `pf`, `pi` are the model's numbers; `traits` says which questions it answers and what is known about it. A first-order system
 uses the same function with (nothing, s, s', z) in the places of (q, v, a, lam); VELOCITY is then its constraint c(s, z, t) and
@@ -44,7 +45,7 @@ FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
 # ---- questions to a model
-RETRACT, BALANCE, JACOBIAN, FACTORISE, SOLVE, CONSTRAINT, POSITION, VELOCITY, ACCELERATION = range(9)
+RETRACT, BALANCE, JACOBIAN, FACTORISE, SOLVE, CONSTRAINT, POSITION, VELOCITY, ACCELERATION, RATE = range(10)
 
 # ---- traits of a model, a bit each
 RETRACTS = 1  # answers RETRACT; otherwise q ⊕ d = q + d
@@ -54,6 +55,7 @@ SOLVES = 8  # answers FACTORISE and SOLVE
 LINEAR = 16  # balance is affine in (q, v, a) with constant matrices
 CONSTANT_MASS = 32  # ∂balance/∂a does not depend on the state
 SPARSE = 128  # answers JACOBIAN and CONSTRAINT by the values of fixed sparse patterns
+KNOWS_RATE = 256  # answers RATE; and RETRACT by nothing brings q back to where it lives
 GENERAL = 64  # multipliers enter as they like: the matrix of a step comes from differences of all its equations
 
 # ---- answers of a model and of the kernels
@@ -93,9 +95,18 @@ def closure(signature: Any = None) -> Callable[[Function], Function]:
     """Compile with Numba a function that captures others, which cannot be cached; with a signature at once."""
 
     def compile_(function: Function) -> Function:
-        return numba.njit(signature, error_model="numpy")(function)
+        dispatcher = numba.njit(signature, error_model="numpy")(function)
+        if signature is not None and not numba.config.DISABLE_JIT:
+            _settle(dispatcher, signature)
+        return dispatcher
 
     return compile_
+
+
+def _settle(dispatcher: Any, signature: Any) -> None:
+    """One signature, compiled: looked up again at every call that hands the function over, it takes ten times the rest of the call."""
+    compiled = dispatcher.get_compile_result(signature)
+    dispatcher.get_compile_result = lambda _: compiled
 
 
 def kernel(
@@ -127,6 +138,7 @@ def kernel(
                 dispatcher.compile(signature)
                 _seconds.append(time.perf_counter() - started)
             dispatcher.disable_compile()
+            _settle(dispatcher, signature)
         return dispatcher
 
     return compile_

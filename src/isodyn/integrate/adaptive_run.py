@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from isodyn import interrupts
-from isodyn.compiled import NOT_FINITE, OK, OPEN, SINGULAR, FloatArray
+from isodyn.compiled import KNOWS_RATE, NOT_FINITE, OK, OPEN, SINGULAR, FloatArray
 from isodyn.errors import CallableError, ConvergenceError, IsodynError, IsodynWarning
 from isodyn.integrate import work
 from isodyn.integrate.events import Event
@@ -52,7 +52,10 @@ class AdaptiveRun:
         self.first_step, self.max_step = first_step, max_step
         self.states = States(system, formulation, project, assemble)
         self.base, self.motion, self.count = self.states.base, self.states.motion, self.states.count
-        self.hosted = formulation is not None or system.retract is not None  # every step ends in Python
+        back = system.retract is None or bool(
+            self.base.model.traits & KNOWS_RATE
+        )  # compiled code brings q back to where it lives
+        self.hosted = formulation is not None or not back  # every step ends in Python
         self.alone = self.hosted or any(event.terminal for event in events)  # one step at a time
         self.state, self.trial, self.K = self.base.state, self.states.trial, self.states.K
         self.step = np.zeros(1)
@@ -84,11 +87,10 @@ class AdaptiveRun:
             alone = self.alone or self.base.independent.dropped.size > 0
             clock = time.perf_counter()
             path = self.march(1 if alone else length)
-            for i in range(path.clock.shape[0]):
-                with self.explained():
-                    ended = self.record.step(path, i)
-                if ended is not None:
-                    return ended
+            with self.explained():
+                ended = self.record.steps(path)
+            if ended is not None:
+                return ended
             show(self.state.clock[0])
             if interrupts.pending():
                 raise KeyboardInterrupt

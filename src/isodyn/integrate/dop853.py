@@ -25,6 +25,7 @@ from scipy.integrate import DOP853
 from isodyn.compiled import (
     CLOSURE,
     F2,
+    KNOWS_RATE,
     MODEL_TYPE,
     NOT_FINITE,
     OK,
@@ -39,7 +40,7 @@ from isodyn.compiled import (
     kernel,
 )
 from isodyn.integrate.closure import copy_to
-from isodyn.integrate.rate import onto_constraints, rate_of
+from isodyn.integrate.rate import live, onto_constraints, rate_of
 from isodyn.integrate.work import CONTROLS, COUNTERS, EPS, STEPS, UNDERFLOW, WORK
 
 STAGES = DOP853.n_stages
@@ -203,7 +204,8 @@ def march(
                 error = error_norm(h, y, end, K, pace.rtol, atol)
                 status = NOT_FINITE if not np.isfinite(error) else OK if error <= 1.0 else UNDERFLOW
             dense = status == OK and (pace.dense == 2 or (pace.dense == 1 and asked_for(times, t, t_1)))
-            if dense or (status == OK and pace.project == 0):
+            finish = pace.project == 1 or (pace.project == 0 and p.traits & KNOWS_RATE)
+            if dense or (status == OK and pace.project == 0 and not finish):
                 status = rate_of(p, t_1, trial, w, pivots, controls, K[STAGES], count)
                 copy_to(trial.a, a)
                 copy_to(trial.lam, lam)
@@ -213,10 +215,13 @@ def march(
                         stage(s, h, y, K, trial)
                         status = rate_of(p, t + NODES[s] * h, trial, w, pivots, controls, K[s], count)
                 interpolant(h, y, end, K, path.powers[number])
-            if status == OK and pace.project == 1:
-                copy_to(end[:nq], trial.q)
+            if status == OK and finish:
+                status = live(p, end[:nq], trial.da, trial.q) if p.traits & KNOWS_RATE else OK
+                if not p.traits & KNOWS_RATE:
+                    copy_to(end[:nq], trial.q)
                 copy_to(end[nq:], trial.v)
-                status = onto_constraints(p, t_1, trial, w, pivots)
+                if pace.project == 1 and status == OK:
+                    status = onto_constraints(p, t_1, trial, w, pivots)
                 if status == OK:
                     status = rate_of(p, t_1, trial, w, pivots, controls, K[STAGES], count)
                 copy_to(trial.q, end[:nq])

@@ -2,9 +2,9 @@
 
     ẏ = (d(q ⊕ εv)/dε, a(t, q, v)),     M a + Gᵀλ = Q,   G a = b
 
-Where q is not a vector space, q̇ comes from a central difference of order 8 of the retraction, with increments up to 0.05 in the
-largest component of v. Its error is rounding: about 2e-14 of the size of q times that component, for coordinates in which 0.05 is a
-small angle.
+Where q is not a vector space and the model does not know q̇, it comes from a central difference of order 8 of the retraction, with
+increments up to 0.05 in the largest component of v. Its error is rounding: about 2e-14 of the size of q times that component, for
+coordinates in which 0.05 is a small angle.
 """
 
 from __future__ import annotations
@@ -15,10 +15,12 @@ import numpy as np
 
 from isodyn.compiled import (
     CLOSURE,
+    KNOWS_RATE,
     MODEL_TYPE,
     NOT_FINITE,
     OK,
     POSITION,
+    RATE,
     RETRACTS,
     STATE,
     F,
@@ -45,6 +47,8 @@ def velocity_of_q(p: Any, q: FloatArray, v: FloatArray, out: FloatArray) -> int:
         copy_to(v, out)
         return OK
     c, moved, d = np.zeros(4), np.empty(q.size), np.empty(v.size)
+    if p.traits & KNOWS_RATE:
+        return p.model(RATE, 0.0, q, v, v, v, c, p.pf, p.pi, out)
     for i in range(q.size):
         out[i] = 0.0
     largest = size(v)
@@ -61,6 +65,14 @@ def velocity_of_q(p: Any, q: FloatArray, v: FloatArray, out: FloatArray) -> int:
             for i in range(q.size):
                 out[i] += sign * SLOPE[k] * moved[i] / (epsilon / SLOPE.size)
     return OK
+
+
+@kernel(allocates=True)
+def live(p: Any, q: FloatArray, d: FloatArray, out: FloatArray) -> int:
+    """out = q, brought back to where it lives; d is memory."""
+    for i in range(d.size):
+        d[i] = 0.0
+    return retract(p, q, d, np.zeros(4), out)
 
 
 @kernel()

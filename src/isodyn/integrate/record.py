@@ -41,7 +41,7 @@ class Record:
         self.enforced = 0  # rows
         self.ranks: list[int] = []
         self.closest = (1.0, 0.0)  # to a loss of rank: the smallest pivot, and when
-        self.steps = 0
+        self.done = 0
         self.last: tuple[Any, int] | None = None  # the last whole step
 
     def start(self, t: float, state: State) -> None:
@@ -56,9 +56,33 @@ class Record:
         names = (self.system.row_names[i] for i in rows.dropped)
         self.redundant = tuple(dict.fromkeys((*self.redundant, *names)))
 
+    def steps(self, path: Any) -> str | None:
+        """Events and output times of a path, in order; what ended the run there."""
+        if not self.events:
+            self.steps_without_events(path)
+            return None
+        for i in range(path.clock.shape[0]):
+            ended = self.step(path, i)
+            if ended is not None:
+                return ended
+        return None
+
+    def steps_without_events(self, path: Any) -> None:
+        """Output times of all steps of a path; most steps have none."""
+        before, self.done = path.clock[:, 0], self.done + path.clock.shape[0]
+        last = path.clock.shape[0] - 1
+        if self.times is None:
+            wanted = np.arange(last + 1)
+        else:
+            inside = self.times[(self.times > before[0]) & (self.times <= path.clock[last, 1])]
+            wanted = np.unique(np.searchsorted(before, inside, side="left") - 1)
+        for i in wanted:
+            self.output(path, int(i), path.clock[i, 1], False)
+        self.last = path, last
+
     def step(self, path: Any, i: int) -> str | None:
         """Events and output times of step i of a path, in order; what ended the run there."""
-        self.steps += 1
+        self.done += 1
         t_1, nq = path.clock[i, 1], self.system.nq
         end = path.end[i, :nq], path.end[i, nq:]
         after = [event.value(t_1, *end) for event in self.events]
@@ -75,7 +99,7 @@ class Record:
             q, v = end if t == t_1 else self.between(path, i, t)[1:3]
             self.found[event.number].append((t, q.copy(), v.copy()))
             if ended is None and event.terminal and len(self.found[event.number]) >= event.terminal:
-                last, ended = t, f"stopped by event {event.number} at t = {t:g} after {self.steps} steps"
+                last, ended = t, f"stopped by event {event.number} at t = {t:g} after {self.done} steps"
         self.output(path, i, last, ended is not None)
         self.last = (path, i) if ended is None else None
         return ended
@@ -145,7 +169,7 @@ class Record:
             np.array([row[k] for row in self.rows]).reshape(t.size, n) for k, n in enumerate(sizes.values(), start=1)
         )
         stats = Statistics(
-            steps=self.steps,
+            steps=self.done,
             iterations=int(count[work.ITERATIONS]),
             evaluations=int(count[work.EVALUATIONS]),
             factorisations=int(count[work.FACTORISATIONS]),

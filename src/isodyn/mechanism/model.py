@@ -25,6 +25,7 @@ from isodyn.compiled import (
     MODEL,
     OK,
     POSITION,
+    RATE,
     RETRACT,
     VELOCITY,
     F,
@@ -164,6 +165,22 @@ def move_bodies(q: FloatArray, d: FloatArray, pi: IntArray, out: FloatArray) -> 
                 turn(q, first_q + 3, d, first_v + 3, out)
 
 
+@kernel()
+def rates_of_bodies(q: FloatArray, v: FloatArray, pi: IntArray, out: FloatArray) -> None:
+    """out = q̇; of quaternions ė = e ∘ (0, ω)/2."""
+    for k in range(pi[BODIES]):
+        b = pi[I_BODY] + BODY * k
+        kind, first_q, first_v = pi[b + KIND], pi[b + FIRST_Q], pi[b + FIRST_V]
+        for i in range(3 if kind < NODE else pi[b + FREEDOM]):
+            out[first_q + i] = v[first_v + i]
+        if kind == SPATIAL:
+            e, w = first_q + 3, vector(v, first_v + 3)
+            out[e] = -0.5 * (q[e + 1] * w[0] + q[e + 2] * w[1] + q[e + 3] * w[2])
+            out[e + 1] = 0.5 * (q[e] * w[0] + q[e + 2] * w[2] - q[e + 3] * w[1])
+            out[e + 2] = 0.5 * (q[e] * w[1] - q[e + 1] * w[2] + q[e + 3] * w[0])
+            out[e + 3] = 0.5 * (q[e] * w[2] + q[e + 1] * w[1] - q[e + 2] * w[0])
+
+
 @kernel(MODEL)
 def mechanism_model(
     what: int,
@@ -180,6 +197,9 @@ def mechanism_model(
     """The questions of the loop, answered by a mechanism."""
     if what == RETRACT:
         move_bodies(q, v, pi, out)
+        return OK
+    if what == RATE:
+        rates_of_bodies(q, v, pi, out)
         return OK
     place_bodies(q, v, pf, pi)
     if what == BALANCE:

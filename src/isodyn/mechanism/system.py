@@ -9,7 +9,17 @@ import numpy as np
 
 from isodyn.bodies.body import Body
 from isodyn.bodies.rotations import increment
-from isodyn.compiled import CONSTANT_MASS, KNOWS_MASS, KNOWS_TANGENT, RETRACT, RETRACTS, SPARSE, FloatArray, IntArray
+from isodyn.compiled import (
+    CONSTANT_MASS,
+    KNOWS_MASS,
+    KNOWS_RATE,
+    KNOWS_TANGENT,
+    RETRACT,
+    RETRACTS,
+    SPARSE,
+    FloatArray,
+    IntArray,
+)
 from isodyn.joints.words import Pair, Row, Word
 from isodyn.mechanism.beam_part import BeamPart, resolve
 from isodyn.mechanism.layout import F_FACTOR
@@ -117,7 +127,7 @@ def make_system(tables: Tables, joints: dict[str, JointParts]) -> MechanismSyste
     names = [body.coordinate_names() for body in tables.bodies]
     return MechanismSystem(
         mechanism_model,
-        KNOWS_MASS | KNOWS_TANGENT | CONSTANT_MASS | (RETRACTS if spatial else 0),
+        KNOWS_MASS | KNOWS_TANGENT | CONSTANT_MASS | (RETRACTS | KNOWS_RATE if spatial else 0),
         np.concatenate([body.q0 for body in tables.bodies]),
         np.concatenate([body.v0 for body in tables.bodies]),
         pf,
