@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import isodyn as iso
-from subdomain_systems import TWO, chain
+from subdomain_systems import THREE, TWO, chain
 
 S = iso.Scheme
 SCHEMES = [S.optimal(0.5), S.U0(0.5, 0.5, 0.5), S.V0(0, 0, 0), S.U0(1, 1, 0.5, explicit=True), S.central_difference()]
@@ -100,12 +100,36 @@ def _around(sub):
     return ("sw", [first], "ne", [last])
 
 
-def test_threads_change_nothing():
-    elements = chain()
-    sub = iso.partition(elements, TWO)
-    one, two = (
-        iso.integrate(sub, S.optimal(0.5), substeps={"left": 2, "right": 3}, dt=0.02, t_end=0.4, threads=k)
-        for k in (1, 2)
-    )
-    assert (one.lam == two.lam).all()
-    assert (one["left"].a == two["left"].a).all()
+def test_one_thread_vs_two():
+    """Alone, steps of linear subdomains run in one compiled loop; in threads subdomain by subdomain. The same to rounding."""
+    sub = iso.partition(chain(), TWO)
+    for formulation in (None, iso.Stabilised()):
+        one, two = (
+            iso.integrate(
+                sub, S.V0(0.3, 0.7, 0.1), formulation, substeps={"left": 2, "right": 3}, dt=0.02, t_end=0.41, threads=k
+            )
+            for k in (1, 2)
+        )
+        assert abs(one.lam - two.lam).max() < 1e-12 * abs(one.lam).max()
+        assert abs(one["left"].a - two["left"].a).max() < 1e-12 * abs(one["left"].a).max()
+        assert one["right"].stats.steps == two["right"].stats.steps == 3 * 21
+
+
+@pytest.mark.parametrize("formulation", [None, iso.Stabilised()], ids=str)
+@pytest.mark.parametrize("damping", [0.0, 0.02])
+@pytest.mark.parametrize("scheme", [S.U0(0.5, 0.5, 0.5), S.V0(0, 0, 0), S.central_difference()], ids=str)
+def test_banded_kernels_vs_the_shared_loop(scheme, damping, formulation, monkeypatch):
+    """Kernels of linear subdomains against the loop of `integrate`, with loads, a breakpoint off the grid and a short last step."""
+    sub = iso.partition(chain(damping=damping), THREE)
+    options = {"substeps": dict(zip(THREE, (3, 1, 2), strict=True)), "dt": 0.01, "t_end": 0.505, "breakpoints": [0.203]}
+    banded = iso.integrate(sub, scheme, formulation, **options)
+    assert banded["left"].stats.solver == "banded LU"
+    monkeypatch.setattr("isodyn.subdomains.part.tables_of", lambda system, ties: None)
+    shared = iso.integrate(sub, scheme, formulation, **options)
+    assert shared["left"].stats.solver != "banded LU"
+    assert (banded.t == shared.t).all()
+    assert abs(banded.lam - shared.lam).max() < 1e-11 * abs(shared.lam).max()
+    for name in THREE:
+        for key in "qva":
+            expected = getattr(shared[name], key)
+            assert abs(getattr(banded[name], key) - expected).max() < 1e-11 * abs(expected).max()

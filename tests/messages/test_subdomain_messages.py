@@ -47,7 +47,8 @@ def test_systems_that_cannot_be_tied():
         ({"substeps": {"a": 1}}, "substeps must name every subdomain"),
         ({"scheme": {"a": iso.Scheme.optimal(0.5)}}, "scheme must name every subdomain"),
         ({"formulation": iso.PositionLevel()}, "velocity level"),
-        ({"select": [0]}, "not for subdomains"),
+        ({"select": [0]}, "select is not for subdomains"),
+        ({"executor": 3}, "executor must be a distributed.Client or None, received int"),
         ({"threads": 0}, "threads must be"),
         ({"dt": -1.0}, "dt must be positive"),
     ],
@@ -59,7 +60,7 @@ def test_options(options, message):
 
 
 def test_substeps_of_one_system():
-    with pytest.raises(InputError, match="substeps are for subdomains"):
+    with pytest.raises(InputError, match="substeps and executor are for subdomains"):
         iso.integrate(half(), dt=0.1, t_end=1.0, substeps=2)
 
 

@@ -52,6 +52,8 @@ def run_subdomains(
     threads: int,
     progress: bool,
     adapt: Callable[[Any, Any], Any],
+    observe: Callable[[Any], Any] | None = None,
+    executor: Any = None,
 ) -> SubdomainSolution:
     """Integrate tied subdomains along the given stretches; `adapt` makes schemes fit systems."""
     if formulation is not None and not isinstance(formulation, Stabilised | VelocityLevel):
@@ -64,6 +66,6 @@ def run_subdomains(
     counts = counted(substeps, sub)
     schemes = {name: adapt(s, sub.systems[name]) for name, s in by_name("scheme", scheme, sub, None).items()}
     stabilised = isinstance(formulation, Stabilised)
-    run = CoupledRun(sub, schemes, counts, stretches, newton, stabilised, assemble, threads)
+    run = CoupledRun(sub, schemes, counts, stretches, newton, stabilised, assemble, threads, observe, executor)
     with Progress(sum(stretch.steps for stretch in stretches), progress) as bar:
         return run.execute(bar)
