@@ -183,14 +183,24 @@ class CoupledRun:
         return self.linear_runs[dt]
 
     def compiled(self, dt: float, times: FloatArray, save: Any) -> None:
-        """A block of steps."""
+        """A block of steps; one by one where a load fails, so that the run ends just there."""
         run = self.linear_runs[dt]
         assert run is not None
+        starts = np.concatenate([[self.t], times[:-1]])
+        try:
+            loads = run.loads(starts)
+        except Exception:
+            for t_1, saved in zip(times.tolist(), save.tolist(), strict=True):
+                self.step(SystemStep(self.t, t_1, dt, False, False, np.inf))
+                self.t = t_1
+                if saved:
+                    self.keep()
+            return
         for part in self.parts:
             part.run.shift(part.run.main.phi)
             part.retime(part.run.main, dt / part.tau)
         self.team.phase = f"in the system steps {self.steps + 1} to {self.steps + times.size}, from t = {self.t:.6g}"
-        status, done, corrections = run.go(self.t, times, save, self.lam, self.rate, self.record)
+        status, done, corrections = run.go(loads, times, save, self.lam, self.rate, self.record)
         self.steps += done
         self.iterations += corrections
         if status != OK:

@@ -2,7 +2,7 @@
 
 With the guess x = −a/W₁Λ₆, for which ã = 0, a sub-step of M a + C v + K q = f − Gᵀλ costs the products with C and K and one solve:
 
-    (W₁Λ₆ M + h W₂Λ₅ C + h² W₃Λ₃ K) y = f(t̃) − Gᵀλ(t̃) − C ṽ − K q̃,     Δa = x + y,     t̃ = t_n + (m + W₁)h       [Shimada2014 (4.4)]
+    (W₁Λ₆ M + h W₂Λ₅ C + h² W₃Λ₃ K) r = f(t̃) − Gᵀλ(t̃) − C ṽ − K q̃,     Δa = x + r,     t̃ = t_n + (m + W₁)h       [Shimada2014 (4.4)]
 
 Subdomains lie one behind the other in flat arrays: states, sparse rows of C and K, banded factors in LAPACK's form (columns contiguous,
 the diagonal of U inverted), ties. `place` holds where each begins, see `PLACES`.
@@ -20,10 +20,10 @@ from isodyn.compiled import F2, NOT_FINITE, OK, F, FloatArray, I, IntArray, f8, 
 
 # ---- columns of `place`: first unknown, size, sub-steps, bands below and above, whether there are C, K, a permutation, q
 FIRST, SIZE, TAU, LOWER, UPPER, HAS_C, HAS_K, PERMUTED, HAS_Q = range(9)
-# ---- … first entry of the factors, of the ties and how many, of the rows it has a part in and how many, of the answers W, of the
-# load of one system step, and whether there is such a load beside the constant one
-AT_LU, AT_TIE, TIES, AT_ROW, ROWS, AT_W, AT_LOAD, LOADS = range(9, 17)
-PLACES = 17
+# ---- … first entry of the factors, of the ties and how many, of the rows it has a part in and how many, of the load of
+# one system step, and whether there is such a load beside the constant one
+AT_LU, AT_TIE, TIES, AT_ROW, ROWS, AT_LOAD, LOADS = range(9, 16)
+PLACES = 16
 # ---- rows of `motion` and of `answers`
 Q, V, A, DA = range(4)
 # ---- columns of `numbers`: coefficients of the step as in `Coefficients`, and the sub-step
@@ -59,14 +59,17 @@ def solve_banded(n: int, lower: int, upper: int, lu: FloatArray, pivot: IntArray
 
 @kernel()
 def subtract_product(
-    lo: int, n: int, ptr: IntArray, ind: IntArray, val: FloatArray, x: FloatArray, r: FloatArray
+    lo: int, n: int, ptr: IntArray, ind: IntArray, val: FloatArray, x: FloatArray, b: FloatArray, at: int, r: FloatArray
 ) -> None:
-    """r −= A x for the rows lo … lo + n − 1 of the flat sparse matrix; r begins at 0, x at lo."""
+    """r = b − A x for the rows lo … lo + n − 1 of the flat sparse matrix; r begins at 0, b at `at`."""
+    k = ptr[lo]
     for i in range(n):
-        total = 0.0
-        for k in range(ptr[lo + i], ptr[lo + i + 1]):
-            total += val[k] * x[ind[k]]
-        r[i] -= total
+        total = b[at + i]
+        end = ptr[lo + i + 1]
+        while k < end:
+            total -= val[k] * x[ind[k]]
+            k += 1
+        r[i] = total
 
 
 @kernel()
@@ -85,43 +88,46 @@ def sub_steps(
     place, s, work = k.place[p], k.numbers[p], k.work
     lo, n, h = place[FIRST], place[SIZE], s[H]
     q, v, a, da = motion[Q], motion[V], motion[A], motion[DA]
-    r, y = work[0], work[1]
+    r, q_w, v_w = work[0], work[1], work[2]
     lu, pivot = k.lu[place[AT_LU] :], k.pivot[lo:]
+    back = 1.0 / s[W1L6]  # x = −back a
+    q_v, q_a, v_a = s[W1] * h, h * h * (s[W2L2] - s[W3L3] * back), h * (s[W1] - s[W2L5] * back)
+    half, full = h * h * (0.5 - s[L3] * back), h * (1.0 - s[L5] * back)
     for m in range(begin, end):
-        for i in range(n):
-            j = lo + i
-            x = -a[j] / s[W1L6]
-            work[1, j] = q[j] + h * (s[W1] * v[j] + h * (s[W2L2] * a[j] + s[W3L3] * x))  # [Shimada2014 (2.5b)]
-            work[2, j] = v[j] + h * (s[W1] * a[j] + s[W2L5] * x)  # [Shimada2014 (2.5c)]
-            r[i] = k.constant[j]
+        if place[HAS_C]:
+            for j in range(lo, lo + n):
+                v_w[j] = v[j] + v_a * a[j]  # [Shimada2014 (2.5c)]
+            subtract_product(lo, n, k.C_ptr, k.C_ind, k.C_val, v_w, k.constant, lo, r)
+        if place[HAS_K]:
+            for j in range(lo, lo + n):
+                q_w[j] = q[j] + q_v * v[j] + q_a * a[j]  # [Shimada2014 (2.5b)]
+            if place[HAS_C]:
+                subtract_product(lo, n, k.K_ptr, k.K_ind, k.K_val, q_w, r, 0, r)
+            else:
+                subtract_product(lo, n, k.K_ptr, k.K_ind, k.K_val, q_w, k.constant, lo, r)
         if place[LOADS] > 0:
             for i in range(n):
                 r[i] += load[(m - begin) * n + i]
-        if place[HAS_C]:
-            subtract_product(lo, n, k.C_ptr, k.C_ind, k.C_val, work[2], r)
-        if place[HAS_K]:
-            subtract_product(lo, n, k.K_ptr, k.K_ind, k.K_val, work[1], r)
         for e in range(place[AT_TIE], place[AT_TIE] + place[TIES]):
             row = k.tie_row[e]
-            r[k.tie_col[e] - lo] -= k.tie_sign[e] * (
-                lam_0[row] + theta[m] * (lam_1[row] - lam_0[row])
-            )  # [Shimada2014 (4.4d)]
+            lam = lam_0[row] + theta[m] * (lam_1[row] - lam_0[row])  # [Shimada2014 (4.4d)]
+            r[k.tie_col[e] - lo] -= k.tie_sign[e] * lam
         if place[PERMUTED]:
             for i in range(n):
-                y[i] = r[k.order[lo + i]]
-            solve_banded(n, place[LOWER], place[UPPER], lu, pivot, y)
+                q_w[i] = r[k.order[lo + i]]
+            solve_banded(n, place[LOWER], place[UPPER], lu, pivot, q_w)
             for i in range(n):
-                r[k.order[lo + i]] = y[i]
+                r[k.order[lo + i]] = q_w[i]
         else:
             solve_banded(n, place[LOWER], place[UPPER], lu, pivot, r)
+        if place[HAS_Q]:
+            for i in range(n):
+                q[lo + i] += h * v[lo + i] + half * a[lo + i] + h * h * s[L3] * r[i]  # [Shimada2014 (3.131g) adapted]
         for i in range(n):
-            j = lo + i
-            x = r[i] - a[j] / s[W1L6]
-            if place[HAS_Q]:
-                q[j] += h * (v[j] + h * (0.5 * a[j] + s[L3] * x))  # [Shimada2014 (3.131g) adapted]
-            v[j] += h * (a[j] + s[L5] * x)
-            a[j] += x
-            da[j] = x
+            x = r[i] - back * a[lo + i]
+            v[lo + i] += full * a[lo + i] + h * s[L5] * r[i]
+            a[lo + i] += x
+            da[lo + i] = x
 
 
 @kernel(i8(LINEAR, i8, i8, F, F, F, F, F2), nogil=True)
@@ -143,10 +149,10 @@ def advance(
     return OK if np.isfinite(total) else NOT_FINITE
 
 
-Interface = namedtuple("Interface", "theta inverse answers inverse_q basis lam rate lam_1 gap delta")
-"""θ of every sub-step (subdomain by subdomain); H⁻¹ and W of this kind of step; the same for positions (empty: not closed); λ and its
-rate; memory."""
-INTERFACE = types.NamedTuple((F2, F2, F2, F2, F, F, F, F, F, F), Interface)
+Interface = namedtuple("Interface", "theta inverse at_W moved answers inverse_q basis lam rate lam_1 gap delta")
+"""θ of every sub-step (subdomain by subdomain); H⁻¹ and W of this kind of step: where those of a subdomain begin among the unknowns that
+λ moves, and in the answers; the same for positions (empty: not closed); λ and its rate; memory."""
+INTERFACE = types.NamedTuple((F2, F2, types.Array(i8, 2, "C"), I, F2, F2, F, F, F, F, F, F), Interface)
 
 Saved = namedtuple("Saved", "q v a lam")
 SAVED = types.NamedUniTuple(F2, 4, Saved)
@@ -183,6 +189,23 @@ def scale_of(k: Any, dt: float, motion: FloatArray) -> float:
 
 
 @kernel()
+def speed_at_ties(k: Any, motion: FloatArray) -> float:
+    """The largest |v| at the interface, which is enough in most steps."""
+    largest = 0.0
+    for e in range(k.tie_col.size):
+        largest = max(largest, abs(motion[V, k.tie_col[e]]))
+    return largest
+
+
+@kernel()
+def finite(motion: FloatArray) -> bool:
+    total = 0.0
+    for j in range(motion.shape[1]):
+        total += abs(motion[V, j]) + abs(motion[A, j])
+    return bool(np.isfinite(total))
+
+
+@kernel()
 def close_velocities(k: Any, f: Any, dt: float, motion: FloatArray, count: IntArray) -> int:
     """λ_{n+1} that makes velocities continuous; the sub-steps are corrected by W δ."""
     m = f.lam.size
@@ -191,7 +214,9 @@ def close_velocities(k: Any, f: Any, dt: float, motion: FloatArray, count: IntAr
         size = gap_of(k, motion[V], f.gap)
         if not np.isfinite(size):
             return NOT_FINITE
-        if number > 0 and (size <= ROUNDING * scale_of(k, dt, motion) or size > 0.5 * before):
+        if number > 0 and (size <= ROUNDING * speed_at_ties(k, motion) or size > 0.5 * before):
+            return OK
+        if number > 0 and size <= ROUNDING * scale_of(k, dt, motion):
             return OK
         before = size
         for i in range(m):
@@ -201,14 +226,14 @@ def close_velocities(k: Any, f: Any, dt: float, motion: FloatArray, count: IntAr
             f.delta[i] = total
             f.lam_1[i] += total
         for p in range(k.place.shape[0]):
-            lo, n, own = k.place[p, FIRST], k.place[p, SIZE], k.place[p, ROWS]
-            at, row = k.place[p, AT_W], k.place[p, AT_ROW]
-            for x in range(4):
-                for i in range(n):
+            own, row, at = k.place[p, ROWS], k.place[p, AT_ROW], f.at_W[p, 1]
+            for i in range(f.at_W[p, 0], f.at_W[p + 1, 0]):
+                for x in range(4):
                     total = 0.0
                     for e in range(own):
-                        total += f.answers[x, at + i * own + e] * f.delta[k.row[row + e]]
-                    motion[x, lo + i] += total
+                        total += f.answers[x, at + e] * f.delta[k.row[row + e]]
+                    motion[x, f.moved[i]] += total
+                at += own
         count[1] += 1
     return OK
 
@@ -224,13 +249,13 @@ def close_positions(k: Any, f: Any, motion: FloatArray) -> None:
             total += f.inverse_q[i, j] * f.gap[j]
         f.delta[i] = total
     for p in range(k.place.shape[0]):
-        lo, n, own = k.place[p, FIRST], k.place[p, SIZE], k.place[p, ROWS]
-        at, row = k.place[p, AT_W], k.place[p, AT_ROW]
-        for i in range(n):
+        own, row, at = k.place[p, ROWS], k.place[p, AT_ROW], f.at_W[p, 1]
+        for i in range(f.at_W[p, 0], f.at_W[p + 1, 0]):
             total = 0.0
             for e in range(own):
-                total += f.basis[at + i * own + e] * f.delta[k.row[row + e]]
-            motion[Q, lo + i] -= total
+                total += f.basis[at + e] * f.delta[k.row[row + e]]
+            motion[Q, f.moved[i]] -= total
+            at += own
 
 
 @kernel()
@@ -262,10 +287,7 @@ def system_steps(
             status = close_velocities(k, f, dt, motion, count)
             if status != OK:
                 return status
-        total = 0.0
-        for j in range(motion.shape[1]):
-            total += abs(motion[V, j]) + abs(motion[A, j])
-        if not np.isfinite(total):
+        if (save[step] or step == save.size - 1) and not finite(motion):
             return NOT_FINITE
         for i in range(m):
             f.rate[i] = (f.lam_1[i] - f.lam[i]) / dt

@@ -17,6 +17,8 @@ from isodyn.subdomains.linear_tables import LOAD_TABLE, linear
 from isodyn.subdomains.part import Part
 from isodyn.subdomains.record import Record
 
+_NOTHING = 1e-20  # entries of W below this part of the largest are nothing beside rounding: far from the interface, where λ is not felt
+
 
 class LinearRun:
     """System steps of one size with the kernels of `linear_kernels`."""
@@ -38,18 +40,26 @@ class LinearRun:
         self.theta = np.zeros((len(parts), max(part.tau for part in parts)))
         for k, part in enumerate(parts):
             self.theta[k, : part.tau] = (np.arange(part.tau) + part.run.main.W1) / part.tau
-        answers = []
-        for part in parts:
+        at, moved, answers, bases, first = np.zeros((len(parts) + 1, 2), dtype=np.int64), [], [], [], 0
+        for k, part in enumerate(parts):
             _, q, v, a, _, da = part.answers[kind]
-            q = q if q.size else np.zeros_like(v)
-            answers.append(np.array([x.ravel() for x in (q, v, a, da)]))
-        basis = [part.bases[dt].ravel() for part in parts] if positions is not None else []
+            W = [q if q.size else np.zeros_like(v), v, a, da]
+            B = part.bases[dt] if positions is not None else np.zeros_like(v)
+            felt = np.any([np.abs(x) > _NOTHING * np.abs(x).max(axis=0, initial=0.0) for x in (*W, B)], axis=(0, 2))
+            rows = np.flatnonzero(felt)
+            answers.append(np.array([x[rows].ravel() for x in W]))
+            bases.append(B[rows].ravel())
+            moved.append(first + rows)
+            at[k + 1] = at[k] + (rows.size, answers[-1].shape[1])
+            first += part.system.nv
         self.interface = lk.Interface(
             self.theta,
             operator.inverse(),
+            at,
+            np.concatenate(moved).astype(np.int64),
             np.ascontiguousarray(np.hstack(answers)),
             np.zeros((0, 0)) if positions is None else positions.inverse(),
-            np.concatenate([np.zeros(0), *basis]),
+            np.concatenate(bases),
             *(np.zeros(m) for _ in range(5)),
         )
         self.motion = np.zeros((4, sum(part.system.nv for part in parts)))
@@ -74,16 +84,15 @@ class LinearRun:
         return table
 
     def go(
-        self, t: float, times: FloatArray, save: Any, lam: FloatArray, rate: FloatArray, record: Record
+        self, loads: FloatArray, times: FloatArray, save: Any, lam: FloatArray, rate: FloatArray, record: Record
     ) -> tuple[int, int, int]:
-        """Steps from t to each of the times; λ and its rate are brought up to date. Status, whole steps, corrections."""
+        """Steps to each of the times; λ and its rate are brought up to date. Status, whole steps, corrections."""
         interface, motion = self.interface, self.motion
         interface.lam[:], interface.rate[:] = lam, rate
         first = 0
         for part in self.parts:
             motion[:, first : first + part.system.nv] = part.motion
             first += part.system.nv
-        loads = self.loads(np.concatenate([[t], times[:-1]]))
         count = np.array([0, 0, record.k], dtype=np.int64)
         saved = self.kernels.Saved(record.q, record.v, record.a, record.lam)
         status = self.kernels.system_steps(self.linear, interface, self.dt, loads, motion, save, saved, count)

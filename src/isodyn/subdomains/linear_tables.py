@@ -153,7 +153,7 @@ def linear(parts: list[tuple[LinearTables, Coefficients, float, int, Factors]]) 
     place = np.zeros((len(parts), lk.PLACES), dtype=np.int64)
     numbers = np.zeros((len(parts), 9))
     N = sum(tables.n for tables, *_ in parts)
-    at = {"n": 0, "lu": 0, "tie": 0, "row": 0, "W": 0, "load": 0}
+    at = {"n": 0, "lu": 0, "tie": 0, "row": 0, "load": 0}
     sparse: dict[str, tuple[list[Any], list[Any], list[Any]]] = {"C": ([], [], []), "K": ([], [], [])}
     entries = {"C": 0, "K": 0}
     for k, (tables, s, h, tau, factors) in enumerate(parts):
@@ -173,7 +173,6 @@ def linear(parts: list[tuple[LinearTables, Coefficients, float, int, Factors]]) 
             ties.row.size,
             at["row"],
             ties.rows.size,
-            at["W"],
             at["load"],
             tables.load is not None,
         )
@@ -188,7 +187,6 @@ def linear(parts: list[tuple[LinearTables, Coefficients, float, int, Factors]]) 
         at["lu"] += factors.lu.size
         at["tie"] += ties.row.size
         at["row"] += ties.rows.size
-        at["W"] += n * ties.rows.size
         at["load"] += tau * n if tables.load is not None else 0
         at["n"] += n
     flat = {

@@ -11,6 +11,7 @@ from isodyn.errors import InputError
 from isodyn.formulations import Stabilised, VelocityLevel
 from isodyn.integrate.progress import Progress
 from isodyn.integrate.schedule import Stretch
+from isodyn.subdomains.advice import warn_beyond_limits
 from isodyn.subdomains.coupled import CoupledRun
 from isodyn.subdomains.solution import SubdomainSolution
 from isodyn.subdomains.ties import Subdomains
@@ -65,6 +66,8 @@ def run_subdomains(
         raise InputError(f"threads must be a whole number of at least 1, received {threads!r}")
     counts = counted(substeps, sub)
     schemes = {name: adapt(s, sub.systems[name]) for name, s in by_name("scheme", scheme, sub, None).items()}
+    if not sub.first_order:
+        warn_beyond_limits(sub, schemes, counts, max(stretch.dt for stretch in stretches))
     stabilised = isinstance(formulation, Stabilised)
     run = CoupledRun(sub, schemes, counts, stretches, newton, stabilised, assemble, threads, observe, executor)
     with Progress(sum(stretch.steps for stretch in stretches), progress) as bar:
