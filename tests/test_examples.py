@@ -149,6 +149,21 @@ EXPECTED: dict[str, dict[str, tuple[float, float]]] = {
         "case 2, dt = 2e-05: largest energy over its bound until t = 0.02": (1e5, 1e6),
         "case 2, dt = 0.01 as printed: energy over its bound after 4 steps": (1e30, np.inf),
     },
+    "mass_chain": {
+        **{
+            f"cut by {cut}: difference from the undivided chain": (0.0, 1e-12)
+            for cut in ("elements", "bodies", "index sets")
+        },
+        "limit of the step in the soft thirds": (1.0, 1.01),
+        "order in q": (1.9, 2.1),
+        "order in v": (1.9, 2.1),
+        "velocity gap": (0.0, 1e-15),
+        "displacement gap": (1e-7, 1e-5),
+        "displacement gap, stabilised": (0.0, 1e-12),
+        "largest work of the interface": (0.01, 0.02),
+        "sum of these works": (0.0, 1e-15),
+        "open energy balance": (0.0, 1e-6),
+    },
     "fig_8_05_to_8_08_flying_rod": {
         **{f"{rule}, 14 elements: x of the right end": (3.69934, 3.69936) for rule in ("EPA", "MPA")},
         **{f"{rule}, 7 elements: x of the right end": (3.76025, 3.76027) for rule in ("EPA", "MPA")},

@@ -158,6 +158,16 @@ def test_sets_of_a_partition(sets, message):
         iso.partition(system, sets)
 
 
+def test_names_that_nobody_has():
+    system = iso.LinearSystem(np.eye(2), None, np.eye(2), None, [0, 0], [0, 0], names=["cart.x", "rod.x"])
+    with pytest.raises(InputError, match="'a' has neither a coordinate nor a body 'cort'\nhint: did you mean 'cart'"):
+        iso.partition(system, {"a": ["cort"], "b": ["rod"]})
+    with pytest.raises(InputError, match="'a' has neither a coordinate nor a body 'wheel'"):
+        iso.Subdomains({"a": system, "b": system}, [("a", "wheel", "b", 0)])
+    with pytest.raises(InputError, match="sets must be a mapping"):
+        iso.partition(system, [[0], [1]])
+
+
 def test_other_faults_of_a_partition():
     elements = iso.subdomains.Elements([[0, 1]], np.eye(2)[None], np.eye(2)[None], [0.0, 0.0], [0.0, 0.0])
     with pytest.raises(InputError, match="element 0 is in 2"):
@@ -165,7 +175,7 @@ def test_other_faults_of_a_partition():
     with pytest.raises(InputError, match="weights must hold a positive number"):
         iso.partition(half(n=2), {"a": [0, 1]}, weights={"a": 0.0})
     with pytest.raises(InputError, match="takes a LinearSystem or Elements"):
-        iso.partition(3, {})
+        iso.partition(3, {"a": [0]})
     with pytest.raises(InputError, match="shape"):
         iso.subdomains.Elements([[0, 1]], np.eye(2), np.eye(2)[None], [0.0, 0.0], [0.0, 0.0])
 
