@@ -2,7 +2,7 @@
 
 from isodyn.subdomains.advice import Advice, SubdomainAdvice, advise, matching_rho
 from isodyn.subdomains.partition import Elements, partition
-from isodyn.subdomains.solution import InterfaceBalance, InterfaceDrift, SubdomainSolution
+from isodyn.subdomains.solution import InterfaceBalance, InterfaceDrift, SubdomainSample, SubdomainSolution
 from isodyn.subdomains.ties import Subdomains
 
 __all__ = [
@@ -11,6 +11,7 @@ __all__ = [
     "InterfaceBalance",
     "InterfaceDrift",
     "SubdomainAdvice",
+    "SubdomainSample",
     "SubdomainSolution",
     "Subdomains",
     "advise",

@@ -76,6 +76,7 @@ class CoupledRun:
         self.largest_response = 0.0
         self.operators: dict[Any, InterfaceOperator] = {}
         self.positions: dict[float, InterfaceOperator] = {}
+        self.affine_kinds: dict[Any, bool] = {}
         self.linear_runs: dict[float, linear_run.LinearRun | None] = {}
         self.steps, self.iterations, self.t = 0, 0, stretches[0].t_start
         self.record = Record(sub, self.rows, G_all, 1 + sum(stretch.rows for stretch in stretches))
@@ -273,8 +274,11 @@ class CoupledRun:
             before = size
             delta = solve(gap)
             lam_1 = lam_1 + delta
-            gap, scale = self.together(self.team.ask("move", step, delta, lam_0, lam_1))
             self.iterations += 1
+            if self.team.defers and self.affine(step.kind):
+                self.team.order("move", step, delta, lam_0, lam_1)
+                break
+            gap, scale = self.together(self.team.ask("move", step, delta, lam_0, lam_1))
         else:
             if lam_0.size:
                 raise ConvergenceError(
@@ -286,6 +290,12 @@ class CoupledRun:
         if self.stabilised and self.rows.rank:
             self.team.ask("close", step.dt, self.position_operator(step)(self.gap("q")))
         self.steps += 1
+
+    def affine(self, kind: Any) -> bool:
+        """Whether all subdomains end such a step elsewhere by W δ, so that one correction closes the interface."""
+        if kind not in self.affine_kinds:
+            self.affine_kinds[kind] = all(self.team.ask("corrects", kind))
+        return self.affine_kinds[kind]
 
     def together(self, answers: list[tuple[FloatArray, float]]) -> tuple[FloatArray, float]:
         """Σ G_ℓ v_ℓ, and the size that it is compared with."""

@@ -147,11 +147,21 @@ class Part:
         array = getattr(self.state, key)
         array += self.mass_response @ mu[self.rows]
 
+    def after(self, before: tuple[Any, ...] | None, what: str, *arguments: Any) -> Any:
+        """The answer to a question, after something that waited for it."""
+        if before is not None:
+            getattr(self, before[0])(*before[1:])
+        return getattr(self, what)(*arguments)
+
+    def corrects(self, kind: Any) -> bool:
+        """Whether a change of λ in such a step is a product with W."""
+        return self.linear and len(self.answers.get(kind, ())) > 1
+
     # ---- sub-steps
 
     def advance(self, step: SystemStep, lam_0: FloatArray, lam_1: FloatArray) -> tuple[FloatArray, float]:
         """All sub-steps of a system step with given multipliers; remembers where they began if they may have to be repeated."""
-        if not (self.linear and len(self.answers.get(step.kind, ())) > 1):
+        if not self.corrects(step.kind):
             self.save()
         self.go(step, lam_0, lam_1)
         return self.answer(step)
@@ -258,10 +268,9 @@ class Part:
         self, step: SystemStep, delta: FloatArray, lam_0: FloatArray, lam_1: FloatArray
     ) -> tuple[FloatArray, float]:
         """The end of the system step after λ_{n+1} changed by delta to lam_1."""
-        W = self.answers.get(step.kind, ())
-        if self.linear and len(W) > 1:
+        if self.corrects(step.kind):
             local = delta[self.rows]
-            for array, columns in zip(self.state[1:], W[1:], strict=True):
+            for array, columns in zip(self.state[1:], self.answers[step.kind][1:], strict=True):
                 array += columns @ local
         else:
             self.restore()

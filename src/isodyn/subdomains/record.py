@@ -2,33 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from isodyn.compiled import FloatArray
-from isodyn.errors import InputError
 from isodyn.integrate import work
 from isodyn.linear_solvers.rows import Rows, least_multipliers
 from isodyn.results.solution import Sample, Solution, Statistics
 from isodyn.subdomains.part import Row
-from isodyn.subdomains.solution import SubdomainSolution
+from isodyn.subdomains.solution import SubdomainSample, SubdomainSolution
 from isodyn.subdomains.ties import Subdomains
-
-
-@dataclass(frozen=True)
-class SubdomainSample:
-    """What an observer of subdomains sees: t, interface multipliers `lam`, and a `Sample` for each subdomain by its name."""
-
-    t: float
-    lam: FloatArray
-    parts: dict[str, Sample]
-
-    def __getitem__(self, name: str) -> Sample:
-        if name not in self.parts:
-            raise InputError(f"no subdomain {name!r}; there are {', '.join(map(repr, self.parts))}")
-        return self.parts[name]
 
 
 class Record:

@@ -10,10 +10,24 @@ import numpy as np
 
 from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
-from isodyn.results.solution import Solution, Statistics
+from isodyn.results.solution import Sample, Solution, Statistics
 
 if TYPE_CHECKING:
     from isodyn.subdomains.ties import Subdomains
+
+
+@dataclass(frozen=True)
+class SubdomainSample:
+    """What an observer of subdomains sees: t, interface multipliers `lam`, and a `Sample` for each subdomain by its name."""
+
+    t: float
+    lam: FloatArray
+    parts: dict[str, Sample]
+
+    def __getitem__(self, name: str) -> Sample:
+        if name not in self.parts:
+            raise InputError(f"no subdomain {name!r}; there are {', '.join(map(repr, self.parts))}")
+        return self.parts[name]
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,7 +1,7 @@
 """Where the subdomains of a run live: in this process one after the other, in threads, or as actors on a Dask cluster.
 
 All are asked the same thing at the same time and answer with numbers at the interface. States, matrices and factors stay where they
-are; an actor is made once, and a system step costs it two round trips.
+are; an actor is made once. A system step of linear subdomains costs it one round trip: what needs no answer goes with the next question.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ class Team:
         self.pool = ThreadPoolExecutor(threads) if threads > 1 else None
         self.names = [part.name for part in self.parts]
         self.alone = self.pool is None  # nothing happens beside the calls of `ask`
+        self.defers = False  # whether orders that need no answer wait for the next question
         self.phase = "the start"
 
     def ask(self, what: str, *arguments: Any) -> list[Any]:
@@ -33,6 +34,10 @@ class Team:
                 return getattr(part, what)(*arguments)
 
         return [one(part) for part in self.parts] if self.pool is None else list(self.pool.map(one, self.parts))
+
+    def order(self, what: str, *arguments: Any) -> None:
+        """Something to be done that needs no answer."""
+        self.ask(what, *arguments)
 
     @contextmanager
     def named(self, name: str) -> Iterator[None]:
@@ -56,7 +61,8 @@ class DaskTeam(Team):
         if not workers:
             raise InputError("the Dask client has no workers", hint="start some, or wait: client.wait_for_workers(1)")
         self.names = [arguments[0] for arguments in given]
-        self.alone, self.phase, self.pool = False, "the start", None
+        self.alone, self.defers, self.phase, self.pool = False, True, "the start", None
+        self.waiting: tuple[Any, ...] | None = None
         self.parts = []
         futures = [
             client.submit(Part, *arguments, actor=True, pure=False, workers=[workers[k % len(workers)]])
@@ -69,12 +75,19 @@ class DaskTeam(Team):
 
     def ask(self, what: str, *arguments: Any) -> list[Any]:
         """All actors are asked before the first answer is waited for."""
-        asked = [getattr(actor, what)(*arguments) for actor in self.actors]
+        before, self.waiting = self.waiting, None
+        asked = [actor.after(before, what, *arguments) for actor in self.actors]
         answers = []
         for name, future in zip(self.names, asked, strict=True):
             with self.named(name):
                 answers.append(future.result())
         return answers
+
+    def order(self, what: str, *arguments: Any) -> None:
+        """Something to be done before the next question is answered."""
+        if self.waiting is not None:
+            self.ask("corrects", None)
+        self.waiting = (what, *arguments)
 
     def close(self) -> None:
         self.actors.clear()
