@@ -22,16 +22,17 @@ from typing import Any
 import numpy as np
 
 from isodyn import interrupts
-from isodyn.compiled import OK, FloatArray
+from isodyn.compiled import FloatArray
 from isodyn.errors import ConvergenceError, InputError, IsodynWarning, NonFiniteError
 from isodyn.integrate.schedule import Stretch
 from isodyn.linear_solvers.rows import choose
 from isodyn.results.solution import Statistics
-from isodyn.subdomains import linear_run
+from isodyn.subdomains.blocks import Blocks
 from isodyn.subdomains.interface import InterfaceOperator, schur
-from isodyn.subdomains.part import Part, SystemStep
+from isodyn.subdomains.part import Part
 from isodyn.subdomains.record import Record
 from isodyn.subdomains.solution import SubdomainSolution
+from isodyn.subdomains.system_step import SystemStep
 from isodyn.subdomains.team import team
 from isodyn.subdomains.ties import Subdomains
 from isodyn.systems import LinearFirstOrderSystem, LinearSystem
@@ -77,7 +78,7 @@ class CoupledRun:
         self.operators: dict[Any, InterfaceOperator] = {}
         self.positions: dict[float, InterfaceOperator] = {}
         self.affine_kinds: dict[Any, bool] = {}
-        self.linear_runs: dict[float, linear_run.LinearRun | None] = {}
+        self.blocks = Blocks(self)
         self.steps, self.iterations, self.t = 0, 0, stretches[0].t_start
         self.record = Record(sub, self.rows, G_all, 1 + sum(stretch.rows for stretch in stretches))
 
@@ -122,7 +123,7 @@ class CoupledRun:
         t_limit = float(np.nextafter(stretch.t_stop, -np.inf)) if stretch.ends_in_breakpoint else np.inf
         n, length = 0, 16
         while n < stretch.steps:
-            block = self.regular(stretch, n, length)
+            block = self.blocks.regular(stretch, n, length)
             if block is None:
                 (t_1,) = stretch.times(n, n + 1).tolist()
                 dt = stretch.dt if abs(t_1 - self.t - stretch.dt) <= 1e-8 * stretch.dt else t_1 - self.t
@@ -136,7 +137,7 @@ class CoupledRun:
             else:
                 clock = time.perf_counter()
                 n, saved = n + block[0].size, bool(block[1][-1])
-                self.compiled(stretch.dt, *block)
+                self.blocks.go(stretch.dt, *block)
                 seconds = max(time.perf_counter() - clock, 1e-6)
                 length = int(block[0].size * np.clip(_BLOCK_SECONDS / seconds, 0.5, 8.0)) + 1
             if saved and self.ended_by_observer():
@@ -149,66 +150,6 @@ class CoupledRun:
     def ended_by_observer(self) -> bool:
         """Show the newest row to the observer; True from it ends the run."""
         return self.observe is not None and bool(self.observe(self.record.sample()))
-
-    # ---- linear subdomains: many steps at a time
-
-    def regular(self, stretch: Stretch, n: int, length: int) -> tuple[FloatArray, Any] | None:
-        """Times and saves of the next system steps of full size, neither first nor last before a breakpoint; None for other steps."""
-        end = min(n + length, stretch.steps)
-        if end == stretch.steps and (stretch.ends_in_breakpoint or not _full(stretch)):
-            end -= 1
-        if n == 0 or end <= n:
-            return None
-        run = self.linear_run(stretch.dt)
-        if run is None:
-            return None
-        end = min(end, n + run.longest)
-        times, save = stretch.times(n, end), stretch.save(n, end)
-        if self.observe is not None and save.any():
-            stop = int(np.argmax(save)) + 1
-            times, save = times[:stop], save[:stop]
-        return times, save
-
-    def linear_run(self, dt: float) -> linear_run.LinearRun | None:
-        """The compiled loop for steps of this size, once it is possible."""
-        kind = (dt, False, False)
-        if dt not in self.linear_runs:
-            if not (self.linear and self.team.alone and all(part.tables is not None for part in self.parts)):
-                self.linear_runs[dt] = None
-                return None
-            step = SystemStep(self.t, self.t + dt, dt, False, False, np.inf)
-            operator = self.operator(step, self.lam, self.lam, renew=False)
-            positions = self.position_operator(step) if self.stabilised and self.rows.rank else None
-            found = linear_run.possible(self.parts, kind)
-            self.linear_runs[dt] = linear_run.LinearRun(self.parts, dt, operator, positions) if found else None
-        return self.linear_runs[dt]
-
-    def compiled(self, dt: float, times: FloatArray, save: Any) -> None:
-        """A block of steps; one by one where a load fails, so that the run ends just there."""
-        run = self.linear_runs[dt]
-        assert run is not None
-        starts = np.concatenate([[self.t], times[:-1]])
-        try:
-            loads = run.loads(starts)
-        except Exception:
-            for t_1, saved in zip(times.tolist(), save.tolist(), strict=True):
-                self.step(SystemStep(self.t, t_1, dt, False, False, np.inf))
-                self.t = t_1
-                if saved:
-                    self.keep()
-            return
-        for part in self.parts:
-            part.run.shift(part.run.main.phi)
-            part.retime(part.run.main, dt / part.tau)
-        self.team.phase = f"in the system steps {self.steps + 1} to {self.steps + times.size}, from t = {self.t:.6g}"
-        status, done, corrections = run.go(loads, times, save, self.lam, self.rate, self.record)
-        self.steps += done
-        self.iterations += corrections
-        if status != OK:
-            self.t = float(times[done - 1]) if done else self.t
-            self.team.phase = f"in system step {self.steps + 1} from t = {self.t:.6g}"
-            raise self.not_finite()
-        self.t = float(times[-1])
 
     def not_finite(self) -> NonFiniteError:
         return NonFiniteError(
@@ -344,11 +285,3 @@ class CoupledRun:
         """Rows so far."""
         total = Statistics(steps=self.steps, iterations=self.iterations, seconds=seconds, stopped=stopped)
         return self.record.solution(self.team.ask("counts"), self.schemes, total)
-
-
-def _full(stretch: Stretch) -> bool:
-    """Whether the last step of a stretch is as long as the others."""
-    before, last = (
-        stretch.times(stretch.steps - 2, stretch.steps) if stretch.steps > 1 else (stretch.t_start, stretch.t_stop)
-    )
-    return bool(abs(last - before - stretch.dt) <= 1e-8 * stretch.dt)

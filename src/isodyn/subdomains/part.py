@@ -18,28 +18,11 @@ from isodyn.formulations import Stabilised
 from isodyn.integrate import work
 from isodyn.integrate.run import Run
 from isodyn.integrate.schedule import plan
+from isodyn.subdomains import responses
 from isodyn.subdomains.interface_load import tied
 from isodyn.subdomains.linear_tables import Ties, linear, tables_of
+from isodyn.subdomains.system_step import SystemStep
 from isodyn.systems import checks
-
-_MANY_COLUMNS = 64  # per sub-step; beyond this, repeating the sub-steps is cheaper than a product with W
-_LITTLE_MEMORY = 2_000_000  # entries of W that are no burden in any case
-
-
-class SystemStep(NamedTuple):
-    """From t to t_1; `first` after a start, `last` before a breakpoint; loads are not asked for later than t_limit."""
-
-    t: float
-    t_1: float
-    dt: float
-    first: bool
-    last: bool
-    t_limit: float
-
-    @property
-    def kind(self) -> tuple[float, bool, bool]:
-        """Steps of one kind have the same matrices."""
-        return self.dt, self.first, self.last
 
 
 class Row(NamedTuple):
@@ -279,57 +262,11 @@ class Part:
 
     def interface_response(self, step: SystemStep, lam_0: FloatArray, lam_1: FloatArray, size: float) -> FloatArray:
         """∂(G_ℓ v_ℓ)/∂λ_{n+1} at the end of the step (m, local rows); for linear subdomains known after the first time."""
-        if self.linear:
-            if step.kind not in self.answers:
-                self.answers[step.kind] = self.linear_response(step)
-            return self.answers[step.kind][0]
-        end = [array.copy() for array in self.state]
-        phi, v = self.run.phi, self.state.v.copy()
-        columns = []
-        for row in self.rows:
-            changed = lam_1.copy()
-            changed[row] += size
-            self.restore()
-            self.go(step, lam_0, changed)
-            columns.append(self.ties.gap(self.state.v - v, self.m) / (changed[row] - lam_1[row]))
-        for array, values in zip(self.state, end, strict=True):
-            array[:] = values
-        self.run.phi = phi
-        return np.array(columns).reshape(self.rows.size, self.m).T
-
-    def linear_response(self, step: SystemStep) -> tuple[FloatArray, ...]:
-        """G V and, where it pays, W: ends of runs from rest without loads, with λ rising from 0 to one in each row."""
-        state, run, m = self.state, self.run, self.m
-        end, phi, count = [array.copy() for array in state], run.phi, run.count.copy()
-        silent, self.load.silent = self.load.silent, True
-        still = SystemStep(0.0, step.dt, step.dt, step.first, step.last, np.inf)
-        columns: list[list[FloatArray]] = [[] for _ in state[1:]]
-        keep = self.rows.size <= _MANY_COLUMNS * self.tau or self.rows.size * state.v.size <= _LITTLE_MEMORY
-        velocities = []
-        for row in self.rows:
-            for array in state:
-                array[:] = 0.0
-            state.clock[1] = step.dt / self.tau
-            run.phi = 0.0 if step.first else run.main.phi
-            e = np.zeros(m)
-            e[row] = 1.0
-            self.go(still, np.zeros(m), e)
-            velocities.append(self.gap("v"))
-            if keep:
-                for kept, array in zip(columns, state[1:], strict=True):
-                    kept.append(array.copy())
-        self.load.silent, run.phi = silent, phi
-        for array, values in zip(state, end, strict=True):
-            array[:] = values
-        factorisations = run.count[work.FACTORISATIONS]
-        run.count[:] = count
-        run.count[work.FACTORISATIONS] = factorisations
-        G_V = np.array(velocities).reshape(self.rows.size, m).T
-        if not keep:
-            return (G_V,)
-        shapes = [(self.rows.size, array.size) for array in state[1:]]
-        W = [np.array(kept).reshape(shape).T.copy() for kept, shape in zip(columns, shapes, strict=True)]
-        return (G_V, *W)
+        if not self.linear:
+            return responses.by_differences(self, step, lam_0, lam_1, size)
+        if step.kind not in self.answers:
+            self.answers[step.kind] = responses.from_rest(self, step)
+        return self.answers[step.kind][0]
 
     # ---- continuous positions
 
@@ -339,26 +276,5 @@ class Part:
 
     def correction_basis(self, step: SystemStep) -> FloatArray:
         """G_ℓ J⁻¹G_ℓᵀ (linear) or G_ℓ M⁻¹G_ℓᵀ, columns for the local rows: along J⁻¹G_ℓᵀ, positions are closed."""
-        if not self.linear:
-            self.bases[step.dt] = -self.mass_response
-            return self.through_ties(self.bases[step.dt])
-        state, run = self.state, self.run
-        end, phi, count = [array.copy() for array in state], run.phi, run.count.copy()
-        silent, self.load.silent = self.load.silent, True
-        columns, h = [], step.dt / self.tau
-        still = SystemStep(0.0, step.dt, step.dt, False, False, np.inf)
-        for row in self.rows:
-            for array in state:
-                array[:] = 0.0
-            state.clock[1], run.phi = h, run.main.phi
-            e = np.zeros(self.m)
-            e[row] = 1.0
-            self.load.set(0.0, h, e, e)
-            self.loop(run.main, np.array([h]), still)
-            columns.append(-state.da.copy())
-        self.load.silent, run.phi = silent, phi
-        for array, values in zip(state, end, strict=True):
-            array[:] = values
-        run.count[:] = count
-        self.bases[step.dt] = np.array(columns).reshape(self.rows.size, state.v.size).T
+        self.bases[step.dt] = responses.of_one_sub_step(self, step) if self.linear else -self.mass_response
         return self.through_ties(self.bases[step.dt])
