@@ -206,6 +206,21 @@ def finite(motion: FloatArray) -> bool:
 
 
 @kernel()
+def add_answer(k: Any, f: Any, p: int, W: FloatArray, sign: float, x: FloatArray) -> None:
+    """x += sign W δ for subdomain p, column by column over the unknowns that λ moves."""
+    first, moved = f.at_W[p, 0], f.at_W[p + 1, 0] - f.at_W[p, 0]
+    y = k.work[0]
+    for i in range(moved):
+        y[i] = 0.0
+    for e in range(k.place[p, ROWS]):
+        d, at = sign * f.delta[k.row[k.place[p, AT_ROW] + e]], f.at_W[p, 1] + e * moved
+        for i in range(moved):
+            y[i] += d * W[at + i]
+    for i in range(moved):
+        x[f.moved[first + i]] += y[i]
+
+
+@kernel()
 def close_velocities(k: Any, f: Any, dt: float, motion: FloatArray, count: IntArray) -> int:
     """λ_{n+1} that makes velocities continuous; the sub-steps are corrected by W δ."""
     m = f.lam.size
@@ -226,14 +241,8 @@ def close_velocities(k: Any, f: Any, dt: float, motion: FloatArray, count: IntAr
             f.delta[i] = total
             f.lam_1[i] += total
         for p in range(k.place.shape[0]):
-            own, row, at = k.place[p, ROWS], k.place[p, AT_ROW], f.at_W[p, 1]
-            for i in range(f.at_W[p, 0], f.at_W[p + 1, 0]):
-                for x in range(4):
-                    total = 0.0
-                    for e in range(own):
-                        total += f.answers[x, at + e] * f.delta[k.row[row + e]]
-                    motion[x, f.moved[i]] += total
-                at += own
+            for x in range(4):
+                add_answer(k, f, p, f.answers[x], 1.0, motion[x])
         count[1] += 1
     return OK
 
@@ -249,13 +258,7 @@ def close_positions(k: Any, f: Any, motion: FloatArray) -> None:
             total += f.inverse_q[i, j] * f.gap[j]
         f.delta[i] = total
     for p in range(k.place.shape[0]):
-        own, row, at = k.place[p, ROWS], k.place[p, AT_ROW], f.at_W[p, 1]
-        for i in range(f.at_W[p, 0], f.at_W[p + 1, 0]):
-            total = 0.0
-            for e in range(own):
-                total += f.basis[at + e] * f.delta[k.row[row + e]]
-            motion[Q, f.moved[i]] -= total
-            at += own
+        add_answer(k, f, p, f.basis, -1.0, motion[Q])
 
 
 @kernel()

@@ -47,8 +47,8 @@ class LinearRun:
             B = part.bases[dt] if positions is not None else np.zeros_like(v)
             felt = np.any([np.abs(x) > _NOTHING * np.abs(x).max(axis=0, initial=0.0) for x in (*W, B)], axis=(0, 2))
             rows = np.flatnonzero(felt)
-            answers.append(np.array([x[rows].ravel() for x in W]))
-            bases.append(B[rows].ravel())
+            answers.append(np.array([x[rows].T.ravel() for x in W]))
+            bases.append(B[rows].T.ravel())
             moved.append(first + rows)
             at[k + 1] = at[k] + (rows.size, answers[-1].shape[1])
             first += part.system.nv
