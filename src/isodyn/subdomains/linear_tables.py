@@ -15,7 +15,7 @@ import scipy.sparse as sp
 from scipy.linalg.lapack import dgbtrf
 from scipy.sparse.csgraph import reverse_cuthill_mckee
 
-from isodyn.compiled import Coefficients, FloatArray, IntArray
+from isodyn.compiled import FloatArray, IntArray
 from isodyn.errors import SingularError
 from isodyn.systems import LinearFirstOrderSystem, LinearSystem
 
@@ -119,7 +119,7 @@ class LinearTables:
         lower, upper, _ = band(pattern)
         return max(lower, upper) <= WIDEST or self.n * (2 * lower + upper + 1) <= LITTLE
 
-    def factors_for(self, s: Coefficients, h: float) -> tuple[Factors, bool]:
+    def factors_for(self, s: Any, h: float) -> tuple[Factors, bool]:
         """Factors of this step, and whether they are new."""
         key = s, h
         if key in self.factors:
@@ -146,7 +146,7 @@ def _sparse(A: Any) -> Any:
     return matrix
 
 
-def linear(parts: list[tuple[LinearTables, Coefficients, float, int, Factors]]) -> Any:
+def linear(parts: list[tuple[LinearTables, Any, float, int, Factors]]) -> Any:
     """`linear_kernels.Linear` of subdomains (tables, coefficients, sub-step, number of sub-steps, factors), one behind the other."""
     from isodyn.subdomains import linear_kernels as lk  # compiled, or loaded from the cache, here and not at import
 
