@@ -6,6 +6,7 @@ import importlib.util
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent / "examples"
@@ -133,6 +134,35 @@ EXPECTED: dict[str, dict[str, tuple[float, float]]] = {
         },
         **{f"4.{k}: energy at t = 20 over energy at the start": (0.5, 1.0) for k in range(3, 9)},
         **{f"4.{k}: energy at t = 20 over energy at the start": (4.0, 1e5) for k in (9, 10, 11)},
+    },
+    "fig_4_12_to_4_13_plate": {
+        **{
+            f"case {case}, {point}: order in {x}": (1.9, 2.1)
+            for case in ("1", "2'")
+            for point in ("A", "B")
+            for x in ("q", "v", "a")
+        },
+        **{f"case {case}: sum of the works of the interface, relative": (0.0, 1e-13) for case in ("1", "2'")},
+        **{f"case {case}: open energy balance, relative": (0.0, 1e-5) for case in ("1", "2'")},
+        "case 2': smallest limit of the step": (4.7e-5, 4.8e-5),
+        "case 2', dt = 4e-05: largest energy over its bound until t = 0.02": (0.9, 1.0),
+        "case 2, dt = 2e-05: largest energy over its bound until t = 0.02": (1e5, 1e6),
+        "case 2, dt = 0.01 as printed: energy over its bound after 4 steps": (1e30, np.inf),
+    },
+    "mass_chain": {
+        **{
+            f"cut by {cut}: difference from the undivided chain": (0.0, 1e-12)
+            for cut in ("elements", "bodies", "index sets")
+        },
+        "limit of the step in the soft thirds": (1.0, 1.01),
+        "order in q": (1.9, 2.1),
+        "order in v": (1.9, 2.1),
+        "velocity gap": (0.0, 1e-15),
+        "displacement gap": (1e-7, 1e-5),
+        "displacement gap, stabilised": (0.0, 1e-12),
+        "largest work of the interface": (0.01, 0.02),
+        "sum of these works": (0.0, 1e-15),
+        "open energy balance": (0.0, 1e-6),
     },
     "fig_8_05_to_8_08_flying_rod": {
         **{f"{rule}, 14 elements: x of the right end": (3.69934, 3.69936) for rule in ("EPA", "MPA")},

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import isodyn as iso
-from subdomain_systems import TWO, chain
+from isodyn.problems.divided import mass_chain
+from subdomain_systems import THREE, TWO, chain
 
 S = iso.Scheme
 SCHEMES = [S.optimal(0.5), S.U0(0.5, 0.5, 0.5), S.V0(0, 0, 0), S.U0(1, 1, 0.5, explicit=True), S.central_difference()]
@@ -100,12 +101,103 @@ def _around(sub):
     return ("sw", [first], "ne", [last])
 
 
-def test_threads_change_nothing():
-    elements = chain()
-    sub = iso.partition(elements, TWO)
-    one, two = (
-        iso.integrate(sub, S.optimal(0.5), substeps={"left": 2, "right": 3}, dt=0.02, t_end=0.4, threads=k)
-        for k in (1, 2)
+def test_one_thread_vs_two():
+    """Alone, steps of linear subdomains run in one compiled loop; in threads subdomain by subdomain. The same to rounding."""
+    sub = iso.partition(chain(), TWO)
+    for formulation in (None, iso.Stabilised()):
+        one, two = (
+            iso.integrate(
+                sub, S.V0(0.3, 0.7, 0.1), formulation, substeps={"left": 2, "right": 3}, dt=0.02, t_end=0.41, threads=k
+            )
+            for k in (1, 2)
+        )
+        assert abs(one.lam - two.lam).max() < 1e-12 * abs(one.lam).max()
+        assert abs(one["left"].a - two["left"].a).max() < 1e-12 * abs(one["left"].a).max()
+        assert one["right"].stats.steps == two["right"].stats.steps == 3 * 21
+
+
+@pytest.mark.parametrize("formulation", [None, iso.Stabilised()], ids=str)
+@pytest.mark.parametrize("damping", [0.0, 0.02])
+@pytest.mark.parametrize("scheme", [S.U0(0.5, 0.5, 0.5), S.V0(0, 0, 0), S.central_difference()], ids=str)
+def test_banded_kernels_vs_the_shared_loop(scheme, damping, formulation, monkeypatch):
+    """Kernels of linear subdomains against the loop of `integrate`, with loads, a breakpoint off the grid and a short last step."""
+    sub = iso.partition(chain(damping=damping), THREE)
+    options = {"substeps": dict(zip(THREE, (3, 1, 2), strict=True)), "dt": 0.01, "t_end": 0.505, "breakpoints": [0.203]}
+    banded = iso.integrate(sub, scheme, formulation, **options)
+    assert banded["left"].stats.solver == "banded LU"
+    monkeypatch.setattr("isodyn.subdomains.part.tables_of", lambda system, ties: None)
+    shared = iso.integrate(sub, scheme, formulation, **options)
+    assert shared["left"].stats.solver != "banded LU"
+    assert (banded.t == shared.t).all()
+    assert abs(banded.lam - shared.lam).max() < 1e-11 * abs(shared.lam).max()
+    for name in THREE:
+        for key in "qva":
+            expected = getattr(shared[name], key)
+            assert abs(getattr(banded[name], key) - expected).max() < 1e-11 * abs(expected).max()
+
+
+def plane_chain():
+    """Nine masses in a plane, named; springs to the neighbours, some of them oblique."""
+    line = mass_chain(9).whole()
+    K = np.kron(line.K.toarray(), [[1.0, 0.2], [0.2, 0.4]])
+    names = [f"m{i}.{x}" for i in range(1, 10) for x in "xy"]
+    q0 = np.kron(line.q0, [1.0, 0.5])
+    return iso.LinearSystem(np.kron(line.M.toarray(), np.eye(2)), 0.01 * K, K, None, q0, 0.0 * q0, names=names)
+
+
+BODIES = {"left": ["m1", "m2", "m3"], "middle": ["m4", "m5", "m6"], "right": ["m7", "m8", "m9.x", "m9.y"]}
+
+
+def test_by_bodies():
+    """Sets of bodies without overlap: springs across a cut bring the body at their other end along."""
+    system = plane_chain()
+    sub = iso.partition(system, BODIES)
+    assert sub.row_names == tuple(f"{a}.{c} = {b}.{c}" for a, b, c in _cuts())
+    for key in "MCK":
+        total = np.zeros((18, 18))
+        for name, at in sub.indices.items():
+            total[np.ix_(at, at)] += getattr(sub.systems[name], key)
+        np.testing.assert_allclose(total, getattr(system, key), rtol=0, atol=1e-13)
+    close(
+        iso.integrate(sub, S.optimal(0.5), dt=0.02, t_end=1.0),
+        iso.integrate(system, S.optimal(0.5), dt=0.02, t_end=1.0),
     )
-    assert (one.lam == two.lam).all()
-    assert (one["left"].a == two["left"].a).all()
+
+
+def _cuts():
+    return [(a, b, f"{m}.{x}") for a, b, m in (("left", "middle", "m4"), ("middle", "right", "m7")) for x in "xy"]
+
+
+def test_parts_of_spring_networks_are_never_indefinite():
+    """A stiff and a soft spring at a shared mass: each side gets its own, not half of the sum."""
+    system = mass_chain(9, stiff=400.0).whole()
+    for sets in ({"a": [0, 1, 2], "b": [2, 3, 4, 5, 6, 7, 8]}, {"a": range(6), "b": range(5, 9)}):
+        for part in iso.partition(system, sets).systems.values():
+            assert np.linalg.eigvalsh(part.K.toarray())[0] > -1e-12
+            assert np.linalg.eigvalsh(part.M.toarray())[0] > 0.1
+
+
+def test_three_ways_to_cut_a_chain():
+    """By elements, by index sets and by bodies: one motion."""
+    problem = mass_chain(9)
+    whole = problem.whole()
+    sols = [
+        iso.integrate(sub, S.optimal(0.5), dt=0.02, t_end=1.0)
+        for sub in (
+            problem.subdomains(),
+            iso.partition(whole, {"left": range(4), "middle": range(3, 7), "right": range(6, 9)}),
+            iso.partition(whole, {"left": range(3), "middle": range(3, 6), "right": range(6, 9)}, overlap=True),
+        )
+    ]
+    for sol in sols:
+        close(sol, iso.integrate(whole, S.optimal(0.5), dt=0.02, t_end=1.0))
+
+
+def test_ties_by_name():
+    cart = iso.LinearSystem(np.eye(2), None, np.eye(2), None, [0.1, 0.2], [0.0, 0.0], names=["cart.x", "cart.y"])
+    rod = iso.LinearSystem(
+        np.eye(3), None, np.eye(3), None, [0.3, 0.1, 0.2], [0, 0, 0], names=["tip", "foot.x", "foot.y"]
+    )
+    sub = iso.Subdomains({"a": cart, "b": rod}, ties=[("a", "cart", "b", ["foot.x", "foot.y"])])
+    assert sub.row_names == ("a.cart.x = b.foot.x", "a.cart.y = b.foot.y")
+    assert sub.G["b"].toarray().tolist() == [[0, -1, 0], [0, 0, -1]]

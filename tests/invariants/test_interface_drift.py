@@ -7,7 +7,7 @@ import isodyn as iso
 from isodyn.errors import StabilityWarning
 from isodyn.integrate.schedule import plan
 from isodyn.subdomains.coupled import CoupledRun
-from isodyn.subdomains.part import SystemStep
+from isodyn.subdomains.system_step import SystemStep
 from subdomain_systems import THREE, chain, split_oscillator
 
 S = iso.Scheme

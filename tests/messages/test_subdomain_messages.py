@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+import scipy.linalg
 
 import isodyn as iso
-from isodyn.errors import InputError, NonFiniteError, SchemeError, SingularError
+from isodyn.errors import InputError, NonFiniteError, SchemeError, SingularError, StabilityWarning
+from isodyn.problems import divided
 
 
 def half(q0=1.0, v0=0.0, n=1, **more):
@@ -47,7 +49,8 @@ def test_systems_that_cannot_be_tied():
         ({"substeps": {"a": 1}}, "substeps must name every subdomain"),
         ({"scheme": {"a": iso.Scheme.optimal(0.5)}}, "scheme must name every subdomain"),
         ({"formulation": iso.PositionLevel()}, "velocity level"),
-        ({"select": [0]}, "not for subdomains"),
+        ({"select": [0]}, "select is not for subdomains"),
+        ({"executor": 3}, "executor must be a distributed.Client or None, received int"),
         ({"threads": 0}, "threads must be"),
         ({"dt": -1.0}, "dt must be positive"),
     ],
@@ -59,7 +62,7 @@ def test_options(options, message):
 
 
 def test_substeps_of_one_system():
-    with pytest.raises(InputError, match="substeps are for subdomains"):
+    with pytest.raises(InputError, match="substeps and executor are for subdomains"):
         iso.integrate(half(), dt=0.1, t_end=1.0, substeps=2)
 
 
@@ -97,8 +100,45 @@ def test_a_subdomain_without_inertia_is_named():
 def test_an_explicit_subdomain_beyond_its_limit():
     stiff = iso.LinearSystem(1.0, None, 1e6, None, [1.0], [0.0])
     sub = iso.Subdomains({"a": stiff, "b": half()}, [("a", 0, "b", 0)])
-    with pytest.raises(NonFiniteError):
-        iso.integrate(sub, iso.Scheme.central_difference(), dt=0.1, t_end=100.0)
+    for threads in (1, 2):
+        with (
+            pytest.warns(
+                StabilityWarning, match=r"sub-steps of 'a' .* beyond their limit 0.002.*\nhint: at least 50 sub-steps"
+            ),
+            pytest.raises(NonFiniteError, match=r"advise tells its limit|with an explicit scheme, reduce dt") as caught,
+        ):
+            iso.integrate(sub, iso.Scheme.central_difference(), dt=0.1, t_end=100.0, threads=threads)
+        partial = caught.value.partial
+        assert 5 < partial.t.size < 500
+        assert np.isfinite(partial["a"].v).all()
+        assert partial.stats.stopped == "stopped by an error"
+    fine = iso.integrate(sub, iso.Scheme.central_difference(), substeps={"a": 50, "b": 1}, dt=0.1, t_end=1.0)
+    assert np.isfinite(fine["a"].q).all()
+
+
+def test_limits_of_large_subdomains_are_found():
+    """Beyond 200 unknowns by iteration, also with the constant motion of a floating subdomain as a mode of zero frequency."""
+    bar = divided.stiff_soft_bar(20, 400)
+    sub = bar.subdomains()
+    soft = sub.systems["soft"]
+    exact = np.sqrt(scipy.linalg.eigh(soft.K.toarray(), soft.M.toarray(), eigvals_only=True)[-1])
+    advice = iso.subdomains.advise(sub, iso.Scheme.central_difference(), dt=1e-5)
+    assert advice.parts[1].omega_max == pytest.approx(exact, rel=1e-3)
+    with pytest.warns(StabilityWarning) as caught:
+        iso.integrate(sub, iso.Scheme.central_difference(), substeps={"stiff": 100, "soft": 1}, dt=1e-4, t_end=2e-4)
+    assert [str(w.message).split(" with")[0] for w in caught] == ["sub-steps of 'soft'"]
+
+
+def test_a_floating_subdomain_needs_no_care():
+    """Without springs to the ground a subdomain has a singular stiffness; its inertia is enough."""
+    free = iso.LinearSystem(np.eye(2), None, [[1.0, -1.0], [-1.0, 1.0]], None, [0.0, 0.3], [0.0, 0.0])
+    held = iso.LinearSystem(1.0, None, 4.0, None, [0.0], [0.0])
+    sub = iso.Subdomains({"held": held, "floating": free}, [("held", 0, "floating", 0)])
+    K = np.array([[5.0, -1.0], [-1.0, 1.0]])
+    whole = iso.integrate(iso.LinearSystem([2.0, 1.0], None, K, None, [0.0, 0.3], [0.0, 0.0]), dt=0.1, t_end=2.0)
+    sol = iso.integrate(sub, dt=0.1, t_end=2.0)
+    np.testing.assert_allclose(sol["floating"].q, whole.q, rtol=0, atol=1e-13)
+    assert "singular" not in str(iso.subdomains.advise(sub, dt=0.1))
 
 
 @pytest.mark.parametrize(
@@ -118,6 +158,16 @@ def test_sets_of_a_partition(sets, message):
         iso.partition(system, sets)
 
 
+def test_names_that_nobody_has():
+    system = iso.LinearSystem(np.eye(2), None, np.eye(2), None, [0, 0], [0, 0], names=["cart.x", "rod.x"])
+    with pytest.raises(InputError, match="'a' has neither a coordinate nor a body 'cort'\nhint: did you mean 'cart'"):
+        iso.partition(system, {"a": ["cort"], "b": ["rod"]})
+    with pytest.raises(InputError, match="'a' has neither a coordinate nor a body 'wheel'"):
+        iso.Subdomains({"a": system, "b": system}, [("a", "wheel", "b", 0)])
+    with pytest.raises(InputError, match="sets must be a mapping"):
+        iso.partition(system, [[0], [1]])
+
+
 def test_other_faults_of_a_partition():
     elements = iso.subdomains.Elements([[0, 1]], np.eye(2)[None], np.eye(2)[None], [0.0, 0.0], [0.0, 0.0])
     with pytest.raises(InputError, match="element 0 is in 2"):
@@ -125,7 +175,7 @@ def test_other_faults_of_a_partition():
     with pytest.raises(InputError, match="weights must hold a positive number"):
         iso.partition(half(n=2), {"a": [0, 1]}, weights={"a": 0.0})
     with pytest.raises(InputError, match="takes a LinearSystem or Elements"):
-        iso.partition(3, {})
+        iso.partition(3, {"a": [0]})
     with pytest.raises(InputError, match="shape"):
         iso.subdomains.Elements([[0, 1]], np.eye(2), np.eye(2)[None], [0.0, 0.0], [0.0, 0.0])
 

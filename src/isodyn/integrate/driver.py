@@ -27,7 +27,7 @@ from isodyn.integrate.composition import compose
 from isodyn.integrate.progress import Progress
 from isodyn.integrate.run import Run
 from isodyn.integrate.schedule import plan
-from isodyn.results.solution import Sample, Solution
+from isodyn.results.solution import Solution
 from isodyn.schemes import Composition, FirstOrderScheme, Scheme
 from isodyn.schemes.spectral import critical_frequency
 from isodyn.subdomains.solution import SubdomainSolution
@@ -73,11 +73,12 @@ class Options(TypedDict, total=False):
     select: Any
     breakpoints: Any
     progress: bool
-    observe: Callable[[Sample], Any] | None
+    observe: Callable[[Any], Any] | None
     newton: Newton | None
     assemble: bool
     substeps: Any
     threads: int
+    executor: Any
 
 
 @overload
@@ -116,11 +117,12 @@ def integrate(
     select: Any = None,
     breakpoints: Any = (),
     progress: bool = False,
-    observe: Callable[[Sample], Any] | None = None,
+    observe: Callable[[Any], Any] | None = None,
     newton: Newton | None = None,
     assemble: bool = False,
     substeps: Any = None,
     threads: int = 1,
+    executor: Any = None,
 ) -> Solution | SubdomainSolution:
     """Integrate a system from t0 to t_end in steps of dt.
 
@@ -135,11 +137,12 @@ def integrate(
     select : columns to keep: indices for all variables, or a mapping such as {"q": [0, 5], "v": []}
     breakpoints : times at which loads jump; the run lands on them and starts anew
     progress : show a bar with the remaining time on standard error
-    observe : called with the state (a `Sample`) at every saved time; returning True ends the run there
+    observe : called with the state (a `Sample`; a `SubdomainSample` with subdomains) at every saved time; True from it ends the run
     newton : settings of the iteration
     assemble : move a start that misses the constraints to the nearest one that does not, in the mass norm, instead of refusing it
     substeps, threads : for `Subdomains`, whose schemes and sub-steps may be mappings by name: a subdomain takes so many steps in each
         system step dt; threads share the subdomains. The formulation is velocity level, or `Stabilised()` for continuous displacements
+    executor : a `distributed.Client`: subdomains live on its workers, for sub-steps that take many milliseconds per system step
 
     Loads are asked for up to t_end + (W₁ − 1) dt, which for some V0 members lies up to dt/2 behind t_end. Ctrl-C returns what exists
     up to the last whole step; an error carries it in `.partial`.
@@ -154,15 +157,26 @@ def integrate(
         raise InputError(f"system must be one of isodyn's systems, received {type(system).__name__}")
     stretches = plan(t0, t_end, dt, breakpoints, save_every)
     if isinstance(system, Subdomains):
-        if select is not None or observe is not None:
-            raise InputError("select and observe are not for subdomains", hint="save_every= keeps long runs small")
+        if select is not None:
+            raise InputError("select is not for subdomains", hint="save_every= keeps long runs small")
         from isodyn.subdomains.run import run_subdomains
 
         return run_subdomains(
-            system, scheme, substeps, formulation, stretches, newton or Newton(), assemble, threads, progress, _adapt
+            system,
+            scheme,
+            substeps,
+            formulation,
+            stretches,
+            newton or Newton(),
+            assemble,
+            threads,
+            progress,
+            _adapt,
+            observe,
+            executor,
         )
-    if substeps is not None:
-        raise InputError(f"substeps are for subdomains; this is one {type(system).__name__}")
+    if substeps is not None or executor is not None:
+        raise InputError(f"substeps and executor are for subdomains; this is one {type(system).__name__}")
     if _for_constraints(formulation) and (system.m == 0 or system.first_order):
         raise InputError(f"{formulation!r} needs a mechanical system with constraints")
     if (other := as_transform(formulation)) is not None:

@@ -2,14 +2,16 @@
 
 from isodyn.subdomains.advice import Advice, SubdomainAdvice, advise, matching_rho
 from isodyn.subdomains.partition import Elements, partition
-from isodyn.subdomains.solution import InterfaceDrift, SubdomainSolution
+from isodyn.subdomains.solution import InterfaceBalance, InterfaceDrift, SubdomainSample, SubdomainSolution
 from isodyn.subdomains.ties import Subdomains
 
 __all__ = [
     "Advice",
     "Elements",
+    "InterfaceBalance",
     "InterfaceDrift",
     "SubdomainAdvice",
+    "SubdomainSample",
     "SubdomainSolution",
     "Subdomains",
     "advise",

@@ -8,15 +8,16 @@ V0(ρ̂, ρ₂, ·) has the W₁ = 1/(1 + ρ) of U0(·, ·, ρ) for ρ̂ = (1 �
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
-from scipy.sparse.linalg import eigs, splu
+from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigs, splu
 
-from isodyn.errors import InputError
+from isodyn.errors import InputError, StabilityWarning
 from isodyn.schemes import Scheme
 from isodyn.schemes.spectral import critical_frequency
 from isodyn.subdomains.ties import Subdomains
@@ -129,15 +130,55 @@ def advise(sub: Subdomains, scheme: Any = None, substeps: Any = None, *, dt: flo
 
 
 def largest_frequency(system: LinearSystem) -> float:
-    """√ of the largest |eigenvalue| of M⁻¹K."""
+    """√ of the largest |eigenvalue| of M⁻¹K; of large systems to four digits, or a bound from above where that takes long."""
     M, K, n = system.M, system.K, system.nv
     if n < 200:
         M, K = (A.toarray() if sp.issparse(A) else A for A in (M, K))
         return float(np.sqrt(np.abs(scipy.linalg.eigvals(np.linalg.solve(M, K))).max()))
     lu, K = splu(sp.csc_array(M)), sp.csr_array(K)
-    operator = sp.linalg.LinearOperator((n, n), matvec=lambda x: lu.solve(K @ x))
-    value = eigs(operator, 1, which="LM", return_eigenvectors=False, tol=1e-6, v0=np.ones(n))
+    operator = LinearOperator((n, n), matvec=lambda x: lu.solve(K @ x))
+    start = np.random.default_rng(0).standard_normal(n)  # a constant one may be a rigid motion
+    try:
+        value = eigs(operator, 1, which="LM", return_eigenvectors=False, tol=1e-4, v0=start, maxiter=300)
+    except ArpackNoConvergence:
+        bound = frequency_bound(system)
+        if bound is not None:
+            return bound
+        value = eigs(operator, 1, which="LM", return_eigenvectors=False, tol=1e-2, v0=start, maxiter=10 * n)
     return float(np.sqrt(abs(value[0])))
+
+
+def frequency_bound(system: LinearSystem) -> float | None:
+    """√ of the largest row sum of |M⁻¹K| (Gershgorin), at no cost, for diagonal M; None for others."""
+    M, K = sp.csr_array(system.M), sp.csr_array(system.K)
+    M.eliminate_zeros()
+    diagonal = M.diagonal()
+    if M.nnz > system.nv or not (diagonal > 0.0).all():
+        return None
+    return float(np.sqrt((np.asarray(abs(K).sum(axis=1)).ravel() / diagonal).max()))
+
+
+def warn_beyond_limits(sub: Subdomains, schemes: dict[str, Any], substeps: dict[str, int], dt: float) -> None:
+    """A warning for every explicit linear subdomain whose sub-step lies beyond the limit that it has by itself."""
+    for name, s in schemes.items():
+        system = sub.systems[name]
+        if not isinstance(system, LinearSystem) or s.W3L3 != 0.0:
+            continue
+        critical, h = float(critical_frequency(s)), dt / substeps[name]
+        bound = frequency_bound(system)
+        if critical in (0.0, np.inf) or (bound is not None and h * bound <= critical):
+            continue
+        try:
+            omega = largest_frequency(system)
+        except (np.linalg.LinAlgError, RuntimeError):  # no inertia somewhere: the start will say where
+            continue
+        if omega * h > critical * (1 + 1e-6):
+            warnings.warn(
+                f"sub-steps of {name!r} with {s.name}, {h:.4g}, lie beyond their limit {critical / omega:.4g}: motions will grow\n"
+                f"hint: at least {int(np.ceil(dt * omega / critical))} sub-steps, or an implicit scheme",
+                StabilityWarning,
+                stacklevel=4,
+            )
 
 
 def matching_rho(rho: float, rho_2: float) -> float:

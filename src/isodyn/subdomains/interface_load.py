@@ -26,11 +26,12 @@ class InterfaceLoad:
         self.Gt, self.base, self.name, self.n = Gt, base, name, Gt.shape[0]
         self.silent = False
         self.t_0, self.dt = 0.0, 1.0
+        self.lam_0 = self.lam_1 = np.zeros(Gt.shape[1])
         self.start, self.change = np.zeros(self.n), np.zeros(self.n)
 
     def set(self, t_0: float, dt: float, lam_0: FloatArray, lam_1: FloatArray) -> None:
         """λ from lam_0 at t_0 to lam_1 at t_0 + dt."""
-        self.t_0, self.dt = t_0, dt
+        self.t_0, self.dt, self.lam_0, self.lam_1 = t_0, dt, lam_0, lam_1
         self.start, self.change = self.Gt @ lam_0, self.Gt @ (lam_1 - lam_0)
 
     def force(self, t: float) -> FloatArray:

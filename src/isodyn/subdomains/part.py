@@ -1,8 +1,10 @@
 """One subdomain inside a coupled run: its state, its sub-steps, and how it answers to multipliers.
 
-The sub-steps are those of `isodyn.integrate`: the same compiled loop, on the system with the interface force as one more load. With
-λ_{n+1} changed by δ a linear subdomain ends its system step elsewhere by W δ; the columns of W are runs from rest without loads, made
-once for every kind of step. Other subdomains repeat their sub-steps.
+The sub-steps are those of `isodyn.integrate`: the same compiled loop, on the system with the interface force as one more load; linear
+subdomains with narrow bands have kernels of their own. With λ_{n+1} changed by δ a linear subdomain ends its system step elsewhere by W δ;
+the columns of W are runs from rest without loads, made once for every kind of step. Other subdomains repeat their sub-steps.
+
+What others ask of a part goes in and out as numbers at the interface, so that it may live in another process.
 """
 
 from __future__ import annotations
@@ -16,40 +18,44 @@ from isodyn.formulations import Stabilised
 from isodyn.integrate import work
 from isodyn.integrate.run import Run
 from isodyn.integrate.schedule import plan
+from isodyn.subdomains import responses
 from isodyn.subdomains.interface_load import tied
+from isodyn.subdomains.linear_tables import Ties, linear, tables_of
+from isodyn.subdomains.system_step import SystemStep
+from isodyn.systems import checks
 
-_MANY_COLUMNS = 64  # per sub-step; beyond this, repeating the sub-steps is cheaper than a product with W
-_LITTLE_MEMORY = 2_000_000  # entries of W that are no burden in any case
 
-
-class SystemStep(NamedTuple):
-    """From t to t_1; `first` after a start, `last` before a breakpoint; loads are not asked for later than t_limit."""
+class Row(NamedTuple):
+    """A state as it is saved: the acceleration is the one at t_n."""
 
     t: float
-    t_1: float
-    dt: float
-    first: bool
-    last: bool
-    t_limit: float
-
-    @property
-    def kind(self) -> tuple[float, bool, bool]:
-        """Steps of one kind have the same matrices."""
-        return self.dt, self.first, self.last
+    q: FloatArray
+    v: FloatArray
+    a: FloatArray
+    lam: FloatArray
 
 
 class Part:
     """A subdomain with its scheme and its number of sub-steps; G holds the enforced rows, all of them."""
 
     def __init__(self, name: str, system: Any, scheme: Any, tau: int, G: Any, newton: Any, assemble: bool) -> None:
-        self.name, self.system, self.scheme, self.tau, self.G = name, system, scheme, tau, G
+        self.name, self.system, self.scheme, self.tau, self.m = name, system, scheme, tau, G.shape[0]
         other, self.load, self.linear = tied(system, G.T.tocsr())
         (stretch,) = plan(0.0, 1.0, 1.0, (), 1)
         closure = OPEN if system.m == 0 or system.first_order else Stabilised().closure(1.0)
         self.run = Run(other, scheme, [stretch], None, newton, None, closure, closure, assemble)
-        self.rows = np.unique(G.nonzero()[0])
+        self.ties = Ties.of(G)
+        self.rows = self.ties.rows
+        self.tables = tables_of(system, self.ties)
+        self.packed: dict[Any, Any] = {}  # tables with factors, by coefficients and sub-step
+        self.motion = np.zeros((4, system.nv))  # q, v, a, Δa
+        if self.tables is not None:
+            clock, q, v, _, lam, _ = self.run.state
+            self.run.state = State(clock, self.motion[0][: q.size], self.motion[1], self.motion[2], lam, self.motion[3])
+            self.state.q[:], self.state.v[:] = q, v
         self.mass_response = np.zeros((system.nv, 0))  # ∂a/∂λ at a state
         self.answers: dict[Any, tuple[FloatArray, ...]] = {}  # W by kind of step
+        self.bases: dict[float, FloatArray] = {}
         self.saved: tuple[Any, ...] = ()
 
     # ---- the state
@@ -68,23 +74,41 @@ class Part:
         for array, values in zip(self.state, arrays, strict=True):
             array[:] = values
 
-    def acceleration_now(self) -> FloatArray:
-        """The acceleration brought to t_n, a_n + φ Δa."""
-        now: FloatArray = self.state.a + self.run.phi * self.state.da  # [Shimada2014 (2.75)]
-        return now
+    def row(self) -> Row:
+        """The state with the acceleration brought to t_n, a_n + φ Δa."""
+        state = self.state
+        now = state.a + self.run.phi * state.da  # [Shimada2014 (2.75)]
+        return Row(float(state.clock[0]), state.q.copy(), state.v.copy(), now, state.lam.copy())
+
+    def counts(self) -> tuple[Any, str]:
+        """Counters, and the name of the solver."""
+        return self.run.count.copy(), self.run.model.solver if self.tables is None else "banded LU"
+
+    def gap(self, key: str) -> FloatArray:
+        """G_ℓ times q, v or a."""
+        return self.ties.gap(getattr(self.state, key), self.m)
+
+    def size(self, key: str) -> float:
+        """Largest entry of q, v or a."""
+        return float(np.abs(getattr(self.state, key)).max(initial=0.0))
+
+    def answer(self, step: SystemStep) -> tuple[FloatArray, float]:
+        """G_ℓ v_ℓ, and the size that gaps of velocity are compared with."""
+        return self.gap("v"), self.size("v") + step.dt * (self.size("a") + self.size("da"))
 
     # ---- start
 
-    def accelerate(self, t: float, lam: FloatArray, first: bool) -> None:
-        """state.a from the balance at t with these multipliers."""
+    def accelerate(self, t: float, lam: FloatArray, first: bool) -> FloatArray:
+        """state.a from the balance at t with these multipliers; G_ℓ a_ℓ."""
         self.load.set(t, 1.0, lam, lam)
         self.run.phi = 0.0
         self.run.state.clock[0] = t
         self.run.initial_values(t, first)
+        return self.gap("a")
 
-    def respond_at_rest(self, t: float, first: bool) -> None:
-        """∂a/∂λ, column by column; a is affine in λ, so differences are exact up to rounding."""
-        m = self.G.shape[0]
+    def respond_at_rest(self, t: float, first: bool) -> tuple[FloatArray, float]:
+        """∂a/∂λ, column by column; a is affine in λ, so differences are exact up to rounding. Returns G_ℓ ∂a/∂λ and the largest entry."""
+        m = self.m
         self.accelerate(t, np.zeros(m), first)
         free = self.state.a.copy()
         columns = []
@@ -93,18 +117,41 @@ class Part:
             e[row] = max(1.0, float(np.abs(free).max()))
             self.accelerate(t, e, False)
             columns.append((self.state.a - free) / e[row])
-        self.mass_response = np.array(columns).reshape(-1, free.size).T
+        self.mass_response = np.array(columns).reshape(self.rows.size, free.size).T
         self.state.a[:] = free
+        return self.through_ties(self.mass_response), float(np.abs(self.mass_response).max(initial=0.0))
+
+    def through_ties(self, columns: FloatArray) -> FloatArray:
+        """G_ℓ times columns."""
+        return np.array([self.ties.gap(column, self.m) for column in columns.T]).reshape(columns.shape[1], self.m).T
+
+    def nudge(self, key: str, mu: FloatArray) -> None:
+        """Move q or v along M⁻¹G_ℓᵀ."""
+        array = getattr(self.state, key)
+        array += self.mass_response @ mu[self.rows]
+
+    def after(self, before: tuple[Any, ...] | None, what: str, *arguments: Any) -> Any:
+        """The answer to a question, after something that waited for it."""
+        if before is not None:
+            getattr(self, before[0])(*before[1:])
+        return getattr(self, what)(*arguments)
+
+    def corrects(self, kind: Any) -> bool:
+        """Whether a change of λ in such a step is a product with W."""
+        return self.linear and len(self.answers.get(kind, ())) > 1
 
     # ---- sub-steps
 
-    def advance(self, step: SystemStep, lam_0: FloatArray, lam_1: FloatArray) -> None:
-        """All sub-steps of a system step with given multipliers."""
-        self.load.set(step.t, step.t_1 - step.t, lam_0, lam_1)
-        self.go(step)
+    def advance(self, step: SystemStep, lam_0: FloatArray, lam_1: FloatArray) -> tuple[FloatArray, float]:
+        """All sub-steps of a system step with given multipliers; remembers where they began if they may have to be repeated."""
+        if not self.corrects(step.kind):
+            self.save()
+        self.go(step, lam_0, lam_1)
+        return self.answer(step)
 
-    def go(self, step: SystemStep) -> None:
+    def go(self, step: SystemStep, lam_0: FloatArray, lam_1: FloatArray) -> None:
         """τ sub-steps: after a start the first with the midpoint member; before a breakpoint the last, where W₁ > 1 would look past it."""
+        self.load.set(step.t, step.t_1 - step.t, lam_0, lam_1)
         run, tau = self.run, self.tau
         times = step.t + (step.t_1 - step.t) * np.arange(1, tau + 1) / tau
         times[-1] = step.t_1
@@ -112,124 +159,122 @@ class Part:
             self.state.clock[1] = step.dt / tau
         begin = 0
         if step.first:
-            self.loop(run.midpoint, times[:1], step.t_limit)
+            self.loop(run.midpoint, times[:1], step)
             begin = 1
         if step.last and run.main.W1 > 1.0 and begin < tau:
             run.shift(run.main.phi)
-            self.loop(run.main, times[begin:-1], step.t_limit)
+            self.loop(run.main, times[begin:-1], step)
             run.shift(0.0)
-            self.loop(run.midpoint, times[-1:], step.t_limit)
+            self.loop(run.midpoint, times[-1:], step)
             return
         run.shift(run.main.phi)
-        self.loop(run.main, times[begin:], step.t_limit)
+        self.loop(run.main, times[begin:], step)
 
-    def loop(self, s: Any, times: FloatArray, t_limit: float) -> None:
-        """Steps of the shared compiled loop."""
+    def loop(self, s: Any, times: FloatArray, step: SystemStep) -> None:
+        """Sub-steps along the given times."""
         if times.size == 0:
             return
         run, before = self.run, int(self.run.count[work.STEPS])
         with np.errstate(over="ignore", invalid="ignore"):  # the loop finds infinities itself
-            status = run.loop.run(
-                *run.physics(run.closure),
-                s,
-                run.controls,
-                t_limit,
-                times,
-                np.zeros(times.size, dtype=np.bool_),
-                run.state,
-                run.work,
-                run.pivots,
-                run.columns,
-                run.rows,
-                run.count,
-            )
+            if self.tables is not None:
+                status = self.linear_loop(s, times, step)
+            else:
+                status = run.loop.run(
+                    *run.physics(run.closure),
+                    s,
+                    run.controls,
+                    step.t_limit,
+                    times,
+                    np.zeros(times.size, dtype=np.bool_),
+                    run.state,
+                    run.work,
+                    run.pivots,
+                    run.columns,
+                    run.rows,
+                    run.count,
+                )
         done = int(run.count[work.STEPS]) - before
         run.check(status, run.state.clock[0], times[min(done, times.size - 1)])
 
+    def packed_for(self, s: Any, h: float) -> Any:
+        """Tables and factors of this sub-step, as the kernels take them."""
+        assert self.tables is not None
+        if (s, h) not in self.packed:
+            factors, new = self.tables.factors_for(s, h)
+            self.run.count[work.FACTORISATIONS] += new
+            self.packed[s, h] = linear([(self.tables, s, h, self.tau, factors)])
+        return self.packed[s, h]
+
+    def loads(self, times: FloatArray) -> FloatArray:
+        """The subdomain's own load at these times, one behind the other; empty where it is constant."""
+        assert self.tables is not None
+        f, n = self.tables.load, self.system.nv
+        if f is None:
+            return np.zeros(0)
+        out = np.zeros((times.size, n))
+        if not self.load.silent:
+            for k, t in enumerate(times.tolist()):
+                out[k] = checks.returned(self.load.name, f(t), (n,), t)
+        return out.ravel()
+
+    def retime(self, s: Any, h: float) -> None:
+        """Before a sub-step of another size a is moved along its slope: a_n belongs to t_n − φΔt."""
+        old = self.state.clock[1]
+        if old != 0.0 and abs(old - h) > 1e-8 * h:
+            self.state.a[:] += s.phi * (old - h) / old * self.state.da
+            self.state.clock[1] = h
+
+    def linear_loop(self, s: Any, times: FloatArray, step: SystemStep) -> int:
+        """The same for linear subdomains with narrow bands."""
+        from isodyn.subdomains.linear_kernels import advance
+
+        run, clock, h = self.run, self.state.clock, step.dt / self.tau
+        self.retime(s, h)
+        packed = self.packed_for(s, h)
+        if self.load.silent:
+            packed = packed._replace(constant=np.zeros(self.system.nv))
+        balance = np.minimum(np.concatenate([clock[:1], times[:-1]]) + s.W1 * h, step.t_limit)
+        theta = (balance - self.load.t_0) / self.load.dt
+        run.count[work.EVALUATIONS] += times.size
+        status = advance(
+            packed, 0, times.size, theta, self.load.lam_0, self.load.lam_1, self.loads(balance), self.motion
+        )
+        if status == 0:
+            run.count[work.STEPS] += times.size
+            run.count[work.ITERATIONS] += times.size
+            clock[0], clock[1] = times[-1], h
+        return int(status)
+
     # ---- the answer to a change of λ at the end of the step
 
-    def move(self, step: SystemStep, delta: FloatArray, lam_0: FloatArray, lam_1: FloatArray) -> None:
+    def move(
+        self, step: SystemStep, delta: FloatArray, lam_0: FloatArray, lam_1: FloatArray
+    ) -> tuple[FloatArray, float]:
         """The end of the system step after λ_{n+1} changed by delta to lam_1."""
-        W = self.answers.get(step.kind, ())
-        if self.linear and len(W) > 1:
+        if self.corrects(step.kind):
             local = delta[self.rows]
-            for array, columns in zip(self.state[1:], W[1:], strict=True):
+            for array, columns in zip(self.state[1:], self.answers[step.kind][1:], strict=True):
                 array += columns @ local
-            return
-        self.restore()
-        self.advance(step, lam_0, lam_1)
+        else:
+            self.restore()
+            self.go(step, lam_0, lam_1)
+        return self.answer(step)
 
     def interface_response(self, step: SystemStep, lam_0: FloatArray, lam_1: FloatArray, size: float) -> FloatArray:
         """∂(G_ℓ v_ℓ)/∂λ_{n+1} at the end of the step (m, local rows); for linear subdomains known after the first time."""
-        if self.linear:
-            if step.kind not in self.answers:
-                self.answers[step.kind] = self.linear_response(step)
-            return self.answers[step.kind][0]
-        m, end = self.G.shape[0], [array.copy() for array in self.state]
-        phi, v = self.run.phi, self.state.v.copy()
-        columns = []
-        for row in self.rows:
-            changed = lam_1.copy()
-            changed[row] += size
-            self.restore()
-            self.advance(step, lam_0, changed)
-            columns.append(self.G @ (self.state.v - v) / (changed[row] - lam_1[row]))
-        for array, values in zip(self.state, end, strict=True):
-            array[:] = values
-        self.run.phi = phi
-        return np.array(columns).reshape(-1, m).T
+        if not self.linear:
+            return responses.by_differences(self, step, lam_0, lam_1, size)
+        if step.kind not in self.answers:
+            self.answers[step.kind] = responses.from_rest(self, step)
+        return self.answers[step.kind][0]
 
-    def linear_response(self, step: SystemStep) -> tuple[FloatArray, ...]:
-        """G V and, where it pays, W: ends of runs from rest without loads, with λ rising from 0 to one in each row."""
-        state, run, m = self.state, self.run, self.G.shape[0]
-        end, phi, count = [array.copy() for array in state], run.phi, run.count.copy()
-        silent, self.load.silent = self.load.silent, True
-        still = SystemStep(0.0, step.dt, step.dt, step.first, step.last, np.inf)
-        columns: list[list[FloatArray]] = [[] for _ in state[1:]]
-        keep = self.rows.size <= _MANY_COLUMNS * self.tau or self.rows.size * state.v.size <= _LITTLE_MEMORY
-        velocities = []
-        for row in self.rows:
-            for array in state:
-                array[:] = 0.0
-            state.clock[1] = step.dt / self.tau
-            run.phi = 0.0 if step.first else run.main.phi
-            e = np.zeros(m)
-            e[row] = 1.0
-            self.advance(still, np.zeros(m), e)
-            velocities.append(self.G @ state.v)
-            if keep:
-                for kept, array in zip(columns, state[1:], strict=True):
-                    kept.append(array.copy())
-        self.load.silent, run.phi = silent, phi
-        for array, values in zip(state, end, strict=True):
-            array[:] = values
-        factorisations = run.count[work.FACTORISATIONS]
-        run.count[:] = count
-        run.count[work.FACTORISATIONS] = factorisations
-        G_V = np.array(velocities).reshape(-1, m).T
-        if not keep:
-            return (G_V,)
-        W = [np.array(kept).reshape(self.rows.size, -1).T.copy() for kept in columns]
-        return (G_V, *W)
+    # ---- continuous positions
+
+    def close(self, dt: float, mu: FloatArray) -> None:
+        """q_ℓ −= S_ℓ⁻¹G_ℓᵀμ."""
+        self.state.q[:] -= self.bases[dt] @ mu[self.rows]
 
     def correction_basis(self, step: SystemStep) -> FloatArray:
-        """J⁻¹G_ℓᵀ (linear) or M⁻¹G_ℓᵀ, columns for the local rows: along these, positions are closed."""
-        if not self.linear:
-            return -self.mass_response
-        state, run = self.state, self.run
-        end, phi = [array.copy() for array in state], run.phi
-        silent, self.load.silent = self.load.silent, True
-        columns, h = [], step.dt / self.tau
-        for row in self.rows:
-            for array in state:
-                array[:] = 0.0
-            state.clock[1], run.phi = h, run.main.phi
-            e = np.zeros(self.G.shape[0])
-            e[row] = 1.0
-            self.load.set(0.0, h, e, e)
-            self.loop(run.main, np.array([h]), np.inf)
-            columns.append(-state.da.copy())
-        self.load.silent, run.phi = silent, phi
-        for array, values in zip(state, end, strict=True):
-            array[:] = values
-        return np.array(columns).reshape(-1, state.v.size).T
+        """G_ℓ J⁻¹G_ℓᵀ (linear) or G_ℓ M⁻¹G_ℓᵀ, columns for the local rows: along J⁻¹G_ℓᵀ, positions are closed."""
+        self.bases[step.dt] = responses.of_one_sub_step(self, step) if self.linear else -self.mass_response
+        return self.through_ties(self.bases[step.dt])

@@ -2,8 +2,11 @@
 
 By elements: each subdomain assembles its own, and a coordinate that elements of several subdomains share appears in each of them, tied.
 By index sets: an entry (i, j) of M, C or K is divided among the subdomains that hold both i and j, in proportion to their weights
-(equal parts by default); entries that no subdomain holds are refused. The sum of the parts is the undivided matrix in both cases, so
-that tied subdomains move like it. Loads and positions are divided like a diagonal entry: by the weights.
+(equal parts by default); entries that no subdomain holds are refused. Of a diagonal entry a subdomain gets as much as its share of the
+others in that row, Σ_j |A_ij|, and of what remains its weight: springs go with their own stiffness, and no part of a diagonally dominant
+matrix is indefinite. By bodies: sets of names; what couples bodies of two sets goes to the one named first, which then also holds the
+coordinates at its other end. The sum of the parts is the undivided matrix in all cases, so that tied subdomains move like it. Loads are
+divided by the weights.
 
 Coordinates in k subdomains get k − 1 ties, from the first to the second, the second to the third and so on: none is redundant.
 """
@@ -20,7 +23,7 @@ import scipy.sparse as sp
 
 from isodyn.compiled import FloatArray, IntArray
 from isodyn.errors import InputError
-from isodyn.subdomains.ties import Subdomains
+from isodyn.subdomains.ties import Subdomains, named, named_coordinates
 from isodyn.systems import LinearSystem, checks
 
 
@@ -70,15 +73,21 @@ class Elements:
 
 
 def partition(
-    system: LinearSystem | Elements, sets: Mapping[str, Any], *, weights: Mapping[str, float] | None = None
+    system: LinearSystem | Elements,
+    sets: Mapping[str, Any],
+    *,
+    weights: Mapping[str, float] | None = None,
+    overlap: bool | None = None,
 ) -> Subdomains:
     """Subdomains of a linear system, tied where they meet.
 
     Parameters
     ----------
-    system : a `LinearSystem`, cut by sets of coordinates; or `Elements`, cut by sets of element numbers
-    sets : {"name": indices, ...}; coordinates may be in several sets, elements in one only
-    weights : of the subdomains, for what they share: entries of matrices (index sets only) and loads; equal by default
+    system : a `LinearSystem`, cut by sets of coordinates or bodies; or `Elements`, cut by sets of element numbers
+    sets : {"name": indices, ...}; coordinates may be in several sets, elements in one only. Names instead of numbers are those of
+        coordinates, or of bodies: "cart" stands for "cart.x", "cart.y", …
+    weights : of the subdomains, for what they share: entries of matrices (not of elements) and loads; equal by default
+    overlap : whether couplings across a cut bring the coordinates at their far end along; by default with names, not with numbers
 
     >>> import numpy as np, isodyn as iso
     >>> K = np.array([[2.0, -1.0, 0.0], [-1.0, 2.0, -1.0], [0.0, -1.0, 2.0]])
@@ -87,6 +96,8 @@ def partition(
     >>> sub.systems["left"].M.tolist(), sub.row_names
     ([[1.0, 0.0], [0.0, 0.5]], ('left.q1 = right.q1',))
     """
+    if not isinstance(sets, Mapping) or not sets:
+        raise InputError(f"sets must be a mapping such as {{'left': [0, 1], 'right': [1, 2]}}, received {sets!r}")
     if isinstance(system, Elements):
         return _by_elements(system, sets, weights)
     if not isinstance(system, LinearSystem):
@@ -96,8 +107,14 @@ def partition(
         )
     if system.G is not None:
         raise InputError("a system with constraints G cannot be partitioned by index sets")
-    places = {name: _places(name, indices, system.nv) for name, indices in sets.items()}
+    by_name = any(named(indices) for indices in sets.values())
+    places = {
+        name: _places(name, named_coordinates(name, indices, system.names) if named(indices) else indices, system.nv)
+        for name, indices in sets.items()
+    }
     _cover(places, system.nv)
+    if overlap if overlap is not None else by_name:
+        places = grown(places, system)
     weight = _weights(weights, places)
     shares = {}
     for name in ("M", "C", "K"):
@@ -113,6 +130,20 @@ def partition(
         )
         parts[name] = _part(system, at, M, C, K, _load_share(name, places, weight, system.nv))
     return _tied(parts, places, system.nv)
+
+
+def grown(places: dict[str, IntArray], system: LinearSystem) -> dict[str, IntArray]:
+    """Sets with the far ends of couplings that none of them holds: the set named first takes them in."""
+    holds = {name: set(at.tolist()) for name, at in places.items()}
+    for matrix in (system.M, system.C, system.K):
+        if matrix is None:
+            continue
+        entries = sp.coo_array(matrix)
+        for i, j in zip(entries.row[entries.data != 0].tolist(), entries.col[entries.data != 0].tolist(), strict=True):
+            if not any(i in held and j in held for held in holds.values()):
+                first = next(held for held in holds.values() if i in held or j in held)
+                first |= {i, j}
+    return {name: np.array(sorted(held), dtype=np.int64) for name, held in holds.items()}
 
 
 def _by_elements(elements: Elements, sets: Mapping[str, Any], weights: Mapping[str, float] | None) -> Subdomains:
@@ -237,10 +268,15 @@ def _divided(
             f"{key}[{i}, {j}] couples {system.names[i]!r} with {system.names[j]!r}, but no subdomain holds both",
             hint="neighbouring subdomains share the coordinates between them",
         )
-    return {
-        name: sp.csr_array(
-            ((weight[name] * matrix.data[both]) / total[both], (i[both], j[both])),
-            shape=(places[name].size, places[name].size),
-        )
-        for name, (i, j, both) in inside.items()
-    }
+    diagonal = matrix.row == matrix.col
+    beside = np.bincount(matrix.row[~diagonal], np.abs(matrix.data[~diagonal]), minlength=n)
+    shares = {}
+    for name, (i, j, both) in inside.items():
+        share = np.zeros(matrix.nnz)
+        share[both] = weight[name] * matrix.data[both] / total[both]
+        own = np.bincount(matrix.row[~diagonal], np.abs(share[~diagonal]), minlength=n)
+        rest = diagonal & both
+        at = matrix.row[rest]
+        share[rest] = own[at] + weight[name] / total[rest] * (matrix.data[rest] - beside[at])
+        shares[name] = sp.csr_array((share[both], (i[both], j[both])), shape=(places[name].size, places[name].size))
+    return shares

@@ -11,6 +11,7 @@ from isodyn.errors import InputError
 from isodyn.formulations import Stabilised, VelocityLevel
 from isodyn.integrate.progress import Progress
 from isodyn.integrate.schedule import Stretch
+from isodyn.subdomains.advice import warn_beyond_limits
 from isodyn.subdomains.coupled import CoupledRun
 from isodyn.subdomains.solution import SubdomainSolution
 from isodyn.subdomains.ties import Subdomains
@@ -52,6 +53,8 @@ def run_subdomains(
     threads: int,
     progress: bool,
     adapt: Callable[[Any, Any], Any],
+    observe: Callable[[Any], Any] | None = None,
+    executor: Any = None,
 ) -> SubdomainSolution:
     """Integrate tied subdomains along the given stretches; `adapt` makes schemes fit systems."""
     if formulation is not None and not isinstance(formulation, Stabilised | VelocityLevel):
@@ -63,7 +66,9 @@ def run_subdomains(
         raise InputError(f"threads must be a whole number of at least 1, received {threads!r}")
     counts = counted(substeps, sub)
     schemes = {name: adapt(s, sub.systems[name]) for name, s in by_name("scheme", scheme, sub, None).items()}
+    if not sub.first_order:
+        warn_beyond_limits(sub, schemes, counts, max(stretch.dt for stretch in stretches))
     stabilised = isinstance(formulation, Stabilised)
-    run = CoupledRun(sub, schemes, counts, stretches, newton, stabilised, assemble, threads)
+    run = CoupledRun(sub, schemes, counts, stretches, newton, stabilised, assemble, threads, observe, executor)
     with Progress(sum(stretch.steps for stretch in stretches), progress) as bar:
         return run.execute(bar)

@@ -10,10 +10,24 @@ import numpy as np
 
 from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
-from isodyn.results.solution import Solution, Statistics
+from isodyn.results.solution import Sample, Solution, Statistics
 
 if TYPE_CHECKING:
     from isodyn.subdomains.ties import Subdomains
+
+
+@dataclass(frozen=True)
+class SubdomainSample:
+    """What an observer of subdomains sees: t, interface multipliers `lam`, and a `Sample` for each subdomain by its name."""
+
+    t: float
+    lam: FloatArray
+    parts: dict[str, Sample]
+
+    def __getitem__(self, name: str) -> Sample:
+        if name not in self.parts:
+            raise InputError(f"no subdomain {name!r}; there are {', '.join(map(repr, self.parts))}")
+        return self.parts[name]
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +45,38 @@ class InterfaceDrift:
         levels = (self.position, self.velocity, self.acceleration)
         position, velocity, acceleration = (float(np.abs(level).max(initial=0.0)) for level in levels)
         return position, velocity, acceleration
+
+
+@dataclass(frozen=True, eq=False)
+class InterfaceBalance:
+    """What the interface does: `work` on each subdomain since t₀, and what then remains of its energy balance.
+
+    `residual[name]` is E − E(t₀) less the works of loads and interface on that subdomain, zero but for the error of the integration.
+    The works add up to `transfer`, which vanishes where velocities are continuous.
+    """
+
+    t: FloatArray
+    work: dict[str, FloatArray]
+    residual: dict[str, FloatArray]
+
+    @property
+    def transfer(self) -> FloatArray:
+        """Σ of the works of the interface: energy that it makes or takes."""
+        total: FloatArray = np.sum(list(self.work.values()), axis=0)
+        return total
+
+    @property
+    def total(self) -> FloatArray:
+        """E − E(t₀) of all subdomains less the work of loads."""
+        total: FloatArray = np.sum(list(self.residual.values()), axis=0) + self.transfer
+        return total
+
+    def __str__(self) -> str:
+        largest = max((float(np.abs(work).max()) for work in self.work.values()), default=0.0)
+        return (
+            f"interface: works up to {largest:.3g}, their sum up to {np.abs(self.transfer).max():.1e};"
+            f" energy balance of all subdomains open by {np.abs(self.total).max():.1e}"
+        )
 
 
 class SubdomainSolution(Mapping[str, Solution]):
@@ -90,6 +136,15 @@ class SubdomainSolution(Mapping[str, Solution]):
             name: -np.einsum("ki,ki->k", self.lam, (self.subdomains.G[name] @ sol.v.T).T)
             for name, sol in self.parts.items()
         }
+
+    def energy_balance(self) -> InterfaceBalance:
+        """Works of the interface on the subdomains, and energy less all work of each; integrals are trapezoidal over the saved times."""
+        work = {
+            name: np.concatenate([[0.0], np.cumsum(0.5 * (power[1:] + power[:-1]) * np.diff(self.t))])
+            for name, power in self.interface_power().items()
+        }
+        residual = {name: sol.energy_balance() - work[name] for name, sol in self.parts.items()}
+        return InterfaceBalance(self.t, work, residual)
 
     def gather(self, of: str = "q") -> FloatArray:
         """q, v or a (k, n) of the undivided system that was partitioned; of shared coordinates the mean."""

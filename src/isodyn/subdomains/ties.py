@@ -8,6 +8,7 @@ G_b. Multipliers are system quantities, one per row; −G_ℓᵀλ is the force 
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -24,8 +25,9 @@ Tie = tuple[str, Any, str, Any]
 class Subdomains:
     """Systems by name, and ties between their coordinates; `integrate` takes it like a system.
 
-    Each tie names two subdomains and as many coordinates of one as of the other. Ties that follow from others, as around a point where
-    several subdomains meet, are allowed: an independent set is enforced and multipliers are those of least norm.
+    Each tie names two subdomains and as many coordinates of one as of the other, by numbers or by names ("cart.x", or "cart" for all of
+    a body). Ties that follow from others, as around a point where several subdomains meet, are allowed: an independent set is enforced
+    and multipliers are those of least norm.
     All subdomains are of second order, or all of first order.
 
     >>> import isodyn as iso
@@ -104,6 +106,8 @@ class Subdomains:
                 f"a tie names the subdomain {name!r}, which is none of {', '.join(map(repr, self.systems))}"
             )
         n = self.systems[name].nv
+        if named(indices):
+            indices = named_coordinates(name, indices, self.systems[name].v_names)
         array = np.atleast_1d(np.asarray(indices))
         if array.ndim != 1 or array.dtype.kind not in "iu" or (array.size and not (array >= 0).all()):
             raise InputError(
@@ -112,6 +116,30 @@ class Subdomains:
         if array.size and array.max() >= n:
             raise InputError(f"a tie names coordinate {array.max()} of {name!r}, which has {n} (0 to {n - 1})")
         return array.astype(np.int64)
+
+
+def named(indices: Any) -> bool:
+    """Whether names stand in the places of numbers."""
+    return isinstance(indices, str) or any(
+        isinstance(item, str) for item in np.atleast_1d(np.asarray(indices, dtype=object))
+    )
+
+
+def named_coordinates(name: Any, wanted: Any, names: Any) -> list[int]:
+    """Numbers of the coordinates that go by these names, or belong to bodies of these names."""
+    found: list[int] = []
+    for item in [wanted] if isinstance(wanted, str) else wanted:
+        own = [i for i, known in enumerate(names) if known == item or str(known).startswith(f"{item}.")]
+        if not isinstance(item, str) or not own:
+            near = difflib.get_close_matches(str(item), {str(known).split(".")[0] for known in names} | set(names), n=3)
+            raise InputError(
+                f"{name!r} has neither a coordinate nor a body {item!r}",
+                hint=f"did you mean {' or '.join(map(repr, near))}?"
+                if near
+                else f"coordinates: {', '.join(names[:8])} …",
+            )
+        found += own
+    return found
 
 
 def _check_system(name: Any, system: Any) -> None:
