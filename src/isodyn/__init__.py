@@ -49,7 +49,7 @@ from isodyn.systems.damping import modal_damping, rayleigh, rayleigh_from_ratios
 from isodyn.systems.loads import base_excitation, harmonic, step_load, tabulated
 
 if TYPE_CHECKING:
-    from isodyn import analysis, beams, gauss, problems
+    from isodyn import analysis, beams, gauss, problems, reduction
     from isodyn.analyses import equilibrium, inverse_dynamics, kinematics, linearise
     from isodyn.beams import Beam, Section
     from isodyn.bodies import shapes
@@ -91,6 +91,7 @@ if TYPE_CHECKING:
         UserLoad,
     )
     from isodyn.mechanism.mechanism import Mechanism
+    from isodyn.reduction import pod, reduce
 
 __version__ = "0.1.0.dev0"
 
@@ -173,9 +174,12 @@ __all__ = [
     "linearise",
     "modal_damping",
     "partition",
+    "pod",
     "problems",
     "rayleigh",
     "rayleigh_from_ratios",
+    "reduce",
+    "reduction",
     "shapes",
     "step_load",
     "subdomains",
@@ -190,6 +194,8 @@ _LATER = {
     "gauss": "isodyn.gauss",
     **dict.fromkeys(("equilibrium", "inverse_dynamics", "kinematics", "linearise"), "isodyn.analyses"),
     "problems": "isodyn.problems",
+    "reduction": "isodyn.reduction",
+    **dict.fromkeys(("pod", "reduce"), "isodyn.reduction"),
     "shapes": "isodyn.bodies.shapes",
     "Mechanism": "isodyn.mechanism.mechanism",
     **dict.fromkeys(
