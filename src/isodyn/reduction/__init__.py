@@ -12,6 +12,7 @@
 from isodyn.reduction.basis import Basis, pod
 from isodyn.reduction.galerkin import reduce
 from isodyn.reduction.modal import craig_bampton, eigenmodes
+from isodyn.reduction.sampling import Sampling, sample_elements
 from isodyn.reduction.streaming import Snapshots
 
-__all__ = ["Basis", "Snapshots", "craig_bampton", "eigenmodes", "pod", "reduce"]
+__all__ = ["Basis", "Sampling", "Snapshots", "craig_bampton", "eigenmodes", "pod", "reduce", "sample_elements"]

@@ -17,13 +17,15 @@ if TYPE_CHECKING:
 
 def lift(basis: Basis, sol: Solution) -> Solution:
     """q = mean + V ξ, v = V ξ̇, a = V ξ̈ and all multipliers, as a solution of the full system."""
+    from isodyn.reduction.galerkin import Reduced
+
     reduced = sol.system
-    full = getattr(reduced, "full", None)
-    if full is None or reduced.basis is not basis:
+    if not isinstance(reduced, Reduced) or reduced.basis is not basis:
         raise InputError(
             "this solution does not belong to a system that was reduced with this basis",
             hint="red = iso.reduce(system, basis)",
         )
+    full = reduced.full
     for name, n in (("q", reduced.nq), ("v", reduced.nv), ("a", reduced.nv), ("lam", reduced.m)):
         if sol.columns[name].size != n:
             raise InputError(f"lift needs all of {name}, but only {sol.columns[name].size} of {n} columns were saved")

@@ -19,7 +19,6 @@ import numpy as np
 
 from isodyn.compiled import FloatArray, IntArray, closure
 from isodyn.reduction.basis import Basis
-from isodyn.reduction.rows import held_rows, refuse_offset
 from isodyn.systems.joined import is_compiled
 from isodyn.systems.linear import LinearFirstOrderSystem, LinearSystem
 
@@ -29,28 +28,22 @@ _COMPILED = 20_000  # entries of V up to which a compiled load is projected in c
 class ReducedLinearSystem(LinearSystem):
     """A linear system in the coordinates of a basis; `full` is the one it came from, `rows` the constraint rows that are left."""
 
-    def __init__(self, full: LinearSystem, basis: Basis) -> None:
+    def __init__(self, full: LinearSystem, basis: Basis, rows: IntArray) -> None:
         at = basis.embedding(full.nq, full.nv)
         T, offset = at.T, at.offset
         stiff = full.K @ offset
         self.full, self.basis, self.embedding = full, basis, at
-        self.rows: IntArray = np.arange(full.m)
-        G = None
-        if full.G is not None:
-            refuse_offset(full, full.G @ offset)
-            G = full.G @ T
-            self.rows = held_rows(full.G, G)
-            G = G[self.rows] if self.rows.size else None
+        self.rows = rows
+        G = None if full.G is None or rows.size == 0 else full.G[rows] @ T
         super().__init__(
             T.T @ (full.M @ T),  # [Shimada2014 (C.46)]
             None if full.C is None else T.T @ (full.C @ T),  # [Shimada2014 (C.47)]
             T.T @ (full.K @ T),  # [Shimada2014 (C.48)]
             projected_load(full.f, T, stiff),
-            basis.coordinates(full.q0),  # [Shimada2014 (C.54) adapted]
-            basis.rates(full.v0),  # [Shimada2014 (C.55) adapted]
+            *start(full, basis, G),
             G=G,
             names=at.names(full.names, at.others_q),
-            row_names=[full.row_names[i] for i in self.rows] if G is not None else None,
+            row_names=[full.row_names[i] for i in rows],
         )
         self._slope, self._level = T.T @ stiff, 0.5 * float(offset @ stiff)
 
@@ -74,6 +67,14 @@ class ReducedLinearFirstOrderSystem(LinearFirstOrderSystem):
             basis.coordinates(full.v0),  # [Shimada2014 (C.62)]
             names=at.names(full.names, at.others_v),
         )
+
+
+def start(full: LinearSystem, basis: Basis, G: FloatArray | None) -> tuple[FloatArray, FloatArray]:
+    """The projected start, brought to the rows that are left."""
+    xi, eta = basis.coordinates(full.q0), basis.rates(full.v0)  # [Shimada2014 (C.54), (C.55) adapted]
+    if G is not None:
+        xi, eta = (x - np.linalg.lstsq(G, G @ x, rcond=1e-12)[0] for x in (xi, eta))
+    return xi, eta
 
 
 def projected_load(f: Any, T: FloatArray, constant: FloatArray) -> Any:
