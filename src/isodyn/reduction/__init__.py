@@ -14,5 +14,17 @@ from isodyn.reduction.galerkin import reduce
 from isodyn.reduction.modal import craig_bampton, eigenmodes
 from isodyn.reduction.sampling import Sampling, sample_elements
 from isodyn.reduction.streaming import Snapshots
+from isodyn.reduction.study import ReductionStudy, reduction_study
 
-__all__ = ["Basis", "Sampling", "Snapshots", "craig_bampton", "eigenmodes", "pod", "reduce", "sample_elements"]
+__all__ = [
+    "Basis",
+    "ReductionStudy",
+    "Sampling",
+    "Snapshots",
+    "craig_bampton",
+    "eigenmodes",
+    "pod",
+    "reduce",
+    "reduction_study",
+    "sample_elements",
+]
