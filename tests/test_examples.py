@@ -246,6 +246,7 @@ LONG = {  # more than four seconds each: not part of the fast loop
     "fig_3_01_to_3_03_andrews",
     "fig_3_06_to_3_14_spinning_top",
     "fig_4_03_to_4_11_split_oscillator",
+    "fig_c_04_to_c_09_clamped_bar",
     "friction",
     "pendulum_all_methods",
 }

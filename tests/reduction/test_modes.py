@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -70,6 +72,9 @@ def test_craig_bampton_keeps_the_interface_and_converges_from_above() -> None:
     for rank in (2, 5, 10):
         basis = iso.reduction.craig_bampton(bar(), interface=[29], rank=rank)
         assert np.array_equal(basis.V[29], np.eye(rank + 1)[-1])
+        x = np.random.default_rng(0).standard_normal(30)
+        assert basis.coordinates(x)[-1] == x[29]
+        np.testing.assert_allclose(basis.left @ basis.V, np.eye(rank + 1), atol=1e-10)
         red = iso.reduce(bar(), basis)
         gaps.append(np.sqrt(eigh(red.K, red.M, eigvals_only=True))[:3] / exact - 1.0)
     assert (np.array(gaps) > -1e-10).all()
@@ -102,9 +107,37 @@ def test_snapshots_in_the_place_of_fixed_interface_modes() -> None:
     assert errors[1] < 0.6 * errors[0]
 
 
+def test_a_reduced_subdomain_is_tied_at_its_interface() -> None:
+    """Two bars end to end, the second one by its interface and more and more modes: the motion of both in full."""
+
+    def half(start: float) -> iso.LinearSystem:
+        v0 = start * np.linspace(0.0, 1.0, 30) if start else np.zeros(30)
+        return iso.LinearSystem(M, None, K, None, np.zeros(30), v0)
+
+    left, right = half(0.1), half(0.0)
+    right.v0[-1] = left.v0[-1]  # where they are tied
+
+    def run(second: iso.LinearSystem, place: int) -> Any:
+        sub = iso.Subdomains({"left": left, "right": second}, ties=[("left", [29], "right", [place])])
+        return iso.integrate(sub, iso.Scheme.optimal(0.8), dt=0.01, t_end=2.0)
+
+    whole, gaps = run(right, 29), []
+    for rank in (6, 14, 29):
+        red = iso.reduce(right, iso.reduction.craig_bampton(right, interface=[29], rank=rank))
+        sol = run(red, rank)
+        lifted = red.embedding.q(sol["right"].q)
+        gap = max(np.abs(sol["left"].q - whole["left"].q).max(), np.abs(lifted - whole["right"].q).max())
+        gaps.append(gap / np.abs(whole["left"].q).max())
+    assert gaps[0] < 0.1
+    assert gaps[1] < 0.03
+    assert gaps[2] < 1e-9
+
+
 def test_messages() -> None:
     with pytest.raises(InputError, match="whole number from 1 to 30, received 31"):
         iso.reduction.eigenmodes(bar(), rank=31)
+    with pytest.raises(InputError, match="with an interface cannot be truncated"):
+        iso.reduction.craig_bampton(bar(), interface=[29], rank=3).truncated(2)
     with pytest.raises(InputError, match="nothing is left to reduce"):
         iso.reduction.craig_bampton(bar(), interface=range(30), rank=1)
     with pytest.raises(InputError, match="whole number from 1 to 29"):

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import isodyn as iso
-from isodyn.errors import LockingError
+from isodyn import problems
+from isodyn.errors import InputError, LockingError
 
 SCHEME = iso.Scheme.U0(0.8, 0.8, 0.8)
 
@@ -164,3 +165,28 @@ def test_hinged_beam_keeps_its_rows_with_the_node_kept() -> None:
     back = basis.lift(iso.integrate(red, SCHEME, dt=0.002, t_end=0.6))
     assert np.abs(back.q - sol.q).max() < 5e-3
     assert np.linalg.norm(back.lam - sol.lam) < 0.03 * np.linalg.norm(sol.lam)
+
+
+@pytest.mark.parametrize("name", ["knife_edge", "rheonomic_crank", "beam_and_bodies"])
+def test_turned_coordinates_of_constrained_problems(name: str) -> None:
+    """Nonholonomic, moving and joint rows: all directions of a turned basis give the same motion and multipliers."""
+    problem = problems.get(name)
+    system: Any = problem.system()
+    turned = np.linalg.qr(np.random.default_rng(6).standard_normal((system.nv, system.nv)))[0]
+    basis = iso.reduction.Basis(turned, np.zeros(system.nv))
+    options: Any = {"dt": problem.dt / 4, "t_end": 10 * problem.dt, "newton": iso.Newton(rtol=1e-12)}
+    sol = iso.integrate(system, SCHEME, **options)
+    red = iso.reduce(system, basis)
+    assert (red.m, red.m_phi) == (system.m, system.m_phi)
+    back = basis.lift(iso.integrate(red, SCHEME, **options))
+    for x in ("q", "v", "lam"):
+        assert np.abs(getattr(back, x) - getattr(sol, x)).max() < 1e-6 * np.abs(getattr(sol, x)).max(), x
+
+
+def test_orientations_cannot_be_reduced() -> None:
+    system = problems.get("spinning_top").system()
+    with pytest.raises(InputError, match="no vector space cannot be reduced as a whole"):
+        iso.reduce(system, iso.reduction.Basis(np.eye(system.nv), np.zeros(system.nv)))
+    columns = np.array([2, 3])
+    with pytest.raises(InputError, match="only coordinates that add like vectors"):
+        iso.reduce(system, iso.reduction.Basis(np.eye(2), system.q0[columns], columns=columns))

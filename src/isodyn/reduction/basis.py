@@ -31,7 +31,8 @@ class Basis:
     """Directions V (n, r) about `mean` (n,), and how they were found.
 
     `inner` is the matrix of the inner product (None: Euclidean); `columns` the coordinates that are reduced (None: all);
-    `singular_values` all of them, also of directions left out; `omega` the frequencies of modes. `witnesses` are states of the run.
+    `singular_values` all of them, also of directions left out; `omega` the frequencies of modes. `witnesses` are states of the run. `left`
+    is a left inverse of V that takes the place of the projection, where some coordinates have to stay exactly what they are.
     """
 
     V: FloatArray
@@ -43,6 +44,7 @@ class Basis:
     method: str = ""
     name: str = ""
     witnesses: tuple[Witness, ...] = ()
+    left: FloatArray | None = None
 
     @property
     def rank(self) -> int:
@@ -75,6 +77,8 @@ class Basis:
         """The first `rank` directions of a basis from snapshots or of modes."""
         if isinstance(rank, bool) or not isinstance(rank, int | np.integer) or not 1 <= rank <= self.rank:
             raise InputError(f"rank must be a whole number from 1 to {self.rank}, received {rank!r}")
+        if self.left is not None:
+            raise InputError("a basis with an interface cannot be truncated", hint="make it anew with another rank")
         return replace(self, V=self.V[:, :rank].copy(), omega=self.omega[:rank])
 
     @cached_property
@@ -83,6 +87,8 @@ class Basis:
 
     def components(self, x: FloatArray) -> FloatArray:
         """(VᵀWV)⁻¹VᵀW x of increments x (…, n)."""
+        if self.left is not None:
+            return np.asarray(x @ self.left.T)
         weighted = times(self.inner, np.atleast_2d(x).T)
         return np.asarray(cho_solve(self._gram, self.V.T @ weighted).T).reshape(*np.shape(x)[:-1], self.rank)
 
@@ -90,7 +96,7 @@ class Basis:
         """How reduced coordinates sit in those of a system with nq coordinates and nv velocities."""
         return Embedding.of(self.V, self.mean, self.columns, nq, nv)
 
-    def coordinates(self, q: Any, system: Any = None) -> FloatArray:
+    def coordinates(self, q: Any) -> FloatArray:
         """Reduced coordinates of configurations q (…, nq)."""
         q = np.asarray(q, dtype=np.float64)
         if self.columns is None:

@@ -37,12 +37,12 @@ BLOCKED, FOLLOWED = 0.5, 0.25
 KEEP = "keep the coordinates that the rows speak of: columns= of iso.pod, or isodyn.reduction.craig_bampton"
 
 
-def rows_left(system: Any, basis: Basis) -> IntArray:
+def rows_left(system: Any, basis: Basis, t0: float = 0.0) -> IntArray:
     """Numbers of the constraint rows that a reduced system keeps; a basis that locks them is refused."""
     if system.m == 0:
         return np.zeros(0, dtype=np.int64)
     at, ask = basis.embedding(system.nq, system.nv), Questions(system)
-    T, states, amplitude = at.T, _states(system, basis), _amplitudes(basis, at)
+    T, states, amplitude = at.T, _states(system, basis, t0), _amplitudes(basis, at)
     seen = np.zeros(system.m, dtype=bool)
     lifted = []
     aside = np.zeros(at.nq)  # rows that vanish at a state by chance do not beside it
@@ -72,10 +72,10 @@ def _amplitudes(basis: Basis, at: Embedding) -> FloatArray:
     return amplitude
 
 
-def _states(system: Any, basis: Basis) -> list[Witness]:
+def _states(system: Any, basis: Basis, t0: float) -> list[Witness]:
     """The start, and what the basis remembers of its run where that was one of this system."""
     own = [w for w in basis.witnesses if (w.q.size, w.v.size) == (system.nq, system.nv)]
-    return [Witness(0.0, system.q0, system.v0), *own]
+    return [Witness(t0, system.q0, system.v0), *own]
 
 
 def _fulfils(ask: Questions, t: float, q: FloatArray, v: FloatArray) -> bool:
@@ -148,12 +148,12 @@ def _missed(M: FloatArray, d: FloatArray, speed: float) -> float:
     return float(np.sqrt(max(0.0, float(d @ M @ d)) / speed))
 
 
-def close_start(reduced: ReducedSystem) -> ReducedSystem:
+def close_start(reduced: ReducedSystem, t0: float = 0.0) -> ReducedSystem:
     """The start of a reduced system brought to its constraint rows, nearest in the mass norm."""
     if reduced.m == 0:
         return reduced
     ask = Questions(reduced)
-    found = close(ask, 0.0, reduced.q0) if reduced.m_phi else None
+    found = close(ask, t0, reduced.q0) if reduced.m_phi else None
     q = reduced.q0 if found is None else found.q
     if found is not None and found.largest > OPEN * max(1.0, float(np.abs(q).max())):
         worst = reduced.row_names[int(np.abs(found.gap).argmax())]
@@ -161,7 +161,7 @@ def close_start(reduced: ReducedSystem) -> ReducedSystem:
             f"no configuration of the basis near the start fulfils the constraints: {worst!r} stays off by {found.largest:.3g}",
             hint="more directions, or " + KEEP,
         )
-    G, M = ask.G(0.0, q, reduced.v0), ask.mass(0.0, q, reduced.v0)
-    gap, eased = ask.velocity(0.0, q, reduced.v0), np.linalg.solve(M, G.T)
+    G, M = ask.G(t0, q, reduced.v0), ask.mass(t0, q, reduced.v0)
+    gap, eased = ask.velocity(t0, q, reduced.v0), np.linalg.solve(M, G.T)
     v = reduced.v0 - eased @ np.linalg.lstsq(G @ eased, gap, rcond=1e-10)[0]
     return replace(reduced, q0=q, v0=v)

@@ -28,6 +28,11 @@ class Embedding:
     @staticmethod
     def of(V: FloatArray, mean: FloatArray, columns: IntArray | None, nq: int, nv: int) -> Embedding:
         """For a system with nq coordinates and nv velocities."""
+        if columns is None and nq != nv:
+            raise InputError(
+                "coordinates that are no vector space cannot be reduced as a whole",
+                hint="columns= the coordinates of the flexible part",
+            )
         every = np.arange(V.shape[0]) if columns is None else columns
         if every.size != V.shape[0] or every[-1] >= min(nq, nv) or (columns is None and every.size != nv):
             raise InputError(

@@ -30,12 +30,13 @@ Reduced = (
 """Every kind of reduced system; `full`, `basis` and `embedding` say where it came from."""
 
 
-def reduce(system: Any, basis: Basis, sampling: Sampling | None = None) -> Any:
+def reduce(system: Any, basis: Basis, sampling: Sampling | None = None, *, t0: float = 0.0) -> Any:
     """The system in the coordinates of a basis: everything that runs on a system runs on it; `basis.lift` leads back.
 
     Linear systems stay linear, first-order systems of first order; constraint rows stay with their multipliers, but for those that every
     direction of the basis fulfils. A basis that would lock the constraints is refused. With a `sampling` of its elements
-    (`isodyn.reduction.sample_elements`) a reduced beam computes the forces of a few elements only.
+    (`isodyn.reduction.sample_elements`) a reduced beam computes the forces of a few elements only. Where rows move,
+    `t0` is when runs begin.
 
     >>> import numpy as np, isodyn as iso
     >>> bar = iso.LinearSystem(np.eye(3), None, np.diag([1.0, 2.0, 3.0]), None, [1.0, 1.0, 0.0], np.zeros(3))
@@ -58,10 +59,10 @@ def reduce(system: Any, basis: Basis, sampling: Sampling | None = None) -> Any:
         return ReducedFirstOrderSystem(system, basis)
     if system.first_order:
         raise InputError(f"{type(system).__name__} of first order cannot be reduced", hint="use FirstOrderSystem")
-    rows = rows_left(system, basis)
+    rows = rows_left(system, basis, t0)
     if isinstance(system, LinearSystem):
         return ReducedLinearSystem(system, basis, rows)
     if isinstance(system, MechanicalSystem) and system.model().traits & SOLVES:
         return ReducedMechanicalSystem(system, basis)
-    reduced = close_start(reduced_system(system, basis, rows))
+    reduced = close_start(reduced_system(system, basis, rows), t0)
     return reduced if sampling is None else sampled_system(reduced, sampling)

@@ -159,7 +159,7 @@ def _compiled(function: Any) -> Any:
 @lru_cache(maxsize=64)
 def around(function: Any) -> Any:
     """The reduced model of a full model's function; made anew in every process, in a second or two."""
-    full = _Pointer(function)
+    full = function if numba.config.DISABLE_JIT else _Pointer(function)
 
     @_compiled
     def reduced(

@@ -110,10 +110,13 @@ def craig_bampton(system: Any, interface: Any, rank: int, q: Any = None, *, snap
         Phi = from_matrix(A[i] - Psi @ A[b], M_ii, rank, None, at[i], None, "", states).V
     V = np.zeros((n, rank + b.size))
     V[i, :rank], V[i, rank:], V[b, rank + np.arange(b.size)] = Phi, Psi, 1.0
+    left = np.zeros((rank + b.size, n))
+    left[:rank, i] = (M_ii @ Phi).T  # η = ΦᵀM_ii(q_i − Ψ q_b), and the interface as it is
+    left[:rank, b] = -left[:rank, i] @ Psi
+    left[rank + np.arange(b.size), b] = 1.0
     kind = "fixed-interface modes" if snapshots is None else "fixed-interface POD"
-    return Basis(
-        V, at, M, None, omega=omega, method="Craig and Bampton", name=f"{kind} and interface", witnesses=states
-    )
+    name = f"{kind} and interface"
+    return Basis(V, at, M, None, omega=omega, method="Craig and Bampton", name=name, witnesses=states, left=left)
 
 
 def lowest(K: Any, M: Any, rank: int) -> tuple[FloatArray, FloatArray]:

@@ -47,12 +47,8 @@ class ReducedSystem(CompiledSystem):
 def reduced_system(full: Any, basis: Basis, rows: IntArray) -> ReducedSystem:
     """The reduced system with these constraint rows, at the projected start."""
     at = basis.embedding(full.nq, full.nv)
-    others = at.others_q.size > 0
-    if full.retract is not None and not others:
-        raise InputError(
-            "coordinates that are no vector space cannot be reduced",
-            hint="columns= the coordinates of the flexible part",
-        )
+    if full.retract is not None:
+        _refuse_turning(full, at)
     model = full.model()
 
     def energy(q: FloatArray, v: FloatArray, t: float) -> tuple[float, float]:
@@ -84,6 +80,19 @@ def reduced_system(full: Any, basis: Basis, rows: IntArray) -> ReducedSystem:
         embedding=at,
         rows=rows,
     )
+
+
+def _refuse_turning(full: Any, at: Embedding) -> None:
+    """Coordinates that are reduced have to add like vectors, with the same number in q and in v."""
+    moved = full.q0.copy()
+    moved[at.columns] += 1e-3 * np.cos(np.arange(at.columns.size))
+    d = full.difference(full.q0, moved)
+    gap = np.abs(d[at.columns] - (moved - full.q0)[at.columns])
+    if gap.max() > 1e-12 or np.abs(d[at.others_v]).max(initial=0.0) > 1e-12:
+        raise InputError(
+            "columns may hold only coordinates that add like vectors, such as those of the nodes of a beam",
+            hint="leave bodies with an orientation out",
+        )
 
 
 class ReducedMechanicalSystem(MechanicalSystem):
