@@ -67,6 +67,18 @@ def test_routes_agree(n: int, k: int) -> None:
         np.testing.assert_allclose(overlap, np.eye(5), atol=1e-11)
 
 
+@pytest.mark.parametrize(("n", "k"), [(30, 8), (8, 30)])
+def test_weak_directions_are_not_left_to_squared_matrices(n: int, k: int) -> None:
+    """A direction at 1e-6 of the first one: found to ten digits, by the SVD."""
+    sigma = [4.0, 3.0, 4e-6]
+    A = snapshots(n, k, sigma)
+    weak = np.linalg.svd(A)[0][:, 2]
+    found = basis(A, rank=3)
+    assert found.method == "SVD"
+    assert abs(found.V[:, 2] @ weak) == pytest.approx(1.0, abs=1e-12)
+    assert np.linalg.norm(A.T @ found.V[:, 2]) == pytest.approx(4e-6, rel=1e-9)
+
+
 def test_singular_values_in_an_inner_product_are_those_of_the_square_root() -> None:
     """σ of A in W are σ of LᵀA with W = LLᵀ."""
     A, W = snapshots(20, 6, [4.0, 3.0, 1.0]), mass(20)

@@ -95,6 +95,10 @@ def test_first_order_full_basis() -> None:
         basis = iso.pod(sol, rank=3, centred=True, inner=np.diag([1.0, 2.0, 3.0]))
         red = iso.reduce(system, basis)
         assert isinstance(red, iso.FirstOrderSystem)
+        if red.h_s is not None:
+            x, e = red.v0, 1e-6 * np.eye(3)
+            slopes = [(red.h(x + d, 0.3) - red.h(x - d, 0.3)) / 2e-6 for d in e]
+            np.testing.assert_allclose(red.h_s(x, 0.3), np.array(slopes).T, atol=1e-8)
         back = basis.lift(iso.integrate(red, iso.Scheme.optimal(0.6), **options))  # type: ignore[arg-type]
         np.testing.assert_allclose(back.s, sol.s, atol=1e-9)
         np.testing.assert_allclose(back.z, sol.z, atol=1e-9)

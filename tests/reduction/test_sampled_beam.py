@@ -57,6 +57,16 @@ def test_all_elements_with_unit_weights_change_nothing(fall: iso.Solution, basis
     np.testing.assert_allclose(sampled.energy(q, v, 0.0), plain.energy(q, v, 0.0), rtol=1e-11)
 
 
+def test_weight_keeps_its_level_about_a_mean(fall: iso.Solution) -> None:
+    """The potential of the weight is that of the whole beam, wherever the offset lies."""
+    basis = iso.pod(fall, rank=6, centred=True)
+    every = Sampling(np.arange(80), np.ones(80), 0.0, 80)
+    plain, sampled = iso.reduce(fall.system, basis), iso.reduce(fall.system, basis, every)
+    q, v = plain.q0 + 0.01, np.linspace(-1.0, 1.0, 6)
+    assert abs(fall.system.tables.weight @ basis.mean) > 0.1
+    np.testing.assert_allclose(sampled.energy(q, v, 0.0), plain.energy(q, v, 0.0), rtol=1e-10)
+
+
 @pytest.mark.parametrize("model", ["simplified", "cauchy", "green-lagrange"])
 def test_element_contributions_add_up(model: Any) -> None:
     """Columns sum to the projected force of the whole beam, for every strain energy."""
