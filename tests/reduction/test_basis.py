@@ -142,6 +142,17 @@ def test_streaming_takes_the_mean_off_exactly(run: iso.Solution) -> None:
     np.testing.assert_allclose(streamed.singular_values[:8], whole.singular_values[:8], rtol=1e-9)
 
 
+def test_streaming_of_some_columns(run: iso.Solution) -> None:
+    """With an inner product of all coordinates, about a configuration of all."""
+    columns, about = [1, 4, 5, 7, 20, 21], np.linspace(0.0, 0.1, 30)
+    seen = iso.reduction.Snapshots(inner=run.system.M, about=about, columns=columns)
+    seen.add(run)
+    streamed, whole = seen.basis(rank=4), iso.pod(run, rank=4, inner=run.system.M, about=about, columns=columns)
+    np.testing.assert_array_equal(streamed.columns, whole.columns)
+    np.testing.assert_array_equal(streamed.mean, whole.mean)
+    np.testing.assert_allclose(streamed.singular_values, whole.singular_values, rtol=1e-9)
+
+
 def test_streaming_with_a_limit_keeps_the_sum_of_squares(run: iso.Solution) -> None:
     """What a limit throws away still counts in the energy criterion."""
     seen = iso.reduction.Snapshots(limit=20)

@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 from scipy.linalg import svd
 
-from isodyn.compiled import FloatArray
+from isodyn.compiled import FloatArray, IntArray
 from isodyn.errors import InputError
 from isodyn.reduction import rank as ranks
-from isodyn.reduction.basis import Basis, offset
+from isodyn.reduction.basis import Basis, offset, sub_block
 from isodyn.reduction.decomposition import EPS, gram_schmidt, inner_matrix, orthonormal
-from isodyn.reduction.snapshots import WITNESSES, Kind, Witness, finite
+from isodyn.reduction.snapshots import WITNESSES, Kind, Witness, chosen, finite
 from isodyn.results.solution import Sample, Solution
 
 
@@ -30,7 +30,7 @@ class Snapshots:
 
     Parameters
     ----------
-    of, inner, centred, about : as in `pod`; `inner` needs the number of coordinates to be known from the first snapshot
+    of, inner, centred, about, columns : as in `pod`
     limit : most directions that are kept
     block : snapshots that are gathered before they are merged
 
@@ -49,6 +49,7 @@ class Snapshots:
         *,
         centred: bool = False,
         about: Any = None,
+        columns: Any = None,
         limit: int = 64,
         block: int = 32,
     ) -> None:
@@ -58,10 +59,11 @@ class Snapshots:
             if isinstance(value, bool) or not isinstance(value, int) or value < 1:
                 raise InputError(f"{name} must be a positive whole number, received {value!r}")
         offset(of, centred, about, np.zeros((0 if about is None else np.size(about), 1)), None)
-        self.of, self.inner, self.centred, self.about = of, inner, centred, about
+        self.of, self.inner, self.centred, self.about, self.columns = of, inner, centred, about, columns
         self.limit, self.block = limit, block
         self.count = 0
         self._merged = 0
+        self._picked: IntArray | None = None
         self._W: Any = None
         self._U = np.zeros((0, 0))
         self._sigma = np.zeros(0)
@@ -74,6 +76,9 @@ class Snapshots:
     def __call__(self, sample: Sample) -> None:
         """Take the state of a sample."""
         x = np.asarray(getattr(sample, self.of) if sample.q.size else {"q": sample.v, "v": sample.a}[self.of])
+        if self.count == 0:
+            self._picked = chosen(self.columns, x.size)
+        x = x if self._picked is None else x[self._picked]
         finite(x[None], np.atleast_1d(sample.t), self.of)
         self._witness(sample)
         self._take(x)
@@ -92,7 +97,7 @@ class Snapshots:
 
     def _take(self, x: FloatArray) -> None:
         if self.count == 0:
-            self._W = inner_matrix(self.inner, x.size)
+            self._W = inner_matrix(sub_block(self.inner, self._picked, x.size), x.size)
             self._U, self._mean = np.zeros((x.size, 0)), np.zeros(x.size)
         elif x.size != self._mean.size:
             raise InputError(f"snapshots have {self._mean.size} coordinates, received one with {x.size}")
@@ -115,7 +120,7 @@ class Snapshots:
             self._mean = (k * self._mean + new * mean) / (k + new)
             B = np.column_stack([B - mean[:, None], step])
         elif self.of == "q" and self.about is not None:
-            B = B - offset("q", False, self.about, B, None)[:, None]
+            B = B - offset("q", False, self.about, B, self._picked)[:, None]
         Q, R = gram_schmidt(np.column_stack([self._U * self._sigma, B]), self._W)
         X, sigma, _ = svd(R, full_matrices=False)
         keep = min(self.limit, int((sigma > EPS * sigma[0]).sum())) if sigma.size else 0
@@ -136,7 +141,9 @@ class Snapshots:
         every = np.concatenate([sigma, lost])
         count = ranks.wanted(rank, energy, every, independent) or independent
         ranks.enough(count, independent, every)
-        mean = self._mean if self.centred else offset(self.of, False, self.about, self._mean[:, None], None)
+        mean = self._mean if self.centred else offset(self.of, False, self.about, self._mean[:, None], self._picked)
         V = self._U[:, :count].copy()
         name, states = f"POD of {self.of}", tuple(self._witnesses)
-        return Basis(V, mean.copy(), self._W, None, every, method="incremental SVD", name=name, witnesses=states)
+        return Basis(
+            V, mean.copy(), self._W, self._picked, every, method="incremental SVD", name=name, witnesses=states
+        )
