@@ -22,12 +22,13 @@ import numpy as np
 from isodyn.compiled import FloatArray, IntArray
 from isodyn.errors import LockingError
 from isodyn.linear_solvers.blocks import full as filled
-from isodyn.linear_solvers.rows import choose, partners
+from isodyn.linear_solvers.rows import TOLERANCE, choose, partners
 from isodyn.reduction.basis import Basis
 from isodyn.reduction.embedding import Embedding
 from isodyn.reduction.nonlinear import ReducedSystem
 from isodyn.reduction.snapshots import Witness
-from isodyn.systems.manifold import close, freedoms
+from isodyn.systems.linear import LinearSystem
+from isodyn.systems.manifold import close
 from isodyn.systems.questions import Questions
 
 VANISHED = 1e-9  # rows of G T that are smaller than this part of the row of G are zero, directions weighted by their amplitudes
@@ -41,7 +42,7 @@ def rows_left(system: Any, basis: Basis, t0: float = 0.0) -> IntArray:
     """Numbers of the constraint rows that a reduced system keeps; a basis that locks them is refused."""
     if system.m == 0:
         return np.zeros(0, dtype=np.int64)
-    at, ask = basis.embedding(system.nq, system.nv), Questions(system)
+    at, ask = basis.embedding(system.nq, system.nv), Questions(system, sparse=True)
     T, states, amplitude = at.T, _states(system, basis, t0), _amplitudes(basis, at)
     seen = np.zeros(system.m, dtype=bool)
     lifted = []
@@ -99,7 +100,7 @@ def _refuse_open(system: Any, phi: FloatArray, rows: IntArray, t: float, size: f
 
 def _refuse_locked(system: Any, at: Embedding, T: FloatArray, G: FloatArray, rows: IntArray) -> None:
     """No freedom left, though the full system has some."""
-    rank, free = freedoms(G[rows] @ T)[2], system.nv - freedoms(G)[2]
+    rank, free = _rank(G[rows] @ T), system.nv - _rank(G)
     if free > 0 and T.shape[1] - rank <= 0:
         what, stay = f"{at.V.shape[1]} directions", at.others_v.size
         what = f"{what} and {stay} coordinates that stay" if stay else what
@@ -108,7 +109,7 @@ def _refuse_locked(system: Any, at: Embedding, T: FloatArray, G: FloatArray, row
             hint="more directions, or " + KEEP,
         )
     chosen = choose(G[rows] @ T)
-    if chosen.rank < freedoms(G[rows])[2]:
+    if chosen.rank < _rank(G[rows]):
         lost = int(chosen.dropped[0])
         others = ", ".join(repr(system.row_names[rows[i]]) for i in partners(G[rows] @ T, chosen, lost))
         raise LockingError(
@@ -118,15 +119,24 @@ def _refuse_locked(system: Any, at: Embedding, T: FloatArray, G: FloatArray, row
         )
 
 
+def _rank(G: FloatArray) -> int:
+    """Rank of rows scaled to unit length."""
+    if G.size == 0:
+        return 0
+    length = np.linalg.norm(G, axis=1)
+    values = np.linalg.svd(G / np.where(length > 0, length, 1.0)[:, None], compute_uv=False)
+    return int((values > TOLERANCE * max(float(values[0]), 1e-300)).sum())
+
+
 def _refuse_blocked(
     system: Any, ask: Questions, t: float, q: FloatArray, v: FloatArray, G: FloatArray, T: FloatArray, rows: IntArray
 ) -> None:
     """A velocity of the run that lies in the span, but cannot be followed under the rows."""
-    M = filled(ask.mass(t, q, v))
-    speed = float(v @ M @ v)
-    if speed <= 0.0 or rows.size == 0:
+    if not v.any() or rows.size == 0:
         return
-    M_T = T.T @ M @ T
+    M = system.M if isinstance(system, LinearSystem) else ask.mass(t, q, v)
+    speed = float(v @ (M @ v))
+    M_T = T.T @ (M @ T)
     eta = np.linalg.solve(M_T, T.T @ (M @ v))
     if _missed(M, T @ eta - v, speed) > FOLLOWED:
         return  # not in the span: the truncation, not the rows
@@ -144,8 +154,8 @@ def _refuse_blocked(
         )
 
 
-def _missed(M: FloatArray, d: FloatArray, speed: float) -> float:
-    return float(np.sqrt(max(0.0, float(d @ M @ d)) / speed))
+def _missed(M: Any, d: FloatArray, speed: float) -> float:
+    return float(np.sqrt(max(0.0, float(d @ (M @ d))) / speed))
 
 
 def close_start(reduced: ReducedSystem, t0: float = 0.0) -> ReducedSystem:

@@ -8,6 +8,7 @@ import numpy as np
 
 from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
+from isodyn.linear_solvers.blocks import full as filled
 from isodyn.results.solution import Solution
 from isodyn.systems.questions import Questions
 
@@ -48,8 +49,8 @@ def _multipliers(full: Any, reduced: Any, sol: Solution, q: FloatArray, v: Float
     lam[:, reduced.rows] = sol.lam
     held = np.setdiff1d(np.arange(full.m), reduced.rows)
     if held.size:
-        ask = Questions(full)
+        ask = Questions(full, sparse=True)
         for k, t in enumerate(sol.t):
-            G = ask.G(t, q[k], v[k])[held]
+            G = filled(ask.G(t, q[k], v[k]))[held]
             lam[k, held] = np.linalg.lstsq(G.T, -ask.balance(t, q[k], v[k], a[k], lam[k]), rcond=1e-10)[0]
     return lam
