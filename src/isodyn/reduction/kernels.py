@@ -5,8 +5,7 @@
     jacobian      Tᵀ J T                                                   J by its sparse pattern
     constraint    G T,   φ, φ̇, φ̈ at the lifted state                      rows that are left
 
-The full model may be a sampled one without inertia: M̂ ξ̈ is then added from a table. Numbers: header below; the full model's own tables
-come first in pf and last in pi.
+The full model may be a sampled one without inertia: M̂ ξ̈ is then added from a table. Tables: isodyn.reduction.layout.
 """
 
 from __future__ import annotations
@@ -28,21 +27,43 @@ from isodyn.compiled import (
     POSITION,
     RETRACT,
     VELOCITY,
+    F,
     FloatArray,
+    I,
     IntArray,
+    i8,
     kernel,
 )
+from isodyn.reduction.layout import (
+    F_ACC,
+    F_FORCE,
+    F_LAM,
+    F_MASS,
+    F_MEAN,
+    F_PRODUCT,
+    F_Q,
+    F_V,
+    F_VALUES,
+    F_VEL,
+    HAS_MASS,
+    I_G_COLUMNS,
+    I_G_STARTS,
+    I_J_COLUMNS,
+    I_J_STARTS,
+    I_PLACE_Q,
+    I_PLACE_V,
+    I_ROWS,
+    M_FULL,
+    M_LEFT,
+    NQ,
+    NV,
+    PF_INNER,
+    PI_INNER,
+    R,
+)
 
-# ---- header of pi: sizes of the full model, directions, rows of the full model and rows left, whether M̂ is in the tables …
-NQ, NV, R, M_FULL, M_LEFT, HAS_MASS, PF_INNER, PI_INNER = range(8)
-# … where things are in pi: for each coordinate of v its row in V or −1 − its number among the others; the same for q; rows left; patterns
-I_PLACE_V, I_PLACE_Q, I_ROWS, I_J_STARTS, I_J_COLUMNS, I_G_STARTS, I_G_COLUMNS = range(8, 15)
-# … and in pf: V, mean, M̂, then memory for q, v, a, force, λ, rows, values of J and G, J T
-F_V, F_MEAN, F_MASS, F_Q, F_VEL, F_ACC, F_FORCE, F_LAM, F_VALUES, F_PRODUCT = range(15, 25)
-HEADER = 25
 
-
-@kernel()
+@kernel(types.void(F, F, I))
 def lift_q(x: FloatArray, pf: FloatArray, pi: IntArray) -> None:
     """q = q̄ + V ξ, and the others."""
     r, to = pi[R], pi[F_Q]
@@ -57,7 +78,7 @@ def lift_q(x: FloatArray, pf: FloatArray, pi: IntArray) -> None:
             pf[to + i] = total
 
 
-@kernel()
+@kernel(types.void(F, i8, F, I))
 def lift_v(x: FloatArray, to: int, pf: FloatArray, pi: IntArray) -> None:
     """T x."""
     r = pi[R]
@@ -72,7 +93,7 @@ def lift_v(x: FloatArray, to: int, pf: FloatArray, pi: IntArray) -> None:
             pf[to + i] = total
 
 
-@kernel()
+@kernel(types.void(F, I, F))
 def project(pf: FloatArray, pi: IntArray, out: FloatArray) -> None:
     """out = Tᵀ force."""
     r = pi[R]
@@ -88,7 +109,7 @@ def project(pf: FloatArray, pi: IntArray, out: FloatArray) -> None:
                 out[j] += pf[row + j] * f
 
 
-@kernel()
+@kernel(types.void(i8, i8, i8, i8, i8, i8, F, I))
 def times_T(row: int, values: int, columns: int, count: int, to: int, n: int, pf: FloatArray, pi: IntArray) -> None:
     """One row of a sparse matrix times T, into pf[to : to + n]."""
     r = pi[R]
@@ -105,7 +126,7 @@ def times_T(row: int, values: int, columns: int, count: int, to: int, n: int, pf
                 pf[to + j] += x * pf[v + j]
 
 
-@kernel()
+@kernel(types.void(i8, F, I, F))
 def project_matrix(n: int, pf: FloatArray, pi: IntArray, out: FloatArray) -> None:
     """out = Tᵀ J T, n × n."""
     r, line = pi[R], pi[F_PRODUCT]
@@ -127,7 +148,7 @@ def project_matrix(n: int, pf: FloatArray, pi: IntArray, out: FloatArray) -> Non
                     out[k * n + j] += x * pf[line + j]
 
 
-@kernel()
+@kernel(types.void(i8, F, I, F))
 def project_rows(n: int, pf: FloatArray, pi: IntArray, out: FloatArray) -> None:
     """out = G T of the rows that are left."""
     for k in range(pi[M_LEFT]):
@@ -186,8 +207,8 @@ def around(function: Any) -> Any:
             for k in range(lam.size):
                 L[pi[pi[I_ROWS] + k]] = lam[k]
         if what == BALANCE:
-            F = pf[pi[F_FORCE] : pi[F_FORCE] + nv]
-            status = full(what, t, Q, W, A, L, c, inner, numbers, F)
+            force = pf[pi[F_FORCE] : pi[F_FORCE] + nv]
+            status = full(what, t, Q, W, A, L, c, inner, numbers, force)
             project(pf, pi, out)
             if pi[HAS_MASS] == 1:
                 for i in range(n):

@@ -18,7 +18,6 @@ from isodyn.compiled import CONSTANT_MASS, KNOWS_MASS, KNOWS_TANGENT, RETRACTS, 
 from isodyn.errors import InputError
 from isodyn.reduction.basis import Basis
 from isodyn.reduction.embedding import Embedding
-from isodyn.reduction.kernels import around
 from isodyn.reduction.tables import lay_out
 from isodyn.systems.compiled_system import CompiledSystem
 from isodyn.systems.first_order import FirstOrderSystem
@@ -39,6 +38,8 @@ class ReducedSystem(CompiledSystem):
 
     def model(self) -> Model:
         """The function that the loop calls: that of the full system between lifting and projection."""
+        from isodyn.reduction.kernels import around  # compiled, or loaded from the cache, when first needed
+
         inner = self.full.model()
         pf, pi = lay_out(inner, self.embedding, self.full.m, self.rows)
         return Model(around(inner.function), self.traits, pf, pi, callback=inner.callback)

@@ -1,4 +1,4 @@
-"""Numbers of a reduced model, laid out for isodyn.reduction.kernels."""
+"""Numbers of a reduced model, laid out as isodyn.reduction.layout says."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from isodyn.compiled import FloatArray, IntArray
-from isodyn.reduction import kernels as at
+from isodyn.reduction import layout as at
 from isodyn.reduction.embedding import Embedding
 from isodyn.systems.model import Model
 
