@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from isodyn.beams.system import BeamSystem
 from isodyn.compiled import SOLVES
 from isodyn.errors import InputError
 from isodyn.reduction.basis import Basis
 from isodyn.reduction.constrained import close_start, rows_left
-from isodyn.reduction.hyper import sampled_system
 from isodyn.reduction.linear import ReducedLinearFirstOrderSystem, ReducedLinearSystem
 from isodyn.reduction.nonlinear import (
     ReducedFirstOrderSystem,
@@ -17,7 +15,7 @@ from isodyn.reduction.nonlinear import (
     ReducedSystem,
     reduced_system,
 )
-from isodyn.reduction.sampling import Sampling
+from isodyn.reduction.sampling import Sampling, refuse_unless_beam
 from isodyn.systems import FirstOrderSystem, LinearFirstOrderSystem, LinearSystem, MechanicalSystem, System
 
 Reduced = (
@@ -51,8 +49,8 @@ def reduce(system: Any, basis: Basis, sampling: Sampling | None = None, *, t0: f
         raise InputError(f"basis must be a Basis, received {basis!r}", hint="iso.pod makes one from a solution")
     if not isinstance(system, System):
         raise InputError(f"a system is reduced, received {system!r}")
-    if sampling is not None and not isinstance(system, BeamSystem):
-        raise InputError(f"elements are sampled of beams, received {type(system).__name__}")
+    if sampling is not None:
+        refuse_unless_beam(system)
     if isinstance(system, LinearFirstOrderSystem):
         return ReducedLinearFirstOrderSystem(system, basis)
     if isinstance(system, FirstOrderSystem):
@@ -65,4 +63,8 @@ def reduce(system: Any, basis: Basis, sampling: Sampling | None = None, *, t0: f
     if isinstance(system, MechanicalSystem) and system.model().traits & SOLVES:
         return ReducedMechanicalSystem(system, basis)
     reduced = close_start(reduced_system(system, basis, rows), t0)
-    return reduced if sampling is None else sampled_system(reduced, sampling)
+    if sampling is None:
+        return reduced
+    from isodyn.reduction.hyper import sampled_system  # loads the compiled model of beams
+
+    return sampled_system(reduced, sampling)

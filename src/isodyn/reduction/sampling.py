@@ -10,17 +10,18 @@ symmetric, and what conserves energy keeps doing so.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isodyn.beams.elements import element_forces
 from isodyn.beams.layout import ELEMENT, ELEMENT_NUMBERS, F_ELEMENT, F_WORK, I_ELEMENT
-from isodyn.beams.system import BeamSystem
 from isodyn.compiled import FloatArray, IntArray
 from isodyn.errors import ConvergenceError, InputError
 from isodyn.reduction.basis import Basis
 from isodyn.reduction.snapshots import histories, solutions
+
+if TYPE_CHECKING:
+    from isodyn.beams.system import BeamSystem
 
 MOST = 60  # configurations that are used
 
@@ -43,10 +44,7 @@ def sample_elements(system: Any, basis: Basis, sol: Any, tolerance: float = 1e-3
 
     `tolerance` is the relative residual of the projected forces, `most` the number of configurations that are looked at.
     """
-    if not isinstance(system, BeamSystem):
-        raise InputError(
-            f"elements are sampled of beams, received {type(system).__name__}", hint="iso.Beam(...).compile()"
-        )
+    refuse_unless_beam(system)
     if not 0.0 < tolerance < 1.0:
         raise InputError(f"tolerance must lie between 0 and 1, received {tolerance!r}")
     rows = np.concatenate([histories(one, "q") for one in solutions(sol)])
@@ -61,8 +59,20 @@ def sample_elements(system: Any, basis: Basis, sol: Any, tolerance: float = 1e-3
     return Sampling(chosen, weights[chosen], residual, A.shape[1])
 
 
+def refuse_unless_beam(system: Any) -> None:
+    """Elements are sampled of beams only."""
+    from isodyn.beams.system import BeamSystem  # with its compiled model, loaded when first needed
+
+    if not isinstance(system, BeamSystem):
+        raise InputError(
+            f"elements are sampled of beams, received {type(system).__name__}", hint="iso.Beam(...).compile()"
+        )
+
+
 def contributions(system: BeamSystem, T: FloatArray, configurations: FloatArray) -> FloatArray:
     """Tᵀ f_e(q), a column for each element, configurations below each other."""
+    from isodyn.beams.elements import element_forces
+
     pf, pi, width = system.pf.copy(), system.pi, system.tables.width
     still, force = np.zeros(system.nv), np.zeros(system.nv)
     A = np.zeros((configurations.shape[0], T.shape[1], len(system.tables.elements)))
