@@ -171,6 +171,40 @@ EXPECTED: dict[str, dict[str, tuple[float, float]]] = {
         **{f"{rule}, 14 elements: energy after the load, highest": (169.0, 169.1) for rule in ("EPA", "MPA")},
         **{f"{rule}, 7 elements: momentum, largest deviation": (0.0, 1e-8) for rule in ("EPA", "MPA")},
     },
+    "fig_c_04_to_c_09_clamped_bar": {
+        **{
+            f"ρ∞ = {rho}, {kind}: {name}": (value - slack, value + slack)
+            for kind, name, value, slack in (
+                ("displacement", "error in q5", 0.2425, 0.002),
+                ("displacement", "error in v5", 0.779, 0.001),
+                ("velocity", "error in v5", 0.755, 0.095),
+                ("acceleration", "error in a5", 0.327, 0.005),
+                ("displacement", "energy over full energy", 0.569, 0.002),
+                ("velocity", "energy over full energy", 0.655, 0.03),
+                ("acceleration", "energy over full energy", 0.303, 0.004),
+            )
+            for rho in ("0.9", "0.5", "0")
+        },
+        **{
+            f"ρ∞ = {rho}, {kind}: change of energy": (0.0, 1e-13)
+            for kind in ("displacement", "velocity", "acceleration")
+            for rho in ("0.9", "0.5", "0")
+        },
+    },
+    "fig_c_10_plate": {
+        **{f"ρ∞ = {rho}: error in q of the tip": (2.40e-3, 2.43e-3) for rho in ("1", "0.5", "0")},
+        **{f"ρ∞ = {rho}: error in q": (2.6e-3, 2.8e-3) for rho in ("1", "0.5", "0")},
+        **{f"ρ∞ = {rho}: error in v of the tip": (0.128, 0.130) for rho in ("1", "0.5", "0")},
+        **{f"ρ∞ = {rho}: difference of energy over kinetic": (0.0, 1e-8) for rho in ("1", "0.5", "0")},
+    },
+    "reduced_machines": {
+        "rod: elements used": (5, 20),
+        "rod: error in q": (0.0, 0.01),
+        "machine: velocities": (22, 22),
+        "machine: error of the rod": (0.0, 1e-3),
+        "machine: error of the force on the slider": (0.0, 0.02),
+        "machine: constraints": (0.0, 1e-12),
+    },
     "flexible_machines": {
         "largest bending of the rod [mm]": (1.5, 1.6),
         "largest stress of the rod [MPa]": (138.0, 146.0),
@@ -242,6 +276,7 @@ LONG = {  # more than four seconds each: not part of the fast loop
     "fig_3_01_to_3_03_andrews",
     "fig_3_06_to_3_14_spinning_top",
     "fig_4_03_to_4_11_split_oscillator",
+    "fig_c_04_to_c_09_clamped_bar",
     "friction",
     "pendulum_all_methods",
 }

@@ -47,7 +47,7 @@ from isodyn.systems.damping import modal_damping, rayleigh, rayleigh_from_ratios
 from isodyn.systems.loads import base_excitation, harmonic, step_load, tabulated
 
 if TYPE_CHECKING:
-    from isodyn import analysis, beams, gauss, problems, subdomains
+    from isodyn import analysis, beams, gauss, problems, reduction, subdomains
     from isodyn.analyses import equilibrium, inverse_dynamics, kinematics, linearise
     from isodyn.beams import Beam, Section
     from isodyn.bodies import shapes
@@ -92,6 +92,7 @@ if TYPE_CHECKING:
         UserLoad,
     )
     from isodyn.mechanism.mechanism import Mechanism
+    from isodyn.reduction import pod, reduce
     from isodyn.results.ensemble import Ensemble
     from isodyn.subdomains.partition import partition
     from isodyn.subdomains.ties import Subdomains
@@ -177,9 +178,12 @@ __all__ = [
     "linearise",
     "modal_damping",
     "partition",
+    "pod",
     "problems",
     "rayleigh",
     "rayleigh_from_ratios",
+    "reduce",
+    "reduction",
     "shapes",
     "step_load",
     "subdomains",
@@ -188,7 +192,7 @@ __all__ = [
 
 
 _MODULES = {
-    **{name: f"isodyn.{name}" for name in ("analysis", "beams", "gauss", "problems", "subdomains")},
+    **{name: f"isodyn.{name}" for name in ("analysis", "beams", "gauss", "problems", "reduction", "subdomains")},
     "shapes": "isodyn.bodies.shapes",
 }
 _LATER = {
@@ -197,6 +201,7 @@ _LATER = {
     "Ensemble": "isodyn.results.ensemble",
     "ensemble": "isodyn.integrate.ensemble",
     "integrate_adaptive": "isodyn.integrate.adaptive",
+    **dict.fromkeys(("pod", "reduce"), "isodyn.reduction"),
     **dict.fromkeys(("Subdomains", "partition"), "isodyn.subdomains"),
     **dict.fromkeys(("equilibrium", "inverse_dynamics", "kinematics", "linearise"), "isodyn.analyses"),
     "Mechanism": "isodyn.mechanism.mechanism",

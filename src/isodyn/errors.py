@@ -37,6 +37,10 @@ class ConflictError(IsodynError):
     """Constraints contradict each other."""
 
 
+class LockingError(ConflictError):
+    """A basis takes freedom that constrained motion needs."""
+
+
 class SingularError(IsodynError):
     """A matrix that has to be inverted is singular."""
 

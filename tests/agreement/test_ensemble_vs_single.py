@@ -44,6 +44,7 @@ ALONE = {  # rows that depend on each other, algebraic unknowns, models in Pytho
     "vdpol_dae",
     "circle_index2",
     "thermoelastic_bar",
+    "plate",
     "bennett",
     "bricard",
 }

@@ -137,7 +137,8 @@ def integrate(
     select : columns to keep: indices for all variables, or a mapping such as {"q": [0, 5], "v": []}
     breakpoints : times at which loads jump; the run lands on them and starts anew
     progress : show a bar with the remaining time on standard error
-    observe : called with the state (a `Sample`; a `SubdomainSample` with subdomains) at every saved time; True from it ends the run
+    observe : called with the state (a `Sample`; a `SubdomainSample` with subdomains) at every saved time, whatever `select` keeps of it;
+        True from it ends the run
     newton : settings of the iteration
     assemble : move a start that misses the constraints to the nearest one that does not, in the mass norm, instead of refusing it
     substeps, threads : for `Subdomains`, whose schemes and sub-steps may be mappings by name: a subdomain takes so many steps in each

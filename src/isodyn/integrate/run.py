@@ -436,9 +436,11 @@ class Run:
         if self.observe is None:
             return False
         k = int(self.count[work.ROWS]) - 1
-        rows = self.rows
-        sample = Sample(rows.t[k], rows.q[k].copy(), rows.v[k].copy(), rows.a[k].copy(), rows.lam[k].copy())
-        return bool(self.observe(sample))
+        rows, state = self.rows, self.state
+        q, v, a = rows.q[k].copy(), rows.v[k].copy(), rows.a[k].copy()
+        if q.size + v.size + a.size < state.q.size + 2 * state.v.size:  # observers see all, also what is not kept
+            q, v, a = state.q.copy(), state.v.copy(), state.a + self.phi * state.da
+        return bool(self.observe(Sample(rows.t[k], q, v, a, rows.lam[k].copy())))
 
     def physics(
         self, closure: Closure, stepping: bool = False

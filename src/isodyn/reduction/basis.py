@@ -1,0 +1,217 @@
+"""A basis of a few directions, and what lifts a reduced motion back.
+
+    q = q̄ + V ξ,    v = V ξ̇,    a = V ξ̈                            [Shimada2014 (C.41), (C.42), (C.43) adapted]
+    ξ = (Vᵀ W V)⁻¹ Vᵀ W (q − q̄)                                     [Shimada2014 (C.54) adapted]
+
+A basis of some coordinates only leaves the others as they are: reduced coordinates are then [ξ; the others].
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.linalg import cho_factor, cho_solve
+
+from isodyn.compiled import FloatArray, IntArray
+from isodyn.errors import InputError
+from isodyn.reduction import rank as ranks
+from isodyn.reduction.decomposition import decompose, inner_matrix, times
+from isodyn.reduction.embedding import Embedding
+from isodyn.reduction.snapshots import Kind, Witness, chosen, matrix, solutions, witnesses
+from isodyn.results.solution import Solution
+from isodyn.systems import checks
+
+
+@dataclass(frozen=True, eq=False)
+class Basis:
+    """Directions V (n, r) about `mean` (n,), and how they were found.
+
+    `inner` is the matrix of the inner product (None: Euclidean); `columns` the coordinates that are reduced (None: all);
+    `singular_values` all of them, also of directions left out; `omega` the frequencies of modes. `witnesses` are states of the run. `left`
+    is a left inverse of V that takes the place of the projection, where some coordinates have to stay exactly what they are.
+    """
+
+    V: FloatArray
+    mean: FloatArray
+    inner: Any = None
+    columns: IntArray | None = None
+    singular_values: FloatArray = field(default_factory=lambda: np.zeros(0))
+    omega: FloatArray = field(default_factory=lambda: np.zeros(0))
+    method: str = ""
+    name: str = ""
+    witnesses: tuple[Witness, ...] = ()
+    left: FloatArray | None = None
+
+    @property
+    def rank(self) -> int:
+        """Number of directions."""
+        return self.V.shape[1]
+
+    @property
+    def error(self) -> float:
+        """ε = Σ_{i>s} σ_i²: what of the snapshots lies outside, squared [Shimada2014 (C.36)]."""
+        self._from_snapshots("error")
+        return float(ranks.tails(self.singular_values)[self.rank])
+
+    @property
+    def relative_error(self) -> float:
+        """ε/Σσ² [Shimada2014 (C.37)]."""
+        self._from_snapshots("relative_error")
+        left_out = ranks.tails(self.singular_values)
+        return float(left_out[self.rank] / left_out[0])
+
+    @property
+    def captured(self) -> float:
+        """Σ_{i≤s} σ_i²/Σσ²: the part of the snapshots' energy that the basis holds [Shimada2014 (C.38)]."""
+        return 1.0 - self.relative_error
+
+    def _from_snapshots(self, what: str) -> None:
+        if self.singular_values.size == 0:
+            raise InputError(f"{what} belongs to bases from snapshots; this one is made of {self.name}")
+
+    def truncated(self, rank: int) -> Basis:
+        """The first `rank` directions of a basis from snapshots or of modes."""
+        if isinstance(rank, bool) or not isinstance(rank, int | np.integer) or not 1 <= rank <= self.rank:
+            raise InputError(f"rank must be a whole number from 1 to {self.rank}, received {rank!r}")
+        if self.left is not None:
+            raise InputError("a basis with an interface cannot be truncated", hint="make it anew with another rank")
+        return replace(self, V=self.V[:, :rank].copy(), omega=self.omega[:rank])
+
+    @cached_property
+    def _gram(self) -> Any:
+        return cho_factor(self.V.T @ times(self.inner, self.V))
+
+    def components(self, x: FloatArray) -> FloatArray:
+        """(VᵀWV)⁻¹VᵀW x of increments x (…, n)."""
+        if self.left is not None:
+            return np.asarray(x @ self.left.T)
+        weighted = times(self.inner, np.atleast_2d(x).T)
+        return np.asarray(cho_solve(self._gram, self.V.T @ weighted).T).reshape(*np.shape(x)[:-1], self.rank)
+
+    def embedding(self, nq: int, nv: int) -> Embedding:
+        """How reduced coordinates sit in those of a system with nq coordinates and nv velocities."""
+        return Embedding.of(self.V, self.mean, self.columns, nq, nv)
+
+    def coordinates(self, q: Any) -> FloatArray:
+        """Reduced coordinates of configurations q (…, nq)."""
+        q = np.asarray(q, dtype=np.float64)
+        if self.columns is None:
+            return self.components(q - self.mean)
+        rest = np.delete(q, self.columns, axis=-1)
+        return np.concatenate([self.components(q[..., self.columns] - self.mean), rest], axis=-1)
+
+    def rates(self, v: Any) -> FloatArray:
+        """Reduced velocities of velocities v (…, nv), or accelerations."""
+        v = np.asarray(v, dtype=np.float64)
+        if self.columns is None:
+            return self.components(v)
+        return np.concatenate([self.components(v[..., self.columns]), np.delete(v, self.columns, axis=-1)], axis=-1)
+
+    def lift(self, sol: Solution) -> Solution:
+        """The motion of the full system that a solution of the reduced one stands for [Shimada2014 (C.66) adapted]."""
+        from isodyn.reduction.lift import lift
+
+        return lift(self, sol)
+
+    def __repr__(self) -> str:
+        text = f"<Basis: {self.rank} directions of {self.V.shape[0]} coordinates, {self.name}"
+        return f"{text}, {self.captured:.6g} captured>" if self.singular_values.size else f"{text}>"
+
+
+def pod(
+    sol: Any,
+    of: Kind = "q",
+    rank: int | None = None,
+    energy: float | None = None,
+    inner: Any = None,
+    *,
+    centred: bool = False,
+    about: Any = None,
+    columns: Any = None,
+) -> Basis:
+    """The directions that hold most of the snapshots of one or more solutions: proper orthogonal decomposition.
+
+    Parameters
+    ----------
+    sol : a solution, or several of one system
+    of : displacements "q", velocities "v" or accelerations "a"; of a first-order system "q" is s and "v" its rate
+    rank : number of directions; or
+    energy : part of the sum of squares that they have to hold; all independent directions where neither is given
+    inner : matrix of the inner product, such as a mass matrix; Euclidean when left out
+    centred : take the mean off displacements, and keep it in the ansatz
+    about : a configuration that is taken off instead, such as q0
+    columns : the coordinates that are reduced; the others stay as they are
+
+    >>> import numpy as np, isodyn as iso
+    >>> bar = iso.LinearSystem(np.eye(3), None, np.diag([1.0, 2.0, 3.0]), None, [1.0, 1.0, 1.0], np.zeros(3))
+    >>> sol = iso.integrate(bar, iso.Scheme.optimal(1.0), dt=0.1, t_end=5.0)
+    >>> iso.pod(sol, rank=2).V.shape
+    (3, 2)
+    """
+    several = solutions(sol)
+    n = several[0].system.nv if several[0].system.first_order or of != "q" else several[0].system.nq
+    picked = chosen(columns, n)
+    A = matrix(several, of, picked)
+    n = A.shape[0]
+    ranks.check(rank, energy, A.shape[1], n)
+    mean = offset(of, centred, about, A, picked)
+    if of == "q":
+        A = A - mean[:, None]  # [Shimada2014 (C.1)]
+    W = inner_matrix(sub_block(inner, picked, n), n)
+    return from_matrix(A, W, rank, energy, mean, picked, f"POD of {of}", witnesses(several))
+
+
+def from_matrix(
+    A: FloatArray,
+    W: Any,
+    rank: int | None,
+    energy: float | None,
+    mean: FloatArray,
+    columns: IntArray | None,
+    name: str,
+    states: tuple[Witness, ...],
+) -> Basis:
+    """The basis of a matrix of snapshots."""
+
+    def wanted(sigma: FloatArray, independent: int) -> int | None:
+        return ranks.wanted(rank, energy, sigma, independent)
+
+    found = decompose(A, W, wanted)
+    sigma = found.singular_values
+    count = wanted(sigma, found.independent) or found.independent
+    ranks.enough(count, found.independent, sigma)
+    return Basis(found.U[:, :count].copy(), mean, W, columns, sigma, method=found.method, name=name, witnesses=states)
+
+
+def offset(of: str, centred: bool, about: Any, A: FloatArray, columns: IntArray | None) -> FloatArray:
+    """What stays in the ansatz beside V ξ."""
+    if centred and about is not None:
+        raise InputError("give centred or about, not both")
+    if centred and of != "q":
+        raise InputError(
+            f"snapshots of {of!r} cannot be centred: their mean has no place in q = mean + V ξ",
+            hint="centre displacements, or pass about= a configuration",
+        )
+    if centred:
+        return np.asarray(A.mean(axis=1))  # [Shimada2014 (C.2)]
+    if about is None:
+        return np.zeros(A.shape[0])
+    x = checks.vector("about", about)
+    x = x[columns] if columns is not None and x.size > A.shape[0] else x
+    if x.size != A.shape[0]:
+        raise InputError(f"about must have {A.shape[0]} entries, received {x.size}")
+    return x
+
+
+def sub_block(inner: Any, columns: IntArray | None, n: int) -> Any:
+    """The rows and columns of an inner product that belong to the coordinates that are reduced."""
+    if inner is None or columns is None or np.shape(inner)[:1] == (n,):
+        return inner
+    W = sp.csr_array(inner) if sp.issparse(inner) else np.asarray(inner)
+    if W.ndim != 2 or W.shape[0] <= columns[-1]:
+        raise InputError(f"inner must be a matrix of {n} × {n}, received shape {W.shape}")
+    return W[columns][:, columns]

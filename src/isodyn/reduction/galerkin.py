@@ -1,0 +1,70 @@
+"""From a system and a basis to a smaller system of the same kind."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from isodyn.compiled import SOLVES
+from isodyn.errors import InputError
+from isodyn.reduction.basis import Basis
+from isodyn.reduction.constrained import close_start, rows_left
+from isodyn.reduction.linear import ReducedLinearFirstOrderSystem, ReducedLinearSystem
+from isodyn.reduction.nonlinear import (
+    ReducedFirstOrderSystem,
+    ReducedMechanicalSystem,
+    ReducedSystem,
+    reduced_system,
+)
+from isodyn.reduction.sampling import Sampling, refuse_unless_beam
+from isodyn.systems import FirstOrderSystem, LinearFirstOrderSystem, LinearSystem, MechanicalSystem, System
+
+Reduced = (
+    ReducedLinearSystem
+    | ReducedLinearFirstOrderSystem
+    | ReducedSystem
+    | ReducedMechanicalSystem
+    | ReducedFirstOrderSystem
+)
+"""Every kind of reduced system; `full`, `basis` and `embedding` say where it came from."""
+
+
+def reduce(system: Any, basis: Basis, sampling: Sampling | None = None, *, t0: float = 0.0) -> Any:
+    """The system in the coordinates of a basis: everything that runs on a system runs on it; `basis.lift` leads back.
+
+    Linear systems stay linear, first-order systems of first order; constraint rows stay with their multipliers, but for those that every
+    direction of the basis fulfils. A basis that would lock the constraints is refused. With a `sampling` of its elements
+    (`isodyn.reduction.sample_elements`) a reduced beam computes the forces of a few elements only. Where rows move,
+    `t0` is when runs begin.
+
+    >>> import numpy as np, isodyn as iso
+    >>> bar = iso.LinearSystem(np.eye(3), None, np.diag([1.0, 2.0, 3.0]), None, [1.0, 1.0, 0.0], np.zeros(3))
+    >>> sol = iso.integrate(bar, iso.Scheme.optimal(1.0), dt=0.1, t_end=5.0)
+    >>> basis = iso.pod(sol, rank=2)
+    >>> red = iso.reduce(bar, basis)
+    >>> back = basis.lift(iso.integrate(red, iso.Scheme.optimal(1.0), dt=0.1, t_end=5.0))
+    >>> bool(abs(back.q - sol.q).max() < 1e-12)
+    True
+    """
+    if not isinstance(basis, Basis):
+        raise InputError(f"basis must be a Basis, received {basis!r}", hint="iso.pod makes one from a solution")
+    if not isinstance(system, System):
+        raise InputError(f"a system is reduced, received {system!r}")
+    if sampling is not None:
+        refuse_unless_beam(system)
+    if isinstance(system, LinearFirstOrderSystem):
+        return ReducedLinearFirstOrderSystem(system, basis)
+    if isinstance(system, FirstOrderSystem):
+        return ReducedFirstOrderSystem(system, basis)
+    if system.first_order:
+        raise InputError(f"{type(system).__name__} of first order cannot be reduced", hint="use FirstOrderSystem")
+    rows = rows_left(system, basis, t0)
+    if isinstance(system, LinearSystem):
+        return ReducedLinearSystem(system, basis, rows)
+    if isinstance(system, MechanicalSystem) and system.model().traits & SOLVES:
+        return ReducedMechanicalSystem(system, basis)
+    reduced = close_start(reduced_system(system, basis, rows), t0)
+    if sampling is None:
+        return reduced
+    from isodyn.reduction.hyper import sampled_system  # loads the compiled model of beams
+
+    return sampled_system(reduced, sampling)

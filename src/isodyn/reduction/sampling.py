@@ -1,0 +1,122 @@
+"""Which elements speak for all: energy-conserving sampling and weighting [Farhat2015].
+
+    Σ_e Tᵀ f_e(q) ≈ Σ_{e ∈ E} w_e Tᵀ f_e(q),    w_e ≥ 0,    at the configurations of a run, projected onto the basis
+
+The weights come from a non-negative least-squares problem, solved from nothing upwards [Lawson1974] until the residual falls below a
+tolerance: few elements are then enough. With w ≥ 0 the sampled force is the gradient of the sampled energy Σ w_e U_e, its tangent is
+symmetric, and what conserves energy keeps doing so.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from isodyn.beams.layout import ELEMENT, ELEMENT_NUMBERS, F_ELEMENT, F_WORK, I_ELEMENT
+from isodyn.compiled import FloatArray, IntArray
+from isodyn.errors import ConvergenceError, InputError
+from isodyn.reduction.basis import Basis
+from isodyn.reduction.snapshots import histories, solutions
+
+if TYPE_CHECKING:
+    from isodyn.beams.system import BeamSystem
+
+MOST = 60  # configurations that are used
+
+
+@dataclass(frozen=True, eq=False)
+class Sampling:
+    """Numbers of the elements, their weights, the relative residual of the forces, and how many elements there are in all."""
+
+    elements: IntArray
+    weights: FloatArray
+    residual: float
+    total: int
+
+    def __repr__(self) -> str:
+        return f"<Sampling: {self.elements.size} of {self.total} elements, residual {self.residual:.1e}>"
+
+
+def sample_elements(system: Any, basis: Basis, sol: Any, tolerance: float = 1e-3, most: int = MOST) -> Sampling:
+    """A few elements of a beam, with weights, whose forces stand for those of all along these runs.
+
+    `tolerance` is the relative residual of the projected forces, `most` the number of configurations that are looked at.
+    """
+    refuse_unless_beam(system)
+    if not 0.0 < tolerance < 1.0:
+        raise InputError(f"tolerance must lie between 0 and 1, received {tolerance!r}")
+    rows = np.concatenate([histories(one, "q") for one in solutions(sol)])
+    rows = rows[np.unique(np.linspace(0, rows.shape[0] - 1, min(most, rows.shape[0])).round().astype(int))]
+    at = basis.embedding(system.nq, system.nv)
+    A = contributions(system, at.T, at.q(basis.coordinates(rows)))
+    b = A.sum(axis=1)
+    if not np.isfinite(b).all():
+        raise InputError("forces along the run are not finite")
+    weights, residual = sparse_weights(A, b, tolerance)
+    chosen = np.flatnonzero(weights)
+    return Sampling(chosen, weights[chosen], residual, A.shape[1])
+
+
+def refuse_unless_beam(system: Any) -> None:
+    """Elements are sampled of beams only."""
+    from isodyn.beams.system import BeamSystem  # with its compiled model, loaded when first needed
+
+    if not isinstance(system, BeamSystem):
+        raise InputError(
+            f"elements are sampled of beams, received {type(system).__name__}", hint="iso.Beam(...).compile()"
+        )
+
+
+def contributions(system: BeamSystem, T: FloatArray, configurations: FloatArray) -> FloatArray:
+    """Tᵀ f_e(q), a column for each element, configurations below each other."""
+    from isodyn.beams.elements import element_forces
+
+    pf, pi, width = system.pf.copy(), system.pi, system.tables.width
+    still, force = np.zeros(system.nv), np.zeros(system.nv)
+    A = np.zeros((configurations.shape[0], T.shape[1], len(system.tables.elements)))
+    for e, element in enumerate(system.tables.elements):
+        i, k = pi[I_ELEMENT] + e * ELEMENT, pi[F_ELEMENT] + e * ELEMENT_NUMBERS
+        at = np.concatenate([np.arange(width) + width * node for node in (element.first, element.second)])
+        for s, q in enumerate(configurations):
+            force[at] = 0.0
+            element_forces(1, i, k, pi[F_WORK], 0, np.ascontiguousarray(q), still, still, pf, pi, force)
+            A[s, :, e] = T[at].T @ force[at]
+    return A.reshape(-1, A.shape[2])
+
+
+def sparse_weights(A: FloatArray, b: FloatArray, tolerance: float) -> tuple[FloatArray, float]:
+    """w ≥ 0 with |A w − b| ≤ tolerance |b|, by as few columns as the active-set method needs to get there."""
+    size = float(np.linalg.norm(b))
+    w = np.zeros(A.shape[1])
+    if size == 0.0:
+        raise InputError("the forces along the run are all zero: there is nothing to sample", hint="let the run deform")
+    inside = np.zeros(A.shape[1], dtype=bool)
+    for _ in range(3 * A.shape[1]):
+        residual = b - A @ w
+        if np.linalg.norm(residual) <= tolerance * size:
+            break
+        gradient = np.where(inside, -np.inf, A.T @ residual)
+        best = int(gradient.argmax())
+        if gradient[best] <= 0.0:
+            break
+        inside[best] = True
+        while True:
+            trial = np.zeros_like(w)
+            trial[inside] = np.linalg.lstsq(A[:, inside], b, rcond=None)[0]
+            low = inside & (trial <= 0.0)
+            if not low.any():
+                break
+            step = float(np.min(w[low] / np.maximum(w[low] - trial[low], 1e-300)))
+            w = w + step * (trial - w)
+            inside &= w > 1e-14 * max(1.0, float(w.max()))
+            w[~inside] = 0.0
+        w = trial
+    left = float(np.linalg.norm(b - A @ w)) / size
+    if left > tolerance:
+        raise ConvergenceError(
+            f"no weights bring the sampled forces closer than {left:.2e}, asked for {tolerance:.2e}",
+            hint="a larger tolerance",
+        )
+    return w, left
