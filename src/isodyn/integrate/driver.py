@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass, replace
-from typing import Any, TypedDict, Unpack, overload
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack, overload
 
 from isodyn.compiled import OPEN, Closure, FloatArray
 from isodyn.errors import AccuracyWarning, InputError, IsodynError, SchemeError, StabilityWarning
@@ -30,9 +30,11 @@ from isodyn.integrate.schedule import plan
 from isodyn.results.solution import Solution
 from isodyn.schemes import Composition, FirstOrderScheme, Scheme
 from isodyn.schemes.spectral import critical_frequency
-from isodyn.subdomains.solution import SubdomainSolution
-from isodyn.subdomains.ties import Subdomains
 from isodyn.systems import System, checks
+
+if TYPE_CHECKING:
+    from isodyn.subdomains.solution import SubdomainSolution
+    from isodyn.subdomains.ties import Subdomains
 
 
 @dataclass(frozen=True)
@@ -154,10 +156,12 @@ def integrate(
     >>> bool(abs(sol.q[-1, 0] - 0.5403023) < 1e-4)
     True
     """
-    if not isinstance(system, System | Subdomains):
-        raise InputError(f"system must be one of isodyn's systems, received {type(system).__name__}")
     stretches = plan(t0, t_end, dt, breakpoints, save_every)
-    if isinstance(system, Subdomains):
+    if not isinstance(system, System):
+        from isodyn.subdomains.ties import Subdomains  # a package that one system does not need
+
+        if not isinstance(system, Subdomains):
+            raise InputError(f"system must be one of isodyn's systems, received {type(system).__name__}")
         if select is not None:
             raise InputError("select is not for subdomains", hint="save_every= keeps long runs small")
         from isodyn.subdomains.run import run_subdomains
