@@ -1,0 +1,177 @@
+"""`isodyn run`: problems, model files and named Python files."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from isodyn.cli.models import is_model_file, read_model, system_of_python
+from isodyn.cli.output import INTERRUPTED, JSON, print_json, say_written
+from isodyn.cli.summaries import print_mechanism, print_members, print_summary
+from isodyn.errors import InputError
+from isodyn.specs import parse_formulation, parse_parameters, parse_scheme
+
+
+@click.command()
+@click.argument("target", required=False, metavar="[PROBLEM | MODEL.toml]")
+@click.option(
+    "--python", "python_file", metavar="FILE.py:NAME", help="A system that a Python file defines; the file is run."
+)
+@click.option(
+    "--scheme", "scheme_text", metavar="SPEC", help='Such as "U0(0.8,0.8,0.8)"; the problem\'s own by default.'
+)
+@click.option(
+    "--formulation", "formulation_text", metavar="SPEC", help='Such as "stabilised" (default) or "baumgarte(20,30)".'
+)
+@click.option("--dt", type=float, help="Time step.")
+@click.option("--t-end", type=float, help="End of the run.")
+@click.option(
+    "--set", "settings", multiple=True, metavar="NAME=NUMBER", help="A parameter of the problem; may be repeated."
+)
+@click.option("--save-every", type=int, help="Keep every so-manieth step.")
+@click.option(
+    "--out", type=click.Path(path_type=Path, file_okay=False), help="Folder for figures (problems) and results."
+)
+@click.option("--save", "netcdf", type=click.Path(path_type=Path, dir_okay=False), help="NetCDF file for the solution.")
+@click.option("--csv", "csv", type=click.Path(path_type=Path, dir_okay=False), help="CSV file for the solution.")
+@click.option(
+    "--checkpoint", type=click.Path(path_type=Path, file_okay=False), help="Folder from which `resume` goes on."
+)
+@click.option("--progress/--no-progress", default=None, help="Show a bar; by default on a terminal.")
+@JSON
+def run(
+    target: str | None,
+    python_file: str | None,
+    scheme_text: str | None,
+    formulation_text: str | None,
+    dt: float | None,
+    t_end: float | None,
+    settings: Sequence[str],
+    save_every: int | None,
+    out: Path | None,
+    netcdf: Path | None,
+    csv: Path | None,
+    checkpoint: Path | None,
+    progress: bool | None,
+    as_json: bool,
+) -> None:
+    """Integrate a ready problem, a model file or a system of one's own, and say what happened."""
+    if target is None and python_file is None:
+        raise click.UsageError(
+            "Missing argument 'PROBLEM', MODEL.toml or --python FILE.py:NAME", click.get_current_context()
+        )
+    if target is not None and python_file is not None:
+        raise InputError(f"run takes {target!r} or --python, not both")
+    given: dict[str, Any] = {"progress": sys.stderr.isatty() if progress is None else progress}
+    if scheme_text is not None:
+        given["scheme"] = parse_scheme(scheme_text)
+    if formulation_text is not None:
+        given["formulation"] = parse_formulation(formulation_text)
+    times = {"dt": dt, "t_end": t_end, "save_every": save_every}
+    given |= {key: value for key, value in times.items() if value is not None}
+    files = {"netcdf": netcdf, "csv": csv, "checkpoint": checkpoint}
+    parameters = parse_parameters(settings)
+    if python_file is not None:
+        stopped = _run_python(python_file, parameters, given, files, as_json)
+    elif target is not None and is_model_file(target):
+        stopped = _run_model(target, parameters, given, files, out, as_json)
+    else:
+        assert target is not None
+        stopped = _run_problem(target, parameters, given, files, out, as_json)
+    if stopped:
+        raise click.exceptions.Exit(INTERRUPTED)
+
+
+def _run_problem(
+    name: str,
+    parameters: dict[str, float],
+    given: dict[str, Any],
+    files: dict[str, Any],
+    out: Path | None,
+    as_json: bool,
+) -> bool:
+    from isodyn.integrate import integrate
+    from isodyn.problems import get
+    from isodyn.report import figures
+    from isodyn.report.summary import run_summary
+
+    chosen = get(name)
+    options = {"scheme": chosen.scheme, "dt": chosen.dt, "t_end": chosen.t_end, **given}
+    system = chosen.system(**parameters)
+    if out is not None:  # said before the run, not after it
+        figures.require_matplotlib()
+        figures.check_folder(out)
+    sol = integrate(system, **options)
+    summary = run_summary(chosen, parameters, options["dt"], sol)
+    written = figures.solution_figures(sol, out, chosen, options["dt"]) if out is not None else []
+    if written:
+        summary["files"] = [str(path) for path in written]
+    if as_json:
+        print_json(summary)
+    else:
+        print_summary(summary)
+    say_written(written)
+    return sol.stats.stopped is not None
+
+
+def _run_python(
+    target: str, parameters: dict[str, float], given: dict[str, Any], files: dict[str, Any], as_json: bool
+) -> bool:
+    from isodyn.integrate import integrate
+    from isodyn.models.summary import mechanism_summary
+
+    if parameters:
+        raise InputError("--set is for problems and model files", hint="set the numbers in the Python file")
+    for key, option in (("dt", "--dt"), ("t_end", "--t-end")):
+        if key not in given:
+            raise InputError(f"a system from a Python file needs {option}")
+    sol = integrate(system_of_python(target), **given)
+    summary = mechanism_summary(sol, target, given["dt"])
+    if as_json:
+        print_json(summary)
+    else:
+        print_mechanism(summary)
+    return sol.stats.stopped is not None
+
+
+def _run_model(
+    target: str,
+    parameters: dict[str, float],
+    given: dict[str, Any],
+    files: dict[str, Any],
+    out: Path | None,
+    as_json: bool,
+) -> bool:
+    """One run, or one for each combination of swept parameters."""
+    from isodyn.integrate import integrate
+    from isodyn.models.summary import mechanism_summary
+
+    model = read_model(target, parameters)
+    members = [swept for swept in model.members() if not set(swept) & set(parameters)] or [{}]
+    summaries, stopped = [], False
+    for number, swept in enumerate(members):
+        one = model.with_parameters({**parameters, **swept}) if swept else model
+        options = {**one.options(), **given}
+        if len(members) > 1:
+            click.echo(f"run {number + 1} of {len(members)}: {_values(swept)}", err=True)
+        sol = integrate(one.system(), **options)
+        summary = {"parameters": one.parameters, **mechanism_summary(sol, one.title, options["dt"])}
+        summaries.append({"swept": swept, **summary} if swept else summary)
+        stopped = sol.stats.stopped is not None
+        if stopped:
+            break
+    if as_json:
+        print_json(summaries if len(members) > 1 else summaries[0])
+    elif len(members) > 1:
+        print_members(summaries)
+    else:
+        print_mechanism(summaries[0])
+    return stopped
+
+
+def _values(swept: dict[str, float]) -> str:
+    return ", ".join(f"{name} = {value:g}" for name, value in swept.items())
