@@ -71,9 +71,15 @@ class Program:
 
 
 def compile_formula(
-    text: str, names: Iterable[str] = ("t",), parameters: Mapping[str, float] | None = None, *, refused: str = ""
+    text: str,
+    names: Iterable[str] = ("t",),
+    parameters: Mapping[str, float] | None = None,
+    *,
+    refused: str = "",
+    negative: bool = False,
 ) -> Program:
-    """The program of a formula of these names; parameters are put in as numbers. `refused` explains why other names are not there.
+    """The program of a formula of these names; parameters are put in as numbers. `refused` explains why other names are
+    not there; `negative` changes the sign of the whole.
 
     >>> compile_formula("a*t^2", parameters={"a": 3.0}).names
     ('t',)
@@ -83,6 +89,8 @@ def compile_formula(
     used: dict[str, int] = {}
     code: list[tuple[int, float]] = []
     deepest = _postfix(tree, code, used, _meaning(text, known, values, refused))
+    if negative:
+        code.append((NEGATE, 0.0))
     n = len(used)
     numbers = np.zeros(2 + 2 * n + 2 * len(code) + 3 * deepest)
     numbers[:2] = n, len(code)

@@ -97,8 +97,7 @@ class Tension:
         """The law that it acts by."""
         word = between_points(self.name, first, second, self.points).length_word()
         own = {"length": Input(word), f"length{RATE}": Input(word, rate=True)}
-        text = f"-({self.tension})"
-        return [formula_law(self.name, word, text, self.parameters, lookup, own)]
+        return [formula_law(self.name, word, str(self.tension), self.parameters, lookup, own, negative=True)]
 
 
 FormulaLoad = FormulaForce | FormulaTorque | FormulaMotor | Tension
@@ -152,16 +151,25 @@ def formula_law(
     parameters: Mapping[str, float],
     lookup: Lookup,
     own: Mapping[str, Input] | None = None,
+    *,
+    negative: bool = False,
 ) -> Law:
     """The law of a formula along a word."""
     inputs: dict[str, Input] = {"t": Input(), **(own or {})}
     for used in names_in(text):
         owner, _, coordinate = used.rpartition(".")
         if owner and used not in parameters:
-            inputs[used] = lookup(owner, coordinate)
-    program = compile_formula(
-        text, inputs, parameters, refused="t, parameters, and coordinates such as body.x, joint.angle"
-    )
+            try:
+                inputs[used] = lookup(owner, coordinate)
+            except InputError as error:
+                message = str(error.args[0]).split("\nhint:")[0].removeprefix(f"load {name!r}: ")
+                raise InputError(f"load {name!r}: formula {text!r}: {message}", hint=error.hint) from None
+    refused = "t, parameters, and coordinates such as body.x, joint.angle"
+    try:
+        program = compile_formula(text, inputs, parameters, refused=refused, negative=negative)
+    except InputError as error:
+        error.args = (f"load {name!r}: {error.args[0]}",)
+        raise
     return Law(layout.BY_FORMULA, word, (), ByFormula(program), inputs=tuple(inputs[used] for used in program.names))
 
 

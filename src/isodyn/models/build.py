@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import itertools
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -278,11 +279,10 @@ class _Builder:
 
     def part_in(self, message: str) -> Keys:
         """The part that a message about the whole names, by its quotes."""
-        for kind in ("loads", "joints", "beams", "bodies"):
-            for name in getattr(self.model, kind):
-                if repr(name) in message:
-                    return kind, name
-        return ()
+        kinds = ("loads", "joints", "beams", "bodies")
+        found = [(message.find(repr(name)), (kind, name)) for kind in kinds for name in getattr(self.model, kind)]
+        found = sorted(one for one in found if one[0] >= 0)
+        return found[0][1] if found else ()
 
     def key_in(self, path: Keys, message: str, keys: Mapping[str, tuple[str, ...]] | None) -> Keys:
         """The key of a table that a message speaks of: the one it names first."""
@@ -292,19 +292,22 @@ class _Builder:
         table = self.source.value(path)
         if not isinstance(table, dict):
             return ()
-        words = message.replace("the free length", "rest").split("received")[0]
+        for key, value in table.items():  # a formula that a message quotes
+            for k, text in enumerate(value if isinstance(value, list) else [value]):
+                if isinstance(text, str) and f"formula {text!r}" in message:
+                    return (key, k) if isinstance(value, list) else (key,)
+        if "coordinate" in table and f"coordinate {table['coordinate']!r}" in message:
+            return ("coordinate",)
+        words = message.replace("principal moments", "inertia").split("received")[0]
         for part in path:
             words = words.replace(repr(part), "")
-        found_at = {key: words.find(key.replace("_", " ")) for key in table} | {
-            key: words.find(key) for key in table if key in words
-        }
-        named = sorted((place, -len(key), key) for key, place in found_at.items() if place >= 0 and key != "type")
-        for key, value in table.items():  # a formula that a message quotes
-            texts = value if isinstance(value, list) else [value]
-            for k, text in enumerate(texts):
-                if isinstance(text, str) and f"formula {text!r}"[:60] in message:
-                    return (key, k) if isinstance(value, list) else (key,)
-        return (named[0][2],) if named else ()
+        spoken = [
+            key for key in re.findall(r"(\w+) (?:must|is|has|needs|at)\b", words) if key in table and key not in NAMING
+        ]
+        if spoken:
+            return (spoken[0],)
+        named = [(words.find(key), key) for key in table if key in words and key != "type"]
+        return (min(named, key=lambda one: (one[1] in NAMING, one[0]))[1],) if named else ()
 
     # ---- parts
 
@@ -416,6 +419,7 @@ class _Builder:
 
 
 LATER = ("drive", "coupling", "gear")
+NAMING = ("body", "joint", "beam", "between")  # keys that name parts, spoken of in every message
 
 
 def _body(body: parts.Body) -> dict[str, Any]:

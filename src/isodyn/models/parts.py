@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo, model_validator
 
 from isodyn.models.values import (
+    NUMBER,
     FormulaText,
     Inertia,
     Line,
@@ -302,9 +303,17 @@ def _function(value: Any, info: ValidationInfo) -> Any:
     return {"type": "formula", "formula": formula(value, info)}
 
 
+class _OrFormula:
+    """Editors are told that a bare number or formula will do."""
+
+    def __get_pydantic_json_schema__(self, schema: Any, handler: Any) -> dict[str, Any]:
+        return {"anyOf": [*NUMBER["anyOf"], handler(schema)]}
+
+
 TimeFunction = Annotated[
     Annotated[Polynomial | Sine | Ramp | Pulse | Table | Formula, Field(discriminator="type")],
     BeforeValidator(_function),
+    _OrFormula(),
 ]
 
 __all__ = ["Beam", "Body", "Part", "Shape", "TimeFunction"]

@@ -182,8 +182,10 @@ def parameters_of(source: Source, overrides: Mapping[str, float] | None = None) 
             raise source.error(path, str(error.args[0]).split("\nhint:")[0], error.hint) from None
         if overrides and name in overrides:
             found[name] = float(overrides[name])
-    for name in overrides or {}:
-        if name not in given:
+    for name, changed in (overrides or {}).items():
+        if name not in given and "problem" in source.data:
+            found[name] = float(changed)
+        elif name not in given:
             near = difflib.get_close_matches(name, given, n=1)
             hint = f"did you mean {near[0]}?" if near else f"parameters: {', '.join(given) or 'none'}"
             raise InputError(f"{source.name} has no parameter {name!r}", hint=hint)
@@ -192,11 +194,8 @@ def parameters_of(source: Source, overrides: Mapping[str, float] | None = None) 
 
 def validate(source: Source, overrides: Mapping[str, float] | None = None) -> Model:
     """The model of a file; the first mistake in it as one message."""
-    context = {"parameters": {} if "problem" in source.data else parameters_of(source, overrides)}
-    if "problem" in source.data:
-        parameters_of(source)
     try:
-        return Model.model_validate(source.data, context=context)
+        return Model.model_validate(source.data, context={"parameters": parameters_of(source, overrides)})
     except ValidationError as error:
         mistakes = [_mistake(source, one) for one in error.errors(include_url=False)]
     raise min(mistakes, key=lambda one: one.line or 0)
@@ -211,6 +210,8 @@ def _mistake(source: Source, error: Any) -> ModelError:
     if kind == "missing":
         return source.error((*path, *missing), "this key is missing")
     if kind == "union_tag_not_found":
+        for key in difflib.get_close_matches("type", source.value(path) or {}, n=1):
+            return source.error((*path, key), f"unknown key {key!r}", "did you mean type?")
         return source.error(path, "type is missing", f"one of {_tags(source, path)}")
     if kind == "union_tag_invalid":
         known = [tag.strip().strip("'") for tag in context["expected_tags"].split(",")]
@@ -255,14 +256,18 @@ def _path(source: Source, loc: tuple[Any, ...]) -> tuple[Path, Path]:
     """Keys of the file along a location of pydantic, which names members of unions too; and what is not in the file."""
     value: Any = source.data
     path: list[str | int] = []
-    rest = list(loc)
+    rest, tagged = list(loc), False
     while rest:
         key = rest.pop(0)
+        if isinstance(value, dict) and key == value.get("type") and not tagged:
+            tagged = True
+            continue
         try:
             value = value[key]
             path.append(key)
+            tagged = False
         except (KeyError, IndexError, TypeError):
-            if rest or (isinstance(value, dict) and key == value.get("type")):
+            if rest:
                 continue
             return tuple(path), (key,)
     return tuple(path), ()
