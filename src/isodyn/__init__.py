@@ -96,6 +96,9 @@ if TYPE_CHECKING:
         UserLoad,
     )
     from isodyn.mechanism.mechanism import Mechanism
+    from isodyn.models.build import load_model
+    from isodyn.results.resuming import resume
+    from isodyn.results.tables import load
 
 __version__ = "0.1.0.dev0"
 
@@ -181,11 +184,14 @@ __all__ = [
     "inverse_dynamics",
     "kinematics",
     "linearise",
+    "load",
+    "load_model",
     "modal_damping",
     "partition",
     "problems",
     "rayleigh",
     "rayleigh_from_ratios",
+    "resume",
     "shapes",
     "step_load",
     "subdomains",
@@ -202,6 +208,9 @@ _LATER = {
     "problems": "isodyn.problems",
     "shapes": "isodyn.bodies.shapes",
     "Mechanism": "isodyn.mechanism.mechanism",
+    "load": "isodyn.results.tables",
+    "load_model": "isodyn.models.build",
+    "resume": "isodyn.results.resuming",
     **dict.fromkeys(
         (
             "Coupling",

@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from model_texts import EVERYTHING
 
 from isodyn.cli import main
 from isodyn.models.build import model_from_text
 from isodyn.models.positions import positions
 from isodyn.models.reader import ModelError, shown
+from model_texts import EVERYTHING
 
 FOLDER = Path(__file__).resolve().parents[2] / "examples" / "models"
 FREE = ("parameters",)  # tables whose keys are names of the user's

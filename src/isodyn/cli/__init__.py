@@ -18,7 +18,7 @@ from isodyn import __version__
 from isodyn.cli.models import schema_command
 from isodyn.cli.output import INTERRUPTED
 from isodyn.cli.problems import list_command
-from isodyn.cli.run import run
+from isodyn.cli.run import resume_command, run
 from isodyn.cli.scheme import scheme
 from isodyn.cli.studies import compare_command, order
 from isodyn.errors import InputError, IsodynError, IsodynWarning, SchemeError
@@ -33,7 +33,7 @@ def cli(context: click.Context) -> None:
         click.echo(context.get_help())
 
 
-for command in (list_command, run, order, compare_command, scheme, schema_command):
+for command in (list_command, run, resume_command, order, compare_command, scheme, schema_command):
     cli.add_command(command)
 
 

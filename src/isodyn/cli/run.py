@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 
 import click
 
+from isodyn.cli.files import Files
 from isodyn.cli.models import is_model_file, read_model, system_of_python
 from isodyn.cli.output import INTERRUPTED, JSON, print_json, say_written
 from isodyn.cli.summaries import print_mechanism, print_members, print_summary
@@ -73,7 +75,7 @@ def run(
         given["formulation"] = parse_formulation(formulation_text)
     times = {"dt": dt, "t_end": t_end, "save_every": save_every}
     given |= {key: value for key, value in times.items() if value is not None}
-    files = {"netcdf": netcdf, "csv": csv, "checkpoint": checkpoint}
+    files = Files(netcdf, csv, checkpoint)
     parameters = parse_parameters(settings)
     if python_file is not None:
         stopped = _run_python(python_file, parameters, given, files, as_json)
@@ -90,7 +92,7 @@ def _run_problem(
     name: str,
     parameters: dict[str, float],
     given: dict[str, Any],
-    files: dict[str, Any],
+    files: Files,
     out: Path | None,
     as_json: bool,
 ) -> bool:
@@ -105,22 +107,19 @@ def _run_problem(
     if out is not None:  # said before the run, not after it
         figures.require_matplotlib()
         figures.check_folder(out)
-    sol = integrate(system, **options)
+    text = f"problem = {json.dumps(name)}\n[parameters]\n" + "".join(
+        f"{key} = {x!r}\n" for key, x in parameters.items()
+    )
+    described = {"title": chosen.title, "name": name, "text": text, "parameters": {}}
+    sol = integrate(system, **options, checkpoint=files.checkpoint_of(described))
+    sol.model = described
     summary = run_summary(chosen, parameters, options["dt"], sol)
     written = figures.solution_figures(sol, out, chosen, options["dt"]) if out is not None else []
-    if written:
-        summary["files"] = [str(path) for path in written]
-    if as_json:
-        print_json(summary)
-    else:
-        print_summary(summary)
-    say_written(written)
-    return sol.stats.stopped is not None
+    written += files.write(sol)
+    return _told(summary, written, as_json, print_summary, sol)
 
 
-def _run_python(
-    target: str, parameters: dict[str, float], given: dict[str, Any], files: dict[str, Any], as_json: bool
-) -> bool:
+def _run_python(target: str, parameters: dict[str, float], given: dict[str, Any], files: Files, as_json: bool) -> bool:
     from isodyn.integrate import integrate
     from isodyn.models.summary import mechanism_summary
 
@@ -129,12 +128,20 @@ def _run_python(
     for key, option in (("dt", "--dt"), ("t_end", "--t-end")):
         if key not in given:
             raise InputError(f"a system from a Python file needs {option}")
-    sol = integrate(system_of_python(target), **given)
+    sol = integrate(system_of_python(target), **given, checkpoint=files.checkpoint_of(None))
     summary = mechanism_summary(sol, target, given["dt"])
+    return _told(summary, files.write(sol), as_json, print_mechanism, sol)
+
+
+def _told(summary: dict[str, Any], written: list[Path], as_json: bool, show: Any, sol: Any) -> bool:
+    """Print a summary; whether the run was stopped."""
+    if written:
+        summary["files"] = [str(path) for path in written]
     if as_json:
         print_json(summary)
     else:
-        print_mechanism(summary)
+        show(summary)
+    say_written(written)
     return sol.stats.stopped is not None
 
 
@@ -142,7 +149,7 @@ def _run_model(
     target: str,
     parameters: dict[str, float],
     given: dict[str, Any],
-    files: dict[str, Any],
+    files: Files,
     out: Path | None,
     as_json: bool,
 ) -> bool:
@@ -151,27 +158,62 @@ def _run_model(
     from isodyn.models.summary import mechanism_summary
 
     model = read_model(target, parameters)
-    members = [swept for swept in model.members() if not set(swept) & set(parameters)] or [{}]
-    summaries, stopped = [], False
+    files = files.of_model(model.model.output, out or Path(target).parent)
+    swept_names = {name for swept in model.members() for name in swept if name not in parameters}
+    members = [{name: x for name, x in swept.items() if name in swept_names} for swept in model.members()]
+    members = [one for k, one in enumerate(members) if one not in members[:k]]
+    summaries: list[dict[str, Any]] = []
+    written: list[Path] = []
+    stopped = False
     for number, swept in enumerate(members):
         one = model.with_parameters({**parameters, **swept}) if swept else model
         options = {**one.options(), **given}
+        mine = files.numbered(number + 1) if len(members) > 1 else files
         if len(members) > 1:
             click.echo(f"run {number + 1} of {len(members)}: {_values(swept)}", err=True)
-        sol = integrate(one.system(), **options)
+        described = one.described({**parameters, **swept})
+        sol = integrate(one.system(), **options, checkpoint=mine.checkpoint_of(described))
+        sol.model = described
         summary = {"parameters": one.parameters, **mechanism_summary(sol, one.title, options["dt"])}
         summaries.append({"swept": swept, **summary} if swept else summary)
+        written += mine.write(sol)
         stopped = sol.stats.stopped is not None
         if stopped:
             break
+    if len(members) == 1:
+        return _told(summaries[0], written, as_json, print_mechanism, sol)
     if as_json:
-        print_json(summaries if len(members) > 1 else summaries[0])
-    elif len(members) > 1:
-        print_members(summaries)
+        print_json(summaries)
     else:
-        print_mechanism(summaries[0])
+        print_members(summaries)
+    say_written(written)
     return stopped
 
 
 def _values(swept: dict[str, float]) -> str:
     return ", ".join(f"{name} = {value:g}" for name, value in swept.items())
+
+
+@click.command("resume")
+@click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
+@click.option(
+    "--python", "python_file", metavar="FILE.py:NAME", help="The system, where the run came from a Python file."
+)
+@click.option("--save", "netcdf", type=click.Path(path_type=Path, dir_okay=False), help="NetCDF file for the solution.")
+@click.option("--csv", "csv", type=click.Path(path_type=Path, dir_okay=False), help="CSV file for the solution.")
+@click.option("--progress/--no-progress", default=None, help="Show a bar; by default on a terminal.")
+@JSON
+def resume_command(
+    folder: Path, python_file: str | None, netcdf: Path | None, csv: Path | None, progress: bool | None, as_json: bool
+) -> None:
+    """Go on with the run whose checkpoints are in FOLDER, to its end."""
+    from isodyn.models.summary import mechanism_summary
+    from isodyn.results.resuming import described, resume
+
+    system = None if python_file is None else system_of_python(python_file)
+    found = described(folder)
+    sol = resume(folder, system, progress=sys.stderr.isatty() if progress is None else progress)
+    title = (sol.model or {}).get("title") or str(folder)
+    summary = mechanism_summary(sol, title, float(found["options"]["dt"]))
+    if _told(summary, Files(netcdf, csv, None).write(sol), as_json, print_mechanism, sol):
+        raise click.exceptions.Exit(INTERRUPTED)

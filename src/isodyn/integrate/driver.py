@@ -27,6 +27,7 @@ from isodyn.integrate.composition import compose
 from isodyn.integrate.progress import Progress
 from isodyn.integrate.run import Run
 from isodyn.integrate.schedule import plan
+from isodyn.results.checkpoint import as_checkpoint
 from isodyn.results.solution import Sample, Solution
 from isodyn.schemes import Composition, FirstOrderScheme, Scheme
 from isodyn.schemes.spectral import critical_frequency
@@ -78,6 +79,7 @@ class Options(TypedDict, total=False):
     assemble: bool
     substeps: Any
     threads: int
+    checkpoint: Any
 
 
 @overload
@@ -121,6 +123,7 @@ def integrate(
     assemble: bool = False,
     substeps: Any = None,
     threads: int = 1,
+    checkpoint: Any = None,
 ) -> Solution | SubdomainSolution:
     """Integrate a system from t0 to t_end in steps of dt.
 
@@ -141,6 +144,9 @@ def integrate(
     substeps, threads : for `Subdomains`, whose schemes and sub-steps may be mappings by name: a subdomain takes so many steps in each
         system step dt; threads share the subdomains. The formulation is velocity level, or `Stabilised()` for continuous displacements
 
+    checkpoint : a folder to which the run appends; `isodyn.resume` goes on from it after a stop or a crash, bit for bit. A
+        `isodyn.results.Checkpoint` tells how many steps lie between
+
     Loads are asked for up to t_end + (W₁ − 1) dt, which for some V0 members lies up to dt/2 behind t_end. Ctrl-C returns what exists
     up to the last whole step; an error carries it in `.partial`.
 
@@ -154,6 +160,8 @@ def integrate(
         raise InputError(f"system must be one of isodyn's systems, received {type(system).__name__}")
     stretches = plan(t0, t_end, dt, breakpoints, save_every)
     if isinstance(system, Subdomains):
+        if checkpoint is not None:
+            raise InputError("checkpoints are not for subdomains")
         if select is not None or observe is not None:
             raise InputError("select and observe are not for subdomains", hint="save_every= keeps long runs small")
         from isodyn.subdomains.run import run_subdomains
@@ -161,6 +169,11 @@ def integrate(
         return run_subdomains(
             system, scheme, substeps, formulation, stretches, newton or Newton(), assemble, threads, progress, _adapt
         )
+    kept = as_checkpoint(checkpoint)
+    if kept is not None and not kept.begun:
+        given = {"scheme": scheme, "formulation": formulation, "dt": dt, "t_end": t_end, "t0": t0, "newton": newton}
+        given |= {"save_every": save_every, "select": select, "breakpoints": breakpoints, "assemble": assemble}
+        kept.begin(system, given)
     if substeps is not None:
         raise InputError(f"substeps are for subdomains; this is one {type(system).__name__}")
     if _for_constraints(formulation) and (system.m == 0 or system.first_order):
@@ -187,6 +200,7 @@ def integrate(
                 progress=progress,
                 observe=observe,
                 newton=newton,
+                checkpoint=kept,
             )
         except IsodynError as error:
             if error.partial is not None:
@@ -212,6 +226,7 @@ def integrate(
         scaling,
         composed,
     )
+    run.checkpoint = kept
     with Progress(run.total_steps, progress) as bar:
         return run.execute(bar)
 

@@ -86,6 +86,10 @@ class ModelFile:
                 return mech.assemble(start.hold, positions=keyed[0], rates=keyed[1], t=self.model.run.t0).system
         return system
 
+    def described(self, overrides: Mapping[str, float]) -> dict[str, Any]:
+        """Text and parameters, as they are kept with results."""
+        return {"title": self.title, "name": self.source.name, "text": self.source.text, "parameters": dict(overrides)}
+
     def problem(self) -> Any:
         """The ready problem that the file names."""
         from isodyn.problems import get
