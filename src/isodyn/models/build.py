@@ -442,6 +442,6 @@ def _body(body: parts.Body) -> dict[str, Any]:
 
 def _beam(beam: parts.Beam) -> dict[str, Any]:
     given = {key: getattr(beam, key) for key in type(beam).model_fields if key != "section"}
-    section = beam.section.model_dump(exclude={"type"})
+    section = beam.section.model_dump(exclude={"type"}, exclude_none=True)
     made: Any = {"given": Section, "rectangle": Section.rectangle, "circle": Section.circle}[beam.section.type]
     return {**given, "section": made(**section)}

@@ -7,8 +7,10 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo, model_validator
 
+from isodyn.beams.mesh import Energy
 from isodyn.models.values import (
     NUMBER,
+    Counts,
     FormulaText,
     Inertia,
     Line,
@@ -176,6 +178,8 @@ class GivenSection(Part):
     rhoA: Positive
     EI4: NotNegative = 0.0
     damping: OneOrTwo = 0.0
+    E: Positive | None = None
+    edge: Positive | None = None
 
 
 class Rectangle(Part):
@@ -213,9 +217,9 @@ class Beam(Part):
     start: Vector | None = None
     end: Vector | None = None
     line: Line | None = None
-    elements: Annotated[int, Field(ge=1)]
+    elements: Counts
     section: Section
-    model: Literal["simplified", "green-lagrange"] = "simplified"
+    model: Energy = "simplified"
     corners: Literal["weld", "hinge"] = "weld"
     velocity: Vector = (0.0, 0.0, 0.0)
     angular_velocity: NumberOrVector | None = None

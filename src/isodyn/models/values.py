@@ -145,6 +145,17 @@ def one_or_two(value: Any, info: ValidationInfo) -> Any:
     return tuple(number(x, info, k) for k, x in enumerate(_list(value, (2,), "one number or two")))
 
 
+def counts(value: Any) -> Any:
+    """A whole number of at least 1, or one for each piece."""
+    many = value if isinstance(value, list) else [value]
+    for k, x in enumerate(many):
+        if isinstance(x, bool) or not isinstance(x, int) or x < 1:
+            raise refuse(f"a whole number ≥ 1 is needed, received {said(x)}", *([k] if isinstance(value, list) else []))
+    if not many:
+        raise refuse("a whole number ≥ 1 is needed, received an array of 0")
+    return value
+
+
 def orientation(value: Any, info: ValidationInfo) -> Any:
     """An angle (planar), a unit quaternion (w, x, y, z), a matrix, or {axis = …, angle = …}."""
     if isinstance(value, dict):
@@ -190,6 +201,8 @@ TwoVectors = Annotated[tuple[Any, ...], PlainValidator(two_vectors), WithJsonSch
 Line = Annotated[
     tuple[Any, ...], PlainValidator(line), WithJsonSchema({"type": "array", "items": _VECTOR, "minItems": 2})
 ]
+_COUNTS = {"anyOf": [{"type": "integer", "minimum": 1}, {"type": "array", "items": {"type": "integer", "minimum": 1}}]}
+Counts = Annotated[Any, PlainValidator(counts), WithJsonSchema(_COUNTS)]
 _ANY_ARRAY = {"anyOf": [*NUMBER["anyOf"], {"type": "array"}]}
 Inertia = Annotated[Any, PlainValidator(inertia), WithJsonSchema(_ANY_ARRAY)]
 NumberOrVector = Annotated[Any, PlainValidator(number_or_vector), WithJsonSchema(_ANY_ARRAY)]
