@@ -56,7 +56,12 @@ def system_of_python(target: str) -> Any:
         raise InputError(f"--python takes FILE.py:NAME, received {target!r}", hint="such as own.py:system")
     if not Path(path).is_file():
         raise InputError(f"there is no file {path}")
-    found = runpy.run_path(path)
+    try:
+        found = runpy.run_path(path)
+    except Exception as error:
+        raise InputError(
+            f"{path} failed: {type(error).__name__}: {error}", hint=f"python {path} shows where"
+        ) from error
     if name not in found:
         systems = [key for key, value in found.items() if isinstance(value, System)]
         raise InputError(f"{path} defines no {name!r}", hint=f"systems in it: {', '.join(systems) or 'none'}")

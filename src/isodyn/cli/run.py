@@ -14,7 +14,7 @@ from isodyn.cli.files import Files
 from isodyn.cli.models import is_model_file, read_model, system_of_python
 from isodyn.cli.output import INTERRUPTED, JSON, print_json, say_written
 from isodyn.cli.summaries import print_mechanism, print_members, print_summary
-from isodyn.errors import InputError
+from isodyn.errors import InputError, IsodynError
 from isodyn.specs import parse_formulation, parse_parameters, parse_scheme
 
 
@@ -88,6 +88,21 @@ def run(
         raise click.exceptions.Exit(INTERRUPTED)
 
 
+def _integrated(system: Any, options: dict[str, Any], files: Files, model: dict[str, Any] | None) -> Any:
+    """The run; what exists when it fails is written too."""
+    from isodyn.integrate import integrate
+
+    try:
+        sol = integrate(system, **options, checkpoint=files.checkpoint_of(model))
+    except IsodynError as error:
+        if error.partial is not None and error.partial.t.size:
+            error.partial.model = model
+            say_written(files.write(error.partial))
+        raise
+    sol.model = model
+    return sol
+
+
 def _run_problem(
     name: str,
     parameters: dict[str, float],
@@ -96,7 +111,6 @@ def _run_problem(
     out: Path | None,
     as_json: bool,
 ) -> bool:
-    from isodyn.integrate import integrate
     from isodyn.problems import get
     from isodyn.report import figures
     from isodyn.report.summary import run_summary
@@ -111,8 +125,7 @@ def _run_problem(
         f"{key} = {x!r}\n" for key, x in parameters.items()
     )
     described = {"title": chosen.title, "name": name, "text": text, "parameters": {}}
-    sol = integrate(system, **options, checkpoint=files.checkpoint_of(described))
-    sol.model = described
+    sol = _integrated(system, options, files, described)
     summary = run_summary(chosen, parameters, options["dt"], sol)
     written = figures.solution_figures(sol, out, chosen, options["dt"]) if out is not None else []
     written += files.write(sol)
@@ -120,7 +133,6 @@ def _run_problem(
 
 
 def _run_python(target: str, parameters: dict[str, float], given: dict[str, Any], files: Files, as_json: bool) -> bool:
-    from isodyn.integrate import integrate
     from isodyn.models.summary import mechanism_summary
 
     if parameters:
@@ -128,7 +140,7 @@ def _run_python(target: str, parameters: dict[str, float], given: dict[str, Any]
     for key, option in (("dt", "--dt"), ("t_end", "--t-end")):
         if key not in given:
             raise InputError(f"a system from a Python file needs {option}")
-    sol = integrate(system_of_python(target), **given, checkpoint=files.checkpoint_of(None))
+    sol = _integrated(system_of_python(target), given, files, None)
     summary = mechanism_summary(sol, target, given["dt"])
     return _told(summary, files.write(sol), as_json, print_mechanism, sol)
 
@@ -154,7 +166,6 @@ def _run_model(
     as_json: bool,
 ) -> bool:
     """One run, or one for each combination of swept parameters."""
-    from isodyn.integrate import integrate
     from isodyn.models.summary import mechanism_summary
 
     model = read_model(target, parameters)
@@ -172,8 +183,7 @@ def _run_model(
         if len(members) > 1:
             click.echo(f"run {number + 1} of {len(members)}: {_values(swept)}", err=True)
         described = one.described({**parameters, **swept})
-        sol = integrate(one.system(), **options, checkpoint=mine.checkpoint_of(described))
-        sol.model = described
+        sol = _integrated(one.system(), options, mine, described)
         summary = {"parameters": one.parameters, **mechanism_summary(sol, one.title, options["dt"])}
         summaries.append({"swept": swept, **summary} if swept else summary)
         written += mine.write(sol)

@@ -94,10 +94,8 @@ class Sweep(Part):
 
     @model_validator(mode="after")
     def _one_way(self) -> Self:
-        grid = [self.start, self.stop, self.count]
-        if (self.values is None) == any(x is None for x in grid) and (
-            self.values is None or any(x is not None for x in grid)
-        ):
+        grid = [x is not None for x in (self.start, self.stop, self.count)]
+        if any(grid) if self.values is not None else not all(grid):
             raise refuse("a sweep has values, or start, stop and count")
         if self.values is not None and not self.values:
             raise refuse("no values", "values")

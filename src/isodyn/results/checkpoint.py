@@ -40,6 +40,8 @@ def replace(path: Path, data: bytes) -> None:
         file.flush()
         os.fsync(file.fileno())
     beside.replace(path)
+    if os.name == "nt":  # folders cannot be opened there
+        return
     folder = os.open(path.parent, os.O_RDONLY)
     try:
         os.fsync(folder)
