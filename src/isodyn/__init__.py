@@ -97,8 +97,8 @@ if TYPE_CHECKING:
     )
     from isodyn.mechanism.mechanism import Mechanism
     from isodyn.models.build import load_model
+    from isodyn.results.netcdf import load
     from isodyn.results.resuming import resume
-    from isodyn.results.tables import load
 
 __version__ = "0.1.0.dev0"
 
@@ -208,7 +208,7 @@ _LATER = {
     "problems": "isodyn.problems",
     "shapes": "isodyn.bodies.shapes",
     "Mechanism": "isodyn.mechanism.mechanism",
-    "load": "isodyn.results.tables",
+    "load": "isodyn.results.netcdf",
     "load_model": "isodyn.models.build",
     "resume": "isodyn.results.resuming",
     **dict.fromkeys(

@@ -47,7 +47,7 @@ class Files:
                     raise InputError(f"{path.parent} is no folder")
                 path.parent.mkdir(parents=True, exist_ok=True)
         if self.netcdf is not None:
-            from isodyn.results.tables import require_netcdf
+            from isodyn.results.netcdf import require_netcdf
 
             require_netcdf()
         if self.checkpoint is None:
@@ -58,7 +58,8 @@ class Files:
 
     def write(self, sol: Any) -> list[Path]:
         """Write the solution; the paths that were written."""
-        from isodyn.results.tables import save, save_csv
+        from isodyn.results.netcdf import save
+        from isodyn.results.tables import save_csv
 
         written = [] if self.netcdf is None else [save(sol, self.netcdf)]
         return written if self.csv is None else [*written, save_csv(sol, self.csv)]

@@ -11,7 +11,8 @@ from pydantic import Field, PlainValidator, ValidationError, ValidationInfo, Wit
 from isodyn.errors import InputError
 from isodyn.expressions import constant
 from isodyn.expressions.parser import ARGUMENTS, CONSTANTS
-from isodyn.models.connections import Joint, Load
+from isodyn.models.joint_tables import Joint
+from isodyn.models.load_tables import Load
 from isodyn.models.parts import Beam, Body, Part
 from isodyn.models.positions import Path
 from isodyn.models.reader import ModelError, Source

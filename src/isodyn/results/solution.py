@@ -174,7 +174,7 @@ class Solution:
 
     def save(self, path: Any) -> Any:
         """Write to a NetCDF file, or to CSV by the ending .csv; `isodyn.load` reads NetCDF back."""
-        from isodyn.results.tables import save
+        from isodyn.results.netcdf import save
 
         return save(self, path)
 

@@ -1,4 +1,4 @@
-"""Solutions as tables: `xarray.Dataset`, NetCDF, CSV, with names and units.
+"""Solutions as tables, `xarray.Dataset` and CSV, with names and units.
 
 States stand in q, v, a, lam over named coordinates, each with its unit; of a mechanism also what its parts did: "rod.position",
 "rod.velocity", "pin.angle", "pin.force", … . SI units where the system is a mechanism, none where nothing is known about them.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +20,9 @@ from isodyn.errors import InputError
 from isodyn.joints import measures as words
 from isodyn.mechanism.system import MechanismSystem
 from isodyn.results.checkpoint import replace
-from isodyn.results.inputs import fingerprint, from_json, to_json
-from isodyn.results.solution import Solution, Statistics
+from isodyn.results.inputs import fingerprint, to_json
+from isodyn.results.recorded import Recorded
+from isodyn.results.solution import Solution
 
 STATES = {"q": "coordinate", "v": "velocity", "a": "velocity", "lam": "row"}
 LONG = {
@@ -107,7 +108,7 @@ def energies(sol: Solution) -> dict[str, FloatArray]:
 
 def to_dataset(sol: Solution) -> Any:
     """The `xarray.Dataset` of a solution."""
-    xr = _xarray()
+    xr = xarray_of()
     names, of = labels(sol), units(sol.system)
     mechanism = isinstance(sol.system, MechanismSystem)
     variables: dict[str, Any] = {}
@@ -170,19 +171,6 @@ def _described(system: Any) -> dict[str, Any]:
     }
 
 
-def save(sol: Solution, path: str | Path) -> Path:
-    """Write a solution: NetCDF, or CSV by the ending .csv."""
-    path = Path(path)
-    if path.suffix == ".csv":
-        return save_csv(sol, path)
-    require_netcdf()
-    dataset = to_dataset(sol)
-    beside = path.with_name(f".{path.name}.part")
-    dataset.to_netcdf(beside, engine="h5netcdf")
-    beside.replace(path)
-    return path
-
-
 def save_csv(sol: Solution, path: str | Path) -> Path:
     """Write one line for each saved time; the header has names and units."""
     mechanism = isinstance(sol.system, MechanismSystem)
@@ -214,85 +202,7 @@ def _titled(name: str, unit: str) -> str:
     return f"{name} [{unit}]" if unit else name
 
 
-# ---- and back
-
-
-@dataclass(frozen=True, eq=False)
-class Recorded:
-    """What a file knows of a system that is not there: sizes and names."""
-
-    nq: int
-    nv: int
-    m: int
-    m_phi: int
-    names: tuple[str, ...]
-    v_names: tuple[str, ...]
-    row_names: tuple[str, ...]
-    first_order: bool
-    q0: FloatArray
-    v0: FloatArray
-    energy = None
-    retract = None
-
-    def difference(self, q1: FloatArray, q2: FloatArray) -> FloatArray:
-        """Between rows; without the system only where coordinates add like vectors."""
-        if self.nq != self.nv:
-            raise InputError("this file does not tell how coordinates add up", hint="iso.load(path, system=system)")
-        return q2 - q1
-
-
-def load(path: str | Path, system: Any = None) -> Solution:
-    """A solution from a NetCDF file that `Solution.save` wrote.
-
-    The system is the given one, which is checked, or that of the model file of the run; without either the numbers and names are there, but
-    not energy, drift and reactions.
-    """
-    xr = _xarray()
-    path = Path(path)
-    if not path.is_file():
-        raise InputError(f"there is no file {path}")
-    try:
-        with xr.open_dataset(path, engine="h5netcdf") as opened:
-            dataset = opened.load()
-    except (OSError, ValueError) as error:
-        raise InputError(f"{path} cannot be read as NetCDF: {error}") from None
-    if "isodyn_system" not in dataset.attrs:
-        raise InputError(f"{path} was not written by isodyn")
-    described = json.loads(dataset.attrs["isodyn_system"])
-    model = json.loads(dataset.attrs["isodyn_model"]) if "isodyn_model" in dataset.attrs else None
-    t, q, v, a, lam = (np.array(dataset[name].values, dtype=np.float64) for name in ("time", *STATES))
-    if system is not None and fingerprint(system) != described["fingerprint"]:
-        raise InputError(f"{path} belongs to another system: names, start or forces differ")
-    if system is None and model is not None:
-        from isodyn.models.build import model_from_text
-
-        system = model_from_text(model["text"], model["name"], model["parameters"]).system()
-    if system is None:
-        kept: dict[str, Any] = {
-            key: tuple(x) if isinstance(x, list) else x for key, x in described.items() if key != "fingerprint"
-        }
-        system = Recorded(**kept, q0=np.zeros(described["nq"]), v0=np.zeros(described["nv"]))
-    columns = {name: np.array(x, dtype=np.int64) for name, x in json.loads(dataset.attrs["isodyn_columns"]).items()}
-    aux = {name.removeprefix("aux_"): np.array(x.values) for name, x in dataset.items() if str(name).startswith("aux_")}
-    stats = Statistics(**json.loads(dataset.attrs["statistics"]))
-    scheme = from_json(json.loads(dataset.attrs["isodyn_scheme"]))
-    redundant = tuple(json.loads(dataset.attrs["isodyn_redundant"]))
-    return Solution(t, q, v, a, lam, system, scheme, stats, columns, aux, redundant, model)
-
-
-def require_netcdf() -> None:
-    """InputError where the packages for NetCDF are not there."""
-    _xarray()
-    try:
-        import h5netcdf  # noqa: F401
-        import h5py  # noqa: F401
-    except ImportError:
-        raise InputError(
-            "NetCDF files need h5netcdf and h5py", hint="pip install 'isodyn[results]', or save as .csv"
-        ) from None
-
-
-def _xarray() -> Any:
+def xarray_of() -> Any:
     try:
         import xarray
     except ImportError:
