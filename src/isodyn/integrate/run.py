@@ -70,7 +70,6 @@ from isodyn.systems.questions import Questions
 if TYPE_CHECKING:
     from isodyn.integrate.composition import ComposedSteps
     from isodyn.integrate.driver import Newton
-    from isodyn.results.checkpoint import Checkpoint
 
 MOST_MERGED = 8  # joints that are eliminated with a body before SuperLU takes over
 _BLOCK = 256  # steps between looks at redundant rows, where checkpoints ask for the same ones in every run
@@ -138,7 +137,7 @@ class Run:
         self.drifts = bool(closure.at_balance) and closure.compliance == 0.0  # G a = b at the balance, and nothing else
         self.ranks = np.zeros(k if self.drifts else 0, dtype=np.int64)
         self.full: at_balance.FullMatrices | None = None
-        self.checkpoint: Checkpoint | None = None
+        self.checkpoint: Any = None  # of isodyn.results
         self.started, self.before = 0.0, 0.0  # clock at the start; seconds of the run that is resumed
         self.careful = self.controls
         if closure.at_balance and self.model.sparsity is not None and nv + m <= at_balance.LARGEST:

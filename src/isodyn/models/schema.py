@@ -53,7 +53,7 @@ class NewtonOptions(Part):
     form: Literal[0, 1, 2, 3] = 0
 
 
-class Run(Part):
+class RunTable(Part):
     """Time, scheme and formulation."""
 
     dt: Positive | None = None
@@ -128,7 +128,7 @@ class Model(Part):
     joints: dict[str, Joint] = Field(default_factory=dict)
     loads: dict[str, Load] = Field(default_factory=dict)
     start: Start = Start()
-    run: Run = Run()
+    run: RunTable = RunTable()
     output: Output = Output()
     sweeps: list[Sweep] = Field(default_factory=list)
 
