@@ -115,3 +115,36 @@ def test_statistics_of_a_finished_run_stay(tmp_path: Path) -> None:
     sol = iso.integrate(problem.system(), dt=problem.dt, t_end=20 * problem.dt, checkpoint=tmp_path / "c")
     again = iso.resume(tmp_path / "c", problem.system())
     assert (again.stats.steps, again.stats.iterations) == (sol.stats.steps, sol.stats.iterations)
+
+
+@pytest.mark.parametrize("scheme", [iso.Scheme.V0(0.8, 0.8, 0.2), iso.Scheme.optimal(0.5)], ids=str)
+def test_every_turn_of_a_run_can_be_resumed(
+    scheme: iso.Scheme, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Stops after the first step, before, on and after breakpoints, where accelerations change their time level, and at the end."""
+    monkeypatch.setattr(os, "fsync", lambda file: None)
+    system, dt = problems.get("andrews").system(), problems.get("andrews").dt
+    options = {"dt": dt, "t_end": 12 * dt, "breakpoints": [4.5 * dt, 5 * dt, 8 * dt], "scheme": scheme, "save_every": 2}
+    plain, write = iso.integrate(system, **options), Checkpoint.write
+
+    class StopError(Exception):
+        pass
+
+    for number in range(1, plain.stats.steps + 1):
+        left = [number]
+
+        def limited(self: Checkpoint, run: Any, left: list[int] = left) -> None:
+            write(self, run)
+            left[0] -= 1
+            if left[0] == 0:
+                raise StopError
+
+        monkeypatch.setattr(Checkpoint, "write", limited)
+        with pytest.raises(StopError):
+            iso.integrate(system, **options, checkpoint=Checkpoint(tmp_path / str(number), 1))
+        monkeypatch.setattr(Checkpoint, "write", write)
+        sol = iso.resume(tmp_path / str(number), system)
+        for name in ("t", "q", "v", "a", "lam"):
+            assert np.array_equal(getattr(sol, name), getattr(plain, name)), (number, name)
+        for name in plain.aux:
+            assert np.array_equal(sol.aux[name], plain.aux[name]), (number, name)
