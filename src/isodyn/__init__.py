@@ -78,6 +78,10 @@ if TYPE_CHECKING:
         DistributedForce,
         Drag,
         Force,
+        Formula,
+        FormulaForce,
+        FormulaMotor,
+        FormulaTorque,
         JointFriction,
         JointLimit,
         JointSpring,
@@ -88,12 +92,16 @@ if TYPE_CHECKING:
         Sine,
         Spring,
         Table,
+        Tension,
         Torque,
         UserLoad,
     )
     from isodyn.mechanism.mechanism import Mechanism
+    from isodyn.models.build import load_model
     from isodyn.reduction import pod, reduce
     from isodyn.results.ensemble import Ensemble
+    from isodyn.results.netcdf import load
+    from isodyn.results.resuming import resume
     from isodyn.subdomains.partition import partition
     from isodyn.subdomains.ties import Subdomains
 
@@ -118,6 +126,10 @@ __all__ = [
     "FirstOrderSystem",
     "Fixed",
     "Force",
+    "Formula",
+    "FormulaForce",
+    "FormulaMotor",
+    "FormulaTorque",
     "FrictionSolution",
     "Gear",
     "Hamiltonian",
@@ -156,6 +168,7 @@ __all__ = [
     "Stabilised",
     "Subdomains",
     "Table",
+    "Tension",
     "Torque",
     "UdwadiaKalaba",
     "Universal",
@@ -176,6 +189,8 @@ __all__ = [
     "inverse_dynamics",
     "kinematics",
     "linearise",
+    "load",
+    "load_model",
     "modal_damping",
     "partition",
     "pod",
@@ -184,6 +199,7 @@ __all__ = [
     "rayleigh_from_ratios",
     "reduce",
     "reduction",
+    "resume",
     "shapes",
     "step_load",
     "subdomains",
@@ -205,6 +221,9 @@ _LATER = {
     **dict.fromkeys(("Subdomains", "partition"), "isodyn.subdomains"),
     **dict.fromkeys(("equilibrium", "inverse_dynamics", "kinematics", "linearise"), "isodyn.analyses"),
     "Mechanism": "isodyn.mechanism.mechanism",
+    "load": "isodyn.results.netcdf",
+    "load_model": "isodyn.models.build",
+    "resume": "isodyn.results.resuming",
     **dict.fromkeys(
         (
             "Coupling",
@@ -233,6 +252,10 @@ _LATER = {
             "DistributedForce",
             "Drag",
             "Force",
+            "Formula",
+            "FormulaForce",
+            "FormulaMotor",
+            "FormulaTorque",
             "JointFriction",
             "JointLimit",
             "JointSpring",
@@ -243,6 +266,7 @@ _LATER = {
             "Sine",
             "Spring",
             "Table",
+            "Tension",
             "Torque",
             "UserLoad",
         ),

@@ -52,7 +52,20 @@ MAY_WRITE_TO_STDERR = {"integrate/progress.py", "compiled.py"}
 WRITING_NAMES = {"open", "print", "input"}
 WRITING_METHODS = {"open", "print", "write_text", "write_bytes", "savefig", "savetxt", "savez", "tofile", "mkdir"}
 
-NOT_AT_IMPORT = ("matplotlib", "xarray", "skfem", "rich", "click", "sympy", "plotly", "trimesh", "distributed")
+NOT_AT_IMPORT = (
+    "pydantic",
+    "h5netcdf",
+    "meshio",
+    "matplotlib",
+    "xarray",
+    "skfem",
+    "rich",
+    "click",
+    "sympy",
+    "plotly",
+    "trimesh",
+    "distributed",
+)
 
 
 def part_of(path: Path, package: Path = PACKAGE) -> str:

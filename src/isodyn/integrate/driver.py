@@ -27,6 +27,7 @@ from isodyn.integrate.composition import compose
 from isodyn.integrate.progress import Progress
 from isodyn.integrate.run import Run
 from isodyn.integrate.schedule import plan
+from isodyn.results.checkpoint import as_checkpoint
 from isodyn.results.solution import Solution
 from isodyn.schemes import Composition, FirstOrderScheme, Scheme
 from isodyn.schemes.spectral import critical_frequency
@@ -81,6 +82,7 @@ class Options(TypedDict, total=False):
     substeps: Any
     threads: int
     executor: Any
+    checkpoint: Any
 
 
 @overload
@@ -125,6 +127,7 @@ def integrate(
     substeps: Any = None,
     threads: int = 1,
     executor: Any = None,
+    checkpoint: Any = None,
 ) -> Solution | SubdomainSolution:
     """Integrate a system from t0 to t_end in steps of dt.
 
@@ -146,6 +149,8 @@ def integrate(
     substeps, threads : for `Subdomains`, whose schemes and sub-steps may be mappings by name: a subdomain takes so many steps in each
         system step dt; threads share the subdomains. The formulation is velocity level, or `Stabilised()` for continuous displacements
     executor : a `distributed.Client`: subdomains live on its workers, for sub-steps that take many milliseconds per system step
+    checkpoint : a folder to which the run appends; `isodyn.resume` goes on from it after a stop or a crash, bit for bit. A
+        `isodyn.results.Checkpoint` tells how many steps lie between
 
     Loads are asked for up to t_end + (W₁ − 1) dt, which for some V0 members lies up to dt/2 behind t_end. Ctrl-C returns what exists
     up to the last whole step; an error carries it in `.partial`.
@@ -164,6 +169,8 @@ def integrate(
             raise InputError(f"system must be one of isodyn's systems, received {type(system).__name__}")
         if select is not None:
             raise InputError("select is not for subdomains", hint="save_every= keeps long runs small")
+        if checkpoint is not None:
+            raise InputError("checkpoints are not for subdomains", hint="save what is done with observe=")
         from isodyn.subdomains.run import run_subdomains
 
         return run_subdomains(
@@ -182,6 +189,11 @@ def integrate(
         )
     if substeps is not None or executor is not None:
         raise InputError(f"substeps and executor are for subdomains; this is one {type(system).__name__}")
+    kept = as_checkpoint(checkpoint)
+    if kept is not None and not kept.begun:
+        given = {"scheme": scheme, "formulation": formulation, "dt": dt, "t_end": t_end, "t0": t0, "newton": newton}
+        given |= {"save_every": save_every, "select": select, "breakpoints": breakpoints, "assemble": assemble}
+        kept.begin(system, given)
     if _for_constraints(formulation) and (system.m == 0 or system.first_order):
         raise InputError(f"{formulation!r} needs a mechanical system with constraints")
     if (other := as_transform(formulation)) is not None:
@@ -206,6 +218,7 @@ def integrate(
                 progress=progress,
                 observe=observe,
                 newton=newton,
+                checkpoint=kept,
             )
         except IsodynError as error:
             if error.partial is not None:
@@ -231,6 +244,7 @@ def integrate(
         scaling,
         composed,
     )
+    run.checkpoint = kept
     with Progress(run.total_steps, progress) as bar:
         return run.execute(bar)
 

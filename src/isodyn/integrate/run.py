@@ -72,6 +72,7 @@ if TYPE_CHECKING:
     from isodyn.integrate.driver import Newton
 
 MOST_MERGED = 8  # joints that are eliminated with a body before SuperLU takes over
+_BLOCK = 256  # steps between looks at redundant rows, where checkpoints ask for the same ones in every run
 _BLOCK_SECONDS = 0.1  # how long the compiled loop may run before Python looks after progress and Ctrl-C
 
 
@@ -136,6 +137,8 @@ class Run:
         self.drifts = bool(closure.at_balance) and closure.compliance == 0.0  # G a = b at the balance, and nothing else
         self.ranks = np.zeros(k if self.drifts else 0, dtype=np.int64)
         self.full: at_balance.FullMatrices | None = None
+        self.checkpoint: Any = None  # of isodyn.results
+        self.started, self.before = 0.0, 0.0  # clock at the start; seconds of the run that is resumed
         self.careful = self.controls
         if closure.at_balance and self.model.sparsity is not None and nv + m <= at_balance.LARGEST:
             self.controls = self.controls._replace(max_halvings=0)
@@ -145,19 +148,30 @@ class Run:
 
     def execute(self, bar: Progress) -> Solution:
         """All stretches; an interrupt or an observer's word ends early."""
-        started, stopped = time.perf_counter(), None
+        stopped, done, first = None, 0, 0
+        self.started = time.perf_counter()
         try:
+            if self.checkpoint is not None:
+                self.checkpoint.settle(self.total_steps)
+                done = self.checkpoint.restore(self)
             with interrupts.noted():
                 for number, stretch in enumerate(self.stretches):
-                    self.start(stretch, first=number == 0)
-                    if (number == 0 and self.ended_by_observer()) or self.follow(stretch, bar):
+                    here = min(max(done - first, 0), stretch.steps)  # steps of this stretch before a checkpoint
+                    first += stretch.steps
+                    if done > first:
+                        continue
+                    if here == 0:
+                        self.start(stretch, first=number == 0)
+                    if (number == 0 and here == 0 and self.ended_by_observer()) or self.follow(stretch, bar, here):
                         stopped = "stopped by observe"
                         break
+                if self.checkpoint is not None and stopped is None:
+                    self.checkpoint.finish(self)
         except KeyboardInterrupt:
             stopped = "interrupted"
         except BaseException as error:
             with suppress(AttributeError):
-                error.partial = self.solution(time.perf_counter() - started, "stopped by an error")  # type: ignore[attr-defined]
+                error.partial = self.solution(self.seconds(), "stopped by an error")  # type: ignore[attr-defined]
             raise
         if stopped is not None:
             stopped = (
@@ -168,7 +182,11 @@ class Run:
         if self.drifts:
             pivot, when = (float(x) for x in self.work.near)
             warn_near_singular(pivot, when, "the motion from there on, and multipliers, are uncertain", stacklevel=3)
-        return self.solution(time.perf_counter() - started, stopped)
+        return self.solution(self.seconds(), stopped)
+
+    def seconds(self) -> float:
+        """How long the run has taken, with what was done before a checkpoint."""
+        return time.perf_counter() - self.started + self.before
 
     def start(self, stretch: Stretch, *, first: bool) -> None:
         """Acceleration at the first time of a stretch; the row of a breakpoint gets the right-hand limit."""
@@ -356,19 +374,24 @@ class Run:
         status = self.initial.nearest_consistent(*self.physics(OPEN), t, state, self.work, self.pivots)
         return status == OK
 
-    def follow(self, stretch: Stretch, bar: Progress) -> bool:
-        """All steps of a stretch: the first with the midpoint member, and the last where the scheme would look past a breakpoint."""
+    def follow(self, stretch: Stretch, bar: Progress, done: int = 0) -> bool:
+        """All steps of a stretch: the first with the midpoint member, and the last where the scheme would look past a breakpoint.
+
+        `done` of them were taken before a checkpoint.
+        """
         n = stretch.steps
         if self.composed is not None:
-            return self.go(self.main, self.closure, stretch, 0, n, bar)
+            return self.go(self.main, self.closure, stretch, done, n, bar)
         beyond = n - 1 if stretch.ends_in_breakpoint and self.main.W1 > 1.0 and n > 1 else n
-        if self.go(self.midpoint, self.first_closure, stretch, 0, 1, bar):
+        if self.go(self.midpoint, self.first_closure, stretch, done, 1, bar):
             return True
-        self.shift(self.main.phi)
-        if self.go(self.main, self.closure, stretch, 1, beyond, bar):
+        if done <= 1:
+            self.shift(self.main.phi)
+        if self.go(self.main, self.closure, stretch, max(done, 1), beyond, bar):
             return True
-        self.shift(0.0)
-        return self.go(self.midpoint, self.first_closure, stretch, beyond, n, bar)
+        if done < n or self.phi != 0.0:
+            self.shift(0.0)
+        return self.go(self.midpoint, self.first_closure, stretch, max(done, beyond), n, bar)
 
     def shift(self, phi: float) -> None:
         """Move the acceleration from t_n − φ_old Δt to t_n − φ Δt."""
@@ -380,9 +403,11 @@ class Run:
         t_limit = float(np.nextafter(stretch.t_stop, -np.inf)) if stretch.ends_in_breakpoint else np.inf
         length = 16
         while begin < end:
+            redundant = self.independent.dropped.size > 0
+            if self.checkpoint is not None:
+                length = min(_BLOCK if redundant else length, self.checkpoint.room(int(self.count[work.STEPS])))
             times = stretch.times(begin, min(begin + length, end))
             save = stretch.save(begin, begin + times.size)
-            redundant = self.independent.dropped.size > 0
             if (self.observe is not None or redundant) and save.any():
                 times = times[: int(np.argmax(save)) + 1]
                 save = save[: times.size]
@@ -418,6 +443,8 @@ class Run:
                 self.watch_rows(bool(save[-1]))
             if save[-1] and self.ended_by_observer():
                 return True
+            if self.checkpoint is not None and self.checkpoint.due(int(self.count[work.STEPS])):
+                self.checkpoint.write(self)
             bar.update(int(self.count[work.STEPS]), self.state.clock[0])
             if interrupts.pending():
                 raise KeyboardInterrupt

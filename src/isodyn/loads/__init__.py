@@ -12,7 +12,8 @@ from isodyn.loads.elements import (
     Spring,
     Torque,
 )
-from isodyn.loads.time import Polynomial, Pulse, Ramp, Sine, Table
+from isodyn.loads.formula import FormulaForce, FormulaMotor, FormulaTorque, Tension
+from isodyn.loads.time import Formula, Polynomial, Pulse, Ramp, Sine, Table
 from isodyn.loads.user import UserLoad
 
 __all__ = [
@@ -20,6 +21,10 @@ __all__ = [
     "DistributedForce",
     "Drag",
     "Force",
+    "Formula",
+    "FormulaForce",
+    "FormulaMotor",
+    "FormulaTorque",
     "JointFriction",
     "JointLimit",
     "JointSpring",
@@ -30,6 +35,7 @@ __all__ = [
     "Sine",
     "Spring",
     "Table",
+    "Tension",
     "Torque",
     "UserLoad",
 ]

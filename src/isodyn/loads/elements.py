@@ -20,6 +20,14 @@ from isodyn.mechanism import layout
 
 
 @dataclass(frozen=True)
+class Input:
+    """A name in a formula: a measure, or its rate; without a word the time."""
+
+    word: Word | None = None
+    rate: bool = False
+
+
+@dataclass(frozen=True)
 class Law:
     """A force along a word: kind and numbers of isodyn.mechanism.layout; `shift` a function of time; `joint` whose reaction it uses."""
 
@@ -28,6 +36,11 @@ class Law:
     numbers: tuple[float, ...]
     shift: Any = None
     joint: str | None = None
+    inputs: tuple[Input, ...] = ()
+
+    def all_words(self) -> list[Word]:
+        """The word that it acts along, and those of its inputs."""
+        return [self.word, *(item.word for item in self.inputs if item.word is not None)]
 
 
 @dataclass(frozen=True)

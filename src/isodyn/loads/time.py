@@ -9,7 +9,8 @@ import numpy as np
 
 from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
-from isodyn.mechanism.layout import HARMONIC, POLYNOMIAL, PULSE, RAMP, SPLINE
+from isodyn.expressions import Program, compile_formula
+from isodyn.mechanism.layout import FORMULA, HARMONIC, POLYNOMIAL, PULSE, RAMP, SPLINE
 
 
 class Polynomial:
@@ -91,7 +92,31 @@ class Table:
         self.numbers = np.array([before, *pieces, after]).ravel()
 
 
-TimeFunction = Polynomial | Sine | Ramp | Pulse | Table
+class Formula:
+    """A formula of t and of numbers given by name: Formula("a*sin(2*pi*f*t)", a=0.1, f=5). No Python is evaluated."""
+
+    kind = FORMULA
+
+    def __init__(self, text: str, **parameters: float) -> None:
+        self.text, self.parameters = text, parameters
+        hint = "a function of time knows t and the numbers given to it"
+        self.numbers = compile_formula(text, ("t",), parameters, refused=hint).numbers
+
+    def __repr__(self) -> str:
+        given = "".join(f", {name}={value!r}" for name, value in self.parameters.items())
+        return f"Formula({self.text!r}{given})"
+
+
+class ByFormula:
+    """A program in the place of a function of time; its names are set by the force law that runs it."""
+
+    kind = FORMULA
+
+    def __init__(self, program: Program) -> None:
+        self.numbers, self.text = program.numbers, program.text
+
+
+TimeFunction = Polynomial | Sine | Ramp | Pulse | Table | Formula | ByFormula
 
 
 def as_time_function(what: str, value: Any) -> TimeFunction:
@@ -103,7 +128,7 @@ def as_time_function(what: str, value: Any) -> TimeFunction:
     except (TypeError, ValueError):
         raise InputError(
             f"{what} must be a number or one of isodyn's functions of time, received {value!r}",
-            hint="Polynomial, Sine, Ramp, Pulse, Table; for anything else tabulate it, or write a UserLoad",
+            hint="Polynomial, Sine, Ramp, Pulse, Table, Formula; for anything else tabulate it, or write a UserLoad",
         ) from None
 
 

@@ -6,6 +6,7 @@ A law adds −g f(x, ẋ, t) to the forces, so +g f to the balance; its tangents
 
     SPRING    f = k y + k₃ y³ + c ẋ,  y = x − x₀ − s(t)             LIMIT     k and c outside of [low, high] only
     SPEED     f = c (ẋ − s(t)) − s₀(t)  (motors: speed or torque)
+    BY_FORMULA  f = −F(t, y, ẏ), y other measures with their own g_y: ∂f/∂q = −Σ F_y g_yᵀ + F_ẏ (vᵀK_y), ∂f/∂v = −Σ F_ẏ g_yᵀ
     FRICTION  f = N (μ_k + (μ_s − μ_k) exp(−(ẋ/v_s)²)) tanh(ẋ/v_r),  N = N₀ + arm·|λ| of the joint's own rows  [Fan2005 (33) adapted]
 
 With friction the balance depends on λ beyond Gᵀλ; that derivative is left out of the step's matrix.
@@ -18,10 +19,12 @@ import numpy as np
 from isodyn.bodies.rotation_kernels import Vector, cross, dot, put, rotate, rotate_back, sum_of, vector
 from isodyn.compiled import FloatArray, IntArray, kernel
 from isodyn.joints.measures import GRADIENT, POSE, R_, SECOND, STIFFNESS, V_, W_, axis_column
+from isodyn.mechanism.formula_laws import add_formula_tangent, formula_force, rate_slopes
 from isodyn.mechanism.layout import (
     BLOCK,
     BODY,
     BODY_TORQUE,
+    BY_FORMULA,
     COLUMNS,
     DRAG,
     F_FACTOR,
@@ -34,7 +37,6 @@ from isodyn.mechanism.layout import (
     I_BODY,
     I_LAW,
     I_LOAD,
-    I_MEASURE,
     LAW,
     LAW_NUMBERS,
     LAWS,
@@ -42,7 +44,6 @@ from isodyn.mechanism.layout import (
     LOAD,
     LOAD_NUMBERS,
     LOADS,
-    MEASURE,
     SPEED,
     SPRING,
     STRIDE,
@@ -100,8 +101,12 @@ def add_laws(t: float, v: FloatArray, lam: FloatArray, pf: FloatArray, pi: IntAr
     """out += g f over all laws."""
     for k in range(pi[LAWS]):
         m = pi[pi[I_LAW] + LAW * k + 1]
-        x = measure_of(m, GRADIENT, pf, pi)
-        f = law(k, t, x, along(m, GRADIENT, v, pf, pi), lam, pf, pi)[0]
+        if pi[pi[I_LAW] + LAW * k] == BY_FORMULA:
+            f = formula_force(k, t, v, pf, pi)
+            measure_of(m, GRADIENT, pf, pi)
+        else:
+            x = measure_of(m, GRADIENT, pf, pi)
+            f = law(k, t, x, along(m, GRADIENT, v, pf, pi), lam, pf, pi)[0]
         add_to_bodies(m, GRADIENT, f, pf, pi, out)
 
 
@@ -113,15 +118,13 @@ def add_law_tangents(
     g, K, y = pi[F_WORK] + GRADIENT, pi[F_WORK] + STIFFNESS, pi[F_WORK] + SECOND
     for k in range(pi[LAWS]):
         m = pi[pi[I_LAW] + LAW * k + 1]
-        n = pi[I_MEASURE] + MEASURE * m
-        p, q = (pi[F_POSE] + POSE * pi[n + 1] + V_, pi[F_POSE] + POSE * pi[n + 2] + V_)
+        if pi[pi[I_LAW] + LAW * k] == BY_FORMULA:
+            add_formula_tangent(k, t, v, c, pf, pi, out)
+            continue
         x = measure_of(m, GRADIENT, pf, pi)
         f, f_x, f_rate = law(k, t, x, along(m, GRADIENT, v, pf, pi), lam, pf, pi)
         stiffness_of(m, pf, pi)
-        for b in range(12):  # vᵀK
-            pf[y + b] = 0.0
-            for a in range(6):
-                pf[y + b] += pf[p + a] * pf[K + a * 12 + b] + pf[q + a] * pf[K + (6 + a) * 12 + b]
+        rate_slopes(m, y, pf, pi)
         for a in range(12):
             for b in range(12):
                 along_g = c[2] * (f_x * pf[g + b] + f_rate * pf[y + b]) + c[1] * f_rate * pf[g + b]

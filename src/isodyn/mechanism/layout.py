@@ -14,7 +14,8 @@ F_BODY, F_MEASURE, F_ROW, F_TERM, F_LAW, F_LOAD, F_TIME, F_POSE, F_WORK, F_GRAVI
 CAYLEY = 27  # whether rotations are moved by the Cayley map
 # beams: numbers of elements, of coordinates of nodes (they come first in q and in v), of loads along beams; whether damped; tables
 ELEMENTS, NODAL, SPREADS, DAMPED, I_ELEMENT, I_SPREAD, F_ELEMENT, F_SPREAD, F_WEIGHT, F_FACTOR = range(28, 38)
-HEADER = 38
+I_INPUT = 38  # inputs of formulas, in pi
+HEADER = 39
 
 # ---- a body: kind, first q, first v, how many v; which of them each of (ṙ, ω) is, or −1; its block in J and the length of its rows there
 KIND, FIRST_Q, FIRST_V, FREEDOM, COLUMNS, BLOCK, STRIDE = 0, 1, 2, 3, 4, 10, 11
@@ -36,7 +37,10 @@ TERM, TERM_NUMBERS = 3, 1
 
 # ---- a law: kind, measure, time function, first row of the reaction, number of those rows
 LAW, LAW_NUMBERS = 5, 8
-SPRING, LIMIT, SPEED, FRICTION = range(4)
+SPRING, LIMIT, SPEED, FRICTION, BY_FORMULA = range(5)
+# … by a formula: kind, measure along which it acts, its program among the functions of time, first input, number of inputs
+# ---- an input: measure, whether its rate is meant (2: the time), blocks of J between the bodies of the law and of the input
+INPUT = 6
 # ---- a load on one body: kind, body, time function;  numbers: vector, point, coefficient
 LOAD, LOAD_NUMBERS = 3, 7
 FORCE, FOLLOWER, TORQUE, BODY_TORQUE, DRAG = range(5)
@@ -44,4 +48,4 @@ FORCE, FOLLOWER, TORQUE, BODY_TORQUE, DRAG = range(5)
 SPREAD = 4
 # ---- a function of time: kind, first number, how many
 TIME = 3
-POLYNOMIAL, HARMONIC, RAMP, SPLINE, PULSE = range(5)
+POLYNOMIAL, HARMONIC, RAMP, SPLINE, PULSE, FORMULA = range(6)

@@ -20,7 +20,16 @@ from isodyn.joints.couplings import Coupling, Drive, Gear, Pulley, RollingDisc, 
 from isodyn.joints.pairs import Joint, between_points, length_of
 from isodyn.joints.user import UserRows
 from isodyn.joints.words import Row, Word
-from isodyn.loads.elements import BodyLoad, DistributedForce, JointLoad, Law, Load, PairLoad
+from isodyn.loads.elements import BodyLoad, DistributedForce, Input, JointLoad, Law, Load, PairLoad
+from isodyn.loads.formula import (
+    RATE,
+    FormulaForce,
+    FormulaLoad,
+    FormulaMotor,
+    FormulaTorque,
+    Tension,
+    coordinate_of_body,
+)
 from isodyn.loads.user import UserLoad
 from isodyn.mechanism.beam_part import BeamPart, make_beam, resolve
 from isodyn.mechanism.coordinates import Coordinates, ParametrisedSystem, in_coordinates
@@ -55,7 +64,7 @@ class Mechanism:
     cayley: bool = False
     bodies: dict[str, Body] = field(default_factory=dict, init=False)
     joints: dict[str, Rows] = field(default_factory=dict, init=False)
-    loads: dict[str, Load | UserLoad] = field(default_factory=dict, init=False)
+    loads: dict[str, Load | FormulaLoad | UserLoad] = field(default_factory=dict, init=False)
     beams: dict[str, BeamPart] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
@@ -150,12 +159,12 @@ class Mechanism:
         self.joints[joint.name] = joint
         return joint
 
-    def add_load(self, load: Load | UserLoad) -> Load | UserLoad:
+    def add_load(self, load: Load | FormulaLoad | UserLoad) -> Load | FormulaLoad | UserLoad:
         """A force, torque, spring, bushing, motor, limit, friction or drag; what it names must exist."""
-        if not isinstance(load, Load | UserLoad):
+        if not isinstance(load, Load | FormulaLoad | UserLoad):
             raise InputError(f"add_load takes a load such as iso.Spring, received {type(load).__name__}")
         self._new(load.name)
-        if isinstance(load, BodyLoad | UserLoad):
+        if isinstance(load, BodyLoad | UserLoad | FormulaForce | FormulaTorque):
             self._moving(f"load {load.name!r}", load.body)
             if isinstance(load, UserLoad):
                 self._refuse_node(f"load {load.name!r}", load.body)
@@ -164,7 +173,7 @@ class Mechanism:
                 raise InputError(
                     f"load {load.name!r}: there is no beam named {load.beam!r}", hint=_nearest(load.beam, self.beams)
                 )
-        elif isinstance(load, PairLoad):
+        elif isinstance(load, PairLoad | Tension):
             self._two_bodies(f"load {load.name!r}", load.first, load.second)
         else:
             self._known_joint(f"load {load.name!r}", load.joint)
@@ -199,7 +208,9 @@ class Mechanism:
         for load in self.loads.values():
             if isinstance(load, UserLoad):
                 continue
-            if isinstance(load, BodyLoad):
+            if isinstance(load, FormulaLoad):
+                laws += self._by_formula(joints, load)
+            elif isinstance(load, BodyLoad):
                 on = self._body(load.body)
                 kind, values = load.load(on)
                 loads.append((kind, numbers[on.name], values, load.time))
@@ -315,6 +326,30 @@ class Mechanism:
             terms.append((float(weight), word))
             start += float(weight) * self._value(word)
         return coupling.row(terms, start)
+
+    def _by_formula(self, joints: dict[str, JointParts], load: FormulaLoad) -> list[Law]:
+        """Laws of a load by formulas; the names in them are bodies, places on beams and joints."""
+
+        def lookup(owner: str, coordinate: str) -> Input:
+            rate = coordinate.endswith(RATE)
+            if owner in joints:
+                plain = coordinate.removesuffix(RATE)
+                return Input(self._coordinate(joints, f"load {load.name!r}", owner, plain), rate)
+            self._moving(f"load {load.name!r}", owner)
+            body = self._body(owner)
+            found = coordinate_of_body(body, coordinate)
+            if found is None:
+                raise InputError(
+                    f"load {load.name!r}: {owner!r} has no coordinate {coordinate!r}",
+                    hint="bodies have x, y, z, vx, vy, vz, wx, wy, wz; planar ones x, y, vx, vy, angle, angle_rate",
+                )
+            return found
+
+        if isinstance(load, FormulaMotor):
+            return load.laws_on(self._coordinate(joints, f"load {load.name!r}", load.joint, load.coordinate), lookup)
+        if isinstance(load, Tension):
+            return load.laws(self._body(load.first), self._body(load.second), lookup)
+        return load.laws(self._body(load.body), lookup)
 
     def _rope(self, pulley: Pulley) -> Row:
         pulley.check()

@@ -55,13 +55,21 @@ class Tables:
         self.first_v = np.concatenate([[0], np.cumsum(self.freedom)]).astype(np.int64)
         self.first_q = np.concatenate([[0], np.cumsum([body.q0.size for body in self.bodies])]).astype(np.int64)
         self.words = [word for row in self.rows for _, word in row.terms] + [law.word for law in self.laws]
+        own = len(self.words)
+        self.words += [item.word for law in self.laws for item in law.inputs if item.word is not None]
         self.neighbours = [{k} for k in range(len(self.bodies))]
         for k, word in enumerate(self.words):
             i, j = self.number[word.first], self.number[word.second]
-            coupled = k >= len(self.words) - len(self.laws) or word.kind not in _UNCOUPLED
+            coupled = k >= own - len(self.laws) or word.kind not in _UNCOUPLED
             if coupled and i < len(self.bodies) and j < len(self.bodies):
                 self.neighbours[i].add(j)
                 self.neighbours[j].add(i)
+        for law in self.laws:
+            if law.inputs:
+                near = {self.number[name] for word in law.all_words() for name in (word.first, word.second)}
+                near.discard(len(self.bodies))
+                for i in near:
+                    self.neighbours[i] |= near
         self.elements = [
             (self.number[beam.nodes[e.first].name], self.number[beam.nodes[e.second].name], e, beam.mesh)
             for beam in self.beams
@@ -200,7 +208,7 @@ class Tables:
         def stride(k: int) -> int:
             return sum(self.freedom[j] for j in self.neighbours[k]) if sparse else n
 
-        tables = [*range(at.I_BODY, at.I_TIME + 1), at.I_ELEMENT, at.I_SPREAD]
+        tables = [*range(at.I_BODY, at.I_TIME + 1), at.I_ELEMENT, at.I_SPREAD, at.I_INPUT]
         numbers_of = [*range(at.F_BODY, at.F_GRAVITY + 1), at.F_ELEMENT, at.F_SPREAD, at.F_WEIGHT, at.F_FACTOR]
         ints: dict[int, list[list[int]]] = {key: [] for key in tables}
         floats: dict[int, list[Any]] = {key: [] for key in numbers_of}
@@ -246,8 +254,19 @@ class Tables:
                 ints[at.I_TERM].append([term, place(r, i), place(r, j)])
                 floats[at.F_TERM].append([weight])
                 term += 1
+        named = term + len(self.laws)  # measures of the inputs of formulas come last
         for k, law in enumerate(self.laws):
             first, count = self.reactions[law.joint] if law.joint is not None else (0, 0)
+            if law.kind == at.BY_FORMULA:
+                first, count = len(ints[at.I_INPUT]), len(law.inputs)
+            bodies = self.number[law.word.first], self.number[law.word.second]
+            for item in law.inputs:
+                if item.word is None:
+                    ints[at.I_INPUT].append([0, 2, -1, -1, -1, -1])
+                    continue
+                others = self.number[item.word.first], self.number[item.word.second]
+                ints[at.I_INPUT].append([named, int(item.rate), *(block(i, j) for i in bodies for j in others)])
+                named += 1
             ints[at.I_LAW].append([law.kind, term + k, function("a force law", law.shift), first, count])
             floats[at.F_LAW].append([*law.numbers, *([0.0] * (at.LAW_NUMBERS - len(law.numbers)))])
         for kind, body_number, numbers, time in self.loads:

@@ -4,6 +4,7 @@ POLYNOMIAL   Σ c_k tᵏ
 HARMONIC     offset + amplitude sin(ω t + phase)
 RAMP         from one value to another between t₀ and t₁, by the polynomial of degree five that is smooth to the second derivative
 PULSE        a value from t₀ on until just before t₁, zero elsewhere
+FORMULA      a program of isodyn.expressions with the name t, or with none
 SPLINE       cubic pieces between given times; constant continuation of the end pieces is up to whoever makes them
 """
 
@@ -12,7 +13,8 @@ from __future__ import annotations
 import numpy as np
 
 from isodyn.compiled import FloatArray, IntArray, kernel
-from isodyn.mechanism.layout import F_TIME, HARMONIC, I_TIME, POLYNOMIAL, PULSE, RAMP, TIME
+from isodyn.mechanism.formulas import run_program
+from isodyn.mechanism.layout import F_TIME, FORMULA, HARMONIC, I_TIME, POLYNOMIAL, PULSE, RAMP, TIME
 
 
 @kernel()
@@ -22,6 +24,11 @@ def at_time(k: int, t: float, pf: FloatArray, pi: IntArray) -> tuple[float, floa
         return 0.0, 0.0, 0.0
     o = pi[I_TIME] + TIME * k
     kind, n = pi[o], pi[o + 2]
+    if kind == FORMULA:
+        p = pi[F_TIME] + pi[o + 1]
+        if pf[p] > 0.0:
+            pf[p + 2], pf[p + 3] = t, 1.0
+        return run_program(pf, p)
     c = pf[pi[F_TIME] + pi[o + 1] :]
     if kind == POLYNOMIAL:
         f, d, dd = 0.0, 0.0, 0.0

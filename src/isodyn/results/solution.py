@@ -70,7 +70,7 @@ class Solution:
 
     t (k,), q (k, nq), v (k, nv), a (k, nv), lam (k, m); `aux` holds further histories, `stats` the counts. With `select`
     only the chosen columns are there; their numbers are in `columns`. `redundant` names the constraint rows that follow from others;
-    multipliers are then the ones of least norm.
+    multipliers are then the ones of least norm. `model` holds the model file of the run, if there was one.
     """
 
     t: FloatArray
@@ -84,6 +84,7 @@ class Solution:
     columns: dict[str, IntArray]
     aux: dict[str, Any] = field(default_factory=dict)
     redundant: tuple[str, ...] = ()
+    model: dict[str, Any] | None = None
 
     @property
     def s(self) -> FloatArray:
@@ -164,6 +165,18 @@ class Solution:
     def at(self, t: Any) -> Sample:
         """The state at any time of the run: quintic in q, its derivative for v, linear in a and lam."""
         return Sample(*interpolate(self, np.asarray(t, dtype=np.float64)))
+
+    def to_xarray(self) -> Any:
+        """An `xarray.Dataset` with named coordinates and units; of a mechanism also motion of bodies and reactions."""
+        from isodyn.results.tables import to_dataset
+
+        return to_dataset(self)
+
+    def save(self, path: Any) -> Any:
+        """Write to a NetCDF file, or to CSV by the ending .csv; `isodyn.load` reads NetCDF back."""
+        from isodyn.results.netcdf import save
+
+        return save(self, path)
 
     def __repr__(self) -> str:
         return f"<Solution: {self.t.size} rows from t = {self.t[0]:g} to {self.t[-1]:g}; {self.stats}>"

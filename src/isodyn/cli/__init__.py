@@ -1,0 +1,91 @@
+"""The command line: `isodyn list`, `run`, `resume`, `order`, `compare`, `scheme`, `schema`.
+
+Strings become objects in `isodyn.specs`, files in `isodyn.models`. Data go to standard output, logs and progress to standard error;
+`--json` prints exactly one document. Errors are one message with a hint; exit code 2 means bad input, 1 a run that failed, 130 a run
+that was interrupted.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+import click
+
+from isodyn import __version__
+from isodyn.cli.models import schema_command
+from isodyn.cli.output import INTERRUPTED
+from isodyn.cli.problems import list_command
+from isodyn.cli.run import resume_command, run
+from isodyn.cli.scheme import scheme
+from isodyn.cli.studies import compare_command, order
+from isodyn.errors import InputError, IsodynError, IsodynWarning, SchemeError
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]}, invoke_without_command=True)
+@click.version_option(__version__, prog_name="isodyn")
+@click.pass_context
+def cli(context: click.Context) -> None:
+    """Mechanical dynamics with isochronous time integration."""
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
+
+
+for command in (list_command, run, resume_command, order, compare_command, scheme, schema_command):
+    cli.add_command(command)
+
+
+# ---- errors and exit codes
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Run the command line and leave with its exit code."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", IsodynWarning)
+        warnings.showwarning = _show_warning
+        sys.exit(_run(arguments))
+
+
+def _run(arguments: Sequence[str] | None) -> int:
+    try:
+        result = cli.main(
+            args=None if arguments is None else list(arguments), prog_name="isodyn", standalone_mode=False
+        )
+    except IsodynError as error:
+        return _fail(
+            str(error), 2 if isinstance(error, InputError | SchemeError) else 1, getattr(error, "__notes__", [])
+        )
+    except click.exceptions.Exit as leave:
+        return leave.exit_code
+    except (click.exceptions.Abort, KeyboardInterrupt):
+        return _fail("interrupted", INTERRUPTED)
+    except click.ClickException as error:
+        context = getattr(error, "ctx", None)
+        command = context.command_path if context is not None else "isodyn"
+        return _fail(f"{error.format_message()}\nhint: {command} --help", 2)
+    except OSError as error:
+        return _fail(f"cannot write {error.filename or 'the output'}: {error.strerror or error}", 1)
+    return result if isinstance(result, int) else 0
+
+
+def _fail(message: str, code: int, notes: Sequence[str] = ()) -> int:
+    first, *rest = message.split("\n")
+    click.echo("\n".join([f"error: {first}", *notes, *rest]), err=True)
+    return code
+
+
+def _show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: Any = None,
+    line: str | None = None,
+) -> None:
+    """Warnings of this package as one line each, others as usual."""
+    if issubclass(category, IsodynWarning):
+        click.echo(f"warning: {message}", err=True)
+    else:
+        click.echo(warnings.formatwarning(message, category, filename, lineno, line), err=True)

@@ -1,0 +1,73 @@
+"""`isodyn schema`, and runs of model files and of Python files that define a system."""
+
+from __future__ import annotations
+
+import runpy
+from pathlib import Path
+from typing import Any
+
+import click
+
+from isodyn.cli.output import print_json
+from isodyn.errors import InputError
+from isodyn.systems import System
+
+
+@click.command("schema")
+@click.option("--json", "as_json", is_flag=True, help="JSON is what this prints in any case.")
+def schema_command(as_json: bool) -> None:
+    """Print the JSON Schema of model files, for editors."""
+    need_pydantic()
+    from isodyn.models.schema import schema
+
+    print_json(schema())
+
+
+def need_pydantic() -> None:
+    """Model files need pydantic, which is an extra."""
+    try:
+        import pydantic  # noqa: F401
+    except ImportError:
+        raise InputError("model files need pydantic", hint="pip install 'isodyn[models]'") from None
+
+
+def is_model_file(target: str) -> bool:
+    """Whether a target of `run` is a file rather than the name of a problem."""
+    return target.endswith((".toml", ".py")) or "/" in target or "\\" in target
+
+
+def read_model(target: str, overrides: dict[str, float]) -> Any:
+    """The model of a TOML file; Python files are refused with the way to name them."""
+    if target.endswith(".py"):
+        raise InputError(
+            f"{target} is a Python file: it runs only when it is named as such",
+            hint=f"isodyn run --python {target}:system --dt … --t-end …",
+        )
+    need_pydantic()
+    from isodyn.models.build import load_model
+
+    return load_model(target, overrides)
+
+
+def system_of_python(target: str) -> Any:
+    """The system that FILE.py:NAME defines; the file is run."""
+    path, _, name = target.rpartition(":")
+    if not path or not name.isidentifier():
+        raise InputError(f"--python takes FILE.py:NAME, received {target!r}", hint="such as own.py:system")
+    if not Path(path).is_file():
+        raise InputError(f"there is no file {path}")
+    try:
+        found = runpy.run_path(path)
+    except Exception as error:
+        raise InputError(
+            f"{path} failed: {type(error).__name__}: {error}", hint=f"python {path} shows where"
+        ) from error
+    if name not in found:
+        systems = [key for key, value in found.items() if isinstance(value, System)]
+        raise InputError(f"{path} defines no {name!r}", hint=f"systems in it: {', '.join(systems) or 'none'}")
+    system = found[name]
+    if callable(system) and not isinstance(system, System):
+        system = system()
+    if not isinstance(system, System):
+        raise InputError(f"{name!r} of {path} is no system of isodyn but {type(system).__name__}")
+    return system

@@ -1,0 +1,42 @@
+"""What commands share: one JSON document, tables, names of written files."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+ROWS = 16  # more variables than this are left out of tables
+INTERRUPTED = 130
+JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON document on standard output.")
+
+
+def print_json(document: Any) -> None:
+    from isodyn.report.summary import finite
+
+    click.echo(json.dumps(finite(document), indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def new_console() -> Any:
+    from rich.console import Console
+
+    return Console(highlight=False) if sys.stdout.isatty() else Console(highlight=False, width=120)
+
+
+def new_table(title: str, *columns: str) -> Any:
+    from rich import box
+    from rich.table import Table
+
+    table = Table(title=title or None, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
+    for k, column in enumerate(columns):
+        table.add_column(column, justify="left" if k == 0 else "right", overflow="fold")
+    return table
+
+
+def say_written(paths: Sequence[Path]) -> None:
+    for path in paths:
+        click.echo(f"wrote {path}", err=True)

@@ -1,0 +1,229 @@
+"""`isodyn run`: problems, model files and named Python files."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from isodyn.cli.files import Files
+from isodyn.cli.models import is_model_file, read_model, system_of_python
+from isodyn.cli.output import INTERRUPTED, JSON, print_json, say_written
+from isodyn.cli.summaries import print_mechanism, print_members, print_summary
+from isodyn.errors import InputError, IsodynError
+from isodyn.specs import parse_formulation, parse_parameters, parse_scheme
+
+
+@click.command()
+@click.argument("target", required=False, metavar="[PROBLEM | MODEL.toml]")
+@click.option(
+    "--python", "python_file", metavar="FILE.py:NAME", help="A system that a Python file defines; the file is run."
+)
+@click.option(
+    "--scheme", "scheme_text", metavar="SPEC", help='Such as "U0(0.8,0.8,0.8)"; the problem\'s own by default.'
+)
+@click.option(
+    "--formulation", "formulation_text", metavar="SPEC", help='Such as "stabilised" (default) or "baumgarte(20,30)".'
+)
+@click.option("--dt", type=float, help="Time step.")
+@click.option("--t-end", type=float, help="End of the run.")
+@click.option(
+    "--set", "settings", multiple=True, metavar="NAME=NUMBER", help="A parameter of the problem; may be repeated."
+)
+@click.option("--save-every", type=int, help="Keep every so-manieth step.")
+@click.option(
+    "--out", type=click.Path(path_type=Path, file_okay=False), help="Folder for figures (problems) and results."
+)
+@click.option("--save", "netcdf", type=click.Path(path_type=Path, dir_okay=False), help="NetCDF file for the solution.")
+@click.option("--csv", "csv", type=click.Path(path_type=Path, dir_okay=False), help="CSV file for the solution.")
+@click.option(
+    "--checkpoint", type=click.Path(path_type=Path, file_okay=False), help="Folder from which `resume` goes on."
+)
+@click.option("--progress/--no-progress", default=None, help="Show a bar; by default on a terminal.")
+@JSON
+def run(
+    target: str | None,
+    python_file: str | None,
+    scheme_text: str | None,
+    formulation_text: str | None,
+    dt: float | None,
+    t_end: float | None,
+    settings: Sequence[str],
+    save_every: int | None,
+    out: Path | None,
+    netcdf: Path | None,
+    csv: Path | None,
+    checkpoint: Path | None,
+    progress: bool | None,
+    as_json: bool,
+) -> None:
+    """Integrate a ready problem, a model file or a system of one's own, and say what happened."""
+    if target is None and python_file is None:
+        raise click.UsageError(
+            "Missing argument 'PROBLEM', MODEL.toml or --python FILE.py:NAME", click.get_current_context()
+        )
+    if target is not None and python_file is not None:
+        raise InputError(f"run takes {target!r} or --python, not both")
+    given: dict[str, Any] = {"progress": sys.stderr.isatty() if progress is None else progress}
+    if scheme_text is not None:
+        given["scheme"] = parse_scheme(scheme_text)
+    if formulation_text is not None:
+        given["formulation"] = parse_formulation(formulation_text)
+    times = {"dt": dt, "t_end": t_end, "save_every": save_every}
+    given |= {key: value for key, value in times.items() if value is not None}
+    files = Files(netcdf, csv, checkpoint)
+    parameters = parse_parameters(settings)
+    if python_file is not None:
+        stopped = _run_python(python_file, parameters, given, files, as_json)
+    elif target is not None and is_model_file(target):
+        stopped = _run_model(target, parameters, given, files, out, as_json)
+    else:
+        assert target is not None
+        stopped = _run_problem(target, parameters, given, files, out, as_json)
+    if stopped:
+        raise click.exceptions.Exit(INTERRUPTED)
+
+
+def _integrated(system: Any, options: dict[str, Any], files: Files, model: dict[str, Any] | None) -> Any:
+    """The run; what exists when it fails is written too."""
+    from isodyn.integrate import integrate
+
+    try:
+        sol = integrate(system, **options, checkpoint=files.checkpoint_of(model))
+    except IsodynError as error:
+        if error.partial is not None and error.partial.t.size:
+            error.partial.model = model
+            say_written(files.write(error.partial))
+        raise
+    sol.model = model
+    return sol
+
+
+def _run_problem(
+    name: str,
+    parameters: dict[str, float],
+    given: dict[str, Any],
+    files: Files,
+    out: Path | None,
+    as_json: bool,
+) -> bool:
+    from isodyn.problems import get
+    from isodyn.report import figures
+    from isodyn.report.summary import run_summary
+
+    chosen = get(name)
+    options = {"scheme": chosen.scheme, "dt": chosen.dt, "t_end": chosen.t_end, **given}
+    system = chosen.system(**parameters)
+    if out is not None:  # said before the run, not after it
+        figures.require_matplotlib()
+        figures.check_folder(out)
+    text = f"problem = {json.dumps(name)}\n[parameters]\n" + "".join(
+        f"{key} = {x!r}\n" for key, x in parameters.items()
+    )
+    described = {"title": chosen.title, "name": name, "text": text, "parameters": {}}
+    sol = _integrated(system, options, files, described)
+    summary = run_summary(chosen, parameters, options["dt"], sol)
+    written = figures.solution_figures(sol, out, chosen, options["dt"]) if out is not None else []
+    written += files.write(sol)
+    return _told(summary, written, as_json, print_summary, sol)
+
+
+def _run_python(target: str, parameters: dict[str, float], given: dict[str, Any], files: Files, as_json: bool) -> bool:
+    from isodyn.models.summary import mechanism_summary
+
+    if parameters:
+        raise InputError("--set is for problems and model files", hint="set the numbers in the Python file")
+    for key, option in (("dt", "--dt"), ("t_end", "--t-end")):
+        if key not in given:
+            raise InputError(f"a system from a Python file needs {option}")
+    sol = _integrated(system_of_python(target), given, files, None)
+    summary = mechanism_summary(sol, target, given["dt"])
+    return _told(summary, files.write(sol), as_json, print_mechanism, sol)
+
+
+def _told(summary: dict[str, Any], written: list[Path], as_json: bool, show: Any, sol: Any) -> bool:
+    """Print a summary; whether the run was stopped."""
+    if written:
+        summary["files"] = [str(path) for path in written]
+    if as_json:
+        print_json(summary)
+    else:
+        show(summary)
+    say_written(written)
+    return sol.stats.stopped is not None
+
+
+def _run_model(
+    target: str,
+    parameters: dict[str, float],
+    given: dict[str, Any],
+    files: Files,
+    out: Path | None,
+    as_json: bool,
+) -> bool:
+    """One run, or one for each combination of swept parameters."""
+    from isodyn.models.summary import mechanism_summary
+
+    model = read_model(target, parameters)
+    files = files.of_model(model.model.output, out or Path(target).parent)
+    swept_names = {name for swept in model.members() for name in swept if name not in parameters}
+    members = [{name: x for name, x in swept.items() if name in swept_names} for swept in model.members()]
+    members = [one for k, one in enumerate(members) if one not in members[:k]]
+    summaries: list[dict[str, Any]] = []
+    written: list[Path] = []
+    stopped = False
+    for number, swept in enumerate(members):
+        one = model.with_parameters({**parameters, **swept}) if swept else model
+        options = {**one.options(), **given}
+        mine = files.numbered(number + 1) if len(members) > 1 else files
+        if len(members) > 1:
+            click.echo(f"run {number + 1} of {len(members)}: {_values(swept)}", err=True)
+        described = one.described({**parameters, **swept})
+        sol = _integrated(one.system(), options, mine, described)
+        summary = {"parameters": one.parameters, **mechanism_summary(sol, one.title, options["dt"])}
+        summaries.append({"swept": swept, **summary} if swept else summary)
+        written += mine.write(sol)
+        stopped = sol.stats.stopped is not None
+        if stopped:
+            break
+    if len(members) == 1:
+        return _told(summaries[0], written, as_json, print_mechanism, sol)
+    if as_json:
+        print_json(summaries)
+    else:
+        print_members(summaries)
+    say_written(written)
+    return stopped
+
+
+def _values(swept: dict[str, float]) -> str:
+    return ", ".join(f"{name} = {value:g}" for name, value in swept.items())
+
+
+@click.command("resume")
+@click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
+@click.option(
+    "--python", "python_file", metavar="FILE.py:NAME", help="The system, where the run came from a Python file."
+)
+@click.option("--save", "netcdf", type=click.Path(path_type=Path, dir_okay=False), help="NetCDF file for the solution.")
+@click.option("--csv", "csv", type=click.Path(path_type=Path, dir_okay=False), help="CSV file for the solution.")
+@click.option("--progress/--no-progress", default=None, help="Show a bar; by default on a terminal.")
+@JSON
+def resume_command(
+    folder: Path, python_file: str | None, netcdf: Path | None, csv: Path | None, progress: bool | None, as_json: bool
+) -> None:
+    """Go on with the run whose checkpoints are in FOLDER, to its end."""
+    from isodyn.models.summary import mechanism_summary
+    from isodyn.results.resuming import described, resume
+
+    system = None if python_file is None else system_of_python(python_file)
+    found = described(folder)
+    sol = resume(folder, system, progress=sys.stderr.isatty() if progress is None else progress)
+    title = (sol.model or {}).get("title") or str(folder)
+    summary = mechanism_summary(sol, title, float(found["options"]["dt"]))
+    if _told(summary, Files(netcdf, csv, None).write(sol), as_json, print_mechanism, sol):
+        raise click.exceptions.Exit(INTERRUPTED)

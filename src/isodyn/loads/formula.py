@@ -1,0 +1,202 @@
+"""Loads by formulas of the time and of coordinates by name: "crank.x", "crank.vy", "pin.angle", "pin.angle_rate".
+
+A formula acts along a word by F(t, y, ẏ), where y are words too; tangents follow from the slopes of F (isodyn.mechanism.forces).
+Names: position x, y, z and velocity vx, vy, vz of mass centres, angular velocity wx, wy, wz in the world, angle and angle_rate of
+planar bodies; coordinates of joints and their rates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from isodyn.bodies.body import Body, vector3
+from isodyn.errors import InputError
+from isodyn.expressions import compile_formula, parse
+from isodyn.expressions.parser import Tree
+from isodyn.joints import measures as words
+from isodyn.joints.couplings import ground_body
+from isodyn.joints.pairs import between_points
+from isodyn.joints.words import Pair, Word, arm
+from isodyn.loads.elements import Input, Law
+from isodyn.loads.time import ByFormula
+from isodyn.mechanism import layout
+
+Lookup = Callable[[str, str], Input]
+"""(owner, coordinate) to an input; raises InputError for what is not there."""
+RATE = "_rate"
+
+
+@dataclass(frozen=True)
+class FormulaForce:
+    """A force on a body in world axes, each component a number or a formula; at a point (world at the start) or the mass centre."""
+
+    name: str
+    body: str
+    force: Any
+    point: Any = None
+    parameters: Mapping[str, float] = field(default_factory=dict)
+
+    def laws(self, body: Body, lookup: Lookup) -> list[Law]:
+        """One law for each component that is not zero."""
+        P = body.position if self.point is None else vector3(f"force {self.name!r}: point", self.point)
+        pair = Pair.of(self.name, body, ground_body(), P, None)
+        if body.kind == "cable" and arm(body, P)[1:].any():
+            raise InputError(f"force {self.name!r}: on the node of a cable a formula acts at the node itself")
+        return _components(
+            self.name, self.force, self.parameters, lookup, lambda e: pair.word(words.POINT, A_I=e), body
+        )
+
+
+@dataclass(frozen=True)
+class FormulaTorque:
+    """A torque on a body in world axes, each component a number or a formula."""
+
+    name: str
+    body: str
+    torque: Any
+    parameters: Mapping[str, float] = field(default_factory=dict)
+
+    def laws(self, body: Body, lookup: Lookup) -> list[Law]:
+        """One law for each component that is not zero."""
+        if body.kind == "particle" or body.of_beam:
+            raise InputError(f"torque {self.name!r}: a formula turns bodies; {body.name!r} is a {body.kind}")
+        return _components(self.name, self.torque, self.parameters, lookup, lambda e: turn_word(body, e), body)
+
+
+@dataclass(frozen=True)
+class FormulaMotor:
+    """A torque (force) along a coordinate of a joint by a formula."""
+
+    name: str
+    joint: str
+    torque: Any
+    coordinate: str | None = None
+    parameters: Mapping[str, float] = field(default_factory=dict)
+
+    def laws_on(self, word: Word, lookup: Lookup) -> list[Law]:
+        """The law that it acts by."""
+        return [formula_law(self.name, word, str(self.torque), self.parameters, lookup)]
+
+
+@dataclass(frozen=True)
+class Tension:
+    """A force between two points (world at the start) by a formula of `length`, `length_rate` and other names; positive pulls."""
+
+    name: str
+    first: str
+    second: str
+    tension: Any
+    points: Any = None
+    parameters: Mapping[str, float] = field(default_factory=dict)
+
+    def laws(self, first: Body, second: Body, lookup: Lookup) -> list[Law]:
+        """The law that it acts by."""
+        word = between_points(self.name, first, second, self.points).length_word()
+        own = {"length": Input(word), f"length{RATE}": Input(word, rate=True)}
+        return [formula_law(self.name, word, str(self.tension), self.parameters, lookup, own, negative=True)]
+
+
+FormulaLoad = FormulaForce | FormulaTorque | FormulaMotor | Tension
+
+
+def turn_word(body: Body, axis: Any) -> Word:
+    """A turn about an axis of the world, whose gradient is a torque about it and whose rate is a component of the angular velocity."""
+    pair = Pair.of(body.name, ground_body(), body, body.position, axis)
+    return pair.angle_word()
+
+
+def coordinate_of_body(body: Body, name: str) -> Input | None:
+    """x, y, z, vx, …, wx, … of a body, angle and angle_rate of a planar one; None for other names."""
+    planar = body.kind == "planar"
+    letters = "xy" if planar or body.kind == "node" else "xyz"
+    if name in letters or (name[0] == "v" and name[1:] in letters and name[1:]):
+        e = np.eye(3)["xyz".index(name[-1])]
+        word = Pair.of(body.name, body, ground_body(), body.position, None).word(words.POINT, A_I=e, S_J=np.zeros(3))
+        return Input(word, rate=name[0] == "v")
+    if planar and name in ("angle", f"angle{RATE}"):
+        pair = Pair.of(body.name, ground_body(), body, body.position, None)
+        return Input(pair.word(words.PLANAR_ANGLE, RADIUS=0.0), rate=name != "angle")
+    if body.kind == "spatial" and name in ("wx", "wy", "wz"):
+        return Input(turn_word(body, np.eye(3)["xyz".index(name[1])]), rate=True)
+    return None
+
+
+def names_in(text: str) -> dict[str, None]:
+    """Names in a formula, in their order, each once.
+
+    >>> list(names_in("k*crank.x + sin(t)*k"))
+    ['k', 'crank.x', 't']
+    """
+    found: dict[str, None] = {}
+
+    def walk(tree: Tree) -> None:
+        if tree[0] == "name":
+            found[tree[1]] = None
+        elif tree[0] != "number":
+            for part in tree[1:]:
+                walk(part)
+
+    walk(parse(text))
+    return found
+
+
+def formula_law(
+    name: str,
+    word: Word,
+    text: str,
+    parameters: Mapping[str, float],
+    lookup: Lookup,
+    own: Mapping[str, Input] | None = None,
+    *,
+    negative: bool = False,
+) -> Law:
+    """The law of a formula along a word."""
+    inputs: dict[str, Input] = {"t": Input(), **(own or {})}
+    for used in names_in(text):
+        owner, _, coordinate = used.rpartition(".")
+        if owner and used not in parameters:
+            try:
+                inputs[used] = lookup(owner, coordinate)
+            except InputError as error:
+                message = str(error.args[0]).split("\nhint:")[0].removeprefix(f"load {name!r}: ")
+                raise InputError(f"load {name!r}: formula {text!r}: {message}", hint=error.hint) from None
+    refused = "t, parameters, and coordinates such as body.x, joint.angle"
+    try:
+        program = compile_formula(text, inputs, parameters, refused=refused, negative=negative)
+    except InputError as error:
+        error.args = (f"load {name!r}: {error.args[0]}",)
+        raise
+    return Law(layout.BY_FORMULA, word, (), ByFormula(program), inputs=tuple(inputs[used] for used in program.names))
+
+
+def _components(
+    name: str,
+    values: Any,
+    parameters: Mapping[str, float],
+    lookup: Lookup,
+    word: Callable[[Any], Word],
+    body: Body,
+) -> list[Law]:
+    if isinstance(values, str) or len(values) not in (2, 3):
+        raise InputError(f"load {name!r}: three components are needed, received {values!r}")
+    laws = []
+    for k, value in enumerate(values):
+        text = value if isinstance(value, str) else repr(float(value))
+        if not isinstance(value, str) and value == 0:
+            continue
+        planar = body.kind in ("planar", "node")
+        force = word(np.eye(3)[k]) if not planar or _in_plane(word, k) else None
+        if force is None:
+            raise InputError(f"load {name!r}: {body.name!r} is planar, so component {k + 1} must be 0")
+        laws.append(formula_law(name, force, text, parameters, lookup))
+    return laws
+
+
+def _in_plane(word: Callable[[Any], Word], k: int) -> bool:
+    """Forces along x, y and torques about z stay in the plane."""
+    turns = word(np.eye(3)[2]).kind != words.POINT
+    return (k == 2) if turns else (k < 2)

@@ -1,0 +1,143 @@
+"""From a model file to a mechanism, a system and a run.
+
+What the schema cannot know is refused here: names that do not exist, and what `Mechanism` finds wrong with a part. Both are told with
+file, line and key; the key of a mechanism's message is the one that it speaks of.
+"""
+
+from __future__ import annotations
+
+import difflib
+import itertools
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from isodyn.errors import InputError, IsodynError
+from isodyn.integrate import Newton
+from isodyn.mechanism.mechanism import Mechanism
+from isodyn.models.builder import Builder, coordinate, plain
+from isodyn.models.reader import Source, parse_text, read_source
+from isodyn.models.schema import Model, parameters_of, validate
+from isodyn.specs import parse_formulation, parse_scheme
+
+
+@dataclass(frozen=True, eq=False)
+class ModelFile:
+    """A model file that was read and checked: `mechanism()`, `system()`, and what `integrate` takes."""
+
+    source: Source
+    model: Model
+    parameters: dict[str, float]
+
+    @property
+    def title(self) -> str:
+        """Its title, or the name of the file."""
+        return self.model.title or Path(self.source.name).stem
+
+    def mechanism(self) -> Mechanism:
+        """The parts, put into a `Mechanism`."""
+        if self.model.problem is not None:
+            raise InputError(f"{self.source.name} names the ready problem {self.model.problem!r}; it has no parts")
+        return Builder(self.source, self.model, self.parameters).mechanism()
+
+    def system(self) -> Any:
+        """The system at its start."""
+        if self.model.problem is not None:
+            return self.problem().system(**self.parameters)
+        mech, start = self.mechanism(), self.model.start
+        builder = Builder(self.source, self.model, self.parameters)
+        with builder.located(()):
+            system = mech.compile()
+        if start.positions or start.rates or start.hold:
+            with builder.located(("start",), _start_keys(start)):
+                keyed = [{coordinate(name): x for name, x in given.items()} for given in (start.positions, start.rates)]
+                return mech.assemble(start.hold, positions=keyed[0], rates=keyed[1], t=self.model.run.t0).system
+        return system
+
+    def described(self, overrides: Mapping[str, float]) -> dict[str, Any]:
+        """Text and parameters, as they are kept with results."""
+        return {"title": self.title, "name": self.source.name, "text": self.source.text, "parameters": dict(overrides)}
+
+    def problem(self) -> Any:
+        """The ready problem that the file names."""
+        from isodyn.problems import get
+
+        assert self.model.problem is not None
+        try:
+            problem = get(self.model.problem)
+        except InputError as error:
+            raise self.source.error(("problem",), *plain(error)) from None
+        for name in self.parameters:
+            if name not in problem.parameters:
+                near = difflib.get_close_matches(name, problem.parameters, n=1)
+                known = ", ".join(problem.parameters) or "none"
+                hint = f"did you mean {near[0]}?" if near else f"parameters: {known}"
+                raise self.source.error(("parameters", name), f"{problem.name} has no parameter {name!r}", hint)
+        return problem
+
+    def options(self) -> dict[str, Any]:
+        """Keywords of `integrate`."""
+        run = self.model.run
+        known = None if self.model.problem is None else self.problem()
+        found: dict[str, Any] = {
+            "scheme": None if known is None else known.scheme,
+            "formulation": None,
+            "dt": run.dt if run.dt is not None or known is None else known.dt,
+            "t_end": run.t_end if run.t_end is not None or known is None else known.t_end,
+            "t0": run.t0,
+            "save_every": run.save_every,
+            "breakpoints": run.breakpoints,
+            "assemble": self.model.start.assemble,
+            "newton": None if run.newton is None else Newton(**run.newton.model_dump()),
+        }
+        for key, parse in (("scheme", parse_scheme), ("formulation", parse_formulation)):
+            text = getattr(run, key)
+            if text is not None:
+                try:
+                    found[key] = parse(text)
+                except IsodynError as error:
+                    raise self.source.error(("run", key), *plain(error)) from None
+        return found
+
+    def check(self) -> None:
+        """Everything but the run itself."""
+        self.options()
+        self.system()
+
+    def members(self) -> list[dict[str, float]]:
+        """Values of the parameters that are swept, all combinations in order; one empty set without sweeps."""
+        for k, sweep in enumerate(self.model.sweeps):
+            if sweep.parameter not in self.parameters:
+                near = difflib.get_close_matches(sweep.parameter, self.parameters, n=1)
+                hint = f"did you mean {near[0]}?" if near else f"parameters: {', '.join(self.parameters) or 'none'}"
+                raise self.source.error(("sweeps", k, "parameter"), f"there is no parameter {sweep.parameter!r}", hint)
+        names = [sweep.parameter for sweep in self.model.sweeps]
+        grids = [sweep.all_values() for sweep in self.model.sweeps]
+        return [dict(zip(names, values, strict=True)) for values in itertools.product(*grids)]
+
+    def with_parameters(self, overrides: Mapping[str, float]) -> ModelFile:
+        """The same file with other values of parameters."""
+        return _checked(self.source, overrides)
+
+
+def load_model(path: str | Path, overrides: Mapping[str, float] | None = None) -> ModelFile:
+    """The model of a TOML file."""
+    return _checked(read_source(path), overrides)
+
+
+def model_from_text(text: str, name: str = "model", overrides: Mapping[str, float] | None = None) -> ModelFile:
+    """The model of a TOML text."""
+    return _checked(parse_text(text, name), overrides)
+
+
+def _checked(source: Source, overrides: Mapping[str, float] | None = None) -> ModelFile:
+    model = validate(source, overrides)
+    found = ModelFile(source, model, parameters_of(source, overrides))
+    found.members()
+    return found
+
+
+def _start_keys(start: Any) -> dict[str, tuple[str, ...]]:
+    """Names in the start table, for messages that speak of them."""
+    return {name: (key, name) for key in ("positions", "rates") for name in getattr(start, key)}

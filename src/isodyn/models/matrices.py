@@ -1,0 +1,175 @@
+"""Linear systems from files: matrices of other programs, and meshes.
+
+    M q'' + C q' + K q = f(t)      M, C, K from Matrix Market (.mtx, .mtx.gz), SciPy sparse (.npz) or NumPy (.npy, .npz) files
+
+`elastic_body` assembles mass and stiffness of an isotropic elastic body on a mesh that meshio reads, with linear elements of scikit-fem:
+K = ∫ σ(u):ε(w),  σ = λ tr ε I + 2μ ε,  M = ∫ ρ u·w.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.io import mmread
+
+from isodyn.errors import InputError
+from isodyn.systems.linear import LinearSystem
+
+
+def read_matrix(path: str | Path) -> Any:
+    """A matrix or vector of a file, sparse where the file is."""
+    path = Path(path)
+    if not path.is_file():
+        raise InputError(f"there is no file {path}")
+    try:
+        if path.suffix == ".npy":
+            return np.load(path, allow_pickle=False)
+        if path.suffix == ".npz":
+            with np.load(path, allow_pickle=False) as found:
+                if "format" in found.files:
+                    return sp.csr_matrix(sp.load_npz(path))
+                if len(found.files) != 1:
+                    raise InputError(
+                        f"{path} holds {len(found.files)} arrays: {', '.join(found.files)}", hint="one to a file"
+                    )
+                return found[found.files[0]]
+        if path.name.endswith((".mtx", ".mtx.gz")):
+            matrix = mmread(path)
+            return sp.csr_matrix(matrix) if sp.issparse(matrix) else np.asarray(matrix)
+    except (ValueError, OSError, EOFError) as error:
+        raise InputError(f"{path} cannot be read: {error}") from None
+    raise InputError(f"{path} has an ending that is not known", hint=".mtx, .mtx.gz, .npz or .npy")
+
+
+def linear_system(
+    M: Any, K: Any, C: Any = None, f: Any = None, q0: Any = None, v0: Any = None, *, G: Any = None, names: Any = None
+) -> LinearSystem:
+    """A `LinearSystem` whose matrices and vectors may be paths; it starts at rest where nothing is said."""
+    given = {"M": M, "K": K, "C": C, "f": f, "q0": q0, "v0": v0, "G": G}
+    found = {name: read_matrix(x) if isinstance(x, str | Path) else x for name, x in given.items()}
+    size = np.shape(found["M"])
+    for name in ("M", "K", "C"):
+        x = found[name]
+        if x is None:
+            continue
+        shape = np.shape(x)
+        if len(shape) != 2 or shape[0] != shape[1] or shape != size:
+            source = f" ({given[name]})" if isinstance(given[name], str | Path) else ""
+            raise InputError(
+                f"{name}{source} has the shape {shape}; all matrices must be square and as large as M, {size}"
+            )
+        values = x.data if sp.issparse(x) else np.asarray(x)
+        if np.iscomplexobj(values):
+            raise InputError(f"{name} is complex", hint="real matrices are needed")
+        if not np.isfinite(values).all():
+            raise InputError(f"{name} has entries that are not finite")
+    n = size[0]
+    for name in ("f", "q0", "v0"):
+        if found[name] is not None and not callable(found[name]):
+            found[name] = np.ravel(found[name].toarray() if sp.issparse(found[name]) else found[name])
+    q, v = (np.zeros(n) if found[name] is None else found[name] for name in ("q0", "v0"))
+    return LinearSystem(found["M"], found["C"], found["K"], found["f"], q, v, G=found["G"], names=names)
+
+
+def elastic_body(
+    mesh: Any,
+    *,
+    E: float,
+    nu: float,
+    rho: float,
+    fixed: str | Callable[[Any], Any] | None = None,
+    f: Any = None,
+    thickness: float = 1.0,
+    plane: str = "stress",
+    damping: Mapping[str, float] | None = None,
+) -> LinearSystem:
+    """An elastic body of triangles, quadrilaterals, tetrahedra or hexahedra, from a file that meshio reads, or a mesh of it.
+
+    `fixed` names a group of the boundary, or is a function of coordinates (dim, k) that is true there. Bodies in the plane have a
+    `thickness` and plane "stress" or "strain". `f` is a force per volume, constant; `damping` holds alpha and beta of C = αM + βK.
+    """
+    try:
+        import meshio
+        import skfem
+        from skfem.helpers import dot
+        from skfem.io.meshio import from_meshio
+        from skfem.models.elasticity import lame_parameters, linear_elasticity
+    except ImportError:
+        raise InputError("meshes need meshio and scikit-fem", hint="pip install 'isodyn[interchange,fem]'") from None
+    for name, value in (("E", E), ("rho", rho), ("thickness", thickness)):
+        if not (np.isfinite(value) and value > 0):
+            raise InputError(f"{name} must be positive, received {value!r}")
+    if not -1 < nu < 0.5:
+        raise InputError(f"nu must lie between -1 and 0.5, received {nu!r}")
+    if plane not in ("stress", "strain"):
+        raise InputError(f"plane must be 'stress' or 'strain', received {plane!r}")
+    if isinstance(mesh, str | Path):
+        if not Path(mesh).is_file():
+            raise InputError(f"there is no file {mesh}")
+        try:
+            mesh = meshio.read(mesh)
+        except Exception as error:  # meshio raises what its readers raise
+            raise InputError(f"{mesh} cannot be read as a mesh: {error}") from error
+    try:
+        domain = from_meshio(mesh)
+    except (NotImplementedError, KeyError, ValueError) as error:
+        raise InputError(
+            f"scikit-fem cannot use this mesh: {error}", hint="triangles, quadrilaterals, tetrahedra, hexahedra"
+        ) from error
+    scalar = {
+        skfem.MeshTri1: skfem.ElementTriP1,
+        skfem.MeshQuad1: skfem.ElementQuad1,
+        skfem.MeshTet1: skfem.ElementTetP1,
+        skfem.MeshHex1: skfem.ElementHex1,
+    }
+    if type(domain) not in scalar:
+        raise InputError(
+            f"elements of the kind {type(domain).__name__} are not covered", hint="linear ones in plane or space"
+        )
+    dim = domain.p.shape[0]
+    lam, mu = lame_parameters(E, nu)
+    if dim == 2 and plane == "stress":
+        lam = 2 * lam * mu / (lam + 2 * mu)
+    basis = skfem.Basis(domain, skfem.ElementVector(scalar[type(domain)]()), intorder=2)
+    t = thickness if dim == 2 else 1.0
+    K = t * linear_elasticity(lam, mu).assemble(basis)
+    M = t * rho * skfem.BilinearForm(lambda u, w, _: dot(u, w)).assemble(basis)
+    load = None
+    if f is not None:
+        force = np.asarray(f, dtype=np.float64)
+        if force.shape != (dim,):
+            raise InputError(f"f must be {dim} numbers, a force per volume, received {f!r}")
+        load = t * skfem.LinearForm(lambda w, _: sum(force[i] * w[i] for i in range(dim))).assemble(basis)
+    free = np.setdiff1d(np.arange(basis.N), _held(basis, domain, fixed))
+    if free.size == 0:
+        raise InputError("nothing of the body is free to move")
+    places = {int(k): f"{int(node)}.{'xyz'[i]}" for i, row in enumerate(basis.nodal_dofs) for node, k in enumerate(row)}
+    M, K = (sp.csr_matrix(x)[free][:, free] for x in (M, K))
+    C = None
+    if damping is not None:
+        unknown = set(damping) - {"alpha", "beta"}
+        if unknown:
+            raise InputError(f"damping has alpha and beta, received {', '.join(sorted(unknown))}")
+        C = damping.get("alpha", 0.0) * M + damping.get("beta", 0.0) * K
+    zero = np.zeros(free.size)
+    return LinearSystem(M, C, K, None if load is None else load[free], zero, zero, names=[places[int(k)] for k in free])
+
+
+def _held(basis: Any, domain: Any, fixed: Any) -> Any:
+    if fixed is None:
+        return np.zeros(0, dtype=np.int64)
+    if isinstance(fixed, str):
+        groups = domain.boundaries or {}
+        if fixed not in groups:
+            raise InputError(
+                f"the mesh has no boundary {fixed!r}", hint=f"it has: {', '.join(groups) or 'none with a name'}"
+            )
+        return basis.get_dofs(fixed).flatten()
+    nodes = np.flatnonzero(np.asarray(fixed(domain.p)))
+    if nodes.size == 0:
+        raise InputError("no node of the mesh is fixed by the function")
+    return basis.nodal_dofs[:, nodes].ravel()

@@ -1,0 +1,230 @@
+"""Schema of the parts of a mechanism: bodies with shapes, beams with sections, functions of time."""
+
+from __future__ import annotations
+
+import difflib
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+from isodyn.beams.mesh import Energy
+from isodyn.models.values import (
+    Counts,
+    Inertia,
+    Line,
+    NotNegative,
+    NumberOrVector,
+    OneOrTwo,
+    Orientation,
+    Positive,
+    Vector,
+    refuse,
+    said,
+)
+
+
+class Part(BaseModel):
+    """A table of a model file; keys that it does not know are refused with a suggestion."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _known_keys(cls, data: Any) -> Any:
+        if not isinstance(data, dict):
+            raise refuse(f"a table is needed, received {said(data)}")
+        for key in data:
+            if key not in cls.model_fields:
+                near = difflib.get_close_matches(key, cls.model_fields, n=2, cutoff=0.5)
+                hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(cls.model_fields)}"
+                raise refuse(f"unknown key {key!r}", key, hint=hint)
+        return data
+
+
+# ---- shapes
+
+
+class _Solid(Part):
+    density: Positive | None = None
+    mass: Positive | None = None
+
+    @model_validator(mode="after")
+    def _one_of_two(self) -> Self:
+        if (self.density is None) == (self.mass is None):
+            raise refuse("a shape needs either density or mass")
+        return self
+
+
+class Box(_Solid):
+    """Edges along the axes of the body."""
+
+    type: Literal["box"]
+    x: Positive
+    y: Positive
+    z: Positive
+
+
+class Plate(Box):
+    """A thin box."""
+
+    type: Literal["plate"]  # type: ignore[assignment]
+
+
+class Ellipsoid(Box):
+    """Half axes."""
+
+    type: Literal["ellipsoid"]  # type: ignore[assignment]
+
+
+class Sphere(_Solid):
+    """A ball."""
+
+    type: Literal["sphere"]
+    radius: Positive
+
+
+class Cylinder(_Solid):
+    """Along z."""
+
+    type: Literal["cylinder"]
+    radius: Positive
+    length: Positive
+
+
+class Rod(Cylinder):
+    """A slender cylinder."""
+
+    type: Literal["rod"]  # type: ignore[assignment]
+
+
+class Disc(Cylinder):
+    """A flat cylinder."""
+
+    type: Literal["disc"]  # type: ignore[assignment]
+
+
+class Capsule(Cylinder):
+    """A cylinder with half balls on its ends."""
+
+    type: Literal["capsule"]  # type: ignore[assignment]
+
+
+class Tube(Cylinder):
+    """A cylinder with a bore."""
+
+    type: Literal["tube"]  # type: ignore[assignment]
+    inner: NotNegative
+
+
+class Cone(_Solid):
+    """Along z."""
+
+    type: Literal["cone"]
+    radius: Positive
+    height: Positive
+
+
+Shape = Annotated[
+    Box | Plate | Ellipsoid | Sphere | Cylinder | Rod | Disc | Capsule | Tube | Cone, Field(discriminator="type")
+]
+
+
+class Body(Part):
+    """A rigid body: as of `Mechanism.add_body`."""
+
+    kind: Literal["spatial", "planar", "particle"] = "spatial"
+    mass: Positive | None = None
+    inertia: Inertia | None = None
+    position: Vector = (0.0, 0.0, 0.0)
+    orientation: Orientation | None = None
+    velocity: Vector = (0.0, 0.0, 0.0)
+    angular_velocity: NumberOrVector | None = None
+    centre_of_mass: Vector = (0.0, 0.0, 0.0)
+    shape: Shape | None = None
+
+    @model_validator(mode="after")
+    def _complete(self) -> Self:
+        if self.shape is None and self.mass is None:
+            raise refuse("mass is missing", hint="give mass and inertia, or a shape with a density")
+        if self.shape is None and self.inertia is None and self.kind != "particle":
+            raise refuse(
+                "inertia is missing", hint="a moment (planar), three principal moments or a matrix; or a shape"
+            )
+        for key in ("orientation", "angular_velocity", "inertia"):
+            value = getattr(self, key)
+            if value is not None and self.kind == "planar" and not isinstance(value, float):
+                raise refuse("a planar body takes one number here", key)
+            if value is not None and self.kind == "particle":
+                raise refuse("a particle has none", key)
+            if isinstance(value, float) and self.kind == "spatial":
+                raise refuse("a spatial body takes an array here", key, hint="or kind = 'planar'")
+        return self
+
+
+# ---- beams
+
+
+class GivenSection(Part):
+    """A section by its stiffnesses."""
+
+    type: Literal["given"] = "given"
+    EA: Positive
+    EI: Positive
+    rhoA: Positive
+    EI4: NotNegative = 0.0
+    damping: OneOrTwo = 0.0
+    E: Positive | None = None
+    edge: Positive | None = None
+
+
+class Rectangle(Part):
+    """A rectangular section; `height` lies in the plane of bending."""
+
+    type: Literal["rectangle"]
+    E: Positive
+    rho: Positive
+    width: Positive
+    height: Positive
+    damping: OneOrTwo = 0.0
+
+
+class Circle(Part):
+    """A round section, with a bore of diameter `inner`."""
+
+    type: Literal["circle"]
+    E: Positive
+    rho: Positive
+    diameter: Positive
+    inner: NotNegative = 0.0
+    damping: OneOrTwo = 0.0
+
+
+def _given(value: Any) -> Any:
+    return {"type": "given", **value} if isinstance(value, dict) and "type" not in value else value
+
+
+Section = Annotated[Annotated[GivenSection | Rectangle | Circle, Field(discriminator="type")], BeforeValidator(_given)]
+
+
+class Beam(Part):
+    """A beam or cable: as of `Mechanism.add_beam`."""
+
+    start: Vector | None = None
+    end: Vector | None = None
+    line: Line | None = None
+    elements: Counts
+    section: Section
+    model: Energy = "simplified"
+    corners: Literal["weld", "hinge"] = "weld"
+    velocity: Vector = (0.0, 0.0, 0.0)
+    angular_velocity: NumberOrVector | None = None
+
+    @model_validator(mode="after")
+    def _ends(self) -> Self:
+        if self.line is not None and (self.start is not None or self.end is not None):
+            raise refuse("a beam has start and end, or a line, not both", "line")
+        if self.line is None and self.start is None:
+            raise refuse("start is missing", hint="start and end, or line")
+        if self.line is None and self.end is None:
+            raise refuse("end is missing", hint="start and end, or line")
+        return self

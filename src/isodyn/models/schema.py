@@ -1,0 +1,272 @@
+"""Schema of a model file, and the way from its mistakes to messages with line and key."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, PlainValidator, ValidationError, ValidationInfo, WithJsonSchema, model_validator
+
+from isodyn.errors import InputError
+from isodyn.expressions import constant
+from isodyn.expressions.parser import ARGUMENTS, CONSTANTS
+from isodyn.models.joint_tables import Joint
+from isodyn.models.load_tables import Load
+from isodyn.models.parts import Beam, Body, Part
+from isodyn.models.positions import Path
+from isodyn.models.reader import ModelError, Source
+from isodyn.models.values import NUMBER, Number, Numbers, Positive, Vector, number, refuse, said
+
+RESERVED = {"t", "length", "length_rate", *ARGUMENTS, *CONSTANTS}
+
+
+def _by_joint(value: Any, info: ValidationInfo) -> dict[str, float]:
+    if not isinstance(value, dict):
+        raise refuse(f"a table of joints and numbers is needed, received {said(value)}", hint="{pin = '30 deg'}")
+    return {key: number(x, info, key) for key, x in value.items()}
+
+
+ByJoint = Annotated[
+    dict[str, float], PlainValidator(_by_joint), WithJsonSchema({"type": "object", "additionalProperties": NUMBER})
+]
+
+
+class Start(Part):
+    """How the motion starts: parts are put together and get the velocities that joints allow."""
+
+    assemble: bool = False
+    hold: list[str] = Field(default_factory=list)
+    positions: ByJoint = Field(default_factory=dict)
+    rates: ByJoint = Field(default_factory=dict)
+
+
+class NewtonOptions(Part):
+    """Settings of the iteration."""
+
+    rtol: Annotated[float, Field(gt=0, lt=1)] = 1e-10
+    max_iterations: Annotated[int, Field(ge=1)] = 20
+    max_halvings: Annotated[int, Field(ge=0)] = 8
+    full: bool = False
+    reuse: bool = False
+    quasi: bool = False
+    form: Literal[0, 1, 2, 3] = 0
+
+
+class RunTable(Part):
+    """Time, scheme and formulation."""
+
+    dt: Positive | None = None
+    t_end: Number | None = None
+    t0: Number = 0.0
+    scheme: str | None = None
+    formulation: str | None = None
+    save_every: Annotated[int, Field(ge=1)] = 1
+    breakpoints: Numbers = ()
+    newton: NewtonOptions | None = None
+
+    @model_validator(mode="after")
+    def _forward(self) -> Self:
+        if self.t_end is not None and self.t_end <= self.t0:
+            raise refuse(f"it must lie after t0 = {self.t0:g}, received {self.t_end:g}", "t_end")
+        for k, t in enumerate(self.breakpoints):
+            if t < self.t0 or (self.t_end is not None and t > self.t_end):
+                raise refuse(f"{t:g} lies outside the run", "breakpoints", k)
+        return self
+
+
+class Output(Part):
+    """Files that a run writes, beside the model file unless a path is absolute."""
+
+    netcdf: str | None = None
+    csv: str | None = None
+    checkpoint: str | None = None
+    checkpoint_every: Annotated[int, Field(ge=1)] | None = None
+
+
+class Sweep(Part):
+    """A parameter that takes several values; several sweeps make all combinations."""
+
+    parameter: str
+    values: Numbers | None = None
+    start: Number | None = None
+    stop: Number | None = None
+    count: Annotated[int, Field(ge=2, le=100_000)] | None = None
+
+    @model_validator(mode="after")
+    def _one_way(self) -> Self:
+        grid = [x is not None for x in (self.start, self.stop, self.count)]
+        if any(grid) if self.values is not None else not all(grid):
+            raise refuse("a sweep has values, or start, stop and count")
+        if self.values is not None and not self.values:
+            raise refuse("no values", "values")
+        return self
+
+    def all_values(self) -> list[float]:
+        """What the parameter takes in turn."""
+        if self.values is not None:
+            return list(self.values)
+        assert self.start is not None
+        assert self.stop is not None
+        assert self.count is not None
+        return [self.start + (self.stop - self.start) * k / (self.count - 1) for k in range(self.count)]
+
+
+class Model(Part):
+    """A model: a ready problem by name, or a mechanism; how it runs and what is written."""
+
+    title: str = ""
+    description: str = ""
+    problem: str | None = None
+    gravity: Vector = (0.0, 0.0, -9.81)
+    cayley: bool = False
+    parameters: Annotated[dict[str, Any], WithJsonSchema({"type": "object", "additionalProperties": NUMBER})] = Field(
+        default_factory=dict
+    )
+    bodies: dict[str, Body] = Field(default_factory=dict)
+    beams: dict[str, Beam] = Field(default_factory=dict)
+    joints: dict[str, Joint] = Field(default_factory=dict)
+    loads: dict[str, Load] = Field(default_factory=dict)
+    start: Start = Start()
+    run: RunTable = RunTable()
+    output: Output = Output()
+    sweeps: list[Sweep] = Field(default_factory=list)
+
+    @model_validator(mode="after")
+    def _whole(self) -> Self:
+        if self.problem is not None:
+            for key in ("bodies", "beams", "joints", "loads"):
+                if getattr(self, key):
+                    raise refuse("a ready problem brings its own parts", key)
+        elif not self.bodies and not self.beams:
+            raise refuse("there are no bodies", hint="[bodies.NAME] tables, or problem = 'andrews'")
+        else:
+            for key in ("dt", "t_end"):
+                if getattr(self.run, key) is None:
+                    raise refuse(f"{key} is missing", "run", hint="[run] has dt and t_end")
+        return self
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema of model files, for editors."""
+    document = Model.model_json_schema()
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **document, "title": "isodyn model file"}
+
+
+# ---- validation
+
+
+def parameters_of(source: Source, overrides: Mapping[str, float] | None = None) -> dict[str, float]:
+    """Parameters in their order; each may use those before it. Overrides win."""
+    given = source.data.get("parameters", {})
+    if not isinstance(given, dict):
+        raise source.error(("parameters",), f"a table is needed, received {said(given)}")
+    found: dict[str, float] = {}
+    for name, value in given.items():
+        path: Path = ("parameters", name)
+        if not name.isidentifier() or not name.isascii():
+            raise source.error(path, f"{name!r} cannot stand in formulas", "letters, digits and _")
+        if name in RESERVED:
+            raise source.error(path, f"{name!r} has a meaning in formulas already", "choose another name")
+        try:
+            if isinstance(value, str):
+                found[name] = constant(value, found)
+            elif isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < float("inf"):
+                raise source.error(path, f"a finite number is needed, received {said(value)}")
+            else:
+                found[name] = float(value)
+        except ModelError:
+            raise
+        except InputError as error:
+            raise source.error(path, str(error.args[0]).split("\nhint:")[0], error.hint) from None
+        if overrides and name in overrides:
+            found[name] = float(overrides[name])
+    for name, changed in (overrides or {}).items():
+        if name not in given and "problem" in source.data:
+            found[name] = float(changed)
+        elif name not in given:
+            near = difflib.get_close_matches(name, given, n=1)
+            hint = f"did you mean {near[0]}?" if near else f"parameters: {', '.join(given) or 'none'}"
+            raise InputError(f"{source.name} has no parameter {name!r}", hint=hint)
+    return found
+
+
+def validate(source: Source, overrides: Mapping[str, float] | None = None) -> Model:
+    """The model of a file; the first mistake in it as one message."""
+    try:
+        return Model.model_validate(source.data, context={"parameters": parameters_of(source, overrides)})
+    except ValidationError as error:
+        mistakes = [_mistake(source, one) for one in error.errors(include_url=False)]
+    raise min(mistakes, key=lambda one: one.line or 0)
+
+
+def _mistake(source: Source, error: Any) -> ModelError:
+    """One error of pydantic in our words, at its place in the file."""
+    path, missing = _path(source, error["loc"])
+    kind, context = error["type"], error.get("ctx", {})
+    if kind == "here":
+        return source.error((*path, *context["path"]), context["message"], context["hint"])
+    if kind == "missing":
+        return source.error((*path, *missing), "this key is missing")
+    if kind == "union_tag_not_found":
+        for key in difflib.get_close_matches("type", source.value(path) or {}, n=1):
+            return source.error((*path, key), f"unknown key {key!r}", "did you mean type?")
+        return source.error(path, "type is missing", f"one of {_tags(source, path)}")
+    if kind == "union_tag_invalid":
+        known = [tag.strip().strip("'") for tag in context["expected_tags"].split(",")]
+        near = difflib.get_close_matches(str(context["tag"]), known, n=2, cutoff=0.5)
+        hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(known)}"
+        return source.error((*path, "type"), f"there is no type {context['tag']!r}", hint)
+    if kind == "literal_error":
+        expected = context["expected"]
+        return source.error(path, f"{expected} is needed, received {said(error['input'])}", _near(error))
+    bounds = {"greater_than": "above {gt}", "greater_than_equal": "at least {ge}", "less_than": "below {lt}"}
+    bounds |= {"less_than_equal": "at most {le}"}
+    if kind in bounds:
+        return source.error(path, f"it must be {bounds[kind].format(**context)}, received {said(error['input'])}")
+    needed = {
+        "string_type": "a text in quotes",
+        "bool_type": "true or false",
+        "int_type": "a whole number",
+        "int_from_float": "a whole number",
+        "float_type": "a number",
+        "list_type": "an array",
+        "dict_type": "a table",
+        "model_type": "a table",
+        "model_attributes_type": "a table",
+    }
+    if kind in needed:
+        return source.error(path, f"{needed[kind]} is needed, received {said(error['input'])}")
+    return source.error((*path, *missing), str(error["msg"]))
+
+
+def _near(error: Any) -> str | None:
+    known = [word.strip(" '") for word in error["ctx"]["expected"].replace(" or ", ",").split(",")]
+    near = difflib.get_close_matches(str(error["input"]), known, n=1, cutoff=0.5)
+    return f"did you mean {near[0]!r}?" if near else None
+
+
+def _tags(source: Source, path: Path) -> str:
+    examples = {"joints": "hinge, spherical, prismatic, drive, …", "loads": "force, spring, motor, …"}
+    return examples.get(str(path[0]), "those of the documentation") if path else ""
+
+
+def _path(source: Source, loc: tuple[Any, ...]) -> tuple[Path, Path]:
+    """Keys of the file along a location of pydantic, which names members of unions too; and what is not in the file."""
+    value: Any = source.data
+    path: list[str | int] = []
+    rest, tagged = list(loc), False
+    while rest:
+        key = rest.pop(0)
+        if isinstance(value, dict) and key == value.get("type") and not tagged:
+            tagged = True
+            continue
+        try:
+            value = value[key]
+            path.append(key)
+            tagged = False
+        except (KeyError, IndexError, TypeError):
+            if rest:
+                continue
+            return tuple(path), (key,)
+    return tuple(path), ()

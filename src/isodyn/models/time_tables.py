@@ -1,0 +1,93 @@
+"""Schema of functions of time."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BeforeValidator, Field, ValidationInfo, model_validator
+
+from isodyn.models.parts import Part
+from isodyn.models.values import NUMBER, FormulaText, Number, Numbers, formula, refuse
+
+
+class Polynomial(Part):
+    """c₀ + c₁ t + …"""
+
+    type: Literal["polynomial"]
+    coefficients: Numbers
+
+
+class Sine(Part):
+    """offset + amplitude sin(omega t + phase)."""
+
+    type: Literal["sine"]
+    amplitude: Number
+    omega: Number
+    phase: Number = 0.0
+    offset: Number = 0.0
+
+
+class Ramp(Part):
+    """From start to end between t0 and t1."""
+
+    type: Literal["ramp"]
+    start: Number
+    end: Number
+    t0: Number
+    t1: Number
+
+
+class Pulse(Part):
+    """A value between t0 and t1."""
+
+    type: Literal["pulse"]
+    value: Number
+    t0: Number
+    t1: Number
+
+
+class Table(Part):
+    """Values at times, joined by a spline."""
+
+    type: Literal["table"]
+    times: Numbers
+    values: Numbers
+
+    @model_validator(mode="after")
+    def _as_many(self) -> Self:
+        if len(self.times) != len(self.values) or len(self.times) < 2:
+            raise refuse(
+                f"{len(self.times)} times and {len(self.values)} values; as many are needed, at least two", "values"
+            )
+        if any(b <= a for a, b in zip(self.times, self.times[1:], strict=False)):
+            raise refuse("times must ascend", "times")
+        return self
+
+
+class Formula(Part):
+    """What a bare string or number becomes."""
+
+    type: Literal["formula"]
+    formula: FormulaText
+
+
+def _function(value: Any, info: ValidationInfo) -> Any:
+    if isinstance(value, dict):
+        return value
+    if isinstance(value, list):
+        raise refuse("a number, a formula of t or a table such as {type = 'sine', …} is needed, received an array")
+    return {"type": "formula", "formula": formula(value, info)}
+
+
+class _OrFormula:
+    """Editors are told that a bare number or formula will do."""
+
+    def __get_pydantic_json_schema__(self, schema: Any, handler: Any) -> dict[str, Any]:
+        return {"anyOf": [*NUMBER["anyOf"], handler(schema)]}
+
+
+TimeFunction = Annotated[
+    Annotated[Polynomial | Sine | Ramp | Pulse | Table | Formula, Field(discriminator="type")],
+    BeforeValidator(_function),
+    _OrFormula(),
+]

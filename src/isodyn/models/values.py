@@ -1,0 +1,212 @@
+"""Values in model files: numbers that may be formulas of parameters, vectors, functions of time; each refused with its own words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Annotated, Any
+
+from pydantic import PlainValidator, ValidationInfo, WithJsonSchema
+from pydantic_core import PydanticCustomError
+
+from isodyn.errors import InputError
+from isodyn.expressions import constant, parse
+
+NUMBER = {
+    "anyOf": [{"type": "number"}, {"type": "string", "description": "a formula of parameters, such as l/2 or 30 deg"}]
+}
+
+
+def refuse(message: str, *path: str | int, hint: str | None = None) -> PydanticCustomError:
+    """An error at a place inside the value."""
+    return PydanticCustomError("here", "{message}", {"message": message, "path": path, "hint": hint})
+
+
+def number(value: Any, info: ValidationInfo, *path: str | int) -> float:
+    """A finite number, given as such or as a formula of parameters."""
+    if isinstance(value, str):
+        try:
+            return constant(value, (info.context or {}).get("parameters", {}))
+        except InputError as error:
+            raise refuse(_plain(error), *path, hint=error.hint) from None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise refuse(f"a number is needed, received {said(value)}", *path)
+    if not math.isfinite(value):
+        raise refuse(f"a finite number is needed, received {value}", *path)
+    return float(value)
+
+
+def formula(value: Any, info: ValidationInfo, *path: str | int) -> float | str:
+    """A number, or a formula whose names are looked up later."""
+    if not isinstance(value, str):
+        return number(value, info, *path)
+    try:
+        parse(value)
+    except InputError as error:
+        raise refuse(_plain(error), *path, hint=error.hint) from None
+    return value
+
+
+def _plain(error: InputError) -> str:
+    return str(error.args[0]).split("\nhint:")[0]
+
+
+def said(value: Any) -> str:
+    """A value of TOML in words."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, dict):
+        return "a table"
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def _bounded(test: Callable[[float], bool], words: str) -> Callable[[Any, ValidationInfo], float]:
+    def check(value: Any, info: ValidationInfo) -> float:
+        x = number(value, info)
+        if not test(x):
+            raise refuse(f"{words}, received {x:g}")
+        return x
+
+    return check
+
+
+def _list(value: Any, sizes: tuple[int, ...] | None, what: str) -> list[Any]:
+    if not isinstance(value, list) or (sizes is not None and len(value) not in sizes):
+        many = "" if not isinstance(value, list) else f" of {len(value)}"
+        shown = f"an array{many}" if isinstance(value, list) else said(value)
+        raise refuse(f"{what} is needed, received {shown}")
+    return value
+
+
+def vector(value: Any, info: ValidationInfo) -> tuple[float, ...]:
+    """Two or three numbers."""
+    return tuple(number(x, info, k) for k, x in enumerate(_list(value, (2, 3), "an array of 3 numbers")))
+
+
+def formulas(value: Any, info: ValidationInfo) -> tuple[float | str, ...]:
+    """Two or three numbers or formulas."""
+    return tuple(formula(x, info, k) for k, x in enumerate(_list(value, (2, 3), "an array of 3 numbers or formulas")))
+
+
+def numbers(value: Any, info: ValidationInfo) -> tuple[float, ...]:
+    """Any number of numbers."""
+    return tuple(number(x, info, k) for k, x in enumerate(_list(value, None, "an array of numbers")))
+
+
+def _nested(rows: Any, info: ValidationInfo, sizes: tuple[int, ...]) -> tuple[tuple[float, ...], ...]:
+    found = []
+    for k, row in enumerate(rows):
+        if not isinstance(row, list) or len(row) not in sizes:
+            raise refuse(f"an array of {sizes[-1]} numbers is needed, received {said(row)}", k)
+        found.append(tuple(number(x, info, k, j) for j, x in enumerate(row)))
+    return tuple(found)
+
+
+def two_vectors(value: Any, info: ValidationInfo) -> tuple[tuple[float, ...], ...]:
+    """Two points or axes."""
+    return _nested(_list(value, (2,), "an array of two vectors"), info, (2, 3))
+
+
+def line(value: Any, info: ValidationInfo) -> tuple[tuple[float, ...], ...]:
+    """Two or more points."""
+    points = _list(value, None, "an array of points")
+    if len(points) < 2:
+        raise refuse(f"at least two points are needed, received {len(points)}")
+    return _nested(points, info, (2, 3))
+
+
+def inertia(value: Any, info: ValidationInfo) -> Any:
+    """A moment, three principal moments or a matrix."""
+    if not isinstance(value, list):
+        return number(value, info)
+    _list(value, (3,), "a moment, three principal moments or a 3 × 3 matrix")
+    if any(isinstance(x, list) for x in value):
+        return _nested(value, info, (3,))
+    return tuple(number(x, info, k) for k, x in enumerate(value))
+
+
+def number_or_vector(value: Any, info: ValidationInfo) -> Any:
+    """One number, or three."""
+    return vector(value, info) if isinstance(value, list) else number(value, info)
+
+
+def six(value: Any, info: ValidationInfo) -> Any:
+    """One number for six, or six."""
+    if not isinstance(value, list):
+        return number(value, info)
+    return tuple(number(x, info, k) for k, x in enumerate(_list(value, (6,), "a number or an array of 6 numbers")))
+
+
+def one_or_two(value: Any, info: ValidationInfo) -> Any:
+    """One number, or a pair."""
+    if not isinstance(value, list):
+        return number(value, info)
+    return tuple(number(x, info, k) for k, x in enumerate(_list(value, (2,), "one number or two")))
+
+
+def counts(value: Any) -> Any:
+    """A whole number of at least 1, or one for each piece."""
+    many = value if isinstance(value, list) else [value]
+    for k, x in enumerate(many):
+        if isinstance(x, bool) or not isinstance(x, int) or x < 1:
+            raise refuse(f"a whole number ≥ 1 is needed, received {said(x)}", *([k] if isinstance(value, list) else []))
+    if not many:
+        raise refuse("a whole number ≥ 1 is needed, received an array of 0")
+    return value
+
+
+def orientation(value: Any, info: ValidationInfo) -> Any:
+    """An angle (planar), a unit quaternion (w, x, y, z), a matrix, or {axis = …, angle = …}."""
+    if isinstance(value, dict):
+        for key in value:
+            if key not in ("axis", "angle"):
+                raise refuse(f"unknown key {key!r}", key, hint="an orientation has axis and angle")
+        for key in ("axis", "angle"):
+            if key not in value:
+                raise refuse(f"{key} is missing", hint="{axis = [0, 0, 1], angle = '30 deg'}")
+        axis = value["axis"]
+        if not isinstance(axis, list) or len(axis) != 3:
+            raise refuse(f"an array of 3 numbers is needed, received {said(axis)}", "axis")
+        found = tuple(number(x, info, "axis", k) for k, x in enumerate(axis))
+        if not any(found):
+            raise refuse("the axis has no direction", "axis")
+        return {"axis": found, "angle": number(value["angle"], info, "angle")}
+    if not isinstance(value, list):
+        return number(value, info)
+    _list(value, (3, 4), "an angle, a quaternion [w, x, y, z], a matrix or {axis, angle}")
+    if len(value) == 3:
+        return _nested(value, info, (3,))
+    return tuple(number(x, info, k) for k, x in enumerate(value))
+
+
+def _array(items: dict[str, Any], low: int, high: int) -> dict[str, Any]:
+    return {"type": "array", "items": items, "minItems": low, "maxItems": high}
+
+
+_VECTOR = _array(NUMBER, 2, 3)
+_positive = _bounded(lambda x: x > 0, "it must be positive")
+_not_negative = _bounded(lambda x: x >= 0, "it must not be negative")
+_not_zero = _bounded(lambda x: x != 0, "it must not be zero")
+
+Number = Annotated[float, PlainValidator(number), WithJsonSchema(NUMBER)]
+Positive = Annotated[float, PlainValidator(_positive), WithJsonSchema(NUMBER)]
+NotNegative = Annotated[float, PlainValidator(_not_negative), WithJsonSchema(NUMBER)]
+NotZero = Annotated[float, PlainValidator(_not_zero), WithJsonSchema(NUMBER)]
+Vector = Annotated[Any, PlainValidator(vector), WithJsonSchema(_VECTOR)]
+Numbers = Annotated[Any, PlainValidator(numbers), WithJsonSchema({"type": "array", "items": NUMBER})]
+Formulas = Annotated[Any, PlainValidator(formulas), WithJsonSchema(_VECTOR)]
+FormulaText = Annotated[Any, PlainValidator(formula), WithJsonSchema(NUMBER)]
+TwoVectors = Annotated[tuple[Any, ...], PlainValidator(two_vectors), WithJsonSchema(_array(_VECTOR, 2, 2))]
+Line = Annotated[
+    tuple[Any, ...], PlainValidator(line), WithJsonSchema({"type": "array", "items": _VECTOR, "minItems": 2})
+]
+_COUNTS = {"anyOf": [{"type": "integer", "minimum": 1}, {"type": "array", "items": {"type": "integer", "minimum": 1}}]}
+Counts = Annotated[Any, PlainValidator(counts), WithJsonSchema(_COUNTS)]
+_ANY_ARRAY = {"anyOf": [*NUMBER["anyOf"], {"type": "array"}]}
+Inertia = Annotated[Any, PlainValidator(inertia), WithJsonSchema(_ANY_ARRAY)]
+NumberOrVector = Annotated[Any, PlainValidator(number_or_vector), WithJsonSchema(_ANY_ARRAY)]
+Six = Annotated[Any, PlainValidator(six), WithJsonSchema(_ANY_ARRAY)]
+OneOrTwo = Annotated[Any, PlainValidator(one_or_two), WithJsonSchema(_ANY_ARRAY)]
+_ORIENTATION = {"anyOf": [*_ANY_ARRAY["anyOf"], {"type": "object", "properties": {"axis": _VECTOR, "angle": NUMBER}}]}
+Orientation = Annotated[Any, PlainValidator(orientation), WithJsonSchema(_ORIENTATION)]

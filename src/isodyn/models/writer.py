@@ -1,0 +1,300 @@
+"""A mechanism as the text of a model file, which makes the same system again.
+
+Parameters of formulas are put in as numbers. What a file cannot say is refused by name (users' functions), or left out with a comment where
+the motion does not depend on it (shapes that are put together).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import fields
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from isodyn import joints, loads
+from isodyn.beams.layout import ENERGIES
+from isodyn.bodies import shapes
+from isodyn.bodies.body import Body
+from isodyn.errors import InputError
+from isodyn.expressions.tokens import tokens
+from isodyn.joints.user import UserRows
+from isodyn.loads.user import UserLoad
+from isodyn.mechanism.beam_part import BeamPart
+from isodyn.mechanism.mechanism import Mechanism
+
+JOINTS = {
+    joints.Spherical: "spherical",
+    joints.Hinge: "hinge",
+    joints.Prismatic: "prismatic",
+    joints.Cylindrical: "cylindrical",
+    joints.Screw: "screw",
+    joints.Planar: "planar",
+    joints.Universal: "universal",
+    joints.PointOnPlane: "point_on_plane",
+    joints.Fixed: "fixed",
+    joints.Distance: "distance",
+    joints.Drive: "drive",
+    joints.Coupling: "coupling",
+    joints.Gear: "gear",
+    joints.Pulley: "pulley",
+    joints.RollingSphere: "rolling_sphere",
+    joints.RollingDisc: "rolling_disc",
+}
+LOADS = {
+    loads.Force: "force",
+    loads.Torque: "torque",
+    loads.Drag: "drag",
+    loads.DistributedForce: "distributed_force",
+    loads.Spring: "spring",
+    loads.Bushing: "bushing",
+    loads.JointSpring: "joint_spring",
+    loads.JointLimit: "joint_limit",
+    loads.Motor: "motor",
+    loads.JointFriction: "joint_friction",
+    loads.FormulaForce: "force",
+    loads.FormulaTorque: "torque",
+    loads.FormulaMotor: "motor",
+    loads.Tension: "tension",
+}
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+
+
+def to_toml(
+    mechanism: Mechanism,
+    *,
+    dt: float,
+    t_end: float,
+    title: str = "",
+    scheme: str | None = None,
+    formulation: str | None = None,
+    assemble: bool = False,
+) -> str:
+    """The text of a model file with the parts of a mechanism and a run; scheme and formulation as on the command line.
+
+    >>> import isodyn as iso
+    >>> mech = iso.Mechanism()
+    >>> _ = mech.add_body("ball", mass=2.0, kind="particle")
+    >>> print(to_toml(mech, dt=0.01, t_end=1.0))
+    gravity = [0.0, 0.0, -9.81]
+    <BLANKLINE>
+    [bodies.ball]
+    kind = "particle"
+    mass = 2.0
+    position = [0.0, 0.0, 0.0]
+    <BLANKLINE>
+    [run]
+    dt = 0.01
+    t_end = 1.0
+    <BLANKLINE>
+    """
+    head = {"title": title or None, "gravity": mechanism.gravity, "cayley": mechanism.cayley or None}
+    tables = [_lines(head)]
+    for name, body in mechanism.bodies.items():
+        tables.append([*_header("bodies", name), *_lines(_body(body)), *_left_out(body)])
+    for name, beam in mechanism.beams.items():
+        tables.append([*_header("beams", name), *_lines(_beam(beam))])
+    for name, joint in mechanism.joints.items():
+        if isinstance(joint, UserRows):
+            raise _python("rows", name)
+        tables.append([*_header("joints", name), *_lines({"type": JOINTS[type(joint)], **_joint(joint)})])
+    for name, load in mechanism.loads.items():
+        if isinstance(load, UserLoad):
+            raise _python("load", name)
+        tables.append([*_header("loads", name), *_lines({"type": LOADS[type(load)], **_load(load)})])
+    if assemble:
+        tables.append(["[start]", "assemble = true"])
+    run = {"dt": float(dt), "t_end": float(t_end), "scheme": scheme, "formulation": formulation}
+    tables.append(["[run]", *_lines(run)])
+    return "\n\n".join("\n".join(lines) for lines in tables) + "\n"
+
+
+def _python(what: str, name: str) -> InputError:
+    return InputError(
+        f"{what} {name!r} are a Python function, which a model file cannot hold",
+        hint="write it as a formula, or keep the mechanism in a Python file",
+    )
+
+
+# ---- text
+
+
+def _key(name: str) -> str:
+    return name if _BARE.fullmatch(name) else json.dumps(name, ensure_ascii=False)
+
+
+def _header(kind: str, name: str) -> list[str]:
+    return [f"[{kind}.{_key(name)}]"]
+
+
+def _lines(values: dict[str, Any]) -> list[str]:
+    """Lines for what is not None."""
+    return [f"{_key(key)} = {_value(value)}" for key, value in values.items() if value is not None]
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, int | np.integer):
+        return str(int(value))
+    if isinstance(value, float | np.floating):
+        return repr(float(value))
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{_key(key)} = {_value(x)}" for key, x in value.items() if x is not None) + " }"
+    return "[" + ", ".join(_value(x) for x in value) + "]"
+
+
+def _numbers(value: Any) -> Any:
+    """Arrays as lists of floats; None stays."""
+    return None if value is None else np.asarray(value, dtype=np.float64).tolist()
+
+
+# ---- parts
+
+
+def _body(body: Body) -> dict[str, Any]:
+    offset = body.R @ body.centre
+    moving = body.R @ body.angular_velocity
+    found: dict[str, Any] = {
+        "kind": body.kind if body.kind != "spatial" else None,
+        "mass": body.mass,
+        "position": (body.position - offset).tolist(),
+    }
+    velocity = body.velocity - np.cross(moving, offset)
+    found["velocity"] = velocity.tolist() if velocity.any() else None
+    found["centre_of_mass"] = body.centre.tolist() if body.centre.any() else None
+    if body.kind == "planar":
+        found |= {
+            "inertia": float(body.inertia[2, 2]),
+            "orientation": body.angle,
+            "angular_velocity": float(body.angular_velocity[2]),
+        }
+    elif body.kind == "spatial":
+        diagonal = np.diag(np.diag(body.inertia))
+        found["inertia"] = np.diag(diagonal).tolist() if (body.inertia == diagonal).all() else body.inertia.tolist()
+        found["orientation"] = body.orientation.tolist()
+        found["angular_velocity"] = body.angular_velocity.tolist() if body.angular_velocity.any() else None
+    if type(body.shape).__name__ in _SOLIDS:
+        given = {f.name: getattr(body.shape, f.name) for f in fields(body.shape) if f.name not in ("density", "mass")}
+        found["shape"] = {"type": type(body.shape).__name__.lower(), **given, "mass": float(body.shape.mass)}
+    return found
+
+
+_SOLIDS = ("Box", "Plate", "Ellipsoid", "Sphere", "Cylinder", "Rod", "Disc", "Capsule", "Tube", "Cone")
+
+
+def _left_out(body: Body) -> list[str]:
+    if body.shape is None or type(body.shape).__name__ in _SOLIDS:
+        return []
+    kind = (
+        type(body.shape).__name__ if isinstance(body.shape, shapes.Solid | shapes.Placed | shapes.Composite) else "own"
+    )
+    return [f"# its shape ({kind}) is left out; mass and inertia are what it gave"]
+
+
+def _beam(beam: BeamPart) -> dict[str, Any]:
+    mesh, node = beam.mesh, beam.nodes[0]
+    section = mesh.elements[0].section
+    pieces = [0, *(second for _, second in mesh.corners), len(mesh.positions)]
+    points = [mesh.positions[k] for k in pieces[:-1]] + [mesh.positions[-1]]
+    counts = [b - a - 1 for a, b in pairwise(pieces)]
+    straight = len(counts) == 1
+    assert node.slope is not None
+    assert node.slope_rate is not None
+    spin = np.cross(node.slope, node.slope_rate)
+    known = {"EI4": section.EI4, "E": section.E, "edge": section.edge}
+    welded = all(isinstance(joint, joints.Fixed) for joint in beam.corner_joints)
+    return {
+        "start": points[0].tolist() if straight else None,
+        "end": points[1].tolist() if straight else None,
+        "line": None if straight else [point.tolist() for point in points],
+        "elements": counts[0] if straight else counts,
+        "section": {
+            "EA": section.EA,
+            "EI": section.EI,
+            "rhoA": section.rhoA,
+            **{key: value for key, value in known.items() if np.isfinite(value) and value != 0},
+            "damping": list(section.times),
+        },
+        "model": next(name for name, number in ENERGIES.items() if number == mesh.energy),
+        "corners": None if straight else "weld" if welded else "hinge",
+        "velocity": node.velocity.tolist() if node.velocity.any() else None,
+        "angular_velocity": spin.tolist() if spin.any() else None,
+    }
+
+
+def _time(value: Any) -> Any:
+    """A function of time as the schema has it."""
+    if value is None or isinstance(value, int | float):
+        return None if value is None else float(value)
+    if isinstance(value, loads.Formula):
+        return _inlined(value.text, value.parameters)
+    if isinstance(value, loads.Polynomial):
+        return {"type": "polynomial", "coefficients": value.numbers.tolist()}
+    if isinstance(value, loads.Table):
+        pieces = value.numbers.reshape(-1, 5)[1:]
+        return {"type": "table", "times": pieces[:, 0].tolist(), "values": pieces[:, 1].tolist()}
+    if isinstance(value, loads.Sine | loads.Ramp | loads.Pulse):
+        numbers = {f.name: float(getattr(value, f.name)) for f in fields(value)}
+        return {"type": type(value).__name__.lower(), **numbers}
+    raise InputError(f"{value!r} is no function of time that a model file knows")
+
+
+def _inlined(text: str, parameters: Any) -> str:
+    """A formula with its parameters as numbers."""
+    found, at = "", 0
+    for token in tokens(text):
+        if token.kind == "name" and token.text in parameters:
+            found += text[at : token.column - 1] + f"({float(parameters[token.text])!r})"
+            at = token.column - 1 + len(token.text)
+    return found + text[at:]
+
+
+def _joint(joint: Any) -> dict[str, Any]:
+    found: dict[str, Any] = {f.name: getattr(joint, f.name) for f in fields(joint) if f.name != "name"}
+    if "second" in found:
+        found = {"between": [found.pop("first"), found.pop("second")], **found}
+    if isinstance(joint, joints.Drive):
+        found["value"] = _time(joint.value)
+    elif isinstance(joint, joints.Coupling):
+        found["weights"] = {
+            ".".join(key) if isinstance(key, tuple) else key: float(w) for key, w in joint.weights.items()
+        }
+    return {key: _plain(value) for key, value in found.items()}
+
+
+def _load(load: Any) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        f.name: getattr(load, f.name) for f in fields(load) if f.name not in ("name", "parameters")
+    }
+    if "second" in found:
+        found = {"between": [found.pop("first"), found.pop("second")], **found}
+    for key in ("time", "speed", "torque"):
+        if key in found and not isinstance(load, loads.Torque | loads.FormulaTorque | loads.FormulaMotor):
+            found[key] = _time(found[key])
+    if isinstance(load, loads.Torque):
+        found["time"] = _time(load.time)
+    for key in ("force", "torque", "tension"):
+        if (
+            isinstance(load, loads.FormulaForce | loads.FormulaTorque | loads.FormulaMotor | loads.Tension)
+            and key in found
+        ):
+            given = found[key]
+            many = not isinstance(given, str | int | float)
+            texts = [
+                _inlined(x, load.parameters) if isinstance(x, str) else float(x) for x in (given if many else [given])
+            ]
+            found[key] = texts if many else texts[0]
+    return {key: _plain(value) for key, value in found.items()}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.ndarray | tuple) or (
+        isinstance(value, list) and not any(isinstance(x, str) for x in value)
+    ):
+        return _numbers(value)
+    return value

@@ -1,0 +1,133 @@
+"""A mechanism written to TOML and read again is the same system."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+import isodyn as iso
+from isodyn import shapes
+from isodyn.errors import InputError
+from isodyn.models import load_model, model_from_text, to_toml
+from model_texts import EVERYTHING
+
+FOLDER = Path(__file__).resolve().parents[2] / "examples" / "models"
+
+
+def same_system(one: Any, two: Any) -> None:
+    """All tables: whole numbers alike, the others to rounding."""
+    assert (one.names, one.v_names, one.row_names) == (two.names, two.v_names, two.row_names)
+    assert np.array_equal(one.pi, two.pi)
+    assert two.pf == pytest.approx(one.pf, rel=1e-14, abs=1e-15)
+    assert two.q0 == pytest.approx(one.q0, rel=1e-15, abs=1e-15)
+    assert two.v0 == pytest.approx(one.v0, rel=1e-14, abs=1e-15)
+
+
+def read_back(mech: iso.Mechanism) -> Any:
+    text = to_toml(mech, dt=0.01, t_end=1.0, title="again", scheme="optimal(0.5)")
+    tomllib.loads(text)
+    model = model_from_text(text)
+    assert str(model.options()["scheme"]) == "optimal(0.5)"
+    return model.mechanism().compile()
+
+
+@pytest.mark.parametrize(
+    "path", [*sorted(FOLDER.glob("*.toml")), None], ids=lambda path: path.stem if path else "everything"
+)
+def test_examples_come_back(path: Path | None) -> None:
+    """File → mechanism → file → mechanism."""
+    model = model_from_text(EVERYTHING) if path is None else load_model(path)
+    mech = model.mechanism()
+    same_system(mech.compile(), read_back(mech))
+
+
+def test_every_part_of_the_library_comes_back() -> None:
+    """Joints, loads, functions of time, bodies with frames of their own, beams that move."""
+    mech = iso.Mechanism(gravity=(0, 0, -9.81), cayley=True)
+    turned = Rotation.from_rotvec([0.1, -0.4, 0.7])
+    for k, name in enumerate("abcdefgh"):
+        mech.add_body(
+            name,
+            1.0 + k,
+            np.diag([1.0, 1.2, 1.4]) + 0.1,
+            (k, 0.5, 0),
+            turned,
+            velocity=(0, 0.1, 0),
+            angular_velocity=(0.1, 0, 0.2),
+            centre_of_mass=(0.1, 0, 0.05 * k),
+        )
+    mech.add_body("solid", shape=shapes.Tube(0.2, 0.1, 0.5, density=7800), position=(20, 0, 0))
+    mech.add_body(
+        "two",
+        shape=shapes.Composite([shapes.Sphere(0.1, mass=1.0), shapes.Box(0.1, 0.2, 0.3, mass=2.0)]),
+        position=(21, 0, 0),
+    )
+    mech.add_joint(iso.Hinge("hinge", "ground", "a", point=(0, 0, 0), axis=(0, 0, 1)))
+    mech.add_joint(iso.Cylindrical("cyl", "ground", "b", axis=(1, 0, 0)))
+    mech.add_joint(iso.Screw("screw", "ground", "c", axis=(1, 0, 0), pitch=0.02))
+    mech.add_joint(iso.Planar("plane", "ground", "d", axis=(0, 0, 1)))
+    mech.add_joint(iso.Universal("cross", "ground", "e", point=(4, 0, 0), axis=(1, 0, 0), second_axis=(0, 1, 0)))
+    mech.add_joint(iso.PointOnPlane("table", "ground", "f", point=(5, 0, 0)))
+    mech.add_joint(iso.Prismatic("slide", "ground", "g", points=((6, 0, 0), (0, 0, 0)), axes=((0, 0, 1), (0, 1, 1))))
+    mech.add_joint(iso.Spherical("ball", "ground", "h", point=(7, 0, 0)))
+    mech.add_joint(iso.Hinge("second hinge", "a", "solid", point=(10, 0, 0), axis=(0, 0, 1)))
+    mech.add_joint(iso.Gear("gear", "hinge", "second hinge", ratio=-2.5))
+    mech.add_joint(iso.Pulley("rope", "f", "h", points=((5, 0, 0), (7, 0, 0)), over=((5, 0, 5), (7, 0, 5)), ratio=2))
+    mech.add_joint(iso.Coupling("sum", {("cyl", "angle"): 1.0, "slide": -0.3}))
+    mech.add_joint(iso.Drive("d1", "cyl", iso.Sine(0.1, 2.0, 0.3, 0.0), coordinate="displacement"))
+    mech.add_joint(iso.Drive("d2", "slide", iso.Table([0, 1, 2], [0, 0.1, 0.05])))
+    mech.add_load(iso.Motor("m1", "hinge", torque=iso.Ramp(0, 1, 0, 2)))
+    mech.add_load(iso.Motor("m2", "screw", speed=iso.Polynomial(0, 1, 2), gain=0.1, coordinate="angle"))
+    mech.add_load(iso.Force("f1", "a", (1, 2, 3), (0.3, 0, 0), "body", iso.Pulse(2.0, 0.1, 0.2)))
+    mech.add_load(iso.Force("f2", "a", (1, 2, 3), time=iso.Formula("amp*sin(w*t)", amp=0.1, w=3)))
+    mech.add_load(iso.FormulaForce("f3", "b", ("k*b.x", 0, "-t"), parameters={"k": 2.5}))
+    mech.add_load(iso.FormulaTorque("f4", "b", (0, 1, "b.wx")))
+    mech.add_load(iso.FormulaMotor("f5", "hinge", "-c*hinge.angle_rate", parameters={"c": 0.7}))
+    mech.add_load(iso.Tension("f6", "a", "two", "10*(length - 1)"))
+    mech.add_load(iso.Bushing("f7", "ground", "two", (21, 0, 0), stiffness=(1, 2, 3, 4, 5, 6), damping=0.5))
+    mech.add_load(iso.JointFriction("f8", "hinge", 0.1, 0.02, mu_static=0.2))
+    mech.add_beam(
+        "frame",
+        line=[(0, 5), (1, 5), (1, 7)],
+        elements=(2, 3),
+        section=iso.Section.rectangle(E=1e9, rho=1000, width=0.01, height=0.02),
+        model="green-lagrange",
+        corners="hinge",
+        velocity=(0.1, 0.2, 0),
+        angular_velocity=0.3,
+    )
+    mech.add_beam(
+        "cable", (0, 0, 9), (1, 1, 9), elements=2, section=iso.Section(EA=1e4, EI=1.0, rhoA=0.5, damping=(1e-3, 0.0))
+    )
+    with pytest.warns(iso.errors.IsodynWarning):  # beams that nothing holds
+        one = mech.compile()
+    with pytest.warns(iso.errors.IsodynWarning):
+        two = read_back(mech)
+    same_system(one, two)
+    text = to_toml(mech, dt=0.1, t_end=1)
+    assert "(Composite) is left out" in text
+    assert "(0.1)*sin((3.0)*t)" in text
+
+
+def test_planar_bodies_and_rolling_come_back() -> None:
+    mech = iso.Mechanism()
+    mech.add_body("plate", 2.0, 0.3, (0.2, 0.1, 0), 0.4, (0.1, 0, 0), 0.5, kind="planar", centre_of_mass=(0.1, 0, 0))
+    mech.add_body("disc", 2.0, (0.1, 0.1, 0.2), (0, 0, 0.5))
+    mech.add_body("ball", 2.0, (0.1, 0.1, 0.1), (3, 0, 0.5))
+    mech.add_joint(iso.RollingDisc("roll", "disc", 0.5, (0, 1, 0)))
+    mech.add_joint(iso.RollingSphere("roll2", "ball", 0.5))
+    mech.add_joint(iso.Hinge("pin", "ground", "plate"))
+    same_system(mech.compile(), read_back(mech))
+
+
+def test_functions_in_python_are_refused_by_name() -> None:
+    mech = iso.Mechanism()
+    mech.add_body("ball", 1.0, kind="particle")
+    mech.add_load(iso.UserLoad("wind", "ball", lambda t, pose: (1, 0, 0)))
+    with pytest.raises(InputError, match="'wind' are a Python function"):
+        to_toml(mech, dt=0.1, t_end=1.0)
