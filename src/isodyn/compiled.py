@@ -22,12 +22,13 @@ uses the same function with (nothing, s, s', z) in the places of (q, v, a, lam);
 ACCELERATION the total derivative of it.
 
 `kernel` compiles a function with Numba and keeps the machine code on disk. Numba looks only at the file of the function
-itself to decide whether its cache is stale; kernels here call each other across files, so the stamp covers them all.
+itself to decide whether its cache is stale; kernels here call each other across files, so the stamp covers what they import.
 """
 
 from __future__ import annotations
 
 import hashlib
+import re
 import sys
 import time
 from collections import namedtuple
@@ -144,25 +145,35 @@ def kernel(
     return compile_
 
 
-_PARTS_OF_MECHANISMS = ("bodies", "joints", "mechanism", "beams")
+_IMPORTS = re.compile(rb"^from (isodyn[\w.]*) import (\([^)]*\)|[^\n]*)", re.MULTILINE)
 
 
-def _in_mechanisms(path: Path) -> bool:
-    return path.parent.name in _PARTS_OF_MECHANISMS
+@cache
+def _seen_from(source: Path) -> tuple[bytes, tuple[Path, ...]]:
+    """The text of a file, and the files of this package that it imports from."""
+    text, package, files = source.read_bytes(), Path(__file__).parent, []
+    for module, names in _IMPORTS.findall(text):
+        path = package.joinpath(*module.decode().split(".")[1:])
+        places = [path.with_suffix(".py")] if path != package else []
+        places += [path / f"{name}.py" for name in re.findall(r"\w+", names.decode())]
+        files += [place for place in places if place.is_file()]
+    return text, tuple(files)
 
 
 @cache
 def _stamp(filename: str) -> str:
-    """A digest of the file, of this one, and of all kernels that others call across files."""
-    package = Path(__file__).parent
-    sources = {Path(filename), Path(__file__)}
-    for part in ("integrate", "linear_solvers", *(_PARTS_OF_MECHANISMS if _in_mechanisms(Path(filename)) else ())):
-        sources |= set((package / part).glob("*.py"))
+    """A digest of the file, of this one, and of all it can call or read: kernels by way of kernels, and what they import from."""
+    sources, ahead = {Path(__file__)}, [Path(filename)]
+    while ahead:
+        source = ahead.pop()
+        if source not in sources:
+            sources.add(source)
+            text, files = _seen_from(source)
+            if source == Path(filename) or b"@kernel(" in text:
+                ahead += files
     digest = hashlib.sha256()
     for source in sorted(sources):
-        text = source.read_bytes()
-        if source == Path(filename) or b"@kernel(" in text:
-            digest.update(text)
+        digest.update(_seen_from(source)[0])
     return digest.hexdigest()
 
 
@@ -172,7 +183,7 @@ _seconds: list[float] = []  # what was compiled since the last word about it
 def _announce() -> None:
     """Say that compiling begins, unless it was said."""
     if not _seconds:
-        print("isodyn: compiling once for this machine, up to a minute", file=sys.stderr, flush=True)
+        print("isodyn: compiling once for this machine, one or two minutes", file=sys.stderr, flush=True)
 
 
 def announce_end() -> None:

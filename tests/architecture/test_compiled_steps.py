@@ -166,7 +166,7 @@ def test_compiling_is_announced_once_with_what_it_took(tmp_path, monkeypatch):
         return done.stderr.splitlines()
 
     first = run()
-    assert first[0] == "isodyn: compiling once for this machine, up to a minute"
+    assert first[0] == "isodyn: compiling once for this machine, one or two minutes"
     assert len(first) == 2
     assert first[1].startswith("isodyn: compiled in ")
     assert first[1].endswith(" s; later runs start from the cache")
