@@ -192,9 +192,9 @@ def assemble(p: Any, c: FloatArray, w: Any, pivots: Any) -> None:
 def close_at_the_end(p: Any, t_1: float, c: FloatArray, w: Any, pivots: Any) -> int:
     """Put G(q_{n+1}) into the lower rows of w.J: closures depend on x through it.
 
-    With φ̇ they also depend on q_{n+1}, but its own correction takes most of that back. G(q̃) in its place would double the number of
-    iterations; and next to a configuration where rows lose their rank the two differ by a multiple of their smallest singular value, and
-    no iteration with the wrong one converges however small the step is.
+    With φ̇ they also depend on q_{n+1}, but its own correction takes most of that back. Next to a configuration where rows lose their
+    rank, G(q̃) differs from it by a multiple of the smallest singular value, and no iteration with the wrong one converges however small
+    the step is.
     """
     n, m = w.n[X].size, p.rows.size
     status = p.model(CONSTRAINT, t_1, w.q[Q_1], w.n[V_1], w.n[A], w.m[LAM], c, p.pf, p.pi, w.G_1)
