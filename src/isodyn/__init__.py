@@ -47,7 +47,7 @@ from isodyn.systems.damping import modal_damping, rayleigh, rayleigh_from_ratios
 from isodyn.systems.loads import base_excitation, harmonic, step_load, tabulated
 
 if TYPE_CHECKING:
-    from isodyn import analysis, beams, gauss, problems, subdomains
+    from isodyn import analysis, beams, gauss, problems, report, subdomains
     from isodyn.analyses import equilibrium, inverse_dynamics, kinematics, linearise
     from isodyn.beams import Beam, Section
     from isodyn.bodies import shapes
@@ -180,6 +180,7 @@ __all__ = [
     "problems",
     "rayleigh",
     "rayleigh_from_ratios",
+    "report",
     "shapes",
     "step_load",
     "subdomains",
@@ -188,7 +189,7 @@ __all__ = [
 
 
 _MODULES = {
-    **{name: f"isodyn.{name}" for name in ("analysis", "beams", "gauss", "problems", "subdomains")},
+    **{name: f"isodyn.{name}" for name in ("analysis", "beams", "gauss", "problems", "report", "subdomains")},
     "shapes": "isodyn.bodies.shapes",
 }
 _LATER = {

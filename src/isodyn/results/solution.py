@@ -165,5 +165,10 @@ class Solution:
         """The state at any time of the run: quintic in q, its derivative for v, linear in a and lam."""
         return Sample(*interpolate(self, np.asarray(t, dtype=np.float64)))
 
+    def _repr_html_(self) -> str:
+        from isodyn.report.notebook import solution_html
+
+        return solution_html(self)
+
     def __repr__(self) -> str:
         return f"<Solution: {self.t.size} rows from t = {self.t[0]:g} to {self.t[-1]:g}; {self.stats}>"
