@@ -21,7 +21,7 @@ from isodyn.bodies.shapes import Box, Cylinder, Placed, Solid, Sphere
 from isodyn.compiled import FloatArray
 from isodyn.report import meshes
 
-SMALLEST, LARGEST = 0.02, 0.3  # of a solid from its inertia, as parts of the scene
+SMALLEST, LARGEST = 0.02, 0.2  # of a solid from its inertia, as parts of the scene
 THICK = 0.009  # radius of bars as a part of the scene
 ROD = (0.2, 0.5)  # k²/d² of bodies that are drawn as rods; a uniform rod has 1/3
 

@@ -37,12 +37,18 @@ iso.number = function (x, digits = 4) {
   if (x === null || Number.isNaN(x)) return "–";
   if (!Number.isFinite(x)) return x > 0 ? "∞" : "−∞";
   const size = Math.abs(x);
-  const text = size !== 0 && (size >= 1e5 || size < 1e-3) ? x.toExponential(Math.max(digits - 2, 1)) : String(+x.toPrecision(digits));
+  const text =
+    size !== 0 && (size >= 1e5 || size < 1e-3)
+      ? x.toExponential(Math.max(digits - 2, 1))
+      : String(+x.toPrecision(digits));
   return text.replace("-", "−").replace(/e\+?/, "e").replace("e-", "e−");
 };
 
 /* The next of 1, 2, 2.5, 5, 10 … above x. */
-iso.nice = (x) => { const power = 10 ** Math.floor(Math.log10(x)); return [1, 2, 2.5, 5, 10].map((m) => m * power).find((s) => s >= 0.999 * x); };
+iso.nice = (x) => {
+  const power = 10 ** Math.floor(Math.log10(x));
+  return [1, 2, 2.5, 5, 10].map((m) => m * power).find((s) => s >= 0.999 * x);
+};
 
 /* Light or dark: as the system says, or as chosen by the button; `redraw` is called after each change. */
 iso.theme = function (button, redraw) {

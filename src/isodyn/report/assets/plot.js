@@ -21,7 +21,12 @@ iso.Plot = class {
 
   setSeries(series) {
     const before = this.series ? new Map(this.series.map((s) => [s.name, s.on])) : new Map();
-    this.series = series.map((s, k) => ({ on: true, colourNumber: k, ...s, ...(before.has(s.name) ? { on: before.get(s.name) } : {}) }));
+    this.series = series.map((s, k) => ({
+      on: true,
+      colourNumber: k,
+      ...s,
+      ...(before.has(s.name) ? { on: before.get(s.name) } : {}),
+    }));
     this.fillLegend();
     this.draw();
   }
@@ -29,7 +34,9 @@ iso.Plot = class {
   /* Colours go to the curves that are shown, in order, so that few curves never share one. */
   shown() {
     const list = this.series.filter((s) => s.on);
-    list.forEach((s, k) => { s.paint = iso.series(s.colourNumber !== undefined && this.o.fixedColours ? s.colourNumber : k); });
+    list.forEach((s, k) => {
+      s.paint = iso.series(s.colourNumber !== undefined && this.o.fixedColours ? s.colourNumber : k);
+    });
     return list;
   }
 
@@ -38,7 +45,19 @@ iso.Plot = class {
     if (this.series.length < 2) return;
     for (const s of this.series) {
       const swatch = iso.make("i");
-      const button = iso.make("button", { type: "button", title: "show or hide", onclick: () => { s.on = !s.on; this.draw(); } }, swatch, s.name);
+      const button = iso.make(
+        "button",
+        {
+          type: "button",
+          title: "show or hide",
+          onclick: () => {
+            s.on = !s.on;
+            this.draw();
+          },
+        },
+        swatch,
+        s.name,
+      );
       s.button = button;
       s.swatch = swatch;
       this.legend.append(button);
@@ -50,7 +69,8 @@ iso.Plot = class {
     const x = this.o.x;
     let [x0, x1] = this.zoom || [x[0], x[x.length - 1]];
     if (x0 === x1) x1 = x0 + 1;
-    let low = Infinity, high = -Infinity;
+    let low = Infinity,
+      high = -Infinity;
     for (const s of list) {
       for (let i = 0; i < s.y.length; i++) {
         const xi = s.x ? s.x[i] : x[i];
@@ -77,11 +97,17 @@ iso.Plot = class {
 
   static ticks(low, high, count, log) {
     if (log) {
-      const from = Math.ceil(Math.log10(low) - 1e-9), to = Math.floor(Math.log10(high) + 1e-9);
+      const from = Math.ceil(Math.log10(low) - 1e-9),
+        to = Math.floor(Math.log10(high) + 1e-9);
       const step = Math.max(1, Math.ceil((to - from) / count));
-      if (Math.log10(high / low) < 2.2) { /* 1, 2, 5 in each decade */
+      if (Math.log10(high / low) < 2.2) {
+        /* 1, 2, 5 in each decade */
         const out = [];
-        for (let k = from - 1; k <= to; k++) for (const m of [1, 2, 5]) { const v = +(m * 10 ** k).toPrecision(2); if (v >= 0.999 * low && v <= 1.001 * high) out.push(v); }
+        for (let k = from - 1; k <= to; k++)
+          for (const m of [1, 2, 5]) {
+            const v = +(m * 10 ** k).toPrecision(2);
+            if (v >= 0.999 * low && v <= 1.001 * high) out.push(v);
+          }
         return out;
       }
       return Array.from({ length: Math.floor((to - from) / step) + 1 }, (_, k) => 10 ** (from + k * step));
@@ -95,10 +121,15 @@ iso.Plot = class {
   static tickText(v, log) {
     if (log) {
       const power = Math.round(Math.log10(v));
-      if (Math.abs(10 ** power / v - 1) < 1e-9) return power >= -2 && power <= 3 ? String(+v.toPrecision(3)) : `10${String(power).replace(/./g, (c) => "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".indexOf(c)])}`;
+      if (Math.abs(10 ** power / v - 1) < 1e-9)
+        return power >= -2 && power <= 3
+          ? String(+v.toPrecision(3))
+          : `10${String(power).replace(/./g, (c) => "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".indexOf(c)])}`;
     }
     const size = Math.abs(v);
-    return size !== 0 && (size >= 1e5 || size < 1e-3) ? v.toExponential().replace("e+", "e").replace(/-/g, "−") : iso.number(v, 6);
+    return size !== 0 && (size >= 1e5 || size < 1e-3)
+      ? v.toExponential().replace("e+", "e").replace(/-/g, "−")
+      : iso.number(v, 6);
   }
 
   /* ---- drawing */
@@ -117,10 +148,20 @@ iso.Plot = class {
     const left = Math.max(...ticksY.map((v) => c.measureText(iso.Plot.tickText(v, this.o.logY)).width), 14) + 12;
     const area = { x: left, y: this.o.yLabel ? 22 : 10, w: width - left - 18, h: 0 };
     area.h = height - area.y - 38;
-    const f = this.o.logX ? Math.log : (v) => v, g = this.o.logY ? Math.log : (v) => v;
+    const f = this.o.logX ? Math.log : (v) => v,
+      g = this.o.logY ? Math.log : (v) => v;
     const X = (v) => area.x + (area.w * (f(v) - f(r.x0))) / (f(r.x1) - f(r.x0));
     const Y = (v) => area.y + area.h * (1 - (g(v) - g(r.low)) / (g(r.high) - g(r.low)));
-    this.map = { area, X, Y, r, back: (px) => { const u = (px - area.x) / area.w; return this.o.logX ? r.x0 * (r.x1 / r.x0) ** u : r.x0 + u * (r.x1 - r.x0); } };
+    this.map = {
+      area,
+      X,
+      Y,
+      r,
+      back: (px) => {
+        const u = (px - area.x) / area.w;
+        return this.o.logX ? r.x0 * (r.x1 / r.x0) ** u : r.x0 + u * (r.x1 - r.x0);
+      },
+    };
     c.clearRect(0, 0, width, height);
     c.lineWidth = 1;
     c.strokeStyle = iso.colour("grid");
@@ -129,7 +170,10 @@ iso.Plot = class {
     c.textBaseline = "middle";
     for (const v of ticksY) {
       const y = Math.round(Y(v)) + 0.5;
-      c.beginPath(); c.moveTo(area.x, y); c.lineTo(area.x + area.w, y); c.stroke();
+      c.beginPath();
+      c.moveTo(area.x, y);
+      c.lineTo(area.x + area.w, y);
+      c.stroke();
       c.fillText(iso.Plot.tickText(v, this.o.logY), area.x - 7, y);
     }
     c.textAlign = "center";
@@ -137,28 +181,51 @@ iso.Plot = class {
     for (const v of iso.Plot.ticks(r.x0, r.x1, Math.max(3, area.w / 90), this.o.logX)) {
       const x = Math.round(X(v)) + 0.5;
       if (x < area.x - 1 || x > area.x + area.w + 1) continue;
-      c.beginPath(); c.moveTo(x, area.y); c.lineTo(x, area.y + area.h); c.stroke();
+      c.beginPath();
+      c.moveTo(x, area.y);
+      c.lineTo(x, area.y + area.h);
+      c.stroke();
       c.fillText(iso.Plot.tickText(v, this.o.logX), x, area.y + area.h + 6);
     }
     c.strokeStyle = iso.colour("line");
     c.strokeRect(area.x + 0.5, area.y + 0.5, area.w - 1, area.h - 1);
     c.fillText(this.o.xLabel || "", area.x + area.w / 2, area.y + area.h + 21);
-    if (this.o.yLabel) { c.textAlign = "left"; c.textBaseline = "alphabetic"; c.fillText(this.o.yLabel, area.x, 13); }
+    if (this.o.yLabel) {
+      c.textAlign = "left";
+      c.textBaseline = "alphabetic";
+      c.fillText(this.o.yLabel, area.x, 13);
+    }
     c.save();
-    c.beginPath(); c.rect(area.x, area.y, area.w, area.h); c.clip();
+    c.beginPath();
+    c.rect(area.x, area.y, area.w, area.h);
+    c.clip();
     for (const line of this.o.guides || []) {
-      c.strokeStyle = iso.colour("soft"); c.lineWidth = 1; c.setLineDash([2, 3]);
+      c.strokeStyle = iso.colour("soft");
+      c.lineWidth = 1;
+      c.setLineDash([2, 3]);
       c.beginPath();
-      if (line.x !== undefined) { c.moveTo(X(line.x), area.y); c.lineTo(X(line.x), area.y + area.h); } else { c.moveTo(area.x, Y(line.y)); c.lineTo(area.x + area.w, Y(line.y)); }
+      if (line.x !== undefined) {
+        c.moveTo(X(line.x), area.y);
+        c.lineTo(X(line.x), area.y + area.h);
+      } else {
+        c.moveTo(area.x, Y(line.y));
+        c.lineTo(area.x + area.w, Y(line.y));
+      }
       c.stroke();
     }
     for (const s of list) this.curve(c, s, X, Y);
     if (this.time !== null && this.time >= r.x0 && this.time <= r.x1) {
-      c.strokeStyle = iso.colour("accent"); c.setLineDash([]); c.lineWidth = 1.2;
-      c.beginPath(); c.moveTo(X(this.time), area.y); c.lineTo(X(this.time), area.y + area.h); c.stroke();
+      c.strokeStyle = iso.colour("accent");
+      c.setLineDash([]);
+      c.lineWidth = 1.2;
+      c.beginPath();
+      c.moveTo(X(this.time), area.y);
+      c.lineTo(X(this.time), area.y + area.h);
+      c.stroke();
     }
     if (this.drag) {
-      c.fillStyle = iso.colour("accent"); c.globalAlpha = 0.13;
+      c.fillStyle = iso.colour("accent");
+      c.globalAlpha = 0.13;
       c.fillRect(Math.min(this.drag.from, this.drag.to), area.y, Math.abs(this.drag.to - this.drag.from), area.h);
     }
     c.restore();
@@ -173,9 +240,14 @@ iso.Plot = class {
     let pen = false;
     for (let i = 0; i < s.y.length; i++) {
       const y = s.y[i];
-      if (!Number.isFinite(y) || (this.o.logY && y <= 0)) { pen = false; continue; }
-      const px = X(s.x ? s.x[i] : this.o.x[i]), py = Math.max(-1e5, Math.min(1e5, Y(y)));
-      if (pen) c.lineTo(px, py); else c.moveTo(px, py);
+      if (!Number.isFinite(y) || (this.o.logY && y <= 0)) {
+        pen = false;
+        continue;
+      }
+      const px = X(s.x ? s.x[i] : this.o.x[i]),
+        py = Math.max(-1e5, Math.min(1e5, Y(y)));
+      if (pen) c.lineTo(px, py);
+      else c.moveTo(px, py);
       pen = true;
     }
     c.stroke();
@@ -183,11 +255,16 @@ iso.Plot = class {
     if (!this.o.points && !s.points) return;
     for (let i = 0; i < s.y.length; i++) {
       if (!Number.isFinite(s.y[i])) continue;
-      c.beginPath(); c.arc(X(s.x ? s.x[i] : this.o.x[i]), Y(s.y[i]), 2.4, 0, 7); c.fill();
+      c.beginPath();
+      c.arc(X(s.x ? s.x[i] : this.o.x[i]), Y(s.y[i]), 2.4, 0, 7);
+      c.fill();
     }
   }
 
-  setTime(t) { this.time = t; this.draw(); }
+  setTime(t) {
+    this.time = t;
+    this.draw();
+  }
 
   /* ---- hand */
   listen() {
@@ -214,22 +291,55 @@ iso.Plot = class {
       }
       this.draw();
     });
-    this.canvas.addEventListener("pointerleave", () => { this.tip.hidden = true; this.draw(); });
-    this.canvas.addEventListener("dblclick", () => { clearTimeout(this.later); this.zoom = null; this.draw(); });
+    this.canvas.addEventListener("pointerleave", () => {
+      this.tip.hidden = true;
+      this.draw();
+    });
+    this.canvas.addEventListener("dblclick", () => {
+      clearTimeout(this.later);
+      this.zoom = null;
+      this.draw();
+    });
   }
 
   hover(px, py) {
     const { area, X, Y, r, back } = this.map;
-    if (px < area.x || px > area.x + area.w) { this.tip.hidden = true; return; }
-    const v = back(px), x = this.o.x;
+    if (px < area.x || px > area.x + area.w) {
+      this.tip.hidden = true;
+      return;
+    }
+    const v = back(px),
+      x = this.o.x;
     let i = 0;
-    { let a = 0, b = x.length - 1; while (b - a > 1) { const m = (a + b) >> 1; if (x[m] <= v) a = m; else b = m; } i = Math.abs(x[a] - v) < Math.abs(x[b] - v) ? a : b; }
+    {
+      let a = 0,
+        b = x.length - 1;
+      while (b - a > 1) {
+        const m = (a + b) >> 1;
+        if (x[m] <= v) a = m;
+        else b = m;
+      }
+      i = Math.abs(x[a] - v) < Math.abs(x[b] - v) ? a : b;
+    }
     const c = this.canvas.getContext("2d");
-    c.strokeStyle = iso.colour("soft"); c.lineWidth = 1; c.setLineDash([3, 3]);
-    c.beginPath(); c.moveTo(X(x[i]), area.y); c.lineTo(X(x[i]), area.y + area.h); c.stroke(); c.setLineDash([]);
+    c.strokeStyle = iso.colour("soft");
+    c.lineWidth = 1;
+    c.setLineDash([3, 3]);
+    c.beginPath();
+    c.moveTo(X(x[i]), area.y);
+    c.lineTo(X(x[i]), area.y + area.h);
+    c.stroke();
+    c.setLineDash([]);
     const rows = [iso.make("div", { class: "soft" }, `${this.o.xName || "t"} = ${iso.number(x[i], 5)}`)];
-    for (const s of this.shown().filter((line) => !line.x).slice(0, 10)) {
-      if (Number.isFinite(s.y[i]) && s.y[i] >= r.low && s.y[i] <= r.high) { c.fillStyle = s.colour || s.paint; c.beginPath(); c.arc(X(x[i]), Y(s.y[i]), 3, 0, 7); c.fill(); }
+    for (const s of this.shown()
+      .filter((line) => !line.x)
+      .slice(0, 10)) {
+      if (Number.isFinite(s.y[i]) && s.y[i] >= r.low && s.y[i] <= r.high) {
+        c.fillStyle = s.colour || s.paint;
+        c.beginPath();
+        c.arc(X(x[i]), Y(s.y[i]), 3, 0, 7);
+        c.fill();
+      }
       const swatch = iso.make("i");
       swatch.style.background = s.colour || s.paint;
       rows.push(iso.make("div", {}, swatch, `${s.name}: ${iso.number(s.y[i], 5)}`));
