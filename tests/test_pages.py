@@ -11,7 +11,9 @@ import pytest
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 
 
-@pytest.mark.parametrize("page", ["mechanisms.md", "beams.md", "subdomains.md", "reduction.md", "model_files.md"])
+@pytest.mark.parametrize(
+    "page", ["mechanisms.md", "beams.md", "subdomains.md", "reduction.md", "model_files.md", "reports.md"]
+)
 def test_python_of_the_page(page: str) -> None:
     """All blocks of a page one after the other, asserts included."""
     blocks = re.findall(r"```python\n(.*?)```", (DOCS / page).read_text(encoding="utf-8"), re.DOTALL)

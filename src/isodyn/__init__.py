@@ -47,7 +47,7 @@ from isodyn.systems.damping import modal_damping, rayleigh, rayleigh_from_ratios
 from isodyn.systems.loads import base_excitation, harmonic, step_load, tabulated
 
 if TYPE_CHECKING:
-    from isodyn import analysis, beams, gauss, problems, reduction, subdomains
+    from isodyn import analysis, beams, gauss, problems, reduction, report, subdomains
     from isodyn.analyses import equilibrium, inverse_dynamics, kinematics, linearise
     from isodyn.beams import Beam, Section
     from isodyn.bodies import shapes
@@ -199,6 +199,7 @@ __all__ = [
     "rayleigh_from_ratios",
     "reduce",
     "reduction",
+    "report",
     "resume",
     "shapes",
     "step_load",
@@ -208,7 +209,10 @@ __all__ = [
 
 
 _MODULES = {
-    **{name: f"isodyn.{name}" for name in ("analysis", "beams", "gauss", "problems", "reduction", "subdomains")},
+    **{
+        name: f"isodyn.{name}"
+        for name in ("analysis", "beams", "gauss", "problems", "reduction", "report", "subdomains")
+    },
     "shapes": "isodyn.bodies.shapes",
 }
 _LATER = {

@@ -180,6 +180,11 @@ class Mechanism:
         self.loads[load.name] = load
         return load
 
+    def _repr_html_(self) -> str:
+        from isodyn.report.notebook import mechanism_html
+
+        return mechanism_html(self)
+
     # ---- compilation
 
     @overload

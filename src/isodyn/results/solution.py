@@ -178,5 +178,10 @@ class Solution:
 
         return save(self, path)
 
+    def _repr_html_(self) -> str:
+        from isodyn.report.notebook import solution_html
+
+        return solution_html(self)
+
     def __repr__(self) -> str:
         return f"<Solution: {self.t.size} rows from t = {self.t[0]:g} to {self.t[-1]:g}; {self.stats}>"

@@ -67,6 +67,11 @@ class Scheme:
     def __str__(self) -> str:
         return self.name
 
+    def _repr_html_(self) -> str:
+        from isodyn.schemes.drawing import scheme_html
+
+        return scheme_html(self)
+
     @property
     def coefficients(self) -> dict[str, float]:
         """The seven coefficients by name."""

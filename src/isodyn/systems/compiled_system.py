@@ -49,6 +49,11 @@ class CompiledSystem:
     def nv(self) -> int:
         return self.v0.size
 
+    def _repr_html_(self) -> str:
+        from isodyn.report.notebook import system_html
+
+        return system_html(self)
+
     def model(self) -> Model:
         """The function that the loop calls."""
         return Model(self.function, self.traits, self.pf, self.pi)

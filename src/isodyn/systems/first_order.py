@@ -81,6 +81,11 @@ class FirstOrderSystem:
         self.names = self.v_names = checks.names(names, self.nv, "s")
         self.row_names = checks.names(row_names, self.m, "z")
 
+    def _repr_html_(self) -> str:
+        from isodyn.report.notebook import system_html
+
+        return system_html(self)
+
     def model(self) -> Model:
         """The function that the loop calls."""
         if self.m:

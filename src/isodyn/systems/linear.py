@@ -89,6 +89,11 @@ class LinearSystem:
         """½ vᵀMv and ½ qᵀKq; the work of f is not part of it."""
         return 0.5 * float(v @ (self.M @ v)), 0.5 * float(q @ (self.K @ q))
 
+    def _repr_html_(self) -> str:
+        from isodyn.report.notebook import system_html
+
+        return system_html(self)
+
     def model(self) -> Model:
         """The function that the loop calls."""
         if self.G is not None:
@@ -120,6 +125,11 @@ class LinearFirstOrderSystem:
         self.Q, self.P = checks.square("Q", Q, self.nv), checks.square("P", P, self.nv)
         self.r = _load("r", r, self.nv)
         self.names = self.v_names = checks.names(names, self.nv, "s")
+
+    def _repr_html_(self) -> str:
+        from isodyn.report.notebook import system_html
+
+        return system_html(self)
 
     def model(self) -> Model:
         """The function that the loop calls."""

@@ -129,6 +129,11 @@ class MechanicalSystem:
         )
         self.m, self.m_phi, self.row_names = self.constraints.m, self.constraints.m_phi, self.constraints.names
 
+    def _repr_html_(self) -> str:
+        from isodyn.report.notebook import system_html
+
+        return system_html(self)
+
     def model(self) -> Model:
         """The function that the loop calls."""
         callables = [f for f in (self.M, self.Q, self.Q_q, self.Q_v, self.retract) if callable(f)]

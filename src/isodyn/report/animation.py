@@ -1,0 +1,127 @@
+"""A scene as a file: an animation (GIF anywhere, MP4 where FFmpeg is), or a picture of one instant."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from isodyn.errors import InputError, IsodynError
+from isodyn.report.figures import canvas, check_file, check_folder, require_matplotlib, save
+from isodyn.report.paint import camera_of, draw
+from isodyn.report.scenes import Scene, scene_of
+from isodyn.results import Solution
+
+if TYPE_CHECKING:
+    from isodyn.problems import Problem
+
+SECONDS, FPS = 6.0, 20
+SIZE = (6.4, 4.4)
+DPI = 100
+
+
+def write_animation(sol: Solution, path: Path | str, **options: Any) -> Path:
+    """A GIF or an MP4 by the ending of the file; options as of `write_gif`."""
+    endings: dict[str, Any] = {".gif": write_gif, ".mp4": write_mp4}
+    write = endings.get(Path(path).suffix.lower())
+    if write is None:
+        raise InputError(
+            f"cannot write an animation into {Path(path).name!r}: its ending must be .gif or .mp4",
+            hint=f"for example {Path(path).with_suffix('.gif').name}",
+        )
+    written: Path = write(sol, path, **options)
+    return written
+
+
+def write_gif(
+    sol: Solution,
+    path: Path | str,
+    *,
+    problem: Problem | None = None,
+    plane: Sequence[tuple[int, int]] = (),
+    seconds: float = SECONDS,
+    fps: int = FPS,
+    size: tuple[float, float] = SIZE,
+    trails: bool = False,
+) -> Path:
+    """The whole run in so many seconds, as a GIF that repeats."""
+    require_matplotlib()
+    from matplotlib.animation import PillowWriter
+
+    return _written(_scene(sol, problem, plane), path, PillowWriter(fps=fps), seconds, fps, size, trails)
+
+
+def write_mp4(
+    sol: Solution,
+    path: Path | str,
+    *,
+    problem: Problem | None = None,
+    plane: Sequence[tuple[int, int]] = (),
+    seconds: float = SECONDS,
+    fps: int = FPS,
+    size: tuple[float, float] = SIZE,
+    trails: bool = False,
+) -> Path:
+    """The whole run in so many seconds, as H.264 by FFmpeg."""
+    require_matplotlib()
+    from matplotlib.animation import FFMpegWriter
+
+    scene = _scene(sol, problem, plane)
+    if not FFMpegWriter.isAvailable():
+        raise IsodynError(
+            "an MP4 needs the program ffmpeg, which was not found",
+            hint=f"install ffmpeg, or write {Path(path).with_suffix('.gif').name}",
+        )
+    writer = FFMpegWriter(fps=fps, codec="libx264", extra_args=["-pix_fmt", "yuv420p"])
+    return _written(scene, path, writer, seconds, fps, size, trails)
+
+
+def write_picture(
+    sol: Solution,
+    path: Path | str,
+    *,
+    t: float | None = None,
+    problem: Problem | None = None,
+    plane: Sequence[tuple[int, int]] = (),
+    size: tuple[float, float] = SIZE,
+    trails: bool = True,
+) -> Path:
+    """One instant as PNG, SVG or PDF; at a third of the run unless t is given."""
+    path = check_file(path)
+    scene = _scene(sol, problem, plane)
+    when = float(scene.t[0] + (scene.t[-1] - scene.t[0]) / 3) if t is None else float(t)
+    if not scene.t[0] <= when <= scene.t[-1]:
+        raise InputError(f"t = {when:g} lies outside the run, which covers {scene.t[0]:g} to {scene.t[-1]:g}")
+    with canvas(size=size) as (figure, axes):
+        draw(axes, scene, when, trails=trails)
+        return save(figure, path)
+
+
+def _scene(sol: Solution, problem: Problem | None, plane: Sequence[tuple[int, int]]) -> Scene:
+    scene = scene_of(sol, plane or (problem.plane if problem is not None else ()))
+    if scene is None:
+        raise InputError(
+            f"nothing is known about how a {type(sol.system).__name__} looks",
+            hint="mechanisms and beams are drawn; for other systems name pairs of coordinates by plane=",
+        )
+    return scene
+
+
+def _written(
+    scene: Scene, path: Path | str, writer: Any, seconds: float, fps: int, size: tuple[float, float], trails: bool
+) -> Path:
+    path = Path(path)
+    check_folder(path.parent)
+    if not (seconds > 0 and fps > 0 and seconds * fps >= 2):
+        raise InputError(f"an animation needs at least two pictures, received {seconds:g} s with {fps} in a second")
+    camera = None if scene.flat else camera_of(scene)
+    times = np.linspace(scene.t[0], scene.t[-1], round(seconds * fps))
+    with canvas(size=size) as (figure, axes), writer.saving(figure, path, DPI):
+        for t in times:
+            axes.clear()
+            draw(axes, scene, float(t), camera, trails)
+            axes.set_title(f"t = {t:.3g}", fontsize=9, color="#777777", loc="left")
+            writer.grab_frame()
+    return path

@@ -1,0 +1,128 @@
+"""How a body looks: by its shape, or without one by what is known about it.
+
+    shape given                  its surface, or its outline in the plane
+    two or more points held      bars between the points where joints and springs hold it
+    one point held               a bar to the mass centre; on to the other side where the inertia is that of a rod (k² ≈ d²/3), else with
+                                 the solid of its inertia at the mass centre
+    none, or the mass centre     the solid of its inertia: ball, round bar, disc or box of the same moments
+
+Sizes that are out of proportion to the scene are brought into it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from isodyn.bodies.body import Body
+from isodyn.bodies.rotations import quaternion_of
+from isodyn.bodies.shapes import Box, Cylinder, Placed, Solid, Sphere
+from isodyn.compiled import FloatArray
+from isodyn.report import meshes
+
+SMALLEST, LARGEST = 0.02, 0.2  # of a solid from its inertia, as parts of the scene
+THICK = 0.009  # radius of bars as a part of the scene
+ROD = (0.2, 0.5)  # k²/d² of bodies that are drawn as rods; a uniform rod has 1/3
+
+
+@dataclass(frozen=True, eq=False)
+class Drawing:
+    """Triangles in space; in the plane polygons and bars (polylines with round ends), all in the body about its mass centre."""
+
+    surface: meshes.Triangles = field(default_factory=lambda: meshes.joined([]))
+    polygons: tuple[FloatArray, ...] = ()
+    bars: tuple[FloatArray, ...] = ()
+
+
+def drawing(body: Body, held: list[FloatArray], scene: float, flat: bool, rolling: Solid | Placed | None) -> Drawing:
+    """What to draw for a body held at these points of it; `scene` is the size of everything."""
+    shape = body.shape or rolling
+    if shape is not None:
+        centre = body.centre if body.shape is not None else np.zeros(3)
+        if flat:
+            return Drawing(polygons=tuple(meshes.outlines(shape, centre)))
+        return Drawing(meshes.of_shape(shape, centre))
+    if body.kind == "particle":
+        shape = Sphere(0.5 * _kept(0.0, scene) * 1.6, mass=1.0)
+        return _solid(shape, flat)
+    arms = _distinct(held, 1e-6 * scene)
+    bars: list[FloatArray] = []
+    solid: Solid | Placed | None = None
+    if len(arms) > 2:
+        bars = _star(arms, flat)
+    elif len(arms) == 2:
+        bars = [np.array(arms)]
+    elif len(arms) == 1 and np.linalg.norm(arms[0]) > 0.02 * scene:
+        d = float(np.linalg.norm(arms[0]))
+        if ROD[0] < _gyration(body) / d**2 < ROD[1]:
+            bars = [np.array([arms[0], -arms[0]])]
+        else:
+            bars, solid = [np.array([arms[0], np.zeros(3)])], of_inertia(body, scene)
+    else:
+        solid = of_inertia(body, scene)
+    if flat:
+        polygons = _solid(solid, flat).polygons if solid is not None else ()
+        return Drawing(polygons=polygons, bars=tuple(line[:, :2] for line in bars))
+    parts = [meshes.bar(line[0], line[-1], THICK * scene) for line in bars]
+    if solid is not None:
+        parts.append(meshes.of_shape(solid, np.zeros(3)))
+    return Drawing(meshes.joined(parts))
+
+
+def _solid(shape: Solid | Placed, flat: bool) -> Drawing:
+    if flat:
+        return Drawing(polygons=tuple(meshes.outlines(shape, np.zeros(3))))
+    return Drawing(meshes.of_shape(shape, np.zeros(3)))
+
+
+def of_inertia(body: Body, scene: float) -> Solid | Placed:
+    """The simplest solid with the moments of inertia of a body, about its mass centre."""
+    if body.kind == "planar":
+        side = _kept(np.sqrt(6.0 * _gyration(body)), scene)
+        return Box(side, side, side, mass=1.0)
+    moments, axes = np.linalg.eigh(body.inertia / body.mass)
+    axes[:, 2] *= np.sign(np.linalg.det(axes))
+    if moments[2] - moments[0] < 0.02 * moments[2]:
+        return Sphere(0.5 * _kept(2.0 * np.sqrt(2.5 * moments.mean()), scene), mass=1.0)
+    for axial, order in ((moments[2], [0, 1, 2]), (moments[0], [1, 2, 0])):
+        across = moments[order[:2]]
+        if abs(across[1] - across[0]) < 0.05 * moments[2]:
+            radius = np.sqrt(2.0 * axial)
+            length = np.sqrt(max(12.0 * (across.mean() - radius**2 / 4), (0.3 * radius) ** 2))
+            scale = _kept(max(2 * radius, length), scene) / max(2 * radius, length)
+            return Placed(Cylinder(scale * radius, scale * length, mass=1.0), orientation=quaternion_of(axes[:, order]))
+    edges = np.sqrt(np.maximum(6.0 * (moments.sum() - 2 * moments), 0.0))
+    scale = _kept(float(edges.max()), scene) / float(edges.max())
+    x, y, z = np.maximum(scale * edges, 0.1 * scale * edges.max())
+    return Placed(Box(x, y, z, mass=1.0), orientation=quaternion_of(axes))
+
+
+def _gyration(body: Body) -> float:
+    """k² = J/m, of a body in space with its largest moment."""
+    J = body.inertia[2, 2] if body.kind == "planar" else np.linalg.eigvalsh(body.inertia)[-1]
+    return float(J) / body.mass
+
+
+def _kept(size: float, scene: float) -> float:
+    return float(np.clip(size, SMALLEST * scene, LARGEST * scene))
+
+
+def _distinct(points: list[FloatArray], near: float) -> list[FloatArray]:
+    kept: list[FloatArray] = []
+    for p in points:
+        if all(np.linalg.norm(p - other) > near for other in kept):
+            kept.append(p)
+    return kept
+
+
+def _star(arms: list[FloatArray], flat: bool) -> list[FloatArray]:
+    """Around the hull in the plane; in space from the middle of the points."""
+    if flat:
+        around = meshes.hull(np.array(arms)[:, :2])
+        lines = [np.column_stack([np.vstack([around, around[:1]]), np.zeros(len(around) + 1)])]
+        inside = [p for p in arms if np.abs(around - p[:2]).sum(axis=1).min() > 1e-9]
+        middle = np.mean(arms, axis=0)
+        return lines + [np.array([middle, p]) for p in inside]
+    middle = np.mean(arms, axis=0)
+    return [np.array([middle, p]) for p in arms]

@@ -1,0 +1,191 @@
+"""What a report plots: groups of curves over time, from a solution of any system.
+
+Mechanisms give positions, rotations, joint coordinates and reactions of their named parts; other systems their coordinates as they are.
+Energies and drift come wherever they are known.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from isodyn.compiled import FloatArray
+from isodyn.mechanism.system import MechanismSystem
+from isodyn.problems import Problem
+from isodyn.report.figures import quantity
+from isodyn.report.names import velocity_names
+from isodyn.report.scenes import mechanical, thinned
+from isodyn.results import Solution
+
+ROWS = 2000  # at most so many points in a curve
+CURVES = 120  # at most so many curves in a group
+SHOWN = 6  # so many of them at first
+BALANCED = 20_000  # energy balance is integrated over all rows up to here
+
+
+Columns = list[tuple[str, FloatArray]]
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """Curves of one kind: values (n, k) with n names; the first `on` are shown at first."""
+
+    id: str
+    title: str
+    label: str
+    names: tuple[str, ...]
+    values: FloatArray
+    on: int = SHOWN
+    log: bool = False
+    remark: str = ""
+
+
+def groups_of(sol: Solution, problem: Problem | None = None) -> tuple[FloatArray, list[Group]]:
+    """Times and groups; at most ROWS rows of the solution are used."""
+    if isinstance(sol.system, MechanismSystem) or mechanical(thinned(sol, 2)).system is not sol.system:
+        full = mechanical(sol)
+        few = thinned(full, ROWS)
+        groups = _of_mechanism(few)
+    else:
+        full, few = sol, thinned(sol, ROWS)
+        groups = _of_coordinates(few, problem)
+    groups += _energies(full, few) + _invariants(few, problem) + _drift(few)
+    return few.t, [group for group in groups if group.names]
+
+
+def _group(key: str, title: str, label: str, columns: Columns, **more: Any) -> Group:
+    kept = columns[:CURVES]
+    left = len(columns) - len(kept)
+    remark = f"{left} more are in the data of the run" if left else ""
+    values = np.array([x for _, x in kept]) if kept else np.zeros((0, 0))
+    return Group(key, title, label, tuple(name for name, _ in kept), values, remark=remark, **more)
+
+
+# ---- mechanisms
+
+
+def _of_mechanism(sol: Solution) -> list[Group]:
+    system: MechanismSystem = sol.system
+    position: Columns = []
+    rotation: Columns = []
+    velocity: Columns = []
+    spin: Columns = []
+    acceleration: Columns = []
+    for body in sorted(system.bodies, key=lambda body: body.of_beam):
+        q, v = system.q_of(body.name), system.v_of(body.name)
+        for name, x in zip(system.names[q], sol.q[:, q].T, strict=True):
+            turning = name.rpartition(".")[2].startswith(("θ", "e", "d"))
+            (rotation if turning else position).append((name, x))
+        for name, x, rate in zip(system.v_names[v], sol.v[:, v].T, sol.a[:, v].T, strict=True):
+            turning = name.rpartition(".")[2].startswith(("θ", "ω", "d"))
+            (spin if turning else velocity).append((name, x))
+            acceleration.append((f"{name}'", rate))
+    flat = all(body.kind != "spatial" for body in system.bodies)
+    groups = [
+        _group("position", "Position of mass centres", "x, y, z [m]", position),
+        _group("rotation", "Rotation", "θ [rad]" if flat else "quaternions", rotation),
+        _group("velocity", "Velocity", "[m/s]", velocity),
+        _group("spin", "Angular velocity", "[rad/s]", spin),
+        _group("acceleration", "Acceleration", "[m/s², rad/s²]", acceleration),
+    ]
+    coordinates: Columns = []
+    force: Columns = []
+    torque: Columns = []
+    open_to_choice = False
+    for name, parts in system.joints.items():
+        if parts.rows and len(force) < CURVES:
+            reaction = sol.reaction(name)
+            open_to_choice |= reaction.indeterminate
+            sign = "*" if reaction.indeterminate else ""
+            force.append((f"{name}{sign}", np.linalg.norm(reaction.force, axis=1)))
+            torque.append((f"{name}{sign}", np.linalg.norm(reaction.torque, axis=1)))
+        for what in parts.coordinates:
+            view = sol.joint(name)
+            coordinates.append((f"{name}: {what}", getattr(view, what)))
+    largest = max((float(x.max(initial=0.0)) for _, x in force), default=0.0)
+    torque = [(name, x) for name, x in torque if float(x.max(initial=0.0)) > 1e-9 * max(largest, 1e-300)]
+    groups.append(_group("joints", "Joint coordinates", "[rad, m]", coordinates))
+    reactions = _group("reactions", "Reactions: size of the force", "|F| [N]", force)
+    if open_to_choice:
+        reactions = Group(**{**vars(reactions), "remark": "* one of many that give the same motion"})
+    return [*groups, reactions, _group("torques", "Reactions: size of the torque", "|M| [N m]", torque)]
+
+
+# ---- other systems
+
+
+def _of_coordinates(sol: Solution, problem: Problem | None) -> list[Group]:
+    time, unit = problem.units if problem is not None else ("–", "–")
+    system, first = sol.system, sol.system.first_order
+
+    def columns(values: FloatArray, names: list[str]) -> Columns:
+        return list(zip(names, values.T, strict=True))
+
+    rows = [system.row_names[i] for i in sol.columns["lam"]]
+    if first:
+        names = [system.names[i] for i in sol.columns["v"]]
+        return [
+            _group("state", "State", quantity("s", unit), columns(sol.v, names)),
+            _group("rate", "Rate", quantity("s'", unit, 1, time), columns(sol.a, names)),
+            _group("multipliers", "Algebraic unknowns", "z", columns(sol.lam, rows)),
+        ]
+    names = [system.names[i] for i in sol.columns["q"]]
+    own = velocity_names(system)
+    rates = [(own or tuple(f"{name}'" for name in system.names))[i] for i in sol.columns["v"]]
+    return [
+        _group("position", "Motion", quantity("q", unit), columns(sol.q, names)),
+        _group("velocity", "Velocity", quantity("v", unit, 1, time), columns(sol.v, rates)),
+        _group("acceleration", "Acceleration", quantity("a", unit, 2, time), columns(sol.a, [f"{x}'" for x in rates])),
+        _group("multipliers", "Multipliers (−Gᵀλ is the force of constraint)", "λ", columns(sol.lam, rows)),
+    ]
+
+
+# ---- what tells how good the run is
+
+
+def _whole(sol: Solution) -> bool:
+    sizes = {"q": sol.system.nq, "v": sol.system.nv, "a": sol.system.nv, "lam": sol.system.m}
+    return all(sol.columns[name].size == n for name, n in sizes.items())
+
+
+def _energies(full: Solution, few: Solution) -> list[Group]:
+    if few.system.first_order or few.system.energy is None or not _whole(few):
+        return []
+    kinetic, potential = few.energy()
+    total = kinetic + potential
+    found = [("kinetic", kinetic), ("potential", potential), ("total", total)]
+    groups = [_group("energy", "Energy", "[J]", found)]
+    if full.t.size <= BALANCED:
+        balance = np.interp(few.t, full.t, full.energy_balance())
+        groups.append(
+            _group(
+                "balance",
+                "Energy balance",
+                "change of energy less the work of all other forces [J]",
+                [("error of the balance", balance)],
+            )
+        )
+    return groups
+
+
+def _invariants(sol: Solution, problem: Problem | None) -> list[Group]:
+    kept = None if problem is None or not _whole(sol) else problem.invariants(sol)
+    if not kept:
+        return []
+    changes = [(name, np.abs(history - history[0])) for name, history in kept.items()]
+    if sol.system.energy is not None:
+        changes = [(name, x) for name, x in changes if name != "energy"]  # has a plot of its own
+    return [_group("invariants", "What the exact motion keeps", "deviation from the start", changes, log=True)]
+
+
+def _drift(sol: Solution) -> list[Group]:
+    if sol.system.m == 0 or not _whole(sol):
+        return []
+    drift = sol.drift()
+    levels = [("position", drift.position), ("velocity", drift.velocity), ("acceleration", drift.acceleration)]
+    if sol.system.first_order:
+        levels = [("rows", drift.velocity)]
+    shown = [(name, np.maximum(x, 1e-18)) for name, x in levels]
+    return [_group("drift", "Constraint drift", "violation, relative", shown, log=True)]

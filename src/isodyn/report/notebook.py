@@ -1,0 +1,151 @@
+"""How things show themselves in a notebook: tables of what they are, and the animation of a solution inside a frame of its own.
+
+Styles are inline and take their colours from the notebook, light or dark. The frame holds everything that it needs.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from isodyn.errors import InputError
+from isodyn.report import pages
+from isodyn.report.packing import for_script, scene_data
+from isodyn.report.pages import Html
+from isodyn.report.scenes import scene_of
+
+if TYPE_CHECKING:
+    from isodyn.mechanism.mechanism import Mechanism
+    from isodyn.results import Solution
+
+SCRIPTS = ("core.js", "plot.js", "draw2d.js", "draw3d.js", "player.js", "report.js")
+HEIGHT, FRAMES = 340, 400
+ROWS = 12  # of a table
+
+
+class Animation:
+    """The animation of a solution, to be shown in a notebook; `page` is the HTML page inside the frame."""
+
+    def __init__(self, page: str) -> None:
+        self.page = page
+
+    def _repr_html_(self) -> str:
+        source = html.escape(self.page, quote=True)
+        return (
+            f'<iframe srcdoc="{source}" style="width:100%;height:{HEIGHT + 62}px;border:0" title="animation"></iframe>'
+        )
+
+
+def animation(
+    sol: Solution, plane: Sequence[tuple[int, int]] = (), frames: int = FRAMES, autoplay: bool = False
+) -> Animation:
+    """The animation of a solution alone; `plane` names pairs of coordinates that are points, for systems without a shape."""
+    scene = scene_of(sol, plane, frames)
+    if scene is None:
+        raise InputError(
+            f"nothing is known about how a {type(sol.system).__name__} looks",
+            hint="mechanisms and beams are drawn; for other systems name pairs of coordinates by plane=",
+        )
+    data = {"scene": scene_data(scene), "height": HEIGHT, "autoplay": autoplay, "trails": scene.points is not None}
+    return Animation(pages.filled("animation.html", SCRIPTS, title="animation", data=Html(for_script(data))))
+
+
+def solution_html(sol: Solution) -> str:
+    """What a run did, and its animation where the system has a shape."""
+    rows = [
+        ("t", f"{sol.t[0]:g} … {sol.t[-1]:g}, {sol.t.size} rows" if sol.t.size else "no rows"),
+        ("scheme", str(sol.scheme)),
+        ("system", f"{type(sol.system).__name__}, {sol.system.nv} velocities, {sol.system.m} rows of constraints"),
+        ("cost", str(sol.stats)),
+    ]
+    if sol.redundant:
+        rows.append(("rows that follow from others", ", ".join(sol.redundant[:ROWS])))
+    text = _titled("Solution", _table(rows))
+    shown = scene_of(sol, (), 2) is not None
+    return text + (animation(sol)._repr_html_() if shown else "")
+
+
+def mechanism_html(mech: Mechanism) -> str:
+    """Tables of bodies, beams, joints and loads."""
+    bodies = [(b.name, b.kind, f"{b.mass:.4g}", _vector(b.position), _vector(b.velocity)) for b in mech.bodies.values()]
+    beams = [
+        (
+            b.name,
+            f"{len(b.mesh.elements)} elements",
+            f"{b.mesh.length:.4g}",
+            _vector(b.nodes[0].position),
+            _vector(b.nodes[-1].position),
+        )
+        for b in mech.beams.values()
+    ]
+    joints = [(j.name, type(j).__name__, _between(j)) for j in mech.joints.values()]
+    loads = [(x.name, type(x).__name__, _between(x)) for x in mech.loads.values()]
+    parts: list[tuple[str, tuple[str, ...], list[Any]]] = [
+        ("bodies", ("name", "kind", "mass", "position", "velocity"), bodies),
+        ("beams", ("name", "elements", "length", "from", "to"), beams),
+        ("joints", ("name", "kind", "between"), joints),
+        ("loads", ("name", "kind", "on"), loads),
+    ]
+    inside = "".join(
+        f"<div style='margin-top:6px'><b>{title}</b></div>{_table(rows, head)}" for title, head, rows in parts if rows
+    )
+    return _titled(f"Mechanism, gravity {_vector(mech.gravity)}", inside)
+
+
+def system_html(system: Any) -> str:
+    """Sizes, initial values and names of rows."""
+    first = system.first_order
+    head = ("variable", "start") if first else ("coordinate", "q₀", "velocity", "v₀")
+    names, rates = system.names, system.v_names
+    if first:
+        rows = [(name, f"{x:.6g}") for name, x in zip(names, system.v0, strict=True)]
+    else:
+        n = max(system.nq, system.nv)
+        cells = [
+            [*map(str, names), *[""] * (n - system.nq)],
+            [*(f"{x:.6g}" for x in system.q0), *[""] * (n - system.nq)],
+            [*(_rate(names, rates, k) for k in range(system.nv)), *[""] * (n - system.nv)],
+            [*(f"{x:.6g}" for x in system.v0), *[""] * (n - system.nv)],
+        ]
+        rows = list(zip(*cells, strict=True))
+    text = _table(rows, head)
+    if system.m:
+        shown = ", ".join(map(html.escape, system.row_names[:ROWS])) + (" …" if system.m > ROWS else "")
+        text += f"<div style='margin-top:6px'>{system.m} rows of constraints: {shown}</div>"
+    kind = "first order" if first else "M a + Gᵀλ = Q" if system.m else "M a = Q"
+    return _titled(f"{type(system).__name__} ({kind})", text)
+
+
+def _rate(names: Sequence[str], rates: Sequence[str], k: int) -> str:
+    return f"{rates[k]}'" if len(names) == len(rates) and rates[k] == names[k] else rates[k]
+
+
+def _between(part: Any) -> str:
+    """What a joint or load names."""
+    known = {field.name for field in fields(part)}
+    for keys in (("first", "second"), ("body",), ("bodies",), ("joint",), ("beam",), ("weights",)):
+        if set(keys) <= known:
+            named = [getattr(part, key) for key in keys]
+            flat = [str(x) for y in named for x in (y if isinstance(y, tuple | list | dict) else (y,))]
+            return " – ".join(flat)
+    return ""
+
+
+def _vector(x: Any) -> str:
+    return "(" + ", ".join(f"{v + 0.0:.4g}" for v in np.asarray(x, dtype=float)) + ")"
+
+
+def _titled(title: str, inside: str) -> str:
+    return f"<div style='line-height:1.4'><div style='font-weight:600;margin-bottom:4px'>{html.escape(title)}</div>{inside}</div>"
+
+
+def _table(rows: Sequence[Sequence[Any]], head: Sequence[str] = ()) -> str:
+    cell = "style='text-align:left;padding:1px 14px 1px 0'"
+    lines = [f"<tr>{''.join(f'<th {cell}>{html.escape(x)}</th>' for x in head)}</tr>"] if head else []
+    lines += [f"<tr>{''.join(f'<td {cell}>{html.escape(str(x))}</td>' for x in row)}</tr>" for row in rows[:ROWS]]
+    more = f"<div>… and {len(rows) - ROWS} more</div>" if len(rows) > ROWS else ""
+    return f"<table>{''.join(lines)}</table>{more}"

@@ -1,0 +1,264 @@
+"""Scenes by matplotlib, for pictures and animation files: the plane as it is, space in perspective, far triangles first.
+
+camera  e = target + d·(cos p cos y, cos p sin y, sin p),   screen = f (r·x, u·x)/(w·x),  x from e;  r, u, w right, up, forward
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from isodyn.bodies.rotations import matrix
+from isodyn.compiled import FloatArray
+from isodyn.report.figures import COLOURS
+from isodyn.report.meshes import bar
+from isodyn.report.scenes import Curve, Line, Mark, Scene
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+YAW, PITCH = -0.9, 0.42
+STEEL, FLOOR, CAST = "#3b4552", "#d5dbe3", "#00000016"
+TRAIL = 3  # the last third of the run
+
+
+@dataclass(frozen=True, eq=False)
+class Camera:
+    """Where the eye is and how it is turned."""
+
+    eye: FloatArray
+    right: FloatArray
+    above: FloatArray
+    forward: FloatArray
+
+    def screen(self, points: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Positions on the screen and depths."""
+        x = points - self.eye
+        depth = np.maximum(x @ self.forward, 1e-9)
+        return np.stack([x @ self.right, x @ self.above], axis=-1) / depth[..., None], depth
+
+
+def camera_of(scene: Scene, yaw: float = YAW, pitch: float = PITCH) -> Camera:
+    """A camera that sees the whole scene, up being up."""
+    east, north = _floor_axes(scene.up)
+    out = np.cos(pitch) * (np.cos(yaw) * east + np.sin(yaw) * north) + np.sin(pitch) * scene.up
+    right = np.cross(-out, scene.up)
+    right /= np.linalg.norm(right)
+    eye = 0.5 * (scene.low + scene.high) + 1.25 * scene.size * out
+    return Camera(eye, right, np.cross(right, -out), -out)
+
+
+def _floor_axes(up: FloatArray) -> tuple[FloatArray, FloatArray]:
+    axis = np.eye(3)[int(np.argmin(np.abs(up)))]
+    east = axis - (axis @ up) * up
+    east /= np.linalg.norm(east)
+    return east, np.cross(up, east)
+
+
+class Moment:
+    """Poses, curves and points of a scene at one time, between frames where need be."""
+
+    def __init__(self, scene: Scene, t: float) -> None:
+        k = int(np.clip(np.searchsorted(scene.t, t, side="right") - 1, 0, scene.t.size - 2))
+        u = float(np.clip((t - scene.t[k]) / (scene.t[k + 1] - scene.t[k]), 0.0, 1.0))
+        self.scene, self.k, self.t = scene, k, t
+
+        def at(history: FloatArray) -> FloatArray:
+            return (1 - u) * history[k] + u * history[k + 1]
+
+        self.poses = [at(body.pose) for body in scene.bodies]
+        self.curves = [at(curve.points) for curve in scene.curves]
+        self.points = None if scene.points is None else at(scene.points)
+        self.R = [_turn(pose, scene.flat) for pose in self.poses]
+
+    def place(self, body: int, p: FloatArray) -> FloatArray:
+        """Points (…, 3) of a body in the world; −1 is the ground."""
+        if body < 0:
+            return p
+        r = self.poses[body][:2] if self.scene.flat else self.poses[body][:3]
+        return np.asarray(np.append(r, 0.0)[:3] + p @ self.R[body].T)
+
+
+def _turn(pose: FloatArray, flat: bool) -> FloatArray:
+    if not flat:
+        return matrix(pose[3:] / np.linalg.norm(pose[3:]))
+    c, s = np.cos(pose[2]), np.sin(pose[2])
+    return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+
+
+def draw(axes: Axes, scene: Scene, t: float, camera: Camera | None = None, trails: bool = False) -> None:
+    """The scene at time t on empty axes."""
+    now = Moment(scene, t)
+    axes.set_aspect("equal")
+    if scene.flat:
+        _flat(axes, now, trails)
+    else:
+        _deep(axes, now, camera or camera_of(scene), trails)
+
+
+# ---- in the plane
+
+
+def _flat(axes: Axes, now: Moment, trails: bool) -> None:
+    from matplotlib.patches import Polygon
+
+    scene = now.scene
+    axes.set(xlim=(scene.low[0], scene.high[0]), ylim=(scene.low[1], scene.high[1]))
+    axes.tick_params(labelsize=8, length=0, labelcolor="#777777")
+    for side in ("left", "bottom"):
+        axes.spines[side].set_visible(False)
+    if trails or scene.points is not None:
+        _ways(axes, now, None)
+    round_ends: dict[str, Any] = {"solid_capstyle": "round", "solid_joinstyle": "round"}
+    for mark in scene.marks:
+        if mark.reach[0] != mark.reach[1]:
+            axes.plot(*_rail(now, mark)[:, :2].T, color=FLOOR, linewidth=3, **round_ends)
+    for line in scene.lines:
+        axes.plot(*_line(now, line).T, color=STEEL, linewidth=1.2)
+    for k, body in enumerate(scene.bodies):
+        colour = COLOURS[k % len(COLOURS)]
+        for way in body.drawing.bars:
+            p = now.place(k, np.column_stack([way, np.zeros(len(way))]))
+            axes.plot(p[:, 0], p[:, 1], color=colour, linewidth=5, **round_ends)
+        for way in body.drawing.polygons:
+            p = now.place(k, np.column_stack([way, np.zeros(len(way))]))
+            axes.add_patch(Polygon(p[:, :2], closed=True, facecolor=f"{colour}88", edgecolor=colour))
+    for k, points in enumerate(now.curves):
+        axes.plot(points[:, 0], points[:, 1], color=COLOURS[(k + 4) % len(COLOURS)], linewidth=3, **round_ends)
+    for mark in scene.marks:
+        if mark.kind != "slider":
+            x, y, _ = now.place(mark.body, mark.point)
+            if mark.grounded:
+                axes.plot(x, y, marker="^", color=FLOOR, markeredgecolor=STEEL, markersize=11, zorder=3)
+            axes.plot(x, y, "o", color="white", markeredgecolor="black", markersize=4.5, zorder=4)
+    for k, point in enumerate(() if now.points is None else now.points):
+        axes.plot(*point, "o", color=COLOURS[k % len(COLOURS)], markersize=6)
+
+
+def _line(now: Moment, line: Line) -> FloatArray:
+    a, b = (now.place(k, p)[:2] for k, p in zip((line.first, line.second), line.points, strict=True))
+    if line.kind != "spring":
+        return np.array([a, b])
+    along = b - a
+    aside = 0.012 * now.scene.size * np.array([-along[1], along[0]]) / max(float(np.linalg.norm(along)), 1e-12)
+    turns = np.arange(1, 20)
+    zigzag = [a + along * (0.1 + 0.8 * k / 20) + (aside if k % 2 else -aside) for k in turns]
+    return np.array([a, a + 0.1 * along, *zigzag, a + 0.9 * along, b])
+
+
+def _rail(now: Moment, mark: Mark) -> FloatArray:
+    room = 0.25 * (mark.reach[1] - mark.reach[0])
+    ends = [mark.point + d * mark.axis for d in (mark.reach[0] - room, mark.reach[1] + room)]
+    return now.place(mark.body, np.array(ends))
+
+
+# ---- in space
+
+
+def _deep(axes: Axes, now: Moment, camera: Camera, trails: bool) -> None:
+    from matplotlib.collections import PolyCollection
+    from matplotlib.colors import to_rgb
+
+    scene = now.scene
+    axes.set_axis_off()
+    _floor(axes, scene, camera)
+    if trails:
+        _ways(axes, now, camera)
+    light = -0.55 * camera.forward + 0.75 * scene.up - 0.35 * camera.right
+    light /= np.linalg.norm(light)
+    corners, shades, shadows = [], [], []
+    low = _lowest(scene)
+    for points, normals, colour in _solids(now):
+        lit = normals.reshape(-1, 3, 3).mean(axis=1) @ light
+        shade = 0.64 + 0.28 * lit + 0.26 * np.maximum(lit, 0.0) ** 3
+        corners.append(points.reshape(-1, 3, 3))
+        shades.append(np.clip(shade[:, None] * np.array(to_rgb(colour)), 0.0, 1.0))
+        upper = normals.reshape(-1, 3, 3).mean(axis=1) @ scene.up > 0
+        fallen = corners[-1][upper]
+        shadows.append(fallen + (low - fallen @ scene.up)[..., None] * scene.up)
+    if not corners:
+        return
+    triangles, colours = np.concatenate(corners), np.concatenate(shades)
+    flat, depth = camera.screen(triangles)
+    fallen, _ = camera.screen(np.concatenate(shadows))
+    axes.add_collection(PolyCollection(list(fallen), facecolors=FLOOR, edgecolors="none", zorder=1))
+    a, b, c = flat[:, 0], flat[:, 1], flat[:, 2]
+    seen = (b - a)[:, 0] * (c - a)[:, 1] - (b - a)[:, 1] * (c - a)[:, 0] > 0
+    order = np.argsort(-depth.mean(axis=1)[seen])
+    shown, paint = flat[seen][order], colours[seen][order]
+    axes.add_collection(PolyCollection(list(shown), facecolors=paint, edgecolors=paint, linewidths=0.3, zorder=2))
+    box = np.array(np.meshgrid(*zip(scene.low, scene.high, strict=True))).reshape(3, 8).T
+    corners_of_box, _ = camera.screen(box)
+    (x0, y0), (x1, y1) = corners_of_box.min(axis=0), corners_of_box.max(axis=0)
+    axes.set(xlim=(x0, x1), ylim=(y0, y1))
+
+
+def _solids(now: Moment) -> list[tuple[FloatArray, FloatArray, str]]:
+    """Corners, normals and colour of everything solid, in the world."""
+    scene = now.scene
+    found = []
+    for k, body in enumerate(scene.bodies):
+        surface = body.drawing.surface
+        if surface.points.size:
+            found.append((now.place(k, surface.points), surface.normals @ now.R[k].T, COLOURS[k % len(COLOURS)]))
+    r = 0.013 * scene.size
+    for mark in scene.marks:
+        if mark.kind in ("hinge", "cylindrical", "ball"):
+            half = 0.0 if mark.kind == "ball" else 1.6
+            found.append(_bar(now, mark.body, mark.point, mark.axis, (-half * r, half * r), 1.3 * r, STEEL))
+        if mark.reach[0] != mark.reach[1]:
+            room = 0.2 * (mark.reach[1] - mark.reach[0])
+            ends = (mark.reach[0] - room, mark.reach[1] + room)
+            found.append(_bar(now, mark.body, mark.point, mark.axis, ends, 0.4 * r, "#a9b3bf"))
+    for line in scene.lines:
+        a, b = (now.place(k, p) for k, p in zip((line.first, line.second), line.points, strict=True))
+        found.append((*bar(a, b, 0.3 * r), STEEL))
+    for k, points in enumerate(now.curves):
+        curve = np.pad(points, ((0, 0), (0, 3 - points.shape[1])))
+        colour = COLOURS[(k + 4) % len(COLOURS)]
+        found += [(*bar(a, b, 0.5 * r), colour) for a, b in pairwise(curve)]
+    return found
+
+
+def _bar(
+    now: Moment, body: int, point: FloatArray, axis: FloatArray, ends: tuple[float, float], radius: float, colour: str
+) -> tuple[FloatArray, FloatArray, str]:
+    a, b = now.place(body, np.array([point + ends[0] * axis, point + ends[1] * axis]))
+    return (*bar(a, b, radius), colour)
+
+
+def _lowest(scene: Scene) -> float:
+    box = np.array(np.meshgrid(*zip(scene.low, scene.high, strict=True))).reshape(3, 8).T
+    return float((box @ scene.up).min())
+
+
+def _floor(axes: Axes, scene: Scene, camera: Camera) -> None:
+    east, north = _floor_axes(scene.up)
+    middle = 0.5 * (scene.low + scene.high)
+    middle = middle + (_lowest(scene) - middle @ scene.up) * scene.up
+    ticks = np.linspace(-0.7, 0.7, 9) * scene.size
+    for x in ticks:
+        for one, other in ((east, north), (north, east)):
+            ends, _ = camera.screen(np.array([middle + x * one + y * other for y in (ticks[0], ticks[-1])]))
+            axes.plot(*ends.T, color="#e3e7ed", linewidth=0.7, zorder=0)
+
+
+def _ways(axes: Axes, now: Moment, camera: Camera | None) -> None:
+    """The last part of the way of bodies, ends of beams and points."""
+    scene, k = now.scene, now.k
+    first = max(0, k - scene.t.size // TRAIL)
+    dim = 2 if scene.flat else 3
+    ways = [(i, body.pose[first : k + 1, :dim]) for i, body in enumerate(scene.bodies) if not body.node]
+    ways += [(i + 4, _end(curve)[first : k + 1]) for i, curve in enumerate(scene.curves)]
+    if scene.points is not None:
+        ways += [(i, scene.points[first : k + 1, i]) for i in range(scene.points.shape[1])]
+    for i, way in ways:
+        shown = way if camera is None else camera.screen(np.pad(way, ((0, 0), (0, 3 - way.shape[1]))))[0]
+        axes.plot(*shown.T, color=COLOURS[i % len(COLOURS)], linewidth=1.0, alpha=0.5, zorder=1)
+
+
+def _end(curve: Curve) -> FloatArray:
+    return curve.points[:, -1]

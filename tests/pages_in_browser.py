@@ -1,0 +1,107 @@
+"""Pages opened in a real browser: headless Chromium, from a file, with the network blocked.
+
+Tests are skipped, with the reason, where there is no Chromium or no Playwright to drive it.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+OUT = Path(__file__).resolve().parent.parent / "out" / "browser"
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--force-color-profile=srgb",
+]
+
+
+def chromium() -> str | None:
+    """Where Chromium is, if anywhere."""
+    return next(
+        (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None
+    )
+
+
+@contextmanager
+def opened_browser() -> Iterator[Any]:
+    """A context of a browser without network; tests are skipped with the reason where there is none."""
+    sync_api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
+    path = chromium()
+    if path is None:
+        pytest.skip("no Chromium on this machine")
+    with tempfile.TemporaryDirectory() as profile, sync_api.sync_playwright() as play:
+        context = play.chromium.launch_persistent_context(
+            profile,
+            executable_path=path,
+            headless=True,
+            args=FLAGS,
+            offline=True,
+            viewport={"width": 1200, "height": 800},
+            reduced_motion="no-preference",
+        )
+        try:
+            yield context
+        finally:
+            context.close()
+
+
+class Page:
+    """One page from a file: what it complained about and what it asked the network for are remembered."""
+
+    def __init__(self, context: Any, path: Path, scheme: str = "light") -> None:
+        self.complaints: list[str] = []
+        self.requests: list[str] = []
+        self.page = context.new_page()
+        self.page.emulate_media(color_scheme=scheme)
+        self.page.on("console", lambda m: self.complaints.append(m.text) if m.type in ("error", "warning") else None)
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on(
+            "request", lambda r: None if r.url.startswith(("file:", "data:", "blob:")) else self.requests.append(r.url)
+        )
+        self.page.goto(path.resolve().as_uri())
+        self.page.wait_for_selector("html[data-ready=yes]", timeout=15_000)
+
+    def ask(self, script: str) -> Any:
+        """The value of an expression of the page."""
+        return self.page.evaluate(script)
+
+    def pixels(self, selector: str) -> list[int]:
+        """Colours of a canvas, thinned: what the eye would see."""
+        found: list[int] = self.page.evaluate(
+            """(selector) => {
+                const shown = document.querySelector(selector), c = document.createElement("canvas");
+                [c.width, c.height] = [shown.width, shown.height];
+                const context = c.getContext("2d", { willReadFrequently: true });
+                context.drawImage(shown, 0, 0);
+                const d = context.getImageData(0, 0, c.width, c.height).data, out = [];
+                for (let i = 0; i < d.length; i += 4 * 83) out.push(d[i], d[i + 1], d[i + 2]);
+                return out;
+            }""",
+            selector,
+        )
+        return found
+
+    def picture(self, name: str, full: bool = False) -> Path:
+        """A screenshot, kept under out/browser."""
+        OUT.mkdir(parents=True, exist_ok=True)
+        path = OUT / f"{name}.png"
+        self.page.screenshot(path=str(path), full_page=full)
+        return path
+
+    def close(self) -> None:
+        """Close it; complaints and requests are errors."""
+        self.page.close()
+        assert self.complaints == []
+        assert self.requests == []
