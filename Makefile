@@ -32,7 +32,7 @@ $(VENV)/.installed-docs: $(VENV)/.installed
 	$(BIN)/python -m pip install --quiet --group docs
 	@touch $@
 
-demo: install ## integrate the seven stars of the Pleiades problem, print the summary, write the figures
+demo: install ## integrate the seven stars of the Pleiades problem, print the summary, write figures and the animated report
 	$(BIN)/isodyn run pleiades --out out/demo
 	@echo "written:"
 	@find out/demo -type f | LC_ALL=C sort | sed 's/^/  /'

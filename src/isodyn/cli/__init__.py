@@ -1,4 +1,4 @@
-"""The command line: `isodyn list`, `run`, `resume`, `order`, `compare`, `scheme`, `schema`.
+"""The command line: `isodyn list`, `run`, `resume`, `report`, `order`, `compare`, `scheme`, `schema`, `cite`.
 
 Strings become objects in `isodyn.specs`, files in `isodyn.models`. Data go to standard output, logs and progress to standard error;
 `--json` prints exactly one document. Errors are one message with a hint; exit code 2 means bad input, 1 a run that failed, 130 a run
@@ -18,6 +18,7 @@ from isodyn import __version__
 from isodyn.cli.models import schema_command
 from isodyn.cli.output import INTERRUPTED
 from isodyn.cli.problems import list_command
+from isodyn.cli.report import cite_command, report_command
 from isodyn.cli.run import resume_command, run
 from isodyn.cli.scheme import scheme
 from isodyn.cli.studies import compare_command, order
@@ -33,7 +34,17 @@ def cli(context: click.Context) -> None:
         click.echo(context.get_help())
 
 
-for command in (list_command, run, resume_command, order, compare_command, scheme, schema_command):
+for command in (
+    list_command,
+    run,
+    resume_command,
+    report_command,
+    order,
+    compare_command,
+    scheme,
+    schema_command,
+    cite_command,
+):
     cli.add_command(command)
 
 

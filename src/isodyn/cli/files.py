@@ -1,4 +1,4 @@
-"""Files that a run writes: NetCDF, CSV, checkpoints."""
+"""Files that a run writes: NetCDF, CSV, checkpoints, the report, an animation."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from isodyn.cli.report import ANIMATIONS, check_page, write_pages
 from isodyn.errors import InputError
 
 
@@ -17,6 +18,8 @@ class Files:
     csv: Path | None
     checkpoint: Path | None
     every: int | None = None
+    page: Path | None = None
+    animation: Path | None = None
 
     def of_model(self, output: Any, folder: Path) -> Files:
         """The same with what a model file asks for, in a folder; the command line wins."""
@@ -29,6 +32,8 @@ class Files:
             self.csv or path(output.csv),
             self.checkpoint or path(output.checkpoint),
             output.checkpoint_every,
+            self.page or path(output.report),
+            self.animation or path(output.animation),
         )
 
     def numbered(self, number: int) -> Files:
@@ -37,11 +42,20 @@ class Files:
         def of(path: Path | None) -> Path | None:
             return None if path is None else path.with_name(f"{path.stem}-{number}{path.suffix}")
 
-        return replace(self, netcdf=of(self.netcdf), csv=of(self.csv), checkpoint=of(self.checkpoint))
+        return replace(
+            self,
+            netcdf=of(self.netcdf),
+            csv=of(self.csv),
+            checkpoint=of(self.checkpoint),
+            page=of(self.page),
+            animation=of(self.animation),
+        )
 
     def checkpoint_of(self, model: dict[str, Any] | None) -> Any:
         """Where `integrate` puts its checkpoints; folders of files are made now, not after the run."""
-        for path in (self.netcdf, self.csv):
+        check_page(self.page, ".html", ".htm")
+        check_page(self.animation, *ANIMATIONS)
+        for path in (self.netcdf, self.csv, self.page, self.animation):
             if path is not None:
                 if path.parent.exists() and not path.parent.is_dir():
                     raise InputError(f"{path.parent} is no folder")
@@ -56,10 +70,12 @@ class Files:
 
         return Checkpoint(self.checkpoint, self.every, model)
 
-    def write(self, sol: Any) -> list[Path]:
-        """Write the solution; the paths that were written."""
+    def write(self, sol: Any, **told: Any) -> list[Path]:
+        """Write the solution; the paths that were written. `told` goes into the report."""
         from isodyn.results.netcdf import save
         from isodyn.results.tables import save_csv
 
         written = [] if self.netcdf is None else [save(sol, self.netcdf)]
-        return written if self.csv is None else [*written, save_csv(sol, self.csv)]
+        if self.csv is not None:
+            written.append(save_csv(sol, self.csv))
+        return written + write_pages(sol, self.page, self.animation, **told)

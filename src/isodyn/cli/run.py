@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -36,10 +37,14 @@ from isodyn.specs import parse_formulation, parse_parameters, parse_scheme
 )
 @click.option("--save-every", type=int, help="Keep every so-manieth step.")
 @click.option(
-    "--out", type=click.Path(path_type=Path, file_okay=False), help="Folder for figures (problems) and results."
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder for figures and report (problems) or for results (model files).",
 )
 @click.option("--save", "netcdf", type=click.Path(path_type=Path, dir_okay=False), help="NetCDF file for the solution.")
 @click.option("--csv", "csv", type=click.Path(path_type=Path, dir_okay=False), help="CSV file for the solution.")
+@click.option("--report", "page", type=click.Path(path_type=Path), help="HTML file for the report with its animation.")
+@click.option("--animation", type=click.Path(path_type=Path), help="GIF or MP4 file of the motion.")
 @click.option(
     "--checkpoint", type=click.Path(path_type=Path, file_okay=False), help="Folder from which `resume` goes on."
 )
@@ -57,6 +62,8 @@ def run(
     out: Path | None,
     netcdf: Path | None,
     csv: Path | None,
+    page: Path | None,
+    animation: Path | None,
     checkpoint: Path | None,
     progress: bool | None,
     as_json: bool,
@@ -75,7 +82,7 @@ def run(
         given["formulation"] = parse_formulation(formulation_text)
     times = {"dt": dt, "t_end": t_end, "save_every": save_every}
     given |= {key: value for key, value in times.items() if value is not None}
-    files = Files(netcdf, csv, checkpoint)
+    files = Files(netcdf, csv, checkpoint, page=page, animation=animation)
     parameters = parse_parameters(settings)
     if python_file is not None:
         stopped = _run_python(python_file, parameters, given, files, as_json)
@@ -121,6 +128,7 @@ def _run_problem(
     if out is not None:  # said before the run, not after it
         figures.require_matplotlib()
         figures.check_folder(out)
+        files = replace(files, page=files.page or out / "report.html")
     text = f"problem = {json.dumps(name)}\n[parameters]\n" + "".join(
         f"{key} = {x!r}\n" for key, x in parameters.items()
     )
@@ -128,7 +136,8 @@ def _run_problem(
     sol = _integrated(system, options, files, described)
     summary = run_summary(chosen, parameters, options["dt"], sol)
     written = figures.solution_figures(sol, out, chosen, options["dt"]) if out is not None else []
-    written += files.write(sol)
+    settings = {name: f"{value:g}" for name, value in parameters.items()}
+    written += files.write(sol, formulation=given.get("formulation"), dt=options["dt"], settings=settings)
     return _told(summary, written, as_json, print_summary, sol)
 
 
@@ -142,7 +151,8 @@ def _run_python(target: str, parameters: dict[str, float], given: dict[str, Any]
             raise InputError(f"a system from a Python file needs {option}")
     sol = _integrated(system_of_python(target), given, files, None)
     summary = mechanism_summary(sol, target, given["dt"])
-    return _told(summary, files.write(sol), as_json, print_mechanism, sol)
+    written = files.write(sol, formulation=given.get("formulation"), dt=given["dt"], settings={"system": target})
+    return _told(summary, written, as_json, print_mechanism, sol)
 
 
 def _told(summary: dict[str, Any], written: list[Path], as_json: bool, show: Any, sol: Any) -> bool:
@@ -186,7 +196,8 @@ def _run_model(
         sol = _integrated(one.system(), options, mine, described)
         summary = {"parameters": one.parameters, **mechanism_summary(sol, one.title, options["dt"])}
         summaries.append({"swept": swept, **summary} if swept else summary)
-        written += mine.write(sol)
+        settings = {"model": Path(target).name, **{name: f"{x:g}" for name, x in one.parameters.items()}}
+        written += mine.write(sol, formulation=options.get("formulation"), dt=options["dt"], settings=settings)
         stopped = sol.stats.stopped is not None
         if stopped:
             break

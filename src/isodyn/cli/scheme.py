@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from isodyn.cli.output import JSON, print_json, say_written
+from isodyn.cli.report import check_page
 from isodyn.specs import parse_scheme
 
 
@@ -18,19 +19,25 @@ from isodyn.specs import parse_scheme
     "--xi", type=float, help="Physical damping ratio: 0.1 in the table and 0 in the figure where none is given."
 )
 @click.option("--plot", type=click.Path(path_type=Path, dir_okay=False), help="File for the spectral figure.")
+@click.option("--html", type=click.Path(path_type=Path), help="File for the explorer, which starts at the first SPEC.")
 @JSON
-def scheme(specs: Sequence[str], xi: float | None, plot: Path | None, as_json: bool) -> None:
+def scheme(specs: Sequence[str], xi: float | None, plot: Path | None, html: Path | None, as_json: bool) -> None:
     """Coefficients, roots, damping and period error of each SPEC."""
     schemes: list[Any] = [parse_scheme(text) for text in specs]
     from isodyn.analysis import describe
     from isodyn.report import figures, scheme_figures
 
+    check_page(html, ".html", ".htm")
     if plot is not None:
         figures.check_file(plot)
     found = [describe(member) if xi is None else describe(member, xi) for member in schemes]
     written = []
     if plot is not None:
         written.append(scheme_figures.plot_scheme(schemes, plot, xi=xi or 0.0))
+    if html is not None:
+        from isodyn.report.explorer import write_explorer
+
+        written.append(write_explorer(html, schemes[0]))
     if as_json:
         documents = [one.to_dict() for one in found]
         print_json(documents[0] if len(documents) == 1 else documents)

@@ -80,6 +80,8 @@ class Output(Part):
 
     netcdf: str | None = None
     csv: str | None = None
+    report: str | None = None
+    animation: str | None = None
     checkpoint: str | None = None
     checkpoint_every: Annotated[int, Field(ge=1)] | None = None
 

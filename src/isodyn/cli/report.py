@@ -1,0 +1,94 @@
+"""`isodyn report` and `isodyn cite`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from isodyn.cli.output import JSON, print_json, say_written
+from isodyn.errors import InputError
+from isodyn.specs import parse_scheme
+
+ANIMATIONS = (".gif", ".mp4")
+
+
+def check_page(path: Path | None, *endings: str) -> None:
+    """What would fail when a page or an animation is written, said before the run."""
+    if path is None:
+        return
+    if path.suffix.lower() not in endings:
+        raise InputError(f"{path.name!r} must end in {' or '.join(endings)}", hint=f"{path.with_suffix(endings[0])}")
+    if path.is_dir() or (path.parent.exists() and not path.parent.is_dir()):
+        raise InputError(f"cannot write {path}: a folder and a file have the same name")
+
+
+def problem_of(sol: Any) -> Any:
+    """The ready problem that a solution belongs to, if there is one."""
+    from isodyn.problems import ALL
+
+    return ALL.get((sol.model or {}).get("name", ""))
+
+
+def write_pages(sol: Any, page: Path | None, animation: Path | None, **told: Any) -> list[Path]:
+    """The report and the animation that are wanted."""
+    if page is None and animation is None:
+        return []
+    from isodyn.report.animation import write_animation
+    from isodyn.report.html import write_report
+
+    problem, written = problem_of(sol), []
+    title = None if problem is not None else (sol.model or {}).get("title") or None
+    if page is not None:
+        written.append(write_report(sol, page, problem=problem, title=title, **told))
+    if animation is not None:
+        written.append(write_animation(sol, animation, problem=problem))
+    return written
+
+
+@click.command("report")
+@click.argument("saved", metavar="RUN", type=click.Path(path_type=Path))
+@click.option("--out", "page", type=click.Path(path_type=Path), help="The page; RUN with the ending .html by default.")
+@click.option("--animation", type=click.Path(path_type=Path), help="A GIF or MP4 of the motion too.")
+@click.option("--python", "python_file", metavar="FILE.py:NAME", help="The system, where a Python file defines it.")
+@JSON
+def report_command(
+    saved: Path, page: Path | None, animation: Path | None, python_file: str | None, as_json: bool
+) -> None:
+    """Write the HTML report of RUN, a NetCDF file or the folder of a finished run with checkpoints."""
+    from isodyn.cli.models import system_of_python
+    from isodyn.results.netcdf import load
+    from isodyn.results.resuming import resume
+
+    page = page or saved.with_suffix(".html")
+    check_page(page, ".html", ".htm")
+    check_page(animation, *ANIMATIONS)
+    system = None if python_file is None else system_of_python(python_file)
+    sol = resume(saved, system) if saved.is_dir() else load(saved, system)
+    written = write_pages(sol, page, animation, settings={"run": saved.name})
+    if as_json:
+        print_json({"files": [str(path) for path in written]})
+    say_written(written)
+
+
+@click.command("cite")
+@click.argument("names", nargs=-1, metavar="[PROBLEM | SCHEME]...")
+@JSON
+def cite_command(names: Sequence[str], as_json: bool) -> None:
+    """What to cite for runs of these problems and schemes."""
+    from isodyn.problems import ALL
+    from isodyn.report.reasons import cited
+
+    found: list[dict[str, str]] = []
+    for name in names or ("U0(1,1,1)",):
+        problem = ALL.get(name)
+        scheme = problem.scheme if problem is not None else parse_scheme(name)
+        found += [w for w in cited(scheme, None if problem is None else problem.citation) if w not in found]
+    if as_json:
+        print_json(found)
+        return
+    for work in found:
+        where = ", ".join(x for x in (work.get("where"), f"doi {work['doi']}" if "doi" in work else None) if x)
+        click.echo(f"{work['authors']} ({work['year']}). {work['title']}. {where}")
