@@ -81,8 +81,12 @@ def test_camera_turns_and_zooms(browser: Any, reports: Any) -> None:
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     page.page.mouse.move(x, y)
     page.page.mouse.down()
-    page.page.mouse.move(x + 120, y + 40, steps=4)
+    page.page.mouse.move(x + 120, y, steps=4)
+    sideways = page.ask("[isodynPlayer.view.yaw, isodynPlayer.view.pitch]")
+    page.page.mouse.move(x + 120, y + 40, steps=2)
     page.page.mouse.up()
+    assert sideways == pytest.approx([-0.9 - 0.008 * 120, 0.42])
+    assert page.ask("isodynPlayer.view.pitch") == pytest.approx(0.42 + 0.008 * 40)
     turned = page.look(STAGE)
     page.page.mouse.wheel(0, -400)
     page.page.wait_for_timeout(100)
