@@ -198,7 +198,7 @@ def _quality(sol: Solution, groups: list[Group]) -> list[tuple[str, str]]:
         elif group.id == "energy":
             total = group.values[2]
             scale = max(float(np.abs(group.values[0]).max()), 1e-300)
-            change = f"{total.max() - total.min():.3g} J, {(total.max() - total.min()) / scale:.1e} of the largest kinetic energy"
+            change = f"{total.max() - total.min():.3g} J, {(total.max() - total.min()) / scale:.2g} of the largest kinetic energy"
             rows.append(("change of total energy", change))
         elif group.id == "balance":
             rows.append(("largest error of the energy balance", f"{np.abs(group.values).max():.3g} J"))
