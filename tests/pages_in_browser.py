@@ -77,19 +77,33 @@ class Page:
         """The value of an expression of the page."""
         return self.page.evaluate(script)
 
-    def pixels(self, selector: str) -> list[int]:
-        """Colours of a canvas, thinned: what the eye would see."""
-        found: list[int] = self.page.evaluate(
+    def look(self, selector: str) -> int:
+        """Remember what a canvas shows; the number of the memory."""
+        found: int = self.page.evaluate(
             """(selector) => {
                 const shown = document.querySelector(selector), c = document.createElement("canvas");
                 [c.width, c.height] = [shown.width, shown.height];
                 const context = c.getContext("2d", { willReadFrequently: true });
                 context.drawImage(shown, 0, 0);
-                const d = context.getImageData(0, 0, c.width, c.height).data, out = [];
-                for (let i = 0; i < d.length; i += 4 * 83) out.push(d[i], d[i + 1], d[i + 2]);
-                return out;
+                const seen = (window.seen = window.seen || []);
+                return seen.push(context.getImageData(0, 0, c.width, c.height).data) - 1;
             }""",
             selector,
+        )
+        return found
+
+    def changed(self, one: int, other: int) -> int:
+        """How many pixels two memories differ in, by more than the eye would forgive."""
+        found: int = self.page.evaluate(
+            """([i, k]) => {
+                const a = window.seen[i], b = window.seen[k];
+                if (a.length !== b.length) return -1;
+                let n = 0;
+                for (let p = 0; p < a.length; p += 4)
+                    if (Math.max(...[0, 1, 2].map((c) => Math.abs(a[p + c] - b[p + c]))) > 8) n++;
+                return n;
+            }""",
+            [one, other],
         )
         return found
 

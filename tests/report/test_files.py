@@ -11,7 +11,9 @@ import pytest
 
 import isodyn as iso
 from isodyn import problems
+from isodyn.beams.system import BeamSystem
 from isodyn.errors import InputError, IsodynError
+from isodyn.mechanism.system import MechanismSystem
 from isodyn.report.animation import write_animation, write_gif, write_mp4, write_picture
 from isodyn.report.html import report_page, write_report
 from isodyn.report.notebook import animation
@@ -120,7 +122,10 @@ def test_pages_refuse_what_is_no_page(four_bar: iso.Solution, tmp_path: Path) ->
     ("scheme", "words"),
     [
         (iso.Scheme.U0(1, 1, 0), ["does not damp", "loses no energy", "2 % longer"]),
-        (iso.Scheme.U0(0.5, 0.5, 0.5), ["keeps 50 % of its amplitude", "velocities may in the first steps"]),
+        (
+            iso.Scheme.U0(0.5, 0.5, 0.5),
+            ["keeps 50 % of its amplitude", "loses 2.5 % of its energy", "velocities may in the first steps"],
+        ),
         (iso.Scheme.optimal(0.5), ["keeps its amplitude", "Neither displacement nor velocity"]),
         (iso.Scheme.central_difference(), ["explicit", "up to Ω = ωΔt = 2", "1.1 % shorter"]),
         (iso.Scheme.U0(0.5, 0.5, 0.5, explicit=True), ["unstable"]),
@@ -133,3 +138,16 @@ def test_reasons_say_what_is_known_of_the_scheme(scheme: Any, words: list[str]) 
     """The numbers of docs/choosing_a_scheme.md, in sentences."""
     text = " ".join(reasons(scheme))
     assert [word for word in words if word not in text] == []
+
+
+def test_every_ready_problem_has_a_report_and_shows_itself() -> None:
+    """A few steps each: the page, the table of the system, that of the solution."""
+    for name, problem in problems.ALL.items():
+        system = problem.system()
+        scheme = problem.scheme.first_order() if system.first_order else problem.scheme
+        sol = iso.integrate(system, scheme, dt=problem.dt, t_end=5 * problem.dt)
+        text = report_page(sol, problem=problem)
+        assert "{{" not in text, name
+        drawn = isinstance(system, MechanismSystem | BeamSystem) or (bool(problem.plane) and not system.first_order)
+        assert ('id="stage"' in text) == drawn, name
+        assert "<table>" in sol._repr_html_() + system._repr_html_(), name

@@ -7,17 +7,20 @@ Energies and drift come wherever they are known.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from isodyn.compiled import FloatArray
-from isodyn.mechanism.system import MechanismSystem
-from isodyn.problems import Problem
 from isodyn.report.figures import quantity
+from isodyn.report.kinds import is_mechanism
 from isodyn.report.names import velocity_names
 from isodyn.report.scenes import mechanical, thinned
 from isodyn.results import Solution
+
+if TYPE_CHECKING:
+    from isodyn.mechanism.system import MechanismSystem
+    from isodyn.problems import Problem
 
 ROWS = 2000  # at most so many points in a curve
 CURVES = 120  # at most so many curves in a group
@@ -44,7 +47,7 @@ class Group:
 
 def groups_of(sol: Solution, problem: Problem | None = None) -> tuple[FloatArray, list[Group]]:
     """Times and groups; at most ROWS rows of the solution are used."""
-    if isinstance(sol.system, MechanismSystem) or mechanical(thinned(sol, 2)).system is not sol.system:
+    if is_mechanism(sol.system) or mechanical(thinned(sol, 2)).system is not sol.system:
         full = mechanical(sol)
         few = thinned(full, ROWS)
         groups = _of_mechanism(few)

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isodyn.errors import InputError
-from isodyn.mechanism.system import MechanismSystem
 from isodyn.report import pages
 from isodyn.report.histories import ROWS, Group, groups_of
+from isodyn.report.kinds import is_mechanism
 from isodyn.report.packing import for_script, packed, scene_data
 from isodyn.report.pages import Html
 from isodyn.report.reasons import cited, reasons
@@ -83,7 +83,7 @@ def report_page(
         raise InputError("a report needs at least two rows of a solution; this one has its start only")
     scene = scene_of(sol, problem.plane if problem is not None else (), frames)
     t, groups = groups_of(sol, problem)
-    time = problem.units[0] if problem is not None else ("s" if isinstance(sol.system, MechanismSystem) else "–")
+    time = problem.units[0] if problem is not None else ("s" if is_mechanism(sol.system) else "–")
     name = title or (problem.title if problem is not None else "Report of a run")
     data = {
         "scene": None if scene is None else scene_data(scene),
@@ -198,7 +198,7 @@ def _quality(sol: Solution, groups: list[Group]) -> list[tuple[str, str]]:
         elif group.id == "energy":
             total = group.values[2]
             scale = max(float(np.abs(group.values[0]).max()), 1e-300)
-            change = f"{total.max() - total.min():.3g} J, {(total.max() - total.min()) / scale:.1e} of the largest kinetic energy"
+            change = f"{total.max() - total.min():.3g} J, {(total.max() - total.min()) / scale:.2g} of the largest kinetic energy"
             rows.append(("change of total energy", change))
         elif group.id == "balance":
             rows.append(("largest error of the energy balance", f"{np.abs(group.values).max():.3g} J"))
@@ -253,7 +253,7 @@ def _run(sol: Solution, problem: Problem | None, settings: dict[str, Any] | None
     rows: list[tuple[str, Any]] = [(key, value) for key, value in (settings or {}).items()]
     if problem is not None:
         rows.insert(0, ("problem", problem.name))
-    if isinstance(system, MechanismSystem):
+    if is_mechanism(system):
         bodies = [body.name for body in system.bodies if not body.of_beam]
         for what, names in (("bodies", bodies), ("beams", list(system.beams)), ("joints", list(system.joints))):
             if names:

@@ -41,7 +41,7 @@ def table(rows: Iterable[Sequence[Any]], head: Sequence[str] = (), words: int = 
     """A table; below a head all columns but the first `words` are numbers and stand to the right."""
     lines = ["<table>"]
     if head:
-        cells = "".join(f"<th{'' if k == 0 else ' class=n'}>{escaped(x)}</th>" for k, x in enumerate(head))
+        cells = "".join(f"<th{_aside(k, words)}>{escaped(x)}</th>" for k, x in enumerate(head))
         lines.append(f"<thead><tr>{cells}</tr></thead>")
     lines.append("<tbody>")
     for row in rows:

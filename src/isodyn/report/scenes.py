@@ -8,25 +8,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isodyn.beams.system import BeamSystem
 from isodyn.bodies.body import GROUND, Body
 from isodyn.bodies.rotations import continuous, matrix, quaternions_of
 from isodyn.bodies.shapes import Disc, Placed, Solid, Sphere
 from isodyn.compiled import FloatArray
 from isodyn.joints import measures as at
 from isodyn.joints.words import triad
-from isodyn.mechanism.beam_view import BeamView
-from isodyn.mechanism.coordinates import ParametrisedSystem
 from isodyn.mechanism.layout import SPRING
-from isodyn.mechanism.poses import poses
-from isodyn.mechanism.system import JointParts, MechanismSystem
-from isodyn.mechanism.views import JointView
 from isodyn.report.drawings import Drawing, drawing
+from isodyn.report.kinds import is_beam, is_mechanism, is_parametrised
 from isodyn.results import Solution
+
+if TYPE_CHECKING:  # they bring compiled code, which systems of other kinds do not need
+    from isodyn.mechanism.beam_view import BeamView
+    from isodyn.mechanism.system import JointParts, MechanismSystem
 
 FRAMES = 1500
 NUMBERS = 1_500_000  # of all poses and curves together
@@ -98,7 +97,7 @@ class Scene:
 
 def mechanical(sol: Solution) -> Solution:
     """The same solution in the default coordinates of its mechanism, where it has one."""
-    return sol.system.lift(sol) if isinstance(sol.system, ParametrisedSystem) else sol
+    return sol.system.lift(sol) if is_parametrised(sol.system) else sol
 
 
 def thinned(sol: Solution, rows: int) -> Solution:
@@ -116,10 +115,10 @@ def scene_of(sol: Solution, plane: Sequence[tuple[int, int]] = (), frames: int =
     """
     if sol.t.size < 2 or sol.system.first_order or sol.columns["q"].size != sol.system.nq:
         return None
-    if isinstance(sol.system, MechanismSystem | ParametrisedSystem):
-        wide = 7 * len(sol.system.bodies if isinstance(sol.system, MechanismSystem) else sol.system.mechanism.bodies)
+    if is_mechanism(sol.system) or is_parametrised(sol.system):
+        wide = 7 * len(sol.system.bodies if is_mechanism(sol.system) else sol.system.mechanism.bodies)
         return _of_mechanism(mechanical(thinned(sol, _affordable(frames, wide))))
-    if isinstance(sol.system, BeamSystem):
+    if is_beam(sol.system):
         few = thinned(sol, _affordable(frames, 3 * POINTS * len(sol.system.tables.elements)))
         return _of_beam(few)
     return _of_points(thinned(sol, frames), plane) if plane else None
@@ -133,6 +132,8 @@ def _affordable(frames: int, numbers: int) -> int:
 
 
 def _of_mechanism(sol: Solution) -> Scene:
+    from isodyn.mechanism.beam_view import BeamView
+
     system: MechanismSystem = sol.system
     kinds = {body.kind for body in system.bodies}
     level = all(body.kind != "particle" or not np.any(sol.q[:, system.q_of(body.name)][:, 2]) for body in system.bodies)
@@ -168,6 +169,8 @@ def _of_mechanism(sol: Solution) -> Scene:
 
 
 def _poses(sol: Solution, body: Body, flat: bool) -> FloatArray:
+    from isodyn.mechanism.poses import poses
+
     p = poses(sol.system, body.name, sol.q, sol.v)
     R = p[:, at.R_ : at.V_].reshape(-1, 3, 3)
     if flat:
@@ -229,6 +232,8 @@ def _marks(sol: Solution, parts: JointParts, number: dict[str, int]) -> list[Mar
     grounded = GROUND in (pair.first.name, pair.second.name)
     reach = (0.0, 0.0)
     if "displacement" in names:
+        from isodyn.mechanism.views import JointView
+
         way = JointView(sol, parts.name).displacement
         reach = (float(way.min()), float(way.max()))
     return [Mark(parts.name, kind, number[pair.first.name], pair.s_i, pair.a[2], reach, grounded)]
@@ -272,6 +277,8 @@ def _way(history: FloatArray, p: FloatArray, flat: bool) -> FloatArray:
 
 
 def _of_beam(sol: Solution) -> Scene:
+    from isodyn.mechanism.beam_view import BeamView
+
     curve = Curve("beam", _curve(BeamView(sol)))
     low, high = curve.points.min(axis=(0, 1)), curve.points.max(axis=(0, 1))
     pad = 0.05 * max(float(np.linalg.norm(high - low)), 1e-9)
