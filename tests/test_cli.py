@@ -72,6 +72,7 @@ def test_run_prints_a_summary_and_writes_figures(call: Any, tmp_path: Path) -> N
         "acceleration.png",
         "plane.png",
         "invariants.png",
+        "report.html",
     }
     assert all(path.read_bytes().startswith(b"\x89PNG") for path in files)
 

@@ -120,11 +120,12 @@ def test_the_same_run_with_full_matrices(formulation: Any, monkeypatch: pytest.M
 
 def test_large_redundant_systems_choose_rows_sparsely(monkeypatch: pytest.MonkeyPatch) -> None:
     """Beyond the size at which G is factorised whole, the sparse choice gives the same run."""
-    from isodyn.integrate import run
+    from isodyn.integrate import enforced_rows, run
 
     system = ladder(5).compile()
     whole = iso.integrate(system, dt=0.005, t_end=0.1)
-    monkeypatch.setattr(run, "LARGE", 0)
+    for module in (run, enforced_rows):
+        monkeypatch.setattr(module, "LARGE", 0)
     parts = iso.integrate(system, dt=0.005, t_end=0.1)
     assert len(parts.redundant) == 1
     np.testing.assert_allclose(parts.q, whole.q, atol=1e-10)

@@ -10,7 +10,7 @@ import pytest
 
 import isodyn as iso
 from isodyn.compiled import OK, SINGULAR, FloatArray
-from isodyn.integrate import run as run_module
+from isodyn.integrate import step_memory
 from isodyn.joints import Hinge
 from isodyn.linear_solvers import block_lu
 from isodyn.linear_solvers.blocks import Sparsity, joint_to_merge, pack, storage_of
@@ -79,7 +79,7 @@ def test_growth_is_refined() -> None:
 
 def test_superlu_takes_over(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where no joint is left to help."""
-    monkeypatch.setattr(run_module, "MOST_MERGED", 0)
+    monkeypatch.setattr(step_memory, "MOST_MERGED", 0)
     system = chain(0.0)
     sol = run(system)
     assert (sol.stats.repivots, sol.stats.fallbacks, sol.stats.halvings) == (0, 1, 0)

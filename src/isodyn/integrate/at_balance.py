@@ -21,6 +21,7 @@ from isodyn.linear_solvers.rank import Rank, decide
 from isodyn.linear_solvers.rows import TOLERANCE
 
 if TYPE_CHECKING:
+    from isodyn.integrate.enforced_rows import EnforcedRows
     from isodyn.integrate.run import Run
 
 LARGEST = 600  # unknowns of a step up to which sparse systems may take one with full matrices
@@ -65,7 +66,7 @@ def judge(run: Run) -> tuple[Rank, bool]:
     return rank, rank.rank > rows.rank
 
 
-def tolerance_of_choice(run: Run, G: Any) -> float:
+def tolerance_of_choice(run: EnforcedRows, G: Any) -> float:
     """The tolerance of a choice of rows, with regard to the drift where there is any."""
     if not run.drifts:
         return TOLERANCE

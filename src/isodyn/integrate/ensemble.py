@@ -20,8 +20,9 @@ from isodyn.errors import InputError
 from isodyn.integrate.driver import Newton, as_transform, integrate, settle
 from isodyn.integrate.ensemble_run import EnsembleRun, Threads
 from isodyn.integrate.progress import Progress
-from isodyn.integrate.run import Run, model_for
+from isodyn.integrate.run import Run
 from isodyn.integrate.schedule import plan
+from isodyn.integrate.step_memory import model_for
 from isodyn.linear_solvers.rows import LARGE
 from isodyn.results.ensemble import Ensemble, with_start
 from isodyn.results.solution import Solution

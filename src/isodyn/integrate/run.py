@@ -1,4 +1,4 @@
-"""The Python around the compiled loop: memory, stretches, blocks, observers, interrupts, errors.
+"""The Python around the compiled loop: stretches, blocks, observers, interrupts, errors.
 
 Each stretch between breakpoints starts from the acceleration at its first time, takes its first step with the midpoint member
 (1, 1, 1) of the same kind (explicit for explicit schemes), for which a_n belongs to t_n itself, and then moves a to the time level
@@ -25,12 +25,9 @@ from isodyn.compiled import (
     OPEN,
     RAISED,
     SINGULAR,
-    SOLVES,
     Closure,
     Coefficients,
     FloatArray,
-    IntArray,
-    State,
     announce_end,
 )
 from isodyn.errors import CallableError, ConflictError, IsodynError, IsodynWarning, SchemeError
@@ -38,6 +35,7 @@ from isodyn.formulations.near_singular import warn_near_singular
 from isodyn.integrate import at_balance, work
 from isodyn.integrate.coefficients import coefficients, starting_scheme
 from isodyn.integrate.columns import columns
+from isodyn.integrate.enforced_rows import EnforcedRows
 from isodyn.integrate.failures import failure
 from isodyn.integrate.progress import Progress
 from isodyn.integrate.schedule import Stretch
@@ -49,40 +47,23 @@ from isodyn.integrate.start import (
     refuse_if_far,
     still_open,
 )
-from isodyn.linear_solvers.block_lu import REFINED
-from isodyn.linear_solvers.blocks import joint_to_merge, pack
 from isodyn.linear_solvers.rows import (
     LARGE,
-    WORN,
-    choose,
-    choose_sparse,
     every,
-    independence,
     least_multipliers,
-    moved_multipliers,
 )
-from isodyn.linear_solvers.rows import Rows as IndependentRows
 from isodyn.results.solution import Sample, Solution, Statistics
 from isodyn.schemes import FirstOrderScheme, Scheme
-from isodyn.systems.model import Model
-from isodyn.systems.questions import Questions
 
 if TYPE_CHECKING:
     from isodyn.integrate.composition import ComposedSteps
     from isodyn.integrate.driver import Newton
 
-MOST_MERGED = 8  # joints that are eliminated with a body before SuperLU takes over
 _BLOCK = 256  # steps between looks at redundant rows, where checkpoints ask for the same ones in every run
 _BLOCK_SECONDS = 0.1  # how long the compiled loop may run before Python looks after progress and Ctrl-C
 
 
-def model_for(system: Any, closure: Closure, scaling: FloatArray | None) -> Model:
-    """The model of a system; with full matrices where a formulation needs them."""
-    model: Model = system.model()
-    return model.dense() if model.dense is not None and (closure.null_space or scaling is not None) else model
-
-
-class Run:
+class Run(EnforcedRows):
     """The memory of one run, and the Python around the compiled loop."""
 
     def __init__(
@@ -99,11 +80,11 @@ class Run:
         scaling: FloatArray | None = None,
         composed: ComposedSteps | None = None,
     ) -> None:
-        from isodyn.integrate import initial, loop  # compiled, or loaded from the cache, here and not at import
+        from isodyn.integrate import loop  # compiled, or loaded from the cache, here and not at import
 
-        self.loop, self.initial = loop, initial
-        self.system, self.scheme, self.stretches, self.observe = system, scheme, stretches, observe
-        self.model = model_for(system, closure, scaling)
+        super().__init__(system, closure, scaling)
+        self.assemble = assemble
+        self.loop, self.scheme, self.stretches, self.observe = loop, scheme, stretches, observe
         self.main, self.midpoint = coefficients(scheme), coefficients(starting_scheme(scheme))
         self.controls = work.Controls(
             newton.rtol,
@@ -114,17 +95,8 @@ class Run:
             int(newton.quasi),
             newton.form,
         )
-        self.closure, self.first_closure, self.assemble, self.scaling = closure, first_closure, assemble, scaling
-        self.composed = composed
+        self.first_closure, self.composed = first_closure, composed
         nq, nv, m = system.nq, system.nv, system.m
-        self.state = State(np.zeros(2), system.q0.copy(), system.v0.copy(), np.zeros(nv), np.zeros(m), np.zeros(nv))
-        self.ask = Questions(system, self.model)
-        self.merged: list[tuple[int, int]] = []  # nodes that are eliminated with a joint
-        self.other: Model | None = None  # the model with SuperLU, once it is needed
-        self.independent: Any = None
-        self.work: Any = None
-        self.enforce(choose(np.zeros((0, nv))))
-        self.count = np.zeros(work.COUNTERS, dtype=np.int64)
         self.columns = columns(select, nq, nv, m)
         self.total_steps = sum(stretch.steps for stretch in stretches)
         k = 1 + sum(stretch.rows for stretch in stretches)
@@ -133,8 +105,6 @@ class Run:
         self.rows = loop.Rows(np.zeros(k), *(np.zeros((k, size)) for size in sizes))
         self.left: list[tuple[int, FloatArray, FloatArray]] = []
         self.phi = 0.0  # how far state.a lags behind t_n, in steps
-        self.chosen_at = -np.inf  # when rows were last chosen again
-        self.drifts = bool(closure.at_balance) and closure.compliance == 0.0  # G a = b at the balance, and nothing else
         self.ranks = np.zeros(k if self.drifts else 0, dtype=np.int64)
         self.full: at_balance.FullMatrices | None = None
         self.checkpoint: Any = None  # of isodyn.results
@@ -236,67 +206,6 @@ class Run:
         )
         self.check(status, t, t)
 
-    def enforce(self, rows: IndependentRows) -> None:
-        """Memory for a step with these constraint rows; what is there is kept where the rows stay the same."""
-        before, self.independent = self.independent, rows
-        if before is not None and np.array_equal(before.chosen, rows.chosen):
-            self.work.key[0] = 0.0
-            return
-        if before is None:
-            self.work, self.pivots = self.memory(rows)
-        else:
-            self.renew_memory()
-
-    def renew_memory(self) -> None:
-        """Memory for the present rows and order of elimination; what is counted there goes on."""
-        near, refined = self.work.near, self.refinements()
-        self.work, self.pivots = self.memory(self.independent)
-        self.work.near[:] = near
-        if self.model.sparsity is not None:
-            self.pivots[REFINED] = refined
-        if self.other is not None:
-            self.take_superlu()
-
-    def take_superlu(self) -> None:
-        """Solve with SuperLU for the present rows from now on."""
-        from isodyn.linear_solvers.fallback import with_superlu
-
-        self.other = with_superlu(self.model, self.independent.chosen)
-
-    def refinements(self) -> int:
-        """How many solutions were refined so far."""
-        return int(self.pivots[REFINED]) if self.model.sparsity is not None else 0
-
-    def choose_pivots(self) -> bool:
-        """Where a block has no pivot of its own: eliminate it together with a joint of it; SuperLU when that does not help."""
-        pattern = self.model.sparsity
-        if pattern is None or self.closure.project > 0 or self.other is not None:
-            return False
-        found = None
-        if len(self.merged) < MOST_MERGED:
-            found = joint_to_merge(pattern, self.independent.chosen, self.merged, int(self.work.fault[0]))
-        if found is not None:
-            self.merged.append(found)
-            self.count[work.REPIVOTS] += 1
-        else:
-            self.take_superlu()
-            self.count[work.FALLBACKS] += 1
-        self.renew_memory()
-        return True
-
-    def memory(self, rows: IndependentRows) -> tuple[Any, IntArray]:
-        """New memory for a step with these constraint rows."""
-        system, packed = self.system, None
-        pivots = np.zeros(2 * (system.nv + rows.rank), dtype=np.int64)
-        if self.model.sparsity is not None:
-            merged = [pair for pair in self.merged if pair[1] in rows.chosen]
-            pivots = packed = pack(self.model.sparsity, rows.chosen, merged)
-        dense = not self.model.traits & SOLVES
-        w = work.allocate_work(system.nq, system.nv, system.m, rows.rank, dense=dense, packed=packed)
-        if self.scaling is not None:
-            w.N[:] = np.linalg.inv(self.scaling).ravel()
-        return w, pivots
-
     def consist(self, t: float, first: bool) -> None:
         """Choose independent rows, put q and v onto them, and see that the other rows follow."""
         state, ask = self.state, self.ask
@@ -315,15 +224,6 @@ class Run:
             refuse_if_far(ask, t, *given)
         self.check(status, t, t)
         self.enforce(self.independent_rows(t))
-
-    def independent_rows(self, t: float, *, again: bool = False) -> IndependentRows:
-        """The choice of rows at the present state."""
-        G = self.ask.G(t, self.state.q, self.state.v)
-        pattern = self.model.sparsity
-        if pattern is None or G.shape[0] * G.shape[1] <= LARGE:
-            return choose(G, at_balance.tolerance_of_choice(self, G)) if again else choose(G)
-        M = self.ask.mass(t, self.state.q, self.state.v)
-        return choose_sparse(pattern, M.data, G.data)
 
     def watch_rows(self, wrote_row: bool) -> None:
         """With redundant rows: the dropped ones still hold, and the newest row gets the multipliers of least norm."""
@@ -346,33 +246,6 @@ class Run:
         if wrote_row:
             lam = least_multipliers(G, self.work.m[work.LAM_1] if self.drifts else state.lam)
             self.rows.lam[row] = lam[self.columns.lam]
-
-    def worn(self, G: Any) -> bool:
-        """Whether the enforced rows come close to depending on each other while others would not: loops that move far."""
-        if G.shape[0] * G.shape[1] > LARGE // 10:  # where looking costs more than a failed step
-            return False
-        now = independence(G, self.independent.chosen)
-        if now > WORN:
-            return False
-        best = choose(G)
-        return best.rank == self.independent.rank and now < WORN * independence(G, best.chosen)
-
-    def choose_again(self) -> bool:
-        """Another independent set of rows at this state, if there is a better one; the force of constraint stays what it is."""
-        state, t = self.state, self.state.clock[0]
-        if self.closure.compliance > 0.0:
-            return False
-        G = self.ask.G(t, state.q, state.v)
-        rows = self.independent_rows(t, again=True)
-        if np.array_equal(rows.chosen, self.independent.chosen) or t == self.chosen_at:
-            return False
-        self.chosen_at = t  # one new choice per state
-        state.lam[:] = moved_multipliers(G, state.lam, rows)
-        if rows.rank != self.independent.rank:
-            self.work.near[:] = 0.0, t
-        self.enforce(rows)
-        status = self.initial.nearest_consistent(*self.physics(OPEN), t, state, self.work, self.pivots)
-        return status == OK
 
     def follow(self, stretch: Stretch, bar: Progress, done: int = 0) -> bool:
         """All steps of a stretch: the first with the midpoint member, and the last where the scheme would look past a breakpoint.
@@ -468,13 +341,6 @@ class Run:
         if q.size + v.size + a.size < state.q.size + 2 * state.v.size:  # observers see all, also what is not kept
             q, v, a = state.q.copy(), state.v.copy(), state.a + self.phi * state.da
         return bool(self.observe(Sample(rows.t[k], q, v, a, rows.lam[k].copy())))
-
-    def physics(
-        self, closure: Closure, stepping: bool = False
-    ) -> tuple[Any, int, int, Closure, IntArray, FloatArray, IntArray]:
-        """The model as compiled code takes it."""
-        model = self.other if stepping and self.other is not None else self.model
-        return model.function, model.traits, self.system.m_phi, closure, self.independent.chosen, model.pf, model.pi
 
     # ---- what went wrong, in words
 

@@ -1,0 +1,60 @@
+"""Which constraint rows a run enforces: the choice at the start, and another one where they come close to depending on each other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from isodyn.compiled import OK, OPEN, Closure, FloatArray
+from isodyn.integrate import at_balance
+from isodyn.integrate.step_memory import StepMemory
+from isodyn.linear_solvers.rows import LARGE, WORN, Rows, choose, choose_sparse, independence, moved_multipliers
+
+
+class EnforcedRows(StepMemory):
+    """A step's memory whose rows are chosen by the state."""
+
+    def __init__(self, system: Any, closure: Closure, scaling: FloatArray | None) -> None:
+        from isodyn.integrate import initial  # compiled, or loaded from the cache, here and not at import
+
+        super().__init__(system, closure, scaling)
+        self.initial = initial
+        self.drifts = bool(closure.at_balance) and closure.compliance == 0.0  # G a = b at the balance, and nothing else
+        self.chosen_at = -np.inf  # when rows were last chosen again
+
+    def independent_rows(self, t: float, *, again: bool = False) -> Rows:
+        """The choice of rows at the present state."""
+        G = self.ask.G(t, self.state.q, self.state.v)
+        pattern = self.model.sparsity
+        if pattern is None or G.shape[0] * G.shape[1] <= LARGE:
+            return choose(G, at_balance.tolerance_of_choice(self, G)) if again else choose(G)
+        M = self.ask.mass(t, self.state.q, self.state.v)
+        return choose_sparse(pattern, M.data, G.data)
+
+    def worn(self, G: Any) -> bool:
+        """Whether the enforced rows come close to depending on each other while others would not: loops that move far."""
+        if G.shape[0] * G.shape[1] > LARGE // 10:  # where looking costs more than a failed step
+            return False
+        now = independence(G, self.independent.chosen)
+        if now > WORN:
+            return False
+        best = choose(G)
+        return best.rank == self.independent.rank and now < WORN * independence(G, best.chosen)
+
+    def choose_again(self) -> bool:
+        """Another independent set of rows at this state, if there is a better one; the force of constraint stays what it is."""
+        state, t = self.state, self.state.clock[0]
+        if self.closure.compliance > 0.0:
+            return False
+        G = self.ask.G(t, state.q, state.v)
+        rows = self.independent_rows(t, again=True)
+        if np.array_equal(rows.chosen, self.independent.chosen) or t == self.chosen_at:
+            return False
+        self.chosen_at = t  # one new choice per state
+        state.lam[:] = moved_multipliers(G, state.lam, rows)
+        if rows.rank != self.independent.rank:
+            self.work.near[:] = 0.0, t
+        self.enforce(rows)
+        status = self.initial.nearest_consistent(*self.physics(OPEN), t, state, self.work, self.pivots)
+        return status == OK
