@@ -144,6 +144,7 @@ def kernel(
     return compile_
 
 
+_PLACES = ("layout.py", "work.py")  # constants that are frozen into compiled kernels
 _PARTS_OF_MECHANISMS = ("bodies", "joints", "mechanism", "beams")
 
 
@@ -153,15 +154,15 @@ def _in_mechanisms(path: Path) -> bool:
 
 @cache
 def _stamp(filename: str) -> str:
-    """A digest of the file, of this one, and of all kernels that others call across files."""
+    """A digest of the file, of this one, of all kernels that others call across files, and of the places of numbers that kernels know."""
     package = Path(__file__).parent
-    sources = {Path(filename), Path(__file__)}
+    sources = {Path(filename), Path(__file__), *Path(filename).parent.glob("layout.py")}
     for part in ("integrate", "linear_solvers", *(_PARTS_OF_MECHANISMS if _in_mechanisms(Path(filename)) else ())):
         sources |= set((package / part).glob("*.py"))
     digest = hashlib.sha256()
     for source in sorted(sources):
         text = source.read_bytes()
-        if source == Path(filename) or b"@kernel(" in text:
+        if source == Path(filename) or source.name in _PLACES or b"@kernel(" in text:
             digest.update(text)
     return digest.hexdigest()
 
