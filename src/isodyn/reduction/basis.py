@@ -98,7 +98,7 @@ class Basis:
 
     def coordinates(self, q: Any) -> FloatArray:
         """Reduced coordinates of configurations q (…, nq)."""
-        q = np.asarray(q, dtype=np.float64)
+        q = self._entries("q", q)
         if self.columns is None:
             return self.components(q - self.mean)
         rest = np.delete(q, self.columns, axis=-1)
@@ -106,10 +106,21 @@ class Basis:
 
     def rates(self, v: Any) -> FloatArray:
         """Reduced velocities of velocities v (…, nv), or accelerations."""
-        v = np.asarray(v, dtype=np.float64)
+        v = self._entries("v", v)
         if self.columns is None:
             return self.components(v)
         return np.concatenate([self.components(v[..., self.columns]), np.delete(v, self.columns, axis=-1)], axis=-1)
+
+    def _entries(self, name: str, x: Any) -> FloatArray:
+        """As an array with enough entries along the last axis."""
+        array = np.asarray(x, dtype=np.float64)
+        n = self.V.shape[0] if self.columns is None else int(self.columns[-1]) + 1
+        size = array.shape[-1] if array.ndim else 1
+        if array.ndim == 0 or size < n or (self.columns is None and size > n):
+            raise InputError(
+                f"{name} must have {n} entries{'' if self.columns is None else ' at least'}, received {size}"
+            )
+        return array
 
     def lift(self, sol: Solution) -> Solution:
         """The motion of the full system that a solution of the reduced one stands for [Shimada2014 (C.66) adapted]."""
