@@ -32,7 +32,8 @@ class Basis:
 
     `inner` is the matrix of the inner product (None: Euclidean); `columns` the coordinates that are reduced (None: all);
     `singular_values` all of them, also of directions left out; `omega` the frequencies of modes. `witnesses` are states of the run. `left`
-    is a left inverse of V that takes the place of the projection, where some coordinates have to stay exactly what they are.
+    is a left inverse of V that takes the place of the projection, where some coordinates have to stay exactly what they are: those of
+    the `interface`, the last directions.
     """
 
     V: FloatArray
@@ -45,6 +46,7 @@ class Basis:
     name: str = ""
     witnesses: tuple[Witness, ...] = ()
     left: FloatArray | None = None
+    interface: IntArray | None = None
 
     @property
     def rank(self) -> int:
@@ -94,7 +96,7 @@ class Basis:
 
     def embedding(self, nq: int, nv: int) -> Embedding:
         """How reduced coordinates sit in those of a system with nq coordinates and nv velocities."""
-        return Embedding.of(self.V, self.mean, self.columns, nq, nv)
+        return Embedding.of(self.V, self.mean, self.columns, nq, nv, self.interface)
 
     def coordinates(self, q: Any) -> FloatArray:
         """Reduced coordinates of configurations q (…, nq)."""

@@ -128,7 +128,14 @@ def craig_bampton(system: Any, interface: Any, rank: int, q: Any = None, *, snap
     left[rank + np.arange(b.size), b] = 1.0
     kind = "fixed-interface modes" if snapshots is None else "fixed-interface POD"
     name = f"{kind} and interface"
-    return Basis(V, at, M, None, omega=omega, method="Craig and Bampton", name=name, witnesses=states, left=left)
+    more: dict[str, Any] = {
+        "method": "Craig and Bampton",
+        "name": name,
+        "witnesses": states,
+        "left": left,
+        "interface": b,
+    }
+    return Basis(V, at, M, None, omega=omega, **more)
 
 
 def lowest(K: Any, M: Any, rank: int) -> tuple[FloatArray, FloatArray]:
