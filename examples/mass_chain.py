@@ -86,7 +86,8 @@ def draw(sol: Any, balance: Any, path: Path) -> None:
         for column, name in enumerate(sol.subdomains.row_names):
             centre.plot(sol.t, sol.drift().position[:, column], label=name)
         centre.set(xlabel="t", ylabel="displacement gap")
-        centre.legend(fontsize=8)
+        centre.margins(y=0.2)
+        centre.legend(fontsize=8, loc="lower left", ncols=2)
         for name, work in balance.work.items():
             right.plot(sol.t, work, label=f"work on {name}")
         right.plot(sol.t, balance.transfer, "k--", linewidth=0.8, label="sum")

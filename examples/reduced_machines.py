@@ -64,7 +64,7 @@ def main(out: Path | None = None) -> dict[str, float]:
             force.plot(machine.t[20:], two[:, 0], color="0.6", linewidth=3.0, label="full")
             force.plot(machine.t[20:], one[:, 0], color="tab:blue", linewidth=1.0, label="reduced")
             force.set(xlabel="t [s]", ylabel="force along the guide [N]", title="slider–crank, force on the slider")
-            force.legend(loc="upper right")
+            force.legend(loc="lower right", bbox_to_anchor=(0.74, 0.0))
             figures.save(figure, out / "reduced_machines.png")
     return numbers
 

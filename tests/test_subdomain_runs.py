@@ -32,6 +32,46 @@ def test_fewer_rows_are_the_same_rows(sub, threads):
 
 
 @pytest.mark.parametrize("threads", [1, 2])
+def test_fewer_columns_are_the_same_columns(sub, threads):
+    """By subdomain; multipliers stay, and the observer sees everything."""
+    options, seen = {"substeps": TAUS, "dt": 0.01, "t_end": 0.5, "threads": threads}, []
+    scheme = S.V0(0.3, 0.6, 0.1)
+    every = iso.integrate(sub, scheme, **options)
+    select = {"left": {"q": [2], "v": [], "a": [0, -1]}, "right": []}
+    some = iso.integrate(sub, scheme, select=select, observe=seen.append, **options)
+    assert (some["left"].q == every["left"].q[:, [2]]).all()
+    assert (some["left"].a == every["left"].a[:, [0, 2]]).all()
+    assert [some[name].v.shape[1] for name in THREE] == [0, 3, 0]
+    for key in "qva":
+        assert (getattr(some["middle"], key) == getattr(every["middle"], key)).all()
+        assert (np.array([getattr(sample["right"], key) for sample in seen]) == getattr(every["right"], key)).all()
+    assert (some.lam == every.lam).all()
+    assert (np.array([sample.lam for sample in seen]) == every.lam).all()
+    for question, what in (
+        (some.drift, "q of all tied coordinates, but 'q4' of 'right'"),
+        (some.interface_power, "v of all tied coordinates, but 'q2' of 'left'"),
+        (some.gather, "all of q, but only 1 of 3 columns of 'left'"),
+        (some.energy, "all of q, but only 1 of 3"),
+    ):
+        with pytest.raises(InputError, match=what):
+            question()
+    tied = iso.integrate(sub, scheme, select={"left": [2], "middle": [0, 2], "right": [0]}, **options)
+    assert tied.drift().largest == every.drift().largest
+    assert (tied.interface_power()["middle"] == every.interface_power()["middle"]).all()
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_multipliers_are_the_forces_between_the_parts(sub, threads):
+    """λ of every saved row, the first one too, balances the part beside it; at t_n to second order only."""
+    sol = iso.integrate(sub, S.optimal(1.0), dt=0.002, t_end=0.1, threads=threads)
+    right = sub.systems["right"]
+    balance = right.M @ sol["right"].a.T + right.C @ sol["right"].v.T + right.K @ sol["right"].q.T
+    force = np.array([right.f(t) for t in sol.t]).T - balance  # Gᵀλ
+    assert abs(sub.G["right"].T @ sol.lam.T - force).max() < 1e-3 * abs(force).max()
+    assert abs(sol.lam[[0, 1, -1]]).min() > 1.0
+
+
+@pytest.mark.parametrize("threads", [1, 2])
 def test_an_observer_sees_saved_states_and_may_end_the_run(sub, threads):
     seen = []
 

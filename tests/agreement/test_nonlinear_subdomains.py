@@ -104,3 +104,43 @@ def test_advice():
         rho_1 = iso.subdomains.matching_rho(rho, rho_2)
         p = (1 + rho_1) * (1 + rho_2)
         assert (3 + rho_1 + rho_2 - rho_1 * rho_2) / (2 * p) == pytest.approx(1 / (1 + rho))
+
+
+def test_a_subdomain_that_the_motion_has_not_reached():
+    """Ahead of the front there are 1e-30 of the rest; differences that look for tangents must not get lost in rounding."""
+    n = 20
+    K = 50.0 * (2.0 * np.eye(n) - np.eye(n, k=1) - np.eye(n, k=-1))
+    K[-1, -1] = 50.0
+    zero, end = np.zeros(n), np.eye(n)[-1]
+    quiet = iso.MechanicalSystem(np.eye(n), lambda q, v, t: -K @ q - q**3, zero, zero)
+    linear = iso.LinearSystem(np.eye(n), None, K, None, zero, zero)
+    loaded = iso.LinearSystem(np.eye(n), None, K[::-1, ::-1], lambda t: 1e-4 * end * np.sin(t), zero, zero)
+    ties = [("far", n - 1, "near", 0)]
+    sol, like = (
+        iso.integrate(iso.Subdomains({"far": far, "near": loaded}, ties), S.optimal(0.8), dt=0.05, t_end=5.0)
+        for far in (quiet, linear)
+    )
+    size = abs(like["far"].q).max()
+    assert 0.0 < abs(sol["far"].q[2]).max() < 1e-25 * size
+    assert abs(sol["far"].q - like["far"].q).max() < 1e-6 * size
+
+
+def test_a_subdomain_with_constraints_of_its_own():
+    """A pendulum bob tied to springs: order two in q, v, a and in its own multiplier, against the bob with the springs on it."""
+    springs, weight = np.array([3.0, 4.0]), np.array([0.0, -19.62])
+    start = {"q0": [1.0, 0.0], "v0": [0.0, 0.5]}
+
+    def phi(q, t):
+        return np.array([q @ q - 1.0])
+
+    bob = iso.MechanicalSystem(2.0 * np.eye(2), lambda q, v, t: weight - 0.3 * v, phi=phi, **start)
+    frame = iso.LinearSystem([0.5, 0.7], None, springs, None, **start)
+    both = iso.MechanicalSystem(np.diag([2.5, 2.7]), lambda q, v, t: weight - 0.3 * v - springs * q, phi=phi, **start)
+    sub = iso.Subdomains({"bob": bob, "frame": frame}, [("bob", [0, 1], "frame", [0, 1])])
+    fine, found = iso.integrate(both, S.optimal(0.5), dt=0.00025, t_end=0.3), []
+    for n in (20, 10):
+        sol = iso.integrate(sub, S.optimal(0.5), substeps={"bob": 1, "frame": 3}, dt=0.00025 * n, t_end=0.3)
+        found.append([abs(getattr(sol["bob"], key) - getattr(fine, key)[::n]).max() for key in ("q", "v", "a", "lam")])
+        assert sol["bob"].drift().largest[0] < 1e-12
+    assert abs(fine.lam).max() > 1.0
+    assert np.log2(np.divide(*found)) == pytest.approx([2.0] * 4, abs=0.1)

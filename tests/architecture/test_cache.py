@@ -78,6 +78,23 @@ def test_a_changed_measure_makes_mechanisms_stale_and_nothing_else(tmp_path):
         before = after
 
 
+def test_changed_places_of_numbers_make_kernels_stale(tmp_path):
+    """Constants are frozen into compiled code: with an old one it would read and write elsewhere."""
+    package = tmp_path / "lib" / "isodyn"
+    shutil.copytree(Path(isodyn.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
+    files = ("reduction/kernels.py", "mechanism/model.py")
+    before = stamps(package, files)
+    for places, changed in (
+        ("reduction/layout.py", [True, False]),
+        ("beams/layout.py", [False, True]),
+        ("integrate/work.py", [True, True]),
+    ):
+        (package / places).write_text((package / places).read_text() + "\n# changed\n")
+        after = stamps(package, files)
+        assert [one != other for one, other in zip(before, after, strict=True)] == changed, places
+        before = after
+
+
 KERNEL = """
 from collections import namedtuple
 from numba import types

@@ -24,6 +24,10 @@ def half(q0=1.0, v0=0.0, n=1, **more):
         ([("a", [0], "a", [0]), ("a", 0, "b", 0)], "tied to itself"),
         ([("a", [0], "a", [1])], "'b' is tied to nothing"),
         ([("a", [0])], "a tie is"),
+        ([3], "a tie is .* received 3"),
+        ("ab", "ties must be a list"),
+        (None, "ties must be a list"),
+        ([(["a"], [0], "b", [0])], r"names the subdomain \['a'\]"),
     ],
 )
 def test_ties(ties, message):
@@ -39,6 +43,8 @@ def test_systems_that_cannot_be_tied():
         iso.Subdomains({}, [])
     with pytest.raises(InputError, match="one of isodyn's systems, received int"):
         iso.Subdomains({"a": 3}, [])
+    with pytest.raises(InputError, match="mapping of systems by name, received list"):
+        iso.Subdomains([half(), half()], [])
 
 
 @pytest.mark.parametrize(
@@ -49,7 +55,10 @@ def test_systems_that_cannot_be_tied():
         ({"substeps": {"a": 1}}, "substeps must name every subdomain"),
         ({"scheme": {"a": iso.Scheme.optimal(0.5)}}, "scheme must name every subdomain"),
         ({"formulation": iso.PositionLevel()}, "velocity level"),
-        ({"select": [0]}, "select is not for subdomains"),
+        ({"select": [1]}, r"select\['q'\] must lie in 0…0, received 1…1"),
+        ({"select": {"c": [0]}}, r"select is by subdomain \('a', 'b'\) or by q, v, a, lam, received 'c'"),
+        ({"newton": 3}, "newton must be a Newton, received 3"),
+        ({"observe": 3}, "observe must be a function of a sample, received 3"),
         ({"executor": 3}, "executor must be a distributed.Client or None, received int"),
         ({"threads": 0}, "threads must be"),
         ({"dt": -1.0}, "dt must be positive"),
@@ -178,6 +187,44 @@ def test_other_faults_of_a_partition():
         iso.partition(3, {"a": [0]})
     with pytest.raises(InputError, match="shape"):
         iso.subdomains.Elements([[0, 1]], np.eye(2), np.eye(2)[None], [0.0, 0.0], [0.0, 0.0])
+
+
+def test_elements_that_do_not_fit():
+    given = {"dofs": [[0, 1]], "M": np.eye(2)[None], "K": np.eye(2)[None], "q0": [0.0, 0.0], "v0": [0.0, 0.0]}
+    with pytest.raises(InputError, match="rows of unlike length"):
+        iso.subdomains.Elements(**{**given, "dofs": [[0, 1], [1]]})
+    with pytest.raises(InputError, match=r"K must have shape \(1, 2, 2\), received None"):
+        iso.subdomains.Elements(**{**given, "K": None})
+    for weights in ([1, 1], {"a": "x"}, {"a": np.inf}):
+        with pytest.raises(InputError, match="weights must hold a positive number"):
+            iso.partition(half(n=2), {"a": [0, 1]}, weights=weights)
+    with pytest.raises(InputError, match="with constraints cannot be partitioned"):
+        iso.partition(half(q0=0.0, n=2, G=[[1.0, 0.0]]), {"a": [0, 1]})
+
+
+def test_advice_on_nonsense():
+    sub = iso.Subdomains({"a": half(), "b": half()}, [("a", 0, "b", 0)])
+    with pytest.raises(InputError, match="scheme of 'a' must be a Scheme, received 'x'"):
+        iso.subdomains.advise(sub, "x", dt=0.1)
+    with pytest.raises(InputError, match="dt must be positive, received 0"):
+        iso.subdomains.advise(sub, dt=0.0)
+    assert iso.subdomains.advise(sub, dt=np.float32(0.1)).parts[0].stable
+    for n in (2, 300):
+        massless = iso.LinearSystem(np.r_[0.0, np.ones(n - 1)], None, np.eye(n), None, np.zeros(n), np.zeros(n))
+        sub = iso.Subdomains({"a": half(), "light": massless}, [("a", 0, "light", 0)])
+        with pytest.raises(SingularError, match="mass matrix of subdomain 'light' is singular"):
+            iso.subdomains.advise(sub, iso.Scheme.central_difference(), dt=0.1)
+    with pytest.raises(InputError, match="rho_2 must lie between 0 and 1, received nan"):
+        iso.subdomains.matching_rho(0.5, float("nan"))
+
+
+def test_a_load_that_is_no_number_is_named():
+    load = iso.LinearSystem(1.0, None, 1.0, lambda t: np.array([np.nan if t > 0.5 else 0.0]), [1.0], [0.0])
+    sub = iso.Subdomains({"a": half(), "loaded": load}, [("a", 0, "loaded", 0)])
+    with pytest.raises(NonFiniteError, match=r"f returned nan for 'q0' at t = 0\.55") as caught:
+        iso.integrate(sub, dt=0.1, t_end=1.0)
+    assert "in subdomain 'loaded', in system step 6" in caught.value.__notes__[0]
+    assert caught.value.partial.t[-1] == pytest.approx(0.5)
 
 
 def test_questions_to_a_solution():

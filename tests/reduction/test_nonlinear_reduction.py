@@ -197,7 +197,8 @@ def test_clamped_beam_loses_its_rows_to_the_basis_and_gets_its_reactions_back() 
     red = iso.reduce(system, basis)
     assert red.m == 0
     back = basis.lift(iso.integrate(red, SCHEME, dt=0.002, t_end=0.5))
-    assert np.abs(back.q - sol.q).max() < 2e-3 * np.abs(sol.q - system.q0).max()
+    nearest = basis.embedding(system.nq, system.nv).q(basis.coordinates(sol.q))  # no motion in the span comes closer
+    assert np.abs(back.q - sol.q).max() < 10 * np.abs(nearest - sol.q).max() < 2e-4
     error = np.linalg.norm((back.lam - sol.lam)[5:]) / np.linalg.norm(sol.lam)
     assert error < 0.05
 

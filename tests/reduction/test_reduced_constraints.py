@@ -133,8 +133,8 @@ def test_rod_of_a_slider_crank_with_its_ends_kept(crank: iso.Solution) -> None:
     assert red.m == system.m == 9
     assert red.nv == 8 + 4 + 4 + 6
     back = basis.lift(iso.integrate(red, SCHEME, dt=1e-4, t_end=0.05))
-    moved = np.abs(crank.q - crank.q[0]).max()
-    assert np.abs(back.q - crank.q).max() < 5e-4 * moved
+    nearest = basis.embedding(system.nq, system.nv).q(basis.coordinates(crank.q))  # no motion in the span comes closer
+    assert np.abs(back.q - crank.q).max() < 10 * np.abs(nearest - crank.q).max() < 2e-4
     assert np.abs(back.lam - crank.lam).max() < 0.02 * np.abs(crank.lam).max()
     assert max(back.drift().largest[:2]) < 1e-12
     force = back.reaction("wrist pin").force, crank.reaction("wrist pin").force
@@ -163,7 +163,8 @@ def test_hinged_beam_keeps_its_rows_with_the_node_kept() -> None:
     red = iso.reduce(system, basis)
     assert red.m == 2
     back = basis.lift(iso.integrate(red, SCHEME, dt=0.002, t_end=0.6))
-    assert np.abs(back.q - sol.q).max() < 5e-3
+    nearest = basis.embedding(system.nq, system.nv).q(basis.coordinates(sol.q))  # no motion in the span comes closer
+    assert np.abs(back.q - sol.q).max() < 10 * np.abs(nearest - sol.q).max() < 3e-3
     assert np.linalg.norm(back.lam - sol.lam) < 0.03 * np.linalg.norm(sol.lam)
 
 

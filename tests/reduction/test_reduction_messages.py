@@ -140,3 +140,45 @@ def test_an_offset_has_to_fulfil_the_rows() -> None:
         LockingError, match="cannot fulfil constraint 'tie': no direction changes it, and it is off by 1 at t = 0"
     ):
         iso.reduce(held, replace(iso.pod(tied, rank=1), mean=np.array([1.0, 0.0, 0.0, 0.0])))
+
+
+def test_things_of_another_kind(sol: iso.Solution) -> None:
+    """What is no system, solution, basis or matrix is refused by its type, arrays of another length by theirs."""
+    basis: Any = iso.pod(sol, rank=2)
+    system: Any = sol.system
+    other = iso.LinearSystem(np.eye(3), None, np.eye(3), None, np.ones(3), np.zeros(3))
+    run = iso.integrate(other, dt=0.1, t_end=1.0)
+    modes: Any = iso.reduction.eigenmodes
+    for question, message in (
+        (lambda: iso.pod(sol, rank=2, inner="mass"), "inner must be a matrix of 4 × 4, received 'mass'"),
+        (lambda: iso.pod({"a": sol}, rank=1), 'received dict\nhint: of subdomains one: sol\\["name"\\]'),
+        (lambda: basis.lift(None), "a solution of the reduced system, received NoneType"),
+        (lambda: basis.coordinates(np.zeros(3)), "q must have 4 entries, received 3"),
+        (lambda: basis.rates(np.zeros(5)), "v must have 4 entries, received 5"),
+        (lambda: iso.pod(sol, rank=1, columns=[1, 2]).rates(np.zeros(2)), "v must have 3 entries at least, received 2"),
+        (lambda: modes(None, 2), "modes are those of a system, received NoneType"),
+        (lambda: modes(system, 2, q=[1.0]), "q must have 4 entries, received 1"),
+        (lambda: iso.reduction.craig_bampton(system, [3], 2, snapshots=run), "with 4 coordinates, received 3"),
+        (lambda: iso.reduce(system, basis, t0=float("nan")), "t0 must be a finite number, received nan"),
+        (lambda: iso.reduce(None, basis), "a system is reduced, received NoneType"),
+    ):
+        with pytest.raises(InputError, match=message):
+            question()
+
+
+def test_questions_to_a_study(sol: iso.Solution) -> None:
+    pair = (iso.Scheme.midpoint_epa(), 0.1)
+    study: Any = iso.reduction.reduction_study(sol.system, snapshots=pair, reduced=pair, t_end=1.0, rank=2)
+    with pytest.raises(InputError, match="errors are of 'q', 'v' or 'a', received 'x'"):
+        study.error("x")
+    with pytest.raises(InputError, match="column must be a whole number from 0 to 3, received 9"):
+        study.error("q", 9)
+    with pytest.raises(InputError, match="benchmark must be a solution of the full system, received str"):
+        iso.reduction.reduction_study(
+            sol.system,
+            snapshots=pair,
+            reduced=pair,
+            t_end=1.0,
+            rank=2,
+            benchmark="x",  # type: ignore[arg-type]
+        )

@@ -137,6 +137,19 @@ def test_interface_nodes_damping_and_rows_in_a_sampled_model() -> None:
     assert max(back.drift().largest[:2]) < 1e-11
 
 
+def test_torques_act_on_a_sampled_beam() -> None:
+    """A torque at the free end does the same work: the sampled run follows the reduced one."""
+    beam = iso.Beam([(0, 0), (1, 0)], elements=24, section=iso.Section(EA=1e4, EI=1.0, rhoA=1.0))
+    beam.clamp("start")
+    beam.torque("end", 1.0, time=iso.loads.Sine(1.0, 3.0))
+    system, scheme = beam.compile(), iso.Scheme.optimal(0.8)
+    full = iso.integrate(system, scheme, dt=4e-3, t_end=0.6)
+    few = iso.pod(full, rank=6, about=system.q0)
+    quick = iso.reduce(system, few, sample_elements(system, few, full, tolerance=3e-3))
+    lifted = few.lift(iso.integrate(quick, scheme, dt=4e-3, t_end=0.6))
+    assert np.linalg.norm(lifted.q - full.q) < 0.02 * np.linalg.norm(full.q - system.q0)
+
+
 def test_weights_against_scipy() -> None:
     """Carried to the end, the active-set method finds the residual of scipy.optimize.nnls."""
     rng = np.random.default_rng(4)
@@ -155,11 +168,30 @@ def test_weights_against_scipy() -> None:
 
 def test_messages(fall: iso.Solution, basis: iso.reduction.Basis) -> None:
     bar = iso.LinearSystem(1.0, None, 1.0, None, [1.0], [0.0])
-    with pytest.raises(InputError, match="elements are sampled of beams, received LinearSystem"):
+    with pytest.raises(
+        InputError, match=r"of beams by themselves, .* received LinearSystem\nhint: beams inside mechanisms"
+    ):
         sample_elements(bar, basis, fall)
     with pytest.raises(InputError, match="tolerance must lie between 0 and 1, received 2"):
         sample_elements(fall.system, basis, fall, tolerance=2)
-    with pytest.raises(InputError, match="elements are sampled of beams, received LinearSystem"):
+    with pytest.raises(InputError, match=r"of beams by themselves, .* received LinearSystem"):
         iso.reduce(bar, iso.reduction.eigenmodes(bar, 1), Sampling(np.arange(1), np.ones(1), 0.0, 1))
+    with pytest.raises(InputError, match="tolerance must lie between 0 and 1, received 'x'"):
+        sample_elements(fall.system, basis, fall, tolerance="x")  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="most must be a whole number of at least 1, received 0"):
+        sample_elements(fall.system, basis, fall, most=0)
+    with pytest.raises(InputError, match="basis must be a Basis, received int"):
+        sample_elements(fall.system, 3, fall)  # type: ignore[arg-type]
+    other = iso.integrate(bar, dt=0.1, t_end=1.0)
+    with pytest.raises(InputError, match=rf"one of this beam with {fall.system.nq} coordinates, received 1"):
+        sample_elements(fall.system, basis, other)
+    with pytest.raises(InputError, match="sampling must be a Sampling, received str"):
+        iso.reduce(fall.system, basis, "x")  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="sampling is one of 3 elements, received a beam of 80"):
+        iso.reduce(fall.system, basis, Sampling(np.arange(3), np.ones(3), 0.0, 3))
+    sampling = sample_elements(fall.system, basis, fall, tolerance=1e-2)
+    with pytest.raises(InputError, match="made for another basis"):
+        iso.reduce(fall.system, iso.pod(fall, of="v", rank=basis.rank, about=fall.system.q0), sampling)
+    assert iso.reduce(fall.system, basis.truncated(2), sampling).nv == 2
     with pytest.raises(InputError, match="all zero"):
         sparse_weights(np.zeros((3, 2)), np.zeros(3), 0.1)

@@ -11,6 +11,7 @@ from isodyn.compiled import BALANCE, OK
 from isodyn.errors import InputError
 from isodyn.problems import manufactured, oscillator
 
+OF_LARGE_FORCES = ("clamped_bar",)  # springs of 1e7 N/m: rounding is that of forces, not of accelerations
 WITH_FORMULA = [name for name, problem in problems.ALL.items() if problem.motion is not None]
 
 
@@ -29,10 +30,10 @@ def test_exact_motion_satisfies_the_equations(name: str) -> None:
         lam = np.zeros((t.size, 0)) if exact.lam is None else exact.lam
         row = [np.ascontiguousarray(x[k]) for x in (exact.q, exact.v, exact.a, lam)]
         assert model.function(BALANCE, t[k], *row, np.zeros(4), model.pf, model.pi, out) == OK
-        row[2], rest = np.zeros(system.nv), np.zeros(system.nv)
-        assert model.function(BALANCE, t[k], *row, np.zeros(4), model.pf, model.pi, rest) == OK
-        inertia = np.abs(out - rest).max()  # M a
-        assert np.abs(out).max() <= 1e-11 * max(1.0, np.abs(exact.a).max(), inertia)
+        size = max(1.0, np.abs(exact.a).max())
+        if name in OF_LARGE_FORCES:
+            size = max(size, np.abs(system.M @ exact.a[k]).max())
+        assert np.abs(out).max() <= 1e-11 * size
 
 
 @pytest.mark.parametrize("name", WITH_FORMULA)

@@ -80,12 +80,12 @@ def draw(chosen: dict[str, iso.reduction.ReductionStudy], title: str, path: Path
                 axes.plot(study.lifted.t, values, marker=mark, markevery=50, markersize=4, linewidth=0.9, label=label)
             axes.set(xlabel="t [s]", ylabel=figures.quantity(f"{name}5", "m", "qva".index(name), "s"))
         energy = grid[1, 1]
-        energy.plot(benchmark.t, clamped_bar.energy(benchmark)["energy"], color="black")
-        for (_, study), mark in zip(chosen.items(), "so^", strict=True):
+        energy.plot(benchmark.t, clamped_bar.energy(benchmark)["energy"], color="black", label="full system")
+        for (label, study), mark in zip(chosen.items(), "so^", strict=True):
             kept = clamped_bar.energy(study.lifted)["energy"]
-            energy.plot(study.lifted.t, kept, marker=mark, markevery=50, markersize=4, linewidth=0.9)
+            energy.plot(study.lifted.t, kept, marker=mark, markevery=50, markersize=4, linewidth=0.9, label=label)
         energy.set(xlabel="t [s]", ylabel="total energy [J]", ylim=(0, None))
-        panels["q"].legend()
+        energy.legend(loc="lower left", ncols=2)
         figure.suptitle(title)
         figures.save(figure, path)
 

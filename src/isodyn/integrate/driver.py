@@ -139,7 +139,7 @@ def integrate(
     formulation : how constraints enter; `Stabilised()` when left out. `isodyn.formulations.table` says what goes with what.
     dt, t_end, t0 : steps of dt from t0; the last one is shorter when dt does not divide the span
     save_every : keep every so-manieth step (first, last and breakpoints always)
-    select : columns to keep: indices for all variables, or a mapping such as {"q": [0, 5], "v": []}
+    select : columns to keep: indices for all variables, or a mapping such as {"q": [0, 5], "v": []}; of subdomains one for all, or by name
     breakpoints : times at which loads jump; the run lands on them and starts anew
     progress : show a bar with the remaining time on standard error
     observe : called with the state (a `Sample`; a `SubdomainSample` with subdomains) at every saved time, whatever `select` keeps of it;
@@ -161,14 +161,16 @@ def integrate(
     >>> bool(abs(sol.q[-1, 0] - 0.5403023) < 1e-4)
     True
     """
+    if newton is not None and not isinstance(newton, Newton):
+        raise InputError(f"newton must be a Newton, received {newton!r}", hint="for example iso.Newton(rtol=1e-12)")
+    if observe is not None and not callable(observe):
+        raise InputError(f"observe must be a function of a sample, received {observe!r}")
     stretches = plan(t0, t_end, dt, breakpoints, save_every)
     if not isinstance(system, System):
         from isodyn.subdomains.ties import Subdomains  # a package that one system does not need
 
         if not isinstance(system, Subdomains):
             raise InputError(f"system must be one of isodyn's systems, received {type(system).__name__}")
-        if select is not None:
-            raise InputError("select is not for subdomains", hint="save_every= keeps long runs small")
         if checkpoint is not None:
             raise InputError("checkpoints are not for subdomains", hint="save what is done with observe=")
         from isodyn.subdomains.run import run_subdomains
@@ -186,6 +188,7 @@ def integrate(
             _adapt,
             observe,
             executor,
+            select,
         )
     if substeps is not None or executor is not None:
         raise InputError(f"substeps and executor are for subdomains; this is one {type(system).__name__}")

@@ -32,7 +32,8 @@ class Basis:
 
     `inner` is the matrix of the inner product (None: Euclidean); `columns` the coordinates that are reduced (None: all);
     `singular_values` all of them, also of directions left out; `omega` the frequencies of modes. `witnesses` are states of the run. `left`
-    is a left inverse of V that takes the place of the projection, where some coordinates have to stay exactly what they are.
+    is a left inverse of V that takes the place of the projection, where some coordinates have to stay exactly what they are: those of
+    the `interface`, the last directions.
     """
 
     V: FloatArray
@@ -45,6 +46,7 @@ class Basis:
     name: str = ""
     witnesses: tuple[Witness, ...] = ()
     left: FloatArray | None = None
+    interface: IntArray | None = None
 
     @property
     def rank(self) -> int:
@@ -94,11 +96,11 @@ class Basis:
 
     def embedding(self, nq: int, nv: int) -> Embedding:
         """How reduced coordinates sit in those of a system with nq coordinates and nv velocities."""
-        return Embedding.of(self.V, self.mean, self.columns, nq, nv)
+        return Embedding.of(self.V, self.mean, self.columns, nq, nv, self.interface)
 
     def coordinates(self, q: Any) -> FloatArray:
         """Reduced coordinates of configurations q (…, nq)."""
-        q = np.asarray(q, dtype=np.float64)
+        q = self._entries("q", q)
         if self.columns is None:
             return self.components(q - self.mean)
         rest = np.delete(q, self.columns, axis=-1)
@@ -106,10 +108,21 @@ class Basis:
 
     def rates(self, v: Any) -> FloatArray:
         """Reduced velocities of velocities v (…, nv), or accelerations."""
-        v = np.asarray(v, dtype=np.float64)
+        v = self._entries("v", v)
         if self.columns is None:
             return self.components(v)
         return np.concatenate([self.components(v[..., self.columns]), np.delete(v, self.columns, axis=-1)], axis=-1)
+
+    def _entries(self, name: str, x: Any) -> FloatArray:
+        """As an array with enough entries along the last axis."""
+        array = np.asarray(x, dtype=np.float64)
+        n = self.V.shape[0] if self.columns is None else int(self.columns[-1]) + 1
+        size = array.shape[-1] if array.ndim else 1
+        if array.ndim == 0 or size < n or (self.columns is None and size > n):
+            raise InputError(
+                f"{name} must have {n} entries{'' if self.columns is None else ' at least'}, received {size}"
+            )
+        return array
 
     def lift(self, sol: Solution) -> Solution:
         """The motion of the full system that a solution of the reduced one stands for [Shimada2014 (C.66) adapted]."""

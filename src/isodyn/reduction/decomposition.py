@@ -40,7 +40,12 @@ def inner_matrix(inner: Any, n: int) -> Any:
     """W of the inner product xᵀW y, checked; None for the Euclidean one."""
     if inner is None:
         return None
-    W: Any = sp.csr_array(inner, dtype=np.float64) if sp.issparse(inner) else np.array(inner, dtype=np.float64)
+    try:
+        W: Any = sp.csr_array(inner, dtype=np.float64) if sp.issparse(inner) else np.array(inner, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            f"inner must be a matrix of {n} × {n}, received {inner!r}", hint="a mass matrix: system.M"
+        ) from error
     if W.ndim == 1 and W.size == n:
         W = sp.diags_array(W, format="csr")
     if W.shape != (n, n):

@@ -7,7 +7,7 @@ Coordinates that are not reduced may be of another kind, such as orientations: t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -17,16 +17,22 @@ from isodyn.errors import InputError
 
 @dataclass(frozen=True, eq=False)
 class Embedding:
-    """T (nv, r), the offset of the reduced coordinates, their numbers, and those of the others in q and in v."""
+    """V and the offset of the reduced coordinates, their numbers, and those of the others in q and in v.
+
+    The last directions are the coordinates of the `interface`, where there is one.
+    """
 
     V: FloatArray
     mean: FloatArray
     columns: IntArray
     others_q: IntArray
     others_v: IntArray
+    interface: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
     @staticmethod
-    def of(V: FloatArray, mean: FloatArray, columns: IntArray | None, nq: int, nv: int) -> Embedding:
+    def of(
+        V: FloatArray, mean: FloatArray, columns: IntArray | None, nq: int, nv: int, interface: IntArray | None = None
+    ) -> Embedding:
         """For a system with nq coordinates and nv velocities."""
         if columns is None and nq != nv:
             raise InputError(
@@ -38,7 +44,9 @@ class Embedding:
             raise InputError(
                 f"the basis has {V.shape[0]} coordinates, the system {nv}", hint="columns= reduces some of them"
             )
-        return Embedding(V, mean, every, np.delete(np.arange(nq), every), np.delete(np.arange(nv), every))
+        others_q, others_v = (np.delete(np.arange(n), every) for n in (nq, nv))
+        kept = np.zeros(0, dtype=np.int64) if interface is None else interface
+        return Embedding(V, mean, every, others_q, others_v, kept)
 
     @property
     def nq(self) -> int:
@@ -81,5 +89,6 @@ class Embedding:
         return v
 
     def names(self, names: tuple[str, ...], others: IntArray) -> tuple[str, ...]:
-        """Names of the reduced coordinates."""
-        return (*(f"xi{i}" for i in range(self.V.shape[1])), *(names[i] for i in others))
+        """Names of the reduced coordinates; those of an interface keep theirs."""
+        directions = self.V.shape[1] - self.interface.size
+        return (*(f"xi{i}" for i in range(directions)), *(names[i] for i in (*self.interface, *others)))

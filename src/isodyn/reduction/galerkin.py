@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from isodyn.compiled import SOLVES
 from isodyn.errors import InputError
 from isodyn.reduction.basis import Basis
@@ -15,7 +17,7 @@ from isodyn.reduction.nonlinear import (
     ReducedSystem,
     reduced_system,
 )
-from isodyn.reduction.sampling import Sampling, refuse_unless_beam
+from isodyn.reduction.sampling import Sampling, refuse_unless_fitting
 from isodyn.systems import FirstOrderSystem, LinearFirstOrderSystem, LinearSystem, MechanicalSystem, System
 
 Reduced = (
@@ -46,11 +48,17 @@ def reduce(system: Any, basis: Basis, sampling: Sampling | None = None, *, t0: f
     True
     """
     if not isinstance(basis, Basis):
-        raise InputError(f"basis must be a Basis, received {basis!r}", hint="iso.pod makes one from a solution")
+        raise InputError(
+            f"basis must be a Basis, received {type(basis).__name__}", hint="iso.pod makes one from a solution"
+        )
     if not isinstance(system, System):
-        raise InputError(f"a system is reduced, received {system!r}")
+        raise InputError(
+            f"a system is reduced, received {type(system).__name__}", hint="of subdomains, reduce each, then tie them"
+        )
+    if not (isinstance(t0, int | float | np.number) and np.isfinite(t0)):
+        raise InputError(f"t0 must be a finite number, received {t0!r}")
     if sampling is not None:
-        refuse_unless_beam(system)
+        refuse_unless_fitting(system, basis, sampling)
     if isinstance(system, LinearFirstOrderSystem):
         return ReducedLinearFirstOrderSystem(system, basis)
     if isinstance(system, FirstOrderSystem):

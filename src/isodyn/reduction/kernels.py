@@ -15,7 +15,6 @@ from typing import Any
 
 import numba
 from numba import types
-from numba.experimental.function_type import _get_wrapper_address
 
 from isodyn.compiled import (
     ACCELERATION,
@@ -164,7 +163,8 @@ class _Pointer(types.WrapperAddressProtocol):  # type: ignore[misc]
 
     def __init__(self, function: Any) -> None:
         self.function = function
-        self.address: int = _get_wrapper_address(function, MODEL)
+        compiled = function.get_compile_result(MODEL)
+        self.address: int = compiled.library.get_pointer_to_function(compiled.fndesc.llvm_cfunc_wrapper_name)
 
     def __wrapper_address__(self) -> int:
         return self.address

@@ -20,6 +20,8 @@ def lift(basis: Basis, sol: Solution) -> Solution:
     """q = mean + V ξ, v = V ξ̇, a = V ξ̈ and all multipliers, as a solution of the full system."""
     from isodyn.reduction.galerkin import Reduced
 
+    if not isinstance(sol, Solution):
+        raise InputError(f"lift takes a solution of the reduced system, received {type(sol).__name__}")
     reduced = sol.system
     if not isinstance(reduced, Reduced) or reduced.basis is not basis:
         raise InputError(

@@ -26,27 +26,36 @@ from isodyn.reduction import rank as ranks
 from isodyn.reduction.basis import Basis, from_matrix
 from isodyn.reduction.decomposition import gram_schmidt
 from isodyn.reduction.snapshots import Witness, chosen, matrix, solutions, witnesses
-from isodyn.systems import LinearSystem, checks
+from isodyn.systems import LinearSystem, System, checks
 from isodyn.systems.manifold import freedoms
 from isodyn.systems.questions import Questions
 
 
 def small_motions(system: Any, q: Any = None, t: float = 0.0) -> tuple[Any, Any, FloatArray, FloatArray]:
     """M, K and G at a configuration, and what it is: zero for linear systems, q0 for others where q is left out."""
+    if not isinstance(system, System):
+        raise InputError(f"modes are those of a system, received {type(system).__name__}")
     if system.first_order:
         raise InputError(f"modes belong to second-order systems, received {type(system).__name__}")
     if system.nq != system.nv:
         raise InputError("modes need coordinates that add like vectors", hint="reduce the columns of the flexible part")
     if isinstance(system, LinearSystem):
         G = np.zeros((0, system.nv)) if system.G is None else system.G
-        at = np.zeros(system.nq) if q is None else checks.vector("q", q)
+        at = np.zeros(system.nq) if q is None else _configuration(q, system.nq)
         return system.M, system.K, G, at
-    at = system.q0.copy() if q is None else checks.vector("q", q)
+    at = system.q0.copy() if q is None else _configuration(q, system.nq)
     ask, still = Questions(system), np.zeros(system.nv)
     G = ask.G(t, at, still)
     lam = multipliers(G, ask.balance(t, at, still, still)) if system.m else np.zeros(0)
     found = tangents(ask, t, at, lam)
     return found.M, found.K, G, at
+
+
+def _configuration(q: Any, n: int) -> FloatArray:
+    at = checks.vector("q", q)
+    if at.size != n:
+        raise InputError(f"q must have {n} entries, received {at.size}")
+    return at
 
 
 def eigenmodes(system: Any, rank: int, q: Any = None) -> Basis:
@@ -104,7 +113,10 @@ def craig_bampton(system: Any, interface: Any, rank: int, q: Any = None, *, snap
         omega, Phi = lowest(K_ii, M_ii, rank)
     else:
         several = solutions(snapshots)
-        A = matrix(several, "q", None) - at[:, None]
+        A = matrix(several, "q", None)
+        if A.shape[0] != n:
+            raise InputError(f"snapshots must be of this system with {n} coordinates, received {A.shape[0]}")
+        A = A - at[:, None]
         ranks.check(rank, None, A.shape[1], i.size)
         states = witnesses(several)
         Phi = from_matrix(A[i] - Psi @ A[b], M_ii, rank, None, at[i], None, "", states).V
@@ -116,7 +128,14 @@ def craig_bampton(system: Any, interface: Any, rank: int, q: Any = None, *, snap
     left[rank + np.arange(b.size), b] = 1.0
     kind = "fixed-interface modes" if snapshots is None else "fixed-interface POD"
     name = f"{kind} and interface"
-    return Basis(V, at, M, None, omega=omega, method="Craig and Bampton", name=name, witnesses=states, left=left)
+    more: dict[str, Any] = {
+        "method": "Craig and Bampton",
+        "name": name,
+        "witnesses": states,
+        "left": left,
+        "interface": b,
+    }
+    return Basis(V, at, M, None, omega=omega, **more)
 
 
 def lowest(K: Any, M: Any, rank: int) -> tuple[FloatArray, FloatArray]:

@@ -28,12 +28,13 @@ MOST = 60  # configurations that are used
 
 @dataclass(frozen=True, eq=False)
 class Sampling:
-    """Numbers of the elements, their weights, the relative residual of the forces, and how many elements there are in all."""
+    """Numbers of the elements, their weights, the relative residual of the forces, how many elements there are in all, and the basis."""
 
     elements: IntArray
     weights: FloatArray
     residual: float
     total: int
+    basis: Basis | None = None
 
     def __repr__(self) -> str:
         return f"<Sampling: {self.elements.size} of {self.total} elements, residual {self.residual:.1e}>"
@@ -45,9 +46,17 @@ def sample_elements(system: Any, basis: Basis, sol: Any, tolerance: float = 1e-3
     `tolerance` is the relative residual of the projected forces, `most` the number of configurations that are looked at.
     """
     refuse_unless_beam(system)
-    if not 0.0 < tolerance < 1.0:
+    if not isinstance(basis, Basis):
+        raise InputError(
+            f"basis must be a Basis, received {type(basis).__name__}", hint="iso.pod makes one from a solution"
+        )
+    if not (isinstance(tolerance, int | float | np.number) and 0.0 < tolerance < 1.0):
         raise InputError(f"tolerance must lie between 0 and 1, received {tolerance!r}")
+    if isinstance(most, bool) or not isinstance(most, int | np.integer) or most < 1:
+        raise InputError(f"most must be a whole number of at least 1, received {most!r}")
     rows = np.concatenate([histories(one, "q") for one in solutions(sol)])
+    if rows.shape[1] != system.nq:
+        raise InputError(f"the run must be one of this beam with {system.nq} coordinates, received {rows.shape[1]}")
     rows = rows[np.unique(np.linspace(0, rows.shape[0] - 1, min(most, rows.shape[0])).round().astype(int))]
     at = basis.embedding(system.nq, system.nv)
     A = contributions(system, at.T, at.q(basis.coordinates(rows)))
@@ -56,17 +65,34 @@ def sample_elements(system: Any, basis: Basis, sol: Any, tolerance: float = 1e-3
         raise InputError("forces along the run are not finite")
     weights, residual = sparse_weights(A, b, tolerance)
     chosen = np.flatnonzero(weights)
-    return Sampling(chosen, weights[chosen], residual, A.shape[1])
+    return Sampling(chosen, weights[chosen], residual, A.shape[1], basis)
 
 
 def refuse_unless_beam(system: Any) -> None:
-    """Elements are sampled of beams only."""
+    """Elements are sampled of beams by themselves only."""
     from isodyn.beams.system import BeamSystem  # with its compiled model, loaded when first needed
 
     if not isinstance(system, BeamSystem):
         raise InputError(
-            f"elements are sampled of beams, received {type(system).__name__}", hint="iso.Beam(...).compile()"
+            f"elements are sampled of beams by themselves, iso.Beam(...).compile(), received {type(system).__name__}",
+            hint="beams inside mechanisms are reduced without sampling: iso.reduce(system, basis)",
         )
+
+
+def refuse_unless_fitting(system: Any, basis: Basis, sampling: Any) -> None:
+    """A sampling belongs to the elements of one beam and to one basis."""
+    if not isinstance(sampling, Sampling):
+        raise InputError(
+            f"sampling must be a Sampling, received {type(sampling).__name__}",
+            hint="isodyn.reduction.sample_elements(system, basis, sol)",
+        )
+    refuse_unless_beam(system)
+    total, made_for = len(system.tables.elements), sampling.basis
+    hint = "isodyn.reduction.sample_elements(system, basis, sol)"
+    if sampling.total != total:
+        raise InputError(f"this sampling is one of {sampling.total} elements, received a beam of {total}", hint=hint)
+    if made_for is not None and not np.array_equal(made_for.V[:, : basis.rank], basis.V):
+        raise InputError("this sampling was made for another basis: its weights fit those directions", hint=hint)
 
 
 def contributions(system: BeamSystem, T: FloatArray, configurations: FloatArray) -> FloatArray:

@@ -9,7 +9,7 @@ mean of velocities or accelerations has no place there.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -34,7 +34,11 @@ def solutions(source: Any) -> tuple[Solution, ...]:
     """One solution, or several."""
     several = (source,) if isinstance(source, Solution) else tuple(source) if isinstance(source, Iterable) else (None,)
     if not all(isinstance(sol, Solution) for sol in several):
-        raise InputError(f"snapshots come from a solution or a sequence of solutions, received {source!r}")
+        hint = 'of subdomains one: sol["name"]' if isinstance(source, Mapping) else "iso.integrate makes one"
+        mapping = isinstance(source, Mapping | str)
+        wrong = source if mapping else next((one for one in several if not isinstance(one, Solution)), None)
+        what = type(source if wrong is None else wrong).__name__
+        raise InputError(f"snapshots come from a solution or a sequence of solutions, received {what}", hint=hint)
     if not several:
         raise InputError("there are no snapshots: the sequence of solutions is empty")
     return several

@@ -37,6 +37,11 @@ class ReductionStudy:
 
     def error(self, name: Kind, column: int | None = None, first: int = 0) -> float:
         """Relative error of q, v or a over time, of one coordinate or of all; `first` leaves rows at the start out."""
+        if name not in ("q", "v", "a"):
+            raise InputError(f"errors are of 'q', 'v' or 'a', received {name!r}")
+        n = getattr(self.lifted, name).shape[1]
+        if column is not None and (not isinstance(column, int | np.integer) or not -n <= column < n):
+            raise InputError(f"column must be a whole number from 0 to {n - 1}, received {column!r}")
         x, y = (getattr(sol, name)[first:] for sol in (self.lifted, self.benchmark))
         if column is not None:
             x, y = x[:, column], y[:, column]
@@ -94,6 +99,8 @@ def reduction_study(
         if not (isinstance(pair, tuple) and len(pair) == 2):
             raise InputError(f"{name} must be a pair (scheme, step), received {pair!r}")
         runs.append(pair)
+    if benchmark is not None and not isinstance(benchmark, Solution):
+        raise InputError(f"benchmark must be a solution of the full system, received {type(benchmark).__name__}")
     (coarse, dt_s), (fine, dt_r) = runs
     seen = integrate(system, coarse, dt=dt_s, t_end=t_end, breakpoints=breakpoints)
     basis = pod(seen, of, **options)

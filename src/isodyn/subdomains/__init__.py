@@ -1,7 +1,8 @@
 """Parts of a system with schemes and step sizes of their own, tied at their interfaces."""
 
 from isodyn.subdomains.advice import Advice, SubdomainAdvice, advise, matching_rho
-from isodyn.subdomains.partition import Elements, partition
+from isodyn.subdomains.elements import Elements
+from isodyn.subdomains.partition import partition
 from isodyn.subdomains.solution import InterfaceBalance, InterfaceDrift, SubdomainSample, SubdomainSolution
 from isodyn.subdomains.ties import Subdomains
 

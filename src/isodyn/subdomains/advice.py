@@ -17,7 +17,7 @@ import scipy.linalg
 import scipy.sparse as sp
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigs, splu
 
-from isodyn.errors import InputError, StabilityWarning
+from isodyn.errors import InputError, SingularError, StabilityWarning
 from isodyn.schemes import Scheme
 from isodyn.schemes.spectral import critical_frequency
 from isodyn.subdomains.ties import Subdomains
@@ -100,16 +100,26 @@ def advise(sub: Subdomains, scheme: Any = None, substeps: Any = None, *, dt: flo
         raise InputError(f"advise takes Subdomains, received {type(sub).__name__}")
     if sub.first_order:
         raise InputError("advise covers subdomains of second order")
-    if not (isinstance(dt, int | float) and 0.0 < dt < np.inf):
+    if not (isinstance(dt, int | float | np.number) and 0.0 < dt < np.inf):
         raise InputError(f"dt must be positive, received {dt!r}")
     counts = counted(substeps, sub)
     parts = []
     for name, s in by_name("scheme", scheme, sub, Scheme.optimal(0.8)).items():
+        if not isinstance(s, Scheme):
+            raise InputError(
+                f"scheme of {name!r} must be a Scheme, received {s!r}", hint="for example iso.Scheme.optimal(0.8)"
+            )
         system, omega = sub.systems[name], None
         limit: float | None = None
         if isinstance(system, LinearSystem):
             critical = float(critical_frequency(s))
-            omega = largest_frequency(system)
+            try:
+                omega = largest_frequency(system)
+            except (np.linalg.LinAlgError, RuntimeError) as error:
+                raise SingularError(
+                    f"the mass matrix of subdomain {name!r} is singular: it has no largest frequency",
+                    hint="every coordinate needs inertia",
+                ) from error
             limit = critical if critical in (0.0, np.inf) else critical / omega if omega > 0.0 else np.inf
         needed = None if not limit else max(1, int(np.ceil(dt / limit * (1 - 1e-12))))
         parts.append(
@@ -187,4 +197,7 @@ def matching_rho(rho: float, rho_2: float) -> float:
     >>> matching_rho(0.5, 1.0)
     0.5
     """
+    for name, value in (("rho", rho), ("rho_2", rho_2)):
+        if not (isinstance(value, int | float | np.number) and 0.0 <= value <= 1.0):
+            raise InputError(f"{name} must lie between 0 and 1, received {value!r}")
     return (1.0 - rho_2 + rho * (rho_2 + 3.0)) / (1.0 + 3.0 * rho_2 + rho * (rho_2 - 1.0))  # [Shimada2014 (4.26)]

@@ -59,6 +59,7 @@ class CoupledRun:
         threads: int,
         observe: Callable[[Any], Any] | None = None,
         executor: Any = None,
+        select: Any = None,
     ) -> None:
         self.sub, self.schemes, self.stretches, self.assemble = sub, schemes, stretches, assemble
         self.stabilised = stabilised and not sub.first_order
@@ -80,7 +81,7 @@ class CoupledRun:
         self.affine_kinds: dict[Any, bool] = {}
         self.blocks = Blocks(self)
         self.steps, self.iterations, self.t = 0, 0, stretches[0].t_start
-        self.record = Record(sub, self.rows, G_all, 1 + sum(stretch.rows for stretch in stretches))
+        self.record = Record(sub, self.rows, G_all, 1 + sum(stretch.rows for stretch in stretches), select)
 
     @property
     def parts(self) -> list[Part]:
@@ -148,13 +149,13 @@ class CoupledRun:
         return False
 
     def ended_by_observer(self) -> bool:
-        """Show the newest row to the observer; True from it ends the run."""
-        return self.observe is not None and bool(self.observe(self.record.sample()))
+        """Show the state to the observer; True from it ends the run."""
+        return self.observe is not None and bool(self.observe(self.record.sample(self.team.ask("row"), self.lam)))
 
     def not_finite(self) -> NonFiniteError:
         return NonFiniteError(
             f"a NaN or an infinity appeared at the interface {self.team.phase}",
-            hint="with an explicit scheme, take more sub-steps: iso.subdomains.advise tells its limit",
+            hint="with an explicit scheme, take more sub-steps (iso.subdomains.advise tells its limit); else check what functions return",
         )
 
     # ---- start

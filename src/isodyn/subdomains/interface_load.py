@@ -69,11 +69,15 @@ def _with_load(inner: Model, load: InterfaceLoad) -> Model:
 
 
 class _Answers:
-    """A model with the interface load in its balance."""
+    """A model with the interface load in its balance; plain Python models are asked without a way through compiled code."""
 
     def __init__(self, inner: Model, load: InterfaceLoad) -> None:
+        from isodyn.systems.trampoline import python_model  # compiled, or loaded from the cache, when first needed
+
         self.inner, self.load = inner, load
         self.solver = inner.solver
+        plain = inner.callback if inner.function is python_model else None
+        self.answers = None if plain is None else plain.model
 
     def answer(
         self,
@@ -87,10 +91,12 @@ class _Answers:
         out: FloatArray,
     ) -> int:
         inner = self.inner
-        if inner.callback is not None:
-            status = inner.callback.model.answer(what, t, q, v, a, lam, c, out)
+        if self.answers is not None:
+            status = self.answers.answer(what, t, q, v, a, lam, c, out)
         else:
             status = int(inner.function(what, t, q, v, a, lam, c, inner.pf, inner.pi, out))
+            if inner.raised is not None:
+                raise inner.raised
         if what == BALANCE:
             out += self.load.force(t)
         return status

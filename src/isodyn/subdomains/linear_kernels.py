@@ -130,6 +130,15 @@ def sub_steps(
             da[lo + i] = x
 
 
+@kernel()
+def finite(motion: FloatArray) -> bool:
+    """No infinity, and no NaN."""
+    total = 0.0
+    for j in range(motion.shape[1]):
+        total += abs(motion[V, j]) + abs(motion[A, j]) + abs(motion[Q, j])
+    return bool(np.isfinite(total))
+
+
 @kernel(i8(LINEAR, i8, i8, F, F, F, F, F2), nogil=True)
 def advance(
     k: Any,
@@ -143,10 +152,7 @@ def advance(
 ) -> int:
     """Sub-steps of the one subdomain in k."""
     sub_steps(k, 0, begin, end, theta, lam_0, lam_1, load, motion)
-    total = 0.0
-    for i in range(k.place[0, SIZE]):
-        total += abs(motion[V, i]) + abs(motion[A, i]) + abs(motion[Q, i])
-    return OK if np.isfinite(total) else NOT_FINITE
+    return OK if finite(motion) else NOT_FINITE
 
 
 Interface = namedtuple("Interface", "theta inverse at_W moved answers inverse_q basis lam rate lam_1 gap delta")
@@ -154,8 +160,9 @@ Interface = namedtuple("Interface", "theta inverse at_W moved answers inverse_q 
 λ moves, and in the answers; the same for positions (empty: not closed); λ and its rate; memory."""
 INTERFACE = types.NamedTuple((F2, F2, types.Array(i8, 2, "C"), I, F2, F2, F, F, F, F, F, F), Interface)
 
-Saved = namedtuple("Saved", "q v a lam")
-SAVED = types.NamedUniTuple(F2, 4, Saved)
+Saved = namedtuple("Saved", "q v a lam at_q at_v at_a phi")
+"""Rows, the unknowns in their columns, and φ for each column of a."""
+SAVED = types.NamedTuple((F2, F2, F2, F2, I, I, I, F), Saved)
 ROUNDING = 1e-13  # relative gap of velocities that needs no further correction
 CORRECTIONS = 6
 
@@ -198,14 +205,6 @@ def speed_at_ties(k: Any, motion: FloatArray) -> float:
 
 
 @kernel()
-def finite(motion: FloatArray) -> bool:
-    total = 0.0
-    for j in range(motion.shape[1]):
-        total += abs(motion[V, j]) + abs(motion[A, j])
-    return bool(np.isfinite(total))
-
-
-@kernel()
 def add_answer(k: Any, f: Any, p: int, W: FloatArray, sign: float, x: FloatArray) -> None:
     """x += sign W δ for subdomain p, column by column over the unknowns that λ moves."""
     first, moved = f.at_W[p, 0], f.at_W[p + 1, 0] - f.at_W[p, 0]
@@ -221,9 +220,17 @@ def add_answer(k: Any, f: Any, p: int, W: FloatArray, sign: float, x: FloatArray
 
 
 @kernel()
+def solve_interface(f: Any, inverse: FloatArray) -> None:
+    """δ = H⁻¹ gap."""
+    for i in range(f.gap.size):
+        f.delta[i] = 0.0
+        for j in range(f.gap.size):
+            f.delta[i] += inverse[i, j] * f.gap[j]
+
+
+@kernel()
 def close_velocities(k: Any, f: Any, dt: float, motion: FloatArray, count: IntArray) -> int:
     """λ_{n+1} that makes velocities continuous; the sub-steps are corrected by W δ."""
-    m = f.lam.size
     before = np.inf
     for number in range(CORRECTIONS):
         size = gap_of(k, motion[V], f.gap)
@@ -234,12 +241,9 @@ def close_velocities(k: Any, f: Any, dt: float, motion: FloatArray, count: IntAr
         if number > 0 and size <= ROUNDING * scale_of(k, dt, motion):
             return OK
         before = size
-        for i in range(m):
-            total = 0.0
-            for j in range(m):
-                total += f.inverse[i, j] * f.gap[j]
-            f.delta[i] = total
-            f.lam_1[i] += total
+        solve_interface(f, f.inverse)
+        for i in range(f.lam.size):
+            f.lam_1[i] += f.delta[i]
         for p in range(k.place.shape[0]):
             for x in range(4):
                 add_answer(k, f, p, f.answers[x], 1.0, motion[x])
@@ -250,26 +254,22 @@ def close_velocities(k: Any, f: Any, dt: float, motion: FloatArray, count: IntAr
 @kernel()
 def close_positions(k: Any, f: Any, motion: FloatArray) -> None:
     """q_ℓ ← q_ℓ − S_ℓ⁻¹G_ℓᵀμ with Σ G_ℓ q_ℓ = 0."""
-    m = f.lam.size
     gap_of(k, motion[Q], f.gap)
-    for i in range(m):
-        total = 0.0
-        for j in range(m):
-            total += f.inverse_q[i, j] * f.gap[j]
-        f.delta[i] = total
+    solve_interface(f, f.inverse_q)
     for p in range(k.place.shape[0]):
         add_answer(k, f, p, f.basis, -1.0, motion[Q])
 
 
 @kernel()
-def write(k: Any, f: Any, motion: FloatArray, rows: Any, at: int) -> None:
+def write(f: Any, motion: FloatArray, rows: Any, at: int) -> None:
     """Row `at`: states, accelerations brought to t_n, multipliers."""
-    for p in range(k.place.shape[0]):
-        phi = k.numbers[p, PHI]
-        for j in range(k.place[p, FIRST], k.place[p, FIRST] + k.place[p, SIZE]):
-            rows.q[at, j] = motion[Q, j]
-            rows.v[at, j] = motion[V, j]
-            rows.a[at, j] = motion[A, j] + phi * motion[DA, j]  # [Shimada2014 (2.75)]
+    for i in range(rows.at_q.size):
+        rows.q[at, i] = motion[Q, rows.at_q[i]]
+    for i in range(rows.at_v.size):
+        rows.v[at, i] = motion[V, rows.at_v[i]]
+    for i in range(rows.at_a.size):
+        j = rows.at_a[i]
+        rows.a[at, i] = motion[A, j] + rows.phi[i] * motion[DA, j]  # [Shimada2014 (2.75)]
     for i in range(f.lam.size):
         rows.lam[at, i] = f.lam[i]
 
@@ -299,6 +299,6 @@ def system_steps(
             close_positions(k, f, motion)
         count[0] += 1
         if save[step]:
-            write(k, f, motion, rows, count[2])
+            write(f, motion, rows, count[2])
             count[2] += 1
     return OK

@@ -94,7 +94,9 @@ class LinearRun:
             motion[:, first : first + part.system.nv] = part.motion
             first += part.system.nv
         count = np.array([0, 0, record.k], dtype=np.int64)
-        saved = self.kernels.Saved(record.q, record.v, record.a, record.lam)
+        phi = np.concatenate([np.full(part.system.nv, part.run.main.phi) for part in self.parts])[record.at_a]
+        at = record.at_q, record.at_v, record.at_a
+        saved = self.kernels.Saved(record.q, record.v, record.a, record.lam, *at, phi)
         status = self.kernels.system_steps(self.linear, interface, self.dt, loads, motion, save, saved, count)
         done, corrections = int(count[0]), int(count[1])
         record.t[record.k : count[2]] = times[save][: count[2] - record.k]

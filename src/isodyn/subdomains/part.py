@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from isodyn.compiled import OPEN, FloatArray, State
+from isodyn.errors import NonFiniteError
 from isodyn.formulations import Stabilised
 from isodyn.integrate import work
 from isodyn.integrate.run import Run
@@ -215,6 +216,11 @@ class Part:
         if not self.load.silent:
             for k, t in enumerate(times.tolist()):
                 out[k] = checks.returned(self.load.name, f(t), (n,), t)
+                if not np.isfinite(out[k]).all():
+                    i = int(np.flatnonzero(~np.isfinite(out[k]))[0])
+                    raise NonFiniteError(
+                        f"{self.load.name} returned {out[k, i]} for {self.system.v_names[i]!r} at t = {t:.6g}"
+                    )
         return out.ravel()
 
     def retime(self, s: Any, h: float) -> None:

@@ -23,53 +23,9 @@ import scipy.sparse as sp
 
 from isodyn.compiled import FloatArray, IntArray
 from isodyn.errors import InputError
+from isodyn.subdomains.elements import Elements
 from isodyn.subdomains.ties import Subdomains, named, named_coordinates
 from isodyn.systems import LinearSystem, checks
-
-
-@dataclass(frozen=True, eq=False)
-class Elements:
-    """A linear system as a list of elements: `dofs` (e, k), matrices `M`, `K` and perhaps `C` (e, k, k); negative dofs are held fixed.
-
-    f is a vector or a function of time for the undivided system; q0 and v0 are its start.
-    """
-
-    dofs: Any
-    M: Any
-    K: Any
-    q0: Any
-    v0: Any
-    C: Any = None
-    f: Any = None
-
-    def __post_init__(self) -> None:
-        dofs = np.asarray(self.dofs)
-        n = np.size(self.q0)
-        if dofs.ndim != 2 or dofs.dtype.kind not in "iu" or (dofs.size and dofs.max() >= n):
-            raise InputError(
-                f"dofs must be whole numbers below {n} of shape (elements, k), received shape {dofs.shape}"
-            )
-        shape = (dofs.shape[0], dofs.shape[1], dofs.shape[1])
-        for name in ("M", "K", "C"):
-            value = getattr(self, name)
-            if value is not None and np.shape(value) != shape:
-                raise InputError(f"{name} must have shape {shape}, received {np.shape(value)}")
-
-    def matrix(self, name: str, chosen: Any = slice(None)) -> Any:
-        """M, K or C assembled from the chosen elements, sparse, of the undivided size; None where there is none."""
-        values = getattr(self, name)
-        if values is None:
-            return None
-        dofs, n = np.asarray(self.dofs)[chosen], np.size(self.q0)
-        k = dofs.shape[1]
-        rows, columns = np.repeat(dofs, k, axis=1).ravel(), np.tile(dofs, (1, k)).ravel()
-        kept = (rows >= 0) & (columns >= 0)
-        entries = np.asarray(values, dtype=np.float64)[chosen].ravel()
-        return sp.csr_array((entries[kept], (rows[kept], columns[kept])), shape=(n, n))
-
-    def assemble(self) -> LinearSystem:
-        """The undivided system."""
-        return LinearSystem(self.matrix("M"), self.matrix("C"), self.matrix("K"), self.f, self.q0, self.v0)
 
 
 def partition(
@@ -106,7 +62,10 @@ def partition(
             hint="systems of other kinds are tied as they are: iso.Subdomains({...}, ties=[...])",
         )
     if system.G is not None:
-        raise InputError("a system with constraints G cannot be partitioned by index sets")
+        raise InputError(
+            f"a system with constraints cannot be partitioned, received one with {system.m}",
+            hint="give the parts with rows of their own, and tie them: iso.Subdomains({...}, ties=[...])",
+        )
     by_name = any(named(indices) for indices in sets.values())
     places = {
         name: _places(name, named_coordinates(name, indices, system.names) if named(indices) else indices, system.nv)
@@ -230,10 +189,14 @@ def _cover(places: dict[str, IntArray], n: int) -> None:
 
 
 def _weights(weights: Mapping[str, float] | None, places: Mapping[str, Any]) -> dict[str, float]:
-    weight = dict.fromkeys(places, 1.0) if weights is None else {name: float(w) for name, w in weights.items()}
-    if set(weight) != set(places) or not all(w > 0.0 and np.isfinite(w) for w in weight.values()):
+    weight: Any = dict.fromkeys(places, 1.0) if weights is None else weights
+    if (
+        not isinstance(weight, Mapping)
+        or set(weight) != set(places)
+        or not all(isinstance(w, int | float | np.number) and 0.0 < w < np.inf for w in weight.values())
+    ):
         raise InputError(f"weights must hold a positive number for each of {list(places)}, received {weights!r}")
-    return weight
+    return {name: float(w) for name, w in weight.items()}
 
 
 def _load_share(name: str, places: dict[str, IntArray], weight: dict[str, float], n: int) -> FloatArray:

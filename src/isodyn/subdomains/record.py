@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from isodyn.compiled import FloatArray
+from isodyn.errors import InputError
 from isodyn.integrate import work
+from isodyn.integrate.columns import columns
 from isodyn.linear_solvers.rows import Rows, least_multipliers
 from isodyn.results.solution import Sample, Solution, Statistics
 from isodyn.subdomains.part import Row
@@ -15,17 +18,38 @@ from isodyn.subdomains.solution import SubdomainSample, SubdomainSolution
 from isodyn.subdomains.ties import Subdomains
 
 
-class Record:
-    """Memory for all rows of a run."""
+def selected(select: Any, sub: Subdomains) -> dict[str, Any]:
+    """Saved columns of every subdomain; `select` is by name, others then keep everything, or one selection for all."""
+    by_name = isinstance(select, Mapping) and bool(select) and set(select) <= set(sub.systems)
+    if isinstance(select, Mapping) and not by_name and (wrong := set(select) - {"q", "v", "a", "lam"}):
+        raise InputError(
+            f"select is by subdomain ({', '.join(map(repr, sub.systems))}) or by q, v, a, lam, received {min(map(str, wrong))!r}"
+        )
+    chosen = select if by_name else dict.fromkeys(sub.systems, select)
+    found = {}
+    for name, system in sub.systems.items():
+        try:
+            found[name] = columns(chosen.get(name), system.nq, system.nv, system.m)
+        except InputError as error:
+            error.add_note(f"in subdomain {name!r}")
+            raise
+    return found
 
-    def __init__(self, sub: Subdomains, rows: Rows, G_all: Any, k: int) -> None:
+
+class Record:
+    """Memory for all rows of a run; of each subdomain the selected columns."""
+
+    def __init__(self, sub: Subdomains, rows: Rows, G_all: Any, k: int, select: Any = None) -> None:
         self.sub, self.rows, self.G_all, self.k = sub, rows, G_all, 0
-        ends = np.cumsum([system.nv for system in sub.systems.values()])
-        self.first = ends - [system.nv for system in sub.systems.values()]
-        n = int(ends[-1])
+        self.columns = selected(select, sub)
+        first = np.cumsum([0, *(system.nv for system in sub.systems.values())])
+        self.at_q, self.at_v, self.at_a = (
+            np.concatenate([n + getattr(c, key) for n, c in zip(first, self.columns.values(), strict=False)])
+            for key in ("q", "v", "a")
+        )
         self.t, self.lam = np.zeros(k), np.zeros((k, rows.rank))
-        self.q, self.v, self.a = np.zeros((k, n)), np.zeros((k, n)), np.zeros((k, n))
-        self.own = [np.zeros((k, system.m)) for system in sub.systems.values()]
+        self.q, self.v, self.a = (np.zeros((k, at.size)) for at in (self.at_q, self.at_v, self.at_a))
+        self.own = [np.zeros((k, c.lam.size)) for c in self.columns.values()]
 
     def write(self, rows: list[Row], lam: FloatArray, replace: bool = False) -> None:
         """A row for every subdomain and for λ; at a breakpoint the right-hand limit in the place of the left-hand one."""
@@ -33,41 +57,32 @@ class Record:
         if k == self.t.size:
             return
         self.t[k], self.lam[k] = rows[0].t, lam
-        for first, row, own in zip(self.first, rows, self.own, strict=True):
-            self.q[k, first : first + row.q.size] = row.q
-            self.v[k, first : first + row.v.size] = row.v
-            self.a[k, first : first + row.v.size] = row.a
-            own[k] = row.lam
+        self.q[k] = np.concatenate([row.q for row in rows])[self.at_q]
+        self.v[k] = np.concatenate([row.v for row in rows])[self.at_v]
+        self.a[k] = np.concatenate([row.a for row in rows])[self.at_a]
+        for row, c, own in zip(rows, self.columns.values(), self.own, strict=True):
+            own[k] = row.lam[c.lam]
         self.k = k + 1
 
-    def multipliers(self, k: slice | int) -> FloatArray:
-        """λ of all ties; of least norm where some follow from others."""
-        chosen = np.atleast_2d(self.lam[k])
+    def multipliers(self, chosen: FloatArray) -> FloatArray:
+        """λ of all ties from rows of those that are enforced; of least norm where some follow from others."""
         lam = np.zeros((chosen.shape[0], self.sub.m))
         lam[:, self.rows.chosen] = chosen
         if self.rows.dropped.size:
             lam = np.array([least_multipliers(self.G_all, row) for row in lam]).reshape(lam.shape)
-        return lam if isinstance(k, slice) else lam[0]
+        return lam
 
-    def views(self, k: slice | int) -> dict[str, tuple[FloatArray, ...]]:
-        """q, v, a and own multipliers by subdomain."""
-        found: dict[str, tuple[FloatArray, ...]] = {}
-        for (name, system), first, own in zip(self.sub.systems.items(), self.first, self.own, strict=True):
-            place, q = slice(first, first + system.nv), slice(first, first + system.nq)
-            found[name] = self.q[k][..., q], self.v[k][..., place], self.a[k][..., place], own[k]
-        return found
-
-    def sample(self) -> SubdomainSample:
-        """The newest row."""
-        k = self.k - 1
-        parts = {name: Sample(self.t[k], *(x.copy() for x in views)) for name, views in self.views(k).items()}
-        return SubdomainSample(float(self.t[k]), self.multipliers(k), parts)
+    def sample(self, rows: list[Row], lam: FloatArray) -> SubdomainSample:
+        """The state of all subdomains, whatever is saved of it."""
+        parts = {name: Sample(np.array(row.t), *row[1:]) for name, row in zip(self.sub.systems, rows, strict=True)}
+        return SubdomainSample(rows[0].t, self.multipliers(lam[None])[0], parts)
 
     def solution(self, counts: list[tuple[Any, str]], schemes: dict[str, Any], total: Statistics) -> SubdomainSolution:
         """Rows so far."""
         k = slice(0, self.k)
         t, sols = self.t[k].copy(), {}
-        for (count, solver), (name, (q, v, a, own)) in zip(counts, self.views(k).items(), strict=True):
+        first = {"q": 0, "v": 0, "a": 0}
+        for (count, solver), (name, chosen), own in zip(counts, self.columns.items(), self.own, strict=True):
             stats = Statistics(
                 steps=int(count[work.STEPS]),
                 iterations=int(count[work.ITERATIONS]),
@@ -82,8 +97,11 @@ class Record:
             total.factorisations += stats.factorisations
             total.halvings += stats.halvings
             total.solver = total.solver or stats.solver
-            columns = {key: np.arange(x.shape[1]) for key, x in (("q", q), ("v", v), ("a", a), ("lam", own))}
-            q, v, a, own = (np.ascontiguousarray(x) for x in (q, v, a, own))
-            sols[name] = Solution(t, q, v, a, own, self.sub.systems[name], schemes[name], stats, columns)
+            motion: dict[str, Any] = {}
+            for key, n in first.items():
+                first[key] = n + getattr(chosen, key).size
+                motion[key] = np.ascontiguousarray(getattr(self, key)[k, n : first[key]])
+            rest: dict[str, Any] = {"lam": own[k].copy(), "system": self.sub.systems[name], "columns": chosen._asdict()}
+            sols[name] = Solution(t, **motion, **rest, scheme=schemes[name], stats=stats)
         redundant = tuple(self.sub.row_names[i] for i in self.rows.dropped)
-        return SubdomainSolution(t, sols, self.multipliers(k), self.sub, total, redundant)
+        return SubdomainSolution(t, sols, self.multipliers(self.lam[k]), self.sub, total, redundant)

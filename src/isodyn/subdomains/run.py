@@ -55,6 +55,7 @@ def run_subdomains(
     adapt: Callable[[Any, Any], Any],
     observe: Callable[[Any], Any] | None = None,
     executor: Any = None,
+    select: Any = None,
 ) -> SubdomainSolution:
     """Integrate tied subdomains along the given stretches; `adapt` makes schemes fit systems."""
     if formulation is not None and not isinstance(formulation, Stabilised | VelocityLevel):
@@ -69,6 +70,6 @@ def run_subdomains(
     if not sub.first_order:
         warn_beyond_limits(sub, schemes, counts, max(stretch.dt for stretch in stretches))
     stabilised = isinstance(formulation, Stabilised)
-    run = CoupledRun(sub, schemes, counts, stretches, newton, stabilised, assemble, threads, observe, executor)
+    run = CoupledRun(sub, schemes, counts, stretches, newton, stabilised, assemble, threads, observe, executor, select)
     with Progress(sum(stretch.steps for stretch in stretches), progress) as bar:
         return run.execute(bar)

@@ -110,16 +110,27 @@ class SubdomainSolution(Mapping[str, Solution]):
 
     def drift(self) -> InterfaceDrift:
         """How far the subdomains come apart: displacement, velocity and acceleration (at t_n) across every tie."""
-        G = self.subdomains.G
-        gaps = {"q": np.zeros_like(self.lam), "v": np.zeros_like(self.lam), "a": np.zeros_like(self.lam)}
-        for name, sol in self.parts.items():
-            for key, gap in gaps.items():
-                values = getattr(sol, key)
-                if values.shape[1]:
-                    gap += (G[name] @ values.T).T
-        if self.subdomains.first_order:
-            gaps["q"] = np.zeros((self.t.size, 0))
-        return InterfaceDrift(self.t, gaps["q"], gaps["v"], gaps["a"])
+        first = self.subdomains.first_order
+        position, velocity, acceleration = (
+            np.zeros((self.t.size, 0))
+            if key == "q" and first
+            else np.sum([self._across("drift()", name, key) for name in self.parts], axis=0)
+            for key in ("q", "v", "a")
+        )
+        return InterfaceDrift(self.t, position, velocity, acceleration)
+
+    def _across(self, what: str, name: str, key: str) -> FloatArray:
+        """G_ℓ times q, v or a at every saved time; only tied columns are needed."""
+        G, saved = self.subdomains.G[name], self.parts[name].columns[key]
+        missing = np.setdiff1d(G.nonzero()[1], saved)
+        if missing.size:
+            raise InputError(
+                f"{what} needs {key} of all tied coordinates, but {self.subdomains.systems[name].v_names[missing[0]]!r} of {name!r} "
+                "was not saved",
+                hint="name it in select=",
+            )
+        values: FloatArray = (G[:, saved] @ getattr(self.parts[name], key).T).T
+        return values
 
     def energy(self) -> tuple[FloatArray, FloatArray]:
         """Kinetic and potential energy of all subdomains together."""
@@ -133,8 +144,7 @@ class SubdomainSolution(Mapping[str, Solution]):
     def interface_power(self) -> dict[str, FloatArray]:
         """−λᵀG_ℓ v_ℓ: the power of the interface on each subdomain; the sum is zero where velocities are continuous."""
         return {
-            name: -np.einsum("ki,ki->k", self.lam, (self.subdomains.G[name] @ sol.v.T).T)
-            for name, sol in self.parts.items()
+            name: -np.einsum("ki,ki->k", self.lam, self._across("interface_power()", name, "v")) for name in self.parts
         }
 
     def energy_balance(self) -> InterfaceBalance:
@@ -152,6 +162,12 @@ class SubdomainSolution(Mapping[str, Solution]):
             raise InputError("gather() needs subdomains made by `partition`: only they know an undivided system")
         if of not in ("q", "v", "a"):
             raise InputError(f"of must be 'q', 'v' or 'a', received {of!r}")
+        for name, sol in self.parts.items():
+            if sol.columns[of].size != self.subdomains.systems[name].nv:
+                raise InputError(
+                    f"gather() needs all of {of}, but only {sol.columns[of].size} of {self.subdomains.systems[name].nv} columns of "
+                    f"{name!r} were saved"
+                )
         total = np.zeros((self.t.size, self.subdomains.undivided))
         count = np.zeros(self.subdomains.undivided)
         for name, places in self.subdomains.indices.items():

@@ -38,6 +38,11 @@ class Subdomains:
     """
 
     def __init__(self, systems: Mapping[str, System], ties: Iterable[Tie]) -> None:
+        if not isinstance(systems, Mapping):
+            raise InputError(
+                f"subdomains must be a mapping of systems by name, received {type(systems).__name__}",
+                hint='iso.Subdomains({"left": ..., "right": ...}, ties=[("left", [0], "right", [0])])',
+            )
         self.systems: dict[str, Any] = dict(systems)
         if not self.systems:
             raise InputError("Subdomains needs at least one subdomain, received none")
@@ -51,6 +56,8 @@ class Subdomains:
                 hint="velocities on one side cannot equal states of another kind on the other",
             )
         self.first_order = any(kinds.values())
+        if isinstance(ties, str) or not isinstance(ties, Iterable):
+            raise InputError(f"ties must be a list of (subdomain, indices, subdomain, indices), received {ties!r}")
         self.ties = tuple(ties)
         self.indices: dict[str, IntArray] | None = None  # places in an undivided system, known after `partition`
         self.undivided = 0
@@ -81,8 +88,11 @@ class Subdomains:
         entries: dict[str, list[tuple[int, int, float]]] = {name: [] for name in self.systems}
         names: list[str] = []
         for tie in self.ties:
-            if len(tie) != 4:
-                raise InputError(f"a tie is (subdomain, indices, subdomain, indices), received {tie!r}")
+            if not isinstance(tie, tuple | list) or len(tie) != 4:
+                raise InputError(
+                    f"a tie is (subdomain, indices, subdomain, indices), received {tie!r}",
+                    hint="ties is a list of them, also where there is one only",
+                )
             first, i, second, j = tie
             i, j = self._indices(first, i), self._indices(second, j)
             if i.size != j.size:
@@ -101,7 +111,7 @@ class Subdomains:
         return entries, tuple(names)
 
     def _indices(self, name: Any, indices: Any) -> IntArray:
-        if name not in self.systems:
+        if not isinstance(name, str) or name not in self.systems:
             raise InputError(
                 f"a tie names the subdomain {name!r}, which is none of {', '.join(map(repr, self.systems))}"
             )
