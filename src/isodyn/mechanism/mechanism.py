@@ -131,10 +131,7 @@ class Mechanism:
             raise InputError(f"add_joint takes a joint such as iso.Hinge, received {type(joint).__name__}")
         self._new(joint.name)
         if isinstance(joint, UserRows):
-            for name in joint.bodies:
-                if name != GROUND:
-                    self._moving(f"rows {joint.name!r}", name)
-                    self._refuse_node(f"rows {joint.name!r}", name)
+            self._two_bodies(f"rows {joint.name!r}", *(GROUND, *joint.bodies)[-2:])
         elif isinstance(joint, Joint | Pulley):
             self._two_bodies(f"joint {joint.name!r}", joint.first, joint.second)
         elif isinstance(joint, RollingSphere | RollingDisc):
@@ -157,8 +154,6 @@ class Mechanism:
         self._new(load.name)
         if isinstance(load, BodyLoad | UserLoad):
             self._moving(f"load {load.name!r}", load.body)
-            if isinstance(load, UserLoad):
-                self._refuse_node(f"load {load.name!r}", load.body)
         elif isinstance(load, DistributedForce):
             if load.beam not in self.beams:
                 raise InputError(
@@ -223,6 +218,10 @@ class Mechanism:
             self.cayley,
             beams=tuple(self.beams.values()),
             spreads=spreads,
+            held=tuple(
+                resolve(name, self.beams)
+                for name in (*(x for part in user_rows for x in part.bodies), *(load.body for load in user_loads))
+            ),
         )
         system = make_system(tables, joints)
         if user_rows or user_loads:
@@ -390,12 +389,6 @@ class Mechanism:
         ends = [f"{beam}.{end}" for beam in self.beams for end in ("start", "end")]
         raise InputError(f"{what}: there is no body named {name!r}", hint=_nearest(name, [*self.bodies, *ends, GROUND]))
 
-    def _refuse_node(self, what: str, name: str) -> None:
-        if name not in self.bodies:
-            raise InputError(
-                f"{what}: users' functions act on bodies; {name!r} is a node of a beam", hint="weld a body to it"
-            )
-
     def _known_joint(self, what: str, name: str) -> None:
         if name not in self.joints:
             raise InputError(f"{what}: there is no joint named {name!r}", hint=_nearest(name, self.joints))
@@ -418,6 +411,7 @@ class Mechanism:
         leader = {name: name for name in (*self.bodies, *(beam.start for beam in self.beams.values()), GROUND)}
 
         def find(name: str) -> str:
+            name = resolve(name, self.beams)
             name = of_beam.get(name, name)
             while leader[name] != name:
                 leader[name] = name = leader[leader[name]]
