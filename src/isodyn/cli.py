@@ -155,6 +155,7 @@ def run(
         dt=step,
         t_end=chosen.t_end if t_end is None else t_end,
         save_every=save_every,
+        breakpoints=chosen.breaks(chosen.t_end if t_end is None else t_end),
         progress=sys.stderr.isatty() if progress is None else progress,
     )
     summary = run_summary(chosen, parameters, step, sol)

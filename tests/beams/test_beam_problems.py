@@ -25,9 +25,8 @@ USUAL = {
 
 def run(name: str, dt: float | None = None, **parameters: float) -> Any:
     problem = problems.get(name)
-    breakpoints = [1.0] if name == "flying_rod" else []
-    system = problem.system(**parameters)
-    return iso.integrate(system, problem.scheme, dt=dt or problem.dt, t_end=problem.t_end, breakpoints=breakpoints)
+    system, jumps = problem.system(**parameters), problem.breakpoints
+    return iso.integrate(system, problem.scheme, dt=dt or problem.dt, t_end=problem.t_end, breakpoints=jumps)
 
 
 def error(name: str, sol: iso.Solution) -> float:
