@@ -44,7 +44,7 @@ def test_usual_run_against_the_reference(name: str) -> None:
     assert error(name, sol) < USUAL[name]
     assert sol.stats.halvings == 0
     if sol.system.m:
-        assert max(sol.drift().largest[:2]) < 1e-11
+        assert max(sol.drift().largest[:2]) < 1e-14
 
 
 def test_errors_shrink_with_the_step() -> None:
