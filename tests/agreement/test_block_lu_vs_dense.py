@@ -12,7 +12,7 @@ from isodyn.compiled import OK, SINGULAR, FloatArray
 from isodyn.linear_solvers import block_lu
 from isodyn.linear_solvers.blocks import Sparsity, pack, storage_of
 from isodyn.linear_solvers.rows import choose, choose_sparse
-from isodyn.mechanism import system as mechanism_system
+from isodyn.mechanism.system import MechanismSystem
 from isodyn.systems.questions import Questions
 
 
@@ -109,7 +109,7 @@ def test_the_same_run_with_full_matrices(formulation: Any, monkeypatch: pytest.M
     system = ladder(5).compile()
     scheme = iso.Scheme.U0(0.8, 0.8, 0.8)
     sparse = iso.integrate(system, scheme, formulation, dt=0.005, t_end=0.2)
-    monkeypatch.setattr(mechanism_system, "SMALL", 10_000)
+    monkeypatch.setattr(MechanismSystem, "small", 10_000)
     dense = iso.integrate(system, scheme, formulation, dt=0.005, t_end=0.2)
     assert (sparse.stats.solver, dense.stats.solver) == ("block LU", "dense LU")
     assert sparse.redundant == dense.redundant

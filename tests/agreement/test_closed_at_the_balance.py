@@ -26,7 +26,7 @@ from isodyn.errors import AccuracyWarning, InputError
 from isodyn.integrate.closeness import smallest_of_blocks, smallest_of_rows
 from isodyn.linear_solvers import block_lu
 from isodyn.linear_solvers.blocks import pack, storage_of
-from isodyn.mechanism import system as mechanism_system
+from isodyn.mechanism.system import MechanismSystem
 from isodyn.problems import chains, four_bars
 from isodyn.systems.questions import Questions
 
@@ -191,7 +191,7 @@ def test_penalties_of_redundant_rows_share_the_force():
 def test_sparse_and_full_matrices_give_one_motion(formulation, monkeypatch):
     system = chains.planar_chain(8, 0.3)
     sparse = iso.integrate(system, S.optimal(0.8), formulation, dt=0.005, t_end=0.2, newton=TIGHT)
-    monkeypatch.setattr(mechanism_system, "SMALL", 10_000)
+    monkeypatch.setattr(MechanismSystem, "small", 10_000)
     dense = iso.integrate(system, S.optimal(0.8), formulation, dt=0.005, t_end=0.2, newton=TIGHT)
     assert (sparse.stats.solver, dense.stats.solver) == ("block LU", "dense LU")
     for quantity, tolerance in (("q", 1e-12), ("v", 1e-11), ("a", 1e-9), ("lam", 1e-8)):

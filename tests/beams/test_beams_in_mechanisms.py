@@ -269,10 +269,6 @@ def cable() -> iso.Mechanism:
             "no beam named 'rode'\nhint: did you mean 'rod'",
         ),
         (
-            lambda: mechanism().add_load(iso.UserLoad("u", "rod.end", lambda t, p: p.position)),
-            "'rod.end' is a node of a beam",
-        ),
-        (
             lambda: free(cable(), iso.Fixed("w", "rope.end", "bob")),
             "needs a full frame, but 'rope\\[2\\]' is a node of a cable",
         ),

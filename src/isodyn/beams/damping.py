@@ -25,7 +25,7 @@ from isodyn.beams.frames import (
     second_in_nodes,
     turned,
 )
-from isodyn.beams.layout import EA_, EI_, L_, SIMPLIFIED, TAU_A, TAU_B
+from isodyn.beams.layout import EA_, EI_, L_, SIMPLIFIED, TAU_A, TAU_B, Place
 from isodyn.beams.strain import bending_matrix, stretching_matrix
 from isodyn.compiled import FloatArray, kernel
 
@@ -80,21 +80,14 @@ def damping_tangent(
     c_q: float,
     q: FloatArray,
     v: FloatArray,
-    a: int,
-    b: int,
     A: FloatArray,
     k: int,
     w: int,
-    aa: int,
-    ab: int,
-    ba: int,
-    bb: int,
-    s_a: int,
-    s_b: int,
+    place: Place,
     out: FloatArray,
 ) -> None:
     """out += c_v ∂(Bᵀ D ż)/∂Υ̇ + c_q ∂(Bᵀ D ż)/∂Υ."""
-    ex, ey, rho = prepare_damping(kind, q, v, a, b, A, k, w)
+    ex, ey, rho = prepare_damping(kind, q, v, place[0], place[1], A, k, w)
     spin = A[w + U + 3] / rho
     for i in range(6):
         A[w + G + i] = A[w + S + i]
@@ -131,4 +124,4 @@ def damping_tangent(
             m += turned(A, w + Z, i) * A[w + T + 6 * i + j]
             A[w + H + 6 * i + j] = c_q * A[w + H + 6 * i + j] + A[w + T + 6 * i + j]
         A[w + H + 18 + j] += m / rho
-    add_matrix(1.0, ex, ey, A, w + H, aa, ab, ba, bb, s_a, s_b, out)
+    add_matrix(1.0, ex, ey, A, w + H, place, out)

@@ -27,6 +27,7 @@ from isodyn.beams.layout import (
     SIMPLIFIED,
     TAU_A,
     TAU_B,
+    Place,
 )
 from isodyn.compiled import FloatArray, kernel
 
@@ -95,20 +96,9 @@ def add_inertia_and_internal(
 
 
 @kernel()
-def add_constant_tangent(
-    dim: int,
-    m: float,
-    e: float,
-    L: float,
-    aa: int,
-    ab: int,
-    ba: int,
-    bb: int,
-    s_a: int,
-    s_b: int,
-    out: FloatArray,
-) -> None:
+def add_constant_tangent(dim: int, m: float, e: float, L: float, place: Place, out: FloatArray) -> None:
     """out += m M̂ + e K̂, the matrices of mass and bending without their factors [Shimada2014 (8.13)], [Shimada2014 (8.59)]."""
+    _, _, aa, ab, ba, bb, s_a, s_b = place
     # entries PP, Pt, P₁P₂, P₁t₂, tt, t₁t₂
     pp, pt, pq, pu = 156.0 * m + 12.0 * e, (22.0 * m + 6.0 * e) * L, 54.0 * m - 12.0 * e, (6.0 * e - 13.0 * m) * L
     tt, tu = 4.0 * (m + e) * L * L, (2.0 * e - 3.0 * m) * L * L
@@ -133,26 +123,23 @@ def add_constant_tangent(
 
 
 @kernel()
+def add_between(place: Place, i: int, j: int, x: float, out: FloatArray) -> None:
+    """out += the entry i, j of a stiffness between the points of the two nodes."""
+    _, _, aa, ab, ba, bb, s_a, s_b = place
+    out[aa + i * s_a + j] += x
+    out[ab + i * s_a + j] -= x
+    out[ba + i * s_b + j] -= x
+    out[bb + i * s_b + j] += x
+
+
+@kernel()
 def add_simplified_tangent(
-    dim: int,
-    c_a: float,
-    c_q: float,
-    q: FloatArray,
-    a: int,
-    b: int,
-    A: FloatArray,
-    k: int,
-    aa: int,
-    ab: int,
-    ba: int,
-    bb: int,
-    s_a: int,
-    s_b: int,
-    out: FloatArray,
+    dim: int, c_a: float, c_q: float, q: FloatArray, A: FloatArray, k: int, place: Place, out: FloatArray
 ) -> None:
     """out += c_a M + c_q ∂²U/∂Υ² of the simplified energy."""
+    a, b = place[0], place[1]
     e = c_q * A[k + EI_PER_L] * A[k + PER_L] * A[k + PER_L]
-    add_constant_tangent(dim, c_a * A[k + M_420], e, A[k + L_], aa, ab, ba, bb, s_a, s_b, out)
+    add_constant_tangent(dim, c_a * A[k + M_420], e, A[k + L_], place, out)
     if c_q == 0.0:
         return
     size, tension = chord(dim, q, a, b, A, k)
@@ -163,33 +150,15 @@ def add_simplified_tangent(
             x = along * (q[b + i] - q[a + i]) * (q[b + j] - q[a + j])
             if i == j:
                 x += across
-            out[aa + i * s_a + j] += x
-            out[ab + i * s_a + j] -= x
-            out[ba + i * s_b + j] -= x
-            out[bb + i * s_b + j] += x
+            add_between(place, i, j, x, out)
 
 
 @kernel()
 def add_planar_tangent(
-    kind: int,
-    c_a: float,
-    c_q: float,
-    q: FloatArray,
-    a: int,
-    b: int,
-    A: FloatArray,
-    k: int,
-    w: int,
-    aa: int,
-    ab: int,
-    ba: int,
-    bb: int,
-    s_a: int,
-    s_b: int,
-    out: FloatArray,
+    kind: int, c_a: float, c_q: float, q: FloatArray, A: FloatArray, k: int, w: int, place: Place, out: FloatArray
 ) -> None:
     """out += c_a M + c_q ∂²U/∂Υ² of an energy in a frame."""
-    add_constant_tangent(2, c_a * A[k + M_420], 0.0, A[k + L_], aa, ab, ba, bb, s_a, s_b, out)
+    add_constant_tangent(2, c_a * A[k + M_420], 0.0, A[k + L_], place, out)
     if c_q == 0.0:
         return
     frame = kind
@@ -197,7 +166,18 @@ def add_planar_tangent(
         frame = CAUCHY
     elif kind > CAUCHY_DIRAC:
         frame = GREEN_LAGRANGE
-    frame_tangent(frame, c_q, q, a, b, A, k, w, aa, ab, ba, bb, s_a, s_b, out)
+    frame_tangent(frame, c_q, q, A, k, w, place, out)
+
+
+@kernel()
+def stretching(dim: int, q: FloatArray, v: FloatArray, a: int, b: int) -> tuple[float, float]:
+    """L² and L L̇ of the chord."""
+    square, rate = 0.0, 0.0
+    for i in range(dim):
+        d = q[b + i] - q[a + i]
+        square += d * d
+        rate += d * (v[b + i] - v[a + i])
+    return square, rate
 
 
 @kernel()
@@ -210,11 +190,7 @@ def add_damping(
     if dim == 2:
         damping_force(kind, q, v, a, b, A, k, w, out)
         return
-    square, rate = 0.0, 0.0
-    for i in range(dim):
-        d = q[b + i] - q[a + i]
-        square += d * d
-        rate += d * (v[b + i] - v[a + i])
+    square, rate = stretching(dim, q, v, a, b)
     force = A[k + EA_] * A[k + TAU_A] / A[k + L_] * rate / square
     for i in range(dim):
         x = force * (q[b + i] - q[a + i])
@@ -230,30 +206,20 @@ def add_damping_tangent(
     c_q: float,
     q: FloatArray,
     v: FloatArray,
-    a: int,
-    b: int,
     A: FloatArray,
     k: int,
     w: int,
-    aa: int,
-    ab: int,
-    ba: int,
-    bb: int,
-    s_a: int,
-    s_b: int,
+    place: Place,
     out: FloatArray,
 ) -> None:
     """out += c_v ∂/∂v + c_q ∂/∂q of that force."""
+    a, b = place[0], place[1]
     if A[k + TAU_A] == 0.0 and A[k + TAU_B] == 0.0:
         return
     if dim == 2:
-        damping_tangent(kind, c_v, c_q, q, v, a, b, A, k, w, aa, ab, ba, bb, s_a, s_b, out)
+        damping_tangent(kind, c_v, c_q, q, v, A, k, w, place, out)
         return
-    square, rate = 0.0, 0.0
-    for i in range(dim):
-        d = q[b + i] - q[a + i]
-        square += d * d
-        rate += d * (v[b + i] - v[a + i])
+    square, rate = stretching(dim, q, v, a, b)
     eta = A[k + EA_] * A[k + TAU_A] / A[k + L_]
     for i in range(dim):
         for j in range(dim):
@@ -261,8 +227,4 @@ def add_damping_tangent(
             x = c_v * d_i * d_j / square + c_q * d_i * (u_j / square - 2.0 * rate * d_j / (square * square))
             if i == j:
                 x += c_q * rate / square
-            x *= eta
-            out[aa + i * s_a + j] += x
-            out[ab + i * s_a + j] -= x
-            out[ba + i * s_b + j] -= x
-            out[bb + i * s_b + j] += x
+            add_between(place, i, j, eta * x, out)

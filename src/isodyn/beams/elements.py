@@ -68,16 +68,16 @@ def element_tangents(
 ) -> None:
     """out += c₀ M + c₁ ∂/∂v + c₂ ∂/∂q of those forces, in the blocks of the nodes."""
     for _ in range(count):
-        kind, dim, a, b = pi[i + KIND_], pi[i + DIM_], pi[i], pi[i + 1]
-        aa, ab, ba, bb, s_a, s_b = pi[i + 2], pi[i + 3], pi[i + 4], pi[i + 5], pi[i + 6], pi[i + 7]
+        kind, dim = pi[i + KIND_], pi[i + DIM_]
+        place = (pi[i], pi[i + 1], pi[i + 2], pi[i + 3], pi[i + 4], pi[i + 5], pi[i + 6], pi[i + 7])
         if kind != SIMPLIFIED:
-            add_planar_tangent(kind, c[0], c[2], q, a, b, pf, k, w, aa, ab, ba, bb, s_a, s_b, out)
+            add_planar_tangent(kind, c[0], c[2], q, pf, k, w, place, out)
         elif dim == 2:
-            add_simplified_tangent(2, c[0], c[2], q, a, b, pf, k, aa, ab, ba, bb, s_a, s_b, out)
+            add_simplified_tangent(2, c[0], c[2], q, pf, k, place, out)
         else:
-            add_simplified_tangent(3, c[0], c[2], q, a, b, pf, k, aa, ab, ba, bb, s_a, s_b, out)
+            add_simplified_tangent(3, c[0], c[2], q, pf, k, place, out)
         if damped == 1 and (c[1] != 0.0 or c[2] != 0.0):
-            add_damping_tangent(kind, dim, c[1], c[2], q, v, a, b, pf, k, w, aa, ab, ba, bb, s_a, s_b, out)
+            add_damping_tangent(kind, dim, c[1], c[2], q, v, pf, k, w, place, out)
         i, k = i + ELEMENT, k + ELEMENT_NUMBERS
 
 

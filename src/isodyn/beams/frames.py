@@ -23,6 +23,7 @@ from isodyn.beams.layout import (
     EI_,
     GREEN_LAGRANGE_TANGENT,
     L_,
+    Place,
 )
 from isodyn.beams.strain import cauchy, green_lagrange
 from isodyn.compiled import FloatArray, kernel
@@ -129,15 +130,11 @@ def add_matrix(
     ey: float,
     A: FloatArray,
     h: int,
-    aa: int,
-    ab: int,
-    ba: int,
-    bb: int,
-    s_a: int,
-    s_b: int,
+    place: Place,
     out: FloatArray,
 ) -> None:
     """out += factor × the matrix A[h:h+36] over (t₁, d, t₂), in the blocks of the nodes."""
+    _, _, aa, ab, ba, bb, s_a, s_b = place
     to_nodes(factor, ex, ey, A, h, out, aa, s_a, 1, 1, 1.0)
     to_nodes(factor, ex, ey, A, h, out, aa + 2, s_a, 1, 0, -1.0)
     to_nodes(factor, ex, ey, A, h, out, aa + 2 * s_a, s_a, 0, 1, -1.0)
@@ -189,26 +186,13 @@ def frame_force(kind: int, q: FloatArray, a: int, b: int, A: FloatArray, k: int,
 
 @kernel()
 def frame_tangent(
-    kind: int,
-    factor: float,
-    q: FloatArray,
-    a: int,
-    b: int,
-    A: FloatArray,
-    k: int,
-    w: int,
-    aa: int,
-    ab: int,
-    ba: int,
-    bb: int,
-    s_a: int,
-    s_b: int,
-    out: FloatArray,
+    kind: int, factor: float, q: FloatArray, A: FloatArray, k: int, w: int, place: Place, out: FloatArray
 ) -> None:
     """out += factor ∂²U/∂Υ²."""
+    a, b = place[0], place[1]
     tangent = is_tangent(kind)
     ex, ey, rho = axes(tangent, q, a, b)
     resolve(q, a, b, ex, ey, A, w + Z)
     energy_in_frame(kind, A, k, w, True)
     second_in_nodes(A, w, w + H, 1 if tangent else 3, rho)
-    add_matrix(factor, ex, ey, A, w + H, aa, ab, ba, bb, s_a, s_b, out)
+    add_matrix(factor, ex, ey, A, w + H, place, out)

@@ -21,6 +21,7 @@ assert (I_TIME, F_TIME) == (16, 23)
 # ---- an element: first coordinates of its nodes, blocks aa, ab, ba, bb of J, lengths of the rows of a and b there, energy, dimension
 ELEMENT = 10
 KIND_, DIM_ = 8, 9
+Place = tuple[int, int, int, int, int, int, int, int]  # of an element: its first eight entries
 # numbers: length, EA, EI, EI4, mass, damping times of stretching and bending; 1/length, EA/length, EI/length, mass/420
 L_, EA_, EI_, EI4_, MASS_, TAU_A, TAU_B, PER_L, EA_PER_L, EI_PER_L, M_420 = range(11)
 ELEMENT_NUMBERS = 11

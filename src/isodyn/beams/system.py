@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -12,11 +12,8 @@ from isodyn.beams.layout import F_FACTOR
 from isodyn.beams.model import beam_energy, beam_model
 from isodyn.beams.shape import BeamShape
 from isodyn.beams.tables import BeamTables
-from isodyn.compiled import CONSTANT_MASS, KNOWS_MASS, KNOWS_TANGENT, SPARSE, FloatArray, IntArray
-from isodyn.systems.compiled_system import CompiledSystem
-from isodyn.systems.model import Model
-
-SMALL = 12  # unknowns of a step up to which full matrices are faster
+from isodyn.compiled import CONSTANT_MASS, KNOWS_MASS, KNOWS_TANGENT, FloatArray
+from isodyn.systems.tabled import TabledSystem
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,34 +26,14 @@ class BeamEnergy:
 
 
 @dataclass(frozen=True, eq=False)
-class BeamSystem(CompiledSystem):
+class BeamSystem(TabledSystem):
     """The compiled system of a `Beam`. q holds (position, slope) of node after node."""
 
     tables: BeamTables = None  # type: ignore[assignment]
     arc: FloatArray = None  # type: ignore[assignment]
 
-    def model(self) -> Model:
-        """The function that the loop calls, with scratch memory of its own; sparse beyond a few elements."""
-        if self.nv + self.m <= SMALL:
-            return self.dense_model()
-        pf, pi = self.sparse_tables
-        return Model(
-            self.function, self.traits | SPARSE, pf.copy(), pi, sparsity=self.tables.sparsity, dense=self.dense_model
-        )
-
-    def dense_model(self) -> Model:
-        """The same with full matrices."""
-        return Model(self.function, self.traits, self.pf.copy(), self.pi)
-
-    @cached_property
-    def sparse_tables(self) -> tuple[FloatArray, IntArray]:
-        """pf and pi for sparse matrices."""
-        return self.tables.build(sparse=True)
-
-    @staticmethod
-    def load_factor_at(pi: IntArray) -> int:
-        """Where the factor of all loads is in pf."""
-        return int(pi[F_FACTOR])
+    small: ClassVar[int] = 12
+    factor_in_pi: ClassVar[int] = F_FACTOR
 
     @cached_property
     def shape(self) -> BeamShape:

@@ -124,6 +124,7 @@ def _run_problem(
 
     chosen = get(name)
     options = {"scheme": chosen.scheme, "dt": chosen.dt, "t_end": chosen.t_end, **given}
+    options["breakpoints"] = chosen.breaks(options["t_end"])
     system = chosen.system(**parameters)
     if out is not None:  # said before the run, not after it
         figures.require_matplotlib()

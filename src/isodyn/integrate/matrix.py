@@ -99,6 +99,17 @@ def trial(p: Any, s: Any, dt: float, state: Any, c: FloatArray, w: Any) -> int:
 
 
 @kernel()
+def gaps(p: Any, s: Any, t: float, t_1: float, dt: float, state: Any, c: FloatArray, w: Any, r: FloatArray) -> int:
+    """The closure of the step into r, for the trial state in place."""
+    status = OK
+    if p.rows.size > 0:
+        status = close_at_balance(p, t, c, w) if p.closure.at_balance == 1 else close(p, s, t_1, dt, state, c, w)
+        for i in range(p.rows.size):
+            r[w.n[X].size + i] = w.m[GAP, p.rows[i]]
+    return status
+
+
+@kernel()
 def residual(p: Any, s: Any, t: float, t_1: float, dt: float, state: Any, c: FloatArray, w: Any, r: FloatArray) -> int:
     """Put the trial state for w.n[X] into place, its balance and the closure of the step into r."""
     n = w.n[X].size
@@ -108,11 +119,7 @@ def residual(p: Any, s: Any, t: float, t_1: float, dt: float, state: Any, c: Flo
     if p.closure.null_space > 0:
         fill_with(w.m[LAM], 0.0)
     status = p.model(BALANCE, t, w.q[Q], w.n[V], w.n[A], w.m[LAM], c, p.pf, p.pi, r[:n])
-    if status == OK and p.rows.size > 0:
-        status = close_at_balance(p, t, c, w) if p.closure.at_balance == 1 else close(p, s, t_1, dt, state, c, w)
-        for i in range(p.rows.size):
-            r[n + i] = w.m[GAP, p.rows[i]]
-    return status
+    return gaps(p, s, t, t_1, dt, state, c, w, r) if status == OK else status
 
 
 @kernel()

@@ -28,7 +28,7 @@ from isodyn.compiled import (
     kernel,
 )
 from isodyn.integrate.closure import copy_to, end_state, size
-from isodyn.integrate.matrix import correct, factorise, keep_first, residual, trial
+from isodyn.integrate.matrix import correct, factorise, gaps, keep_first, residual, trial
 from isodyn.integrate.null_space import eliminate
 from isodyn.integrate.work import A_P, DX, EPS, EVALUATIONS, FLOORS, ITERATIONS, LAM, A, Q, R, V, X
 
@@ -43,6 +43,15 @@ AMPLIFIED = (
     1e-3  # … and next to a loss of rank, where rounding of φ̇ reaches x divided by the smallest singular value, …
 )
 PATIENCE = 6  # … when they do not shrink after so many iterations
+FROM_REST, FROM_LAST, STEADY = 0.0, 1.0, 2.0  # in w.scale[3]: guesses of a step
+
+
+@kernel()
+def guessed(kind: float, state: Any, c: FloatArray, w: Any, i: int) -> float:
+    """Component i of a first Δa: that of ã = 0, the last one, or nothing."""
+    if kind == FROM_REST:
+        return -w.n[A_P, i] / c[0]
+    return state.da[i] if kind == FROM_LAST else 0.0
 
 
 @kernel(inline=True)
@@ -84,7 +93,7 @@ def factorise_at_reference(
     known = known and not (p.traits & GENERAL and p.rows.size > 0)
     for i in range(w.n[X].size):
         w.s[DX, i] = w.n[X, i]
-        w.n[X, i] = state.da[i] if w.scale[3] == 1.0 else -w.n[A_P, i] / c[0]
+        w.n[X, i] = guessed(w.scale[3], state, c, w, i)
     if known:
         status = trial(p, s, dt, state, c, w)
         if status == OK and p.rows.size > 0:
@@ -127,7 +136,10 @@ def solve_step(
     polished, kept = False, False
     w.fault[1] = np.inf
     for k in range(controls.max_iterations):
-        status = residual(p, s, t, t_1, dt, state, c, w, w.s[R])
+        if k == 0 and w.scale[5] == 1.0:
+            status = gaps(p, s, t, t_1, dt, state, c, w, w.s[R])
+        else:
+            status = residual(p, s, t, t_1, dt, state, c, w, w.s[R])
         if status != OK:
             return status
         count[ITERATIONS] += 1

@@ -17,7 +17,9 @@ from typing import Any
 import numpy as np
 
 from isodyn.compiled import (
+    BALANCE,
     GENERAL,
+    LINEAR,
     NO_PIVOT,
     NOT_CONVERGED,
     NOT_FINITE,
@@ -33,13 +35,36 @@ from isodyn.compiled import (
 )
 from isodyn.integrate.closeness import watch_rank
 from isodyn.integrate.closure import copy_to, end_state, fill_with, size
-from isodyn.integrate.matrix import CAREFUL
-from isodyn.integrate.newton import solve_step
+from isodyn.integrate.matrix import CAREFUL, trial
+from isodyn.integrate.newton import FROM_LAST, FROM_REST, STEADY, guessed, solve_step
 from isodyn.integrate.projection import polish, project
-from isodyn.integrate.work import A_1, A_P, D_P, HALVINGS, LAM, LAM_1, MU, NU, Q_1, RESCUES, V_1, V_P, P, U, X
+from isodyn.integrate.work import (
+    A_1,
+    A_P,
+    D_P,
+    EVALUATIONS,
+    HALVINGS,
+    LAM,
+    LAM_1,
+    MU,
+    NU,
+    Q_1,
+    R_PLUS,
+    RESCUES,
+    V_1,
+    V_P,
+    A,
+    P,
+    Q,
+    R,
+    U,
+    V,
+    X,
+)
 
 SAME_STEP = 1e-8  # two step sizes that differ relatively by less are the same
 SMOOTH = 0.3  # how much of the acceleration may change in a step for its next change to be guessed from the last one
+BETTER = 0.1  # how much of the balance at ã = 0 another guess may leave to be taken
 RESCUE = (
     CAREFUL,
     1e-8,
@@ -58,29 +83,28 @@ def predict(s: Any, dt: float, state: Any, w: Any) -> None:
         w.n[D_P, i] = s.W1 * dt * state.v[i] + s.W2L2 * dt * dt * a  # [Shimada2014 (2.5b)]
 
 
+@kernel()
+def balance_at(
+    p: Any, s: Any, t: float, dt: float, state: Any, c: FloatArray, w: Any, kind: float, r: FloatArray
+) -> int:
+    """The trial state of a guess (isodyn.integrate.newton.guessed), and its balance in r."""
+    for i in range(w.n[X].size):
+        w.n[X, i] = guessed(kind, state, c, w, i)
+    status = trial(p, s, dt, state, c, w)
+    if status == OK:
+        status = p.model(BALANCE, t, w.q[Q], w.n[V], w.n[A], w.m[LAM], c, p.pf, p.pi, r[: w.n[X].size])
+    return status
+
+
 @kernel(inline=True)
-def guess(s: Any, dt: float, state: Any, form: int, c: FloatArray, w: Any) -> None:
+def guess(p: Any, s: Any, t: float, dt: float, state: Any, form: int, c: FloatArray, w: Any, count: Any) -> None:
     """First unknowns: ã = 0, so that q̃ follows from the velocity alone; the last Δa where a constrained motion is smooth.
 
-    In a-, v- and d-form no change of a, v or q.
+    Elsewhere Δa = 0, or the last Δa of a smooth motion, is tried beside ã = 0, and taken if its balance is far better: of a stiff system
+    that oscillates from step to step the acceleration tells nothing, and an iteration from there may lead to another solution.
+    In a-, v- and d-form no change of a, v or q. w.scale[5] = 1 where the balance of the guess is in w.s[R].
     """
-    smooth = state.lam.size > 0 and state.clock[1] == dt and w.scale[2] == 0.0
-    smooth = smooth and size(state.da) <= SMOOTH * size(w.n[A_P])
-    w.scale[3] = 1.0 if smooth else 0.0
-    c[3] = 1.0
-    if form == 2:
-        c[3] = 1.0 / (s.l5 * dt)
-    elif form == 3:
-        c[3] = 1.0 / (s.l3 * dt * dt)
-    for i in range(w.n[X].size):  # [Shimada2014 (Table 2.4)]
-        if form == 0:
-            w.n[X, i] = state.da[i] if smooth else -w.n[A_P, i] / s.W1L6
-        elif form == 1:
-            w.n[X, i] = 0.0
-        elif form == 2:
-            w.n[X, i] = -w.n[A_P, i] / s.l5
-        else:
-            w.n[X, i] = -(state.v[i] / dt + 0.5 * w.n[A_P, i]) / s.l3
+    n, m = w.n[X].size, state.lam.size
     copy_to(state.lam, w.m[LAM])
     fill_with(w.n[P], 0.0)
     fill_with(w.n[U], 0.0)
@@ -88,6 +112,41 @@ def guess(s: Any, dt: float, state: Any, form: int, c: FloatArray, w: Any) -> No
     fill_with(w.m[NU], 0.0)
     w.scale[0] = size(w.n[A_P])
     w.scale[1] = size(state.lam)
+    smooth = state.clock[1] == dt and size(state.da) <= SMOOTH * w.scale[0]
+    w.scale[3], w.scale[5] = FROM_REST, 0.0
+    affine = c[2] == 0.0 or (m == 0 and (p.traits & LINEAR) != 0)
+    rescued = w.scale[2] != 0.0
+    if smooth and m > 0 and not rescued:
+        w.scale[3] = FROM_LAST
+    elif not rescued and not affine and p.closure.null_space == 0:
+        other = FROM_LAST if smooth else STEADY
+        status = balance_at(p, s, t, dt, state, c, w, FROM_REST, w.s[R_PLUS])
+        if status == OK and balance_at(p, s, t, dt, state, c, w, other, w.s[R]) == OK:
+            count[EVALUATIONS] += 1
+            w.scale[5] = 1.0
+            if size(w.s[R][:n]) <= BETTER * size(w.s[R_PLUS][:n]):
+                w.scale[3] = other
+            else:
+                copy_to(w.s[R_PLUS], w.s[R])
+                w.scale[5] = -1.0
+    c[3] = 1.0
+    if form == 2:
+        c[3] = 1.0 / (s.l5 * dt)
+    elif form == 3:
+        c[3] = 1.0 / (s.l3 * dt * dt)
+    for i in range(n):  # [Shimada2014 (Table 2.4)]
+        if form == 0:
+            w.n[X, i] = guessed(w.scale[3], state, c, w, i)
+        elif form == 1:
+            w.n[X, i] = 0.0
+        elif form == 2:
+            w.n[X, i] = -w.n[A_P, i] / s.l5
+        else:
+            w.n[X, i] = -(state.v[i] / dt + 0.5 * w.n[A_P, i]) / s.l3
+    if form != 0:
+        w.scale[5] = 0.0
+    elif w.scale[5] < 0.0:
+        w.scale[5] = 1.0 if trial(p, s, dt, state, c, w) == OK else 0.0
 
 
 @kernel()
@@ -112,9 +171,9 @@ def step(
     c[1] = dt * s.W2L5
     c[2] = dt * dt * s.W3L3
     predict(s, dt, state, w)
-    guess(s, dt, state, controls.form, c, w)
-    t_end = min(t_1, t_limit)
-    status = solve_step(p, s, min(t + s.W1 * dt, t_limit), t_end, dt, state, c, w, pivots, controls, count)
+    t_end, t_balance = min(t_1, t_limit), min(t + s.W1 * dt, t_limit)
+    guess(p, s, t_balance, dt, state, controls.form, c, w, count)
+    status = solve_step(p, s, t_balance, t_end, dt, state, c, w, pivots, controls, count)
     if status == OK:
         status = end_state(p, s, dt, state, c, w)
     if status == OK and p.rows.size > 0:
@@ -179,9 +238,9 @@ def advance(
         for rescue in RESCUE:
             if status not in (SINGULAR, NOT_CONVERGED, NOT_FINITE):
                 break
-            if rescue == CAREFUL and w.scale[3] == 0.0 and p.closure.at_balance == 0:
+            if rescue == CAREFUL and w.scale[3] == FROM_REST and p.closure.at_balance == 0:
                 continue
-            if p.rows.size == 0 or (p.closure.at_balance == 1 and p.traits & SPARSE):
+            if (p.rows.size == 0 and rescue != CAREFUL) or (p.closure.at_balance == 1 and p.traits & SPARSE):
                 break  # the latter takes full matrices, which the driver has
             w.key[0] = 0.0
             w.scale[2] = rescue

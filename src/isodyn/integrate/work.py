@@ -31,9 +31,9 @@ NEAREST, WHEN = range(2)
 Work = namedtuple("Work", "n q m s G G_1 N J_11 J J_S key fault scale c kappa near there")
 """Vectors (above); constraint matrix at the balance and at the end; null-space basis, or inverse of GGL's S; (1,1) block; whole matrix or
 its factors, and those of the step's first one; the c that it was made for; what to tell about a failure; sizes that errors are compared
-with, the regularisation of the matrix, whether the unknowns were guessed from the last step, and the −ε in the matrix; the c of the step,
-and numbers that go with other questions; how close the enforced rows came to a loss of rank; a state of which acceleration and multipliers
-are asked."""
+with, the regularisation of the matrix, where the unknowns were guessed from, the −ε in the matrix, whether the balance of the guess is
+known; the c of the step, and numbers that go with other questions; how close the enforced rows came to a loss of rank; a state of which
+acceleration and multipliers are asked."""
 WORK = types.NamedTuple((F2, F2, F2, F2, F, F, F, F, F, F, F, F, F, F, F, F, STATE), Work)
 
 
@@ -60,7 +60,7 @@ def allocate_work(nq: int, nv: int, m: int, rows: int, dense: bool, packed: IntA
         J_S=np.zeros(factors if m else 0),
         key=np.zeros(5),
         fault=np.zeros(2),
-        scale=np.zeros(5),
+        scale=np.zeros(6),
         c=np.zeros(4),
         kappa=np.array([0.0, 0.0, 0.0, 1.0]),
         near=np.array([1.0, 0.0]),

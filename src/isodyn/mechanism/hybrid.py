@@ -4,11 +4,13 @@ Rows stand in the order [φ of joints; φ of users; rates of rolling]. Derivativ
 
     G      first differences                      φ̇, φ̈    along t + s, q ⊕ s v
     K      ∂(Gᵀλ)/∂q = Hessian of λ·φ in increments + ½ τ~ in the rotations of each body, τ the torque of Gᵀλ
+
+Nodes of beams move by (r, t) instead: what is had along their frames goes over by T (isodyn.mechanism.nodes).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
@@ -27,13 +29,13 @@ from isodyn.compiled import (
     RETRACT,
     VELOCITY,
     FloatArray,
-    IntArray,
 )
-from isodyn.joints.measures import POSE, R_, TURN, V_, W_
+from isodyn.joints.cables import refuse_users_twist
 from isodyn.joints.user import UserRows
 from isodyn.joints.words import Row
 from isodyn.loads.user import UserLoad
-from isodyn.mechanism.layout import BODY, COLUMNS, F_POSE, I_BODY
+from isodyn.mechanism.beam_part import resolve
+from isodyn.mechanism.placed import PlacedBodies, joined
 from isodyn.mechanism.system import JointParts, MechanismSystem
 from isodyn.systems.differences import H1, H2, first, second
 from isodyn.systems.model import Model, from_python
@@ -71,8 +73,11 @@ def with_user_parts(
     base: MechanismSystem, rows: list[UserRows], loads: list[UserLoad], order: list[str]
 ) -> UserMechanismSystem:
     """The system with users' parts; joints in the given order."""
-    state = MechanismState(base)
+    rows = [replace(r, bodies=tuple(resolve(name, base.beams) for name in r.bodies)) for r in rows]
+    loads = [replace(load, body=resolve(load.body, base.beams)) for load in loads]
+    state = PlacedBodies(base)
     state.place(base.q0, base.v0)
+    refuse_users_twist(rows, loads, state.pose, {body.name for body in base.bodies if body.kind == "cable"})
     counted = [(r, r.value([state.pose(name) for name in r.bodies], 0.0).size) for r in rows]
     more = sum(count for _, count in counted)
     joints = {
@@ -102,44 +107,13 @@ def with_user_parts(
     )
 
 
-class MechanismState:
-    """The compiled model of a mechanism with its poses at hand."""
-
-    def __init__(self, system: MechanismSystem) -> None:
-        self.system, self.pf, self.pi = system, system.pf.copy(), system.pi
-        n = len(system.bodies)
-        table = self.pi[self.pi[I_BODY] : self.pi[I_BODY] + BODY * n].reshape(n, BODY)
-        self.columns = [np.flatnonzero(row[COLUMNS : COLUMNS + 6] >= 0) for row in table]
-
-    def ask(self, what: int, t: float, q: Any, v: Any, a: Any, lam: Any, c: Any, out: FloatArray) -> int:
-        """A question to the compiled part; places the bodies."""
-        return int(self.system.function(what, t, q, v, a, lam, c, self.pf, self.pi, out))
-
-    def place(self, q: FloatArray, v: FloatArray) -> None:
-        c, lam = np.array([1.0, 0.0, 0.0, 1.0]), np.zeros(len(self.system.tables.rows))
-        self.ask(POSITION, 0.0, q, v, v, lam, c, np.zeros(lam.size))
-
-    def pose(self, name: str) -> Pose:
-        """Of a body that was placed."""
-        o = int(self.pi[F_POSE]) + POSE * self.system.tables.number[name]
-        p = self.pf[o : o + POSE].copy()
-        return Pose(p[:3], p[R_:V_].reshape(3, 3), p[V_:W_], p[W_:TURN])
-
-    def places(self, name: str) -> tuple[IntArray, IntArray]:
-        """Which of (r, ϖ) a body has, and where these are in v."""
-        if name == GROUND:
-            return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
-        kept = self.columns[self.system.tables.number[name]]
-        return kept, np.arange(self.system.v_of(name).start, self.system.v_of(name).stop)
-
-
 class Hybrid:
     """The questions of the loop, answered by the compiled part and by users' functions."""
 
     solver = ""
 
     def __init__(self, system: UserMechanismSystem) -> None:
-        self.system, self.state, self.n = system, MechanismState(system), system.nv
+        self.system, self.state, self.n = system, PlacedBodies(system), system.nv
         mine = sum(count for _, count in system.user_rows)
         rows = np.arange(system.m)
         user = (rows >= system.m_phi - mine) & (rows < system.m_phi)
@@ -204,11 +178,18 @@ class Hybrid:
             if what == VELOCITY:
                 found[places] = first(along, H1 * rows.scale / speed)
             else:
-                found[places] = second(along, H2 * rows.scale / speed) + self.gradient(rows, t, poses, m) @ a[where]
+                T, rest = self.ways(rows)
+                change = self.gradient(rows, t, poses, m) @ (T @ a[where] + rest)
+                found[places] = second(along, H2 * rows.scale / speed) + change
         return found
 
+    def ways(self, rows: UserRows) -> tuple[FloatArray, FloatArray]:
+        """T and the rest of the accelerations of the bodies of these rows."""
+        T = joined([self.state.map(name) for name in rows.bodies])
+        return T, np.concatenate([self.state.rest(name) for name in rows.bodies])
+
     def gradient(self, rows: UserRows, t: float, poses: list[Pose], m: int) -> FloatArray:
-        """G over the components of the bodies of these rows."""
+        """∂φ along the frames of the bodies of these rows."""
         columns = []
         for k, name in enumerate(rows.bodies):
             for i in self.state.places(name)[0]:
@@ -220,17 +201,17 @@ class Hybrid:
                     return rows.value([p.moved(s * e) if j == k else p for j, p in enumerate(poses)], t, m)
 
                 columns.append(first(moved, h))
-        return np.array(columns).T
+        return np.reshape(columns, (-1, m)).T
 
     def matrix(self, t: float) -> FloatArray:
         """G of users' rows."""
         G = np.zeros((self.mine.size, self.n))
         for rows, places, m, _, where in self.parts:
-            G[places, where] = self.gradient(rows, t, self.poses(rows), m)
+            G[places, where] = self.gradient(rows, t, self.poses(rows), m) @ self.ways(rows)[0]
         return G
 
     def hessian(self, rows: UserRows, t: float, m: int, lam: FloatArray, kept: Any) -> FloatArray:
-        """∂(Gᵀλ)/∂q over the components of the bodies of these rows."""
+        """∂(Gᵀλ)/∂q over the velocities of the bodies of these rows."""
         poses = self.poses(rows)
         index = [(k, int(i)) for k, some in enumerate(kept) for i in some]
         steps = [MIXED * (rows.scale if i < 3 else 1.0) for _, i in index]
@@ -257,7 +238,10 @@ class Hybrid:
             turns = [x for x, (body, i) in enumerate(index) if body == k and i >= 3]
             if len(turns) == 3:
                 K[np.ix_(turns, turns)] += 0.5 * tilde(torque[turns])
-        return K
+        T, _ = self.ways(rows)
+        own = [[torque[x] for x, (body, _) in enumerate(index) if body == k] for k in range(len(poses))]
+        bent = joined([self.state.curvature(name, np.array(g)) for name, g in zip(rows.bodies, own, strict=True)])
+        return T.T @ K @ T + bent
 
     # ---- forces
 
@@ -267,7 +251,7 @@ class Hybrid:
             out += lam[self.mine] @ self.matrix(t)
         for load in self.system.user_loads:
             kept, where = self.state.places(load.body)
-            out[where] -= load.value(t, self.state.pose(load.body))[kept]
+            out[where] -= self.state.pulled(load.body, load.value(t, self.state.pose(load.body))[kept])
 
     def add_tangents(self, t: float, lam: FloatArray, c: FloatArray, J: FloatArray) -> None:
         """J += c₁ ∂/∂v + c₂ ∂/∂q of users' rows and loads."""
@@ -277,12 +261,16 @@ class Hybrid:
                 J[np.ix_(where, where)] += c[2] * self.hessian(rows, t, m, own, kept)
         for load in self.system.user_loads:
             some, where = self.state.places(load.body)
-            J[np.ix_(where, where)] -= load_tangent(load, t, self.state.pose(load.body), c)[np.ix_(some, some)]
+            pose, T = self.state.pose(load.body), self.state.map(load.body)
+            by_v, by_q = (x[np.ix_(some, some)] for x in load_slopes(load, t, pose, c))
+            slope = c[1] * by_v @ T + c[2] * (by_q @ T + by_v @ self.state.turning(load.body))
+            bent = self.state.curvature(load.body, load.value(t, pose)[some])
+            J[np.ix_(where, where)] -= T.T @ slope + c[2] * bent
 
 
-def load_tangent(load: UserLoad, t: float, pose: Pose, c: FloatArray) -> FloatArray:
-    """c₁ ∂Q/∂v + c₂ ∂Q/∂q of a user's load over (r, ϖ)."""
-    T = np.zeros((6, 6))
+def load_slopes(load: UserLoad, t: float, pose: Pose, c: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """∂/∂(ṙ, ω) and ∂/∂(r, ϖ) of a user's load, as far as c asks for them."""
+    by_v, by_q = np.zeros((6, 6)), np.zeros((6, 6))
     for i, e in enumerate(np.eye(6)):
 
         def moved(s: float, e: FloatArray = e) -> FloatArray:
@@ -291,5 +279,7 @@ def load_tangent(load: UserLoad, t: float, pose: Pose, c: FloatArray) -> FloatAr
         def sped(s: float, e: FloatArray = e) -> FloatArray:
             return load.value(t, pose.sped(s * e))
 
-        T[:, i] = (c[1] * first(sped) if c[1] != 0.0 else 0.0) + (c[2] * first(moved) if c[2] != 0.0 else 0.0)
-    return T
+        by_v[:, i] = first(sped)
+        if c[2] != 0.0:
+            by_q[:, i] = first(moved)
+    return by_v, by_q

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
@@ -16,7 +17,6 @@ from isodyn.compiled import (
     KNOWS_TANGENT,
     RETRACT,
     RETRACTS,
-    SPARSE,
     FloatArray,
     IntArray,
 )
@@ -25,10 +25,7 @@ from isodyn.mechanism.beam_part import BeamPart, resolve
 from isodyn.mechanism.layout import F_FACTOR
 from isodyn.mechanism.model import mechanism_energy, mechanism_model
 from isodyn.mechanism.tables import Tables
-from isodyn.systems.compiled_system import CompiledSystem
-from isodyn.systems.model import Model
-
-SMALL = 24  # unknowns of a step up to which full matrices are faster
+from isodyn.systems.tabled import TabledSystem
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,11 +39,14 @@ class JointParts:
 
 
 @dataclass(frozen=True, eq=False)
-class MechanismSystem(CompiledSystem):
+class MechanismSystem(TabledSystem):
     """The compiled system of a `Mechanism`."""
 
     tables: Tables = None  # type: ignore[assignment]
     joints: dict[str, JointParts] = field(default_factory=dict)
+
+    small: ClassVar[int] = 24
+    factor_in_pi: ClassVar[int] = F_FACTOR
 
     @property
     def bodies(self) -> list[Body]:
@@ -55,29 +55,6 @@ class MechanismSystem(CompiledSystem):
     @property
     def rows(self) -> list[Row]:
         return self.tables.rows
-
-    def model(self) -> Model:
-        """The function that the loop calls, with scratch memory of its own; sparse beyond a few bodies."""
-        if self.nv + self.m <= SMALL:
-            return self.dense_model()
-        pf, pi = self.sparse_tables
-        return Model(
-            self.function, self.traits | SPARSE, pf.copy(), pi, sparsity=self.tables.sparsity, dense=self.dense_model
-        )
-
-    def dense_model(self) -> Model:
-        """The same with full matrices."""
-        return Model(self.function, self.traits, self.pf.copy(), self.pi)
-
-    @cached_property
-    def sparse_tables(self) -> tuple[FloatArray, IntArray]:
-        """pf and pi for sparse matrices."""
-        return self.tables.build(sparse=True)
-
-    @staticmethod
-    def load_factor_at(pi: IntArray) -> int:
-        """Where the factor of weight, forces and torques is in pf."""
-        return int(pi[F_FACTOR])
 
     @cached_property
     def beams(self) -> dict[str, BeamPart]:

@@ -47,6 +47,7 @@ class Tables:
     words: list[Word] = field(default_factory=list)
     beams: tuple[BeamPart, ...] = ()
     spreads: list[tuple[int, FloatArray, Any]] = field(default_factory=list)
+    held: tuple[str, ...] = ()  # bodies that users' parts speak of
 
     def __post_init__(self) -> None:
         self.number = {body.name: k for k, body in enumerate(self.bodies)}
@@ -120,8 +121,10 @@ class Tables:
         )
 
     def held_nodes(self) -> set[int]:
-        """Nodes of beams that words or loads speak of."""
-        numbers = {self.number[name] for word in self.words for name in (word.first, word.second)}
+        """Nodes of beams that words, loads or users' parts speak of."""
+        numbers = {self.number[name] for name in self.held} | {
+            self.number[name] for word in self.words for name in (word.first, word.second)
+        }
         numbers |= {body for _, body, _, _ in self.loads}
         return {k for k in numbers if k < len(self.bodies) and self.bodies[k].of_beam}
 

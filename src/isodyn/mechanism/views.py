@@ -14,7 +14,7 @@ import numpy as np
 from isodyn.bodies.body import GROUND, Body, vector3
 from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
-from isodyn.joints.measures import R_, STRETCHING, TURN, V_, W_, WHOLE_TURNS
+from isodyn.joints.measures import R_, STRETCH, STRETCHING, TURN, V_, W_, WHOLE_TURNS
 from isodyn.joints.words import Word
 from isodyn.mechanism.beam_part import resolve
 from isodyn.mechanism.beam_view import BeamView
@@ -238,10 +238,16 @@ def _by_matrix(system: MechanismSystem, sol: Solution, rows: tuple[int, ...], on
     """−Gᵀλ of these rows on a body: force in the world, torque in the body."""
     ask, own = Questions(system), list(rows)
     both = np.zeros((sol.t.size, 6))
-    kind = system.bodies[system.tables.number[on]].kind
-    columns = {"spatial": [0, 1, 2, 3, 4, 5], "planar": [0, 1, 5], "particle": [0, 1, 2]}[kind]
+    body, mine = system.bodies[system.tables.number[on]], system.v_of(on)
+    columns = {"spatial": [0, 1, 2, 3, 4, 5], "planar": [0, 1, 5], "particle": [0, 1, 2]}.get(body.kind, [])
+    here = poses(system, on, sol.q, sol.v)
     for k, (t, q, v) in enumerate(zip(sol.t, sol.q, sol.v, strict=True)):
-        both[k, columns] = -sol.lam[k, own] @ ask.G(t, q, v)[own][:, system.v_of(on)]
+        force = -sol.lam[k, own] @ ask.G(t, q, v)[own][:, mine]
+        if body.of_beam:  # Tᵀ(f, τ) with T Tᵀ = 1, of torques 1/ℓ²
+            both[k] = map_of_node(here[k], mine) @ force
+            both[k, 3:] *= here[k, STRETCH] ** 2
+        else:
+            both[k, columns] = force
     return both[:, :3], both[:, 3:]
 
 

@@ -42,7 +42,7 @@ def tabulated(name: str) -> Reference:
 
 
 def flying_rod(elements: float) -> BeamSystem:
-    """[Shimada2014 Ex. 8.1.1] with the simplified strain energy; the load is a jump: give breakpoints=[1.0] to the run."""
+    """[Shimada2014 Ex. 8.1.1] with the simplified strain energy; the load ends with a jump: breakpoints=[1.0]."""
     from isodyn.beams import Beam, Section
 
     line = [(0.0, 0.0), (14.0, 0.0)]
@@ -116,6 +116,7 @@ FLYING_ROD = Problem(
     reference=tabulated("flying_rod"),
     plane=((0, 1), (56, 57)),
     units=("s", "m"),
+    breakpoints=(1.0,),
 )
 ELASTICA = Problem(
     name="elastica",

@@ -58,6 +58,7 @@ class Problem:
     conserved : function (solution) that gives histories of what the exact motion keeps
     plane : pairs of columns (of q; of s for first-order systems) that are points of a plane
     units : of time and of coordinates; "–" where there are none
+    breakpoints : times at which loads jump, as `integrate` takes them
     """
 
     name: str
@@ -75,10 +76,15 @@ class Problem:
     conserved: Callable[[Solution], dict[str, FloatArray]] | None = None
     plane: tuple[tuple[int, int], ...] = ()
     units: tuple[str, str] = ("–", "–")
+    breakpoints: tuple[float, ...] = ()
 
     def system(self, **parameters: float) -> System:
         """The system with these parameters; defaults where left out."""
         return self.build(**self.complete(parameters))
+
+    def breaks(self, t_end: float) -> tuple[float, ...]:
+        """Breakpoints of a run to t_end."""
+        return tuple(t for t in self.breakpoints if 0.0 < t < t_end)
 
     def exact(self, t: Any, **parameters: float) -> Motion | None:
         """The exact motion at the times t (leading axes of the results), or None where there is no formula."""

@@ -230,19 +230,20 @@ def compare(
     end = float(t_end or problem.t_order or problem.t_end)
     if reference is None:
         exact = problem.exact(np.array([end])) is not None
-        reference = exact_motion(problem) if exact else accurate_motion(system, end)
+        reference = exact_motion(problem) if exact else accurate_motion(system, end, breakpoints=problem.breaks(end))
     with (
         suppress(IsodynError),
         warnings.catch_warnings(),
     ):  # loads machine code, so that the first row does not pay for it
         warnings.simplefilter("ignore")
         integrate(system, members[0], dt=steps[0], t_end=2 * steps[0])
+    settings = {"t_end": end, "newton": newton, "breakpoints": problem.breaks(end)}
     rows: list[CompareRow] = []
     missing: list[Missing] = []
     for scheme in members:
         for formulation in policies:
             try:
-                rows.append(_row(system, scheme, formulation, steps, end, reference, newton))
+                rows.append(_row(system, scheme, formulation, steps, reference, settings))
             except IsodynError as error:
                 refused = isinstance(error, SchemeError)
                 missing.append(Missing(label(formulation), scheme.name, str(error), refused))
@@ -300,9 +301,8 @@ def _row(
     scheme: AnyScheme,
     formulation: AnyFormulation | None,
     dts: tuple[float, ...],
-    t_end: float,
     reference: ReferenceMotion,
-    newton: Newton | None,
+    settings: dict[str, Any],
 ) -> CompareRow:
     """All step sizes of one combination."""
     if formulation is not None:
@@ -313,14 +313,14 @@ def _row(
         warnings.simplefilter("always")
         for dt in dts:
             try:
-                sol = integrate(system, scheme, formulation, dt=dt, t_end=t_end, newton=newton)
+                sol = integrate(system, scheme, formulation, dt=dt, **settings)
             except (InputError, SchemeError):
                 raise
             except IsodynError as error:
                 failures.append((dt, error))
                 continue
             if sol.stats.seconds < SHORT:
-                again = (integrate(system, scheme, formulation, dt=dt, t_end=t_end, newton=newton) for _ in range(2))
+                again = (integrate(system, scheme, formulation, dt=dt, **settings) for _ in range(2))
                 sol.stats.seconds = min(sol.stats.seconds, *(other.stats.seconds for other in again))
             cost = Cost(**{f.name: getattr(sol.stats, f.name) for f in fields(Cost)})
             done.append((dt, errors_of(sol, *reference.at(sol.t)), cost))

@@ -142,18 +142,21 @@ def order_study(
     if isinstance(problem, Problem):
         system, name = problem.system(), problem.name
         t_end = t_end or problem.t_order or problem.t_end
+        breakpoints = problem.breaks(t_end)
         if reference is None:
-            reference = exact_motion(problem) if problem.motion is not None else accurate_motion(system, t_end)
+            exact = problem.motion is not None
+            reference = exact_motion(problem) if exact else accurate_motion(system, t_end, breakpoints=breakpoints)
     else:
         system, name = problem, type(problem).__name__
         if t_end is None:
             raise InputError("an order study of a system needs t_end=")
+        breakpoints = ()
         reference = reference or accurate_motion(system, t_end)
     errors: list[list[Errors]] = [[] for _ in schemes]
     for dt in steps:
         motion = None  # the times are the same for all schemes
         for column, scheme in zip(errors, schemes, strict=True):
-            sol = integrate(system, scheme, formulation, dt=dt, t_end=t_end, newton=newton)
+            sol = integrate(system, scheme, formulation, dt=dt, t_end=t_end, newton=newton, breakpoints=breakpoints)
             motion = reference.at(sol.t) if motion is None else motion
             column.append(errors_of(sol, *motion))
     cases = [OrderCase(scheme.name, tuple(steps), tuple(e)) for scheme, e in zip(schemes, errors, strict=True)]

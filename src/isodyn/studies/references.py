@@ -13,8 +13,9 @@ Of systems with a retraction q' is its derivative along v, d/ds q ⊕ s v at s =
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -66,8 +67,10 @@ def exact_motion(problem: Problem, **parameters: float) -> ReferenceMotion:
     return ReferenceMotion(at, "exact solution")
 
 
-def accurate_motion(system: System, t_end: float, t0: float = 0.0) -> ReferenceMotion:
-    """The motion computed by DOP853 with rtol = 1e-13."""
+def accurate_motion(
+    system: System, t_end: float, t0: float = 0.0, *, breakpoints: Sequence[float] = ()
+) -> ReferenceMotion:
+    """The motion computed by DOP853 with rtol = 1e-13, anew from breakpoints, where loads jump; a and λ there are those after the jump."""
     from scipy.integrate import solve_ivp
 
     if system.first_order and system.m:
@@ -75,18 +78,27 @@ def accurate_motion(system: System, t_end: float, t0: float = 0.0) -> ReferenceM
     acceleration = Acceleration(system)
     nq = system.nq
 
-    def rate(t: float, y: FloatArray) -> FloatArray:
+    def rate(t: float, y: FloatArray, last: float) -> FloatArray:
         q, v = np.ascontiguousarray(y[:nq]), np.ascontiguousarray(y[nq:])
-        return np.concatenate([rate_of_configuration(system, q, v), acceleration(t, q, v)[0]])
+        return np.concatenate([rate_of_configuration(system, q, v), acceleration(min(t, last), q, v)[0]])
 
-    y0 = np.concatenate([system.q0, system.v0])
-    scale = max(float(np.max(np.abs(y0))), 1.0)
-    run = solve_ivp(rate, (t0, t_end), y0, method="DOP853", rtol=RTOL, atol=RTOL * scale, dense_output=True)
-    if not run.success:
-        raise ConvergenceError(f"the reference by DOP853 failed at t = {run.t[-1]:g}: {run.message}")
+    y = np.concatenate([system.q0, system.v0])
+    scale = max(float(np.max(np.abs(y))), 1.0)
+    times = [t0, *sorted(breakpoints), t_end]
+    stretches = []
+    for start, stop in pairwise(times):
+        last = float(np.nextafter(stop, start)) if stop < t_end else stop  # loads before their jump
+        tolerances = {"rtol": RTOL, "atol": RTOL * scale}
+        run = solve_ivp(rate, (start, stop), y, method="DOP853", dense_output=True, args=(last,), **tolerances)
+        if not run.success:
+            raise ConvergenceError(f"the reference by DOP853 failed at t = {run.t[-1]:g}: {run.message}")
+        y = run.y[:, -1]
+        stretches.append(run.sol)
 
     def at(t: FloatArray) -> Motion:
-        y = np.ascontiguousarray(run.sol(np.clip(t, t0, t_end)).T)
+        inside = np.clip(t, t0, t_end)
+        which = np.searchsorted(times[1:-1], inside, side="right")
+        y = np.array([stretches[k](t_k) for k, t_k in zip(which, inside, strict=True)]).reshape(-1, nq + system.nv)
         rows = [acceleration(t_k, y_k[:nq], y_k[nq:]) for t_k, y_k in zip(t, y, strict=True)]
         lam = np.array([row[1] for row in rows]) if system.m else None
         return Motion(y[:, :nq], y[:, nq:], np.array([row[0] for row in rows]), lam)
@@ -111,9 +123,12 @@ def fine_motion(
     t_end: float,
     refinement: int = 16,
     formulation: Formulation | None = None,
+    breakpoints: Sequence[float] = (),
 ) -> ReferenceMotion:
     """The motion from a run with steps that are `refinement` times finer than dt, at multiples of dt."""
-    sol = integrate(system, scheme, formulation, dt=dt / refinement, t_end=t_end, save_every=refinement)
+    sol = integrate(
+        system, scheme, formulation, dt=dt / refinement, t_end=t_end, save_every=refinement, breakpoints=breakpoints
+    )
 
     def at(t: FloatArray) -> Motion:
         k = np.searchsorted(sol.t, t - 0.25 * dt)

@@ -1,0 +1,102 @@
+"""From the parts of a mechanism to its system."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from isodyn.beams.mesh import spread
+from isodyn.compiled import FloatArray
+from isodyn.errors import InputError
+from isodyn.joints import measures as words
+from isodyn.joints.cables import refuse_twist
+from isodyn.joints.user import UserRows
+from isodyn.loads.elements import BodyLoad, DistributedForce, JointLoad, Law, PairLoad
+from isodyn.loads.formula import FormulaLoad
+from isodyn.loads.user import UserLoad
+from isodyn.mechanism.beam_part import resolve
+from isodyn.mechanism.coordinates import Coordinates, ParametrisedSystem, in_coordinates
+from isodyn.mechanism.formula_inputs import laws_by_formula
+from isodyn.mechanism.joint_rows import coordinate, rows_of
+from isodyn.mechanism.loose_bodies import warn_of_loose_bodies
+from isodyn.mechanism.parts import Parts
+from isodyn.mechanism.system import MechanismSystem, make_system
+from isodyn.mechanism.tables import Tables
+
+_FORCE_WORDS = {words.POINT, words.OFFSET, words.LENGTH}
+
+
+def compile_parts(
+    parts: Parts, gravity: FloatArray, cayley: bool, coordinates: Coordinates
+) -> MechanismSystem | ParametrisedSystem:
+    """The system of all parts, in the given coordinates."""
+    bodies = parts.all_bodies()
+    if not bodies:
+        raise InputError("the mechanism has no bodies", hint="add_body comes first")
+    joints, rows = rows_of(parts)
+    reactions = {
+        name: (made.rows[0], sum(rows[r].terms[0][1].kind in _FORCE_WORDS for r in made.rows))
+        for name, made in joints.items()
+        if made.rows
+    }
+    numbers = {name: k for k, name in enumerate(bodies)}
+    laws: list[Law] = []
+    loads: list[tuple[int, int, list[float], Any]] = []
+    spreads: list[tuple[int, FloatArray, Any]] = []
+    user_rows = [joint for joint in parts.joints.values() if isinstance(joint, UserRows)]
+    user_loads = [load for load in parts.loads.values() if isinstance(load, UserLoad)]
+    for load in parts.loads.values():
+        if isinstance(load, UserLoad):
+            continue
+        if isinstance(load, FormulaLoad):
+            laws += laws_by_formula(parts, joints, load)
+        elif isinstance(load, BodyLoad):
+            on = parts.body(load.body)
+            kind, values = load.load(on)
+            loads.append((kind, numbers[on.name], values, load.time))
+        elif isinstance(load, DistributedForce):
+            spreads.append(_spread(parts, load))
+        elif isinstance(load, PairLoad):
+            found = load.laws(parts.body(load.first), parts.body(load.second))
+            refuse_twist(f"load {load.name!r}", (law.word for law in found), bodies)
+            laws += found
+        else:
+            assert isinstance(load, JointLoad)
+            laws += load.laws_on(coordinate(joints, f"load {load.name!r}", load.joint, load.coordinate))
+    warn_of_loose_bodies(parts, rows, laws, user_rows)
+    tables = Tables(
+        list(bodies.values()),
+        rows,
+        laws,
+        loads,
+        reactions,
+        gravity,
+        cayley,
+        beams=tuple(parts.beams.values()),
+        spreads=spreads,
+        held=tuple(
+            resolve(name, parts.beams)
+            for name in (*(x for part in user_rows for x in part.bodies), *(load.body for load in user_loads))
+        ),
+    )
+    system = make_system(tables, joints)
+    if user_rows or user_loads:
+        if coordinates != "rotation":
+            raise InputError(
+                f"users' rows and loads need the coordinates 'rotation', received {coordinates!r}",
+                hint="leave coordinates= out",
+            )
+        from isodyn.mechanism.hybrid import with_user_parts
+
+        system = with_user_parts(system, user_rows, user_loads, list(parts.joints))
+    return in_coordinates(system, coordinates)
+
+
+def _spread(parts: Parts, load: DistributedForce) -> tuple[int, FloatArray, Any]:
+    """First coordinate, nodal forces and function of time of a load along a beam."""
+    first = 0
+    for name, beam in parts.beams.items():
+        if name == load.beam:
+            break
+        first += 2 * beam.mesh.dim * len(beam.nodes)
+    force = load.per_length(beam.mesh.dim)
+    return first, spread(beam.mesh.elements, len(beam.nodes), force, per_mass=False), load.time

@@ -1,0 +1,89 @@
+"""Named parts of a mechanism: what a name stands for, and errors for names that are taken or unknown."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from isodyn.bodies.body import GROUND, Body
+from isodyn.errors import InputError
+from isodyn.joints.couplings import Coupling, Drive, Gear, Pulley, RollingDisc, RollingSphere, ground_body
+from isodyn.joints.pairs import Joint
+from isodyn.joints.user import UserRows
+from isodyn.loads.elements import Load
+from isodyn.loads.formula import FormulaLoad
+from isodyn.loads.user import UserLoad
+from isodyn.mechanism.beam_part import BeamPart, resolve
+
+Rows = UserRows | Joint | Drive | Coupling | Gear | Pulley | RollingSphere | RollingDisc
+
+
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """Bodies, joints, loads and beams by name."""
+
+    bodies: dict[str, Body]
+    joints: dict[str, Rows]
+    loads: dict[str, Load | FormulaLoad | UserLoad]
+    beams: dict[str, BeamPart]
+
+    def all_bodies(self) -> dict[str, Body]:
+        """Nodes of beams, then bodies: so the coordinates of nodes have the same numbers in q and in v."""
+        return {node.name: node for beam in self.beams.values() for node in beam.nodes} | self.bodies
+
+    def body(self, name: str) -> Body:
+        """A body or node by any of its names."""
+        if name == GROUND:
+            return ground_body()
+        known = resolve(name, self.beams)
+        if known in self.bodies:
+            return self.bodies[known]
+        return self.beams[known[: known.rindex("[")]].nodes[int(known[known.rindex("[") + 1 : -1])]
+
+    def refuse_known(self, name: str) -> None:
+        """InputError for a name that is taken."""
+        for what, known in (
+            ("body", self.bodies),
+            ("joint", self.joints),
+            ("load", self.loads),
+            ("beam", self.beams),
+        ):
+            if name in known:
+                raise InputError(
+                    f"there is already a {what} named {name!r}", hint="bodies, joints and loads share one set of names"
+                )
+
+    def refuse_unknown_pair(self, what: str, first: str, second: str) -> None:
+        """InputError unless these are two things that exist; one may be the ground."""
+        for name in (first, second):
+            if name != GROUND:
+                self.refuse_unknown(what, name)
+        if resolve(first, self.beams) == resolve(second, self.beams):
+            raise InputError(f"{what} joins {first!r} to itself")
+
+    def refuse_unknown(self, what: str, name: str) -> None:
+        """InputError unless this is a body, or a node of a beam."""
+        if name in self.bodies or resolve(name, self.beams) != name:
+            return
+        beam, _, place = name.rpartition("[") if isinstance(name, str) else ("", "", "")
+        if beam in self.beams and place.endswith("]"):
+            resolve(name, self.beams)
+            return
+        if name in self.beams:
+            raise InputError(
+                f"{what}: {name!r} is a beam", hint=f"name a place: '{name}.start', '{name}.end', '{name}[1]'"
+            )
+        ends = [f"{beam}.{end}" for beam in self.beams for end in ("start", "end")]
+        raise InputError(f"{what}: there is no body named {name!r}", hint=nearest(name, [*self.bodies, *ends, GROUND]))
+
+    def refuse_unknown_joint(self, what: str, name: str) -> None:
+        """InputError unless there is this joint."""
+        if name not in self.joints:
+            raise InputError(f"{what}: there is no joint named {name!r}", hint=nearest(name, self.joints))
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Which of the known names may have been meant."""
+    near = difflib.get_close_matches(str(name), list(known), n=2, cutoff=0.5)
+    return f"did you mean {' or '.join(map(repr, near))}?" if near else f"known: {', '.join(known) or 'none'}"
