@@ -14,6 +14,7 @@ import numpy as np
 
 from isodyn.compiled import JACOBIAN, KNOWS_MASS, KNOWS_TANGENT, LINEAR, SOLVES, FloatArray
 from isodyn.errors import InputError
+from isodyn.systems import System
 from isodyn.systems.differences import H1, first
 from isodyn.systems.manifold import moving
 from isodyn.systems.questions import Questions
@@ -31,6 +32,10 @@ class Tangents(NamedTuple):
 
 def refuse_first_order(what: str, system: Any) -> None:
     """InputError for systems without accelerations."""
+    if not isinstance(system, System):
+        raise InputError(
+            f"{what} needs one system, received {type(system).__name__}", hint="a system by itself, not its parts"
+        )
     if system.first_order:
         raise InputError(f"{what} is for mechanical systems; {type(system).__name__} is of first order")
 

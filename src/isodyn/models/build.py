@@ -87,7 +87,7 @@ class ModelFile:
             "t_end": run.t_end if run.t_end is not None or known is None else known.t_end,
             "t0": run.t0,
             "save_every": run.save_every,
-            "breakpoints": run.breakpoints,
+            "breakpoints": run.breakpoints or (() if known is None else known.breaks(run.t_end or known.t_end)),
             "assemble": self.model.start.assemble,
             "newton": None if run.newton is None else Newton(**run.newton.model_dump()),
         }
