@@ -45,7 +45,7 @@ class Newton:
     The iteration stops when the estimated error of the acceleration is below `rtol` of its size, or at the round-off floor.
     The Jacobian is formed once per step; in every iteration with `full`; kept over steps while it converges well with `reuse`;
     without the derivatives of forces with `quasi` (mass and constraints only). `form` tells which increment is solved for and what
-    the first guess is: 0 no acceleration at the balance (default), 1 a-form, 2 v-form, 3 d-form: no change of a, v or q.
+    the first guess is: 0 none or a steady acceleration (default), 1 a-form, 2 v-form, 3 d-form: no change of a, v or q.
     A step that does not converge in `max_iterations` is halved, at most `max_halvings` times.
     """
 

@@ -19,7 +19,6 @@ import numpy as np
 from isodyn.compiled import (
     BALANCE,
     GENERAL,
-    LINEAR,
     NO_PIVOT,
     NOT_CONVERGED,
     NOT_FINITE,
@@ -100,11 +99,12 @@ def balance_at(
 def guess(p: Any, s: Any, t: float, dt: float, state: Any, form: int, c: FloatArray, w: Any, count: Any) -> None:
     """First unknowns: ã = 0, so that q̃ follows from the velocity alone; the last Δa where a constrained motion is smooth.
 
-    Elsewhere Δa = 0, or the last Δa of a smooth motion, is tried beside ã = 0, and taken if its balance is far better: of a stiff system
-    that oscillates from step to step the acceleration tells nothing, and an iteration from there may lead to another solution.
+    Where it is not, Δa = 0 is tried beside ã = 0, and taken if its balance is far better: of a stiff system that oscillates from step to
+    step the acceleration tells nothing, and an iteration from there may lead to another solution. Without constraints it is always ã = 0:
+    central forces then stay central before the iteration has converged, too, and of stiff free beams nothing else balances better.
     In a-, v- and d-form no change of a, v or q. w.scale[5] = 1 where the balance of the guess is in w.s[R].
     """
-    n, m = w.n[X].size, state.lam.size
+    n = w.n[X].size
     copy_to(state.lam, w.m[LAM])
     fill_with(w.n[P], 0.0)
     fill_with(w.n[U], 0.0)
@@ -114,18 +114,16 @@ def guess(p: Any, s: Any, t: float, dt: float, state: Any, form: int, c: FloatAr
     w.scale[1] = size(state.lam)
     smooth = state.clock[1] == dt and size(state.da) <= SMOOTH * w.scale[0]
     w.scale[3], w.scale[5] = FROM_REST, 0.0
-    affine = c[2] == 0.0 or (m == 0 and (p.traits & LINEAR) != 0)
-    rescued = w.scale[2] != 0.0
-    if smooth and m > 0 and not rescued:
+    choice = state.lam.size > 0 and w.scale[2] == 0.0
+    if choice and smooth:
         w.scale[3] = FROM_LAST
-    elif not rescued and not affine and p.closure.null_space == 0:
-        other = FROM_LAST if smooth else STEADY
+    elif choice and c[2] != 0.0 and p.closure.null_space == 0:
         status = balance_at(p, s, t, dt, state, c, w, FROM_REST, w.s[R_PLUS])
-        if status == OK and balance_at(p, s, t, dt, state, c, w, other, w.s[R]) == OK:
+        if status == OK and balance_at(p, s, t, dt, state, c, w, STEADY, w.s[R]) == OK:
             count[EVALUATIONS] += 1
             w.scale[5] = 1.0
             if size(w.s[R][:n]) <= BETTER * size(w.s[R_PLUS][:n]):
-                w.scale[3] = other
+                w.scale[3] = STEADY
             else:
                 copy_to(w.s[R_PLUS], w.s[R])
                 w.scale[5] = -1.0
@@ -240,7 +238,7 @@ def advance(
                 break
             if rescue == CAREFUL and w.scale[3] == FROM_REST and p.closure.at_balance == 0:
                 continue
-            if (p.rows.size == 0 and rescue != CAREFUL) or (p.closure.at_balance == 1 and p.traits & SPARSE):
+            if p.rows.size == 0 or (p.closure.at_balance == 1 and p.traits & SPARSE):
                 break  # the latter takes full matrices, which the driver has
             w.key[0] = 0.0
             w.scale[2] = rescue
