@@ -87,7 +87,7 @@ def test_changed_places_of_numbers_make_kernels_stale(tmp_path):
     for places, changed in (
         ("reduction/layout.py", [True, False]),
         ("beams/layout.py", [False, True]),
-        ("integrate/work.py", [True, True]),
+        ("integrate/work.py", [False, False]),  # the memory of a step, which no model reads
     ):
         (package / places).write_text((package / places).read_text() + "\n# changed\n")
         after = stamps(package, files)
