@@ -18,7 +18,7 @@ from isodyn.integrate import Newton
 from isodyn.mechanism.mechanism import Mechanism
 from isodyn.models.builder import Builder, coordinate, plain
 from isodyn.models.reader import Source, parse_text, read_source
-from isodyn.models.schema import Model, parameters_of, validate
+from isodyn.models.schema import FileModel, parameters_of, validate
 from isodyn.specs import parse_formulation, parse_scheme
 
 
@@ -27,7 +27,7 @@ class ModelFile:
     """A model file that was read and checked: `mechanism()`, `system()`, and what `integrate` takes."""
 
     source: Source
-    model: Model
+    model: FileModel
     parameters: dict[str, float]
 
     @property

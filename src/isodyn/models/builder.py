@@ -25,7 +25,7 @@ from isodyn.mechanism.mechanism import Mechanism
 from isodyn.models import joint_tables, load_tables, parts, time_tables
 from isodyn.models.positions import Path as Keys
 from isodyn.models.reader import ModelError, Source
-from isodyn.models.schema import Model
+from isodyn.models.schema import FileModel
 
 PAIRS: dict[str, Any] = {
     "spherical": joints.Spherical,
@@ -59,7 +59,7 @@ def coordinate(name: str) -> Any:
 class Builder:
     """Puts the parts of a checked model into a mechanism."""
 
-    def __init__(self, source: Source, model: Model, parameters: Mapping[str, float]) -> None:
+    def __init__(self, source: Source, model: FileModel, parameters: Mapping[str, float]) -> None:
         self.source, self.model = source, model
         self.parameters = dict(parameters)
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, PlainValidator, ValidationInfo, WithJsonSchema, model_validator
 
-from isodyn.models.parts import Part
+from isodyn.models.parts import FilePart
 from isodyn.models.time_tables import TimeFunction
 from isodyn.models.values import (
     NotZero,
@@ -34,7 +34,7 @@ _NAMES = {"type": "array", "items": {"type": "string"}, "minItems": 2, "maxItems
 TwoNames = Annotated[tuple[str, str], PlainValidator(_two_names), WithJsonSchema(_NAMES)]
 
 
-class _Pair(Part):
+class _Pair(FilePart):
     """Between two bodies, at `point` along `axis` of the world at the start; or `points`, `axes` in the frames of the bodies."""
 
     between: TwoNames
@@ -109,7 +109,7 @@ class Fixed(_Pair):
     type: Literal["fixed"]
 
 
-class Distance(Part):
+class Distance(FilePart):
     """A massless rod between points of the world at the start."""
 
     type: Literal["distance"]
@@ -118,7 +118,7 @@ class Distance(Part):
     length: Positive | None = None
 
 
-class Drive(Part):
+class Drive(FilePart):
     """A joint coordinate follows a function of time."""
 
     type: Literal["drive"]
@@ -143,14 +143,14 @@ def _weights(value: Any, info: ValidationInfo) -> dict[str, float]:
 Weights = Annotated[dict[str, float], PlainValidator(_weights), WithJsonSchema({"type": "object", "minProperties": 1})]
 
 
-class Coupling(Part):
+class Coupling(FilePart):
     """Σ weight × coordinate stays what it is at the start; keys are joints, or "joint.coordinate"."""
 
     type: Literal["coupling"]
     weights: Weights
 
 
-class Gear(Part):
+class Gear(FilePart):
     """Two hinges turn in a fixed ratio."""
 
     type: Literal["gear"]
@@ -158,7 +158,7 @@ class Gear(Part):
     ratio: NotZero = 1.0
 
 
-class Pulley(Part):
+class Pulley(FilePart):
     """A rope over fixed points."""
 
     type: Literal["pulley"]
@@ -168,7 +168,7 @@ class Pulley(Part):
     ratio: NotZero = 1.0
 
 
-class RollingSphere(Part):
+class RollingSphere(FilePart):
     """A sphere rolls on a plane."""
 
     type: Literal["rolling_sphere"]

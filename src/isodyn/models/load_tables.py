@@ -7,7 +7,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from isodyn.models.joint_tables import TwoNames
-from isodyn.models.parts import Part
+from isodyn.models.parts import FilePart
 from isodyn.models.time_tables import TimeFunction
 from isodyn.models.values import (
     Formulas,
@@ -22,7 +22,7 @@ from isodyn.models.values import (
 )
 
 
-class Force(Part):
+class Force(FilePart):
     """A force on a body; components are numbers or formulas; times a function of time."""
 
     type: Literal["force"]
@@ -33,7 +33,7 @@ class Force(Part):
     time: TimeFunction | None = None
 
 
-class Torque(Part):
+class Torque(FilePart):
     """A torque on a body; components are numbers or formulas; times a function of time."""
 
     type: Literal["torque"]
@@ -43,7 +43,7 @@ class Torque(Part):
     time: TimeFunction | None = None
 
 
-class Drag(Part):
+class Drag(FilePart):
     """−coefficient |v| v at a point."""
 
     type: Literal["drag"]
@@ -53,7 +53,7 @@ class Drag(Part):
     medium: Vector = (0.0, 0.0, 0.0)
 
 
-class DistributedForce(Part):
+class DistributedForce(FilePart):
     """A force per length along a beam."""
 
     type: Literal["distributed_force"]
@@ -62,7 +62,7 @@ class DistributedForce(Part):
     time: TimeFunction | None = None
 
 
-class Spring(Part):
+class Spring(FilePart):
     """Spring and damper between two points of the world at the start."""
 
     type: Literal["spring"]
@@ -74,7 +74,7 @@ class Spring(Part):
     cubic: Number = 0.0
 
 
-class Tension(Part):
+class Tension(FilePart):
     """A force between two points by a formula of length, length_rate, t and coordinates; positive pulls."""
 
     type: Literal["tension"]
@@ -83,7 +83,7 @@ class Tension(Part):
     tension: FormulaText
 
 
-class Bushing(Part):
+class Bushing(FilePart):
     """Springs and dampers along and about three axes."""
 
     type: Literal["bushing"]
@@ -94,7 +94,7 @@ class Bushing(Part):
     damping: Six = 0.0
 
 
-class JointSpring(Part):
+class JointSpring(FilePart):
     """Spring and damper on a joint coordinate."""
 
     type: Literal["joint_spring"]
@@ -105,7 +105,7 @@ class JointSpring(Part):
     coordinate: str | None = None
 
 
-class JointLimit(Part):
+class JointLimit(FilePart):
     """Spring and damper outside of [low, high]."""
 
     type: Literal["joint_limit"]
@@ -123,7 +123,7 @@ class JointLimit(Part):
         return self
 
 
-class Motor(Part):
+class Motor(FilePart):
     """A torque (force) on a joint coordinate, by a formula; or a speed that is held with a gain."""
 
     type: Literal["motor"]
@@ -142,7 +142,7 @@ class Motor(Part):
         return self
 
 
-class JointFriction(Part):
+class JointFriction(FilePart):
     """Coulomb–Stribeck friction on a joint coordinate, from the joint's own reaction."""
 
     type: Literal["joint_friction"]

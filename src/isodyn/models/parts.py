@@ -23,7 +23,7 @@ from isodyn.models.values import (
 )
 
 
-class Part(BaseModel):
+class FilePart(BaseModel):
     """A table of a model file; keys that it does not know are refused with a suggestion."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
@@ -44,7 +44,7 @@ class Part(BaseModel):
 # ---- shapes
 
 
-class _Solid(Part):
+class _Solid(FilePart):
     density: Positive | None = None
     mass: Positive | None = None
 
@@ -129,7 +129,7 @@ Shape = Annotated[
 ]
 
 
-class Body(Part):
+class Body(FilePart):
     """A rigid body: as of `Mechanism.add_body`."""
 
     kind: Literal["spatial", "planar", "particle"] = "spatial"
@@ -164,7 +164,7 @@ class Body(Part):
 # ---- beams
 
 
-class GivenSection(Part):
+class GivenSection(FilePart):
     """A section by its stiffnesses."""
 
     type: Literal["given"] = "given"
@@ -177,7 +177,7 @@ class GivenSection(Part):
     edge: Positive | None = None
 
 
-class Rectangle(Part):
+class Rectangle(FilePart):
     """A rectangular section; `height` lies in the plane of bending."""
 
     type: Literal["rectangle"]
@@ -188,7 +188,7 @@ class Rectangle(Part):
     damping: OneOrTwo = 0.0
 
 
-class Circle(Part):
+class Circle(FilePart):
     """A round section, with a bore of diameter `inner`."""
 
     type: Literal["circle"]
@@ -206,7 +206,7 @@ def _given(value: Any) -> Any:
 Section = Annotated[Annotated[GivenSection | Rectangle | Circle, Field(discriminator="type")], BeforeValidator(_given)]
 
 
-class Beam(Part):
+class Beam(FilePart):
     """A beam or cable: as of `Mechanism.add_beam`."""
 
     start: Vector | None = None

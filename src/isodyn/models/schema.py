@@ -13,7 +13,7 @@ from isodyn.expressions import constant
 from isodyn.expressions.parser import ARGUMENTS, CONSTANTS
 from isodyn.models.joint_tables import Joint
 from isodyn.models.load_tables import Load
-from isodyn.models.parts import Beam, Body, Part
+from isodyn.models.parts import Beam, Body, FilePart
 from isodyn.models.positions import Path
 from isodyn.models.reader import ModelError, Source
 from isodyn.models.values import NUMBER, Number, Numbers, Positive, Vector, number, refuse, said
@@ -32,7 +32,7 @@ ByJoint = Annotated[
 ]
 
 
-class Start(Part):
+class Start(FilePart):
     """How the motion starts: parts are put together and get the velocities that joints allow."""
 
     assemble: bool = False
@@ -41,7 +41,7 @@ class Start(Part):
     rates: ByJoint = Field(default_factory=dict)
 
 
-class NewtonOptions(Part):
+class NewtonOptions(FilePart):
     """Settings of the iteration."""
 
     rtol: Annotated[float, Field(gt=0, lt=1)] = 1e-10
@@ -53,7 +53,7 @@ class NewtonOptions(Part):
     form: Literal[0, 1, 2, 3] = 0
 
 
-class RunTable(Part):
+class RunTable(FilePart):
     """Time, scheme and formulation."""
 
     dt: Positive | None = None
@@ -75,7 +75,7 @@ class RunTable(Part):
         return self
 
 
-class Output(Part):
+class Output(FilePart):
     """Files that a run writes, beside the model file unless a path is absolute."""
 
     netcdf: str | None = None
@@ -86,7 +86,7 @@ class Output(Part):
     checkpoint_every: Annotated[int, Field(ge=1)] | None = None
 
 
-class Sweep(Part):
+class Sweep(FilePart):
     """A parameter that takes several values; several sweeps make all combinations."""
 
     parameter: str
@@ -114,7 +114,7 @@ class Sweep(Part):
         return [self.start + (self.stop - self.start) * k / (self.count - 1) for k in range(self.count)]
 
 
-class Model(Part):
+class FileModel(FilePart):
     """A model: a ready problem by name, or a mechanism; how it runs and what is written."""
 
     title: str = ""
@@ -151,7 +151,7 @@ class Model(Part):
 
 def schema() -> dict[str, Any]:
     """The JSON Schema of model files, for editors."""
-    document = Model.model_json_schema()
+    document = FileModel.model_json_schema()
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **document, "title": "isodyn model file"}
 
 
@@ -193,10 +193,10 @@ def parameters_of(source: Source, overrides: Mapping[str, float] | None = None) 
     return found
 
 
-def validate(source: Source, overrides: Mapping[str, float] | None = None) -> Model:
+def validate(source: Source, overrides: Mapping[str, float] | None = None) -> FileModel:
     """The model of a file; the first mistake in it as one message."""
     try:
-        return Model.model_validate(source.data, context={"parameters": parameters_of(source, overrides)})
+        return FileModel.model_validate(source.data, context={"parameters": parameters_of(source, overrides)})
     except ValidationError as error:
         mistakes = [_mistake(source, one) for one in error.errors(include_url=False)]
     raise min(mistakes, key=lambda one: one.line or 0)

@@ -6,18 +6,18 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, ValidationInfo, model_validator
 
-from isodyn.models.parts import Part
+from isodyn.models.parts import FilePart
 from isodyn.models.values import NUMBER, FormulaText, Number, Numbers, formula, refuse
 
 
-class Polynomial(Part):
+class Polynomial(FilePart):
     """c₀ + c₁ t + …"""
 
     type: Literal["polynomial"]
     coefficients: Numbers
 
 
-class Sine(Part):
+class Sine(FilePart):
     """offset + amplitude sin(omega t + phase)."""
 
     type: Literal["sine"]
@@ -27,7 +27,7 @@ class Sine(Part):
     offset: Number = 0.0
 
 
-class Ramp(Part):
+class Ramp(FilePart):
     """From start to end between t0 and t1."""
 
     type: Literal["ramp"]
@@ -37,7 +37,7 @@ class Ramp(Part):
     t1: Number
 
 
-class Pulse(Part):
+class Pulse(FilePart):
     """A value between t0 and t1."""
 
     type: Literal["pulse"]
@@ -46,7 +46,7 @@ class Pulse(Part):
     t1: Number
 
 
-class Table(Part):
+class Table(FilePart):
     """Values at times, joined by a spline."""
 
     type: Literal["table"]
@@ -64,7 +64,7 @@ class Table(Part):
         return self
 
 
-class Formula(Part):
+class Formula(FilePart):
     """What a bare string or number becomes."""
 
     type: Literal["formula"]

@@ -32,7 +32,7 @@ TOLERANCE = 1e-12
 Radii = tuple[float, float, float]
 
 
-class Coefficients(TypedDict):
+class GS4Coefficients(TypedDict):
     """The seven coefficients of a GS4-2 member."""
 
     W1: float
@@ -71,7 +71,7 @@ class V0Parameters(NamedTuple):
     gamma: float
 
 
-def alpha_form(alpha_m: float, alpha_f: float, beta: float, gamma: float) -> Coefficients:
+def alpha_form(alpha_m: float, alpha_f: float, beta: float, gamma: float) -> GS4Coefficients:
     """Coefficients of the generalised-alpha form; Newmark's method has alpha_m = alpha_f = 0."""
     W1 = 1.0 - alpha_f  # [Shimada2014 (2.95)]
     return {
@@ -85,7 +85,7 @@ def alpha_form(alpha_m: float, alpha_f: float, beta: float, gamma: float) -> Coe
     }
 
 
-def newmark_coefficients(beta: float, gamma: float) -> Coefficients:
+def newmark_coefficients(beta: float, gamma: float) -> GS4Coefficients:
     """Newmark's method; beta = 0 is explicit in q and implicit in v."""
     check_numbers("newmark", beta=beta, gamma=gamma)
     for key, value in (("beta", beta), ("gamma", gamma)):
@@ -97,7 +97,7 @@ def newmark_coefficients(beta: float, gamma: float) -> Coefficients:
     return alpha_form(0.0, 0.0, beta, gamma)  # [Shimada2014 (2.90)]
 
 
-def generalised_alpha_coefficients(alpha_m: float, alpha_f: float) -> Coefficients:
+def generalised_alpha_coefficients(alpha_m: float, alpha_f: float) -> GS4Coefficients:
     """The method of optimal damping for given alpha_m, alpha_f, checked against the conditions of stability."""
     check_numbers("generalised_alpha", alpha_m=alpha_m, alpha_f=alpha_f)
     conditions = (  # [Shimada2014 (2.92)]
