@@ -59,7 +59,7 @@ bench: install $(PEERS)/.installed ## run the benchmarks on one thread, those ag
 $(PEERS)/.installed: pyproject.toml benchmarks/peers/requirements.txt
 	$(PYTHON) -m venv $(PEERS)
 	$(PEERS)/bin/python -m pip install --quiet --upgrade "pip>=25.1"
-	$(PEERS)/bin/python -m pip install --quiet --editable ".[plot]" pytest hypothesis
+	$(PEERS)/bin/python -m pip install --quiet --editable ".[plot,fem]" pytest hypothesis
 	@grep -v '^#' benchmarks/peers/requirements.txt | while read -r line; do \
 	  echo "$$line" | xargs $(PEERS)/bin/python -m pip install --quiet || echo "not installed, left out: $$line" >&2; \
 	done
