@@ -38,6 +38,7 @@ class Run:
         atol: float = 1e-10,
         reuse: bool = False,
         modified: bool = True,
+        each_step: bool = False,
         sensors: float | None = None,
     ) -> None:
         self.system, self.dt, self.t_end = system, dt, t_end
@@ -51,6 +52,7 @@ class Run:
         s.linearSolver.reuseAnalyzedPattern = reuse
         s.timeIntegration.generalizedAlpha.spectralRadius = rho
         s.timeIntegration.newton.useModifiedNewton = modified
+        s.timeIntegration.newton.modifiedNewtonJacUpdatePerStep = each_step
         s.timeIntegration.adaptiveStep = False
         s.timeIntegration.newton.relativeTolerance = rtol
         s.timeIntegration.newton.absoluteTolerance = atol

@@ -5,6 +5,7 @@ import math
 import os
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,16 @@ sys.path.insert(0, str(ROOT))
 
 from benchmarks.peers import measure, report, workers  # noqa: E402
 from benchmarks.peers.claims import at_least, at_most  # noqa: E402
-from benchmarks.peers.problems import andrews, andrews_models, chain_models, ensemble, pendulum, top  # noqa: E402
+from benchmarks.peers.problems import (  # noqa: E402
+    andrews,
+    andrews_models,
+    beam_models,
+    beams,
+    chain_models,
+    ensemble,
+    pendulum,
+    top,
+)
 
 from isodyn.problems import andrews as seven  # noqa: E402
 from isodyn.problems import chains  # noqa: E402
@@ -28,7 +38,7 @@ def test_driver_with_isodyn_alone(tmp_path):
     page = tmp_path / "page.md"
     page.write_text((ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8"), encoding="utf-8")
     command = [sys.executable, "-m", "benchmarks.peers", "--quick", "--packages", "isodyn"]
-    command += ["--only", "pendulum,chains,kepler", "--repeats", "2", "--out", str(tmp_path), "--page", str(page)]
+    command += ["--only", "pendulum,chains,beams,kepler", "--repeats", "2", "--out", str(tmp_path), "--page", str(page)]
     done = subprocess.run(command, cwd=ROOT, env=os.environ, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     found = json.loads((tmp_path / "peers.json").read_text(encoding="utf-8"))
@@ -39,6 +49,10 @@ def test_driver_with_isodyn_alone(tmp_path):
     assert max(row["errors"]["place"] for row in chain) < 1e-4
     assert max(row["errors"]["phi"] for row in chain) < 1e-14
     assert all(row["counts"]["factorisations"] > 0 for row in chain)
+    strips = [row for row in found["rows"] if row["problem"] == "beams"]
+    assert {row["size"] for row in strips} == {4, 8}
+    assert max(row["errors"]["beam"] for row in strips) < 1e-4
+    assert [claim["met"] for claim in found["claims"] if "default tolerance" in claim["text"]] == [True, True]
     (kepler,) = (row for row in found["rows"] if row["problem"] == "kepler")
     assert kepler["errors"]["target"] <= 1e-9
     assert (tmp_path / "peers_growth.png").stat().st_size > 10_000
@@ -76,6 +90,27 @@ def test_chain_converges_to_the_reference(spatial):
         sizes.append(np.abs(sol.q[-1].reshape(4, -1)[:, :2] - exact).max())
     assert sizes[0] < 2e-6
     assert sizes[0] / sizes[1] == pytest.approx(4.0, rel=0.1)
+
+
+def test_reference_of_the_strip_with_one_mode_is_a_rigid_rod():
+    """The first natural mode is the rigid one: θ̈ = −1.5 (g/ℓ) cos θ."""
+    fall = -1.5 * beam_models.GRAVITY / beam_models.LENGTH
+    times = np.arange(1, 11) * beam_models.EVERY
+    options = {"t_eval": times, "method": "DOP853", "rtol": 1e-11, "atol": 1e-12}
+    rod = solve_ivp(lambda _, y: [y[1], fall * math.cos(y[0])], (0.0, 0.5), [0.0, 0.0], **options).y[0]
+    found = beam_models.reference(0.5, modes=1)
+    np.testing.assert_allclose(found, np.stack([np.cos(rod), np.sin(rod)], axis=1), atol=1e-7)
+
+
+def test_strip_converges_to_the_reference():
+    """Ten modes do; elements half as long are three times nearer; a wrong tip is seen."""
+    exact = beam_models.reference(0.2, modes=10)
+    answers = [beam_models.Isodyn(n, "generalised_alpha", [0.9], dt=1.25e-4).answer(1600) for n in (4, 8, 16, 32)]
+    sizes = [beams.distance(answer["tip"], exact) for answer in answers]
+    assert sizes[-1] < 5e-6
+    assert all(coarse > 2.8 * fine for coarse, fine in pairwise(sizes))
+    assert all(answer["halvings"] == 0 for answer in answers)
+    assert beams.distance(answers[-1]["tip"] + np.array([0.0, 1e-3]), exact) > 9e-4
 
 
 def test_terms_of_andrews_for_traced_arrays():
@@ -145,6 +180,29 @@ def test_claims():
     assert at_least("a", found, None).met is None
     assert not at_most("a", found, 2.0).met
     assert "NOT MET" in report.claims_table([at_least("a", found, 4.0)])
+
+
+def strip(package, way, median, halvings=0.0, failed=None, steps=7e-5):
+    errors = {"beam": 1e-4, "steps": steps} | ({"halvings": halvings} if package == "isodyn" else {})
+    found = measure.Row("beams", package, way, 64, package, [] if failed else [median] * 3, errors, failed is None)
+    found.counts, found.failed = {"iterations": 3.0}, failed
+    return found
+
+
+def test_claims_of_the_strip():
+    """Default tolerance: halved steps are a failure, a stalled peer is told; the ratio needs the accuracy of its peer."""
+    own = strip("isodyn", "U0", 1e-4)
+    stalled = strip("exudyn", f"generalised-α, {beams.DEFAULT}", 0.0, failed="terminated")
+    loose = strip("exudyn", "generalised-α, 1e-6", 4e-4)
+    converges, faster = beams.claims([own, stalled, loose])
+    assert converges.met
+    assert "fails in 1 of 1 ways (generalised-α)" in converges.note
+    assert faster.met
+    assert faster.value == pytest.approx(4.0)
+    assert not beams.claims([strip("isodyn", "U0", 1e-4, halvings=2.0), loose])[0].met
+    assert not beams.claims([strip("isodyn", "U0", 2e-4), loose])[1].met
+    assert not beams.claims([strip("isodyn", "U0", 1e-4, steps=2e-4), loose])[1].met
+    assert len(beams.claims([own])) == 1
 
 
 class Fake:
