@@ -105,7 +105,8 @@ class AdaptiveRun:
         with self.explained():
             if self.system.m:
                 self.base.consist(t, True)
-                self.base.watch_rows(False)
+                if self.base.independent.dropped.size:
+                    self.base.watch_rows(False)
             self.check(self.states.rate(t, state, self.K[0]))
             self.step[0] = self.first_step or self.guess(t, t_end)
             self.record.chosen(self.base.independent)

@@ -93,4 +93,5 @@ class FullMatrices:
         for name in ("n", "m", "s", "fault", "near"):
             getattr(ours, name)[:] = getattr(self.work, name)
         ours.key[0] = 0.0
+        ours.past[:] = 0.0
         return int(status)

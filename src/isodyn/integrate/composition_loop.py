@@ -17,6 +17,7 @@ from isodyn.integrate.initial import INITIAL_ACCELERATION
 from isodyn.integrate.loop import COLUMNS, ROWS_TYPE, RUN, write_row
 from isodyn.integrate.symmetric_step import symmetric_step
 from isodyn.integrate.work import CONTROLS, ROWS, STEPS, WORK
+from isodyn.lowering import by_reference
 
 
 @kernel(
@@ -73,7 +74,8 @@ def run_composed(
     count: Any,
 ) -> int:
     """Composed steps to every time of `times`; loads are asked for between t_first and t_limit. A step that fails is undone."""
-    p = Physics(model, traits, holonomic, closure, chosen, pf, pi)
+    p = by_reference(Physics(model, traits, holonomic, closure, chosen, pf, pi))
+    r_state, r_w, r_controls = by_reference(state), by_reference(w), by_reference(controls)
     c = np.ones(4)
     S = np.zeros((controls.max_iterations, w.s.shape[1]))
     stages = ends.size
@@ -92,7 +94,7 @@ def run_composed(
             for j in range(stages):
                 here, part = (t, ends[0]) if j == 0 else (sub[j - 1], ends[j] - ends[j - 1])
                 here, there = max(here, t_first), min(sub[j], t_limit)
-                status = symmetric_step(p, here, there, part * dt, state, c, w, pivots, S, controls, count)
+                status = symmetric_step(p, here, there, part * dt, r_state, c, r_w, pivots, S, r_controls, count)
                 if status != OK:
                     break
         else:

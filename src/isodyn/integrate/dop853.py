@@ -40,8 +40,10 @@ from isodyn.compiled import (
     kernel,
 )
 from isodyn.integrate.closure import copy_to
+from isodyn.integrate.initial import PATIENCE
 from isodyn.integrate.rate import live, onto_constraints, rate_of
-from isodyn.integrate.work import CONTROLS, COUNTERS, EPS, STEPS, UNDERFLOW, WORK
+from isodyn.integrate.work import CONTROLS, COUNTERS, EPS, LEFT, STEPS, UNDERFLOW, WORK
+from isodyn.lowering import by_reference
 
 STAGES = DOP853.n_stages
 ROWS = 16  # stages, the end of the step, and three for dense output
@@ -51,6 +53,9 @@ NODES = np.concatenate([DOP853.C, [1.0], DOP853.C_EXTRA])
 E3, E5, D = DOP853.E3.copy(), DOP853.E5.copy(), DOP853.D.copy()
 POWERS = 7  # coefficients of the dense output
 
+NEGLIGIBLE = (
+    1e-3  # part of the tolerance that a second solution for the accelerations of a stage may change to be left out
+)
 REJECTED = COUNTERS  # a counter more than the loop has
 
 Pace = namedtuple("Pace", "t_end rtol h_max project dense")
@@ -174,7 +179,8 @@ def march(
 
     K[0] holds the rate at the state, step[0] the size to try next; both are kept up.
     """
-    p = Physics(model, traits, holonomic, closure, rows, pf, pi)
+    p = by_reference(Physics(model, traits, holonomic, closure, rows, pf, pi))
+    state, trial, w, controls = by_reference(state), by_reference(trial), by_reference(w), by_reference(controls)
     nq, n = state.q.size, state.q.size + state.v.size
     for number in range(path.clock.shape[0]):
         t = state.clock[0]
@@ -184,6 +190,7 @@ def march(
         copy_to(state.q, y[:nq])
         copy_to(state.v, y[nq:])
         failed = OK  # why the last attempt was not accepted
+        most = 1 if 0.0 < w.past[LEFT] <= NEGLIGIBLE * pace.rtol else PATIENCE
         while True:
             h, t_1 = min(step[0], pace.h_max), pace.t_end
             if 1.01 * h < pace.t_end - t:
@@ -194,7 +201,7 @@ def march(
             error, status = np.inf, OK
             for s in range(1, STAGES):
                 stage(s, h, y, K, trial)
-                status = rate_of(p, t + NODES[s] * h, trial, w, pivots, controls, K[s], count)
+                status = rate_of(p, t + NODES[s] * h, trial, w, pivots, controls, K[s], count, most)
                 if status != OK:
                     break
             if status == OK:
@@ -206,14 +213,14 @@ def march(
             dense = status == OK and (pace.dense == 2 or (pace.dense == 1 and asked_for(times, t, t_1)))
             finish = pace.project == 1 or (pace.project == 0 and p.traits & KNOWS_RATE)
             if dense or (status == OK and pace.project == 0 and not finish):
-                status = rate_of(p, t_1, trial, w, pivots, controls, K[STAGES], count)
+                status = rate_of(p, t_1, trial, w, pivots, controls, K[STAGES], count, PATIENCE)
                 copy_to(trial.a, a)
                 copy_to(trial.lam, lam)
             if dense:
                 for s in range(STAGES + 1, ROWS):
                     if status == OK:
                         stage(s, h, y, K, trial)
-                        status = rate_of(p, t + NODES[s] * h, trial, w, pivots, controls, K[s], count)
+                        status = rate_of(p, t + NODES[s] * h, trial, w, pivots, controls, K[s], count, most)
                 interpolant(h, y, end, K, path.powers[number])
             if status == OK and finish:
                 status = live(p, end[:nq], trial.da, trial.q) if p.traits & KNOWS_RATE else OK
@@ -223,7 +230,7 @@ def march(
                 if pace.project == 1 and status == OK:
                     status = onto_constraints(p, t_1, trial, w, pivots)
                 if status == OK:
-                    status = rate_of(p, t_1, trial, w, pivots, controls, K[STAGES], count)
+                    status = rate_of(p, t_1, trial, w, pivots, controls, K[STAGES], count, PATIENCE)
                 copy_to(trial.q, end[:nq])
                 copy_to(trial.v, end[nq:])
                 copy_to(trial.a, a)

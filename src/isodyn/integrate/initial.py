@@ -28,7 +28,8 @@ from isodyn.compiled import (
     kernel,
 )
 from isodyn.integrate.closure import add_to, close_at_balance, copy_to, fill_with, size
-from isodyn.integrate.matrix import factorise, solve
+from isodyn.integrate.corrections import solve
+from isodyn.integrate.matrix import factorise
 from isodyn.integrate.projection import mass_matrix, project
 from isodyn.integrate.work import (
     A_1,
@@ -36,11 +37,13 @@ from isodyn.integrate.work import (
     CONTROLS,
     D_P,
     DX,
+    EPS,
     EVALUATIONS,
     FACTORISATIONS,
     GAP,
     ITERATIONS,
     LAM,
+    LEFT,
     Q_1,
     R_PLUS,
     V_1,
@@ -52,18 +55,22 @@ from isodyn.integrate.work import (
     V,
     X,
 )
+from isodyn.lowering import by_reference
 
-PATIENCE = 40  # most solves for the first acceleration
+PATIENCE = np.int64(
+    40
+)  # most solves for the first acceleration; a literal would compile what it is handed to once more
 SETTLED = 1e-14  # a change of it below this, relative, is none
 STILL = Coefficients(0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)  # no step at all
 
 
-@kernel(inline=True)
-def acceleration(p: Any, t: float, state: Any, w: Any, pivots: Any, controls: Any, count: Any) -> int:
+@kernel()
+def acceleration(p: Any, t: float, state: Any, w: Any, pivots: Any, controls: Any, count: Any, most: Any) -> int:
     """state.a and state.lam from M a + Gᵀλ = Q, G a = b at the state itself; no last step is known after this.
 
     The equations are linear [Shimada2014 (3.88)]; a second solve removes the rounding of the first. Where forces depend on λ beyond Gᵀλ
-    (friction), the same matrix is used until nothing changes.
+    (friction), the same matrix is used until nothing changes. After `most` solves it is enough; w.past[LEFT] tells what the second of
+    them changed.
     """
     n = w.n[X].size
     c = w.c
@@ -74,7 +81,7 @@ def acceleration(p: Any, t: float, state: Any, w: Any, pivots: Any, controls: An
     copy_to(state.q, w.q[Q])
     copy_to(state.v, w.n[V])
     before = np.inf
-    for k in range(PATIENCE):
+    for k in range(most):
         copy_to(state.a, w.n[A])
         copy_to(state.lam, w.m[LAM])
         status = p.model(BALANCE, t, w.q[Q], w.n[V], w.n[A], w.m[LAM], c, p.pf, p.pi, w.s[R][:n])
@@ -105,6 +112,8 @@ def acceleration(p: Any, t: float, state: Any, w: Any, pivots: Any, controls: An
         for i in range(p.rows.size):
             state.lam[p.rows[i]] += w.s[DX, n + i]
         change = size(w.s[DX][:n])
+        if k == 1:
+            w.past[LEFT] = max(change / max(size(state.a), EPS), EPS)
         if status != OK or p.rows.size == 0 or (k > 0 and (change <= SETTLED * size(state.a) or change > 0.5 * before)):
             break
         before = change
@@ -125,7 +134,7 @@ def initial_matrix(p: Any, t: float, state: Any, c: FloatArray, w: Any, pivots: 
     if known:
         return OK
     return factorise(
-        p, STILL, t, t, 0.0, state, c, w, pivots, np.int64(0), count
+        p, by_reference(STILL), t, t, 0.0, state, c, w, pivots, np.int64(0), count
     )  # a literal would compile it once more
 
 
@@ -149,7 +158,21 @@ def initial_acceleration(
     count: Any,
 ) -> int:
     """`acceleration` for callers outside compiled code; loads are taken at t, which may be a right-hand limit."""
-    return acceleration(Physics(model, traits, holonomic, closure, rows, pf, pi), t, state, w, pivots, controls, count)
+    p = by_reference(Physics(model, traits, holonomic, closure, rows, pf, pi))
+    return acceleration(p, t, by_reference(state), by_reference(w), pivots, by_reference(controls), count, PATIENCE)
+
+
+@kernel()
+def nearest(p: Any, t: float, state: Any, w: Any, pivots: Any) -> int:
+    """Move state.q and state.v onto the constraints by the least change in the mass norm."""
+    copy_to(state.q, w.q[Q_1])
+    copy_to(state.v, w.n[V_1])
+    fill_with(w.n[A_1], 0.0)
+    status = project(p, t, np.int64(2), 0.0, w, pivots)
+    if status == OK:
+        copy_to(w.q[Q_1], state.q)
+        copy_to(w.n[V_1], state.v)
+    return status
 
 
 NEAREST_CONSISTENT = i8(MODEL_TYPE, i8, i8, CLOSURE, I, F, I, f8, STATE, WORK, I)
@@ -169,13 +192,6 @@ def nearest_consistent(
     w: Any,
     pivots: Any,
 ) -> int:
-    """Move state.q and state.v onto the constraints by the least change in the mass norm."""
-    p = Physics(model, traits, holonomic, closure, rows, pf, pi)
-    copy_to(state.q, w.q[Q_1])
-    copy_to(state.v, w.n[V_1])
-    fill_with(w.n[A_1], 0.0)
-    status = project(p, t, np.int64(2), 0.0, w, pivots)
-    if status == OK:
-        copy_to(w.q[Q_1], state.q)
-        copy_to(w.n[V_1], state.v)
-    return status
+    """`nearest` for callers outside compiled code."""
+    p = by_reference(Physics(model, traits, holonomic, closure, rows, pf, pi))
+    return nearest(p, t, by_reference(state), by_reference(w), pivots)

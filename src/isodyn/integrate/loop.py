@@ -33,9 +33,10 @@ from isodyn.compiled import (
 )
 from isodyn.integrate.closeness import watch_rank
 from isodyn.integrate.closure import copy_to
-from isodyn.integrate.initial import initial_acceleration
+from isodyn.integrate.initial import PATIENCE, acceleration
 from isodyn.integrate.step import advance
 from isodyn.integrate.work import CONTROLS, ITERATIONS, LAM_1, MU, NEAREST, NU, ROWS, STEPS, WHEN, WORK
+from isodyn.lowering import by_reference
 
 Rows = namedtuple("Rows", "t q v a lam mu nu")
 """Saved rows of a run, preallocated."""
@@ -76,9 +77,7 @@ def show_multipliers(p: Any, t: float, state: Any, w: Any, pivots: Any, controls
     copy_to(state.q, there.q)
     copy_to(state.v, there.v)
     iterations = count[ITERATIONS]
-    status = initial_acceleration(
-        p.model, p.traits, p.holonomic, p.closure, p.rows, p.pf, p.pi, t, there, w, pivots, controls, count
-    )
+    status = acceleration(p, t, there, w, pivots, controls, count, PATIENCE)
     count[ITERATIONS] = iterations
     if status in (RAISED, WRONG_SHAPE):
         return status
@@ -143,15 +142,21 @@ def run(
     count: Any,
 ) -> int:
     """Step to every time of `times` in turn; count[STEPS], count[ROWS] tell how far it came."""
-    p = Physics(model, traits, holonomic, closure, chosen, pf, pi)
+    p = by_reference(Physics(model, traits, holonomic, closure, chosen, pf, pi))
     shown = State(state.clock, state.q, state.v, state.a, w.there.lam, state.da)
+    ref_s, ref_state, ref_w, ref_controls = (
+        by_reference(s),
+        by_reference(state),
+        by_reference(w),
+        by_reference(controls),
+    )
     for k in range(times.size):
-        status = advance(p, s, times[k], t_limit, state, w.c, w, pivots, controls, count)
+        status = advance(p, ref_s, times[k], t_limit, ref_state, w.c, ref_w, pivots, ref_controls, count)
         if status != OK:
             return status
         count[STEPS] += 1
         if save[k]:
-            status = show_multipliers(p, min(times[k], t_limit), state, w, pivots, controls, count)
+            status = show_multipliers(p, min(times[k], t_limit), ref_state, ref_w, pivots, ref_controls, count)
             if status != OK:
                 return status
             write_row(s.phi, shown, w, columns, rows, count[ROWS])

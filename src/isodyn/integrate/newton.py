@@ -1,4 +1,4 @@
-"""Newton's iteration for the equations of one step (isodyn.integrate.matrix).
+"""Newton's iteration for the equations of one step (isodyn.integrate.equations).
 
 The matrix is formed once per step at the first trial state (in every iteration with `full`, only when convergence slows with
 `reuse`, without ∂/∂q and ∂/∂v with `quasi`) and again whenever corrections stop shrinking quickly. The iteration ends when the
@@ -28,9 +28,31 @@ from isodyn.compiled import (
     kernel,
 )
 from isodyn.integrate.closure import copy_to, end_state, size
-from isodyn.integrate.matrix import correct, factorise, gaps, keep_first, residual, trial
+from isodyn.integrate.corrections import correct
+from isodyn.integrate.equations import gaps, residual, trial
+from isodyn.integrate.extrapolation import extrapolated
+from isodyn.integrate.matrix import factorise, keep_first
 from isodyn.integrate.null_space import eliminate
-from isodyn.integrate.work import A_P, DX, EPS, EVALUATIONS, FLOORS, ITERATIONS, LAM, A, Q, R, V, X
+from isodyn.integrate.work import (
+    A_P,
+    CORRECTIONS,
+    DX,
+    EPS,
+    EVALUATIONS,
+    FLOORS,
+    FOLLOWED,
+    ITERATIONS,
+    LAM,
+    ORDER,
+    SEEN,
+    SINCE,
+    X_0,
+    A,
+    Q,
+    R,
+    V,
+    X,
+)
 
 FLOOR = 8.0  # how many units of rounding the floor allows
 SLOW = 0.3  # a contraction above this calls for a new Jacobian
@@ -42,16 +64,24 @@ NOISE = 1e-7  # relative size of corrections that may be noise of the system's f
 AMPLIFIED = (
     1e-3  # … and next to a loss of rank, where rounding of φ̇ reaches x divided by the smallest singular value, …
 )
+AS_BEFORE = 2.0  # corrections up to so many times those of the last step that was seen through converge as those did …
+SAFETY = 5.0  # … give or take this, …
+TRUSTED = 8  # … for so many steps; …
+FADES = (
+    0.1  # … larger ones that were seen before are forgotten by this factor: one that is small may just change its sign
+)
 PATIENCE = 6  # … when they do not shrink after so many iterations
 FROM_REST, FROM_LAST, STEADY = 0.0, 1.0, 2.0  # in w.scale[3]: guesses of a step
 
 
 @kernel()
 def guessed(kind: float, state: Any, c: FloatArray, w: Any, i: int) -> float:
-    """Component i of a first Δa: that of ã = 0, the last one, or nothing."""
+    """Component i of a first Δa: that of ã = 0, the one that the last ones lead to, or nothing."""
     if kind == FROM_REST:
         return -w.n[A_P, i] / c[0]
-    return state.da[i] if kind == FROM_LAST else 0.0
+    if kind == STEADY:
+        return 0.0
+    return extrapolated(w.n, X_0, w.past[ORDER], i) if w.past[ORDER] > 0.0 else state.da[i]
 
 
 @kernel(inline=True)
@@ -135,6 +165,14 @@ def solve_step(
     before = np.inf
     polished, kept = False, False
     w.fault[1] = np.inf
+    trusted = (
+        w.scale[3] == FROM_LAST
+        and w.past[FOLLOWED] > 2.0
+        and 0.0 < w.past[SINCE] <= TRUSTED
+        and renew
+        and controls.full + controls.form + p.closure.null_space == 0
+    )
+    w.past[SINCE] += 1.0
     for k in range(controls.max_iterations):
         if k == 0 and w.scale[5] == 1.0:
             status = gaps(p, s, t, t_1, dt, state, c, w, w.s[R])
@@ -162,7 +200,7 @@ def solve_step(
             status = eliminate(p, t, c, w)
             if status != OK:
                 return status
-        status = correct(p, s, dt, t, c, w, pivots, kept)
+        status = correct(p, s, dt, t, c, w, pivots, kept, k == 0)
         if status != OK:
             return status
         correction = size(w.s[DX][:n])
@@ -176,8 +214,21 @@ def solve_step(
             correction = max(correction, size(w.s[DX][n:]) * scale / max(w.scale[1], size(w.m[LAM]), EPS))
         theta = max(correction / before, FIRST if k == 1 else FASTEST) if k > 0 else 1.0
         goal = controls.rtol * scale
+        relative = correction / scale if scale > 0.0 else np.inf
+        if m > 0:
+            relative = max(relative, size(w.s[DX][n:]) / max(w.scale[1], size(w.m[LAM]), EPS))
+        trusted = trusted and k < SEEN - 1 and relative <= AS_BEFORE * w.past[CORRECTIONS + k]
+        if trusted:
+            next_one = w.past[CORRECTIONS + k + 1] * max(1.0, relative / w.past[CORRECTIONS + k])
+            if SAFETY * next_one <= controls.rtol:
+                return OK
+        elif k < SEEN:
+            w.past[SINCE] = 1.0
+            w.past[CORRECTIONS + k] = max(relative, FADES * w.past[CORRECTIONS + k])
         if correction <= goal if k == 0 else theta < 1.0 and theta * correction <= (1.0 - theta) * goal:
             if not p.traits & GENERAL or m == 0:
+                if k + 1 < SEEN:
+                    w.past[CORRECTIONS + k + 1] = max(relative, w.past[CORRECTIONS + k + 1])
                 return OK
             if polished:
                 return OK

@@ -24,11 +24,13 @@ from isodyn.compiled import (
     kernel,
 )
 from isodyn.integrate.closure import add_to, copy_to, fill_with, retract, size
-from isodyn.integrate.matrix import assemble, decompose, solve
+from isodyn.integrate.corrections import solve
+from isodyn.integrate.matrix import assemble, decompose
 from isodyn.integrate.work import A_1, DP, DX, EPS, GAP, GAP_A, GAP_Q, GAP_V, LAM_1, Q_1, V_1, A, D, Q, X
 from isodyn.linear_solvers.block_lu import subtract_product
 
 PROJECTIONS = 20  # most iterations onto φ = 0
+NEAR = 1e-7  # of the size of q: over this distance a matrix is kept, and the way is the shortest to rounding
 CLOSE = 1e-12  # constraints off by more than this, relative to q and v, are polished twice
 
 
@@ -111,9 +113,10 @@ def project(p: Any, t: float, levels: Any, phi: float, w: Any, pivots: Any) -> i
     n = w.n[X].size
     c = np.empty(4)
     q, base, moved = w.q[Q_1].copy(), w.q[Q_1].copy(), np.zeros(n)
-    before, status = np.inf, OK
+    before, status, change = np.inf, OK, np.inf
     for k in range(PROJECTIONS):
-        status = mass_matrix(p, t, q, w.n[V_1], w.n[A_1], c, w, pivots)
+        if not change * max(size(moved), NEAR * size(q)) <= (NEAR * size(q)) ** 2:
+            status = mass_matrix(p, t, q, w.n[V_1], w.n[A_1], c, w, pivots)
         if status != OK or p.holonomic == 0:
             break
         status = p.model(POSITION, t, q, w.n[V_1], w.n[A_1], w.m[LAM_1], c, p.pf, p.pi, w.m[GAP_Q])
@@ -138,14 +141,16 @@ def project(p: Any, t: float, levels: Any, phi: float, w: Any, pivots: Any) -> i
             break
         before = change
     copy_to(q, w.q[Q_1])
-    if status == OK:
+    if status == OK and size(moved) > NEAR * size(q):
         status = mass_matrix(p, t, q, w.n[V_1], w.n[A_1], c, w, pivots)
-    for _ in range(2):
+    for k in range(3):
         if status == OK:
             status = p.model(VELOCITY, t, q, w.n[V_1], w.n[A_1], w.m[LAM_1], c, p.pf, p.pi, w.m[GAP_V])
             fill(p, w.m[GAP_V], w.m[GAP_V].size, w, w.s[DP])
             solve(p, t, c, w, pivots, w.s[DP], w.s[DX], False)
             add_to(w.s[DP], w.n[V_1])
+            if k > 0 and size(w.s[DP][:n]) <= 4.0 * EPS * size(w.n[V_1]):
+                break
     if status == OK and levels == 3:
         for i in range(n):
             w.n[A, i] = w.n[A_1, i] + phi * w.n[X, i]

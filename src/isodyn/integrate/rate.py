@@ -32,12 +32,13 @@ from isodyn.compiled import (
     kernel,
 )
 from isodyn.integrate.closure import copy_to, retract, size
-from isodyn.integrate.initial import initial_acceleration, nearest_consistent
+from isodyn.integrate.initial import PATIENCE, acceleration, nearest
 from isodyn.integrate.work import CONTROLS, GAP_Q, UNDERFLOW, WORK
+from isodyn.lowering import by_reference
 
 SLOPE = np.array([4.0 / 5.0, -1.0 / 5.0, 4.0 / 105.0, -1.0 / 280.0])  # central difference of order 8
 REACH = 0.05  # largest component of its increments
-LEFT = 1e-10  # of the size of q: what a projection may leave of φ
+LEFT_OPEN = 1e-10  # of the size of q: what a projection may leave of φ
 
 
 @kernel(allocates=True)
@@ -76,11 +77,11 @@ def live(p: Any, q: FloatArray, d: FloatArray, out: FloatArray) -> int:
 
 
 @kernel()
-def rate_of(p: Any, t: float, state: Any, w: Any, pivots: Any, controls: Any, out: FloatArray, count: Any) -> int:
-    """out = (q̇, v̇) at the state, whose a and lam are set too."""
-    status = initial_acceleration(
-        p.model, p.traits, p.holonomic, p.closure, p.rows, p.pf, p.pi, t, state, w, pivots, controls, count
-    )
+def rate_of(
+    p: Any, t: float, state: Any, w: Any, pivots: Any, controls: Any, out: FloatArray, count: Any, most: Any
+) -> int:
+    """out = (q̇, v̇) at the state, whose a and lam are set too, by `most` solves at most."""
+    status = acceleration(p, t, state, w, pivots, controls, count, most)
     nq = state.q.size
     copy_to(state.a, out[nq:])
     if status == OK and nq > 0:
@@ -108,13 +109,14 @@ def rate(
     count: Any,
 ) -> int:
     """`rate_of` for callers outside compiled code."""
-    return rate_of(Physics(model, traits, holonomic, closure, rows, pf, pi), t, state, w, pivots, controls, out, count)
+    p = by_reference(Physics(model, traits, holonomic, closure, rows, pf, pi))
+    return rate_of(p, t, by_reference(state), by_reference(w), pivots, by_reference(controls), out, count, PATIENCE)
 
 
 @kernel(allocates=True)
 def onto_constraints(p: Any, t: float, state: Any, w: Any, pivots: Any) -> int:
     """Move the state to the nearest consistent one; UNDERFLOW where the iteration leaves some of φ."""
-    status = nearest_consistent(p.model, p.traits, p.holonomic, p.closure, p.rows, p.pf, p.pi, t, state, w, pivots)
+    status = nearest(p, t, state, w, pivots)
     if status == OK and p.holonomic > 0:
         c = np.zeros(4)
         status = p.model(POSITION, t, state.q, state.v, state.a, state.lam, c, p.pf, p.pi, w.m[GAP_Q])
@@ -122,6 +124,6 @@ def onto_constraints(p: Any, t: float, state: Any, w: Any, pivots: Any) -> int:
         for k in range(p.rows.size):
             if p.rows[k] < p.holonomic:
                 worst = max(worst, abs(w.m[GAP_Q, p.rows[k]]))
-        if status == OK and not worst <= LEFT * max(1.0, size(state.q)) * max(1.0, size(w.G)):
+        if status == OK and not worst <= LEFT_OPEN * max(1.0, size(state.q)) * max(1.0, size(w.G)):
             status = UNDERFLOW
     return status

@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from isodyn.integrate.composition import ComposedSteps
     from isodyn.integrate.driver import Newton
 
+SAME_ROWS = 1e-9  # of the size of q: a change of the start that leaves the choice of rows as it was
 _BLOCK = 256  # steps between looks at redundant rows, where checkpoints ask for the same ones in every run
 _BLOCK_SECONDS = 0.1  # how long the compiled loop may run before Python looks after progress and Ctrl-C
 
@@ -223,7 +224,8 @@ class Run(EnforcedRows):
         if first and not self.assemble:
             refuse_if_far(ask, t, *given)
         self.check(status, t, t)
-        self.enforce(self.independent_rows(t))
+        if np.abs(state.q - given[0]).max(initial=0.0) > SAME_ROWS * np.abs(state.q).max(initial=0.0):
+            self.enforce(self.independent_rows(t))
 
     def watch_rows(self, wrote_row: bool) -> None:
         """With redundant rows: the dropped ones still hold, and the newest row gets the multipliers of least norm."""

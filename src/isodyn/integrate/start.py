@@ -134,6 +134,8 @@ def refuse_if_far(ask: Questions, t: float, q: FloatArray, v: FloatArray) -> Non
 def refuse_conflicts(ask: Questions, rows: Rows, t: float, q: FloatArray, v: FloatArray) -> None:
     """ConflictError when rows that depend on others do not hold where the others do, naming both."""
     names = ask.system.row_names
+    if not rows.dropped.size:
+        return
     for level, gap in gaps(ask, t, q, v):
         dropped = rows.dropped[rows.dropped < gap.size]
         let_go = float(np.abs(gap[rows.chosen[rows.chosen < gap.size]]).max(initial=0.0))  # by the formulation

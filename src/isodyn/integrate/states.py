@@ -6,6 +6,7 @@ is first put back where they live, q ← q_n ⊕ (q* ⊖ q_n); then, as everywhe
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -101,8 +102,13 @@ class States:
             raise
 
 
+@cache
+def _any_scheme(first_order: bool) -> Any:
+    return FirstOrderScheme.crank_nicolson() if first_order else Scheme.midpoint_epa()
+
+
 def resting_run(system: Any, assemble: bool) -> Run:
     """Memory, rows and messages of a run that takes no steps of its own."""
-    scheme = FirstOrderScheme.crank_nicolson() if system.first_order else Scheme.midpoint_epa()
+    scheme = _any_scheme(system.first_order)
     (stretch,) = plan(0.0, 1.0, 1.0, (), 1)
     return Run(system, scheme, [stretch], None, Newton(), None, OPEN, OPEN, assemble)

@@ -34,7 +34,9 @@ from isodyn.compiled import (
 )
 from isodyn.integrate.closeness import watch_rank
 from isodyn.integrate.closure import copy_to, end_state, fill_with, size
-from isodyn.integrate.matrix import CAREFUL, trial
+from isodyn.integrate.equations import trial
+from isodyn.integrate.extrapolation import extrapolate, recall, remember
+from isodyn.integrate.matrix import CAREFUL
 from isodyn.integrate.newton import FROM_LAST, FROM_REST, STEADY, guessed, solve_step
 from isodyn.integrate.projection import polish, project
 from isodyn.integrate.work import (
@@ -60,6 +62,7 @@ from isodyn.integrate.work import (
     V,
     X,
 )
+from isodyn.lowering import by_reference
 
 SAME_STEP = 1e-8  # two step sizes that differ relatively by less are the same
 SMOOTH = 0.3  # how much of the acceleration may change in a step for its next change to be guessed from the last one
@@ -105,6 +108,7 @@ def guess(p: Any, s: Any, t: float, dt: float, state: Any, form: int, c: FloatAr
     In a-, v- and d-form no change of a, v or q. w.scale[5] = 1 where the balance of the guess is in w.s[R].
     """
     n = w.n[X].size
+    recall(dt, state, w)
     copy_to(state.lam, w.m[LAM])
     fill_with(w.n[P], 0.0)
     fill_with(w.n[U], 0.0)
@@ -117,6 +121,7 @@ def guess(p: Any, s: Any, t: float, dt: float, state: Any, form: int, c: FloatAr
     choice = state.lam.size > 0 and w.scale[2] == 0.0
     if choice and smooth:
         w.scale[3] = FROM_LAST
+        extrapolate(p, w)
     elif choice and c[2] != 0.0 and p.closure.null_space == 0:
         status = balance_at(p, s, t, dt, state, c, w, FROM_REST, w.s[R_PLUS])
         if status == OK and balance_at(p, s, t, dt, state, c, w, STEADY, w.s[R]) == OK:
@@ -182,6 +187,7 @@ def step(
     if status == OK and not (np.isfinite(size(w.q[Q_1])) and np.isfinite(size(w.n[V_1]))):
         status = NOT_FINITE
     if status == OK:
+        remember(t_1, w)
         copy_to(w.q[Q_1], state.q)
         copy_to(w.n[V_1], state.v)
         copy_to(w.n[A_1], state.a)
@@ -242,7 +248,7 @@ def advance(
                 break  # the latter takes full matrices, which the driver has
             w.key[0] = 0.0
             w.scale[2] = rescue
-            if step(with_multipliers(p), s, t_next, t_limit, state, c, w, pivots, controls, count) == OK:
+            if step(by_reference(with_multipliers(p)), s, t_next, t_limit, state, c, w, pivots, controls, count) == OK:
                 status = OK
                 count[RESCUES] += rescue != CAREFUL or p.closure.at_balance == 1
             w.scale[2] = 0.0

@@ -44,6 +44,7 @@ class StepMemory:
         before, self.independent = self.independent, rows
         if before is not None and np.array_equal(before.chosen, rows.chosen):
             self.work.key[0] = 0.0
+            self.work.past[:] = 0.0
             return
         if before is None:
             self.work, self.pivots = self.memory(rows)

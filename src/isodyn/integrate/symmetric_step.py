@@ -34,7 +34,8 @@ from isodyn.compiled import (
     kernel,
 )
 from isodyn.integrate.closure import copy_to, retract, size
-from isodyn.integrate.matrix import assemble, close_at_the_end, decompose, solve
+from isodyn.integrate.corrections import solve
+from isodyn.integrate.matrix import assemble, close_at_the_end, decompose
 from isodyn.integrate.work import (
     DX,
     EPS,
@@ -61,6 +62,7 @@ LARGEST = 0.9  # contraction that an update may assume
 NOISE = (
     1e-7  # corrections below this part of the acceleration that do not shrink are noise of the system's functions, …
 )
+CLOSED = 16.0  # units of rounding that a closure may be open by
 PATIENCE = 8  # … after so many iterations
 
 
@@ -161,6 +163,12 @@ def first_half(
         count[EVALUATIONS] += 1
         if not np.isfinite(size(w.s[R])):
             return NOT_FINITE
+        floor = size(w.n[A]) + size(w.n[V]) / abs(dt)
+        if p.rows.size > 0:
+            floor += size(w.q[Q]) / (dt * dt)
+        if k > 1 and n < w.s[R].size and before <= NOISE * size(w.n[A]) and size(w.s[R][n:]) <= CLOSED * EPS * floor:
+            count[FLOORS] += 1
+            return OK  # corrections of rounding would only lead away
         if k == 0:
             if p.rows.size == 0 and size(w.s[R]) <= 2.0 * EPS * size(w.n[A]):
                 return OK  # no force depends on v, and the last step ended with this acceleration
@@ -172,9 +180,6 @@ def first_half(
         change = correct_both(p, t, c, w, pivots, S, k)
         if not np.isfinite(change):
             return NOT_FINITE
-        floor = size(w.n[A]) + size(w.n[V]) / abs(dt)
-        if p.rows.size > 0:
-            floor += size(w.q[Q]) / (dt * dt)
         if change <= EPS * floor:
             return OK
         noise = NOISE * size(w.n[A]) if k >= PATIENCE else 0.0

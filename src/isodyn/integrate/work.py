@@ -14,27 +14,36 @@ from isodyn.compiled import F2, STATE, F, IntArray, State, f8, i8
 from isodyn.linear_solvers import block_lu
 from isodyn.linear_solvers.blocks import storage_of
 
-# ---- rows of w.n: predicted state and trial state at the balance, unknown, corrections of q and v, state at t_{n+1}
-D_P, V_P, A_P, D, V, A, X, P, U, V_1, A_1 = range(11)
+DIFFERENCES = 5  # backward differences of the unknowns that are kept (isodyn.integrate.extrapolation)
+# ---- rows of w.n: predicted state and trial state at the balance, unknown, corrections of q and v, state at t_{n+1}; first of the
+# differences of the unknown and of the correction of q
+D_P, V_P, A_P, D, V, A, X, P, U, V_1, A_1, X_0 = range(12)
+P_0 = X_0 + DIFFERENCES
 # ---- rows of w.q: at the balance and at t_{n+1}
 Q, Q_1 = range(2)
 # ---- rows of w.m: multipliers at the balance and at t_{n+1}; closures: of the step, and of φ, φ̇, φ̈ alone; multipliers of the
-# corrections of q and v
-LAM, LAM_1, GAP, GAP_Q, GAP_V, GAP_A, MU, NU = range(8)
+# corrections of q and v; first of the differences of the multipliers at the balance
+LAM, LAM_1, GAP, GAP_Q, GAP_V, GAP_A, MU, NU, LAM_0 = range(9)
 # ---- rows of w.s: solution of the linear system, for the unknowns and for corrections; residual, and another one; right-hand sides
 # while their solutions are refined
 DX, DP, R, R_PLUS, B_1, B_2 = range(6)
 
+# ---- entries of w.past: the time up to which steps of one size followed each other, and how many; how many differences of unknowns
+# are good; steps since the corrections were seen through to the last; what a second solution for the accelerations of a state changed
+# last, relatively; those corrections, relative to acceleration and multipliers
+UNTIL, FOLLOWED, ORDER, SINCE, LEFT, CORRECTIONS = range(6)
+SEEN = 3  # how many corrections are kept
+
 # ---- entries of w.near: the smallest pivot of the enforced rows so far, and when
 NEAREST, WHEN = range(2)
 
-Work = namedtuple("Work", "n q m s G G_1 N J_11 J J_S key fault scale c kappa near there")
+Work = namedtuple("Work", "n q m s G G_1 N J_11 J J_S key fault scale c kappa near past there")
 """Vectors (above); constraint matrix at the balance and at the end; null-space basis, or inverse of GGL's S; (1,1) block; whole matrix or
 its factors, and those of the step's first one; the c that it was made for; what to tell about a failure; sizes that errors are compared
 with, the regularisation of the matrix, where the unknowns were guessed from, the −ε in the matrix, whether the balance of the guess is
-known; the c of the step, and numbers that go with other questions; how close the enforced rows came to a loss of rank; a state of which
-acceleration and multipliers are asked."""
-WORK = types.NamedTuple((F2, F2, F2, F2, F, F, F, F, F, F, F, F, F, F, F, F, STATE), Work)
+known; the c of the step, and numbers that go with other questions; how close the enforced rows came to a loss of rank; what the steps
+before tell about the next; a state of which acceleration and multipliers are asked."""
+WORK = types.NamedTuple((F2, F2, F2, F2, F, F, F, F, F, F, F, F, F, F, F, F, F, STATE), Work)
 
 
 def allocate_work(nq: int, nv: int, m: int, rows: int, dense: bool, packed: IntArray | None = None) -> Work:
@@ -48,9 +57,9 @@ def allocate_work(nq: int, nv: int, m: int, rows: int, dense: bool, packed: IntA
     if packed is not None:
         block, G, factors = int(packed[block_lu.N_J]), int(packed[block_lu.N_G]), storage_of(packed)
     return Work(
-        n=np.zeros((11, nv)),
+        n=np.zeros((P_0 + DIFFERENCES, nv)),
         q=np.zeros((2, nq)),
-        m=np.zeros((8, m)),
+        m=np.zeros((LAM_0 + DIFFERENCES, m)),
         s=np.zeros((6, whole)),
         G=np.zeros(G),
         G_1=np.zeros(G),
@@ -64,6 +73,7 @@ def allocate_work(nq: int, nv: int, m: int, rows: int, dense: bool, packed: IntA
         c=np.zeros(4),
         kappa=np.array([0.0, 0.0, 0.0, 1.0]),
         near=np.array([1.0, 0.0]),
+        past=np.zeros(CORRECTIONS + SEEN),
         there=State(np.zeros(2), np.zeros(nq), np.zeros(nv), np.zeros(nv), np.zeros(m), np.zeros(nv)),
     )
 

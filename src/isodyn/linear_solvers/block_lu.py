@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from isodyn.compiled import OK, SINGULAR, FloatArray, IntArray, kernel
+from isodyn.lowering import natural
 
 # ---- header of the packed pattern
 (
@@ -81,18 +82,19 @@ def fill_lower(G: FloatArray, S: IntArray, A: FloatArray) -> None:
             A[S[S[I_G] + i]] = G[i]
 
 
-@kernel()
-def factor_block(A: FloatArray, S: IntArray, o: int, pivots: int, drop: float, dependent: IntArray) -> int:
-    """D = Pᵀ L U in its place, and Y = L⁻¹P A_ps; the unknown without a pivot, or −1."""
-    f, w, D, Y, base = S[o], S[o + 1], S[o + 2], S[o + 3], S[o + 5]
+@kernel(inline=True)
+def eliminate_node(A: FloatArray, S: IntArray, f: int, o: int, pivots: int, drop: float, dependent: IntArray) -> int:
+    """D, Y and Z of a node with f unknowns in their places, and A_ss − Z Y of those that it touches; the unknown without a pivot, or −1."""
+    w, D, Y, Z = natural(S[o + 1]), natural(S[o + 2]), natural(S[o + 3]), natural(S[o + 4])
+    base, later, made_of = natural(S[o + 5]), natural(S[o + 6]), natural(S[STORAGE])
     put_aside = drop > 0.0 and S[o + 9] == 1
     block = 0.0  # multipliers count one by one, unknowns of a body together
     if S[o + 9] == 0:
         for k in range(f):
-            block = max(block, A[S[STORAGE] + base + k])
+            block = max(block, A[made_of + base + k])
     for k in range(f):
         row, largest = k, abs(A[D + k * f + k])
-        scale = max(block, A[S[STORAGE] + base + k])
+        scale = max(block, A[made_of + base + k])
         if put_aside:
             if not largest > drop * scale:
                 dependent[S[S[I_UNKNOWN] + base + k]] = 1
@@ -112,6 +114,7 @@ def factor_block(A: FloatArray, S: IntArray, o: int, pivots: int, drop: float, d
             for j in range(w):
                 A[Y + k * w + j], A[Y + row * w + j] = A[Y + row * w + j], A[Y + k * w + j]
         inverse = 1.0 / A[D + k * f + k]
+        A[D + k * f + k] = inverse
         for i in range(k + 1, f):
             factor = A[D + i * f + k] * inverse
             A[D + i * f + k] = factor
@@ -120,10 +123,34 @@ def factor_block(A: FloatArray, S: IntArray, o: int, pivots: int, drop: float, d
                     A[D + i * f + j] -= factor * A[D + k * f + j]
                 for j in range(w):
                     A[Y + i * w + j] -= factor * A[Y + k * w + j]
+    for i in range(w):
+        z = Z + i * f
+        for k in range(f):
+            value = A[z + k]
+            for j in range(k):
+                value -= A[z + j] * A[D + j * f + k]
+            A[z + k] = value * A[D + k * f + k]
+        value = 0.0
+        for k in range(f):
+            value += A[z + k] * A[Y + k * w + i]
+        j = made_of + natural(S[later + i])  # what the later pivots are made of
+        A[j] = max(A[j], abs(value))
+    for u in range(S[o + 7], S[o + 7] + S[o + 8]):
+        x = S[I_UPDATE] + UPDATE * u
+        a, n_a, b, n_b = natural(S[x]), natural(S[x + 1]), natural(S[x + 2]), natural(S[x + 3])
+        target, stride = natural(S[x + 4]), natural(S[x + 5])
+        for i in range(n_a):
+            z, t = Z + (a + i) * f, target + i * stride
+            for j in range(n_b):
+                y = Y + b + j
+                value = A[t + j]
+                for k in range(f):
+                    value -= A[z + k] * A[y + k * w]
+                A[t + j] = value
     return -1
 
 
-@kernel()
+@kernel(fused=True)
 def block_factor(A: FloatArray, S: IntArray, second: Any, drop: float, dependent: IntArray) -> int:
     """Overwrite A by its factors; SINGULAR leaves the failing unknown in dependent[0].
 
@@ -131,88 +158,115 @@ def block_factor(A: FloatArray, S: IntArray, second: Any, drop: float, dependent
     drop > 0, multipliers whose pivot falls below that part of what it was made of are put aside instead: dependent[k] = 1 for
     unknown k, and the factors are those of the others.
     """
-    made_of, pivots = S[STORAGE], S[I_PIVOT] + second * S[SIZE]
+    made_of, pivots = natural(S[STORAGE]), natural(S[I_PIVOT] + second * S[SIZE])
     S[WORN] = 0
     for p in range(S[NODES]):
         o = S[I_NODE] + NODE * p
         for k in range(S[o]):
             A[made_of + S[o + 5] + k] = abs(A[S[o + 2] + k * (S[o] + 1)])
     for p in range(S[NODES]):
-        o = S[I_NODE] + NODE * p
-        f, w, D, Y, Z, later = S[o], S[o + 1], S[o + 2], S[o + 3], S[o + 4], S[o + 6]
-        lost = factor_block(A, S, o, pivots, drop, dependent)
+        o = natural(S[I_NODE] + NODE * p)
+        f = natural(S[o])
+        if f == 2:  # loops of a known length are unrolled
+            lost = eliminate_node(A, S, 2, o, pivots, drop, dependent)
+        elif f == 3:
+            lost = eliminate_node(A, S, 3, o, pivots, drop, dependent)
+        elif f == 4:
+            lost = eliminate_node(A, S, 4, o, pivots, drop, dependent)
+        elif f == 6:
+            lost = eliminate_node(A, S, 6, o, pivots, drop, dependent)
+        else:
+            lost = eliminate_node(A, S, f, o, pivots, drop, dependent)
         if lost >= 0:
             dependent[0] = lost
             return SINGULAR
-        for k in range(f):
-            inverse = 1.0 / A[D + k * f + k]
-            for i in range(w):
-                value = A[Z + i * f + k]
-                for j in range(k):
-                    value -= A[Z + i * f + j] * A[D + j * f + k]
-                A[Z + i * f + k] = value * inverse
-        for i in range(w):  # what the later pivots are made of
-            value = 0.0
-            for k in range(f):
-                value += A[Z + i * f + k] * A[Y + k * w + i]
-            A[made_of + S[later + i]] = max(A[made_of + S[later + i]], abs(value))
-        for u in range(S[o + 7], S[o + 7] + S[o + 8]):
-            x = S[I_UPDATE] + UPDATE * u
-            a, n_a, b, n_b, target, stride = S[x], S[x + 1], S[x + 2], S[x + 3], S[x + 4], S[x + 5]
-            for i in range(n_a):
-                z, t = Z + (a + i) * f, target + i * stride
-                for j in range(n_b):
-                    y = Y + b + j
-                    value = A[t + j]
-                    for k in range(f):
-                        value -= A[z + k] * A[y + k * w]
-                    A[t + j] = value
     return OK
 
 
-@kernel()
+@kernel(inline=True)
+def forward(A: FloatArray, S: IntArray, f: int, o: int, pivots: int, first: int) -> None:
+    """L⁻¹P of a node with f unknowns on both right-hand sides, and what the later ones lose by it."""
+    w, D, Z = natural(S[o + 1]), natural(S[o + 2]), natural(S[o + 4])
+    base, later = natural(S[o + 5]), natural(S[o + 6])
+    u = first + 2 * base
+    for k in range(f):
+        row = natural(S[pivots + base + k])
+        if row != k:
+            j = u + 2 * row
+            A[u + 2 * k], A[j] = A[j], A[u + 2 * k]
+            A[u + 2 * k + 1], A[j + 1] = A[j + 1], A[u + 2 * k + 1]
+    for k in range(1, f):
+        one, two = A[u + 2 * k], A[u + 2 * k + 1]
+        for i in range(k):
+            one -= A[D + k * f + i] * A[u + 2 * i]
+            two -= A[D + k * f + i] * A[u + 2 * i + 1]
+        A[u + 2 * k], A[u + 2 * k + 1] = one, two
+    for i in range(w):
+        z, j = Z + i * f, first + 2 * natural(S[later + i])
+        one, two = A[j], A[j + 1]
+        for k in range(f):
+            one -= A[z + k] * A[u + 2 * k]
+            two -= A[z + k] * A[u + 2 * k + 1]
+        A[j], A[j + 1] = one, two
+
+
+@kernel(inline=True)
+def backward(A: FloatArray, S: IntArray, f: int, o: int, first: int) -> None:
+    """The unknowns of a node with f of them on both right-hand sides, when the later ones are known."""
+    w, D, Y = natural(S[o + 1]), natural(S[o + 2]), natural(S[o + 3])
+    base, later = natural(S[o + 5]), natural(S[o + 6])
+    u = first + 2 * base
+    for k in range(f):
+        y = Y + k * w
+        one, two = A[u + 2 * k], A[u + 2 * k + 1]
+        for j in range(w):
+            x = first + 2 * natural(S[later + j])
+            one -= A[y + j] * A[x]
+            two -= A[y + j] * A[x + 1]
+        A[u + 2 * k], A[u + 2 * k + 1] = one, two
+    for k in range(f - 1, -1, -1):
+        one, two = A[u + 2 * k], A[u + 2 * k + 1]
+        for j in range(k + 1, f):
+            one -= A[D + k * f + j] * A[u + 2 * j]
+            two -= A[D + k * f + j] * A[u + 2 * j + 1]
+        A[u + 2 * k], A[u + 2 * k + 1] = one * A[D + k * f + k], two * A[D + k * f + k]
+
+
+@kernel(fused=True)
 def block_solve(A: FloatArray, S: IntArray, second: Any, x: FloatArray, y: FloatArray) -> None:
     """Overwrite x and y by their solutions, with the factors that `block_factor` left in A."""
-    pivots, unknown, n = S[I_PIVOT] + second * S[SIZE], S[I_UNKNOWN], S[SIZE]
-    first = S[STORAGE] + n
-    other = first + n
+    unknown, n = natural(S[I_UNKNOWN]), natural(S[SIZE])
+    pivots, first = natural(S[I_PIVOT] + second * n), natural(S[STORAGE] + n)
     for i in range(n):
-        A[first + i], A[other + i] = x[S[unknown + i]], y[S[unknown + i]]
+        A[first + 2 * i], A[first + 2 * i + 1] = x[natural(S[unknown + i])], y[natural(S[unknown + i])]
     for p in range(S[NODES]):
-        o = S[I_NODE] + NODE * p
-        f, w, D, Z, base, later = S[o], S[o + 1], S[o + 2], S[o + 4], S[o + 5], S[o + 6]
-        u, v = first + base, other + base
-        for k in range(f):
-            j = S[pivots + base + k]
-            one, two = A[u + j], A[v + j]
-            A[u + j], A[v + j] = A[u + k], A[v + k]
-            for i in range(k):
-                one -= A[D + k * f + i] * A[u + i]
-                two -= A[D + k * f + i] * A[v + i]
-            A[u + k], A[v + k] = one, two
-        for i in range(w):
-            one = two = 0.0
-            for k in range(f):
-                one += A[Z + i * f + k] * A[u + k]
-                two += A[Z + i * f + k] * A[v + k]
-            A[first + S[later + i]] -= one
-            A[other + S[later + i]] -= two
+        o = natural(S[I_NODE] + NODE * p)
+        f = natural(S[o])
+        if f == 2:
+            forward(A, S, 2, o, pivots, first)
+        elif f == 3:
+            forward(A, S, 3, o, pivots, first)
+        elif f == 4:
+            forward(A, S, 4, o, pivots, first)
+        elif f == 6:
+            forward(A, S, 6, o, pivots, first)
+        else:
+            forward(A, S, f, o, pivots, first)
     for p in range(S[NODES] - 1, -1, -1):
-        o = S[I_NODE] + NODE * p
-        f, w, D, Y, base, later = S[o], S[o + 1], S[o + 2], S[o + 3], S[o + 5], S[o + 6]
-        u, v = first + base, other + base
-        for k in range(f - 1, -1, -1):
-            one, two = A[u + k], A[v + k]
-            for j in range(k + 1, f):
-                one -= A[D + k * f + j] * A[u + j]
-                two -= A[D + k * f + j] * A[v + j]
-            for j in range(w):
-                one -= A[Y + k * w + j] * A[first + S[later + j]]
-                two -= A[Y + k * w + j] * A[other + S[later + j]]
-            inverse = 1.0 / A[D + k * f + k]
-            A[u + k], A[v + k] = one * inverse, two * inverse
+        o = natural(S[I_NODE] + NODE * p)
+        f = natural(S[o])
+        if f == 2:
+            backward(A, S, 2, o, first)
+        elif f == 3:
+            backward(A, S, 3, o, first)
+        elif f == 4:
+            backward(A, S, 4, o, first)
+        elif f == 6:
+            backward(A, S, 6, o, first)
+        else:
+            backward(A, S, f, o, first)
     for i in range(n):
-        x[S[unknown + i]], y[S[unknown + i]] = A[first + i], A[other + i]
+        x[natural(S[unknown + i])], y[natural(S[unknown + i])] = A[first + 2 * i], A[first + 2 * i + 1]
 
 
 @kernel()
@@ -221,6 +275,16 @@ def subtract_product(J: FloatArray, S: IntArray, x: FloatArray, out: FloatArray)
     for i in range(S[UNKNOWN_V]):
         for k in range(S[S[I_ROWS] + i], S[S[I_ROWS] + i + 1]):
             out[i] -= J[k] * x[S[S[I_COLUMNS] + k]]
+
+
+@kernel()
+def add_lower(G: FloatArray, S: IntArray, rows: int, x: FloatArray, out: FloatArray) -> None:
+    """out += G x in the places of its first rows, with the values in their pattern."""
+    for r in range(rows):
+        place = S[S[I_G_PLACES] + r]
+        if place >= 0:
+            for k in range(S[S[I_G_ROWS] + r], S[S[I_G_ROWS] + r + 1]):
+                out[place] += G[k] * x[S[S[I_G_COLUMNS] + k]]
 
 
 @kernel()

@@ -2,7 +2,8 @@
 
     P A = L U,   A x = b  ⇒  L (U x) = P b
 
-Rows are updated contiguously, so that the compiler vectorises the inner loop; meant for systems up to a few hundred unknowns.
+Rows are updated contiguously, so that the compiler vectorises the inner loop; meant for systems up to a few hundred unknowns. The
+diagonal holds the inverses of the pivots: a division takes as long as many products.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from isodyn.compiled import OK, SINGULAR, FloatArray, IntArray, kernel
 EPS = float(np.finfo(np.float64).eps)
 
 
-@kernel()
+@kernel(fused=True)
 def lu_factor(A: FloatArray, pivots: IntArray) -> int:
     """Overwrite A (flat, n·n) by its factors; SINGULAR leaves the failing column in pivots[0].
 
@@ -37,9 +38,11 @@ def lu_factor(A: FloatArray, pivots: IntArray) -> int:
             for j in range(n):
                 A[k * n + j], A[p * n + j] = A[p * n + j], A[k * n + j]
         pivot_row = A[k * n : k * n + n]
+        inverse = 1.0 / pivot_row[k]
+        pivot_row[k] = inverse
         for i in range(k + 1, n):
             row = A[i * n : i * n + n]
-            factor = row[k] / pivot_row[k]
+            factor = row[k] * inverse
             row[k] = factor
             if factor != 0.0:
                 for j in range(k + 1, n):
@@ -47,7 +50,7 @@ def lu_factor(A: FloatArray, pivots: IntArray) -> int:
     return OK
 
 
-@kernel()
+@kernel(fused=True)
 def lu_solve(A: FloatArray, pivots: IntArray, b: FloatArray) -> None:
     """Overwrite b by the solution, with the factors that `lu_factor` left in A."""
     n = pivots.size
@@ -55,12 +58,15 @@ def lu_solve(A: FloatArray, pivots: IntArray, b: FloatArray) -> None:
         p = pivots[k]
         b[k], b[p] = b[p], b[k]
     for i in range(n):
+        value = b[i]
         for j in range(i):
-            b[i] -= A[i * n + j] * b[j]
+            value -= A[i * n + j] * b[j]
+        b[i] = value
     for i in range(n - 1, -1, -1):
+        value = b[i]
         for j in range(i + 1, n):
-            b[i] -= A[i * n + j] * b[j]
-        b[i] /= A[i * n + i]
+            value -= A[i * n + j] * b[j]
+        b[i] = value * A[i * n + i]
 
 
 @kernel()

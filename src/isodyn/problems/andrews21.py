@@ -138,7 +138,7 @@ def build() -> CompiledSystem:
         from_seven(seven.start()),
         np.zeros(21),
         pf=TABLE.numbers(MASS, forces),
-        pi=np.array([TABLE.rows], dtype=np.int64),
+        pi=TABLE.integers(),
         energy=energy,
         names=tuple(name for i in range(7) for name in (f"x{i + 1}", f"y{i + 1}", names[i])),
         m=TABLE.rows,

@@ -40,7 +40,7 @@ def build(m: float, inertia: float, length: float, gravity: float, theta0: float
         q0,
         v0,
         pf=rows.numbers(mass, forces),
-        pi=np.array([2], dtype=np.int64),
+        pi=rows.integers(),
         energy=energy,
         names=("x", "y", "theta"),
         m=2,

@@ -16,7 +16,6 @@ from __future__ import annotations
 from types import MappingProxyType
 
 import numpy as np
-from scipy.integrate import solve_ivp
 
 from isodyn.compiled import CONSTANT_MASS, KNOWS_MASS, KNOWS_TANGENT, FloatArray
 from isodyn.problems.problem import Motion, Problem
@@ -86,7 +85,7 @@ def build(rate: float, gravity: float) -> CompiledSystem:
         q0,
         v0,
         pf=TABLE.numbers(MASS, forces),
-        pi=np.array([6], dtype=np.int64),
+        pi=TABLE.integers(),
         energy=energy,
         names=("x1", "y1", "theta1", "x2", "y2", "theta2", "x3"),
         m=6,
@@ -110,6 +109,8 @@ def minimal_motion(t: FloatArray, rate: float, gravity: float) -> Motion:
         return np.array([y[1], second(y[0:1], y[1:2])[0]])
 
     span = (0.0, max(float(t.max()), 1e-9))
+    from scipy.integrate import solve_ivp  # takes a while to load
+
     run = solve_ivp(slope, span, [0.3, rate], method="DOP853", rtol=1e-13, atol=1e-13, t_eval=t)
     theta, omega = run.y
     return Motion(*kinematics(theta, omega, second(theta, omega)))

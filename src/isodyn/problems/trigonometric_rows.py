@@ -44,7 +44,7 @@ def model(
     pi: IntArray,
     out: FloatArray,
 ) -> int:
-    """pf = masses, forces, L, C, S, c; pi[0] rows."""
+    """pf = masses, forces, L, C, S, c; pi[0] rows, then whether a coordinate is an angle."""
     n, m = q.size, pi[0]
     begin = 2 * n
     if what == BALANCE:
@@ -59,7 +59,9 @@ def model(
         for i in range(n):
             out[i * n + i] = c[0] * pf[i]
     for i in range(n):
-        cosine, sine = np.cos(q[i]), np.sin(q[i])
+        cosine, sine = 1.0, 0.0
+        if pi[1 + i] == 1:
+            cosine, sine = np.cos(q[i]), np.sin(q[i])
         for k in range(m):
             at = begin + k * n + i
             linear, C, S = pf[at], pf[at + m * n], pf[at + 2 * m * n]
@@ -114,6 +116,11 @@ class Table:
         """pf of the model."""
         parts = [np.ravel(x) for x in (self.linear, self.cosine, self.sine)]
         return np.concatenate([masses, forces, *parts, self.constant])
+
+    def integers(self) -> IntArray:
+        """pi of the model."""
+        angles = np.any(self.cosine, axis=0) | np.any(self.sine, axis=0)
+        return np.concatenate([[self.rows], angles]).astype(np.int64)
 
     def explicit(self, q: FloatArray) -> FloatArray:
         """q with every point that a pair of rows gives in terms of angles put there."""

@@ -27,7 +27,8 @@ from isodyn.linear_solvers.rows import Rows
 if TYPE_CHECKING:
     from isodyn.integrate.run import Run
 
-FORMAT = 1
+FORMAT = 2
+KEPT = ("n", "m", "past")  # memory of a step that the next one goes on from
 MOST_BETWEEN = 10_000  # steps between checkpoints where nothing is said
 PARTS = 20
 
@@ -137,9 +138,10 @@ class Checkpoint:
         """Rows since the last checkpoint, then the state; the run forgets its factors."""
         from isodyn.integrate import work
 
-        m = run.work.m.copy()
+        kept = {name: getattr(run.work, name).copy() for name in KEPT}
         run.renew_memory()
-        run.work.m[:] = m
+        for name, values in kept.items():
+            getattr(run.work, name)[:] = values
         run.full = None
         k, steps = int(run.count[work.ROWS]), int(run.count[work.STEPS])
         begin = max(self._rows - 1, 0)
@@ -166,7 +168,7 @@ class Checkpoint:
                 other=run.other is not None,
                 near=run.work.near,
                 refined=run.refinements(),
-                m=m,
+                **kept,
                 ranks=run.ranks[:k],
                 left_rows=np.array([row for row, _, _ in left], dtype=np.int64),
                 left_a=np.array([a for _, a, _ in left]).reshape(len(left), run.rows.a.shape[1]),
@@ -197,7 +199,8 @@ class Checkpoint:
         if found["other"]:
             run.take_superlu()
         run.renew_memory()
-        run.work.near[:], run.work.m[:] = found["near"], found["m"]
+        for name in ("near", *KEPT):
+            getattr(run.work, name)[:] = found[name]
         if run.model.sparsity is not None:
             run.pivots[REFINED] = int(found["refined"])
         run.ranks[: len(found["ranks"])] = found["ranks"]
