@@ -43,8 +43,6 @@ from isodyn.systems import (
     LinearSystem,
     MechanicalSystem,
 )
-from isodyn.systems.damping import modal_damping, rayleigh, rayleigh_from_ratios
-from isodyn.systems.loads import base_excitation, harmonic, step_load, tabulated
 
 if TYPE_CHECKING:
     from isodyn import analysis, beams, gauss, problems, reduction, report, subdomains
@@ -104,6 +102,8 @@ if TYPE_CHECKING:
     from isodyn.results.resuming import resume
     from isodyn.subdomains.partition import partition
     from isodyn.subdomains.ties import Subdomains
+    from isodyn.systems.damping import modal_damping, rayleigh, rayleigh_from_ratios
+    from isodyn.systems.loads import base_excitation, harmonic, step_load, tabulated
 
 __version__ = "0.1.0.dev0"
 
@@ -225,6 +225,8 @@ _LATER = {
     **dict.fromkeys(("Subdomains", "partition"), "isodyn.subdomains"),
     **dict.fromkeys(("equilibrium", "inverse_dynamics", "kinematics", "linearise"), "isodyn.analyses"),
     "Mechanism": "isodyn.mechanism.mechanism",
+    **dict.fromkeys(("modal_damping", "rayleigh", "rayleigh_from_ratios"), "isodyn.systems.damping"),
+    **dict.fromkeys(("base_excitation", "harmonic", "step_load", "tabulated"), "isodyn.systems.loads"),
     "load": "isodyn.results.netcdf",
     "load_model": "isodyn.models.build",
     "resume": "isodyn.results.resuming",

@@ -12,7 +12,8 @@ import numpy as np
 
 from isodyn.compiled import SPARSE, FloatArray, IntArray, kernel
 from isodyn.integrate.work import DP, NEAREST, R_PLUS, WHEN, X
-from isodyn.linear_solvers.block_lu import I_UNKNOWN, SIZE, STORAGE, UNKNOWN_V, block_solve
+from isodyn.linear_solvers.block_layout import I_UNKNOWN, SIZE, STORAGE, UNKNOWN_V
+from isodyn.linear_solvers.block_lu import block_solve
 
 
 @kernel()

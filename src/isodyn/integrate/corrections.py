@@ -41,14 +41,10 @@ from isodyn.integrate.work import (
     V,
     X,
 )
-from isodyn.linear_solvers.block_lu import (
-    REFINED,
-    WORN,
-    add_lower,
-    block_solve,
-    subtract_blocks,
-)
+from isodyn.linear_solvers.block_layout import REFINED, WORN
+from isodyn.linear_solvers.block_lu import add_lower, block_solve, subtract_blocks
 from isodyn.linear_solvers.dense import lu_solve
+from isodyn.lowering import natural
 
 
 @kernel()
@@ -91,7 +87,7 @@ def solve(p: Any, t: float, c: FloatArray, w: Any, pivots: Any, x: FloatArray, y
 @kernel(allocates=True)
 def scaled_correction(p: Any, w: Any) -> None:
     """w.s[DP] ← (S⁻¹Gᵀμ, −μ) with G S⁻¹Gᵀ μ = r, for an S of its own whose inverse is in w.N."""
-    n, m = w.n[X].size, p.rows.size
+    n, m = natural(w.n[X].size), natural(p.rows.size)
     G = np.empty((m, n))
     for k in range(m):
         for j in range(n):
@@ -109,7 +105,7 @@ def scaled_correction(p: Any, w: Any) -> None:
 @kernel()
 def ask_correction(p: Any, w: Any, gap: FloatArray, share: float, out: FloatArray) -> None:
     """Right-hand side (0, r) of the correction of one level: its gap less what δx already takes of it."""
-    n = w.n[X].size
+    n = natural(w.n[X].size)
     fill_with(out[:n], 0.0)
     for k in range(p.rows.size):
         i = p.rows[k]
@@ -119,7 +115,7 @@ def ask_correction(p: Any, w: Any, gap: FloatArray, share: float, out: FloatArra
 @kernel()
 def ask_anew(p: Any, w: Any, pivots: Any, out: FloatArray) -> None:
     """Ask for the whole correction of q instead of a change of the one that was guessed: it shall lie in the range of this step."""
-    n = w.n[X].size
+    n = natural(w.n[X].size)
     if p.traits & SPARSE:
         add_lower(w.G_1, pivots, p.holonomic, w.n[P], out)
     else:
@@ -155,7 +151,7 @@ def solve_with_first(p: Any, c: FloatArray, w: Any, pivots: Any) -> None:
 @kernel(inline=True)
 def correct(p: Any, s: Any, dt: float, t: float, c: FloatArray, w: Any, pivots: Any, kept: bool, first: bool) -> int:
     """Solve for the corrections of x, λ̃ and, where q_{n+1} and v_{n+1} have their own, of those."""
-    n = w.n[X].size
+    n = natural(w.n[X].size)
     if p.closure.null_space > 0:
         return null_space_correction(p, w, pivots)
     for i in range(n + p.rows.size):

@@ -48,14 +48,10 @@ from isodyn.integrate.work import (
     V,
     X,
 )
-from isodyn.linear_solvers.block_lu import (
-    FAULT,
-    I_PIVOT,
-    block_factor,
-    fill_blocks,
-    fill_lower,
-)
+from isodyn.linear_solvers.block_layout import FAULT, I_PIVOT
+from isodyn.linear_solvers.block_lu import block_factor, fill_blocks, fill_lower
 from isodyn.linear_solvers.dense import lu_factor
+from isodyn.lowering import natural
 
 CAREFUL = -1.0  # in w.scale[2]: start from ã = 0, and differentiate closures at the balance in full
 
@@ -84,7 +80,7 @@ def difference_jacobian(
     count: Any,
 ) -> int:
     """The first `whole` columns of the matrix from differences along the unknowns, into J (whole·whole); w.s[R] holds the residual."""
-    n = w.n[X].size
+    n = natural(w.n[X].size)
     reach = max(size(w.n[A]), size(w.n[A_P])) / c[0]
     if c[1] != 0.0:
         reach = max(reach, size(w.n[V]) / abs(c[1]))
@@ -125,7 +121,7 @@ def difference_jacobian(
 @kernel(inline=True)
 def assemble(p: Any, c: FloatArray, w: Any, pivots: Any) -> None:
     """w.J = [J₁₁ Gᵀ; G −ε] from w.J_11 and the chosen rows of w.G; ε of a closure with compliance, or to pass an isolated loss of rank."""
-    n, m = w.n[X].size, p.rows.size
+    n, m = natural(w.n[X].size), natural(p.rows.size)
     whole = n + m
     soft = softness(p, c)
     if w.scale[2] > 0.0:
@@ -156,7 +152,7 @@ def close_at_the_end(p: Any, t_1: float, c: FloatArray, w: Any, pivots: Any) -> 
     rank, G(q̃) differs from it by a multiple of the smallest singular value, and no iteration with the wrong one converges however small
     the step is.
     """
-    n, m = w.n[X].size, p.rows.size
+    n, m = natural(w.n[X].size), natural(p.rows.size)
     status = p.model(CONSTRAINT, t_1, w.q[Q_1], w.n[V_1], w.n[A], w.m[LAM], c, p.pf, p.pi, w.G_1)
     if p.traits & SPARSE:
         fill_lower(w.G_1, pivots, w.J)
@@ -208,7 +204,7 @@ def factorise(
 ) -> int:
     """Factors of the step's matrix at the trial state, in the model or in w.J."""
     w.key[0] = 0.0
-    n, m = w.n[X].size, p.rows.size
+    n, m = natural(w.n[X].size), natural(p.rows.size)
     count[FACTORISATIONS] += 1
     if p.traits & SOLVES:
         status = p.model(FACTORISE, t, w.q[Q], w.n[V], w.n[A], w.m[LAM], c, p.pf, p.pi, w.fault)

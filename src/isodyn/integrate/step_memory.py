@@ -8,7 +8,7 @@ import numpy as np
 
 from isodyn.compiled import SOLVES, Closure, FloatArray, IntArray, State
 from isodyn.integrate import work
-from isodyn.linear_solvers.block_lu import REFINED
+from isodyn.linear_solvers.block_layout import REFINED
 from isodyn.linear_solvers.blocks import joint_to_merge, pack
 from isodyn.linear_solvers.rows import Rows, choose
 from isodyn.systems.model import Model

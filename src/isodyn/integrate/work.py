@@ -11,7 +11,7 @@ import numpy as np
 from numba import types
 
 from isodyn.compiled import F2, STATE, F, IntArray, State, f8, i8
-from isodyn.linear_solvers import block_lu
+from isodyn.linear_solvers import block_layout
 from isodyn.linear_solvers.blocks import storage_of
 
 DIFFERENCES = 5  # backward differences of the unknowns that are kept (isodyn.integrate.extrapolation)
@@ -55,7 +55,7 @@ def allocate_work(nq: int, nv: int, m: int, rows: int, dense: bool, packed: IntA
     block = nv * nv if dense and m else 0
     G, factors = m * nv, whole * whole if dense else 0
     if packed is not None:
-        block, G, factors = int(packed[block_lu.N_J]), int(packed[block_lu.N_G]), storage_of(packed)
+        block, G, factors = int(packed[block_layout.N_J]), int(packed[block_layout.N_G]), storage_of(packed)
     return Work(
         n=np.zeros((P_0 + DIFFERENCES, nv)),
         q=np.zeros((2, nq)),

@@ -18,39 +18,32 @@ from typing import Any
 import numpy as np
 
 from isodyn.compiled import OK, SINGULAR, FloatArray, IntArray, kernel
-from isodyn.lowering import natural
-
-# ---- header of the packed pattern
-(
-    SIZE,
-    NODES,
-    STORAGE,
-    N_J,
-    N_G,
-    UNKNOWN_V,
-    I_NODE,
-    I_UPDATE,
-    I_J,
-    I_G,
-    I_GT,
-    I_DIAGONAL,
-    I_ROWS,
+from isodyn.linear_solvers.block_layout import (
     I_COLUMNS,
-    I_PIVOT,
-    I_UNKNOWN,
-    I_G_ROWS,
+    I_DIAGONAL,
+    I_G,
     I_G_COLUMNS,
     I_G_PLACES,
-    FAULT,
+    I_G_ROWS,
+    I_GT,
+    I_J,
+    I_NODE,
+    I_PIVOT,
+    I_ROWS,
+    I_UNKNOWN,
+    I_UPDATE,
+    N_G,
+    N_J,
+    NODE,
+    NODES,
+    SIZE,
+    STORAGE,
+    UNKNOWN_V,
+    UPDATE,
     WORN,
-    REFINED,
-) = range(22)
-HEADER = 22
-# ---- a node: size, width of what follows, places of D, Y, Z in the storage, position of its first unknown, list of the positions that
-# follow, first update, number of updates, whether it holds multipliers
-NODE = 10
-# ---- an update A_ab −= Z_a Y_b: first and number of rows, of columns, place and stride of the target
-UPDATE = 6
+)
+from isodyn.lowering import natural
+
 LOST = 64.0 * float(
     np.finfo(np.float64).eps
 )  # what is left of a pivot below this part of what it was made of is rounding …
@@ -63,12 +56,13 @@ def fill_blocks(J: FloatArray, G: FloatArray, regularisation: float, S: IntArray
     """A = [J Gᵀ; G −ε] in its blocks, from the values of J and G in their patterns."""
     for i in range(S[STORAGE]):
         A[i] = 0.0
+    places, lower, upper = natural(S[I_J]), natural(S[I_G]), natural(S[I_GT])
     for i in range(S[N_J]):
-        A[S[S[I_J] + i]] += J[i]
+        A[natural(S[places + i])] += J[i]
     for i in range(S[N_G]):
-        if S[S[I_G] + i] >= 0:
-            A[S[S[I_G] + i]] = G[i]
-            A[S[S[I_GT] + i]] = G[i]
+        if S[lower + i] >= 0:
+            A[natural(S[lower + i])] = G[i]
+            A[natural(S[upper + i])] = G[i]
     if regularisation > 0.0:
         for i in range(S[UNKNOWN_V], S[SIZE]):
             A[S[S[I_DIAGONAL] + i]] = -regularisation
@@ -280,11 +274,14 @@ def subtract_product(J: FloatArray, S: IntArray, x: FloatArray, out: FloatArray)
 @kernel()
 def add_lower(G: FloatArray, S: IntArray, rows: int, x: FloatArray, out: FloatArray) -> None:
     """out += G x in the places of its first rows, with the values in their pattern."""
+    starts, columns, places = natural(S[I_G_ROWS]), natural(S[I_G_COLUMNS]), natural(S[I_G_PLACES])
     for r in range(rows):
-        place = S[S[I_G_PLACES] + r]
+        place = S[places + r]
         if place >= 0:
-            for k in range(S[S[I_G_ROWS] + r], S[S[I_G_ROWS] + r + 1]):
-                out[place] += G[k] * x[S[S[I_G_COLUMNS] + k]]
+            total = 0.0
+            for k in range(natural(S[starts + r]), S[starts + r + 1]):
+                total += G[k] * x[natural(S[columns + k])]
+            out[place] += total
 
 
 @kernel()

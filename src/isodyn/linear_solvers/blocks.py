@@ -15,7 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from isodyn.compiled import FloatArray, IntArray
-from isodyn.linear_solvers import block_lu as at
+from isodyn.linear_solvers import block_layout as at
 
 
 @dataclass(frozen=True, eq=False)

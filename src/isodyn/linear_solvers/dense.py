@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from isodyn.compiled import OK, SINGULAR, FloatArray, IntArray, kernel
+from isodyn.lowering import natural
 
 EPS = float(np.finfo(np.float64).eps)
 
@@ -21,7 +22,7 @@ def lu_factor(A: FloatArray, pivots: IntArray) -> int:
 
     A column counts as dependent when elimination leaves nothing of it but rounding: a pivot below n·eps times its largest entry.
     """
-    n = pivots.size
+    n = natural(pivots.size)
     for k in range(n):
         column = 0.0  # the largest entry of column k before elimination: U above the diagonal tells what it was made of
         p, largest = k, abs(A[k * n + k])
@@ -53,9 +54,9 @@ def lu_factor(A: FloatArray, pivots: IntArray) -> int:
 @kernel(fused=True)
 def lu_solve(A: FloatArray, pivots: IntArray, b: FloatArray) -> None:
     """Overwrite b by the solution, with the factors that `lu_factor` left in A."""
-    n = pivots.size
+    n = natural(pivots.size)
     for k in range(n):
-        p = pivots[k]
+        p = natural(pivots[k])
         b[k], b[p] = b[p], b[k]
     for i in range(n):
         value = b[i]

@@ -36,6 +36,7 @@ from isodyn.compiled import (
     kernel,
 )
 from isodyn.joints.measures import POSE, R_, TURN, V_, W_, unit_column
+from isodyn.lowering import natural
 from isodyn.mechanism.forces import (
     add_law_tangents,
     add_laws,
@@ -82,8 +83,8 @@ from isodyn.mechanism.spread import add_beams
 def place_bodies(q: FloatArray, v: FloatArray, pf: FloatArray, pi: IntArray) -> None:
     """Poses and velocities of all bodies into pf; the ground lies behind them and does not move."""
     for k in range(pi[BODIES]):
-        p, b = pi[F_POSE] + POSE * k, pi[I_BODY] + BODY * k
-        kind, first_q, first_v = pi[b + KIND], pi[b + FIRST_Q], pi[b + FIRST_V]
+        p, b = natural(pi[F_POSE] + POSE * k), natural(pi[I_BODY] + BODY * k)
+        kind, first_q, first_v = pi[b + KIND], natural(pi[b + FIRST_Q]), natural(pi[b + FIRST_V])
         if kind >= NODE:
             if kind != UNHELD:
                 place_node(kind, q, v, first_q, pf, p)
@@ -109,8 +110,8 @@ def inertia_forces(a: FloatArray, pf: FloatArray, pi: IntArray, out: FloatArray)
     """out = M a + gyroscopic torques − weights, of bodies."""
     gravity, factor = pi[F_GRAVITY], pf[pi[F_FACTOR]]
     for k in range(pi[BODIES]):
-        b, n = pi[I_BODY] + BODY * k, pi[F_BODY] + BODY_NUMBERS * k
-        kind, first = pi[b + KIND], pi[b + FIRST_V]
+        b, n = natural(pi[I_BODY] + BODY * k), natural(pi[F_BODY] + BODY_NUMBERS * k)
+        kind, first = pi[b + KIND], natural(pi[b + FIRST_V])
         mass = pf[n]
         if kind >= NODE:
             continue

@@ -9,6 +9,7 @@ from __future__ import annotations
 from isodyn.bodies.rotation_kernels import Vector, cross, rotate, rotate_back, sum_of, twice_cross, vector
 from isodyn.compiled import POSITION, VELOCITY, FloatArray, IntArray, kernel
 from isodyn.joints.measures import PARAMETERS, POSE, R_, S_I, S_J, V_, W_, axis_column, between, unit_column
+from isodyn.lowering import natural
 from isodyn.mechanism.layout import (
     BODIES,
     BODY,
@@ -28,9 +29,9 @@ def turning(body: int, a: FloatArray, pi: IntArray) -> Vector:
     """The rotational components of a body in a vector like v; zero where it has none."""
     if body == pi[BODIES]:
         return 0.0, 0.0, 0.0
-    b = pi[I_BODY] + BODY * body
+    b = natural(pi[I_BODY] + BODY * body)
     x, y, z = pi[b + COLUMNS + 3], pi[b + COLUMNS + 4], pi[b + COLUMNS + 5]
-    o = pi[b + FIRST_V]
+    o = natural(pi[b + FIRST_V])
     return a[o + x] if x >= 0 else 0.0, a[o + y] if y >= 0 else 0.0, a[o + z] if z >= 0 else 0.0
 
 
@@ -39,17 +40,17 @@ def straight(body: int, a: FloatArray, pi: IntArray) -> Vector:
     """The translational components of a body in a vector like v."""
     if body == pi[BODIES]:
         return 0.0, 0.0, 0.0
-    b = pi[I_BODY] + BODY * body
-    o = pi[b + FIRST_V]
+    b = natural(pi[I_BODY] + BODY * body)
+    o = natural(pi[b + FIRST_V])
     return a[o], a[o + 1], a[o + 2] if pi[b + COLUMNS + 2] >= 0 else 0.0
 
 
 @kernel()
 def coincidence(what: int, m: int, a: FloatArray, pf: FloatArray, pi: IntArray) -> Vector:
     """φ, φ̇ or φ̈ of the points of measure m."""
-    n, k = pi[I_MEASURE] + MEASURE * m, pi[F_MEASURE] + PARAMETERS * m
+    n, k = natural(pi[I_MEASURE] + MEASURE * m), natural(pi[F_MEASURE] + PARAMETERS * m)
     i, j = pi[n + 1], pi[n + 2]
-    p, q = pi[F_POSE] + POSE * i, pi[F_POSE] + POSE * j
+    p, q = natural(pi[F_POSE] + POSE * i), natural(pi[F_POSE] + POSE * j)
     if what == POSITION:
         d = between(pf, p, q, k)
         return -d[0], -d[1], -d[2]
@@ -68,8 +69,8 @@ def add_force(body: int, f: Vector, torque: Vector, sign: float, pi: IntArray, o
     """out += sign (f, torque) in the components of a body."""
     if body == pi[BODIES]:
         return
-    b = pi[I_BODY] + BODY * body
-    o = pi[b + FIRST_V]
+    b = natural(pi[I_BODY] + BODY * body)
+    o = natural(pi[b + FIRST_V])
     for c in range(3):
         if pi[b + COLUMNS + c] >= 0:
             out[o + pi[b + COLUMNS + c]] += sign * f[c]
@@ -80,8 +81,8 @@ def add_force(body: int, f: Vector, torque: Vector, sign: float, pi: IntArray, o
 @kernel()
 def add_coincidence_forces(m: int, lam: Vector, pf: FloatArray, pi: IntArray, out: FloatArray) -> None:
     """out += Gᵀλ of the points of measure m."""
-    n, k = pi[I_MEASURE] + MEASURE * m, pi[F_MEASURE] + PARAMETERS * m
-    p, q = pi[F_POSE] + POSE * pi[n + 1], pi[F_POSE] + POSE * pi[n + 2]
+    n, k = natural(pi[I_MEASURE] + MEASURE * m), natural(pi[F_MEASURE] + PARAMETERS * m)
+    p, q = natural(pi[F_POSE] + POSE * pi[n + 1]), natural(pi[F_POSE] + POSE * pi[n + 2])
     add_force(pi[n + 1], lam, cross(vector(pf, k + S_I), rotate_back(pf, p + R_, lam)), 1.0, pi, out)
     add_force(pi[n + 2], lam, cross(vector(pf, k + S_J), rotate_back(pf, q + R_, lam)), -1.0, pi, out)
 
@@ -89,14 +90,14 @@ def add_coincidence_forces(m: int, lam: Vector, pf: FloatArray, pi: IntArray, ou
 @kernel()
 def add_coincidence_tangents(m: int, lam: Vector, f: float, pf: FloatArray, pi: IntArray, out: FloatArray) -> None:
     """J += f ∂(Gᵀλ)/∂q of the points of measure m: the blocks of each body with itself."""
-    n, k = pi[I_MEASURE] + MEASURE * m, pi[F_MEASURE] + PARAMETERS * m
+    n, k = natural(pi[I_MEASURE] + MEASURE * m), natural(pi[F_MEASURE] + PARAMETERS * m)
     for side in range(2):
         body = pi[n + 1 + side]
         if body == pi[BODIES]:
             continue
-        b, p = pi[I_BODY] + BODY * body, pi[F_POSE] + POSE * body
+        b, p = natural(pi[I_BODY] + BODY * body), natural(pi[F_POSE] + POSE * body)
         s, u = vector(pf, k + (S_I if side == 0 else S_J)), rotate_back(pf, p + R_, lam)
-        block, stride = pi[n + 3 + 3 * side], pi[b + STRIDE]
+        block, stride = natural(pi[n + 3 + 3 * side]), natural(pi[b + STRIDE])
         sign = f if side == 0 else -f
         for c in range(3):
             column = pi[b + COLUMNS + 3 + c]
@@ -112,14 +113,14 @@ def add_coincidence_tangents(m: int, lam: Vector, f: float, pf: FloatArray, pi: 
 @kernel()
 def put_coincidence(m: int, c: int, place_i: int, place_j: int, pf: FloatArray, pi: IntArray, out: FloatArray) -> None:
     """Row c (x, y or z) of G of the points of measure m, in its places."""
-    n, k = pi[I_MEASURE] + MEASURE * m, pi[F_MEASURE] + PARAMETERS * m
+    n, k = natural(pi[I_MEASURE] + MEASURE * m), natural(pi[F_MEASURE] + PARAMETERS * m)
     e = axis_column(c)
     for side in range(2):
         body = pi[n + 1 + side]
         if body == pi[BODIES]:
             continue
-        b, p = pi[I_BODY] + BODY * body, pi[F_POSE] + POSE * body
-        place, sign = (place_i, 1.0) if side == 0 else (place_j, -1.0)
+        b, p = natural(pi[I_BODY] + BODY * body), natural(pi[F_POSE] + POSE * body)
+        place, sign = natural(place_i if side == 0 else place_j), 1.0 if side == 0 else -1.0
         arm = cross(vector(pf, k + (S_I if side == 0 else S_J)), rotate_back(pf, p + R_, e))
         for i in range(3):
             if pi[b + COLUMNS + i] >= 0:

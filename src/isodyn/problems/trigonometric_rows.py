@@ -17,7 +17,6 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from isodyn.compiled import (
-    ACCELERATION,
     BALANCE,
     CONSTRAINT,
     JACOBIAN,
@@ -29,6 +28,25 @@ from isodyn.compiled import (
     IntArray,
     kernel,
 )
+from isodyn.lowering import natural
+
+
+@kernel()
+def turned(i: int, q: FloatArray, pi: IntArray) -> tuple[float, float]:
+    """cos q_i and sin q_i of an angle; (1, 0) of another coordinate, whose C and S are zero."""
+    return (np.cos(q[i]), np.sin(q[i])) if pi[1 + i] == 1 else (1.0, 0.0)
+
+
+@kernel()
+def slope(at: int, block: int, cosine: float, sine: float, pf: FloatArray) -> float:
+    """G_ki = L_ki − C_ki sin q_i + S_ki cos q_i, for the place of L_ki and the length of a table."""
+    return pf[at] - pf[at + block] * sine + pf[at + 2 * block] * cosine
+
+
+@kernel()
+def wave(at: int, block: int, cosine: float, sine: float, pf: FloatArray) -> float:
+    """C_ki cos q_i + S_ki sin q_i."""
+    return pf[at + block] * cosine + pf[at + 2 * block] * sine
 
 
 @kernel(MODEL)
@@ -45,40 +63,44 @@ def model(
     out: FloatArray,
 ) -> int:
     """pf = masses, forces, L, C, S, c; pi[0] rows, then whether a coordinate is an angle."""
-    n, m = q.size, pi[0]
-    begin = 2 * n
+    n, m = natural(q.size), natural(pi[0])
+    begin, block = 2 * n, m * n
     if what == BALANCE:
         for i in range(n):
-            out[i] = pf[i] * a[i] - pf[n + i]
-    elif what == POSITION:
-        for k in range(m):
-            out[k] = pf[begin + 3 * m * n + k]
-    else:
-        out[:] = 0.0
-    if what == JACOBIAN:
+            cosine, sine = turned(i, q, pi)
+            total = pf[i] * a[i] - pf[n + i]
+            for k in range(m):
+                total += slope(begin + k * n + i, block, cosine, sine, pf) * lam[k]
+            out[i] = total
+    elif what == JACOBIAN:
+        for i in range(n * n):
+            out[i] = 0.0
         for i in range(n):
-            out[i * n + i] = c[0] * pf[i]
-    for i in range(n):
-        cosine, sine = 1.0, 0.0
-        if pi[1 + i] == 1:
-            cosine, sine = np.cos(q[i]), np.sin(q[i])
+            cosine, sine = turned(i, q, pi)
+            total = 0.0
+            for k in range(m):
+                total += lam[k] * wave(begin + k * n + i, block, cosine, sine, pf)
+            out[i * n + i] = c[0] * pf[i] - c[2] * total
+    elif what == CONSTRAINT:
+        for i in range(n):
+            cosine, sine = turned(i, q, pi)
+            for k in range(m):
+                out[k * n + i] = slope(begin + k * n + i, block, cosine, sine, pf)
+    else:
         for k in range(m):
-            at = begin + k * n + i
-            linear, C, S = pf[at], pf[at + m * n], pf[at + 2 * m * n]
-            wave = C * cosine + S * sine
-            G = linear - C * sine + S * cosine
-            if what == BALANCE:
-                out[i] += G * lam[k]
-            elif what == JACOBIAN:
-                out[i * n + i] -= c[2] * lam[k] * wave
-            elif what == CONSTRAINT:
-                out[k * n + i] = G
-            elif what == POSITION:
-                out[k] += linear * q[i] + wave
-            elif what == VELOCITY:
-                out[k] += G * v[i]
-            elif what == ACCELERATION:
-                out[k] += G * a[i] - v[i] * v[i] * wave
+            out[k] = pf[begin + 3 * block + k] if what == POSITION else 0.0
+        for i in range(n):
+            cosine, sine = turned(i, q, pi)
+            for k in range(m):
+                at = begin + k * n + i
+                if what == POSITION:
+                    out[k] += pf[at] * q[i] + wave(at, block, cosine, sine, pf)
+                elif what == VELOCITY:
+                    out[k] += slope(at, block, cosine, sine, pf) * v[i]
+                else:
+                    out[k] += slope(at, block, cosine, sine, pf) * a[i] - v[i] * v[i] * wave(
+                        at, block, cosine, sine, pf
+                    )
     return OK
 
 

@@ -180,7 +180,7 @@ class Checkpoint:
         """The state of the last checkpoint into a run; how many steps are done. Nothing where there is none yet."""
         if not self.resumed or not (self.folder / "state.npz").exists():
             return 0
-        from isodyn.linear_solvers.block_lu import REFINED
+        from isodyn.linear_solvers.block_layout import REFINED
 
         found = unpacked(self.folder / "state.npz")
         self._chunks, self._steps = int(found["chunks"]), int(found["steps"])
