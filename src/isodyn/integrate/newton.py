@@ -217,7 +217,7 @@ def solve_step(
         relative = correction / scale if scale > 0.0 else np.inf
         if m > 0:
             relative = max(relative, size(w.s[DX][n:]) / max(w.scale[1], size(w.m[LAM]), EPS))
-        trusted = trusted and k < SEEN - 1 and relative <= AS_BEFORE * w.past[CORRECTIONS + k]
+        trusted = trusted and k < SEEN - 1 and 0.0 < relative <= AS_BEFORE * w.past[CORRECTIONS + k]
         if trusted:
             next_one = w.past[CORRECTIONS + k + 1] * max(1.0, relative / w.past[CORRECTIONS + k])
             if SAFETY * next_one <= controls.rtol:
@@ -237,6 +237,8 @@ def solve_step(
         noisy = k >= PATIENCE and correction <= (NOISE if strict else AMPLIFIED) * scale
         if k > 0 and theta > STAGNANT and (noisy or correction <= round_off_floor(p, dt, c, w)):
             count[FLOORS] += 1
+            for i in range(k, SEEN):
+                w.past[CORRECTIONS + i] = 0.0  # only rounding: not worth another look for some steps
             return OK
         renew = controls.full == 1 or (k > 0 and theta > slow)
         if renew:

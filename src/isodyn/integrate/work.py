@@ -32,7 +32,7 @@ DX, DP, R, R_PLUS, B_1, B_2 = range(6)
 # are good; steps since the corrections were seen through to the last; what a second solution for the accelerations of a state changed
 # last, relatively; those corrections, relative to acceleration and multipliers
 UNTIL, FOLLOWED, ORDER, SINCE, LEFT, CORRECTIONS = range(6)
-SEEN = 3  # how many corrections are kept
+SEEN = 4  # how many corrections are kept
 
 # ---- entries of w.near: the smallest pivot of the enforced rows so far, and when
 NEAREST, WHEN = range(2)
