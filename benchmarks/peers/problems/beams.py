@@ -129,13 +129,10 @@ def claims(rows: list[Row]) -> list[Claim]:
 
 
 def _at_size(rows: list[Row], n: int) -> list[Claim]:
-    own = best(rows, "isodyn", n)
-    if own is None:
-        return []
     text = f"strip, N = {n}"
     out = [_converges(rows, text)]
-    other = best(rows, "exudyn", n)
-    if other is None:
+    own, other = best(rows, "isodyn", n), best(rows, "exudyn", n)
+    if own is None or other is None:
         return out
     accurate = own.gate and other.gate and own.errors["steps"] <= 1.5 * other.errors["steps"]
     out.append(

@@ -5,7 +5,8 @@ functions. From their backward differences,
 
     x_{n+1} ≈ x_n + ∇x_n + ∇²x_n + …,        ∇ʲx_n = ∇ʲ⁻¹x_n − ∇ʲ⁻¹x_{n−1},
 
-taken as far as they shrink, an iteration starts closer by a factor of Δt per difference. Nothing of this moves the solution of a step,
+an iteration starts closer by a factor of Δt per difference. With j of them the last step would have been missed by ∇ʲx_n: as many are
+taken as make that least. Nothing of this moves the solution of a step,
 only the way to it; after a pause, a jump or a step of another size it begins anew.
 """
 
@@ -13,11 +14,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from isodyn.compiled import GENERAL, SOLVES, FloatArray, kernel
 from isodyn.integrate.closure import size
 from isodyn.integrate.work import DIFFERENCES, FOLLOWED, LAM, LAM_0, ORDER, P_0, UNTIL, X_0, P, X
 
-SHRINKS = 0.3  # differences that are smaller than this part of those before them are taken
+SHRINKS = 0.3  # where the last difference that is kept is smaller than this part of the one before, it is taken too
 
 
 @kernel(inline=True)
@@ -25,11 +28,15 @@ def recall(dt: float, state: Any, w: Any) -> None:
     """w.past[FOLLOWED], how many steps of this size led here without a break, and w.past[ORDER], how many differences are good."""
     if not (w.past[UNTIL] == state.clock[0] and state.clock[1] == dt and w.scale[2] == 0.0):
         w.past[FOLLOWED] = 0.0
-    order = 0
-    while order < min(w.past[FOLLOWED], DIFFERENCES):
-        if order > 0 and not size(w.n[X_0 + order]) <= SHRINKS * size(w.n[X_0 + order - 1]):
-            break
-        order += 1
+    steps = min(w.past[FOLLOWED], DIFFERENCES)
+    order, least, last = min(1.0, steps), np.inf, np.inf
+    for j in range(1, int(steps)):
+        miss = size(w.n[X_0 + j])  # of j differences in the last step
+        if miss < least:
+            order, least = float(j), miss
+            if j == DIFFERENCES - 1 and miss <= SHRINKS * last:
+                order = float(DIFFERENCES)
+        last = miss
     w.past[ORDER] = order
 
 

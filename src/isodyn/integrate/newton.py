@@ -43,6 +43,7 @@ from isodyn.integrate.work import (
     FOLLOWED,
     ITERATIONS,
     LAM,
+    NOW,
     ORDER,
     SEEN,
     SINCE,
@@ -64,7 +65,7 @@ NOISE = 1e-7  # relative size of corrections that may be noise of the system's f
 AMPLIFIED = (
     1e-3  # … and next to a loss of rank, where rounding of φ̇ reaches x divided by the smallest singular value, …
 )
-AS_BEFORE = 2.0  # corrections up to so many times those of the last step that was seen through converge as those did …
+AS_BEFORE = 10.0  # corrections up to so many times those of the last step that was seen through converge as those did …
 SAFETY = 5.0  # … give or take this, …
 TRUSTED = 8  # … for so many steps; …
 FADES = (
@@ -138,6 +139,15 @@ def factorise_at_reference(
     return status
 
 
+@kernel()
+def learn(w: Any, k: int, following: float) -> None:
+    """Keep the corrections 0 … k of a step that was seen through, and what would have followed them."""
+    w.past[SINCE] = 1.0
+    for i in range(min(k + 2, SEEN)):
+        now = w.past[NOW + i] if i <= k else following
+        w.past[CORRECTIONS + i] = max(now, FADES * w.past[CORRECTIONS + i])
+
+
 @kernel(inline=True)
 def solve_step(
     p: Any,
@@ -162,7 +172,7 @@ def solve_step(
         known = known and w.key[1 + i] == c[i]
     renew = not (known and (permanent or controls.reuse == 1))
     slow = SLOW if renew else SLOW_OLD
-    before = np.inf
+    before = earlier = np.inf
     polished, kept = False, False
     w.fault[1] = np.inf
     trusted = (
@@ -217,18 +227,18 @@ def solve_step(
         relative = correction / scale if scale > 0.0 else np.inf
         if m > 0:
             relative = max(relative, size(w.s[DX][n:]) / max(w.scale[1], size(w.m[LAM]), EPS))
+        if k < SEEN:
+            w.past[NOW + k] = relative
         trusted = trusted and k < SEEN - 1 and 0.0 < relative <= AS_BEFORE * w.past[CORRECTIONS + k]
         if trusted:
             next_one = w.past[CORRECTIONS + k + 1] * max(1.0, relative / w.past[CORRECTIONS + k])
             if SAFETY * next_one <= controls.rtol:
+                if relative <= controls.rtol:
+                    learn(w, k, FIRST * relative)
                 return OK
-        elif k < SEEN:
-            w.past[SINCE] = 1.0
-            w.past[CORRECTIONS + k] = max(relative, FADES * w.past[CORRECTIONS + k])
         if correction <= goal if k == 0 else theta < 1.0 and theta * correction <= (1.0 - theta) * goal:
             if not p.traits & GENERAL or m == 0:
-                if k + 1 < SEEN:
-                    w.past[CORRECTIONS + k + 1] = max(relative, w.past[CORRECTIONS + k + 1])
+                learn(w, k, max(relative / earlier, FIRST) * relative)
                 return OK
             if polished:
                 return OK
@@ -237,11 +247,10 @@ def solve_step(
         noisy = k >= PATIENCE and correction <= (NOISE if strict else AMPLIFIED) * scale
         if k > 0 and theta > STAGNANT and (noisy or correction <= round_off_floor(p, dt, c, w)):
             count[FLOORS] += 1
-            for i in range(k, SEEN):
-                w.past[CORRECTIONS + i] = 0.0  # only rounding: not worth another look for some steps
+            learn(w, k - 1, 0.0)  # the last one was rounding, and not worth another look for some steps
             return OK
         renew = controls.full == 1 or (k > 0 and theta > slow)
         if renew:
             slow = SLOW
-        before = correction
+        before, earlier = correction, relative
     return NOT_CONVERGED

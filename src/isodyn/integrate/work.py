@@ -31,8 +31,9 @@ DX, DP, R, R_PLUS, B_1, B_2 = range(6)
 # ---- entries of w.past: the time up to which steps of one size followed each other, and how many; how many differences of unknowns
 # are good; steps since the corrections were seen through to the last; what a second solution for the accelerations of a state changed
 # last, relatively; those corrections, relative to acceleration and multipliers
-UNTIL, FOLLOWED, ORDER, SINCE, LEFT, CORRECTIONS = range(6)
+UNTIL, FOLLOWED, ORDER, SINCE, LEFT, CORRECTIONS = range(6)  # … and those of the step itself behind them, from NOW on
 SEEN = 4  # how many corrections are kept
+NOW = CORRECTIONS + SEEN
 
 # ---- entries of w.near: the smallest pivot of the enforced rows so far, and when
 NEAREST, WHEN = range(2)
@@ -73,7 +74,7 @@ def allocate_work(nq: int, nv: int, m: int, rows: int, dense: bool, packed: IntA
         c=np.zeros(4),
         kappa=np.array([0.0, 0.0, 0.0, 1.0]),
         near=np.array([1.0, 0.0]),
-        past=np.zeros(CORRECTIONS + SEEN),
+        past=np.zeros(NOW + SEEN),
         there=State(np.zeros(2), np.zeros(nq), np.zeros(nv), np.zeros(nv), np.zeros(m), np.zeros(nv)),
     )
 
