@@ -239,15 +239,15 @@ def test_a_ball_slides_and_then_rolls() -> None:
     """Without spin at first: it rolls from 2v₀/7μg on with 5v₀/7, after 12v₀²/49μg; orientation by quaternions."""
     speed, mu, radius = 3.0, 0.25, 0.11
     system, contact = ball(speed, mu, radius)
-    sol = integrate_with_friction(system, contact, t_end=1.0)
+    sol = integrate_with_friction(system, contact, t_end=1.0, rtol=1e-11, atol=1e-12)
     (switch,) = sol.switches
     assert switch.after == Sticking()
-    assert abs(switch.t - 2 * speed / (7 * mu * GRAVITY)) < 5e-8  # the direction of a slip that vanishes is rounding
+    assert abs(switch.t - 2 * speed / (7 * mu * GRAVITY)) < 1e-8
     row = int(sol.aux["breakpoint_rows"][0])
-    assert abs(np.hypot(*sol.q[row, :2]) - 12 * speed**2 / (49 * mu * GRAVITY)) < 5e-8
+    assert abs(np.hypot(*sol.q[row, :2]) - 12 * speed**2 / (49 * mu * GRAVITY)) < 1e-8
     assert np.abs(sol.v[-1, :2] - 5 / 7 * speed * np.array([0.6, 0.8])).max() < 1e-8
     assert abs(np.linalg.norm(sol.v[-1, 3:]) * radius - 5 / 7 * speed) < 1e-8
-    assert np.abs(sol.friction[-1]).max() < 1e-9
+    assert np.abs(sol.friction[-1]).max() < 1e-9 * mu * np.abs(sol.normal[-1]).max()
     assert np.abs(np.linalg.norm(sol.q[:, 3:], axis=1) - 1).max() < 1e-12
     closed(sol)
 

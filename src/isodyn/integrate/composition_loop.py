@@ -75,7 +75,7 @@ def run_composed(
 ) -> int:
     """Composed steps to every time of `times`; loads are asked for between t_first and t_limit. A step that fails is undone."""
     p = by_reference(Physics(model, traits, holonomic, closure, chosen, pf, pi))
-    r_state, r_w, r_controls = by_reference(state), by_reference(w), by_reference(controls)
+    ref_state, ref_w, ref_controls = by_reference(state), by_reference(w), by_reference(controls)
     c = np.ones(4)
     S = np.zeros((controls.max_iterations, w.s.shape[1]))
     stages = ends.size
@@ -94,7 +94,7 @@ def run_composed(
             for j in range(stages):
                 here, part = (t, ends[0]) if j == 0 else (sub[j - 1], ends[j] - ends[j - 1])
                 here, there = max(here, t_first), min(sub[j], t_limit)
-                status = symmetric_step(p, here, there, part * dt, r_state, c, r_w, pivots, S, r_controls, count)
+                status = symmetric_step(p, here, there, part * dt, ref_state, c, ref_w, pivots, S, ref_controls, count)
                 if status != OK:
                     break
         else:

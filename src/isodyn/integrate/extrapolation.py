@@ -6,8 +6,8 @@ functions. From their backward differences,
     x_{n+1} ≈ x_n + ∇x_n + ∇²x_n + …,        ∇ʲx_n = ∇ʲ⁻¹x_n − ∇ʲ⁻¹x_{n−1},
 
 an iteration starts closer by a factor of Δt per difference. With j of them the last step would have been missed by ∇ʲx_n: as many are
-taken as make that least. Nothing of this moves the solution of a step,
-only the way to it; after a pause, a jump or a step of another size it begins anew.
+taken as make that least. After a pause, a jump or a step of another size it begins anew. The equations of a step stay what they are;
+their solution depends on the guess only as far as the range of the corrections of q is that of the first matrix.
 """
 
 from __future__ import annotations

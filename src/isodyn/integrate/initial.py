@@ -57,9 +57,8 @@ from isodyn.integrate.work import (
 )
 from isodyn.lowering import by_reference
 
-PATIENCE = np.int64(
-    40
-)  # most solves for the first acceleration; a literal would compile what it is handed to once more
+# most solves for the first acceleration; as a literal it would compile what it is handed to once more
+PATIENCE = np.int64(40)
 SETTLED = 1e-14  # a change of it below this, relative, is none
 STILL = Coefficients(0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)  # no step at all
 

@@ -6,6 +6,10 @@ estimated error of x, θ/(1−θ)·|δ| with θ = |δ_k|/|δ_{k−1}| [Hairer199
 Rounding of q̃ and ṽ alone moves x by about eps·(|q̃|/c₂ + |ṽ|/c₁), and rounding of closures by eps·(|q|/Δt² + |v|/Δt): corrections
 below that which no longer shrink are the round-off floor, and accepted; so are small ones that do not shrink for long, which are noise
 of the system's functions (derivatives from differences, for instance).
+
+How corrections shrink changes little from step to step. A step that ends by these rules was seen through, and its corrections are kept;
+the steps after it end as soon as the correction that came next there would be below rtol, in x and in λ̃. At the latest after TRUSTED of
+them one is seen through again.
 """
 
 from __future__ import annotations
@@ -65,13 +69,11 @@ NOISE = 1e-7  # relative size of corrections that may be noise of the system's f
 AMPLIFIED = (
     1e-3  # … and next to a loss of rank, where rounding of φ̇ reaches x divided by the smallest singular value, …
 )
+PATIENCE = 6  # … when they do not shrink after so many iterations
 AS_BEFORE = 10.0  # corrections up to so many times those of the last step that was seen through converge as those did …
 SAFETY = 5.0  # … give or take this, …
-TRUSTED = 8  # … for so many steps; …
-FADES = (
-    0.1  # … larger ones that were seen before are forgotten by this factor: one that is small may just change its sign
-)
-PATIENCE = 6  # … when they do not shrink after so many iterations
+TRUSTED = 8  # … for so many steps
+FADES = 0.1  # larger corrections that were seen before fade by this factor: a small one may just change its sign
 FROM_REST, FROM_LAST, STEADY = 0.0, 1.0, 2.0  # in w.scale[3]: guesses of a step
 
 
