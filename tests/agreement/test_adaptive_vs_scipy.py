@@ -9,6 +9,7 @@ from scipy.integrate import solve_ivp
 import isodyn as iso
 import rotating_bodies as rotating
 from isodyn import problems
+from isodyn.problems import andrews
 
 
 @pytest.mark.parametrize("name", ["kepler", "manufactured", "pleiades"])
@@ -37,7 +38,7 @@ def test_plain_and_compiled_callables():
     """The same numbers from Andrews' mechanism in plain Python."""
     compiled, plain = (
         iso.integrate_adaptive(system, t_end=0.01, rtol=1e-6, atol=1e-8, first_step=1e-3, save=5)
-        for system in (problems.get("andrews").system(), problems.andrews.plain_system())
+        for system in (problems.get("andrews").system(), andrews.plain_system())
     )
     assert np.abs(compiled.q - plain.q).max() < 1e-12
     assert compiled.stats.steps == plain.stats.steps

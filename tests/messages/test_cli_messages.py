@@ -10,6 +10,7 @@ import pytest
 
 import isodyn
 from isodyn import cli, errors, problems
+from isodyn.problems import kepler
 from isodyn.report import figures
 
 
@@ -78,7 +79,7 @@ def test_a_failed_run_leaves_with_one(capsys: pytest.CaptureFixture[str], monkey
     """An error of the run itself, here a body that starts at the centre of attraction, is not the user's typing."""
 
     def collide(e: float) -> isodyn.CompiledSystem:
-        system = problems.kepler.build(e)
+        system = kepler.build(e)
         system.q0[:] = 0.0
         return system
 

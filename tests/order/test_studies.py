@@ -10,7 +10,7 @@ import pytest
 import isodyn as iso
 from isodyn import problems
 from isodyn.errors import AccuracyWarning, InputError
-from isodyn.problems import Motion
+from isodyn.problems import Motion, manufactured
 from isodyn.studies import (
     ReferenceMotion,
     accurate_motion,
@@ -96,7 +96,7 @@ def test_high_order_reference_of_plain_functions() -> None:
     """Without a known mass matrix, and with a sparse one."""
     import scipy.sparse as sp
 
-    plain = problems.manufactured.plain_system()
+    plain = manufactured.plain_system()
     t = np.linspace(0.0, 1.0, 5)
     assert relative_error(accurate_motion(plain, 1.0).at(t).a, problems.get("manufactured").exact(t).a) < 1e-10  # type: ignore[union-attr]
     chain = problems.get("chain").system()

@@ -92,6 +92,13 @@ def test_initial_jerk_of_the_manufactured_problem() -> None:
     assert np.abs((a.a[1] - a.a[0]) / (2 * h)).min() > 0.5
 
 
+def test_problems_have_the_names_they_are_found_by() -> None:
+    assert [problem.name for problem in problems.ALL.values()] == list(problems.ALL)
+    assert len(problems.ALL) == len(set(problems.ALL)) > 40
+    assert "kepler" in problems.ALL
+    assert "keplr" not in problems.ALL
+
+
 def test_unknown_problem() -> None:
     """Near names are offered."""
     with pytest.raises(InputError, match=r"no problem named 'keppler'\nhint: did you mean kepler"):

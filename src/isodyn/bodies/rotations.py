@@ -10,14 +10,16 @@ the exponential map: isodyn.bodies.exponential.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from isodyn.bodies.exponential import quaternion_of_vector, tilde
 from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
+
+if TYPE_CHECKING:
+    from scipy.spatial.transform import Rotation
 
 
 def quaternion_of(orientation: Any, what: str = "orientation") -> FloatArray:
@@ -32,7 +34,7 @@ def quaternion_of(orientation: Any, what: str = "orientation") -> FloatArray:
 
 def quaternions_of(orientations: Any, what: str = "orientation") -> FloatArray:
     """(…, 4) of one rotation or many: a SciPy Rotation, matrices (…, 3, 3) body → world, or unit quaternions (…, 4) scalar first."""
-    if isinstance(orientations, Rotation):
+    if hasattr(orientations, "as_quat"):
         return scalar_first(orientations.as_quat())
     try:
         array = np.asarray(orientations, dtype=np.float64)
@@ -61,6 +63,8 @@ def _of_matrices(R: FloatArray, what: str) -> FloatArray:
             f"{what} is not a rotation matrix: |R Rᵀ − I| = {off:.2g}, det R = {det:.3g}",
             hint="columns are the body axes in the world; they must be orthonormal and right-handed",
         )
+    from scipy.spatial.transform import Rotation  # takes a tenth of a second to load
+
     return scalar_first(Rotation.from_matrix(R.reshape(-1, 3, 3)).as_quat()).reshape(*R.shape[:-2], 4)
 
 
@@ -71,6 +75,8 @@ def scalar_first(xyzw: FloatArray) -> FloatArray:
 
 def rotation(wxyz: FloatArray) -> Rotation:
     """SciPy's Rotation of quaternions scalar first, one or many."""
+    from scipy.spatial.transform import Rotation
+
     return Rotation.from_quat(np.roll(wxyz, -1, axis=-1))
 
 
