@@ -25,6 +25,7 @@ from isodyn.systems.model import Model
 UNDONE = -1  # status of a member that was not run, or not to its end
 _PORTIONS = 16  # per thread: small enough that threads end together
 _LOOK = 0.05  # seconds between two looks at progress and Ctrl-C
+_LINE = 128  # bytes that processors fetch together: a line of 64 and its neighbour
 
 
 class EnsembleRun:
@@ -180,15 +181,10 @@ class Threads:
         nq, nv, m = system.nq, system.nv, system.m
         state = State(np.zeros(2), np.zeros(nq), np.zeros(nv), np.zeros(nv), np.zeros(m), np.zeros(nv))
         w, pivots = run.memory(self.rows)
-        cursor = np.zeros(1, dtype=np.int64)
-        memory = kernel.Memory(self.model.pf.copy(), np.zeros((m, nv)), np.zeros(run.rows.t.size), cursor)
+        memory = kernel.Memory(self.model.pf, np.zeros((m, nv)), np.zeros(run.rows.t.size), np.zeros(1, dtype=np.int64))
+        state, w, pivots, memory = apart((state, w, pivots, memory))
+        chosen, pi, cursor = self.rows.chosen.copy(), self.model.pi.copy(), memory.cursor
         times, save = stretch.times(0, stretch.steps), stretch.save(0, stretch.steps)
-        # copies: compiled code counts the references to an array, and threads that count the same ones wait for each other
-        chosen, pi, columns = (
-            self.rows.chosen.copy(),
-            self.model.pi.copy(),
-            type(run.columns)(*map(np.copy, run.columns)),
-        )
         while many.stop[0] == 0:
             try:
                 first, last = self.portions.get_nowait()
@@ -213,7 +209,7 @@ class Threads:
                         state,
                         w,
                         pivots,
-                        columns,
+                        run.columns,
                         memory,
                         kernel.Stack(*many.stack),
                         many.counts,
@@ -231,6 +227,20 @@ class Threads:
                         return
                     many.statuses[cursor[0]] = RAISED
                     first = int(cursor[0]) + 1
+
+
+def apart(group: Any) -> Any:
+    """The same tuples of arrays, every array in cache lines of its own.
+
+    NumPy hands out small arrays next to each other: threads that write into one line wait for each other at every write.
+    """
+    if not isinstance(group, np.ndarray):
+        return type(group)(*map(apart, group)) if hasattr(group, "_fields") else tuple(map(apart, group))
+    block = np.zeros(group.nbytes + 2 * _LINE, dtype=np.uint8)
+    first = -block.ctypes.data % _LINE
+    moved = block[first : first + group.nbytes].view(group.dtype).reshape(group.shape)
+    moved[...] = group
+    return moved
 
 
 def _alike(one: Model, other: Model) -> bool:
