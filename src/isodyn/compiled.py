@@ -16,6 +16,7 @@ which answers the question `what` about the state (t, q, v, a, lam) into the fla
     VELOCITY    out = [φ̇; ψ] with φ̇ = G v + φ_t
     ACCELERATION  out = [φ̈; ψ̇] with φ̈ = G a − b
     RATE        out = q̇, the derivative of q ⊕ εv
+    LEVELS      out = what POSITION and VELOCITY answer, one behind the other (asked only of models that know it)
 
 `pf`, `pi` are the model's numbers; `traits` says which questions it answers and what is known about it. A first-order system
 uses the same function with (nothing, s, s', z) in the places of (q, v, a, lam); VELOCITY is then its constraint c(s, z, t) and
@@ -46,7 +47,7 @@ FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
 # ---- questions to a model
-RETRACT, BALANCE, JACOBIAN, FACTORISE, SOLVE, CONSTRAINT, POSITION, VELOCITY, ACCELERATION, RATE = range(10)
+RETRACT, BALANCE, JACOBIAN, FACTORISE, SOLVE, CONSTRAINT, POSITION, VELOCITY, ACCELERATION, RATE, LEVELS = range(11)
 
 # ---- traits of a model, a bit each
 RETRACTS = 1  # answers RETRACT; otherwise q ⊕ d = q + d
@@ -57,6 +58,7 @@ LINEAR = 16  # balance is affine in (q, v, a) with constant matrices
 CONSTANT_MASS = 32  # ∂balance/∂a does not depend on the state
 SPARSE = 128  # answers JACOBIAN and CONSTRAINT by the values of fixed sparse patterns
 KNOWS_RATE = 256  # answers RATE; and RETRACT by nothing brings q back to where it lives
+KNOWS_LEVELS = 512  # answers LEVELS
 GENERAL = 64  # multipliers enter as they like: the matrix of a step comes from differences of all its equations
 
 # ---- answers of a model and of the kernels

@@ -21,8 +21,20 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.compiled import ACCELERATION, OK, POSITION, RETRACT, RETRACTS, VELOCITY, FloatArray, kernel
+from isodyn.compiled import (
+    ACCELERATION,
+    KNOWS_LEVELS,
+    LEVELS,
+    OK,
+    POSITION,
+    RETRACT,
+    RETRACTS,
+    VELOCITY,
+    FloatArray,
+    kernel,
+)
 from isodyn.integrate.work import A_1, A_P, GAP, GAP_A, GAP_Q, GAP_V, LAM, LAM_1, Q_1, V_1, A, D, P, Q, U, V, X
+from isodyn.lowering import natural
 
 
 @kernel()
@@ -57,15 +69,30 @@ def retract(p: Any, q: FloatArray, d: FloatArray, c: FloatArray, out: FloatArray
 
 
 @kernel()
+def largest(x: FloatArray, first: int, last: int) -> float:
+    """Largest absolute component from `first` to before `last`; NaN when there is one."""
+    found = 0.0
+    for i in range(natural(first), natural(last)):
+        if not abs(x[i]) <= found:
+            found = abs(x[i])
+            if np.isnan(found):
+                return found
+    return found
+
+
+@kernel()
 def size(x: FloatArray) -> float:
     """Largest absolute component; NaN when there is one."""
-    largest = 0.0
+    return largest(x, 0, x.size)
+
+
+@kernel()
+def finite(x: FloatArray) -> bool:
+    """Whether all components are."""
+    total = 0.0
     for i in range(x.size):
-        if not abs(x[i]) <= largest:
-            largest = abs(x[i])
-            if np.isnan(largest):
-                return largest
-    return largest
+        total += 0.0 * x[i]
+    return total == 0.0
 
 
 @kernel()
@@ -82,6 +109,23 @@ def end_state(p: Any, s: Any, dt: float, state: Any, c: FloatArray, w: Any) -> i
     return retract(p, state.q, w.n[D], c, w.q[Q_1])
 
 
+@kernel()
+def ask_levels(p: Any, t: float, c: FloatArray, w: Any, position: bool, rates: bool) -> int:
+    """φ and φ̇ at the end of the step into w.m[GAP_Q] and w.m[GAP_V], as far as they are wanted."""
+    m = natural(w.m[GAP].size)
+    if position and rates and p.traits & KNOWS_LEVELS:
+        status = p.model(LEVELS, t, w.q[Q_1], w.n[V_1], w.n[A_1], w.m[LAM_1], c, p.pf, p.pi, w.levels)
+        for i in range(m):
+            w.m[GAP_Q, i], w.m[GAP_V, i] = w.levels[i], w.levels[m + i]
+        return status
+    status = OK
+    if position:
+        status = p.model(POSITION, t, w.q[Q_1], w.n[V_1], w.n[A_1], w.m[LAM_1], c, p.pf, p.pi, w.m[GAP_Q])
+    if status == OK and rates:
+        status = p.model(VELOCITY, t, w.q[Q_1], w.n[V_1], w.n[A_1], w.m[LAM_1], c, p.pf, p.pi, w.m[GAP_V])
+    return status
+
+
 @kernel(inline=True)
 def close(p: Any, s: Any, t_1: float, dt: float, state: Any, c: FloatArray, w: Any) -> int:
     """Closures at t_{n+1} in units of acceleration: of the step into w.m[GAP]; of each level alone where needed."""
@@ -91,13 +135,13 @@ def close(p: Any, s: Any, t_1: float, dt: float, state: Any, c: FloatArray, w: A
     k, m, n = p.closure, w.m[GAP].size, p.holonomic
     fill_with(w.m[GAP], 0.0)
     along_x = k.g1 * s.l3 * dt * dt + k.g2 * s.l5 * dt + k.g3 * (1.0 + s.phi)
-    if k.g1 != 0.0 or k.correct_q == 1:
-        status = p.model(POSITION, t_1, w.q[Q_1], w.n[V_1], w.n[A_1], w.m[LAM_1], c, p.pf, p.pi, w.m[GAP_Q])
+    position, rates = k.g1 != 0.0 or k.correct_q == 1, k.g2 != 0.0 or k.correct_v == 1 or m > n
+    status = ask_levels(p, t_1, c, w, position, rates)
+    if status == OK and position:
         for i in range(n):
             w.m[GAP, i] += k.g1 * w.m[GAP_Q, i] / along_x
             w.m[GAP_Q, i] /= dt * dt
-    if status == OK and (k.g2 != 0.0 or k.correct_v == 1 or m > n):
-        status = p.model(VELOCITY, t_1, w.q[Q_1], w.n[V_1], w.n[A_1], w.m[LAM_1], c, p.pf, p.pi, w.m[GAP_V])
+    if status == OK and rates:
         for i in range(n):
             w.m[GAP, i] += k.g2 * w.m[GAP_V, i] / along_x
             w.m[GAP_V, i] /= dt

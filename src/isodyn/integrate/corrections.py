@@ -43,7 +43,7 @@ from isodyn.integrate.work import (
 )
 from isodyn.linear_solvers.block_layout import REFINED, WORN
 from isodyn.linear_solvers.block_lu import add_lower, block_solve, subtract_blocks
-from isodyn.linear_solvers.dense import lu_solve
+from isodyn.linear_solvers.dense import lu_solve, lu_solve_two
 from isodyn.lowering import natural
 
 
@@ -72,16 +72,21 @@ def solve(p: Any, t: float, c: FloatArray, w: Any, pivots: Any, x: FloatArray, y
         else:
             block_solve(w.J, pivots, np.int64(0), x, y)
         return OK
-    status = OK
-    for k in range(2 if two else 1):
-        z = x if k == 0 else y
-        if p.traits & SOLVES:
-            status = p.model(SOLVE, t, w.q[Q], w.n[V], w.n[A], w.m[LAM], c, p.pf, p.pi, z)
-        else:
-            lu_solve(w.J, pivots[: z.size], z)
-            for i in range(w.n[X].size):
-                z[i] *= c[3]
-    return status
+    if p.traits & SOLVES:
+        status = p.model(SOLVE, t, w.q[Q], w.n[V], w.n[A], w.m[LAM], c, p.pf, p.pi, x)
+        if status == OK and two:
+            status = p.model(SOLVE, t, w.q[Q], w.n[V], w.n[A], w.m[LAM], c, p.pf, p.pi, y)
+        return status
+    if two:
+        lu_solve_two(w.J, pivots, x, y)
+    else:
+        lu_solve(w.J, pivots, x)
+    if c[3] != 1.0:
+        for i in range(w.n[X].size):
+            x[i] *= c[3]
+            if two:
+                y[i] *= c[3]
+    return OK
 
 
 @kernel(allocates=True)
@@ -106,7 +111,8 @@ def scaled_correction(p: Any, w: Any) -> None:
 def ask_correction(p: Any, w: Any, gap: FloatArray, share: float, out: FloatArray) -> None:
     """Right-hand side (0, r) of the correction of one level: its gap less what δx already takes of it."""
     n = natural(w.n[X].size)
-    fill_with(out[:n], 0.0)
+    for i in range(n):
+        out[i] = 0.0
     for k in range(p.rows.size):
         i = p.rows[k]
         out[n + k] = gap[i] - share * w.m[GAP, i] if i < p.holonomic else 0.0

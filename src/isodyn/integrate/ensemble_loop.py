@@ -110,7 +110,7 @@ def clear(w: Any) -> None:
     for rows in (w.n, w.q, w.m, w.s):
         for i in range(rows.shape[0]):
             fill_with(rows[i], 0.0)
-    for vector in (w.G, w.G_1, w.J_11, w.J, w.J_S, w.key, w.fault, w.scale, w.c, w.past):
+    for vector in (w.G, w.G_1, w.J_11, w.J, w.J_S, w.levels, w.key, w.fault, w.scale, w.c, w.past):
         fill_with(vector, 0.0)
     w.near[NEAREST], w.near[WHEN] = 1.0, 0.0
 

@@ -31,7 +31,7 @@ from isodyn.compiled import (
     FloatArray,
     kernel,
 )
-from isodyn.integrate.closure import copy_to, end_state, size
+from isodyn.integrate.closure import copy_to, end_state, finite, largest, size
 from isodyn.integrate.corrections import correct
 from isodyn.integrate.equations import gaps, residual, trial
 from isodyn.integrate.extrapolation import extrapolated
@@ -194,7 +194,7 @@ def solve_step(
             return status
         count[ITERATIONS] += 1
         count[EVALUATIONS] += 1
-        if not np.isfinite(size(w.s[R])):
+        if not finite(w.s[R]):
             return NOT_FINITE
         if renew and k == 0:
             status = factorise_at_reference(p, s, t, t_1, dt, state, c, w, pivots, controls.form, controls.quasi, count)
@@ -215,7 +215,7 @@ def solve_step(
         status = correct(p, s, dt, t, c, w, pivots, kept, k == 0)
         if status != OK:
             return status
-        correction = size(w.s[DX][:n])
+        correction = largest(w.s[DX], 0, n)
         if not np.isfinite(correction):
             return NOT_FINITE
         if affine:
@@ -223,12 +223,12 @@ def solve_step(
         w.fault[1] = correction
         scale = max(w.scale[0], size(w.n[A]))
         if p.traits & GENERAL and m > 0:  # multipliers with a life of their own count too, on the scale of x
-            correction = max(correction, size(w.s[DX][n:]) * scale / max(w.scale[1], size(w.m[LAM]), EPS))
+            correction = max(correction, largest(w.s[DX], n, n + m) * scale / max(w.scale[1], size(w.m[LAM]), EPS))
         theta = max(correction / before, FIRST if k == 1 else FASTEST) if k > 0 else 1.0
         goal = controls.rtol * scale
         relative = correction / scale if scale > 0.0 else np.inf
         if m > 0:
-            relative = max(relative, size(w.s[DX][n:]) / max(w.scale[1], size(w.m[LAM]), EPS))
+            relative = max(relative, largest(w.s[DX], n, n + m) / max(w.scale[1], size(w.m[LAM]), EPS))
         if k < SEEN:
             w.past[NOW + k] = relative
         trusted = trusted and k < SEEN - 1 and 0.0 < relative <= AS_BEFORE * w.past[CORRECTIONS + k]

@@ -18,16 +18,18 @@ from isodyn.compiled import (
     NOT_FINITE,
     OK,
     POSITION,
+    RETRACTS,
     SPARSE,
     VELOCITY,
     FloatArray,
     kernel,
 )
-from isodyn.integrate.closure import add_to, copy_to, fill_with, retract, size
+from isodyn.integrate.closure import add_to, ask_levels, copy_to, largest, retract, size
 from isodyn.integrate.corrections import solve
 from isodyn.integrate.matrix import assemble, decompose
 from isodyn.integrate.work import A_1, DP, DX, EPS, GAP, GAP_A, GAP_Q, GAP_V, LAM_1, Q_1, V_1, A, D, Q, X
 from isodyn.linear_solvers.block_lu import subtract_product
+from isodyn.lowering import natural
 
 PROJECTIONS = 20  # most iterations onto φ = 0
 NEAR = 1e-7  # of the size of q: over this distance a matrix is kept, and the way is the shortest to rounding
@@ -48,24 +50,26 @@ def polish(p: Any, s: Any, t: float, c: FloatArray, w: Any, pivots: Any) -> int:
     rates = velocity or w.m[GAP].size > p.holonomic
     for _ in range(2 if position or rates else 0):
         far = False
+        status = ask_levels(p, t, c, w, position, rates)
         if position:
-            status = p.model(POSITION, t, w.q[Q_1], w.n[V_1], w.n[A_1], w.m[LAM_1], c, p.pf, p.pi, w.m[GAP_Q])
             fill(p, w.m[GAP_Q], p.holonomic, w, w.s[DP])
-            far = size(w.m[GAP_Q][: p.holonomic]) > CLOSE * size(w.q[Q_1])
+            far = largest(w.m[GAP_Q], 0, p.holonomic) > CLOSE * size(w.q[Q_1])
         if status == OK and rates:
-            status = p.model(VELOCITY, t, w.q[Q_1], w.n[V_1], w.n[A_1], w.m[LAM_1], c, p.pf, p.pi, w.m[GAP_V])
             if not velocity:
-                fill_with(w.m[GAP_V][: p.holonomic], 0.0)
+                for i in range(p.holonomic):
+                    w.m[GAP_V, i] = 0.0
             fill(p, w.m[GAP_V], w.m[GAP_V].size, w, w.s[DX])
             far = far or size(w.m[GAP_V]) > CLOSE * size(w.n[V_1])
             solve(p, t, c, w, pivots, w.s[DX], w.s[DP], position)
             add_to(w.s[DX], w.n[V_1])
         elif status == OK:
             solve(p, t, c, w, pivots, w.s[DP], w.s[DX], False)
-        if status == OK and position:
+        if status == OK and position and p.traits & RETRACTS:
             copy_to(w.s[DP], w.n[D])
             copy_to(w.q[Q_1], w.q[Q])
             status = retract(p, w.q[Q], w.n[D], c, w.q[Q_1])
+        elif status == OK and position:
+            add_to(w.s[DP], w.q[Q_1])
         if status != OK or not far:
             break
     if status == OK and p.holonomic > 0 and pure and k.g3 != 0.0:
@@ -97,8 +101,9 @@ def mass_matrix(
 @kernel()
 def fill(p: Any, gap: FloatArray, last: int, w: Any, out: FloatArray) -> None:
     """out = (0, −gap), the right-hand side of a projection, with the gaps of the rows before `last`."""
-    n = w.n[X].size
-    fill_with(out[:n], 0.0)
+    n = natural(w.n[X].size)
+    for i in range(n):
+        out[i] = 0.0
     for k in range(p.rows.size):
         i = p.rows[k]
         out[n + k] = -gap[i] if i < last else 0.0
@@ -129,7 +134,7 @@ def project(p: Any, t: float, levels: Any, phi: float, w: Any, pivots: Any) -> i
                 for j in range(n):
                     w.s[DP, i] -= w.J_11[i * n + j] * moved[j]
         solve(p, t, c, w, pivots, w.s[DP], w.s[DX], False)
-        change = size(w.s[DP][:n])
+        change = largest(w.s[DP], 0, n)
         if not np.isfinite(change):
             return NOT_FINITE
         if k > 0 and change > 0.5 * before and change <= 1e-10 * max(1.0, size(q)):
@@ -149,7 +154,7 @@ def project(p: Any, t: float, levels: Any, phi: float, w: Any, pivots: Any) -> i
             fill(p, w.m[GAP_V], w.m[GAP_V].size, w, w.s[DP])
             solve(p, t, c, w, pivots, w.s[DP], w.s[DX], False)
             add_to(w.s[DP], w.n[V_1])
-            if k > 0 and size(w.s[DP][:n]) <= 4.0 * EPS * size(w.n[V_1]):
+            if k > 0 and largest(w.s[DP], 0, n) <= 4.0 * EPS * size(w.n[V_1]):
                 break
     if status == OK and levels == 3:
         for i in range(n):

@@ -14,8 +14,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from isodyn.compiled import (
     BALANCE,
     GENERAL,
@@ -33,7 +31,7 @@ from isodyn.compiled import (
     kernel,
 )
 from isodyn.integrate.closeness import watch_rank
-from isodyn.integrate.closure import copy_to, end_state, fill_with, size
+from isodyn.integrate.closure import copy_to, end_state, finite, largest, size
 from isodyn.integrate.equations import trial
 from isodyn.integrate.extrapolation import extrapolate, recall, remember
 from isodyn.integrate.matrix import CAREFUL
@@ -109,11 +107,10 @@ def guess(p: Any, s: Any, t: float, dt: float, state: Any, form: int, c: FloatAr
     """
     n = w.n[X].size
     recall(dt, state, w)
-    copy_to(state.lam, w.m[LAM])
-    fill_with(w.n[P], 0.0)
-    fill_with(w.n[U], 0.0)
-    fill_with(w.m[MU], 0.0)
-    fill_with(w.m[NU], 0.0)
+    for i in range(n):
+        w.n[P, i], w.n[U, i] = 0.0, 0.0
+    for i in range(state.lam.size):
+        w.m[LAM, i], w.m[MU, i], w.m[NU, i] = state.lam[i], 0.0, 0.0
     w.scale[0] = size(w.n[A_P])
     w.scale[1] = size(state.lam)
     smooth = state.clock[1] == dt and size(state.da) <= SMOOTH * w.scale[0]
@@ -127,7 +124,7 @@ def guess(p: Any, s: Any, t: float, dt: float, state: Any, form: int, c: FloatAr
         if status == OK and balance_at(p, s, t, dt, state, c, w, STEADY, w.s[R]) == OK:
             count[EVALUATIONS] += 1
             w.scale[5] = 1.0
-            if size(w.s[R][:n]) <= BETTER * size(w.s[R_PLUS][:n]):
+            if largest(w.s[R], 0, n) <= BETTER * largest(w.s[R_PLUS], 0, n):
                 w.scale[3] = STEADY
             else:
                 copy_to(w.s[R_PLUS], w.s[R])
@@ -184,7 +181,7 @@ def step(
             status = project(p, t_end, p.closure.project, s.phi, w, pivots)
         elif not p.traits & GENERAL and p.closure.null_space == 0 and p.closure.at_balance == 0:
             status = polish(p, s, t_end, c, w, pivots)
-    if status == OK and not (np.isfinite(size(w.q[Q_1])) and np.isfinite(size(w.n[V_1]))):
+    if status == OK and not (finite(w.q[Q_1]) and finite(w.n[V_1])):
         status = NOT_FINITE
     if status == OK:
         remember(t_1, w)

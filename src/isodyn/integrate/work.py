@@ -38,13 +38,13 @@ NOW = CORRECTIONS + SEEN
 # ---- entries of w.near: the smallest pivot of the enforced rows so far, and when
 NEAREST, WHEN = range(2)
 
-Work = namedtuple("Work", "n q m s G G_1 N J_11 J J_S key fault scale c kappa near past there")
+Work = namedtuple("Work", "n q m s G G_1 N J_11 J J_S levels key fault scale c kappa near past there")
 """Vectors (above); constraint matrix at the balance and at the end; null-space basis, or inverse of GGL's S; (1,1) block; whole matrix or
-its factors, and those of the step's first one; the c that it was made for; what to tell about a failure; sizes that errors are compared
-with, the regularisation of the matrix, where the unknowns were guessed from, the −ε in the matrix, whether the balance of the guess is
-known; the c of the step, and numbers that go with other questions; how close the enforced rows came to a loss of rank; what the steps
-before tell about the next; a state of which acceleration and multipliers are asked."""
-WORK = types.NamedTuple((F2, F2, F2, F2, F, F, F, F, F, F, F, F, F, F, F, F, F, STATE), Work)
+its factors, and those of the step's first one; φ and φ̇ of all rows; the c that the matrix was made for; what to tell about a failure;
+sizes that errors are compared with, the regularisation of the matrix, where the unknowns were guessed from, the −ε in the matrix, whether
+the balance of the guess is known; the c of the step, and numbers that go with other questions; how close the enforced rows came to a loss
+of rank; what the steps before tell about the next; a state of which acceleration and multipliers are asked."""
+WORK = types.NamedTuple((F2, F2, F2, F2, F, F, F, F, F, F, F, F, F, F, F, F, F, F, STATE), Work)
 
 
 def allocate_work(nq: int, nv: int, m: int, rows: int, dense: bool, packed: IntArray | None = None) -> Work:
@@ -68,6 +68,7 @@ def allocate_work(nq: int, nv: int, m: int, rows: int, dense: bool, packed: IntA
         J_11=np.zeros(block),
         J=np.zeros(factors),
         J_S=np.zeros(factors if m else 0),
+        levels=np.zeros(2 * m),
         key=np.zeros(5),
         fault=np.zeros(2),
         scale=np.zeros(6),

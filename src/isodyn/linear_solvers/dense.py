@@ -54,7 +54,7 @@ def lu_factor(A: FloatArray, pivots: IntArray) -> int:
 @kernel(fused=True)
 def lu_solve(A: FloatArray, pivots: IntArray, b: FloatArray) -> None:
     """Overwrite b by the solution, with the factors that `lu_factor` left in A."""
-    n = natural(pivots.size)
+    n = natural(b.size)
     for k in range(n):
         p = natural(pivots[k])
         b[k], b[p] = b[p], b[k]
@@ -68,6 +68,31 @@ def lu_solve(A: FloatArray, pivots: IntArray, b: FloatArray) -> None:
         for j in range(i + 1, n):
             value -= A[i * n + j] * b[j]
         b[i] = value * A[i * n + i]
+
+
+@kernel(fused=True)
+def lu_solve_two(A: FloatArray, pivots: IntArray, b: FloatArray, d: FloatArray) -> None:
+    """`lu_solve` for b and d at once: one waits for its last product while the other goes on."""
+    n = natural(b.size)
+    for k in range(n):
+        p = natural(pivots[k])
+        b[k], b[p] = b[p], b[k]
+        d[k], d[p] = d[p], d[k]
+    for i in range(n):
+        value, other = b[i], d[i]
+        for j in range(i):
+            factor = A[i * n + j]
+            value -= factor * b[j]
+            other -= factor * d[j]
+        b[i], d[i] = value, other
+    for i in range(n - 1, -1, -1):
+        value, other = b[i], d[i]
+        for j in range(i + 1, n):
+            factor = A[i * n + j]
+            value -= factor * b[j]
+            other -= factor * d[j]
+        inverse = A[i * n + i]
+        b[i], d[i] = value * inverse, other * inverse
 
 
 @kernel()

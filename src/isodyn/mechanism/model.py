@@ -22,6 +22,7 @@ from isodyn.compiled import (
     BALANCE,
     CONSTRAINT,
     JACOBIAN,
+    LEVELS,
     MODEL,
     OK,
     POSITION,
@@ -70,6 +71,7 @@ from isodyn.mechanism.layout import (
     NODE,
     PARTICLE,
     PLANAR,
+    ROWS,
     SPATIAL,
     STRIDE,
     UNHELD,
@@ -223,6 +225,10 @@ def mechanism_model(
             add_load_tangents(t, c, pf, pi, out)
     elif what == CONSTRAINT:
         row_matrix(pf, pi, out)
+    elif what == LEVELS:
+        m = natural(pi[ROWS])
+        row_values(POSITION, t, v, a, pf, pi, out[:m])
+        row_values(VELOCITY, t, v, a, pf, pi, out[m:])
     elif what in (POSITION, VELOCITY, ACCELERATION):
         row_values(what, t, v, a, pf, pi, out)
     return OK

@@ -12,6 +12,7 @@ from isodyn.bodies.body import Body
 from isodyn.bodies.rotations import increment
 from isodyn.compiled import (
     CONSTANT_MASS,
+    KNOWS_LEVELS,
     KNOWS_MASS,
     KNOWS_RATE,
     KNOWS_TANGENT,
@@ -104,7 +105,7 @@ def make_system(tables: Tables, joints: dict[str, JointParts]) -> MechanismSyste
     names = [body.coordinate_names() for body in tables.bodies]
     return MechanismSystem(
         mechanism_model,
-        KNOWS_MASS | KNOWS_TANGENT | CONSTANT_MASS | (RETRACTS | KNOWS_RATE if spatial else 0),
+        KNOWS_MASS | KNOWS_TANGENT | KNOWS_LEVELS | CONSTANT_MASS | (RETRACTS | KNOWS_RATE if spatial else 0),
         np.concatenate([body.q0 for body in tables.bodies]),
         np.concatenate([body.v0 for body in tables.bodies]),
         pf,

@@ -14,7 +14,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from isodyn.compiled import CONSTANT_MASS, KNOWS_MASS, KNOWS_TANGENT, FloatArray
+from isodyn.compiled import CONSTANT_MASS, KNOWS_LEVELS, KNOWS_MASS, KNOWS_TANGENT, FloatArray
 from isodyn.problems.pendulum import GRAVITY as STANDARD
 from isodyn.problems.pendulum import angle, on_circle
 from isodyn.problems.problem import Motion, Problem
@@ -36,7 +36,7 @@ def build(m: float, inertia: float, length: float, gravity: float, theta0: float
 
     return CompiledSystem(
         model,
-        CONSTANT_MASS | KNOWS_MASS | KNOWS_TANGENT,
+        CONSTANT_MASS | KNOWS_LEVELS | KNOWS_MASS | KNOWS_TANGENT,
         q0,
         v0,
         pf=rows.numbers(mass, forces),

@@ -17,7 +17,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from isodyn.compiled import CONSTANT_MASS, KNOWS_MASS, KNOWS_TANGENT, FloatArray
+from isodyn.compiled import CONSTANT_MASS, KNOWS_LEVELS, KNOWS_MASS, KNOWS_TANGENT, FloatArray
 from isodyn.problems.problem import Motion, Problem
 from isodyn.problems.quadratic_rows import conserved
 from isodyn.problems.trigonometric_rows import Table, model
@@ -81,7 +81,7 @@ def build(rate: float, gravity: float) -> CompiledSystem:
     q0, v0 = start(rate)
     return CompiledSystem(
         model,
-        CONSTANT_MASS | KNOWS_MASS | KNOWS_TANGENT,
+        CONSTANT_MASS | KNOWS_LEVELS | KNOWS_MASS | KNOWS_TANGENT,
         q0,
         v0,
         pf=TABLE.numbers(MASS, forces),

@@ -20,6 +20,7 @@ from isodyn.compiled import (
     BALANCE,
     CONSTRAINT,
     JACOBIAN,
+    LEVELS,
     MODEL,
     OK,
     POSITION,
@@ -86,6 +87,15 @@ def model(
             cosine, sine = turned(i, q, pi)
             for k in range(m):
                 out[k * n + i] = slope(begin + k * n + i, block, cosine, sine, pf)
+    elif what == LEVELS:
+        for k in range(m):
+            out[k], out[m + k] = pf[begin + 3 * block + k], 0.0
+        for i in range(n):
+            cosine, sine = turned(i, q, pi)
+            for k in range(m):
+                at = begin + k * n + i
+                out[k] += pf[at] * q[i] + wave(at, block, cosine, sine, pf)
+                out[m + k] += slope(at, block, cosine, sine, pf) * v[i]
     else:
         for k in range(m):
             out[k] = pf[begin + 3 * block + k] if what == POSITION else 0.0

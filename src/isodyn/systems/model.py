@@ -17,7 +17,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from isodyn import interrupts
-from isodyn.compiled import RAISED, SOLVES, SPARSE, FloatArray, IntArray
+from isodyn.compiled import KNOWS_LEVELS, RAISED, SOLVES, SPARSE, FloatArray, IntArray
 from isodyn.linear_solvers.blocks import Sparsity
 
 
@@ -104,4 +104,6 @@ def from_python(model: Answers, traits: int) -> Model:
     from isodyn.systems.trampoline import python_model  # compiled, or loaded from the cache, when first needed
 
     callback = Callback(model)
-    return Model(python_model, traits, pi=np.array([callback.handle], dtype=np.int64), callback=callback)
+    return Model(
+        python_model, traits & ~KNOWS_LEVELS, pi=np.array([callback.handle], dtype=np.int64), callback=callback
+    )
