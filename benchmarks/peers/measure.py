@@ -163,8 +163,11 @@ class Bench:
                 self.fail(row, error)
         return good
 
-    def per_step(self, ready: list[tuple[Case, Row]], short: int, long: int, keep: int = 2) -> None:
-        """Cost per step of the best `keep` ways of each package, interleaved; the others keep what one probe told."""
+    def per_step(self, ready: list[tuple[Case, Row]], short: int, long: int, keep: int = 2, more: int = 1) -> None:
+        """Cost per step of the best `keep` ways of each package, interleaved; the others keep what one probe told.
+
+        `more` times as many rounds where a step is so short that a neighbour on the machine doubles it.
+        """
         good, times = [], {}
         for case, row in ready:
             try:
@@ -177,6 +180,7 @@ class Bench:
         self._rounds(
             _kept(good, keep, lambda row: row.package),
             lambda case, row: self._one_step(case, row, short, long, times[case]),
+            more,
         )
 
     def _one_step(self, case: Case, row: Row, short: int, long: int, times: int) -> float:
@@ -200,10 +204,10 @@ class Bench:
                 self.fail(row, error)
         self._rounds(_kept(good, keep, key), lambda case, row: case.time(row.amount, times[case])["seconds"])
 
-    def _rounds(self, kept: list[tuple[Case, Row]], sample: Callable[[Case, Row], float]) -> None:
+    def _rounds(self, kept: list[tuple[Case, Row]], sample: Callable[[Case, Row], float], more: int = 1) -> None:
         for _, row in kept:
             row.samples = []
-        for _ in range(self.repeats):
+        for _ in range(more * self.repeats):
             for case, row in kept:
                 if row.failed is None:
                     try:

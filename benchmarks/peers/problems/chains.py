@@ -20,12 +20,12 @@ __all__ = ["NAME", "PACKAGES", "TITLE", "claims", "measure"]
 
 NAME, TITLE = "chains", "Planar and spatial chains of N links"
 SIZES = (10, 100, 300, 1000, 5000)
-STEPS = {10: (100, 900), 100: (50, 450), 300: (20, 80), 1000: (10, 60), 5000: (4, 20)}
+STEPS = {10: (100, 900), 100: (50, 450), 300: (20, 80), 1000: (10, 60), 5000: (10, 40)}
 GATE_STEPS = {10: 400, 100: 300, 300: 100, 1000: 50, 5000: 20}
 GATE = 2e-3  # largest error of a place over ½gt²
 TIGHT = {"rtol": 1e-10, "atol": 1e-12}
 WINDOW, WINDOW_NAME = (10, 50), "steps 10 to 50"
-GROWTH_WAY = "U0(0.8, 0.8, 0.8)"
+GROWTH_WAY = "V0(1, 1, 0), Newton to 1e-8"
 PLANAR, SPATIAL = "planar chain", "spatial chain"
 
 

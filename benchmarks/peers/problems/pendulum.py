@@ -164,7 +164,7 @@ def measure(bench: Bench) -> None:
     steps = 1000 if bench.quick else round(T_END / DT)
     ready = bench.prepare(NAME, WAYS, None)
     ready = bench.check(ready, steps, errors)
-    bench.per_step(ready, 100 if bench.quick else 1000, steps)
+    bench.per_step(ready, 100 if bench.quick else 1000, steps, more=1 if bench.quick else 5)
 
 
 def claims(rows: list[Row]) -> list[Claim]:
