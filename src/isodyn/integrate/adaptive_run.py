@@ -22,7 +22,8 @@ from isodyn.linear_solvers.rows import choose
 from isodyn.results.solution import Solution
 
 _BLOCK_SECONDS = 0.1  # how long the compiled steps may take before Python looks after progress and Ctrl-C
-_MOST_NUMBERS = 1_000_000  # in a block of steps
+_MOST_NUMBERS = 1_000_000  # in a block of steps …
+_FIRST_NUMBERS = 16_000  # … and in the first one, of which it is not known how long it takes
 ROUNDING = 1e-11  # violations of dropped rows above this ask whether they are independent by now
 
 
@@ -82,7 +83,7 @@ class AdaptiveRun:
     def follow(self, show: Callable[[float], None]) -> str | None:
         """All steps, in blocks short enough to stay responsive; what ended them before t_end."""
         self.start()
-        length = 4
+        length = 4 if self.base.model.callback is not None else max(4, _FIRST_NUMBERS // self.K.size)
         while self.state.clock[0] < self.span[1]:
             alone = self.alone or self.base.independent.dropped.size > 0
             clock = time.perf_counter()
