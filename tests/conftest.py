@@ -18,21 +18,20 @@ for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMB
 settings.register_profile("ci", deadline=None, derandomize=True, max_examples=50)
 settings.load_profile("ci")
 
-# Kernels that compile long, in two parts of about the same length.
-PARTS = (
+# Kernels that compile long, two at a time for about as long: those that others call, then the others.
+ROUNDS = (
+    (("isodyn.integrate.matrix",), ("isodyn.mechanism.model",)),
     (
-        "isodyn.integrate.loop",
-        "isodyn.integrate.ensemble_loop",
-        "isodyn.mechanism.model",
-        "isodyn.mechanism.coordinate_kernels",
+        ("isodyn.integrate.loop", "isodyn.integrate.ensemble_loop", "isodyn.beams.model"),
+        ("isodyn.integrate.dop853", "isodyn.integrate.composition_loop", "isodyn.mechanism.coordinate_kernels"),
     ),
-    ("isodyn.integrate.dop853", "isodyn.integrate.composition_loop", "isodyn.beams.model"),
 )
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Compile once for all workers, which would otherwise all compile the same at the same time."""
     if getattr(session.config.option, "numprocesses", None):
-        running = [subprocess.Popen([sys.executable, "-c", "import " + ", ".join(part)]) for part in PARTS]
-        for process in running:
-            process.wait()
+        for parts in ROUNDS:
+            running = [subprocess.Popen([sys.executable, "-c", "import " + ", ".join(part)]) for part in parts]
+            for process in running:
+                process.wait()

@@ -90,6 +90,7 @@ OPEN = Closure(0.0, 1.0, 0.0, 0, 0, 0, 0, 0)
 
 Physics = namedtuple("Physics", "model traits holonomic closure rows pf pi")
 """The model, how many of its constraint rows are holonomic, how and with which rows they close a step, and its numbers."""
+PHYSICS = types.NamedTuple((MODEL_TYPE, i8, i8, CLOSURE, I, F, I), Physics)
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -114,11 +115,18 @@ def _settle(dispatcher: Any, signature: Any) -> None:
 
 
 def kernel(
-    signature: Any = None, *, inline: bool = False, nogil: bool = False, allocates: bool = False, fused: bool = False
+    signature: Any = None,
+    *,
+    inline: bool = False,
+    inner: bool = False,
+    nogil: bool = False,
+    allocates: bool = False,
+    fused: bool = False,
 ) -> Callable[[Function], Function]:
     """Compile with Numba: with a signature at once, cached on disk; without one as a part of the kernels that call it.
 
-    `inline` puts a kernel that has one caller into it, which saves compiling it twice; `nogil` lets other threads run meanwhile.
+    `inline` puts a kernel that has one caller into it, which saves compiling it twice; `inner` kernels with a signature are called by other
+    kernels only, and may take what Python does not know (isodyn.lowering); `nogil` lets other threads run meanwhile.
     Kernels own no memory unless they say that they allocate some: counting references of every view of an array costs more than the
     arithmetic of a small step. `fused` allows a·b + c with one rounding instead of two, where no other route has to agree to the last bit.
     """
@@ -131,6 +139,8 @@ def kernel(
             fastmath={"contract"} if fused else False,
             inline="always" if inline else "never",
             nogil=nogil,
+            no_cpython_wrapper=inner,
+            no_cfunc_wrapper=inner,
             _nrt=allocates,
         )(function)
         if signature is not None:

@@ -212,8 +212,8 @@ def _growth(rows: list[Row], name: str) -> list[Claim]:
     if len(own) < 2:
         return []
     sizes = [row.size for row in own]
-    rounds = [slope(sizes, times) for times in zip(*(row.samples for row in own), strict=False)]
-    low, high = np.percentile(rounds, [25, 75])
+    rounds = [slope(sizes, times) for times in zip(*(row.samples for row in own), strict=False) if min(times) > 0]
+    low, high = np.percentile(rounds or [math.nan], [25, 75])  # a long run may have been faster than a short one
     cost = Ratio(slope(sizes, [row.median for row in own]), float(low), float(high))
     counted = "; ".join(
         f"N = {row.size}: {row.counts['iterations']:.2f} iterations, {row.counts['factorisations']:.2f} factorisations,"

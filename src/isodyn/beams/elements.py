@@ -21,9 +21,12 @@ from isodyn.beams.element import (
 from isodyn.beams.frames import WORK
 from isodyn.beams.layout import DIM_, ELEMENT, ELEMENT_NUMBERS, KIND_, SIMPLIFIED
 from isodyn.compiled import F2, F, FloatArray, I, IntArray, i8, kernel
+from isodyn.lowering import by_address
+
+ALL_ELEMENTS = types.void(i8, i8, i8, i8, i8, F, F, F, F, I, F)
 
 
-@kernel(types.void(i8, i8, i8, i8, i8, F, F, F, F, I, F))
+@kernel(ALL_ELEMENTS)
 def element_forces(
     count: int,
     i: int,
@@ -52,7 +55,7 @@ def element_forces(
         i, k = i + ELEMENT, k + ELEMENT_NUMBERS
 
 
-@kernel(types.void(i8, i8, i8, i8, i8, F, F, F, F, I, F))
+@kernel(ALL_ELEMENTS)
 def element_tangents(
     count: int,
     i: int,
@@ -79,6 +82,10 @@ def element_tangents(
         if damped == 1 and (c[1] != 0.0 or c[2] != 0.0):
             add_damping_tangent(kind, dim, c[1], c[2], q, v, pf, k, w, place, out)
         i, k = i + ELEMENT, k + ELEMENT_NUMBERS
+
+
+forces_of_elements, tangents_of_elements = (by_address(x, ALL_ELEMENTS) for x in (element_forces, element_tangents))
+"""The same as models call them."""
 
 
 @kernel(types.UniTuple(types.float64, 2)(i8, i8, i8, i8, F, F, F, I, F))

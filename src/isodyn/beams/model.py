@@ -9,7 +9,7 @@ BeamTables in pi, pf: isodyn.beams.layout. A factor scales all loads and the wei
 
 from __future__ import annotations
 
-from isodyn.beams.elements import element_energies, element_forces, element_tangents
+from isodyn.beams.elements import element_energies, forces_of_elements, tangents_of_elements
 from isodyn.beams.layout import (
     DAMPED,
     DIM,
@@ -69,7 +69,7 @@ def beam_forces(
     weight = pi[F_WEIGHT]
     for i in range(pi[N]):
         out[i] = -factor * pf[weight + i]
-    element_forces(pi[ELEMENTS], pi[I_ELEMENT], pi[F_ELEMENT], pi[F_WORK], pi[DAMPED], q, v, a, pf, pi, out)
+    forces_of_elements(pi[ELEMENTS], pi[I_ELEMENT], pi[F_ELEMENT], pi[F_WORK], pi[DAMPED], q, v, a, pf, pi, out)
     for n in range(pi[LOADS]):
         o = pi[I_LOAD] + LOAD * n
         f = factor * at_time(pi[o + 3], t, pf, pi)[0]
@@ -94,7 +94,7 @@ def beam_tangents(
     dim = pi[DIM]
     for i in range(pi[J_SIZE]):
         out[i] = 0.0
-    element_tangents(pi[ELEMENTS], pi[I_ELEMENT], pi[F_ELEMENT], pi[F_WORK], pi[DAMPED], q, v, c, pf, pi, out)
+    tangents_of_elements(pi[ELEMENTS], pi[I_ELEMENT], pi[F_ELEMENT], pi[F_WORK], pi[DAMPED], q, v, c, pf, pi, out)
     if c[2] == 0.0:
         return
     for n in range(pi[TORQUES]):

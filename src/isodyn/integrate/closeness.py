@@ -13,7 +13,7 @@ import numpy as np
 from isodyn.compiled import SPARSE, FloatArray, IntArray, kernel
 from isodyn.integrate.work import DP, NEAREST, R_PLUS, WHEN, X
 from isodyn.linear_solvers.block_layout import I_UNKNOWN, SIZE, STORAGE, UNKNOWN_V
-from isodyn.linear_solvers.block_lu import block_solve
+from isodyn.linear_solvers.block_lu import solve_blocks
 
 
 @kernel()
@@ -82,7 +82,7 @@ def smallest_of_blocks(A: FloatArray, S: IntArray, x: FloatArray, y: FloatArray)
         r = (1.0 + ((7 * i) % 5) / 5.0 if i % 2 == 0 else -1.0) if i >= n else 0.0
         sizes += r * r
         x[i] = r * np.sqrt(A[made_of + k])
-    block_solve(A, S, np.int64(0), x, y)
+    solve_blocks(A, S, 0, x, y)
     for k in range(S[SIZE]):
         if S[unknown + k] >= n:
             length += A[made_of + k] * x[S[unknown + k]] * x[S[unknown + k]]

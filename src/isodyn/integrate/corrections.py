@@ -42,7 +42,7 @@ from isodyn.integrate.work import (
     X,
 )
 from isodyn.linear_solvers.block_layout import REFINED, WORN
-from isodyn.linear_solvers.block_lu import add_lower, block_solve, subtract_blocks
+from isodyn.linear_solvers.block_lu import add_lower, solve_blocks, subtract_blocks
 from isodyn.linear_solvers.dense import lu_solve, lu_solve_two
 from isodyn.lowering import natural
 
@@ -53,10 +53,10 @@ def solve_refined(w: Any, pivots: Any, x: FloatArray, y: FloatArray) -> None:
     n = x.size
     copy_to(x, w.s[B_1])
     copy_to(y, w.s[B_2])
-    block_solve(w.J, pivots, np.int64(0), x, y)
+    solve_blocks(w.J, pivots, 0, x, y)
     subtract_blocks(w.J_11, w.G, w.G_1, w.scale[4], pivots, x, w.s[B_1])
     subtract_blocks(w.J_11, w.G, w.G_1, w.scale[4], pivots, y, w.s[B_2])
-    block_solve(w.J, pivots, np.int64(0), w.s[B_1], w.s[B_2])
+    solve_blocks(w.J, pivots, 0, w.s[B_1], w.s[B_2])
     for i in range(n):
         x[i] += w.s[B_1, i]
         y[i] += w.s[B_2, i]
@@ -70,7 +70,7 @@ def solve(p: Any, t: float, c: FloatArray, w: Any, pivots: Any, x: FloatArray, y
         if pivots[WORN] == 1:
             solve_refined(w, pivots, x, y)
         else:
-            block_solve(w.J, pivots, np.int64(0), x, y)
+            solve_blocks(w.J, pivots, 0, x, y)
         return OK
     if p.traits & SOLVES:
         status = p.model(SOLVE, t, w.q[Q], w.n[V], w.n[A], w.m[LAM], c, p.pf, p.pi, x)
@@ -147,7 +147,7 @@ def solve_with_first(p: Any, c: FloatArray, w: Any, pivots: Any) -> None:
     if p.closure.in_balance == 2:
         scaled_correction(p, w)
     elif p.traits & SPARSE:
-        block_solve(w.J_S, pivots, np.int64(1), w.s[DP], w.s[R_PLUS])
+        solve_blocks(w.J_S, pivots, 1, w.s[DP], w.s[R_PLUS])
     else:
         lu_solve(w.J_S, pivots[w.s[DP].size :], w.s[DP])
         for i in range(w.n[X].size):

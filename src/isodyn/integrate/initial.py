@@ -132,9 +132,7 @@ def initial_matrix(p: Any, t: float, state: Any, c: FloatArray, w: Any, pivots: 
         known = known and w.key[1 + i] == c[i]
     if known:
         return OK
-    return factorise(
-        p, by_reference(STILL), t, t, 0.0, state, c, w, pivots, np.int64(0), count
-    )  # a literal would compile it once more
+    return factorise(p, by_reference(STILL), t, t, 0.0, state, c, w, pivots, 0, count)
 
 
 INITIAL_ACCELERATION = i8(MODEL_TYPE, i8, i8, CLOSURE, I, F, I, f8, STATE, WORK, I, CONTROLS, I)

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from isodyn.compiled import (
+    COEFFICIENTS,
     CONSTRAINT,
     FACTORISE,
     GENERAL,
@@ -24,10 +25,16 @@ from isodyn.compiled import (
     KNOWS_TANGENT,
     NO_PIVOT,
     OK,
+    PHYSICS,
     SINGULAR,
     SOLVES,
     SPARSE,
+    STATE,
+    F,
     FloatArray,
+    I,
+    f8,
+    i8,
     kernel,
 )
 from isodyn.integrate.closure import copy_to, size, softness
@@ -42,6 +49,7 @@ from isodyn.integrate.work import (
     Q_1,
     R_PLUS,
     V_1,
+    WORK,
     A,
     Q,
     R,
@@ -49,9 +57,9 @@ from isodyn.integrate.work import (
     X,
 )
 from isodyn.linear_solvers.block_layout import FAULT, I_PIVOT
-from isodyn.linear_solvers.block_lu import block_factor, fill_blocks, fill_lower
+from isodyn.linear_solvers.block_lu import factor_blocks, fill_blocks, fill_lower
 from isodyn.linear_solvers.dense import lu_factor
-from isodyn.lowering import natural
+from isodyn.lowering import Reference, by_address, natural
 
 CAREFUL = -1.0  # in w.scale[2]: start from ã = 0, and differentiate closures at the balance in full
 
@@ -167,7 +175,7 @@ def close_at_the_end(p: Any, t_1: float, c: FloatArray, w: Any, pivots: Any) -> 
 def decompose(p: Any, w: Any, pivots: Any) -> int:
     """Factors of w.J in its place; w.fault tells the unknown without a pivot."""
     if p.traits & SPARSE:
-        status = block_factor(w.J, pivots, np.int64(0), 0.0, pivots[FAULT : FAULT + 1])
+        status = factor_blocks(w.J, pivots, 0, 0.0, pivots[FAULT : FAULT + 1])
         if status == SINGULAR:
             w.fault[0] = pivots[FAULT]
             if pivots[FAULT] < w.n[X].size and p.rows.size > 0:
@@ -188,8 +196,13 @@ def exactly(p: Any, w: Any) -> bool:
     return p.closure.at_balance == 1 and w.scale[2] == CAREFUL and not p.traits & SPARSE
 
 
-@kernel()
-def factorise(
+FACTORISE_STEP = i8(
+    Reference(PHYSICS), Reference(COEFFICIENTS), f8, f8, f8, Reference(STATE), F, Reference(WORK), I, i8, I
+)
+
+
+@kernel(FACTORISE_STEP, inner=True)
+def factorise_step(
     p: Any,
     s: Any,
     t: float,
@@ -242,6 +255,9 @@ def factorise(
         for i in range(4):
             w.key[1 + i] = c[i]
     return status
+
+
+factorise = by_address(factorise_step, FACTORISE_STEP)
 
 
 @kernel()

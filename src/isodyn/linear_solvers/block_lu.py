@@ -13,11 +13,10 @@ joins, and its pivot is what is left of −G J⁻¹Gᵀ. A pivot that is only ro
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from numba import types
 
-from isodyn.compiled import OK, SINGULAR, FloatArray, IntArray, kernel
+from isodyn.compiled import OK, SINGULAR, F, FloatArray, I, IntArray, f8, i8, kernel
 from isodyn.linear_solvers.block_layout import (
     I_COLUMNS,
     I_DIAGONAL,
@@ -42,8 +41,9 @@ from isodyn.linear_solvers.block_layout import (
     UPDATE,
     WORN,
 )
-from isodyn.lowering import natural
+from isodyn.lowering import by_address, natural
 
+FACTOR, SOLVE = i8(F, I, i8, f8, I), types.void(F, I, i8, F, F)
 LOST = 64.0 * float(
     np.finfo(np.float64).eps
 )  # what is left of a pivot below this part of what it was made of is rounding …
@@ -144,8 +144,8 @@ def eliminate_node(A: FloatArray, S: IntArray, f: int, o: int, pivots: int, drop
     return -1
 
 
-@kernel(fused=True)
-def block_factor(A: FloatArray, S: IntArray, second: Any, drop: float, dependent: IntArray) -> int:
+@kernel(FACTOR, fused=True)
+def block_factor(A: FloatArray, S: IntArray, second: int, drop: float, dependent: IntArray) -> int:
     """Overwrite A by its factors; SINGULAR leaves the failing unknown in dependent[0].
 
     S[WORN] = 1 afterwards where a pivot is only a small rest of what it was made of: growth, and solutions to be refined. With
@@ -226,8 +226,8 @@ def backward(A: FloatArray, S: IntArray, f: int, o: int, first: int) -> None:
         A[u + 2 * k], A[u + 2 * k + 1] = one * A[D + k * f + k], two * A[D + k * f + k]
 
 
-@kernel(fused=True)
-def block_solve(A: FloatArray, S: IntArray, second: Any, x: FloatArray, y: FloatArray) -> None:
+@kernel(SOLVE, fused=True)
+def block_solve(A: FloatArray, S: IntArray, second: int, x: FloatArray, y: FloatArray) -> None:
     """Overwrite x and y by their solutions, with the factors that `block_factor` left in A."""
     unknown, n = natural(S[I_UNKNOWN]), natural(S[SIZE])
     pivots, first = natural(S[I_PIVOT] + second * n), natural(S[STORAGE] + n)
@@ -261,6 +261,10 @@ def block_solve(A: FloatArray, S: IntArray, second: Any, x: FloatArray, y: Float
             backward(A, S, f, o, first)
     for i in range(n):
         x[natural(S[unknown + i])], y[natural(S[unknown + i])] = A[first + 2 * i], A[first + 2 * i + 1]
+
+
+factor_blocks, solve_blocks = by_address(block_factor, FACTOR), by_address(block_solve, SOLVE)
+"""The same as other kernels call them: unrolled, they are too large to be compiled into each."""
 
 
 @kernel()

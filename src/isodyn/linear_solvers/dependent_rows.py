@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from isodyn.compiled import F, FloatArray, I, IntArray, f8, i8, kernel
-from isodyn.linear_solvers.block_lu import block_factor, fill_blocks
+from isodyn.linear_solvers.block_lu import factor_blocks, fill_blocks
 
 
 @kernel(i8(F, F, I, f8, F, I))
 def find_dependent(M: FloatArray, G: FloatArray, S: IntArray, drop: float, A: FloatArray, dependent: IntArray) -> int:
     """dependent[k] = 1 for multipliers k whose row follows from rows before it, by the factors of [M Gᵀ; G 0]."""
     fill_blocks(M, G, 0.0, S, A)
-    return block_factor(A, S, np.int64(0), drop, dependent)
+    return factor_blocks(A, S, 0, drop, dependent)

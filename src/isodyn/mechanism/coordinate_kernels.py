@@ -31,7 +31,7 @@ from isodyn.compiled import (
     i8,
     kernel,
 )
-from isodyn.mechanism.model import mechanism_model
+from isodyn.mechanism.model import ask_mechanism
 
 # header: sizes of q and v of the mechanism, of q'; its rows, holonomic ones, norm rows; axes of the angles; then the bodies
 NQ, NV, N, M, M_PHI, NORMS, AXES = 0, 1, 2, 3, 4, 5, 6
@@ -138,7 +138,7 @@ def asked_in_coordinates(
         base_lam[r] = lam[r] if r < m_phi else lam[r + rows]
     if what == BALANCE:
         f = np.empty(nv)
-        mechanism_model(what, t, q, v, a, base_lam, c, pf, pi, f)
+        ask_mechanism(what, t, q, v, a, base_lam, c, pf, pi, f)
         out[:n] = f @ T
         for b in range((table.size - BODIES) // PLACE):
             o = BODIES + PLACE * b
@@ -149,7 +149,7 @@ def asked_in_coordinates(
                     out[first + k] += push * x[first + k] / norms[3 * r]
     elif what == JACOBIAN:
         mass = np.empty(nv * nv)
-        mechanism_model(what, t, q, v, a, base_lam, np.array([c[0], 0.0, 0.0, 1.0]), pf, pi, mass)
+        ask_mechanism(what, t, q, v, a, base_lam, np.array([c[0], 0.0, 0.0, 1.0]), pf, pi, mass)
         found = np.ascontiguousarray(T.T) @ (mass.reshape(nv, nv) @ T)
         for b in range((table.size - BODIES) // PLACE):
             o = BODIES + PLACE * b
@@ -163,7 +163,7 @@ def asked_in_coordinates(
         out[: n * n] = found.ravel()
     elif what == CONSTRAINT:
         G = np.empty(m * nv)
-        mechanism_model(what, t, q, v, a, base_lam, c, pf, pi, G)
+        ask_mechanism(what, t, q, v, a, base_lam, c, pf, pi, G)
         found = G.reshape(m, nv) @ T
         out[: (m + rows) * n] = 0.0
         for r in range(m):
@@ -177,7 +177,7 @@ def asked_in_coordinates(
                     out[(m_phi + r) * n + first + k] = x[first + k] / norms[3 * r]
     else:
         values = np.zeros(m)
-        mechanism_model(what, t, q, v, a, base_lam, c, pf, pi, values)
+        ask_mechanism(what, t, q, v, a, base_lam, c, pf, pi, values)
         level = 0 if what == POSITION else (2 if what == ACCELERATION else 1)
         for r in range(rows):
             out[m_phi + r] = norms[3 * r + level] - (1.0 if what == POSITION else 0.0)

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from isodyn.beams.elements import element_energies, element_tangents
+from isodyn.beams.elements import element_energies, tangents_of_elements
 from isodyn.bodies.rotation_kernels import cross, dot, matrix_of, rotate, turn, turn_by_cayley, vector
 from isodyn.compiled import (
     ACCELERATION,
@@ -37,7 +37,7 @@ from isodyn.compiled import (
     kernel,
 )
 from isodyn.joints.measures import POSE, R_, TURN, V_, W_, unit_column
-from isodyn.lowering import natural
+from isodyn.lowering import by_address, natural
 from isodyn.mechanism.forces import (
     add_law_tangents,
     add_laws,
@@ -217,7 +217,9 @@ def mechanism_model(
             out[i] = 0.0
         inertia_tangents(c, pf, pi, out)
         if pi[ELEMENTS] > 0:
-            element_tangents(pi[ELEMENTS], pi[I_ELEMENT], pi[F_ELEMENT], pi[F_WORK], pi[DAMPED], q, v, c, pf, pi, out)
+            tangents_of_elements(
+                pi[ELEMENTS], pi[I_ELEMENT], pi[F_ELEMENT], pi[F_WORK], pi[DAMPED], q, v, c, pf, pi, out
+            )
         if c[1] != 0.0 or c[2] != 0.0:
             if c[2] != 0.0:
                 row_tangents(lam, c, pf, pi, out)
@@ -232,6 +234,10 @@ def mechanism_model(
     elif what in (POSITION, VELOCITY, ACCELERATION):
         row_values(what, t, v, a, pf, pi, out)
     return OK
+
+
+ask_mechanism = by_address(mechanism_model, MODEL)
+"""The same as other models call it."""
 
 
 @kernel(f8(f8, F, F, F, F, I, F))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from isodyn.beams.elements import element_forces
+from isodyn.beams.elements import forces_of_elements
 from isodyn.compiled import FloatArray, IntArray, kernel
 from isodyn.mechanism.layout import (
     DAMPED,
@@ -30,7 +30,7 @@ def add_beams(
     weight = pi[F_WEIGHT]
     for i in range(pi[NODAL]):
         out[i] = -factor * pf[weight + i]
-    element_forces(pi[ELEMENTS], pi[I_ELEMENT], pi[F_ELEMENT], pi[F_WORK], pi[DAMPED], q, v, a, pf, pi, out)
+    forces_of_elements(pi[ELEMENTS], pi[I_ELEMENT], pi[F_ELEMENT], pi[F_WORK], pi[DAMPED], q, v, a, pf, pi, out)
     for n in range(pi[SPREADS]):
         o = pi[I_SPREAD] + SPREAD * n
         f = factor * at_time(pi[o + 3], t, pf, pi)[0]
