@@ -125,7 +125,10 @@ def by_address(kernel: Any, kind: Any) -> Any:
             function = cgutils.get_or_insert_function(
                 builder.module, convention.get_function_type(kind.return_type, kind.args), name
             )
-            return convention.call_function(builder, function, kind.return_type, kind.args, values)[1]
+            status, result = convention.call_function(builder, function, kind.return_type, kind.args, values)
+            with cgutils.if_unlikely(builder, status.is_error):  # an exception goes on, as it does through a copy
+                convention.return_status_propagate(builder, status)
+            return result
 
         return kind, at_address
 

@@ -32,13 +32,33 @@ def total(r, first):
     return found
 
 
+@kernel(SCALE)
+def refuse(x, first, factor):
+    if factor < 0.0:
+        raise ValueError("negative")
+
+
 scale_there, total_there = by_address(scale, SCALE), by_address(total, TOTAL)
+refuse_there = by_address(refuse, SCALE)
 
 
 @kernel(f8(F, f8))
 def both(x, factor):
     scale_there(x, 1, factor)
     return total_there(by_reference(Pair(x, 10.0)), 0)
+
+
+@kernel(f8(F, f8))
+def after_asking(x, factor):
+    refuse_there(x, 0, factor)
+    return 1.0
+
+
+def test_an_exception_passes_through() -> None:
+    """As one of a user's compiled function does that such a kernel asks."""
+    assert after_asking(np.zeros(1), 1.0) == 1.0
+    with pytest.raises(ValueError, match="negative"):
+        after_asking(np.zeros(1), -1.0)
 
 
 @pytest.mark.parametrize("factor", [2.0, -0.5])
