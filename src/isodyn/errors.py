@@ -6,6 +6,9 @@ Errors of a run carry the solution up to the last whole step in `.partial`.
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -82,7 +85,19 @@ class StabilityWarning(IsodynWarning):
 
 
 class AccuracyWarning(IsodynWarning):
-    """The scheme is not second order in all variables."""
+    """The scheme is not second order in all variables, or numbers at t_n contain more than what they are asked for."""
+
+
+class CoarseStepWarning(AccuracyWarning):
+    """The local error of a run is not small: its steps are too coarse for what moves."""
+
+
+@contextmanager
+def coarse_steps_meant() -> Iterator[None]:
+    """For studies that look at coarse steps on purpose: they do not warn of them."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", CoarseStepWarning)
+        yield
 
 
 class SingularityWarning(IsodynWarning):

@@ -93,7 +93,7 @@ def is_symplectic(s: Scheme) -> bool:
 
 
 def steps(s: Scheme, dt: float = ORBIT_STEP, e: float = ECCENTRICITY) -> Iterator[Step]:
-    """Kepler's orbit step by step with tangents, started as `integrate` does: a midpoint step, then a moved to t_n − phi dt."""
+    """Kepler's orbit step by step with tangents, started as `integrate` does: a trapezoidal step, then a moved to t_n − phi dt."""
     q, v = np.array([1.0 - e, 0.0]), np.array([0.0, math.sqrt((1.0 + e) / (1.0 - e))])  # [Shimada2014 (2.185)]
     first = starting_scheme(s)
     assert isinstance(first, Scheme)
@@ -145,7 +145,7 @@ def _defect(s: Scheme) -> tuple[float, float]:
             if not np.all(np.isfinite(now.T)):
                 return math.inf, math.inf
             if n == 0:
-                continue  # the tangent of the midpoint step
+                continue  # the tangent of the first step
             TE = now.T @ E
             Dh = TE[:4]
             try:

@@ -102,6 +102,8 @@ def make_system(tables: BeamTables, q0: FloatArray, v0: FloatArray, arc: FloatAr
         m=len(tables.rows),
         m_phi=len(tables.rows),
         row_names=tuple(row.name for row in tables.rows),
+        alike=((0,) * tables.dim + (1,) * tables.dim) * tables.nodes,
+        elastic=True,
         tables=tables,
         arc=arc,
     )

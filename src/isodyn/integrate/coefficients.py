@@ -13,13 +13,22 @@ def coefficients(scheme: Scheme | FirstOrderScheme) -> Coefficients:
     return Coefficients(*(float(getattr(scheme, name)) for name in Coefficients._fields))
 
 
-def starting_scheme(scheme: Scheme | FirstOrderScheme) -> Scheme | FirstOrderScheme:
-    """What takes the first step: the midpoint member, explicit in position and velocity where the scheme is.
+MIDPOINT = 1e-14  # |W₁ − ½| of schemes whose motion is the midpoint rule
 
+
+def starting_scheme(scheme: Scheme | FirstOrderScheme) -> Scheme | FirstOrderScheme:
+    """What takes the first step: a member with φ = 0, explicit in position and velocity where the scheme is.
+
+    It is the trapezoidal rule, U0(1, 1, 0), whose balance holds at t₁ itself: forces of stiff parts are right from the first row on.
+    Schemes that move by the midpoint rule (W₁ = ½: V0(1, 1, ρ)) start with the midpoint member U0(1, 1, 1), which keeps what they keep.
     A scheme with φ = 0 carries the acceleration at t_n itself and starts on its own.
     """
     if abs(scheme.phi) < 1e-14:
         return scheme
+    midpoint = abs(scheme.W1 - 0.5) < MIDPOINT
     if isinstance(scheme, FirstOrderScheme):
-        return FirstOrderScheme.GS4_1(1.0, 1.0, explicit=scheme.W2L5 == 0.0)
-    return Scheme.U0(1.0, 1.0, 1.0, eta=(int(scheme.W3L3 != 0.0), int(scheme.W2L5 != 0.0), int(scheme.l3 != 0.0)))
+        if midpoint:
+            return FirstOrderScheme.GS4_1(1.0, 1.0, explicit=scheme.explicit)
+        return FirstOrderScheme.GS4_1(0.0, 1.0, explicit=True) if scheme.explicit else FirstOrderScheme.crank_nicolson()
+    eta = (int(scheme.W3L3 != 0.0), int(scheme.W2L5 != 0.0), int(scheme.l3 != 0.0))
+    return Scheme.U0(1.0, 1.0, 1.0 if midpoint else 0.0, eta=eta)

@@ -134,8 +134,8 @@ def integrate(
     Parameters
     ----------
     system : what is integrated
-    scheme : coefficients; `Scheme.optimal(0.8)` when left out. First-order systems take a `FirstOrderScheme`, or a `Scheme`
-        that the adaptation process covers. A `Composition` has order 4 or 6.
+    scheme : coefficients; `Scheme.default()`, which is U0(0.9, 1, 0), when left out. First-order systems take a `FirstOrderScheme`, or a
+        `Scheme` that the adaptation process covers (`Scheme.optimal(0.8)` when left out). A `Composition` has order 4 or 6.
     formulation : how constraints enter; `Stabilised()` when left out. `isodyn.formulations.table` says what goes with what.
     dt, t_end, t0 : steps of dt from t0; the last one is shorter when dt does not divide the span
     save_every : keep every so-manieth step (first, last and breakpoints always)
@@ -201,7 +201,7 @@ def integrate(
         raise InputError(f"{formulation!r} needs a mechanical system with constraints")
     if (other := as_transform(formulation)) is not None:
         base = scheme.base if isinstance(scheme, Composition) else scheme
-        check_combination(other, base or Scheme.optimal(0.8), system)
+        check_combination(other, base or Scheme.default(), system)
         if select is not None:
             raise InputError(
                 f"{type(other).__name__} needs all columns to bring its solution back, so select must be None"
@@ -338,7 +338,8 @@ def _first_order_closures(formulation: Formulation | None, dt: float) -> tuple[C
 
 def _adapt(scheme: Scheme | FirstOrderScheme | None, system: System) -> Scheme | FirstOrderScheme:
     """The scheme for this kind of system, warned about where it is unstable."""
-    scheme = Scheme.optimal(0.8) if scheme is None else scheme
+    if scheme is None:
+        scheme = Scheme.optimal(0.8) if system.first_order else Scheme.default()
     if not isinstance(scheme, Scheme | FirstOrderScheme):
         raise InputError(
             f"scheme must be a Scheme, received {scheme!r}", hint="for example iso.Scheme.U0(0.8, 0.8, 0.8)"
@@ -348,7 +349,7 @@ def _adapt(scheme: Scheme | FirstOrderScheme | None, system: System) -> Scheme |
     if isinstance(scheme, FirstOrderScheme):
         raise SchemeError(
             f"{scheme.name} is a scheme for first-order systems; this system is of second order",
-            hint="take a Scheme, for example Scheme.optimal(0.8)",
+            hint="take a Scheme, for example Scheme.default()",
         )
     if (scheme.W3L3 == 0 or scheme.radii is None) and critical_frequency(scheme) == 0.0:
         warnings.warn(

@@ -1,6 +1,6 @@
 """The loop of `isodyn.integrate.loop` for one member of an ensemble after the other, without Python in between.
 
-A member starts as a single run does: onto the constraints, accelerations, the first step by the midpoint member, the rest by the scheme;
+A member starts as a single run does: onto the constraints, accelerations, the first step by the trapezoidal member, the rest by the scheme;
 the kernels are the same and are called in the same order on cleared memory, so the numbers are the same. What a single run decides in
 Python is decided here only where it is beyond doubt: a start on the constraints, rows that are clearly independent. Every other member,
 and every one whose steps fail, gets a status and is left to a single run, which knows what to do and what to say.
@@ -37,8 +37,8 @@ from isodyn.compiled import (
 from isodyn.integrate.closure import copy_to, fill_with, size
 from isodyn.integrate.ensemble_run import UNDONE
 from isodyn.integrate.initial import INITIAL_ACCELERATION, NEAREST_CONSISTENT
-from isodyn.integrate.loop import COLUMNS, RUN, Rows, shift, write_row
-from isodyn.integrate.work import CONTROLS, GAP_Q, GAP_V, NEAREST, ROWS, WHEN, WORK
+from isodyn.integrate.loop import COLUMNS, RUN, Rows, balance_at_start, shift, write_row
+from isodyn.integrate.work import CONTROLS, D_MOST, GAP_Q, GAP_V, NEAREST, ROWS, WHEN, WORK
 
 NOT_CLEAR = 200  # status of a member that is better left to a single run
 ON_CONSTRAINTS = 1e-7  # gaps below this are accepted by every single run
@@ -49,7 +49,7 @@ RUN_TYPE, NEAREST_TYPE, ACCELERATION_TYPE = (
     types.FunctionType(signature) for signature in (RUN, NEAREST_CONSISTENT, INITIAL_ACCELERATION)
 )
 
-Course = namedtuple("Course", "first_closure closure midpoint main controls")
+Course = namedtuple("Course", "first_closure closure starting main controls")
 """How all members are integrated."""
 COURSE = types.NamedTuple((CLOSURE, CLOSURE, COEFFICIENTS, COEFFICIENTS, CONTROLS), Course)
 
@@ -65,9 +65,9 @@ Pattern = namedtuple("Pattern", "starts columns fresh_pivots")
 """Where the entries of G are (CSR), and integers of the linear solver before a run."""
 PATTERN = types.NamedUniTuple(I, 3, Pattern)
 
-Stack = namedtuple("Stack", "q v a lam mu nu")
-"""Rows of all members."""
-STACK = types.NamedUniTuple(f8[:, :, ::1], 6, Stack)
+Stack = namedtuple("Stack", "q v a lam mu nu balance_t balance_q balance_v judged")
+"""Rows of all members; and of each, largest changes and local errors of its components (isodyn.integrate.local_error)."""
+STACK = types.NamedUniTuple(f8[:, :, ::1], 10, Stack)
 
 
 @kernel(types.boolean(F2), allocates=True)
@@ -183,6 +183,7 @@ def one_member(
     status = acceleration(model, traits, holonomic, closure, chosen, pf, pi, t, state, w, pivots, controls, count)
     if status != OK:
         return status
+    balance_at_start(state, w)
     write_row(0.0, state, w, columns, rows, 0)
     count[ROWS] = 1
     end = times.size
@@ -191,7 +192,7 @@ def one_member(
         s, close = course.main, closure
         last = min(begin + BLOCK, end)
         if begin == 0:
-            s, close, last = course.midpoint, course.first_closure, 1
+            s, close, last = course.starting, course.first_closure, 1
         status = run(
             model,
             traits,
@@ -294,7 +295,18 @@ def run_members(
         copy_to(members.pf[i if members.pf.shape[0] > 1 else 0], memory.pf)
         for k in range(pivots.size):
             pivots[k] = pattern.fresh_pivots[k]
-        rows = Rows(memory.t, stack.q[i], stack.v[i], stack.a[i], stack.lam[i], stack.mu[i], stack.nu[i])
+        rows = Rows(
+            memory.t,
+            stack.q[i],
+            stack.v[i],
+            stack.a[i],
+            stack.lam[i],
+            stack.mu[i],
+            stack.nu[i],
+            stack.balance_t[i],
+            stack.balance_q[i],
+            stack.balance_v[i],
+        )
         statuses[i] = one_member(
             run,
             nearest,
@@ -319,5 +331,7 @@ def run_members(
             memory.G,
             stop,
         )
+        for k in range(stack.judged.shape[1]):
+            copy_to(w.n[D_MOST + k], stack.judged[i, k])
         if stop[0] != 0:
             break

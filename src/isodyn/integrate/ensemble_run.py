@@ -18,7 +18,7 @@ from isodyn.integrate import work
 from isodyn.integrate.progress import Progress
 from isodyn.integrate.run import Run
 from isodyn.linear_solvers.rows import every
-from isodyn.results.ensemble import Ensemble, with_start
+from isodyn.results.ensemble import Ensemble, warn_of_coarse_members, with_start
 from isodyn.results.solution import Solution
 from isodyn.systems.model import Model
 
@@ -43,6 +43,7 @@ class EnsembleRun:
         self.systems, self.q0, self.v0, self.run, self.alone, self.threads = systems, q0, v0, run, alone, threads
         n, k = q0.shape[0], run.rows.t.size
         self.stack = tuple(np.empty((n, k, rows.shape[1])) for rows in run.rows[1:])
+        self.judged = np.zeros((n, work.JUDGED.stop - work.JUDGED.start, v0.shape[1]))
         self.statuses = np.full(n, UNDONE)
         self.counts = np.zeros((n, work.COUNTERS), dtype=np.int64)
         self.errors: dict[int, Exception] = {}
@@ -64,7 +65,9 @@ class EnsembleRun:
             done = int((self.statuses == OK).sum()) + len(self.errors)
             stopped = f"interrupted after {done} of {self.statuses.size} members"
             warnings.warn(f"{stopped}; the ensemble holds what was done", IsodynWarning, stacklevel=3)
-        return self.result(time.perf_counter() - started, stopped)
+        ensemble = self.result(time.perf_counter() - started, stopped)
+        warn_of_coarse_members(ensemble, stacklevel=3)
+        return ensemble
 
     def run_alone(self, i: int) -> None:
         """Member i by a run of its own; its error is kept."""
@@ -82,11 +85,11 @@ class EnsembleRun:
         if interrupts.pending():
             self.single.pop(i, None)
             raise KeyboardInterrupt
-        self.counts[i] = 0
-        k = 0
+        self.counts[i], self.judged[i] = 0, 0.0
+        run_fields, k = self.run.rows._fields, 0
         if sol is not None:
             k = sol.t.size
-            aux = [sol.aux.get(name, np.nan) for name in ("mu", "nu")]
+            aux = [sol.aux.get(name, np.nan) for name in run_fields[5:]]
             for rows, found in zip(self.stack, (sol.q, sol.v, sol.a, sol.lam, *aux), strict=True):
                 rows[i, :k] = found
             for name, column in work.COUNTED.items():
@@ -98,7 +101,8 @@ class EnsembleRun:
         run = self.run
         for rows in self.stack:
             rows[self.statuses == UNDONE] = np.nan
-        q, v, a, lam, mu, nu = self.stack
+        q, v, a, lam, *more = self.stack
+        aux = {name: rows for name, rows in zip(run.rows._fields[5:], more, strict=True) if rows.shape[2]}
         times = [stretch.times(0, stretch.steps)[stretch.save(0, stretch.steps)] for stretch in run.stretches]
         return Ensemble(
             np.concatenate([[run.stretches[0].t_start], *times]),
@@ -119,7 +123,8 @@ class EnsembleRun:
             self.threads,
             run.model.solver,
             stopped,
-            {name: rows for name, rows in (("mu", mu), ("nu", nu)) if rows.shape[2]},
+            aux,
+            self.judged,
         )
 
 
@@ -141,7 +146,7 @@ class Threads:
             else:
                 many.statuses[i] = ensemble_loop.NOT_CLEAR
         self.kernels = loop.run, initial.nearest_consistent, initial.initial_acceleration
-        self.course = ensemble_loop.Course(run.first_closure, run.closure, run.midpoint, run.main, run.controls)
+        self.course = ensemble_loop.Course(run.first_closure, run.closure, run.starting, run.main, run.controls)
         self.members = ensemble_loop.Members(many.q0, many.v0, pf)
         pattern, m, n = model.sparsity, system.m, system.nv
         starts = np.arange(m + 1) * n if pattern is None else pattern.G_starts
@@ -211,7 +216,7 @@ class Threads:
                         pivots,
                         run.columns,
                         memory,
-                        kernel.Stack(*many.stack),
+                        kernel.Stack(*many.stack, many.judged),
                         many.counts,
                         many.statuses,
                         first,

@@ -35,12 +35,26 @@ from isodyn.integrate.closeness import watch_rank
 from isodyn.integrate.closure import copy_to
 from isodyn.integrate.initial import PATIENCE, acceleration
 from isodyn.integrate.step import advance
-from isodyn.integrate.work import CONTROLS, ITERATIONS, LAM_1, MU, NEAREST, NU, ROWS, STEPS, WHEN, WORK
+from isodyn.integrate.work import (
+    CONTROLS,
+    ITERATIONS,
+    LAM_1,
+    MU,
+    NEAREST,
+    NU,
+    Q_B,
+    ROWS,
+    STEPS,
+    T_B,
+    V_B,
+    WHEN,
+    WORK,
+)
 from isodyn.lowering import by_reference
 
-Rows = namedtuple("Rows", "t q v a lam mu nu")
-"""Saved rows of a run, preallocated."""
-ROWS_TYPE = types.NamedTuple((F,) + (F2,) * 6, Rows)
+Rows = namedtuple("Rows", "t q v a lam mu nu balance_t balance_q balance_v")
+"""Saved rows of a run, preallocated; the last three hold the states at the last two balances, one behind the other, where they are kept."""
+ROWS_TYPE = types.NamedTuple((F,) + (F2,) * 9, Rows)
 
 Columns = namedtuple("Columns", "q v a lam")
 """Which components are saved."""
@@ -64,6 +78,23 @@ def write_row(phi: float, state: Any, w: Any, columns: Any, rows: Any, k: int) -
         rows.mu[k, j] = w.m[MU, j]
     for j in range(rows.nu.shape[1]):
         rows.nu[k, j] = w.m[NU, j]
+    if rows.balance_t.shape[1] > 0:
+        nq, nv = state.q.size, state.v.size
+        for b in range(2):
+            rows.balance_t[k, b] = w.past[T_B + b]
+            for j in range(nq):
+                rows.balance_q[k, b * nq + j] = w.q[Q_B + b, j]
+            for j in range(nv):
+                rows.balance_v[k, b * nv + j] = w.n[V_B + b, j]
+
+
+@kernel(types.void(STATE, WORK))
+def balance_at_start(state: Any, w: Any) -> None:
+    """At a start the balance holds at the state itself."""
+    for b in range(2):
+        w.past[T_B + b] = state.clock[0]
+        copy_to(state.q, w.q[Q_B + b])
+        copy_to(state.v, w.n[V_B + b])
 
 
 @kernel(inline=True)

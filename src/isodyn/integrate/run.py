@@ -1,8 +1,8 @@
 """The Python around the compiled loop: stretches, blocks, observers, interrupts, errors.
 
-Each stretch between breakpoints starts from the acceleration at its first time, takes its first step with the midpoint member
-(1, 1, 1) of the same kind (explicit for explicit schemes), for which a_n belongs to t_n itself, and then moves a to the time level
-of the chosen scheme, a ← a₁ − φ (a₁ − a₀). That makes a second order from the first step on; see docs/derivations/first_step.md.
+Each stretch between breakpoints starts from the acceleration at its first time, takes its first step with the trapezoidal member
+U0(1, 1, 0) (isodyn.integrate.coefficients), for which a_n belongs to t_n itself, and then moves a to the time level of the chosen
+scheme, a ← a₁ − φ (a₁ − a₀). That makes a second order from the first step on; see docs/derivations/first_step.md.
 """
 
 from __future__ import annotations
@@ -52,6 +52,8 @@ from isodyn.linear_solvers.rows import (
     every,
     least_multipliers,
 )
+from isodyn.results.at_balance import balances_at_end
+from isodyn.results.quality import largest_local_error, warn_of_coarse_steps
 from isodyn.results.solution import Sample, Solution, Statistics
 from isodyn.schemes import FirstOrderScheme, Scheme
 
@@ -86,7 +88,15 @@ class Run(EnforcedRows):
         super().__init__(system, closure, scaling)
         self.assemble = assemble
         self.loop, self.scheme, self.stretches, self.observe = loop, scheme, stretches, observe
-        self.main, self.midpoint = coefficients(scheme), coefficients(starting_scheme(scheme))
+        self.main, self.starting = coefficients(scheme), coefficients(starting_scheme(scheme))
+        nq, nv, m = system.nq, system.nv, system.m
+        self.columns = columns(select, nq, nv, m)
+        keep_balance = (
+            getattr(system, "elastic", False)
+            and composed is None
+            and not balances_at_end(self.main)
+            and (self.columns.q.size, self.columns.v.size) == (nq, nv)
+        )
         self.controls = work.Controls(
             newton.rtol,
             newton.max_iterations,
@@ -95,14 +105,14 @@ class Run(EnforcedRows):
             int(newton.reuse),
             int(newton.quasi),
             newton.form,
+            int(keep_balance),
         )
         self.first_closure, self.composed = first_closure, composed
-        nq, nv, m = system.nq, system.nv, system.m
-        self.columns = columns(select, nq, nv, m)
         self.total_steps = sum(stretch.steps for stretch in stretches)
         k = 1 + sum(stretch.rows for stretch in stretches)
         mu, nu = (m if flag else 0 for flag in (closure.correct_q, closure.correct_v))
-        sizes = [*(chosen.size for chosen in self.columns), mu, nu]
+        kept = (2, 2 * nq, 2 * nv) if keep_balance else (0, 0, 0)
+        sizes = [*(chosen.size for chosen in self.columns), mu, nu, *kept]
         self.rows = loop.Rows(np.zeros(k), *(np.zeros((k, size)) for size in sizes))
         self.left: list[tuple[int, FloatArray, FloatArray]] = []
         self.phi = 0.0  # how far state.a lags behind t_n, in steps
@@ -153,7 +163,15 @@ class Run(EnforcedRows):
         if self.drifts:
             pivot, when = (float(x) for x in self.work.near)
             warn_near_singular(pivot, when, "the motion from there on, and multipliers, are uncertain", stacklevel=3)
-        return self.solution(self.seconds(), stopped)
+        sol = self.solution(self.seconds(), stopped)
+        warn_of_coarse_steps(sol.stats, stacklevel=4)
+        if self.controls.keep_balance:
+            from isodyn.mechanism.chord_strain import (
+                warn_of_chord_strain,
+            )  # only solutions of mechanisms and beams come here
+
+            warn_of_chord_strain(sol, stacklevel=4)
+        return sol
 
     def seconds(self) -> float:
         """How long the run has taken, with what was done before a checkpoint."""
@@ -167,6 +185,7 @@ class Run(EnforcedRows):
         with self.explained():
             self.initial_values(t if first else float(np.nextafter(t, np.inf)), first)
         self.work.m[work.LAM_1] = state.lam
+        self.loop.balance_at_start(state, self.work)
         if first:
             self.loop.write_row(0.0, state, self.work, self.columns, self.rows, 0)
             self.count[work.ROWS] = 1
@@ -250,7 +269,7 @@ class Run(EnforcedRows):
             self.rows.lam[row] = lam[self.columns.lam]
 
     def follow(self, stretch: Stretch, bar: Progress, done: int = 0) -> bool:
-        """All steps of a stretch: the first with the midpoint member, and the last where the scheme would look past a breakpoint.
+        """All steps of a stretch: the first with the trapezoidal member, and the last where the scheme would look past a breakpoint.
 
         `done` of them were taken before a checkpoint.
         """
@@ -258,7 +277,7 @@ class Run(EnforcedRows):
         if self.composed is not None:
             return self.go(self.main, self.closure, stretch, done, n, bar)
         beyond = n - 1 if stretch.ends_in_breakpoint and self.main.W1 > 1.0 and n > 1 else n
-        if self.go(self.midpoint, self.first_closure, stretch, done, 1, bar):
+        if self.go(self.starting, self.first_closure, stretch, done, 1, bar):
             return True
         if done <= 1:
             self.shift(self.main.phi)
@@ -266,7 +285,7 @@ class Run(EnforcedRows):
             return True
         if done < n or self.phi != 0.0:
             self.shift(0.0)
-        return self.go(self.midpoint, self.first_closure, stretch, max(done, beyond), n, bar)
+        return self.go(self.starting, self.first_closure, stretch, max(done, beyond), n, bar)
 
     def shift(self, phi: float) -> None:
         """Move the acceleration from t_n − φ_old Δt to t_n − φ Δt."""
@@ -385,13 +404,15 @@ class Run(EnforcedRows):
             solver=self.model.solver if self.other is None else self.other.solver,
             stopped=stopped,
         )
+        if self.composed is None and stats.steps:
+            stats.take(largest_local_error(self.work.n[work.JUDGED], self.system))
         aux: dict[str, Any] = {}
         if self.left:
             aux["breakpoint_rows"] = np.array([row for row, _, _ in self.left])
             aux["a_left"] = np.array([a for _, a, _ in self.left])
             aux["lam_left"] = np.array([lam for _, _, lam in self.left])
-        t, q, v, a, lam, mu, nu = (r if k == r.shape[0] else r[:k].copy() for r in self.rows)
-        aux |= {name: rows for name, rows in (("mu", mu), ("nu", nu)) if rows.shape[1]}
+        t, q, v, a, lam, *more = (r if k == r.shape[0] else r[:k].copy() for r in self.rows)
+        aux |= {name: rows for name, rows in zip(self.rows._fields[5:], more, strict=True) if rows.shape[1]}
         if self.drifts:
             aux["rank"] = self.ranks[:k].copy()
         redundant = tuple(self.system.row_names[i] for i in self.independent.dropped)

@@ -34,6 +34,7 @@ from isodyn.integrate.closeness import watch_rank
 from isodyn.integrate.closure import copy_to, end_state, finite, largest, size
 from isodyn.integrate.equations import trial
 from isodyn.integrate.extrapolation import extrapolate, recall, remember
+from isodyn.integrate.local_error import judge
 from isodyn.integrate.matrix import CAREFUL
 from isodyn.integrate.newton import FROM_LAST, FROM_REST, STEADY, guessed, solve_step
 from isodyn.integrate.projection import polish, project
@@ -48,9 +49,15 @@ from isodyn.integrate.work import (
     MU,
     NU,
     Q_1,
+    Q_B,
+    Q_BB,
     R_PLUS,
     RESCUES,
+    T_B,
+    T_BB,
     V_1,
+    V_B,
+    V_BB,
     V_P,
     A,
     P,
@@ -150,6 +157,19 @@ def guess(p: Any, s: Any, t: float, dt: float, state: Any, form: int, c: FloatAr
 
 
 @kernel()
+def keep_balance(p: Any, s: Any, t: float, dt: float, state: Any, c: FloatArray, w: Any) -> int:
+    """The state at the balance of this step and of the one before, for forces that are read from there (isodyn.results.at_balance)."""
+    status = trial(p, s, dt, state, c, w)
+    if status == OK:
+        copy_to(w.q[Q_B], w.q[Q_BB])
+        copy_to(w.q[Q], w.q[Q_B])
+        copy_to(w.n[V_B], w.n[V_BB])
+        copy_to(w.n[V], w.n[V_B])
+        w.past[T_BB], w.past[T_B] = w.past[T_B], t
+    return status
+
+
+@kernel()
 def step(
     p: Any,
     s: Any,
@@ -183,7 +203,10 @@ def step(
             status = polish(p, s, t_end, c, w, pivots)
     if status == OK and not (finite(w.q[Q_1]) and finite(w.n[V_1])):
         status = NOT_FINITE
+    if status == OK and controls.keep_balance == 1:
+        status = keep_balance(p, s, t_balance, dt, state, c, w)
     if status == OK:
+        judge(s, t_1, dt, state, w)
         remember(t_1, w)
         copy_to(w.q[Q_1], state.q)
         copy_to(w.n[V_1], state.v)

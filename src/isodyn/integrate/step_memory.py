@@ -44,7 +44,7 @@ class StepMemory:
         before, self.independent = self.independent, rows
         if before is not None and np.array_equal(before.chosen, rows.chosen):
             self.work.key[0] = 0.0
-            self.work.past[:] = 0.0
+            self.work.past[: work.T_B] = 0.0
             return
         if before is None:
             self.work, self.pivots = self.memory(rows)
@@ -66,9 +66,13 @@ class StepMemory:
 
     def renew_memory(self) -> None:
         """Memory for the present rows and order of elimination; what is counted there goes on."""
-        near, refined = self.work.near, self.refinements()
+        before, refined = self.work, self.refinements()
         self.work, self.pivots = self.memory(self.independent)
-        self.work.near[:] = near
+        self.work.near[:] = before.near
+        for kept in (slice(work.V_B, work.V_BB + 1), work.JUDGED):
+            self.work.n[kept] = before.n[kept]
+        self.work.q[work.Q_B :] = before.q[work.Q_B :]
+        self.work.past[work.T_B :] = before.past[work.T_B :]
         if self.model.sparsity is not None:
             self.pivots[REFINED] = refined
         if self.other is not None:

@@ -15,12 +15,18 @@ from isodyn.linear_solvers import block_layout
 from isodyn.linear_solvers.blocks import storage_of
 
 DIFFERENCES = 5  # backward differences of the unknowns that are kept (isodyn.integrate.extrapolation)
-# ---- rows of w.n: predicted state and trial state at the balance, unknown, corrections of q and v, state at t_{n+1}; first of the
-# differences of the unknown and of the correction of q
-D_P, V_P, A_P, D, V, A, X, P, U, V_1, A_1, X_0 = range(12)
+# ---- rows of w.n: predicted state and trial state at the balance, unknown, corrections of q and v, state at t_{n+1}; velocity at the
+# balance of the last two steps
+D_P, V_P, A_P, D, V, A, X, P, U, V_1, A_1, V_B, V_BB = range(13)
+# … changes of q and v in the last two steps; the largest so far, the largest local errors of q and v, and when
+# (isodyn.integrate.local_error)
+D_1, D_2, U_1, U_2, D_MOST, U_MOST, E_Q, E_V, AT_Q, AT_V = range(13, 23)
+JUDGED = slice(D_MOST, AT_V + 1)
+# … first of the differences of the unknown and of the correction of q
+X_0 = AT_V + 1
 P_0 = X_0 + DIFFERENCES
-# ---- rows of w.q: at the balance and at t_{n+1}
-Q, Q_1 = range(2)
+# ---- rows of w.q: at the balance and at t_{n+1}; at the balance of the last two steps
+Q, Q_1, Q_B, Q_BB = range(4)
 # ---- rows of w.m: multipliers at the balance and at t_{n+1}; closures: of the step, and of φ, φ̇, φ̈ alone; multipliers of the
 # corrections of q and v; first of the differences of the multipliers at the balance
 LAM, LAM_1, GAP, GAP_Q, GAP_V, GAP_A, MU, NU, LAM_0 = range(9)
@@ -34,6 +40,8 @@ DX, DP, R, R_PLUS, B_1, B_2 = range(6)
 UNTIL, FOLLOWED, ORDER, SINCE, LEFT, CORRECTIONS = range(6)  # … and those of the step itself behind them, from NOW on
 SEEN = 4  # how many corrections are kept
 NOW = CORRECTIONS + SEEN
+T_B = NOW + SEEN  # … then the times of the last two balances
+T_BB = T_B + 1
 
 # ---- entries of w.near: the smallest pivot of the enforced rows so far, and when
 NEAREST, WHEN = range(2)
@@ -59,7 +67,7 @@ def allocate_work(nq: int, nv: int, m: int, rows: int, dense: bool, packed: IntA
         block, G, factors = int(packed[block_layout.N_J]), int(packed[block_layout.N_G]), storage_of(packed)
     return Work(
         n=np.zeros((P_0 + DIFFERENCES, nv)),
-        q=np.zeros((2, nq)),
+        q=np.zeros((4, nq)),
         m=np.zeros((LAM_0 + DIFFERENCES, m)),
         s=np.zeros((6, whole)),
         G=np.zeros(G),
@@ -75,14 +83,14 @@ def allocate_work(nq: int, nv: int, m: int, rows: int, dense: bool, packed: IntA
         c=np.zeros(4),
         kappa=np.array([0.0, 0.0, 0.0, 1.0]),
         near=np.array([1.0, 0.0]),
-        past=np.zeros(NOW + SEEN),
+        past=np.zeros(T_BB + 1),
         there=State(np.zeros(2), np.zeros(nq), np.zeros(nv), np.zeros(nv), np.zeros(m), np.zeros(nv)),
     )
 
 
-Controls = namedtuple("Controls", "rtol max_iterations max_halvings full reuse quasi form")
-"""Settings of the iteration, as numbers."""
-CONTROLS = types.NamedTuple((f8, i8, i8, i8, i8, i8, i8), Controls)
+Controls = namedtuple("Controls", "rtol max_iterations max_halvings full reuse quasi form keep_balance", defaults=(0,))
+"""Settings of the iteration, as numbers; whether the states at the last two balances are kept."""
+CONTROLS = types.NamedTuple((f8, i8, i8, i8, i8, i8, i8, i8), Controls)
 
 # ---- counters of a run
 STEPS, ROWS, ITERATIONS, EVALUATIONS, FACTORISATIONS, HALVINGS, FLOORS, RESCUES, REPIVOTS, FALLBACKS = range(10)

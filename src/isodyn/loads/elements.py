@@ -29,7 +29,10 @@ class Input:
 
 @dataclass(frozen=True)
 class Law:
-    """A force along a word: kind and numbers of isodyn.mechanism.layout; `shift` a function of time; `joint` whose reaction it uses."""
+    """A force along a word: kind and numbers of isodyn.mechanism.layout; `shift` a function of time; `joint` whose reaction it uses.
+
+    `load` is the name of the load that it belongs to.
+    """
 
     kind: int
     word: Word
@@ -37,6 +40,7 @@ class Law:
     shift: Any = None
     joint: str | None = None
     inputs: tuple[Input, ...] = ()
+    load: str = ""
 
     def all_words(self) -> list[Word]:
         """The word that it acts along, and those of its inputs."""

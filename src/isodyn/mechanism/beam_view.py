@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,6 +15,7 @@ from isodyn.beams.shape import BeamShape
 from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
 from isodyn.mechanism.system import MechanismSystem
+from isodyn.results.at_balance import from_balance
 
 if TYPE_CHECKING:
     from isodyn.results.solution import Solution
@@ -53,6 +55,11 @@ class BeamView:
                 f"beam() needs the solution of a Beam or a Mechanism; this one comes from {type(system).__name__}"
             )
         self.name, self.t, self.q, self.v = name, sol.t, sol.q[:, own], sol.v[:, own]
+        self._sol, self._own = sol, own
+
+    def _by_forces(self, history: Callable[[FloatArray], FloatArray]) -> FloatArray:
+        """A quantity of nodal coordinates that goes with forces, from where the balance holds."""
+        return from_balance(self._sol, lambda t, q, v: history(np.ascontiguousarray(q[:, self._own])))
 
     @property
     def nodes(self) -> FloatArray:
@@ -73,16 +80,20 @@ class BeamView:
         return self.shape.curvature(self.q, _places(points))
 
     def bending_moment(self, points: int = 8) -> FloatArray:
-        """EI n·R'' (times, elements, points)."""
-        return self.shape.of_section("EI")[:, None] * self.shape.bend(self.q, _places(points))
+        """EI n·R'' (times, elements, points), from where the balance holds (isodyn.results.at_balance)."""
+        return self.shape.of_section("EI")[:, None] * self._by_forces(lambda q: self.shape.bend(q, _places(points)))
 
     def axial_force(self, points: int = 8) -> FloatArray:
-        """EA ε (times, elements, points)."""
-        return self.shape.of_section("EA")[:, None] * self.shape.strain(self.q, _places(points))
+        """EA ε (times, elements, points), from where the balance holds."""
+        return self.shape.of_section("EA")[:, None] * self.strain(points)
+
+    def strain(self, points: int = 8) -> FloatArray:
+        """ε (times, elements, points), from where the balance holds."""
+        return self._by_forces(lambda q: self.shape.strain(q, _places(points)))
 
     def stress(self, points: int = 8, y: float | None = None) -> FloatArray:
         """Axial stress at the distance y from the axis; at both edges of the section (last axis) where y is left out."""
-        return self.shape.stress(self.q, _places(points), y)
+        return self._by_forces(lambda q: self.shape.stress(q, _places(points), y))
 
     @cached_property
     def energies(self) -> BeamEnergies:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from isodyn.beams.mesh import spread
@@ -47,6 +48,7 @@ def compile_parts(
     for load in parts.loads.values():
         if isinstance(load, UserLoad):
             continue
+        before = len(laws)
         if isinstance(load, FormulaLoad):
             laws += laws_by_formula(parts, joints, load)
         elif isinstance(load, BodyLoad):
@@ -62,6 +64,7 @@ def compile_parts(
         else:
             assert isinstance(load, JointLoad)
             laws += load.laws_on(coordinate(joints, f"load {load.name!r}", load.joint, load.coordinate))
+        laws[before:] = [replace(law, load=load.name) for law in laws[before:]]
     warn_of_loose_bodies(parts, rows, laws, user_rows)
     tables = Tables(
         list(bodies.values()),

@@ -23,10 +23,20 @@ from isodyn.compiled import (
 )
 from isodyn.joints.words import Pair, Row, Word
 from isodyn.mechanism.beam_part import BeamPart, resolve
-from isodyn.mechanism.layout import F_FACTOR
+from isodyn.mechanism.layout import BY_FORMULA, F_FACTOR, LIMIT, SPRING
 from isodyn.mechanism.model import mechanism_energy, mechanism_model
 from isodyn.mechanism.tables import Tables
 from isodyn.systems.tabled import TabledSystem
+
+ELASTIC = (SPRING, LIMIT, BY_FORMULA)  # laws whose forces follow from a measure
+LENGTH, ANGLE, SLOPE = range(3)  # units of velocities, but for the time
+_ALIKE = {
+    "spatial": (LENGTH,) * 3 + (ANGLE,) * 3,
+    "planar": (LENGTH, LENGTH, ANGLE),
+    "particle": (LENGTH,) * 3,
+    "node": (LENGTH,) * 2 + (SLOPE,) * 2,
+    "cable": (LENGTH,) * 3 + (SLOPE,) * 3,
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,6 +128,8 @@ def make_system(tables: Tables, joints: dict[str, JointParts]) -> MechanismSyste
         m=len(tables.rows),
         m_phi=sum(row.holonomic for row in tables.rows),
         row_names=tuple(row.name for row in tables.rows),
+        alike=tuple(k for body in tables.bodies for k in _ALIKE[body.kind]),
+        elastic=bool(tables.beams) or any(law.kind in ELASTIC for law in tables.laws),
         tables=tables,
         joints=joints,
     )

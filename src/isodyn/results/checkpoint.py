@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from isodyn.integrate.run import Run
 
 FORMAT = 2
-KEPT = ("n", "m", "past")  # memory of a step that the next one goes on from
+KEPT = ("n", "q", "m", "past")  # memory of a step that the next one goes on from
 MOST_BETWEEN = 10_000  # steps between checkpoints where nothing is said
 PARTS = 20
 

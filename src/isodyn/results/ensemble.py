@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from copy import copy
 from dataclasses import dataclass, field
@@ -10,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from isodyn.compiled import FloatArray, IntArray
-from isodyn.errors import InputError
+from isodyn.errors import CoarseStepWarning, InputError
+from isodyn.results.quality import COARSE, largest_local_error
 from isodyn.results.solution import Solution, Statistics
 
 
@@ -42,6 +44,7 @@ class Ensemble:
     solver: str = ""
     stopped: str | None = None
     aux: dict[str, Any] = field(default_factory=dict)
+    judged: FloatArray | None = None  # largest changes and local errors of all members (isodyn.integrate.local_error)
 
     def __len__(self) -> int:
         return self.q.shape[0]
@@ -66,6 +69,8 @@ class Ensemble:
             raise InputError(f"member {i} was not run to its end: {self.stopped}")
         counted: dict[str, Any] = {name: int(count[i]) for name, count in self.counts.items()}
         stats = Statistics(**counted, seconds=self.seconds / n, solver=self.solver)
+        if self.judged is not None:
+            stats.take(largest_local_error(self.judged[i], self.systems[0]))
         aux = {name: rows[i] for name, rows in self.aux.items()}
         rows = (self.t, self.q[i], self.v[i], self.a[i], self.lam[i])
         return Solution(*rows, self.system(i), self.scheme, stats, self.columns, aux)
@@ -78,6 +83,24 @@ class Ensemble:
         if self.errors:
             text += f", {len(self.errors)} failed"
         return text + (">" if self.stopped is None else f"; {self.stopped}>")
+
+
+def warn_of_coarse_members(ensemble: Ensemble, stacklevel: int) -> None:
+    """One warning for all members that ran together and have a local error that is not small."""
+    if ensemble.judged is None:
+        return
+    together = [i for i in np.flatnonzero(ensemble.ok).tolist() if i not in ensemble.single]
+    found = {i: largest_local_error(ensemble.judged[i], ensemble.systems[0]) for i in together}
+    coarse = {i: error for i, error in found.items() if error.value > COARSE}
+    if coarse:
+        i, worst = max(coarse.items(), key=lambda item: item[1].value)
+        warnings.warn(
+            f"the steps of {len(coarse)} of {len(ensemble)} members are coarse: the local error of member {i} reaches"
+            f" {100.0 * worst.value:.2g} % of the largest change in a step, in {worst.of} of {worst.component!r} at t = {worst.t:.6g}"
+            f" (more than {100.0 * COARSE:g} % is not small)\nhint: a smaller dt",
+            CoarseStepWarning,
+            stacklevel=stacklevel,
+        )
 
 
 def with_start(system: Any, q0: FloatArray, v0: FloatArray) -> Any:

@@ -14,7 +14,9 @@ from isodyn.results.dense_output import interpolate
 
 if TYPE_CHECKING:
     from isodyn.mechanism.beam_view import BeamView
+    from isodyn.mechanism.load_view import LoadView
     from isodyn.mechanism.views import BodyView, JointView, Reaction
+    from isodyn.results.quality import LocalError, Quality
 
 
 @dataclass
@@ -35,6 +37,14 @@ class Statistics:
     seconds: float = 0.0
     solver: str = ""
     stopped: str | None = None
+    local_error: float | None = None  # the largest of a step, relative to the largest change in a step …
+    local_error_in: str = ""  # … in which variable …
+    local_error_at: float | None = None  # … and when
+
+    def take(self, found: LocalError) -> None:
+        """Take the largest local error of the run in."""
+        self.local_error, self.local_error_at = found.value, found.t
+        self.local_error_in = f"{found.of} of {found.component!r}"
 
     def __str__(self) -> str:
         text = (
@@ -51,6 +61,8 @@ class Statistics:
             text += f", {self.repivots} new orders of elimination"
         if self.rejected:
             text += f", {self.rejected} rejected steps"
+        if self.local_error is not None:
+            text += f", local error {100.0 * self.local_error:.2g} % of a step"
         return text if self.stopped is None else f"{text}; {self.stopped}"
 
 
@@ -143,6 +155,18 @@ class Solution:
         from isodyn.mechanism.beam_view import BeamView
 
         return BeamView(self, name)
+
+    def load(self, name: str) -> LoadView:
+        """A spring, bushing, limit, motor, friction or formula of a mechanism: length, rate, tension, force, torque."""
+        from isodyn.mechanism.load_view import LoadView
+
+        return LoadView(self, name)
+
+    def quality(self) -> Quality:
+        """Local error, chord strain, drift and energy balance, with places and verdicts."""
+        from isodyn.results.quality import quality
+
+        return quality(self)
 
     def joint(self, name: str) -> JointView:
         """Coordinates of a joint of a mechanism: angle, displacement, length, with rates."""

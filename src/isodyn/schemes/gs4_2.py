@@ -150,6 +150,19 @@ class Scheme:
             eta=e,
         )
 
+    @classmethod
+    def default(cls) -> Scheme:
+        """What second-order systems take when no scheme is named: U0(0.9, 1, 0), whose balance holds at t_{n+1} itself.
+
+        Forces of stiff parts that turn are right at t_n; there is no overshoot in q nor v; unresolved modes are damped about as
+        by `optimal(0.8)`. The reasons are in docs/choosing_a_scheme.md.
+
+        >>> s = Scheme.default()
+        >>> s.name, s.W1, s.W3L3 == s.l3
+        ('U0(0.9, 1, 0)', 1.0, True)
+        """
+        return cls.U0(0.9, 1.0, 0.0)
+
     # ---- the three branches without overshoot
 
     @classmethod

@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.errors import InputError, IsodynError, IsodynWarning, SchemeError
+from isodyn.errors import CoarseStepWarning, InputError, IsodynError, IsodynWarning, SchemeError
 from isodyn.formulations import Formulation, Hamiltonian, Penalty, UdwadiaKalaba
 from isodyn.formulations.table import TABLE, check_combination
 from isodyn.integrate import Newton, integrate
@@ -311,6 +311,7 @@ def _row(
     failures: list[tuple[float, IsodynError]] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
+        warnings.simplefilter("ignore", CoarseStepWarning)  # errors are what is looked at here
         for dt in dts:
             try:
                 sol = integrate(system, scheme, formulation, dt=dt, **settings)

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from isodyn.compiled import FloatArray
-from isodyn.errors import InputError
+from isodyn.errors import InputError, coarse_steps_meant
 from isodyn.formulations import Formulation
 from isodyn.integrate import Newton, integrate
 from isodyn.problems.problem import Problem
@@ -156,7 +156,8 @@ def order_study(
     for dt in steps:
         motion = None  # the times are the same for all schemes
         for column, scheme in zip(errors, schemes, strict=True):
-            sol = integrate(system, scheme, formulation, dt=dt, t_end=t_end, newton=newton, breakpoints=breakpoints)
+            with coarse_steps_meant():
+                sol = integrate(system, scheme, formulation, dt=dt, t_end=t_end, newton=newton, breakpoints=breakpoints)
             motion = reference.at(sol.t) if motion is None else motion
             column.append(errors_of(sol, *motion))
     cases = [OrderCase(scheme.name, tuple(steps), tuple(e)) for scheme, e in zip(schemes, errors, strict=True)]

@@ -104,7 +104,7 @@ def advise(sub: Subdomains, scheme: Any = None, substeps: Any = None, *, dt: flo
         raise InputError(f"dt must be positive, received {dt!r}")
     counts = counted(substeps, sub)
     parts = []
-    for name, s in by_name("scheme", scheme, sub, Scheme.optimal(0.8)).items():
+    for name, s in by_name("scheme", scheme, sub, Scheme.default()).items():
         if not isinstance(s, Scheme):
             raise InputError(
                 f"scheme of {name!r} must be a Scheme, received {s!r}", hint="for example iso.Scheme.optimal(0.8)"

@@ -151,7 +151,7 @@ class Part:
         return self.answer(step)
 
     def go(self, step: SystemStep, lam_0: FloatArray, lam_1: FloatArray) -> None:
-        """τ sub-steps: after a start the first with the midpoint member; before a breakpoint the last, where W₁ > 1 would look past it."""
+        """τ sub-steps: after a start the first with the starting member; before a breakpoint the last, where W₁ > 1 would look past it."""
         self.load.set(step.t, step.t_1 - step.t, lam_0, lam_1)
         run, tau = self.run, self.tau
         times = step.t + (step.t_1 - step.t) * np.arange(1, tau + 1) / tau
@@ -160,13 +160,13 @@ class Part:
             self.state.clock[1] = step.dt / tau
         begin = 0
         if step.first:
-            self.loop(run.midpoint, times[:1], step)
+            self.loop(run.starting, times[:1], step)
             begin = 1
         if step.last and run.main.W1 > 1.0 and begin < tau:
             run.shift(run.main.phi)
             self.loop(run.main, times[begin:-1], step)
             run.shift(0.0)
-            self.loop(run.midpoint, times[-1:], step)
+            self.loop(run.starting, times[-1:], step)
             return
         run.shift(run.main.phi)
         self.loop(run.main, times[begin:], step)

@@ -31,6 +31,8 @@ class CompiledSystem:
     m_phi: int = 0
     row_names: tuple[str, ...] = ()
     v_names: tuple[str, ...] = ()  # where there are more or fewer velocities than coordinates
+    alike: tuple[int, ...] = ()  # velocities with the same number have the same unit; empty where that is not known
+    elastic: bool = False  # has springs or beams, whose forces are read from the balance (isodyn.results.at_balance)
 
     def __post_init__(self) -> None:
         if not self.names:

@@ -1,0 +1,133 @@
+"""What a solution says about a load of a mechanism that acts along measures: springs, bushings, limits, motors, friction, formulas.
+
+A law pulls its measure x back with f: the force on the second body is −f ∂x/∂r_j, the torque about its mass centre −f ∂x/∂ϖ_j. All of it
+is taken where the balance holds (isodyn.results.at_balance).
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numba import types
+
+from isodyn.compiled import F2, F, FloatArray, I, IntArray, i8, kernel
+from isodyn.errors import InputError
+from isodyn.joints.measures import GRADIENT, R_, V_
+from isodyn.mechanism.forces import law
+from isodyn.mechanism.formula_laws import formula_force
+from isodyn.mechanism.layout import BY_FORMULA, F_WORK, I_LAW, LAW, SPRING
+from isodyn.mechanism.model import place_bodies
+from isodyn.mechanism.places import along, measure_of
+from isodyn.mechanism.poses import poses
+from isodyn.mechanism.system import MechanismSystem
+from isodyn.results.at_balance import from_balance
+
+if TYPE_CHECKING:
+    from isodyn.results.solution import Solution
+
+X, RATE, PULL, SLOPES, READ = 0, 1, 2, 3, 15  # columns of a law's history: measure, rate, f, gradient; how many
+
+
+@kernel(types.void(i8, F, F2, F2, F2, F, I, F2))
+def read_law(
+    k: int,
+    t: FloatArray,
+    q: FloatArray,
+    v: FloatArray,
+    lam: FloatArray,
+    pf: FloatArray,
+    pi: IntArray,
+    out: FloatArray,
+) -> None:
+    """Law k along histories, into the rows of out."""
+    o = pi[I_LAW] + LAW * k
+    m, g = pi[o + 1], pi[F_WORK] + GRADIENT
+    for n in range(t.size):
+        place_bodies(q[n], v[n], pf, pi)
+        by_formula = formula_force(k, t[n], v[n], pf, pi) if pi[o] == BY_FORMULA else 0.0
+        x = measure_of(m, GRADIENT, pf, pi)
+        rate = along(m, GRADIENT, v[n], pf, pi)
+        out[n, X], out[n, RATE] = x, rate
+        out[n, PULL] = by_formula if pi[o] == BY_FORMULA else law(k, t[n], x, rate, lam[n], pf, pi)[0]
+        for i in range(12):
+            out[n, SLOPES + i] = pf[g + i]
+
+
+class LoadView:
+    """A load along a solution, a column for each of its laws (a spring has one, a bushing up to six).
+
+    `length` and `rate` are the measure and its rate: the distance of a spring's points, the coordinate of a joint. `tension` is what
+    pulls the measure back: positive shortens a spring, turns a joint back. `force` and `torque` act on the second body at its mass
+    centre, in the world.
+    """
+
+    def __init__(self, sol: Solution, name: str) -> None:
+        system = sol.system
+        if not isinstance(system, MechanismSystem):
+            raise InputError(f"load() needs the solution of a Mechanism; this one comes from {type(system).__name__}")
+        sol._whole("load()")
+        self.numbers = [k for k, law in enumerate(system.tables.laws) if law.load == name]
+        if not self.numbers:
+            known = ", ".join(dict.fromkeys(repr(law.load) for law in system.tables.laws)) or "none"
+            raise InputError(f"there is no load along measures named {name!r}", hint=f"such loads: {known}")
+        self.name, self.t, self._sol, self._system = name, sol.t, sol, system
+        self._laws = [system.tables.laws[k] for k in self.numbers]
+
+    def _history(self, k: int, t: FloatArray, q: FloatArray, v: FloatArray) -> FloatArray:
+        out = np.zeros((t.size, READ))
+        q, v, lam = (np.ascontiguousarray(x) for x in (q, v, self._sol.lam))
+        read_law(k, t, q, v, lam, self._system.pf.copy(), self._system.pi, out)
+        return out
+
+    @cached_property
+    def _read(self) -> FloatArray:
+        """(times, laws, READ)."""
+        columns = [from_balance(self._sol, lambda t, q, v, k=k: self._history(k, t, q, v)) for k in self.numbers]
+        return np.stack(columns, axis=1)
+
+    @cached_property
+    def length(self) -> FloatArray:
+        """The measures, (times, laws)."""
+        return self._read[..., X]
+
+    @cached_property
+    def rate(self) -> FloatArray:
+        """Rates of the measures, (times, laws)."""
+        return self._read[..., RATE]
+
+    @cached_property
+    def tension(self) -> FloatArray:
+        """What pulls the measures back, (times, laws)."""
+        return self._read[..., PULL]
+
+    @cached_property
+    def elongation(self) -> FloatArray:
+        """Of springs: measure less free length, (times, laws)."""
+        free = [law.numbers[2] if law.kind == SPRING else 0.0 for law in self._laws]
+        return self.length - np.array(free)
+
+    @cached_property
+    def chord(self) -> FloatArray:
+        """How much longer the measures are at the rows than where the balance holds, (times, laws)."""
+        sol = self._sol
+        rows = [self._history(k, sol.t, sol.q, sol.v)[:, X] for k in self.numbers]
+        return np.stack(rows, axis=1) - self.length
+
+    @cached_property
+    def force(self) -> FloatArray:
+        """On the second body, in the world, (times, 3)."""
+        return -np.einsum("kl,kli->ki", self.tension, self._slopes[..., 6:9])
+
+    @cached_property
+    def torque(self) -> FloatArray:
+        """On the second body about its mass centre, in the world, (times, 3)."""
+        R = poses(self._system, self._laws[0].word.second, self._sol.q, self._sol.v)[:, R_:V_].reshape(-1, 3, 3)
+        return -np.einsum("kij,kl,klj->ki", R, self.tension, self._slopes[..., 9:12])
+
+    @cached_property
+    def _slopes(self) -> FloatArray:
+        """Gradients at the rows, (times, laws, 12): directions need no more than second order."""
+        sol = self._sol
+        return np.stack([self._history(k, sol.t, sol.q, sol.v)[:, SLOPES:] for k in self.numbers], axis=1)

@@ -1,0 +1,143 @@
+"""What a solution says about its own accuracy: local error, chord strain, drift, energy.
+
+The local error is that of isodyn.integrate.local_error, for each component relative to the largest change of components of its unit in one
+step. Where units are not known a component is compared with its own largest change, or with a small part of the largest of all.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from isodyn.compiled import FloatArray
+from isodyn.errors import CoarseStepWarning
+
+if TYPE_CHECKING:
+    from isodyn.results.solution import Solution, Statistics
+
+COARSE = 0.05  # of the largest change in a step: more is not small. An oscillation takes about nine steps a period then
+SMALL_PART = 1e-3  # of the largest change of all: components that change less are compared with that, where units are not known …
+SMALL_PART_OF_S = 1e-9  # … and the same for first-order systems, whose components may be concentrations of any size
+DRIFT = 1e-6  # constraints are kept better than this by every formulation that is meant to
+ENERGY = 1e-2  # of the largest kinetic energy
+
+
+def warn_of_coarse_steps(stats: Statistics, stacklevel: int) -> None:
+    """Say so where the local error of a run is not small."""
+    if stats.local_error is not None and stats.local_error > COARSE:
+        warnings.warn(
+            f"the steps are coarse: the local error reaches {100.0 * stats.local_error:.2g} % of the largest change in a step, in"
+            f" {stats.local_error_in} at t = {stats.local_error_at:.6g} (more than {100.0 * COARSE:g} % is not small)"
+            "\nhint: a smaller dt, or integrate_adaptive; sol.quality() tells more",
+            CoarseStepWarning,
+            stacklevel=stacklevel,
+        )
+
+
+class LocalError(NamedTuple):
+    """The largest local error of a run, relative to the largest change in a step; in which variable, of which component, when."""
+
+    value: float
+    of: str
+    component: str
+    t: float
+
+
+def largest_local_error(judged: FloatArray, system: Any) -> LocalError:
+    """From the rows of isodyn.integrate.work.JUDGED: largest changes of q and v in a step, largest errors, their times."""
+    most_q, most_v, e_q, e_v, at_q, at_v = judged
+    found = []
+    for letter, most, error, at in (("q", most_q, e_q, at_q), ("s" if system.first_order else "v", most_v, e_v, at_v)):
+        scale = _scales(most, system)
+        relative = np.divide(error, scale, out=np.zeros(scale.size), where=scale > 0.0)
+        i = int(relative.argmax()) if relative.size else 0
+        names = system.names if system.first_order else system.v_names
+        found.append(LocalError(float(relative[i]), letter, names[i], float(at[i])))
+    return max(found)
+
+
+def _scales(most: FloatArray, system: Any) -> FloatArray:
+    """What the errors of components are compared with."""
+    alike = np.array(getattr(system, "alike", ()), dtype=np.int64)
+    if alike.size == most.size:
+        scale = np.zeros(most.size)
+        for kind in np.unique(alike):
+            scale[alike == kind] = most[alike == kind].max()
+        return scale
+    part = SMALL_PART_OF_S if system.first_order else SMALL_PART
+    return np.maximum(most, part * most.max(initial=0.0))
+
+
+@dataclass(frozen=True)
+class Check:
+    """One number about a solution, what it should stay below, and where it was found."""
+
+    value: float
+    bound: float
+    where: str
+
+    @property
+    def good(self) -> bool:
+        """Whether the number is within its bound."""
+        return self.value <= self.bound
+
+    def __str__(self) -> str:
+        return f"{self.value:.2g} ({'good' if self.good else 'NOT GOOD'}, bound {self.bound:g}), {self.where}"
+
+
+@dataclass(frozen=True)
+class Quality:
+    """Checks of a solution; None where one does not apply.
+
+    local_error : largest local error of a step, relative to the largest change in a step
+    chord_strain : largest strain that comes from chords of the motion, relative to the largest elastic strain of the same part
+    drift : largest violation of the constraints at position and velocity level, relative
+    energy : largest error of the energy balance, relative to the largest kinetic energy
+    """
+
+    local_error: Check | None = None
+    chord_strain: Check | None = None
+    drift: Check | None = None
+    energy: Check | None = None
+
+    @property
+    def good(self) -> bool:
+        """Whether all checks that apply are."""
+        return all(check.good for check in self._checks().values())
+
+    def _checks(self) -> dict[str, Check]:
+        found = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {name: check for name, check in found.items() if check is not None}
+
+    def __str__(self) -> str:
+        return "\n".join(f"{name.replace('_', ' '):13s} {check}" for name, check in self._checks().items())
+
+
+def quality(sol: Solution) -> Quality:
+    """All checks that apply to a solution."""
+    from isodyn.mechanism.chord_strain import largest_chord_strain
+
+    stats, system = sol.stats, sol.system
+    local = None
+    if stats.local_error is not None:
+        local = Check(stats.local_error, COARSE, f"{stats.local_error_in}, t = {stats.local_error_at:.6g}")
+    whole = all(
+        sol.columns[name].size == n
+        for name, n in (("q", system.nq), ("v", system.nv), ("a", system.nv), ("lam", system.m))
+    )
+    chord = largest_chord_strain(sol) if whole else None
+    drift = energy = None
+    if whole and system.m:
+        levels = sol.drift()
+        both = np.maximum(levels.position, levels.velocity)
+        i = int(both.argmax())
+        drift = Check(float(both[i]), DRIFT, f"t = {sol.t[i]:.6g}")
+    if whole and system.energy is not None:
+        gap = np.abs(sol.energy_balance())
+        most = float(sol.energy()[0].max(initial=0.0))
+        i = int(gap.argmax())
+        energy = Check(float(gap[i]) / most if most > 0.0 else float(gap[i]), ENERGY, f"t = {sol.t[i]:.6g}")
+    return Quality(local, chord, drift, energy)

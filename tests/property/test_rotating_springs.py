@@ -1,0 +1,71 @@
+"""For any mass, radius, speed, stiffness, plane of motion and step: the tension of a spring that turns is m ω² r."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rotating_springs import FREE_OF_CHORDS, ON_CHORDS, on_a_spring
+from scipy.spatial.transform import Rotation
+
+import isodyn as iso
+from isodyn.errors import AccuracyWarning
+
+decades = st.floats(-2.0, 2.0).map(lambda x: 10.0**x)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    mass=decades,
+    radius=decades,
+    speed=decades,
+    stretch=st.floats(-6.0, -3.0),
+    turn=st.floats(0.01, 0.12),
+    kind=st.sampled_from(["particle", "planar", "spatial"]),
+    seed=st.integers(0, 1000),
+    offset=st.floats(0.0, 0.5),
+    mass_first=st.booleans(),
+    scheme=st.sampled_from([*FREE_OF_CHORDS, *ON_CHORDS]),
+)
+def test_tension_of_a_spring_that_turns(
+    mass: float,
+    radius: float,
+    speed: float,
+    stretch: float,
+    turn: float,
+    kind: str,
+    seed: int,
+    offset: float,
+    mass_first: bool,
+    scheme: iso.Scheme,
+) -> None:
+    """`turn` is ωΔt; the spring is stretched by 10^stretch of the radius, so that chords are up to 2000 times as much."""
+    force = mass * speed**2 * radius
+    stiffness = force / (10.0**stretch * radius)
+    axes = None if kind == "planar" else Rotation.random(random_state=seed).as_matrix()
+    off = 0.0 if kind == "particle" else offset * radius
+    mech = on_a_spring(
+        mass, radius, speed, stiffness, kind=kind, axes=axes, offset=off, mass_first=mass_first
+    )
+    dt = turn / speed
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", AccuracyWarning)
+        sol = iso.integrate(mech.compile(), scheme, dt=dt, t_end=300 * dt, save_every=3)
+    load = sol.load("spring")
+    assert abs(load.tension[0, 0] / force - 1.0) < 1e-6
+    late = load.tension[70:, 0]
+    allowed = 0.02 if scheme in FREE_OF_CHORDS else 0.15
+    assert np.abs(late / force - 1.0).max() < allowed
+    towards = -np.einsum("ki,ki->k", load.force, sol.body("mass").position) / radius
+    assert np.abs((-towards if mass_first else towards)[70:] / force - 1.0).max() < allowed
+
+
+def test_no_scheme_is_missing() -> None:
+    """Members of both lists are what their names say."""
+    for scheme in FREE_OF_CHORDS:
+        assert (scheme.W1, scheme.W2L2, scheme.W3L3) == pytest.approx((1.0, 0.5, scheme.l3))
+    for scheme in ON_CHORDS:
+        assert abs(scheme.W3L3 - scheme.l3) + abs(scheme.W1 - 1.0) > 1e-3
