@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -30,7 +31,9 @@ def robertson(s: np.ndarray, t: float) -> np.ndarray:
 
 
 def test_few_steps_in_a_period() -> None:
-    with pytest.warns(CoarseStepWarning, match=r"the steps are coarse: the local error reaches .* % .* of 'q0' at t = "):
+    with pytest.warns(
+        CoarseStepWarning, match=r"the steps are coarse: the local error reaches .* % .* of 'q0' at t = "
+    ):
         sol = iso.integrate(oscillator(), dt=1.2, t_end=30.0)
     check = sol.quality().local_error
     assert not check.good
@@ -46,31 +49,31 @@ def test_thirty_steps_in_a_period_are_enough(scheme: iso.Scheme) -> None:
 
 def test_van_der_pol_with_jumps_between_its_steps() -> None:
     with pytest.warns(CoarseStepWarning, match=r"of 's"):
-        iso.integrate(van_der_pol(1000.0), dt=1.0, t_end=1200.0)
+        iso.integrate(van_der_pol(1000.0), dt=0.2, t_end=1000.0)
 
 
 def test_robertson_with_a_transient_shorter_than_a_step() -> None:
     with pytest.warns(CoarseStepWarning, match=r"of 's"):
-        iso.integrate(iso.FirstOrderSystem(robertson, [1.0, 0.0, 0.0]), dt=0.1, t_end=40.0)
+        iso.integrate(iso.FirstOrderSystem(robertson, [1.0, 0.0, 0.0]), dt=0.01, t_end=2.0)
 
 
 def test_members_of_an_ensemble() -> None:
     system = iso.problems.get("pendulum").system()
-    speeds = np.outer([0.1, 6.0], system.v0 / np.abs(system.v0).max())
+    speeds = np.outer([0.1, 12.0], system.v0 / np.abs(system.v0).max())
     with pytest.warns(CoarseStepWarning, match=r"the steps of 1 of 2 members are coarse: .* member 1"):
-        ens = iso.ensemble(system, dt=0.2, t_end=4.0, v0=speeds)
+        ens = iso.ensemble(system, dt=0.07, t_end=4.0, v0=speeds)
     assert ens[0].quality().local_error.good
     assert not ens[1].quality().local_error.good
 
 
-def test_a_resumed_run_reports_the_same(tmp_path: object) -> None:
+def test_a_resumed_run_reports_the_same(tmp_path: Path) -> None:
     system = iso.problems.get("pendulum").system()
     whole = iso.integrate(system, dt=0.01, t_end=2.0)
 
     def stop(sample: object) -> bool:
         return sample.t > 1.0  # type: ignore[attr-defined]
 
-    folder = f"{tmp_path}/run"
+    folder = tmp_path / "run"
     iso.integrate(system, dt=0.01, t_end=2.0, checkpoint=iso.results.Checkpoint(folder, every=10), observe=stop)
     resumed = iso.resume(folder, system)
     assert resumed.stats.local_error == pytest.approx(whole.stats.local_error, rel=1e-9)

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rotating_springs import FREE_OF_CHORDS, ON_CHORDS, on_a_spring
 from scipy.spatial.transform import Rotation
 
 import isodyn as iso
 from isodyn.errors import AccuracyWarning
+from rotating_springs import FREE_OF_CHORDS, ON_CHORDS, on_a_spring
 
 decades = st.floats(-2.0, 2.0).map(lambda x: 10.0**x)
 
@@ -47,9 +47,7 @@ def test_tension_of_a_spring_that_turns(
     stiffness = force / (10.0**stretch * radius)
     axes = None if kind == "planar" else Rotation.random(random_state=seed).as_matrix()
     off = 0.0 if kind == "particle" else offset * radius
-    mech = on_a_spring(
-        mass, radius, speed, stiffness, kind=kind, axes=axes, offset=off, mass_first=mass_first
-    )
+    mech = on_a_spring(mass, radius, speed, stiffness, kind=kind, axes=axes, offset=off, mass_first=mass_first)
     dt = turn / speed
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", AccuracyWarning)
@@ -66,6 +64,6 @@ def test_tension_of_a_spring_that_turns(
 def test_no_scheme_is_missing() -> None:
     """Members of both lists are what their names say."""
     for scheme in FREE_OF_CHORDS:
-        assert (scheme.W1, scheme.W2L2, scheme.W3L3) == pytest.approx((1.0, 0.5, scheme.l3))
+        assert pytest.approx((1.0, 0.5, scheme.l3)) == (scheme.W1, scheme.W2L2, scheme.W3L3)
     for scheme in ON_CHORDS:
         assert abs(scheme.W3L3 - scheme.l3) + abs(scheme.W1 - 1.0) > 1e-3

@@ -6,10 +6,10 @@ import warnings
 
 import numpy as np
 import pytest
-from rotating_springs import FREE_OF_CHORDS, ON_CHORDS, on_a_spring
 
 import isodyn as iso
 from isodyn.errors import AccuracyWarning
+from rotating_springs import FREE_OF_CHORDS, ON_CHORDS, on_a_spring
 
 FORCE = 360.0
 DT = 0.01
@@ -28,7 +28,9 @@ def test_every_row_is_right_where_the_balance_holds_at_the_end_of_a_step(scheme:
 
 @pytest.mark.parametrize("scheme", ON_CHORDS, ids=str)
 def test_forces_come_from_the_balance_where_it_holds_on_a_chord(scheme: iso.Scheme) -> None:
-    with pytest.warns(AccuracyWarning, match=r"positions at t_n strain load 'spring', t = .* by chords, .* by forces: "):
+    with pytest.warns(
+        AccuracyWarning, match=r"positions at t_n strain load 'spring', t = .* by chords, .* by forces: "
+    ):
         sol = iso.integrate(on_a_spring().compile(), scheme, dt=DT, t_end=3.0)
     tension = sol.load("spring").tension[:, 0]
     late = sol.t > 2.0
@@ -79,11 +81,13 @@ def spinning_rod() -> iso.Mechanism:
 
 @pytest.mark.parametrize("scheme", [iso.Scheme.default(), iso.Scheme.generalised_alpha(0.5)], ids=str)
 def test_the_root_of_a_spinning_rod_carries_the_rod(scheme: iso.Scheme) -> None:
-    force = RHO_A * SPEED**2 * LENGTH**2 / 2.0
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", AccuracyWarning)
         sol = iso.integrate(spinning_rod().compile(), scheme, dt=0.02 / 50, t_end=0.2)
-    root = sol.beam("rod").axial_force(points=9)[sol.t > 0.15, 0, 0]
-    assert np.abs(root / force - 1.0).max() < 0.02
-    pull = np.linalg.norm(sol.reaction("root").force, axis=1)[sol.t > 0.15]
+    rod, late = sol.beam("rod"), sol.t > 0.15
+    tip = rod.nodes[late, -1]
+    speed = np.linalg.norm(rod.shape.split(rod.v)[late, -1, 0], axis=1) / np.linalg.norm(tip, axis=1)
+    force = RHO_A * speed**2 * LENGTH**2 / 2.0  # damping takes some of the speed: 1.22e5 N at the start
+    assert np.abs(rod.axial_force(points=9)[late, 0, 0] / force - 1.0).max() < 0.02
+    pull = np.linalg.norm(sol.reaction("root").force, axis=1)[late]
     assert np.abs(pull / force - 1.0).max() < 0.02

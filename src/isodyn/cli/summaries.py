@@ -35,11 +35,21 @@ def print_summary(summary: dict[str, Any]) -> None:
         against = escape(summary["errors"]["against"])
         console.print(f"error ({summary['errors']['measure']}): {text}\n  against {against}")
     cost = summary["cost"]
+    _print_local_error(console, cost)
     console.print(
         f"cost: {cost['seconds']:.3g} s, {cost['microseconds_per_step']:.3g} µs per step, {cost['iterations']} iterations, "
         f"{cost['factorisations']} factorisations ({cost['solver']})"
         + (f", {cost['halvings']} halvings" if cost["halvings"] else "")
     )
+
+
+def _print_local_error(console: Any, cost: dict[str, Any]) -> None:
+    from rich.markup import escape
+
+    if cost["local_error"] is not None:
+        place = f"in {cost['local_error_in']} at t = {cost['local_error_at']:.6g}"
+        text = f"local error: at most {100.0 * cost['local_error']:.2g} % of the largest change in a step, {place}"
+        console.print(escape(text))
 
 
 def _print_motion(console: Any, motion: dict[str, Any]) -> None:
@@ -94,6 +104,7 @@ def print_mechanism(summary: dict[str, Any]) -> None:
             rows = ", ".join(summary["constraints"]["redundant"])
             console.print(f"rows that follow from others: {rows}", markup=False)
     cost = summary["cost"]
+    _print_local_error(console, cost)
     console.print(
         f"cost: {cost['seconds']:.3g} s, {cost['microseconds_per_step']:.3g} µs per step, {cost['iterations']} iterations, "
         f"{cost['factorisations']} factorisations ({cost['solver']})"

@@ -397,8 +397,9 @@ class Run(EnforcedRows):
         if stopped is not None and 0 < k < self.rows.t.size and self.state.clock[0] > self.rows.t[k - 1]:
             self.loop.write_row(self.phi, at_balance.shown(self), self.work, self.columns, self.rows, k)
             k += 1
+        counted: dict[str, Any] = {name: int(count[k]) for name, k in work.COUNTED.items()}
         stats = Statistics(
-            **{name: int(count[k]) for name, k in work.COUNTED.items()},
+            **counted,
             refinements=self.refinements(),
             seconds=seconds,
             solver=self.model.solver if self.other is None else self.other.solver,

@@ -6,7 +6,7 @@ is taken where the balance holds (isodyn.results.at_balance).
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -84,7 +84,7 @@ class LoadView:
     @cached_property
     def _read(self) -> FloatArray:
         """(times, laws, READ)."""
-        columns = [from_balance(self._sol, lambda t, q, v, k=k: self._history(k, t, q, v)) for k in self.numbers]
+        columns = [from_balance(self._sol, partial(self._history, k)) for k in self.numbers]
         return np.stack(columns, axis=1)
 
     @cached_property

@@ -42,6 +42,9 @@ def mechanism_summary(sol: Solution, title: str, dt: float) -> dict[str, Any]:
         "factorisations": stats.factorisations,
         "halvings": stats.halvings,
         "solver": stats.solver,
+        "local_error": stats.local_error,
+        "local_error_in": stats.local_error_in,
+        "local_error_at": stats.local_error_at,
     }
     if stats.stopped is not None:
         found["stopped"] = stats.stopped

@@ -22,6 +22,7 @@ from isodyn.report.pages import Html
 from isodyn.report.reasons import cited, reasons
 from isodyn.report.scenes import FRAMES, mechanical, scene_of
 from isodyn.results import Solution
+from isodyn.results.quality import chord_strain_of, local_error_in_words
 from isodyn.schemes import Scheme
 
 if TYPE_CHECKING:
@@ -206,6 +207,10 @@ def _quality(sol: Solution, groups: list[Group]) -> list[tuple[str, str]]:
             kept = zip(group.names, group.values, strict=True)
             rows += [(f"change of {name}", f"{x.max():.2e}") for name, x in kept]
     steps = max(stats.steps, 1)
+    if (local := local_error_in_words(stats)) is not None:
+        rows.append(("largest local error", local))
+    if (chord := chord_strain_of(sol)) is not None:
+        rows.append(("chord strain beside elastic strain", str(chord)))
     rows += [
         ("steps", f"{stats.steps}" + (f", {stats.rejected} rejected" if stats.rejected else "")),
         ("iterations", f"{stats.iterations}, {stats.iterations / steps:.2f} in a step"),

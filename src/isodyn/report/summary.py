@@ -42,6 +42,9 @@ def run_summary(problem: Problem, parameters: dict[str, float], dt: float, sol: 
             "factorisations": stats.factorisations,
             "halvings": stats.halvings,
             "solver": stats.solver,
+            "local_error": stats.local_error,
+            "local_error_in": stats.local_error_in,
+            "local_error_at": stats.local_error_at,
         },
     }
     if stats.stopped is not None:

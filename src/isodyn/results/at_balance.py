@@ -11,12 +11,15 @@ Where the balance holds at t_{n+1} itself (W₁ = 1, q̃ = q_{n+1}) nothing is k
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from isodyn.compiled import Coefficients, FloatArray
+from isodyn.errors import AccuracyWarning
+from isodyn.schemes import Scheme
 
 if TYPE_CHECKING:
     from isodyn.results.solution import Solution
@@ -28,15 +31,22 @@ History = Callable[[FloatArray, FloatArray, FloatArray], FloatArray]
 """A quantity along times t (k,), configurations q (k, nq) and velocities v (k, nv): an array with k rows."""
 
 
-def balances_at_end(s: Coefficients) -> bool:
+def balances_at_end(s: Coefficients | Scheme) -> bool:
     """Whether the balance of a step holds at (t_{n+1}, q_{n+1}, v_{n+1})."""
     gaps = (s.W1 - 1.0, s.W2L2 - 0.5, s.W3L3 - s.l3, s.W2L5 - s.l5)
     return max(abs(gap) for gap in gaps) < SAME
 
 
 def from_balance(sol: Solution, history: History) -> FloatArray:
-    """The quantity at the times of a solution, from where the balance holds."""
+    """The quantity at the times of a solution, from where the balance holds; warned of where that was not kept."""
     if NAMES[0] not in sol.aux:
+        if isinstance(sol.scheme, Scheme) and not balances_at_end(sol.scheme):
+            warnings.warn(
+                f"the balance of {sol.scheme} holds on chords of the motion, and was not kept in this solution: forces of stiff parts that"
+                " turn are read at t_n and may be wrong\nhint: Scheme.default() balances at t_n",
+                AccuracyWarning,
+                stacklevel=4,
+            )
         return history(sol.t, sol.q, sol.v)
     t, q, v = (np.asarray(sol.aux[name]) for name in NAMES)
     nq, nv = sol.q.shape[1], sol.v.shape[1]

@@ -14,6 +14,7 @@ import numpy as np
 
 from isodyn.compiled import FloatArray
 from isodyn.errors import CoarseStepWarning
+from isodyn.results.at_balance import NAMES
 
 if TYPE_CHECKING:
     from isodyn.results.solution import Solution, Statistics
@@ -116,19 +117,39 @@ class Quality:
         return "\n".join(f"{name.replace('_', ' '):13s} {check}" for name, check in self._checks().items())
 
 
+def local_error_of(stats: Statistics) -> Check | None:
+    """The largest local error of a run as a check; None where it was not estimated."""
+    if stats.local_error is None:
+        return None
+    return Check(stats.local_error, COARSE, f"{stats.local_error_in}, t = {stats.local_error_at:.6g}")
+
+
+def local_error_in_words(stats: Statistics) -> str | None:
+    """One line for summaries and reports."""
+    check = local_error_of(stats)
+    if check is None:
+        return None
+    verdict = "" if check.good else f"; NOT small, more than {100.0 * COARSE:g} %: the steps are coarse"
+    return f"{100.0 * check.value:.2g} % of the largest change in a step ({check.where}){verdict}"
+
+
+def chord_strain_of(sol: Solution) -> Check | None:
+    """The largest chord strain of a run as a check; None where rows and balance do not differ."""
+    if NAMES[0] not in sol.aux:
+        return None
+    from isodyn.mechanism.chord_strain import largest_chord_strain  # compiles what reads laws; other runs do without
+
+    return largest_chord_strain(sol)
+
+
 def quality(sol: Solution) -> Quality:
     """All checks that apply to a solution."""
-    from isodyn.mechanism.chord_strain import largest_chord_strain
-
-    stats, system = sol.stats, sol.system
-    local = None
-    if stats.local_error is not None:
-        local = Check(stats.local_error, COARSE, f"{stats.local_error_in}, t = {stats.local_error_at:.6g}")
+    local, system = local_error_of(sol.stats), sol.system
     whole = all(
         sol.columns[name].size == n
         for name, n in (("q", system.nq), ("v", system.nv), ("a", system.nv), ("lam", system.m))
     )
-    chord = largest_chord_strain(sol) if whole else None
+    chord = chord_strain_of(sol) if whole else None
     drift = energy = None
     if whole and system.m:
         levels = sol.drift()
