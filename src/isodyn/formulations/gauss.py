@@ -160,6 +160,7 @@ def _transform(formulation: UdwadiaKalaba | NullSpace, system: Any) -> PythonSys
         retract=system.retract,
         difference=system.difference,
         names=system.names,
+        scales=system.scales,
     )
 
 

@@ -25,17 +25,18 @@ class EnforcedRows(StepMemory):
 
     def independent_rows(self, t: float, *, again: bool = False) -> Rows:
         """The choice of rows at the present state."""
-        G = self.ask.G(t, self.state.q, self.state.v)
+        G, by = self.ask.G(t, self.state.q, self.state.v), self.system.scales.v
         pattern = self.model.sparsity
         if pattern is None or G.shape[0] * G.shape[1] <= LARGE:
-            return choose(G, at_balance.tolerance_of_choice(self, G)) if again else choose(G)
+            return choose(G * by, at_balance.tolerance_of_choice(self, G)) if again else choose(G * by)
         M = self.ask.mass(t, self.state.q, self.state.v)
-        return choose_sparse(pattern, M.data, G.data)
+        return choose_sparse(pattern, M.data, G.data, self.weights.matrix)
 
     def worn(self, G: Any) -> bool:
         """Whether the enforced rows come close to depending on each other while others would not: loops that move far."""
         if G.shape[0] * G.shape[1] > LARGE // 10:  # where looking costs more than a failed step
             return False
+        G = G * self.system.scales.v
         now = independence(G, self.independent.chosen)
         if now > WORN:
             return False
@@ -52,7 +53,7 @@ class EnforcedRows(StepMemory):
         if np.array_equal(rows.chosen, self.independent.chosen) or t == self.chosen_at:
             return False
         self.chosen_at = t  # one new choice per state
-        state.lam[:] = moved_multipliers(G, state.lam, rows)
+        state.lam[:] = moved_multipliers(G, state.lam, rows, self.system.scales)
         if rows.rank != self.independent.rank:
             self.work.near[:] = 0.0, t
         self.enforce(rows)

@@ -124,6 +124,8 @@ class Run(EnforcedRows):
         try:
             if self.checkpoint is not None:
                 self.checkpoint.settle(self.total_steps)
+                with self.explained():
+                    self.look(self.stretches[0].t_start)
                 done = self.checkpoint.restore(self)
             with interrupts.noted():
                 for number, stretch in enumerate(self.stretches):
@@ -183,6 +185,8 @@ class Run(EnforcedRows):
     def initial_values(self, t: float, first: bool) -> None:
         """Accelerations and multipliers at t, after q and v were put onto the constraints."""
         state = self.state
+        if first and not self.system.m:
+            self.look(t)
         if self.model.traits & GENERAL and self.system.m:
             self.enforce(every(self.system.m))
             z = self.system.z0 if first else state.lam
@@ -211,6 +215,8 @@ class Run(EnforcedRows):
         """Choose independent rows, put q and v onto them, and see that the other rows follow."""
         state, ask = self.state, self.ask
         finite_rows(ask, t, state.q, state.v)
+        if first:
+            self.look(t)
         self.enforce(self.independent_rows(t))
         given = state.q.copy(), state.v.copy()
         status = self.initial.nearest_consistent(*self.physics(OPEN), t, state, self.work, self.pivots)
@@ -224,7 +230,8 @@ class Run(EnforcedRows):
         if first and not self.assemble:
             refuse_if_far(ask, t, *given)
         self.check(status, t, t)
-        if np.abs(state.q - given[0]).max(initial=0.0) > SAME_ROWS * np.abs(state.q).max(initial=0.0):
+        by = self.weights.q
+        if (np.abs(state.q - given[0]) * by).max(initial=0.0) > SAME_ROWS * (np.abs(state.q) * by).max(initial=0.0):
             self.enforce(self.independent_rows(t))
 
     def watch_rows(self, wrote_row: bool) -> None:
@@ -246,7 +253,7 @@ class Run(EnforcedRows):
             if wrote_row:
                 self.loop.write_row(self.phi, at_balance.shown(self), self.work, self.columns, self.rows, row)
         if wrote_row:
-            lam = least_multipliers(G, self.work.m[work.LAM_1] if self.drifts else state.lam)
+            lam = least_multipliers(G, self.work.m[work.LAM_1] if self.drifts else state.lam, self.system.scales)
             self.rows.lam[row] = lam[self.columns.lam]
 
     def follow(self, stretch: Stretch, bar: Progress, done: int = 0) -> bool:

@@ -98,6 +98,7 @@ def with_user_parts(
                 "m": base.m + more,
                 "m_phi": base.m_phi + more,
                 "row_names": tuple(row.name for row in all_rows),
+                "scales": replace(base.scales, rows=None),
                 "joints": {name: joints[name] for name in order},
             }
         ),

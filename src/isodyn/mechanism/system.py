@@ -25,6 +25,7 @@ from isodyn.joints.words import Pair, Row, Word
 from isodyn.mechanism.beam_part import BeamPart, resolve
 from isodyn.mechanism.layout import F_FACTOR
 from isodyn.mechanism.model import mechanism_energy, mechanism_model
+from isodyn.mechanism.scales import typical_sizes
 from isodyn.mechanism.tables import Tables
 from isodyn.systems.tabled import TabledSystem
 
@@ -118,6 +119,7 @@ def make_system(tables: Tables, joints: dict[str, JointParts]) -> MechanismSyste
         m=len(tables.rows),
         m_phi=sum(row.holonomic for row in tables.rows),
         row_names=tuple(row.name for row in tables.rows),
+        scales=typical_sizes(tables),
         tables=tables,
         joints=joints,
     )

@@ -1,0 +1,109 @@
+"""Typical sizes: what numbers of different units are compared with.
+
+A length of 1e-9 m says nothing beside an angle of 1 rad, and an error of 1e-9 m is all of a mechanism of that size. Every comparison of
+several components is one of x_i / s_i, with s_i the typical size of the coordinate i: a length of the model for positions, one for
+angles. A row φ_k is compared with r_k, what it changes by when coordinates change by their typical sizes. Forces go with s_i too, as work
+does: f_i s_i, and multipliers with r_k.
+
+The matrix of a step is factorised as D J D, E G D with D = diag(s) and E = diag(κ/|G_k D|), κ the largest entry of D M D at the start:
+pivots are chosen, and called small, in the same way whatever the units are.
+
+All of these are powers of two. Products with them have no rounding, and a model of another size gives the same digits where its sizes
+are so many times larger.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from isodyn.compiled import GENERAL, KNOWS_MASS, FloatArray
+
+HALF = float(np.sqrt(0.5))
+ORDINARY = 2.0**13  # sizes of a user's q0 that are less than so many times larger or smaller than one are taken as one
+
+
+def power_of_two(x: Any) -> Any:
+    """The power of two nearest to x > 0, on a logarithmic scale."""
+    mantissa, exponent = np.frexp(x)
+    return np.ldexp(1.0, np.where(mantissa < HALF, exponent - 1, exponent))
+
+
+@dataclass(frozen=True, eq=False)
+class Scales:
+    """Typical sizes of the components of q (∞ for those that are never compared) and of v's increments; of rows, where they are known.
+
+    `at` is the position at which rows without a known size are looked at.
+    """
+
+    q: FloatArray
+    v: FloatArray
+    at: FloatArray
+    rows: FloatArray | None = None
+
+
+def ordinary(q0: FloatArray, nv: int) -> Scales:
+    """Ones, for coordinates of which nothing is known."""
+    return Scales(np.ones(q0.size), np.ones(nv), q0.copy())
+
+
+def from_start(q0: FloatArray, nv: int) -> Scales:
+    """One size for all coordinates of a user's own equations: one, unless the start is far larger or smaller than that."""
+    size = float(np.abs(q0[np.isfinite(q0)]).max(initial=0.0))
+    one = 1.0 if size == 0.0 or 1.0 / ORDINARY <= size <= ORDINARY else float(power_of_two(size))
+    return Scales(np.full(q0.size, one), np.full(nv, one), q0.copy())
+
+
+class Weights(NamedTuple):
+    """What kernels multiply by before they compare: components of q and of v; sizes of rows; sizes of unknowns and equations of the matrix
+    of a step, velocities first, then all rows; the smallest entry of D M D that is not zero."""
+
+    q: FloatArray
+    v: FloatArray
+    rows: FloatArray
+    matrix: FloatArray
+    inertia: float
+
+
+def weights(ask: Any, t: float) -> Weights:
+    """The weights of a system, whose rows are looked at once where nothing is known of their sizes."""
+    system = ask.system
+    s: Scales = system.scales
+    by_q, by_v, rows, matrix, inertia = unlooked(system)
+    still, known = np.zeros(system.nv), not ask.model.traits & GENERAL
+    if ask.model.traits & KNOWS_MASS and known:
+        entries = np.abs(ask.mass(t, s.at, still).diagonal()) * s.v**2
+        inertia = float(entries[entries > 0.0].min(initial=np.inf))
+        inertia = inertia if np.isfinite(inertia) else 0.0
+        if system.m:
+            found = row_sizes(ask.G(t, s.at, still), s.v)
+            rows, matrix[system.nv :] = (found if s.rows is None else s.rows), largest_or_one(entries) / found
+    return Weights(by_q, by_v, rows, matrix, inertia)
+
+
+def unlooked(system: Any) -> Weights:
+    """Weights of a system before its rows were looked at."""
+    s: Scales = system.scales
+    return Weights(1.0 / s.q, 1.0 / s.v, np.ones(system.m), np.concatenate([s.v, np.ones(system.m)]), 0.0)
+
+
+def row_sizes(G: Any, v: FloatArray) -> FloatArray:
+    """Powers of two near max_j |G_kj| v_j; rows of nothing, and what is not a number, get the largest of the others."""
+    found = np.zeros(G.shape[0])
+    if sp.issparse(G):
+        np.maximum.at(found, np.repeat(np.arange(found.size), np.diff(G.indptr)), np.abs(G.data) * v[G.indices])
+    else:
+        found = np.abs(G * v).max(axis=1, initial=0.0)
+    good = np.isfinite(found) & (found > 0.0)
+    sizes = np.full(found.size, largest_or_one(found[good]))
+    sizes[good] = power_of_two(found[good])
+    return sizes
+
+
+def largest_or_one(x: FloatArray) -> float:
+    """The power of two near the largest number; one where there is none."""
+    x = x[np.isfinite(x) & (x > 0.0)]
+    return float(power_of_two(x.max())) if x.size else 1.0
