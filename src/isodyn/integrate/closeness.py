@@ -1,6 +1,7 @@
 """How close the enforced rows of G come to depending on each other, watched inside the loop.
 
-Columns are scaled by typical sizes D, rows to unit length; the pivots of the factorisation of Ĝ Ĝᵀ with the largest one first are the squares of |R_kk| in
+Columns are scaled by typical sizes D, rows to unit length; the pivots of the factorisation of Ĝ Ĝᵀ with the largest one first are the
+squares of |R_kk| in
 Ĝᵀ P = Q R. With sparse matrices one more solve with the factors of the step tells about as much, in the metric of J.
 """
 
@@ -20,7 +21,11 @@ from isodyn.linear_solvers.block_lu import solve_blocks
 def watch_rank(p: Any, t: float, w: Any, pivots: Any) -> None:
     """Keep the smallest pivot so far, and its time, for the G of the last matrix that was formed."""
     sparse, n = p.traits & SPARSE, w.n[X].size
-    pivot = smallest_of_blocks(w.J, pivots, w.s[DP], w.s[R_PLUS]) if sparse else smallest_of_rows(w.G, p.rows, w.sizes, n, w.J_S)
+    pivot = (
+        smallest_of_blocks(w.J, pivots, w.s[DP], w.s[R_PLUS])
+        if sparse
+        else smallest_of_rows(w.G, p.rows, w.sizes, n, w.J_S)
+    )
     if pivot < w.near[NEAREST]:
         w.near[NEAREST] = pivot
         w.near[WHEN] = t

@@ -11,6 +11,8 @@ from isodyn.integrate import at_balance
 from isodyn.integrate.step_memory import StepMemory
 from isodyn.linear_solvers.rows import LARGE, WORN, Rows, choose, choose_sparse, independence, moved_multipliers
 
+SAME_ROWS = 1e-9  # of the size of q: a change of the start that leaves the choice of rows as it was
+
 
 class EnforcedRows(StepMemory):
     """A step's memory whose rows are chosen by the state."""
@@ -31,6 +33,11 @@ class EnforcedRows(StepMemory):
             return choose(G * by, at_balance.tolerance_of_choice(self, G)) if again else choose(G * by)
         M = self.ask.mass(t, self.state.q, self.state.v)
         return choose_sparse(pattern, M.data, G.data, self.weights.matrix)
+
+    def moved_from(self, q: FloatArray) -> bool:
+        """Whether the state has moved so far from q that rows should be chosen again."""
+        by, now = self.weights.q, self.state.q
+        return bool((np.abs(now - q) * by).max(initial=0.0) > SAME_ROWS * (np.abs(now) * by).max(initial=0.0))
 
     def worn(self, G: Any) -> bool:
         """Whether the enforced rows come close to depending on each other while others would not: loops that move far."""

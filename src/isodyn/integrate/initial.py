@@ -114,7 +114,11 @@ def acceleration(p: Any, t: float, state: Any, w: Any, pivots: Any, controls: An
         change = measure(w.s[DX], w.by_v)
         if k == 1:
             w.past[LEFT] = max(change / max(measure(state.a, w.by_v), TINY), EPS)
-        if status != OK or p.rows.size == 0 or (k > 0 and (change <= SETTLED * measure(state.a, w.by_v) or change > 0.5 * before)):
+        if (
+            status != OK
+            or p.rows.size == 0
+            or (k > 0 and (change <= SETTLED * measure(state.a, w.by_v) or change > 0.5 * before))
+        ):
             break
         before = change
     fill_with(state.da, 0.0)

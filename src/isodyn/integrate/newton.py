@@ -175,7 +175,7 @@ def solve_step(
     count: Any,
 ) -> int:
     """Find w.n[X] and w.m[LAM] (and w.n[P], w.n[U]) that satisfy balance and closure, starting from what they hold."""
-    n, m = w.n[X].size, p.rows.size
+    m = p.rows.size
     mass_only = c[1] == 0.0 and c[2] == 0.0
     affine = m == 0 and ((p.traits & LINEAR) != 0 or mass_only)
     permanent = m == 0 and ((p.traits & LINEAR) != 0 or (mass_only and (p.traits & CONSTANT_MASS) != 0))
@@ -233,7 +233,9 @@ def solve_step(
         w.fault[1] = correction
         scale = max(w.scale[0], measure(w.n[A], w.by_v))
         if p.traits & GENERAL and m > 0:  # multipliers with a life of their own count too, on the scale of x
-            correction = max(correction, moved_multipliers(p, w) * scale / max(w.scale[1], measure(w.m[LAM], w.rows), TINY))
+            correction = max(
+                correction, moved_multipliers(p, w) * scale / max(w.scale[1], measure(w.m[LAM], w.rows), TINY)
+            )
         theta = max(correction / before, FIRST if k == 1 else FASTEST) if k > 0 else 1.0
         goal = controls.rtol * scale
         relative = correction / scale if scale > 0.0 else np.inf

@@ -47,11 +47,7 @@ from isodyn.integrate.start import (
     refuse_if_far,
     still_open,
 )
-from isodyn.linear_solvers.rows import (
-    LARGE,
-    every,
-    least_multipliers,
-)
+from isodyn.linear_solvers.rows import LARGE, every, least_multipliers
 from isodyn.results.solution import Sample, Solution, Statistics
 from isodyn.schemes import FirstOrderScheme, Scheme
 
@@ -59,7 +55,6 @@ if TYPE_CHECKING:
     from isodyn.integrate.composition import ComposedSteps
     from isodyn.integrate.driver import Newton
 
-SAME_ROWS = 1e-9  # of the size of q: a change of the start that leaves the choice of rows as it was
 _BLOCK = 256  # steps between looks at redundant rows, where checkpoints ask for the same ones in every run
 _BLOCK_SECONDS = 0.1  # how long the compiled loop may run before Python looks after progress and Ctrl-C
 
@@ -97,6 +92,7 @@ class Run(EnforcedRows):
             newton.form,
         )
         self.first_closure, self.composed = first_closure, composed
+        self.slowest = 1.0 / (stretches[-1].t_stop - stretches[0].t_start)  # beside which velocities count
         nq, nv, m = system.nq, system.nv, system.m
         self.columns = columns(select, nq, nv, m)
         self.total_steps = sum(stretch.steps for stretch in stretches)
@@ -185,7 +181,7 @@ class Run(EnforcedRows):
     def initial_values(self, t: float, first: bool) -> None:
         """Accelerations and multipliers at t, after q and v were put onto the constraints."""
         state = self.state
-        if first and not self.system.m:
+        if first:
             self.look(t)
         if self.model.traits & GENERAL and self.system.m:
             self.enforce(every(self.system.m))
@@ -215,8 +211,6 @@ class Run(EnforcedRows):
         """Choose independent rows, put q and v onto them, and see that the other rows follow."""
         state, ask = self.state, self.ask
         finite_rows(ask, t, state.q, state.v)
-        if first:
-            self.look(t)
         self.enforce(self.independent_rows(t))
         given = state.q.copy(), state.v.copy()
         status = self.initial.nearest_consistent(*self.physics(OPEN), t, state, self.work, self.pivots)
@@ -226,12 +220,11 @@ class Run(EnforcedRows):
             self.enforce(self.independent_rows(t))
             status = self.initial.nearest_consistent(*self.physics(OPEN), t, state, self.work, self.pivots)
         if status == OK:
-            refuse_conflicts(ask, self.independent, t, state.q, state.v)
+            refuse_conflicts(ask, self.independent, t, state.q, state.v, self.slowest)
         if first and not self.assemble:
-            refuse_if_far(ask, t, *given)
+            refuse_if_far(ask, t, *given, self.slowest)
         self.check(status, t, t)
-        by = self.weights.q
-        if (np.abs(state.q - given[0]) * by).max(initial=0.0) > SAME_ROWS * (np.abs(state.q) * by).max(initial=0.0):
+        if self.moved_from(given[0]):
             self.enforce(self.independent_rows(t))
 
     def watch_rows(self, wrote_row: bool) -> None:
@@ -242,7 +235,7 @@ class Run(EnforcedRows):
             at_balance.watch_rows(self, wrote_row)
             return
         try:
-            refuse_conflicts(self.ask, self.independent, t, state.q, state.v)
+            refuse_conflicts(self.ask, self.independent, t, state.q, state.v, self.slowest)
             exchanged = self.worn(G) and self.choose_again()
         except ConflictError:
             exchanged = self.choose_again()

@@ -180,7 +180,9 @@ def first_half(
             count[FLOORS] += 1
             return OK  # corrections of rounding would only lead away
         if k == 0:
-            if p.rows.size == 0 and measure_forces(w.s[R], w.by_v) <= 2.0 * EPS * w.inertia[0] * measure(w.n[A], w.by_v):
+            if p.rows.size == 0 and measure_forces(w.s[R], w.by_v) <= 2.0 * EPS * w.inertia[0] * measure(
+                w.n[A], w.by_v
+            ):
                 return OK  # no force depends on v, and the last step ended with this acceleration
             c[0], c[1], c[2], c[3] = 1.0, 0.5 * dt if p.traits & KNOWS_TANGENT else 0.0, 0.0, 1.0
             copy_to(w.n[V], w.n[V_1])

@@ -39,7 +39,10 @@ NOW = CORRECTIONS + SEEN
 # ---- entries of w.near: the smallest pivot of the enforced rows so far, and when
 NEAREST, WHEN = range(2)
 
-Work = namedtuple("Work", "n q m s G G_1 N J_11 J J_S levels key fault scale c kappa near past there by_q by_v rows sizes soft inertia")
+Work = namedtuple(
+    "Work",
+    "n q m s G G_1 N J_11 J J_S levels key fault scale c kappa near past there by_q by_v rows sizes soft inertia",
+)
 """Vectors (above); constraint matrix at the balance and at the end; null-space basis, or inverse of GGL's S; (1,1) block; whole matrix or
 its factors, and those of the step's first one; φ and φ̇ of all rows; the c that the matrix was made for; what to tell about a failure;
 sizes that errors are compared with, the regularisation of the matrix, where the unknowns were guessed from, nothing, whether

@@ -8,7 +8,14 @@ from isodyn.linear_solvers.block_lu import factor_blocks, fill_blocks
 
 @kernel(i8(F, F, F, F, I, f8, F, I))
 def find_dependent(
-    M: FloatArray, G: FloatArray, soft: FloatArray, sizes: FloatArray, S: IntArray, drop: float, A: FloatArray, dependent: IntArray
+    M: FloatArray,
+    G: FloatArray,
+    soft: FloatArray,
+    sizes: FloatArray,
+    S: IntArray,
+    drop: float,
+    A: FloatArray,
+    dependent: IntArray,
 ) -> int:
     """dependent[k] = 1 for multipliers k whose row follows from rows before it, by the factors of [M Gᵀ; G 0]."""
     fill_blocks(M, G, soft, sizes, S, A)

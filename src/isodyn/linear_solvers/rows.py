@@ -1,7 +1,7 @@
 """Which constraint rows a run enforces: an independent set, chosen by a rank-revealing factorisation.
 
-Columns are scaled by typical sizes of the coordinates (isodyn.systems.scales) and rows to unit length, then G is factorised with column pivoting on Gᵀ, Gᵀ P = Q R; rows whose |R_kk| falls below
-`tolerance` × |R_11| depend on the ones before. The dropped rows must hold by themselves: where they do not, the constraints conflict.
+Columns are scaled by typical sizes (isodyn.systems.scales), rows to unit length, then G is factorised with column pivoting on Gᵀ,
+Gᵀ P = Q R; rows whose |R_kk| falls below `tolerance` × |R_11| depend on the ones before. The dropped rows must hold by themselves: where they do not, the constraints conflict.
 
 Large sparse G are factorised as part of [M Gᵀ; G 0] instead: the pivot of a row is the square of what is new in it, in the metric of M⁻¹.
 """
@@ -92,10 +92,10 @@ def partners(G: Any, rows: Rows, row: int) -> list[int]:
     ]
 
 
-def least_multipliers(G: Any, lam: FloatArray, scales: Any) -> FloatArray:
-    """The multipliers of least norm with the same force Gᵀλ; forces and torques in units of typical lengths, where rows tell which they are."""
-    r = np.ones(lam.size) if scales.rows is None else scales.rows
-    B, y = _in_units(G, r, scales.v), r * lam
+def least_multipliers(G: Any, lam: FloatArray, scales: Any = None) -> FloatArray:
+    """The multipliers of least norm with the same force Gᵀλ; in units of work along typical sizes, where those of rows are known."""
+    r, s = _units(G, scales)
+    B, y = _in_units(G, r, s), r * lam
     if sp.issparse(B) and B.shape[0] * B.shape[1] > LARGE:
         return np.asarray(lsqr(B.T, B.T @ y, atol=1e-14, btol=1e-14)[0] / r, dtype=np.float64)
     B = full(B)
@@ -104,14 +104,21 @@ def least_multipliers(G: Any, lam: FloatArray, scales: Any) -> FloatArray:
 
 def moved_multipliers(G: Any, lam: FloatArray, rows: Rows, scales: Any) -> FloatArray:
     """Multipliers of the enforced rows alone with the same force, zero in the dropped ones."""
-    r = np.ones(lam.size) if scales.rows is None else scales.rows
-    B, y, moved = _in_units(G, r, scales.v), r * lam, np.zeros_like(lam)
+    r, s = _units(G, scales)
+    B, y, moved = _in_units(G, r, s), r * lam, np.zeros_like(lam)
     if sp.issparse(B) and B.shape[0] * B.shape[1] > LARGE:
         moved[rows.chosen] = lsqr(B[rows.chosen].T, B.T @ y, atol=1e-14, btol=1e-14)[0] / r[rows.chosen]
         return moved
     B = full(B)
     moved[rows.chosen] = np.linalg.lstsq(B[rows.chosen].T, B.T @ y, rcond=None)[0] / r[rows.chosen]
     return moved
+
+
+def _units(G: Any, scales: Any) -> tuple[FloatArray, FloatArray]:
+    """Sizes of rows and columns; ones where nothing is known."""
+    m, n = G.shape
+    known = scales is not None and scales.rows is not None and scales.rows.size == m
+    return (scales.rows if known else np.ones(m)), (np.ones(n) if scales is None else scales.v)
 
 
 def _in_units(G: Any, rows: FloatArray, columns: FloatArray) -> Any:

@@ -46,4 +46,6 @@ def typical_sizes(tables: Tables) -> Scales:
         v += [L if i < lengths else 1.0 for i in range(body.v0.size)]
     rows = [max(abs(w) * (1.0 if word.kind in WITHOUT_LENGTH else L) for w, word in row.terms) for row in tables.rows]
     at: FloatArray = np.concatenate([body.q0 for body in tables.bodies])
-    return Scales(np.array(q), np.array(v), at, np.asarray(power_of_two(np.array(rows, dtype=np.float64)), dtype=np.float64))
+    return Scales(
+        np.array(q), np.array(v), at, np.asarray(power_of_two(np.array(rows, dtype=np.float64)), dtype=np.float64)
+    )

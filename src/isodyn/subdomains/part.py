@@ -93,6 +93,11 @@ class Part:
         """Largest entry of q, v or a."""
         return float(np.abs(getattr(self.state, key)).max(initial=0.0))
 
+    def least(self, key: str) -> float:
+        """What gaps of q or v at the start count beside, where these are small: typical sizes, and those in the time of the run."""
+        sizes = self.run.system.scales.v
+        return float(sizes.max()) * (self.run.slowest if key == "v" and not self.run.system.first_order else 1.0)
+
     def answer(self, step: SystemStep) -> tuple[FloatArray, float]:
         """G_ℓ v_ℓ, and the size that gaps of velocity are compared with."""
         return self.gap("v"), self.size("v") + step.dt * (self.size("a") + self.size("da"))

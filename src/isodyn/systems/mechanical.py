@@ -118,7 +118,8 @@ class MechanicalSystem:
         self.M = M if callable(M) else checks.square("M", M, self.nv)
         self.Q, self.Q_q, self.Q_v = Q, Q_q, Q_v
         self.retract, self.difference, self.energy = retract, difference, energy
-        self.scales, self._pace = _scales(self.q0, self.nv, retract, scales), None
+        self.scales = _scales(self.q0, self.nv, retract, scales)
+        self._pace: float | None = None
         self.names = checks.names(names, self.nq)
         self.v_names = checks.velocity_names(self.names, self.nv)
         self.constraints = Constraints(

@@ -107,3 +107,39 @@ def largest_or_one(x: FloatArray) -> float:
     """The power of two near the largest number; one where there is none."""
     x = x[np.isfinite(x) & (x > 0.0)]
     return float(power_of_two(x.max())) if x.size else 1.0
+
+
+def reach(system: Any, q: FloatArray) -> float:
+    """How large q is beside typical sizes; at least one."""
+    return max(1.0, float((np.abs(q) / system.scales.q).max(initial=0.0)))
+
+
+def pace(system: Any, v: FloatArray) -> float:
+    """How fast typical sizes are passed, 1/s."""
+    return float((np.abs(v) / system.scales.v).max(initial=0.0))
+
+
+def sizes_of_rows(system: Any, G: Any) -> FloatArray:
+    """Typical sizes of rows: those that are known; else, and of rows beside those of the system, from G."""
+    known: FloatArray | None = system.scales.rows
+    if known is not None and G.shape[0] <= known.size:
+        return known[: G.shape[0]]
+    found = row_sizes(G, system.scales.v)
+    if known is not None:
+        found[: known.size] = known
+    return found
+
+
+def natural_pace(ask: Any, t: float, q: FloatArray, v: FloatArray) -> float:
+    """How fast a system passes typical sizes, 1/s, by velocities and forces of a state; a power of two, one where it rests without any."""
+    sizes, still = ask.system.scales.v, np.zeros(v.size)
+    mass = np.abs(ask.mass(t, q, v).diagonal())
+    force = np.abs(ask.balance(t, q, v, still))
+    a = np.divide(force, mass, out=np.zeros(v.size), where=mass > 0.0)
+    rate = max(pace(ask.system, v), float(np.sqrt(a / sizes).max(initial=0.0)))
+    return float(power_of_two(rate)) if np.isfinite(rate) and rate > 0.0 else 1.0
+
+
+def ordinary_or(x: float) -> float:
+    """One for sizes that are not far from it, x itself for others."""
+    return 1.0 if 1.0 / ORDINARY <= x <= ORDINARY else x
