@@ -58,10 +58,13 @@ def test_solutions_of_random_block_matrices(seed: int) -> None:
     values, x = np.zeros(storage_of(packed)), rng.normal(size=pattern.n + chosen.size)
     K = np.block([[A, B[chosen].T], [B[chosen], np.zeros((chosen.size, chosen.size))]])
     b = x.copy()
-    block_lu.fill_blocks(J, G, 0.0, packed, values)
+    sizes = 2.0 ** rng.integers(-20, 20, size=x.size)  # of unknowns and equations
+    block_lu.fill_blocks(J, G, np.zeros(chosen.size), sizes, packed, values)
     assert block_lu.block_factor(values, packed, np.int64(0), 0.0, np.zeros(1, dtype=np.int64)) == OK
-    y = -3.0 * x[::-1]
+    y = sizes * (-3.0 * x[::-1])
+    x = sizes * x
     block_lu.block_solve(values, packed, np.int64(0), x, y)
+    x, y = sizes * x, sizes * y
     assert np.abs(K @ x - b).max() < 1e-11 * np.linalg.cond(K)
     assert np.abs(K @ y + 3.0 * b[::-1]).max() < 3e-11 * np.linalg.cond(K)
 
@@ -76,13 +79,13 @@ def test_dependent_rows_are_found_and_a_singular_matrix_is_told() -> None:
         first, second = (slice(pattern.G_starts[r], pattern.G_starts[r + 1]) for r in (row - 1, row))
         G[second] = 2.0 * G[first]
     B = full_matrices(pattern, J, G)[1]
-    rows = choose_sparse(pattern, J, G)
+    rows = choose_sparse(pattern, J, G, np.ones(pattern.n + pattern.m))
     assert rows.rank == choose(B).rank == np.linalg.matrix_rank(B)
     assert set(rows.dropped) == {3, 7}
     assert np.linalg.matrix_rank(B[rows.chosen]) == rows.rank
     packed = pack(pattern, np.arange(pattern.m))
     values, fault = np.zeros(storage_of(packed)), np.zeros(1, dtype=np.int64)
-    block_lu.fill_blocks(J, G, 0.0, packed, values)
+    block_lu.fill_blocks(J, G, np.zeros(pattern.m), np.ones(pattern.n + pattern.m), packed, values)
     assert block_lu.block_factor(values, packed, np.int64(0), 0.0, fault) == SINGULAR
     assert fault[0] - pattern.n in (3, 7)
 

@@ -23,7 +23,7 @@ from isodyn.errors import InputError
 from isodyn.systems.checks import vector
 from isodyn.systems.manifold import freedoms
 from isodyn.systems.questions import Questions
-from isodyn.systems.scales import natural_pace, ordinary_or, reach, sizes_of_rows
+from isodyn.systems.scales import largest_or_one, natural_pace, ordinary_or, power_of_two, reach, sizes_of_rows
 
 UNBALANCED = 1e-6  # forces left, relative, from which on a position is not one of rest
 NEAR = 1e-9  # … and so are forces of a position that is off by this much, relative
@@ -88,7 +88,11 @@ class Linearisation:
             poles = np.where(square >= 0, 1j, 1.0) * np.sqrt(np.abs(square))
         else:
             eye, none = np.eye(n), np.zeros((n, n))
-            poles, Y = eig(np.block([[none, eye], [-K, -C]]), np.block([[eye, none], [none, M]]))
+            mass, (k, c) = largest_or_one(np.abs(M)), (float(np.abs(x).max()) for x in (K, C))
+            unit = power_of_two(np.sqrt(mass / k) if k > 0.0 else mass / c)  # of time: blocks of one size
+            inertia = np.block([[eye, none], [none, M / mass]])
+            poles, Y = eig(np.block([[none, eye], [-K * (unit * unit / mass), -C * (unit / mass)]]), inertia)
+            poles = poles / unit
             poles = np.where(np.abs(poles) < ZERO * np.abs(poles).max(), 0.0, poles)
             one = np.flatnonzero(poles.imag >= 0)
             poles, X = poles[one], Y[:n, one]

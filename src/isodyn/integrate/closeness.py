@@ -1,8 +1,7 @@
 """How close the enforced rows of G come to depending on each other, watched inside the loop.
 
 Columns are scaled by typical sizes D, rows to unit length; the pivots of the factorisation of Ĝ Ĝᵀ with the largest one first are the
-squares of |R_kk| in
-Ĝᵀ P = Q R. With sparse matrices one more solve with the factors of the step tells about as much, in the metric of J.
+squares of |R_kk| in Ĝᵀ P = Q R. With sparse matrices one more solve with the factors of the step tells about as much, in the metric of J.
 """
 
 from __future__ import annotations

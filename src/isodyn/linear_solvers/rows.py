@@ -1,7 +1,8 @@
 """Which constraint rows a run enforces: an independent set, chosen by a rank-revealing factorisation.
 
 Columns are scaled by typical sizes (isodyn.systems.scales), rows to unit length, then G is factorised with column pivoting on Gᵀ,
-Gᵀ P = Q R; rows whose |R_kk| falls below `tolerance` × |R_11| depend on the ones before. The dropped rows must hold by themselves: where they do not, the constraints conflict.
+Gᵀ P = Q R; rows whose |R_kk| falls below `tolerance` × |R_11| depend on the ones before. The dropped rows must hold by
+themselves: where they do not, the constraints conflict.
 
 Large sparse G are factorised as part of [M Gᵀ; G 0] instead: the pivot of a row is the square of what is new in it, in the metric of M⁻¹.
 """
@@ -102,7 +103,7 @@ def least_multipliers(G: Any, lam: FloatArray, scales: Any = None) -> FloatArray
     return np.asarray(np.linalg.lstsq(B.T, B.T @ y, rcond=1e-10)[0] / r, dtype=np.float64)
 
 
-def moved_multipliers(G: Any, lam: FloatArray, rows: Rows, scales: Any) -> FloatArray:
+def moved_multipliers(G: Any, lam: FloatArray, rows: Rows, scales: Any = None) -> FloatArray:
     """Multipliers of the enforced rows alone with the same force, zero in the dropped ones."""
     r, s = _units(G, scales)
     B, y, moved = _in_units(G, r, s), r * lam, np.zeros_like(lam)

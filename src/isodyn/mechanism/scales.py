@@ -36,16 +36,19 @@ def typical_length(tables: Tables) -> float:
     return float(power_of_two(found)) if np.isfinite(found) and found > 0.0 else 1.0
 
 
-def typical_sizes(tables: Tables) -> Scales:
-    """Positions by the length of the model, everything else by one; rows by what they are sums of."""
+def typical_sizes(tables: Tables, q0: FloatArray) -> Scales:
+    """Positions by the length of the model, orientations and slopes by one; rows by what they are sums of.
+
+    What q0 holds behind the coordinates of the bodies is never compared.
+    """
     L = typical_length(tables)
-    q, v = [], []
+    q: list[float] = []
+    v: list[float] = []
     for body in tables.bodies:
         lengths = NODES[body.kind] if body.of_beam else 2 if body.kind == "planar" else 3
         q += [L if i < lengths else 1.0 for i in range(body.q0.size)]
         v += [L if i < lengths else 1.0 for i in range(body.v0.size)]
     rows = [max(abs(w) * (1.0 if word.kind in WITHOUT_LENGTH else L) for w, word in row.terms) for row in tables.rows]
-    at: FloatArray = np.concatenate([body.q0 for body in tables.bodies])
-    return Scales(
-        np.array(q), np.array(v), at, np.asarray(power_of_two(np.array(rows, dtype=np.float64)), dtype=np.float64)
-    )
+    sizes = np.full(q0.size, np.inf)
+    sizes[: len(q)] = q
+    return Scales(sizes, np.array(v), q0.copy(), np.asarray(power_of_two(np.array(rows, dtype=np.float64))))

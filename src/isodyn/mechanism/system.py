@@ -104,10 +104,11 @@ def make_system(tables: Tables, joints: dict[str, JointParts]) -> MechanismSyste
         return float(out[0]), float(out[1])
 
     names = [body.coordinate_names() for body in tables.bodies]
+    q0 = np.concatenate([body.q0 for body in tables.bodies])
     return MechanismSystem(
         mechanism_model,
         KNOWS_MASS | KNOWS_TANGENT | KNOWS_LEVELS | CONSTANT_MASS | (RETRACTS | KNOWS_RATE if spatial else 0),
-        np.concatenate([body.q0 for body in tables.bodies]),
+        q0,
         np.concatenate([body.v0 for body in tables.bodies]),
         pf,
         pi,
@@ -119,7 +120,7 @@ def make_system(tables: Tables, joints: dict[str, JointParts]) -> MechanismSyste
         m=len(tables.rows),
         m_phi=sum(row.holonomic for row in tables.rows),
         row_names=tuple(row.name for row in tables.rows),
-        scales=typical_sizes(tables),
+        scales=typical_sizes(tables, q0),
         tables=tables,
         joints=joints,
     )

@@ -14,6 +14,7 @@ are so many times larger.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -22,6 +23,9 @@ import scipy.sparse as sp
 
 from isodyn.compiled import GENERAL, KNOWS_MASS, FloatArray
 
+EPS = float(np.finfo(np.float64).eps)
+SMALL, LADDER = 0.125, 8.0  # starts smaller than this make one look for lengths, in such steps
+SEEN = 1e-6  # relative error of second differences that are good
 HALF = float(np.sqrt(0.5))
 ORDINARY = 2.0**13  # sizes of a user's q0 that are less than so many times larger or smaller than one are taken as one
 
@@ -55,6 +59,45 @@ def from_start(q0: FloatArray, nv: int) -> Scales:
     size = float(np.abs(q0[np.isfinite(q0)]).max(initial=0.0))
     one = 1.0 if size == 0.0 or 1.0 / ORDINARY <= size <= ORDINARY else float(power_of_two(size))
     return Scales(np.full(q0.size, one), np.full(nv, one), q0.copy())
+
+
+def beside_rows(scales: Scales, phi: Callable[[FloatArray], Any]) -> Scales:
+    """Smaller sizes where a user's φ(q) changes over lengths as small as its start.
+
+    Of lengths between the size of q0 and one, the one over which second differences of φ with increments h and 2h agree best: where they
+    are too long for φ, or so short that rounding is all that is left, they do not. One stays one unless another is ten times better; and
+    what is very small stays so where φ bends over that, too.
+    """
+    q0, size = scales.at, float(np.abs(scales.at).max(initial=0.0))
+    if not 0.0 < size < SMALL or not np.isfinite(q0).all():
+        return scales
+    lengths = [1.0]
+    while lengths[-1] > size:
+        lengths.append(lengths[-1] / LADDER)
+    lengths[-1] = float(power_of_two(size))
+    looks = [_disagreement(phi, q0, length) for length in lengths]
+    misses = [miss for miss, _ in looks]
+    best, (miss, bent) = int(np.argmin(misses)), looks[-1]
+    found = 1.0 if misses[0] <= 10.0 * misses[best] else lengths[best]
+    if scales.v[0] == lengths[-1] and miss <= SEEN * bent:
+        found = lengths[-1]
+    return Scales(np.full(q0.size, found), np.full(scales.v.size, found), q0)
+
+
+def _disagreement(phi: Callable[[FloatArray], Any], q: FloatArray, length: float) -> tuple[float, float]:
+    """How much second differences of φ over this length differ from those over twice of it, and how large they are; per unit of length²."""
+    d, h = np.cos(np.arange(q.size)), EPS**0.25 * length
+
+    def second(h: float) -> FloatArray:
+        ahead, here, behind = (np.asarray(phi(q + s * h * d), dtype=np.float64) for s in (1.0, 0.0, -1.0))
+        return (ahead - 2.0 * here + behind) / (h * h)
+
+    try:
+        near, far = second(h), second(2.0 * h)
+    except (ArithmeticError, ValueError):  # of functions that are not defined there
+        return np.inf, 0.0
+    miss, bent = float(np.abs(near - far).max()), float(np.abs(near).max())
+    return (miss, bent) if np.isfinite(miss) else (np.inf, 0.0)
 
 
 class Weights(NamedTuple):
