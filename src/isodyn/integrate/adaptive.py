@@ -37,7 +37,8 @@ class DormandPrince:
     explicit = True
 
     def __str__(self) -> str:
-        return f"DOP853, rtol = {self.rtol:g}, atol = {self.atol}"
+        atol = "1e-12 of typical sizes" if self.atol is None else self.atol
+        return f"DOP853, rtol = {self.rtol:g}, atol = {atol}"
 
 
 def integrate_adaptive(

@@ -114,27 +114,29 @@ def finite_rows(ask: Questions, t: float, q: FloatArray, v: FloatArray) -> None:
             )
 
 
-def gaps(ask: Questions, t: float, q: FloatArray, v: FloatArray, slowest: float) -> list[tuple[str, FloatArray]]:
-    """Violations of the constraints by level, relative to the sizes of rows and of the state (isodyn.systems.scales).
+def gaps(
+    ask: Questions, t: float, q: FloatArray, v: FloatArray, slowest: float
+) -> list[tuple[str, FloatArray, FloatArray]]:
+    """Violations of the constraints by level, relative to the sizes of rows and of the state (isodyn.systems.scales), and as they are.
 
     Velocities count beside those that move typical sizes in the time of the run: `slowest` is one over that.
     """
-    sizes, phi = sizes_of_rows(ask.system, ask.G(t, q, v)), ask.position(t, q, v)
+    sizes, phi, rate = sizes_of_rows(ask.system, ask.G(t, q, v)), ask.position(t, q, v), ask.velocity(t, q, v)
     return [
-        ("position", phi / (sizes[: phi.size] * reach(ask.system, q))),
-        ("velocity", ask.velocity(t, q, v) / (sizes * max(slowest, pace(ask.system, v)))),
+        ("position", phi / (sizes[: phi.size] * reach(ask.system, q)), phi),
+        ("velocity", rate / (sizes * max(slowest, pace(ask.system, v))), rate),
     ]
 
 
 def refuse_if_far(ask: Questions, t: float, q: FloatArray, v: FloatArray, slowest: float) -> None:
     """InputError for a start off the constraints by more than rounding of the input, naming the worst row."""
-    for level, gap in gaps(ask, t, q, v, slowest):
+    for level, gap, raw in gaps(ask, t, q, v, slowest):
         if gap.size and np.abs(gap).max() > SMALL:
             worst = int(np.abs(gap).argmax())
             others = int((np.abs(gap) > SMALL).sum()) - 1
             also = f" (and {others} more rows)" if others else ""
             raise InputError(
-                f"the start violates constraint {ask.system.row_names[worst]!r} at {level} level by {gap[worst]:.3g}{also}",
+                f"the start violates constraint {ask.system.row_names[worst]!r} at {level} level by {raw[worst]:.3g}{also}",
                 hint="correct q0 and v0, or let integrate(..., assemble=True) find the nearest consistent start",
             )
 
@@ -144,7 +146,7 @@ def refuse_conflicts(ask: Questions, rows: Rows, t: float, q: FloatArray, v: Flo
     names = ask.system.row_names
     if not rows.dropped.size:
         return
-    for level, gap in gaps(ask, t, q, v, slowest):
+    for level, gap, raw in gaps(ask, t, q, v, slowest):
         dropped = rows.dropped[rows.dropped < gap.size]
         let_go = float(np.abs(gap[rows.chosen[rows.chosen < gap.size]]).max(initial=0.0))  # by the formulation
         if dropped.size and np.abs(gap[dropped]).max() > CONFLICT + 10.0 * let_go:
@@ -152,11 +154,11 @@ def refuse_conflicts(ask: Questions, rows: Rows, t: float, q: FloatArray, v: Flo
             found = partners(ask.G(t, q, v) * ask.system.scales.v, rows, row)
             if not found:
                 raise ConflictError(
-                    f"constraint {names[row]!r} is off by {gap[row]:.3g} at {level} level at t = {t:.6g}, and no motion changes it there",
+                    f"constraint {names[row]!r} is off by {raw[row]:.3g} at {level} level at t = {t:.6g}, and no motion changes it there",
                     hint="a stationary value; start elsewhere",
                 )
             others, hold = ", ".join(repr(names[i]) for i in found), "holds" if len(found) == 1 else "hold"
             raise ConflictError(
-                f"constraints conflict at t = {t:.6g}: {names[row]!r} is off by {gap[row]:.3g} at {level} level where {others} {hold}",
+                f"constraints conflict at t = {t:.6g}: {names[row]!r} is off by {raw[row]:.3g} at {level} level where {others} {hold}",
                 hint=f"{names[row]!r} depends on {others}; remove one of them, or make them agree",
             )

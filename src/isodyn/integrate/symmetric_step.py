@@ -103,13 +103,17 @@ def open_by(p: Any, w: Any) -> float:
 
 
 @kernel()
-def broyden(S: FloatArray, k: int, y: FloatArray) -> None:
-    """Turn the correction y of the first matrix into that of the matrix updated by the corrections S[0] … S[k−1]; keep it as S[k]."""
+def broyden(S: FloatArray, k: int, y: FloatArray, sizes: FloatArray) -> None:
+    """Turn the correction y of the first matrix into that of the matrix updated by the corrections S[0] … S[k−1]; keep it as S[k].
+
+    Products of corrections are those of their parts in units of `sizes`.
+    """
     for j in range(k):
         along, square = 0.0, 0.0
         for i in range(y.size):
-            along += S[j, i] * y[i]
-            square += S[j, i] * S[j, i]
+            part = S[j, i] / sizes[i]
+            along += part * (y[i] / sizes[i])
+            square += part * part
         along = along / square if square > 0.0 else 0.0
         for i in range(y.size):
             if j < k - 1:
@@ -126,7 +130,7 @@ def correct_both(p: Any, t: float, c: FloatArray, w: Any, pivots: Any, S: FloatA
     for i in range(n + p.rows.size):
         w.s[DX, i] = -w.s[R, i]
     solve(p, t, c, w, pivots, w.s[DX], w.s[R_PLUS], False)
-    broyden(S, k, w.s[DX])
+    broyden(S, k, w.s[DX], w.sizes)
     for i in range(n):
         w.n[A, i] += w.s[DX, i]
     for k in range(p.rows.size):
