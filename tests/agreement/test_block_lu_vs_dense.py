@@ -57,8 +57,14 @@ def test_solutions_of_random_block_matrices(seed: int) -> None:
     packed = pack(pattern, chosen)
     values, x = np.zeros(storage_of(packed)), rng.normal(size=pattern.n + chosen.size)
     K = np.block([[A, B[chosen].T], [B[chosen], np.zeros((chosen.size, chosen.size))]])
+    n, m = pattern.n, chosen.size
+    sizes = 2.0 ** rng.integers(-20, 20, size=n + m)  # of unknowns and equations: what is given is the matrix in other units
+    of_J, of_G = np.repeat(np.arange(n), np.diff(pattern.J_starts)), np.repeat(np.arange(pattern.m), np.diff(pattern.G_starts))
+    own = np.ones(pattern.m)
+    own[chosen] = sizes[n:]
+    J, G = J / (sizes[of_J] * sizes[pattern.J_columns]), G / (own[of_G] * sizes[pattern.G_columns])
     b = x.copy()
-    block_lu.fill_blocks(J, G, 0.0, packed, values)
+    block_lu.fill_blocks(J, G, np.zeros(m), sizes, packed, values)
     assert block_lu.block_factor(values, packed, np.int64(0), 0.0, np.zeros(1, dtype=np.int64)) == OK
     y = -3.0 * x[::-1]
     block_lu.block_solve(values, packed, np.int64(0), x, y)
@@ -76,13 +82,13 @@ def test_dependent_rows_are_found_and_a_singular_matrix_is_told() -> None:
         first, second = (slice(pattern.G_starts[r], pattern.G_starts[r + 1]) for r in (row - 1, row))
         G[second] = 2.0 * G[first]
     B = full_matrices(pattern, J, G)[1]
-    rows = choose_sparse(pattern, J, G)
+    rows = choose_sparse(pattern, J, G, np.ones(pattern.n + pattern.m))
     assert rows.rank == choose(B).rank == np.linalg.matrix_rank(B)
     assert set(rows.dropped) == {3, 7}
     assert np.linalg.matrix_rank(B[rows.chosen]) == rows.rank
     packed = pack(pattern, np.arange(pattern.m))
     values, fault = np.zeros(storage_of(packed)), np.zeros(1, dtype=np.int64)
-    block_lu.fill_blocks(J, G, 0.0, packed, values)
+    block_lu.fill_blocks(J, G, np.zeros(pattern.m), np.ones(pattern.n + pattern.m), packed, values)
     assert block_lu.block_factor(values, packed, np.int64(0), 0.0, fault) == SINGULAR
     assert fault[0] - pattern.n in (3, 7)
 

@@ -252,9 +252,9 @@ def test_closeness_to_a_loss_of_rank(seed):
     rows = np.array([0, 2, 3, 4])
     unit = G[rows] / np.linalg.norm(G[rows], axis=1)[:, None]
     expected = np.abs(np.diag(qr(unit.T, mode="r", pivoting=True)[0])).min()
-    assert smallest_of_rows(G.ravel(), rows, n, np.zeros(m * m)) == pytest.approx(expected, rel=1e-3, abs=1e-7)
+    assert smallest_of_rows(G.ravel(), rows, np.ones(n), n, np.zeros(m * m)) == pytest.approx(expected, rel=1e-3, abs=1e-7)
     G[4] = 2.0 * G[0]
-    assert smallest_of_rows(G.ravel(), rows, n, np.zeros(m * m)) < 1e-7
+    assert smallest_of_rows(G.ravel(), rows, np.ones(n), n, np.zeros(m * m)) < 1e-7
 
 
 def test_closeness_from_the_factors_of_blocks():
@@ -268,7 +268,7 @@ def test_closeness_from_the_factors_of_blocks():
         q, v = (x[0] for x in four_bars.on_branch(np.array([np.pi / 2 - off]), np.ones(1), 3))
         M, G = ask.mass(0.0, q, v), ask.G(0.0, q, v)
         values, fault = np.zeros(storage_of(packed)), np.zeros(1, dtype=np.int64)
-        block_lu.fill_blocks(M.data, G.data, 0.0, packed, values)
+        block_lu.fill_blocks(M.data, G.data, np.zeros(pattern.m), np.ones(pattern.n + pattern.m), packed, values)
         assert block_lu.block_factor(values, packed, np.int64(0), 0.0, fault) == OK
         rows = G.toarray() / np.sqrt(M.diagonal())
         smallest = np.linalg.svd(rows / np.linalg.norm(rows, axis=1)[:, None], compute_uv=False)[-1]

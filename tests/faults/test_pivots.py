@@ -115,18 +115,18 @@ def test_merged_nodes_solve_what_separate_ones_cannot() -> None:
     K[:n, n:] = K[n:, :n].T
     packed, fault = pack(pattern, chosen), np.zeros(1, dtype=np.int64)
     values = np.zeros(storage_of(packed))
-    block_lu.fill_blocks(J, G, 0.0, packed, values)
+    block_lu.fill_blocks(J, G, np.zeros(3), np.ones(9), packed, values)
     assert block_lu.block_factor(values, packed, np.int64(0), 0.0, fault) == SINGULAR
     assert fault[0] in (2, 3)
     pair = joint_to_merge(pattern, chosen, (), int(fault[0]))
     assert pair == (1, 0)
     packed = pack(pattern, chosen, [pair])
     values, x = np.zeros(storage_of(packed)), np.arange(1.0, 10.0)
-    block_lu.fill_blocks(J, G, 0.0, packed, values)
+    block_lu.fill_blocks(J, G, np.zeros(3), np.ones(9), packed, values)
     assert block_lu.block_factor(values, packed, np.int64(0), 0.0, fault) == OK
     b, y = x.copy(), np.ones(9)
     block_lu.block_solve(values, packed, np.int64(0), x, y)
     np.testing.assert_allclose(K @ x, b, atol=1e-12)
-    block_lu.subtract_blocks(J, G, G, 0.0, packed, x, b)
+    block_lu.subtract_blocks(J, G, G, np.zeros(3), packed, x, b)
     assert np.abs(b).max() < 1e-12
     assert joint_to_merge(pattern, chosen, [(1, 0), (1, 2)], 2) is None

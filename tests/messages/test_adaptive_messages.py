@@ -66,6 +66,6 @@ def test_formulations():
 
 def test_text_of_a_solution():
     sol = iso.integrate_adaptive(FREE, t_end=1.0, rtol=1e-8)
-    assert str(sol.scheme) == "DOP853, rtol = 1e-08, atol = 1e-12"
+    assert str(sol.scheme) == "DOP853, rtol = 1e-08, atol = 1e-12 of typical sizes"
     sol.stats.rejected = 3
     assert "3 rejected steps" in str(sol.stats)

@@ -40,7 +40,7 @@ def run(system, formulation=None, scheme=None, **settings):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"q0": FAR_Q}, r"violates constraint 'rod' at position level by 0\.114"),
+        ({"q0": FAR_Q}, r"violates constraint 'rod' at position level by 0\.125"),
         ({"v0": FAR_V}, r"violates constraint 'rod' at velocity level by 0\.3"),
     ],
 )
@@ -53,7 +53,7 @@ def test_inconsistent_start(changes, message):
 def test_inconsistent_start_names_the_worst_row_and_counts_the_others():
     system = known.double_pendulum_system()
     system.q0[3:5] += [0.1, 0.02]
-    with pytest.raises(InputError, match=r"'elbow x' at position level by -0\.09\d* \(and 1 more rows\)"):
+    with pytest.raises(InputError, match=r"'elbow x' at position level by -0\.1 \(and 1 more rows\)"):
         run(system)
 
 

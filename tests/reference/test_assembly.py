@@ -109,7 +109,7 @@ def test_velocity_is_the_nearest_in_the_mass_norm(make, rates):
         g = coordinate_at(system, system.joints[name].coordinates["angle"], found.q)[1]
         assert g @ found.v == pytest.approx(rate, abs=1e-12)
         rows = np.vstack([rows, g])
-    N = freedoms(rows)[0]
+    N = freedoms(rows, np.ones(rows.shape[1]))[0]
     assert N.shape[1] == 1
     assert np.abs(N.T @ ask.mass(0.0, found.q, given) @ (found.v - given)).max() < 1e-12
 

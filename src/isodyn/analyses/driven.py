@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from isodyn.analyses.inverse import inverse_dynamics
-from isodyn.analyses.tangents import least_squares, refuse_first_order
+from isodyn.analyses.tangents import rates, refuse_first_order
 from isodyn.compiled import FloatArray
 from isodyn.errors import ConflictError, InputError, SingularError
 from isodyn.integrate.start import CONFLICT, refuse_open
@@ -22,6 +22,7 @@ from isodyn.results.solution import Solution, Statistics
 from isodyn.systems.checks import vector
 from isodyn.systems.manifold import close, freedoms, moving
 from isodyn.systems.questions import Questions
+from isodyn.systems.scales import pace, sizes_of_rows
 
 FINEST = 12  # halvings of the way between two times
 
@@ -42,10 +43,11 @@ def kinematics(system: Any, times: Any, q: Any = None) -> Solution:
     closed = close(ask, t[0], at)
     refuse_open(ask, float(t[0]), closed)
     _refuse_freedoms(ask, float(t[0]), closed.q)
-    state, steps = (closed.q, *_rates(ask, float(t[0]), closed.q)), closed.steps
+    slowest = 1.0 / (float(t[-1] - t[0]) or 1.0)
+    state, steps = (closed.q, *_rates(ask, float(t[0]), closed.q, slowest)), closed.steps
     for k in range(t.size):
         if k:
-            state, more = _follow(ask, float(t[k - 1]), float(t[k]), state, FINEST)
+            state, more = _follow(ask, float(t[k - 1]), float(t[k]), state, FINEST, slowest)
             steps += more
         Q[k], V[k], A[k] = state
     forces = inverse_dynamics(system, t, Q, V, A)
@@ -55,58 +57,63 @@ def kinematics(system: Any, times: Any, q: Any = None) -> Solution:
         "a": np.arange(system.nv),
         "lam": np.arange(system.m),
     }
-    dropped = choose(ask.G(t[-1], Q[-1], V[-1])).dropped
+    dropped = choose(ask.G(t[-1], Q[-1], V[-1]) * system.scales.v).dropped
     stats = Statistics(steps=t.size, iterations=steps, seconds=time.perf_counter() - began, solver="kinematics")
     redundant = tuple(system.row_names[i] for i in dropped)
     return Solution(t, Q, V, A, forces.lam, system, None, stats, columns, {}, redundant)
 
 
-def _rates(ask: Questions, t: float, q: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """v and a from the rows."""
+def _rates(ask: Questions, t: float, q: FloatArray, slowest: float) -> tuple[FloatArray, FloatArray]:
+    """v and a from the rows; conflicts count beside motions over typical sizes in the whole time, 1/slowest."""
     zero = np.zeros(ask.system.nv)
     G = ask.G(t, q, zero)
-    v = least_squares(G, -ask.velocity(t, q, zero))
-    a = least_squares(G, -ask.acceleration(t, q, v, zero))
-    for level, gap, size in (("velocity", ask.velocity(t, q, v), v), ("acceleration", ask.acceleration(t, q, v, a), a)):
-        if np.abs(gap).max() > CONFLICT * max(1.0, float(np.abs(size).max())):
-            row = ask.system.row_names[int(np.abs(gap).argmax())]
+    v = rates(ask.system, G, -ask.velocity(t, q, zero))
+    a = rates(ask.system, G, -ask.acceleration(t, q, v, zero))
+    sizes, fast = sizes_of_rows(ask.system, G), max(pace(ask.system, v), slowest)
+    for level, gap, size in (
+        ("velocity", ask.velocity(t, q, v), fast),
+        ("acceleration", ask.acceleration(t, q, v, a), max(pace(ask.system, a), fast * fast)),
+    ):
+        worst = int(np.abs(gap / sizes).argmax())
+        if abs(gap[worst]) > CONFLICT * size * sizes[worst]:
+            row = ask.system.row_names[worst]
             raise ConflictError(
-                f"the drives conflict at t = {t:.6g}: {row!r} is off by {np.abs(gap).max():.3g} at {level} level",
+                f"the drives conflict at t = {t:.6g}: {row!r} is off by {abs(gap[worst]):.3g} at {level} level",
                 hint="more drives than freedoms must agree with each other",
             )
     return v, a
 
 
-def _follow(ask: Questions, t0: float, t1: float, state: Any, halvings: int) -> tuple[Any, int]:
+def _follow(ask: Questions, t0: float, t1: float, state: Any, halvings: int, slowest: float) -> tuple[Any, int]:
     """From one time to another; in two halves where one step does not arrive near its prediction."""
     q, v, a = state
     dt, move = t1 - t0, moving(ask.system)
     closed = close(ask, t1, move(q, dt * v + 0.5 * dt * dt * a), most=12)
-    size = max(1.0, float(np.abs(closed.q).max()))
-    if closed.largest <= 1e-11 * size:
-        new = _rates(ask, t1, closed.q)
+    if closed.largest <= 1e-11:
+        new = _rates(ask, t1, closed.q, slowest)
         expected = v + 0.5 * dt * (a + new[1])
-        if np.abs(new[0] - expected).max() <= 0.3 * max(np.abs(v).max(), np.abs(new[0]).max(), 1e-9):
+        fast = max(pace(ask.system, v), pace(ask.system, new[0]), 1e-9 * slowest)
+        if pace(ask.system, new[0] - expected) <= 0.3 * fast:
             _refuse_freedoms(ask, t1, closed.q)
             return (closed.q, *new), closed.steps
     if halvings == 0:
-        rank = freedoms(ask.G(t1, closed.q, v))[2]
-        if closed.largest > CONFLICT * size:
+        rank = freedoms(ask.G(t1, closed.q, v), ask.system.scales.v)[2]
+        if closed.largest > CONFLICT:
             refuse_open(ask, t1, closed)
         raise SingularError(
             f"the drives lead into a singular position near t = {t1:.6g}: {rank} of {ask.system.nv} velocities are determined",
             hint="a dead centre: drive another joint, or stay away from it",
         )
-    half, before = _follow(ask, t0, 0.5 * (t0 + t1), state, halvings - 1)
-    end, after = _follow(ask, 0.5 * (t0 + t1), t1, half, halvings - 1)
+    half, before = _follow(ask, t0, 0.5 * (t0 + t1), state, halvings - 1, slowest)
+    end, after = _follow(ask, 0.5 * (t0 + t1), t1, half, halvings - 1, slowest)
     return end, before + after
 
 
 def _refuse_freedoms(ask: Questions, t: float, q: FloatArray) -> None:
     """InputError where rows leave something free, naming what moves most."""
-    N, _, rank = freedoms(ask.G(t, q, np.zeros(ask.system.nv)))
+    N, _, rank = freedoms(ask.G(t, q, np.zeros(ask.system.nv)), ask.system.scales.v)
     if N.shape[1]:
-        most = ask.system.v_names[int(np.abs(N[:, 0]).argmax())]
+        most = ask.system.v_names[int((np.abs(N[:, 0]) / ask.system.scales.v).argmax())]
         raise InputError(
             f"{N.shape[1]} of {ask.system.nv} velocities are not driven at t = {t:.6g} (rank {rank}): {most!r} can move",
             hint="add drives for what is free; mech.mobility() counts; or integrate",

@@ -17,6 +17,7 @@ from isodyn.analyses.tangents import DEPENDENT, refuse_first_order
 from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
 from isodyn.systems.questions import Questions
+from isodyn.systems.scales import row_sizes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -98,12 +99,15 @@ def _at(
     x, r = np.zeros(across.shape[1]), ask.balance(t, q, v, a)
     if not across.size:
         return r, x[:m], x[m:]
-    inverse = np.linalg.pinv(across, rcond=DEPENDENT)
+    s = ask.system.scales.v  # unknowns and equations in units of work along typical sizes
+    rows = ask.system.scales.rows if ask.system.scales.rows is not None else np.ones(m)
+    units = 1.0 / np.concatenate([rows, row_sizes(B.T, s)])
+    inverse = units[:, None] * np.linalg.pinv(s[:, None] * across * units, rcond=DEPENDENT) * s
     for _ in range(ITERATIONS):
         change = inverse @ (r - B @ x[m:])
         x = x - change
         r = ask.balance(t, q, v, a, x[:m])
-        if np.abs(change).max() <= 1e-14 * max(np.abs(x).max(), 1e-300):
+        if np.abs(change / units).max() <= 1e-14 * max(np.abs(x / units).max(), 1e-300):
             break
     return r - B @ x[m:], x[:m], x[m:]
 

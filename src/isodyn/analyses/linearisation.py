@@ -17,12 +17,13 @@ from typing import Any
 import numpy as np
 from scipy.linalg import eig, eigh
 
-from isodyn.analyses.tangents import DEPENDENT, Tangents, least_squares, multipliers, refuse_first_order, tangents
-from isodyn.compiled import FloatArray
+from isodyn.analyses.tangents import Tangents, multipliers, rates, refuse_first_order, tangents
+from isodyn.compiled import SOLVES, FloatArray
 from isodyn.errors import InputError
 from isodyn.systems.checks import vector
 from isodyn.systems.manifold import freedoms
 from isodyn.systems.questions import Questions
+from isodyn.systems.scales import largest_or_one, natural_pace, ordinary_or, power_of_two, reach, sizes_of_rows
 
 UNBALANCED = 1e-6  # forces left, relative, from which on a position is not one of rest
 NEAR = 1e-9  # … and so are forces of a position that is off by this much, relative
@@ -87,7 +88,11 @@ class Linearisation:
             poles = np.where(square >= 0, 1j, 1.0) * np.sqrt(np.abs(square))
         else:
             eye, none = np.eye(n), np.zeros((n, n))
-            poles, Y = eig(np.block([[none, eye], [-K, -C]]), np.block([[eye, none], [none, M]]))
+            mass, (k, c) = largest_or_one(np.abs(M)), (float(np.abs(x).max()) for x in (K, C))
+            unit = power_of_two(np.sqrt(mass / k) if k > 0.0 else mass / c)  # of time: blocks of one size
+            inertia = np.block([[eye, none], [none, M / mass]])
+            poles, Y = eig(np.block([[none, eye], [-K * (unit * unit / mass), -C * (unit / mass)]]), inertia)
+            poles = poles / unit
             poles = np.where(np.abs(poles) < ZERO * np.abs(poles).max(), 0.0, poles)
             one = np.flatnonzero(poles.imag >= 0)
             poles, X = poles[one], Y[:n, one]
@@ -140,8 +145,9 @@ class Linearisation:
             f = self._force(force)
         else:
             u[self._row(str(drive))] = 1.0
-        particular = least_squares(self.G, u) if drive is not None else np.zeros(n)
-        if drive is not None and np.abs(self.G @ particular - u).max() > 1e-8:
+        particular = rates(self.system, self.G, u) if drive is not None else np.zeros(n)
+        off = np.abs(self.G @ particular - u) / sizes_of_rows(self.system, self.G)
+        if drive is not None and off.max() > 1e-8 * (u / sizes_of_rows(self.system, self.G)).max():
             raise InputError(f"{drive!r} cannot move: its row depends on the others")
         M, C, K = self.full
         d, lam = np.zeros((omega.size, n), dtype=complex), np.zeros((omega.size, self.system.m), dtype=complex)
@@ -150,7 +156,8 @@ class Linearisation:
             x = np.linalg.solve(self.N.T @ S @ self.N, self.N.T @ (f - S @ particular))
             d[k] = particular + self.N @ x
             if self.system.m:
-                lam[k] = np.linalg.lstsq(self.G.T.astype(complex), f - S @ d[k], rcond=DEPENDENT)[0]
+                r = f - S @ d[k]
+                lam[k] = multipliers(self.system, self.G, -r.real) + 1j * multipliers(self.system, self.G, -r.imag)
         return FrequencyResponse(omega, d, lam, self.system.v_names)
 
     def _force(self, force: Any) -> FloatArray:
@@ -209,28 +216,32 @@ def linearise(system: Any, q: Any = None, t: float = 0.0) -> Linearisation:
         raise InputError(f"q must have {system.nq} entries, received {at.size}")
     G = ask.G(t, at, still)
     lam, left, size = rest(ask, t, at, G)
+    beat = 1.0 if ask.model.traits & SOLVES else ordinary_or(natural_pace(ask, t, at, still))
     for what, gap in (("position", ask.position(t, at, still)), ("velocity", ask.velocity(t, at, still))):
-        if np.abs(gap).max(initial=0.0) > UNBALANCED * max(1.0, float(np.abs(at).max())):
-            worst = system.row_names[int(np.abs(gap).argmax())]
+        off = np.abs(gap) / sizes_of_rows(system, G)[: gap.size]
+        if off.max(initial=0.0) > UNBALANCED * (reach(system, at) if what == "position" else beat):
+            worst = system.row_names[int(off.argmax())]
             raise InputError(
-                f"q is no position of rest at t = {t:g}: {worst!r} is off by {np.abs(gap).max():.3g} at {what} level",
+                f"q is no position of rest at t = {t:g}: {worst!r} is off by {abs(gap[int(off.argmax())]):.3g} at {what} level",
                 hint="iso.equilibrium finds one" if what == "position" else "a drive is moving at this time",
             )
     matrices = tangents(ask, t, at, lam)
-    near = NEAR * float(np.abs(matrices.K).max()) * max(1.0, float(np.abs(at).max()))
-    if np.abs(left).max() > max(UNBALANCED * size, near):
-        worst = system.v_names[int(np.abs(left).argmax())]
+    sizes = system.scales.v
+    near = NEAR * float(np.abs(sizes[:, None] * matrices.K * sizes).max()) * reach(system, at)
+    if (np.abs(left) * sizes).max() > max(UNBALANCED * size, near):
+        worst = int((np.abs(left) * sizes).argmax())
         raise InputError(
-            f"q is no position of rest at t = {t:g}: a force of {np.abs(left).max():.3g} is left over on {worst!r}",
+            f"q is no position of rest at t = {t:g}: a force of {abs(left[worst]):.3g} is left over on {system.v_names[worst]!r}",
             hint="iso.equilibrium finds one",
         )
-    return Linearisation(system, t, at, lam, G, freedoms(G)[0], matrices)
+    return Linearisation(system, t, at, lam, G, freedoms(G, system.scales.v)[0], matrices)
 
 
 def rest(ask: Questions, t: float, q: FloatArray, G: FloatArray) -> tuple[FloatArray, FloatArray, float]:
-    """Multipliers at rest, forces that they leave over, and the size of forces."""
+    """Multipliers at rest, forces that they leave over, and the size of forces, as work along typical sizes."""
     still = np.zeros(ask.system.nv)
     r = ask.balance(t, q, still, still)
-    lam = multipliers(G, r)
+    lam, sizes = multipliers(ask.system, G, r), ask.system.scales.v
     left = r + lam @ G
-    return lam, left, max(float(np.abs(r).max()), float(np.abs(lam[:, None] * G).max(initial=0.0)), 1e-300)
+    size = max(float((np.abs(r) * sizes).max()), float((np.abs(lam[:, None] * G) * sizes).max(initial=0.0)), 1e-300)
+    return lam, left, size

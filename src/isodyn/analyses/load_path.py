@@ -29,6 +29,7 @@ from isodyn.systems.checks import vector
 from isodyn.systems.manifold import moving
 from isodyn.systems.model import Model
 from isodyn.systems.questions import Questions
+from isodyn.systems.scales import largest_or_one, pace, reach, row_sizes
 
 PENALTY = 1e3  # c, in units of the largest entry of K
 SMALLEST = 1e-6  # load steps below this are given up
@@ -89,8 +90,16 @@ class _Equations:
         self.factor_at, self.move = system.load_factor_at(pi), moving(system)
         self.rows = np.arange(system.m)
         if 0 < system.m * system.nv <= LARGE:
-            self.rows = choose(self.ask.G(t, system.q0, self.still)).chosen
+            self.rows = choose(self.ask.G(t, system.q0, self.still) * system.scales.v).chosen
         self.M = self.jacobian(system.q0, np.zeros(system.m), (1.0, 0.0, 0.0))
+        self.sizes = self.sizes_of_matrix()
+
+    def sizes_of_matrix(self) -> FloatArray:
+        """Typical sizes of coordinates, and of rows beside the stiffness."""
+        system, v = self.system, self.system.scales.v
+        K = self.jacobian(system.q0, np.zeros(system.m), (0.0, 0.0, 1.0))
+        rows = row_sizes(self.ask.G(self.t, system.q0, self.still)[self.rows], v)
+        return np.concatenate([v, largest_or_one(np.abs(K.diagonal()) * v**2) / rows])
 
     def jacobian(self, q: FloatArray, lam: FloatArray, weights: tuple[float, float, float]) -> Any:
         p = self.pattern
@@ -124,11 +133,12 @@ class _Equations:
             if anchor is not None:
                 r, K = r + sigma * (self.M @ self.way(anchor, q)), K + sigma * self.M
             matrix = sp.block_array([[K, G.T], [G, None]], format="csc") if G.shape[0] else sp.csc_array(K)
+            D = sp.diags_array(self.sizes)
             try:
-                change = splu(matrix).solve(-np.concatenate([r, phi]))
+                change = self.sizes * splu(sp.csc_array(D @ matrix @ D)).solve(-self.sizes * np.concatenate([r, phi]))
             except RuntimeError:  # exactly singular
                 return None
-            size = float(np.abs(change[:n]).max()) / max(1.0, float(np.abs(q).max()))
+            size = pace(self.system, change[:n]) / reach(self.system, q)
             if not np.isfinite(size) or size > 1e3:
                 return None
             q, lam = self.move(q, change[:n]), lam.copy()
@@ -142,9 +152,11 @@ class _Equations:
         """Whether K + σ M is positive definite where the rows allow motion."""
         K = self.jacobian(found.q, found.lam, (0.0, 0.0, 1.0)) + sigma * self.M
         G = self.ask.G(self.t, found.q, self.still)[self.rows]
-        A = (K + K.T) / 2
-        if G.shape[0]:
-            A = A + PENALTY * float(np.abs(K.data).max()) * (G.T @ G)
+        D, m = sp.diags_array(self.system.scales.v), G.shape[0]
+        A = D @ (K + K.T) @ D / 2
+        if m:
+            B = sp.diags_array(1.0 / row_sizes(G, self.system.scales.v)) @ G @ D
+            A = A + PENALTY * float(np.abs(A.data).max()) * (B.T @ B)
         try:
             factors = splu(
                 sp.csc_array(A),
@@ -235,8 +247,8 @@ def relax(system: Any, q: Any, t: float, tolerance: float, max_iterations: int =
     equations = _Equations(system, t)
     at, lam, total = _start(system, q), np.zeros(system.m), 0
     r, _ = equations.residual(1.0, at, lam)
-    reach = FIRST * max(1e-3, float(np.ptp(at)))
-    sigma = float(np.abs(splu(sp.csc_array(equations.M)).solve(r)).max()) / reach
+    extent = FIRST * max(1e-3, float(np.ptp(at / system.scales.q)))
+    sigma = pace(system, splu(sp.csc_array(equations.M)).solve(r)) / extent
     small = SMALL * sigma
     for _ in range(RELAXATIONS):
         found = equations.solve(1.0, at, lam, tolerance, max_iterations, sigma, at)
@@ -244,9 +256,9 @@ def relax(system: Any, q: Any, t: float, tolerance: float, max_iterations: int =
         if found is None or not equations.stable(found, sigma):
             sigma *= 4.0
             continue
-        moved = float(np.abs(equations.way(at, found.q)).max())
+        moved = pace(system, equations.way(at, found.q))
         at, lam = found.q, found.lam
-        if sigma <= small and moved <= 10 * tolerance * max(1.0, float(np.abs(at).max())):
+        if sigma <= small and moved <= 10 * tolerance * reach(system, at):
             return _Found(at, lam, total)
         sigma /= 4.0
     return None

@@ -26,6 +26,7 @@ from isodyn.integrate.start import refuse_open
 from isodyn.systems.checks import vector
 from isodyn.systems.manifold import close, freedoms, moving
 from isodyn.systems.questions import Questions
+from isodyn.systems.scales import reach
 
 REACH = 0.5  # longest step, in metres and radians
 EPS = float(np.finfo(float).eps)
@@ -107,12 +108,12 @@ def equilibrium(
     closed = close(ask, t, at)
     refuse_open(ask, t, closed)
     state = _rest(ask, t, closed.q)
-    largest = state.size
+    largest, sizes = state.size, system.scales.v
     for k in range(max_iterations + 1):
         M, _, K = tangents(ask, t, state.q, state.lam)
         reduced = state.N.T @ K @ state.N, state.N.T @ M @ state.N
         g, largest = state.N.T @ state.left, max(largest, state.size)
-        rounding = 100 * EPS * float(np.abs(K).max()) * max(1.0, float(np.abs(state.q).max()))
+        rounding = 100 * EPS * float(np.abs(sizes[:, None] * K * sizes).max()) * reach(system, state.q)
         if np.abs(g).max(initial=0.0) <= max(tolerance * state.size, min(rounding, tolerance * largest)):
             residual = float(np.abs(g).max(initial=0.0)) / largest if largest > 1e-200 else 0.0
             return Equilibrium(system, t, state.q, state.lam, residual, k)
@@ -120,11 +121,11 @@ def equilibrium(
         if found is None:
             break
         state = found
-    worst = system.v_names[int(np.abs(state.left).argmax())]
+    worst = int((np.abs(state.left) * sizes).argmax())
     way = float(np.abs(state.q - at).max())
     raise ConvergenceError(
         f"no equilibrium found from this start at t = {t:g}: after {k} iterations, {way:.3g} away, a force of"
-        f" {np.abs(state.left).max():.3g} is left over on {worst!r}",
+        f" {abs(state.left[worst]):.3g} is left over on {system.v_names[worst]!r}",
         hint="something must balance it: a joint, a spring; or start elsewhere",
     )
 
@@ -156,13 +157,13 @@ def _of_beams(ask: Questions, t: float, q: Any, tolerance: float) -> Equilibrium
 def _rest(ask: Questions, t: float, q: FloatArray) -> _Rest:
     G = ask.G(t, q, np.zeros(ask.system.nv))
     lam, left, size = rest(ask, t, q, G)
-    return _Rest(q, lam, freedoms(G)[0], left, size)
+    return _Rest(q, lam, freedoms(G, ask.system.scales.v)[0], left, size)
 
 
 def _moved(ask: Questions, t: float, state: _Rest, d: FloatArray) -> _Rest | None:
     """The state after a step d, back on φ = 0; None where there is no way back."""
     closed = close(ask, t, moving(ask.system)(state.q, d))
-    if closed.largest > 1e-9 * max(1.0, float(np.abs(closed.q).max())) or not np.isfinite(closed.q).all():
+    if closed.largest > 1e-9 or not np.isfinite(closed.q).all():
         return None
     new = _rest(ask, t, closed.q)
     return new if np.isfinite(new.left).all() else None
@@ -176,7 +177,7 @@ def _downhill(ask: Questions, t: float, state: _Rest, g: FloatArray, K: FloatArr
     sigma = 0.0 if values[0] > 1e-9 * np.abs(values).max() else max(-2.0 * float(values[0]), smallest)
     for _ in range(60):
         d = state.N @ np.linalg.lstsq(K + sigma * M, -g, rcond=1e-13)[0]
-        if np.abs(d).max() <= REACH:
+        if (np.abs(d) / ask.system.scales.v).max() <= REACH:
             new = _moved(ask, t, state, d)
             if new is not None and ((state.left + new.left) @ d < 0 or _force(new) < 0.5 * _force(state)):
                 return new
@@ -187,7 +188,7 @@ def _downhill(ask: Questions, t: float, state: _Rest, g: FloatArray, K: FloatArr
 def _newton(ask: Questions, t: float, state: _Rest, g: FloatArray, K: FloatArray, M: FloatArray) -> _Rest | None:
     """Newton's step, shortened until the forces left over become smaller."""
     d = state.N @ np.linalg.lstsq(K, -g, rcond=1e-13)[0]
-    d *= min(1.0, REACH / max(float(np.abs(d).max()), 1e-300))
+    d *= min(1.0, REACH / max(float((np.abs(d) / ask.system.scales.v).max()), 1e-300))
     for _ in range(30):
         new = _moved(ask, t, state, d)
         if new is not None and _force(new) < _force(state):

@@ -18,6 +18,7 @@ from isodyn.systems import System
 from isodyn.systems.differences import H1, first
 from isodyn.systems.manifold import moving
 from isodyn.systems.questions import Questions
+from isodyn.systems.scales import natural_pace, ordinary_or, sizes_of_rows
 
 DEPENDENT = 1e-9  # singular values of Gᵀ below this, relative, carry no multiplier
 
@@ -40,29 +41,38 @@ def refuse_first_order(what: str, system: Any) -> None:
         raise InputError(f"{what} is for mechanical systems; {type(system).__name__} is of first order")
 
 
-def least_squares(A: FloatArray, b: FloatArray) -> FloatArray:
-    """x of least norm with A x − b as small as can be."""
+def least_squares(A: FloatArray, b: FloatArray, rows: FloatArray, columns: FloatArray) -> FloatArray:
+    """x of least norm with A x − b as small as can be; equations in units of `rows`, unknowns in units of `columns`."""
     if A.size == 0:
         return np.zeros(A.shape[1])
-    return np.asarray(np.linalg.lstsq(A, b, rcond=DEPENDENT)[0], dtype=np.float64)
+    scaled = A * (columns / rows[:, None])
+    return columns * np.asarray(np.linalg.lstsq(scaled, b / rows, rcond=DEPENDENT)[0], dtype=np.float64)
 
 
-def multipliers(G: FloatArray, r: FloatArray) -> FloatArray:
-    """λ of least norm with r + Gᵀλ as small as can be."""
-    return least_squares(G.T, -r)
+def rates(system: Any, G: FloatArray, b: FloatArray) -> FloatArray:
+    """v of least norm with G v − b as small as can be, in typical sizes."""
+    return least_squares(G, b, sizes_of_rows(system, G), system.scales.v)
+
+
+def multipliers(system: Any, G: FloatArray, r: FloatArray) -> FloatArray:
+    """λ of least norm with r + Gᵀλ as small as can be, in units of work along typical sizes."""
+    known = system.scales.rows
+    rows = np.ones(G.shape[0]) if known is None else known
+    return least_squares(G.T, -r, 1.0 / system.scales.v, 1.0 / rows)
 
 
 def tangents(ask: Questions, t: float, q: FloatArray, lam: FloatArray) -> Tangents:
     """At v = a = 0."""
     n, still, move = ask.system.nv, np.zeros(ask.system.nv), moving(ask.system)
     knows, h = 0 if ask.model.traits & SOLVES else ask.model.traits, 1.0 if ask.model.traits & LINEAR else H1
-    unit = np.eye(n)
+    unit, sizes = np.eye(n), ask.system.scales.v
 
     def jacobian(weights: tuple[float, float, float], lam: FloatArray) -> FloatArray:
         return ask.ask(JACOBIAN, t, q, still, still, n * n, lam, weights).reshape(n, n)
 
-    def columns(change: Callable[[FloatArray, float], FloatArray]) -> FloatArray:
-        return np.array([first(lambda s, e=e: change(e, s), h) for e in unit]).T  # type: ignore[misc]
+    def columns(change: Callable[[FloatArray, float], FloatArray], beat: float = 1.0) -> FloatArray:
+        steps = h * beat * sizes
+        return np.array([first(lambda s, e=e: change(e, s), d) for e, d in zip(unit, steps, strict=True)]).T  # type: ignore[misc]
 
     if knows & KNOWS_MASS:
         M = jacobian((1.0, 0.0, 0.0), lam)
@@ -70,7 +80,8 @@ def tangents(ask: Questions, t: float, q: FloatArray, lam: FloatArray) -> Tangen
         rest = ask.balance(t, q, still, still)
         M = np.array([ask.balance(t, q, still, e) - rest for e in unit]).T
     if not knows & KNOWS_TANGENT:
-        C = columns(lambda e, s: ask.balance(t, q, s * e, still, lam))
+        beat = 1.0 if ask.model.traits & SOLVES else ordinary_or(natural_pace(ask, t, q, still))
+        C = columns(lambda e, s: ask.balance(t, q, s * e, still, lam), beat)
         K = columns(lambda e, s: ask.balance(t, move(q, s * e), still, still, lam))
         return Tangents(M, C, K)
     C, K = jacobian((0.0, 1.0, 0.0), lam), jacobian((0.0, 0.0, 1.0), lam)

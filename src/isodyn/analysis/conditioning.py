@@ -38,6 +38,7 @@ from isodyn.results.solution import Sample
 from isodyn.schemes import Scheme
 from isodyn.systems import System
 from isodyn.systems.questions import Questions
+from isodyn.systems.scales import pace, reach
 
 _H = float(np.finfo(float).eps) ** (1 / 3)
 
@@ -159,15 +160,22 @@ class Tangents:
         ask = Questions(system)
         time, q, v, a, lam = start(system, ask) if state is None else state
         t, move = float(time), system.retract or (lambda q, d: q + d)
-        rows = choose(ask.G(t, q, v)).chosen
-        h_q, h_v = (_H * max(1.0, float(np.abs(x).max())) for x in (q, v))
+        rows = choose(ask.G(t, q, v) * ask.system.scales.v).chosen
+        sizes, beat = (
+            system.scales.v,
+            max(1.0 if not (v.any() or a.any()) else 0.0, pace(system, v), float(np.sqrt(pace(system, a)))),
+        )
+        h_q, h_v = _H * reach(system, q), _H * beat
 
         def along(function: Callable[[FloatArray], FloatArray], h: float) -> FloatArray:
-            columns = [(function(h * e) - function(-h * e)) / (2 * h) for e in np.eye(system.nv)]
+            columns = [
+                (function(h * s * e) - function(-h * s * e)) / (2 * h * s)
+                for s, e in zip(sizes, np.eye(system.nv), strict=True)
+            ]
             return np.column_stack(columns)
 
         return Tangents(
-            M=along(lambda d: ask.balance(t, q, v, a + d, lam), max(1.0, float(np.abs(a).max()))),
+            M=along(lambda d: ask.balance(t, q, v, a + d, lam), beat**2),
             C=along(lambda d: ask.balance(t, q, v + d, a, lam), h_v),
             K=along(lambda d: ask.balance(t, move(q, d), v, a, lam), h_q),
             G=ask.G(t, q, v)[rows],

@@ -88,7 +88,7 @@ def lay(line: Any, elements: Any, section: Section, model: str, corners: str) ->
         points = np.zeros(0)
     if points.ndim == 3 and points.shape[1] == 2:
         gaps = np.linalg.norm(points[1:, 0] - points[:-1, 1], axis=-1)
-        torn = np.flatnonzero(gaps > 1e-9 * max(1.0, float(np.abs(points).max())))
+        torn = np.flatnonzero(gaps > 1e-9 * float(np.abs(points).max()))
         if torn.size:
             k = int(torn[0])
             raise InputError(
@@ -119,7 +119,7 @@ def lay(line: Any, elements: Any, section: Section, model: str, corners: str) ->
         )
     sides = np.diff(points, axis=0)
     lengths = np.linalg.norm(sides, axis=1)
-    short = np.flatnonzero(lengths <= 1e-12 * max(1.0, float(np.abs(points).max())))
+    short = np.flatnonzero(lengths <= 1e-12 * float(np.abs(points).max()))
     if short.size:
         raise InputError(f"piece {short[0]} of the line has no length: both ends at {points[short[0]]}")
     counts = _counts(elements, lengths)

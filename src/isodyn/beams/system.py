@@ -13,6 +13,7 @@ from isodyn.beams.model import beam_energy, beam_model
 from isodyn.beams.shape import BeamShape
 from isodyn.beams.tables import BeamTables
 from isodyn.compiled import CONSTANT_MASS, KNOWS_MASS, KNOWS_TANGENT, FloatArray
+from isodyn.systems.scales import Scales, power_of_two
 from isodyn.systems.tabled import TabledSystem
 
 
@@ -89,6 +90,7 @@ def make_system(tables: BeamTables, q0: FloatArray, v0: FloatArray, arc: FloatAr
         beam_energy(np.ascontiguousarray(q), np.ascontiguousarray(v), scratch, pi, out)
         return float(out[0]), float(out[1] + out[2])
 
+    sizes = np.tile(np.repeat([power_of_two(arc[-1] - arc[0]), 1.0], tables.dim), tables.nodes)
     letters = [*"xyz"[: tables.dim], *(f"d{x}" for x in "xyz"[: tables.dim])]
     return BeamSystem(
         beam_model,
@@ -104,6 +106,7 @@ def make_system(tables: BeamTables, q0: FloatArray, v0: FloatArray, arc: FloatAr
         row_names=tuple(row.name for row in tables.rows),
         alike=((0,) * tables.dim + (1,) * tables.dim) * tables.nodes,
         elastic=True,
+        scales=Scales(sizes, sizes, q0.copy()),
         tables=tables,
         arc=arc,
     )

@@ -33,6 +33,7 @@ from isodyn.linear_solvers.rank import RCOND, Rank, decide
 from isodyn.results.solution import Solution
 from isodyn.systems.compiled_system import PythonSystem
 from isodyn.systems.questions import Questions
+from isodyn.systems.scales import natural_pace, pace, sizes_of_rows
 
 if TYPE_CHECKING:
     from isodyn.gauss.methods import Method
@@ -160,6 +161,7 @@ def _transform(formulation: UdwadiaKalaba | NullSpace, system: Any) -> PythonSys
         retract=system.retract,
         difference=system.difference,
         names=system.names,
+        scales=system.scales,
     )
 
 
@@ -245,19 +247,19 @@ def tolerance_of_rank(
     ask: Questions, t: float, q: FloatArray, v: FloatArray, G: FloatArray, least: float = RCOND
 ) -> float:
     """Relative size of a pivot at which a row depends on others: ten times the distance from φ = 0, within limits."""
-    return max(least, min(10.0 * _distance(ask.position(t, q, v), G, q), COARSEST))
+    return max(least, min(10.0 * _distance(ask, ask.position(t, q, v), G, 1.0), COARSEST))
 
 
-def _distance(gap: FloatArray, G: FloatArray, x: FloatArray, rows: Any = None) -> float:
-    """How far x is from where the gaps, of some rows or all, vanish, relative to x where that is small."""
+def _distance(ask: Questions, gap: FloatArray, G: FloatArray, size: float, rows: Any = None) -> float:
+    """How far a state is from where the gaps, of some rows or all, vanish, in typical sizes times the given one."""
+    G = G * ask.system.scales.v
     if rows is not None:
         rows = rows[rows < gap.size]
         gap, G = gap[rows], G[rows]
     if not gap.size:
         return 0.0
     length = np.linalg.norm(G[: gap.size], axis=1)
-    size = float(np.abs(x).max())
-    return float(np.abs(gap / np.where(length > 0.0, length, 1.0)).max()) / (min(1.0, size) or 1.0)
+    return float(np.abs(gap / np.where(length > 0.0, length, 1.0)).max()) / size
 
 
 def refuse_conflict(
@@ -270,11 +272,14 @@ def refuse_conflict(
     if rank.mixture is None:
         return
     names, G = ask.system.row_names, full(ask.G(t, q, v))
-    off = _distance(ask.position(t, q, v), G, q, enforced) + _distance(ask.velocity(t, q, v), G, v, enforced)
+    fast = pace(ask.system, v) or 1.0
+    off = _distance(ask, ask.position(t, q, v), G, 1.0, enforced)
+    off += _distance(ask, ask.velocity(t, q, v), G, fast, enforced)
     follows = rank.mixture @ b[rank.chosen]
     size = np.abs(b[rank.dropped]) + np.abs(rank.mixture) @ np.abs(b[rank.chosen])
     defect = np.abs(b[rank.dropped] - follows)
-    excess = defect - (CONFLICT + 100.0 * off) * np.maximum(1.0, size)
+    beat = natural_pace(ask, t, q, v)
+    excess = defect - (CONFLICT + 100.0 * off) * np.maximum(sizes_of_rows(ask.system, G)[rank.dropped] * beat**2, size)
     if (excess > 0.0).any():
         k = int(excess.argmax())
         row = int(rank.dropped[k])

@@ -20,6 +20,7 @@ from isodyn.linear_solvers.rows import choose, least_multipliers
 from isodyn.results.solution import Solution
 from isodyn.systems.first_order import FirstOrderSystem
 from isodyn.systems.questions import Questions
+from isodyn.systems.scales import pace, reach
 
 _H = float(np.finfo(float).eps) ** (1 / 3)
 
@@ -46,13 +47,14 @@ class Hamiltonian:
         def h(s: FloatArray, z: FloatArray, t: float) -> FloatArray:
             q, p, lam, eta = s[:n], s[n:], z[:m], z[m:]
             v, G = velocity(q, p, t), ask.G(t, q, rest)[rows]
-            e = _H * max(1.0, float(np.abs(q).max())) / max(1.0, float(np.abs(v).max()))
+            e = _H * reach(system, q) / (pace(system, v) or 1.0)
             momentum_change = (ask.mass(t, q + e * v, rest) - ask.mass(t, q - e * v, rest)) @ v / (2 * e)
             p_dot = -ask.balance(t, q, v, rest) + momentum_change - G.T @ lam
             if np.any(eta):
-                e = _H * max(1.0, float(np.abs(q).max()))
+                steps = _H * reach(system, q) * system.scales.v
                 slopes = [
-                    (ask.G(t, q + e * d, rest) - ask.G(t, q - e * d, rest))[rows] @ v / (2 * e) for d in np.eye(n)
+                    (ask.G(t, q + e * d, rest) - ask.G(t, q - e * d, rest))[rows] @ v / (2 * e)
+                    for e, d in zip(steps, np.eye(n), strict=True)
                 ]
                 p_dot -= np.array(slopes) @ eta
             return np.concatenate([v + np.linalg.solve(ask.mass(t, q, rest), G.T @ eta), p_dot])
@@ -69,7 +71,7 @@ class Hamiltonian:
 
     def rows(self, system: Any) -> IntArray:
         """Independent constraint rows at the start."""
-        return choose(Questions(system).G(0.0, system.q0, system.v0)).chosen
+        return choose(Questions(system).G(0.0, system.q0, system.v0) * system.scales.v).chosen
 
     def lift(self, sol: Solution, system: Any) -> Solution:
         """q, v, a and λ from (q, p), (q̇, ṗ) and (λ, η); η goes to aux."""
@@ -81,11 +83,11 @@ class Hamiltonian:
         for i, t in enumerate(sol.t):
             M = ask.mass(t, q[i], rest)
             v[i] = np.linalg.solve(M, p[i])
-            e = _H * max(1.0, float(np.abs(q[i]).max())) / max(1.0, float(np.abs(v[i]).max()))
+            e = _H * reach(system, q[i]) / (pace(system, v[i]) or 1.0)
             M_dot = (ask.mass(t, q[i] + e * v[i], rest) - ask.mass(t, q[i] - e * v[i], rest)) / (2 * e)
             a[i] = np.linalg.solve(M, p_dot[i] - M_dot @ v[i])
             if rows.size < system.m:
-                lam[i] = least_multipliers(ask.G(t, q[i], v[i]), lam[i])
+                lam[i] = least_multipliers(ask.G(t, q[i], v[i]), lam[i], system.scales)
         sol.aux["eta"] = eta
         sol.q, sol.v, sol.a, sol.lam, sol.system = q, v, a, lam, system
         sol.columns = {"q": np.arange(n), "v": np.arange(n), "a": np.arange(n), "lam": np.arange(system.m)}

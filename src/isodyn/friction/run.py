@@ -40,7 +40,7 @@ def integrate_with_friction(
     t_end: float,
     t0: float = 0.0,
     rtol: float = 1e-10,
-    atol: float = 1e-12,
+    atol: float | None = None,
     save: Any = None,
     max_switches: int = 1000,
 ) -> FrictionSolution:
@@ -50,7 +50,7 @@ def integrate_with_friction(
     ----------
     system : mechanical, with the constraints that carry the normal reactions
     contacts : where friction acts; one or several `Contact`
-    rtol, atol : error of a step allowed in positions, velocities and works
+    rtol, atol : error of a step allowed in positions, velocities and works; atol left out is 1e-12 of their typical sizes
     save : ascending times to keep besides the switches; every accepted step when left out
     max_switches : more of them end the run with an error
 
@@ -68,7 +68,7 @@ def integrate_with_friction(
     """
     contacts = (contacts,) if isinstance(contacts, Contact) else tuple(contacts)
     _check(system, contacts, t0, t_end)
-    run = _Run(Physics(system, contacts), t0, t_end, rtol, atol, _times(save, t0, t_end), max_switches)
+    run = _Run(Physics(system, contacts, float(t0)), t0, t_end, rtol, atol, _times(save, t0, t_end), max_switches)
     try:
         return run.execute()
     except IsodynError as error:
@@ -85,7 +85,7 @@ class _Run:
         t0: float,
         t_end: float,
         rtol: float,
-        atol: float,
+        atol: float | None,
         times: FloatArray | None,
         max_switches: int,
     ) -> None:
@@ -150,7 +150,7 @@ class _Run:
 
     def watches(self, modal: ModalSystem) -> list[Watch]:
         """What ends a phase."""
-        speed = AT_REST * max(float(np.abs(self.v).max()), 1e-3)
+        speed = AT_REST * max(float(np.abs(self.v).max()), 1e-3 * self.physics.speed)
         found = []
         for k, (mode, contact) in enumerate(zip(modal.modes, self.physics.contacts, strict=True)):
             if isinstance(mode, Sticking):
@@ -180,7 +180,7 @@ class _Run:
 
     def resting(self) -> list[int]:
         """Contacts without slip."""
-        still = AT_REST * max(float(np.abs(self.v).max()), 1e-3)
+        still = AT_REST * max(float(np.abs(self.v).max()), 1e-3 * self.physics.speed)
         slips = [contact.slip(self.q, self.v, self.t) for contact in self.physics.contacts]
         return [k for k, slip in enumerate(slips) if np.linalg.norm(slip) <= still]
 

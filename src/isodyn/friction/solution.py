@@ -69,7 +69,7 @@ class FrictionSolution(Solution):
 class Recorder:
     """Collects phase after phase."""
 
-    def __init__(self, physics: Physics, rtol: float, atol: float) -> None:
+    def __init__(self, physics: Physics, rtol: float, atol: float | None) -> None:
         self.physics, self.method = physics, (rtol, atol)
         self.t: list[float] = []
         self.rows: list[tuple[FloatArray, ...]] = []
@@ -105,7 +105,7 @@ class Recorder:
         result, physics = modal.result(t, q, v), self.physics
         slips = [contact.slip(q, v, t) for contact in physics.contacts]
         if inside:
-            speed = AGAINST * max(float(np.abs(v).max()), 1e-3)
+            speed = AGAINST * max(float(np.abs(v).max()), 1e-3 * physics.speed)
             for contact, mode, slip in zip(physics.contacts, modal.modes, slips, strict=True):
                 if isinstance(mode, Sliding) and slip.size == 1 and slip[0] * mode.direction[0] < -speed:
                     raise PainleveError(f"slip at {contact.name!r} runs against its own mode at t = {t:.6g}")

@@ -18,6 +18,7 @@ from isodyn.gauss.contacts import Contact, ContactPoint, Mode, Sliding, Sticking
 from isodyn.gauss.friction import Closed, FrictionResult, at_points
 from isodyn.systems.mechanical import MechanicalSystem
 from isodyn.systems.questions import Questions
+from isodyn.systems.scales import largest_or_one, natural_pace, ordinary_or, pace, reach
 
 WORKS = 4
 _H = float(np.finfo(float).eps) ** (1 / 3)
@@ -26,11 +27,21 @@ _H = float(np.finfo(float).eps) ** (1 / 3)
 class Physics:
     """A system and its contacts, asked at one state at a time."""
 
-    def __init__(self, system: Any, contacts: Sequence[Contact]) -> None:
+    def __init__(self, system: Any, contacts: Sequence[Contact], t0: float = 0.0) -> None:
         self.system, self.contacts, self.ask = system, tuple(contacts), Questions(system)
         self.rows = [contact.numbers(system.row_names, system.m) for contact in contacts]
         self.move = system.retract or (lambda q, d: q + d)
         self.constant = bool(self.ask.model.traits & CONSTANT_MASS)
+        s = system.scales.v
+        rate = natural_pace(self.ask, t0, system.q0, system.v0)
+        entries = np.abs(self.ask.mass(t0, system.q0, system.v0).diagonal()) * s**2
+        self.beat = ordinary_or(rate)  # typical sizes are passed so fast, 1/s
+        self.speed = ordinary_or(float(s.max()) * rate)
+        self.inertia = ordinary_or(largest_or_one(entries))
+
+    def increment(self, q: FloatArray, v: FloatArray) -> float:
+        """A time over which differences along the motion are taken."""
+        return _H * reach(self.system, q) / max(self.beat, pace(self.system, v))
 
     def forget(self) -> None:
         """Ask afresh: a model keeps the exception of a user's function, Ctrl-C among them, and raises it at every question after."""
@@ -39,7 +50,8 @@ class Physics:
 
     def points(self, t: float, q: FloatArray, v: FloatArray) -> list[ContactPoint]:
         """All contacts at a state."""
-        return [c.at(q, v, t, rows, self.move) for c, rows in zip(self.contacts, self.rows, strict=True)]
+        h = self.increment(q, v)
+        return [c.at(q, v, t, rows, self.move, h) for c, rows in zip(self.contacts, self.rows, strict=True)]
 
     def solve(
         self, t: float, q: FloatArray, v: FloatArray, modes: Sequence[Mode], *, frozen: bool = False
@@ -63,7 +75,7 @@ class Physics:
         """½ vᵀṀ v, by central difference along the motion."""
         if self.constant:
             return 0.0
-        h = _H * max(1.0, float(np.abs(q).max())) / max(1.0, float(np.abs(v).max()))
+        h = self.increment(q, v)
         ahead, behind = self.ask.mass(t + h, self.move(q, h * v), v), self.ask.mass(t - h, self.move(q, -h * v), v)
         return 0.25 * float(v @ (ahead - behind) @ v) / h
 
@@ -80,6 +92,9 @@ class ModalSystem:
         self.nq, self.nv = physics.system.nq, physics.system.nv
         self.sticking = [k for k, mode in enumerate(modes) if isinstance(mode, Sticking)]
         self._last: tuple[float, bytes, FrictionResult] | None = None
+        # works are velocities of coordinates of their own, with sizes and a mass that fit the others
+        self.size_of_works = physics.inertia * physics.beat
+        self.mass_of_works = 1.0 / (physics.inertia * physics.beat**2)
 
     def current_modes(self, t: float, q: FloatArray, v: FloatArray) -> list[Mode]:
         """The modes with directions of slip turned to where slip goes now."""
@@ -87,7 +102,7 @@ class ModalSystem:
         for k, mode in enumerate(modes):
             if isinstance(mode, Sliding) and len(mode.direction) == 2:
                 slip = self.physics.contacts[k].slip(q, v, t)
-                if np.linalg.norm(slip) > 1e-14:
+                if np.linalg.norm(slip) > 1e-14 * self.physics.speed:
                     modes[k] = Sliding.along(slip, mode.sign)
         return modes
 
@@ -107,7 +122,8 @@ class ModalSystem:
             if k not in self.sticking:
                 Q += result.friction[k] @ contact.directions(q, t)
         power = result.power
-        return np.array([*Q, power.newton, power.lagrange, power.coulomb, self.physics.mass_power(t, q, v)])
+        powers = np.array([power.newton, power.lagrange, power.coulomb, self.physics.mass_power(t, q, v)])
+        return np.concatenate([Q, self.mass_of_works * powers])
 
     def system(self, q: FloatArray, v: FloatArray, work: FloatArray) -> MechanicalSystem:
         """The system to integrate, with its initial state."""
@@ -121,7 +137,7 @@ class ModalSystem:
             return np.concatenate([G, np.zeros((G.shape[0], WORKS))], axis=1)
 
         def M(q: FloatArray) -> FloatArray:
-            mass = np.eye(nv + WORKS)
+            mass = self.mass_of_works * np.eye(nv + WORKS)
             mass[:nv, :nv] = ask.mass(0.0, q[:nq], still)
             return mass
 
@@ -147,7 +163,10 @@ class ModalSystem:
 
         def psi_rest(q: FloatArray, v: FloatArray, t: float) -> FloatArray:
             own = ask.acceleration(t, q[:nq], v[:nv], still)[m_phi:]
-            at = (c.at(q[:nq], v[:nv], t, r, move).rest for c, r in zip(contacts, rows, strict=True))
+            at = (
+                c.at(q[:nq], v[:nv], t, r, move, self.physics.increment(q[:nq], v[:nv])).rest
+                for c, r in zip(contacts, rows, strict=True)
+            )
             return np.concatenate([own, *at])
 
         def retract(q: FloatArray, d: FloatArray) -> FloatArray:
@@ -172,6 +191,7 @@ class ModalSystem:
             self.force,
             np.concatenate([q, np.zeros(WORKS)]),
             np.concatenate([v, work]),
+            scales=np.concatenate([base.scales.v, np.full(WORKS, self.size_of_works)]),
             row_names=names,
             **options,
         )

@@ -155,14 +155,16 @@ class Contact:
         t: float,
         rows: tuple[int, ...],
         move: Callable[[FloatArray, FloatArray], FloatArray] | None = None,
+        increment: float | None = None,
     ) -> ContactPoint:
-        """The contact at a state; `move` is the retraction of coordinates that are not a vector space."""
+        """The contact at a state; `move` is the retraction of coordinates that are not a vector space, `increment` the time over
+        which differences along the motion are taken."""
         T, slip = self.directions(q, t), self.slip(q, v, t)
         if self.rest is not None:
             rest = np.atleast_1d(np.asarray(self.rest(q, v, t), dtype=np.float64))
         elif callable(self.tangent) or callable(self.surface):
             move = move or (lambda q, d: q + d)
-            h = _H * max(1.0, float(np.abs(q).max())) / max(1.0, float(np.abs(v).max()))
+            h = increment or _H * max(1.0, float(np.abs(q).max())) / max(1.0, float(np.abs(v).max()))
             rest = (self.slip(move(q, h * v), v, t + h) - self.slip(move(q, -h * v), v, t - h)) / (2 * h)
         else:
             rest = np.zeros(slip.size)

@@ -34,7 +34,7 @@ def pressures(blocks: Blocks, signs: Sequence[int]) -> list[FloatArray]:
 
 def positive_roots(a: float, b: float, c: float) -> list[float]:
     """Roots x ≥ 0 of a x² + b x + c = 0, without cancellation."""
-    if abs(a) <= 1e-14 * max(abs(b), abs(c), 1.0):
+    if abs(a) <= 1e-14:
         return [-c / b] if b != 0.0 and -c / b >= 0.0 else ([0.0] if c == 0.0 else [])
     discriminant = b * b - 4.0 * a * c
     if discriminant < 0.0:

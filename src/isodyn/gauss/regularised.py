@@ -96,7 +96,7 @@ def _dense_step(M: FloatArray, A: FloatArray, W: FloatArray) -> Callable[[FloatA
         return lambda f, g: (lapack.dpotrs(U, f)[0], np.zeros(0))
     H = lapack.dtrtrs(U, (W[:, None] * A).T, trans=1)[0]
     S = H.T @ H
-    S[np.diag_indices_from(S)] += EPSILON_DENSE * max(1.0, S.diagonal().max(initial=0.0))
+    S[np.diag_indices_from(S)] += EPSILON_DENSE * (S.diagonal().max(initial=0.0) or 1.0)
     R = factor(S)
 
     def step(f: FloatArray, g: FloatArray) -> Answer:

@@ -37,7 +37,8 @@ class DormandPrince:
     explicit = True
 
     def __str__(self) -> str:
-        return f"DOP853, rtol = {self.rtol:g}, atol = {self.atol}"
+        atol = "1e-12 of typical sizes" if self.atol is None else self.atol
+        return f"DOP853, rtol = {self.rtol:g}, atol = {atol}"
 
 
 def integrate_adaptive(
@@ -47,7 +48,7 @@ def integrate_adaptive(
     t_end: float,
     t0: float = 0.0,
     rtol: float = 1e-9,
-    atol: Any = 1e-12,
+    atol: Any = None,
     save: Any = None,
     first_step: float | None = None,
     max_step: float = np.inf,
@@ -63,7 +64,8 @@ def integrate_adaptive(
     system : mechanical, with or without constraints, or first order without algebraic unknowns
     formulation : how accelerations are computed. None and `UdwadiaKalaba("range-space")` do it in compiled code; other forms, and
         `NullSpace(basis)`, in Python by `isodyn.gauss`. The motion is the same.
-    rtol, atol : error of a step allowed in every component, atol + rtol |y|; atol may hold one number for each of (q, v)
+    rtol, atol : error of a step allowed in every component, atol + rtol |y|; atol may hold one number for each of (q, v). Left
+        out it is 1e-12 of typical sizes: of coordinates, and of those per time in which the start and its forces move the system by them
     save : times to keep, or how many at equal distances, both ends included; every accepted step when left out
     first_step, max_step : sizes of the first step to try and of the largest to take
     project : put accepted and saved states onto φ = 0 and φ̇ = 0, ψ = 0 by the least change in the mass norm
@@ -101,7 +103,7 @@ def integrate_adaptive(
         system,
         _formulation(system, formulation),
         DormandPrince(float(rtol), atol),
-        _tolerances(atol, system),
+        _tolerances(atol, system, float(t0), float(t_end)),
         (float(t0), float(t_end)),
         _save_times(save, t0, t_end),
         first_step,
@@ -143,8 +145,10 @@ def _check_span(t0: Any, t_end: Any) -> None:
         )
 
 
-def _tolerances(atol: Any, system: System) -> FloatArray:
+def _tolerances(atol: Any, system: System, t0: float, t_end: float) -> FloatArray | None:
     n = system.nq + system.nv
+    if atol is None:
+        return None
     try:
         tolerances = np.array(atol, dtype=np.float64)
     except (TypeError, ValueError) as error:

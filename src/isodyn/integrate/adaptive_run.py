@@ -20,10 +20,12 @@ from isodyn.integrate.start import gaps
 from isodyn.integrate.states import States
 from isodyn.linear_solvers.rows import choose
 from isodyn.results.solution import Solution
+from isodyn.systems.scales import pace, power_of_two
 
 _BLOCK_SECONDS = 0.1  # how long the compiled steps may take before Python looks after progress and Ctrl-C
 _MOST_NUMBERS = 1_000_000  # in a block of steps …
 _FIRST_NUMBERS = 16_000  # … and in the first one, of which it is not known how long it takes
+ATOL = 1e-12  # of typical sizes: errors that are allowed where nothing else is said
 ROUNDING = 1e-11  # violations of dropped rows above this ask whether they are independent by now
 
 
@@ -35,7 +37,7 @@ class AdaptiveRun:
         system: Any,
         formulation: Any,
         method: Any,
-        atol: FloatArray,
+        atol: FloatArray | None,
         span: tuple[float, float],
         times: FloatArray | None,
         first_step: float | None,
@@ -47,12 +49,15 @@ class AdaptiveRun:
         from isodyn.integrate import dop853  # compiled, or loaded from the cache, here and not at import
 
         self.kernel = dop853
-        self.system, self.method, self.atol = system, method, atol
+        self.system, self.method, self.given = system, method, atol
+        self.atol = np.zeros(system.nq + system.nv)
+        self.beat = 1.0  # how fast the system moves at the start, in typical sizes: 1/s
         self.span, self.times, self.project = span, times, project
         self.dense = 2 if events else 0 if times is None else 1
         self.first_step, self.max_step = first_step, max_step
         self.states = States(system, formulation, project, assemble)
         self.base, self.motion, self.count = self.states.base, self.states.motion, self.states.count
+        self.base.slowest = self.motion.slowest = 1.0 / (span[1] - span[0])
         back = system.retract is None or bool(
             self.base.model.traits & KNOWS_RATE
         )  # compiled code brings q back to where it lives
@@ -104,32 +109,43 @@ class AdaptiveRun:
         state, (t, t_end) = self.state, self.span
         state.clock[0] = t
         with self.explained():
+            self.base.look(t)
             if self.system.m:
                 self.base.consist(t, True)
                 if self.base.independent.dropped.size:
                     self.base.watch_rows(False)
             self.check(self.states.rate(t, state, self.K[0]))
+            self.reckon()
             self.step[0] = self.first_step or self.guess(t, t_end)
             self.record.chosen(self.base.independent)
             self.record.start(t, state)
 
+    def reckon(self) -> None:
+        """How fast the system moves, and the errors that are allowed of what is nearly zero."""
+        state, system = self.state, self.system
+        if not system.first_order:
+            rates = pace(system, state.v), float(np.sqrt(pace(system, state.a))), self.base.slowest
+            self.beat = float(power_of_two(max(rates)))
+        own = np.concatenate([system.scales.q, self.beat * system.scales.v])
+        self.atol[:] = ATOL * own if self.given is None else self.given
+
     def guess(self, t: float, t_end: float) -> float:
-        """A first step from the sizes of y, ẏ and ÿ [Hairer1993 Sec. II.4]."""
-        state, trial = self.state, self.trial
+        """A first step from the sizes of y, ẏ and ÿ [Hairer1993 Sec. II.4], in units of the time in which the system moves."""
+        state, trial, unit = self.state, self.trial, 1.0 / self.beat
         y, f = np.concatenate([state.q, state.v]), self.K[0]
         scale = self.atol + self.method.rtol * np.abs(y)
 
         def norm(x: FloatArray) -> float:
             return float(np.sqrt(np.mean((x / scale) ** 2)))
 
-        d0, d1 = norm(y), norm(f)
-        h0 = 1e-6 if min(d0, d1) < 1e-5 else 0.01 * d0 / d1
+        d0, d1 = norm(y), unit * norm(f)
+        h0 = unit * (1e-6 if min(d0, d1) < 1e-5 else 0.01 * d0 / d1)
         h0 = min(h0, t_end - t, self.max_step)
         trial.q[:], trial.v[:] = np.split(y + h0 * f, [state.q.size])
         if self.states.rate(t + h0, trial, self.K[1]) != OK:
             return h0
-        d2 = norm(self.K[1] - f) / h0
-        h1 = max(1e-6, 1e-3 * h0) if max(d1, d2) <= 1e-15 else (0.01 / max(d1, d2)) ** 0.125
+        d2 = unit**2 * norm(self.K[1] - f) / h0
+        h1 = max(1e-6 * unit, 1e-3 * h0) if max(d1, d2) <= 1e-15 else unit * (0.01 / max(d1, d2)) ** 0.125
         return min(100.0 * h0, h1)
 
     def march(self, length: int) -> Any:
@@ -202,8 +218,8 @@ class AdaptiveRun:
         state, base, nq = self.state, self.base, self.system.nq
         chosen = base.independent
         with self.explained():
-            violated = max(float(np.abs(gap).max(initial=0.0)) for _, gap in gaps(base.ask, *self.now()))
-            if violated > ROUNDING and choose(base.ask.G(*self.now())).rank > chosen.rank:
+            violated = max(float(np.abs(gap).max(initial=0.0)) for _, gap, _ in gaps(base.ask, *self.now(), base.slowest))
+            if violated > ROUNDING and choose(base.ask.G(*self.now()) * self.system.scales.v).rank > chosen.rank:
                 base.choose_again()
             base.watch_rows(False)
             if base.independent is not chosen:

@@ -81,6 +81,7 @@ class FullMatrices:
         self.model, self.chosen = run.model.dense(), run.independent.chosen
         nv, rank = run.system.nv, run.independent.rank
         self.work = work.allocate_work(run.system.nq, nv, run.system.m, rank, dense=True)
+        work.weigh(self.work, run.weights, self.chosen)
         self.pivots = np.zeros(2 * (nv + rank), dtype=np.int64)
 
     def step(self, run: Run, s: Coefficients, closure: Closure, t_limit: float, time: Any, save: Any) -> int:

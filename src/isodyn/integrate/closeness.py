@@ -1,7 +1,7 @@
 """How close the enforced rows of G come to depending on each other, watched inside the loop.
 
-Rows are scaled to unit length; the pivots of the factorisation of Ĝ Ĝᵀ with the largest one first are the squares of |R_kk| in
-Ĝᵀ P = Q R. With sparse matrices one more solve with the factors of the step tells about as much, in the metric of J.
+Columns are scaled by typical sizes D, rows to unit length; the pivots of the factorisation of Ĝ Ĝᵀ with the largest one first are the
+squares of |R_kk| in Ĝᵀ P = Q R. With sparse matrices one more solve with the factors of the step tells about as much, in the metric of J.
 """
 
 from __future__ import annotations
@@ -20,21 +20,25 @@ from isodyn.linear_solvers.block_lu import solve_blocks
 def watch_rank(p: Any, t: float, w: Any, pivots: Any) -> None:
     """Keep the smallest pivot so far, and its time, for the G of the last matrix that was formed."""
     sparse, n = p.traits & SPARSE, w.n[X].size
-    pivot = smallest_of_blocks(w.J, pivots, w.s[DP], w.s[R_PLUS]) if sparse else smallest_of_rows(w.G, p.rows, n, w.J_S)
+    pivot = (
+        smallest_of_blocks(w.J, pivots, w.s[DP], w.s[R_PLUS])
+        if sparse
+        else smallest_of_rows(w.G, p.rows, w.sizes, n, w.J_S)
+    )
     if pivot < w.near[NEAREST]:
         w.near[NEAREST] = pivot
         w.near[WHEN] = t
 
 
 @kernel()
-def smallest_of_rows(G: FloatArray, rows: IntArray, n: int, gram: FloatArray) -> float:
-    """The smallest |R_kk| of these rows of G (flat); `gram` is memory for the products of unit rows."""
+def smallest_of_rows(G: FloatArray, rows: IntArray, sizes: FloatArray, n: int, gram: FloatArray) -> float:
+    """The smallest |R_kk| of these rows of G D (flat); `gram` is memory for the products of unit rows."""
     m = rows.size
     for i in range(m):
         for j in range(i + 1):
             product = 0.0
             for k in range(n):
-                product += G[rows[i] * n + k] * G[rows[j] * n + k]
+                product += (G[rows[i] * n + k] * sizes[k]) * (G[rows[j] * n + k] * sizes[k])
             gram[i * m + j] = product
     for i in range(m):
         if not gram[i * m + i] > 0.0:

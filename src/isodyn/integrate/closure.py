@@ -87,6 +87,51 @@ def size(x: FloatArray) -> float:
 
 
 @kernel()
+def measure(x: FloatArray, by: FloatArray) -> float:
+    """Largest |x_i|·by_i, over as many components as there are weights; NaN when there is one."""
+    found = 0.0
+    for i in range(natural(by.size)):
+        value = abs(x[i]) * by[i]
+        if not value <= found:
+            found = value
+            if np.isnan(found):
+                return found
+    return found
+
+
+@kernel()
+def measure_forces(x: FloatArray, by: FloatArray) -> float:
+    """The same of what forces do along typical displacements, |x_i|/by_i."""
+    found = 0.0
+    for i in range(natural(by.size)):
+        value = abs(x[i]) / by[i]
+        if not value <= found:
+            found = value
+            if np.isnan(found):
+                return found
+    return found
+
+
+@kernel()
+def measure_rows(x: FloatArray, sizes: FloatArray, last: int) -> float:
+    """Largest |x_k| of the rows before `last`, each in units of its own size."""
+    found = 0.0
+    for k in range(natural(last)):
+        value = abs(x[k]) / sizes[k]
+        if not value <= found:
+            found = value
+            if np.isnan(found):
+                return found
+    return found
+
+
+@kernel()
+def measure_multipliers(x: FloatArray, sizes: FloatArray) -> float:
+    """Largest |λ_k| r_k, the work along typical displacements."""
+    return measure(x, sizes)
+
+
+@kernel()
 def finite(x: FloatArray) -> bool:
     """Whether all components are."""
     total = 0.0

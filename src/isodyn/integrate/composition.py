@@ -11,6 +11,7 @@ from isodyn.compiled import GENERAL, KNOWS_MASS, SOLVES
 from isodyn.errors import SchemeError
 from isodyn.formulations import Stabilised
 from isodyn.schemes import Composition
+from isodyn.systems.scales import reach
 
 _FAR = 0.5  # an increment for which retractions show whether they are subgroups
 _SAME = 1e-10
@@ -66,7 +67,7 @@ def compose(system: Any, scheme: Composition, formulation: Any) -> ComposedSteps
 
 def _is_subgroup(system: Any) -> bool:
     """Whether q ⊕ d ⊕ d = q ⊕ 2d along some increment d."""
-    d = _FAR * np.cos(np.arange(system.nv))
+    d = _FAR * np.cos(np.arange(system.nv)) * system.scales.v
     twice = system.retract(np.asarray(system.retract(system.q0.copy(), d)), d)
-    gap = np.abs(np.asarray(twice) - system.retract(system.q0.copy(), 2.0 * d)).max()
-    return bool(gap <= _SAME * max(1.0, float(np.abs(system.q0).max())))
+    gap = np.abs(np.asarray(twice) - system.retract(system.q0.copy(), 2.0 * d)) / system.scales.q
+    return bool(gap.max() <= _SAME * reach(system, system.q0))

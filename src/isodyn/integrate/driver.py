@@ -208,7 +208,7 @@ def integrate(
             )
         if isinstance(other, Hamiltonian) and isinstance(scheme, Scheme):
             scheme = scheme.first_order()
-        system = _started(system, t0, assemble)
+        system = _started(system, t0, t_end, assemble)
         try:
             sol = integrate(
                 other.transform(system),
@@ -278,11 +278,12 @@ def as_transform(formulation: Any) -> Hamiltonian | UdwadiaKalaba | NullSpace | 
     return formulation if isinstance(formulation, Hamiltonian) else None
 
 
-def _started(system: Any, t0: float, assemble: bool) -> Any:
+def _started(system: Any, t0: float, t_end: float, assemble: bool) -> Any:
     """The system with a consistent start, for formulations that make another system of it."""
-    (stretch,) = plan(t0, t0 + 1.0, 1.0, (), 1)
+    (stretch,) = plan(t0, t_end, t_end - t0, (), 1)
     run = Run(system, Scheme.midpoint_epa(), [stretch], None, Newton(), None, OPEN, OPEN, assemble)
     run.state.clock[0] = t0
+    run.look(t0)
     run.consist(t0, True)
     started = copy(system)
     object.__setattr__(started, "q0", run.state.q.copy())

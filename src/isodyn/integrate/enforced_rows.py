@@ -11,6 +11,8 @@ from isodyn.integrate import at_balance
 from isodyn.integrate.step_memory import StepMemory
 from isodyn.linear_solvers.rows import LARGE, WORN, Rows, choose, choose_sparse, independence, moved_multipliers
 
+SAME_ROWS = 1e-9  # of the size of q: a change of the start that leaves the choice of rows as it was
+
 
 class EnforcedRows(StepMemory):
     """A step's memory whose rows are chosen by the state."""
@@ -25,17 +27,23 @@ class EnforcedRows(StepMemory):
 
     def independent_rows(self, t: float, *, again: bool = False) -> Rows:
         """The choice of rows at the present state."""
-        G = self.ask.G(t, self.state.q, self.state.v)
+        G, by = self.ask.G(t, self.state.q, self.state.v), self.system.scales.v
         pattern = self.model.sparsity
         if pattern is None or G.shape[0] * G.shape[1] <= LARGE:
-            return choose(G, at_balance.tolerance_of_choice(self, G)) if again else choose(G)
+            return choose(G * by, at_balance.tolerance_of_choice(self, G)) if again else choose(G * by)
         M = self.ask.mass(t, self.state.q, self.state.v)
-        return choose_sparse(pattern, M.data, G.data)
+        return choose_sparse(pattern, M.data, G.data, self.weights.matrix)
+
+    def moved_from(self, q: FloatArray) -> bool:
+        """Whether the state has moved so far from q that rows should be chosen again."""
+        by, now = self.weights.q, self.state.q
+        return bool((np.abs(now - q) * by).max(initial=0.0) > SAME_ROWS * (np.abs(now) * by).max(initial=0.0))
 
     def worn(self, G: Any) -> bool:
         """Whether the enforced rows come close to depending on each other while others would not: loops that move far."""
         if G.shape[0] * G.shape[1] > LARGE // 10:  # where looking costs more than a failed step
             return False
+        G = G * self.system.scales.v
         now = independence(G, self.independent.chosen)
         if now > WORN:
             return False
@@ -52,7 +60,7 @@ class EnforcedRows(StepMemory):
         if np.array_equal(rows.chosen, self.independent.chosen) or t == self.chosen_at:
             return False
         self.chosen_at = t  # one new choice per state
-        state.lam[:] = moved_multipliers(G, state.lam, rows)
+        state.lam[:] = moved_multipliers(G, state.lam, rows, self.system.scales)
         if rows.rank != self.independent.rank:
             self.work.near[:] = 0.0, t
         self.enforce(rows)

@@ -34,14 +34,14 @@ from isodyn.compiled import (
     i8,
     kernel,
 )
-from isodyn.integrate.closure import copy_to, fill_with, size
+from isodyn.integrate.closure import copy_to, fill_with, measure, measure_rows
 from isodyn.integrate.ensemble_run import UNDONE
 from isodyn.integrate.initial import INITIAL_ACCELERATION, NEAREST_CONSISTENT
 from isodyn.integrate.loop import COLUMNS, RUN, Rows, balance_at_start, shift, write_row
 from isodyn.integrate.work import CONTROLS, D_MOST, GAP_Q, GAP_V, NEAREST, ROWS, WHEN, WORK
 
 NOT_CLEAR = 200  # status of a member that is better left to a single run
-ON_CONSTRAINTS = 1e-7  # gaps below this are accepted by every single run
+ON_CONSTRAINTS = 1e-7  # gaps below this, relative, are accepted by every single run
 CLEAR = 1e-4  # rows with larger pivots than this, relative, are independent beyond doubt (isodyn.linear_solvers.rows)
 BLOCK = 32  # steps between two looks at the stop sign
 
@@ -53,9 +53,9 @@ Course = namedtuple("Course", "first_closure closure starting main controls")
 """How all members are integrated."""
 COURSE = types.NamedTuple((CLOSURE, CLOSURE, COEFFICIENTS, COEFFICIENTS, CONTROLS), Course)
 
-Members = namedtuple("Members", "q0 v0 pf")
-"""Starts and numbers, a row for each member; one row of pf when all have the same."""
-MEMBERS = types.NamedUniTuple(F2, 3, Members)
+Members = namedtuple("Members", "q0 v0 pf by_q by_v rows sizes inertia")
+"""Starts, numbers and weights (isodyn.systems.scales), a row for each member; one row of all but starts when they have the same."""
+MEMBERS = types.NamedUniTuple(F2, 8, Members)
 
 Memory = namedtuple("Memory", "pf G t cursor")
 """A thread's own numbers of the model, constraint matrix, times of rows, and the member in hand."""
@@ -117,7 +117,7 @@ def clear(w: Any) -> None:
 
 @kernel()
 def beyond_doubt(
-    model: Any, pf: FloatArray, pi: IntArray, t: float, state: Any, w: Any, pattern: Any, G: FloatArray
+    model: Any, pf: FloatArray, pi: IntArray, t: float, slowest: float, state: Any, w: Any, pattern: Any, G: FloatArray
 ) -> bool:
     """Whether q and v are on the constraints, and their rows independent, so that no single run would see it otherwise."""
     c, q, v = w.c, state.q, state.v
@@ -125,7 +125,10 @@ def beyond_doubt(
         return False
     if model(VELOCITY, t, q, v, v, state.lam, c, pf, pi, w.m[GAP_V]) != OK:
         return False
-    if not (size(w.m[GAP_Q]) <= ON_CONSTRAINTS and size(w.m[GAP_V]) <= ON_CONSTRAINTS):
+    fast, m = max(slowest, measure(v, w.by_v)), w.m[GAP_V].size
+    if not measure_rows(w.m[GAP_Q], w.rows, m) <= ON_CONSTRAINTS:
+        return False
+    if not measure_rows(w.m[GAP_V], w.rows, m) <= ON_CONSTRAINTS * fast:
         return False
     return independent(model, pf, pi, t, state, w, pattern, G)
 
@@ -140,7 +143,7 @@ def independent(
     for i in range(G.shape[0]):
         fill_with(G[i], 0.0)
         for k in range(pattern.starts[i], pattern.starts[i + 1]):
-            G[i, pattern.columns[k]] += w.G[k]
+            G[i, pattern.columns[k]] += w.G[k] * w.sizes[pattern.columns[k]]
     return clearly_independent(G)
 
 
@@ -172,7 +175,7 @@ def one_member(
     """All steps of the member whose start is in `state`."""
     closure, controls = course.closure, course.controls
     if chosen.size > 0:
-        if not beyond_doubt(model, pf, pi, t, state, w, pattern, G):
+        if not beyond_doubt(model, pf, pi, t, 1.0 / (times[times.size - 1] - t), state, w, pattern, G):
             return NOT_CLEAR
         clear(w)
         status = nearest(model, traits, holonomic, closure, chosen, pf, pi, t, state, w, pivots)
@@ -292,7 +295,13 @@ def run_members(
         fill_with(state.lam, 0.0)
         fill_with(state.da, 0.0)
         clear(w)
-        copy_to(members.pf[i if members.pf.shape[0] > 1 else 0], memory.pf)
+        own = i if members.pf.shape[0] > 1 else 0
+        copy_to(members.pf[own], memory.pf)
+        copy_to(members.by_q[own], w.by_q)
+        copy_to(members.by_v[own], w.by_v)
+        copy_to(members.rows[own], w.rows)
+        copy_to(members.sizes[own], w.sizes)
+        copy_to(members.inertia[own], w.inertia)
         for k in range(pivots.size):
             pivots[k] = pattern.fresh_pivots[k]
         rows = Rows(

@@ -21,6 +21,8 @@ from isodyn.linear_solvers.rows import every
 from isodyn.results.ensemble import Ensemble, warn_of_coarse_members, with_start
 from isodyn.results.solution import Solution
 from isodyn.systems.model import Model
+from isodyn.systems.questions import Questions
+from isodyn.systems.scales import unlooked, weights
 
 UNDONE = -1  # status of a member that was not run, or not to its end
 _PORTIONS = 16  # per thread: small enough that threads end together
@@ -147,7 +149,7 @@ class Threads:
                 many.statuses[i] = ensemble_loop.NOT_CLEAR
         self.kernels = loop.run, initial.nearest_consistent, initial.initial_acceleration
         self.course = ensemble_loop.Course(run.first_closure, run.closure, run.starting, run.main, run.controls)
-        self.members = ensemble_loop.Members(many.q0, many.v0, pf)
+        self.members = ensemble_loop.Members(many.q0, many.v0, pf, *self.weights(models))
         pattern, m, n = model.sparsity, system.m, system.nv
         starts = np.arange(m + 1) * n if pattern is None else pattern.G_starts
         columns = np.tile(np.arange(n), m) if pattern is None else pattern.G_columns
@@ -158,6 +160,17 @@ class Threads:
         size = max(1, n // (_PORTIONS * self.threads))
         for first in range(0, n, size):
             self.portions.put((first, min(first + size, n)))
+
+    def weights(self, models: list[Model]) -> list[FloatArray]:
+        """Weights of all systems (isodyn.systems.scales), a row for each; those whose functions fail are run alone, which tells it."""
+        t, found = self.many.run.stretches[0].t_start, []
+        for i, (system, model) in enumerate(zip(self.many.systems, models, strict=True)):
+            try:
+                found.append(weights(Questions(system, model), t))
+            except Exception:
+                found.append(unlooked(system))
+                self.many.statuses[i if len(models) > 1 else slice(None)] = self.kernel.NOT_CLEAR
+        return [np.array([np.atleast_1d(one[k]) for one in found]) for k in range(len(found[0]))]
 
     def execute(self, bar: Progress) -> None:
         """Until nothing is left; the main thread looks after progress and Ctrl-C."""

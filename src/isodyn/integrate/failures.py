@@ -42,9 +42,10 @@ def failure(status: int, where: str, work: Any, controls: Any, system: Any, chos
             hint="check what the system's functions return there; with an explicit scheme, reduce dt",
         )
     assert status == NOT_CONVERGED
-    worst = names[int(np.argmax(np.abs(work.s[DX][: system.nv])))]
+    moved, by = np.abs(work.s[DX][: system.nv]), work.by_v  # in typical sizes of the coordinates
+    worst = names[int(np.argmax(moved * by))]
     return ConvergenceError(
-        f"Newton stopped {where}: correction {work.fault[1]:.2e} > {controls.rtol:.1e} of the acceleration {np.abs(work.n[A]).max():.2e}"
+        f"Newton stopped {where}: correction {work.fault[1]:.2e} > {controls.rtol:.1e} of the acceleration {(np.abs(work.n[A]) * by).max():.2e}"
         f" after {controls.max_iterations} iterations and {controls.max_halvings} halvings\n  largest component: {worst!r}",
         hint="reduce dt, supply derivatives, or allow more with newton=Newton(max_iterations=..., max_halvings=...)",
     )

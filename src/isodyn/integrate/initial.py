@@ -27,7 +27,7 @@ from isodyn.compiled import (
     i8,
     kernel,
 )
-from isodyn.integrate.closure import add_to, close_at_balance, copy_to, fill_with, size
+from isodyn.integrate.closure import add_to, close_at_balance, copy_to, fill_with, finite, measure
 from isodyn.integrate.corrections import solve
 from isodyn.integrate.matrix import factorise
 from isodyn.integrate.projection import mass_matrix, project
@@ -59,6 +59,7 @@ from isodyn.lowering import by_reference
 
 # most solves for the first acceleration; as a literal it would compile what it is handed to once more
 PATIENCE = np.int64(40)
+TINY = 1e-300  # beside which every acceleration is large
 SETTLED = 1e-14  # a change of it below this, relative, is none
 STILL = Coefficients(0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)  # no step at all
 
@@ -94,7 +95,7 @@ def acceleration(p: Any, t: float, state: Any, w: Any, pivots: Any, controls: An
             return status
         for i in range(p.rows.size):
             w.s[R, n + i] = w.m[GAP, p.rows[i]]
-        if not np.isfinite(size(w.s[R])):
+        if not finite(w.s[R]):
             return NOT_FINITE
         if k == 0:
             fill_with(w.n[D_P], 0.0)
@@ -110,10 +111,14 @@ def acceleration(p: Any, t: float, state: Any, w: Any, pivots: Any, controls: An
         add_to(w.s[DX], state.a)
         for i in range(p.rows.size):
             state.lam[p.rows[i]] += w.s[DX, n + i]
-        change = size(w.s[DX][:n])
+        change = measure(w.s[DX], w.by_v)
         if k == 1:
-            w.past[LEFT] = max(change / max(size(state.a), EPS), EPS)
-        if status != OK or p.rows.size == 0 or (k > 0 and (change <= SETTLED * size(state.a) or change > 0.5 * before)):
+            w.past[LEFT] = max(change / max(measure(state.a, w.by_v), TINY), EPS)
+        if (
+            status != OK
+            or p.rows.size == 0
+            or (k > 0 and (change <= SETTLED * measure(state.a, w.by_v) or change > 0.5 * before))
+        ):
             break
         before = change
     fill_with(state.da, 0.0)

@@ -37,7 +37,7 @@ from isodyn.compiled import (
     i8,
     kernel,
 )
-from isodyn.integrate.closure import copy_to, size, softness
+from isodyn.integrate.closure import copy_to, measure, measure_forces, softness
 from isodyn.integrate.equations import residual
 from isodyn.integrate.null_space import null_space_matrix
 from isodyn.integrate.work import (
@@ -57,20 +57,24 @@ from isodyn.integrate.work import (
     X,
 )
 from isodyn.linear_solvers.block_layout import FAULT, I_PIVOT
-from isodyn.linear_solvers.block_lu import factor_blocks, fill_blocks, fill_lower
+from isodyn.linear_solvers.block_lu import factor_blocks, fill_blocks, fill_lower, size_of_blocks
 from isodyn.linear_solvers.dense import lu_factor
 from isodyn.lowering import Reference, by_address, natural
 
+NO_FARTHER = 1e-5  # of a typical size: differences that show nothing are not made longer beyond this displacement
 CAREFUL = -1.0  # in w.scale[2]: start from ã = 0, and differentiate closures at the balance in full
 
 
 @kernel()
-def lost(plus: FloatArray, R: FloatArray) -> bool:
+def lost(p: Any, w: Any) -> bool:
     """Whether a difference of residuals is nothing but rounding: the state is tiny beside what the loads will make of it."""
-    change = 0.0
-    for i in range(R.size):
-        change = max(change, abs(plus[i] - R[i]))
-    return change <= 100 * EPS * size(R)
+    n, change, closure, gap = natural(w.n[X].size), 0.0, 0.0, 0.0
+    for i in range(n):
+        change = max(change, abs(w.s[R_PLUS, i] - w.s[R, i]) / w.by_v[i])
+    for k in range(p.rows.size):
+        gap = max(gap, abs(w.s[R_PLUS, n + k] - w.s[R, n + k]) / w.rows[p.rows[k]])
+        closure = max(closure, abs(w.s[R, n + k]) / w.rows[p.rows[k]])
+    return change <= 100 * EPS * measure_forces(w.s[R], w.by_v) and gap <= 100 * EPS * closure
 
 
 @kernel()
@@ -89,27 +93,28 @@ def difference_jacobian(
 ) -> int:
     """The first `whole` columns of the matrix from differences along the unknowns, into J (whole·whole); w.s[R] holds the residual."""
     n = natural(w.n[X].size)
-    reach = max(size(w.n[A]), size(w.n[A_P])) / c[0]
+    reach, far = max(measure(w.n[A], w.by_v), measure(w.n[A_P], w.by_v)) / c[0], 1.0
     if c[1] != 0.0:
-        reach = max(reach, size(w.n[V]) / abs(c[1]))
+        reach = max(reach, measure(w.n[V], w.by_v) / abs(c[1]))
     if c[2] > 0.0:
-        reach = max(reach, size(w.q[Q]) / c[2])
+        reach = max(reach, measure(w.q[Q], w.by_q) / c[2])
+        far = NO_FARTHER / c[2]
     if reach == 0.0:
-        reach = 1.0
-    h = np.sqrt(EPS) * reach
-    h_lam = np.sqrt(EPS) * max(1.0, size(w.m[LAM]))
+        reach = far
+    h_lam = np.sqrt(EPS) * max(1.0, measure(w.m[LAM], w.rows))
     for j in range(whole):
+        h = np.sqrt(EPS) * reach / w.by_v[j] if j < n else 0.0
         if j < n:
             before = w.n[X, j]
             w.n[X, j] = before + h
             step = w.n[X, j] - before
         else:
             before = w.m[LAM, p.rows[j - n]]
-            w.m[LAM, p.rows[j - n]] = before + h_lam
+            w.m[LAM, p.rows[j - n]] = before + h_lam / w.rows[p.rows[j - n]]
             step = w.m[LAM, p.rows[j - n]] - before
         status = residual(p, s, t, t_1, dt, state, c, w, w.s[R_PLUS])
         longer = h
-        while j < n and status == OK and longer < 1.0 and lost(w.s[R_PLUS], w.s[R]):
+        while j < n and status == OK and longer < far / w.by_v[j] and lost(p, w):
             longer = max(1e5 * longer, 1e-300)
             w.n[X, j] = before + longer
             step = w.n[X, j] - before
@@ -128,28 +133,63 @@ def difference_jacobian(
 
 @kernel(inline=True)
 def assemble(p: Any, c: FloatArray, w: Any, pivots: Any) -> None:
-    """w.J = [J₁₁ Gᵀ; G −ε] from w.J_11 and the chosen rows of w.G; ε of a closure with compliance, or to pass an isolated loss of rank."""
+    """w.J = [D J₁₁ D, D GᵀE; E G D, −εE²] from w.J_11 and the chosen rows of w.G, with the sizes D, E of isodyn.systems.scales.
+
+    ε of a closure with compliance, or to pass an isolated loss of rank.
+    """
     n, m = natural(w.n[X].size), natural(p.rows.size)
     whole = n + m
-    soft = softness(p, c)
-    if w.scale[2] > 0.0:
-        soft += w.scale[2] / size(w.J_11)
+    soften(p, c, w, pivots)
     if p.traits & SPARSE:
-        fill_blocks(w.J_11, w.G, soft, pivots, w.J)
+        fill_blocks(w.J_11, w.G, w.soft, w.sizes, pivots, w.J)
         copy_to(w.G, w.G_1)
-        w.scale[4] = soft
         return
     for i in range(n):
         for j in range(n):
-            w.J[i * whole + j] = w.J_11[i * n + j]
+            w.J[i * whole + j] = w.J_11[i * n + j] * (w.sizes[i] * w.sizes[j])
     for k in range(m):
-        row = p.rows[k] * n
+        row, own = p.rows[k] * n, w.sizes[n + k]
         for j in range(n):
-            w.J[(n + k) * whole + j] = w.G[row + j]
-            w.J[j * whole + n + k] = w.G[row + j]
+            value = w.G[row + j] * (own * w.sizes[j])
+            w.J[(n + k) * whole + j] = value
+            w.J[j * whole + n + k] = value
         for j in range(m):
             w.J[(n + k) * whole + n + j] = 0.0
-        w.J[(n + k) * whole + n + k] = -soft
+        w.J[(n + k) * whole + n + k] = -w.soft[k] * (own * own)
+
+
+@kernel()
+def soften(p: Any, c: FloatArray, w: Any, pivots: Any) -> None:
+    """w.soft, the ε of the enforced rows; where it helps over a loss of rank, so much of r_k²/|D J₁₁ D|."""
+    n, largest = natural(w.n[X].size), 0.0
+    soft = softness(p, c)
+    if w.scale[2] > 0.0:
+        largest = size_of_block(p, w, pivots, n)
+    for k in range(p.rows.size):
+        w.soft[k] = soft
+        if w.scale[2] > 0.0:
+            r = w.rows[p.rows[k]]
+            w.soft[k] += w.scale[2] * r * r / largest
+
+
+@kernel()
+def size_of_block(p: Any, w: Any, pivots: Any, n: int) -> float:
+    """Largest entry of D J₁₁ D."""
+    largest = 0.0
+    if p.traits & SPARSE:
+        return size_of_blocks(w.J_11, w.sizes, pivots)
+    for i in range(n):
+        for j in range(n):
+            largest = max(largest, abs(w.J_11[i * n + j]) * (w.sizes[i] * w.sizes[j]))
+    return largest
+
+
+@kernel()
+def equilibrate(p: Any, w: Any, whole: int) -> None:
+    """The sizes of unknowns and equations into a matrix w.J that was not assembled."""
+    for i in range(whole):
+        for j in range(whole):
+            w.J[i * whole + j] *= w.sizes[i] * w.sizes[j]
 
 
 @kernel()
@@ -163,11 +203,11 @@ def close_at_the_end(p: Any, t_1: float, c: FloatArray, w: Any, pivots: Any) -> 
     n, m = natural(w.n[X].size), natural(p.rows.size)
     status = p.model(CONSTRAINT, t_1, w.q[Q_1], w.n[V_1], w.n[A], w.m[LAM], c, p.pf, p.pi, w.G_1)
     if p.traits & SPARSE:
-        fill_lower(w.G_1, pivots, w.J)
+        fill_lower(w.G_1, w.sizes, pivots, w.J)
         return status
     for k in range(m):
         for j in range(n):
-            w.J[(n + k) * (n + m) + j] = w.G_1[p.rows[k] * n + j]
+            w.J[(n + k) * (n + m) + j] = w.G_1[p.rows[k] * n + j] * (w.sizes[n + k] * w.sizes[j])
     return status
 
 
@@ -223,6 +263,7 @@ def factorise_step(
         status = p.model(FACTORISE, t, w.q[Q], w.n[V], w.n[A], w.m[LAM], c, p.pf, p.pi, w.fault)
     elif m > 0 and (p.traits & GENERAL or exactly(p, w)):
         status = difference_jacobian(p, s, t, t_1, dt, state, c, w, w.J, n + m, count)
+        equilibrate(p, w, n + m)
         if status == OK and p.closure.at_balance == 1:
             status = p.model(CONSTRAINT, t, w.q[Q], w.n[V], w.n[A], w.m[LAM], c, p.pf, p.pi, w.G)
     else:

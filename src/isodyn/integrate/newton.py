@@ -31,7 +31,7 @@ from isodyn.compiled import (
     FloatArray,
     kernel,
 )
-from isodyn.integrate.closure import copy_to, end_state, finite, largest, size
+from isodyn.integrate.closure import copy_to, end_state, finite, measure
 from isodyn.integrate.corrections import correct
 from isodyn.integrate.equations import gaps, residual, trial
 from isodyn.integrate.extrapolation import extrapolated
@@ -73,6 +73,7 @@ PATIENCE = 6  # … when they do not shrink after so many iterations
 AS_BEFORE = 10.0  # corrections up to so many times those of the last step that was seen through converge as those did …
 SAFETY = 5.0  # … give or take this, …
 TRUSTED = 8  # … for so many steps
+TINY = 1e-300  # beside which everything is large
 FADES = 0.1  # larger corrections that were seen before fade by this factor: a small one may just change its sign
 FROM_REST, FROM_LAST, STEADY = 0.0, 1.0, 2.0  # in w.scale[3]: guesses of a step
 
@@ -90,14 +91,23 @@ def guessed(kind: float, state: Any, c: FloatArray, w: Any, i: int) -> float:
 @kernel(inline=True)
 def round_off_floor(p: Any, dt: float, c: FloatArray, w: Any) -> float:
     """How far rounding alone may move x: of q̃, ṽ, ã in the balance, of q and v in the closure."""
-    floor = size(w.n[A]) / c[0]
+    floor = measure(w.n[A], w.by_v) / c[0]
     if c[1] != 0.0:
-        floor += size(w.n[V]) / abs(c[1])
+        floor += measure(w.n[V], w.by_v) / abs(c[1])
     if c[2] > 0.0:
-        floor += size(w.q[Q]) / c[2]
+        floor += measure(w.q[Q], w.by_q) / c[2]
     if p.rows.size > 0 and dt != 0.0:
-        floor += size(w.n[V]) / abs(dt) + size(w.q[Q]) / (dt * dt)
+        floor += measure(w.n[V], w.by_v) / abs(dt) + measure(w.q[Q], w.by_q) / (dt * dt)
     return FLOOR * EPS * floor
+
+
+@kernel()
+def moved_multipliers(p: Any, w: Any) -> float:
+    """The size of the correction of λ̃, in units of work."""
+    n, found = w.n[X].size, 0.0
+    for k in range(p.rows.size):
+        found = max(found, abs(w.s[DX, n + k]) * w.rows[p.rows[k]])
+    return found
 
 
 @kernel(inline=True)
@@ -165,7 +175,7 @@ def solve_step(
     count: Any,
 ) -> int:
     """Find w.n[X] and w.m[LAM] (and w.n[P], w.n[U]) that satisfy balance and closure, starting from what they hold."""
-    n, m = w.n[X].size, p.rows.size
+    m = p.rows.size
     mass_only = c[1] == 0.0 and c[2] == 0.0
     affine = m == 0 and ((p.traits & LINEAR) != 0 or mass_only)
     permanent = m == 0 and ((p.traits & LINEAR) != 0 or (mass_only and (p.traits & CONSTANT_MASS) != 0))
@@ -215,20 +225,22 @@ def solve_step(
         status = correct(p, s, dt, t, c, w, pivots, kept, k == 0)
         if status != OK:
             return status
-        correction = largest(w.s[DX], 0, n)
+        correction = measure(w.s[DX], w.by_v)
         if not np.isfinite(correction):
             return NOT_FINITE
         if affine:
             return OK
         w.fault[1] = correction
-        scale = max(w.scale[0], size(w.n[A]))
+        scale = max(w.scale[0], measure(w.n[A], w.by_v))
         if p.traits & GENERAL and m > 0:  # multipliers with a life of their own count too, on the scale of x
-            correction = max(correction, largest(w.s[DX], n, n + m) * scale / max(w.scale[1], size(w.m[LAM]), EPS))
+            correction = max(
+                correction, moved_multipliers(p, w) * scale / max(w.scale[1], measure(w.m[LAM], w.rows), TINY)
+            )
         theta = max(correction / before, FIRST if k == 1 else FASTEST) if k > 0 else 1.0
         goal = controls.rtol * scale
         relative = correction / scale if scale > 0.0 else np.inf
         if m > 0:
-            relative = max(relative, largest(w.s[DX], n, n + m) / max(w.scale[1], size(w.m[LAM]), EPS))
+            relative = max(relative, moved_multipliers(p, w) / max(w.scale[1], measure(w.m[LAM], w.rows), TINY))
         if k < SEEN:
             w.past[NOW + k] = relative
         trusted = trusted and k < SEEN - 1 and 0.0 < relative <= AS_BEFORE * w.past[CORRECTIONS + k]

@@ -22,13 +22,13 @@ from isodyn.linear_solvers.dense import lu_factor, lu_solve
 
 @kernel(allocates=True)
 def rows_of_G(p: Any, t: float, c: FloatArray, w: Any) -> FloatArray:
-    """The enforced rows of G(q̃), as a matrix."""
+    """The enforced rows of E G(q̃) D, as a matrix, with sizes of isodyn.systems.scales; in what follows it is G, D J D is J and D R is R."""
     n, m = w.n[X].size, p.rows.size
     p.model(CONSTRAINT, t, w.q[Q], w.n[V], w.n[A], w.m[LAM], c, p.pf, p.pi, w.G)
     G = np.empty((m, n))
     for k in range(m):
         for j in range(n):
-            G[k, j] = w.G[p.rows[k] * n + j]
+            G[k, j] = w.G[p.rows[k] * n + j] * (w.sizes[n + k] * w.sizes[j])
     return G
 
 
@@ -40,7 +40,7 @@ def eliminate(p: Any, t: float, c: FloatArray, w: Any) -> int:
     gram, order, lam = np.zeros(m * m), np.empty(m, dtype=np.int64), np.zeros(m)
     for k in range(m):
         for i in range(n):
-            lam[k] += G[k, i] * w.s[R, i]
+            lam[k] += G[k, i] * (w.s[R, i] * w.sizes[i])
             for j in range(m):
                 gram[k * m + j] += G[k, i] * G[j, i]
     status = lu_factor(gram, order)
@@ -50,8 +50,8 @@ def eliminate(p: Any, t: float, c: FloatArray, w: Any) -> int:
     lu_solve(gram, order, lam)
     for k in range(m):
         for i in range(n):
-            w.s[R, i] -= G[k, i] * lam[k]
-        w.m[LAM, p.rows[k]] = -lam[k]
+            w.s[R, i] -= G[k, i] * lam[k] / w.sizes[i]
+        w.m[LAM, p.rows[k]] = -lam[k] * w.sizes[n + k]
     return OK
 
 
@@ -109,7 +109,7 @@ def null_space_matrix(p: Any, t: float, c: FloatArray, w: Any, pivots: Any) -> i
             w.N[k * n + j] = basis[k, j]
             total = 0.0
             for i in range(n):
-                total += basis[k, i] * w.J_11[i * n + j]
+                total += basis[k, i] * (w.J_11[i * n + j] * (w.sizes[i] * w.sizes[j]))
             w.J[k * n + j] = total
     for k in range(m):
         for j in range(n):
@@ -127,12 +127,13 @@ def null_space_correction(p: Any, w: Any, pivots: Any) -> int:
     for i in range(n - m):
         total = 0.0
         for j in range(n):
-            total += w.N[i * n + j] * w.s[R, j]
+            total += w.N[i * n + j] * (w.s[R, j] * w.sizes[j])
         w.s[DX, i] = -total
     for k in range(m):
-        w.s[DX, n - m + k] = -w.s[R, n + k]
+        w.s[DX, n - m + k] = -w.s[R, n + k] * w.sizes[n + k]
     lu_solve(w.J[: n * n], pivots[:n], w.s[DX][:n])
     for i in range(n):
+        w.s[DX, i] *= w.sizes[i]
         w.n[X, i] += w.s[DX, i]
     for k in range(m):
         w.s[DX, n + k] = 0.0

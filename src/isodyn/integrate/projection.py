@@ -24,7 +24,7 @@ from isodyn.compiled import (
     FloatArray,
     kernel,
 )
-from isodyn.integrate.closure import add_to, ask_levels, copy_to, largest, retract, size
+from isodyn.integrate.closure import add_to, ask_levels, copy_to, measure, measure_rows, retract
 from isodyn.integrate.corrections import solve
 from isodyn.integrate.matrix import assemble, decompose
 from isodyn.integrate.work import A_1, DP, DX, EPS, GAP, GAP_A, GAP_Q, GAP_V, LAM_1, Q_1, V_1, A, D, Q, X
@@ -53,13 +53,13 @@ def polish(p: Any, s: Any, t: float, c: FloatArray, w: Any, pivots: Any) -> int:
         status = ask_levels(p, t, c, w, position, rates)
         if position:
             fill(p, w.m[GAP_Q], p.holonomic, w, w.s[DP])
-            far = largest(w.m[GAP_Q], 0, p.holonomic) > CLOSE * size(w.q[Q_1])
+            far = measure_rows(w.m[GAP_Q], w.rows, p.holonomic) > CLOSE * measure(w.q[Q_1], w.by_q)
         if status == OK and rates:
             if not velocity:
                 for i in range(p.holonomic):
                     w.m[GAP_V, i] = 0.0
             fill(p, w.m[GAP_V], w.m[GAP_V].size, w, w.s[DX])
-            far = far or size(w.m[GAP_V]) > CLOSE * size(w.n[V_1])
+            far = far or measure_rows(w.m[GAP_V], w.rows, w.m[GAP_V].size) > CLOSE * measure(w.n[V_1], w.by_v)
             solve(p, t, c, w, pivots, w.s[DX], w.s[DP], position)
             add_to(w.s[DX], w.n[V_1])
         elif status == OK:
@@ -120,7 +120,8 @@ def project(p: Any, t: float, levels: Any, phi: float, w: Any, pivots: Any) -> i
     q, base, moved = w.q[Q_1].copy(), w.q[Q_1].copy(), np.zeros(n)
     before, status, change = np.inf, OK, np.inf
     for k in range(PROJECTIONS):
-        if not change * max(size(moved), NEAR * size(q)) <= (NEAR * size(q)) ** 2:
+        near = NEAR * measure(q, w.by_q)
+        if not change * max(measure(moved, w.by_v), near) <= near**2:
             status = mass_matrix(p, t, q, w.n[V_1], w.n[A_1], c, w, pivots)
         if status != OK or p.holonomic == 0:
             break
@@ -134,19 +135,19 @@ def project(p: Any, t: float, levels: Any, phi: float, w: Any, pivots: Any) -> i
                 for j in range(n):
                     w.s[DP, i] -= w.J_11[i * n + j] * moved[j]
         solve(p, t, c, w, pivots, w.s[DP], w.s[DX], False)
-        change = largest(w.s[DP], 0, n)
+        change = measure(w.s[DP], w.by_v)
         if not np.isfinite(change):
             return NOT_FINITE
-        if k > 0 and change > 0.5 * before and change <= 1e-10 * max(1.0, size(q)):
+        if k > 0 and change > 0.5 * before and change <= 1e-10 * max(1.0, measure(q, w.by_q)):
             break
         for i in range(n):
             moved[i] += w.s[DP, i]
         status = retract(p, base, moved, c, q)
-        if change <= 4.0 * EPS * size(q):
+        if change <= 4.0 * EPS * measure(q, w.by_q):
             break
         before = change
     copy_to(q, w.q[Q_1])
-    if status == OK and size(moved) > NEAR * size(q):
+    if status == OK and measure(moved, w.by_v) > NEAR * measure(q, w.by_q):
         status = mass_matrix(p, t, q, w.n[V_1], w.n[A_1], c, w, pivots)
     for k in range(3):
         if status == OK:
@@ -154,7 +155,7 @@ def project(p: Any, t: float, levels: Any, phi: float, w: Any, pivots: Any) -> i
             fill(p, w.m[GAP_V], w.m[GAP_V].size, w, w.s[DP])
             solve(p, t, c, w, pivots, w.s[DP], w.s[DX], False)
             add_to(w.s[DP], w.n[V_1])
-            if k > 0 and largest(w.s[DP], 0, n) <= 4.0 * EPS * size(w.n[V_1]):
+            if k > 0 and measure(w.s[DP], w.by_v) <= 4.0 * EPS * measure(w.n[V_1], w.by_v):
                 break
     if status == OK and levels == 3:
         for i in range(n):

@@ -31,7 +31,7 @@ from isodyn.compiled import (
     i8,
     kernel,
 )
-from isodyn.integrate.closure import copy_to, retract, size
+from isodyn.integrate.closure import copy_to, finite, measure, retract
 from isodyn.integrate.initial import PATIENCE, acceleration, nearest
 from isodyn.integrate.work import CONTROLS, GAP_Q, UNDERFLOW, WORK
 from isodyn.lowering import by_reference
@@ -42,7 +42,7 @@ LEFT_OPEN = 1e-10  # of the size of q: what a projection may leave of φ
 
 
 @kernel(allocates=True)
-def velocity_of_q(p: Any, q: FloatArray, v: FloatArray, out: FloatArray) -> int:
+def velocity_of_q(p: Any, q: FloatArray, v: FloatArray, by: FloatArray, out: FloatArray) -> int:
     """out = d(q ⊕ εv)/dε at ε = 0."""
     if not p.traits & RETRACTS:
         copy_to(v, out)
@@ -52,7 +52,7 @@ def velocity_of_q(p: Any, q: FloatArray, v: FloatArray, out: FloatArray) -> int:
         return p.model(RATE, 0.0, q, v, v, v, c, p.pf, p.pi, out)
     for i in range(q.size):
         out[i] = 0.0
-    largest = size(v)
+    largest = measure(v, by)
     if not largest > 0.0:
         return OK if largest == 0.0 else NOT_FINITE
     epsilon = REACH / largest
@@ -85,8 +85,8 @@ def rate_of(
     nq = state.q.size
     copy_to(state.a, out[nq:])
     if status == OK and nq > 0:
-        status = velocity_of_q(p, state.q, state.v, out[:nq])
-    if status == OK and not np.isfinite(size(out)):
+        status = velocity_of_q(p, state.q, state.v, w.by_v, out[:nq])
+    if status == OK and not finite(out):
         status = NOT_FINITE
     return status
 
@@ -123,7 +123,7 @@ def onto_constraints(p: Any, t: float, state: Any, w: Any, pivots: Any) -> int:
         worst = 0.0
         for k in range(p.rows.size):
             if p.rows[k] < p.holonomic:
-                worst = max(worst, abs(w.m[GAP_Q, p.rows[k]]))
-        if status == OK and not worst <= LEFT_OPEN * max(1.0, size(state.q)) * max(1.0, size(w.G)):
+                worst = max(worst, abs(w.m[GAP_Q, p.rows[k]]) / w.rows[p.rows[k]])
+        if status == OK and not worst <= LEFT_OPEN * max(1.0, measure(state.q, w.by_q)):
             status = UNDERFLOW
     return status

@@ -142,14 +142,14 @@ class Record:
         a, lam = state.a.copy(), state.lam.copy()
         if self.system.m:
             G = self.ask.G(t, state.q, state.v)
-            decided = decide(G, rcond=TOLERANCE)
+            decided = decide(G * self.system.scales.v, rcond=TOLERANCE)
             rank, diagonal = decided.rank, decided.diagonal
             if self.enforced:
                 self.closest = min(self.closest, (float(diagonal[self.enforced - 1] / diagonal[0]), t))
             if rank < self.enforced:  # errors of v may contradict rows here, which the warning covers
                 a, lam, _ = Reduction(UdwadiaKalaba(), self.ask).solve(t, state.q, state.v, TOLERANCE, strict=False)
             elif self.enforced < self.system.m:
-                lam = least_multipliers(G, lam)
+                lam = least_multipliers(G, lam, self.system.scales)
             self.ranks.append(rank)
         self.rows.append((t, state.q.copy(), state.v.copy(), a, lam))
 

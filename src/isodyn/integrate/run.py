@@ -61,7 +61,6 @@ if TYPE_CHECKING:
     from isodyn.integrate.composition import ComposedSteps
     from isodyn.integrate.driver import Newton
 
-SAME_ROWS = 1e-9  # of the size of q: a change of the start that leaves the choice of rows as it was
 _BLOCK = 256  # steps between looks at redundant rows, where checkpoints ask for the same ones in every run
 _BLOCK_SECONDS = 0.1  # how long the compiled loop may run before Python looks after progress and Ctrl-C
 
@@ -108,6 +107,7 @@ class Run(EnforcedRows):
             int(keep_balance),
         )
         self.first_closure, self.composed = first_closure, composed
+        self.slowest = 1.0 / (stretches[-1].t_stop - stretches[0].t_start)  # beside which velocities count
         self.total_steps = sum(stretch.steps for stretch in stretches)
         k = 1 + sum(stretch.rows for stretch in stretches)
         mu, nu = (m if flag else 0 for flag in (closure.correct_q, closure.correct_v))
@@ -134,6 +134,8 @@ class Run(EnforcedRows):
         try:
             if self.checkpoint is not None:
                 self.checkpoint.settle(self.total_steps)
+                with self.explained():
+                    self.look(self.stretches[0].t_start)
                 done = self.checkpoint.restore(self)
             with interrupts.noted():
                 for number, stretch in enumerate(self.stretches):
@@ -202,6 +204,8 @@ class Run(EnforcedRows):
     def initial_values(self, t: float, first: bool) -> None:
         """Accelerations and multipliers at t, after q and v were put onto the constraints."""
         state = self.state
+        if first:
+            self.look(t)
         if self.model.traits & GENERAL and self.system.m:
             self.enforce(every(self.system.m))
             z = self.system.z0 if first else state.lam
@@ -239,11 +243,11 @@ class Run(EnforcedRows):
             self.enforce(self.independent_rows(t))
             status = self.initial.nearest_consistent(*self.physics(OPEN), t, state, self.work, self.pivots)
         if status == OK:
-            refuse_conflicts(ask, self.independent, t, state.q, state.v)
+            refuse_conflicts(ask, self.independent, t, state.q, state.v, self.slowest)
         if first and not self.assemble:
-            refuse_if_far(ask, t, *given)
+            refuse_if_far(ask, t, *given, self.slowest)
         self.check(status, t, t)
-        if np.abs(state.q - given[0]).max(initial=0.0) > SAME_ROWS * np.abs(state.q).max(initial=0.0):
+        if self.moved_from(given[0]):
             self.enforce(self.independent_rows(t))
 
     def watch_rows(self, wrote_row: bool) -> None:
@@ -254,7 +258,7 @@ class Run(EnforcedRows):
             at_balance.watch_rows(self, wrote_row)
             return
         try:
-            refuse_conflicts(self.ask, self.independent, t, state.q, state.v)
+            refuse_conflicts(self.ask, self.independent, t, state.q, state.v, self.slowest)
             exchanged = self.worn(G) and self.choose_again()
         except ConflictError:
             exchanged = self.choose_again()
@@ -265,7 +269,7 @@ class Run(EnforcedRows):
             if wrote_row:
                 self.loop.write_row(self.phi, at_balance.shown(self), self.work, self.columns, self.rows, row)
         if wrote_row:
-            lam = least_multipliers(G, self.work.m[work.LAM_1] if self.drifts else state.lam)
+            lam = least_multipliers(G, self.work.m[work.LAM_1] if self.drifts else state.lam, self.system.scales)
             self.rows.lam[row] = lam[self.columns.lam]
 
     def follow(self, stretch: Stretch, bar: Progress, done: int = 0) -> bool:

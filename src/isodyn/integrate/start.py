@@ -10,10 +10,11 @@ import numpy as np
 
 from isodyn.compiled import FloatArray
 from isodyn.errors import ConflictError, InputError, NonFiniteError, SingularError
-from isodyn.linear_solvers.blocks import full, largest
+from isodyn.linear_solvers.blocks import full
 from isodyn.linear_solvers.rows import Rows, partners
 from isodyn.systems.manifold import Closed, close
 from isodyn.systems.questions import Questions
+from isodyn.systems.scales import pace, reach, sizes_of_rows
 
 SMALL = 1e-6  # violations below this, relative to the size of the state, are rounding of the input
 CONFLICT = 1e-7  # dependent rows that are off by more than this do not hold
@@ -67,17 +68,19 @@ def near_manifold(ask: Questions, t: float, q: FloatArray) -> FloatArray:
 
 def still_open(ask: Questions, rows: Rows, t: float, q: FloatArray) -> bool:
     """Whether enforced rows are off after a projection that should have closed them: it got lost."""
-    phi = ask.position(t, q, np.zeros(ask.system.nv))
-    off = np.abs(phi[rows.chosen[rows.chosen < phi.size]]).max(initial=0.0)
-    return bool(off > CONFLICT * max(1.0, float(np.abs(q).max(initial=0.0))))
+    still = np.zeros(ask.system.nv)
+    phi = ask.position(t, q, still)
+    off = np.abs(phi) / sizes_of_rows(ask.system, ask.G(t, q, still))[: phi.size]
+    return bool(off[rows.chosen[rows.chosen < phi.size]].max(initial=0.0) > CONFLICT * reach(ask.system, q))
 
 
 def refuse_open(ask: Questions, t: float, closed: Closed) -> None:
     """ConflictError for rows that stay open, naming the worst."""
-    if closed.largest > CONFLICT * max(1.0, float(np.abs(closed.q).max(initial=0.0))):
-        worst = np.argsort(-np.abs(closed.gap))[:3]
+    off = closed.relative
+    if closed.largest > CONFLICT:
+        worst = np.argsort(-off)[:3]
         names = ask.system.row_names
-        left = ", ".join(f"{names[i]!r} by {closed.gap[i]:.3g}" for i in worst if abs(closed.gap[i]) > CONFLICT)
+        left = ", ".join(f"{names[i]!r} by {closed.gap[i]:.3g}" for i in worst if off[i] > CONFLICT)
         raise ConflictError(
             f"the constraints cannot be closed from this start at t = {t:.6g}: after {closed.steps} steps they are open: {left}",
             hint="check lengths and points of these; or start nearer to the wanted position",
@@ -88,8 +91,10 @@ def near_velocity(ask: Questions, t: float, q: FloatArray, v: FloatArray) -> Flo
     """Velocities on φ̇ = 0, ψ = 0 by two Newton steps of least norm over all rows, in the same way."""
     for _ in range(2):
         G = full(ask.G(t, q, v))
+        sizes = sizes_of_rows(ask.system, G)
+        G = G / sizes[:, None]
         eased = np.linalg.solve(full(ask.mass(t, q, v)), G.T)
-        v = v - eased @ np.linalg.lstsq(G @ eased, ask.velocity(t, q, v), rcond=1e-8)[0]
+        v = v - eased @ np.linalg.lstsq(G @ eased, ask.velocity(t, q, v) / sizes, rcond=1e-8)[0]
     return v
 
 
@@ -109,46 +114,51 @@ def finite_rows(ask: Questions, t: float, q: FloatArray, v: FloatArray) -> None:
             )
 
 
-def gaps(ask: Questions, t: float, q: FloatArray, v: FloatArray) -> list[tuple[str, FloatArray]]:
-    """Violations of the constraints by level, relative to the size of the state."""
-    G = max(1.0, largest(ask.G(t, q, v)))
+def gaps(
+    ask: Questions, t: float, q: FloatArray, v: FloatArray, slowest: float
+) -> list[tuple[str, FloatArray, FloatArray]]:
+    """Violations of the constraints by level, relative to the sizes of rows and of the state (isodyn.systems.scales), and as they are.
+
+    Velocities count beside those that move typical sizes in the time of the run: `slowest` is one over that.
+    """
+    sizes, phi, rate = sizes_of_rows(ask.system, ask.G(t, q, v)), ask.position(t, q, v), ask.velocity(t, q, v)
     return [
-        ("position", ask.position(t, q, v) / max(1.0, float(np.abs(q).max(initial=0.0)))),
-        ("velocity", ask.velocity(t, q, v) / max(1.0, float(np.abs(v).max(initial=0.0)) * G)),
+        ("position", phi / (sizes[: phi.size] * reach(ask.system, q)), phi),
+        ("velocity", rate / (sizes * max(slowest, pace(ask.system, v))), rate),
     ]
 
 
-def refuse_if_far(ask: Questions, t: float, q: FloatArray, v: FloatArray) -> None:
+def refuse_if_far(ask: Questions, t: float, q: FloatArray, v: FloatArray, slowest: float) -> None:
     """InputError for a start off the constraints by more than rounding of the input, naming the worst row."""
-    for level, gap in gaps(ask, t, q, v):
+    for level, gap, raw in gaps(ask, t, q, v, slowest):
         if gap.size and np.abs(gap).max() > SMALL:
             worst = int(np.abs(gap).argmax())
             others = int((np.abs(gap) > SMALL).sum()) - 1
             also = f" (and {others} more rows)" if others else ""
             raise InputError(
-                f"the start violates constraint {ask.system.row_names[worst]!r} at {level} level by {gap[worst]:.3g}{also}",
+                f"the start violates constraint {ask.system.row_names[worst]!r} at {level} level by {raw[worst]:.3g}{also}",
                 hint="correct q0 and v0, or let integrate(..., assemble=True) find the nearest consistent start",
             )
 
 
-def refuse_conflicts(ask: Questions, rows: Rows, t: float, q: FloatArray, v: FloatArray) -> None:
+def refuse_conflicts(ask: Questions, rows: Rows, t: float, q: FloatArray, v: FloatArray, slowest: float) -> None:
     """ConflictError when rows that depend on others do not hold where the others do, naming both."""
     names = ask.system.row_names
     if not rows.dropped.size:
         return
-    for level, gap in gaps(ask, t, q, v):
+    for level, gap, raw in gaps(ask, t, q, v, slowest):
         dropped = rows.dropped[rows.dropped < gap.size]
         let_go = float(np.abs(gap[rows.chosen[rows.chosen < gap.size]]).max(initial=0.0))  # by the formulation
         if dropped.size and np.abs(gap[dropped]).max() > CONFLICT + 10.0 * let_go:
             row = int(dropped[np.abs(gap[dropped]).argmax()])
-            found = partners(ask.G(t, q, v), rows, row)
+            found = partners(ask.G(t, q, v) * ask.system.scales.v, rows, row)
             if not found:
                 raise ConflictError(
-                    f"constraint {names[row]!r} is off by {gap[row]:.3g} at {level} level at t = {t:.6g}, and no motion changes it there",
+                    f"constraint {names[row]!r} is off by {raw[row]:.3g} at {level} level at t = {t:.6g}, and no motion changes it there",
                     hint="a stationary value; start elsewhere",
                 )
             others, hold = ", ".join(repr(names[i]) for i in found), "holds" if len(found) == 1 else "hold"
             raise ConflictError(
-                f"constraints conflict at t = {t:.6g}: {names[row]!r} is off by {gap[row]:.3g} at {level} level where {others} {hold}",
+                f"constraints conflict at t = {t:.6g}: {names[row]!r} is off by {raw[row]:.3g} at {level} level where {others} {hold}",
                 hint=f"{names[row]!r} depends on {others}; remove one of them, or make them agree",
             )

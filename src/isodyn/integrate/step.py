@@ -31,7 +31,7 @@ from isodyn.compiled import (
     kernel,
 )
 from isodyn.integrate.closeness import watch_rank
-from isodyn.integrate.closure import copy_to, end_state, finite, largest, size
+from isodyn.integrate.closure import copy_to, end_state, finite, measure, measure_forces
 from isodyn.integrate.equations import trial
 from isodyn.integrate.extrapolation import extrapolate, recall, remember
 from isodyn.integrate.local_error import judge
@@ -118,9 +118,9 @@ def guess(p: Any, s: Any, t: float, dt: float, state: Any, form: int, c: FloatAr
         w.n[P, i], w.n[U, i] = 0.0, 0.0
     for i in range(state.lam.size):
         w.m[LAM, i], w.m[MU, i], w.m[NU, i] = state.lam[i], 0.0, 0.0
-    w.scale[0] = size(w.n[A_P])
-    w.scale[1] = size(state.lam)
-    smooth = state.clock[1] == dt and size(state.da) <= SMOOTH * w.scale[0]
+    w.scale[0] = measure(w.n[A_P], w.by_v)
+    w.scale[1] = measure(state.lam, w.rows)
+    smooth = state.clock[1] == dt and measure(state.da, w.by_v) <= SMOOTH * w.scale[0]
     w.scale[3], w.scale[5] = FROM_REST, 0.0
     choice = state.lam.size > 0 and w.scale[2] == 0.0
     if choice and smooth:
@@ -131,7 +131,7 @@ def guess(p: Any, s: Any, t: float, dt: float, state: Any, form: int, c: FloatAr
         if status == OK and balance_at(p, s, t, dt, state, c, w, STEADY, w.s[R]) == OK:
             count[EVALUATIONS] += 1
             w.scale[5] = 1.0
-            if largest(w.s[R], 0, n) <= BETTER * largest(w.s[R_PLUS], 0, n):
+            if measure_forces(w.s[R], w.by_v) <= BETTER * measure_forces(w.s[R_PLUS], w.by_v):
                 w.scale[3] = STEADY
             else:
                 copy_to(w.s[R_PLUS], w.s[R])

@@ -13,6 +13,7 @@ from isodyn.linear_solvers.blocks import joint_to_merge, pack
 from isodyn.linear_solvers.rows import Rows, choose
 from isodyn.systems.model import Model
 from isodyn.systems.questions import Questions
+from isodyn.systems.scales import unlooked, weights
 
 MOST_MERGED = 8  # joints that are eliminated with a body before SuperLU takes over
 
@@ -33,11 +34,17 @@ class StepMemory:
         self.ask = Questions(system, self.model)
         self.state = State(np.zeros(2), system.q0.copy(), system.v0.copy(), np.zeros(nv), np.zeros(m), np.zeros(nv))
         self.count = np.zeros(work.COUNTERS, dtype=np.int64)
+        self.weights = unlooked(system)
         self.merged: list[tuple[int, int]] = []  # nodes that are eliminated with a joint
         self.other: Model | None = None  # the model with SuperLU, once it is needed
         self.independent: Any = None
         self.work: Any = None
         self.enforce(choose(np.zeros((0, nv))))
+
+    def look(self, t: float) -> None:
+        """Find the typical sizes of the rows and of the matrix of a step."""
+        self.weights = weights(self.ask, t)
+        work.weigh(self.work, self.weights, self.independent.chosen)
 
     def enforce(self, rows: Rows) -> None:
         """Memory for a step with these constraint rows; what is there is kept where the rows stay the same."""
@@ -60,6 +67,7 @@ class StepMemory:
             pivots = packed = pack(self.model.sparsity, rows.chosen, merged)
         dense = not self.model.traits & SOLVES
         w = work.allocate_work(system.nq, system.nv, system.m, rows.rank, dense=dense, packed=packed)
+        work.weigh(w, self.weights, rows.chosen)
         if self.scaling is not None:
             w.N[:] = np.linalg.inv(self.scaling).ravel()
         return w, pivots
@@ -103,7 +111,7 @@ class StepMemory:
         """Solve with SuperLU for the present rows from now on."""
         from isodyn.linear_solvers.fallback import with_superlu
 
-        self.other = with_superlu(self.model, self.independent.chosen)
+        self.other = with_superlu(self.model, self.independent.chosen, self.work.sizes.copy())
 
     def physics(
         self, closure: Closure, stepping: bool = False

@@ -33,7 +33,7 @@ from isodyn.compiled import (
     FloatArray,
     kernel,
 )
-from isodyn.integrate.closure import copy_to, retract, size
+from isodyn.integrate.closure import copy_to, finite, measure, measure_forces, retract
 from isodyn.integrate.corrections import solve
 from isodyn.integrate.matrix import assemble, close_at_the_end, decompose
 from isodyn.integrate.work import (
@@ -94,13 +94,26 @@ def both_ends_matrix(
 
 
 @kernel()
-def broyden(S: FloatArray, k: int, y: FloatArray) -> None:
-    """Turn the correction y of the first matrix into that of the matrix updated by the corrections S[0] … S[k−1]; keep it as S[k]."""
+def open_by(p: Any, w: Any) -> float:
+    """The largest closure in w.s[R], each in units of its row."""
+    n, found = w.n[X].size, 0.0
+    for k in range(p.rows.size):
+        found = max(found, abs(w.s[R, n + k]) / w.rows[p.rows[k]])
+    return found
+
+
+@kernel()
+def broyden(S: FloatArray, k: int, y: FloatArray, sizes: FloatArray) -> None:
+    """Turn the correction y of the first matrix into that of the matrix updated by the corrections S[0] … S[k−1]; keep it as S[k].
+
+    Products of corrections are those of their parts in units of `sizes`.
+    """
     for j in range(k):
         along, square = 0.0, 0.0
         for i in range(y.size):
-            along += S[j, i] * y[i]
-            square += S[j, i] * S[j, i]
+            part = S[j, i] / sizes[i]
+            along += part * (y[i] / sizes[i])
+            square += part * part
         along = along / square if square > 0.0 else 0.0
         for i in range(y.size):
             if j < k - 1:
@@ -117,12 +130,12 @@ def correct_both(p: Any, t: float, c: FloatArray, w: Any, pivots: Any, S: FloatA
     for i in range(n + p.rows.size):
         w.s[DX, i] = -w.s[R, i]
     solve(p, t, c, w, pivots, w.s[DX], w.s[R_PLUS], False)
-    broyden(S, k, w.s[DX])
+    broyden(S, k, w.s[DX], w.sizes)
     for i in range(n):
         w.n[A, i] += w.s[DX, i]
     for k in range(p.rows.size):
         w.m[LAM, p.rows[k]] += w.s[DX, n + k]
-    w.fault[1] = size(w.s[DX][:n])
+    w.fault[1] = measure(w.s[DX], w.by_v)
     return w.fault[1]
 
 
@@ -161,16 +174,19 @@ def first_half(
             w.s[R, n + i] = w.m[GAP_Q, p.rows[i]] / (0.5 * dt * dt)
         count[ITERATIONS] += 1
         count[EVALUATIONS] += 1
-        if not np.isfinite(size(w.s[R])):
+        if not finite(w.s[R]):
             return NOT_FINITE
-        floor = size(w.n[A]) + size(w.n[V]) / abs(dt)
+        floor = measure(w.n[A], w.by_v) + measure(w.n[V], w.by_v) / abs(dt)
         if p.rows.size > 0:
-            floor += size(w.q[Q]) / (dt * dt)
-        if k > 1 and n < w.s[R].size and before <= NOISE * size(w.n[A]) and size(w.s[R][n:]) <= CLOSED * EPS * floor:
+            floor += measure(w.q[Q], w.by_q) / (dt * dt)
+        still = k > 1 and n < w.s[R].size and before <= NOISE * measure(w.n[A], w.by_v)
+        if still and open_by(p, w) <= CLOSED * EPS * floor:
             count[FLOORS] += 1
             return OK  # corrections of rounding would only lead away
         if k == 0:
-            if p.rows.size == 0 and size(w.s[R]) <= 2.0 * EPS * size(w.n[A]):
+            if p.rows.size == 0 and measure_forces(w.s[R], w.by_v) <= 2.0 * EPS * w.inertia[0] * measure(
+                w.n[A], w.by_v
+            ):
                 return OK  # no force depends on v, and the last step ended with this acceleration
             c[0], c[1], c[2], c[3] = 1.0, 0.5 * dt if p.traits & KNOWS_TANGENT else 0.0, 0.0, 1.0
             copy_to(w.n[V], w.n[V_1])
@@ -182,7 +198,7 @@ def first_half(
             return NOT_FINITE
         if change <= EPS * floor:
             return OK
-        noise = NOISE * size(w.n[A]) if k >= PATIENCE else 0.0
+        noise = NOISE * measure(w.n[A], w.by_v) if k >= PATIENCE else 0.0
         if k > 0 and change > STILL_MOVES * before and change <= max(8.0 * EPS * floor, noise):
             count[FLOORS] += 1
             return OK
@@ -208,14 +224,14 @@ def second_half(p: Any, t_1: float, dt: float, c: FloatArray, w: Any, pivots: An
         for i in range(p.rows.size):
             w.s[R, n + i] = w.m[GAP_V, p.rows[i]] / (0.5 * dt)
         count[EVALUATIONS] += 1
-        if not np.isfinite(size(w.s[R])):
+        if not finite(w.s[R]):
             return NOT_FINITE
         correct_both(p, t_1, c, w, pivots, S, np.int64(0))
         if k == 0 and p.rows.size == 0:
             break
     for i in range(n):
         w.n[V_1, i] = w.n[V, i] + 0.5 * dt * w.n[A, i]
-    return OK if np.isfinite(size(w.n[V_1])) else NOT_FINITE
+    return OK if finite(w.n[V_1]) else NOT_FINITE
 
 
 @kernel(inline=True)

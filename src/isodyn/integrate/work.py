@@ -6,6 +6,7 @@ w.n[X, i]      vectors of the size of v      w.q[Q, i]   of q      w.m[LAM, i]  
 from __future__ import annotations
 
 from collections import namedtuple
+from typing import Any
 
 import numpy as np
 from numba import types
@@ -46,13 +47,18 @@ T_BB = T_B + 1
 # ---- entries of w.near: the smallest pivot of the enforced rows so far, and when
 NEAREST, WHEN = range(2)
 
-Work = namedtuple("Work", "n q m s G G_1 N J_11 J J_S levels key fault scale c kappa near past there")
+Work = namedtuple(
+    "Work",
+    "n q m s G G_1 N J_11 J J_S levels key fault scale c kappa near past there by_q by_v rows sizes soft inertia",
+)
 """Vectors (above); constraint matrix at the balance and at the end; null-space basis, or inverse of GGL's S; (1,1) block; whole matrix or
 its factors, and those of the step's first one; φ and φ̇ of all rows; the c that the matrix was made for; what to tell about a failure;
-sizes that errors are compared with, the regularisation of the matrix, where the unknowns were guessed from, the −ε in the matrix, whether
+sizes that errors are compared with, the regularisation of the matrix, where the unknowns were guessed from, nothing, whether
 the balance of the guess is known; the c of the step, and numbers that go with other questions; how close the enforced rows came to a loss
-of rank; what the steps before tell about the next; a state of which acceleration and multipliers are asked."""
-WORK = types.NamedTuple((F2, F2, F2, F2, F, F, F, F, F, F, F, F, F, F, F, F, F, F, STATE), Work)
+of rank; what the steps before tell about the next; a state of which acceleration and multipliers are asked; what components of q and v are
+multiplied by before they are compared; typical sizes of all rows; of the unknowns of the matrix, and of its equations; the −ε of its
+enforced rows; the smallest entry of D M D (isodyn.systems.scales)."""
+WORK = types.NamedTuple((F2, F2, F2, F2, F, F, F, F, F, F, F, F, F, F, F, F, F, F, STATE, F, F, F, F, F, F), Work)
 
 
 def allocate_work(nq: int, nv: int, m: int, rows: int, dense: bool, packed: IntArray | None = None) -> Work:
@@ -85,7 +91,21 @@ def allocate_work(nq: int, nv: int, m: int, rows: int, dense: bool, packed: IntA
         near=np.array([1.0, 0.0]),
         past=np.zeros(T_BB + 1),
         there=State(np.zeros(2), np.zeros(nq), np.zeros(nv), np.zeros(nv), np.zeros(m), np.zeros(nv)),
+        by_q=np.ones(nq),
+        by_v=np.ones(nv),
+        rows=np.ones(m),
+        sizes=np.ones(whole),
+        soft=np.zeros(rows),
+        inertia=np.zeros(1),
     )
+
+
+def weigh(w: Work, weights: Any, chosen: IntArray) -> None:
+    """Put the weights of a system (isodyn.systems.scales) into the memory of a step with these rows."""
+    n = w.by_v.size
+    w.by_q[:], w.by_v[:], w.rows[:] = weights.q, weights.v, weights.rows
+    w.inertia[0] = weights.inertia
+    w.sizes[:n], w.sizes[n:] = weights.matrix[:n], weights.matrix[n:][chosen]
 
 
 Controls = namedtuple("Controls", "rtol max_iterations max_halvings full reuse quasi form keep_balance", defaults=(0,))

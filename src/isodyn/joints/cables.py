@@ -66,7 +66,9 @@ def _twisted(pose: Pose) -> Pose:
 
 
 def _refuse_change(what: str, name: str, before: FloatArray, after: FloatArray) -> None:
-    if np.abs(after - before).max(initial=0.0) > 1e-9 * max(1.0, float(np.abs(before).max(initial=0.0))):
+    if np.abs(after - before).max(initial=0.0) > 1e-9 * float(
+        max(np.abs(before).max(initial=0.0), np.abs(after).max(initial=0.0))
+    ):
         raise InputError(
             f"{what} needs a full frame, but {name!r} is {_NODE}",
             hint="use pose.position and the tangent pose.R[:, 0] only",

@@ -19,13 +19,13 @@ class UserRows:
     """Rows φ = 0 from a function of the poses of one or two bodies and the time: phi(pose, t) or phi(first, second, t) → (m,).
 
     `bodies` are one or two names, "ground" among them if wanted; `phi` gets `Pose` objects (position, R, point(s)) and must be smooth.
-    Derivatives come from differences; `scale` is a length over which φ changes, if far from one.
+    Derivatives come from differences; `scale` is a length over which φ changes, if far from the size of the mechanism.
     """
 
     name: str
     bodies: Any
     phi: Callable[..., Any]
-    scale: float = 1.0
+    scale: float | None = None
 
     def __post_init__(self) -> None:
         names = (self.bodies,) if isinstance(self.bodies, str) else tuple(self.bodies)
@@ -35,7 +35,7 @@ class UserRows:
             raise InputError(f"rows {self.name!r} join {names[0]!r} to itself")
         if not callable(self.phi):
             raise InputError(f"rows {self.name!r}: phi must be a function of poses and t, received {self.phi!r}")
-        if not (np.isfinite(self.scale) and self.scale > 0):
+        if self.scale is not None and not (np.isfinite(self.scale) and self.scale > 0):
             raise InputError(f"rows {self.name!r}: scale must be positive, received {self.scale!r}")
         object.__setattr__(self, "bodies", names)
 

@@ -51,7 +51,7 @@ def unit(what: str, axis: Any) -> FloatArray:
     """An axis of length one; a zero axis is refused."""
     array = vector3(what, axis)
     length = float(np.linalg.norm(array))
-    if length < 1e-12:
+    if not length > 0.0:
         raise InputError(f"{what} has no direction: its length is {length:g}")
     return array / length
 
@@ -59,7 +59,7 @@ def unit(what: str, axis: Any) -> FloatArray:
 def arm(body: Body, P: FloatArray) -> FloatArray:
     """A point of the world in the body; the point of a node itself exactly zero."""
     d = P - body.position
-    if body.of_beam and np.abs(d).max() <= 1e-12 * max(1.0, float(np.abs(P).max())):
+    if body.of_beam and np.abs(d).max() <= 1e-12 * float(np.abs(np.append(P, body.position)).max()):
         return np.zeros(3)
     return np.asarray(body.R.T @ d)
 

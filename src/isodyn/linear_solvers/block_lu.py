@@ -31,8 +31,6 @@ from isodyn.linear_solvers.block_layout import (
     I_ROWS,
     I_UNKNOWN,
     I_UPDATE,
-    N_G,
-    N_J,
     NODE,
     NODES,
     SIZE,
@@ -52,28 +50,46 @@ NOTHING = 1e300
 
 
 @kernel()
-def fill_blocks(J: FloatArray, G: FloatArray, regularisation: float, S: IntArray, A: FloatArray) -> None:
-    """A = [J Gᵀ; G −ε] in its blocks, from the values of J and G in their patterns."""
+def fill_blocks(J: FloatArray, G: FloatArray, soft: FloatArray, sizes: FloatArray, S: IntArray, A: FloatArray) -> None:
+    """A = [D J D, D GᵀE; E G D, −εE²] in its blocks, from the values of J and G in their patterns; `sizes` holds D and E."""
     for i in range(S[STORAGE]):
         A[i] = 0.0
-    places, lower, upper = natural(S[I_J]), natural(S[I_G]), natural(S[I_GT])
-    for i in range(S[N_J]):
-        A[natural(S[places + i])] += J[i]
-    for i in range(S[N_G]):
-        if S[lower + i] >= 0:
-            A[natural(S[lower + i])] = G[i]
-            A[natural(S[upper + i])] = G[i]
-    if regularisation > 0.0:
-        for i in range(S[UNKNOWN_V], S[SIZE]):
-            A[S[S[I_DIAGONAL] + i]] = -regularisation
+    places, starts, columns, n = natural(S[I_J]), natural(S[I_ROWS]), natural(S[I_COLUMNS]), natural(S[UNKNOWN_V])
+    for i in range(n):
+        for k in range(natural(S[starts + i]), S[starts + i + 1]):
+            A[natural(S[places + k])] += J[k] * (sizes[i] * sizes[natural(S[columns + k])])
+    lower, upper, starts, columns = natural(S[I_G]), natural(S[I_GT]), natural(S[I_G_ROWS]), natural(S[I_G_COLUMNS])
+    for r in range(S[I_G_COLUMNS] - S[I_G_ROWS] - 1):
+        place = S[S[I_G_PLACES] + r]
+        if place >= 0:
+            for k in range(natural(S[starts + r]), S[starts + r + 1]):
+                value = G[k] * (sizes[place] * sizes[natural(S[columns + k])])
+                A[natural(S[lower + k])] = value
+                A[natural(S[upper + k])] = value
+    for i in range(n, S[SIZE]):
+        if soft[i - n] > 0.0:
+            A[S[S[I_DIAGONAL] + i]] = -soft[i - n] * (sizes[i] * sizes[i])
 
 
 @kernel()
-def fill_lower(G: FloatArray, S: IntArray, A: FloatArray) -> None:
+def fill_lower(G: FloatArray, sizes: FloatArray, S: IntArray, A: FloatArray) -> None:
     """Another G into the lower rows of A alone."""
-    for i in range(S[N_G]):
-        if S[S[I_G] + i] >= 0:
-            A[S[S[I_G] + i]] = G[i]
+    lower, starts, columns = natural(S[I_G]), natural(S[I_G_ROWS]), natural(S[I_G_COLUMNS])
+    for r in range(S[I_G_COLUMNS] - S[I_G_ROWS] - 1):
+        place = S[S[I_G_PLACES] + r]
+        if place >= 0:
+            for k in range(natural(S[starts + r]), S[starts + r + 1]):
+                A[natural(S[lower + k])] = G[k] * (sizes[place] * sizes[natural(S[columns + k])])
+
+
+@kernel()
+def size_of_blocks(J: FloatArray, sizes: FloatArray, S: IntArray) -> float:
+    """Largest entry of D J D, from the values of J in their pattern."""
+    largest = 0.0
+    for i in range(S[UNKNOWN_V]):
+        for k in range(S[S[I_ROWS] + i], S[S[I_ROWS] + i + 1]):
+            largest = max(largest, abs(J[k]) * (sizes[i] * sizes[S[S[I_COLUMNS] + k]]))
+    return largest
 
 
 @kernel(inline=True)
@@ -290,12 +306,12 @@ def add_lower(G: FloatArray, S: IntArray, rows: int, x: FloatArray, out: FloatAr
 
 @kernel()
 def subtract_blocks(
-    J: FloatArray, G: FloatArray, lower: FloatArray, regularisation: float, S: IntArray, x: FloatArray, out: FloatArray
+    J: FloatArray, G: FloatArray, lower: FloatArray, soft: FloatArray, S: IntArray, x: FloatArray, out: FloatArray
 ) -> None:
     """out −= [J Gᵀ; lower −ε] x, with the values in their patterns."""
     subtract_product(J, S, x, out)
     for i in range(S[UNKNOWN_V], S[SIZE]):
-        out[i] += regularisation * x[i]
+        out[i] += soft[i - S[UNKNOWN_V]] * x[i]
     for r in range(S[I_G_COLUMNS] - S[I_G_ROWS] - 1):
         place = S[S[I_G_PLACES] + r]
         if place >= 0:

@@ -6,8 +6,17 @@ from isodyn.compiled import F, FloatArray, I, IntArray, f8, i8, kernel
 from isodyn.linear_solvers.block_lu import factor_blocks, fill_blocks
 
 
-@kernel(i8(F, F, I, f8, F, I))
-def find_dependent(M: FloatArray, G: FloatArray, S: IntArray, drop: float, A: FloatArray, dependent: IntArray) -> int:
+@kernel(i8(F, F, F, F, I, f8, F, I))
+def find_dependent(
+    M: FloatArray,
+    G: FloatArray,
+    soft: FloatArray,
+    sizes: FloatArray,
+    S: IntArray,
+    drop: float,
+    A: FloatArray,
+    dependent: IntArray,
+) -> int:
     """dependent[k] = 1 for multipliers k whose row follows from rows before it, by the factors of [M Gᵀ; G 0]."""
-    fill_blocks(M, G, 0.0, S, A)
+    fill_blocks(M, G, soft, sizes, S, A)
     return factor_blocks(A, S, 0, drop, dependent)

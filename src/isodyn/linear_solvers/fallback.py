@@ -21,8 +21,8 @@ class WithSuperLU:
 
     solver = "SuperLU"
 
-    def __init__(self, model: Model, chosen: IntArray) -> None:
-        self.model, self.chosen = model, chosen
+    def __init__(self, model: Model, chosen: IntArray, sizes: FloatArray) -> None:
+        self.model, self.chosen, self.sizes = model, chosen, sizes
         self.factors: Any = None
 
     def answer(
@@ -37,7 +37,7 @@ class WithSuperLU:
         out: FloatArray,
     ) -> int:
         if what == SOLVE:
-            out[:] = self.factors.solve(out)
+            out[:] = self.sizes * self.factors.solve(self.sizes * out)
             return OK
         if what == FACTORISE:
             return self.factorise(t, q, v, a, lam, c, out)
@@ -55,13 +55,15 @@ class WithSuperLU:
         rows = values_to_csr(pattern.G_starts, pattern.G_columns, G, pattern.n)[self.chosen]
         upper = values_to_csr(pattern.J_starts, pattern.J_columns, J, pattern.n)
         try:
-            self.factors = splu(sp.block_array([[upper, rows.T], [rows, None]], format="csc"))
+            whole = sp.block_array([[upper, rows.T], [rows, None]], format="csc")
+            sized = sp.diags_array(self.sizes)
+            self.factors = splu(sp.csc_array(sized @ whole @ sized))
         except RuntimeError:
             fault[0] = pattern.n
             return SINGULAR
         return OK
 
 
-def with_superlu(model: Model, chosen: IntArray) -> Model:
-    """A model that solves with SuperLU for these constraint rows."""
-    return from_python(WithSuperLU(model, chosen), (model.traits | SOLVES) & ~SPARSE)
+def with_superlu(model: Model, chosen: IntArray, sizes: FloatArray) -> Model:
+    """A model that solves with SuperLU for these constraint rows; `sizes` of unknowns and equations (isodyn.systems.scales)."""
+    return from_python(WithSuperLU(model, chosen, sizes), (model.traits | SOLVES) & ~SPARSE)

@@ -1,7 +1,8 @@
 """Which constraint rows a run enforces: an independent set, chosen by a rank-revealing factorisation.
 
-Rows are scaled to unit length, then G is factorised with column pivoting on Gᵀ, Gᵀ P = Q R; rows whose |R_kk| falls below
-`tolerance` × |R_11| depend on the ones before. The dropped rows must hold by themselves: where they do not, the constraints conflict.
+Columns are scaled by typical sizes (isodyn.systems.scales), rows to unit length, then G is factorised with column pivoting on Gᵀ,
+Gᵀ P = Q R; rows whose |R_kk| falls below `tolerance` × |R_11| depend on the ones before. The dropped rows must hold by
+themselves: where they do not, the constraints conflict.
 
 Large sparse G are factorised as part of [M Gᵀ; G 0] instead: the pivot of a row is the square of what is new in it, in the metric of M⁻¹.
 """
@@ -41,7 +42,7 @@ LARGE = 400_000  # entries of G beyond which its full factorisation is not tried
 
 
 def choose(G: Any, tolerance: float = TOLERANCE) -> Rows:
-    """Independent rows of G (m, n), in their own order."""
+    """Independent rows of G (m, n), whose columns are scaled already, in their own order."""
     m, G = G.shape[0], full(G)
     if m == 0:
         empty = np.zeros(0, dtype=np.int64)
@@ -65,13 +66,13 @@ def independence(G: Any, chosen: IntArray) -> float:
     return float(np.linalg.svd(scaled, compute_uv=False)[-1]) if chosen.size else 1.0
 
 
-def choose_sparse(pattern: Sparsity, M: FloatArray, G: FloatArray) -> Rows:
-    """Independent rows of a sparse G, from the values of M and G in their patterns."""
+def choose_sparse(pattern: Sparsity, M: FloatArray, G: FloatArray, sizes: FloatArray) -> Rows:
+    """Independent rows of a sparse G, from the values of M and G in their patterns; `sizes` of coordinates and rows."""
     packed = pack(pattern, np.arange(pattern.m))
     A, dependent = np.zeros(storage_of(packed)), np.zeros(pattern.n + pattern.m, dtype=np.int64)
     from isodyn.linear_solvers.dependent_rows import find_dependent
 
-    find_dependent(M, G, packed, TOLERANCE**2, A, dependent)
+    find_dependent(M, G, np.zeros(pattern.m), sizes, packed, TOLERANCE**2, A, dependent)
     loose = dependent[pattern.n :] == 1
     return Rows(np.flatnonzero(~loose), np.flatnonzero(loose), np.ones(pattern.m), np.ones(0))
 
@@ -92,20 +93,37 @@ def partners(G: Any, rows: Rows, row: int) -> list[int]:
     ]
 
 
-def least_multipliers(G: Any, lam: FloatArray) -> FloatArray:
-    """The multipliers of least norm with the same force Gᵀλ."""
-    if sp.issparse(G) and G.shape[0] * G.shape[1] > LARGE:
-        return np.asarray(lsqr(G.T, G.T @ lam, atol=1e-14, btol=1e-14)[0], dtype=np.float64)
-    G = full(G)
-    return np.asarray(np.linalg.lstsq(G.T, G.T @ lam, rcond=1e-10)[0], dtype=np.float64)
+def least_multipliers(G: Any, lam: FloatArray, scales: Any = None) -> FloatArray:
+    """The multipliers of least norm with the same force Gᵀλ; in units of work along typical sizes, where those of rows are known."""
+    r, s = _units(G, scales)
+    B, y = _in_units(G, r, s), r * lam
+    if sp.issparse(B) and B.shape[0] * B.shape[1] > LARGE:
+        return np.asarray(lsqr(B.T, B.T @ y, atol=1e-14, btol=1e-14)[0] / r, dtype=np.float64)
+    B = full(B)
+    return np.asarray(np.linalg.lstsq(B.T, B.T @ y, rcond=1e-10)[0] / r, dtype=np.float64)
 
 
-def moved_multipliers(G: Any, lam: FloatArray, rows: Rows) -> FloatArray:
+def moved_multipliers(G: Any, lam: FloatArray, rows: Rows, scales: Any = None) -> FloatArray:
     """Multipliers of the enforced rows alone with the same force, zero in the dropped ones."""
-    moved = np.zeros_like(lam)
-    if sp.issparse(G) and G.shape[0] * G.shape[1] > LARGE:
-        moved[rows.chosen] = lsqr(G[rows.chosen].T, G.T @ lam, atol=1e-14, btol=1e-14)[0]
+    r, s = _units(G, scales)
+    B, y, moved = _in_units(G, r, s), r * lam, np.zeros_like(lam)
+    if sp.issparse(B) and B.shape[0] * B.shape[1] > LARGE:
+        moved[rows.chosen] = lsqr(B[rows.chosen].T, B.T @ y, atol=1e-14, btol=1e-14)[0] / r[rows.chosen]
         return moved
-    G = full(G)
-    moved[rows.chosen] = np.linalg.lstsq(G[rows.chosen].T, G.T @ lam, rcond=None)[0]
+    B = full(B)
+    moved[rows.chosen] = np.linalg.lstsq(B[rows.chosen].T, B.T @ y, rcond=None)[0] / r[rows.chosen]
     return moved
+
+
+def _units(G: Any, scales: Any) -> tuple[FloatArray, FloatArray]:
+    """Sizes of rows and columns; ones where nothing is known."""
+    m, n = G.shape
+    known = scales is not None and scales.rows is not None and scales.rows.size == m
+    return (scales.rows if known else np.ones(m)), (np.ones(n) if scales is None else scales.v)
+
+
+def _in_units(G: Any, rows: FloatArray, columns: FloatArray) -> Any:
+    """G_kj s_j / r_k."""
+    if sp.issparse(G):
+        return sp.csr_array(sp.diags_array(1.0 / rows) @ G @ sp.diags_array(columns))
+    return G * (columns / rows[:, None])

@@ -26,6 +26,7 @@ from isodyn.mechanism.poses import coordinate_at
 from isodyn.mechanism.system import MechanismSystem
 from isodyn.systems.manifold import close
 from isodyn.systems.questions import Questions
+from isodyn.systems.scales import pace, sizes_of_rows
 
 Rates = Mapping[Any, float]
 
@@ -87,8 +88,8 @@ def assemble(
 
     before = float(np.abs(ask.position(t, system.q0, system.v0)).max(initial=0.0))
     closed = close(ask, t, system.q0, held=held, extra=extra if wanted else None)
-    if wanted and np.abs(closed.gap[system.m_phi :]).max() > CONFLICT:
-        worst = int(np.abs(closed.gap[system.m_phi :]).argmax())
+    if wanted and closed.relative[system.m_phi :].max() > CONFLICT:
+        worst = int(closed.relative[system.m_phi :].argmax())
         _, value, key = wanted[worst]
         raise ConflictError(
             f"no position has {_name(key)} = {value:g}: the nearest misses it by {closed.gap[system.m_phi + worst]:.3g}",
@@ -111,13 +112,16 @@ def consistent_velocity(system: MechanismSystem, ask: Questions, t: float, q: Fl
     if not names:
         return system.v0.copy()
     root = np.linalg.cholesky(ask.mass(t, q, system.v0))  # M = L Lᵀ, least |Lᵀ dv|
-    v = system.v0 - np.linalg.solve(root.T, np.linalg.lstsq(np.linalg.solve(root, G.T).T, gap, rcond=1e-9)[0])
-    left = gap + G @ (v - system.v0)
-    size = max(1.0, float(np.abs(v).max()), float(np.abs(list(rates.values())).max()) if rates else 0.0)
-    if np.abs(left).max() > CONFLICT * size:
+    sizes = sizes_of_rows(system, G)
+    eased = np.linalg.solve(root, G.T).T / sizes[:, None]
+    v = system.v0 - np.linalg.solve(root.T, np.linalg.lstsq(eased, gap / sizes, rcond=1e-9)[0])
+    left = (gap + G @ (v - system.v0)) / sizes
+    asked = np.array([float(rate) for rate in rates.values()]) / sizes[sizes.size - len(rates) :]
+    fast = max(pace(system, v), float(np.abs(asked).max(initial=0.0)))
+    if np.abs(left).max() > CONFLICT * (fast if fast > 0.0 else 1.0):
         worst = int(np.abs(left).argmax())
         raise ConflictError(
-            f"no velocity keeps all joints and the given rates: {names[worst]!r} is off by {left[worst]:.3g}",
+            f"no velocity keeps all joints and the given rates: {names[worst]!r} is off by {left[worst] * sizes[worst]:.3g}",
             hint="fewer rates, or ones that agree: mech.mobility() tells how many are free",
         )
     return np.asarray(v)

@@ -25,6 +25,7 @@ from isodyn.mechanism import coordinate_kernels as kernels
 from isodyn.mechanism.system import MechanismSystem
 from isodyn.systems.compiled_system import PythonSystem
 from isodyn.systems.questions import Questions
+from isodyn.systems.scales import Scales
 
 Coordinates = Literal["rotation", "euler-parameters", "euler-313", "cardan-321", "bryant-123"]
 ANGLE_SETS = {"euler-313": EULER_313, "cardan-321": CARDAN_321, "bryant-123": BRYANT_123}
@@ -196,6 +197,7 @@ def in_coordinates(base: MechanismSystem, coordinates: Coordinates) -> Mechanism
         energy=energy,
         names=tuple(name for body in base.bodies for name in _names(body, kind)),
         row_names=tuple(row_names),
+        scales=_sizes(base, [q for q, _ in starts]),
         mechanism=base,
         coordinates=coordinates,
         table=integers,
@@ -204,6 +206,17 @@ def in_coordinates(base: MechanismSystem, coordinates: Coordinates) -> Mechanism
         m_phi=base.m_phi + norms,
     )
     return system
+
+
+def _sizes(base: MechanismSystem, starts: list[FloatArray]) -> Scales:
+    """Typical sizes: positions as in the mechanism, parameters and angles one."""
+    length = float(base.scales.v[0])
+    sizes = np.ones(sum(q.size for q in starts))
+    first = 0
+    for body, q in zip(base.bodies, starts, strict=True):
+        sizes[first : first + (2 if body.kind == "planar" else 3)] = length
+        first += q.size
+    return Scales(sizes, sizes.copy(), np.concatenate(starts))
 
 
 def _size(body: Body, kind: AngleSet | None) -> int:

@@ -39,6 +39,8 @@ from isodyn.mechanism.placed import PlacedBodies, joined
 from isodyn.mechanism.system import JointParts, MechanismSystem
 from isodyn.systems.differences import H1, H2, first, second
 from isodyn.systems.model import Model, from_python
+from isodyn.systems.questions import Questions
+from isodyn.systems.scales import natural_pace, ordinary_or
 
 MIXED = 3e-4  # step of mixed second differences
 
@@ -47,6 +49,7 @@ MIXED = 3e-4  # step of mixed second differences
 class UserMechanismSystem(MechanismSystem):
     """The system of a `Mechanism` with users' rows or loads."""
 
+    beat: float = 1.0  # how fast typical sizes are passed, where that is far from one
     user_rows: tuple[tuple[UserRows, int], ...] = ()
     user_loads: tuple[UserLoad, ...] = ()
     all_rows: list[Row] = field(default_factory=list)
@@ -73,7 +76,15 @@ def with_user_parts(
     base: MechanismSystem, rows: list[UserRows], loads: list[UserLoad], order: list[str]
 ) -> UserMechanismSystem:
     """The system with users' parts; joints in the given order."""
-    rows = [replace(r, bodies=tuple(resolve(name, base.beams) for name in r.bodies)) for r in rows]
+    length = float(base.scales.v[0])
+    rows = [
+        replace(
+            r,
+            bodies=tuple(resolve(name, base.beams) for name in r.bodies),
+            scale=length if r.scale is None else r.scale,
+        )
+        for r in rows
+    ]
     loads = [replace(load, body=resolve(load.body, base.beams)) for load in loads]
     state = PlacedBodies(base)
     state.place(base.q0, base.v0)
@@ -98,9 +109,11 @@ def with_user_parts(
                 "m": base.m + more,
                 "m_phi": base.m_phi + more,
                 "row_names": tuple(row.name for row in all_rows),
+                "scales": replace(base.scales, rows=None),
                 "joints": {name: joints[name] for name in order},
             }
         ),
+        beat=ordinary_or(natural_pace(Questions(base), 0.0, base.q0, base.v0)),
         user_rows=tuple(counted),
         user_loads=tuple(loads),
         all_rows=all_rows,
@@ -170,17 +183,17 @@ class Hybrid:
                 found[places] = rows.value(poses, t, m)
                 continue
             ways = [np.concatenate([p.velocity, p.angular_velocity]) for p in poses]
-            speed = max(1.0, *(float(np.abs(w).max()) for w in ways))
+            speed = max(self.system.beat, *(float(np.abs(w / size_of(rows)).max()) for w in ways))
 
             def along(s: float, rows: UserRows = rows, poses: Any = poses, ways: Any = ways, m: int = m) -> FloatArray:
                 return rows.value([p.moved(s * w) for p, w in zip(poses, ways, strict=True)], t + s, m)
 
             if what == VELOCITY:
-                found[places] = first(along, H1 * rows.scale / speed)
+                found[places] = first(along, H1 / speed)
             else:
                 T, rest = self.ways(rows)
                 change = self.gradient(rows, t, poses, m) @ (T @ a[where] + rest)
-                found[places] = second(along, H2 * rows.scale / speed) + change
+                found[places] = second(along, H2 / speed) + change
         return found
 
     def ways(self, rows: UserRows) -> tuple[FloatArray, FloatArray]:
@@ -195,7 +208,7 @@ class Hybrid:
             for i in self.state.places(name)[0]:
                 e = np.zeros(6)
                 e[i] = 1.0
-                h = H1 * (rows.scale if i < 3 else 1.0)
+                h = H1 * size_of(rows)[i]
 
                 def moved(s: float, k: int = k, e: FloatArray = e) -> FloatArray:
                     return rows.value([p.moved(s * e) if j == k else p for j, p in enumerate(poses)], t, m)
@@ -214,7 +227,7 @@ class Hybrid:
         """∂(Gᵀλ)/∂q over the velocities of the bodies of these rows."""
         poses = self.poses(rows)
         index = [(k, int(i)) for k, some in enumerate(kept) for i in some]
-        steps = [MIXED * (rows.scale if i < 3 else 1.0) for _, i in index]
+        steps = [MIXED * size_of(rows)[i] for _, i in index]
         K = np.zeros((len(index), len(index)))
 
         def value(*increments: tuple[int, float]) -> float:
@@ -262,15 +275,24 @@ class Hybrid:
         for load in self.system.user_loads:
             some, where = self.state.places(load.body)
             pose, T = self.state.pose(load.body), self.state.map(load.body)
-            by_v, by_q = (x[np.ix_(some, some)] for x in load_slopes(load, t, pose, c))
+            by_v, by_q = (x[np.ix_(some, some)] for x in load_slopes(load, t, pose, c, self.system))
             slope = c[1] * by_v @ T + c[2] * (by_q @ T + by_v @ self.state.turning(load.body))
             bent = self.state.curvature(load.body, load.value(t, pose)[some])
             J[np.ix_(where, where)] -= T.T @ slope + c[2] * bent
 
 
-def load_slopes(load: UserLoad, t: float, pose: Pose, c: FloatArray) -> tuple[FloatArray, FloatArray]:
+def size_of(rows: UserRows) -> FloatArray:
+    """Typical sizes of displacements and rotations beside these rows."""
+    assert rows.scale is not None
+    return np.array([rows.scale] * 3 + [1.0] * 3)
+
+
+def load_slopes(
+    load: UserLoad, t: float, pose: Pose, c: FloatArray, system: UserMechanismSystem
+) -> tuple[FloatArray, FloatArray]:
     """∂/∂(ṙ, ω) and ∂/∂(r, ϖ) of a user's load, as far as c asks for them."""
     by_v, by_q = np.zeros((6, 6)), np.zeros((6, 6))
+    sizes = np.array([float(system.scales.v[0])] * 3 + [1.0] * 3)
     for i, e in enumerate(np.eye(6)):
 
         def moved(s: float, e: FloatArray = e) -> FloatArray:
@@ -279,7 +301,7 @@ def load_slopes(load: UserLoad, t: float, pose: Pose, c: FloatArray) -> tuple[Fl
         def sped(s: float, e: FloatArray = e) -> FloatArray:
             return load.value(t, pose.sped(s * e))
 
-        by_v[:, i] = first(sped)
+        by_v[:, i] = first(sped, H1 * sizes[i] * system.beat)
         if c[2] != 0.0:
-            by_q[:, i] = first(moved)
+            by_q[:, i] = first(moved, H1 * sizes[i])
     return by_v, by_q

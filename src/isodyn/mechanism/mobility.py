@@ -18,11 +18,12 @@ from isodyn.compiled import FloatArray
 from isodyn.linear_solvers.rows import choose
 from isodyn.systems.manifold import close, freedoms, moving
 from isodyn.systems.questions import Questions
+from isodyn.systems.scales import pace
 
 if TYPE_CHECKING:
     from isodyn.mechanism.system import MechanismSystem
 
-ASIDE = 1e-3  # how far aside a neighbouring position is looked for, in metres and radians
+ASIDE = 1e-3  # how far aside a neighbouring position is looked for, in typical lengths and radians
 SHARED = 1e-6  # rows with a larger part in a dependence take part in it
 
 
@@ -91,9 +92,9 @@ def mobility(system: MechanismSystem, q: Any = None, t: float = 0.0) -> Mobility
     ask, still = Questions(system), np.zeros(system.nv)
     at = close(ask, t, system.q0).q if q is None else np.asarray(q, dtype=np.float64)
     G = ask.G(t, at, still)
-    N, values, rank = freedoms(G)
-    position = N.shape[1] if system.m == system.m_phi else freedoms(G[: system.m_phi])[0].shape[1]
-    dropped = choose(G).dropped if rank < system.m else np.zeros(0, dtype=np.int64)
+    N, values, rank = freedoms(G, system.scales.v)
+    position = N.shape[1] if system.m == system.m_phi else freedoms(G[: system.m_phi], system.scales.v)[0].shape[1]
+    dropped = choose(G * system.scales.v).dropped if rank < system.m else np.zeros(0, dtype=np.int64)
     owner = {row: name for name, parts in system.joints.items() for row in parts.rows}
     redundant: dict[str, tuple[str, ...]] = {}
     for row in dropped:
@@ -101,7 +102,7 @@ def mobility(system: MechanismSystem, q: Any = None, t: float = 0.0) -> Mobility
     moved = [
         name
         for name in (b.name for b in system.bodies if not b.of_beam)
-        if np.abs(N[system.v_of(name)]).max(initial=0.0) < 1e-9
+        if np.abs(N[system.v_of(name)] / system.scales.v[system.v_of(name), None]).max(initial=0.0) < 1e-9
     ]
     return Mobility(
         bodies=sum(not body.of_beam for body in system.bodies) + len(system.beams),
@@ -112,7 +113,7 @@ def mobility(system: MechanismSystem, q: Any = None, t: float = 0.0) -> Mobility
         position_freedoms=position,
         nearby=_nearby(ask, t, at, N),
         redundant=redundant,
-        sharing=_sharing(G, rank, owner),
+        sharing=_sharing(G * system.scales.v, rank, owner),
         singular_values=values,
         motions=N,
         at_rest=tuple(moved),
@@ -125,9 +126,9 @@ def _nearby(ask: Questions, t: float, q: FloatArray, N: FloatArray) -> int:
         return N.shape[1]
     rng, found = np.random.default_rng(1), N.shape[1]
     for _ in range(3):
-        way = N @ rng.normal(size=N.shape[1])
-        aside = close(ask, t, moving(ask.system)(q, ASIDE / np.abs(way).max() * way))
-        found = min(found, freedoms(ask.G(t, aside.q, np.zeros(ask.system.nv)))[0].shape[1])
+        way, sizes = N @ rng.normal(size=N.shape[1]), ask.system.scales.v
+        aside = close(ask, t, moving(ask.system)(q, ASIDE / pace(ask.system, way) * way))
+        found = min(found, freedoms(ask.G(t, aside.q, np.zeros(ask.system.nv)), sizes)[0].shape[1])
     return found
 
 

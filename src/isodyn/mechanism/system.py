@@ -25,6 +25,7 @@ from isodyn.joints.words import Pair, Row, Word
 from isodyn.mechanism.beam_part import BeamPart, resolve
 from isodyn.mechanism.layout import BY_FORMULA, F_FACTOR, LIMIT, SPRING
 from isodyn.mechanism.model import mechanism_energy, mechanism_model
+from isodyn.mechanism.scales import typical_sizes
 from isodyn.mechanism.tables import Tables
 from isodyn.systems.tabled import TabledSystem
 
@@ -113,10 +114,11 @@ def make_system(tables: Tables, joints: dict[str, JointParts]) -> MechanismSyste
         return float(out[0]), float(out[1])
 
     names = [body.coordinate_names() for body in tables.bodies]
+    q0 = np.concatenate([body.q0 for body in tables.bodies])
     return MechanismSystem(
         mechanism_model,
         KNOWS_MASS | KNOWS_TANGENT | KNOWS_LEVELS | CONSTANT_MASS | (RETRACTS | KNOWS_RATE if spatial else 0),
-        np.concatenate([body.q0 for body in tables.bodies]),
+        q0,
         np.concatenate([body.v0 for body in tables.bodies]),
         pf,
         pi,
@@ -130,6 +132,7 @@ def make_system(tables: Tables, joints: dict[str, JointParts]) -> MechanismSyste
         row_names=tuple(row.name for row in tables.rows),
         alike=tuple(k for body in tables.bodies for k in _ALIKE[body.kind]),
         elastic=bool(tables.beams) or any(law.kind in ELASTIC for law in tables.laws),
+        scales=typical_sizes(tables, q0),
         tables=tables,
         joints=joints,
     )

@@ -254,7 +254,7 @@ def _by_matrix(system: MechanismSystem, sol: Solution, rows: tuple[int, ...], on
 def _indeterminate(system: MechanismSystem, sol: Solution, rows: tuple[int, ...]) -> bool:
     """Whether multipliers that do nothing (Gᵀλ = 0) load the joint with these rows."""
     k = sol.t.size // 2
-    G = Questions(system).G(sol.t[k], sol.q[k], sol.v[k])
+    G = Questions(system).G(sol.t[k], sol.q[k], sol.v[k]) * system.scales.v
     size = np.linalg.norm(G, axis=1)
     u, values, _ = np.linalg.svd(G / np.where(size > 0, size, 1.0)[:, None])
     rank = int((values > RANK * values[0]).sum())

@@ -30,6 +30,7 @@ from isodyn.reduction.snapshots import Witness
 from isodyn.systems.linear import LinearSystem
 from isodyn.systems.manifold import close
 from isodyn.systems.questions import Questions
+from isodyn.systems.scales import reach, sizes_of_rows
 
 VANISHED = 1e-9  # rows of G T that are smaller than this part of the row of G are zero, directions weighted by their amplitudes
 OPEN = 1e-8  # a row that the basis holds may be off by this much, relative to the size of q
@@ -57,8 +58,8 @@ def rows_left(system: Any, basis: Basis, t0: float = 0.0) -> IntArray:
             seen |= np.linalg.norm((near @ T) * amplitude, axis=1) > VANISHED * np.where(size > 0, size, 1.0)
         lifted.append((t, x, v, G))
     rows = np.flatnonzero(seen)
-    for t, x, v, _ in lifted:
-        _refuse_open(system, ask.position(t, x, v), rows, t, float(np.abs(x).max()))
+    for t, x, v, G in lifted:
+        _refuse_open(system, ask.position(t, x, v), rows, t, sizes_of_rows(system, G) * reach(system, x))
     for t, x, v, G in lifted:
         _refuse_locked(system, at, T, G, rows)
         _refuse_blocked(system, ask, t, x, v, G, T, rows)
@@ -85,12 +86,12 @@ def _fulfils(ask: Questions, t: float, q: FloatArray, v: FloatArray) -> bool:
     return bool(np.abs(ask.velocity(t, q, v)).max(initial=0.0) <= 1e-6 * max(size, 1e-300))
 
 
-def _refuse_open(system: Any, phi: FloatArray, rows: IntArray, t: float, size: float) -> None:
+def _refuse_open(system: Any, phi: FloatArray, rows: IntArray, t: float, sizes: FloatArray) -> None:
     """A row that no direction changes has to hold for the offset."""
-    gap = np.abs(phi)
+    gap = np.abs(phi) / sizes[: phi.size]
     gap[rows[rows < system.m_phi]] = 0.0
     worst = int(gap.argmax()) if gap.size else 0
-    if gap.size and gap[worst] > OPEN * max(1.0, size):
+    if gap.size and gap[worst] > OPEN:
         raise LockingError(
             f"the basis cannot fulfil constraint {system.row_names[worst]!r}: no direction changes it, and it is off by {gap[worst]:.3g} "
             f"at t = {t:.6g}",
@@ -165,8 +166,8 @@ def close_start(reduced: ReducedSystem, t0: float = 0.0) -> ReducedSystem:
     ask = Questions(reduced)
     found = close(ask, t0, reduced.q0) if reduced.m_phi else None
     q = reduced.q0 if found is None else found.q
-    if found is not None and found.largest > OPEN * max(1.0, float(np.abs(q).max())):
-        worst = reduced.row_names[int(np.abs(found.gap).argmax())]
+    if found is not None and found.largest > OPEN:
+        worst = reduced.row_names[int(found.relative.argmax())]
         raise LockingError(
             f"no configuration of the basis near the start fulfils the constraints: {worst!r} stays off by {found.largest:.3g}",
             hint="more directions, or " + KEEP,

@@ -46,7 +46,7 @@ def small_motions(system: Any, q: Any = None, t: float = 0.0) -> tuple[Any, Any,
     at = system.q0.copy() if q is None else _configuration(q, system.nq)
     ask, still = Questions(system), np.zeros(system.nv)
     G = ask.G(t, at, still)
-    lam = multipliers(G, ask.balance(t, at, still, still)) if system.m else np.zeros(0)
+    lam = multipliers(system, G, ask.balance(t, at, still, still)) if system.m else np.zeros(0)
     found = tangents(ask, t, at, lam)
     return found.M, found.K, G, at
 
@@ -69,7 +69,7 @@ def eigenmodes(system: Any, rank: int, q: Any = None) -> Basis:
     M, K, G, at = small_motions(system, q)
     _count(rank, system.nv)
     if G.shape[0]:
-        N = freedoms(G)[0]
+        N = freedoms(G, system.scales.v)[0]
         _count(rank, N.shape[1])
         omega, X = lowest(N.T @ (K @ N), N.T @ (M @ N), rank)
         X = N @ X

@@ -121,7 +121,7 @@ def _star(arms: list[FloatArray], flat: bool) -> list[FloatArray]:
     if flat:
         around = meshes.hull(np.array(arms)[:, :2])
         lines = [np.column_stack([np.vstack([around, around[:1]]), np.zeros(len(around) + 1)])]
-        inside = [p for p in arms if np.abs(around - p[:2]).sum(axis=1).min() > 1e-9]
+        inside = [p for p in arms if np.abs(around - p[:2]).sum(axis=1).min() > 1e-9 * np.abs(around).max()]
         middle = np.mean(arms, axis=0)
         return lines + [np.array([middle, p]) for p in inside]
     middle = np.mean(arms, axis=0)

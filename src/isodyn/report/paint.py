@@ -37,7 +37,8 @@ class Camera:
     def screen(self, points: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Positions on the screen and depths."""
         x = points - self.eye
-        depth = np.maximum(x @ self.forward, 1e-9)
+        depth = x @ self.forward
+        depth = np.maximum(depth, 1e-9 * np.abs(depth).max(initial=1e-300))
         return np.stack([x @ self.right, x @ self.above], axis=-1) / depth[..., None], depth
 
 

@@ -261,7 +261,7 @@ def _bounds(
     everything = np.concatenate([np.pad(c, ((0, 0), (0, dim - c.shape[1]))) for c in corners])
     low, high = np.zeros((2, 3))
     low[:dim], high[:dim] = everything.min(axis=0), everything.max(axis=0)
-    pad = 0.03 * max(float(np.linalg.norm(high - low)), 1e-9)
+    pad = 0.03 * (float(np.linalg.norm(high - low)) or 1e-9)
     return low - pad, high + pad
 
 
@@ -281,13 +281,13 @@ def _of_beam(sol: Solution) -> Scene:
 
     curve = Curve("beam", _curve(BeamView(sol)))
     low, high = curve.points.min(axis=(0, 1)), curve.points.max(axis=(0, 1))
-    pad = 0.05 * max(float(np.linalg.norm(high - low)), 1e-9)
+    pad = 0.05 * (float(np.linalg.norm(high - low)) or 1e-9)
     return Scene(sol.t, low.size == 2, low - pad, high + pad, np.array([0.0, 0.0, 1.0]), curves=(curve,))
 
 
 def _of_points(sol: Solution, plane: Sequence[tuple[int, int]]) -> Scene:
     points = np.stack([sol.q[:, list(pair)] for pair in plane], axis=1)
     low, high = points.min(axis=(0, 1)), points.max(axis=(0, 1))
-    pad = 0.06 * max(float(np.linalg.norm(high - low)), 1e-9)
+    pad = 0.06 * (float(np.linalg.norm(high - low)) or 1e-9)
     names = tuple(", ".join(sol.system.names[i] for i in pair) for pair in plane)
     return Scene(sol.t, True, low - pad, high + pad, np.array([0.0, 0.0, 1.0]), points=points, point_names=names)

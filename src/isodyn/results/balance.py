@@ -1,6 +1,6 @@
 """How well a solution keeps its constraints and its energy.
 
-    drift     |φ|/max(1, |q|),   |φ̇, ψ|/max(1, |v| |G|),   |φ̈, ψ̇|/max(1, |a| |G|)        maximum norms, row by row in time
+    drift     |φ_k|/r_k/max(1, |q|),   |φ̇_k, ψ_k|/r_k/|v|,   |φ̈_k, ψ̇_k|/r_k/|a|        maximum norms, row by row in time
     balance   E(t) − E(t₀) − ∫ P dt,     P = vᵀQ + d(T + V)/dε|_{q ⊕ εv, v, t+ε} + λᵀφ_t
 
 The power P is what changes T + V: the derivative along the motion at fixed v contains ½vᵀṀv and V̇, so that of vᵀQ only the part
@@ -16,8 +16,8 @@ import numpy as np
 
 from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
-from isodyn.linear_solvers.blocks import largest
 from isodyn.systems.questions import Questions
+from isodyn.systems.scales import pace, reach, sizes_of_rows
 
 if TYPE_CHECKING:
     from isodyn.results.solution import Solution
@@ -49,19 +49,25 @@ def _norm(x: FloatArray) -> float:
 
 
 def drift(sol: Solution) -> Drift:
-    """The three levels of the constraints along a solution; zeros where there are none."""
+    """The three levels of the constraints along a solution; zeros where there are none.
+
+    All in typical sizes of the system (isodyn.systems.scales): r_k of rows, |q| at the time, and the largest |v| and |a| of the solution,
+    or those that pass a typical size in its time.
+    """
     k = sol.t.size
     levels = np.zeros((3, k))
     if sol.system.m:
-        ask = Questions(sol.system, sparse=True)
+        ask, slowest = Questions(sol.system, sparse=True), 1.0 / (float(sol.t[-1] - sol.t[0]) or 1.0)
+        fast = max([slowest, *(pace(sol.system, v) for v in sol.v)])
+        hard = max([slowest**2, *(pace(sol.system, a) for a in sol.a)])
         for i, (t, q, v, a, lam) in enumerate(zip(sol.t, sol.q, sol.v, sol.a, sol.lam, strict=True)):
             if sol.system.first_order:
                 levels[1, i] = _norm(ask.velocity(t, q, v, lam)) / max(1.0, _norm(v))
                 continue
-            G = largest(ask.G(t, q, v))
-            levels[0, i] = _norm(ask.position(t, q, v)) / max(1.0, _norm(q))
-            levels[1, i] = _norm(ask.velocity(t, q, v)) / max(1.0, _norm(v) * G)
-            levels[2, i] = _norm(ask.acceleration(t, q, v, a)) / max(1.0, _norm(a) * G)
+            sizes, phi = sizes_of_rows(sol.system, ask.G(t, q, v)), ask.position(t, q, v)
+            levels[0, i] = _norm(phi / sizes[: phi.size]) / reach(sol.system, q)
+            levels[1, i] = _norm(ask.velocity(t, q, v) / sizes) / fast
+            levels[2, i] = _norm(ask.acceleration(t, q, v, a) / sizes) / hard
     return Drift(sol.t, *levels)
 
 
@@ -73,8 +79,9 @@ def energy_balance(sol: Solution) -> FloatArray:
     ask = Questions(system, sparse=True)
     move = system.retract or (lambda q, d: q + d)
     power = np.zeros(sol.t.size)
+    fast = max(pace(system, v) for v in sol.v) or 1.0
     for i, (t, q, v, lam) in enumerate(zip(sol.t, sol.q, sol.v, sol.lam, strict=True)):
-        e = _H * max(1.0, _norm(q)) / max(1.0, _norm(v))
+        e = _H * reach(system, q) / fast
         ahead, behind = sum(system.energy(move(q, e * v), v, t + e)), sum(system.energy(move(q, -e * v), v, t - e))
         force = -ask.balance(t, q, v, np.zeros(system.nv))
         power[i] = v @ force + (ahead - behind) / (2 * e)

@@ -132,7 +132,7 @@ def fine_motion(
 
     def at(t: FloatArray) -> Motion:
         k = np.searchsorted(sol.t, t - 0.25 * dt)
-        if not np.allclose(sol.t[np.minimum(k, sol.t.size - 1)], t, rtol=0.0, atol=1e-9 * max(1.0, abs(t_end))):
+        if not np.allclose(sol.t[np.minimum(k, sol.t.size - 1)], t, rtol=0.0, atol=1e-9 * abs(t_end)):
             raise InputError(f"a fine reference is known at multiples of dt = {dt:g} only")
         return Motion(sol.q[k], sol.v[k], sol.a[k], sol.lam[k] if system.m else None)
 

@@ -182,7 +182,7 @@ class CoupledRun:
             if key == "q" and self.sub.first_order:
                 continue
             gap = self.gap(key)
-            size = max(1.0, *self.team.ask("size", key))
+            size = max(*self.team.ask("size", key), *self.team.ask("least", key))
             worst = int(np.abs(gap).argmax()) if gap.size else 0
             if first and gap.size and abs(gap[worst]) > _SMALL * size and not self.assemble:
                 what = "velocities" if key == "v" else "positions"

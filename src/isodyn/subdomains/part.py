@@ -24,6 +24,9 @@ from isodyn.subdomains.interface_load import tied
 from isodyn.subdomains.linear_tables import Ties, linear, tables_of
 from isodyn.subdomains.system_step import SystemStep
 from isodyn.systems import checks
+from isodyn.systems.scales import power_of_two
+
+COMPARABLE = 1e-3  # changes of accelerations should be of their size, give or take this
 
 
 class Row(NamedTuple):
@@ -93,6 +96,11 @@ class Part:
         """Largest entry of q, v or a."""
         return float(np.abs(getattr(self.state, key)).max(initial=0.0))
 
+    def least(self, key: str) -> float:
+        """What gaps of q or v at the start count beside, where these are small: typical sizes, and those in the time of the run."""
+        sizes = self.run.system.scales.v
+        return float(sizes.max()) * (self.run.slowest if key == "v" and not self.run.system.first_order else 1.0)
+
     def answer(self, step: SystemStep) -> tuple[FloatArray, float]:
         """G_ℓ v_ℓ, and the size that gaps of velocity are compared with."""
         return self.gap("v"), self.size("v") + step.dt * (self.size("a") + self.size("da"))
@@ -114,9 +122,13 @@ class Part:
         free = self.state.a.copy()
         columns = []
         for row in self.rows:
-            e = np.zeros(m)
-            e[row] = max(1.0, float(np.abs(free).max()))
+            e, most = np.zeros(m), float(np.abs(free).max())
+            e[row] = max(1.0, most)
             self.accelerate(t, e, False)
+            moved = float(np.abs(self.state.a - free).max())
+            if 0.0 < moved < COMPARABLE * most or 0.0 < most < COMPARABLE * moved:  # masses far from one
+                e[row] *= power_of_two(most / moved)
+                self.accelerate(t, e, False)
             columns.append((self.state.a - free) / e[row])
         self.mass_response = np.array(columns).reshape(self.rows.size, free.size).T
         self.state.a[:] = free

@@ -10,6 +10,7 @@ import numpy as np
 from isodyn.compiled import FloatArray, IntArray
 from isodyn.systems.checks import velocity_names
 from isodyn.systems.model import Answers, Model, from_python
+from isodyn.systems.scales import Scales, from_start, ordinary
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +34,7 @@ class CompiledSystem:
     v_names: tuple[str, ...] = ()  # where there are more or fewer velocities than coordinates
     alike: tuple[int, ...] = ()  # velocities with the same number have the same unit; empty where that is not known
     elastic: bool = False  # has springs or beams, whose forces are read from the balance (isodyn.results.at_balance)
+    scales: Scales = None  # type: ignore[assignment]  # ones where left out
 
     def __post_init__(self) -> None:
         if not self.names:
@@ -42,6 +44,8 @@ class CompiledSystem:
             object.__setattr__(self, "v_names", velocity_names(self.names, self.v0.size))
         if not self.row_names:
             object.__setattr__(self, "row_names", tuple(f"row {i}" for i in range(self.m)))
+        if self.scales is None:
+            object.__setattr__(self, "scales", from_start(self.q0, self.v0.size))
 
     @property
     def nq(self) -> int:
@@ -73,10 +77,15 @@ class PythonSystem:
     retract: Any = None
     difference: Any = None
     names: tuple[str, ...] = ()
+    scales: Scales = None  # type: ignore[assignment]  # ones where left out
 
     first_order = False
     m = m_phi = 0
     row_names: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.scales is None:
+            object.__setattr__(self, "scales", ordinary(self.q0, self.v0.size))
 
     @property
     def v_names(self) -> tuple[str, ...]:

@@ -7,7 +7,8 @@ Rows are [φ; ψ]. Derivatives that the user does not give come from central dif
 
     φ_t ≈ (φ(q, t+h) − φ(q, t−h))/2h          b = −d/dε [G(q(ε), t+ε) v + φ_t(q(ε), t+ε)]
 
-where increments are ∛eps (√√eps for second differences) of the size of what they change.
+where increments are ∛eps (√√eps for second differences) of the size of what they change: of coordinates, or of their typical size
+(isodyn.systems.scales) where that is larger; of times, or of the time in which the system moves.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import numpy as np
 from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
 from isodyn.systems import checks
+from isodyn.systems.scales import Scales
 
 FIRST_DIFFERENCE = float(np.finfo(float).eps) ** (1 / 3)
 SECOND_DIFFERENCE = float(np.finfo(float).eps) ** (1 / 4)
@@ -42,6 +44,8 @@ class Constraints:
         psi_rest: Any,
         retract: Any,
         names: Any,
+        scales: Scales,
+        time: Callable[[float], float],
     ) -> None:
         checks.functions(phi=phi, G=G, b=b, phi_t=phi_t, psi=psi, psi_v=psi_v, psi_rest=psi_rest)
         if phi is None and any(f is not None for f in (G, b, phi_t)):
@@ -53,10 +57,18 @@ class Constraints:
         self.phi_, self.G_, self.b_, self.phi_t_ = phi, G, b, phi_t
         self.psi_, self.psi_v_, self.psi_rest_ = psi, psi_v, psi_rest
         self.move: Callable[[FloatArray, FloatArray], FloatArray] = retract or (lambda q, d: q + d)
-        self.nv = v0.size
+        self.nv, self.scales, self.time = v0.size, scales, time
         self.m_phi = 0 if phi is None else _rows("phi", phi, (q0, 0.0))
         self.m = self.m_phi + (0 if psi is None else _rows("psi", psi, (q0, v0, 0.0)))
         self.names = checks.names(names, self.m, "row ") if self.m else ()
+
+    def reach(self, q: FloatArray) -> float:
+        """How large q is, in units of typical sizes; at least one."""
+        return max(1.0, float((np.abs(q) / self.scales.q).max(initial=0.0)))
+
+    def pace(self, v: FloatArray, t: float) -> float:
+        """How fast q changes, in units of typical sizes, or one of them in the time in which the system moves."""
+        return max(1.0 / self.time(t), float((np.abs(v) / self.scales.v).max()))
 
     # ---- holonomic rows
 
@@ -72,10 +84,10 @@ class Constraints:
             return np.zeros((0, self.nv))
         if self.G_ is not None:
             return checks.returned("G", self.G_(q, t), (self.m_phi, self.nv), t)
-        h = FIRST_DIFFERENCE * max(1.0, float(np.abs(q).max()))
+        steps = FIRST_DIFFERENCE * self.reach(q) * self.scales.v
         columns = [
             (self.position(self.move(q, h * e), t) - self.position(self.move(q, -h * e), t)) / (2 * h)
-            for e in np.eye(self.nv)
+            for h, e in zip(steps, np.eye(self.nv), strict=True)
         ]
         return np.array(columns).T
 
@@ -83,7 +95,7 @@ class Constraints:
         """∂φ/∂t."""
         if self.phi_t_ is not None:
             return checks.returned("phi_t", self.phi_t_(q, t), (self.m_phi,), t)
-        h = FIRST_DIFFERENCE * max(1.0, abs(t))
+        h = FIRST_DIFFERENCE * max(self.time(t), abs(t))
         return (self.position(q, t + h) - self.position(q, t - h)) / (2 * h)
 
     def b(self, q: FloatArray, v: FloatArray, t: float) -> FloatArray:
@@ -93,10 +105,10 @@ class Constraints:
         if self.b_ is not None:
             return checks.returned("b", self.b_(q, v, t), (self.m_phi,), t)
         if self.G_ is None:
-            h = SECOND_DIFFERENCE * max(1.0, float(np.abs(q).max())) / max(1.0, float(np.abs(v).max()))
+            h = SECOND_DIFFERENCE * self.reach(q) / self.pace(v, t)
             ahead, behind = self.position(self.move(q, h * v), t + h), self.position(self.move(q, -h * v), t - h)
             return -(ahead - 2 * self.position(q, t) + behind) / h**2
-        h = FIRST_DIFFERENCE * max(1.0, float(np.abs(q).max())) / max(1.0, float(np.abs(v).max()))
+        h = FIRST_DIFFERENCE * self.reach(q) / self.pace(v, t)
         ahead, behind = (self.move(q, e * v) for e in (h, -h))
         rate = (self.G(ahead, t + h) - self.G(behind, t - h)) @ v + self.phi_t(ahead, t + h) - self.phi_t(behind, t - h)
         return -rate / (2 * h)
@@ -115,8 +127,11 @@ class Constraints:
             return np.zeros((0, self.nv))
         if self.psi_v_ is not None:
             return checks.returned("psi_v", self.psi_v_(q, v, t), (self.m - self.m_phi, self.nv), t)
-        h = FIRST_DIFFERENCE * max(1.0, float(np.abs(v).max()))
-        columns = [(self.psi(q, v + h * e, t) - self.psi(q, v - h * e, t)) / (2 * h) for e in np.eye(self.nv)]
+        steps = FIRST_DIFFERENCE * self.pace(v, t) * self.scales.v
+        columns = [
+            (self.psi(q, v + h * e, t) - self.psi(q, v - h * e, t)) / (2 * h)
+            for h, e in zip(steps, np.eye(self.nv), strict=True)
+        ]
         return np.array(columns).T
 
     def psi_rest(self, q: FloatArray, v: FloatArray, t: float) -> FloatArray:
@@ -125,7 +140,7 @@ class Constraints:
             return np.zeros(0)
         if self.psi_rest_ is not None:
             return checks.returned("psi_rest", self.psi_rest_(q, v, t), (self.m - self.m_phi,), t)
-        h = FIRST_DIFFERENCE * max(1.0, float(np.abs(q).max())) / max(1.0, float(np.abs(v).max()))
+        h = FIRST_DIFFERENCE * self.reach(q) / self.pace(v, t)
         return (self.psi(self.move(q, h * v), v, t + h) - self.psi(self.move(q, -h * v), v, t - h)) / (2 * h)
 
     # ---- all rows

@@ -32,6 +32,7 @@ from isodyn.errors import InputError
 from isodyn.systems import checks
 from isodyn.systems.joined import is_compiled, join
 from isodyn.systems.model import Model, from_python
+from isodyn.systems.scales import ordinary
 
 _H = float(np.finfo(float).eps) ** (1 / 3)
 
@@ -76,6 +77,7 @@ class FirstOrderSystem:
                 "z0 and c come as a pair, received only one of them", hint="algebraic unknowns need their equations"
             )
         self.h, self.h_s, self.c = h, h_s, c
+        self.scales = ordinary(self.q0, self.nv)
         self.z0 = np.zeros(0) if z0 is None else checks.vector("z0", z0)
         self.m = self.m_phi = self.z0.size
         self.names = self.v_names = checks.names(names, self.nv, "s")

@@ -43,16 +43,16 @@ def can_join(constraints: Constraints) -> bool:
 def join_constraints(model: Model, constraints: Constraints) -> Model:
     """The model with its constraint rows."""
     k = constraints
-    phi_t = k.phi_t_ if k.phi_t_ is not None or k.phi_ is None else _difference_in_time(k.phi_)
+    phi_t = k.phi_t_ if k.phi_t_ is not None or k.phi_ is None else _difference_in_time(k.phi_, k.time(0.0))
     functions = (k.phi_, k.G_, k.b_, phi_t, k.psi_, k.psi_v_, k.psi_rest_)
     return Model(_constrained(model.function, *functions, k.m_phi, k.m), model.traits, model.pf, model.pi)
 
 
 @lru_cache(maxsize=256)
-def _difference_in_time(phi: Any) -> Any:
+def _difference_in_time(phi: Any, time: float) -> Any:
     @closure()
     def phi_t(q: FloatArray, t: float) -> FloatArray:
-        h = FIRST_DIFFERENCE * max(1.0, abs(t))
+        h = FIRST_DIFFERENCE * max(time, abs(t))
         return (phi(q, t + h) - phi(q, t - h)) / (2 * h)
 
     return phi_t

@@ -37,6 +37,7 @@ from isodyn.linear_solvers.sparse import Factorisation, factorise
 from isodyn.systems import checks
 from isodyn.systems.joined import is_compiled
 from isodyn.systems.model import Model, from_python
+from isodyn.systems.scales import ordinary
 
 Load = Callable[[float], Any]
 _LARGE = 64  # beyond this, dense matrices go through BLAS and LAPACK instead of compiled loops
@@ -83,6 +84,7 @@ class LinearSystem:
         self.names = self.v_names = checks.names(names, self.nq)
         self.G = None if G is None else _constraint_matrix(G, self.nv)
         self.m = self.m_phi = 0 if self.G is None else self.G.shape[0]
+        self.scales = ordinary(self.q0, self.nv)
         self.row_names = checks.names(row_names, self.m, "row ")
 
     def energy(self, q: FloatArray, v: FloatArray, t: float) -> tuple[float, float]:
@@ -124,6 +126,7 @@ class LinearFirstOrderSystem:
             raise InputError("the system has no unknowns: s0 is empty")
         self.Q, self.P = checks.square("Q", Q, self.nv), checks.square("P", P, self.nv)
         self.r = _load("r", r, self.nv)
+        self.scales = ordinary(self.q0, self.nv)
         self.names = self.v_names = checks.names(names, self.nv, "s")
 
     def _repr_html_(self) -> str:

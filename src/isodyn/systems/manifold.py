@@ -13,8 +13,9 @@ import numpy as np
 from isodyn.compiled import FloatArray
 from isodyn.linear_solvers.rows import TOLERANCE
 from isodyn.systems.questions import Questions
+from isodyn.systems.scales import reach, sizes_of_rows
 
-ROUNDING = 1e-14  # gaps below this, relative to the size of q, are rounding
+ROUNDING = 1e-14  # gaps below this, relative to sizes of rows and q, are rounding
 FLOOR = 1e-12  # smallest μ
 
 
@@ -24,10 +25,17 @@ class Closed(NamedTuple):
     q: FloatArray
     gap: FloatArray
     steps: int
+    sizes: FloatArray  # of the rows, with that of q
+
+    @property
+    def relative(self) -> FloatArray:
+        """Gaps in units of their rows and of the size of q (isodyn.systems.scales)."""
+        return np.abs(self.gap) / self.sizes[: self.gap.size]
 
     @property
     def largest(self) -> float:
-        return float(np.abs(self.gap).max(initial=0.0))
+        """The largest relative gap."""
+        return float(self.relative.max(initial=0.0))
 
 
 def moving(system: Any) -> Any:
@@ -54,13 +62,13 @@ def close(
         return np.concatenate([phi, gap]), np.vstack([G, more])
 
     phi, G = rows(q)
-    steps, mu_by_gap = 0, 1.0
-    while steps < most and np.abs(phi).max(initial=0.0) > ROUNDING * max(1.0, float(np.abs(q).max())):
+    steps, mu_by_gap, sizes = 0, 1.0, sizes_of_rows(ask.system, G)
+    while steps < most and (np.abs(phi) / sizes).max(initial=0.0) > ROUNDING * reach(ask.system, q):
         eased = free[:, None] * np.linalg.solve(ask.mass(t, q, v), (G * free).T)
         A = G @ eased
         scale = 1.0 / np.sqrt(np.maximum(np.diag(A), 1e-12 * np.diag(A).max()))
         values, vectors = np.linalg.eigh(scale[:, None] * A * scale)
-        size, square = float(np.linalg.norm(scale * phi)), min(1.0, float(phi @ phi))
+        size, square = float(np.linalg.norm(scale * phi)), min(1.0, float((phi / sizes) @ (phi / sizes)))
         while True:
             mu = max(FLOOR, mu_by_gap * square)
             d = -eased @ (scale * (vectors @ (vectors.T @ (scale * phi) / (np.maximum(values, 0.0) + mu))))
@@ -73,15 +81,19 @@ def close(
         if not better:
             break
         q, phi, G, steps, mu_by_gap = trial, new, matrix, steps + 1, max(1e-6, mu_by_gap / 10.0)
-    return Closed(q, phi, steps)
+    return Closed(q, phi, steps, sizes * reach(ask.system, q))
 
 
-def freedoms(G: FloatArray) -> tuple[FloatArray, FloatArray, int]:
-    """N with orthonormal columns spanning G v = 0, the singular values of G with rows of unit length, and its rank."""
-    m, n = G.shape
+def freedoms(G: FloatArray, sizes: FloatArray) -> tuple[FloatArray, FloatArray, int]:
+    """N spanning G v = 0, the singular values of G D with rows of unit length, and its rank.
+
+    `sizes` are typical ones of v, D = diag(sizes); D⁻¹N has orthonormal columns.
+    """
+    m, _ = G.shape
     if m == 0:
-        return np.eye(n), np.zeros(0), 0
+        return np.diag(sizes), np.zeros(0), 0
+    G = G * sizes
     length = np.linalg.norm(G, axis=1)
     _, values, right = np.linalg.svd(G / np.where(length > 0, length, 1.0)[:, None])
     rank = int((values > TOLERANCE * max(values[0], 1e-300)).sum())
-    return right[rank:].T, values, rank
+    return sizes[:, None] * right[rank:].T, values, rank

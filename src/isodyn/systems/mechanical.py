@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
 import scipy.sparse as sp
 
 from isodyn.compiled import (
@@ -41,6 +42,7 @@ from isodyn.systems.constraints import Constraints
 from isodyn.systems.joined import is_compiled, join
 from isodyn.systems.joined_constraints import can_join, join_constraints
 from isodyn.systems.model import Model, from_python
+from isodyn.systems.scales import ORDINARY, Scales, beside_rows, from_start, ordinary, power_of_two
 
 Energy = Callable[[FloatArray, FloatArray, float], tuple[float, float]]
 
@@ -61,6 +63,9 @@ class MechanicalSystem:
     psi : function ψ(q, v, t) of nonholonomic constraints; psi_v(q, v, t) and psi_rest(q, v, t) = ψ_q v + ψ_t likewise
     retract : function (q, d) → q ⊕ d for coordinates that are not a vector space; then `difference` (q₁, q₂) → d undoes it
     energy : function (q, v, t) → (kinetic, potential)
+    scales : typical sizes of the components of v's increments (n,), all positive: what rounding, differences and tolerances are reckoned
+        with. Left out, they are one, or of the size of q0 where φ bends over such lengths or q0 is very far from one; give them where
+        coordinates have different units and sizes far from one
     names : names of the coordinates, used in messages and results; row_names: names of the constraint rows
 
     >>> import isodyn as iso
@@ -90,6 +95,7 @@ class MechanicalSystem:
         retract: Callable[[FloatArray, FloatArray], Any] | None = None,
         difference: Callable[[FloatArray, FloatArray], Any] | None = None,
         energy: Energy | None = None,
+        scales: Any = None,
         names: Sequence[str] | None = None,
         row_names: Sequence[str] | None = None,
     ) -> None:
@@ -112,6 +118,8 @@ class MechanicalSystem:
         self.M = M if callable(M) else checks.square("M", M, self.nv)
         self.Q, self.Q_q, self.Q_v = Q, Q_q, Q_v
         self.retract, self.difference, self.energy = retract, difference, energy
+        self.scales = _scales(self.q0, self.nv, retract, scales, phi)
+        self._pace: float | None = None
         self.names = checks.names(names, self.nq)
         self.v_names = checks.velocity_names(self.names, self.nv)
         self.constraints = Constraints(
@@ -126,8 +134,25 @@ class MechanicalSystem:
             psi_rest=psi_rest,
             retract=retract,
             names=row_names,
+            scales=self.scales,
+            time=self._time,
         )
         self.m, self.m_phi, self.row_names = self.constraints.m, self.constraints.m_phi, self.constraints.names
+
+    def _time(self, t: float) -> float:
+        """The time in which the system moves by a typical size, from its start and the forces there; one where it is shorter, but not
+        by far: differences in time stay small beside drives that begin later."""
+        if self._pace is None:
+            sizes, M = self.scales.v, self.M(self.q0.copy()) if callable(self.M) else self.M
+            mass = np.abs(M.diagonal() if sp.issparse(M) else np.diag(np.atleast_2d(np.asarray(M, dtype=np.float64))))
+            force = np.abs(np.asarray(self.Q(self.q0.copy(), self.v0.copy(), t), dtype=np.float64))
+            a = np.zeros(self.nv)  # and stays so where shapes are wrong, which is told elsewhere
+            if force.shape == mass.shape == a.shape:
+                np.divide(force, mass, out=a, where=mass > 0.0)
+            rate = max(float((np.abs(self.v0) / sizes).max()), float(np.sqrt(a / sizes).max()))
+            known = np.isfinite(rate) and rate > 0.0 and not 1.0 <= rate <= ORDINARY
+            self._pace = float(power_of_two(1.0 / rate)) if known else 1.0
+        return self._pace
 
     def _repr_html_(self) -> str:
         from isodyn.report.notebook import system_html
@@ -147,6 +172,21 @@ class MechanicalSystem:
             return from_python(_SparseAnswers(self), traits | SOLVES)
         traits |= KNOWS_MASS | (KNOWS_TANGENT if self.Q_q is not None else 0)
         return from_python(_Answers(self), traits)
+
+
+def _scales(q0: FloatArray, nv: int, retract: Any, given: Any, phi: Any) -> Scales:
+    """Typical sizes as given, or from the start."""
+    if given is None:
+        scales = from_start(q0, nv) if retract is None else ordinary(q0, nv)
+        return scales if phi is None or retract is not None else beside_rows(scales, lambda q: phi(q, 0.0))
+    sizes = checks.vector("scales", given)
+    if sizes.size != nv or not (sizes > 0.0).all():
+        raise InputError(
+            f"scales must be {nv} positive numbers, one for each component of v, received {given!r}",
+            hint="typical sizes of the coordinates, such as a length of the model for positions and 1 for angles",
+        )
+    sizes = power_of_two(sizes)
+    return Scales(sizes.copy() if q0.size == nv else np.ones(q0.size), sizes, q0.copy())
 
 
 class _Answers:

@@ -1,0 +1,54 @@
+"""Typical sizes of a mechanism (isodyn.systems.scales): one length for positions, one for angles and slopes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from isodyn.bodies.body import NODES
+from isodyn.compiled import FloatArray
+from isodyn.joints.measures import ANGLE, AXES, PLANAR_ANGLE, S_I, S_J, TANGENT_ANGLE
+from isodyn.systems.scales import Scales, power_of_two
+
+if TYPE_CHECKING:
+    from isodyn.mechanism.tables import Tables
+
+WITHOUT_LENGTH = {AXES, ANGLE, PLANAR_ANGLE, TANGENT_ANGLE}  # measures that are angles, or cosines of them
+
+
+def typical_length(tables: Tables) -> float:
+    """How large the model is: the extent of mass centres and of the points of joints and force elements, or a radius of gyration.
+
+    Where all of that is nothing (one particle), its distance from the origin; one where that is nothing, too.
+    """
+    bodies, number = tables.bodies, tables.number
+    points = [body.position for body in bodies]
+    for word in tables.words:
+        for name, s in ((word.first, S_I), (word.second, S_J)):
+            arm = word.numbers[s : s + 3]
+            body = bodies[number[name]] if number[name] < len(bodies) else None
+            points.append(arm if body is None else body.position + body.R @ arm)
+    gyration = [np.sqrt(np.abs(np.diag(np.atleast_2d(b.inertia))).max() / b.mass) for b in bodies if b.mass > 0.0]
+    found = max(float(np.ptp(np.array(points), axis=0).max()), float(max(gyration, default=0.0)))
+    if found == 0.0:
+        found = float(np.abs(np.array(points)).max(initial=0.0))
+    return float(power_of_two(found)) if np.isfinite(found) and found > 0.0 else 1.0
+
+
+def typical_sizes(tables: Tables, q0: FloatArray) -> Scales:
+    """Positions by the length of the model, orientations and slopes by one; rows by what they are sums of.
+
+    What q0 holds behind the coordinates of the bodies is never compared.
+    """
+    L = typical_length(tables)
+    q: list[float] = []
+    v: list[float] = []
+    for body in tables.bodies:
+        lengths = NODES[body.kind] if body.of_beam else 2 if body.kind == "planar" else 3
+        q += [L if i < lengths else 1.0 for i in range(body.q0.size)]
+        v += [L if i < lengths else 1.0 for i in range(body.v0.size)]
+    rows = [max(abs(w) * (1.0 if word.kind in WITHOUT_LENGTH else L) for w, word in row.terms) for row in tables.rows]
+    sizes = np.full(q0.size, np.inf)
+    sizes[: len(q)] = q
+    return Scales(sizes, np.array(v), q0.copy(), np.asarray(power_of_two(np.array(rows, dtype=np.float64))))
