@@ -25,6 +25,7 @@ from isodyn.compiled import (
     OPEN,
     RAISED,
     SINGULAR,
+    UNTOLD,
     Closure,
     Coefficients,
     FloatArray,
@@ -54,6 +55,7 @@ from isodyn.linear_solvers.rows import (
 )
 from isodyn.results.solution import Sample, Solution, Statistics
 from isodyn.schemes import FirstOrderScheme, Scheme
+from isodyn.systems.checks import untold
 
 if TYPE_CHECKING:
     from isodyn.integrate.composition import ComposedSteps
@@ -215,7 +217,7 @@ class Run(EnforcedRows):
         given = state.q.copy(), state.v.copy()
         status = self.initial.nearest_consistent(*self.physics(OPEN), t, state, self.work, self.pivots)
         lost = status == OK and first and self.assemble and still_open(ask, self.independent, t, state.q)
-        if status in (SINGULAR, NOT_FINITE) or lost:
+        if status in (SINGULAR, NOT_FINITE, UNTOLD) or lost:
             state.q[:] = near_manifold(ask, t, given[0])
             self.enforce(self.independent_rows(t))
             status = self.initial.nearest_consistent(*self.physics(OPEN), t, state, self.work, self.pivots)
@@ -302,7 +304,7 @@ class Run(EnforcedRows):
                         *self.physics(closure, True), s, self.controls, *bounds, times, save, *memory
                     )
                 done = int(self.count[work.STEPS]) - before
-                if status in (SINGULAR, NOT_CONVERGED, NOT_FINITE) and self.careful is not self.controls:
+                if status in (SINGULAR, NOT_CONVERGED, NOT_FINITE, UNTOLD) and self.careful is not self.controls:
                     status = self.with_full_matrices(s, closure, t_limit, times[done : done + 1], save[done : done + 1])
                     if status == OK:
                         times, save = times[: done + 1], save[: done + 1]
@@ -370,6 +372,8 @@ class Run(EnforcedRows):
         step = int(self.count[work.STEPS])
         dt = t_next - t
         where = f"at t = {t:.6g} (step {step + 1}, dt = {dt:.3g})" if dt > 0 else f"at the start, t = {t:.6g}"
+        if status == UNTOLD:
+            raise untold(*self.system.fastest(self.state.q, self.work.n[work.D]), where)
         raise failure(status, where, self.work, self.careful, self.system, self.independent.chosen)
 
     def solution(self, seconds: float, stopped: str | None) -> Solution:

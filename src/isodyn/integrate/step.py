@@ -31,7 +31,7 @@ from isodyn.compiled import (
     kernel,
 )
 from isodyn.integrate.closeness import watch_rank
-from isodyn.integrate.closure import copy_to, end_state, finite, largest, size
+from isodyn.integrate.closure import copy_to, end_state, finite, largest, settle, size
 from isodyn.integrate.equations import trial
 from isodyn.integrate.extrapolation import extrapolate, recall, remember
 from isodyn.integrate.matrix import CAREFUL
@@ -183,6 +183,8 @@ def step(
             status = polish(p, s, t_end, c, w, pivots)
     if status == OK and not (finite(w.q[Q_1]) and finite(w.n[V_1])):
         status = NOT_FINITE
+    if status == OK:
+        status = settle(p, c, w.q[Q_1])
     if status == OK:
         remember(t_1, w)
         copy_to(w.q[Q_1], state.q)

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from math import pi
 from typing import Any, ClassVar
 
 import numpy as np
@@ -120,7 +119,10 @@ class Cylindrical(Joint):
 
 @dataclass(frozen=True)
 class Screw(Joint):
-    """Rotation about one axis with a displacement of `pitch` per radian. Coordinates: angle, displacement."""
+    """Rotation about one axis with a displacement of `pitch` per radian. Coordinates: angle, displacement.
+
+    The angle at the start is the one that the displacement there tells: on which thread the nut is.
+    """
 
     pitch: float = 0.0
     in_plane: ClassVar[bool] = False
@@ -134,7 +136,7 @@ class Screw(Joint):
         advance = Row(
             f"{self.name}: advance",
             ((1.0, pair.offset_word(3)), (-float(self.pitch), pair.angle_word())),
-            period=2 * pi * abs(self.pitch),
+            any_turn=True,
         )  # [Shimada2014 (6.85) adapted]
         return [pair.offset(1), pair.offset(2), pair.axes(1, 3), pair.axes(2, 3), advance]
 

@@ -31,6 +31,7 @@ class CompiledSystem:
     m_phi: int = 0
     row_names: tuple[str, ...] = ()
     v_names: tuple[str, ...] = ()  # where there are more or fewer velocities than coordinates
+    fastest: Any = None  # (q, d) ↦ name, told and seen turn of the counted angle of which d tells least
 
     def __post_init__(self) -> None:
         if not self.names:
@@ -71,6 +72,7 @@ class PythonSystem:
     retract: Any = None
     difference: Any = None
     names: tuple[str, ...] = ()
+    given_v_names: tuple[str, ...] = ()  # where there are fewer velocities than coordinates
 
     first_order = False
     m = m_phi = 0
@@ -79,7 +81,7 @@ class PythonSystem:
     @property
     def v_names(self) -> tuple[str, ...]:
         """Names of the components of v."""
-        return velocity_names(self.names, self.nv)
+        return self.given_v_names or velocity_names(self.names, self.nv)
 
     @property
     def nq(self) -> int:
