@@ -21,6 +21,7 @@ from isodyn.analyses.tangents import DEPENDENT, Tangents, least_squares, multipl
 from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
 from isodyn.systems.checks import vector
+from isodyn.systems.compiled_system import settled
 from isodyn.systems.manifold import freedoms
 from isodyn.systems.questions import Questions
 
@@ -207,6 +208,7 @@ def linearise(system: Any, q: Any = None, t: float = 0.0) -> Linearisation:
     at = vector("q", q)
     if at.size != system.nq:
         raise InputError(f"q must have {system.nq} entries, received {at.size}")
+    at = settled(system, at)
     G = ask.G(t, at, still)
     lam, left, size = rest(ask, t, at, G)
     for what, gap in (("position", ask.position(t, at, still)), ("velocity", ask.velocity(t, at, still))):

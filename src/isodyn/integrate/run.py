@@ -373,7 +373,8 @@ class Run(EnforcedRows):
         dt = t_next - t
         where = f"at t = {t:.6g} (step {step + 1}, dt = {dt:.3g})" if dt > 0 else f"at the start, t = {t:.6g}"
         if status == UNTOLD:
-            raise untold(*self.system.fastest(self.state.q, self.work.n[work.D]), where)
+            name, told, seen = self.system.fastest(self.state.q, self.work.n[work.D])
+            raise untold(name, told, seen, where)
         raise failure(status, where, self.work, self.careful, self.system, self.independent.chosen)
 
     def solution(self, seconds: float, stopped: str | None) -> Solution:

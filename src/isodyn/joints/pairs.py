@@ -88,7 +88,7 @@ class Hinge(Joint):
         return pair.coincide()
 
     def coordinates(self, pair: Pair) -> dict[str, Word]:
-        return {} if "cable" in (pair.first.kind, pair.second.kind) else {"angle": pair.angle_word()}
+        return _angle_of(pair)
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ class Cylindrical(Joint):
         return [pair.offset(1), pair.offset(2), pair.axes(1, 3), pair.axes(2, 3)]
 
     def coordinates(self, pair: Pair) -> dict[str, Word]:
-        return {"angle": pair.angle_word(), "displacement": pair.offset_word(3)}
+        return _angle_of(pair) | {"displacement": pair.offset_word(3)}
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,7 @@ class Screw(Joint):
         return [pair.offset(1), pair.offset(2), pair.axes(1, 3), pair.axes(2, 3), advance]
 
     def coordinates(self, pair: Pair) -> dict[str, Word]:
-        return {"angle": pair.angle_word(), "displacement": pair.offset_word(3)}
+        return _angle_of(pair) | {"displacement": pair.offset_word(3)}
 
 
 @dataclass(frozen=True)
@@ -244,6 +244,11 @@ def length_of(pair: Pair) -> float:
     P_i = pair.first.position + pair.first.R @ pair.s_i
     P_j = pair.second.position + pair.second.R @ pair.s_j
     return float(np.linalg.norm(P_j - P_i))
+
+
+def _angle_of(pair: Pair) -> dict[str, Word]:
+    """The turn about axis 3; nothing turns with the node of a cable, which has no twist."""
+    return {} if "cable" in (pair.first.kind, pair.second.kind) else {"angle": pair.angle_word()}
 
 
 def _across(pair: Pair) -> Row:

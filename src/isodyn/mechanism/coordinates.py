@@ -228,6 +228,7 @@ def in_coordinates(base: MechanismSystem, coordinates: Coordinates) -> Mechanism
         difference=difference if carried else None,
         names=(*names, *(angle.name for angle in base.tables.angles[:carried])),
         given_v_names=tuple(names),
+        turns=carried,
         row_names=tuple(row_names),
         mechanism=base,
         coordinates=coordinates,

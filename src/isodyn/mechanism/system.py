@@ -96,13 +96,16 @@ def make_system(tables: Tables, joints: dict[str, JointParts]) -> MechanismSyste
     def moved(q: FloatArray, d: FloatArray) -> tuple[FloatArray, int]:
         q, d, out = np.ascontiguousarray(q), np.ascontiguousarray(d), np.empty(q.size)
         status = mechanism_model(RETRACT, 0.0, q, d, none, none, c, scratch, pi, out)
-        other = mechanism_model(SETTLE, 0.0, q, d, none, none, c, scratch, pi, out)
-        return out, int(max(status, other))
+        mechanism_model(
+            SETTLE, 0.0, q, d, none, none, c, scratch, pi, out
+        )  # off the constraints, too, where angles mean little
+        return out, int(status)
 
     def retract(q: FloatArray, d: FloatArray) -> FloatArray:
         out, status = moved(q, d)
-        if status == UNTOLD:
-            raise untold(*fastest(q, d), "in one increment")
+        if status == UNTOLD and np.any(d):
+            name, told, seen = fastest(q, d)
+            raise untold(name, told, seen, "in one increment")
         return out
 
     def fastest(q: FloatArray, d: FloatArray) -> tuple[str, float, float]:
@@ -136,6 +139,7 @@ def make_system(tables: Tables, joints: dict[str, JointParts]) -> MechanismSyste
         m=len(tables.rows),
         m_phi=sum(row.holonomic for row in tables.rows),
         row_names=tuple(row.name for row in tables.rows),
+        turns=len(tables.angles),
         fastest=fastest if tables.angles else None,
         tables=tables,
         joints=joints,
@@ -165,6 +169,8 @@ def start_of(tables: Tables) -> FloatArray:
                 q0[column] += more[column]
     for r, row in enumerate(tables.rows):
         if row.as_at_start:
-            added = sum(weight * more.get(tables.column_of(word) or -1, 0.0) for weight, word in row.terms)
+            added = sum(
+                weight * more.get(column, 0.0) for weight, word in row.terms if (column := tables.column_of(word))
+            )
             tables.rows[r] = replace(row, target=row.target + added)
     return q0

@@ -80,6 +80,7 @@ def reduced_system(full: Any, basis: Basis, rows: IntArray) -> ReducedSystem:
         m=rows.size,
         m_phi=int((rows < full.m_phi).sum()),
         row_names=tuple(full.row_names[i] for i in rows),
+        turns=full.turns if model.traits & COUNTS_TURNS else 0,
         fastest=fastest if model.traits & COUNTS_TURNS else None,
         full=full,
         basis=basis,

@@ -31,6 +31,7 @@ class CompiledSystem:
     m_phi: int = 0
     row_names: tuple[str, ...] = ()
     v_names: tuple[str, ...] = ()  # where there are more or fewer velocities than coordinates
+    turns: int = 0  # how many angles are counted over whole turns; they come last in q
     fastest: Any = None  # (q, d) ↦ name, told and seen turn of the counted angle of which d tells least
 
     def __post_init__(self) -> None:
@@ -73,6 +74,7 @@ class PythonSystem:
     difference: Any = None
     names: tuple[str, ...] = ()
     given_v_names: tuple[str, ...] = ()  # where there are fewer velocities than coordinates
+    turns: int = 0  # as above
 
     first_order = False
     m = m_phi = 0
@@ -94,3 +96,11 @@ class PythonSystem:
     def model(self) -> Model:
         """The function that the loop calls."""
         return from_python(self.answers, self.traits)
+
+
+def settled(system: Any, q: FloatArray) -> FloatArray:
+    """q with its counted angles as the rest of q says, in the turn that is nearest to what they are: q may come from a user's hands."""
+    if not isinstance(system, CompiledSystem | PythonSystem) or system.turns == 0:
+        return q
+    first = q.size - system.turns
+    return np.concatenate([q[:first], system.retract(q, np.zeros(system.nv))[first:]])
