@@ -85,13 +85,13 @@ class MechanismSystem(TabledSystem):
 
 def make_system(tables: Tables, joints: dict[str, JointParts]) -> MechanismSystem:
     """The system of these tables."""
-    q0 = start_of(tables)
+    start = start_of(tables)
     pf, pi = tables.build(sparse=False)
     scratch, none = pf.copy(), np.zeros(0)
     c = np.array([1.0, 0.0, 0.0, 1.0])
     spatial = any(body.kind == "spatial" for body in tables.bodies)
     turning = spatial or bool(tables.angles)
-    winding = winding_of(tables)
+    winding, first = winding_of(tables), int(tables.first_q[-1])  # where counted angles begin in q
 
     def moved(q: FloatArray, d: FloatArray) -> tuple[FloatArray, int]:
         q, d, out = np.ascontiguousarray(q), np.ascontiguousarray(d), np.empty(q.size)
@@ -110,7 +110,6 @@ def make_system(tables: Tables, joints: dict[str, JointParts]) -> MechanismSyste
 
     def fastest(q: FloatArray, d: FloatArray) -> tuple[str, float, float]:
         """The counted angle of which an increment tells least: its name, how far it was told to turn, and what the poses say."""
-        first = q.size - len(tables.angles)
         said = moved(q, d)[0][first:] - q[first:]
         told = [told_turn(k, np.ascontiguousarray(q), np.ascontiguousarray(d), scratch, pi) for k in range(said.size)]
         worst = int(np.abs(told - said).argmax())
@@ -127,7 +126,7 @@ def make_system(tables: Tables, joints: dict[str, JointParts]) -> MechanismSyste
     return MechanismSystem(
         mechanism_model,
         traits | (COUNTS_TURNS if tables.angles else 0),
-        q0,
+        np.append(start[:first], moved(start, np.zeros(tables.nv))[0][first:]),
         np.concatenate([body.v0 for body in tables.bodies]),
         pf,
         pi,
