@@ -17,6 +17,8 @@ which answers the question `what` about the state (t, q, v, a, lam) into the fla
     ACCELERATION  out = [φ̈; ψ̇] with φ̈ = G a − b
     RATE        out = q̇, the derivative of q ⊕ εv
     LEVELS      out = what POSITION and VELOCITY answer, one behind the other (asked only of models that know it)
+    SETTLE      out, a configuration that RETRACT made and a step ends with, is finished: angles that no equation reads are brought from
+                what increments told to what the poses say (asked only of models that count turns)
 
 `pf`, `pi` are the model's numbers; `traits` says which questions it answers and what is known about it. A first-order system
 uses the same function with (nothing, s, s', z) in the places of (q, v, a, lam); VELOCITY is then its constraint c(s, z, t) and
@@ -47,7 +49,9 @@ FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
 # ---- questions to a model
-RETRACT, BALANCE, JACOBIAN, FACTORISE, SOLVE, CONSTRAINT, POSITION, VELOCITY, ACCELERATION, RATE, LEVELS = range(11)
+RETRACT, BALANCE, JACOBIAN, FACTORISE, SOLVE, CONSTRAINT, POSITION, VELOCITY, ACCELERATION, RATE, LEVELS, SETTLE = (
+    range(12)
+)
 
 # ---- traits of a model, a bit each
 RETRACTS = 1  # answers RETRACT; otherwise q ⊕ d = q + d
@@ -59,10 +63,13 @@ CONSTANT_MASS = 32  # ∂balance/∂a does not depend on the state
 SPARSE = 128  # answers JACOBIAN and CONSTRAINT by the values of fixed sparse patterns
 KNOWS_RATE = 256  # answers RATE; and RETRACT by nothing brings q back to where it lives
 KNOWS_LEVELS = 512  # answers LEVELS
+COUNTS_TURNS = 1024  # answers SETTLE
 GENERAL = 64  # multipliers enter as they like: the matrix of a step comes from differences of all its equations
 
 # ---- answers of a model and of the kernels
-OK, NOT_CONVERGED, SINGULAR, NOT_FINITE, RAISED, WRONG_SHAPE, NO_PIVOT = range(7)
+OK, NOT_CONVERGED, SINGULAR, NOT_FINITE, RAISED, WRONG_SHAPE, NO_PIVOT, UNTOLD = range(
+    8
+)  # the last: an angle turned too far in one step
 
 f8, i8 = types.float64, types.int64
 F, I, F2 = f8[::1], i8[::1], f8[:, ::1]  # noqa: E741

@@ -10,6 +10,9 @@ import warnings
 
 import numpy as np
 import pytest
+
+import isodyn as iso
+from isodyn.errors import InputError
 from scaled_models import (
     BITS,
     ENDS,
@@ -25,9 +28,6 @@ from scaled_models import (
     planar_sizes,
     slider_crank,
 )
-
-import isodyn as iso
-from isodyn.errors import InputError
 
 
 def spatial_four_bar(u: Units = SI):

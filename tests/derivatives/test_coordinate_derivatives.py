@@ -34,12 +34,15 @@ def test_rows_and_mass(name: str, choice: Any) -> None:
     system, ask, _ = compiled(name, choice)
     n, t = system.nv, 0.3
     for _ in range(3):
-        q, v, a = system.q0 + 0.1 * rng.normal(size=n), rng.normal(size=n), rng.normal(size=n)
+        move = np.add if system.retract is None else system.retract
+        q, v, a = move(system.q0, 0.1 * rng.normal(size=n)), rng.normal(size=n), rng.normal(size=n)
         G, M = ask.G(t, q, v), ask.mass(t, q, v)
-        rate = slope(lambda s, q=q, v=v: ask.position(t + s, q + s * v, v))
+        rate = slope(lambda s, q=q, v=v, move=move: ask.position(t + s, move(q, s * v), v))
         np.testing.assert_allclose(ask.velocity(t, q, v)[: system.m_phi], rate, atol=1e-8)
         np.testing.assert_allclose(G @ v, ask.velocity(t, q, v) - ask.velocity(t, q, 0 * v), atol=1e-12)
-        second = slope(lambda s, q=q, v=v, a=a: ask.velocity(t + s, q + s * v + 0.5 * s**2 * a, v + s * a))
+        second = slope(
+            lambda s, q=q, v=v, a=a, move=move: ask.velocity(t + s, move(q, s * v + 0.5 * s**2 * a), v + s * a)
+        )
         np.testing.assert_allclose(ask.acceleration(t, q, v, a), second, atol=1e-8)
         np.testing.assert_allclose(
             ask.balance(t, q, v, a) - ask.balance(t, q, v, 0 * a), M @ a, atol=1e-11 * np.abs(M).max()

@@ -20,6 +20,7 @@ from isodyn.integrate.start import CONFLICT, refuse_open
 from isodyn.linear_solvers.rows import choose
 from isodyn.results.solution import Solution, Statistics
 from isodyn.systems.checks import vector
+from isodyn.systems.compiled_system import settled
 from isodyn.systems.manifold import close, freedoms, moving
 from isodyn.systems.questions import Questions
 from isodyn.systems.scales import pace, sizes_of_rows
@@ -38,7 +39,7 @@ def kinematics(system: Any, times: Any, q: Any = None) -> Solution:
     if t.size == 0 or (np.diff(t) <= 0).any():
         raise InputError("times must ascend")
     began, ask = time.perf_counter(), Questions(system)
-    at = system.q0 if q is None else vector("q", q)
+    at = system.q0 if q is None else settled(system, vector("q", q))
     Q, V, A = np.zeros((t.size, system.nq)), np.zeros((t.size, system.nv)), np.zeros((t.size, system.nv))
     closed = close(ask, t[0], at)
     refuse_open(ask, float(t[0]), closed)

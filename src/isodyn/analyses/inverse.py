@@ -16,6 +16,7 @@ import numpy as np
 from isodyn.analyses.tangents import DEPENDENT, refuse_first_order
 from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
+from isodyn.systems.compiled_system import settled
 from isodyn.systems.questions import Questions
 from isodyn.systems.scales import row_sizes
 
@@ -79,7 +80,7 @@ def inverse_dynamics(system: Any, t: Any, q: Any, v: Any, a: Any, *, actuators: 
             raise InputError(
                 f"{name} must be finite, with {n} entries for each of {times.size} times; received shape {np.shape(value)}"
             )
-        states.append(rows)
+        states.append(np.array([settled(system, x) for x in rows]) if name == "q" else rows)
     ask, names = Questions(system), tuple(str(x[0] if isinstance(x, tuple) else x) for x in actuators)
     force, lam = np.zeros((times.size, system.nv)), np.zeros((times.size, system.m))
     effort = np.zeros((times.size, len(names)))

@@ -21,6 +21,7 @@ from isodyn.analyses.tangents import Tangents, multipliers, rates, refuse_first_
 from isodyn.compiled import SOLVES, FloatArray
 from isodyn.errors import InputError
 from isodyn.systems.checks import vector
+from isodyn.systems.compiled_system import settled
 from isodyn.systems.manifold import freedoms
 from isodyn.systems.questions import Questions
 from isodyn.systems.scales import largest_or_one, natural_pace, ordinary_or, power_of_two, reach, sizes_of_rows
@@ -214,6 +215,7 @@ def linearise(system: Any, q: Any = None, t: float = 0.0) -> Linearisation:
     at = vector("q", q)
     if at.size != system.nq:
         raise InputError(f"q must have {system.nq} entries, received {at.size}")
+    at = settled(system, at)
     G = ask.G(t, at, still)
     lam, left, size = rest(ask, t, at, G)
     beat = 1.0 if ask.model.traits & SOLVES else ordinary_or(natural_pace(ask, t, at, still))

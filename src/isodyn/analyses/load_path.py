@@ -26,6 +26,7 @@ from isodyn.errors import BucklingError, ConvergenceError, InputError, SingularE
 from isodyn.linear_solvers.blocks import values_to_csr
 from isodyn.linear_solvers.rows import LARGE, choose
 from isodyn.systems.checks import vector
+from isodyn.systems.compiled_system import settled
 from isodyn.systems.manifold import moving
 from isodyn.systems.model import Model
 from isodyn.systems.questions import Questions
@@ -268,4 +269,4 @@ def _start(system: Any, q: Any) -> FloatArray:
     at = system.q0.copy() if q is None else vector("q", q)
     if at.size != system.nq:
         raise InputError(f"q must have {system.nq} entries, received {at.size}")
-    return at
+    return settled(system, at)

@@ -24,6 +24,7 @@ from isodyn.compiled import FloatArray
 from isodyn.errors import BucklingError, ConvergenceError, InputError, SingularError
 from isodyn.integrate.start import refuse_open
 from isodyn.systems.checks import vector
+from isodyn.systems.compiled_system import settled
 from isodyn.systems.manifold import close, freedoms, moving
 from isodyn.systems.questions import Questions
 from isodyn.systems.scales import reach
@@ -103,6 +104,7 @@ def equilibrium(
     at = system.q0 if q is None else vector("q", q)
     if at.size != system.nq:
         raise InputError(f"q must have {system.nq} entries, received {at.size}")
+    at = settled(system, at)
     if stable and has_load_path(system):
         return _of_beams(ask, t, at if q is not None else None, tolerance)
     closed = close(ask, t, at)

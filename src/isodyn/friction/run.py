@@ -26,6 +26,7 @@ from isodyn.gauss.contacts import Contact, Mode, Sliding, Sticking
 from isodyn.gauss.friction import FrictionResult
 from isodyn.gauss.modes import choose, margin
 from isodyn.integrate.adaptive import integrate_adaptive
+from isodyn.systems.compiled_system import settled
 
 AT_REST = 1e-9  # of the velocities at hand: slip that counts as none
 JAM = 1e-2  # det-like measure of the reaction's equations below which a failed step is called a jam
@@ -91,7 +92,11 @@ class _Run:
     ) -> None:
         self.physics, self.t, self.t_end, self.span = physics, float(t0), float(t_end), t_end - t0
         self.rtol, self.atol, self.times, self.max_switches = rtol, atol, times, max_switches
-        self.q, self.v, self.work = physics.system.q0.copy(), physics.system.v0.copy(), np.zeros(WORKS)
+        self.q, self.v, self.work = (
+            settled(physics.system, physics.system.q0).copy(),
+            physics.system.v0.copy(),
+            np.zeros(WORKS),
+        )
         self.recorder = Recorder(physics, rtol, atol)
 
     def execute(self) -> FrictionSolution:

@@ -173,7 +173,7 @@ class ModalSystem:
             return np.concatenate([base.retract(q[:nq], d[:nv]), q[nq:] + d[nv:]])
 
         def difference(q: FloatArray, p: FloatArray) -> FloatArray:
-            return np.concatenate([base.difference(q[:nq], p[:nq]), q[nq:] - p[nq:]])
+            return np.concatenate([base.difference(q[:nq], p[:nq]), p[nq:] - q[nq:]])
 
         options: dict[str, Any] = {}
         if m_phi:

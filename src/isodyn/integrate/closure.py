@@ -23,12 +23,14 @@ import numpy as np
 
 from isodyn.compiled import (
     ACCELERATION,
+    COUNTS_TURNS,
     KNOWS_LEVELS,
     LEVELS,
     OK,
     POSITION,
     RETRACT,
     RETRACTS,
+    SETTLE,
     VELOCITY,
     FloatArray,
     kernel,
@@ -65,6 +67,14 @@ def retract(p: Any, q: FloatArray, d: FloatArray, c: FloatArray, out: FloatArray
         return p.model(RETRACT, 0.0, q, d, d, d, c, p.pf, p.pi, out)
     for i in range(q.size):
         out[i] = q[i] + d[i]
+    return OK
+
+
+@kernel()
+def settle(p: Any, c: FloatArray, q: FloatArray) -> int:
+    """Finish a configuration that a step ends with: angles that nothing read inside the step."""
+    if p.traits & COUNTS_TURNS:
+        return p.model(SETTLE, 0.0, q, q, q, q, c, p.pf, p.pi, q)
     return OK
 
 

@@ -31,6 +31,7 @@ from isodyn.compiled import (
     OK,
     SINGULAR,
     STATE,
+    UNTOLD,
     F,
     FloatArray,
     I,
@@ -238,7 +239,7 @@ def march(
             factor = 10.0 if error == 0.0 else min(10.0, max(0.2, 0.9 * error**-0.125))
             if status == OK:
                 break
-            if status not in (NOT_FINITE, SINGULAR, UNDERFLOW):
+            if status not in (NOT_FINITE, SINGULAR, UNDERFLOW, UNTOLD):
                 return status
             count[REJECTED] += 1
             step[0] = h * (factor if error > 1.0 and np.isfinite(error) else 0.25)

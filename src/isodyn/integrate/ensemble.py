@@ -28,6 +28,7 @@ from isodyn.results.ensemble import Ensemble, with_start
 from isodyn.results.solution import Solution
 from isodyn.schemes import Composition, FirstOrderScheme, Scheme
 from isodyn.systems import System
+from isodyn.systems.compiled_system import settled
 
 if TYPE_CHECKING:
     from isodyn.formulations import Formulation, Hamiltonian, Penalty, UdwadiaKalaba
@@ -159,4 +160,5 @@ def _members(system: Any, q0: Any, v0: Any) -> tuple[tuple[Any, ...], FloatArray
             hint=f"{bad[0]} does not fit {members} members",
         )
     q, v = (np.broadcast_to(rows, (members, rows.shape[1])).copy() for rows in starts)
+    q = np.array([settled(systems[i if len(systems) > 1 else 0], row) for i, row in enumerate(q)])
     return systems, q, v

@@ -27,7 +27,7 @@ from isodyn.compiled import (
     i8,
     kernel,
 )
-from isodyn.integrate.closure import add_to, close_at_balance, copy_to, fill_with, finite, measure
+from isodyn.integrate.closure import add_to, close_at_balance, copy_to, fill_with, finite, measure, settle
 from isodyn.integrate.corrections import solve
 from isodyn.integrate.matrix import factorise
 from isodyn.integrate.projection import mass_matrix, project
@@ -171,6 +171,8 @@ def nearest(p: Any, t: float, state: Any, w: Any, pivots: Any) -> int:
     copy_to(state.v, w.n[V_1])
     fill_with(w.n[A_1], 0.0)
     status = project(p, t, np.int64(2), 0.0, w, pivots)
+    if status == OK:
+        status = settle(p, w.c, w.q[Q_1])
     if status == OK:
         copy_to(w.q[Q_1], state.q)
         copy_to(w.n[V_1], state.v)

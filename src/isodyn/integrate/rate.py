@@ -31,7 +31,7 @@ from isodyn.compiled import (
     i8,
     kernel,
 )
-from isodyn.integrate.closure import copy_to, finite, measure, retract
+from isodyn.integrate.closure import copy_to, finite, measure, retract, settle
 from isodyn.integrate.initial import PATIENCE, acceleration, nearest
 from isodyn.integrate.work import CONTROLS, GAP_Q, UNDERFLOW, WORK
 from isodyn.lowering import by_reference
@@ -73,7 +73,9 @@ def live(p: Any, q: FloatArray, d: FloatArray, out: FloatArray) -> int:
     """out = q, brought back to where it lives; d is memory."""
     for i in range(d.size):
         d[i] = 0.0
-    return retract(p, q, d, np.zeros(4), out)
+    c = np.zeros(4)
+    status = retract(p, q, d, c, out)
+    return settle(p, c, out) if status == OK else status
 
 
 @kernel()

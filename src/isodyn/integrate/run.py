@@ -25,6 +25,7 @@ from isodyn.compiled import (
     OPEN,
     RAISED,
     SINGULAR,
+    UNTOLD,
     Closure,
     Coefficients,
     FloatArray,
@@ -56,6 +57,7 @@ from isodyn.results.at_balance import balances_at_end
 from isodyn.results.quality import largest_local_error, warn_of_coarse_steps
 from isodyn.results.solution import Sample, Solution, Statistics
 from isodyn.schemes import FirstOrderScheme, Scheme
+from isodyn.systems.checks import untold
 
 if TYPE_CHECKING:
     from isodyn.integrate.composition import ComposedSteps
@@ -238,7 +240,7 @@ class Run(EnforcedRows):
         given = state.q.copy(), state.v.copy()
         status = self.initial.nearest_consistent(*self.physics(OPEN), t, state, self.work, self.pivots)
         lost = status == OK and first and self.assemble and still_open(ask, self.independent, t, state.q)
-        if status in (SINGULAR, NOT_FINITE) or lost:
+        if status in (SINGULAR, NOT_FINITE, UNTOLD) or lost:
             state.q[:] = near_manifold(ask, t, given[0])
             self.enforce(self.independent_rows(t))
             status = self.initial.nearest_consistent(*self.physics(OPEN), t, state, self.work, self.pivots)
@@ -325,7 +327,7 @@ class Run(EnforcedRows):
                         *self.physics(closure, True), s, self.controls, *bounds, times, save, *memory
                     )
                 done = int(self.count[work.STEPS]) - before
-                if status in (SINGULAR, NOT_CONVERGED, NOT_FINITE) and self.careful is not self.controls:
+                if status in (SINGULAR, NOT_CONVERGED, NOT_FINITE, UNTOLD) and self.careful is not self.controls:
                     status = self.with_full_matrices(s, closure, t_limit, times[done : done + 1], save[done : done + 1])
                     if status == OK:
                         times, save = times[: done + 1], save[: done + 1]
@@ -393,6 +395,9 @@ class Run(EnforcedRows):
         step = int(self.count[work.STEPS])
         dt = t_next - t
         where = f"at t = {t:.6g} (step {step + 1}, dt = {dt:.3g})" if dt > 0 else f"at the start, t = {t:.6g}"
+        if status == UNTOLD:
+            name, told, seen = self.system.fastest(self.state.q, self.work.n[work.D])
+            raise untold(name, told, seen, where)
         raise failure(status, where, self.work, self.careful, self.system, self.independent.chosen)
 
     def solution(self, seconds: float, stopped: str | None) -> Solution:

@@ -31,7 +31,7 @@ from isodyn.compiled import (
     kernel,
 )
 from isodyn.integrate.closeness import watch_rank
-from isodyn.integrate.closure import copy_to, end_state, finite, measure, measure_forces
+from isodyn.integrate.closure import copy_to, end_state, finite, measure, measure_forces, settle
 from isodyn.integrate.equations import trial
 from isodyn.integrate.extrapolation import extrapolate, recall, remember
 from isodyn.integrate.local_error import judge
@@ -203,6 +203,8 @@ def step(
             status = polish(p, s, t_end, c, w, pivots)
     if status == OK and not (finite(w.q[Q_1]) and finite(w.n[V_1])):
         status = NOT_FINITE
+    if status == OK:
+        status = settle(p, c, w.q[Q_1])
     if status == OK and controls.keep_balance == 1:
         status = keep_balance(p, s, t_balance, dt, state, c, w)
     if status == OK:

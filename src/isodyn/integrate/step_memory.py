@@ -11,6 +11,7 @@ from isodyn.integrate import work
 from isodyn.linear_solvers.block_layout import REFINED
 from isodyn.linear_solvers.blocks import joint_to_merge, pack
 from isodyn.linear_solvers.rows import Rows, choose
+from isodyn.systems.compiled_system import settled
 from isodyn.systems.model import Model
 from isodyn.systems.questions import Questions
 from isodyn.systems.scales import unlooked, weights
@@ -32,7 +33,9 @@ class StepMemory:
         self.system, self.closure, self.scaling = system, closure, scaling
         self.model = model_for(system, closure, scaling)
         self.ask = Questions(system, self.model)
-        self.state = State(np.zeros(2), system.q0.copy(), system.v0.copy(), np.zeros(nv), np.zeros(m), np.zeros(nv))
+        self.state = State(
+            np.zeros(2), settled(system, system.q0).copy(), system.v0.copy(), np.zeros(nv), np.zeros(m), np.zeros(nv)
+        )
         self.count = np.zeros(work.COUNTERS, dtype=np.int64)
         self.weights = unlooked(system)
         self.merged: list[tuple[int, int]] = []  # nodes that are eliminated with a joint

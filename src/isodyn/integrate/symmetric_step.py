@@ -33,7 +33,7 @@ from isodyn.compiled import (
     FloatArray,
     kernel,
 )
-from isodyn.integrate.closure import copy_to, finite, measure, measure_forces, retract
+from isodyn.integrate.closure import copy_to, finite, measure, measure_forces, retract, settle
 from isodyn.integrate.corrections import solve
 from isodyn.integrate.matrix import assemble, close_at_the_end, decompose
 from isodyn.integrate.work import (
@@ -252,6 +252,8 @@ def symmetric_step(
     status = first_half(p, t, t_1, dt, state, c, w, pivots, S, controls, count)
     if status == OK:
         status = second_half(p, t_1, dt, c, w, pivots, S, count)
+    if status == OK:
+        status = settle(p, c, w.q[Q_1])
     if status == OK:
         copy_to(w.q[Q_1], state.q)
         copy_to(w.n[V_1], state.v)

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from fractions import Fraction
-from math import gcd, lcm, pi
 from typing import Any
 
 import numpy as np
@@ -21,12 +19,13 @@ from isodyn.errors import InputError
 from isodyn.joints import measures as words
 from isodyn.joints.words import Pair, Row, Word, triad, unit
 
-FINEST = 10_000  # angles with a ratio of larger numerator and denominator than this are not told apart by whole turns
-
 
 @dataclass(frozen=True)
 class Drive:
-    """A joint coordinate follows a function of time: `value` of isodyn's time functions, or a number."""
+    """A joint coordinate follows a function of time: `value` of isodyn's time functions, or a number.
+
+    Whole turns of an angle count: the angle at the start is the one nearest to `value` at t = 0.
+    """
 
     name: str
     joint: str
@@ -35,8 +34,7 @@ class Drive:
 
     def row(self, word: Word) -> Row:
         """The row of the constraint."""
-        period = 2 * pi if word.kind in words.WHOLE_TURNS else 0.0
-        return Row(f"{self.name}: drive", ((1.0, word),), target=self.value, period=period)
+        return Row(f"{self.name}: drive", ((1.0, word),), target=self.value, any_turn=word.kind in words.WHOLE_TURNS)
 
 
 @dataclass(frozen=True)
@@ -60,14 +58,14 @@ class Coupling:
 
     def row(self, terms: list[tuple[float, Word]], start: float) -> Row:
         """The row of the constraint, holding what the sum is at the start."""
-        return Row(f"{self.name}: coupling", tuple(terms), target=start, period=common_period(terms))
+        return Row(f"{self.name}: coupling", tuple(terms), target=start, as_at_start=True)
 
 
 @dataclass(frozen=True)
 class Gear:
     """Two hinges turn in a fixed ratio: angle of the first + ratio × angle of the second stays constant.
 
-    Outer spur gears with z₁ and z₂ teeth: ratio = z₂/z₁; inner ones and chains: −z₂/z₁.
+    Outer spur gears with z₁ and z₂ teeth: ratio = z₂/z₁; inner ones and chains: −z₂/z₁. Any ratio: whole turns are counted.
     """
 
     name: str
@@ -82,16 +80,6 @@ class Gear:
         if self.first == self.second:
             raise InputError(f"gear {self.name!r} joins hinge {self.first!r} to itself")
         return Coupling(self.name, {(self.first, "angle"): 1.0, (self.second, "angle"): float(self.ratio)})
-
-
-def common_period(terms: list[tuple[float, Word]]) -> float:
-    """Angles are known up to whole turns: the smallest change of Σ w x that whole turns can make."""
-    weights = [abs(w) for w, word in terms if word.kind in words.WHOLE_TURNS]
-    if not weights:
-        return 0.0
-    parts = [Fraction(w / weights[0]).limit_denominator(FINEST) for w in weights]
-    bottom = lcm(*(p.denominator for p in parts))
-    return 2 * pi * weights[0] * gcd(*(p.numerator * (bottom // p.denominator) for p in parts)) / bottom
 
 
 @dataclass(frozen=True)

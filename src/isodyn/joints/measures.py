@@ -6,8 +6,12 @@ the bodies, u, n fixed directions of the world. With P = r + R s, d = P_j − P_
     POINT      u·(P_i − P_j)                ANGLE          turn of j against i about a, atan2(a₂·R_ij c₁, a₁·R_ij c₁)
     AXES       (R_i a)·(R_j c)              PLANAR_ANGLE   θ_j − θ_i − what it is at the start
     OFFSET     (R_i a)·d                    DISC_HEIGHT    height n·x of the lowest point x of a disc with centre P_i, axis a
-    LENGTH     |d|                          TANGENT_ANGLE  the same between slopes of beams, within half a turn
+    LENGTH     |d|                          TANGENT_ANGLE  the same between slopes of beams
+    TWIST      as ANGLE, with the gradient that holds where the axes of the two bodies do not agree
     ROLL_SPHERE, ROLL_DISC   rates only: velocity u·ẋ of the material point of body i that touches the plane ⟂ n
+
+Poses tell ANGLE, TANGENT_ANGLE and TWIST within half a turn. Where something depends on the value, whole turns are counted: the angle is a
+coordinate of the state (isodyn.mechanism.turns), and the measure reads it from its own numbers.
 
 Every measure has a gradient g, ẋ = g·v with v = (ṙ_i, ω_i, ṙ_j, ω_j), a rest h, ẍ = g·v̇ + h, and a stiffness K = ∂g/∂q along body-frame
 increments of rotation; h = vᵀK v. K is not symmetric: half the cross product with the torque of g is left in its rotation blocks.
@@ -33,16 +37,17 @@ from isodyn.bodies.rotation_kernels import (
 )
 from isodyn.compiled import FloatArray, kernel
 
-POINT, AXES, OFFSET, LENGTH, ANGLE, PLANAR_ANGLE, DISC_HEIGHT, ROLL_SPHERE, ROLL_DISC, TANGENT_ANGLE = range(10)
+POINT, AXES, OFFSET, LENGTH, ANGLE, PLANAR_ANGLE, DISC_HEIGHT, ROLL_SPHERE, ROLL_DISC, TANGENT_ANGLE, TWIST = range(11)
 
 # ---- a pose: position, matrix, velocity, angular velocity (body frame), angle of a planar body; of nodes of beams the length of the slope
 # and the rate of its logarithm
 POSE = 22
 R_, V_, W_, TURN, STRETCH, STRETCHING = 3, 12, 15, 18, 19, 20
-WHOLE_TURNS = (ANGLE, TANGENT_ANGLE)  # measures that are known up to whole turns
-# ---- the numbers of a measure: points, axes, further axes of the angle; u and n share the places of axes, the radius has its own
+WHOLE_TURNS = (ANGLE, TANGENT_ANGLE, TWIST)  # measures that poses tell up to whole turns
+# ---- the numbers of a measure: points, axes, further axes of the angle; u and n share the places of axes, the radius has its own; the
+# angle with its whole turns, and whether it is counted
 PARAMETERS = 24
-S_I, S_J, A_I, C_J, A1_I, A2_I, C1_J, RADIUS = 0, 3, 6, 9, 12, 15, 18, 21
+S_I, S_J, A_I, C_J, A1_I, A2_I, C1_J, RADIUS, COUNTED, IS_COUNTED = 0, 3, 6, 9, 12, 15, 18, 21, 22, 23
 TWO_PI = 2.0 * np.pi
 # ---- memory that callers set aside, by place in it: gradient, stiffness, derivative of d, another gradient
 GRADIENT, STIFFNESS, SLOPES, SECOND, WORK = 0, 12, 156, 192, 204
@@ -67,6 +72,33 @@ def touching(kind: int, A: FloatArray, p: int, k: int) -> tuple[float, Vector, V
         size = np.sqrt(dot(e, e))
     e = (-e[0] / size, -e[1] / size, -e[2] / size)
     return size, n, e, sum_of(vector(A, k + S_I), A[k + RADIUS], e)
+
+
+@kernel()
+def angle_of(kind: int, A: FloatArray, p: int, q: int, k: int) -> float:
+    """ANGLE, TANGENT_ANGLE or TWIST: as it was counted; where nothing counts it, within half a turn from the poses."""
+    if A[k + IS_COUNTED] == 1.0:
+        return A[k + COUNTED]
+    if kind == TANGENT_ANGLE:
+        return within_half_a_turn(A[q + TURN] - A[p + TURN] - A[k + RADIUS])
+    y = rotate_back(A, p + R_, rotate(A, q + R_, vector(A, k + C1_J)))
+    return np.arctan2(dot(vector(A, k + A2_I), y), dot(vector(A, k + A1_I), y))
+
+
+@kernel()
+def within_half_a_turn(x: float) -> float:
+    """x less whole turns."""
+    return x - TWO_PI * np.round(x / TWO_PI)
+
+
+@kernel()
+def twist_axis(A: FloatArray, p: int, q: int, k: int) -> Vector:
+    """e = (C a₂ − S a₁)/(S² + C²) with S = a₂·R_ij c₁, C = a₁·R_ij c₁: the change of atan2(S, C) is e·δ(R_ij c₁)."""
+    a1, a2 = vector(A, k + A1_I), vector(A, k + A2_I)
+    y = rotate_back(A, p + R_, rotate(A, q + R_, vector(A, k + C1_J)))
+    S, C = dot(a2, y), dot(a1, y)
+    n = S * S + C * C
+    return (C * a2[0] - S * a1[0]) / n, (C * a2[1] - S * a1[1]) / n, (C * a2[2] - S * a1[2]) / n
 
 
 @kernel()
@@ -111,14 +143,17 @@ def measure(kind: int, A: FloatArray, p: int, q: int, k: int, g: int) -> float:
         put(A, g + 3, (-a[0], -a[1], -a[2]))
         put(A, g + 6, (0.0, 0.0, 0.0))
         put(A, g + 9, rotate_back(A, q + R_, rotate(A, p + R_, a)))
-        y = rotate_back(A, p + R_, rotate(A, q + R_, vector(A, k + C1_J)))
-        return np.arctan2(dot(vector(A, k + A2_I), y), dot(vector(A, k + A1_I), y))
+        return angle_of(kind, A, p, q, k)
     for i in range(12):
         A[g + i] = 0.0
+    if kind == TWIST:
+        e, c = twist_axis(A, p, q, k), vector(A, k + C1_J)
+        put(A, g + 3, cross(e, rotate_back(A, p + R_, rotate(A, q + R_, c))))
+        put(A, g + 9, cross(c, rotate_back(A, q + R_, rotate(A, p + R_, e))))
+        return angle_of(kind, A, p, q, k)
     if kind in (PLANAR_ANGLE, TANGENT_ANGLE):
         A[g + 5], A[g + 11] = -1.0, 1.0
-        x = A[q + TURN] - A[p + TURN] - A[k + RADIUS]
-        return x if kind == PLANAR_ANGLE else x - TWO_PI * np.round(x / TWO_PI)
+        return A[q + TURN] - A[p + TURN] - A[k + RADIUS] if kind == PLANAR_ANGLE else angle_of(kind, A, p, q, k)
     _, n, _, touch = touching(kind, A, p, k)
     if kind == DISC_HEIGHT:
         put(A, g, vector(A, k + C_J))
@@ -165,6 +200,10 @@ def rest(kind: int, A: FloatArray, p: int, q: int, k: int, work: int) -> float:
     for i in range(3):
         for j in range(3):
             h += A[p + W_ + i] * A[K + (3 + i) * 12 + 3 + j] * A[p + W_ + j]
+            if kind == TWIST:
+                h += A[p + W_ + i] * A[K + (3 + i) * 12 + 9 + j] * A[q + W_ + j]
+                h += A[q + W_ + i] * A[K + (9 + i) * 12 + 3 + j] * A[p + W_ + j]
+                h += A[q + W_ + i] * A[K + (9 + i) * 12 + 9 + j] * A[q + W_ + j]
     return h
 
 
@@ -201,10 +240,12 @@ def stiffness(kind: int, A: FloatArray, p: int, q: int, k: int, work: int) -> No
     if kind == LENGTH:
         length_stiffness(A, p, q, k, work)
         return
+    if kind == TWIST:
+        twist_stiffness(A, p, q, k, work)
+        return
     a, c, s_i, s_j = vector(A, k + A_I), vector(A, k + C_J), vector(A, k + S_I), vector(A, k + S_J)
     a_world = rotate(A, p + R_, a)
     a_j = rotate_back(A, q + R_, a_world)
-    c_i = rotate_back(A, p + R_, rotate(A, q + R_, c))
     e = sum_of(rotate_back(A, p + R_, between(A, p, q, k)), 1.0, s_i)
     u_i, u_j = rotate_back(A, p + R_, a), rotate_back(A, q + R_, a)
     for b in range(3):
@@ -212,12 +253,7 @@ def stiffness(kind: int, A: FloatArray, p: int, q: int, k: int, work: int) -> No
             add_column(A, K, 3, 3 + b, 1.0, cross(s_i, unit_column(u_i, b)))
             add_column(A, K, 9, 9 + b, -1.0, cross(s_j, unit_column(u_j, b)))
         elif kind == AXES:
-            add_column(A, K, 3, 3 + b, 1.0, cross(a, unit_column(c_i, b)))
-            x = rotate_back(A, p + R_, rotate(A, q + R_, unit_column(c, b)))
-            add_column(A, K, 3, 9 + b, -1.0, cross(a, x))
-            x = rotate_back(A, q + R_, rotate(A, p + R_, unit_column(a, b)))
-            add_column(A, K, 9, 3 + b, -1.0, cross(c, x))
-            add_column(A, K, 9, 9 + b, 1.0, cross(c, unit_column(a_j, b)))
+            add_axes_columns(A, K, b, p, q, a, c)
         elif kind == ANGLE:
             x = rotate_back(A, q + R_, rotate(A, p + R_, unit_column(a, b)))
             add_column(A, K, 9, 3 + b, -1.0, x)
@@ -246,6 +282,43 @@ def stiffness(kind: int, A: FloatArray, p: int, q: int, k: int, work: int) -> No
                 x = sum_of(x, -dot(x, down), down)
             add_column(A, K, 3, 3 + b, 1.0, cross(touch, unit_column(u, b)))
             add_column(A, K, 3, 3 + b, -A[k + RADIUS] / size, cross(x, u))
+
+
+@kernel()
+def add_axes_columns(A: FloatArray, K: int, b: int, p: int, q: int, a: Vector, c: Vector) -> None:
+    """Columns b of the rotations of both bodies in K of (R_i a)·(R_j c)."""
+    c_i = rotate_back(A, p + R_, rotate(A, q + R_, c))
+    a_j = rotate_back(A, q + R_, rotate(A, p + R_, a))
+    add_column(A, K, 3, 3 + b, 1.0, cross(a, unit_column(c_i, b)))
+    x = rotate_back(A, p + R_, rotate(A, q + R_, unit_column(c, b)))
+    add_column(A, K, 3, 9 + b, -1.0, cross(a, x))
+    x = rotate_back(A, q + R_, rotate(A, p + R_, unit_column(a, b)))
+    add_column(A, K, 9, 3 + b, -1.0, cross(c, x))
+    add_column(A, K, 9, 9 + b, 1.0, cross(c, unit_column(a_j, b)))
+
+
+@kernel()
+def twist_stiffness(A: FloatArray, p: int, q: int, k: int, work: int) -> None:
+    """K of atan2(S, C): that of e·R_ij c₁ with e held, and ((∇S)(∇C)ᵀ − (∇C)(∇S)ᵀ)/n − (∇θ)(∇n)ᵀ/n with n = S² + C²."""
+    K, D = work + STIFFNESS, work + SLOPES  # ∇S and ∇C of the rotations of both bodies, six each
+    a1, a2, c = vector(A, k + A1_I), vector(A, k + A2_I), vector(A, k + C1_J)
+    y = rotate_back(A, p + R_, rotate(A, q + R_, c))
+    S, C = dot(a2, y), dot(a1, y)
+    n = S * S + C * C
+    put(A, D, cross(a2, y))
+    put(A, D + 3, cross(c, rotate_back(A, q + R_, rotate(A, p + R_, a2))))
+    put(A, D + 6, cross(a1, y))
+    put(A, D + 9, cross(c, rotate_back(A, q + R_, rotate(A, p + R_, a1))))
+    e = twist_axis(A, p, q, k)
+    for b in range(3):
+        add_axes_columns(A, K, b, p, q, e, c)
+    for i in range(6):
+        row = K + 12 * (3 + i if i < 3 else 6 + i)
+        slope = (C * A[D + i] - S * A[D + 6 + i]) / n
+        for j in range(6):
+            change = 2.0 * (S * A[D + j] + C * A[D + 6 + j])
+            value = A[D + i] * A[D + 6 + j] - A[D + 6 + i] * A[D + j] - slope * change
+            A[row + (3 + j if j < 3 else 6 + j)] += value / n
 
 
 @kernel()

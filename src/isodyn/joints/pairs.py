@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from math import pi
 from typing import Any, ClassVar
 
 import numpy as np
@@ -89,7 +88,7 @@ class Hinge(Joint):
         return pair.coincide()
 
     def coordinates(self, pair: Pair) -> dict[str, Word]:
-        return {} if "cable" in (pair.first.kind, pair.second.kind) else {"angle": pair.angle_word()}
+        return _angle_of(pair)
 
 
 @dataclass(frozen=True)
@@ -115,12 +114,15 @@ class Cylindrical(Joint):
         return [pair.offset(1), pair.offset(2), pair.axes(1, 3), pair.axes(2, 3)]
 
     def coordinates(self, pair: Pair) -> dict[str, Word]:
-        return {"angle": pair.angle_word(), "displacement": pair.offset_word(3)}
+        return _angle_of(pair) | {"displacement": pair.offset_word(3)}
 
 
 @dataclass(frozen=True)
 class Screw(Joint):
-    """Rotation about one axis with a displacement of `pitch` per radian. Coordinates: angle, displacement."""
+    """Rotation about one axis with a displacement of `pitch` per radian. Coordinates: angle, displacement.
+
+    The angle at the start is the one that the displacement there tells: on which thread the nut is.
+    """
 
     pitch: float = 0.0
     in_plane: ClassVar[bool] = False
@@ -134,12 +136,12 @@ class Screw(Joint):
         advance = Row(
             f"{self.name}: advance",
             ((1.0, pair.offset_word(3)), (-float(self.pitch), pair.angle_word())),
-            period=2 * pi * abs(self.pitch),
+            any_turn=True,
         )  # [Shimada2014 (6.85) adapted]
         return [pair.offset(1), pair.offset(2), pair.axes(1, 3), pair.axes(2, 3), advance]
 
     def coordinates(self, pair: Pair) -> dict[str, Word]:
-        return {"angle": pair.angle_word(), "displacement": pair.offset_word(3)}
+        return _angle_of(pair) | {"displacement": pair.offset_word(3)}
 
 
 @dataclass(frozen=True)
@@ -242,6 +244,11 @@ def length_of(pair: Pair) -> float:
     P_i = pair.first.position + pair.first.R @ pair.s_i
     P_j = pair.second.position + pair.second.R @ pair.s_j
     return float(np.linalg.norm(P_j - P_i))
+
+
+def _angle_of(pair: Pair) -> dict[str, Word]:
+    """The turn about axis 3; nothing turns with the node of a cable, which has no twist."""
+    return {} if "cable" in (pair.first.kind, pair.second.kind) else {"angle": pair.angle_word()}
 
 
 def _across(pair: Pair) -> Row:

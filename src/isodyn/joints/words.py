@@ -24,17 +24,24 @@ class Word:
     first: str
     second: str
     numbers: FloatArray
+    owner: str = ""  # the part that it is written for
+
+    @property
+    def key(self) -> tuple[int, str, str, bytes]:
+        """The same for words that measure the same."""
+        return self.kind, self.first, self.second, self.numbers.tobytes()
 
 
 @dataclass(frozen=True, eq=False)
 class Row:
-    """φ = Σ weight·word − target(t); with a period, φ counts up to whole periods (angles). Rates only: not holonomic."""
+    """φ = Σ weight·word − target(t). Rates only: not holonomic. `any_turn`: the whole turns that its angle has at the start are free."""
 
     name: str
     terms: tuple[tuple[float, Word], ...]
     target: Any = 0.0
-    period: float = 0.0
     holonomic: bool = True
+    any_turn: bool = False
+    as_at_start: bool = False  # the target is what the sum is at the start
 
 
 def triad(axis: FloatArray) -> FloatArray:
@@ -131,7 +138,7 @@ class Pair:
         for name, value in numbers.items():
             place = getattr(words, name)
             k[place : place + np.size(value)] = value
-        return Word(kind, self.first.name, self.second.name, k)
+        return Word(kind, self.first.name, self.second.name, k, self.name)
 
     def coincide(self) -> list[Row]:
         """P_i = P_j: three rows, two in the plane."""
@@ -159,6 +166,11 @@ class Pair:
             kind = words.TANGENT_ANGLE if self.first.of_beam or self.second.of_beam else words.PLANAR_ANGLE
             return self.word(kind, RADIUS=self.zero)
         return self.word(words.ANGLE, A_I=self.a[2], C_J=self.c[2], A1_I=self.a[0], A2_I=self.a[1], C1_J=self.c[0])
+
+    def twist_word(self) -> Word:
+        """The same where nothing keeps axis 3 of the two bodies together."""
+        word = self.angle_word()
+        return word if self.planar else Word(words.TWIST, word.first, word.second, word.numbers, word.owner)
 
     def length_word(self) -> Word:
         return self.word(words.LENGTH)

@@ -74,7 +74,8 @@ class Spring:
 class Bushing:
     """Springs and dampers along and about the axes of the first body at a point; three translations, then three rotations.
 
-    Rotations are measured by sines of angles: right for small ones.
+    The third rotation, about `axis`, is an angle whose whole turns are counted; the other two are the tilts of `axis`, measured by their
+    sines: right for small ones.
     """
 
     name: str
@@ -92,7 +93,8 @@ class Bushing:
         k, c = (np.broadcast_to(np.asarray(x, dtype=float), 6) for x in (self.stiffness, self.damping))
         _not_negative(self.name, stiffness=k.min(), damping=c.min())
         along: list[Word] = [pair.offset_word(i) for i in (1, 2, 3)]
-        about = [pair.word(words.AXES, A_I=pair.a[(i + 2) % 3], C_J=pair.c[(i + 1) % 3]) for i in range(3)]
+        tilts = [pair.word(words.AXES, A_I=x, C_J=pair.c[2]) for x in (-pair.a[1], pair.a[0])]
+        about = [*tilts, pair.twist_word()]
         return [
             Law(layout.SPRING, word, (k[i], c[i], 0.0, 0.0))
             for i, word in enumerate([*along, *about])

@@ -16,6 +16,7 @@ from isodyn.loads.formula import FormulaLoad
 from isodyn.loads.user import UserLoad
 from isodyn.mechanism.beam_part import resolve
 from isodyn.mechanism.coordinates import Coordinates, ParametrisedSystem, in_coordinates
+from isodyn.mechanism.counted import counted_angles
 from isodyn.mechanism.formula_inputs import laws_by_formula
 from isodyn.mechanism.joint_rows import coordinate, rows_of
 from isodyn.mechanism.loose_bodies import warn_of_loose_bodies
@@ -76,6 +77,7 @@ def compile_parts(
         cayley,
         beams=tuple(parts.beams.values()),
         spreads=spreads,
+        angles=counted_angles(rows, laws, (word for joint in joints.values() for word in joint.coordinates.values())),
         held=tuple(
             resolve(name, parts.beams)
             for name in (*(x for part in user_rows for x in part.bodies), *(load.body for load in user_loads))

@@ -33,9 +33,10 @@ from isodyn.compiled import (
 )
 from isodyn.mechanism.model import ask_mechanism
 
-# header: sizes of q and v of the mechanism, of q'; its rows, holonomic ones, norm rows; axes of the angles; then the bodies
-NQ, NV, N, M, M_PHI, NORMS, AXES = 0, 1, 2, 3, 4, 5, 6
-BODIES = 9
+# header: sizes of q and v of the mechanism, of v'; its rows, holonomic ones, norm rows; axes of the angles; how many angles the mechanism
+# counts, and how many of them are carried behind the bodies in q': all of them or none; then the bodies
+NQ, NV, N, M, M_PHI, NORMS, AXES, TURNS, CARRIED = 0, 1, 2, 3, 4, 5, 6, 9, 10
+BODIES = 11
 # a body: kind, first q, v, q', number of its norm row;   numbers: μ, sign of det E at the start
 PLACE, NUMBERS = 5, 2
 STRAIGHT, PARAMETERS, ANGLES = range(3)
@@ -63,6 +64,8 @@ def place(
     work = np.empty(18)
     E, E_dot = work[:9], work[9:]
     T[:, :] = 0.0
+    for k in range(table[TURNS]):
+        q[table[NQ] - table[TURNS] + k] = x[table[N] + k] if table[CARRIED] > 0 else 0.0
     for b in range((table.size - BODIES) // PLACE):
         o = BODIES + PLACE * b
         fq, fv, f = table[o + 1], table[o + 2], table[o + 3]

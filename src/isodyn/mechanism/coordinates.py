@@ -4,6 +4,9 @@
     "euler-parameters"   four numbers per rotation, v' = q̇', one row |e| = 1 per spatial body
     "euler-313", "cardan-321", "bryant-123"     three angles per rotation, v' = q̇', singular at one value of the middle angle
 
+Angles that rows, laws or formulas read are carried behind the coordinates of the bodies, with their whole turns (isodyn.mechanism.turns):
+they are counted along the straight way from q' to q' + d. Where nothing reads them, `lift` counts them from row to row.
+
 The last four are systems of their own, made from the compiled mechanism by v = T(q') v' (isodyn.mechanism.coordinate_kernels); planar
 bodies and particles keep their coordinates. `lift` brings a solution back to the default coordinates, with all that a mechanism knows
 about its parts. Equations premultiplied by Tᵀ are [Fumagalli2009 (68)]; `newton_euler` gives them as they are in [Fumagalli2009 (64)].
@@ -19,15 +22,17 @@ import numpy as np
 from isodyn.bodies.angles import BRYANT_123, CARDAN_321, EULER_313, AngleSet
 from isodyn.bodies.body import Body
 from isodyn.bodies.rotations import parameter_rates
-from isodyn.compiled import KNOWS_MASS, OK, FloatArray, IntArray
+from isodyn.compiled import KNOWS_MASS, OK, RETRACT, RETRACTS, FloatArray, IntArray
 from isodyn.errors import InputError, SingularError
 from isodyn.mechanism import coordinate_kernels as kernels
+from isodyn.mechanism.poses import rows_of_angle
 from isodyn.mechanism.system import MechanismSystem
 from isodyn.systems.compiled_system import PythonSystem
 from isodyn.systems.questions import Questions
 from isodyn.systems.scales import Scales
 
 Coordinates = Literal["rotation", "euler-parameters", "euler-313", "cardan-321", "bryant-123"]
+PIECES = 4.0  # parts of the way of an increment, by the sum of its components: so short that no angle turns by more than a radian
 ANGLE_SETS = {"euler-313": EULER_313, "cardan-321": CARDAN_321, "bryant-123": BRYANT_123}
 
 
@@ -86,6 +91,10 @@ class ParametrisedSystem(PythonSystem):
             raise InputError("lift needs all columns, but only some were saved")
         rows = list(zip(*(self.state(q, v, a) for q, v, a in zip(sol.q, sol.v, sol.a, strict=True)), strict=True))
         q, v, a = (np.array(x) for x in rows)
+        base = self.mechanism
+        if not self.table[kernels.CARRIED]:
+            for angle in base.tables.angles:
+                q[:, base.tables.column_of(angle.word)] = rows_of_angle(base, angle.word, sol.t, q, v)
         norms = range(self.mechanism.m_phi, self.m_phi)
         aux = {key: np.delete(x, norms, axis=1) if key in ("mu", "nu", "lam_left") else x for key, x in sol.aux.items()}
         if "a_left" in aux:
@@ -93,7 +102,6 @@ class ParametrisedSystem(PythonSystem):
             aux["a_left"] = np.array(
                 [self.state(sol.q[i], sol.v[i], left)[2] for i, left in zip(at, sol.aux["a_left"], strict=True)]
             )
-        base = self.mechanism
         columns = {"q": np.arange(base.nq), "v": np.arange(base.nv), "a": np.arange(base.nv), "lam": np.arange(base.m)}
         redundant = tuple(name for name in sol.redundant if name in base.row_names)
         lam = np.delete(sol.lam, norms, axis=1)
@@ -122,6 +130,18 @@ class _Answers:
         self.base, self.coordinates, self.table, self.numbers = base, coordinates, table, numbers
         self.pf, self.pi = base.pf.copy(), base.pi
 
+    def moved(self, q: FloatArray, d: FloatArray) -> FloatArray:
+        """q' + d, and the counted angles along the way."""
+        base, n = self.base, int(self.table[kernels.N])
+        first = base.nq - len(base.tables.angles)
+        pieces = 1 + int(PIECES * np.abs(d).sum())
+        at, x, still = np.array(q, dtype=np.float64), np.empty(base.nq), np.zeros(n)
+        for k in range(1, pieces + 1):
+            at[:n] = q[:n] + (k / pieces) * d
+            kernels.carried_over(at, still, still, self.table, self.numbers, x, np.empty(base.nv), np.empty(base.nv))
+            at[n:] = base.retract(x, np.zeros(base.nv))[first:]
+        return at
+
     def answer(
         self,
         what: int,
@@ -133,6 +153,9 @@ class _Answers:
         c: FloatArray,
         out: FloatArray,
     ) -> int:
+        if what == RETRACT:
+            out[:] = self.moved(q, v)
+            return OK
         singular = kernels.asked_in_coordinates(
             what, t, q, v, a, lam, c, self.table, self.numbers, self.pf, self.pi, out
         )
@@ -172,7 +195,9 @@ def in_coordinates(base: MechanismSystem, coordinates: Coordinates) -> Mechanism
     axes = kind.axes if kind else (0, 0, 0)
     starts = [_start(body, coordinates) for body in base.bodies]
     first = np.concatenate([[0], np.cumsum([q.size for q, _ in starts])])
-    table = [base.nq, base.nv, int(first[-1]), base.m, base.m_phi, norms, *axes]
+    turns = len(base.tables.angles)
+    carried = turns if any(angle.read for angle in base.tables.angles) else 0
+    table = [base.nq, base.nv, int(first[-1]), base.m, base.m_phi, norms, *axes, turns, carried]
     numbers: list[float] = []
     row = 0
     for k, body in enumerate(base.bodies):
@@ -189,13 +214,22 @@ def in_coordinates(base: MechanismSystem, coordinates: Coordinates) -> Mechanism
         Q, V, _ = system.state(q, v)
         return base.energy(Q, V, t)
 
+    def difference(q1: FloatArray, q2: FloatArray) -> FloatArray:
+        return np.asarray((q2 - q1)[: first[-1]])
+
+    answers = _Answers(base, coordinates, integers, floats)
+    names = [name for body in base.bodies for name in _names(body, kind)]
     system = ParametrisedSystem(
-        _Answers(base, coordinates, integers, floats),
-        KNOWS_MASS,
-        np.concatenate([q for q, _ in starts]),
+        answers,
+        KNOWS_MASS | (RETRACTS if carried else 0),
+        np.concatenate([*(q for q, _ in starts), base.q0[base.nq - carried :]]),
         np.concatenate([v for _, v in starts]),
         energy=energy,
-        names=tuple(name for body in base.bodies for name in _names(body, kind)),
+        retract=answers.moved if carried else None,
+        difference=difference if carried else None,
+        names=(*names, *(angle.name for angle in base.tables.angles[:carried])),
+        given_v_names=tuple(names),
+        turns=carried,
         row_names=tuple(row_names),
         scales=_sizes(base, [q for q, _ in starts]),
         mechanism=base,

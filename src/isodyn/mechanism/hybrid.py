@@ -27,6 +27,7 @@ from isodyn.compiled import (
     POSITION,
     RATE,
     RETRACT,
+    SETTLE,
     VELOCITY,
     FloatArray,
 )
@@ -151,7 +152,7 @@ class Hybrid:
     ) -> int:
         mb = self.base.size
         lam_base = np.ascontiguousarray(lam[self.base]) if lam.size else np.zeros(mb)
-        if what in (RETRACT, RATE, BALANCE, JACOBIAN):
+        if what in (RETRACT, SETTLE, RATE, BALANCE, JACOBIAN):
             status = self.state.ask(what, t, q, v, a, lam_base, c, out)
             if what == BALANCE:
                 self.add_forces(t, lam, out)

@@ -10,12 +10,14 @@ BODIES, MEASURES, ROWS, HOLONOMIC, LAWS, LOADS, NQ, NV, J_SIZE, G_SIZE = range(1
 # … tables in pi …
 I_BODY, I_MEASURE, I_ROW, I_TERM, I_LAW, I_LOAD, I_TIME = range(10, 17)
 # … tables in pf
-F_BODY, F_MEASURE, F_ROW, F_TERM, F_LAW, F_LOAD, F_TIME, F_POSE, F_WORK, F_GRAVITY = range(17, 27)
+F_BODY, F_MEASURE, F_TURN, F_TERM, F_LAW, F_LOAD, F_TIME, F_POSE, F_WORK, F_GRAVITY = range(17, 27)
 CAYLEY = 27  # whether rotations are moved by the Cayley map
 # beams: numbers of elements, of coordinates of nodes (they come first in q and in v), of loads along beams; whether damped; tables
 ELEMENTS, NODAL, SPREADS, DAMPED, I_ELEMENT, I_SPREAD, F_ELEMENT, F_SPREAD, F_WEIGHT, F_FACTOR = range(28, 38)
 I_INPUT = 38  # inputs of formulas, in pi
-HEADER = 39
+# angles whose whole turns are counted: how many, how many measures read them; tables
+TURNS, READERS, I_TURN, I_READER = range(39, 43)
+HEADER = 43
 
 # ---- a body: kind, first q, first v, how many v; which of them each of (ṙ, ω) is, or −1; its block in J and the length of its rows there
 KIND, FIRST_Q, FIRST_V, FREEDOM, COLUMNS, BLOCK, STRIDE = 0, 1, 2, 3, 4, 10, 11
@@ -28,10 +30,13 @@ BODY_NUMBERS = 10
 
 # ---- a measure: kind, bodies, the blocks ii, ij, ji, jj of J
 MEASURE = 7
-# ---- a row: first term, number of terms, time function, how many rows from here on let points coincide (0 elsewhere);
-# numbers: period of its value (0: none)
-ROW, ROW_NUMBERS = 4, 1
+# ---- a row: first term, number of terms, time function, how many rows from here on let points coincide (0 elsewhere)
+ROW = 4
 TOGETHER = 3
+# ---- a counted angle: kind, bodies, its place in q, whether rows or laws read it;  numbers: those of its measure
+TURN_SIZE, IS_READ = 5, 4
+# ---- who reads it: measure, counted angle
+READER = 2
 # ---- a term: measure, places of body i and j in G;   number: weight
 TERM, TERM_NUMBERS = 3, 1
 

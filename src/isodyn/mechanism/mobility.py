@@ -16,6 +16,7 @@ import numpy as np
 
 from isodyn.compiled import FloatArray
 from isodyn.linear_solvers.rows import choose
+from isodyn.systems.compiled_system import settled
 from isodyn.systems.manifold import close, freedoms, moving
 from isodyn.systems.questions import Questions
 from isodyn.systems.scales import pace
@@ -90,7 +91,7 @@ class Mobility:
 def mobility(system: MechanismSystem, q: Any = None, t: float = 0.0) -> Mobility:
     """Of a compiled mechanism at q (its start, assembled, when left out)."""
     ask, still = Questions(system), np.zeros(system.nv)
-    at = close(ask, t, system.q0).q if q is None else np.asarray(q, dtype=np.float64)
+    at = close(ask, t, system.q0).q if q is None else settled(system, np.asarray(q, dtype=np.float64))
     G = ask.G(t, at, still)
     N, values, rank = freedoms(G, system.scales.v)
     position = N.shape[1] if system.m == system.m_phi else freedoms(G[: system.m_phi], system.scales.v)[0].shape[1]

@@ -4,6 +4,7 @@
     rows        φ = Σ w x − f(t) = 0               sums of measures x (isodyn.joints.measures); some known as rates only
     laws        −g f(x, ẋ, t)                      force elements along a measure
     loads       forces and torques on one body
+    angles      θ̇ = g·v                           counted over whole turns, behind the bodies in q (isodyn.mechanism.turns)
     beams       M a + ∂U/∂q + damping − weight     on their nodes (isodyn.beams), which joints see as bodies (isodyn.mechanism.nodes)
 
 Tables in pi, pf: isodyn.mechanism.layout. A planar body has (x, y, θ) of (r, ω), a particle has r; the columns of a measure's gradient
@@ -28,6 +29,7 @@ from isodyn.compiled import (
     POSITION,
     RATE,
     RETRACT,
+    SETTLE,
     VELOCITY,
     F,
     FloatArray,
@@ -74,11 +76,13 @@ from isodyn.mechanism.layout import (
     ROWS,
     SPATIAL,
     STRIDE,
+    TURNS,
     UNHELD,
 )
 from isodyn.mechanism.nodes import place_node
 from isodyn.mechanism.rows import row_forces, row_matrix, row_tangents, row_values
 from isodyn.mechanism.spread import add_beams
+from isodyn.mechanism.turns import count_turns, rates_of_turns, read_turns, settle_turns
 
 
 @kernel()
@@ -200,11 +204,17 @@ def mechanism_model(
     """The questions of the loop, answered by a mechanism."""
     if what == RETRACT:
         move_bodies(q, v, pi, out)
-        return OK
+        return count_turns(q, v, pf, pi, out) if pi[TURNS] > 0 else OK
+    if what == SETTLE:
+        return settle_turns(pf, pi, out)
     if what == RATE:
         rates_of_bodies(q, v, pi, out)
+        if pi[TURNS] > 0:
+            place_bodies(q, v, pf, pi)
+            rates_of_turns(pf, pi, out)
         return OK
     place_bodies(q, v, pf, pi)
+    read_turns(q, pf, pi)
     if what == BALANCE:
         inertia_forces(a, pf, pi, out)
         if pi[ELEMENTS] > 0:
@@ -246,6 +256,7 @@ def mechanism_energy(
 ) -> float:
     """Kinetic and potential energy into out; the latter counts weight, springs and strain, with time functions at t. out[2:] is memory."""
     place_bodies(q, v, pf, pi)
+    read_turns(q, pf, pi)
     gravity = vector(pf, pi[F_GRAVITY])
     kinetic, potential = 0.0, 0.0
     for k in range(pi[BODIES]):

@@ -9,6 +9,7 @@ from isodyn.bodies.rotations import matrix
 from isodyn.compiled import FloatArray
 from isodyn.joints.measures import POSE, R_, STRETCH, TURN, V_, W_
 from isodyn.joints.words import Word
+from isodyn.mechanism.counted import over_rows
 from isodyn.mechanism.kinematics import histories
 from isodyn.mechanism.layout import BODY, CABLE, COLUMNS, I_BODY, NODE
 from isodyn.mechanism.nodes import place_nodes
@@ -48,12 +49,29 @@ def map_of_node(p: FloatArray, own: slice) -> FloatArray:
     return T
 
 
+def along_rows(system: MechanismSystem, word: Word, q: FloatArray, v: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """A measure and its rate along histories of q and v; angles within half a turn."""
+    p, other = (poses(system, name, q, v) for name in (word.first, word.second))
+    g = np.zeros((q.shape[0], 12))
+    x = histories(word.kind, p, other, word.numbers, g)
+    return x, np.einsum("ki,ki->k", g, np.hstack([p[:, V_:TURN], other[:, V_:TURN]]))
+
+
+def rows_of_angle(system: MechanismSystem, word: Word, t: FloatArray, q: FloatArray, v: FloatArray) -> FloatArray:
+    """An angle counted from row to row."""
+    x, rate = along_rows(system, word, q, v)
+    return over_rows(word.owner, t, x, rate)
+
+
 def coordinate_at(system: MechanismSystem, word: Word, q: FloatArray) -> tuple[float, FloatArray]:
     """A measure at q, and its gradient over all of v."""
     still = np.zeros((1, system.nv))
     p, other = (poses(system, name, q[None], still) for name in (word.first, word.second))
     g, gradient = np.zeros((1, 12)), np.zeros(system.nv)
     x = float(histories(word.kind, p, other, word.numbers, g)[0])
+    column = system.tables.column_of(word)
+    if column is not None:
+        x = float(q[column])
     for side, name in enumerate((word.first, word.second)):
         if name != GROUND and system.bodies[system.number_of(name)].of_beam:
             place = (p, other)[side]

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from isodyn.compiled import ACCELERATION, POSITION, VELOCITY, FloatArray, IntArray, kernel
 from isodyn.joints.measures import GRADIENT, STIFFNESS
 from isodyn.mechanism.layout import (
     BODIES,
     BODY,
     COLUMNS,
-    F_ROW,
     F_TERM,
     F_WORK,
     FREEDOM,
@@ -150,7 +147,4 @@ def row_values(
             elif what == ACCELERATION:
                 x = along(m, GRADIENT, a, pf, pi) + rest_of(m, pf, pi)
             value += weight * x
-        period = pf[pi[F_ROW] + r]
-        if what == POSITION and period > 0.0:
-            value -= period * np.round(value / period)
         out[r] = value

@@ -2,31 +2,38 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
 
 from isodyn.bodies.body import Body
-from isodyn.bodies.rotations import increment
 from isodyn.compiled import (
     CONSTANT_MASS,
+    COUNTS_TURNS,
     KNOWS_LEVELS,
     KNOWS_MASS,
     KNOWS_RATE,
     KNOWS_TANGENT,
+    POSITION,
     RETRACT,
     RETRACTS,
+    SETTLE,
+    UNTOLD,
     FloatArray,
-    IntArray,
 )
+from isodyn.joints.couplings import ground_body
 from isodyn.joints.words import Pair, Row, Word
 from isodyn.mechanism.beam_part import BeamPart, resolve
+from isodyn.mechanism.kinematics import value_at_start
 from isodyn.mechanism.layout import BY_FORMULA, F_FACTOR, LIMIT, SPRING
 from isodyn.mechanism.model import mechanism_energy, mechanism_model
 from isodyn.mechanism.scales import typical_sizes
 from isodyn.mechanism.tables import Tables
+from isodyn.mechanism.turns import told_turn
+from isodyn.mechanism.winding import winding_of
+from isodyn.systems.checks import untold
 from isodyn.systems.tabled import TabledSystem
 
 ELASTIC = (SPRING, LIMIT, BY_FORMULA)  # laws whose forces follow from a measure
@@ -89,24 +96,35 @@ class MechanismSystem(TabledSystem):
 
 def make_system(tables: Tables, joints: dict[str, JointParts]) -> MechanismSystem:
     """The system of these tables."""
+    start = start_of(tables)
     pf, pi = tables.build(sparse=False)
     scratch, none = pf.copy(), np.zeros(0)
     c = np.array([1.0, 0.0, 0.0, 1.0])
-    spatial = [k for k, body in enumerate(tables.bodies) if body.kind == "spatial"]
-    straight = _straight(tables)
+    spatial = any(body.kind == "spatial" for body in tables.bodies)
+    turning = spatial or bool(tables.angles)
+    winding, first = winding_of(tables), int(tables.first_q[-1])  # where counted angles begin in q
+
+    def moved(q: FloatArray, d: FloatArray) -> tuple[FloatArray, int]:
+        q, d, out = np.ascontiguousarray(q), np.ascontiguousarray(d), np.empty(q.size)
+        status = mechanism_model(RETRACT, 0.0, q, d, none, none, c, scratch, pi, out)
+        mechanism_model(
+            SETTLE, 0.0, q, d, none, none, c, scratch, pi, out
+        )  # off the constraints, too, where angles mean little
+        return out, int(status)
 
     def retract(q: FloatArray, d: FloatArray) -> FloatArray:
-        out = np.empty(q.size)
-        mechanism_model(RETRACT, 0.0, np.ascontiguousarray(q), np.ascontiguousarray(d), none, none, c, scratch, pi, out)
+        out, status = moved(q, d)
+        if status == UNTOLD and np.any(d):
+            name, told, seen = fastest(q, d)
+            raise untold(name, told, seen, "in one increment")
         return out
 
-    def difference(q1: FloatArray, q2: FloatArray) -> FloatArray:
-        d = np.empty(tables.nv)
-        d[straight[0]] = q2[straight[1]] - q1[straight[1]]
-        for k in spatial:
-            o, p = tables.first_v[k] + 3, tables.first_q[k] + 3
-            d[o : o + 3] = increment(q1[p : p + 4], q2[p : p + 4], tables.cayley)
-        return d
+    def fastest(q: FloatArray, d: FloatArray) -> tuple[str, float, float]:
+        """The counted angle of which an increment tells least: its name, how far it was told to turn, and what the poses say."""
+        said = moved(q, d)[0][first:] - q[first:]
+        told = [told_turn(k, np.ascontiguousarray(q), np.ascontiguousarray(d), scratch, pi) for k in range(said.size)]
+        worst = int(np.abs(told - said).argmax())
+        return tables.angles[worst].name, float(told[worst]), float(said[worst])
 
     def energy(q: FloatArray, v: FloatArray, t: float) -> tuple[float, float]:
         out = np.empty(2 + tables.nodal)
@@ -114,18 +132,20 @@ def make_system(tables: Tables, joints: dict[str, JointParts]) -> MechanismSyste
         return float(out[0]), float(out[1])
 
     names = [body.coordinate_names() for body in tables.bodies]
-    q0 = np.concatenate([body.q0 for body in tables.bodies])
+    traits = KNOWS_MASS | KNOWS_TANGENT | KNOWS_LEVELS | CONSTANT_MASS
+    traits |= RETRACTS | KNOWS_RATE if turning else 0
+    q0 = np.append(start[:first], moved(start, np.zeros(tables.nv))[0][first:])
     return MechanismSystem(
         mechanism_model,
-        KNOWS_MASS | KNOWS_TANGENT | KNOWS_LEVELS | CONSTANT_MASS | (RETRACTS | KNOWS_RATE if spatial else 0),
+        traits | (COUNTS_TURNS if tables.angles else 0),
         q0,
         np.concatenate([body.v0 for body in tables.bodies]),
         pf,
         pi,
         energy,
-        retract if spatial else None,
-        difference if spatial else None,
-        names=tuple(x for q, _ in names for x in q),
+        retract if turning else None,
+        winding.difference if turning else None,
+        names=(*(x for q, _ in names for x in q), *(angle.name for angle in tables.angles)),
         v_names=tuple(x for _, v in names for x in v),
         m=len(tables.rows),
         m_phi=sum(row.holonomic for row in tables.rows),
@@ -133,16 +153,38 @@ def make_system(tables: Tables, joints: dict[str, JointParts]) -> MechanismSyste
         alike=tuple(k for body in tables.bodies for k in _ALIKE[body.kind]),
         elastic=bool(tables.beams) or any(law.kind in ELASTIC for law in tables.laws),
         scales=typical_sizes(tables, q0),
+        turns=len(tables.angles),
+        fastest=fastest if tables.angles else None,
         tables=tables,
         joints=joints,
     )
 
 
-def _straight(tables: Tables) -> tuple[IntArray, IntArray]:
-    """Components of v and of q that add like vectors."""
-    v, q = [], []
-    for k, body in enumerate(tables.bodies):
-        many = 3 if body.kind == "spatial" else body.v0.size
-        v += [int(tables.first_v[k]) + i for i in range(many)]
-        q += [int(tables.first_q[k]) + i for i in range(many)]
-    return np.array(v, dtype=np.int64), np.array(q, dtype=np.int64)
+def start_of(tables: Tables) -> FloatArray:
+    """q at the start: angles within half a turn, except where a row tells their whole turns there (screws, drives).
+
+    Rows that hold what their sum is at the start then hold it with these turns.
+    """
+    ground = ground_body()
+    bodies = {body.name: body for body in tables.bodies} | {ground.name: ground}
+    start = [value_at_start(angle.word, bodies[angle.word.first], bodies[angle.word.second]) for angle in tables.angles]
+    q0 = np.concatenate([*(body.q0 for body in tables.bodies), start])
+    if not any(row.any_turn for row in tables.rows):
+        return q0
+    pf, pi = tables.build(sparse=False)
+    phi, v0 = np.zeros(len(tables.rows)), np.concatenate([body.v0 for body in tables.bodies])
+    mechanism_model(POSITION, 0.0, q0, v0, v0, phi, np.array([1.0, 0.0, 0.0, 1.0]), pf, pi, phi)
+    more: dict[int, float] = {}
+    for r, row in enumerate(tables.rows):
+        for weight, word in row.terms if row.any_turn else ():
+            column = tables.column_of(word)
+            if column is not None and column not in more:
+                more[column] = -2 * np.pi * float(np.round(phi[r] / (2 * np.pi * weight)))
+                q0[column] += more[column]
+    for r, row in enumerate(tables.rows):
+        if row.as_at_start:
+            added = sum(
+                weight * more.get(column, 0.0) for weight, word in row.terms if (column := tables.column_of(word))
+            )
+            tables.rows[r] = replace(row, target=row.target + added)
+    return q0

@@ -11,13 +11,26 @@ import numpy as np
 from isodyn.beams.mesh import element_numbers, spread
 from isodyn.bodies.body import Body
 from isodyn.compiled import FloatArray, IntArray
-from isodyn.joints.measures import A_I, PARAMETERS, PLANAR_ANGLE, POINT, POSE, R_, S_I, S_J, TANGENT_ANGLE, WORK
+from isodyn.joints.measures import (
+    A_I,
+    IS_COUNTED,
+    PARAMETERS,
+    PLANAR_ANGLE,
+    POINT,
+    POSE,
+    R_,
+    S_I,
+    S_J,
+    TANGENT_ANGLE,
+    WORK,
+)
 from isodyn.joints.words import Row, Word
 from isodyn.linear_solvers.blocks import Sparsity
 from isodyn.loads.elements import Law
 from isodyn.loads.time import as_time_function
 from isodyn.mechanism import layout as at
 from isodyn.mechanism.beam_part import BeamPart
+from isodyn.mechanism.counted import CountedAngle
 
 _COLUMNS = {"spatial": [0, 1, 2, 3, 4, 5], "planar": [0, 1, -1, -1, -1, 2], "particle": [0, 1, 2, -1, -1, -1]}
 _COLUMNS |= {"node": [0, 1, -1, -1, -1, -1], "cable": _COLUMNS["particle"]}  # slopes: isodyn.mechanism.nodes
@@ -48,6 +61,7 @@ class Tables:
     beams: tuple[BeamPart, ...] = ()
     spreads: list[tuple[int, FloatArray, Any]] = field(default_factory=list)
     held: tuple[str, ...] = ()  # bodies that users' parts speak of
+    angles: tuple[CountedAngle, ...] = ()  # whose whole turns are counted; they come last in q
 
     def __post_init__(self) -> None:
         self.number = {body.name: k for k, body in enumerate(self.bodies)}
@@ -79,11 +93,21 @@ class Tables:
         for i, j, _, _ in self.elements:
             self.neighbours[i].add(j)
             self.neighbours[j].add(i)
+        self.counted = {angle.word.key: k for k, angle in enumerate(self.angles)}
         self.nodal = sum(self.freedom[k] for k, body in enumerate(self.bodies) if body.of_beam)
 
     @property
     def nv(self) -> int:
         return int(self.first_v[-1])
+
+    @property
+    def nq(self) -> int:
+        return int(self.first_q[-1]) + len(self.angles)
+
+    def column_of(self, word: Word) -> int | None:
+        """Where q holds the value of a word, if it is a counted angle."""
+        k = self.counted.get(word.key)
+        return None if k is None else int(self.first_q[-1]) + k
 
     def row_bodies(self, row: Row) -> list[int]:
         """Moving bodies that a row speaks of, in order."""
@@ -175,7 +199,7 @@ class Tables:
             sum(row.holonomic for row in self.rows),
             len(self.laws),
             len(self.loads),
-            self.first_q[-1],
+            self.nq,
             n,
             J.columns.size if sparse else n * n,
             G.columns.size if sparse else len(self.rows) * n,
@@ -211,7 +235,7 @@ class Tables:
         def stride(k: int) -> int:
             return sum(self.freedom[j] for j in self.neighbours[k]) if sparse else n
 
-        tables = [*range(at.I_BODY, at.I_TIME + 1), at.I_ELEMENT, at.I_SPREAD, at.I_INPUT]
+        tables = [*range(at.I_BODY, at.I_TIME + 1), at.I_ELEMENT, at.I_SPREAD, at.I_INPUT, at.I_TURN, at.I_READER]
         numbers_of = [*range(at.F_BODY, at.F_GRAVITY + 1), at.F_ELEMENT, at.F_SPREAD, at.F_WEIGHT, at.F_FACTOR]
         ints: dict[int, list[list[int]]] = {key: [] for key in tables}
         floats: dict[int, list[Any]] = {key: [] for key in numbers_of}
@@ -247,11 +271,19 @@ class Tables:
         for word in self.words:
             i, j = self.number[word.first], self.number[word.second]
             ints[at.I_MEASURE].append([word.kind, i, j, block(i, i), block(i, j), block(j, i), block(j, j)])
-            floats[at.F_MEASURE].append(word.numbers)
+            numbers = word.numbers.copy()
+            if word.key in self.counted:
+                numbers[IS_COUNTED] = 1.0
+                ints[at.I_READER].append([len(floats[at.F_MEASURE]), self.counted[word.key]])
+            floats[at.F_MEASURE].append(numbers)
+        for k, angle in enumerate(self.angles):
+            i, j = self.number[angle.word.first], self.number[angle.word.second]
+            ints[at.I_TURN].append([angle.word.kind, i, j, int(self.first_q[-1]) + k, int(angle.read)])
+            floats[at.F_TURN].append(angle.word.numbers)
+        header[[at.TURNS, at.READERS]] = len(self.angles), len(ints[at.I_READER])
         term, together = 0, self.coincidences()
         for r, row in enumerate(self.rows):
             ints[at.I_ROW].append([term, len(row.terms), function(row.name, row.target), together[r]])
-            floats[at.F_ROW].append([row.period])
             for weight, word in row.terms:
                 i, j = self.number[word.first], self.number[word.second]
                 ints[at.I_TERM].append([term, place(r, i), place(r, j)])
@@ -272,9 +304,9 @@ class Tables:
                 named += 1
             ints[at.I_LAW].append([law.kind, term + k, function("a force law", law.shift), first, count])
             floats[at.F_LAW].append([*law.numbers, *([0.0] * (at.LAW_NUMBERS - len(law.numbers)))])
-        for kind, body_number, numbers, time in self.loads:
+        for kind, body_number, values, time in self.loads:
             ints[at.I_LOAD].append([kind, body_number, function("the time function of a load", time)])
-            floats[at.F_LOAD].append(numbers)
+            floats[at.F_LOAD].append(values)
         used = 0
         for f in functions:
             ints[at.I_TIME].append([f.kind, used, f.numbers.size])

@@ -18,9 +18,10 @@ from isodyn.joints.measures import R_, STRETCH, STRETCHING, TURN, V_, W_, WHOLE_
 from isodyn.joints.words import Word
 from isodyn.mechanism.beam_part import resolve
 from isodyn.mechanism.beam_view import BeamView
+from isodyn.mechanism.counted import over_rows
 from isodyn.mechanism.hybrid import UserMechanismSystem
 from isodyn.mechanism.kinematics import histories
-from isodyn.mechanism.poses import map_of_node, poses
+from isodyn.mechanism.poses import along_rows, map_of_node, poses
 from isodyn.mechanism.system import MechanismSystem
 from isodyn.systems.questions import Questions
 
@@ -99,7 +100,7 @@ class BodyView:
     def angle(self) -> FloatArray:
         """Of a planar body, or of the slope of a planar beam."""
         if self.body.kind == "node":
-            return np.unwrap(self._p[:, TURN])
+            return over_rows(self.name, self.t, self._p[:, TURN], self._p[:, W_ + 2])
         if self.body.kind != "planar":
             raise InputError(
                 f"{self.name!r} is {self.body.kind}; only planar bodies have one angle", hint="use .orientation"
@@ -172,12 +173,12 @@ class JointView:
 
 
 def read(sol: Solution, system: MechanismSystem, word: Word) -> tuple[FloatArray, FloatArray]:
-    """A measure and its rate along a solution; angles are counted over whole turns."""
-    p, q = (poses(system, name, sol.q, sol.v) for name in (word.first, word.second))
-    g = np.zeros((sol.t.size, 12))
-    x = histories(word.kind, p, q, word.numbers, g)
-    rate = np.einsum("ki,ki->k", g, np.hstack([p[:, V_:TURN], q[:, V_:TURN]]))
-    return (np.unwrap(x) if word.kind in WHOLE_TURNS else x), rate
+    """A measure and its rate along a solution; angles are counted over whole turns, in the state where they are coordinates of it."""
+    x, rate = along_rows(system, word, sol.q, sol.v)
+    column = system.tables.column_of(word)
+    if column is not None:
+        return sol.q[:, column].copy(), rate
+    return (over_rows(word.owner, sol.t, x, rate) if word.kind in WHOLE_TURNS else x), rate
 
 
 class Reaction:

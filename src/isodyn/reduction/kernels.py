@@ -25,6 +25,7 @@ from isodyn.compiled import (
     OK,
     POSITION,
     RETRACT,
+    SETTLE,
     VELOCITY,
     F,
     FloatArray,
@@ -214,6 +215,14 @@ def around(function: Any) -> Any:
                 for i in range(n):
                     for j in range(n):
                         out[i] += pf[pi[F_MASS] + i * n + j] * a[j]
+            return status
+        if what == SETTLE:
+            status = full(what, t, Q, W, A, L, c, inner, numbers, Q)
+            r = pi[R]
+            for i in range(nq):
+                k = pi[pi[I_PLACE_Q] + i]
+                if k < 0:
+                    out[r - 1 - k] = Q[i]
             return status
         count = m
         if what == JACOBIAN:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.compiled import CONSTANT_MASS, KNOWS_MASS, KNOWS_TANGENT, RETRACTS, FloatArray, IntArray
+from isodyn.compiled import CONSTANT_MASS, COUNTS_TURNS, KNOWS_MASS, KNOWS_TANGENT, RETRACTS, FloatArray, IntArray
 from isodyn.errors import InputError
 from isodyn.reduction.basis import Basis
 from isodyn.reduction.embedding import Embedding
@@ -24,7 +24,7 @@ from isodyn.systems.first_order import FirstOrderSystem
 from isodyn.systems.mechanical import MechanicalSystem
 from isodyn.systems.model import Model
 
-_TRAITS = RETRACTS | KNOWS_MASS | KNOWS_TANGENT | CONSTANT_MASS
+_TRAITS = RETRACTS | KNOWS_MASS | KNOWS_TANGENT | CONSTANT_MASS | COUNTS_TURNS
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +63,10 @@ def reduced_system(full: Any, basis: Basis, rows: IntArray) -> ReducedSystem:
         d = full.difference(at.q(q_1), at.q(q_2))
         return np.concatenate([q_2[: basis.rank] - q_1[: basis.rank], d[at.others_v]])
 
+    def fastest(q: FloatArray, d: FloatArray) -> tuple[str, float, float]:
+        found: tuple[str, float, float] = full.fastest(at.q(q), at.v(d))
+        return found
+
     return ReducedSystem(
         None,
         model.traits & _TRAITS,
@@ -76,6 +80,8 @@ def reduced_system(full: Any, basis: Basis, rows: IntArray) -> ReducedSystem:
         m=rows.size,
         m_phi=int((rows < full.m_phi).sum()),
         row_names=tuple(full.row_names[i] for i in rows),
+        turns=full.turns if model.traits & COUNTS_TURNS else 0,
+        fastest=fastest if model.traits & COUNTS_TURNS else None,
         full=full,
         basis=basis,
         embedding=at,

@@ -31,7 +31,7 @@ LONG = {
     "a": "accelerations",
     "lam": "multipliers, −Gᵀλ being the force of constraint",
 }
-_TURNS = {words.AXES, words.ANGLE, words.PLANAR_ANGLE, words.TANGENT_ANGLE}
+_TURNS = {words.AXES, words.ANGLE, words.PLANAR_ANGLE, words.TANGENT_ANGLE, words.TWIST}
 
 
 def units(system: Any) -> dict[str, list[str]]:
@@ -41,7 +41,7 @@ def units(system: Any) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {"q": [], "v": [], "lam": []}
     for name in system.names:
         letter = name.rpartition(".")[2]
-        found["q"].append("rad" if letter == "θ" else "m" if letter in ("x", "y", "z") else "1")
+        found["q"].append("rad" if letter in ("θ", "angle", "twist") else "m" if letter in ("x", "y", "z") else "1")
     for name in system.v_names:
         letter = name.rpartition(".")[2]
         turns = letter in ("θ'", "ωx", "ωy", "ωz")

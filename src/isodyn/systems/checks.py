@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from isodyn.compiled import FloatArray
-from isodyn.errors import CallableError, InputError
+from isodyn.errors import CallableError, ConvergenceError, InputError
 
 
 def vector(name: str, value: Any) -> FloatArray:
@@ -96,3 +96,11 @@ def names(given: Sequence[str] | None, n: int, letter: str = "q") -> tuple[str, 
     if len(given) != n:
         raise InputError(f"names must have {n} entries, one per coordinate, received {len(given)}")
     return tuple(given)
+
+
+def untold(name: str, told: float, seen: float, where: str) -> ConvergenceError:
+    """The error for an angle that turned by more than can be told in one step."""
+    return ConvergenceError(
+        f"{name!r} turns too far to be counted {where}: by {told:.3g} rad as the motion tells, by {seen:.3g} rad as the bodies lie",
+        hint="reduce dt: bodies turn by more than a radian about different axes in one step",
+    )

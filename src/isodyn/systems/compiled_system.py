@@ -35,6 +35,8 @@ class CompiledSystem:
     alike: tuple[int, ...] = ()  # velocities with the same number have the same unit; empty where that is not known
     elastic: bool = False  # has springs or beams, whose forces are read from the balance (isodyn.results.at_balance)
     scales: Scales = None  # type: ignore[assignment]  # ones where left out
+    turns: int = 0  # how many angles are counted over whole turns; they come last in q
+    fastest: Any = None  # (q, d) ↦ name, told and seen turn of the counted angle of which d tells least
 
     def __post_init__(self) -> None:
         if not self.names:
@@ -78,6 +80,8 @@ class PythonSystem:
     difference: Any = None
     names: tuple[str, ...] = ()
     scales: Scales = None  # type: ignore[assignment]  # ones where left out
+    given_v_names: tuple[str, ...] = ()  # where there are fewer velocities than coordinates
+    turns: int = 0  # as above
 
     first_order = False
     m = m_phi = 0
@@ -90,7 +94,7 @@ class PythonSystem:
     @property
     def v_names(self) -> tuple[str, ...]:
         """Names of the components of v."""
-        return velocity_names(self.names, self.nv)
+        return self.given_v_names or velocity_names(self.names, self.nv)
 
     @property
     def nq(self) -> int:
@@ -103,3 +107,11 @@ class PythonSystem:
     def model(self) -> Model:
         """The function that the loop calls."""
         return from_python(self.answers, self.traits)
+
+
+def settled(system: Any, q: FloatArray) -> FloatArray:
+    """q with its counted angles as the rest of q says, in the turn that is nearest to what they are: q may come from a user's hands."""
+    if not isinstance(system, CompiledSystem | PythonSystem) or system.turns == 0:
+        return q
+    first = q.size - system.turns
+    return np.concatenate([q[:first], system.retract(q, np.zeros(system.nv))[first:]])

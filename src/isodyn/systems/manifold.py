@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from isodyn.compiled import FloatArray
+from isodyn.errors import ConvergenceError
 from isodyn.linear_solvers.rows import TOLERANCE
 from isodyn.systems.questions import Questions
 from isodyn.systems.scales import reach, sizes_of_rows
@@ -72,9 +73,12 @@ def close(
         while True:
             mu = max(FLOOR, mu_by_gap * square)
             d = -eased @ (scale * (vectors @ (vectors.T @ (scale * phi) / (np.maximum(values, 0.0) + mu))))
-            trial = move(q, d)
-            new, matrix = rows(trial)
-            better = np.linalg.norm(scale * new) < (1 - 1e-4) * size
+            try:
+                trial = move(q, d)
+                new, matrix = rows(trial)
+                better = bool(np.linalg.norm(scale * new) < (1 - 1e-4) * size)
+            except ConvergenceError:  # an angle turned by more than can be told: a shorter step
+                better = False
             if better or mu > 1e6:
                 break
             mu_by_gap = 10.0 * mu / square
