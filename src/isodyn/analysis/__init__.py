@@ -24,6 +24,7 @@ from isodyn.analysis.behaviour import (
 )
 from isodyn.analysis.conditioning import StepMatrix, condition_number, step_matrix
 from isodyn.analysis.describe import Description, FirstOrderDescription, describe
+from isodyn.analysis.differentiation_index import index
 from isodyn.analysis.one_step_map import Symplecticity, is_symplectic, symplecticity
 from isodyn.schemes import (
     ThreeStepForm,
@@ -43,10 +44,12 @@ from isodyn.schemes import (
     spectral_radius,
     three_step_form,
 )
+from isodyn.systems.derivative_chain import Index
 
 __all__ = [
     "Description",
     "FirstOrderDescription",
+    "Index",
     "MeasuredOrder",
     "OrbitBehaviour",
     "StepMatrix",
@@ -65,6 +68,7 @@ __all__ = [
     "first_order_critical_step",
     "first_order_roots_at_infinity",
     "first_order_spectral_radius",
+    "index",
     "is_symplectic",
     "load_operator",
     "measured_order",

@@ -24,6 +24,7 @@ from isodyn.formulations import (
 )
 from isodyn.formulations.table import check_combination
 from isodyn.integrate.composition import compose
+from isodyn.integrate.index_reduction import reduced_index
 from isodyn.integrate.progress import Progress
 from isodyn.integrate.run import Run
 from isodyn.integrate.schedule import plan
@@ -228,6 +229,28 @@ def integrate(
                 error.partial = other.lift(error.partial, system)
             raise
         return other.lift(sol, system)
+    if formulation is None and system.first_order and (reduced := reduced_index(system, t0)) is not None:
+        if select is not None:
+            raise InputError("a system of index 3 needs all columns to bring its solution back, so select must be None")
+        try:
+            sol = integrate(
+                reduced.transform(),
+                scheme,
+                dt=dt,
+                t_end=t_end,
+                t0=t0,
+                save_every=save_every,
+                breakpoints=breakpoints,
+                progress=progress,
+                observe=reduced.seen_by(observe),
+                newton=newton,
+                checkpoint=kept,
+            )
+        except IsodynError as error:
+            if error.partial is not None:
+                error.partial = reduced.lift(error.partial)
+            raise
+        return reduced.lift(sol)
     assert not isinstance(formulation, Hamiltonian)
     composed = None
     if isinstance(scheme, Composition):

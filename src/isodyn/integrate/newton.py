@@ -41,6 +41,7 @@ from isodyn.integrate.work import (
     A_P,
     CORRECTIONS,
     DX,
+    EFFECT,
     EPS,
     EVALUATIONS,
     FLOORS,
@@ -150,6 +151,17 @@ def learn(w: Any, k: int, following: float) -> None:
         w.past[CORRECTIONS + i] = max(now, FADES * w.past[CORRECTIONS + i])
 
 
+@kernel()
+def effect_of_multipliers(p: Any, w: Any) -> float:
+    """What the corrections of multipliers do, on the scale of x: the size of one that vanishes tells nothing."""
+    effect = 0.0
+    for k in range(p.rows.size):
+        change = abs(w.s[DX, w.n[X].size + k])
+        if change > 0.0:
+            effect = max(effect, w.m[EFFECT, p.rows[k]] * change)
+    return effect
+
+
 @kernel(inline=True)
 def solve_step(
     p: Any,
@@ -223,11 +235,12 @@ def solve_step(
         w.fault[1] = correction
         scale = max(w.scale[0], size(w.n[A]))
         if p.traits & GENERAL and m > 0:  # multipliers with a life of their own count too, on the scale of x
-            correction = max(correction, largest(w.s[DX], n, n + m) * scale / max(w.scale[1], size(w.m[LAM]), EPS))
+            own = largest(w.s[DX], n, n + m) * scale / max(w.scale[1], size(w.m[LAM]), EPS)
+            correction = max(correction, min(own, effect_of_multipliers(p, w)))
         theta = max(correction / before, FIRST if k == 1 else FASTEST) if k > 0 else 1.0
         goal = controls.rtol * scale
         relative = correction / scale if scale > 0.0 else np.inf
-        if m > 0:
+        if m > 0 and not p.traits & GENERAL:
             relative = max(relative, largest(w.s[DX], n, n + m) / max(w.scale[1], size(w.m[LAM]), EPS))
         if k < SEEN:
             w.past[NOW + k] = relative
@@ -242,7 +255,7 @@ def solve_step(
             if not p.traits & GENERAL or m == 0:
                 learn(w, k, max(relative / earlier, FIRST) * relative)
                 return OK
-            if polished:
+            if polished or correction == 0.0:
                 return OK
             polished = True  # once more, from rtol down to rounding
         strict = w.scale[2] == 0.0 or p.closure.at_balance == 1

@@ -35,12 +35,15 @@ class Statistics:
     seconds: float = 0.0
     solver: str = ""
     stopped: str | None = None
+    index: str | None = None  # of a system with algebraic unknowns, with the ranks behind it
 
     def __str__(self) -> str:
         text = (
             f"{self.steps} steps, {self.iterations} iterations, {self.evaluations} evaluations, {self.factorisations} factorisations"
             f" by {self.solver}, {self.seconds:.3g} s"
         )
+        if self.index is not None:
+            text += f", {self.index}"
         if self.halvings:
             text += f", {self.halvings} halvings"
         if self.rescues:
