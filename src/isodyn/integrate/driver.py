@@ -33,6 +33,7 @@ from isodyn.results.solution import Solution
 from isodyn.schemes import Composition, FirstOrderScheme, Scheme
 from isodyn.schemes.spectral import critical_frequency
 from isodyn.systems import System, checks
+from isodyn.systems.mechanical import refuse_indefinite_mass
 
 if TYPE_CHECKING:
     from isodyn.subdomains.solution import SubdomainSolution
@@ -44,7 +45,8 @@ class Newton:
     """How the nonlinear equations of a step are solved.
 
     The iteration stops when the estimated error of the acceleration is below `rtol` of its size, or at the round-off floor.
-    The Jacobian is formed once per step; in every iteration with `full`; kept over steps while it converges well with `reuse`;
+    The Jacobian is formed once per step; in every iteration with `full`; kept over steps while it converges well with `reuse` (one per
+    step still where it belongs to the discretisation: `Stabilised`, `GGL`, `Overdetermined` take corrections of q or v from it);
     without the derivatives of forces with `quasi` (mass and constraints only). `form` tells which increment is solved for and what
     the first guess is: 0 none or a steady acceleration (default), 1 a-form, 2 v-form, 3 d-form: no change of a, v or q.
     A step that does not converge in `max_iterations` is halved, at most `max_halvings` times.
@@ -279,6 +281,7 @@ def settle(
     system: System, scheme: Any, formulation: Formulation | None, dt: float
 ) -> tuple[Scheme | FirstOrderScheme, Closure, Closure, FloatArray | None]:
     """The scheme for this system, how constraints close the steps and the first step, and the S of `GGL`."""
+    refuse_indefinite_mass(system)
     adapted = _adapt(scheme, system)
     closure, first_closure = _closures(system, adapted, formulation, dt)
     scaling = None
@@ -303,7 +306,8 @@ def as_transform(formulation: Any) -> Hamiltonian | UdwadiaKalaba | NullSpace | 
 
 def _started(system: Any, t0: float, assemble: bool) -> Any:
     """The system with a consistent start, for formulations that make another system of it."""
-    (stretch,) = plan(t0, t0 + 1.0, 1.0, (), 1)
+    span = max(1.0, abs(t0))
+    (stretch,) = plan(t0, t0 + span, span, (), 1)
     run = Run(system, Scheme.midpoint_epa(), [stretch], None, Newton(), None, OPEN, OPEN, assemble)
     run.state.clock[0] = t0
     run.consist(t0, True)

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from isodyn.compiled import FloatArray
-from isodyn.results.solution import Sample, Solution
+from isodyn.results.solution import Solution
 from isodyn.systems.derivative_chain import Chain, consistent
 from isodyn.systems.first_order import FirstOrderSystem
 
@@ -60,7 +60,7 @@ class ReducedIndex:
     def seen_by(self, observe: Any) -> Any:
         """An observer who knows nothing of μ."""
         m = self.system.m
-        return None if observe is None else lambda sample: observe(Sample(*sample[:4], sample.lam[..., :m]))
+        return None if observe is None else lambda sample: observe(sample._replace(lam=sample.lam[..., :m]))
 
     def lift(self, sol: Solution) -> Solution:
         """The solution in terms of the given system; μ goes to aux."""

@@ -1,7 +1,9 @@
 """Newton's iteration for the equations of one step (isodyn.integrate.equations).
 
 The matrix is formed once per step at the first trial state (in every iteration with `full`, only when convergence slows with
-`reuse`, without ∂/∂q and ∂/∂v with `quasi`) and again whenever corrections stop shrinking quickly. The iteration ends when the
+`reuse`, without ∂/∂q and ∂/∂v with `quasi`) and again whenever corrections stop shrinking quickly. Where a formulation corrects q_{n+1}
+or v_{n+1}, the range of these corrections is part of the discretisation and comes from the matrix of the step itself: an earlier one would
+lead to another motion, however far the iteration goes, so that `reuse` forms one per step there too. The iteration ends when the
 estimated error of x, θ/(1−θ)·|δ| with θ = |δ_k|/|δ_{k−1}| [Hairer1996 (IV.8.10) adapted], is below rtol × the size of the acceleration.
 Rounding of q̃ and ṽ alone moves x by about eps·(|q̃|/c₂ + |ṽ|/c₁), and rounding of closures by eps·(|q|/Δt² + |v|/Δt): corrections
 below that which no longer shrink are the round-off floor, and accepted; so are small ones that do not shrink for long, which are noise
@@ -184,7 +186,10 @@ def solve_step(
     known = w.key[0] == 1.0
     for i in range(4):
         known = known and w.key[1 + i] == c[i]
-    renew = not (known and (permanent or controls.reuse == 1))
+    corrected = (
+        p.closure.correct_q + p.closure.correct_v > 0
+    )  # in the range of the step's own matrix, not of an earlier one
+    renew = not (known and (permanent or (controls.reuse == 1 and not corrected)))
     slow = SLOW if renew else SLOW_OLD
     before = earlier = np.inf
     polished, kept = False, False

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -129,13 +130,15 @@ class Chain:
 
     def _level(self, rows: Rows, depth: int) -> Level:
         s, z, t = self.s, self.z, self.t
-        columns = [differences.first(lambda k, e=e: rows(s, z + k * e, t), 0.1) for e in np.diag(self.reach_z)]
-        matrix = np.array(columns).T
+        along_z = partial(_moved, rows, s, z, t, np.zeros(s.size))
+        matrix = np.array([differences.first(partial(along_z, e), 0.1) for e in np.diag(self.reach_z)]).T
         generator = np.random.default_rng(1)
         sizes = np.abs(matrix).max(axis=1)
         for _ in range(3):  # how much rows change with s, in some directions
             d = self.sizes_of_s * generator.choice([-1.0, 1.0], s.size)
-            sizes = np.fmax(sizes, np.abs(differences.first(lambda k, d=d: rows(s + k * d, z, t), REACH)))
+            sizes = np.fmax(
+                sizes, np.abs(differences.first(partial(_moved, rows, s, z, t, d, np.zeros(z.size)), REACH))
+            )
         sizes = np.where(sizes > 0.0, sizes, 1.0)
         left, values, _ = np.linalg.svd(matrix / sizes[:, None])
         rank = int((values > TOLERANCES[depth]).sum())
@@ -159,7 +162,7 @@ class Chain:
         reach = np.ones(self.m)
         for j, e in enumerate(np.eye(self.m)):
             found = [
-                _until(lambda k, e=e, f=f: np.abs(f(s, z + k * e, t) - f(s, z - k * e, t)), size, 1.0 + abs(z[j]))
+                _until(partial(_change, f, s, z, t, e), size, 1.0 + abs(z[j]))
                 for f, size in ((self.h, np.abs(rate).max()), (self.c, np.maximum(gradient, np.abs(rows)).max()))
             ]
             known = [x for x in found if x is not None]
@@ -192,6 +195,14 @@ class Chain:
             if error < least:
                 best, least = float(e), error
         return best
+
+
+def _moved(f: Rows, s: FloatArray, z: FloatArray, t: float, d: FloatArray, e: FloatArray, k: float) -> FloatArray:
+    return f(s + k * d, z + k * e, t)
+
+
+def _change(f: Rows, s: FloatArray, z: FloatArray, t: float, e: FloatArray, k: float) -> FloatArray:
+    return np.abs(f(s, z + k * e, t) - f(s, z - k * e, t))
 
 
 def others(N: FloatArray) -> FloatArray:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
 import scipy.sparse as sp
 
 from isodyn.compiled import (
@@ -34,6 +35,7 @@ from isodyn.compiled import (
 )
 from isodyn.errors import InputError
 from isodyn.linear_solvers.blocks import full
+from isodyn.linear_solvers.definite import refuse_indefinite
 from isodyn.linear_solvers.dense import multiply
 from isodyn.linear_solvers.sparse import Factorisation, factorise
 from isodyn.systems import checks
@@ -110,6 +112,10 @@ class MechanicalSystem:
         if Q_v is not None and Q_q is None:
             raise InputError("Q_v was given without Q_q", hint="give both derivatives, or neither")
         self.M = M if callable(M) else checks.square("M", M, self.nv)
+        if not callable(M):
+            refuse_indefinite(
+                "M", self.M, checks.velocity_names(checks.names(names, self.nq), self.nv), checks.MASS_HINT
+            )
         self.Q, self.Q_q, self.Q_v = Q, Q_q, Q_v
         self.retract, self.difference, self.energy = retract, difference, energy
         self.names = checks.names(names, self.nq)
@@ -147,6 +153,18 @@ class MechanicalSystem:
             return from_python(_SparseAnswers(self), traits | SOLVES)
         traits |= KNOWS_MASS | (KNOWS_TANGENT if self.Q_q is not None else 0)
         return from_python(_Answers(self), traits)
+
+
+def refuse_indefinite_mass(system: Any) -> None:
+    """InputError for a symmetric M(q0) with a negative eigenvalue; where M fails, the run tells about it in its own words."""
+    if not isinstance(system, MechanicalSystem) or not callable(system.M):
+        return
+    try:
+        M = checks.returned("M", system.M(system.q0.copy()), (system.nv, system.nv), 0.0)
+    except Exception:
+        return
+    if np.isfinite(M).all():
+        refuse_indefinite("M", M, system.v_names, checks.MASS_HINT)
 
 
 class _Answers:
