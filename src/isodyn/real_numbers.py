@@ -25,6 +25,8 @@ def real_array(what: str, value: Any, kind: str = "an array of numbers") -> Floa
         found = np.asarray(value)
         if found.dtype.kind in "SUMmV":
             raise TypeError(f"entries of type {found.dtype}")
+        if found.dtype.kind == "O" and any(x is None or isinstance(x, str | bytes) for x in found.flat):
+            raise TypeError("entries that are no numbers")
         if found.dtype.kind == "c":
             _refuse_complex(what, found)
         return np.array(found, dtype=np.float64)
@@ -39,7 +41,7 @@ def real_number(what: str, value: Any) -> float:
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value.item()
     if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Real | np.integer | np.floating):
-        raise InputError(f"{what} must be a number, received {_short(value)}")
+        raise InputError(f"{what} must be a finite number, received {_short(value)}")
     try:
         number = float(value)
     except OverflowError:

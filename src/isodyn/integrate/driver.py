@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack, overload
 
 from isodyn.compiled import OPEN, Closure, FloatArray
-from isodyn.errors import AccuracyWarning, InputError, IsodynError, SchemeError, StabilityWarning
+from isodyn.errors import InputError, IsodynError, SchemeError, StabilityWarning
 from isodyn.formulations import (
     GGL,
     Baumgarte,
@@ -25,6 +25,7 @@ from isodyn.formulations import (
 from isodyn.formulations.table import check_combination
 from isodyn.integrate.composition import compose
 from isodyn.integrate.index_reduction import reduced_index
+from isodyn.integrate.position_level import warn_weak
 from isodyn.integrate.progress import Progress
 from isodyn.integrate.run import Run
 from isodyn.integrate.schedule import plan
@@ -232,27 +233,10 @@ def integrate(
             raise
         return other.lift(sol, system)
     if formulation is None and system.first_order and (reduced := reduced_index(system, t0)) is not None:
-        if select is not None:
-            raise InputError("a system of index 3 needs all columns to bring its solution back, so select must be None")
-        try:
-            sol = integrate(
-                reduced.transform(),
-                scheme,
-                dt=dt,
-                t_end=t_end,
-                t0=t0,
-                save_every=save_every,
-                breakpoints=breakpoints,
-                progress=progress,
-                observe=reduced.seen_by(observe),
-                newton=newton,
-                checkpoint=kept,
-            )
-        except IsodynError as error:
-            if error.partial is not None:
-                error.partial = reduced.lift(error.partial)
-            raise
-        return reduced.lift(sol)
+        times: Any = {"dt": dt, "t_end": t_end, "t0": t0, "save_every": save_every, "breakpoints": breakpoints}
+        return reduced.run(
+            integrate, scheme, select, observe, **times, progress=progress, newton=newton, checkpoint=kept
+        )
     assert not isinstance(formulation, Hamiltonian)
     composed = None
     if isinstance(scheme, Composition):
@@ -337,20 +321,8 @@ def _closures(
     first: Formulation = formulation
     if isinstance(formulation, PositionLevel) or (isinstance(formulation, NullSpace) and formulation.discrete):
         first = Stabilised()
-        _warn_weak(scheme)
+        warn_weak(scheme)
     return formulation.closure(dt), first.closure(dt)
-
-
-def _warn_weak(scheme: Scheme | FirstOrderScheme) -> None:
-    """Position level leaves multipliers undamped where the scheme has no damping at infinity."""
-    undamped = isinstance(scheme, Scheme) and scheme.radii is not None and scheme.radii[0] == scheme.radii[1] == 1.0
-    warnings.warn(
-        "multipliers and accelerations of position level (index 3) are first order in the transient"
-        + (f", and with rho_max = rho_min = 1 ({scheme.name}) they oscillate without end" if undamped else "")
-        + "\nhint: Stabilised() keeps the same constraint and is second order in all variables",
-        AccuracyWarning,
-        stacklevel=5,
-    )
 
 
 def _first_order_closures(formulation: Formulation | None, dt: float) -> tuple[Closure, Closure]:

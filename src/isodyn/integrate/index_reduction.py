@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from isodyn.compiled import FloatArray
+from isodyn.errors import InputError, IsodynError
 from isodyn.results.solution import Solution
 from isodyn.systems.derivative_chain import Chain, consistent
 from isodyn.systems.first_order import FirstOrderSystem
@@ -61,6 +62,18 @@ class ReducedIndex:
         """An observer who knows nothing of μ."""
         m = self.system.m
         return None if observe is None else lambda sample: observe(sample._replace(lam=sample.lam[..., :m]))
+
+    def run(self, integrate: Any, scheme: Any, select: Any, observe: Any, **options: Any) -> Solution:
+        """Integrate the system of index 2 and bring its solution back."""
+        if select is not None:
+            raise InputError("a system of index 3 needs all columns to bring its solution back, so select must be None")
+        try:
+            sol: Solution = integrate(self.transform(), scheme, observe=self.seen_by(observe), **options)
+        except IsodynError as error:
+            if error.partial is not None:
+                error.partial = self.lift(error.partial)
+            raise
+        return self.lift(sol)
 
     def lift(self, sol: Solution) -> Solution:
         """The solution in terms of the given system; μ goes to aux."""
