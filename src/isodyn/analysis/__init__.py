@@ -24,6 +24,7 @@ from isodyn.analysis.behaviour import (
 )
 from isodyn.analysis.conditioning import StepMatrix, condition_number, step_matrix
 from isodyn.analysis.describe import Description, FirstOrderDescription, describe
+from isodyn.analysis.differentiation_index import index
 from isodyn.analysis.one_step_map import Symplecticity, is_symplectic, symplecticity
 from isodyn.schemes import (
     ThreeStepForm,
@@ -38,15 +39,18 @@ from isodyn.schemes import (
     first_order_spectral_radius,
     load_operator,
     period_error,
+    position_level_roots,
     roots_at_infinity,
     satisfies_symplectic_condition,
     spectral_radius,
     three_step_form,
 )
+from isodyn.systems.derivative_chain import Index
 
 __all__ = [
     "Description",
     "FirstOrderDescription",
+    "Index",
     "MeasuredOrder",
     "OrbitBehaviour",
     "StepMatrix",
@@ -65,6 +69,7 @@ __all__ = [
     "first_order_critical_step",
     "first_order_roots_at_infinity",
     "first_order_spectral_radius",
+    "index",
     "is_symplectic",
     "load_operator",
     "measured_order",
@@ -73,6 +78,7 @@ __all__ = [
     "overshoot_class",
     "overshoot_exponents",
     "period_error",
+    "position_level_roots",
     "roots_at_infinity",
     "satisfies_symplectic_condition",
     "spectral_radius",

@@ -17,6 +17,7 @@ from isodyn.beams.system import BeamSystem, make_system
 from isodyn.beams.tables import BeamTables, Load, Row, Torque
 from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
+from isodyn.real_numbers import real_array
 
 
 @dataclass(eq=False)
@@ -150,7 +151,7 @@ class Beam:
         return make_system(tables, q.copy(), v.copy(), self.arc)
 
     def _nodal(self, what: str, value: Any, n: int) -> FloatArray:
-        array = np.asarray(value, dtype=np.float64).ravel()
+        array = real_array(what, value, f"{n} finite numbers").ravel()
         if array.size != n or not np.isfinite(array).all():
             raise InputError(
                 f"{what} must be {n} finite numbers, position and slope of every node; received {array.size}"
@@ -158,7 +159,7 @@ class Beam:
         return array
 
     def _vector(self, what: str, value: Any) -> FloatArray:
-        array = np.asarray(value, dtype=np.float64)
+        array = real_array(what, value, f"{self._dim} finite numbers")
         if array.shape != (self._dim,) or not np.isfinite(array).all():
             raise InputError(f"{what} must be {self._dim} finite numbers, received {value!r}")
         return array

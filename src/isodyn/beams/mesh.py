@@ -16,6 +16,7 @@ from isodyn.beams.layout import ENERGIES
 from isodyn.beams.section import Section
 from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
+from isodyn.real_numbers import real_array
 
 Energy = Literal[
     "simplified",
@@ -82,10 +83,7 @@ class Mesh:
 
 def lay(line: Any, elements: Any, section: Section, model: str, corners: str) -> Mesh:
     """The mesh along the points of a line (k, 2) or (k, 3), or along pieces given by both ends; `elements` in all or for each piece."""
-    try:
-        points = np.asarray(line, dtype=np.float64)
-    except (TypeError, ValueError):
-        points = np.zeros(0)
+    points = real_array("the line of a beam", line, "points (k, 2) or (k, 3), or pieces given by both ends")
     if points.ndim == 3 and points.shape[1] == 2:
         gaps = np.linalg.norm(points[1:, 0] - points[:-1, 1], axis=-1)
         torn = np.flatnonzero(gaps > 1e-9 * float(np.abs(points).max()))

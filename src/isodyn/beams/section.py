@@ -12,6 +12,7 @@ import math
 from dataclasses import dataclass
 
 from isodyn.errors import InputError
+from isodyn.real_numbers import real_number
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,9 +36,9 @@ class Section:
 
     def __post_init__(self) -> None:
         _positive(EA=self.EA, EI=self.EI, rhoA=self.rhoA)
-        if not (math.isfinite(self.EI4) and self.EI4 >= 0):
+        if real_number("EI4", self.EI4) < 0:
             raise InputError(f"EI4 must be a number ≥ 0, received {self.EI4!r}")
-        if not all(math.isfinite(tau) and tau >= 0 for tau in self.times):
+        if min(self.times) < 0:
             raise InputError(f"damping must be one or two times ≥ 0, received {self.damping!r}")
 
     @property
@@ -46,8 +47,8 @@ class Section:
         if isinstance(self.damping, tuple):
             if len(self.damping) != 2:
                 raise InputError(f"damping must be one or two times ≥ 0, received {self.damping!r}")
-            return float(self.damping[0]), float(self.damping[1])
-        return float(self.damping), float(self.damping)
+            return real_number("damping", self.damping[0]), real_number("damping", self.damping[1])
+        return real_number("damping", self.damping), real_number("damping", self.damping)
 
     @classmethod
     def rectangle(
@@ -80,5 +81,5 @@ class Section:
 
 def _positive(**values: float) -> None:
     for name, value in values.items():
-        if not (math.isfinite(value) and value > 0):
+        if real_number(name, value) <= 0:
             raise InputError(f"{name} must be a number > 0, received {value!r}")

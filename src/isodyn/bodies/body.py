@@ -17,6 +17,7 @@ import numpy as np
 from isodyn.bodies.rotations import matrix, quaternion_of
 from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
+from isodyn.real_numbers import real_array, real_number
 
 GROUND = "ground"
 NODES = {"node": 2, "cable": 3}  # kinds of nodes of beams, and their space
@@ -113,10 +114,7 @@ def across(e: FloatArray) -> FloatArray:
 
 def vector3(what: str, value: Any, size: int = 3) -> FloatArray:
     """A finite vector of three; (x, y) gets z = 0."""
-    try:
-        array = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"{what} must be {size} numbers, received {value!r}") from None
+    array = real_array(what, value, f"{size} numbers")
     if array.shape == (2,):
         array = np.append(array, 0.0)
     if array.shape != (3,):
@@ -174,7 +172,7 @@ def inertia_matrix(what: str, inertia: Any) -> FloatArray:
             f"{what}: inertia is missing",
             hint="three principal moments, a 3 × 3 matrix, or shape=; particles need none",
         )
-    J = np.asarray(inertia, dtype=np.float64)
+    J = real_array(f"{what}: inertia", inertia, "three moments or a finite 3 × 3 matrix")
     if J.shape == (3,):
         J = np.diag(J)
     if J.shape != (3, 3) or not np.isfinite(J).all():
@@ -193,13 +191,7 @@ def inertia_matrix(what: str, inertia: Any) -> FloatArray:
 
 
 def _number(what: str, value: Any) -> float:
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        raise InputError(f"{what} must be a number, received {value!r}") from None
-    if not np.isfinite(number):
-        raise InputError(f"{what} must be finite, received {number}")
-    return number
+    return real_number(what, value)
 
 
 def _positive(what: str, value: Any) -> float:

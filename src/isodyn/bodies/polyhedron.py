@@ -16,12 +16,13 @@ import numpy as np
 
 from isodyn.compiled import FloatArray, IntArray
 from isodyn.errors import InputError
+from isodyn.real_numbers import real_array
 
 
 def checked_surface(vertices: Any, faces: Any) -> tuple[FloatArray, IntArray]:
     """Vertices and faces as arrays, equal vertices joined; InputError for a surface that does not bound a body."""
     try:
-        points, corners = np.asarray(vertices, dtype=np.float64), np.asarray(faces)
+        points, corners = real_array("vertices", vertices), np.asarray(faces)
         whole = corners.astype(np.int64)
     except (TypeError, ValueError):
         raise InputError(

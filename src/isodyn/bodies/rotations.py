@@ -17,6 +17,7 @@ import numpy as np
 from isodyn.bodies.exponential import quaternion_of_vector, tilde
 from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
+from isodyn.real_numbers import real_array
 
 if TYPE_CHECKING:
     from scipy.spatial.transform import Rotation
@@ -36,10 +37,7 @@ def quaternions_of(orientations: Any, what: str = "orientation") -> FloatArray:
     """(…, 4) of one rotation or many: a SciPy Rotation, matrices (…, 3, 3) body → world, or unit quaternions (…, 4) scalar first."""
     if hasattr(orientations, "as_quat"):
         return scalar_first(orientations.as_quat())
-    try:
-        array = np.asarray(orientations, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"{what} must be a rotation, received {orientations!r}") from None
+    array = real_array(what, orientations, "a rotation")
     if not np.isfinite(array).all():
         raise InputError(f"{what} has entries that are not finite: {array.tolist()}")
     if array.shape[-2:] == (3, 3):

@@ -33,6 +33,7 @@ import numpy.typing as npt
 from isodyn.compiled import Closure
 from isodyn.errors import InputError, StabilityWarning
 from isodyn.formulations.gauss import NullSpace, UdwadiaKalaba
+from isodyn.real_numbers import real_array
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,11 @@ class Stabilised:
 
 @dataclass(frozen=True)
 class PositionLevel:
-    """Index 3: φ = 0 at t_n. Multipliers are weak: first order in the transient, oscillating where nothing damps them."""
+    """Index 3: φ = 0 at t_n. Accelerations and multipliers carry an alternating part of first order.
+
+    In the constrained direction U0 members damp it by ρmin, ρmax a step, and are second order once it has faded; V0 members and those with
+    ρmax = 1 have the root −1 and keep it (`isodyn.analysis.position_level_roots`).
+    """
 
     def closure(self, dt: float) -> Closure:
         """Weights and corrections for steps of this size."""
@@ -133,8 +138,14 @@ class GGL:
     def __post_init__(self) -> None:
         if self.S is None:
             return
-        S = np.asarray(self.S, dtype=np.float64)
-        if S.ndim != 2 or S.shape[0] != S.shape[1] or not np.allclose(S, S.T) or np.linalg.eigvalsh(S).min() <= 0:
+        S = real_array("S", self.S, "a symmetric, positive definite matrix")
+        if (
+            S.ndim != 2
+            or not np.isfinite(S).all()
+            or S.shape[0] != S.shape[1]
+            or not np.allclose(S, S.T)
+            or np.linalg.eigvalsh(S).min() <= 0
+        ):
             raise InputError(f"S must be symmetric and positive definite, received an array of shape {S.shape}")
         object.__setattr__(self, "S", tuple(tuple(row) for row in S.tolist()))
 

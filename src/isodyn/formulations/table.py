@@ -70,7 +70,16 @@ OTHER_BASES = tuple(sorted(set(get_args(Basis)) - set(COMPILED_BASES)))
 
 TABLE: tuple[Entry, ...] = (
     Entry(Stabilised, "φ, φ̇", True, False, True, True, (2, 2, 2, 2), "default"),
-    Entry(PositionLevel, "φ", False, False, True, True, (2, 2, 1, 1), "a, λ oscillate undamped where ρmin = ρmax = 1"),
+    Entry(
+        PositionLevel,
+        "φ",
+        False,
+        False,
+        True,
+        True,
+        (2, 2, 1, 1),
+        "a, λ: U0 with ρmax < 1 is second order after the transient; V0 and ρmax = 1 alternate undamped",
+    ),
     Entry(
         NullSpace,
         "φ",
@@ -92,7 +101,7 @@ TABLE: tuple[Entry, ...] = (
         True,
         True,
         (2, 2, 1, 1),
-        "gains 1/Δt; second order in a, λ with gains that do not grow",
+        "gains 1/Δt: first order in a, λ in about ten steps after the start only; second order throughout with gains that do not grow",
     ),
     Entry(Projection, "φ, φ̇", True, False, True, True, (2, 2, 2, 2)),
     Entry(Overdetermined, "φ, φ̇, φ̈", True, False, True, True, (2, 2, 2, 2)),

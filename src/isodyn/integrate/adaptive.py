@@ -19,8 +19,11 @@ from isodyn.formulations import Formulation, Hamiltonian, NullSpace, Penalty, Ud
 from isodyn.integrate.adaptive_run import AdaptiveRun
 from isodyn.integrate.events import Event, read_events
 from isodyn.integrate.progress import Progress
+from isodyn.integrate.schedule import resolved
+from isodyn.real_numbers import real_array, real_number
 from isodyn.results.solution import Solution
 from isodyn.systems import System
+from isodyn.systems.mechanical import refuse_indefinite_mass
 
 LEAST_RTOL = 1e-13  # what double precision has to offer
 PARTS = 1000  # of the time span, on the progress bar
@@ -91,14 +94,18 @@ def integrate_adaptive(
             hint="integrate(...) takes them",
         )
     _check_span(t0, t_end)
+    refuse_indefinite_mass(system)
     if not (isinstance(rtol, int | float | np.floating) and LEAST_RTOL <= rtol < 1):
         raise InputError(
             f"rtol must lie between {LEAST_RTOL:g} and 1, received {rtol!r}",
             hint="rounding adds up to more than smaller ones",
         )
     for name, value in (("first_step", first_step), ("max_step", max_step)):
-        if value is not None and not (isinstance(value, int | float | np.number) and value > 0):
+        if value is None or (name == "max_step" and value == np.inf):
+            continue
+        if real_number(name, value) <= 0:
             raise InputError(f"{name} must be a positive number, received {value!r}")
+        resolved(float(t0), float(t_end), float(value), name)
     run = AdaptiveRun(
         system,
         _formulation(system, formulation),
@@ -133,26 +140,19 @@ def _formulation(system: System, formulation: Any) -> UdwadiaKalaba | NullSpace 
 
 
 def _check_span(t0: Any, t_end: Any) -> None:
-    for name, value in (("t0", t0), ("t_end", t_end)):
-        if not isinstance(value, int | float | np.number) or not np.isfinite(value):
-            raise InputError(
-                f"{name} must be a finite number, received {value!r}",
-                hint="times are floats, in the units of the system",
-            )
+    t0, t_end = real_number("t0", t0), real_number("t_end", t_end)
     if t_end <= t0:
         raise InputError(
             f"t_end must lie after t0, received t0 = {t0:g}, t_end = {t_end:g}", hint="time runs forward; swap them?"
         )
+    resolved(t0, t_end, t_end - t0, "t_end - t0")
 
 
 def _tolerances(atol: Any, system: System, t0: float, t_end: float) -> FloatArray | None:
     n = system.nq + system.nv
     if atol is None:
         return None
-    try:
-        tolerances = np.array(atol, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"atol must be a number, or one for each of (q, v), received {atol!r}") from error
+    tolerances = real_array("atol", atol, "a number, or one for each of (q, v)")
     if tolerances.shape not in ((), (n,)) or not (tolerances >= 0).all() or not np.isfinite(tolerances).all():
         raise InputError(f"atol must be a number of at least 0, or {n} of them for (q, v), received {atol!r}")
     tolerances = np.broadcast_to(tolerances, (n,)).copy()
@@ -166,11 +166,9 @@ def _save_times(save: Any, t0: float, t_end: float) -> FloatArray | None:
     if isinstance(save, int | np.integer) and not isinstance(save, bool):
         if save < 2:
             raise InputError(f"save must be at least 2 times, received {save}", hint="both ends count")
+        resolved(t0, t_end, (t_end - t0) / (int(save) - 1), "the distance of saved times")
         return np.linspace(t0, t_end, int(save))
-    try:
-        times = np.array(save, dtype=np.float64).reshape(-1)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"save must be times, how many of them, or None, received {save!r}") from error
+    times = real_array("save", save, "times, how many of them, or None").reshape(-1)
     if times.size == 0 or not (np.diff(times) > 0).all() or not (times[0] >= t0 and times[-1] <= t_end):
         raise InputError(
             f"save must hold ascending times between t0 = {t0:g} and t_end = {t_end:g}, received {times[:3]} … {times[-1:]}"

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack, overload
 
 from isodyn.compiled import OPEN, Closure, FloatArray
-from isodyn.errors import AccuracyWarning, InputError, IsodynError, SchemeError, StabilityWarning
+from isodyn.errors import InputError, IsodynError, SchemeError, StabilityWarning
 from isodyn.formulations import (
     GGL,
     Baumgarte,
@@ -24,6 +24,8 @@ from isodyn.formulations import (
 )
 from isodyn.formulations.table import check_combination
 from isodyn.integrate.composition import compose
+from isodyn.integrate.index_reduction import reduced_index
+from isodyn.integrate.position_level import warn_weak
 from isodyn.integrate.progress import Progress
 from isodyn.integrate.run import Run
 from isodyn.integrate.schedule import plan
@@ -32,6 +34,7 @@ from isodyn.results.solution import Solution
 from isodyn.schemes import Composition, FirstOrderScheme, Scheme
 from isodyn.schemes.spectral import critical_frequency
 from isodyn.systems import System, checks
+from isodyn.systems.mechanical import refuse_indefinite_mass
 
 if TYPE_CHECKING:
     from isodyn.subdomains.solution import SubdomainSolution
@@ -43,7 +46,8 @@ class Newton:
     """How the nonlinear equations of a step are solved.
 
     The iteration stops when the estimated error of the acceleration is below `rtol` of its size, or at the round-off floor.
-    The Jacobian is formed once per step; in every iteration with `full`; kept over steps while it converges well with `reuse`;
+    The Jacobian is formed once per step; in every iteration with `full`; kept over steps while it converges well with `reuse` (one per
+    step still where it belongs to the discretisation: `Stabilised`, `GGL`, `Overdetermined` take corrections of q or v from it);
     without the derivatives of forces with `quasi` (mass and constraints only). `form` tells which increment is solved for and what
     the first guess is: 0 none or a steady acceleration (default), 1 a-form, 2 v-form, 3 d-form: no change of a, v or q.
     A step that does not converge in `max_iterations` is halved, at most `max_halvings` times.
@@ -228,6 +232,11 @@ def integrate(
                 error.partial = other.lift(error.partial, system)
             raise
         return other.lift(sol, system)
+    if formulation is None and system.first_order and (reduced := reduced_index(system, t0)) is not None:
+        times: Any = {"dt": dt, "t_end": t_end, "t0": t0, "save_every": save_every, "breakpoints": breakpoints}
+        return reduced.run(
+            integrate, scheme, select, observe, **times, progress=progress, newton=newton, checkpoint=kept
+        )
     assert not isinstance(formulation, Hamiltonian)
     composed = None
     if isinstance(scheme, Composition):
@@ -256,6 +265,7 @@ def settle(
     system: System, scheme: Any, formulation: Formulation | None, dt: float
 ) -> tuple[Scheme | FirstOrderScheme, Closure, Closure, FloatArray | None]:
     """The scheme for this system, how constraints close the steps and the first step, and the S of `GGL`."""
+    refuse_indefinite_mass(system)
     adapted = _adapt(scheme, system)
     closure, first_closure = _closures(system, adapted, formulation, dt)
     scaling = None
@@ -311,20 +321,8 @@ def _closures(
     first: Formulation = formulation
     if isinstance(formulation, PositionLevel) or (isinstance(formulation, NullSpace) and formulation.discrete):
         first = Stabilised()
-        _warn_weak(scheme)
+        warn_weak(scheme)
     return formulation.closure(dt), first.closure(dt)
-
-
-def _warn_weak(scheme: Scheme | FirstOrderScheme) -> None:
-    """Position level leaves multipliers undamped where the scheme has no damping at infinity."""
-    undamped = isinstance(scheme, Scheme) and scheme.radii is not None and scheme.radii[0] == scheme.radii[1] == 1.0
-    warnings.warn(
-        "multipliers and accelerations of position level (index 3) are first order in the transient"
-        + (f", and with rho_max = rho_min = 1 ({scheme.name}) they oscillate without end" if undamped else "")
-        + "\nhint: Stabilised() keeps the same constraint and is second order in all variables",
-        AccuracyWarning,
-        stacklevel=5,
-    )
 
 
 def _first_order_closures(formulation: Formulation | None, dt: float) -> tuple[Closure, Closure]:

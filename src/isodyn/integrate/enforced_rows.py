@@ -53,7 +53,9 @@ class EnforcedRows(StepMemory):
     def choose_again(self) -> bool:
         """Another independent set of rows at this state, if there is a better one; the force of constraint stays what it is."""
         state, t = self.state, self.state.clock[0]
-        if self.closure.compliance > 0.0:
+        if (
+            self.closure.compliance > 0.0 or self.system.first_order
+        ):  # rows with algebraic unknowns have no G to choose by
             return False
         G = self.ask.G(t, state.q, state.v)
         rows = self.independent_rows(t, again=True)

@@ -24,6 +24,7 @@ from isodyn.integrate.run import Run
 from isodyn.integrate.schedule import plan
 from isodyn.integrate.step_memory import model_for
 from isodyn.linear_solvers.rows import LARGE
+from isodyn.real_numbers import real_array
 from isodyn.results.ensemble import Ensemble, with_start
 from isodyn.results.solution import Solution
 from isodyn.schemes import Composition, FirstOrderScheme, Scheme
@@ -89,7 +90,7 @@ def ensemble(
         return Run(system, adapted, stretches, select, newton, None, closure, first_closure, assemble, scaling)
 
     def alone(system: Any) -> Solution:
-        if transform:
+        if transform or (system.first_order and system.m):
             return integrate(
                 system,
                 scheme,
@@ -145,10 +146,7 @@ def _members(system: Any, q0: Any, v0: Any) -> tuple[tuple[Any, ...], FloatArray
     starts = []
     for name, given, n in (("q0", q0, systems[0].nq), ("v0", v0, systems[0].nv)):
         own = np.array([getattr(one, name) for one in systems]) if given is None else given
-        try:
-            rows = np.array(own, dtype=np.float64, ndmin=2)
-        except (TypeError, ValueError) as error:
-            raise InputError(f"{name} must be an array (members, {n}), received {type(given).__name__}") from error
+        rows = np.atleast_2d(real_array(name, own, f"an array (members, {n})"))
         if rows.ndim != 2 or rows.shape[1] != n:
             raise InputError(f"{name} must have the shape (members, {n}), received {np.shape(given)}")
         starts.append(rows)

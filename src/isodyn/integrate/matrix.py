@@ -42,6 +42,7 @@ from isodyn.integrate.equations import residual
 from isodyn.integrate.null_space import null_space_matrix
 from isodyn.integrate.work import (
     A_P,
+    EFFECT,
     EPS,
     EVALUATIONS,
     FACTORISATIONS,
@@ -75,6 +76,26 @@ def lost(p: Any, w: Any) -> bool:
         gap = max(gap, abs(w.s[R_PLUS, n + k] - w.s[R, n + k]) / w.rows[p.rows[k]])
         closure = max(closure, abs(w.s[R, n + k]) / w.rows[p.rows[k]])
     return change <= 100 * EPS * measure_forces(w.s[R], w.by_v) and gap <= 100 * EPS * closure
+
+
+@kernel()
+def weigh_multipliers(p: Any, c: FloatArray, w: Any, J: FloatArray) -> None:
+    """What a unit of each multiplier does in the balance or in a closure, in units of the x that would do as much there.
+
+    A multiplier that vanishes has no size of its own to compare its corrections with.
+    """
+    n, whole = natural(w.n[X].size), natural(w.s[R].size)
+    for j in range(n, whole):
+        effect = 0.0
+        for i in range(n):
+            effect = max(effect, abs(J[i * whole + j] / c[0]) * w.by_v[i])
+        for i in range(n, whole):
+            if J[i * whole + j] != 0.0:
+                along_x = 0.0
+                for k in range(n):
+                    along_x = max(along_x, abs(J[i * whole + k]) / w.by_v[k])
+                effect = max(effect, abs(J[i * whole + j]) / along_x if along_x > 0.0 else np.inf)
+        w.m[EFFECT, p.rows[j - n]] = effect
 
 
 @kernel()
@@ -128,6 +149,8 @@ def difference_jacobian(
         for i in range(whole):
             J[i * whole + j] = (w.s[R_PLUS, i] - w.s[R, i]) / step
     count[EVALUATIONS] += whole
+    if whole > n:
+        weigh_multipliers(p, c, w, J)
     return residual(p, s, t, t_1, dt, state, c, w, w.s[R])
 
 

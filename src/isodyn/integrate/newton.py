@@ -1,7 +1,9 @@
 """Newton's iteration for the equations of one step (isodyn.integrate.equations).
 
 The matrix is formed once per step at the first trial state (in every iteration with `full`, only when convergence slows with
-`reuse`, without ∂/∂q and ∂/∂v with `quasi`) and again whenever corrections stop shrinking quickly. The iteration ends when the
+`reuse`, without ∂/∂q and ∂/∂v with `quasi`) and again whenever corrections stop shrinking quickly. Where a formulation corrects q_{n+1}
+or v_{n+1}, the range of these corrections is part of the discretisation and comes from the matrix of the step itself: an earlier one would
+lead to another motion, however far the iteration goes, so that `reuse` forms one per step there too. The iteration ends when the
 estimated error of x, θ/(1−θ)·|δ| with θ = |δ_k|/|δ_{k−1}| [Hairer1996 (IV.8.10) adapted], is below rtol × the size of the acceleration.
 Rounding of q̃ and ṽ alone moves x by about eps·(|q̃|/c₂ + |ṽ|/c₁), and rounding of closures by eps·(|q|/Δt² + |v|/Δt): corrections
 below that which no longer shrink are the round-off floor, and accepted; so are small ones that do not shrink for long, which are noise
@@ -41,6 +43,7 @@ from isodyn.integrate.work import (
     A_P,
     CORRECTIONS,
     DX,
+    EFFECT,
     EPS,
     EVALUATIONS,
     FLOORS,
@@ -160,6 +163,17 @@ def learn(w: Any, k: int, following: float) -> None:
         w.past[CORRECTIONS + i] = max(now, FADES * w.past[CORRECTIONS + i])
 
 
+@kernel()
+def effect_of_multipliers(p: Any, w: Any) -> float:
+    """What the corrections of multipliers do, on the scale of x: the size of one that vanishes tells nothing."""
+    effect = 0.0
+    for k in range(p.rows.size):
+        change = abs(w.s[DX, w.n[X].size + k])
+        if change > 0.0:
+            effect = max(effect, w.m[EFFECT, p.rows[k]] * change)
+    return effect
+
+
 @kernel(inline=True)
 def solve_step(
     p: Any,
@@ -182,7 +196,10 @@ def solve_step(
     known = w.key[0] == 1.0
     for i in range(4):
         known = known and w.key[1 + i] == c[i]
-    renew = not (known and (permanent or controls.reuse == 1))
+    corrected = (
+        p.closure.correct_q + p.closure.correct_v > 0
+    )  # in the range of the step's own matrix, not of an earlier one
+    renew = not (known and (permanent or (controls.reuse == 1 and not corrected)))
     slow = SLOW if renew else SLOW_OLD
     before = earlier = np.inf
     polished, kept = False, False
@@ -233,13 +250,12 @@ def solve_step(
         w.fault[1] = correction
         scale = max(w.scale[0], measure(w.n[A], w.by_v))
         if p.traits & GENERAL and m > 0:  # multipliers with a life of their own count too, on the scale of x
-            correction = max(
-                correction, moved_multipliers(p, w) * scale / max(w.scale[1], measure(w.m[LAM], w.rows), TINY)
-            )
+            own = moved_multipliers(p, w) * scale / max(w.scale[1], measure(w.m[LAM], w.rows), TINY)
+            correction = max(correction, min(own, effect_of_multipliers(p, w)))
         theta = max(correction / before, FIRST if k == 1 else FASTEST) if k > 0 else 1.0
         goal = controls.rtol * scale
         relative = correction / scale if scale > 0.0 else np.inf
-        if m > 0:
+        if m > 0 and not p.traits & GENERAL:
             relative = max(relative, moved_multipliers(p, w) / max(w.scale[1], measure(w.m[LAM], w.rows), TINY))
         if k < SEEN:
             w.past[NOW + k] = relative
@@ -254,7 +270,7 @@ def solve_step(
             if not p.traits & GENERAL or m == 0:
                 learn(w, k, max(relative / earlier, FIRST) * relative)
                 return OK
-            if polished:
+            if polished or correction == 0.0:
                 return OK
             polished = True  # once more, from rtol down to rounding
         strict = w.scale[2] == 0.0 or p.closure.at_balance == 1

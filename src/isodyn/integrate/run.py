@@ -31,9 +31,10 @@ from isodyn.compiled import (
     FloatArray,
     announce_end,
 )
-from isodyn.errors import CallableError, ConflictError, IsodynError, IsodynWarning, SchemeError
+from isodyn.errors import CallableError, ConflictError, IsodynError, IsodynWarning
 from isodyn.formulations.near_singular import warn_near_singular
 from isodyn.integrate import at_balance, work
+from isodyn.integrate.algebraic_start import algebraic_start
 from isodyn.integrate.coefficients import coefficients, starting_scheme
 from isodyn.integrate.columns import columns
 from isodyn.integrate.enforced_rows import EnforcedRows
@@ -41,7 +42,6 @@ from isodyn.integrate.failures import failure
 from isodyn.integrate.progress import Progress
 from isodyn.integrate.schedule import Stretch
 from isodyn.integrate.start import (
-    algebraic_start,
     finite_rows,
     near_manifold,
     refuse_conflicts,
@@ -120,6 +120,7 @@ class Run(EnforcedRows):
         self.phi = 0.0  # how far state.a lags behind t_n, in steps
         self.ranks = np.zeros(k if self.drifts else 0, dtype=np.int64)
         self.full: at_balance.FullMatrices | None = None
+        self.index: Any = None  # of a system with algebraic unknowns
         self.checkpoint: Any = None  # of isodyn.results
         self.started, self.before = 0.0, 0.0  # clock at the start; seconds of the run that is resumed
         self.careful = self.controls
@@ -211,12 +212,7 @@ class Run(EnforcedRows):
         if self.model.traits & GENERAL and self.system.m:
             self.enforce(every(self.system.m))
             z = self.system.z0 if first else state.lam
-            state.a[:], state.lam[:], index = algebraic_start(self.ask, t, state.v, z)
-            if index == 1 and self.closure.g3 != 0.0:
-                raise SchemeError(
-                    "the constraints determine the algebraic unknowns (index 1): their derivative cannot close a step",
-                    hint="leave the formulation out; Baumgarte and AccelerationLevel are for constraints without z (index 2)",
-                )
+            state.a[:], state.lam[:], self.index = algebraic_start(self.system, t, state.v, z, self.closure)
             state.da[:] = 0.0
             state.clock[1] = 0.0
             return
@@ -413,6 +409,7 @@ class Run(EnforcedRows):
             seconds=seconds,
             solver=self.model.solver if self.other is None else self.other.solver,
             stopped=stopped,
+            index=None if self.index is None else str(self.index),
         )
         if self.composed is None and stats.steps:
             stats.take(largest_local_error(self.work.n[work.JUDGED], self.system))

@@ -13,8 +13,10 @@ import numpy as np
 
 from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
+from isodyn.real_numbers import real_array, real_number
 
 _MOST_STEPS = 1e12
+_UNITS = 100  # a step is at least so many distances of neighbouring times: rounding then shifts t by 1 % of it at most
 _SNAP = 1e-6  # a breakpoint closer to a grid time than this part of Δt is taken to lie on it
 
 
@@ -54,12 +56,7 @@ class Stretch:
 
 def plan(t0: float, t_end: float, dt: float, breakpoints: Any, save_every: int) -> list[Stretch]:
     """Stretches of a run; bad times are refused with the values received."""
-    for name, value in (("t0", t0), ("t_end", t_end), ("dt", dt)):
-        if not isinstance(value, int | float | np.number) or not np.isfinite(value):
-            raise InputError(
-                f"{name} must be a finite number, received {value!r}",
-                hint="times are floats, in the units of the system",
-            )
+    t0, t_end, dt = (real_number(name, value) for name, value in (("t0", t0), ("t_end", t_end), ("dt", dt)))
     if dt <= 0:
         raise InputError(
             f"dt must be positive, received dt = {dt:g}",
@@ -74,23 +71,38 @@ def plan(t0: float, t_end: float, dt: float, breakpoints: Any, save_every: int) 
         raise InputError(
             f"t_end must lie after t0, received t0 = {t0:g}, t_end = {t_end:g}", hint="time runs forward; swap them?"
         )
+    resolved(t0, t_end, dt)
     if isinstance(save_every, bool) or not isinstance(save_every, int | np.integer) or save_every < 1:
         raise InputError(f"save_every must be a whole number of at least 1, received {save_every!r}")
     stretches, t_start, first = [], t0, 1
-    breaks = [t for t in _inside(breakpoints, t0, t_end) if t - t0 > _SNAP * dt and t_end - t > _SNAP * dt]
+    near = max(_SNAP, 2 * resolution(t0, t_end) / dt)
+    breaks = [t for t in _inside(breakpoints, t0, t_end) if t - t0 > near * dt and t_end - t > near * dt]
     for t_stop in [*breaks, t_end]:
-        last = int(np.ceil((t_stop - t0) / dt - _SNAP))  # number of the first grid time not before t_stop
+        last = int(np.ceil((t_stop - t0) / dt - near))  # number of the first grid time not before t_stop
         stretches.append(Stretch(t_start, t_stop, t0, dt, first, last - first + 1, save_every, t_stop != t_end))
-        on_grid = abs(t0 + last * dt - t_stop) <= _SNAP * dt
+        on_grid = abs(t0 + last * dt - t_stop) <= near * dt
         t_start, first = t_stop, last + 1 if on_grid else last
     return stretches
 
 
+def resolution(t0: float, t_end: float) -> float:
+    """The distance of neighbouring floats at the larger of the two times."""
+    return float(np.spacing(max(abs(t0), abs(t_end))))
+
+
+def resolved(t0: float, t_end: float, dt: float, what: str = "dt") -> None:
+    """InputError for steps that floats at these times cannot tell apart."""
+    ulp = resolution(t0, t_end)
+    if dt < _UNITS * ulp:
+        raise InputError(
+            f"{what} = {dt:g} is too small for times between {t0:g} and {t_end:g}: floats there are {ulp:.3g} apart,"
+            f" and {what} must be at least {_UNITS} times that, {_UNITS * ulp:.3g}",
+            hint="start at t0 = 0 and shift the loads in time, or take larger steps",
+        )
+
+
 def _inside(breakpoints: Any, t0: float, t_end: float) -> list[float]:
-    try:
-        breaks = np.unique(np.asarray(breakpoints, dtype=np.float64).ravel())
-    except (TypeError, ValueError) as error:
-        raise InputError(f"breakpoints must be times, received {breakpoints!r}") from error
+    breaks = np.unique(real_array("breakpoints", breakpoints, "times").ravel())
     outside = breaks[(breaks < t0) | (breaks > t_end) | ~np.isfinite(breaks)]
     if outside.size:
         raise InputError(f"breakpoints must lie between t0 = {t0:g} and t_end = {t_end:g}, received {outside[0]:g}")

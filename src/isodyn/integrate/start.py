@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from isodyn.compiled import FloatArray
-from isodyn.errors import ConflictError, InputError, NonFiniteError, SingularError
+from isodyn.errors import ConflictError, InputError, NonFiniteError
 from isodyn.linear_solvers.blocks import full
 from isodyn.linear_solvers.rows import Rows, partners
 from isodyn.systems.manifold import Closed, close
@@ -18,41 +18,6 @@ from isodyn.systems.scales import pace, reach, sizes_of_rows
 
 SMALL = 1e-6  # violations below this, relative to the size of the state, are rounding of the input
 CONFLICT = 1e-7  # dependent rows that are off by more than this do not hold
-
-
-def algebraic_start(ask: Questions, t: float, s: FloatArray, z: FloatArray) -> tuple[FloatArray, FloatArray, int]:
-    """s', z and the index of a first-order system with algebraic unknowns: c(s, z) = 0 for z, or its derivative where c is free of z."""
-    none, n, m = np.zeros(0), s.size, z.size
-    scale = max(1.0, float(np.abs(z).max()))
-
-    def rate(z: FloatArray) -> FloatArray:
-        return -ask.balance(t, none, s, np.zeros(n), z)
-
-    def level_1(z: FloatArray) -> FloatArray:
-        return ask.velocity(t, none, s, z)
-
-    def level_2(z: FloatArray) -> FloatArray:
-        return ask.acceleration(t, none, s, rate(z), z)
-
-    h = 1e-6 * scale
-    depends = max(float(np.abs(level_1(z + h * e) - level_1(z - h * e)).max()) / (2 * h) for e in np.eye(m)) > 1e-9
-    equations = level_1 if depends else level_2
-    if not depends and np.abs(level_1(z)).max() > SMALL * max(1.0, float(np.abs(s).max())):
-        worst = int(np.abs(level_1(z)).argmax())
-        raise InputError(
-            f"the start violates constraint {ask.system.row_names[worst]!r} by {level_1(z)[worst]:.3g}",
-            hint="the constraints do not contain the algebraic unknowns (index 2): s0 itself must satisfy them",
-        )
-    from scipy.optimize import root
-
-    found = root(equations, z, method="hybr", options={"xtol": 1e-14})
-    size = max(scale, float(np.abs(found.x).max()), float(np.abs(rate(found.x)).max()))
-    if not np.abs(found.fun).max() <= SMALL * size:
-        raise SingularError(
-            f"no consistent algebraic unknowns near z0 at t = {t:g}: residual {np.abs(found.fun).max():.2e}",
-            hint="start from another z0; systems of index above 2 are not covered",
-        )
-    return rate(found.x), found.x, 1 if depends else 2
 
 
 def near_manifold(ask: Questions, t: float, q: FloatArray) -> FloatArray:

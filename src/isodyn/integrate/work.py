@@ -31,6 +31,7 @@ Q, Q_1, Q_B, Q_BB = range(4)
 # ---- rows of w.m: multipliers at the balance and at t_{n+1}; closures: of the step, and of φ, φ̇, φ̈ alone; multipliers of the
 # corrections of q and v; first of the differences of the multipliers at the balance
 LAM, LAM_1, GAP, GAP_Q, GAP_V, GAP_A, MU, NU, LAM_0 = range(9)
+EFFECT = LAM_0 + DIFFERENCES  # what a unit of each multiplier counts beside x, where multipliers enter as they like
 # ---- rows of w.s: solution of the linear system, for the unknowns and for corrections; residual, and another one; right-hand sides
 # while their solutions are refined
 DX, DP, R, R_PLUS, B_1, B_2 = range(6)
@@ -74,7 +75,7 @@ def allocate_work(nq: int, nv: int, m: int, rows: int, dense: bool, packed: IntA
     return Work(
         n=np.zeros((P_0 + DIFFERENCES, nv)),
         q=np.zeros((4, nq)),
-        m=np.zeros((LAM_0 + DIFFERENCES, m)),
+        m=np.zeros((EFFECT + 1, m)),
         s=np.zeros((6, whole)),
         G=np.zeros(G),
         G_1=np.zeros(G),

@@ -17,6 +17,7 @@ from isodyn.joints import measures as words
 from isodyn.joints.pairs import between_points, length_of
 from isodyn.joints.words import Pair, Word, arm
 from isodyn.mechanism import layout
+from isodyn.real_numbers import real_number
 
 
 @dataclass(frozen=True)
@@ -290,5 +291,5 @@ def _world(name: str, frame: str) -> bool:
 
 def _not_negative(name: str, **values: float) -> None:
     for what, value in values.items():
-        if not (np.isfinite(value) and value >= 0):
+        if real_number(f"load {name!r}: {what}", value) < 0:
             raise InputError(f"load {name!r}: {what} must not be negative, received {value:g}")

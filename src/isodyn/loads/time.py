@@ -11,6 +11,7 @@ from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
 from isodyn.expressions import Program, compile_formula
 from isodyn.mechanism.layout import FORMULA, HARMONIC, POLYNOMIAL, PULSE, RAMP, SPLINE
+from isodyn.real_numbers import real_array, real_number
 
 
 class Polynomial:
@@ -124,8 +125,8 @@ def as_time_function(what: str, value: Any) -> TimeFunction:
     if isinstance(value, TimeFunction):
         return value
     try:
-        return Polynomial(float(value))
-    except (TypeError, ValueError):
+        return Polynomial(real_number(what, value))
+    except InputError:
         raise InputError(
             f"{what} must be a number or one of isodyn's functions of time, received {value!r}",
             hint="Polynomial, Sine, Ramp, Pulse, Table, Formula; for anything else tabulate it, or write a UserLoad",
@@ -133,7 +134,7 @@ def as_time_function(what: str, value: Any) -> TimeFunction:
 
 
 def _finite(what: str, values: Any) -> FloatArray:
-    array = np.atleast_1d(np.asarray(values, dtype=np.float64))
+    array = np.atleast_1d(real_array(what, values, "finite numbers"))
     if array.ndim != 1 or not np.isfinite(array).all():
         raise InputError(f"{what} must be finite numbers, received {values!r}")
     return array

@@ -46,7 +46,16 @@ def read_matrix(path: str | Path) -> Any:
 
 
 def linear_system(
-    M: Any, K: Any, C: Any = None, f: Any = None, q0: Any = None, v0: Any = None, *, G: Any = None, names: Any = None
+    M: Any,
+    K: Any,
+    C: Any = None,
+    f: Any = None,
+    q0: Any = None,
+    v0: Any = None,
+    *,
+    G: Any = None,
+    names: Any = None,
+    indefinite: bool = False,
 ) -> LinearSystem:
     """A `LinearSystem` whose matrices and vectors may be paths; it starts at rest where nothing is said."""
     given = {"M": M, "K": K, "C": C, "f": f, "q0": q0, "v0": v0, "G": G}
@@ -72,7 +81,9 @@ def linear_system(
         if found[name] is not None and not callable(found[name]):
             found[name] = np.ravel(found[name].toarray() if sp.issparse(found[name]) else found[name])
     q, v = (np.zeros(n) if found[name] is None else found[name] for name in ("q0", "v0"))
-    return LinearSystem(found["M"], found["C"], found["K"], found["f"], q, v, G=found["G"], names=names)
+    return LinearSystem(
+        found["M"], found["C"], found["K"], found["f"], q, v, G=found["G"], names=names, indefinite=indefinite
+    )
 
 
 def elastic_body(

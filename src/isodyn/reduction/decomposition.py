@@ -21,6 +21,7 @@ from scipy.linalg import cholesky, eigh, solve_triangular, svd
 
 from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
+from isodyn.real_numbers import real_array
 
 BLURRED = 1e-5  # relative σ below which squared matrices do not resolve a direction
 EPS = float(np.finfo(float).eps)
@@ -41,6 +42,7 @@ def inner_matrix(inner: Any, n: int) -> Any:
     if inner is None:
         return None
     try:
+        real_array("inner", inner.tocsr().data if sp.issparse(inner) else inner)
         W: Any = sp.csr_array(inner, dtype=np.float64) if sp.issparse(inner) else np.array(inner, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise InputError(

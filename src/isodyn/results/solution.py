@@ -37,6 +37,7 @@ class Statistics:
     seconds: float = 0.0
     solver: str = ""
     stopped: str | None = None
+    index: str | None = None  # of a system with algebraic unknowns, with the ranks behind it
     local_error: float | None = None  # the largest of a step, relative to the largest change in a step …
     local_error_in: str = ""  # … in which variable …
     local_error_at: float | None = None  # … and when
@@ -51,6 +52,8 @@ class Statistics:
             f"{self.steps} steps, {self.iterations} iterations, {self.evaluations} evaluations, {self.factorisations} factorisations"
             f" by {self.solver}, {self.seconds:.3g} s"
         )
+        if self.index is not None:
+            text += f", {self.index}"
         if self.halvings:
             text += f", {self.halvings} halvings"
         if self.rescues:

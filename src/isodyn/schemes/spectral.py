@@ -115,6 +115,27 @@ def roots_at_infinity(s: Scheme) -> ComplexArray:
     return roots_from_reciprocals(list(np.roots([1.0, c1, c2, c3]).astype(complex)))
 
 
+def position_level_roots(s: Scheme) -> ComplexArray:
+    """Roots of v and a in the constrained direction where q = 0 closes every step (position level), sorted by absolute value.
+
+    With 0 = v dt + a dt^2/2 + l3 dt^2 da, v_1 = v + dt a + l5 dt da and a_1 = a + da they solve
+    z^2 - (2 - (l5 + 1/2)/l3) z + 1 + (1/2 - l5)/l3 = 0: -rho_min, -rho_max for U0; -1, -rho_s for V0. A root -1 is an alternating part of
+    accelerations that nothing damps; multipliers have the root 1 - 1/W1 besides. Explicit members (l3 = 0) have none.
+
+    >>> position_level_roots(Scheme.U0(0.4, 0.7, 0.3)).real.round(12).tolist()
+    [-0.4, -0.7]
+    >>> position_level_roots(Scheme.V0(0.4, 0.7, 0.3)).real.round(12).tolist()
+    [-0.3, -1.0]
+    """
+    if s.l3 == 0.0:
+        return np.zeros(0, dtype=complex)
+    half, product = 1.0 - 0.5 * (s.l5 + 0.5) / s.l3, 1.0 + (0.5 - s.l5) / s.l3
+    inside = half * half - product
+    root = np.sqrt(complex(inside if abs(inside) > ROUNDING * max(half * half, abs(product)) else 0.0))
+    found = np.array([half + root, half - root])
+    return found[np.argsort(np.abs(found))]
+
+
 def spectral_radius(s: Scheme, Omega: ArrayLike, xi: ArrayLike = 0.0) -> Array:
     """Largest absolute eigenvalue of A, of the shape of Omega.
 

@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from isodyn.errors import InputError
+from isodyn.real_numbers import real_array
 from isodyn.systems import LinearSystem
 
 
@@ -46,6 +47,8 @@ class Elements:
                 raise InputError(f"{name} must have shape {shape}, received None")
             if value is not None and np.shape(value) != shape:
                 raise InputError(f"{name} must have shape {shape}, received {np.shape(value)}")
+            if value is not None:
+                real_array(name, value)
 
     def matrix(self, name: str, chosen: Any = slice(None)) -> Any:
         """M, K or C assembled from the chosen elements, sparse, of the undivided size; None where there is none."""

@@ -133,7 +133,7 @@ def _part(system: LinearSystem, at: IntArray, M: Any, C: Any, K: Any, share: Flo
     f = system.f
     names = [system.names[i] for i in at]
     load: Any = None if f is None else share * f[at] if not callable(f) else _Share(f, at, share, system.nv)
-    return LinearSystem(M, C, K, load, system.q0[at], system.v0[at], names=names)
+    return LinearSystem(M, C, K, load, system.q0[at], system.v0[at], names=names, indefinite=True)
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ import numpy as np
 from isodyn.errors import InputError
 from isodyn.formulations import Stabilised, VelocityLevel
 from isodyn.integrate.progress import Progress
-from isodyn.integrate.schedule import Stretch
+from isodyn.integrate.schedule import Stretch, resolved
 from isodyn.subdomains.advice import warn_beyond_limits
 from isodyn.subdomains.coupled import CoupledRun
 from isodyn.subdomains.solution import SubdomainSolution
@@ -66,6 +66,8 @@ def run_subdomains(
     if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
         raise InputError(f"threads must be a whole number of at least 1, received {threads!r}")
     counts = counted(substeps, sub)
+    for name, tau in counts.items():
+        resolved(stretches[0].t_start, stretches[-1].t_stop, stretches[0].dt / tau, f"the sub-step of {name!r}")
     schemes = {name: adapt(s, sub.systems[name]) for name, s in by_name("scheme", scheme, sub, None).items()}
     if not sub.first_order:
         warn_beyond_limits(sub, schemes, counts, max(stretch.dt for stretch in stretches))

@@ -10,14 +10,12 @@ import scipy.sparse as sp
 
 from isodyn.compiled import FloatArray
 from isodyn.errors import CallableError, ConvergenceError, InputError
+from isodyn.real_numbers import real_array
 
 
 def vector(name: str, value: Any) -> FloatArray:
     """A finite one-dimensional array of floats, copied."""
-    try:
-        array = np.array(value, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"{name} must be a vector of numbers, received {value!r}") from error
+    array = real_array(name, value, "a vector of numbers")
     if array.ndim != 1:
         raise InputError(
             f"{name} must be a vector, received an array of shape {array.shape}",
@@ -34,13 +32,11 @@ def vector(name: str, value: Any) -> FloatArray:
 def square(name: str, value: Any, n: int) -> Any:
     """A finite n × n matrix: a dense array of floats, or a sparse CSR array; scalars and vectors become diagonals."""
     if sp.issparse(value):
+        real_array(f"the entries of {name}", value.data if value.format != "lil" else value.tocsr().data)
         matrix: Any = sp.csr_array(value, dtype=np.float64)
         entries = matrix.data
     else:
-        try:
-            matrix = np.array(value, dtype=np.float64)
-        except (TypeError, ValueError) as error:
-            raise InputError(f"{name} must be a matrix of numbers or a function, received {value!r}") from error
+        matrix = real_array(name, value, "a matrix of numbers or a function")
         if matrix.ndim < 2:
             matrix = np.diag(np.broadcast_to(matrix, n)) if matrix.ndim == 0 or matrix.shape == (n,) else matrix
         entries = matrix
@@ -58,6 +54,9 @@ def square(name: str, value: Any, n: int) -> Any:
             f"{name} must be finite, received {name}[{i}, {j}] = {matrix[i, j]}", hint="look at how it was computed"
         )
     return matrix
+
+
+MASS_HINT = "masses are positive; check signs, units and the assembly of M"
 
 
 def returned(name: str, value: Any, shape: tuple[int, ...], t: float) -> FloatArray:

@@ -20,6 +20,7 @@ import numpy as np
 
 from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
+from isodyn.real_numbers import real_array
 from isodyn.systems import checks
 from isodyn.systems.scales import Scales
 
@@ -161,7 +162,9 @@ class Constraints:
 
 def _rows(name: str, function: Callable[..., Any], arguments: tuple[Any, ...]) -> int:
     """How many numbers a constraint function returns."""
-    value = np.asarray(function(*(x.copy() if isinstance(x, np.ndarray) else x for x in arguments)), dtype=np.float64)
+    value = real_array(
+        f"what {name} returns", function(*(x.copy() if isinstance(x, np.ndarray) else x for x in arguments)), "a vector"
+    )
     if value.ndim != 1 or value.size == 0:
         raise InputError(f"{name} must return a vector with one number per constraint, received shape {value.shape}")
     return value.size

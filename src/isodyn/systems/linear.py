@@ -33,7 +33,9 @@ from isodyn.compiled import (
     FloatArray,
 )
 from isodyn.errors import InputError
+from isodyn.linear_solvers.definite import refuse_indefinite
 from isodyn.linear_solvers.sparse import Factorisation, factorise
+from isodyn.real_numbers import real_array
 from isodyn.systems import checks
 from isodyn.systems.joined import is_compiled
 from isodyn.systems.model import Model, from_python
@@ -47,8 +49,9 @@ class LinearSystem:
     """M q'' + C q' + K q = f(t) with q(t₀) = q0, q'(t₀) = v0.
 
     Matrices are arrays, vectors (diagonals), scalars or sparse; C may be None. The load f is a function of time, a constant
-    vector or None. Constraints G q = 0 make the matrix of a step dense. Neither symmetry nor definiteness is assumed; a symmetric
-    sparse matrix is recognised and factorised as such.
+    vector or None. Constraints G q = 0 make the matrix of a step dense. Symmetry is not assumed; a symmetric sparse matrix is recognised
+    and factorised as such. A symmetric M with a negative eigenvalue is refused; so is such a K (an unstable equilibrium, most often a
+    wrong sign) unless `indefinite` says that it is meant.
 
     >>> import isodyn as iso
     >>> iso.LinearSystem(M=1.0, C=None, K=4.0, f=None, q0=[1.0], v0=[0.0]).nv
@@ -70,6 +73,7 @@ class LinearSystem:
         G: Any = None,
         names: Any = None,
         row_names: Any = None,
+        indefinite: bool = False,
     ) -> None:
         self.q0, self.v0 = checks.vector("q0", q0), checks.vector("v0", v0)
         self.nq = self.nv = self.v0.size
@@ -82,6 +86,11 @@ class LinearSystem:
         self.K = checks.square("K", K, self.nv)
         self.f = _load("f", f, self.nv)
         self.names = self.v_names = checks.names(names, self.nq)
+        refuse_indefinite("M", self.M, self.names, checks.MASS_HINT)
+        if not indefinite:
+            refuse_indefinite(
+                "K", self.K, self.names, "motions grow without bound; if that is meant, pass indefinite=True"
+            )
         self.G = None if G is None else _constraint_matrix(G, self.nv)
         self.m = self.m_phi = 0 if self.G is None else self.G.shape[0]
         self.scales = ordinary(self.q0, self.nv)
@@ -140,7 +149,7 @@ class LinearFirstOrderSystem:
 
 
 def _constraint_matrix(G: Any, n: int) -> FloatArray:
-    matrix = np.array(G.toarray() if sp.issparse(G) else G, dtype=np.float64)
+    matrix = real_array("G", G.toarray() if sp.issparse(G) else G, "a matrix of numbers")
     if matrix.ndim != 2 or matrix.shape[1] != n or not np.isfinite(matrix).all():
         raise InputError(f"G must be a finite matrix with {n} columns, received shape {matrix.shape}")
     return matrix

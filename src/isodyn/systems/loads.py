@@ -18,6 +18,7 @@ import numpy as np
 
 from isodyn.compiled import FloatArray
 from isodyn.errors import CallableError, InputError
+from isodyn.real_numbers import real_array
 from isodyn.systems import checks
 
 Load = Callable[[float], FloatArray]
@@ -32,10 +33,7 @@ def tabulated(times: Any, values: Any, *, extrapolate: bool = False) -> Load:
     [2.5]
     """
     t_k = checks.vector("times", times)
-    try:
-        f_k = np.array(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"values must be numbers, one row per time, received {values!r}") from error
+    f_k = real_array("values", values, "numbers, one row per time")
     f_k = f_k[:, None] if f_k.ndim == 1 else f_k
     if t_k.size < 2 or f_k.ndim != 2 or f_k.shape[0] != t_k.size:
         raise InputError(
@@ -78,7 +76,7 @@ def base_excitation(M: Any, direction: Any, acceleration: Callable[[float], Any]
     [-19.62, -29.43]
     """
     checks.functions(acceleration=acceleration)
-    r = np.array(direction, dtype=np.float64)
+    r = real_array("direction", direction, "a finite vector or matrix")
     r = r[:, None] if r.ndim == 1 else r
     if r.ndim != 2 or not np.isfinite(r).all():
         raise InputError(

@@ -35,6 +35,7 @@ from isodyn.compiled import (
 )
 from isodyn.errors import InputError
 from isodyn.linear_solvers.blocks import full
+from isodyn.linear_solvers.definite import refuse_indefinite
 from isodyn.linear_solvers.dense import multiply
 from isodyn.linear_solvers.sparse import Factorisation, factorise
 from isodyn.systems import checks
@@ -116,6 +117,10 @@ class MechanicalSystem:
         if Q_v is not None and Q_q is None:
             raise InputError("Q_v was given without Q_q", hint="give both derivatives, or neither")
         self.M = M if callable(M) else checks.square("M", M, self.nv)
+        if not callable(M):
+            refuse_indefinite(
+                "M", self.M, checks.velocity_names(checks.names(names, self.nq), self.nv), checks.MASS_HINT
+            )
         self.Q, self.Q_q, self.Q_v = Q, Q_q, Q_v
         self.retract, self.difference, self.energy = retract, difference, energy
         self.scales = _scales(self.q0, self.nv, retract, scales, phi)
@@ -187,6 +192,18 @@ def _scales(q0: FloatArray, nv: int, retract: Any, given: Any, phi: Any) -> Scal
         )
     sizes = power_of_two(sizes)
     return Scales(sizes.copy() if q0.size == nv else np.ones(q0.size), sizes, q0.copy())
+
+
+def refuse_indefinite_mass(system: Any) -> None:
+    """InputError for a symmetric M(q0) with a negative eigenvalue; where M fails, the run tells about it in its own words."""
+    if not isinstance(system, MechanicalSystem) or not callable(system.M):
+        return
+    try:
+        M = checks.returned("M", system.M(system.q0.copy()), (system.nv, system.nv), 0.0)
+    except Exception:
+        return
+    if np.isfinite(M).all():
+        refuse_indefinite("M", M, system.v_names, checks.MASS_HINT)
 
 
 class _Answers:

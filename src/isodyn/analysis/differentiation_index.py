@@ -1,0 +1,63 @@
+"""The differentiation index of a system at its start: how often constraints have to be differentiated to determine all unknowns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from isodyn.errors import InputError
+from isodyn.linear_solvers.blocks import full
+from isodyn.linear_solvers.rows import choose
+from isodyn.systems import FirstOrderSystem, System
+from isodyn.systems.derivative_chain import Index, settled
+from isodyn.systems.questions import Questions
+
+
+def index(system: Any, t0: float = 0.0) -> Index:
+    """The differentiation index at the start, with the chain of ranks.
+
+    Parameters
+    ----------
+    system : one of isodyn's systems; a `Mechanism` is compiled first by its user
+    t0 : time of the start
+
+    Returns
+    -------
+    Index
+        `index` is 0 without constraints. With algebraic unknowns, `ranks` are those of ∂c/∂z, then of the rows that are differentiated
+        where they are free of z, and so on, until z is determined. A mechanical system has index 3 with holonomic rows and 2 with
+        nonholonomic rows only; its last rank is below `m` where rows follow from others.
+
+    Examples
+    --------
+    A pendulum with its constraint at position, velocity and acceleration level:
+
+    >>> import isodyn as iso
+    >>> import numpy as np
+    >>> def h(s, z, t):
+    ...     return np.array([s[2], s[3], -s[0] * z[0], -9.81 - s[1] * z[0]])
+    >>> levels = (
+    ...     lambda s, z, t: np.array([s[0] ** 2 + s[1] ** 2 - 1]),
+    ...     lambda s, z, t: np.array([s[0] * s[2] + s[1] * s[3]]),
+    ...     lambda s, z, t: np.array([s[2] ** 2 + s[3] ** 2 - 9.81 * s[1] - z[0] * (s[0] ** 2 + s[1] ** 2)]),
+    ... )
+    >>> for c in levels:
+    ...     print(iso.analysis.index(iso.FirstOrderSystem(h, [1, 0, 0, 0], z0=[0], c=c)))
+    index 3 (ranks 0, 0, 1 of 1)
+    index 2 (ranks 0, 1 of 1)
+    index 1 (ranks 1 of 1)
+    """
+    if not isinstance(system, System):
+        raise InputError(
+            f"index is for one of isodyn's systems, received {type(system).__name__}",
+            hint="a Mechanism becomes one by compile()",
+        )
+    if system.m == 0:
+        return Index(0, 0, (), ())
+    if isinstance(system, FirstOrderSystem):
+        return settled(system, t0, system.v0, system.z0).index()
+    G = np.asarray(full(Questions(system).G(t0, system.q0, system.v0)))
+    by_velocity, all_rows = choose(G[system.m_phi :]).rank, choose(G).rank
+    ranks = (0, by_velocity, all_rows) if system.m_phi else (0, by_velocity)
+    return Index(len(ranks), system.m, ranks, ())

@@ -1,0 +1,315 @@
+"""The differentiation index of s' = h(s, z, t), 0 = c(s, z, t) at a state, and the equations that determine z there.
+
+    F₀ = c,      N_kᵀ ∂F_k/∂z = 0,      F_{k+1} = (R_kᵀ F_k,  d/dt N_kᵀ F_k)
+
+N_k holds the combinations of rows that are free of z, R_k the others; the derivative is taken along s' = h at fixed z, since their
+dependence on z vanishes. The index is one more than the number of differentiations after which ∂F_k/∂z has full rank: ∂c/∂z regular
+(index 1); c_s h_z (index 2); c_s h_s h_z and more (index 3) [Shimada2014 (3.202) adapted]. F_k = 0 then gives z, and the N_jᵀF_j before
+it are what s itself has to satisfy.
+
+Derivatives are differences of sixth order. Increments of z are as large as it takes to change s' by its own size, those of s follow the
+size of s, and those of time are the ones at which two differences agree best. Ranks are decided in rows of unit size in these units.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from isodyn.compiled import FloatArray
+from isodyn.errors import InputError, NonFiniteError, SingularError
+from isodyn.systems import checks, differences
+
+Rows = Callable[[FloatArray, FloatArray, float], FloatArray]
+
+DEEPEST = 3  # largest index that is looked for
+REACH = 2e-3  # of the size of s: increments of differences along the motion
+TOLERANCES = (1e-10, 1e-8, 1e-6)  # singular values below these are none, by level: each difference costs digits
+SMALL = 1e-6  # violations below this, relative to the terms of a row, are rounding of the input
+FAR = 1e60  # increments of z stay between this and its inverse
+
+
+@dataclass(frozen=True)
+class Index:
+    """The differentiation index of a system with algebraic unknowns, and how it was found.
+
+    `ranks[k]` is the rank of ∂F_k/∂z after k differentiations, of `m` algebraic unknowns; the last one is m. Index 0 means no algebraic
+    unknowns. `values[k]` are the singular values behind it, in rows of unit size.
+    """
+
+    index: int
+    m: int
+    ranks: tuple[int, ...]
+    values: tuple[tuple[float, ...], ...]
+
+    def __str__(self) -> str:
+        chain = ", ".join(str(rank) for rank in self.ranks)
+        return f"index {self.index}" + (f" (ranks {chain} of {self.m})" if self.m else "")
+
+
+@dataclass(frozen=True, eq=False)
+class Level:
+    """F_k at a state, its matrix ∂F_k/∂z, and the combinations N_k of its rows that are free of z."""
+
+    rows: Rows
+    matrix: FloatArray
+    sizes: FloatArray
+    values: FloatArray
+    free: FloatArray
+
+    @property
+    def rank(self) -> int:
+        return int(self.sizes.size - self.free.shape[1])
+
+
+class Chain:
+    """F₀, F₁, … at one state up to the one that determines z."""
+
+    def __init__(self, h: Rows, c: Rows, t: float, s: FloatArray, z: FloatArray, names: tuple[str, ...]) -> None:
+        self.h, self.c, self.t, self.s, self.z, self.names = h, c, t, s, z, names
+        self.m = z.size
+        _finite(h=h(s, z, t), c=c(s, z, t), t=t)
+        self.size = float(np.abs(s).max()) or 1.0
+        self.sizes_of_s = self._sizes_of_s()
+        self.reach_z = self._reach_of_z()
+        self.reach_t = self._reach_of_t()
+        self.levels = [self._level(c, 0)]
+        while self.levels[-1].rank < self.m and len(self.levels) < DEEPEST:
+            self.levels.append(self._level(self._next(self.levels[-1]), len(self.levels)))
+
+    @property
+    def determined(self) -> bool:
+        """Whether the last level determines z."""
+        return self.levels[-1].rank == self.m
+
+    def index(self) -> Index:
+        """The index and the chain of ranks; SingularError where no level determines z."""
+        ranks = tuple(level.rank for level in self.levels)
+        if not self.determined:
+            k, left = len(ranks) - 1, np.abs(self.levels[-1].free * self.levels[-1].sizes[:, None])
+            worst = sorted({self.names[self.origin(k, int(i))] for i in left.argmax(axis=0)})
+            raise SingularError(
+                f"the constraints do not determine the algebraic unknowns, not even after {DEEPEST - 1} differentiations: the ranks are"
+                f" {', '.join(map(str, ranks))} of {self.m} (rows {', '.join(map(repr, worst))}) at t = {self.t:g}",
+                hint=f"the index is above {DEEPEST}, or rows depend on each other; differentiate c by hand, or remove a row",
+            )
+        return Index(len(ranks), self.m, ranks, tuple(tuple(float(x) for x in level.values) for level in self.levels))
+
+    def origin(self, k: int, row: int) -> int:
+        """The row of c that has the largest part in a row of F_k."""
+        if k == 0:
+            return row
+        before = self.levels[k - 1]
+        part = others(before.free)[:, row] if row < before.rank else before.free[:, row - before.rank]
+        return self.origin(k - 1, int(np.abs(part * before.sizes).argmax()))
+
+    # ---- levels
+
+    def along(self, f: Rows) -> Rows:
+        """d/dt f along s' = h at fixed z, as a function of the state."""
+
+        def derivative(s: FloatArray, z: FloatArray, t: float) -> FloatArray:
+            rate = self.h(s, z, t)
+            speed = float(np.abs(rate).max())
+            e = REACH * max(self.size, float(np.abs(s).max())) / speed if speed > 0.0 else 1.0
+            moved = differences.first(lambda k: f(s + k * e * rate, z, t), 1.0) / e if speed > 0.0 else 0.0
+            e_t = self.reach_t
+            return np.asarray(moved + differences.first(lambda k: f(s, z, t + k * e_t), 1.0) / e_t)
+
+        return derivative
+
+    def _next(self, level: Level) -> Rows:
+        N = level.free
+        R = others(N)
+        rate = self.along(lambda s, z, t: N.T @ level.rows(s, z, t))
+        return lambda s, z, t: np.concatenate([R.T @ level.rows(s, z, t), rate(s, z, t)])
+
+    def _level(self, rows: Rows, depth: int) -> Level:
+        s, z, t = self.s, self.z, self.t
+        along_z = partial(_moved, rows, s, z, t, np.zeros(s.size))
+        matrix = np.array([differences.first(partial(along_z, e), 0.1) for e in np.diag(self.reach_z)]).T
+        generator = np.random.default_rng(1)
+        sizes = np.abs(matrix).max(axis=1)
+        for _ in range(3):  # how much rows change with s, in some directions
+            d = self.sizes_of_s * generator.choice([-1.0, 1.0], s.size)
+            sizes = np.fmax(
+                sizes, np.abs(differences.first(partial(_moved, rows, s, z, t, d, np.zeros(z.size)), REACH))
+            )
+        sizes = np.where(sizes > 0.0, sizes, 1.0)
+        left, values, _ = np.linalg.svd(matrix / sizes[:, None])
+        rank = int((values > TOLERANCES[depth]).sum())
+        free = left[:, rank:] / sizes[:, None]
+        return Level(rows, matrix / self.reach_z, sizes, values, free / np.maximum(np.abs(free).max(axis=0), 1e-300))
+
+    # ---- increments
+
+    def _sizes_of_s(self) -> FloatArray:
+        """Of each component: its own, or what it gains in the time in which the fastest gains the largest."""
+        rate = np.abs(self.h(self.s, self.z, self.t))
+        gained = self.size * rate / rate.max() if rate.max() > 0.0 else rate
+        return np.asarray(np.maximum(np.maximum(np.abs(self.s), gained), REACH * self.size))
+
+    def _reach_of_z(self) -> FloatArray:
+        """For each z_j the increment that changes s', or else c, by as much as their size."""
+        s, z, t = self.s, self.z, self.t
+        rate, rows = self.h(s, z, t), self.c(s, z, t)
+        d = self.sizes_of_s * np.random.default_rng(2).choice([-1.0, 1.0], s.size)
+        gradient = np.abs(differences.first(lambda k: self.c(s + k * d, z, t), REACH))
+        reach = np.ones(self.m)
+        for j, e in enumerate(np.eye(self.m)):
+            found = [
+                _until(partial(_change, f, s, z, t, e), size, 1.0 + abs(z[j]))
+                for f, size in ((self.h, np.abs(rate).max()), (self.c, np.maximum(gradient, np.abs(rows)).max()))
+            ]
+            known = [x for x in found if x is not None]
+            if not known:
+                raise SingularError(
+                    f"the algebraic unknown {j} ({self.names[j]!r}) appears neither in h nor in c at t = {t:g}",
+                    hint="nothing determines it; remove it, and as many rows of c",
+                )
+            reach[j] = max(min(known), 1e-8 * abs(z[j]))
+        return reach
+
+    def _reach_of_t(self) -> float:
+        """The increment of t at which differences of h and c of fourth and sixth order agree best."""
+        s, z, t = self.s, self.z, self.t
+        rate = float(np.abs(self.h(s, z, t)).max())
+        first = REACH * self.size / rate if rate > 0.0 else REACH
+        best, least = first, np.inf
+        for e in first * 10.0 ** np.arange(1.0, -9.0, -1.0):
+            if t + e == t:
+                break
+            error = 0.0
+            for f in (self.c, self.h):
+                values = [np.asarray(f(s, z, t + k * e)) for k in (-3, -2, -1, 1, 2, 3)]
+                sixth = (45 * (values[3] - values[2]) - 9 * (values[4] - values[1]) + values[5] - values[0]) / 60
+                fourth = (8 * (values[3] - values[2]) - (values[4] - values[1])) / 12
+                rounding = 1e-15 * max(float(np.abs(v).max()) for v in values)
+                error = max(error, float(np.abs(sixth - fourth).max()) / e, rounding / e)
+            if error == 0.0:
+                return float(e)
+            if error < least:
+                best, least = float(e), error
+        return best
+
+
+def _moved(f: Rows, s: FloatArray, z: FloatArray, t: float, d: FloatArray, e: FloatArray, k: float) -> FloatArray:
+    return f(s + k * d, z + k * e, t)
+
+
+def _change(f: Rows, s: FloatArray, z: FloatArray, t: float, e: FloatArray, k: float) -> FloatArray:
+    return np.abs(f(s, z + k * e, t) - f(s, z - k * e, t))
+
+
+def others(N: FloatArray) -> FloatArray:
+    """R: combinations that complete N."""
+    return np.asarray(np.linalg.svd(N)[0][:, N.shape[1] :])
+
+
+def _finite(t: float, **values: FloatArray) -> None:
+    for name, value in values.items():
+        if not np.isfinite(value).all():
+            where = int(np.flatnonzero(~np.isfinite(value))[0])
+            raise NonFiniteError(
+                f"{name} returned {value[where]} in component {where} at the start, t = {t:g}", hint="look at s0 and z0"
+            )
+
+
+def _until(change: Callable[[float], FloatArray], size: float, first: float) -> float | None:
+    """An increment whose change is between a hundredth and a hundred times `size`; None where nothing changes."""
+    size = size or 1.0
+    reach, best, nearest = first, None, np.inf
+    for _ in range(12):
+        found = float(np.max(change(reach)))
+        if not np.isfinite(found):
+            reach *= 1e-3
+            continue
+        if found == 0.0:
+            reach *= 1e6
+        else:
+            off = abs(np.log10(found / size))
+            if off < nearest:
+                best, nearest = reach, off
+            if off <= 2.0:
+                break
+            reach *= float(np.clip(size / found, 1e-9, 1e9))
+        if not 1.0 / FAR < reach < FAR:
+            break
+    return best
+
+
+def functions_of(system: Any) -> tuple[Rows, Rows]:
+    """h and c of a system with algebraic unknowns, checked."""
+
+    def h(s: FloatArray, z: FloatArray, t: float) -> FloatArray:
+        return checks.returned("h", system.h(s.copy(), z.copy(), t), (system.nv,), t)
+
+    def c(s: FloatArray, z: FloatArray, t: float) -> FloatArray:
+        return checks.returned("c", system.c(s.copy(), z.copy(), t), (system.m,), t)
+
+    return h, c
+
+
+def chain_of(system: Any, t: float, s: FloatArray, z: FloatArray) -> Chain:
+    """The chain of a system at a state."""
+    h, c = functions_of(system)
+    return Chain(h, c, t, s, z, tuple(system.row_names))
+
+
+def settled(system: Any, t: float, s: FloatArray, z: FloatArray) -> Chain:
+    """The chain at (t, s) with the z that it determines there, from z as a guess."""
+    chain = chain_of(system, t, s, z)
+    for _ in range(3):
+        chain.index()
+        before, chain = chain, chain_of(system, t, s, _solve(chain))
+        if [level.rank for level in before.levels] == [level.rank for level in chain.levels]:
+            break
+    chain.index()
+    return chain
+
+
+def consistent(system: Any, t: float, s: FloatArray, z: FloatArray) -> tuple[FloatArray, FloatArray, Chain]:
+    """s' and z at (t, s), from z as a guess, and the chain there; refused where s or the guess do not allow it."""
+    chain = settled(system, t, s, z)
+    _refuse_if_off(chain)
+    return chain.h(s, chain.z, t), chain.z, chain
+
+
+def _solve(chain: Chain) -> FloatArray:
+    """z from the last level by Newton's iteration."""
+    from scipy.optimize import root
+
+    last, s, t = chain.levels[-1], chain.s, chain.t
+
+    def scaled(x: FloatArray) -> FloatArray:
+        return np.asarray(last.rows(s, chain.z + chain.reach_z * x, t) / last.sizes)
+
+    found = root(scaled, np.zeros(chain.m), method="hybr", options={"xtol": 1e-14, "eps": 1e-10})
+    z: FloatArray = chain.z + chain.reach_z * found.x
+    residual = float(np.abs(found.fun).max())
+    if not residual <= SMALL * max(1.0, float(np.abs(found.x).max())):
+        raise SingularError(
+            f"no consistent algebraic unknowns near z0 at t = {t:g}: residual {residual:.2e} of the size of the rows"
+            f" ({chain.index()})",
+            hint="start from another z0",
+        )
+    return z
+
+
+def _refuse_if_off(chain: Chain) -> None:
+    """InputError where s does not satisfy the rows that are free of z, or their derivatives."""
+    for k, level in enumerate(chain.levels[:-1]):
+        off = level.free.T @ level.rows(chain.s, chain.z, chain.t)
+        share = np.abs(off) / (np.abs(level.free).T @ level.sizes)
+        if share.max() > SMALL:
+            worst = int(share.argmax())
+            name = chain.names[chain.origin(k, int(np.abs(level.free[:, worst] * level.sizes).argmax()))]
+            what = ("constraint", "the derivative of constraint", "the second derivative of constraint")[k]
+            raise InputError(
+                f"the start violates {what} {name!r} by {off[worst]:.3g}",
+                hint=f"it does not contain the algebraic unknowns ({chain.index()}): s0 itself must satisfy it",
+            )
