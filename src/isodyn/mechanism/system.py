@@ -22,6 +22,7 @@ from isodyn.compiled import (
     IntArray,
 )
 from isodyn.joints.words import Pair, Row, Word
+from isodyn.mechanism.actions import Action
 from isodyn.mechanism.beam_part import BeamPart, resolve
 from isodyn.mechanism.layout import F_FACTOR
 from isodyn.mechanism.model import mechanism_energy, mechanism_model
@@ -31,12 +32,13 @@ from isodyn.systems.tabled import TabledSystem
 
 @dataclass(frozen=True, eq=False)
 class JointParts:
-    """What is left of a joint after compilation: its geometry, its rows, its coordinates."""
+    """What is left of a joint after compilation: its geometry, its rows, its coordinates, and where it acts on which bodies."""
 
     name: str
     pair: Pair | None
     rows: tuple[int, ...]
-    coordinates: dict[str, Word] = field(default_factory=dict)
+    coordinates: dict[str, Word]
+    action: Action
 
 
 @dataclass(frozen=True, eq=False)
