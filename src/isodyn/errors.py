@@ -40,6 +40,17 @@ class ConflictError(IsodynError):
     """Constraints contradict each other."""
 
 
+class BranchError(ConflictError):
+    """A motion cannot begin here: several branches cross, and the velocities lead onto none of them, or do not say which one.
+
+    `branches` holds the choices, each as rates by name; it is empty where they cannot be listed.
+    """
+
+    def __init__(self, message: str, *, branches: tuple[dict[str, float], ...] = (), hint: str | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.branches = branches
+
+
 class LockingError(ConflictError):
     """A basis takes freedom that constrained motion needs."""
 

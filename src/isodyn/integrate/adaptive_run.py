@@ -14,6 +14,7 @@ from isodyn import interrupts
 from isodyn.compiled import KNOWS_RATE, NOT_FINITE, OK, OPEN, SINGULAR, FloatArray
 from isodyn.errors import CallableError, ConvergenceError, IsodynError, IsodynWarning
 from isodyn.integrate import work
+from isodyn.integrate.branch_start import limits_on_branch
 from isodyn.integrate.events import Event
 from isodyn.integrate.record import Record
 from isodyn.integrate.start import gaps
@@ -115,6 +116,10 @@ class AdaptiveRun:
                 if self.base.independent.dropped.size:
                     self.base.watch_rows(False)
             self.check(self.states.rate(t, state, self.K[0]))
+            if self.system.m:
+                lam = limits_on_branch(self.base, t, rows=self.base is self.motion)
+                state.lam[:] = state.lam if lam is None else lam
+                self.K[0, self.system.nq :] = state.a
             self.reckon()
             self.step[0] = self.first_step or self.guess(t, t_end)
             self.record.chosen(self.base.independent)

@@ -40,7 +40,7 @@ from isodyn.compiled import (
     i8,
     kernel,
 )
-from isodyn.integrate.closure import copy_to
+from isodyn.integrate.closure import copy_to, size
 from isodyn.integrate.initial import PATIENCE
 from isodyn.integrate.rate import live, onto_constraints, rate_of
 from isodyn.integrate.work import CONTROLS, COUNTERS, EPS, LEFT, STEPS, UNDERFLOW, WORK
@@ -54,6 +54,7 @@ NODES = np.concatenate([DOP853.C, [1.0], DOP853.C_EXTRA])
 E3, E5, D = DOP853.E3.copy(), DOP853.E5.copy(), DOP853.D.copy()
 POWERS = 7  # coefficients of the dense output
 
+FARTHEST = 100.0  # errors allowed: a projection that moves a state by more is not trusted
 NEGLIGIBLE = (
     1e-3  # part of the tolerance that a second solution for the accelerations of a stage may change to be left out
 )
@@ -121,6 +122,17 @@ def interpolant(h: float, y: FloatArray, end: FloatArray, K: Any, out: FloatArra
             for j in range(ROWS):
                 total += D[k, j] * K[j, i]
             out[(3 + k) * n + i] = h * total
+
+
+@kernel()
+def moved_far(end: FloatArray, trial: Any, rtol: float, atol: FloatArray) -> bool:
+    """Whether the way onto the constraints is far longer than the error of the step: beside a loss of rank errors are magnified."""
+    nq = trial.q.size
+    for i in range(end.size):
+        x, most = (trial.q[i], size(trial.q)) if i < nq else (trial.v[i - nq], size(trial.v))
+        if not abs(x - end[i]) <= FARTHEST * (atol[i] + (rtol + EPS) * most):
+            return True
+    return False
 
 
 @kernel()
@@ -230,6 +242,8 @@ def march(
                 copy_to(end[nq:], trial.v)
                 if pace.project == 1 and status == OK:
                     status = onto_constraints(p, t_1, trial, w, pivots)
+                    if status == OK and moved_far(end, trial, pace.rtol, atol):
+                        status = UNDERFLOW
                 if status == OK:
                     status = rate_of(p, t_1, trial, w, pivots, controls, K[STAGES], count, PATIENCE)
                 copy_to(trial.q, end[:nq])

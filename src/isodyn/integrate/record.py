@@ -13,8 +13,9 @@ from isodyn.formulations.near_singular import warn_near_singular
 from isodyn.integrate import work
 from isodyn.integrate.events import Event, locate
 from isodyn.linear_solvers.rank import decide
-from isodyn.linear_solvers.rows import TOLERANCE, Rows, least_multipliers
+from isodyn.linear_solvers.rows import LARGE, TOLERANCE, Rows, least_multipliers
 from isodyn.results.solution import Solution, Statistics
+from isodyn.systems.branches import limit
 from isodyn.systems.questions import Questions
 
 
@@ -146,12 +147,22 @@ class Record:
             rank, diagonal = decided.rank, decided.diagonal
             if self.enforced:
                 self.closest = min(self.closest, (float(diagonal[self.enforced - 1] / diagonal[0]), t))
-            if rank < self.enforced:  # errors of v may contradict rows here, which the warning covers
-                a, lam, _ = Reduction(UdwadiaKalaba(), self.ask).solve(t, state.q, state.v, TOLERANCE, strict=False)
+            if rank < self.enforced:
+                a, lam = self.at_loss_of_rank(t, state.q, state.v, rank)
             elif self.enforced < self.system.m:
                 lam = least_multipliers(G, lam, self.system.scales)
             self.ranks.append(rank)
         self.rows.append((t, state.q.copy(), state.v.copy(), a, lam))
+
+    def at_loss_of_rank(self, t: float, q: FloatArray, v: FloatArray, rank: int) -> tuple[FloatArray, FloatArray]:
+        """Accelerations and multipliers as limits along the branch; from fewer rows where there are none."""
+        ask = Questions(self.system)
+        found = limit(ask, t, q, v, rank) if self.system.m * self.system.nv <= LARGE else None
+        if found is not None:
+            return found.a, found.least
+        # errors of v may contradict rows here, which the warning covers
+        a, lam, _ = Reduction(UdwadiaKalaba(), ask).solve(t, q, v, TOLERANCE, strict=False)
+        return a, lam
 
     def warn_of_rank(self) -> None:
         """AccuracyWarning for rows beside a loss of rank."""

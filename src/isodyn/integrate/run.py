@@ -35,6 +35,7 @@ from isodyn.errors import CallableError, ConflictError, IsodynError, IsodynWarni
 from isodyn.formulations.near_singular import warn_near_singular
 from isodyn.integrate import at_balance, work
 from isodyn.integrate.algebraic_start import algebraic_start
+from isodyn.integrate.branch_start import limits_on_branch, onto_a_branch
 from isodyn.integrate.coefficients import coefficients, starting_scheme
 from isodyn.integrate.columns import columns
 from isodyn.integrate.enforced_rows import EnforcedRows
@@ -189,20 +190,20 @@ class Run(EnforcedRows):
         self.phi = 0.0
         with self.explained():
             self.initial_values(t if first else float(np.nextafter(t, np.inf)), first)
+            lam = limits_on_branch(self, t) if first and self.system.m and not self.model.traits & GENERAL else None
         self.work.m[work.LAM_1] = state.lam
         self.loop.balance_at_start(state, self.work)
+        row = 0 if first else int(self.count[work.ROWS]) - 1
         if first:
-            self.loop.write_row(0.0, state, self.work, self.columns, self.rows, 0)
             self.count[work.ROWS] = 1
             self.ranks[:1] = self.independent.rank
-            if self.independent.dropped.size:
-                self.watch_rows(True)
         else:
-            row = int(self.count[work.ROWS]) - 1
             self.left.append((row, self.rows.a[row].copy(), self.rows.lam[row].copy()))
-            self.loop.write_row(0.0, state, self.work, self.columns, self.rows, row)
-            if self.independent.dropped.size:
-                self.watch_rows(True)
+        self.loop.write_row(0.0, state, self.work, self.columns, self.rows, row)
+        if lam is not None:  # at a crossing of branches
+            self.rows.lam[row] = lam[self.columns.lam]
+        elif self.independent.dropped.size:
+            self.watch_rows(True)
 
     def initial_values(self, t: float, first: bool) -> None:
         """Accelerations and multipliers at t, after q and v were put onto the constraints."""
@@ -247,6 +248,8 @@ class Run(EnforcedRows):
         self.check(status, t, t)
         if self.moved_from(given[0]):
             self.enforce(self.independent_rows(t))
+        if first:
+            onto_a_branch(self, t)
 
     def watch_rows(self, wrote_row: bool) -> None:
         """With redundant rows: the dropped ones still hold, and the newest row gets the multipliers of least norm."""

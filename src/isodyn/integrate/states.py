@@ -21,6 +21,8 @@ from isodyn.integrate.schedule import plan
 from isodyn.integrate.start import near_manifold, near_velocity
 from isodyn.schemes import FirstOrderScheme, Scheme
 
+FAR = 1e-6  # of the size of (q, v): a projection that moves a state between two steps by more is not trusted
+
 
 class States:
     """What can be asked about a state, with the memory that the answers need.
@@ -81,12 +83,18 @@ class States:
             y = (y + power) * (x if k % 2 == 0 else 1.0 - x)
         y += path.start[i]
         trial.q[:], trial.v[:] = self.lived(path.start[i, :nq], y[:nq]), y[nq:]
+        given = trial.q.copy(), trial.v.copy()
         status = self.onto_constraints(t, trial)
         if status == SINGULAR:  # at a loss of rank: over all rows, which need not be independent for this
             trial.q[:] = near_manifold(ask, t, trial.q)
             trial.v[:] = near_velocity(ask, t, trial.q, trial.v)
             status = OK
         self.check(status, t, self.base)
+        far = max(float(np.abs(x - y).max(initial=0.0)) for x, y in ((trial.q, given[0]), (trial.v, given[1])))
+        if far > FAR * float(
+            np.abs(y).max()
+        ):  # beside a loss of rank: what is between two good states is better as it is
+            trial.q[:], trial.v[:] = given
         return trial
 
     def check(self, status: int, t: float, run: Run, h: float = 0.0) -> None:

@@ -18,12 +18,14 @@ import numpy as np
 from isodyn.bodies.rotations import increment
 from isodyn.compiled import FloatArray
 from isodyn.errors import ConflictError, InputError
+from isodyn.integrate.branch_start import examples, refusal
 from isodyn.integrate.start import CONFLICT, refuse_open
 from isodyn.joints.measures import PLANAR_ANGLE, WHOLE_TURNS
 from isodyn.joints.words import Word
 from isodyn.mechanism.beam_part import resolve
 from isodyn.mechanism.poses import coordinate_at
 from isodyn.mechanism.system import MechanismSystem
+from isodyn.systems.branches import OFF, crossing, off_branch
 from isodyn.systems.manifold import close
 from isodyn.systems.questions import Questions
 from isodyn.systems.scales import pace, sizes_of_rows
@@ -124,7 +126,28 @@ def consistent_velocity(system: MechanismSystem, ask: Questions, t: float, q: Fl
             f"no velocity keeps all joints and the given rates: {names[worst]!r} is off by {left[worst] * sizes[worst]:.3g}",
             hint="fewer rates, or ones that agree: mech.mobility() tells how many are free",
         )
-    return np.asarray(v)
+    return _on_a_branch(system, ask, t, q, np.asarray(v), rates, G[system.m :])
+
+
+def _on_a_branch(
+    system: MechanismSystem, ask: Questions, t: float, q: FloatArray, v: FloatArray, rates: Rates, rows: FloatArray
+) -> FloatArray:
+    """In a singular position: the velocity of the one branch that has the given rates, or of the one that system.v0 is on."""
+    if off_branch(ask, t, q, v) <= OFF:
+        return v
+    M, wanted = ask.mass(t, q, v), np.array(list(rates.values()), dtype=np.float64)
+    branches = crossing(ask, t, q)
+    ways = [] if branches is None else [branch.nearest(system.v0, M, rows, wanted) for branch in branches]
+    size = max(1e-300, float(np.abs(wanted).max(initial=0.0)), float(np.abs(system.v0).max(initial=0.0)))
+    fit = [way for way in ways if np.abs(rows @ way - wanted).max(initial=0.0) <= OFF * size]
+    at_start = [way for way in fit if np.abs(way - system.v0).max() <= OFF * size]
+    if len(fit) == 1 or len(at_start) == 1:
+        return (at_start or fit)[0]
+    given = ", ".join(f"{_name(key)} {rate:g}" for key, rate in rates.items()) or "the velocities of the bodies"
+    many = "several" if branches is None else str(len(branches))
+    what = f"{many} branches of motion meet in this position, and {given} {'belong to several of' if fit else 'lead onto none of'} them"
+    choices = None if branches is None else (fit or examples(branches, M, v))
+    raise refusal(system, q, what, choices, "give rates of further joints that tell one branch, such as those above")
 
 
 def find_coordinate(system: MechanismSystem, key: Any) -> Word:

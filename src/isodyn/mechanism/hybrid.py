@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.bodies.body import GROUND
 from isodyn.bodies.exponential import tilde
 from isodyn.bodies.pose import Pose
 from isodyn.compiled import (
@@ -35,6 +34,7 @@ from isodyn.joints.cables import refuse_users_twist
 from isodyn.joints.user import UserRows
 from isodyn.joints.words import Row
 from isodyn.loads.user import UserLoad
+from isodyn.mechanism.actions import of_user
 from isodyn.mechanism.beam_part import resolve
 from isodyn.mechanism.placed import PlacedBodies, joined
 from isodyn.mechanism.system import JointParts, MechanismSystem
@@ -58,11 +58,6 @@ class UserMechanismSystem(MechanismSystem):
     @property
     def rows(self) -> list[Row]:
         return self.all_rows
-
-    @property
-    def bodies_of_rows(self) -> dict[str, tuple[str, ...]]:
-        """Moving bodies that a user's rows act on."""
-        return {rows.name: tuple(x for x in rows.bodies if x != GROUND) for rows, _ in self.user_rows}
 
     def model(self) -> Model:
         """The function that the loop calls."""
@@ -93,12 +88,12 @@ def with_user_parts(
     counted = [(r, r.value([state.pose(name) for name in r.bodies], 0.0).size) for r in rows]
     more = sum(count for _, count in counted)
     joints = {
-        name: JointParts(name, part.pair, tuple(r if r < base.m_phi else r + more for r in part.rows), part.coordinates)
+        name: replace(part, rows=tuple(r if r < base.m_phi else r + more for r in part.rows))
         for name, part in base.joints.items()
     }
     new, at = [], base.m_phi
     for r, count in counted:
-        joints[r.name] = JointParts(r.name, None, tuple(range(at, at + count)))
+        joints[r.name] = JointParts(r.name, None, tuple(range(at, at + count)), {}, of_user(r.bodies))
         new += [Row(f"{r.name}: row {k + 1}" if count > 1 else r.name, ()) for k in range(count)]
         at += count
     all_rows = [*base.rows[: base.m_phi], *new, *base.rows[base.m_phi :]]

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from isodyn.bodies.body import Body
+from isodyn.bodies.rotation_kernels import put, rotate
 from isodyn.compiled import F2, F, FloatArray, i8, kernel
-from isodyn.joints.measures import PARAMETERS, POSE, R_, TURN, V_, W_, WORK, measure
+from isodyn.joints.measures import PARAMETERS, POSE, R_, TURN, V_, W_, WORK, measure, touching
 from isodyn.joints.words import Word
 
 
@@ -22,6 +23,17 @@ def histories(kind: int, p: FloatArray, q: FloatArray, numbers: FloatArray, g: F
         x[k] = measure(kind, A, first, second, third, fourth)
         g[k] = A[fourth : fourth + 12]
     return x
+
+
+@kernel(F2(i8, F2, F), allocates=True)
+def touching_points(kind: int, p: FloatArray, numbers: FloatArray) -> FloatArray:
+    """Where a sphere or a disc touches its plane along a history of poses, from the mass centre, in the world."""
+    A, found = np.zeros(POSE + PARAMETERS), np.zeros((p.shape[0], 3))
+    A[POSE:] = numbers
+    for k in range(p.shape[0]):
+        A[:POSE] = p[k]
+        put(found[k], 0, rotate(A, R_, touching(kind, A, 0, POSE)[3]))
+    return found
 
 
 def pose(body: Body) -> FloatArray:

@@ -25,6 +25,7 @@ from isodyn.compiled import (
 )
 from isodyn.joints.couplings import ground_body
 from isodyn.joints.words import Pair, Row, Word
+from isodyn.mechanism.actions import Action
 from isodyn.mechanism.beam_part import BeamPart, resolve
 from isodyn.mechanism.kinematics import value_at_start
 from isodyn.mechanism.layout import BY_FORMULA, F_FACTOR, LIMIT, SPRING
@@ -49,12 +50,13 @@ _ALIKE = {
 
 @dataclass(frozen=True, eq=False)
 class JointParts:
-    """What is left of a joint after compilation: its geometry, its rows, its coordinates."""
+    """What is left of a joint after compilation: its geometry, its rows, its coordinates, and where it acts on which bodies."""
 
     name: str
     pair: Pair | None
     rows: tuple[int, ...]
-    coordinates: dict[str, Word] = field(default_factory=dict)
+    coordinates: dict[str, Word]
+    action: Action
 
 
 @dataclass(frozen=True, eq=False)

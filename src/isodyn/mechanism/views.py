@@ -1,8 +1,4 @@
-"""What a solution says about the parts of a mechanism: motion of bodies and points, joint coordinates, reactions, momentum.
-
-The reaction of a joint on its second body is −Σ λ_r ∂φ_r/∂(r, ϖ) over the joint's own rows: a force in the world and a torque about the
-mass centre, moved to the joint's point.
-"""
+"""What a solution says about the parts of a mechanism: motion of bodies and points, joint coordinates, momentum."""
 
 from __future__ import annotations
 
@@ -14,21 +10,16 @@ import numpy as np
 from isodyn.bodies.body import GROUND, Body, vector3
 from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
-from isodyn.joints.measures import R_, STRETCH, STRETCHING, TURN, V_, W_, WHOLE_TURNS
+from isodyn.joints.measures import R_, STRETCHING, TURN, V_, W_, WHOLE_TURNS
 from isodyn.joints.words import Word
 from isodyn.mechanism.beam_part import resolve
 from isodyn.mechanism.beam_view import BeamView
 from isodyn.mechanism.counted import over_rows
-from isodyn.mechanism.hybrid import UserMechanismSystem
-from isodyn.mechanism.kinematics import histories
 from isodyn.mechanism.poses import along_rows, map_of_node, poses
 from isodyn.mechanism.system import MechanismSystem
-from isodyn.systems.questions import Questions
 
 if TYPE_CHECKING:
     from isodyn.results.solution import Solution
-
-RANK = 1e-9  # singular values of the scaled constraint matrix below this count as zero
 
 
 def mechanism_of(sol: Solution, what: str) -> MechanismSystem:
@@ -48,8 +39,8 @@ class PointView:
         R, w, dw = body.R, body.angular_velocity, body.angular_acceleration
         arm = np.broadcast_to(s, w.shape)
         self.position = body.position + R @ s
-        self.velocity = body.velocity + _turned(R, np.cross(w, arm))
-        self.acceleration = body.acceleration + _turned(R, np.cross(dw, arm) + np.cross(w, np.cross(w, arm)))
+        self.velocity = body.velocity + turned(R, np.cross(w, arm))
+        self.acceleration = body.acceleration + turned(R, np.cross(dw, arm) + np.cross(w, np.cross(w, arm)))
 
 
 class BodyView:
@@ -181,89 +172,6 @@ def read(sol: Solution, system: MechanismSystem, word: Word) -> tuple[FloatArray
     return (over_rows(word.owner, sol.t, x, rate) if word.kind in WHOLE_TURNS else x), rate
 
 
-class Reaction:
-    """Force and torque of a joint on one of its bodies, at the joint's point. `indeterminate`: other values would give the same motion."""
-
-    def __init__(self, sol: Solution, name: str, on: str | None = None, frame: str = "world") -> None:
-        system = mechanism_of(sol, "reaction()")
-        sol._whole("reaction()")
-        if name not in system.joints:
-            raise InputError(f"there is no joint named {name!r}", hint=f"joints: {', '.join(system.joints)}")
-        parts = system.joints[name]
-        rows = [(r, system.rows[r]) for r in parts.rows]
-        bodies = list(dict.fromkeys(x for _, row in rows for _, word in row.terms for x in (word.first, word.second)))
-        by_matrix = system.bodies_of_rows.get(name) if isinstance(system, UserMechanismSystem) else None
-        if by_matrix is not None:
-            bodies = list(by_matrix)
-        if parts.pair is not None:
-            bodies = [parts.pair.first.name, parts.pair.second.name]
-        on = bodies[1 if len(bodies) > 1 else 0] if on is None else resolve(on, system.beams)
-        if on not in bodies:
-            raise InputError(
-                f"joint {name!r} does not act on {on!r}", hint=f"it acts on {' and '.join(map(repr, bodies))}"
-            )
-        if frame not in ("world", "joint"):
-            raise InputError(f"frame must be 'world' or 'joint', received {frame!r}")
-        self.name, self.on, self.frame, self.t = name, on, frame, sol.t
-        force, torque = np.zeros((2, sol.t.size, 3))
-        here = poses(system, on, sol.q, sol.v)
-        R = here[:, R_:V_].reshape(-1, 3, 3)
-        if by_matrix is not None:
-            force, torque = _by_matrix(system, sol, parts.rows, on)
-            torque = _turned(R, torque)
-        for r, row in rows:
-            for weight, word in row.terms:
-                if on not in (word.first, word.second):
-                    continue
-                p, q = (poses(system, x, sol.q, sol.v) for x in (word.first, word.second))
-                g = np.zeros((sol.t.size, 12))
-                histories(word.kind, p, q, word.numbers, g)
-                side = slice(0, 6) if word.first == on else slice(6, 12)
-                part = -weight * sol.lam[:, r, None] * g[:, side]
-                force += part[:, :3]
-                torque += _turned(R, part[:, 3:])
-        if parts.pair is not None:
-            s = parts.pair.s_i if on == parts.pair.first.name else parts.pair.s_j
-            torque -= np.cross(R @ s, force)
-        if frame == "joint":
-            if parts.pair is None:
-                raise InputError(f"joint {name!r} has no frame of its own; use frame='world'")
-            first = poses(system, parts.pair.first.name, sol.q, sol.v)[:, R_:V_].reshape(-1, 3, 3)
-            axes = first @ parts.pair.a.T
-            force, torque = (np.einsum("kij,ki->kj", axes, x) for x in (force, torque))
-        self.force, self.torque = force, torque
-        self.indeterminate = bool(sol.redundant) and _indeterminate(system, sol, parts.rows)
-
-
-def _by_matrix(system: MechanismSystem, sol: Solution, rows: tuple[int, ...], on: str) -> tuple[FloatArray, FloatArray]:
-    """−Gᵀλ of these rows on a body: force in the world, torque in the body."""
-    ask, own = Questions(system), list(rows)
-    both = np.zeros((sol.t.size, 6))
-    body, mine = system.bodies[system.tables.number[on]], system.v_of(on)
-    columns = {"spatial": [0, 1, 2, 3, 4, 5], "planar": [0, 1, 5], "particle": [0, 1, 2]}.get(body.kind, [])
-    here = poses(system, on, sol.q, sol.v)
-    for k, (t, q, v) in enumerate(zip(sol.t, sol.q, sol.v, strict=True)):
-        force = -sol.lam[k, own] @ ask.G(t, q, v)[own][:, mine]
-        if body.of_beam:  # Tᵀ(f, τ) with T Tᵀ = 1, of torques 1/ℓ²
-            both[k] = map_of_node(here[k], mine) @ force
-            both[k, 3:] *= here[k, STRETCH] ** 2
-        else:
-            both[k, columns] = force
-    return both[:, :3], both[:, 3:]
-
-
-def _indeterminate(system: MechanismSystem, sol: Solution, rows: tuple[int, ...]) -> bool:
-    """Whether multipliers that do nothing (Gᵀλ = 0) load the joint with these rows."""
-    k = sol.t.size // 2
-    G = Questions(system).G(sol.t[k], sol.q[k], sol.v[k]) * system.scales.v
-    size = np.linalg.norm(G, axis=1)
-    u, values, _ = np.linalg.svd(G / np.where(size > 0, size, 1.0)[:, None])
-    rank = int((values > RANK * values[0]).sum())
-    idle = u[:, rank:]  # λ scaled by the rows' sizes
-    own = (G / np.where(size > 0, size, 1.0)[:, None])[list(rows)].T @ idle[list(rows)]
-    return bool(np.abs(own).max(initial=0.0) > 1e-7)
-
-
 def momentum(sol: Solution) -> tuple[FloatArray, FloatArray]:
     """Linear momentum, and angular momentum about the origin, of all bodies and beams, in the world."""
     system = mechanism_of(sol, "momentum()")
@@ -278,9 +186,10 @@ def momentum(sol: Solution) -> tuple[FloatArray, FloatArray]:
         view = BodyView(sol, body.name)
         linear += body.mass * view.velocity
         angular += body.mass * np.cross(view.position, view.velocity)
-        angular += _turned(view.R, view.angular_velocity @ body.inertia)
+        angular += turned(view.R, view.angular_velocity @ body.inertia)
     return linear, angular
 
 
-def _turned(R: FloatArray, x: FloatArray) -> FloatArray:
+def turned(R: FloatArray, x: FloatArray) -> FloatArray:
+    """R x, one by one."""
     return np.asarray(np.einsum("kij,kj->ki", R, x))

@@ -15,7 +15,7 @@ from isodyn.results.dense_output import interpolate
 if TYPE_CHECKING:
     from isodyn.mechanism.beam_view import BeamView
     from isodyn.mechanism.load_view import LoadView
-    from isodyn.mechanism.views import BodyView, JointView, Reaction
+    from isodyn.mechanism.reactions import Reaction
     from isodyn.results.quality import LocalError, Quality
 
 
@@ -178,8 +178,19 @@ class Solution:
         return JointView(self, name)
 
     def reaction(self, name: str, on: str | None = None, frame: str = "world") -> Reaction:
-        """Force and torque of a joint on its second body (or `on`), at the joint's point, in the "world" or in the "joint" frame."""
-        from isodyn.mechanism.views import Reaction
+        """Force and torque of a joint on its second body (or `on`), at the joint's point, in the "world" or in the "joint" frame.
+
+        What each kind of joint acts on, and where, is told in `Reaction`; `.bodies` lists the bodies and `.point` is that point.
+
+        >>> import isodyn as iso
+        >>> mech = iso.Mechanism(gravity=(0, 0, -10.0))
+        >>> _ = mech.add_body("ball", mass=2.0, inertia=(0.1, 0.1, 0.1), position=(0, 0, 0.5))
+        >>> _ = mech.add_joint(iso.RollingSphere("floor", "ball", radius=0.5))
+        >>> sol = iso.integrate(mech.compile(), dt=0.01, t_end=0.01)
+        >>> [round(float(sol.reaction("floor", on=body).force[0, 2]), 9) for body in ("ball", "ground")]
+        [20.0, -20.0]
+        """
+        from isodyn.mechanism.reactions import Reaction
 
         return Reaction(self, name, on, frame)
 
