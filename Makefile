@@ -4,6 +4,7 @@
 PYTHON ?= python3
 VENV   := .venv
 PEERS  := .venv-bench
+LOWEST := .venv-lowest
 BIN    := $(VENV)/bin
 PYTEST := $(BIN)/python -m pytest -n 2 --dist loadfile
 
@@ -14,7 +15,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 NUMBA_NUM_THREADS=1
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test check lint types bench docs docs-index docs-gallery clean
+.PHONY: help install demo test check lint types fuzz kills lowest long bench docs docs-index docs-gallery clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | awk -F '\t' '{ printf "  make %-12s %s\n", $$1, $$2 }'
@@ -50,6 +51,31 @@ lint: install ## ruff: rules and format
 types: install ## mypy, strict
 	$(BIN)/mypy
 
+fuzz: install ## read 20,000 damaged texts and files of every format; inputs that fail are saved in out/fuzz
+	$(ONE_THREAD) $(BIN)/python -m fuzz --inputs 20000
+
+kills: install ## kill runs without warning at random steps and inside writes, 20 times over, and resume them
+	@for seed in $$(seq 1 20); do rm -rf out/kills && mkdir -p out/kills && echo "seed $$seed" \
+	  && $(ONE_THREAD) PYTHONPATH=tests $(BIN)/python tests/results/killed_runs.py out/kills $$seed || exit 1; done; rm -rf out/kills
+
+# Warnings of old packages about each other are not ours; everything else fails as usual.
+lowest: $(LOWEST)/.installed ## run tests of files, models, reports, joints and orders with the lowest declared versions, in .venv-lowest
+	NUMBA_CACHE_DIR=$(CURDIR)/.cache/numba-lowest $(ONE_THREAD) $(LOWEST)/bin/python -m pytest -q -p no:cacheprovider \
+	  -m "not slow" -W default::DeprecationWarning -W default::PendingDeprecationWarning -W default::FutureWarning $(LOWEST_TESTS)
+
+LOWEST_TESTS := tests/results tests/models tests/report tests/faults tests/reduction tests/derivatives tests/messages \
+  tests/reference/test_mechanism_problems.py tests/test_cli.py tests/test_loads_and_damping.py tests/order/test_members.py
+
+$(LOWEST)/.installed: pyproject.toml .ci/lowest.py
+	$(PYTHON) -m venv $(LOWEST)
+	$(LOWEST)/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(PYTHON) .ci/lowest.py > $(LOWEST)/lowest.txt
+	$(LOWEST)/bin/python -m pip install --quiet --requirement $(LOWEST)/lowest.txt --editable ".[all]" pytest hypothesis jsonschema
+	@touch $@
+
+long: test fuzz kills lowest ## what is too long for CI, before a release: all tests, full fuzz, kills, lowest versions, full verify
+	$(BIN)/isodyn verify
+
 bench: install $(PEERS)/.installed ## run the benchmarks on one thread, those against other packages in .venv-bench
 	@status=0; \
 	$(ONE_THREAD) $(BIN)/python -m benchmarks || status=1; \
@@ -76,6 +102,6 @@ docs-index: install ## check the equation tags and write docs/_generated/equatio
 docs-gallery: install ## run the examples that changed and write docs/_generated/gallery.md; two minutes the first time
 	$(BIN)/python docs/gallery.py
 
-clean: ## remove what was built or cached; .venv and .venv-bench stay
+clean: ## remove what was built or cached; .venv, .venv-bench and .venv-lowest stay
 	rm -rf out build dist docs/_build docs/_generated .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find src tests docs benchmarks examples -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -45,6 +45,8 @@ import numpy as np
 import numpy.typing as npt
 from numba import types
 
+from isodyn import kernel_cache
+
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
@@ -151,11 +153,8 @@ def kernel(
             _nrt=allocates,
         )(function)
         if signature is not None:
-            dispatcher.enable_caching()
-            cache_file = dispatcher._cache._cache_file
-            cache_file._source_stamp = _stamp(function.__code__.co_filename)
-            cache_file._version += f" {cache_file._source_stamp}"  # read first; the rest may know types that are gone
-            if cache_file._load_index():
+            cache_file = kernel_cache.enable(dispatcher, _stamp(function.__code__.co_filename))
+            if cache_file is not None and cache_file._load_index():
                 dispatcher.compile(signature)
             else:
                 _announce()

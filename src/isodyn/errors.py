@@ -28,6 +28,14 @@ class InputError(IsodynError, ValueError):
     """An argument has the wrong shape, type, sign or value."""
 
 
+class FileError(IsodynError, OSError):
+    """A file or folder cannot be written: no room, no right, no such place."""
+
+
+class DamageError(InputError):
+    """A file of results is not as it was written: cut off, changed, or mixed with another."""
+
+
 class SchemeError(IsodynError, ValueError):
     """The chosen coefficients do not form an admissible scheme, or not for this kind of system."""
 
@@ -89,6 +97,10 @@ class NonFiniteError(IsodynError):
 
 class IsodynWarning(UserWarning):
     """Root of all warnings of this package."""
+
+
+class RecoveryWarning(IsodynWarning):
+    """Something on the disk is damaged; what could be saved is used, the rest is computed again."""
 
 
 class StabilityWarning(IsodynWarning):

@@ -5,11 +5,14 @@ from __future__ import annotations
 import ast
 import difflib
 import inspect
+import math
 import re
+import sys
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, get_args
 
-from isodyn.errors import InputError
+from isodyn.errors import InputError, IsodynError
 from isodyn.formulations import (
     GGL,
     AccelerationLevel,
@@ -28,6 +31,8 @@ from isodyn.formulations import (
 from isodyn.formulations.gauss import Basis, Form
 from isodyn.schemes import FirstOrderScheme, Scheme
 
+LONGEST = 1000  # characters of a scheme or a formulation
+DEEPEST = 20  # brackets within brackets
 FLAGS = ("explicit", "v0", "acceleration", "discrete")
 WORDS = tuple(dict.fromkeys((*get_args(Form), *get_args(Basis))))
 SCHEME_EXAMPLE = '"U0(0.8,0.8,0.8)" or "optimal(0.5)"'
@@ -104,27 +109,51 @@ def _same(value: Any) -> Any:
 
 def _decimal(value: Any) -> float:
     if isinstance(value, tuple):
-        raise InputError(f"formulations take single numbers, received {value!r}", hint="for example baumgarte(20,30)")
+        raise InputError(
+            f"formulations take single numbers, received {_said(value)}", hint="for example baumgarte(20,30)"
+        )
     return float(value)
 
 
 def _split(text: str, what: str, example: str) -> tuple[str, str]:
     """Name and bracket of `name(…)` or `name`."""
-    match = re.fullmatch(r"\s*([A-Za-z][\w-]*)\s*(\(.*\))?\s*", text)
+    if not isinstance(text, str) or len(text) > LONGEST or _depth(text) > DEEPEST:
+        raise InputError(f"{_said(text)} is not a {what}", hint=f"write for example {example}")
+    match = re.fullmatch(r"\s*([A-Za-z][\w-]*)\s*(\(.*\))?\s*", text, re.ASCII | re.DOTALL)
     if match is None:
-        raise InputError(f"{text!r} is not a {what}", hint=f"write for example {example}")
+        raise InputError(f"{_said(text)} is not a {what}", hint=f"write for example {example}")
     return match[1], match[2] or "()"
+
+
+def _said(text: Any) -> str:
+    """What was received, not longer than a line."""
+    words = repr(text)
+    return words if len(words) <= 80 else f"{words[:77]}..."
+
+
+def _depth(text: str) -> int:
+    """How many brackets stand within each other at most; signs count too, since they nest like brackets."""
+    deepest = depth = signs = 0
+    for sign in text:
+        depth += (sign in "([{") - (sign in ")]}")
+        signs = signs + 1 if sign in "+-~ " else 0
+        deepest = max(deepest, depth + signs)
+    return deepest
 
 
 def _made(
     constructor: Callable[..., T], name: str, brackets: str, text: str, example: str, kind: Callable[[Any], Any] = _same
 ) -> T:
     """What the constructor makes of the arguments in brackets: numbers of one kind, and bare words for what is on."""
+    unreadable = InputError(f"cannot read the arguments of {_said(text)}", hint=f"write for example {example}")
     try:
-        call = ast.parse(f"_{brackets}", mode="eval").body
-    except (SyntaxError, ValueError) as error:
-        raise InputError(f"cannot read the arguments of {text!r}", hint=f"write for example {example}") from error
-    assert isinstance(call, ast.Call)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of Python, about texts such as 1if
+            call = ast.parse(f"_{brackets}", mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise unreadable from error
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):  # such as (1)(2)
+        raise unreadable
     arguments: list[Any] = []
     keywords: dict[str, Any] = {}
     for node in call.args:
@@ -133,14 +162,21 @@ def _made(
         else:
             arguments.append(_word(node) or kind(_number(node, text)))
     for keyword in call.keywords:
-        keywords[str(keyword.arg)] = _word(keyword.value) or kind(_number(keyword.value, text))
+        if keyword.arg is None:  # **x
+            raise unreadable
+        keywords[keyword.arg] = _word(keyword.value) or kind(_number(keyword.value, text))
     signature = inspect.signature(constructor)
     try:
         signature.bind(*arguments, **keywords)
     except TypeError as error:
         known = ", ".join(signature.parameters)
-        raise InputError(f"{text!r}: {error}", hint=f"{name} takes ({known})") from error
-    return constructor(*arguments, **keywords)
+        raise InputError(f"{_said(text)}: {error}", hint=f"{name} takes ({known})") from error
+    try:
+        return constructor(*arguments, **keywords)
+    except (TypeError, ValueError, OverflowError) as error:
+        if isinstance(error, IsodynError):
+            raise
+        raise InputError(f"{_said(text)}: {error}", hint=f"write for example {example}") from error
 
 
 def _constructor(name: str) -> Callable[..., Scheme | FirstOrderScheme]:
@@ -155,8 +191,15 @@ def _constructor(name: str) -> Callable[..., Scheme | FirstOrderScheme]:
 
 def _word(node: ast.expr) -> str | None:
     """A form or a basis by its name, which Python reads as a difference or a quotient; None for anything else."""
-    word = ast.unparse(node).replace(" ", "")
+    word = _unparsed(node).replace(" ", "")
     return word if word in WORDS else None
+
+
+def _unparsed(node: ast.expr) -> str:
+    try:
+        return ast.unparse(node)
+    except (ValueError, RecursionError):  # integers of thousands of digits
+        return "…"
 
 
 def _number(node: ast.expr, text: str) -> Any:
@@ -165,26 +208,31 @@ def _number(node: ast.expr, text: str) -> Any:
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
             return _number(node.left, text) / _number(node.right, text)
         value = ast.literal_eval(node)
-    except (ValueError, ZeroDivisionError, TypeError):
+    except (ValueError, ZeroDivisionError, TypeError, OverflowError, RecursionError, MemoryError):
         value = None
     numbers = value if isinstance(value, tuple) else (value,)
-    if all(isinstance(number, int | float) for number in numbers):
+    if all(isinstance(number, int | float) and abs(number) <= sys.float_info.max for number in numbers):
         return value
     raise InputError(
-        f"{ast.unparse(node)!r} in {text!r} is not a number",
+        f"{_said(_unparsed(node))} in {_said(text)} is not a finite number",
         hint=f"bare words can be {', '.join((*FLAGS, *WORDS))}; others are numbers",
     )
 
 
 def parse_parameters(settings: Sequence[str]) -> dict[str, float]:
     """Parameters from texts such as `e=0.7`."""
-    parameters = {}
+    parameters: dict[str, float] = {}
     for setting in settings:
         name, equals, value = setting.partition("=")
         try:
-            parameters[name.strip()] = float(value)
+            number = float(value)
         except ValueError:
-            equals = ""
-        if not equals:
-            raise InputError(f"--set needs name=number, received {setting!r}", hint="for example --set e=0.7")
+            number = math.nan
+        if not equals or not name.strip() or not math.isfinite(number):
+            raise InputError(
+                f"--set needs name=number, a finite one, received {_said(setting)}", hint="for example --set e=0.7"
+            )
+        if name.strip() in parameters:
+            raise InputError(f"--set gives {_said(name.strip())} twice")
+        parameters[name.strip()] = number
     return parameters

@@ -48,7 +48,7 @@ SEE_SCHEMES_AND_SYSTEMS = {
 }
 
 DO_INPUT_AND_OUTPUT = {"results", "report", "cli"}
-MAY_WRITE_TO_STDERR = {"integrate/progress.py", "compiled.py"}
+MAY_WRITE_TO_STDERR = {"integrate/progress.py", "compiled.py", "kernel_cache.py"}
 WRITING_NAMES = {"open", "print", "input"}
 WRITING_METHODS = {"open", "print", "write_text", "write_bytes", "savefig", "savetxt", "savez", "tofile", "mkdir"}
 

@@ -61,7 +61,7 @@ def test_matrices_that_do_not_fit(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="there is no file"):
         linear_system(M, tmp_path / "nothing.mtx")
     (tmp_path / "broken.mtx").write_text("broken")
-    with pytest.raises(InputError, match="cannot be read"):
+    with pytest.raises(InputError, match="is no Matrix Market file"):
         linear_system(M, tmp_path / "broken.mtx")
     (tmp_path / "K.mat").write_text("x")
     with pytest.raises(InputError, match="ending that is not known"):

@@ -19,7 +19,7 @@ import numpy as np
 import isodyn as iso
 from isodyn import problems
 from isodyn.models.build import load_model
-from isodyn.results import Checkpoint, checkpoint
+from isodyn.results import Checkpoint, checkpoint, files
 
 MODELS = Path(__file__).resolve().parents[2] / "examples" / "models"
 STEPS = 60
@@ -69,16 +69,17 @@ def die() -> None:
 def death_in_a_write(number: int) -> None:
     """Be killed in the middle of the so-manieth file."""
     count = [0]
-    original = checkpoint.replace
+    original = checkpoint.write_file
 
-    def replace(path: Path, data: bytes) -> None:
+    def write_file(path: Path, data: bytes) -> Path:
         count[0] += 1
         if count[0] == number:
-            path.with_name(f".{path.name}.{os.getpid()}").write_bytes(data[: len(data) // 2])
-            die()
-        original(path, data)
+            with files.replacing(path) as beside:
+                beside.write_bytes(bytes(data)[: len(data) // 2])
+                die()
+        return original(path, data)
 
-    checkpoint.replace = replace
+    checkpoint.write_file = write_file  # type: ignore[assignment]
 
 
 def death_at_a_step(number: int) -> None:
@@ -138,6 +139,8 @@ def main(folder: Path, seed: int) -> None:
         plain = iso.integrate(system, **options)
         result[name] = {"deaths": deaths, "same": same(sol, whole), "plain": bool(np.array_equal(sol.q, plain.q))}
     print(json.dumps(result))
+    if not all(one["same"] for one in result.values()):
+        sys.exit("a resumed run differs from the whole one")
 
 
 if __name__ == "__main__":

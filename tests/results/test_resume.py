@@ -15,7 +15,7 @@ import pytest
 import isodyn as iso
 from isodyn import problems
 from isodyn.cli import main
-from isodyn.errors import InputError
+from isodyn.errors import DamageError, InputError
 from isodyn.results import Checkpoint
 
 MODELS = Path(__file__).resolve().parents[2] / "examples" / "models"
@@ -75,8 +75,8 @@ def test_what_does_not_fit_is_refused(tmp_path: Path) -> None:
         iso.integrate(oscillator(), dt=0.1, t_end=1.0, checkpoint=3)
     with pytest.raises(InputError, match="at least 1"):
         iso.integrate(oscillator(), dt=0.1, t_end=1.0, checkpoint=Checkpoint(tmp_path / "d", 0))
-    (place / "state.npz").write_bytes(b"nonsense")
-    with pytest.raises(InputError, match="cannot be read"):
+    (place / "run.json").write_bytes(b"nonsense")
+    with pytest.raises(DamageError, match="cannot be read"):
         iso.resume(place, oscillator())
 
 

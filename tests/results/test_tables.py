@@ -11,7 +11,7 @@ import pytest
 
 import isodyn as iso
 from isodyn import problems
-from isodyn.errors import InputError
+from isodyn.errors import DamageError, InputError
 from isodyn.models.build import load_model
 
 xr = pytest.importorskip("xarray")
@@ -103,11 +103,13 @@ def test_systems_from_python_come_back_without_their_physics(tmp_path: Path) -> 
     with pytest.raises(InputError, match="there is no file"):
         iso.load(tmp_path / "nothing.nc")
     (tmp_path / "text.nc").write_text("text")
-    with pytest.raises(InputError, match="cannot be read"):
+    with pytest.raises(DamageError, match="ends without a checksum"):
         iso.load(tmp_path / "text.nc")
+    with pytest.raises(DamageError, match="cannot be read as NetCDF"):
+        iso.load(tmp_path / "text.nc", unchecked=True)
     xr.Dataset({"x": 1}).to_netcdf(tmp_path / "other.nc", engine="h5netcdf")
     with pytest.raises(InputError, match="not written by isodyn"):
-        iso.load(tmp_path / "other.nc")
+        iso.load(tmp_path / "other.nc", unchecked=True)
 
 
 @pytest.mark.parametrize("select", [None, {"q": [1, 0], "v": [], "a": [0], "lam": [2]}])

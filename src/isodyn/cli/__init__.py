@@ -1,15 +1,18 @@
 """The command line: `isodyn list`, `run`, `resume`, `report`, `order`, `compare`, `scheme`, `schema`, `cite`.
 
 Strings become objects in `isodyn.specs`, files in `isodyn.models`. Data go to standard output, logs and progress to standard error;
-`--json` prints exactly one document. Errors are one message with a hint; exit code 2 means bad input, 1 a run that failed, 130 a run
-that was interrupted.
+`--json` prints exactly one document. Errors are one message with a hint; exit code 2 means bad input, 1 a run that failed or output that cannot be written, 130 a run
+that was interrupted, 70 a fault of isodyn.
 """
 
 from __future__ import annotations
 
+import io
+import os
 import sys
 import warnings
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, NoReturn
 
 import click
@@ -23,6 +26,9 @@ from isodyn.cli.run import resume_command, run
 from isodyn.cli.scheme import scheme
 from isodyn.cli.studies import compare_command, order
 from isodyn.errors import InputError, IsodynError, IsodynWarning, SchemeError
+
+BROKEN_PIPE = 1  # nobody takes the output: no word about it
+FAULT = 70
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]}, invoke_without_command=True)
@@ -53,10 +59,34 @@ for command in (
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line and leave with its exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # names may hold what the encoding of a terminal does not know
+            stream.reconfigure(errors="backslashreplace")
     with warnings.catch_warnings():
         warnings.simplefilter("always", IsodynWarning)
         warnings.showwarning = _show_warning
-        sys.exit(_run(arguments))
+        sys.exit(_flushed(_run(arguments)))
+
+
+def _flushed(code: int) -> int:
+    """The exit code, after all output has gone out; where nobody takes it, Python must not try again."""
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except (OSError, ValueError) as error:
+        _drop_output()
+        if isinstance(error, BrokenPipeError):
+            return BROKEN_PIPE
+        return code or _fail(f"cannot write the output: {getattr(error, 'strerror', None) or error}", 1)
+    return code
+
+
+def _drop_output() -> None:
+    """What is left in the buffer of standard output goes nowhere."""
+    with suppress(OSError, ValueError, AttributeError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
 
 
 def _run(arguments: Sequence[str] | None) -> int:
@@ -76,8 +106,20 @@ def _run(arguments: Sequence[str] | None) -> int:
         context = getattr(error, "ctx", None)
         command = context.command_path if context is not None else "isodyn"
         return _fail(f"{error.format_message()}\nhint: {command} --help", 2)
+    except BrokenPipeError:
+        _drop_output()
+        return BROKEN_PIPE
     except OSError as error:
         return _fail(f"cannot write {error.filename or 'the output'}: {error.strerror or error}", 1)
+    except MemoryError as error:
+        return _fail(f"there is not enough memory: {error or 'for what was asked'}", 1)
+    except Exception as error:  # a fault of isodyn: one message, and a way to see where
+        if os.environ.get("ISODYN_TRACEBACK"):
+            raise
+        return _fail(
+            f"{type(error).__name__}: {error}\nhint: this should not happen; ISODYN_TRACEBACK=1 shows where, please report it",
+            FAULT,
+        )
     return result if isinstance(result, int) else 0
 
 

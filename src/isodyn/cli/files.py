@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from isodyn.cli.report import ANIMATIONS, check_page, write_pages
-from isodyn.errors import InputError
+from isodyn.results.files import check_place
 
 
 @dataclass(frozen=True)
@@ -57,9 +57,7 @@ class Files:
         check_page(self.animation, *ANIMATIONS)
         for path in (self.netcdf, self.csv, self.page, self.animation):
             if path is not None:
-                if path.parent.exists() and not path.parent.is_dir():
-                    raise InputError(f"{path.parent} is no folder")
-                path.parent.mkdir(parents=True, exist_ok=True)
+                check_place(path)
         if self.netcdf is not None:
             from isodyn.results.netcdf import require_netcdf
 

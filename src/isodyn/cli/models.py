@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from isodyn.cli.output import print_json
-from isodyn.errors import InputError
+from isodyn.errors import InputError, IsodynError
 from isodyn.systems import System
 
 
@@ -58,7 +58,7 @@ def system_of_python(target: str) -> Any:
         raise InputError(f"there is no file {path}")
     try:
         found = runpy.run_path(path)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise InputError(
             f"{path} failed: {type(error).__name__}: {error}", hint=f"python {path} shows where"
         ) from error
@@ -67,7 +67,12 @@ def system_of_python(target: str) -> Any:
         raise InputError(f"{path} defines no {name!r}", hint=f"systems in it: {', '.join(systems) or 'none'}")
     system = found[name]
     if callable(system) and not isinstance(system, System):
-        system = system()
+        try:
+            system = system()
+        except IsodynError:
+            raise
+        except (Exception, SystemExit) as error:
+            raise InputError(f"{name}() of {path} failed: {type(error).__name__}: {error}") from error
     if not isinstance(system, System):
         raise InputError(f"{name!r} of {path} is no system of isodyn but {type(system).__name__}")
     return system

@@ -24,7 +24,10 @@ def print_json(document: Any) -> None:
 def new_console() -> Any:
     from rich.console import Console
 
-    return Console(highlight=False) if sys.stdout.isatty() else Console(highlight=False, width=120)
+    if sys.stdout is None:  # closed by the caller
+        return Console(highlight=False, markup=False, emoji=False, width=120, quiet=True)
+    narrow = {} if sys.stdout.isatty() else {"width": 120}
+    return Console(highlight=False, markup=False, emoji=False, **narrow)  # names of parts are no markup
 
 
 def new_table(title: str, *columns: str) -> Any:
@@ -35,6 +38,11 @@ def new_table(title: str, *columns: str) -> Any:
     for k, column in enumerate(columns):
         table.add_column(column, justify="left" if k == 0 else "right", overflow="fold")
     return table
+
+
+def on_terminal() -> bool:
+    """Whether somebody watches standard error."""
+    return sys.stderr is not None and sys.stderr.isatty()
 
 
 def say_written(paths: Sequence[Path]) -> None:

@@ -20,7 +20,7 @@ def check_page(path: Path | None, *endings: str) -> None:
     if path is None:
         return
     if path.suffix.lower() not in endings:
-        raise InputError(f"{path.name!r} must end in {' or '.join(endings)}", hint=f"{path.with_suffix(endings[0])}")
+        raise InputError(f"{path.name!r} must end in {' or '.join(endings)}", hint=f"{path}{endings[0]}")
     if path.is_dir() or (path.parent.exists() and not path.parent.is_dir()):
         raise InputError(f"cannot write {path}: a folder and a file have the same name")
 
@@ -62,7 +62,7 @@ def report_command(
     from isodyn.results.netcdf import load
     from isodyn.results.resuming import resume
 
-    page = page or saved.with_suffix(".html")
+    page = page or Path(f"{saved.resolve()}.html" if saved.is_dir() else saved.with_suffix(".html"))
     check_page(page, ".html", ".htm")
     check_page(animation, *ANIMATIONS)
     system = None if python_file is None else system_of_python(python_file)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +12,7 @@ import click
 
 from isodyn.cli.files import Files
 from isodyn.cli.models import is_model_file, read_model, system_of_python
-from isodyn.cli.output import INTERRUPTED, JSON, print_json, say_written
+from isodyn.cli.output import INTERRUPTED, JSON, on_terminal, print_json, say_written
 from isodyn.cli.summaries import print_mechanism, print_members, print_summary
 from isodyn.errors import InputError, IsodynError
 from isodyn.specs import parse_formulation, parse_parameters, parse_scheme
@@ -75,7 +74,7 @@ def run(
         )
     if target is not None and python_file is not None:
         raise InputError(f"run takes {target!r} or --python, not both")
-    given: dict[str, Any] = {"progress": sys.stderr.isatty() if progress is None else progress}
+    given: dict[str, Any] = {"progress": on_terminal() if progress is None else progress}
     if scheme_text is not None:
         given["scheme"] = parse_scheme(scheme_text)
     if formulation_text is not None:
@@ -104,7 +103,10 @@ def _integrated(system: Any, options: dict[str, Any], files: Files, model: dict[
     except IsodynError as error:
         if error.partial is not None and error.partial.t.size:
             error.partial.model = model
-            say_written(files.write(error.partial))
+            try:
+                say_written(files.write(error.partial))
+            except IsodynError as other:
+                error.add_note(f"what was done until then is lost too: {other.args[0]}")
         raise
     sol.model = model
     return sol
@@ -181,9 +183,8 @@ def _run_model(
 
     model = read_model(target, parameters)
     files = files.of_model(model.model.output, out or Path(target).parent)
-    swept_names = {name for swept in model.members() for name in swept if name not in parameters}
-    members = [{name: x for name, x in swept.items() if name in swept_names} for swept in model.members()]
-    members = [one for k, one in enumerate(members) if one not in members[:k]]
+    combinations = [tuple((name, x) for name, x in one.items() if name not in parameters) for one in model.members()]
+    members = [dict(one) for one in dict.fromkeys(combinations)]
     summaries: list[dict[str, Any]] = []
     written: list[Path] = []
     stopped = False
@@ -234,7 +235,7 @@ def resume_command(
 
     system = None if python_file is None else system_of_python(python_file)
     found = described(folder)
-    sol = resume(folder, system, progress=sys.stderr.isatty() if progress is None else progress)
+    sol = resume(folder, system, progress=on_terminal() if progress is None else progress)
     title = (sol.model or {}).get("title") or str(folder)
     summary = mechanism_summary(sol, title, float(found["options"]["dt"]))
     if _told(summary, Files(netcdf, csv, None).write(sol), as_json, print_mechanism, sol):

@@ -84,7 +84,7 @@ def compare_command(
     schemes = [parse_scheme(text) for text in scheme_texts] or [chosen.scheme]
     formulations = [parse_formulation(text) for text in formulation_texts] or None
     if plot is not None:
-        figures.require_matplotlib()
+        figures.check_file(plot)
     found = compare(chosen, schemes, formulations, sorted(dts, reverse=True) or None, t_end)
     written = []
     if plot is not None:

@@ -8,17 +8,14 @@ from isodyn.cli.output import ROWS, new_console, new_table
 
 
 def print_summary(summary: dict[str, Any]) -> None:
-    from rich.markup import escape
-
     console = new_console()
     parameters = ", ".join(f"{name} = {value:g}" for name, value in summary["parameters"].items())
-    console.print(
-        f"[bold]{summary['problem']}[/bold]: {escape(summary['title'])}{f' ({parameters})' if parameters else ''}"
-    )
+    console.print(summary["problem"], style="bold", end="")
+    console.print(f": {summary['title']}{f' ({parameters})' if parameters else ''}")
     console.print(f"scheme {summary['scheme']}, dt = {summary['dt']:g}, ", end="")
     console.print(f"{summary['steps']} steps from t = {summary['t_start']:g} to {summary['t_end']:g}")
     if "stopped" in summary:
-        console.print(f"[bold]{summary['stopped']}[/bold]")
+        console.print(summary["stopped"], style="bold")
     _print_motion(console, summary["motion"])
     if summary["invariants"]:
         table = new_table("what the exact motion keeps", "quantity", "start", "final", "largest deviation")
@@ -32,7 +29,7 @@ def print_summary(summary: dict[str, Any]) -> None:
     if summary["errors"] is not None:
         errors = {key: value for key, value in summary["errors"].items() if isinstance(value, float)}
         text = ", ".join(f"{key} {value:.2e}" for key, value in errors.items())
-        against = escape(summary["errors"]["against"])
+        against = summary["errors"]["against"]
         console.print(f"error ({summary['errors']['measure']}): {text}\n  against {against}")
     cost = summary["cost"]
     _print_local_error(console, cost)
@@ -73,28 +70,26 @@ def _print_constraints(console: Any, constraints: dict[str, Any]) -> None:
         table.add_row(name, f"{numbers['min']:.5g}", f"{numbers['max']:.5g}", f"{numbers['final']:.8g}")
     console.print(table)
     if constraints["redundant"]:
-        console.print("rows that follow from others: " + ", ".join(constraints["redundant"]), markup=False)
+        console.print("rows that follow from others: " + ", ".join(constraints["redundant"]))
     levels = ", ".join(f"{level} {value:.1e}" for level, value in constraints["drift"].items())
     console.print(f"constraint drift (largest, relative): {levels}")
 
 
 def print_mechanism(summary: dict[str, Any]) -> None:
     """The summary of a model: motion, joints, energy, drift, cost."""
-    from rich.markup import escape
-
     console = new_console()
-    console.print(f"[bold]{escape(summary['title'])}[/bold]")
+    console.print(summary["title"], style="bold")
     console.print(f"scheme {summary['scheme']}, dt = {summary['dt']:g}, ", end="")
     console.print(f"{summary['steps']} steps from t = {summary['t_start']:g} to {summary['t_end']:g}")
     if "stopped" in summary:
-        console.print(f"[bold]{summary['stopped']}[/bold]")
+        console.print(summary["stopped"], style="bold")
     if summary.get("bodies"):
         _print_bodies(console, summary["bodies"])
         _print_joints(console, summary["joints"])
     elif "motion" in summary:
         table = new_table("range of motion", "variable", "min", "max", "final")
         for name, x in list(summary["motion"].items())[:ROWS]:
-            table.add_row(escape(name), f"{x['min']:.5g}", f"{x['max']:.5g}", f"{x['final']:.8g}")
+            table.add_row(name, f"{x['min']:.5g}", f"{x['max']:.5g}", f"{x['final']:.8g}")
         console.print(table)
     _print_energy(console, summary["energy"])
     if summary["constraints"] is not None:
@@ -102,7 +97,7 @@ def print_mechanism(summary: dict[str, Any]) -> None:
         console.print(f"constraint drift (largest, relative): {levels}")
         if summary["constraints"]["redundant"]:
             rows = ", ".join(summary["constraints"]["redundant"])
-            console.print(f"rows that follow from others: {rows}", markup=False)
+            console.print(f"rows that follow from others: {rows}")
     cost = summary["cost"]
     _print_local_error(console, cost)
     console.print(
@@ -112,23 +107,19 @@ def print_mechanism(summary: dict[str, Any]) -> None:
 
 
 def _print_bodies(console: Any, bodies: dict[str, Any]) -> None:
-    from rich.markup import escape
-
     axes = "xyz" if any("z" in body for body in bodies.values()) else "xy"
     columns = [head for axis in axes for head in (f"{axis} min", f"{axis} max")]
     table = new_table("how mass centres moved (m, m/s, rad/s)", "body", *columns, "speed", "turning")
     for name, body in list(bodies.items())[:ROWS]:
         cells = [f"{body[axis][end]:.4g}" if axis in body else "" for axis in axes for end in ("min", "max")]
         turning = f"{body['angular_speed']['largest']:.4g}" if "angular_speed" in body else ""
-        table.add_row(escape(name), *cells, f"{body['speed']['largest']:.4g}", turning)
+        table.add_row(name, *cells, f"{body['speed']['largest']:.4g}", turning)
     console.print(table)
     if len(bodies) > ROWS:
         console.print(f"… and {len(bodies) - ROWS} more bodies (--json has all)\n")
 
 
 def _print_joints(console: Any, joints: dict[str, Any]) -> None:
-    from rich.markup import escape
-
     if not joints:
         return
     table = new_table(
@@ -141,7 +132,7 @@ def _print_joints(console: Any, joints: dict[str, Any]) -> None:
             torque += " (one of many)"
         kinds = [kind for kind in ("angle", "displacement", "length") if kind in joint]
         moved = (kinds[0], f"{joint[kinds[0]]['min']:.4g}", f"{joint[kinds[0]]['max']:.4g}") if kinds else ("", "", "")
-        table.add_row(escape(name), *force, torque, *moved)
+        table.add_row(name, *force, torque, *moved)
     console.print(table)
     if len(joints) > ROWS:
         console.print(f"… and {len(joints) - ROWS} more joints (--json has all)\n")

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import difflib
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -130,36 +130,58 @@ def _meaning(text: str, known: tuple[str, ...], parameters: Mapping[str, float],
     return of
 
 
+def _in_order(tree: Tree) -> Iterator[Tree]:
+    """All parts of a tree, each behind those that it is made of; without recursion, since sums may have hundreds of terms."""
+    ahead: list[tuple[Tree, bool]] = [(tree, False)]
+    while ahead:
+        part, opened = ahead.pop()
+        if opened or part[0] in ("number", "name"):
+            yield part
+        else:
+            ahead.append((part, True))
+            ahead += [(inner, False) for inner in reversed(part[1:])]
+
+
 def _postfix(tree: Tree, code: list[tuple[int, float]], used: dict[str, int], meaning: Meaning) -> int:
     """Append a tree to the code; how deep its stack gets."""
-    if tree[0] == "number":
-        code.append((NUMBER, tree[1]))
-        return 1
-    if tree[0] == "name":
-        value = meaning(tree[1], tree[2])
-        if value is None:
-            code.append((NAME, used.setdefault(tree[1], len(used))))
+    depth = deepest = 0
+    for part in _in_order(tree):
+        if part[0] == "number":
+            code.append((NUMBER, part[1]))
+            depth += 1
+        elif part[0] == "name":
+            value = meaning(part[1], part[2])
+            if value is None:
+                code.append((NAME, used.setdefault(part[1], len(used))))
+            else:
+                code.append((NUMBER, value))
+            depth += 1
         else:
-            code.append((NUMBER, value))
-        return 1
-    depths = [k + _postfix(part, code, used, meaning) for k, part in enumerate(tree[1:])]
-    code.append((OPERATIONS[tree[0]], 0.0))
-    return max(depths)
+            code.append((OPERATIONS[part[0]], 0.0))
+            depth -= len(part) - 2
+        deepest = max(deepest, depth)
+    return deepest
 
 
 def evaluate(tree: Tree, meaning: Callable[[str, int], float | None]) -> float:
     """The value of a tree by Python's own arithmetic; NaN outside the domain of a function."""
-    if tree[0] == "number":
-        return float(tree[1])
-    if tree[0] == "name":
-        value = meaning(tree[1], tree[2])
-        return math.nan if value is None else value
-    parts = [evaluate(part, meaning) for part in tree[1:]]
-    try:
-        value = _PLAIN[tree[0]](*parts)
-    except (ValueError, ZeroDivisionError, OverflowError):
-        return math.nan
-    return math.nan if isinstance(value, complex) else float(value)
+    stack: list[float] = []
+    for part in _in_order(tree):
+        if part[0] == "number":
+            stack.append(float(part[1]))
+        elif part[0] == "name":
+            found = meaning(part[1], part[2])
+            stack.append(math.nan if found is None else found)
+        else:
+            many = len(part) - 1
+            arguments = stack[-many:]
+            del stack[-many:]
+            try:
+                value = _PLAIN[part[0]](*arguments)
+            except (ValueError, ZeroDivisionError, OverflowError):
+                value = math.nan
+            stack.append(math.nan if isinstance(value, complex) else float(value))
+    return stack[0]
 
 
 _PLAIN: dict[str, Callable[..., float]] = {

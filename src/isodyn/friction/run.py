@@ -26,6 +26,7 @@ from isodyn.gauss.contacts import Contact, Mode, Sliding, Sticking
 from isodyn.gauss.friction import FrictionResult
 from isodyn.gauss.modes import choose, margin
 from isodyn.integrate.adaptive import integrate_adaptive
+from isodyn.results.memory import require_rows
 from isodyn.systems.compiled_system import settled
 
 AT_REST = 1e-9  # of the velocities at hand: slip that counts as none
@@ -273,6 +274,8 @@ def _check(system: Any, contacts: Sequence[Contact], t0: float, t_end: float) ->
 def _times(save: Any, t0: float, t_end: float) -> FloatArray | None:
     if save is None:
         return None
+    if isinstance(save, int):
+        require_rows(save, 1)
     times = np.linspace(t0, t_end, save) if isinstance(save, int) else np.asarray(save, dtype=np.float64)
     if times.ndim != 1 or times.size == 0 or (np.diff(times) <= 0).any() or times[0] < t0 or times[-1] > t_end:
         raise InputError(f"save must hold ascending times between {t0:g} and {t_end:g}")

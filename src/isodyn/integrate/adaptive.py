@@ -21,6 +21,7 @@ from isodyn.integrate.events import Event, read_events
 from isodyn.integrate.progress import Progress
 from isodyn.integrate.schedule import resolved
 from isodyn.real_numbers import real_array, real_number
+from isodyn.results.memory import require_rows
 from isodyn.results.solution import Solution
 from isodyn.systems import System
 from isodyn.systems.mechanical import refuse_indefinite_mass
@@ -112,7 +113,7 @@ def integrate_adaptive(
         DormandPrince(float(rtol), atol),
         _tolerances(atol, system, float(t0), float(t_end)),
         (float(t0), float(t_end)),
-        _save_times(save, t0, t_end),
+        _save_times(save, t0, t_end, 1 + system.nq + 2 * system.nv + system.m),
         first_step,
         float(max_step),
         bool(project) and system.m > 0,
@@ -160,10 +161,11 @@ def _tolerances(atol: Any, system: System, t0: float, t_end: float) -> FloatArra
     return tolerances
 
 
-def _save_times(save: Any, t0: float, t_end: float) -> FloatArray | None:
+def _save_times(save: Any, t0: float, t_end: float, columns: int) -> FloatArray | None:
     if save is None:
         return None
     if isinstance(save, int | np.integer) and not isinstance(save, bool):
+        require_rows(int(save), columns)
         if save < 2:
             raise InputError(f"save must be at least 2 times, received {save}", hint="both ends count")
         resolved(t0, t_end, (t_end - t0) / (int(save) - 1), "the distance of saved times")

@@ -20,13 +20,18 @@ def columns(select: Any, nq: int, nv: int, m: int) -> Any:
     if not isinstance(select, Mapping):
         select = {name: select for name, n in sizes.items() if n > 0}
     if unknown := set(select) - set(sizes):
-        raise InputError(f"select knows q, v, a, lam, received {sorted(unknown)[0]!r}")
+        raise InputError(f"select knows q, v, a, lam, received {sorted(unknown, key=str)[0]!r}")
     chosen = []
     for name, n in sizes.items():
         try:
-            columns = np.array(select.get(name, np.arange(n)), dtype=np.int64).reshape(-1)
-        except (TypeError, ValueError) as error:
+            given = np.asarray(select.get(name, np.arange(n))).reshape(-1)
+            with np.errstate(invalid="ignore"):
+                columns = given.astype(np.int64)
+            whole = given.dtype.kind in "iu" or bool((given.astype(np.float64) == columns).all())
+        except (TypeError, ValueError, OverflowError) as error:
             raise InputError(f"select[{name!r}] must hold column numbers, received {select[name]!r}") from error
+        if given.dtype.kind == "b" or not whole:
+            raise InputError(f"select[{name!r}] must hold column numbers, received {select[name]!r}")
         if columns.size and (columns.min() < -n or columns.max() >= n):
             raise InputError(f"select[{name!r}] must lie in 0…{n - 1}, received {columns.min()}…{columns.max()}")
         chosen.append(np.ascontiguousarray(columns % n) if columns.size else columns)

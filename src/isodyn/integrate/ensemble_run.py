@@ -19,6 +19,7 @@ from isodyn.integrate.progress import Progress
 from isodyn.integrate.run import Run
 from isodyn.linear_solvers.rows import every
 from isodyn.results.ensemble import Ensemble, warn_of_coarse_members, with_start
+from isodyn.results.memory import FEWER_ROWS, require_memory
 from isodyn.results.solution import Solution
 from isodyn.systems.model import Model
 from isodyn.systems.questions import Questions
@@ -44,6 +45,8 @@ class EnsembleRun:
     ) -> None:
         self.systems, self.q0, self.v0, self.run, self.alone, self.threads = systems, q0, v0, run, alone, threads
         n, k = q0.shape[0], run.rows.t.size
+        columns = sum(rows.shape[1] for rows in run.rows[1:])
+        require_memory(8.0 * n * k * columns, f"{n} members with {k} rows of {columns} columns", hint=FEWER_ROWS)
         self.stack = tuple(np.empty((n, k, rows.shape[1])) for rows in run.rows[1:])
         self.judged = np.zeros((n, work.JUDGED.stop - work.JUDGED.start, v0.shape[1]))
         self.statuses = np.full(n, UNDONE)

@@ -55,6 +55,7 @@ from isodyn.linear_solvers.rows import (
     least_multipliers,
 )
 from isodyn.results.at_balance import balances_at_end
+from isodyn.results.memory import require_rows
 from isodyn.results.quality import largest_local_error, warn_of_coarse_steps
 from isodyn.results.solution import Sample, Solution, Statistics
 from isodyn.schemes import FirstOrderScheme, Scheme
@@ -116,6 +117,7 @@ class Run(EnforcedRows):
         mu, nu = (m if flag else 0 for flag in (closure.correct_q, closure.correct_v))
         kept = (2, 2 * nq, 2 * nv) if keep_balance else (0, 0, 0)
         sizes = [*(chosen.size for chosen in self.columns), mu, nu, *kept]
+        require_rows(k, 1 + sum(sizes), self.total_steps)
         self.rows = loop.Rows(np.zeros(k), *(np.zeros((k, size)) for size in sizes))
         self.left: list[tuple[int, FloatArray, FloatArray]] = []
         self.phi = 0.0  # how far state.a lags behind t_n, in steps

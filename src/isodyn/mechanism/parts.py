@@ -42,7 +42,9 @@ class Parts:
         return self.beams[known[: known.rindex("[")]].nodes[int(known[known.rindex("[") + 1 : -1])]
 
     def refuse_known(self, name: str) -> None:
-        """InputError for a name that is taken."""
+        """InputError for a name that is taken, or that no file can hold."""
+        if isinstance(name, str) and any("\ud800" <= sign <= "\udfff" for sign in name):
+            raise InputError(f"the name {name!r} is no Unicode text", hint="half of a pair of surrogates stands in it")
         for what, known in (
             ("body", self.bodies),
             ("joint", self.joints),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import itertools
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,7 @@ from isodyn.mechanism.mechanism import Mechanism
 from isodyn.models.builder import Builder, coordinate, plain
 from isodyn.models.reader import Source, parse_text, read_source
 from isodyn.models.schema import FileModel, parameters_of, validate
+from isodyn.results.memory import require_memory
 from isodyn.specs import parse_formulation, parse_scheme
 
 
@@ -113,6 +115,8 @@ class ModelFile:
                 hint = f"did you mean {near[0]}?" if near else f"parameters: {', '.join(self.parameters) or 'none'}"
                 raise self.source.error(("sweeps", k, "parameter"), f"there is no parameter {sweep.parameter!r}", hint)
         names = [sweep.parameter for sweep in self.model.sweeps]
+        many = math.prod(sweep.many() for sweep in self.model.sweeps)
+        require_memory(many * (300.0 + 100.0 * len(names)), f"{many} runs of all sweeps together")
         grids = [sweep.all_values() for sweep in self.model.sweeps]
         return [dict(zip(names, values, strict=True)) for values in itertools.product(*grids)]
 

@@ -8,16 +8,32 @@ K = ∫ σ(u):ε(w),  σ = λ tr ε I + 2μ ε,  M = ∫ ρ u·w.
 
 from __future__ import annotations
 
+import zipfile
+import zlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.io import mmread
 
 from isodyn.errors import InputError
+from isodyn.models.matrix_market import read_market
 from isodyn.systems.linear import LinearSystem
+
+UNREADABLE = (
+    ValueError,
+    OSError,
+    EOFError,
+    KeyError,
+    TypeError,
+    AttributeError,
+    IndexError,
+    OverflowError,
+    MemoryError,
+)
+UNREADABLE += (zipfile.BadZipFile, zlib.error, RecursionError, NotImplementedError, SyntaxError, TokenError)  # type: ignore[assignment]
 
 
 def read_matrix(path: str | Path) -> Any:
@@ -27,22 +43,49 @@ def read_matrix(path: str | Path) -> Any:
         raise InputError(f"there is no file {path}")
     try:
         if path.suffix == ".npy":
-            return np.load(path, allow_pickle=False)
+            return _numbers(path, np.load(path, allow_pickle=False))
         if path.suffix == ".npz":
             with np.load(path, allow_pickle=False) as found:
                 if "format" in found.files:
-                    return sp.csr_matrix(sp.load_npz(path))
+                    return _sparse(path)
                 if len(found.files) != 1:
                     raise InputError(
                         f"{path} holds {len(found.files)} arrays: {', '.join(found.files)}", hint="one to a file"
                     )
-                return found[found.files[0]]
+                return _numbers(path, found[found.files[0]])
         if path.name.endswith((".mtx", ".mtx.gz")):
-            matrix = mmread(path)
-            return sp.csr_matrix(matrix) if sp.issparse(matrix) else np.asarray(matrix)
-    except (ValueError, OSError, EOFError) as error:
-        raise InputError(f"{path} cannot be read: {error}") from None
+            return read_market(path)
+    except UNREADABLE as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"{path} cannot be read: {str(error)[:200] or type(error).__name__}") from None
     raise InputError(f"{path} has an ending that is not known", hint=".mtx, .mtx.gz, .npz or .npy")
+
+
+def _numbers(path: Path, found: Any) -> Any:
+    if not isinstance(found, np.ndarray) or found.dtype.kind not in "biufc" or not 1 <= found.ndim <= 2:
+        raise InputError(f"{path} holds no matrix or vector of numbers")
+    return found
+
+
+def _sparse(path: Path) -> Any:
+    """A matrix of `scipy.sparse.save_npz`; places outside of it would be written to memory that is not its own."""
+    found = sp.load_npz(path)
+    if found.format in ("csr", "csc", "bsr"):
+        found.check_format(full_check=True)
+    elif (
+        found.format == "coo"
+        and found.nnz
+        and not (
+            (found.row >= 0).all()
+            and (found.col >= 0).all()
+            and found.row.max() < found.shape[0]
+            and found.col.max() < found.shape[1]
+        )
+    ):
+        raise InputError(f"{path} has places outside of its {found.shape[0]} × {found.shape[1]}")
+    _numbers(path, np.atleast_1d(found.data))
+    return sp.csr_matrix(found)
 
 
 def linear_system(

@@ -7,6 +7,7 @@ that tomllib has accepted the text and ignores everything else.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from dataclasses import dataclass, field
 
 Path = tuple[str | int, ...]
@@ -26,10 +27,15 @@ class _Scanner:
     text: str
     at: int = 0
     found: dict[Path, Place] = field(default_factory=dict)
+    ends: list[int] = field(default_factory=list, init=False)  # of lines
     tables: dict[Path, int] = field(default_factory=dict)  # how many tables an array of tables has so far
 
+    def __post_init__(self) -> None:
+        self.ends = [k for k, sign in enumerate(self.text) if sign == "\n"]
+
     def place(self, at: int) -> Place:
-        return Place(self.text.count("\n", 0, at) + 1, at - self.text.rfind("\n", 0, at))
+        line = bisect_left(self.ends, at)
+        return Place(line + 1, at - (self.ends[line - 1] if line else -1))
 
     def put(self, path: Path, at: int) -> None:
         self.found.setdefault(path, self.place(at))

@@ -12,6 +12,11 @@ from typing import Any
 from isodyn.errors import InputError
 from isodyn.models import positions as at
 
+LONGEST = 5_000_000  # characters of a file
+DEEPEST = 60  # parts of a key
+_PART = r"""(?:[A-Za-z0-9_-]++|"[^"\n]*+"|'[^'\n]*+')"""
+_DEEP = re.compile(rf"""(?<![A-Za-z0-9_."'-])(?>{_PART}(?:[ \t]*+\.[ \t]*+{_PART}){{{DEEPEST}}})""")
+
 
 class ModelError(InputError):
     """A mistake in a model file: `line` and `key` say where."""
@@ -66,11 +71,21 @@ def shown(path: at.Path) -> str:
 
 def parse_text(text: str, name: str = "model") -> Source:
     """A TOML text with the places of its keys."""
+    if len(text) > LONGEST:
+        raise ModelError(name, None, "", f"the file has {len(text)} characters, at most {LONGEST} are read")
+    if (long := _DEEP.search(text)) is not None:
+        line = text.count("\n", 0, long.start()) + 1
+        raise ModelError(name, line, "", f"a key of more than {DEEPEST} parts", "keys here have at most four")
     try:
         data = tomllib.loads(text)
+        places = at.positions(text.replace("\r\n", "\n"))
     except tomllib.TOMLDecodeError as error:
-        raise _not_toml(text, name, str(error)) from None
-    return Source(name, text, data, at.positions(text.replace("\r\n", "\n")))
+        raise _not_toml(text, name, str(error)[:300]) from None
+    except RecursionError:
+        raise ModelError(name, None, "", "arrays or tables stand too deep within each other") from None
+    except ValueError as error:  # whole numbers of thousands of digits, dates that do not exist
+        raise ModelError(name, None, "", f"this is not TOML: {error}") from None
+    return Source(name, text, data, places)
 
 
 def read_source(path: str | Path) -> Source:
@@ -82,11 +97,11 @@ def read_source(path: str | Path) -> Source:
         near = difflib.get_close_matches(path.name, [p.name for p in _toml_files(path.parent)], n=1)
         hint = f"did you mean {path.with_name(near[0])}?" if near else "give the path of a TOML file"
         raise InputError(f"there is no file {path}", hint=hint) from None
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror}") from None
-    except UnicodeDecodeError as error:
-        line = path.read_bytes()[: error.start].count(b"\n") + 1
-        raise ModelError(path.name, line, "", "the file is not UTF-8 text") from None
+    except (OSError, ValueError) as error:  # ValueError: a byte 0 in the name
+        if isinstance(error, UnicodeDecodeError):
+            line = error.object[: error.start].count(b"\n") + 1
+            raise ModelError(path.name, line, "", "the file is not UTF-8 text") from None
+        raise InputError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from None
     return parse_text(text, str(path))
 
 
@@ -107,5 +122,5 @@ def _not_toml(text: str, name: str, message: str) -> ModelError:
     if "overwrite" in words or "declare" in words.lower() or "twice" in words:
         words = f"{words}: this key is there already"
     return ModelError(
-        name, line, key[1] if key else "", f"this is not TOML: {words}", "strings stand in quotes; see toml.io"
+        name, line, key[1][:60] if key else "", f"this is not TOML: {words}", "strings stand in quotes; see toml.io"
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import sys
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self
 
@@ -104,6 +105,10 @@ class Sweep(FilePart):
             raise refuse("no values", "values")
         return self
 
+    def many(self) -> int:
+        """How many values the parameter takes."""
+        return len(self.values) if self.values is not None else int(self.count or 0)
+
     def all_values(self) -> list[float]:
         """What the parameter takes in turn."""
         if self.values is not None:
@@ -173,7 +178,7 @@ def parameters_of(source: Source, overrides: Mapping[str, float] | None = None) 
         try:
             if isinstance(value, str):
                 found[name] = constant(value, found)
-            elif isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < float("inf"):
+            elif isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= sys.float_info.max:
                 raise source.error(path, f"a finite number is needed, received {said(value)}")
             else:
                 found[name] = float(value)

@@ -6,6 +6,7 @@ joints are hinges, floating ones none at all; a mimic joint is a coupling. Massl
 
 from __future__ import annotations
 
+import os
 import xml.etree.ElementTree as ET
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from typing import Any
 import numpy as np
 from scipy.spatial.transform import Rotation
 
+from isodyn.bodies.body import GROUND
 from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
 from isodyn.joints import Coupling, Fixed, Hinge, Planar, Prismatic
@@ -57,7 +59,7 @@ class _Frame:
 
 
 def read_urdf(
-    source: str | Path,
+    source: str | bytes | Path,
     *,
     gravity: Any = (0.0, 0.0, -9.81),
     positions: Mapping[str, float] | None = None,
@@ -68,21 +70,47 @@ def read_urdf(
 
     The first link stands still unless fixed_base=False. Limits act as springs where `limit_stiffness` is given.
     """
-    text = str(source)
-    if "<" not in text:
-        path = Path(source)
-        if not path.is_file():
-            raise InputError(f"there is no file {path}")
-        text = path.read_text(encoding="utf-8")
+    text = _text(source)
     try:
-        root = ET.fromstring(text)
-    except ET.ParseError as error:
+        root = ET.fromstring(text, parser=ET.XMLParser(target=_NoDoctype()))
+    except (ET.ParseError, ValueError, LookupError) as error:  # also unknown encodings, and surrogates in a text
+        if isinstance(error, InputError):
+            raise
         raise InputError(f"this is not XML: {error}") from None
     if root.tag != "robot":
         raise InputError(f"a URDF file begins with <robot>, received <{root.tag}>")
-    if "xacro" in text[:2000] and any("xacro" in str(node.tag) for node in root.iter()):
+    if any("xacro" in str(node.tag) for node in root.iter()):
         raise InputError("this is a xacro file", hint="expand it first: xacro robot.xacro > robot.urdf")
     return _Reader(root, dict(positions or {}), fixed_base, limit_stiffness).whole(gravity)
+
+
+class _NoDoctype(ET.TreeBuilder):
+    """Definitions of entities can make a gigabyte of a line, and read other files; URDF needs none."""
+
+    def doctype(self, name: str, pubid: str | None, system: str | None) -> None:
+        raise InputError(f"a URDF file has no <!DOCTYPE>, received that of {name!r}", hint="remove it and its entities")
+
+
+def _text(source: Any) -> str | bytes:
+    """The text of a URDF file; bytes where the encoding stands in it."""
+    if isinstance(source, bytes | bytearray | memoryview):
+        source = bytes(source)
+        if b"<" in source or b"\x00" in source:
+            return source
+        source = os.fsdecode(source)
+    if isinstance(source, str) and "<" in source:
+        return source
+    if not isinstance(source, str | os.PathLike):
+        raise InputError(f"a URDF is a path or a text, received {type(source).__name__}")
+    path = Path(source)
+    try:
+        if not path.is_file():
+            raise InputError(f"there is no file {path}")
+        return path.read_bytes()
+    except (OSError, ValueError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"cannot read {str(path)!r}: {getattr(error, 'strerror', None) or error}") from None
 
 
 class _Reader:
@@ -91,12 +119,25 @@ class _Reader:
         self.unsupported: list[str] = []
         self.links = self.by_name("link")
         self.joints = self.by_name("joint")
+        self.taken = {GROUND, ""}  # names in the mechanism, where all parts share one set
+        self.bodies = {name: self.called("link", name) for name in self.links}
+        self.named = {name: self.called("joint", name) for name in self.joints}
         for name in positions:
             if name not in self.joints:
                 raise InputError(f"there is no joint named {name!r}", hint=f"joints: {', '.join(self.joints)}")
         for node in root:
             if node.tag not in ("link", "joint") and node.tag != "material":
                 self.unsupported.append(f"<{node.tag}> {node.get('name', '')}".strip())
+
+    def called(self, kind: str, name: str) -> str:
+        """The name of a part in the mechanism: its own, unless another part has it."""
+        free = name
+        while free in self.taken:
+            free += f"_{kind}"
+        if free != name and kind in ("link", "joint"):
+            self.unsupported.append(f"{kind} {name!r} is called {free!r}: the name is taken")
+        self.taken.add(free)
+        return free
 
     def by_name(self, tag: str) -> dict[str, Any]:
         found: dict[str, Any] = {}
@@ -124,18 +165,25 @@ class _Reader:
             children[first].append(name)
         roots = [name for name in self.links if name not in parents]
         if len(roots) != 1:
-            raise InputError(f"a URDF file has one link without parent, received {len(roots)}: {', '.join(roots)}")
+            which = f": {', '.join(roots)}" if roots else ", so its joints form a loop"
+            raise InputError(f"a URDF file has one link without parent, received {len(roots)}{which}")
         bodies: dict[str, str] = {}  # link to the body that carries it
         base = roots[0]
         if self.fixed_base:
             bodies[base] = "ground"
         else:
             self.add_body(mech, base, _Frame(np.eye(3), np.zeros(3)))
-            bodies[base] = base
+            bodies[base] = self.bodies[base]
         todo = [(base, _Frame(np.eye(3), np.zeros(3)))]
         while todo:
             link, frame = todo.pop(0)
             todo += [self.add_joint(mech, name, bodies, link, frame) for name in children[link]]
+        lost = [name for name in self.links if name not in bodies]
+        if lost:
+            raise InputError(
+                f"links {', '.join(lost)} are not connected with {base!r}: their joints form a loop",
+                hint="URDF holds trees; close loops with joints of a Mechanism",
+            )
         self.mimics(mech)
         ground = tuple(link for link, body in bodies.items() if body == "ground")
         return Urdf(mech, self.root.get("name", ""), tuple(self.unsupported), ground)
@@ -162,7 +210,7 @@ class _Reader:
         J = np.array([[x["ixx"], x["ixy"], x["ixz"]], [x["ixy"], x["iyy"], x["iyz"]], [x["ixz"], x["iyz"], x["izz"]]])
         J = own.R @ J @ own.R.T
         mass = _number(f"link {name!r}: mass", inertial.find("mass").get("value", ""))
-        mech.add_body(name, mass, 0.5 * (J + J.T), frame.p, frame.R, centre_of_mass=own.p)
+        mech.add_body(self.bodies[name], mass, 0.5 * (J + J.T), frame.p, frame.R, centre_of_mass=own.p)
 
     def add_joint(
         self, mech: Mechanism, name: str, bodies: dict[str, str], parent: str, frame: _Frame
@@ -179,7 +227,7 @@ class _Reader:
             if bodies[parent] != "ground":
                 self.unsupported.append(f"{what}: floating, so {link!r} is free in the world, not in {parent!r}")
             self.add_body(mech, link, here)
-            bodies[link] = link
+            bodies[link] = self.bodies[link]
             return link, here
         if kind not in KINDS:
             raise InputError(f"{what}: there is no type {kind!r}", hint=f"known: floating, {', '.join(KINDS)}")
@@ -187,8 +235,8 @@ class _Reader:
             bodies[link] = bodies[parent]
             return link, here
         self.add_body(mech, link, here)
-        bodies[link] = link
-        mech.add_joint(KINDS[kind](name, bodies[parent], link, point=here.p, axis=axis))
+        bodies[link] = self.bodies[link]
+        mech.add_joint(KINDS[kind](self.named[name], bodies[parent], bodies[link], point=here.p, axis=axis))
         self.add_loads(mech, name, kind, joint)
         return link, here
 
@@ -213,13 +261,13 @@ class _Reader:
         if dynamics is not None:
             damping = _number(f"joint {name!r}: damping", dynamics.get("damping", "0"))
             if damping and movable:
-                mech.add_load(JointSpring(f"{name}_damping", name, damping=damping))
+                mech.add_load(JointSpring(self.called("load", f"{name}_damping"), self.named[name], damping=damping))
             if _number(f"joint {name!r}: friction", dynamics.get("friction", "0")):
                 self.unsupported.append(f"joint {name!r}: friction in <dynamics>; add a JointFriction")
         if limit is not None and kind in ("revolute", "prismatic"):
             low, high = (_number(f"joint {name!r}: {end}", limit.get(end, "0")) - start for end in ("lower", "upper"))
             if self.limit is not None and low < high:
-                mech.add_load(JointLimit(f"{name}_limit", name, low, high, self.limit))
+                mech.add_load(JointLimit(self.called("load", f"{name}_limit"), self.named[name], low, high, self.limit))
             else:
                 self.unsupported.append(f"joint {name!r}: limits; give limit_stiffness= for springs there")
         if limit is not None and (limit.get("effort") or limit.get("velocity")):
@@ -231,7 +279,7 @@ class _Reader:
             if mimic is None:
                 continue
             other = mimic.get("joint")
-            if other not in mech.joints or name not in mech.joints:
+            if other not in self.named or not {self.named[name], self.named[other]} <= set(mech.joints):
                 raise InputError(f"joint {name!r} mimics {other!r}, which is no joint that moves")
             ratio, offset = (
                 _number(f"joint {name!r}: {key}", mimic.get(key, usual))
@@ -242,7 +290,8 @@ class _Reader:
                 raise InputError(
                     f"joint {name!r} mimics {other!r}: it must start at {meant:g}", hint="give positions={…} for it"
                 )
-            mech.add_joint(Coupling(f"{name}_mimic", {name: 1.0, str(other): -ratio}))
+            called = self.called("coupling", f"{name}_mimic")
+            mech.add_joint(Coupling(called, {self.named[name]: 1.0, self.named[other]: -ratio}))
 
 
 def _number(what: str, text: str) -> float:

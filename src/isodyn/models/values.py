@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import sys
 from collections.abc import Callable
 from typing import Annotated, Any
 
@@ -31,8 +31,8 @@ def number(value: Any, info: ValidationInfo, *path: str | int) -> float:
             raise refuse(_plain(error), *path, hint=error.hint) from None
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise refuse(f"a number is needed, received {said(value)}", *path)
-    if not math.isfinite(value):
-        raise refuse(f"a finite number is needed, received {value}", *path)
+    if not abs(value) <= sys.float_info.max:  # also whole numbers of hundreds of digits
+        raise refuse(f"a finite number is needed, received {said(value)}", *path)
     return float(value)
 
 
@@ -57,7 +57,10 @@ def said(value: Any) -> str:
         return str(value).lower()
     if isinstance(value, dict):
         return "a table"
-    text = repr(value)
+    try:
+        text = repr(value)
+    except (ValueError, RecursionError):  # thousands of digits, arrays within arrays
+        return "a value too long to be shown"
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 

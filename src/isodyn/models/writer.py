@@ -122,7 +122,12 @@ def _python(what: str, name: str) -> InputError:
 
 
 def _key(name: str) -> str:
-    return name if _BARE.fullmatch(name) else json.dumps(name, ensure_ascii=False)
+    return name if _BARE.fullmatch(name) else _quoted(name)
+
+
+def _quoted(text: str) -> str:
+    """A text in quotes; JSON leaves one control character as it is that TOML does not take."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _header(kind: str, name: str) -> list[str]:
@@ -138,7 +143,7 @@ def _value(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False)
+        return _quoted(value)
     if isinstance(value, int | np.integer):
         return str(int(value))
     if isinstance(value, float | np.floating):

@@ -13,6 +13,8 @@ from isodyn.report.figures import canvas, check_file, check_folder, require_matp
 from isodyn.report.paint import camera_of, draw
 from isodyn.report.scenes import Scene, scene_of
 from isodyn.results import Solution
+from isodyn.results.files import replacing
+from isodyn.results.memory import require_memory
 
 if TYPE_CHECKING:
     from isodyn.problems import Problem
@@ -29,7 +31,7 @@ def write_animation(sol: Solution, path: Path | str, **options: Any) -> Path:
     if write is None:
         raise InputError(
             f"cannot write an animation into {Path(path).name!r}: its ending must be .gif or .mp4",
-            hint=f"for example {Path(path).with_suffix('.gif').name}",
+            hint=f"for example {Path(path).stem}.gif",
         )
     written: Path = write(sol, path, **options)
     return written
@@ -72,7 +74,7 @@ def write_mp4(
     if not FFMpegWriter.isAvailable():
         raise IsodynError(
             "an MP4 needs the program ffmpeg, which was not found",
-            hint=f"install ffmpeg, or write {Path(path).with_suffix('.gif').name}",
+            hint=f"install ffmpeg, or write {Path(path).stem}.gif",
         )
     writer = FFMpegWriter(fps=fps, codec="libx264", extra_args=["-pix_fmt", "yuv420p"])
     return _written(scene, path, writer, seconds, fps, size, trails)
@@ -117,8 +119,14 @@ def _written(
     if not (seconds > 0 and fps > 0 and seconds * fps >= 2):
         raise InputError(f"an animation needs at least two pictures, received {seconds:g} s with {fps} in a second")
     camera = None if scene.flat else camera_of(scene)
+    pictures, pixels = seconds * fps, size[0] * size[1] * DPI**2
+    if not pictures * pixels < np.inf:
+        raise InputError(
+            f"an animation of {seconds:g} s with {fps} pictures in a second of the size {size} is no animation"
+        )
+    require_memory(pictures * pixels * 4, f"{pictures:.6g} pictures", hint="fewer seconds, fewer pictures in a second")
     times = np.linspace(scene.t[0], scene.t[-1], round(seconds * fps))
-    with canvas(size=size) as (figure, axes), writer.saving(figure, path, DPI):
+    with replacing(path) as beside, canvas(size=size) as (figure, axes), writer.saving(figure, beside, DPI):
         for t in times:
             axes.clear()
             draw(axes, scene, float(t), camera, trails)

@@ -5,6 +5,7 @@ No window is ever opened, and matplotlib is imported only when a figure is drawn
 
 from __future__ import annotations
 
+import io
 import math
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,6 +18,7 @@ import numpy as np
 from isodyn.compiled import FloatArray
 from isodyn.errors import InputError, IsodynError
 from isodyn.report.names import velocity_names
+from isodyn.results.files import write_file
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -85,7 +87,7 @@ def check_file(path: Path | str) -> Path:
     if path.suffix[1:].lower() not in known:
         raise InputError(
             f"cannot draw {path.name!r}: its ending must be one of {', '.join(sorted(known))}",
-            hint=f"for example {path.with_suffix('.png').name}",
+            hint=f"for example {path.stem}.png",
         )
     check_folder(path.parent)
     return path
@@ -106,10 +108,11 @@ def check_folder(folder: Path | str) -> Path:
 
 
 def save(figure: Figure, path: Path | str) -> Path:
-    """Write a figure; missing folders are made."""
+    """Write a figure, whole or not at all; missing folders are made."""
     path = check_file(path)
-    figure.savefig(path)
-    return path
+    image = io.BytesIO()
+    figure.savefig(image, format=path.suffix[1:].lower())
+    return write_file(path, image.getbuffer())
 
 
 def quantity(symbol: str, unit: str, rates: int = 0, time: str = "–") -> str:

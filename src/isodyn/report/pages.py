@@ -11,6 +11,7 @@ from typing import Any
 
 from isodyn.errors import InputError
 from isodyn.report.figures import check_folder
+from isodyn.results.files import write_file
 
 
 class Html(str):
@@ -79,8 +80,7 @@ def write(page: str, path: Path | str) -> Path:
     if path.suffix.lower() not in (".html", ".htm"):
         raise InputError(
             f"a page needs a name that ends in .html, received {path.name!r}",
-            hint=f"for example {path.with_suffix('.html').name}",
+            hint=f"for example {path.name}.html",
         )
     check_folder(path.parent)
-    path.write_text(page, encoding="utf-8")
-    return path
+    return write_file(path, page.encode("utf-8", "backslashreplace"))

@@ -1,19 +1,19 @@
 """Checkpoints: a folder to which a run appends its rows and its complete state, and from which it goes on bit for bit.
 
     run.json        what was asked for: options, digest of the system, text of the model file if there was one
-    rows-000001…    saved rows, a file per checkpoint; each begins with the last row of the one before, which a breakpoint may change
-    state.npz       everything that a run carries from step to step; replaced last, in one move
+    block-000001…   a file per checkpoint: the rows since the one before, beginning with its last row, which a breakpoint may change;
+                    and everything that a run carries from step to step
 
-A crash at any moment leaves the state of the last checkpoint and the rows that belong to it. At a checkpoint a run forgets its factors,
-also when it is not interrupted; so the steps after it are the same in both cases.
+Every file is written whole and carries a checksum (isodyn.results.seals). A crash at any moment leaves the blocks of the checkpoints
+before. A block that is damaged or missing ends what is known: the run goes on from the block before it, says so, and comes to the
+same numbers. At a checkpoint a run forgets its factors, also when it is not interrupted; so the steps after it are the same in both cases.
 """
 
 from __future__ import annotations
 
 import io
-import json
-import os
 import re
+import warnings
 import zipfile
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,55 +21,38 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isodyn.errors import InputError
+from isodyn.errors import DamageError, InputError, RecoveryWarning
 from isodyn.linear_solvers.rows import Rows
+from isodyn.results.files import failed, make_folder, write_file
+from isodyn.results.seals import opened, sealed, sealed_json
 
 if TYPE_CHECKING:
     from isodyn.integrate.run import Run
 
-FORMAT = 2
+FORMAT = 3
 KEPT = ("n", "q", "m", "past")  # memory of a step that the next one goes on from
 MOST_BETWEEN = 10_000  # steps between checkpoints where nothing is said
 PARTS = 20
+BLOCK = re.compile(r"block-(\d{6,})\.npz")
+LEFT = re.compile(r"run\.json|\.isodyn-[0-9a-f-]+(\.\w+)?")  # what a run that saved no state may leave
+UNFIT = (KeyError, ValueError, TypeError, IndexError, OverflowError, zipfile.BadZipFile, EOFError, OSError)
 
 
-def replace(path: Path, data: bytes) -> None:
-    """Write a file so that at every moment either the old or the new one is there."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    with beside.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    beside.replace(path)
-    if os.name == "nt":  # folders cannot be opened there
-        return
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
-
-
-def packed(**arrays: Any) -> bytes:
-    """Arrays as the bytes of an npz file."""
+def packed(**arrays: Any) -> memoryview:
+    """Arrays as the bytes of an npz file, with a seal."""
     buffer = io.BytesIO()
     np.savez(buffer, **arrays)
-    return buffer.getvalue()
+    return sealed(buffer)
 
 
 def unpacked(path: Path) -> dict[str, Any]:
-    """Arrays of an npz file."""
+    """Arrays of a sealed npz file."""
+    data = opened(path)
     try:
-        with np.load(path, allow_pickle=False) as found:
+        with np.load(io.BytesIO(data), allow_pickle=False) as found:
             return {name: found[name] for name in found.files}
-    except FileNotFoundError:
-        raise InputError(
-            f"the checkpoint has no {path.name}", hint=f"{path.parent} was moved, or only a part of it"
-        ) from None
-    except (ValueError, OSError, zipfile.BadZipFile) as error:
-        raise InputError(
-            f"{path} cannot be read: {error}", hint="it was not written by isodyn, or is damaged"
-        ) from None
+    except UNFIT as error:
+        raise DamageError(f"{path} cannot be read: {error}", hint="it was not written by isodyn") from None
 
 
 @dataclass(eq=False)
@@ -81,7 +64,8 @@ class Checkpoint:
     model: dict[str, Any] | None = None
     resumed: bool = False
     begun: bool = field(default=False, init=False)
-    _chunks: int = field(default=0, init=False)
+    identity: str = field(default="", init=False)  # of the run that the blocks belong to
+    _blocks: int = field(default=0, init=False)
     _rows: int = field(default=0, init=False)  # how many are on disk
     _steps: int = field(default=0, init=False)
 
@@ -90,22 +74,19 @@ class Checkpoint:
         from isodyn.results.inputs import fingerprint, to_json
 
         self.begun = True
-        if self.resumed:
-            return
         if self.every is not None and (
             isinstance(self.every, bool) or not isinstance(self.every, int) or self.every < 1
         ):
             raise InputError(f"checkpoints are made every so many steps, at least 1, received {self.every!r}")
-        if (self.folder / "state.npz").exists():
+        if self.resumed:
+            return
+        if self._numbers():
             raise InputError(f"{self.folder} holds the checkpoint of a run", hint="resume it, or remove the folder")
-        left = re.compile(
-            r"run\.json|rows-\d+\.npz|\.(run\.json|rows-\d+\.npz|state\.npz)\.\d+"
-        )  # of a run that saved no state
         if self.folder.exists() and (
-            not self.folder.is_dir() or not all(left.fullmatch(path.name) for path in self.folder.iterdir())
+            not self.folder.is_dir() or not all(LEFT.fullmatch(path.name) for path in self._inside())
         ):
             raise InputError(f"{self.folder} exists and is no empty folder", hint="name a new one for checkpoints")
-        self.folder.mkdir(parents=True, exist_ok=True)
+        make_folder(self.folder)
         document = {
             "format": FORMAT,
             "system": fingerprint(system),
@@ -113,7 +94,8 @@ class Checkpoint:
             "every": self.every,
             "model": self.model,
         }
-        replace(self.folder / "run.json", json.dumps(document, indent=1).encode())
+        self.identity, text = sealed_json(document)
+        write_file(self.folder / "run.json", text)
 
     # ---- when
 
@@ -145,15 +127,16 @@ class Checkpoint:
         run.full = None
         k, steps = int(run.count[work.ROWS]), int(run.count[work.STEPS])
         begin = max(self._rows - 1, 0)
-        rows = {name: values[begin:k] for name, values in zip(run.rows._fields, run.rows, strict=True)}
-        replace(self._chunk(self._chunks + 1), packed(begin=begin, **rows))
-        self._chunks, self._rows, self._steps = self._chunks + 1, k, steps
+        rows = {f"rows_{name}": values[begin:k] for name, values in zip(run.rows._fields, run.rows, strict=True)}
         independent = run.independent
         left = run.left
-        replace(
-            self.folder / "state.npz",
+        write_file(
+            self._block(self._blocks + 1),
             packed(
-                chunks=self._chunks,
+                identity=self.identity,
+                number=self._blocks + 1,
+                begin=begin,
+                **rows,
                 steps=steps,
                 seconds=run.seconds(),
                 **{f"state_{name}": value for name, value in zip(run.state._fields, run.state, strict=True)},
@@ -169,27 +152,22 @@ class Checkpoint:
                 near=run.work.near,
                 refined=run.refinements(),
                 **kept,
-                ranks=run.ranks[:k],
+                ranks=run.ranks[begin:k],
                 left_rows=np.array([row for row, _, _ in left], dtype=np.int64),
                 left_a=np.array([a for _, a, _ in left]).reshape(len(left), run.rows.a.shape[1]),
                 left_lam=np.array([lam for _, _, lam in left]).reshape(len(left), run.rows.lam.shape[1]),
             ),
         )
+        self._blocks, self._rows, self._steps = self._blocks + 1, k, steps
 
     def restore(self, run: Run) -> int:
         """The state of the last checkpoint into a run; how many steps are done. Nothing where there is none yet."""
-        if not self.resumed or not (self.folder / "state.npz").exists():
+        found = self._sound_blocks(run) if self.resumed else None
+        if found is None:
             return 0
         from isodyn.linear_solvers.block_layout import REFINED
 
-        found = unpacked(self.folder / "state.npz")
-        self._chunks, self._steps = int(found["chunks"]), int(found["steps"])
-        for number in range(1, self._chunks + 1):
-            chunk = unpacked(self._chunk(number))
-            begin = int(chunk["begin"])
-            for name, values in zip(run.rows._fields, run.rows, strict=True):
-                values[begin : begin + len(chunk[name])] = chunk[name]
-            self._rows = begin + len(chunk["t"])
+        self._steps = int(found["steps"])
         for name, values in zip(run.state._fields, run.state, strict=True):
             values[:] = found[f"state_{name}"]
         run.phi, run.chosen_at = float(found["phi"]), float(found["chosen_at"])
@@ -203,7 +181,6 @@ class Checkpoint:
             getattr(run.work, name)[:] = found[name]
         if run.model.sparsity is not None:
             run.pivots[REFINED] = int(found["refined"])
-        run.ranks[: len(found["ranks"])] = found["ranks"]
         rows, a, lam = found["left_rows"], found["left_a"], found["left_lam"]
         run.left = [(int(row), a[k].copy(), lam[k].copy()) for k, row in enumerate(rows)]
         run.before = float(found["seconds"])
@@ -216,8 +193,65 @@ class Checkpoint:
         if int(run.count[work.STEPS]) != self._steps:
             self.write(run)
 
-    def _chunk(self, number: int) -> Path:
-        return self.folder / f"rows-{number:06d}.npz"
+    def _sound_blocks(self, run: Run) -> dict[str, Any] | None:
+        """Rows of all blocks up to the first that is not sound, into a run; the last of them, None where there is none."""
+        last, wrong = None, ""
+        numbers = self._numbers()
+        for number in range(1, max(numbers, default=0) + 1):
+            try:
+                block = unpacked(self._block(number))
+                if str(block["identity"]) != self.identity or int(block["number"]) != number:
+                    raise DamageError(f"{self._block(number)} belongs to another run")
+                _fit(block, run)
+            except DamageError as error:
+                wrong = str(error).split("\n")[0]
+                break
+            except UNFIT as error:
+                wrong = f"{self._block(number)} does not fit the run: {error}"
+                break
+            last, self._blocks = block, number
+            begin, ranks = int(block["begin"]), block["ranks"]
+            for name, values in zip(run.rows._fields, run.rows, strict=True):
+                values[begin : begin + len(block[f"rows_{name}"])] = block[f"rows_{name}"]
+            run.ranks[begin : begin + len(ranks)] = ranks
+            self._rows = begin + len(block["rows_t"])
+        if wrong:
+            where = "the beginning" if last is None else f"block {self._blocks}, t = {last['rows_t'][-1]:g}"
+            warnings.warn(
+                f"{wrong}\nhint: the run goes on from {where}, and is the same", RecoveryWarning, stacklevel=5
+            )
+            for number in numbers:
+                if number > self._blocks:
+                    self._block(number).unlink(missing_ok=True)
+        return last
+
+    def _inside(self) -> list[Path]:
+        try:
+            return list(self.folder.iterdir())
+        except OSError as error:
+            raise failed(self.folder, error) from error
+
+    def _numbers(self) -> list[int]:
+        """Numbers of the blocks that are there."""
+        if not self.folder.is_dir():
+            return []
+        return [int(found[1]) for path in self._inside() if (found := BLOCK.fullmatch(path.name))]
+
+    def _block(self, number: int) -> Path:
+        return self.folder / f"block-{number:06d}.npz"
+
+
+def _fit(block: dict[str, Any], run: Run) -> None:
+    """Whether the numbers of a block have the places of a run: all of them, before any is taken."""
+    begin, many = int(block["begin"]), len(block["rows_t"])
+    wanted = {f"rows_{name}": (many, *x.shape[1:]) for name, x in zip(run.rows._fields, run.rows, strict=True)}
+    wanted |= {f"state_{name}": x.shape for name, x in zip(run.state._fields, run.state, strict=True)}
+    wanted |= {"count": run.count.shape, **{name: getattr(run.work, name).shape for name in ("near", *KEPT)}}
+    for name, shape in wanted.items():
+        if block[name].shape != shape or block[name].dtype.kind not in "fi":
+            raise ValueError(f"{name} has the shape {block[name].shape}, {shape} is needed")
+    if begin < 0 or many < 1 or begin + many > len(run.rows.t) or not 0 <= int(block["steps"]) <= run.total_steps:
+        raise ValueError(f"it holds {many} rows from {begin} on, of {len(run.rows.t)}")
 
 
 def as_checkpoint(value: Any) -> Checkpoint | None:

@@ -1,18 +1,33 @@
-"""Solutions in NetCDF files, and back."""
+"""Solutions in NetCDF files, and back.
+
+The file is made in memory and written whole (isodyn.results.files), so that a full disk is an error like others. Behind its last byte
+stands a seal (isodyn.results.seals), where readers of NetCDF do not look.
+
+HDF5 takes "/" for folders and ends texts at the byte 0. Names of variables that cannot stand in a file are changed, and keep their own
+as the attribute `isodyn_name`; the names of coordinates stand in `isodyn_system` as they are.
+"""
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from isodyn.errors import InputError
+from isodyn.errors import DamageError, InputError, IsodynError
+from isodyn.results.files import write_file
 from isodyn.results.inputs import fingerprint, from_json
+from isodyn.results.memory import require_memory
 from isodyn.results.recorded import Recorded
+from isodyn.results.seals import check_seal, sealed
 from isodyn.results.solution import Solution, Statistics
 from isodyn.results.tables import STATES, save_csv, to_dataset, xarray_of
+
+UNCHECKED = "isodyn.load(path, unchecked=True) reads what can be read, without being sure of its numbers"
+COPIES = 3  # of the numbers that are in memory while a file is made
+DAMAGED = (OSError, ValueError, KeyError, RuntimeError, TypeError, AttributeError, IndexError, RecursionError, EOFError)
 
 
 def save(sol: Solution, path: str | Path) -> Path:
@@ -22,29 +37,41 @@ def save(sol: Solution, path: str | Path) -> Path:
         return save_csv(sol, path)
     require_netcdf()
     dataset = to_dataset(sol)
-    beside = path.with_name(f".{path.name}.part")
-    dataset.to_netcdf(beside, engine="h5netcdf")
-    beside.replace(path)
-    return path
+    require_memory(COPIES * dataset.nbytes, f"{path.name}: a NetCDF file", hint="keep fewer rows by save_every=")
+    return write_file(path, sealed(_image(_storable(dataset))))
 
 
-def load(path: str | Path, system: Any = None) -> Solution:
-    """A solution from a NetCDF file that `Solution.save` wrote.
+def load(path: str | Path, system: Any = None, *, unchecked: bool = False) -> Solution:
+    """A solution from a NetCDF file that `Solution.save` wrote; one that is damaged is refused.
 
     The system is the given one, which is checked, or that of the model file of the run; without either the numbers and names are there, but
-    not energy, drift and reactions.
+    not energy, drift and reactions. `unchecked` reads files without a right checksum too, such as those that another program wrote anew.
     """
     xr = xarray_of()
+    require_netcdf()
     path = Path(path)
     if not path.is_file():
         raise InputError(f"there is no file {path}")
     try:
+        if not unchecked:
+            check_seal(path, UNCHECKED)
         with xr.open_dataset(path, engine="h5netcdf") as opened:
             dataset = opened.load()
-    except (OSError, ValueError) as error:
-        raise InputError(f"{path} cannot be read as NetCDF: {error}") from None
+    except IsodynError:
+        raise
+    except DAMAGED as error:
+        raise DamageError(f"{path} cannot be read as NetCDF: {error}") from None
     if "isodyn_system" not in dataset.attrs:
         raise InputError(f"{path} was not written by isodyn")
+    try:
+        return _solution(dataset, system, path)
+    except IsodynError:
+        raise
+    except DAMAGED as error:
+        raise DamageError(f"{path} does not hold a solution: {type(error).__name__}: {error}") from None
+
+
+def _solution(dataset: Any, system: Any, path: Path) -> Solution:
     described = json.loads(dataset.attrs["isodyn_system"])
     model = json.loads(dataset.attrs["isodyn_model"]) if "isodyn_model" in dataset.attrs else None
     t, q, v, a, lam = (np.array(dataset[name].values, dtype=np.float64) for name in ("time", *STATES))
@@ -60,11 +87,78 @@ def load(path: str | Path, system: Any = None) -> Solution:
         }
         system = Recorded(**kept, q0=np.zeros(described["nq"]), v0=np.zeros(described["nv"]))
     columns = {name: np.array(x, dtype=np.int64) for name, x in json.loads(dataset.attrs["isodyn_columns"]).items()}
+    for name, values in (("q", q), ("v", v), ("a", a), ("lam", lam)):
+        if values.shape != (t.size, columns[name].size):
+            raise DamageError(f"{path}: {name} has the shape {values.shape}, {(t.size, columns[name].size)} is needed")
     aux = {name.removeprefix("aux_"): np.array(x.values) for name, x in dataset.items() if str(name).startswith("aux_")}
     stats = Statistics(**json.loads(dataset.attrs["statistics"]))
     scheme = from_json(json.loads(dataset.attrs["isodyn_scheme"]))
     redundant = tuple(json.loads(dataset.attrs["isodyn_redundant"]))
     return Solution(t, q, v, a, lam, system, scheme, stats, columns, aux, redundant, model)
+
+
+# ---- what a file can hold
+
+
+def _image(dataset: Any) -> io.BytesIO:
+    """The bytes of a NetCDF file."""
+    import h5netcdf
+    from xarray.backends import H5NetCDFStore
+
+    buffer = io.BytesIO()
+    with h5netcdf.File(buffer, "w") as file:
+        dataset.dump_to_store(H5NetCDFStore(file))
+    return buffer
+
+
+def _storable(dataset: Any) -> Any:
+    """The same with names and texts that HDF5 can hold."""
+    taken = set(map(str, dataset.variables)) | {str(dim) for dim in dataset.dims}
+    renamed: dict[str, str] = {}
+    for name in map(str, dataset.variables):
+        other = stored_name(name)
+        if other != name:
+            while other in taken:
+                other += "_"
+            taken.add(other)
+            renamed[name] = other
+    found = dataset.copy()
+    for name in renamed:
+        found[name].attrs["isodyn_name"] = json.dumps(name)
+    found = found.rename(renamed)
+    for variable in (found, *found.variables.values()):
+        variable.attrs = {key: stored_text(x) if isinstance(x, str) else x for key, x in variable.attrs.items()}
+    for name, values in found.coords.items():
+        if values.dtype == object:
+            texts = np.array([stored_text(str(x)) for x in values.values], dtype=object)
+            found[name] = (values.dims, texts, values.attrs)
+    return found
+
+
+def stored_name(name: str) -> str:
+    """A name that NetCDF takes: without /, without control characters, not empty, without blanks at the end.
+
+    >>> stored_name("left/right.force"), stored_name("rod.position")
+    ('left%2Fright.force', 'rod.position')
+    """
+    text = "".join(
+        x
+        if x.isprintable() and x not in "/%"
+        else "".join(f"%{byte:02X}" for byte in x.encode("utf-8", "surrogatepass"))
+        for x in name
+    )
+    if text.endswith(" "):
+        text = text[:-1] + "%20"
+    return f"_{text}" if not text or not (text[0].isalnum() or text[0] == "_") else text
+
+
+def stored_text(text: str) -> str:
+    """A text that HDF5 takes: what it would cut off or refuse stands as an escape.
+
+    >>> stored_text("a\\x00b"), stored_text("é")
+    ('a\\\\x00b', 'é')
+    """
+    return text.replace("\x00", "\\x00").encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def require_netcdf() -> None:

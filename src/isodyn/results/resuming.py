@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-import json
+import inspect
 from pathlib import Path
 from typing import Any
 
-from isodyn.errors import InputError
+from isodyn.errors import DamageError, InputError
 from isodyn.results.checkpoint import FORMAT, Checkpoint
 from isodyn.results.inputs import fingerprint, from_json
+from isodyn.results.seals import opened_json
 from isodyn.results.solution import Solution
+
+NEEDED = {"dt", "t_end"}
+OWN = {"system", "progress", "observe", "checkpoint"}  # what a resumed run is given anew
 
 
 def resume(path: str | Path, system: Any = None, *, progress: bool = False, observe: Any = None) -> Solution:
@@ -19,7 +23,7 @@ def resume(path: str | Path, system: Any = None, *, progress: bool = False, obse
     which was not interrupted.
     """
     folder = Path(path)
-    document = described(folder)
+    identity, document = _described(folder)
     if system is None:
         system = system_of(document, folder)
     if fingerprint(system) != document["system"]:
@@ -29,8 +33,22 @@ def resume(path: str | Path, system: Any = None, *, progress: bool = False, obse
         )
     from isodyn.integrate import integrate
 
-    options = {name: from_json(value) for name, value in document["options"].items()}
-    checkpoint = Checkpoint(folder, document["every"], document["model"], resumed=True)
+    try:
+        options = {name: from_json(value) for name, value in document["options"].items()}
+        checkpoint = Checkpoint(folder, document["every"], document["model"], resumed=True)
+        odd = (
+            (set(options) - set(inspect.signature(integrate).parameters))
+            | (set(options) & OWN)
+            | (NEEDED - set(options))
+        )
+        if odd:
+            names = ", ".join(sorted(odd))
+            raise DamageError(f"{folder / 'run.json'} does not describe a run: {names} is missing or unknown")
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise DamageError(f"{folder / 'run.json'} does not describe a run: {error}") from None
+    checkpoint.identity = identity
     found: Solution = integrate(system, **options, progress=progress, observe=observe, checkpoint=checkpoint)
     found.model = document["model"]
     return found
@@ -38,15 +56,19 @@ def resume(path: str | Path, system: Any = None, *, progress: bool = False, obse
 
 def described(folder: Path) -> dict[str, Any]:
     """What a folder of checkpoints says about its run."""
-    try:
-        document = json.loads((folder / "run.json").read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise InputError(f"{folder} holds no checkpoint", hint="give the folder that a run got as checkpoint") from None
-    except (OSError, ValueError) as error:
-        raise InputError(f"{folder / 'run.json'} cannot be read: {error}") from None
-    if not isinstance(document, dict) or document.get("format") != FORMAT:
-        raise InputError(f"{folder} was written by another version of isodyn")
-    return document
+    return _described(folder)[1]
+
+
+def _described(folder: Path) -> tuple[str, dict[str, Any]]:
+    if not (folder / "run.json").exists():
+        raise InputError(f"{folder} holds no checkpoint", hint="give the folder that a run got as checkpoint")
+    identity, document = opened_json(folder / "run.json", FORMAT)
+    model, options = document.get("model"), document.get("options")
+    texts = [model.get(key) for key in ("text", "name")] if isinstance(model, dict) else []
+    sound = isinstance(options, dict) and "system" in document and "every" in document
+    if not sound or not (model is None or (all(isinstance(x, str) for x in texts) and len(texts) == 2)):
+        raise DamageError(f"{folder / 'run.json'} does not describe a run")
+    return identity, document
 
 
 def system_of(document: dict[str, Any], folder: Path) -> Any:
@@ -58,4 +80,4 @@ def system_of(document: dict[str, Any], folder: Path) -> Any:
         )
     from isodyn.models.build import model_from_text
 
-    return model_from_text(model["text"], model["name"], model["parameters"]).system()
+    return model_from_text(model["text"], model["name"], model.get("parameters") or {}).system()

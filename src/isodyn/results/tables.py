@@ -19,7 +19,7 @@ from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
 from isodyn.joints import measures as words
 from isodyn.mechanism.system import MechanismSystem
-from isodyn.results.checkpoint import replace
+from isodyn.results.files import write_file
 from isodyn.results.inputs import fingerprint, to_json
 from isodyn.results.recorded import Recorded
 from isodyn.results.solution import Solution
@@ -194,7 +194,7 @@ def save_csv(sol: Solution, path: str | Path) -> Path:
     writer.writerow(header)
     writer.writerows([repr(float(x)) for x in row] for row in np.column_stack(columns))
     path = Path(path)
-    replace(path, text.getvalue().encode())
+    write_file(path, text.getvalue().encode("utf-8", "backslashreplace"))
     return path
 
 

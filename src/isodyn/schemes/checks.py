@@ -11,6 +11,7 @@ Source: Shimada2014, (2.6), (2.7), (2.107).
 from __future__ import annotations
 
 import math
+import sys
 import warnings
 from collections.abc import Mapping
 from itertools import pairwise
@@ -26,6 +27,8 @@ def check_numbers(place: str, **values: object) -> None:
     for key, value in values.items():
         if not isinstance(value, Real) or isinstance(value, bool):
             raise SchemeError(f"{place}: {key} must be a number, received {value!r}", hint="for example 0.8")
+        if isinstance(value, int) and abs(value) > sys.float_info.max:
+            raise SchemeError(f"{place}: {key} is a whole number of more than 300 digits", hint="for example 0.8")
 
 
 def check_coefficients(name: str, values: Mapping[str, float], positive: str, nonnegative: tuple[str, ...]) -> None:

@@ -12,6 +12,7 @@ from isodyn.errors import InputError
 from isodyn.integrate import work
 from isodyn.integrate.columns import columns
 from isodyn.linear_solvers.rows import Rows, least_multipliers
+from isodyn.results.memory import require_rows
 from isodyn.results.solution import Sample, Solution, Statistics
 from isodyn.subdomains.part import Row
 from isodyn.subdomains.solution import SubdomainSample, SubdomainSolution
@@ -47,6 +48,15 @@ class Record:
             np.concatenate([n + getattr(c, key) for n, c in zip(first, self.columns.values(), strict=False)])
             for key in ("q", "v", "a")
         )
+        sizes = (
+            1,
+            rows.rank,
+            self.at_q.size,
+            self.at_v.size,
+            self.at_a.size,
+            *(c.lam.size for c in self.columns.values()),
+        )
+        require_rows(k, sum(sizes))
         self.t, self.lam = np.zeros(k), np.zeros((k, rows.rank))
         self.q, self.v, self.a = (np.zeros((k, at.size)) for at in (self.at_q, self.at_v, self.at_a))
         self.own = [np.zeros((k, c.lam.size)) for c in self.columns.values()]

@@ -1,0 +1,45 @@
+"""2,000 damaged texts and files of every format, and all kept cases: read rightly or refused in words of our own, none too slow."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_two_thousand_inputs(tmp_path: Path) -> None:
+    """`make fuzz` takes ten times as many, from the same beginning."""
+    command = [sys.executable, "-m", "fuzz", "--inputs", "2000", "--out", str(tmp_path)]
+    path = os.pathsep.join([str(ROOT), *sys.path])
+    done = subprocess.run(
+        command, cwd=ROOT, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    counted = sum(int(line.split()[1]) for line in done.stdout.splitlines() if " inputs: " in line)
+    assert counted >= 2000
+
+
+def test_the_fuzzer_sees_faults(tmp_path: Path) -> None:
+    """A reader that lets an error through, gives other numbers or does not end is told, with its input."""
+    program = (
+        "import sys, time; from fuzz import __main__ as m; from fuzz.formats import Format\n"
+        "make = lambda rng, folder: rng.randbytes(3)\n"
+        "def slow(data, folder): time.sleep(9)\n"
+        "def raw(data, folder): raise KeyError('x')\n"
+        "m.all_formats = lambda: (Format('slow', 0.0, make, slow), Format('raw', 0.0, make, raw))\n"
+        f"sys.argv = ['fuzz', '--inputs', '1', '--seconds', '0.2', '--out', {str(tmp_path)!r}]; sys.exit(m.main())"
+    )
+    path = os.pathsep.join([str(ROOT), *sys.path])
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1, done.stderr
+    assert "HangError: it took too long" in done.stdout
+    assert "KeyError: 'x'" in done.stdout
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["raw-17-0", "slow-17-0"]

@@ -1,0 +1,108 @@
+"""A damaged kernel cache is compiled again and an unwritable one is bypassed, with one line; never run as it is."""
+
+from __future__ import annotations
+
+import runpy
+from collections.abc import Callable
+from pathlib import Path
+
+import numba
+import pytest
+
+from isodyn import kernel_cache
+
+KERNEL = """
+from isodyn.compiled import f8, kernel
+
+@kernel(f8(f8))
+def multiplied(x):
+    return {factor} * x
+
+answer = multiplied(21.0)
+hits = sum(multiplied.stats.cache_hits.values()) if multiplied.stats.cache_path else 0
+"""
+Run = Callable[..., tuple[float, list[str], bool]]
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Answer of the kernel, lines about its cache, and whether its code came from there; as in a new process."""
+
+    def answer(cache: Path = tmp_path / "cache", factor: float = 2.0) -> tuple[float, list[str], bool]:
+        monkeypatch.setattr(numba.core.config, "CACHE_DIR", str(cache))
+        monkeypatch.setattr(kernel_cache, "_told", [])
+        from isodyn.compiled import _seen_from, _stamp
+
+        for cached in (_stamp, _seen_from):
+            cached.cache_clear()
+        source = tmp_path / "multiplied.py"
+        source.write_text(KERNEL.format(factor=factor))
+        found = runpy.run_path(str(source))
+        lines = [line for line in capsys.readouterr().err.splitlines() if "compil" in line and "once" not in line]
+        return found["answer"], lines, bool(found["hits"])
+
+    return answer
+
+
+def flipped(data: bytes) -> bytes:
+    """Eight bits changed in the middle and near the end."""
+    found = bytearray(data)
+    for at in (len(data) // 2, len(data) - 40):
+        found[at] ^= 0x10
+    return bytes(found)
+
+
+@pytest.mark.parametrize("ending", ["nbi", "nbc"])
+@pytest.mark.parametrize("damage", [flipped, lambda data: data[:-7], lambda data: b""], ids=["bits", "end", "empty"])
+def test_a_damaged_cache_is_compiled_again(
+    run: Run, ending: str, damage: Callable[[bytes], bytes], tmp_path: Path
+) -> None:
+    """Index and code, changed, cut off, empty: Numba alone raises, or runs the changed code."""
+    assert run() == (42.0, [], False)
+    assert run() == (42.0, [], True)
+    (file,) = (tmp_path / "cache").rglob(f"*.{ending}")
+    hurt = damage(file.read_bytes())
+    file.write_bytes(hurt)
+    answer, lines, hit = run()
+    assert (answer, hit) == (42.0, False)
+    looks_stale = ending == "nbi" and not hurt  # an index without its head is that of another version
+    assert [line.endswith("are damaged and are compiled again") for line in lines] == [True] * (not looks_stale)
+    assert run() == (42.0, [], True)
+
+
+def test_code_of_an_older_source_is_not_run(run: Run, tmp_path: Path) -> None:
+    """A writer that was killed between the new index and the new code leaves the old code under the new index."""
+    assert run()[0] == 42.0
+    (file,) = (tmp_path / "cache").rglob("*.nbc")
+    old = file.read_bytes()
+    assert run(factor=3.0)[0] == 63.0
+    (file,) = (tmp_path / "cache").rglob("*.nbc")
+    file.write_bytes(old)
+    assert run(factor=3.0) == (63.0, [], False)
+
+
+def test_an_unwritable_cache_is_bypassed_with_one_line(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file in the place of every folder that Numba would take."""
+    (tmp_path / "file").write_text("x")
+    (tmp_path / "__pycache__").write_text("x")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    monkeypatch.setenv("HOME", str(tmp_path / "file"))
+    answer, (line,), hit = run(tmp_path / "file" / "cache")
+    assert (answer, hit) == (42.0, False)
+    assert line.startswith("isodyn: kernels cannot be kept on disk, so they are compiled for this process alone")
+
+
+def test_a_cache_that_cannot_be_written_later_is_told(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A disk that is full when the code is to be saved."""
+
+    def full(*arguments: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(kernel_cache.SealedCacheFile, "_save_data", full)
+    answer, (line,), _ = run()
+    assert answer == 42.0
+    assert "later runs compile them again: [Errno 28] No space left on device" in line
