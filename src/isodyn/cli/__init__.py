@@ -1,4 +1,5 @@
-"""The command line: `isodyn list`, `run`, `resume`, `report`, `order`, `compare`, `scheme`, `schema`, `cite`.
+"""The command line: `isodyn list`, `run`, `resume`, `report`, `order`, `compare`, `verify`, `scheme`, `schema`,
+`cite`.
 
 Strings become objects in `isodyn.specs`, files in `isodyn.models`. Data go to standard output, logs and progress to standard error;
 `--json` prints exactly one document. Errors are one message with a hint; exit code 2 means bad input, 1 a run that failed, 130 a run
@@ -22,6 +23,7 @@ from isodyn.cli.report import cite_command, report_command
 from isodyn.cli.run import resume_command, run
 from isodyn.cli.scheme import scheme
 from isodyn.cli.studies import compare_command, order
+from isodyn.cli.verify import verify_command
 from isodyn.errors import InputError, IsodynError, IsodynWarning, SchemeError
 
 
@@ -41,6 +43,7 @@ for command in (
     report_command,
     order,
     compare_command,
+    verify_command,
     scheme,
     schema_command,
     cite_command,
