@@ -31,8 +31,6 @@ TRUST = {
     "agreement": "two ways to the same answer",
 }
 
-ORDER_WITHIN = 0.15  # an observed order may differ by this much from the declared one
-
 
 class Unavailable(Exception):  # noqa: N818
     """A case cannot run here: an optional package is missing. It counts neither as passed nor as failed."""
@@ -68,7 +66,8 @@ class Case:
     steps : step sizes from coarse to fine; a single 0 for what has no steps
     prepare : makes system and reference, and gives the function step size → `Measurement`
     bounds : largest allowed error of each quantity with the finest step, also of "drift" and "energy"
-    orders : expected order of each quantity; bounds of coarser steps are larger by the power of it
+    orders, order_within : expected order of each quantity, and how far from it the observed one may be; bounds of coarser steps are
+        larger by the power of it
     quick : how many of the step sizes, from the coarse end, are run by --quick
     peers : what other packages reach, in words with numbers
     """
@@ -83,6 +82,7 @@ class Case:
     prepare: Callable[[], Run]
     bounds: Mapping[str, float]
     orders: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
+    order_within: float = 0.15
     citation: str | None = None
     link: str | None = None
     quick: int = 2
