@@ -99,10 +99,15 @@ def observed_order(dts: tuple[float, ...], runs: tuple[Measurement, ...], quanti
     """log(e_k / e_{k+1}) / log(dt_k / dt_{k+1}) of the last two runs."""
     if len(runs) < 2:
         return math.nan
-    coarse, fine = (run.errors.get(quantity, math.nan) for run in runs[-2:])
+    coarse, fine = (value_of(run, quantity) for run in runs[-2:])
     if not (coarse > ROUNDING and fine > ROUNDING):
         return math.nan
     return math.log(coarse / fine) / math.log(dts[-2] / dts[-1])
+
+
+def value_of(run: Measurement, quantity: str) -> float:
+    """An error, the drift, or the error of the energy balance; NaN where it was not measured."""
+    return {**run.errors, "drift": run.drift, "energy": run.energy}.get(quantity, math.nan)
 
 
 def verify(case: Case, *, quick: bool = False) -> Outcome:
@@ -141,9 +146,7 @@ def judged(case: Case, dts: tuple[float, ...], runs: tuple[Measurement, ...]) ->
     checks = []
     for quantity in case.bounds:
         for dt, run in zip(dts, runs, strict=True):
-            values = {**run.errors, "drift": run.drift, "energy": run.energy}
-            bound = case.bound(quantity, dt)
-            value = values.get(quantity, math.nan)
+            bound, value = case.bound(quantity, dt), value_of(run, quantity)
             at = f" with dt = {dt:g}" if len(dts) > 1 else ""
             checks.append(Check(f"{quantity}{at}", value, f"≤ {bound:.3g}", value <= bound))
     for quantity, expected in case.orders.items():
@@ -151,6 +154,6 @@ def judged(case: Case, dts: tuple[float, ...], runs: tuple[Measurement, ...]) ->
             continue
         order = observed_order(dts, runs, quantity)
         near = abs(order - expected) <= case.order_within
-        rounding = math.isnan(order) and runs[-1].errors.get(quantity, math.nan) <= ROUNDING
+        rounding = math.isnan(order) and value_of(runs[-1], quantity) <= ROUNDING
         checks.append(Check(f"order of {quantity}", order, f"{expected:g} ± {case.order_within:g}", near or rounding))
     return tuple(checks)

@@ -18,5 +18,5 @@ CASE = Case(
     steps=(0.004, 0.002, 0.001),
     prepare=on_problem("bricard", Scheme.U0(0.8, 0.8, 0.8), Stabilised(), t_end=0.2, against="DOP853"),
     bounds={"q": 3.4e-8, "v": 4.8e-7, "a": 1.3e-6, "lam": 1.2e-7, "drift": 1e-12, "energy": 6.8e-8},
-    orders={"q": 2, "v": 2, "a": 2},
+    orders={"q": 2, "v": 2, "a": 2, "lam": 2},
 )

@@ -16,6 +16,6 @@ CASE = Case(
     trust="exact",
     steps=(0.08, 0.04, 0.02),
     prepare=on_problem("kepler", Composition(Scheme.V0(1.0, 1.0, 0.0), order=6), t_end=3.0),
-    bounds={"q": 7.6e-9, "v": 2.9e-9, "a": 1.8e-9, "energy": 7.5e-10},
+    bounds={"q": 7.6e-9, "v": 2.9e-9, "a": 1.8e-9},
     orders={"q": 6, "v": 6, "a": 6},
 )

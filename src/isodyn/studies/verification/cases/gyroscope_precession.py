@@ -37,5 +37,5 @@ CASE = Case(
     steps=(0.001, 0.0005, 0.00025),
     prepare=prepare,
     bounds={"tilt": 1.9e-6, "precession": 2.7e-4, "drift": 1e-12, "energy": 2.7e-9},
-    orders={"tilt": 2, "precession": 2},
+    orders={"tilt": 2, "precession": 2, "energy": 3},
 )

@@ -14,8 +14,8 @@ CASE = Case(
     citation="Shimada2014",
     reference="DOP853, rtol = 1e-13",
     trust="computed",
-    steps=(0.001, 0.0005, 0.00025),
+    steps=(0.004, 0.002, 0.001),
     prepare=on_problem("pleiades_unit", Scheme.midpoint_epa(), t_end=1.0, against="DOP853"),
-    bounds={"q": 1.0, "v": 1.0, "a": 1.0},
+    bounds={"q": 1.4e-8, "v": 9.8e-9, "a": 1.2e-6, "energy": 2.5e-9},
     orders={"q": 2, "v": 2, "a": 2},
 )

@@ -88,6 +88,6 @@ CASE = Case(
     trust="exact",
     steps=(0.01, 0.005, 0.0025),
     prepare=prepare,
-    bounds={"multiplier of the drive": 1.0, "inverse dynamics": 1e-9, "slider": 1e-12, "drift": 1e-12},
+    bounds={"multiplier of the drive": 5.7e-5, "inverse dynamics": 1e-9, "slider": 1e-12, "drift": 1e-12},
     orders={"multiplier of the drive": 2},
 )
