@@ -14,7 +14,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 NUMBA_NUM_THREADS=1
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test check lint types bench docs docs-index docs-gallery clean
+.PHONY: help install demo test check lint types verify bench docs docs-index docs-gallery clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | awk -F '\t' '{ printf "  make %-12s %s\n", $$1, $$2 }'
@@ -49,6 +49,11 @@ lint: install ## ruff: rules and format
 
 types: install ## mypy, strict
 	$(BIN)/mypy
+
+verify: install ## run the standard set on one thread; numbers into benchmarks/results, the page with its plots into out
+	@mkdir -p out
+	$(ONE_THREAD) $(BIN)/isodyn verify --json --html out/verification.html > out/verification.json
+	@mv out/verification.json benchmarks/results/verification.json
 
 bench: install $(PEERS)/.installed ## run the benchmarks on one thread, those against other packages in .venv-bench
 	@status=0; \

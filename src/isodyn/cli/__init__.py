@@ -1,5 +1,4 @@
-"""The command line: `isodyn list`, `run`, `resume`, `report`, `order`, `compare`, `verify`, `scheme`, `schema`,
-`cite`.
+"""The command line: `isodyn list`, `run`, `resume`, `report`, `order`, `compare`, `verify`, `scheme`, `schema`, `cite`.
 
 Strings become objects in `isodyn.specs`, files in `isodyn.models`. Data go to standard output, logs and progress to standard error;
 `--json` prints exactly one document. Errors are one message with a hint; exit code 2 means bad input, 1 a run that failed, 130 a run
