@@ -74,7 +74,9 @@ def test_quick_takes_the_coarse_steps_and_text_is_for_readers() -> None:
     assert run.exit_code == 0
     first, second, last = run.stdout.splitlines()
     assert first == "pass  pendulum_elliptic  against elliptic functions [exact]"
-    assert all(word in second for word in ("error q ", "λ ", "order 2.0", "drift ", "energy ", "200 steps", "iterations"))
+    assert all(
+        word in second for word in ("error q ", "λ ", "order 2.0", "drift ", "energy ", "200 steps", "iterations")
+    )
     assert last == "1 of 1 cases passed, 0 failed"
 
 
@@ -112,8 +114,13 @@ def test_list_and_unknown_words() -> None:
 
 def test_a_new_file_is_a_new_case(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Nothing else changes; a file that declares another name is refused."""
-    text = '"""New."""\nfrom isodyn.studies.verification.case import Case, Measurement\nCASE = Case(name="brand_new", topic="friction", shows="", '
-    text += 'source="", reference="", trust="exact", steps=(0.0,), prepare=lambda: lambda _: Measurement(errors={"q": 0.0}), bounds={"q": 0.0})\n'
+    text = """
+from isodyn.studies.verification.case import Case, Measurement
+CASE = Case(
+    name="brand_new", topic="friction", shows="", source="", reference="", trust="exact", steps=(0.0,),
+    prepare=lambda: lambda _: Measurement(errors={"q": 0.0}), bounds={"q": 0.0},
+)
+"""
     (tmp_path / "brand_new.py").write_text(text, encoding="utf-8")
     monkeypatch.setattr(folder, "__path__", [str(tmp_path)])
     collection.every.cache_clear()

@@ -66,7 +66,13 @@ def document_of(outcomes: Sequence[Any], quick: bool, seconds: float) -> dict[st
     verdicts = [one.verdict for one in outcomes]
     counts = {word: verdicts.count(key) for word, key in (("passed", "pass"), ("failed", "fail"), ("skipped", "skip"))}
     made_with = dict(versions())
-    return {"quick": quick, **counts, "seconds": seconds, "versions": made_with, "cases": [x.to_dict() for x in outcomes]}
+    return {
+        "quick": quick,
+        **counts,
+        "seconds": seconds,
+        "versions": made_with,
+        "cases": [x.to_dict() for x in outcomes],
+    }
 
 
 def list_cases(chosen: Sequence[Any], as_json: bool) -> None:

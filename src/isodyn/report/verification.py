@@ -105,7 +105,9 @@ def _numbers(case: dict[str, Any]) -> Html:
         (LABELS.get(name, name), _number(error, ".1e"), asked.get(name, "–"), _number(case["orders"].get(name), ".2f"))
         for name, error in run["errors"].items()
     ]
-    rows += [(name, _number(run[name], ".1e"), asked.get(name, "–"), "–") for name in ("drift", "energy") if _is(run[name])]
+    rows += [
+        (name, _number(run[name], ".1e"), asked.get(name, "–"), "–") for name in ("drift", "energy") if _is(run[name])
+    ]
     table = pages.table(rows, ("", "error", "asked", "order"))
     cost = [f"{run['steps']} steps, {run['iterations']} iterations"] if run["steps"] else []
     cost += [f"{run['seconds']:.2g} s"] if _is(run["seconds"]) else []
@@ -119,7 +121,11 @@ def _has_plot(case: dict[str, Any]) -> bool:
 def _plot(case: dict[str, Any]) -> dict[str, Any]:
     orders = {check["what"].removeprefix("order of "): check["asked"] for check in case["checks"]}
     quantities = [
-        {"name": name, "label": LABELS.get(name, name), "order": float(orders[name].split(" ")[0]) if name in orders else None}
+        {
+            "name": name,
+            "label": LABELS.get(name, name),
+            "order": float(orders[name].split(" ")[0]) if name in orders else None,
+        }
         for name in case["runs"][-1]["errors"]
     ]
     keys = ("steps", "seconds", "errors")

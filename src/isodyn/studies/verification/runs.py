@@ -9,7 +9,6 @@ from typing import Any, Literal
 
 import numpy as np
 
-from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
 from isodyn.integrate import Newton, integrate
 from isodyn.problems import Problem, Reference, get
@@ -146,6 +145,6 @@ def once(measure: Callable[[], Measurement]) -> Callable[[], Run]:
     return lambda: lambda _: measure()
 
 
-def timed(sol: FloatArray | Any) -> dict[str, Any]:
+def timed(sol: Any) -> dict[str, Any]:
     """Steps, iterations and seconds of a solution, for measurements that are put together by hand."""
     return {key: getattr(sol.stats, key) for key in ("steps", "iterations", "seconds")}

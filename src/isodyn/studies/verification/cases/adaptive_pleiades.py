@@ -16,7 +16,9 @@ def prepare() -> Run:
     assert known is not None
 
     def run(rtol: float) -> Measurement:
-        sol = iso.integrate_adaptive(system, t_end=3.0, rtol=rtol, atol=0.1 * rtol, save=[0.0, *np.minimum(known.t, 3.0)])
+        sol = iso.integrate_adaptive(
+            system, t_end=3.0, rtol=rtol, atol=0.1 * rtol, save=[0.0, *np.minimum(known.t, 3.0)]
+        )
         return measured(sol, against_table(sol, known), energy=False)
 
     return run

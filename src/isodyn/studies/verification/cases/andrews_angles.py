@@ -17,7 +17,9 @@ CASE = Case(
     reference="80-bit computation, 14 digits",
     trust="computed",
     steps=(2e-05, 1e-05, 5e-06),
-    prepare=on_problem("andrews", Scheme.V0(1.0, 1.0, 0.0), Stabilised(), t_end=0.03, against="table", save_every=10, energy=False),
+    prepare=on_problem(
+        "andrews", Scheme.V0(1.0, 1.0, 0.0), Stabilised(), t_end=0.03, against="table", save_every=10, energy=False
+    ),
     bounds={"q": 1.9e-7, "v": 1.4e-6, "a": 6.4e-5, "lam": 1.2e-5, "drift": 1e-12},
     orders={"q": 2, "v": 2, "a": 2, "lam": 2},
     peers=(

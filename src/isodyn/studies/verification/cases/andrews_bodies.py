@@ -16,7 +16,9 @@ CASE = Case(
     reference="80-bit computation, 14 digits",
     trust="computed",
     steps=(2e-05, 1e-05, 5e-06),
-    prepare=on_problem("andrews21", Scheme.V0(1.0, 1.0, 0.0), Stabilised(), t_end=0.01, against="table", save_every=10, energy=False),
+    prepare=on_problem(
+        "andrews21", Scheme.V0(1.0, 1.0, 0.0), Stabilised(), t_end=0.01, against="table", save_every=10, energy=False
+    ),
     bounds={"q": 1.3e-6, "v": 1.4e-6, "drift": 1e-12},
     orders={"q": 2, "v": 2},
 )

@@ -15,7 +15,9 @@ CASE = Case(
     reference="DOP853, rtol = 1e-13",
     trust="computed",
     steps=(0.002, 0.001, 0.0005),
-    prepare=on_problem("spatial_chain", Scheme.U0(0.8, 0.8, 0.8), Stabilised(), t_end=0.1, against="DOP853", parameters={"n": 4.0}),
+    prepare=on_problem(
+        "spatial_chain", Scheme.U0(0.8, 0.8, 0.8), Stabilised(), t_end=0.1, against="DOP853", parameters={"n": 4.0}
+    ),
     bounds={"q": 3.5e-8, "v": 1.5e-7, "a": 5e-6, "lam": 1.1e-5, "drift": 1e-12, "energy": 1.8e-7},
     orders={"q": 2, "v": 2, "a": 2, "lam": 2},
 )

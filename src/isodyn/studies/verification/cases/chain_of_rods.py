@@ -15,7 +15,9 @@ CASE = Case(
     reference="DOP853, rtol = 1e-13",
     trust="computed",
     steps=(0.002, 0.001, 0.0005),
-    prepare=on_problem("planar_chain", Scheme.U0(0.8, 0.8, 0.8), Stabilised(), t_end=0.2, against="DOP853", parameters={"n": 6.0}),
+    prepare=on_problem(
+        "planar_chain", Scheme.U0(0.8, 0.8, 0.8), Stabilised(), t_end=0.2, against="DOP853", parameters={"n": 6.0}
+    ),
     bounds={"q": 2.4e-6, "v": 3.3e-5, "a": 4.6e-5, "lam": 1.2e-5, "drift": 1e-12, "energy": 2.7e-7},
     orders={"q": 2, "v": 2, "a": 2, "lam": 2},
 )

@@ -15,9 +15,7 @@ CASE = Case(
     reference="DOP853, rtol = 1e-13",
     trust="computed",
     steps=(0.004, 0.002, 0.001),
-    prepare=on_problem(
-        "spinning_top", Composition(Scheme.central_difference(), order=4), t_end=0.1, against="DOP853"
-    ),
+    prepare=on_problem("spinning_top", Composition(Scheme.central_difference(), order=4), t_end=0.1, against="DOP853"),
     bounds={"q": 3.6e-9, "v": 9.1e-11, "a": 4.6e-9, "lam": 1.6e-9},
     orders={"q": 4, "v": 4, "a": 4, "lam": 4},
 )

@@ -1,8 +1,9 @@
 """The slider-crank with a flexible rod of the test set, in its own seven coordinates: two angles, the slide, four of elasticity.
 
-Bending q₁ sin πξ + q₂ sin 2πξ and stretching 4 q₃ ξ(1 − ξ) + q₄ ξ(2ξ − 1) of the rod, ξ = x/ℓ₂, linear elasticity, in the frame that its first
-end carries along. Constraints: ℓ₁ sin φ₁ + (ℓ₂ + q₄) sin φ₂ = 0, x₃ = ℓ₁ cos φ₁ + (ℓ₂ + q₄) cos φ₂, φ₁ = Ωt. Numbers as in the test set:
-its π has eight digits, and its masses of stretching are fifteen times the integrals of the shapes; the published digits belong to them.
+Bending q₁ sin πξ + q₂ sin 2πξ and stretching 4 q₃ ξ(1 − ξ) + q₄ ξ(2ξ − 1) of the rod, ξ = x/ℓ₂, with linear elasticity, in the frame that
+its first end carries along. Constraints: ℓ₁ sin φ₁ + (ℓ₂ + q₄) sin φ₂ = 0, x₃ = ℓ₁ cos φ₁ + (ℓ₂ + q₄) cos φ₂, φ₁ = Ωt. Numbers as in the
+test set: its π has eight digits, and its masses of stretching are fifteen times the integrals of the shapes; the published digits belong to
+them.
 """
 
 from __future__ import annotations
@@ -81,7 +82,11 @@ class Crank:
 def crank(p: dict[str, float], pi: float) -> Crank:
     length, section = p["L2"], p["BB"] * p["HH"]
     m, k, h = p["RHO"] * section * length, p["EE"] * section / length, p["HH"] / length
-    M, K, B = np.diag([0.5, 0.5, 8.0, 2.0]), np.diag([pi**4 / 24 * h**2, pi**4 * 2 / 3 * h**2, 16 / 3, 7 / 3]), np.zeros((4, 4))
+    M, K, B = (
+        np.diag([0.5, 0.5, 8.0, 2.0]),
+        np.diag([pi**4 / 24 * h**2, pi**4 * 2 / 3 * h**2, 16 / 3, 7 / 3]),
+        np.zeros((4, 4)),
+    )
     M[2, 3] = M[3, 2] = 1.0
     K[2, 3] = K[3, 2] = -8 / 3
     B[2, 0], B[3, 0], B[3, 1] = 16 / pi**3, 1 / pi - 8 / pi**3, -0.5 / pi
@@ -101,9 +106,7 @@ def prepare() -> Run:
     )
 
     def run(rtol: float) -> Measurement:
-        sol = iso.integrate_adaptive(
-            system, t_end=0.1, rtol=rtol, atol=1e-3 * rtol, save=[0.0, 0.1], assemble=True
-        )
+        sol = iso.integrate_adaptive(system, t_end=0.1, rtol=rtol, atol=1e-3 * rtol, save=[0.0, 0.1], assemble=True)
         errors = {
             "φ₂, x₃": compared(sol.q[-1, 1:3], end[1:3]),
             "bending": compared(sol.q[-1, 3:5], end[3:5]),

@@ -31,7 +31,9 @@ def measure() -> Measurement:
     M = np.array([[m1 * l1**2 / 3 + m2 * l1**2, m2 * l1 * l2 / 2], [m2 * l1 * l2 / 2, m2 * l2**2 / 3]])
     K = np.diag([(m1 / 2 + m2) * G * l1, m2 * G * l2 / 2])
     omega = np.sqrt(eigh(K, M, eigvals_only=True))
-    found = {name: iso.linearise(pendulum(planar).compile()).omega for name, planar in (("planar", True), ("spatial", False))}
+    found = {
+        name: iso.linearise(pendulum(planar).compile()).omega for name, planar in (("planar", True), ("spatial", False))
+    }
     return Measurement(errors={name: compared(values, omega) for name, values in found.items()})
 
 

@@ -21,9 +21,7 @@ def prepare() -> Run:
     def run(length: float) -> Measurement:
         errors = {}
         for P in LOADS:
-            beam = iso.Beam(
-                [(0, 0), (1, 0)], elements=round(1 / length), section=iso.Section(EA=1e7, EI=1.0, rhoA=1.0)
-            )
+            beam = iso.Beam([(0, 0), (1, 0)], elements=round(1 / length), section=iso.Section(EA=1e7, EI=1.0, rhoA=1.0))
             beam.clamp("start")
             beam.force("end", (0, float(P)))
             found = iso.equilibrium(beam.compile())

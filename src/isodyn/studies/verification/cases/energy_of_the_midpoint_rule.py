@@ -14,9 +14,7 @@ def prepare() -> Run:
     system = get("free_body").system()
 
     def run(dt: float) -> Measurement:
-        sol = iso.integrate(
-            system, iso.Scheme.V0(1.0, 1.0, 0.5), dt=dt, t_end=10.0, newton=iso.Newton(rtol=1e-13)
-        )
+        sol = iso.integrate(system, iso.Scheme.V0(1.0, 1.0, 0.5), dt=dt, t_end=10.0, newton=iso.Newton(rtol=1e-13))
         momentum = sol.momentum()[1]
         kinetic, potential = sol.energy()
         total = kinetic + potential

@@ -15,12 +15,11 @@ def prepare() -> Run:
     starts = np.outer(np.linspace(0.5, 1.5, 8), system.v0)
 
     def run(dt: float) -> Measurement:
-        settings = {"dt": dt, "t_end": 0.05}
         scheme, formulation = iso.Scheme.U0(0.8, 1.0, 0.0), iso.Stabilised()
-        ens = iso.ensemble(system, scheme, formulation, v0=starts, threads=2, **settings)
+        ens = iso.ensemble(system, scheme, formulation, v0=starts, threads=2, dt=dt, t_end=0.05)
         worst = dict.fromkeys(("q", "v", "a", "lam"), 0.0)
         for i in range(len(ens)):
-            alone = iso.integrate(ens.system(i), scheme, formulation, **settings)  # type: ignore[call-overload]
+            alone = iso.integrate(ens.system(i), scheme, formulation, dt=dt, t_end=0.05)
             for name in worst:
                 worst[name] = max(worst[name], float(np.abs(getattr(ens, name)[i] - getattr(alone, name)).max()))
         return measured(alone, worst)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 import isodyn as iso
@@ -10,9 +12,8 @@ from isodyn.studies.verification.case import Case, Measurement, Run
 from isodyn.studies.verification.runs import compared, measured
 
 
-
 def prepare() -> Run:
-    system = get("flying_rod").system(elements=7.0)
+    system: Any = get("flying_rod").system(elements=7.0)
 
     def run(dt: float) -> Measurement:
         sol = iso.integrate(system, iso.Scheme.midpoint_mpa(), dt=dt, t_end=2.0, breakpoints=[1.0])

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import isodyn as iso
 from isodyn.problems import get
 from isodyn.studies.verification.case import Case, Measurement, Run
 from isodyn.studies.verification.runs import against_motion
 
-WAYS = {
+WAYS: dict[str, Any] = {
     "stabilised": iso.Stabilised(),
     "GGL": iso.GGL(),
     "overdetermined": iso.Overdetermined(),

@@ -24,9 +24,7 @@ def run_one(length: float, mass: float, time: float) -> Any:
         along = B - A
         size = float(np.linalg.norm(along))
         inertia = mass * length**2 * size**3 / 12
-        mech.add_body(
-            name, mass * size, inertia, length * 0.5 * (A + B), np.arctan2(along[1], along[0]), kind="planar"
-        )
+        mech.add_body(name, mass * size, inertia, length * 0.5 * (A + B), np.arctan2(along[1], along[0]), kind="planar")
     chain = ("ground", *names, "ground")
     for k, point in enumerate(POINTS):
         mech.add_joint(iso.Hinge("ABCD"[k], chain[k], chain[k + 1], point=(*(length * point), 0), axis=(0, 0, 1)))

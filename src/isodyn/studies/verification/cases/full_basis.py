@@ -8,7 +8,6 @@ import isodyn as iso
 from isodyn.studies.verification.case import Case, Measurement, Run
 from isodyn.studies.verification.runs import measured, same_motion
 
-
 N = 6
 
 

@@ -1,6 +1,6 @@
 """A damped, forced Duffing oscillator stepped by the generalised-α method as Chung and Hulbert print it: the same numbers.
 
-    a_{n+1−αm} + 2ξ v_{n+1−αf} + q³_{…} + q_{…} = f(t_{n+1−αf}),    started from the same first step
+a_{n+1−αm} + 2ξ v_{n+1−αf} + q³_{…} + q_{…} = f(t_{n+1−αf}),    started from the same first step
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The nodding of a heavy top by elliptic functions.
 
-    u = cos θ,   u̇² = (2E' − w u)(1 − u²)/A − ((L − C ω₃ u)/A)²,    u = u₁ + (u₂ − u₁) sn²(2K t/T + K, m)
+u = cos θ,   u̇² = (2E' − w u)(1 − u²)/A − ((L − C ω₃ u)/A)²,    u = u₁ + (u₂ − u₁) sn²(2K t/T + K, m)
 """
 
 from __future__ import annotations

@@ -18,7 +18,5 @@ CASE = Case(
     prepare=on_problem("kepler", Scheme.V0(1.0, 1.0, 0.0), t_end=6.283185307179586),
     bounds={"q": 8e-4, "v": 2.1e-3, "a": 3.2e-3},
     orders={"q": 2, "v": 2, "a": 2},
-    peers=(
-        "SciPy's DOP853: 2.6e-7 in q at rtol = 1e-6 with 329 evaluations, 6.7e-9 at rtol = 1e-9 with 644",
-    ),
+    peers=("SciPy's DOP853: 2.6e-7 in q at rtol = 1e-6 with 329 evaluations, 6.7e-9 at rtol = 1e-9 with 644",),
 )

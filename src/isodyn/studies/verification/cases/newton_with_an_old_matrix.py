@@ -17,7 +17,7 @@ def prepare() -> Run:
             iso.integrate(system, scheme, iso.Stabilised(), dt=dt, t_end=0.1, newton=newton)
             for newton in (iso.Newton(rtol=1e-10, reuse=True), iso.Newton(rtol=1e-13, full=True))
         ]
-        return measured(runs[0], same_motion(*runs), energy=False)
+        return measured(runs[0], same_motion(runs[0], runs[1]), energy=False)
 
     return run
 

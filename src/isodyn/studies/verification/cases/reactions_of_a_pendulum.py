@@ -17,7 +17,7 @@ MASS, LENGTH, G, ANGLE = 3.0, 0.8, 9.81, 1.2
 def motion(t: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Angle from the vertical, released at rest, with two derivatives."""
     omega, k = math.sqrt(1.5 * G / LENGTH), math.sin(0.5 * ANGLE)
-    sn, cn, dn, _ = ellipj(ellipk(k**2) - omega * t, k**2)
+    sn, cn, *_ = ellipj(ellipk(k**2) - omega * t, k**2)
     theta = 2 * np.arcsin(k * sn)
     return theta, -2 * k * omega * cn, -(omega**2) * np.sin(theta)
 
@@ -37,7 +37,7 @@ def prepare() -> Run:
         s, c, zero = np.sin(theta), np.cos(theta), 0 * theta
         arm = 0.5 * LENGTH
         a = arm * np.stack([second * c - rate**2 * s, zero, second * s + rate**2 * c], axis=1)
-        expected = MASS * (a + [0.0, 0.0, G])
+        expected = MASS * (a + np.array([0.0, 0.0, G]))
         pin, ground = sol.reaction("pin"), sol.reaction("pin", on="ground")
         errors = {
             "position": compared(sol.q[:, :3], arm * np.stack([s, zero, -c], axis=1)),

@@ -35,7 +35,11 @@ def prepare() -> Run:
         root = sol.beam().axial_force()[:, 0]
         reaction = np.linalg.norm(sol.lam[:, :2], axis=1)
         settled = sol.t > 2 * 2 * math.pi / OMEGA
-        errors = {"axial force": root, "axial force, last turn": root[settled], "reaction, last turn": reaction[settled]}
+        errors = {
+            "axial force": root,
+            "axial force, last turn": root[settled],
+            "reaction, last turn": reaction[settled],
+        }
         off = {name: float(np.abs(x / FORCE - 1.0).max()) for name, x in errors.items()}
         return measured(sol, off, energy=False)
 

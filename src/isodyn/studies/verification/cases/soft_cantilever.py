@@ -1,6 +1,6 @@
 """A soft cantilever under its own weight, against a boundary value problem; the steps of this case are lengths of elements.
 
-    R' = (1 + ν) e(θ),   EI (1 + ν)² θ' = M,   EA ν + EI (1 + ν) θ'² = N,   M' = (1 + ν) w (L − s) cos θ,   N = −w (L − s) sin θ
+R' = (1 + ν) e(θ),   EI (1 + ν)² θ' = M,   EA ν + EI (1 + ν) θ'² = N,   M' = (1 + ν) w (L − s) cos θ,   N = −w (L − s) sin θ
 """
 
 from __future__ import annotations
@@ -62,5 +62,7 @@ CASE = Case(
     prepare=prepare,
     bounds={"shortening of the tip": 2.5e-4},
     orders={"shortening of the tip": 2},
-    peers=("Exudyn, 32 cable elements: −0.5013058, 0.2 % apart, with another measure of curvature, whose own limit it is to 1e-7",),
+    peers=(
+        "Exudyn, 32 cable elements: −0.5013058, 0.2 % apart, with another measure of curvature, whose own limit it is to 1e-7",
+    ),
 )

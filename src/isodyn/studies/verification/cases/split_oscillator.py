@@ -1,6 +1,6 @@
 """An oscillator in two subdomains with schemes of their own, loaded on both halves.
 
-    q = q₀ cos ωt + (v₀ − A)/ω sin ωt + A sin t,    ω² = 500,   A = 2/49.9,    λ = sin t − 5q − 0.095a
+q = q₀ cos ωt + (v₀ − A)/ω sin ωt + A sin t,    ω² = 500,   A = 2/49.9,    λ = sin t − 5q − 0.095a
 """
 
 from __future__ import annotations

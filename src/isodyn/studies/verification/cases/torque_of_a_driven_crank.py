@@ -1,6 +1,6 @@
 """The torque that drives a slider-crank steadily, over a whole turn: from a run, and by power in closed form.
 
-    T ω = d(kinetic + potential)/dt
+T ω = d(kinetic + potential)/dt
 """
 
 from __future__ import annotations
@@ -48,7 +48,11 @@ def engine() -> iso.Mechanism:
         length = float(np.linalg.norm(d))
         mech.add_body(name, mass, mass * length**2 / 12, 0.5 * (P + S), math.atan2(d[1], d[0]), kind="planar")
     mech.add_body("slider", SLIDER, 0.01, C, kind="planar")
-    for name, first, second, point in (("A", "ground", "crank", (0, 0, 0)), ("B", "crank", "rod", B), ("C", "rod", "slider", C)):
+    for name, first, second, point in (
+        ("A", "ground", "crank", (0, 0, 0)),
+        ("B", "crank", "rod", B),
+        ("C", "rod", "slider", C),
+    ):
         mech.add_joint(iso.Hinge(name, first, second, point=point, axis=(0, 0, 1)))
     mech.add_joint(iso.Prismatic("slide", "ground", "slider", point=C, axis=(1, 0, 0)))
     mech.add_joint(iso.Drive("motor", "A", iso.Polynomial(0.0, OMEGA)))

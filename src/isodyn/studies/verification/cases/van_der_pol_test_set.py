@@ -10,7 +10,15 @@ from isodyn.problems.data import load
 from isodyn.studies.verification.case import Case, Measurement, Run
 
 JUMPS = (807.085, 1614.285)
-AROUND = ((-50.0, 0.05), (-10.0, 0.02), (-3.0, 5e-3), (-0.5, 1e-3), (-0.1, 2e-4), (0.02, 4e-6), (1.0, 1e-3))  # until then, this step
+AROUND = (
+    (-50.0, 0.05),
+    (-10.0, 0.02),
+    (-3.0, 5e-3),
+    (-0.5, 1e-3),
+    (-0.1, 2e-4),
+    (0.02, 4e-6),
+    (1.0, 1e-3),
+)  # until then, this step
 STRETCHES = ((0.02, 1e-5), (1.0, 1e-3), *((jump + until, dt) for jump in JUMPS for until, dt in AROUND), (2000.0, 0.05))
 
 
