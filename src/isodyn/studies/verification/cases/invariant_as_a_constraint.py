@@ -40,6 +40,6 @@ CASE = Case(
     trust="exact",
     steps=(0.04, 0.02, 0.01),
     prepare=prepare,
-    bounds={"v": 4e-4, "lam": 1e-3, "invariant": 1e-12},
+    bounds={"v": 4e-4, "lam": 2e-5, "invariant": 1e-12},
     orders={"v": 2},
 )

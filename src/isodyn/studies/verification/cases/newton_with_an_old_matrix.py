@@ -32,5 +32,5 @@ CASE = Case(
     trust="agreement",
     steps=(0.001,),
     prepare=prepare,
-    bounds={"q": 1e-10, "v": 1e-9, "a": 1e-8, "lam": 1e-8, "drift": 1e-12},
+    bounds={"q": 1e-10, "v": 1e-10, "a": 2e-9, "lam": 2e-9, "drift": 1e-12},
 )

@@ -49,5 +49,6 @@ CASE = Case(
     trust="exact",
     steps=(0.01, 0.005),
     prepare=prepare,
-    bounds={"v": 5e-4, "lam": 1e-3},
+    bounds={"v": 6e-5, "lam": 9e-5},
+    orders={"v": 2, "lam": 2},
 )

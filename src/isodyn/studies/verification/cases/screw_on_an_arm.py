@@ -52,6 +52,6 @@ CASE = Case(
     trust="exact",
     steps=(0.01, 0.005, 0.0025),
     prepare=prepare,
-    bounds={"displacement": 2e-3, "angle": 2e-3, "distance": 2e-3, "drift": 1e-12},
+    bounds={"displacement": 6.1e-4, "angle": 6.1e-4, "distance": 6.1e-4, "drift": 1e-12},
     orders={"displacement": 2, "angle": 2, "distance": 2},
 )

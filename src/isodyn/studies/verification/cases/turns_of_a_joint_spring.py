@@ -41,6 +41,6 @@ CASE = Case(
     trust="exact",
     steps=(0.01, 0.005),
     prepare=prepare,
-    bounds={"angle": 1e-3, "rate": 1e-3, "drift": 1e-12},
+    bounds={"angle": 4.6e-5, "rate": 7.2e-5, "drift": 1e-12},
     orders={"angle": 2, "rate": 2},
 )
