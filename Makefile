@@ -15,7 +15,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 NUMBA_NUM_THREADS=1
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test check lint types fuzz kills lowest long bench docs docs-index docs-gallery clean
+.PHONY: help install demo test check lint types fuzz kills lowest long verify bench docs docs-index docs-gallery clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | awk -F '\t' '{ printf "  make %-12s %s\n", $$1, $$2 }'
@@ -73,8 +73,12 @@ $(LOWEST)/.installed: pyproject.toml .ci/lowest.py
 	$(LOWEST)/bin/python -m pip install --quiet --requirement $(LOWEST)/lowest.txt --editable ".[all]" pytest hypothesis jsonschema
 	@touch $@
 
-long: test fuzz kills lowest ## what is too long for CI, before a release: all tests, full fuzz, kills, lowest versions, full verify
-	$(BIN)/isodyn verify
+long: test fuzz kills lowest verify ## what is too long for CI, before a release: all tests, full fuzz, kills, lowest versions, full verify
+
+verify: install ## run the standard set on one thread; numbers into benchmarks/results, the page with its plots into out
+	@mkdir -p out
+	$(ONE_THREAD) $(BIN)/isodyn verify --json --html out/verification.html > out/verification.json
+	@mv out/verification.json benchmarks/results/verification.json
 
 bench: install $(PEERS)/.installed ## run the benchmarks on one thread, those against other packages in .venv-bench
 	@status=0; \

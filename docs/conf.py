@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import os
 import pkgutil
 import re
@@ -17,6 +18,7 @@ HERE = Path(__file__).resolve().parent
 os.environ.setdefault("NUMBA_CACHE_DIR", str(HERE.parent / ".cache" / "numba"))
 
 TABLE_MARK = "<!-- table of formulations -->"
+VERIFICATION_MARK = "<!-- table of verification -->"
 
 project = "isodyn"
 author = "The isodyn developers"
@@ -54,6 +56,7 @@ def expand_modules(app: Sphinx, docname: str, source: list[str]) -> None:
             return ""
         folders = spec.submodule_search_locations if match[1] != "isodyn" else None
         names = sorted(module.name for module in pkgutil.walk_packages(folders, f"{match[1]}.")) if folders else []
+        names = [name for name in names if ".verification.cases." not in name]  # those are in the table of verification
         title = ".. rubric:: {name}\n\n" if names else ""
         return "".join(f"{title}.. automodule:: {{name}}\n\n".format(name=name) for name in [match[1], *names])
 
@@ -62,11 +65,23 @@ def expand_modules(app: Sphinx, docname: str, source: list[str]) -> None:
 
 
 def insert_tables(app: object, docname: str, source: list[str]) -> None:
-    """The table of formulations stands in the code; the page has a mark in its place."""
+    """The table of formulations and that of verification stand in the code; the pages have marks in their places."""
     if TABLE_MARK in source[0]:
         from isodyn.formulations.table import to_markdown
 
         source[0] = source[0].replace(TABLE_MARK, to_markdown())
+    if VERIFICATION_MARK in source[0]:
+        source[0] = source[0].replace(VERIFICATION_MARK, verification_table())
+
+
+def verification_table() -> str:
+    """The cases of `isodyn verify`, with the numbers of the last `make verify` where there are some."""
+    from isodyn.studies import verification
+
+    works = json.loads((HERE / "references.json").read_text(encoding="utf-8"))
+    stored = HERE.parent / "benchmarks" / "results" / "verification.json"
+    results = json.loads(stored.read_text(encoding="utf-8")) if stored.is_file() else None
+    return verification.to_markdown(verification.every(), works, results)
 
 
 def to_rest(app: object, what: str, name: str, obj: object, options: object, lines: list[str]) -> None:

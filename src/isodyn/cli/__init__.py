@@ -1,4 +1,4 @@
-"""The command line: `isodyn list`, `run`, `resume`, `report`, `order`, `compare`, `scheme`, `schema`, `cite`.
+"""The command line: `isodyn list`, `run`, `resume`, `report`, `order`, `compare`, `verify`, `scheme`, `schema`, `cite`.
 
 Strings become objects in `isodyn.specs`, files in `isodyn.models`. Data go to standard output, logs and progress to standard error;
 `--json` prints exactly one document. Errors are one message with a hint; exit code 2 means bad input, 1 a run that failed or output that cannot be written, 130 a run
@@ -25,6 +25,7 @@ from isodyn.cli.report import cite_command, report_command
 from isodyn.cli.run import resume_command, run
 from isodyn.cli.scheme import scheme
 from isodyn.cli.studies import compare_command, order
+from isodyn.cli.verify import verify_command
 from isodyn.errors import InputError, IsodynError, IsodynWarning, SchemeError
 
 BROKEN_PIPE = 1  # nobody takes the output: no word about it
@@ -47,6 +48,7 @@ for command in (
     report_command,
     order,
     compare_command,
+    verify_command,
     scheme,
     schema_command,
     cite_command,

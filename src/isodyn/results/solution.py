@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from isodyn.mechanism.beam_view import BeamView
     from isodyn.mechanism.load_view import LoadView
     from isodyn.mechanism.reactions import Reaction
+    from isodyn.mechanism.views import BodyView, JointView
     from isodyn.results.quality import LocalError, Quality
 
 

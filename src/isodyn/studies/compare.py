@@ -27,10 +27,9 @@ from isodyn.formulations import Formulation, Hamiltonian, Penalty, UdwadiaKalaba
 from isodyn.formulations.table import TABLE, check_combination
 from isodyn.integrate import Newton, integrate
 from isodyn.problems.problem import Problem
-from isodyn.results import Solution
 from isodyn.results.balance import Drift
 from isodyn.schemes import FirstOrderScheme, Scheme
-from isodyn.studies.errors import Errors, errors_of
+from isodyn.studies.errors import Errors, energy_error, errors_of
 from isodyn.studies.order import OrderCase
 from isodyn.studies.references import ReferenceMotion, accurate_motion, exact_motion
 from isodyn.systems import System
@@ -330,7 +329,7 @@ def _row(
     notes = [f"dt = {dt:g} failed: {_first_line(str(error))}" for dt, error in failures] + _notes(caught)
     steps, errors, costs = zip(*done, strict=True)
     case = OrderCase(scheme.name, steps, errors)
-    return CompareRow(label(formulation), case, costs, sol.drift(), _energy_error(sol), tuple(notes))
+    return CompareRow(label(formulation), case, costs, sol.drift(), energy_error(sol), tuple(notes))
 
 
 def _notes(caught: list[warnings.WarningMessage]) -> list[str]:
@@ -340,14 +339,6 @@ def _notes(caught: list[warnings.WarningMessage]) -> list[str]:
             warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
     own = [_first_line(str(one.message)) for one in caught if issubclass(one.category, IsodynWarning)]
     return list(dict.fromkeys(own))
-
-
-def _energy_error(sol: Solution) -> float:
-    """max |E − E₀ − work| / max T; NaN for systems without an energy function."""
-    if sol.system.energy is None:
-        return math.nan
-    kinetic, _ = sol.energy()
-    return float(np.abs(sol.energy_balance()).max()) / (float(kinetic.max()) or 1.0)
 
 
 def _first_line(text: str) -> str:

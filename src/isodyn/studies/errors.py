@@ -74,3 +74,11 @@ def gap_of_configurations(sol: Solution, q: FloatArray) -> FloatArray:
     if difference is None:
         return np.asarray(sol.q - q)
     return np.array([difference(reference, value) for reference, value in zip(q, sol.q, strict=True)])
+
+
+def energy_error(sol: Solution) -> float:
+    """max |E − E₀ − work| / max T; NaN for systems without an energy function."""
+    if sol.system.energy is None:
+        return math.nan
+    kinetic, _ = sol.energy()
+    return float(np.abs(sol.energy_balance()).max()) / (float(kinetic.max()) or 1.0)

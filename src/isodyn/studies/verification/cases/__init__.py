@@ -1,0 +1,1 @@
+"""The cases of the standard set: each file declares one, as CASE, under its own name."""

@@ -1,0 +1,67 @@
+"""A bead on a straight wire that turns steadily, with friction: r'' + 2μΩ r' − Ω² r = 0."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+import isodyn as iso
+from isodyn.compiled import FloatArray
+from isodyn.friction import integrate_with_friction
+from isodyn.gauss import Contact
+from isodyn.studies.verification.case import Case, Measurement, Run
+from isodyn.studies.verification.runs import compared
+
+OMEGA, START, SPEED, MU, MASS = 2.0, 0.4, 0.3, 0.35, 0.6
+
+
+def along(t: float) -> FloatArray:
+    return np.array([math.cos(OMEGA * t), math.sin(OMEGA * t)])
+
+
+def across(t: float) -> FloatArray:
+    return np.array([-math.sin(OMEGA * t), math.cos(OMEGA * t)])
+
+
+def prepare() -> Run:
+    system = iso.MechanicalSystem(
+        MASS,
+        lambda q, v, t: np.zeros(2),
+        [START, 0.0],
+        [SPEED, OMEGA * START],
+        phi=lambda q, t: np.array([across(t) @ q]),
+        G=lambda q, t: across(t)[None],
+        phi_t=lambda q, t: np.array([-OMEGA * along(t) @ q]),
+        b=lambda q, v, t: np.array([2 * OMEGA * along(t) @ v + OMEGA**2 * across(t) @ q]),
+    )
+    contact = Contact(0, lambda q, t: along(t), MU, rest=lambda q, v, t: np.array([OMEGA * across(t) @ v]))
+    root = math.sqrt(1 + MU**2)
+    p, m = OMEGA * (-MU + root), OMEGA * (-MU - root)
+    A = (SPEED - m * START) / (p - m)
+
+    def run(rtol: float) -> Measurement:
+        sol = integrate_with_friction(system, contact, t_end=2.0, rtol=rtol, save=np.linspace(0.0, 2.0, 21))
+        r = A * np.exp(p * sol.t) + (START - A) * np.exp(m * sol.t)
+        rate = p * A * np.exp(p * sol.t) + m * (START - A) * np.exp(m * sol.t)
+        normal = MASS * 2 * OMEGA * rate
+        errors = {
+            "radius": compared(np.linalg.norm(sol.q, axis=1), r),
+            "reaction": compared(np.abs(sol.normal[:, 0]), np.abs(normal)),
+        }
+        return Measurement(errors=errors, drift=max(sol.drift().largest[:2]))
+
+    return run
+
+
+CASE = Case(
+    name="bead_on_a_turning_wire",
+    topic="friction",
+    shows="Friction from a reaction that depends on the motion, on a constraint that moves: radius and reaction.",
+    source="textbook",
+    reference="two exponentials",
+    trust="exact",
+    steps=(1e-9,),
+    prepare=prepare,
+    bounds={"radius": 1e-8, "reaction": 1e-8, "drift": 1e-12},
+)

@@ -1,0 +1,21 @@
+"""Crank and rocker of planar bodies."""
+
+from __future__ import annotations
+
+from isodyn.formulations import Stabilised
+from isodyn.schemes import Scheme
+from isodyn.studies.verification.case import Case
+from isodyn.studies.verification.runs import on_problem
+
+CASE = Case(
+    name="four_bar_planar",
+    topic="mechanisms",
+    shows="Crank and rocker of planar bodies.",
+    source="textbook",
+    reference="DOP853, rtol = 1e-13",
+    trust="computed",
+    steps=(0.002, 0.001, 0.0005),
+    prepare=on_problem("four_bar", Scheme.U0(0.8, 0.8, 0.8), Stabilised(), t_end=0.25, against="DOP853"),
+    bounds={"q": 5.6e-7, "v": 7.7e-7, "a": 3.1e-5, "lam": 1.1e-4, "drift": 1e-12, "energy": 8.1e-7},
+    orders={"q": 2, "v": 2, "a": 2, "lam": 2},
+)
