@@ -108,7 +108,11 @@ class StabilityWarning(IsodynWarning):
 
 
 class AccuracyWarning(IsodynWarning):
-    """The scheme is not second order in all variables, or numbers at t_n contain more than what they are asked for."""
+    """The scheme is not second order in all variables, or numbers at t_n are not what they seem."""
+
+
+class ChordStrainWarning(AccuracyWarning):
+    """Positions at t_n strain a part more than its forces do, because the balance holds on chords of the motion."""
 
 
 class CoarseStepWarning(AccuracyWarning):

@@ -54,7 +54,7 @@ FIRST_ORDER_SCHEMES = [
 FORMULATIONS = [row.example() for row in TABLE if None not in row.orders and row.formulation is not iso.Hamiltonian]
 FORMULATIONS.append(iso.Projection(acceleration=True))
 WEAK = (iso.PositionLevel(), iso.NullSpace(discrete=True))
-PENDULUM, RHEONOMIC = (known.PENDULUM, (0.005, 0.0025)), (known.RHEONOMIC, (0.01, 0.005))
+PENDULUM, RHEONOMIC = (known.PENDULUM, (0.005, 0.0025)), (known.RHEONOMIC, (0.005, 0.0025))
 INDEX_2 = (known.INDEX_2, (0.02, 0.01))
 ONE_STEP = (1e-3, 5e-4)
 

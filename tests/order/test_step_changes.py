@@ -128,7 +128,7 @@ def walk(scheme, times):
         )
         assert status == OK
 
-    go(run.midpoint, slice(0, 1))
+    go(run.starting, slice(0, 1))
     run.shift(run.main.phi)
     go(run.main, slice(1, None))
     rows = run.rows

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import isodyn as iso
-from isodyn.errors import AccuracyWarning
+from isodyn.errors import ChordStrainWarning
 from rotating_springs import FREE_OF_CHORDS, ON_CHORDS, on_a_spring
 
 FORCE = 360.0
@@ -29,7 +29,7 @@ def test_every_row_is_right_where_the_balance_holds_at_the_end_of_a_step(scheme:
 @pytest.mark.parametrize("scheme", ON_CHORDS, ids=str)
 def test_forces_come_from_the_balance_where_it_holds_on_a_chord(scheme: iso.Scheme) -> None:
     with pytest.warns(
-        AccuracyWarning, match=r"positions at t_n strain load 'spring', t = .* by chords, .* by forces: "
+        ChordStrainWarning, match=r"positions at t_n strain load 'spring', t = .* by chords, .* by forces: "
     ):
         sol = iso.integrate(on_a_spring().compile(), scheme, dt=DT, t_end=3.0)
     tension = sol.load("spring").tension[:, 0]
@@ -48,7 +48,7 @@ def test_forces_come_from_the_balance_where_it_holds_on_a_chord(scheme: iso.Sche
 def test_rows_that_are_saved_sparsely_are_the_same() -> None:
     runs = []
     for every in (1, 7):
-        with pytest.warns(AccuracyWarning):
+        with pytest.warns(ChordStrainWarning):
             runs.append(
                 iso.integrate(on_a_spring().compile(), iso.Scheme.optimal(0.5), dt=DT, t_end=1.4, save_every=every)
             )
@@ -58,10 +58,10 @@ def test_rows_that_are_saved_sparsely_are_the_same() -> None:
 
 def test_members_of_an_ensemble_read_the_same_forces() -> None:
     system, scheme = on_a_spring().compile(), iso.Scheme.optimal(0.5)
-    with pytest.warns(AccuracyWarning):
+    with pytest.warns(ChordStrainWarning):
         alone = iso.integrate(system, scheme, dt=DT, t_end=0.5)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", AccuracyWarning)
+        warnings.simplefilter("ignore", ChordStrainWarning)
         member = iso.ensemble(system, scheme, dt=DT, t_end=0.5, v0=np.tile(system.v0, (3, 1)), threads=1)[1]
     np.testing.assert_array_equal(member.load("spring").tension, alone.load("spring").tension)
     assert member.stats.local_error == alone.stats.local_error
@@ -82,7 +82,7 @@ def spinning_rod() -> iso.Mechanism:
 @pytest.mark.parametrize("scheme", [iso.Scheme.default(), iso.Scheme.generalised_alpha(0.5)], ids=str)
 def test_the_root_of_a_spinning_rod_carries_the_rod(scheme: iso.Scheme) -> None:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", AccuracyWarning)
+        warnings.simplefilter("ignore", ChordStrainWarning)
         sol = iso.integrate(spinning_rod().compile(), scheme, dt=0.02 / 50, t_end=0.2)
     rod, late = sol.beam("rod"), sol.t > 0.15
     tip = rod.nodes[late, -1]

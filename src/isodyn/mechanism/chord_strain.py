@@ -14,7 +14,7 @@ import numpy as np
 
 from isodyn.beams.system import BeamSystem
 from isodyn.compiled import FloatArray
-from isodyn.errors import AccuracyWarning
+from isodyn.errors import ChordStrainWarning
 from isodyn.mechanism.beam_view import BeamView
 from isodyn.mechanism.layout import SPRING
 from isodyn.mechanism.load_view import LoadView
@@ -26,12 +26,14 @@ if TYPE_CHECKING:
 
 
 def strains(sol: Solution) -> Iterator[tuple[str, FloatArray, FloatArray]]:
-    """Of every spring and beam: its name, and along time elongation or strain by chords, and that by forces."""
+    """Of every spring and beam: its name, and along time its strain by chords, and that by forces."""
     system = sol.system
     if isinstance(system, MechanismSystem):
         for name in dict.fromkeys(law.load for law in system.tables.laws if law.kind == SPRING):
             load = LoadView(sol, name)
-            yield f"load {name!r}", np.abs(load.chord).max(axis=1), np.abs(load.elongation).max(axis=1)
+            length = np.abs(load.length).max(axis=0, initial=1e-300)
+            chord, elastic = np.abs(load.chord) / length, np.abs(load.elongation) / length
+            yield f"load {name!r}", chord.max(axis=1), elastic.max(axis=1)
     beams: list[str | None] = list(system.beams) if isinstance(system, MechanismSystem) else []
     for beam in [None] if isinstance(system, BeamSystem) else beams:
         view = BeamView(sol, beam)
@@ -44,6 +46,7 @@ def strains(sol: Solution) -> Iterator[tuple[str, FloatArray, FloatArray]]:
 
 
 _ENDS = np.array([0.0, 1.0])
+SMALLEST = 1e-9  # strain by chords that is worth a word
 
 
 def largest_chord_strain(sol: Solution) -> Check | None:
@@ -52,7 +55,7 @@ def largest_chord_strain(sol: Solution) -> Check | None:
     for name, chord, elastic in strains(sol):
         i = int(chord.argmax())
         most = float(elastic.max())
-        ratio = float(chord[i]) / most if most > 0.0 else 0.0
+        ratio = float(chord[i]) / most if most > 0.0 and chord[i] > SMALLEST else 0.0
         if worst is None or ratio > worst.value:
             where = f"{name}, t = {sol.t[i]:.6g}: {chord[i]:.3g} by chords, {most:.3g} by forces"
             worst = Check(ratio, 1.0, where)
@@ -66,6 +69,6 @@ def warn_of_chord_strain(sol: Solution, stacklevel: int) -> None:
         warnings.warn(
             f"positions at t_n strain {found.where}: {found.value:.3g} times as much; forces are read from the balance and do not"
             " contain it\nhint: a scheme with its balance at t_{n+1}, such as Scheme.default(), or a smaller dt",
-            AccuracyWarning,
+            ChordStrainWarning,
             stacklevel=stacklevel,
         )

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from isodyn.compiled import Coefficients, FloatArray
-from isodyn.errors import AccuracyWarning
+from isodyn.errors import ChordStrainWarning
 from isodyn.schemes import Scheme
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def from_balance(sol: Solution, history: History) -> FloatArray:
             warnings.warn(
                 f"the balance of {sol.scheme} holds on chords of the motion, and was not kept in this solution: forces of stiff parts that"
                 " turn are read at t_n and may be wrong\nhint: Scheme.default() balances at t_n",
-                AccuracyWarning,
+                ChordStrainWarning,
                 stacklevel=4,
             )
         return history(sol.t, sol.q, sol.v)
