@@ -5,8 +5,8 @@ several components is one of x_i / s_i, with s_i the typical size of the coordin
 angles. A row φ_k is compared with r_k, what it changes by when coordinates change by their typical sizes. Forces go with s_i too, as work
 does: f_i s_i, and multipliers with r_k.
 
-The matrix of a step is factorised as D J D, E G D with D = diag(s) and E = diag(κ/|G_k D|), κ the largest entry of D M D at the start:
-pivots are chosen, and called small, in the same way whatever the units are.
+Pivots of the matrix of a step are chosen, and called small, as those of D J D, E G D with D = diag(s) and E = diag(κ/|G_k D|), κ the
+largest entry of D M D at the start.
 
 All of these are powers of two. Products with them have no rounding, and a model of another size gives the same digits where its sizes
 are so many times larger.
