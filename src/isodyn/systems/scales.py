@@ -82,7 +82,7 @@ def beside_rows(scales: Scales, phi: Callable[[FloatArray], Any]) -> Scales:
     misses = [miss for miss, _ in looks]
     best, (miss, bent) = int(np.argmin(misses)), looks[-1]
     found = 1.0 if misses[0] <= 10.0 * misses[best] else lengths[best]
-    if size < 1.0 / ORDINARY and 0.0 < bent and miss <= SEEN * bent:
+    if size < 1.0 / ORDINARY and bent > 0.0 and miss <= SEEN * bent:
         found = lengths[-1]
     return Scales(np.full(q0.size, found), np.full(scales.v.size, found), q0)
 
