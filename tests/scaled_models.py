@@ -32,7 +32,18 @@ class Units:
 SI = Units()
 ENDS = [  # of the range that models may have; with bits, exact powers of two
     Units(*(x**k for x, k in zip((1e9, 1e12, 1e12), exponents, strict=True)))
-    for exponents in ((-1, 0, 0), (1, 0, 0), (0, -1, 0), (0, 1, 0), (0, 0, -1), (0, 0, 1), (-1, 1, -1), (1, -1, 1), (-1, -1, -1), (1, 1, 1))
+    for exponents in (
+        (-1, 0, 0),
+        (1, 0, 0),
+        (0, -1, 0),
+        (0, 1, 0),
+        (0, 0, -1),
+        (0, 0, 1),
+        (-1, 1, -1),
+        (1, -1, 1),
+        (-1, -1, -1),
+        (1, 1, 1),
+    )
 ]
 BITS = [Units(2.0**-30, 1, 1), Units(2.0**30, 1, 1), Units(1, 2.0**-40, 2.0**40), Units(2.0**-30, 2.0**40, 2.0**-40)]
 WORKSHOP, ROAD = Units(1e3, 1e3, 1e3), Units(1e-3, 1e-3, 1 / 3600)  # mm, g, ms and km, t, h
@@ -62,7 +73,9 @@ def add_bar(mech, name, A, B, u: Units, spatial=False, mass=1.0, rates=None):
         mech.add_body(name, mass * u.mass, J * inertia, position, angle, velocity[:2], rate / u.time, kind="planar")
         return
     R = np.array([[np.cos(angle), -np.sin(angle), 0], [np.sin(angle), np.cos(angle), 0], [0, 0, 1.0]])
-    mech.add_body(name, mass * u.mass, np.array([J / 100, J, J]) * inertia, position, R, velocity, (0, 0, rate / u.time))
+    mech.add_body(
+        name, mass * u.mass, np.array([J / 100, J, J]) * inertia, position, R, velocity, (0, 0, rate / u.time)
+    )
 
 
 def hinge(mech, name, first, second, point, u: Units):
@@ -78,13 +91,13 @@ def four_bar(u: Units = SI, spatial: bool = False):
     from isodyn.problems.four_bars import crank_and_rocker
 
     A, B, va, vb = crank_and_rocker(1.0, 8.0)
-    O, C, still = np.zeros(2), np.array([1.0, 0.0]), np.zeros(2)
+    origin, C, still = np.zeros(2), np.array([1.0, 0.0]), np.zeros(2)
     mech = iso.Mechanism(gravity=gravity(u))
-    add_bar(mech, "crank", O, A, u, spatial, 0.3, (still, va))
+    add_bar(mech, "crank", origin, A, u, spatial, 0.3, (still, va))
     add_bar(mech, "coupler", A, B, u, spatial, 0.9, (va, vb))
     add_bar(mech, "rocker", C, B, u, spatial, 0.7, (still, vb))
     for name, first, second, point in (
-        ("O", "ground", "crank", O),
+        ("O", "ground", "crank", origin),
         ("A", "crank", "coupler", A),
         ("B", "coupler", "rocker", B),
         ("C", "ground", "rocker", C),
@@ -111,7 +124,9 @@ def slider_crank(u: Units = SI):
     stiffness, damping = u.force / u.length, u.force * u.time / u.length
     ends = [(0.9 * u.length, 0.1 * u.length, 0.0), (0.05 * u.length, 0.0, 0.0)]
     mech.add_load(
-        iso.Spring("spring", "ground", "slider", ends, stiffness=80 * stiffness, damping=3 * damping, rest=0.2 * u.length)
+        iso.Spring(
+            "spring", "ground", "slider", ends, stiffness=80 * stiffness, damping=3 * damping, rest=0.2 * u.length
+        )
     )
     mech.add_load(iso.Motor("motor", "pin", torque=2 * u.torque))
     mech.add_load(iso.JointSpring("clock", "knee", stiffness=0.4 * u.torque, damping=0.02 * u.torque * u.time))
@@ -138,11 +153,11 @@ def beam_pendulum(u: Units = SI):
 
 def pendulum(u: Units = SI):
     """A point on a circle by functions, all derivatives from differences."""
-    g, l, m = 9.81 * u.length / u.time**2, u.length, u.mass
+    g, r, m = 9.81 * u.length / u.time**2, u.length, u.mass
     return iso.MechanicalSystem(
         m * np.eye(2),
         lambda q, v, t: np.array([0.0, -m * g]),
-        np.array([0.6 * l, -0.8 * l]),
-        np.array([1.6, 1.2]) * l / u.time,
-        phi=lambda q, t: np.array([np.hypot(*q) - l]),
+        np.array([0.6 * r, -0.8 * r]),
+        np.array([1.6, 1.2]) * r / u.time,
+        phi=lambda q, t: np.array([np.hypot(*q) - r]),
     )

@@ -58,8 +58,13 @@ def test_solutions_of_random_block_matrices(seed: int) -> None:
     values, x = np.zeros(storage_of(packed)), rng.normal(size=pattern.n + chosen.size)
     K = np.block([[A, B[chosen].T], [B[chosen], np.zeros((chosen.size, chosen.size))]])
     n, m = pattern.n, chosen.size
-    sizes = 2.0 ** rng.integers(-20, 20, size=n + m)  # of unknowns and equations: what is given is the matrix in other units
-    of_J, of_G = np.repeat(np.arange(n), np.diff(pattern.J_starts)), np.repeat(np.arange(pattern.m), np.diff(pattern.G_starts))
+    sizes = 2.0 ** rng.integers(
+        -20, 20, size=n + m
+    )  # of unknowns and equations: what is given is the matrix in other units
+    of_J, of_G = (
+        np.repeat(np.arange(n), np.diff(pattern.J_starts)),
+        np.repeat(np.arange(pattern.m), np.diff(pattern.G_starts)),
+    )
     own = np.ones(pattern.m)
     own[chosen] = sizes[n:]
     J, G = J / (sizes[of_J] * sizes[pattern.J_columns]), G / (own[of_G] * sizes[pattern.G_columns])
@@ -68,8 +73,9 @@ def test_solutions_of_random_block_matrices(seed: int) -> None:
     assert block_lu.block_factor(values, packed, np.int64(0), 0.0, np.zeros(1, dtype=np.int64)) == OK
     y = -3.0 * x[::-1]
     block_lu.block_solve(values, packed, np.int64(0), x, y)
-    assert np.abs(K @ x - b).max() < 1e-11 * np.linalg.cond(K)
-    assert np.abs(K @ y + 3.0 * b[::-1]).max() < 3e-11 * np.linalg.cond(K)
+    x, y, b, d = x / sizes, y / sizes, sizes * b, sizes * b[::-1]
+    assert np.abs(K @ x - b).max() < 1e-11 * np.linalg.cond(K) * np.abs(b).max()
+    assert np.abs(K @ y + 3.0 * d).max() < 3e-11 * np.linalg.cond(K) * np.abs(d).max()
 
 
 def test_dependent_rows_are_found_and_a_singular_matrix_is_told() -> None:

@@ -252,7 +252,9 @@ def test_closeness_to_a_loss_of_rank(seed):
     rows = np.array([0, 2, 3, 4])
     unit = G[rows] / np.linalg.norm(G[rows], axis=1)[:, None]
     expected = np.abs(np.diag(qr(unit.T, mode="r", pivoting=True)[0])).min()
-    assert smallest_of_rows(G.ravel(), rows, np.ones(n), n, np.zeros(m * m)) == pytest.approx(expected, rel=1e-3, abs=1e-7)
+    assert smallest_of_rows(G.ravel(), rows, np.ones(n), n, np.zeros(m * m)) == pytest.approx(
+        expected, rel=1e-3, abs=1e-7
+    )
     G[4] = 2.0 * G[0]
     assert smallest_of_rows(G.ravel(), rows, np.ones(n), n, np.zeros(m * m)) < 1e-7
 

@@ -12,7 +12,7 @@ def test_solutions(n):
     rng = np.random.default_rng(n)
     A, b, d = rng.standard_normal((n, n)), rng.standard_normal(n), rng.standard_normal(n)
     factors, pivots, x, y = A.ravel().copy(), np.zeros(n, dtype=np.int64), b.copy(), d.copy()
-    assert lu_factor(factors, pivots) == OK
+    assert lu_factor(factors, pivots, np.ones(pivots.size)) == OK
     lu_solve(factors, pivots, x)
     lu_solve(factors, pivots, y)
     scale = np.linalg.cond(A) * np.abs(np.linalg.solve(A, b)).max()
@@ -24,5 +24,5 @@ def test_solutions(n):
 
 def test_a_dependent_column_is_named():
     A, pivots = np.array([[1.0, 2.0, 4.0], [2.0, 4.0, 1.0], [0.5, 1.0, 3.0]]).ravel(), np.zeros(3, dtype=np.int64)
-    assert lu_factor(A, pivots) == SINGULAR
+    assert lu_factor(A, pivots, np.ones(pivots.size)) == SINGULAR
     assert pivots[0] == 1

@@ -189,9 +189,7 @@ def test_redundant_rows():
 
 
 def test_conflicting_start_is_refused():
-    with pytest.raises(
-        ConflictError, match=r"'elbow again x' is off by 0\.1 at position level where 'elbow x' hold"
-    ):
+    with pytest.raises(ConflictError, match=r"'elbow again x' is off by 0\.1 at position level where 'elbow x' hold"):
         iso.integrate_adaptive(known.double_pendulum_system(2, offset=0.1), t_end=1.0)
     system = known.pendulum_system()
     system.q0 = 1.1 * system.q0

@@ -35,6 +35,11 @@ def run(system=None, **changes):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
+        (
+            {"scales": [1.0, 2.0]},
+            r"scales must be 1 positive numbers, one for each component of v(.|\n)*hint: typical sizes",
+        ),
+        ({"scales": [0.0]}, r"scales must be 1 positive numbers"),
         ({"q0": [[1.0]]}, r"q0 must be a vector, received an array of shape \(1, 1\)"),
         ({"q0": [1.0, 2.0]}, r"same length, received 2 and 1(.|\n)*hint: .*retract="),
         ({"q0": ["one"]}, r"q0 must be a vector of numbers, received \['one'\]"),

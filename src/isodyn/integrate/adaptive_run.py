@@ -223,7 +223,9 @@ class AdaptiveRun:
         state, base, nq = self.state, self.base, self.system.nq
         chosen = base.independent
         with self.explained():
-            violated = max(float(np.abs(gap).max(initial=0.0)) for _, gap, _ in gaps(base.ask, *self.now(), base.slowest))
+            violated = max(
+                float(np.abs(gap).max(initial=0.0)) for _, gap, _ in gaps(base.ask, *self.now(), base.slowest)
+            )
             if violated > ROUNDING and choose(base.ask.G(*self.now()) * self.system.scales.v).rank > chosen.rank:
                 base.choose_again()
             base.watch_rows(False)

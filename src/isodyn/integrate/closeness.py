@@ -80,14 +80,15 @@ def smallest_of_blocks(A: FloatArray, S: IntArray, x: FloatArray, y: FloatArray)
     With D² what the pivots of the multipliers were made of, |D (G J⁻¹Gᵀ)⁻¹D r| ≈ |r|/σ² for an r that has a part in all directions.
     """
     n, made_of, unknown = S[UNKNOWN_V], S[STORAGE], S[I_UNKNOWN]
-    sizes, length = 0.0, 0.0
+    sizes, length, sizes_at = 0.0, 0.0, S[STORAGE] + 3 * S[SIZE]
     for k in range(S[SIZE]):
         i = S[unknown + k]
         r = (1.0 + ((7 * i) % 5) / 5.0 if i % 2 == 0 else -1.0) if i >= n else 0.0
         sizes += r * r
-        x[i] = r * np.sqrt(A[made_of + k])
+        x[i] = r * np.sqrt(A[made_of + k]) / A[sizes_at + k]
     solve_blocks(A, S, 0, x, y)
     for k in range(S[SIZE]):
         if S[unknown + k] >= n:
-            length += A[made_of + k] * x[S[unknown + k]] * x[S[unknown + k]]
+            part = x[S[unknown + k]] / A[sizes_at + k]
+            length += A[made_of + k] * part * part
     return np.sqrt(np.sqrt(sizes / length)) if length > sizes else 1.0

@@ -135,10 +135,72 @@ def measure_rows(x: FloatArray, sizes: FloatArray, last: int) -> float:
     return found
 
 
+# ---- the same of rows of the memory of a step: one address to hand over
+
+
 @kernel()
-def measure_multipliers(x: FloatArray, sizes: FloatArray) -> float:
-    """Largest |λ_k| r_k, the work along typical displacements."""
-    return measure(x, sizes)
+def size_v(w: Any, row: int) -> float:
+    """A row of w.n in typical sizes."""
+    found = 0.0
+    for i in range(natural(w.by_v.size)):
+        value = abs(w.n[row, i]) * w.by_v[i]
+        if not value <= found:
+            found = value
+            if np.isnan(found):
+                return found
+    return found
+
+
+@kernel()
+def size_q(w: Any, row: int) -> float:
+    """A row of w.q in typical sizes."""
+    found = 0.0
+    for i in range(natural(w.by_q.size)):
+        value = abs(w.q[row, i]) * w.by_q[i]
+        if not value <= found:
+            found = value
+            if np.isnan(found):
+                return found
+    return found
+
+
+@kernel()
+def size_s(w: Any, row: int) -> float:
+    """The first part of a row of w.s, of unknowns like v, in typical sizes."""
+    found = 0.0
+    for i in range(natural(w.by_v.size)):
+        value = abs(w.s[row, i]) * w.by_v[i]
+        if not value <= found:
+            found = value
+            if np.isnan(found):
+                return found
+    return found
+
+
+@kernel()
+def size_m(w: Any, row: int) -> float:
+    """Multipliers in a row of w.m as work along typical sizes."""
+    found = 0.0
+    for i in range(natural(w.rows.size)):
+        value = abs(w.m[row, i]) * w.rows[i]
+        if not value <= found:
+            found = value
+            if np.isnan(found):
+                return found
+    return found
+
+
+@kernel()
+def size_of_gaps(w: Any, row: int, last: int) -> float:
+    """Gaps in a row of w.m of the rows before `last`, each in units of its own size."""
+    found = 0.0
+    for i in range(natural(last)):
+        value = abs(w.m[row, i]) / w.rows[i]
+        if not value <= found:
+            found = value
+            if np.isnan(found):
+                return found
+    return found
 
 
 @kernel()

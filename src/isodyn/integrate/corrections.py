@@ -48,32 +48,15 @@ from isodyn.lowering import natural
 
 
 @kernel()
-def resize(x: FloatArray, w: Any) -> None:
-    """x times the sizes of unknowns and equations: between the matrix and its factors, in both directions."""
-    for i in range(natural(w.sizes.size)):
-        x[i] *= w.sizes[i]
-
-
-@kernel()
-def solve_sized(A: FloatArray, w: Any, pivots: Any, second: int, x: FloatArray, y: FloatArray) -> None:
-    """`solve_blocks` with the factors in A, of a matrix that was multiplied by sizes."""
-    resize(x, w)
-    resize(y, w)
-    solve_blocks(A, pivots, second, x, y)
-    resize(x, w)
-    resize(y, w)
-
-
-@kernel()
 def solve_refined(w: Any, pivots: Any, x: FloatArray, y: FloatArray) -> None:
     """The same for a matrix whose factors have lost digits: once more for what the first solution leaves."""
     n = x.size
     copy_to(x, w.s[B_1])
     copy_to(y, w.s[B_2])
-    solve_sized(w.J, w, pivots, 0, x, y)
+    solve_blocks(w.J, pivots, 0, x, y)
     subtract_blocks(w.J_11, w.G, w.G_1, w.soft, pivots, x, w.s[B_1])
     subtract_blocks(w.J_11, w.G, w.G_1, w.soft, pivots, y, w.s[B_2])
-    solve_sized(w.J, w, pivots, 0, w.s[B_1], w.s[B_2])
+    solve_blocks(w.J, pivots, 0, w.s[B_1], w.s[B_2])
     for i in range(n):
         x[i] += w.s[B_1, i]
         y[i] += w.s[B_2, i]
@@ -87,24 +70,17 @@ def solve(p: Any, t: float, c: FloatArray, w: Any, pivots: Any, x: FloatArray, y
         if pivots[WORN] == 1:
             solve_refined(w, pivots, x, y)
         else:
-            solve_sized(w.J, w, pivots, 0, x, y)
+            solve_blocks(w.J, pivots, 0, x, y)
         return OK
     if p.traits & SOLVES:
         status = p.model(SOLVE, t, w.q[Q], w.n[V], w.n[A], w.m[LAM], c, p.pf, p.pi, x)
         if status == OK and two:
             status = p.model(SOLVE, t, w.q[Q], w.n[V], w.n[A], w.m[LAM], c, p.pf, p.pi, y)
         return status
-    sized = p.rows.size > 0
-    if sized:
-        resize(x, w)
     if two:
-        resize(y, w)
         lu_solve_two(w.J, pivots, x, y)
-        resize(y, w)
     else:
         lu_solve(w.J, pivots, x)
-    if sized:
-        resize(x, w)
     if c[3] != 1.0:
         for i in range(w.n[X].size):
             x[i] *= c[3]
@@ -171,11 +147,9 @@ def solve_with_first(p: Any, c: FloatArray, w: Any, pivots: Any) -> None:
     if p.closure.in_balance == 2:
         scaled_correction(p, w)
     elif p.traits & SPARSE:
-        solve_sized(w.J_S, w, pivots, 1, w.s[DP], w.s[R_PLUS])
+        solve_blocks(w.J_S, pivots, 1, w.s[DP], w.s[R_PLUS])
     else:
-        resize(w.s[DP], w)
         lu_solve(w.J_S, pivots[w.s[DP].size :], w.s[DP])
-        resize(w.s[DP], w)
         for i in range(w.n[X].size):
             w.s[DP, i] *= c[3]
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from isodyn.compiled import GENERAL, SOLVES, FloatArray, kernel
-from isodyn.integrate.closure import measure
+from isodyn.integrate.closure import size_v
 from isodyn.integrate.work import DIFFERENCES, FOLLOWED, LAM, LAM_0, ORDER, P_0, UNTIL, X_0, P, X
 
 SHRINKS = 0.3  # where the last difference that is kept is smaller than this part of the one before, it is taken too
@@ -31,7 +31,7 @@ def recall(dt: float, state: Any, w: Any) -> None:
     steps = min(w.past[FOLLOWED], DIFFERENCES)
     order, least, last = min(1.0, steps), np.inf, np.inf
     for j in range(1, int(steps)):
-        miss = measure(w.n[X_0 + j], w.by_v)  # of j differences in the last step
+        miss = size_v(w, X_0 + j)  # of j differences in the last step
         if miss < least:
             order, least = float(j), miss
             if j == DIFFERENCES - 1 and miss <= SHRINKS * last:

@@ -43,9 +43,9 @@ def failure(status: int, where: str, work: Any, controls: Any, system: Any, chos
         )
     assert status == NOT_CONVERGED
     moved, by = np.abs(work.s[DX][: system.nv]), work.by_v  # in typical sizes of the coordinates
-    worst = names[int(np.argmax(moved * by))]
+    worst, most = names[int(np.argmax(moved * by))], (np.abs(work.n[A]) * by).max()
     return ConvergenceError(
-        f"Newton stopped {where}: correction {work.fault[1]:.2e} > {controls.rtol:.1e} of the acceleration {(np.abs(work.n[A]) * by).max():.2e}"
+        f"Newton stopped {where}: correction {work.fault[1]:.2e} > {controls.rtol:.1e} of the acceleration {most:.2e}"
         f" after {controls.max_iterations} iterations and {controls.max_halvings} halvings\n  largest component: {worst!r}",
         hint="reduce dt, supply derivatives, or allow more with newton=Newton(max_iterations=..., max_halvings=...)",
     )

@@ -27,7 +27,7 @@ from isodyn.compiled import (
     i8,
     kernel,
 )
-from isodyn.integrate.closure import add_to, close_at_balance, copy_to, fill_with, finite, measure, settle
+from isodyn.integrate.closure import add_to, close_at_balance, copy_to, fill_with, finite, measure, settle, size_s
 from isodyn.integrate.corrections import solve
 from isodyn.integrate.matrix import factorise
 from isodyn.integrate.projection import mass_matrix, project
@@ -111,7 +111,7 @@ def acceleration(p: Any, t: float, state: Any, w: Any, pivots: Any, controls: An
         add_to(w.s[DX], state.a)
         for i in range(p.rows.size):
             state.lam[p.rows[i]] += w.s[DX, n + i]
-        change = measure(w.s[DX], w.by_v)
+        change = size_s(w, DX)
         if k == 1:
             w.past[LEFT] = max(change / max(measure(state.a, w.by_v), TINY), EPS)
         if (

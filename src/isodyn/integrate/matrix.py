@@ -37,7 +37,7 @@ from isodyn.compiled import (
     i8,
     kernel,
 )
-from isodyn.integrate.closure import copy_to, measure, measure_forces, softness
+from isodyn.integrate.closure import copy_to, measure_forces, size_m, size_q, size_v, softness
 from isodyn.integrate.equations import residual
 from isodyn.integrate.null_space import null_space_matrix
 from isodyn.integrate.work import (
@@ -114,15 +114,15 @@ def difference_jacobian(
 ) -> int:
     """The first `whole` columns of the matrix from differences along the unknowns, into J (whole·whole); w.s[R] holds the residual."""
     n = natural(w.n[X].size)
-    reach, far = max(measure(w.n[A], w.by_v), measure(w.n[A_P], w.by_v)) / c[0], 1.0
+    reach, far = max(size_v(w, A), size_v(w, A_P)) / c[0], 1.0
     if c[1] != 0.0:
-        reach = max(reach, measure(w.n[V], w.by_v) / abs(c[1]))
+        reach = max(reach, size_v(w, V) / abs(c[1]))
     if c[2] > 0.0:
-        reach = max(reach, measure(w.q[Q], w.by_q) / c[2])
+        reach = max(reach, size_q(w, Q) / c[2])
         far = NO_FARTHER / c[2]
     if reach == 0.0:
         reach = far
-    h_lam = np.sqrt(EPS) * max(1.0, measure(w.m[LAM], w.rows))
+    h_lam = np.sqrt(EPS) * max(1.0, size_m(w, LAM))
     for j in range(whole):
         h = np.sqrt(EPS) * reach / w.by_v[j] if j < n else 0.0
         if j < n:
@@ -156,10 +156,7 @@ def difference_jacobian(
 
 @kernel(inline=True)
 def assemble(p: Any, c: FloatArray, w: Any, pivots: Any) -> None:
-    """w.J = [D J₁₁ D, D GᵀE; E G D, −εE²] from w.J_11 and the chosen rows of w.G, with the sizes D, E of isodyn.systems.scales.
-
-    ε of a closure with compliance, or to pass an isolated loss of rank.
-    """
+    """w.J = [J₁₁ Gᵀ; G −ε] from w.J_11 and the chosen rows of w.G; ε of a closure with compliance, or to pass an isolated loss of rank."""
     n, m = natural(w.n[X].size), natural(p.rows.size)
     whole = n + m
     soften(p, c, w, pivots)
@@ -169,16 +166,15 @@ def assemble(p: Any, c: FloatArray, w: Any, pivots: Any) -> None:
         return
     for i in range(n):
         for j in range(n):
-            w.J[i * whole + j] = w.J_11[i * n + j] * (w.sizes[i] * w.sizes[j])
+            w.J[i * whole + j] = w.J_11[i * n + j]
     for k in range(m):
-        row, own = p.rows[k] * n, w.sizes[n + k]
+        row = p.rows[k] * n
         for j in range(n):
-            value = w.G[row + j] * (own * w.sizes[j])
-            w.J[(n + k) * whole + j] = value
-            w.J[j * whole + n + k] = value
+            w.J[(n + k) * whole + j] = w.G[row + j]
+            w.J[j * whole + n + k] = w.G[row + j]
         for j in range(m):
             w.J[(n + k) * whole + n + j] = 0.0
-        w.J[(n + k) * whole + n + k] = -w.soft[k] * (own * own)
+        w.J[(n + k) * whole + n + k] = -w.soft[k]
 
 
 @kernel()
@@ -208,14 +204,6 @@ def size_of_block(p: Any, w: Any, pivots: Any, n: int) -> float:
 
 
 @kernel()
-def equilibrate(p: Any, w: Any, whole: int) -> None:
-    """The sizes of unknowns and equations into a matrix w.J that was not assembled."""
-    for i in range(whole):
-        for j in range(whole):
-            w.J[i * whole + j] *= w.sizes[i] * w.sizes[j]
-
-
-@kernel()
 def close_at_the_end(p: Any, t_1: float, c: FloatArray, w: Any, pivots: Any) -> int:
     """Put G(q_{n+1}) into the lower rows of w.J: closures depend on x through it.
 
@@ -226,11 +214,11 @@ def close_at_the_end(p: Any, t_1: float, c: FloatArray, w: Any, pivots: Any) -> 
     n, m = natural(w.n[X].size), natural(p.rows.size)
     status = p.model(CONSTRAINT, t_1, w.q[Q_1], w.n[V_1], w.n[A], w.m[LAM], c, p.pf, p.pi, w.G_1)
     if p.traits & SPARSE:
-        fill_lower(w.G_1, w.sizes, pivots, w.J)
+        fill_lower(w.G_1, pivots, w.J)
         return status
     for k in range(m):
         for j in range(n):
-            w.J[(n + k) * (n + m) + j] = w.G_1[p.rows[k] * n + j] * (w.sizes[n + k] * w.sizes[j])
+            w.J[(n + k) * (n + m) + j] = w.G_1[p.rows[k] * n + j]
     return status
 
 
@@ -244,7 +232,7 @@ def decompose(p: Any, w: Any, pivots: Any) -> int:
             if pivots[FAULT] < w.n[X].size and p.rows.size > 0:
                 status = NO_PIVOT
         return status
-    status = lu_factor(w.J, pivots[: w.s[R].size])
+    status = lu_factor(w.J, pivots[: w.s[R].size], w.sizes)
     if status == SINGULAR:
         w.fault[0] = pivots[0]
     return status
@@ -286,7 +274,6 @@ def factorise_step(
         status = p.model(FACTORISE, t, w.q[Q], w.n[V], w.n[A], w.m[LAM], c, p.pf, p.pi, w.fault)
     elif m > 0 and (p.traits & GENERAL or exactly(p, w)):
         status = difference_jacobian(p, s, t, t_1, dt, state, c, w, w.J, n + m, count)
-        equilibrate(p, w, n + m)
         if status == OK and p.closure.at_balance == 1:
             status = p.model(CONSTRAINT, t, w.q[Q], w.n[V], w.n[A], w.m[LAM], c, p.pf, p.pi, w.G)
     else:

@@ -33,7 +33,7 @@ from isodyn.compiled import (
     FloatArray,
     kernel,
 )
-from isodyn.integrate.closure import copy_to, end_state, finite, measure
+from isodyn.integrate.closure import copy_to, end_state, finite, size_m, size_q, size_s, size_v
 from isodyn.integrate.corrections import correct
 from isodyn.integrate.equations import gaps, residual, trial
 from isodyn.integrate.extrapolation import extrapolated
@@ -94,13 +94,13 @@ def guessed(kind: float, state: Any, c: FloatArray, w: Any, i: int) -> float:
 @kernel(inline=True)
 def round_off_floor(p: Any, dt: float, c: FloatArray, w: Any) -> float:
     """How far rounding alone may move x: of q̃, ṽ, ã in the balance, of q and v in the closure."""
-    floor = measure(w.n[A], w.by_v) / c[0]
+    floor = size_v(w, A) / c[0]
     if c[1] != 0.0:
-        floor += measure(w.n[V], w.by_v) / abs(c[1])
+        floor += size_v(w, V) / abs(c[1])
     if c[2] > 0.0:
-        floor += measure(w.q[Q], w.by_q) / c[2]
+        floor += size_q(w, Q) / c[2]
     if p.rows.size > 0 and dt != 0.0:
-        floor += measure(w.n[V], w.by_v) / abs(dt) + measure(w.q[Q], w.by_q) / (dt * dt)
+        floor += size_v(w, V) / abs(dt) + size_q(w, Q) / (dt * dt)
     return FLOOR * EPS * floor
 
 
@@ -242,21 +242,21 @@ def solve_step(
         status = correct(p, s, dt, t, c, w, pivots, kept, k == 0)
         if status != OK:
             return status
-        correction = measure(w.s[DX], w.by_v)
+        correction = size_s(w, DX)
         if not np.isfinite(correction):
             return NOT_FINITE
         if affine:
             return OK
         w.fault[1] = correction
-        scale = max(w.scale[0], measure(w.n[A], w.by_v))
+        scale = max(w.scale[0], size_v(w, A))
         if p.traits & GENERAL and m > 0:  # multipliers with a life of their own count too, on the scale of x
-            own = moved_multipliers(p, w) * scale / max(w.scale[1], measure(w.m[LAM], w.rows), TINY)
+            own = moved_multipliers(p, w) * scale / max(w.scale[1], size_m(w, LAM), TINY)
             correction = max(correction, min(own, effect_of_multipliers(p, w)))
         theta = max(correction / before, FIRST if k == 1 else FASTEST) if k > 0 else 1.0
         goal = controls.rtol * scale
         relative = correction / scale if scale > 0.0 else np.inf
         if m > 0 and not p.traits & GENERAL:
-            relative = max(relative, moved_multipliers(p, w) / max(w.scale[1], measure(w.m[LAM], w.rows), TINY))
+            relative = max(relative, moved_multipliers(p, w) / max(w.scale[1], size_m(w, LAM), TINY))
         if k < SEEN:
             w.past[NOW + k] = relative
         trusted = trusted and k < SEEN - 1 and 0.0 < relative <= AS_BEFORE * w.past[CORRECTIONS + k]

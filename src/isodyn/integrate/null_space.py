@@ -43,7 +43,7 @@ def eliminate(p: Any, t: float, c: FloatArray, w: Any) -> int:
             lam[k] += G[k, i] * (w.s[R, i] * w.sizes[i])
             for j in range(m):
                 gram[k * m + j] += G[k, i] * G[j, i]
-    status = lu_factor(gram, order)
+    status = lu_factor(gram, order, np.ones(m))
     if status != OK:
         w.fault[0] = n + order[0]
         return status
@@ -114,7 +114,7 @@ def null_space_matrix(p: Any, t: float, c: FloatArray, w: Any, pivots: Any) -> i
     for k in range(m):
         for j in range(n):
             w.J[(n - m + k) * n + j] = G[k, j]
-    status = lu_factor(w.J[: n * n], pivots[:n])
+    status = lu_factor(w.J[: n * n], pivots[:n], np.ones(n))
     if status != OK:
         w.fault[0] = pivots[0]
     return status

@@ -24,7 +24,7 @@ from isodyn.compiled import (
     FloatArray,
     kernel,
 )
-from isodyn.integrate.closure import add_to, ask_levels, copy_to, measure, measure_rows, retract
+from isodyn.integrate.closure import add_to, ask_levels, copy_to, measure, retract, size_of_gaps, size_q, size_s, size_v
 from isodyn.integrate.corrections import solve
 from isodyn.integrate.matrix import assemble, decompose
 from isodyn.integrate.work import A_1, DP, DX, EPS, GAP, GAP_A, GAP_Q, GAP_V, LAM_1, Q_1, V_1, A, D, Q, X
@@ -53,13 +53,13 @@ def polish(p: Any, s: Any, t: float, c: FloatArray, w: Any, pivots: Any) -> int:
         status = ask_levels(p, t, c, w, position, rates)
         if position:
             fill(p, w.m[GAP_Q], p.holonomic, w, w.s[DP])
-            far = measure_rows(w.m[GAP_Q], w.rows, p.holonomic) > CLOSE * measure(w.q[Q_1], w.by_q)
+            far = size_of_gaps(w, GAP_Q, p.holonomic) > CLOSE * size_q(w, Q_1)
         if status == OK and rates:
             if not velocity:
                 for i in range(p.holonomic):
                     w.m[GAP_V, i] = 0.0
             fill(p, w.m[GAP_V], w.m[GAP_V].size, w, w.s[DX])
-            far = far or measure_rows(w.m[GAP_V], w.rows, w.m[GAP_V].size) > CLOSE * measure(w.n[V_1], w.by_v)
+            far = far or size_of_gaps(w, GAP_V, w.m[GAP_V].size) > CLOSE * size_v(w, V_1)
             solve(p, t, c, w, pivots, w.s[DX], w.s[DP], position)
             add_to(w.s[DX], w.n[V_1])
         elif status == OK:
@@ -135,7 +135,7 @@ def project(p: Any, t: float, levels: Any, phi: float, w: Any, pivots: Any) -> i
                 for j in range(n):
                     w.s[DP, i] -= w.J_11[i * n + j] * moved[j]
         solve(p, t, c, w, pivots, w.s[DP], w.s[DX], False)
-        change = measure(w.s[DP], w.by_v)
+        change = size_s(w, DP)
         if not np.isfinite(change):
             return NOT_FINITE
         if k > 0 and change > 0.5 * before and change <= 1e-10 * max(1.0, measure(q, w.by_q)):
@@ -155,7 +155,7 @@ def project(p: Any, t: float, levels: Any, phi: float, w: Any, pivots: Any) -> i
             fill(p, w.m[GAP_V], w.m[GAP_V].size, w, w.s[DP])
             solve(p, t, c, w, pivots, w.s[DP], w.s[DX], False)
             add_to(w.s[DP], w.n[V_1])
-            if k > 0 and measure(w.s[DP], w.by_v) <= 4.0 * EPS * measure(w.n[V_1], w.by_v):
+            if k > 0 and size_s(w, DP) <= 4.0 * EPS * size_v(w, V_1):
                 break
     if status == OK and levels == 3:
         for i in range(n):

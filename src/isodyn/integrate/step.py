@@ -31,7 +31,7 @@ from isodyn.compiled import (
     kernel,
 )
 from isodyn.integrate.closeness import watch_rank
-from isodyn.integrate.closure import copy_to, end_state, finite, measure, measure_forces, settle
+from isodyn.integrate.closure import copy_to, end_state, finite, measure, measure_forces, settle, size_v
 from isodyn.integrate.equations import trial
 from isodyn.integrate.extrapolation import extrapolate, recall, remember
 from isodyn.integrate.local_error import judge
@@ -118,7 +118,7 @@ def guess(p: Any, s: Any, t: float, dt: float, state: Any, form: int, c: FloatAr
         w.n[P, i], w.n[U, i] = 0.0, 0.0
     for i in range(state.lam.size):
         w.m[LAM, i], w.m[MU, i], w.m[NU, i] = state.lam[i], 0.0, 0.0
-    w.scale[0] = measure(w.n[A_P], w.by_v)
+    w.scale[0] = size_v(w, A_P)
     w.scale[1] = measure(state.lam, w.rows)
     smooth = state.clock[1] == dt and measure(state.da, w.by_v) <= SMOOTH * w.scale[0]
     w.scale[3], w.scale[5] = FROM_REST, 0.0

@@ -33,7 +33,7 @@ from isodyn.compiled import (
     FloatArray,
     kernel,
 )
-from isodyn.integrate.closure import copy_to, finite, measure, measure_forces, retract, settle
+from isodyn.integrate.closure import copy_to, finite, measure, measure_forces, retract, settle, size_q, size_s, size_v
 from isodyn.integrate.corrections import solve
 from isodyn.integrate.matrix import assemble, close_at_the_end, decompose
 from isodyn.integrate.work import (
@@ -135,7 +135,7 @@ def correct_both(p: Any, t: float, c: FloatArray, w: Any, pivots: Any, S: FloatA
         w.n[A, i] += w.s[DX, i]
     for k in range(p.rows.size):
         w.m[LAM, p.rows[k]] += w.s[DX, n + k]
-    w.fault[1] = measure(w.s[DX], w.by_v)
+    w.fault[1] = size_s(w, DX)
     return w.fault[1]
 
 
@@ -176,10 +176,10 @@ def first_half(
         count[EVALUATIONS] += 1
         if not finite(w.s[R]):
             return NOT_FINITE
-        floor = measure(w.n[A], w.by_v) + measure(w.n[V], w.by_v) / abs(dt)
+        floor = size_v(w, A) + size_v(w, V) / abs(dt)
         if p.rows.size > 0:
-            floor += measure(w.q[Q], w.by_q) / (dt * dt)
-        still = k > 1 and n < w.s[R].size and before <= NOISE * measure(w.n[A], w.by_v)
+            floor += size_q(w, Q) / (dt * dt)
+        still = k > 1 and n < w.s[R].size and before <= NOISE * size_v(w, A)
         if still and open_by(p, w) <= CLOSED * EPS * floor:
             count[FLOORS] += 1
             return OK  # corrections of rounding would only lead away
@@ -198,7 +198,7 @@ def first_half(
             return NOT_FINITE
         if change <= EPS * floor:
             return OK
-        noise = NOISE * measure(w.n[A], w.by_v) if k >= PATIENCE else 0.0
+        noise = NOISE * size_v(w, A) if k >= PATIENCE else 0.0
         if k > 0 and change > STILL_MOVES * before and change <= max(8.0 * EPS * floor, noise):
             count[FLOORS] += 1
             return OK

@@ -5,10 +5,11 @@ Unknowns come in nodes (the velocities of a body, the multipliers of a joint). W
     A_pp = Pᵀ L U  (partial pivoting inside the node),     Y = L⁻¹P A_ps,     Z = A_sp U⁻¹,     A_ss ← A_ss − Z Y
 
 over the later nodes s that touch p. Where the entries lie is worked out once (isodyn.linear_solvers.blocks) and packed into one array
-of integers; numbers lie in one array of floats: the blocks, what each pivot was made of, and room for two right-hand sides in the order
-of elimination, in which the unknowns of a node are neighbours. Two are solved for at a time: a step has two to solve for, and the
+of integers; numbers lie in one array of floats: the blocks, what each pivot was made of, room for two right-hand sides and sizes in the
+order of elimination, in which the unknowns of a node are neighbours. Two are solved for at a time: a step has two to solve for, and the
 second costs little. A row of multipliers has no pivot of its own: it comes after the bodies that it
-joins, and its pivot is what is left of −G J⁻¹Gᵀ. A pivot that is only rounding of what it was made of counts as zero.
+joins, and its pivot is what is left of −G J⁻¹Gᵀ. A pivot that is only rounding of what it was made of counts as zero. Both are compared,
+and pivots chosen, in units of typical sizes of unknowns and equations (isodyn.systems.scales).
 """
 
 from __future__ import annotations
@@ -31,6 +32,8 @@ from isodyn.linear_solvers.block_layout import (
     I_ROWS,
     I_UNKNOWN,
     I_UPDATE,
+    N_G,
+    N_J,
     NODE,
     NODES,
     SIZE,
@@ -51,35 +54,31 @@ NOTHING = 1e300
 
 @kernel()
 def fill_blocks(J: FloatArray, G: FloatArray, soft: FloatArray, sizes: FloatArray, S: IntArray, A: FloatArray) -> None:
-    """A = [D J D, D GᵀE; E G D, −εE²] in its blocks, from the values of J and G in their patterns; `sizes` holds D and E."""
+    """A = [J Gᵀ; G −ε] in its blocks, from the values of J and G in their patterns; sizes of unknowns and equations behind them."""
     for i in range(S[STORAGE]):
         A[i] = 0.0
-    places, starts, columns, n = natural(S[I_J]), natural(S[I_ROWS]), natural(S[I_COLUMNS]), natural(S[UNKNOWN_V])
-    for i in range(n):
-        for k in range(natural(S[starts + i]), S[starts + i + 1]):
-            A[natural(S[places + k])] += J[k] * (sizes[i] * sizes[natural(S[columns + k])])
-    lower, upper, starts, columns = natural(S[I_G]), natural(S[I_GT]), natural(S[I_G_ROWS]), natural(S[I_G_COLUMNS])
-    for r in range(S[I_G_COLUMNS] - S[I_G_ROWS] - 1):
-        place = S[S[I_G_PLACES] + r]
-        if place >= 0:
-            for k in range(natural(S[starts + r]), S[starts + r + 1]):
-                value = G[k] * (sizes[place] * sizes[natural(S[columns + k])])
-                A[natural(S[lower + k])] = value
-                A[natural(S[upper + k])] = value
+    places, lower, upper, n = natural(S[I_J]), natural(S[I_G]), natural(S[I_GT]), natural(S[UNKNOWN_V])
+    for i in range(S[N_J]):
+        A[natural(S[places + i])] += J[i]
+    for i in range(S[N_G]):
+        if S[lower + i] >= 0:
+            A[natural(S[lower + i])] = G[i]
+            A[natural(S[upper + i])] = G[i]
     for i in range(n, S[SIZE]):
         if soft[i - n] > 0.0:
-            A[S[S[I_DIAGONAL] + i]] = -soft[i - n] * (sizes[i] * sizes[i])
+            A[S[S[I_DIAGONAL] + i]] = -soft[i - n]
+    unknown, columns, rows = natural(S[I_UNKNOWN]), natural(S[STORAGE] + 3 * S[SIZE]), natural(S[STORAGE] + 4 * S[SIZE])
+    for i in range(S[SIZE]):
+        size = sizes[natural(S[unknown + i])]
+        A[columns + i], A[rows + i] = size, size
 
 
 @kernel()
-def fill_lower(G: FloatArray, sizes: FloatArray, S: IntArray, A: FloatArray) -> None:
+def fill_lower(G: FloatArray, S: IntArray, A: FloatArray) -> None:
     """Another G into the lower rows of A alone."""
-    lower, starts, columns = natural(S[I_G]), natural(S[I_G_ROWS]), natural(S[I_G_COLUMNS])
-    for r in range(S[I_G_COLUMNS] - S[I_G_ROWS] - 1):
-        place = S[S[I_G_PLACES] + r]
-        if place >= 0:
-            for k in range(natural(S[starts + r]), S[starts + r + 1]):
-                A[natural(S[lower + k])] = G[k] * (sizes[place] * sizes[natural(S[columns + k])])
+    for i in range(S[N_G]):
+        if S[S[I_G] + i] >= 0:
+            A[S[S[I_G] + i]] = G[i]
 
 
 @kernel()
@@ -97,28 +96,30 @@ def eliminate_node(A: FloatArray, S: IntArray, f: int, o: int, pivots: int, drop
     """D, Y and Z of a node with f unknowns in their places, and A_ss − Z Y of those that it touches; the unknown without a pivot, or −1."""
     w, D, Y, Z = natural(S[o + 1]), natural(S[o + 2]), natural(S[o + 3]), natural(S[o + 4])
     base, later, made_of = natural(S[o + 5]), natural(S[o + 6]), natural(S[STORAGE])
+    columns, rows = natural(made_of + 3 * S[SIZE]), natural(made_of + 4 * S[SIZE] + base)
     put_aside = drop > 0.0 and S[o + 9] == 1
     block = 0.0  # multipliers count one by one, unknowns of a body together
     if S[o + 9] == 0:
         for k in range(f):
             block = max(block, A[made_of + base + k])
     for k in range(f):
-        row, largest = k, abs(A[D + k * f + k])
-        scale = max(block, A[made_of + base + k])
+        row, largest = k, abs(A[D + k * f + k]) * A[rows + k]
+        scale = max(block, A[made_of + base + k]) / A[columns + base + k]
         if put_aside:
             if not largest > drop * scale:
                 dependent[S[S[I_UNKNOWN] + base + k]] = 1
                 A[D + k * f + k] = NOTHING
         else:
             for i in range(k + 1, f):
-                if abs(A[D + i * f + k]) > largest:
-                    row, largest = i, abs(A[D + i * f + k])
+                if abs(A[D + i * f + k]) * A[rows + i] > largest:
+                    row, largest = i, abs(A[D + i * f + k]) * A[rows + i]
             if not largest > LOST * scale:  # also true for NaN
                 return S[S[I_UNKNOWN] + base + k]
             if largest < WEAK * scale:
                 S[WORN] = 1
         S[pivots + base + k] = row
         if row != k:
+            A[rows + k], A[rows + row] = A[rows + row], A[rows + k]
             for j in range(f):
                 A[D + k * f + j], A[D + row * f + j] = A[D + row * f + j], A[D + k * f + j]
             for j in range(w):
@@ -143,8 +144,9 @@ def eliminate_node(A: FloatArray, S: IntArray, f: int, o: int, pivots: int, drop
         value = 0.0
         for k in range(f):
             value += A[z + k] * A[Y + k * w + i]
-        j = made_of + natural(S[later + i])  # what the later pivots are made of
-        A[j] = max(A[j], abs(value))
+        j = natural(S[later + i])  # what the later pivots are made of
+        size = A[columns + j]
+        A[made_of + j] = max(A[made_of + j], abs(value) * (size * size))
     for u in range(S[o + 7], S[o + 7] + S[o + 8]):
         x = S[I_UPDATE] + UPDATE * u
         a, n_a, b, n_b = natural(S[x]), natural(S[x + 1]), natural(S[x + 2]), natural(S[x + 3])
@@ -173,7 +175,8 @@ def block_factor(A: FloatArray, S: IntArray, second: int, drop: float, dependent
     for p in range(S[NODES]):
         o = S[I_NODE] + NODE * p
         for k in range(S[o]):
-            A[made_of + S[o + 5] + k] = abs(A[S[o + 2] + k * (S[o] + 1)])
+            size = A[made_of + 3 * S[SIZE] + S[o + 5] + k]
+            A[made_of + S[o + 5] + k] = abs(A[S[o + 2] + k * (S[o] + 1)]) * (size * size)
     for p in range(S[NODES]):
         o = natural(S[I_NODE] + NODE * p)
         f = natural(S[o])

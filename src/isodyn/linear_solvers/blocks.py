@@ -243,8 +243,8 @@ def eliminate(
 
 
 def storage_of(packed: IntArray) -> int:
-    """How many floats the factors take, with what the pivots were made of and room for two right-hand sides."""
-    return int(packed[at.STORAGE] + 3 * packed[at.SIZE])
+    """How many floats the factors take, with what the pivots were made of, room for two right-hand sides and sizes of columns and rows."""
+    return int(packed[at.STORAGE] + 5 * packed[at.SIZE])
 
 
 def full(matrix: Any) -> FloatArray:

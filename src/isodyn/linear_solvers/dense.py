@@ -16,26 +16,38 @@ from isodyn.lowering import natural
 EPS = float(np.finfo(np.float64).eps)
 
 
+@kernel()
+def put_back(sizes: FloatArray, pivots: IntArray, many: int) -> None:
+    """Undo the first exchanges of rows."""
+    for k in range(many - 1, -1, -1):
+        p = natural(pivots[k])
+        sizes[k], sizes[p] = sizes[p], sizes[k]
+
+
 @kernel(fused=True)
-def lu_factor(A: FloatArray, pivots: IntArray) -> int:
+def lu_factor(A: FloatArray, pivots: IntArray, sizes: FloatArray) -> int:
     """Overwrite A (flat, n·n) by its factors; SINGULAR leaves the failing column in pivots[0].
 
-    A column counts as dependent when elimination leaves nothing of it but rounding: a pivot below n·eps times its largest entry.
+    Rows are compared in units: entries of row i times sizes[i], which move with the rows and are put back in the end. A column counts as
+    dependent when elimination leaves nothing of it but rounding: a pivot below n·eps times its largest entry.
     """
     n = natural(pivots.size)
     for k in range(n):
         column = 0.0  # the largest entry of column k before elimination: U above the diagonal tells what it was made of
-        p, largest = k, abs(A[k * n + k])
+        p, largest = k, abs(A[k * n + k]) * sizes[k]
         for i in range(n):
+            value = abs(A[i * n + k]) * sizes[i]
             if i < k:
-                column = max(column, abs(A[i * n + k]))
-            elif abs(A[i * n + k]) > largest:
-                p, largest = i, abs(A[i * n + k])
+                column = max(column, value)
+            elif value > largest:
+                p, largest = i, value
         if not largest > n * EPS * column:  # also true for NaN
+            put_back(sizes, pivots, k)
             pivots[0] = k
             return SINGULAR
         pivots[k] = p
         if p != k:
+            sizes[k], sizes[p] = sizes[p], sizes[k]
             for j in range(n):
                 A[k * n + j], A[p * n + j] = A[p * n + j], A[k * n + j]
         pivot_row = A[k * n : k * n + n]
@@ -48,6 +60,7 @@ def lu_factor(A: FloatArray, pivots: IntArray) -> int:
             if factor != 0.0:
                 for j in range(k + 1, n):
                     row[j] -= factor * pivot_row[j]
+    put_back(sizes, pivots, n)
     return OK
 
 

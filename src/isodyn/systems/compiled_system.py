@@ -10,7 +10,7 @@ import numpy as np
 from isodyn.compiled import FloatArray, IntArray
 from isodyn.systems.checks import velocity_names
 from isodyn.systems.model import Answers, Model, from_python
-from isodyn.systems.scales import Scales, from_start, ordinary
+from isodyn.systems.scales import Scales, ordinary
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +47,7 @@ class CompiledSystem:
         if not self.row_names:
             object.__setattr__(self, "row_names", tuple(f"row {i}" for i in range(self.m)))
         if self.scales is None:
-            object.__setattr__(self, "scales", from_start(self.q0, self.v0.size))
+            object.__setattr__(self, "scales", ordinary(self.q0, self.v0.size))
 
     @property
     def nq(self) -> int:

@@ -5,8 +5,8 @@ several components is one of x_i / s_i, with s_i the typical size of the coordin
 angles. A row φ_k is compared with r_k, what it changes by when coordinates change by their typical sizes. Forces go with s_i too, as work
 does: f_i s_i, and multipliers with r_k.
 
-The matrix of a step is factorised as D J D, E G D with D = diag(s) and E = diag(κ/|G_k D|), κ the largest entry of D M D at the start:
-pivots are chosen, and called small, in the same way whatever the units are.
+Pivots of the matrix of a step are chosen, and called small, as those of D J D, E G D with D = diag(s) and E = diag(κ/|G_k D|), κ the
+largest entry of D M D at the start.
 
 All of these are powers of two. Products with them have no rounding, and a model of another size gives the same digits where its sizes
 are so many times larger.
@@ -55,9 +55,12 @@ def ordinary(q0: FloatArray, nv: int) -> Scales:
 
 
 def from_start(q0: FloatArray, nv: int) -> Scales:
-    """One size for all coordinates of a user's own equations: one, unless the start is far larger or smaller than that."""
+    """One size for all coordinates of a user's own equations: one, unless the start is far larger than that.
+
+    A start that is far smaller may be rounding of zero: see `beside_rows`.
+    """
     size = float(np.abs(q0[np.isfinite(q0)]).max(initial=0.0))
-    one = 1.0 if size == 0.0 or 1.0 / ORDINARY <= size <= ORDINARY else float(power_of_two(size))
+    one = 1.0 if size <= ORDINARY else float(power_of_two(size))
     return Scales(np.full(q0.size, one), np.full(nv, one), q0.copy())
 
 
@@ -79,7 +82,7 @@ def beside_rows(scales: Scales, phi: Callable[[FloatArray], Any]) -> Scales:
     misses = [miss for miss, _ in looks]
     best, (miss, bent) = int(np.argmin(misses)), looks[-1]
     found = 1.0 if misses[0] <= 10.0 * misses[best] else lengths[best]
-    if scales.v[0] == lengths[-1] and miss <= SEEN * bent:
+    if size < 1.0 / ORDINARY and bent > 0.0 and miss <= SEEN * bent:
         found = lengths[-1]
     return Scales(np.full(q0.size, found), np.full(scales.v.size, found), q0)
 
