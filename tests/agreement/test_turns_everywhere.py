@@ -102,3 +102,27 @@ def test_formulations() -> None:
     for formulation in (iso.GGL(), iso.Projection(), iso.Overdetermined()):
         sol = iso.integrate(nut_on_an_arm(0.005, 0.4, 20.0), formulation=formulation, dt=2e-3, t_end=0.5)
         assert sol.joint("thread").displacement == pytest.approx(known, abs=1e-5)
+
+
+def test_with_a_users_load() -> None:
+    """Beside a load in Python the compiled part counts as it does alone."""
+    mech = iso.Mechanism(gravity=(0, 0, 0))
+    mech.add_body("wheel", 1.0, (1, 1, 1), angular_velocity=(0, 0, 40.0))
+    mech.add_joint(iso.Hinge("pin", "ground", "wheel", axis=(0, 0, 1)))
+    mech.add_load(iso.JointSpring("s", "pin", 4.0))
+    alone = iso.integrate(mech.compile(), dt=0.01, t_end=1.0, save_every=20)
+    mech.add_load(iso.UserLoad("nothing", "wheel", lambda t, pose: np.zeros(3)))
+    sol = iso.integrate(mech.compile(), dt=0.01, t_end=1.0, save_every=20)
+    assert sol.joint("pin").angle == pytest.approx(alone.joint("pin").angle, abs=1e-9)
+
+
+def test_composed_steps() -> None:
+    """Steps of fourth order go forwards and backwards; the angle goes with them."""
+    sol = iso.integrate(
+        wheel(iso.JointSpring("s", "pin", 4.0), speed=40.0),
+        iso.Composition(iso.Scheme.central_difference()),
+        dt=0.02,
+        t_end=2.0,
+        save_every=25,
+    )
+    assert sol.joint("pin").angle == pytest.approx(20 * np.sin(2 * sol.t), abs=1e-3)

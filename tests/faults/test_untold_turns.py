@@ -40,7 +40,7 @@ def test_an_increment_that_tells_too_little() -> None:
     d = np.zeros(system.nv)
     d[9] = 1000.0
     assert system.retract(system.q0, d)[-1] == pytest.approx(1000.0, rel=1e-14)
-    d[5], d[9] = 2.0, 2.0
+    d[5], d[9], d[11] = 2.0, 2.0, 2.0
     with pytest.raises(ConvergenceError, match=r"'spin.angle' turns too far to be counted in one increment"):
         system.retract(system.q0, d)
 

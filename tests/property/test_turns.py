@@ -32,16 +32,14 @@ def test_springs_in_the_plane_and_in_space(
 ) -> None:
     """The same to rounding about any axis, and near the closed form A sin Ωt."""
     load, Omega = iso.JointSpring("s", "pin", stiffness), np.sqrt(stiffness)
-    options: Any = {
-        "dt": 0.02 / Omega,
-        "t_end": 4.0 / Omega,
-        "save_every": save_every,
-        "newton": iso.Newton(rtol=1e-13),
-    }
+    dt = min(
+        0.02 / Omega, 0.1 / (1.0 + abs(speed))
+    )  # twice as much in a step, and rounding of multipliers grows in space
+    options: Any = {"dt": dt, "t_end": 4.0 / Omega, "save_every": save_every}
     space = iso.integrate(wheel(load, speed=speed, axis=axis, turn=turn), **options).joint("pin").angle
     sol = iso.integrate(wheel(load, speed=speed, planar=True), **options)
     size = 1.0 + abs(speed) / Omega
-    assert space == pytest.approx(sol.joint("pin").angle, abs=1e-9 * size)
+    assert space == pytest.approx(sol.joint("pin").angle, abs=1e-10 * size)
     assert space == pytest.approx(speed / Omega * np.sin(Omega * sol.t), abs=1e-3 * size)
 
 

@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.compiled import NO_PIVOT, NOT_CONVERGED, NOT_FINITE, SINGULAR, WRONG_SHAPE
+from isodyn.compiled import NO_PIVOT, NOT_CONVERGED, NOT_FINITE, SINGULAR, UNTOLD, WRONG_SHAPE, FloatArray
 from isodyn.errors import CallableError, ConvergenceError, IsodynError, NonFiniteError, SingularError
-from isodyn.integrate.work import DX, A, R
+from isodyn.integrate.work import DX, A, D, R
+from isodyn.systems.checks import untold
 
 
-def failure(status: int, where: str, work: Any, controls: Any, system: Any, chosen: Any) -> IsodynError:
-    """The error for a status; `where` tells step and time."""
+def failure(status: int, where: str, work: Any, controls: Any, system: Any, chosen: Any, q: FloatArray) -> IsodynError:
+    """The error for a status; `where` tells step and time, q the position that the last step was tried from."""
     names = system.v_names
     if status in (SINGULAR, NO_PIVOT):
         column = int(work.fault[0])
@@ -28,6 +29,9 @@ def failure(status: int, where: str, work: Any, controls: Any, system: Any, chos
             hint="look at its row and column: "
             + ("its rate must appear in the equations" if system.first_order else "every coordinate needs inertia"),
         )
+    if status == UNTOLD:
+        name, told, seen = system.fastest(q, work.n[D])
+        return untold(name, told, seen, where)
     if status == WRONG_SHAPE:
         n = system.nv
         return CallableError(

@@ -59,7 +59,6 @@ from isodyn.results.memory import require_rows
 from isodyn.results.quality import largest_local_error, warn_of_coarse_steps
 from isodyn.results.solution import Sample, Solution, Statistics
 from isodyn.schemes import FirstOrderScheme, Scheme
-from isodyn.systems.checks import untold
 
 if TYPE_CHECKING:
     from isodyn.integrate.composition import ComposedSteps
@@ -396,10 +395,7 @@ class Run(EnforcedRows):
         step = int(self.count[work.STEPS])
         dt = t_next - t
         where = f"at t = {t:.6g} (step {step + 1}, dt = {dt:.3g})" if dt > 0 else f"at the start, t = {t:.6g}"
-        if status == UNTOLD:
-            name, told, seen = self.system.fastest(self.state.q, self.work.n[work.D])
-            raise untold(name, told, seen, where)
-        raise failure(status, where, self.work, self.careful, self.system, self.independent.chosen)
+        raise failure(status, where, self.work, self.careful, self.system, self.independent.chosen, self.state.q)
 
     def solution(self, seconds: float, stopped: str | None) -> Solution:
         count = self.count

@@ -205,8 +205,8 @@ class Mechanism:
 
         Joints that are given by `points=` and `axes=` of their bodies may be open at first; parts are moved by little, in the mass norm.
         Bodies named in `hold` stay where they are. `positions` and `rates` fix coordinates of joints and their rates:
-        {"pin": 0.3} or {("screw", "angle"): 0.3}; apart from them velocities change least in the mass norm. A loop closes on the
-        branch that the rough positions are nearest to.
+        {"pin": 0.3} or {("screw", "angle"): 0.3}, angles up to whole turns; apart from them velocities change least in the mass norm.
+        A loop closes on the branch that the rough positions are nearest to.
         """
         from isodyn.mechanism.assembly import assemble
 

@@ -143,7 +143,7 @@ class JointView:
 
     @cached_property
     def angle(self) -> FloatArray:
-        """Counted over whole turns."""
+        """Counted over whole turns, in every step: rows may be far apart."""
         return self._read("angle")[0]
 
     @cached_property
