@@ -44,6 +44,8 @@ def run_summary(problem: Problem, parameters: dict[str, float], dt: float, sol: 
             "solver": stats.solver,
         },
     }
+    if stats.index is not None:
+        summary["index"] = stats.index
     if stats.stopped is not None:
         summary["stopped"] = stats.stopped
     return summary
