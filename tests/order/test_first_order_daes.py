@@ -114,3 +114,23 @@ def test_index_of_mechanical_systems():
     assert str(iso.analysis.index(known.pendulum_system())) == "index 3 (ranks 0, 0, 1 of 1)"
     assert iso.analysis.index(known.manufactured_system(rolling=True)).ranks == (0, 1, 2)
     assert str(iso.analysis.index(iso.FirstOrderSystem(lambda s, t: -s, [1.0]))) == "index 0"
+
+
+@pytest.mark.parametrize(
+    ("Q", "P", "expected"),
+    [
+        (np.eye(2), np.ones((2, 2)), "index 0"),
+        (np.diag([1.0, 0.0]), [[1.0, 0.0], [1.0, -1.0]], "index 1 (ranks 1 of 1)"),
+        ([[0.0, 1.0], [0.0, 0.0]], np.eye(2), "index 2 (ranks 0, 1 of 1)"),
+        ([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [0.0, 0.0, 0.0]], np.eye(3), "index 3 (ranks 0, 0, 1 of 1)"),
+        (np.zeros((2, 2)), np.eye(2), "index 1 (ranks 2 of 2)"),
+    ],
+)
+def test_index_of_matrix_pencils(Q, P, expected):
+    """Q s' + P s = r: the index of nilpotency of Q where P is the identity; not changed by other rows and unknowns."""
+    n = len(Q)
+    rng = np.random.default_rng(3)
+    rows, unknowns = rng.normal(size=(n, n)), rng.normal(size=(n, n))
+    for left, right in ((np.eye(n), np.eye(n)), (rows, unknowns)):
+        system = iso.LinearFirstOrderSystem(left @ Q @ right, left @ P @ right, None, rng.normal(size=n))
+        assert str(iso.analysis.index(system)) == expected

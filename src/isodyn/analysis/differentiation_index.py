@@ -6,12 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.errors import InputError
+from isodyn.compiled import FloatArray
+from isodyn.errors import InputError, SingularError
 from isodyn.linear_solvers.blocks import full
 from isodyn.linear_solvers.rows import choose
-from isodyn.systems import FirstOrderSystem, System
-from isodyn.systems.derivative_chain import Index, settled
+from isodyn.systems import FirstOrderSystem, LinearFirstOrderSystem, System
+from isodyn.systems.derivative_chain import Index, chain_of, settled
 from isodyn.systems.questions import Questions
+
+SINGULAR = 1e-12  # singular values of Q below this, relative, are none
 
 
 def index(system: Any, t0: float = 0.0) -> Index:
@@ -53,6 +56,8 @@ def index(system: Any, t0: float = 0.0) -> Index:
             f"index is for one of isodyn's systems, received {type(system).__name__}",
             hint="a Mechanism becomes one by compile()",
         )
+    if isinstance(system, LinearFirstOrderSystem):
+        return _of_matrices(system, t0)
     if system.m == 0:
         return Index(0, 0, (), ())
     if isinstance(system, FirstOrderSystem):
@@ -61,3 +66,32 @@ def index(system: Any, t0: float = 0.0) -> Index:
     by_velocity, all_rows = choose(G[system.m_phi :]).rank, choose(G).rank
     ranks = (0, by_velocity, all_rows) if system.m_phi else (0, by_velocity)
     return Index(len(ranks), system.m, ranks, ())
+
+
+def _of_matrices(system: LinearFirstOrderSystem, t0: float) -> Index:
+    """Of Q s' + P s = r: with Q = U Σ Vᵀ, rows and unknowns without Σ are the constraints and the algebraic unknowns."""
+    Q, P = (np.asarray(full(A)) for A in (system.Q, system.P))
+    U, values, V = np.linalg.svd(Q)
+    rank = int((values > SINGULAR * max(float(values[0]), 1e-300)).sum())
+    if rank == system.nv:
+        return Index(0, 0, (), ())
+    slope, sigma, x = U.T @ P @ V.T, values[:rank], V @ system.v0
+
+    def rest(s: FloatArray, z: FloatArray, t: float) -> FloatArray:
+        r = np.zeros(system.nv) if system.r is None else system.r(t) if callable(system.r) else system.r
+        return np.asarray(U.T @ r - slope @ np.concatenate([s, z]))
+
+    if rank == 0:
+        rank_P = int(np.linalg.matrix_rank(P))
+        if rank_P < system.nv:
+            raise SingularError(f"nothing determines s: Q is zero and P has rank {rank_P} of {system.nv}")
+        return Index(1, system.nv, (rank_P,), ())
+    names = [f"combination {i} of the rows without s'" for i in range(system.nv - rank)]
+    divided = FirstOrderSystem(
+        lambda s, z, t: rest(s, z, t)[:rank] / sigma,
+        x[:rank],
+        z0=x[rank:],
+        c=lambda s, z, t: rest(s, z, t)[rank:],
+        row_names=names,
+    )
+    return chain_of(divided, t0, divided.v0, divided.z0).index()

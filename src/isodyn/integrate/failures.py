@@ -27,7 +27,11 @@ def failure(status: int, where: str, work: Any, controls: Any, system: Any, chos
         return SingularError(
             f"the matrix of the equations of motion is singular {where}: no pivot for {name!r}",
             hint="look at its row and column: "
-            + ("its rate must appear in the equations" if system.first_order else "every coordinate needs inertia"),
+            + (
+                "its rate must appear in the equations; unknowns without one are the z of a FirstOrderSystem"
+                if system.first_order
+                else "every coordinate needs inertia"
+            ),
         )
     if status == UNTOLD:
         name, told, seen = system.fastest(q, work.n[D])

@@ -164,6 +164,8 @@ def _chips(sol: Solution, formulation: Any, dt: float | None) -> Html:
 
 def _notes(sol: Solution) -> Html:
     notes = []
+    if sol.stats.index is not None:
+        notes.append(sol.stats.index)
     if sol.stats.stopped is not None:
         notes.append(sol.stats.stopped)
     if sol.redundant:

@@ -47,6 +47,8 @@ def run_summary(problem: Problem, parameters: dict[str, float], dt: float, sol: 
             "local_error_at": stats.local_error_at,
         },
     }
+    if stats.index is not None:
+        summary["index"] = stats.index
     if stats.stopped is not None:
         summary["stopped"] = stats.stopped
     return summary

@@ -162,9 +162,8 @@ class Constraints:
 
 def _rows(name: str, function: Callable[..., Any], arguments: tuple[Any, ...]) -> int:
     """How many numbers a constraint function returns."""
-    value = real_array(
-        f"what {name} returns", function(*(x.copy() if isinstance(x, np.ndarray) else x for x in arguments)), "a vector"
-    )
+    found = function(*(x.copy() if isinstance(x, np.ndarray) else x for x in arguments))
+    value = np.zeros(()) if found is None else real_array(f"what {name} returns", found, "a vector")
     if value.ndim != 1 or value.size == 0:
         raise InputError(f"{name} must return a vector with one number per constraint, received shape {value.shape}")
     return value.size
