@@ -12,6 +12,7 @@ import numpy as np
 
 from isodyn.compiled import FloatArray
 from isodyn.errors import AccuracyWarning, BranchError
+from isodyn.integrate.start import refuse_stationary, refuse_turned
 from isodyn.linear_solvers.rows import LARGE
 from isodyn.systems.branches import OFF, Branch, crossing, limit, off_branch
 from isodyn.systems.manifold import freedoms
@@ -73,6 +74,14 @@ def examples(branches: tuple[Branch, ...], M: FloatArray, v: FloatArray) -> list
     return found
 
 
+def settle_start(run: Run, t: float, given: FloatArray) -> None:
+    """After a start was put onto the constraints: it must not depend on rounding, and must lead onto a branch of motion."""
+    refuse_stationary(run.ask, run.independent, t, run.state.q, run.state.v)
+    if not run.assemble:
+        refuse_turned(given, run.state.v, t)
+    onto_a_branch(run, t)
+
+
 def onto_a_branch(run: Run, t: float) -> None:
     """Keep run.state.v where it leads onto a branch; refuse it, or with `assemble` take the nearest that does."""
     state, system = run.state, run.system
@@ -97,10 +106,11 @@ def onto_a_branch(run: Run, t: float) -> None:
     if ways and (off <= OFF or (run.assemble and clear)):
         state.v[:] = ways[order[0]]
         return
+    meet = "one branch of motion passes" if len(found) == 1 else f"{len(found)} branches of motion meet"
     raise refusal(
         system,
         state.q,
-        f"{len(found)} branches of motion meet in the start at t = {t:.6g}, and its velocities lead onto none of them",
+        f"{meet} in the start at t = {t:.6g}, and its velocities lead onto none",
         examples(found, M, state.v),
         "start with velocities of one branch; of a mechanism mech.assemble(rates=…) finds them from rates of joints",
     )

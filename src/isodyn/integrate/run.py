@@ -33,7 +33,7 @@ from isodyn.compiled import (
 from isodyn.errors import CallableError, ConflictError, IsodynError, IsodynWarning, SchemeError
 from isodyn.formulations.near_singular import warn_near_singular
 from isodyn.integrate import at_balance, work
-from isodyn.integrate.branch_start import limits_on_branch, onto_a_branch
+from isodyn.integrate.branch_start import limits_on_branch, settle_start
 from isodyn.integrate.coefficients import coefficients, starting_scheme
 from isodyn.integrate.columns import columns
 from isodyn.integrate.enforced_rows import EnforcedRows
@@ -48,11 +48,7 @@ from isodyn.integrate.start import (
     refuse_if_far,
     still_open,
 )
-from isodyn.linear_solvers.rows import (
-    LARGE,
-    every,
-    least_multipliers,
-)
+from isodyn.linear_solvers.rows import LARGE, every, least_multipliers
 from isodyn.results.solution import Sample, Solution, Statistics
 from isodyn.schemes import FirstOrderScheme, Scheme
 
@@ -228,7 +224,7 @@ class Run(EnforcedRows):
         if np.abs(state.q - given[0]).max(initial=0.0) > SAME_ROWS * np.abs(state.q).max(initial=0.0):
             self.enforce(self.independent_rows(t))
         if first:
-            onto_a_branch(self, t)
+            settle_start(self, t, given[1])
 
     def watch_rows(self, wrote_row: bool) -> None:
         """With redundant rows: the dropped ones still hold, and the newest row gets the multipliers of least norm."""

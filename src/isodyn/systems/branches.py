@@ -16,7 +16,7 @@ both sides, x = ½(x(δ) + x(−δ)) + O(δ²), extrapolated from δ, δ/2 and �
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from isodyn.systems.manifold import close, freedoms, moving
 from isodyn.systems.questions import Questions
 
 OFF = 1e-6  # of |h|: velocities that fail (1) by more are on no branch; less is rounding of the input
-FLOOR = 1e-10  # of |G v| |v|: values of h below are rounding
+ROUNDING = 1e-9  # of |h|: what is left of (1) below this is rounding of h
 FLAT = 1e-7  # eigenvalues of a form below this part of the largest are zero
 MOST = 16  # freedoms, or branches, up to which branches are looked for
 NEAR = (
@@ -48,11 +48,10 @@ class Branch:
         S, v_0 = self.basis, self.offset
         if S.shape[1] == 0:
             return v_0
-        free, y = np.eye(S.shape[1]), np.zeros(S.shape[1])
-        if rows.shape[0]:
-            R = rows @ S
-            y = np.linalg.lstsq(R, rates - rows @ v_0, rcond=1e-9)[0]
-            free = freedoms(R)[0]
+        R = rows @ S
+        R[np.abs(R) < 1e-9 * np.outer(np.linalg.norm(rows, axis=1), np.linalg.norm(S, axis=0))] = 0.0  # rounding
+        y = np.asarray(np.linalg.lstsq(R, rates - rows @ v_0, rcond=1e-9)[0], dtype=np.float64)
+        free = freedoms(R)[0]
         F = S @ free
         if F.shape[1]:
             y = y + free @ np.linalg.solve(F.T @ M @ F, F.T @ M @ (v - v_0 - S @ y))
@@ -86,8 +85,13 @@ def off_branch(ask: Questions, t: float, q: FloatArray, v: FloatArray, by: Float
     if by is not None:
         h, way = 0.5 * (rest(ask, t, q, by) + rest(ask, t, q, -by)) - rest(ask, t, q, 0.0 * by), by
     L = dependences(G, rows)
-    size = np.abs(h).max() + FLOOR * float((np.abs(G) @ np.abs(way)).max() * np.abs(way).max())
-    return float((np.abs(L @ h) / np.abs(L).max(axis=1)).max() / size) if size > 0 else 0.0
+    left = float((np.abs(L @ h) / np.abs(L).max(axis=1)).max())
+    size = float(np.abs(h).max())
+    if left > ROUNDING * size:  # values of h that cancel
+        size = max(
+            size, *(float(np.abs(rest(ask, t, q, x * e)).max()) for x, e in zip(way, np.eye(way.size), strict=True))
+        )
+    return left / size if size > 0 else 0.0
 
 
 def crossing(ask: Questions, t: float, q: FloatArray) -> tuple[Branch, ...] | None:
@@ -96,7 +100,7 @@ def crossing(ask: Questions, t: float, q: FloatArray) -> tuple[Branch, ...] | No
     G = full(ask.G(t, q, still))
     rows = choose(G)
     N = freedoms(G)[0]
-    w = -np.linalg.lstsq(G, ask.velocity(t, q, still), rcond=1e-9)[0] if G.shape[0] else still
+    w = np.asarray(-np.linalg.lstsq(G, ask.velocity(t, q, still), rcond=1e-9)[0], dtype=np.float64)
     moved = bool(np.abs(w).max(initial=0.0) > 0) or bool(np.abs(rest(ask, t, q, still)).max(initial=0.0) > 0)
     f = N.shape[1]
     if f > MOST:
@@ -188,7 +192,7 @@ def limit(ask: Questions, t: float, q: FloatArray, v: FloatArray, rank: int) -> 
     speed = float(np.abs(v).max(initial=0.0))
     if speed == 0.0:
         return None
-    delta, a = NEAR * max(float(np.abs(q).max()), 1e-300) / speed, np.zeros(v.size)
+    delta, a = NEAR * (float(np.abs(q).max()) or 1.0) / speed, np.zeros(v.size)
     sides = None
     for _ in range(30):
         sides = [_beside(ask, t, q, v, a, s * delta) for s in (1.0, -1.0)]
@@ -206,10 +210,13 @@ def limit(ask: Questions, t: float, q: FloatArray, v: FloatArray, rank: int) -> 
     for _ in range(3):  # with a better a the two sides lie more evenly
         means, odds = [], []
         for h in (delta, 0.5 * delta, 0.25 * delta):
-            pair = [_beside(ask, t, q, v, a, s * h, np.inf) for s in (1.0, -1.0)]
-            if pair[0] is None or pair[1] is None:
-                return None
-            plus, minus = (_solved(ask, t + s * h, *side, rows) for s, side in zip((1.0, -1.0), pair, strict=True))
+            both_sides = []
+            for s in (h, -h):
+                side = _beside(ask, t, q, v, a, s, np.inf)
+                if side is None:
+                    return None
+                both_sides.append(_solved(ask, t + s, *side, rows))
+            plus, minus = both_sides
             means.append(0.5 * (plus + minus))
             odds.append(float(np.abs(plus - minus)[v.size : v.size + m].max(initial=0.0)))
         once = [(4.0 * means[1] - means[0]) / 3.0, (4.0 * means[2] - means[1]) / 3.0]
