@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from isodyn.integrate.run import Run
 
 EXACT = 1e-9  # velocities that miss a branch by less stay as they are
+UNBOUNDED = 10.0  # multipliers that grow towards the start to more than this, against their finite part, are told
 SHOWN = 6  # branches, and rates of each, in a message
 
 
@@ -78,7 +79,7 @@ def settle_start(run: Run, t: float, given: FloatArray) -> None:
     """After a start was put onto the constraints: it must not depend on rounding, and must lead onto a branch of motion."""
     refuse_stationary(run.ask, run.independent, t, run.state.q, run.state.v)
     if not run.assemble:
-        refuse_turned(given, run.state.v, t)
+        refuse_turned(run.ask, t, run.state.q, given, run.state.v)
     onto_a_branch(run, t)
 
 
@@ -130,7 +131,7 @@ def limits_on_branch(run: Run, t: float, *, rows: bool = True) -> FloatArray | N
         state.a[:], state.lam[:] = found.a, found.lam
         if rows:
             run.enforce(found.rows)
-        if found.pole > 1e-6:
+        if found.pole > UNBOUNDED:
             warnings.warn(
                 f"the start at t = {t:.6g} is a singular position where reactions grow without bound:"
                 " multipliers of the first rows are uncertain",

@@ -126,11 +126,13 @@ def refuse_stationary(ask: Questions, rows: Rows, t: float, q: FloatArray, v: Fl
         )
 
 
-def refuse_turned(given: FloatArray, v: FloatArray, t: float) -> None:
+def refuse_turned(ask: Questions, t: float, q: FloatArray, given: FloatArray, v: FloatArray) -> None:
     """SingularError for velocities that were off by rounding only, but far from those that constraints allow."""
     size = float(np.abs(given).max(initial=0.0))
     far = float(np.abs(v - given).max(initial=0.0))
-    if far > TURNED * size:
+    if far > TURNED * size > 0.0 and np.abs(ask.velocity(t, q, given)).max() < SMALL * size * largest(
+        ask.G(t, q, given)
+    ):
         raise SingularError(
             f"the start at t = {t:.6g} lies beside a singular position: its velocities keep the constraints to rounding, but the nearest"
             f" that do so exactly differ by {far / size:.2g} of their size",
