@@ -27,6 +27,7 @@ _BLOCK_SECONDS = 0.1  # how long the compiled steps may take before Python looks
 _MOST_NUMBERS = 1_000_000  # in a block of steps …
 _FIRST_NUMBERS = 16_000  # … and in the first one, of which it is not known how long it takes
 ATOL = 1e-12  # of typical sizes: errors that are allowed where nothing else is said
+FAR = 1e3  # tolerances: a longer way onto the constraints than this is not trusted
 ROUNDING = 1e-11  # violations of dropped rows above this ask whether they are independent by now
 
 
@@ -57,6 +58,7 @@ class AdaptiveRun:
         self.dense = 2 if events else 0 if times is None else 1
         self.first_step, self.max_step = first_step, max_step
         self.states = States(system, formulation, project, assemble)
+        self.states.far = FAR * (method.rtol + 1e-12)
         self.base, self.motion, self.count = self.states.base, self.states.motion, self.states.count
         self.base.slowest = self.motion.slowest = 1.0 / (span[1] - span[0])
         back = system.retract is None or bool(
@@ -276,6 +278,7 @@ class AdaptiveRun:
             raise ConvergenceError(
                 f"the step became as small as rounding of t at t = {t:.6g} (step {self.count[work.STEPS] + 1}): the error asked for"
                 f" ({self.method}) was not reached",
-                hint="a jump, a kink, a singularity or a stiff motion; integrate(...) takes the first and the last of them",
+                hint="a jump, a kink, a singularity or a stiff motion; integrate(...) takes the first and the last of them,"
+                " and passes singular positions where branches of motion cross",
             )
         self.states.check(status, t, self.motion, float(self.step[0]))

@@ -12,6 +12,7 @@ import numpy as np
 
 from isodyn.compiled import FloatArray
 from isodyn.errors import AccuracyWarning, BranchError
+from isodyn.integrate.start import refuse_stationary, refuse_turned
 from isodyn.linear_solvers.rows import LARGE
 from isodyn.systems.branches import OFF, Branch, crossing, limit, off_branch
 from isodyn.systems.manifold import freedoms
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from isodyn.integrate.run import Run
 
 EXACT = 1e-9  # velocities that miss a branch by less stay as they are
+UNBOUNDED = 10.0  # multipliers that grow towards the start to more than this, against their finite part, are told
 SHOWN = 6  # branches, and rates of each, in a message
 
 
@@ -73,6 +75,14 @@ def examples(branches: tuple[Branch, ...], M: FloatArray, v: FloatArray) -> list
     return found
 
 
+def settle_start(run: Run, t: float, given: FloatArray) -> None:
+    """After a start was put onto the constraints: it must not depend on rounding, and must lead onto a branch of motion."""
+    refuse_stationary(run.ask, run.independent, t, run.state.q, run.state.v)
+    if not run.assemble:
+        refuse_turned(run.ask, t, run.state.q, given, run.state.v)
+    onto_a_branch(run, t)
+
+
 def onto_a_branch(run: Run, t: float) -> None:
     """Keep run.state.v where it leads onto a branch; refuse it, or with `assemble` take the nearest that does."""
     state, system = run.state, run.system
@@ -97,10 +107,11 @@ def onto_a_branch(run: Run, t: float) -> None:
     if ways and (off <= OFF or (run.assemble and clear)):
         state.v[:] = ways[order[0]]
         return
+    meet = "one branch of motion passes" if len(found) == 1 else f"{len(found)} branches of motion meet"
     raise refusal(
         system,
         state.q,
-        f"{len(found)} branches of motion meet in the start at t = {t:.6g}, and its velocities lead onto none of them",
+        f"{meet} in the start at t = {t:.6g}, and its velocities lead onto none",
         examples(found, M, state.v),
         "start with velocities of one branch; of a mechanism mech.assemble(rates=…) finds them from rates of joints",
     )
@@ -120,7 +131,7 @@ def limits_on_branch(run: Run, t: float, *, rows: bool = True) -> FloatArray | N
         state.a[:], state.lam[:] = found.a, found.lam
         if rows:
             run.enforce(found.rows)
-        if found.pole > 1e-6:
+        if found.pole > UNBOUNDED:
             warnings.warn(
                 f"the start at t = {t:.6g} is a singular position where reactions grow without bound:"
                 " multipliers of the first rows are uncertain",
@@ -128,8 +139,9 @@ def limits_on_branch(run: Run, t: float, *, rows: bool = True) -> FloatArray | N
                 stacklevel=2,
             )
         return found.least
-    N = freedoms(ask.G(t, state.q, state.v))[0]
-    way = N @ (N.T @ state.a)
+    sizes = system.scales.v
+    N = freedoms(ask.G(t, state.q, state.v), sizes)[0]
+    way = N @ ((N / sizes[:, None]).T @ (state.a / sizes))
     if np.abs(way).max(initial=0.0) > 0.0 and off_branch(ask, t, state.q, state.v, way) > OFF:
         branches = crossing(ask, t, state.q)
         M = ask.mass(t, state.q, state.v)

@@ -146,7 +146,7 @@ class Record:
             decided = decide(G * self.system.scales.v, rcond=TOLERANCE)
             rank, diagonal = decided.rank, decided.diagonal
             if self.enforced:
-                self.closest = min(self.closest, (float(diagonal[self.enforced - 1] / diagonal[0]), t))
+                self.closest = min(self.closest, (float(diagonal[self.enforced - 1] / (diagonal[0] or 1.0)), t))
             if rank < self.enforced:
                 a, lam = self.at_loss_of_rank(t, state.q, state.v, rank)
             elif self.enforced < self.system.m:

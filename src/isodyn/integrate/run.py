@@ -35,7 +35,7 @@ from isodyn.errors import CallableError, ConflictError, IsodynError, IsodynWarni
 from isodyn.formulations.near_singular import warn_near_singular
 from isodyn.integrate import at_balance, work
 from isodyn.integrate.algebraic_start import algebraic_start
-from isodyn.integrate.branch_start import limits_on_branch, onto_a_branch
+from isodyn.integrate.branch_start import limits_on_branch, settle_start
 from isodyn.integrate.coefficients import coefficients, starting_scheme
 from isodyn.integrate.columns import columns
 from isodyn.integrate.enforced_rows import EnforcedRows
@@ -250,7 +250,7 @@ class Run(EnforcedRows):
         if self.moved_from(given[0]):
             self.enforce(self.independent_rows(t))
         if first:
-            onto_a_branch(self, t)
+            settle_start(self, t, given[1])
 
     def watch_rows(self, wrote_row: bool) -> None:
         """With redundant rows: the dropped ones still hold, and the newest row gets the multipliers of least norm."""

@@ -9,14 +9,17 @@ from __future__ import annotations
 import numpy as np
 
 from isodyn.compiled import FloatArray
-from isodyn.errors import ConflictError, InputError, NonFiniteError
+from isodyn.errors import ConflictError, InputError, NonFiniteError, SingularError
 from isodyn.linear_solvers.blocks import full
 from isodyn.linear_solvers.rows import Rows, partners
-from isodyn.systems.manifold import Closed, close
+from isodyn.systems.manifold import Closed, close, moving
 from isodyn.systems.questions import Questions
 from isodyn.systems.scales import pace, reach, sizes_of_rows
 
 SMALL = 1e-6  # violations below this, relative to the size of the state, are rounding of the input
+ASIDE = 1e-3  # how far aside gradients are compared, against the size of q
+STATIONARY = 1e-7  # a gradient smaller than this part of one a little aside is rounding
+TURNED = 1e-2  # of the size of v: more than rounding of the input can ask for in a position that is not singular
 CONFLICT = 1e-7  # dependent rows that are off by more than this do not hold
 
 
@@ -77,6 +80,32 @@ def finite_rows(ask: Questions, t: float, q: FloatArray, v: FloatArray) -> None:
                 f"constraint {ask.system.row_names[bad[0]]!r} gives a NaN or an infinity at the start, t = {t:.6g}",
                 hint="check what the constraint functions return for q0 and v0",
             )
+
+
+def refuse_stationary(ask: Questions, rows: Rows, t: float, q: FloatArray, v: FloatArray) -> None:
+    """SingularError for an enforced row whose gradient is rounding at the start: where it leads, rounding would decide."""
+    sizes = ask.system.scales.v
+    there = moving(ask.system)(q, sizes * np.random.default_rng(1).uniform(-ASIDE, ASIDE, v.size))
+    here, beside = (np.linalg.norm(full(ask.G(t, where, v)) * sizes, axis=1) for where in (q, there))
+    lost = [int(r) for r in rows.chosen if here[r] < STATIONARY * beside[r]]
+    if lost:
+        raise SingularError(
+            f"constraint {ask.system.row_names[lost[0]]!r} is stationary at the start, t = {t:.6g}:"
+            f" its gradient is {here[lost[0]]:.1e} there and {beside[lost[0]]:.1e} a little aside",
+            hint="start elsewhere; where branches of motion cross, a G that is exact there lets them be found",
+        )
+
+
+def refuse_turned(ask: Questions, t: float, q: FloatArray, given: FloatArray, v: FloatArray) -> None:
+    """SingularError for velocities that were off by rounding only, but far from those that constraints allow."""
+    size, far = pace(ask.system, given), pace(ask.system, v - given)
+    open_rates = ask.velocity(t, q, given) / sizes_of_rows(ask.system, ask.G(t, q, given))
+    if far > TURNED * size > 0.0 and np.abs(open_rates).max() < SMALL * size:
+        raise SingularError(
+            f"the start at t = {t:.6g} lies beside a singular position: its velocities keep the constraints to rounding, but the nearest"
+            f" that do so exactly differ by {far / size:.2g} of their size",
+            hint="start in the singular position itself or farther from it; integrate(..., assemble=True) takes the nearest velocities",
+        )
 
 
 def gaps(

@@ -21,8 +21,6 @@ from isodyn.integrate.schedule import plan
 from isodyn.integrate.start import near_manifold, near_velocity
 from isodyn.schemes import FirstOrderScheme, Scheme
 
-FAR = 1e-6  # of the size of (q, v): a projection that moves a state between two steps by more is not trusted
-
 
 class States:
     """What can be asked about a state, with the memory that the answers need.
@@ -42,6 +40,8 @@ class States:
         self.count = self.base.count = self.motion.count = np.zeros(work.COUNTERS + 1, dtype=np.int64)
         nq, nv, m = system.nq, system.nv, system.m
         self.trial = State(np.zeros(2), np.zeros(nq), np.zeros(nv), np.zeros(nv), np.zeros(m), np.zeros(nv))
+        # of the size of (q, v): a projection that moves a state between two steps by more is not trusted
+        self.far = np.inf
         self.K = np.zeros((dop853.ROWS, nq + nv))  # rates at the stages of a step
 
     def rate(self, t: float, state: State, out: FloatArray) -> int:
@@ -90,10 +90,9 @@ class States:
             trial.v[:] = near_velocity(ask, t, trial.q, trial.v)
             status = OK
         self.check(status, t, self.base)
-        far = max(float(np.abs(x - y).max(initial=0.0)) for x, y in ((trial.q, given[0]), (trial.v, given[1])))
-        if far > FAR * float(
-            np.abs(y).max()
-        ):  # beside a loss of rank: what is between two good states is better as it is
+        far = max(float(np.abs(x - y).max(initial=0.0)) for x, y in zip((trial.q, trial.v), given, strict=True))
+        if far > self.far * float(np.abs(y).max()):
+            # beside a loss of rank: what is between two good states is better as it is
             trial.q[:], trial.v[:] = given
         return trial
 

@@ -11,6 +11,8 @@ sign forbids its directions altogether.
 
 Accelerations and multipliers at the crossing are the limits along the branch, since G has its full rank beside it: from the mean of
 both sides, x = ½(x(δ) + x(−δ)) + O(δ²), extrapolated from δ, δ/2 and δ/4. See docs/derivations/singular_starts.md.
+
+All of it is done in units of typical sizes (isodyn.systems.scales): velocities v/s, rows G s/r, h/r.
 """
 
 from __future__ import annotations
@@ -25,13 +27,14 @@ from isodyn.linear_solvers.blocks import full
 from isodyn.linear_solvers.rows import Rows, choose, least_multipliers
 from isodyn.systems.manifold import close, freedoms, moving
 from isodyn.systems.questions import Questions
+from isodyn.systems.scales import pace, sizes_of_rows
 
 OFF = 1e-6  # of |h|: velocities that fail (1) by more are on no branch; less is rounding of the input
-FLOOR = 1e-10  # of |G v| |v|: values of h below are rounding
+ROUNDING = 1e-9  # of |h|: what is left of (1) below this is rounding of h
 FLAT = 1e-7  # eigenvalues of a form below this part of the largest are zero
 MOST = 16  # freedoms, or branches, up to which branches are looked for
 NEAR = (
-    1e-2  # how far beside the crossing the limits are taken, against the size of q; halved until the branch is straight
+    1e-2  # how far beside the crossing the limits are taken, in typical sizes; halved until the branch is straight
 )
 BENT = 0.02  # how far, relatively, the branch may leave its tangent there
 
@@ -48,11 +51,10 @@ class Branch:
         S, v_0 = self.basis, self.offset
         if S.shape[1] == 0:
             return v_0
-        free, y = np.eye(S.shape[1]), np.zeros(S.shape[1])
-        if rows.shape[0]:
-            R = rows @ S
-            y = np.linalg.lstsq(R, rates - rows @ v_0, rcond=1e-9)[0]
-            free = freedoms(R)[0]
+        R = rows @ S
+        R[np.abs(R) < 1e-9 * np.outer(np.linalg.norm(rows, axis=1), np.linalg.norm(S, axis=0))] = 0.0  # rounding
+        y = np.asarray(np.linalg.lstsq(R, rates - rows @ v_0, rcond=1e-9)[0], dtype=np.float64)
+        free = freedoms(R, np.ones(R.shape[1]))[0]
         F = S @ free
         if F.shape[1]:
             y = y + free @ np.linalg.solve(F.T @ M @ F, F.T @ M @ (v - v_0 - S @ y))
@@ -68,9 +70,22 @@ def dependences(G: FloatArray, rows: Rows) -> FloatArray:
     return L
 
 
-def rest(ask: Questions, t: float, q: FloatArray, v: FloatArray) -> FloatArray:
-    """h of φ̈ = G a + h."""
-    return ask.acceleration(t, q, v, np.zeros(v.size))
+class Scaled:
+    """Rows, their rates and h at one position, in units of typical sizes: of velocities in, of rows out."""
+
+    def __init__(self, ask: Questions, t: float, q: FloatArray, v: FloatArray) -> None:
+        G = full(ask.G(t, q, v))
+        self.ask, self.t, self.q = ask, t, q
+        self.sizes, self.rows = ask.system.scales.v, sizes_of_rows(ask.system, G)
+        self.G = G * self.sizes / self.rows[:, None]
+
+    def rate(self, u: FloatArray) -> FloatArray:
+        """φ̇ at v = s u."""
+        return self.ask.velocity(self.t, self.q, self.sizes * u) / self.rows
+
+    def rest(self, u: FloatArray) -> FloatArray:
+        """h of φ̈ = G a + h at v = s u."""
+        return self.ask.acceleration(self.t, self.q, self.sizes * u, np.zeros(u.size)) / self.rows
 
 
 def off_branch(ask: Questions, t: float, q: FloatArray, v: FloatArray, by: FloatArray | None = None) -> float:
@@ -78,30 +93,36 @@ def off_branch(ask: Questions, t: float, q: FloatArray, v: FloatArray, by: Float
 
     With `by` what is asked is whether the way on from rest, with this acceleration, begins on a branch.
     """
-    G = full(ask.G(t, q, v))
-    rows = choose(G)
+    at = Scaled(ask, t, q, v)
+    rows = choose(at.G)
     if rows.dropped.size == 0:
         return 0.0
-    h, way = rest(ask, t, q, v), v
+    way = v / at.sizes
+    h = at.rest(way)
     if by is not None:
-        h, way = 0.5 * (rest(ask, t, q, by) + rest(ask, t, q, -by)) - rest(ask, t, q, 0.0 * by), by
-    L = dependences(G, rows)
-    size = np.abs(h).max() + FLOOR * float((np.abs(G) @ np.abs(way)).max() * np.abs(way).max())
-    return float((np.abs(L @ h) / np.abs(L).max(axis=1)).max() / size) if size > 0 else 0.0
+        way = by / at.sizes
+        h = 0.5 * (at.rest(way) + at.rest(-way)) - at.rest(0.0 * way)
+    L = dependences(at.G, rows)
+    left = float((np.abs(L @ h) / np.abs(L).max(axis=1)).max())
+    size = float(np.abs(h).max())
+    if left > ROUNDING * size:  # values of h that cancel
+        size = max(size, *(float(np.abs(at.rest(x * e)).max()) for x, e in zip(way, np.eye(way.size), strict=True)))
+    return left / size if size > 0 else 0.0
 
 
 def crossing(ask: Questions, t: float, q: FloatArray) -> tuple[Branch, ...] | None:
     """The branches that meet at q, one alone where none cross; None where there are too many, or a cone of them."""
     still = np.zeros(ask.system.nv)
-    G = full(ask.G(t, q, still))
-    rows = choose(G)
-    N = freedoms(G)[0]
-    w = -np.linalg.lstsq(G, ask.velocity(t, q, still), rcond=1e-9)[0] if G.shape[0] else still
-    moved = bool(np.abs(w).max(initial=0.0) > 0) or bool(np.abs(rest(ask, t, q, still)).max(initial=0.0) > 0)
+    at = Scaled(ask, t, q, still)
+    rows = choose(at.G)
+    w = np.asarray(-np.linalg.lstsq(at.G, at.rate(still), rcond=1e-9)[0], dtype=np.float64)
+    moved = bool(np.abs(w).max(initial=0.0) > 0) or bool(np.abs(at.rest(still)).max(initial=0.0) > 0)
+    N = freedoms(at.G, np.ones(still.size))[0] * (float(np.abs(w).max(initial=0.0)) or 1.0)  # y of the size of one
     f = N.shape[1]
     if f > MOST:
         return None
-    forms = _forms(ask, t, q, N, w, dependences(G, rows), moved)
+    forms = _forms(at, N, w, dependences(at.G, rows), moved)
+    w, N = at.sizes * w, at.sizes[:, None] * N
     found = _split(forms, np.eye(f + moved))
     if found is None or len(found) > MOST:
         return None
@@ -111,20 +132,16 @@ def crossing(ask: Questions, t: float, q: FloatArray) -> tuple[Branch, ...] | No
             branches.append(Branch(still, N @ S))
         elif np.abs(S[-1]).max(initial=0.0) > 1e-9:  # τ = 1 can be had
             y = S @ (S[-1] / (S[-1] @ S[-1]))
-            branches.append(Branch(w + N @ y[:-1], N @ (S @ freedoms(S[-1:])[0])[:-1]))
+            branches.append(Branch(w + N @ y[:-1], N @ (S @ freedoms(S[-1:], np.ones(S.shape[1]))[0])[:-1]))
     return tuple(branches)
 
 
-def _forms(
-    ask: Questions, t: float, q: FloatArray, N: FloatArray, w: FloatArray, L: FloatArray, moved: bool
-) -> list[FloatArray]:
+def _forms(at: Scaled, N: FloatArray, w: FloatArray, L: FloatArray, moved: bool) -> list[FloatArray]:
     """The symmetric matrices of (1) over (y, τ), by values of h at sums of two."""
     f = N.shape[1]
-    scale = max(1.0, float(np.abs(w).max(initial=0.0)))  # y of the size of w
-    one = np.zeros(N.shape[0])
 
     def value(y: FloatArray) -> FloatArray:
-        return L @ rest(ask, t, q, w + N @ (scale * y))
+        return L @ at.rest(w + N @ y)
 
     c = value(np.zeros(f)) if moved else np.zeros(L.shape[0])
     up, down = (np.array([value(sign * e) for e in np.eye(f)]).reshape(f, -1) for sign in (1.0, -1.0))
@@ -136,11 +153,8 @@ def _forms(
         for j in range(i):
             both = value(np.eye(f)[i] + np.eye(f)[j])
             A[:, i, j] = A[:, j, i] = 0.5 * (both - up[i] - up[j] + c)
-    A[:, :f, :f] /= scale**2
-    A[:, :f, f] /= scale
-    A[:, f, :f] /= scale
-    largest = max(float(np.abs(rest(ask, t, q, N[:, i])).max()) for i in range(f)) if f else 0.0
-    largest = max(largest, float(np.abs(rest(ask, t, q, one)).max(initial=0.0)))
+    largest = max(float(np.abs(at.rest(N[:, i])).max()) for i in range(f)) if f else 0.0
+    largest = max(largest, float(np.abs(at.rest(np.zeros(w.size))).max(initial=0.0)))
     kept = [F for F, row in zip(A, L, strict=True) if np.abs(F).max() > OFF * np.abs(row).max() * max(largest, 1e-300)]
     return kept if moved else [F[:f, :f] for F in kept]
 
@@ -185,10 +199,10 @@ class Limit(NamedTuple):
 
 def limit(ask: Questions, t: float, q: FloatArray, v: FloatArray, rank: int) -> Limit | None:
     """Limits along the branch that v leads onto; None where G has this rank on both sides too, or where there is no way on."""
-    speed = float(np.abs(v).max(initial=0.0))
+    speed = pace(ask.system, v)
     if speed == 0.0:
         return None
-    delta, a = NEAR * max(float(np.abs(q).max()), 1e-300) / speed, np.zeros(v.size)
+    delta, a = NEAR / speed, np.zeros(v.size)
     sides = None
     for _ in range(30):
         sides = [_beside(ask, t, q, v, a, s * delta) for s in (1.0, -1.0)]
@@ -199,17 +213,20 @@ def limit(ask: Questions, t: float, q: FloatArray, v: FloatArray, rank: int) -> 
         return None
     assert sides is not None
     assert sides[0] is not None
-    rows = choose(full(ask.G(t + delta, sides[0][0], sides[0][1])))
+    rows = choose(full(ask.G(t + delta, sides[0][0], sides[0][1])) * ask.system.scales.v)
     if rows.rank <= rank:
         return None
     lam, m, pole = np.zeros(ask.system.m), rows.chosen.size, 0.0
     for _ in range(3):  # with a better a the two sides lie more evenly
         means, odds = [], []
         for h in (delta, 0.5 * delta, 0.25 * delta):
-            pair = [_beside(ask, t, q, v, a, s * h, np.inf) for s in (1.0, -1.0)]
-            if pair[0] is None or pair[1] is None:
-                return None
-            plus, minus = (_solved(ask, t + s * h, *side, rows) for s, side in zip((1.0, -1.0), pair, strict=True))
+            both_sides = []
+            for s in (h, -h):
+                side = _beside(ask, t, q, v, a, s, np.inf)
+                if side is None:
+                    return None
+                both_sides.append(_solved(ask, t + s, *side, rows))
+            plus, minus = both_sides
             means.append(0.5 * (plus + minus))
             odds.append(float(np.abs(plus - minus)[v.size : v.size + m].max(initial=0.0)))
         once = [(4.0 * means[1] - means[0]) / 3.0, (4.0 * means[2] - means[1]) / 3.0]
@@ -226,8 +243,9 @@ def _beside(
     """The state on the branch about a time s away; None where the branch leaves its tangent by more than `bent`."""
     guess = moving(ask.system)(q, s * v + 0.5 * s * s * a)
     closed = close(ask, t + s, guess)
-    way = float(np.abs(guess - q).max())
-    if np.abs(closed.q - guess).max() > bent * way or closed.largest > 1e-12 * max(1.0, float(np.abs(q).max())):
+    sizes = ask.system.scales.q
+    way = float((np.abs(guess - q) / sizes).max())
+    if (np.abs(closed.q - guess) / sizes).max() > bent * way or closed.largest > 1e-12:
         return None
     v_s = v + s * a
     G, gap = full(ask.G(t + s, closed.q, v_s)), ask.velocity(t + s, closed.q, v_s)
@@ -236,7 +254,7 @@ def _beside(
     length = np.linalg.norm(rows, axis=1)
     length = np.where(length > 0, length, 1.0)
     moved = v_s - np.linalg.solve(root.T, np.linalg.lstsq(rows / length[:, None], gap / length, rcond=1e-8)[0])
-    return None if np.abs(moved - v_s).max() > 10 * bent * np.abs(v).max() else (closed.q, moved)
+    return None if pace(ask.system, moved - v_s) > 10 * bent * pace(ask.system, v) else (closed.q, moved)
 
 
 def _solved(ask: Questions, t: float, q: FloatArray, v: FloatArray, rows: Rows) -> FloatArray:
@@ -245,10 +263,12 @@ def _solved(ask: Questions, t: float, q: FloatArray, v: FloatArray, rows: Rows) 
     every = full(ask.G(t, q, v))
     G, lam = every[rows.chosen], np.zeros(ask.system.m)
     J = np.block([[full(ask.mass(t, q, v)), G.T], [G, np.zeros((k, k))]])
+    units = 1.0 / np.sqrt(np.abs(np.diag(J)[:n]))  # D J D with ones on the diagonal of M, and rows of G of unit length
+    units = np.concatenate([units, 1.0 / np.linalg.norm(G * units, axis=1)])
     x = np.zeros(n + k)
     for _ in range(5):
         lam[rows.chosen] = x[n:]
         left = np.concatenate([ask.balance(t, q, v, x[:n], lam), ask.acceleration(t, q, v, x[:n])[rows.chosen]])
-        x = x - np.linalg.solve(J, left)
+        x = x - units * np.linalg.solve(units[:, None] * J * units, units * left)
     lam[rows.chosen] = x[n:]
-    return np.concatenate([x, least_multipliers(every, lam) if rows.dropped.size else lam])
+    return np.concatenate([x, least_multipliers(every, lam, ask.system.scales) if rows.dropped.size else lam])
