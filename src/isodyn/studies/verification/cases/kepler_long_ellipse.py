@@ -16,6 +16,6 @@ CASE = Case(
     trust="exact",
     steps=(0.001, 0.0005, 0.00025),
     prepare=on_problem("kepler_eccentric", Scheme.V0(1.0, 1.0, 0.0), t_end=3.141592653589793),
-    bounds={"q": 2e-4, "v": 5.8e-5, "a": 1.3e-4},
+    bounds={"q": 2e-4, "v": 5.8e-5, "a": 1.6e-4},
     orders={"q": 2, "v": 2, "a": 2},
 )
