@@ -6,14 +6,15 @@ import json
 import math
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
-from isodyn.cli import cli
-from isodyn.errors import InputError
+from isodyn.cli import cli, main
+from isodyn.errors import InputError, IsodynWarning
 from isodyn.studies import verification
 from isodyn.studies.verification import Case, Measurement, Unavailable, collection, verify
 from isodyn.studies.verification import cases as folder
@@ -177,6 +178,23 @@ def test_errors_of_any_kind_end_one_case_and_missing_packages_skip_it() -> None:
     failed, skipped = verify(made(prepare=stop)), verify(made(prepare=missing))
     assert (failed.verdict, failed.failures) == ("fail", ["ZeroDivisionError: no mass"])
     assert (skipped.verdict, skipped.skipped, skipped.failures) == ("skip", "No module named 'skfem'", [])
+
+
+def test_an_interrupted_run_ends_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    """integrate returns what it has after Ctrl-C, with a warning; that is no result of a case."""
+
+    def run(dt: float) -> Measurement:
+        warnings.warn(
+            "interrupted at t = 1 after 3 of 9 steps; the solution holds what was done", IsodynWarning, stacklevel=1
+        )
+        return Measurement(errors={"q": 0.0})
+
+    monkeypatch.setattr(collection, "every", lambda: (made(prepare=lambda: run),))
+    with pytest.raises(KeyboardInterrupt):
+        verify(made(prepare=lambda: run))
+    with pytest.raises(SystemExit) as left:
+        main(["verify"])
+    assert left.value.code == 130
 
 
 @pytest.mark.parametrize(

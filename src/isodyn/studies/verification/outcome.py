@@ -134,6 +134,8 @@ def verify(case: Case, *, quick: bool = False) -> Outcome:
             skipped = str(reason)
         except Exception as failure:  # a case that ends with an error has failed; the others go on
             error = f"{type(failure).__name__}: {failure}"
+    if any(str(w.message).startswith("interrupted") for w in caught):  # a run that Ctrl-C ended gives what it has
+        raise KeyboardInterrupt
     said = dict.fromkeys(str(w.message).split("\n", 1)[0] for w in caught if issubclass(w.category, IsodynWarning))
     notes = tuple(dict.fromkeys([note for one in runs for note in one.notes] + list(said)))
     done = dts[: len(runs)]

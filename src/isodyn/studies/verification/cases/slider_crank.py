@@ -20,4 +20,5 @@ CASE = Case(
     prepare=on_problem("slider_crank", Scheme.U0(0.8, 0.8, 0.8), Stabilised(), t_end=0.1, against="DOP853"),
     bounds={"q": 3.6e-6, "v": 4.7e-6, "a": 1.4e-4, "lam": 5.5e-5, "drift": 1e-12, "energy": 3.7e-6},
     orders={"q": 2, "v": 2, "a": 2, "lam": 2},
+    order_within=0.2,
 )
