@@ -14,9 +14,9 @@ import pytest
 from click.testing import CliRunner
 
 from isodyn.cli import cli, main
-from isodyn.errors import InputError, IsodynWarning
+from isodyn.errors import InputError, IsodynError, IsodynWarning
 from isodyn.studies import verification
-from isodyn.studies.verification import Case, Measurement, Unavailable, collection, verify
+from isodyn.studies.verification import Case, Measurement, collection, verify
 from isodyn.studies.verification import cases as folder
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -173,11 +173,28 @@ def test_errors_of_any_kind_end_one_case_and_missing_packages_skip_it() -> None:
         raise ZeroDivisionError("no mass")
 
     def missing() -> Any:
-        raise Unavailable("No module named 'skfem'")
+        import no_such_package  # type: ignore[import-not-found]
 
-    failed, skipped = verify(made(prepare=stop)), verify(made(prepare=missing))
+        return no_such_package
+
+    def told() -> Any:
+        try:
+            return missing()
+        except ImportError as error:
+            raise IsodynError("the plate needs another package") from error
+
+    def broken() -> Any:
+        import isodyn.no_such_module  # type: ignore[import-not-found]
+
+        return isodyn
+
+    failed = verify(made(prepare=stop))
     assert (failed.verdict, failed.failures) == ("fail", ["ZeroDivisionError: no mass"])
-    assert (skipped.verdict, skipped.skipped, skipped.failures) == ("skip", "No module named 'skfem'", [])
+    assert verify(made(prepare=broken)).verdict == "fail"
+    for prepare in (missing, told):
+        skipped = verify(made(prepare=prepare))
+        assert (skipped.verdict, skipped.failures) == ("skip", [])
+        assert skipped.skipped == "the package no_such_package is missing"
 
 
 def test_an_interrupted_run_ends_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
