@@ -6,16 +6,17 @@ import json
 import math
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
-from isodyn.cli import cli
-from isodyn.errors import InputError
+from isodyn.cli import cli, main
+from isodyn.errors import InputError, IsodynError, IsodynWarning
 from isodyn.studies import verification
-from isodyn.studies.verification import Case, Measurement, Unavailable, collection, verify
+from isodyn.studies.verification import Case, Measurement, collection, verify
 from isodyn.studies.verification import cases as folder
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -172,11 +173,45 @@ def test_errors_of_any_kind_end_one_case_and_missing_packages_skip_it() -> None:
         raise ZeroDivisionError("no mass")
 
     def missing() -> Any:
-        raise Unavailable("No module named 'skfem'")
+        import no_such_package  # type: ignore[import-not-found]
 
-    failed, skipped = verify(made(prepare=stop)), verify(made(prepare=missing))
+        return no_such_package
+
+    def told() -> Any:
+        try:
+            return missing()
+        except ImportError as error:
+            raise IsodynError("the plate needs another package") from error
+
+    def broken() -> Any:
+        import isodyn.no_such_module  # type: ignore[import-not-found]
+
+        return isodyn
+
+    failed = verify(made(prepare=stop))
     assert (failed.verdict, failed.failures) == ("fail", ["ZeroDivisionError: no mass"])
-    assert (skipped.verdict, skipped.skipped, skipped.failures) == ("skip", "No module named 'skfem'", [])
+    assert verify(made(prepare=broken)).verdict == "fail"
+    for prepare in (missing, told):
+        skipped = verify(made(prepare=prepare))
+        assert (skipped.verdict, skipped.failures) == ("skip", [])
+        assert skipped.skipped == "the package no_such_package is missing"
+
+
+def test_an_interrupted_run_ends_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    """integrate returns what it has after Ctrl-C, with a warning; that is no result of a case."""
+
+    def run(dt: float) -> Measurement:
+        warnings.warn(
+            "interrupted at t = 1 after 3 of 9 steps; the solution holds what was done", IsodynWarning, stacklevel=1
+        )
+        return Measurement(errors={"q": 0.0})
+
+    monkeypatch.setattr(collection, "every", lambda: (made(prepare=lambda: run),))
+    with pytest.raises(KeyboardInterrupt):
+        verify(made(prepare=lambda: run))
+    with pytest.raises(SystemExit) as left:
+        main(["verify"])
+    assert left.value.code == 130
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from typing import Any
 from isodyn.report import pages
 from isodyn.report.packing import for_script
 from isodyn.report.pages import Html
+from isodyn.report.reasons import works
 
 SCRIPTS = ("core.js", "plot.js", "verification.js")
 LABELS = {"lam": "λ"}
@@ -82,8 +83,8 @@ def _case(case: dict[str, Any]) -> str:
     verdict = f'<span class="{case["verdict"]}">{WORDS[case["verdict"]]}</span>'
     head = f'<div class="head"><h3>{pages.escaped(case["name"])}</h3>{verdict}</div>'
     source = pages.escaped(case["source"])
-    if case["link"]:
-        source = f'<a href="{pages.escaped(case["link"])}">{source}</a>'
+    if link := _link(case):
+        source = f'<a href="{pages.escaped(link)}">{source}</a>'
     known = f"{pages.escaped(case['reference']['kind'])} ({pages.escaped(case['reference']['trust'])})"
     parts = [
         head,
@@ -95,6 +96,12 @@ def _case(case: dict[str, Any]) -> str:
     parts += [pages.paragraph(f"Others: {peer}.", "soft small") for peer in case["peers"]]
     parts += [pages.paragraph(note, "soft small") for note in [case["skipped"], *case["notes"]] if note]
     return f'<div class="card case" id="{case["name"]}">{"".join(parts)}</div>'
+
+
+def _link(case: dict[str, Any]) -> str | None:
+    """Where the source can be found."""
+    work = works().get(case["citation"] or "", {})
+    return case["link"] or (f"https://doi.org/{work['doi']}" if "doi" in work else work.get("link"))
 
 
 def _numbers(case: dict[str, Any]) -> Html:

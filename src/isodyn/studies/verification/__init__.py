@@ -13,7 +13,7 @@
 ['kepler_ellipse', 'kepler_long_ellipse']
 """
 
-from isodyn.studies.verification.case import TOPICS, TRUST, Case, Measurement, Unavailable
+from isodyn.studies.verification.case import TOPICS, TRUST, Case, Measurement
 from isodyn.studies.verification.collection import every, select
 from isodyn.studies.verification.outcome import Check, Outcome, verify
 from isodyn.studies.verification.table import to_markdown
@@ -25,7 +25,6 @@ __all__ = [
     "Check",
     "Measurement",
     "Outcome",
-    "Unavailable",
     "every",
     "select",
     "to_markdown",

@@ -32,10 +32,6 @@ TRUST = {
 }
 
 
-class Unavailable(Exception):  # noqa: N818
-    """A case cannot run here: an optional package is missing. It counts neither as passed nor as failed."""
-
-
 @dataclass(frozen=True, kw_only=True)
 class Measurement:
     """What one run gave: errors by quantity, drift of φ and φ̇ (the larger), energy balance, cost, and remarks.

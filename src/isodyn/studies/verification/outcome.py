@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from isodyn.errors import IsodynWarning
-from isodyn.studies.verification.case import Case, Measurement, Unavailable
+from isodyn.studies.verification.case import Case, Measurement
 
 ROUNDING = 1e-12  # errors below this have no order
 REPEATED = 4.0  # seconds; longer runs are not made twice
@@ -130,15 +130,24 @@ def verify(case: Case, *, quick: bool = False) -> Outcome:
                 runs.append(run(dt))
                 if len(runs) == 1 and time.perf_counter() - clock < REPEATED and not math.isnan(runs[0].seconds):
                     runs[0] = replace(runs[0], seconds=run(dt).seconds)
-        except Unavailable as reason:
-            skipped = str(reason)
         except Exception as failure:  # a case that ends with an error has failed; the others go on
-            error = f"{type(failure).__name__}: {failure}"
+            skipped = missing_package(failure)
+            error = None if skipped else f"{type(failure).__name__}: {failure}"
+    if any(str(w.message).startswith("interrupted") for w in caught):  # a run that Ctrl-C ended gives what it has
+        raise KeyboardInterrupt
     said = dict.fromkeys(str(w.message).split("\n", 1)[0] for w in caught if issubclass(w.category, IsodynWarning))
     notes = tuple(dict.fromkeys([note for one in runs for note in one.notes] + list(said)))
     done = dts[: len(runs)]
     checks = () if error or skipped else judged(case, done, tuple(runs))
     return Outcome(case, done, tuple(runs), checks, time.perf_counter() - begin, error, skipped, notes)
+
+
+def missing_package(failure: Exception) -> str | None:
+    """Which optional package a case needs and this machine does not have: it has then neither passed nor failed."""
+    cause = failure if isinstance(failure, ModuleNotFoundError) else failure.__cause__
+    if isinstance(cause, ModuleNotFoundError) and not (cause.name or "isodyn").startswith("isodyn"):
+        return f"the package {cause.name} is missing"
+    return None
 
 
 def judged(case: Case, dts: tuple[float, ...], runs: tuple[Measurement, ...]) -> tuple[Check, ...]:

@@ -16,7 +16,7 @@ from isodyn.problems.problem import Motion
 from isodyn.results import Solution
 from isodyn.studies.errors import energy_error, errors_of, gap_of_configurations, relative_error, scale_of
 from isodyn.studies.references import ReferenceMotion, accurate_motion, exact_motion
-from isodyn.studies.verification.case import Measurement, Run, Unavailable
+from isodyn.studies.verification.case import Measurement, Run
 
 ROWS = 2000  # more rows than this are not looked at for drift and energy
 
@@ -97,10 +97,7 @@ def on_problem(
     def prepare() -> Run:
         problem = get(name)
         chosen = dict(parameters or {})
-        try:
-            system = problem.system(**chosen)
-        except ImportError as missing:
-            raise Unavailable(str(missing)) from missing
+        system = problem.system(**chosen)
         end = float(t_end or problem.t_order or problem.t_end)
         breaks = problem.breaks(end)
         at = reference_of(problem, system, end, against, chosen)

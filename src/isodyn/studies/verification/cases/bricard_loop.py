@@ -11,7 +11,7 @@ CASE = Case(
     name="bricard_loop",
     topic="test sets",
     shows="Six hinges, rank 29 of 30: Bricard's mechanism.",
-    source="IFToMM library of benchmarks",
+    source="IFToMM library of benchmarks, A03",
     citation="IFToMM",
     reference="DOP853, rtol = 1e-13",
     trust="computed",

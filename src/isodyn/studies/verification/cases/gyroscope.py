@@ -18,6 +18,6 @@ CASE = Case(
     prepare=on_problem(
         "gyroscope", Scheme.U0(0.8, 0.8, 0.8), Stabilised(), t_end=0.1, against="DOP853", parameters={"push": 1.3}
     ),
-    bounds={"q": 3.7e-6, "v": 1.3e-6, "a": 4.5e-4, "lam": 3.3e-5, "drift": 1e-12, "energy": 7e-9},
+    bounds={"q": 3.7e-6, "v": 1.3e-6, "a": 4.5e-4, "lam": 4.8e-5, "drift": 1e-12, "energy": 7e-9},
     orders={"q": 2, "v": 2, "a": 2, "lam": 2},
 )

@@ -16,6 +16,6 @@ CASE = Case(
     trust="exact",
     steps=(0.02, 0.01, 0.005),
     prepare=on_problem("knife_edge", Scheme.U0(0.8, 0.8, 0.8), Stabilised(), t_end=2.0),
-    bounds={"q": 3.3e-6, "v": 6.3e-6, "a": 5.3e-5, "lam": 7.1e-6, "drift": 1e-12, "energy": 2.9e-5},
+    bounds={"q": 3.6e-6, "v": 7.1e-6, "a": 6.1e-5, "lam": 9.1e-6, "drift": 1e-12, "energy": 2.9e-5},
     orders={"q": 2, "v": 2, "a": 2, "lam": 2},
 )

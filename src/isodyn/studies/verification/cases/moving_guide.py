@@ -16,6 +16,6 @@ CASE = Case(
     trust="exact",
     steps=(0.02, 0.01, 0.005),
     prepare=on_problem("moving_guide", Scheme.U0(0.8, 0.8, 0.8), Stabilised(), t_end=2.0),
-    bounds={"q": 1.1e-5, "v": 1.1e-5, "a": 3.3e-5, "lam": 4.3e-6, "drift": 1e-12},
+    bounds={"q": 1.1e-5, "v": 1.2e-5, "a": 3.3e-5, "lam": 1.1e-5, "drift": 1e-12},
     orders={"q": 2, "v": 2, "a": 2, "lam": 2},
 )

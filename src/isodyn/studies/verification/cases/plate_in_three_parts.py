@@ -11,7 +11,7 @@ import numpy as np
 from scipy.linalg import eigh
 
 import isodyn as iso
-from isodyn.studies.verification.case import Case, Measurement, Run, Unavailable
+from isodyn.studies.verification.case import Case, Measurement, Run
 from isodyn.studies.verification.runs import compared, timed
 
 E, NU, THICKNESS, SHEAR = 1e8, 0.3, 0.1, 1e6
@@ -21,12 +21,10 @@ SCHEMES = {"left": S.U0(0.5, 0.5, 0.5), "middle": S.U0(1, 1, 0.5), "right": S.V0
 
 def plate() -> Any:
     """The elements, and which of the three parts each belongs to."""
-    try:
-        from skfem import Basis, BilinearForm, ElementQuad1, ElementVector, FacetBasis, LinearForm, MeshQuad
-        from skfem.helpers import dot
-        from skfem.models.elasticity import linear_elasticity
-    except ImportError as missing:
-        raise Unavailable(f"{missing}; scikit-fem makes the plate") from missing
+    from skfem import Basis, BilinearForm, ElementQuad1, ElementVector, FacetBasis, LinearForm, MeshQuad
+    from skfem.helpers import dot
+    from skfem.models.elasticity import linear_elasticity
+
     mesh = MeshQuad.init_tensor(np.linspace(0, 6, 7), np.linspace(0, 4, 5))
     basis = Basis(mesh, ElementVector(ElementQuad1()))
     lame = E * NU / (1 - NU**2), E / (2 * (1 + NU))

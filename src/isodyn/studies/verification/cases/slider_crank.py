@@ -16,8 +16,9 @@ CASE = Case(
     link="https://archimede.uniba.it/~testset/",
     reference="DOP853, rtol = 1e-13",
     trust="computed",
-    steps=(0.001, 0.0005, 0.00025),
+    steps=(0.0005, 0.00025, 0.000125),
     prepare=on_problem("slider_crank", Scheme.U0(0.8, 0.8, 0.8), Stabilised(), t_end=0.1, against="DOP853"),
-    bounds={"q": 1.5e-5, "v": 2e-5, "a": 4.1e-4, "lam": 2.2e-4, "drift": 1e-12, "energy": 1.6e-5},
+    bounds={"q": 3.6e-6, "v": 4.7e-6, "a": 1.4e-4, "lam": 5.5e-5, "drift": 1e-12, "energy": 3.7e-6},
     orders={"q": 2, "v": 2, "a": 2, "lam": 2},
+    order_within=0.2,
 )

@@ -11,7 +11,7 @@ CASE = Case(
     name="slider_crank_in_space",
     topic="test sets",
     shows="Hinge, ball, universal joint and guide: one freedom in space.",
-    source="IFToMM library of benchmarks; Haug (1989)",
+    source="IFToMM library of benchmarks, spatial slider-crank with the data of Haug",
     citation="IFToMM",
     reference="DOP853, rtol = 1e-13",
     trust="computed",
