@@ -41,17 +41,17 @@ SPECS += (
     "U0(1,1,1,explicit=qr)",
     "U0('1')",
 )
-SPECS += ("newmark(1e308,1e308)", "U0(1/0,1,1)", "optimal(True)", "U0(1j,1,1)", "", " ", "(", "U0(nan,1,1)")
+SPECS += ("U0(1/0,1,1)", "optimal(True)", "U0(1j,1,1)", "", " ", "(", "U0(nan,1,1)", "newmark(1e308,1e308)")
 
 
 @pytest.mark.parametrize("text", SPECS, ids=lambda text: ascii(text[:24]))
 @pytest.mark.filterwarnings("ignore::isodyn.errors.IsodynWarning")
 def test_schemes_and_formulations(text: str) -> None:
-    for parse in (parse_scheme, parse_formulation):
-        try:
+    """None of them is one, but for the last, which is a scheme of enormous coefficients; messages stay short."""
+    for parse in (parse_scheme, parse_formulation) if text != SPECS[-1] else (parse_formulation,):
+        with pytest.raises(IsodynError) as caught:
             parse(text)
-        except IsodynError as error:
-            assert len(str(error)) < 1500
+        assert len(str(caught.value)) < 1500
 
 
 @pytest.mark.parametrize("text", ["e=nan", "e=1e400", "=1", "e", "e=", f"e={'9' * 400}", "e=0x10", "e=1,5", "e=\x00"])
@@ -138,12 +138,12 @@ def test_urdf_bytes_and_encodings() -> None:
         head.format("nonsense").encode() + text.encode(),
         "<robot\ud800/>",
     ):
-        with pytest.raises(InputError, match="not XML|no file"):
+        with pytest.raises(InputError, match=r"not XML|no file"):
             read_urdf(wrong)
     for wrong in (None, 3, [text]):
         with pytest.raises(InputError, match="a path or a text"):
             read_urdf(wrong)  # type: ignore[arg-type]
-    with pytest.raises(InputError, match="cannot read|no file"):
+    with pytest.raises(InputError, match=r"cannot read|no file"):
         read_urdf("a\x00b")
 
 
@@ -152,7 +152,7 @@ def test_urdf_entities_are_refused() -> None:
         f"<!ENTITY {chr(98 + k)} '{f'&{chr(97 + k)};' * 10}'>" for k in range(9)
     )
     for text in (bomb + "]><robot name='&j;'/>", "<!DOCTYPE r SYSTEM 'file:///etc/passwd'><robot/>"):
-        with pytest.raises(InputError, match="DOCTYPE|not XML"):
+        with pytest.raises(InputError, match=r"DOCTYPE|not XML"):
             read_urdf(text)
 
 
@@ -160,11 +160,11 @@ def test_urdf_loops_are_told() -> None:
     """A loop beside the tree was dropped without a word; one that is the whole file was an empty list."""
     links = "".join(f"<link name='{x}'>{BODY}</link>" for x in "abcd")
     beside = f"<robot>{links}{joint('1', 'b', 'c')}{joint('2', 'c', 'd')}{joint('3', 'd', 'b')}</robot>"
-    with pytest.raises(InputError, match="links b, c, d are not connected with 'a': their joints form a loop"):
+    with pytest.raises(InputError, match=r"links b, c, d are not connected with 'a': their joints form a loop"):
         read_urdf(beside)
     with pytest.raises(InputError, match="received 0, so its joints form a loop"):
         read_urdf(f"<robot>{links}{''.join(joint(x + y, x, y) for x, y in ('ab', 'bc', 'cd', 'da'))}</robot>")
-    with pytest.raises(InputError, match="joins|itself|loop"):
+    with pytest.raises(InputError, match=r"joins|itself|loop"):
         read_urdf(f"<robot>{links[: links.index('</link>') + 7]}{joint('1', 'a', 'a')}</robot>")
 
 
@@ -204,7 +204,7 @@ def test_matrix_market_as_scipy_writes_it(tmp_path: Path) -> None:
 
 
 def test_sparse_files_with_places_outside_are_refused(tmp_path: Path) -> None:
-    """They were taken, and written to memory that is not theirs."""
+    """They were taken as they are."""
     matrix = sp.csr_matrix(np.eye(3))
     matrix.indices[1] = 7_000_000
     sp.save_npz(tmp_path / "m.npz", matrix)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import html
 import json
 from pathlib import Path
 from typing import Any
@@ -120,8 +119,3 @@ def test_stored_names_tell_all_names_apart(name: Any) -> None:
     assert stored == stored.strip()
     assert stored
     assert stored_name(name + "/") != stored
-
-
-def test_the_page_escapes_what_it_shows(runs: dict[str, iso.Solution]) -> None:
-    assert html.escape("</script>") == "&lt;/script&gt;"
-    assert runs["</script>"].system.names[0] == "</script>.x"

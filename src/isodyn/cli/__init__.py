@@ -1,8 +1,8 @@
 """The command line: `isodyn list`, `run`, `resume`, `report`, `order`, `compare`, `verify`, `scheme`, `schema`, `cite`.
 
 Strings become objects in `isodyn.specs`, files in `isodyn.models`. Data go to standard output, logs and progress to standard error;
-`--json` prints exactly one document. Errors are one message with a hint; exit code 2 means bad input, 1 a run that failed or output that cannot be written, 130 a run
-that was interrupted, 70 a fault of isodyn.
+`--json` prints exactly one document. Errors are one message with a hint; exit code 2 means bad input, 1 a run that failed or output
+that cannot be written, 130 a run that was interrupted, 70 a fault of isodyn.
 """
 
 from __future__ import annotations

@@ -26,8 +26,8 @@ def new_console() -> Any:
 
     if sys.stdout is None:  # closed by the caller
         return Console(highlight=False, markup=False, emoji=False, width=120, quiet=True)
-    narrow = {} if sys.stdout.isatty() else {"width": 120}
-    return Console(highlight=False, markup=False, emoji=False, **narrow)  # names of parts are no markup
+    width = None if sys.stdout.isatty() else 120
+    return Console(highlight=False, markup=False, emoji=False, width=width)  # names of parts are no markup
 
 
 def new_table(title: str, *columns: str) -> Any:
