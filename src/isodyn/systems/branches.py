@@ -33,9 +33,7 @@ OFF = 1e-6  # of |h|: velocities that fail (1) by more are on no branch; less is
 ROUNDING = 1e-9  # of |h|: what is left of (1) below this is rounding of h
 FLAT = 1e-7  # eigenvalues of a form below this part of the largest are zero
 MOST = 16  # freedoms, or branches, up to which branches are looked for
-NEAR = (
-    1e-2  # how far beside the crossing the limits are taken, in typical sizes; halved until the branch is straight
-)
+NEAR = 1e-2  # how far beside the crossing the limits are taken, in typical sizes; halved until the branch is straight
 BENT = 0.02  # how far, relatively, the branch may leave its tangent there
 
 
