@@ -259,7 +259,7 @@ def solve_step(
             relative = max(relative, moved_multipliers(p, w) / max(w.scale[1], size_m(w, LAM), TINY))
         if k < SEEN:
             w.past[NOW + k] = relative
-        trusted = trusted and k < SEEN - 1 and 0.0 < relative <= AS_BEFORE * w.past[CORRECTIONS + k]
+        trusted = trusted and k < SEEN - 1 and 0.0 < relative <= AS_BEFORE * w.past[CORRECTIONS + k] < np.inf
         if trusted:
             next_one = w.past[CORRECTIONS + k + 1] * max(1.0, relative / w.past[CORRECTIONS + k])
             if SAFETY * next_one <= controls.rtol:

@@ -1,7 +1,7 @@
 """What a solution says about a load of a mechanism that acts along measures: springs, bushings, limits, motors, friction, formulas.
 
-A law pulls its measure x back with f: the force on the second body is −f ∂x/∂r_j, the torque about its mass centre −f ∂x/∂ϖ_j. All of it
-is taken where the balance holds (isodyn.results.at_balance).
+A law pulls its measure x back with f: the force on a body is −f ∂x/∂r, the torque about its mass centre −f ∂x/∂ϖ. All of it is taken
+where the balance holds (isodyn.results.at_balance).
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numba import types
 
+from isodyn.bodies.body import GROUND
 from isodyn.compiled import F2, F, FloatArray, I, IntArray, i8, kernel
 from isodyn.errors import InputError
 from isodyn.joints.measures import GRADIENT, R_, V_
@@ -22,6 +23,7 @@ from isodyn.mechanism.model import place_bodies
 from isodyn.mechanism.places import along, measure_of
 from isodyn.mechanism.poses import poses
 from isodyn.mechanism.system import MechanismSystem
+from isodyn.mechanism.turns import read_turns
 from isodyn.results.at_balance import from_balance
 
 if TYPE_CHECKING:
@@ -46,6 +48,7 @@ def read_law(
     m, g = pi[o + 1], pi[F_WORK] + GRADIENT
     for n in range(t.size):
         place_bodies(q[n], v[n], pf, pi)
+        read_turns(q[n], pf, pi)
         by_formula = formula_force(k, t[n], v[n], pf, pi) if pi[o] == BY_FORMULA else 0.0
         x = measure_of(m, GRADIENT, pf, pi)
         rate = along(m, GRADIENT, v[n], pf, pi)
@@ -59,8 +62,8 @@ class LoadView:
     """A load along a solution, a column for each of its laws (a spring has one, a bushing up to six).
 
     `length` and `rate` are the measure and its rate: the distance of a spring's points, the coordinate of a joint. `tension` is what
-    pulls the measure back: positive shortens a spring, turns a joint back. `force` and `torque` act on the second body at its mass
-    centre, in the world.
+    pulls the measure back: positive shortens a spring, turns a joint back. `force` and `torque` act on the body `on`, the second one, or
+    the first where that is the ground, at its mass centre, in the world.
     """
 
     def __init__(self, sol: Solution, name: str) -> None:
@@ -74,6 +77,9 @@ class LoadView:
             raise InputError(f"there is no load along measures named {name!r}", hint=f"such loads: {known}")
         self.name, self.t, self._sol, self._system = name, sol.t, sol, system
         self._laws = [system.tables.laws[k] for k in self.numbers]
+        word = self._laws[0].word
+        self._side = 0 if word.second == GROUND else 6
+        self.on = word.second if self._side else word.first
 
     def _history(self, k: int, t: FloatArray, q: FloatArray, v: FloatArray) -> FloatArray:
         out = np.zeros((t.size, READ))
@@ -117,14 +123,14 @@ class LoadView:
 
     @cached_property
     def force(self) -> FloatArray:
-        """On the second body, in the world, (times, 3)."""
-        return -np.einsum("kl,kli->ki", self.tension, self._slopes[..., 6:9])
+        """On the body `on`, in the world, (times, 3)."""
+        return -np.einsum("kl,kli->ki", self.tension, self._slopes[..., self._side : self._side + 3])
 
     @cached_property
     def torque(self) -> FloatArray:
-        """On the second body about its mass centre, in the world, (times, 3)."""
-        R = poses(self._system, self._laws[0].word.second, self._sol.q, self._sol.v)[:, R_:V_].reshape(-1, 3, 3)
-        return -np.einsum("kij,kl,klj->ki", R, self.tension, self._slopes[..., 9:12])
+        """On the body `on` about its mass centre, in the world, (times, 3)."""
+        R = poses(self._system, self.on, self._sol.q, self._sol.v)[:, R_:V_].reshape(-1, 3, 3)
+        return -np.einsum("kij,kl,klj->ki", R, self.tension, self._slopes[..., self._side + 3 : self._side + 6])
 
     @cached_property
     def _slopes(self) -> FloatArray:
