@@ -32,6 +32,9 @@ class CompiledSystem:
     row_names: tuple[str, ...] = ()
     v_names: tuple[str, ...] = ()  # where there are more or fewer velocities than coordinates
     turns: int = 0  # how many angles are counted over whole turns; they come last in q
+    whole_turns: Any = (
+        None  # (q, t) ↦ q with the turns that its rows leave free at the start, nearest to what they ask for
+    )
     fastest: Any = None  # (q, d) ↦ name, told and seen turn of the counted angle of which d tells least
 
     def __post_init__(self) -> None:
@@ -104,3 +107,10 @@ def settled(system: Any, q: FloatArray) -> FloatArray:
         return q
     first = q.size - system.turns
     return np.concatenate([q[:first], system.retract(q, np.zeros(system.nv))[first:]])
+
+
+def started(system: Any, q: FloatArray, t: float) -> FloatArray:
+    """q as a run starts from it at t."""
+    if not isinstance(system, CompiledSystem) or system.whole_turns is None:
+        return q
+    return np.asarray(system.whole_turns(q, t))
