@@ -171,9 +171,8 @@ def start_of(tables: Tables) -> FloatArray:
         q0[column] += turns
     for r, row in enumerate(tables.rows):
         if row.as_at_start:
-            added = sum(
-                weight * more.get(column, 0.0) for weight, word in row.terms if (column := tables.column_of(word))
-            )
+            places = [(weight, tables.column_of(word)) for weight, word in row.terms]
+            added = sum(weight * more.get(place, 0.0) for weight, place in places if place is not None)
             tables.rows[r] = replace(row, target=row.target + added)
     return q0
 
