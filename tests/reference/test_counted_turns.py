@@ -125,6 +125,25 @@ def test_drive_that_starts_whole_turns_away() -> None:
     assert sol.joint("pin").angle == pytest.approx(7.0 + sol.t, abs=1e-9)
 
 
+def test_drive_of_a_run_that_starts_later() -> None:
+    """f(0) = −30 rad, and f = 0 where the run starts: the wheel is there, however many turns lie between."""
+    mech = iso.Mechanism(gravity=(0, 0, 0))
+    mech.add_body("wheel", 1.0, (1, 1, 1), angular_velocity=(0, 0, 10))
+    mech.add_joint(iso.Hinge("pin", "ground", "wheel", axis=(0, 0, 1)))
+    mech.add_joint(iso.Drive("motor", "pin", iso.Polynomial(-30.0, 10.0)))
+    for sol in (
+        iso.integrate(mech.compile(), dt=0.1, t0=3.0, t_end=4.0),
+        iso.integrate_adaptive(mech.compile(), t0=3.0, t_end=4.0, save=[3.0, 4.0]),
+    ):
+        assert sol.joint("pin").angle == pytest.approx(10 * sol.t - 30, abs=1e-8)
+
+
+def test_event_on_the_eighth_turn() -> None:
+    """Events see the counted angle among the coordinates."""
+    found = iso.integrate_adaptive(wheel(speed=10.0), t_end=9.0, events=[lambda t, q, v: q[-1] - 50.0])
+    assert found.aux["event_times"][0] == pytest.approx([5.0], abs=1e-8)
+
+
 def test_hinge_of_a_beam() -> None:
     """A spring on the slope of a stiff planar beam: θ = 8 sin Ωt about its end, Ω² = k/(ρAL³/3)."""
     mech = iso.Mechanism(gravity=(0, 0, 0))

@@ -59,6 +59,7 @@ from isodyn.results.memory import require_rows
 from isodyn.results.quality import largest_local_error, warn_of_coarse_steps
 from isodyn.results.solution import Sample, Solution, Statistics
 from isodyn.schemes import FirstOrderScheme, Scheme
+from isodyn.systems.compiled_system import started
 
 if TYPE_CHECKING:
     from isodyn.integrate.composition import ComposedSteps
@@ -234,6 +235,7 @@ class Run(EnforcedRows):
         """Choose independent rows, put q and v onto them, and see that the other rows follow."""
         state, ask = self.state, self.ask
         finite_rows(ask, t, state.q, state.v)
+        state.q[:] = started(self.system, state.q, t) if first else state.q
         self.enforce(self.independent_rows(t))
         given = state.q.copy(), state.v.copy()
         status = self.initial.nearest_consistent(*self.physics(OPEN), t, state, self.work, self.pivots)
@@ -275,10 +277,7 @@ class Run(EnforcedRows):
             self.rows.lam[row] = lam[self.columns.lam]
 
     def follow(self, stretch: Stretch, bar: Progress, done: int = 0) -> bool:
-        """All steps of a stretch: the first with the trapezoidal member, and the last where the scheme would look past a breakpoint.
-
-        `done` of them were taken before a checkpoint.
-        """
+        """All steps of a stretch that are not `done`: the first by the starting member, the last too where the scheme would look past a jump."""
         n = stretch.steps
         if self.composed is not None:
             return self.go(self.main, self.closure, stretch, done, n, bar)

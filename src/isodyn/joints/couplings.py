@@ -24,7 +24,7 @@ from isodyn.joints.words import Pair, Row, Word, triad, unit
 class Drive:
     """A joint coordinate follows a function of time: `value` of isodyn's time functions, or a number.
 
-    Whole turns of an angle count: the angle at the start is the one nearest to `value` at t = 0.
+    Whole turns of an angle count: a run starts in the turn that is nearest to `value` at its first time.
     """
 
     name: str

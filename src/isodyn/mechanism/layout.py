@@ -33,8 +33,9 @@ MEASURE = 7
 # ---- a row: first term, number of terms, time function, how many rows from here on let points coincide (0 elsewhere)
 ROW = 4
 TOGETHER = 3
-# ---- a counted angle: kind, bodies, its place in q, whether rows or laws read it;  numbers: those of its measure
-TURN_SIZE, IS_READ = 5, 4
+# ---- a counted angle: kind, bodies, its place in q, whether rows or laws read it, where the rotation vectors of the bodies are in v (−1 of
+# the ground, −2 of what turns otherwise);  numbers: those of its measure
+TURN_SIZE, IS_READ, TURN_I, TURN_J = 7, 4, 5, 6
 # ---- who reads it: measure, counted angle
 READER = 2
 # ---- a term: measure, places of body i and j in G;   number: weight

@@ -8,13 +8,13 @@ import numpy as np
 
 from isodyn.bodies.body import NODES
 from isodyn.compiled import FloatArray
-from isodyn.joints.measures import ANGLE, AXES, PLANAR_ANGLE, S_I, S_J, TANGENT_ANGLE
+from isodyn.joints.measures import ANGLE, AXES, PLANAR_ANGLE, S_I, S_J, TANGENT_ANGLE, TWIST
 from isodyn.systems.scales import Scales, power_of_two
 
 if TYPE_CHECKING:
     from isodyn.mechanism.tables import Tables
 
-WITHOUT_LENGTH = {AXES, ANGLE, PLANAR_ANGLE, TANGENT_ANGLE}  # measures that are angles, or cosines of them
+WITHOUT_LENGTH = {AXES, ANGLE, PLANAR_ANGLE, TANGENT_ANGLE, TWIST}  # measures that are angles, or cosines of them
 
 
 def typical_length(tables: Tables) -> float:

@@ -22,6 +22,7 @@ from isodyn.compiled import (
     SETTLE,
     UNTOLD,
     FloatArray,
+    IntArray,
 )
 from isodyn.joints.couplings import ground_body
 from isodyn.joints.words import Pair, Row, Word
@@ -128,6 +129,13 @@ def make_system(tables: Tables, joints: dict[str, JointParts]) -> MechanismSyste
         worst = int(np.abs(told - said).argmax())
         return tables.angles[worst].name, float(told[worst]), float(said[worst])
 
+    def whole_turns(q: FloatArray, t: float) -> FloatArray:
+        """q as a run may start from it at t: screws and drives in the turns that are nearest."""
+        q = q.copy()
+        for column, turns in free_turns(tables, scratch, pi, q, t).items():
+            q[column] += turns
+        return q
+
     def energy(q: FloatArray, v: FloatArray, t: float) -> tuple[float, float]:
         out = np.empty(2 + tables.nodal)
         mechanism_energy(t, np.ascontiguousarray(q), np.ascontiguousarray(v), none, scratch, pi, out)
@@ -156,6 +164,7 @@ def make_system(tables: Tables, joints: dict[str, JointParts]) -> MechanismSyste
         elastic=bool(tables.beams) or any(law.kind in ELASTIC for law in tables.laws),
         scales=typical_sizes(tables, q0),
         turns=len(tables.angles),
+        whole_turns=whole_turns if any(row.any_turn for row in tables.rows) else None,
         fastest=fastest if tables.angles else None,
         tables=tables,
         joints=joints,
@@ -174,19 +183,25 @@ def start_of(tables: Tables) -> FloatArray:
     if not any(row.any_turn for row in tables.rows):
         return q0
     pf, pi = tables.build(sparse=False)
-    phi, v0 = np.zeros(len(tables.rows)), np.concatenate([body.v0 for body in tables.bodies])
-    mechanism_model(POSITION, 0.0, q0, v0, v0, phi, np.array([1.0, 0.0, 0.0, 1.0]), pf, pi, phi)
+    more = free_turns(tables, pf, pi, q0, 0.0)
+    for column, turns in more.items():
+        q0[column] += turns
+    for r, row in enumerate(tables.rows):
+        if row.as_at_start:
+            places = [(weight, tables.column_of(word)) for weight, word in row.terms]
+            added = sum(weight * more.get(place, 0.0) for weight, place in places if place is not None)
+            tables.rows[r] = replace(row, target=row.target + added)
+    return q0
+
+
+def free_turns(tables: Tables, pf: FloatArray, pi: IntArray, q: FloatArray, t: float) -> dict[int, float]:
+    """Whole turns, by place in q, that bring the rows of screws and drives nearest to zero at t."""
+    phi, v = np.zeros(len(tables.rows)), np.zeros(tables.nv)
+    mechanism_model(POSITION, t, np.ascontiguousarray(q), v, v, v, np.array([1.0, 0.0, 0.0, 1.0]), pf, pi, phi)
     more: dict[int, float] = {}
     for r, row in enumerate(tables.rows):
         for weight, word in row.terms if row.any_turn else ():
             column = tables.column_of(word)
             if column is not None and column not in more:
                 more[column] = -2 * np.pi * float(np.round(phi[r] / (2 * np.pi * weight)))
-                q0[column] += more[column]
-    for r, row in enumerate(tables.rows):
-        if row.as_at_start:
-            added = sum(
-                weight * more.get(column, 0.0) for weight, word in row.terms if (column := tables.column_of(word))
-            )
-            tables.rows[r] = replace(row, target=row.target + added)
-    return q0
+    return more

@@ -104,6 +104,12 @@ class Tables:
     def nq(self) -> int:
         return int(self.first_q[-1]) + len(self.angles)
 
+    def rotation_in_v(self, k: int) -> int:
+        """Where the rotation vector of body k is in an increment; −1 for the ground, −2 where there is none."""
+        if k == len(self.bodies):
+            return -1
+        return int(self.first_v[k]) + 3 if self.bodies[k].kind == "spatial" and not self.cayley else -2
+
     def column_of(self, word: Word) -> int | None:
         """Where q holds the value of a word, if it is a counted angle."""
         k = self.counted.get(word.key)
@@ -278,7 +284,8 @@ class Tables:
             floats[at.F_MEASURE].append(numbers)
         for k, angle in enumerate(self.angles):
             i, j = self.number[angle.word.first], self.number[angle.word.second]
-            ints[at.I_TURN].append([angle.word.kind, i, j, int(self.first_q[-1]) + k, int(angle.read)])
+            turns = (self.rotation_in_v(i), self.rotation_in_v(j))
+            ints[at.I_TURN].append([angle.word.kind, i, j, int(self.first_q[-1]) + k, int(angle.read), *turns])
             floats[at.F_TURN].append(angle.word.numbers)
         header[[at.TURNS, at.READERS]] = len(self.angles), len(ints[at.I_READER])
         term, together = 0, self.coincidences()

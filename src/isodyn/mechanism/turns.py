@@ -39,6 +39,7 @@ from isodyn.joints.measures import (
     measure,
     within_half_a_turn,
 )
+from isodyn.lowering import natural
 from isodyn.mechanism.layout import (
     BODIES,
     BODY,
@@ -59,6 +60,8 @@ from isodyn.mechanism.layout import (
     READER,
     READERS,
     SPATIAL,
+    TURN_I,
+    TURN_J,
     TURN_SIZE,
     TURNS,
 )
@@ -132,7 +135,18 @@ def told(body: int, axis: Vector, q: FloatArray, d: FloatArray, pi: IntArray) ->
 @kernel(f8(i8, F, F, F, I))
 def told_turn(k: int, q: FloatArray, d: FloatArray, pf: FloatArray, pi: IntArray) -> float:
     """How far counted angle k turns by an increment d from q."""
-    n, p = pi[I_TURN] + TURN_SIZE * k, pi[F_TURN] + PARAMETERS * k
+    n, p = natural(pi[I_TURN] + TURN_SIZE * k), natural(pi[F_TURN] + PARAMETERS * k)
+    i, j, turned = pi[n + TURN_I], pi[n + TURN_J], 0.0
+    if i > -2 and j > -2:  # the usual, in short
+        if j >= 0:
+            turned += (
+                pf[p + C_J] * d[natural(j)] + pf[p + C_J + 1] * d[natural(j) + 1] + pf[p + C_J + 2] * d[natural(j) + 2]
+            )
+        if i >= 0:
+            turned -= (
+                pf[p + A_I] * d[natural(i)] + pf[p + A_I + 1] * d[natural(i) + 1] + pf[p + A_I + 2] * d[natural(i) + 2]
+            )
+        return turned
     a, c = (0.0, 0.0, 1.0), (0.0, 0.0, 1.0)
     if pi[n] != TANGENT_ANGLE:
         a, c = vector(pf, p + A_I), vector(pf, p + C_J)
@@ -151,14 +165,14 @@ def count_turns(q: FloatArray, d: FloatArray, pf: FloatArray, pi: IntArray, out:
     """Counted angles after an increment d from q into out, which holds the bodies already; UNTOLD where one turned too far."""
     status = OK
     for k in range(pi[TURNS]):
-        n = pi[I_TURN] + TURN_SIZE * k
-        expected = q[pi[n + 3]] + told_turn(k, q, d, pf, pi)
+        n = natural(pi[I_TURN] + TURN_SIZE * k)
+        expected = q[natural(pi[n + 3])] + told_turn(k, q, d, pf, pi)
         if pi[n + IS_READ] == 1:
             angle = nearest_turn(k, expected, out, pf, pi)
             if abs(angle - expected) > TOLD:
                 status = UNTOLD
             expected = angle
-        out[pi[n + 3]] = expected
+        out[natural(pi[n + 3])] = expected
     return status
 
 

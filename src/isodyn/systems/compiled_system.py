@@ -36,6 +36,9 @@ class CompiledSystem:
     elastic: bool = False  # has springs or beams, whose forces are read from the balance (isodyn.results.at_balance)
     scales: Scales = None  # type: ignore[assignment]  # ones where left out
     turns: int = 0  # how many angles are counted over whole turns; they come last in q
+    whole_turns: Any = (
+        None  # (q, t) ↦ q with the turns that its rows leave free at the start, nearest to what they ask for
+    )
     fastest: Any = None  # (q, d) ↦ name, told and seen turn of the counted angle of which d tells least
 
     def __post_init__(self) -> None:
@@ -115,3 +118,10 @@ def settled(system: Any, q: FloatArray) -> FloatArray:
         return q
     first = q.size - system.turns
     return np.concatenate([q[:first], system.retract(q, np.zeros(system.nv))[first:]])
+
+
+def started(system: Any, q: FloatArray, t: float) -> FloatArray:
+    """q as a run starts from it at t."""
+    if not isinstance(system, CompiledSystem) or system.whole_turns is None:
+        return q
+    return np.asarray(system.whole_turns(q, t))
