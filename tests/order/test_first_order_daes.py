@@ -134,3 +134,9 @@ def test_index_of_matrix_pencils(Q, P, expected):
     for left, right in ((np.eye(n), np.eye(n)), (rows, unknowns)):
         system = iso.LinearFirstOrderSystem(left @ Q @ right, left @ P @ right, None, rng.normal(size=n))
         assert str(iso.analysis.index(system)) == expected
+
+
+def test_units_do_not_count():
+    """Hamilton's form of Andrews' mechanism: lengths of centimetres, masses of 1e-2 and inertias of 1e-6, forces of 1e2."""
+    found = iso.analysis.index(iso.Hamiltonian().transform(iso.problems.get("andrews").system()))
+    assert (found.index, found.ranks) == (2, (0, 12))

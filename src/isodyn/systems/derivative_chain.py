@@ -8,7 +8,8 @@ dependence on z vanishes. The index is one more than the number of differentiati
 it are what s itself has to satisfy.
 
 Derivatives are differences of sixth order. Increments of z are as large as it takes to change s' by its own size, those of s follow the
-size of s, and those of time are the ones at which two differences agree best. Ranks are decided in rows of unit size in these units.
+size of s, and those of time are the ones at which two differences agree best. Entries of ∂F_k/∂z that are rounding are zero; ranks are
+decided with rows and columns of unit size.
 """
 
 from __future__ import annotations
@@ -28,7 +29,13 @@ Rows = Callable[[FloatArray, FloatArray, float], FloatArray]
 
 DEEPEST = 3  # largest index that is looked for
 REACH = 2e-3  # of the size of s: increments of differences along the motion
-TOLERANCES = (1e-10, 1e-8, 1e-6)  # singular values below these are none, by level: each difference costs digits
+TOLERANCES = (
+    1e-10,
+    1e-8,
+    1e-6,
+)  # singular values below these, relative, are none, by level: each difference costs digits
+ROUNDING = (1e-14, 1e-12, 1e-10)  # entries of ∂F_k/∂z below these parts of what s does to the row are rounding …
+NOISY = 30.0  # … and those below so many differences of two differences
 SMALL = 1e-6  # violations below this, relative to the terms of a row, are rounding of the input
 FAR = 1e60  # increments of z stay between this and its inverse
 
@@ -74,7 +81,7 @@ class Chain:
         self.m = z.size
         _finite(h=h(s, z, t), c=c(s, z, t), t=t)
         self.size = float(np.abs(s).max()) or 1.0
-        self.sizes_of_s = self._sizes_of_s()
+        self.tau, self.sizes_of_s = self._sizes_of_s()
         self.reach_z = self._reach_of_z()
         self.reach_t = self._reach_of_t()
         self.levels = [self._level(c, 0)]
@@ -115,7 +122,7 @@ class Chain:
         def derivative(s: FloatArray, z: FloatArray, t: float) -> FloatArray:
             rate = self.h(s, z, t)
             speed = float(np.abs(rate).max())
-            e = REACH * max(self.size, float(np.abs(s).max())) / speed if speed > 0.0 else 1.0
+            e = REACH * min(self.tau, max(self.size, float(np.abs(s).max())) / speed) if speed > 0.0 else 1.0
             moved = differences.first(lambda k: f(s + k * e * rate, z, t), 1.0) / e if speed > 0.0 else 0.0
             e_t = self.reach_t
             return np.asarray(moved + differences.first(lambda k: f(s, z, t + k * e_t), 1.0) / e_t)
@@ -131,7 +138,9 @@ class Chain:
     def _level(self, rows: Rows, depth: int) -> Level:
         s, z, t = self.s, self.z, self.t
         along_z = partial(_moved, rows, s, z, t, np.zeros(s.size))
-        matrix = np.array([differences.first(partial(along_z, e), 0.1) for e in np.diag(self.reach_z)]).T
+        matrix, again = (
+            np.array([differences.first(partial(along_z, e), h) for e in np.diag(self.reach_z)]).T for h in (0.1, 0.07)
+        )
         generator = np.random.default_rng(1)
         sizes = np.abs(matrix).max(axis=1)
         for _ in range(3):  # how much rows change with s, in some directions
@@ -140,18 +149,36 @@ class Chain:
                 sizes, np.abs(differences.first(partial(_moved, rows, s, z, t, d, np.zeros(z.size)), REACH))
             )
         sizes = np.where(sizes > 0.0, sizes, 1.0)
-        left, values, _ = np.linalg.svd(matrix / sizes[:, None])
-        rank = int((values > TOLERANCES[depth]).sum())
-        free = left[:, rank:] / sizes[:, None]
+        noise = np.maximum(NOISY * np.abs(matrix - again).max(axis=1), ROUNDING[depth] * sizes)
+        kept = np.where(np.abs(matrix) > noise[:, None], matrix, 0.0)
+        weights, scaled = equilibrated(kept)
+        left, values, _ = np.linalg.svd(scaled)
+        rank = int((values > TOLERANCES[depth] * values[0]).sum()) if values[0] > 0.0 else 0
+        free = left[:, rank:] * weights[:, None]
         return Level(rows, matrix / self.reach_z, sizes, values, free / np.maximum(np.abs(free).max(axis=0), 1e-300))
 
     # ---- increments
 
-    def _sizes_of_s(self) -> FloatArray:
-        """Of each component: its own, or what it gains in the time in which the fastest gains the largest."""
-        rate = np.abs(self.h(self.s, self.z, self.t))
-        gained = self.size * rate / rate.max() if rate.max() > 0.0 else rate
-        return np.asarray(np.maximum(np.maximum(np.abs(self.s), gained), REACH * self.size))
+    def _sizes_of_s(self) -> tuple[float, FloatArray]:
+        """A time in which s changes by its own size, and of each component its own size or what it gains in that time."""
+        s, z, t = self.s, self.z, self.t
+        rate = self.h(s, z, t)
+        speed = float(np.abs(rate).max())
+        tau = self.size / speed if speed > 0.0 else 1.0
+        bend = np.zeros(s.size)
+        for _ in range(4):  # s'' along s' = h, with increments that follow from it
+            e, still = REACH * tau, np.zeros(z.size)
+            bend = differences.first(partial(_moved, self.h, s, z, t, e * rate, still), 1.0) / e
+            largest = float(np.abs(bend).max())
+            if not np.isfinite(largest):
+                tau *= 1e-3
+                continue
+            shorter = min(tau, np.sqrt(self.size / largest)) if largest > 0.0 else tau
+            if shorter > 0.3 * tau:
+                break
+            tau = float(shorter)
+        gained = np.maximum(tau * np.abs(rate), tau**2 * np.nan_to_num(np.abs(bend)))
+        return tau, np.asarray(np.maximum(np.maximum(np.abs(s), gained), 1e-9 * self.size))
 
     def _reach_of_z(self) -> FloatArray:
         """For each z_j the increment that changes s', or else c, by as much as their size."""
@@ -178,7 +205,7 @@ class Chain:
         """The increment of t at which differences of h and c of fourth and sixth order agree best."""
         s, z, t = self.s, self.z, self.t
         rate = float(np.abs(self.h(s, z, t)).max())
-        first = REACH * self.size / rate if rate > 0.0 else REACH
+        first = REACH * self.tau if rate > 0.0 else REACH
         best, least = first, np.inf
         for e in first * 10.0 ** np.arange(1.0, -9.0, -1.0):
             if t + e == t:
@@ -195,6 +222,20 @@ class Chain:
             if error < least:
                 best, least = float(e), error
         return best
+
+
+def equilibrated(A: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Weights of the rows, and A with rows and columns of unit size: units of rows and unknowns do not count."""
+    rows, columns = np.ones(A.shape[0]), np.ones(A.shape[1])
+    for _ in range(4):
+        B = np.abs(A) * rows[:, None] * columns
+        rows /= np.sqrt(_or_one(B.max(axis=1)))
+        columns /= np.sqrt(_or_one(B.max(axis=0)))
+    return rows, rows[:, None] * A * columns
+
+
+def _or_one(x: FloatArray) -> FloatArray:
+    return np.where(x > 0.0, x, 1.0)
 
 
 def _moved(f: Rows, s: FloatArray, z: FloatArray, t: float, d: FloatArray, e: FloatArray, k: float) -> FloatArray:
