@@ -277,7 +277,7 @@ class Run(EnforcedRows):
             self.rows.lam[row] = lam[self.columns.lam]
 
     def follow(self, stretch: Stretch, bar: Progress, done: int = 0) -> bool:
-        """All steps of a stretch that are not `done`: the first by the starting member, the last too where the scheme would look past a jump."""
+        """All steps that are not `done`: the first by the starting member, the last too where the scheme would look past a jump."""
         n = stretch.steps
         if self.composed is not None:
             return self.go(self.main, self.closure, stretch, done, n, bar)
