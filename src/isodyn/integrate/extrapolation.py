@@ -6,8 +6,11 @@ functions. From their backward differences,
     x_{n+1} ≈ x_n + ∇x_n + ∇²x_n + …,        ∇ʲx_n = ∇ʲ⁻¹x_n − ∇ʲ⁻¹x_{n−1},
 
 an iteration starts closer by a factor of Δt per difference. With j of them the last step would have been missed by ∇ʲx_n: as many are
-taken as make that least. After a pause, a jump or a step of another size it begins anew. The equations of a step stay what they are;
-their solution depends on the guess only as far as the range of the corrections of q is that of the first matrix.
+taken as make that least. After a pause, a jump or a step of another size it begins anew. The equations of a step stay what they are; their
+solution depends on the guess only as far as the range of the corrections of q is that of the first matrix.
+
+The correction of q is guessed so only where that would have met the last one better than zero. Where it is rounding it alternates from step
+to step, and its differences would grow without end, unseen by the iteration, which looks at Δa and λ.
 """
 
 from __future__ import annotations
@@ -57,7 +60,8 @@ def extrapolate(p: Any, w: Any) -> None:
         return
     for i in range(w.m[LAM].size):
         w.m[LAM, i] = extrapolated(w.m, LAM_0, order, i)
-    if k.correct_q == 1 and k.in_balance == 0 and k.null_space == 0 and not p.traits & (GENERAL | SOLVES):
+    wanted = k.correct_q == 1 and k.in_balance == 0 and k.null_space == 0 and not p.traits & (GENERAL | SOLVES)
+    if wanted and size_v(w, P_0 + int(min(order, DIFFERENCES - 1.0))) < size_v(w, P_0):
         for i in range(w.n[P].size):
             w.n[P, i] = extrapolated(w.n, P_0, order, i)
 

@@ -28,6 +28,7 @@ from isodyn.integrate.work import (
     U_2,
     U_MOST,
     V_1,
+    V_MOST,
     P,
     X,
 )
@@ -52,6 +53,7 @@ def judge(s: Any, t_1: float, dt: float, state: Any, w: Any) -> None:
                 w.n[E_V, i], w.n[AT_V, i] = error, t_1
         w.n[U_2, i], w.n[U_1, i] = w.n[U_1, i], change
         w.n[U_MOST, i] = max(w.n[U_MOST, i], abs(change))
+        w.n[V_MOST, i] = max(w.n[V_MOST, i], abs(w.n[V_1, i]))
         if second_order:
             moved = dt * state.v[i] + dt * dt * (0.5 * w.n[A_P, i] + s.l3 * x - w.n[P, i])
             difference = moved

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 COARSE = 0.05  # of the largest change in a step: more is not small. An oscillation takes about nine steps a period then
 SMALL_PART = 1e-3  # of the largest change of all: components that change less are compared with that, where units are not known …
 SMALL_PART_OF_S = 1e-9  # … and the same for first-order systems, whose components may be concentrations of any size
+STEADY = 1e-9  # of the velocity: smaller changes are rounding
 DRIFT = 1e-6  # constraints are kept better than this by every formulation that is meant to
 ENERGY = 1e-2  # of the largest kinetic energy
 
@@ -48,8 +49,9 @@ class LocalError(NamedTuple):
 
 
 def largest_local_error(judged: FloatArray, system: Any) -> LocalError:
-    """From the rows of isodyn.integrate.work.JUDGED: largest changes of q and v in a step, largest errors, their times."""
-    most_q, most_v, e_q, e_v, at_q, at_v = judged
+    """From the rows of isodyn.integrate.work.JUDGED: largest changes of q and v in a step, largest v, largest errors, their times."""
+    most_q, most_v, v, e_q, e_v, at_q, at_v = judged
+    most_v = np.maximum(most_v, STEADY * v)
     found = []
     for letter, most, error, at in (("q", most_q, e_q, at_q), ("s" if system.first_order else "v", most_v, e_v, at_v)):
         scale = _scales(most, system)
