@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import isodyn as iso
 from isodyn.integrate.schedule import plan
 
 
@@ -55,3 +56,17 @@ def test_rows_of_a_long_run_are_counted_without_listing_them():
     (stretch,) = plan(0.0, 1e3, 1e-6, (), 1000)
     assert stretch.rows == 1_000_000
     assert stretch.times(0, 2) == pytest.approx([1e-6, 2e-6])
+
+
+def test_stretches_far_shorter_than_a_step_are_one_step() -> None:
+    """A span below a millionth of dt had no step and no row, and the loop wrote where no memory was."""
+    (only,) = plan(0.0, 0.2, 1e12, (), 1)
+    assert (only.steps, only.rows, only.times(0, 1).tolist()) == (1, 1, [0.2])
+    stretches = plan(0.0, 1.0, 0.1, [0.5, 0.5 + 1e-9], 1)
+    assert [stretch.steps for stretch in stretches] == [5, 1, 5]
+    assert [stretch.rows for stretch in stretches] == [5, 1, 5]
+    system = iso.LinearSystem(1.0, None, 4.0, None, [1.0], [0.0])
+    for options in ({"dt": 1e12, "t_end": 0.2}, {"dt": 0.1, "t_end": 1.0, "breakpoints": [0.5, 0.5 + 1e-9]}):
+        sol = iso.integrate(system, **options)
+        assert (np.diff(sol.t) > 0).all()
+        assert sol.t[-1] == options["t_end"]

@@ -165,6 +165,10 @@ def _made(
         if keyword.arg is None:  # **x
             raise unreadable
         keywords[keyword.arg] = _word(keyword.value) or kind(_number(keyword.value, text))
+        if keyword.arg in FLAGS and keywords[keyword.arg] not in (0, 1):
+            raise InputError(
+                f"{keyword.arg} in {_said(text)} is on or off", hint=f"{keyword.arg}, or {keyword.arg}=True"
+            )
     signature = inspect.signature(constructor)
     try:
         signature.bind(*arguments, **keywords)
@@ -214,7 +218,7 @@ def _number(node: ast.expr, text: str) -> Any:
     if all(isinstance(number, int | float) and abs(number) <= sys.float_info.max for number in numbers):
         return value
     raise InputError(
-        f"{_said(_unparsed(node))} in {_said(text)} is not a finite number",
+        f"{_said(_unparsed(node))} in {_said(text)} is not a {'number' if value is None else 'finite number'}",
         hint=f"bare words can be {', '.join((*FLAGS, *WORDS))}; others are numbers",
     )
 

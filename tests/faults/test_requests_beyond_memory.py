@@ -53,6 +53,12 @@ def test_subdomains() -> None:
         iso.integrate(sub, dt=1e-11, t_end=1.0)
 
 
+def test_elements_of_a_beam() -> None:
+    section = iso.Section(EA=1e6, EI=800.0, rhoA=78.0)
+    with pytest.raises(InputError, match=r"1000000000000 elements: .* of memory are needed"):
+        iso.Beam([(0, 0), (2, 0)], elements=10**12, section=section)
+
+
 def test_animations(tmp_path) -> None:
     mech = iso.Mechanism()
     mech.add_body("ball", mass=1.0, kind="particle")

@@ -116,6 +116,16 @@ def test_outputs_are_checked_before_the_run(tmp_path: Path, capsys: pytest.Captu
         err = capsys.readouterr().err
         assert err.startswith("error: "), (option, err)
         assert words in err
-    for arguments in (["report", "."], ["report", "/"], ["resume", str(tmp_path)], ["cite", "\udcff"]):
+    long = "n" * 5000
+    for arguments in (
+        ["report", "."],
+        ["report", long],
+        ["resume", long],
+        ["run", f"{long}.toml"],
+        ["cite", "a\x00b"],
+        ["report", "/"],
+        ["resume", str(tmp_path)],
+        ["cite", "\udcff"],
+    ):
         assert cli._run(arguments) == 2
         assert capsys.readouterr().err.startswith("error: ")

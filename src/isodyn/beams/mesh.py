@@ -17,6 +17,7 @@ from isodyn.beams.section import Section
 from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
 from isodyn.real_numbers import real_array
+from isodyn.results.memory import require_memory
 
 Energy = Literal[
     "simplified",
@@ -121,6 +122,7 @@ def lay(line: Any, elements: Any, section: Section, model: str, corners: str) ->
     if short.size:
         raise InputError(f"piece {short[0]} of the line has no length: both ends at {points[short[0]]}")
     counts = _counts(elements, lengths)
+    require_memory(2000.0 * sum(counts), f"{sum(counts)} elements", hint="some tens of elements describe a beam")
     mesh: list[Element] = []
     positions: list[FloatArray] = []
     slopes: list[FloatArray] = []

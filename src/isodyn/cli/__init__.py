@@ -92,6 +92,8 @@ def _drop_output() -> None:
 
 
 def _run(arguments: Sequence[str] | None) -> int:
+    if any("\x00" in word for word in arguments or ()):
+        return _fail("an argument holds a byte 0, which no name and no number has", 2)
     try:
         result = cli.main(
             args=None if arguments is None else list(arguments), prog_name="isodyn", standalone_mode=False

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import runpy
-from pathlib import Path
 from typing import Any
 
 import click
 
 from isodyn.cli.output import print_json
 from isodyn.errors import InputError, IsodynError
+from isodyn.results.files import is_file
 from isodyn.systems import System
 
 
@@ -54,7 +54,7 @@ def system_of_python(target: str) -> Any:
     path, _, name = target.rpartition(":")
     if not path or not name.isidentifier():
         raise InputError(f"--python takes FILE.py:NAME, received {target!r}", hint="such as own.py:system")
-    if not Path(path).is_file():
+    if not is_file(path):
         raise InputError(f"there is no file {path}")
     try:
         found = runpy.run_path(path)

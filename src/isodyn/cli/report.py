@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ def check_page(path: Path | None, *endings: str) -> None:
         return
     if path.suffix.lower() not in endings:
         raise InputError(f"{path.name!r} must end in {' or '.join(endings)}", hint=f"{path}{endings[0]}")
-    if path.is_dir() or (path.parent.exists() and not path.parent.is_dir()):
+    if os.path.isdir(path) or (os.path.exists(path.parent) and not os.path.isdir(path.parent)):
         raise InputError(f"cannot write {path}: a folder and a file have the same name")
 
 
@@ -62,11 +63,11 @@ def report_command(
     from isodyn.results.netcdf import load
     from isodyn.results.resuming import resume
 
-    page = page or Path(f"{saved.resolve()}.html" if saved.is_dir() else saved.with_suffix(".html"))
+    page = page or Path(f"{saved.resolve()}.html" if os.path.isdir(saved) else saved.with_suffix(".html"))
     check_page(page, ".html", ".htm")
     check_page(animation, *ANIMATIONS)
     system = None if python_file is None else system_of_python(python_file)
-    sol = resume(saved, system) if saved.is_dir() else load(saved, system)
+    sol = resume(saved, system) if os.path.isdir(saved) else load(saved, system)
     written = write_pages(sol, page, animation, settings={"run": saved.name})
     if as_json:
         print_json({"files": [str(path) for path in written]})

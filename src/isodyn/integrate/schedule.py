@@ -78,7 +78,8 @@ def plan(t0: float, t_end: float, dt: float, breakpoints: Any, save_every: int) 
     near = max(_SNAP, 2 * resolution(t0, t_end) / dt)
     breaks = [t for t in _inside(breakpoints, t0, t_end) if t - t0 > near * dt and t_end - t > near * dt]
     for t_stop in [*breaks, t_end]:
-        last = int(np.ceil((t_stop - t0) / dt - near))  # number of the first grid time not before t_stop
+        # number of the first grid time not before t_stop; a stretch much shorter than dt is one step all the same
+        last = max(first, int(np.ceil((t_stop - t0) / dt - near)))
         stretches.append(Stretch(t_start, t_stop, t0, dt, first, last - first + 1, save_every, t_stop != t_end))
         on_grid = abs(t0 + last * dt - t_stop) <= near * dt
         t_start, first = t_stop, last + 1 if on_grid else last

@@ -20,6 +20,7 @@ import scipy.sparse as sp
 
 from isodyn.errors import InputError
 from isodyn.models.matrix_market import read_market
+from isodyn.results.files import is_file
 from isodyn.systems.linear import LinearSystem
 
 UNREADABLE = (
@@ -39,7 +40,7 @@ UNREADABLE += (zipfile.BadZipFile, zlib.error, RecursionError, NotImplementedErr
 def read_matrix(path: str | Path) -> Any:
     """A matrix or vector of a file, sparse where the file is."""
     path = Path(path)
-    if not path.is_file():
+    if not is_file(path):
         raise InputError(f"there is no file {path}")
     try:
         if path.suffix == ".npy":

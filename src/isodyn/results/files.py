@@ -34,7 +34,7 @@ def write_file(path: Path | str, data: bytes | memoryview) -> Path:
     >>> import tempfile
     >>> from pathlib import Path
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_file(Path(folder) / "a.txt", b"whole").readin_words()
+    ...     write_file(Path(folder) / "a.txt", b"whole").read_bytes()
     b'whole'
     """
     with replacing(path, len(data)) as beside, beside.open("wb") as file:
@@ -126,6 +126,14 @@ def remove_leftovers(place: Path) -> None:
             here = found[1] == _machine()
             if (here and not _alive(int(found[2]))) or time.time() - left.stat().st_mtime > OLD:
                 left.unlink(missing_ok=True)
+
+
+def is_file(path: Path | str) -> bool:
+    """Whether a file can be read there; names that no file can have are none."""
+    try:
+        return Path(path).is_file()
+    except (OSError, ValueError):  # too long, a byte 0, no right to look
+        return False
 
 
 def make_folder(folder: Path | str) -> Path:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from isodyn.errors import DamageError, InputError, IsodynError
-from isodyn.results.files import write_file
+from isodyn.results.files import is_file, write_file
 from isodyn.results.inputs import fingerprint, from_json
 from isodyn.results.memory import require_memory
 from isodyn.results.recorded import Recorded
@@ -50,7 +50,7 @@ def load(path: str | Path, system: Any = None, *, unchecked: bool = False) -> So
     xr = xarray_of()
     require_netcdf()
     path = Path(path)
-    if not path.is_file():
+    if not is_file(path):
         raise InputError(f"there is no file {path}")
     try:
         if not unchecked:

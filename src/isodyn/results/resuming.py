@@ -8,6 +8,7 @@ from typing import Any
 
 from isodyn.errors import DamageError, InputError
 from isodyn.results.checkpoint import FORMAT, Checkpoint
+from isodyn.results.files import is_file
 from isodyn.results.inputs import fingerprint, from_json
 from isodyn.results.seals import opened_json
 from isodyn.results.solution import Solution
@@ -60,7 +61,7 @@ def described(folder: Path) -> dict[str, Any]:
 
 
 def _described(folder: Path) -> tuple[str, dict[str, Any]]:
-    if not (folder / "run.json").exists():
+    if not is_file(folder / "run.json"):
         raise InputError(f"{folder} holds no checkpoint", hint="give the folder that a run got as checkpoint")
     identity, document = opened_json(folder / "run.json", FORMAT)
     model, options = document.get("model"), document.get("options")
