@@ -68,7 +68,7 @@ def test_progress_goes_to_standard_error(capsys):
 
 def test_default_scheme_and_repr():
     sol = iso.integrate(two_masses(), dt=0.1, t_end=1.0)
-    assert sol.scheme == iso.Scheme.optimal(0.8)
+    assert sol.scheme == iso.Scheme.default() == iso.Scheme.U0(0.9, 1, 0)
     assert "11 rows from t = 0 to 1; 10 steps" in repr(sol)
 
 

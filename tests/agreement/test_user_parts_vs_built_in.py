@@ -124,12 +124,12 @@ def test_order_two():
     built, own = (mech.compile() for mech in pairs("planar"))
     start = iso.integrate(built, dt=1e-3, t_end=1e-3, assemble=True)
     built, own = (replace(system, q0=start.q[0], v0=start.v[0]) for system in (built, own))
-    exact = iso.integrate(built, S.U0(0.8, 0.8, 0.8), dt=0.02 / 64, t_end=0.1)
+    exact = iso.integrate(built, S.U0(0.8, 0.8, 0.8), dt=0.02 / 256, t_end=0.1)
     errors = {name: [] for name in ("q", "v", "a", "lam")}
-    for k in (4, 8):
+    for k in (16, 32):
         sol = iso.integrate(own, S.U0(0.8, 0.8, 0.8), dt=0.02 / k, t_end=0.1)
         for name, found in errors.items():
-            found.append(np.abs(getattr(sol, name) - getattr(exact, name)[:: 64 // k]).max())
+            found.append(np.abs(getattr(sol, name) - getattr(exact, name)[:: 256 // k]).max())
     for name, (coarse, fine) in errors.items():
         assert np.log2(coarse / fine) == pytest.approx(2.0, abs=0.15), name
 

@@ -27,6 +27,7 @@ STEPS = {
     "moving_guide": 800,
     "pendulum": 400,
     "slider_crank": 400,
+    "spinning_top": 400,
     "suspension": 800,
 }
 
