@@ -130,7 +130,7 @@ def _storable(dataset: Any) -> Any:
         variable.attrs = {key: stored_text(x) if isinstance(x, str) else x for key, x in variable.attrs.items()}
     for name, values in found.coords.items():
         if values.dtype == object:
-            texts = np.array([stored_text(str(x)) for x in values.values], dtype=object)
+            texts = np.array([stored_text(str(x)) for x in values.values], dtype=str)
             found[name] = (values.dims, texts, values.attrs)
     return found
 
