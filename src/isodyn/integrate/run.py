@@ -32,7 +32,6 @@ from isodyn.compiled import (
     announce_end,
 )
 from isodyn.errors import CallableError, ConflictError, IsodynError, IsodynWarning
-from isodyn.formulations.near_singular import warn_near_singular
 from isodyn.integrate import at_balance, work
 from isodyn.integrate.algebraic_start import algebraic_start
 from isodyn.integrate.branch_start import limits_on_branch, settle_start
@@ -40,6 +39,7 @@ from isodyn.integrate.coefficients import coefficients, starting_scheme
 from isodyn.integrate.columns import columns
 from isodyn.integrate.enforced_rows import EnforcedRows
 from isodyn.integrate.failures import failure
+from isodyn.integrate.outcome import solution_of, warn_of_doubts
 from isodyn.integrate.progress import Progress
 from isodyn.integrate.schedule import Stretch
 from isodyn.integrate.start import (
@@ -56,8 +56,7 @@ from isodyn.linear_solvers.rows import (
 )
 from isodyn.results.at_balance import balances_at_end
 from isodyn.results.memory import require_rows
-from isodyn.results.quality import largest_local_error, warn_of_coarse_steps
-from isodyn.results.solution import Sample, Solution, Statistics
+from isodyn.results.solution import Sample, Solution
 from isodyn.schemes import FirstOrderScheme, Scheme
 from isodyn.systems.compiled_system import started
 
@@ -160,7 +159,7 @@ class Run(EnforcedRows):
             stopped = "interrupted"
         except BaseException as error:
             with suppress(AttributeError):
-                error.partial = self.solution(self.seconds(), "stopped by an error")  # type: ignore[attr-defined]
+                error.partial = solution_of(self, "stopped by an error")  # type: ignore[attr-defined]
             raise
         if stopped is not None:
             stopped = (
@@ -168,17 +167,8 @@ class Run(EnforcedRows):
             )
             if stopped.startswith("interrupted"):
                 warnings.warn(f"{stopped}; the solution holds what was done", IsodynWarning, stacklevel=3)
-        if self.drifts:
-            pivot, when = (float(x) for x in self.work.near)
-            warn_near_singular(pivot, when, "the motion from there on, and multipliers, are uncertain", stacklevel=3)
-        sol = self.solution(self.seconds(), stopped)
-        warn_of_coarse_steps(sol.stats, stacklevel=4)
-        if self.controls.keep_balance:
-            from isodyn.mechanism.chord_strain import (
-                warn_of_chord_strain,
-            )  # only solutions of mechanisms and beams come here
-
-            warn_of_chord_strain(sol, stacklevel=4)
+        sol = solution_of(self, stopped)
+        warn_of_doubts(self, sol)
         return sol
 
     def seconds(self) -> float:
@@ -395,33 +385,3 @@ class Run(EnforcedRows):
         dt = t_next - t
         where = f"at t = {t:.6g} (step {step + 1}, dt = {dt:.3g})" if dt > 0 else f"at the start, t = {t:.6g}"
         raise failure(status, where, self.work, self.careful, self.system, self.independent.chosen, self.state.q)
-
-    def solution(self, seconds: float, stopped: str | None) -> Solution:
-        count = self.count
-        k = int(count[work.ROWS])
-        if stopped is not None and 0 < k < self.rows.t.size and self.state.clock[0] > self.rows.t[k - 1]:
-            self.loop.write_row(self.phi, at_balance.shown(self), self.work, self.columns, self.rows, k)
-            k += 1
-        counted: dict[str, Any] = {name: int(count[k]) for name, k in work.COUNTED.items()}
-        stats = Statistics(
-            **counted,
-            refinements=self.refinements(),
-            seconds=seconds,
-            solver=self.model.solver if self.other is None else self.other.solver,
-            stopped=stopped,
-            index=None if self.index is None else str(self.index),
-        )
-        if self.composed is None and stats.steps:
-            stats.take(largest_local_error(self.work.n[work.JUDGED], self.system))
-        aux: dict[str, Any] = {}
-        if self.left:
-            aux["breakpoint_rows"] = np.array([row for row, _, _ in self.left])
-            aux["a_left"] = np.array([a for _, a, _ in self.left])
-            aux["lam_left"] = np.array([lam for _, _, lam in self.left])
-        t, q, v, a, lam, *more = (r if k == r.shape[0] else r[:k].copy() for r in self.rows)
-        aux |= {name: rows for name, rows in zip(self.rows._fields[5:], more, strict=True) if rows.shape[1]}
-        if self.drifts:
-            aux["rank"] = self.ranks[:k].copy()
-        redundant = tuple(self.system.row_names[i] for i in self.independent.dropped)
-        scheme = self.scheme if self.composed is None else self.composed.scheme
-        return Solution(t, q, v, a, lam, self.system, scheme, stats, self.columns._asdict(), aux, redundant)

@@ -1,0 +1,63 @@
+"""What a run leaves: its solution, and warnings about what it is not sure of."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from isodyn.formulations.near_singular import warn_near_singular
+from isodyn.integrate import at_balance, work
+from isodyn.results.quality import largest_local_error, warn_of_coarse_steps
+from isodyn.results.solution import Solution, Statistics
+
+if TYPE_CHECKING:
+    from isodyn.integrate.run import Run
+
+
+def solution_of(run: Run, stopped: str | None) -> Solution:
+    """The rows that a run has written so far, and its statistics; where it was stopped, the last whole step too."""
+    k = int(run.count[work.ROWS])
+    if stopped is not None and 0 < k < run.rows.t.size and run.state.clock[0] > run.rows.t[k - 1]:
+        run.loop.write_row(run.phi, at_balance.shown(run), run.work, run.columns, run.rows, k)
+        k += 1
+    aux: dict[str, Any] = {}
+    if run.left:
+        aux["breakpoint_rows"] = np.array([row for row, _, _ in run.left])
+        aux["a_left"] = np.array([a for _, a, _ in run.left])
+        aux["lam_left"] = np.array([lam for _, _, lam in run.left])
+    t, q, v, a, lam, *more = (r if k == r.shape[0] else r[:k].copy() for r in run.rows)
+    aux |= {name: rows for name, rows in zip(run.rows._fields[5:], more, strict=True) if rows.shape[1]}
+    if run.drifts:
+        aux["rank"] = run.ranks[:k].copy()
+    redundant = tuple(run.system.row_names[i] for i in run.independent.dropped)
+    scheme = run.scheme if run.composed is None else run.composed.scheme
+    stats = _statistics(run, stopped)
+    return Solution(t, q, v, a, lam, run.system, scheme, stats, run.columns._asdict(), aux, redundant)
+
+
+def _statistics(run: Run, stopped: str | None) -> Statistics:
+    counted: dict[str, Any] = {name: int(run.count[k]) for name, k in work.COUNTED.items()}
+    stats = Statistics(
+        **counted,
+        refinements=run.refinements(),
+        seconds=run.seconds(),
+        solver=run.model.solver if run.other is None else run.other.solver,
+        stopped=stopped,
+        index=None if run.index is None else str(run.index),
+    )
+    if run.composed is None and stats.steps:
+        stats.take(largest_local_error(run.work.n[work.JUDGED], run.system))
+    return stats
+
+
+def warn_of_doubts(run: Run, sol: Solution) -> None:
+    """Losses of rank on the way, steps that are coarse, strains that come from chords."""
+    if run.drifts:
+        pivot, when = (float(x) for x in run.work.near)
+        warn_near_singular(pivot, when, "the motion from there on, and multipliers, are uncertain", stacklevel=4)
+    warn_of_coarse_steps(sol.stats, stacklevel=5)
+    if run.controls.keep_balance:
+        from isodyn.mechanism.chord_strain import warn_of_chord_strain  # mechanisms and beams only come here
+
+        warn_of_chord_strain(sol, stacklevel=5)
