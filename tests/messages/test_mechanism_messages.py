@@ -54,7 +54,7 @@ SLIDE = iso.Prismatic("slide", "ground", "arm")
     [
         ({"mass": -1.0}, "body 'x': mass must be positive, received -1"),
         ({"mass": 0.0}, "body 'x': mass must be positive, received 0"),
-        ({"mass": "heavy"}, "body 'x': mass must be a number, received 'heavy'"),
+        ({"mass": "heavy"}, "body 'x': mass must be a finite number, received 'heavy'"),
         (
             {"inertia": (1, 1, 3)},
             r"body 'x': no body has the principal moments \[1\.0, 1\.0, 3\.0\]: the largest exceeds",
@@ -65,7 +65,7 @@ SLIDE = iso.Prismatic("slide", "ground", "arm")
         ({"kind": "flat"}, "body 'x': kind must be 'spatial', 'planar' or 'particle', received 'flat'"),
         ({"orientation": (1, 1, 0, 0)}, r"body 'x': orientation is not a unit quaternion: its length is 1\.41"),
         ({"position": (0, np.nan, 0)}, "body 'x': position has entries that are not finite"),
-        ({"kind": "planar", "inertia": (1, 1, 1)}, "body 'x': inertia of a planar body must be a number"),
+        ({"kind": "planar", "inertia": (1, 1, 1)}, "body 'x': inertia of a planar body must be a finite number"),
         ({"kind": "planar", "inertia": 1.0, "position": (0, 0, 1)}, "body 'x' is planar, so z of its position"),
         ({"kind": "particle", "orientation": (1, 0, 0, 0)}, "body 'x' is a particle: it has no orientation"),
     ],

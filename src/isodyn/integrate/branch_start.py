@@ -12,7 +12,7 @@ import numpy as np
 
 from isodyn.compiled import FloatArray
 from isodyn.errors import AccuracyWarning, BranchError
-from isodyn.integrate.start import refuse_stationary, refuse_turned
+from isodyn.integrate.start import refuse_turned
 from isodyn.linear_solvers.rows import LARGE
 from isodyn.systems.branches import OFF, Branch, crossing, limit, off_branch
 from isodyn.systems.manifold import freedoms
@@ -77,7 +77,6 @@ def examples(branches: tuple[Branch, ...], M: FloatArray, v: FloatArray) -> list
 
 def settle_start(run: Run, t: float, given: FloatArray) -> None:
     """After a start was put onto the constraints: it must not depend on rounding, and must lead onto a branch of motion."""
-    refuse_stationary(run.ask, run.independent, t, run.state.q, run.state.v)
     if not run.assemble:
         refuse_turned(run.ask, t, run.state.q, given, run.state.v)
     onto_a_branch(run, t)

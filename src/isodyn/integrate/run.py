@@ -47,6 +47,7 @@ from isodyn.integrate.start import (
     near_manifold,
     refuse_conflicts,
     refuse_if_far,
+    refuse_stationary,
     still_open,
 )
 from isodyn.linear_solvers.rows import (
@@ -236,6 +237,8 @@ class Run(EnforcedRows):
             status = self.initial.nearest_consistent(*self.physics(OPEN), t, state, self.work, self.pivots)
         if status == OK:
             refuse_conflicts(ask, self.independent, t, state.q, state.v, self.slowest)
+        if first:
+            refuse_stationary(ask, self.independent, t, state.q, state.v)
         if first and not self.assemble:
             refuse_if_far(ask, t, *given, self.slowest)
         self.check(status, t, t)

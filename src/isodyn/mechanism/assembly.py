@@ -28,9 +28,11 @@ from isodyn.mechanism.system import MechanismSystem
 from isodyn.systems.branches import OFF, crossing, off_branch
 from isodyn.systems.manifold import close
 from isodyn.systems.questions import Questions
-from isodyn.systems.scales import pace, sizes_of_rows
+from isodyn.systems.scales import natural_pace, pace, sizes_of_rows
 
 Rates = Mapping[Any, float]
+
+SLOWEST = 1e-6  # of the pace of weight and loads: slower velocities count as rest
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,8 +121,8 @@ def consistent_velocity(system: MechanismSystem, ask: Questions, t: float, q: Fl
     v = system.v0 - np.linalg.solve(root.T, np.linalg.lstsq(eased, gap / sizes, rcond=1e-9)[0])
     left = (gap + G @ (v - system.v0)) / sizes
     asked = np.array([float(rate) for rate in rates.values()]) / sizes[sizes.size - len(rates) :]
-    fast = max(pace(system, v), float(np.abs(asked).max(initial=0.0)))
-    if np.abs(left).max() > CONFLICT * (fast if fast > 0.0 else 1.0):
+    fast = max(pace(system, v), float(np.abs(asked).max(initial=0.0)), SLOWEST * natural_pace(ask, t, q, system.v0))
+    if np.abs(left).max() > CONFLICT * fast:
         worst = int(np.abs(left).argmax())
         raise ConflictError(
             f"no velocity keeps all joints and the given rates: {names[worst]!r} is off by {left[worst] * sizes[worst]:.3g}",

@@ -231,7 +231,7 @@ def in_coordinates(base: MechanismSystem, coordinates: Coordinates) -> Mechanism
         given_v_names=tuple(names),
         turns=carried,
         row_names=tuple(row_names),
-        scales=_sizes(base, [q for q, _ in starts]),
+        scales=_sizes(base, [q for q, _ in starts], base.q0[base.nq - carried :]),
         mechanism=base,
         coordinates=coordinates,
         table=integers,
@@ -242,15 +242,15 @@ def in_coordinates(base: MechanismSystem, coordinates: Coordinates) -> Mechanism
     return system
 
 
-def _sizes(base: MechanismSystem, starts: list[FloatArray]) -> Scales:
-    """Typical sizes: positions as in the mechanism, parameters and angles one."""
+def _sizes(base: MechanismSystem, starts: list[FloatArray], turns: FloatArray) -> Scales:
+    """Typical sizes: positions as in the mechanism, parameters and angles one; counted angles are not compared."""
     length = float(base.scales.v[0])
     sizes = np.ones(sum(q.size for q in starts))
     first = 0
     for body, q in zip(base.bodies, starts, strict=True):
         sizes[first : first + (2 if body.kind == "planar" else 3)] = length
         first += q.size
-    return Scales(sizes, sizes.copy(), np.concatenate(starts))
+    return Scales(np.append(sizes, np.full(turns.size, np.inf)), sizes, np.concatenate([*starts, turns]))
 
 
 def _size(body: Body, kind: AngleSet | None) -> int:

@@ -151,6 +151,7 @@ class Checkpoint:
                 other=run.other is not None,
                 near=run.work.near,
                 refined=run.refinements(),
+                index="" if run.index is None else str(run.index),
                 **kept,
                 ranks=run.ranks[begin:k],
                 left_rows=np.array([row for row, _, _ in left], dtype=np.int64),
@@ -184,6 +185,7 @@ class Checkpoint:
         rows, a, lam = found["left_rows"], found["left_a"], found["left_lam"]
         run.left = [(int(row), a[k].copy(), lam[k].copy()) for k, row in enumerate(rows)]
         run.before = float(found["seconds"])
+        run.index = str(found["index"]) or None
         return self._steps
 
     def finish(self, run: Run) -> None:
