@@ -38,7 +38,7 @@ from isodyn.integrate.closure import copy_to, fill_with, measure, measure_rows
 from isodyn.integrate.ensemble_run import UNDONE
 from isodyn.integrate.initial import INITIAL_ACCELERATION, NEAREST_CONSISTENT
 from isodyn.integrate.loop import COLUMNS, RUN, Rows, balance_at_start, shift, write_row
-from isodyn.integrate.work import CONTROLS, D_MOST, GAP_Q, GAP_V, NEAREST, ROWS, WHEN, WORK
+from isodyn.integrate.work import CONTROLS, GAP_Q, GAP_V, NEAREST, ROWS, U_MOST, WHEN, WORK
 
 NOT_CLEAR = 200  # status of a member that is better left to a single run
 ON_CONSTRAINTS = 1e-7  # gaps below this, relative, are accepted by every single run
@@ -341,6 +341,6 @@ def run_members(
             stop,
         )
         for k in range(stack.judged.shape[1]):
-            copy_to(w.n[D_MOST + k], stack.judged[i, k])
+            copy_to(w.n[U_MOST + k], stack.judged[i, k])
         if stop[0] != 0:
             break

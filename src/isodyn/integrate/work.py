@@ -19,10 +19,11 @@ DIFFERENCES = 5  # backward differences of the unknowns that are kept (isodyn.in
 # ---- rows of w.n: predicted state and trial state at the balance, unknown, corrections of q and v, state at t_{n+1}; velocity at the
 # balance of the last two steps
 D_P, V_P, A_P, D, V, A, X, P, U, V_1, A_1, V_B, V_BB = range(13)
-# … changes of q and v in the last two steps; the largest so far, the largest v; the largest local errors of q and v, and when
+# … the last change of v, and how it differed from the one before; the largest change, the largest v; the largest local errors of q
+# (per Δt) and of v, and when
 # (isodyn.integrate.local_error)
-D_1, D_2, U_1, U_2, D_MOST, U_MOST, V_MOST, E_Q, E_V, AT_Q, AT_V = range(13, 24)
-JUDGED = slice(D_MOST, AT_V + 1)
+U_1, DU_1, U_MOST, V_MOST, E_Q, E_V, AT_Q, AT_V = range(13, 21)
+JUDGED = slice(U_MOST, AT_V + 1)
 # … first of the differences of the unknown and of the correction of q
 X_0 = AT_V + 1
 P_0 = X_0 + DIFFERENCES

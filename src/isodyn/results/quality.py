@@ -49,11 +49,11 @@ class LocalError(NamedTuple):
 
 
 def largest_local_error(judged: FloatArray, system: Any) -> LocalError:
-    """From the rows of isodyn.integrate.work.JUDGED: largest changes of q and v in a step, largest v, largest errors, their times."""
-    most_q, most_v, v, e_q, e_v, at_q, at_v = judged
-    most_v = np.maximum(most_v, STEADY * v)
+    """From the rows of isodyn.integrate.work.JUDGED: largest change of v in a step, largest v, errors of q per Δt and of v, their times."""
+    change, v, e_q, e_v, at_q, at_v = judged
+    change = np.maximum(change, STEADY * v)
     found = []
-    for letter, most, error, at in (("q", most_q, e_q, at_q), ("s" if system.first_order else "v", most_v, e_v, at_v)):
+    for letter, most, error, at in (("q", v, e_q, at_q), ("s" if system.first_order else "v", change, e_v, at_v)):
         scale = _scales(most, system)
         relative = np.divide(error, scale, out=np.zeros(scale.size), where=scale > 0.0)
         i = int(relative.argmax()) if relative.size else 0
