@@ -35,7 +35,7 @@ CASE = Case(
     trust="published",
     steps=(1e-6, 1e-9, 1e-12),
     prepare=prepare,
-    bounds={"q": 2e-11, "v": 5.1e-11},
+    bounds={"q": 4e-11, "v": 1e-10},
     orders={"q": 1.0, "v": 1.0},
     order_within=0.4,
 )
