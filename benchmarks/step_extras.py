@@ -1,0 +1,121 @@
+"""What steps pay for knowing more: the estimate of the local error, and angles counted over whole turns.
+
+The kernels that do it are timed by themselves, on the memory of runs that have just ended, and compared with the time of a whole step of
+the same run: the estimate (isodyn.integrate.local_error) once per step; for mechanisms with counted angles the increments of q with and
+without them, as often as a step asks for them, and SETTLE at its end. Lower quartiles of many rounds, one thread.
+
+Requirement: both together below 5 % of a step of the pendulum, of a planar and a spatial chain, and of a chain of hinges.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from benchmarks.common import write
+from numba import types
+
+import isodyn as iso
+from isodyn.compiled import COEFFICIENTS, MODEL_TYPE, RETRACT, SETTLE, STATE, F, I, f8, i8, kernel
+from isodyn.integrate.driver import settle as settled
+from isodyn.integrate.local_error import judge
+from isodyn.integrate.progress import Progress
+from isodyn.integrate.run import Run
+from isodyn.integrate.schedule import plan
+from isodyn.integrate.work import WORK
+
+CALLS, ROUNDS, LIMIT = 2000, 25, 0.05
+
+
+@kernel(types.void(i8, f8, STATE, WORK, COEFFICIENTS))
+def judge_often(calls: int, dt: float, state: Any, w: Any, s: Any) -> None:
+    """The estimate, so many times; the step is counted as one of many of the same size."""
+    for _ in range(calls):
+        judge(s, 1.0, dt, state, w)
+
+
+@kernel(types.void(i8, i8, MODEL_TYPE, F, F, F, F, I, F))
+def ask_often(calls: int, what: int, model: Any, q: Any, d: Any, c: Any, pf: Any, pi: Any, out: Any) -> None:
+    """One question about q and the increment d, so many times."""
+    for _ in range(calls):
+        model(what, 0.0, q, d, d, d, c, pf, pi, out)
+
+
+def quartile(function: Callable[[], Any]) -> float:
+    """Lower quartile of the time of a call, in seconds."""
+    found = []
+    for _ in range(ROUNDS):
+        began = time.perf_counter()
+        function()
+        found.append(time.perf_counter() - began)
+    return float(np.percentile(found, 25))
+
+
+def hinges(bodies: int) -> Any:
+    """A chain of bodies on hinges in space, each with a counted angle."""
+    mech = iso.Mechanism(gravity=(0, 0, -9.81))
+    before = "ground"
+    for k in range(bodies):
+        mech.add_body(f"body{k}", mass=1.0, inertia=(0.01, 0.1, 0.1), position=(0.5 + k, 0, 0))
+        mech.add_joint(iso.Hinge(f"pin{k}", before, f"body{k}", point=(k, 0, 0), axis=(0, 1, 0)))
+        before = f"body{k}"
+    return mech.compile()
+
+
+def measure(system: Any, dt: float, steps: int) -> dict[str, float]:
+    """Microseconds of a step and of the extras in it."""
+    scheme, closure, first, _ = settled(system, None, None, dt)
+    stretches = plan(0.0, steps * dt, dt, (), steps)
+    per_step, retractions = [], 0.0
+    for _ in range(ROUNDS):
+        run = Run(system, scheme, stretches, None, iso.Newton(), None, closure, first, False)
+        with Progress(steps, False) as bar:
+            sol = run.execute(bar)
+        per_step.append(sol.stats.seconds / steps)
+        retractions = 2.0 * sol.stats.iterations / steps + 1.0  # at the balance and at the end of a step
+    step = float(np.percentile(per_step, 25))
+    estimate = quartile(lambda: judge_often(CALLS, dt, run.state, run.work, run.main)) / CALLS
+    turns = 0.0
+    if getattr(system, "turns", 0):
+        model = run.model
+        bare = model.pi.copy()
+        out, c, d = run.state.q.copy(), np.array([1.0, 0.0, 0.0, 1.0]), dt * run.state.v
+
+        def ask(what: int, pi: Any) -> float:
+            call = CALLS, what, model.function, run.state.q, d, c, model.pf, pi, out
+            return quartile(lambda: ask_often(*call)) / CALLS
+
+        from isodyn.mechanism.layout import TURNS
+
+        bare[TURNS] = 0
+        turns = retractions * (ask(RETRACT, model.pi) - ask(RETRACT, bare)) + ask(SETTLE, model.pi)
+    return {
+        "step": 1e6 * step,
+        "local_error": 1e6 * estimate,
+        "turns": 1e6 * turns,
+        "share": (estimate + turns) / step,
+    }
+
+
+def main() -> bool:
+    """Measure, print and write; whether every share is below the limit."""
+    get = iso.problems.get
+    cases = {
+        "pendulum": (get("pendulum").system(), 1e-3, 5000),
+        "planar chain": (get("planar_chain").system(), get("planar_chain").dt, 300),
+        "spatial chain": (get("spatial_chain").system(), get("spatial_chain").dt, 200),
+        "one hinge in space": (hinges(1), 1e-3, 2000),
+        "chain of 20 hinges in space": (hinges(20), 1e-3, 200),
+    }
+    found = {name: measure(*case) for name, case in cases.items()}
+    print(f"{'case':30s}{'step µs':>10s}{'local error':>14s}{'turns':>10s}{'share':>9s}")
+    for name, row in found.items():
+        print(f"{name:30s}{row['step']:10.2f}{row['local_error']:14.3f}{row['turns']:10.3f}{100 * row['share']:8.1f}%")
+    write("step_extras", {"cases": found})
+    return all(row["share"] < LIMIT for name, row in found.items() if name != "one hinge in space")
+
+
+if __name__ == "__main__":
+    main()
