@@ -148,3 +148,12 @@ def test_every_turn_of_a_run_can_be_resumed(
             assert np.array_equal(getattr(sol, name), getattr(plain, name)), (number, name)
         for name in plain.aux:
             assert np.array_equal(sol.aux[name], plain.aux[name]), (number, name)
+
+
+def test_the_folder_of_a_checkpoint_may_be_text(tmp_path: Path) -> None:
+    """It ended in a TypeError when the run began."""
+    system = iso.problems.get("pendulum").system()
+    whole = iso.integrate(system, dt=0.01, t_end=0.2, checkpoint=iso.results.Checkpoint(f"{tmp_path}/run", every=5))
+    assert np.array_equal(iso.resume(tmp_path / "run", system).q, whole.q)
+    with pytest.raises(InputError, match=r"takes the path of a folder, received 3"):
+        iso.results.Checkpoint(3)  # type: ignore[arg-type]

@@ -69,6 +69,11 @@ class Checkpoint:
     _rows: int = field(default=0, init=False)  # how many are on disk
     _steps: int = field(default=0, init=False)
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.folder, str | Path):
+            raise InputError(f"a checkpoint takes the path of a folder, received {self.folder!r}")
+        self.folder = Path(self.folder)
+
     def begin(self, system: Any, options: dict[str, Any]) -> None:
         """Set up the folder of a new run; that of another run is not overwritten."""
         from isodyn.results.inputs import fingerprint, to_json
