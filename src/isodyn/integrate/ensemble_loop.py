@@ -37,7 +37,7 @@ from isodyn.compiled import (
 from isodyn.integrate.closure import copy_to, fill_with, measure, measure_rows
 from isodyn.integrate.ensemble_run import UNDONE
 from isodyn.integrate.initial import INITIAL_ACCELERATION, NEAREST_CONSISTENT
-from isodyn.integrate.loop import COLUMNS, RUN, Rows, balance_at_start, shift, write_row
+from isodyn.integrate.loop import COLUMNS, RUN, SavedRows, balance_at_start, shift, write_row
 from isodyn.integrate.work import CONTROLS, GAP_Q, GAP_V, NEAREST, ROWS, U_MOST, WHEN, WORK
 
 NOT_CLEAR = 200  # status of a member that is better left to a single run
@@ -304,7 +304,7 @@ def run_members(
         copy_to(members.inertia[own], w.inertia)
         for k in range(pivots.size):
             pivots[k] = pattern.fresh_pivots[k]
-        rows = Rows(
+        rows = SavedRows(
             memory.t,
             stack.q[i],
             stack.v[i],

@@ -52,9 +52,9 @@ from isodyn.integrate.work import (
 )
 from isodyn.lowering import by_reference
 
-Rows = namedtuple("Rows", "t q v a lam mu nu balance_t balance_q balance_v")
+SavedRows = namedtuple("SavedRows", "t q v a lam mu nu balance_t balance_q balance_v")
 """Saved rows of a run, preallocated; the last three hold the states at the last two balances, one behind the other, where they are kept."""
-ROWS_TYPE = types.NamedTuple((F,) + (F2,) * 9, Rows)
+ROWS_TYPE = types.NamedTuple((F,) + (F2,) * 9, SavedRows)
 
 Columns = namedtuple("Columns", "q v a lam")
 """Which components are saved."""

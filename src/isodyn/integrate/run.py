@@ -118,7 +118,7 @@ class Run(EnforcedRows):
         kept = (2, 2 * nq, 2 * nv) if keep_balance else (0, 0, 0)
         sizes = [*(chosen.size for chosen in self.columns), mu, nu, *kept]
         require_rows(k, 1 + sum(sizes), self.total_steps)
-        self.rows = loop.Rows(np.zeros(k), *(np.zeros((k, size)) for size in sizes))
+        self.rows = loop.SavedRows(np.zeros(k), *(np.zeros((k, size)) for size in sizes))
         self.left: list[tuple[int, FloatArray, FloatArray]] = []
         self.phi = 0.0  # how far state.a lags behind t_n, in steps
         self.ranks = np.zeros(k if self.drifts else 0, dtype=np.int64)

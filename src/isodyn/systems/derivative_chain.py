@@ -25,7 +25,7 @@ from isodyn.compiled import FloatArray
 from isodyn.errors import InputError, NonFiniteError, SingularError
 from isodyn.systems import checks, differences
 
-Rows = Callable[[FloatArray, FloatArray, float], FloatArray]
+RowsFunction = Callable[[FloatArray, FloatArray, float], FloatArray]
 
 DEEPEST = 3  # largest index that is looked for
 REACH = 2e-3  # of the size of s: increments of differences along the motion
@@ -62,7 +62,7 @@ class Index:
 class Level:
     """F_k at a state, its matrix ∂F_k/∂z, and the combinations N_k of its rows that are free of z."""
 
-    rows: Rows
+    rows: RowsFunction
     matrix: FloatArray
     sizes: FloatArray
     values: FloatArray
@@ -76,7 +76,7 @@ class Level:
 class Chain:
     """F₀, F₁, … at one state up to the one that determines z."""
 
-    def __init__(self, h: Rows, c: Rows, t: float, s: FloatArray, z: FloatArray, names: tuple[str, ...]) -> None:
+    def __init__(self, h: RowsFunction, c: RowsFunction, t: float, s: FloatArray, z: FloatArray, names: tuple[str, ...]) -> None:
         self.h, self.c, self.t, self.s, self.z, self.names = h, c, t, s, z, names
         self.m = z.size
         _finite(h=h(s, z, t), c=c(s, z, t), t=t)
@@ -116,7 +116,7 @@ class Chain:
 
     # ---- levels
 
-    def along(self, f: Rows) -> Rows:
+    def along(self, f: RowsFunction) -> RowsFunction:
         """d/dt f along s' = h at fixed z, as a function of the state."""
 
         def derivative(s: FloatArray, z: FloatArray, t: float) -> FloatArray:
@@ -129,13 +129,13 @@ class Chain:
 
         return derivative
 
-    def _next(self, level: Level) -> Rows:
+    def _next(self, level: Level) -> RowsFunction:
         N = level.free
         R = others(N)
         rate = self.along(lambda s, z, t: N.T @ level.rows(s, z, t))
         return lambda s, z, t: np.concatenate([R.T @ level.rows(s, z, t), rate(s, z, t)])
 
-    def _level(self, rows: Rows, depth: int) -> Level:
+    def _level(self, rows: RowsFunction, depth: int) -> Level:
         s, z, t = self.s, self.z, self.t
         along_z = partial(_moved, rows, s, z, t, np.zeros(s.size))
         matrix, again = (
@@ -238,11 +238,11 @@ def _or_one(x: FloatArray) -> FloatArray:
     return np.where(x > 0.0, x, 1.0)
 
 
-def _moved(f: Rows, s: FloatArray, z: FloatArray, t: float, d: FloatArray, e: FloatArray, k: float) -> FloatArray:
+def _moved(f: RowsFunction, s: FloatArray, z: FloatArray, t: float, d: FloatArray, e: FloatArray, k: float) -> FloatArray:
     return f(s + k * d, z + k * e, t)
 
 
-def _change(f: Rows, s: FloatArray, z: FloatArray, t: float, e: FloatArray, k: float) -> FloatArray:
+def _change(f: RowsFunction, s: FloatArray, z: FloatArray, t: float, e: FloatArray, k: float) -> FloatArray:
     return np.abs(f(s, z + k * e, t) - f(s, z - k * e, t))
 
 
