@@ -164,5 +164,7 @@ def judged(case: Case, dts: tuple[float, ...], runs: tuple[Measurement, ...]) ->
         order = observed_order(dts, runs, quantity)
         near = abs(order - expected) <= case.order_within
         rounding = math.isnan(order) and value_of(runs[-1], quantity) <= ROUNDING
-        checks.append(Comparison(f"order of {quantity}", order, f"{expected:g} ± {case.order_within:g}", near or rounding))
+        checks.append(
+            Comparison(f"order of {quantity}", order, f"{expected:g} ± {case.order_within:g}", near or rounding)
+        )
     return tuple(checks)
