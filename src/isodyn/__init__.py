@@ -17,7 +17,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from isodyn import errors
+from isodyn import errors, notebook_views
 from isodyn.errors import IsodynError
 from isodyn.formulations import (
     GGL,
@@ -43,6 +43,7 @@ from isodyn.systems import (
     LinearSystem,
     MechanicalSystem,
 )
+from isodyn.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from isodyn import analysis, beams, gauss, problems, reduction, report, subdomains
@@ -105,7 +106,6 @@ if TYPE_CHECKING:
     from isodyn.systems.damping import modal_damping, rayleigh, rayleigh_from_ratios
     from isodyn.systems.loads import base_excitation, harmonic, step_load, tabulated
 
-__version__ = "0.1.0.dev0"
 
 __all__ = [
     "GGL",
@@ -279,6 +279,9 @@ _LATER = {
         "isodyn.loads",
     ),
 }
+
+
+notebook_views.register(lambda: import_module("isodyn.report.notebook").html_of)
 
 
 def __getattr__(name: str) -> Any:

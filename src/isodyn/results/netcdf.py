@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 
 from isodyn.errors import DamageError, InputError, IsodynError
+from isodyn.memory import require_memory
 from isodyn.results.files import is_file, write_file
 from isodyn.results.inputs import fingerprint, from_json
-from isodyn.results.memory import require_memory
 from isodyn.results.recorded import Recorded
 from isodyn.results.seals import check_seal, sealed
 from isodyn.results.solution import Solution, Statistics
