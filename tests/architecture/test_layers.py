@@ -10,7 +10,7 @@ from architecture_source import PACKAGE, ROOT, imported_parts, part_of
 
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("errors",),
-    ("version", "real_numbers", "memory", "notebook_views", "interrupts", "kernel_cache"),
+    ("version", "stored", "real_numbers", "memory", "notebook_views", "interrupts", "kernel_cache"),
     ("compiled",),
     ("lowering",),
     ("linear_solvers", "expressions", "schemes"),
@@ -20,8 +20,8 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("loads",),
     ("beams",),
     ("mechanism",),
-    ("formulations",),
     ("results",),
+    ("formulations",),
     ("integrate",),
     ("subdomains", "friction"),
     ("specs",),
@@ -45,8 +45,6 @@ UPWARD = {
     ("beams/model.py", "mechanism"),
     ("beams/tables.py", "mechanism"),
     ("errors.py", "results"),
-    ("formulations/gauss.py", "results"),
-    ("formulations/transforms.py", "results"),
     ("integrate/driver.py", "subdomains"),
     ("joints/cables.py", "loads"),
     ("loads/elements.py", "mechanism"),
@@ -59,10 +57,6 @@ UPWARD = {
     ("mechanism/reactions.py", "results"),
     ("mechanism/views.py", "results"),
     ("results/checkpoint.py", "integrate"),
-    ("results/inputs.py", "integrate"),
-    ("results/netcdf.py", "models"),
-    ("results/resuming.py", "integrate"),
-    ("results/resuming.py", "models"),
 }
 
 
