@@ -10,6 +10,7 @@ cable      of a cable in space, q = (r, r'); it has a point and a tangent, but n
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import IntEnum
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,23 @@ from isodyn.real_numbers import real_array, real_number
 
 GROUND = "ground"
 NODES = {"node": 2, "cable": 3}  # kinds of nodes of beams, and their space
+
+
+class Quantity(IntEnum):
+    """What a coordinate is; velocities are called after what they are the rate of."""
+
+    LENGTH, ANGLE, SLOPE, QUATERNION = range(4)
+
+
+_L, _A, _S, _E = Quantity
+QUANTITIES: dict[str, tuple[tuple[Quantity, ...], tuple[Quantity, ...]]] = {
+    "spatial": ((_L, _L, _L, _E, _E, _E, _E), (_L, _L, _L, _A, _A, _A)),
+    "planar": ((_L, _L, _A), (_L, _L, _A)),
+    "particle": ((_L, _L, _L), (_L, _L, _L)),
+    "node": ((_L, _L, _S, _S), (_L, _L, _S, _S)),
+    "cable": ((_L, _L, _L, _S, _S, _S), (_L, _L, _L, _S, _S, _S)),
+}
+"""Of q and v of a body, by its kind."""
 TRIANGLE = 1e-9  # how much the triangle inequality of an inertia may be missed, relative
 
 

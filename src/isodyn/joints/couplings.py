@@ -17,7 +17,7 @@ from isodyn.bodies.body import GROUND, Body, vector3
 from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
 from isodyn.joints import measures as words
-from isodyn.joints.words import Pair, Row, Word, triad, unit
+from isodyn.joints.words import Pair, Row, RowKind, Word, triad, unit
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,8 @@ class Drive:
 
     def row(self, word: Word) -> Row:
         """The row of the constraint."""
-        return Row(f"{self.name}: drive", ((1.0, word),), target=self.value, any_turn=word.kind in words.WHOLE_TURNS)
+        turns = word.kind in words.WHOLE_TURNS
+        return Row(self.name, "drive", RowKind.DRIVE, ((1.0, word),), self.value, any_turn=turns)
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ class Coupling:
 
     def row(self, terms: list[tuple[float, Word]], start: float) -> Row:
         """The row of the constraint, holding what the sum is at the start."""
-        return Row(f"{self.name}: coupling", tuple(terms), target=start, as_at_start=True)
+        return Row(self.name, "coupling", RowKind.COUPLING, tuple(terms), start, as_at_start=True)
 
 
 @dataclass(frozen=True)
@@ -151,17 +152,19 @@ def _rolling(joint: RollingSphere | RollingDisc, body: Body, ground: Body, axis:
     if axis is None:
         up = pair.word(words.POINT, A_I=n, S_J=np.zeros(3))
         held, kind, more = (
-            Row(f"{joint.name}: height", ((1.0, up),), target=height + joint.radius),
+            pair.row("height", RowKind.HEIGHT, up, height + joint.radius),
             words.ROLL_SPHERE,
             {},
         )
     else:
         more = {"A_I": axis}
         up = pair.word(words.DISC_HEIGHT, C_J=n, RADIUS=joint.radius, **more)
-        held, kind = Row(f"{joint.name}: height", ((1.0, up),), target=height), words.ROLL_DISC
+        held, kind = pair.row("height", RowKind.HEIGHT, up, height), words.ROLL_DISC
     slip = [
         Row(
-            f"{joint.name}: slip {k + 1}",
+            joint.name,
+            f"slip {k + 1}",
+            RowKind.SLIP,
             ((1.0, pair.word(kind, C_J=n, A1_I=u, RADIUS=joint.radius, **more)),),
             holonomic=False,
         )

@@ -20,7 +20,7 @@ import numpy as np
 from isodyn.bodies.body import Body
 from isodyn.errors import InputError
 from isodyn.joints import measures as words
-from isodyn.joints.words import Pair, Row, Word, unit
+from isodyn.joints.words import Pair, Row, RowKind, Word, unit
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -134,7 +134,9 @@ class Screw(Joint):
                 hint="displacement per radian; a Hinge does not advance",
             )
         advance = Row(
-            f"{self.name}: advance",
+            self.name,
+            "advance",
+            RowKind.ADVANCE,
             ((1.0, pair.offset_word(3)), (-float(self.pitch), pair.angle_word())),
             any_turn=True,
         )  # [Shimada2014 (6.85) adapted]
@@ -177,7 +179,7 @@ class Universal(Joint):
                     f" received {np.degrees(np.arccos(min(abs(cosine), 1.0))):.4g}° between them"
                 )
         word = pair.word(words.AXES, A_I=pair.a[2], C_J=second)
-        return [*pair.coincide(), Row(f"{self.name}: axis ⟂ axis", ((1.0, word),))]
+        return [*pair.coincide(), pair.row("axis ⟂ axis", RowKind.AXES, word)]
 
 
 @dataclass(frozen=True)
@@ -220,7 +222,7 @@ class Distance(Joint):
         length = now if self.length is None else float(self.length)
         if not length > 0:
             raise InputError(f"joint {self.name!r}: the distance must be positive, received {length:g}")
-        return [Row(f"{self.name}: distance", ((1.0, pair.length_word()),), target=length)]
+        return [pair.row("distance", RowKind.LENGTH, pair.length_word(), length)]
 
     def coordinates(self, pair: Pair) -> dict[str, Word]:
         return {"length": pair.length_word()}
@@ -256,9 +258,9 @@ def _across(pair: Pair) -> Row:
     normal = np.cross(np.array([0.0, 0.0, 1.0]), pair.a[2])
     if np.linalg.norm(normal) < 1 - 1e-9:
         raise InputError(f"joint {pair.name!r}: the axis between planar bodies must lie in their plane")
-    return Row(f"{pair.name}: offset across the axis", ((1.0, pair.word(words.OFFSET, A_I=normal)),))
+    return pair.row("offset across the axis", RowKind.OFFSET, pair.word(words.OFFSET, A_I=normal))
 
 
 def _unturned(pair: Pair) -> Row:
     """In the plane: no relative rotation."""
-    return Row(f"{pair.name}: angle", ((1.0, pair.angle_word()),))
+    return pair.row("angle", RowKind.ANGLE, pair.angle_word())

@@ -6,6 +6,7 @@ A joint is written with points and axes in the world at the start; `Pair` turns 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any
 
 import numpy as np
@@ -32,16 +33,42 @@ class Word:
         return self.kind, self.first, self.second, self.numbers.tobytes()
 
 
+class RowKind(Enum):
+    """What a constraint row holds."""
+
+    POINT = "a component of the offset between two points that coincide"
+    AXES = "the angle between two axes"
+    OFFSET = "an offset along an axis of the first body"
+    ANGLE = "a relative rotation in the plane"
+    LENGTH = "a distance, or a sum of them"
+    ADVANCE = "the advance of a screw"
+    DRIVE = "a coordinate that follows a function of time"
+    COUPLING = "a sum of coordinates"
+    HEIGHT = "the height of what rolls above its plane"
+    SLIP = "a rate of slip"
+    USER = "a function of a user"
+
+
 @dataclass(frozen=True, eq=False)
 class Row:
-    """φ = Σ weight·word − target(t). Rates only: not holonomic. `any_turn`: the whole turns that its angle has at the start are free."""
+    """φ = Σ weight·word − target(t), a row of the named joint; `label` tells it from the joint's other rows.
 
-    name: str
+    Rates only: not holonomic. `any_turn`: the whole turns that its angle has at the start are free.
+    """
+
+    joint: str
+    label: str
+    kind: RowKind
     terms: tuple[tuple[float, Word], ...]
     target: Any = 0.0
     holonomic: bool = True
     any_turn: bool = False
     as_at_start: bool = False  # the target is what the sum is at the start
+
+    @property
+    def name(self) -> str:
+        """As messages and results call it."""
+        return f"{self.joint}: {self.label}" if self.label else self.joint
 
 
 def triad(axis: FloatArray) -> FloatArray:
@@ -140,25 +167,29 @@ class Pair:
             k[place : place + np.size(value)] = value
         return Word(kind, self.first.name, self.second.name, k, self.name)
 
+    def row(self, label: str, kind: RowKind, word: Word, target: Any = 0.0) -> Row:
+        """A row of this joint that holds one measure."""
+        return Row(self.name, label, kind, ((1.0, word),), target)
+
     def coincide(self) -> list[Row]:
         """P_i = P_j: three rows, two in the plane."""
         names, directions = ("x", "y", "z"), np.eye(3)
         return [
-            Row(f"{self.name}: point {names[k]}", ((1.0, self.word(words.POINT, A_I=directions[k])),))
+            self.row(f"point {names[k]}", RowKind.POINT, self.word(words.POINT, A_I=directions[k]))
             for k in range(2 if self.planar else 3)
         ]
 
     def axes(self, i: int, j: int) -> Row:
         """Axis i of the first body ⟂ axis j of the second (1, 2, 3)."""
         word = self.word(words.AXES, A_I=self.a[i - 1], C_J=self.c[j - 1])
-        return Row(f"{self.name}: axis {i} ⟂ axis {j}", ((1.0, word),))
+        return self.row(f"axis {i} ⟂ axis {j}", RowKind.AXES, word)
 
     def offset_word(self, i: int) -> Word:
         return self.word(words.OFFSET, A_I=self.a[i - 1])
 
     def offset(self, i: int) -> Row:
         """Axis i of the first body ⟂ the way from P_i to P_j."""
-        return Row(f"{self.name}: offset along axis {i}", ((1.0, self.offset_word(i)),))
+        return self.row(f"offset along axis {i}", RowKind.OFFSET, self.offset_word(i))
 
     def angle_word(self) -> Word:
         """The turn of the second body against the first about axis 3."""

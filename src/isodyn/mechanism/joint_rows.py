@@ -10,7 +10,7 @@ from isodyn.joints.cables import refuse_twist
 from isodyn.joints.couplings import Coupling, Drive, Gear, Pulley, RollingDisc, RollingSphere, ground_body
 from isodyn.joints.pairs import Joint, between_points, length_of
 from isodyn.joints.user import UserRows
-from isodyn.joints.words import Pair, Row, Word
+from isodyn.joints.words import Pair, Row, RowKind, Word
 from isodyn.mechanism.actions import Action, of_couplings, of_pair, of_rolling, of_rope
 from isodyn.mechanism.parts import Parts, Rows
 from isodyn.mechanism.system import JointParts
@@ -80,7 +80,7 @@ def _rope(parts: Parts, pulley: Pulley) -> tuple[Row, list[Pair]]:
         terms.append((weight, pair.length_word()))
         ends.append(pair)
         start += weight * length_of(pair)
-    return Row(f"{pulley.name}: rope", tuple(terms), target=start), ends
+    return Row(pulley.name, "rope", RowKind.LENGTH, tuple(terms), start), ends
 
 
 def _value(parts: Parts, word: Word) -> float:

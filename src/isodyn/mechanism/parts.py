@@ -39,7 +39,7 @@ class Parts:
         known = resolve(name, self.beams)
         if known in self.bodies:
             return self.bodies[known]
-        return self.beams[known[: known.rindex("[")]].nodes[int(known[known.rindex("[") + 1 : -1])]
+        return self.all_bodies()[known]
 
     def refuse_known(self, name: str) -> None:
         """InputError for a name that is taken, or that no file can hold."""

@@ -187,7 +187,7 @@ class Tables:
     def sparsity(self) -> Sparsity:
         """Patterns of J and G; a body is a node, and so are the rows of one joint."""
         J, G = self.pattern_of_J(), self.pattern_of_G()
-        owners = [(row.name.split(":")[0], row.holonomic) for row in self.rows]
+        owners = [(row.joint, row.holonomic) for row in self.rows]
         joints = [0] + [r for r in range(1, len(owners)) if owners[r] != owners[r - 1]] + [len(owners)]
         if not owners:
             joints = [0]

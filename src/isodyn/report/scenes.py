@@ -17,7 +17,7 @@ from isodyn.bodies.rotations import continuous, matrix, quaternions_of
 from isodyn.bodies.shapes import Disc, Placed, Solid, Sphere
 from isodyn.compiled import FloatArray
 from isodyn.joints import measures as at
-from isodyn.joints.words import triad
+from isodyn.joints.words import RowKind, triad
 from isodyn.mechanism.layout import SPRING
 from isodyn.report.drawings import Drawing, drawing
 from isodyn.report.kinds import is_beam, is_mechanism, is_parametrised
@@ -228,7 +228,7 @@ def _marks(sol: Solution, parts: JointParts, number: dict[str, int]) -> list[Mar
         return []
     kind = {frozenset({"angle"}): "hinge", frozenset({"displacement"}): "slider"}.get(frozenset(names), "")
     if not kind:
-        kind = "cylindrical" if names else ("ball" if "point" in sol.system.rows[parts.rows[0]].name else "plane")
+        kind = "cylindrical" if names else ("ball" if sol.system.rows[parts.rows[0]].kind is RowKind.POINT else "plane")
     grounded = GROUND in (pair.first.name, pair.second.name)
     reach = (0.0, 0.0)
     if "displacement" in names:
