@@ -121,9 +121,13 @@ class CoarseStepWarning(AccuracyWarning):
 
 @contextmanager
 def coarse_steps_meant() -> Iterator[None]:
-    """For studies that look at coarse steps on purpose: they do not warn of them."""
+    """For studies that look at coarse steps on purpose: runs inside warn neither of them nor of chords.
+
+    It serves as a context (`with coarse_steps_meant():`) and as a decorator (`@coarse_steps_meant()`).
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CoarseStepWarning)
+        warnings.simplefilter("ignore", ChordStrainWarning)
         yield
 
 

@@ -61,6 +61,8 @@ for command in (
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line and leave with its exit code."""
+    if sys.stdout is None:  # closed by the caller
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # names may hold what the encoding of a terminal does not know
             stream.reconfigure(errors="backslashreplace")
@@ -73,8 +75,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 def _flushed(code: int) -> int:
     """The exit code, after all output has gone out; where nobody takes it, Python must not try again."""
     try:
-        if sys.stdout is not None:
-            sys.stdout.flush()
+        sys.stdout.flush()
     except (OSError, ValueError) as error:
         _drop_output()
         if isinstance(error, BrokenPipeError):
