@@ -37,6 +37,7 @@ def refuse_twist(what: str, words: Iterable[Word], bodies: dict[str, Body]) -> N
                 raise InputError(
                     f"{what} needs a full frame, but {name!r} is {_NODE}",
                     hint="Spherical holds its point; a Hinge about its tangent clamps it",
+                    argument="between",
                 )
 
 

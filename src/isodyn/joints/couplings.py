@@ -49,12 +49,15 @@ class Coupling:
         """Refuse what couples nothing."""
         if not self.weights:
             raise InputError(
-                f"coupling {self.name!r}: it names no joints", hint='weights such as {"pin": 1.0, "slide": -0.05}'
+                f"coupling {self.name!r}: it names no joints",
+                hint='weights such as {"pin": 1.0, "slide": -0.05}',
+                argument="weights",
             )
         for key, weight in self.weights.items():
             if not (np.isfinite(weight) and weight != 0):
                 raise InputError(
-                    f"coupling {self.name!r}: the weight of {key!r} must be finite and not zero, received {weight!r}"
+                    f"coupling {self.name!r}: the weight of {key!r} must be finite and not zero, received {weight!r}",
+                    argument=("weights", joined(key)),
                 )
 
     def row(self, terms: list[tuple[float, Word]], start: float) -> Row:
@@ -77,9 +80,11 @@ class Gear:
     def as_coupling(self) -> Coupling:
         """The same as a sum of angles."""
         if not (np.isfinite(self.ratio) and self.ratio != 0):
-            raise InputError(f"gear {self.name!r}: the ratio must be finite and not zero, received {self.ratio!r}")
+            raise InputError(
+                f"gear {self.name!r}: the ratio must be finite and not zero, received {self.ratio!r}", argument="ratio"
+            )
         if self.first == self.second:
-            raise InputError(f"gear {self.name!r} joins hinge {self.first!r} to itself")
+            raise InputError(f"gear {self.name!r} joins hinge {self.first!r} to itself", argument="between")
         return Coupling(self.name, {(self.first, "angle"): 1.0, (self.second, "angle"): float(self.ratio)})
 
 
@@ -101,9 +106,14 @@ class Pulley:
         """Refuse what is no rope."""
         for what, given in (("points", self.points), ("over", self.over)):
             if np.shape(given) not in ((2, 3), (2, 2)):
-                raise InputError(f"pulley {self.name!r}: {what} must be two points of the world, received {given!r}")
+                raise InputError(
+                    f"pulley {self.name!r}: {what} must be two points of the world, received {given!r}", argument=what
+                )
         if not (np.isfinite(self.ratio) and self.ratio != 0):
-            raise InputError(f"pulley {self.name!r}: the ratio must be finite and not zero, received {self.ratio!r}")
+            raise InputError(
+                f"pulley {self.name!r}: the ratio must be finite and not zero, received {self.ratio!r}",
+                argument="ratio",
+            )
 
 
 @dataclass(frozen=True)
@@ -136,17 +146,19 @@ class RollingDisc:
 
     def rows(self, body: Body, ground: Body) -> list[Row]:
         """Height held, and two rates of slip that vanish."""
-        return _rolling(self, body, ground, unit(f"{self.name!r}: axis", self.axis) @ body.R)
+        return _rolling(self, body, ground, unit(f"{self.name!r}: axis", self.axis, "axis") @ body.R)
 
 
 def _rolling(joint: RollingSphere | RollingDisc, body: Body, ground: Body, axis: FloatArray | None) -> list[Row]:
     if body.kind != "spatial":
-        raise InputError(f"{joint.name!r}: rolling needs a spatial body, {body.name!r} is {body.kind}")
+        raise InputError(f"{joint.name!r}: rolling needs a spatial body, {body.name!r} is {body.kind}", argument="body")
     if not (np.isfinite(joint.radius) and joint.radius > 0):
-        raise InputError(f"{joint.name!r}: the radius must be positive, received {joint.radius!r}")
-    n = unit(f"{joint.name!r}: normal", joint.normal)
-    at = vector3(f"{joint.name!r}: plane_point", joint.plane_point)
-    centre = body.position if joint.centre is None else vector3(f"{joint.name!r}: centre", joint.centre)
+        raise InputError(f"{joint.name!r}: the radius must be positive, received {joint.radius!r}", argument="radius")
+    n = unit(f"{joint.name!r}: normal", joint.normal, "normal")
+    at = vector3(f"{joint.name!r}: plane_point", joint.plane_point, "plane_point")
+    centre = body.position
+    if joint.centre is not None:
+        centre = vector3(f"{joint.name!r}: centre", joint.centre, "centre")
     pair = Pair.of(joint.name, body, ground, centre, None)
     height = float(n @ at)
     if axis is None:
@@ -171,6 +183,11 @@ def _rolling(joint: RollingSphere | RollingDisc, body: Body, ground: Body, axis:
         for k, u in enumerate(triad(n)[:2])
     ]
     return [held, *slip]
+
+
+def joined(key: Any) -> str:
+    """A joint, or "joint.coordinate", from a key of `Coupling` or of a start."""
+    return ".".join(key) if isinstance(key, tuple) else str(key)
 
 
 def ground_body() -> Body:

@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from isodyn.bodies.body import Body
-from isodyn.errors import InputError
+from isodyn.errors import InputError, about
 from isodyn.joints import measures as words
 from isodyn.joints.words import Pair, Row, RowKind, Word, unit
 
@@ -53,7 +53,9 @@ class Joint(_Where, _Named, ABC):
         if self.oriented:
             pair.oriented(type(self).__name__.lower())
         if pair.planar and not self.in_plane:
-            raise InputError(f"joint {self.name!r}: a {type(self).__name__} has no meaning between planar bodies")
+            raise InputError(
+                f"joint {self.name!r}: a {type(self).__name__} has no meaning between planar bodies", argument="between"
+            )
         return pair
 
     @abstractmethod
@@ -84,7 +86,9 @@ class Hinge(Joint):
             about = [(3, 1), (3, 2)] if pair.first.kind == "cable" else [(1, 3), (2, 3)]
             return [*pair.coincide(), *(pair.axes(i, j) for i, j in about)]
         if abs(abs(pair.a[2] @ pair.first.R.T[2]) - 1) > 1e-9:
-            raise InputError(f"joint {self.name!r}: the axis of a hinge between planar bodies is the z axis")
+            raise InputError(
+                f"joint {self.name!r}: the axis of a hinge between planar bodies is the z axis", argument="axis"
+            )
         return pair.coincide()
 
     def coordinates(self, pair: Pair) -> dict[str, Word]:
@@ -132,6 +136,7 @@ class Screw(Joint):
             raise InputError(
                 f"joint {self.name!r}: the pitch of a screw must not be zero, received {self.pitch!r}",
                 hint="displacement per radian; a Hinge does not advance",
+                argument="pitch",
             )
         advance = Row(
             self.name,
@@ -171,12 +176,13 @@ class Universal(Joint):
                 raise InputError(
                     f"joint {self.name!r}: a universal joint needs second_axis=, the axis in {self.second!r}"
                 )
-            second = unit(f"joint {self.name!r}: second_axis", self.second_axis) @ pair.second.R
+            second = unit(f"joint {self.name!r}: second_axis", self.second_axis, "second_axis") @ pair.second.R
             cosine = float(pair.first.R @ pair.a[2] @ (pair.second.R @ second))
             if abs(cosine) > 1e-6:
                 raise InputError(
                     f"joint {self.name!r}: axis and second_axis of a universal joint must be perpendicular,"
-                    f" received {np.degrees(np.arccos(min(abs(cosine), 1.0))):.4g}° between them"
+                    f" received {np.degrees(np.arccos(min(abs(cosine), 1.0))):.4g}° between them",
+                    argument="second_axis",
                 )
         word = pair.word(words.AXES, A_I=pair.a[2], C_J=second)
         return [*pair.coincide(), pair.row("axis ⟂ axis", RowKind.AXES, word)]
@@ -190,7 +196,10 @@ class PointOnPlane(Joint):
 
     def rows(self, pair: Pair) -> list[Row]:
         if pair.first.kind == "particle":
-            raise InputError(f"joint {self.name!r}: the plane belongs to the first body, which is a particle")
+            raise InputError(
+                f"joint {self.name!r}: the plane belongs to the first body, which is a particle",
+                argument=("between", 0),
+            )
         return [pair.offset(3)]
 
     def coordinates(self, pair: Pair) -> dict[str, Word]:
@@ -221,7 +230,10 @@ class Distance(Joint):
         now = length_of(pair)
         length = now if self.length is None else float(self.length)
         if not length > 0:
-            raise InputError(f"joint {self.name!r}: the distance must be positive, received {length:g}")
+            raise InputError(
+                f"joint {self.name!r}: the distance must be positive, received {length:g}",
+                argument="points" if self.length is None else "length",
+            )
         return [pair.row("distance", RowKind.LENGTH, pair.length_word(), length)]
 
     def coordinates(self, pair: Pair) -> dict[str, Word]:
@@ -235,9 +247,12 @@ def between_points(name: str, first: Body, second: Body, points: Any) -> Pair:
     try:
         P_i, P_j = points
     except (TypeError, ValueError):
-        raise InputError(f"{name!r}: points must be two points of the world, received {points!r}") from None
-    pair = Pair.of(name, first, second, P_i, None)
-    other = Pair.of(name, first, second, P_j, None)
+        raise InputError(
+            f"{name!r}: points must be two points of the world, received {points!r}", argument="points"
+        ) from None
+    with about(None, inside="points"):
+        pair = Pair.of(name, first, second, P_i, None)
+        other = Pair.of(name, first, second, P_j, None)
     return Pair(name, first, second, pair.s_i, other.s_j, pair.a, pair.c, pair.planar)
 
 
@@ -257,7 +272,9 @@ def _across(pair: Pair) -> Row:
     """In the plane: no offset across the axis."""
     normal = np.cross(np.array([0.0, 0.0, 1.0]), pair.a[2])
     if np.linalg.norm(normal) < 1 - 1e-9:
-        raise InputError(f"joint {pair.name!r}: the axis between planar bodies must lie in their plane")
+        raise InputError(
+            f"joint {pair.name!r}: the axis between planar bodies must lie in their plane", argument="axis"
+        )
     return pair.row("offset across the axis", RowKind.OFFSET, pair.word(words.OFFSET, A_I=normal))
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from isodyn.bodies.body import Body, vector3
 from isodyn.compiled import FloatArray
-from isodyn.errors import InputError
+from isodyn.errors import Argument, InputError
 from isodyn.joints import measures as words
 
 
@@ -81,12 +81,12 @@ def triad(axis: FloatArray) -> FloatArray:
     return np.array([e1, np.cross(e3, e1), e3])
 
 
-def unit(what: str, axis: Any) -> FloatArray:
+def unit(what: str, axis: Any, argument: Argument = ()) -> FloatArray:
     """An axis of length one; a zero axis is refused."""
-    array = vector3(what, axis)
+    array = vector3(what, axis, argument)
     length = float(np.linalg.norm(array))
     if not length > 0.0:
-        raise InputError(f"{what} has no direction: its length is {length:g}")
+        raise InputError(f"{what} has no direction: its length is {length:g}", argument=argument)
     return array / length
 
 
@@ -104,14 +104,17 @@ def _usual_point(what: str, first: Body, second: Body) -> Any:
         raise InputError(
             f"{what}: {first.name!r} at {first.position} and {second.name!r} at {second.position} are apart",
             hint="let the beams meet, or give point= where a rigid arm shall hold them",
+            argument="between",
         )
     return next((body.position for body in (second, first) if body.of_beam), (0, 0, 0))
 
 
-def two(what: str, given: Any) -> Any:
+def two(what: str, given: Any, argument: Argument) -> Any:
     """Two vectors, one in each body."""
     if np.ndim(given) != 2 or len(given) != 2:
-        raise InputError(f"{what} must be two vectors, one in the frame of each body, received {given!r}")
+        raise InputError(
+            f"{what} must be two vectors, one in the frame of each body, received {given!r}", argument=argument
+        )
     return given
 
 
@@ -136,16 +139,16 @@ class Pair:
         """From a point and an axis in the world, or `points`, `axes` given in the frames of the two bodies."""
         what = f"joint {name!r}"
         if points is None:
-            P = vector3(f"{what}: point", _usual_point(what, first, second) if point is None else point)
+            P = vector3(f"{what}: point", _usual_point(what, first, second) if point is None else point, "point")
             s_i, s_j = arm(first, P), arm(second, P)
         else:
-            s_i, s_j = (vector3(f"{what}: points", p) for p in two(f"{what}: points", points))
+            s_i, s_j = (vector3(f"{what}: points", p, "points") for p in two(f"{what}: points", points, "points"))
             s_i, s_j = s_i - first.centre, s_j - second.centre
         if axes is None:
-            world = triad(unit(f"{what}: axis", (0, 0, 1) if axis is None else axis))
+            world = triad(unit(f"{what}: axis", (0, 0, 1) if axis is None else axis, "axis"))
             a, c = world @ first.R, world @ second.R
         else:
-            a, c = (triad(unit(f"{what}: axes", x)) for x in two(f"{what}: axes", axes))
+            a, c = (triad(unit(f"{what}: axes", x, "axes")) for x in two(f"{what}: axes", axes, "axes"))
         planar = {first.kind, second.kind} <= {"planar", "node", "ground"}
         zero = second.angle - first.angle if axes is None else 0.0
         return cls(name, first, second, s_i, s_j, a, c, planar, zero)
@@ -154,7 +157,10 @@ class Pair:
         """Refuse particles where axes of both bodies are needed."""
         for body in (self.first, self.second):
             if body.kind == "particle":
-                raise InputError(f"joint {self.name!r}: a {what} needs orientations, but {body.name!r} is a particle")
+                raise InputError(
+                    f"joint {self.name!r}: a {what} needs orientations, but {body.name!r} is a particle",
+                    argument="between",
+                )
 
     # ---- words
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from isodyn.bodies.body import Body, vector3
 from isodyn.compiled import FloatArray
-from isodyn.errors import InputError
+from isodyn.errors import InputError, about
 from isodyn.joints import measures as words
 from isodyn.joints.pairs import between_points, length_of
 from isodyn.joints.words import Pair, Word, arm
@@ -67,7 +67,10 @@ class Spring:
         rest = length_of(pair) if self.rest is None else float(self.rest)
         _not_negative(self.name, stiffness=self.stiffness, damping=self.damping, rest=rest)
         if length_of(pair) == 0:
-            raise InputError(f"spring {self.name!r}: its two points coincide at the start, so it has no direction")
+            raise InputError(
+                f"spring {self.name!r}: its two points coincide at the start, so it has no direction",
+                argument="points",
+            )
         return [Law(layout.SPRING, pair.length_word(), (self.stiffness, self.damping, rest, self.cubic))]
 
 
@@ -136,7 +139,10 @@ class JointLimit:
         """The laws that it acts by, along the joint's coordinate."""
         _not_negative(self.name, stiffness=self.stiffness, damping=self.damping)
         if not self.low < self.high:
-            raise InputError(f"limit {self.name!r}: low must lie below high, received {self.low:g} and {self.high:g}")
+            raise InputError(
+                f"limit {self.name!r}: low must lie below high, received {self.low:g} and {self.high:g}",
+                argument="high",
+            )
         return [Law(layout.LIMIT, word, (self.stiffness, self.damping, self.low, self.high))]
 
 
@@ -158,7 +164,7 @@ class Motor:
         if self.torque is not None:
             return [Law(layout.SPEED, word, (0.0, 1.0), shift=self.torque)]
         if not self.gain > 0:
-            raise InputError(f"motor {self.name!r}: a speed needs gain > 0, received {self.gain!r}")
+            raise InputError(f"motor {self.name!r}: a speed needs gain > 0, received {self.gain!r}", argument="speed")
         return [Law(layout.SPEED, word, (self.gain, 0.0), shift=self.speed)]
 
 
@@ -185,7 +191,8 @@ class JointFriction:
         static = self.mu if self.mu_static is None else self.mu_static
         _not_negative(self.name, mu=self.mu, radius=self.radius, preload=self.preload, mu_static=static - self.mu)
         if not (self.creep > 0 and self.stribeck > 0):
-            raise InputError(f"friction {self.name!r}: creep and stribeck must be positive rates")
+            wrong = "stribeck" if self.creep > 0 else "creep"
+            raise InputError(f"friction {self.name!r}: creep and stribeck must be positive rates", argument=wrong)
         numbers = (self.mu, static, self.stribeck, self.creep, self.radius, self.preload * self.radius)
         return [Law(layout.FRICTION, word, numbers, joint=self.joint)]
 
@@ -203,8 +210,8 @@ class Force:
 
     def load(self, body: Body) -> tuple[int, list[float]]:
         """Kind and numbers of isodyn.mechanism.layout."""
-        P = body.position if self.point is None else vector3(f"force {self.name!r}: point", self.point)
-        s, f = arm(body, P), vector3(f"force {self.name!r}", self.force)
+        P = body.position if self.point is None else vector3(f"force {self.name!r}: point", self.point, "point")
+        s, f = arm(body, P), vector3(f"force {self.name!r}", self.force, "force")
         kind = layout.FORCE if _world(self.name, self.frame) else layout.FOLLOWER
         if body.kind == "cable" and (s[1:].any() or (kind == layout.FOLLOWER and f[1:].any())):
             raise _no_frame("force", self.name, body)
@@ -225,10 +232,10 @@ class Torque:
         """Kind and numbers of isodyn.mechanism.layout."""
         kind = layout.TORQUE if _world(self.name, self.frame) else layout.BODY_TORQUE
         if body.kind == "particle":
-            raise InputError(f"torque {self.name!r}: {body.name!r} is a particle and cannot turn")
+            raise InputError(f"torque {self.name!r}: {body.name!r} is a particle and cannot turn", argument="body")
         if body.kind == "cable" and kind == layout.BODY_TORQUE:
             raise _no_frame("torque", self.name, body)
-        return kind, [*vector3(f"torque {self.name!r}", self.torque), 0.0, 0.0, 0.0, 0.0]
+        return kind, [*vector3(f"torque {self.name!r}", self.torque, "torque"), 0.0, 0.0, 0.0, 0.0]
 
 
 @dataclass(frozen=True)
@@ -246,11 +253,15 @@ class Drag:
     def load(self, body: Body) -> tuple[int, list[float]]:
         """Kind and numbers of isodyn.mechanism.layout."""
         _not_negative(self.name, coefficient=self.coefficient)
-        P = body.position if self.point is None else vector3(f"drag {self.name!r}: point", self.point)
+        P = body.position if self.point is None else vector3(f"drag {self.name!r}: point", self.point, "point")
         s = arm(body, P)
         if body.of_beam and s.any():
-            raise InputError(f"drag {self.name!r}: on a node of a beam it acts at the node itself, received point={P}")
-        return layout.DRAG, [*vector3(f"drag {self.name!r}: medium", self.medium), *s, float(self.coefficient)]
+            raise InputError(
+                f"drag {self.name!r}: on a node of a beam it acts at the node itself, received point={P}",
+                argument="point",
+            )
+        medium = vector3(f"drag {self.name!r}: medium", self.medium, "medium")
+        return layout.DRAG, [*medium, *s, float(self.coefficient)]
 
 
 @dataclass(frozen=True)
@@ -264,9 +275,12 @@ class DistributedForce:
 
     def per_length(self, dim: int) -> FloatArray:
         """The vector, in the space of the beam."""
-        f = vector3(f"load {self.name!r}: force", self.force)
+        f = vector3(f"load {self.name!r}: force", self.force, "force")
         if dim == 2 and f[2] != 0:
-            raise InputError(f"load {self.name!r}: beam {self.beam!r} lies in the plane, so z of the force must be 0")
+            raise InputError(
+                f"load {self.name!r}: beam {self.beam!r} lies in the plane, so z of the force must be 0",
+                argument="force",
+            )
         return f[:dim]
 
 
@@ -280,16 +294,18 @@ def _no_frame(what: str, name: str, body: Body) -> InputError:
     return InputError(
         f"{what} {name!r}: {body.name!r} is a node of a cable in space, which has a tangent but no twist",
         hint="world axes, at the node itself; along the tangent also in its own axes",
+        argument=what,
     )
 
 
 def _world(name: str, frame: str) -> bool:
     if frame not in ("world", "body"):
-        raise InputError(f"load {name!r}: frame must be 'world' or 'body', received {frame!r}")
+        raise InputError(f"load {name!r}: frame must be 'world' or 'body', received {frame!r}", argument="frame")
     return frame == "world"
 
 
 def _not_negative(name: str, **values: float) -> None:
     for what, value in values.items():
-        if real_number(f"load {name!r}: {what}", value) < 0:
-            raise InputError(f"load {name!r}: {what} must not be negative, received {value:g}")
+        with about(None, what):
+            if real_number(f"load {name!r}: {what}", value) < 0:
+                raise InputError(f"load {name!r}: {what} must not be negative, received {value:g}")

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from isodyn.bodies.body import Body, vector3
-from isodyn.errors import InputError
+from isodyn.errors import InputError, about
 from isodyn.expressions import compile_formula, parse
 from isodyn.expressions.parser import Tree
 from isodyn.joints import measures as words
@@ -25,8 +25,8 @@ from isodyn.loads.elements import Input, Law
 from isodyn.loads.time import ByFormula
 from isodyn.mechanism import layout
 
-Lookup = Callable[[str, str], Input]
-"""(owner, coordinate) to an input; raises InputError for what is not there."""
+Lookup = Callable[[str, str, str], Input]
+"""(what asks, owner, coordinate) to an input; raises InputError for what is not there."""
 RATE = "_rate"
 
 
@@ -42,13 +42,16 @@ class FormulaForce:
 
     def laws(self, body: Body, lookup: Lookup) -> list[Law]:
         """One law for each component that is not zero."""
-        P = body.position if self.point is None else vector3(f"force {self.name!r}: point", self.point)
+        P = body.position if self.point is None else vector3(f"force {self.name!r}: point", self.point, "point")
         pair = Pair.of(self.name, body, ground_body(), P, None)
         if body.kind == "cable" and arm(body, P)[1:].any():
-            raise InputError(f"force {self.name!r}: on the node of a cable a formula acts at the node itself")
-        return _components(
-            self.name, self.force, self.parameters, lookup, lambda e: pair.word(words.POINT, A_I=e), body
-        )
+            raise InputError(
+                f"force {self.name!r}: on the node of a cable a formula acts at the node itself", argument="point"
+            )
+        with about(None, inside="force"):
+            return _components(
+                self.name, self.force, self.parameters, lookup, lambda e: pair.word(words.POINT, A_I=e), body
+            )
 
 
 @dataclass(frozen=True)
@@ -63,8 +66,11 @@ class FormulaTorque:
     def laws(self, body: Body, lookup: Lookup) -> list[Law]:
         """One law for each component that is not zero."""
         if body.kind == "particle" or body.of_beam:
-            raise InputError(f"torque {self.name!r}: a formula turns bodies; {body.name!r} is a {body.kind}")
-        return _components(self.name, self.torque, self.parameters, lookup, lambda e: turn_word(body, e), body)
+            raise InputError(
+                f"torque {self.name!r}: a formula turns bodies; {body.name!r} is a {body.kind}", argument="body"
+            )
+        with about(None, inside="torque"):
+            return _components(self.name, self.torque, self.parameters, lookup, lambda e: turn_word(body, e), body)
 
 
 @dataclass(frozen=True)
@@ -79,7 +85,8 @@ class FormulaMotor:
 
     def laws_on(self, word: Word, lookup: Lookup) -> list[Law]:
         """The law that it acts by."""
-        return [formula_law(self.name, word, str(self.torque), self.parameters, lookup)]
+        with about(None, "torque"):
+            return [formula_law(self.name, word, str(self.torque), self.parameters, lookup)]
 
 
 @dataclass(frozen=True)
@@ -97,7 +104,8 @@ class Tension:
         """The law that it acts by."""
         word = between_points(self.name, first, second, self.points).length_word()
         own = {"length": Input(word), f"length{RATE}": Input(word, rate=True)}
-        return [formula_law(self.name, word, str(self.tension), self.parameters, lookup, own, negative=True)]
+        with about(None, "tension"):
+            return [formula_law(self.name, word, str(self.tension), self.parameters, lookup, own, negative=True)]
 
 
 FormulaLoad = FormulaForce | FormulaTorque | FormulaMotor | Tension
@@ -159,17 +167,12 @@ def formula_law(
     for used in names_in(text):
         owner, _, coordinate = used.rpartition(".")
         if owner and used not in parameters:
-            try:
-                inputs[used] = lookup(owner, coordinate)
-            except InputError as error:
-                message = str(error.args[0]).split("\nhint:")[0].removeprefix(f"load {name!r}: ")
-                raise InputError(f"load {name!r}: formula {text!r}: {message}", hint=error.hint) from None
+            inputs[used] = lookup(f"load {name!r}: formula {text!r}", owner, coordinate)
     refused = "t, parameters, and coordinates such as body.x, joint.angle"
     try:
         program = compile_formula(text, inputs, parameters, refused=refused, negative=negative)
     except InputError as error:
-        error.args = (f"load {name!r}: {error.args[0]}",)
-        raise
+        raise InputError(f"load {name!r}: {error.message}", hint=error.hint) from None
     return Law(layout.BY_FORMULA, word, (), ByFormula(program), inputs=tuple(inputs[used] for used in program.names))
 
 
@@ -191,8 +194,9 @@ def _components(
         planar = body.kind in ("planar", "node")
         force = word(np.eye(3)[k]) if not planar or _in_plane(word, k) else None
         if force is None:
-            raise InputError(f"load {name!r}: {body.name!r} is planar, so component {k + 1} must be 0")
-        laws.append(formula_law(name, force, text, parameters, lookup))
+            raise InputError(f"load {name!r}: {body.name!r} is planar, so component {k + 1} must be 0", argument=(k,))
+        with about(None, (k,)):
+            laws.append(formula_law(name, force, text, parameters, lookup))
     return laws
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from isodyn.beams.mesh import spread
 from isodyn.compiled import FloatArray
-from isodyn.errors import InputError
+from isodyn.errors import InputError, about
 from isodyn.joints import measures as words
 from isodyn.joints.cables import refuse_twist
 from isodyn.joints.user import UserRows
@@ -50,21 +50,24 @@ def compile_parts(
         if isinstance(load, UserLoad):
             continue
         before = len(laws)
-        if isinstance(load, FormulaLoad):
-            laws += laws_by_formula(parts, joints, load)
-        elif isinstance(load, BodyLoad):
-            on = parts.body(load.body)
-            kind, values = load.load(on)
-            loads.append((kind, numbers[on.name], values, load.time))
-        elif isinstance(load, DistributedForce):
-            spreads.append(_spread(parts, load))
-        elif isinstance(load, PairLoad):
-            found = load.laws(parts.body(load.first), parts.body(load.second))
-            refuse_twist(f"load {load.name!r}", (law.word for law in found), bodies)
-            laws += found
-        else:
-            assert isinstance(load, JointLoad)
-            laws += load.laws_on(coordinate(joints, f"load {load.name!r}", load.joint, load.coordinate))
+        with about(load.name):
+            if isinstance(load, FormulaLoad):
+                laws += laws_by_formula(parts, joints, load)
+            elif isinstance(load, BodyLoad):
+                on = parts.body(load.body)
+                kind, values = load.load(on)
+                loads.append((kind, numbers[on.name], values, load.time))
+            elif isinstance(load, DistributedForce):
+                spreads.append(_spread(parts, load))
+            elif isinstance(load, PairLoad):
+                found = load.laws(parts.body(load.first), parts.body(load.second))
+                refuse_twist(f"load {load.name!r}", (law.word for law in found), bodies)
+                laws += found
+            else:
+                assert isinstance(load, JointLoad)
+                with about(None, "joint" if load.coordinate is None else "coordinate"):
+                    word = coordinate(joints, f"load {load.name!r}", load.joint, load.coordinate)
+                laws += load.laws_on(word)
         laws[before:] = [replace(law, load=load.name) for law in laws[before:]]
     warn_of_loose_bodies(parts, rows, laws, user_rows)
     tables = Tables(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from isodyn.errors import InputError
+from isodyn.errors import InputError, about
 from isodyn.loads.elements import Input, Law
 from isodyn.loads.formula import RATE, FormulaLoad, FormulaMotor, Tension, coordinate_of_body
 from isodyn.mechanism.joint_rows import coordinate
@@ -14,7 +14,7 @@ def laws_by_formula(parts: Parts, joints: dict[str, JointParts], load: FormulaLo
     """Laws of a load by formulas; the names in them are bodies, places on beams and joints."""
     what = f"load {load.name!r}"
 
-    def lookup(owner: str, name: str) -> Input:
+    def lookup(what: str, owner: str, name: str) -> Input:
         rate = name.endswith(RATE)
         if owner in joints:
             return Input(coordinate(joints, what, owner, name.removesuffix(RATE)), rate)
@@ -28,7 +28,9 @@ def laws_by_formula(parts: Parts, joints: dict[str, JointParts], load: FormulaLo
         return found
 
     if isinstance(load, FormulaMotor):
-        return load.laws_on(coordinate(joints, what, load.joint, load.coordinate), lookup)
+        with about(None, "joint" if load.coordinate is None else "coordinate"):
+            word = coordinate(joints, what, load.joint, load.coordinate)
+        return load.laws_on(word, lookup)
     if isinstance(load, Tension):
         return load.laws(parts.body(load.first), parts.body(load.second), lookup)
     return load.laws(parts.body(load.body), lookup)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from isodyn.errors import InputError
+from isodyn.errors import InputError, about
 from isodyn.joints.cables import refuse_twist
-from isodyn.joints.couplings import Coupling, Drive, Gear, Pulley, RollingDisc, RollingSphere, ground_body
+from isodyn.joints.couplings import Coupling, Drive, Gear, Pulley, RollingDisc, RollingSphere, ground_body, joined
 from isodyn.joints.pairs import Joint, between_points, length_of
 from isodyn.joints.user import UserRows
 from isodyn.joints.words import Pair, Row, RowKind, Word
@@ -26,21 +26,25 @@ def rows_of(parts: Parts) -> tuple[dict[str, JointParts], list[Row]]:
         if isinstance(joint, UserRows):
             continue
         if isinstance(joint, Joint):
-            pair = joint.pair(parts.body(joint.first), parts.body(joint.second))
-            rows = joint.rows(pair)
-            refuse_twist(f"joint {joint.name!r}", (word for row in rows for _, word in row.terms), bodies)
+            with about(joint.name):
+                pair = joint.pair(parts.body(joint.first), parts.body(joint.second))
+                rows = joint.rows(pair)
+                refuse_twist(f"joint {joint.name!r}", (word for row in rows for _, word in row.terms), bodies)
             found[joint.name] = (pair, rows, joint.coordinates(pair), of_pair(pair))
         elif isinstance(joint, RollingSphere | RollingDisc):
-            rows = joint.rows(parts.body(joint.body), ground_body())
+            with about(joint.name):
+                rows = joint.rows(parts.body(joint.body), ground_body())
             found[joint.name] = (None, rows, {}, of_rolling(rows))
         elif isinstance(joint, Pulley):
-            row, ends = _rope(parts, joint)
+            with about(joint.name):
+                row, ends = _rope(parts, joint)
             found[joint.name] = (None, [row], {}, of_rope(ends))
         else:
             later.append(joint)
     made = {name: JointParts(name, pair, (), words, action) for name, (pair, _, words, action) in found.items()}
     for joint in later:
-        row, action = _coupled(parts, made, joint)
+        with about(joint.name):
+            row, action = _coupled(parts, made, joint)
         found[joint.name] = (None, [row], {}, action)
         made[joint.name] = JointParts(joint.name, None, (), {}, action)
     ordered = [(name, row) for name in (*corners, *parts.joints) if name in found for row in found[name][1]]
@@ -55,14 +59,16 @@ def rows_of(parts: Parts) -> tuple[dict[str, JointParts], list[Row]]:
 def _coupled(parts: Parts, made: dict[str, JointParts], joint: Drive | Coupling | Gear) -> tuple[Row, Action]:
     """The row of a drive or coupling, and where it acts."""
     if isinstance(joint, Drive):
-        word = coordinate(made, f"drive {joint.name!r}", joint.joint, joint.coordinate)
+        with about(joint.name, "joint" if joint.coordinate is None else "coordinate"):
+            word = coordinate(made, f"drive {joint.name!r}", joint.joint, joint.coordinate)
         return joint.row(word), made[joint.joint].action
     coupling = joint.as_coupling() if isinstance(joint, Gear) else joint
     coupling.check()
     terms, pairs, start = [], [], 0.0
     for key, weight in coupling.weights.items():
         name, which = key if isinstance(key, tuple) else (key, None)
-        word = coordinate(made, f"coupling {coupling.name!r}", name, which)
+        with about(coupling.name, "between" if isinstance(joint, Gear) else ("weights", joined(key))):
+            word = coordinate(made, f"coupling {coupling.name!r}", name, which)
         terms.append((float(weight), word))
         pairs.append(made[name].pair)
         start += float(weight) * _value(parts, word)

@@ -1,12 +1,11 @@
 """From checked tables to the parts of a mechanism; what `Mechanism` refuses is told with the place in the file.
 
-The key of such a message is the one that it speaks of.
+An input error carries the part and the argument that it is about, and so the place.
 """
 
 from __future__ import annotations
 
 import difflib
-import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -17,7 +16,7 @@ from isodyn import joints, loads
 from isodyn.beams.section import Section
 from isodyn.bodies import shapes
 from isodyn.bodies.body import GROUND
-from isodyn.errors import InputError, IsodynError
+from isodyn.errors import InputError, about
 from isodyn.expressions import compile_formula
 from isodyn.loads import formula
 from isodyn.mechanism.beam_part import resolve
@@ -43,11 +42,6 @@ SHAPES = {
     name.lower(): getattr(shapes, name)
     for name in ("Box", "Plate", "Ellipsoid", "Sphere", "Cylinder", "Rod", "Disc", "Capsule", "Tube", "Cone")
 }
-
-
-def plain(error: IsodynError) -> tuple[str, str | None]:
-    """Message and hint."""
-    return str(error.args[0]).split("\nhint:")[0], error.hint
 
 
 def coordinate(name: str) -> Any:
@@ -136,60 +130,39 @@ class Builder:
                 n.name for b in mech.beams.values() for n in b.nodes
             }
         except InputError as error:
-            raise self.source.error(path, *plain(error)) from None
+            raise self.source.error(path, error.message, error.hint) from None
 
     # ---- errors
 
     @contextmanager
-    def located(self, path: Keys, keys: Mapping[str, tuple[str, ...]] | None = None) -> Iterator[None]:
-        """Errors of a mechanism with the place in the file that they speak of."""
+    def located(self, path: Keys) -> Iterator[None]:
+        """Input errors of a mechanism with the place in the file of the part and the argument that they carry."""
         try:
             yield
         except ModelError:
             raise
-        except IsodynError as error:
-            message, hint = plain(error)
-            if not isinstance(error, InputError):
-                raise
-            where = path or self.part_in(message)
-            raise self.source.error((*where, *self.key_in(where, message, keys)), message, hint) from None
+        except InputError as error:
+            where = path or self.table_of(error.part)
+            known = self.source.value((*where, *error.argument[:1])) is not None
+            keys = error.argument if known else ()
+            raise self.source.error((*where, *keys), error.message, error.hint) from None
 
-    def part_in(self, message: str) -> Keys:
-        """The part that a message about the whole names, by its quotes."""
+    def table_of(self, part: str | None) -> Keys:
+        """The table of a part by its name; names are used once."""
         kinds = ("loads", "joints", "beams", "bodies")
-        found = [(message.find(repr(name)), (kind, name)) for kind in kinds for name in getattr(self.model, kind)]
-        found = sorted(one for one in found if one[0] >= 0)
-        return found[0][1] if found else ()
-
-    def key_in(self, path: Keys, message: str, keys: Mapping[str, tuple[str, ...]] | None) -> Keys:
-        """The key of a table that a message speaks of: the one it names first."""
-        for name, found in (keys or {}).items():
-            if repr(name) in message or repr(name.rpartition(".")[0]) in message:
-                return found
-        table = self.source.value(path)
-        if not isinstance(table, dict):
-            return ()
-        for key, value in table.items():  # a formula that a message quotes
-            for k, text in enumerate(value if isinstance(value, list) else [value]):
-                if isinstance(text, str) and f"formula {text!r}" in message:
-                    return (key, k) if isinstance(value, list) else (key,)
-        if "coordinate" in table and f"coordinate {table['coordinate']!r}" in message:
-            return ("coordinate",)
-        words = message.replace("principal moments", "inertia").split("received")[0]
-        for part in path:
-            words = words.replace(repr(part), "")
-        spoken = [
-            key for key in re.findall(r"(\w+) (?:must|is|has|needs|at)\b", words) if key in table and key not in NAMING
-        ]
-        if spoken:
-            return (spoken[0],)
-        named = [(words.find(key), key) for key in table if key in words and key != "type"]
-        return (min(named, key=lambda one: (one[1] in NAMING, one[0]))[1],) if named else ()
+        return next(((kind, part) for kind in kinds if part is not None and part in getattr(self.model, kind)), ())
 
     # ---- parts
 
-    def time(self, value: Any) -> Any:
-        """A function of time."""
+    def time(self, value: Any, key: str) -> Any:
+        """A function of time, the value of this key."""
+        with about(None, inside=key):
+            made = self.function(value)
+            if isinstance(made, loads.Sine | loads.Ramp | loads.Pulse):
+                assert made.numbers.size  # refused here, not where it is laid out
+            return made
+
+    def function(self, value: Any) -> Any:
         if value is None:
             return None
         if isinstance(value, time_tables.Formula):
@@ -208,7 +181,7 @@ class Builder:
         if joint.type in PAIRS:
             return PAIRS[joint.type](name, *joint.between, **given)
         if isinstance(joint, joint_tables.Drive):
-            return joints.Drive(name, joint.joint, self.time(joint.value), joint.coordinate)
+            return joints.Drive(name, joint.joint, self.time(joint.value, "value"), joint.coordinate)
         if isinstance(joint, joint_tables.Coupling):
             known = self.model.joints
             return joints.Coupling(
@@ -230,7 +203,7 @@ class Builder:
         if isinstance(load, load_tables.Tension):
             return [formula.Tension(name, *load.between, load.tension, load.points, self.parameters)]
         if isinstance(load, load_tables.DistributedForce):
-            return [loads.DistributedForce(name, load.beam, load.force, self.time(load.time))]
+            return [loads.DistributedForce(name, load.beam, load.force, self.time(load.time, "time"))]
         made = {
             "drag": loads.Drag,
             "spring": loads.Spring,
@@ -249,7 +222,14 @@ class Builder:
             and self.of_state(torque.formula)
         ):
             return formula.FormulaMotor(name, motor.joint, torque.formula, motor.coordinate, self.parameters)
-        return loads.Motor(name, motor.joint, self.time(torque), self.time(motor.speed), motor.gain, motor.coordinate)
+        return loads.Motor(
+            name,
+            motor.joint,
+            self.time(torque, "torque"),
+            self.time(motor.speed, "speed"),
+            motor.gain,
+            motor.coordinate,
+        )
 
     def of_state(self, text: str) -> bool:
         """Whether a formula names coordinates."""
@@ -262,7 +242,7 @@ class Builder:
         plain = loads.Force if key == "force" else loads.Torque
         where = {"point": given["point"]} if key == "force" else {}
         if all(isinstance(x, float) for x in values):
-            return [plain(name, load.body, values, frame=frame, time=self.time(time), **where)]
+            return [plain(name, load.body, values, frame=frame, time=self.time(time, "time"), **where)]
         if time is not None:
             raise self.source.error(
                 ("loads", name, "time"), "formulas in the components bring the time with them", "multiply them"
@@ -278,7 +258,7 @@ class Builder:
                     load.body,
                     np.eye(3)[k] if isinstance(x, str) else x * np.eye(3)[k],
                     frame=frame,
-                    time=self.time(time_tables.Formula(type="formula", formula=x)) if isinstance(x, str) else None,
+                    time=self.function(time_tables.Formula(type="formula", formula=x)) if isinstance(x, str) else None,
                     **where,
                 )
                 for k, x in enumerate(values)
@@ -296,18 +276,18 @@ class Builder:
                 try:
                     compile_formula(text, ["t", *dotted], self.parameters)
                 except InputError as error:
-                    raise self.source.error(("loads", name, key, k), *plain(error)) from None
+                    raise self.source.error(("loads", name, key, k), error.message, error.hint) from None
 
 
 LATER = ("drive", "coupling", "gear")
-NAMING = ("body", "joint", "beam", "between")  # keys that name parts, spoken of in every message
 
 
 def _body(body: parts.Body) -> dict[str, Any]:
     given = {key: getattr(body, key) for key in type(body).model_fields}
     if body.shape is not None:
         made = {key: value for key, value in body.shape.model_dump(exclude={"type"}).items() if value is not None}
-        given["shape"] = SHAPES[body.shape.type](**made)
+        with about(None, inside="shape"):
+            given["shape"] = SHAPES[body.shape.type](**made)
     turned = given["orientation"]
     if isinstance(turned, dict):
         from scipy.spatial.transform import Rotation
@@ -321,4 +301,5 @@ def _beam(beam: parts.Beam) -> dict[str, Any]:
     given = {key: getattr(beam, key) for key in type(beam).model_fields if key != "section"}
     section = beam.section.model_dump(exclude={"type"}, exclude_none=True)
     made: Any = {"given": Section, "rectangle": Section.rectangle, "circle": Section.circle}[beam.section.type]
-    return {**given, "section": made(**section)}
+    with about(None, inside="section"):
+        return {**given, "section": made(**section)}

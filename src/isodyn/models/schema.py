@@ -185,7 +185,7 @@ def parameters_of(source: Source, overrides: Mapping[str, float] | None = None) 
         except ModelError:
             raise
         except InputError as error:
-            raise source.error(path, str(error.args[0]).split("\nhint:")[0], error.hint) from None
+            raise source.error(path, error.message, error.hint) from None
         if overrides and name in overrides:
             found[name] = float(overrides[name])
     for name, changed in (overrides or {}).items():
