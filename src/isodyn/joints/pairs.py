@@ -11,7 +11,8 @@ Axis 3 is the joint's own. Source: [Shimada2014 (6.26)–(6.100)], corrected. Be
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -20,7 +21,12 @@ import numpy as np
 from isodyn.bodies.body import Body
 from isodyn.errors import InputError, about
 from isodyn.joints import measures as words
+from isodyn.joints.actions import of_pair
+from isodyn.joints.part import JointPart, JointRows, JointWorld, Symbol
 from isodyn.joints.words import Pair, Row, RowKind, Word, unit
+from isodyn.parts import Keys, Value, joint, optional, required
+
+_TURNS = (*words.WHOLE_TURNS, words.PLANAR_ANGLE)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,9 +47,16 @@ class _Named:
 
 
 @dataclass(frozen=True)
-class Joint(_Where, _Named, ABC):
+class Joint(_Where, _Named, JointPart):
     """A pair between two bodies. `point` and `axis` are in the world at the start; `points`, `axes` in the two bodies instead."""
 
+    keys: ClassVar[Keys] = {
+        "between": required(Value.BODIES),
+        "point": optional(Value.VECTOR),
+        "axis": optional(Value.VECTOR),
+        "points": optional(Value.TWO_VECTORS),
+        "axes": optional(Value.TWO_VECTORS),
+    }
     in_plane: ClassVar[bool] = True
     oriented: ClassVar[bool] = True
 
@@ -66,7 +79,33 @@ class Joint(_Where, _Named, ABC):
         """Relative coordinates that can be read out, driven and loaded."""
         return {}
 
+    def symbol(self, rows: list[Row], coordinates: dict[str, Word]) -> Symbol:
+        """How it is drawn: by what moves."""
+        kinds = {word.kind for word in coordinates.values()}
+        if words.LENGTH in kinds:
+            return Symbol.NONE
+        if kinds:
+            turns, slides = not kinds.isdisjoint(_TURNS), words.OFFSET in kinds
+            return Symbol.CYLINDER if turns and slides else Symbol.HINGE if turns else Symbol.SLIDER
+        return Symbol.BALL if rows and rows[0].kind is RowKind.POINT else Symbol.PLANE
 
+    def build(self, world: JointWorld) -> JointRows:
+        """Its rows and coordinates between the two bodies."""
+        pair = self.pair(world.body(self.first), world.body(self.second))
+        rows, coordinates = self.rows(pair), self.coordinates(pair)
+        return JointRows(rows, of_pair(pair), pair, coordinates, self.symbol(rows, coordinates))
+
+    @classmethod
+    def check_table(cls, given: Mapping[str, Any]) -> None:
+        """A place is given in the world or in the bodies, and an axis has a direction."""
+        for one, many in (("point", "points"), ("axis", "axes")):
+            if given.get(one) is not None and given.get(many) is not None:
+                raise InputError(f"{one} (in the world) and {many} (in the bodies) exclude each other", argument=many)
+        if given.get("axis") is not None and not any(given["axis"]):
+            raise InputError("the axis has no direction", argument="axis")
+
+
+@joint("spherical")
 @dataclass(frozen=True)
 class Spherical(Joint):
     """A point of one body stays at a point of the other."""
@@ -77,6 +116,7 @@ class Spherical(Joint):
         return pair.coincide()
 
 
+@joint("hinge")
 @dataclass(frozen=True)
 class Hinge(Joint):
     """Rotation about one axis. Coordinate: angle."""
@@ -95,6 +135,7 @@ class Hinge(Joint):
         return _angle_of(pair)
 
 
+@joint("prismatic")
 @dataclass(frozen=True)
 class Prismatic(Joint):
     """Sliding along one axis without rotation. Coordinate: displacement."""
@@ -108,6 +149,7 @@ class Prismatic(Joint):
         return {"displacement": pair.offset_word(3)}
 
 
+@joint("cylindrical")
 @dataclass(frozen=True)
 class Cylindrical(Joint):
     """Rotation about and sliding along one axis. Coordinates: angle, displacement."""
@@ -121,6 +163,7 @@ class Cylindrical(Joint):
         return _angle_of(pair) | {"displacement": pair.offset_word(3)}
 
 
+@joint("screw")
 @dataclass(frozen=True)
 class Screw(Joint):
     """Rotation about one axis with a displacement of `pitch` per radian. Coordinates: angle, displacement.
@@ -129,6 +172,7 @@ class Screw(Joint):
     """
 
     pitch: float = 0.0
+    keys: ClassVar[Keys] = {**Joint.keys, "pitch": required(Value.NOT_ZERO)}
     in_plane: ClassVar[bool] = False
 
     def rows(self, pair: Pair) -> list[Row]:
@@ -151,6 +195,7 @@ class Screw(Joint):
         return _angle_of(pair) | {"displacement": pair.offset_word(3)}
 
 
+@joint("planar")
 @dataclass(frozen=True)
 class Planar(Joint):
     """Sliding in the plane ⟂ axis and rotation about it."""
@@ -161,11 +206,13 @@ class Planar(Joint):
         return [pair.offset(3), pair.axes(1, 3), pair.axes(2, 3)]
 
 
+@joint("universal")
 @dataclass(frozen=True)
 class Universal(Joint):
     """A cross: `axis` is fixed in the first body, `second_axis` in the second, and they stay perpendicular."""
 
     second_axis: Any = None
+    keys: ClassVar[Keys] = {**Joint.keys, "second_axis": optional(Value.VECTOR)}
     in_plane: ClassVar[bool] = False
 
     def rows(self, pair: Pair) -> list[Row]:
@@ -188,6 +235,7 @@ class Universal(Joint):
         return [*pair.coincide(), pair.row("axis ⟂ axis", RowKind.AXES, word)]
 
 
+@joint("point_on_plane")
 @dataclass(frozen=True)
 class PointOnPlane(Joint):
     """A point of the second body stays in the plane of the first through `point` ⟂ `axis`."""
@@ -206,6 +254,7 @@ class PointOnPlane(Joint):
         return {}
 
 
+@joint("fixed")
 @dataclass(frozen=True)
 class Fixed(Joint):
     """No relative motion."""
@@ -216,11 +265,17 @@ class Fixed(Joint):
         return [*pair.coincide(), pair.axes(1, 2), pair.axes(2, 3), pair.axes(3, 1)]
 
 
+@joint("distance")
 @dataclass(frozen=True)
 class Distance(Joint):
     """A massless rod between a point of each body: `points` in the world at the start, `length` as there when left out."""
 
     length: float | None = None
+    keys: ClassVar[Keys] = {
+        "between": required(Value.BODIES),
+        "points": optional(Value.TWO_VECTORS),
+        "length": optional(Value.POSITIVE),
+    }
     oriented: ClassVar[bool] = False
 
     def pair(self, first: Body, second: Body) -> Pair:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.bodies.body import Body, vector3
+from isodyn.bodies.body import GROUND, Body, vector3
 from isodyn.compiled import FloatArray
 from isodyn.errors import Argument, InputError
 from isodyn.joints import measures as words
@@ -69,6 +69,12 @@ class Row:
     def name(self) -> str:
         """As messages and results call it."""
         return f"{self.joint}: {self.label}" if self.label else self.joint
+
+
+def ground_body() -> Body:
+    """The world itself."""
+    zero = np.zeros(3)
+    return Body(GROUND, "ground", 0.0, np.zeros((3, 3)), zero, np.array([1.0, 0, 0, 0]), zero, zero, zero)
 
 
 def triad(axis: FloatArray) -> FloatArray:

@@ -20,12 +20,12 @@ from isodyn.compiled import FloatArray
 from isodyn.errors import ConflictError, InputError, about
 from isodyn.integrate.branch_start import examples, refusal
 from isodyn.integrate.start import CONFLICT, refuse_open
-from isodyn.joints.couplings import joined
 from isodyn.joints.measures import PLANAR_ANGLE, WHOLE_TURNS
 from isodyn.joints.words import Word
 from isodyn.mechanism.beam_part import resolve
 from isodyn.mechanism.poses import coordinate_at
 from isodyn.mechanism.system import MechanismSystem
+from isodyn.parts.part import joined
 from isodyn.systems.branches import OFF, crossing, off_branch
 from isodyn.systems.manifold import close
 from isodyn.systems.questions import Questions

@@ -30,14 +30,14 @@ from isodyn.compiled import (
     VELOCITY,
     FloatArray,
 )
-from isodyn.joints.cables import refuse_users_twist
+from isodyn.joints.actions import of_user
 from isodyn.joints.user import UserRows
 from isodyn.joints.words import Row, RowKind
 from isodyn.loads.user import UserLoad
-from isodyn.mechanism.actions import of_user
 from isodyn.mechanism.beam_part import resolve
 from isodyn.mechanism.placed import PlacedBodies, joined
 from isodyn.mechanism.system import JointParts, MechanismSystem
+from isodyn.mechanism.users_twist import refuse_users_twist
 from isodyn.systems.differences import H1, H2, first, second
 from isodyn.systems.model import Model, from_python
 from isodyn.systems.questions import Questions

@@ -24,9 +24,9 @@ from isodyn.compiled import (
     FloatArray,
     IntArray,
 )
-from isodyn.joints.couplings import ground_body
-from isodyn.joints.words import Pair, Row, Word
-from isodyn.mechanism.actions import Action
+from isodyn.joints.actions import Action
+from isodyn.joints.part import Symbol
+from isodyn.joints.words import Pair, Row, Word, ground_body
 from isodyn.mechanism.beam_part import BeamPart, resolve
 from isodyn.mechanism.kinematics import value_at_start
 from isodyn.mechanism.layout import BY_FORMULA, F_FACTOR, LIMIT, SPRING
@@ -43,13 +43,14 @@ ELASTIC = (SPRING, LIMIT, BY_FORMULA)  # laws whose forces follow from a measure
 
 @dataclass(frozen=True, eq=False)
 class JointParts:
-    """What is left of a joint after compilation: its geometry, its rows, its coordinates, and where it acts on which bodies."""
+    """What is left of a joint after compilation: its geometry, its rows, its coordinates, and where it acts and how it is drawn."""
 
     name: str
     pair: Pair | None
     rows: tuple[int, ...]
     coordinates: dict[str, Word]
     action: Action
+    symbol: Symbol = Symbol.NONE
 
 
 @dataclass(frozen=True, eq=False)

@@ -26,7 +26,7 @@ from isodyn.joints.measures import (
 )
 from isodyn.joints.words import Row, Word
 from isodyn.linear_solvers.blocks import Sparsity
-from isodyn.loads.elements import Law
+from isodyn.loads.part import Law
 from isodyn.loads.time import as_time_function
 from isodyn.mechanism import layout as at
 from isodyn.mechanism.beam_part import BeamPart
