@@ -50,7 +50,6 @@ UPWARD = {
     ("loads/elements.py", "mechanism"),
     ("loads/formula.py", "mechanism"),
     ("loads/time.py", "mechanism"),
-    ("mechanism/assembly.py", "integrate"),
     ("mechanism/beam_view.py", "results"),
     ("mechanism/chord_strain.py", "results"),
     ("mechanism/load_view.py", "results"),
