@@ -16,8 +16,8 @@ from isodyn.beams.layout import ENERGIES
 from isodyn.beams.section import Section
 from isodyn.compiled import FloatArray
 from isodyn.errors import InputError, about
+from isodyn.memory import require_memory
 from isodyn.real_numbers import real_array
-from isodyn.results.memory import require_memory
 
 Energy = Literal[
     "simplified",

@@ -17,7 +17,6 @@ from typing import Any, NoReturn
 
 import click
 
-from isodyn import __version__
 from isodyn.cli.models import schema_command
 from isodyn.cli.output import INTERRUPTED
 from isodyn.cli.problems import list_command
@@ -27,6 +26,7 @@ from isodyn.cli.scheme import scheme
 from isodyn.cli.studies import compare_command, order
 from isodyn.cli.verify import verify_command
 from isodyn.errors import InputError, IsodynError, IsodynWarning, SchemeError
+from isodyn.version import __version__
 
 BROKEN_PIPE = 1  # nobody takes the output: no word about it
 FAULT = 70

@@ -15,6 +15,7 @@ from isodyn.mechanism.compilation import compile_parts
 from isodyn.mechanism.coordinates import Coordinates, ParametrisedSystem
 from isodyn.mechanism.parts import Loads, Parts, Rows
 from isodyn.mechanism.system import MechanismSystem
+from isodyn.notebook_views import ShownInNotebooks
 
 if TYPE_CHECKING:
     from isodyn.mechanism.assembly import Assembly
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(eq=False)
-class Mechanism:
+class Mechanism(ShownInNotebooks):
     """An editable list of named parts.
 
     Rotations are moved by the exponential map, exact for a constant angular velocity; with `cayley` by the Cayley map, by which V0(1, 1, ρ)
@@ -144,11 +145,6 @@ class Mechanism:
     def compile(self, coordinates: Coordinates = "rotation") -> MechanismSystem | ParametrisedSystem:
         """The system of all parts; coordinates other than the default: isodyn.mechanism.coordinates."""
         return compile_parts(self._parts, self.gravity, self.cayley, coordinates)
-
-    def _repr_html_(self) -> str:
-        from isodyn.report.notebook import mechanism_html
-
-        return mechanism_html(self)
 
     def mobility(self, q: Any = None, t: float = 0.0) -> Mobility:
         """Degrees of freedom and redundant joints at the assembled start, or at q; print it.

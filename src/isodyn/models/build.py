@@ -17,10 +17,10 @@ from typing import Any
 from isodyn.errors import InputError, IsodynError
 from isodyn.integrate import Newton
 from isodyn.mechanism.mechanism import Mechanism
+from isodyn.memory import require_memory
 from isodyn.models.builder import Builder, coordinate
 from isodyn.models.reader import Source, parse_text, read_source
 from isodyn.models.schema import FileModel, parameters_of, validate
-from isodyn.results.memory import require_memory
 from isodyn.specs import parse_formulation, parse_scheme
 
 

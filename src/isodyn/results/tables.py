@@ -24,6 +24,7 @@ from isodyn.results.files import write_file
 from isodyn.results.inputs import fingerprint, to_json
 from isodyn.results.recorded import Recorded
 from isodyn.results.solution import Solution
+from isodyn.version import __version__
 
 STATES = {"q": "coordinate", "v": "velocity", "a": "velocity", "lam": "row"}
 LONG = {
@@ -154,8 +155,6 @@ def to_dataset(sol: Solution) -> Any:
 
 
 def _attributes(sol: Solution) -> dict[str, Any]:
-    from isodyn import __version__
-
     found = {
         "title": (sol.model or {}).get("title") or type(sol.system).__name__,
         "source": f"isodyn {__version__}",
