@@ -27,6 +27,11 @@ EXPECTED: dict[str, dict[str, tuple[float, float]]] = {
         "error of the reaction": (0.0, 1e-10),
         "difference between Python and file": (0.0, 1e-15),
     },
+    "own_formulation": {
+        "drift of velocity level": (2e-4, 6e-4),
+        "drift of the own formulation": (4e-5, 1.3e-4),
+        **{f"order in {name}": (1.9, 2.1) for name in ("q", "v", "a", "lam")},
+    },
     "own_load": {
         "error of the force": (0.0, 1e-9),
         "largest deviation of energy": (0.0, 1e-6),
