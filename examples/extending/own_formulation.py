@@ -17,6 +17,7 @@ from isodyn import problems
 from isodyn.compiled import Closure
 from isodyn.errors import InputError
 from isodyn.formulations import Facts, Formulation, formulation
+from isodyn.report import figures
 from isodyn.specs import parse_formulation
 from isodyn.studies import compare
 
@@ -41,10 +42,18 @@ class Gentle(Formulation):
 def main(out: Path | None = None) -> dict[str, float]:
     """Drift of the pendulum after ten seconds, and the order in all variables."""
     system = problems.get("pendulum").system()
-    drift = {}
+    drift, motions = {}, {}
     for each in (iso.VelocityLevel(), parse_formulation("gentle(20)")):
         sol = iso.integrate(system, iso.Scheme.optimal(0.8), each, dt=0.02, t_end=10.0)
         drift[type(each).__name__] = sol.drift().largest[0]
+        motions[type(each).__name__] = sol
+    if out is not None:
+        with figures.canvas(1, 1, size=(7.0, 4.2)) as (figure, axes):
+            for name, sol in motions.items():
+                axes.semilogy(sol.t[1:], sol.drift().position[1:], label=name)
+            axes.set(xlabel="t [s]", ylabel="φ, relative")
+            axes.legend()
+            figures.save(figure, out / "own_formulation.png")
     found = compare(problems.get("pendulum"), [iso.Scheme.optimal(0.8)], [Gentle()], [0.02, 0.01, 0.005], 1.0)
     order = found.row("Gentle").case.order
     return {
@@ -55,5 +64,5 @@ def main(out: Path | None = None) -> dict[str, float]:
 
 
 if __name__ == "__main__":
-    for name, value in main().items():
+    for name, value in main(Path("out/own_formulation")).items():
         print(f"{name}: {value:.3g}")

@@ -18,12 +18,12 @@ from isodyn import problems
 from isodyn.compiled import Closure
 from isodyn.errors import InputError, SchemeError
 from isodyn.formulations import Facts, Formulation, formulation
-from isodyn.formulations.protocol import ALIASES, REGISTRY
+from isodyn.formulations.protocol import REGISTRY
 from isodyn.formulations.table import TABLE, to_markdown
 from isodyn.models import model_from_text
 from isodyn.results.inputs import from_json, to_json
 from isodyn.specs import parse_formulation
-from isodyn.stored import KINDS
+from registries import as_before
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "extending" / "own_formulation.py"
 
@@ -31,16 +31,13 @@ EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "extending" / "own_
 @pytest.fixture(autouse=True)
 def _as_before() -> Iterator[None]:
     """Registries as they were."""
-    known = [(each, dict(each)) for each in (REGISTRY, ALIASES, KINDS)]
-    yield
-    for each, before in known:
-        each.clear()  # type: ignore[attr-defined]
-        each.update(before)  # type: ignore[attr-defined]
+    with as_before():
+        yield
 
 
 def example() -> ModuleType:
     """The example as a module."""
-    specification = importlib.util.spec_from_file_location("extending_own_formulation", EXAMPLE)
+    specification = importlib.util.spec_from_file_location("example_own_formulation", EXAMPLE)
     assert specification is not None
     assert specification.loader is not None
     module = importlib.util.module_from_spec(specification)
