@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -17,8 +18,6 @@ import numpy as np
 
 from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
-from isodyn.joints import measures as words
-from isodyn.mechanism.system import MechanismSystem
 from isodyn.results.files import write_file
 from isodyn.results.inputs import fingerprint, to_json
 from isodyn.results.recorded import Recorded
@@ -31,13 +30,21 @@ LONG = {
     "a": "accelerations",
     "lam": "multipliers, −Gᵀλ being the force of constraint",
 }
-_TURNS = {words.AXES, words.ANGLE, words.PLANAR_ANGLE, words.TANGENT_ANGLE, words.TWIST}
+
+
+def is_mechanism(system: Any) -> bool:
+    """Whether a system is a mechanism. Mechanisms are not loaded for the question: where they were not, nothing is one."""
+    module = sys.modules.get("isodyn.mechanism.system")
+    return module is not None and isinstance(system, module.MechanismSystem)
 
 
 def units(system: Any) -> dict[str, list[str]]:
     """Units of all components of q, v, a and lam; empty texts where they are not known."""
-    if not isinstance(system, MechanismSystem):
+    if not is_mechanism(system):
         return {name: [""] * n for name, n in (("q", system.nq), ("v", system.nv), ("a", system.nv), ("lam", system.m))}
+    from isodyn.joints import measures as words
+
+    angles = {words.AXES, words.ANGLE, words.PLANAR_ANGLE, words.TANGENT_ANGLE, words.TWIST}
     found: dict[str, list[str]] = {"q": [], "v": [], "lam": []}
     for name in system.names:
         letter = name.rpartition(".")[2]
@@ -48,7 +55,7 @@ def units(system: Any) -> dict[str, list[str]]:
         found["v"].append("rad/s" if turns else "m/s" if letter in ("vx", "vy", "vz") else "1/s")
     found["a"] = [f"{unit}2" for unit in found["v"]]
     for row in system.rows:
-        turns = bool(row.terms) and row.terms[0][1].kind in _TURNS
+        turns = bool(row.terms) and row.terms[0][1].kind in angles
         found["lam"].append("N m" if turns else "N" if row.terms else "")
     return found
 
@@ -64,7 +71,7 @@ def labels(sol: Solution) -> dict[str, list[str]]:
 def parts(sol: Solution) -> dict[str, tuple[FloatArray, str, str]]:
     """What the parts of a mechanism did: values, unit, words; vectors have three columns, orientations four."""
     system = sol.system
-    if not isinstance(system, MechanismSystem) or any(sol.columns[name].size != n for name, n in _sizes(system)):
+    if not is_mechanism(system) or any(sol.columns[name].size != n for name, n in _sizes(system)):
         return {}
     found: dict[str, tuple[FloatArray, str, str]] = {}
     names = [body.name for body in system.bodies if not body.of_beam]
@@ -110,7 +117,7 @@ def to_dataset(sol: Solution) -> Any:
     """The `xarray.Dataset` of a solution."""
     xr = xarray_of()
     names, of = labels(sol), units(sol.system)
-    mechanism = isinstance(sol.system, MechanismSystem)
+    mechanism = is_mechanism(sol.system)
     variables: dict[str, Any] = {}
     coords: dict[str, Any] = {
         "time": ("time", sol.t, {"units": "s", "long_name": "time"} if mechanism else {"long_name": "time"})
@@ -173,7 +180,7 @@ def _described(system: Any) -> dict[str, Any]:
 
 def save_csv(sol: Solution, path: str | Path) -> Path:
     """Write one line for each saved time; the header has names and units."""
-    mechanism = isinstance(sol.system, MechanismSystem)
+    mechanism = is_mechanism(sol.system)
     names, of = labels(sol), units(sol.system)
     header, columns = ["t [s]" if mechanism else "t"], [sol.t]
     for symbol in STATES:
