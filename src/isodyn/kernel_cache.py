@@ -86,7 +86,7 @@ class Entry:
         """What `rebuild` makes of the file; None where there is none, or none that can be used."""
         try:
             data = self.path.read_bytes()
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return None
         except OSError as error:
             tell(f"kernels in {self.path.parent} cannot be read and are compiled again: {_first_line(error)}")

@@ -139,9 +139,15 @@ class Kernel(CPUDispatcher):
                 self.in_python = ForPython(self.py_func, targetoptions=options)
             return self.in_python
         if self.targetoptions["no_cpython_wrapper"]:
-            raise TypeError(f"{self.name} is called by other kernels only, not from Python")
+            self._explain_matching_error(*args)
         self.ready()
         return self
+
+    def _explain_matching_error(self, *args: Any, **kws: Any) -> None:
+        """Why Python cannot call it with these arguments."""
+        if self.targetoptions["no_cpython_wrapper"]:
+            raise TypeError(f"{self.name} is called by other kernels only, not from Python")
+        super()._explain_matching_error(*args, **kws)
 
     # ---- pickling: by name
 
