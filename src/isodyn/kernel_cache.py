@@ -82,7 +82,7 @@ class Entry:
                 if mine:  # explicitly: a process that was forked meanwhile holds the same file open
                     fcntl.flock(file, fcntl.LOCK_UN)
 
-    def read(self, rebuild: Callable[[bytes], Any]) -> Any:
+    def read(self, rebuild: Callable[[memoryview], Any]) -> Any:
         """What `rebuild` makes of the file; None where there is none, or none that can be used."""
         try:
             data = self.path.read_bytes()

@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import Any
 
 from numba.core import typing
+from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
 
 from isodyn.numba_internals import libraries, slots
@@ -64,7 +65,7 @@ class Kernel(CPUDispatcher):
     def ready(self) -> Any:
         """What Numba knows of the compiled kernel; compiled or loaded if that was not done yet."""
         if self.result is None:
-            with libraries.global_compiler_lock:
+            with global_compiler_lock:
                 if self.result is None and self.make is not None:
                     result = self.make(self)
                     library = result.library

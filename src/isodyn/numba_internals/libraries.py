@@ -119,13 +119,14 @@ def _executable(library: Any, description: Any, environment: Any) -> Any:
 
 
 @cache
-def _defaults(options: type) -> dict[str, Any]:
-    return {name: option.default for name, option in options.options.items()}  # type: ignore[attr-defined]
+def _defaults(options: Any) -> dict[str, Any]:
+    return {name: option.default for name, option in options.options.items()}
 
 
 def _values(self: Any) -> dict[str, Any]:
     """What TargetConfig.values returns; Numba asks every option for its own, thousands of times in a compilation."""
-    return {**_defaults(type(self)), **self._values}
+    kind: Any = type(self)
+    return {**_defaults(kind), **self._values}
 
 
 @cache

@@ -38,7 +38,7 @@ def to_bytes(compiled: Any, with_bitcode: bool) -> bytes:
     return data
 
 
-def from_bytes(data: bytes) -> Any:
+def from_bytes(data: bytes | memoryview) -> Any:
     """The compilation again, its machine code loaded."""
     context = libraries.prepare()
     name, code, bitcode, names, description, environment, signature, reload_init, referenced = pickle.loads(data)
