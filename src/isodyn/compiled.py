@@ -158,8 +158,8 @@ def kernel(
 
     A kernel with a signature that other kernels call is linked into them as a copy, or, with `apart`, called at its address and compiled
     when a run first comes there: what not every run needs, and what is large. `inner` kernels with a signature are called by other
-    kernels only, and may take what Python does not know (isodyn.lowering). `inline` makes LLVM put a copy of a part wherever it is called, so
-    that constants among its arguments are known there; `nogil` lets other threads run meanwhile.
+    kernels only, and may take what Python does not know (isodyn.lowering). `inline` makes LLVM put a copy of a part wherever it is
+    called, so that constants among its arguments are known there; `nogil` lets other threads run meanwhile.
     Kernels own no memory unless they say that they allocate some: counting references of every view of an array costs more than the
     arithmetic of a small step. `fused` allows a·b + c with one rounding instead of two, where no other route has to agree to the last bit.
     """

@@ -18,8 +18,8 @@ from isodyn.integrate.progress import Progress
 from isodyn.integrate.run import Run
 from isodyn.kernel_progress import run_clock
 from isodyn.linear_solvers.rows import every
+from isodyn.memory import FEWER_ROWS, require_memory
 from isodyn.results.ensemble import Ensemble, warn_of_coarse_members, with_start
-from isodyn.results.memory import FEWER_ROWS, require_memory
 from isodyn.results.solution import Solution
 from isodyn.systems.model import Model
 from isodyn.systems.questions import Questions
