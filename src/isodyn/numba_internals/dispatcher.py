@@ -126,7 +126,9 @@ class Kernel(CPUDispatcher):
             return typing.make_concrete_template(name, key=self.__name__, signatures=[self.declared]), pysig, folded, {}
         if self.declared is not None:
             self.ready()
-        elif self.targetoptions["forceinline"]:  # one version for all constants: LLVM finds them where it puts its copies
+        elif self.targetoptions[
+            "forceinline"
+        ]:  # one version for all constants: LLVM finds them where it puts its copies
             args = tuple(types.unliteral(kind) for kind in args)
         return super().get_call_template(args, kws)
 
