@@ -8,7 +8,8 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-from numba.core import types, typing
+from numba import types
+from numba.core import typing
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
 
