@@ -147,6 +147,24 @@ def test_what_cannot_be_registered() -> None:
 
     with pytest.raises(InputError, match="keys without a field: size"):
         joint("keyed")(Keyed)
+
+    @dataclass(frozen=True, kw_only=True)
+    class Sized(Other):
+        """A joint with a field that no table gives."""
+
+        size: float
+        frame: str = "world"
+
+    with pytest.raises(InputError, match="fields without a key and without a default: size"):
+        joint("sized")(Sized)
+    for keys, match in (
+        ({"size": optional(Value.POSITIVE)}, "size may be left out of a table, but its field has no default"),
+        ({"size": required(Value.POSITIVE), "type": optional(Value.TEXT)}, "'type' is a key of every table"),
+        ({"size": required(Value.POSITIVE), "frame": optional(Value.CHOICE)}, "no choices for frame"),
+    ):
+        Sized.keys = {**Joint.keys, **keys}
+        with pytest.raises(InputError, match=match):
+            joint("sized")(Sized)
     mech = iso.Mechanism()
     mech.add_body("a", 1.0, (1, 1, 1))
     mech.add_joint(Other("o", "ground", "a"))

@@ -6,10 +6,11 @@ Several classes may be written as one type (a force by numbers, a force by formu
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass
 from typing import TypeVar
 
 from isodyn.errors import InputError
+from isodyn.parts.keys import Value
 from isodyn.parts.part import Part
 
 P = TypeVar("P", bound=Part)
@@ -41,16 +42,35 @@ class Registry:
                 hint="choose another type",
             )
         if reads:
-            own = {field.name for field in fields(cls)}
-            wanted = {part for key in cls.keys for part in (("first", "second") if key == "between" else (key,))}
-            missing = sorted(wanted - own) if cls.from_table.__func__ is Part.from_table.__func__ else []
-            if missing or "type" in cls.keys:
-                raise InputError(f"{cls.__name__}: keys without a field: {', '.join(missing) or 'type'}")
+            self._refuse_unmade(cls)
             if known is not None:
                 self._types.pop(known, None)
             self._readers[type_name] = cls
         self._types[cls] = type_name
         self.version += 1
+
+    @staticmethod
+    def _refuse_unmade(cls: type[Part]) -> None:
+        """InputError for keys that do not fit the fields of a class, unless it reads its tables in its own way."""
+        choices = [name for name, key in cls.keys.items() if key.value is Value.CHOICE and not key.choices]
+        if "type" in cls.keys or choices:
+            what = "'type' is a key of every table" if not choices else f"no choices for {', '.join(choices)}"
+            raise InputError(f"{cls.__name__}: {what}")
+        if cls.from_table.__func__ is not Part.from_table.__func__:
+            return
+        usual, own = cls.defaults(), {field.name for field in fields(cls)}
+        made = {"name", "parameters"}
+        for name, key in cls.keys.items():
+            sides = {"first", "second"} if name == "between" else {name}
+            if not sides <= own:
+                raise InputError(f"{cls.__name__}: keys without a field: {', '.join(sorted(sides - own))}")
+            if not key.required and not sides <= set(usual):
+                raise InputError(f"{cls.__name__}: {name} may be left out of a table, but its field has no default")
+            made |= sides
+        given = made | set(usual) | {field.name for field in fields(cls) if field.default_factory is not MISSING}
+        left = [field.name for field in fields(cls) if field.name not in given]
+        if left:
+            raise InputError(f"{cls.__name__}: fields without a key and without a default: {', '.join(left)}")
 
     def types(self) -> dict[str, type[Part]]:
         """The classes that read tables, by their types, in the order of registration."""
