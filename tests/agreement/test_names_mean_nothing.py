@@ -100,6 +100,6 @@ def test_nodes_and_corners_of_beams_keep_their_names() -> None:
             mech.add_body(name, 1.0, kind="particle")
         mech = iso.Mechanism()
         mech.add_body(name, 1.0, kind="particle")
-        with pytest.raises(InputError, match="there is already a body|would be a place on it"):
+        with pytest.raises(InputError, match=r"there is already a body|would be a place on it"):
             mech.add_beam("rod", line=[(0, 0), (1, 0), (1, 1)], elements=4, section=section)
         assert not mech.beams

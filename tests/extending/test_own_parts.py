@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import isodyn as iso
+from isodyn.bodies.solids import Solid, shape
 from isodyn.errors import InputError
 from isodyn.joints import Joint
 from isodyn.joints.words import Pair, Row
@@ -168,7 +169,7 @@ def test_what_cannot_be_registered() -> None:
     mech = iso.Mechanism()
     mech.add_body("a", 1.0, (1, 1, 1))
     mech.add_joint(Other("o", "ground", "a"))
-    with pytest.raises(InputError, match=r"joint 'o' is a Other, which model files do not know") as caught:
+    with pytest.raises(InputError, match="joints: Other is a class that model files do not know") as caught:
         to_toml(mech, dt=0.1, t_end=1.0)
     assert caught.value.part == "o"
     with pytest.raises(InputError, match="add_joint takes a joint"):
@@ -181,6 +182,39 @@ def test_the_class_of_a_notebook_may_be_written_again() -> None:
     assert first is not second
     assert JOINTS.types()["slot"] is second
     assert first not in JOINTS.classes()
+
+
+def test_a_shape_of_another_file() -> None:
+    """Mass, inertia and drawing follow from the class, its table from its fields."""
+
+    @shape("cube")
+    @dataclass(frozen=True, eq=False)
+    class Cube(Solid):
+        """Three equal edges."""
+
+        edge: float
+
+        @property
+        def volume(self) -> float:
+            return self.edge**3
+
+        @property
+        def gyration(self) -> Any:
+            return self.edge**2 / 6 * np.eye(3)
+
+        def triangles(self, n: int = 24) -> Any:
+            return iso.shapes.Box(self.edge, self.edge, self.edge, mass=1.0).triangles(n)
+
+    mech = iso.Mechanism()
+    mech.add_body("die", shape=Cube(2.0, density=3.0))
+    body = again(mech).bodies["die"]
+    assert body.mass == 24.0
+    assert (body.shape.edge, type(body.shape)) == (2.0, Cube)
+    text = to_toml(mech, dt=0.1, t_end=1.0)
+    with pytest.raises(ModelError, match="must be positive") as caught:
+        model_from_text(text.replace("edge = 2.0", "edge = -2.0"))
+    assert caught.value.key == "bodies.die.shape.edge"
+    assert scene_of(iso.integrate(again(mech).compile(), dt=0.1, t_end=0.2)) is not None
 
 
 def test_a_class_may_read_its_table_as_it_likes() -> None:
