@@ -32,9 +32,13 @@ from isodyn.compiled import (
     RETRACTS,
     SETTLE,
     VELOCITY,
+    F,
     FloatArray,
+    f8,
+    i8,
     kernel,
 )
+from isodyn.integrate.signatures import PHYSICS_REF, WORK_REF
 from isodyn.integrate.work import A_1, A_P, GAP, GAP_A, GAP_Q, GAP_V, LAM, LAM_1, Q_1, V_1, A, D, P, Q, U, V, X
 from isodyn.lowering import natural
 
@@ -243,7 +247,7 @@ def ask_levels(p: Any, t: float, c: FloatArray, w: Any, position: bool, rates: b
     return status
 
 
-@kernel(inline=True)
+@kernel()
 def close(p: Any, s: Any, t_1: float, dt: float, state: Any, c: FloatArray, w: Any) -> int:
     """Closures at t_{n+1} in units of acceleration: of the step into w.m[GAP]; of each level alone where needed."""
     status = end_state(p, s, dt, state, c, w)
@@ -282,7 +286,7 @@ def softness(p: Any, c: FloatArray) -> float:
     return k.compliance / (k.g1 * c[2] + k.g2 * c[1] + k.g3 * c[0]) if k.compliance > 0.0 else 0.0
 
 
-@kernel()
+@kernel(i8(PHYSICS_REF, f8, F, WORK_REF), inner=True, apart=True)
 def close_at_balance(p: Any, t: float, c: FloatArray, w: Any) -> int:
     """Closures at the trial state, in units of acceleration, into w.m[GAP]."""
     k, m, n = p.closure, w.m[GAP].size, p.holonomic

@@ -9,17 +9,21 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numba import types
 
 from isodyn.compiled import (
     OK,
     SOLVE,
     SOLVES,
     SPARSE,
+    F,
     FloatArray,
+    I,
     kernel,
 )
 from isodyn.integrate.closure import copy_to, fill_with
 from isodyn.integrate.null_space import null_space_correction
+from isodyn.integrate.signatures import PHYSICS_REF, WORK_REF
 from isodyn.integrate.work import (
     B_1,
     B_2,
@@ -47,7 +51,7 @@ from isodyn.linear_solvers.dense import lu_solve, lu_solve_two
 from isodyn.lowering import natural
 
 
-@kernel()
+@kernel(types.void(WORK_REF, I, F, F), inner=True, apart=True)
 def solve_refined(w: Any, pivots: Any, x: FloatArray, y: FloatArray) -> None:
     """The same for a matrix whose factors have lost digits: once more for what the first solution leaves."""
     n = x.size
@@ -89,7 +93,7 @@ def solve(p: Any, t: float, c: FloatArray, w: Any, pivots: Any, x: FloatArray, y
     return OK
 
 
-@kernel(allocates=True)
+@kernel(types.void(PHYSICS_REF, WORK_REF), inner=True, apart=True, allocates=True)
 def scaled_correction(p: Any, w: Any) -> None:
     """w.s[DP] ← (S⁻¹Gᵀμ, −μ) with G S⁻¹Gᵀ μ = r, for an S of its own whose inverse is in w.N."""
     n, m = natural(w.n[X].size), natural(p.rows.size)
@@ -141,7 +145,7 @@ def add_correction(p: Any, w: Any, out: FloatArray, mu: FloatArray) -> None:
         mu[p.rows[k]] -= w.s[DP, w.n[X].size + k]
 
 
-@kernel()
+@kernel(types.void(PHYSICS_REF, F, WORK_REF, I), inner=True, apart=True)
 def solve_with_first(p: Any, c: FloatArray, w: Any, pivots: Any) -> None:
     """w.s[DP] ← (the step's first matrix)⁻¹ w.s[DP], from the factors that `keep_first` kept."""
     if p.closure.in_balance == 2:
@@ -154,7 +158,7 @@ def solve_with_first(p: Any, c: FloatArray, w: Any, pivots: Any) -> None:
             w.s[DP, i] *= c[3]
 
 
-@kernel(inline=True)
+@kernel()
 def correct(p: Any, s: Any, dt: float, t: float, c: FloatArray, w: Any, pivots: Any, kept: bool, first: bool) -> int:
     """Solve for the corrections of x, λ̃ and, where q_{n+1} and v_{n+1} have their own, of those."""
     n = natural(w.n[X].size)

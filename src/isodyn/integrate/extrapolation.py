@@ -26,7 +26,7 @@ from isodyn.integrate.work import DIFFERENCES, FOLLOWED, LAM, LAM_0, ORDER, P_0,
 SHRINKS = 0.3  # where the last difference that is kept is smaller than this part of the one before, it is taken too
 
 
-@kernel(inline=True)
+@kernel()
 def recall(dt: float, state: Any, w: Any) -> None:
     """w.past[FOLLOWED], how many steps of this size led here without a break, and w.past[ORDER], how many differences are good."""
     if not (w.past[UNTIL] == state.clock[0] and state.clock[1] == dt and w.scale[2] == 0.0):
@@ -52,7 +52,7 @@ def extrapolated(rows: FloatArray, first: int, order: float, i: int) -> float:
     return value
 
 
-@kernel(inline=True)
+@kernel()
 def extrapolate(p: Any, w: Any) -> None:
     """First multipliers and, where q_{n+1} has a correction that does not count at the balance, a first one."""
     k, order = p.closure, w.past[ORDER]
@@ -75,7 +75,7 @@ def take_in(rows: FloatArray, first: int, new: int) -> None:
             value, rows[first + j, i] = value - rows[first + j, i], value
 
 
-@kernel(inline=True)
+@kernel()
 def remember(t_1: float, w: Any) -> None:
     """Take the unknowns of a step that succeeded into the differences."""
     take_in(w.n, X_0, X)

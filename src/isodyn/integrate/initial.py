@@ -31,6 +31,7 @@ from isodyn.integrate.closure import add_to, close_at_balance, copy_to, fill_wit
 from isodyn.integrate.corrections import solve
 from isodyn.integrate.matrix import factorise
 from isodyn.integrate.projection import mass_matrix, project
+from isodyn.integrate.signatures import CONTROLS_REF, PHYSICS_REF, STATE_REF, WORK_REF
 from isodyn.integrate.work import (
     A_1,
     A_P,
@@ -64,7 +65,7 @@ SETTLED = 1e-14  # a change of it below this, relative, is none
 STILL = Coefficients(0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)  # no step at all
 
 
-@kernel()
+@kernel(i8(PHYSICS_REF, f8, STATE_REF, WORK_REF, I, CONTROLS_REF, I, i8), inner=True, apart=True)
 def acceleration(p: Any, t: float, state: Any, w: Any, pivots: Any, controls: Any, count: Any, most: Any) -> int:
     """state.a and state.lam from M a + Gᵀλ = Q, G a = b at the state itself; no last step is known after this.
 
@@ -126,7 +127,7 @@ def acceleration(p: Any, t: float, state: Any, w: Any, pivots: Any, controls: An
     return status
 
 
-@kernel(inline=True)
+@kernel()
 def initial_matrix(p: Any, t: float, state: Any, c: FloatArray, w: Any, pivots: Any, count: Any) -> int:
     """Factors of M, or of [M Gᵀ; G 0], at the state."""
     if p.rows.size > 0:

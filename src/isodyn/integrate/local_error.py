@@ -17,7 +17,7 @@ from isodyn.compiled import kernel
 from isodyn.integrate.work import AT_Q, AT_V, DU_1, E_Q, E_V, FOLLOWED, U_1, U_MOST, V_1, V_MOST, X
 
 
-@kernel(inline=True)
+@kernel()
 def judge(s: Any, t_1: float, dt: float, state: Any, w: Any) -> None:
     """Take a step that succeeded into the largest local errors; `state` is still the one before it."""
     of_q = abs(1.0 / 6.0 + 0.5 * s.phi - s.l3) if state.q.size > 0 else 0.0

@@ -97,7 +97,7 @@ def balance_at_start(state: Any, w: Any) -> None:
         copy_to(state.v, w.n[V_B + b])
 
 
-@kernel(inline=True)
+@kernel()
 def show_multipliers(p: Any, t: float, state: Any, w: Any, pivots: Any, controls: Any, count: Any) -> int:
     """w.there.lam as saved: the carried ones, or those of the state; where rows lose rank just there, the carried ones again."""
     carried, there = state.lam, w.there

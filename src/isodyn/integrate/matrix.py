@@ -40,6 +40,7 @@ from isodyn.compiled import (
 from isodyn.integrate.closure import copy_to, measure_forces, size_m, size_q, size_v, softness
 from isodyn.integrate.equations import residual
 from isodyn.integrate.null_space import null_space_matrix
+from isodyn.integrate.signatures import PHYSICS_REF, SCHEME_REF, STATE_REF, WORK_REF
 from isodyn.integrate.work import (
     A_P,
     EFFECT,
@@ -98,7 +99,7 @@ def weigh_multipliers(p: Any, c: FloatArray, w: Any, J: FloatArray) -> None:
         w.m[EFFECT, p.rows[j - n]] = effect
 
 
-@kernel()
+@kernel(i8(PHYSICS_REF, SCHEME_REF, f8, f8, f8, STATE_REF, F, WORK_REF, F, i8, I), inner=True, apart=True)
 def difference_jacobian(
     p: Any,
     s: Any,
@@ -154,7 +155,7 @@ def difference_jacobian(
     return residual(p, s, t, t_1, dt, state, c, w, w.s[R])
 
 
-@kernel(inline=True)
+@kernel()
 def assemble(p: Any, c: FloatArray, w: Any, pivots: Any) -> None:
     """w.J = [J₁₁ Gᵀ; G −ε] from w.J_11 and the chosen rows of w.G; ε of a closure with compliance, or to pass an isolated loss of rank."""
     n, m = natural(w.n[X].size), natural(p.rows.size)

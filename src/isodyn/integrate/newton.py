@@ -30,7 +30,11 @@ from isodyn.compiled import (
     NOT_FINITE,
     OK,
     SOLVES,
+    F,
     FloatArray,
+    I,
+    f8,
+    i8,
     kernel,
 )
 from isodyn.integrate.closure import copy_to, end_state, finite, size_m, size_q, size_s, size_v
@@ -39,6 +43,7 @@ from isodyn.integrate.equations import gaps, residual, trial
 from isodyn.integrate.extrapolation import extrapolated
 from isodyn.integrate.matrix import factorise, keep_first
 from isodyn.integrate.null_space import eliminate
+from isodyn.integrate.signatures import CONTROLS_REF, PHYSICS_REF, SCHEME_REF, STATE_REF, WORK_REF
 from isodyn.integrate.work import (
     A_P,
     CORRECTIONS,
@@ -91,7 +96,7 @@ def guessed(kind: float, state: Any, c: FloatArray, w: Any, i: int) -> float:
     return extrapolated(w.n, X_0, w.past[ORDER], i) if w.past[ORDER] > 0.0 else state.da[i]
 
 
-@kernel(inline=True)
+@kernel()
 def round_off_floor(p: Any, dt: float, c: FloatArray, w: Any) -> float:
     """How far rounding alone may move x: of q̃, ṽ, ã in the balance, of q and v in the closure."""
     floor = size_v(w, A) / c[0]
@@ -113,7 +118,7 @@ def moved_multipliers(p: Any, w: Any) -> float:
     return found
 
 
-@kernel(inline=True)
+@kernel()
 def factorise_at_reference(
     p: Any,
     s: Any,
@@ -174,7 +179,7 @@ def effect_of_multipliers(p: Any, w: Any) -> float:
     return effect
 
 
-@kernel(inline=True)
+@kernel(i8(PHYSICS_REF, SCHEME_REF, f8, f8, f8, STATE_REF, F, WORK_REF, I, CONTROLS_REF, I), inner=True, apart=True)
 def solve_step(
     p: Any,
     s: Any,

@@ -15,7 +15,17 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.compiled import CONSTRAINT, OK, FloatArray, kernel
+from isodyn.compiled import (
+    CONSTRAINT,
+    OK,
+    F,
+    FloatArray,
+    I,
+    f8,
+    i8,
+    kernel,
+)
+from isodyn.integrate.signatures import PHYSICS_REF, WORK_REF
 from isodyn.integrate.work import DX, LAM, A, Q, R, V, X
 from isodyn.linear_solvers.dense import lu_factor, lu_solve
 
@@ -32,7 +42,7 @@ def rows_of_G(p: Any, t: float, c: FloatArray, w: Any) -> FloatArray:
     return G
 
 
-@kernel(allocates=True)
+@kernel(i8(PHYSICS_REF, f8, F, WORK_REF), inner=True, apart=True, allocates=True)
 def eliminate(p: Any, t: float, c: FloatArray, w: Any) -> int:
     """Multipliers λ̂ into w.m[LAM], and the balance that they leave into w.s[R][:n]."""
     n, m = w.n[X].size, p.rows.size
@@ -98,7 +108,7 @@ def svd_basis(G: FloatArray) -> FloatArray:
     return np.ascontiguousarray(np.linalg.svd(G, True)[2][G.shape[0] :])  # [Pennestri2008 (72), (74)]
 
 
-@kernel(allocates=True)
+@kernel(i8(PHYSICS_REF, f8, F, WORK_REF, I), inner=True, apart=True, allocates=True)
 def null_space_matrix(p: Any, t: float, c: FloatArray, w: Any, pivots: Any) -> int:
     """Factors of [N₀ᵀJ; G] into the first n·n entries of w.J, N₀ into w.N."""
     n, m = w.n[X].size, p.rows.size
@@ -120,7 +130,7 @@ def null_space_matrix(p: Any, t: float, c: FloatArray, w: Any, pivots: Any) -> i
     return status
 
 
-@kernel(inline=True)
+@kernel()
 def null_space_correction(p: Any, w: Any, pivots: Any) -> int:
     """w.s[DX][:n] from the reduced equations, added to w.n[X]."""
     n, m = w.n[X].size, p.rows.size

@@ -21,12 +21,17 @@ from isodyn.compiled import (
     RETRACTS,
     SPARSE,
     VELOCITY,
+    F,
     FloatArray,
+    I,
+    f8,
+    i8,
     kernel,
 )
 from isodyn.integrate.closure import add_to, ask_levels, copy_to, measure, retract, size_of_gaps, size_q, size_s, size_v
 from isodyn.integrate.corrections import solve
 from isodyn.integrate.matrix import assemble, decompose
+from isodyn.integrate.signatures import PHYSICS_REF, SCHEME_REF, WORK_REF
 from isodyn.integrate.work import A_1, DP, DX, EPS, GAP, GAP_A, GAP_Q, GAP_V, LAM_1, Q_1, V_1, A, D, Q, X
 from isodyn.linear_solvers.block_lu import subtract_product
 from isodyn.lowering import natural
@@ -36,7 +41,7 @@ NEAR = 1e-7  # of the size of q: over this distance a matrix is kept, and the wa
 CLOSE = 1e-12  # constraints off by more than this, relative to q and v, are polished twice
 
 
-@kernel(inline=True)
+@kernel(i8(PHYSICS_REF, SCHEME_REF, f8, F, WORK_REF, I), inner=True, apart=True)
 def polish(p: Any, s: Any, t: float, c: FloatArray, w: Any, pivots: Any) -> int:
     """Take what the iteration left of the constraints that this formulation keeps, from rtol down to rounding.
 
@@ -109,7 +114,7 @@ def fill(p: Any, gap: FloatArray, last: int, w: Any, out: FloatArray) -> None:
         out[n + k] = -gap[i] if i < last else 0.0
 
 
-@kernel(allocates=True)
+@kernel(i8(PHYSICS_REF, f8, i8, f8, WORK_REF, I), inner=True, apart=True, allocates=True)
 def project(p: Any, t: float, levels: Any, phi: float, w: Any, pivots: Any) -> int:
     """Move w.q[Q_1] to φ = 0, w.n[V_1] to φ̇ = 0, ψ = 0 and (levels = 3) â to φ̈ = 0, each by the least change in the mass norm.
 

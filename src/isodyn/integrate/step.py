@@ -14,6 +14,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from numba import types
+
 from isodyn.compiled import (
     BALANCE,
     GENERAL,
@@ -26,8 +28,12 @@ from isodyn.compiled import (
     SPARSE,
     WRONG_SHAPE,
     Closure,
+    F,
     FloatArray,
+    I,
     Physics,
+    f8,
+    i8,
     kernel,
 )
 from isodyn.integrate.closeness import watch_rank
@@ -38,6 +44,7 @@ from isodyn.integrate.local_error import judge
 from isodyn.integrate.matrix import CAREFUL
 from isodyn.integrate.newton import FROM_LAST, FROM_REST, STEADY, guessed, solve_step
 from isodyn.integrate.projection import polish, project
+from isodyn.integrate.signatures import PHYSICS_REF, SCHEME_REF, STATE_REF, WORK_REF
 from isodyn.integrate.work import (
     A_1,
     A_P,
@@ -78,7 +85,7 @@ RESCUE = (
 )  # after a failure: the safe start, exact closures; a regularised matrix where constraints lose rank for a moment
 
 
-@kernel(inline=True)
+@kernel()
 def predict(s: Any, dt: float, state: Any, w: Any) -> None:
     """The state at Δa = 0: displacement, velocity and acceleration at the balance, into w.n[D_P], w.n[V_P], w.n[A_P]."""
     dt_old = state.clock[1]
@@ -103,7 +110,7 @@ def balance_at(
     return status
 
 
-@kernel(inline=True)
+@kernel(types.void(PHYSICS_REF, SCHEME_REF, f8, f8, STATE_REF, i8, F, WORK_REF, I), inner=True, apart=True)
 def guess(p: Any, s: Any, t: float, dt: float, state: Any, form: int, c: FloatArray, w: Any, count: Any) -> None:
     """First unknowns: ã = 0, so that q̃ follows from the velocity alone; the last Δa where a constrained motion is smooth.
 
@@ -242,7 +249,7 @@ def with_multipliers(p: Any) -> Any:
     return Physics(p.model, p.traits, p.holonomic, closure, p.rows, p.pf, p.pi)
 
 
-@kernel(inline=True)
+@kernel()
 def advance(
     p: Any,
     s: Any,

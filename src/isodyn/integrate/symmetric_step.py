@@ -139,7 +139,7 @@ def correct_both(p: Any, t: float, c: FloatArray, w: Any, pivots: Any, S: FloatA
     return w.fault[1]
 
 
-@kernel(inline=True)
+@kernel()
 def first_half(
     p: Any,
     t: float,
@@ -206,7 +206,7 @@ def first_half(
     return NOT_CONVERGED
 
 
-@kernel(inline=True)
+@kernel()
 def second_half(p: Any, t_1: float, dt: float, c: FloatArray, w: Any, pivots: Any, S: FloatArray, count: Any) -> int:
     """v_{n+1} into w.n[V_1]: linear equations, solved once and once more for what rounding left of them."""
     n = w.n[X].size
@@ -234,7 +234,7 @@ def second_half(p: Any, t_1: float, dt: float, c: FloatArray, w: Any, pivots: An
     return OK if finite(w.n[V_1]) else NOT_FINITE
 
 
-@kernel(inline=True)
+@kernel()
 def symmetric_step(
     p: Any,
     t: float,

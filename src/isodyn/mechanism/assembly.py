@@ -18,16 +18,15 @@ import numpy as np
 from isodyn.bodies.rotations import increment
 from isodyn.compiled import FloatArray
 from isodyn.errors import ConflictError, InputError, about
-from isodyn.integrate.branch_start import examples, refusal
-from isodyn.integrate.start import CONFLICT, refuse_open
 from isodyn.joints.measures import PLANAR_ANGLE, WHOLE_TURNS
 from isodyn.joints.words import Word
 from isodyn.mechanism.beam_part import resolve
 from isodyn.mechanism.poses import coordinate_at
 from isodyn.mechanism.system import MechanismSystem
 from isodyn.parts.part import joined
+from isodyn.systems.branch_choices import examples, refusal
 from isodyn.systems.branches import OFF, crossing, off_branch
-from isodyn.systems.manifold import close
+from isodyn.systems.manifold import CONFLICT, close, refuse_open
 from isodyn.systems.questions import Questions
 from isodyn.systems.scales import natural_pace, pace, sizes_of_rows
 
