@@ -18,6 +18,9 @@ from pydantic import (
     model_validator,
 )
 
+import isodyn.bodies.shapes
+import isodyn.joints
+import isodyn.loads  # noqa: F401  these three register the parts of the library
 from isodyn.errors import InputError
 from isodyn.expressions import constant
 from isodyn.expressions.parser import ARGUMENTS, CONSTANTS
