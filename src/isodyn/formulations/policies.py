@@ -30,8 +30,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from isodyn.compiled import Closure
 from isodyn.errors import InputError, StabilityWarning
+from isodyn.formulations.closure import Closure, InBalance, Where
 from isodyn.formulations.gauss import NullSpace, UdwadiaKalaba
 from isodyn.real_numbers import real_array
 
@@ -42,7 +42,7 @@ class Stabilised:
 
     def closure(self, dt: float) -> Closure:
         """Weights and corrections for steps of this size."""
-        return Closure(0.0, 1.0, 0.0, 1, 0, 0, 0, 0)
+        return Closure(velocity=1.0, keep_position=True)
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class PositionLevel:
 
     def closure(self, dt: float) -> Closure:
         """Weights and corrections for steps of this size."""
-        return Closure(1.0, 0.0, 0.0, 0, 0, 0, 0, 0)
+        return Closure(position=1.0)
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class VelocityLevel:
 
     def closure(self, dt: float) -> Closure:
         """Weights and corrections for steps of this size."""
-        return Closure(0.0, 1.0, 0.0, 0, 0, 0, 0, 0)
+        return Closure(velocity=1.0)
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class AccelerationLevel:
 
     def closure(self, dt: float) -> Closure:
         """Weights and corrections for steps of this size."""
-        return Closure(0.0, 0.0, 1.0, 0, 0, 0, 0, 0)
+        return Closure(acceleration=1.0)
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ class Baumgarte:
                 StabilityWarning,
                 stacklevel=2,
             )
-        return Closure(beta * beta, 2.0 * alpha, 1.0, 0, 0, 0, 0, 0)
+        return Closure(acceleration=1.0, velocity=2.0 * alpha, position=beta * beta)
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ class Projection:
 
     def closure(self, dt: float) -> Closure:
         """Weights and corrections for steps of this size."""
-        return Closure(0.0, 0.0, 1.0, 0, 0, 0, 3 if self.acceleration else 2, 0)
+        return Closure(acceleration=1.0, project=3 if self.acceleration else 2)
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ class Overdetermined:
 
     def closure(self, dt: float) -> Closure:
         """Weights and corrections for steps of this size."""
-        return Closure(0.0, 0.0, 1.0, 1, 1, 0, 0, 0)
+        return Closure(acceleration=1.0, keep_position=True, keep_velocity=True)
 
 
 @dataclass(frozen=True)
@@ -151,7 +151,8 @@ class GGL:
 
     def closure(self, dt: float) -> Closure:
         """Weights and corrections for steps of this size."""
-        return Closure(0.0, 1.0, 0.0, 1, 0, 1 if self.S is None else 2, 0, 0)
+        own = InBalance.STEP if self.S is None else InBalance.MATRIX
+        return Closure(velocity=1.0, keep_position=True, in_balance=own)
 
 
 @dataclass(frozen=True)
@@ -175,7 +176,7 @@ class Penalty:
     def closure(self, dt: float) -> Closure:
         """Weights and compliance at the balance."""
         g1, g2 = float(self.omega**2), float(self.gamma * self.omega)  # [Shimada2014 (3.199)]
-        return Closure(g1, g2, 1.0, 0, 0, 0, 0, 0, 1, float(self.p))
+        return Closure(g1, g2, 1.0, where=Where.BALANCE, compliance=float(self.p))
 
 
 Formulation = (

@@ -8,7 +8,7 @@ from copy import copy
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack, overload
 
-from isodyn.compiled import OPEN, Closure, FloatArray
+from isodyn.compiled import FloatArray
 from isodyn.errors import InputError, IsodynError, SchemeError, StabilityWarning
 from isodyn.formulations import (
     GGL,
@@ -22,6 +22,7 @@ from isodyn.formulations import (
     UdwadiaKalaba,
     VelocityLevel,
 )
+from isodyn.formulations.closure import OPEN, Closure
 from isodyn.formulations.table import check_combination
 from isodyn.integrate.composition import compose
 from isodyn.integrate.index_reduction import reduced_index
@@ -292,7 +293,7 @@ def _started(system: Any, t0: float, t_end: float, assemble: bool) -> Any:
     """The system with a consistent start, for formulations that make another system of it."""
     (stretch,) = plan(t0, t_end, t_end - t0, (), 1)
     run = Run(system, Scheme.midpoint_epa(), [stretch], None, Newton(), None, OPEN, OPEN, assemble)
-    run.state.clock[0] = t0
+    run.state.t = t0
     run.look(t0)
     run.consist(t0, True)
     started = copy(system)
@@ -330,7 +331,8 @@ def _first_order_closures(formulation: Formulation | None, dt: float) -> tuple[C
     if formulation is None or isinstance(formulation, VelocityLevel):
         return OPEN, OPEN
     if isinstance(formulation, Baumgarte):
-        closure = Closure(0.0, 1.0 / dt if formulation.alpha is None else float(formulation.alpha), 1.0, 0, 0, 0, 0, 0)
+        alpha = 1.0 / dt if formulation.alpha is None else float(formulation.alpha)
+        closure = Closure(velocity=alpha, acceleration=1.0)
         return closure, closure
     return formulation.closure(dt), formulation.closure(dt)
 

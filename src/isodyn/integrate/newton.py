@@ -33,34 +33,13 @@ from isodyn.compiled import (
     FloatArray,
     kernel,
 )
-from isodyn.integrate.closure import copy_to, end_state, finite, size_m, size_q, size_s, size_v
+from isodyn.integrate.closure import copy_to, end_state, finite, measure
 from isodyn.integrate.corrections import correct
 from isodyn.integrate.equations import gaps, residual, trial
 from isodyn.integrate.extrapolation import extrapolated
 from isodyn.integrate.matrix import factorise, keep_first
+from isodyn.integrate.memory import EPS, SEEN
 from isodyn.integrate.null_space import eliminate
-from isodyn.integrate.work import (
-    A_P,
-    CORRECTIONS,
-    DX,
-    EFFECT,
-    EPS,
-    EVALUATIONS,
-    FLOORS,
-    FOLLOWED,
-    ITERATIONS,
-    LAM,
-    NOW,
-    ORDER,
-    SEEN,
-    SINCE,
-    X_0,
-    A,
-    Q,
-    R,
-    V,
-    X,
-)
 
 FLOOR = 8.0  # how many units of rounding the floor allows
 SLOW = 0.3  # a contraction above this calls for a new Jacobian
@@ -78,208 +57,211 @@ SAFETY = 5.0  # … give or take this, …
 TRUSTED = 8  # … for so many steps
 TINY = 1e-300  # beside which everything is large
 FADES = 0.1  # larger corrections that were seen before fade by this factor: a small one may just change its sign
-FROM_REST, FROM_LAST, STEADY = 0.0, 1.0, 2.0  # in w.scale[3]: guesses of a step
+# guesses of a step, in memory.guess; as literals they would compile what they are handed to once more
+FROM_REST, FROM_LAST, STEADY = np.int64(0), np.int64(1), np.int64(2)
 
 
 @kernel()
-def guessed(kind: float, state: Any, c: FloatArray, w: Any, i: int) -> float:
+def guessed(kind: Any, state: Any, c: FloatArray, memory: Any, i: int) -> float:
     """Component i of a first Δa: that of ã = 0, the one that the last ones lead to, or nothing."""
     if kind == FROM_REST:
-        return -w.n[A_P, i] / c[0]
+        return -memory.a_p[i] / c[0]
     if kind == STEADY:
         return 0.0
-    return extrapolated(w.n, X_0, w.past[ORDER], i) if w.past[ORDER] > 0.0 else state.da[i]
+    return extrapolated(state.x_differences, memory.order, i) if memory.order > 0 else state.da[i]
 
 
 @kernel(inline=True)
-def round_off_floor(p: Any, dt: float, c: FloatArray, w: Any) -> float:
+def round_off_floor(p: Any, dt: float, c: FloatArray, memory: Any) -> float:
     """How far rounding alone may move x: of q̃, ṽ, ã in the balance, of q and v in the closure."""
-    floor = size_v(w, A) / c[0]
+    floor = measure(memory.a, memory.by_v) / c[0]
     if c[1] != 0.0:
-        floor += size_v(w, V) / abs(c[1])
+        floor += measure(memory.v, memory.by_v) / abs(c[1])
     if c[2] > 0.0:
-        floor += size_q(w, Q) / c[2]
+        floor += measure(memory.q, memory.by_q) / c[2]
     if p.rows.size > 0 and dt != 0.0:
-        floor += size_v(w, V) / abs(dt) + size_q(w, Q) / (dt * dt)
+        floor += measure(memory.v, memory.by_v) / abs(dt) + measure(memory.q, memory.by_q) / (dt * dt)
     return FLOOR * EPS * floor
 
 
 @kernel()
-def moved_multipliers(p: Any, w: Any) -> float:
+def moved_multipliers(p: Any, memory: Any) -> float:
     """The size of the correction of λ̃, in units of work."""
-    n, found = w.n[X].size, 0.0
+    n, found = memory.x.size, 0.0
     for k in range(p.rows.size):
-        found = max(found, abs(w.s[DX, n + k]) * w.rows[p.rows[k]])
+        found = max(found, abs(memory.dx[n + k]) * memory.row_sizes[p.rows[k]])
     return found
 
 
 @kernel(inline=True)
 def factorise_at_reference(
     p: Any,
-    s: Any,
+    leg: Any,
     t: float,
     t_1: float,
     dt: float,
     state: Any,
     c: FloatArray,
-    w: Any,
-    pivots: Any,
+    memory: Any,
     form: int,
     quasi: int,
-    count: Any,
+    counters: Any,
 ) -> int:
     """`factorise` at the guess of the default form, whatever the form: the range of the corrections of q and v must not depend on it.
 
-    w.s[R] still holds the residual of the guess afterwards.
+    memory.r still holds the residual of the guess afterwards.
     """
     if form == 0:
-        return factorise(p, s, t, t_1, dt, state, c, w, pivots, quasi, count)
+        return factorise(p, leg, t, t_1, dt, state, c, memory, quasi, counters)
     mass_only = (c[1] == 0.0 and c[2] == 0.0) or quasi == 1
     known = (p.traits & (SOLVES | KNOWS_TANGENT)) != 0 or (mass_only and (p.traits & KNOWS_MASS) != 0)
     known = known and not (p.traits & GENERAL and p.rows.size > 0)
-    for i in range(w.n[X].size):
-        w.s[DX, i] = w.n[X, i]
-        w.n[X, i] = guessed(w.scale[3], state, c, w, i)
+    for i in range(memory.x.size):
+        memory.dx[i] = memory.x[i]
+        memory.x[i] = guessed(memory.guess, state, c, memory, i)
     if known:
-        status = trial(p, s, dt, state, c, w)
+        status = trial(p, leg, dt, state, c, memory)
         if status == OK and p.rows.size > 0:
-            status = end_state(p, s, dt, state, c, w)
+            status = end_state(p, leg, dt, state, c, memory)
     else:
-        status = residual(p, s, t, t_1, dt, state, c, w, w.s[R])
+        status = residual(p, leg, t, t_1, dt, state, c, memory, memory.r)
     if status == OK:
-        status = factorise(p, s, t, t_1, dt, state, c, w, pivots, quasi, count)
-    copy_to(w.s[DX], w.n[X])
+        status = factorise(p, leg, t, t_1, dt, state, c, memory, quasi, counters)
+    copy_to(memory.dx, memory.x)
     if status == OK and not known:
-        status = residual(p, s, t, t_1, dt, state, c, w, w.s[R])
+        status = residual(p, leg, t, t_1, dt, state, c, memory, memory.r)
     return status
 
 
 @kernel()
-def learn(w: Any, k: int, following: float) -> None:
+def learn(state: Any, memory: Any, k: int, following: float) -> None:
     """Keep the corrections 0 … k of a step that was seen through, and what would have followed them."""
-    w.past[SINCE] = 1.0
+    state.since_seen = 1
     for i in range(min(k + 2, SEEN)):
-        now = w.past[NOW + i] if i <= k else following
-        w.past[CORRECTIONS + i] = max(now, FADES * w.past[CORRECTIONS + i])
+        now = memory.seen[i] if i <= k else following
+        state.corrections[i] = max(now, FADES * state.corrections[i])
 
 
 @kernel()
-def effect_of_multipliers(p: Any, w: Any) -> float:
+def effect_of_multipliers(p: Any, memory: Any) -> float:
     """What the corrections of multipliers do, on the scale of x: the size of one that vanishes tells nothing."""
     effect = 0.0
     for k in range(p.rows.size):
-        change = abs(w.s[DX, w.n[X].size + k])
+        change = abs(memory.dx[memory.x.size + k])
         if change > 0.0:
-            effect = max(effect, w.m[EFFECT, p.rows[k]] * change)
+            effect = max(effect, memory.effect[p.rows[k]] * change)
     return effect
 
 
 @kernel(inline=True)
 def solve_step(
     p: Any,
-    s: Any,
+    leg: Any,
     t: float,
     t_1: float,
     dt: float,
     state: Any,
     c: FloatArray,
-    w: Any,
-    pivots: Any,
-    controls: Any,
-    count: Any,
+    memory: Any,
+    counters: Any,
 ) -> int:
-    """Find w.n[X] and w.m[LAM] (and w.n[P], w.n[U]) that satisfy balance and closure, starting from what they hold."""
+    """Find memory.x and memory.lam (and memory.p, memory.u) that satisfy balance and closure, starting from what they hold."""
     m = p.rows.size
     mass_only = c[1] == 0.0 and c[2] == 0.0
     affine = m == 0 and ((p.traits & LINEAR) != 0 or mass_only)
     permanent = m == 0 and ((p.traits & LINEAR) != 0 or (mass_only and (p.traits & CONSTANT_MASS) != 0))
-    known = w.key[0] == 1.0
+    known = memory.factors_good == 1
     for i in range(4):
-        known = known and w.key[1 + i] == c[i]
+        known = known and memory.factors_c[i] == c[i]
     corrected = (
-        p.closure.correct_q + p.closure.correct_v > 0
+        p.closure.keep_position + p.closure.keep_velocity > 0
     )  # in the range of the step's own matrix, not of an earlier one
-    renew = not (known and (permanent or (controls.reuse == 1 and not corrected)))
+    renew = not (known and (permanent or (leg.reuse == 1 and not corrected)))
     slow = SLOW if renew else SLOW_OLD
     before = earlier = np.inf
     polished, kept = False, False
-    w.fault[1] = np.inf
+    memory.correction = np.inf
     trusted = (
-        w.scale[3] == FROM_LAST
-        and w.past[FOLLOWED] > 2.0
-        and 0.0 < w.past[SINCE] <= TRUSTED
+        memory.guess == FROM_LAST
+        and state.smooth_steps > 2
+        and 0 < state.since_seen <= TRUSTED
         and renew
-        and controls.full + controls.form + p.closure.null_space == 0
+        and leg.full + leg.form + memory.eliminate == 0
     )
-    w.past[SINCE] += 1.0
-    for k in range(controls.max_iterations):
-        if k == 0 and w.scale[5] == 1.0:
-            status = gaps(p, s, t, t_1, dt, state, c, w, w.s[R])
+    state.since_seen += 1
+    for k in range(leg.max_iterations):
+        if k == 0 and memory.balance_known == 1:
+            status = gaps(p, leg, t, t_1, dt, state, c, memory, memory.r)
         else:
-            status = residual(p, s, t, t_1, dt, state, c, w, w.s[R])
+            status = residual(p, leg, t, t_1, dt, state, c, memory, memory.r)
         if status != OK:
             return status
-        count[ITERATIONS] += 1
-        count[EVALUATIONS] += 1
-        if not finite(w.s[R]):
+        counters.iterations += 1
+        counters.evaluations += 1
+        if not finite(memory.r):
             return NOT_FINITE
         if renew and k == 0:
-            status = factorise_at_reference(p, s, t, t_1, dt, state, c, w, pivots, controls.form, controls.quasi, count)
+            status = factorise_at_reference(p, leg, t, t_1, dt, state, c, memory, leg.form, leg.quasi, counters)
             if status != OK:
                 return status
         elif renew:
-            if k > 0 and not kept and m > 0 and w.J_S.size > 0 and not p.traits & SOLVES:
-                keep_first(p, w, pivots)
+            if k > 0 and not kept and m > 0 and memory.J_S.size > 0 and not p.traits & SOLVES:
+                keep_first(p, memory)
                 kept = True
-            quasi = controls.quasi if controls.full == 1 else 0
-            status = factorise(p, s, t, t_1, dt, state, c, w, pivots, quasi, count)
+            quasi = leg.quasi if leg.full == 1 else 0
+            status = factorise(p, leg, t, t_1, dt, state, c, memory, quasi, counters)
             if status != OK:
                 return status
-        if p.closure.null_space > 0:
-            status = eliminate(p, t, c, w)
+        if memory.eliminate > 0:
+            status = eliminate(p, t, c, memory)
             if status != OK:
                 return status
-        status = correct(p, s, dt, t, c, w, pivots, kept, k == 0)
+        status = correct(p, leg, dt, t, c, memory, kept, k == 0)
         if status != OK:
             return status
-        correction = size_s(w, DX)
+        correction = measure(memory.dx, memory.by_v)
         if not np.isfinite(correction):
             return NOT_FINITE
         if affine:
             return OK
-        w.fault[1] = correction
-        scale = max(w.scale[0], size_v(w, A))
+        memory.correction = correction
+        scale = max(memory.size_a, measure(memory.a, memory.by_v))
         if p.traits & GENERAL and m > 0:  # multipliers with a life of their own count too, on the scale of x
-            own = moved_multipliers(p, w) * scale / max(w.scale[1], size_m(w, LAM), TINY)
-            correction = max(correction, min(own, effect_of_multipliers(p, w)))
+            own = (
+                moved_multipliers(p, memory) * scale / max(memory.size_lam, measure(memory.lam, memory.row_sizes), TINY)
+            )
+            correction = max(correction, min(own, effect_of_multipliers(p, memory)))
         theta = max(correction / before, FIRST if k == 1 else FASTEST) if k > 0 else 1.0
-        goal = controls.rtol * scale
+        goal = leg.rtol * scale
         relative = correction / scale if scale > 0.0 else np.inf
         if m > 0 and not p.traits & GENERAL:
-            relative = max(relative, moved_multipliers(p, w) / max(w.scale[1], size_m(w, LAM), TINY))
+            relative = max(
+                relative,
+                moved_multipliers(p, memory) / max(memory.size_lam, measure(memory.lam, memory.row_sizes), TINY),
+            )
         if k < SEEN:
-            w.past[NOW + k] = relative
-        trusted = trusted and k < SEEN - 1 and 0.0 < relative <= AS_BEFORE * w.past[CORRECTIONS + k] < np.inf
+            memory.seen[k] = relative
+        trusted = trusted and k < SEEN - 1 and 0.0 < relative <= AS_BEFORE * state.corrections[k] < np.inf
         if trusted:
-            next_one = w.past[CORRECTIONS + k + 1] * max(1.0, relative / w.past[CORRECTIONS + k])
-            if SAFETY * next_one <= controls.rtol:
-                if relative <= controls.rtol:
-                    learn(w, k, FIRST * relative)
+            next_one = state.corrections[k + 1] * max(1.0, relative / state.corrections[k])
+            if SAFETY * next_one <= leg.rtol:
+                if relative <= leg.rtol:
+                    learn(state, memory, k, FIRST * relative)
                 return OK
         if correction <= goal if k == 0 else theta < 1.0 and theta * correction <= (1.0 - theta) * goal:
             if not p.traits & GENERAL or m == 0:
-                learn(w, k, max(relative / earlier, FIRST) * relative)
+                learn(state, memory, k, max(relative / earlier, FIRST) * relative)
                 return OK
             if polished or correction == 0.0:
                 return OK
             polished = True  # once more, from rtol down to rounding
-        strict = w.scale[2] == 0.0 or p.closure.at_balance == 1
+        strict = memory.remedy == 0.0 or p.closure.at_balance == 1
         noisy = k >= PATIENCE and correction <= (NOISE if strict else AMPLIFIED) * scale
-        if k > 0 and theta > STAGNANT and (noisy or correction <= round_off_floor(p, dt, c, w)):
-            count[FLOORS] += 1
-            learn(w, k - 1, 0.0)  # the last one was rounding, and not worth another look for some steps
+        if k > 0 and theta > STAGNANT and (noisy or correction <= round_off_floor(p, dt, c, memory)):
+            counters.round_off_stops += 1
+            learn(state, memory, k - 1, 0.0)  # the last one was rounding, and not worth another look for some steps
             return OK
-        renew = controls.full == 1 or (k > 0 and theta > slow)
+        renew = leg.full == 1 or (k > 0 and theta > slow)
         if renew:
             slow = SLOW
         before, earlier = correction, relative
