@@ -75,6 +75,25 @@ JUDGED = ("most_change", "most_v", "error_q", "error_v", "error_q_at", "error_v_
 """Fields of the state that tell about local errors."""
 
 
+class Iteration(Struct):
+    """Numbers of an iteration (isodyn.integrate.newton)."""
+
+    affine = integer  # whether one correction is all
+    renew, kept = (
+        integer,
+        integer,
+    )  # whether the next one needs a new matrix; whether the factors of the first one are kept
+    trusted = integer  # whether it converges as the last step that was seen through
+    polished = integer  # whether it has gone on from the tolerance down to rounding
+    change, relative, scale = (
+        real,
+        real,
+        real,
+    )  # size of the correction; beside acceleration and multipliers; of the acceleration
+    before, earlier = real, real  # size of the correction before it; relative
+    theta, slow = real, real  # contraction, and the one that calls for a new matrix
+
+
 class Memory(Struct):
     """Memory of a step, which dies with it; factors may be kept for the next one, with the c that they were made for."""
 
@@ -120,6 +139,7 @@ class Memory(Struct):
     )  # of all rows; of the unknowns of the matrix and of its equations
     soft = reals("rows")  # the −ε of the enforced rows in the matrix
     inertia = real  # the smallest entry of D M D
+    iteration = one(Iteration)
     aside = one(State)  # a state of which acceleration and multipliers are asked
 
 

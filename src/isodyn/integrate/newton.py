@@ -57,6 +57,7 @@ SAFETY = 5.0  # … give or take this, …
 TRUSTED = 8  # … for so many steps
 TINY = 1e-300  # beside which everything is large
 FADES = 0.1  # larger corrections that were seen before fade by this factor: a small one may just change its sign
+GO_ON = -1  # a status of an iteration that is not the last
 # guesses of a step, in memory.guess; as literals they would compile what they are handed to once more
 FROM_REST, FROM_LAST, STEADY = np.int64(0), np.int64(1), np.int64(2)
 
@@ -71,7 +72,7 @@ def guessed(kind: Any, state: Any, c: FloatArray, memory: Any, i: int) -> float:
     return extrapolated(state.x_differences, memory.order, i) if memory.order > 0 else state.da[i]
 
 
-@kernel(inline=True)
+@kernel()
 def round_off_floor(p: Any, dt: float, c: FloatArray, memory: Any) -> float:
     """How far rounding alone may move x: of q̃, ṽ, ã in the balance, of q and v in the closure."""
     floor = measure(memory.a, memory.by_v) / c[0]
@@ -93,25 +94,16 @@ def moved_multipliers(p: Any, memory: Any) -> float:
     return found
 
 
-@kernel(inline=True)
+@kernel()
 def factorise_at_reference(
-    p: Any,
-    leg: Any,
-    t: float,
-    t_1: float,
-    dt: float,
-    state: Any,
-    c: FloatArray,
-    memory: Any,
-    form: int,
-    quasi: int,
-    counters: Any,
+    p: Any, leg: Any, t: float, t_1: float, dt: float, state: Any, memory: Any, counters: Any
 ) -> int:
     """`factorise` at the guess of the default form, whatever the form: the range of the corrections of q and v must not depend on it.
 
     memory.r still holds the residual of the guess afterwards.
     """
-    if form == 0:
+    c, quasi = memory.c, leg.quasi
+    if leg.form == 0:
         return factorise(p, leg, t, t_1, dt, state, c, memory, quasi, counters)
     mass_only = (c[1] == 0.0 and c[2] == 0.0) or quasi == 1
     known = (p.traits & (SOLVES | KNOWS_TANGENT)) != 0 or (mass_only and (p.traits & KNOWS_MASS) != 0)
@@ -153,35 +145,31 @@ def effect_of_multipliers(p: Any, memory: Any) -> float:
     return effect
 
 
-@kernel(inline=True)
-def solve_step(
-    p: Any,
-    leg: Any,
-    t: float,
-    t_1: float,
-    dt: float,
-    state: Any,
-    c: FloatArray,
-    memory: Any,
-    counters: Any,
-) -> int:
-    """Find memory.x and memory.lam (and memory.p, memory.u) that satisfy balance and closure, starting from what they hold."""
-    m = p.rows.size
-    mass_only = c[1] == 0.0 and c[2] == 0.0
-    affine = m == 0 and ((p.traits & LINEAR) != 0 or mass_only)
-    permanent = m == 0 and ((p.traits & LINEAR) != 0 or (mass_only and (p.traits & CONSTANT_MASS) != 0))
+@kernel()
+def factors_known(memory: Any) -> bool:
+    """Whether there are factors of a matrix with the present c."""
     known = memory.factors_good == 1
     for i in range(4):
-        known = known and memory.factors_c[i] == c[i]
-    corrected = (
-        p.closure.keep_position + p.closure.keep_velocity > 0
-    )  # in the range of the step's own matrix, not of an earlier one
-    renew = not (known and (permanent or (leg.reuse == 1 and not corrected)))
-    slow = SLOW if renew else SLOW_OLD
-    before = earlier = np.inf
-    polished, kept = False, False
-    memory.correction = np.inf
-    trusted = (
+        known = known and memory.factors_c[i] == memory.c[i]
+    return known
+
+
+@kernel()
+def begin_iteration(p: Any, leg: Any, state: Any, memory: Any) -> None:
+    """What the iteration of a step begins with: whether it needs a new matrix, and whether it may trust the steps before."""
+    c, iteration = memory.c, memory.iteration
+    free, linear = p.rows.size == 0, (p.traits & LINEAR) != 0
+    mass_only = c[1] == 0.0 and c[2] == 0.0
+    iteration.affine = free and (linear or mass_only)
+    permanent = free and (linear or (mass_only and (p.traits & CONSTANT_MASS) != 0))
+    # corrections of q and v lie in the range of the step's own matrix, not of an earlier one
+    corrected = p.closure.keep_position + p.closure.keep_velocity > 0
+    renew = not (factors_known(memory) and (permanent or (leg.reuse == 1 and not corrected)))
+    iteration.renew = renew
+    iteration.slow = SLOW if renew else SLOW_OLD
+    iteration.before = iteration.earlier = memory.correction = np.inf
+    iteration.polished = iteration.kept = 0
+    iteration.trusted = (
         memory.guess == FROM_LAST
         and state.smooth_steps > 2
         and 0 < state.since_seen <= TRUSTED
@@ -189,80 +177,149 @@ def solve_step(
         and leg.full + leg.form + memory.eliminate == 0
     )
     state.since_seen += 1
+
+
+@kernel()
+def evaluate(
+    p: Any, leg: Any, t: float, t_1: float, dt: float, state: Any, memory: Any, first: bool, counters: Any
+) -> int:
+    """The equations at the trial state, into memory.r."""
+    if first and memory.balance_known == 1:
+        status = gaps(p, leg, t, t_1, dt, state, memory.c, memory, memory.r)
+    else:
+        status = residual(p, leg, t, t_1, dt, state, memory.c, memory, memory.r)
+    if status != OK:
+        return status
+    counters.iterations += 1
+    counters.evaluations += 1
+    return OK if finite(memory.r) else NOT_FINITE
+
+
+@kernel()
+def renew_matrix(
+    p: Any, leg: Any, t: float, t_1: float, dt: float, state: Any, memory: Any, first: bool, counters: Any
+) -> int:
+    """Factors of the matrix at the trial state; those of the first one are kept where corrections of q and v need them."""
+    if first:
+        return factorise_at_reference(p, leg, t, t_1, dt, state, memory, counters)
+    iteration = memory.iteration
+    if iteration.kept == 0 and p.rows.size > 0 and memory.J_S.size > 0 and not p.traits & SOLVES:
+        keep_first(p, memory)
+        iteration.kept = 1
+    quasi = leg.quasi if leg.full == 1 else 0
+    return factorise(p, leg, t, t_1, dt, state, memory.c, memory, quasi, counters)
+
+
+@kernel()
+def compare(p: Any, memory: Any, k: int) -> None:
+    """How large correction k is beside acceleration and multipliers, and how much smaller than the one before."""
+    iteration, correction = memory.iteration, memory.correction
+    scale = max(memory.size_a, measure(memory.a, memory.by_v))
+    general = (p.traits & GENERAL) != 0
+    if general and p.rows.size > 0:  # multipliers with a life of their own count too, on the scale of x
+        size_lam = max(memory.size_lam, measure(memory.lam, memory.row_sizes), TINY)
+        own = moved_multipliers(p, memory) * scale / size_lam
+        correction = max(correction, min(own, effect_of_multipliers(p, memory)))
+    iteration.theta = max(correction / iteration.before, FIRST if k == 1 else FASTEST) if k > 0 else 1.0
+    relative = correction / scale if scale > 0.0 else np.inf
+    if not general and p.rows.size > 0:
+        size_lam = max(memory.size_lam, measure(memory.lam, memory.row_sizes), TINY)
+        relative = max(relative, moved_multipliers(p, memory) / size_lam)
+    if k < SEEN:
+        memory.seen[k] = relative
+    iteration.change, iteration.relative, iteration.scale = correction, relative, scale
+
+
+@kernel()
+def next_is_small(leg: Any, state: Any, memory: Any, k: int) -> bool:
+    """Whether the next correction would be below the tolerance, by how they shrank in the last step that was seen through."""
+    iteration, relative = memory.iteration, memory.iteration.relative
+    if iteration.trusted == 0 or k >= SEEN - 1 or not 0.0 < relative <= AS_BEFORE * state.corrections[k] < np.inf:
+        iteration.trusted = 0
+        return False
+    next_one = state.corrections[k + 1] * max(1.0, relative / state.corrections[k])
+    if not SAFETY * next_one <= leg.rtol:
+        return False
+    if relative <= leg.rtol:
+        learn(state, memory, k, FIRST * relative)
+    return True
+
+
+@kernel()
+def is_small(leg: Any, memory: Any, k: int) -> bool:
+    """Whether the estimated error of x is below the tolerance [Hairer1996 (IV.8.10) adapted]."""
+    iteration = memory.iteration
+    goal, theta = leg.rtol * iteration.scale, iteration.theta
+    if k == 0:
+        return iteration.change <= goal
+    return theta < 1.0 and theta * iteration.change <= (1.0 - theta) * goal
+
+
+@kernel()
+def is_rounding(p: Any, dt: float, memory: Any, k: int) -> bool:
+    """Whether the corrections do not shrink because they are rounding, or noise of the system's functions."""
+    iteration = memory.iteration
+    if k == 0 or not iteration.theta > STAGNANT:
+        return False
+    strict = memory.remedy == 0.0 or p.closure.at_balance == 1
+    noisy = k >= PATIENCE and iteration.change <= (NOISE if strict else AMPLIFIED) * iteration.scale
+    return noisy or iteration.change <= round_off_floor(p, dt, memory.c, memory)
+
+
+@kernel()
+def converged(p: Any, leg: Any, dt: float, state: Any, memory: Any, k: int, counters: Any) -> bool:
+    """Whether correction k was the last."""
+    iteration = memory.iteration
+    if next_is_small(leg, state, memory, k):
+        return True
+    if is_small(leg, memory, k):
+        if not p.traits & GENERAL or p.rows.size == 0:
+            learn(state, memory, k, max(iteration.relative / iteration.earlier, FIRST) * iteration.relative)
+            return True
+        if iteration.polished == 1 or iteration.change == 0.0:
+            return True
+        iteration.polished = 1  # once more, from rtol down to rounding
+    if is_rounding(p, dt, memory, k):
+        counters.round_off_stops += 1
+        learn(state, memory, k - 1, 0.0)  # the last one was rounding, and not worth another look for some steps
+        return True
+    return False
+
+
+@kernel()
+def iterate(p: Any, leg: Any, t: float, t_1: float, dt: float, state: Any, memory: Any, k: int, counters: Any) -> int:
+    """Iteration k: OK if it was the last, GO_ON if it was not."""
+    iteration = memory.iteration
+    status = evaluate(p, leg, t, t_1, dt, state, memory, k == 0, counters)
+    if status == OK and iteration.renew == 1:
+        status = renew_matrix(p, leg, t, t_1, dt, state, memory, k == 0, counters)
+    if status == OK and memory.eliminate > 0:
+        status = eliminate(p, t, memory.c, memory)
+    if status == OK:
+        status = correct(p, leg, dt, t, memory.c, memory, iteration.kept == 1, k == 0)
+    if status != OK:
+        return status
+    memory.correction = measure(memory.dx, memory.by_v)
+    if not np.isfinite(memory.correction):
+        return NOT_FINITE
+    if iteration.affine == 1:
+        return OK
+    compare(p, memory, k)
+    if converged(p, leg, dt, state, memory, k, counters):
+        return OK
+    iteration.renew = leg.full == 1 or (k > 0 and iteration.theta > iteration.slow)
+    if iteration.renew == 1:
+        iteration.slow = SLOW
+    iteration.before, iteration.earlier = iteration.change, iteration.relative
+    return GO_ON
+
+
+@kernel()
+def solve_step(p: Any, leg: Any, t: float, t_1: float, dt: float, state: Any, memory: Any, counters: Any) -> int:
+    """Find memory.x and memory.lam (and memory.p, memory.u) that satisfy balance and closure, starting from what they hold."""
+    begin_iteration(p, leg, state, memory)
     for k in range(leg.max_iterations):
-        if k == 0 and memory.balance_known == 1:
-            status = gaps(p, leg, t, t_1, dt, state, c, memory, memory.r)
-        else:
-            status = residual(p, leg, t, t_1, dt, state, c, memory, memory.r)
-        if status != OK:
+        status = iterate(p, leg, t, t_1, dt, state, memory, k, counters)
+        if status != GO_ON:
             return status
-        counters.iterations += 1
-        counters.evaluations += 1
-        if not finite(memory.r):
-            return NOT_FINITE
-        if renew and k == 0:
-            status = factorise_at_reference(p, leg, t, t_1, dt, state, c, memory, leg.form, leg.quasi, counters)
-            if status != OK:
-                return status
-        elif renew:
-            if k > 0 and not kept and m > 0 and memory.J_S.size > 0 and not p.traits & SOLVES:
-                keep_first(p, memory)
-                kept = True
-            quasi = leg.quasi if leg.full == 1 else 0
-            status = factorise(p, leg, t, t_1, dt, state, c, memory, quasi, counters)
-            if status != OK:
-                return status
-        if memory.eliminate > 0:
-            status = eliminate(p, t, c, memory)
-            if status != OK:
-                return status
-        status = correct(p, leg, dt, t, c, memory, kept, k == 0)
-        if status != OK:
-            return status
-        correction = measure(memory.dx, memory.by_v)
-        if not np.isfinite(correction):
-            return NOT_FINITE
-        if affine:
-            return OK
-        memory.correction = correction
-        scale = max(memory.size_a, measure(memory.a, memory.by_v))
-        if p.traits & GENERAL and m > 0:  # multipliers with a life of their own count too, on the scale of x
-            own = (
-                moved_multipliers(p, memory) * scale / max(memory.size_lam, measure(memory.lam, memory.row_sizes), TINY)
-            )
-            correction = max(correction, min(own, effect_of_multipliers(p, memory)))
-        theta = max(correction / before, FIRST if k == 1 else FASTEST) if k > 0 else 1.0
-        goal = leg.rtol * scale
-        relative = correction / scale if scale > 0.0 else np.inf
-        if m > 0 and not p.traits & GENERAL:
-            relative = max(
-                relative,
-                moved_multipliers(p, memory) / max(memory.size_lam, measure(memory.lam, memory.row_sizes), TINY),
-            )
-        if k < SEEN:
-            memory.seen[k] = relative
-        trusted = trusted and k < SEEN - 1 and 0.0 < relative <= AS_BEFORE * state.corrections[k] < np.inf
-        if trusted:
-            next_one = state.corrections[k + 1] * max(1.0, relative / state.corrections[k])
-            if SAFETY * next_one <= leg.rtol:
-                if relative <= leg.rtol:
-                    learn(state, memory, k, FIRST * relative)
-                return OK
-        if correction <= goal if k == 0 else theta < 1.0 and theta * correction <= (1.0 - theta) * goal:
-            if not p.traits & GENERAL or m == 0:
-                learn(state, memory, k, max(relative / earlier, FIRST) * relative)
-                return OK
-            if polished or correction == 0.0:
-                return OK
-            polished = True  # once more, from rtol down to rounding
-        strict = memory.remedy == 0.0 or p.closure.at_balance == 1
-        noisy = k >= PATIENCE and correction <= (NOISE if strict else AMPLIFIED) * scale
-        if k > 0 and theta > STAGNANT and (noisy or correction <= round_off_floor(p, dt, c, memory)):
-            counters.round_off_stops += 1
-            learn(state, memory, k - 1, 0.0)  # the last one was rounding, and not worth another look for some steps
-            return OK
-        renew = leg.full == 1 or (k > 0 and theta > slow)
-        if renew:
-            slow = SLOW
-        before, earlier = correction, relative
     return NOT_CONVERGED

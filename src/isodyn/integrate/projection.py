@@ -33,54 +33,73 @@ from isodyn.lowering import natural
 
 PROJECTIONS = 20  # most iterations onto φ = 0
 NEAR = 1e-7  # of the size of q: over this distance a matrix is kept, and the way is the shortest to rounding
+FAR_OFF = -1  # a status of constraints that may need another solve
 CLOSE = 1e-12  # constraints off by more than this, relative to q and v, are polished twice
 
 
-@kernel(inline=True)
+@kernel()
+def close_levels(p: Any, t: float, c: FloatArray, memory: Any, position: bool, velocity: bool, rates: bool) -> int:
+    """Move q_{n+1} to φ = 0 and v_{n+1} to φ̇ = 0, ψ = 0 by one solve for both; FAR_OFF where they were off by more than rounding."""
+    far = False
+    status = ask_levels(p, t, c, memory, position, rates)
+    if status != OK:
+        return status
+    if position:
+        fill(p, memory.gap_q, p.holonomic, memory, memory.dp)
+        far = measure_rows(memory.gap_q, memory.row_sizes, p.holonomic) > CLOSE * measure(memory.q_1, memory.by_q)
+    if rates:
+        if not velocity:
+            for i in range(p.holonomic):
+                memory.gap_v[i] = 0.0
+        fill(p, memory.gap_v, memory.gap_v.size, memory, memory.dx)
+        far = far or measure_rows(memory.gap_v, memory.row_sizes, memory.gap_v.size) > CLOSE * measure(
+            memory.v_1, memory.by_v
+        )
+        solve(p, t, c, memory, memory.dx, memory.dp, position)
+        add_to(memory.dx, memory.v_1)
+    else:
+        solve(p, t, c, memory, memory.dp, memory.dx, False)
+    if position and p.traits & RETRACTS:
+        copy_to(memory.dp, memory.d)
+        copy_to(memory.q_1, memory.q)
+        status = retract(p, memory.q, memory.d, c, memory.q_1)
+    elif position:
+        add_to(memory.dp, memory.q_1)
+    return FAR_OFF if status == OK and far else status
+
+
+@kernel()
+def close_acceleration(p: Any, leg: Any, t: float, c: FloatArray, memory: Any) -> int:
+    """Move a_{n+1} so that φ̈ = 0 for the acceleration at t_{n+1}."""
+    for i in range(memory.x.size):
+        memory.a[i] = memory.a_1[i] + leg.phi * memory.x[i]
+    status = p.model(ACCELERATION, t, memory.q_1, memory.v_1, memory.a, memory.lam_1, c, p.pf, p.pi, memory.gap_a)
+    fill(p, memory.gap_a, p.holonomic, memory, memory.dp)
+    solve(p, t, c, memory, memory.dp, memory.dx, False)
+    add_to(memory.dp, memory.a_1)
+    return status
+
+
+@kernel()
 def polish(p: Any, leg: Any, t: float, c: FloatArray, memory: Any) -> int:
     """Take what the iteration left of the constraints that this formulation keeps, from rtol down to rounding.
 
     One solve with the step's own factors, or two; the state moves by less than the iteration's tolerance.
     """
-    k, n = p.closure, memory.x.size
+    k = p.closure
     pure = k.position * k.velocity == 0.0 and k.velocity * k.acceleration == 0.0 and k.position * k.acceleration == 0.0
-    status = OK
     position = p.holonomic > 0 and (k.keep_position == 1 or (pure and k.position != 0.0))
     velocity = k.keep_velocity == 1 or (pure and k.velocity != 0.0)
     rates = velocity or memory.gap.size > p.holonomic
+    status = OK
     for _ in range(2 if position or rates else 0):
-        far = False
-        status = ask_levels(p, t, c, memory, position, rates)
-        if position:
-            fill(p, memory.gap_q, p.holonomic, memory, memory.dp)
-            far = measure_rows(memory.gap_q, memory.row_sizes, p.holonomic) > CLOSE * measure(memory.q_1, memory.by_q)
-        if status == OK and rates:
-            if not velocity:
-                for i in range(p.holonomic):
-                    memory.gap_v[i] = 0.0
-            fill(p, memory.gap_v, memory.gap_v.size, memory, memory.dx)
-            far = far or measure_rows(memory.gap_v, memory.row_sizes, memory.gap_v.size) > CLOSE * measure(
-                memory.v_1, memory.by_v
-            )
-            solve(p, t, c, memory, memory.dx, memory.dp, position)
-            add_to(memory.dx, memory.v_1)
-        elif status == OK:
-            solve(p, t, c, memory, memory.dp, memory.dx, False)
-        if status == OK and position and p.traits & RETRACTS:
-            copy_to(memory.dp, memory.d)
-            copy_to(memory.q_1, memory.q)
-            status = retract(p, memory.q, memory.d, c, memory.q_1)
-        elif status == OK and position:
-            add_to(memory.dp, memory.q_1)
-        if status != OK or not far:
+        status = close_levels(p, t, c, memory, position, velocity, rates)
+        if status != FAR_OFF:
             break
+    if status == FAR_OFF:
+        status = OK
     if status == OK and p.holonomic > 0 and pure and k.acceleration != 0.0:
-        for i in range(n):
-            memory.a[i] = memory.a_1[i] + leg.phi * memory.x[i]
-        status = p.model(ACCELERATION, t, memory.q_1, memory.v_1, memory.a, memory.lam_1, c, p.pf, p.pi, memory.gap_a)
-        fill(p, memory.gap_a, p.holonomic, memory, memory.dp)
-        solve(p, t, c, memory, memory.dp, memory.dx, False)
-        add_to(memory.dp, memory.a_1)
+        status = close_acceleration(p, leg, t, c, memory)
     return status
 
 

@@ -46,7 +46,7 @@ RESCUE = (
 )  # after a failure: the safe start, exact closures; a regularised matrix where constraints lose rank for a moment
 
 
-@kernel(inline=True)
+@kernel()
 def predict(leg: Any, dt: float, state: Any, memory: Any) -> None:
     """The state at Δa = 0: displacement, velocity and acceleration at the balance, into memory.d_p, memory.v_p, memory.a_p."""
     dt_old = state.dt
@@ -71,30 +71,23 @@ def balance_at(
     return status
 
 
-@kernel(inline=True)
-def guess(p: Any, leg: Any, t: float, dt: float, state: Any, c: FloatArray, memory: Any, counters: Any) -> None:
-    """First unknowns: ã = 0, so that q̃ follows from the velocity alone; the last Δa where a constrained motion is smooth.
+@kernel()
+def choose_guess(p: Any, leg: Any, t: float, dt: float, state: Any, memory: Any, counters: Any) -> None:
+    """memory.guess: from ã = 0, so that q̃ follows from the velocity alone; from the last Δa where a constrained motion is smooth.
 
     Where it is not, Δa = 0 is tried beside ã = 0, and taken if its balance is far better: of a stiff system that oscillates from step to
     step the acceleration tells nothing, and an iteration from there may lead to another solution. Without constraints it is always ã = 0:
     central forces then stay central before the iteration has converged, too, and of stiff free beams nothing else balances better.
-    In a-, v- and d-form no change of a, v or q. memory.balance_known = 1 where the balance of the guess is in memory.r.
+    memory.balance_known = 1 where the balance of the guess is in memory.r, and its trial state in place; −1 where that is still to do.
     """
-    n, form = memory.x.size, leg.form
-    recall(dt, state, memory)
-    for i in range(n):
-        memory.p[i], memory.u[i] = 0.0, 0.0
-    for i in range(state.lam.size):
-        memory.lam[i], memory.mu[i], memory.nu[i] = state.lam[i], 0.0, 0.0
-    memory.size_a = measure(memory.a_p, memory.by_v)
-    memory.size_lam = measure(state.lam, memory.row_sizes)
-    smooth = state.dt == dt and measure(state.da, memory.by_v) <= SMOOTH * memory.size_a
     memory.guess, memory.balance_known = FROM_REST, 0
-    choice = state.lam.size > 0 and memory.remedy == 0.0
-    if choice and smooth:
+    if state.lam.size == 0 or memory.remedy != 0.0:
+        return
+    c = memory.c
+    if state.dt == dt and measure(state.da, memory.by_v) <= SMOOTH * memory.size_a:
         memory.guess = FROM_LAST
         extrapolate(p, state, memory)
-    elif choice and c[2] != 0.0 and memory.eliminate == 0:
+    elif c[2] != 0.0 and memory.eliminate == 0:
         status = balance_at(p, leg, t, dt, state, c, memory, FROM_REST, memory.r_plus)
         if status == OK and balance_at(p, leg, t, dt, state, c, memory, STEADY, memory.r) == OK:
             counters.evaluations += 1
@@ -104,12 +97,18 @@ def guess(p: Any, leg: Any, t: float, dt: float, state: Any, c: FloatArray, memo
             else:
                 copy_to(memory.r_plus, memory.r)
                 memory.balance_known = -1
+
+
+@kernel()
+def first_unknowns(leg: Any, dt: float, state: Any, memory: Any) -> None:
+    """memory.x of the guess; in a-, v- and d-form no change of a, v or q."""
+    c, form = memory.c, leg.form
     c[3] = 1.0
     if form == 2:
         c[3] = 1.0 / (leg.l5 * dt)
     elif form == 3:
         c[3] = 1.0 / (leg.l3 * dt * dt)
-    for i in range(n):  # [Shimada2014 (Table 2.4)]
+    for i in range(memory.x.size):  # [Shimada2014 (Table 2.4)]
         if form == 0:
             memory.x[i] = guessed(memory.guess, state, c, memory, i)
         elif form == 1:
@@ -118,10 +117,24 @@ def guess(p: Any, leg: Any, t: float, dt: float, state: Any, c: FloatArray, memo
             memory.x[i] = -memory.a_p[i] / leg.l5
         else:
             memory.x[i] = -(state.v[i] / dt + 0.5 * memory.a_p[i]) / leg.l3
-    if form != 0:
+
+
+@kernel()
+def guess(p: Any, leg: Any, t: float, dt: float, state: Any, memory: Any, counters: Any) -> None:
+    """First unknowns of a step."""
+    recall(dt, state, memory)
+    for i in range(memory.x.size):
+        memory.p[i], memory.u[i] = 0.0, 0.0
+    for i in range(state.lam.size):
+        memory.lam[i], memory.mu[i], memory.nu[i] = state.lam[i], 0.0, 0.0
+    memory.size_a = measure(memory.a_p, memory.by_v)
+    memory.size_lam = measure(state.lam, memory.row_sizes)
+    choose_guess(p, leg, t, dt, state, memory, counters)
+    first_unknowns(leg, dt, state, memory)
+    if leg.form != 0:
         memory.balance_known = 0
     elif memory.balance_known < 0:
-        memory.balance_known = 1 if trial(p, leg, dt, state, c, memory) == OK else 0
+        memory.balance_known = 1 if trial(p, leg, dt, state, memory.c, memory) == OK else 0
 
 
 @kernel()
@@ -138,6 +151,42 @@ def keep_balance(p: Any, leg: Any, t: float, dt: float, state: Any, c: FloatArra
 
 
 @kernel()
+def end_step(p: Any, leg: Any, t: float, t_1: float, dt: float, state: Any, memory: Any) -> int:
+    """The state at t_1 for the unknowns that were found, on the constraints as far as the formulation keeps them."""
+    c, closure = memory.c, p.closure
+    status = end_state(p, leg, dt, state, c, memory)
+    if status == OK and p.rows.size > 0:
+        if closure.project > 0:
+            status = project(p, t_1, closure.project, leg.phi, memory)
+        elif not p.traits & GENERAL and memory.eliminate == 0 and closure.at_balance == 0:
+            status = polish(p, leg, t_1, c, memory)
+    if status == OK and not (finite(memory.q_1) and finite(memory.v_1)):
+        return NOT_FINITE
+    if status == OK:
+        status = settle(p, c, memory.q_1)
+    if status == OK and leg.keep_balance == 1:
+        status = keep_balance(p, leg, t, dt, state, c, memory)
+    return status
+
+
+@kernel()
+def accept(p: Any, leg: Any, t_1: float, dt: float, state: Any, memory: Any) -> None:
+    """Put the end of a step that succeeded into the state, with what it tells about the next."""
+    t_balance = state.t + leg.W1 * dt
+    judge(leg, t_1, dt, state, memory)
+    remember(t_1, state, memory)
+    copy_to(memory.q_1, state.q)
+    copy_to(memory.v_1, state.v)
+    copy_to(memory.a_1, state.a)
+    copy_to(memory.lam_1, state.lam)
+    copy_to(memory.x, state.da)
+    state.t = t_1
+    state.dt = dt
+    if p.closure.at_balance == 1 and p.closure.compliance == 0.0:
+        watch_rank(p, t_balance, state, memory)
+
+
+@kernel()
 def step(p: Any, leg: Any, t_1: float, state: Any, memory: Any, counters: Any) -> int:
     """From state.t to t_1; loads are not asked for later than leg.t_limit. On failure the motion in `state` is unchanged."""
     t, c = state.t, memory.c
@@ -147,39 +196,41 @@ def step(p: Any, leg: Any, t_1: float, state: Any, memory: Any, counters: Any) -
     c[0] = leg.W1L6
     c[1] = dt * leg.W2L5
     c[2] = dt * dt * leg.W3L3
-    predict(leg, dt, state, memory)
     t_end, t_balance = min(t_1, leg.t_limit), min(t + leg.W1 * dt, leg.t_limit)
-    guess(p, leg, t_balance, dt, state, c, memory, counters)
-    status = solve_step(p, leg, t_balance, t_end, dt, state, c, memory, counters)
+    predict(leg, dt, state, memory)
+    guess(p, leg, t_balance, dt, state, memory, counters)
+    status = solve_step(p, leg, t_balance, t_end, dt, state, memory, counters)
     if status == OK:
-        status = end_state(p, leg, dt, state, c, memory)
-    if status == OK and p.rows.size > 0:
-        if p.closure.project > 0:
-            status = project(p, t_end, p.closure.project, leg.phi, memory)
-        elif not p.traits & GENERAL and memory.eliminate == 0 and p.closure.at_balance == 0:
-            status = polish(p, leg, t_end, c, memory)
-    if status == OK and not (finite(memory.q_1) and finite(memory.v_1)):
-        status = NOT_FINITE
+        status = end_step(p, leg, t_balance, t_end, dt, state, memory)
     if status == OK:
-        status = settle(p, c, memory.q_1)
-    if status == OK and leg.keep_balance == 1:
-        status = keep_balance(p, leg, t_balance, dt, state, c, memory)
-    if status == OK:
-        judge(leg, t_1, dt, state, memory)
-        remember(t_1, state, memory)
-        copy_to(memory.q_1, state.q)
-        copy_to(memory.v_1, state.v)
-        copy_to(memory.a_1, state.a)
-        copy_to(memory.lam_1, state.lam)
-        copy_to(memory.x, state.da)
-        state.t = t_1
-        state.dt = dt
-        if p.closure.at_balance == 1 and p.closure.compliance == 0.0:
-            watch_rank(p, t + leg.W1 * dt, state, memory)
+        accept(p, leg, t_1, dt, state, memory)
     return status
 
 
-@kernel(inline=True)
+@kernel()
+def try_remedies(p: Any, leg: Any, t_1: float, state: Any, memory: Any, counters: Any, status: int) -> int:
+    """The step once more after a failure, from ã = 0 and with exact closures, then with a regularised matrix."""
+    at_balance = p.closure.at_balance == 1
+    for remedy in RESCUE:
+        if status not in (SINGULAR, NOT_CONVERGED, NOT_FINITE):
+            break
+        if remedy == CAREFUL and memory.guess == FROM_REST and not at_balance:
+            continue
+        if p.rows.size == 0 or (at_balance and p.traits & SPARSE):
+            break  # the latter takes full matrices, which the driver has
+        memory.factors_good = 0
+        memory.remedy = remedy
+        if at_balance:
+            memory.eliminate = 0  # with multipliers
+        if step(p, leg, t_1, state, memory, counters) == OK:
+            status = OK
+            counters.rescues += remedy != CAREFUL or at_balance
+        memory.remedy = 0.0
+        memory.factors_good = 0
+    return status
+
+
+@kernel()
 def advance(p: Any, leg: Any, t_1: float, state: Any, memory: Any, counters: Any) -> int:
     """From state.t to t_1 in one step, or in 2, 4, … where the iteration asks for it."""
     pieces, halvings = 1, 0
@@ -188,22 +239,8 @@ def advance(p: Any, leg: Any, t_1: float, state: Any, memory: Any, counters: Any
         t_next = t_1 if pieces == 1 else t + (t_1 - t) / pieces
         memory.eliminate = p.closure.eliminate
         status = step(p, leg, t_next, state, memory, counters)
-        for remedy in RESCUE:
-            if status not in (SINGULAR, NOT_CONVERGED, NOT_FINITE):
-                break
-            if remedy == CAREFUL and memory.guess == FROM_REST and p.closure.at_balance == 0:
-                continue
-            if p.rows.size == 0 or (p.closure.at_balance == 1 and p.traits & SPARSE):
-                break  # the latter takes full matrices, which the driver has
-            memory.factors_good = 0
-            memory.remedy = remedy
-            if p.closure.at_balance == 1:
-                memory.eliminate = 0  # with multipliers
-            if step(p, leg, t_next, state, memory, counters) == OK:
-                status = OK
-                counters.rescues += remedy != CAREFUL or p.closure.at_balance == 1
-            memory.remedy = 0.0
-            memory.factors_good = 0
+        if status != OK:
+            status = try_remedies(p, leg, t_next, state, memory, counters, status)
         if status == OK:
             pieces -= 1
         elif (

@@ -15,12 +15,13 @@
 A block begins with a header: numbers and arrays of constant shape in their places, for every array with named sizes a word that tells
 where it begins, and a word for every size. Places and sizes never change, so that compiled code reads them once. All numbers take
 eight bytes. In Python numbers and arrays are views of the same block. The name of the type that Numba sees contains a digest of the
-fields and of this file: machine code on disk is not used for another layout.
+fields and of the files that lay them out: machine code on disk is not used for another layout.
 """
 
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -32,7 +33,7 @@ from isodyn.errors import InputError
 WORD = 8  # bytes of a number, a place or a size
 LINE = 128  # bytes that processors fetch together: blocks of different threads share none
 NUMBERS = {"f": np.dtype(np.float64), "i": np.dtype(np.int64)}
-SOURCE = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()
+SOURCE = b"".join(Path(__file__).with_name(name).read_bytes() for name in ("struct.py", "struct_types.py"))
 
 Self = TypeVar("Self", bound="Struct")
 
@@ -59,8 +60,8 @@ class Field:
         """How many words its values take."""
         if self.kind == "one":
             return int(self.of._words_for(sizes))
-        each = self.of._header if self.kind == "many" else 1
-        return each * int(np.prod(self.dimensions(sizes), dtype=np.int64))
+        each: int = self.of._header if self.kind == "many" else 1
+        return each * math.prod(self.dimensions(sizes)) if self.shape else each
 
     def dimensions(self, sizes: dict[str, int]) -> tuple[int, ...]:
         """The shape in numbers."""
@@ -119,12 +120,17 @@ class _Values:
         self.name, self.field = name, field
 
     def __get__(self, struct: Any, owner: Any = None) -> Any:
-        return self if struct is None else struct.__dict__[self.name]
+        if struct is None:
+            return self
+        known = struct.__dict__
+        if self.name not in known:
+            known[self.name] = struct._part(self.field)
+        return known[self.name]
 
     def __set__(self, struct: Any, value: Any) -> None:
         if self.field.of is not None:
             raise InputError(f"{type(struct).__name__}.{self.name} holds structs: write to their fields")
-        values, array = np.asarray(value), struct.__dict__[self.name]
+        values, array = np.asarray(value), self.__get__(struct)
         if values.ndim and values.shape != array.shape:
             raise InputError(
                 f"{type(struct).__name__}.{self.name} has the shape {array.shape}, received {values.shape}"
@@ -158,7 +164,7 @@ class Struct:
             cls._sizes[name], at = at, at + 1
         cls._header = at
         parts = [cls.__module__, cls.__qualname__, *(f"{name} {f.description()}" for name, f in cls._fields.items())]
-        cls._digest = hashlib.sha256("\n".join([*parts, SOURCE]).encode()).hexdigest()[:16]
+        cls._digest = hashlib.sha256("\n".join(parts).encode() + SOURCE).hexdigest()[:16]
 
     def __init__(self, **sizes: int) -> None:
         if unknown := sorted(set(sizes) ^ set(self._sizes)):
@@ -179,7 +185,7 @@ class Struct:
     @property
     def sizes(self) -> dict[str, int]:
         """Sizes by their names."""
-        return {name: int(self.__dict__["_integers"][at]) for name, at in self._sizes.items()}
+        return dict(self.__dict__["_known"])
 
     def values(self) -> dict[str, Any]:
         """Numbers and arrays by the names of their fields; arrays are views."""
@@ -212,18 +218,28 @@ class Struct:
     def _open(self, words: Any, sizes: dict[str, int]) -> None:
         """Lay the fields into a block of numbers; the places are written into its header."""
         whole = words.view(np.int64)
-        self.__dict__.update(_reals=words, _integers=whole, _address=words.ctypes.data)
+        self.__dict__.update(_reals=words, _integers=whole, _address=words.ctypes.data, _known=sizes)
         whole[0], end = words.size, self._header
         for name, at in self._sizes.items():
             whole[at] = sizes[name]
-        for name, field in self._fields.items():
-            length, at = field.words(sizes), field.offset
+        for field in self._fields.values():
+            length = field.words(sizes) if field.sized else 0
             if field.sized:
-                whole[at], at, end = WORD * end, end, end + length
-            if field.shape or field.of is not None:
-                self.__dict__[name] = self._part(field, words[at : at + length], sizes)
+                whole[field.offset], end = WORD * end, end + length
+            if field.kind == "one":
+                self._part(field)  # writes its header
+            elif field.kind == "many":
+                self._words_of(field).reshape(-1, field.of._header)[:, 0].view(np.int64)[:] = field.of._header
 
-    def _part(self, field: Field, words: Any, sizes: dict[str, int]) -> Any:
+    def _words_of(self, field: Field) -> Any:
+        """The part of the block that a field takes."""
+        whole, sizes = self.__dict__["_integers"], self.__dict__["_known"]
+        first = int(whole[field.offset]) // WORD if field.sized else field.offset
+        return self.__dict__["_reals"][first : first + field.words(sizes)]
+
+    def _part(self, field: Field) -> Any:
+        """A view of a field."""
+        words, sizes = self._words_of(field), self.__dict__["_known"]
         if field.of is None:
             return words.view(NUMBERS[field.kind]).reshape(field.dimensions(sizes))
         if field.kind == "one":

@@ -7,6 +7,7 @@ of the header, which are marked as never changing. Arrays cannot be exchanged, o
 from __future__ import annotations
 
 import operator
+from functools import cache
 from typing import Any
 
 import numba
@@ -60,9 +61,12 @@ class _First(models.StructModel):
         super().__init__(manager, kind, [("data", types.voidptr), ("count", types.intp)])
 
 
+_type_of = cache(StructType)  # looked up at every call from Python
+
+
 @typeof_impl.register(Struct)
 def _typeof(value: Any, context: Any) -> Any:
-    return StructType(type(value))
+    return _type_of(type(value))
 
 
 @unbox(StructType)
