@@ -12,11 +12,13 @@ import numpy as np
 
 import isodyn as iso
 from isodyn import problems
+from isodyn.errors import coarse_steps_meant
 from isodyn.problems.thermoelastic_bar import energy_history
 from isodyn.report import figures
 from isodyn.studies import order_study
 
 
+@coarse_steps_meant()  # the first steps after the heat is let go are coarse
 def main(out: Path | None = None) -> dict[str, float]:
     """Return how the energy falls, and the order measured with the manufactured loads."""
     problem = problems.get("thermoelastic_bar")

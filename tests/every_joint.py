@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import fields
 from itertools import product
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 
@@ -15,7 +15,7 @@ import isodyn as iso
 from isodyn.errors import InputError
 from isodyn.joints.pairs import Joint
 from isodyn.joints.words import triad
-from isodyn.mechanism.parts import Rows
+from isodyn.parts import JOINTS
 
 GRAVITY = np.array([0.6, -7.0, -5.0])
 PUSH = np.array([1.0, 2.0, -3.0])  # on every body, at its mass centre
@@ -27,12 +27,7 @@ LEFT = {"axes", "length", "scale"}  # fields whose defaults stay; so does `point
 
 def classes() -> list[type]:
     """All leaves of what `add_joint` takes."""
-    return [leaf for cls in get_args(Rows) for leaf in _leaves(cls)]
-
-
-def _leaves(cls: type) -> list[type]:
-    below = [leaf for sub in cls.__subclasses__() if sub.__module__.startswith("isodyn.") for leaf in _leaves(sub)]
-    return below + ([] if cls is Joint else [cls])
+    return [*(cls for cls in JOINTS.classes() if cls.__module__.startswith("isodyn.")), iso.UserRows]
 
 
 def make(cls: type, kinds: tuple[str, str], seed: int) -> iso.Mechanism:

@@ -22,6 +22,16 @@ EXPECTED: dict[str, dict[str, tuple[float, float]]] = {
         "largest difference between plain and compiled": (0.0, 0.0),
         "largest deviation of energy": (1e-6, 2e-4),
     },
+    "own_joint": {
+        "error of the way": (0.0, 1e-12),
+        "error of the reaction": (0.0, 1e-10),
+        "difference between Python and file": (0.0, 1e-15),
+    },
+    "own_load": {
+        "error of the force": (0.0, 1e-9),
+        "largest deviation of energy": (0.0, 1e-6),
+        "difference between Python and file": (0.0, 0.0),
+    },
     "thermoelastic_bar": {
         "largest rise of energy in a step, relative": (-1.0, 0.0),
         "energy left": (0.42, 0.45),

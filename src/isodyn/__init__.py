@@ -17,7 +17,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from isodyn import errors
+from isodyn import errors, notebook_views
 from isodyn.errors import IsodynError
 from isodyn.formulations import (
     GGL,
@@ -34,7 +34,7 @@ from isodyn.formulations import (
     VelocityLevel,
 )
 from isodyn.integrate import Newton, integrate
-from isodyn.results import Solution
+from isodyn.results import Solution, stored_models
 from isodyn.schemes import Composition, FirstOrderScheme, Scheme
 from isodyn.systems import (
     CompiledSystem,
@@ -43,6 +43,7 @@ from isodyn.systems import (
     LinearSystem,
     MechanicalSystem,
 )
+from isodyn.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from isodyn import analysis, beams, gauss, problems, reduction, report, subdomains
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
     from isodyn.friction import FrictionSolution, integrate_with_friction
     from isodyn.integrate.adaptive import integrate_adaptive
     from isodyn.integrate.ensemble import ensemble
+    from isodyn.integrate.resuming import resume
     from isodyn.joints import (
         Coupling,
         Cylindrical,
@@ -99,13 +101,11 @@ if TYPE_CHECKING:
     from isodyn.reduction import pod, reduce
     from isodyn.results.ensemble import Ensemble
     from isodyn.results.netcdf import load
-    from isodyn.results.resuming import resume
     from isodyn.subdomains.partition import partition
     from isodyn.subdomains.ties import Subdomains
     from isodyn.systems.damping import modal_damping, rayleigh, rayleigh_from_ratios
     from isodyn.systems.loads import base_excitation, harmonic, step_load, tabulated
 
-__version__ = "0.1.0.dev0"
 
 __all__ = [
     "GGL",
@@ -229,7 +229,7 @@ _LATER = {
     **dict.fromkeys(("base_excitation", "harmonic", "step_load", "tabulated"), "isodyn.systems.loads"),
     "load": "isodyn.results.netcdf",
     "load_model": "isodyn.models.build",
-    "resume": "isodyn.results.resuming",
+    "resume": "isodyn.integrate.resuming",
     **dict.fromkeys(
         (
             "Coupling",
@@ -279,6 +279,10 @@ _LATER = {
         "isodyn.loads",
     ),
 }
+
+
+notebook_views.register(lambda: import_module("isodyn.report.notebook").html_of)
+stored_models.register(lambda: import_module("isodyn.models.build").model_from_text)
 
 
 def __getattr__(name: str) -> Any:

@@ -14,18 +14,51 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from isodyn.results.solution import Solution
 
+Argument = str | tuple[str | int, ...]
+"""An argument by its name, or by its name and where in it."""
+
 
 class IsodynError(Exception):
     """Root of all errors of this package; `hint` is printed on a line of its own."""
 
     def __init__(self, message: str, *, hint: str | None = None, partial: Solution | None = None) -> None:
         super().__init__(message if hint is None else f"{message}\nhint: {hint}")
+        self.message = message
         self.hint = hint
         self.partial = partial
 
 
 class InputError(IsodynError, ValueError):
-    """An argument has the wrong shape, type, sign or value."""
+    """An argument has the wrong shape, type, sign or value.
+
+    `part` is the name of the part of a mechanism that has it, where there is one. `argument` is its name, and where in it the mistake
+    is: ("force", 1) is the second component of a force. Both are empty where they are not known.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        hint: str | None = None,
+        partial: Solution | None = None,
+        part: str | None = None,
+        argument: Argument = (),
+    ) -> None:
+        super().__init__(message, hint=hint, partial=partial)
+        self.part = part
+        self.argument = (argument,) if isinstance(argument, str) else argument
+
+
+@contextmanager
+def about(part: str | None = None, argument: Argument = (), *, inside: Argument = ()) -> Iterator[None]:
+    """Input errors that pass by are about this part and argument, unless they know better; `inside` goes before their argument."""
+    try:
+        yield
+    except InputError as error:
+        error.part = part if error.part is None else error.part
+        for more in (argument if not error.argument else (), inside):
+            error.argument = ((more,) if isinstance(more, str) else more) + error.argument
+        raise
 
 
 class FileError(IsodynError, OSError):
@@ -121,9 +154,13 @@ class CoarseStepWarning(AccuracyWarning):
 
 @contextmanager
 def coarse_steps_meant() -> Iterator[None]:
-    """For studies that look at coarse steps on purpose: they do not warn of them."""
+    """For studies that look at coarse steps on purpose: runs inside warn neither of them nor of chords.
+
+    It serves as a context (`with coarse_steps_meant():`) and as a decorator (`@coarse_steps_meant()`).
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CoarseStepWarning)
+        warnings.simplefilter("ignore", ChordStrainWarning)
         yield
 
 

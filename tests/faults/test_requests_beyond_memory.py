@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import isodyn as iso
+from isodyn import memory
 from isodyn.cli import main
 from isodyn.errors import InputError
+from isodyn.memory import available, require_memory
 from isodyn.report.animation import write_gif
-from isodyn.results import memory
-from isodyn.results.memory import available, require_memory
 
 
 def oscillator(n: int = 1) -> iso.LinearSystem:

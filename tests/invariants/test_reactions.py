@@ -20,7 +20,7 @@ import isodyn.joints
 from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
 from isodyn.joints import measures
-from isodyn.joints.words import Pair, Row
+from isodyn.joints.words import Pair, Row, RowKind
 from isodyn.mechanism.kinematics import value_at_start
 
 ROUNDING = 1e-9
@@ -175,7 +175,7 @@ class Lopsided(isodyn.joints.Joint):
 
     def rows(self, pair: Pair) -> list[Row]:
         word = pair.word(measures.POINT, A_I=np.array([0.0, 0.6, 0.8]), S_J=pair.s_j + np.array([1.0, 2.0, 3.0]))
-        return [Row(f"{self.name}: level", ((1.0, word),), target=value_at_start(word, pair.first, pair.second))]
+        return [pair.row("level", RowKind.OFFSET, word, value_at_start(word, pair.first, pair.second))]
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import isodyn as iso
 from isodyn import problems
+from isodyn.errors import coarse_steps_meant
 from isodyn.report import figures
 from isodyn.studies import order_study
 
@@ -22,6 +23,7 @@ ALGORITHMS = {
 }
 
 
+@coarse_steps_meant()  # the steps of the document
 def main(out: Path | None = None) -> dict[str, float]:
     """Draw the figures into `out` and return orders, fixed point and size of the cycle."""
     stable, unstable = problems.get("brusselator_stable"), problems.get("brusselator_unstable")

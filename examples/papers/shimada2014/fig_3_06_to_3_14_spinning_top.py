@@ -23,6 +23,7 @@ import numpy as np
 import isodyn as iso
 from isodyn import problems
 from isodyn.bodies import EULER_313
+from isodyn.errors import coarse_steps_meant
 from isodyn.problems import tops
 from isodyn.report import figures
 from isodyn.studies import OrderCase, accurate_motion, errors_of
@@ -49,6 +50,7 @@ def orders_behind_the_layer(system: Any, reference: Any) -> dict[str, float]:
     return {x: math.log2(coarse / fine) for x, (coarse, fine) in gaps.items()}
 
 
+@coarse_steps_meant()  # the steps of the document
 def main(out: Path | None = None) -> dict[str, float]:
     """Draw the figures into `out`; return orders, violations, and how far the coarse motion is from a fine one."""
     system = problems.get("spinning_top").system()

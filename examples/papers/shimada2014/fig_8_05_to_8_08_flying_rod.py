@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 
 import isodyn as iso
+from isodyn.errors import coarse_steps_meant
 from isodyn.report import figures
 
 CASES = {
@@ -33,6 +34,7 @@ def rod(elements: int) -> iso.beams.BeamSystem:
     return beam.compile()
 
 
+@coarse_steps_meant()  # the steps of the document
 def main(out: Path | None = None) -> dict[str, float]:
     """Draw the figures into `out` and return where the right end is at t = 5, and how the energy varies after the load."""
     numbers: dict[str, float] = {}

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 import isodyn as iso
+from isodyn.errors import coarse_steps_meant
 from isodyn.problems import plate
 from isodyn.report import figures
 from isodyn.report.reduction_figures import singular_values
@@ -21,6 +22,7 @@ from isodyn.report.reduction_figures import singular_values
 RADII = (1.0, 0.5, 0.0)
 
 
+@coarse_steps_meant()  # the steps of the document
 def main(out: Path | None = None) -> dict[str, float]:
     """Draw the figure into `out`; return errors at the tip and of all displacements, and the difference of energies."""
     system = iso.problems.get("plate").system()

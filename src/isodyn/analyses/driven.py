@@ -16,12 +16,11 @@ from isodyn.analyses.inverse import inverse_dynamics
 from isodyn.analyses.tangents import rates, refuse_first_order
 from isodyn.compiled import FloatArray
 from isodyn.errors import ConflictError, InputError, SingularError
-from isodyn.integrate.start import CONFLICT, refuse_open
 from isodyn.linear_solvers.rows import choose
 from isodyn.results.solution import Solution, Statistics
 from isodyn.systems.checks import vector
 from isodyn.systems.compiled_system import settled
-from isodyn.systems.manifold import close, freedoms, moving
+from isodyn.systems.manifold import CONFLICT, close, freedoms, moving, refuse_open
 from isodyn.systems.questions import Questions
 from isodyn.systems.scales import pace, sizes_of_rows
 

@@ -22,10 +22,9 @@ from isodyn.analyses.load_path import LoadPath, follow_loads, has_load_path, rel
 from isodyn.analyses.tangents import refuse_first_order, tangents
 from isodyn.compiled import FloatArray
 from isodyn.errors import BucklingError, ConvergenceError, InputError, SingularError
-from isodyn.integrate.start import refuse_open
 from isodyn.systems.checks import vector
 from isodyn.systems.compiled_system import settled
-from isodyn.systems.manifold import close, freedoms, moving
+from isodyn.systems.manifold import close, freedoms, moving, refuse_open
 from isodyn.systems.questions import Questions
 from isodyn.systems.scales import reach
 

@@ -58,7 +58,7 @@ class Beam:
     def _join(self, name: str, one: int, other: int) -> None:
         b, d = 2 * self._dim, self._dim
         for i in range(d):
-            self.rows.append(Row(f"{name}: {'xyz'[i]}", ((b * one + i, 1.0), (b * other + i, -1.0))))
+            self.rows.append(Row(name, "xyz"[i], ((b * one + i, 1.0), (b * other + i, -1.0))))
         if self.corners == "hinge":
             return
         s, t = b * one + d, b * other + d
@@ -66,7 +66,7 @@ class Beam:
         c, x = float(u @ w), float(u[0] * w[1] - u[1] * w[0])
         # (turned first slope) × (second slope) = 0 with the angle of the undeformed corner
         products = ((s, t + 1, c), (s + 1, t + 1, -x), (s, t, -x), (s + 1, t, -c))
-        self.rows.append(Row(f"{name}: angle", (), tuple(p for p in products if p[2] != 0.0)))
+        self.rows.append(Row(name, "angle", (), tuple(p for p in products if p[2] != 0.0)))
 
     def node(self, place: Place) -> int:
         """Number of the node at a place."""
@@ -81,7 +81,7 @@ class Beam:
             raise InputError(f"position must have {self._dim} entries, received {position!r}")
         label = name or f"hinge {place}"
         for i, x in enumerate(targets):
-            self.rows.append(Row(f"{label}: {'xyz'[i]}", ((first + i, 1.0),), (), x))
+            self.rows.append(Row(label, "xyz"[i], ((first + i, 1.0),), (), x))
 
     def clamp(self, place: Place, *, stretch: bool = False, name: str | None = None) -> None:
         """Hold position and direction of a node. Its slope may still change its length, unless `stretch` holds that too."""
@@ -91,10 +91,10 @@ class Beam:
         slope = self.q0[first : first + self._dim]
         for k, across in enumerate(_across(slope)):
             terms = tuple((first + i, float(x)) for i, x in enumerate(across) if x != 0.0)
-            self.rows.append(Row(f"{label}: turn {k + 1}", terms))
+            self.rows.append(Row(label, f"turn {k + 1}", terms))
         if stretch:
             terms = tuple((first + i, float(x)) for i, x in enumerate(slope) if x != 0.0)
-            self.rows.append(Row(f"{label}: stretch", terms, (), 1.0))
+            self.rows.append(Row(label, "stretch", terms, (), 1.0))
 
     def guide(self, place: Place, normal: Any, *, name: str | None = None) -> None:
         """Hold the position of a node along `normal`: it slides across it."""
@@ -106,7 +106,7 @@ class Beam:
         n = n / size
         terms = tuple((first + i, float(x)) for i, x in enumerate(n) if x != 0.0)
         target = float(n @ self.q0[first : first + self._dim])
-        self.rows.append(Row(f"{name or f'guide {place}'}: normal", terms, (), target))
+        self.rows.append(Row(name or f"guide {place}", "normal", terms, (), target))
 
     def force(self, place: Place, force: Any, *, time: Any = None) -> None:
         """A dead force at a node; `time` scales it."""

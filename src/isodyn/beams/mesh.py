@@ -15,9 +15,9 @@ from isodyn.beams.hermite import nodal
 from isodyn.beams.layout import ENERGIES
 from isodyn.beams.section import Section
 from isodyn.compiled import FloatArray
-from isodyn.errors import InputError
+from isodyn.errors import InputError, about
+from isodyn.memory import require_memory
 from isodyn.real_numbers import real_array
-from isodyn.results.memory import require_memory
 
 Energy = Literal[
     "simplified",
@@ -84,7 +84,8 @@ class Mesh:
 
 def lay(line: Any, elements: Any, section: Section, model: str, corners: str) -> Mesh:
     """The mesh along the points of a line (k, 2) or (k, 3), or along pieces given by both ends; `elements` in all or for each piece."""
-    points = real_array("the line of a beam", line, "points (k, 2) or (k, 3), or pieces given by both ends")
+    with about(None, "line"):
+        points = real_array("the line of a beam", line, "points (k, 2) or (k, 3), or pieces given by both ends")
     if points.ndim == 3 and points.shape[1] == 2:
         gaps = np.linalg.norm(points[1:, 0] - points[:-1, 1], axis=-1)
         torn = np.flatnonzero(gaps > 1e-9 * float(np.abs(points).max()))
@@ -93,34 +94,47 @@ def lay(line: Any, elements: Any, section: Section, model: str, corners: str) ->
             raise InputError(
                 f"the line is torn: piece {k} ends at {points[k, 1].tolist()}, piece {k + 1} begins at {points[k + 1, 0].tolist()}",
                 hint="pieces must follow each other; separate beams are held together by joints",
+                argument="line",
             )
         points = np.concatenate([points[:, 0], points[-1:, 1]])
     if points.ndim != 2 or points.shape[0] < 2 or points.shape[1] not in (2, 3) or not np.isfinite(points).all():
-        raise InputError(f"line must be two or more points in the plane or in space, received {line!r}")
+        raise InputError(
+            f"line must be two or more points in the plane or in space, received {line!r}", argument="line"
+        )
     if not isinstance(section, Section):
         raise InputError(
-            f"section must be an iso.Section, received {section!r}", hint="iso.Section(EA=…, EI=…, rhoA=…)"
+            f"section must be an iso.Section, received {section!r}",
+            hint="iso.Section(EA=…, EI=…, rhoA=…)",
+            argument="section",
         )
     if model not in ENERGIES:
-        raise InputError(f"there is no strain energy {model!r}", hint=f"known: {', '.join(ENERGIES)}")
+        raise InputError(f"there is no strain energy {model!r}", hint=f"known: {', '.join(ENERGIES)}", argument="model")
     if points.shape[1] == 3 and model != "simplified":
-        raise InputError(f"{model!r} is a planar strain energy; a cable in space needs model='simplified'")
+        raise InputError(
+            f"{model!r} is a planar strain energy; a cable in space needs model='simplified'", argument="model"
+        )
     if points.shape[1] == 3 and section.times[1] > 0:
         raise InputError(
             "a cable in space has no frame against which bending could be damped: damping of bending must be 0",
             hint="damping=(time of stretching, 0.0)",
+            argument=("section", "damping"),
         )
     if corners not in ("weld", "hinge"):
-        raise InputError(f"corners must be 'weld' or 'hinge', received {corners!r}")
+        raise InputError(f"corners must be 'weld' or 'hinge', received {corners!r}", argument="corners")
     if points.shape[1] == 3 and points.shape[0] > 2 and corners == "weld":
         raise InputError(
-            "a cable does not resist twisting, so pieces in space cannot be welded at an angle", hint="corners='hinge'"
+            "a cable does not resist twisting, so pieces in space cannot be welded at an angle",
+            hint="corners='hinge'",
+            argument="corners",
         )
     sides = np.diff(points, axis=0)
     lengths = np.linalg.norm(sides, axis=1)
     short = np.flatnonzero(lengths <= 1e-12 * float(np.abs(points).max()))
     if short.size:
-        raise InputError(f"piece {short[0]} of the line has no length: both ends at {points[short[0]]}")
+        raise InputError(
+            f"piece {short[0]} of the line has no length: both ends at {points[short[0]]}",
+            argument=("line", int(short[0])),
+        )
     counts = _counts(elements, lengths)
     require_memory(2000.0 * sum(counts), f"{sum(counts)} elements", hint="some tens of elements describe a beam")
     mesh: list[Element] = []
@@ -167,7 +181,9 @@ def _counts(elements: Any, lengths: FloatArray) -> list[int]:
     except (TypeError, ValueError):
         numbers = np.array([np.nan])
     if not (np.isfinite(numbers).all() and (numbers == np.round(numbers)).all() and (numbers >= 1).all()):
-        raise InputError(f"elements must be a number ≥ 1, or one for each piece; received {elements!r}")
+        raise InputError(
+            f"elements must be a number ≥ 1, or one for each piece; received {elements!r}", argument="elements"
+        )
     if numbers.ndim == 0 and numbers >= lengths.size:
         shares = np.maximum(1, np.round(float(numbers) * lengths / lengths.sum())).astype(int)
         while shares.sum() != int(numbers):  # the piece with the longest elements gets more, with the shortest less
@@ -178,4 +194,7 @@ def _counts(elements: Any, lengths: FloatArray) -> list[int]:
         return [int(x) for x in shares]
     if numbers.shape == lengths.shape:
         return [int(x) for x in numbers]
-    raise InputError(f"elements must be at least {lengths.size}, one for each piece of the line, received {elements!r}")
+    raise InputError(
+        f"elements must be at least {lengths.size}, one for each piece of the line, received {elements!r}",
+        argument="elements",
+    )

@@ -74,7 +74,9 @@ class Section:
         """A rod, or a tube with the diameter `inner` of its bore."""
         _positive(E=E, rho=rho, diameter=diameter)
         if not 0 <= inner < diameter:
-            raise InputError(f"inner must lie between 0 and the diameter {diameter:g}, received {inner!r}")
+            raise InputError(
+                f"inner must lie between 0 and the diameter {diameter:g}, received {inner!r}", argument="inner"
+            )
         area, second, fourth = (math.pi * (diameter**k - inner**k) / n for k, n in ((2, 4), (4, 64), (6, 512)))
         return cls(EA=E * area, EI=E * second, rhoA=rho * area, EI4=E * fourth, damping=damping, E=E, edge=diameter / 2)
 
@@ -82,4 +84,4 @@ class Section:
 def _positive(**values: float) -> None:
     for name, value in values.items():
         if real_number(name, value) <= 0:
-            raise InputError(f"{name} must be a number > 0, received {value!r}")
+            raise InputError(f"{name} must be a number > 0, received {value!r}", argument=name)

@@ -19,12 +19,18 @@ from isodyn.mechanism.layout import F_TIME, I_TIME
 
 @dataclass(frozen=True)
 class Row:
-    """Σ w q_i + Σ w q_i q_j = f(t); coordinates by number."""
+    """Σ w q_i + Σ w q_i q_j = f(t), a row of the named support; coordinates by number."""
 
-    name: str
+    support: str
+    label: str
     linear: tuple[tuple[int, float], ...]
     products: tuple[tuple[int, int, float], ...] = ()
     target: Any = None
+
+    @property
+    def name(self) -> str:
+        """As messages and results call it."""
+        return f"{self.support}: {self.label}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +97,7 @@ class BeamTables:
         J_columns = np.concatenate([np.tile(line, b) for line in lines])
         J_starts = np.concatenate([[0], np.cumsum(np.repeat([line.size for line in lines], b))])
         columns = [self.columns(row) for row in self.rows]
-        owners = [row.name.split(":")[0] for row in self.rows]
+        owners = [row.support for row in self.rows]
         joints = (
             [0] + [r for r in range(1, len(owners)) if owners[r] != owners[r - 1]] + ([len(owners)] if owners else [])
         )

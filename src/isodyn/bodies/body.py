@@ -10,17 +10,35 @@ cable      of a cable in space, q = (r, r'); it has a point and a tangent, but n
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import IntEnum
 from typing import Any
 
 import numpy as np
 
 from isodyn.bodies.rotations import matrix, quaternion_of
 from isodyn.compiled import FloatArray
-from isodyn.errors import InputError
+from isodyn.errors import Argument, InputError, about
 from isodyn.real_numbers import real_array, real_number
 
 GROUND = "ground"
 NODES = {"node": 2, "cable": 3}  # kinds of nodes of beams, and their space
+
+
+class Quantity(IntEnum):
+    """What a coordinate is; velocities are called after what they are the rate of."""
+
+    LENGTH, ANGLE, SLOPE, QUATERNION = range(4)
+
+
+_L, _A, _S, _E = Quantity
+QUANTITIES: dict[str, tuple[tuple[Quantity, ...], tuple[Quantity, ...]]] = {
+    "spatial": ((_L, _L, _L, _E, _E, _E, _E), (_L, _L, _L, _A, _A, _A)),
+    "planar": ((_L, _L, _A), (_L, _L, _A)),
+    "particle": ((_L, _L, _L), (_L, _L, _L)),
+    "node": ((_L, _L, _S, _S), (_L, _L, _S, _S)),
+    "cable": ((_L, _L, _L, _S, _S, _S), (_L, _L, _L, _S, _S, _S)),
+}
+"""Of q and v of a body, by its kind."""
 TRIANGLE = 1e-9  # how much the triangle inequality of an inertia may be missed, relative
 
 
@@ -112,15 +130,16 @@ def across(e: FloatArray) -> FloatArray:
     return np.asarray(side / np.linalg.norm(side))
 
 
-def vector3(what: str, value: Any, size: int = 3) -> FloatArray:
+def vector3(what: str, value: Any, argument: Argument = ()) -> FloatArray:
     """A finite vector of three; (x, y) gets z = 0."""
-    array = real_array(what, value, f"{size} numbers")
+    with about(None, argument):
+        array = real_array(what, value, "3 numbers")
     if array.shape == (2,):
         array = np.append(array, 0.0)
     if array.shape != (3,):
-        raise InputError(f"{what} must be {size} numbers, received an array of shape {array.shape}")
+        raise InputError(f"{what} must be 3 numbers, received an array of shape {array.shape}", argument=argument)
     if not np.isfinite(array).all():
-        raise InputError(f"{what} has entries that are not finite: {array.tolist()}")
+        raise InputError(f"{what} has entries that are not finite: {array.tolist()}", argument=argument)
     return array
 
 
@@ -141,22 +160,33 @@ def make_body(
     if not isinstance(name, str) or not name or name == GROUND:
         raise InputError(f"a body needs a name other than {GROUND!r}, received {name!r}")
     if kind not in ("spatial", "planar", "particle"):
-        raise InputError(f"{what}: kind must be 'spatial', 'planar' or 'particle', received {kind!r}")
-    mass = _positive(f"{what}: mass", mass)
-    r, c = vector3(f"{what}: position", position), vector3(f"{what}: centre_of_mass", centre)
-    v = vector3(f"{what}: velocity", velocity)
+        raise InputError(f"{what}: kind must be 'spatial', 'planar' or 'particle', received {kind!r}", argument="kind")
+    mass = _positive(f"{what}: mass", mass, "mass")
+    r, c = (
+        vector3(f"{what}: position", position, "position"),
+        vector3(f"{what}: centre_of_mass", centre, "centre_of_mass"),
+    )
+    v = vector3(f"{what}: velocity", velocity, "velocity")
     if kind == "planar":
         if r[2] != 0 or v[2] != 0 or c[2] != 0:
-            raise InputError(f"{what} is planar, so z of its position, velocity and centre of mass must be 0")
-        angle = _number(f"{what}: orientation of a planar body", 0.0 if orientation is None else orientation)
-        omega = np.array([0.0, 0.0, _number(f"{what}: angular_velocity of a planar body", angular_velocity or 0.0)])
-        J = np.zeros((3, 3))
-        J[2, 2] = _positive(f"{what}: inertia of a planar body", inertia)
+            off = next(name for name, x in (("position", r), ("velocity", v), ("centre_of_mass", c)) if x[2] != 0)
+            raise InputError(
+                f"{what} is planar, so z of its position, velocity and centre of mass must be 0", argument=off
+            )
+        with about(None, "orientation"):
+            angle = real_number(f"{what}: orientation of a planar body", 0.0 if orientation is None else orientation)
+        with about(None, "angular_velocity"):
+            spin = real_number(f"{what}: angular_velocity of a planar body", angular_velocity or 0.0)
+        omega, J = np.array([0.0, 0.0, spin]), np.zeros((3, 3))
+        J[2, 2] = _positive(f"{what}: inertia of a planar body", inertia, "inertia")
         e = np.array([np.cos(angle / 2), 0.0, 0.0, np.sin(angle / 2)])
     else:
-        angle, e = 0.0, quaternion_of(orientation, f"{what}: orientation")
-        omega = vector3(f"{what}: angular_velocity", (0, 0, 0) if angular_velocity is None else angular_velocity)
-        J = np.zeros((3, 3)) if kind == "particle" else inertia_matrix(what, inertia)
+        angle, turning = 0.0, (0, 0, 0) if angular_velocity is None else angular_velocity
+        with about(None, "orientation"):
+            e = quaternion_of(orientation, f"{what}: orientation")
+        omega = vector3(f"{what}: angular_velocity", turning, "angular_velocity")
+        with about(None, "inertia"):
+            J = np.zeros((3, 3)) if kind == "particle" else inertia_matrix(what, inertia)
         if kind == "particle" and (np.any(omega) or orientation is not None or np.any(c)):
             raise InputError(
                 f"{what} is a particle: it has no orientation, angular velocity or centre of mass of its own"
@@ -190,12 +220,9 @@ def inertia_matrix(what: str, inertia: Any) -> FloatArray:
     return J
 
 
-def _number(what: str, value: Any) -> float:
-    return real_number(what, value)
-
-
-def _positive(what: str, value: Any) -> float:
-    number = _number(what, value)
+def _positive(what: str, value: Any, argument: str) -> float:
+    with about(None, argument):
+        number = real_number(what, value)
     if number <= 0:
-        raise InputError(f"{what} must be positive, received {number:g}")
+        raise InputError(f"{what} must be positive, received {number:g}", argument=argument)
     return number

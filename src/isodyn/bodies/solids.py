@@ -143,7 +143,9 @@ class Tube(Solid):
 
     def __post_init__(self) -> None:
         if isinstance(self.inner, int | float) and isinstance(self.radius, int | float) and self.inner >= self.radius:
-            raise InputError(f"Tube: inner must be below radius, received {self.inner} and {self.radius}")
+            raise InputError(
+                f"Tube: inner must be below radius, received {self.inner} and {self.radius}", argument="inner"
+            )
         super().__post_init__()
 
     @property

@@ -17,7 +17,6 @@ from typing import Any, NoReturn
 
 import click
 
-from isodyn import __version__
 from isodyn.cli.models import schema_command
 from isodyn.cli.output import INTERRUPTED
 from isodyn.cli.problems import list_command
@@ -27,6 +26,7 @@ from isodyn.cli.scheme import scheme
 from isodyn.cli.studies import compare_command, order
 from isodyn.cli.verify import verify_command
 from isodyn.errors import InputError, IsodynError, IsodynWarning, SchemeError
+from isodyn.version import __version__
 
 BROKEN_PIPE = 1  # nobody takes the output: no word about it
 FAULT = 70
@@ -61,6 +61,8 @@ for command in (
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line and leave with its exit code."""
+    if sys.stdout is None:  # closed by the caller
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # names may hold what the encoding of a terminal does not know
             stream.reconfigure(errors="backslashreplace")
@@ -73,8 +75,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 def _flushed(code: int) -> int:
     """The exit code, after all output has gone out; where nobody takes it, Python must not try again."""
     try:
-        if sys.stdout is not None:
-            sys.stdout.flush()
+        sys.stdout.flush()
     except (OSError, ValueError) as error:
         _drop_output()
         if isinstance(error, BrokenPipeError):

@@ -24,8 +24,6 @@ def print_json(document: Any) -> None:
 def new_console() -> Any:
     from rich.console import Console
 
-    if sys.stdout is None:  # closed by the caller
-        return Console(highlight=False, markup=False, emoji=False, width=120, quiet=True)
     width = None if sys.stdout.isatty() else 120
     return Console(highlight=False, markup=False, emoji=False, width=width)  # names of parts are no markup
 

@@ -60,8 +60,8 @@ def report_command(
 ) -> None:
     """Write the HTML report of RUN, a NetCDF file or the folder of a finished run with checkpoints."""
     from isodyn.cli.models import system_of_python
+    from isodyn.integrate.resuming import resume
     from isodyn.results.netcdf import load
-    from isodyn.results.resuming import resume
 
     page = page or Path(f"{saved.resolve()}.html" if os.path.isdir(saved) else saved.with_suffix(".html"))
     check_page(page, ".html", ".htm")

@@ -230,8 +230,8 @@ def resume_command(
     folder: Path, python_file: str | None, netcdf: Path | None, csv: Path | None, progress: bool | None, as_json: bool
 ) -> None:
     """Go on with the run whose checkpoints are in FOLDER, to its end."""
+    from isodyn.integrate.resuming import described, resume
     from isodyn.models.summary import mechanism_summary
-    from isodyn.results.resuming import described, resume
 
     system = None if python_file is None else system_of_python(python_file)
     found = described(folder)

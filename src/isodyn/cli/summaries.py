@@ -130,7 +130,7 @@ def _print_joints(console: Any, joints: dict[str, Any]) -> None:
         torque = f"{joint['torque']['largest']:.4g}" if "torque" in joint else ""
         if joint.get("indeterminate"):
             torque += " (one of many)"
-        kinds = [kind for kind in ("angle", "displacement", "length") if kind in joint]
+        kinds = [kind for kind, found in joint.items() if isinstance(found, dict) and "final" in found]
         moved = (kinds[0], f"{joint[kinds[0]]['min']:.4g}", f"{joint[kinds[0]]['max']:.4g}") if kinds else ("", "", "")
         table.add_row(name, *force, torque, *moved)
     console.print(table)

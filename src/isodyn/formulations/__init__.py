@@ -14,6 +14,7 @@ from isodyn.formulations.policies import (
     VelocityLevel,
 )
 from isodyn.formulations.transforms import Hamiltonian
+from isodyn.stored import stored_with_runs
 
 __all__ = [
     "GGL",
@@ -30,3 +31,7 @@ __all__ = [
     "UdwadiaKalaba",
     "VelocityLevel",
 ]
+
+for _name in __all__:
+    if isinstance(globals()[_name], type):
+        stored_with_runs(globals()[_name])

@@ -26,7 +26,7 @@ from isodyn.gauss.contacts import Contact, Mode, Sliding, Sticking
 from isodyn.gauss.friction import FrictionResult
 from isodyn.gauss.modes import choose, margin
 from isodyn.integrate.adaptive import integrate_adaptive
-from isodyn.results.memory import require_rows
+from isodyn.memory import require_rows
 from isodyn.systems.compiled_system import settled
 
 AT_REST = 1e-9  # of the velocities at hand: slip that counts as none

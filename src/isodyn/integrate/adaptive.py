@@ -20,8 +20,8 @@ from isodyn.integrate.adaptive_run import AdaptiveRun
 from isodyn.integrate.events import Event, read_events
 from isodyn.integrate.progress import Progress
 from isodyn.integrate.schedule import resolved
+from isodyn.memory import require_rows
 from isodyn.real_numbers import real_array, real_number
-from isodyn.results.memory import require_rows
 from isodyn.results.solution import Solution
 from isodyn.systems import System
 from isodyn.systems.mechanical import refuse_indefinite_mass

@@ -6,15 +6,16 @@ Equations in isodyn.systems.branches.
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from isodyn.compiled import FloatArray
-from isodyn.errors import AccuracyWarning, BranchError
+from isodyn.errors import AccuracyWarning
 from isodyn.integrate.start import refuse_turned
 from isodyn.linear_solvers.rows import LARGE
-from isodyn.systems.branches import OFF, Branch, crossing, limit, off_branch
+from isodyn.systems.branch_choices import examples, refusal
+from isodyn.systems.branches import OFF, crossing, limit, off_branch
 from isodyn.systems.manifold import freedoms
 from isodyn.systems.questions import Questions
 
@@ -23,56 +24,6 @@ if TYPE_CHECKING:
 
 EXACT = 1e-9  # velocities that miss a branch by less stay as they are
 UNBOUNDED = 10.0  # multipliers that grow towards the start to more than this, against their finite part, are told
-SHOWN = 6  # branches, and rates of each, in a message
-
-
-def rates_by_name(system: Any, q: FloatArray, v: FloatArray) -> dict[str, float]:
-    """Rates of the joint coordinates of a mechanism, of other systems the components of v; zeros are left out."""
-    from isodyn.mechanism.poses import coordinate_at
-    from isodyn.mechanism.system import MechanismSystem
-
-    if isinstance(system, MechanismSystem):
-        words = {
-            (name if len(parts.coordinates) == 1 else f"{name}.{which}"): word
-            for name, parts in system.joints.items()
-            for which, word in parts.coordinates.items()
-        }
-        rates = {name: float(coordinate_at(system, word, q)[1] @ v) for name, word in words.items()}
-    else:
-        rates = {}
-    if not rates:
-        rates = {name: float(x) for name, x in zip(system.v_names, v, strict=True)}
-    largest = max((abs(x) for x in rates.values()), default=0.0)
-    return {name: x for name, x in rates.items() if abs(x) > 1e-9 * largest}
-
-
-def refusal(system: Any, q: FloatArray, what: str, velocities: list[FloatArray] | None, hint: str) -> BranchError:
-    """The error that names the choices, a velocity on each branch."""
-    if velocities is None:
-        return BranchError(f"{what}; the branches are too many to list", hint=hint)
-    choices = tuple(rates_by_name(system, q, v) for v in velocities)
-    if not any(choices):
-        return BranchError(f"{what}; no motion leads out of this position", hint="it can only be left at rest")
-    lines = []
-    for k, choice in enumerate(choices[:SHOWN]):
-        some = list(choice.items())
-        more = ", …" if len(some) > SHOWN else ""
-        lines.append(f"\n  branch {k + 1}: " + (", ".join(f"{n} {x:.6g}" for n, x in some[:SHOWN]) or "at rest") + more)
-    return BranchError(f"{what}; rates on each:{''.join(lines)}", branches=choices, hint=hint)
-
-
-def examples(branches: tuple[Branch, ...], M: FloatArray, v: FloatArray) -> list[FloatArray]:
-    """A velocity on each branch: the nearest to v, or of about its size where that is rest."""
-    found = []
-    none = np.zeros((0, v.size)), np.zeros(0)
-    size = max(float(np.abs(v).max(initial=0.0)), 1e-300)
-    for branch in branches:
-        way = branch.nearest(v, M, *none)
-        if np.abs(way).max(initial=0.0) < 1e-6 * size and branch.basis.shape[1]:
-            first = branch.basis[:, 0]
-            way = first * size / np.abs(first).max()
-        found.append(way)
-    return found
 
 
 def settle_start(run: Run, t: float, given: FloatArray) -> None:

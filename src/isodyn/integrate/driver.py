@@ -34,6 +34,7 @@ from isodyn.results.checkpoint import as_checkpoint
 from isodyn.results.solution import Solution
 from isodyn.schemes import Composition, FirstOrderScheme, Scheme
 from isodyn.schemes.spectral import critical_frequency
+from isodyn.stored import stored_with_runs
 from isodyn.systems import System, checks
 from isodyn.systems.mechanical import refuse_indefinite_mass
 
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from isodyn.subdomains.ties import Subdomains
 
 
+@stored_with_runs
 @dataclass(frozen=True)
 class Newton:
     """How the nonlinear equations of a step are solved.

@@ -20,8 +20,8 @@ from isodyn.integrate.run import Run
 from isodyn.integrate.step_memory import leg_for
 from isodyn.kernels.struct import LINE
 from isodyn.linear_solvers.rows import every
+from isodyn.memory import FEWER_ROWS, require_memory
 from isodyn.results.ensemble import Ensemble, warn_of_coarse_members, with_start
-from isodyn.results.memory import FEWER_ROWS, require_memory
 from isodyn.results.solution import Solution
 from isodyn.systems.model import Model
 from isodyn.systems.questions import Questions

@@ -55,8 +55,8 @@ from isodyn.linear_solvers.rows import (
     every,
     least_multipliers,
 )
+from isodyn.memory import require_rows
 from isodyn.results.at_balance import balances_at_end
-from isodyn.results.memory import require_rows
 from isodyn.results.solution import Sample, Solution
 from isodyn.schemes import FirstOrderScheme, Scheme
 from isodyn.systems.compiled_system import started

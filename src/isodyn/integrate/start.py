@@ -12,7 +12,7 @@ from isodyn.compiled import FloatArray
 from isodyn.errors import ConflictError, InputError, NonFiniteError, SingularError
 from isodyn.linear_solvers.blocks import full
 from isodyn.linear_solvers.rows import Rows, partners
-from isodyn.systems.manifold import Closed, close, moving
+from isodyn.systems.manifold import CONFLICT, close, moving, refuse_open
 from isodyn.systems.questions import Questions
 from isodyn.systems.scales import pace, reach, sizes_of_rows
 
@@ -20,7 +20,6 @@ SMALL = 1e-6  # violations below this, relative to the size of the state, are ro
 ASIDE = 1e-3  # how far aside gradients are compared, against the size of q
 STATIONARY = 1e-7  # a gradient smaller than this part of one a little aside is rounding
 TURNED = 1e-2  # of the size of v: more than rounding of the input can ask for in a position that is not singular
-CONFLICT = 1e-7  # dependent rows that are off by more than this do not hold
 
 
 def near_manifold(ask: Questions, t: float, q: FloatArray) -> FloatArray:
@@ -40,19 +39,6 @@ def still_open(ask: Questions, rows: Rows, t: float, q: FloatArray) -> bool:
     phi = ask.position(t, q, still)
     off = np.abs(phi) / sizes_of_rows(ask.system, ask.G(t, q, still))[: phi.size]
     return bool(off[rows.chosen[rows.chosen < phi.size]].max(initial=0.0) > CONFLICT * reach(ask.system, q))
-
-
-def refuse_open(ask: Questions, t: float, closed: Closed) -> None:
-    """ConflictError for rows that stay open, naming the worst."""
-    off = closed.relative
-    if closed.largest > CONFLICT:
-        worst = np.argsort(-off)[:3]
-        names = ask.system.row_names
-        left = ", ".join(f"{names[i]!r} by {closed.gap[i]:.3g}" for i in worst if off[i] > CONFLICT)
-        raise ConflictError(
-            f"the constraints cannot be closed from this start at t = {t:.6g}: after {closed.steps} steps they are open: {left}",
-            hint="check lengths and points of these; or start nearer to the wanted position",
-        )
 
 
 def near_velocity(ask: Questions, t: float, q: FloatArray, v: FloatArray) -> FloatArray:

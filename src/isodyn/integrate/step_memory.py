@@ -126,7 +126,7 @@ class StepMemory:
 
     def take_superlu(self) -> None:
         """Solve with SuperLU for the present rows from now on."""
-        from isodyn.linear_solvers.fallback import with_superlu
+        from isodyn.integrate.fallback import with_superlu
 
         self.other = with_superlu(self.model, self.independent.chosen, self.memory.unknown_sizes.copy())
 

@@ -9,19 +9,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from isodyn.bodies.body import GROUND, Body, vector3
+from isodyn.bodies.body import Body, vector3
 from isodyn.compiled import FloatArray
-from isodyn.errors import InputError
+from isodyn.errors import InputError, about
 from isodyn.joints import measures as words
-from isodyn.joints.words import Pair, Row, Word, triad, unit
+from isodyn.joints.actions import of_couplings, of_rolling, of_rope
+from isodyn.joints.pairs import between_points, length_of
+from isodyn.joints.part import JointPart, JointRows, JointWorld
+from isodyn.joints.words import Pair, Row, RowKind, ground_body, triad, unit
+from isodyn.parts import Keys, Value, joint, optional, required
+from isodyn.parts.part import joined
 
 
+@joint("drive")
 @dataclass(frozen=True)
-class Drive:
+class Drive(JointPart):
     """A joint coordinate follows a function of time: `value` of isodyn's time functions, or a number.
 
     Whole turns of an angle count: a run starts in the turn that is nearest to `value` at its first time.
@@ -31,38 +37,65 @@ class Drive:
     joint: str
     value: Any = 0.0
     coordinate: str | None = None
+    noun: ClassVar[str] = "drive"
+    keys: ClassVar[Keys] = {
+        "joint": required(Value.JOINT),
+        "value": required(Value.TIME),
+        "coordinate": optional(Value.TEXT),
+    }
 
-    def row(self, word: Word) -> Row:
-        """The row of the constraint."""
-        return Row(f"{self.name}: drive", ((1.0, word),), target=self.value, any_turn=word.kind in words.WHOLE_TURNS)
+    def build(self, world: JointWorld) -> JointRows:
+        """One row, where the joint acts."""
+        with about(self.name, "joint" if self.coordinate is None else "coordinate"):
+            word = world.coordinate(self.what, self.joint, self.coordinate)
+        turns = word.kind in words.WHOLE_TURNS
+        row = Row(self.name, "drive", RowKind.DRIVE, ((1.0, word),), self.value, any_turn=turns)
+        return JointRows([row], world.joint(self.joint).action)
 
 
+@joint("coupling")
 @dataclass(frozen=True)
-class Coupling:
+class Coupling(JointPart):
     """Σ weight·coordinate stays what it is at the start: {"pin": 1.0, "slide": -0.05} or {("pin", "angle"): 1.0, …}."""
 
     name: str
     weights: Mapping[Any, float]
+    noun: ClassVar[str] = "coupling"
+    keys: ClassVar[Keys] = {"weights": required(Value.WEIGHTS)}
 
     def check(self) -> None:
         """Refuse what couples nothing."""
         if not self.weights:
             raise InputError(
-                f"coupling {self.name!r}: it names no joints", hint='weights such as {"pin": 1.0, "slide": -0.05}'
+                f"coupling {self.name!r}: it names no joints",
+                hint='weights such as {"pin": 1.0, "slide": -0.05}',
+                argument="weights",
             )
         for key, weight in self.weights.items():
             if not (np.isfinite(weight) and weight != 0):
                 raise InputError(
-                    f"coupling {self.name!r}: the weight of {key!r} must be finite and not zero, received {weight!r}"
+                    f"coupling {self.name!r}: the weight of {key!r} must be finite and not zero, received {weight!r}",
+                    argument=("weights", joined(key)),
                 )
 
-    def row(self, terms: list[tuple[float, Word]], start: float) -> Row:
-        """The row of the constraint, holding what the sum is at the start."""
-        return Row(f"{self.name}: coupling", tuple(terms), target=start, as_at_start=True)
+    def build(self, world: JointWorld) -> JointRows:
+        """One row that holds what the sum is at the start."""
+        self.check()
+        terms, pairs, start = [], [], 0.0
+        for key, weight in self.weights.items():
+            name, which = key if isinstance(key, tuple) else (key, None)
+            with about(self.name, ("weights", joined(key))):
+                word = world.coordinate(self.what, name, which)
+            terms.append((float(weight), word))
+            pairs.append(world.joint(name).pair)
+            start += float(weight) * world.value(word)
+        row = Row(self.name, "coupling", RowKind.COUPLING, tuple(terms), start, as_at_start=True)
+        return JointRows([row], of_couplings(pair for pair in pairs if pair is not None))
 
 
+@joint("gear")
 @dataclass(frozen=True)
-class Gear:
+class Gear(JointPart):
     """Two hinges turn in a fixed ratio: angle of the first + ratio × angle of the second stays constant.
 
     Outer spur gears with z₁ and z₂ teeth: ratio = z₂/z₁; inner ones and chains: −z₂/z₁. Any ratio: whole turns are counted.
@@ -72,18 +105,31 @@ class Gear:
     first: str
     second: str
     ratio: float = 1.0
+    noun: ClassVar[str] = "gear"
+    keys: ClassVar[Keys] = {"between": required(Value.JOINTS), "ratio": optional(Value.NOT_ZERO)}
 
     def as_coupling(self) -> Coupling:
         """The same as a sum of angles."""
         if not (np.isfinite(self.ratio) and self.ratio != 0):
-            raise InputError(f"gear {self.name!r}: the ratio must be finite and not zero, received {self.ratio!r}")
+            raise InputError(
+                f"gear {self.name!r}: the ratio must be finite and not zero, received {self.ratio!r}", argument="ratio"
+            )
         if self.first == self.second:
-            raise InputError(f"gear {self.name!r} joins hinge {self.first!r} to itself")
+            raise InputError(f"gear {self.name!r} joins hinge {self.first!r} to itself", argument="between")
         return Coupling(self.name, {(self.first, "angle"): 1.0, (self.second, "angle"): float(self.ratio)})
 
+    def build(self, world: JointWorld) -> JointRows:
+        """That of the sum of angles."""
+        coupling = self.as_coupling()
+        for k, name in enumerate((self.first, self.second)):
+            with about(self.name, ("between", k)):
+                world.coordinate(coupling.what, name, "angle")
+        return coupling.build(world)
 
+
+@joint("pulley")
 @dataclass(frozen=True)
-class Pulley:
+class Pulley(JointPart):
     """A rope from a point of each body over fixed points of the world: length₁ + ratio·length₂ stays constant.
 
     `points` are the ends on the bodies and `over` the fixed points, all in the world at the start.
@@ -95,18 +141,43 @@ class Pulley:
     points: Any
     over: Any
     ratio: float = 1.0
+    keys: ClassVar[Keys] = {
+        "between": required(Value.BODIES),
+        "points": required(Value.TWO_VECTORS),
+        "over": required(Value.TWO_VECTORS),
+        "ratio": optional(Value.NOT_ZERO),
+    }
+
+    def build(self, world: JointWorld) -> JointRows:
+        """One row that holds the length of the rope."""
+        self.check()
+        terms, ends, start = [], [], 0.0
+        for name, weight, point, over in zip(
+            (self.first, self.second), (1.0, float(self.ratio)), self.points, self.over, strict=True
+        ):
+            pair = between_points(self.name, ground_body(), world.body(name), (over, point))
+            terms.append((weight, pair.length_word()))
+            ends.append(pair)
+            start += weight * length_of(pair)
+        return JointRows([Row(self.name, "rope", RowKind.LENGTH, tuple(terms), start)], of_rope(ends))
 
     def check(self) -> None:
         """Refuse what is no rope."""
         for what, given in (("points", self.points), ("over", self.over)):
             if np.shape(given) not in ((2, 3), (2, 2)):
-                raise InputError(f"pulley {self.name!r}: {what} must be two points of the world, received {given!r}")
+                raise InputError(
+                    f"pulley {self.name!r}: {what} must be two points of the world, received {given!r}", argument=what
+                )
         if not (np.isfinite(self.ratio) and self.ratio != 0):
-            raise InputError(f"pulley {self.name!r}: the ratio must be finite and not zero, received {self.ratio!r}")
+            raise InputError(
+                f"pulley {self.name!r}: the ratio must be finite and not zero, received {self.ratio!r}",
+                argument="ratio",
+            )
 
 
+@joint("rolling_sphere")
 @dataclass(frozen=True)
-class RollingSphere:
+class RollingSphere(JointPart):
     """A sphere of this radius about a point of the body rolls without slip on the plane through `plane_point` ⟂ `normal`."""
 
     name: str
@@ -115,14 +186,22 @@ class RollingSphere:
     centre: Any = None
     plane_point: Any = (0.0, 0.0, 0.0)
     normal: Any = (0.0, 0.0, 1.0)
+    keys: ClassVar[Keys] = {
+        "body": required(Value.BODY),
+        "radius": required(Value.POSITIVE),
+        "centre": optional(Value.VECTOR),
+        "plane_point": optional(Value.VECTOR),
+        "normal": optional(Value.VECTOR),
+    }
 
-    def rows(self, body: Body, ground: Body) -> list[Row]:
+    def build(self, world: JointWorld) -> JointRows:
         """Height held, and two rates of slip that vanish."""
-        return _rolling(self, body, ground, None)
+        return _rolling(self, world.body(self.body), None)
 
 
+@joint("rolling_disc")
 @dataclass(frozen=True)
-class RollingDisc:
+class RollingDisc(JointPart):
     """A thin disc or wheel with centre and axis of the body rolls without slip on the plane through `plane_point` ⟂ `normal`."""
 
     name: str
@@ -132,45 +211,46 @@ class RollingDisc:
     centre: Any = None
     plane_point: Any = (0.0, 0.0, 0.0)
     normal: Any = (0.0, 0.0, 1.0)
+    keys: ClassVar[Keys] = {**RollingSphere.keys, "axis": required(Value.VECTOR)}
 
-    def rows(self, body: Body, ground: Body) -> list[Row]:
+    def build(self, world: JointWorld) -> JointRows:
         """Height held, and two rates of slip that vanish."""
-        return _rolling(self, body, ground, unit(f"{self.name!r}: axis", self.axis) @ body.R)
+        body = world.body(self.body)
+        return _rolling(self, body, unit(f"{self.name!r}: axis", self.axis, "axis") @ body.R)
 
 
-def _rolling(joint: RollingSphere | RollingDisc, body: Body, ground: Body, axis: FloatArray | None) -> list[Row]:
+def _rolling(joint: RollingSphere | RollingDisc, body: Body, axis: FloatArray | None) -> JointRows:
     if body.kind != "spatial":
-        raise InputError(f"{joint.name!r}: rolling needs a spatial body, {body.name!r} is {body.kind}")
+        raise InputError(f"{joint.name!r}: rolling needs a spatial body, {body.name!r} is {body.kind}", argument="body")
     if not (np.isfinite(joint.radius) and joint.radius > 0):
-        raise InputError(f"{joint.name!r}: the radius must be positive, received {joint.radius!r}")
-    n = unit(f"{joint.name!r}: normal", joint.normal)
-    at = vector3(f"{joint.name!r}: plane_point", joint.plane_point)
-    centre = body.position if joint.centre is None else vector3(f"{joint.name!r}: centre", joint.centre)
-    pair = Pair.of(joint.name, body, ground, centre, None)
+        raise InputError(f"{joint.name!r}: the radius must be positive, received {joint.radius!r}", argument="radius")
+    n = unit(f"{joint.name!r}: normal", joint.normal, "normal")
+    at = vector3(f"{joint.name!r}: plane_point", joint.plane_point, "plane_point")
+    centre = body.position
+    if joint.centre is not None:
+        centre = vector3(f"{joint.name!r}: centre", joint.centre, "centre")
+    pair = Pair.of(joint.name, body, ground_body(), centre, None)
     height = float(n @ at)
     if axis is None:
         up = pair.word(words.POINT, A_I=n, S_J=np.zeros(3))
         held, kind, more = (
-            Row(f"{joint.name}: height", ((1.0, up),), target=height + joint.radius),
+            pair.row("height", RowKind.HEIGHT, up, height + joint.radius),
             words.ROLL_SPHERE,
             {},
         )
     else:
         more = {"A_I": axis}
         up = pair.word(words.DISC_HEIGHT, C_J=n, RADIUS=joint.radius, **more)
-        held, kind = Row(f"{joint.name}: height", ((1.0, up),), target=height), words.ROLL_DISC
+        held, kind = pair.row("height", RowKind.HEIGHT, up, height), words.ROLL_DISC
     slip = [
         Row(
-            f"{joint.name}: slip {k + 1}",
+            joint.name,
+            f"slip {k + 1}",
+            RowKind.SLIP,
             ((1.0, pair.word(kind, C_J=n, A1_I=u, RADIUS=joint.radius, **more)),),
             holonomic=False,
         )
         for k, u in enumerate(triad(n)[:2])
     ]
-    return [held, *slip]
-
-
-def ground_body() -> Body:
-    """The world itself."""
-    zero = np.zeros(3)
-    return Body(GROUND, "ground", 0.0, np.zeros((3, 3)), zero, np.array([1.0, 0, 0, 0]), zero, zero, zero)
+    rows = [held, *slip]
+    return JointRows(rows, of_rolling(rows))

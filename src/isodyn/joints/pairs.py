@@ -11,16 +11,22 @@ Axis 3 is the joint's own. Source: [Shimada2014 (6.26)–(6.100)], corrected. Be
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
 from isodyn.bodies.body import Body
-from isodyn.errors import InputError
+from isodyn.errors import InputError, about
 from isodyn.joints import measures as words
-from isodyn.joints.words import Pair, Row, Word, unit
+from isodyn.joints.actions import of_pair
+from isodyn.joints.part import JointPart, JointRows, JointWorld, Symbol
+from isodyn.joints.words import Pair, Row, RowKind, Word, unit
+from isodyn.parts import Keys, Value, joint, optional, required
+
+_TURNS = (*words.WHOLE_TURNS, words.PLANAR_ANGLE)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,9 +47,16 @@ class _Named:
 
 
 @dataclass(frozen=True)
-class Joint(_Where, _Named, ABC):
+class Joint(_Where, _Named, JointPart):
     """A pair between two bodies. `point` and `axis` are in the world at the start; `points`, `axes` in the two bodies instead."""
 
+    keys: ClassVar[Keys] = {
+        "between": required(Value.BODIES),
+        "point": optional(Value.VECTOR),
+        "axis": optional(Value.VECTOR),
+        "points": optional(Value.TWO_VECTORS),
+        "axes": optional(Value.TWO_VECTORS),
+    }
     in_plane: ClassVar[bool] = True
     oriented: ClassVar[bool] = True
 
@@ -53,7 +66,9 @@ class Joint(_Where, _Named, ABC):
         if self.oriented:
             pair.oriented(type(self).__name__.lower())
         if pair.planar and not self.in_plane:
-            raise InputError(f"joint {self.name!r}: a {type(self).__name__} has no meaning between planar bodies")
+            raise InputError(
+                f"joint {self.name!r}: a {type(self).__name__} has no meaning between planar bodies", argument="between"
+            )
         return pair
 
     @abstractmethod
@@ -64,7 +79,33 @@ class Joint(_Where, _Named, ABC):
         """Relative coordinates that can be read out, driven and loaded."""
         return {}
 
+    def symbol(self, rows: list[Row], coordinates: dict[str, Word]) -> Symbol:
+        """How it is drawn: by what moves."""
+        kinds = {word.kind for word in coordinates.values()}
+        if words.LENGTH in kinds:
+            return Symbol.NONE
+        if kinds:
+            turns, slides = not kinds.isdisjoint(_TURNS), words.OFFSET in kinds
+            return Symbol.CYLINDER if turns and slides else Symbol.HINGE if turns else Symbol.SLIDER
+        return Symbol.BALL if rows and rows[0].kind is RowKind.POINT else Symbol.PLANE
 
+    def build(self, world: JointWorld) -> JointRows:
+        """Its rows and coordinates between the two bodies."""
+        pair = self.pair(world.body(self.first), world.body(self.second))
+        rows, coordinates = self.rows(pair), self.coordinates(pair)
+        return JointRows(rows, of_pair(pair), pair, coordinates, self.symbol(rows, coordinates))
+
+    @classmethod
+    def check_table(cls, given: Mapping[str, Any]) -> None:
+        """A place is given in the world or in the bodies, and an axis has a direction."""
+        for one, many in (("point", "points"), ("axis", "axes")):
+            if given.get(one) is not None and given.get(many) is not None:
+                raise InputError(f"{one} (in the world) and {many} (in the bodies) exclude each other", argument=many)
+        if given.get("axis") is not None and not any(given["axis"]):
+            raise InputError("the axis has no direction", argument="axis")
+
+
+@joint("spherical")
 @dataclass(frozen=True)
 class Spherical(Joint):
     """A point of one body stays at a point of the other."""
@@ -75,6 +116,7 @@ class Spherical(Joint):
         return pair.coincide()
 
 
+@joint("hinge")
 @dataclass(frozen=True)
 class Hinge(Joint):
     """Rotation about one axis. Coordinate: angle."""
@@ -84,13 +126,16 @@ class Hinge(Joint):
             about = [(3, 1), (3, 2)] if pair.first.kind == "cable" else [(1, 3), (2, 3)]
             return [*pair.coincide(), *(pair.axes(i, j) for i, j in about)]
         if abs(abs(pair.a[2] @ pair.first.R.T[2]) - 1) > 1e-9:
-            raise InputError(f"joint {self.name!r}: the axis of a hinge between planar bodies is the z axis")
+            raise InputError(
+                f"joint {self.name!r}: the axis of a hinge between planar bodies is the z axis", argument="axis"
+            )
         return pair.coincide()
 
     def coordinates(self, pair: Pair) -> dict[str, Word]:
         return _angle_of(pair)
 
 
+@joint("prismatic")
 @dataclass(frozen=True)
 class Prismatic(Joint):
     """Sliding along one axis without rotation. Coordinate: displacement."""
@@ -104,6 +149,7 @@ class Prismatic(Joint):
         return {"displacement": pair.offset_word(3)}
 
 
+@joint("cylindrical")
 @dataclass(frozen=True)
 class Cylindrical(Joint):
     """Rotation about and sliding along one axis. Coordinates: angle, displacement."""
@@ -117,6 +163,7 @@ class Cylindrical(Joint):
         return _angle_of(pair) | {"displacement": pair.offset_word(3)}
 
 
+@joint("screw")
 @dataclass(frozen=True)
 class Screw(Joint):
     """Rotation about one axis with a displacement of `pitch` per radian. Coordinates: angle, displacement.
@@ -125,6 +172,7 @@ class Screw(Joint):
     """
 
     pitch: float = 0.0
+    keys: ClassVar[Keys] = {**Joint.keys, "pitch": required(Value.NOT_ZERO)}
     in_plane: ClassVar[bool] = False
 
     def rows(self, pair: Pair) -> list[Row]:
@@ -132,9 +180,12 @@ class Screw(Joint):
             raise InputError(
                 f"joint {self.name!r}: the pitch of a screw must not be zero, received {self.pitch!r}",
                 hint="displacement per radian; a Hinge does not advance",
+                argument="pitch",
             )
         advance = Row(
-            f"{self.name}: advance",
+            self.name,
+            "advance",
+            RowKind.ADVANCE,
             ((1.0, pair.offset_word(3)), (-float(self.pitch), pair.angle_word())),
             any_turn=True,
         )  # [Shimada2014 (6.85) adapted]
@@ -144,6 +195,7 @@ class Screw(Joint):
         return _angle_of(pair) | {"displacement": pair.offset_word(3)}
 
 
+@joint("planar")
 @dataclass(frozen=True)
 class Planar(Joint):
     """Sliding in the plane ⟂ axis and rotation about it."""
@@ -154,11 +206,13 @@ class Planar(Joint):
         return [pair.offset(3), pair.axes(1, 3), pair.axes(2, 3)]
 
 
+@joint("universal")
 @dataclass(frozen=True)
 class Universal(Joint):
     """A cross: `axis` is fixed in the first body, `second_axis` in the second, and they stay perpendicular."""
 
     second_axis: Any = None
+    keys: ClassVar[Keys] = {**Joint.keys, "second_axis": optional(Value.VECTOR)}
     in_plane: ClassVar[bool] = False
 
     def rows(self, pair: Pair) -> list[Row]:
@@ -169,17 +223,19 @@ class Universal(Joint):
                 raise InputError(
                     f"joint {self.name!r}: a universal joint needs second_axis=, the axis in {self.second!r}"
                 )
-            second = unit(f"joint {self.name!r}: second_axis", self.second_axis) @ pair.second.R
+            second = unit(f"joint {self.name!r}: second_axis", self.second_axis, "second_axis") @ pair.second.R
             cosine = float(pair.first.R @ pair.a[2] @ (pair.second.R @ second))
             if abs(cosine) > 1e-6:
                 raise InputError(
                     f"joint {self.name!r}: axis and second_axis of a universal joint must be perpendicular,"
-                    f" received {np.degrees(np.arccos(min(abs(cosine), 1.0))):.4g}° between them"
+                    f" received {np.degrees(np.arccos(min(abs(cosine), 1.0))):.4g}° between them",
+                    argument="second_axis",
                 )
         word = pair.word(words.AXES, A_I=pair.a[2], C_J=second)
-        return [*pair.coincide(), Row(f"{self.name}: axis ⟂ axis", ((1.0, word),))]
+        return [*pair.coincide(), pair.row("axis ⟂ axis", RowKind.AXES, word)]
 
 
+@joint("point_on_plane")
 @dataclass(frozen=True)
 class PointOnPlane(Joint):
     """A point of the second body stays in the plane of the first through `point` ⟂ `axis`."""
@@ -188,13 +244,17 @@ class PointOnPlane(Joint):
 
     def rows(self, pair: Pair) -> list[Row]:
         if pair.first.kind == "particle":
-            raise InputError(f"joint {self.name!r}: the plane belongs to the first body, which is a particle")
+            raise InputError(
+                f"joint {self.name!r}: the plane belongs to the first body, which is a particle",
+                argument=("between", 0),
+            )
         return [pair.offset(3)]
 
     def coordinates(self, pair: Pair) -> dict[str, Word]:
         return {}
 
 
+@joint("fixed")
 @dataclass(frozen=True)
 class Fixed(Joint):
     """No relative motion."""
@@ -205,11 +265,17 @@ class Fixed(Joint):
         return [*pair.coincide(), pair.axes(1, 2), pair.axes(2, 3), pair.axes(3, 1)]
 
 
+@joint("distance")
 @dataclass(frozen=True)
 class Distance(Joint):
     """A massless rod between a point of each body: `points` in the world at the start, `length` as there when left out."""
 
     length: float | None = None
+    keys: ClassVar[Keys] = {
+        "between": required(Value.BODIES),
+        "points": optional(Value.TWO_VECTORS),
+        "length": optional(Value.POSITIVE),
+    }
     oriented: ClassVar[bool] = False
 
     def pair(self, first: Body, second: Body) -> Pair:
@@ -219,8 +285,11 @@ class Distance(Joint):
         now = length_of(pair)
         length = now if self.length is None else float(self.length)
         if not length > 0:
-            raise InputError(f"joint {self.name!r}: the distance must be positive, received {length:g}")
-        return [Row(f"{self.name}: distance", ((1.0, pair.length_word()),), target=length)]
+            raise InputError(
+                f"joint {self.name!r}: the distance must be positive, received {length:g}",
+                argument="points" if self.length is None else "length",
+            )
+        return [pair.row("distance", RowKind.LENGTH, pair.length_word(), length)]
 
     def coordinates(self, pair: Pair) -> dict[str, Word]:
         return {"length": pair.length_word()}
@@ -233,9 +302,12 @@ def between_points(name: str, first: Body, second: Body, points: Any) -> Pair:
     try:
         P_i, P_j = points
     except (TypeError, ValueError):
-        raise InputError(f"{name!r}: points must be two points of the world, received {points!r}") from None
-    pair = Pair.of(name, first, second, P_i, None)
-    other = Pair.of(name, first, second, P_j, None)
+        raise InputError(
+            f"{name!r}: points must be two points of the world, received {points!r}", argument="points"
+        ) from None
+    with about(None, inside="points"):
+        pair = Pair.of(name, first, second, P_i, None)
+        other = Pair.of(name, first, second, P_j, None)
     return Pair(name, first, second, pair.s_i, other.s_j, pair.a, pair.c, pair.planar)
 
 
@@ -255,10 +327,12 @@ def _across(pair: Pair) -> Row:
     """In the plane: no offset across the axis."""
     normal = np.cross(np.array([0.0, 0.0, 1.0]), pair.a[2])
     if np.linalg.norm(normal) < 1 - 1e-9:
-        raise InputError(f"joint {pair.name!r}: the axis between planar bodies must lie in their plane")
-    return Row(f"{pair.name}: offset across the axis", ((1.0, pair.word(words.OFFSET, A_I=normal)),))
+        raise InputError(
+            f"joint {pair.name!r}: the axis between planar bodies must lie in their plane", argument="axis"
+        )
+    return pair.row("offset across the axis", RowKind.OFFSET, pair.word(words.OFFSET, A_I=normal))
 
 
 def _unturned(pair: Pair) -> Row:
     """In the plane: no relative rotation."""
-    return Row(f"{pair.name}: angle", ((1.0, pair.angle_word()),))
+    return pair.row("angle", RowKind.ANGLE, pair.angle_word())

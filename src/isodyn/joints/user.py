@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
+from isodyn.bodies.body import GROUND
 from isodyn.bodies.pose import Pose
 from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
+from isodyn.parts import Part, Use, Value
 from isodyn.systems.checks import returned
 
 
 @dataclass(frozen=True)
-class UserRows:
+class UserRows(Part):
     """Rows φ = 0 from a function of the poses of one or two bodies and the time: phi(pose, t) or phi(first, second, t) → (m,).
 
     `bodies` are one or two names, "ground" among them if wanted; `phi` gets `Pose` objects (position, R, point(s)) and must be smooth.
@@ -26,6 +28,11 @@ class UserRows:
     bodies: Any
     phi: Callable[..., Any]
     scale: float | None = None
+    noun: ClassVar[str] = "rows"
+
+    def uses(self) -> list[Use]:
+        """Its bodies."""
+        return [Use(Value.BODY, name, "bodies") for name in (GROUND, *self.bodies)[-2:]]
 
     def __post_init__(self) -> None:
         names = (self.bodies,) if isinstance(self.bodies, str) else tuple(self.bodies)

@@ -6,13 +6,14 @@ A joint is written with points and axes in the world at the start; `Pair` turns 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any
 
 import numpy as np
 
-from isodyn.bodies.body import Body, vector3
+from isodyn.bodies.body import GROUND, Body, vector3
 from isodyn.compiled import FloatArray
-from isodyn.errors import InputError
+from isodyn.errors import Argument, InputError
 from isodyn.joints import measures as words
 
 
@@ -32,16 +33,48 @@ class Word:
         return self.kind, self.first, self.second, self.numbers.tobytes()
 
 
+class RowKind(Enum):
+    """What a constraint row holds."""
+
+    POINT = "a component of the offset between two points that coincide"
+    AXES = "the angle between two axes"
+    OFFSET = "an offset along an axis of the first body"
+    ANGLE = "a relative rotation in the plane"
+    LENGTH = "a distance, or a sum of them"
+    ADVANCE = "the advance of a screw"
+    DRIVE = "a coordinate that follows a function of time"
+    COUPLING = "a sum of coordinates"
+    HEIGHT = "the height of what rolls above its plane"
+    SLIP = "a rate of slip"
+    USER = "a function of a user"
+
+
 @dataclass(frozen=True, eq=False)
 class Row:
-    """φ = Σ weight·word − target(t). Rates only: not holonomic. `any_turn`: the whole turns that its angle has at the start are free."""
+    """φ = Σ weight·word − target(t), a row of the named joint; `label` tells it from the joint's other rows.
 
-    name: str
+    Rates only: not holonomic. `any_turn`: the whole turns that its angle has at the start are free.
+    """
+
+    joint: str
+    label: str
+    kind: RowKind
     terms: tuple[tuple[float, Word], ...]
     target: Any = 0.0
     holonomic: bool = True
     any_turn: bool = False
     as_at_start: bool = False  # the target is what the sum is at the start
+
+    @property
+    def name(self) -> str:
+        """As messages and results call it."""
+        return f"{self.joint}: {self.label}" if self.label else self.joint
+
+
+def ground_body() -> Body:
+    """The world itself."""
+    zero = np.zeros(3)
+    return Body(GROUND, "ground", 0.0, np.zeros((3, 3)), zero, np.array([1.0, 0, 0, 0]), zero, zero, zero)
 
 
 def triad(axis: FloatArray) -> FloatArray:
@@ -54,12 +87,12 @@ def triad(axis: FloatArray) -> FloatArray:
     return np.array([e1, np.cross(e3, e1), e3])
 
 
-def unit(what: str, axis: Any) -> FloatArray:
+def unit(what: str, axis: Any, argument: Argument = ()) -> FloatArray:
     """An axis of length one; a zero axis is refused."""
-    array = vector3(what, axis)
+    array = vector3(what, axis, argument)
     length = float(np.linalg.norm(array))
     if not length > 0.0:
-        raise InputError(f"{what} has no direction: its length is {length:g}")
+        raise InputError(f"{what} has no direction: its length is {length:g}", argument=argument)
     return array / length
 
 
@@ -77,14 +110,17 @@ def _usual_point(what: str, first: Body, second: Body) -> Any:
         raise InputError(
             f"{what}: {first.name!r} at {first.position} and {second.name!r} at {second.position} are apart",
             hint="let the beams meet, or give point= where a rigid arm shall hold them",
+            argument="between",
         )
     return next((body.position for body in (second, first) if body.of_beam), (0, 0, 0))
 
 
-def two(what: str, given: Any) -> Any:
+def two(what: str, given: Any, argument: Argument) -> Any:
     """Two vectors, one in each body."""
     if np.ndim(given) != 2 or len(given) != 2:
-        raise InputError(f"{what} must be two vectors, one in the frame of each body, received {given!r}")
+        raise InputError(
+            f"{what} must be two vectors, one in the frame of each body, received {given!r}", argument=argument
+        )
     return given
 
 
@@ -109,16 +145,16 @@ class Pair:
         """From a point and an axis in the world, or `points`, `axes` given in the frames of the two bodies."""
         what = f"joint {name!r}"
         if points is None:
-            P = vector3(f"{what}: point", _usual_point(what, first, second) if point is None else point)
+            P = vector3(f"{what}: point", _usual_point(what, first, second) if point is None else point, "point")
             s_i, s_j = arm(first, P), arm(second, P)
         else:
-            s_i, s_j = (vector3(f"{what}: points", p) for p in two(f"{what}: points", points))
+            s_i, s_j = (vector3(f"{what}: points", p, "points") for p in two(f"{what}: points", points, "points"))
             s_i, s_j = s_i - first.centre, s_j - second.centre
         if axes is None:
-            world = triad(unit(f"{what}: axis", (0, 0, 1) if axis is None else axis))
+            world = triad(unit(f"{what}: axis", (0, 0, 1) if axis is None else axis, "axis"))
             a, c = world @ first.R, world @ second.R
         else:
-            a, c = (triad(unit(f"{what}: axes", x)) for x in two(f"{what}: axes", axes))
+            a, c = (triad(unit(f"{what}: axes", x, "axes")) for x in two(f"{what}: axes", axes, "axes"))
         planar = {first.kind, second.kind} <= {"planar", "node", "ground"}
         zero = second.angle - first.angle if axes is None else 0.0
         return cls(name, first, second, s_i, s_j, a, c, planar, zero)
@@ -127,7 +163,10 @@ class Pair:
         """Refuse particles where axes of both bodies are needed."""
         for body in (self.first, self.second):
             if body.kind == "particle":
-                raise InputError(f"joint {self.name!r}: a {what} needs orientations, but {body.name!r} is a particle")
+                raise InputError(
+                    f"joint {self.name!r}: a {what} needs orientations, but {body.name!r} is a particle",
+                    argument="between",
+                )
 
     # ---- words
 
@@ -140,25 +179,29 @@ class Pair:
             k[place : place + np.size(value)] = value
         return Word(kind, self.first.name, self.second.name, k, self.name)
 
+    def row(self, label: str, kind: RowKind, word: Word, target: Any = 0.0) -> Row:
+        """A row of this joint that holds one measure."""
+        return Row(self.name, label, kind, ((1.0, word),), target)
+
     def coincide(self) -> list[Row]:
         """P_i = P_j: three rows, two in the plane."""
         names, directions = ("x", "y", "z"), np.eye(3)
         return [
-            Row(f"{self.name}: point {names[k]}", ((1.0, self.word(words.POINT, A_I=directions[k])),))
+            self.row(f"point {names[k]}", RowKind.POINT, self.word(words.POINT, A_I=directions[k]))
             for k in range(2 if self.planar else 3)
         ]
 
     def axes(self, i: int, j: int) -> Row:
         """Axis i of the first body ⟂ axis j of the second (1, 2, 3)."""
         word = self.word(words.AXES, A_I=self.a[i - 1], C_J=self.c[j - 1])
-        return Row(f"{self.name}: axis {i} ⟂ axis {j}", ((1.0, word),))
+        return self.row(f"axis {i} ⟂ axis {j}", RowKind.AXES, word)
 
     def offset_word(self, i: int) -> Word:
         return self.word(words.OFFSET, A_I=self.a[i - 1])
 
     def offset(self, i: int) -> Row:
         """Axis i of the first body ⟂ the way from P_i to P_j."""
-        return Row(f"{self.name}: offset along axis {i}", ((1.0, self.offset_word(i)),))
+        return self.row(f"offset along axis {i}", RowKind.OFFSET, self.offset_word(i))
 
     def angle_word(self) -> Word:
         """The turn of the second body against the first about axis 3."""

@@ -12,7 +12,8 @@ from isodyn.loads.elements import (
     Spring,
     Torque,
 )
-from isodyn.loads.formula import FormulaForce, FormulaMotor, FormulaTorque, Tension
+from isodyn.loads.formula import FormulaForce, FormulaMotor, FormulaTorque, Tension, formula_law
+from isodyn.loads.part import Input, JointLoad, Law, LoadForces, LoadPart, LoadWorld
 from isodyn.loads.time import Formula, Polynomial, Pulse, Ramp, Sine, Table
 from isodyn.loads.user import UserLoad
 
@@ -25,9 +26,15 @@ __all__ = [
     "FormulaForce",
     "FormulaMotor",
     "FormulaTorque",
+    "Input",
     "JointFriction",
     "JointLimit",
+    "JointLoad",
     "JointSpring",
+    "Law",
+    "LoadForces",
+    "LoadPart",
+    "LoadWorld",
     "Motor",
     "Polynomial",
     "Pulse",
@@ -38,4 +45,5 @@ __all__ = [
     "Tension",
     "Torque",
     "UserLoad",
+    "formula_law",
 ]

@@ -5,51 +5,27 @@ Elements along a measure act by a law f(x, ẋ, t) (isodyn.mechanism.forces); a 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from isodyn.bodies.body import Body, vector3
 from isodyn.compiled import FloatArray
-from isodyn.errors import InputError
+from isodyn.errors import InputError, about
 from isodyn.joints import measures as words
 from isodyn.joints.pairs import between_points, length_of
 from isodyn.joints.words import Pair, Word, arm
+from isodyn.loads.part import AlongBeam, JointLoad, Law, LoadForces, LoadPart, LoadWorld, OnBody
 from isodyn.mechanism import layout
+from isodyn.parts import Keys, Value, load, optional, required
 from isodyn.real_numbers import real_number
 
 
+@load("spring")
 @dataclass(frozen=True)
-class Input:
-    """A name in a formula: a measure, or its rate; without a word the time."""
-
-    word: Word | None = None
-    rate: bool = False
-
-
-@dataclass(frozen=True)
-class Law:
-    """A force along a word: kind and numbers of isodyn.mechanism.layout; `shift` a function of time; `joint` whose reaction it uses.
-
-    `load` is the name of the load that it belongs to.
-    """
-
-    kind: int
-    word: Word
-    numbers: tuple[float, ...]
-    shift: Any = None
-    joint: str | None = None
-    inputs: tuple[Input, ...] = ()
-    load: str = ""
-
-    def all_words(self) -> list[Word]:
-        """The word that it acts along, and those of its inputs."""
-        return [self.word, *(item.word for item in self.inputs if item.word is not None)]
-
-
-@dataclass(frozen=True)
-class Spring:
+class Spring(LoadPart):
     """Spring and damper between two points, given in the world at the start; `rest` is the free length, as at the start when left out."""
 
     name: str
@@ -60,19 +36,32 @@ class Spring:
     damping: float = 0.0
     rest: float | None = None
     cubic: float = 0.0
+    line: ClassVar[str] = "spring"
+    keys: ClassVar[Keys] = {
+        "between": required(Value.BODIES),
+        "points": optional(Value.TWO_VECTORS),
+        "stiffness": optional(Value.NOT_NEGATIVE),
+        "damping": optional(Value.NOT_NEGATIVE),
+        "rest": optional(Value.NOT_NEGATIVE),
+        "cubic": optional(Value.NUMBER),
+    }
 
-    def laws(self, first: Body, second: Body) -> list[Law]:
-        """The laws that it acts by."""
-        pair = between_points(self.name, first, second, self.points)
+    def build(self, world: LoadWorld) -> LoadForces:
+        """A law along the distance."""
+        pair = between_points(self.name, world.body(self.first), world.body(self.second), self.points)
         rest = length_of(pair) if self.rest is None else float(self.rest)
         _not_negative(self.name, stiffness=self.stiffness, damping=self.damping, rest=rest)
         if length_of(pair) == 0:
-            raise InputError(f"spring {self.name!r}: its two points coincide at the start, so it has no direction")
-        return [Law(layout.SPRING, pair.length_word(), (self.stiffness, self.damping, rest, self.cubic))]
+            raise InputError(
+                f"spring {self.name!r}: its two points coincide at the start, so it has no direction",
+                argument="points",
+            )
+        return LoadForces([Law(layout.SPRING, pair.length_word(), (self.stiffness, self.damping, rest, self.cubic))])
 
 
+@load("bushing")
 @dataclass(frozen=True)
-class Bushing:
+class Bushing(LoadPart):
     """Springs and dampers along and about the axes of the first body at a point; three translations, then three rotations.
 
     The third rotation, about `axis`, is an angle whose whole turns are counted; the other two are the tilts of `axis`, measured by their
@@ -86,25 +75,31 @@ class Bushing:
     axis: Any = None
     stiffness: Any = (0.0,) * 6
     damping: Any = (0.0,) * 6
+    keys: ClassVar[Keys] = {
+        "between": required(Value.BODIES),
+        "point": optional(Value.VECTOR),
+        "axis": optional(Value.VECTOR),
+        "stiffness": optional(Value.SIX),
+        "damping": optional(Value.SIX),
+    }
 
-    def laws(self, first: Body, second: Body) -> list[Law]:
-        """The laws that it acts by."""
-        pair = Pair.of(self.name, first, second, self.point, self.axis)
+    def build(self, world: LoadWorld) -> LoadForces:
+        """Up to six laws."""
+        pair = Pair.of(self.name, world.body(self.first), world.body(self.second), self.point, self.axis)
         pair.oriented("bushing")
         k, c = (np.broadcast_to(np.asarray(x, dtype=float), 6) for x in (self.stiffness, self.damping))
         _not_negative(self.name, stiffness=k.min(), damping=c.min())
         along: list[Word] = [pair.offset_word(i) for i in (1, 2, 3)]
         tilts = [pair.word(words.AXES, A_I=x, C_J=pair.c[2]) for x in (-pair.a[1], pair.a[0])]
-        about = [*tilts, pair.twist_word()]
-        return [
-            Law(layout.SPRING, word, (k[i], c[i], 0.0, 0.0))
-            for i, word in enumerate([*along, *about])
-            if k[i] > 0 or c[i] > 0
-        ]
+        turns = [*tilts, pair.twist_word()]
+        measures = enumerate([*along, *turns])
+        laws = [Law(layout.SPRING, word, (k[i], c[i], 0.0, 0.0)) for i, word in measures if k[i] > 0 or c[i] > 0]
+        return LoadForces(laws)
 
 
+@load("joint_spring")
 @dataclass(frozen=True)
-class JointSpring:
+class JointSpring(JointLoad):
     """Spring and damper on a coordinate of a joint: torsional on a hinge, linear on a prismatic joint."""
 
     name: str
@@ -113,15 +108,24 @@ class JointSpring:
     damping: float = 0.0
     rest: float = 0.0
     coordinate: str | None = None
+    line: ClassVar[str] = "spring"
+    keys: ClassVar[Keys] = {
+        "joint": required(Value.JOINT),
+        "stiffness": optional(Value.NOT_NEGATIVE),
+        "damping": optional(Value.NOT_NEGATIVE),
+        "rest": optional(Value.NUMBER),
+        "coordinate": optional(Value.TEXT),
+    }
 
-    def laws_on(self, word: Word) -> list[Law]:
+    def laws(self, word: Word, world: LoadWorld) -> list[Law]:
         """The laws that it acts by, along the joint's coordinate."""
         _not_negative(self.name, stiffness=self.stiffness, damping=self.damping)
         return [Law(layout.SPRING, word, (self.stiffness, self.damping, self.rest, 0.0))]
 
 
+@load("joint_limit")
 @dataclass(frozen=True)
-class JointLimit:
+class JointLimit(JointLoad):
     """Stiff spring and damper that act when a joint coordinate leaves [low, high]."""
 
     name: str
@@ -131,17 +135,36 @@ class JointLimit:
     stiffness: float
     damping: float = 0.0
     coordinate: str | None = None
+    keys: ClassVar[Keys] = {
+        "joint": required(Value.JOINT),
+        "low": required(Value.NUMBER),
+        "high": required(Value.NUMBER),
+        "stiffness": required(Value.NOT_NEGATIVE),
+        "damping": optional(Value.NOT_NEGATIVE),
+        "coordinate": optional(Value.TEXT),
+    }
 
-    def laws_on(self, word: Word) -> list[Law]:
+    @classmethod
+    def check_table(cls, given: Mapping[str, Any]) -> None:
+        """The limits are in order."""
+        low, high = given["low"], given["high"]
+        if not low < high:
+            raise InputError(f"high must lie above low = {low:g}, received {high:g}", argument="high")
+
+    def laws(self, word: Word, world: LoadWorld) -> list[Law]:
         """The laws that it acts by, along the joint's coordinate."""
         _not_negative(self.name, stiffness=self.stiffness, damping=self.damping)
         if not self.low < self.high:
-            raise InputError(f"limit {self.name!r}: low must lie below high, received {self.low:g} and {self.high:g}")
+            raise InputError(
+                f"limit {self.name!r}: low must lie below high, received {self.low:g} and {self.high:g}",
+                argument="high",
+            )
         return [Law(layout.LIMIT, word, (self.stiffness, self.damping, self.low, self.high))]
 
 
+@load("motor", reads=False)
 @dataclass(frozen=True)
-class Motor:
+class Motor(JointLoad):
     """A torque (force) on a joint coordinate; or with `speed` and `gain` one that pulls its rate to that speed."""
 
     name: str
@@ -150,20 +173,28 @@ class Motor:
     speed: Any = None
     gain: float = 0.0
     coordinate: str | None = None
+    keys: ClassVar[Keys] = {
+        "joint": required(Value.JOINT),
+        "torque": optional(Value.TIME_OR_STATE),
+        "speed": optional(Value.TIME),
+        "gain": optional(Value.NOT_NEGATIVE),
+        "coordinate": optional(Value.TEXT),
+    }
 
-    def laws_on(self, word: Word) -> list[Law]:
+    def laws(self, word: Word, world: LoadWorld) -> list[Law]:
         """The laws that it acts by, along the joint's coordinate."""
         if (self.torque is None) == (self.speed is None):
             raise InputError(f"motor {self.name!r} takes either torque= or speed= (with gain=)")
         if self.torque is not None:
             return [Law(layout.SPEED, word, (0.0, 1.0), shift=self.torque)]
         if not self.gain > 0:
-            raise InputError(f"motor {self.name!r}: a speed needs gain > 0, received {self.gain!r}")
+            raise InputError(f"motor {self.name!r}: a speed needs gain > 0, received {self.gain!r}", argument="speed")
         return [Law(layout.SPEED, word, (self.gain, 0.0), shift=self.speed)]
 
 
+@load("joint_friction")
 @dataclass(frozen=True)
-class JointFriction:
+class JointFriction(JointLoad):
     """Coulomb–Stribeck friction on a joint coordinate, from the joint's own reaction: force N μ(ẋ), torque radius × N μ(ẋ).
 
     `mu` slides, `mu_static` sticks (Stribeck's bump of width `stribeck`); `creep` is the rate below which sliding is smoothed to
@@ -179,19 +210,31 @@ class JointFriction:
     creep: float = 1e-3
     preload: float = 0.0
     coordinate: str | None = None
+    keys: ClassVar[Keys] = {
+        "joint": required(Value.JOINT),
+        "mu": required(Value.NOT_NEGATIVE),
+        "radius": optional(Value.NOT_NEGATIVE),
+        "mu_static": optional(Value.NOT_NEGATIVE),
+        "stribeck": optional(Value.POSITIVE),
+        "creep": optional(Value.POSITIVE),
+        "preload": optional(Value.NOT_NEGATIVE),
+        "coordinate": optional(Value.TEXT),
+    }
 
-    def laws_on(self, word: Word) -> list[Law]:
+    def laws(self, word: Word, world: LoadWorld) -> list[Law]:
         """The laws that it acts by, along the joint's coordinate."""
         static = self.mu if self.mu_static is None else self.mu_static
         _not_negative(self.name, mu=self.mu, radius=self.radius, preload=self.preload, mu_static=static - self.mu)
         if not (self.creep > 0 and self.stribeck > 0):
-            raise InputError(f"friction {self.name!r}: creep and stribeck must be positive rates")
+            wrong = "stribeck" if self.creep > 0 else "creep"
+            raise InputError(f"friction {self.name!r}: creep and stribeck must be positive rates", argument=wrong)
         numbers = (self.mu, static, self.stribeck, self.creep, self.radius, self.preload * self.radius)
         return [Law(layout.FRICTION, word, numbers, joint=self.joint)]
 
 
+@load("force", reads=False)
 @dataclass(frozen=True)
-class Force:
+class Force(LoadPart):
     """A force on a body at a point (world at the start; mass centre when left out), in world or body axes, times a function of time."""
 
     name: str
@@ -200,19 +243,28 @@ class Force:
     point: Any = None
     frame: str = "world"
     time: Any = None
+    keys: ClassVar[Keys] = {
+        "body": required(Value.BODY),
+        "force": required(Value.FORMULAS),
+        "point": optional(Value.VECTOR),
+        "frame": optional(Value.CHOICE, "world", "body"),
+        "time": optional(Value.TIME),
+    }
 
-    def load(self, body: Body) -> tuple[int, list[float]]:
-        """Kind and numbers of isodyn.mechanism.layout."""
-        P = body.position if self.point is None else vector3(f"force {self.name!r}: point", self.point)
-        s, f = arm(body, P), vector3(f"force {self.name!r}", self.force)
+    def build(self, world: LoadWorld) -> LoadForces:
+        """A force on the body."""
+        body = world.body(self.body)
+        P = body.position if self.point is None else vector3(f"force {self.name!r}: point", self.point, "point")
+        s, f = arm(body, P), vector3(f"force {self.name!r}", self.force, "force")
         kind = layout.FORCE if _world(self.name, self.frame) else layout.FOLLOWER
         if body.kind == "cable" and (s[1:].any() or (kind == layout.FOLLOWER and f[1:].any())):
             raise _no_frame("force", self.name, body)
-        return kind, [*f, *s, 0.0]
+        return LoadForces(on_bodies=[OnBody(kind, body.name, [*f, *s, 0.0], self.time)])
 
 
+@load("torque", reads=False)
 @dataclass(frozen=True)
-class Torque:
+class Torque(LoadPart):
     """A torque on a body, in world or body axes, times a function of time."""
 
     name: str
@@ -220,19 +272,28 @@ class Torque:
     torque: Any
     frame: str = "world"
     time: Any = None
+    keys: ClassVar[Keys] = {
+        "body": required(Value.BODY),
+        "torque": required(Value.FORMULAS),
+        "frame": optional(Value.CHOICE, "world", "body"),
+        "time": optional(Value.TIME),
+    }
 
-    def load(self, body: Body) -> tuple[int, list[float]]:
-        """Kind and numbers of isodyn.mechanism.layout."""
+    def build(self, world: LoadWorld) -> LoadForces:
+        """A torque on the body."""
+        body = world.body(self.body)
         kind = layout.TORQUE if _world(self.name, self.frame) else layout.BODY_TORQUE
         if body.kind == "particle":
-            raise InputError(f"torque {self.name!r}: {body.name!r} is a particle and cannot turn")
+            raise InputError(f"torque {self.name!r}: {body.name!r} is a particle and cannot turn", argument="body")
         if body.kind == "cable" and kind == layout.BODY_TORQUE:
             raise _no_frame("torque", self.name, body)
-        return kind, [*vector3(f"torque {self.name!r}", self.torque), 0.0, 0.0, 0.0, 0.0]
+        numbers = [*vector3(f"torque {self.name!r}", self.torque, "torque"), 0.0, 0.0, 0.0, 0.0]
+        return LoadForces(on_bodies=[OnBody(kind, body.name, numbers, self.time)])
 
 
+@load("drag")
 @dataclass(frozen=True)
-class Drag:
+class Drag(LoadPart):
     """−coefficient |v| v at a point of a body, v being its velocity against the medium; ½ρ c_d A is the usual coefficient."""
 
     name: str
@@ -240,56 +301,75 @@ class Drag:
     coefficient: float
     point: Any = None
     medium: Any = (0.0, 0.0, 0.0)
+    keys: ClassVar[Keys] = {
+        "body": required(Value.BODY),
+        "coefficient": required(Value.NOT_NEGATIVE),
+        "point": optional(Value.VECTOR),
+        "medium": optional(Value.VECTOR),
+    }
 
-    time = None
-
-    def load(self, body: Body) -> tuple[int, list[float]]:
-        """Kind and numbers of isodyn.mechanism.layout."""
+    def build(self, world: LoadWorld) -> LoadForces:
+        """A force on the body."""
+        body = world.body(self.body)
         _not_negative(self.name, coefficient=self.coefficient)
-        P = body.position if self.point is None else vector3(f"drag {self.name!r}: point", self.point)
+        P = body.position if self.point is None else vector3(f"drag {self.name!r}: point", self.point, "point")
         s = arm(body, P)
         if body.of_beam and s.any():
-            raise InputError(f"drag {self.name!r}: on a node of a beam it acts at the node itself, received point={P}")
-        return layout.DRAG, [*vector3(f"drag {self.name!r}: medium", self.medium), *s, float(self.coefficient)]
+            raise InputError(
+                f"drag {self.name!r}: on a node of a beam it acts at the node itself, received point={P}",
+                argument="point",
+            )
+        medium = vector3(f"drag {self.name!r}: medium", self.medium, "medium")
+        return LoadForces(on_bodies=[OnBody(layout.DRAG, body.name, [*medium, *s, float(self.coefficient)])])
 
 
+@load("distributed_force")
 @dataclass(frozen=True)
-class DistributedForce:
+class DistributedForce(LoadPart):
     """A dead force per length of undeformed beam, all along a beam of a mechanism, times a function of time."""
 
     name: str
     beam: str
     force: Any
     time: Any = None
+    keys: ClassVar[Keys] = {
+        "beam": required(Value.BEAM),
+        "force": required(Value.VECTOR),
+        "time": optional(Value.TIME),
+    }
+
+    def build(self, world: LoadWorld) -> LoadForces:
+        """A force along the beam."""
+        per_length = self.per_length(world.dimension(self.beam))
+        return LoadForces(along_beams=[AlongBeam(self.beam, per_length, self.time)])
 
     def per_length(self, dim: int) -> FloatArray:
         """The vector, in the space of the beam."""
-        f = vector3(f"load {self.name!r}: force", self.force)
+        f = vector3(f"load {self.name!r}: force", self.force, "force")
         if dim == 2 and f[2] != 0:
-            raise InputError(f"load {self.name!r}: beam {self.beam!r} lies in the plane, so z of the force must be 0")
+            raise InputError(
+                f"load {self.name!r}: beam {self.beam!r} lies in the plane, so z of the force must be 0",
+                argument="force",
+            )
         return f[:dim]
-
-
-BodyLoad = Force | Torque | Drag
-PairLoad = Spring | Bushing
-JointLoad = JointSpring | JointLimit | Motor | JointFriction
-Load = BodyLoad | PairLoad | JointLoad | DistributedForce
 
 
 def _no_frame(what: str, name: str, body: Body) -> InputError:
     return InputError(
         f"{what} {name!r}: {body.name!r} is a node of a cable in space, which has a tangent but no twist",
         hint="world axes, at the node itself; along the tangent also in its own axes",
+        argument=what,
     )
 
 
 def _world(name: str, frame: str) -> bool:
     if frame not in ("world", "body"):
-        raise InputError(f"load {name!r}: frame must be 'world' or 'body', received {frame!r}")
+        raise InputError(f"load {name!r}: frame must be 'world' or 'body', received {frame!r}", argument="frame")
     return frame == "world"
 
 
 def _not_negative(name: str, **values: float) -> None:
     for what, value in values.items():
-        if real_number(f"load {name!r}: {what}", value) < 0:
-            raise InputError(f"load {name!r}: {what} must not be negative, received {value:g}")
+        with about(None, what):
+            if real_number(f"load {name!r}: {what}", value) < 0:
+                raise InputError(f"load {name!r}: {what} must not be negative, received {value:g}")

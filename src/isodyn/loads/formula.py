@@ -7,31 +7,31 @@ planar bodies; coordinates of joints and their rates.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from isodyn.bodies.body import Body, vector3
-from isodyn.errors import InputError
+from isodyn.errors import InputError, about
 from isodyn.expressions import compile_formula, parse
 from isodyn.expressions.parser import Tree
 from isodyn.joints import measures as words
-from isodyn.joints.couplings import ground_body
 from isodyn.joints.pairs import between_points
-from isodyn.joints.words import Pair, Word, arm
-from isodyn.loads.elements import Input, Law
-from isodyn.loads.time import ByFormula
+from isodyn.joints.words import Pair, Word, arm, ground_body
+from isodyn.loads.elements import Force, Motor, Torque
+from isodyn.loads.part import Input, JointLoad, Law, LoadForces, LoadPart, LoadWorld
+from isodyn.loads.time import ByFormula, Formula
 from isodyn.mechanism import layout
+from isodyn.parts import Keys, Part, Value, load, optional, required
 
-Lookup = Callable[[str, str], Input]
-"""(owner, coordinate) to an input; raises InputError for what is not there."""
 RATE = "_rate"
 
 
+@load("force")
 @dataclass(frozen=True)
-class FormulaForce:
+class FormulaForce(LoadPart):
     """A force on a body in world axes, each component a number or a formula; at a point (world at the start) or the mass centre."""
 
     name: str
@@ -39,36 +39,66 @@ class FormulaForce:
     force: Any
     point: Any = None
     parameters: Mapping[str, float] = field(default_factory=dict)
+    keys: ClassVar[Keys] = Force.keys
 
-    def laws(self, body: Body, lookup: Lookup) -> list[Law]:
+    @classmethod
+    def defaults(cls) -> dict[str, Any]:
+        """Those of `Force`, whose tables it reads."""
+        return Force.defaults()
+
+    @classmethod
+    def from_table(cls, name: str, given: Mapping[str, Any], parameters: Mapping[str, float]) -> Sequence[Part]:
+        """A `Force` where all components are numbers."""
+        return _on_body(cls, Force, "force", name, given, parameters)
+
+    def build(self, world: LoadWorld) -> LoadForces:
         """One law for each component that is not zero."""
-        P = body.position if self.point is None else vector3(f"force {self.name!r}: point", self.point)
+        body = world.body(self.body)
+        P = body.position if self.point is None else vector3(f"force {self.name!r}: point", self.point, "point")
         pair = Pair.of(self.name, body, ground_body(), P, None)
         if body.kind == "cable" and arm(body, P)[1:].any():
-            raise InputError(f"force {self.name!r}: on the node of a cable a formula acts at the node itself")
-        return _components(
-            self.name, self.force, self.parameters, lookup, lambda e: pair.word(words.POINT, A_I=e), body
-        )
+            raise InputError(
+                f"force {self.name!r}: on the node of a cable a formula acts at the node itself", argument="point"
+            )
+        with about(None, inside="force"):
+            return _components(self.name, self.force, self.parameters, world, _along(pair), body)
 
 
+@load("torque")
 @dataclass(frozen=True)
-class FormulaTorque:
+class FormulaTorque(LoadPart):
     """A torque on a body in world axes, each component a number or a formula."""
 
     name: str
     body: str
     torque: Any
     parameters: Mapping[str, float] = field(default_factory=dict)
+    keys: ClassVar[Keys] = Torque.keys
 
-    def laws(self, body: Body, lookup: Lookup) -> list[Law]:
+    @classmethod
+    def defaults(cls) -> dict[str, Any]:
+        """Those of `Torque`, whose tables it reads."""
+        return Torque.defaults()
+
+    @classmethod
+    def from_table(cls, name: str, given: Mapping[str, Any], parameters: Mapping[str, float]) -> Sequence[Part]:
+        """A `Torque` where all components are numbers."""
+        return _on_body(cls, Torque, "torque", name, given, parameters)
+
+    def build(self, world: LoadWorld) -> LoadForces:
         """One law for each component that is not zero."""
+        body = world.body(self.body)
         if body.kind == "particle" or body.of_beam:
-            raise InputError(f"torque {self.name!r}: a formula turns bodies; {body.name!r} is a {body.kind}")
-        return _components(self.name, self.torque, self.parameters, lookup, lambda e: turn_word(body, e), body)
+            raise InputError(
+                f"torque {self.name!r}: a formula turns bodies; {body.name!r} is a {body.kind}", argument="body"
+            )
+        with about(None, inside="torque"):
+            return _components(self.name, self.torque, self.parameters, world, lambda e: turn_word(body, e), body)
 
 
+@load("motor")
 @dataclass(frozen=True)
-class FormulaMotor:
+class FormulaMotor(JointLoad):
     """A torque (force) along a coordinate of a joint by a formula."""
 
     name: str
@@ -76,14 +106,37 @@ class FormulaMotor:
     torque: Any
     coordinate: str | None = None
     parameters: Mapping[str, float] = field(default_factory=dict)
+    keys: ClassVar[Keys] = Motor.keys
 
-    def laws_on(self, word: Word, lookup: Lookup) -> list[Law]:
+    @classmethod
+    def defaults(cls) -> dict[str, Any]:
+        """Those of `Motor`, whose tables it reads."""
+        return Motor.defaults()
+
+    @classmethod
+    def check_table(cls, given: Mapping[str, Any]) -> None:
+        """A torque, or a speed with its gain."""
+        if (given["torque"] is None) == (given["speed"] is None):
+            raise InputError("a motor takes either torque or speed (with gain)")
+        if given["speed"] is not None and given["gain"] == 0:
+            raise InputError("a speed needs a gain > 0", argument="speed")
+
+    @classmethod
+    def from_table(cls, name: str, given: Mapping[str, Any], parameters: Mapping[str, float]) -> Sequence[Part]:
+        """A `Motor` where the torque does not depend on coordinates."""
+        if isinstance(given["torque"], str):
+            return [cls(name, given["joint"], given["torque"], given["coordinate"], parameters)]
+        return [Motor(name, **given)]
+
+    def laws(self, word: Word, world: LoadWorld) -> list[Law]:
         """The law that it acts by."""
-        return [formula_law(self.name, word, str(self.torque), self.parameters, lookup)]
+        with about(None, "torque"):
+            return [formula_law(self.name, word, str(self.torque), self.parameters, world)]
 
 
+@load("tension")
 @dataclass(frozen=True)
-class Tension:
+class Tension(LoadPart):
     """A force between two points (world at the start) by a formula of `length`, `length_rate` and other names; positive pulls."""
 
     name: str
@@ -92,15 +145,20 @@ class Tension:
     tension: Any
     points: Any = None
     parameters: Mapping[str, float] = field(default_factory=dict)
+    keys: ClassVar[Keys] = {
+        "between": required(Value.BODIES),
+        "points": optional(Value.TWO_VECTORS),
+        "tension": required(Value.FORMULA),
+    }
 
-    def laws(self, first: Body, second: Body, lookup: Lookup) -> list[Law]:
-        """The law that it acts by."""
-        word = between_points(self.name, first, second, self.points).length_word()
+    def build(self, world: LoadWorld) -> LoadForces:
+        """A law along the distance."""
+        pair = between_points(self.name, world.body(self.first), world.body(self.second), self.points)
+        word = pair.length_word()
         own = {"length": Input(word), f"length{RATE}": Input(word, rate=True)}
-        return [formula_law(self.name, word, str(self.tension), self.parameters, lookup, own, negative=True)]
-
-
-FormulaLoad = FormulaForce | FormulaTorque | FormulaMotor | Tension
+        with about(None, "tension"):
+            law = formula_law(self.name, word, str(self.tension), self.parameters, world, own, negative=True)
+        return LoadForces([law])
 
 
 def turn_word(body: Body, axis: Any) -> Word:
@@ -149,7 +207,7 @@ def formula_law(
     word: Word,
     text: str,
     parameters: Mapping[str, float],
-    lookup: Lookup,
+    world: LoadWorld,
     own: Mapping[str, Input] | None = None,
     *,
     negative: bool = False,
@@ -159,28 +217,74 @@ def formula_law(
     for used in names_in(text):
         owner, _, coordinate = used.rpartition(".")
         if owner and used not in parameters:
-            try:
-                inputs[used] = lookup(owner, coordinate)
-            except InputError as error:
-                message = str(error.args[0]).split("\nhint:")[0].removeprefix(f"load {name!r}: ")
-                raise InputError(f"load {name!r}: formula {text!r}: {message}", hint=error.hint) from None
+            inputs[used] = world.lookup(f"load {name!r}: formula {text!r}", owner, coordinate)
     refused = "t, parameters, and coordinates such as body.x, joint.angle"
     try:
         program = compile_formula(text, inputs, parameters, refused=refused, negative=negative)
     except InputError as error:
-        error.args = (f"load {name!r}: {error.args[0]}",)
-        raise
+        raise InputError(f"load {name!r}: {error.message}", hint=error.hint) from None
     return Law(layout.BY_FORMULA, word, (), ByFormula(program), inputs=tuple(inputs[used] for used in program.names))
+
+
+def of_state(text: str) -> bool:
+    """Whether a formula names coordinates."""
+    return any("." in name for name in names_in(text))
+
+
+def _on_body(
+    by_formula: Any,
+    plain: Any,
+    key: str,
+    name: str,
+    given: Mapping[str, Any],
+    parameters: Mapping[str, float],
+) -> Sequence[Part]:
+    """A force or torque of a table: one load by numbers, one by formulas, or in body axes one for each component."""
+    values, frame, time = given[key], given["frame"], given["time"]
+    where = {"point": given["point"]} if "point" in given else {}
+    if all(isinstance(x, float) for x in values):
+        return [plain(name, given["body"], values, frame=frame, time=time, **where)]
+    if time is not None:
+        raise InputError("formulas in the components bring the time with them", hint="multiply them", argument="time")
+    if frame == "world":
+        _refuse_unknown(key, values, parameters)
+        return [by_formula(name, given["body"], values, **where, parameters=parameters)]
+    made = []
+    for k, x in enumerate(values):
+        if isinstance(x, str) and of_state(x):
+            raise InputError(
+                "formulas of coordinates act in world axes", hint="leave frame out, or use t alone", argument=(key, k)
+            )
+        if x != 0:
+            along, unit = f"{name}.{'xyz'[k]}", np.eye(3)[k]
+            with about(None, (key, k)):
+                factor = Formula(x, **parameters) if isinstance(x, str) else None
+            size = unit if factor is not None else x * unit
+            made.append(plain(along, given["body"], size, frame=frame, time=factor, **where))
+    return made
+
+
+def _refuse_unknown(key: str, values: Sequence[Any], parameters: Mapping[str, float]) -> None:
+    """Names without a dot, refused at the component that has them."""
+    for k, text in enumerate(values):
+        if isinstance(text, str):
+            with about(None, (key, k)):
+                compile_formula(text, ["t", *(name for name in names_in(text) if "." in name)], parameters)
+
+
+def _along(pair: Pair) -> Callable[[Any], Word]:
+    """The offset of the point in a direction."""
+    return lambda e: pair.word(words.POINT, A_I=e)
 
 
 def _components(
     name: str,
     values: Any,
     parameters: Mapping[str, float],
-    lookup: Lookup,
+    world: LoadWorld,
     word: Callable[[Any], Word],
     body: Body,
-) -> list[Law]:
+) -> LoadForces:
     if isinstance(values, str) or len(values) not in (2, 3):
         raise InputError(f"load {name!r}: three components are needed, received {values!r}")
     laws = []
@@ -191,9 +295,10 @@ def _components(
         planar = body.kind in ("planar", "node")
         force = word(np.eye(3)[k]) if not planar or _in_plane(word, k) else None
         if force is None:
-            raise InputError(f"load {name!r}: {body.name!r} is planar, so component {k + 1} must be 0")
-        laws.append(formula_law(name, force, text, parameters, lookup))
-    return laws
+            raise InputError(f"load {name!r}: {body.name!r} is planar, so component {k + 1} must be 0", argument=(k,))
+        with about(None, (k,)):
+            laws.append(formula_law(name, force, text, parameters, world))
+    return LoadForces(laws)
 
 
 def _in_plane(word: Callable[[Any], Word], k: int) -> bool:

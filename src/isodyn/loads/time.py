@@ -53,7 +53,7 @@ class Ramp:
     @property
     def numbers(self) -> FloatArray:
         if not self.t1 > self.t0:
-            raise InputError(f"a ramp needs t1 > t0, received {self.t0:g} and {self.t1:g}")
+            raise InputError(f"a ramp needs t1 > t0, received {self.t0:g} and {self.t1:g}", argument="t1")
         return _finite("start, end, t0, t1", (self.start, self.end, self.t0, self.t1))
 
 
@@ -70,7 +70,7 @@ class Pulse:
     @property
     def numbers(self) -> FloatArray:
         if not self.t1 > self.t0:
-            raise InputError(f"a pulse needs t1 > t0, received {self.t0:g} and {self.t1:g}")
+            raise InputError(f"a pulse needs t1 > t0, received {self.t0:g} and {self.t1:g}", argument="t1")
         return _finite("value, t0, t1", (self.value, self.t0, self.t1))
 
 

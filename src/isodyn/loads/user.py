@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from isodyn.bodies.pose import Pose
 from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
+from isodyn.parts import Part, Use, Value
 from isodyn.systems.checks import returned
 
 
 @dataclass(frozen=True)
-class UserLoad:
+class UserLoad(Part):
     """Force at the mass centre and torque on a body, both in the world: function(t, pose) → force, or (force, torque).
 
     `pose` tells position, R, velocity and angular_velocity (body frame); pose.point(s), pose.velocity_of(s) those of a point. The function
@@ -25,6 +26,11 @@ class UserLoad:
     name: str
     body: str
     function: Callable[[float, Pose], Any]
+    noun: ClassVar[str] = "load"
+
+    def uses(self) -> list[Use]:
+        """Its body."""
+        return [Use(Value.BODY, self.body, "body")]
 
     def __post_init__(self) -> None:
         if not callable(self.function):

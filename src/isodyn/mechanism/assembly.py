@@ -17,16 +17,16 @@ import numpy as np
 
 from isodyn.bodies.rotations import increment
 from isodyn.compiled import FloatArray
-from isodyn.errors import ConflictError, InputError
-from isodyn.integrate.branch_start import examples, refusal
-from isodyn.integrate.start import CONFLICT, refuse_open
+from isodyn.errors import ConflictError, InputError, about
 from isodyn.joints.measures import PLANAR_ANGLE, WHOLE_TURNS
 from isodyn.joints.words import Word
 from isodyn.mechanism.beam_part import resolve
 from isodyn.mechanism.poses import coordinate_at
 from isodyn.mechanism.system import MechanismSystem
+from isodyn.parts.part import joined
+from isodyn.systems.branch_choices import examples, refusal
 from isodyn.systems.branches import OFF, crossing, off_branch
-from isodyn.systems.manifold import close
+from isodyn.systems.manifold import CONFLICT, close, refuse_open
 from isodyn.systems.questions import Questions
 from isodyn.systems.scales import natural_pace, pace, sizes_of_rows
 
@@ -81,9 +81,14 @@ def assemble(
             continue
         if resolve(name, system.beams) not in system.tables.number or name == "ground":
             known = [*(b.name for b in system.bodies if not b.of_beam), *system.beams]
-            raise InputError(f"hold: there is no body named {name!r}", hint=f"bodies: {', '.join(known)}")
+            raise InputError(
+                f"hold: there is no body named {name!r}", hint=f"bodies: {', '.join(known)}", argument="hold"
+            )
         held[system.v_of(name)] = 1.0
-    wanted = [(find_coordinate(system, key), float(value), key) for key, value in (positions or {}).items()]
+    wanted = []
+    for key, value in (positions or {}).items():
+        with about(None, ("positions", joined(key))):
+            wanted.append((find_coordinate(system, key), float(value), key))
 
     def extra(q: FloatArray) -> tuple[FloatArray, FloatArray]:
         found = [(coordinate_at(system, word, q), value) for word, value, _ in wanted]
@@ -110,7 +115,8 @@ def consistent_velocity(system: MechanismSystem, ask: Questions, t: float, q: Fl
     G, gap = ask.G(t, q, system.v0), ask.velocity(t, q, system.v0)
     names = list(system.row_names)
     for key, rate in rates.items():
-        _, g = coordinate_at(system, find_coordinate(system, key), q)
+        with about(None, ("rates", joined(key))):
+            _, g = coordinate_at(system, find_coordinate(system, key), q)
         G, gap = np.vstack([G, g]), np.append(gap, g @ system.v0 - float(rate))
         names.append(f"rate of {_name(key)}")
     if not names:

@@ -69,11 +69,15 @@ def make_beam(
     except InputError as error:
         error.add_note(f"in beam {name!r}")
         raise
-    v = vector3(f"beam {name!r}: velocity", velocity)
+    v = vector3(f"beam {name!r}: velocity", velocity, "velocity")
     given = (0.0, 0.0, 0.0) if angular_velocity is None else angular_velocity
-    w = vector3(f"beam {name!r}: angular_velocity", (0.0, 0.0, given) if np.ndim(given) == 0 else given)
+    turning = (0.0, 0.0, given) if np.ndim(given) == 0 else given
+    w = vector3(f"beam {name!r}: angular_velocity", turning, "angular_velocity")
     if mesh.dim == 2 and (v[2] != 0 or w[:2].any()):
-        raise InputError(f"beam {name!r} is planar: it moves in the plane z = 0 and turns about z")
+        raise InputError(
+            f"beam {name!r} is planar: it moves in the plane z = 0 and turns about z",
+            argument="velocity" if v[2] != 0 else "angular_velocity",
+        )
     places, slopes = _in_space(mesh.positions), _in_space(mesh.slopes)
     nodes = tuple(
         make_node(f"{name}[{k}]", mesh.dim, r, t, v + np.cross(w, r - places[0]), np.cross(w, t))

@@ -7,22 +7,21 @@ from typing import Any
 
 from isodyn.beams.mesh import spread
 from isodyn.compiled import FloatArray
-from isodyn.errors import InputError
+from isodyn.errors import InputError, about
 from isodyn.joints import measures as words
 from isodyn.joints.cables import refuse_twist
 from isodyn.joints.user import UserRows
-from isodyn.loads.elements import BodyLoad, DistributedForce, JointLoad, Law, PairLoad
-from isodyn.loads.formula import FormulaLoad
+from isodyn.loads.part import AlongBeam, Law, LoadPart
 from isodyn.loads.user import UserLoad
 from isodyn.mechanism.beam_part import resolve
 from isodyn.mechanism.coordinates import Coordinates, ParametrisedSystem, in_coordinates
 from isodyn.mechanism.counted import counted_angles
-from isodyn.mechanism.formula_inputs import laws_by_formula
-from isodyn.mechanism.joint_rows import coordinate, rows_of
+from isodyn.mechanism.joint_rows import rows_of
 from isodyn.mechanism.loose_bodies import warn_of_loose_bodies
 from isodyn.mechanism.parts import Parts
 from isodyn.mechanism.system import MechanismSystem, make_system
 from isodyn.mechanism.tables import Tables
+from isodyn.mechanism.world import World
 
 _FORCE_WORDS = {words.POINT, words.OFFSET, words.LENGTH}
 
@@ -34,7 +33,8 @@ def compile_parts(
     bodies = parts.all_bodies()
     if not bodies:
         raise InputError("the mechanism has no bodies", hint="add_body comes first")
-    joints, rows = rows_of(parts)
+    world = World(parts)
+    joints, rows = rows_of(world)
     reactions = {
         name: (made.rows[0], sum(rows[r].terms[0][1].kind in _FORCE_WORDS for r in made.rows))
         for name, made in joints.items()
@@ -47,25 +47,13 @@ def compile_parts(
     user_rows = [joint for joint in parts.joints.values() if isinstance(joint, UserRows)]
     user_loads = [load for load in parts.loads.values() if isinstance(load, UserLoad)]
     for load in parts.loads.values():
-        if isinstance(load, UserLoad):
-            continue
-        before = len(laws)
-        if isinstance(load, FormulaLoad):
-            laws += laws_by_formula(parts, joints, load)
-        elif isinstance(load, BodyLoad):
-            on = parts.body(load.body)
-            kind, values = load.load(on)
-            loads.append((kind, numbers[on.name], values, load.time))
-        elif isinstance(load, DistributedForce):
-            spreads.append(_spread(parts, load))
-        elif isinstance(load, PairLoad):
-            found = load.laws(parts.body(load.first), parts.body(load.second))
-            refuse_twist(f"load {load.name!r}", (law.word for law in found), bodies)
-            laws += found
-        else:
-            assert isinstance(load, JointLoad)
-            laws += load.laws_on(coordinate(joints, f"load {load.name!r}", load.joint, load.coordinate))
-        laws[before:] = [replace(law, load=load.name) for law in laws[before:]]
+        if isinstance(load, LoadPart):
+            with about(load.name):
+                forces = load.build(world)
+                refuse_twist(load.what, (law.word for law in forces.laws), bodies)
+            laws += [replace(law, load=load.name, line=load.line) for law in forces.laws]
+            loads += [(on.kind, numbers[on.body], on.numbers, on.time) for on in forces.on_bodies]
+            spreads += [_spread(parts, along) for along in forces.along_beams]
     warn_of_loose_bodies(parts, rows, laws, user_rows)
     tables = Tables(
         list(bodies.values()),
@@ -96,12 +84,9 @@ def compile_parts(
     return in_coordinates(system, coordinates)
 
 
-def _spread(parts: Parts, load: DistributedForce) -> tuple[int, FloatArray, Any]:
+def _spread(parts: Parts, load: AlongBeam) -> tuple[int, FloatArray, Any]:
     """First coordinate, nodal forces and function of time of a load along a beam."""
-    first = 0
-    for name, beam in parts.beams.items():
-        if name == load.beam:
-            break
-        first += 2 * beam.mesh.dim * len(beam.nodes)
-    force = load.per_length(beam.mesh.dim)
-    return first, spread(beam.mesh.elements, len(beam.nodes), force, per_mass=False), load.time
+    before = list(parts.beams).index(load.beam)
+    first = sum(2 * beam.mesh.dim * len(beam.nodes) for beam in list(parts.beams.values())[:before])
+    beam = parts.beams[load.beam]
+    return first, spread(beam.mesh.elements, len(beam.nodes), load.per_length, per_mass=False), load.time

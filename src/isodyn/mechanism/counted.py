@@ -15,7 +15,7 @@ from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
 from isodyn.joints.measures import ANGLE, TANGENT_ANGLE, TWIST, WHOLE_TURNS
 from isodyn.joints.words import Row, Word
-from isodyn.loads.elements import Law
+from isodyn.loads.part import Law
 from isodyn.mechanism.layout import BY_FORMULA, LIMIT, SPRING
 from isodyn.mechanism.turns import TOLD
 

@@ -30,14 +30,14 @@ from isodyn.compiled import (
     VELOCITY,
     FloatArray,
 )
-from isodyn.joints.cables import refuse_users_twist
+from isodyn.joints.actions import of_user
 from isodyn.joints.user import UserRows
-from isodyn.joints.words import Row
+from isodyn.joints.words import Row, RowKind
 from isodyn.loads.user import UserLoad
-from isodyn.mechanism.actions import of_user
 from isodyn.mechanism.beam_part import resolve
 from isodyn.mechanism.placed import PlacedBodies, joined
 from isodyn.mechanism.system import JointParts, MechanismSystem
+from isodyn.mechanism.users_twist import refuse_users_twist
 from isodyn.systems.differences import H1, H2, first, second
 from isodyn.systems.model import Model, from_python
 from isodyn.systems.questions import Questions
@@ -94,7 +94,7 @@ def with_user_parts(
     new, at = [], base.m_phi
     for r, count in counted:
         joints[r.name] = JointParts(r.name, None, tuple(range(at, at + count)), {}, of_user(r.bodies))
-        new += [Row(f"{r.name}: row {k + 1}" if count > 1 else r.name, ()) for k in range(count)]
+        new += [Row(r.name, f"row {k + 1}" if count > 1 else "", RowKind.USER, ()) for k in range(count)]
         at += count
     all_rows = [*base.rows[: base.m_phi], *new, *base.rows[base.m_phi :]]
     given = {f.name: getattr(base, f.name) for f in fields(base)}

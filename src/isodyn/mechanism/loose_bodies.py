@@ -9,7 +9,7 @@ from isodyn.bodies.body import GROUND
 from isodyn.errors import IsodynWarning
 from isodyn.joints.user import UserRows
 from isodyn.joints.words import Row
-from isodyn.loads.elements import Law
+from isodyn.loads.part import Law
 from isodyn.mechanism.beam_part import resolve
 from isodyn.mechanism.parts import Parts
 

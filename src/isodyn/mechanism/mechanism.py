@@ -8,19 +8,14 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 from isodyn.beams.mesh import Energy
 from isodyn.beams.section import Section
-from isodyn.bodies.body import GROUND, Body, make_body, vector3
+from isodyn.bodies.body import Body, make_body, vector3
 from isodyn.errors import InputError
-from isodyn.joints.couplings import Drive, Gear, Pulley, RollingDisc, RollingSphere
-from isodyn.joints.pairs import Joint
-from isodyn.joints.user import UserRows
-from isodyn.loads.elements import BodyLoad, DistributedForce, Load, PairLoad
-from isodyn.loads.formula import FormulaForce, FormulaLoad, FormulaTorque, Tension
-from isodyn.loads.user import UserLoad
 from isodyn.mechanism.beam_part import BeamPart, make_beam
 from isodyn.mechanism.compilation import compile_parts
 from isodyn.mechanism.coordinates import Coordinates, ParametrisedSystem
-from isodyn.mechanism.parts import Parts, Rows, nearest
+from isodyn.mechanism.parts import Loads, Parts, Rows
 from isodyn.mechanism.system import MechanismSystem
+from isodyn.notebook_views import ShownInNotebooks
 
 if TYPE_CHECKING:
     from isodyn.mechanism.assembly import Assembly
@@ -28,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(eq=False)
-class Mechanism:
+class Mechanism(ShownInNotebooks):
     """An editable list of named parts.
 
     Rotations are moved by the exponential map, exact for a constant angular velocity; with `cayley` by the Cayley map, by which V0(1, 1, ρ)
@@ -47,7 +42,7 @@ class Mechanism:
     cayley: bool = False
     bodies: dict[str, Body] = field(default_factory=dict, init=False)
     joints: dict[str, Rows] = field(default_factory=dict, init=False)
-    loads: dict[str, Load | FormulaLoad | UserLoad] = field(default_factory=dict, init=False)
+    loads: dict[str, Loads] = field(default_factory=dict, init=False)
     beams: dict[str, BeamPart] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
@@ -126,39 +121,16 @@ class Mechanism:
         if not isinstance(joint, Rows):
             raise InputError(f"add_joint takes a joint such as iso.Hinge, received {type(joint).__name__}")
         self._parts.refuse_known(joint.name)
-        if isinstance(joint, UserRows):
-            self._parts.refuse_unknown_pair(f"rows {joint.name!r}", *(GROUND, *joint.bodies)[-2:])
-        elif isinstance(joint, Joint | Pulley):
-            self._parts.refuse_unknown_pair(f"joint {joint.name!r}", joint.first, joint.second)
-        elif isinstance(joint, RollingSphere | RollingDisc):
-            self._parts.refuse_unknown(f"joint {joint.name!r}", joint.body)
-        elif isinstance(joint, Drive):
-            self._parts.refuse_unknown_joint(f"drive {joint.name!r}", joint.joint)
-        elif isinstance(joint, Gear):
-            for name in (joint.first, joint.second):
-                self._parts.refuse_unknown_joint(f"gear {joint.name!r}", name)
-        else:
-            for key in joint.weights:
-                self._parts.refuse_unknown_joint(f"coupling {joint.name!r}", key[0] if isinstance(key, tuple) else key)
+        self._parts.refuse_missing(joint)
         self.joints[joint.name] = joint
         return joint
 
-    def add_load(self, load: Load | FormulaLoad | UserLoad) -> Load | FormulaLoad | UserLoad:
+    def add_load(self, load: Loads) -> Loads:
         """A force, torque, spring, bushing, motor, limit, friction or drag; what it names must exist."""
-        if not isinstance(load, Load | FormulaLoad | UserLoad):
+        if not isinstance(load, Loads):
             raise InputError(f"add_load takes a load such as iso.Spring, received {type(load).__name__}")
         self._parts.refuse_known(load.name)
-        if isinstance(load, BodyLoad | UserLoad | FormulaForce | FormulaTorque):
-            self._parts.refuse_unknown(f"load {load.name!r}", load.body)
-        elif isinstance(load, DistributedForce):
-            if load.beam not in self.beams:
-                raise InputError(
-                    f"load {load.name!r}: there is no beam named {load.beam!r}", hint=nearest(load.beam, self.beams)
-                )
-        elif isinstance(load, PairLoad | Tension):
-            self._parts.refuse_unknown_pair(f"load {load.name!r}", load.first, load.second)
-        else:
-            self._parts.refuse_unknown_joint(f"load {load.name!r}", load.joint)
+        self._parts.refuse_missing(load)
         self.loads[load.name] = load
         return load
 
@@ -173,11 +145,6 @@ class Mechanism:
     def compile(self, coordinates: Coordinates = "rotation") -> MechanismSystem | ParametrisedSystem:
         """The system of all parts; coordinates other than the default: isodyn.mechanism.coordinates."""
         return compile_parts(self._parts, self.gravity, self.cayley, coordinates)
-
-    def _repr_html_(self) -> str:
-        from isodyn.report.notebook import mechanism_html
-
-        return mechanism_html(self)
 
     def mobility(self, q: Any = None, t: float = 0.0) -> Mobility:
         """Degrees of freedom and redundant joints at the assembled start, or at q; print it.

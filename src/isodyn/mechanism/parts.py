@@ -7,16 +7,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from isodyn.bodies.body import GROUND, Body
-from isodyn.errors import InputError
-from isodyn.joints.couplings import Coupling, Drive, Gear, Pulley, RollingDisc, RollingSphere, ground_body
-from isodyn.joints.pairs import Joint
+from isodyn.errors import InputError, about
+from isodyn.joints.part import JointPart
 from isodyn.joints.user import UserRows
-from isodyn.loads.elements import Load
-from isodyn.loads.formula import FormulaLoad
+from isodyn.joints.words import ground_body
+from isodyn.loads.part import LoadPart
 from isodyn.loads.user import UserLoad
 from isodyn.mechanism.beam_part import BeamPart, resolve
+from isodyn.parts import Part, Use, Value
 
-Rows = UserRows | Joint | Drive | Coupling | Gear | Pulley | RollingSphere | RollingDisc
+Rows = JointPart | UserRows
+Loads = LoadPart | UserLoad
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +26,7 @@ class Parts:
 
     bodies: dict[str, Body]
     joints: dict[str, Rows]
-    loads: dict[str, Load | FormulaLoad | UserLoad]
+    loads: dict[str, Loads]
     beams: dict[str, BeamPart]
 
     def all_bodies(self) -> dict[str, Body]:
@@ -39,7 +40,7 @@ class Parts:
         known = resolve(name, self.beams)
         if known in self.bodies:
             return self.bodies[known]
-        return self.beams[known[: known.rindex("[")]].nodes[int(known[known.rindex("[") + 1 : -1])]
+        return self.all_bodies()[known]
 
     def refuse_known(self, name: str) -> None:
         """InputError for a name that is taken, or that no file can hold."""
@@ -56,13 +57,27 @@ class Parts:
                     f"there is already a {what} named {name!r}", hint="bodies, joints and loads share one set of names"
                 )
 
-    def refuse_unknown_pair(self, what: str, first: str, second: str) -> None:
-        """InputError unless these are two things that exist; one may be the ground."""
-        for name in (first, second):
-            if name != GROUND:
-                self.refuse_unknown(what, name)
-        if resolve(first, self.beams) == resolve(second, self.beams):
-            raise InputError(f"{what} joins {first!r} to itself")
+    def refuse_missing(self, part: Part) -> None:
+        """InputError unless all parts that a part names exist, each of them once."""
+        uses = part.uses()
+        two = [use.name for use in uses if use.value is Value.BODY]
+        for use in uses:
+            if use.value is not Value.BODY or use.name != GROUND or len(two) < 2:
+                with about(part.name, use.argument):
+                    self.refuse_unnamed(part.what, use)
+        if len(two) == 2 and resolve(two[0], self.beams) == resolve(two[1], self.beams):
+            raise InputError(f"{part.what} joins {two[0]!r} to itself", part=part.name, argument="between")
+
+    def refuse_unnamed(self, what: str, use: Use) -> None:
+        """InputError unless there is what is used."""
+        if use.value is Value.JOINT:
+            if use.name not in self.joints:
+                raise InputError(f"{what}: there is no joint named {use.name!r}", hint=nearest(use.name, self.joints))
+        elif use.value is Value.BEAM:
+            if use.name not in self.beams:
+                raise InputError(f"{what}: there is no beam named {use.name!r}", hint=nearest(use.name, self.beams))
+        else:
+            self.refuse_unknown(what, use.name)
 
     def refuse_unknown(self, what: str, name: str) -> None:
         """InputError unless this is a body, or a node of a beam."""
@@ -78,11 +93,6 @@ class Parts:
             )
         ends = [f"{beam}.{end}" for beam in self.beams for end in ("start", "end")]
         raise InputError(f"{what}: there is no body named {name!r}", hint=nearest(name, [*self.bodies, *ends, GROUND]))
-
-    def refuse_unknown_joint(self, what: str, name: str) -> None:
-        """InputError unless there is this joint."""
-        if name not in self.joints:
-            raise InputError(f"{what}: there is no joint named {name!r}", hint=nearest(name, self.joints))
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

@@ -14,6 +14,7 @@ from isodyn.mechanism.kinematics import histories
 from isodyn.mechanism.layout import BODY, CABLE, COLUMNS, I_BODY, NODE
 from isodyn.mechanism.nodes import place_nodes
 from isodyn.mechanism.system import MechanismSystem
+from isodyn.systems.branch_choices import named_rates
 
 
 def poses(system: MechanismSystem, name: str, q: FloatArray, v: FloatArray) -> FloatArray:
@@ -81,3 +82,15 @@ def coordinate_at(system: MechanismSystem, word: Word, q: FloatArray) -> tuple[f
             columns = system.pi[b + COLUMNS : b + COLUMNS + 6]
             gradient[system.v_of(name)][columns[columns >= 0]] += g[0, 6 * side : 6 * side + 6][columns >= 0]
     return x, gradient
+
+
+@named_rates.register
+def rates_of_joints(system: MechanismSystem, q: FloatArray, v: FloatArray) -> dict[str, float]:
+    """Rates of the coordinates of joints; the components of v where no joint has any."""
+    words = {
+        (name if len(parts.coordinates) == 1 else f"{name}.{which}"): word
+        for name, parts in system.joints.items()
+        for which, word in parts.coordinates.items()
+    }
+    rates = {name: float(coordinate_at(system, word, q)[1] @ v) for name, word in words.items()}
+    return rates or named_rates.dispatch(object)(system, q, v)

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from isodyn.bodies.body import Body
+from isodyn.bodies.body import QUANTITIES, Body
 from isodyn.compiled import (
     CONSTANT_MASS,
     COUNTS_TURNS,
@@ -24,9 +24,9 @@ from isodyn.compiled import (
     FloatArray,
     IntArray,
 )
-from isodyn.joints.couplings import ground_body
-from isodyn.joints.words import Pair, Row, Word
-from isodyn.mechanism.actions import Action
+from isodyn.joints.actions import Action
+from isodyn.joints.part import Symbol
+from isodyn.joints.words import Pair, Row, Word, ground_body
 from isodyn.mechanism.beam_part import BeamPart, resolve
 from isodyn.mechanism.kinematics import value_at_start
 from isodyn.mechanism.layout import BY_FORMULA, F_FACTOR, LIMIT, SPRING
@@ -39,25 +39,18 @@ from isodyn.systems.checks import untold
 from isodyn.systems.tabled import TabledSystem
 
 ELASTIC = (SPRING, LIMIT, BY_FORMULA)  # laws whose forces follow from a measure
-LENGTH, ANGLE, SLOPE = range(3)  # units of velocities, but for the time
-_ALIKE = {
-    "spatial": (LENGTH,) * 3 + (ANGLE,) * 3,
-    "planar": (LENGTH, LENGTH, ANGLE),
-    "particle": (LENGTH,) * 3,
-    "node": (LENGTH,) * 2 + (SLOPE,) * 2,
-    "cable": (LENGTH,) * 3 + (SLOPE,) * 3,
-}
 
 
 @dataclass(frozen=True, eq=False)
 class JointParts:
-    """What is left of a joint after compilation: its geometry, its rows, its coordinates, and where it acts on which bodies."""
+    """What is left of a joint after compilation: its geometry, its rows, its coordinates, and where it acts and how it is drawn."""
 
     name: str
     pair: Pair | None
     rows: tuple[int, ...]
     coordinates: dict[str, Word]
     action: Action
+    symbol: Symbol = Symbol.NONE
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,7 +153,7 @@ def make_system(tables: Tables, joints: dict[str, JointParts]) -> MechanismSyste
         m=len(tables.rows),
         m_phi=sum(row.holonomic for row in tables.rows),
         row_names=tuple(row.name for row in tables.rows),
-        alike=tuple(k for body in tables.bodies for k in _ALIKE[body.kind]),
+        alike=tuple(int(k) for body in tables.bodies for k in QUANTITIES[body.kind][1]),
         elastic=bool(tables.beams) or any(law.kind in ELASTIC for law in tables.laws),
         scales=typical_sizes(tables, q0),
         turns=len(tables.angles),

@@ -26,7 +26,7 @@ from isodyn.joints.measures import (
 )
 from isodyn.joints.words import Row, Word
 from isodyn.linear_solvers.blocks import Sparsity
-from isodyn.loads.elements import Law
+from isodyn.loads.part import Law
 from isodyn.loads.time import as_time_function
 from isodyn.mechanism import layout as at
 from isodyn.mechanism.beam_part import BeamPart
@@ -187,7 +187,7 @@ class Tables:
     def sparsity(self) -> Sparsity:
         """Patterns of J and G; a body is a node, and so are the rows of one joint."""
         J, G = self.pattern_of_J(), self.pattern_of_G()
-        owners = [(row.name.split(":")[0], row.holonomic) for row in self.rows]
+        owners = [(row.joint, row.holonomic) for row in self.rows]
         joints = [0] + [r for r in range(1, len(owners)) if owners[r] != owners[r - 1]] + [len(owners)]
         if not owners:
             joints = [0]

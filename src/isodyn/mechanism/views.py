@@ -125,7 +125,7 @@ class BodyView:
 
 
 class JointView:
-    """Relative coordinates of a joint along the solution, each with its rate: `angle`, `displacement`, `length`."""
+    """Relative coordinates of a joint along the solution, each with its rate: `angle`, `displacement`, `length`, or by name."""
 
     def __init__(self, sol: Solution, name: str) -> None:
         system = mechanism_of(sol, "joint()")
@@ -140,6 +140,14 @@ class JointView:
             known = ", ".join(self.coordinates) or "none"
             raise InputError(f"joint {self.name!r} has no coordinate {coordinate!r}", hint=f"it has: {known}")
         return read(self._sol, self._system, self.coordinates[coordinate])
+
+    def coordinate(self, name: str) -> FloatArray:
+        """A coordinate by its name."""
+        return self._read(name)[0]
+
+    def coordinate_rate(self, name: str) -> FloatArray:
+        """The rate of a coordinate by its name."""
+        return self._read(name)[1]
 
     @cached_property
     def angle(self) -> FloatArray:

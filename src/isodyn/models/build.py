@@ -1,7 +1,7 @@
 """From a model file to a mechanism, a system and a run.
 
 What the schema cannot know is refused here: names that do not exist, and what `Mechanism` finds wrong with a part. Both are told with
-file, line and key; the key of a mechanism's message is the one that it speaks of.
+file, line and key.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from typing import Any
 from isodyn.errors import InputError, IsodynError
 from isodyn.integrate import Newton
 from isodyn.mechanism.mechanism import Mechanism
-from isodyn.models.builder import Builder, coordinate, plain
+from isodyn.memory import require_memory
+from isodyn.models.builder import Builder, coordinate
 from isodyn.models.reader import Source, parse_text, read_source
 from isodyn.models.schema import FileModel, parameters_of, validate
-from isodyn.results.memory import require_memory
 from isodyn.specs import parse_formulation, parse_scheme
 
 
@@ -52,7 +52,7 @@ class ModelFile:
         with builder.located(()):
             system = mech.compile()
         if start.positions or start.rates or start.hold:
-            with builder.located(("start",), _start_keys(start)):
+            with builder.located(("start",)):
                 keyed = [{coordinate(name): x for name, x in given.items()} for given in (start.positions, start.rates)]
                 return mech.assemble(start.hold, positions=keyed[0], rates=keyed[1], t=self.model.run.t0).system
         return system
@@ -69,7 +69,7 @@ class ModelFile:
         try:
             problem = get(self.model.problem)
         except InputError as error:
-            raise self.source.error(("problem",), *plain(error)) from None
+            raise self.source.error(("problem",), error.message, error.hint) from None
         for name in self.parameters:
             if name not in problem.parameters:
                 near = difflib.get_close_matches(name, problem.parameters, n=1)
@@ -99,7 +99,7 @@ class ModelFile:
                 try:
                     found[key] = parse(text)
                 except IsodynError as error:
-                    raise self.source.error(("run", key), *plain(error)) from None
+                    raise self.source.error(("run", key), error.message, error.hint) from None
         return found
 
     def check(self) -> None:
@@ -140,8 +140,3 @@ def _checked(source: Source, overrides: Mapping[str, float] | None = None) -> Mo
     found = ModelFile(source, model, parameters_of(source, overrides))
     found.members()
     return found
-
-
-def _start_keys(start: Any) -> dict[str, tuple[str, ...]]:
-    """Names in the start table, for messages that speak of them."""
-    return {name: (key, name) for key in ("positions", "rates") for name in getattr(start, key)}

@@ -1,53 +1,36 @@
 """From checked tables to the parts of a mechanism; what `Mechanism` refuses is told with the place in the file.
 
-The key of such a message is the one that it speaks of.
+An input error carries the part and the argument that it is about, and so the place.
 """
 
 from __future__ import annotations
 
 import difflib
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
-from isodyn import joints, loads
+from isodyn import loads
 from isodyn.beams.section import Section
 from isodyn.bodies import shapes
 from isodyn.bodies.body import GROUND
-from isodyn.errors import InputError, IsodynError
-from isodyn.expressions import compile_formula
-from isodyn.loads import formula
+from isodyn.errors import InputError, about
+from isodyn.loads.formula import of_state
 from isodyn.mechanism.beam_part import resolve
 from isodyn.mechanism.mechanism import Mechanism
-from isodyn.models import joint_tables, load_tables, parts, time_tables
+from isodyn.models import parts, time_tables
+from isodyn.models.part_tables import PartTable
 from isodyn.models.positions import Path as Keys
 from isodyn.models.reader import ModelError, Source
 from isodyn.models.schema import FileModel
+from isodyn.parts import JOINTS, LOADS, Part, Registry, Value
 
-PAIRS: dict[str, Any] = {
-    "spherical": joints.Spherical,
-    "hinge": joints.Hinge,
-    "prismatic": joints.Prismatic,
-    "cylindrical": joints.Cylindrical,
-    "screw": joints.Screw,
-    "planar": joints.Planar,
-    "universal": joints.Universal,
-    "point_on_plane": joints.PointOnPlane,
-    "fixed": joints.Fixed,
-    "distance": joints.Distance,
-}
 SHAPES = {
     name.lower(): getattr(shapes, name)
     for name in ("Box", "Plate", "Ellipsoid", "Sphere", "Cylinder", "Rod", "Disc", "Capsule", "Tube", "Cone")
 }
-
-
-def plain(error: IsodynError) -> tuple[str, str | None]:
-    """Message and hint."""
-    return str(error.args[0]).split("\nhint:")[0], error.hint
 
 
 def coordinate(name: str) -> Any:
@@ -73,18 +56,23 @@ class Builder:
         for name, beam in model.beams.items():
             with self.located(("beams", name)):
                 mech.add_beam(name, **_beam(beam))
-        for name, joint in sorted(model.joints.items(), key=lambda item: item[1].type in LATER):
-            self.names_exist(("joints", name), joint, mech)
-            with self.located(("joints", name)):
-                mech.add_joint(self.joint(name, joint))
+        classes = JOINTS.types()
+        for name, joint in sorted(model.joints.items(), key=lambda item: classes[item[1].type].names_joints()):
+            self.add(JOINTS, name, joint, mech, mech.add_joint)
         if list(mech.joints) != list(model.joints):
             mech.joints = {name: mech.joints[name] for name in model.joints}
         for name, load in model.loads.items():
-            self.names_exist(("loads", name), load, mech)
-            with self.located(("loads", name)):
-                for part in self.load(name, load):
-                    mech.add_load(part)
+            self.add(LOADS, name, load, mech, mech.add_load)
         return mech
+
+    def add(self, registry: Registry, name: str, table: PartTable, mech: Mechanism, add: Callable[[Any], Any]) -> None:
+        """Make the parts of a table and add them."""
+        cls, path = registry.types()[table.type], (registry.table, name)
+        self.names_exist(path, cls, table, mech)
+        with self.located(path):
+            given = {key: self.value(cls.keys[key].value, key, x) for key, x in table.given().items()}
+            for part in cls.from_table(name, given, self.parameters):
+                add(part)
 
     # ---- names
 
@@ -99,28 +87,25 @@ class Builder:
                     raise self.source.error((kind, name), "a name is empty")
                 seen[name] = kind
 
-    def names_exist(self, path: Keys, part: Any, mech: Mechanism) -> None:
+    def names_exist(self, path: Keys, cls: type[Part], table: PartTable, mech: Mechanism) -> None:
         """Bodies, joints and beams that a part speaks of."""
         bodies = [*mech.bodies, *(f"{beam}.{end}" for beam in mech.beams for end in ("start", "end"))]
-        gear = isinstance(part, joint_tables.Gear)
+        joints, beams = list(self.model.joints), list(mech.beams)
         asked: list[tuple[Keys, str, list[str], str]] = []
-        for key in type(part).model_fields:
-            value = getattr(part, key)
-            if key == "between":
-                known = list(self.model.joints) if gear else [*bodies, GROUND]
-                asked += [((key, k), name, known, "joint" if gear else "body") for k, name in enumerate(value)]
-            elif key == "body":
-                asked.append(((key,), value, bodies, "body"))
-            elif key == "beam":
-                asked.append(((key,), value, list(mech.beams), "beam"))
-            elif key == "joint":
-                asked.append(((key,), value, list(self.model.joints), "joint"))
-            elif key == "weights":
-                known = list(self.model.joints)
+        for key, value in table.given().items():
+            kind = cls.keys[key].value
+            if kind is Value.BODIES:
+                asked += [((key, k), name, [*bodies, GROUND], "body") for k, name in enumerate(value)]
+            elif kind is Value.JOINTS:
+                asked += [((key, k), name, joints, "joint") for k, name in enumerate(value)]
+            elif kind is Value.WEIGHTS:
                 asked += [
-                    ((key, name), name if name in known else name.rpartition(".")[0] or name, known, "joint")
+                    ((key, name), name if name in joints else name.rpartition(".")[0] or name, joints, "joint")
                     for name in value
                 ]
+            elif kind in _NAMED:
+                what = _NAMED[kind]
+                asked.append(((key,), value, {"body": bodies, "joint": joints, "beam": beams}[what], what))
         for keys, name, known, what in asked:
             found = name in known or (what == "body" and self.is_place(name, mech, (*path, *keys)))
             if not found:
@@ -136,62 +121,48 @@ class Builder:
                 n.name for b in mech.beams.values() for n in b.nodes
             }
         except InputError as error:
-            raise self.source.error(path, *plain(error)) from None
+            raise self.source.error(path, error.message, error.hint) from None
 
     # ---- errors
 
     @contextmanager
-    def located(self, path: Keys, keys: Mapping[str, tuple[str, ...]] | None = None) -> Iterator[None]:
-        """Errors of a mechanism with the place in the file that they speak of."""
+    def located(self, path: Keys) -> Iterator[None]:
+        """Input errors of a mechanism with the place in the file of the part and the argument that they carry."""
         try:
             yield
         except ModelError:
             raise
-        except IsodynError as error:
-            message, hint = plain(error)
-            if not isinstance(error, InputError):
-                raise
-            where = path or self.part_in(message)
-            raise self.source.error((*where, *self.key_in(where, message, keys)), message, hint) from None
+        except InputError as error:
+            where = path or self.table_of(error.part)
+            known = self.source.value((*where, *error.argument[:1])) is not None
+            keys = error.argument if known else ()
+            raise self.source.error((*where, *keys), error.message, error.hint) from None
 
-    def part_in(self, message: str) -> Keys:
-        """The part that a message about the whole names, by its quotes."""
+    def table_of(self, part: str | None) -> Keys:
+        """The table of a part by its name; names are used once."""
         kinds = ("loads", "joints", "beams", "bodies")
-        found = [(message.find(repr(name)), (kind, name)) for kind in kinds for name in getattr(self.model, kind)]
-        found = sorted(one for one in found if one[0] >= 0)
-        return found[0][1] if found else ()
-
-    def key_in(self, path: Keys, message: str, keys: Mapping[str, tuple[str, ...]] | None) -> Keys:
-        """The key of a table that a message speaks of: the one it names first."""
-        for name, found in (keys or {}).items():
-            if repr(name) in message or repr(name.rpartition(".")[0]) in message:
-                return found
-        table = self.source.value(path)
-        if not isinstance(table, dict):
-            return ()
-        for key, value in table.items():  # a formula that a message quotes
-            for k, text in enumerate(value if isinstance(value, list) else [value]):
-                if isinstance(text, str) and f"formula {text!r}" in message:
-                    return (key, k) if isinstance(value, list) else (key,)
-        if "coordinate" in table and f"coordinate {table['coordinate']!r}" in message:
-            return ("coordinate",)
-        words = message.replace("principal moments", "inertia").split("received")[0]
-        for part in path:
-            words = words.replace(repr(part), "")
-        spoken = [
-            key for key in re.findall(r"(\w+) (?:must|is|has|needs|at)\b", words) if key in table and key not in NAMING
-        ]
-        if spoken:
-            return (spoken[0],)
-        named = [(words.find(key), key) for key in table if key in words and key != "type"]
-        return (min(named, key=lambda one: (one[1] in NAMING, one[0]))[1],) if named else ()
+        return next(((kind, part) for kind in kinds if part is not None and part in getattr(self.model, kind)), ())
 
     # ---- parts
 
-    def time(self, value: Any) -> Any:
+    def value(self, kind: Value, key: str, value: Any) -> Any:
+        """What a class takes for a key of its table."""
+        if kind is Value.WEIGHTS:
+            return {name if name in self.model.joints else coordinate(name): x for name, x in value.items()}
+        if kind not in (Value.TIME, Value.TIME_OR_STATE) or value is None:
+            return value
+        if kind is Value.TIME_OR_STATE and isinstance(value, time_tables.Formula):
+            text = value.formula
+            if isinstance(text, str) and of_state(text):
+                return text
+        with about(None, inside=key):
+            made = self.function(value)
+            if isinstance(made, loads.Sine | loads.Ramp | loads.Pulse):
+                assert made.numbers.size  # refused here, not where it is laid out
+            return made
+
+    def function(self, value: Any) -> Any:
         """A function of time."""
-        if value is None:
-            return None
         if isinstance(value, time_tables.Formula):
             if isinstance(value.formula, float):
                 return value.formula
@@ -203,111 +174,16 @@ class Builder:
             return loads.Table(given["times"], given["values"])
         return {"sine": loads.Sine, "ramp": loads.Ramp, "pulse": loads.Pulse}[value.type](**given)
 
-    def joint(self, name: str, joint: Any) -> Any:
-        given = {key: getattr(joint, key) for key in type(joint).model_fields if key not in ("type", "between")}
-        if joint.type in PAIRS:
-            return PAIRS[joint.type](name, *joint.between, **given)
-        if isinstance(joint, joint_tables.Drive):
-            return joints.Drive(name, joint.joint, self.time(joint.value), joint.coordinate)
-        if isinstance(joint, joint_tables.Coupling):
-            known = self.model.joints
-            return joints.Coupling(
-                name, {key if key in known else coordinate(key): w for key, w in joint.weights.items()}
-            )
-        if isinstance(joint, joint_tables.Gear):
-            return joints.Gear(name, *joint.between, ratio=joint.ratio)
-        if isinstance(joint, joint_tables.Pulley):
-            return joints.Pulley(name, *joint.between, **given)
-        made = joints.RollingDisc if isinstance(joint, joint_tables.RollingDisc) else joints.RollingSphere
-        return made(name, **given)
 
-    def load(self, name: str, load: Any) -> list[Any]:
-        given = {key: getattr(load, key) for key in type(load).model_fields if key not in ("type", "between")}
-        if isinstance(load, load_tables.Force | load_tables.Torque):
-            return self.on_body(name, load, given)
-        if isinstance(load, load_tables.Motor):
-            return [self.motor(name, load)]
-        if isinstance(load, load_tables.Tension):
-            return [formula.Tension(name, *load.between, load.tension, load.points, self.parameters)]
-        if isinstance(load, load_tables.DistributedForce):
-            return [loads.DistributedForce(name, load.beam, load.force, self.time(load.time))]
-        made = {
-            "drag": loads.Drag,
-            "spring": loads.Spring,
-            "bushing": loads.Bushing,
-            "joint_spring": loads.JointSpring,
-            "joint_limit": loads.JointLimit,
-            "joint_friction": loads.JointFriction,
-        }[load.type]
-        return [made(name, *getattr(load, "between", ()), **given)]
-
-    def motor(self, name: str, motor: load_tables.Motor) -> Any:
-        torque = motor.torque
-        if (
-            isinstance(torque, time_tables.Formula)
-            and isinstance(torque.formula, str)
-            and self.of_state(torque.formula)
-        ):
-            return formula.FormulaMotor(name, motor.joint, torque.formula, motor.coordinate, self.parameters)
-        return loads.Motor(name, motor.joint, self.time(torque), self.time(motor.speed), motor.gain, motor.coordinate)
-
-    def of_state(self, text: str) -> bool:
-        """Whether a formula names coordinates."""
-        return any("." in name for name in formula.names_in(text))
-
-    def on_body(self, name: str, load: Any, given: dict[str, Any]) -> list[Any]:
-        """A force or torque: one load where all components are numbers or formulas of time alone times one function."""
-        key = load.type
-        values, frame, time = given[key], given["frame"], given["time"]
-        plain = loads.Force if key == "force" else loads.Torque
-        where = {"point": given["point"]} if key == "force" else {}
-        if all(isinstance(x, float) for x in values):
-            return [plain(name, load.body, values, frame=frame, time=self.time(time), **where)]
-        if time is not None:
-            raise self.source.error(
-                ("loads", name, "time"), "formulas in the components bring the time with them", "multiply them"
-            )
-        if frame == "body":
-            for k, x in enumerate(values):
-                if isinstance(x, str) and self.of_state(x):
-                    message = "formulas of coordinates act in world axes"
-                    raise self.source.error(("loads", name, key, k), message, "leave frame out, or use t alone")
-            return [
-                plain(
-                    f"{name}.{'xyz'[k]}",
-                    load.body,
-                    np.eye(3)[k] if isinstance(x, str) else x * np.eye(3)[k],
-                    frame=frame,
-                    time=self.time(time_tables.Formula(type="formula", formula=x)) if isinstance(x, str) else None,
-                    **where,
-                )
-                for k, x in enumerate(values)
-                if x != 0
-            ]
-        self.formulas_are_known(name, key, values)
-        made: Any = formula.FormulaForce if key == "force" else formula.FormulaTorque
-        return [made(name, load.body, values, **where, parameters=self.parameters)]
-
-    def formulas_are_known(self, name: str, key: str, values: Any) -> None:
-        """Names without a dot, refused at the component that has them."""
-        for k, text in enumerate(values):
-            if isinstance(text, str):
-                dotted = [n for n in formula.names_in(text) if "." in n]
-                try:
-                    compile_formula(text, ["t", *dotted], self.parameters)
-                except InputError as error:
-                    raise self.source.error(("loads", name, key, k), *plain(error)) from None
-
-
-LATER = ("drive", "coupling", "gear")
-NAMING = ("body", "joint", "beam", "between")  # keys that name parts, spoken of in every message
+_NAMED = {Value.BODY: "body", Value.JOINT: "joint", Value.BEAM: "beam"}
 
 
 def _body(body: parts.Body) -> dict[str, Any]:
     given = {key: getattr(body, key) for key in type(body).model_fields}
     if body.shape is not None:
         made = {key: value for key, value in body.shape.model_dump(exclude={"type"}).items() if value is not None}
-        given["shape"] = SHAPES[body.shape.type](**made)
+        with about(None, inside="shape"):
+            given["shape"] = SHAPES[body.shape.type](**made)
     turned = given["orientation"]
     if isinstance(turned, dict):
         from scipy.spatial.transform import Rotation
@@ -321,4 +197,5 @@ def _beam(beam: parts.Beam) -> dict[str, Any]:
     given = {key: getattr(beam, key) for key in type(beam).model_fields if key != "section"}
     section = beam.section.model_dump(exclude={"type"}, exclude_none=True)
     made: Any = {"given": Section, "rectangle": Section.rectangle, "circle": Section.circle}[beam.section.type]
-    return {**given, "section": made(**section)}
+    with about(None, inside="section"):
+        return {**given, "section": made(**section)}

@@ -20,7 +20,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from isodyn.errors import InputError
-from isodyn.results.memory import require_memory
+from isodyn.memory import require_memory
 
 FORMS = ("coordinate", "array")
 FIELDS = ("real", "integer", "pattern", "double")

@@ -5,19 +5,28 @@ from __future__ import annotations
 import difflib
 import sys
 from collections.abc import Mapping
+from functools import cache
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, PlainValidator, ValidationError, ValidationInfo, WithJsonSchema, model_validator
+from pydantic import (
+    Field,
+    PlainValidator,
+    ValidationError,
+    ValidationInfo,
+    WithJsonSchema,
+    create_model,
+    model_validator,
+)
 
 from isodyn.errors import InputError
 from isodyn.expressions import constant
 from isodyn.expressions.parser import ARGUMENTS, CONSTANTS
-from isodyn.models.joint_tables import Joint
-from isodyn.models.load_tables import Load
+from isodyn.models.part_tables import PartTable, union_of
 from isodyn.models.parts import Beam, Body, FilePart
 from isodyn.models.positions import Path
 from isodyn.models.reader import ModelError, Source
 from isodyn.models.values import NUMBER, Number, Numbers, Positive, Vector, number, refuse, said
+from isodyn.parts import JOINTS, LOADS
 
 RESERVED = {"t", "length", "length_rate", *ARGUMENTS, *CONSTANTS}
 
@@ -132,8 +141,8 @@ class FileModel(FilePart):
     )
     bodies: dict[str, Body] = Field(default_factory=dict)
     beams: dict[str, Beam] = Field(default_factory=dict)
-    joints: dict[str, Joint] = Field(default_factory=dict)
-    loads: dict[str, Load] = Field(default_factory=dict)
+    joints: dict[str, PartTable] = Field(default_factory=dict)
+    loads: dict[str, PartTable] = Field(default_factory=dict)
     start: Start = Start()
     run: RunTable = RunTable()
     output: Output = Output()
@@ -154,9 +163,23 @@ class FileModel(FilePart):
         return self
 
 
+def file_model() -> type[FileModel]:
+    """The model of a file with all joints and loads that are registered now."""
+    return _file_model(JOINTS.version, LOADS.version)
+
+
+@cache
+def _file_model(joints: int, loads: int) -> type[FileModel]:
+    tables: dict[str, Any] = {
+        registry.table: (dict.__class_getitem__((str, union_of(registry))), Field(default_factory=dict))
+        for registry in (JOINTS, LOADS)
+    }
+    return create_model("FileModel", __base__=FileModel, __doc__=FileModel.__doc__, **tables)
+
+
 def schema() -> dict[str, Any]:
     """The JSON Schema of model files, for editors."""
-    document = FileModel.model_json_schema()
+    document = file_model().model_json_schema()
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **document, "title": "isodyn model file"}
 
 
@@ -185,7 +208,7 @@ def parameters_of(source: Source, overrides: Mapping[str, float] | None = None) 
         except ModelError:
             raise
         except InputError as error:
-            raise source.error(path, str(error.args[0]).split("\nhint:")[0], error.hint) from None
+            raise source.error(path, error.message, error.hint) from None
         if overrides and name in overrides:
             found[name] = float(overrides[name])
     for name, changed in (overrides or {}).items():
@@ -201,7 +224,7 @@ def parameters_of(source: Source, overrides: Mapping[str, float] | None = None) 
 def validate(source: Source, overrides: Mapping[str, float] | None = None) -> FileModel:
     """The model of a file; the first mistake in it as one message."""
     try:
-        return FileModel.model_validate(source.data, context={"parameters": parameters_of(source, overrides)})
+        return file_model().model_validate(source.data, context={"parameters": parameters_of(source, overrides)})
     except ValidationError as error:
         mistakes = [_mistake(source, one) for one in error.errors(include_url=False)]
     raise min(mistakes, key=lambda one: one.line or 0)

@@ -10,8 +10,6 @@ from isodyn.compiled import FloatArray
 from isodyn.mechanism.system import MechanismSystem
 from isodyn.results import Solution
 
-_KINDS = ("angle", "displacement", "length")
-
 
 def mechanism_summary(sol: Solution, title: str, dt: float) -> dict[str, Any]:
     """Plain numbers and strings; bodies and joints where the system is a mechanism."""
@@ -81,7 +79,7 @@ def _joints(sol: Solution, system: MechanismSystem) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, parts in system.joints.items():
         view = sol.joint(name)
-        found[name] = {kind: _range(getattr(view, kind)) for kind in _KINDS if kind in parts.coordinates}
+        found[name] = {kind: _range(view.coordinate(kind)) for kind in parts.coordinates}
         if parts.rows:
             reaction = sol.reaction(name)
             found[name]["on"] = reaction.on

@@ -28,7 +28,7 @@ def number(value: Any, info: ValidationInfo, *path: str | int) -> float:
         try:
             return constant(value, (info.context or {}).get("parameters", {}))
         except InputError as error:
-            raise refuse(_plain(error), *path, hint=error.hint) from None
+            raise refuse(error.message, *path, hint=error.hint) from None
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise refuse(f"a number is needed, received {said(value)}", *path)
     if not abs(value) <= sys.float_info.max:  # also whole numbers of hundreds of digits
@@ -43,12 +43,8 @@ def formula(value: Any, info: ValidationInfo, *path: str | int) -> float | str:
     try:
         parse(value)
     except InputError as error:
-        raise refuse(_plain(error), *path, hint=error.hint) from None
+        raise refuse(error.message, *path, hint=error.hint) from None
     return value
-
-
-def _plain(error: InputError) -> str:
-    return str(error.args[0]).split("\nhint:")[0]
 
 
 def said(value: Any) -> str:

@@ -24,41 +24,9 @@ from isodyn.joints.user import UserRows
 from isodyn.loads.user import UserLoad
 from isodyn.mechanism.beam_part import BeamPart
 from isodyn.mechanism.mechanism import Mechanism
+from isodyn.parts import JOINTS, LOADS, Part, Registry, Value
+from isodyn.parts.part import joined
 
-JOINTS = {
-    joints.Spherical: "spherical",
-    joints.Hinge: "hinge",
-    joints.Prismatic: "prismatic",
-    joints.Cylindrical: "cylindrical",
-    joints.Screw: "screw",
-    joints.Planar: "planar",
-    joints.Universal: "universal",
-    joints.PointOnPlane: "point_on_plane",
-    joints.Fixed: "fixed",
-    joints.Distance: "distance",
-    joints.Drive: "drive",
-    joints.Coupling: "coupling",
-    joints.Gear: "gear",
-    joints.Pulley: "pulley",
-    joints.RollingSphere: "rolling_sphere",
-    joints.RollingDisc: "rolling_disc",
-}
-LOADS = {
-    loads.Force: "force",
-    loads.Torque: "torque",
-    loads.Drag: "drag",
-    loads.DistributedForce: "distributed_force",
-    loads.Spring: "spring",
-    loads.Bushing: "bushing",
-    loads.JointSpring: "joint_spring",
-    loads.JointLimit: "joint_limit",
-    loads.Motor: "motor",
-    loads.JointFriction: "joint_friction",
-    loads.FormulaForce: "force",
-    loads.FormulaTorque: "torque",
-    loads.FormulaMotor: "motor",
-    loads.Tension: "tension",
-}
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
@@ -99,11 +67,11 @@ def to_toml(
     for name, joint in mechanism.joints.items():
         if isinstance(joint, UserRows):
             raise _python("rows", name)
-        tables.append([*_header("joints", name), *_lines({"type": JOINTS[type(joint)], **_joint(joint)})])
+        tables.append([*_header("joints", name), *_lines(_part(JOINTS, joint))])
     for name, load in mechanism.loads.items():
         if isinstance(load, UserLoad):
             raise _python("load", name)
-        tables.append([*_header("loads", name), *_lines({"type": LOADS[type(load)], **_load(load)})])
+        tables.append([*_header("loads", name), *_lines(_part(LOADS, load))])
     if assemble:
         tables.append(["[start]", "assemble = true"])
     run = {"dt": float(dt), "t_end": float(t_end), "scheme": scheme, "formulation": formulation}
@@ -259,42 +227,30 @@ def _inlined(text: str, parameters: Any) -> str:
     return found + text[at:]
 
 
-def _joint(joint: Any) -> dict[str, Any]:
-    found: dict[str, Any] = {f.name: getattr(joint, f.name) for f in fields(joint) if f.name != "name"}
-    if "second" in found:
-        found = {"between": [found.pop("first"), found.pop("second")], **found}
-    if isinstance(joint, joints.Drive):
-        found["value"] = _time(joint.value)
-    elif isinstance(joint, joints.Coupling):
-        found["weights"] = {
-            ".".join(key) if isinstance(key, tuple) else key: float(w) for key, w in joint.weights.items()
-        }
-    return {key: _plain(value) for key, value in found.items()}
+def _part(registry: Registry, part: Part) -> dict[str, Any]:
+    """The table of a joint or load."""
+    found: dict[str, Any] = {"type": registry.type_of(part)}
+    for key, value in part.to_table().items():
+        found[key] = None if value is None else _written(part, part.keys[key].value, value)
+    return found
 
 
-def _load(load: Any) -> dict[str, Any]:
-    found: dict[str, Any] = {
-        f.name: getattr(load, f.name) for f in fields(load) if f.name not in ("name", "parameters")
-    }
-    if "second" in found:
-        found = {"between": [found.pop("first"), found.pop("second")], **found}
-    for key in ("time", "speed", "torque"):
-        if key in found and not isinstance(load, loads.Torque | loads.FormulaTorque | loads.FormulaMotor):
-            found[key] = _time(found[key])
-    if isinstance(load, loads.Torque):
-        found["time"] = _time(load.time)
-    for key in ("force", "torque", "tension"):
-        if (
-            isinstance(load, loads.FormulaForce | loads.FormulaTorque | loads.FormulaMotor | loads.Tension)
-            and key in found
-        ):
-            given = found[key]
-            many = not isinstance(given, str | int | float)
-            texts = [
-                _inlined(x, load.parameters) if isinstance(x, str) else float(x) for x in (given if many else [given])
-            ]
-            found[key] = texts if many else texts[0]
-    return {key: _plain(value) for key, value in found.items()}
+def _written(part: Part, kind: Value, value: Any) -> Any:
+    """A value as the schema has it."""
+    if kind is Value.TIME or (kind is Value.TIME_OR_STATE and not isinstance(value, str)):
+        return _time(value)
+    if kind is Value.WEIGHTS:
+        return {joined(key): float(weight) for key, weight in value.items()}
+    if kind is Value.FORMULAS:
+        return [_formula(part, x) for x in value]
+    if kind in (Value.FORMULA, Value.TIME_OR_STATE):
+        return _formula(part, value)
+    return _plain(value)
+
+
+def _formula(part: Part, value: Any) -> Any:
+    """A number, or a formula with its parameters put in."""
+    return _inlined(value, getattr(part, "parameters", {})) if isinstance(value, str) else float(value)
 
 
 def _plain(value: Any) -> Any:

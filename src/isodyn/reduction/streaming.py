@@ -122,8 +122,10 @@ class Snapshots:
         elif self.of == "q" and self.about is not None:
             B = B - offset("q", False, self.about, B, self._picked)[:, None]
         Q, R = gram_schmidt(np.column_stack([self._U * self._sigma, B]), self._W)
+        if R.size == 0:  # nothing moved so far
+            return
         X, sigma, _ = svd(R, full_matrices=False)
-        keep = min(self.limit, int((sigma > EPS * sigma[0]).sum())) if sigma.size else 0
+        keep = min(self.limit, int((sigma > EPS * sigma[0]).sum()))
         self._lost += float((sigma[keep:] ** 2).sum())
         self._U, self._sigma = orthonormal(Q @ X[:, :keep], self._W), sigma[:keep]
 

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isodyn.errors import InputError, IsodynError
+from isodyn.memory import require_memory
 from isodyn.report.figures import canvas, check_file, check_folder, require_matplotlib, save
 from isodyn.report.paint import camera_of, draw
 from isodyn.report.scenes import Scene, scene_of
 from isodyn.results import Solution
 from isodyn.results.files import replacing
-from isodyn.results.memory import require_memory
 
 if TYPE_CHECKING:
     from isodyn.problems import Problem

@@ -12,6 +12,7 @@ from isodyn.report import pages
 from isodyn.report.packing import for_script
 from isodyn.report.pages import Html
 from isodyn.schemes import Scheme
+from isodyn.version import __version__
 
 SCRIPTS = ("core.js", "plot.js", "gs4.js", "explorer.js")
 
@@ -23,8 +24,6 @@ def write_explorer(path: Path | str, scheme: Scheme | None = None) -> Path:
 
 def explorer_page(scheme: Scheme | None = None) -> str:
     """The text of the page."""
-    from isodyn import __version__
-
     start = Scheme.optimal(0.8) if scheme is None else scheme
     if not isinstance(start, Scheme) or start.radii is None or start.family is None:
         raise InputError(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from isodyn.bodies.body import QUANTITIES, Quantity
 from isodyn.compiled import FloatArray
 from isodyn.report.figures import quantity
 from isodyn.report.kinds import is_mechanism
@@ -78,12 +79,11 @@ def _of_mechanism(sol: Solution) -> list[Group]:
     acceleration: Columns = []
     for body in sorted(system.bodies, key=lambda body: body.of_beam):
         q, v = system.q_of(body.name), system.v_of(body.name)
-        for name, x in zip(system.names[q], sol.q[:, q].T, strict=True):
-            turning = name.rpartition(".")[2].startswith(("θ", "e", "d"))
-            (rotation if turning else position).append((name, x))
-        for name, x, rate in zip(system.v_names[v], sol.v[:, v].T, sol.a[:, v].T, strict=True):
-            turning = name.rpartition(".")[2].startswith(("θ", "ω", "d"))
-            (spin if turning else velocity).append((name, x))
+        of_q, of_v = QUANTITIES[body.kind]
+        for name, x, kind in zip(system.names[q], sol.q[:, q].T, of_q, strict=True):
+            (position if kind is Quantity.LENGTH else rotation).append((name, x))
+        for name, x, rate, kind in zip(system.v_names[v], sol.v[:, v].T, sol.a[:, v].T, of_v, strict=True):
+            (velocity if kind is Quantity.LENGTH else spin).append((name, x))
             acceleration.append((f"{name}'", rate))
     flat = all(body.kind != "spatial" for body in system.bodies)
     groups = [
@@ -106,7 +106,7 @@ def _of_mechanism(sol: Solution) -> list[Group]:
             torque.append((f"{name}{sign}", np.linalg.norm(reaction.torque, axis=1)))
         for what in parts.coordinates:
             view = sol.joint(name)
-            coordinates.append((f"{name}: {what}", getattr(view, what)))
+            coordinates.append((f"{name}: {what}", view.coordinate(what)))
     largest = max((float(x.max(initial=0.0)) for _, x in force), default=0.0)
     torque = [(name, x) for name, x in torque if float(x.max(initial=0.0)) > 1e-9 * max(largest, 1e-300)]
     groups.append(_group("joints", "Joint coordinates", "[rad, m]", coordinates))

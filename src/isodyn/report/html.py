@@ -24,6 +24,7 @@ from isodyn.report.scenes import FRAMES, mechanical, scene_of
 from isodyn.results import Solution
 from isodyn.results.quality import chord_strain_of, local_error_in_words
 from isodyn.schemes import Scheme
+from isodyn.version import __version__
 
 if TYPE_CHECKING:
     from isodyn.problems import Problem
@@ -96,8 +97,6 @@ def report_page(
         "groups": [_group_data(group) for group in groups],
         "scheme": {**sol.scheme.coefficients, "phi": sol.scheme.phi} if isinstance(sol.scheme, Scheme) else None,
     }
-    from isodyn import __version__
-
     return pages.filled(
         "report.html",
         SCRIPTS,
@@ -244,8 +243,6 @@ def versions() -> list[tuple[str, str]]:
     """What the run was made with."""
     import numba
     import scipy
-
-    from isodyn import __version__
 
     return [
         ("isodyn", __version__),

@@ -17,10 +17,10 @@ from isodyn.report import pages
 from isodyn.report.packing import for_script, scene_data
 from isodyn.report.pages import Html
 from isodyn.report.scenes import scene_of
+from isodyn.results import Solution
 
 if TYPE_CHECKING:
     from isodyn.mechanism.mechanism import Mechanism
-    from isodyn.results import Solution
 
 SCRIPTS = ("core.js", "plot.js", "draw2d.js", "draw3d.js", "player.js", "report.js")
 HEIGHT, FRAMES = 340, 400
@@ -52,6 +52,15 @@ def animation(
         )
     data = {"scene": scene_data(scene), "height": HEIGHT, "autoplay": autoplay, "trails": scene.points is not None}
     return Animation(pages.filled("animation.html", SCRIPTS, title="animation", data=Html(for_script(data))))
+
+
+def html_of(x: Any) -> str:
+    """What a notebook shows of a solution, a mechanism or a system."""
+    from isodyn.mechanism.mechanism import Mechanism
+
+    if isinstance(x, Solution):
+        return solution_html(x)
+    return mechanism_html(x) if isinstance(x, Mechanism) else system_html(x)
 
 
 def solution_html(sol: Solution) -> str:

@@ -17,8 +17,8 @@ from isodyn.bodies.rotations import continuous, matrix, quaternions_of
 from isodyn.bodies.shapes import Disc, Placed, Solid, Sphere
 from isodyn.compiled import FloatArray
 from isodyn.joints import measures as at
+from isodyn.joints.part import Symbol
 from isodyn.joints.words import triad
-from isodyn.mechanism.layout import SPRING
 from isodyn.report.drawings import Drawing, drawing
 from isodyn.report.kinds import is_beam, is_mechanism, is_parametrised
 from isodyn.results import Solution
@@ -188,7 +188,7 @@ def _curve(beam: BeamView) -> FloatArray:
 
 def _lines(system: MechanismSystem) -> list[tuple[str, Any]]:
     """Springs, and the massless rods and ropes of constraints."""
-    found = [("spring", law.word) for law in system.tables.laws if law.kind == SPRING and law.word.kind == at.LENGTH]
+    found = [(law.line, law.word) for law in system.tables.laws if law.line and law.word.kind == at.LENGTH]
     for row in system.rows:
         lengths = [word for _, word in row.terms if word.kind == at.LENGTH]
         found += [("rod" if len(row.terms) == 1 else "rope", word) for word in lengths]
@@ -199,7 +199,7 @@ def _held(system: MechanismSystem, lines: list[tuple[str, Any]]) -> dict[str, li
     """By body, the points where joints and lines hold it."""
     found: dict[str, list[FloatArray]] = {}
     for parts in system.joints.values():
-        if parts.pair is not None and "length" not in parts.coordinates:
+        if parts.pair is not None and parts.symbol is not Symbol.NONE:
             found.setdefault(parts.pair.first.name, []).append(parts.pair.s_i)
             found.setdefault(parts.pair.second.name, []).append(parts.pair.s_j)
     for _, word in lines:
@@ -223,20 +223,18 @@ def _rolling(system: MechanismSystem) -> dict[str, Solid | Placed]:
 
 
 def _marks(sol: Solution, parts: JointParts, number: dict[str, int]) -> list[Mark]:
-    pair, names = parts.pair, set(parts.coordinates)
-    if pair is None or names == {"length"}:
+    pair = parts.pair
+    if pair is None or parts.symbol is Symbol.NONE:
         return []
-    kind = {frozenset({"angle"}): "hinge", frozenset({"displacement"}): "slider"}.get(frozenset(names), "")
-    if not kind:
-        kind = "cylindrical" if names else ("ball" if "point" in sol.system.rows[parts.rows[0]].name else "plane")
     grounded = GROUND in (pair.first.name, pair.second.name)
     reach = (0.0, 0.0)
-    if "displacement" in names:
+    slides = next((name for name, word in parts.coordinates.items() if word.kind == at.OFFSET), None)
+    if slides is not None:
         from isodyn.mechanism.views import JointView
 
-        way = JointView(sol, parts.name).displacement
+        way = JointView(sol, parts.name).coordinate(slides)
         reach = (float(way.min()), float(way.max()))
-    return [Mark(parts.name, kind, number[pair.first.name], pair.s_i, pair.a[2], reach, grounded)]
+    return [Mark(parts.name, parts.symbol.value, number[pair.first.name], pair.s_i, pair.a[2], reach, grounded)]
 
 
 def _bounds(

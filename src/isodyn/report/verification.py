@@ -9,6 +9,7 @@ from isodyn.report import pages
 from isodyn.report.packing import for_script
 from isodyn.report.pages import Html
 from isodyn.report.reasons import works
+from isodyn.version import __version__
 
 SCRIPTS = ("core.js", "plot.js", "verification.js")
 LABELS = {"lam": "λ"}
@@ -23,8 +24,6 @@ def write_verification(document: dict[str, Any], path: Path | str) -> Path:
 
 def verification_page(document: dict[str, Any]) -> str:
     """The text of the page."""
-    from isodyn import __version__
-
     cases = document["cases"]
     topics = list(dict.fromkeys(case["topic"] for case in cases))
     return pages.filled(

@@ -21,6 +21,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from isodyn.errors import FileError
+from isodyn.memory import in_words
 
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 OLD = 86_400.0  # seconds after which a leftover of another machine is nobody's
@@ -216,16 +217,3 @@ def _to_disk(path: Path) -> None:
         os.fsync(number)
     finally:
         os.close(number)
-
-
-def in_words(size: float) -> str:
-    """A size in words.
-
-    >>> in_words(2.5e9), in_words(12)
-    ('2.5 GB', '12 bytes')
-    """
-    for unit in ("bytes", "kB", "MB", "GB", "TB"):
-        if size < 1000 or unit == "TB":
-            break
-        size /= 1000
-    return f"{size:.3g} {unit}"

@@ -4,37 +4,26 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import fields, is_dataclass
-from functools import cache
 from typing import Any
 
 import numpy as np
 
-from isodyn import formulations
 from isodyn.errors import InputError, IsodynError
 from isodyn.schemes import Composition, FirstOrderScheme, Scheme
+from isodyn.stored import KINDS, stored_with_runs
 from isodyn.systems.questions import Questions
 
 DIGITS = 10  # of sampled forces that must agree
 
 
-@cache
-def _known() -> dict[str, Any]:
-    from isodyn.integrate import Newton
-
-    policies = {name: getattr(formulations, name) for name in formulations.__all__}
-    return {
-        **{name: value for name, value in policies.items() if isinstance(value, type)},
-        "Newton": Newton,
-        "Scheme": Scheme,
-        "FirstOrderScheme": FirstOrderScheme,
-        "Composition": Composition,
-    }
+for _kind in (Scheme, FirstOrderScheme, Composition):
+    stored_with_runs(_kind)
 
 
 def to_json(value: Any) -> Any:
     """Plain data; schemes, formulations and settings by name and fields."""
     if is_dataclass(value) and not isinstance(value, type):
-        if type(value).__name__ not in _known():
+        if type(value).__name__ not in KINDS:
             raise InputError(f"{type(value).__name__} cannot be written with a run")
         return {
             "type": type(value).__name__,
@@ -60,9 +49,9 @@ def from_json(value: Any) -> Any:
     kind = value.get("type")
     if kind == "dict":
         return {from_json(key): from_json(item) for key, item in value["items"]}
-    if kind not in _known():
+    if kind not in KINDS:
         raise InputError(f"the file names a type that is not known: {kind!r}")
-    return _known()[kind](**{key: from_json(item) for key, item in value.items() if key != "type"})
+    return KINDS[kind](**{key: from_json(item) for key, item in value.items() if key != "type"})
 
 
 def fingerprint(system: Any) -> str:

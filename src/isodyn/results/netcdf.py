@@ -17,12 +17,13 @@ from typing import Any
 import numpy as np
 
 from isodyn.errors import DamageError, InputError, IsodynError
+from isodyn.memory import require_memory
 from isodyn.results.files import is_file, write_file
 from isodyn.results.inputs import fingerprint, from_json
-from isodyn.results.memory import require_memory
 from isodyn.results.recorded import Recorded
 from isodyn.results.seals import check_seal, sealed
 from isodyn.results.solution import Solution, Statistics
+from isodyn.results.stored_models import system_of_model
 from isodyn.results.tables import STATES, save_csv, to_dataset, xarray_of
 
 UNCHECKED = "isodyn.load(path, unchecked=True) reads what can be read, without being sure of its numbers"
@@ -78,9 +79,7 @@ def _solution(dataset: Any, system: Any, path: Path) -> Solution:
     if system is not None and fingerprint(system) != described["fingerprint"]:
         raise InputError(f"{path} belongs to another system: names, start or forces differ")
     if system is None and model is not None:
-        from isodyn.models.build import model_from_text
-
-        system = model_from_text(model["text"], model["name"], model["parameters"]).system()
+        system = system_of_model(model)
     if system is None:
         kept: dict[str, Any] = {
             key: tuple(x) if isinstance(x, list) else x for key, x in described.items() if key != "fingerprint"

@@ -9,6 +9,7 @@ import numpy as np
 
 from isodyn.compiled import FloatArray, IntArray
 from isodyn.errors import InputError
+from isodyn.notebook_views import ShownInNotebooks
 from isodyn.results.balance import Drift, drift, energy_balance
 from isodyn.results.dense_output import interpolate
 
@@ -81,7 +82,7 @@ class Sample(NamedTuple):
 
 
 @dataclass(eq=False)
-class Solution:
+class Solution(ShownInNotebooks):
     """States at t_n: all of q, v, a are second order there.
 
     t (k,), q (k, nq), v (k, nv), a (k, nv), lam (k, m); `aux` holds further histories, `stats` the counts. With `select`
@@ -216,11 +217,6 @@ class Solution:
         from isodyn.results.netcdf import save
 
         return save(self, path)
-
-    def _repr_html_(self) -> str:
-        from isodyn.report.notebook import solution_html
-
-        return solution_html(self)
 
     def __repr__(self) -> str:
         return f"<Solution: {self.t.size} rows from t = {self.t[0]:g} to {self.t[-1]:g}; {self.stats}>"

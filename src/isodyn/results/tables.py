@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from isodyn.bodies.body import QUANTITIES, Quantity
 from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
 from isodyn.joints import measures as words
@@ -23,6 +24,7 @@ from isodyn.results.files import write_file
 from isodyn.results.inputs import fingerprint, to_json
 from isodyn.results.recorded import Recorded
 from isodyn.results.solution import Solution
+from isodyn.version import __version__
 
 STATES = {"q": "coordinate", "v": "velocity", "a": "velocity", "lam": "row"}
 LONG = {
@@ -31,6 +33,7 @@ LONG = {
     "a": "accelerations",
     "lam": "multipliers, −Gᵀλ being the force of constraint",
 }
+_UNITS = {Quantity.LENGTH: "m", Quantity.ANGLE: "rad"}
 _TURNS = {words.AXES, words.ANGLE, words.PLANAR_ANGLE, words.TANGENT_ANGLE, words.TWIST}
 
 
@@ -38,15 +41,9 @@ def units(system: Any) -> dict[str, list[str]]:
     """Units of all components of q, v, a and lam; empty texts where they are not known."""
     if not isinstance(system, MechanismSystem):
         return {name: [""] * n for name, n in (("q", system.nq), ("v", system.nv), ("a", system.nv), ("lam", system.m))}
-    found: dict[str, list[str]] = {"q": [], "v": [], "lam": []}
-    for name in system.names:
-        letter = name.rpartition(".")[2]
-        found["q"].append("rad" if letter in ("θ", "angle", "twist") else "m" if letter in ("x", "y", "z") else "1")
-    for name in system.v_names:
-        letter = name.rpartition(".")[2]
-        turns = letter in ("θ'", "ωx", "ωy", "ωz")
-        found["v"].append("rad/s" if turns else "m/s" if letter in ("vx", "vy", "vz") else "1/s")
-    found["a"] = [f"{unit}2" for unit in found["v"]]
+    of_q, of_v = ([_UNITS.get(x, "1") for body in system.bodies for x in QUANTITIES[body.kind][i]] for i in range(2))
+    found = {"q": of_q + ["rad"] * (system.nq - len(of_q)), "v": [f"{unit}/s" for unit in of_v]}
+    found |= {"a": [f"{unit}/s2" for unit in of_v], "lam": []}
     for row in system.rows:
         turns = bool(row.terms) and row.terms[0][1].kind in _TURNS
         found["lam"].append("N m" if turns else "N" if row.terms else "")
@@ -61,12 +58,20 @@ def labels(sol: Solution) -> dict[str, list[str]]:
     return {name: [names[name][k] for k in sol.columns[name]] for name in names}
 
 
-def parts(sol: Solution) -> dict[str, tuple[FloatArray, str, str]]:
-    """What the parts of a mechanism did: values, unit, words; vectors have three columns, orientations four."""
-    system = sol.system
-    if not isinstance(system, MechanismSystem) or any(sol.columns[name].size != n for name, n in _sizes(system)):
+Values = dict[str, tuple[FloatArray, str, str]]
+"""By name: values, unit, words; vectors have three columns, orientations four."""
+
+
+def _is_whole_mechanism(sol: Solution) -> bool:
+    whole = all(sol.columns[name].size == n for name, n in _sizes(sol.system))
+    return isinstance(sol.system, MechanismSystem) and whole
+
+
+def of_bodies(sol: Solution) -> Values:
+    """How the bodies of a mechanism moved."""
+    if not _is_whole_mechanism(sol):
         return {}
-    found: dict[str, tuple[FloatArray, str, str]] = {}
+    system, found = sol.system, {}
     names = [body.name for body in system.bodies if not body.of_beam]
     names += [f"{beam}.{end}" for beam in system.beams for end in ("start", "end")]
     for name in names:
@@ -77,11 +82,19 @@ def parts(sol: Solution) -> dict[str, tuple[FloatArray, str, str]]:
         if view.body.kind not in ("particle", "cable"):
             found[f"{name}.orientation"] = view.orientation, "1", "unit quaternion w, x, y, z, body to world"
             found[f"{name}.angular_velocity"] = view.angular_velocity, "rad/s", "angular velocity, body frame"
-    for name, joint in system.joints.items():
-        view_of_joint = sol.joint(name)
-        for kind in joint.coordinates:
-            values = getattr(view_of_joint, kind)
-            found[f"{name}.{kind}"] = values, "rad" if kind == "angle" else "m", f"{kind} of the joint"
+    return found
+
+
+def of_joints(sol: Solution) -> Values:
+    """Coordinates of the joints of a mechanism, and what they did to their bodies."""
+    if not _is_whole_mechanism(sol):
+        return {}
+    found: Values = {}
+    for name, joint in sol.system.joints.items():
+        view = sol.joint(name)
+        for kind, word in joint.coordinates.items():
+            values = view.coordinate(kind)
+            found[f"{name}.{kind}"] = values, "rad" if word.kind in _TURNS else "m", f"{kind} of the joint"
         if joint.rows:
             reaction = sol.reaction(name)
             found[f"{name}.force"] = reaction.force, "N", f"force of the joint on {reaction.on}, world"
@@ -122,7 +135,7 @@ def to_dataset(sol: Solution) -> Any:
         variables[name] = (("time", dim), getattr(sol, name), {"long_name": LONG[name]})
         coords[dim] = (dim, np.array(names[name], dtype=object) if names[name] else np.zeros(0, dtype="U1"))
         coords[f"{name}_units"] = (dim, np.array(chosen, dtype=object) if chosen else np.zeros(0, dtype="U1"))
-    for name, (values, unit, text) in parts(sol).items():
+    for name, (values, unit, text) in (of_bodies(sol) | of_joints(sol)).items():
         dims = ("time",) if values.ndim == 1 else ("time", "xyz") if values.shape[1] == 3 else ("time", "wxyz")
         variables[name] = (dims, values, {"units": unit, "long_name": text})
     if any("xyz" in value[0] for value in variables.values()):
@@ -142,8 +155,6 @@ def to_dataset(sol: Solution) -> Any:
 
 
 def _attributes(sol: Solution) -> dict[str, Any]:
-    from isodyn import __version__
-
     found = {
         "title": (sol.model or {}).get("title") or type(sol.system).__name__,
         "source": f"isodyn {__version__}",
@@ -180,9 +191,7 @@ def save_csv(sol: Solution, path: str | Path) -> Path:
         for k, name in enumerate(names[symbol]):
             header.append(_titled(f"{symbol}({name})", of[symbol][sol.columns[symbol][k]]))
             columns.append(getattr(sol, symbol)[:, k])
-    for name, (values, unit, _) in parts(sol).items():
-        if name.endswith((".position", ".velocity", ".orientation", ".angular_velocity")):
-            continue  # these stand in q and v
+    for name, (values, unit, _) in of_joints(sol).items():  # what bodies did stands in q and v
         for k, column in enumerate(values.T if values.ndim > 1 else [values]):
             header.append(_titled(name + (f"_{'xyz'[k]}" if values.ndim > 1 else ""), unit))
             columns.append(column)

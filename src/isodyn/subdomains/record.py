@@ -11,7 +11,7 @@ from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
 from isodyn.integrate.columns import columns
 from isodyn.linear_solvers.rows import Rows, least_multipliers
-from isodyn.results.memory import require_rows
+from isodyn.memory import require_rows
 from isodyn.results.solution import Sample, Solution, Statistics
 from isodyn.subdomains.part import Row
 from isodyn.subdomains.solution import SubdomainSample, SubdomainSolution

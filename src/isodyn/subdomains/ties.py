@@ -139,9 +139,12 @@ def named_coordinates(name: Any, wanted: Any, names: Any) -> list[int]:
     """Numbers of the coordinates that go by these names, or belong to bodies of these names."""
     found: list[int] = []
     for item in [wanted] if isinstance(wanted, str) else wanted:
-        own = [i for i, known in enumerate(names) if known == item or str(known).startswith(f"{item}.")]
+        own = [i for i, known in enumerate(names) if item in (known, str(known).rpartition(".")[0])]
+        own = own or [i for i, known in enumerate(names) if str(known).startswith(f"{item}.")]
         if not isinstance(item, str) or not own:
-            near = difflib.get_close_matches(str(item), {str(known).split(".")[0] for known in names} | set(names), n=3)
+            near = difflib.get_close_matches(
+                str(item), {str(known).rpartition(".")[0] for known in names} | set(names), n=3
+            )
             raise InputError(
                 f"{name!r} has neither a coordinate nor a body {item!r}",
                 hint=f"did you mean {' or '.join(map(repr, near))}?"

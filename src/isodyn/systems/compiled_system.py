@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 
 from isodyn.compiled import FloatArray, IntArray
+from isodyn.notebook_views import ShownInNotebooks
 from isodyn.systems.checks import velocity_names
 from isodyn.systems.model import Answers, Model, from_python
 from isodyn.systems.scales import Scales, ordinary
 
 
 @dataclass(frozen=True, eq=False)
-class CompiledSystem:
+class CompiledSystem(ShownInNotebooks):
     """A system from a function of type `isodyn.compiled.MODEL`, its numbers pf, pi and its traits."""
 
     function: Any
@@ -59,11 +60,6 @@ class CompiledSystem:
     @property
     def nv(self) -> int:
         return self.v0.size
-
-    def _repr_html_(self) -> str:
-        from isodyn.report.notebook import system_html
-
-        return system_html(self)
 
     def model(self) -> Model:
         """The function that the loop calls."""

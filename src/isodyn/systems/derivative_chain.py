@@ -76,7 +76,9 @@ class Level:
 class Chain:
     """F₀, F₁, … at one state up to the one that determines z."""
 
-    def __init__(self, h: RowsFunction, c: RowsFunction, t: float, s: FloatArray, z: FloatArray, names: tuple[str, ...]) -> None:
+    def __init__(
+        self, h: RowsFunction, c: RowsFunction, t: float, s: FloatArray, z: FloatArray, names: tuple[str, ...]
+    ) -> None:
         self.h, self.c, self.t, self.s, self.z, self.names = h, c, t, s, z, names
         self.m = z.size
         _finite(h=h(s, z, t), c=c(s, z, t), t=t)
@@ -238,7 +240,9 @@ def _or_one(x: FloatArray) -> FloatArray:
     return np.where(x > 0.0, x, 1.0)
 
 
-def _moved(f: RowsFunction, s: FloatArray, z: FloatArray, t: float, d: FloatArray, e: FloatArray, k: float) -> FloatArray:
+def _moved(
+    f: RowsFunction, s: FloatArray, z: FloatArray, t: float, d: FloatArray, e: FloatArray, k: float
+) -> FloatArray:
     return f(s + k * d, z + k * e, t)
 
 
@@ -283,7 +287,7 @@ def _until(change: Callable[[float], FloatArray], size: float, first: float) -> 
     return best
 
 
-def functions_of(system: Any) -> tuple[Rows, Rows]:
+def functions_of(system: Any) -> tuple[RowsFunction, RowsFunction]:
     """h and c of a system with algebraic unknowns, checked."""
 
     def h(s: FloatArray, z: FloatArray, t: float) -> FloatArray:

@@ -29,6 +29,7 @@ from isodyn.compiled import (
     closure,
 )
 from isodyn.errors import InputError
+from isodyn.notebook_views import ShownInNotebooks
 from isodyn.systems import checks
 from isodyn.systems.joined import is_compiled, join
 from isodyn.systems.model import Model, from_python
@@ -37,7 +38,7 @@ from isodyn.systems.scales import ordinary
 _H = float(np.finfo(float).eps) ** (1 / 3)
 
 
-class FirstOrderSystem:
+class FirstOrderSystem(ShownInNotebooks):
     """s' = h(s, t) with s(t₀) = s0; with algebraic unknowns s' = h(s, z, t) and 0 = c(s, z, t).
 
     `h_s(s, t)` is the derivative of h, taken from differences when missing (and always with algebraic unknowns). `z0` is a guess from
@@ -82,11 +83,6 @@ class FirstOrderSystem:
         self.m = self.m_phi = self.z0.size
         self.names = self.v_names = checks.names(names, self.nv, "s")
         self.row_names = checks.names(row_names, self.m, "z")
-
-    def _repr_html_(self) -> str:
-        from isodyn.report.notebook import system_html
-
-        return system_html(self)
 
     def model(self) -> Model:
         """The function that the loop calls."""

@@ -35,6 +35,7 @@ from isodyn.compiled import (
 from isodyn.errors import InputError
 from isodyn.linear_solvers.definite import refuse_indefinite
 from isodyn.linear_solvers.sparse import Factorisation, factorise
+from isodyn.notebook_views import ShownInNotebooks
 from isodyn.real_numbers import real_array
 from isodyn.systems import checks
 from isodyn.systems.joined import is_compiled
@@ -45,7 +46,7 @@ Load = Callable[[float], Any]
 _LARGE = 64  # beyond this, dense matrices go through BLAS and LAPACK instead of compiled loops
 
 
-class LinearSystem:
+class LinearSystem(ShownInNotebooks):
     """M q'' + C q' + K q = f(t) with q(t₀) = q0, q'(t₀) = v0.
 
     Matrices are arrays, vectors (diagonals), scalars or sparse; C may be None. The load f is a function of time, a constant
@@ -100,11 +101,6 @@ class LinearSystem:
         """½ vᵀMv and ½ qᵀKq; the work of f is not part of it."""
         return 0.5 * float(v @ (self.M @ v)), 0.5 * float(q @ (self.K @ q))
 
-    def _repr_html_(self) -> str:
-        from isodyn.report.notebook import system_html
-
-        return system_html(self)
-
     def model(self) -> Model:
         """The function that the loop calls."""
         if self.G is not None:
@@ -114,7 +110,7 @@ class LinearSystem:
         return linear_model("f", self.M, self.C, self.K, self.f, self.nv)
 
 
-class LinearFirstOrderSystem:
+class LinearFirstOrderSystem(ShownInNotebooks):
     """Q s' + P s = r(t) with s(t₀) = s0; matrices and load as in `LinearSystem`.
 
     >>> import isodyn as iso
@@ -137,11 +133,6 @@ class LinearFirstOrderSystem:
         self.r = _load("r", r, self.nv)
         self.scales = ordinary(self.q0, self.nv)
         self.names = self.v_names = checks.names(names, self.nv, "s")
-
-    def _repr_html_(self) -> str:
-        from isodyn.report.notebook import system_html
-
-        return system_html(self)
 
     def model(self) -> Model:
         """The function that the loop calls."""

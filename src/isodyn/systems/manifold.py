@@ -11,13 +11,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from isodyn.compiled import FloatArray
-from isodyn.errors import ConvergenceError
+from isodyn.errors import ConflictError, ConvergenceError
 from isodyn.linear_solvers.rows import TOLERANCE
 from isodyn.systems.questions import Questions
 from isodyn.systems.scales import reach, sizes_of_rows
 
 ROUNDING = 1e-14  # gaps below this, relative to sizes of rows and q, are rounding
 FLOOR = 1e-12  # smallest μ
+CONFLICT = 1e-7  # dependent rows that are off by more than this do not hold
 
 
 class Closed(NamedTuple):
@@ -101,3 +102,16 @@ def freedoms(G: FloatArray, sizes: FloatArray) -> tuple[FloatArray, FloatArray, 
     _, values, right = np.linalg.svd(G / np.where(length > 0, length, 1.0)[:, None])
     rank = int((values > TOLERANCE * max(values[0], 1e-300)).sum())
     return sizes[:, None] * right[rank:].T, values, rank
+
+
+def refuse_open(ask: Questions, t: float, closed: Closed) -> None:
+    """ConflictError for rows that stay open, naming the worst."""
+    off = closed.relative
+    if closed.largest > CONFLICT:
+        worst = np.argsort(-off)[:3]
+        names = ask.system.row_names
+        left = ", ".join(f"{names[i]!r} by {closed.gap[i]:.3g}" for i in worst if off[i] > CONFLICT)
+        raise ConflictError(
+            f"the constraints cannot be closed from this start at t = {t:.6g}: after {closed.steps} steps they are open: {left}",
+            hint="check lengths and points of these; or start nearer to the wanted position",
+        )

@@ -38,6 +38,7 @@ from isodyn.linear_solvers.blocks import full
 from isodyn.linear_solvers.definite import refuse_indefinite
 from isodyn.linear_solvers.dense import multiply
 from isodyn.linear_solvers.sparse import Factorisation, factorise
+from isodyn.notebook_views import ShownInNotebooks
 from isodyn.systems import checks
 from isodyn.systems.constraints import Constraints
 from isodyn.systems.joined import is_compiled, join
@@ -48,7 +49,7 @@ from isodyn.systems.scales import ORDINARY, Scales, beside_rows, from_start, ord
 Energy = Callable[[FloatArray, FloatArray, float], tuple[float, float]]
 
 
-class MechanicalSystem:
+class MechanicalSystem(ShownInNotebooks):
     """M(q) a + Gᵀλ = Q(q, v, t) with its constraints and its initial state.
 
     Parameters
@@ -158,11 +159,6 @@ class MechanicalSystem:
             known = np.isfinite(rate) and rate > 0.0 and not 1.0 <= rate <= ORDINARY
             self._pace = float(power_of_two(1.0 / rate)) if known else 1.0
         return self._pace
-
-    def _repr_html_(self) -> str:
-        from isodyn.report.notebook import system_html
-
-        return system_html(self)
 
     def model(self) -> Model:
         """The function that the loop calls."""

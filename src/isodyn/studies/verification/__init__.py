@@ -15,14 +15,14 @@
 
 from isodyn.studies.verification.case import TOPICS, TRUST, Case, Measurement
 from isodyn.studies.verification.collection import every, select
-from isodyn.studies.verification.outcome import Comparison, Outcome, verify
+from isodyn.studies.verification.outcome import Finding, Outcome, verify
 from isodyn.studies.verification.table import to_markdown
 
 __all__ = [
     "TOPICS",
     "TRUST",
     "Case",
-    "Comparison",
+    "Finding",
     "Measurement",
     "Outcome",
     "every",

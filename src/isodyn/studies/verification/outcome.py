@@ -22,7 +22,7 @@ STANDARD = ("q", "v", "a", "lam")
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Finding:
     """One statement about a case: a value, what was asked of it, and whether it holds."""
 
     what: str
@@ -41,7 +41,7 @@ class Outcome:
     case: Case
     dts: tuple[float, ...]
     runs: tuple[Measurement, ...]
-    checks: tuple[Comparison, ...]
+    checks: tuple[Finding, ...]
     seconds: float
     error: str | None = None
     skipped: str | None = None
@@ -150,19 +150,19 @@ def missing_package(failure: Exception) -> str | None:
     return None
 
 
-def judged(case: Case, dts: tuple[float, ...], runs: tuple[Measurement, ...]) -> tuple[Comparison, ...]:
+def judged(case: Case, dts: tuple[float, ...], runs: tuple[Measurement, ...]) -> tuple[Finding, ...]:
     """Every bound with every step, and every order."""
     checks = []
     for quantity in case.bounds:
         for dt, run in zip(dts, runs, strict=True):
             bound, value = case.bound(quantity, dt), value_of(run, quantity)
             at = f" with dt = {dt:g}" if len(dts) > 1 else ""
-            checks.append(Comparison(f"{quantity}{at}", value, f"≤ {bound:.3g}", value <= bound))
+            checks.append(Finding(f"{quantity}{at}", value, f"≤ {bound:.3g}", value <= bound))
     for quantity, expected in case.orders.items():
         if len(runs) < 2:
             continue
         order = observed_order(dts, runs, quantity)
         near = abs(order - expected) <= case.order_within
         rounding = math.isnan(order) and value_of(runs[-1], quantity) <= ROUNDING
-        checks.append(Comparison(f"order of {quantity}", order, f"{expected:g} ± {case.order_within:g}", near or rounding))
+        checks.append(Finding(f"order of {quantity}", order, f"{expected:g} ± {case.order_within:g}", near or rounding))
     return tuple(checks)

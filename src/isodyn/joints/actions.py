@@ -19,6 +19,7 @@ import numpy as np
 
 from isodyn.bodies.body import GROUND
 from isodyn.compiled import FloatArray
+from isodyn.joints.measures import C_J
 from isodyn.joints.words import Pair, Row, Word, triad
 
 
@@ -48,8 +49,6 @@ def of_pair(pair: Pair) -> Action:
 
 def of_rolling(rows: list[Row]) -> Action:
     """A sphere or disc on a plane; the third axis of the joint is the normal."""
-    from isodyn.joints.measures import C_J
-
     touching = rows[-1].terms[0][1]
     points = {touching.first: np.zeros(3), GROUND: np.zeros(3)}
     return Action(touching.first, points, touching, triad(touching.numbers[C_J : C_J + 3]))

@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from isodyn.errors import DamageError, InputError
+from isodyn.integrate.driver import integrate
 from isodyn.results.checkpoint import FORMAT, Checkpoint
 from isodyn.results.files import is_file
 from isodyn.results.inputs import fingerprint, from_json
 from isodyn.results.seals import opened_json
 from isodyn.results.solution import Solution
+from isodyn.results.stored_models import system_of_model
 
 NEEDED = {"dt", "t_end"}
 OWN = {"system", "progress", "observe", "checkpoint"}  # what a resumed run is given anew
@@ -32,8 +34,6 @@ def resume(path: str | Path, system: Any = None, *, progress: bool = False, obse
             f"{folder} belongs to another system: names, start or forces differ",
             hint="give the system as it was when the run began",
         )
-    from isodyn.integrate import integrate
-
     try:
         options = {name: from_json(value) for name, value in document["options"].items()}
         checkpoint = Checkpoint(folder, document["every"], document["model"], resumed=True)
@@ -79,6 +79,4 @@ def system_of(document: dict[str, Any], folder: Path) -> Any:
         raise InputError(
             f"{folder} comes from a system in Python; give it to resume", hint="iso.resume(path, system=system)"
         )
-    from isodyn.models.build import model_from_text
-
-    return model_from_text(model["text"], model["name"], model.get("parameters") or {}).system()
+    return system_of_model(model)

@@ -11,7 +11,6 @@ from contextlib import suppress
 from pathlib import Path
 
 from isodyn.errors import InputError
-from isodyn.results.files import in_words
 
 FEWER_ROWS = "a larger dt, or keep less: save_every=, select="
 SMALL = 1 << 26  # bytes that are always tried
@@ -81,3 +80,16 @@ def _limit() -> float | None:
         pages = float(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
         return float(most) - pages * resource.getpagesize()
     return float(most)
+
+
+def in_words(size: float) -> str:
+    """A size in words.
+
+    >>> in_words(2.5e9), in_words(12)
+    ('2.5 GB', '12 bytes')
+    """
+    for unit in ("bytes", "kB", "MB", "GB", "TB"):
+        if size < 1000 or unit == "TB":
+            break
+        size /= 1000
+    return f"{size:.3g} {unit}"

@@ -1,0 +1,114 @@
+"""What a load adds to a mechanism, and what it may ask of the mechanism for it."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Protocol
+
+from isodyn.bodies.body import Body
+from isodyn.compiled import FloatArray
+from isodyn.errors import about
+from isodyn.joints.words import Word
+from isodyn.parts import Part
+
+
+@dataclass(frozen=True)
+class Input:
+    """A name in a formula: a measure, or its rate; without a word the time."""
+
+    word: Word | None = None
+    rate: bool = False
+
+
+@dataclass(frozen=True)
+class Law:
+    """A force along a word: kind and numbers of isodyn.mechanism.layout; `shift` a function of time; `joint` whose reaction it uses.
+
+    `load` is the name of the load that it belongs to, `line` how it is drawn along a length ("spring", "rod", "rope"; not at all if empty).
+    """
+
+    kind: int
+    word: Word
+    numbers: tuple[float, ...]
+    shift: Any = None
+    joint: str | None = None
+    inputs: tuple[Input, ...] = ()
+    load: str = ""
+    line: str = ""
+
+    def all_words(self) -> list[Word]:
+        """The word that it acts along, and those of its inputs."""
+        return [self.word, *(item.word for item in self.inputs if item.word is not None)]
+
+
+@dataclass(frozen=True)
+class OnBody:
+    """A force or torque on one body: kind and numbers of isodyn.mechanism.layout, times a function of time."""
+
+    kind: int
+    body: str
+    numbers: list[float]
+    time: Any = None
+
+
+@dataclass(frozen=True, eq=False)
+class AlongBeam:
+    """A force per length of a beam, times a function of time."""
+
+    beam: str
+    per_length: FloatArray
+    time: Any = None
+
+
+@dataclass(frozen=True, eq=False)
+class LoadForces:
+    """Laws along measures, forces on single bodies, forces along beams."""
+
+    laws: list[Law] = field(default_factory=list)
+    on_bodies: list[OnBody] = field(default_factory=list)
+    along_beams: list[AlongBeam] = field(default_factory=list)
+
+
+class LoadWorld(Protocol):
+    """What a load may ask: bodies and nodes by name, coordinates of joints, names in formulas, the space of a beam."""
+
+    def body(self, name: str) -> Body:
+        """A body, a node of a beam, or the ground."""
+
+    def coordinate(self, what: str, joint: str, which: str | None) -> Word:
+        """A coordinate of a joint, the first when not told which; `what` asks for it."""
+
+    def lookup(self, what: str, owner: str, coordinate: str) -> Input:
+        """A coordinate of a body or joint, or its rate, as formulas call it."""
+
+    def dimension(self, beam: str) -> int:
+        """2 for a beam in the plane, 3 for a cable in space."""
+
+
+class LoadPart(Part):
+    """Everything that `add_load` takes, but for users' functions."""
+
+    noun: ClassVar[str] = "load"
+    line: ClassVar[str] = ""  # how its laws along lengths are drawn: "spring", "rod", "rope"
+
+    @abstractmethod
+    def build(self, world: LoadWorld) -> LoadForces:
+        """What it adds to the mechanism."""
+
+
+class JointLoad(LoadPart):
+    """A load along a coordinate of a joint."""
+
+    joint: str
+    coordinate: str | None
+
+    @abstractmethod
+    def laws(self, word: Word, world: LoadWorld) -> list[Law]:
+        """The laws that it acts by, along the joint's coordinate."""
+
+    def build(self, world: LoadWorld) -> LoadForces:
+        """Its laws along the coordinate."""
+        with about(self.name, "joint" if self.coordinate is None else "coordinate"):
+            word = world.coordinate(self.what, self.joint, self.coordinate)
+        return LoadForces(self.laws(word, world))

@@ -1,0 +1,37 @@
+"""The source of the package, parsed and not run: which part imports which."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+PACKAGE = Path(__file__).resolve().parents[1] / "src" / "isodyn"
+ROOT = "the package root"
+
+
+def part_of(path: Path, package: Path = PACKAGE) -> str:
+    """The part a file belongs to."""
+    first = path.relative_to(package).parts[0].removesuffix(".py")
+    return ROOT if first == "__init__" else first
+
+
+def imported_parts(path: Path, package: Path = PACKAGE) -> Iterator[tuple[str, int]]:
+    """(part of isodyn, line) for every import statement of a file, wherever it stands."""
+    below = list(path.relative_to(package).parts[:-1])
+    parts = {p.name.removesuffix(".py") for p in package.iterdir()}
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"), str(path))):
+        if isinstance(node, ast.Import):
+            modules = [alias.name.split(".") for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            module = node.module.split(".") if node.module else []
+            if node.level:
+                module = ["isodyn", *below[: len(below) + 1 - node.level], *module]
+            modules = [module]
+            if module == ["isodyn"]:  # from isodyn import x: a part, or a name that the root re-exports
+                modules = [["isodyn", alias.name] if alias.name in parts else ["isodyn"] for alias in node.names]
+        else:
+            continue
+        for module in modules:
+            if module[:1] == ["isodyn"]:
+                yield (module[1] if len(module) > 1 else ROOT), node.lineno
