@@ -10,7 +10,7 @@ from architecture_source import PACKAGE, ROOT, imported_parts, part_of
 
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("errors",),
-    ("version", "stored", "real_numbers", "memory", "notebook_views", "interrupts", "kernel_cache"),
+    ("version", "stored", "real_numbers", "memory", "notebook_views", "interrupts", "kernel_cache", "kernels"),
     ("compiled",),
     ("lowering",),
     ("linear_solvers", "expressions", "schemes"),

@@ -155,16 +155,12 @@ class Threads:
         pattern, m, n = model.sparsity, system.m, system.nv
         starts = np.arange(m + 1) * n if pattern is None else pattern.G_starts
         columns = np.tile(np.arange(n), m) if pattern is None else pattern.G_columns
-        stretch, legs = run.stretches[0], ((run.first_closure, run.starting), (run.closure, run.main))
-        self.course = ensemble_loop.Course(
-            *(leg_for(model, system.m_phi, self.rows.chosen, closure, s, run.controls) for closure, s in legs),
-            stretch.t_start,
-            stretch.times(0, stretch.steps),
-            stretch.save(0, stretch.steps),
-            run.columns,
-            starts.astype(np.int64),
-            columns.astype(np.int64),
-        )
+        stretch = run.stretches[0]
+        first = leg_for(model, system.m_phi, self.rows.chosen, run.first_closure, run.starting, run.controls)
+        main = leg_for(model, system.m_phi, self.rows.chosen, run.closure, run.main, run.controls)
+        times, save = stretch.times(0, stretch.steps), stretch.save(0, stretch.steps)
+        where = starts.astype(np.int64), columns.astype(np.int64)
+        self.course = ensemble_loop.Course(first, main, stretch.t_start, times, save, run.columns, *where)
         self.fault: Exception | None = None  # what went wrong outside the members
         self.portions: SimpleQueue[tuple[int, int]] = SimpleQueue()
         n = many.statuses.size

@@ -297,16 +297,16 @@ class Run(EnforcedRows):
                 save = save[: times.size]
             clock, before, written = time.perf_counter(), int(self.counters.steps), int(self.counters.rows)
             with self.explained():
-                *model, leg = self.physics(closure, s, self.controls, stepping=True)
-                leg.t_limit = t_limit
+                physics = self.physics(closure, s, self.controls, stepping=True)
+                physics[-1].t_limit = t_limit
                 tables = self.state, self.memory, self.columns, self.rows, self.counters
                 if self.composed is None:
-                    status = self.loop.run(*model, leg, times, save, *tables)
+                    status = self.loop.run(*physics, times, save, *tables)
                 else:
                     t_first = stretch.t_start
                     if stretch is not self.stretches[0]:
                         t_first = float(np.nextafter(t_first, np.inf))
-                    status = self.composed.run(t_first, *model, leg, times, save, *tables)
+                    status = self.composed.run(t_first, *physics, times, save, *tables)
                 done = int(self.counters.steps) - before
                 if status in (SINGULAR, NOT_CONVERGED, NOT_FINITE, UNTOLD) and self.careful is not self.controls:
                     status = self.with_full_matrices(s, closure, t_limit, times[done : done + 1], save[done : done + 1])

@@ -203,11 +203,11 @@ class Part:
             if self.tables is not None:
                 status = self.linear_loop(s, times, step)
             else:
-                *model, leg = run.physics(run.closure, s, run.controls)
-                leg.t_limit = step.t_limit
+                physics = run.physics(run.closure, s, run.controls)
+                physics[-1].t_limit = step.t_limit
                 never = np.zeros(times.size, dtype=np.bool_)
                 tables = run.state, run.memory, run.columns, run.rows, run.counters
-                status = run.loop.run(*model, leg, times, never, *tables)
+                status = run.loop.run(*physics, times, never, *tables)
         done = int(run.counters.steps) - before
         run.check(status, run.state.t, times[min(done, times.size - 1)])
 
