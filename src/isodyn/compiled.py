@@ -24,19 +24,17 @@ which answers the question `what` about the state (t, q, v, a, lam) into the fla
 uses the same function with (nothing, s, s', z) in the places of (q, v, a, lam); VELOCITY is then its constraint c(s, z, t) and
 ACCELERATION the total derivative of it.
 
-`kernel` compiles a function with Numba and keeps the machine code on disk. Numba looks only at the file of the function
-itself to decide whether its cache is stale; kernels here call each other across files, so the stamp covers what they import.
+`kernel` declares a function that Numba compiles when it is first called, and whose machine code is kept on disk under a stamp of its
+source. Kernels call each other across files, so the stamp covers what they import; nothing is compiled at import.
 """
 
 from __future__ import annotations
 
-import hashlib
 import re
-import sys
-import time
 from collections import namedtuple
 from collections.abc import Callable
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -46,6 +44,10 @@ import numpy.typing as npt
 from numba import types
 
 from isodyn import kernel_cache
+from isodyn import kernel_progress as progress
+from isodyn.numba_internals import stored
+from isodyn.numba_internals.dispatcher import Kernel
+from isodyn.numba_internals.libraries import machine
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -87,19 +89,38 @@ def closure(signature: Any = None) -> Callable[[Function], Function]:
     """Compile with Numba a function that captures others, which cannot be cached; with a signature at once."""
 
     def compile_(function: Function) -> Function:
-        dispatcher = numba.njit(signature, error_model="numpy")(function)
-        if signature is not None and not numba.config.DISABLE_JIT:
-            _settle(dispatcher, signature)
-        return dispatcher
+        if numba.config.DISABLE_JIT:
+            return function
+        if signature is None:
+            return Kernel(function, _options(no_wrappers=True, allocates=True))
+        made = Kernel(function, _options(allocates=True), signature, Kernel.compile_declared)
+        made.ready()
+        return made
 
     return compile_
 
 
-def _settle(dispatcher: Any, signature: Any) -> None:
-    """One signature, compiled: looked up again at every call that hands the function over, it takes ten times the rest of the call."""
-    compiled = dispatcher.get_compile_result(signature)
-    dispatcher.get_compile_result = lambda _: compiled
-    compiled.library.get_pointer_to_function = cache(compiled.library.get_pointer_to_function)
+def _options(
+    *,
+    no_wrappers: bool = False,
+    inline: bool = False,
+    nogil: bool = False,
+    allocates: bool = False,
+    fused: bool = False,
+) -> dict[str, Any]:
+    """Numba's options for a kernel."""
+    return {
+        "nopython": True,
+        "boundscheck": None,
+        "error_model": "numpy",
+        "fastmath": {"contract"} if fused else False,
+        "inline": "never",
+        "forceinline": inline,
+        "nogil": nogil,
+        "no_cpython_wrapper": no_wrappers,
+        "no_cfunc_wrapper": no_wrappers,
+        "_nrt": allocates,
+    }
 
 
 def kernel(
@@ -107,44 +128,66 @@ def kernel(
     *,
     inline: bool = False,
     inner: bool = False,
+    apart: bool = False,
     nogil: bool = False,
     allocates: bool = False,
     fused: bool = False,
 ) -> Callable[[Function], Function]:
-    """Compile with Numba: with a signature at once, cached on disk; without one as a part of the kernels that call it.
+    """Declare a kernel: with a signature compiled, or loaded from disk, when it is first called; without one a part of its callers.
 
-    `inline` puts a kernel that has one caller into it, which saves compiling it twice; `inner` kernels with a signature are called by other
-    kernels only, and may take what Python does not know (isodyn.lowering); `nogil` lets other threads run meanwhile.
+    A kernel with a signature that other kernels call is linked into them as a copy, or, with `apart`, called at its address and compiled
+    when a run first comes there: what not every run needs, and what is large. `inner` kernels with a signature are called by other
+    kernels only, and may take what Python does not know (isodyn.lowering). `inline` makes LLVM put a copy of a part wherever it is
+    called, so that constants among its arguments are known there; `nogil` lets other threads run meanwhile.
     Kernels own no memory unless they say that they allocate some: counting references of every view of an array costs more than the
     arithmetic of a small step. `fused` allows a·b + c with one rounding instead of two, where no other route has to agree to the last bit.
     """
 
-    def compile_(function: Function) -> Function:
+    def declare(function: Function) -> Function:
         if numba.config.DISABLE_JIT:
             return function
-        dispatcher = numba.njit(
-            error_model="numpy",
-            fastmath={"contract"} if fused else False,
-            inline="always" if inline else "never",
-            nogil=nogil,
-            no_cpython_wrapper=inner,
-            no_cfunc_wrapper=inner,
-            _nrt=allocates,
-        )(function)
-        if signature is not None:
-            cache_file = kernel_cache.enable(dispatcher, _stamp(function.__code__.co_filename))
-            if cache_file is not None and cache_file._load_index():
-                dispatcher.compile(signature)
-            else:
-                _announce()
-                started = time.perf_counter()
-                dispatcher.compile(signature)
-                _seconds.append(time.perf_counter() - started)
-            dispatcher.disable_compile()
-            _settle(dispatcher, signature)
-        return dispatcher
+        no_wrappers = inner or signature is None
+        options = _options(no_wrappers=no_wrappers, inline=inline, nogil=nogil, allocates=allocates, fused=fused)
+        return Kernel(function, options, signature, _load_or_compile, _is_on_disk, apart=apart)
 
-    return compile_
+    return declare
+
+
+def _load_or_compile(wanted: Kernel) -> Any:
+    """The machine code of a kernel from disk, or else from its source."""
+    entry = place_of(wanted)
+    found = entry.read(stored.from_bytes)
+    if found is not None:
+        progress.arrived(wanted.name)
+        return wanted.take(found)
+    with progress.compiling(wanted.name), entry.alone():
+        found = entry.read(stored.from_bytes)  # of another process that compiled it meanwhile
+        if found is not None:
+            return wanted.take(found)
+        return keep(entry, wanted)
+
+
+def _is_on_disk(wanted: Kernel) -> bool:
+    return place_of(wanted).known()
+
+
+def keep(entry: kernel_cache.Entry, wanted: Kernel) -> Any:
+    """Compile a kernel, and keep its machine code."""
+    found = wanted.compile_declared()
+    entry.write(stored.to_bytes(found, with_bitcode=not wanted.slot))
+    return found
+
+
+def place_of(wanted: Kernel) -> kernel_cache.Entry:
+    """Where the machine code of a kernel is kept."""
+    source = wanted.py_func.__code__.co_filename
+    bound = wanted.py_func.__closure__
+    described = f"{wanted.declared} {wanted.targetoptions} {bool(wanted.slot)}"
+    if bound is not None:
+        raise TypeError(f"{wanted.name} captures variables: its machine code would be that of others (use `closure`)")
+    return kernel_cache.Entry(
+        source, wanted.name, machine(), f"{_stamp(source)}{sha256(described.encode()).hexdigest()}"
+    )
 
 
 _IMPORTS = re.compile(rb"^from (isodyn[\w.]*) import (\([^)]*\)|[^\n]*)", re.MULTILINE)
@@ -164,8 +207,9 @@ def _seen_from(source: Path) -> tuple[bytes, tuple[Path, ...]]:
 
 @cache
 def _stamp(filename: str) -> str:
-    """A digest of the file, of this one, and of all it can call or read: kernels by way of kernels, and what they import from."""
-    sources, ahead = {Path(__file__)}, [Path(filename)]
+    """A digest of the file, of what compiles it, and of all it can call or read: kernels by way of kernels, and what they import from."""
+    here = Path(__file__)
+    sources, ahead = {here, here.with_name("lowering.py"), *here.parent.glob("numba_internals/*.py")}, [Path(filename)]
     while ahead:
         source = ahead.pop()
         if source not in sources:
@@ -173,24 +217,7 @@ def _stamp(filename: str) -> str:
             text, files = _seen_from(source)
             if source == Path(filename) or b"@kernel(" in text:
                 ahead += files
-    digest = hashlib.sha256()
+    digest = sha256()
     for source in sorted(sources):
         digest.update(_seen_from(source)[0])
     return digest.hexdigest()
-
-
-_seconds: list[float] = []  # what was compiled since the last word about it
-
-
-def _announce() -> None:
-    """Say that compiling begins, unless it was said."""
-    if not _seconds:
-        print("isodyn: compiling once for this machine, one or two minutes", file=sys.stderr, flush=True)
-
-
-def announce_end() -> None:
-    """Say how long compiling took, if there was any."""
-    if _seconds:
-        text = f"isodyn: compiled in {sum(_seconds):.1f} s; later runs start from the cache"
-        print(text, file=sys.stderr, flush=True)
-        _seconds.clear()

@@ -128,6 +128,10 @@ class NonFiniteError(IsodynError):
     """A NaN or an infinity appeared in the motion or in what a user's function returned."""
 
 
+class KernelError(IsodynError):
+    """A kernel could not be compiled when a run came to it, or compiling it was interrupted."""
+
+
 class IsodynWarning(UserWarning):
     """Root of all warnings of this package."""
 

@@ -1,94 +1,134 @@
 """Machine code on disk that is what was compiled, or is compiled again.
 
-Numba reads its cache as it stands: a byte that was changed ends the program or gives other numbers, a writer that was killed between the
-index and the code leaves an index that leads to the code of an older source. Here every file ends with the SHA-256 of what is in it,
-and the code tells to which source it belongs. What does not fit is compiled and written again; where nothing can be written, kernels
-are compiled for this process alone. Both are told in one line.
+One file for each kernel, Python, Numba and processor, in a folder of the user: NUMBA_CACHE_DIR where it is set, else the folder that
+the system has for caches. A file begins with the stamp of the sources that it was made from and ends with the SHA-256 of what is in
+it. What does not fit is compiled and written again; where nothing can be written, kernels are compiled for this process alone. Both are
+told in one line. Files are replaced whole, and a kernel that one process compiles is waited for by others. Code in these files is run:
+the folder is as trustworthy as who may write to it.
 """
 
 from __future__ import annotations
 
 import hashlib
-import pickle
+import os
 import sys
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from numba.core.caching import IndexDataCacheFile
+import numba
+
+try:
+    import fcntl
+except ImportError:  # Windows: two processes may compile the same kernel, which costs time and nothing else
+    fcntl = None  # type: ignore[assignment]
 
 _SEAL = hashlib.sha256().digest_size
+_POLL = 0.02  # seconds between two looks at a kernel that another process compiles
 _told: list[str] = []
 
 
-def enable(dispatcher: Any, stamp: str) -> Any:
-    """Keep the code of a function on disk, under the stamp of its source; the file of its index, None where none can be written."""
-    try:
-        dispatcher.enable_caching()
-    except (RuntimeError, OSError) as error:
-        tell(f"kernels cannot be kept on disk, so they are compiled for this process alone: {_first_line(error)}")
-        return None
-    kept = dispatcher._cache
-    plain = kept._cache_file
-    file = SealedCacheFile(kept._cache_path, plain._index_name.removesuffix(".nbi"), stamp)
-    kept._cache_file = file
-    save = kept.save_overload
+def folder() -> Path:
+    """Where kernels are kept."""
+    if numba.config.CACHE_DIR:
+        return Path(numba.config.CACHE_DIR) / "isodyn"
+    if sys.platform == "win32":
+        root = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
+    elif sys.platform == "darwin":
+        root = Path.home() / "Library" / "Caches"
+    else:
+        root = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(root) / "isodyn" / "kernels"
 
-    def keep(signature: Any, code: Any) -> None:
+
+class Entry:
+    """The place of one kernel."""
+
+    def __init__(self, source: str, name: str, machine: str, stamp: str) -> None:
+        key = f"{source} {name} {machine} {sys.version} {numba.__version__}"
+        digest = hashlib.sha256(key.encode()).hexdigest()[:20]
+        self.path, self.stamp = folder() / f"{name.replace('<', '').replace('>', '')}-{digest}.kernel", stamp.encode()
+
+    def known(self) -> bool:
+        """Whether there is a file for this stamp."""
         try:
-            save(signature, code)
-        except OSError as error:
-            tell(f"kernels cannot be kept in {kept._cache_path}, later runs compile them again: {_first_line(error)}")
+            with self.path.open("rb") as file:
+                return file.read(len(self.stamp)) == self.stamp
+        except OSError:
+            return False
 
-    kept.save_overload = keep
-    return file
-
-
-class SealedCacheFile(IndexDataCacheFile):
-    """Index and code of one function, each with a seal."""
-
-    def __init__(self, cache_path: str, filename_base: str, source_stamp: str) -> None:
-        super().__init__(cache_path, filename_base, source_stamp)
-        self._version += f" sealed {source_stamp}"  # read first; the rest may know types that are gone
-
-    def _dump(self, obj: Any) -> bytes:
-        data: bytes = super()._dump(obj)
-        return data + hashlib.sha256(data).digest()
-
-    def _load_index(self) -> dict[Any, str]:
-        try:
-            data = Path(self._index_path).read_bytes()
-        except FileNotFoundError:
-            return {}
-        except OSError as error:
-            tell(f"kernels in {self._cache_path} cannot be read and are compiled again: {_first_line(error)}")
-            return {}
-        version = pickle.dumps(self._version, protocol=-1)
-        if not data.startswith(version):
-            return {}  # of another source or version
-        found = self._opened(data[len(version) :])
-        return found[1] if found is not None and found[0] == self._source_stamp else {}
-
-    def _save_data(self, name: str, data: Any) -> None:
-        super()._save_data(name, (self._version, data))
-
-    def _load_data(self, name: str) -> Any:
-        found = self._opened(Path(self._data_path(name)).read_bytes())
-        if found is None or found[0] != self._version:
-            raise FileNotFoundError(name)  # which Numba takes for code that is not there
-        return found[1]
-
-    def _opened(self, data: bytes) -> Any:
-        """What is in a sealed file; None where it is damaged."""
-        if hashlib.sha256(data[:-_SEAL]).digest() == data[-_SEAL:]:
+    @contextmanager
+    def alone(self, wait: bool = True) -> Iterator[bool]:
+        """Whether this process may compile the kernel: one at a time does; with `wait`, the others come later and find what it wrote."""
+        file = None
+        if fcntl is not None:
             try:
-                return pickle.loads(data)
-            except (
-                Exception
-            ) as error:  # written by a program that had other types; there is no list of what pickle raises
-                tell(f"kernels in {self._cache_path} cannot be used and are compiled again: {_first_line(error)}")
-                return None
-        tell(f"kernels in {self._cache_path} are damaged and are compiled again")
-        return None
+                self.path.parent.mkdir(parents=True, exist_ok=True)
+                file = self.path.with_suffix(".lock").open("wb")
+            except OSError:
+                file = None  # no folder to write to, which is told when the kernel is to be kept
+        if file is None:
+            yield True
+            return
+        with file:
+            while not (mine := _locked(file)) and wait:
+                time.sleep(_POLL)
+            try:
+                yield mine
+            finally:
+                if mine:  # explicitly: a process that was forked meanwhile holds the same file open
+                    fcntl.flock(file, fcntl.LOCK_UN)
+
+    def read(self, rebuild: Callable[[memoryview], Any]) -> Any:
+        """What `rebuild` makes of the file; None where there is none, or none that can be used."""
+        try:
+            data = self.path.read_bytes()
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except OSError as error:
+            tell(f"kernels in {self.path.parent} cannot be read and are compiled again: {_first_line(error)}")
+            return None
+        if not data.startswith(self.stamp):
+            return None  # of another source
+        body = memoryview(data)
+        if hashlib.sha256(body[:-_SEAL]).digest() != data[-_SEAL:]:
+            tell(f"kernels in {self.path.parent} are damaged and are compiled again")
+            return None
+        try:
+            return rebuild(body[len(self.stamp) : -_SEAL])
+        except Exception as error:  # written by a program with other types; there is no list of what pickle raises
+            tell(f"kernels in {self.path.parent} cannot be used and are compiled again: {_first_line(error)}")
+            return None
+
+    def write(self, data: bytes) -> None:
+        """Keep this, or tell that it cannot be kept."""
+        data = self.stamp + data
+        temporary = self.path.with_name(f"{self.path.name}.{uuid.uuid4().hex[:12]}")
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            temporary.write_bytes(data + hashlib.sha256(data).digest())
+            temporary.replace(self.path)
+        except OSError as error:
+            tell(f"kernels cannot be kept in {self.path.parent}, later runs compile them again: {_first_line(error)}")
+            _remove(temporary)
+
+
+def _locked(file: Any) -> bool:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def _remove(path: Path) -> None:
+    try:
+        path.unlink(missing_ok=True)
+    except OSError:
+        return
 
 
 def tell(words: str) -> None:

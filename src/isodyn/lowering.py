@@ -8,11 +8,10 @@ writes to the arrays. A reference is good until the function that made it return
 
 from __future__ import annotations
 
-from inspect import Parameter, Signature, signature
 from typing import Any
 
 import numba
-from llvmlite import binding, ir
+from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.core.imputils import impl_ret_borrowed, lower_getattr_generic
@@ -109,29 +108,7 @@ if not numba.config.DISABLE_JIT:
 
 
 def by_address(kernel: Any, kind: Any) -> Any:
-    """A kernel compiled for the signature `kind`, to be called by other kernels at its address.
-
-    Numba puts a copy of whatever a function calls into it and compiles that again. One address for all callers saves it where a kernel is
-    large. The address has a name, so that cached callers find it in another process.
-    """
-    if numba.config.DISABLE_JIT:
-        return kernel
-    name, compiled = f"{kernel.__module__}.{kernel.__name__}", kernel.get_compile_result(kind)
-    binding.add_symbol(name, compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name))
-
-    def call(typing_context: Any, *arguments: Any) -> Any:
-        def at_address(context: Any, builder: Any, _: Any, values: Any) -> Any:
-            convention = context.call_conv
-            function = cgutils.get_or_insert_function(
-                builder.module, convention.get_function_type(kind.return_type, kind.args), name
-            )
-            status, result = convention.call_function(builder, function, kind.return_type, kind.args, values)
-            with cgutils.if_unlikely(builder, status.is_error):  # an exception goes on, as it does through a copy
-                convention.return_status_propagate(builder, status)
-            return result
-
-        return kind, at_address
-
-    context = Parameter("typing_context", Parameter.POSITIONAL_OR_KEYWORD)
-    call.__signature__ = Signature([context, *signature(kernel.py_func).parameters.values()])  # type: ignore[attr-defined]
-    return intrinsic(call)
+    """A kernel with the signature `kind`, which other kernels call at its address from now on (`apart` of isodyn.compiled.kernel)."""
+    if not numba.config.DISABLE_JIT:
+        kernel.set_apart()
+    return kernel

@@ -10,9 +10,10 @@ from architecture_source import PACKAGE, ROOT, imported_parts, part_of
 
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("errors",),
-    ("version", "stored", "real_numbers", "memory", "notebook_views", "interrupts", "kernel_cache", "kernels"),
+    ("version", "stored", "real_numbers", "memory", "notebook_views", "interrupts", "kernel_cache", "kernel_progress"),
+    ("kernels", "numba_internals"),
     ("compiled",),
-    ("lowering",),
+    ("lowering", "kernel_helper"),
     ("linear_solvers", "expressions", "schemes"),
     ("systems", "gauss"),
     ("parts",),

@@ -7,7 +7,6 @@ at every time by Newton's iteration from the motion at the time before; forces f
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from isodyn.analyses.inverse import inverse_dynamics
 from isodyn.analyses.tangents import rates, refuse_first_order
 from isodyn.compiled import FloatArray
 from isodyn.errors import ConflictError, InputError, SingularError
+from isodyn.kernel_progress import run_clock
 from isodyn.linear_solvers.rows import choose
 from isodyn.results.solution import Solution, Statistics
 from isodyn.systems.checks import vector
@@ -37,7 +37,7 @@ def kinematics(system: Any, times: Any, q: Any = None) -> Solution:
     t = vector("times", np.atleast_1d(times))
     if t.size == 0 or (np.diff(t) <= 0).any():
         raise InputError("times must ascend")
-    began, ask = time.perf_counter(), Questions(system)
+    began, ask = run_clock(), Questions(system)
     at = system.q0 if q is None else settled(system, vector("q", q))
     Q, V, A = np.zeros((t.size, system.nq)), np.zeros((t.size, system.nv)), np.zeros((t.size, system.nv))
     closed = close(ask, t[0], at)
@@ -58,7 +58,7 @@ def kinematics(system: Any, times: Any, q: Any = None) -> Solution:
         "lam": np.arange(system.m),
     }
     dropped = choose(ask.G(t[-1], Q[-1], V[-1]) * system.scales.v).dropped
-    stats = Statistics(steps=t.size, iterations=steps, seconds=time.perf_counter() - began, solver="kinematics")
+    stats = Statistics(steps=t.size, iterations=steps, seconds=run_clock() - began, solver="kinematics")
     redundant = tuple(system.row_names[i] for i in dropped)
     return Solution(t, Q, V, A, forces.lam, system, None, stats, columns, {}, redundant)
 

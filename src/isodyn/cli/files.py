@@ -70,10 +70,13 @@ class Files:
 
     def write(self, sol: Any, **told: Any) -> list[Path]:
         """Write the solution; the paths that were written. `told` goes into the report."""
-        from isodyn.results.netcdf import save
-        from isodyn.results.tables import save_csv
+        written = []
+        if self.netcdf is not None:
+            from isodyn.results.netcdf import save
 
-        written = [] if self.netcdf is None else [save(sol, self.netcdf)]
+            written.append(save(sol, self.netcdf))
         if self.csv is not None:
+            from isodyn.results.tables import save_csv
+
             written.append(save_csv(sol, self.csv))
         return written + write_pages(sol, self.page, self.animation, **told)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -20,6 +19,7 @@ from isodyn.integrate.memory import UNDERFLOW
 from isodyn.integrate.record import Record
 from isodyn.integrate.start import gaps
 from isodyn.integrate.states import States
+from isodyn.kernel_progress import run_clock
 from isodyn.linear_solvers.rows import choose
 from isodyn.results.solution import Solution
 from isodyn.systems.scales import pace, power_of_two
@@ -84,7 +84,7 @@ class AdaptiveRun:
 
     def execute(self, show: Callable[[float], None]) -> Solution:
         """From start to end; a terminal event or an interrupt ends early."""
-        started, stopped = time.perf_counter(), None
+        started, stopped = run_clock(), None
         try:
             with interrupts.noted():
                 stopped = self.follow(show)
@@ -104,7 +104,7 @@ class AdaptiveRun:
         length = 4 if self.base.model.callback is not None else max(4, _FIRST_NUMBERS // self.K.size)
         while self.state.t < self.span[1]:
             alone = self.alone or self.base.independent.dropped.size > 0
-            clock = time.perf_counter()
+            clock = run_clock()
             path = self.march(1 if alone else length)
             with self.explained():
                 ended = self.record.steps(path)
@@ -113,7 +113,7 @@ class AdaptiveRun:
             show(self.state.t)
             if interrupts.pending():
                 raise KeyboardInterrupt
-            scale = _BLOCK_SECONDS / max(time.perf_counter() - clock, 1e-6)
+            scale = _BLOCK_SECONDS / max(run_clock() - clock, 1e-6)
             length = min(int(length * np.clip(scale, 0.5, 8.0)) + 1, max(1, _MOST_NUMBERS // self.K.size))
         return None
 
@@ -245,7 +245,7 @@ class AdaptiveRun:
 
     def solution(self, started: float, stopped: str | None) -> Solution:
         """What was kept so far; the last whole step too, where something stopped the run."""
-        seconds = time.perf_counter() - started
+        seconds = run_clock() - started
         if stopped is not None:
             self.record.keep_last()
         return self.record.solution(self.method, self.motion.model.solver, self.counters, seconds, stopped)

@@ -9,13 +9,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numba import types
 
-from isodyn.compiled import SPARSE, FloatArray, IntArray, kernel
+from isodyn.compiled import SPARSE, FloatArray, IntArray, f8, kernel
+from isodyn.integrate.memory import MEMORY, PHYSICS_REF, STATE
 from isodyn.linear_solvers.block_layout import I_UNKNOWN, SIZE, STORAGE, UNKNOWN_V
 from isodyn.linear_solvers.block_lu import solve_blocks
 
 
-@kernel()
+@kernel(types.void(PHYSICS_REF, f8, STATE, MEMORY), inner=True, apart=True)
 def watch_rank(p: Any, t: float, state: Any, memory: Any) -> None:
     """Keep the smallest pivot so far, and its time, for the G of the last matrix that was formed."""
     sparse, n = p.traits & SPARSE, memory.x.size

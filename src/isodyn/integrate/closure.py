@@ -32,9 +32,13 @@ from isodyn.compiled import (
     RETRACTS,
     SETTLE,
     VELOCITY,
+    F,
     FloatArray,
+    f8,
+    i8,
     kernel,
 )
+from isodyn.integrate.memory import MEMORY, PHYSICS_REF
 from isodyn.lowering import natural
 
 
@@ -176,7 +180,7 @@ def ask_levels(p: Any, t: float, c: FloatArray, memory: Any, position: bool, rat
     return status
 
 
-@kernel(inline=True)
+@kernel()
 def close(p: Any, leg: Any, t_1: float, dt: float, state: Any, c: FloatArray, memory: Any) -> int:
     """Closures at t_{n+1} in units of acceleration: of the step into memory.gap; of each level alone where needed."""
     status = end_state(p, leg, dt, state, c, memory)
@@ -217,7 +221,7 @@ def softness(p: Any, c: FloatArray) -> float:
     return k.compliance / (k.position * c[2] + k.velocity * c[1] + k.acceleration * c[0]) if k.compliance > 0.0 else 0.0
 
 
-@kernel()
+@kernel(i8(PHYSICS_REF, f8, F, MEMORY), inner=True, apart=True)
 def close_at_balance(p: Any, t: float, c: FloatArray, memory: Any) -> int:
     """Closures at the trial state, in units of acceleration, into memory.gap."""
     k, m, n = p.closure, memory.gap.size, p.holonomic

@@ -14,18 +14,15 @@ from numba import types
 
 from isodyn.compiled import MODEL_TYPE, OK, F, I, f8, i8, kernel
 from isodyn.integrate.closure import copy_to
-from isodyn.integrate.initial import INITIAL_ACCELERATION, initial_acceleration
-from isodyn.integrate.loop import COLUMNS, ROWS_TYPE, RUN, run, write_row
+from isodyn.integrate.initial import initial_acceleration
+from isodyn.integrate.loop import COLUMNS, ROWS_TYPE, run, write_row
 from isodyn.integrate.memory import COUNTERS, LEG, MEMORY, STATE, Physics
 from isodyn.integrate.symmetric_step import symmetric_step
-from isodyn.lowering import by_address, by_reference
+from isodyn.lowering import by_reference
 
 Stages = namedtuple("Stages", "ends central t_first")
 """Where the sub-steps of a step end, as parts of it; whether their base is the central difference; loads are not asked for earlier."""
 STAGES = types.NamedTuple((F, i8, f8), Stages)
-
-run_stages = by_address(run, RUN)
-accelerate = by_address(initial_acceleration, INITIAL_ACCELERATION)
 
 
 @kernel(
@@ -71,11 +68,11 @@ def run_composed(
                     break
         else:
             before = counters.steps
-            status = run_stages(model, pf, pi, leg, sub, never, state, memory, columns, rows, counters)
+            status = run(model, pf, pi, leg, sub, never, state, memory, columns, rows, counters)
             counters.steps = before
         if status == OK and save[k]:
             t_1 = min(times[k], t_limit)
-            status = accelerate(model, pf, pi, leg, t_1, state, memory, counters)
+            status = initial_acceleration(model, pf, pi, leg, t_1, state, memory, counters)
             if status == OK:
                 state.t = times[k]
                 copy_to(state.lam, memory.lam_1)

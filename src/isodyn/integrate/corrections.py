@@ -9,16 +9,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numba import types
 
-from isodyn.compiled import (
-    OK,
-    SOLVE,
-    SOLVES,
-    SPARSE,
-    FloatArray,
-    kernel,
-)
+from isodyn.compiled import OK, SOLVE, SOLVES, SPARSE, F, FloatArray, kernel
 from isodyn.integrate.closure import copy_to, fill_with
+from isodyn.integrate.memory import MEMORY, PHYSICS_REF
 from isodyn.integrate.null_space import null_space_correction
 from isodyn.linear_solvers.block_layout import REFINED, WORN
 from isodyn.linear_solvers.block_lu import add_lower, solve_blocks, subtract_blocks
@@ -26,7 +21,7 @@ from isodyn.linear_solvers.dense import lu_solve, lu_solve_two
 from isodyn.lowering import natural
 
 
-@kernel()
+@kernel(types.void(MEMORY, F, F), inner=True, apart=True)
 def solve_refined(memory: Any, x: FloatArray, y: FloatArray) -> None:
     """The same for a matrix whose factors have lost digits: once more for what the first solution leaves."""
     n = x.size
@@ -68,7 +63,7 @@ def solve(p: Any, t: float, c: FloatArray, memory: Any, x: FloatArray, y: FloatA
     return OK
 
 
-@kernel(allocates=True)
+@kernel(types.void(PHYSICS_REF, MEMORY), inner=True, apart=True, allocates=True)
 def scaled_correction(p: Any, memory: Any) -> None:
     """memory.dp ← (S⁻¹Gᵀμ, −μ) with G S⁻¹Gᵀ μ = r, for an S of its own whose inverse is in memory.N."""
     n, m = natural(memory.x.size), natural(p.rows.size)
@@ -120,7 +115,7 @@ def add_correction(p: Any, memory: Any, out: FloatArray, mu: FloatArray) -> None
         mu[p.rows[k]] -= memory.dp[memory.x.size + k]
 
 
-@kernel()
+@kernel(types.void(PHYSICS_REF, F, MEMORY), inner=True, apart=True)
 def solve_with_first(p: Any, c: FloatArray, memory: Any) -> None:
     """memory.dp ← (the step's first matrix)⁻¹ memory.dp, from the factors that `keep_first` kept."""
     if p.closure.in_balance == 2:
@@ -133,7 +128,7 @@ def solve_with_first(p: Any, c: FloatArray, memory: Any) -> None:
             memory.dp[i] *= c[3]
 
 
-@kernel(inline=True)
+@kernel()
 def correct(p: Any, leg: Any, dt: float, t: float, c: FloatArray, memory: Any, kept: bool, first: bool) -> int:
     """Solve for the corrections of x, λ̃ and, where q_{n+1} and v_{n+1} have their own, of those."""
     n = natural(memory.x.size)

@@ -97,7 +97,7 @@ def stage(s: int, h: float, y: FloatArray, K: Any, trial: Any) -> None:
             trial.v[i - nq] = moved
 
 
-@kernel(inline=True)
+@kernel()
 def error_norm(h: float, y: FloatArray, end: FloatArray, K: Any, rtol: float, atol: FloatArray) -> float:
     """Estimated error of an attempt, at most 1 for one that is good enough [Hairer1993 Sec. II.10]."""
     e3 = e5 = 0.0
@@ -114,7 +114,7 @@ def error_norm(h: float, y: FloatArray, end: FloatArray, K: Any, rtol: float, at
     return h * e5 / np.sqrt((e5 + 0.01 * e3) * y.size)
 
 
-@kernel(inline=True)
+@kernel()
 def interpolant(h: float, y: FloatArray, end: FloatArray, K: Any, out: FloatArray) -> None:
     """Coefficients of the dense output of order 7 between y and the end of the step before it is projected."""
     n = y.size

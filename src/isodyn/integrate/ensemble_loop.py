@@ -20,24 +20,17 @@ from isodyn.compiled import CONSTRAINT, F2, MODEL_TYPE, OK, POSITION, VELOCITY, 
 from isodyn.integrate.closure import copy_to, fill_with, measure, measure_rows
 from isodyn.integrate.ensemble_run import UNDONE
 from isodyn.integrate.initial import (
-    INITIAL_ACCELERATION,
-    NEAREST_CONSISTENT,
     initial_acceleration,
     nearest_consistent,
 )
-from isodyn.integrate.loop import COLUMNS, RUN, SavedRows, run, shift, show_start, write_row
+from isodyn.integrate.loop import COLUMNS, SavedRows, run, shift, show_start, write_row
 from isodyn.integrate.memory import COUNTERS, LEG, MEMORY, STATE
 from isodyn.kernels.struct_types import copy_struct
-from isodyn.lowering import by_address
 
 NOT_CLEAR = 200  # status of a member that is better left to a single run
 ON_CONSTRAINTS = 1e-7  # gaps below this, relative, are accepted by every single run
 CLEAR = 1e-4  # rows with larger pivots than this, relative, are independent beyond doubt (isodyn.linear_solvers.rows)
 BLOCK = 32  # steps between two looks at the stop sign
-
-run_steps = by_address(run, RUN)
-put_onto_constraints = by_address(nearest_consistent, NEAREST_CONSISTENT)
-accelerate = by_address(initial_acceleration, INITIAL_ACCELERATION)
 
 Course = namedtuple("Course", "starting main t times save columns G_starts G_columns")
 """How all members are integrated: the legs, times and rows to save, saved columns, and where the entries of G are (CSR)."""
@@ -131,12 +124,12 @@ def one_member(model: Any, pi: Any, course: Any, thread: Any, rows: Any, stop: A
         if not is_clearly_consistent(model, pi, course, thread):
             return NOT_CLEAR
         copy_struct(thread.fresh_memory, memory)
-        status = put_onto_constraints(model, pf, pi, main, t, state, memory)
+        status = nearest_consistent(model, pf, pi, main, t, state, memory)
         if status != OK:
             return status
         if not independent(model, pi, course, thread):
             return NOT_CLEAR
-    status = accelerate(model, pf, pi, main, t, state, memory, counters)
+    status = initial_acceleration(model, pf, pi, main, t, state, memory, counters)
     if status != OK:
         return status
     show_start(state, memory)
@@ -149,7 +142,7 @@ def one_member(model: Any, pi: Any, course: Any, thread: Any, rows: Any, stop: A
         if begin == 0:
             leg, last = course.starting, 1
         part = times[begin:last]
-        status = run_steps(model, pf, pi, leg, part, save[begin:last], state, memory, course.columns, rows, counters)
+        status = run(model, pf, pi, leg, part, save[begin:last], state, memory, course.columns, rows, counters)
         if status != OK:
             return status
         if begin == 0:

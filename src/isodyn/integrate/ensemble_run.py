@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 import warnings
 from collections.abc import Callable
 from queue import Empty, SimpleQueue
@@ -18,6 +17,7 @@ from isodyn.integrate.memory import COUNTED, JUDGED, Counters, new_state
 from isodyn.integrate.progress import Progress
 from isodyn.integrate.run import Run
 from isodyn.integrate.step_memory import leg_for
+from isodyn.kernel_progress import run_clock
 from isodyn.kernels.struct import LINE
 from isodyn.linear_solvers.rows import every
 from isodyn.memory import FEWER_ROWS, require_memory
@@ -58,7 +58,7 @@ class EnsembleRun:
 
     def execute(self, threads: Threads | None, bar: Progress) -> Ensemble:
         """All members: together where that is possible, then the others one after the other."""
-        started, stopped = time.perf_counter(), None
+        started, stopped = run_clock(), None
         try:
             with interrupts.noted():
                 if threads is not None:
@@ -71,7 +71,7 @@ class EnsembleRun:
             done = int((self.statuses == OK).sum()) + len(self.errors)
             stopped = f"interrupted after {done} of {self.statuses.size} members"
             warnings.warn(f"{stopped}; the ensemble holds what was done", IsodynWarning, stacklevel=3)
-        ensemble = self.result(time.perf_counter() - started, stopped)
+        ensemble = self.result(run_clock() - started, stopped)
         warn_of_coarse_members(ensemble, stacklevel=3)
         return ensemble
 

@@ -26,7 +26,7 @@ from isodyn.integrate.memory import DIFFERENCES
 SHRINKS = 0.3  # where the last difference that is kept is smaller than this part of the one before, it is taken too
 
 
-@kernel(inline=True)
+@kernel()
 def recall(dt: float, state: Any, memory: Any) -> None:
     """state.smooth_steps, how many steps of this size led here without a break; memory.order, how many differences are good."""
     if not (state.until == state.t and state.dt == dt and memory.remedy == 0.0):
@@ -52,7 +52,7 @@ def extrapolated(differences: FloatArray, order: int, i: int) -> float:
     return value
 
 
-@kernel(inline=True)
+@kernel()
 def extrapolate(p: Any, state: Any, memory: Any) -> None:
     """First multipliers and, where q_{n+1} has a correction that does not count at the balance, a first one."""
     k, order = p.closure, memory.order
@@ -76,7 +76,7 @@ def take_in(new: FloatArray, differences: FloatArray) -> None:
             value, differences[j, i] = value - differences[j, i], value
 
 
-@kernel(inline=True)
+@kernel()
 def remember(t_1: float, state: Any, memory: Any) -> None:
     """Take the unknowns of a step that succeeded into the differences."""
     take_in(memory.x, state.x_differences)

@@ -26,7 +26,7 @@ from isodyn.compiled import (
 from isodyn.integrate.closure import add_to, close_at_balance, copy_to, fill_with, finite, measure, settle
 from isodyn.integrate.corrections import solve
 from isodyn.integrate.matrix import factorise
-from isodyn.integrate.memory import COUNTERS, EPS, LEG, MEMORY, STATE, Physics
+from isodyn.integrate.memory import COUNTERS, EPS, LEG, MEMORY, PHYSICS_REF, STATE, Physics
 from isodyn.integrate.projection import mass_matrix, project
 from isodyn.lowering import by_reference
 
@@ -36,7 +36,7 @@ TINY = 1e-300  # beside which every acceleration is large
 SETTLED = 1e-14  # a change of it below this, relative, is none
 
 
-@kernel()
+@kernel(i8(PHYSICS_REF, LEG, f8, STATE, MEMORY, COUNTERS, i8), inner=True, apart=True)
 def acceleration(p: Any, leg: Any, t: float, state: Any, memory: Any, counters: Any, most: Any) -> int:
     """state.a and state.lam from M a + Gᵀλ = Q, G a = b at the state itself; no last step is known after this.
 
@@ -98,7 +98,7 @@ def acceleration(p: Any, leg: Any, t: float, state: Any, memory: Any, counters: 
     return status
 
 
-@kernel(inline=True)
+@kernel()
 def initial_matrix(p: Any, leg: Any, t: float, state: Any, c: FloatArray, memory: Any, counters: Any) -> int:
     """Factors of M, or of [M Gᵀ; G 0], at the state."""
     if p.rows.size > 0:
@@ -115,7 +115,7 @@ def initial_matrix(p: Any, leg: Any, t: float, state: Any, c: FloatArray, memory
 INITIAL_ACCELERATION = i8(MODEL_TYPE, F, I, LEG, f8, STATE, MEMORY, COUNTERS)
 
 
-@kernel(INITIAL_ACCELERATION)
+@kernel(INITIAL_ACCELERATION, apart=True)
 def initial_acceleration(
     model: Any, pf: Any, pi: Any, leg: Any, t: float, state: Any, memory: Any, counters: Any
 ) -> int:
@@ -142,7 +142,7 @@ def nearest(p: Any, t: float, state: Any, memory: Any) -> int:
 NEAREST_CONSISTENT = i8(MODEL_TYPE, F, I, LEG, f8, STATE, MEMORY)
 
 
-@kernel(NEAREST_CONSISTENT)
+@kernel(NEAREST_CONSISTENT, apart=True)
 def nearest_consistent(model: Any, pf: Any, pi: Any, leg: Any, t: float, state: Any, memory: Any) -> int:
     """`nearest` for callers outside compiled code."""
     p = by_reference(Physics(model, leg.traits, leg.holonomic, leg.closure, leg.rows, pf, pi))

@@ -16,7 +16,7 @@ from typing import Any
 from isodyn.compiled import kernel
 
 
-@kernel(inline=True)
+@kernel()
 def judge(leg: Any, t_1: float, dt: float, state: Any, memory: Any) -> None:
     """Take a step that succeeded into the largest local errors; `state` is still the one before it."""
     of_q = abs(1.0 / 6.0 + 0.5 * leg.phi - leg.l3) if state.q.size > 0 else 0.0

@@ -68,7 +68,7 @@ def show_start(state: Any, memory: Any) -> None:
         copy_to(state.v, state.balance_v[b])
 
 
-@kernel(inline=True)
+@kernel()
 def show_multipliers(p: Any, leg: Any, t: float, state: Any, memory: Any, counters: Any) -> int:
     """memory.lam_1 as saved: the carried ones, or those of the state; where rows lose rank just there, the carried ones again."""
     copy_to(state.lam, memory.lam_1)
@@ -104,7 +104,7 @@ def shift(state: Any, lag: float) -> None:
 RUN = i8(MODEL_TYPE, F, I, LEG, F, types.boolean[::1], STATE, MEMORY, COLUMNS, ROWS_TYPE, COUNTERS)
 
 
-@kernel(RUN)
+@kernel(RUN, apart=True)
 def run(
     model: Any,
     pf: Any,

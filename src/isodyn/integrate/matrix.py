@@ -35,12 +35,12 @@ from isodyn.compiled import (
 )
 from isodyn.integrate.closure import copy_to, measure, measure_forces, softness
 from isodyn.integrate.equations import residual
-from isodyn.integrate.memory import COUNTERS, EPS, LEG, MEMORY, PHYSICS, STATE
+from isodyn.integrate.memory import COUNTERS, EPS, LEG, MEMORY, PHYSICS_REF, STATE
 from isodyn.integrate.null_space import null_space_matrix
 from isodyn.linear_solvers.block_layout import FAULT, I_PIVOT
 from isodyn.linear_solvers.block_lu import factor_blocks, fill_blocks, fill_lower, size_of_blocks
 from isodyn.linear_solvers.dense import lu_factor
-from isodyn.lowering import Reference, by_address, natural
+from isodyn.lowering import by_address, natural
 
 NO_FARTHER = 1e-5  # of a typical size: differences that show nothing are not made longer beyond this displacement
 CAREFUL = -1.0  # in memory.remedy: start from ã = 0, and differentiate closures at the balance in full
@@ -78,7 +78,7 @@ def weigh_multipliers(p: Any, c: FloatArray, memory: Any, J: FloatArray) -> None
         memory.effect[p.rows[j - n]] = effect
 
 
-@kernel()
+@kernel(i8(PHYSICS_REF, LEG, f8, f8, f8, STATE, F, MEMORY, F, i8, COUNTERS), inner=True, apart=True)
 def difference_jacobian(
     p: Any,
     leg: Any,
@@ -134,7 +134,7 @@ def difference_jacobian(
     return residual(p, leg, t, t_1, dt, state, c, memory, memory.r)
 
 
-@kernel(inline=True)
+@kernel()
 def assemble(p: Any, c: FloatArray, memory: Any) -> None:
     """memory.J = [J₁₁ Gᵀ; G −ε] from J_11 and the chosen rows of G; ε of a closure with compliance, or to pass an isolated loss of rank."""
     n, m = natural(memory.x.size), natural(p.rows.size)
@@ -227,7 +227,7 @@ def exactly(p: Any, memory: Any) -> bool:
     return p.closure.at_balance == 1 and memory.remedy == CAREFUL and not p.traits & SPARSE
 
 
-FACTORISE_STEP = i8(Reference(PHYSICS), LEG, f8, f8, f8, STATE, F, MEMORY, i8, COUNTERS)
+FACTORISE_STEP = i8(PHYSICS_REF, LEG, f8, f8, f8, STATE, F, MEMORY, i8, COUNTERS)
 
 
 @kernel(FACTORISE_STEP, inner=True)

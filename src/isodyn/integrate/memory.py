@@ -13,6 +13,7 @@ from isodyn.kernels.struct import Struct, integer, integers, one, real, reals
 from isodyn.kernels.struct_types import StructType
 from isodyn.linear_solvers import block_layout
 from isodyn.linear_solvers.blocks import storage_of
+from isodyn.lowering import Reference
 
 DIFFERENCES = 5  # backward differences of the unknowns that are kept (isodyn.integrate.extrapolation)
 SEEN = 4  # how many corrections of a step are kept (isodyn.integrate.newton)
@@ -157,6 +158,7 @@ Physics = namedtuple("Physics", "model traits holonomic closure rows pf pi")
 """The model, how many of its constraint rows are holonomic, how and with which rows they close a step, and its numbers."""
 PHYSICS = types.NamedTuple((MODEL_TYPE, i8, i8, StructType(ClosureNumbers), I, F, I), Physics)
 
+PHYSICS_REF = Reference(PHYSICS)
 LEG, STATE, MEMORY, COUNTERS = StructType(Leg), StructType(State), StructType(Memory), StructType(Counters)
 
 
@@ -203,7 +205,7 @@ class Motion(NamedTuple):
 
 def motion_of(state: State) -> Motion:
     """The motion of a state, without its history."""
-    return Motion(**{name: np.copy(getattr(state, name)) for name in Motion._fields})
+    return Motion._make(np.copy(getattr(state, name)) for name in Motion._fields)
 
 
 def set_motion(state: State, motion: Motion) -> None:

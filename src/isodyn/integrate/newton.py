@@ -31,6 +31,8 @@ from isodyn.compiled import (
     OK,
     SOLVES,
     FloatArray,
+    f8,
+    i8,
     kernel,
 )
 from isodyn.integrate.closure import copy_to, end_state, finite, measure
@@ -38,7 +40,7 @@ from isodyn.integrate.corrections import correct
 from isodyn.integrate.equations import gaps, residual, trial
 from isodyn.integrate.extrapolation import extrapolated
 from isodyn.integrate.matrix import factorise, keep_first
-from isodyn.integrate.memory import EPS, SEEN
+from isodyn.integrate.memory import COUNTERS, EPS, LEG, MEMORY, PHYSICS_REF, SEEN, STATE
 from isodyn.integrate.null_space import eliminate
 
 FLOOR = 8.0  # how many units of rounding the floor allows
@@ -314,7 +316,7 @@ def iterate(p: Any, leg: Any, t: float, t_1: float, dt: float, state: Any, memor
     return GO_ON
 
 
-@kernel()
+@kernel(i8(PHYSICS_REF, LEG, f8, f8, f8, STATE, MEMORY, COUNTERS), inner=True, apart=True)
 def solve_step(p: Any, leg: Any, t: float, t_1: float, dt: float, state: Any, memory: Any, counters: Any) -> int:
     """Find memory.x and memory.lam (and memory.p, memory.u) that satisfy balance and closure, starting from what they hold."""
     begin_iteration(p, leg, state, memory)

@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.compiled import CONSTRAINT, OK, FloatArray, kernel
+from isodyn.compiled import CONSTRAINT, OK, F, FloatArray, f8, i8, kernel
+from isodyn.integrate.memory import MEMORY, PHYSICS_REF
 from isodyn.linear_solvers.dense import lu_factor, lu_solve
 
 
@@ -31,7 +32,7 @@ def rows_of_G(p: Any, t: float, c: FloatArray, memory: Any) -> FloatArray:
     return G
 
 
-@kernel(allocates=True)
+@kernel(i8(PHYSICS_REF, f8, F, MEMORY), inner=True, apart=True, allocates=True)
 def eliminate(p: Any, t: float, c: FloatArray, memory: Any) -> int:
     """Multipliers λ̂ into memory.lam, and the balance that they leave into memory.r[:n]."""
     n, m = memory.x.size, p.rows.size
@@ -97,7 +98,7 @@ def svd_basis(G: FloatArray) -> FloatArray:
     return np.ascontiguousarray(np.linalg.svd(G, True)[2][G.shape[0] :])  # [Pennestri2008 (72), (74)]
 
 
-@kernel(allocates=True)
+@kernel(i8(PHYSICS_REF, f8, F, MEMORY), inner=True, apart=True, allocates=True)
 def null_space_matrix(p: Any, t: float, c: FloatArray, memory: Any) -> int:
     """Factors of [N₀ᵀJ; G] into the first n·n entries of memory.J, N₀ into memory.N."""
     n, m = memory.x.size, p.rows.size
@@ -119,7 +120,7 @@ def null_space_matrix(p: Any, t: float, c: FloatArray, memory: Any) -> int:
     return status
 
 
-@kernel(inline=True)
+@kernel()
 def null_space_correction(p: Any, memory: Any) -> int:
     """memory.dx[:n] from the reduced equations, added to memory.x."""
     n, m = memory.x.size, p.rows.size

@@ -21,13 +21,16 @@ from isodyn.compiled import (
     RETRACTS,
     SPARSE,
     VELOCITY,
+    F,
     FloatArray,
+    f8,
+    i8,
     kernel,
 )
 from isodyn.integrate.closure import add_to, ask_levels, copy_to, measure, measure_rows, retract
 from isodyn.integrate.corrections import solve
 from isodyn.integrate.matrix import assemble, decompose
-from isodyn.integrate.memory import EPS
+from isodyn.integrate.memory import EPS, LEG, MEMORY, PHYSICS_REF
 from isodyn.linear_solvers.block_lu import subtract_product
 from isodyn.lowering import natural
 
@@ -80,7 +83,7 @@ def close_acceleration(p: Any, leg: Any, t: float, c: FloatArray, memory: Any) -
     return status
 
 
-@kernel()
+@kernel(i8(PHYSICS_REF, LEG, f8, F, MEMORY), inner=True, apart=True)
 def polish(p: Any, leg: Any, t: float, c: FloatArray, memory: Any) -> int:
     """Take what the iteration left of the constraints that this formulation keeps, from rtol down to rounding.
 
@@ -128,7 +131,7 @@ def fill(p: Any, gap: FloatArray, last: int, memory: Any, out: FloatArray) -> No
         out[n + k] = -gap[i] if i < last else 0.0
 
 
-@kernel(allocates=True)
+@kernel(i8(PHYSICS_REF, f8, i8, f8, MEMORY), inner=True, apart=True, allocates=True)
 def project(p: Any, t: float, levels: Any, phi: float, memory: Any) -> int:
     """Move memory.q_1 to φ = 0, memory.v_1 to φ̇ = 0, ψ = 0 and (levels = 3) â to φ̈ = 0, each by the least change in the mass norm.
 

@@ -7,7 +7,6 @@ scheme, a ← a₁ − φ (a₁ − a₀). That makes a second order from the fi
 
 from __future__ import annotations
 
-import time
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -27,17 +26,17 @@ from isodyn.compiled import (
     UNTOLD,
     Coefficients,
     FloatArray,
-    announce_end,
 )
 from isodyn.errors import CallableError, ConflictError, IsodynError, IsodynWarning
 from isodyn.formulations.closure import OPEN, Closure
-from isodyn.integrate import at_balance
+from isodyn.integrate import at_balance, loop
 from isodyn.integrate.algebraic_start import algebraic_start
 from isodyn.integrate.branch_start import limits_on_branch, settle_start
 from isodyn.integrate.coefficients import coefficients, starting_scheme
 from isodyn.integrate.columns import columns
 from isodyn.integrate.enforced_rows import EnforcedRows
 from isodyn.integrate.failures import failure
+from isodyn.integrate.kernel_plan import expect_kernels
 from isodyn.integrate.memory import Controls
 from isodyn.integrate.outcome import solution_of, warn_of_doubts
 from isodyn.integrate.progress import Progress
@@ -50,6 +49,7 @@ from isodyn.integrate.start import (
     refuse_stationary,
     still_open,
 )
+from isodyn.kernel_progress import run_clock
 from isodyn.linear_solvers.rows import (
     LARGE,
     every,
@@ -86,8 +86,6 @@ class Run(EnforcedRows):
         scaling: FloatArray | None = None,
         composed: ComposedSteps | None = None,
     ) -> None:
-        from isodyn.integrate import loop  # compiled, or loaded from the cache, here and not at import
-
         super().__init__(system, closure, scaling)
         self.assemble = assemble
         self.loop, self.scheme, self.stretches, self.observe = loop, scheme, stretches, observe
@@ -128,14 +126,14 @@ class Run(EnforcedRows):
         self.careful = self.controls
         if closure.at_balance and self.model.sparsity is not None and nv + m <= at_balance.LARGEST:
             self.controls = self.controls._replace(max_halvings=0)
-        announce_end()
 
     # ---- the course of a run
 
     def execute(self, bar: Progress) -> Solution:
         """All stretches; an interrupt or an observer's word ends early."""
         stopped, done, first = None, 0, 0
-        self.started = time.perf_counter()
+        expect_kernels(self.model, self.system.m, self.closure)
+        self.started = run_clock()
         try:
             if self.checkpoint is not None:
                 self.checkpoint.settle(self.total_steps)
@@ -171,7 +169,7 @@ class Run(EnforcedRows):
 
     def seconds(self) -> float:
         """How long the run has taken, with what was done before a checkpoint."""
-        return time.perf_counter() - self.started + self.before
+        return run_clock() - self.started + self.before
 
     def start(self, stretch: Stretch, *, first: bool) -> None:
         """Acceleration at the first time of a stretch; the row of a breakpoint gets the right-hand limit."""
@@ -295,7 +293,7 @@ class Run(EnforcedRows):
             if (self.observe is not None or redundant) and save.any():
                 times = times[: int(np.argmax(save)) + 1]
                 save = save[: times.size]
-            clock, before, written = time.perf_counter(), int(self.counters.steps), int(self.counters.rows)
+            clock, before, written = run_clock(), int(self.counters.steps), int(self.counters.rows)
             with self.explained():
                 physics = self.physics(closure, s, self.controls, stepping=True)
                 physics[-1].t_limit = t_limit
@@ -330,7 +328,7 @@ class Run(EnforcedRows):
             if interrupts.pending():
                 raise KeyboardInterrupt
             begin += times.size
-            length = int(times.size * np.clip(_BLOCK_SECONDS / max(time.perf_counter() - clock, 1e-6), 0.5, 8.0)) + 1
+            length = int(times.size * np.clip(_BLOCK_SECONDS / max(run_clock() - clock, 1e-6), 0.5, 8.0)) + 1
         return False
 
     def with_full_matrices(self, s: Coefficients, closure: Closure, t_limit: float, time: Any, save: Any) -> int:

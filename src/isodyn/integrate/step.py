@@ -14,6 +14,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from numba import types
+
 from isodyn.compiled import (
     BALANCE,
     GENERAL,
@@ -26,6 +28,7 @@ from isodyn.compiled import (
     SPARSE,
     WRONG_SHAPE,
     FloatArray,
+    f8,
     kernel,
 )
 from isodyn.integrate.closeness import watch_rank
@@ -34,6 +37,7 @@ from isodyn.integrate.equations import trial
 from isodyn.integrate.extrapolation import extrapolate, recall, remember
 from isodyn.integrate.local_error import judge
 from isodyn.integrate.matrix import CAREFUL
+from isodyn.integrate.memory import COUNTERS, LEG, MEMORY, PHYSICS_REF, STATE
 from isodyn.integrate.newton import FROM_LAST, FROM_REST, STEADY, guessed, solve_step
 from isodyn.integrate.projection import polish, project
 
@@ -119,7 +123,7 @@ def first_unknowns(leg: Any, dt: float, state: Any, memory: Any) -> None:
             memory.x[i] = -(state.v[i] / dt + 0.5 * memory.a_p[i]) / leg.l3
 
 
-@kernel()
+@kernel(types.void(PHYSICS_REF, LEG, f8, f8, STATE, MEMORY, COUNTERS), inner=True, apart=True)
 def guess(p: Any, leg: Any, t: float, dt: float, state: Any, memory: Any, counters: Any) -> None:
     """First unknowns of a step."""
     recall(dt, state, memory)

@@ -128,7 +128,7 @@ def correct_both(p: Any, t: float, c: FloatArray, memory: Any, S: FloatArray, k:
     return memory.correction
 
 
-@kernel(inline=True)
+@kernel()
 def first_half(
     p: Any,
     leg: Any,
@@ -194,7 +194,7 @@ def first_half(
     return NOT_CONVERGED
 
 
-@kernel(inline=True)
+@kernel()
 def second_half(p: Any, t_1: float, dt: float, c: FloatArray, memory: Any, S: FloatArray, counters: Any) -> int:
     """v_{n+1} into memory.v_1: linear equations, solved once and once more for what rounding left of them."""
     n = memory.x.size
@@ -222,7 +222,7 @@ def second_half(p: Any, t_1: float, dt: float, c: FloatArray, memory: Any, S: Fl
     return OK if finite(memory.v_1) else NOT_FINITE
 
 
-@kernel(inline=True)
+@kernel()
 def symmetric_step(
     p: Any,
     leg: Any,

@@ -61,7 +61,10 @@ class _First(models.StructModel):
         super().__init__(manager, kind, [("data", types.voidptr), ("count", types.intp)])
 
 
-_type_of = cache(StructType)  # looked up at every call from Python
+@cache
+def _type_of(of: Any) -> Any:
+    """The type of a class, which is asked for at every call from Python."""
+    return StructType(of)
 
 
 @typeof_impl.register(Struct)

@@ -91,7 +91,7 @@ def size_of_blocks(J: FloatArray, sizes: FloatArray, S: IntArray) -> float:
     return largest
 
 
-@kernel(inline=True)
+@kernel(inline=True, fused=True)
 def eliminate_node(A: FloatArray, S: IntArray, f: int, o: int, pivots: int, drop: float, dependent: IntArray) -> int:
     """D, Y and Z of a node with f unknowns in their places, and A_ss − Z Y of those that it touches; the unknown without a pivot, or −1."""
     w, D, Y, Z = natural(S[o + 1]), natural(S[o + 2]), natural(S[o + 3]), natural(S[o + 4])
@@ -196,7 +196,7 @@ def block_factor(A: FloatArray, S: IntArray, second: int, drop: float, dependent
     return OK
 
 
-@kernel(inline=True)
+@kernel(inline=True, fused=True)
 def forward(A: FloatArray, S: IntArray, f: int, o: int, pivots: int, first: int) -> None:
     """L⁻¹P of a node with f unknowns on both right-hand sides, and what the later ones lose by it."""
     w, D, Z = natural(S[o + 1]), natural(S[o + 2]), natural(S[o + 4])
@@ -223,7 +223,7 @@ def forward(A: FloatArray, S: IntArray, f: int, o: int, pivots: int, first: int)
         A[j], A[j + 1] = one, two
 
 
-@kernel(inline=True)
+@kernel(inline=True, fused=True)
 def backward(A: FloatArray, S: IntArray, f: int, o: int, first: int) -> None:
     """The unknowns of a node with f of them on both right-hand sides, when the later ones are known."""
     w, D, Y = natural(S[o + 1]), natural(S[o + 2]), natural(S[o + 3])

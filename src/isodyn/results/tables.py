@@ -9,17 +9,16 @@ from __future__ import annotations
 import csv
 import io
 import json
+import sys
 from dataclasses import asdict
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from isodyn.bodies.body import QUANTITIES, Quantity
 from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
-from isodyn.joints import measures as words
-from isodyn.mechanism.system import MechanismSystem
 from isodyn.results.files import write_file
 from isodyn.results.inputs import fingerprint, to_json
 from isodyn.results.recorded import Recorded
@@ -33,19 +32,34 @@ LONG = {
     "a": "accelerations",
     "lam": "multipliers, −Gᵀλ being the force of constraint",
 }
-_UNITS = {Quantity.LENGTH: "m", Quantity.ANGLE: "rad"}
-_TURNS = {words.AXES, words.ANGLE, words.PLANAR_ANGLE, words.TANGENT_ANGLE, words.TWIST}
+
+
+def is_mechanism(system: Any) -> bool:
+    """Whether a system is a mechanism. Mechanisms are not loaded for the question: where they were not, nothing is one."""
+    module = sys.modules.get("isodyn.mechanism.system")
+    return module is not None and isinstance(system, module.MechanismSystem)
+
+
+@cache
+def angles() -> set[int]:
+    """Measures in radians."""
+    from isodyn.joints import measures as words
+
+    return {words.AXES, words.ANGLE, words.PLANAR_ANGLE, words.TANGENT_ANGLE, words.TWIST}
 
 
 def units(system: Any) -> dict[str, list[str]]:
     """Units of all components of q, v, a and lam; empty texts where they are not known."""
-    if not isinstance(system, MechanismSystem):
+    if not is_mechanism(system):
         return {name: [""] * n for name, n in (("q", system.nq), ("v", system.nv), ("a", system.nv), ("lam", system.m))}
-    of_q, of_v = ([_UNITS.get(x, "1") for body in system.bodies for x in QUANTITIES[body.kind][i]] for i in range(2))
+    from isodyn.bodies.body import QUANTITIES, Quantity
+
+    unit_of = {Quantity.LENGTH: "m", Quantity.ANGLE: "rad"}
+    of_q, of_v = ([unit_of.get(x, "1") for body in system.bodies for x in QUANTITIES[body.kind][i]] for i in range(2))
     found = {"q": of_q + ["rad"] * (system.nq - len(of_q)), "v": [f"{unit}/s" for unit in of_v]}
     found |= {"a": [f"{unit}/s2" for unit in of_v], "lam": []}
     for row in system.rows:
-        turns = bool(row.terms) and row.terms[0][1].kind in _TURNS
+        turns = bool(row.terms) and row.terms[0][1].kind in angles()
         found["lam"].append("N m" if turns else "N" if row.terms else "")
     return found
 
@@ -64,7 +78,7 @@ Values = dict[str, tuple[FloatArray, str, str]]
 
 def _is_whole_mechanism(sol: Solution) -> bool:
     whole = all(sol.columns[name].size == n for name, n in _sizes(sol.system))
-    return isinstance(sol.system, MechanismSystem) and whole
+    return is_mechanism(sol.system) and whole
 
 
 def of_bodies(sol: Solution) -> Values:
@@ -94,7 +108,7 @@ def of_joints(sol: Solution) -> Values:
         view = sol.joint(name)
         for kind, word in joint.coordinates.items():
             values = view.coordinate(kind)
-            found[f"{name}.{kind}"] = values, "rad" if word.kind in _TURNS else "m", f"{kind} of the joint"
+            found[f"{name}.{kind}"] = values, "rad" if word.kind in angles() else "m", f"{kind} of the joint"
         if joint.rows:
             reaction = sol.reaction(name)
             found[f"{name}.force"] = reaction.force, "N", f"force of the joint on {reaction.on}, world"
@@ -123,7 +137,7 @@ def to_dataset(sol: Solution) -> Any:
     """The `xarray.Dataset` of a solution."""
     xr = xarray_of()
     names, of = labels(sol), units(sol.system)
-    mechanism = isinstance(sol.system, MechanismSystem)
+    mechanism = is_mechanism(sol.system)
     variables: dict[str, Any] = {}
     coords: dict[str, Any] = {
         "time": ("time", sol.t, {"units": "s", "long_name": "time"} if mechanism else {"long_name": "time"})
@@ -184,7 +198,7 @@ def _described(system: Any) -> dict[str, Any]:
 
 def save_csv(sol: Solution, path: str | Path) -> Path:
     """Write one line for each saved time; the header has names and units."""
-    mechanism = isinstance(sol.system, MechanismSystem)
+    mechanism = is_mechanism(sol.system)
     names, of = labels(sol), units(sol.system)
     header, columns = ["t [s]" if mechanism else "t"], [sol.t]
     for symbol in STATES:

@@ -13,7 +13,6 @@ stabilised step, in which μ enters q_{n+1} alone. See docs/derivations/subdomai
 
 from __future__ import annotations
 
-import time
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
@@ -25,6 +24,7 @@ from isodyn import interrupts
 from isodyn.compiled import FloatArray
 from isodyn.errors import ConvergenceError, InputError, IsodynWarning, NonFiniteError
 from isodyn.integrate.schedule import Stretch
+from isodyn.kernel_progress import run_clock
 from isodyn.linear_solvers.rows import choose
 from isodyn.results.solution import Statistics
 from isodyn.subdomains.blocks import Blocks
@@ -92,7 +92,7 @@ class CoupledRun:
 
     def execute(self, bar: Any) -> SubdomainSolution:
         """All stretches; Ctrl-C or an observer's word returns what exists, errors carry it."""
-        started, stopped = time.perf_counter(), None
+        started, stopped = run_clock(), None
         try:
             with interrupts.noted():
                 for number, stretch in enumerate(self.stretches):
@@ -105,7 +105,7 @@ class CoupledRun:
             stopped = "interrupted"
         except BaseException as error:
             with suppress(Exception):
-                error.partial = self.solution(time.perf_counter() - started, "stopped by an error")  # type: ignore[attr-defined]
+                error.partial = self.solution(run_clock() - started, "stopped by an error")  # type: ignore[attr-defined]
             self.team.close()
             raise
         if stopped is not None:
@@ -115,7 +115,7 @@ class CoupledRun:
                 self.keep()
             if stopped.startswith("interrupted"):
                 warnings.warn(f"{stopped}; the solution holds what was done", IsodynWarning, stacklevel=3)
-        found = self.solution(time.perf_counter() - started, stopped)
+        found = self.solution(run_clock() - started, stopped)
         self.team.close()
         return found
 
@@ -136,10 +136,10 @@ class CoupledRun:
                     self.keep()
                 n += 1
             else:
-                clock = time.perf_counter()
+                clock = run_clock()
                 n, saved = n + block[0].size, bool(block[1][-1])
                 self.blocks.go(stretch.dt, *block)
-                seconds = max(time.perf_counter() - clock, 1e-6)
+                seconds = max(run_clock() - clock, 1e-6)
                 length = int(block[0].size * np.clip(_BLOCK_SECONDS / seconds, 0.5, 8.0)) + 1
             if saved and self.ended_by_observer():
                 return True

@@ -1,0 +1,72 @@
+"""A second process that compiles kernels which a run will need, while the run compiles others.
+
+Both go through one list, the run from its beginning as it needs them, the helper from its end. Kernels lie on disk when they are compiled,
+and a kernel that one process has in hand is left to it (isodyn.kernel_cache). The helper ends with its list, or with the process
+that started it. ISODYN_COMPILERS=1 keeps to one process.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import subprocess
+import sys
+from collections.abc import Iterable
+from importlib import import_module
+from typing import Any
+
+from isodyn import compiled
+from isodyn import kernel_progress as progress
+from isodyn.numba_internals.dispatcher import Kernel
+
+_WORTH_IT = 3.0  # seconds of compiling below which no process is started for it
+
+
+def cores() -> int:
+    """Cores that this process may use for compiling."""
+    told = os.environ.get("ISODYN_COMPILERS", "")
+    if told.isdecimal():
+        return max(1, int(told))
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def expect(kernels: Iterable[Any]) -> None:
+    """Say that a run will need these kernels, in this order: those that are not on disk are counted, and shared with a helper."""
+    missing = [one for one in kernels if isinstance(one, Kernel) and not one.ready_soon()]
+    if not missing:
+        return
+    named = [one for one in missing if one.name.startswith("isodyn.")]
+    helped = cores() > 1 and len(named) > 1 and sum(progress.usual_seconds(one.name) for one in named[1:]) > _WORTH_IT
+    progress.expect([one.name for one in missing], 2 if helped else 1)
+    if helped:
+        _start([one.name for one in reversed(named[1:])])
+
+
+def _start(names: list[str]) -> None:
+    """Compile kernels in another process; nothing is said where that cannot be started, and the run compiles them itself."""
+    command = [sys.executable, "-m", "isodyn.kernel_helper", *names]
+    environment = {**os.environ, "ISODYN_COMPILERS": "1"}
+    try:
+        helper = subprocess.Popen(
+            command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+    except OSError:
+        return
+    atexit.register(helper.terminate)
+
+
+def compile_named(names: Iterable[str]) -> None:
+    """Compile these kernels unless they are on disk, or another process has them in hand."""
+    for name in names:
+        module, _, function = name.rpartition(".")
+        one = getattr(import_module(module), function, None)
+        if not isinstance(one, Kernel):
+            continue
+        entry = compiled.place_of(one)
+        with entry.alone(wait=False) as mine:
+            if mine and not entry.known():
+                compiled.keep(entry, one)
+
+
+if __name__ == "__main__":
+    compile_named(sys.argv[1:])

@@ -1,0 +1,162 @@
+"""Libraries of kernels: what a kernel calls is linked once, with the kernel, unoptimised.
+
+Numba optimises and generates machine code for every function that another one calls, although callers link its bitcode only, and links
+the bitcode of the callee's callees into every level. Here a function without a wrapper for Python, compiled for a kernel, stays as it was
+lowered. The kernel links all of them, each once, as functions of its own; optimisation and machine code are made for the kernel alone.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from typing import Any
+
+from llvmlite import binding
+from numba import _dynfunc
+from numba.core import config, cpu
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.environment import lookup_environment
+from numba.core.registry import cpu_target
+from numba.core.runtime import rtsys
+from numba.core.targetconfig import TargetConfig
+
+_COLLECTIONS = (
+    200_000,
+    50,
+    50,
+)  # thresholds of the garbage collector while kernels are compiled: it finds next to nothing
+_depth = 0  # of kernels being compiled
+
+
+class KernelLibrary(JITCodeLibrary):
+    """A library that leaves those it links as they are until it is finalised itself."""
+
+    bitcode: bytes | None = None  # of a library that came from disk, as long as nobody links it
+
+    def add_linking_library(self, library: Any) -> None:
+        """Link `library` when this one is finalised."""
+        if _depth > 0:
+            self._linking_libraries.append(library)
+        else:
+            super().add_linking_library(library)
+
+    def finalize(self) -> None:
+        """Link, optimise, make machine code."""
+        linked = _all_linked(self)
+        if all(one._finalized for one in linked):
+            super().finalize()
+            return
+        self._codegen._check_llvm_bugs()
+        self._raise_if_finalized()
+        inner = set()
+        for one in linked:
+            self._reload_init.update(one._reload_init)
+            if one._finalized:
+                module = one._get_module_for_linking()
+            else:
+                module = one._final_module
+                inner |= {
+                    function.name
+                    for function in module.functions
+                    if not function.is_declaration and function.linkage == binding.Linkage.external
+                }
+            self._final_module.link_in(module, preserve=True)
+        for name in inner:
+            self._final_module.get_function(name).linkage = binding.Linkage.internal
+        self._optimize_final_module()
+        self._final_module.verify()
+        self._finalize_final_module()
+
+    def _get_module_for_linking(self) -> Any:
+        if self.bitcode is not None:
+            self._shared_module, self.bitcode = binding.parse_bitcode(self.bitcode), None
+        return super()._get_module_for_linking()
+
+
+def _all_linked(library: Any) -> list[Any]:
+    """All libraries that a library needs, each once; those that are finalised contain theirs."""
+    seen, found, ahead = {id(library)}, [], list(library._linking_libraries)
+    while ahead:
+        one = ahead.pop(0)
+        if id(one) not in seen:
+            seen.add(id(one))
+            found.append(one)
+            if not one._finalized:
+                ahead += one._linking_libraries
+    return found
+
+
+def set_environments(library: Any) -> None:
+    """Tell the machine code of a library where the environments of its functions are."""
+    for variable in library._final_module.global_variables:
+        if variable.name.startswith("_ZN08NumbaEnv"):
+            environment = lookup_environment(variable.name)
+            if environment is not None:
+                library.codegen.set_env(variable.name, environment)
+
+
+def _has_wrapper(library: Any, name: str) -> bool:
+    try:
+        return not library.get_function(name).is_declaration
+    except NameError:
+        return False
+
+
+def _executable(library: Any, description: Any, environment: Any) -> Any:
+    """In the place of CPUContext.get_executable: what Python cannot call gets no machine code of its own while kernels are compiled."""
+    context = cpu_target.target_context
+    if _depth == 0:
+        return cpu.CPUContext.get_executable(context, library, description, environment)
+    if _has_wrapper(library, description.llvm_cpython_wrapper_name):
+        function = cpu.CPUContext.get_executable(context, library, description, environment)
+        set_environments(library)
+        return function
+    name, module = description.qualname.split(".")[-1], description.lookup_module()
+    return _dynfunc.make_function(module, name, "part of kernels", 0, environment, (library,))
+
+
+@cache
+def _defaults(options: Any) -> dict[str, Any]:
+    return {name: option.default for name, option in options.options.items()}
+
+
+def _values(self: Any) -> dict[str, Any]:
+    """What TargetConfig.values returns; Numba asks every option for its own, thousands of times in a compilation."""
+    kind: Any = type(self)
+    return {**_defaults(kind), **self._values}
+
+
+@cache
+def prepare() -> Any:
+    """The context of Numba's CPU target with kernel libraries, once in a process; its runtime is ready for code from disk."""
+    with global_compiler_lock:
+        context = cpu_target.target_context
+        context.codegen()._library_class = KernelLibrary
+        context.get_executable = _executable
+        TargetConfig.values = _values
+        rtsys.initialize(context)
+    return context
+
+
+@cache
+def machine() -> str:
+    """What machine code depends on besides sources and versions: the processor, and how far Numba optimises."""
+    return f"{cpu_target.target_context.codegen().magic_tuple()} {config.OPT} {config.BOUNDSCHECK}"
+
+
+@contextmanager
+def compiling() -> Iterator[Any]:
+    """While a kernel is compiled: the context to compile with. Other threads wait."""
+    global _depth
+    with global_compiler_lock:
+        context, before = prepare(), gc.get_threshold()
+        _depth += 1
+        gc.set_threshold(*_COLLECTIONS)
+        try:
+            yield context
+        finally:
+            _depth -= 1
+            gc.set_threshold(*before)
