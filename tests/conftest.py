@@ -18,20 +18,32 @@ for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMB
 settings.register_profile("ci", deadline=None, derandomize=True, max_examples=50)
 settings.load_profile("ci")
 
-# Kernels that compile long, two at a time for about as long: those that others call, then the others.
-ROUNDS = (
-    (("isodyn.integrate.matrix",), ("isodyn.mechanism.model",)),
+# Kernels that compile long and that most workers need, for two processes about as long; what is missing here is compiled by the first
+# worker that needs it, while others wait for it.
+SHARED = (
     (
-        ("isodyn.integrate.loop", "isodyn.integrate.ensemble_loop", "isodyn.beams.model"),
-        ("isodyn.integrate.dop853", "isodyn.integrate.composition_loop", "isodyn.mechanism.coordinate_kernels"),
+        "isodyn.integrate.newton.solve_step",
+        "isodyn.integrate.loop.run",
+        "isodyn.integrate.matrix.factorise_step",
+        "isodyn.integrate.projection.polish",
+        "isodyn.integrate.step.guess",
+        "isodyn.integrate.initial.initial_acceleration",
+        "isodyn.integrate.ensemble_loop.run_members",
+    ),
+    (
+        "isodyn.mechanism.model.mechanism_model",
+        "isodyn.integrate.projection.project",
+        "isodyn.integrate.initial.acceleration",
+        "isodyn.integrate.initial.nearest_consistent",
+        "isodyn.linear_solvers.block_lu.block_factor",
+        "isodyn.linear_solvers.block_lu.block_solve",
     ),
 )
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Compile once for all workers, which would otherwise all compile the same at the same time."""
+    """Compile once for all workers, which would otherwise wait for each other."""
     if getattr(session.config.option, "numprocesses", None):
-        for parts in ROUNDS:
-            running = [subprocess.Popen([sys.executable, "-c", "import " + ", ".join(part)]) for part in parts]
-            for process in running:
-                process.wait()
+        helpers = [subprocess.Popen([sys.executable, "-m", "isodyn.kernel_helper", *names]) for names in SHARED]
+        for helper in helpers:
+            helper.wait()

@@ -207,10 +207,10 @@ def test_formulation_texts(text: str, formulation: Any) -> None:
 
 def test_every_formulation_of_the_table_has_a_text() -> None:
     """Nothing that `integrate` takes is out of reach."""
+    from isodyn.formulations.protocol import REGISTRY
     from isodyn.formulations.table import TABLE
-    from isodyn.specs import FORMULATIONS
 
-    assert set(FORMULATIONS.values()) == {row.formulation for row in TABLE}
+    assert set(REGISTRY.values()) == {row.formulation for row in TABLE}
 
 
 def test_scheme_describes_members(call: Any, tmp_path: Path) -> None:

@@ -43,7 +43,7 @@ def test_every_combination_is_there_once(pendulum: Comparison) -> None:
 def test_refusals_are_those_of_the_table(pendulum: Comparison) -> None:
     """Explicit members with what the table closes to them, and nothing else."""
     refused = {one.formulation for one in pendulum.missing if one.refused}
-    assert refused == {row.name for row in TABLE if not row.explicit}
+    assert refused == {row.name for row in TABLE if not row.facts.explicit}
     assert all("explicit" in one.reason for one in pendulum.missing if one.refused)
 
 
@@ -52,7 +52,7 @@ def test_orders_are_those_of_the_table(pendulum: Comparison) -> None:
     checked = 0
     for row in pendulum.rows:
         formulation = next(r.example() for r in TABLE if r.name == row.formulation)
-        for key, expected in zip(("q", "v", "a", "lam"), entry(formulation).orders, strict=True):
+        for key, expected in zip(("q", "v", "a", "lam"), entry(formulation).facts.orders, strict=True):
             if expected is not None and (row.formulation, key) != ("Baumgarte", "a"):
                 assert row.order(key) == pytest.approx(expected, abs=0.15), (row.formulation, row.scheme, key)
                 checked += 1

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from registries import as_before
+
 ROOT = Path(__file__).resolve().parent.parent / "examples"
 EXAMPLES = sorted(ROOT.rglob("*.py"))
 
@@ -26,6 +28,11 @@ EXPECTED: dict[str, dict[str, tuple[float, float]]] = {
         "error of the way": (0.0, 1e-12),
         "error of the reaction": (0.0, 1e-10),
         "difference between Python and file": (0.0, 1e-15),
+    },
+    "own_formulation": {
+        "drift of velocity level": (2e-4, 6e-4),
+        "drift of the own formulation": (4e-5, 1.3e-4),
+        **{f"order in {name}": (1.9, 2.1) for name in ("q", "v", "a", "lam")},
     },
     "own_load": {
         "error of the force": (0.0, 1e-9),
@@ -302,9 +309,10 @@ LONG = {  # more than four seconds each: not part of the fast loop
 def test_example(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Numbers in their ranges, and at least one figure, all of them in the folder that was asked for."""
     monkeypatch.chdir(tmp_path)
-    module = load(path)
-    assert module.__doc__
-    numbers = module.main(tmp_path / "figures")
+    with as_before():
+        module = load(path)
+        assert module.__doc__
+        numbers = module.main(tmp_path / "figures")
     for name, (lowest, highest) in EXPECTED[path.stem].items():
         assert lowest <= numbers[name] <= highest, f"{name}: {numbers[name]}"
     written = list((tmp_path / "figures").glob("*.png"))

@@ -18,6 +18,7 @@ from isodyn.joints import Joint
 from isodyn.joints.words import Pair, Row, Word
 from isodyn.models import model_from_text
 from isodyn.parts import Keys, Value, joint, optional
+from isodyn.report import figures
 
 TILT, GRAVITY = math.radians(30.0), 9.81
 
@@ -73,6 +74,14 @@ def main(out: Path | None = None) -> dict[str, float]:
     file = iso.integrate(model_from_text(MODEL).system(), dt=0.01, t_end=1.0)
     travel = sol.joint("slot").coordinate("travel")
     reaction = np.linalg.norm(sol.reaction("slot").force, axis=1)
+    if out is not None:
+        with figures.canvas(1, 2, size=(10.0, 4.2)) as (figure, (left, right)):
+            left.plot(sol.t, travel)
+            left.set(xlabel="t [s]", ylabel="way along the slot [m]")
+            right.plot(sol.t, sol.reaction("slot").force, label=["x", "y", "z"])
+            right.set(xlabel="t [s]", ylabel="force of the slot on the bead [N]")
+            right.legend()
+            figures.save(figure, out / "own_joint.png")
     return {
         "error of the way": float(np.abs(travel - 0.5 * GRAVITY * math.sin(TILT) * sol.t**2).max()),
         "error of the reaction": float(np.abs(reaction - 2.0 * GRAVITY * math.cos(TILT)).max()),
@@ -81,5 +90,5 @@ def main(out: Path | None = None) -> dict[str, float]:
 
 
 if __name__ == "__main__":
-    for name, value in main().items():
+    for name, value in main(Path("out/own_joint")).items():
         print(f"{name}: {value:.3g}")

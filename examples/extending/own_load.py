@@ -18,6 +18,7 @@ from isodyn.joints.pairs import between_points
 from isodyn.loads import Input, LoadForces, LoadPart, LoadWorld, formula_law
 from isodyn.models import model_from_text
 from isodyn.parts import Keys, Value, load, optional, required
+from isodyn.report import figures
 
 
 @load("magnet")
@@ -83,6 +84,14 @@ def main(out: Path | None = None) -> dict[str, float]:
     file = iso.integrate(model_from_text(MODEL).system(), dt=0.001, t_end=0.8)
     distance = np.linalg.norm(sol.q[:, 3:] - sol.q[:, :3], axis=1)
     energy = sol.energy()[0] - 3.0 / distance
+    if out is not None:
+        with figures.canvas(1, 2, size=(10.0, 4.2)) as (figure, (left, right)):
+            left.plot(sol.t, sol.q[:, [0, 3]], label=["light", "heavy"])
+            left.set(xlabel="t [s]", ylabel="x [m]")
+            left.legend()
+            right.plot(distance, sol.load("pull").tension[:, 0])
+            right.set(xlabel="distance [m]", ylabel="force [N]")
+            figures.save(figure, out / "own_load.png")
     return {
         "error of the force": float(np.abs(sol.load("pull").tension[:, 0] * distance**2 / 3.0 - 1.0).max()),
         "largest deviation of energy": float(np.abs(energy - energy[0]).max()),
@@ -91,5 +100,5 @@ def main(out: Path | None = None) -> dict[str, float]:
 
 
 if __name__ == "__main__":
-    for name, value in main().items():
+    for name, value in main(Path("out/own_load")).items():
         print(f"{name}: {value:.3g}")

@@ -10,35 +10,20 @@ import re
 import sys
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar, get_args
+from dataclasses import fields
+from typing import Any, TypeVar
 
 from isodyn.errors import InputError, IsodynError
-from isodyn.formulations import (
-    GGL,
-    AccelerationLevel,
-    Baumgarte,
-    Formulation,
-    Hamiltonian,
-    NullSpace,
-    Overdetermined,
-    Penalty,
-    PositionLevel,
-    Projection,
-    Stabilised,
-    UdwadiaKalaba,
-    VelocityLevel,
-)
-from isodyn.formulations.gauss import Basis, Form
+from isodyn.formulations import Formulation
+from isodyn.formulations.protocol import ALIASES, REGISTRY, facts_of_class
 from isodyn.schemes import FirstOrderScheme, Scheme
 
 LONGEST = 1000  # characters of a scheme or a formulation
 DEEPEST = 20  # brackets within brackets
-FLAGS = ("explicit", "v0", "acceleration", "discrete")
-WORDS = tuple(dict.fromkeys((*get_args(Form), *get_args(Basis))))
+SCHEME_FLAGS = ("explicit", "v0")
 SCHEME_EXAMPLE = '"U0(0.8,0.8,0.8)" or "optimal(0.5)"'
 FORMULATION_EXAMPLE = '"stabilised" or "baumgarte(20,30)"'
 T = TypeVar("T")
-AnyFormulation = Formulation | Penalty | Hamiltonian | UdwadiaKalaba
 
 CONSTRUCTORS: dict[str, Callable[..., Scheme | FirstOrderScheme]] = {
     "U0": Scheme.U0,
@@ -58,21 +43,7 @@ CONSTRUCTORS: dict[str, Callable[..., Scheme | FirstOrderScheme]] = {
     "crank_nicolson": FirstOrderScheme.crank_nicolson,
     "gear": FirstOrderScheme.gear,
 }
-FORMULATIONS: dict[str, Callable[..., AnyFormulation]] = {
-    "stabilised": Stabilised,
-    "position": PositionLevel,
-    "velocity": VelocityLevel,
-    "acceleration": AccelerationLevel,
-    "baumgarte": Baumgarte,
-    "projection": Projection,
-    "overdetermined": Overdetermined,
-    "ggl": GGL,
-    "null-space": NullSpace,
-    "udwadia-kalaba": UdwadiaKalaba,
-    "penalty": Penalty,
-    "hamiltonian": Hamiltonian,
-}
-ALIASES = {"generalized_alpha": "generalised_alpha", "velocity_verlet": "central_difference", "bdf2": "gear"}
+SCHEME_ALIASES = {"generalized_alpha": "generalised_alpha", "velocity_verlet": "central_difference", "bdf2": "gear"}
 
 
 def parse_scheme(text: str) -> Scheme | FirstOrderScheme:
@@ -85,7 +56,7 @@ def parse_scheme(text: str) -> Scheme | FirstOrderScheme:
     return _made(_constructor(name), name, brackets, text, SCHEME_EXAMPLE)
 
 
-def parse_formulation(text: str) -> AnyFormulation:
+def parse_formulation(text: str) -> Formulation:
     """A formulation from text such as `stabilised`, `baumgarte(20,30)`, `projection(acceleration)` or `udwadia-kalaba(cholesky)`.
 
     >>> parse_formulation("baumgarte(20, 30)"), parse_formulation("position")
@@ -93,14 +64,30 @@ def parse_formulation(text: str) -> AnyFormulation:
     """
     name, brackets = _split(text, "formulation", FORMULATION_EXAMPLE)
     wanted = name.lower().replace("_", "-")
-    known = {key: key for key in FORMULATIONS}
-    known |= {made.__name__.lower(): key for key, made in FORMULATIONS.items()}
-    known |= {f"{key}-level": key for key in ("position", "velocity", "acceleration")} | {"stabilized": "stabilised"}
-    if wanted not in known:
-        near = list(dict.fromkeys(known[key] for key in difflib.get_close_matches(wanted, known, n=2, cutoff=0.5)))
-        hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(FORMULATIONS)}"
+    if wanted not in ALIASES:
+        near = list(dict.fromkeys(ALIASES[key] for key in difflib.get_close_matches(wanted, ALIASES, n=2, cutoff=0.5)))
+        hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(REGISTRY)}"
         raise InputError(f"there is no formulation named {name!r}", hint=hint)
-    return _made(FORMULATIONS[known[wanted]], name, brackets, text, FORMULATION_EXAMPLE, _decimal)
+    return _made(REGISTRY[ALIASES[wanted]], name, brackets, text, FORMULATION_EXAMPLE, _decimal)
+
+
+def _flags() -> tuple[str, ...]:
+    """Arguments that are on or off."""
+    own = (f.name for cls in REGISTRY.values() for f in fields(cls) if f.type in (bool, "bool"))  # type: ignore[arg-type]
+    return tuple(dict.fromkeys((*SCHEME_FLAGS, *own)))
+
+
+def _words() -> tuple[str, ...]:
+    """Texts that arguments of formulations may be."""
+    values = (
+        x
+        for cls in REGISTRY.values()
+        for facts in facts_of_class(cls)
+        for _, known in facts.settings
+        for x in known
+        if isinstance(x, str)
+    )
+    return tuple(dict.fromkeys(values))
 
 
 def _same(value: Any) -> Any:
@@ -154,10 +141,11 @@ def _made(
         raise unreadable from error
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):  # such as (1)(2)
         raise unreadable
+    flags = _flags()
     arguments: list[Any] = []
     keywords: dict[str, Any] = {}
     for node in call.args:
-        if isinstance(node, ast.Name) and node.id in FLAGS:
+        if isinstance(node, ast.Name) and node.id in flags:
             keywords[node.id] = True
         else:
             arguments.append(_word(node) or kind(_number(node, text)))
@@ -165,7 +153,7 @@ def _made(
         if keyword.arg is None:  # **x
             raise unreadable
         keywords[keyword.arg] = _word(keyword.value) or kind(_number(keyword.value, text))
-        if keyword.arg in FLAGS and keywords[keyword.arg] not in (0, 1):
+        if keyword.arg in flags and keywords[keyword.arg] not in (0, 1):
             raise InputError(
                 f"{keyword.arg} in {_said(text)} is on or off", hint=f"{keyword.arg}, or {keyword.arg}=True"
             )
@@ -184,7 +172,7 @@ def _made(
 
 
 def _constructor(name: str) -> Callable[..., Scheme | FirstOrderScheme]:
-    known = {key.lower(): key for key in CONSTRUCTORS} | ALIASES
+    known = {key.lower(): key for key in CONSTRUCTORS} | SCHEME_ALIASES
     wanted = name.lower().replace("-", "_")
     if wanted in known:
         return CONSTRUCTORS[known[wanted]]
@@ -196,7 +184,7 @@ def _constructor(name: str) -> Callable[..., Scheme | FirstOrderScheme]:
 def _word(node: ast.expr) -> str | None:
     """A form or a basis by its name, which Python reads as a difference or a quotient; None for anything else."""
     word = _unparsed(node).replace(" ", "")
-    return word if word in WORDS else None
+    return word if word in _words() else None
 
 
 def _unparsed(node: ast.expr) -> str:
@@ -219,7 +207,7 @@ def _number(node: ast.expr, text: str) -> Any:
         return value
     raise InputError(
         f"{_said(_unparsed(node))} in {_said(text)} is not a {'number' if value is None else 'finite number'}",
-        hint=f"bare words can be {', '.join((*FLAGS, *WORDS))}; others are numbers",
+        hint=f"bare words can be {', '.join((*_flags(), *_words()))}; others are numbers",
     )
 
 

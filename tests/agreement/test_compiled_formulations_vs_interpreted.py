@@ -17,7 +17,7 @@ PROGRAM = textwrap.dedent(
 
     warnings.simplefilter("ignore")
     results = {}
-    for formulation in [*(row.example() for row in TABLE if row.compiled), iso.NullSpace("svd")]:
+    for formulation in [*(row.example() for row in TABLE if row.facts.compiled), iso.NullSpace("svd")]:
         for name, dt in (("pendulum", 1e-3), ("andrews", 1e-5)):
             sol = iso.integrate(problems.get(name).system(), iso.Scheme.optimal(0.4), formulation, dt=dt, t_end=4 * dt)
             results[f"{name} {formulation!r}"] = np.hstack([sol.q, sol.v, sol.a, sol.lam])

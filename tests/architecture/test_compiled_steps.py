@@ -108,10 +108,10 @@ def asked(monkeypatch):
 def runs(row: Any, system: Any) -> bool:
     """Combinations that there are."""
     if system.first_order:
-        return row.first_order
+        return row.facts.first_order
     if row.formulation is iso.Hamiltonian:
         return system.nq == system.nv and system.retract is None
-    return row.nonholonomic or system.m == system.m_phi
+    return row.facts.nonholonomic or system.m == system.m_phi
 
 
 def test_every_kind_of_system_is_measured():
@@ -128,7 +128,7 @@ def test_python_is_asked_where_the_table_says_so(row, kind, asked):
         system, formulation = make(), row.example()
         if not runs(row, system):
             continue
-        expected = row.compiled and compiled
+        expected = row.facts.compiled and compiled
         assert runs_compiled(formulation, system) == expected
         asked()
         iso.integrate(system, scheme, formulation, dt=1e-4, t_end=1e-3)

@@ -10,7 +10,17 @@ from architecture_source import PACKAGE, ROOT, imported_parts, part_of
 
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("errors",),
-    ("version", "stored", "real_numbers", "memory", "notebook_views", "interrupts", "kernel_cache", "kernel_progress"),
+    (
+        "version",
+        "stored",
+        "real_numbers",
+        "memory",
+        "notebook_views",
+        "interrupts",
+        "kernel_cache",
+        "kernel_progress",
+        "scipy_later",
+    ),
     ("kernels", "numba_internals"),
     ("compiled",),
     ("lowering", "kernel_helper"),

@@ -22,16 +22,17 @@ from isodyn.loads import LoadPart
 from isodyn.models import model_from_text, to_toml
 from isodyn.models.reader import ModelError
 from isodyn.models.schema import schema
-from isodyn.parts import JOINTS, LOADS, Keys, Part, Value, joint, load, optional, required
+from isodyn.parts import JOINTS, Keys, Part, Value, joint, load, optional, required
 from isodyn.report.scenes import scene_of
 from isodyn.results.tables import of_joints
+from registries import as_before
 
 FOLDER = Path(__file__).resolve().parents[2] / "examples" / "extending"
 
 
 def example(name: str) -> ModuleType:
     """An example as a module; a second time it registers its class again."""
-    specification = importlib.util.spec_from_file_location(f"extending_{name}", FOLDER / f"{name}.py")
+    specification = importlib.util.spec_from_file_location(f"example_{name}", FOLDER / f"{name}.py")
     assert specification is not None
     assert specification.loader is not None
     module = importlib.util.module_from_spec(specification)
@@ -43,12 +44,8 @@ def example(name: str) -> ModuleType:
 @pytest.fixture(autouse=True)
 def _as_before() -> Iterator[None]:
     """Registries as they were."""
-    before = [
-        (registry, dict(vars(registry)["_readers"]), dict(vars(registry)["_types"])) for registry in (JOINTS, LOADS)
-    ]
-    yield
-    for registry, readers, types in before:
-        vars(registry).update(_readers=readers, _types=types, version=registry.version + 1)
+    with as_before():
+        yield
 
 
 def again(mech: iso.Mechanism) -> iso.Mechanism:

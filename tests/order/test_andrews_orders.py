@@ -35,7 +35,7 @@ DTS = [4e-6, 2e-6]
 @pytest.mark.parametrize("scheme", SCHEMES, ids=lambda s: s.name)
 def test_declared_order(scheme, formulation):
     case = order_study(problems.get("andrews"), scheme, DTS, formulation=formulation, t_end=2e-3).cases[0]
-    for quantity, declared in zip(("q", "v", "a", "lam"), entry(formulation).orders, strict=True):
+    for quantity, declared in zip(("q", "v", "a", "lam"), entry(formulation).facts.orders, strict=True):
         assert case.order(quantity) == pytest.approx(declared, abs=0.1), quantity
         if quantity in ("a", "lam"):  # at n = 1 alone q and v are at rounding here
             assert case.order(f"{quantity}_1") > declared - 0.1, f"{quantity} at n = 1"

@@ -51,7 +51,9 @@ FIRST_ORDER_SCHEMES = [
     F.crank_nicolson(),
     S.optimal(0.5),
 ]
-FORMULATIONS = [row.example() for row in TABLE if None not in row.orders and row.formulation is not iso.Hamiltonian]
+FORMULATIONS = [
+    row.example() for row in TABLE if None not in row.facts.orders and row.formulation is not iso.Hamiltonian
+]
 FORMULATIONS.append(iso.Projection(acceleration=True))
 WEAK = (iso.PositionLevel(), iso.NullSpace(discrete=True))
 PENDULUM, RHEONOMIC = (known.PENDULUM, (0.005, 0.0025)), (known.RHEONOMIC, (0.005, 0.0025))
@@ -63,7 +65,7 @@ def runs(formulation, scheme) -> bool:
     """Combinations that the table allows and for which it claims an order."""
     if formulation in WEAK and scheme.radii[:2] == (1.0, 1.0):
         return False
-    return entry(formulation).explicit or not scheme.explicit
+    return entry(formulation).facts.explicit or not scheme.explicit
 
 
 PAIRS = [(f, s) for f in FORMULATIONS for s in SCHEMES if runs(f, s)]
@@ -92,7 +94,7 @@ def check(problem, formulation, scheme, expected, *, t_end=None, names=QUANTITIE
 @pytest.mark.parametrize(("problem", "formulation", "scheme"), COVER, ids=label)
 def test_order_of_the_table(problem, formulation, scheme):
     """Every pair of formulation and scheme, on one of the two problems in turn."""
-    check(problem, formulation, scheme, entry(formulation).orders, t_end=0.3)
+    check(problem, formulation, scheme, entry(formulation).facts.orders, t_end=0.3)
 
 
 @pytest.mark.slow
@@ -101,7 +103,7 @@ def test_order_of_the_table(problem, formulation, scheme):
 @pytest.mark.parametrize(("formulation", "scheme"), PAIRS, ids=label)
 def test_order_of_the_table_on_both_problems(problem, formulation, scheme):
     """The full product, over a longer time."""
-    check(problem, formulation, scheme, entry(formulation).orders, t_end=1.0)
+    check(problem, formulation, scheme, entry(formulation).facts.orders, t_end=1.0)
 
 
 def test_the_table_claims_second_order_where_it_is_due():
@@ -117,7 +119,7 @@ def test_the_table_claims_second_order_where_it_is_due():
         iso.UdwadiaKalaba,
         iso.NullSpace,
     }
-    assert {row.formulation for row in TABLE if row.orders == (2, 2, 2, 2)} == due
+    assert {row.formulation for row in TABLE if row.facts.orders == (2, 2, 2, 2)} == due
     assert sum(s.phi > 0.05 for s in SCHEMES) >= 4
     assert len(COVER) >= 70
 
@@ -131,7 +133,7 @@ def test_nonholonomic_rows(case, formulation, scheme):
     dts = (0.0025, 0.00125) if isinstance(formulation, iso.UdwadiaKalaba | iso.NullSpace) else (0.02, 0.01)
     measured = known.slope(replace(case, t_end=0.4), scheme, formulation, dts)
     first = known.first_slope(case, scheme, formulation, ONE_STEP)
-    for name, rate in zip(QUANTITIES, entry(formulation).orders, strict=True):
+    for name, rate in zip(QUANTITIES, entry(formulation).facts.orders, strict=True):
         assert measured[name] > rate - EPS, name
         assert first[name] > rate - EPS, f"{name} at n = 1"
         if case is known.MIXED:
@@ -184,7 +186,7 @@ def test_undamped_position_level_from_rest_is_first_order():
 @pytest.mark.parametrize("scheme", FIRST_ORDER_SCHEMES, ids=label)
 def test_hamiltonian(problem, scheme):
     """Schemes for first-order systems, and members that Table 2.5 adapts."""
-    check(problem, iso.Hamiltonian(), scheme, entry(iso.Hamiltonian()).orders, t_end=0.3)
+    check(problem, iso.Hamiltonian(), scheme, entry(iso.Hamiltonian()).facts.orders, t_end=0.3)
 
 
 @pytest.mark.parametrize(

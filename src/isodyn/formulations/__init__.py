@@ -5,7 +5,6 @@ from isodyn.formulations.policies import (
     GGL,
     AccelerationLevel,
     Baumgarte,
-    Formulation,
     Overdetermined,
     Penalty,
     PositionLevel,
@@ -13,13 +12,14 @@ from isodyn.formulations.policies import (
     Stabilised,
     VelocityLevel,
 )
+from isodyn.formulations.protocol import Facts, Formulation, formulation
 from isodyn.formulations.transforms import Hamiltonian
-from isodyn.stored import stored_with_runs
 
 __all__ = [
     "GGL",
     "AccelerationLevel",
     "Baumgarte",
+    "Facts",
     "Formulation",
     "Hamiltonian",
     "NullSpace",
@@ -30,8 +30,5 @@ __all__ = [
     "Stabilised",
     "UdwadiaKalaba",
     "VelocityLevel",
+    "formulation",
 ]
-
-for _name in __all__:
-    if isinstance(globals()[_name], type):
-        stored_with_runs(globals()[_name])

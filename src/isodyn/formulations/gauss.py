@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, cast, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast, get_args
 
 import numpy as np
 
@@ -29,6 +29,8 @@ from isodyn.compiled import BALANCE, CONSTANT_MASS, JACOBIAN, KNOWS_MASS, OK, RE
 from isodyn.errors import ConflictError, InputError
 from isodyn.formulations.closure import Closure, Elimination, Where
 from isodyn.formulations.near_singular import warn_near_singular
+from isodyn.formulations.policies import Stabilised
+from isodyn.formulations.protocol import Facts, Formulation, formulation
 from isodyn.linear_solvers.blocks import full
 from isodyn.linear_solvers.rank import RCOND, Rank, decide
 from isodyn.results.solution import Solution
@@ -48,12 +50,31 @@ COARSEST = 1e-2  # the largest tolerance of a rank, where the state is far off t
 CONFLICT = 1e-6  # of the accelerations asked for: rows that follow from others and differ by more contradict them
 COMPILED_FORM: Form = "range-space"
 COMPILED_BASES: tuple[Basis, ...] = ("qr", "svd")  # numbered from one in `isodyn.compiled.Closure`
+OTHER_FORMS = tuple(sorted(set(get_args(Form)) - {COMPILED_FORM}))
+OTHER_BASES = tuple(sorted(set(get_args(Basis)) - set(COMPILED_BASES)))
 
 
+@formulation("udwadia-kalaba")
 @dataclass(frozen=True)
-class UdwadiaKalaba:
+class UdwadiaKalaba(Formulation):
     """Accelerations by the explicit equations of motion; `form` says how they are computed, alpha and beta pull back drift."""
 
+    facts: ClassVar[tuple[Facts, ...]] = (
+        Facts(
+            orders=(2, 2, 2, 2),
+            constraints_only=True,
+            remark="φ and φ̇ drift; range space, closed at the balance",
+            settings=(("form", (COMPILED_FORM,)),),
+        ),
+        Facts(
+            orders=(2, 2, 2, 2),
+            compiled=False,
+            constraints_only=True,
+            transforms=True,
+            remark="other ways to the same accelerations, in Python: " + ", ".join(f'"{form}"' for form in OTHER_FORMS),
+            settings=(("form", OTHER_FORMS),),
+        ),
+    )
     form: Form = "range-space"
     alpha: float = 0.0
     beta: float = 0.0
@@ -66,11 +87,6 @@ class UdwadiaKalaba:
     def method(self) -> Method:
         """Its name among the methods of `isodyn.gauss`."""
         return self.form
-
-    @property
-    def compiled(self) -> bool:
-        """Whether the step itself finds the accelerations; otherwise `transform` does."""
-        return self.form == COMPILED_FORM
 
     def closure(self, dt: float) -> Closure:
         """Weights at the balance."""
@@ -85,14 +101,41 @@ class UdwadiaKalaba:
         return _lift(self, sol, system)
 
 
+@formulation("null-space")
 @dataclass(frozen=True)
-class NullSpace:
+class NullSpace(Formulation):
     """Multipliers eliminated by a basis N of the null space of G: Nᵀ(M a − Q) = 0 with G a = b; `basis` says how N is found.
 
     With `discrete` the equations of a step are reduced instead, N(q̃)ᵀ·balance = 0 with φ = 0 at t_{n+1}, always by "qr": the discrete
     equations are those of position level, and so is the motion, to rounding.
     """
 
+    facts: ClassVar[tuple[Facts, ...]] = (
+        Facts(
+            "φ",
+            (2, 2, 1, 1),
+            explicit=False,
+            nonholonomic=False,
+            alternates=True,
+            remark="equals position level",
+            settings=(("discrete", (True,)),),
+        ),
+        Facts(
+            orders=(2, 2, 2, 2),
+            constraints_only=True,
+            remark="the motion of `UdwadiaKalaba`, to rounding; bases "
+            + " and ".join(f'"{basis}"' for basis in COMPILED_BASES),
+            settings=(("basis", COMPILED_BASES),),
+        ),
+        Facts(
+            orders=(2, 2, 2, 2),
+            compiled=False,
+            constraints_only=True,
+            transforms=True,
+            remark="the same with other bases, in Python: " + ", ".join(f'"{basis}"' for basis in OTHER_BASES),
+            settings=(("basis", OTHER_BASES),),
+        ),
+    )
     basis: Basis = "qr"
     discrete: bool = False
     alpha: float = 0.0
@@ -112,16 +155,15 @@ class NullSpace:
         """Its name among the methods of `isodyn.gauss`."""
         return cast("Method", f"null-space/{self.basis}")
 
-    @property
-    def compiled(self) -> bool:
-        """Whether the step itself is reduced; otherwise `transform` does it."""
-        return self.basis in COMPILED_BASES
-
     def closure(self, dt: float) -> Closure:
         """How the reduced step closes: φ at t_{n+1}, or φ̈ at the balance."""
         if self.discrete:
             return Closure(position=1.0, eliminate=Elimination.QR)
         return _closure(self, Elimination(1 + COMPILED_BASES.index(self.basis)))
+
+    def first_closure(self, dt: float) -> Any:
+        """That of `Stabilised` where φ closes."""
+        return Stabilised().closure(dt) if self.discrete else None
 
     def transform(self, system: Any) -> PythonSystem:
         """The unconstrained system a = F(q, v, t)."""

@@ -26,59 +26,92 @@ from __future__ import annotations
 import math
 import warnings
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from isodyn.errors import InputError, StabilityWarning
 from isodyn.formulations.closure import Closure, InBalance, Where
-from isodyn.formulations.gauss import NullSpace, UdwadiaKalaba
-from isodyn.real_numbers import real_array
+from isodyn.formulations.protocol import Facts, Formulation, formulation
+from isodyn.real_numbers import FloatArray, real_array
+from isodyn.systems import checks
 
 
+@formulation("stabilised", "stabilized")
 @dataclass(frozen=True)
-class Stabilised:
+class Stabilised(Formulation):
     """Position and velocity constraints hold at every t_n; second order in q, v, a and multipliers. The default."""
+
+    facts: ClassVar[Facts] = Facts("φ, φ̇", (2, 2, 2, 2), remark="default")
 
     def closure(self, dt: float) -> Closure:
         """Weights and corrections for steps of this size."""
         return Closure(velocity=1.0, keep_position=True)
 
 
+@formulation("position", "position-level")
 @dataclass(frozen=True)
-class PositionLevel:
+class PositionLevel(Formulation):
     """Index 3: φ = 0 at t_n. Accelerations and multipliers carry an alternating part of first order.
 
     In the constrained direction U0 members damp it by ρmin, ρmax a step, and are second order once it has faded; V0 members and those with
     ρmax = 1 have the root −1 and keep it (`isodyn.analysis.position_level_roots`).
     """
 
+    facts: ClassVar[Facts] = Facts(
+        "φ",
+        (2, 2, 1, 1),
+        explicit=False,
+        alternates=True,
+        remark="a, λ: U0 with ρmax < 1 is second order after the transient; V0 and ρmax = 1 alternate undamped",
+    )
+
+    def first_closure(self, dt: float) -> Any:
+        """That of `Stabilised`, which starts multipliers without an alternating part."""
+        return Stabilised().closure(dt)
+
     def closure(self, dt: float) -> Closure:
         """Weights and corrections for steps of this size."""
         return Closure(position=1.0)
 
 
+@formulation("velocity", "velocity-level")
 @dataclass(frozen=True)
-class VelocityLevel:
+class VelocityLevel(Formulation):
     """Index 2: φ̇ = 0 at t_n; φ drifts linearly in time."""
+
+    facts: ClassVar[Facts] = Facts("φ̇", (2, 2, 2, 2), first_order=True, remark="φ drifts")
 
     def closure(self, dt: float) -> Closure:
         """Weights and corrections for steps of this size."""
         return Closure(velocity=1.0)
 
 
+@formulation("acceleration", "acceleration-level")
 @dataclass(frozen=True)
-class AccelerationLevel:
+class AccelerationLevel(Formulation):
     """Index 1: φ̈ = 0 at t_n; φ̇ drifts linearly, φ quadratically in time."""
+
+    facts: ClassVar[Facts] = Facts("φ̈", (2, 2, 2, 2), first_order=True, remark="φ and φ̇ drift")
 
     def closure(self, dt: float) -> Closure:
         """Weights and corrections for steps of this size."""
         return Closure(acceleration=1.0)
 
 
+@formulation("baumgarte")
 @dataclass(frozen=True)
-class Baumgarte:
+class Baumgarte(Formulation):
     """φ̈ + 2αφ̇ + β²φ = 0 at t_n; α = 1/Δt and β = √2/Δt when left out."""
+
+    facts: ClassVar[Facts] = Facts(
+        "",
+        (2, 2, 1, 1),
+        first_order=True,
+        remark="gains 1/Δt: first order in a, λ in about ten steps after the start only;"
+        " second order throughout with gains that do not grow",
+    )
 
     alpha: float | None = None
     beta: float | None = None
@@ -90,6 +123,11 @@ class Baumgarte:
                 raise InputError(
                     f"{name} must be positive, received {value!r}", hint="negative gains make the drift grow"
                 )
+
+    def first_order_closure(self, dt: float) -> Any:
+        """The derivative of a constraint of index 2 with Baumgarte's term [Shimada2014 (3.205)]."""
+        alpha = 1.0 / dt if self.alpha is None else float(self.alpha)
+        return Closure(velocity=alpha, acceleration=1.0)
 
     def closure(self, dt: float) -> Closure:
         """Weights and corrections for steps of this size."""
@@ -105,9 +143,12 @@ class Baumgarte:
         return Closure(acceleration=1.0, velocity=2.0 * alpha, position=beta * beta)
 
 
+@formulation("projection")
 @dataclass(frozen=True)
-class Projection:
+class Projection(Formulation):
     """Acceleration level, then q and v projected onto the constraints in the mass norm; with `acceleration` also a."""
+
+    facts: ClassVar[Facts] = Facts("φ, φ̇", (2, 2, 2, 2))
 
     acceleration: bool = False
 
@@ -116,22 +157,28 @@ class Projection:
         return Closure(acceleration=1.0, project=3 if self.acceleration else 2)
 
 
+@formulation("overdetermined")
 @dataclass(frozen=True)
-class Overdetermined:
+class Overdetermined(Formulation):
     """All three levels hold at every t_n."""
+
+    facts: ClassVar[Facts] = Facts("φ, φ̇, φ̈", (2, 2, 2, 2))
 
     def closure(self, dt: float) -> Closure:
         """Weights and corrections for steps of this size."""
         return Closure(acceleration=1.0, keep_position=True, keep_velocity=True)
 
 
+@formulation("ggl")
 @dataclass(frozen=True)
-class GGL:
+class GGL(Formulation):
     """Gear, Gupta, Leimkuhler: a second multiplier μ, continuous in time, in S q̇ = S v − Gᵀμ.
 
     S is a constant symmetric, positive definite matrix; left out, it is the (1,1) block of the step's own matrix, the mass
     matrix where forces do not depend on the state.
     """
+
+    facts: ClassVar[Facts] = Facts("φ, φ̇", (2, 2, 2, 2))
 
     S: npt.ArrayLike | None = None
 
@@ -149,19 +196,28 @@ class GGL:
             raise InputError(f"S must be symmetric and positive definite, received an array of shape {S.shape}")
         object.__setattr__(self, "S", tuple(tuple(row) for row in S.tolist()))
 
+    def scaling(self, system: Any) -> FloatArray | None:
+        """S, of the size of the system."""
+        return None if self.S is None else checks.square("S", self.S, system.nv)
+
     def closure(self, dt: float) -> Closure:
         """Weights and corrections for steps of this size."""
         own = InBalance.STEP if self.S is None else InBalance.MATRIX
         return Closure(velocity=1.0, keep_position=True, in_balance=own)
 
 
+@formulation("penalty")
 @dataclass(frozen=True)
-class Penalty:
+class Penalty(Formulation):
     """Constraints by springs, dampers and masses: weight 1/p, frequency omega, damping gamma. Not exact for p > 0.
 
     (M + GᵀWG) a = Q − GᵀW (−b + γω φ̇ + ω² φ) with W = 1/p, solved with the forces λ = W (φ̈ + γω φ̇ + ω² φ) as unknowns of their own, so
     that small p do not spoil the matrix. Redundant rows all act, and share the force.
     """
+
+    facts: ClassVar[Facts] = Facts(
+        nonholonomic=False, constraints_only=True, remark="converges to the penalised motion"
+    )
 
     p: float = 1e-5
     omega: float = 10.0
@@ -177,19 +233,3 @@ class Penalty:
         """Weights and compliance at the balance."""
         g1, g2 = float(self.omega**2), float(self.gamma * self.omega)  # [Shimada2014 (3.199)]
         return Closure(g1, g2, 1.0, where=Where.BALANCE, compliance=float(self.p))
-
-
-Formulation = (
-    Stabilised
-    | NullSpace
-    | UdwadiaKalaba
-    | Penalty
-    | PositionLevel
-    | VelocityLevel
-    | AccelerationLevel
-    | Baumgarte
-    | Projection
-    | Overdetermined
-    | GGL
-)
-"""Everything that `integrate` takes as a formulation."""

@@ -9,150 +9,45 @@ too (`SYSTEMS`); plain functions are called from the same loop. The others ask P
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, fields
-from typing import Any, get_args
+from typing import Any
 
 from isodyn.errors import SchemeError
-from isodyn.formulations.gauss import COMPILED_BASES, COMPILED_FORM, Basis, Form, NullSpace, UdwadiaKalaba
-from isodyn.formulations.policies import (
-    GGL,
-    AccelerationLevel,
-    Baumgarte,
-    Overdetermined,
-    Penalty,
-    PositionLevel,
-    Projection,
-    Stabilised,
-    VelocityLevel,
-)
-from isodyn.formulations.transforms import Hamiltonian
-
-Orders = tuple[float | None, float | None, float | None, float | None]
+from isodyn.formulations.protocol import REGISTRY, Facts, Formulation, facts_of, facts_of_class
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One formulation: what it keeps at t_n, with which schemes it runs, and its orders in q, v, a, λ.
+    """One row: a formulation with some values of its arguments, and the facts about it."""
 
-    `settings` tells for which values of its arguments the row speaks; the first of them are its example.
-    """
-
-    formulation: type
-    keeps: str
-    explicit: bool
-    first_order: bool
-    nonholonomic: bool
-    compiled: bool
-    orders: Orders
-    remark: str = ""
-    settings: tuple[tuple[str, tuple[Any, ...]], ...] = ()
+    formulation: type[Formulation]
+    facts: Facts
 
     @property
     def name(self) -> str:
         """As it is written in code."""
-        usual = {field.name: field.default for field in fields(self.formulation)}
-        settings = ", ".join(f"{name}={values[0]!r}" for name, values in self.settings if values[0] != usual[name])
+        usual = {field.name: field.default for field in fields(self.formulation)}  # type: ignore[arg-type]
+        settings = ", ".join(
+            f"{name}={values[0]!r}" for name, values in self.facts.settings if values[0] != usual[name]
+        )
         return self.formulation.__name__ + (f"({settings})" if settings else "")
 
     def example(self) -> Any:
         """The formulation with its settings, and defaults for the rest."""
-        return self.formulation(**{name: values[0] for name, values in self.settings})
-
-    def covers(self, formulation: Any) -> bool:
-        """Whether the row speaks of this formulation."""
-        same = type(formulation) is self.formulation
-        return same and all(getattr(formulation, name) in values for name, values in self.settings)
+        return self.formulation(**{name: values[0] for name, values in self.facts.settings})
 
 
-OTHER_FORMS = tuple(sorted(set(get_args(Form)) - {COMPILED_FORM}))
-OTHER_BASES = tuple(sorted(set(get_args(Basis)) - set(COMPILED_BASES)))
+class _Table:
+    """All registered formulations, in the order of registration; several rows where facts depend on arguments."""
+
+    def __iter__(self) -> Iterator[Entry]:
+        for cls in REGISTRY.values():
+            for facts in facts_of_class(cls):
+                yield Entry(cls, facts)
 
 
-TABLE: tuple[Entry, ...] = (
-    Entry(Stabilised, "φ, φ̇", True, False, True, True, (2, 2, 2, 2), "default"),
-    Entry(
-        PositionLevel,
-        "φ",
-        False,
-        False,
-        True,
-        True,
-        (2, 2, 1, 1),
-        "a, λ: U0 with ρmax < 1 is second order after the transient; V0 and ρmax = 1 alternate undamped",
-    ),
-    Entry(
-        NullSpace,
-        "φ",
-        False,
-        False,
-        False,
-        True,
-        (2, 2, 1, 1),
-        "equals position level",
-        (("discrete", (True,)),),
-    ),
-    Entry(VelocityLevel, "φ̇", True, True, True, True, (2, 2, 2, 2), "φ drifts"),
-    Entry(AccelerationLevel, "φ̈", True, True, True, True, (2, 2, 2, 2), "φ and φ̇ drift"),
-    Entry(
-        Baumgarte,
-        "",
-        True,
-        True,
-        True,
-        True,
-        (2, 2, 1, 1),
-        "gains 1/Δt: first order in a, λ in about ten steps after the start only; second order throughout with gains that do not grow",
-    ),
-    Entry(Projection, "φ, φ̇", True, False, True, True, (2, 2, 2, 2)),
-    Entry(Overdetermined, "φ, φ̇, φ̈", True, False, True, True, (2, 2, 2, 2)),
-    Entry(GGL, "φ, φ̇", True, False, True, True, (2, 2, 2, 2)),
-    Entry(
-        UdwadiaKalaba,
-        "",
-        True,
-        False,
-        True,
-        True,
-        (2, 2, 2, 2),
-        "φ and φ̇ drift; range space, closed at the balance",
-        (("form", (COMPILED_FORM,)),),
-    ),
-    Entry(
-        NullSpace,
-        "",
-        True,
-        False,
-        True,
-        True,
-        (2, 2, 2, 2),
-        "the same motion, to rounding; bases " + " and ".join(f'"{basis}"' for basis in COMPILED_BASES),
-        (("basis", COMPILED_BASES),),
-    ),
-    Entry(
-        UdwadiaKalaba,
-        "",
-        True,
-        False,
-        True,
-        False,
-        (2, 2, 2, 2),
-        "other ways to the same accelerations, in Python: " + ", ".join(f'"{form}"' for form in OTHER_FORMS),
-        (("form", OTHER_FORMS),),
-    ),
-    Entry(
-        NullSpace,
-        "",
-        True,
-        False,
-        True,
-        False,
-        (2, 2, 2, 2),
-        "the same with other bases, in Python: " + ", ".join(f'"{basis}"' for basis in OTHER_BASES),
-        (("basis", OTHER_BASES),),
-    ),
-    Entry(Penalty, "", True, False, False, True, (None, None, None, None), "converges to the penalised motion"),
-    Entry(Hamiltonian, "φ, φ̇", False, False, False, False, (2, 2, 2, 2), "for schemes that Table 2.5 adapts"),
-)
+TABLE = _Table()
 
 SYSTEMS: tuple[tuple[str, bool], ...] = (
     ("problems of the library", True),
@@ -167,22 +62,22 @@ SYSTEMS: tuple[tuple[str, bool], ...] = (
 """Kinds of constrained systems, and whether their functions are compiled."""
 
 
-def entry(formulation: Any) -> Entry:
+def entry(formulation: Formulation) -> Entry:
     """The row of a formulation."""
-    return next(row for row in TABLE if row.covers(formulation))
+    return Entry(type(formulation), facts_of(formulation))
 
 
 def runs_compiled(formulation: Any, system: Any) -> bool:
     """Whether steps of this system run without Python."""
-    return entry(formulation).compiled and system.model().callback is None
+    return facts_of(formulation).compiled and system.model().callback is None
 
 
 def check_combination(formulation: Any, scheme: Any, system: Any) -> None:
     """SchemeError for a formulation that cannot run with this scheme on this system, with the reason."""
-    row = entry(formulation)
-    name = row.name
+    row = facts_of(formulation)
+    name = entry(formulation).name if type(formulation) in REGISTRY.values() else repr(formulation)
     if system.first_order and not row.first_order:
-        allowed = ", ".join(r.name for r in TABLE if r.first_order)
+        allowed = ", ".join(r.name for r in TABLE if r.facts.first_order)
         raise SchemeError(
             f"{name} is for second-order systems", hint=f"first-order systems take: {allowed}, or no formulation"
         )
@@ -204,9 +99,11 @@ def to_markdown() -> str:
     ]
     lines.append("|---|---|---|---|---|---|---|---|")
     for row in TABLE:
-        marks = ["yes" if flag else "no" for flag in (row.explicit, row.first_order, row.nonholonomic, row.compiled)]
-        orders = ", ".join("–" if order is None else f"{order:g}" for order in row.orders)
-        lines.append(f"| `{row.name}` | {row.keeps or '–'} | {' | '.join(marks)} | {orders} | {row.remark} |")
+        facts = row.facts
+        flags = (facts.explicit, facts.first_order, facts.nonholonomic, facts.compiled)
+        marks = ["yes" if flag else "no" for flag in flags]
+        orders = ", ".join("–" if order is None else f"{order:g}" for order in facts.orders)
+        lines.append(f"| `{row.name}` | {facts.keeps or '–'} | {' | '.join(marks)} | {orders} | {facts.remark} |")
     lines += ["", "| system | its functions are compiled |", "|---|---|"]
     lines += [
         f"| {name} | {'yes' if compiled else 'no: called from the compiled loop'} |" for name, compiled in SYSTEMS

@@ -10,12 +10,13 @@ Hamilton's form with both constraint levels [Shimada2014 (3.207)], p = M v, in (
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from isodyn.compiled import FloatArray, IntArray
 from isodyn.errors import InputError
+from isodyn.formulations.protocol import Facts, Formulation, formulation
 from isodyn.linear_solvers.rows import choose, least_multipliers
 from isodyn.results.solution import Solution
 from isodyn.systems.first_order import FirstOrderSystem
@@ -25,12 +26,28 @@ from isodyn.systems.scales import pace, reach
 _H = float(np.finfo(float).eps) ** (1 / 3)
 
 
+@formulation("hamiltonian")
 @dataclass(frozen=True)
-class Hamiltonian:
+class Hamiltonian(Formulation):
     """Position and momentum constraints hold at every t_n; for schemes of first-order systems.
 
     An observer sees the state of that first-order system: (q, p) in v, their rates in a.
     """
+
+    facts: ClassVar[Facts] = Facts(
+        "φ, φ̇",
+        (2, 2, 2, 2),
+        explicit=False,
+        nonholonomic=False,
+        compiled=False,
+        constraints_only=True,
+        transforms=True,
+        remark="for schemes that Table 2.5 adapts",
+    )
+
+    def closure(self, dt: float) -> Any:
+        """None of its own: the first-order system closes as it stands."""
+        raise InputError("Hamilton's form closes no steps; it makes another system, with `transform`")
 
     def transform(self, system: Any) -> FirstOrderSystem:
         """The first-order system in (q, p) with algebraic unknowns (λ, η)."""

@@ -15,7 +15,7 @@ import numpy as np
 
 from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
-from isodyn.formulations import Formulation, Hamiltonian, NullSpace, Penalty, UdwadiaKalaba
+from isodyn.formulations import Formulation, NullSpace, UdwadiaKalaba
 from isodyn.integrate.adaptive_run import AdaptiveRun
 from isodyn.integrate.events import Event, read_events
 from isodyn.integrate.progress import Progress
@@ -130,7 +130,7 @@ def _formulation(system: System, formulation: Any) -> UdwadiaKalaba | NullSpace 
         return None
     known = isinstance(formulation, UdwadiaKalaba) or (isinstance(formulation, NullSpace) and not formulation.discrete)
     if not known:
-        what = type(formulation).__name__ if isinstance(formulation, Formulation | Penalty | Hamiltonian) else "a value"
+        what = type(formulation).__name__ if isinstance(formulation, Formulation) else "a value"
         raise InputError(
             f"integrate_adaptive computes accelerations by UdwadiaKalaba(form) or NullSpace(basis), received {what}: {formulation!r}",
             hint="leave the formulation out, or use integrate(...), where it says how constraints enter a step",

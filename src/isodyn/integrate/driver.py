@@ -10,19 +10,9 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack, overload
 
 from isodyn.compiled import FloatArray
 from isodyn.errors import InputError, IsodynError, SchemeError, StabilityWarning
-from isodyn.formulations import (
-    GGL,
-    Baumgarte,
-    Formulation,
-    Hamiltonian,
-    NullSpace,
-    Penalty,
-    PositionLevel,
-    Stabilised,
-    UdwadiaKalaba,
-    VelocityLevel,
-)
+from isodyn.formulations import Formulation, Stabilised
 from isodyn.formulations.closure import OPEN, Closure
+from isodyn.formulations.protocol import as_formulation, facts_of
 from isodyn.formulations.table import check_combination
 from isodyn.integrate.composition import compose
 from isodyn.integrate.index_reduction import reduced_index
@@ -35,7 +25,7 @@ from isodyn.results.solution import Solution
 from isodyn.schemes import Composition, FirstOrderScheme, Scheme
 from isodyn.schemes.spectral import critical_frequency
 from isodyn.stored import stored_with_runs
-from isodyn.systems import System, checks
+from isodyn.systems import System
 from isodyn.systems.mechanical import refuse_indefinite_mass
 
 if TYPE_CHECKING:
@@ -108,7 +98,7 @@ def integrate(
 def integrate(
     system: System,
     scheme: Scheme | FirstOrderScheme | Composition | None = ...,
-    formulation: Formulation | Penalty | Hamiltonian | UdwadiaKalaba | None = ...,
+    formulation: Formulation | None = ...,
     *,
     dt: float,
     t_end: float,
@@ -119,7 +109,7 @@ def integrate(
 def integrate(
     system: Any,
     scheme: Any = None,
-    formulation: Formulation | Penalty | Hamiltonian | UdwadiaKalaba | None = None,
+    formulation: Formulation | None = None,
     *,
     dt: float,
     t_end: float,
@@ -204,7 +194,8 @@ def integrate(
         given = {"scheme": scheme, "formulation": formulation, "dt": dt, "t_end": t_end, "t0": t0, "newton": newton}
         given |= {"save_every": save_every, "select": select, "breakpoints": breakpoints, "assemble": assemble}
         kept.begin(system, given)
-    if _for_constraints(formulation) and (system.m == 0 or system.first_order):
+    formulation = as_formulation(formulation)
+    if formulation is not None and facts_of(formulation).constraints_only and (system.m == 0 or system.first_order):
         raise InputError(f"{formulation!r} needs a mechanical system with constraints")
     if (other := as_transform(formulation)) is not None:
         base = scheme.base if isinstance(scheme, Composition) else scheme
@@ -213,12 +204,13 @@ def integrate(
             raise InputError(
                 f"{type(other).__name__} needs all columns to bring its solution back, so select must be None"
             )
-        if isinstance(other, Hamiltonian) and isinstance(scheme, Scheme):
-            scheme = scheme.first_order()
         system = _started(system, t0, t_end, assemble)
+        transformed = other.transform(system)
+        if transformed.first_order and isinstance(scheme, Scheme):
+            scheme = scheme.first_order()
         try:
             sol = integrate(
-                other.transform(system),
+                transformed,
                 scheme,
                 dt=dt,
                 t_end=t_end,
@@ -240,7 +232,6 @@ def integrate(
         return reduced.run(
             integrate, scheme, select, observe, **times, progress=progress, newton=newton, checkpoint=kept
         )
-    assert not isinstance(formulation, Hamiltonian)
     composed = None
     if isinstance(scheme, Composition):
         composed = compose(system, scheme, formulation)
@@ -271,24 +262,12 @@ def settle(
     refuse_indefinite_mass(system)
     adapted = _adapt(scheme, system)
     closure, first_closure = _closures(system, adapted, formulation, dt)
-    scaling = None
-    if isinstance(formulation, GGL) and formulation.S is not None:
-        scaling = checks.square("S", formulation.S, system.nv)
-    return adapted, closure, first_closure, scaling
+    return adapted, closure, first_closure, None if formulation is None else formulation.scaling(system)
 
 
-def _for_constraints(formulation: Any) -> bool:
-    """Formulations that make no sense of other systems."""
-    if isinstance(formulation, NullSpace):
-        return not formulation.discrete
-    return isinstance(formulation, Penalty | Hamiltonian | UdwadiaKalaba)
-
-
-def as_transform(formulation: Any) -> Hamiltonian | UdwadiaKalaba | NullSpace | None:
+def as_transform(formulation: Formulation | None) -> Formulation | None:
     """A formulation that makes another system of this one; None for those that close a step."""
-    if isinstance(formulation, UdwadiaKalaba | NullSpace):
-        return None if formulation.compiled else formulation
-    return formulation if isinstance(formulation, Hamiltonian) else None
+    return formulation if formulation is not None and facts_of(formulation).transforms else None
 
 
 def _started(system: Any, t0: float, t_end: float, assemble: bool) -> Any:
@@ -312,31 +291,16 @@ def _closures(
         if formulation is not None:
             raise InputError(f"the system has no constraints, so formulation must be None, received {formulation!r}")
         return OPEN, OPEN
-    if formulation is not None and not isinstance(formulation, Formulation):
-        raise InputError(
-            f"formulation must be one of isodyn's, received {formulation!r}", hint="for example iso.Stabilised()"
-        )
     if formulation is not None:
         check_combination(formulation, scheme, system)
     if system.first_order:
-        return _first_order_closures(formulation, dt)
-    formulation = Stabilised() if formulation is None else formulation
-    first: Formulation = formulation
-    if isinstance(formulation, PositionLevel) or (isinstance(formulation, NullSpace) and formulation.discrete):
-        first = Stabilised()
-        warn_weak(scheme)
-    return formulation.closure(dt), first.closure(dt)
-
-
-def _first_order_closures(formulation: Formulation | None, dt: float) -> tuple[Closure, Closure]:
-    """c = 0 at t_{n+1} as it stands; or, for index 2, its derivative, with Baumgarte's term [Shimada2014 (3.205)]."""
-    if formulation is None or isinstance(formulation, VelocityLevel):
-        return OPEN, OPEN
-    if isinstance(formulation, Baumgarte):
-        alpha = 1.0 / dt if formulation.alpha is None else float(formulation.alpha)
-        closure = Closure(velocity=alpha, acceleration=1.0)
+        closure = OPEN if formulation is None else formulation.first_order_closure(dt)
         return closure, closure
-    return formulation.closure(dt), formulation.closure(dt)
+    formulation = Stabilised() if formulation is None else formulation
+    if facts_of(formulation).alternates:
+        warn_weak(scheme)
+    closure, first = formulation.closure(dt), formulation.first_closure(dt)
+    return closure, closure if first is None else first
 
 
 def _adapt(scheme: Scheme | FirstOrderScheme | None, system: System) -> Scheme | FirstOrderScheme:

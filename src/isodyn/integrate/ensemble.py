@@ -17,6 +17,7 @@ import numpy as np
 
 from isodyn.compiled import GENERAL, FloatArray
 from isodyn.errors import InputError
+from isodyn.formulations.protocol import as_formulation
 from isodyn.integrate.driver import Newton, as_transform, integrate, settle
 from isodyn.integrate.ensemble_run import EnsembleRun, Threads
 from isodyn.integrate.progress import Progress
@@ -32,13 +33,13 @@ from isodyn.systems import System
 from isodyn.systems.compiled_system import settled
 
 if TYPE_CHECKING:
-    from isodyn.formulations import Formulation, Hamiltonian, Penalty, UdwadiaKalaba
+    from isodyn.formulations import Formulation
 
 
 def ensemble(
     system: Any,
     scheme: Scheme | FirstOrderScheme | Composition | None = None,
-    formulation: Formulation | Penalty | Hamiltonian | UdwadiaKalaba | None = None,
+    formulation: Formulation | None = None,
     *,
     dt: float,
     t_end: float,
@@ -81,6 +82,7 @@ def ensemble(
     stretches = plan(t0, t_end, dt, breakpoints, save_every)
     newton = newton or Newton()
     first = with_start(systems[0], q0[0], v0[0])
+    formulation = as_formulation(formulation)
     transform = as_transform(formulation) is not None or isinstance(scheme, Composition)
     closing: Any = None if transform else formulation
     base = scheme.base if isinstance(scheme, Composition) else scheme

@@ -156,11 +156,11 @@ class Threads:
         starts = np.arange(m + 1) * n if pattern is None else pattern.G_starts
         columns = np.tile(np.arange(n), m) if pattern is None else pattern.G_columns
         stretch = run.stretches[0]
-        first = leg_for(model, system.m_phi, self.rows.chosen, run.first_closure, run.starting, run.controls)
+        starting = leg_for(model, system.m_phi, self.rows.chosen, run.first_closure, run.starting, run.controls)
         main = leg_for(model, system.m_phi, self.rows.chosen, run.closure, run.main, run.controls)
         times, save = stretch.times(0, stretch.steps), stretch.save(0, stretch.steps)
         where = starts.astype(np.int64), columns.astype(np.int64)
-        self.course = ensemble_loop.Course(first, main, stretch.t_start, times, save, run.columns, *where)
+        self.course = ensemble_loop.Course(starting, main, stretch.t_start, times, save, run.columns, *where)
         self.fault: Exception | None = None  # what went wrong outside the members
         self.portions: SimpleQueue[tuple[int, int]] = SimpleQueue()
         n = many.statuses.size

@@ -7,7 +7,6 @@ of the header, which are marked as never changing. Arrays cannot be exchanged, o
 from __future__ import annotations
 
 import operator
-from functools import cache
 from typing import Any
 
 import numba
@@ -61,15 +60,15 @@ class _First(models.StructModel):
         super().__init__(manager, kind, [("data", types.voidptr), ("count", types.intp)])
 
 
-@cache
-def _type_of(of: Any) -> Any:
-    """The type of a class, which is asked for at every call from Python."""
-    return StructType(of)
+_types: dict[Any, StructType] = {}  # by class: they are asked for at every call from Python
 
 
 @typeof_impl.register(Struct)
 def _typeof(value: Any, context: Any) -> Any:
-    return _type_of(type(value))
+    of = type(value)
+    if of not in _types:
+        _types[of] = StructType(of)
+    return _types[of]
 
 
 @unbox(StructType)

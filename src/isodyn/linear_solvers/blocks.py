@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from isodyn.compiled import FloatArray, IntArray
 from isodyn.linear_solvers import block_layout as at
+from isodyn.scipy_later import sparse as sp
 
 
 @dataclass(frozen=True, eq=False)

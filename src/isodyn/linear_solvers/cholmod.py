@@ -11,9 +11,9 @@ from importlib import import_module
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from isodyn.compiled import FloatArray
+from isodyn.scipy_later import sparse as sp
 
 
 def cholesky(A: Any) -> Callable[[FloatArray], FloatArray] | None:

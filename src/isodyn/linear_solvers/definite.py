@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
-from scipy.sparse.linalg import eigsh, splu
 
 from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
+from isodyn.scipy_later import sparse as sp
+from isodyn.scipy_later import sparse_linalg
 
 SYMMETRY = 1e-10  # |A_ij − A_ji| relative to √(A_ii A_jj) below which a matrix is symmetric
 TOLERANCE = 1e-9  # eigenvalues of the scaled matrix above minus this are not negative
@@ -81,12 +81,14 @@ def _negative_direction(A: Any) -> FloatArray | None:
     scaled = sp.diags_array(scale) @ A @ sp.diags_array(scale)
     shifted = sp.csc_array(scaled + TOLERANCE * sp.eye_array(n))
     try:
-        lu = splu(shifted, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
+        lu = sparse_linalg.splu(
+            shifted, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True}
+        )
         if np.array_equal(lu.perm_r, lu.perm_c) and (lu.U.diagonal() > 0.0).all():
             return None
     except RuntimeError:  # no pivot at all
         pass
-    value, vector = eigsh(scaled, k=1, which="SA", tol=1e-6)
+    value, vector = sparse_linalg.eigsh(scaled, k=1, which="SA", tol=1e-6)
     return scale * vector[:, 0] if value[0] < -TOLERANCE else None
 
 

@@ -21,10 +21,10 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
-from scipy.linalg import lapack
 
 from isodyn.errors import InputError
+from isodyn.scipy_later import linalg
+from isodyn.scipy_later import sparse as sp
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.intp]
@@ -73,7 +73,7 @@ class Rank:
     def unmixing(self) -> FloatArray:
         """T⁺ (r, m)."""
         Y, R = np.linalg.qr(self.mixing)
-        return np.asarray(lapack.dtrtrs(R, Y.T)[0] if self.rank else Y.T)
+        return np.asarray(linalg.lapack.dtrtrs(R, Y.T)[0] if self.rank else Y.T)
 
     def attainable(self, b: FloatArray) -> FloatArray:
         """b̄, the right-hand side nearest to b that the rows can meet; b itself where it is consistent to rounding."""
@@ -120,7 +120,7 @@ def decide(A: Any, mass: FloatArray | None = None, rcond: float | None = None) -
         none = np.zeros(0, dtype=np.intp)
         mixture = np.zeros((m, 0)) if m else None
         return Rank(scale, none, np.arange(m), np.zeros(0), tolerance, mixture, B)
-    factors, pivots, _, _, _ = lapack.dgeqp3(B.T, lwork=3 * (m + 1) if m < 32 else 2 * m + 32 * (m + 1))
+    factors, pivots, _, _, _ = linalg.lapack.dgeqp3(B.T, lwork=3 * (m + 1) if m < 32 else 2 * m + 32 * (m + 1))
     diagonal = np.abs(factors.diagonal())
     rank = int(np.count_nonzero(diagonal > tolerance * diagonal[0])) if diagonal[0] > 0.0 else 0
     order = pivots - 1
@@ -128,7 +128,7 @@ def decide(A: Any, mass: FloatArray | None = None, rcond: float | None = None) -
         return Rank(scale, np.arange(m), np.zeros(0, dtype=np.intp), diagonal, tolerance, None, B)
     chosen, dropped = order[:rank], order[rank:]
     first, second = np.argsort(chosen), np.argsort(dropped)
-    X = lapack.dtrtrs(factors[:rank, :rank], factors[:rank, rank:])[0].T if rank else np.zeros((m, 0))
+    X = linalg.lapack.dtrtrs(factors[:rank, :rank], factors[:rank, rank:])[0].T if rank else np.zeros((m, 0))
     row = np.divide(1.0, scale, out=np.zeros(m), where=scale > 0.0)  # lengths
     mixture = (row[dropped, None] * X * scale[chosen])[second][:, first]
     return Rank(scale, chosen[first], dropped[second], diagonal, tolerance, mixture, B)

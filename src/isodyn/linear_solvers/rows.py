@@ -13,12 +13,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
-from scipy.linalg import qr
-from scipy.sparse.linalg import lsqr
 
 from isodyn.compiled import FloatArray, IntArray
 from isodyn.linear_solvers.blocks import Sparsity, full, pack, storage_of
+from isodyn.scipy_later import linalg, sparse_linalg
+from isodyn.scipy_later import sparse as sp
 
 WORN = 0.1  # rows that are less independent than this part of the best choice are exchanged
 TOLERANCE = 1e-6  # relative size below which a row of the scaled matrix counts as dependent
@@ -49,7 +48,7 @@ def choose(G: Any, tolerance: float = TOLERANCE) -> Rows:
         return Rows(empty, empty, np.zeros(0), np.zeros(0))
     length = np.linalg.norm(G, axis=1)
     scaled = G / np.where(length > 0, length, 1.0)[:, None]
-    R, order = qr(scaled.T, mode="r", pivoting=True)
+    R, order = linalg.qr(scaled.T, mode="r", pivoting=True)
     diagonal = np.zeros(m)
     diagonal[: min(R.shape)] = np.abs(np.diag(R))[: min(R.shape)]
     rank = int((diagonal > tolerance * max(diagonal[0], 1e-300)).sum())
@@ -98,7 +97,7 @@ def least_multipliers(G: Any, lam: FloatArray, scales: Any = None) -> FloatArray
     r, s = _units(G, scales)
     B, y = _in_units(G, r, s), r * lam
     if sp.issparse(B) and B.shape[0] * B.shape[1] > LARGE:
-        return np.asarray(lsqr(B.T, B.T @ y, atol=1e-14, btol=1e-14)[0] / r, dtype=np.float64)
+        return np.asarray(sparse_linalg.lsqr(B.T, B.T @ y, atol=1e-14, btol=1e-14)[0] / r, dtype=np.float64)
     B = full(B)
     return np.asarray(np.linalg.lstsq(B.T, B.T @ y, rcond=1e-10)[0] / r, dtype=np.float64)
 
@@ -108,7 +107,7 @@ def moved_multipliers(G: Any, lam: FloatArray, rows: Rows, scales: Any = None) -
     r, s = _units(G, scales)
     B, y, moved = _in_units(G, r, s), r * lam, np.zeros_like(lam)
     if sp.issparse(B) and B.shape[0] * B.shape[1] > LARGE:
-        moved[rows.chosen] = lsqr(B[rows.chosen].T, B.T @ y, atol=1e-14, btol=1e-14)[0] / r[rows.chosen]
+        moved[rows.chosen] = sparse_linalg.lsqr(B[rows.chosen].T, B.T @ y, atol=1e-14, btol=1e-14)[0] / r[rows.chosen]
         return moved
     B = full(B)
     moved[rows.chosen] = np.linalg.lstsq(B[rows.chosen].T, B.T @ y, rcond=None)[0] / r[rows.chosen]

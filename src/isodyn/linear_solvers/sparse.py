@@ -23,13 +23,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
-from scipy.linalg import LinAlgWarning, lu_factor, lu_solve
-from scipy.sparse.linalg import splu
 
 from isodyn.compiled import FloatArray
 from isodyn.errors import SingularError
 from isodyn.linear_solvers.cholmod import cholesky
+from isodyn.scipy_later import linalg, sparse_linalg
+from isodyn.scipy_later import sparse as sp
 
 EPS = float(np.finfo(np.float64).eps)
 _MANY_ENTRIES = 100_000  # of both factors; below this, SuperLU's own solves are as good
@@ -66,17 +65,17 @@ def factorise(A: Any) -> Factorisation:
 
 def _dense(A: FloatArray) -> Factorisation:
     with warnings.catch_warnings():
-        warnings.simplefilter("error", LinAlgWarning)
+        warnings.simplefilter("error", linalg.LinAlgWarning)
         try:
-            factors = lu_factor(A)
-        except LinAlgWarning as error:
+            factors = linalg.lu_factor(A)
+        except linalg.LinAlgWarning as error:
             raise SingularError(_singular(A, str(error)), hint=_HINT) from error
-    return Factorisation(lambda b: lu_solve(factors, b), "LAPACK LU")
+    return Factorisation(lambda b: linalg.lu_solve(factors, b), "LAPACK LU")
 
 
 def _superlu(A: Any, **options: Any) -> Any:
     try:
-        return splu(A, **options)
+        return sparse_linalg.splu(A, **options)
     except RuntimeError as error:
         raise SingularError(_singular(A, str(error)), hint=_HINT) from error
 

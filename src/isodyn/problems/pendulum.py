@@ -23,7 +23,6 @@ import math
 from types import MappingProxyType
 
 import numpy as np
-from scipy.special import ellipj, ellipkinc
 
 from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
@@ -32,6 +31,7 @@ from isodyn.problems.problem import Motion, Problem
 from isodyn.problems.quadratic_rows import conserved, linear_row, rod
 from isodyn.results import Solution
 from isodyn.schemes import Scheme
+from isodyn.scipy_later import special
 from isodyn.systems import CompiledSystem
 
 GRAVITY = 9.81
@@ -47,8 +47,8 @@ def angle(
     if not 0.0 < k2 < 1.0:
         return None
     k, sign = math.sqrt(k2), math.copysign(1.0, rate0)
-    u0 = ellipkinc(math.asin(sign * math.sin(0.5 * theta0) / k), k2)
-    sn, cn, _, _ = ellipj(omega * t + u0, k2)
+    u0 = special.ellipkinc(math.asin(sign * math.sin(0.5 * theta0) / k), k2)
+    sn, cn, _, _ = special.ellipj(omega * t + u0, k2)
     theta = sign * 2.0 * np.arcsin(k * sn)
     return theta, sign * 2.0 * k * omega * cn, -(omega**2) * np.sin(theta)
 

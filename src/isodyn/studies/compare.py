@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from isodyn.errors import CoarseStepWarning, InputError, IsodynError, IsodynWarning, SchemeError
-from isodyn.formulations import Formulation, Hamiltonian, Penalty, UdwadiaKalaba
+from isodyn.formulations import Formulation
 from isodyn.formulations.table import TABLE, check_combination
 from isodyn.integrate import Newton, integrate
 from isodyn.problems.problem import Problem
@@ -34,7 +34,6 @@ from isodyn.studies.order import OrderCase
 from isodyn.studies.references import ReferenceMotion, accurate_motion, exact_motion
 from isodyn.systems import System
 
-AnyFormulation = Formulation | Penalty | Hamiltonian | UdwadiaKalaba
 AnyScheme = Scheme | FirstOrderScheme
 
 REFINEMENTS = 3  # steps where none are given: 4, 2 and 1 times the problem's own
@@ -195,7 +194,7 @@ class Comparison:
 def compare(
     problem: Problem,
     schemes: Sequence[AnyScheme] | AnyScheme,
-    formulations: Sequence[AnyFormulation | None] | None = None,
+    formulations: Sequence[Formulation | None] | None = None,
     dts: Sequence[float] | None = None,
     t_end: float | None = None,
     *,
@@ -252,7 +251,7 @@ def compare(
     )
 
 
-def label(formulation: AnyFormulation | None) -> str:
+def label(formulation: Formulation | None) -> str:
     """The name of a formulation with the settings that differ from the defaults.
 
     >>> from isodyn.formulations import Baumgarte, Stabilised
@@ -261,7 +260,7 @@ def label(formulation: AnyFormulation | None) -> str:
     """
     if formulation is None:
         return "as it stands"
-    settings = [(f.name, getattr(formulation, f.name), f.default) for f in fields(formulation)]
+    settings = [(f.name, getattr(formulation, f.name), f.default) for f in fields(formulation)]  # type: ignore[arg-type]
     changed = [f"{name}={_text(value)}" for name, value, default in settings if np.any(value != default)]
     return type(formulation).__name__ + (f"({', '.join(changed)})" if changed else "")
 
@@ -272,7 +271,7 @@ def _text(value: Any) -> str:
     return "…" if isinstance(value, np.ndarray) else repr(value)
 
 
-def _policies(system: System, formulations: Sequence[AnyFormulation | None] | None) -> Sequence[AnyFormulation | None]:
+def _policies(system: System, formulations: Sequence[Formulation | None] | None) -> Sequence[Formulation | None]:
     if system.m == 0:
         if formulations:
             raise InputError(
@@ -281,7 +280,7 @@ def _policies(system: System, formulations: Sequence[AnyFormulation | None] | No
         return [None]
     if formulations is not None:
         return list(formulations)
-    every: list[AnyFormulation | None] = [row.example() for row in TABLE]
+    every: list[Formulation | None] = [row.example() for row in TABLE]
     return [None, *every] if system.first_order else every
 
 
@@ -298,7 +297,7 @@ def _steps(problem: Problem, dts: Sequence[float] | None) -> tuple[float, ...]:
 def _row(
     system: System,
     scheme: AnyScheme,
-    formulation: AnyFormulation | None,
+    formulation: Formulation | None,
     dts: tuple[float, ...],
     reference: ReferenceMotion,
     settings: dict[str, Any],

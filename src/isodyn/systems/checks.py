@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from isodyn.compiled import FloatArray
 from isodyn.errors import CallableError, ConvergenceError, InputError
 from isodyn.real_numbers import real_array
+from isodyn.scipy_later import sparse as sp
 
 
 def vector(name: str, value: Any) -> FloatArray:

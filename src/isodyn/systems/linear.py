@@ -13,7 +13,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from isodyn.compiled import (
     ACCELERATION,
@@ -37,6 +36,7 @@ from isodyn.linear_solvers.definite import refuse_indefinite
 from isodyn.linear_solvers.sparse import Factorisation, factorise
 from isodyn.notebook_views import ShownInNotebooks
 from isodyn.real_numbers import real_array
+from isodyn.scipy_later import sparse as sp
 from isodyn.systems import checks
 from isodyn.systems.joined import is_compiled
 from isodyn.systems.model import Model, from_python

@@ -19,9 +19,9 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 
 from isodyn.compiled import GENERAL, KNOWS_MASS, FloatArray
+from isodyn.scipy_later import sparse as sp
 
 EPS = float(np.finfo(np.float64).eps)
 SMALL, LADDER = 0.125, 8.0  # starts smaller than this make one look for lengths, in such steps
