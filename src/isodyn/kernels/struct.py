@@ -32,8 +32,11 @@ from isodyn.errors import InputError
 
 WORD = 8  # bytes of a number, a place or a size
 LINE = 128  # bytes that processors fetch together: blocks of different threads share none
+SMALL, MOST_HEADERS = 100_000, 256  # words of blocks whose headers are kept to be copied, and how many are
 NUMBERS = {"f": np.dtype(np.float64), "i": np.dtype(np.int64)}
 SOURCE = b"".join(Path(__file__).with_name(name).read_bytes() for name in ("struct.py", "struct_types.py"))
+
+_headers: dict[Any, tuple[int, Any, Any]] = {}  # by class and sizes: words of a new block, which of them are not zero, and those
 
 Self = TypeVar("Self", bound="Struct")
 
@@ -174,8 +177,21 @@ class Struct:
         for name, n in sizes.items():
             if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 0:
                 raise InputError(f"the size {name!r} of {type(self).__name__} must be a whole number, received {n!r}")
-        sizes = {name: int(n) for name, n in sizes.items()}
+        sizes = {name: int(sizes[name]) for name in self._sizes}
+        key = type(self), *sizes.values()
+        known = _headers.get(key)
+        if known is not None:
+            length, filled, values = known
+            self._attach(_aligned(length), sizes)
+            self.__dict__["_integers"][filled] = values
+            return
         self._open(_aligned(self._words_for(sizes)), sizes)
+        whole = self.__dict__["_integers"]
+        if whole.size <= SMALL:
+            filled = np.flatnonzero(whole)
+            if len(_headers) >= MOST_HEADERS:
+                _headers.clear()
+            _headers[key] = whole.size, filled, whole[filled]
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name not in self._fields:
@@ -217,9 +233,9 @@ class Struct:
 
     def _open(self, words: Any, sizes: dict[str, int]) -> None:
         """Lay the fields into a block of numbers; the places are written into its header."""
-        whole = words.view(np.int64)
-        self.__dict__.update(_reals=words, _integers=whole, _address=words.ctypes.data, _known=sizes)
-        whole[0], end = words.size, self._header
+        self._attach(words, sizes)
+        whole, end = self.__dict__["_integers"], self._header
+        whole[0] = words.size
         for name, at in self._sizes.items():
             whole[at] = sizes[name]
         for field in self._fields.values():
@@ -230,6 +246,11 @@ class Struct:
                 self._part(field)  # writes its header
             elif field.kind == "many":
                 self._words_of(field).reshape(-1, field.of._header)[:, 0].view(np.int64)[:] = field.of._header
+
+    def _attach(self, words: Any, sizes: dict[str, int]) -> None:
+        """Take a block of numbers."""
+        address = words.ctypes.data
+        self.__dict__.update(_reals=words, _integers=words.view(np.int64), _address=address, _known=sizes)
 
     def _words_of(self, field: Field) -> Any:
         """The part of the block that a field takes."""
