@@ -10,13 +10,12 @@ level on the pendulum.
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import isodyn as iso
 from isodyn import problems
-from isodyn.compiled import Closure
 from isodyn.errors import InputError
-from isodyn.formulations import Facts, Formulation, formulation
+from isodyn.formulations import Facts, Formulation, closing, formulation
 from isodyn.report import figures
 from isodyn.specs import parse_formulation
 from isodyn.studies import compare
@@ -34,9 +33,9 @@ class Gentle(Formulation):
         if not self.kappa > 0:
             raise InputError(f"kappa must be positive, received {self.kappa!r}")
 
-    def closure(self, dt: float) -> Closure:
+    def closure(self, dt: float) -> Any:
         """Weights of φ, φ̇ and φ̈."""
-        return Closure(self.kappa, 1.0, 0.0, 0, 0, 0, 0, 0)
+        return closing(position=self.kappa, velocity=1.0)
 
 
 def main(out: Path | None = None) -> dict[str, float]:

@@ -1,5 +1,6 @@
 """How constraints enter a step."""
 
+from isodyn.formulations.closing import closing
 from isodyn.formulations.gauss import NullSpace, UdwadiaKalaba
 from isodyn.formulations.policies import (
     GGL,
@@ -30,5 +31,6 @@ __all__ = [
     "Stabilised",
     "UdwadiaKalaba",
     "VelocityLevel",
+    "closing",
     "formulation",
 ]

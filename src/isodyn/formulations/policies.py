@@ -33,6 +33,7 @@ import numpy.typing as npt
 
 from isodyn.compiled import Closure
 from isodyn.errors import InputError, StabilityWarning
+from isodyn.formulations.closing import closing
 from isodyn.formulations.protocol import Facts, Formulation, formulation
 from isodyn.real_numbers import FloatArray, real_array
 from isodyn.systems import checks
@@ -127,7 +128,7 @@ class Baumgarte(Formulation):
     def first_order_closure(self, dt: float) -> Any:
         """The derivative of a constraint of index 2 with Baumgarte's term [Shimada2014 (3.205)]."""
         alpha = 1.0 / dt if self.alpha is None else float(self.alpha)
-        return Closure(0.0, alpha, 1.0, 0, 0, 0, 0, 0)
+        return closing(velocity=alpha, acceleration=1.0)
 
     def closure(self, dt: float) -> Closure:
         """Weights and corrections for steps of this size."""
