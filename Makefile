@@ -15,7 +15,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 NUMBA_NUM_THREADS=1
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test check lint types fuzz kills lowest long verify bench docs docs-index docs-gallery clean
+.PHONY: help install demo wheel test check lint types fuzz kills lowest long verify bench docs docs-index docs-gallery clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | awk -F '\t' '{ printf "  make %-12s %s\n", $$1, $$2 }'
@@ -37,6 +37,11 @@ demo: install ## integrate the seven stars of the Pleiades problem, print the su
 	$(BIN)/isodyn run pleiades --out out/demo
 	@echo "written:"
 	@find out/demo -type f | LC_ALL=C sort | sed 's/^/  /'
+
+wheel: install ## build dist/*.whl with machine code of every kernel for this system and Python
+	$(BIN)/python -m isodyn.kernel_build build
+	ISODYN_MACHINE_CODE=build/machine_code $(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
+	@ls -l dist
 
 test: install ## run all tests
 	$(PYTEST)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -44,6 +43,8 @@ SHARED = (
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Compile once for all workers, which would otherwise wait for each other."""
     if getattr(session.config.option, "numprocesses", None):
-        helpers = [subprocess.Popen([sys.executable, "-m", "isodyn.kernel_helper", *names]) for names in SHARED]
+        from isodyn.kernel_helper import command
+
+        helpers = [subprocess.Popen(command(names)) for names in SHARED]
         for helper in helpers:
             helper.wait()

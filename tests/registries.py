@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from isodyn.formulations.protocol import ALIASES, REGISTRY
-from isodyn.parts import JOINTS, LOADS
+from isodyn.parts import JOINTS, LOADS, SHAPES
 from isodyn.stored import KINDS
 
 
 @contextmanager
 def as_before() -> Iterator[None]:
     """What is registered inside is forgotten afterwards."""
-    parts = [(each, dict(vars(each)["_readers"]), dict(vars(each)["_types"])) for each in (JOINTS, LOADS)]
+    parts = [(each, dict(vars(each)["_readers"]), dict(vars(each)["_types"])) for each in (JOINTS, LOADS, SHAPES)]
     tables = [(each, dict(each)) for each in (REGISTRY, ALIASES, KINDS)]
     try:
         yield

@@ -15,8 +15,7 @@ from typing import ClassVar
 import isodyn as iso
 from isodyn import problems
 from isodyn.errors import InputError
-from isodyn.formulations import Facts, Formulation, formulation
-from isodyn.formulations.closure import Closure
+from isodyn.formulations import Closure, Facts, Formulation, formulation
 from isodyn.report import figures
 from isodyn.specs import parse_formulation
 from isodyn.studies import compare

@@ -48,6 +48,7 @@ from isodyn import kernel_progress as progress
 from isodyn.numba_internals import stored
 from isodyn.numba_internals.dispatcher import Kernel
 from isodyn.numba_internals.libraries import machine
+from isodyn.shipped_kernels import shipped
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -156,10 +157,11 @@ def kernel(
 def _load_or_compile(wanted: Kernel) -> Any:
     """The machine code of a kernel from disk, or else from its source."""
     entry = place_of(wanted)
-    found = entry.read(stored.from_bytes)
-    if found is not None:
-        progress.arrived(wanted.name)
-        return wanted.take(found)
+    for place in (shipped(wanted.name, entry.stamp), entry):
+        found = None if place is None else place.read(stored.from_bytes)
+        if found is not None:
+            progress.arrived(wanted.name)
+            return wanted.take(found)
     with progress.compiling(wanted.name), entry.alone():
         found = entry.read(stored.from_bytes)  # of another process that compiled it meanwhile
         if found is not None:
@@ -168,7 +170,9 @@ def _load_or_compile(wanted: Kernel) -> Any:
 
 
 def _is_on_disk(wanted: Kernel) -> bool:
-    return place_of(wanted).known()
+    entry = place_of(wanted)
+    with_package = shipped(wanted.name, entry.stamp)
+    return (with_package is not None and with_package.known()) or entry.known()
 
 
 def keep(entry: kernel_cache.Entry, wanted: Kernel) -> Any:

@@ -52,6 +52,13 @@ class Entry:
         digest = hashlib.sha256(key.encode()).hexdigest()[:20]
         self.path, self.stamp = folder() / f"{name.replace('<', '').replace('>', '')}-{digest}.kernel", stamp.encode()
 
+    @classmethod
+    def at(cls, path: Path, stamp: bytes) -> Entry:
+        """The same in another place."""
+        entry = cls.__new__(cls)
+        entry.path, entry.stamp = path, stamp
+        return entry
+
     def known(self) -> bool:
         """Whether there is a file for this stamp."""
         try:

@@ -13,6 +13,7 @@ import subprocess
 import sys
 from collections.abc import Iterable
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 from isodyn import compiled
@@ -44,15 +45,21 @@ def expect(kernels: Iterable[Any]) -> None:
 
 def _start(names: list[str]) -> None:
     """Compile kernels in another process; nothing is said where that cannot be started, and the run compiles them itself."""
-    command = [sys.executable, "-m", "isodyn.kernel_helper", *names]
-    environment = {**os.environ, "ISODYN_COMPILERS": "1"}
+    here = str(Path(__file__).parent.parent)  # the same sources, however this process found them
+    found = os.pathsep.join([here, *filter(None, [os.environ.get("PYTHONPATH")])])
+    environment = {**os.environ, "ISODYN_COMPILERS": "1", "PYTHONPATH": found}
+    nothing = subprocess.DEVNULL
     try:
-        helper = subprocess.Popen(
-            command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-        )
+        helper = subprocess.Popen(command(names), env=environment, stdin=nothing, stdout=nothing, stderr=nothing)
     except OSError:
         return
     atexit.register(helper.terminate)
+
+
+def command(names: Iterable[str]) -> list[str]:
+    """What starts a process that compiles these kernels."""
+    program = "import sys; from isodyn.kernel_helper import compile_named; compile_named(sys.argv[1:])"
+    return [sys.executable, "-c", program, *names]
 
 
 def compile_named(names: Iterable[str]) -> None:
@@ -66,7 +73,3 @@ def compile_named(names: Iterable[str]) -> None:
         with entry.alone(wait=False) as mine:
             if mine and not entry.known():
                 compiled.keep(entry, one)
-
-
-if __name__ == "__main__":
-    compile_named(sys.argv[1:])

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import isodyn as iso
+from isodyn.errors import InputError
 from isodyn.report.scenes import scene_of
 from isodyn.results.tables import of_joints, save_csv, units
 
@@ -87,3 +88,18 @@ def test_ties_name_one_body() -> None:
     assert named_coordinates("part", "rod", mech.compile().v_names) == [0, 1, 2]
     assert named_coordinates("part", "rod.2", mech.compile().v_names) == [3, 4, 5]
     assert named_coordinates("part", "arm", ["arm.left.x", "arm.right.x"]) == [0, 1]
+
+
+def test_nodes_and_corners_of_beams_keep_their_names() -> None:
+    """A body called like a node, or a joint called like a corner, is refused in either order."""
+    section = iso.Section(EA=1e6, EI=800.0, rhoA=78.0)
+    for name in ("rod[1]", "rod corner 1", "rod.start", "rod@1.5"):
+        mech = iso.Mechanism()
+        mech.add_beam("rod", line=[(0, 0), (1, 0), (1, 1)], elements=4, section=section)
+        with pytest.raises(InputError, match="is a place or a corner of a beam"):
+            mech.add_body(name, 1.0, kind="particle")
+        mech = iso.Mechanism()
+        mech.add_body(name, 1.0, kind="particle")
+        with pytest.raises(InputError, match=r"there is already a body|would be a place on it"):
+            mech.add_beam("rod", line=[(0, 0), (1, 0), (1, 1)], elements=4, section=section)
+        assert not mech.beams

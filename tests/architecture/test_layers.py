@@ -21,7 +21,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "kernel_progress",
         "scipy_later",
     ),
-    ("kernels", "numba_internals"),
+    ("kernels", "numba_internals", "shipped_kernels"),
     ("compiled",),
     ("lowering", "kernel_helper"),
     ("linear_solvers", "expressions", "schemes"),
@@ -45,7 +45,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("models",),
     ("report",),
     ("cli",),
-    ("__main__",),
+    ("__main__", "kernel_build"),
 )
 LEVEL = {part: level for level, parts in enumerate(LAYERS) for part in parts}
 

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import isodyn as iso
+from isodyn.bodies.solids import Solid, shape
 from isodyn.errors import InputError
 from isodyn.joints import Joint
 from isodyn.joints.words import Pair, Row
@@ -147,10 +148,28 @@ def test_what_cannot_be_registered() -> None:
 
     with pytest.raises(InputError, match="keys without a field: size"):
         joint("keyed")(Keyed)
+
+    @dataclass(frozen=True, kw_only=True)
+    class Sized(Other):
+        """A joint with a field that no table gives."""
+
+        size: float
+        frame: str = "world"
+
+    with pytest.raises(InputError, match="fields without a key and without a default: size"):
+        joint("sized")(Sized)
+    for keys, match in (
+        ({"size": optional(Value.POSITIVE)}, "size may be left out of a table, but its field has no default"),
+        ({"size": required(Value.POSITIVE), "type": optional(Value.TEXT)}, "'type' is a key of every table"),
+        ({"size": required(Value.POSITIVE), "frame": optional(Value.CHOICE)}, "no choices for frame"),
+    ):
+        Sized.keys = {**Joint.keys, **keys}
+        with pytest.raises(InputError, match=match):
+            joint("sized")(Sized)
     mech = iso.Mechanism()
     mech.add_body("a", 1.0, (1, 1, 1))
     mech.add_joint(Other("o", "ground", "a"))
-    with pytest.raises(InputError, match=r"joint 'o' is a Other, which model files do not know") as caught:
+    with pytest.raises(InputError, match="joints: Other is a class that model files do not know") as caught:
         to_toml(mech, dt=0.1, t_end=1.0)
     assert caught.value.part == "o"
     with pytest.raises(InputError, match="add_joint takes a joint"):
@@ -163,6 +182,39 @@ def test_the_class_of_a_notebook_may_be_written_again() -> None:
     assert first is not second
     assert JOINTS.types()["slot"] is second
     assert first not in JOINTS.classes()
+
+
+def test_a_shape_of_another_file() -> None:
+    """Mass, inertia and drawing follow from the class, its table from its fields."""
+
+    @shape("cube")
+    @dataclass(frozen=True, eq=False)
+    class Cube(Solid):
+        """Three equal edges."""
+
+        edge: float
+
+        @property
+        def volume(self) -> float:
+            return self.edge**3
+
+        @property
+        def gyration(self) -> Any:
+            return self.edge**2 / 6 * np.eye(3)
+
+        def triangles(self, n: int = 24) -> Any:
+            return iso.shapes.Box(self.edge, self.edge, self.edge, mass=1.0).triangles(n)
+
+    mech = iso.Mechanism()
+    mech.add_body("die", shape=Cube(2.0, density=3.0))
+    body = again(mech).bodies["die"]
+    assert body.mass == 24.0
+    assert (body.shape.edge, type(body.shape)) == (2.0, Cube)
+    text = to_toml(mech, dt=0.1, t_end=1.0)
+    with pytest.raises(ModelError, match="must be positive") as caught:
+        model_from_text(text.replace("edge = 2.0", "edge = -2.0"))
+    assert caught.value.key == "bodies.die.shape.edge"
+    assert scene_of(iso.integrate(again(mech).compile(), dt=0.1, t_end=0.2)) is not None
 
 
 def test_a_class_may_read_its_table_as_it_likes() -> None:

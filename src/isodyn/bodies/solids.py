@@ -3,22 +3,37 @@
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from abc import abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
 from isodyn.bodies.surfaces import Surface, arc, box_surface, revolved
 from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
+from isodyn.parts import SHAPES, Keys, Tabled, Value, optional, required
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Solid(ABC):
+class Solid(Tabled):
     """A homogeneous shape; one of `density` and `mass` is given, the other follows from the volume."""
 
     density: float = 0.0
     mass: float = 0.0
+    keys: ClassVar[Keys] = {"density": optional(Value.POSITIVE), "mass": optional(Value.POSITIVE)}
+
+    @classmethod
+    def defaults(cls) -> dict[str, Any]:
+        """In a file neither density nor mass is zero."""
+        return {"density": None, "mass": None}
+
+    @classmethod
+    def check_table(cls, given: Mapping[str, Any]) -> None:
+        """One of density and mass is given."""
+        if (given["density"] is None) == (given["mass"] is None):
+            raise InputError("a shape needs either density or mass")
 
     @property
     @abstractmethod
@@ -59,6 +74,22 @@ class Solid(ABC):
         object.__setattr__(self, "density", self.mass / self.volume)
 
 
+S = TypeVar("S", bound=Solid)
+
+
+def shape(type_name: str) -> Callable[[type[S]], type[S]]:
+    """Register a shape as this type of a model file: all its sizes are positive, and density or mass is given."""
+
+    def register(cls: type[S]) -> type[S]:
+        sizes = {size.name: required(Value.POSITIVE) for size in fields(cls) if size.name not in Solid.keys}
+        cls.keys = {**sizes, **Solid.keys}
+        SHAPES.add(type_name, cls)
+        return cls
+
+    return register
+
+
+@shape("box")
 @dataclass(frozen=True, eq=False)
 class Box(Solid):
     """Edges along x, y, z."""
@@ -81,6 +112,7 @@ class Box(Solid):
         return box_surface(np.array([self.x, self.y, self.z]))
 
 
+@shape("plate")
 @dataclass(frozen=True, eq=False)
 class Plate(Box):
     """A thin box: edges x, y; the thickness z counts for the volume, not for the inertia."""
@@ -91,6 +123,7 @@ class Plate(Box):
         return np.diag([y, x, x + y]) / 12
 
 
+@shape("ellipsoid")
 @dataclass(frozen=True, eq=False)
 class Ellipsoid(Solid):
     """Semi-axes along x, y, z."""
@@ -114,6 +147,7 @@ class Ellipsoid(Solid):
         return points * [self.x, self.y, self.z], faces
 
 
+@shape("sphere")
 @dataclass(frozen=True, eq=False)
 class Sphere(Solid):
     """A ball."""
@@ -133,6 +167,7 @@ class Sphere(Solid):
         return revolved(arc(self.radius, 0.0, -math.pi / 2, math.pi / 2, n // 2), n)
 
 
+@shape("tube")
 @dataclass(frozen=True, eq=False)
 class Tube(Solid):
     """A hollow cylinder about z."""
@@ -164,6 +199,7 @@ class Tube(Solid):
         return revolved([[self.inner, -z], [self.radius, -z], [self.radius, z], [self.inner, z]], n, ring=True)
 
 
+@shape("cylinder")
 @dataclass(frozen=True, eq=False)
 class Cylinder(Solid):
     """A cylinder about z."""
@@ -185,6 +221,7 @@ class Cylinder(Solid):
         return revolved([[0, -z], [self.radius, -z], [self.radius, z], [0, z]], n)
 
 
+@shape("rod")
 @dataclass(frozen=True, eq=False)
 class Rod(Cylinder):
     """A slender rod along z: its radius counts for the turn about its axis only."""
@@ -194,6 +231,7 @@ class Rod(Cylinder):
         return _axial(self.radius**2 / 2, self.length**2 / 12)
 
 
+@shape("disc")
 @dataclass(frozen=True, eq=False)
 class Disc(Cylinder):
     """A thin disc across z: its length, the thickness, counts for the volume only."""
@@ -203,6 +241,7 @@ class Disc(Cylinder):
         return _axial(self.radius**2 / 2, self.radius**2 / 4)
 
 
+@shape("cone")
 @dataclass(frozen=True, eq=False)
 class Cone(Solid):
     """A cone about z, its base at z = 0."""
@@ -227,6 +266,7 @@ class Cone(Solid):
         return revolved([[0.0, 0.0], [self.radius, 0.0], [0.0, self.height]], n)
 
 
+@shape("capsule")
 @dataclass(frozen=True, eq=False)
 class Capsule(Solid):
     """A cylinder of `length` about z with half balls at its ends."""

@@ -9,7 +9,7 @@ too (`SYSTEMS`); plain functions are called from the same loop. The others ask P
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -38,13 +38,18 @@ class Entry:
         return self.formulation(**{name: values[0] for name, values in self.facts.settings})
 
 
-class _Table:
+class _Table(Sequence[Entry]):
     """All registered formulations, in the order of registration; several rows where facts depend on arguments."""
 
-    def __iter__(self) -> Iterator[Entry]:
-        for cls in REGISTRY.values():
-            for facts in facts_of_class(cls):
-                yield Entry(cls, facts)
+    def rows(self) -> list[Entry]:
+        """As they are now."""
+        return [Entry(cls, facts) for cls in REGISTRY.values() for facts in facts_of_class(cls)]
+
+    def __len__(self) -> int:
+        return len(self.rows())
+
+    def __getitem__(self, number: Any) -> Any:
+        return self.rows()[number]
 
 
 TABLE = _Table()

@@ -194,7 +194,10 @@ def integrate(
         given = {"scheme": scheme, "formulation": formulation, "dt": dt, "t_end": t_end, "t0": t0, "newton": newton}
         given |= {"save_every": save_every, "select": select, "breakpoints": breakpoints, "assemble": assemble}
         kept.begin(system, given)
-    formulation = as_formulation(formulation)
+    if system.m or isinstance(formulation, Formulation):
+        formulation = as_formulation(formulation)
+    elif formulation is not None:
+        raise _unconstrained(formulation)
     if formulation is not None and facts_of(formulation).constraints_only and (system.m == 0 or system.first_order):
         raise InputError(f"{formulation!r} needs a mechanical system with constraints")
     if (other := as_transform(formulation)) is not None:
@@ -265,6 +268,10 @@ def settle(
     return adapted, closure, first_closure, None if formulation is None else formulation.scaling(system)
 
 
+def _unconstrained(formulation: Any) -> InputError:
+    return InputError(f"the system has no constraints, so formulation must be None, received {formulation!r}")
+
+
 def as_transform(formulation: Formulation | None) -> Formulation | None:
     """A formulation that makes another system of this one; None for those that close a step."""
     return formulation if formulation is not None and facts_of(formulation).transforms else None
@@ -289,7 +296,7 @@ def _closures(
     """How the constraints close the steps, and the first step."""
     if system.m == 0:
         if formulation is not None:
-            raise InputError(f"the system has no constraints, so formulation must be None, received {formulation!r}")
+            raise _unconstrained(formulation)
         return OPEN, OPEN
     if formulation is not None:
         check_combination(formulation, scheme, system)

@@ -27,7 +27,7 @@ def kernels_of(model: Model, m: int, closure: Closure) -> list[Any]:
         found += [block_lu.block_factor, block_lu.block_solve]
     if not general:
         found += [initial.initial_acceleration, initial.acceleration]
-    found += [loop.show_start, loop.write_row, loop.run, step.guess, newton.solve_step]
+    found += [loop.show_start, loop.write_row, loop.run, loop.shift, step.guess, newton.solve_step]
     if not (m == 0 and traits & SOLVES):
         found.append(matrix.factorise_step)
     if general or not traits & (KNOWS_TANGENT | KNOWS_MASS | SOLVES):

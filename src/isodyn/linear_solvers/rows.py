@@ -48,9 +48,12 @@ def choose(G: Any, tolerance: float = TOLERANCE) -> Rows:
         return Rows(empty, empty, np.zeros(0), np.zeros(0))
     length = np.linalg.norm(G, axis=1)
     scaled = G / np.where(length > 0, length, 1.0)[:, None]
-    R, order = linalg.qr(scaled.T, mode="r", pivoting=True)
-    diagonal = np.zeros(m)
-    diagonal[: min(R.shape)] = np.abs(np.diag(R))[: min(R.shape)]
+    diagonal, order = np.zeros(m), np.zeros(m, dtype=np.int64)
+    if m == 1:  # nothing to factorise, and SciPy stays where it is
+        diagonal[0] = np.linalg.norm(scaled)
+    else:
+        R, order = linalg.qr(scaled.T, mode="r", pivoting=True)
+        diagonal[: min(R.shape)] = np.abs(np.diag(R))[: min(R.shape)]
     rank = int((diagonal > tolerance * max(diagonal[0], 1e-300)).sum())
     chosen = np.sort(order[:rank]).astype(np.int64)
     dropped = np.sort(order[rank:]).astype(np.int64)

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -95,10 +96,16 @@ def _in_space(points: FloatArray) -> FloatArray:
     return points if points.shape[1] == 3 else np.column_stack([points, np.zeros(len(points))])
 
 
+def place_on(name: Any, beams: Iterable[str]) -> re.Match[str] | None:
+    """What a name such as "rod.end" says about a beam, if it is a place on one."""
+    found = _PLACE.match(name) if isinstance(name, str) else None
+    return None if found is None or found["beam"] not in beams else found
+
+
 def resolve(name: Any, beams: dict[str, BeamPart]) -> Any:
     """The name of a node for a place such as "rod.end"; other names as they are."""
-    found = _PLACE.match(name) if isinstance(name, str) else None
-    if found is None or found["beam"] not in beams:
+    found = place_on(name, beams)
+    if found is None:
         return name
     beam = beams[found["beam"]]
     if found["end"]:

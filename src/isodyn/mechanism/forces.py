@@ -15,9 +15,10 @@ With friction the balance depends on λ beyond Gᵀλ; that derivative is left o
 from __future__ import annotations
 
 import numpy as np
+from numba import types
 
 from isodyn.bodies.rotation_kernels import Vector, cross, dot, put, rotate, rotate_back, sum_of, vector
-from isodyn.compiled import FloatArray, IntArray, kernel
+from isodyn.compiled import F, FloatArray, I, IntArray, f8, kernel
 from isodyn.joints.measures import GRADIENT, POSE, R_, SECOND, STIFFNESS, V_, W_, axis_column
 from isodyn.mechanism.formula_laws import add_formula_tangent, formula_force, rate_slopes
 from isodyn.mechanism.layout import (
@@ -96,7 +97,7 @@ def law(
     return normal * mu * sign, 0.0, normal * slope
 
 
-@kernel()
+@kernel(types.void(f8, F, F, F, I, F), inner=True, apart=True)
 def add_laws(t: float, v: FloatArray, lam: FloatArray, pf: FloatArray, pi: IntArray, out: FloatArray) -> None:
     """out += g f over all laws."""
     for k in range(pi[LAWS]):
@@ -110,7 +111,7 @@ def add_laws(t: float, v: FloatArray, lam: FloatArray, pf: FloatArray, pi: IntAr
         add_to_bodies(m, GRADIENT, f, pf, pi, out)
 
 
-@kernel()
+@kernel(types.void(f8, F, F, F, F, I, F), inner=True, apart=True)
 def add_law_tangents(
     t: float, v: FloatArray, lam: FloatArray, c: FloatArray, pf: FloatArray, pi: IntArray, out: FloatArray
 ) -> None:
@@ -178,7 +179,7 @@ def scale_of_load(k: int, t: float, pf: FloatArray, pi: IntArray) -> float:
     return pf[pi[F_FACTOR]] * (at_time(time, t, pf, pi)[0] if time >= 0 else 1.0)
 
 
-@kernel()
+@kernel(types.void(f8, F, I, F), inner=True, apart=True)
 def add_loads(t: float, pf: FloatArray, pi: IntArray, out: FloatArray) -> None:
     """out −= forces and torques on single bodies."""
     g = pi[F_WORK] + GRADIENT
@@ -196,7 +197,7 @@ def velocity_of_point(pf: FloatArray, p: int, c: int) -> tuple[float, float, flo
     return sum_of(sum_of(u, 1.0, vector(pf, p + V_)), -1.0, vector(pf, c))
 
 
-@kernel()
+@kernel(types.void(f8, F, F, I, F), inner=True, apart=True)
 def add_load_tangents(t: float, c: FloatArray, pf: FloatArray, pi: IntArray, out: FloatArray) -> None:
     """J −= c₁ ∂Q/∂v + c₂ ∂Q/∂q of forces and torques on single bodies, column by column of (r, ϖ)."""
     g = pi[F_WORK] + GRADIENT

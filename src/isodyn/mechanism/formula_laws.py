@@ -9,7 +9,9 @@ The slopes F_y come from the program of the formula, one run for each name.
 
 from __future__ import annotations
 
-from isodyn.compiled import FloatArray, IntArray, kernel
+from numba import types
+
+from isodyn.compiled import F, FloatArray, I, IntArray, f8, i8, kernel
 from isodyn.joints.measures import GRADIENT, POSE, SECOND, SLOPES, STIFFNESS, V_
 from isodyn.mechanism.formulas import run_program
 from isodyn.mechanism.layout import (
@@ -36,7 +38,7 @@ from isodyn.mechanism.nodes import is_node, part
 from isodyn.mechanism.places import add_blocks, add_curvatures, along, has_nodes, measure_of, stiffness_of
 
 
-@kernel()
+@kernel(f8(i8, f8, F, F, I), inner=True, apart=True)
 def formula_force(k: int, t: float, v: FloatArray, pf: FloatArray, pi: IntArray) -> float:
     """f of law k."""
     set_inputs(k, t, v, pf, pi)
@@ -107,7 +109,7 @@ def rate_slopes(m: int, y: int, pf: FloatArray, pi: IntArray) -> None:
             pf[y + b] += pf[p + a] * pf[K + a * 12 + b] + pf[q + a] * pf[K + (6 + a) * 12 + b]
 
 
-@kernel()
+@kernel(types.void(i8, f8, F, F, F, I, F), inner=True, apart=True)
 def add_formula_tangent(
     k: int, t: float, v: FloatArray, c: FloatArray, pf: FloatArray, pi: IntArray, out: FloatArray
 ) -> None:

@@ -9,8 +9,9 @@ A derivative of a part that does not change is not asked for, so that √ and | 
 from __future__ import annotations
 
 import numpy as np
+from numba import types
 
-from isodyn.compiled import FloatArray, kernel
+from isodyn.compiled import F, FloatArray, f8, i8, kernel
 from isodyn.expressions import program as op
 
 
@@ -145,7 +146,7 @@ def one(k: int, A: FloatArray, s: int) -> None:
         A[s], A[s + 1], A[s + 2] = (1.0 if u >= 0.0 else 0.0), 0.0, 0.0
 
 
-@kernel()
+@kernel(types.UniTuple(f8, 3)(F, i8), apart=True)
 def run_program(A: FloatArray, o: int) -> tuple[float, float, float]:
     """f, f', f'' of the program at A[o:], for the values and slopes of its names that stand there."""
     names, many = int(A[o]), int(A[o + 1])

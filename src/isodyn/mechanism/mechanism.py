@@ -10,7 +10,7 @@ from isodyn.beams.mesh import Energy
 from isodyn.beams.section import Section
 from isodyn.bodies.body import Body, make_body, vector3
 from isodyn.errors import InputError
-from isodyn.mechanism.beam_part import BeamPart, make_beam
+from isodyn.mechanism.beam_part import BeamPart, make_beam, place_on
 from isodyn.mechanism.compilation import compile_parts
 from isodyn.mechanism.coordinates import Coordinates, ParametrisedSystem
 from isodyn.mechanism.parts import Loads, Parts, Rows
@@ -113,6 +113,11 @@ class Mechanism(ShownInNotebooks):
         """
         self._parts.refuse_known(name)
         beam = make_beam(name, start, end, line, elements, section, model, corners, velocity, angular_velocity)
+        for joint in beam.corner_joints:
+            self._parts.refuse_known(joint.name)
+        for other in (*self.bodies, *self.joints, *self.loads):
+            if place_on(other, (name,)) is not None:
+                raise InputError(f"beam {name!r}: {other!r} would be a place on it", hint="choose another name")
         self.beams[name] = beam
         return beam
 

@@ -69,6 +69,8 @@ from isodyn.mechanism.layout import (
     I_ELEMENT,
     J_SIZE,
     KIND,
+    LAWS,
+    LOADS,
     NODAL,
     NODE,
     PARTICLE,
@@ -220,8 +222,10 @@ def mechanism_model(
         if pi[ELEMENTS] > 0:
             add_beams(t, q, v, a, pf, pi, out)
         row_forces(lam, pf, pi, out)
-        add_laws(t, v, lam, pf, pi, out)
-        add_loads(t, pf, pi, out)
+        if pi[LAWS] > 0:
+            add_laws(t, v, lam, pf, pi, out)
+        if pi[LOADS] > 0:
+            add_loads(t, pf, pi, out)
     elif what == JACOBIAN:
         for i in range(pi[J_SIZE]):
             out[i] = 0.0
@@ -233,8 +237,10 @@ def mechanism_model(
         if c[1] != 0.0 or c[2] != 0.0:
             if c[2] != 0.0:
                 row_tangents(lam, c, pf, pi, out)
-            add_law_tangents(t, v, lam, c, pf, pi, out)
-            add_load_tangents(t, c, pf, pi, out)
+            if pi[LAWS] > 0:
+                add_law_tangents(t, v, lam, c, pf, pi, out)
+            if pi[LOADS] > 0:
+                add_load_tangents(t, c, pf, pi, out)
     elif what == CONSTRAINT:
         row_matrix(pf, pi, out)
     elif what == LEVELS:

@@ -13,7 +13,7 @@ from isodyn.joints.user import UserRows
 from isodyn.joints.words import ground_body
 from isodyn.loads.part import LoadPart
 from isodyn.loads.user import UserLoad
-from isodyn.mechanism.beam_part import BeamPart, resolve
+from isodyn.mechanism.beam_part import BeamPart, place_on, resolve
 from isodyn.parts import Part, Use, Value
 
 Rows = JointPart | UserRows
@@ -56,6 +56,9 @@ class Parts:
                 raise InputError(
                     f"there is already a {what} named {name!r}", hint="bodies, joints and loads share one set of names"
                 )
+        corners = (joint.name for beam in self.beams.values() for joint in beam.corner_joints)
+        if place_on(name, self.beams) is not None or name in corners:
+            raise InputError(f"{name!r} is a place or a corner of a beam", hint="choose another name")
 
     def refuse_missing(self, part: Part) -> None:
         """InputError unless all parts that a part names exist, each of them once."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from numba import types
+
 from isodyn.beams.elements import forces_of_elements
-from isodyn.compiled import FloatArray, IntArray, kernel
+from isodyn.compiled import F, FloatArray, I, IntArray, f8, kernel
 from isodyn.mechanism.layout import (
     DAMPED,
     ELEMENTS,
@@ -21,7 +23,7 @@ from isodyn.mechanism.layout import (
 from isodyn.mechanism.time_functions import at_time
 
 
-@kernel()
+@kernel(types.void(f8, F, F, F, F, I, F), inner=True, apart=True)
 def add_beams(
     t: float, q: FloatArray, v: FloatArray, a: FloatArray, pf: FloatArray, pi: IntArray, out: FloatArray
 ) -> None:

@@ -18,6 +18,7 @@ Angles that no row, law or formula reads are only carried along by told(d) insid
 from __future__ import annotations
 
 import numpy as np
+from numba import types
 
 from isodyn.bodies.rotation_kernels import Vector, cross, dot, sum_of, vector
 from isodyn.compiled import OK, UNTOLD, F, FloatArray, I, IntArray, f8, i8, kernel
@@ -160,7 +161,7 @@ def nearest_turn(k: int, expected: float, q: FloatArray, pf: FloatArray, pi: Int
     return w + TWO_PI * np.round((expected - w) / TWO_PI)
 
 
-@kernel()
+@kernel(i8(F, F, F, I, F), inner=True, apart=True)
 def count_turns(q: FloatArray, d: FloatArray, pf: FloatArray, pi: IntArray, out: FloatArray) -> int:
     """Counted angles after an increment d from q into out, which holds the bodies already; UNTOLD where one turned too far."""
     status = OK
@@ -176,7 +177,7 @@ def count_turns(q: FloatArray, d: FloatArray, pf: FloatArray, pi: IntArray, out:
     return status
 
 
-@kernel()
+@kernel(i8(F, I, F), inner=True, apart=True)
 def settle_turns(pf: FloatArray, pi: IntArray, out: FloatArray) -> int:
     """Bring the angles that nothing reads to the poses; UNTOLD where one turned too far."""
     status = OK
@@ -198,7 +199,7 @@ def read_turns(q: FloatArray, pf: FloatArray, pi: IntArray) -> None:
         pf[pi[F_MEASURE] + PARAMETERS * pi[o] + COUNTED] = q[pi[pi[I_TURN] + TURN_SIZE * pi[o + 1] + 3]]
 
 
-@kernel()
+@kernel(types.void(F, I, F), inner=True, apart=True)
 def rates_of_turns(pf: FloatArray, pi: IntArray, out: FloatArray) -> None:
     """θ̇ = g·v of the counted angles, for bodies in their places."""
     g = pi[F_WORK] + GRADIENT

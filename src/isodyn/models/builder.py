@@ -14,7 +14,6 @@ import numpy as np
 
 from isodyn import loads
 from isodyn.beams.section import Section
-from isodyn.bodies import shapes
 from isodyn.bodies.body import GROUND
 from isodyn.errors import InputError, about
 from isodyn.loads.formula import of_state
@@ -25,12 +24,7 @@ from isodyn.models.part_tables import PartTable
 from isodyn.models.positions import Path as Keys
 from isodyn.models.reader import ModelError, Source
 from isodyn.models.schema import FileModel
-from isodyn.parts import JOINTS, LOADS, Part, Registry, Value
-
-SHAPES = {
-    name.lower(): getattr(shapes, name)
-    for name in ("Box", "Plate", "Ellipsoid", "Sphere", "Cylinder", "Rod", "Disc", "Capsule", "Tube", "Cone")
-}
+from isodyn.parts import JOINTS, LOADS, SHAPES, Part, Registry, Value
 
 
 def coordinate(name: str) -> Any:
@@ -56,7 +50,7 @@ class Builder:
         for name, beam in model.beams.items():
             with self.located(("beams", name)):
                 mech.add_beam(name, **_beam(beam))
-        classes = JOINTS.types()
+        classes: Any = JOINTS.types()
         for name, joint in sorted(model.joints.items(), key=lambda item: classes[item[1].type].names_joints()):
             self.add(JOINTS, name, joint, mech, mech.add_joint)
         if list(mech.joints) != list(model.joints):
@@ -67,7 +61,8 @@ class Builder:
 
     def add(self, registry: Registry, name: str, table: PartTable, mech: Mechanism, add: Callable[[Any], Any]) -> None:
         """Make the parts of a table and add them."""
-        cls, path = registry.types()[table.type], (registry.table, name)
+        cls: Any = registry.types()[table.type]
+        path = (registry.table, name)
         self.names_exist(path, cls, table, mech)
         with self.located(path):
             given = {key: self.value(cls.keys[key].value, key, x) for key, x in table.given().items()}
@@ -181,9 +176,9 @@ _NAMED = {Value.BODY: "body", Value.JOINT: "joint", Value.BEAM: "beam"}
 def _body(body: parts.Body) -> dict[str, Any]:
     given = {key: getattr(body, key) for key in type(body).model_fields}
     if body.shape is not None:
-        made = {key: value for key, value in body.shape.model_dump(exclude={"type"}).items() if value is not None}
+        made: Any = SHAPES.types()[body.shape.type]
         with about(None, inside="shape"):
-            given["shape"] = SHAPES[body.shape.type](**made)
+            given["shape"] = made(**{key: x for key, x in body.shape.given().items() if x is not None})
     turned = given["orientation"]
     if isinstance(turned, dict):
         from scipy.spatial.transform import Rotation

@@ -1,4 +1,4 @@
-"""Schema of joints and loads, made from the keys of the classes that are registered (isodyn.parts)."""
+"""Schema of joints, loads and shapes, made from the keys of the classes that are registered (isodyn.parts)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from isodyn.models.values import (
     refuse,
     said,
 )
-from isodyn.parts import Key, Part, Registry, Value
+from isodyn.parts import Key, Registry, Tabled, Value
 
 
 def _two_names(value: Any) -> tuple[str, str]:
@@ -96,7 +96,7 @@ def _field(key: Key, default: Any) -> tuple[Any, Any]:
     return (kind | None if default is None else kind), default
 
 
-def _table(type_name: str, cls: type[Part]) -> type[PartTable]:
+def _table(type_name: str, cls: type[Tabled]) -> type[PartTable]:
     """The table of one class."""
     usual = cls.defaults()
     found: dict[str, Any] = {"type": (Literal[type_name], ...)}

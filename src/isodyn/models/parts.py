@@ -41,94 +41,6 @@ class FilePart(BaseModel):
         return data
 
 
-# ---- shapes
-
-
-class _Solid(FilePart):
-    density: Positive | None = None
-    mass: Positive | None = None
-
-    @model_validator(mode="after")
-    def _one_of_two(self) -> Self:
-        if (self.density is None) == (self.mass is None):
-            raise refuse("a shape needs either density or mass")
-        return self
-
-
-class Box(_Solid):
-    """Edges along the axes of the body."""
-
-    type: Literal["box"]
-    x: Positive
-    y: Positive
-    z: Positive
-
-
-class Plate(Box):
-    """A thin box."""
-
-    type: Literal["plate"]  # type: ignore[assignment]
-
-
-class Ellipsoid(Box):
-    """Half axes."""
-
-    type: Literal["ellipsoid"]  # type: ignore[assignment]
-
-
-class Sphere(_Solid):
-    """A ball."""
-
-    type: Literal["sphere"]
-    radius: Positive
-
-
-class Cylinder(_Solid):
-    """Along z."""
-
-    type: Literal["cylinder"]
-    radius: Positive
-    length: Positive
-
-
-class Rod(Cylinder):
-    """A slender cylinder."""
-
-    type: Literal["rod"]  # type: ignore[assignment]
-
-
-class Disc(Cylinder):
-    """A flat cylinder."""
-
-    type: Literal["disc"]  # type: ignore[assignment]
-
-
-class Capsule(Cylinder):
-    """A cylinder with half balls on its ends."""
-
-    type: Literal["capsule"]  # type: ignore[assignment]
-
-
-class Tube(Cylinder):
-    """A cylinder with a bore."""
-
-    type: Literal["tube"]  # type: ignore[assignment]
-    inner: NotNegative
-
-
-class Cone(_Solid):
-    """Along z."""
-
-    type: Literal["cone"]
-    radius: Positive
-    height: Positive
-
-
-Shape = Annotated[
-    Box | Plate | Ellipsoid | Sphere | Cylinder | Rod | Disc | Capsule | Tube | Cone, Field(discriminator="type")
-]
-
-
 class Body(FilePart):
     """A rigid body: as of `Mechanism.add_body`."""
 
@@ -140,7 +52,7 @@ class Body(FilePart):
     velocity: Vector = (0.0, 0.0, 0.0)
     angular_velocity: NumberOrVector | None = None
     centre_of_mass: Vector = (0.0, 0.0, 0.0)
-    shape: Shape | None = None
+    shape: Any = None  # one of those that are registered: isodyn.models.schema
 
     @model_validator(mode="after")
     def _complete(self) -> Self:

@@ -18,6 +18,8 @@ from pydantic import (
     model_validator,
 )
 
+from isodyn import joints, loads
+from isodyn.bodies import solids
 from isodyn.errors import InputError
 from isodyn.expressions import constant
 from isodyn.expressions.parser import ARGUMENTS, CONSTANTS
@@ -26,8 +28,9 @@ from isodyn.models.parts import Beam, Body, FilePart
 from isodyn.models.positions import Path
 from isodyn.models.reader import ModelError, Source
 from isodyn.models.values import NUMBER, Number, Numbers, Positive, Vector, number, refuse, said
-from isodyn.parts import JOINTS, LOADS
+from isodyn.parts import JOINTS, LOADS, SHAPES
 
+LIBRARY = (joints, loads, solids)  # they register their parts when they are imported
 RESERVED = {"t", "length", "length_rate", *ARGUMENTS, *CONSTANTS}
 
 
@@ -164,16 +167,19 @@ class FileModel(FilePart):
 
 
 def file_model() -> type[FileModel]:
-    """The model of a file with all joints and loads that are registered now."""
-    return _file_model(JOINTS.version, LOADS.version)
+    """The model of a file with all joints, loads and shapes that are registered now."""
+    return _file_model(JOINTS.version, LOADS.version, SHAPES.version)
 
 
 @cache
-def _file_model(joints: int, loads: int) -> type[FileModel]:
+def _file_model(joints: int, loads: int, shapes: int) -> type[FileModel]:
     tables: dict[str, Any] = {
         registry.table: (dict.__class_getitem__((str, union_of(registry))), Field(default_factory=dict))
         for registry in (JOINTS, LOADS)
     }
+    shape: Any = (union_of(SHAPES) | None, None)
+    body = create_model("Body", __base__=Body, __doc__=Body.__doc__, shape=shape)
+    tables["bodies"] = (dict.__class_getitem__((str, body)), Field(default_factory=dict))
     return create_model("FileModel", __base__=FileModel, __doc__=FileModel.__doc__, **tables)
 
 

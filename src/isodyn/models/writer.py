@@ -18,13 +18,13 @@ from isodyn import joints, loads
 from isodyn.beams.layout import ENERGIES
 from isodyn.bodies import shapes
 from isodyn.bodies.body import Body
-from isodyn.errors import InputError
+from isodyn.errors import InputError, about
 from isodyn.expressions.tokens import tokens
 from isodyn.joints.user import UserRows
 from isodyn.loads.user import UserLoad
 from isodyn.mechanism.beam_part import BeamPart
 from isodyn.mechanism.mechanism import Mechanism
-from isodyn.parts import JOINTS, LOADS, Part, Registry, Value
+from isodyn.parts import JOINTS, LOADS, SHAPES, Part, Registry, Value
 from isodyn.parts.part import joined
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
@@ -151,17 +151,14 @@ def _body(body: Body) -> dict[str, Any]:
         found["inertia"] = np.diag(diagonal).tolist() if (body.inertia == diagonal).all() else body.inertia.tolist()
         found["orientation"] = body.orientation.tolist()
         found["angular_velocity"] = body.angular_velocity.tolist() if body.angular_velocity.any() else None
-    if type(body.shape).__name__ in _SOLIDS:
-        given = {f.name: getattr(body.shape, f.name) for f in fields(body.shape) if f.name not in ("density", "mass")}
-        found["shape"] = {"type": type(body.shape).__name__.lower(), **given, "mass": float(body.shape.mass)}
+    if SHAPES.knows(body.shape):
+        given = {key: getattr(body.shape, key) for key in body.shape.keys if key not in ("density", "mass")}
+        found["shape"] = {"type": SHAPES.type_of(body.shape), **given, "mass": float(body.shape.mass)}
     return found
 
 
-_SOLIDS = ("Box", "Plate", "Ellipsoid", "Sphere", "Cylinder", "Rod", "Disc", "Capsule", "Tube", "Cone")
-
-
 def _left_out(body: Body) -> list[str]:
-    if body.shape is None or type(body.shape).__name__ in _SOLIDS:
+    if body.shape is None or SHAPES.knows(body.shape):
         return []
     kind = (
         type(body.shape).__name__ if isinstance(body.shape, shapes.Solid | shapes.Placed | shapes.Composite) else "own"
@@ -229,7 +226,8 @@ def _inlined(text: str, parameters: Any) -> str:
 
 def _part(registry: Registry, part: Part) -> dict[str, Any]:
     """The table of a joint or load."""
-    found: dict[str, Any] = {"type": registry.type_of(part)}
+    with about(part.name):
+        found: dict[str, Any] = {"type": registry.type_of(part)}
     for key, value in part.to_table().items():
         found[key] = None if value is None else _written(part, part.keys[key].value, value)
     return found

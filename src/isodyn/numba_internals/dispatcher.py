@@ -8,6 +8,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
+from numba import types
 from numba.core import typing
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
@@ -126,6 +127,10 @@ class Kernel(CPUDispatcher):
             return typing.make_concrete_template(name, key=self.__name__, signatures=[self.declared]), pysig, folded, {}
         if self.declared is not None:
             self.ready()
+        elif self.targetoptions[
+            "forceinline"
+        ]:  # one version for all constants: LLVM finds them where it puts its copies
+            args = tuple(types.unliteral(kind) for kind in args)
         return super().get_call_template(args, kws)
 
     def get_overload(self, sig: Any) -> Any:

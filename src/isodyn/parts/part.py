@@ -23,20 +23,10 @@ class Use:
     argument: Argument
 
 
-class Part(ABC):
-    """A joint or a load: a frozen dataclass with a `name`.
+class Tabled(ABC):  # noqa: B024
+    """A dataclass that a table of a model file describes: `keys` are its keys there, each of them a field."""
 
-    `keys` are its keys in a model file. All but "between", which holds the fields `first` and `second`, are fields of the class.
-    """
-
-    name: str
     keys: ClassVar[Keys] = {}
-    noun: ClassVar[str] = "part"  # as messages call it
-
-    @property
-    def what(self) -> str:
-        """The part in the words of messages."""
-        return f"{self.noun} {self.name!r}"
 
     @classmethod
     def defaults(cls) -> dict[str, Any]:
@@ -46,6 +36,18 @@ class Part(ABC):
     @classmethod  # noqa: B027
     def check_table(cls, given: Mapping[str, Any]) -> None:
         """Raise an `InputError` with its argument for values of a table that do not go together."""
+
+
+class Part(Tabled):
+    """A joint or a load: a frozen dataclass with a `name`; its key "between" holds the fields `first` and `second`."""
+
+    name: str
+    noun: ClassVar[str] = "part"  # as messages call it
+
+    @property
+    def what(self) -> str:
+        """The part in the words of messages."""
+        return f"{self.noun} {self.name!r}"
 
     @classmethod
     def from_table(cls, name: str, given: Mapping[str, Any], parameters: Mapping[str, float]) -> Sequence[Part]:

@@ -6,32 +6,33 @@ Several classes may be written as one type (a force by numbers, a force by formu
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import fields, is_dataclass
-from typing import TypeVar
+from dataclasses import MISSING, fields, is_dataclass
+from typing import Any, TypeVar
 
 from isodyn.errors import InputError
-from isodyn.parts.part import Part
+from isodyn.parts.keys import Value
+from isodyn.parts.part import Part, Tabled
 
-P = TypeVar("P", bound=Part)
+P = TypeVar("P", bound=Tabled)
 
 
 class Registry:
     """The classes of one table of a model file, by their types."""
 
-    def __init__(self, table: str) -> None:
-        self.table = table
+    def __init__(self, table: str, base: type[Tabled]) -> None:
+        self.table, self.base = table, base
         self.version = 0  # counts changes
-        self._readers: dict[str, type[Part]] = {}
-        self._types: dict[type[Part], str] = {}
+        self._readers: dict[str, type[Tabled]] = {}
+        self._types: dict[type[Tabled], str] = {}
 
-    def add(self, type_name: str, cls: type[Part], *, reads: bool = True) -> None:
+    def add(self, type_name: str, cls: type[Tabled], *, reads: bool = True) -> None:
         """Register a class; with `reads` it makes parts of tables of this type."""
         if not isinstance(type_name, str) or not type_name:
             raise InputError(f"the type of a part is a text that is not empty, received {type_name!r}")
-        if not (is_dataclass(cls) and issubclass(cls, Part)):
+        if not (is_dataclass(cls) and issubclass(cls, self.base)):
             raise InputError(
-                f"{cls!r} cannot be registered as {type_name!r}: it is no dataclass below isodyn.parts.Part",
-                hint="@joint and @load stand above @dataclass(frozen=True)",
+                f"{cls!r} cannot be registered as {type_name!r}: it is no dataclass below isodyn.parts.{self.base.__name__}",
+                hint=f"@{self.table[:-1]} stands above @dataclass(frozen=True)",
             )
         known = self._readers.get(type_name)
         again = known is not None and (known.__module__, known.__qualname__) == (cls.__module__, cls.__qualname__)
@@ -41,37 +42,60 @@ class Registry:
                 hint="choose another type",
             )
         if reads:
-            own = {field.name for field in fields(cls)}
-            wanted = {part for key in cls.keys for part in (("first", "second") if key == "between" else (key,))}
-            missing = sorted(wanted - own) if cls.from_table.__func__ is Part.from_table.__func__ else []
-            if missing or "type" in cls.keys:
-                raise InputError(f"{cls.__name__}: keys without a field: {', '.join(missing) or 'type'}")
+            self._refuse_unmade(cls)
             if known is not None:
                 self._types.pop(known, None)
             self._readers[type_name] = cls
         self._types[cls] = type_name
         self.version += 1
 
-    def types(self) -> dict[str, type[Part]]:
+    @staticmethod
+    def _refuse_unmade(cls: Any) -> None:
+        """InputError for keys that do not fit the fields of a class, unless it reads its tables in its own way."""
+        choices = [name for name, key in cls.keys.items() if key.value is Value.CHOICE and not key.choices]
+        if "type" in cls.keys or choices:
+            what = "'type' is a key of every table" if not choices else f"no choices for {', '.join(choices)}"
+            raise InputError(f"{cls.__name__}: {what}")
+        reader = getattr(cls, "from_table", None)
+        if reader is not None and reader.__func__ is not vars(Part)["from_table"].__func__:
+            return
+        usual, own = cls.defaults(), {field.name for field in fields(cls)}
+        made = {"name", "parameters"}
+        for name, key in cls.keys.items():
+            sides = {"first", "second"} if name == "between" else {name}
+            if not sides <= own:
+                raise InputError(f"{cls.__name__}: keys without a field: {', '.join(sorted(sides - own))}")
+            if not key.required and not sides <= set(usual):
+                raise InputError(f"{cls.__name__}: {name} may be left out of a table, but its field has no default")
+            made |= sides
+        given = made | set(usual) | {field.name for field in fields(cls) if field.default_factory is not MISSING}
+        left = [field.name for field in fields(cls) if field.name not in given]
+        if left:
+            raise InputError(f"{cls.__name__}: fields without a key and without a default: {', '.join(left)}")
+
+    def types(self) -> dict[str, type[Tabled]]:
         """The classes that read tables, by their types, in the order of registration."""
         return dict(self._readers)
 
-    def classes(self) -> list[type[Part]]:
+    def classes(self) -> list[type[Tabled]]:
         """All registered classes."""
         return list(self._types)
 
-    def type_of(self, part: Part) -> str:
+    def knows(self, given: object) -> bool:
+        """Whether the class of an object is registered."""
+        return type(given) in self._types
+
+    def type_of(self, part: Tabled) -> str:
         """The type that a part is written as; InputError for a class that is not registered."""
         if type(part) not in self._types:
             raise InputError(
-                f"{part.what} is a {type(part).__name__}, which model files do not know",
+                f"{self.table}: {type(part).__name__} is a class that model files do not know",
                 hint=f"@{self.table[:-1]}('a type') above the class makes it known",
-                part=part.name,
             )
         return self._types[type(part)]
 
 
-JOINTS, LOADS = Registry("joints"), Registry("loads")
+JOINTS, LOADS, SHAPES = Registry("joints", Part), Registry("loads", Part), Registry("shapes", Tabled)
 
 
 def _decorator(registry: Registry, type_name: str, reads: bool) -> Callable[[type[P]], type[P]]:

@@ -1,0 +1,62 @@
+"""Compile every kernel of the package for a wheel: `python -m isodyn.kernel_build FOLDER [--only NAME …]`.
+
+The kernels are compiled for a level of processors (isodyn.shipped_kernels) and kept in FOLDER/cache, so that a second build compiles what
+has changed; FOLDER/machine_code is what goes into the wheel.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import pkgutil
+import shutil
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+from isodyn import compiled, shipped_kernels
+from isodyn.kernel_helper import command, cores
+from isodyn.numba_internals.dispatcher import Kernel
+
+_WITHOUT_KERNELS = ("isodyn.cli", "isodyn.report", "isodyn.__main__", "isodyn.kernel_build")
+
+
+def declared() -> dict[str, Kernel]:
+    """All kernels of the package that are compiled on their own, by name."""
+    for module in pkgutil.walk_packages([str(Path(__file__).parent)], "isodyn."):
+        if not module.name.startswith(_WITHOUT_KERNELS):
+            import_module(module.name)
+    found = (one for one in gc.get_objects() if isinstance(one, Kernel) and one.declared is not None)
+    return {one.name: one for one in sorted(found, key=lambda one: one.name) if one.name.startswith("isodyn.")}
+
+
+def build(place: Path, only: list[str]) -> list[Path]:
+    """Compile, in as many processes as there are cores, and collect."""
+    kernels = {name: one for name, one in declared().items() if not only or name in only}
+    missing = [name for name, one in kernels.items() if not compiled.place_of(one).known()]
+    shares = [missing[k :: cores()] for k in range(cores())]
+    running = [subprocess.Popen(command(share)) for share in shares if share]
+    if any(process.wait() for process in running):
+        raise SystemExit("a kernel could not be compiled")
+    to = place / "machine_code" / shipped_kernels.tag()
+    shutil.rmtree(to, ignore_errors=True)
+    to.mkdir(parents=True)
+    return [Path(shutil.copyfile(compiled.place_of(one).path, to / f"{name}.kernel")) for name, one in kernels.items()]
+
+
+def main() -> None:
+    """Start again with Numba's settings for the level, then build."""
+    place, *rest = sys.argv[1:]
+    only = [word for word in rest if word != "--only"]
+    wanted = {**shipped_kernels.settings(), "NUMBA_CACHE_DIR": str(Path(place).resolve() / "cache")}
+    if any(os.environ.get(name) != value for name, value in wanted.items()):
+        os.execve(
+            sys.executable, [sys.executable, "-m", "isodyn.kernel_build", *sys.argv[1:]], {**os.environ, **wanted}
+        )
+    files = build(Path(place), only)
+    print(f"{len(files)} kernels, {sum(file.stat().st_size for file in files) / 1e6:.1f} MB in {files[0].parent}")
+
+
+if __name__ == "__main__":
+    main()

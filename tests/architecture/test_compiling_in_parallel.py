@@ -1,0 +1,129 @@
+"""What is told about compiling, what a run's cost contains, and kernels that another process has in hand."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+import isodyn as iso
+from isodyn import compiled, kernel_cache, kernel_helper, kernel_progress
+from isodyn.compiled import F, f8, kernel
+from isodyn.integrate import kernel_plan
+
+
+@kernel(f8(F))
+def slow_to_come(x):
+    return x[0] + 0.5
+
+
+@pytest.fixture
+def fresh(monkeypatch):
+    """Nothing expected, nothing done."""
+    for name, value in (("_expected", []), ("_done", 0), ("_took", 0.0), ("_usual_of_done", 0.0), ("_depth", 0)):
+        monkeypatch.setattr(kernel_progress, name, value)
+
+
+def test_the_line_counts_kernels_and_tells_the_time_that_remains(fresh, capsys):
+    kernel_progress.expect(["a", "b", "c"], 1)
+    with kernel_progress.compiling("a"):
+        time.sleep(0.05)
+    assert 0.08 <= kernel_progress.remaining() <= 0.5  # two more like the first
+    with kernel_progress.compiling("b"), kernel_progress.compiling("inner"):
+        pass
+    kernel_progress.arrived("c")  # the helper has compiled it
+    first, last = capsys.readouterr().err.splitlines()
+    assert (
+        first
+        == f"isodyn: compiling 3 kernels once for this machine, about {3 * kernel_progress.usual_seconds('a'):.0f} s"
+    )
+    assert last.startswith("isodyn: compiled 4 kernels in 0.")
+
+
+def test_kernels_that_were_on_disk_are_not_told(fresh, capsys):
+    kernel_progress.arrived("loaded")
+    kernel_progress.announce_end()
+    assert capsys.readouterr().err == ""
+
+
+def test_the_cost_of_a_run_contains_no_compiling(monkeypatch):
+    """A kernel that takes a second to come while the clock of the run goes."""
+    clock, wall = kernel_progress.run_clock(), time.perf_counter()
+    with kernel_progress.compiling("something"):
+        time.sleep(0.3)
+    assert time.perf_counter() - wall >= 0.3
+    assert kernel_progress.run_clock() - clock < 0.1
+
+
+def test_a_kernel_in_another_hand_is_waited_for(tmp_path):
+    """A second holder of the lock is refused at once, or comes when the first has finished."""
+    entry = kernel_cache.Entry("source", "name", "machine", "stamp")
+    entry.path = tmp_path / "one.kernel"
+    hold = (
+        "import fcntl, sys, time; f = open(sys.argv[1], 'wb'); fcntl.flock(f, fcntl.LOCK_EX);"
+        "print('held', flush=True); time.sleep(1.0)"
+    )
+    lock = str(entry.path.with_suffix(".lock"))
+    with subprocess.Popen([sys.executable, "-c", hold, lock], stdout=subprocess.PIPE, text=True) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == "held\n"
+        with entry.alone(wait=False) as mine:
+            assert not mine
+        begun = time.perf_counter()
+        with entry.alone() as mine:
+            assert mine
+        assert time.perf_counter() - begun > 0.3
+
+
+def test_the_helper_compiles_by_name(tmp_path, monkeypatch):
+    monkeypatch.setattr(kernel_cache, "folder", lambda: tmp_path)
+    name = "isodyn.linear_solvers.dependent_rows.find_dependent"
+    assert not list(tmp_path.glob("*.kernel"))
+    kernel_helper.compile_named([name, "isodyn.compiled.OK"])
+    (file,) = tmp_path.glob("*.kernel")
+    assert file.name.startswith(name)
+
+
+def test_expected_kernels_are_those_that_a_run_loads():
+    """Of a pendulum: nothing more is loaded by its run than was expected, but small ones between the kernels."""
+    system = iso.problems.get("pendulum").system()
+    closure = iso.Stabilised().closure(0.01)
+    expected = {one.name for one in kernel_plan.kernels_of(system.model(), system.m, closure)}
+    assert {
+        "isodyn.integrate.newton.solve_step",
+        "isodyn.integrate.loop.run",
+        "isodyn.integrate.projection.polish",
+    } <= expected
+    assert not {name for name in expected if "null_space" in name or "block_lu" in name}
+
+
+def test_one_core_needs_no_helper(monkeypatch):
+    monkeypatch.setenv("ISODYN_COMPILERS", "1")
+    assert kernel_helper.cores() == 1
+    started = []
+    monkeypatch.setattr(kernel_helper, "_start", started.append)
+    monkeypatch.setattr(type(slow_to_come), "ready_soon", lambda self: False)
+    monkeypatch.setattr(kernel_progress, "expect", lambda names, processes: None)
+    kernels = kernel_plan.kernels_of(iso.problems.get("pendulum").system().model(), 1, iso.Stabilised().closure(0.01))
+    kernel_helper.expect(kernels)
+    assert started == []
+    monkeypatch.setenv("ISODYN_COMPILERS", "2")
+    kernel_helper.expect(kernels)
+    (names,) = started
+    assert names[0] == kernels[-1].name  # from the end
+    assert kernels[0].name not in names  # the run begins with it
+    assert slow_to_come(np.ones(1)) == 1.5
+
+
+def test_a_kernel_that_captures_variables_is_refused():
+    factor = 2.0
+
+    @kernel(f8(f8))
+    def scaled(x):
+        return factor * x
+
+    with pytest.raises(TypeError, match="captures variables"):
+        compiled.place_of(scaled)
