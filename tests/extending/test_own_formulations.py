@@ -17,7 +17,6 @@ import isodyn as iso
 from isodyn import problems
 from isodyn.errors import InputError, SchemeError
 from isodyn.formulations import Facts, Formulation, formulation
-from isodyn.formulations.closure import Closure
 from isodyn.formulations.protocol import REGISTRY
 from isodyn.formulations.table import TABLE, to_markdown
 from isodyn.models import model_from_text

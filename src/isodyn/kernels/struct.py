@@ -36,7 +36,9 @@ SMALL, MOST_HEADERS = 100_000, 256  # words of blocks whose headers are kept to 
 NUMBERS = {"f": np.dtype(np.float64), "i": np.dtype(np.int64)}
 SOURCE = b"".join(Path(__file__).with_name(name).read_bytes() for name in ("struct.py", "struct_types.py"))
 
-_headers: dict[Any, tuple[int, Any, Any]] = {}  # by class and sizes: words of a new block, which of them are not zero, and those
+_headers: dict[
+    Any, tuple[int, Any, Any]
+] = {}  # by class and sizes: words of a new block, which of them are not zero, and those
 
 Self = TypeVar("Self", bound="Struct")
 
