@@ -18,22 +18,22 @@ from benchmarks.common import write
 from numba import types
 
 import isodyn as iso
-from isodyn.compiled import COEFFICIENTS, MODEL_TYPE, RETRACT, SETTLE, STATE, F, I, f8, i8, kernel
+from isodyn.compiled import MODEL_TYPE, RETRACT, SETTLE, F, I, f8, i8, kernel
 from isodyn.integrate.driver import settle as settled
 from isodyn.integrate.local_error import judge
+from isodyn.integrate.memory import LEG, MEMORY, STATE
 from isodyn.integrate.progress import Progress
 from isodyn.integrate.run import Run
 from isodyn.integrate.schedule import plan
-from isodyn.integrate.work import WORK
 
 CALLS, ROUNDS, LIMIT = 2000, 25, 0.05
 
 
-@kernel(types.void(i8, f8, STATE, WORK, COEFFICIENTS))
-def judge_often(calls: int, dt: float, state: Any, w: Any, s: Any) -> None:
+@kernel(types.void(i8, f8, STATE, MEMORY, LEG))
+def judge_often(calls: int, dt: float, state: Any, memory: Any, leg: Any) -> None:
     """The estimate, so many times; the step is counted as one of many of the same size."""
     for _ in range(calls):
-        judge(s, 1.0, dt, state, w)
+        judge(leg, 1.0, dt, state, memory)
 
 
 @kernel(types.void(i8, i8, MODEL_TYPE, F, F, F, F, I, F))
@@ -76,7 +76,8 @@ def measure(system: Any, dt: float, steps: int) -> dict[str, float]:
         per_step.append(sol.stats.seconds / steps)
         retractions = 2.0 * sol.stats.iterations / steps + 1.0  # at the balance and at the end of a step
     step = float(np.percentile(per_step, 25))
-    estimate = quartile(lambda: judge_often(CALLS, dt, run.state, run.work, run.main)) / CALLS
+    leg = run.physics(closure, run.main, run.controls)[-1]
+    estimate = quartile(lambda: judge_often(CALLS, dt, run.state, run.memory, leg)) / CALLS
     turns = 0.0
     if getattr(system, "turns", 0):
         model = run.model

@@ -14,9 +14,8 @@ from typing import ClassVar
 
 import isodyn as iso
 from isodyn import problems
-from isodyn.compiled import Closure
 from isodyn.errors import InputError
-from isodyn.formulations import Facts, Formulation, formulation
+from isodyn.formulations import Closure, Facts, Formulation, formulation
 from isodyn.report import figures
 from isodyn.specs import parse_formulation
 from isodyn.studies import compare
@@ -36,7 +35,7 @@ class Gentle(Formulation):
 
     def closure(self, dt: float) -> Closure:
         """Weights of φ, φ̇ and φ̈."""
-        return Closure(self.kappa, 1.0, 0.0, 0, 0, 0, 0, 0)
+        return Closure(position=self.kappa, velocity=1.0)
 
 
 def main(out: Path | None = None) -> dict[str, float]:

@@ -82,27 +82,6 @@ MODEL = i8(i8, f8, F, F, F, F, F, F, I, F)
 MODEL_TYPE = types.FunctionType(MODEL)
 
 Coefficients = namedtuple("Coefficients", "W1 W2L2 W3L3 W2L5 W1L6 l3 l5 phi")
-COEFFICIENTS = types.NamedUniTuple(f8, len(Coefficients._fields), Coefficients)
-
-State = namedtuple("State", "clock q v a lam da")
-"""t and Δt of the last step (`clock`), q, v, the acceleration at t − φΔt, multipliers, last increment of a; nothing else is carried."""
-STATE = types.NamedUniTuple(F, len(State._fields), State)
-
-Closure = namedtuple(
-    "Closure",
-    "g1 g2 g3 correct_q correct_v in_balance project null_space at_balance compliance",
-    defaults=(0, 0.0),
-)
-"""How constraints close a step: weights of φ, φ̇, φ̈ at t_{n+1} [Shimada2014 (3.201)]; whether q_{n+1} and v_{n+1} get corrections
-of their own so that φ and φ̇ vanish too; whether the correction of q counts at the balance (a continuous second multiplier);
-how many of q, v, a are projected after the step; whether multipliers are eliminated by a null-space basis (1 by QR, 2 by SVD);
-whether the closure is asked for at the balance instead of t_{n+1}, and then how much of it each unit of a multiplier may leave open."""
-CLOSURE = types.NamedTuple((f8, f8, f8, i8, i8, i8, i8, i8, i8, f8), Closure)
-OPEN = Closure(0.0, 1.0, 0.0, 0, 0, 0, 0, 0)
-
-Physics = namedtuple("Physics", "model traits holonomic closure rows pf pi")
-"""The model, how many of its constraint rows are holonomic, how and with which rows they close a step, and its numbers."""
-PHYSICS = types.NamedTuple((MODEL_TYPE, i8, i8, CLOSURE, I, F, I), Physics)
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 

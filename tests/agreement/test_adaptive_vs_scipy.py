@@ -48,7 +48,7 @@ def test_rate_of_q_by_differences_of_the_retraction():
     """d(q ⊕ εv)/dε of the pair (position, quaternion) against its formula, to rounding."""
     system = rotating.top_system()
     sol = iso.integrate_adaptive(system, t_end=1e-3, first_step=1e-3, save=[0.0])
-    from isodyn.compiled import OPEN
+    from isodyn.formulations.closure import OPEN
     from isodyn.integrate.rate import rate
     from isodyn.integrate.states import resting_run
 
@@ -57,7 +57,7 @@ def test_rate_of_q_by_differences_of_the_retraction():
     run.consist(0.0, True)
     out = np.zeros(13)
     physics = run.physics(OPEN)
-    assert rate(*physics, 0.0, run.state, run.work, run.pivots, run.controls, out, run.count) == 0
+    assert rate(*physics, 0.0, run.state, run.memory, out, run.counters) == 0
     q, v = run.state.q, run.state.v
     exact = np.concatenate([v[:3], 0.5 * rotating.product(q[3:], np.concatenate([[0.0], v[3:]]))])
     assert np.abs(out[:7] - exact).max() < 1e-13 * np.abs(v).max()

@@ -67,24 +67,24 @@ PROGRAM = (
                 state.q[:], state.v[:], state.a[:], state.lam[:] = np.split(
                     known[name + " starts"][k], np.cumsum([nq, nv, nv])
                 )
-                state.clock[0] = 0.1
-                run.count[1] = 1
+                state.t = 0.1
+                run.counters.rows = 1
                 run.enforce(run.independent_rows(0.1))
             starts.append(np.concatenate([state.q, state.v, state.a, state.lam]))
-            memory = state, run.work, run.pivots, run.columns, run.rows, run.count
+            memory = state, run.memory, run.columns, run.rows, run.counters
             if composed is not None and k < FEWER:
                 other, _ = prepared(system, COMPOSED.base, composed)
                 other.state.q[:], other.state.v[:] = state.q, state.v
                 other.start(stretch, first=True)
                 status = composed.run(
-                    *other.physics(other.closure), other.main, other.controls, 0.1, np.inf, TIMES, SAVE,
-                    other.state, other.work, other.pivots, other.columns, other.rows, other.count,
+                    0.1, *other.physics(other.closure, other.main, other.controls), TIMES, SAVE,
+                    other.state, other.memory, other.columns, other.rows, other.counters,
                 )
                 assert status == 0, (name, "composed", k, status)
                 composed_rows.append(row(other))
             state.da[:] = scatter[nq + nv :]
-            state.clock[1] = 0.002
-            status = run.loop.run(*run.physics(run.closure), run.main, run.controls, np.inf, TIMES, SAVE, *memory)
+            state.dt = 0.002
+            status = run.loop.run(*run.physics(run.closure, run.main, run.controls), TIMES, SAVE, *memory)
             assert status == 0, (name, k, status)
             rows.append(row(run))
         results[name] = np.array(rows)

@@ -6,8 +6,8 @@ import pytest
 
 import isodyn as iso
 from isodyn import problems
-from isodyn.compiled import State
 from isodyn.integrate.ensemble_run import apart
+from isodyn.integrate.memory import new_state
 from isodyn.problems import pendulum
 
 ROWS = ("t", "q", "v", "a", "lam")
@@ -210,10 +210,10 @@ def test_failures_on_the_way():
 
 
 def test_memory_of_threads_shares_no_cache_line():
-    """The same values in the same tuples, every array in lines of its own."""
-    before = (State(*(np.arange(k, k + 3.0) for k in range(6))), np.arange(6).reshape(2, 3))
-    state, numbers = apart(before)
-    assert isinstance(state, State)
-    assert all(np.array_equal(x, y) for x, y in zip((*state, numbers), (*before[0], before[1]), strict=True))
-    lines = [set(range(x.ctypes.data // 64, (x.ctypes.data + x.nbytes - 1) // 64 + 1)) for x in (*state, numbers)]
+    """The same values, every array and every struct in lines of its own."""
+    before = [np.arange(k, k + 3.0) for k in range(6)]
+    numbers = [apart(x) for x in before]
+    assert all(np.array_equal(x, y) for x, y in zip(numbers, before, strict=True))
+    blocks = [*numbers, *(new_state(1, 1, 0).words for _ in range(4))]
+    lines = [set(range(x.ctypes.data // 64, (x.ctypes.data + x.nbytes - 1) // 64 + 1)) for x in blocks]
     assert sum(map(len, lines)) == len(set.union(*lines))

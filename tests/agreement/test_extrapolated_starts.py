@@ -9,7 +9,7 @@ import pytest
 
 import isodyn as iso
 from isodyn.integrate.extrapolation import extrapolated, take_in
-from isodyn.integrate.work import DIFFERENCES
+from isodyn.integrate.memory import DIFFERENCES
 
 
 @pytest.mark.parametrize("degree", range(DIFFERENCES))

@@ -52,7 +52,7 @@ def test_a_changed_kernel_makes_every_caller_stale(tmp_path):
     changed = stamps(package)
     assert changed[0] != loop
     assert changed[1] == kepler  # which does not call it
-    layout = package / "integrate" / "work.py"  # numbers that kernels read
+    layout = package / "integrate" / "memory.py"  # numbers that kernels read
     layout.write_text(layout.read_text() + "\n# changed\n")
     assert stamps(package)[0] != changed[0]
     changed = stamps(package)
@@ -86,7 +86,7 @@ def test_changed_places_of_numbers_make_kernels_stale(tmp_path):
     for places, changed in (
         ("reduction/layout.py", [True, False]),
         ("beams/layout.py", [False, True]),
-        ("integrate/work.py", [False, False]),  # the memory of a step, which no model reads
+        ("integrate/memory.py", [False, False]),  # the memory of a step, which no model reads
     ):
         (package / places).write_text((package / places).read_text() + "\n# changed\n")
         after = stamps(package, files)

@@ -21,7 +21,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "kernel_progress",
         "scipy_later",
     ),
-    ("numba_internals", "shipped_kernels"),
+    ("kernels", "numba_internals", "shipped_kernels"),
     ("compiled",),
     ("lowering", "kernel_helper"),
     ("linear_solvers", "expressions", "schemes"),

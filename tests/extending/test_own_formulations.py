@@ -15,7 +15,6 @@ import pytest
 
 import isodyn as iso
 from isodyn import problems
-from isodyn.compiled import Closure
 from isodyn.errors import InputError, SchemeError
 from isodyn.formulations import Facts, Formulation, formulation
 from isodyn.formulations.protocol import REGISTRY
@@ -77,11 +76,11 @@ def test_an_object_with_a_closure_will_do() -> None:
     """Not registered, not below anything; the first step may close in its own way."""
 
     class Plain:
-        def closure(self, dt: float) -> Closure:
+        def closure(self, dt: float) -> Any:
             return iso.VelocityLevel().closure(dt)
 
     class Careful(Plain):
-        def first_closure(self, dt: float) -> Closure:
+        def first_closure(self, dt: float) -> Any:
             return iso.Stabilised().closure(dt)
 
     level = run(iso.VelocityLevel())

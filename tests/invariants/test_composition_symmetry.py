@@ -32,14 +32,12 @@ def there_and_back(run, dt, step):
     forth = dt * np.arange(1, STEPS + 1)
     back = np.append(forth[-2::-1], 0.0)
     for times in (forth, back):
-        memory = state, run.work, run.pivots, run.columns, run.rows, run.count
+        memory = state, run.memory, run.columns, run.rows, run.counters
         assert step(times, np.zeros(STEPS, dtype=bool), *memory) == OK
         run.check(
-            run.initial.initial_acceleration(
-                *run.physics(run.closure), state.clock[0], state, run.work, run.pivots, run.controls, run.count
-            ),
-            state.clock[0],
-            state.clock[0],
+            run.initial.initial_acceleration(*run.physics(run.closure), state.t, state, run.memory, run.counters),
+            state.t,
+            state.t,
         )
     return max(np.abs(state.q - q).max() / np.abs(q).max(), np.abs(state.v - v).max() / max(1.0, np.abs(v).max()))
 
@@ -72,8 +70,7 @@ def test_there_and_back(name, base, dt, order):
     run = prepared(system, base, dt, composed)
 
     def step(times, save, *memory):
-        bounds = -np.inf, np.inf
-        return composed.run(*run.physics(run.closure), run.main, run.controls, *bounds, times, save, *memory)
+        return composed.run(-np.inf, *run.physics(run.closure, run.main, run.controls), times, save, *memory)
 
     assert there_and_back(run, dt, step) < 1e-12
 
@@ -87,7 +84,7 @@ def test_the_stabilised_step_is_not_symmetric(name, dt):
         run = prepared(system, CENTRAL, h, None)
 
         def step(times, save, *memory, run=run):
-            return run.loop.run(*run.physics(run.closure), run.main, run.controls, np.inf, times, save, *memory)
+            return run.loop.run(*run.physics(run.closure, run.main, run.controls), times, save, *memory)
 
         gaps.append(there_and_back(run, h, step))
     assert gaps[-1] > 1e-9

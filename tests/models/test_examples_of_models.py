@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -118,3 +120,10 @@ def test_python_files_run_only_when_named(tmp_path: Path, capsys: pytest.Capture
         assert message in err
     code, _, err = call("run", "--python", str(path), "--dt", "0.1", "--t-end", "1")
     assert (code, "FILE.py:NAME" in err) == (2, True)
+
+
+def test_the_schema_stands_alone() -> None:
+    """In a process that has loaded nothing else, all parts of the library are in it."""
+    code = "from isodyn.models.schema import schema; print(len(schema()['$defs']))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert int(done.stdout) == len(schema()["$defs"])

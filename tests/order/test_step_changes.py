@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 import isodyn as iso
-from isodyn.compiled import OK, OPEN
+from isodyn.compiled import OK
+from isodyn.formulations.closure import OPEN
 from isodyn.integrate.run import Run
 from isodyn.integrate.schedule import plan
 
@@ -112,20 +113,8 @@ def walk(scheme, times):
     run.start(stretch, first=True)
 
     def go(s, part):
-        status = run.loop.run(
-            *run.physics(OPEN),
-            s,
-            run.controls,
-            np.inf,
-            times[part],
-            save[part],
-            run.state,
-            run.work,
-            run.pivots,
-            run.columns,
-            run.rows,
-            run.count,
-        )
+        tables = run.state, run.memory, run.columns, run.rows, run.counters
+        status = run.loop.run(*run.physics(OPEN, s, run.controls), times[part], save[part], *tables)
         assert status == OK
 
     go(run.starting, slice(0, 1))

@@ -134,9 +134,9 @@ def step_matrix(
     G = tangents.G
     if scaled:
         return StepMatrix(J_11, G.T, G / increment)
-    J_21 = closure.g1 * xi_q * G  # [Shimada2014 (3.137)]
-    J_21 = J_21 + closure.g2 * (xi_q * tangents.velocity_q + xi_v * G)  # [Shimada2014 (3.142)]
-    J_21 = J_21 + closure.g3 * (
+    J_21 = closure.position * xi_q * G  # [Shimada2014 (3.137)]
+    J_21 = J_21 + closure.velocity * (xi_q * tangents.velocity_q + xi_v * G)  # [Shimada2014 (3.142)]
+    J_21 = J_21 + closure.acceleration * (
         xi_q * tangents.acceleration_q + xi_v * tangents.acceleration_v + xi_a * (1.0 + s.phi) * G
     )  # [Shimada2014 (3.149)]
     return StepMatrix(J_11, s.W1 * G.T, J_21)  # [Shimada2014 (3.136)]

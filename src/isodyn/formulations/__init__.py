@@ -1,5 +1,6 @@
 """How constraints enter a step."""
 
+from isodyn.formulations.closure import Closure
 from isodyn.formulations.gauss import NullSpace, UdwadiaKalaba
 from isodyn.formulations.policies import (
     GGL,
@@ -19,6 +20,7 @@ __all__ = [
     "GGL",
     "AccelerationLevel",
     "Baumgarte",
+    "Closure",
     "Facts",
     "Formulation",
     "Hamiltonian",

@@ -25,8 +25,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast, get_args
 
 import numpy as np
 
-from isodyn.compiled import BALANCE, CONSTANT_MASS, JACOBIAN, KNOWS_MASS, OK, RETRACT, RETRACTS, Closure, FloatArray
+from isodyn.compiled import BALANCE, CONSTANT_MASS, JACOBIAN, KNOWS_MASS, OK, RETRACT, RETRACTS, FloatArray
 from isodyn.errors import ConflictError, InputError
+from isodyn.formulations.closure import Closure, Elimination, Where
 from isodyn.formulations.near_singular import warn_near_singular
 from isodyn.formulations.policies import Stabilised
 from isodyn.formulations.protocol import Facts, Formulation, formulation
@@ -89,7 +90,7 @@ class UdwadiaKalaba(Formulation):
 
     def closure(self, dt: float) -> Closure:
         """Weights at the balance."""
-        return _closure(self, 0)
+        return _closure(self, Elimination.NONE)
 
     def transform(self, system: Any) -> PythonSystem:
         """The unconstrained system a = F(q, v, t)."""
@@ -157,8 +158,8 @@ class NullSpace(Formulation):
     def closure(self, dt: float) -> Closure:
         """How the reduced step closes: φ at t_{n+1}, or φ̈ at the balance."""
         if self.discrete:
-            return Closure(1.0, 0.0, 0.0, 0, 0, 0, 0, 1)
-        return _closure(self, 1 + COMPILED_BASES.index(self.basis))
+            return Closure(position=1.0, eliminate=Elimination.QR)
+        return _closure(self, Elimination(1 + COMPILED_BASES.index(self.basis)))
 
     def first_closure(self, dt: float) -> Any:
         """That of `Stabilised` where φ closes."""
@@ -186,10 +187,10 @@ def _check_gains(alpha: float, beta: float) -> None:
             )
 
 
-def _closure(formulation: UdwadiaKalaba | NullSpace, null_space: int) -> Closure:
+def _closure(formulation: UdwadiaKalaba | NullSpace, eliminate: Elimination) -> Closure:
     """φ̈ + 2αφ̇ + β²φ = 0 at the balance [Pennestri2008 (90)]."""
     alpha, beta = float(formulation.alpha), float(formulation.beta)
-    return Closure(beta * beta, 2.0 * alpha, 1.0, 0, 0, 0, 0, null_space, 1)
+    return Closure(beta * beta, 2.0 * alpha, 1.0, eliminate=eliminate, where=Where.BALANCE)
 
 
 def _transform(formulation: UdwadiaKalaba | NullSpace, system: Any) -> PythonSystem:
@@ -234,7 +235,7 @@ class Reduction:
     """
 
     def __init__(self, formulation: UdwadiaKalaba | NullSpace, ask: Questions) -> None:
-        self.formulation, self.ask, self.weights = formulation, ask, _closure(formulation, 0)
+        self.formulation, self.ask, self.weights = formulation, ask, _closure(formulation, Elimination.NONE)
         self.rows: Any = None
         self.most = 0  # the largest rank so far
         self.closest = (1.0, 0.0)  # to a loss of rank: the smallest pivot, and when
@@ -278,10 +279,10 @@ class Reduction:
 def wanted(ask: Questions, t: float, q: FloatArray, v: FloatArray, weights: Closure) -> FloatArray:
     """b̂, what the rows ask of the accelerations."""
     b = -ask.acceleration(t, q, v, np.zeros(ask.system.nv))
-    if weights.g1 or weights.g2:
+    if weights.position or weights.velocity:
         phi = ask.position(t, q, v)
-        b -= weights.g2 * ask.velocity(t, q, v)  # [Pennestri2008 (90)]
-        b[: phi.size] -= weights.g1 * phi
+        b -= weights.velocity * ask.velocity(t, q, v)  # [Pennestri2008 (90)]
+        b[: phi.size] -= weights.position * phi
     return b
 
 

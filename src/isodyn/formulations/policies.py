@@ -31,8 +31,8 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from isodyn.compiled import Closure
 from isodyn.errors import InputError, StabilityWarning
+from isodyn.formulations.closure import Closure, InBalance, Where
 from isodyn.formulations.protocol import Facts, Formulation, formulation
 from isodyn.real_numbers import FloatArray, real_array
 from isodyn.systems import checks
@@ -47,7 +47,7 @@ class Stabilised(Formulation):
 
     def closure(self, dt: float) -> Closure:
         """Weights and corrections for steps of this size."""
-        return Closure(0.0, 1.0, 0.0, 1, 0, 0, 0, 0)
+        return Closure(velocity=1.0, keep_position=True)
 
 
 @formulation("position", "position-level")
@@ -73,7 +73,7 @@ class PositionLevel(Formulation):
 
     def closure(self, dt: float) -> Closure:
         """Weights and corrections for steps of this size."""
-        return Closure(1.0, 0.0, 0.0, 0, 0, 0, 0, 0)
+        return Closure(position=1.0)
 
 
 @formulation("velocity", "velocity-level")
@@ -85,7 +85,7 @@ class VelocityLevel(Formulation):
 
     def closure(self, dt: float) -> Closure:
         """Weights and corrections for steps of this size."""
-        return Closure(0.0, 1.0, 0.0, 0, 0, 0, 0, 0)
+        return Closure(velocity=1.0)
 
 
 @formulation("acceleration", "acceleration-level")
@@ -97,7 +97,7 @@ class AccelerationLevel(Formulation):
 
     def closure(self, dt: float) -> Closure:
         """Weights and corrections for steps of this size."""
-        return Closure(0.0, 0.0, 1.0, 0, 0, 0, 0, 0)
+        return Closure(acceleration=1.0)
 
 
 @formulation("baumgarte")
@@ -127,7 +127,7 @@ class Baumgarte(Formulation):
     def first_order_closure(self, dt: float) -> Any:
         """The derivative of a constraint of index 2 with Baumgarte's term [Shimada2014 (3.205)]."""
         alpha = 1.0 / dt if self.alpha is None else float(self.alpha)
-        return Closure(0.0, alpha, 1.0, 0, 0, 0, 0, 0)
+        return Closure(velocity=alpha, acceleration=1.0)
 
     def closure(self, dt: float) -> Closure:
         """Weights and corrections for steps of this size."""
@@ -140,7 +140,7 @@ class Baumgarte(Formulation):
                 StabilityWarning,
                 stacklevel=2,
             )
-        return Closure(beta * beta, 2.0 * alpha, 1.0, 0, 0, 0, 0, 0)
+        return Closure(acceleration=1.0, velocity=2.0 * alpha, position=beta * beta)
 
 
 @formulation("projection")
@@ -154,7 +154,7 @@ class Projection(Formulation):
 
     def closure(self, dt: float) -> Closure:
         """Weights and corrections for steps of this size."""
-        return Closure(0.0, 0.0, 1.0, 0, 0, 0, 3 if self.acceleration else 2, 0)
+        return Closure(acceleration=1.0, project=3 if self.acceleration else 2)
 
 
 @formulation("overdetermined")
@@ -166,7 +166,7 @@ class Overdetermined(Formulation):
 
     def closure(self, dt: float) -> Closure:
         """Weights and corrections for steps of this size."""
-        return Closure(0.0, 0.0, 1.0, 1, 1, 0, 0, 0)
+        return Closure(acceleration=1.0, keep_position=True, keep_velocity=True)
 
 
 @formulation("ggl")
@@ -202,7 +202,8 @@ class GGL(Formulation):
 
     def closure(self, dt: float) -> Closure:
         """Weights and corrections for steps of this size."""
-        return Closure(0.0, 1.0, 0.0, 1, 0, 1 if self.S is None else 2, 0, 0)
+        own = InBalance.STEP if self.S is None else InBalance.MATRIX
+        return Closure(velocity=1.0, keep_position=True, in_balance=own)
 
 
 @formulation("penalty")
@@ -231,4 +232,4 @@ class Penalty(Formulation):
     def closure(self, dt: float) -> Closure:
         """Weights and compliance at the balance."""
         g1, g2 = float(self.omega**2), float(self.gamma * self.omega)  # [Shimada2014 (3.199)]
-        return Closure(g1, g2, 1.0, 0, 0, 0, 0, 0, 1, float(self.p))
+        return Closure(g1, g2, 1.0, where=Where.BALANCE, compliance=float(self.p))

@@ -52,7 +52,7 @@ class Formulation(ABC):
 
     @abstractmethod
     def closure(self, dt: float) -> Any:
-        """How steps of this size close: an `isodyn.compiled.Closure`."""
+        """How steps of this size close: an `isodyn.formulations.Closure`."""
 
     def first_closure(self, dt: float) -> Any:
         """How the first step closes; None: like all others."""

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 
 from isodyn import interrupts
-from isodyn.compiled import KNOWS_RATE, NOT_FINITE, OK, OPEN, SINGULAR, FloatArray
+from isodyn.compiled import KNOWS_RATE, NOT_FINITE, OK, SINGULAR, FloatArray
 from isodyn.errors import CallableError, ConvergenceError, IsodynError, IsodynWarning
-from isodyn.integrate import work
+from isodyn.formulations.closure import OPEN
 from isodyn.integrate.branch_start import limits_on_branch
 from isodyn.integrate.events import Event
+from isodyn.integrate.memory import UNDERFLOW
 from isodyn.integrate.record import Record
 from isodyn.integrate.start import gaps
 from isodyn.integrate.states import States
@@ -52,14 +53,13 @@ class AdaptiveRun:
 
         self.kernel = dop853
         self.system, self.method, self.given = system, method, atol
-        self.atol = np.zeros(system.nq + system.nv)
         self.beat = 1.0  # how fast the system moves at the start, in typical sizes: 1/s
         self.span, self.times, self.project = span, times, project
         self.dense = 2 if events else 0 if times is None else 1
         self.first_step, self.max_step = first_step, max_step
         self.states = States(system, formulation, project, assemble)
         self.states.far = FAR * (method.rtol + 1e-12)
-        self.base, self.motion, self.count = self.states.base, self.states.motion, self.states.count
+        self.base, self.motion, self.counters = self.states.base, self.states.motion, self.states.counters
         self.base.slowest = self.motion.slowest = 1.0 / (span[1] - span[0])
         back = system.retract is None or bool(
             self.base.model.traits & KNOWS_RATE
@@ -67,8 +67,18 @@ class AdaptiveRun:
         self.hosted = formulation is not None or not back  # every step ends in Python
         self.alone = self.hosted or any(event.terminal for event in events)  # one step at a time
         self.state, self.trial, self.K = self.base.state, self.states.trial, self.states.K
-        self.step = np.zeros(1)
+        self.pace = self.pace_of(span[1])
         self.record = Record(self.base.ask, times, events, self.states.between, self.states.complete)
+
+    def pace_of(self, t_end: float) -> Any:
+        """How far and how exactly the steps go; allowed errors and the first step are found at the start."""
+        components = self.system.nq + self.system.nv
+        pace = self.kernel.Pace(components=components, times=0 if self.times is None else self.times.size)
+        pace.t_end, pace.rtol, pace.h_max = t_end, self.method.rtol, self.max_step
+        pace.project, pace.dense = 2 if self.hosted else 1 if self.project else 0, self.dense
+        if self.times is not None:
+            pace.times = self.times
+        return pace
 
     # ---- the course of a run
 
@@ -79,7 +89,7 @@ class AdaptiveRun:
             with interrupts.noted():
                 stopped = self.follow(show)
         except KeyboardInterrupt:
-            stopped = f"interrupted at t = {self.state.clock[0]:g} after {self.count[work.STEPS]} steps"
+            stopped = f"interrupted at t = {self.state.t:g} after {self.counters.steps} steps"
             warnings.warn(f"{stopped}; the solution holds what was done", IsodynWarning, stacklevel=3)
         except BaseException as error:
             with suppress(AttributeError):
@@ -92,7 +102,7 @@ class AdaptiveRun:
         """All steps, in blocks short enough to stay responsive; what ended them before t_end."""
         self.start()
         length = 4 if self.base.model.callback is not None else max(4, _FIRST_NUMBERS // self.K.size)
-        while self.state.clock[0] < self.span[1]:
+        while self.state.t < self.span[1]:
             alone = self.alone or self.base.independent.dropped.size > 0
             clock = run_clock()
             path = self.march(1 if alone else length)
@@ -100,7 +110,7 @@ class AdaptiveRun:
                 ended = self.record.steps(path)
             if ended is not None:
                 return ended
-            show(self.state.clock[0])
+            show(self.state.t)
             if interrupts.pending():
                 raise KeyboardInterrupt
             scale = _BLOCK_SECONDS / max(run_clock() - clock, 1e-6)
@@ -110,7 +120,7 @@ class AdaptiveRun:
     def start(self) -> None:
         """A consistent state, its rate, and the size of the first step."""
         state, (t, t_end) = self.state, self.span
-        state.clock[0] = t
+        state.t = t
         with self.explained():
             self.base.look(t)
             if self.system.m:
@@ -123,7 +133,7 @@ class AdaptiveRun:
                 state.lam[:] = state.lam if lam is None else lam
                 self.K[0, self.system.nq :] = state.a
             self.reckon()
-            self.step[0] = self.first_step or self.guess(t, t_end)
+            self.pace.h = self.first_step or self.guess(t, t_end)
             self.record.chosen(self.base.independent)
             self.record.start(t, state)
 
@@ -134,13 +144,13 @@ class AdaptiveRun:
             rates = pace(system, state.v), float(np.sqrt(pace(system, state.a))), self.base.slowest
             self.beat = float(power_of_two(max(rates)))
         own = np.concatenate([system.scales.q, self.beat * system.scales.v])
-        self.atol[:] = ATOL * own if self.given is None else self.given
+        self.pace.atol = ATOL * own if self.given is None else self.given
 
     def guess(self, t: float, t_end: float) -> float:
         """A first step from the sizes of y, ẏ and ÿ [Hairer1993 Sec. II.4], in units of the time in which the system moves."""
         state, trial, unit = self.state, self.trial, 1.0 / self.beat
         y, f = np.concatenate([state.q, state.v]), self.K[0]
-        scale = self.atol + self.method.rtol * np.abs(y)
+        scale = self.pace.atol + self.method.rtol * np.abs(y)
 
         def norm(x: FloatArray) -> float:
             return float(np.sqrt(np.mean((x / scale) ** 2)))
@@ -159,34 +169,27 @@ class AdaptiveRun:
         """Up to so many accepted steps, at least one, as a path."""
         system, base = self.system, self.base
         path = self.kernel.allocate_path(length, system.nq, system.nv, system.m, self.dense > 0)
-        ends = 2 if self.hosted else 1 if self.project else 0
-        pace = self.kernel.Pace(self.span[1], self.method.rtol, self.max_step, ends, self.dense)
-        before = int(self.count[work.STEPS])
+        before = int(self.counters.steps)
         while True:
             with self.explained(), self.salvaged(path, before):
                 status = self.kernel.march(
                     *self.motion.physics(OPEN),
-                    base.controls,
-                    pace,
-                    self.atol,
-                    np.zeros(0) if self.times is None else self.times,
-                    self.step,
+                    self.pace,
                     self.state,
                     self.trial,
-                    self.motion.work,
-                    self.motion.pivots,
+                    self.motion.memory,
                     self.K,
                     path,
-                    self.count,
+                    self.counters,
                 )
-            done = int(self.count[work.STEPS]) - before
+            done = int(self.counters.steps) - before
             with self.explained():
                 if status != OK and done == 0:
                     self.recover(status)
                     continue
             path = self.kernel.Path(*(x[:done] for x in path))
             if self.hosted and not self.land(path):
-                self.count[work.STEPS] -= 1
+                self.counters.steps -= 1
                 continue
             if base.independent.dropped.size:
                 self.watch(path)
@@ -195,10 +198,10 @@ class AdaptiveRun:
     def recover(self, status: int) -> None:
         """Another choice of rows at the last accepted state, or the error that says why there is no further step."""
         base = self.base
-        if status in (SINGULAR, NOT_FINITE, work.UNDERFLOW) and self.system.m and base.choose_again():
-            self.check(self.states.rate(self.state.clock[0], self.state, self.K[0]))
+        if status in (SINGULAR, NOT_FINITE, UNDERFLOW) and self.system.m and base.choose_again():
+            self.check(self.states.rate(self.state.t, self.state, self.K[0]))
             self.record.chosen(base.independent)
-            self.step[0] = max(self.step[0], 1e-3 * self.guess(self.state.clock[0], self.span[1]))
+            self.pace.h = max(self.pace.h, 1e-3 * self.guess(self.state.t, self.span[1]))
             return
         self.check(status)
 
@@ -209,11 +212,11 @@ class AdaptiveRun:
             state.q[:] = self.states.lived(path.start[0, :nq], state.q)
             status = self.states.onto_constraints(t, state)
             if status in (SINGULAR, NOT_FINITE) and t - path.clock[0, 0] > 1e-12 * (self.span[1] - self.span[0]):
-                state.clock[0] = path.clock[0, 0]
+                state.t = path.clock[0, 0]
                 state.q[:], state.v[:] = path.start[0, :nq], path.start[0, nq:]
-                self.count[self.kernel.REJECTED] += 1
-                self.step[0] = 0.25 * (t - path.clock[0, 0])
-                self.check(self.states.rate(state.clock[0], state, self.K[0]))
+                self.counters.rejected += 1
+                self.pace.h = 0.25 * (t - path.clock[0, 0])
+                self.check(self.states.rate(state.t, state, self.K[0]))
                 return False
             self.states.check(status, t, self.base)
             self.check(self.states.rate(t, state, self.K[0]))
@@ -232,20 +235,20 @@ class AdaptiveRun:
                 base.choose_again()
             base.watch_rows(False)
             if base.independent is not chosen:
-                self.check(self.states.rate(state.clock[0], state, self.K[0]))
+                self.check(self.states.rate(state.t, state, self.K[0]))
                 path.end[-1, :nq], path.end[-1, nq:], path.a[-1], path.lam[-1] = state.q, state.v, state.a, state.lam
                 self.record.chosen(base.independent)
 
     def now(self) -> tuple[float, FloatArray, FloatArray]:
         """t, q and v of the last accepted state."""
-        return float(self.state.clock[0]), self.state.q, self.state.v
+        return float(self.state.t), self.state.q, self.state.v
 
     def solution(self, started: float, stopped: str | None) -> Solution:
         """What was kept so far; the last whole step too, where something stopped the run."""
         seconds = run_clock() - started
         if stopped is not None:
             self.record.keep_last()
-        return self.record.solution(self.method, self.motion.model.solver, self.count, seconds, stopped)
+        return self.record.solution(self.method, self.motion.model.solver, self.counters, seconds, stopped)
 
     # ---- what went wrong, in words
 
@@ -258,7 +261,7 @@ class AdaptiveRun:
             raise
         except Exception as error:
             if not isinstance(error, IsodynError) or isinstance(error, CallableError):
-                error.add_note(f"in the step from t = {self.state.clock[0]:.6g}")
+                error.add_note(f"in the step from t = {self.state.t:.6g}")
             raise
 
     @contextmanager
@@ -267,18 +270,18 @@ class AdaptiveRun:
         try:
             yield
         except Exception:
-            for i in range(0 if self.hosted else int(self.count[work.STEPS]) - before):
+            for i in range(0 if self.hosted else int(self.counters.steps) - before):
                 self.record.step(path, i)
             raise
 
     def check(self, status: int) -> None:
         """Turn a status of the steps into the error that says what happened where."""
-        t = self.state.clock[0]
-        if status == work.UNDERFLOW:
+        t = self.state.t
+        if status == UNDERFLOW:
             raise ConvergenceError(
-                f"the step became as small as rounding of t at t = {t:.6g} (step {self.count[work.STEPS] + 1}): the error asked for"
+                f"the step became as small as rounding of t at t = {t:.6g} (step {self.counters.steps + 1}): the error asked for"
                 f" ({self.method}) was not reached",
                 hint="a jump, a kink, a singularity or a stiff motion; integrate(...) takes the first and the last of them,"
                 " and passes singular positions where branches of motion cross",
             )
-        self.states.check(status, t, self.motion, float(self.step[0]))
+        self.states.check(status, t, self.motion, float(self.pace.h))

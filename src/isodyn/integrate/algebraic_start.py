@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from isodyn.compiled import Closure, FloatArray
+from isodyn.compiled import FloatArray
 from isodyn.errors import SchemeError
+from isodyn.formulations.closure import Closure
 from isodyn.systems.derivative_chain import Index, consistent
 
 
@@ -24,7 +25,7 @@ def algebraic_start(
             f"{index} at t = {t:g}: c alone, or its first derivative, does not close a step of such a system",
             hint="leave the formulation out: integrate() then keeps c and its derivative with a second unknown",
         )
-    if closure.g3 != 0.0 and index.ranks[0] > 0:
+    if closure.acceleration != 0.0 and index.ranks[0] > 0:
         raise SchemeError(
             f"the constraints determine algebraic unknowns (index 1 in {index.ranks[0]} of {index.m}):"
             " their derivative cannot close a step",

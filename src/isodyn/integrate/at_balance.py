@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from isodyn.compiled import OK, Closure, Coefficients, State
+from isodyn.compiled import OK, Coefficients
+from isodyn.formulations.closure import Closure
 from isodyn.formulations.gauss import refuse_conflict, tolerance_of_rank, wanted
-from isodyn.integrate import work
+from isodyn.integrate.memory import allocate, forget, weigh
+from isodyn.integrate.step_memory import leg_for
 from isodyn.linear_solvers.blocks import full
 from isodyn.linear_solvers.rank import Rank, decide
 from isodyn.linear_solvers.rows import TOLERANCE
@@ -27,36 +27,36 @@ if TYPE_CHECKING:
 LARGEST = 600  # unknowns of a step up to which sparse systems may take one with full matrices
 
 
-def shown(run: Run) -> State:
-    """The state as rows show it, with the multipliers of the state itself; these into work.m[LAM_1] too."""
-    state, lam = run.state, run.work.m[work.LAM_1]
-    lam[:] = state.lam
+def show(run: Run, row: int) -> None:
+    """Write the state into a row, with the multipliers of the state itself; these into memory.lam_1 too."""
+    state, memory = run.state, run.memory
+    memory.lam_1 = state.lam
     if run.closure.at_balance:
-        there = State(*(x.copy() for x in state))
-        status = run.initial.initial_acceleration(
-            *run.physics(run.closure), state.clock[0], there, run.work, run.pivots, run.controls, run.count
-        )
-        lam[:] = there.lam if status == OK else state.lam
-    return state._replace(lam=lam.copy())
+        there = memory.aside
+        there.q, there.v = state.q, state.v
+        status = run.initial.initial_acceleration(*run.physics(run.closure), state.t, there, memory, run.counters)
+        if status == OK:
+            memory.lam_1 = there.lam
+    run.loop.write_row(state.lag, state, memory, run.columns, run.rows, row)
 
 
 def watch_rows(run: Run, wrote_row: bool) -> None:
     """With redundant rows: accelerations that contradict each other are refused, and the newest row gets the multipliers of least norm."""
-    row = int(run.count[work.ROWS]) - 1
+    row = int(run.counters.rows) - 1
     rank, outdated = judge(run)
     if outdated and run.choose_again():
         if wrote_row:
-            run.loop.write_row(run.phi, shown(run), run.work, run.columns, run.rows, row)
+            show(run, row)
         rank, _ = judge(run)
     if wrote_row:
         run.ranks[row] = rank.rank
-        run.rows.lam[row] = rank.least_norm(run.work.m[work.LAM_1])[run.columns.lam]
+        run.rows.lam[row] = rank.least_norm(run.memory.lam_1)[run.columns.lam]
 
 
 def judge(run: Run) -> tuple[Rank, bool]:
     """The rank of G, and whether the enforced rows do not show it any longer; ConflictError for rows that contradict others."""
-    ask, rows, (clock, q, v, *_) = run.ask, run.independent, run.state
-    t = float(clock[0])
+    ask, rows = run.ask, run.independent
+    t, q, v = float(run.state.t), run.state.q, run.state.v
     G, mass = full(ask.G(t, q, v)), ask.mass(t, q, v).diagonal()
     tolerance = tolerance_of_rank(ask, t, q, v, G)
     rank = decide(G, mass, tolerance)
@@ -70,7 +70,7 @@ def tolerance_of_choice(run: EnforcedRows, G: Any) -> float:
     """The tolerance of a choice of rows, with regard to the drift where there is any."""
     if not run.drifts:
         return TOLERANCE
-    return tolerance_of_rank(run.ask, float(run.state.clock[0]), run.state.q, run.state.v, full(G), TOLERANCE)
+    return tolerance_of_rank(run.ask, float(run.state.t), run.state.q, run.state.v, full(G), TOLERANCE)
 
 
 class FullMatrices:
@@ -79,20 +79,19 @@ class FullMatrices:
     def __init__(self, run: Run) -> None:
         assert run.model.dense is not None
         self.model, self.chosen = run.model.dense(), run.independent.chosen
-        nv, rank = run.system.nv, run.independent.rank
-        self.work = work.allocate_work(run.system.nq, nv, run.system.m, rank, dense=True)
-        work.weigh(self.work, run.weights, self.chosen)
-        self.pivots = np.zeros(2 * (nv + rank), dtype=np.int64)
+        self.memory = allocate(run.system.nq, run.system.nv, run.system.m, run.independent.rank, dense=True)
+        weigh(self.memory, run.weights, self.chosen)
 
     def step(self, run: Run, s: Coefficients, closure: Closure, t_limit: float, time: Any, save: Any) -> int:
-        """One step from the state of the run; what it has to tell goes to the memory of the run."""
-        model, ours = self.model, run.work
-        self.work.near[:] = ours.near
-        physics = model.function, model.traits, run.system.m_phi, closure, self.chosen, model.pf, model.pi
-        tables = run.state, self.work, self.pivots, run.columns, run.rows, run.count
-        status = run.loop.run(*physics, s, run.careful, t_limit, time, save, *tables)
-        for name in ("n", "m", "s", "fault", "near"):
-            getattr(ours, name)[:] = getattr(self.work, name)
-        ours.key[0] = 0.0
-        ours.past[:] = 0.0
+        """One step from the state of the run, on its own; what it has to tell goes to the memory of the run."""
+        model, ours, own = self.model, run.memory, self.memory
+        leg = leg_for(model, run.system.m_phi, self.chosen, closure, s, run.careful)
+        leg.t_limit = t_limit
+        forget(run.state)
+        tables = run.state, own, run.columns, run.rows, run.counters
+        status = run.loop.run(model.function, model.pf, model.pi, leg, time, save, *tables)
+        for name in ("mu", "nu", "lam_1", "d", "a", "dx", "r", "fault", "correction"):
+            setattr(ours, name, getattr(own, name))
+        ours.factors_good = 0
+        forget(run.state)
         return int(status)

@@ -11,32 +11,24 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from isodyn.compiled import (
-    SPARSE,
-    FloatArray,
-    I,
-    IntArray,
-    f8,
-    kernel,
-)
-from isodyn.integrate.signatures import PHYSICS_REF, WORK_REF
-from isodyn.integrate.work import DP, NEAREST, R_PLUS, WHEN, X
+from isodyn.compiled import SPARSE, FloatArray, IntArray, f8, kernel
+from isodyn.integrate.memory import MEMORY, PHYSICS_REF, STATE
 from isodyn.linear_solvers.block_layout import I_UNKNOWN, SIZE, STORAGE, UNKNOWN_V
 from isodyn.linear_solvers.block_lu import solve_blocks
 
 
-@kernel(types.void(PHYSICS_REF, f8, WORK_REF, I), inner=True, apart=True)
-def watch_rank(p: Any, t: float, w: Any, pivots: Any) -> None:
+@kernel(types.void(PHYSICS_REF, f8, STATE, MEMORY), inner=True, apart=True)
+def watch_rank(p: Any, t: float, state: Any, memory: Any) -> None:
     """Keep the smallest pivot so far, and its time, for the G of the last matrix that was formed."""
-    sparse, n = p.traits & SPARSE, w.n[X].size
+    sparse, n = p.traits & SPARSE, memory.x.size
     pivot = (
-        smallest_of_blocks(w.J, pivots, w.s[DP], w.s[R_PLUS])
+        smallest_of_blocks(memory.J, memory.pivots, memory.dp, memory.r_plus)
         if sparse
-        else smallest_of_rows(w.G, p.rows, w.sizes, n, w.J_S)
+        else smallest_of_rows(memory.G, p.rows, memory.unknown_sizes, n, memory.J_S)
     )
-    if pivot < w.near[NEAREST]:
-        w.near[NEAREST] = pivot
-        w.near[WHEN] = t
+    if pivot < state.nearest:
+        state.nearest = pivot
+        state.nearest_at = t
 
 
 @kernel()

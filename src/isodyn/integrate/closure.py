@@ -38,8 +38,7 @@ from isodyn.compiled import (
     i8,
     kernel,
 )
-from isodyn.integrate.signatures import PHYSICS_REF, WORK_REF
-from isodyn.integrate.work import A_1, A_P, GAP, GAP_A, GAP_Q, GAP_V, LAM, LAM_1, Q_1, V_1, A, D, P, Q, U, V, X
+from isodyn.integrate.memory import MEMORY, PHYSICS_REF
 from isodyn.lowering import natural
 
 
@@ -139,74 +138,6 @@ def measure_rows(x: FloatArray, sizes: FloatArray, last: int) -> float:
     return found
 
 
-# ---- the same of rows of the memory of a step: one address to hand over
-
-
-@kernel()
-def size_v(w: Any, row: int) -> float:
-    """A row of w.n in typical sizes."""
-    found = 0.0
-    for i in range(natural(w.by_v.size)):
-        value = abs(w.n[row, i]) * w.by_v[i]
-        if not value <= found:
-            found = value
-            if np.isnan(found):
-                return found
-    return found
-
-
-@kernel()
-def size_q(w: Any, row: int) -> float:
-    """A row of w.q in typical sizes."""
-    found = 0.0
-    for i in range(natural(w.by_q.size)):
-        value = abs(w.q[row, i]) * w.by_q[i]
-        if not value <= found:
-            found = value
-            if np.isnan(found):
-                return found
-    return found
-
-
-@kernel()
-def size_s(w: Any, row: int) -> float:
-    """The first part of a row of w.s, of unknowns like v, in typical sizes."""
-    found = 0.0
-    for i in range(natural(w.by_v.size)):
-        value = abs(w.s[row, i]) * w.by_v[i]
-        if not value <= found:
-            found = value
-            if np.isnan(found):
-                return found
-    return found
-
-
-@kernel()
-def size_m(w: Any, row: int) -> float:
-    """Multipliers in a row of w.m as work along typical sizes."""
-    found = 0.0
-    for i in range(natural(w.rows.size)):
-        value = abs(w.m[row, i]) * w.rows[i]
-        if not value <= found:
-            found = value
-            if np.isnan(found):
-                return found
-    return found
-
-
-@kernel()
-def size_of_gaps(w: Any, row: int, last: int) -> float:
-    """Gaps in a row of w.m of the rows before `last`, each in units of its own size."""
-    found = 0.0
-    for i in range(natural(last)):
-        value = abs(w.m[row, i]) / w.rows[i]
-        if not value <= found:
-            found = value
-            if np.isnan(found):
-                return found
-    return found
-
-
 @kernel()
 def finite(x: FloatArray) -> bool:
     """Whether all components are."""
@@ -217,65 +148,69 @@ def finite(x: FloatArray) -> bool:
 
 
 @kernel()
-def end_state(p: Any, s: Any, dt: float, state: Any, c: FloatArray, w: Any) -> int:
-    """The state at t_{n+1} for the unknowns in w, into w.q[Q_1], w.n[V_1], w.n[A_1], w.m[LAM_1]."""
-    for i in range(w.n[X].size):
-        w.n[D, i] = dt * state.v[i] + dt * dt * (
-            0.5 * w.n[A_P, i] + s.l3 * w.n[X, i] - w.n[P, i]
+def end_state(p: Any, leg: Any, dt: float, state: Any, c: FloatArray, memory: Any) -> int:
+    """The state at t_{n+1} for the unknowns in memory, into memory.q_1, memory.v_1, memory.a_1, memory.lam_1."""
+    for i in range(memory.x.size):
+        memory.d[i] = dt * state.v[i] + dt * dt * (
+            0.5 * memory.a_p[i] + leg.l3 * memory.x[i] - memory.p[i]
         )  # [Shimada2014 (3.131g) adapted]
-        w.n[V_1, i] = state.v[i] + dt * (w.n[A_P, i] + s.l5 * w.n[X, i] - w.n[U, i])  # [Shimada2014 (3.131h) adapted]
-        w.n[A_1, i] = w.n[A_P, i] + w.n[X, i]  # [Shimada2014 (3.131i)]
-    for i in range(w.m[LAM].size):
-        w.m[LAM_1, i] = state.lam[i] + (w.m[LAM, i] - state.lam[i]) / s.W1  # [Shimada2014 (3.131f)]
-    return retract(p, state.q, w.n[D], c, w.q[Q_1])
+        memory.v_1[i] = state.v[i] + dt * (
+            memory.a_p[i] + leg.l5 * memory.x[i] - memory.u[i]
+        )  # [Shimada2014 (3.131h) adapted]
+        memory.a_1[i] = memory.a_p[i] + memory.x[i]  # [Shimada2014 (3.131i)]
+    for i in range(memory.lam.size):
+        memory.lam_1[i] = state.lam[i] + (memory.lam[i] - state.lam[i]) / leg.W1  # [Shimada2014 (3.131f)]
+    return retract(p, state.q, memory.d, c, memory.q_1)
 
 
 @kernel()
-def ask_levels(p: Any, t: float, c: FloatArray, w: Any, position: bool, rates: bool) -> int:
-    """φ and φ̇ at the end of the step into w.m[GAP_Q] and w.m[GAP_V], as far as they are wanted."""
-    m = natural(w.m[GAP].size)
+def ask_levels(p: Any, t: float, c: FloatArray, memory: Any, position: bool, rates: bool) -> int:
+    """φ and φ̇ at the end of the step into memory.gap_q and memory.gap_v, as far as they are wanted."""
+    m = natural(memory.gap.size)
     if position and rates and p.traits & KNOWS_LEVELS:
-        status = p.model(LEVELS, t, w.q[Q_1], w.n[V_1], w.n[A_1], w.m[LAM_1], c, p.pf, p.pi, w.levels)
+        status = p.model(LEVELS, t, memory.q_1, memory.v_1, memory.a_1, memory.lam_1, c, p.pf, p.pi, memory.levels)
         for i in range(m):
-            w.m[GAP_Q, i], w.m[GAP_V, i] = w.levels[i], w.levels[m + i]
+            memory.gap_q[i], memory.gap_v[i] = memory.levels[i], memory.levels[m + i]
         return status
     status = OK
     if position:
-        status = p.model(POSITION, t, w.q[Q_1], w.n[V_1], w.n[A_1], w.m[LAM_1], c, p.pf, p.pi, w.m[GAP_Q])
+        status = p.model(POSITION, t, memory.q_1, memory.v_1, memory.a_1, memory.lam_1, c, p.pf, p.pi, memory.gap_q)
     if status == OK and rates:
-        status = p.model(VELOCITY, t, w.q[Q_1], w.n[V_1], w.n[A_1], w.m[LAM_1], c, p.pf, p.pi, w.m[GAP_V])
+        status = p.model(VELOCITY, t, memory.q_1, memory.v_1, memory.a_1, memory.lam_1, c, p.pf, p.pi, memory.gap_v)
     return status
 
 
 @kernel()
-def close(p: Any, s: Any, t_1: float, dt: float, state: Any, c: FloatArray, w: Any) -> int:
-    """Closures at t_{n+1} in units of acceleration: of the step into w.m[GAP]; of each level alone where needed."""
-    status = end_state(p, s, dt, state, c, w)
+def close(p: Any, leg: Any, t_1: float, dt: float, state: Any, c: FloatArray, memory: Any) -> int:
+    """Closures at t_{n+1} in units of acceleration: of the step into memory.gap; of each level alone where needed."""
+    status = end_state(p, leg, dt, state, c, memory)
     if status != OK:
         return status
-    k, m, n = p.closure, w.m[GAP].size, p.holonomic
-    fill_with(w.m[GAP], 0.0)
-    along_x = k.g1 * s.l3 * dt * dt + k.g2 * s.l5 * dt + k.g3 * (1.0 + s.phi)
-    position, rates = k.g1 != 0.0 or k.correct_q == 1, k.g2 != 0.0 or k.correct_v == 1 or m > n
-    status = ask_levels(p, t_1, c, w, position, rates)
+    k, m, n = p.closure, memory.gap.size, p.holonomic
+    fill_with(memory.gap, 0.0)
+    along_x = k.position * leg.l3 * dt * dt + k.velocity * leg.l5 * dt + k.acceleration * (1.0 + leg.phi)
+    position, rates = k.position != 0.0 or k.keep_position == 1, k.velocity != 0.0 or k.keep_velocity == 1 or m > n
+    status = ask_levels(p, t_1, c, memory, position, rates)
     if status == OK and position:
         for i in range(n):
-            w.m[GAP, i] += k.g1 * w.m[GAP_Q, i] / along_x
-            w.m[GAP_Q, i] /= dt * dt
+            memory.gap[i] += k.position * memory.gap_q[i] / along_x
+            memory.gap_q[i] /= dt * dt
     if status == OK and rates:
         for i in range(n):
-            w.m[GAP, i] += k.g2 * w.m[GAP_V, i] / along_x
-            w.m[GAP_V, i] /= dt
+            memory.gap[i] += k.velocity * memory.gap_v[i] / along_x
+            memory.gap_v[i] /= dt
         for i in range(n, m):
-            w.m[GAP, i] = w.m[GAP_V, i] / (s.l5 * dt)
-    if status == OK and k.g3 != 0.0 and n > 0:
-        for i in range(w.n[X].size):
-            w.n[A_1, i] = (
-                w.n[A_P, i] + (1.0 + s.phi) * w.n[X, i]
+            memory.gap[i] = memory.gap_v[i] / (leg.l5 * dt)
+    if status == OK and k.acceleration != 0.0 and n > 0:
+        for i in range(memory.x.size):
+            memory.a_1[i] = (
+                memory.a_p[i] + (1.0 + leg.phi) * memory.x[i]
             )  # â, the acceleration at t_{n+1} [Shimada2014 (3.145b)]
-        status = p.model(ACCELERATION, t_1, w.q[Q_1], w.n[V_1], w.n[A_1], w.m[LAM_1], c, p.pf, p.pi, w.m[GAP_A])
+        status = p.model(
+            ACCELERATION, t_1, memory.q_1, memory.v_1, memory.a_1, memory.lam_1, c, p.pf, p.pi, memory.gap_a
+        )
         for i in range(n):
-            w.m[GAP, i] += k.g3 * w.m[GAP_A, i] / along_x
+            memory.gap[i] += k.acceleration * memory.gap_a[i] / along_x
     return status
 
 
@@ -283,30 +218,30 @@ def close(p: Any, s: Any, t_1: float, dt: float, state: Any, c: FloatArray, w: A
 def softness(p: Any, c: FloatArray) -> float:
     """What a unit of a multiplier leaves open of a closure at the balance, in units of acceleration."""
     k = p.closure
-    return k.compliance / (k.g1 * c[2] + k.g2 * c[1] + k.g3 * c[0]) if k.compliance > 0.0 else 0.0
+    return k.compliance / (k.position * c[2] + k.velocity * c[1] + k.acceleration * c[0]) if k.compliance > 0.0 else 0.0
 
 
-@kernel(i8(PHYSICS_REF, f8, F, WORK_REF), inner=True, apart=True)
-def close_at_balance(p: Any, t: float, c: FloatArray, w: Any) -> int:
-    """Closures at the trial state, in units of acceleration, into w.m[GAP]."""
-    k, m, n = p.closure, w.m[GAP].size, p.holonomic
+@kernel(i8(PHYSICS_REF, f8, F, MEMORY), inner=True, apart=True)
+def close_at_balance(p: Any, t: float, c: FloatArray, memory: Any) -> int:
+    """Closures at the trial state, in units of acceleration, into memory.gap."""
+    k, m, n = p.closure, memory.gap.size, p.holonomic
     soft = softness(p, c)
     for i in range(m):
-        w.m[GAP, i] = -soft * w.m[LAM, i]
+        memory.gap[i] = -soft * memory.lam[i]
     status = OK
-    if k.g1 != 0.0:
-        status = p.model(POSITION, t, w.q[Q], w.n[V], w.n[A], w.m[LAM], c, p.pf, p.pi, w.m[GAP_Q])
-    if status == OK and k.g2 != 0.0:
-        status = p.model(VELOCITY, t, w.q[Q], w.n[V], w.n[A], w.m[LAM], c, p.pf, p.pi, w.m[GAP_V])
+    if k.position != 0.0:
+        status = p.model(POSITION, t, memory.q, memory.v, memory.a, memory.lam, c, p.pf, p.pi, memory.gap_q)
+    if status == OK and k.velocity != 0.0:
+        status = p.model(VELOCITY, t, memory.q, memory.v, memory.a, memory.lam, c, p.pf, p.pi, memory.gap_v)
     if status == OK:
-        status = p.model(ACCELERATION, t, w.q[Q], w.n[V], w.n[A], w.m[LAM], c, p.pf, p.pi, w.m[GAP_A])
+        status = p.model(ACCELERATION, t, memory.q, memory.v, memory.a, memory.lam, c, p.pf, p.pi, memory.gap_a)
     for i in range(m):
-        gap, along_x = k.g3 * w.m[GAP_A, i], k.g3 * c[0]
-        if k.g2 != 0.0:
-            gap += k.g2 * w.m[GAP_V, i]
-            along_x += k.g2 * c[1]
-        if k.g1 != 0.0 and i < n:
-            gap += k.g1 * w.m[GAP_Q, i]
-            along_x += k.g1 * c[2]
-        w.m[GAP, i] += gap / along_x
+        gap, along_x = k.acceleration * memory.gap_a[i], k.acceleration * c[0]
+        if k.velocity != 0.0:
+            gap += k.velocity * memory.gap_v[i]
+            along_x += k.velocity * c[1]
+        if k.position != 0.0 and i < n:
+            gap += k.position * memory.gap_q[i]
+            along_x += k.position * c[2]
+        memory.gap[i] += gap / along_x
     return status

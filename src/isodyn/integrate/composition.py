@@ -23,13 +23,12 @@ class ComposedSteps:
 
     scheme: Composition
 
-    def run(self, *arguments: Any) -> int:
-        """Composed steps; arguments as in `isodyn.integrate.composition_loop.run_composed` after the sub-steps."""
-        from isodyn.integrate import composition_loop, initial, loop  # compiled, or loaded from the cache, here
+    def run(self, t_first: float, *arguments: Any) -> int:
+        """Composed steps; loads are not asked for before t_first. Other arguments as in `isodyn.integrate.loop.run`."""
+        from isodyn.integrate import composition_loop  # compiled, or loaded from the cache, here
 
-        ends = np.array(self.scheme.ends)
-        kernels = loop.run, initial.initial_acceleration
-        return int(composition_loop.run_composed(*kernels, ends, int(self.scheme.central), *arguments))
+        stages = composition_loop.Stages(np.array(self.scheme.ends), int(self.scheme.central), t_first)
+        return int(composition_loop.run_composed(stages, *arguments))
 
 
 def compose(system: Any, scheme: Composition, formulation: Any) -> ComposedSteps:

@@ -11,183 +11,153 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from isodyn.compiled import (
-    OK,
-    SOLVE,
-    SOLVES,
-    SPARSE,
-    F,
-    FloatArray,
-    I,
-    kernel,
-)
+from isodyn.compiled import OK, SOLVE, SOLVES, SPARSE, F, FloatArray, kernel
 from isodyn.integrate.closure import copy_to, fill_with
+from isodyn.integrate.memory import MEMORY, PHYSICS_REF
 from isodyn.integrate.null_space import null_space_correction
-from isodyn.integrate.signatures import PHYSICS_REF, WORK_REF
-from isodyn.integrate.work import (
-    B_1,
-    B_2,
-    DP,
-    DX,
-    GAP,
-    GAP_Q,
-    GAP_V,
-    LAM,
-    MU,
-    NU,
-    ORDER,
-    R_PLUS,
-    A,
-    P,
-    Q,
-    R,
-    U,
-    V,
-    X,
-)
 from isodyn.linear_solvers.block_layout import REFINED, WORN
 from isodyn.linear_solvers.block_lu import add_lower, solve_blocks, subtract_blocks
 from isodyn.linear_solvers.dense import lu_solve, lu_solve_two
 from isodyn.lowering import natural
 
 
-@kernel(types.void(WORK_REF, I, F, F), inner=True, apart=True)
-def solve_refined(w: Any, pivots: Any, x: FloatArray, y: FloatArray) -> None:
+@kernel(types.void(MEMORY, F, F), inner=True, apart=True)
+def solve_refined(memory: Any, x: FloatArray, y: FloatArray) -> None:
     """The same for a matrix whose factors have lost digits: once more for what the first solution leaves."""
     n = x.size
-    copy_to(x, w.s[B_1])
-    copy_to(y, w.s[B_2])
-    solve_blocks(w.J, pivots, 0, x, y)
-    subtract_blocks(w.J_11, w.G, w.G_1, w.soft, pivots, x, w.s[B_1])
-    subtract_blocks(w.J_11, w.G, w.G_1, w.soft, pivots, y, w.s[B_2])
-    solve_blocks(w.J, pivots, 0, w.s[B_1], w.s[B_2])
+    copy_to(x, memory.b_1)
+    copy_to(y, memory.b_2)
+    solve_blocks(memory.J, memory.pivots, 0, x, y)
+    subtract_blocks(memory.J_11, memory.G, memory.G_1, memory.soft, memory.pivots, x, memory.b_1)
+    subtract_blocks(memory.J_11, memory.G, memory.G_1, memory.soft, memory.pivots, y, memory.b_2)
+    solve_blocks(memory.J, memory.pivots, 0, memory.b_1, memory.b_2)
     for i in range(n):
-        x[i] += w.s[B_1, i]
-        y[i] += w.s[B_2, i]
-    pivots[REFINED] += 1
+        x[i] += memory.b_1[i]
+        y[i] += memory.b_2[i]
+    memory.pivots[REFINED] += 1
 
 
 @kernel()
-def solve(p: Any, t: float, c: FloatArray, w: Any, pivots: Any, x: FloatArray, y: FloatArray, two: bool) -> int:
+def solve(p: Any, t: float, c: FloatArray, memory: Any, x: FloatArray, y: FloatArray, two: bool) -> int:
     """x ← (the step's matrix in a-form)⁻¹ x and, with `two`, y likewise."""
     if p.traits & SPARSE:
-        if pivots[WORN] == 1:
-            solve_refined(w, pivots, x, y)
+        if memory.pivots[WORN] == 1:
+            solve_refined(memory, x, y)
         else:
-            solve_blocks(w.J, pivots, 0, x, y)
+            solve_blocks(memory.J, memory.pivots, 0, x, y)
         return OK
     if p.traits & SOLVES:
-        status = p.model(SOLVE, t, w.q[Q], w.n[V], w.n[A], w.m[LAM], c, p.pf, p.pi, x)
+        status = p.model(SOLVE, t, memory.q, memory.v, memory.a, memory.lam, c, p.pf, p.pi, x)
         if status == OK and two:
-            status = p.model(SOLVE, t, w.q[Q], w.n[V], w.n[A], w.m[LAM], c, p.pf, p.pi, y)
+            status = p.model(SOLVE, t, memory.q, memory.v, memory.a, memory.lam, c, p.pf, p.pi, y)
         return status
     if two:
-        lu_solve_two(w.J, pivots, x, y)
+        lu_solve_two(memory.J, memory.pivots, x, y)
     else:
-        lu_solve(w.J, pivots, x)
+        lu_solve(memory.J, memory.pivots, x)
     if c[3] != 1.0:
-        for i in range(w.n[X].size):
+        for i in range(memory.x.size):
             x[i] *= c[3]
             if two:
                 y[i] *= c[3]
     return OK
 
 
-@kernel(types.void(PHYSICS_REF, WORK_REF), inner=True, apart=True, allocates=True)
-def scaled_correction(p: Any, w: Any) -> None:
-    """w.s[DP] ← (S⁻¹Gᵀμ, −μ) with G S⁻¹Gᵀ μ = r, for an S of its own whose inverse is in w.N."""
-    n, m = natural(w.n[X].size), natural(p.rows.size)
+@kernel(types.void(PHYSICS_REF, MEMORY), inner=True, apart=True, allocates=True)
+def scaled_correction(p: Any, memory: Any) -> None:
+    """memory.dp ← (S⁻¹Gᵀμ, −μ) with G S⁻¹Gᵀ μ = r, for an S of its own whose inverse is in memory.N."""
+    n, m = natural(memory.x.size), natural(p.rows.size)
     G = np.empty((m, n))
     for k in range(m):
         for j in range(n):
-            G[k, j] = w.G[p.rows[k] * n + j]
-    half = G @ w.N.reshape(n, n)
-    mu = np.linalg.solve(half @ np.ascontiguousarray(G.T), w.s[DP][n:].copy())
+            G[k, j] = memory.G[p.rows[k] * n + j]
+    half = G @ memory.N.reshape(n, n)
+    mu = np.linalg.solve(half @ np.ascontiguousarray(G.T), memory.dp[n:].copy())
     for i in range(n):
-        w.s[DP, i] = 0.0
+        memory.dp[i] = 0.0
         for k in range(m):
-            w.s[DP, i] += half[k, i] * mu[k]
+            memory.dp[i] += half[k, i] * mu[k]
     for k in range(m):
-        w.s[DP, n + k] = -mu[k]
+        memory.dp[n + k] = -mu[k]
 
 
 @kernel()
-def ask_correction(p: Any, w: Any, gap: FloatArray, share: float, out: FloatArray) -> None:
+def ask_correction(p: Any, memory: Any, gap: FloatArray, share: float, out: FloatArray) -> None:
     """Right-hand side (0, r) of the correction of one level: its gap less what δx already takes of it."""
-    n = natural(w.n[X].size)
+    n = natural(memory.x.size)
     for i in range(n):
         out[i] = 0.0
     for k in range(p.rows.size):
         i = p.rows[k]
-        out[n + k] = gap[i] - share * w.m[GAP, i] if i < p.holonomic else 0.0
+        out[n + k] = gap[i] - share * memory.gap[i] if i < p.holonomic else 0.0
 
 
 @kernel()
-def ask_anew(p: Any, w: Any, pivots: Any, out: FloatArray) -> None:
+def ask_anew(p: Any, memory: Any, out: FloatArray) -> None:
     """Ask for the whole correction of q instead of a change of the one that was guessed: it shall lie in the range of this step."""
-    n = natural(w.n[X].size)
+    n = natural(memory.x.size)
     if p.traits & SPARSE:
-        add_lower(w.G_1, pivots, p.holonomic, w.n[P], out)
+        add_lower(memory.G_1, memory.pivots, p.holonomic, memory.p, out)
     else:
         for k in range(p.rows.size):
             if p.rows[k] < p.holonomic:
                 for j in range(n):
-                    out[n + k] += w.G_1[p.rows[k] * n + j] * w.n[P, j]
-    fill_with(w.n[P], 0.0)
+                    out[n + k] += memory.G_1[p.rows[k] * n + j] * memory.p[j]
+    fill_with(memory.p, 0.0)
 
 
 @kernel()
-def add_correction(p: Any, w: Any, out: FloatArray, mu: FloatArray) -> None:
-    """Add w.s[DP] to the correction of one level and to its multipliers."""
-    for i in range(w.n[X].size):
-        out[i] += w.s[DP, i]
+def add_correction(p: Any, memory: Any, out: FloatArray, mu: FloatArray) -> None:
+    """Add memory.dp to the correction of one level and to its multipliers."""
+    for i in range(memory.x.size):
+        out[i] += memory.dp[i]
     for k in range(p.rows.size):
-        mu[p.rows[k]] -= w.s[DP, w.n[X].size + k]
+        mu[p.rows[k]] -= memory.dp[memory.x.size + k]
 
 
-@kernel(types.void(PHYSICS_REF, F, WORK_REF, I), inner=True, apart=True)
-def solve_with_first(p: Any, c: FloatArray, w: Any, pivots: Any) -> None:
-    """w.s[DP] ← (the step's first matrix)⁻¹ w.s[DP], from the factors that `keep_first` kept."""
+@kernel(types.void(PHYSICS_REF, F, MEMORY), inner=True, apart=True)
+def solve_with_first(p: Any, c: FloatArray, memory: Any) -> None:
+    """memory.dp ← (the step's first matrix)⁻¹ memory.dp, from the factors that `keep_first` kept."""
     if p.closure.in_balance == 2:
-        scaled_correction(p, w)
+        scaled_correction(p, memory)
     elif p.traits & SPARSE:
-        solve_blocks(w.J_S, pivots, 1, w.s[DP], w.s[R_PLUS])
+        solve_blocks(memory.J_S, memory.pivots, 1, memory.dp, memory.r_plus)
     else:
-        lu_solve(w.J_S, pivots[w.s[DP].size :], w.s[DP])
-        for i in range(w.n[X].size):
-            w.s[DP, i] *= c[3]
+        lu_solve(memory.J_S, memory.pivots[memory.dp.size :], memory.dp)
+        for i in range(memory.x.size):
+            memory.dp[i] *= c[3]
 
 
 @kernel()
-def correct(p: Any, s: Any, dt: float, t: float, c: FloatArray, w: Any, pivots: Any, kept: bool, first: bool) -> int:
+def correct(p: Any, leg: Any, dt: float, t: float, c: FloatArray, memory: Any, kept: bool, first: bool) -> int:
     """Solve for the corrections of x, λ̃ and, where q_{n+1} and v_{n+1} have their own, of those."""
-    n = natural(w.n[X].size)
-    if p.closure.null_space > 0:
-        return null_space_correction(p, w, pivots)
+    n = natural(memory.x.size)
+    if memory.eliminate > 0:
+        return null_space_correction(p, memory)
     for i in range(n + p.rows.size):
-        w.s[DX, i] = -w.s[R, i]
+        memory.dx[i] = -memory.r[i]
     apart = kept or p.closure.in_balance == 2
-    both = p.closure.correct_q == 1 and not apart
-    if p.closure.correct_q == 1:
-        ask_correction(p, w, w.m[GAP_Q], s.l3, w.s[DP])
-        if first and w.past[ORDER] > 0.0:
-            ask_anew(p, w, pivots, w.s[DP])
-    status = solve(p, t, c, w, pivots, w.s[DX], w.s[DP] if both else w.s[R_PLUS], both)
+    both = p.closure.keep_position == 1 and not apart
+    if p.closure.keep_position == 1:
+        ask_correction(p, memory, memory.gap_q, leg.l3, memory.dp)
+        if first and memory.order > 0.0:
+            ask_anew(p, memory, memory.dp)
+    status = solve(p, t, c, memory, memory.dx, memory.dp if both else memory.r_plus, both)
     if status != OK:
         return status
     for i in range(n):
-        w.n[X, i] += w.s[DX, i]
+        memory.x[i] += memory.dx[i]
     for k in range(p.rows.size):
-        w.m[LAM, p.rows[k]] += w.s[DX, n + k]
-    if p.closure.correct_q == 1:
+        memory.lam[p.rows[k]] += memory.dx[n + k]
+    if p.closure.keep_position == 1:
         if apart:
-            solve_with_first(p, c, w, pivots)
-        add_correction(p, w, w.n[P], w.m[MU])
-    if p.closure.correct_v == 1:
-        ask_correction(p, w, w.m[GAP_V], s.l5, w.s[DP])
+            solve_with_first(p, c, memory)
+        add_correction(p, memory, memory.p, memory.mu)
+    if p.closure.keep_velocity == 1:
+        ask_correction(p, memory, memory.gap_v, leg.l5, memory.dp)
         if apart:
-            solve_with_first(p, c, w, pivots)
+            solve_with_first(p, c, memory)
         else:
-            status = solve(p, t, c, w, pivots, w.s[DP], w.s[R_PLUS], False)
-        add_correction(p, w, w.n[U], w.m[NU])
+            status = solve(p, t, c, memory, memory.dp, memory.r_plus, False)
+        add_correction(p, memory, memory.u, memory.nu)
     return status

@@ -23,27 +23,25 @@ from numba import types
 from scipy.integrate import DOP853
 
 from isodyn.compiled import (
-    CLOSURE,
     F2,
     KNOWS_RATE,
     MODEL_TYPE,
     NOT_FINITE,
     OK,
     SINGULAR,
-    STATE,
     UNTOLD,
     F,
     FloatArray,
     I,
-    Physics,
-    f8,
     i8,
     kernel,
 )
 from isodyn.integrate.closure import copy_to, size
 from isodyn.integrate.initial import PATIENCE
+from isodyn.integrate.memory import COUNTERS, EPS, LEG, MEMORY, STATE, UNDERFLOW, Physics
 from isodyn.integrate.rate import live, onto_constraints, rate_of
-from isodyn.integrate.work import CONTROLS, COUNTERS, EPS, LEFT, STEPS, UNDERFLOW, WORK
+from isodyn.kernels.struct import Struct, integer, real, reals
+from isodyn.kernels.struct_types import StructType
 from isodyn.lowering import by_reference
 
 STAGES = DOP853.n_stages
@@ -58,12 +56,20 @@ FARTHEST = 100.0  # errors allowed: a projection that moves a state by more is n
 NEGLIGIBLE = (
     1e-3  # part of the tolerance that a second solution for the accelerations of a stage may change to be left out
 )
-REJECTED = COUNTERS  # a counter more than the loop has
 
-Pace = namedtuple("Pace", "t_end rtol h_max project dense")
-"""How far, how exactly, with which largest step; whether accepted steps stay as they are (0), are projected (1) or are finished by the
-caller, the rate at their ends included (2); dense output nowhere (0), where a time is asked for (1) or in all steps (2)."""
-PACE = types.NamedTuple((f8, f8, f8, i8, i8), Pace)
+
+class Pace(Struct):
+    """How far, how exactly and with which steps."""
+
+    t_end, rtol, h_max = real, real, real
+    h = real  # the size of the step to try next
+    project = integer  # accepted steps stay as they are (0), are projected (1) or are finished by the caller with their rates (2)
+    dense = integer  # dense output nowhere (0), where a time is asked for (1) or in all steps (2)
+    atol = reals("components")  # errors allowed of what is nearly zero
+    times = reals("times")  # that are asked for, ascending
+
+
+PACE = StructType(Pace)
 
 Path = namedtuple("Path", "clock start end a lam powers")
 """Accepted steps: (t_n, t_{n+1}, whether dense output is there), y_n, y_{n+1}, accelerations and multipliers there, dense output."""
@@ -144,68 +150,37 @@ def asked_for(times: FloatArray, t: float, t_1: float) -> bool:
     return bool(times[k] < t_1)
 
 
-@kernel(
-    i8(
-        MODEL_TYPE,
-        i8,
-        i8,
-        CLOSURE,
-        I,
-        F,
-        I,
-        CONTROLS,
-        PACE,
-        F,
-        F,
-        F,
-        STATE,
-        STATE,
-        WORK,
-        I,
-        F2,
-        PATH,
-        I,
-    )
-)
+@kernel(i8(MODEL_TYPE, F, I, LEG, PACE, STATE, STATE, MEMORY, F2, PATH, COUNTERS))
 def march(
     model: Any,
-    traits: int,
-    holonomic: int,
-    closure: Any,
-    rows: Any,
     pf: Any,
     pi: Any,
-    controls: Any,
+    leg: Any,
     pace: Any,
-    atol: Any,
-    times: Any,
-    step: Any,
     state: Any,
     trial: Any,
-    w: Any,
-    pivots: Any,
+    memory: Any,
     K: Any,
     path: Any,
-    count: Any,
+    counters: Any,
 ) -> int:
-    """Steps from the state, as many as `path` has room for or until t_end; count[STEPS] tells how far it came.
+    """Steps from the state, as many as `path` has room for or until t_end; counters.steps tells how far it came.
 
-    K[0] holds the rate at the state, step[0] the size to try next; both are kept up.
+    K[0] holds the rate at the state, pace.h the size to try next; both are kept up.
     """
-    p = by_reference(Physics(model, traits, holonomic, closure, rows, pf, pi))
-    state, trial, w, controls = by_reference(state), by_reference(trial), by_reference(w), by_reference(controls)
+    p = by_reference(Physics(model, leg.traits, leg.holonomic, leg.closure, leg.rows, pf, pi))
     nq, n = state.q.size, state.q.size + state.v.size
     for number in range(path.clock.shape[0]):
-        t = state.clock[0]
+        t = state.t
         if t >= pace.t_end:
             return OK
         y, end, a, lam = path.start[number], path.end[number], path.a[number], path.lam[number]
         copy_to(state.q, y[:nq])
         copy_to(state.v, y[nq:])
         failed = OK  # why the last attempt was not accepted
-        most = 1 if 0.0 < w.past[LEFT] <= NEGLIGIBLE * pace.rtol else PATIENCE
+        most = 1 if 0.0 < memory.second_change <= NEGLIGIBLE * pace.rtol else PATIENCE
         while True:
-            h, t_1 = min(step[0], pace.h_max), pace.t_end
+            h, t_1 = min(pace.h, pace.h_max), pace.t_end
             if 1.01 * h < pace.t_end - t:
                 t_1 = t + h
             h = t_1 - t
@@ -214,26 +189,26 @@ def march(
             error, status = np.inf, OK
             for s in range(1, STAGES):
                 stage(s, h, y, K, trial)
-                status = rate_of(p, t + NODES[s] * h, trial, w, pivots, controls, K[s], count, most)
+                status = rate_of(p, leg, t + NODES[s] * h, trial, memory, K[s], counters, most)
                 if status != OK:
                     break
             if status == OK:
                 stage(STAGES, h, y, K, trial)
                 copy_to(trial.q, end[:nq])
                 copy_to(trial.v, end[nq:])
-                error = error_norm(h, y, end, K, pace.rtol, atol)
+                error = error_norm(h, y, end, K, pace.rtol, pace.atol)
                 status = NOT_FINITE if not np.isfinite(error) else OK if error <= 1.0 else UNDERFLOW
-            dense = status == OK and (pace.dense == 2 or (pace.dense == 1 and asked_for(times, t, t_1)))
+            dense = status == OK and (pace.dense == 2 or (pace.dense == 1 and asked_for(pace.times, t, t_1)))
             finish = pace.project == 1 or (pace.project == 0 and p.traits & KNOWS_RATE)
             if dense or (status == OK and pace.project == 0 and not finish):
-                status = rate_of(p, t_1, trial, w, pivots, controls, K[STAGES], count, PATIENCE)
+                status = rate_of(p, leg, t_1, trial, memory, K[STAGES], counters, PATIENCE)
                 copy_to(trial.a, a)
                 copy_to(trial.lam, lam)
             if dense:
                 for s in range(STAGES + 1, ROWS):
                     if status == OK:
                         stage(s, h, y, K, trial)
-                        status = rate_of(p, t + NODES[s] * h, trial, w, pivots, controls, K[s], count, most)
+                        status = rate_of(p, leg, t + NODES[s] * h, trial, memory, K[s], counters, most)
                 interpolant(h, y, end, K, path.powers[number])
             if status == OK and finish:
                 status = live(p, end[:nq], trial.da, trial.q) if p.traits & KNOWS_RATE else OK
@@ -241,11 +216,11 @@ def march(
                     copy_to(end[:nq], trial.q)
                 copy_to(end[nq:], trial.v)
                 if pace.project == 1 and status == OK:
-                    status = onto_constraints(p, t_1, trial, w, pivots)
-                    if status == OK and moved_far(end, trial, pace.rtol, atol):
+                    status = onto_constraints(p, t_1, trial, memory)
+                    if status == OK and moved_far(end, trial, pace.rtol, pace.atol):
                         status = UNDERFLOW
                 if status == OK:
-                    status = rate_of(p, t_1, trial, w, pivots, controls, K[STAGES], count, PATIENCE)
+                    status = rate_of(p, leg, t_1, trial, memory, K[STAGES], counters, PATIENCE)
                 copy_to(trial.q, end[:nq])
                 copy_to(trial.v, end[nq:])
                 copy_to(trial.a, a)
@@ -255,8 +230,8 @@ def march(
                 break
             if status not in (NOT_FINITE, SINGULAR, UNDERFLOW, UNTOLD):
                 return status
-            count[REJECTED] += 1
-            step[0] = h * (factor if error > 1.0 and np.isfinite(error) else 0.25)
+            counters.rejected += 1
+            pace.h = h * (factor if error > 1.0 and np.isfinite(error) else 0.25)
             failed = status
         path.clock[number, 0], path.clock[number, 1], path.clock[number, 2] = t, t_1, 1.0 if dense else 0.0
         copy_to(end[:nq], state.q)
@@ -265,7 +240,7 @@ def march(
         copy_to(lam, state.lam)
         for i in range(n):
             K[0, i] = K[STAGES, i]
-        state.clock[0] = t_1
-        step[0] = h * (min(1.0, factor) if failed != OK else factor)
-        count[STEPS] += 1
+        state.t = t_1
+        pace.h = h * (min(1.0, factor) if failed != OK else factor)
+        counters.steps += 1
     return OK

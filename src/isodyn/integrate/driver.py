@@ -8,9 +8,10 @@ from copy import copy
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack, overload
 
-from isodyn.compiled import OPEN, Closure, FloatArray
+from isodyn.compiled import FloatArray
 from isodyn.errors import InputError, IsodynError, SchemeError, StabilityWarning
 from isodyn.formulations import Formulation, Stabilised
+from isodyn.formulations.closure import OPEN, Closure
 from isodyn.formulations.protocol import as_formulation, facts_of
 from isodyn.formulations.table import check_combination
 from isodyn.integrate.composition import compose
@@ -280,7 +281,7 @@ def _started(system: Any, t0: float, t_end: float, assemble: bool) -> Any:
     """The system with a consistent start, for formulations that make another system of it."""
     (stretch,) = plan(t0, t_end, t_end - t0, (), 1)
     run = Run(system, Scheme.midpoint_epa(), [stretch], None, Newton(), None, OPEN, OPEN, assemble)
-    run.state.clock[0] = t0
+    run.state.t = t0
     run.look(t0)
     run.consist(t0, True)
     started = copy(system)

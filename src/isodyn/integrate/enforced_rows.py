@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.compiled import OK, OPEN, Closure, FloatArray
+from isodyn.compiled import OK, FloatArray
+from isodyn.formulations.closure import OPEN, Closure
 from isodyn.integrate import at_balance
 from isodyn.integrate.step_memory import StepMemory
 from isodyn.linear_solvers.rows import LARGE, WORN, Rows, choose, choose_sparse, independence, moved_multipliers
@@ -22,7 +23,7 @@ class EnforcedRows(StepMemory):
 
         super().__init__(system, closure, scaling)
         self.initial = initial
-        self.drifts = bool(closure.at_balance) and closure.compliance == 0.0  # G a = b at the balance, and nothing else
+        self.drifts = closure.at_balance and closure.compliance == 0.0  # G a = b at the balance, and nothing else
         self.chosen_at = -np.inf  # when rows were last chosen again
 
     def independent_rows(self, t: float, *, again: bool = False) -> Rows:
@@ -52,7 +53,7 @@ class EnforcedRows(StepMemory):
 
     def choose_again(self) -> bool:
         """Another independent set of rows at this state, if there is a better one; the force of constraint stays what it is."""
-        state, t = self.state, self.state.clock[0]
+        state, t = self.state, float(self.state.t)
         if (
             self.closure.compliance > 0.0 or self.system.first_order
         ):  # rows with algebraic unknowns have no G to choose by
@@ -64,7 +65,7 @@ class EnforcedRows(StepMemory):
         self.chosen_at = t  # one new choice per state
         state.lam[:] = moved_multipliers(G, state.lam, rows, self.system.scales)
         if rows.rank != self.independent.rank:
-            self.work.near[:] = 0.0, t
+            state.nearest, state.nearest_at = 0.0, t
         self.enforce(rows)
-        status = self.initial.nearest_consistent(*self.physics(OPEN), t, state, self.work, self.pivots)
+        status = self.initial.nearest_consistent(*self.physics(OPEN), t, state, self.memory)
         return status == OK

@@ -5,7 +5,7 @@ the kernels are the same and are called in the same order on cleared memory, so 
 Python is decided here only where it is beyond doubt: a start on the constraints, rows that are clearly independent. Every other member,
 and every one whose steps fail, gets a status and is left to a single run, which knows what to do and what to say.
 
-The step comes in as a function and is not compiled a second time. The global interpreter lock is released: threads share the members.
+The loop is called at its address and is not compiled a second time. The global interpreter lock is released: threads share the members.
 """
 
 from __future__ import annotations
@@ -16,54 +16,33 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from isodyn.compiled import (
-    CLOSURE,
-    COEFFICIENTS,
-    CONSTRAINT,
-    F2,
-    MODEL_TYPE,
-    OK,
-    POSITION,
-    STATE,
-    VELOCITY,
-    F,
-    FloatArray,
-    I,
-    IntArray,
-    f8,
-    i8,
-    kernel,
-)
+from isodyn.compiled import CONSTRAINT, F2, MODEL_TYPE, OK, POSITION, VELOCITY, F, FloatArray, I, f8, i8, kernel
 from isodyn.integrate.closure import copy_to, fill_with, measure, measure_rows
 from isodyn.integrate.ensemble_run import UNDONE
-from isodyn.integrate.initial import INITIAL_ACCELERATION, NEAREST_CONSISTENT
-from isodyn.integrate.loop import COLUMNS, RUN, SavedRows, balance_at_start, shift, write_row
-from isodyn.integrate.work import CONTROLS, GAP_Q, GAP_V, NEAREST, ROWS, U_MOST, WHEN, WORK
+from isodyn.integrate.initial import (
+    initial_acceleration,
+    nearest_consistent,
+)
+from isodyn.integrate.loop import COLUMNS, SavedRows, run, shift, show_start, write_row
+from isodyn.integrate.memory import COUNTERS, LEG, MEMORY, STATE
+from isodyn.kernels.struct_types import copy_struct
 
 NOT_CLEAR = 200  # status of a member that is better left to a single run
 ON_CONSTRAINTS = 1e-7  # gaps below this, relative, are accepted by every single run
 CLEAR = 1e-4  # rows with larger pivots than this, relative, are independent beyond doubt (isodyn.linear_solvers.rows)
 BLOCK = 32  # steps between two looks at the stop sign
 
-RUN_TYPE, NEAREST_TYPE, ACCELERATION_TYPE = (
-    types.FunctionType(signature) for signature in (RUN, NEAREST_CONSISTENT, INITIAL_ACCELERATION)
-)
-
-Course = namedtuple("Course", "first_closure closure starting main controls")
-"""How all members are integrated."""
-COURSE = types.NamedTuple((CLOSURE, CLOSURE, COEFFICIENTS, COEFFICIENTS, CONTROLS), Course)
+Course = namedtuple("Course", "starting main t times save columns G_starts G_columns")
+"""How all members are integrated: the legs, times and rows to save, saved columns, and where the entries of G are (CSR)."""
+COURSE = types.NamedTuple((LEG, LEG, f8, F, types.boolean[::1], COLUMNS, I, I), Course)
 
 Members = namedtuple("Members", "q0 v0 pf by_q by_v rows sizes inertia")
 """Starts, numbers and weights (isodyn.systems.scales), a row for each member; one row of all but starts when they have the same."""
 MEMBERS = types.NamedUniTuple(F2, 8, Members)
 
-Memory = namedtuple("Memory", "pf G t cursor")
-"""A thread's own numbers of the model, constraint matrix, times of rows, and the member in hand."""
-MEMORY = types.NamedTuple((F, F2, F, I), Memory)
-
-Pattern = namedtuple("Pattern", "starts columns fresh_pivots")
-"""Where the entries of G are (CSR), and integers of the linear solver before a run."""
-PATTERN = types.NamedUniTuple(I, 3, Pattern)
+Thread = namedtuple("Thread", "state memory counters fresh_state fresh_memory fresh_counters pf G t cursor")
+"""A thread's own memory, the same as it is before a run, numbers of the model, constraint matrix, times of rows, the member in hand."""
+THREAD = types.NamedTuple((STATE, MEMORY, COUNTERS, STATE, MEMORY, COUNTERS, F, F2, F, I), Thread)
 
 Stack = namedtuple("Stack", "q v a lam mu nu balance_t balance_q balance_v judged")
 """Rows of all members; and of each, largest changes and local errors of its components (isodyn.integrate.local_error)."""
@@ -105,177 +84,118 @@ def clearly_independent(G: FloatArray) -> bool:
 
 
 @kernel()
-def clear(w: Any) -> None:
-    """Memory as it is allocated, but for w.N: a basis that is made before it is used, or a constant."""
-    for rows in (w.n, w.q, w.m, w.s):
-        for i in range(rows.shape[0]):
-            fill_with(rows[i], 0.0)
-    for vector in (w.G, w.G_1, w.J_11, w.J, w.J_S, w.levels, w.key, w.fault, w.scale, w.c, w.past):
-        fill_with(vector, 0.0)
-    w.near[NEAREST], w.near[WHEN] = 1.0, 0.0
+def is_clearly_consistent(model: Any, pi: Any, course: Any, thread: Any) -> bool:
+    """True if q and v satisfy the constraints, and the rows are independent, by such a margin that a single run sees it too."""
+    state, memory, pf, t, times = thread.state, thread.memory, thread.pf, course.t, course.times
+    c, q, v = memory.c, state.q, state.v
+    if model(POSITION, t, q, v, v, state.lam, c, pf, pi, memory.gap_q) != OK:
+        return False
+    if model(VELOCITY, t, q, v, v, state.lam, c, pf, pi, memory.gap_v) != OK:
+        return False
+    slowest = 1.0 / (times[times.size - 1] - t)
+    fast, m = max(slowest, measure(v, memory.by_v)), memory.gap_v.size
+    if not measure_rows(memory.gap_q, memory.row_sizes, m) <= ON_CONSTRAINTS:
+        return False
+    if not measure_rows(memory.gap_v, memory.row_sizes, m) <= ON_CONSTRAINTS * fast:
+        return False
+    return independent(model, pi, course, thread)
 
 
 @kernel()
-def beyond_doubt(
-    model: Any, pf: FloatArray, pi: IntArray, t: float, slowest: float, state: Any, w: Any, pattern: Any, G: FloatArray
-) -> bool:
-    """Whether q and v are on the constraints, and their rows independent, so that no single run would see it otherwise."""
-    c, q, v = w.c, state.q, state.v
-    if model(POSITION, t, q, v, v, state.lam, c, pf, pi, w.m[GAP_Q]) != OK:
-        return False
-    if model(VELOCITY, t, q, v, v, state.lam, c, pf, pi, w.m[GAP_V]) != OK:
-        return False
-    fast, m = max(slowest, measure(v, w.by_v)), w.m[GAP_V].size
-    if not measure_rows(w.m[GAP_Q], w.rows, m) <= ON_CONSTRAINTS:
-        return False
-    if not measure_rows(w.m[GAP_V], w.rows, m) <= ON_CONSTRAINTS * fast:
-        return False
-    return independent(model, pf, pi, t, state, w, pattern, G)
-
-
-@kernel()
-def independent(
-    model: Any, pf: FloatArray, pi: IntArray, t: float, state: Any, w: Any, pattern: Any, G: FloatArray
-) -> bool:
+def independent(model: Any, pi: Any, course: Any, thread: Any) -> bool:
     """Whether the constraint rows are clearly independent at the state."""
-    if model(CONSTRAINT, t, state.q, state.v, state.v, state.lam, w.c, pf, pi, w.G) != OK:
+    state, memory, G, columns = thread.state, thread.memory, thread.G, course.G_columns
+    q, v, lam = state.q, state.v, state.lam
+    if model(CONSTRAINT, course.t, q, v, v, lam, memory.c, thread.pf, pi, memory.G) != OK:
         return False
     for i in range(G.shape[0]):
         fill_with(G[i], 0.0)
-        for k in range(pattern.starts[i], pattern.starts[i + 1]):
-            G[i, pattern.columns[k]] += w.G[k] * w.sizes[pattern.columns[k]]
+        for k in range(course.G_starts[i], course.G_starts[i + 1]):
+            G[i, columns[k]] += memory.G[k] * memory.unknown_sizes[columns[k]]
     return clearly_independent(G)
 
 
 @kernel()
-def one_member(
-    run: Any,
-    nearest: Any,
-    acceleration: Any,
-    model: Any,
-    traits: int,
-    holonomic: int,
-    chosen: Any,
-    pf: FloatArray,
-    pi: IntArray,
-    course: Any,
-    pattern: Any,
-    t: float,
-    times: Any,
-    save: Any,
-    state: Any,
-    w: Any,
-    pivots: Any,
-    columns: Any,
-    rows: Any,
-    count: Any,
-    G: FloatArray,
-    stop: Any,
-) -> int:
-    """All steps of the member whose start is in `state`."""
-    closure, controls = course.closure, course.controls
-    if chosen.size > 0:
-        if not beyond_doubt(model, pf, pi, t, 1.0 / (times[times.size - 1] - t), state, w, pattern, G):
+def one_member(model: Any, pi: Any, course: Any, thread: Any, rows: Any, stop: Any) -> int:
+    """All steps of the member whose start is in thread.state."""
+    state, memory, counters, pf, t = thread.state, thread.memory, thread.counters, thread.pf, course.t
+    main, times, save = course.main, course.times, course.save
+    if main.rows.size > 0:
+        if not is_clearly_consistent(model, pi, course, thread):
             return NOT_CLEAR
-        clear(w)
-        status = nearest(model, traits, holonomic, closure, chosen, pf, pi, t, state, w, pivots)
+        copy_struct(thread.fresh_memory, memory)
+        status = nearest_consistent(model, pf, pi, main, t, state, memory)
         if status != OK:
             return status
-        if not independent(model, pf, pi, t, state, w, pattern, G):
+        if not independent(model, pi, course, thread):
             return NOT_CLEAR
-    status = acceleration(model, traits, holonomic, closure, chosen, pf, pi, t, state, w, pivots, controls, count)
+    status = initial_acceleration(model, pf, pi, main, t, state, memory, counters)
     if status != OK:
         return status
-    balance_at_start(state, w)
-    write_row(0.0, state, w, columns, rows, 0)
-    count[ROWS] = 1
+    show_start(state, memory)
+    write_row(0.0, state, memory, course.columns, rows, 0)
+    counters.rows = 1
     end = times.size
     begin = 0
     while begin < end:
-        s, close = course.main, closure
-        last = min(begin + BLOCK, end)
+        leg, last = main, min(begin + BLOCK, end)
         if begin == 0:
-            s, close, last = course.starting, course.first_closure, 1
-        status = run(
-            model,
-            traits,
-            holonomic,
-            close,
-            chosen,
-            pf,
-            pi,
-            s,
-            controls,
-            np.inf,
-            times[begin:last],
-            save[begin:last],
-            state,
-            w,
-            pivots,
-            columns,
-            rows,
-            count,
-        )
+            leg, last = course.starting, 1
+        part = times[begin:last]
+        status = run(model, pf, pi, leg, part, save[begin:last], state, memory, course.columns, rows, counters)
         if status != OK:
             return status
         if begin == 0:
-            shift(state, -course.main.phi)
+            shift(state, main.phi)
         if stop[0] != 0:
             return UNDONE
         begin = last
     return OK
 
 
+@kernel()
+def begin_member(i: int, course: Any, members: Any, thread: Any) -> None:
+    """Start, numbers and weights of a member into the memory of a thread, which is as before any run otherwise."""
+    state, fresh = thread.state, thread.fresh_memory
+    own = i if members.pf.shape[0] > 1 else 0
+    copy_to(members.pf[own], thread.pf)
+    copy_to(members.by_q[own], fresh.by_q)
+    copy_to(members.by_v[own], fresh.by_v)
+    copy_to(members.rows[own], fresh.row_sizes)
+    copy_to(members.sizes[own], fresh.unknown_sizes)
+    fresh.inertia = members.inertia[own, 0]
+    copy_struct(fresh, thread.memory)
+    copy_struct(thread.fresh_state, state)
+    copy_struct(thread.fresh_counters, thread.counters)
+    state.t = course.t
+    copy_to(members.q0[i], state.q)
+    copy_to(members.v0[i], state.v)
+
+
+@kernel()
+def write_counts(counters: Any, out: Any) -> None:
+    """Counters of a member, in the order of isodyn.integrate.memory.COUNTED."""
+    out[0] = counters.steps
+    out[1] = counters.iterations
+    out[2] = counters.evaluations
+    out[3] = counters.factorisations
+    out[4] = counters.halvings
+    out[5] = counters.round_off_stops
+    out[6] = counters.rescues
+    out[7] = counters.repivots
+    out[8] = counters.fallbacks
+
+
 @kernel(
-    types.void(
-        RUN_TYPE,
-        NEAREST_TYPE,
-        ACCELERATION_TYPE,
-        MODEL_TYPE,
-        i8,
-        i8,
-        I,
-        I,
-        COURSE,
-        PATTERN,
-        MEMBERS,
-        f8,
-        F,
-        types.boolean[::1],
-        STATE,
-        WORK,
-        I,
-        COLUMNS,
-        MEMORY,
-        STACK,
-        i8[:, ::1],
-        I,
-        i8,
-        i8,
-        I,
-    ),
+    types.void(MODEL_TYPE, I, COURSE, MEMBERS, THREAD, STACK, i8[:, ::1], I, i8, i8, I),
     nogil=True,
 )
 def run_members(
-    run: Any,
-    nearest: Any,
-    acceleration: Any,
     model: Any,
-    traits: int,
-    holonomic: int,
-    chosen: Any,
     pi: Any,
     course: Any,
-    pattern: Any,
     members: Any,
-    t: float,
-    times: Any,
-    save: Any,
-    state: Any,
-    w: Any,
-    pivots: Any,
-    columns: Any,
-    memory: Any,
+    thread: Any,
     stack: Any,
     counts: Any,
     statuses: Any,
@@ -284,28 +204,14 @@ def run_members(
     stop: Any,
 ) -> None:
     """Members first … last − 1, their rows into `stack`, what became of them into `statuses`; `stop` ends it."""
+    state = thread.state
     for i in range(first, last):
         if statuses[i] != UNDONE:
             continue
-        memory.cursor[0] = i
-        state.clock[0], state.clock[1] = t, 0.0
-        copy_to(members.q0[i], state.q)
-        copy_to(members.v0[i], state.v)
-        fill_with(state.a, 0.0)
-        fill_with(state.lam, 0.0)
-        fill_with(state.da, 0.0)
-        clear(w)
-        own = i if members.pf.shape[0] > 1 else 0
-        copy_to(members.pf[own], memory.pf)
-        copy_to(members.by_q[own], w.by_q)
-        copy_to(members.by_v[own], w.by_v)
-        copy_to(members.rows[own], w.rows)
-        copy_to(members.sizes[own], w.sizes)
-        copy_to(members.inertia[own], w.inertia)
-        for k in range(pivots.size):
-            pivots[k] = pattern.fresh_pivots[k]
+        thread.cursor[0] = i
+        begin_member(i, course, members, thread)
         rows = SavedRows(
-            memory.t,
+            thread.t,
             stack.q[i],
             stack.v[i],
             stack.a[i],
@@ -316,31 +222,14 @@ def run_members(
             stack.balance_q[i],
             stack.balance_v[i],
         )
-        statuses[i] = one_member(
-            run,
-            nearest,
-            acceleration,
-            model,
-            traits,
-            holonomic,
-            chosen,
-            memory.pf,
-            pi,
-            course,
-            pattern,
-            t,
-            times,
-            save,
-            state,
-            w,
-            pivots,
-            columns,
-            rows,
-            counts[i],
-            memory.G,
-            stop,
-        )
-        for k in range(stack.judged.shape[1]):
-            copy_to(w.n[U_MOST + k], stack.judged[i, k])
+        statuses[i] = one_member(model, pi, course, thread, rows, stop)
+        write_counts(thread.counters, counts[i])
+        judged = stack.judged[i]
+        copy_to(state.most_change, judged[0])
+        copy_to(state.most_v, judged[1])
+        copy_to(state.error_q, judged[2])
+        copy_to(state.error_v, judged[3])
+        copy_to(state.error_q_at, judged[4])
+        copy_to(state.error_v_at, judged[5])
         if stop[0] != 0:
             break

@@ -11,12 +11,14 @@ from typing import Any
 import numpy as np
 
 from isodyn import interrupts
-from isodyn.compiled import OK, RAISED, FloatArray, State
+from isodyn.compiled import OK, RAISED, FloatArray
 from isodyn.errors import IsodynWarning
-from isodyn.integrate import work
+from isodyn.integrate.memory import COUNTED, JUDGED, Counters, new_state
 from isodyn.integrate.progress import Progress
 from isodyn.integrate.run import Run
+from isodyn.integrate.step_memory import leg_for
 from isodyn.kernel_progress import run_clock
+from isodyn.kernels.struct import LINE
 from isodyn.linear_solvers.rows import every
 from isodyn.memory import FEWER_ROWS, require_memory
 from isodyn.results.ensemble import Ensemble, warn_of_coarse_members, with_start
@@ -28,7 +30,6 @@ from isodyn.systems.scales import unlooked, weights
 UNDONE = -1  # status of a member that was not run, or not to its end
 _PORTIONS = 16  # per thread: small enough that threads end together
 _LOOK = 0.05  # seconds between two looks at progress and Ctrl-C
-_LINE = 128  # bytes that processors fetch together: a line of 64 and its neighbour
 
 
 class EnsembleRun:
@@ -48,9 +49,9 @@ class EnsembleRun:
         columns = sum(rows.shape[1] for rows in run.rows[1:])
         require_memory(8.0 * n * k * columns, f"{n} members with {k} rows of {columns} columns", hint=FEWER_ROWS)
         self.stack = tuple(np.empty((n, k, rows.shape[1])) for rows in run.rows[1:])
-        self.judged = np.zeros((n, work.JUDGED.stop - work.JUDGED.start, v0.shape[1]))
+        self.judged = np.zeros((n, len(JUDGED), v0.shape[1]))
         self.statuses = np.full(n, UNDONE)
-        self.counts = np.zeros((n, work.COUNTERS), dtype=np.int64)
+        self.counts = np.zeros((n, len(COUNTED)), dtype=np.int64)
         self.errors: dict[int, Exception] = {}
         self.single: dict[int, Solution] = {}
         self.stop = np.zeros(1, dtype=np.int64)
@@ -97,7 +98,7 @@ class EnsembleRun:
             aux = [sol.aux.get(name, np.nan) for name in run_fields[5:]]
             for rows, found in zip(self.stack, (sol.q, sol.v, sol.a, sol.lam, *aux), strict=True):
                 rows[i, :k] = found
-            for name, column in work.COUNTED.items():
+            for column, name in enumerate(COUNTED):
                 self.counts[i, column] = getattr(sol.stats, name)
         for rows in self.stack:
             rows[i, k:] = np.nan
@@ -121,7 +122,7 @@ class EnsembleRun:
             run.scheme,
             run.columns._asdict(),
             self.statuses == OK,
-            {name: self.counts[:, k] for name, k in work.COUNTED.items()},
+            {name: self.counts[:, k] for k, name in enumerate(COUNTED)},
             self.errors,
             self.single,
             seconds,
@@ -137,7 +138,7 @@ class Threads:
     """Members whose models are one compiled function, in threads that share them out."""
 
     def __init__(self, many: EnsembleRun, models: list[Model], threads: int) -> None:
-        from isodyn.integrate import ensemble_loop, initial, loop  # compiled, or loaded from the cache, here
+        from isodyn.integrate import ensemble_loop  # compiled, or loaded from the cache, here
 
         run, system = many.run, many.run.system
         self.many, self.kernel, self.threads = many, ensemble_loop, min(threads, many.statuses.size)
@@ -150,13 +151,16 @@ class Threads:
                 pf[i] = one.pf
             else:
                 many.statuses[i] = ensemble_loop.NOT_CLEAR
-        self.kernels = loop.run, initial.nearest_consistent, initial.initial_acceleration
-        self.course = ensemble_loop.Course(run.first_closure, run.closure, run.starting, run.main, run.controls)
         self.members = ensemble_loop.Members(many.q0, many.v0, pf, *self.weights(models))
         pattern, m, n = model.sparsity, system.m, system.nv
         starts = np.arange(m + 1) * n if pattern is None else pattern.G_starts
         columns = np.tile(np.arange(n), m) if pattern is None else pattern.G_columns
-        self.pattern = ensemble_loop.Pattern(starts.astype(np.int64), columns.astype(np.int64), run.pivots.copy())
+        stretch = run.stretches[0]
+        starting = leg_for(model, system.m_phi, self.rows.chosen, run.first_closure, run.starting, run.controls)
+        main = leg_for(model, system.m_phi, self.rows.chosen, run.closure, run.main, run.controls)
+        times, save = stretch.times(0, stretch.steps), stretch.save(0, stretch.steps)
+        where = starts.astype(np.int64), columns.astype(np.int64)
+        self.course = ensemble_loop.Course(starting, main, stretch.t_start, times, save, run.columns, *where)
         self.fault: Exception | None = None  # what went wrong outside the members
         self.portions: SimpleQueue[tuple[int, int]] = SimpleQueue()
         n = many.statuses.size
@@ -198,14 +202,15 @@ class Threads:
     def work(self) -> None:
         """One thread: portions until none is left, with memory of its own."""
         many, run, kernel = self.many, self.many.run, self.kernel
-        system, (stretch,) = run.system, run.stretches
-        nq, nv, m = system.nq, system.nv, system.m
-        state = State(np.zeros(2), np.zeros(nq), np.zeros(nv), np.zeros(nv), np.zeros(m), np.zeros(nv))
-        w, pivots = run.memory(self.rows)
-        memory = kernel.Memory(self.model.pf, np.zeros((m, nv)), np.zeros(run.rows.t.size), np.zeros(1, dtype=np.int64))
-        state, w, pivots, memory = apart((state, w, pivots, memory))
-        chosen, pi, cursor = self.rows.chosen.copy(), self.model.pi.copy(), memory.cursor
-        times, save = stretch.times(0, stretch.steps), stretch.save(0, stretch.steps)
+        nq, nv, m = run.system.nq, run.system.nv, run.system.m
+        cursor = apart(np.zeros(1, dtype=np.int64))
+        thread = kernel.Thread(
+            *(new_state(nq, nv, m), run.memory_for(self.rows), Counters()),
+            *(new_state(nq, nv, m), run.memory_for(self.rows), Counters()),
+            *map(apart, (self.model.pf, np.zeros((m, nv)), np.zeros(run.rows.t.size))),
+            cursor,
+        )
+        stack, pi = kernel.Stack(*many.stack, many.judged), self.model.pi.copy()
         while many.stop[0] == 0:
             try:
                 first, last = self.portions.get_nowait()
@@ -215,24 +220,12 @@ class Threads:
                 cursor[0] = UNDONE
                 try:
                     kernel.run_members(
-                        *self.kernels,
                         self.model.function,
-                        self.model.traits,
-                        system.m_phi,
-                        chosen,
                         pi,
                         self.course,
-                        self.pattern,
                         self.members,
-                        stretch.t_start,
-                        times,
-                        save,
-                        state,
-                        w,
-                        pivots,
-                        run.columns,
-                        memory,
-                        kernel.Stack(*many.stack, many.judged),
+                        thread,
+                        stack,
                         many.counts,
                         many.statuses,
                         first,
@@ -250,17 +243,15 @@ class Threads:
                     first = int(cursor[0]) + 1
 
 
-def apart(group: Any) -> Any:
-    """The same tuples of arrays, every array in cache lines of its own.
+def apart(array: Any) -> Any:
+    """A copy of an array in cache lines of its own.
 
     NumPy hands out small arrays next to each other: threads that write into one line wait for each other at every write.
     """
-    if not isinstance(group, np.ndarray):
-        return type(group)(*map(apart, group)) if hasattr(group, "_fields") else tuple(map(apart, group))
-    block = np.zeros(group.nbytes + 2 * _LINE, dtype=np.uint8)
-    first = -block.ctypes.data % _LINE
-    moved = block[first : first + group.nbytes].view(group.dtype).reshape(group.shape)
-    moved[...] = group
+    block = np.zeros(array.nbytes + 2 * LINE, dtype=np.uint8)
+    first = -block.ctypes.data % LINE
+    moved = block[first : first + array.nbytes].view(array.dtype).reshape(array.shape)
+    moved[...] = array
     return moved
 
 

@@ -19,51 +19,44 @@ from isodyn.compiled import (
     kernel,
 )
 from isodyn.integrate.closure import close, close_at_balance, fill_with, retract
-from isodyn.integrate.work import (
-    A_P,
-    D_P,
-    GAP,
-    LAM,
-    V_P,
-    A,
-    D,
-    P,
-    Q,
-    V,
-    X,
-)
 
 
 @kernel()
-def trial(p: Any, s: Any, dt: float, state: Any, c: FloatArray, w: Any) -> int:
-    """The trial state at the balance for w.n[X], into w.q[Q], w.n[V], w.n[A]."""
-    moved = s.W1 * dt * dt if p.closure.in_balance > 0 else 0.0
-    for i in range(w.n[X].size):
-        w.n[D, i] = w.n[D_P, i] + c[2] * w.n[X, i] - moved * w.n[P, i]
-        w.n[V, i] = w.n[V_P, i] + c[1] * w.n[X, i]
-        w.n[A, i] = w.n[A_P, i] + c[0] * w.n[X, i]
-    return retract(p, state.q, w.n[D], c, w.q[Q])
+def trial(p: Any, leg: Any, dt: float, state: Any, c: FloatArray, memory: Any) -> int:
+    """The trial state at the balance for memory.x, into memory.q, memory.v, memory.a."""
+    moved = leg.W1 * dt * dt if p.closure.in_balance > 0 else 0.0
+    for i in range(memory.x.size):
+        memory.d[i] = memory.d_p[i] + c[2] * memory.x[i] - moved * memory.p[i]
+        memory.v[i] = memory.v_p[i] + c[1] * memory.x[i]
+        memory.a[i] = memory.a_p[i] + c[0] * memory.x[i]
+    return retract(p, state.q, memory.d, c, memory.q)
 
 
 @kernel()
-def gaps(p: Any, s: Any, t: float, t_1: float, dt: float, state: Any, c: FloatArray, w: Any, r: FloatArray) -> int:
+def gaps(
+    p: Any, leg: Any, t: float, t_1: float, dt: float, state: Any, c: FloatArray, memory: Any, r: FloatArray
+) -> int:
     """The closure of the step into r, for the trial state in place."""
     status = OK
     if p.rows.size > 0:
-        status = close_at_balance(p, t, c, w) if p.closure.at_balance == 1 else close(p, s, t_1, dt, state, c, w)
+        status = (
+            close_at_balance(p, t, c, memory) if p.closure.at_balance == 1 else close(p, leg, t_1, dt, state, c, memory)
+        )
         for i in range(p.rows.size):
-            r[w.n[X].size + i] = w.m[GAP, p.rows[i]]
+            r[memory.x.size + i] = memory.gap[p.rows[i]]
     return status
 
 
 @kernel()
-def residual(p: Any, s: Any, t: float, t_1: float, dt: float, state: Any, c: FloatArray, w: Any, r: FloatArray) -> int:
-    """Put the trial state for w.n[X] into place, its balance and the closure of the step into r."""
-    n = w.n[X].size
-    status = trial(p, s, dt, state, c, w)
+def residual(
+    p: Any, leg: Any, t: float, t_1: float, dt: float, state: Any, c: FloatArray, memory: Any, r: FloatArray
+) -> int:
+    """Put the trial state for memory.x into place, its balance and the closure of the step into r."""
+    n = memory.x.size
+    status = trial(p, leg, dt, state, c, memory)
     if status != OK:
         return status
-    if p.closure.null_space > 0:
-        fill_with(w.m[LAM], 0.0)
-    status = p.model(BALANCE, t, w.q[Q], w.n[V], w.n[A], w.m[LAM], c, p.pf, p.pi, r[:n])
-    return gaps(p, s, t, t_1, dt, state, c, w, r) if status == OK else status
+    if memory.eliminate > 0:
+        fill_with(memory.lam, 0.0)
+    status = p.model(BALANCE, t, memory.q, memory.v, memory.a, memory.lam, c, p.pf, p.pi, r[:n])
+    return gaps(p, leg, t, t_1, dt, state, c, memory, r) if status == OK else status

@@ -20,66 +20,67 @@ from typing import Any
 import numpy as np
 
 from isodyn.compiled import GENERAL, SOLVES, FloatArray, kernel
-from isodyn.integrate.closure import size_v
-from isodyn.integrate.work import DIFFERENCES, FOLLOWED, LAM, LAM_0, ORDER, P_0, UNTIL, X_0, P, X
+from isodyn.integrate.closure import measure
+from isodyn.integrate.memory import DIFFERENCES
 
 SHRINKS = 0.3  # where the last difference that is kept is smaller than this part of the one before, it is taken too
 
 
 @kernel()
-def recall(dt: float, state: Any, w: Any) -> None:
-    """w.past[FOLLOWED], how many steps of this size led here without a break, and w.past[ORDER], how many differences are good."""
-    if not (w.past[UNTIL] == state.clock[0] and state.clock[1] == dt and w.scale[2] == 0.0):
-        w.past[FOLLOWED] = 0.0
-    steps = min(w.past[FOLLOWED], DIFFERENCES)
-    order, least, last = min(1.0, steps), np.inf, np.inf
-    for j in range(1, int(steps)):
-        miss = size_v(w, X_0 + j)  # of j differences in the last step
+def recall(dt: float, state: Any, memory: Any) -> None:
+    """state.smooth_steps, how many steps of this size led here without a break; memory.order, how many differences are good."""
+    if not (state.until == state.t and state.dt == dt and memory.remedy == 0.0):
+        state.smooth_steps = 0
+    steps = min(state.smooth_steps, DIFFERENCES)
+    order, least, last = min(1, steps), np.inf, np.inf
+    for j in range(1, steps):
+        miss = measure(state.x_differences[j], memory.by_v)  # of j differences in the last step
         if miss < least:
-            order, least = float(j), miss
+            order, least = j, miss
             if j == DIFFERENCES - 1 and miss <= SHRINKS * last:
-                order = float(DIFFERENCES)
+                order = DIFFERENCES
         last = miss
-    w.past[ORDER] = order
+    memory.order = order
 
 
 @kernel()
-def extrapolated(rows: FloatArray, first: int, order: float, i: int) -> float:
-    """Component i of x_{n+1}, from so many of the differences that begin with the given row."""
+def extrapolated(differences: FloatArray, order: int, i: int) -> float:
+    """Component i of x_{n+1}, from so many differences."""
     value = 0.0
-    for j in range(int(order)):
-        value += rows[first + j, i]
+    for j in range(order):
+        value += differences[j, i]
     return value
 
 
 @kernel()
-def extrapolate(p: Any, w: Any) -> None:
+def extrapolate(p: Any, state: Any, memory: Any) -> None:
     """First multipliers and, where q_{n+1} has a correction that does not count at the balance, a first one."""
-    k, order = p.closure, w.past[ORDER]
-    if order == 0.0:
+    k, order = p.closure, memory.order
+    if order == 0:
         return
-    for i in range(w.m[LAM].size):
-        w.m[LAM, i] = extrapolated(w.m, LAM_0, order, i)
-    wanted = k.correct_q == 1 and k.in_balance == 0 and k.null_space == 0 and not p.traits & (GENERAL | SOLVES)
-    if wanted and size_v(w, P_0 + int(min(order, DIFFERENCES - 1.0))) < size_v(w, P_0):
-        for i in range(w.n[P].size):
-            w.n[P, i] = extrapolated(w.n, P_0, order, i)
+    for i in range(memory.lam.size):
+        memory.lam[i] = extrapolated(state.lam_differences, order, i)
+    wanted = k.keep_position == 1 and k.in_balance == 0 and memory.eliminate == 0 and not p.traits & (GENERAL | SOLVES)
+    last = min(order, DIFFERENCES - 1)
+    if wanted and measure(state.p_differences[last], memory.by_v) < measure(state.p_differences[0], memory.by_v):
+        for i in range(memory.p.size):
+            memory.p[i] = extrapolated(state.p_differences, order, i)
 
 
 @kernel()
-def take_in(rows: FloatArray, first: int, new: int) -> None:
-    """Renew the differences that begin with the given row, for a new x in another row."""
-    for i in range(rows.shape[1]):
-        value = rows[new, i]
+def take_in(new: FloatArray, differences: FloatArray) -> None:
+    """Renew the differences of x for a new x."""
+    for i in range(new.size):
+        value = new[i]
         for j in range(DIFFERENCES):
-            value, rows[first + j, i] = value - rows[first + j, i], value
+            value, differences[j, i] = value - differences[j, i], value
 
 
 @kernel()
-def remember(t_1: float, w: Any) -> None:
+def remember(t_1: float, state: Any, memory: Any) -> None:
     """Take the unknowns of a step that succeeded into the differences."""
-    take_in(w.n, X_0, X)
-    take_in(w.n, P_0, P)
-    take_in(w.m, LAM_0, LAM)
-    w.past[UNTIL] = t_1
-    w.past[FOLLOWED] += 1.0
+    take_in(memory.x, state.x_differences)
+    take_in(memory.p, state.p_differences)
+    take_in(memory.lam, state.lam_differences)
+    state.until = t_1
+    state.smooth_steps += 1

@@ -8,15 +8,16 @@ import numpy as np
 
 from isodyn.compiled import NO_PIVOT, NOT_CONVERGED, NOT_FINITE, SINGULAR, UNTOLD, WRONG_SHAPE, FloatArray
 from isodyn.errors import CallableError, ConvergenceError, IsodynError, NonFiniteError, SingularError
-from isodyn.integrate.work import DX, A, D, R
 from isodyn.systems.checks import untold
 
 
-def failure(status: int, where: str, work: Any, controls: Any, system: Any, chosen: Any, q: FloatArray) -> IsodynError:
+def failure(
+    status: int, where: str, memory: Any, controls: Any, system: Any, chosen: Any, q: FloatArray
+) -> IsodynError:
     """The error for a status; `where` tells step and time, q the position that the last step was tried from."""
     names = system.v_names
     if status in (SINGULAR, NO_PIVOT):
-        column = int(work.fault[0])
+        column = int(memory.fault[0])
         if column >= system.nv:
             row = system.row_names[chosen[column - system.nv]]
             return SingularError(
@@ -34,7 +35,7 @@ def failure(status: int, where: str, work: Any, controls: Any, system: Any, chos
             ),
         )
     if status == UNTOLD:
-        name, told, seen = system.fastest(q, work.n[D])
+        name, told, seen = system.fastest(q, memory.d)
         return untold(name, told, seen, where)
     if status == WRONG_SHAPE:
         n = system.nv
@@ -44,16 +45,16 @@ def failure(status: int, where: str, work: Any, controls: Any, system: Any, chos
         )
     if status == NOT_FINITE:
         all_names = [*names, *(system.row_names[i] for i in chosen)]
-        bad = [all_names[i] for i in np.flatnonzero(~np.isfinite(work.s[R]))[:3]] or ["the correction"]
+        bad = [all_names[i] for i in np.flatnonzero(~np.isfinite(memory.r))[:3]] or ["the correction"]
         return NonFiniteError(
             f"a NaN or an infinity appeared {where} in the balance of {', '.join(map(repr, bad))}",
             hint="check what the system's functions return there; with an explicit scheme, reduce dt",
         )
     assert status == NOT_CONVERGED
-    moved, by = np.abs(work.s[DX][: system.nv]), work.by_v  # in typical sizes of the coordinates
-    worst, most = names[int(np.argmax(moved * by))], (np.abs(work.n[A]) * by).max()
+    moved, by = np.abs(memory.dx[: system.nv]), memory.by_v  # in typical sizes of the coordinates
+    worst, most = names[int(np.argmax(moved * by))], (np.abs(memory.a) * by).max()
     return ConvergenceError(
-        f"Newton stopped {where}: correction {work.fault[1]:.2e} > {controls.rtol:.1e} of the acceleration {most:.2e}"
+        f"Newton stopped {where}: correction {memory.correction:.2e} > {controls.rtol:.1e} of the acceleration {most:.2e}"
         f" after {controls.max_iterations} iterations and {controls.max_halvings} halvings\n  largest component: {worst!r}",
         hint="reduce dt, supply derivatives, or allow more with newton=Newton(max_iterations=..., max_halvings=...)",
     )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from isodyn.compiled import GENERAL, KNOWS_MASS, KNOWS_TANGENT, SOLVES, SPARSE, Closure
+from isodyn.compiled import GENERAL, KNOWS_MASS, KNOWS_TANGENT, SOLVES, SPARSE
+from isodyn.formulations.closure import Closure
 from isodyn.integrate import initial, loop, matrix, newton, null_space, projection, step
 from isodyn.kernel_helper import expect
 from isodyn.linear_solvers import block_lu
@@ -26,13 +27,13 @@ def kernels_of(model: Model, m: int, closure: Closure) -> list[Any]:
         found += [block_lu.block_factor, block_lu.block_solve]
     if not general:
         found += [initial.initial_acceleration, initial.acceleration]
-    found += [loop.balance_at_start, loop.write_row, loop.run, loop.shift, step.guess, newton.solve_step]
+    found += [loop.show_start, loop.write_row, loop.run, loop.shift, step.guess, newton.solve_step]
     if not (m == 0 and traits & SOLVES):
         found.append(matrix.factorise_step)
     if general or not traits & (KNOWS_TANGENT | KNOWS_MASS | SOLVES):
         found.append(matrix.difference_jacobian)
-    if closure.null_space:
+    if closure.eliminate:
         found += [null_space.null_space_matrix, null_space.eliminate]
-    if m and not general and not closure.null_space and not closure.at_balance and not closure.project:
+    if m and not general and not closure.eliminate and not closure.at_balance and not closure.project:
         found.append(projection.polish)
     return found

@@ -14,27 +14,26 @@ from __future__ import annotations
 from typing import Any
 
 from isodyn.compiled import kernel
-from isodyn.integrate.work import AT_Q, AT_V, DU_1, E_Q, E_V, FOLLOWED, U_1, U_MOST, V_1, V_MOST, X
 
 
 @kernel()
-def judge(s: Any, t_1: float, dt: float, state: Any, w: Any) -> None:
+def judge(leg: Any, t_1: float, dt: float, state: Any, memory: Any) -> None:
     """Take a step that succeeded into the largest local errors; `state` is still the one before it."""
-    of_q = abs(1.0 / 6.0 + 0.5 * s.phi - s.l3) if state.q.size > 0 else 0.0
-    of_v = abs(1.0 / 12.0 + s.phi * (s.W1 - 0.5))
-    known = w.past[FOLLOWED]  # steps of this size before this one
+    of_q = abs(1.0 / 6.0 + 0.5 * leg.phi - leg.l3) if state.q.size > 0 else 0.0
+    of_v = abs(1.0 / 12.0 + leg.phi * (leg.W1 - 0.5))
+    known = state.smooth_steps  # steps of this size before this one
     for i in range(state.v.size):
-        v, x = w.n[V_1, i], w.n[X, i]
+        v, x = memory.v_1[i], memory.x[i]
         change = v - state.v[i]
-        turn = change - w.n[U_1, i] if known >= 1.0 else change
+        turn = change - state.last_change[i] if known >= 1 else change
         e_q = of_q * min(abs(dt * x), abs(turn))
-        if e_q > w.n[E_Q, i]:
-            w.n[E_Q, i], w.n[AT_Q, i] = e_q, t_1
-        if known >= 1.0:
-            bend = turn - w.n[DU_1, i] if known >= 2.0 else turn
+        if e_q > state.error_q[i]:
+            state.error_q[i], state.error_q_at[i] = e_q, t_1
+        if known >= 1:
+            bend = turn - state.last_turn[i] if known >= 2 else turn
             e_v = of_v * min(abs(dt * (x - state.da[i])), abs(bend))
-            if e_v > w.n[E_V, i]:
-                w.n[E_V, i], w.n[AT_V, i] = e_v, t_1
-        w.n[U_1, i], w.n[DU_1, i] = change, turn
-        w.n[U_MOST, i] = max(w.n[U_MOST, i], abs(change))
-        w.n[V_MOST, i] = max(w.n[V_MOST, i], abs(v))
+            if e_v > state.error_v[i]:
+                state.error_v[i], state.error_v_at[i] = e_v, t_1
+        state.last_change[i], state.last_turn[i] = change, turn
+        state.most_change[i] = max(state.most_change[i], abs(change))
+        state.most_v[i] = max(state.most_v[i], abs(v))

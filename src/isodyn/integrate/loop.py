@@ -14,42 +14,12 @@ from typing import Any
 
 from numba import types
 
-from isodyn.compiled import (
-    CLOSURE,
-    COEFFICIENTS,
-    F2,
-    MODEL_TYPE,
-    OK,
-    RAISED,
-    STATE,
-    WRONG_SHAPE,
-    F,
-    I,
-    Physics,
-    State,
-    f8,
-    i8,
-    kernel,
-)
+from isodyn.compiled import F2, MODEL_TYPE, OK, RAISED, WRONG_SHAPE, F, I, f8, i8, kernel
 from isodyn.integrate.closeness import watch_rank
 from isodyn.integrate.closure import copy_to
 from isodyn.integrate.initial import PATIENCE, acceleration
+from isodyn.integrate.memory import COUNTERS, LEG, MEMORY, STATE, Physics
 from isodyn.integrate.step import advance
-from isodyn.integrate.work import (
-    CONTROLS,
-    ITERATIONS,
-    LAM_1,
-    MU,
-    NEAREST,
-    NU,
-    Q_B,
-    ROWS,
-    STEPS,
-    T_B,
-    V_B,
-    WHEN,
-    WORK,
-)
 from isodyn.lowering import by_reference
 
 SavedRows = namedtuple("SavedRows", "t q v a lam mu nu balance_t balance_q balance_v")
@@ -61,10 +31,10 @@ Columns = namedtuple("Columns", "q v a lam")
 COLUMNS = types.NamedUniTuple(I, 4, Columns)
 
 
-@kernel(types.void(f8, STATE, WORK, COLUMNS, ROWS_TYPE, i8))
-def write_row(phi: float, state: Any, w: Any, columns: Any, rows: Any, k: int) -> None:
-    """Row k: the state at t_n, the acceleration brought to t_n, (1 + φ) a_n − φ a_{n−1} = a_n + φ Δa."""
-    rows.t[k] = state.clock[0]
+@kernel(types.void(f8, STATE, MEMORY, COLUMNS, ROWS_TYPE, i8))
+def write_row(phi: float, state: Any, memory: Any, columns: Any, rows: Any, k: int) -> None:
+    """Row k: the state at t_n, the acceleration brought to t_n, (1 + φ) a_n − φ a_{n−1} = a_n + φ Δa; multipliers of memory.lam_1."""
+    rows.t[k] = state.t
     for j in range(columns.q.size):
         rows.q[k, j] = state.q[columns.q[j]]
     for j in range(columns.v.size):
@@ -73,123 +43,92 @@ def write_row(phi: float, state: Any, w: Any, columns: Any, rows: Any, k: int) -
         i = columns.a[j]
         rows.a[k, j] = state.a[i] + phi * state.da[i]  # [Shimada2014 (2.75)]
     for j in range(columns.lam.size):
-        rows.lam[k, j] = state.lam[columns.lam[j]]
+        rows.lam[k, j] = memory.lam_1[columns.lam[j]]
     for j in range(rows.mu.shape[1]):
-        rows.mu[k, j] = w.m[MU, j]
+        rows.mu[k, j] = memory.mu[j]
     for j in range(rows.nu.shape[1]):
-        rows.nu[k, j] = w.m[NU, j]
+        rows.nu[k, j] = memory.nu[j]
     if rows.balance_t.shape[1] > 0:
         nq, nv = state.q.size, state.v.size
         for b in range(2):
-            rows.balance_t[k, b] = w.past[T_B + b]
+            rows.balance_t[k, b] = state.balance_t[b]
             for j in range(nq):
-                rows.balance_q[k, b * nq + j] = w.q[Q_B + b, j]
+                rows.balance_q[k, b * nq + j] = state.balance_q[b, j]
             for j in range(nv):
-                rows.balance_v[k, b * nv + j] = w.n[V_B + b, j]
+                rows.balance_v[k, b * nv + j] = state.balance_v[b, j]
 
 
-@kernel(types.void(STATE, WORK))
-def balance_at_start(state: Any, w: Any) -> None:
-    """At a start the balance holds at the state itself."""
+@kernel(types.void(STATE, MEMORY))
+def show_start(state: Any, memory: Any) -> None:
+    """At a start the balance holds at the state itself, and its own multipliers are saved."""
+    copy_to(state.lam, memory.lam_1)
     for b in range(2):
-        w.past[T_B + b] = state.clock[0]
-        copy_to(state.q, w.q[Q_B + b])
-        copy_to(state.v, w.n[V_B + b])
+        state.balance_t[b] = state.t
+        copy_to(state.q, state.balance_q[b])
+        copy_to(state.v, state.balance_v[b])
 
 
 @kernel()
-def show_multipliers(p: Any, t: float, state: Any, w: Any, pivots: Any, controls: Any, count: Any) -> int:
-    """w.there.lam as saved: the carried ones, or those of the state; where rows lose rank just there, the carried ones again."""
-    carried, there = state.lam, w.there
-    copy_to(carried, there.lam)
-    copy_to(carried, w.m[LAM_1])
+def show_multipliers(p: Any, leg: Any, t: float, state: Any, memory: Any, counters: Any) -> int:
+    """memory.lam_1 as saved: the carried ones, or those of the state; where rows lose rank just there, the carried ones again."""
+    copy_to(state.lam, memory.lam_1)
     if p.closure.at_balance == 0:
         return OK
+    there = memory.aside
     copy_to(state.q, there.q)
     copy_to(state.v, there.v)
-    iterations = count[ITERATIONS]
-    status = acceleration(p, t, there, w, pivots, controls, count, PATIENCE)
-    count[ITERATIONS] = iterations
+    iterations = counters.iterations
+    status = acceleration(p, leg, t, there, memory, counters, PATIENCE)
+    counters.iterations = iterations
     if status in (RAISED, WRONG_SHAPE):
         return status
     if status != OK:
-        copy_to(carried, there.lam)
-        w.near[NEAREST] = 0.0
-        w.near[WHEN] = t
-    elif p.closure.compliance == 0.0:
-        watch_rank(p, t, w, pivots)
-    copy_to(there.lam, w.m[LAM_1])
+        state.nearest = 0.0
+        state.nearest_at = t
+        return OK
+    if p.closure.compliance == 0.0:
+        watch_rank(p, t, state, memory)
+    copy_to(there.lam, memory.lam_1)
     return OK
 
 
 @kernel(types.void(STATE, f8))
-def shift(state: Any, steps: float) -> None:
-    """Move the acceleration by so many steps along its own slope."""
+def shift(state: Any, lag: float) -> None:
+    """Move the acceleration along its own slope, from t − state.lag·Δt to t − lag·Δt."""
+    steps = state.lag - lag
     for i in range(state.a.size):
         state.a[i] += steps * state.da[i]
+    state.lag = lag
 
 
-RUN = i8(
-    MODEL_TYPE,
-    i8,
-    i8,
-    CLOSURE,
-    I,
-    F,
-    I,
-    COEFFICIENTS,
-    CONTROLS,
-    f8,
-    F,
-    types.boolean[::1],
-    STATE,
-    WORK,
-    I,
-    COLUMNS,
-    ROWS_TYPE,
-    I,
-)
+RUN = i8(MODEL_TYPE, F, I, LEG, F, types.boolean[::1], STATE, MEMORY, COLUMNS, ROWS_TYPE, COUNTERS)
 
 
-@kernel(RUN)
+@kernel(RUN, apart=True)
 def run(
     model: Any,
-    traits: int,
-    holonomic: int,
-    closure: Any,
-    chosen: Any,
     pf: Any,
     pi: Any,
-    s: Any,
-    controls: Any,
-    t_limit: float,
+    leg: Any,
     times: Any,
     save: Any,
     state: Any,
-    w: Any,
-    pivots: Any,
+    memory: Any,
     columns: Any,
     rows: Any,
-    count: Any,
+    counters: Any,
 ) -> int:
-    """Step to every time of `times` in turn; count[STEPS], count[ROWS] tell how far it came."""
-    p = by_reference(Physics(model, traits, holonomic, closure, chosen, pf, pi))
-    shown = State(state.clock, state.q, state.v, state.a, w.there.lam, state.da)
-    ref_s, ref_state, ref_w, ref_controls = (
-        by_reference(s),
-        by_reference(state),
-        by_reference(w),
-        by_reference(controls),
-    )
+    """Step to every time of `times` in turn; counters.steps, counters.rows tell how far it came."""
+    p = by_reference(Physics(model, leg.traits, leg.holonomic, leg.closure, leg.rows, pf, pi))
     for k in range(times.size):
-        status = advance(p, ref_s, times[k], t_limit, ref_state, w.c, ref_w, pivots, ref_controls, count)
+        status = advance(p, leg, times[k], state, memory, counters)
         if status != OK:
             return status
-        count[STEPS] += 1
+        counters.steps += 1
         if save[k]:
-            status = show_multipliers(p, min(times[k], t_limit), ref_state, ref_w, pivots, ref_controls, count)
+            status = show_multipliers(p, leg, min(times[k], leg.t_limit), state, memory, counters)
             if status != OK:
                 return status
-            write_row(s.phi, shown, w, columns, rows, count[ROWS])
-            count[ROWS] += 1
+            write_row(leg.phi, state, memory, columns, rows, counters.rows)
+            counters.rows += 1
     return OK

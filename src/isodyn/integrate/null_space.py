@@ -15,53 +15,43 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.compiled import (
-    CONSTRAINT,
-    OK,
-    F,
-    FloatArray,
-    I,
-    f8,
-    i8,
-    kernel,
-)
-from isodyn.integrate.signatures import PHYSICS_REF, WORK_REF
-from isodyn.integrate.work import DX, LAM, A, Q, R, V, X
+from isodyn.compiled import CONSTRAINT, OK, F, FloatArray, f8, i8, kernel
+from isodyn.integrate.memory import MEMORY, PHYSICS_REF
 from isodyn.linear_solvers.dense import lu_factor, lu_solve
 
 
 @kernel(allocates=True)
-def rows_of_G(p: Any, t: float, c: FloatArray, w: Any) -> FloatArray:
+def rows_of_G(p: Any, t: float, c: FloatArray, memory: Any) -> FloatArray:
     """The enforced rows of E G(q̃) D, as a matrix, with sizes of isodyn.systems.scales; in what follows it is G, D J D is J and D R is R."""
-    n, m = w.n[X].size, p.rows.size
-    p.model(CONSTRAINT, t, w.q[Q], w.n[V], w.n[A], w.m[LAM], c, p.pf, p.pi, w.G)
+    n, m = memory.x.size, p.rows.size
+    p.model(CONSTRAINT, t, memory.q, memory.v, memory.a, memory.lam, c, p.pf, p.pi, memory.G)
     G = np.empty((m, n))
     for k in range(m):
         for j in range(n):
-            G[k, j] = w.G[p.rows[k] * n + j] * (w.sizes[n + k] * w.sizes[j])
+            G[k, j] = memory.G[p.rows[k] * n + j] * (memory.unknown_sizes[n + k] * memory.unknown_sizes[j])
     return G
 
 
-@kernel(i8(PHYSICS_REF, f8, F, WORK_REF), inner=True, apart=True, allocates=True)
-def eliminate(p: Any, t: float, c: FloatArray, w: Any) -> int:
-    """Multipliers λ̂ into w.m[LAM], and the balance that they leave into w.s[R][:n]."""
-    n, m = w.n[X].size, p.rows.size
-    G = rows_of_G(p, t, c, w)
+@kernel(i8(PHYSICS_REF, f8, F, MEMORY), inner=True, apart=True, allocates=True)
+def eliminate(p: Any, t: float, c: FloatArray, memory: Any) -> int:
+    """Multipliers λ̂ into memory.lam, and the balance that they leave into memory.r[:n]."""
+    n, m = memory.x.size, p.rows.size
+    G = rows_of_G(p, t, c, memory)
     gram, order, lam = np.zeros(m * m), np.empty(m, dtype=np.int64), np.zeros(m)
     for k in range(m):
         for i in range(n):
-            lam[k] += G[k, i] * (w.s[R, i] * w.sizes[i])
+            lam[k] += G[k, i] * (memory.r[i] * memory.unknown_sizes[i])
             for j in range(m):
                 gram[k * m + j] += G[k, i] * G[j, i]
     status = lu_factor(gram, order, np.ones(m))
     if status != OK:
-        w.fault[0] = n + order[0]
+        memory.fault[0] = n + order[0]
         return status
     lu_solve(gram, order, lam)
     for k in range(m):
         for i in range(n):
-            w.s[R, i] -= G[k, i] * lam[k] / w.sizes[i]
-        w.m[LAM, p.rows[k]] = -lam[k] * w.sizes[n + k]
+            memory.r[i] -= G[k, i] * lam[k] / memory.unknown_sizes[i]
+        memory.lam[p.rows[k]] = -lam[k] * memory.unknown_sizes[n + k]
     return OK
 
 
@@ -108,43 +98,43 @@ def svd_basis(G: FloatArray) -> FloatArray:
     return np.ascontiguousarray(np.linalg.svd(G, True)[2][G.shape[0] :])  # [Pennestri2008 (72), (74)]
 
 
-@kernel(i8(PHYSICS_REF, f8, F, WORK_REF, I), inner=True, apart=True, allocates=True)
-def null_space_matrix(p: Any, t: float, c: FloatArray, w: Any, pivots: Any) -> int:
-    """Factors of [N₀ᵀJ; G] into the first n·n entries of w.J, N₀ into w.N."""
-    n, m = w.n[X].size, p.rows.size
-    G = rows_of_G(p, t, c, w)
-    basis = qr_basis(G) if p.closure.null_space == 1 else svd_basis(G)
+@kernel(i8(PHYSICS_REF, f8, F, MEMORY), inner=True, apart=True, allocates=True)
+def null_space_matrix(p: Any, t: float, c: FloatArray, memory: Any) -> int:
+    """Factors of [N₀ᵀJ; G] into the first n·n entries of memory.J, N₀ into memory.N."""
+    n, m = memory.x.size, p.rows.size
+    G = rows_of_G(p, t, c, memory)
+    basis = qr_basis(G) if memory.eliminate == 1 else svd_basis(G)
     for k in range(n - m):
         for j in range(n):
-            w.N[k * n + j] = basis[k, j]
+            memory.N[k * n + j] = basis[k, j]
             total = 0.0
             for i in range(n):
-                total += basis[k, i] * (w.J_11[i * n + j] * (w.sizes[i] * w.sizes[j]))
-            w.J[k * n + j] = total
+                total += basis[k, i] * (memory.J_11[i * n + j] * (memory.unknown_sizes[i] * memory.unknown_sizes[j]))
+            memory.J[k * n + j] = total
     for k in range(m):
         for j in range(n):
-            w.J[(n - m + k) * n + j] = G[k, j]
-    status = lu_factor(w.J[: n * n], pivots[:n], np.ones(n))
+            memory.J[(n - m + k) * n + j] = G[k, j]
+    status = lu_factor(memory.J[: n * n], memory.pivots[:n], np.ones(n))
     if status != OK:
-        w.fault[0] = pivots[0]
+        memory.fault[0] = memory.pivots[0]
     return status
 
 
 @kernel()
-def null_space_correction(p: Any, w: Any, pivots: Any) -> int:
-    """w.s[DX][:n] from the reduced equations, added to w.n[X]."""
-    n, m = w.n[X].size, p.rows.size
+def null_space_correction(p: Any, memory: Any) -> int:
+    """memory.dx[:n] from the reduced equations, added to memory.x."""
+    n, m = memory.x.size, p.rows.size
     for i in range(n - m):
         total = 0.0
         for j in range(n):
-            total += w.N[i * n + j] * (w.s[R, j] * w.sizes[j])
-        w.s[DX, i] = -total
+            total += memory.N[i * n + j] * (memory.r[j] * memory.unknown_sizes[j])
+        memory.dx[i] = -total
     for k in range(m):
-        w.s[DX, n - m + k] = -w.s[R, n + k] * w.sizes[n + k]
-    lu_solve(w.J[: n * n], pivots[:n], w.s[DX][:n])
+        memory.dx[n - m + k] = -memory.r[n + k] * memory.unknown_sizes[n + k]
+    lu_solve(memory.J[: n * n], memory.pivots[:n], memory.dx[:n])
     for i in range(n):
-        w.s[DX, i] *= w.sizes[i]
-        w.n[X, i] += w.s[DX, i]
+        memory.dx[i] *= memory.unknown_sizes[i]
+        memory.x[i] += memory.dx[i]
     for k in range(m):
-        w.s[DX, n + k] = 0.0
+        memory.dx[n + k] = 0.0
     return OK

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isodyn.formulations.near_singular import warn_near_singular
-from isodyn.integrate import at_balance, work
+from isodyn.integrate import at_balance
+from isodyn.integrate.memory import COUNTED, JUDGED
 from isodyn.results.quality import largest_local_error, warn_of_coarse_steps
 from isodyn.results.solution import Solution, Statistics
 
@@ -17,9 +18,9 @@ if TYPE_CHECKING:
 
 def solution_of(run: Run, stopped: str | None) -> Solution:
     """The rows that a run has written so far, and its statistics; where it was stopped, the last whole step too."""
-    k = int(run.count[work.ROWS])
-    if stopped is not None and 0 < k < run.rows.t.size and run.state.clock[0] > run.rows.t[k - 1]:
-        run.loop.write_row(run.phi, at_balance.shown(run), run.work, run.columns, run.rows, k)
+    k = int(run.counters.rows)
+    if stopped is not None and 0 < k < run.rows.t.size and run.state.t > run.rows.t[k - 1]:
+        at_balance.show(run, k)
         k += 1
     aux: dict[str, Any] = {}
     if run.left:
@@ -37,7 +38,7 @@ def solution_of(run: Run, stopped: str | None) -> Solution:
 
 
 def _statistics(run: Run, stopped: str | None) -> Statistics:
-    counted: dict[str, Any] = {name: int(run.count[k]) for name, k in work.COUNTED.items()}
+    counted: dict[str, Any] = {name: int(getattr(run.counters, name)) for name in COUNTED}
     stats = Statistics(
         **counted,
         refinements=run.refinements(),
@@ -47,14 +48,14 @@ def _statistics(run: Run, stopped: str | None) -> Statistics:
         index=None if run.index is None else str(run.index),
     )
     if run.composed is None and stats.steps:
-        stats.take(largest_local_error(run.work.n[work.JUDGED], run.system))
+        stats.take(largest_local_error(np.array([getattr(run.state, name) for name in JUDGED]), run.system))
     return stats
 
 
 def warn_of_doubts(run: Run, sol: Solution) -> None:
     """Losses of rank on the way, steps that are coarse, strains that come from chords."""
     if run.drifts:
-        pivot, when = (float(x) for x in run.work.near)
+        pivot, when = float(run.state.nearest), float(run.state.nearest_at)
         warn_near_singular(pivot, when, "the motion from there on, and multipliers, are uncertain", stacklevel=4)
     warn_of_coarse_steps(sol.stats, stacklevel=5)
     if run.controls.keep_balance:

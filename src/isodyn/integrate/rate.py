@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from isodyn.compiled import (
-    CLOSURE,
     KNOWS_RATE,
     MODEL_TYPE,
     NOT_FINITE,
@@ -22,18 +21,16 @@ from isodyn.compiled import (
     POSITION,
     RATE,
     RETRACTS,
-    STATE,
     F,
     FloatArray,
     I,
-    Physics,
     f8,
     i8,
     kernel,
 )
 from isodyn.integrate.closure import copy_to, finite, measure, retract, settle
 from isodyn.integrate.initial import PATIENCE, acceleration, nearest
-from isodyn.integrate.work import CONTROLS, GAP_Q, UNDERFLOW, WORK
+from isodyn.integrate.memory import COUNTERS, LEG, MEMORY, STATE, UNDERFLOW, Physics
 from isodyn.lowering import by_reference
 
 SLOPE = np.array([4.0 / 5.0, -1.0 / 5.0, 4.0 / 105.0, -1.0 / 280.0])  # central difference of order 8
@@ -79,53 +76,36 @@ def live(p: Any, q: FloatArray, d: FloatArray, out: FloatArray) -> int:
 
 
 @kernel()
-def rate_of(
-    p: Any, t: float, state: Any, w: Any, pivots: Any, controls: Any, out: FloatArray, count: Any, most: Any
-) -> int:
+def rate_of(p: Any, leg: Any, t: float, state: Any, memory: Any, out: FloatArray, counters: Any, most: Any) -> int:
     """out = (q̇, v̇) at the state, whose a and lam are set too, by `most` solves at most."""
-    status = acceleration(p, t, state, w, pivots, controls, count, most)
+    status = acceleration(p, leg, t, state, memory, counters, most)
     nq = state.q.size
     copy_to(state.a, out[nq:])
     if status == OK and nq > 0:
-        status = velocity_of_q(p, state.q, state.v, w.by_v, out[:nq])
+        status = velocity_of_q(p, state.q, state.v, memory.by_v, out[:nq])
     if status == OK and not finite(out):
         status = NOT_FINITE
     return status
 
 
-@kernel(i8(MODEL_TYPE, i8, i8, CLOSURE, I, F, I, f8, STATE, WORK, I, CONTROLS, F, I))
-def rate(
-    model: Any,
-    traits: int,
-    holonomic: int,
-    closure: Any,
-    rows: Any,
-    pf: Any,
-    pi: Any,
-    t: float,
-    state: Any,
-    w: Any,
-    pivots: Any,
-    controls: Any,
-    out: Any,
-    count: Any,
-) -> int:
+@kernel(i8(MODEL_TYPE, F, I, LEG, f8, STATE, MEMORY, F, COUNTERS))
+def rate(model: Any, pf: Any, pi: Any, leg: Any, t: float, state: Any, memory: Any, out: Any, counters: Any) -> int:
     """`rate_of` for callers outside compiled code."""
-    p = by_reference(Physics(model, traits, holonomic, closure, rows, pf, pi))
-    return rate_of(p, t, by_reference(state), by_reference(w), pivots, by_reference(controls), out, count, PATIENCE)
+    p = by_reference(Physics(model, leg.traits, leg.holonomic, leg.closure, leg.rows, pf, pi))
+    return rate_of(p, leg, t, state, memory, out, counters, PATIENCE)
 
 
 @kernel(allocates=True)
-def onto_constraints(p: Any, t: float, state: Any, w: Any, pivots: Any) -> int:
+def onto_constraints(p: Any, t: float, state: Any, memory: Any) -> int:
     """Move the state to the nearest consistent one; UNDERFLOW where the iteration leaves some of φ."""
-    status = nearest(p, t, state, w, pivots)
+    status = nearest(p, t, state, memory)
     if status == OK and p.holonomic > 0:
         c = np.zeros(4)
-        status = p.model(POSITION, t, state.q, state.v, state.a, state.lam, c, p.pf, p.pi, w.m[GAP_Q])
+        status = p.model(POSITION, t, state.q, state.v, state.a, state.lam, c, p.pf, p.pi, memory.gap_q)
         worst = 0.0
         for k in range(p.rows.size):
             if p.rows[k] < p.holonomic:
-                worst = max(worst, abs(w.m[GAP_Q, p.rows[k]]) / w.rows[p.rows[k]])
-        if status == OK and not worst <= LEFT_OPEN * max(1.0, measure(state.q, w.by_q)):
+                worst = max(worst, abs(memory.gap_q[p.rows[k]]) / memory.row_sizes[p.rows[k]])
+        if status == OK and not worst <= LEFT_OPEN * max(1.0, measure(state.q, memory.by_q)):
             status = UNDERFLOW
     return status

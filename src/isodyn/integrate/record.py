@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.compiled import FloatArray, IntArray, State
+from isodyn.compiled import FloatArray
 from isodyn.formulations.gauss import Reduction, UdwadiaKalaba
 from isodyn.formulations.near_singular import warn_near_singular
-from isodyn.integrate import work
 from isodyn.integrate.events import Event, locate
+from isodyn.integrate.memory import Counters, State
 from isodyn.linear_solvers.rank import decide
 from isodyn.linear_solvers.rows import LARGE, TOLERANCE, Rows, least_multipliers
 from isodyn.results.solution import Solution, Statistics
@@ -49,7 +49,7 @@ class Record:
         """The first row, if it is asked for, and the events there."""
         self.values = [event.value(t, state.q, state.v) for event in self.events]
         if self.times is None or self.times[0] == t:
-            self.keep(t, state)
+            self.keep(t, state.q, state.v, state.a, state.lam)
 
     def chosen(self, rows: Rows) -> None:
         """Rows that are enforced from now on; the others follow from them."""
@@ -97,13 +97,18 @@ class Record:
         for t, event in sorted(zeros, key=lambda zero: zero[0]):
             if t > last:
                 break
-            q, v = end if t == t_1 else self.between(path, i, t)[1:3]
+            q, v = end if t == t_1 else self.inside(path, i, t)
             self.found[event.number].append((t, q.copy(), v.copy()))
             if ended is None and event.terminal and len(self.found[event.number]) >= event.terminal:
                 last, ended = t, f"stopped by event {event.number} at t = {t:g} after {self.done} steps"
         self.output(path, i, last, ended is not None)
         self.last = (path, i) if ended is None else None
         return ended
+
+    def inside(self, path: Any, i: int, t: float) -> tuple[FloatArray, FloatArray]:
+        """q and v inside step i."""
+        state = self.between(path, i, t)
+        return state.q, state.v
 
     def zero(self, path: Any, i: int, event: Event, g_0: float, g_1: float) -> float:
         """Where an event happens in step i."""
@@ -126,7 +131,7 @@ class Record:
             else:
                 state = self.between(path, i, t)
                 self.complete(t, state)
-                self.keep(t, state)
+                self.keep(t, state.q, state.v, state.a, state.lam)
 
     def keep_last(self) -> None:
         """The end of the last whole step as a row."""
@@ -136,23 +141,23 @@ class Record:
     def keep_end(self, path: Any, i: int) -> None:
         """The end of step i as a row."""
         q, v = np.split(path.end[i], [self.system.nq])
-        self.keep(float(path.clock[i, 1]), State(path.clock[i], q, v, path.a[i], path.lam[i], path.a[i]))
+        self.keep(float(path.clock[i, 1]), q, v, path.a[i], path.lam[i])
 
-    def keep(self, t: float, state: State) -> None:
+    def keep(self, t: float, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray) -> None:
         """One row. Multipliers are those of least norm where rows are redundant; where rows lose rank, accelerations too come anew."""
-        a, lam = state.a.copy(), state.lam.copy()
+        a, lam = a.copy(), lam.copy()
         if self.system.m:
-            G = self.ask.G(t, state.q, state.v)
+            G = self.ask.G(t, q, v)
             decided = decide(G * self.system.scales.v, rcond=TOLERANCE)
             rank, diagonal = decided.rank, decided.diagonal
             if self.enforced:
                 self.closest = min(self.closest, (float(diagonal[self.enforced - 1] / (diagonal[0] or 1.0)), t))
             if rank < self.enforced:
-                a, lam = self.at_loss_of_rank(t, state.q, state.v, rank)
+                a, lam = self.at_loss_of_rank(t, q, v, rank)
             elif self.enforced < self.system.m:
                 lam = least_multipliers(G, lam, self.system.scales)
             self.ranks.append(rank)
-        self.rows.append((t, state.q.copy(), state.v.copy(), a, lam))
+        self.rows.append((t, q.copy(), v.copy(), a, lam))
 
     def at_loss_of_rank(self, t: float, q: FloatArray, v: FloatArray, rank: int) -> tuple[FloatArray, FloatArray]:
         """Accelerations and multipliers as limits along the branch; from fewer rows where there are none."""
@@ -172,8 +177,8 @@ class Record:
             pivot, t = 0.0, self.rows[lost[0]][0]
         warn_near_singular(pivot, t, "accelerations and multipliers saved there are uncertain", stacklevel=5)
 
-    def solution(self, method: Any, solver: str, count: IntArray, seconds: float, stopped: str | None) -> Solution:
-        """What was kept so far; the last counter is that of rejected steps."""
+    def solution(self, method: Any, solver: str, counters: Counters, seconds: float, stopped: str | None) -> Solution:
+        """What was kept so far."""
         sizes = {"q": self.system.nq, "v": self.system.nv, "a": self.system.nv, "lam": self.system.m}
         t = np.array([row[0] for row in self.rows])
         q, v, a, lam = (
@@ -181,10 +186,10 @@ class Record:
         )
         stats = Statistics(
             steps=self.done,
-            iterations=int(count[work.ITERATIONS]),
-            evaluations=int(count[work.EVALUATIONS]),
-            factorisations=int(count[work.FACTORISATIONS]),
-            rejected=int(count[-1]),
+            iterations=int(counters.iterations),
+            evaluations=int(counters.evaluations),
+            factorisations=int(counters.factorisations),
+            rejected=int(counters.rejected),
             seconds=seconds,
             solver=solver,
             stopped=stopped,

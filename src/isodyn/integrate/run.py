@@ -21,16 +21,15 @@ from isodyn.compiled import (
     NOT_CONVERGED,
     NOT_FINITE,
     OK,
-    OPEN,
     RAISED,
     SINGULAR,
     UNTOLD,
-    Closure,
     Coefficients,
     FloatArray,
 )
 from isodyn.errors import CallableError, ConflictError, IsodynError, IsodynWarning
-from isodyn.integrate import at_balance, loop, work
+from isodyn.formulations.closure import OPEN, Closure
+from isodyn.integrate import at_balance, loop
 from isodyn.integrate.algebraic_start import algebraic_start
 from isodyn.integrate.branch_start import limits_on_branch, settle_start
 from isodyn.integrate.coefficients import coefficients, starting_scheme
@@ -38,6 +37,7 @@ from isodyn.integrate.columns import columns
 from isodyn.integrate.enforced_rows import EnforcedRows
 from isodyn.integrate.failures import failure
 from isodyn.integrate.kernel_plan import expect_kernels
+from isodyn.integrate.memory import Controls
 from isodyn.integrate.outcome import solution_of, warn_of_doubts
 from isodyn.integrate.progress import Progress
 from isodyn.integrate.schedule import Stretch
@@ -98,7 +98,7 @@ class Run(EnforcedRows):
             and not balances_at_end(self.main)
             and (self.columns.q.size, self.columns.v.size) == (nq, nv)
         )
-        self.controls = work.Controls(
+        self.controls = Controls(
             newton.rtol,
             newton.max_iterations,
             newton.max_halvings,
@@ -112,13 +112,12 @@ class Run(EnforcedRows):
         self.slowest = 1.0 / (stretches[-1].t_stop - stretches[0].t_start)  # beside which velocities count
         self.total_steps = sum(stretch.steps for stretch in stretches)
         k = 1 + sum(stretch.rows for stretch in stretches)
-        mu, nu = (m if flag else 0 for flag in (closure.correct_q, closure.correct_v))
+        mu, nu = (m if flag else 0 for flag in (closure.keep_position, closure.keep_velocity))
         kept = (2, 2 * nq, 2 * nv) if keep_balance else (0, 0, 0)
         sizes = [*(chosen.size for chosen in self.columns), mu, nu, *kept]
         require_rows(k, 1 + sum(sizes), self.total_steps)
         self.rows = loop.SavedRows(np.zeros(k), *(np.zeros((k, size)) for size in sizes))
         self.left: list[tuple[int, FloatArray, FloatArray]] = []
-        self.phi = 0.0  # how far state.a lags behind t_n, in steps
         self.ranks = np.zeros(k if self.drifts else 0, dtype=np.int64)
         self.full: at_balance.FullMatrices | None = None
         self.index: Any = None  # of a system with algebraic unknowns
@@ -161,9 +160,7 @@ class Run(EnforcedRows):
                 error.partial = solution_of(self, "stopped by an error")  # type: ignore[attr-defined]
             raise
         if stopped is not None:
-            stopped = (
-                f"{stopped} at t = {self.state.clock[0]:g} after {self.count[work.STEPS]} of {self.total_steps} steps"
-            )
+            stopped = f"{stopped} at t = {self.state.t:g} after {self.counters.steps} of {self.total_steps} steps"
             if stopped.startswith("interrupted"):
                 warnings.warn(f"{stopped}; the solution holds what was done", IsodynWarning, stacklevel=3)
         sol = solution_of(self, stopped)
@@ -177,20 +174,18 @@ class Run(EnforcedRows):
     def start(self, stretch: Stretch, *, first: bool) -> None:
         """Acceleration at the first time of a stretch; the row of a breakpoint gets the right-hand limit."""
         state, t = self.state, stretch.t_start
-        state.clock[0] = t
-        self.phi = 0.0
+        state.t, state.lag = t, 0.0
         with self.explained():
             self.initial_values(t if first else float(np.nextafter(t, np.inf)), first)
             lam = limits_on_branch(self, t) if first and self.system.m and not self.model.traits & GENERAL else None
-        self.work.m[work.LAM_1] = state.lam
-        self.loop.balance_at_start(state, self.work)
-        row = 0 if first else int(self.count[work.ROWS]) - 1
+        self.loop.show_start(state, self.memory)
+        row = 0 if first else int(self.counters.rows) - 1
         if first:
-            self.count[work.ROWS] = 1
+            self.counters.rows = 1
             self.ranks[:1] = self.independent.rank
         else:
             self.left.append((row, self.rows.a[row].copy(), self.rows.lam[row].copy()))
-        self.loop.write_row(0.0, state, self.work, self.columns, self.rows, row)
+        self.loop.write_row(0.0, state, self.memory, self.columns, self.rows, row)
         if lam is not None:  # at a crossing of branches
             self.rows.lam[row] = lam[self.columns.lam]
         elif self.independent.dropped.size:
@@ -206,18 +201,16 @@ class Run(EnforcedRows):
             z = self.system.z0 if first else state.lam
             state.a[:], state.lam[:], self.index = algebraic_start(self.system, t, state.v, z, self.closure)
             state.da[:] = 0.0
-            state.clock[1] = 0.0
+            state.dt = 0.0
             return
         if self.system.m and (first or not self.closure.at_balance):  # what drifts by its own equation is left alone
             self.consist(t, first)
             diagonal = self.independent.diagonal[: self.independent.rank]
             if diagonal.size and self.drifts:
-                self.work.near[:] = diagonal[-1] / diagonal[0], t
+                state.nearest, state.nearest_at = diagonal[-1] / diagonal[0], t
         if self.closure.compliance > 0.0:
             self.enforce(every(self.system.m))
-        status = self.initial.initial_acceleration(
-            *self.physics(self.closure), t, state, self.work, self.pivots, self.controls, self.count
-        )
+        status = self.initial.initial_acceleration(*self.physics(self.closure), t, state, self.memory, self.counters)
         self.check(status, t, t)
 
     def consist(self, t: float, first: bool) -> None:
@@ -227,12 +220,12 @@ class Run(EnforcedRows):
         state.q[:] = started(self.system, state.q, t) if first else state.q
         self.enforce(self.independent_rows(t))
         given = state.q.copy(), state.v.copy()
-        status = self.initial.nearest_consistent(*self.physics(OPEN), t, state, self.work, self.pivots)
+        status = self.initial.nearest_consistent(*self.physics(OPEN), t, state, self.memory)
         lost = status == OK and first and self.assemble and still_open(ask, self.independent, t, state.q)
         if status in (SINGULAR, NOT_FINITE, UNTOLD) or lost:
             state.q[:] = near_manifold(ask, t, given[0])
             self.enforce(self.independent_rows(t))
-            status = self.initial.nearest_consistent(*self.physics(OPEN), t, state, self.work, self.pivots)
+            status = self.initial.nearest_consistent(*self.physics(OPEN), t, state, self.memory)
         if status == OK:
             refuse_conflicts(ask, self.independent, t, state.q, state.v, self.slowest)
         if first:
@@ -247,7 +240,7 @@ class Run(EnforcedRows):
 
     def watch_rows(self, wrote_row: bool) -> None:
         """With redundant rows: the dropped ones still hold, and the newest row gets the multipliers of least norm."""
-        state, t, row = self.state, self.state.clock[0], int(self.count[work.ROWS]) - 1
+        state, t, row = self.state, self.state.t, int(self.counters.rows) - 1
         G = self.ask.G(t, state.q, state.v)
         if self.drifts and G.shape[0] * G.shape[1] <= LARGE:
             at_balance.watch_rows(self, wrote_row)
@@ -262,9 +255,9 @@ class Run(EnforcedRows):
         if exchanged:
             G = self.ask.G(t, state.q, state.v)
             if wrote_row:
-                self.loop.write_row(self.phi, at_balance.shown(self), self.work, self.columns, self.rows, row)
+                at_balance.show(self, row)
         if wrote_row:
-            lam = least_multipliers(G, self.work.m[work.LAM_1] if self.drifts else state.lam, self.system.scales)
+            lam = least_multipliers(G, self.memory.lam_1 if self.drifts else state.lam, self.system.scales)
             self.rows.lam[row] = lam[self.columns.lam]
 
     def follow(self, stretch: Stretch, bar: Progress, done: int = 0) -> bool:
@@ -279,14 +272,13 @@ class Run(EnforcedRows):
             self.shift(self.main.phi)
         if self.go(self.main, self.closure, stretch, max(done, 1), beyond, bar):
             return True
-        if done < n or self.phi != 0.0:
+        if done < n or self.state.lag != 0.0:
             self.shift(0.0)
         return self.go(self.starting, self.first_closure, stretch, max(done, beyond), n, bar)
 
     def shift(self, phi: float) -> None:
         """Move the acceleration from t_n − φ_old Δt to t_n − φ Δt."""
-        self.loop.shift(self.state, self.phi - phi)
-        self.phi = phi
+        self.loop.shift(self.state, phi)
 
     def go(self, s: Coefficients, closure: Closure, stretch: Stretch, begin: int, end: int, bar: Progress) -> bool:
         """Steps begin … end − 1 of a stretch with one set of coefficients, in blocks short enough to stay responsive."""
@@ -295,47 +287,44 @@ class Run(EnforcedRows):
         while begin < end:
             redundant = self.independent.dropped.size > 0
             if self.checkpoint is not None:
-                length = min(_BLOCK if redundant else length, self.checkpoint.room(int(self.count[work.STEPS])))
+                length = min(_BLOCK if redundant else length, self.checkpoint.room(int(self.counters.steps)))
             times = stretch.times(begin, min(begin + length, end))
             save = stretch.save(begin, begin + times.size)
             if (self.observe is not None or redundant) and save.any():
                 times = times[: int(np.argmax(save)) + 1]
                 save = save[: times.size]
-            clock, before, written = run_clock(), int(self.count[work.STEPS]), int(self.count[work.ROWS])
+            clock, before, written = run_clock(), int(self.counters.steps), int(self.counters.rows)
             with self.explained():
-                memory = self.state, self.work, self.pivots, self.columns, self.rows, self.count
+                physics = self.physics(closure, s, self.controls, stepping=True)
+                physics[-1].t_limit = t_limit
+                tables = self.state, self.memory, self.columns, self.rows, self.counters
                 if self.composed is None:
-                    status = self.loop.run(
-                        *self.physics(closure, True), s, self.controls, t_limit, times, save, *memory
-                    )
+                    status = self.loop.run(*physics, times, save, *tables)
                 else:
-                    bounds = (
-                        stretch.t_start if stretch is self.stretches[0] else np.nextafter(stretch.t_start, np.inf),
-                        t_limit,
-                    )
-                    status = self.composed.run(
-                        *self.physics(closure, True), s, self.controls, *bounds, times, save, *memory
-                    )
-                done = int(self.count[work.STEPS]) - before
+                    t_first = stretch.t_start
+                    if stretch is not self.stretches[0]:
+                        t_first = float(np.nextafter(t_first, np.inf))
+                    status = self.composed.run(t_first, *physics, times, save, *tables)
+                done = int(self.counters.steps) - before
                 if status in (SINGULAR, NOT_CONVERGED, NOT_FINITE, UNTOLD) and self.careful is not self.controls:
                     status = self.with_full_matrices(s, closure, t_limit, times[done : done + 1], save[done : done + 1])
                     if status == OK:
                         times, save = times[: done + 1], save[: done + 1]
-                self.ranks[written : int(self.count[work.ROWS])] = self.independent.rank
+                self.ranks[written : int(self.counters.rows)] = self.independent.rank
                 if status == NO_PIVOT and self.choose_pivots():
                     begin += done
                     continue
                 if status in (SINGULAR, NOT_CONVERGED) and self.system.m and self.choose_again():
                     begin += done
                     continue
-                self.check(status, self.state.clock[0], times[min(done, times.size - 1)])
+                self.check(status, self.state.t, times[min(done, times.size - 1)])
             if redundant:
                 self.watch_rows(bool(save[-1]))
             if save[-1] and self.ended_by_observer():
                 return True
-            if self.checkpoint is not None and self.checkpoint.due(int(self.count[work.STEPS])):
+            if self.checkpoint is not None and self.checkpoint.due(int(self.counters.steps)):
                 self.checkpoint.write(self)
-            bar.update(int(self.count[work.STEPS]), self.state.clock[0])
+            bar.update(int(self.counters.steps), self.state.t)
             if interrupts.pending():
                 raise KeyboardInterrupt
             begin += times.size
@@ -352,11 +341,11 @@ class Run(EnforcedRows):
         """Show the newest row to the observer; True from it ends the run."""
         if self.observe is None:
             return False
-        k = int(self.count[work.ROWS]) - 1
+        k = int(self.counters.rows) - 1
         rows, state = self.rows, self.state
         q, v, a = rows.q[k].copy(), rows.v[k].copy(), rows.a[k].copy()
         if q.size + v.size + a.size < state.q.size + 2 * state.v.size:  # observers see all, also what is not kept
-            q, v, a = state.q.copy(), state.v.copy(), state.a + self.phi * state.da
+            q, v, a = state.q.copy(), state.v.copy(), state.a + state.lag * state.da
         return bool(self.observe(Sample(rows.t[k], q, v, a, rows.lam[k].copy())))
 
     # ---- what went wrong, in words
@@ -370,8 +359,8 @@ class Run(EnforcedRows):
             raise
         except Exception as error:
             if not isinstance(error, IsodynError) or isinstance(error, CallableError):
-                step = int(self.count[work.STEPS])
-                error.add_note(f"in step {step + 1} of {self.total_steps}, from t = {self.state.clock[0]:.6g}")
+                step = int(self.counters.steps)
+                error.add_note(f"in step {step + 1} of {self.total_steps}, from t = {self.state.t:.6g}")
             raise
 
     def check(self, status: int, t: float, t_next: float) -> None:
@@ -382,7 +371,7 @@ class Run(EnforcedRows):
             raised = self.model.raised or (self.other.raised if self.other is not None else None)
             assert raised is not None
             raise raised
-        step = int(self.count[work.STEPS])
+        step = int(self.counters.steps)
         dt = t_next - t
         where = f"at t = {t:.6g} (step {step + 1}, dt = {dt:.3g})" if dt > 0 else f"at the start, t = {t:.6g}"
-        raise failure(status, where, self.work, self.careful, self.system, self.independent.chosen, self.state.q)
+        raise failure(status, where, self.memory, self.careful, self.system, self.independent.chosen, self.state.q)

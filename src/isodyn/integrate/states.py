@@ -11,11 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.compiled import OK, OPEN, RAISED, SINGULAR, FloatArray, State
+from isodyn.compiled import OK, RAISED, SINGULAR, FloatArray
 from isodyn.errors import SingularError
+from isodyn.formulations.closure import OPEN
 from isodyn.formulations.gauss import Reduction
-from isodyn.integrate import work
 from isodyn.integrate.driver import Newton
+from isodyn.integrate.memory import Counters, State, new_state
 from isodyn.integrate.run import Run
 from isodyn.integrate.schedule import plan
 from isodyn.integrate.start import near_manifold, near_velocity
@@ -37,9 +38,9 @@ class States:
         if formulation is not None:
             self.motion = resting_run(formulation.transform(system), False)
             self.problem = Reduction(formulation, self.base.ask)
-        self.count = self.base.count = self.motion.count = np.zeros(work.COUNTERS + 1, dtype=np.int64)
+        self.counters = self.base.counters = self.motion.counters = Counters()
         nq, nv, m = system.nq, system.nv, system.m
-        self.trial = State(np.zeros(2), np.zeros(nq), np.zeros(nv), np.zeros(nv), np.zeros(m), np.zeros(nv))
+        self.trial = new_state(nq, nv, m)
         # of the size of (q, v): a projection that moves a state between two steps by more is not trusted
         self.far = np.inf
         self.K = np.zeros((dop853.ROWS, nq + nv))  # rates at the stages of a step
@@ -47,8 +48,7 @@ class States:
     def rate(self, t: float, state: State, out: FloatArray) -> int:
         """(q̇, v̇) at a state, whose a and lam are set too."""
         motion = self.motion
-        physics, controls = motion.physics(OPEN), self.base.controls
-        status = int(self.kernel.rate(*physics, t, state, motion.work, motion.pivots, controls, out, self.count))
+        status = int(self.kernel.rate(*motion.physics(OPEN), t, state, motion.memory, out, self.counters))
         if status == OK and self.problem is not None:
             state.lam[:] = self.problem.solve(t, state.q, state.v)[1]
         return status
@@ -71,7 +71,7 @@ class States:
         if not self.project:
             return OK
         base = self.base
-        return int(base.initial.nearest_consistent(*base.physics(OPEN), t, state, base.work, base.pivots))
+        return int(base.initial.nearest_consistent(*base.physics(OPEN), t, state, base.memory))
 
     def between(self, path: Any, i: int, t: float) -> State:
         """The state inside step i of a path, on the constraints, without accelerations."""

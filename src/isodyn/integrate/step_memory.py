@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
 
-from isodyn.compiled import SOLVES, Closure, FloatArray, IntArray, State
-from isodyn.integrate import work
+from isodyn.compiled import SOLVES, Coefficients, FloatArray, IntArray
+from isodyn.formulations.closure import Closure
+from isodyn.integrate.memory import Controls, Counters, Leg, Memory, allocate, forget, new_state, weigh
 from isodyn.linear_solvers.block_layout import REFINED
 from isodyn.linear_solvers.blocks import joint_to_merge, pack
 from isodyn.linear_solvers.rows import Rows, choose
@@ -16,13 +18,29 @@ from isodyn.systems.model import Model
 from isodyn.systems.questions import Questions
 from isodyn.systems.scales import unlooked, weights
 
+STILL = Coefficients(0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)  # no step at all
+UNTRIED = Controls(1e-10, 0, 0, 0, 0, 0, 0)  # of what is no iteration
 MOST_MERGED = 8  # joints that are eliminated with a body before SuperLU takes over
 
 
 def model_for(system: Any, closure: Closure, scaling: FloatArray | None) -> Model:
     """The model of a system; with full matrices where a formulation needs them."""
     model: Model = system.model()
-    return model.dense() if model.dense is not None and (closure.null_space or scaling is not None) else model
+    return model.dense() if model.dense is not None and (closure.eliminate or scaling is not None) else model
+
+
+def leg_for(model: Model, holonomic: int, rows: IntArray, closure: Closure, s: Coefficients, controls: Controls) -> Leg:
+    """Steps of a model with these rows, closure, coefficients and settings, without a limit for loads."""
+    leg = Leg(rows=rows.size)
+    leg.traits, leg.holonomic, leg.rows, leg.t_limit = model.traits, holonomic, rows, np.inf
+    for numbers in (s, controls):
+        for name, value in numbers._asdict().items():
+            setattr(leg, name, value)
+    for field in fields(closure):
+        if field.name != "where":
+            setattr(leg.closure, field.name, getattr(closure, field.name))
+    leg.closure.at_balance = closure.at_balance
+    return leg
 
 
 class StepMemory:
@@ -33,65 +51,60 @@ class StepMemory:
         self.system, self.closure, self.scaling = system, closure, scaling
         self.model = model_for(system, closure, scaling)
         self.ask = Questions(system, self.model)
-        self.state = State(
-            np.zeros(2), settled(system, system.q0).copy(), system.v0.copy(), np.zeros(nv), np.zeros(m), np.zeros(nv)
-        )
-        self.count = np.zeros(work.COUNTERS, dtype=np.int64)
+        self.state = new_state(system.nq, nv, m)
+        self.state.q, self.state.v = settled(system, system.q0), system.v0
+        self.counters = Counters()
+        self.legs: dict[Any, Leg] = {}  # of the present rows, by what they were made of
         self.weights = unlooked(system)
         self.merged: list[tuple[int, int]] = []  # nodes that are eliminated with a joint
         self.other: Model | None = None  # the model with SuperLU, once it is needed
         self.independent: Any = None
-        self.work: Any = None
+        self.memory: Any = None
         self.enforce(choose(np.zeros((0, nv))))
 
     def look(self, t: float) -> None:
         """Find the typical sizes of the rows and of the matrix of a step."""
         self.weights = weights(self.ask, t)
-        work.weigh(self.work, self.weights, self.independent.chosen)
+        weigh(self.memory, self.weights, self.independent.chosen)
 
     def enforce(self, rows: Rows) -> None:
         """Memory for a step with these constraint rows; what is there is kept where the rows stay the same."""
         before, self.independent = self.independent, rows
         if before is not None and np.array_equal(before.chosen, rows.chosen):
-            self.work.key[0] = 0.0
-            self.work.past[: work.T_B] = 0.0
-            return
-        if before is None:
-            self.work, self.pivots = self.memory(rows)
+            self.memory.factors_good, self.memory.second_change = 0, 0.0
+            forget(self.state)
+        elif before is None:
+            self.memory = self.memory_for(rows)
         else:
             self.renew_memory()
+            forget(self.state, differences=True)
 
-    def memory(self, rows: Rows) -> tuple[Any, IntArray]:
+    def memory_for(self, rows: Rows) -> Memory:
         """New memory for a step with these constraint rows."""
         system, packed = self.system, None
-        pivots = np.zeros(2 * (system.nv + rows.rank), dtype=np.int64)
         if self.model.sparsity is not None:
             merged = [pair for pair in self.merged if pair[1] in rows.chosen]
-            pivots = packed = pack(self.model.sparsity, rows.chosen, merged)
+            packed = pack(self.model.sparsity, rows.chosen, merged)
         dense = not self.model.traits & SOLVES
-        w = work.allocate_work(system.nq, system.nv, system.m, rows.rank, dense=dense, packed=packed)
-        work.weigh(w, self.weights, rows.chosen)
+        memory = allocate(system.nq, system.nv, system.m, rows.rank, dense=dense, packed=packed)
+        weigh(memory, self.weights, rows.chosen)
         if self.scaling is not None:
-            w.N[:] = np.linalg.inv(self.scaling).ravel()
-        return w, pivots
+            memory.N = np.linalg.inv(self.scaling).ravel()
+        return memory
 
     def renew_memory(self) -> None:
         """Memory for the present rows and order of elimination; what is counted there goes on."""
-        before, refined = self.work, self.refinements()
-        self.work, self.pivots = self.memory(self.independent)
-        self.work.near[:] = before.near
-        for kept in (slice(work.V_B, work.V_BB + 1), work.JUDGED):
-            self.work.n[kept] = before.n[kept]
-        self.work.q[work.Q_B :] = before.q[work.Q_B :]
-        self.work.past[work.T_B :] = before.past[work.T_B :]
+        refined = self.refinements()
+        self.memory = self.memory_for(self.independent)
+        self.legs.clear()
         if self.model.sparsity is not None:
-            self.pivots[REFINED] = refined
+            self.memory.pivots[REFINED] = refined
         if self.other is not None:
             self.take_superlu()
 
     def refinements(self) -> int:
         """How many solutions were refined so far."""
-        return int(self.pivots[REFINED]) if self.model.sparsity is not None else 0
+        return int(self.memory.pivots[REFINED]) if self.model.sparsity is not None else 0
 
     def choose_pivots(self) -> bool:
         """Where a block has no pivot of its own: eliminate it together with a joint of it; SuperLU when that does not help."""
@@ -100,25 +113,29 @@ class StepMemory:
             return False
         found = None
         if len(self.merged) < MOST_MERGED:
-            found = joint_to_merge(pattern, self.independent.chosen, self.merged, int(self.work.fault[0]))
+            found = joint_to_merge(pattern, self.independent.chosen, self.merged, int(self.memory.fault[0]))
         if found is not None:
             self.merged.append(found)
-            self.count[work.REPIVOTS] += 1
+            self.counters.repivots += 1
         else:
             self.take_superlu()
-            self.count[work.FALLBACKS] += 1
+            self.counters.fallbacks += 1
         self.renew_memory()
+        forget(self.state, differences=True)
         return True
 
     def take_superlu(self) -> None:
         """Solve with SuperLU for the present rows from now on."""
         from isodyn.integrate.fallback import with_superlu
 
-        self.other = with_superlu(self.model, self.independent.chosen, self.work.sizes.copy())
+        self.other = with_superlu(self.model, self.independent.chosen, self.memory.unknown_sizes.copy())
 
     def physics(
-        self, closure: Closure, stepping: bool = False
-    ) -> tuple[Any, int, int, Closure, IntArray, FloatArray, IntArray]:
-        """The model as compiled code takes it."""
+        self, closure: Closure, s: Coefficients = STILL, controls: Controls = UNTRIED, *, stepping: bool = False
+    ) -> tuple[Any, FloatArray, IntArray, Leg]:
+        """The model as compiled code takes it, and the leg of steps with this closure and these coefficients."""
         model = self.other if stepping and self.other is not None else self.model
-        return model.function, model.traits, self.system.m_phi, closure, self.independent.chosen, model.pf, model.pi
+        key = closure, s, controls, stepping
+        if key not in self.legs:
+            self.legs[key] = leg_for(model, self.system.m_phi, self.independent.chosen, closure, s, controls)
+        return model.function, model.pf, model.pi, self.legs[key]

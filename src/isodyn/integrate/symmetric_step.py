@@ -33,29 +33,10 @@ from isodyn.compiled import (
     FloatArray,
     kernel,
 )
-from isodyn.integrate.closure import copy_to, finite, measure, measure_forces, retract, settle, size_q, size_s, size_v
+from isodyn.integrate.closure import copy_to, finite, measure, measure_forces, retract, settle
 from isodyn.integrate.corrections import solve
 from isodyn.integrate.matrix import assemble, close_at_the_end, decompose
-from isodyn.integrate.work import (
-    DX,
-    EPS,
-    EVALUATIONS,
-    FACTORISATIONS,
-    FLOORS,
-    GAP_Q,
-    GAP_V,
-    ITERATIONS,
-    LAM,
-    Q_1,
-    R_PLUS,
-    V_1,
-    A,
-    D,
-    Q,
-    R,
-    V,
-    X,
-)
+from isodyn.integrate.memory import EPS
 
 STILL_MOVES = 0.3  # a contraction above this ends the iteration, at rounding or as a failure
 LARGEST = 0.9  # contraction that an update may assume
@@ -68,37 +49,45 @@ PATIENCE = 8  # … after so many iterations
 
 @kernel()
 def both_ends_matrix(
-    p: Any, t: float, t_1: float, q: FloatArray, c: FloatArray, w: Any, pivots: Any, last: bool, count: Any
+    p: Any, t: float, t_1: float, q: FloatArray, c: FloatArray, memory: Any, last: bool, counters: Any
 ) -> int:
-    """Factors of [c₀M + c₁ ∂/∂v, Gᵀ(q); G, 0] at q and w.n[V]; the lower rows from q_{n+1} unless q is that itself."""
+    """Factors of [c₀M + c₁ ∂/∂v, Gᵀ(q); G, 0] at q and memory.v; the lower rows from q_{n+1} unless q is that itself."""
     constant = p.rows.size == 0 and (p.traits & CONSTANT_MASS) != 0 and c[1] == 0.0
-    if constant and w.key[0] == 1.0 and w.key[1] == c[0] and w.key[2] == 0.0 and w.key[3] == 0.0 and w.key[4] == c[3]:
+    known = memory.factors_c
+    if (
+        constant
+        and memory.factors_good == 1
+        and known[0] == c[0]
+        and known[1] == 0.0
+        and known[2] == 0.0
+        and known[3] == c[3]
+    ):
         return OK
-    w.key[0] = 0.0
-    count[FACTORISATIONS] += 1
+    memory.factors_good = 0
+    counters.factorisations += 1
     full = p.rows.size == 0 and not p.traits & SPARSE
-    status = p.model(JACOBIAN, t, q, w.n[V], w.n[A], w.m[LAM], c, p.pf, p.pi, w.J if full else w.J_11)
+    status = p.model(JACOBIAN, t, q, memory.v, memory.a, memory.lam, c, p.pf, p.pi, memory.J if full else memory.J_11)
     if status == OK and not full:
         if p.rows.size > 0:
-            status = p.model(CONSTRAINT, t, q, w.n[V], w.n[A], w.m[LAM], c, p.pf, p.pi, w.G)
-        assemble(p, c, w, pivots)
+            status = p.model(CONSTRAINT, t, q, memory.v, memory.a, memory.lam, c, p.pf, p.pi, memory.G)
+        assemble(p, c, memory)
         if status == OK and p.rows.size > 0 and not last:
-            status = close_at_the_end(p, t_1, c, w, pivots)
+            status = close_at_the_end(p, t_1, c, memory)
     if status == OK:
-        status = decompose(p, w, pivots)
+        status = decompose(p, memory)
     if status == OK and constant:
-        w.key[0] = 1.0
+        memory.factors_good = 1
         for i in range(4):
-            w.key[1 + i] = c[i]
+            memory.factors_c[i] = c[i]
     return status
 
 
 @kernel()
-def open_by(p: Any, w: Any) -> float:
-    """The largest closure in w.s[R], each in units of its row."""
-    n, found = w.n[X].size, 0.0
+def open_by(p: Any, memory: Any) -> float:
+    """The largest closure in memory.r, each in units of its row."""
+    n, found = memory.x.size, 0.0
     for k in range(p.rows.size):
-        found = max(found, abs(w.s[R, n + k]) / w.rows[p.rows[k]])
+        found = max(found, abs(memory.r[n + k]) / memory.row_sizes[p.rows[k]])
     return found
 
 
@@ -124,139 +113,137 @@ def broyden(S: FloatArray, k: int, y: FloatArray, sizes: FloatArray) -> None:
 
 
 @kernel()
-def correct_both(p: Any, t: float, c: FloatArray, w: Any, pivots: Any, S: FloatArray, k: Any) -> float:
-    """Correct w.n[A] and w.m[LAM]; the size of the correction of a, NaN where there is none."""
-    n = w.n[X].size
+def correct_both(p: Any, t: float, c: FloatArray, memory: Any, S: FloatArray, k: Any) -> float:
+    """Correct memory.a and memory.lam; the size of the correction of a, NaN where there is none."""
+    n = memory.x.size
     for i in range(n + p.rows.size):
-        w.s[DX, i] = -w.s[R, i]
-    solve(p, t, c, w, pivots, w.s[DX], w.s[R_PLUS], False)
-    broyden(S, k, w.s[DX], w.sizes)
+        memory.dx[i] = -memory.r[i]
+    solve(p, t, c, memory, memory.dx, memory.r_plus, False)
+    broyden(S, k, memory.dx, memory.unknown_sizes)
     for i in range(n):
-        w.n[A, i] += w.s[DX, i]
+        memory.a[i] += memory.dx[i]
     for k in range(p.rows.size):
-        w.m[LAM, p.rows[k]] += w.s[DX, n + k]
-    w.fault[1] = size_s(w, DX)
-    return w.fault[1]
+        memory.lam[p.rows[k]] += memory.dx[n + k]
+    memory.correction = measure(memory.dx, memory.by_v)
+    return memory.correction
 
 
 @kernel()
 def first_half(
     p: Any,
+    leg: Any,
     t: float,
     t_1: float,
     dt: float,
     state: Any,
     c: FloatArray,
-    w: Any,
-    pivots: Any,
+    memory: Any,
     S: FloatArray,
-    controls: Any,
-    count: Any,
+    counters: Any,
 ) -> int:
-    """v½ into w.n[V], q_{n+1} into w.q[Q_1], from the acceleration and multipliers in `state` as a guess."""
-    n = w.n[X].size
-    copy_to(state.q, w.q[Q])
-    copy_to(state.a, w.n[A])
-    copy_to(state.lam, w.m[LAM])
+    """v½ into memory.v, q_{n+1} into memory.q_1, from the acceleration and multipliers in `state` as a guess."""
+    n = memory.x.size
+    copy_to(state.q, memory.q)
+    copy_to(state.a, memory.a)
+    copy_to(state.lam, memory.lam)
     before = np.inf
-    for k in range(controls.max_iterations):
+    for k in range(leg.max_iterations):
         for i in range(n):
-            w.n[V, i] = state.v[i] + 0.5 * dt * w.n[A, i]
-            w.n[D, i] = dt * w.n[V, i]
-        status = retract(p, w.q[Q], w.n[D], c, w.q[Q_1])
+            memory.v[i] = state.v[i] + 0.5 * dt * memory.a[i]
+            memory.d[i] = dt * memory.v[i]
+        status = retract(p, memory.q, memory.d, c, memory.q_1)
         if status == OK:
-            status = p.model(BALANCE, t, w.q[Q], w.n[V], w.n[A], w.m[LAM], c, p.pf, p.pi, w.s[R][:n])
+            status = p.model(BALANCE, t, memory.q, memory.v, memory.a, memory.lam, c, p.pf, p.pi, memory.r[:n])
         if status == OK and p.rows.size > 0:
-            status = p.model(POSITION, t_1, w.q[Q_1], w.n[V], w.n[A], w.m[LAM], c, p.pf, p.pi, w.m[GAP_Q])
+            status = p.model(POSITION, t_1, memory.q_1, memory.v, memory.a, memory.lam, c, p.pf, p.pi, memory.gap_q)
         if status != OK:
             return status
         for i in range(p.rows.size):
-            w.s[R, n + i] = w.m[GAP_Q, p.rows[i]] / (0.5 * dt * dt)
-        count[ITERATIONS] += 1
-        count[EVALUATIONS] += 1
-        if not finite(w.s[R]):
+            memory.r[n + i] = memory.gap_q[p.rows[i]] / (0.5 * dt * dt)
+        counters.iterations += 1
+        counters.evaluations += 1
+        if not finite(memory.r):
             return NOT_FINITE
-        floor = size_v(w, A) + size_v(w, V) / abs(dt)
+        floor = measure(memory.a, memory.by_v) + measure(memory.v, memory.by_v) / abs(dt)
         if p.rows.size > 0:
-            floor += size_q(w, Q) / (dt * dt)
-        still = k > 1 and n < w.s[R].size and before <= NOISE * size_v(w, A)
-        if still and open_by(p, w) <= CLOSED * EPS * floor:
-            count[FLOORS] += 1
+            floor += measure(memory.q, memory.by_q) / (dt * dt)
+        still = k > 1 and n < memory.r.size and before <= NOISE * measure(memory.a, memory.by_v)
+        if still and open_by(p, memory) <= CLOSED * EPS * floor:
+            counters.round_off_stops += 1
             return OK  # corrections of rounding would only lead away
         if k == 0:
-            if p.rows.size == 0 and measure_forces(w.s[R], w.by_v) <= 2.0 * EPS * w.inertia[0] * measure(
-                w.n[A], w.by_v
+            if p.rows.size == 0 and measure_forces(memory.r, memory.by_v) <= 2.0 * EPS * memory.inertia * measure(
+                memory.a, memory.by_v
             ):
                 return OK  # no force depends on v, and the last step ended with this acceleration
             c[0], c[1], c[2], c[3] = 1.0, 0.5 * dt if p.traits & KNOWS_TANGENT else 0.0, 0.0, 1.0
-            copy_to(w.n[V], w.n[V_1])
-            status = both_ends_matrix(p, t, t_1, w.q[Q], c, w, pivots, False, count)
+            copy_to(memory.v, memory.v_1)
+            status = both_ends_matrix(p, t, t_1, memory.q, c, memory, False, counters)
             if status != OK:
                 return status
-        change = correct_both(p, t, c, w, pivots, S, k)
+        change = correct_both(p, t, c, memory, S, k)
         if not np.isfinite(change):
             return NOT_FINITE
         if change <= EPS * floor:
             return OK
-        noise = NOISE * size_v(w, A) if k >= PATIENCE else 0.0
+        noise = NOISE * measure(memory.a, memory.by_v) if k >= PATIENCE else 0.0
         if k > 0 and change > STILL_MOVES * before and change <= max(8.0 * EPS * floor, noise):
-            count[FLOORS] += 1
+            counters.round_off_stops += 1
             return OK
         before = change
     return NOT_CONVERGED
 
 
 @kernel()
-def second_half(p: Any, t_1: float, dt: float, c: FloatArray, w: Any, pivots: Any, S: FloatArray, count: Any) -> int:
-    """v_{n+1} into w.n[V_1]: linear equations, solved once and once more for what rounding left of them."""
-    n = w.n[X].size
+def second_half(p: Any, t_1: float, dt: float, c: FloatArray, memory: Any, S: FloatArray, counters: Any) -> int:
+    """v_{n+1} into memory.v_1: linear equations, solved once and once more for what rounding left of them."""
+    n = memory.x.size
     c[0], c[1], c[2], c[3] = 1.0, 0.0, 0.0, 1.0
-    status = both_ends_matrix(p, t_1, t_1, w.q[Q_1], c, w, pivots, True, count)
+    status = both_ends_matrix(p, t_1, t_1, memory.q_1, c, memory, True, counters)
     for k in range(2):
         for i in range(n):
-            w.n[V_1, i] = w.n[V, i] + 0.5 * dt * w.n[A, i]
+            memory.v_1[i] = memory.v[i] + 0.5 * dt * memory.a[i]
         if status == OK:
-            status = p.model(BALANCE, t_1, w.q[Q_1], w.n[V], w.n[A], w.m[LAM], c, p.pf, p.pi, w.s[R][:n])
+            status = p.model(BALANCE, t_1, memory.q_1, memory.v, memory.a, memory.lam, c, p.pf, p.pi, memory.r[:n])
         if status == OK and p.rows.size > 0:
-            status = p.model(VELOCITY, t_1, w.q[Q_1], w.n[V_1], w.n[A], w.m[LAM], c, p.pf, p.pi, w.m[GAP_V])
+            status = p.model(VELOCITY, t_1, memory.q_1, memory.v_1, memory.a, memory.lam, c, p.pf, p.pi, memory.gap_v)
         if status != OK:
             return status
         for i in range(p.rows.size):
-            w.s[R, n + i] = w.m[GAP_V, p.rows[i]] / (0.5 * dt)
-        count[EVALUATIONS] += 1
-        if not finite(w.s[R]):
+            memory.r[n + i] = memory.gap_v[p.rows[i]] / (0.5 * dt)
+        counters.evaluations += 1
+        if not finite(memory.r):
             return NOT_FINITE
-        correct_both(p, t_1, c, w, pivots, S, np.int64(0))
+        correct_both(p, t_1, c, memory, S, np.int64(0))
         if k == 0 and p.rows.size == 0:
             break
     for i in range(n):
-        w.n[V_1, i] = w.n[V, i] + 0.5 * dt * w.n[A, i]
-    return OK if finite(w.n[V_1]) else NOT_FINITE
+        memory.v_1[i] = memory.v[i] + 0.5 * dt * memory.a[i]
+    return OK if finite(memory.v_1) else NOT_FINITE
 
 
 @kernel()
 def symmetric_step(
     p: Any,
+    leg: Any,
     t: float,
     t_1: float,
     dt: float,
     state: Any,
     c: FloatArray,
-    w: Any,
-    pivots: Any,
+    memory: Any,
     S: FloatArray,
-    controls: Any,
-    count: Any,
+    counters: Any,
 ) -> int:
     """From t to t_1 = t + dt, forwards or backwards; loads are asked for at t and t_1. On failure `state` is unchanged."""
-    status = first_half(p, t, t_1, dt, state, c, w, pivots, S, controls, count)
+    status = first_half(p, leg, t, t_1, dt, state, c, memory, S, counters)
     if status == OK:
-        status = second_half(p, t_1, dt, c, w, pivots, S, count)
+        status = second_half(p, t_1, dt, c, memory, S, counters)
     if status == OK:
-        status = settle(p, c, w.q[Q_1])
+        status = settle(p, c, memory.q_1)
     if status == OK:
-        copy_to(w.q[Q_1], state.q)
-        copy_to(w.n[V_1], state.v)
-        copy_to(w.n[A], state.a)
-        copy_to(w.m[LAM], state.lam)
+        copy_to(memory.q_1, state.q)
+        copy_to(memory.v_1, state.v)
+        copy_to(memory.a, state.a)
+        copy_to(memory.lam, state.lam)
     return status

@@ -18,9 +18,8 @@ from pydantic import (
     model_validator,
 )
 
-import isodyn.bodies.shapes
-import isodyn.joints
-import isodyn.loads  # noqa: F401  these three register the parts of the library
+from isodyn import joints, loads
+from isodyn.bodies import solids
 from isodyn.errors import InputError
 from isodyn.expressions import constant
 from isodyn.expressions.parser import ARGUMENTS, CONSTANTS
@@ -31,6 +30,7 @@ from isodyn.models.reader import ModelError, Source
 from isodyn.models.values import NUMBER, Number, Numbers, Positive, Vector, number, refuse, said
 from isodyn.parts import JOINTS, LOADS, SHAPES
 
+LIBRARY = (joints, loads, solids)  # they register their parts when they are imported
 RESERVED = {"t", "length", "length_rate", *ARGUMENTS, *CONSTANTS}
 
 

@@ -29,8 +29,7 @@ from isodyn.results.seals import opened, sealed, sealed_json
 if TYPE_CHECKING:
     from isodyn.integrate.run import Run
 
-FORMAT = 3
-KEPT = ("n", "q", "m", "past")  # memory of a step that the next one goes on from
+FORMAT = 4
 MOST_BETWEEN = 10_000  # steps between checkpoints where nothing is said
 PARTS = 20
 BLOCK = re.compile(r"block-(\d{6,})\.npz")
@@ -123,14 +122,9 @@ class Checkpoint:
 
     def write(self, run: Run) -> None:
         """Rows since the last checkpoint, then the state; the run forgets its factors."""
-        from isodyn.integrate import work
-
-        kept = {name: getattr(run.work, name).copy() for name in KEPT}
         run.renew_memory()
-        for name, values in kept.items():
-            getattr(run.work, name)[:] = values
         run.full = None
-        k, steps = int(run.count[work.ROWS]), int(run.count[work.STEPS])
+        k, steps = int(run.counters.rows), int(run.counters.steps)
         begin = max(self._rows - 1, 0)
         rows = {f"rows_{name}": values[begin:k] for name, values in zip(run.rows._fields, run.rows, strict=True)}
         independent = run.independent
@@ -144,20 +138,17 @@ class Checkpoint:
                 **rows,
                 steps=steps,
                 seconds=run.seconds(),
-                **{f"state_{name}": value for name, value in zip(run.state._fields, run.state, strict=True)},
-                phi=run.phi,
+                **{f"state_{name}": value for name, value in run.state.values().items()},
+                **{f"counters_{name}": value for name, value in run.counters.values().items()},
                 chosen_at=run.chosen_at,
-                count=run.count,
                 chosen=independent.chosen,
                 dropped=independent.dropped,
                 diagonal=independent.diagonal,
                 singular_values=independent.singular_values,
                 merged=np.array(run.merged, dtype=np.int64).reshape(-1, 2),
                 other=run.other is not None,
-                near=run.work.near,
                 refined=run.refinements(),
                 index="" if run.index is None else str(run.index),
-                **kept,
                 ranks=run.ranks[begin:k],
                 left_rows=np.array([row for row, _, _ in left], dtype=np.int64),
                 left_a=np.array([a for _, a, _ in left]).reshape(len(left), run.rows.a.shape[1]),
@@ -174,19 +165,18 @@ class Checkpoint:
         from isodyn.linear_solvers.block_layout import REFINED
 
         self._steps = int(found["steps"])
-        for name, values in zip(run.state._fields, run.state, strict=True):
-            values[:] = found[f"state_{name}"]
-        run.phi, run.chosen_at = float(found["phi"]), float(found["chosen_at"])
-        run.count[:] = found["count"]
+        for name in run.counters.values():
+            setattr(run.counters, name, found[f"counters_{name}"])
+        run.chosen_at = float(found["chosen_at"])
         run.independent = Rows(*(found[name] for name in ("chosen", "dropped", "diagonal", "singular_values")))
         run.merged = [(int(a), int(b)) for a, b in found["merged"]]
         if found["other"]:
             run.take_superlu()
         run.renew_memory()
-        for name in ("near", *KEPT):
-            getattr(run.work, name)[:] = found[name]
+        for name in run.state.values():
+            setattr(run.state, name, found[f"state_{name}"])
         if run.model.sparsity is not None:
-            run.pivots[REFINED] = int(found["refined"])
+            run.memory.pivots[REFINED] = int(found["refined"])
         rows, a, lam = found["left_rows"], found["left_a"], found["left_lam"]
         run.left = [(int(row), a[k].copy(), lam[k].copy()) for k, row in enumerate(rows)]
         run.before = float(found["seconds"])
@@ -195,9 +185,7 @@ class Checkpoint:
 
     def finish(self, run: Run) -> None:
         """The last state, so that a finished run is found finished."""
-        from isodyn.integrate import work
-
-        if int(run.count[work.STEPS]) != self._steps:
+        if int(run.counters.steps) != self._steps:
             self.write(run)
 
     def _sound_blocks(self, run: Run) -> dict[str, Any] | None:
@@ -252,8 +240,8 @@ def _fit(block: dict[str, Any], run: Run) -> None:
     """Whether the numbers of a block have the places of a run: all of them, before any is taken."""
     begin, many = int(block["begin"]), len(block["rows_t"])
     wanted = {f"rows_{name}": (many, *x.shape[1:]) for name, x in zip(run.rows._fields, run.rows, strict=True)}
-    wanted |= {f"state_{name}": x.shape for name, x in zip(run.state._fields, run.state, strict=True)}
-    wanted |= {"count": run.count.shape, **{name: getattr(run.work, name).shape for name in ("near", *KEPT)}}
+    for word, struct in (("state", run.state), ("counters", run.counters)):
+        wanted |= {f"{word}_{name}": x.shape for name, x in struct.values().items()}
     for name, shape in wanted.items():
         if block[name].shape != shape or block[name].dtype.kind not in "fi":
             raise ValueError(f"{name} has the shape {block[name].shape}, {shape} is needed")

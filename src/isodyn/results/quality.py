@@ -49,7 +49,7 @@ class LocalError(NamedTuple):
 
 
 def largest_local_error(judged: FloatArray, system: Any) -> LocalError:
-    """From the rows of isodyn.integrate.work.JUDGED: largest change of v in a step, largest v, errors of q per Δt and of v, their times."""
+    """From isodyn.integrate.memory.JUDGED: largest change of v in a step, largest v, errors of q per Δt and of v, their times."""
     change, v, e_q, e_v, at_q, at_v = judged
     change = np.maximum(change, STEADY * v)
     found = []

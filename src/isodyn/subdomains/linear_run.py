@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from isodyn.compiled import OK, FloatArray
-from isodyn.integrate import work
 from isodyn.subdomains.interface import InterfaceOperator
 from isodyn.subdomains.linear_tables import LOAD_TABLE, linear
 from isodyn.subdomains.part import Part
@@ -105,10 +104,12 @@ class LinearRun:
             lam[:], rate[:] = interface.lam, interface.rate
             first = 0
             for part in self.parts:
-                part.motion[:] = motion[:, first : first + part.system.nv]
-                part.state.clock[:] = times[-1], self.dt / part.tau
-                for counter in (work.STEPS, work.ITERATIONS, work.EVALUATIONS):
-                    part.run.count[counter] += done * part.tau
+                part.motion = motion[:, first : first + part.system.nv]
+                part.state.t, part.state.dt = times[-1], self.dt / part.tau
+                counters = part.run.counters
+                counters.steps += done * part.tau
+                counters.iterations += done * part.tau
+                counters.evaluations += done * part.tau
                 first += part.system.nv
         return status, done, corrections
 

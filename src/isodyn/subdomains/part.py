@@ -13,10 +13,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from isodyn.compiled import OPEN, FloatArray, State
+from isodyn.compiled import FloatArray
 from isodyn.errors import NonFiniteError
 from isodyn.formulations import Stabilised
-from isodyn.integrate import work
+from isodyn.formulations.closure import OPEN
+from isodyn.integrate.memory import Counters, Motion, State, motion_of, set_motion
 from isodyn.integrate.run import Run
 from isodyn.integrate.schedule import plan
 from isodyn.subdomains import responses
@@ -52,15 +53,10 @@ class Part:
         self.rows = self.ties.rows
         self.tables = tables_of(system, self.ties)
         self.packed: dict[Any, Any] = {}  # tables with factors, by coefficients and sub-step
-        self.motion = np.zeros((4, system.nv))  # q, v, a, Δa
-        if self.tables is not None:
-            clock, q, v, _, lam, _ = self.run.state
-            self.run.state = State(clock, self.motion[0][: q.size], self.motion[1], self.motion[2], lam, self.motion[3])
-            self.state.q[:], self.state.v[:] = q, v
         self.mass_response = np.zeros((system.nv, 0))  # ∂a/∂λ at a state
         self.answers: dict[Any, tuple[FloatArray, ...]] = {}  # W by kind of step
         self.bases: dict[float, FloatArray] = {}
-        self.saved: tuple[Any, ...] = ()
+        self.saved: Motion | None = None
 
     # ---- the state
 
@@ -68,25 +64,41 @@ class Part:
     def state(self) -> State:
         return self.run.state
 
+    def moving(self) -> tuple[FloatArray, ...]:
+        """The arrays of the state that a change of λ moves."""
+        state = self.state
+        return state.q, state.v, state.a, state.lam, state.da
+
+    @property
+    def motion(self) -> FloatArray:
+        """q, v, a, Δa as the kernels of linear subdomains take them; q of a first-order system is nothing."""
+        found, state = np.zeros((4, self.system.nv)), self.state
+        found[0, : state.q.size], found[1], found[2], found[3] = state.q, state.v, state.a, state.da
+        return found
+
+    @motion.setter
+    def motion(self, motion: FloatArray) -> None:
+        state = self.state
+        state.q, state.v, state.a, state.da = motion[0, : state.q.size], motion[1], motion[2], motion[3]
+
     def save(self) -> None:
         """Remember the state at the beginning of a system step."""
-        self.saved = (*(array.copy() for array in self.state), self.run.phi)
+        self.saved = motion_of(self.state)
 
     def restore(self) -> None:
         """Back to the beginning of the system step."""
-        *arrays, self.run.phi = self.saved
-        for array, values in zip(self.state, arrays, strict=True):
-            array[:] = values
+        assert self.saved is not None
+        set_motion(self.state, self.saved)
 
     def row(self) -> Row:
         """The state with the acceleration brought to t_n, a_n + φ Δa."""
         state = self.state
-        now = state.a + self.run.phi * state.da  # [Shimada2014 (2.75)]
-        return Row(float(state.clock[0]), state.q.copy(), state.v.copy(), now, state.lam.copy())
+        now = state.a + state.lag * state.da  # [Shimada2014 (2.75)]
+        return Row(float(state.t), state.q.copy(), state.v.copy(), now, state.lam.copy())
 
-    def counts(self) -> tuple[Any, str]:
+    def counts(self) -> tuple[Counters, str]:
         """Counters, and the name of the solver."""
-        return self.run.count.copy(), self.run.model.solver if self.tables is None else "banded LU"
+        return self.run.counters.copy(), self.run.model.solver if self.tables is None else "banded LU"
 
     def gap(self, key: str) -> FloatArray:
         """G_ℓ times q, v or a."""
@@ -110,8 +122,7 @@ class Part:
     def accelerate(self, t: float, lam: FloatArray, first: bool) -> FloatArray:
         """state.a from the balance at t with these multipliers; G_ℓ a_ℓ."""
         self.load.set(t, 1.0, lam, lam)
-        self.run.phi = 0.0
-        self.run.state.clock[0] = t
+        self.state.t, self.state.lag = t, 0.0
         self.run.initial_values(t, first)
         return self.gap("a")
 
@@ -168,8 +179,8 @@ class Part:
         run, tau = self.run, self.tau
         times = step.t + (step.t_1 - step.t) * np.arange(1, tau + 1) / tau
         times[-1] = step.t_1
-        if abs(self.state.clock[1] - step.dt / tau) <= 1e-8 * step.dt:
-            self.state.clock[1] = step.dt / tau
+        if abs(self.state.dt - step.dt / tau) <= 1e-8 * step.dt:
+            self.state.dt = step.dt / tau
         begin = 0
         if step.first:
             self.loop(run.starting, times[:1], step)
@@ -187,34 +198,25 @@ class Part:
         """Sub-steps along the given times."""
         if times.size == 0:
             return
-        run, before = self.run, int(self.run.count[work.STEPS])
+        run, before = self.run, int(self.run.counters.steps)
         with np.errstate(over="ignore", invalid="ignore"):  # the loop finds infinities itself
             if self.tables is not None:
                 status = self.linear_loop(s, times, step)
             else:
-                status = run.loop.run(
-                    *run.physics(run.closure),
-                    s,
-                    run.controls,
-                    step.t_limit,
-                    times,
-                    np.zeros(times.size, dtype=np.bool_),
-                    run.state,
-                    run.work,
-                    run.pivots,
-                    run.columns,
-                    run.rows,
-                    run.count,
-                )
-        done = int(run.count[work.STEPS]) - before
-        run.check(status, run.state.clock[0], times[min(done, times.size - 1)])
+                physics = run.physics(run.closure, s, run.controls)
+                physics[-1].t_limit = step.t_limit
+                never = np.zeros(times.size, dtype=np.bool_)
+                tables = run.state, run.memory, run.columns, run.rows, run.counters
+                status = run.loop.run(*physics, times, never, *tables)
+        done = int(run.counters.steps) - before
+        run.check(status, run.state.t, times[min(done, times.size - 1)])
 
     def packed_for(self, s: Any, h: float) -> Any:
         """Tables and factors of this sub-step, as the kernels take them."""
         assert self.tables is not None
         if (s, h) not in self.packed:
             factors, new = self.tables.factors_for(s, h)
-            self.run.count[work.FACTORISATIONS] += new
+            self.run.counters.factorisations += new
             self.packed[s, h] = linear([(self.tables, s, h, self.tau, factors)])
         return self.packed[s, h]
 
@@ -237,30 +239,30 @@ class Part:
 
     def retime(self, s: Any, h: float) -> None:
         """Before a sub-step of another size a is moved along its slope: a_n belongs to t_n − φΔt."""
-        old = self.state.clock[1]
+        old = self.state.dt
         if old != 0.0 and abs(old - h) > 1e-8 * h:
             self.state.a[:] += s.phi * (old - h) / old * self.state.da
-            self.state.clock[1] = h
+            self.state.dt = h
 
     def linear_loop(self, s: Any, times: FloatArray, step: SystemStep) -> int:
         """The same for linear subdomains with narrow bands."""
         from isodyn.subdomains.linear_kernels import advance
 
-        run, clock, h = self.run, self.state.clock, step.dt / self.tau
+        state, counters, h = self.state, self.run.counters, step.dt / self.tau
         self.retime(s, h)
         packed = self.packed_for(s, h)
         if self.load.silent:
             packed = packed._replace(constant=np.zeros(self.system.nv))
-        balance = np.minimum(np.concatenate([clock[:1], times[:-1]]) + s.W1 * h, step.t_limit)
+        balance = np.minimum(np.concatenate([[state.t], times[:-1]]) + s.W1 * h, step.t_limit)
         theta = (balance - self.load.t_0) / self.load.dt
-        run.count[work.EVALUATIONS] += times.size
-        status = advance(
-            packed, 0, times.size, theta, self.load.lam_0, self.load.lam_1, self.loads(balance), self.motion
-        )
+        counters.evaluations += times.size
+        motion = self.motion
+        status = advance(packed, 0, times.size, theta, self.load.lam_0, self.load.lam_1, self.loads(balance), motion)
+        self.motion = motion
         if status == 0:
-            run.count[work.STEPS] += times.size
-            run.count[work.ITERATIONS] += times.size
-            clock[0], clock[1] = times[-1], h
+            counters.steps += times.size
+            counters.iterations += times.size
+            state.t, state.dt = times[-1], h
         return int(status)
 
     # ---- the answer to a change of λ at the end of the step
@@ -271,7 +273,7 @@ class Part:
         """The end of the system step after λ_{n+1} changed by delta to lam_1."""
         if self.corrects(step.kind):
             local = delta[self.rows]
-            for array, columns in zip(self.state[1:], self.answers[step.kind][1:], strict=True):
+            for array, columns in zip(self.moving(), self.answers[step.kind][1:], strict=True):
                 array += columns @ local
         else:
             self.restore()

@@ -9,7 +9,6 @@ import numpy as np
 
 from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
-from isodyn.integrate import work
 from isodyn.integrate.columns import columns
 from isodyn.linear_solvers.rows import Rows, least_multipliers
 from isodyn.memory import require_rows
@@ -92,13 +91,13 @@ class Record:
         k = slice(0, self.k)
         t, sols = self.t[k].copy(), {}
         first = {"q": 0, "v": 0, "a": 0}
-        for (count, solver), (name, chosen), own in zip(counts, self.columns.items(), self.own, strict=True):
+        for (counters, solver), (name, chosen), own in zip(counts, self.columns.items(), self.own, strict=True):
             stats = Statistics(
-                steps=int(count[work.STEPS]),
-                iterations=int(count[work.ITERATIONS]),
-                evaluations=int(count[work.EVALUATIONS]),
-                factorisations=int(count[work.FACTORISATIONS]),
-                halvings=int(count[work.HALVINGS]),
+                steps=int(counters.steps),
+                iterations=int(counters.iterations),
+                evaluations=int(counters.evaluations),
+                factorisations=int(counters.factorisations),
+                halvings=int(counters.halvings),
                 seconds=total.seconds,
                 solver=solver,
                 stopped=total.stopped,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from isodyn.compiled import FloatArray
-from isodyn.integrate import work
+from isodyn.integrate.memory import motion_of, set_motion
 from isodyn.subdomains.system_step import SystemStep
 
 if TYPE_CHECKING:
@@ -25,29 +25,23 @@ _LITTLE_MEMORY = 2_000_000  # entries of W that are no burden in any case
 @contextmanager
 def aside(part: Part, silent: bool) -> Iterator[None]:
     """What is done here leaves no trace but factorisations; `silent` without the subdomain's own loads."""
-    end, phi, count, sounds = (
-        [array.copy() for array in part.state],
-        part.run.phi,
-        part.run.count.copy(),
-        part.load.silent,
-    )
+    end, counters, sounds = motion_of(part.state), part.run.counters.copy(), part.load.silent
     part.load.silent = silent
     try:
         yield
     finally:
-        part.load.silent, part.run.phi = sounds, phi
-        for array, values in zip(part.state, end, strict=True):
-            array[:] = values
+        part.load.silent = sounds
+        set_motion(part.state, end)
         if silent:
-            count[work.FACTORISATIONS] = part.run.count[work.FACTORISATIONS]
-            part.run.count[:] = count
+            counters.factorisations = part.run.counters.factorisations
+            part.run.counters.copy_from(counters)
 
 
 def still(part: Part, h: float, phi: float) -> None:
     """Rest at the origin, after a sub-step h."""
-    for array in part.state:
+    for array in part.moving():
         array[:] = 0.0
-    part.state.clock[1], part.run.phi = h, phi
+    part.state.t, part.state.dt, part.state.lag = 0.0, h, phi
 
 
 def unit(m: int, row: int) -> FloatArray:
@@ -60,7 +54,7 @@ def unit(m: int, row: int) -> FloatArray:
 def from_rest(part: Part, step: SystemStep) -> tuple[FloatArray, ...]:
     """G V and, where it pays, W."""
     state, rows, m = part.state, part.rows, part.m
-    columns: list[list[FloatArray]] = [[] for _ in state[1:]]
+    columns: list[list[FloatArray]] = [[] for _ in part.moving()]
     keep = rows.size <= _MANY_COLUMNS * part.tau or rows.size * state.v.size <= _LITTLE_MEMORY
     velocities = []
     alike = SystemStep(0.0, step.dt, step.dt, step.first, step.last, np.inf)
@@ -70,12 +64,12 @@ def from_rest(part: Part, step: SystemStep) -> tuple[FloatArray, ...]:
             part.go(alike, np.zeros(m), unit(m, row))
             velocities.append(part.gap("v"))
             if keep:
-                for kept, array in zip(columns, state[1:], strict=True):
+                for kept, array in zip(columns, part.moving(), strict=True):
                     kept.append(array.copy())
     G_V = np.array(velocities).reshape(rows.size, m).T
     if not keep:
         return (G_V,)
-    shapes = [(rows.size, array.size) for array in state[1:]]
+    shapes = [(rows.size, array.size) for array in part.moving()]
     return (G_V, *(np.array(x).reshape(shape).T.copy() for x, shape in zip(columns, shapes, strict=True)))
 
 

@@ -1,0 +1,254 @@
+"""Named memory of a run (isodyn.kernels.struct): what steps are taken by, what survives a step, what dies with it, what is counted."""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import types
+
+from isodyn.compiled import MODEL_TYPE, F, FloatArray, I, IntArray, i8
+from isodyn.kernels.struct import Struct, integer, integers, one, real, reals
+from isodyn.kernels.struct_types import StructType
+from isodyn.linear_solvers import block_layout
+from isodyn.linear_solvers.blocks import storage_of
+from isodyn.lowering import Reference
+
+DIFFERENCES = 5  # backward differences of the unknowns that are kept (isodyn.integrate.extrapolation)
+SEEN = 4  # how many corrections of a step are kept (isodyn.integrate.newton)
+UNDERFLOW = 100  # a status of adaptive steps: not good enough, also with a step as small as rounding of t
+EPS = float(np.finfo(np.float64).eps)
+
+
+class ClosureNumbers(Struct):
+    """How constraints close a step, as kernels read it (isodyn.formulations.closure)."""
+
+    position, velocity, acceleration = real, real, real  # weights of φ, φ̇, φ̈
+    keep_position, keep_velocity = integer, integer  # whether q_{n+1} and v_{n+1} get corrections of their own
+    in_balance = integer  # whether the correction of q counts at the balance: 0 no, 1 yes, 2 with a matrix of its own
+    project = integer  # how many of q, v, a are projected after the step
+    eliminate = integer  # multipliers by a null-space basis: 0 no, 1 by QR, 2 by SVD
+    at_balance = integer  # whether the closure is asked for at the balance instead of t_{n+1} …
+    compliance = real  # … and then how much of it each unit of a multiplier may leave open
+
+
+class Leg(Struct):
+    """Steps that are taken alike: the model's traits, enforced rows, closure, coefficients of the scheme, settings of the iteration."""
+
+    traits, holonomic = integer, integer
+    closure = one(ClosureNumbers)
+    t_limit = real  # loads are not asked for later than this
+    W1, W2L2, W3L3, W2L5, W1L6, l3, l5, phi = (real,) * 8
+    rtol, max_iterations, max_halvings = real, integer, integer
+    full, reuse, quasi, form = integer, integer, integer, integer
+    keep_balance = integer  # whether the states at the last two balances are kept
+    rows = integers("rows")  # numbers of the enforced rows
+
+
+class State(Struct):
+    """All that a run needs to go on: the motion, and what the steps before tell about the next."""
+
+    t, dt = real, real  # time, and the size of the step that led here; 0 at a start
+    lag = real  # `a` belongs to t − lag·dt
+    q, v, a, da, lam = reals("nq"), reals("nv"), reals("nv"), reals("nv"), reals("m")
+    # ---- what the steps before tell about the first guess of the next (isodyn.integrate.extrapolation)
+    until = real  # the time up to which steps of one size followed each other, …
+    smooth_steps = integer  # … and how many
+    x_differences = reals(DIFFERENCES, "nv")
+    p_differences = reals(DIFFERENCES, "nv")
+    lam_differences = reals(DIFFERENCES, "m")
+    # ---- … and about its convergence (isodyn.integrate.newton)
+    since_seen = integer  # steps since corrections were seen through to the last
+    corrections = reals(SEEN)  # those corrections, relative to acceleration and multipliers
+    # ---- states at the balances of the last step and of the one before (isodyn.results.at_balance)
+    balance_t, balance_q, balance_v = reals(2), reals(2, "nq"), reals(2, "nv")
+    # ---- local errors (isodyn.integrate.local_error): the last change of v and how it differed from the one before, the largest
+    # change and the largest v, the largest errors of q per Δt and of v, and when
+    last_change, last_turn = reals("nv"), reals("nv")
+    most_change, most_v = reals("nv"), reals("nv")
+    error_q, error_v, error_q_at, error_v_at = reals("nv"), reals("nv"), reals("nv"), reals("nv")
+    # ---- how close the enforced rows came to a loss of rank (isodyn.integrate.closeness)
+    nearest, nearest_at = real, real
+
+
+JUDGED = ("most_change", "most_v", "error_q", "error_v", "error_q_at", "error_v_at")
+"""Fields of the state that tell about local errors."""
+
+
+class Iteration(Struct):
+    """Numbers of an iteration (isodyn.integrate.newton)."""
+
+    affine = integer  # whether one correction is all
+    renew, kept = (
+        integer,
+        integer,
+    )  # whether the next one needs a new matrix; whether the factors of the first one are kept
+    trusted = integer  # whether it converges as the last step that was seen through
+    polished = integer  # whether it has gone on from the tolerance down to rounding
+    change, relative, scale = (
+        real,
+        real,
+        real,
+    )  # size of the correction; beside acceleration and multipliers; of the acceleration
+    before, earlier = real, real  # size of the correction before it; relative
+    theta, slow = real, real  # contraction, and the one that calls for a new matrix
+
+
+class Memory(Struct):
+    """Memory of a step, which dies with it; factors may be kept for the next one, with the c that they were made for."""
+
+    d_p, v_p, a_p = reals("nv"), reals("nv"), reals("nv")  # predicted: displacement, velocity, acceleration at Δa = 0
+    q, d, v, a = reals("nq"), reals("nv"), reals("nv"), reals("nv")  # trial state at the balance, and its displacement
+    x, p, u = reals("nv"), reals("nv"), reals("nv")  # unknown Δa; corrections of q and v
+    q_1, v_1, a_1 = reals("nq"), reals("nv"), reals("nv")  # state at t_{n+1}
+    lam, lam_1 = reals("m"), reals("m")  # multipliers at the balance; at t_{n+1}, as they are saved
+    gap, gap_q, gap_v, gap_a = reals("m"), reals("m"), reals("m"), reals("m")  # closures: of the step, of φ, φ̇, φ̈ alone
+    mu, nu = reals("m"), reals("m")  # multipliers of the corrections of q and v
+    effect = reals("m")  # what a unit of each multiplier counts beside x, where multipliers enter as they like
+    levels = reals("two_m")  # φ and φ̇ of all rows
+    dx, dp = reals("unknowns"), reals("unknowns")  # solutions of the linear system: for the unknowns, for corrections
+    r, r_plus = reals("unknowns"), reals("unknowns")  # residual, and another one
+    b_1, b_2 = reals("unknowns"), reals("unknowns")  # right-hand sides while their solutions are refined
+    G, G_1 = reals("G_values"), reals("G_values")  # constraint matrix at the balance and at the end
+    N = reals("N_values")  # null-space basis, or inverse of GGL's S
+    J_11, J, J_S = (
+        reals("block"),
+        reals("factors"),
+        reals("first_factors"),
+    )  # (1,1) block; matrix or factors; the first ones
+    pivots = integers("pivots")
+    # ---- numbers of the step
+    c, kappa = (
+        reals(4),
+        reals(4),
+    )  # coefficients of the trial state, isodyn.integrate.equations; those of other questions
+    factors_good, factors_c = integer, reals(4)  # whether there are factors, and the c that they were made for
+    size_a, size_lam = real, real  # sizes that corrections are compared with
+    remedy = real  # after a failure: CAREFUL, or the regularisation of the matrix; 0 otherwise
+    eliminate = integer  # as in the closure, 0 in a remedy
+    guess, order = integer, integer  # where the unknowns were guessed from, and from how many differences
+    balance_known = integer  # whether r holds the balance of the guess; −1: after the trial state is put back
+    seen = reals(SEEN)  # corrections of this step
+    second_change = real  # what a second solution for the accelerations of a state changed last, relatively
+    fault, correction = reals(1), real  # to be told after a failure: the unknown without a pivot, the last correction
+    # ---- typical sizes (isodyn.systems.scales)
+    by_q, by_v = reals("nq"), reals("nv")  # what components of q and v are multiplied by before they are compared
+    row_sizes, unknown_sizes = (
+        reals("m"),
+        reals("unknowns"),
+    )  # of all rows; of the unknowns of the matrix and of its equations
+    soft = reals("rows")  # the −ε of the enforced rows in the matrix
+    inertia = real  # the smallest entry of D M D
+    iteration = one(Iteration)
+    aside = one(State)  # a state of which acceleration and multipliers are asked
+
+
+class Counters(Struct):
+    """What a run counts."""
+
+    steps, rows, iterations, evaluations, factorisations = (integer,) * 5
+    halvings, round_off_stops, rescues, repivots, fallbacks, rejected = (integer,) * 6
+
+
+COUNTED = tuple(name for name in Counters._fields if name not in ("rows", "rejected"))
+"""Counters that the statistics of a run have."""
+
+Physics = namedtuple("Physics", "model traits holonomic closure rows pf pi")
+"""The model, how many of its constraint rows are holonomic, how and with which rows they close a step, and its numbers."""
+PHYSICS = types.NamedTuple((MODEL_TYPE, i8, i8, StructType(ClosureNumbers), I, F, I), Physics)
+
+PHYSICS_REF = Reference(PHYSICS)
+LEG, STATE, MEMORY, COUNTERS = StructType(Leg), StructType(State), StructType(Memory), StructType(Counters)
+
+
+class Controls(NamedTuple):
+    """Settings of the iteration, as numbers; whether the states at the last two balances are kept."""
+
+    rtol: float
+    max_iterations: int
+    max_halvings: int
+    full: int
+    reuse: int
+    quasi: int
+    form: int
+    keep_balance: int = 0
+
+
+def new_state(nq: int, nv: int, m: int) -> State:
+    """A state at rest at t = 0 with nothing behind it."""
+    state = State(nq=nq, nv=nv, m=m)
+    state.nearest = 1.0
+    return state
+
+
+def forget(state: State, *, differences: bool = False) -> None:
+    """Begin the history of guesses anew, where other rows are enforced from now on also the differences."""
+    state.until, state.smooth_steps, state.since_seen, state.corrections = 0.0, 0, 0, 0.0
+    if differences:
+        for name in ("x_differences", "p_differences", "lam_differences", "last_change", "last_turn"):
+            setattr(state, name, 0.0)
+
+
+class Motion(NamedTuple):
+    """Copies of what moves in a state."""
+
+    t: float
+    dt: float
+    lag: float
+    q: FloatArray
+    v: FloatArray
+    a: FloatArray
+    lam: FloatArray
+    da: FloatArray
+
+
+def motion_of(state: State) -> Motion:
+    """The motion of a state, without its history."""
+    return Motion._make(np.copy(getattr(state, name)) for name in Motion._fields)
+
+
+def set_motion(state: State, motion: Motion) -> None:
+    """Put a motion into a state; its history stays and does not fit, which steps see by the time."""
+    for name, value in motion._asdict().items():
+        setattr(state, name, value)
+
+
+def allocate(nq: int, nv: int, m: int, rows: int, dense: bool, packed: IntArray | None = None) -> Memory:
+    """Memory for systems of these sizes, `rows` of m constraint rows being used.
+
+    No matrix for models that bring their own solver; values of the patterns in `packed` for sparse ones.
+    """
+    unknowns = nv + rows
+    block = nv * nv if dense and m else 0
+    G, factors, pivots = m * nv, unknowns * unknowns if dense else 0, 2 * unknowns
+    if packed is not None:
+        block, G, factors = int(packed[block_layout.N_J]), int(packed[block_layout.N_G]), storage_of(packed)
+        pivots = packed.size
+    memory = Memory(
+        nq=nq,
+        nv=nv,
+        m=m,
+        two_m=2 * m,
+        rows=rows,
+        unknowns=unknowns,
+        G_values=G,
+        N_values=block if packed is None else 0,
+        block=block,
+        factors=factors,
+        first_factors=factors if m else 0,
+        pivots=pivots,
+    )
+    memory.kappa[3] = 1.0
+    for name in ("by_q", "by_v", "row_sizes", "unknown_sizes"):
+        setattr(memory, name, 1.0)
+    if packed is not None:
+        memory.pivots = packed
+    return memory
+
+
+def weigh(memory: Memory, weights: Any, chosen: IntArray) -> None:
+    """Put the weights of a system (isodyn.systems.scales) into the memory of a step with these rows."""
+    n = memory.by_v.size
+    memory.by_q, memory.by_v, memory.row_sizes, memory.inertia = weights.q, weights.v, weights.rows, weights.inertia
+    memory.unknown_sizes[:n], memory.unknown_sizes[n:] = weights.matrix[:n], weights.matrix[n:][chosen]

@@ -1,0 +1,193 @@
+"""Structs in compiled code: what Numba has to know about isodyn.kernels.struct.
+
+A value of struct type is one address. A number is a load or a store at a constant distance from it. An array is found through the words
+of the header, which are marked as never changing. Arrays cannot be exchanged, only their elements can.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numba
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.core.imputils import impl_ret_borrowed, lower_builtin, lower_getattr_generic, lower_setattr_generic
+from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer_global, signature
+from numba.extending import (
+    NativeValue,
+    infer_getattr,
+    intrinsic,
+    models,
+    register_model,
+    typeof_impl,
+    unbox,
+)
+from numba.np.arrayobj import make_array, populate_array
+
+from isodyn.kernels.struct import WORD, Field, Struct
+
+_i8, _i64 = ir.IntType(8), ir.IntType(64)
+_NUMBERS = {"f": types.float64, "i": types.int64}
+
+
+class StructType(types.Type):
+    """The address of a struct of one class."""
+
+    def __init__(self, of: type[Struct]) -> None:
+        self.of = of
+        super().__init__(name=f"{of.__module__}.{of.__qualname__}[{of._digest}]")
+
+
+class ManyType(types.Type):
+    """The address of the first of many structs, and how many there are."""
+
+    def __init__(self, of: type[Struct]) -> None:
+        self.of = of
+        super().__init__(name=f"many {of.__module__}.{of.__qualname__}[{of._digest}]")
+
+
+@register_model(StructType)
+class _Address(models.PrimitiveModel):
+    def __init__(self, manager: Any, kind: Any) -> None:
+        super().__init__(manager, kind, _i8.as_pointer())
+
+
+@register_model(ManyType)
+class _First(models.StructModel):
+    def __init__(self, manager: Any, kind: Any) -> None:
+        super().__init__(manager, kind, [("data", types.voidptr), ("count", types.intp)])
+
+
+_types: dict[Any, StructType] = {}  # by class: they are asked for at every call from Python
+
+
+@typeof_impl.register(Struct)
+def _typeof(value: Any, context: Any) -> Any:
+    of = type(value)
+    if of not in _types:
+        _types[of] = StructType(of)
+    return _types[of]
+
+
+@unbox(StructType)
+def _unbox(kind: Any, value: Any, c: Any) -> Any:
+    number = c.pyapi.object_getattr_string(value, "_address")
+    address = c.pyapi.long_as_voidptr(number)
+    c.pyapi.decref(number)
+    return NativeValue(address, is_error=cgutils.is_not_null(c.builder, c.pyapi.err_occurred()))
+
+
+def _kind(field: Field) -> Any:
+    """What reading a field gives."""
+    if field.kind == "many":
+        return ManyType(field.of)
+    if field.kind == "one":
+        return StructType(field.of)
+    number = _NUMBERS[field.kind]
+    return types.Array(number, len(field.shape), "C") if field.shape else number
+
+
+@infer_getattr
+class _Fields(AttributeTemplate):
+    key = StructType
+
+    def generic_resolve(self, kind: Any, name: str) -> Any:
+        field = kind.of._fields.get(name)
+        return None if field is None else _kind(field)
+
+
+def _at(builder: Any, base: Any, distance: Any, kind: Any) -> Any:
+    """The address at a distance of so many bytes."""
+    distance = _i64(distance) if isinstance(distance, int) else distance
+    return builder.bitcast(builder.gep(base, [distance], inbounds=True), kind.as_pointer())
+
+
+def _constant(builder: Any, base: Any, word: int) -> Any:
+    """A word of the header that never changes."""
+    value = builder.load(_at(builder, base, WORD * word, _i64))
+    value.set_metadata("invariant.load", builder.module.add_metadata([]))
+    return value
+
+
+@lower_getattr_generic(StructType)
+def _read(context: Any, builder: Any, kind: Any, base: Any, name: str) -> Any:
+    field, sizes = kind.of._fields[name], kind.of._sizes
+    gives = _kind(field)
+    if not field.shape and field.of is None:
+        return builder.load(_at(builder, base, WORD * field.offset, context.get_value_type(gives)))
+    place = _constant(builder, base, field.offset) if field.sized else WORD * field.offset
+    if field.kind == "one":
+        return _at(builder, base, place, _i8)
+    shape = [_constant(builder, base, sizes[n]) if isinstance(n, str) else _i64(n) for n in field.shape]
+    if field.kind == "many":
+        found = cgutils.create_struct_proxy(gives)(context, builder)
+        found.data, found.count = _at(builder, base, place, _i8), shape[0]
+        return found._getvalue()
+    array, step = make_array(gives)(context, builder), _i64(WORD)
+    strides: list[Any] = []
+    for n in reversed(shape):
+        strides.insert(0, step)
+        step = builder.mul(step, n, flags=("nsw",))
+    data = _at(builder, base, place, context.get_value_type(gives.dtype))
+    populate_array(array, data=data, shape=shape, strides=strides, itemsize=_i64(WORD), meminfo=None)
+    return impl_ret_borrowed(context, builder, gives, array._getvalue())
+
+
+@lower_setattr_generic(StructType)
+def _write(context: Any, builder: Any, sig: Any, arguments: Any, name: str) -> None:
+    kind, given = sig.args
+    field = kind.of._fields[name]
+    if field.shape or field.of is not None:
+        raise TypeError(f"{kind.of.__name__}.{name} is no number: write to its elements")
+    gives = _kind(field)
+    value = context.cast(builder, arguments[1], given, gives)
+    builder.store(value, _at(builder, arguments[0], WORD * field.offset, context.get_value_type(gives)))
+
+
+@infer_global(operator.getitem)
+class _Item(AbstractTemplate):
+    def generic(self, arguments: Any, keywords: Any) -> Any:
+        if len(arguments) == 2 and isinstance(arguments[0], ManyType) and isinstance(arguments[1], types.Integer):
+            return signature(StructType(arguments[0].of), arguments[0], types.intp)
+        return None
+
+
+@lower_builtin(operator.getitem, ManyType, types.Integer)
+def _item(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
+    structs = cgutils.create_struct_proxy(sig.args[0])(context, builder, value=arguments[0])
+    distance = builder.mul(arguments[1], _i64(WORD * sig.args[0].of._header), flags=("nsw",))
+    return _at(builder, structs.data, distance, _i8)
+
+
+@infer_global(len)
+class _Length(AbstractTemplate):
+    def generic(self, arguments: Any, keywords: Any) -> Any:
+        if len(arguments) == 1 and isinstance(arguments[0], ManyType):
+            return signature(types.intp, arguments[0])
+        return None
+
+
+@lower_builtin(len, ManyType)
+def _length(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
+    return cgutils.create_struct_proxy(sig.args[0])(context, builder, value=arguments[0]).count
+
+
+@intrinsic
+def _copy_struct(typing_context: Any, source: Any, target: Any) -> Any:
+    def move(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
+        length = builder.mul(_constant(builder, arguments[0], 0), _i64(WORD))
+        cgutils.raw_memcpy(builder, arguments[1], arguments[0], length, 1)
+        return context.get_dummy_value()
+
+    return (types.void(source, target), move) if source == target else None
+
+
+def copy_struct(source: Any, target: Any) -> None:
+    """Take over the contents of a struct of the same class and sizes."""
+    target.copy_from(source)
+
+
+if not numba.config.DISABLE_JIT:
+    copy_struct = _copy_struct
