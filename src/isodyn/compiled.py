@@ -169,6 +169,13 @@ def _load_or_compile(wanted: Kernel) -> Any:
         return keep(entry, wanted)
 
 
+def make_ready(*functions: Any) -> None:
+    """Compile or load these kernels now: before threads share them."""
+    for function in functions:
+        if isinstance(function, Kernel):
+            function.ready()
+
+
 def _is_on_disk(wanted: Kernel) -> bool:
     entry = place_of(wanted)
     with_package = shipped(wanted.name, entry.stamp)

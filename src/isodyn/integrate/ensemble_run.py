@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from isodyn import interrupts
-from isodyn.compiled import OK, RAISED, FloatArray
+from isodyn.compiled import OK, RAISED, FloatArray, make_ready
 from isodyn.errors import IsodynWarning
 from isodyn.integrate.memory import COUNTED, JUDGED, Counters, new_state
 from isodyn.integrate.progress import Progress
@@ -181,6 +181,7 @@ class Threads:
 
     def execute(self, bar: Progress) -> None:
         """Until nothing is left; the main thread looks after progress and Ctrl-C."""
+        make_ready(self.kernel.run_members, self.model.function)
         workers = [threading.Thread(target=self.work, daemon=True) for _ in range(self.threads)]
         for worker in workers:
             worker.start()

@@ -149,6 +149,11 @@ class Kernel(CPUDispatcher):
         self.ready()
         return self
 
+    def _search_new_conversions(self, *args: Any, **kws: Any) -> Any:
+        """One thread at a time: Numba notes conversions, a model to its function type among them, at the first call that needs them."""
+        with global_compiler_lock:
+            return super()._search_new_conversions(*args, **kws)
+
     def _explain_matching_error(self, *args: Any, **kws: Any) -> None:
         """Why Python cannot call it with these arguments."""
         if self.targetoptions["no_cpython_wrapper"]:
