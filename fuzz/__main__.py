@@ -20,22 +20,41 @@ sys.path.insert(0, str(HERE.parent / "tests"))
 os.environ.setdefault("NUMBA_CACHE_DIR", str(HERE.parent / ".cache" / "numba"))
 
 from fuzz.formats import Format, all_formats  # noqa: E402
+from isodyn import kernel_progress  # noqa: E402
 from isodyn.errors import IsodynError  # noqa: E402
 
 SHOWN = 10  # failures
+COMPILING = 600.0  # seconds that the kernels of an input may take at most
 
 
 class HangError(BaseException):
     """An input took too long; no reader may take this for an error of its own."""
 
 
-def _hang(number: int, frame: FrameType | None) -> None:
-    raise HangError("it took too long")
+class Limit:
+    """Seconds that an input may take, less those of compiling kernels that it is the first to need."""
+
+    seconds, compiled = 0.0, 0.0
+
+    def begin(self, seconds: float) -> None:
+        """From now on."""
+        self.seconds, self.compiled = seconds, kernel_progress.seconds()
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+
+    def over(self, number: int, frame: FrameType | None) -> None:
+        """The alarm: another time where kernels were compiled, or are, since the last one."""
+        if kernel_progress.busy() or kernel_progress.seconds() > self.compiled:
+            self.begin(self.seconds)
+        else:
+            raise HangError("it took too long")
+
+
+LIMIT = Limit()
 
 
 def tried(fmt: Format, data: bytes, folder: Path, seconds: float) -> tuple[str, str]:
     """What became of an input: read, refused or failed, and why."""
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    LIMIT.begin(seconds)
     try:
         fmt.read(data, folder)
         return "read", ""
@@ -60,7 +79,7 @@ def main() -> int:
     formats = [one for one in all_formats() if options.only in (None, one.name)]
     if not formats:
         parser.error(f"there is no format {options.only!r}: {', '.join(one.name for one in all_formats())}")
-    signal.signal(signal.SIGALRM, _hang)
+    signal.signal(signal.SIGALRM, LIMIT.over)
     warnings.simplefilter("ignore")
     os.fsync = lambda file: None  # no machine dies here
     options.out.mkdir(parents=True, exist_ok=True)
@@ -84,7 +103,7 @@ def _format(fmt: Format, options: argparse.Namespace, folder: Path) -> list[str]
         rng = random.Random(f"{options.seed}/{fmt.name}/{number}")
         data = kept[number].read_bytes() if number < 0 else fmt.make(rng, folder)
         (options.out / "current").write_bytes(data)  # what is left here when the process ends without a word
-        faulthandler.dump_traceback_later(3 * options.seconds, exit=True)
+        faulthandler.dump_traceback_later(3 * options.seconds + COMPILING, exit=True)
         verdict, why = tried(fmt, data, folder, options.seconds)
         faulthandler.cancel_dump_traceback_later()
         counts[verdict] += 1

@@ -25,7 +25,7 @@ import isodyn as iso
 from fuzz.mutations import NUMBERS, WORDS, damaged, twisted
 from isodyn.cli import FAULT, _run
 from isodyn.expressions import compile_formula, constant
-from isodyn.kernel_cache import SealedCacheFile
+from isodyn.kernel_cache import Entry
 from isodyn.models import matrices
 from isodyn.models.build import model_from_text
 from isodyn.models.urdf import read_urdf
@@ -264,24 +264,21 @@ def _matrix(data: bytes, folder: Path) -> None:
 # ---- the kernel cache and the command line
 
 
-def _cache_file(folder: Path) -> SealedCacheFile:
-    return SealedCacheFile(str(folder), "kernel-1.py311", "stamp")
+def _cache_file(folder: Path) -> Entry:
+    return Entry.at(folder / "one.kernel", b"stamp")
 
 
 def _make_cache(rng: random.Random, folder: Path) -> bytes:
-    """Index or code of a kernel, damaged; the first byte tells which."""
+    """The file of a kernel, damaged."""
     file = _cache_file(folder)
-    file.save("key", b"code" * 50)
-    which = rng.randrange(2)
-    path = Path(file._index_path if which else file._data_path(file._data_name(1)))
-    return bytes([which]) + damaged(path.read_bytes(), rng)
+    file.write(b"code" * 50)
+    return bytes(damaged(file.path.read_bytes(), rng))
 
 
 def _cache(data: bytes, folder: Path) -> None:
     file = _cache_file(folder)
-    file.save("key", b"code" * 50)
-    Path(file._index_path if data[:1] == b"\x01" else file._data_path(file._data_name(1))).write_bytes(data[1:])
-    found = file.load("key")
+    file.path.write_bytes(data)
+    found = file.read(bytes)
     if found not in (None, b"code" * 50):
         raise AssertionError("a damaged kernel was loaded")
 

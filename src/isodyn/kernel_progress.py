@@ -40,6 +40,11 @@ def seconds() -> float:
     return _total
 
 
+def busy() -> bool:
+    """Whether a kernel is being compiled now."""
+    return _depth > 0
+
+
 def run_clock() -> float:
     """A clock in seconds that stands still while kernels are compiled."""
     return time.perf_counter() - _total

@@ -71,9 +71,7 @@ def test_names_that_libraries_use(owner, name, expected):
     assert parameters(getattr(owner, name)) == expected, WHERE["libraries"].format(f"calls or replaces {name}")
 
 
-@pytest.mark.parametrize(
-    "name", ["_linking_libraries", "_final_module", "_finalized", "_reload_init", "_shared_module"]
-)
+@pytest.mark.parametrize("name", ["_linking_libraries", "_final_module", "_finalized", "_shared_module"])
 def test_members_of_a_library(name):
     library = libraries.prepare().codegen().create_library("looked at")
     assert hasattr(library, name), WHERE["libraries"].format(f"reads {name}")

@@ -53,7 +53,8 @@ class KernelLibrary(JITCodeLibrary):
         self._raise_if_finalized()
         inner = set()
         for one in linked:
-            self._reload_init.update(one._reload_init)
+            if "_reload_init" in vars(self):  # what is to be run when the code is loaded; Numba has it since 0.62
+                self._reload_init.update(one._reload_init)
             if one._finalized:
                 module = one._get_module_for_linking()
             else:
@@ -108,9 +109,7 @@ def _has_wrapper(library: Any, name: str) -> bool:
 def _executable(library: Any, description: Any, environment: Any) -> Any:
     """In the place of CPUContext.get_executable: what Python cannot call gets no machine code of its own while kernels are compiled."""
     context = cpu_target.target_context
-    if _depth == 0:
-        return cpu.CPUContext.get_executable(context, library, description, environment)
-    if _has_wrapper(library, description.llvm_cpython_wrapper_name):
+    if _depth == 0 or _has_wrapper(library, description.llvm_cpython_wrapper_name):
         function = cpu.CPUContext.get_executable(context, library, description, environment)
         set_environments(library)
         return function
