@@ -15,13 +15,12 @@ from isodyn.integrate.memory import DIFFERENCES
 @pytest.mark.parametrize("degree", range(DIFFERENCES))
 def test_polynomials_are_continued_exactly(degree: int) -> None:
     """Backward differences of x_n = n^d give x_{n+1} from d + 1 of them on."""
-    rows = np.zeros((1 + DIFFERENCES, 2))
+    differences = np.zeros((DIFFERENCES, 2))
     for n in range(DIFFERENCES + 3):
-        rows[0] = float(n) ** degree, -3.0 * float(n) ** degree
-        take_in(rows, 1, 0)
+        take_in(np.array([float(n) ** degree, -3.0 * float(n) ** degree]), differences)
     following = float(DIFFERENCES + 3) ** degree
     for order in range(1, DIFFERENCES + 1):
-        found = [extrapolated(rows, 1, float(order), i) for i in range(2)]
+        found = [extrapolated(differences, order, i) for i in range(2)]
         assert (found == [following, -3.0 * following]) == (order > degree)
 
 

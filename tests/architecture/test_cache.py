@@ -68,7 +68,7 @@ def test_a_changed_measure_makes_mechanisms_stale_and_nothing_else(tmp_path):
     shutil.copytree(Path(isodyn.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
     files = ("mechanism/model.py", "integrate/loop.py")
     before = stamps(package, files)
-    for part in ("joints/measures.py", "bodies/rotation_kernels.py", "mechanism/layout.py", "expressions/program.py"):
+    for part in ("joints/measures.py", "bodies/rotation_kernels.py", "parts/layout.py", "expressions/program.py"):
         kernels = package / part
         kernels.write_text(kernels.read_text() + "\n# changed\n")
         after = stamps(package, files)

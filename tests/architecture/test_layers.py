@@ -53,19 +53,8 @@ CLIENTS = "studies/verification/cases/"  # written as a user would, with the pub
 
 UPWARD = {
     ("beams/__init__.py", "analyses"),
-    ("beams/layout.py", "mechanism"),
-    ("beams/model.py", "mechanism"),
-    ("beams/tables.py", "mechanism"),
     ("errors.py", "results"),
     ("integrate/driver.py", "subdomains"),
-    ("loads/elements.py", "mechanism"),
-    ("loads/formula.py", "mechanism"),
-    ("loads/time.py", "mechanism"),
-    ("mechanism/beam_view.py", "results"),
-    ("mechanism/chord_strain.py", "results"),
-    ("mechanism/load_view.py", "results"),
-    ("mechanism/reactions.py", "results"),
-    ("mechanism/views.py", "results"),
     ("results/checkpoint.py", "integrate"),
 }
 

@@ -13,6 +13,7 @@ import pytest
 import isodyn as iso
 from isodyn.errors import DamageError, InputError, RecoveryWarning
 from isodyn.results import Checkpoint, seals
+from isodyn.results.checkpoint import FORMAT
 
 pytest.importorskip("h5netcdf")
 NUMBERS = ("t", "q", "v", "a", "lam")
@@ -104,14 +105,14 @@ def test_a_changed_description_is_refused(whole: tuple[Path, iso.Solution], tmp_
     assert document.read_text() != text
     with pytest.raises(DamageError, match="its checksum is another"):
         iso.resume(tmp_path / "run", oscillator())
-    document.write_text(text.replace('"format": 3', '"format": 2'))
+    document.write_text(text.replace(f'"format": {FORMAT}', '"format": 2'))
     with pytest.raises(InputError, match="another version"):
         iso.resume(tmp_path / "run", oscillator())
 
 
 def test_a_description_that_makes_no_sense_is_refused(whole: tuple[Path, iso.Solution], tmp_path: Path) -> None:
     """With a right checksum too: unknown options, missing ones, wrong types."""
-    _, document = seals.opened_json(whole[0] / "run" / "run.json", 3)
+    _, document = seals.opened_json(whole[0] / "run" / "run.json", FORMAT)
     options = document["options"]
     for changed in (
         {**options, "system": 1},

@@ -15,7 +15,7 @@ from isodyn.errors import InputError
 from isodyn.expressions import compile_formula, constant, parse
 from isodyn.expressions.program import evaluate
 from isodyn.expressions.tokens import LONGEST
-from isodyn.mechanism.formulas import run_program
+from isodyn.parts.formulas import run_program
 
 
 @kernel(types.UniTuple(f8, 3)(F, i8))

@@ -1,12 +1,12 @@
 """Where the numbers of a beam lie in the flat tables `pi`, `pf` of its model.
 
 A node has `dim` coordinates of its position and `dim` of its slope. `pi` opens with a header: sizes, then the beginnings of the tables
-in `pi` and in `pf`. Functions of time lie where isodyn.mechanism.time_functions looks for them.
+in `pi` and in `pf`. Functions of time lie where isodyn.parts.time_functions looks for them.
 """
 
 from __future__ import annotations
 
-from isodyn.mechanism.layout import F_TIME, I_TIME
+from isodyn.parts.layout import F_TIME, I_TIME
 
 # ---- header of pi: sizes …
 DIM, ELEMENTS, ROWS, LOADS, TORQUES, N, J_SIZE, G_SIZE = range(8)

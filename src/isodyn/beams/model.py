@@ -57,7 +57,7 @@ from isodyn.compiled import (
     f8,
     kernel,
 )
-from isodyn.mechanism.time_functions import at_time
+from isodyn.parts.time_functions import at_time
 
 
 @kernel()

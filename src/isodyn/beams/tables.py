@@ -14,7 +14,7 @@ from isodyn.beams.mesh import Element, element_numbers
 from isodyn.compiled import FloatArray, IntArray
 from isodyn.linear_solvers.blocks import Sparsity
 from isodyn.loads.time import as_time_function
-from isodyn.mechanism.layout import F_TIME, I_TIME
+from isodyn.parts.layout import F_TIME, I_TIME
 
 
 @dataclass(frozen=True)

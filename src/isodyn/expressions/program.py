@@ -1,4 +1,4 @@
-"""From a tree to a program in postfix order, which one compiled kernel runs (isodyn.mechanism.formulas).
+"""From a tree to a program in postfix order, which one compiled kernel runs (isodyn.parts.formulas).
 
 The program is a row of numbers, so that a new formula compiles nothing:
 

@@ -161,7 +161,7 @@ class NullSpace(Formulation):
             return Closure(position=1.0, eliminate=Elimination.QR)
         return _closure(self, Elimination(1 + COMPILED_BASES.index(self.basis)))
 
-    def first_closure(self, dt: float) -> Any:
+    def first_closure(self, dt: float) -> Closure | None:
         """That of `Stabilised` where φ closes."""
         return Stabilised().closure(dt) if self.discrete else None
 

@@ -67,7 +67,7 @@ class PositionLevel(Formulation):
         remark="a, λ: U0 with ρmax < 1 is second order after the transient; V0 and ρmax = 1 alternate undamped",
     )
 
-    def first_closure(self, dt: float) -> Any:
+    def first_closure(self, dt: float) -> Closure | None:
         """That of `Stabilised`, which starts multipliers without an alternating part."""
         return Stabilised().closure(dt)
 
@@ -124,7 +124,7 @@ class Baumgarte(Formulation):
                     f"{name} must be positive, received {value!r}", hint="negative gains make the drift grow"
                 )
 
-    def first_order_closure(self, dt: float) -> Any:
+    def first_order_closure(self, dt: float) -> Closure:
         """The derivative of a constraint of index 2 with Baumgarte's term [Shimada2014 (3.205)]."""
         alpha = 1.0 / dt if self.alpha is None else float(self.alpha)
         return Closure(velocity=alpha, acceleration=1.0)

@@ -13,6 +13,7 @@ from typing import Any, ClassVar, TypeVar
 
 from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
+from isodyn.formulations.closure import Closure
 from isodyn.stored import stored_with_runs
 
 Orders = tuple[float | None, float | None, float | None, float | None]
@@ -51,14 +52,14 @@ class Formulation(ABC):
     facts: ClassVar[Facts | tuple[Facts, ...]] = Facts()
 
     @abstractmethod
-    def closure(self, dt: float) -> Any:
+    def closure(self, dt: float) -> Closure:
         """How steps of this size close: an `isodyn.formulations.Closure`."""
 
-    def first_closure(self, dt: float) -> Any:
+    def first_closure(self, dt: float) -> Closure | None:
         """How the first step closes; None: like all others."""
         return None
 
-    def first_order_closure(self, dt: float) -> Any:
+    def first_order_closure(self, dt: float) -> Closure:
         """How steps of a first-order DAE close."""
         return self.closure(dt)
 
@@ -81,10 +82,10 @@ class _Bare(Formulation):
 
     given: Any
 
-    def closure(self, dt: float) -> Any:
+    def closure(self, dt: float) -> Closure:
         return self.given.closure(dt)
 
-    def first_closure(self, dt: float) -> Any:
+    def first_closure(self, dt: float) -> Closure | None:
         first = getattr(self.given, "first_closure", None)
         return None if first is None else first(dt)
 

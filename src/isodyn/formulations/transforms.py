@@ -16,6 +16,7 @@ import numpy as np
 
 from isodyn.compiled import FloatArray, IntArray
 from isodyn.errors import InputError
+from isodyn.formulations.closure import Closure
 from isodyn.formulations.protocol import Facts, Formulation, formulation
 from isodyn.linear_solvers.rows import choose, least_multipliers
 from isodyn.results.solution import Solution
@@ -45,7 +46,7 @@ class Hamiltonian(Formulation):
         remark="for schemes that Table 2.5 adapts",
     )
 
-    def closure(self, dt: float) -> Any:
+    def closure(self, dt: float) -> Closure:
         """None of its own: the first-order system closes as it stands."""
         raise InputError("Hamilton's form closes no steps; it makes another system, with `transform`")
 

@@ -59,6 +59,6 @@ def warn_of_doubts(run: Run, sol: Solution) -> None:
         warn_near_singular(pivot, when, "the motion from there on, and multipliers, are uncertain", stacklevel=4)
     warn_of_coarse_steps(sol.stats, stacklevel=5)
     if run.controls.keep_balance:
-        from isodyn.mechanism.chord_strain import warn_of_chord_strain  # mechanisms and beams only come here
+        from isodyn.results.chord_strain import warn_of_chord_strain  # mechanisms and beams only come here
 
         warn_of_chord_strain(sol, stacklevel=5)

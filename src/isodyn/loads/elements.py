@@ -18,8 +18,7 @@ from isodyn.joints import measures as words
 from isodyn.joints.pairs import between_points, length_of
 from isodyn.joints.words import Pair, Word, arm
 from isodyn.loads.part import AlongBeam, JointLoad, Law, LoadForces, LoadPart, LoadWorld, OnBody
-from isodyn.mechanism import layout
-from isodyn.parts import Keys, Value, load, optional, required
+from isodyn.parts import Keys, Value, layout, load, optional, required
 from isodyn.real_numbers import real_number
 
 

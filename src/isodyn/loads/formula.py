@@ -23,8 +23,7 @@ from isodyn.joints.words import Pair, Word, arm, ground_body
 from isodyn.loads.elements import Force, Motor, Torque
 from isodyn.loads.part import Input, JointLoad, Law, LoadForces, LoadPart, LoadWorld
 from isodyn.loads.time import ByFormula, Formula
-from isodyn.mechanism import layout
-from isodyn.parts import Keys, Part, Value, load, optional, required
+from isodyn.parts import Keys, Part, Value, layout, load, optional, required
 
 RATE = "_rate"
 

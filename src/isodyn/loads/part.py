@@ -23,7 +23,7 @@ class Input:
 
 @dataclass(frozen=True)
 class Law:
-    """A force along a word: kind and numbers of isodyn.mechanism.layout; `shift` a function of time; `joint` whose reaction it uses.
+    """A force along a word: kind and numbers of isodyn.parts.layout; `shift` a function of time; `joint` whose reaction it uses.
 
     `load` is the name of the load that it belongs to, `line` how it is drawn along a length ("spring", "rod", "rope"; not at all if empty).
     """
@@ -44,7 +44,7 @@ class Law:
 
 @dataclass(frozen=True)
 class OnBody:
-    """A force or torque on one body: kind and numbers of isodyn.mechanism.layout, times a function of time."""
+    """A force or torque on one body: kind and numbers of isodyn.parts.layout, times a function of time."""
 
     kind: int
     body: str

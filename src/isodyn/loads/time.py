@@ -1,4 +1,4 @@
-"""Functions of time for drives and loads that run inside compiled code (isodyn.mechanism.time_functions)."""
+"""Functions of time for drives and loads that run inside compiled code (isodyn.parts.time_functions)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
 from isodyn.expressions import Program, compile_formula
-from isodyn.mechanism.layout import FORMULA, HARMONIC, POLYNOMIAL, PULSE, RAMP, SPLINE
+from isodyn.parts.layout import FORMULA, HARMONIC, POLYNOMIAL, PULSE, RAMP, SPLINE
 from isodyn.real_numbers import real_array, real_number
 
 

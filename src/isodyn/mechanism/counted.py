@@ -16,8 +16,8 @@ from isodyn.errors import InputError
 from isodyn.joints.measures import ANGLE, TANGENT_ANGLE, TWIST, WHOLE_TURNS
 from isodyn.joints.words import Row, Word
 from isodyn.loads.part import Law
-from isodyn.mechanism.layout import BY_FORMULA, LIMIT, SPRING
 from isodyn.mechanism.turns import TOLD
+from isodyn.parts.layout import BY_FORMULA, LIMIT, SPRING
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,7 +21,19 @@ from isodyn.bodies.rotation_kernels import Vector, cross, dot, put, rotate, rota
 from isodyn.compiled import F, FloatArray, I, IntArray, f8, kernel
 from isodyn.joints.measures import GRADIENT, POSE, R_, SECOND, STIFFNESS, V_, W_, axis_column
 from isodyn.mechanism.formula_laws import add_formula_tangent, formula_force, rate_slopes
-from isodyn.mechanism.layout import (
+from isodyn.mechanism.nodes import add_curvature, add_matrix, is_node
+from isodyn.mechanism.places import (
+    add_blocks,
+    add_curvatures,
+    add_slopes_of_rate,
+    add_to_bodies,
+    add_to_body,
+    along,
+    has_nodes,
+    measure_of,
+    stiffness_of,
+)
+from isodyn.parts.layout import (
     BLOCK,
     BODY,
     BODY_TORQUE,
@@ -50,19 +62,7 @@ from isodyn.mechanism.layout import (
     STRIDE,
     TORQUE,
 )
-from isodyn.mechanism.nodes import add_curvature, add_matrix, is_node
-from isodyn.mechanism.places import (
-    add_blocks,
-    add_curvatures,
-    add_slopes_of_rate,
-    add_to_bodies,
-    add_to_body,
-    along,
-    has_nodes,
-    measure_of,
-    stiffness_of,
-)
-from isodyn.mechanism.time_functions import at_time
+from isodyn.parts.time_functions import at_time
 
 
 @kernel()

@@ -13,8 +13,10 @@ from numba import types
 
 from isodyn.compiled import F, FloatArray, I, IntArray, f8, i8, kernel
 from isodyn.joints.measures import GRADIENT, POSE, SECOND, SLOPES, STIFFNESS, V_
-from isodyn.mechanism.formulas import run_program
-from isodyn.mechanism.layout import (
+from isodyn.mechanism.nodes import is_node, part
+from isodyn.mechanism.places import add_blocks, add_curvatures, along, has_nodes, measure_of, stiffness_of
+from isodyn.parts.formulas import run_program
+from isodyn.parts.layout import (
     BODIES,
     BODY,
     COLUMNS,
@@ -34,8 +36,6 @@ from isodyn.mechanism.layout import (
     STRIDE,
     TIME,
 )
-from isodyn.mechanism.nodes import is_node, part
-from isodyn.mechanism.places import add_blocks, add_curvatures, along, has_nodes, measure_of, stiffness_of
 
 
 @kernel(f8(i8, f8, F, F, I), inner=True, apart=True)

@@ -7,7 +7,7 @@
     angles      θ̇ = g·v                           counted over whole turns, behind the bodies in q (isodyn.mechanism.turns)
     beams       M a + ∂U/∂q + damping − weight     on their nodes (isodyn.beams), which joints see as bodies (isodyn.mechanism.nodes)
 
-Tables in pi, pf: isodyn.mechanism.layout. A planar body has (x, y, θ) of (r, ω), a particle has r; the columns of a measure's gradient
+Tables in pi, pf: isodyn.parts.layout. A planar body has (x, y, θ) of (r, ω), a particle has r; the columns of a measure's gradient
 that a body does not have are left out. Blocks of J and places in G are given by the tables, so that the same code fills a dense
 matrix and the values of a sparse one.
 """
@@ -47,7 +47,11 @@ from isodyn.mechanism.forces import (
     add_loads,
     potential_of_laws,
 )
-from isodyn.mechanism.layout import (
+from isodyn.mechanism.nodes import place_node
+from isodyn.mechanism.rows import row_forces, row_matrix, row_tangents, row_values
+from isodyn.mechanism.spread import add_beams
+from isodyn.mechanism.turns import count_turns, rates_of_turns, read_turns, settle_turns
+from isodyn.parts.layout import (
     BLOCK,
     BODIES,
     BODY,
@@ -81,10 +85,6 @@ from isodyn.mechanism.layout import (
     TURNS,
     UNHELD,
 )
-from isodyn.mechanism.nodes import place_node
-from isodyn.mechanism.rows import row_forces, row_matrix, row_tangents, row_values
-from isodyn.mechanism.spread import add_beams
-from isodyn.mechanism.turns import count_turns, rates_of_turns, read_turns, settle_turns
 
 
 @kernel()

@@ -22,7 +22,7 @@ from numba import types
 from isodyn.bodies.rotation_kernels import Vector, vector
 from isodyn.compiled import F2, FloatArray, IntArray, i8, kernel
 from isodyn.joints.measures import POSE, R_, STRETCH, STRETCHING, TURN, V_, W_
-from isodyn.mechanism.layout import BLOCK, BODIES, BODY, CABLE, F_POSE, FREEDOM, I_BODY, KIND, NODE, PLANAR, STRIDE
+from isodyn.parts.layout import BLOCK, BODIES, BODY, CABLE, F_POSE, FREEDOM, I_BODY, KIND, NODE, PLANAR, STRIDE
 
 
 @kernel()

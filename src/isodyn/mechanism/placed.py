@@ -14,9 +14,9 @@ from isodyn.bodies.body import GROUND
 from isodyn.bodies.pose import Pose
 from isodyn.compiled import POSITION, FloatArray, IntArray
 from isodyn.joints.measures import POSE, R_, STRETCH, STRETCHING, TURN, V_, W_
-from isodyn.mechanism.layout import BODY, COLUMNS, F_POSE, I_BODY
 from isodyn.mechanism.poses import map_of_node
 from isodyn.mechanism.system import MechanismSystem
+from isodyn.parts.layout import BODY, COLUMNS, F_POSE, I_BODY
 
 _NODES = {"node": np.array([0, 1, 5]), "cable": np.array([0, 1, 2, 4, 5])}  # what their frames have of (ṙ, ω)
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from isodyn.compiled import FloatArray, IntArray, kernel
 from isodyn.joints.measures import GRADIENT, PARAMETERS, POSE, measure, rest, stiffness
-from isodyn.mechanism.layout import (
+from isodyn.mechanism.nodes import add_curvature, add_matrix, add_rate_slopes, is_node, part, rest_of_node
+from isodyn.parts.layout import (
     BODIES,
     BODY,
     COLUMNS,
@@ -18,7 +19,6 @@ from isodyn.mechanism.layout import (
     MEASURE,
     STRIDE,
 )
-from isodyn.mechanism.nodes import add_curvature, add_matrix, add_rate_slopes, is_node, part, rest_of_node
 
 
 @kernel()

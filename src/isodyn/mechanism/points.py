@@ -10,7 +10,7 @@ from isodyn.bodies.rotation_kernels import Vector, cross, rotate, rotate_back, s
 from isodyn.compiled import POSITION, VELOCITY, FloatArray, IntArray, kernel
 from isodyn.joints.measures import PARAMETERS, POSE, R_, S_I, S_J, V_, W_, axis_column, between, unit_column
 from isodyn.lowering import natural
-from isodyn.mechanism.layout import (
+from isodyn.parts.layout import (
     BODIES,
     BODY,
     COLUMNS,

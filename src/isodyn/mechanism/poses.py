@@ -11,9 +11,9 @@ from isodyn.joints.measures import POSE, R_, STRETCH, TURN, V_, W_
 from isodyn.joints.words import Word
 from isodyn.mechanism.counted import over_rows
 from isodyn.mechanism.kinematics import histories
-from isodyn.mechanism.layout import BODY, CABLE, COLUMNS, I_BODY, NODE
 from isodyn.mechanism.nodes import place_nodes
 from isodyn.mechanism.system import MechanismSystem
+from isodyn.parts.layout import BODY, CABLE, COLUMNS, I_BODY, NODE
 from isodyn.systems.branch_choices import named_rates
 
 

@@ -4,7 +4,24 @@ from __future__ import annotations
 
 from isodyn.compiled import ACCELERATION, POSITION, VELOCITY, FloatArray, IntArray, kernel
 from isodyn.joints.measures import GRADIENT, STIFFNESS
-from isodyn.mechanism.layout import (
+from isodyn.mechanism.nodes import is_node, part
+from isodyn.mechanism.places import (
+    add_blocks,
+    add_curvatures,
+    add_to_bodies,
+    along,
+    has_nodes,
+    measure_of,
+    rest_of,
+    stiffness_of,
+)
+from isodyn.mechanism.points import (
+    add_coincidence_forces,
+    add_coincidence_tangents,
+    coincidence,
+    put_coincidence,
+)
+from isodyn.parts.layout import (
     BODIES,
     BODY,
     COLUMNS,
@@ -23,24 +40,7 @@ from isodyn.mechanism.layout import (
     TERM,
     TOGETHER,
 )
-from isodyn.mechanism.nodes import is_node, part
-from isodyn.mechanism.places import (
-    add_blocks,
-    add_curvatures,
-    add_to_bodies,
-    along,
-    has_nodes,
-    measure_of,
-    rest_of,
-    stiffness_of,
-)
-from isodyn.mechanism.points import (
-    add_coincidence_forces,
-    add_coincidence_tangents,
-    coincidence,
-    put_coincidence,
-)
-from isodyn.mechanism.time_functions import at_time
+from isodyn.parts.time_functions import at_time
 
 
 @kernel()

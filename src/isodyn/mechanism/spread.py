@@ -6,7 +6,7 @@ from numba import types
 
 from isodyn.beams.elements import forces_of_elements
 from isodyn.compiled import F, FloatArray, I, IntArray, f8, kernel
-from isodyn.mechanism.layout import (
+from isodyn.parts.layout import (
     DAMPED,
     ELEMENTS,
     F_ELEMENT,
@@ -20,7 +20,7 @@ from isodyn.mechanism.layout import (
     SPREAD,
     SPREADS,
 )
-from isodyn.mechanism.time_functions import at_time
+from isodyn.parts.time_functions import at_time
 
 
 @kernel(types.void(f8, F, F, F, F, I, F), inner=True, apart=True)

@@ -29,12 +29,12 @@ from isodyn.joints.part import Symbol
 from isodyn.joints.words import Pair, Row, Word, ground_body
 from isodyn.mechanism.beam_part import BeamPart, resolve
 from isodyn.mechanism.kinematics import value_at_start
-from isodyn.mechanism.layout import BY_FORMULA, F_FACTOR, LIMIT, SPRING
 from isodyn.mechanism.model import mechanism_energy, mechanism_model
 from isodyn.mechanism.scales import typical_sizes
 from isodyn.mechanism.tables import Tables
 from isodyn.mechanism.turns import told_turn
 from isodyn.mechanism.winding import winding_of
+from isodyn.parts.layout import BY_FORMULA, F_FACTOR, LIMIT, SPRING
 from isodyn.systems.checks import untold
 from isodyn.systems.tabled import TabledSystem
 

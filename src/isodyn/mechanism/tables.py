@@ -1,4 +1,4 @@
-"""From named parts to the flat tables of isodyn.mechanism.layout, dense or sparse."""
+"""From named parts to the flat tables of isodyn.parts.layout, dense or sparse."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ from isodyn.joints.words import Row, Word
 from isodyn.linear_solvers.blocks import Sparsity
 from isodyn.loads.part import Law
 from isodyn.loads.time import as_time_function
-from isodyn.mechanism import layout as at
 from isodyn.mechanism.beam_part import BeamPart
 from isodyn.mechanism.counted import CountedAngle
+from isodyn.parts import layout as at
 
 _COLUMNS = {"spatial": [0, 1, 2, 3, 4, 5], "planar": [0, 1, -1, -1, -1, 2], "particle": [0, 1, 2, -1, -1, -1]}
 _COLUMNS |= {"node": [0, 1, -1, -1, -1, -1], "cable": _COLUMNS["particle"]}  # slopes: isodyn.mechanism.nodes

@@ -41,7 +41,7 @@ from isodyn.joints.measures import (
     within_half_a_turn,
 )
 from isodyn.lowering import natural
-from isodyn.mechanism.layout import (
+from isodyn.parts.layout import (
     BODIES,
     BODY,
     CAYLEY,

@@ -19,9 +19,9 @@ from isodyn.errors import InputError
 from isodyn.joints import measures as at
 from isodyn.joints.words import Word
 from isodyn.loads.time import as_time_function
-from isodyn.mechanism import layout
 from isodyn.mechanism.hybrid import UserMechanismSystem
 from isodyn.mechanism.system import MechanismSystem
+from isodyn.parts import layout
 from isodyn.report.equations import Equations, symbols
 from isodyn.report.tracing import number
 

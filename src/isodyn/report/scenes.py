@@ -24,8 +24,8 @@ from isodyn.report.kinds import is_beam, is_mechanism, is_parametrised
 from isodyn.results import Solution
 
 if TYPE_CHECKING:  # they bring compiled code, which systems of other kinds do not need
-    from isodyn.mechanism.beam_view import BeamView
     from isodyn.mechanism.system import JointParts, MechanismSystem
+    from isodyn.results.beam_view import BeamView
 
 FRAMES = 1500
 NUMBERS = 1_500_000  # of all poses and curves together
@@ -132,7 +132,7 @@ def _affordable(frames: int, numbers: int) -> int:
 
 
 def _of_mechanism(sol: Solution) -> Scene:
-    from isodyn.mechanism.beam_view import BeamView
+    from isodyn.results.beam_view import BeamView
 
     system: MechanismSystem = sol.system
     kinds = {body.kind for body in system.bodies}
@@ -230,7 +230,7 @@ def _marks(sol: Solution, parts: JointParts, number: dict[str, int]) -> list[Mar
     reach = (0.0, 0.0)
     slides = next((name for name, word in parts.coordinates.items() if word.kind == at.OFFSET), None)
     if slides is not None:
-        from isodyn.mechanism.views import JointView
+        from isodyn.results.mechanism_views import JointView
 
         way = JointView(sol, parts.name).coordinate(slides)
         reach = (float(way.min()), float(way.max()))
@@ -275,7 +275,7 @@ def _way(history: FloatArray, p: FloatArray, flat: bool) -> FloatArray:
 
 
 def _of_beam(sol: Solution) -> Scene:
-    from isodyn.mechanism.beam_view import BeamView
+    from isodyn.results.beam_view import BeamView
 
     curve = Curve("beam", _curve(BeamView(sol)))
     low, high = curve.points.min(axis=(0, 1)), curve.points.max(axis=(0, 1))

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from isodyn.integrate.run import Run
 
 FORMAT = 4
+SHOWN = ("mu", "nu")  # of the last step, which the row of a breakpoint shows once more
 MOST_BETWEEN = 10_000  # steps between checkpoints where nothing is said
 PARTS = 20
 BLOCK = re.compile(r"block-(\d{6,})\.npz")
@@ -122,7 +123,10 @@ class Checkpoint:
 
     def write(self, run: Run) -> None:
         """Rows since the last checkpoint, then the state; the run forgets its factors."""
+        shown = {name: getattr(run.memory, name).copy() for name in SHOWN}
         run.renew_memory()
+        for name, values in shown.items():
+            setattr(run.memory, name, values)
         run.full = None
         k, steps = int(run.counters.rows), int(run.counters.steps)
         begin = max(self._rows - 1, 0)
@@ -140,6 +144,7 @@ class Checkpoint:
                 seconds=run.seconds(),
                 **{f"state_{name}": value for name, value in run.state.values().items()},
                 **{f"counters_{name}": value for name, value in run.counters.values().items()},
+                **shown,
                 chosen_at=run.chosen_at,
                 chosen=independent.chosen,
                 dropped=independent.dropped,
@@ -175,6 +180,8 @@ class Checkpoint:
         run.renew_memory()
         for name in run.state.values():
             setattr(run.state, name, found[f"state_{name}"])
+        for name in SHOWN:
+            setattr(run.memory, name, found[name])
         if run.model.sparsity is not None:
             run.memory.pivots[REFINED] = int(found["refined"])
         rows, a, lam = found["left_rows"], found["left_a"], found["left_lam"]
@@ -240,6 +247,7 @@ def _fit(block: dict[str, Any], run: Run) -> None:
     """Whether the numbers of a block have the places of a run: all of them, before any is taken."""
     begin, many = int(block["begin"]), len(block["rows_t"])
     wanted = {f"rows_{name}": (many, *x.shape[1:]) for name, x in zip(run.rows._fields, run.rows, strict=True)}
+    wanted |= {name: getattr(run.memory, name).shape for name in SHOWN}
     for word, struct in (("state", run.state), ("counters", run.counters)):
         wanted |= {f"{word}_{name}": x.shape for name, x in struct.values().items()}
     for name, shape in wanted.items():

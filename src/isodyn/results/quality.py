@@ -139,7 +139,7 @@ def chord_strain_of(sol: Solution) -> Check | None:
     """The largest chord strain of a run as a check; None where rows and balance do not differ."""
     if NAMES[0] not in sol.aux:
         return None
-    from isodyn.mechanism.chord_strain import largest_chord_strain  # compiles what reads laws; other runs do without
+    from isodyn.results.chord_strain import largest_chord_strain  # compiles what reads laws; other runs do without
 
     return largest_chord_strain(sol)
 

@@ -14,11 +14,11 @@ from isodyn.results.balance import Drift, drift, energy_balance
 from isodyn.results.dense_output import interpolate
 
 if TYPE_CHECKING:
-    from isodyn.mechanism.beam_view import BeamView
-    from isodyn.mechanism.load_view import LoadView
-    from isodyn.mechanism.reactions import Reaction
-    from isodyn.mechanism.views import BodyView, JointView
+    from isodyn.results.beam_view import BeamView
+    from isodyn.results.load_view import LoadView
+    from isodyn.results.mechanism_views import BodyView, JointView
     from isodyn.results.quality import LocalError, Quality
+    from isodyn.results.reactions import Reaction
 
 
 @dataclass
@@ -151,19 +151,19 @@ class Solution(ShownInNotebooks):
 
     def body(self, name: str) -> BodyView:
         """Motion of a body of a mechanism: position, orientation, velocity, angular_velocity, accelerations, points."""
-        from isodyn.mechanism.views import BodyView
+        from isodyn.results.mechanism_views import BodyView
 
         return BodyView(self, name)
 
     def beam(self, name: str | None = None) -> BeamView:
         """Shape, curvature, forces, stresses and energies of a beam of a mechanism; of a `Beam` without a name."""
-        from isodyn.mechanism.beam_view import BeamView
+        from isodyn.results.beam_view import BeamView
 
         return BeamView(self, name)
 
     def load(self, name: str) -> LoadView:
         """A spring, bushing, limit, motor, friction or formula of a mechanism: length, rate, tension, force, torque."""
-        from isodyn.mechanism.load_view import LoadView
+        from isodyn.results.load_view import LoadView
 
         return LoadView(self, name)
 
@@ -175,7 +175,7 @@ class Solution(ShownInNotebooks):
 
     def joint(self, name: str) -> JointView:
         """Coordinates of a joint of a mechanism: angle, displacement, length, with rates."""
-        from isodyn.mechanism.views import JointView
+        from isodyn.results.mechanism_views import JointView
 
         return JointView(self, name)
 
@@ -192,13 +192,13 @@ class Solution(ShownInNotebooks):
         >>> [round(float(sol.reaction("floor", on=body).force[0, 2]), 9) for body in ("ball", "ground")]
         [20.0, -20.0]
         """
-        from isodyn.mechanism.reactions import Reaction
+        from isodyn.results.reactions import Reaction
 
         return Reaction(self, name, on, frame)
 
     def momentum(self) -> tuple[FloatArray, FloatArray]:
         """Linear and angular momentum (about the origin) of a mechanism at every saved time."""
-        from isodyn.mechanism.views import momentum
+        from isodyn.results.mechanism_views import momentum
 
         return momentum(self)
 

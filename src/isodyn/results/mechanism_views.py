@@ -13,10 +13,10 @@ from isodyn.errors import InputError
 from isodyn.joints.measures import R_, STRETCHING, TURN, V_, W_, WHOLE_TURNS
 from isodyn.joints.words import Word
 from isodyn.mechanism.beam_part import resolve
-from isodyn.mechanism.beam_view import BeamView
 from isodyn.mechanism.counted import over_rows
 from isodyn.mechanism.poses import along_rows, map_of_node, poses
 from isodyn.mechanism.system import MechanismSystem
+from isodyn.results.beam_view import BeamView
 
 if TYPE_CHECKING:
     from isodyn.results.solution import Solution

@@ -15,10 +15,10 @@ import numpy as np
 from isodyn.beams.system import BeamSystem
 from isodyn.compiled import FloatArray
 from isodyn.errors import ChordStrainWarning
-from isodyn.mechanism.beam_view import BeamView
-from isodyn.mechanism.layout import SPRING
-from isodyn.mechanism.load_view import LoadView
 from isodyn.mechanism.system import MechanismSystem
+from isodyn.parts.layout import SPRING
+from isodyn.results.beam_view import BeamView
+from isodyn.results.load_view import LoadView
 from isodyn.results.quality import Check
 
 if TYPE_CHECKING:

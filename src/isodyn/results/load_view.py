@@ -18,12 +18,12 @@ from isodyn.errors import InputError
 from isodyn.joints.measures import GRADIENT, R_, V_
 from isodyn.mechanism.forces import law
 from isodyn.mechanism.formula_laws import formula_force
-from isodyn.mechanism.layout import BY_FORMULA, F_WORK, I_LAW, LAW, SPRING
 from isodyn.mechanism.model import place_bodies
 from isodyn.mechanism.places import along, measure_of
 from isodyn.mechanism.poses import poses
 from isodyn.mechanism.system import MechanismSystem
 from isodyn.mechanism.turns import read_turns
+from isodyn.parts.layout import BY_FORMULA, F_WORK, I_LAW, LAW, SPRING
 from isodyn.results.at_balance import from_balance
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from isodyn.mechanism.beam_part import resolve
 from isodyn.mechanism.kinematics import histories, touching_points
 from isodyn.mechanism.poses import map_of_node, poses
 from isodyn.mechanism.system import JointParts, MechanismSystem
-from isodyn.mechanism.views import mechanism_of, turned
+from isodyn.results.mechanism_views import mechanism_of, turned
 from isodyn.systems.questions import Questions
 
 if TYPE_CHECKING:

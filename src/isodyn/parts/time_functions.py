@@ -13,8 +13,8 @@ from __future__ import annotations
 import numpy as np
 
 from isodyn.compiled import FloatArray, IntArray, kernel
-from isodyn.mechanism.formulas import run_program
-from isodyn.mechanism.layout import F_TIME, FORMULA, HARMONIC, I_TIME, POLYNOMIAL, PULSE, RAMP, TIME
+from isodyn.parts.formulas import run_program
+from isodyn.parts.layout import F_TIME, FORMULA, HARMONIC, I_TIME, POLYNOMIAL, PULSE, RAMP, TIME
 
 
 @kernel()
