@@ -88,7 +88,7 @@ def measure(system: Any, dt: float, steps: int) -> dict[str, float]:
             call = CALLS, what, model.function, run.state.q, d, c, model.pf, pi, out
             return quartile(lambda: ask_often(*call)) / CALLS
 
-        from isodyn.mechanism.layout import TURNS
+        from isodyn.parts.layout import TURNS
 
         bare[TURNS] = 0
         turns = retractions * (ask(RETRACT, model.pi) - ask(RETRACT, bare)) + ask(SETTLE, model.pi)
