@@ -16,6 +16,9 @@ import numpy as np
 from isodyn.analyses.tangents import DEPENDENT, refuse_first_order
 from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
+from isodyn.mechanism.assembly import find_coordinate
+from isodyn.mechanism.poses import coordinate_at
+from isodyn.mechanism.system import MechanismSystem
 from isodyn.systems.compiled_system import settled
 from isodyn.systems.questions import Questions
 from isodyn.systems.scales import row_sizes
@@ -117,10 +120,6 @@ def _actuation(system: Any, actuators: Sequence[Any], q: FloatArray) -> FloatArr
     """B: a column for each actuator, the gradient of its coordinate."""
     if not len(actuators):
         return np.zeros((system.nv, 0))
-    from isodyn.mechanism.assembly import find_coordinate
-    from isodyn.mechanism.poses import coordinate_at
-    from isodyn.mechanism.system import MechanismSystem
-
     if not isinstance(system, MechanismSystem):
         raise InputError(f"actuators are joints of a mechanism; this is a {type(system).__name__}")
     return np.array([coordinate_at(system, find_coordinate(system, key), q)[1] for key in actuators]).T

@@ -21,10 +21,13 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import splu
 
+from isodyn.beams.system import BeamSystem
 from isodyn.compiled import JACOBIAN, SPARSE, FloatArray
 from isodyn.errors import BucklingError, ConvergenceError, InputError, SingularError
 from isodyn.linear_solvers.blocks import values_to_csr
 from isodyn.linear_solvers.rows import LARGE, choose
+from isodyn.mechanism.hybrid import UserMechanismSystem
+from isodyn.mechanism.system import MechanismSystem
 from isodyn.systems.checks import vector
 from isodyn.systems.compiled_system import settled
 from isodyn.systems.manifold import moving
@@ -71,10 +74,6 @@ class _Found(NamedTuple):
 
 def has_load_path(system: Any) -> bool:
     """Whether this is a beam, or a mechanism with beams all of whose parts are compiled."""
-    from isodyn.beams.system import BeamSystem
-    from isodyn.mechanism.hybrid import UserMechanismSystem
-    from isodyn.mechanism.system import MechanismSystem
-
     if isinstance(system, BeamSystem):
         return True
     return isinstance(system, MechanismSystem) and bool(system.beams) and not isinstance(system, UserMechanismSystem)

@@ -31,7 +31,13 @@ import numpy as np
 from isodyn.compiled import FloatArray
 from isodyn.errors import IsodynError, StabilityWarning, coarse_steps_meant
 from isodyn.integrate import Newton, integrate
+from isodyn.problems import (
+    brusselator,
+    kepler,
+    manufactured,
+)
 from isodyn.schemes import FirstOrderScheme, Scheme, critical_frequency
+from isodyn.studies import order_study
 from isodyn.systems import LinearSystem
 
 OVERSHOOT_STEPS = 20
@@ -107,9 +113,6 @@ def measured_order(s: Scheme | FirstOrderScheme) -> MeasuredOrder:
     >>> [round(slope, 1) for slope in measured_order(Scheme.U0(0.8, 0.8, 0.8))]
     [2.0, 2.0, 2.0]
     """
-    from isodyn.problems import brusselator, manufactured  # compiled, or loaded from the cache, here and not at import
-    from isodyn.studies import order_study
-
     first = isinstance(s, FirstOrderScheme)
     problem = brusselator.STABLE if first else manufactured.PROBLEM
     try:
@@ -134,8 +137,6 @@ class OrbitBehaviour(NamedTuple):
 @lru_cache(maxsize=64)
 def orbit_behaviour(s: Scheme) -> OrbitBehaviour:
     """Energy and angular momentum over 40 revolutions with dt = 0.05; infinite where the run breaks down."""
-    from isodyn.problems import kepler  # compiled, or loaded from the cache, here and not at import
-
     try:
         with unstable_allowed():
             sol = integrate(

@@ -13,6 +13,7 @@ from isodyn import interrupts
 from isodyn.compiled import KNOWS_RATE, NOT_FINITE, OK, SINGULAR, FloatArray
 from isodyn.errors import CallableError, ConvergenceError, IsodynError, IsodynWarning
 from isodyn.formulations.closure import OPEN
+from isodyn.integrate import dop853
 from isodyn.integrate.branch_start import limits_on_branch
 from isodyn.integrate.events import Event
 from isodyn.integrate.memory import UNDERFLOW
@@ -49,8 +50,6 @@ class AdaptiveRun:
         events: tuple[Event, ...],
         assemble: bool,
     ) -> None:
-        from isodyn.integrate import dop853  # compiled, or loaded from the cache, here and not at import
-
         self.kernel = dop853
         self.system, self.method, self.given = system, method, atol
         self.beat = 1.0  # how fast the system moves at the start, in typical sizes: 1/s

@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 
 from isodyn.errors import InputError
+from isodyn.integrate.loop import Columns
 
 
 def columns(select: Any, nq: int, nv: int, m: int) -> Any:
     """Saved columns of q, v, a, lam for what the user selected."""
-    from isodyn.integrate.loop import Columns
-
     sizes = {"q": nq, "v": nv, "a": nv, "lam": m}
     if select is None:
         return Columns(*(np.arange(n) for n in sizes.values()))

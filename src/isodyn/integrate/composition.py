@@ -10,6 +10,7 @@ import numpy as np
 from isodyn.compiled import GENERAL, KNOWS_MASS, SOLVES
 from isodyn.errors import SchemeError
 from isodyn.formulations import Stabilised
+from isodyn.integrate import composition_loop  # compiled, or loaded from the cache, here
 from isodyn.schemes import Composition
 from isodyn.systems.scales import reach
 
@@ -25,8 +26,6 @@ class ComposedSteps:
 
     def run(self, t_first: float, *arguments: Any) -> int:
         """Composed steps; loads are not asked for before t_first. Other arguments as in `isodyn.integrate.loop.run`."""
-        from isodyn.integrate import composition_loop  # compiled, or loaded from the cache, here
-
         stages = composition_loop.Stages(np.array(self.scheme.ends), int(self.scheme.central), t_first)
         return int(composition_loop.run_composed(stages, *arguments))
 

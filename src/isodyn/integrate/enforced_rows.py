@@ -8,7 +8,10 @@ import numpy as np
 
 from isodyn.compiled import OK, FloatArray
 from isodyn.formulations.closure import OPEN, Closure
-from isodyn.integrate import at_balance
+from isodyn.integrate import (
+    at_balance,
+    initial,
+)
 from isodyn.integrate.step_memory import StepMemory
 from isodyn.linear_solvers.rows import LARGE, WORN, Rows, choose, choose_sparse, independence, moved_multipliers
 
@@ -19,8 +22,6 @@ class EnforcedRows(StepMemory):
     """A step's memory whose rows are chosen by the state."""
 
     def __init__(self, system: Any, closure: Closure, scaling: FloatArray | None) -> None:
-        from isodyn.integrate import initial  # compiled, or loaded from the cache, here and not at import
-
         super().__init__(system, closure, scaling)
         self.initial = initial
         self.drifts = closure.at_balance and closure.compliance == 0.0  # G a = b at the balance, and nothing else

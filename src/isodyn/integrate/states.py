@@ -15,6 +15,7 @@ from isodyn.compiled import OK, RAISED, SINGULAR, FloatArray
 from isodyn.errors import SingularError
 from isodyn.formulations.closure import OPEN
 from isodyn.formulations.gauss import Reduction
+from isodyn.integrate import dop853, rate
 from isodyn.integrate.driver import Newton
 from isodyn.integrate.memory import Counters, State, new_state
 from isodyn.integrate.run import Run
@@ -30,8 +31,6 @@ class States:
     """
 
     def __init__(self, system: Any, formulation: Any, project: bool, assemble: bool) -> None:
-        from isodyn.integrate import dop853, rate  # compiled, or loaded from the cache, here and not at import
-
         self.kernel, self.system, self.project = rate, system, project
         self.base = self.motion = resting_run(system, assemble)
         self.problem: Reduction | None = None

@@ -16,6 +16,7 @@ import numpy as np
 
 from isodyn.compiled import FloatArray, IntArray
 from isodyn.linear_solvers.blocks import Sparsity, full, pack, storage_of
+from isodyn.linear_solvers.dependent_rows import find_dependent
 from isodyn.scipy_later import linalg, sparse_linalg
 from isodyn.scipy_later import sparse as sp
 
@@ -72,8 +73,6 @@ def choose_sparse(pattern: Sparsity, M: FloatArray, G: FloatArray, sizes: FloatA
     """Independent rows of a sparse G, from the values of M and G in their patterns; `sizes` of coordinates and rows."""
     packed = pack(pattern, np.arange(pattern.m))
     A, dependent = np.zeros(storage_of(packed)), np.zeros(pattern.n + pattern.m, dtype=np.int64)
-    from isodyn.linear_solvers.dependent_rows import find_dependent
-
     find_dependent(M, G, np.zeros(pattern.m), sizes, packed, TOLERANCE**2, A, dependent)
     loose = dependent[pattern.n :] == 1
     return Rows(np.flatnonzero(~loose), np.flatnonzero(loose), np.ones(pattern.m), np.ones(0))

@@ -16,6 +16,7 @@ from isodyn.loads.user import UserLoad
 from isodyn.mechanism.beam_part import resolve
 from isodyn.mechanism.coordinates import Coordinates, ParametrisedSystem, in_coordinates
 from isodyn.mechanism.counted import counted_angles
+from isodyn.mechanism.hybrid import with_user_parts
 from isodyn.mechanism.joint_rows import rows_of
 from isodyn.mechanism.loose_bodies import warn_of_loose_bodies
 from isodyn.mechanism.parts import Parts
@@ -78,8 +79,6 @@ def compile_parts(
                 f"users' rows and loads need the coordinates 'rotation', received {coordinates!r}",
                 hint="leave coordinates= out",
             )
-        from isodyn.mechanism.hybrid import with_user_parts
-
         system = with_user_parts(system, user_rows, user_loads, list(parts.joints))
     return in_coordinates(system, coordinates)
 

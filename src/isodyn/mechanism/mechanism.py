@@ -10,9 +10,11 @@ from isodyn.beams.mesh import Energy
 from isodyn.beams.section import Section
 from isodyn.bodies.body import Body, make_body, vector3
 from isodyn.errors import InputError
+from isodyn.mechanism.assembly import assemble
 from isodyn.mechanism.beam_part import BeamPart, make_beam, place_on
 from isodyn.mechanism.compilation import compile_parts
 from isodyn.mechanism.coordinates import Coordinates, ParametrisedSystem
+from isodyn.mechanism.mobility import mobility
 from isodyn.mechanism.parts import Loads, Parts, Rows
 from isodyn.mechanism.system import MechanismSystem
 from isodyn.notebook_views import ShownInNotebooks
@@ -161,8 +163,6 @@ class Mechanism(ShownInNotebooks):
         >>> mech.mobility().freedoms
         1
         """
-        from isodyn.mechanism.mobility import mobility
-
         return mobility(self.compile(), q, t)
 
     def assemble(
@@ -180,6 +180,4 @@ class Mechanism(ShownInNotebooks):
         {"pin": 0.3} or {("screw", "angle"): 0.3}, angles up to whole turns; apart from them velocities change least in the mass norm.
         A loop closes on the branch that the rough positions are nearest to.
         """
-        from isodyn.mechanism.assembly import assemble
-
         return assemble(self.compile(), hold, positions, rates, t)

@@ -21,6 +21,7 @@ from isodyn.memory import require_memory
 from isodyn.models.builder import Builder, coordinate
 from isodyn.models.reader import Source, parse_text, read_source
 from isodyn.models.schema import FileModel, parameters_of, validate
+from isodyn.problems import get
 from isodyn.specs import parse_formulation, parse_scheme
 
 
@@ -63,8 +64,6 @@ class ModelFile:
 
     def problem(self) -> Any:
         """The ready problem that the file names."""
-        from isodyn.problems import get
-
         assert self.model.problem is not None
         try:
             problem = get(self.model.problem)

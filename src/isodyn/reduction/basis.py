@@ -21,6 +21,7 @@ from isodyn.errors import InputError
 from isodyn.reduction import rank as ranks
 from isodyn.reduction.decomposition import decompose, inner_matrix, times
 from isodyn.reduction.embedding import Embedding
+from isodyn.reduction.lift import lift
 from isodyn.reduction.snapshots import Kind, Witness, chosen, matrix, solutions, witnesses
 from isodyn.results.solution import Solution
 from isodyn.systems import checks
@@ -126,8 +127,6 @@ class Basis:
 
     def lift(self, sol: Solution) -> Solution:
         """The motion of the full system that a solution of the reduced one stands for [Shimada2014 (C.66) adapted]."""
-        from isodyn.reduction.lift import lift
-
         return lift(self, sol)
 
     def __repr__(self) -> str:

@@ -10,6 +10,7 @@ from isodyn.compiled import SOLVES
 from isodyn.errors import InputError
 from isodyn.reduction.basis import Basis
 from isodyn.reduction.constrained import close_start, rows_left
+from isodyn.reduction.hyper import sampled_system  # loads the compiled model of beams
 from isodyn.reduction.linear import ReducedLinearFirstOrderSystem, ReducedLinearSystem
 from isodyn.reduction.nonlinear import (
     ReducedFirstOrderSystem,
@@ -73,6 +74,4 @@ def reduce(system: Any, basis: Basis, sampling: Sampling | None = None, *, t0: f
     reduced = close_start(reduced_system(system, basis, rows), t0)
     if sampling is None:
         return reduced
-    from isodyn.reduction.hyper import sampled_system  # loads the compiled model of beams
-
     return sampled_system(reduced, sampling)

@@ -19,6 +19,7 @@ from isodyn.beams.system import BeamSystem
 from isodyn.beams.tables import BeamTables, Load, Row, Torque
 from isodyn.compiled import FloatArray, IntArray
 from isodyn.reduction.embedding import Embedding
+from isodyn.reduction.kernels import around  # compiled, or loaded from the cache, when first needed
 from isodyn.reduction.nonlinear import ReducedSystem
 from isodyn.reduction.sampling import Sampling
 from isodyn.reduction.tables import lay_out
@@ -38,8 +39,6 @@ class SampledSystem(ReducedSystem):
 
     def model(self) -> Model:
         """The function that the loop calls."""
-        from isodyn.reduction.kernels import around  # compiled, or loaded from the cache, when first needed
-
         pf, pi = lay_out(self.inner, self.at_nodes, self.m, np.arange(self.m), self.mass)
         return Model(around(beam_model), self.traits, pf, pi)
 

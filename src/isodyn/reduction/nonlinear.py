@@ -18,6 +18,7 @@ from isodyn.compiled import CONSTANT_MASS, COUNTS_TURNS, KNOWS_MASS, KNOWS_TANGE
 from isodyn.errors import InputError
 from isodyn.reduction.basis import Basis
 from isodyn.reduction.embedding import Embedding
+from isodyn.reduction.kernels import around  # compiled, or loaded from the cache, when first needed
 from isodyn.reduction.tables import lay_out
 from isodyn.systems.compiled_system import CompiledSystem
 from isodyn.systems.first_order import FirstOrderSystem
@@ -38,8 +39,6 @@ class ReducedSystem(CompiledSystem):
 
     def model(self) -> Model:
         """The function that the loop calls: that of the full system between lifting and projection."""
-        from isodyn.reduction.kernels import around  # compiled, or loaded from the cache, when first needed
-
         inner = self.full.model()
         pf, pi = lay_out(inner, self.embedding, self.full.m, self.rows)
         return Model(around(inner.function), self.traits, pf, pi, callback=inner.callback)

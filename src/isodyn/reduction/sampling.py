@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from isodyn.beams.elements import element_forces
 from isodyn.beams.layout import ELEMENT, ELEMENT_NUMBERS, F_ELEMENT, F_WORK, I_ELEMENT
+from isodyn.beams.system import BeamSystem  # with its compiled model, loaded when first needed
 from isodyn.compiled import FloatArray, IntArray
 from isodyn.errors import ConvergenceError, InputError
 from isodyn.reduction.basis import Basis
@@ -70,8 +72,6 @@ def sample_elements(system: Any, basis: Basis, sol: Any, tolerance: float = 1e-3
 
 def refuse_unless_beam(system: Any) -> None:
     """Elements are sampled of beams by themselves only."""
-    from isodyn.beams.system import BeamSystem  # with its compiled model, loaded when first needed
-
     if not isinstance(system, BeamSystem):
         raise InputError(
             f"elements are sampled of beams by themselves, iso.Beam(...).compile(), received {type(system).__name__}",
@@ -97,8 +97,6 @@ def refuse_unless_fitting(system: Any, basis: Basis, sampling: Any) -> None:
 
 def contributions(system: BeamSystem, T: FloatArray, configurations: FloatArray) -> FloatArray:
     """Tᵀ f_e(q), a column for each element, configurations below each other."""
-    from isodyn.beams.elements import element_forces
-
     pf, pi, width = system.pf.copy(), system.pi, system.tables.width
     still, force = np.zeros(system.nv), np.zeros(system.nv)
     A = np.zeros((configurations.shape[0], T.shape[1], len(system.tables.elements)))

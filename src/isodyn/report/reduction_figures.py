@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from isodyn.errors import InputError
+from isodyn.reduction import Basis
+from isodyn.reduction.rank import tails
 from isodyn.report.figures import canvas, save
 
 if TYPE_CHECKING:
@@ -17,9 +19,6 @@ if TYPE_CHECKING:
 
 def singular_values(bases: Basis | Mapping[str, Basis], path: Path | str) -> Path:
     """σ_i/σ₁, and the part Σ_{i>s}σ²/Σσ² of the snapshots that rank s leaves out; the rank of each basis is marked."""
-    from isodyn.reduction import Basis
-    from isodyn.reduction.rank import tails
-
     several = {bases.name: bases} if isinstance(bases, Basis) else dict(bases)
     for name, basis in several.items():
         if basis.singular_values.size == 0:

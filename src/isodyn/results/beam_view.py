@@ -12,6 +12,7 @@ from isodyn.beams.elements import damping_power
 from isodyn.beams.layout import ELEMENT, ELEMENT_NUMBERS
 from isodyn.beams.mesh import element_numbers
 from isodyn.beams.shape import BeamShape
+from isodyn.beams.system import BeamSystem
 from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
 from isodyn.mechanism.system import MechanismSystem
@@ -34,8 +35,6 @@ class BeamView:
     """One beam along a solution; histories have the times first. `points` are spread evenly over each element, ends included."""
 
     def __init__(self, sol: Solution, name: str | None = None) -> None:
-        from isodyn.beams.system import BeamSystem
-
         sol._whole("beam()")
         system: Any = sol.system
         if isinstance(system, BeamSystem):

@@ -22,8 +22,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isodyn.errors import DamageError, InputError, RecoveryWarning
+from isodyn.linear_solvers.block_layout import REFINED
 from isodyn.linear_solvers.rows import Rows
 from isodyn.results.files import failed, make_folder, write_file
+from isodyn.results.inputs import fingerprint, to_json
 from isodyn.results.seals import opened, sealed, sealed_json
 
 if TYPE_CHECKING:
@@ -76,8 +78,6 @@ class Checkpoint:
 
     def begin(self, system: Any, options: dict[str, Any]) -> None:
         """Set up the folder of a new run; that of another run is not overwritten."""
-        from isodyn.results.inputs import fingerprint, to_json
-
         self.begun = True
         if self.every is not None and (
             isinstance(self.every, bool) or not isinstance(self.every, int) or self.every < 1
@@ -167,8 +167,6 @@ class Checkpoint:
         found = self._sound_blocks(run) if self.resumed else None
         if found is None:
             return 0
-        from isodyn.linear_solvers.block_layout import REFINED
-
         self._steps = int(found["steps"])
         for name in run.counters.values():
             setattr(run.counters, name, found[f"counters_{name}"])

@@ -17,6 +17,7 @@ import numpy as np
 from isodyn.compiled import BALANCE, FloatArray
 from isodyn.systems import LinearFirstOrderSystem, LinearSystem, checks
 from isodyn.systems.model import Model, from_python
+from isodyn.systems.trampoline import python_model  # compiled, or loaded from the cache, when first needed
 
 
 class InterfaceLoad:
@@ -72,8 +73,6 @@ class _Answers:
     """A model with the interface load in its balance; plain Python models are asked without a way through compiled code."""
 
     def __init__(self, inner: Model, load: InterfaceLoad) -> None:
-        from isodyn.systems.trampoline import python_model  # compiled, or loaded from the cache, when first needed
-
         self.inner, self.load = inner, load
         self.solver = inner.solver
         plain = inner.callback if inner.function is python_model else None

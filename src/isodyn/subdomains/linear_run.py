@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from isodyn.compiled import OK, FloatArray
+from isodyn.subdomains import linear_kernels as lk
 from isodyn.subdomains.interface import InterfaceOperator
 from isodyn.subdomains.linear_tables import LOAD_TABLE, linear
 from isodyn.subdomains.part import Part
@@ -25,8 +26,6 @@ class LinearRun:
     def __init__(
         self, parts: list[Part], dt: float, operator: InterfaceOperator, positions: InterfaceOperator | None
     ) -> None:
-        from isodyn.subdomains import linear_kernels as lk
-
         self.kernels, self.parts, self.dt = lk, parts, dt
         kind, m = (dt, False, False), parts[0].m
         given = []

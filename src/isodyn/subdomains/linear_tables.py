@@ -17,6 +17,7 @@ from scipy.sparse.csgraph import reverse_cuthill_mckee
 
 from isodyn.compiled import FloatArray, IntArray
 from isodyn.errors import SingularError
+from isodyn.subdomains import linear_kernels as lk
 from isodyn.systems import LinearFirstOrderSystem, LinearSystem
 
 WIDEST = 48  # bands below and above the diagonal that are solved faster than by sparse factors, whatever the size …
@@ -148,8 +149,6 @@ def _sparse(A: Any) -> Any:
 
 def linear(parts: list[tuple[LinearTables, Any, float, int, Factors]]) -> Any:
     """`linear_kernels.Linear` of subdomains (tables, coefficients, sub-step, number of sub-steps, factors), one behind the other."""
-    from isodyn.subdomains import linear_kernels as lk  # compiled, or loaded from the cache, here and not at import
-
     place = np.zeros((len(parts), lk.PLACES), dtype=np.int64)
     numbers = np.zeros((len(parts), 9))
     N = sum(tables.n for tables, *_ in parts)

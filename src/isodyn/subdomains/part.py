@@ -22,6 +22,7 @@ from isodyn.integrate.run import Run
 from isodyn.integrate.schedule import plan
 from isodyn.subdomains import responses
 from isodyn.subdomains.interface_load import tied
+from isodyn.subdomains.linear_kernels import advance
 from isodyn.subdomains.linear_tables import Ties, linear, tables_of
 from isodyn.subdomains.system_step import SystemStep
 from isodyn.systems import checks
@@ -246,8 +247,6 @@ class Part:
 
     def linear_loop(self, s: Any, times: FloatArray, step: SystemStep) -> int:
         """The same for linear subdomains with narrow bands."""
-        from isodyn.subdomains.linear_kernels import advance
-
         state, counters, h = self.state, self.run.counters, step.dt / self.tau
         self.retime(s, h)
         packed = self.packed_for(s, h)

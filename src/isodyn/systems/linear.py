@@ -39,6 +39,7 @@ from isodyn.real_numbers import real_array
 from isodyn.scipy_later import sparse as sp
 from isodyn.systems import checks
 from isodyn.systems.joined import is_compiled
+from isodyn.systems.linear_kernels import constant_load_model, with_load  # compiled when first needed
 from isodyn.systems.model import Model, from_python
 from isodyn.systems.scales import ordinary
 
@@ -166,8 +167,6 @@ def linear_model(name: str, M: Any, C: Any, K: Any, f: Load | FloatArray | None,
     traits |= KNOWS_MASS | KNOWS_TANGENT
     if callable(f) and not is_compiled(f):
         return from_python(_Answers(name, M, C, K, f, n), traits)
-    from isodyn.systems.linear_kernels import constant_load_model, with_load  # compiled when first needed
-
     zeros = np.zeros((n, n))
     constant = np.zeros(n) if f is None or callable(f) else f
     pf = np.concatenate([M.ravel(), (zeros if C is None else C).ravel(), (zeros if K is None else K).ravel(), constant])

@@ -6,6 +6,7 @@ The jumps lie at t ≈ 807.085 and 1614.285; each takes about 1/μ. A stretch of
 from __future__ import annotations
 
 import isodyn as iso
+from isodyn.problems import van_der_pol  # compiled, or loaded, here and not when cases are listed
 from isodyn.problems.data import load
 from isodyn.studies.verification.case import Case, Measurement, Run
 
@@ -23,8 +24,6 @@ STRETCHES = ((0.02, 1e-5), (1.0, 1e-3), *((jump + until, dt) for jump in JUMPS f
 
 
 def prepare() -> Run:
-    from isodyn.problems import van_der_pol  # compiled, or loaded, here and not when cases are listed
-
     data = load("van_der_pol.json")
     known = [float(x) for x in data["reference_t2000"]]
 
