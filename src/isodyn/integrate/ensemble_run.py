@@ -152,15 +152,6 @@ class Threads:
             else:
                 many.statuses[i] = ensemble_loop.NOT_CLEAR
         self.members = ensemble_loop.Members(many.q0, many.v0, pf, *self.weights(models))
-        pattern, m, n = model.sparsity, system.m, system.nv
-        starts = np.arange(m + 1) * n if pattern is None else pattern.G_starts
-        columns = np.tile(np.arange(n), m) if pattern is None else pattern.G_columns
-        stretch = run.stretches[0]
-        starting = leg_for(model, system.m_phi, self.rows.chosen, run.first_closure, run.starting, run.controls)
-        main = leg_for(model, system.m_phi, self.rows.chosen, run.closure, run.main, run.controls)
-        times, save = stretch.times(0, stretch.steps), stretch.save(0, stretch.steps)
-        where = starts.astype(np.int64), columns.astype(np.int64)
-        self.course = ensemble_loop.Course(starting, main, stretch.t_start, times, save, run.columns, *where)
         self.fault: Exception | None = None  # what went wrong outside the members
         self.portions: SimpleQueue[tuple[int, int]] = SimpleQueue()
         n = many.statuses.size
@@ -179,10 +170,24 @@ class Threads:
                 self.many.statuses[i if len(models) > 1 else slice(None)] = self.kernel.NOT_CLEAR
         return [np.array([np.atleast_1d(one[k]) for one in found]) for k in range(len(found[0]))]
 
+    def course(self) -> Any:
+        """How all members are run: legs, times and rows, and the pattern of G."""
+        run, model, system = self.many.run, self.model, self.many.run.system
+        pattern, m, n = model.sparsity, system.m, system.nv
+        starts = np.arange(m + 1) * n if pattern is None else pattern.G_starts
+        columns = np.tile(np.arange(n), m) if pattern is None else pattern.G_columns
+        stretch = run.stretches[0]
+        starting = leg_for(model, system.m_phi, self.rows.chosen, run.first_closure, run.starting, run.controls)
+        main = leg_for(model, system.m_phi, self.rows.chosen, run.closure, run.main, run.controls)
+        times, save = stretch.times(0, stretch.steps), stretch.save(0, stretch.steps)
+        where = starts.astype(np.int64), columns.astype(np.int64)
+        return self.kernel.Course(starting, main, stretch.t_start, times, save, run.columns, *where)
+
     def execute(self, bar: Progress) -> None:
         """Until nothing is left; the main thread looks after progress and Ctrl-C."""
         make_ready(self.kernel.run_members, self.model.function)
-        workers = [threading.Thread(target=self.work, daemon=True) for _ in range(self.threads)]
+        course = self.course()  # of millions of steps it takes long enough for Ctrl-C
+        workers = [threading.Thread(target=self.work, args=(course,), daemon=True) for _ in range(self.threads)]
         for worker in workers:
             worker.start()
         try:
@@ -200,7 +205,7 @@ class Threads:
         if self.fault is not None:
             raise self.fault
 
-    def work(self) -> None:
+    def work(self, course: Any) -> None:
         """One thread: portions until none is left, with memory of its own."""
         many, run, kernel = self.many, self.many.run, self.kernel
         nq, nv, m = run.system.nq, run.system.nv, run.system.m
@@ -223,7 +228,7 @@ class Threads:
                     kernel.run_members(
                         self.model.function,
                         pi,
-                        self.course,
+                        course,
                         self.members,
                         thread,
                         stack,
