@@ -1,8 +1,9 @@
-"""For any mass, radius, speed, stiffness, plane of motion and step: the tension of a spring that turns is m ω² r."""
+"""For any mass, radius, speed, stiffness, plane of motion and step: the tension of a spring that turns is m ω² r, or as adaptive steps have it."""
 
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -60,6 +61,40 @@ def test_tension_of_a_spring_that_turns(
     towards = -np.einsum("ki,ki->k", load.force, sol.body("mass").position) / radius
     assert load.on == "mass"
     assert np.abs(towards[70:] / force - 1.0).max() < allowed
+
+
+@settings(max_examples=15, deadline=None)
+@given(
+    mass=decades,
+    radius=decades,
+    speed=decades,
+    stretch=st.floats(-2.0, -0.5),
+    start=st.floats(0.85, 1.15),
+    turn=st.floats(0.001, 0.004),
+    kind=st.sampled_from(["particle", "planar", "spatial"]),
+    scheme=st.sampled_from([*FREE_OF_CHORDS, *ON_CHORDS]),
+)
+def test_tension_of_a_spring_that_turns_and_swings(
+    mass: float,
+    radius: float,
+    speed: float,
+    stretch: float,
+    start: float,
+    turn: float,
+    kind: str,
+    scheme: iso.Scheme,
+) -> None:
+    """Started too slow or too fast, the mass swings along the spring while it turns: as adaptive steps of order eight have it."""
+    stiffness = mass * speed**2 / 10.0**stretch
+    system = on_a_spring(mass, radius, speed, stiffness, kind=kind).compile()
+    system = replace(system, v0=start * system.v0)
+    dt = turn / speed
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", AccuracyWarning)
+        sol = iso.integrate(system, scheme, dt=dt, t_end=300 * dt, save_every=6)
+    exact = iso.integrate_adaptive(system, t_end=300 * dt, rtol=1e-9, atol=1e-9 * radius * min(1.0, speed), save=sol.t)
+    found, wanted = (x.load("spring").tension[:, 0] for x in (sol, exact))
+    assert np.abs(found - wanted)[2:].max() < 0.01 * np.abs(wanted).max()
 
 
 def test_no_scheme_is_missing() -> None:
