@@ -42,7 +42,7 @@ FAULTS = {
         ("reactions_of_a_pendulum",),
     ),
     "reaction": Fault(
-        ("mechanism/views.py", "mechanism/reactions.py"),
+        ("results/reactions.py",),
         "weight * sol.lam[:, r, None] * g",
         "-weight * sol.lam[:, r, None] * g",
         ("reactions_of_a_pendulum",),
