@@ -157,16 +157,25 @@ def kernel(
 def _load_or_compile(wanted: Kernel) -> Any:
     """The machine code of a kernel from disk, or else from its source."""
     entry = place_of(wanted)
-    for place in (shipped(wanted.name, entry.stamp), entry):
-        found = None if place is None else place.read(stored.from_bytes)
-        if found is not None:
-            progress.arrived(wanted.name)
-            return wanted.take(found)
+    with progress.loading():
+        found = _from_disk(wanted, entry)
+    if found is not None:
+        progress.arrived(wanted.name)
+        return found
     with progress.compiling(wanted.name), entry.alone():
         found = entry.read(stored.from_bytes)  # of another process that compiled it meanwhile
         if found is not None:
             return wanted.take(found)
         return keep(entry, wanted)
+
+
+def _from_disk(wanted: Kernel, entry: kernel_cache.Entry) -> Any:
+    """The machine code that came with the package, or that was kept here; None where there is none."""
+    for place in (shipped(wanted.name, entry.stamp), entry):
+        found = None if place is None else place.read(stored.from_bytes)
+        if found is not None:
+            return wanted.take(found)
+    return None
 
 
 def make_ready(*functions: Any) -> None:

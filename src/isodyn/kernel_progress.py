@@ -86,6 +86,20 @@ def compiling(name: str) -> Iterator[None]:
     arrived(name, anew=True)
 
 
+@contextmanager
+def loading() -> Iterator[None]:
+    """While a kernel is read from disk: no cost of the run that waits for it, and nothing to tell."""
+    global _depth, _total
+    _depth += 1
+    started = time.perf_counter()
+    try:
+        yield
+    finally:
+        _depth -= 1
+        if _depth == 0:
+            _total += time.perf_counter() - started
+
+
 def arrived(name: str, *, anew: bool = False) -> None:
     """A kernel is there: compiled by this process (`anew`), or loaded, which counts where it had been missing."""
     global _done, _usual_of_done

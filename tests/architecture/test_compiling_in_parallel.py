@@ -59,6 +59,14 @@ def test_the_cost_of_a_run_contains_no_compiling(monkeypatch):
     assert kernel_progress.run_clock() - clock < 0.1
 
 
+def test_the_cost_of_a_run_contains_no_loading(capsys):
+    clock = kernel_progress.run_clock()
+    with kernel_progress.loading():
+        time.sleep(0.3)
+    assert kernel_progress.run_clock() - clock < 0.1
+    assert capsys.readouterr().err == ""
+
+
 def test_a_kernel_in_another_hand_is_waited_for(tmp_path):
     """A second holder of the lock is refused at once, or comes when the first has finished."""
     entry = kernel_cache.Entry("source", "name", "machine", "stamp")

@@ -1,4 +1,4 @@
-"""For any mass, radius, speed, stiffness, plane of motion and step: the tension of a spring that turns is m ω² r, or as adaptive steps have it."""
+"""For any mass, radius, speed, stiffness, plane and step: the tension of a spring that turns is m ω² r, or as adaptive steps have it."""
 
 from __future__ import annotations
 
