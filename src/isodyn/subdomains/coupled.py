@@ -29,7 +29,7 @@ from isodyn.linear_solvers.rows import choose
 from isodyn.results.solution import Statistics
 from isodyn.subdomains.blocks import Blocks
 from isodyn.subdomains.interface import InterfaceOperator, schur
-from isodyn.subdomains.part import Part
+from isodyn.subdomains.part import SubdomainPart
 from isodyn.subdomains.record import Record
 from isodyn.subdomains.solution import SubdomainSolution
 from isodyn.subdomains.system_step import SystemStep
@@ -84,7 +84,7 @@ class CoupledRun:
         self.record = Record(sub, self.rows, G_all, 1 + sum(stretch.rows for stretch in stretches), select)
 
     @property
-    def parts(self) -> list[Part]:
+    def parts(self) -> list[SubdomainPart]:
         """The subdomains, where they live in this process."""
         return self.team.parts
 

@@ -14,7 +14,7 @@ from isodyn.compiled import OK, FloatArray
 from isodyn.subdomains import linear_kernels as lk
 from isodyn.subdomains.interface import InterfaceOperator
 from isodyn.subdomains.linear_tables import LOAD_TABLE, linear
-from isodyn.subdomains.part import Part
+from isodyn.subdomains.part import SubdomainPart
 from isodyn.subdomains.record import Record
 
 _NOTHING = 1e-20  # entries of W below this part of the largest are nothing beside rounding: far from the interface, where λ is not felt
@@ -24,7 +24,7 @@ class LinearRun:
     """System steps of one size with the kernels of `linear_kernels`."""
 
     def __init__(
-        self, parts: list[Part], dt: float, operator: InterfaceOperator, positions: InterfaceOperator | None
+        self, parts: list[SubdomainPart], dt: float, operator: InterfaceOperator, positions: InterfaceOperator | None
     ) -> None:
         self.kernels, self.parts, self.dt = lk, parts, dt
         kind, m = (dt, False, False), parts[0].m
@@ -113,6 +113,6 @@ class LinearRun:
         return status, done, corrections
 
 
-def possible(parts: list[Part], kind: Any) -> bool:
+def possible(parts: list[SubdomainPart], kind: Any) -> bool:
     """Whether these subdomains can go this way."""
     return bool(parts) and all(part.tables is not None and len(part.answers.get(kind, ())) > 1 for part in parts)

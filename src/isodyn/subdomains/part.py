@@ -41,7 +41,7 @@ class Row(NamedTuple):
     lam: FloatArray
 
 
-class Part:
+class SubdomainPart:
     """A subdomain with its scheme and its number of sub-steps; G holds the enforced rows, all of them."""
 
     def __init__(self, name: str, system: Any, scheme: Any, tau: int, G: Any, newton: Any, assemble: bool) -> None:

@@ -16,14 +16,14 @@ from isodyn.integrate.memory import motion_of, set_motion
 from isodyn.subdomains.system_step import SystemStep
 
 if TYPE_CHECKING:
-    from isodyn.subdomains.part import Part
+    from isodyn.subdomains.part import SubdomainPart
 
 _MANY_COLUMNS = 64  # per sub-step; beyond this, repeating the sub-steps is cheaper than a product with W
 _LITTLE_MEMORY = 2_000_000  # entries of W that are no burden in any case
 
 
 @contextmanager
-def aside(part: Part, silent: bool) -> Iterator[None]:
+def aside(part: SubdomainPart, silent: bool) -> Iterator[None]:
     """What is done here leaves no trace but factorisations; `silent` without the subdomain's own loads."""
     end, counters, sounds = motion_of(part.state), part.run.counters.copy(), part.load.silent
     part.load.silent = silent
@@ -37,7 +37,7 @@ def aside(part: Part, silent: bool) -> Iterator[None]:
             part.run.counters.copy_from(counters)
 
 
-def still(part: Part, h: float, phi: float) -> None:
+def still(part: SubdomainPart, h: float, phi: float) -> None:
     """Rest at the origin, after a sub-step h."""
     for array in part.moving():
         array[:] = 0.0
@@ -51,7 +51,7 @@ def unit(m: int, row: int) -> FloatArray:
     return e
 
 
-def from_rest(part: Part, step: SystemStep) -> tuple[FloatArray, ...]:
+def from_rest(part: SubdomainPart, step: SystemStep) -> tuple[FloatArray, ...]:
     """G V and, where it pays, W."""
     state, rows, m = part.state, part.rows, part.m
     columns: list[list[FloatArray]] = [[] for _ in part.moving()]
@@ -73,7 +73,9 @@ def from_rest(part: Part, step: SystemStep) -> tuple[FloatArray, ...]:
     return (G_V, *(np.array(x).reshape(shape).T.copy() for x, shape in zip(columns, shapes, strict=True)))
 
 
-def by_differences(part: Part, step: SystemStep, lam_0: FloatArray, lam_1: FloatArray, size: float) -> FloatArray:
+def by_differences(
+    part: SubdomainPart, step: SystemStep, lam_0: FloatArray, lam_1: FloatArray, size: float
+) -> FloatArray:
     """∂(G_ℓ v_ℓ)/∂λ_{n+1} of a nonlinear subdomain, whose step is repeated with each multiplier changed by `size`."""
     v, columns = part.state.v.copy(), []
     with aside(part, silent=False):
@@ -86,7 +88,7 @@ def by_differences(part: Part, step: SystemStep, lam_0: FloatArray, lam_1: Float
     return np.array(columns).reshape(part.rows.size, part.m).T
 
 
-def of_one_sub_step(part: Part, step: SystemStep) -> FloatArray:
+def of_one_sub_step(part: SubdomainPart, step: SystemStep) -> FloatArray:
     """J⁻¹G_ℓᵀ of a linear subdomain: how Δa answers to constant multipliers in one sub-step from rest."""
     h, m, columns = step.dt / part.tau, part.m, []
     alike = SystemStep(0.0, step.dt, step.dt, False, False, np.inf)

@@ -12,14 +12,14 @@ from contextlib import contextmanager
 from typing import Any
 
 from isodyn.errors import InputError
-from isodyn.subdomains.part import Part
+from isodyn.subdomains.part import SubdomainPart
 
 
 class Team:
     """Parts in this process; with `threads` > 1 they work side by side."""
 
     def __init__(self, given: list[tuple[Any, ...]], threads: int = 1) -> None:
-        self.parts = [Part(*arguments) for arguments in given]
+        self.parts = [SubdomainPart(*arguments) for arguments in given]
         self.pool = ThreadPoolExecutor(threads) if threads > 1 else None
         self.names = [part.name for part in self.parts]
         self.alone = self.pool is None  # nothing happens beside the calls of `ask`
@@ -29,7 +29,7 @@ class Team:
     def ask(self, what: str, *arguments: Any) -> list[Any]:
         """The answers of all parts, in their order."""
 
-        def one(part: Part) -> Any:
+        def one(part: SubdomainPart) -> Any:
             with self.named(part.name):
                 return getattr(part, what)(*arguments)
 
@@ -65,7 +65,7 @@ class DaskTeam(Team):
         self.waiting: tuple[Any, ...] | None = None
         self.parts = []
         futures = [
-            client.submit(Part, *arguments, actor=True, pure=False, workers=[workers[k % len(workers)]])
+            client.submit(SubdomainPart, *arguments, actor=True, pure=False, workers=[workers[k % len(workers)]])
             for k, arguments in enumerate(given)
         ]
         self.actors: list[Any] = []
