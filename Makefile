@@ -39,7 +39,7 @@ demo: install ## integrate the seven stars of the Pleiades problem, print the su
 	@find out/demo -type f | LC_ALL=C sort | sed 's/^/  /'
 
 wheel: install ## build dist/*.whl with machine code of every kernel for this system and Python
-	$(BIN)/python -m isodyn.kernel_build build
+	$(BIN)/python -m isodyn.kernels.build build
 	ISODYN_MACHINE_CODE=build/machine_code $(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
 	@ls -l dist
 

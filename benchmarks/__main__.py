@@ -1,4 +1,5 @@
-"""Run every benchmark of this folder, or the ones named: `python -m benchmarks [plate] [loop] [gauss_cost]`."""
+"""Run every benchmark of this folder, or the ones named:
+`python -m benchmarks [plate] [loop] [gauss_cost]`."""
 
 from __future__ import annotations
 

@@ -1,9 +1,11 @@
-"""Chains of N spatial links on hinges with alternating axes: time to compile the mechanism, and time per step, against N.
+"""Chains of N spatial links on hinges with alternating axes: time to compile the mechanism, and
+time per step, against N.
 
     U0(0.8, 0.8, 0.8), stabilised, dt = 2 ms, falling from rest
 
-Requirements: a chain of 1000 links is ready for integration in 5 s once kernels are compiled, and a step costs no more than in
-proportion to N (exponent of growth between the two longest chains at most 1.15).
+Requirements: a chain of 1000 links is ready for integration in 5 s once kernels are compiled, and a
+step costs no more than in proportion to N (exponent of growth between the two longest chains at
+most 1.15).
 """
 
 from __future__ import annotations

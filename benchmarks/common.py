@@ -1,4 +1,5 @@
-"""What the benchmarks share: one thread, medians with spreads, a table on standard output, a small JSON file."""
+"""What the benchmarks share: one thread, medians with spreads, a table on standard output, a small
+JSON file."""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ RESULTS = Path(__file__).parent / "results"
 
 
 def pin() -> None:
-    """Start this process again on one thread unless it already runs so: BLAS libraries read the setting only once."""
+    """Start this process again on one thread unless it already runs so: BLAS libraries read the
+    setting only once."""
     if any(os.environ.get(name) != value for name, value in ONE_THREAD.items()):
         os.execve(sys.executable, [sys.executable, *sys.orig_argv[1:]], {**os.environ, **ONE_THREAD})
 

@@ -1,11 +1,14 @@
-"""Work against precision on smooth motions: composed schemes of order 4 and 6, adaptive steps of order 8, and SciPy's DOP853.
+"""Work against precision on smooth motions: composed schemes of order 4 and 6, adaptive steps of
+order 8, and SciPy's DOP853.
 
     Kepler's ellipse, e = 0.6, two turns (exact);      the spinning top, 0.5 s (reference: adaptive steps, rtol = 1e-13)
 
-Each method is run with several steps or tolerances; the time to an error of 1e-9 in q at the end, relative to |q|, is read off between
-them. SciPy integrates the same accelerations: Kepler's compiled, the top's asked from the model as `isodyn.studies` does.
+Each method is run with several steps or tolerances; the time to an error of 1e-9 in q at the end,
+relative to |q|, is read off between them. SciPy integrates the same accelerations: Kepler's
+compiled, the top's asked from the model as `isodyn.studies` does.
 
-No requirement is set on the ratios; orders are (from the two finest steps above rounding, within 0.3).
+No requirement is set on the ratios; orders are (from the two finest steps above rounding, within
+0.3).
 """
 
 from __future__ import annotations

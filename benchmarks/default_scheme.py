@@ -1,11 +1,15 @@
-"""Which scheme mechanisms and constrained systems take when none is named: candidates on every second-order problem of the package.
+"""Which scheme mechanisms and constrained systems take when none is named: candidates on every
+second-order problem of the package.
 
-Each problem runs with its own step over a part of its time, with every candidate, from the same start. The table gives, as ratios
-against `optimal(0.8)` (geometric means over the problems): errors in q, v, a and λ in the maximum norm over all of time against a run
-with steps sixteen times finer by U0(0.95, 0.95, 0), and Newton iterations per step. Beside them the force of a stiff spring that turns
-(its closed form is m ω² r), overshoot of a stiff mode, and what is left of a stiff mode after 100 steps.
+Each problem runs with its own step over a part of its time, with every candidate, from the same
+start. The table gives, as ratios against `optimal(0.8)` (geometric means over the problems): errors
+in q, v, a and λ in the maximum norm over all of time against a run with steps sixteen times finer
+by U0(0.95, 0.95, 0), and Newton iterations per step. Beside them the force of a stiff spring that
+turns (its closed form is m ω² r), overshoot of a stiff mode, and what is left of a stiff mode after
+100 steps.
 
-No requirement but one is set: the default is among the members whose balance holds at t_{n+1}, and reads the spring right.
+No requirement but one is set: the default is among the members whose balance holds at t_{n+1}, and
+reads the spring right.
 """
 
 from __future__ import annotations
@@ -62,7 +66,8 @@ def errors(problem: Any) -> dict[str, dict[str, float]] | None:
 
 
 def rotating_spring(scheme: iso.Scheme) -> tuple[float, float]:
-    """Largest error of the force that q_n gives, relative, over all rows and over the last third."""
+    """Largest error of the force that q_n gives, relative, over all rows and over the last
+    third."""
     force = SPEED**2 * RADIUS
     mech = iso.Mechanism(gravity=(0, 0, 0))
     mech.add_body("mass", mass=1.0, position=(RADIUS, 0, 0), velocity=(0, SPEED * RADIUS, 0), kind="particle")
@@ -75,7 +80,8 @@ def rotating_spring(scheme: iso.Scheme) -> tuple[float, float]:
 
 
 def stiff_mode(scheme: iso.Scheme) -> tuple[float, float, float]:
-    """Overshoot of q from q₀ = 1 and of Δt v from v₀ = 1/Δt over 10 steps; |q| after 100 steps, all at Ω = 1e4."""
+    """Overshoot of q from q₀ = 1 and of Δt v from v₀ = 1/Δt over 10 steps; |q| after 100 steps, all
+    at Ω = 1e4."""
     found = []
     for q0, v0 in ((1.0, 0.0), (0.0, 1.0)):
         system = iso.LinearSystem([[1.0]], None, [[STIFF**2]], None, [q0], [v0])

@@ -1,13 +1,15 @@
-"""10,000 pendulums, each with a start of its own: one ensemble against loops in Python, and against independent processes.
+"""10,000 pendulums, each with a start of its own: one ensemble against loops in Python, and against
+independent processes.
 
     point on a rod in (x, y), average acceleration, velocity level, dt = 10 ms
 
-The loop by hand is what one would write with NumPy: the same scheme with Newton's iteration on (a, λ) to the same tolerance, to the same
-end. It keeps no statistics and checks nothing. The other loop calls `integrate` for each member; its cost over the steps themselves is
-Python around a run, so the ratio falls with the length of the runs. Both loops are timed on some of the members.
+The loop by hand is what one would write with NumPy: the same scheme with Newton's iteration on (a,
+λ) to the same tolerance, to the same end. It keeps no statistics and checks nothing. The other loop
+calls `integrate` for each member; its cost over the steps themselves is Python around a run, so the
+ratio falls with the length of the runs. Both loops are timed on some of the members.
 
-Requirements: at least 50 times the loop by hand; two threads within 10 % of two processes that share the members; members equal
-single runs bit for bit.
+Requirements: at least 50 times the loop by hand; two threads within 10 % of two processes that
+share the members; members equal single runs bit for bit.
 """
 
 from __future__ import annotations

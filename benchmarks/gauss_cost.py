@@ -1,4 +1,5 @@
-"""What the forms of Gauss' principle cost, against the operation counts printed in §6 of Fumagalli and Masarati (2009).
+"""What the forms of Gauss' principle cost, against the operation counts printed in §6 of Fumagalli
+and Masarati (2009).
 
     form                      printed count, full matrices
     square root, spectral     12 n³              + 2n²m + SVD,    SVD = 4n²m + 8nm² + 9m³
@@ -8,9 +9,9 @@
     range space, printed      n³/3               +  n²m + nm² + 12 m³      pseudo-inverse of A M⁻¹Aᵀ by its spectrum
     range space, isodyn       n³/3               +  n²m + nm² + m³/3       Cholesky of the independent rows
 
-Times are processor times on one thread, without the rank decision, which has a line of its own: a pivoted QR, 2nm². The claims to be
-checked: the range-space form costs least, then Cholesky, then every square root; a Cholesky factor is more than 30 times cheaper than
-a root.
+Times are processor times on one thread, without the rank decision, which has a line of its own: a
+pivoted QR, 2nm². The claims to be checked: the range-space form costs least, then Cholesky, then
+every square root; a Cholesky factor is more than 30 times cheaper than a root.
 """
 
 from __future__ import annotations
@@ -81,7 +82,8 @@ def median(function: Callable[[], Any]) -> float:
 
 
 def measure() -> dict[str, Any]:
-    """Seconds by share m/n, then form, one entry for each size; and those of the factors of M alone."""
+    """Seconds by share m/n, then form, one entry for each size; and those of the factors of M
+    alone."""
     times: dict[str, dict[str, list[float]]] = {}
     for share in SHARES:
         table: dict[str, list[float]] = {name: [] for name in [*FORMS, "rank decision"]}
@@ -104,7 +106,8 @@ def measure() -> dict[str, Any]:
 
 
 def table(times: dict[str, dict[str, list[float]]]) -> str:
-    """Milliseconds, and in brackets how often the range-space form of isodyn fits in: measured / counted."""
+    """Milliseconds, and in brackets how often the range-space form of isodyn fits in:
+    measured / counted."""
     last = "range space, isodyn"
     lines = []
     for share, rows in times.items():
@@ -123,7 +126,8 @@ def table(times: dict[str, dict[str, list[float]]]) -> str:
 
 
 def figure(times: dict[str, dict[str, list[float]]]) -> None:
-    """Measured times as lines, printed counts dotted, at the speed that the Cholesky form reaches at the largest n."""
+    """Measured times as lines, printed counts dotted, at the speed that the Cholesky form reaches
+    at the largest n."""
     import matplotlib as mpl
 
     mpl.use("Agg")

@@ -1,10 +1,12 @@
-"""Microseconds per step of long runs of some golden cases, and milliseconds of all forty as they are; minima of alternated runs.
+"""Microseconds per step of long runs of some golden cases, and milliseconds of all forty as they
+are; minima of alternated runs.
 
     python -m benchmarks golden                      # this source
     python -m benchmarks.golden src ../other/src     # two sources in turn, with the ratio of their minima
 
-Other programs on a machine only ever add time, so the least of many short repeats is what tells. Two versions are measured in
-processes that take turns. Times are processor time of the thread, without compilation and without the first run of each case.
+Other programs on a machine only ever add time, so the least of many short repeats is what tells.
+Two versions are measured in processes that take turns. Times are processor time of the thread,
+without compilation and without the first run of each case.
 """
 
 from __future__ import annotations

@@ -1,10 +1,12 @@
-"""Microseconds per step for small systems: the compiled loop with compiled and with plain callables, and loops written by hand.
+"""Microseconds per step for small systems: the compiled loop with compiled and with plain
+callables, and loops written by hand.
 
     q'' + 0.1 q' + k(q) = cos t,    a chain of n masses with springs x + x³ between neighbours and to the walls
 
-All take the average-acceleration Newmark method with the same step, Newton's iteration to the same tolerance and the exact Jacobian, and
-end at the same place. The loop by hand is what one would write with NumPy; for n = 1 also one with plain Python numbers. Neither
-keeps statistics, halves steps or checks for NaN. Times leave out compilation and set-up.
+All take the average-acceleration Newmark method with the same step, Newton's iteration to the same
+tolerance and the exact Jacobian, and end at the same place. The loop by hand is what one would
+write with NumPy; for n = 1 also one with plain Python numbers. Neither keeps statistics, halves
+steps or checks for NaN. Times leave out compilation and set-up.
 """
 
 from __future__ import annotations

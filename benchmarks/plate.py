@@ -1,13 +1,16 @@
-"""A plane-stress plate with 20,000 degrees of freedom: what a step costs beyond the work that it cannot avoid.
+"""A plane-stress plate with 20,000 degrees of freedom: what a step costs beyond the work that it
+cannot avoid.
 
     M q'' + C q' + K q = f(t),    C = αM + βK,    one edge clamped, a pulse of shear on the opposite one
 
-Unavoidable in a step: one solve with the factors of c₀M + c₁C + c₂K, and the products M a, C v, K q. The requirement is
+Unavoidable in a step: one solve with the factors of c₀M + c₁C + c₂K, and the products M a, C v, K
+q. The requirement is
 
     step ≤ 1.2 × (solve + products)
 
-Steps, solves and products take turns within one run: the observer that the loop calls after every stretch of steps measures the other
-two there, so that all see the same state of the machine. All times are processor times of the one thread.
+Steps, solves and products take turns within one run: the observer that the loop calls after every
+stretch of steps measures the other two there, so that all see the same state of the machine. All
+times are processor times of the one thread.
 """
 
 from __future__ import annotations
@@ -34,7 +37,8 @@ PULSE = 1e-3
 
 
 def matrices() -> tuple[Any, Any, Any]:
-    """M, K and the load of a unit of shear traction on the right edge, without the clamped unknowns."""
+    """M, K and the load of a unit of shear traction on the right edge, without the clamped
+    unknowns."""
     mesh = MeshQuad.init_tensor(np.linspace(0, LENGTH, NX), np.linspace(0, HEIGHT, NY))
     basis = Basis(mesh, ElementVector(ElementQuad1()))
     lame = E * NU / (1 - NU**2), E / (2 * (1 + NU))  # the first one of plane stress
@@ -60,13 +64,15 @@ def plate() -> tuple[iso.LinearSystem, Any]:
 
 
 class Watch:
-    """Called by the loop after every stretch of steps: notes their time, then takes that of solves and products."""
+    """Called by the loop after every stretch of steps: notes their time, then takes that of solves
+    and products."""
 
     def __init__(self, system: iso.LinearSystem, matrix: Any) -> None:
         rng = np.random.default_rng(0)
         self.system, self.factors = system, factorise(matrix)
         self.b, self.x = rng.standard_normal(system.nv), rng.standard_normal((3, system.nv))
-        for _ in range(40):  # as far as in the run: past the solves after which the factors are brought into blocks
+        # as far as in the run: past the solves after which the factors are brought into blocks
+        for _ in range(40):
             self.factors.solve(self.b)
         self.step: list[float] = []
         self.solve: list[float] = []

@@ -2,10 +2,12 @@
 
     plate   1000 quadrilaterals, 2200 unknowns, rank 3: displacement within 1 %, a step at least 100 times faster
     rod     a falling cantilever of 200 nonlinear elements, rank 8, a dozen sampled elements: within 1 %, at least 5 times faster
-    tables  errors of the bar (rank 7) and of the plate (rank 3) by snapshot kind and ρ∞, as in figures C.4 to C.10
+    tables  errors of the bar (rank 7) and of the plate (rank 3) by snapshot kind and ρ∞, as in
+    figures C.4 to C.10
 
-A step costs what a run of 2N steps takes longer than one of N: starts and factorisations of the linear plate are not counted, which favours
-the full system. Full and reduced runs take turns. Processor time of the one thread.
+A step costs what a run of 2N steps takes longer than one of N: starts and factorisations of the
+linear plate are not counted, which favours the full system. Full and reduced runs take turns.
+Processor time of the one thread.
 """
 
 from __future__ import annotations
@@ -36,7 +38,8 @@ def step_seconds(system: Any, scheme: iso.Scheme, dt: float, steps: int) -> floa
 
 
 def turns(systems: dict[str, tuple[Any, int]], scheme: iso.Scheme, dt: float) -> dict[str, list[float]]:
-    """Seconds per step of several systems, one after the other in every round; a first round does not count."""
+    """Seconds per step of several systems, one after the other in every round; a first round does
+    not count."""
     found: dict[str, list[float]] = {name: [] for name in systems}
     for k in range(REPEATS + 1):
         for name, (system, steps) in systems.items():
@@ -47,7 +50,8 @@ def turns(systems: dict[str, tuple[Any, int]], scheme: iso.Scheme, dt: float) ->
 
 
 def plate_rows() -> tuple[dict[str, Any], float, float]:
-    """Errors by snapshot kind and ρ∞, the error of displacement-based snapshots, and the speed-up."""
+    """Errors by snapshot kind and ρ∞, the error of displacement-based snapshots, and the
+    speed-up."""
     system = iso.problems.get("plate").system()
     benchmark = iso.integrate(system, FINE, dt=0.01, t_end=1.0)
     tip = plate.unknown(5.0, 0.5) + 1

@@ -1,9 +1,12 @@
-"""Cost of coordinate reduction: the pendulum of Table 2 by its seven methods, and Andrews' mechanism by the adaptive route.
+"""Cost of coordinate reduction: the pendulum of Table 2 by its seven methods, and Andrews'
+mechanism by the adaptive route.
 
-    rigid pendulum, 3 coordinates, 2 rows, 10 s from rest at −45° [Pennestri2008 §8]; Andrews' squeezer, 7 coordinates, 6 rows, 0.03 s
+    rigid pendulum, 3 coordinates, 2 rows, 10 s from rest at −45° [Pennestri2008 §8]; Andrews'
+    squeezer, 7 coordinates, 6 rows, 0.03 s
 
-Every method computes the accelerations of one and the same run: DOP853 with projection onto both constraint levels, rtol = 1e-9. The
-published times are for another integrator, language and machine, so that only ratios to QR compare. Processor time of the run, one thread.
+Every method computes the accelerations of one and the same run: DOP853 with projection onto both
+constraint levels, rtol = 1e-9. The published times are for another integrator, language and
+machine, so that only ratios to QR compare. Processor time of the run, one thread.
 """
 
 from __future__ import annotations
@@ -50,7 +53,8 @@ def run(name: str, formulation: Any, t_end: float, rtol: float = RTOL) -> Any:
 def table(name: str, t_end: float, exact: Any, bound: float) -> tuple[dict[str, Any], bool]:
     """Cost and error of every method on a problem."""
     samples: dict[str, list[float]] = {method: [] for method in METHODS}
-    last = {method: run(name, formulation, t_end) for method, (formulation, _) in METHODS.items()}  # warm
+    # warm
+    last = {method: run(name, formulation, t_end) for method, (formulation, _) in METHODS.items()}
     for _ in range(REPEATS):
         for method, (formulation, _) in METHODS.items():
             samples[method].append(seconds(lambda formulation=formulation: run(name, formulation, t_end)))
@@ -86,7 +90,8 @@ def table(name: str, t_end: float, exact: Any, bound: float) -> tuple[dict[str, 
 
 
 def andrews_by_tolerance() -> dict[str, Any]:
-    """Error and cost of the compiled route over decades, beside the default scheme with fixed steps."""
+    """Error and cost of the compiled route over decades, beside the default scheme with fixed
+    steps."""
     known = problems.get("andrews").reference
     assert known is not None
     rows: dict[str, Any] = {}

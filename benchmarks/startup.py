@@ -1,7 +1,9 @@
-"""How long the first results take: processor seconds with fresh caches, with filled ones, and what waiting on two cores means.
+"""How long the first results take: processor seconds with fresh caches, with filled ones, and what
+waiting on two cores means.
 
-Every figure is the processor time of a process and all it starts, from its beginning to its end; fresh caches are new folders. `wall` is
-told where two cores share the work. Other programs on the machine do not count as such, but slow down what they share with it.
+Every figure is the processor time of a process and all it starts, from its beginning to its end;
+fresh caches are new folders. `wall` is told where two cores share the work. Other programs on the
+machine do not count as such, but slow down what they share with it.
 
     python -m benchmarks.startup [--repeats 3] [--only pendulum four_bar …]
 """

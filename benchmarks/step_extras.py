@@ -1,10 +1,13 @@
-"""What steps pay for knowing more: the estimate of the local error, and angles counted over whole turns.
+"""What steps pay for knowing more: the estimate of the local error, and angles counted over whole
+turns.
 
-The kernels that do it are timed by themselves, on the memory of runs that have just ended, and compared with the time of a whole step of
-the same run: the estimate (isodyn.integrate.local_error) once per step; for mechanisms with counted angles the increments of q with and
-without them, as often as a step asks for them, and SETTLE at its end. Lower quartiles of many rounds, one thread.
+The kernels that do it are timed by themselves, on the memory of runs that have just ended, and
+compared with the time of a whole step of the same run: the estimate (isodyn.integrate.local_error)
+once per step; for mechanisms with counted angles the increments of q with and without them, as
+often as a step asks for them, and SETTLE at its end. Lower quartiles of many rounds, one thread.
 
-Requirement: both together below 5 % of a step of the pendulum, of a planar and a spatial chain, and of a chain of hinges.
+Requirement: both together below 5 % of a step of the pendulum, of a planar and a spatial chain, and
+of a chain of hinges.
 """
 
 from __future__ import annotations
@@ -18,13 +21,13 @@ from benchmarks.common import write
 from numba import types
 
 import isodyn as iso
-from isodyn.compiled import MODEL_TYPE, RETRACT, SETTLE, F, I, f8, i8, kernel
 from isodyn.integrate.driver import settle as settled
 from isodyn.integrate.local_error import judge
 from isodyn.integrate.memory import LEG, MEMORY, STATE
 from isodyn.integrate.progress import Progress
 from isodyn.integrate.run import Run
 from isodyn.integrate.schedule import plan
+from isodyn.kernels.compiled import MODEL_TYPE, RETRACT, SETTLE, F, I, f8, i8, kernel
 
 CALLS, ROUNDS, LIMIT = 2000, 25, 0.05
 
@@ -74,7 +77,8 @@ def measure(system: Any, dt: float, steps: int) -> dict[str, float]:
         with Progress(steps, False) as bar:
             sol = run.execute(bar)
         per_step.append(sol.stats.seconds / steps)
-        retractions = 2.0 * sol.stats.iterations / steps + 1.0  # at the balance and at the end of a step
+        # at the balance and at the end of a step
+        retractions = 2.0 * sol.stats.iterations / steps + 1.0
     step = float(np.percentile(per_step, 25))
     leg = run.physics(closure, run.main, run.controls)[-1]
     estimate = quartile(lambda: judge_often(CALLS, dt, run.state, run.memory, leg)) / CALLS

@@ -1,14 +1,18 @@
-"""A stiff–soft bar: what a run costs at one error, undivided with one scheme, and divided with a scheme and a step for each part.
+"""A stiff–soft bar: what a run costs at one error, undivided with one scheme, and divided with a
+scheme and a step for each part.
 
-    wall – steel rod (20 elements, rings with a period of 78 µs) – flange – rubber strand (2000 elements, a hump that needs 30 ms)
+    wall – steel rod (20 elements, rings with a period of 78 µs) – flange – rubber strand (2000
+    elements, a hump that needs 30 ms)
 
-The error is the largest one of q and v in each part, relative to the largest value there, at 20 times until 30 ms; exact is the sum of
-modes. One scheme for all: central difference (its limit is 1.9 µs), implicit Newmark, optimal(0.8), with as many steps as the error asks
-for, through `integrate` on the undivided system and through the kernels of linear subdomains with one subdomain; the cheapest counts.
-Divided: central difference in the strand with a step near its own limit, the rod with implicit Newmark or the central difference in
-many sub-steps.
+The error is the largest one of q and v in each part, relative to the largest value there, at 20
+times until 30 ms; exact is the sum of modes. One scheme for all: central difference (its limit is
+1.9 µs), implicit Newmark, optimal(0.8), with as many steps as the error asks for, through
+`integrate` on the undivided system and through the kernels of linear subdomains with one subdomain;
+the cheapest counts. Divided: central difference in the strand with a step near its own limit, the
+rod with implicit Newmark or the central difference in many sub-steps.
 
-Requirement: divided, implicit and explicit mixed with sub-cycling, at least five times cheaper than the best of the others at 1 % of error.
+Requirement: divided, implicit and explicit mixed with sub-cycling, at least five times cheaper than
+the best of the others at 1 % of error.
 
 Beside it, time per system step of small subdomains.
 """
@@ -27,7 +31,8 @@ S = iso.Scheme
 T_END, ROWS, TARGET, TIMES, REPEATS = 0.03, 20, 0.01, 5.0, 5
 SINGLE = {"central difference": S.central_difference(), "Newmark": S.implicit_newmark(), "optimal(0.8)": S.optimal(0.8)}
 MIXED = {"rod Newmark": S.implicit_newmark(), "rod central difference": S.central_difference()}
-GUESS = {"central difference": 234_500, "Newmark": 338_700, "optimal(0.8)": 341_900}  # the search begins here
+# the search begins here
+GUESS = {"central difference": 234_500, "Newmark": 338_700, "optimal(0.8)": 341_900}
 
 
 class Bar:
@@ -63,7 +68,8 @@ class Bar:
 
 
 def fewest(run: Any, error: Any, n: int, least: int = 1) -> int:
-    """How many steps keep the error below the target, and not far below; errors fall with the square of the number."""
+    """How many steps keep the error below the target, and not far below; errors fall with the
+    square of the number."""
     for _ in range(12):
         found = error(run(n))
         if 0.94 * TARGET <= found <= TARGET or (found <= TARGET and n == least):
@@ -97,7 +103,8 @@ def main() -> bool:
     for _ in range(REPEATS):
         for name, run in runs.items():
             samples[name].append(seconds(run))
-    for name, scheme in SINGLE.items():  # time per step from shorter runs, times the steps that are needed
+    # time per step from shorter runs, times the steps that are needed
+    for name, scheme in SINGLE.items():
         for route, system in (("kernels", bar.one), ("`integrate`", bar.whole)):
             for _ in range(REPEATS):
                 few, many = (seconds(lambda: few_steps(system, scheme, n, steps[name])) for n in (500, 2500))  # noqa: B023

@@ -1,11 +1,13 @@
-"""Two subdomains one after the other, in two threads, and as Dask actors in two processes: when the company pays.
+"""Two subdomains one after the other, in two threads, and as Dask actors in two processes: when the
+company pays.
 
     linear      two strands of 5000 masses, compiled sub-steps that let other threads run
     nonlinear   two chains of 40 masses with springs k d + d³ as a Python function, which holds the interpreter's lock
 
-for several numbers of sub-steps, that is of work per system step. Wall times, the shortest of several; where other programs keep the
-cores busy they show no gain. So also processor times along the longest path, which do not see other programs: of this process alone, and
-with Dask of this process plus that of the busiest worker. No requirement: the numbers are for the documentation.
+for several numbers of sub-steps, that is of work per system step. Wall times, the shortest of
+several; where other programs keep the cores busy they show no gain. So also processor times along
+the longest path, which do not see other programs: of this process alone, and with Dask of this
+process plus that of the busiest worker. No requirement: the numbers are for the documentation.
 """
 
 from __future__ import annotations
@@ -51,7 +53,8 @@ def nonlinear() -> iso.Subdomains:
 
 
 def cost(sub: iso.Subdomains, tau: int, steps: int, busy: Any, **options: Any) -> tuple[float, float]:
-    """Seconds per system step, the starts taken off: by the clock, and of processors along the longest path."""
+    """Seconds per system step, the starts taken off: by the clock, and of processors along the
+    longest path."""
 
     def once(n: int) -> tuple[float, float]:
         began, before = time.perf_counter(), busy()

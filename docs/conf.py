@@ -1,4 +1,5 @@
-"""Sphinx settings. Docstrings of isodyn are plain text with equations; `to_rest` turns them into reStructuredText."""
+"""Sphinx settings. Docstrings of isodyn are plain text with equations; `to_rest` turns them into
+reStructuredText."""
 
 from __future__ import annotations
 
@@ -41,14 +42,16 @@ myst_heading_anchors = 3
 
 autodoc_default_options = {"members": True, "member-order": "bysource", "ignore-module-all": True}
 autodoc_typehints = "signature"
-doctest_test_doctest_blocks = ""  # examples of docstrings run with the tests, in the namespace of their module
+# examples of docstrings run with the tests, in the namespace of their module
+doctest_test_doctest_blocks = ""
 
 html_theme = "furo"
 html_title = f"isodyn {release}"
 
 
 def expand_modules(app: Sphinx, docname: str, source: list[str]) -> None:
-    """An automodule line of a reference page stands for the module and all below it; a missing module is left out."""
+    """An automodule line of a reference page stands for the module and all below it; a missing
+    module is left out."""
 
     def below(match: re.Match[str]) -> str:
         spec = importlib.util.find_spec(match[1])
@@ -56,7 +59,8 @@ def expand_modules(app: Sphinx, docname: str, source: list[str]) -> None:
             return ""
         folders = spec.submodule_search_locations if match[1] != "isodyn" else None
         names = sorted(module.name for module in pkgutil.walk_packages(folders, f"{match[1]}.")) if folders else []
-        names = [name for name in names if ".verification.cases." not in name]  # those are in the table of verification
+        # those are in the table of verification
+        names = [name for name in names if ".verification.cases." not in name]
         title = ".. rubric:: {name}\n\n" if names else ""
         return "".join(f"{title}.. automodule:: {{name}}\n\n".format(name=name) for name in [match[1], *names])
 
@@ -65,7 +69,8 @@ def expand_modules(app: Sphinx, docname: str, source: list[str]) -> None:
 
 
 def insert_tables(app: object, docname: str, source: list[str]) -> None:
-    """The table of formulations and that of verification stand in the code; the pages have marks in their places."""
+    """The table of formulations and that of verification stand in the code; the pages have marks in
+    their places."""
     if TABLE_MARK in source[0]:
         from isodyn.formulations.table import to_markdown
 
@@ -75,7 +80,8 @@ def insert_tables(app: object, docname: str, source: list[str]) -> None:
 
 
 def verification_table() -> str:
-    """The cases of `isodyn verify`, with the numbers of the last `make verify` where there are some."""
+    """The cases of `isodyn verify`, with the numbers of the last `make verify` where there are
+    some."""
     from isodyn.studies import verification
 
     works = json.loads((HERE / "references.json").read_text(encoding="utf-8"))
@@ -85,7 +91,8 @@ def verification_table() -> str:
 
 
 def to_rest(app: object, what: str, name: str, obj: object, options: object, lines: list[str]) -> None:
-    """Blocks that are laid out (indented, tables, examples) stay as they are; paragraphs keep only their code spans."""
+    """Blocks that are laid out (indented, tables, examples) stay as they are; paragraphs keep only
+    their code spans."""
     text: list[str] = []
     for block in re.split(r"\n\s*\n", "\n".join(lines)):
         rows = [row for row in block.split("\n") if row.strip()]

@@ -53,7 +53,8 @@ def notes(path: Path) -> Iterator[tuple[int, str]]:
 
 
 def collect(source: Path, known: set[str]) -> tuple[list[Tag], list[str]]:
-    """All tags under `source`, and one message for each bracket that is not a tag anybody can follow."""
+    """All tags under `source`, and one message for each bracket that is not a tag anybody can
+    follow."""
     tags: list[Tag] = []
     faults: list[str] = []
     for path in sorted(source.rglob("*.py")):

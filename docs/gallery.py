@@ -1,10 +1,12 @@
-"""Run every example and draw every ready problem that has a look, and write the gallery of the documentation.
+"""Run every example and draw every ready problem that has a look, and write the gallery of the
+documentation.
 
     python docs/gallery.py            examples and problems that changed since the last time
     python docs/gallery.py --all      all of them
     python docs/gallery.py NAME …     these only
 
-An example is one story: its docstring, its figures, its numbers and its source make a page docs/_generated/gallery/NAME.md.
+An example is one story: its docstring, its figures, its numbers and its source make a page
+docs/_generated/gallery/NAME.md.
 """
 
 from __future__ import annotations
@@ -82,7 +84,8 @@ def picture_of_problem(problem: Any, folder: Path) -> Path | None:
     if problem.system().first_order:
         return None
     t_end = min(problem.t_end, LONGEST * problem.dt)
-    with coarse_steps_meant():  # some problems are stated with steps that do not resolve all of the motion
+    # some problems are stated with steps that do not resolve all of the motion
+    with coarse_steps_meant():
         short = iso.integrate(problem.system(), problem.scheme, dt=problem.dt, t_end=2 * problem.dt)
         if scene_of(short, problem.plane) is None:
             return None

@@ -1,9 +1,12 @@
-"""Condition number of the matrix of a step over the size of the step, as printed in §3.3.3 of Shimada (2014) and as isodyn scales it.
+"""Condition number of the matrix of a step over the size of the step, as printed in §3.3.3 of
+Shimada (2014) and as isodyn scales it.
 
-Two equal masses in the plane: the first on a rod, the second on a damped spring from the first, so that M, C_T, K_T and G are all there. As
-printed, the condition number grows like Δt^−(index + form − 2), with form = 1, 2, 3 for unknown Δa, Δv, Δq: from not at all
-(index 1, a-form) to Δt⁻⁴ (index 3, d-form). With closure rows divided by their own dependence on Δa it is the same for every index, and
-in a-form it does not depend on the step once the step resolves the spring. Masses still matter.
+Two equal masses in the plane: the first on a rod, the second on a damped spring from the first, so
+that M, C_T, K_T and G are all there. As printed, the condition number grows like
+Δt^−(index + form − 2), with form = 1, 2, 3 for unknown Δa, Δv, Δq: from not at all (index 1,
+a-form) to Δt⁻⁴ (index 3, d-form). With closure rows divided by their own dependence on Δa it is the
+same for every index, and in a-form it does not depend on the step once the step resolves the
+spring. Masses still matter.
 """
 
 from __future__ import annotations
@@ -40,7 +43,8 @@ def system(m: float) -> iso.MechanicalSystem:
 
 
 def main(out: Path | None = None) -> dict[str, float]:
-    """Draw the figure into `out`; return the exponents k of Δt^−k over the last decade, and how much scaling leaves."""
+    """Draw the figure into `out`; return the exponents k of Δt^−k over the last decade, and how
+    much scaling leaves."""
     curves = {
         (m, scaled, index, form): np.array(
             [condition_number(system(m), SCHEME, level, dt, form=form, scaled=scaled) for dt in STEPS]

@@ -1,7 +1,8 @@
 """A four-storey frame shaken at its foot by a recorded (here: made up) ground motion.
 
-M q'' + C q' + K q = −M 1 a_g(t), with q relative to the ground and a_g from a table of samples every 0.02 s, linear in between. The record
-starts and ends abruptly, so the loop is told about both times: it lands on them and starts anew there.
+M q'' + C q' + K q = −M 1 a_g(t), with q relative to the ground and a_g from a table of samples
+every 0.02 s, linear in between. The record starts and ends abruptly, so the loop is told about both
+times: it lands on them and starts anew there.
 """
 
 from __future__ import annotations

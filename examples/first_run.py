@@ -1,7 +1,8 @@
 """A first run: a pendulum in its angle, forced and damped.
 
-Equations go in as they stand on paper, M a = Q(q, v, t); a scheme is chosen by how much it damps what the step cannot resolve; out
-come angle, speed and acceleration, all of second order at t_n, and values between the steps.
+Equations go in as they stand on paper, M a = Q(q, v, t); a scheme is chosen by how much it damps
+what the step cannot resolve; out come angle, speed and acceleration, all of second order at t_n,
+and values between the steps.
 """
 
 from __future__ import annotations

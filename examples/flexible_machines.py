@@ -1,7 +1,9 @@
-"""Beams between rigid bodies: a slider–crank whose rod bends, and a chain of an arm, a soft beam and a bob that falls.
+"""Beams between rigid bodies: a slider–crank whose rod bends, and a chain of an arm, a soft beam
+and a bob that falls.
 
-The rod of the slider–crank is 8 mm thick and the crank turns at 150 rad/s: the rod bends by one and a half millimetres, the slider notices
-a fiftieth of one. The soft beam of the chain bends as it likes.
+The rod of the slider–crank is 8 mm thick and the crank turns at 150 rad/s: the rod bends by one and
+a half millimetres, the slider notices a fiftieth of one. The soft beam of the chain bends as it
+likes.
 """
 
 from __future__ import annotations
@@ -18,7 +20,8 @@ from isodyn.report import figures
 
 @coarse_steps_meant()  # stiff modes of the flexible parts are not followed, and need not be
 def main(out: Path | None = None) -> dict[str, float]:
-    """Return how much the rod bends, its largest stress, what the slider notices, and the energy that the chain keeps."""
+    """Return how much the rod bends, its largest stress, what the slider notices, and the energy
+    that the chain keeps."""
     crank = problems.get("flexible_slider_crank")
     fast = iso.integrate(crank.system(), crank.scheme, dt=crank.dt, t_end=crank.t_end)
     rod = fast.beam("rod")

@@ -1,10 +1,12 @@
-"""A chain of thirty masses, the springs of its middle third stiffer by 400: three subdomains, each with its own scheme and step.
+"""A chain of thirty masses, the springs of its middle third stiffer by 400: three subdomains, each
+with its own scheme and step.
 
     unit masses, springs 1 – 400 – 1; one end held, the other pulled by 1 and let go
 
-The soft thirds take the central difference with the system step, the stiff one the optimal member in eight sub-steps. Cut by elements,
-by bodies or by sets of coordinates, it is the same motion, and with one scheme that of the undivided chain. Velocities are continuous to
-rounding, displacements with `Stabilised()` as well; the works that the parts do on each other add up to nothing.
+The soft thirds take the central difference with the system step, the stiff one the optimal member
+in eight sub-steps. Cut by elements, by bodies or by sets of coordinates, it is the same motion, and
+with one scheme that of the undivided chain. Velocities are continuous to rounding, displacements
+with `Stabilised()` as well; the works that the parts do on each other add up to nothing.
 """
 
 from __future__ import annotations
@@ -70,7 +72,8 @@ def main(out: Path | None = None) -> dict[str, float]:
 
 
 def draw(sol: Any, balance: Any, path: Path) -> None:
-    """Masses over time, the gap of displacements, energies of the parts and works of the interface."""
+    """Masses over time, the gap of displacements, energies of the parts and works of the
+    interface."""
     q = sol.gather()
     with figures.canvas(1, 3, size=(15.0, 4.6)) as (figure, grid):
         left, centre, right = np.ravel(grid)

@@ -1,7 +1,8 @@
 """Your own system at full speed: write it as plain Python, then put `@njit` on it.
 
-A ball on a spring that swings and bounces (elastic pendulum). Functions compiled by Numba run inside the compiled loop; plain ones
-are called from it. The numbers are the same to the last bit, the time is not.
+A ball on a spring that swings and bounces (elastic pendulum). Functions compiled by Numba run
+inside the compiled loop; plain ones are called from it. The numbers are the same to the last bit,
+the time is not.
 """
 
 from __future__ import annotations

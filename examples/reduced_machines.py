@@ -1,7 +1,9 @@
-"""A flexible rod and a machine with a flexible part, reduced: POD, sampled elements, an interface that stays.
+"""A flexible rod and a machine with a flexible part, reduced: POD, sampled elements, an interface
+that stays.
 
-The rod: a cantilever of 120 elements falls under its weight; eight directions and a dozen weighted elements follow it within one per cent.
-The machine: a slider–crank at 150 rad/s; the interior of its rod moves in eight directions; ends, bodies and joints stay as they are.
+The rod: a cantilever of 120 elements falls under its weight; eight directions and a dozen weighted
+elements follow it within one per cent. The machine: a slider–crank at 150 rad/s; the interior of
+its rod moves in eight directions; ends, bodies and joints stay as they are.
 """
 
 from __future__ import annotations

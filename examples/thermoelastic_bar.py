@@ -1,7 +1,8 @@
 """Waves and heat in one run: a bar that is stretched and warm, and then left to itself.
 
-Displacement is of second order in time, temperature of first. Both are integrated together by one scheme that adapts to first-order
-systems, here V0(0.5, 1, 0.2). Without loads the energy can only fall, and it falls by conduction alone.
+Displacement is of second order in time, temperature of first. Both are integrated together by one
+scheme that adapts to first-order systems, here V0(0.5, 1, 0.2). Without loads the energy can only
+fall, and it falls by conduction alone.
 """
 
 from __future__ import annotations

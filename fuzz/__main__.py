@@ -1,4 +1,5 @@
-"""`python -m fuzz`: run the kept cases, then so many inputs; print counts and the first failures."""
+"""`python -m fuzz`: run the kept cases, then so many inputs; print counts and the first
+failures."""
 
 from __future__ import annotations
 
@@ -20,8 +21,8 @@ sys.path.insert(0, str(HERE.parent / "tests"))
 os.environ.setdefault("NUMBA_CACHE_DIR", str(HERE.parent / ".cache" / "numba"))
 
 from fuzz.formats import Format, all_formats  # noqa: E402
-from isodyn import kernel_progress  # noqa: E402
 from isodyn.errors import IsodynError  # noqa: E402
+from isodyn.kernels import progress as kernel_progress  # noqa: E402
 
 SHOWN = 10  # failures
 COMPILING = 600.0  # seconds that the kernels of an input may take at most
@@ -32,7 +33,8 @@ class HangError(BaseException):
 
 
 class Limit:
-    """Seconds that an input may take, less those of compiling kernels that it is the first to need."""
+    """Seconds that an input may take, less those of compiling kernels that it is the first to
+    need."""
 
     seconds, compiled = 0.0, 0.0
 
@@ -102,7 +104,8 @@ def _format(fmt: Format, options: argparse.Namespace, folder: Path) -> list[str]
     for number in range(-len(kept), many):
         rng = random.Random(f"{options.seed}/{fmt.name}/{number}")
         data = kept[number].read_bytes() if number < 0 else fmt.make(rng, folder)
-        (options.out / "current").write_bytes(data)  # what is left here when the process ends without a word
+        # what is left here when the process ends without a word
+        (options.out / "current").write_bytes(data)
         faulthandler.dump_traceback_later(3 * options.seconds + COMPILING, exit=True)
         verdict, why = tried(fmt, data, folder, options.seconds)
         faulthandler.cancel_dump_traceback_later()

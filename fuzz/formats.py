@@ -1,6 +1,8 @@
-"""What is fuzzed: for every format its sound examples, how an input is made of them, and how it is read.
+"""What is fuzzed: for every format its sound examples, how an input is made of them, and how it is
+read.
 
-A reader returns nothing when all is well, raises an `IsodynError` to refuse, and an AssertionError where damaged numbers got through.
+A reader returns nothing when all is well, raises an `IsodynError` to refuse, and an AssertionError
+where damaged numbers got through.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ import isodyn as iso
 from fuzz.mutations import NUMBERS, WORDS, damaged, twisted
 from isodyn.cli import FAULT, _run
 from isodyn.expressions import compile_formula, constant
-from isodyn.kernel_cache import Entry
+from isodyn.kernels.cache import Entry
 from isodyn.models import matrices
 from isodyn.models.build import model_from_text
 from isodyn.models.urdf import read_urdf
@@ -315,7 +317,8 @@ def _make_command(rng: random.Random, folder: Path) -> bytes:
 
 
 def _command(data: bytes, folder: Path) -> None:
-    """Exit codes of the command line; `t-end` alone may ask for very long runs, which are no fault."""
+    """Exit codes of the command line; `t-end` alone may ask for very long runs, which are no
+    fault."""
     try:
         words = [str(word) for word in json.loads(data)]
     except (ValueError, TypeError):

@@ -28,7 +28,8 @@ def imported_parts(path: Path, package: Path = PACKAGE) -> Iterator[tuple[str, i
             if node.level:
                 module = ["isodyn", *below[: len(below) + 1 - node.level], *module]
             modules = [module]
-            if module == ["isodyn"]:  # from isodyn import x: a part, or a name that the root re-exports
+            # from isodyn import x: a part, or a name that the root re-exports
+            if module == ["isodyn"]:
                 modules = [["isodyn", alias.name] if alias.name in parts else ["isodyn"] for alias in node.names]
         else:
             continue

@@ -17,8 +17,8 @@ for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMB
 settings.register_profile("ci", deadline=None, derandomize=True, max_examples=50)
 settings.load_profile("ci")
 
-# Kernels that compile long and that most workers need, for two processes about as long; what is missing here is compiled by the first
-# worker that needs it, while others wait for it.
+# Kernels that compile long and that most workers need, for two processes about as long; what is
+# missing here is compiled by the first worker that needs it, while others wait for it.
 SHARED = (
     (
         "isodyn.integrate.newton.solve_step",
@@ -43,7 +43,7 @@ SHARED = (
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Compile once for all workers, which would otherwise wait for each other."""
     if getattr(session.config.option, "numprocesses", None):
-        from isodyn.kernel_helper import command
+        from isodyn.kernels.helper import command
 
         helpers = [subprocess.Popen(command(names)) for names in SHARED]
         for helper in helpers:

@@ -1,6 +1,8 @@
-"""Constrained systems with known motion, for tests: pendulum, a manufactured rheonomic one, nonholonomic ones, redundant ones, DAEs.
+"""Constrained systems with known motion, for tests: pendulum, a manufactured rheonomic one,
+nonholonomic ones, redundant ones, DAEs.
 
-Every `Case` has a system and its exact motion q, v, a, λ (s in the place of v, ṡ of a, z of λ for first-order systems).
+Every `Case` has a system and its exact motion q, v, a, λ (s in the place of v, ṡ of a, z of λ for
+first-order systems).
 """
 
 from __future__ import annotations
@@ -45,7 +47,8 @@ class Case:
 
 
 def errors(case: Case, sol: iso.Solution) -> dict[str, float]:
-    """Maximum errors over all of time and components, relative to the largest value of the quantity."""
+    """Maximum errors over all of time and components, relative to the largest value of the
+    quantity."""
     exact = case.exact(sol.t)._asdict()
     return {
         name: np.abs(getattr(sol, name) - values).max() / np.abs(values).max()
@@ -104,7 +107,8 @@ def pendulum_motion(t: np.ndarray, angle=0.7, speed=2.0) -> Motion:
     return Motion(along, omega[:, None] * across, a, (GRAVITY * np.cos(theta) + omega**2)[:, None])
 
 
-# ---- M(q), forces of q, v and t, a constraint that moves and turns; with `rolling` also ψ(q, v, t) quadratic in v
+# ---- M(q), forces of q, v and t, a constraint that moves and turns; with `rolling` also ψ(q, v, t)
+# quadratic in v
 
 _AMPLITUDE, _FREQUENCY, _PHASE = np.array([0.5, 0.4, 0.3]), np.array([1.3, 1.7, 0.9]), np.array([0.3, 0.9, 0.5])
 _MEAN = np.array([0.8, -0.5, 0.4])
@@ -300,7 +304,8 @@ def index_2_motion(t) -> Motion:
 
 
 def double_pendulum_system(copies=1, *, offset=0.0) -> iso.MechanicalSystem:
-    """Two rods with centres (x, y) and angles θ; the middle joint entered `copies` times, the second time twice as large, and so on.
+    """Two rods with centres (x, y) and angles θ; the middle joint entered `copies` times, the
+    second time twice as large, and so on.
 
     `offset` moves the last copy, so that the copies conflict.
     """
@@ -351,11 +356,12 @@ def double_pendulum_system(copies=1, *, offset=0.0) -> iso.MechanicalSystem:
 
 
 def three_bars_system(*, redundant=True, angle=1.2, speed=1.5, derivatives=True) -> iso.MechanicalSystem:
-    """A coupler of two point masses in space, carried by parallel cranks of length 1 from A = 0 and D = (2, 0, 0).
+    """A coupler of two point masses in space, carried by parallel cranks of length 1 from A = 0 and
+    D = (2, 0, 0).
 
-    Five rows leave one freedom: both cranks, the coupler, the plane z = 0 for both masses. Redundant are a third crank in the middle
-    and the distance from D to the first mass less that from A to the second, 8 on the manifold only, and the
-    plane for the coupler's middle.
+    Five rows leave one freedom: both cranks, the coupler, the plane z = 0 for both masses.
+    Redundant are a third crank in the middle and the distance from D to the first mass less that
+    from A to the second, 8 on the manifold only, and the plane for the coupler's middle.
     """
     D = np.array([2.0, 0.0, 0.0])
     plane = np.zeros((3, 6))

@@ -54,7 +54,8 @@ def two_hinged() -> Mechanism:
 
 
 def mixed() -> Mechanism:
-    """A rolling ball (nonholonomic), a planar wheel on a pin, a particle in air: one of each kind."""
+    """A rolling ball (nonholonomic), a planar wheel on a pin, a particle in air: one of each
+    kind."""
     mech = Mechanism()
     e = EULER_313.quaternion([0.1, 1.3, 0.4])
     mech.add_body("wheel", 1.0, 0.3, (0.2, -0.1, 0), 0.3, angular_velocity=2.0, kind="planar", velocity=(0.4, 0.0, 0))

@@ -1,6 +1,8 @@
-"""Mechanisms with one joint of every class that `add_joint` takes, built from the fields of the class.
+"""Mechanisms with one joint of every class that `add_joint` takes, built from the fields of the
+class.
 
-A new class enters by itself. A field that nobody has told a value for is an error here that asks for one.
+A new class enters by itself. A field that nobody has told a value for is an error here that asks
+for one.
 """
 
 from __future__ import annotations
@@ -22,7 +24,8 @@ PUSH = np.array([1.0, 2.0, -3.0])  # on every body, at its mass centre
 DRIVEN = iso.Polynomial(0.0, 0.4, 0.9)  # of drives: rate 0.4 + 1.8 t
 KINDS = ("ground", "spatial", "planar", "particle", "node", "cable")
 SECTION = iso.Section(EA=40.0, EI=0.5, rhoA=0.8)
-LEFT = {"axes", "length", "scale"}  # fields whose defaults stay; so does `points` of pairs that have a `point`
+# fields whose defaults stay; so does `points` of pairs that have a `point`
+LEFT = {"axes", "length", "scale"}
 
 
 def classes() -> list[type]:
@@ -31,7 +34,8 @@ def classes() -> list[type]:
 
 
 def make(cls: type, kinds: tuple[str, str], seed: int) -> iso.Mechanism:
-    """Two bodies of these kinds, moving, with a joint "j" of this class; an InputError where it has no meaning between them."""
+    """Two bodies of these kinds, moving, with a joint "j" of this class; an InputError where it has
+    no meaning between them."""
     try:
         return _between_bodies(cls, kinds, seed)
     except InputError as error:
@@ -71,7 +75,8 @@ def _between_bodies(cls: type, kinds: tuple[str, str], seed: int) -> iso.Mechani
 
 
 def _between_joints(cls: type, kinds: tuple[str, str], seed: int) -> iso.Mechanism:
-    """A joint that works on joints: "base" between two bodies, "other" and "third" between these and one more."""
+    """A joint that works on joints: "base" between two bodies, "other" and "third" between these
+    and one more."""
     rng, way = np.random.default_rng(seed), ("angle", "displacement")[seed % 2]
     mech = iso.Mechanism(gravity=GRAVITY)
     if not set(kinds) <= {"ground", "spatial", "planar"}:
@@ -150,7 +155,8 @@ def _values(rng: np.random.Generator, centre: Any) -> dict[str, list[Any]]:
 
 
 class UsersRows:
-    """Zero at the start: a squared length between two bodies; of one body a sum that knows where the world is."""
+    """Zero at the start: a squared length between two bodies; of one body a sum that knows where
+    the world is."""
 
     def __init__(self) -> None:
         self.start: Any = None

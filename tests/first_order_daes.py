@@ -1,4 +1,5 @@
-"""Systems s' = h(s, z, t), 0 = c(s, z, t) of index 1, 2 and 3 with their solutions as functions t → (s, s', z)."""
+"""Systems s' = h(s, z, t), 0 = c(s, z, t) of index 1, 2 and 3 with their solutions as functions t →
+(s, s', z)."""
 
 from __future__ import annotations
 
@@ -38,7 +39,8 @@ def _swing(s, z=None):
 
 
 def pendulum(level, *, z0=0.0, unit=1.0):
-    """The planar pendulum, its constraint at position (3), velocity (2) or acceleration level (1); z in other units."""
+    """The planar pendulum, its constraint at position (3), velocity (2) or acceleration level (1);
+    z in other units."""
     c = {
         3: lambda s, z: s[0] ** 2 + s[1] ** 2 - 1.0,
         2: lambda s, z: s[0] * s[2] + s[1] * s[3],
@@ -52,7 +54,8 @@ def pendulum(level, *, z0=0.0, unit=1.0):
 
 
 def kept_invariants(rate, invariants, gradient, s0):
-    """s' = f(s) − c_sᵀz with c an invariant of s' = f(s): z vanishes, and c is constant anyway [Shimada2014 (3.64)]."""
+    """s' = f(s) − c_sᵀz with c an invariant of s' = f(s): z vanishes, and c is constant anyway
+    [Shimada2014 (3.64)]."""
     m = invariants(np.array(s0)).size
     system = iso.FirstOrderSystem(
         lambda s, z, t: rate(s) - gradient(s).T @ z, s0, z0=np.zeros(m), c=lambda s, z, t: invariants(s)

@@ -9,8 +9,8 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 import isodyn as iso
-from isodyn.compiled import FloatArray
 from isodyn.gauss import Contact
+from isodyn.kernels.compiled import FloatArray
 
 GRAVITY = 9.81
 
@@ -34,7 +34,8 @@ def incline(
 
 
 def hoop(rate: float, mu: float, radius: float, gravity: float = GRAVITY, mass: float = 1.3) -> tuple[Any, Contact]:
-    """A bead on a circular wire in a vertical plane, at its lowest point with the angular velocity `rate`."""
+    """A bead on a circular wire in a vertical plane, at its lowest point with the angular velocity
+    `rate`."""
     system = iso.MechanicalSystem(
         mass,
         lambda q, v, t: np.array([0.0, -mass * gravity]),
@@ -54,7 +55,8 @@ def hoop_rate_squared(
 ) -> Any:
     """θ'² of the bead at the angle θ from the lowest point, moving towards growing θ.
 
-    ½R dw/dθ = −g sin θ − μ s (R w + g cos θ),  s = +1 while the wire pulls inwards, −1 while it pushes outwards; w = θ'²
+    ½R dw/dθ = −g sin θ − μ s (R w + g cos θ),  s = +1 while the wire pulls inwards, −1 while it
+    pushes outwards; w = θ'²
     """
     c = 2 * gravity / radius / (1 + 4 * mu**2)
     A, B = c * (1 - 2 * mu**2), -3 * mu * side * c
@@ -79,7 +81,8 @@ def belt(
 
 
 def rotating_wire(omega: float, r: float, speed: float, mu: float, mass: float = 0.6) -> tuple[Any, Contact]:
-    """A bead on a straight wire that turns steadily in a horizontal plane: r'' + 2μΩ r' − Ω² r = 0, whichever way it slides."""
+    """A bead on a straight wire that turns steadily in a horizontal plane: r'' + 2μΩ r' − Ω² r = 0,
+    whichever way it slides."""
 
     def along(t: float) -> FloatArray:
         return np.array([math.cos(omega * t), math.sin(omega * t)])
@@ -114,7 +117,8 @@ def rotating_wire_radius(t: Any, omega: float, r: float, speed: float, mu: float
 def rotating_wire_in_polar_coordinates(
     omega: float, r: float, speed: float, mu: float, mass: float = 0.6
 ) -> tuple[Any, Contact]:
-    """The same bead in q = (r, θ): the mass depends on r, and the row θ = Ωt carries a torque, N = −λ/r."""
+    """The same bead in q = (r, θ): the mass depends on r, and the row θ = Ωt carries a torque,
+    N = −λ/r."""
 
     def Q(q: FloatArray, v: FloatArray, t: float) -> FloatArray:
         return mass * np.array([q[0] * v[1] ** 2, -2 * q[0] * v[0] * v[1]])
@@ -133,7 +137,8 @@ def rotating_wire_in_polar_coordinates(
 
 
 def ball(speed: float, mu: float, radius: float, mass: float = 2.0) -> tuple[Any, Contact]:
-    """A solid ball thrown along the floor without spin: q = (position, quaternion w x y z), v = (velocity, ω in the body)."""
+    """A solid ball thrown along the floor without spin: q = (position, quaternion w x y z),
+    v = (velocity, ω in the body)."""
     inertia = 0.4 * mass * radius**2
 
     def turned(q: FloatArray) -> FloatArray:
@@ -161,7 +166,8 @@ def ball(speed: float, mu: float, radius: float, mass: float = 2.0) -> tuple[Any
     )
 
     def tangent(q: FloatArray, t: float) -> FloatArray:
-        down = np.array([[0.0, radius, 0.0], [-radius, 0.0, 0.0]])  # e · (ω × (−R e_z)) for e = e_x, e_y, times −1
+        # e · (ω × (−R e_z)) for e = e_x, e_y, times −1
+        down = np.array([[0.0, radius, 0.0], [-radius, 0.0, 0.0]])
         return np.concatenate([np.eye(3)[:2], -down @ turned(q)], axis=1)
 
     return system, Contact(0, tangent, mu, unilateral=True, name="floor")

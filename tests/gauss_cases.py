@@ -1,7 +1,8 @@
 """Random acceleration problems with planted rank, and an independent answer to each.
 
-A = T E with r well-conditioned rows E; T has unit rows for the independent ones and mixtures for the others, then rows are multiplied by
-numbers. The reference knows T and E: b is brought to E a = T⁺ b, and LAPACK's equality-constrained least squares (dgglse) does the rest.
+A = T E with r well-conditioned rows E; T has unit rows for the independent ones and mixtures for
+the others, then rows are multiplied by numbers. The reference knows T and E: b is brought to E
+a = T⁺ b, and LAPACK's equality-constrained least squares (dgglse) does the rest.
 """
 
 from __future__ import annotations
@@ -39,7 +40,8 @@ class Case:
 
     @cached_property
     def growth(self) -> float:
-        """κ(M̂) κ(D̂) κ(T̂); the hat is scaling to unit diagonal, rows, columns; D = E M^{-1/2}, the rows in the metric of M."""
+        """κ(M̂) κ(D̂) κ(T̂); the hat is scaling to unit diagonal, rows, columns; D = E M^{-1/2},
+        the rows in the metric of M."""
         c = 1.0 / np.sqrt(self.M.diagonal())
         growth = np.linalg.cond(self.M * np.outer(c, c))
         if self.rank:
@@ -74,7 +76,8 @@ class Case:
 
 
 def lstsq_rows(T: Any, b: Any) -> Any:
-    """T⁺ b in 80 bits by normal equations, Gauss–Jordan with pivoting: rows of very different length need the digits."""
+    """T⁺ b in 80 bits by normal equations, Gauss–Jordan with pivoting: rows of very different
+    length need the digits."""
     T, b = T.astype(np.longdouble), b.astype(np.longdouble)
     c = 1.0 / np.sqrt((T * T).sum(axis=0))
     N = np.column_stack([(T * c).T @ (T * c), (T * c).T @ b])

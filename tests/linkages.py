@@ -60,7 +60,8 @@ def slider_crank(planar: bool = True, angle: float = 0.7, r: float = 0.2, length
 
 
 def bennett(a: float = 1.0, b: float = 0.6, alpha: float = 0.7, theta: float = 1.1) -> iso.Mechanism:
-    """Bennett's spatial loop of four hinges: opposite sides alike, twists with sin β = (b/a) sin α; one freedom against −2 by count."""
+    """Bennett's spatial loop of four hinges: opposite sides alike, twists with sin β = (b/a) sin α;
+    one freedom against −2 by count."""
     beta = np.arcsin(b / a * np.sin(alpha))
     # tan(θ/2) tan(φ/2) = sin((β+α)/2)/sin((β−α)/2): the closing angle
     phi = 2 * np.arctan(np.sin((beta + alpha) / 2) / np.sin((beta - alpha) / 2) / np.tan(theta / 2))

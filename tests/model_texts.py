@@ -1,4 +1,5 @@
-"""A model file in which every kind of part, joint, load and option stands, for tests of mistakes."""
+"""A model file in which every kind of part, joint, load and option stands, for tests of
+mistakes."""
 
 EVERYTHING = """\
 title = "Everything"

@@ -36,7 +36,8 @@ def chromium() -> str | None:
 
 @contextmanager
 def opened_browser() -> Iterator[Any]:
-    """A context of a browser without network; tests are skipped with the reason where there is none."""
+    """A context of a browser without network; tests are skipped with the reason where there is
+    none."""
     sync_api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
     path = chromium()
     if path is None:
@@ -58,7 +59,8 @@ def opened_browser() -> Iterator[Any]:
 
 
 class Page:
-    """One page from a file: what it complained about and what it asked the network for are remembered."""
+    """One page from a file: what it complained about and what it asked the network for are
+    remembered."""
 
     def __init__(self, context: Any, path: Path, scheme: str = "light") -> None:
         self.complaints: list[str] = []

@@ -1,4 +1,5 @@
-"""A rigid body on a pivot in (position, quaternion), with retraction and difference, and the same motion without constraints."""
+"""A rigid body on a pivot in (position, quaternion), with retraction and difference, and the same
+motion without constraints."""
 
 from __future__ import annotations
 

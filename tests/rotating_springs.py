@@ -35,7 +35,8 @@ def on_a_spring(
     offset: float = 0.0,
     mass_first: bool = False,
 ) -> iso.Mechanism:
-    """One mass on a spring to the ground, in steady motion from the start; `axes` orients the plane, `offset` the spring's point."""
+    """One mass on a spring to the ground, in steady motion from the start; `axes` orients the
+    plane, `offset` the spring's point."""
     R = np.eye(3) if axes is None else axes
     mech = iso.Mechanism(gravity=(0, 0, 0))
     motion = {"position": R @ [radius, 0, 0], "velocity": R @ [0, speed * radius, 0]}

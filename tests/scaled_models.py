@@ -134,7 +134,8 @@ def slider_crank(u: Units = SI):
 
 
 def chain(u: Units = SI, links: int = 10):
-    """A hanging chain of planar bars, released from the horizontal: large enough for sparse matrices."""
+    """A hanging chain of planar bars, released from the horizontal: large enough for sparse
+    matrices."""
     mech = iso.Mechanism(gravity=gravity(u))
     for k in range(links):
         add_bar(mech, f"bar {k}", (0.1 * k, 0), (0.1 * k + 0.1, 0), u, mass=0.2)

@@ -11,7 +11,8 @@ import isodyn as iso
 
 
 def chain(load: bool = True, damping: float = 0.02) -> iso.subdomains.Elements:
-    """Seven masses between springs of unlike stiffness, as elements of two coordinates; the left end is held."""
+    """Seven masses between springs of unlike stiffness, as elements of two coordinates; the left
+    end is held."""
     stiffness = np.array([40.0, 15.0, 60.0, 25.0, 30.0, 80.0, 20.0])
     masses = np.array([1.0, 2.0, 1.5, 1.0, 3.0, 1.2, 0.8])
     dofs = np.column_stack([np.arange(-1, 6), np.arange(7)])
@@ -35,7 +36,8 @@ def split_oscillator(load: bool = True, q0: float = 1.0, v0: float = 0.5) -> iso
 
 
 def exact(system: iso.LinearSystem, times: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """q, v, a of M a + C v + K q = p sin t on a uniform grid that starts at 0; p is read off the load."""
+    """q, v, a of M a + C v + K q = p sin t on a uniform grid that starts at 0; p is read off the
+    load."""
     M, C, K = (0.0 * system.M if A is None else A for A in (system.M, system.C, system.K))
     M, C, K = (A.toarray() if hasattr(A, "toarray") else A for A in (M, C, K))
     n = system.nv
@@ -54,7 +56,8 @@ def exact(system: iso.LinearSystem, times: Any) -> tuple[np.ndarray, np.ndarray,
 
 
 def errors(sol: Any, undivided: iso.LinearSystem, places: dict[str, Any]) -> dict[str, float]:
-    """Largest error over time of q, v, a in every subdomain and of λ, relative to the largest value."""
+    """Largest error over time of q, v, a in every subdomain and of λ, relative to the largest
+    value."""
     motion = dict(zip("qva", exact(undivided, sol.t), strict=True))
     found = {}
     forces, G = [], []

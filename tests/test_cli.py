@@ -124,7 +124,8 @@ def test_order_measures_two(call: Any, tmp_path: Path) -> None:
 
 
 def test_run_takes_a_formulation(call: Any) -> None:
-    """Position level has weaker multipliers than the default; the warning about it goes to standard error."""
+    """Position level has weaker multipliers than the default; the warning about it goes to standard
+    error."""
     errors = {}
     for text in ("stabilised", "position"):
         code, out, err = call("run", "pendulum", "--formulation", text, "--t-end", "1", "--json")
@@ -226,7 +227,8 @@ def test_scheme_describes_members(call: Any, tmp_path: Path) -> None:
 
 
 def test_scheme_table_uses_the_damping_ratio(call: Any) -> None:
-    """Ω_crit of central difference with damping in the figure's ratio; usual parameters of a V0 counterpart."""
+    """Ω_crit of central difference with damping in the figure's ratio; usual parameters of a V0
+    counterpart."""
     code, out, _ = call("scheme", "central_difference", "--xi", "0.05")
     assert code == 0
     assert "Omega_crit = 2 without damping, 1.80998 with xi = 0.05" in out
@@ -285,7 +287,8 @@ def test_scheme_texts(text: str, scheme: iso.Scheme | iso.FirstOrderScheme) -> N
 
 
 def test_run_of_a_constrained_problem_tells_multipliers_and_drift(call: Any) -> None:
-    """What a mechanic asks of constraints: reactions, what is redundant, and whether the constraints hold."""
+    """What a mechanic asks of constraints: reactions, what is redundant, and whether the
+    constraints hold."""
     code, out, _ = call("run", "double_pendulum_doubled", "--t-end", "0.2", "--json")
     constraints = json.loads(out)["constraints"]
     assert code == 0

@@ -48,7 +48,8 @@ def test_refusals_are_those_of_the_table(pendulum: Comparison) -> None:
 
 
 def test_orders_are_those_of_the_table(pendulum: Comparison) -> None:
-    """Within 0.15 of what the table claims, where both steps ran; Baumgarte's a is between its two orders there."""
+    """Within 0.15 of what the table claims, where both steps ran; Baumgarte's a is between its two
+    orders there."""
     checked = 0
     for row in pendulum.rows:
         formulation = next(r.example() for r in TABLE if r.name == row.formulation)
@@ -123,7 +124,8 @@ def test_a_failed_step_size_is_noted_and_the_others_stay(monkeypatch: pytest.Mon
 
 
 def test_first_order_and_nonholonomic_systems() -> None:
-    """The equations as they stand and Baumgarte for one; the holonomic-only formulations refused for the other."""
+    """The equations as they stand and Baumgarte for one; the holonomic-only formulations refused
+    for the other."""
     found = compare(problems.get("circle_index2"), iso.Scheme.V0(1, 1, 0), dts=[0.02, 0.01], t_end=1.0)
     assert found.quantities == {"v": "s", "a": "s'", "lam": "z"}
     assert found.row("as it stands").order("lam") == pytest.approx(2.0, abs=0.1)

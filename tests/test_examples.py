@@ -307,7 +307,8 @@ LONG = {  # more than four seconds each: not part of the fast loop
     [pytest.param(p, id=p.stem, marks=pytest.mark.slow if p.stem in LONG else ()) for p in EXAMPLES],
 )
 def test_example(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Numbers in their ranges, and at least one figure, all of them in the folder that was asked for."""
+    """Numbers in their ranges, and at least one figure, all of them in the folder that was asked
+    for."""
     monkeypatch.chdir(tmp_path)
     with as_before():
         module = load(path)

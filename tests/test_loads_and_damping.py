@@ -45,7 +45,8 @@ def test_modal_damping_gives_the_ratios_back(convert: Any) -> None:
 
 @pytest.mark.parametrize("convert", [np.array, sp.csr_array], ids=["dense", "sparse"])
 def test_modal_damping_of_the_lowest_modes(convert: Any) -> None:
-    """Two ratios damp the two lowest modes and nothing else; the sparse way is by Lanczos iterations."""
+    """Two ratios damp the two lowest modes and nothing else; the sparse way is by Lanczos
+    iterations."""
     C = modal_damping(convert(M), convert(K), [0.03, 0.08])
     assert np.allclose(MODES.T @ C @ MODES, np.diag([2 * 0.03 * OMEGA[0], 2 * 0.08 * OMEGA[1], 0, 0, 0, 0]), atol=1e-9)
     assert np.array_equal(C, C.T)
@@ -123,7 +124,8 @@ def test_harmonic() -> None:
 
 
 def test_base_excitation_against_the_exact_motion() -> None:
-    """A base that moves by ½ g t²: relative to it, q hangs like under gravity, q = −(g/ω²)(1 − cos ωt)."""
+    """A base that moves by ½ g t²: relative to it, q hangs like under gravity, q = −(g/ω²)(1 − cos
+    ωt)."""
     m, k, g = 2.0, 50.0, 9.81
     omega = np.sqrt(k / m)
     system = iso.LinearSystem(m, None, k, base_excitation(m, [1.0], lambda t: g), [0.0], [0.0])
@@ -132,7 +134,8 @@ def test_base_excitation_against_the_exact_motion() -> None:
 
 
 def test_base_excitation_equals_the_motion_in_the_fixed_frame() -> None:
-    """Several masses, two directions: relative coordinates with −M r a_g plus the base, against springs pulled by the moving base."""
+    """Several masses, two directions: relative coordinates with −M r a_g plus the base, against
+    springs pulled by the moving base."""
     r = np.zeros((N, 2))
     r[::2, 0] = r[1::2, 1] = 1.0
 
@@ -150,7 +153,8 @@ def test_base_excitation_equals_the_motion_in_the_fixed_frame() -> None:
 
 
 def test_step_load_names_its_breakpoints() -> None:
-    """With its breakpoint, second order and the exact response k⁻¹p (1 − cos ω(t − t_on)); without it, a far larger error."""
+    """With its breakpoint, second order and the exact response k⁻¹p (1 − cos ω(t − t_on)); without
+    it, a far larger error."""
     f = step_load([3.0], t_on=0.333)
     system = iso.LinearSystem(1.0, None, 9.0, f, [0.0], [0.0])
 

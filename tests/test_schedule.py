@@ -59,7 +59,8 @@ def test_rows_of_a_long_run_are_counted_without_listing_them():
 
 
 def test_stretches_far_shorter_than_a_step_are_one_step() -> None:
-    """A span below a millionth of dt had no step and no row, and the loop wrote where no memory was."""
+    """A span below a millionth of dt had no step and no row, and the loop wrote where no memory
+    was."""
     (only,) = plan(0.0, 0.2, 1e12, (), 1)
     assert (only.steps, only.rows, only.times(0, 1).tolist()) == (1, 1, [0.2])
     stretches = plan(0.0, 1.0, 0.1, [0.5, 0.5 + 1e-9], 1)

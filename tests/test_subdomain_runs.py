@@ -1,4 +1,5 @@
-"""Options of coupled runs: saved rows, observers, partial solutions, interrupts, energy across the interface."""
+"""Options of coupled runs: saved rows, observers, partial solutions, interrupts, energy across the
+interface."""
 
 import signal
 
@@ -62,7 +63,8 @@ def test_fewer_columns_are_the_same_columns(sub, threads):
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_multipliers_are_the_forces_between_the_parts(sub, threads):
-    """λ of every saved row, the first one too, balances the part beside it; at t_n to second order only."""
+    """λ of every saved row, the first one too, balances the part beside it; at t_n to second order
+    only."""
     sol = iso.integrate(sub, S.optimal(1.0), dt=0.002, t_end=0.1, threads=threads)
     right = sub.systems["right"]
     balance = right.M @ sol["right"].a.T + right.C @ sol["right"].v.T + right.K @ sol["right"].q.T
@@ -130,7 +132,8 @@ def test_an_interrupt_returns_what_was_done(sub):
 
 
 def test_energy_across_the_interface():
-    """Works of the interface add to nothing, and the energy of each part follows from its works, to second order."""
+    """Works of the interface add to nothing, and the energy of each part follows from its works, to
+    second order."""
     found = []
     for dt in (0.1, 0.05):
         sol = iso.integrate(

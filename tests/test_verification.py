@@ -1,4 +1,5 @@
-"""`isodyn verify`: what it prints and returns, how cases are found and judged. The cases themselves are run by the command."""
+"""`isodyn verify`: what it prints and returns, how cases are found and judged. The cases themselves
+are run by the command."""
 
 from __future__ import annotations
 
@@ -44,7 +45,8 @@ def made(**changes: Any) -> Case:
 
 
 def test_a_handful_of_cases_as_json_and_as_a_page(tmp_path: Path) -> None:
-    """One document on standard output with every promised number, progress on standard error, exit code 0, a page that holds its data."""
+    """One document on standard output with every promised number, progress on standard error, exit
+    code 0, a page that holds its data."""
     page = tmp_path / "page.html"
     run = CliRunner().invoke(cli, ["verify", "--json", "--html", str(page), *HANDFUL])
     assert run.exit_code == 0, run.output
@@ -70,7 +72,8 @@ def test_a_handful_of_cases_as_json_and_as_a_page(tmp_path: Path) -> None:
 
 
 def test_quick_takes_the_coarse_steps_and_text_is_for_readers() -> None:
-    """Two lines for a case: what, against what and how far to trust it; errors, orders, drift, energy, cost."""
+    """Two lines for a case: what, against what and how far to trust it; errors, orders, drift,
+    energy, cost."""
     run = CliRunner().invoke(cli, ["verify", "--quick", "pendulum_elliptic"])
     assert run.exit_code == 0
     first, second, last = run.stdout.splitlines()
@@ -139,7 +142,8 @@ CASE = Case(
 
 
 def test_bounds_grow_with_the_power_of_the_order() -> None:
-    """2.5e-3 at 0.05 is 1e-2 at 0.1 for second order; an energy balance counts as second order, a drift does not grow."""
+    """2.5e-3 at 0.05 is 1e-2 at 0.1 for second order; an energy balance counts as second order, a
+    drift does not grow."""
     case = made(bounds={"q": 2.5e-3, "energy": 1e-6, "drift": 1e-12})
     assert case.bound("q", 0.1) == pytest.approx(1e-2)
     assert case.bound("energy", 0.2) == pytest.approx(1.6e-5)
@@ -234,7 +238,8 @@ def test_declarations_are_checked(changes: dict[str, Any], message: str) -> None
 
 
 def test_every_case_has_a_source_that_the_documentation_knows() -> None:
-    """Citations are keys of docs/references.json; the table of the page has a row for every case and a link where there is one."""
+    """Citations are keys of docs/references.json; the table of the page has a row for every case
+    and a link where there is one."""
     works = json.loads((ROOT / "docs" / "references.json").read_text(encoding="utf-8"))
     every = verification.every()
     assert {case.citation for case in every} - {None} <= set(works)
@@ -255,7 +260,8 @@ def test_the_table_shows_stored_numbers() -> None:
 
 
 def test_cases_name_their_scheme_and_are_small() -> None:
-    """A case must not change with a default: every call of integrate has a scheme; files stay below 150 lines."""
+    """A case must not change with a default: every call of integrate has a scheme; files stay below
+    150 lines."""
     for path in sorted(Path(folder.__path__[0]).glob("*.py")):
         text = path.read_text(encoding="utf-8")
         assert len(text.splitlines()) < 150, path.name

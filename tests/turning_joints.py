@@ -11,7 +11,8 @@ from isodyn.joints.words import triad
 
 
 def wheel(*loads: Any, speed: float = 0.0, planar: bool = False, axis: Any = (0.0, 0.0, 1.0), turn: float = 0.0) -> Any:
-    """A wheel with J = 1 kg m² about its axis on the hinge "pin"; `turn` is how it lies in the ground before anything moves."""
+    """A wheel with J = 1 kg m² about its axis on the hinge "pin"; `turn` is how it lies in the
+    ground before anything moves."""
     mech = iso.Mechanism(gravity=(0, 0, 0))
     if planar:
         mech.add_body("wheel", 1.0, 1.0, (0, 0), turn, angular_velocity=speed, kind="planar")
@@ -29,7 +30,8 @@ def wheel(*loads: Any, speed: float = 0.0, planar: bool = False, axis: Any = (0.
 
 
 def nut_on_an_arm(lead: float, radius: float, speed: float, J: float = 0.008) -> Any:
-    """A nut of 1 kg on a screw "thread" along an arm that turns: x″ = ω²(r + x)/(1 + J/p²), p the lead per radian."""
+    """A nut of 1 kg on a screw "thread" along an arm that turns: x″ = ω²(r + x)/(1 + J/p²), p the
+    lead per radian."""
     mech = iso.Mechanism(gravity=(0, 0, 0))
     mech.add_body("arm", 1.0, (1, 1, 1), angular_velocity=(0, 0, speed))
     mech.add_body(
@@ -42,7 +44,8 @@ def nut_on_an_arm(lead: float, radius: float, speed: float, J: float = 0.008) ->
 
 
 def geared(ratio: float, speed: float, *loads: Any, planar: bool = False) -> Any:
-    """Two wheels with J = 1 kg m² on parallel hinges "first" and "second", with angle₁ + ratio·angle₂ = 0."""
+    """Two wheels with J = 1 kg m² on parallel hinges "first" and "second", with
+    angle₁ + ratio·angle₂ = 0."""
     mech = iso.Mechanism(gravity=(0, 0, 0))
     for name, x, w in (("first", 0.0, speed), ("second", 3.0, -speed / ratio)):
         if planar:
@@ -57,7 +60,8 @@ def geared(ratio: float, speed: float, *loads: Any, planar: bool = False) -> Any
 
 
 def gimbal(outer: float, inner: float, *loads: Any) -> Any:
-    """A frame that turns about z on "turn", and in it a rotor that spins about an axis of the frame on "spin"."""
+    """A frame that turns about z on "turn", and in it a rotor that spins about an axis of the frame
+    on "spin"."""
     mech = iso.Mechanism(gravity=(0, 0, 0))
     mech.add_body("frame", 1.0, (1, 1, 1), angular_velocity=(0, 0, outer))
     mech.add_body("rotor", 1.0, (1, 1, 1), angular_velocity=(inner, 0, outer))

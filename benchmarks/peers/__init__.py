@@ -1,4 +1,5 @@
-"""isodyn against other packages on the same problems, in one run: `make bench`, or `python -m benchmarks.peers`.
+"""isodyn against other packages on the same problems, in one run: `make bench`, or
+`python -m benchmarks.peers`.
 
 workers     one process per package, on one core and one thread, that runs cases when asked to (`worker` is what runs in it)
 measure     interleaved repeats, cost per step, time to an accuracy, ratios with their spread

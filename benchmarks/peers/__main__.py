@@ -1,4 +1,6 @@
-"""The driver: `python -m benchmarks.peers [--quick] [--only pendulum,chains] [--packages isodyn,exudyn] [--repeats 5] [--out DIR]`."""
+"""The driver:
+`python -m benchmarks.peers [--quick] [--only pendulum,chains] [--packages isodyn,exudyn] [--repeats
+5] [--out DIR]`."""
 
 from __future__ import annotations
 

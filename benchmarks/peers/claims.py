@@ -21,7 +21,8 @@ class Claim:
 
 
 def at_least(text: str, found: Ratio, limit: float | None, accurate: bool = True, note: str = "") -> Claim:
-    """A ratio that should reach a limit; where the accuracy asked for was not reached, it is no win whatever the ratio."""
+    """A ratio that should reach a limit; where the accuracy asked for was not reached, it is no win
+    whatever the ratio."""
     if not accurate:
         note = f"accuracy not reached; {note}"
     met = None if limit is None else accurate and found.value >= limit

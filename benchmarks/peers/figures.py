@@ -1,4 +1,5 @@
-"""Work–precision diagrams and growth over N, drawn in the style of the library's figures: PNG for the page, SVG inside one HTML file."""
+"""Work–precision diagrams and growth over N, drawn in the style of the library's figures: PNG for
+the page, SVG inside one HTML file."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Ways to run a problem, the cases they become, and what is measured of them.
 
-Cost per step is the difference of a long and a short run over the difference of their steps, so that set-up does not count. Repeats of
-all ways are interleaved: way 1, way 2, …, way 1, way 2, …; a ratio is that of the medians, its spread the quartiles of the ratios of
-each round.
+Cost per step is the difference of a long and a short run over the difference of their steps, so
+that set-up does not count. Repeats of all ways are interleaved: way 1, way 2, …, way 1, way 2, …; a
+ratio is that of the medians, its spread the quartiles of the ratios of each round.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ class Way:
 
 @dataclass
 class Row:
-    """What was measured of one way: seconds (per step, or of the whole run), errors, counts, set-up, and whether it is accurate enough."""
+    """What was measured of one way: seconds (per step, or of the whole run), errors, counts,
+    set-up, and whether it is accurate enough."""
 
     problem: str
     package: str
@@ -60,7 +61,8 @@ class Row:
 
 @dataclass(frozen=True)
 class Ratio:
-    """How many times longer the other takes: ratio of medians, quartiles of the ratios of each round."""
+    """How many times longer the other takes: ratio of medians, quartiles of the ratios of each
+    round."""
 
     value: float
     low: float
@@ -152,7 +154,8 @@ class Bench:
         amount: float,
         errors: Callable[[dict[str, Any]], tuple[dict[str, float], bool]],
     ) -> list[tuple[Case, Row]]:
-        """Run each case once and compare with the reference; `errors` returns the errors and whether they are small enough."""
+        """Run each case once and compare with the reference; `errors` returns the errors and
+        whether they are small enough."""
         good = []
         for case, row in ready:
             try:
@@ -164,9 +167,11 @@ class Bench:
         return good
 
     def per_step(self, ready: list[tuple[Case, Row]], short: int, long: int, keep: int = 2, more: int = 1) -> None:
-        """Cost per step of the best `keep` ways of each package, interleaved; the others keep what one probe told.
+        """Cost per step of the best `keep` ways of each package, interleaved; the others keep what
+        one probe told.
 
-        `more` times as many rounds where a step is so short that a neighbour on the machine doubles it.
+        `more` times as many rounds where a step is so short that a neighbour on the machine doubles
+        it.
         """
         good, times = [], {}
         for case, row in ready:
@@ -191,7 +196,8 @@ class Bench:
     def whole(
         self, ready: list[tuple[Case, Row]], keep: int = 2, key: Callable[[Row], str] = lambda row: row.package
     ) -> None:
-        """Seconds of whole runs at `row.amount`, interleaved, of the best `keep` ways of each package (or other `key`)."""
+        """Seconds of whole runs at `row.amount`, interleaved, of the best `keep` ways of each
+        package (or other `key`)."""
         good, times = [], {}
         for case, row in ready:
             try:
@@ -233,7 +239,8 @@ class Bench:
     def calibrate(
         self, case: Case, row: Row, target: float, error: Callable[[dict[str, Any]], float], steps: bool
     ) -> bool:
-        """Set `row.amount` to the coarsest one found with an error below the target: steps by their order, tolerances by a fine grid."""
+        """Set `row.amount` to the coarsest one found with an error below the target: steps by their
+        order, tolerances by a fine grid."""
         reached = sorted((amount, size) for amount, size, _ in row.curve if math.isfinite(size) and size > 0)
         if not reached:
             return False
@@ -269,7 +276,8 @@ def _kept(good: list[tuple[Case, Row]], keep: int, key: Callable[[Row], str]) ->
 def _by_order(
     case: Case, reached: list[tuple[float, float]], target: float, error: Callable[[dict[str, Any]], float]
 ) -> tuple[float, float] | None:
-    """Numbers of steps: interpolate log(error) over log(steps), then go up by 5 % until the error is below the target."""
+    """Numbers of steps: interpolate log(error) over log(steps), then go up by 5 % until the error
+    is below the target."""
     below = [pair for pair in reached if pair[1] <= target]
     if not below:
         return None
@@ -290,7 +298,8 @@ def _by_order(
 def _by_grid(
     case: Case, reached: list[tuple[float, float]], target: float, error: Callable[[dict[str, Any]], float]
 ) -> tuple[float, float] | None:
-    """Tolerances: from the loosest that is good enough, the loosest of ten within the next decade that is good enough too."""
+    """Tolerances: from the loosest that is good enough, the loosest of ten within the next decade
+    that is good enough too."""
     below = [pair for pair in reached if pair[1] <= target]
     if not below:
         return None

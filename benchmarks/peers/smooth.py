@@ -1,4 +1,5 @@
-"""Smooth problems by tolerance: error over tolerance, the loosest tolerance that reaches a target, and the time that it takes."""
+"""Smooth problems by tolerance: error over tolerance, the loosest tolerance that reaches a target,
+and the time that it takes."""
 
 from __future__ import annotations
 
@@ -35,7 +36,8 @@ def measure_smooth(
 
 
 def smooth_claims(rows: list[Row], problem: str, title: str, target: float, packages: Iterable[str]) -> list[Claim]:
-    """isodyn's fastest against methods of its kind (DOP853, Dopri8), and reported against the fastest way of every other package."""
+    """isodyn's fastest against methods of its kind (DOP853, Dopri8), and reported against the
+    fastest way of every other package."""
     mine = [row for row in rows if row.problem == problem]
     own = best(mine, "isodyn")
     if own is None:

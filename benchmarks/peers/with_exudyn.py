@@ -1,4 +1,5 @@
-"""Exudyn, its fast module: silent, one thread, no files; systems, settings, a run and its counts."""
+"""Exudyn, its fast module: silent, one thread, no files; systems, settings, a run and its
+counts."""
 
 from __future__ import annotations
 

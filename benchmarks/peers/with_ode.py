@@ -1,8 +1,10 @@
-"""Solvers of ordinary differential equations y' = f(t, y) that several problems are given to; `amount` is the relative tolerance.
+"""Solvers of ordinary differential equations y' = f(t, y) that several problems are given to;
+`amount` is the relative tolerance.
 
-The absolute one is a tenth of it. Right-hand sides are compiled: by Numba for SciPy and SUNDIALS (the call from Python remains), by
-XLA for diffrax, as an expression graph for CasADi. A problem passes its equations as an object with y0, t_end and the functions
-`compiled()`, `traced(t, y)` and `symbolic(casadi, y)`.
+The absolute one is a tenth of it. Right-hand sides are compiled: by Numba for SciPy and SUNDIALS
+(the call from Python remains), by XLA for diffrax, as an expression graph for CasADi. A problem
+passes its equations as an object with y0, t_end and the functions `compiled()`, `traced(t, y)` and
+`symbolic(casadi, y)`.
 """
 
 from __future__ import annotations
@@ -105,7 +107,8 @@ class Casadi:
 
 
 class Diffrax:
-    """An explicit method with adaptive steps, in double precision; compiled once, for all tolerances."""
+    """An explicit method with adaptive steps, in double precision; compiled once, for all
+    tolerances."""
 
     def __init__(self, equations: Any, method: str) -> None:
         import jax

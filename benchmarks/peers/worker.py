@@ -1,4 +1,5 @@
-"""What runs in the process of one package: it prepares cases, runs them and answers, by lines of JSON.
+"""What runs in the process of one package: it prepares cases, runs them and answers, by lines of
+JSON.
 
     {"do": "prepare", "problem": "chains", "package": "exudyn", "settings": {…}}   → {"case": 0, "seconds": …}
     {"do": "time", "case": 0, "amount": 1000, "times": 3}                          → {"seconds": …, "wall": …, "counts": {…}}
@@ -6,8 +7,9 @@
     {"do": "memory", "reset": true}                                                → {"now": …, "peak": …} in MB
     {"do": "drop", "case": 0}
 
-A case is an object with `run(amount) → counts`, which is timed, and `answer(amount) → results`, which is not. `amount` is a number of
-steps or a tolerance. Seconds are processor time of this process. Whatever a package prints goes to standard error.
+A case is an object with `run(amount) → counts`, which is timed, and `answer(amount) → results`,
+which is not. `amount` is a number of steps or a tolerance. Seconds are processor time of this
+process. Whatever a package prints goes to standard error.
 """
 
 from __future__ import annotations

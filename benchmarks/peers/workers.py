@@ -1,4 +1,5 @@
-"""The driver's side of the workers: start them on one core and one thread, ask, and notice when they end."""
+"""The driver's side of the workers: start them on one core and one thread, ask, and notice when
+they end."""
 
 from __future__ import annotations
 
@@ -48,7 +49,8 @@ class Worker:
         return process
 
     def ask(self, do: str, **request: Any) -> dict[str, Any]:
-        """One request, one reply; a process that ended or takes too long is an error, and a new one starts with the next request."""
+        """One request, one reply; a process that ended or takes too long is an error, and a new one
+        starts with the next request."""
         self.send(do, **request)
         return self.receive()
 
@@ -92,7 +94,8 @@ class Worker:
 
 
 class Workers:
-    """One worker for each package, started when first asked for, all on the same core: they never run at the same time."""
+    """One worker for each package, started when first asked for, all on the same core: they never
+    run at the same time."""
 
     def __init__(self, packages: Iterable[str], pinned: bool = True) -> None:
         self.core = last_core() if pinned else None

@@ -1,11 +1,13 @@
-"""A formulation of your own: velocity level with a gentle pull on φ. One class, known to runs, table, command line and `compare`.
+"""A formulation of your own: velocity level with a gentle pull on φ. One class, known to runs,
+table, command line and `compare`.
 
-A formulation is a frozen dataclass below `isodyn.formulations.Formulation`. `closure(dt)` says which weights of φ, φ̇ and φ̈ close a step,
-`first_closure(dt)` how the first one closes, `facts` what is known about it: the table of formulations is made from these, and
-`@formulation` makes it known to the command line, to model files, to `compare` and to checkpoints.
+A formulation is a frozen dataclass below `isodyn.formulations.Formulation`. `closure(dt)` says
+which weights of φ, φ̇ and φ̈ close a step, `first_closure(dt)` how the first one closes, `facts`
+what is known about it: the table of formulations is made from these, and `@formulation` makes it
+known to the command line, to model files, to `compare` and to checkpoints.
 
-Here φ̇ + κφ = 0 closes a step: φ falls like exp(−κt) instead of drifting, and nothing is stiff. The example compares it with velocity
-level on the pendulum.
+Here φ̇ + κφ = 0 closes a step: φ falls like exp(−κt) instead of drifting, and nothing is stiff. The
+example compares it with velocity level on the pendulum.
 """
 
 from dataclasses import dataclass

@@ -1,9 +1,12 @@
-"""A joint of your own: a pin that slides in a straight slot. One class, known to Python, to model files and to drawings.
+"""A joint of your own: a pin that slides in a straight slot. One class, known to Python, to model
+files and to drawings.
 
-A joint is a frozen dataclass below `isodyn.joints.Joint`. `rows` says what it holds, `coordinates` what can be read, driven and loaded;
-`@joint` gives it a type for model files, `keys` what stands in its table. Nothing else is told about it anywhere.
+A joint is a frozen dataclass below `isodyn.joints.Joint`. `rows` says what it holds, `coordinates`
+what can be read, driven and loaded; `@joint` gives it a type for model files, `keys` what stands in
+its table. Nothing else is told about it anywhere.
 
-The example lets a bead slide down a slot that is tilted by 30°: the way is ½ g sin 30° t², the slot carries m g cos 30°.
+The example lets a bead slide down a slot that is tilted by 30°: the way is ½ g sin 30° t², the slot
+carries m g cos 30°.
 """
 
 import math
@@ -26,7 +29,8 @@ TILT, GRAVITY = math.radians(30.0), 9.81
 @joint("slot")
 @dataclass(frozen=True)
 class Slot(Joint):
-    """A point of the second body slides along `axis` of the first, `beside` it by some length. Coordinate: travel."""
+    """A point of the second body slides along `axis` of the first, `beside` it by some length.
+    Coordinate: travel."""
 
     beside: float = 0.0
     keys: ClassVar[Keys] = {**Joint.keys, "beside": optional(Value.NUMBER)}

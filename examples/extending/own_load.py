@@ -1,10 +1,12 @@
-"""A load of your own: a magnet that pulls with strength/distance². One class, known to Python, to model files and to drawings.
+"""A load of your own: a magnet that pulls with strength/distance². One class, known to Python, to
+model files and to drawings.
 
-A load is a frozen dataclass below `isodyn.loads.LoadPart`. `build` returns the laws that it acts by; a law by a formula needs no
-compiled code of its own. `@load` gives it a type for model files, `keys` what stands in its table, `line` how it is drawn.
+A load is a frozen dataclass below `isodyn.loads.LoadPart`. `build` returns the laws that it acts
+by; a law by a formula needs no compiled code of its own. `@load` gives it a type for model files,
+`keys` what stands in its table, `line` how it is drawn.
 
-The example lets two particles fall towards each other from rest; the energy that belongs to the force, −strength/distance, tells how fast
-they are.
+The example lets two particles fall towards each other from rest; the energy that belongs to the
+force, −strength/distance, tells how fast they are.
 """
 
 from dataclasses import dataclass

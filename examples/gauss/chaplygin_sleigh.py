@@ -1,7 +1,8 @@
 """Chaplygin's sleigh: energy is kept, and yet the motion settles down.
 
-A body on a plane rests on a blade behind its centre of mass that does not slip sideways. Started backwards it turns round and ends running
-straight, blade behind. No friction acts; what looks like damping is the nonholonomic constraint. The closed form is there to compare.
+A body on a plane rests on a blade behind its centre of mass that does not slip sideways. Started
+backwards it turns round and ends running straight, blade behind. No friction acts; what looks like
+damping is the nonholonomic constraint. The closed form is there to compare.
 """
 
 from __future__ import annotations
@@ -39,7 +40,8 @@ def main(out: Path | None = None) -> dict[str, float]:
 
 
 def draw(sol: iso.Solution, a: float, path: Path) -> None:
-    """Path of blade and centre with the body now and then, up to t = 4.5; velocity along the blade and rate of turning."""
+    """Path of blade and centre with the body now and then, up to t = 4.5; velocity along the blade
+    and rate of turning."""
     heading = np.stack([np.cos(sol.q[:, 2]), np.sin(sol.q[:, 2])], axis=1)
     blade = sol.q[:, :2] - a * heading
     along = (sol.v[:, :2] * heading).sum(axis=1)

@@ -1,8 +1,10 @@
-"""A mass matrix that is not symmetric by nature: the inertia of a finite-volume beam element, straight and curved.
+"""A mass matrix that is not symmetric by nature: the inertia of a finite-volume beam element,
+straight and curved.
 
-Each node takes the forces and moments of the piece of beam around it. Forces of inertia have an arm about the node, so moments depend on
-linear accelerations while forces do not depend on angular ones: nothing is wrong, and nothing is symmetric. Added up over the nodes, the
-element still has the mass and the moments of its line; made rigid by constraints, it accelerates like a rigid body.
+Each node takes the forces and moments of the piece of beam around it. Forces of inertia have an arm
+about the node, so moments depend on linear accelerations while forces do not depend on angular
+ones: nothing is wrong, and nothing is symmetric. Added up over the nodes, the element still has the
+mass and the moments of its line; made rigid by constraints, it accelerates like a rigid body.
 """
 
 from __future__ import annotations
@@ -28,7 +30,8 @@ def rigid_modes(p: np.ndarray) -> np.ndarray:
 
 
 def main(out: Path | None = None) -> dict[str, float]:
-    """Asymmetry, totals, and the acceleration of the element made rigid; pictures of both matrices into `out`."""
+    """Asymmetry, totals, and the acceleration of the element made rigid; pictures of both matrices
+    into `out`."""
     numbers, matrices = {}, {}
     for name, p in (("straight", STRAIGHT), ("arc", ARC)):
         M, Z = element_inertia(p, MASS, J), rigid_modes(p)

@@ -1,8 +1,10 @@
-"""Coulomb friction, mode by mode: a block that stops, a bead on a wire, and a mass on a belt that sticks and slips.
+"""Coulomb friction, mode by mode: a block that stops, a bead on a wire, and a mass on a belt that
+sticks and slips.
 
-Each motion has a closed form. The block brakes on a slope and stays. The bead climbs a vertical hoop; the reaction of the wire changes its
-side on the way, and friction follows its size. The mass is carried by the belt until the spring tears it off, swings back, and is caught
-again. Where the energy goes is kept apart: work of the applied forces, of the ideal reaction, of friction.
+Each motion has a closed form. The block brakes on a slope and stays. The bead climbs a vertical
+hoop; the reaction of the wire changes its side on the way, and friction follows its size. The mass
+is carried by the belt until the spring tears it off, swings back, and is caught again. Where the
+energy goes is kept apart: work of the applied forces, of the ideal reaction, of friction.
 """
 
 from __future__ import annotations
@@ -21,7 +23,8 @@ g = 9.81
 
 
 def block() -> tuple[FrictionSolution, float, float]:
-    """On a slope of 0.5 rad with μ = 0.9, sent downhill; the run, and when and where it stops by the formula."""
+    """On a slope of 0.5 rad with μ = 0.9, sent downhill; the run, and when and where it stops by
+    the formula."""
     angle, mu, speed, m = 0.5, 0.9, 3.0, 2.0
     down, normal = np.array([math.cos(angle), -math.sin(angle)]), np.array([math.sin(angle), math.cos(angle)])
     system = iso.MechanicalSystem(
@@ -85,7 +88,8 @@ def main(out: Path | None = None) -> dict[str, float]:
 
 
 def draw(hoop: FrictionSolution, theta: np.ndarray, rate: np.ndarray, driven: FrictionSolution, path: Path) -> None:
-    """Phase plane and energy of the bead above, velocity and friction of the mass on the belt below."""
+    """Phase plane and energy of the bead above, velocity and friction of the mass on the belt
+    below."""
     with figures.canvas(2, 2, size=(10.5, 7.2)) as (figure, ((plane, works), (speed, force))):
         plane.plot(theta, rate)
         rows = hoop.aux["breakpoint_rows"].astype(int)

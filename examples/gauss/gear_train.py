@@ -1,8 +1,10 @@
-"""Stability of a two-speed drive: the epicyclic train of Pennestrì and Valentini (2008), section 6, from its table of circuits.
+"""Stability of a two-speed drive: the epicyclic train of Pennestrì and Valentini (2008), section 6,
+from its table of circuits.
 
-Two motors drive shafts 2 and 4, the load is on shaft 6. The table of fundamental circuits gives all speeds; with it the inertias and the
-slopes of the torque curves are reduced to the two motors. A load whose torque falls with speed by more than the motors can make good
-lets disturbances grow. The growth rates are those of 𝓜 Δω' = 𝓚 Δω; a run of all shafts with their constraints shows the same.
+Two motors drive shafts 2 and 4, the load is on shaft 6. The table of fundamental circuits gives all
+speeds; with it the inertias and the slopes of the torque curves are reduced to the two motors. A
+load whose torque falls with speed by more than the motors can make good lets disturbances grow. The
+growth rates are those of 𝓜 Δω' = 𝓚 Δω; a run of all shafts with their constraints shows the same.
 """
 
 from __future__ import annotations
@@ -36,7 +38,8 @@ def run(load: float, start: np.ndarray, t_end: float) -> iso.Solution:
 
 
 def main(out: Path | None = None) -> dict[str, float]:
-    """Draw rates over the slope of the load, and two runs, into `out`; return the slope at which stability is lost."""
+    """Draw rates over the slope of the load, and two runs, into `out`; return the slope at which
+    stability is lost."""
     alpha, beta = TRAIN.speeds[TRAIN.links.index(6)]
     critical = -MOTORS[2] * MOTORS[4] / (MOTORS[2] * beta**2 + MOTORS[4] * alpha**2)
     loads = np.linspace(-0.1, 2.5 * critical, 60)

@@ -1,7 +1,9 @@
-"""A rigid pendulum for ten seconds, its accelerations by every method: the example of section 8 of Pennestrì and Valentini (2008).
+"""A rigid pendulum for ten seconds, its accelerations by every method: the example of section 8 of
+Pennestrì and Valentini (2008).
 
-Square roots of the mass, Cholesky, range space and six null-space bases give the same accelerations, so the motions are the same; adaptive
-steps keep them near the exact one, and projection keeps the pin where it is. What differs is the time that an acceleration takes.
+Square roots of the mass, Cholesky, range space and six null-space bases give the same
+accelerations, so the motions are the same; adaptive steps keep them near the exact one, and
+projection keeps the pin where it is. What differs is the time that an acceleration takes.
 `python -m benchmarks` measures that with more care.
 """
 

@@ -1,8 +1,10 @@
-"""One rigid body, three mass matrices, one motion: angles as coordinates, after Appendix 2 of Fumagalli and Masarati (2009).
+"""One rigid body, three mass matrices, one motion: angles as coordinates, after Appendix 2 of
+Fumagalli and Masarati (2009).
 
-Newton's and Euler's equations in the angles have the mass J Γ, which is not symmetric (64); multiplied by Γᵀ it is (68); in the angular
-velocity it is J itself (61). All three move alike, free and with a point of the body held. The explicit solution (60) as printed has b
-where b* = b + A*γ belongs; then the held point is lost.
+Newton's and Euler's equations in the angles have the mass J Γ, which is not symmetric (64);
+multiplied by Γᵀ it is (68); in the angular velocity it is J itself (61). All three move alike, free
+and with a point of the body held. The explicit solution (60) as printed has b where b* = b + A*γ
+belongs; then the held point is lost.
 """
 
 from __future__ import annotations
@@ -45,7 +47,8 @@ def run(body: RigidBody, form: Any, *, as_printed: bool = False) -> tuple[np.nda
 
 
 def main(out: Path | None = None) -> dict[str, float]:
-    """Differences from the ω-form, and how far the held point moves; its path in time into `out`."""
+    """Differences from the ω-form, and how far the held point moves; its path in time into
+    `out`."""
     free, held = RigidBody(MASS, INERTIA), RigidBody(MASS, INERTIA, PIVOT)
     J = rotation(ANGLES) @ INERTIA @ rotation(ANGLES).T @ rate_matrix(ANGLES)
     numbers, drifts = {"largest entry of JΓ − (JΓ)ᵀ at the start": float(np.abs(J - J.T).max())}, {}

@@ -1,6 +1,7 @@
 """isodyn: constrained mechanical dynamics with isochronous time integration.
 
-A pendulum in its angle, forced and damped, with a scheme that damps the highest frequencies to 0.8 per step:
+A pendulum in its angle, forced and damped, with a scheme that damps the highest frequencies to 0.8
+per step:
 
 >>> import numpy as np
 >>> import isodyn as iso
@@ -47,7 +48,6 @@ from isodyn.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from isodyn import analysis, beams, gauss, problems, reduction, report, subdomains
-    from isodyn.analyses import equilibrium, inverse_dynamics, kinematics, linearise
     from isodyn.beams import Beam, Section
     from isodyn.bodies import shapes
     from isodyn.friction import FrictionSolution, integrate_with_friction
@@ -101,6 +101,7 @@ if TYPE_CHECKING:
     from isodyn.reduction import pod, reduce
     from isodyn.results.ensemble import Ensemble
     from isodyn.results.netcdf import load
+    from isodyn.studies import equilibrium, follow_loads, inverse_dynamics, kinematics, linearise
     from isodyn.subdomains.partition import partition
     from isodyn.subdomains.ties import Subdomains
     from isodyn.systems.damping import modal_damping, rayleigh, rayleigh_from_ratios
@@ -181,6 +182,7 @@ __all__ = [
     "ensemble",
     "equilibrium",
     "errors",
+    "follow_loads",
     "gauss",
     "harmonic",
     "integrate",
@@ -223,7 +225,7 @@ _LATER = {
     "integrate_adaptive": "isodyn.integrate.adaptive",
     **dict.fromkeys(("pod", "reduce"), "isodyn.reduction"),
     **dict.fromkeys(("Subdomains", "partition"), "isodyn.subdomains"),
-    **dict.fromkeys(("equilibrium", "inverse_dynamics", "kinematics", "linearise"), "isodyn.analyses"),
+    **dict.fromkeys(("equilibrium", "follow_loads", "inverse_dynamics", "kinematics", "linearise"), "isodyn.studies"),
     "Mechanism": "isodyn.mechanism.mechanism",
     **dict.fromkeys(("modal_damping", "rayleigh", "rayleigh_from_ratios"), "isodyn.systems.damping"),
     **dict.fromkeys(("base_excitation", "harmonic", "step_load", "tabulated"), "isodyn.systems.loads"),

@@ -1,7 +1,7 @@
 """Every error and warning that isodyn raises on purpose.
 
-A message says what went wrong, where, what was expected and received, and ends with a `hint:` line where one is useful.
-Errors of a run carry the solution up to the last whole step in `.partial`.
+A message says what went wrong, where, what was expected and received, and ends with a `hint:` line
+where one is useful. Errors of a run carry the solution up to the last whole step in `.partial`.
 """
 
 from __future__ import annotations
@@ -31,8 +31,9 @@ class IsodynError(Exception):
 class InputError(IsodynError, ValueError):
     """An argument has the wrong shape, type, sign or value.
 
-    `part` is the name of the part of a mechanism that has it, where there is one. `argument` is its name, and where in it the mistake
-    is: ("force", 1) is the second component of a force. Both are empty where they are not known.
+    `part` is the name of the part of a mechanism that has it, where there is one. `argument` is its
+    name, and where in it the mistake is: ("force", 1) is the second component of a force. Both are
+    empty where they are not known.
     """
 
     def __init__(
@@ -51,7 +52,8 @@ class InputError(IsodynError, ValueError):
 
 @contextmanager
 def about(part: str | None = None, argument: Argument = (), *, inside: Argument = ()) -> Iterator[None]:
-    """Input errors that pass by are about this part and argument, unless they know better; `inside` goes before their argument."""
+    """Input errors that pass by are about this part and argument, unless they know better; `inside`
+    goes before their argument."""
     try:
         yield
     except InputError as error:
@@ -82,7 +84,8 @@ class ConflictError(IsodynError):
 
 
 class BranchError(ConflictError):
-    """A motion cannot begin here: several branches cross, and the velocities lead onto none of them, or do not say which one.
+    """A motion cannot begin here: several branches cross, and the velocities lead onto none of
+    them, or do not say which one.
 
     `branches` holds the choices, each as rates by name; it is empty where they cannot be listed.
     """
@@ -101,7 +104,8 @@ class SingularError(IsodynError):
 
 
 class BucklingError(SingularError):
-    """An equilibrium that is followed along growing loads becomes unstable; `factor` is the part of the load at which it does."""
+    """An equilibrium that is followed along growing loads becomes unstable; `factor` is the part of
+    the load at which it does."""
 
     def __init__(self, message: str, *, factor: float, hint: str | None = None) -> None:
         super().__init__(message, hint=hint)
@@ -113,7 +117,8 @@ class PainleveError(IsodynError):
 
 
 class SeparationError(IsodynError):
-    """A contact that can only push would have to pull; `opening` holds the numbers of the contacts that open."""
+    """A contact that can only push would have to pull; `opening` holds the numbers of the contacts
+    that open."""
 
     def __init__(self, message: str, *, opening: tuple[int, ...] = (), hint: str | None = None) -> None:
         super().__init__(message, hint=hint)
@@ -149,7 +154,8 @@ class AccuracyWarning(IsodynWarning):
 
 
 class ChordStrainWarning(AccuracyWarning):
-    """Positions at t_n strain a part more than its forces do, because the balance holds on chords of the motion."""
+    """Positions at t_n strain a part more than its forces do, because the balance holds on chords
+    of the motion."""
 
 
 class CoarseStepWarning(AccuracyWarning):
@@ -158,9 +164,11 @@ class CoarseStepWarning(AccuracyWarning):
 
 @contextmanager
 def coarse_steps_meant() -> Iterator[None]:
-    """For studies that look at coarse steps on purpose: runs inside warn neither of them nor of chords.
+    """For studies that look at coarse steps on purpose: runs inside warn neither of them nor of
+    chords.
 
-    It serves as a context (`with coarse_steps_meant():`) and as a decorator (`@coarse_steps_meant()`).
+    It serves as a context (`with coarse_steps_meant():`) and as a decorator
+    (`@coarse_steps_meant()`).
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CoarseStepWarning)

@@ -1,7 +1,7 @@
 """How much memory there is, and what needs more of it than that.
 
-A system that promises memory and does not have it ends the program when the memory is used. So what grows with the number of steps
-is compared with what is there before it is asked for.
+A system that promises memory and does not have it ends the program when the memory is used. So what
+grows with the number of steps is compared with what is there before it is asked for.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """How objects show themselves in a notebook.
 
-Systems, mechanisms and solutions know that they can be shown, not how: the look is made by isodyn.report, which stands above
-them. The root of the package tells where it is found, and it is loaded when a notebook asks for the first time.
+Systems, mechanisms and solutions know that they can be shown, not how: the look is made by
+isodyn.report, which stands above them. The root of the package tells where it is found, and it is
+loaded when a notebook asks for the first time.
 """
 
 from __future__ import annotations

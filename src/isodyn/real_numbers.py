@@ -1,4 +1,5 @@
-"""Numbers that come from outside, as floats: what is complex, masked, text or too large for a float is refused and not changed."""
+"""Numbers that come from outside, as floats: what is complex, masked, text or too large for a float
+is refused and not changed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Text of the command line as objects: schemes, formulations, parameters. Strings become objects only here, and without eval."""
+"""Text of the command line as objects: schemes, formulations, parameters. Strings become objects
+only here, and without eval."""
 
 from __future__ import annotations
 
@@ -47,7 +48,8 @@ SCHEME_ALIASES = {"generalized_alpha": "generalised_alpha", "velocity_verlet": "
 
 
 def parse_scheme(text: str) -> Scheme | FirstOrderScheme:
-    """A scheme from text such as `U0(0.8, 0.8, 0.8)`, `V0(1,1,0,explicit)`, `hht(alpha_f=0.1)` or `central_difference`.
+    """A scheme from text such as `U0(0.8, 0.8, 0.8)`, `V0(1,1,0,explicit)`, `hht(alpha_f=0.1)` or
+    `central_difference`.
 
     >>> parse_scheme("hht(0.7)").name, parse_scheme("U0(1,1,0,explicit)").explicit
     ('HHT(0.7)', True)
@@ -57,7 +59,8 @@ def parse_scheme(text: str) -> Scheme | FirstOrderScheme:
 
 
 def parse_formulation(text: str) -> Formulation:
-    """A formulation from text such as `stabilised`, `baumgarte(20,30)`, `projection(acceleration)` or `udwadia-kalaba(cholesky)`.
+    """A formulation from text such as `stabilised`, `baumgarte(20,30)`, `projection(acceleration)`
+    or `udwadia-kalaba(cholesky)`.
 
     >>> parse_formulation("baumgarte(20, 30)"), parse_formulation("position")
     (Baumgarte(alpha=20.0, beta=30.0), PositionLevel())
@@ -119,7 +122,8 @@ def _said(text: Any) -> str:
 
 
 def _depth(text: str) -> int:
-    """How many brackets stand within each other at most; signs count too, since they nest like brackets."""
+    """How many brackets stand within each other at most; signs count too, since they nest like
+    brackets."""
     deepest = depth = signs = 0
     for sign in text:
         depth += (sign in "([{") - (sign in ")]}")
@@ -131,7 +135,8 @@ def _depth(text: str) -> int:
 def _made(
     constructor: Callable[..., T], name: str, brackets: str, text: str, example: str, kind: Callable[[Any], Any] = _same
 ) -> T:
-    """What the constructor makes of the arguments in brackets: numbers of one kind, and bare words for what is on."""
+    """What the constructor makes of the arguments in brackets: numbers of one kind, and bare words
+    for what is on."""
     unreadable = InputError(f"cannot read the arguments of {_said(text)}", hint=f"write for example {example}")
     try:
         with warnings.catch_warnings():
@@ -182,7 +187,8 @@ def _constructor(name: str) -> Callable[..., Scheme | FirstOrderScheme]:
 
 
 def _word(node: ast.expr) -> str | None:
-    """A form or a basis by its name, which Python reads as a difference or a quotient; None for anything else."""
+    """A form or a basis by its name, which Python reads as a difference or a quotient; None for
+    anything else."""
     word = _unparsed(node).replace(" ", "")
     return word if word in _words() else None
 

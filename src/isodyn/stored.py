@@ -1,4 +1,5 @@
-"""Which settings can be written with a run and read again: dataclasses that register themselves by their name."""
+"""Which settings can be written with a run and read again: dataclasses that register themselves by
+their name."""
 
 from __future__ import annotations
 

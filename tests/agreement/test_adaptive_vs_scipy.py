@@ -1,4 +1,5 @@
-"""Without constraints, the adaptive route takes the steps that SciPy's DOP853 takes, and has its dense output."""
+"""Without constraints, the adaptive route takes the steps that SciPy's DOP853 takes, and has its
+dense output."""
 
 from __future__ import annotations
 
@@ -27,7 +28,8 @@ def test_steps_and_dense_output(name):
     y0, t_end = np.concatenate([system.q0, system.v0]), min(problem.t_end, 3.0)
     theirs = solve_ivp(rate, (0.0, t_end), y0, method="DOP853", dense_output=True, **settings)
     ours = iso.integrate_adaptive(system, t_end=t_end, **settings)
-    assert ours.t[:-2] == pytest.approx(theirs.t[: ours.t.size - 2], rel=1e-7)  # the last steps are stretched to t_end
+    # the last steps are stretched to t_end
+    assert ours.t[:-2] == pytest.approx(theirs.t[: ours.t.size - 2], rel=1e-7)
     times = np.linspace(0.0, ours.t[-3], 50)
     between = iso.integrate_adaptive(system, t_end=t_end, save=times, **settings)
     y = theirs.sol(times).T

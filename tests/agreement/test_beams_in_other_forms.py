@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import isodyn as iso
-from isodyn.compiled import CONSTRAINT, JACOBIAN
+from isodyn.kernels.compiled import CONSTRAINT, JACOBIAN
 from isodyn.systems.questions import Questions
 
 SECTION = iso.Section(EA=1e4, EI=10.0, rhoA=1.0, damping=0.002)

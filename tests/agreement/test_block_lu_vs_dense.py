@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import isodyn as iso
-from isodyn.compiled import OK, SINGULAR, FloatArray
+from isodyn.kernels.compiled import OK, SINGULAR, FloatArray
 from isodyn.linear_solvers import block_lu
 from isodyn.linear_solvers.blocks import Sparsity, pack, storage_of
 from isodyn.linear_solvers.rows import choose, choose_sparse
@@ -46,7 +46,8 @@ def full_matrices(pattern: Sparsity, J: FloatArray, G: FloatArray) -> tuple[Floa
 
 @pytest.mark.parametrize("seed", range(20))
 def test_solutions_of_random_block_matrices(seed: int) -> None:
-    """[J Gᵀ; G 0] with a J that is not symmetric, some rows left out: the solution satisfies the full equations."""
+    """[J Gᵀ; G 0] with a J that is not symmetric, some rows left out: the solution satisfies the
+    full equations."""
     rng = np.random.default_rng(seed)
     pattern = random_pattern(rng, bodies=int(rng.integers(1, 12)), joints=int(rng.integers(1, 4)), rows=1)
     J, G = 0.1 * rng.normal(size=pattern.J_columns.size), rng.normal(size=pattern.G_columns.size)

@@ -1,9 +1,11 @@
-"""Formulations that close at the balance against the ordinary differential equation that they stand for, written here with NumPy.
+"""Formulations that close at the balance against the ordinary differential equation that they stand
+for, written here with NumPy.
 
     Udwadia–Kalaba, null space     M a + Gᵀλ = Q,  G a = b − 2α[φ̇; ψ] − β²φ
     penalty                        (M + GᵀG/p) a = Q − Gᵀ(−b + γω φ̇ + ω²φ)/p,    λ = (G a − b + γω φ̇ + ω²φ)/p
 
-The equation is integrated as a system of its own, with unit mass and its right-hand side in Python; multipliers are those of (q_n, v_n).
+The equation is integrated as a system of its own, with unit mass and its right-hand side in Python;
+multipliers are those of (q_n, v_n).
 """
 
 from __future__ import annotations
@@ -21,9 +23,9 @@ import constrained_systems as known
 import isodyn as iso
 import rotating_bodies as rotating
 from isodyn import problems
-from isodyn.compiled import OK
 from isodyn.errors import AccuracyWarning, InputError
 from isodyn.integrate.closeness import smallest_of_blocks, smallest_of_rows
+from isodyn.kernels.compiled import OK
 from isodyn.linear_solvers import block_lu
 from isodyn.linear_solvers.blocks import pack, storage_of
 from isodyn.mechanism.system import MechanismSystem
@@ -76,7 +78,8 @@ def penalised(ask: Questions, formulation: Any, t: float, q: Any, v: Any) -> Any
     pull = -b + gamma * omega * rate + omega**2 * phi
     K, a = p * M + G.T @ G, np.zeros(v.size)
     M, G, Q, pull = (x.astype(np.longdouble) for x in (M, G, Q, pull))
-    for _ in range(5):  # the matrix of (3.199) is worse by 1/p: refined with residuals of more digits
+    # the matrix of (3.199) is worse by 1/p: refined with residuals of more digits
+    for _ in range(5):
         a = a + np.linalg.solve(K, (p * (Q - M @ a) - G.T @ (G @ a + pull)).astype(float))
     return a, ((G @ a + pull) / p).astype(float)
 
@@ -154,7 +157,8 @@ def test_penalty_is_second_order_in_its_own_motion(scheme):
 
 
 def test_penalty_tends_to_gauss_as_its_weight_grows():
-    """With p → 0 what is left is φ̈ + γω φ̇ + ω²φ = 0: first order in p, down to rounding, with as many iterations."""
+    """With p → 0 what is left is φ̈ + γω φ̇ + ω²φ = 0: first order in p, down to rounding, with as
+    many iterations."""
     omega, gamma = 10.0, 1.0
     limit = iso.UdwadiaKalaba(alpha=gamma * omega / 2, beta=omega)
     for make, dt in ((known.pendulum_system, 0.01), (lambda: four_bars.n_four_bar(3, 0), 0.005)):
@@ -172,7 +176,8 @@ def test_penalty_tends_to_gauss_as_its_weight_grows():
 
 
 def test_penalties_of_redundant_rows_share_the_force():
-    """All rows act, also those that follow from others: equal ones carry equal forces, and the motion is that of the equation."""
+    """All rows act, also those that follow from others: equal ones carry equal forces, and the
+    motion is that of the equation."""
     system, formulation = known.double_pendulum_system(2), iso.Penalty(p=1e-4)
     ode, both = equation(system, formulation)
     sol = iso.integrate(system, S.optimal(0.5), formulation, dt=0.005, t_end=0.1, newton=TIGHT)
@@ -200,7 +205,8 @@ def test_sparse_and_full_matrices_give_one_motion(formulation, monkeypatch):
 
 @pytest.mark.parametrize("formulation", [iso.UdwadiaKalaba(), iso.NullSpace("svd"), iso.Penalty()], ids=repr)
 def test_what_is_saved_does_not_change_the_motion(formulation):
-    """Rows are bit for bit those of a run that saves them all; observers see the multipliers that are saved."""
+    """Rows are bit for bit those of a run that saves them all; observers see the multipliers that
+    are saved."""
     every = iso.integrate(four_bars.n_four_bar(1, 0), formulation=formulation, dt=0.005, t_end=0.1)
     seen: list[Any] = []
     some = iso.integrate(
@@ -219,7 +225,8 @@ def test_what_is_saved_does_not_change_the_motion(formulation):
 
 @pytest.mark.parametrize("formulation", [iso.UdwadiaKalaba(), iso.NullSpace(), iso.Penalty()], ids=repr)
 def test_breakpoints_leave_the_state_alone(formulation):
-    """Where nothing jumps a breakpoint only starts the scheme anew: positions stay where the equation has brought them."""
+    """Where nothing jumps a breakpoint only starts the scheme anew: positions stay where the
+    equation has brought them."""
     sol = iso.integrate(known.pendulum_system(), S.optimal(0.5), formulation, dt=0.01, t_end=0.4, breakpoints=[0.2])
     (row,) = sol.aux["breakpoint_rows"]
     drift = sol.drift().position
@@ -232,7 +239,8 @@ def test_breakpoints_leave_the_state_alone(formulation):
 @pytest.mark.parametrize(("n", "spatial"), [(1, 0), (2, 0), (5, 0), (2, 1)])
 @pytest.mark.parametrize("formulation", [iso.UdwadiaKalaba(), iso.NullSpace("qr"), iso.NullSpace("svd")], ids=repr)
 def test_parallelograms_through_their_flat_position(n, spatial, formulation):
-    """G loses n of its rank at t = 0.71; sparse or not, redundant rows or not, the motion stays on its branch without smaller steps."""
+    """G loses n of its rank at t = 0.71; sparse or not, redundant rows or not, the motion stays on
+    its branch without smaller steps."""
     system = four_bars.n_four_bar(n, spatial)
     sol, branch = (
         iso.integrate(system, S.optimal(0.5), one, dt=0.001, t_end=0.75, save_every=10) for one in (formulation, None)
@@ -244,7 +252,8 @@ def test_parallelograms_through_their_flat_position(n, spatial, formulation):
 
 @pytest.mark.parametrize("seed", range(5))
 def test_closeness_to_a_loss_of_rank(seed):
-    """The smallest pivot of unit rows: that of a QR decomposition with column pivoting, for rows nearly alike too."""
+    """The smallest pivot of unit rows: that of a QR decomposition with column pivoting, for rows
+    nearly alike too."""
     rng = np.random.default_rng(seed)
     m, n = 4, 7
     G = rng.normal(size=(6, n)) * rng.uniform(0.01, 100.0, size=(6, 1))
@@ -260,7 +269,8 @@ def test_closeness_to_a_loss_of_rank(seed):
 
 
 def test_closeness_from_the_factors_of_blocks():
-    """With sparse matrices about the smallest singular value of unit rows in the metric of the mass, next to the flat position too."""
+    """With sparse matrices about the smallest singular value of unit rows in the metric of the
+    mass, next to the flat position too."""
     system = four_bars.n_four_bar(3, 0)
     model = system.model()
     pattern, ask = model.sparsity, Questions(system, model)
@@ -280,7 +290,8 @@ def test_closeness_from_the_factors_of_blocks():
 
 @pytest.mark.parametrize("formulation", [iso.UdwadiaKalaba(), iso.NullSpace()], ids=repr)
 def test_a_balance_beside_a_loss_of_rank_is_reported(formulation):
-    """Flat two thirds through the second step, and at neither end, with a sparse matrix and with full ones."""
+    """Flat two thirds through the second step, and at neither end, with a sparse matrix and with
+    full ones."""
     system = copy(four_bars.n_four_bar(3, 0))
     for off, warned in ((1.72e-3, True), (5e-3, False)):
         q, v = (x[0] for x in four_bars.on_branch(np.array([np.pi / 2 - off]), np.ones(1), 3))

@@ -32,7 +32,8 @@ def results(path, **environment):
 
 
 def test_four_steps_of_every_compiled_formulation(tmp_path):
-    """Accelerations and multipliers of Andrews' mechanism are large, so differences are compared with each column."""
+    """Accelerations and multipliers of Andrews' mechanism are large, so differences are compared
+    with each column."""
     compiled = results(tmp_path / "compiled.npz")
     interpreted = results(tmp_path / "interpreted.npz", NUMBA_DISABLE_JIT="1")
     assert len(compiled.files) >= 2 * 12

@@ -1,7 +1,9 @@
-"""The compiled step equals the same source run without Numba, on one step from 100 random states of every problem, to 1e-12.
+"""The compiled step equals the same source run without Numba, on one step from 100 random states of
+every problem, to 1e-12.
 
-Mechanisms take long without Numba: all but a few of their states start from what the compiled run found, and only the step is
-repeated. A composed step is compared on the few. A second process gives the same bits.
+Mechanisms take long without Numba: all but a few of their states start from what the compiled run
+found, and only the step is repeated. A composed step is compared on the few. A second process gives
+the same bits.
 """
 
 import os

@@ -1,4 +1,5 @@
-"""Rotations, Euler parameters and three sets of angles describe one motion: equal up to O(Δt²), each of second order.
+"""Rotations, Euler parameters and three sets of angles describe one motion: equal up to O(Δt²),
+each of second order.
 
 Through a singular angle the default runs on; the angles that are singular there stop and say so.
 """
@@ -33,7 +34,8 @@ def run(mech: Mechanism, choice: Any, dt: float, t_end: float = T_END, **options
 
 
 def apart(one: Any, other: Any) -> dict[str, float]:
-    """Largest differences of positions and orientations, velocities, accelerations and multipliers at common times."""
+    """Largest differences of positions and orientations, velocities, accelerations and multipliers
+    at common times."""
     every = (other.t.size - 1) // (one.t.size - 1)
     difference = one.system.difference
     q = max(float(np.abs(difference(x, y)).max()) for x, y in zip(one.q, other.q[::every], strict=True))
@@ -43,7 +45,8 @@ def apart(one: Any, other: Any) -> dict[str, float]:
 
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_one_motion_of_second_order(name: str) -> None:
-    """Errors against a fine run fall fourfold with Δt/2 in every choice, and so do differences between the choices."""
+    """Errors against a fine run fall fourfold with Δt/2 in every choice, and so do differences
+    between the choices."""
     make, dt = MECHANISMS[name], COARSE[name]
     fine = run(make(), "rotation", dt / 64)
     default = [run(make(), "rotation", h) for h in (dt / 2, dt / 4)]
@@ -96,7 +99,8 @@ def chain(links: int) -> Mechanism:
 
 
 def test_a_chain_that_the_default_solves_sparse() -> None:
-    """Large mechanisms have sparse matrices in the default coordinates and full ones in the others: the motion is the same."""
+    """Large mechanisms have sparse matrices in the default coordinates and full ones in the others:
+    the motion is the same."""
     default = run(chain(12), "rotation", 0.005, 0.1)
     assert "block" in default.stats.solver
     for choice in ("euler-parameters", "cardan-321"):
@@ -104,7 +108,8 @@ def test_a_chain_that_the_default_solves_sparse() -> None:
 
 
 def test_views_of_a_lifted_solution() -> None:
-    """Reactions, joints and bodies by name are there after `lift`, and agree; energies and breakpoints too."""
+    """Reactions, joints and bodies by name are there after `lift`, and agree; energies and
+    breakpoints too."""
     options = {"dt": 0.001, "t_end": 0.1, "breakpoints": [0.05]}
     make = MECHANISMS["two hinged"]
     default = iso.integrate(make().compile(), **options)
@@ -133,7 +138,8 @@ def flipping(theta: float = 0.5) -> Mechanism:
 
 
 def hanging(swing: float = 0.3) -> Mechanism:
-    """A top that hangs from its tip and swings through the vertical, θ = π, while it spins slowly."""
+    """A top that hangs from its tip and swings through the vertical, θ = π, while it spins
+    slowly."""
     mech = Mechanism()
     x, centre, omega = [0.0, np.pi - swing, 0.0], np.array([0.0, 0.0, 0.3]), np.array([0.0, 0.0, 0.5])
     R = EULER_313.matrix(x)
@@ -143,7 +149,8 @@ def hanging(swing: float = 0.3) -> Mechanism:
 
 
 def test_default_runs_through_a_singular_angle() -> None:
-    """θ = 0 after 0.25 s; the exact motion is a turn about a principal axis, reached with both choices that have no singularity there."""
+    """θ = 0 after 0.25 s; the exact motion is a turn about a principal axis, reached with both
+    choices that have no singularity there."""
     expected = EULER_313.matrix([0.3, 0.5 - 2.0 * 0.6, 0.0])
     for choice in ("rotation", "euler-parameters", "bryant-123"):
         sol = run(flipping(), choice, 0.002, 0.6)
@@ -164,7 +171,8 @@ def test_singular_angles_stop_with_a_name(dt: float) -> None:
 
 
 def test_top_through_the_vertical() -> None:
-    """A hanging top passes near θ = π: the default agrees with Bryant angles of second order; 3-1-3 stops and names θ."""
+    """A hanging top passes near θ = π: the default agrees with Bryant angles of second order; 3-1-3
+    stops and names θ."""
     fine = run(hanging(), "rotation", 0.000125, 0.6)
     theta = EULER_313.history(fine.body("top").R)[:, 1]
     assert np.abs(theta - np.pi).min() < 0.02
@@ -194,7 +202,8 @@ def test_singular_at_the_start(choice: Any, axis: Any, angle: float, symbol: str
 
 
 def test_words_for_wrong_choices() -> None:
-    """Unknown coordinates are listed; the form that is not premultiplied needs square maps; no spatial body, no change."""
+    """Unknown coordinates are listed; the form that is not premultiplied needs square maps; no
+    spatial body, no change."""
     mech = free_body()
     with pytest.raises(InputError, match=r"coordinates must be one of rotation, euler-parameters, .* received 'euler'"):
         mech.compile("euler")  # type: ignore[call-overload]

@@ -1,9 +1,10 @@
-"""The small dense LU against LAPACK's, and two right-hand sides at once against one after the other."""
+"""The small dense LU against LAPACK's, and two right-hand sides at once against one after the
+other."""
 
 import numpy as np
 import pytest
 
-from isodyn.compiled import OK, SINGULAR
+from isodyn.kernels.compiled import OK, SINGULAR
 from isodyn.linear_solvers.dense import lu_factor, lu_solve, lu_solve_two
 
 

@@ -1,4 +1,5 @@
-"""One linear system through the compiled small path, the LAPACK path and the sparse paths: the same motion to 1e-12."""
+"""One linear system through the compiled small path, the LAPACK path and the sparse paths: the same
+motion to 1e-12."""
 
 from __future__ import annotations
 
@@ -19,7 +20,8 @@ SCHEMES = [iso.Scheme.optimal(0.8), iso.Scheme.V0(0.3, 0.6, 0.1), iso.Scheme.cen
 
 
 def chain(n: int = N, skew: float = 0.0) -> tuple[Any, Any, Any]:
-    """M, C, K of masses in a row between springs; `skew` adds a gyroscopic part to C and a circulatory one to K."""
+    """M, C, K of masses in a row between springs; `skew` adds a gyroscopic part to C and a
+    circulatory one to K."""
     K = 40.0 * (2.0 * np.eye(n) - np.eye(n, k=1) - np.eye(n, k=-1))
     M = np.diag(1.0 + 0.1 * np.arange(n)) + 0.05 * (np.eye(n, k=1) + np.eye(n, k=-1))
     S = skew * (np.eye(n, k=1) - np.eye(n, k=-1))
@@ -90,7 +92,8 @@ def test_compiled_solves_equal_superlu() -> None:
 
 
 def test_the_change_to_compiled_solves_is_not_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The first solves and those after many are equal to rounding, and the right-hand side stays as it was."""
+    """The first solves and those after many are equal to rounding, and the right-hand side stays as
+    it was."""
     monkeypatch.setattr(sparse, "cholesky", lambda A: None)
     A = grid()
     factors = sparse.factorise(A)
@@ -120,8 +123,10 @@ def test_cholmod_where_installed() -> None:
         ([[4.0, 1.0], [1.0, 3.0]], {"SuperLU (symmetric mode)", "CHOLMOD (cvxopt)"}),
         ([[4.0, 1.0], [2.0, 3.0]], {"SuperLU"}),  # unsymmetric
         ([[0.0, 1.0], [1.0, 0.0]], {"SuperLU"}),  # a saddle point
-        ([[1e-20, 1.0], [1.0, 1e-20]], {"SuperLU"}),  # positive diagonal, but unstable without pivoting
-        ([[1.0, 0.0], [0.0, 1e-20]], {"SuperLU (symmetric mode)", "CHOLMOD (cvxopt)"}),  # other units are not singular
+        # positive diagonal, but unstable without pivoting
+        ([[1e-20, 1.0], [1.0, 1e-20]], {"SuperLU"}),
+        # other units are not singular
+        ([[1.0, 0.0], [0.0, 1e-20]], {"SuperLU (symmetric mode)", "CHOLMOD (cvxopt)"}),
     ],
 )
 def test_what_is_picked(A: list[list[float]], name: set[str]) -> None:
@@ -132,7 +137,8 @@ def test_what_is_picked(A: list[list[float]], name: set[str]) -> None:
 
 
 def test_sparse_mass_with_constraints() -> None:
-    """A sparse mass matrix and sparse tangents give the motion and the multipliers of full ones, with a constraint too."""
+    """A sparse mass matrix and sparse tangents give the motion and the multipliers of full ones,
+    with a constraint too."""
     n = 6
     K = sp.diags_array([-np.ones(n - 1), 2.0 * np.ones(n), -np.ones(n - 1)], offsets=[-1, 0, 1]).tocsr()
     M = sp.diags_array(np.arange(1.0, n + 1)).tocsr()

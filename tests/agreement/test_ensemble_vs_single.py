@@ -1,4 +1,5 @@
-"""Every member of an ensemble equals the single run of `integrate` bit for bit: states, multipliers, counts, errors."""
+"""Every member of an ensemble equals the single run of `integrate` bit for bit: states,
+multipliers, counts, errors."""
 
 import numba
 import numpy as np
@@ -54,7 +55,8 @@ ALONE = {  # rows that depend on each other, algebraic unknowns, models in Pytho
 
 @pytest.mark.parametrize("name", problems.ALL)
 def test_every_problem(name):
-    """Faster and slower starts; where constraints move they do not fit, and are refused as a single run refuses them."""
+    """Faster and slower starts; where constraints move they do not fit, and are refused as a single
+    run refuses them."""
     problem = problems.ALL[name]
     system = problem.system()
     scheme = problem.scheme
@@ -133,7 +135,8 @@ def test_transforms_run_alone(formulation, alone):
 
 
 def test_users_functions():
-    """Compiled ones run together, plain ones and others than the first alone; M may differ, it is a number of the model."""
+    """Compiled ones run together, plain ones and others than the first alone; M may differ, it is a
+    number of the model."""
 
     def force(q, v, t):
         return -np.sin(q) - 0.1 * v + 0.2 * np.cos(t)
@@ -188,7 +191,8 @@ def test_failures_stay_with_their_members():
 
 
 def test_failures_on_the_way():
-    """An explicit run that blows up, and a user's function that raises: the rows before are there, the rest is NaN."""
+    """An explicit run that blows up, and a user's function that raises: the rows before are there,
+    the rest is NaN."""
 
     @numba.njit
     def force(q, v, t):

@@ -1,4 +1,5 @@
-"""First unknowns from the steps before, and iterations that end on what a step before has shown: the same motion, with fewer iterations."""
+"""First unknowns from the steps before, and iterations that end on what a step before has shown:
+the same motion, with fewer iterations."""
 
 from __future__ import annotations
 
@@ -49,7 +50,8 @@ SYSTEMS = {
 @pytest.mark.parametrize("scheme", [iso.Scheme.V0(1, 1, 0), iso.Scheme.U0(0.8, 0.8, 0.8)], ids=lambda s: s.name)
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_same_motion_as_full_iterations(name: str, scheme: iso.Scheme) -> None:
-    """Trusting the steps before leaves errors of the size of the tolerance; every iteration seen through is the other route."""
+    """Trusting the steps before leaves errors of the size of the tolerance; every iteration seen
+    through is the other route."""
     make, most = SYSTEMS[name]
     quick, full = (
         iso.integrate(make(), scheme, dt=1e-3, t_end=0.25, newton=newton)
@@ -66,7 +68,8 @@ def test_same_motion_as_full_iterations(name: str, scheme: iso.Scheme) -> None:
 
 @pytest.mark.parametrize("when", [0.1, 0.1004])
 def test_a_jump_nobody_announced(when: float) -> None:
-    """A force that sets in between steps: the differences lead astray once, and the iteration notices."""
+    """A force that sets in between steps: the differences lead astray once, and the iteration
+    notices."""
     mech = iso.Mechanism(gravity=(0.0, -9.81, 0.0))
     mech.add_body("b", 1.0, 0.02, (0.25, 0.0, 0.0), 0.0, kind="planar")
     mech.add_joint(iso.Hinge("pin", "ground", "b", point=(0.0, 0.0)))
@@ -81,7 +84,8 @@ def test_a_jump_nobody_announced(when: float) -> None:
 
 
 def test_other_step_sizes_begin_anew() -> None:
-    """Breakpoints cut steps short; extrapolation over unlike steps would be wrong, and is not done."""
+    """Breakpoints cut steps short; extrapolation over unlike steps would be wrong, and is not
+    done."""
     system = iso.problems.get("rigid_pendulum").system()
     breaks = (0.0503, 0.1207)
     quick, full = (

@@ -1,4 +1,5 @@
-"""Bodies that turn by large angles in a step: what is rounding in the corrections of q must not grow, in space as in the plane."""
+"""Bodies that turn by large angles in a step: what is rounding in the corrections of q must not
+grow, in space as in the plane."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""What `sol.load` tells of a load is what the load does: laws written by hand, and the motion that follows from them."""
+"""What `sol.load` tells of a load is what the load does: laws written by hand, and the motion that
+follows from them."""
 
 from __future__ import annotations
 
@@ -12,7 +13,8 @@ J = 0.4
 
 
 def flywheel(kind: str, *loads: object) -> iso.Solution:
-    """A wheel on a hinge through its mass centre, 30 rad/s: its only torque is that of the loads."""
+    """A wheel on a hinge through its mass centre, 30 rad/s: its only torque is that of the
+    loads."""
     mech = iso.Mechanism(gravity=(0, 0, 0))
     if kind == "planar":
         mech.add_body("wheel", 2.0, J, kind="planar", angular_velocity=30.0)

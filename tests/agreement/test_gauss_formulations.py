@@ -1,6 +1,8 @@
-"""`UdwadiaKalaba` and `NullSpace` as ordinary differential equations: one motion for all forms and bases, to rounding.
+"""`UdwadiaKalaba` and `NullSpace` as ordinary differential equations: one motion for all forms and
+bases, to rounding.
 
-Against acceleration level they are O(Δt²) apart, and equal to rounding for U0(1,1,0), which has its balance at t_{n+1}.
+Against acceleration level they are O(Δt²) apart, and equal to rounding for U0(1,1,0), which has its
+balance at t_{n+1}.
 """
 
 from __future__ import annotations
@@ -67,7 +69,8 @@ def test_against_acceleration_level(name, formulation):
 
 
 def curve_system(redundant=True):
-    """A point on x² + y² = 1, z = x², and a third row that follows from these where z = x² alone."""
+    """A point on x² + y² = 1, z = x², and a third row that follows from these where z = x²
+    alone."""
 
     def phi(q, t):
         x, y, z = q
@@ -87,7 +90,8 @@ def curve_system(redundant=True):
 
 
 def test_the_tolerance_of_the_rank_follows_the_drift():
-    """Off z = x² the third row is independent by as much as the drift; enforced, it would stop the point. Rank 2 throughout, order two."""
+    """Off z = x² the third row is independent by as much as the drift; enforced, it would stop the
+    point. Rank 2 throughout, order two."""
     fine = iso.integrate_adaptive(curve_system(False), t_end=0.5, save=[0.5])
     errors = []
     for dt in (0.01, 0.005):
@@ -101,7 +105,8 @@ def test_the_tolerance_of_the_rank_follows_the_drift():
 
 
 def test_rows_in_use_are_kept():
-    """Along the curve another pair would be chosen at places; the first one stays while it is independent."""
+    """Along the curve another pair would be chosen at places; the first one stays while it is
+    independent."""
     kept = Reduction(iso.UdwadiaKalaba(), Questions(curve_system()))
     anew, used = set(), set()
     for angle in np.linspace(0.3, 1.2, 40):
@@ -116,7 +121,8 @@ def test_rows_in_use_are_kept():
 
 
 def test_conflicting_rows():
-    """Rows that depend on each other and ask for different accelerations, where positions and velocities still agree."""
+    """Rows that depend on each other and ask for different accelerations, where positions and
+    velocities still agree."""
     system = iso.MechanicalSystem(
         1.0,
         lambda q, v, t: np.array([0.0, -1.0]),
@@ -135,7 +141,8 @@ def test_conflicting_rows():
 
 @pytest.mark.parametrize("formulation", [iso.UdwadiaKalaba(), iso.NullSpace()], ids=repr)
 def test_a_conflict_that_builds_up_is_not_taken_for_drift(formulation):
-    """x = sin t and x = sin t + t⁴: no row is off at the start, and what the second is off later is its own doing."""
+    """x = sin t and x = sin t + t⁴: no row is off at the start, and what the second is off later is
+    its own doing."""
     system = iso.MechanicalSystem(
         1.0,
         lambda q, v, t: np.array([0.0, -1.0]),
@@ -151,7 +158,8 @@ def test_a_conflict_that_builds_up_is_not_taken_for_drift(formulation):
 
 
 def parallelogram(speed):
-    """Two cranks of length 1 and a coupler of length 2 with masses at its ends; flat at angles 0 and π, where it could branch."""
+    """Two cranks of length 1 and a coupler of length 2 with masses at its ends; flat at angles 0
+    and π, where it could branch."""
     c, s = np.cos(1.0), np.sin(1.0)
     return iso.MechanicalSystem(
         1.0,
@@ -170,7 +178,8 @@ def parallelogram(speed):
 
 @pytest.mark.parametrize("formulation", [iso.UdwadiaKalaba(), iso.NullSpace()], ids=repr)
 def test_a_step_beside_a_loss_of_rank_is_reported(formulation):
-    """Steps that end near the flat position; with others the run passes it on its branch and says nothing."""
+    """Steps that end near the flat position; with others the run passes it on its branch and says
+    nothing."""
     flat = parallelogram(8.0)
     flat.q0, flat.v0 = np.array([1.0, 1e-5, 3.0, 1e-5]), np.array([0.0, 8.0, 0.0, 8.0])
     with pytest.warns(AccuracyWarning, match=r"losing rank at t = .*: the motion from there on"):
@@ -182,7 +191,8 @@ def test_a_step_beside_a_loss_of_rank_is_reported(formulation):
 @pytest.mark.parametrize("scheme", [S.midpoint_epa(), S.optimal(0.5)], ids=lambda s: s.name)
 @pytest.mark.parametrize("formulation", [iso.UdwadiaKalaba(), iso.NullSpace(), iso.NullSpace("svd")], ids=repr)
 def test_every_passage_of_the_flat_position_stays_on_the_branch(formulation, scheme):
-    """Three passages, with steps that meet them in different ways: no smaller steps, and cranks that stay parallel."""
+    """Three passages, with steps that meet them in different ways: no smaller steps, and cranks
+    that stay parallel."""
     for speed, dt in ((8.0, 1e-3), (9.0, 3e-3), (10.0, 2e-3), (12.0, 5e-3)):
         sol = iso.integrate(parallelogram(speed), scheme, formulation, dt=dt, t_end=1.0)
         assert np.abs(sol.q[:, 2] - sol.q[:, 0] - 2.0).max() < 1e-8
@@ -191,7 +201,8 @@ def test_every_passage_of_the_flat_position_stays_on_the_branch(formulation, sch
 
 
 def test_rows_that_depend_on_others_on_the_constraints_only():
-    """The drift makes them independent by as much as itself: the tolerance of the rank follows it. Order two, rank 5 of 7."""
+    """The drift makes them independent by as much as itself: the tolerance of the rank follows it.
+    Order two, rank 5 of 7."""
     problem = problems.get("planar_loop_in_space")
     errors = []
     for dt in (0.02, 0.01):
@@ -230,7 +241,8 @@ def test_multipliers_at_breakpoints_have_both_limits():
 
 @pytest.mark.parametrize("formulation", EVERY[1:], ids=repr)
 def test_adaptive_route(formulation):
-    """Every form and basis along the adaptive route: the compiled accelerations give the same steps and the same motion."""
+    """Every form and basis along the adaptive route: the compiled accelerations give the same steps
+    and the same motion."""
     system = known.manufactured_system(rolling=True)
     here, there = (iso.integrate_adaptive(system, f, t_end=1.0, save=5) for f in (None, formulation))
     assert apart(here, there) < 1e-9

@@ -1,4 +1,5 @@
-"""A kernel called at its address does what its copy would do, also when caller and callee come from the cache of another process."""
+"""A kernel called at its address does what its copy would do, also when caller and callee come from
+the cache of another process."""
 
 from __future__ import annotations
 
@@ -10,8 +11,8 @@ import numpy as np
 import pytest
 from numba import types
 
-from isodyn.compiled import F, f8, i8, kernel
-from isodyn.lowering import Reference, by_address, by_reference
+from isodyn.kernels.compiled import F, f8, i8, kernel
+from isodyn.kernels.lowering import Reference, by_address, by_reference
 
 Pair = namedtuple("Pair", "x factor")
 PAIR = types.NamedTuple((F, f8), Pair)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from isodyn import problems
-from isodyn.compiled import KNOWS_LEVELS, LEVELS, OK, POSITION, VELOCITY
+from isodyn.kernels.compiled import KNOWS_LEVELS, LEVELS, OK, POSITION, VELOCITY
 from isodyn.systems.model import from_python
 
 SYSTEMS = {name: p.system() for name, p in problems.ALL.items() if p.system().m}

@@ -1,4 +1,5 @@
-"""Two oscillators tied by G q = 0 move as the one oscillator that they are together; the multiplier is the force in the tie."""
+"""Two oscillators tied by G q = 0 move as the one oscillator that they are together; the multiplier
+is the force in the tie."""
 
 import numpy as np
 import pytest
@@ -21,7 +22,8 @@ def test_tied_masses_move_as_one(wrap):
     sol, ref = (iso.integrate(system, scheme, dt=0.01, t_end=3.0) for system in (tied, one))
     for name in ("q", "v", "a"):
         assert np.allclose(getattr(sol, name), getattr(ref, name), rtol=0, atol=1e-10), name
-    force = np.sin(sol.t) - 1.0 * sol.a[:, 0] - 8.0 * sol.q[:, 0]  # f − M a − K q of the first mass is (Gᵀλ)₁ = λ
+    # f − M a − K q of the first mass is (Gᵀλ)₁ = λ
+    force = np.sin(sol.t) - 1.0 * sol.a[:, 0] - 8.0 * sol.q[:, 0]
     errors = np.abs(sol.lam[:, 0] - force)
     assert errors.max() < 2e-3
     assert max(sol.drift().largest[:2]) < 1e-14

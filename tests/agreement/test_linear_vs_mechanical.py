@@ -1,4 +1,5 @@
-"""LinearSystem and a MechanicalSystem with Q = f − C v − K q are one system: the same motion up to Newton's tolerance."""
+"""LinearSystem and a MechanicalSystem with Q = f − C v − K q are one system: the same motion up to
+Newton's tolerance."""
 
 from __future__ import annotations
 
@@ -73,7 +74,8 @@ def compiled_f(t: float) -> Any:
     ids=["no load", "constant", "compiled"],
 )
 def test_small_linear_system_that_is_compiled_whole(load: Any, value: Any, scheme: iso.Scheme) -> None:
-    """Without a Python load the whole model is compiled: matrices, load and tangent against those in Python."""
+    """Without a Python load the whole model is compiled: matrices, load and tangent against those
+    in Python."""
     run = {"dt": 0.01, "t_end": 1.0}
     compiled = iso.integrate(iso.LinearSystem(M, C, K, load, Q0, V0), scheme, **run)
     python = iso.integrate(iso.LinearSystem(M, C, K, value, Q0, V0), scheme, **run)

@@ -1,4 +1,5 @@
-"""Names are the user's: no name of a part decides about blocks of matrices, units, tables or drawings."""
+"""Names are the user's: no name of a part decides about blocks of matrices, units, tables or
+drawings."""
 
 from __future__ import annotations
 
@@ -53,7 +54,8 @@ def test_blocks_of_beams_follow_supports(label: str) -> None:
 
 @pytest.mark.parametrize("name", ["point", "pointer", "joint 7"])
 def test_drawings_follow_joints(name: str) -> None:
-    """A planar joint is drawn as a plane, a ball as a ball, also where their names speak of points."""
+    """A planar joint is drawn as a plane, a ball as a ball, also where their names speak of
+    points."""
     for joint, kind in ((iso.Planar, "plane"), (iso.PointOnPlane, "plane"), (iso.Spherical, "ball")):
         mech = iso.Mechanism()
         mech.add_body("block", 1.0, (0.1, 0.1, 0.1))

@@ -1,8 +1,9 @@
-"""How a step is solved does not change what is solved: a-, v- and d-form, full, modified and quasi Newton agree to near rounding.
+"""How a step is solved does not change what is solved: a-, v- and d-form, full, modified and quasi
+Newton agree to near rounding.
 
-Formulations that correct q_{n+1} or v_{n+1} do so in the range of J⁻¹Gᵀ with the first matrix of the step, also where matrices are kept
-over steps (reuse). A matrix without the derivatives of forces (quasi) gives another range, and a motion that differs by far less than its
-error.
+Formulations that correct q_{n+1} or v_{n+1} do so in the range of J⁻¹Gᵀ with the first matrix of
+the step, also where matrices are kept over steps (reuse). A matrix without the derivatives of
+forces (quasi) gives another range, and a motion that differs by far less than its error.
 """
 
 from __future__ import annotations
@@ -34,7 +35,8 @@ FORMS = {"a-form": {"form": 1}, "v-form": {"form": 2}, "d-form": {"form": 3}}
 FULL = {"full": {"full": True}, "full d-form": {"form": 3, "full": True}}
 REUSE = {"reuse": {"reuse": True}}
 OTHER_RANGE = {"quasi": {"quasi": True}, "quasi v-form": {"form": 2, "quasi": True}}
-CORRECTING = (iso.Stabilised, iso.GGL, iso.Overdetermined, iso.PositionLevel)  # position level: in its first step
+# position level: in its first step
+CORRECTING = (iso.Stabilised, iso.GGL, iso.Overdetermined, iso.PositionLevel)
 
 
 def solve(name, formulation, scheme, **way):
@@ -69,7 +71,8 @@ def assert_all_same(name, formulation, scheme, ways):
 @pytest.mark.parametrize("formulation", FORMULATIONS, ids=repr)
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_forms_and_full_newton(name, formulation):
-    """a-, v- and d-form, with one matrix per step, with one per iteration and with one for several steps."""
+    """a-, v- and d-form, with one matrix per step, with one per iteration and with one for several
+    steps."""
     assert_all_same(name, formulation, S.optimal(0.5), FORMS | FULL | REUSE)
 
 
@@ -93,7 +96,8 @@ def test_other_ranges_of_the_corrections(name, formulation):
 
 @pytest.mark.parametrize("formulation", [iso.Stabilised(), iso.GGL(), iso.Overdetermined()], ids=repr)
 def test_kept_matrices_keep_the_tolerance(formulation):
-    """Steps as long as a tenth of the period: with a range from earlier steps the motion was off by 3e-4."""
+    """Steps as long as a tenth of the period: with a range from earlier steps the motion was off by
+    3e-4."""
     ways = {"full": iso.Newton(rtol=1e-12, full=True), "reuse": iso.Newton(rtol=1e-10, reuse=True)}
     runs = {
         way: iso.integrate(known.pendulum_system(), S.optimal(0.8), formulation, dt=0.04, t_end=1.2, newton=newton)
@@ -119,7 +123,8 @@ def test_other_members(scheme):
 
 
 def test_the_ways_differ_in_cost():
-    """Full Newton factorises most; with a matrix kept over steps there are few factorisations and many iterations."""
+    """Full Newton factorises most; with a matrix kept over steps there are few factorisations and
+    many iterations."""
     cost = {
         way: solve("rheonomic, M(q)", iso.VelocityLevel(), S.optimal(0.5), **settings).stats
         for way, settings in (FULL | REUSE | OTHER_RANGE).items()

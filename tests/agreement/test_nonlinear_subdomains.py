@@ -58,7 +58,8 @@ def test_nonlinear_sub_cycling_is_second_order():
 
 
 def test_heat_in_two_rods():
-    """First-order subdomains through the adaptation process: a rod in halves is the rod; with sub-cycling it is second order."""
+    """First-order subdomains through the adaptation process: a rod in halves is the rod; with
+    sub-cycling it is second order."""
     n = 9
     K = 20.0 * (np.diag([2.0] * n) - np.eye(n, k=1) - np.eye(n, k=-1))
     C, s0 = np.eye(n), np.sin(np.linspace(0.3, 2.5, n))
@@ -107,7 +108,8 @@ def test_advice():
 
 
 def test_a_subdomain_that_the_motion_has_not_reached():
-    """Ahead of the front there are 1e-30 of the rest; differences that look for tangents must not get lost in rounding."""
+    """Ahead of the front there are 1e-30 of the rest; differences that look for tangents must not
+    get lost in rounding."""
     n = 20
     K = 50.0 * (2.0 * np.eye(n) - np.eye(n, k=1) - np.eye(n, k=-1))
     K[-1, -1] = 50.0
@@ -126,7 +128,8 @@ def test_a_subdomain_that_the_motion_has_not_reached():
 
 
 def test_a_subdomain_with_constraints_of_its_own():
-    """A pendulum bob tied to springs: order two in q, v, a and in its own multiplier, against the bob with the springs on it."""
+    """A pendulum bob tied to springs: order two in q, v, a and in its own multiplier, against the
+    bob with the springs on it."""
     springs, weight = np.array([3.0, 4.0]), np.array([0.0, -19.62])
     start = {"q0": [1.0, 0.0], "v0": [0.0, 0.5]}
 

@@ -1,4 +1,5 @@
-"""The discrete null space, N(q̃)ᵀ·balance = 0 with φ = 0 at t_{n+1}, is position level without multipliers: equal to near rounding."""
+"""The discrete null space, N(q̃)ᵀ·balance = 0 with φ = 0 at t_{n+1}, is position level without
+multipliers: equal to near rounding."""
 
 from __future__ import annotations
 
@@ -24,7 +25,8 @@ SYSTEMS = {
 )
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_same_motion_and_multipliers(name, scheme):
-    """q to 1e-12, v to 1e-10; a and λ, which feel rounding of q as eps/Δt², to 1e-8. Multipliers are recovered from the balance."""
+    """q to 1e-12, v to 1e-10; a and λ, which feel rounding of q as eps/Δt², to 1e-8. Multipliers
+    are recovered from the balance."""
     newton = iso.Newton(rtol=1e-13)
     with_multipliers, without = (
         iso.integrate(SYSTEMS[name](), scheme, formulation, dt=0.01, t_end=0.3, newton=newton)

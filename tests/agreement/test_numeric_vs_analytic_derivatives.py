@@ -1,6 +1,8 @@
-"""G, b, phi_t, psi_v and psi_rest left out come from differences: the same motion within their accuracy.
+"""G, b, phi_t, psi_v and psi_rest left out come from differences: the same motion within their
+accuracy.
 
-Central differences give G, φ_t, ψ_v and ψ_rest to about 1e-10; b without G is a second difference, good to 1e-7.
+Central differences give G, φ_t, ψ_v and ψ_rest to about 1e-10; b without G is a second difference,
+good to 1e-7.
 """
 
 from __future__ import annotations
@@ -50,7 +52,8 @@ def pair(name, formulation, rtol, t_end=0.2):
 @pytest.mark.parametrize("formulation", FORMULATIONS, ids=repr)
 @pytest.mark.parametrize("name", MODELS)
 def test_same_motion(name, formulation):
-    """Newton stops at 1e-8, which differences allow; b enters q and v of acceleration level through a, of others not at all."""
+    """Newton stops at 1e-8, which differences allow; b enters q and v of acceleration level through
+    a, of others not at all."""
     analytic, numeric = pair(name, formulation, 1e-8)
     for quantity, tolerance in (("q", 1e-9), ("v", 1e-8), ("a", 1e-6), ("lam", 1e-6)):
         one, other = getattr(analytic, quantity), getattr(numeric, quantity)

@@ -1,4 +1,5 @@
-"""A system from plain Python functions and its twin from `@njit` functions give identical numbers."""
+"""A system from plain Python functions and its twin from `@njit` functions give identical
+numbers."""
 
 import numba
 import numpy as np

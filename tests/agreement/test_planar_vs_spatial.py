@@ -1,4 +1,5 @@
-"""A planar loop of spatial bodies and hinges moves as the loop of planar bodies; what is indeterminate is said to be.
+"""A planar loop of spatial bodies and hinges moves as the loop of planar bodies; what is
+indeterminate is said to be.
 
 The rows across the plane follow from each other on the constraints only, three in each loop.
 """
@@ -36,7 +37,8 @@ def test_the_same_motion(pair: tuple[iso.Solution, iso.Solution]) -> None:
 
 
 def test_reactions_in_the_plane_are_those_of_the_planar_model(pair: tuple[iso.Solution, iso.Solution]) -> None:
-    """They are determined; those across the plane are the ones of least norm, here zero, and marked."""
+    """They are determined; those across the plane are the ones of least norm, here zero, and
+    marked."""
     planar, spatial = pair
     assert len(spatial.redundant) == 3
     assert not planar.redundant
@@ -68,7 +70,8 @@ def test_rows_depend_on_the_constraints_only() -> None:
 
 
 def test_two_windows_in_space() -> None:
-    """Two loops: six rows too many, and the motion of the planar model up to the first singular configuration."""
+    """Two loops: six rows too many, and the motion of the planar model up to the first singular
+    configuration."""
     problem = problems.get("n_four_bar")
     planar, spatial = (
         iso.integrate(problem.system(spatial=x), SCHEME, dt=0.005, t_end=0.6, newton=iso.Newton(rtol=1e-13))

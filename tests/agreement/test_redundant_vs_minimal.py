@@ -1,7 +1,8 @@
-"""Rows entered again, or implied by others only where the constraints hold, change neither motion nor forces.
+"""Rows entered again, or implied by others only where the constraints hold, change neither motion
+nor forces.
 
-Motion equal to that of the minimal model to 1e-10, multipliers equal to the pseudo-inverse answer at every t_n to 1e-8, dropped rows
-at rounding.
+Motion equal to that of the minimal model to 1e-10, multipliers equal to the pseudo-inverse answer
+at every t_n to 1e-8, dropped rows at rounding.
 """
 
 from __future__ import annotations
@@ -61,7 +62,8 @@ def test_copied_rows(name, formulation, scheme):
 @pytest.mark.parametrize("scheme", [S.optimal(0.5), S.central_difference()], ids=lambda s: s.name)
 @pytest.mark.parametrize("formulation", [f for f in FORMULATIONS if isinstance(f, KEEPS)], ids=repr)
 def test_rows_dependent_only_on_the_manifold(formulation, scheme):
-    """Which rows are enforced is a choice; where φ = 0 and φ̇ = 0 hold at every t_n the motion is the same."""
+    """Which rows are enforced is a choice; where φ = 0 and φ̇ = 0 hold at every t_n the motion is
+    the same."""
     redundant, minimal = pair("third parallel bar", formulation, scheme)
     assert_same_motion(redundant, minimal)
     assert_least_multipliers(redundant, minimal)
@@ -88,7 +90,8 @@ def test_multipliers_balance_the_forces_at_the_start(name):
 
 @pytest.mark.parametrize("name", MODELS)
 def test_multipliers_balance_the_forces_later_to_second_order(name):
-    """λ_n − pinv(Gᵀ)(Q − M a) at t_n shrinks as Δt²: both are second order, the balance holds inside the step."""
+    """λ_n − pinv(Gᵀ)(Q − M a) at t_n shrinks as Δt²: both are second order, the balance holds
+    inside the step."""
     sizes = []
     for dt in (0.01, 0.005):
         sol = iso.integrate(MODELS[name][0](), S.optimal(0.5), dt=dt, t_end=0.3)
@@ -121,7 +124,8 @@ def test_the_loop_depends_on_the_manifold_only():
 
 
 def test_copies_share_the_force():
-    """Of a joint entered with factors 1, 2, −3 the multipliers have least norm: shares 1, 2, −3 of λ/14."""
+    """Of a joint entered with factors 1, 2, −3 the multipliers have least norm: shares 1, 2, −3 of
+    λ/14."""
     redundant, minimal = pair("joint tripled", iso.Stabilised(), S.optimal(0.5))
     for k, factor in enumerate((1.0, 2.0, -3.0)):
         share = minimal.lam[:, 2:4] * factor / 14.0

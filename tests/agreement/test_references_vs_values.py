@@ -6,8 +6,8 @@ from collections import namedtuple
 
 import numpy as np
 
-from isodyn.compiled import F2, F, f8, i8, kernel
-from isodyn.lowering import by_reference
+from isodyn.kernels.compiled import F2, F, f8, i8, kernel
+from isodyn.kernels.lowering import by_reference
 
 Inner = namedtuple("Inner", "weights factor")
 Outer = namedtuple("Outer", "x table factor inner")

@@ -1,4 +1,5 @@
-"""A rigid body in angles with three mass matrices against quaternions, free and with a fixed point."""
+"""A rigid body in angles with three mass matrices against quaternions, free and with a fixed
+point."""
 
 from __future__ import annotations
 
@@ -9,9 +10,9 @@ import pytest
 from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
-from isodyn.compiled import FloatArray
 from isodyn.errors import InputError, SingularError
 from isodyn.gauss.rotation_parameters import RigidBody, cross, rate_derivative, rate_matrix, rotation
+from isodyn.kernels.compiled import FloatArray
 
 MASS = 1.3
 INERTIA = np.array([[0.9, 0.1, -0.05], [0.1, 0.7, 0.08], [-0.05, 0.08, 0.5]])
@@ -48,11 +49,13 @@ def in_angles(body: RigidBody, form: Any, *, as_printed: bool = False) -> tuple[
 
 
 def in_quaternions(body: RigidBody) -> tuple[FloatArray, FloatArray]:
-    """The reference: Euler's equations in the body frame and a quaternion; a fixed point by the moment about it."""
+    """The reference: Euler's equations in the body frame and a quaternion; a fixed point by the
+    moment about it."""
     x0, v0 = start(body)
     R0 = rotation(G0)
     q0, w0 = Rotation.from_matrix(R0).as_quat(scalar_first=True), R0.T @ (rate_matrix(G0) @ RATE0)
-    s = np.zeros(3) if body.pivot is None else -np.asarray(body.pivot)  # centre of mass seen from the pivot
+    # centre of mass seen from the pivot
+    s = np.zeros(3) if body.pivot is None else -np.asarray(body.pivot)
     J = INERTIA + (0.0 if body.pivot is None else MASS) * ((s @ s) * np.eye(3) - np.outer(s, s))
 
     def rhs(t: float, y: FloatArray) -> FloatArray:
@@ -100,7 +103,8 @@ def test_rotation_and_rates_by_complex_step() -> None:
 
 @pytest.mark.parametrize("pivot", [None, PIVOT], ids=["free", "pivot"])
 def test_three_forms_agree_at_one_instant(pivot: Any) -> None:
-    """ω̇ = Γg̈ + Γ̇ġ and the same reaction, to rounding; the mass of (64) is not symmetric, that of (68) is."""
+    """ω̇ = Γg̈ + Γ̇ġ and the same reaction, to rounding; the mass of (64) is not symmetric, that of
+    (68) is."""
     body = RigidBody(MASS, INERTIA, pivot)
     omega = body.acceleration(G0, RATE0, *loads(0.3), "omega")
     for form in ("non-symmetric", "symmetric"):
@@ -118,7 +122,8 @@ def test_three_forms_agree_at_one_instant(pivot: Any) -> None:
 
 @pytest.mark.parametrize("pivot", [None, PIVOT], ids=["free", "pivot"])
 def test_the_same_motion_with_all_three(pivot: Any) -> None:
-    """R and x after one second within 1e-10 of the quaternions, the pivot within 1e-11 of its place."""
+    """R and x after one second within 1e-10 of the quaternions, the pivot within 1e-11 of its
+    place."""
     body = RigidBody(MASS, INERTIA, pivot)
     R_ref, x_ref = in_quaternions(body)
     for R, x in (in_angles(body, "non-symmetric"), in_angles(body, "symmetric"), in_omega(body)):

@@ -1,6 +1,8 @@
-"""Members with φ = 0 start on their own: from the first step on they are the textbook methods, written out here by hand.
+"""Members with φ = 0 start on their own: from the first step on they are the textbook methods,
+written out here by hand.
 
-Members with φ ≠ 0 take one midpoint step first; what they share with a textbook method is the path after it.
+Members with φ ≠ 0 take one midpoint step first; what they share with a textbook method is the path
+after it.
 """
 
 from __future__ import annotations
@@ -39,7 +41,8 @@ def test_central_difference_is_velocity_verlet_from_the_first_step() -> None:
 
 
 def test_newmark_is_the_trapezoidal_rule_from_the_first_step() -> None:
-    """q_1 − q_n = dt (v_n + v_1)/2 and v_1 − v_n = dt (a_n + a_1)/2 with a_n = g(q_n), for every n from 0 on."""
+    """q_1 − q_n = dt (v_n + v_1)/2 and v_1 − v_n = dt (a_n + a_1)/2 with a_n = g(q_n), for every n
+    from 0 on."""
     sol = orbit(iso.Scheme.newmark(), newton=iso.Newton(rtol=1e-13))
     np.testing.assert_allclose(np.diff(sol.v, axis=0), 0.5 * DT * (sol.a[1:] + sol.a[:-1]), rtol=0, atol=1e-13)
     np.testing.assert_allclose(np.diff(sol.q, axis=0), 0.5 * DT * (sol.v[1:] + sol.v[:-1]), rtol=0, atol=1e-13)

@@ -46,7 +46,8 @@ def test_weights_of_shared_entries_do_not_matter():
 
 
 def membrane(n=4):
-    """n × n square elements of a membrane; the rim is free, one corner is held by a spring of its own element."""
+    """n × n square elements of a membrane; the rim is free, one corner is held by a spring of its
+    own element."""
     nodes = np.arange((n + 1) ** 2).reshape(n + 1, n + 1)
     dofs = np.array([nodes[i : i + 2, j : j + 2].ravel() for i in range(n) for j in range(n)])
     M = np.tile(np.full((4, 4), 0.05) + np.diag([0.2] * 4), (n * n, 1, 1))
@@ -80,7 +81,8 @@ def test_four_domains_with_a_cross_point(scheme):
 
 
 def test_redundant_ties_at_a_cross_point():
-    """All four ties around the point: one follows from the others; the motion is the same, multipliers are of least norm."""
+    """All four ties around the point: one follows from the others; the motion is the same,
+    multipliers are of least norm."""
     elements = membrane()
     sub = iso.partition(elements, quarters())
     full = iso.Subdomains(sub.systems, [*sub.ties, _around(sub)])
@@ -102,7 +104,8 @@ def _around(sub):
 
 
 def test_one_thread_vs_two():
-    """Alone, steps of linear subdomains run in one compiled loop; in threads subdomain by subdomain. The same to rounding."""
+    """Alone, steps of linear subdomains run in one compiled loop; in threads subdomain by
+    subdomain. The same to rounding."""
     sub = iso.partition(chain(), TWO)
     for formulation in (None, iso.Stabilised()):
         one, two = (
@@ -120,7 +123,8 @@ def test_one_thread_vs_two():
 @pytest.mark.parametrize("damping", [0.0, 0.02])
 @pytest.mark.parametrize("scheme", [S.U0(0.5, 0.5, 0.5), S.V0(0, 0, 0), S.central_difference()], ids=str)
 def test_banded_kernels_vs_the_shared_loop(scheme, damping, formulation, monkeypatch):
-    """Kernels of linear subdomains against the loop of `integrate`, with loads, a breakpoint off the grid and a short last step."""
+    """Kernels of linear subdomains against the loop of `integrate`, with loads, a breakpoint off
+    the grid and a short last step."""
     sub = iso.partition(chain(damping=damping), THREE)
     options = {"substeps": dict(zip(THREE, (3, 1, 2), strict=True)), "dt": 0.01, "t_end": 0.505, "breakpoints": [0.203]}
     banded = iso.integrate(sub, scheme, formulation, **options)
@@ -149,7 +153,8 @@ BODIES = {"left": ["m1", "m2", "m3"], "middle": ["m4", "m5", "m6"], "right": ["m
 
 
 def test_by_bodies():
-    """Sets of bodies without overlap: springs across a cut bring the body at their other end along."""
+    """Sets of bodies without overlap: springs across a cut bring the body at their other end
+    along."""
     system = plane_chain()
     sub = iso.partition(system, BODIES)
     assert sub.row_names == tuple(f"{a}.{c} = {b}.{c}" for a, b, c in _cuts())

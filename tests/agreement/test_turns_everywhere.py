@@ -1,4 +1,5 @@
-"""Counted angles are the same in the plane and in space, in other coordinates, with adaptive steps, in ensembles, after a resume."""
+"""Counted angles are the same in the plane and in space, in other coordinates, with adaptive steps,
+in ensembles, after a resume."""
 
 from __future__ import annotations
 
@@ -34,7 +35,8 @@ def test_planar_and_spatial_gear() -> None:
 
 @pytest.mark.parametrize("choice", ["euler-parameters", "cardan-321"])
 def test_other_coordinates(choice: Any) -> None:
-    """Read by a spring the angle is carried along; read by nothing it is counted when the solution is lifted."""
+    """Read by a spring the angle is carried along; read by nothing it is counted when the solution
+    is lifted."""
     mech = iso.Mechanism(gravity=(0, 0, 0))
     mech.add_body("wheel", 1.0, (1, 1, 1), angular_velocity=(0, 0, 30.0))
     mech.add_joint(iso.Hinge("pin", "ground", "wheel", axis=(0, 0, 1)))

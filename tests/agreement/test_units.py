@@ -1,7 +1,9 @@
-"""A model in other units is the same model: its motion, forces, positions of rest and refusals are the same numbers times their units.
+"""A model in other units is the same model: its motion, forces, positions of rest and refusals are
+the same numbers times their units.
 
-To 1e-9 over the whole range of lengths (1e-9 to 1e9), masses and times (1e-12 to 1e12), and to the last bit where units differ by powers
-of two, which multiply without rounding: nothing in a step is then compared with a number that has a unit of its own.
+To 1e-9 over the whole range of lengths (1e-9 to 1e9), masses and times (1e-12 to 1e12), and to the
+last bit where units differ by powers of two, which multiply without rounding: nothing in a step is
+then compared with a number that has a unit of its own.
 """
 
 from __future__ import annotations
@@ -200,7 +202,8 @@ def test_members_of_an_ensemble_have_sizes_of_their_own() -> None:
 
 @pytest.mark.parametrize("x", [0.1, 1e-2, 1e-3, 1e-5])
 def test_a_small_start_is_not_a_small_model(x: float) -> None:
-    """Angles near zero: sines bend over one, whatever the start is, and differences stay that long."""
+    """Angles near zero: sines bend over one, whatever the start is, and differences stay that
+    long."""
 
     def loop(q, t):
         return np.array([np.sin(q[0]) + np.sin(q[1]) + 0.3 * (q[0] + q[1]) ** 2])

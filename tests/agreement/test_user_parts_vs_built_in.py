@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import isodyn as iso
-from isodyn.compiled import JACOBIAN
 from isodyn.errors import CallableError, InputError
+from isodyn.kernels.compiled import JACOBIAN
 from isodyn.mechanism.hybrid import UserMechanismSystem
 from isodyn.mechanism.system import MechanismSystem
 from isodyn.systems.questions import Questions
@@ -62,7 +62,8 @@ def spring(mech: iso.Mechanism) -> iso.UserLoad:
 
 
 def pairs(kind: str):
-    """The mechanism by the library, and the same by users' parts; with a hinge and a rolling row around them."""
+    """The mechanism by the library, and the same by users' parts; with a hinge and a rolling row
+    around them."""
     built, own = two_bodies(kind), two_bodies(kind)
     for mech in (built, own):
         if kind == "planar":
@@ -135,7 +136,8 @@ def test_order_two():
 
 
 def test_a_moving_row():
-    """A rheonomic row of one body: a particle carried along a circle, φ_t and φ_tt by differences."""
+    """A rheonomic row of one body: a particle carried along a circle, φ_t and φ_tt by
+    differences."""
     mech = iso.Mechanism(gravity=(0, 0, 0))
     mech.add_body("bead", 2.0, position=(1, 0, 0), velocity=(0, 3.0, 0), kind="particle")
     mech.add_joint(

@@ -1,4 +1,5 @@
-"""Machine code is kept on disk: a later process compiles nothing, and a changed kernel anywhere makes the loop stale."""
+"""Machine code is kept on disk: a later process compiles nothing, and a changed kernel anywhere
+makes the loop stale."""
 
 import shutil
 import subprocess
@@ -15,23 +16,25 @@ PROGRAM = textwrap.dedent(
     iso.integrate(problems.get("manufactured").system(), dt=0.1, t_end=1.0)
     iso.integrate(iso.MechanicalSystem(1.0, lambda q, v, t: -q, [1.0], [0.0]), dt=0.1, t_end=1.0)
     import gc
-    from isodyn.numba_internals.dispatcher import Kernel
+    from isodyn.kernels.numba_internals.dispatcher import Kernel
     print(*sorted({x.origin for x in gc.get_objects() if isinstance(x, Kernel) and x.origin}))
     """
 )
 
 
 def test_another_process_starts_from_the_cache():
-    subprocess.run([sys.executable, "-c", PROGRAM], check=True, capture_output=True)  # fills the cache
+    # fills the cache
+    subprocess.run([sys.executable, "-c", PROGRAM], check=True, capture_output=True)
     done = subprocess.run([sys.executable, "-c", PROGRAM], check=True, capture_output=True, text=True)
     assert done.stdout.split() == ["loaded"]
     assert "compiling" not in done.stderr
 
 
 def stamps(package, files=("integrate/loop.py", "problems/kepler.py")):
-    """The stamps of the loop's file and of a problem's, or of others, for a copy of the package, in a process of its own."""
+    """The stamps of the loop's file and of a problem's, or of others, for a copy of the package, in
+    a process of its own."""
     program = (
-        "from pathlib import Path; import isodyn.compiled as c; p = Path(c.__file__).parent;"
+        "from pathlib import Path; import isodyn.kernels.compiled as c; p = Path(c.__file__).parents[1];"
         f"print(*(c._stamp(str(p / file)) for file in {files}))"
     )
     environment = {"PYTHONPATH": str(package.parent), "PATH": ""}
@@ -63,7 +66,8 @@ def test_a_changed_kernel_makes_every_caller_stale(tmp_path):
 
 
 def test_a_changed_measure_makes_mechanisms_stale_and_nothing_else(tmp_path):
-    """The model of a mechanism is built from kernels of three parts; the loop does not know them."""
+    """The model of a mechanism is built from kernels of three parts; the loop does not know
+    them."""
     package = tmp_path / "lib" / "isodyn"
     shutil.copytree(Path(isodyn.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
     files = ("mechanism/model.py", "integrate/loop.py")
@@ -78,7 +82,8 @@ def test_a_changed_measure_makes_mechanisms_stale_and_nothing_else(tmp_path):
 
 
 def test_changed_places_of_numbers_make_kernels_stale(tmp_path):
-    """Constants are frozen into compiled code: with an old one it would read and write elsewhere."""
+    """Constants are frozen into compiled code: with an old one it would read and write
+    elsewhere."""
     package = tmp_path / "lib" / "isodyn"
     shutil.copytree(Path(isodyn.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
     files = ("reduction/kernels.py", "mechanism/model.py")
@@ -97,7 +102,7 @@ def test_changed_places_of_numbers_make_kernels_stale(tmp_path):
 KERNEL = """
 from collections import namedtuple
 from numba import types
-from isodyn.compiled import f8, kernel
+from isodyn.kernels.compiled import f8, kernel
 Pair = namedtuple("Pair", "x y")
 
 @kernel(f8(types.NamedUniTuple(f8, 2, Pair)))

@@ -1,4 +1,5 @@
-"""What the table says about compiled steps, measured: how often a run asks Python, for every formulation and every kind of system."""
+"""What the table says about compiled steps, measured: how often a run asks Python, for every
+formulation and every kind of system."""
 
 from __future__ import annotations
 
@@ -121,7 +122,8 @@ def test_every_kind_of_system_is_measured():
 @pytest.mark.parametrize("row", TABLE, ids=lambda row: row.name)
 @pytest.mark.parametrize("kind", SYSTEMS, ids=lambda kind: kind[0])
 def test_python_is_asked_where_the_table_says_so(row, kind, asked):
-    """Nothing at all for compiled formulations on compiled systems; something in all other cases."""
+    """Nothing at all for compiled formulations on compiled systems; something in all other
+    cases."""
     name, compiled = kind
     scheme = iso.Scheme.optimal(0.5)
     for make in KINDS[name]:
@@ -137,7 +139,7 @@ def test_python_is_asked_where_the_table_says_so(row, kind, asked):
 
 CACHED = textwrap.dedent(
     """
-    from isodyn.compiled import f8, kernel
+    from isodyn.kernels.compiled import f8, kernel
 
     @kernel(f8(f8))
     def twice(x):
@@ -153,7 +155,8 @@ CACHED = textwrap.dedent(
 
 
 def test_compiling_is_announced_once_with_what_it_took(tmp_path, monkeypatch):
-    """A word when it begins, one with the seconds when it is done; a later process is silent; a changed file begins anew."""
+    """A word when it begins, one with the seconds when it is done; a later process is silent; a
+    changed file begins anew."""
     module = tmp_path / "kernels.py"
     module.write_text(CACHED)
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "cache"))

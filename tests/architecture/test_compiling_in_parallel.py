@@ -1,4 +1,5 @@
-"""What is told about compiling, what a run's cost contains, and kernels that another process has in hand."""
+"""What is told about compiling, what a run's cost contains, and kernels that another process has in
+hand."""
 
 from __future__ import annotations
 
@@ -11,9 +12,12 @@ import numpy as np
 import pytest
 
 import isodyn as iso
-from isodyn import compiled, kernel_cache, kernel_helper, kernel_progress
-from isodyn.compiled import F, f8, kernel
 from isodyn.integrate import kernel_plan
+from isodyn.kernels import cache as kernel_cache
+from isodyn.kernels import compiled
+from isodyn.kernels import helper as kernel_helper
+from isodyn.kernels import progress as kernel_progress
+from isodyn.kernels.compiled import F, f8, kernel
 
 
 @kernel(f8(F))
@@ -91,13 +95,16 @@ def test_the_helper_compiles_by_name(tmp_path):
     """In a process of its own, as it does: here others have used the kernel already."""
     name = "isodyn.linear_solvers.dependent_rows.find_dependent"
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path), "PYTHONPATH": os.pathsep.join(sys.path)}
-    subprocess.run(kernel_helper.command([name, "isodyn.compiled.OK"]), env=environment, check=True, timeout=300)
+    subprocess.run(
+        kernel_helper.command([name, "isodyn.kernels.compiled.OK"]), env=environment, check=True, timeout=300
+    )
     (file,) = (tmp_path / "isodyn").glob("*.kernel")
     assert file.name.startswith(name)
 
 
 def test_expected_kernels_are_those_that_a_run_loads():
-    """Of a pendulum: nothing more is loaded by its run than was expected, but small ones between the kernels."""
+    """Of a pendulum: nothing more is loaded by its run than was expected, but small ones between
+    the kernels."""
     system = iso.problems.get("pendulum").system()
     closure = iso.Stabilised().closure(0.01)
     expected = {one.name for one in kernel_plan.kernels_of(system.model(), system.m, closure)}

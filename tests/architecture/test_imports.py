@@ -1,8 +1,8 @@
 """Who may import whom, and who may touch files and streams.
 
-The source is parsed, not run, so that a forbidden import inside a function or under TYPE_CHECKING is seen too. A part
-is the first name below `isodyn`: a package (`schemes`) or a module (`cli`). Rules for parts that do not exist yet hold
-from the day they appear.
+The source is parsed, not run, so that a forbidden import inside a function or under TYPE_CHECKING
+is seen too. A part is the first name below `isodyn`: a package (`schemes`) or a module (`cli`).
+Rules for parts that do not exist yet hold from the day they appear.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ import pytest
 
 from architecture_source import PACKAGE, ROOT, imported_parts, part_of
 
-# part -> parts of isodyn it must not import; the root re-exports everything, so importing from it hides the part.
+# part -> parts of isodyn it must not import; the root re-exports everything, so importing from it
+# hides the part.
 FORBIDDEN = {
     "formulations": {"schemes", ROOT},
     "systems": {"schemes", "integrate", ROOT},
@@ -47,8 +48,9 @@ SEE_SCHEMES_AND_SYSTEMS = {
 }
 
 DO_INPUT_AND_OUTPUT = {"results", "report", "cli"}
-MAY_WRITE_TO_STDERR = {"integrate/progress.py", "kernel_progress.py", "kernel_cache.py"}
-KEEPS_MACHINE_CODE = {"kernel_cache.py", "kernel_build.py"}  # in a folder of the user, for a wheel
+MAY_WRITE_TO_STDERR = {"integrate/progress.py", "kernels/progress.py", "kernels/cache.py"}
+# in a folder of the user, for a wheel
+KEEPS_MACHINE_CODE = {"kernels/cache.py", "kernels/build.py"}
 WRITING_NAMES = {"open", "print", "input"}
 WRITING_METHODS = {"open", "print", "write_text", "write_bytes", "savefig", "savetxt", "savez", "tofile", "mkdir"}
 
@@ -107,14 +109,15 @@ def violations(package: Path = PACKAGE) -> list[str]:
 
 
 def test_source_keeps_the_import_and_output_rules() -> None:
-    """Physics, coefficients and formulations stay apart, and only results, report and cli do I/O."""
+    """Physics, coefficients and formulations stay apart, and only results, report and cli do
+    I/O."""
     assert violations() == []
 
 
 @pytest.mark.parametrize(
     ("place", "code", "message"),
     [
-        ("schemes/gs4_2.py", "from isodyn.compiled import njit", "schemes must not import compiled"),
+        ("schemes/gs4_2.py", "from isodyn.kernels.compiled import njit", "schemes must not import kernels"),
         ("schemes/gs4_2.py", "def f():\n    from ..systems import linear", "schemes must not import systems"),
         ("systems/linear.py", "from isodyn import integrate", "systems must not import integrate"),
         ("systems/linear.py", "from .. import Scheme", "systems must not import the package root"),
@@ -128,7 +131,8 @@ def test_source_keeps_the_import_and_output_rules() -> None:
     ],
 )
 def test_each_rule_is_seen_when_broken(tmp_path: Path, place: str, code: str, message: str) -> None:
-    """The checker itself: one broken rule in an otherwise empty package gives exactly its message."""
+    """The checker itself: one broken rule in an otherwise empty package gives exactly its
+    message."""
     for part in ("schemes", "systems", "integrate", "formulations"):
         (tmp_path / part).mkdir()
     path = tmp_path / place
@@ -156,7 +160,8 @@ def test_what_the_rules_allow_passes(tmp_path: Path, place: str, code: str) -> N
 
 
 def test_a_problem_of_points_loads_no_mechanisms() -> None:
-    """What the command line loads to run a pendulum: kernels of mechanisms and beams stay where they are."""
+    """What the command line loads to run a pendulum: kernels of mechanisms and beams stay where
+    they are."""
     script = (
         "import json, sys; from isodyn.cli import main\n"
         "try: main(['run', 'pendulum', '--t-end', '0.1', '--json'])\n"

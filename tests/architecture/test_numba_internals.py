@@ -1,7 +1,8 @@
-"""Every private name of Numba that isodyn uses, and what it is expected to do; a failure says what to look at.
+"""Every private name of Numba that isodyn uses, and what it is expected to do; a failure says what
+to look at.
 
-When Numba changes one of them, isodyn.numba_internals has to follow, and the declared range of versions in pyproject.toml tells which of
-them were tried.
+When Numba changes one of them, isodyn.kernels.numba_internals has to follow, and the declared range
+of versions in pyproject.toml tells which of them were tried.
 """
 
 from __future__ import annotations
@@ -17,15 +18,15 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher, cpu_target
 from numba.core.runtime import rtsys
 
-from isodyn.compiled import F, f8, kernel
-from isodyn.numba_internals import libraries, stored
-from isodyn.numba_internals.dispatcher import Kernel
+from isodyn.kernels.compiled import F, f8, kernel
+from isodyn.kernels.numba_internals import libraries, stored
+from isodyn.kernels.numba_internals.dispatcher import Kernel
 
 WHERE = {
-    "libraries": "Numba has changed: see KernelLibrary and prepare in isodyn/numba_internals/libraries.py, which {}",
-    "dispatcher": "Numba has changed: see Kernel in isodyn/numba_internals/dispatcher.py, which {}",
-    "stored": "Numba has changed: see isodyn/numba_internals/stored.py, which {}",
-    "slots": "Numba has changed: see call_through in isodyn/numba_internals/slots.py, which {}",
+    "libraries": "Numba has changed: see KernelLibrary and prepare in isodyn/kernels/numba_internals/libraries.py, which {}",
+    "dispatcher": "Numba has changed: see Kernel in isodyn/kernels/numba_internals/dispatcher.py, which {}",
+    "stored": "Numba has changed: see isodyn/kernels/numba_internals/stored.py, which {}",
+    "slots": "Numba has changed: see call_through in isodyn/kernels/numba_internals/slots.py, which {}",
 }
 
 
@@ -106,7 +107,8 @@ def test_names_that_kernels_override(name, expected):
 
 
 def test_the_call_that_compiles_may_name_another_callable():
-    """Numba's dispatcher calls what `_compile_for_args` returns, whatever it is; the first call of a kernel depends on it."""
+    """Numba's dispatcher calls what `_compile_for_args` returns, whatever it is; the first call of
+    a kernel depends on it."""
 
     class Other(CPUDispatcher):
         def _compile_for_args(self, *args, **kws):
@@ -172,7 +174,9 @@ def test_inner_functions_get_no_machine_code_of_their_own():
 def test_options_are_those_that_numba_knows():
     known = set(cpu_target.options.__dict__) | set(dir(cpu_target.options))
     unknown = set(whole.targetoptions) - known
-    assert not unknown, f"Numba no longer knows the options {sorted(unknown)}: see _options in isodyn/compiled.py"
+    assert not unknown, (
+        f"Numba no longer knows the options {sorted(unknown)}: see _options in isodyn/kernels/compiled.py"
+    )
 
 
 def test_flags_compare_as_numba_compares_them():
@@ -189,6 +193,6 @@ def test_memory_can_be_allocated_by_what_came_from_disk():
 
 
 def test_the_cache_folder_is_where_numba_was_told():
-    assert hasattr(numba.config, "CACHE_DIR"), "Numba has changed: see folder() in isodyn/kernel_cache.py"
+    assert hasattr(numba.config, "CACHE_DIR"), "Numba has changed: see folder() in isodyn/kernels/cache.py"
     assert caching is not None
     assert dispatcher is not None

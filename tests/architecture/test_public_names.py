@@ -22,7 +22,8 @@ def home(value: object) -> str | None:
 
 
 def test_every_public_name_has_a_docstring() -> None:
-    """Written text, not the signature that a dataclass puts there, and not the docstring of a base class."""
+    """Written text, not the signature that a dataclass puts there, and not the docstring of a base
+    class."""
     public = {name: getattr(isodyn, name) for name in isodyn.__all__}
     texts = {name: value.__doc__ or "" for name, value in public.items() if home(value)}
     assert [name for name, text in texts.items() if not text.strip() or text.startswith(f"{name}(")] == []
@@ -44,9 +45,11 @@ def test_every_public_method_has_a_docstring() -> None:
 
 @pytest.mark.skipif(not REFERENCE.is_dir(), reason="the reference pages are not part of this tree")
 def test_every_public_name_is_in_the_reference() -> None:
-    """The module that defines a public name, or its package, stands in an automodule line of docs/reference.
+    """The module that defines a public name, or its package, stands in an automodule line of
+    docs/reference.
 
-    A line for a package covers all modules below it (docs/conf.py); the line for the root covers the root alone.
+    A line for a package covers all modules below it (docs/conf.py); the line for the root covers
+    the root alone.
     """
     text = "\n".join(page.read_text(encoding="utf-8") for page in sorted(REFERENCE.glob("*.md")))
     listed = set(re.findall(r"automodule:: (\S+)", text))

@@ -1,4 +1,5 @@
-"""The ready problems with beams: what they are compared with is right, and runs come as near as they should."""
+"""The ready problems with beams: what they are compared with is right, and runs come as near as
+they should."""
 
 from __future__ import annotations
 
@@ -56,7 +57,8 @@ def test_errors_shrink_with_the_step() -> None:
 
 
 def test_flying_rod_tips_are_those_of_another_program() -> None:
-    """x, y of the right end at 1 … 5 s, 14 elements, exact in time: a symplectic method of sixth order."""
+    """x, y of the right end at 1 … 5 s, 14 elements, exact in time: a symplectic method of sixth
+    order."""
     tips = [
         (10.8996965, 4.5482603),
         (12.1206227, 5.0562481),
@@ -73,7 +75,8 @@ def test_flying_rod_tips_are_those_of_another_program() -> None:
 
 
 def test_elastica_curve_is_the_one_of_elliptic_integrals() -> None:
-    """Tip displacements of the table, unit slopes, no moment at the tip; the static solution is where the run comes to rest."""
+    """Tip displacements of the table, unit slopes, no moment at the tip; the static solution is
+    where the run comes to rest."""
     reference = problems.get("elastica").reference
     assert reference is not None
     node = reference.q[0].reshape(-1, 2, 2)
@@ -96,7 +99,8 @@ def test_roll_up_approaches_the_circle() -> None:
 
 
 def test_slider_crank_against_the_test_set() -> None:
-    """Problem Crank at t = 0.1: slider and angle of the rod; its bending, there from two sine modes, to 3 %."""
+    """Problem Crank at t = 0.1: slider and angle of the rod; its bending, there from two sine
+    modes, to 3 %."""
     reference = problems.get("flexible_slider_crank").reference
     assert reference is not None
     system: Any = problems.get("flexible_slider_crank").system()

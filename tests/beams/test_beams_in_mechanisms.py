@@ -1,4 +1,5 @@
-"""Beams as parts of mechanisms: the same motion as a beam of its own, names of places, views, momentum, and what is refused."""
+"""Beams as parts of mechanisms: the same motion as a beam of its own, names of places, views,
+momentum, and what is refused."""
 
 from __future__ import annotations
 
@@ -43,7 +44,8 @@ def test_clamped_beam_moves_like_a_beam_of_its_own(model: Any) -> None:
     assert np.abs(one.q - other.q).max() < 1e-12
     assert np.abs(one.v - other.v).max() < 1e-10
     assert np.allclose(one.lam[:, :2], -other.lam[:, :2], atol=1e-8)
-    # the rows of direction are n·t = 0 here and the angle there: |t| times the multiplier is the torque of the clamp
+    # the rows of direction are n·t = 0 here and the angle there: |t| times the multiplier is the
+    # torque of the clamp
     length = np.linalg.norm(other.beam("rod").slopes[:, 0], axis=-1)
     assert np.allclose(np.abs(one.lam[:, 2] * length), np.abs(other.reaction("clamp").torque[:, 2]), atol=1e-8)
 
@@ -77,7 +79,8 @@ def test_places_have_names() -> None:
 
 
 def test_views_of_nodes_are_those_of_a_rigid_rod() -> None:
-    """A stiff beam turns like a rigid one, through more than half a turn: angles of its end and of the hinge."""
+    """A stiff beam turns like a rigid one, through more than half a turn: angles of its end and of
+    the hinge."""
     mech = iso.Mechanism(gravity=(0, -9.81, 0))
     stiff = iso.Section(EA=1e9, EI=1e7, rhoA=1.0)
     mech.add_beam("rod", (0, 0), (1, 0), elements=2, section=stiff, angular_velocity=2.0)
@@ -125,7 +128,8 @@ def test_angular_acceleration_of_a_node() -> None:
 
 
 def test_energies_of_a_beam_add_up() -> None:
-    """Kinetic, axial and bending energy and weight are the energy of the system; what is lost is what damping took."""
+    """Kinetic, axial and bending energy and weight are the energy of the system; what is lost is
+    what damping took."""
     for model in ("simplified", "cauchy", "cauchy-tangent", "green-lagrange", "green-lagrange-tangent"):
         mech = mechanism(model=model)
         mech.add_joint(iso.Hinge("pin", "ground", "rod.start"))
@@ -143,7 +147,8 @@ def test_energies_of_a_beam_add_up() -> None:
 
 
 def test_stresses_of_a_section() -> None:
-    """N/A at the axis, ∓ M h/2I at the edges; numbers that a section does not know are asked for."""
+    """N/A at the axis, ∓ M h/2I at the edges; numbers that a section does not know are asked
+    for."""
     section = iso.Section.rectangle(E=2e9, rho=7800.0, width=0.02, height=0.01)
     mech = iso.Mechanism(gravity=(0, -9.81, 0))
     mech.add_beam("rod", (0, 0), (1, 0), elements=4, section=section)
@@ -161,7 +166,8 @@ def test_stresses_of_a_section() -> None:
 
 
 def test_beams_beside_parts_of_a_user() -> None:
-    """A user's load and rows on a body that a beam carries do what the built-in ones do; other coordinates are refused."""
+    """A user's load and rows on a body that a beam carries do what the built-in ones do; other
+    coordinates are refused."""
 
     def build(*parts: Any) -> iso.Mechanism:
         mech = mechanism()
@@ -191,7 +197,8 @@ def test_beams_beside_parts_of_a_user() -> None:
 
 
 def test_joint_coordinates_at_a_node() -> None:
-    """The gradient of the angle of a hinge at a beam is the row of a drive on it; efforts of an actuator there."""
+    """The gradient of the angle of a hinge at a beam is the row of a drive on it; efforts of an
+    actuator there."""
     mech = mechanism()
     mech.add_body("bob", 1.0, 0.1, (1.2, 0), kind="planar")
     mech.add_joint(iso.Hinge("pin", "ground", "rod.start"))
@@ -209,7 +216,8 @@ def test_joint_coordinates_at_a_node() -> None:
 
 
 def test_fill_grows_with_the_number_of_elements() -> None:
-    """A beam between two bodies stays a band: factors of twice the elements take twice the memory."""
+    """A beam between two bodies stays a band: factors of twice the elements take twice the
+    memory."""
     sizes = []
     for n in (32, 64, 128):
         mech = iso.Mechanism(gravity=(0, -9.81, 0))
@@ -287,7 +295,8 @@ def test_what_is_refused(build: Any, message: str) -> None:
 
 
 def test_beams_that_do_not_meet_are_torn() -> None:
-    """A joint without a point between ends that are apart; a line whose pieces do not follow each other."""
+    """A joint without a point between ends that are apart; a line whose pieces do not follow each
+    other."""
     mech = mechanism()
     mech.add_beam("next", (1.1, 0), (2, 0), elements=2, section=SECTION)
     mech.add_joint(iso.Fixed("weld", "rod.end", "next.start"))

@@ -1,4 +1,5 @@
-"""Cables in space with rigid bodies: like planar beams in a plane, second order in general motion, momentum of free flight."""
+"""Cables in space with rigid bodies: like planar beams in a plane, second order in general motion,
+momentum of free flight."""
 
 from __future__ import annotations
 
@@ -22,7 +23,8 @@ def flat() -> Any:
 
 
 def space(velocity: float = 0.0) -> Any:
-    """The same in space, clamped by a hinge about the tangent; or thrown across the plane as well."""
+    """The same in space, clamped by a hinge about the tangent; or thrown across the plane as
+    well."""
     mech = iso.Mechanism(gravity=(0, -9.81, 0))
     spin = (0.0, velocity, 0.0)
     mech.add_beam("rod", (0, 0, 0), (1, 0, 0), elements=3, section=SECTION, angular_velocity=spin)
@@ -60,13 +62,15 @@ def test_order_two_in_space() -> None:
             np.abs(getattr(sol, name) - getattr(reference, name)[:: round(dt / finest)]).max()
             for dt, sol in zip(steps, solutions, strict=True)
         ]
-        expected = np.log2((4 * finer**2 - 1) / (finer**2 - 1))  # the reference has an error of its own
+        # the reference has an error of its own
+        expected = np.log2((4 * finer**2 - 1) / (finer**2 - 1))
         assert abs(np.log2(errors[0] / errors[1]) - expected) < 0.1, name
     assert max(solutions[0].drift().largest[:2]) < 1e-13
 
 
 def test_free_flight_keeps_momenta() -> None:
-    """A cable clamped to a body, without gravity: linear momentum to rounding, angular momentum by the error of the step."""
+    """A cable clamped to a body, without gravity: linear momentum to rounding, angular momentum by
+    the error of the step."""
     deviations = []
     for dt in (2e-3, 1e-3):
         mech = iso.Mechanism(gravity=(0, 0, 0), cayley=True)

@@ -1,4 +1,5 @@
-"""A flexible rod hinged to the ground with a rigid bob at its end: second order in q, v, a and in the multipliers, in the maximum norm."""
+"""A flexible rod hinged to the ground with a rigid bob at its end: second order in q, v, a and in
+the multipliers, in the maximum norm."""
 
 from __future__ import annotations
 
@@ -19,7 +20,8 @@ LOADS: dict[str, tuple[Any, tuple[float, ...]]] = {
 
 @cache
 def pendulum(tip: str, load: str) -> Any:
-    """The rod falls from the horizontal; a force on the bob and a torque on the rod follow the load."""
+    """The rod falls from the horizontal; a force on the bob and a torque on the rod follow the
+    load."""
     time = LOADS[load][0]
     mech = iso.Mechanism(gravity=(0, -9.81, 0))
     mech.add_beam("rod", (0, 0), (1, 0), elements=3, section=iso.Section(EA=100.0, EI=0.1, rhoA=1.0))
@@ -79,7 +81,8 @@ def test_order_two_in_all_variables(tip: str, load: str, scheme: iso.Scheme) -> 
     ids=lambda f: f"{type(f).__name__}{'' if not isinstance(f, iso.NullSpace) or not f.discrete else ' discrete'}",
 )
 def test_formulations_agree(formulation: Any) -> None:
-    """Motion and multipliers with those of the default, to a part of the error of the step; rates of convergence the same."""
+    """Motion and multipliers with those of the default, to a part of the error of the step; rates
+    of convergence the same."""
     scheme, differences = iso.Scheme.optimal(0.5), []
     for dt in (2e-3, 1e-3):
         one, other = (run(dt, "weld", "ramp", scheme, f, 0.1) for f in (None, formulation))

@@ -1,4 +1,5 @@
-"""Breakpoints of a problem reach every run of it: order studies, comparisons and their reference, the command line."""
+"""Breakpoints of a problem reach every run of it: order studies, comparisons and their reference,
+the command line."""
 
 from __future__ import annotations
 

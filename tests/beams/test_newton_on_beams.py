@@ -1,4 +1,5 @@
-"""Newton's iteration on stiff beams: default tolerance on fine meshes, and the guess that it starts from."""
+"""Newton's iteration on stiff beams: default tolerance on fine meshes, and the guess that it starts
+from."""
 
 from __future__ import annotations
 
@@ -14,7 +15,8 @@ from isodyn import problems
 @pytest.mark.parametrize("elements", [8, 64, 512])
 @pytest.mark.parametrize("scheme", [iso.Scheme.generalised_alpha(0.9), iso.Scheme.midpoint_mpa()], ids=lambda s: s.name)
 def test_default_tolerance_converges_on_fine_meshes(elements: int, scheme: iso.Scheme) -> None:
-    """The swinging strip with steps of 1 ms: no step is halved, few iterations, and a tolerance 100 times wider changes nothing to see."""
+    """The swinging strip with steps of 1 ms: no step is halved, few iterations, and a tolerance 100
+    times wider changes nothing to see."""
     system = problems.get("flexible_pendulum").system(elements=float(elements))
     t_end = 0.2 if elements < 512 else 0.05
     sol = iso.integrate(system, scheme, dt=1e-3, t_end=t_end)
@@ -38,9 +40,11 @@ def energies(sol: iso.Solution) -> np.ndarray:
 
 @pytest.mark.parametrize("scheme", [iso.Scheme.midpoint_epa(), iso.Scheme.midpoint_mpa()], ids=lambda s: s.name)
 def test_guess_without_acceleration_finds_the_right_root(scheme: iso.Scheme) -> None:
-    """28 elements, dt = 0.01: from ã = 0 the energy is that of another program; from Δa = 0 a false root is found.
+    """28 elements, dt = 0.01: from ã = 0 the energy is that of another program; from Δa = 0 a false
+    root is found.
 
-    The acceleration that an undamped scheme carries is a sawtooth; q̃ from it is far off, and tears the beam.
+    The acceleration that an undamped scheme carries is a sawtooth; q̃ from it is far off, and tears
+    the beam.
     """
     run: dict[str, Any] = {"scheme": scheme, "dt": 0.01, "t_end": 2.0, "breakpoints": [1.0]}
     right = iso.integrate(rod(28), **run)
@@ -54,7 +58,8 @@ def test_guess_without_acceleration_finds_the_right_root(scheme: iso.Scheme) -> 
 
 
 def test_guess_of_a_steady_acceleration_saves_iterations() -> None:
-    """Eight elements that a step of 1 ms resolves as far as they bend: little more than three iterations over a second, not five."""
+    """Eight elements that a step of 1 ms resolves as far as they bend: little more than three
+    iterations over a second, not five."""
     system = problems.get("flexible_pendulum").system()
     sol = iso.integrate(system, iso.Scheme.generalised_alpha(0.9), dt=1e-3, t_end=1.0)
     assert sol.stats.iterations < 3.4 * sol.stats.steps

@@ -1,4 +1,5 @@
-"""Nodes of beams as bodies: G, rests and tangents of joints and loads on them against differences of eighth order."""
+"""Nodes of beams as bodies: G, rests and tangents of joints and loads on them against differences
+of eighth order."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ import numpy as np
 import pytest
 
 import isodyn as iso
-from isodyn.compiled import CONSTRAINT, JACOBIAN, FloatArray
+from isodyn.kernels.compiled import CONSTRAINT, JACOBIAN, FloatArray
 from isodyn.systems.questions import Questions
 
 WEIGHTS = (1 / 280, -4 / 105, 1 / 5, -4 / 5, 0.0, 4 / 5, -1 / 5, 4 / 105, -1 / 280)  # eighth order
@@ -136,7 +137,8 @@ def check_rows(system: Any, q: FloatArray, v: FloatArray, a: FloatArray) -> None
 
 @pytest.mark.parametrize(("case", "name"), CASES)
 def test_tangents(case: str, name: str) -> None:
-    """∂(M a + Gᵀλ − Q)/∂(a, v, q) with all multipliers at work; full and sparse matrices are the same."""
+    """∂(M a + Gᵀλ − Q)/∂(a, v, q) with all multipliers at work; full and sparse matrices are the
+    same."""
     system = build(case, name)
     rng = np.random.default_rng(2)
     for _ in range(2):

@@ -1,4 +1,5 @@
-"""Equilibria of beams and of mechanisms with beams through iso.equilibrium; frequencies about them; loads at which they are lost."""
+"""Equilibria of beams and of mechanisms with beams through iso.equilibrium; frequencies about them;
+loads at which they are lost."""
 
 from __future__ import annotations
 
@@ -23,7 +24,8 @@ def cantilever(n: int = 16, section: iso.Section = UNIT, gravity: Any = (0.0, 0.
 
 
 def test_elastica_in_a_mechanism() -> None:
-    """The tip under P L²/EI = 5 as a beam, as a mechanism, and by elliptic integrals; the clamp carries the load."""
+    """The tip under P L²/EI = 5 as a beam, as a mechanism, and by elliptic integrals; the clamp
+    carries the load."""
     exact = (1 - 0.387628360724429872, 0.713791523611912728)
     beam = iso.Beam([(0, 0), (1, 0)], elements=16, section=UNIT)
     beam.clamp("start")
@@ -43,8 +45,8 @@ def test_elastica_in_a_mechanism() -> None:
 def sagging_tip(length: float, EA: float, EI: float, weight: float, coupled: bool) -> float:
     """u_x of the tip of an extensible cantilever under its weight, by a boundary value problem.
 
-    R' = (1 + ν) e(θ),  M' = −(1 + ν) e × F. Uncoupled M = EI θ', EA ν = N. Coupled, from ½EA ν² + ½EI (1 + ν)² θ'², the limit of |R''|²:
-    M = EI (1 + ν)² θ', EA ν + EI (1 + ν) θ'² = N.
+    R' = (1 + ν) e(θ),  M' = −(1 + ν) e × F. Uncoupled M = EI θ', EA ν = N. Coupled, from ½EA
+    ν² + ½EI (1 + ν)² θ'², the limit of |R''|²: M = EI (1 + ν)² θ', EA ν + EI (1 + ν) θ'² = N.
     """
 
     def stretch(s: Any, y: Any) -> Any:
@@ -68,7 +70,8 @@ def sagging_tip(length: float, EA: float, EI: float, weight: float, coupled: boo
 def test_soft_cantilever_under_its_weight() -> None:
     """2 m, EA = 1e6, EI = 833, 78 kg/m: the mesh limit is that of a boundary value problem.
 
-    Exudyn's cable of 32 elements (ObjectANCFCable2D.py) has another measure of curvature, whose limit is 0.2 % apart.
+    Exudyn's cable of 32 elements (ObjectANCFCable2D.py) has another measure of curvature, whose
+    limit is 0.2 % apart.
     """
     section = iso.Section(EA=1e6, EI=2500 / 3, rhoA=78.0)
     tips = []
@@ -78,12 +81,14 @@ def test_soft_cantilever_under_its_weight() -> None:
         tips.append(iso.equilibrium(beam.compile()).q[-4] - 2.0)
     limit = tips[2] + (tips[2] - tips[1]) / 3  # second order in the length of elements
     assert abs((tips[1] - tips[0]) / (tips[2] - tips[1]) - 4) < 0.2
-    assert abs(limit - sagging_tip(2.0, 1e6, 2500 / 3, 78.0 * 9.81, coupled=True)) < 1e-5  # EI ν'² left out
+    # EI ν'² left out
+    assert abs(limit - sagging_tip(2.0, 1e6, 2500 / 3, 78.0 * 9.81, coupled=True)) < 1e-5
     assert abs(-0.5013058140308901 - sagging_tip(2.0, 1e6, 2500 / 3, 78.0 * 9.81, coupled=False)) < 1e-7
 
 
 def test_flexible_pendulum_hangs_at_rest() -> None:
-    """From the horizontal, free to turn: downhill to the vertical, stretched by its weight; small motions of a hanging rod."""
+    """From the horizontal, free to turn: downhill to the vertical, stretched by its weight; small
+    motions of a hanging rod."""
     mech = iso.Mechanism(gravity=(0, -9.81, 0))
     mech.add_beam("rod", (0, 0), (1, 0), elements=8, section=iso.Section(EA=2e5, EI=50.0, rhoA=1.0))
     mech.add_body("bob", 2.0, 0.02, (1.0, 0.0), kind="planar")
@@ -117,7 +122,8 @@ def test_rope_in_space_hangs_at_rest() -> None:
 
 @pytest.mark.parametrize("tension", [0.0, 20.0, -5.0])
 def test_frequencies_of_a_prestressed_beam(tension: float) -> None:
-    """Hinged at both ends under an axial force N: ω² = (kπ)⁴ EI/ρA + (kπ)² N/ρA, up to the stretch."""
+    """Hinged at both ends under an axial force N: ω² = (kπ)⁴ EI/ρA + (kπ)² N/ρA, up to the
+    stretch."""
     mech = iso.Mechanism(gravity=(0, 0, 0))
     mech.add_beam("rod", (0, 0), (1, 0), elements=24, section=iso.Section(EA=1e6, EI=1.0, rhoA=1.0))
     mech.add_joint(iso.Hinge("left", "ground", "rod.start"))
@@ -151,7 +157,8 @@ def test_euler_loads(ends: str, critical: float) -> None:
 
 
 def test_frame_with_a_body_at_its_end() -> None:
-    """A rigid block at the tip of a cantilever: moment and sag of a linear beam under two loads and the arm of the block."""
+    """A rigid block at the tip of a cantilever: moment and sag of a linear beam under two loads and
+    the arm of the block."""
     mech = cantilever(8, iso.Section(EA=1e6, EI=1e3, rhoA=0.5), (0, -9.81, 0))
     mech.add_body("block", 0.2, 1e-3, (1.1, 0), kind="planar")
     mech.add_joint(iso.Fixed("weld", "rod.end", "block"))
@@ -177,14 +184,14 @@ def test_two_springs_and_a_beam() -> None:
 def test_what_statics_refuses() -> None:
     """No steps, systems without beams, a beam that nothing holds, wrong sizes."""
     with pytest.raises(InputError, match="steps must be a number ≥ 1"):
-        iso.beams.equilibrium(cantilever().compile(), steps=0)
+        iso.follow_loads(cantilever().compile(), steps=0)
     point = iso.MechanicalSystem(M=1.0, Q=lambda q, v, t: -q, q0=[1.0], v0=[0.0])
     with pytest.raises(InputError, match="load paths are for beams"):
-        iso.beams.equilibrium(point)  # type: ignore[arg-type]
+        iso.follow_loads(point)  # type: ignore[arg-type]
     loose = iso.Mechanism(gravity=(0, -9.81, 0))
     loose.add_beam("rod", (0, 0), (1, 0), elements=2, section=UNIT)
     with pytest.raises(SingularError, match="can move without deforming"):
-        iso.beams.equilibrium(loose.compile())
+        iso.follow_loads(loose.compile())
     with pytest.raises(InputError, match="q must have 68 entries, received 3"):
         iso.equilibrium(cantilever().compile(), np.zeros(3))
 

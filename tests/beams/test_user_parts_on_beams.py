@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import isodyn as iso
-from isodyn.compiled import JACOBIAN
 from isodyn.errors import InputError
+from isodyn.kernels.compiled import JACOBIAN
 from isodyn.systems.questions import Questions
 
 SECTION = iso.Section(EA=2e4, EI=3.0, rhoA=0.4)
@@ -108,7 +108,8 @@ def clamped(p: Any, t: float) -> Any:
 @pytest.mark.parametrize("space", [False, True], ids=["plane", "space"])
 @pytest.mark.parametrize("torque", [False, True], ids=["point", "slope"])
 def test_derivatives_of_users_rows_at_nodes(space: bool, torque: bool) -> None:
-    """φ̇ and φ̈ against differences along a path of q; ∂(Gᵀλ − Q)/∂q and ∂/∂v against differences of the balance.
+    """φ̇ and φ̈ against differences along a path of q; ∂(Gᵀλ − Q)/∂q and ∂/∂v against differences
+    of the balance.
 
     The rod is soft, so that its own stiffness does not hide them.
     """
@@ -153,7 +154,8 @@ def test_a_users_load_at_a_node_is_the_librarys() -> None:
 
 
 def test_users_parts_of_cables_see_no_twist() -> None:
-    """Rows and loads that turn with a node about its tangent are refused by name; so is a node with itself."""
+    """Rows and loads that turn with a node about its tangent are refused by name; so is a node with
+    itself."""
     tip = iso.Spherical("tip", "rod.end", "bob", point=(1, 0, 0))
     with pytest.raises(InputError, match="rows 'across' needs a full frame, but 'rod\\[3\\]' is a node of a cable"):
         spatial(tip, iso.UserRows("across", "rod.end", lambda p, t: p.R[0, 1])).compile()

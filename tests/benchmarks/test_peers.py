@@ -1,4 +1,5 @@
-"""The benchmark against other packages: its machinery, its gates, and that models and references agree. No time is asserted."""
+"""The benchmark against other packages: its machinery, its gates, and that models and references
+agree. No time is asserted."""
 
 import json
 import math
@@ -65,7 +66,8 @@ def test_driver_with_isodyn_alone(tmp_path):
 
 
 def test_reference_of_the_chain_against_lagranges_equations():
-    """Forces by a banded solver and the library's minimal model give the same angles; links of other length by scaling of time."""
+    """Forces by a banded solver and the library's minimal model give the same angles; links of
+    other length by scaling of time."""
     n, t = 4, 0.3
     scaled = t * math.sqrt(chains.LENGTH / chain_models.LENGTH * chain_models.GRAVITY / chains.G)
 
@@ -190,7 +192,8 @@ def strip(package, way, median, halvings=0.0, failed=None, steps=7e-5):
 
 
 def test_claims_of_the_strip():
-    """Default tolerance: halved steps are a failure, a stalled peer is told; the ratio needs the accuracy of its peer."""
+    """Default tolerance: halved steps are a failure, a stalled peer is told; the ratio needs the
+    accuracy of its peer."""
     own = strip("isodyn", "U0", 1e-4)
     stalled = strip("exudyn", f"generalised-α, {beams.DEFAULT}", 0.0, failed="terminated")
     loose = strip("exudyn", "generalised-α, 1e-6", 4e-4)
@@ -221,7 +224,8 @@ def test_calibration_finds_the_coarsest_amount():
     steps.curve = [(n, 3.0 * n**-2, 1.0) for n in (100, 1000, 10000)]
     assert bench.calibrate(Fake(), steps, 1e-5, lambda a: a["size"], True)
     assert steps.amount == math.ceil(math.sqrt(3e5))
-    bent, fake = row("isodyn", []), Fake(-40.0)  # the order between the points differs from that beside them
+    # the order between the points differs from that beside them
+    bent, fake = row("isodyn", []), Fake(-40.0)
     bent.curve = [(n, fake.answer(n)["size"], 1.0) for n in (50, 1000)]
     assert bench.calibrate(fake, bent, 1e-5, lambda a: a["size"], True)
     assert fake.answer(bent.amount / 1.06)["size"] > 1e-5 >= bent.errors["target"]

@@ -1,4 +1,5 @@
-"""The scheme explorer in a real browser: its numbers are those of the analysis, and sliders move its curves."""
+"""The scheme explorer in a real browser: its numbers are those of the analysis, and sliders move
+its curves."""
 
 from __future__ import annotations
 
@@ -53,7 +54,8 @@ def numbers(values: Any) -> np.ndarray:
 
 @pytest.mark.parametrize("s", MEMBERS, ids=str)
 def test_numbers_of_the_page_are_those_of_the_analysis(page: Page, s: iso.Scheme) -> None:
-    """Coefficients to rounding; roots, damping, period, limits as isodyn.analysis has them, for two physical dampings."""
+    """Coefficients to rounding; roots, damping, period, limits as isodyn.analysis has them, for two
+    physical dampings."""
     coefficients = called(page, s, "s")
     for key, value in {**s.coefficients, "phi": s.phi}.items():
         assert coefficients[key] == pytest.approx(value, rel=1e-14, abs=1e-15)
@@ -66,7 +68,8 @@ def test_numbers_of_the_page_are_those_of_the_analysis(page: Page, s: iso.Scheme
         assert np.allclose(radius, spectral_radius(s, np.array(OMEGAS), xi), rtol=3e-5, atol=1e-9)
         end = 0.98 * (limits.min() if limits[0] > 0 else min(1.0, limits[1]))
         inside = [Omega for Omega in OMEGAS if Omega < end]
-        if inside:  # where the page draws them: up to the stability limit, or where there is none, up to 1
+        # where the page draws them: up to the stability limit, or where there is none, up to 1
+        if inside:
             for name, known in (("damping", damping_ratio), ("period", period_error)):
                 here = numbers(called(page, s, f"gs4.{name}(s, {inside}, {xi})"))
                 assert np.allclose(here, known(s, np.array(inside), xi), rtol=1e-6, atol=1e-8), name

@@ -1,4 +1,5 @@
-"""Reports in a real browser, from a file and without network: the animation moves, scrubbing and the camera work, plots follow."""
+"""Reports in a real browser, from a file and without network: the animation moves, scrubbing and
+the camera work, plots follow."""
 
 from __future__ import annotations
 
@@ -26,7 +27,8 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture(scope="module")
 def reports() -> dict[str, tuple[iso.Solution, Path]]:
-    """Reports of a planar and a spatial mechanism, one with a beam, points of a plane, and systems without a picture."""
+    """Reports of a planar and a spatial mechanism, one with a beam, points of a plane, and systems
+    without a picture."""
     found = {}
     for name in NAMES:
         problem = problems.get(name)
@@ -58,7 +60,8 @@ def test_the_animation_moves_while_it_plays(browser: Any, reports: Any, name: st
 
 
 def test_scrubbing_shows_the_pose_of_that_time(browser: Any, reports: Any) -> None:
-    """The slider at half of the run: the page has the pose that the solution has, and the plots mark the time."""
+    """The slider at half of the run: the page has the pose that the solution has, and the plots
+    mark the time."""
     sol, path = reports["four_bar"]
     page = Page(browser, path)
     before = page.look(STAGE)

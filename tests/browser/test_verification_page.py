@@ -1,4 +1,5 @@
-"""The page of `isodyn verify` in a browser: plots are drawn, steps become seconds, nothing is asked of a network."""
+"""The page of `isodyn verify` in a browser: plots are drawn, steps become seconds, nothing is asked
+of a network."""
 
 from __future__ import annotations
 

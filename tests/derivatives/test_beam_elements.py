@@ -1,4 +1,5 @@
-"""Forces of a beam element are the differences of its energy, tangents those of its forces; energies equal quadrature over the volume."""
+"""Forces of a beam element are the differences of its energy, tangents those of its forces;
+energies equal quadrature over the volume."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ import pytest
 import isodyn as iso
 from isodyn.beams import hermite
 from isodyn.beams.layout import ENERGIES
-from isodyn.compiled import JACOBIAN
+from isodyn.kernels.compiled import JACOBIAN
 from isodyn.systems.questions import Questions
 
 LENGTH = 1.3
@@ -55,7 +56,8 @@ def test_force_is_the_gradient_of_the_energy(model: str, dim: int) -> None:
 
 @pytest.mark.parametrize(("model", "dim"), CASES)
 def test_tangents_are_exact_and_symmetric(model: str, dim: int) -> None:
-    """∂/∂q with torque and damping, ∂/∂v; the stiffness alone is symmetric, and so is the damping matrix."""
+    """∂/∂q with torque and damping, ∂/∂v; the stiffness alone is symmetric, and so is the damping
+    matrix."""
     system = element(model, dim, damping=(0.02, 0.03 if dim == 2 else 0.0), torque=True)
     rng = np.random.default_rng(2)
     q, v, a = placed(system), rng.normal(size=system.nv), rng.normal(size=system.nv)
@@ -72,7 +74,8 @@ def test_tangents_are_exact_and_symmetric(model: str, dim: int) -> None:
 
 @pytest.mark.parametrize(("model", "dim"), CASES)
 def test_rigid_motions_produce_no_force(model: str, dim: int) -> None:
-    """Turned and shifted, the undeformed element stores nothing; a deformed one stores the same and is not damped."""
+    """Turned and shifted, the undeformed element stores nothing; a deformed one stores the same and
+    is not damped."""
     system = element(model, dim, damping=(0.02, 0.03 if dim == 2 else 0.0))
     rng, none = np.random.default_rng(3), np.zeros(system.nv)
     R, _ = np.linalg.qr(rng.normal(size=(dim, dim)))
@@ -153,7 +156,8 @@ def test_mass_matrix_as_printed() -> None:
 
 
 def test_dirac_multipliers_solve_the_conditions() -> None:
-    """(8.92) by differences of Φ of (8.83), and the force of (8.94) equals that of the standard form."""
+    """(8.92) by differences of Φ of (8.83), and the force of (8.94) equals that of the standard
+    form."""
     from isodyn.beams.dirac import multipliers
     from isodyn.beams.frames import WORK
     from isodyn.beams.layout import CAUCHY, ELEMENT_NUMBERS, GREEN_LAGRANGE

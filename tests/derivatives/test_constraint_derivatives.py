@@ -1,4 +1,5 @@
-"""The constraint matrices, their levels and the tangents that problems bring along are derivatives of each other."""
+"""The constraint matrices, their levels and the tangents that problems bring along are derivatives
+of each other."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ import pytest
 
 from constrained_systems import STIFF
 from isodyn import problems
-from isodyn.compiled import (
+from isodyn.kernels.compiled import (
     ACCELERATION,
     BALANCE,
     CONSTRAINT,
@@ -23,7 +24,8 @@ from isodyn.compiled import (
 from isodyn.problems import andrews
 
 SYSTEMS: dict[str, Any] = {name: p.system() for name, p in problems.ALL.items() if p.system().m}
-# mechanisms in space have coordinates of another kind: tests/derivatives/test_mechanism_derivatives.py
+# mechanisms in space have coordinates of another kind:
+# tests/derivatives/test_mechanism_derivatives.py
 SYSTEMS = {name: system for name, system in SYSTEMS.items() if not system.first_order and system.retract is None}
 SYSTEMS["double_pendulum_tripled"] = problems.get("double_pendulum_doubled").system(copies=3.0)
 SYSTEMS["planar_loop_minimal"] = problems.get("planar_loop_in_space").system(minimal=1.0)
@@ -118,14 +120,16 @@ def test_balance_by_parts(name: str) -> None:
     assert close(s.ask(BALANCE, s.n), M @ s.a + s.G().T @ s.lam - force, 1e-13)
 
 
-NO_POTENTIAL = ("andrews_mechanism", "elastica", "roll_up")  # a motor; loads and internal damping of beams
+# a motor; loads and internal damping of beams
+NO_POTENTIAL = ("andrews_mechanism", "elastica", "roll_up")
 
 
 @pytest.mark.parametrize(
     "name", [name for name, system in SYSTEMS.items() if system.energy is not None and name not in NO_POTENTIAL]
 )
 def test_forces_and_masses_belong_to_the_energy(name: str) -> None:
-    """d/dt (T + V) along a motion is vᵀ(M a − Q): forces of velocity do no work that M(q) does not account for."""
+    """d/dt (T + V) along a motion is vᵀ(M a − Q): forces of velocity do no work that M(q) does not
+    account for."""
     s = State(name)
     if name == "andrews21":  # the point of the spring belongs to body 3 on the constraints only
         s.q = s.system.q0
@@ -139,10 +143,12 @@ def test_forces_and_masses_belong_to_the_energy(name: str) -> None:
     assert (total[0] - total[1]) / (2 * h) == pytest.approx(power, rel=1e-6, abs=1e-10)
 
 
-# in stiff beams a random state makes forces too large for differences: test_beam_elements, tests/beams/test_node_derivatives.py
+# in stiff beams a random state makes forces too large for differences: test_beam_elements,
+# tests/beams/test_node_derivatives.py
 @pytest.mark.parametrize("name", [name for name in SYSTEMS if name not in STIFF])
 def test_tangents(name: str) -> None:
-    """c₀ ∂/∂a + c₁ ∂/∂v + c₂ ∂/∂q of the whole balance, multipliers included, against central differences."""
+    """c₀ ∂/∂a + c₁ ∂/∂v + c₂ ∂/∂q of the whole balance, multipliers included, against central
+    differences."""
     s = State(name)
     assert s.model.traits & KNOWS_MASS
     weights = [(1.0, 0.0, 0.0, 1.0)]

@@ -1,4 +1,5 @@
-"""Mechanisms in other coordinates: G', b', M' against differences, and accelerations equal to those of the default, state by state."""
+"""Mechanisms in other coordinates: G', b', M' against differences, and accelerations equal to those
+of the default, state by state."""
 
 from __future__ import annotations
 
@@ -29,7 +30,8 @@ def compiled(name: str, choice: Any) -> tuple[ParametrisedSystem, Questions, Que
 @pytest.mark.parametrize("choice", CHOICES)
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_rows_and_mass(name: str, choice: Any) -> None:
-    """φ̇ = G'v' + φ_t and φ̈ = G'a' − b' off the manifold too (|e| ≠ 1); M' = ∂balance/∂a', positive definite."""
+    """φ̇ = G'v' + φ_t and φ̈ = G'a' − b' off the manifold too (|e| ≠ 1); M' = ∂balance/∂a',
+    positive definite."""
     rng = np.random.default_rng(4)
     system, ask, _ = compiled(name, choice)
     n, t = system.nv, 0.3
@@ -56,7 +58,8 @@ def test_rows_and_mass(name: str, choice: Any) -> None:
 @pytest.mark.parametrize("choice", CHOICES)
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_lagrange(name: str, choice: Any) -> None:
-    """d/dt ∂L/∂v' − ∂L/∂q' = −Q' of springs, from differences of the energy alone: an independent way to the same balance."""
+    """d/dt ∂L/∂v' − ∂L/∂q' = −Q' of springs, from differences of the energy alone: an independent
+    way to the same balance."""
     rng = np.random.default_rng(5)
     mech = MECHANISMS[name]()
     mech.loads.clear()
@@ -84,7 +87,8 @@ def test_lagrange(name: str, choice: Any) -> None:
 @pytest.mark.parametrize("choice", CHOICES)
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_accelerations_and_multipliers_of_the_default(name: str, choice: Any) -> None:
-    """[M' G'ᵀ; G' 0] gives the accelerations and multipliers of the default coordinates; multipliers of norm rows are zero."""
+    """[M' G'ᵀ; G' 0] gives the accelerations and multipliers of the default coordinates;
+    multipliers of norm rows are zero."""
     system, ask, ask_base = compiled(name, choice)
     base, t = system.mechanism, 0.2
     q, v, _ = system.state(system.q0, system.v0)
@@ -113,7 +117,8 @@ def accelerations(system: Any, ask: Questions, t: float, q: Any, v: Any) -> tupl
 @pytest.mark.parametrize("choice", CHOICES[1:])
 @pytest.mark.parametrize("name", ["free body", "heavy top", "two hinged"])
 def test_equations_that_are_not_premultiplied(name: str, choice: Any) -> None:
-    """(64) with its mass matrix that is not symmetric, and (60) with b − A Ẋ ẋ*, give the same accelerations."""
+    """(64) with its mass matrix that is not symmetric, and (60) with b − A Ẋ ẋ*, give the same
+    accelerations."""
     system, ask, _ = compiled(name, choice)
     q, v, t = system.q0, system.v0, 0.2
     form = system.newton_euler(t, q, v)

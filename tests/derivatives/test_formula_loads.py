@@ -1,4 +1,5 @@
-"""Loads by formulas: tangents against differences of the balance, forces against the loads they stand for."""
+"""Loads by formulas: tangents against differences of the balance, forces against the loads they
+stand for."""
 
 from __future__ import annotations
 
@@ -8,14 +9,15 @@ import numpy as np
 import pytest
 
 import isodyn as iso
-from isodyn.compiled import JACOBIAN
 from isodyn.errors import InputError
+from isodyn.kernels.compiled import JACOBIAN
 from isodyn.loads import Formula, FormulaForce, FormulaMotor, FormulaTorque, Tension
 from isodyn.systems.questions import Questions
 
 
 def mechanism(*loads: Any, rail: bool = False) -> iso.Mechanism:
-    """A rod on a hinge, a free ball, a planar plate is another mechanism; `rail` adds bodies so that matrices are sparse."""
+    """A rod on a hinge, a free ball, a planar plate is another mechanism; `rail` adds bodies so
+    that matrices are sparse."""
     mech = iso.Mechanism(gravity=(0, 0, -9.81))
     mech.add_body("rod", mass=1.0, inertia=(0.01, 0.09, 0.09), position=(0.5, 0, 0))
     mech.add_body("ball", mass=2.0, inertia=(0.1, 0.2, 0.15), position=(1.5, 0.2, 0))
@@ -137,7 +139,8 @@ def test_a_drive_by_a_formula_moves_like_its_polynomial() -> None:
 
 
 def test_planar_bodies_and_nodes_of_beams() -> None:
-    """A plate on a torsional formula turns as on a joint spring; a formula on the end of a beam holds it up."""
+    """A plate on a torsional formula turns as on a joint spring; a formula on the end of a beam
+    holds it up."""
     sols = []
     for which in range(2):
         mech = iso.Mechanism(gravity=(0, -9.81, 0))

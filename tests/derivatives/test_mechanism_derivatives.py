@@ -1,4 +1,5 @@
-"""G, rests, and tangents of every joint and load against differences of high order, at random states off and on the constraints."""
+"""G, rests, and tangents of every joint and load against differences of high order, at random
+states off and on the constraints."""
 
 from __future__ import annotations
 
@@ -7,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from isodyn.compiled import JACOBIAN, FloatArray
 from isodyn.joints import (
     Cylindrical,
     Distance,
@@ -25,6 +25,7 @@ from isodyn.joints import (
     Spherical,
     Universal,
 )
+from isodyn.kernels.compiled import JACOBIAN, FloatArray
 from isodyn.loads import Bushing, Drag, Force, JointFriction, JointLimit, JointSpring, Motor, Sine, Spring, Torque
 from isodyn.mechanism.mechanism import Mechanism
 from isodyn.systems.questions import Questions
@@ -101,12 +102,14 @@ ROWS = {
     "rolling sphere": 3,
     "rolling disc": 3,
 }
-ANGLED = {"screw"}  # rows with an angle: its gradient is the derivative only where the axes are parallel
+# rows with an angle: its gradient is the derivative only where the axes are parallel
+ANGLED = {"screw"}
 
 
 @pytest.mark.parametrize("name", JOINTS)
 def test_gradients_and_rests_of_joints(name: str) -> None:
-    """φ̇ = G v + φ_t and φ̈ = G a − b along a motion with acceleration; ranks and numbers of rows as in the table of pairs."""
+    """φ̇ = G v + φ_t and φ̈ = G a − b along a motion with acceleration; ranks and numbers of rows
+    as in the table of pairs."""
     rng = np.random.default_rng(1)
     for case in range(6):
         mech = two_bodies(rng)
@@ -179,7 +182,8 @@ def test_tangents_of_joints(name: str) -> None:
     "name", ["spring", "bushing", "joint spring", "limit", "motors", "friction", "forces", "torques", "drag"]
 )
 def test_tangents_of_loads(name: str) -> None:
-    """Forces of springs, motors, friction, drag: their derivatives along rotations and velocities are exact."""
+    """Forces of springs, motors, friction, drag: their derivatives along rotations and velocities
+    are exact."""
     rng = np.random.default_rng(3)
     check_tangents(loaded(name, rng), rng, 0.0 if name in ("joint spring", "limit") else 0.2)
 

@@ -7,7 +7,7 @@ import pytest
 
 from isodyn import problems
 from isodyn.beams import BeamSystem
-from isodyn.compiled import BALANCE, JACOBIAN, KNOWS_MASS, KNOWS_TANGENT, OK
+from isodyn.kernels.compiled import BALANCE, JACOBIAN, KNOWS_MASS, KNOWS_TANGENT, OK
 from isodyn.systems import CompiledSystem
 
 STEP = 1e-6
@@ -29,7 +29,8 @@ COMPILED = [
 
 @pytest.mark.parametrize("name", COMPILED)  # those with constraints: test_constraint_derivatives
 def test_jacobian_is_the_derivative_of_the_balance(name: str) -> None:
-    """c₀ ∂/∂a + c₁ ∂/∂v + c₂ ∂/∂q against central differences along the same direction, at random states."""
+    """c₀ ∂/∂a + c₁ ∂/∂v + c₂ ∂/∂q against central differences along the same direction, at random
+    states."""
     system = problems.get(name).system()
     assert system.traits & KNOWS_MASS
     assert system.traits & KNOWS_TANGENT

@@ -1,4 +1,5 @@
-"""Rate maps of all parametrisations of a rotation against differences; conversions there and back, half turns included."""
+"""Rate maps of all parametrisations of a rotation against differences; conversions there and back,
+half turns included."""
 
 from __future__ import annotations
 
@@ -90,7 +91,8 @@ def test_singular_angles_are_reported(kind: AngleSet, side: int) -> None:
 
 @pytest.mark.parametrize("kind", SETS, ids=lambda s: s.name)
 def test_histories_of_angles_have_no_jumps(kind: AngleSet) -> None:
-    """Ten turns of the outer angles are counted; a middle angle that runs through its singularity, sampled there, runs on."""
+    """Ten turns of the outer angles are counted; a middle angle that runs through its singularity,
+    sampled there, runs on."""
     s = np.linspace(0.0, 1.0, 401)[:, None]
     free = 0.8 if kind.returning else 0.3
     turning = np.array([0.1, free, -0.2]) + s * np.array([20 * np.pi, 0.0, -7.0]) + 0.2 * np.sin(9 * s) * [0, 1, 0]
@@ -108,7 +110,8 @@ def test_histories_of_angles_have_no_jumps(kind: AngleSet) -> None:
 
 
 def test_printed_matrices() -> None:
-    """Entries of A = Rᵀ: corrected (5.56), (5.62), (5.63); extraction (5.59); (3.221) inverts E; (5.56) as printed exchanges φ and ψ."""
+    """Entries of A = Rᵀ: corrected (5.56), (5.62), (5.63); extraction (5.59); (3.221) inverts E;
+    (5.56) as printed exchanges φ and ψ."""
     a, b, c = rng.normal(size=3)
     b = abs(b)
     (s1, s2, s3), (c1, c2, c3) = np.sin([a, b, c]), np.cos([a, b, c])
@@ -147,12 +150,14 @@ def test_printed_matrices() -> None:
 
 
 def test_euler_parameters() -> None:
-    """R = A_E1 A_E2ᵀ, both angular velocities, ε̇ and ε̈ from ω and ω̇; matrices of half turns come back."""
+    """R = A_E1 A_E2ᵀ, both angular velocities, ε̇ and ε̈ from ω and ω̇; matrices of half turns come
+    back."""
     e, omega, alpha = random_quaternions(30), rng.normal(size=(30, 3)), rng.normal(size=(30, 3))
     body, world = rotations.parameter_map(e), rotations.parameter_map_world(e)
     np.testing.assert_allclose(0.25 * world @ np.swapaxes(body, 1, 2), rotations.matrix(e), atol=1e-14)
 
-    def moved(s: float) -> Any:  # up to s²: the angular velocity of exp(sω + s²ω̇/2) is ω + sω̇ there
+    # up to s²: the angular velocity of exp(sω + s²ω̇/2) is ω + sω̇ there
+    def moved(s: float) -> Any:
         d = exponential.quaternion_of_vector(s * omega + 0.5 * s**2 * alpha)
         w, x = d[:, :1], d[:, 1:]
         scalar = e[:, :1] * w - np.sum(e[:, 1:] * x, axis=1, keepdims=True)

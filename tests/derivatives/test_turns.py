@@ -1,4 +1,5 @@
-"""Counted angles: their rates against differences of q ⊕ εv, the pair of retraction and difference, and the gradient of a twist."""
+"""Counted angles: their rates against differences of q ⊕ εv, the pair of retraction and difference,
+and the gradient of a twist."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ import numpy as np
 import pytest
 
 import isodyn as iso
-from isodyn.compiled import RATE
+from isodyn.kernels.compiled import RATE
 from isodyn.systems.questions import Questions
 from turning_joints import geared, gimbal, nut_on_an_arm, wheel
 
@@ -70,7 +71,8 @@ def test_rate_of_a_twist() -> None:
 
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_difference_undoes_retraction(name: str) -> None:
-    """q ⊕ (p ⊖ q) = p over many turns, counted angles included; along one axis the difference is the increment itself."""
+    """q ⊕ (p ⊖ q) = p over many turns, counted angles included; along one axis the difference is
+    the increment itself."""
     system, rng = SYSTEMS[name](), np.random.default_rng(3)
     for size in (0.3, 30.0):
         d = size * free_motion(system, system.q0, rng)

@@ -1,4 +1,5 @@
-"""Formulations written outside the package: runs, table, command line, model files, `compare` and stored settings know them."""
+"""Formulations written outside the package: runs, table, command line, model files, `compare` and
+stored settings know them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Parts written outside the package, each in one file: in Python, from TOML, written back, drawn, read out; and refused by name."""
+"""Parts written outside the package, each in one file: in Python, from TOML, written back, drawn,
+read out; and refused by name."""
 
 from __future__ import annotations
 

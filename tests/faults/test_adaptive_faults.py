@@ -1,4 +1,5 @@
-"""Adaptive steps that end early: events, exceptions, Ctrl-C, jumps, singular and conflicting constraints. Nothing is lost in silence."""
+"""Adaptive steps that end early: events, exceptions, Ctrl-C, jumps, singular and conflicting
+constraints. Nothing is lost in silence."""
 
 from __future__ import annotations
 
@@ -152,7 +153,8 @@ def test_the_end_of_a_domain_is_an_error():
 
 
 def test_discontinuity_that_no_step_passes():
-    """A force that is noise has no step at all, where it is so large that no step is small beside the time in which it moves something."""
+    """A force that is noise has no step at all, where it is so large that no step is small beside
+    the time in which it moves something."""
     noise = np.random.default_rng(1)
     with pytest.raises(ConvergenceError, match=r"as small as rounding of t at t = (.|\n)*hint: a jump") as caught:
         iso.integrate_adaptive(oscillator(lambda q, v, t: 1e26 * noise.standard_normal(1)), t_end=2.0)
@@ -223,7 +225,8 @@ def test_rows_that_begin_to_contradict_each_other(formulation):
 
 
 def isosceles(angle=0.5, rate=1.0):
-    """Crank and rod of equal lengths: where they lie on each other, at x = 0, the rank is 1 of 2, and the motion could branch."""
+    """Crank and rod of equal lengths: where they lie on each other, at x = 0, the rank is 1 of 2,
+    and the motion could branch."""
     c, s = np.cos(angle), np.sin(angle)
     return iso.MechanicalSystem(
         np.array([1.0, 1.0, 0.5]),
@@ -239,7 +242,8 @@ def isosceles(angle=0.5, rate=1.0):
 
 @pytest.mark.parametrize("formulation", [None, iso.UdwadiaKalaba("cholesky"), iso.NullSpace("svd")], ids=repr)
 def test_a_loss_of_rank_is_passed_and_reported(formulation):
-    """On the branch it came on, x_slider = 2 x_crank, with the energy; a row saved there has rank 1, finite numbers and a warning."""
+    """On the branch it came on, x_slider = 2 x_crank, with the energy; a row saved there has rank
+    1, finite numbers and a warning."""
     sol = iso.integrate_adaptive(isosceles(), formulation, t_end=2.5)
     assert np.abs(sol.q[:, 2] - 2 * sol.q[:, 0]).max() < 1e-8
     assert np.ptp(sol.energy()[0]) < 1e-9
@@ -253,7 +257,8 @@ def test_a_loss_of_rank_is_passed_and_reported(formulation):
 
 
 def test_a_start_where_rank_is_lost():
-    """Two rows, one of which follows from the other here alone: it is taken up again where it does not."""
+    """Two rows, one of which follows from the other here alone: it is taken up again where it does
+    not."""
     with pytest.warns(AccuracyWarning, match="close to losing rank"):
         sol = iso.integrate_adaptive(isosceles(angle=0.5 * np.pi), t_end=0.5)
     assert max(sol.drift().largest) < 1e-9
@@ -276,7 +281,8 @@ def test_terminal_event_before_the_end_of_a_domain():
 
 @pytest.mark.parametrize("formulation", [None, iso.NullSpace()], ids=repr)
 def test_exception_of_a_constraint(formulation):
-    """φ that raises in a projection arrives as it is, also where accelerations are computed elsewhere."""
+    """φ that raises in a projection arrives as it is, also where accelerations are computed
+    elsewhere."""
 
     def phi(q, t):
         if t > 0.3:

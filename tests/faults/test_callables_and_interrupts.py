@@ -1,4 +1,5 @@
-"""A failing callable, Ctrl-C and a hard step leave the user with everything up to the last whole step."""
+"""A failing callable, Ctrl-C and a hard step leave the user with everything up to the last whole
+step."""
 
 import os
 import signal
@@ -72,13 +73,15 @@ def test_ctrl_c_returns_what_exists(compiled):
         sol = iso.integrate(system, dt=1e-5, t_end=1e3, save_every=1000)
     assert 1e-2 < sol.t[-1] < 1e3
     assert sol.stats.stopped.startswith("interrupted")
-    assert sol.stats.steps == round(sol.t[-1] / 1e-5)  # the last whole step is there, though not on the saved grid
+    # the last whole step is there, though not on the saved grid
+    assert sol.stats.steps == round(sol.t[-1] / 1e-5)
     energy = 0.5 * sol.v**2 - np.cos(sol.q)
     assert np.ptp(energy) < 1e-4
 
 
 def test_hard_step_is_halved_and_reported():
-    """A stiff collision: the step into the wall needs smaller steps; energy tells that they were right."""
+    """A stiff collision: the step into the wall needs smaller steps; energy tells that they were
+    right."""
 
     def wall(q, v, t):
         return np.where(q < 0, 1e8 * q * q, 0.0)

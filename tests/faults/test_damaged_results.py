@@ -1,4 +1,5 @@
-"""Damaged files of results are recognised or recovered: never read with other numbers, whatever byte was hit."""
+"""Damaged files of results are recognised or recovered: never read with other numbers, whatever
+byte was hit."""
 
 from __future__ import annotations
 
@@ -51,7 +52,8 @@ def same(one: iso.Solution, two: iso.Solution) -> bool:
 def test_a_damaged_netcdf_file_is_never_read_with_other_numbers(
     whole: tuple[Path, iso.Solution], tmp_path: Path
 ) -> None:
-    """175 damages, of which 41 gave other numbers before files had checksums; others ended in raw errors or did not end."""
+    """175 damages, of which 41 gave other numbers before files had checksums; others ended in raw
+    errors or did not end."""
     folder, sol = whole
     data, rng = (folder / "run.nc").read_bytes(), random.Random(1)
     for k in range(175):
@@ -68,7 +70,8 @@ def test_a_damaged_netcdf_file_is_never_read_with_other_numbers(
 def test_a_damaged_block_costs_time_and_no_numbers(
     whole: tuple[Path, iso.Solution], number: int, tmp_path: Path
 ) -> None:
-    """The run goes on from the block before, says so, and comes to the same rows; a missing block alike."""
+    """The run goes on from the block before, says so, and comes to the same rows; a missing block
+    alike."""
     folder, sol = whole
     rng = random.Random(number)
     for k in range(4):
@@ -128,7 +131,8 @@ def test_a_description_that_makes_no_sense_is_refused(whole: tuple[Path, iso.Sol
 
 
 def test_files_that_others_wrote_anew_are_read_on_request(whole: tuple[Path, iso.Solution], tmp_path: Path) -> None:
-    """Another program keeps the numbers but not the checksum: refused, unless one says that it may be."""
+    """Another program keeps the numbers but not the checksum: refused, unless one says that it may
+    be."""
     xr = pytest.importorskip("xarray")
     with xr.open_dataset(whole[0] / "run.nc") as data:
         data.load().to_netcdf(tmp_path / "again.nc", engine="h5netcdf")

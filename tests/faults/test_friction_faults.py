@@ -1,4 +1,5 @@
-"""Where rigid friction has no answer, several, or loses its contact; and what bad contacts are told."""
+"""Where rigid friction has no answer, several, or loses its contact; and what bad contacts are
+told."""
 
 from __future__ import annotations
 
@@ -43,7 +44,8 @@ def test_the_painleve_rod_below_the_critical_friction() -> None:
 
 
 def test_the_painleve_rod_above_it() -> None:
-    """μ > 4/3: no solution while it would press, several while it would lift; the second also for a rod in a guide."""
+    """μ > 4/3: no solution while it would press, several while it would lift; the second also for a
+    rod in a guide."""
     with pytest.raises(PainleveError, match=r"'tip' admits no acceleration \(Painlevé: no solution\)"):
         rod(1.1, 0.0, 2.0)
     with pytest.raises(PainleveError, match=r"'tip' admits 2 accelerations \(Painlevé: several solutions\)"):
@@ -73,7 +75,8 @@ def test_a_crate_that_is_high_enough_tips() -> None:
 
 
 def test_a_run_that_jams_stops_where_the_reaction_grows_without_bound() -> None:
-    """The rod is turned towards 1 + 3 cos²θ = 3μ sin θ cos θ: typed error with the time and the motion up to there."""
+    """The rod is turned towards 1 + 3 cos²θ = 3μ sin θ cos θ: typed error with the time and the
+    motion up to there."""
     theta, slide, mu = 0.35, -30.0, 2.0
     system = iso.MechanicalSystem(
         np.diag([1.0, 1.0, 1.0 / 3.0]),
@@ -182,7 +185,8 @@ def test_an_interrupt_returns_what_exists() -> None:
 
 
 def test_a_reaction_shared_with_a_redundant_row_is_refused() -> None:
-    """The floor written twice: each row could carry anything between nothing and the whole weight."""
+    """The floor written twice: each row could carry anything between nothing and the whole
+    weight."""
     arrays = (np.eye(2), [0.5, -1.0], [[0.0, 1.0], [0.0, 2.0]], [0.0, 0.0])
     for row in (0, 1):
         with pytest.raises(SingularError, match=rf"reaction of 'contact' is not determined: row {row} depends on"):
@@ -191,7 +195,8 @@ def test_a_reaction_shared_with_a_redundant_row_is_refused() -> None:
 
 
 def test_rows_that_cannot_hold_together_with_friction() -> None:
-    """A wall written twice with two accelerations, and a contact that sticks to something the rows move away."""
+    """A wall written twice with two accelerations, and a contact that sticks to something the rows
+    move away."""
     flat = Contact(0, [1.0, 0.0, 0.0], 0.2)
     rows = [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [0.0, 0.0, 1.0]]
     with pytest.raises(ConflictError, match=r"misses row 1 by 0\.5, row 2 by -0\.5"):

@@ -1,4 +1,5 @@
-"""2,000 damaged texts and files of every format, and all kept cases: read rightly or refused in words of our own, none too slow."""
+"""2,000 damaged texts and files of every format, and all kept cases: read rightly or refused in
+words of our own, none too slow."""
 
 import os
 import subprocess
@@ -21,7 +22,8 @@ def test_two_thousand_inputs(tmp_path: Path) -> None:
 
 
 def test_the_fuzzer_sees_faults(tmp_path: Path) -> None:
-    """A reader that lets an error through, gives other numbers or does not end is told, with its input."""
+    """A reader that lets an error through, gives other numbers or does not end is told, with its
+    input."""
     program = (
         "import sys, time; from fuzz import __main__ as m; from fuzz.formats import Format\n"
         "make = lambda rng, folder: rng.randbytes(3)\n"

@@ -1,4 +1,5 @@
-"""Texts that are too deep, too long, too large or simply wrong end in typed errors, soon and in few words."""
+"""Texts that are too deep, too long, too large or simply wrong end in typed errors, soon and in few
+words."""
 
 from __future__ import annotations
 
@@ -47,7 +48,8 @@ SPECS += ("U0(1/0,1,1)", "optimal(True)", "U0(1j,1,1)", "", " ", "(", "U0(nan,1,
 @pytest.mark.parametrize("text", SPECS, ids=lambda text: ascii(text[:24]))
 @pytest.mark.filterwarnings("ignore::isodyn.errors.IsodynWarning")
 def test_schemes_and_formulations(text: str) -> None:
-    """None of them is one, but for the last, which is a scheme of enormous coefficients; messages stay short."""
+    """None of them is one, but for the last, which is a scheme of enormous coefficients; messages
+    stay short."""
     for parse in (parse_scheme, parse_formulation) if text != SPECS[-1] else (parse_formulation,):
         with pytest.raises(IsodynError) as caught:
             parse(text)
@@ -157,7 +159,8 @@ def test_urdf_entities_are_refused() -> None:
 
 
 def test_urdf_loops_are_told() -> None:
-    """A loop beside the tree was dropped without a word; one that is the whole file was an empty list."""
+    """A loop beside the tree was dropped without a word; one that is the whole file was an empty
+    list."""
     links = "".join(f"<link name='{x}'>{BODY}</link>" for x in "abcd")
     beside = f"<robot>{links}{joint('1', 'b', 'c')}{joint('2', 'c', 'd')}{joint('3', 'd', 'b')}</robot>"
     with pytest.raises(InputError, match=r"links b, c, d are not connected with 'a': their joints form a loop"):
@@ -169,7 +172,8 @@ def test_urdf_loops_are_told() -> None:
 
 
 def test_urdf_names_are_kept_apart() -> None:
-    """URDF has names of links and of joints; a mechanism has one set of names, in which "ground" is taken."""
+    """URDF has names of links and of joints; a mechanism has one set of names, in which "ground" is
+    taken."""
     text = f"<robot><link name='base'/><link name='ground'>{BODY}</link><link name='j'>{BODY}</link>"
     found = read_urdf(text + joint("base", "base", "ground") + joint("j", "ground", "j") + "</robot>")
     assert set(found.mechanism.bodies) == {"ground_link", "j"}

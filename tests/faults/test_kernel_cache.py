@@ -1,4 +1,5 @@
-"""A damaged kernel cache is compiled again and an unwritable one is bypassed, with one line; never run as it is."""
+"""A damaged kernel cache is compiled again and an unwritable one is bypassed, with one line; never
+run as it is."""
 
 from __future__ import annotations
 
@@ -9,10 +10,10 @@ from pathlib import Path
 import numba
 import pytest
 
-from isodyn import kernel_cache
+from isodyn.kernels import cache as kernel_cache
 
 KERNEL = """
-from isodyn.compiled import f8, kernel
+from isodyn.kernels.compiled import f8, kernel
 
 @kernel(f8(f8))
 def multiplied(x):
@@ -26,12 +27,13 @@ Run = Callable[..., tuple[float, list[str], bool]]
 
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Answer of the kernel, lines about its cache, and whether its code came from there; as in a new process."""
+    """Answer of the kernel, lines about its cache, and whether its code came from there; as in a
+    new process."""
 
     def answer(cache: Path = tmp_path / "cache", factor: float = 2.0) -> tuple[float, list[str], bool]:
         monkeypatch.setattr(numba.core.config, "CACHE_DIR", str(cache))
         monkeypatch.setattr(kernel_cache, "_told", [])
-        from isodyn.compiled import _seen_from, _stamp
+        from isodyn.kernels.compiled import _seen_from, _stamp
 
         for cached in (_stamp, _seen_from):
             cached.cache_clear()

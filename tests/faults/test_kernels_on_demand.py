@@ -1,4 +1,5 @@
-"""Kernels that are compiled when a run comes to them: what fails is a typed error, threads and forked processes find the same code."""
+"""Kernels that are compiled when a run comes to them: what fails is a typed error, threads and
+forked processes find the same code."""
 
 from __future__ import annotations
 
@@ -12,9 +13,9 @@ import numpy as np
 import pytest
 from numba import types
 
-from isodyn.compiled import F, f8, i8, kernel
 from isodyn.errors import KernelError
-from isodyn.numba_internals.slots import EmptySlotError
+from isodyn.kernels.compiled import F, f8, i8, kernel
+from isodyn.kernels.numba_internals.slots import EmptySlotError
 
 SUM = f8(F, i8)
 
@@ -117,7 +118,7 @@ FORKED = textwrap.dedent(
     """
     import os, sys
     import numpy as np
-    from isodyn.compiled import F, f8, kernel
+    from isodyn.kernels.compiled import F, f8, kernel
 
     @kernel(f8(F), apart=True)
     def first(x):
@@ -164,7 +165,7 @@ def test_nothing_is_compiled_or_loaded_at_import():
         """
         import gc, importlib, pkgutil
         import isodyn
-        from isodyn.numba_internals.dispatcher import Kernel
+        from isodyn.kernels.numba_internals.dispatcher import Kernel
         for module in pkgutil.walk_packages(isodyn.__path__, "isodyn."):
             if not module.name.startswith(("isodyn.cli", "isodyn.__main__", "isodyn.report")):
                 importlib.import_module(module.name)

@@ -1,4 +1,5 @@
-"""Matrices that a fixed order of elimination cannot do: growth is seen and refined, pivots are chosen again, SuperLU takes over."""
+"""Matrices that a fixed order of elimination cannot do: growth is seen and refined, pivots are
+chosen again, SuperLU takes over."""
 
 from __future__ import annotations
 
@@ -9,9 +10,9 @@ import numpy as np
 import pytest
 
 import isodyn as iso
-from isodyn.compiled import OK, SINGULAR, FloatArray
 from isodyn.integrate import step_memory
 from isodyn.joints import Hinge
+from isodyn.kernels.compiled import OK, SINGULAR, FloatArray
 from isodyn.linear_solvers import block_lu
 from isodyn.linear_solvers.blocks import Sparsity, joint_to_merge, pack, storage_of
 from isodyn.loads import Spring
@@ -21,7 +22,8 @@ SCHEME, DT = iso.Scheme.U0(0.8, 0.8, 0.8), 1e-3
 
 
 def chain(off: float, pushed: tuple[int, ...] = (5,)) -> Any:
-    """Links in a line, some held sideways by nothing but their neighbours: springs along the line push so hard that c₀m + c₂k = off c₀m."""
+    """Links in a line, some held sideways by nothing but their neighbours: springs along the line
+    push so hard that c₀m + c₂k = off c₀m."""
     mech, before = iso.Mechanism(gravity=(0, 0, 0)), "ground"
     for i in range(LINKS):
         turn = 1e-7 * (i + 0.5) * LENGTH
@@ -94,7 +96,8 @@ def same_motion(sol: iso.Solution, full: iso.Solution) -> None:
 
 
 def zero_block() -> tuple[Sparsity, FloatArray, FloatArray]:
-    """Three bodies of two unknowns in a row, the middle one without any J, joined by two rows each; the whole is regular."""
+    """Three bodies of two unknowns in a row, the middle one without any J, joined by two rows each;
+    the whole is regular."""
     J_starts, J_columns = np.arange(0, 13, 2), np.array([0, 1, 0, 1, 2, 3, 2, 3, 4, 5, 4, 5])
     G_columns = np.array([0, 1, 2, 3, 0, 1, 2, 3, 2, 3, 4, 5])
     pattern = Sparsity(

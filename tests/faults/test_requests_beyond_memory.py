@@ -1,4 +1,5 @@
-"""Requests that need more memory than there is are refused with the size, before anything is computed."""
+"""Requests that need more memory than there is are refused with the size, before anything is
+computed."""
 
 from __future__ import annotations
 
@@ -69,7 +70,8 @@ def test_animations(tmp_path) -> None:
 
 
 def test_what_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The least of machine, container and limit; nothing is refused where nothing is known, and small requests never."""
+    """The least of machine, container and limit; nothing is refused where nothing is known, and
+    small requests never."""
     found = available()
     assert found is not None
     assert found > 0

@@ -1,4 +1,5 @@
-"""A tolerance below what rounding allows is no failure: the iteration knows its floor, stops there and counts it."""
+"""A tolerance below what rounding allows is no failure: the iteration knows its floor, stops there
+and counts it."""
 
 from __future__ import annotations
 
@@ -19,7 +20,8 @@ def spring(q: np.ndarray, v: np.ndarray, t: float) -> np.ndarray:
 
 
 def test_iteration_stops_at_the_round_off_floor() -> None:
-    """Corrections cannot fall below 1e-4 of the acceleration; asked for are 1e-10. No halving, and the energy is right."""
+    """Corrections cannot fall below 1e-4 of the acceleration; asked for are 1e-10. No halving, and
+    the energy is right."""
     system = iso.MechanicalSystem(1.0, spring, q0=[REST], v0=[1e-6])
     sol = iso.integrate(system, iso.Scheme.midpoint_epa(), dt=DT, t_end=400 * DT)
     assert sol.stats.round_off_stops > 0

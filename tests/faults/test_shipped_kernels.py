@@ -1,4 +1,5 @@
-"""Machine code that came with the package is used where it fits, and compiled anew where it does not."""
+"""Machine code that came with the package is used where it fits, and compiled anew where it does
+not."""
 
 from __future__ import annotations
 
@@ -10,10 +11,12 @@ from pathlib import Path
 import numba
 import pytest
 
-from isodyn import compiled, kernel_cache, shipped_kernels
+from isodyn.kernels import cache as kernel_cache
+from isodyn.kernels import compiled
+from isodyn.kernels import shipped as shipped_kernels
 
 KERNEL = """
-from isodyn.compiled import f8, kernel
+from isodyn.kernels.compiled import f8, kernel
 
 @kernel(f8(f8))
 def raised(x):
@@ -27,7 +30,8 @@ Run = Callable[..., tuple[float, str]]
 
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Answer and origin of a kernel, with a cache of its own and what was shipped in tmp_path/shipped; as in a new process."""
+    """Answer and origin of a kernel, with a cache of its own and what was shipped in
+    tmp_path/shipped; as in a new process."""
     monkeypatch.setattr(kernel_cache, "_told", [])
     source = tmp_path / "raised.py"
 
@@ -72,7 +76,7 @@ def test_changed_sources_are_compiled(run: Run, ship: Path) -> None:
 
 
 def test_processors_below_the_level_compile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shipped_kernels, "__file__", str(tmp_path / "shipped_kernels.py"))
+    monkeypatch.setattr(shipped_kernels, "__file__", str(tmp_path / "kernels" / "shipped.py"))
     (tmp_path / "machine_code" / shipped_kernels.tag()).mkdir(parents=True)
     needed = dict.fromkeys(next(iter(shipped_kernels.LEVELS.values()))[2].split(), True)
     monkeypatch.setattr(shipped_kernels.platform, "machine", lambda: "x86_64")

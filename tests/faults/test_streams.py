@@ -1,4 +1,5 @@
-"""The command line and its surroundings: closed pipes, full outputs, narrow or plain terminals, arguments that are no text."""
+"""The command line and its surroundings: closed pipes, full outputs, narrow or plain terminals,
+arguments that are no text."""
 
 from __future__ import annotations
 
@@ -41,7 +42,8 @@ def test_an_output_that_is_full_is_one_message() -> None:
 
 
 def test_terminals_that_know_little() -> None:
-    """ASCII alone, no colours, one column: everything is told all the same; a name that is no UTF-8 too."""
+    """ASCII alone, no colours, one column: everything is told all the same; a name that is no UTF-8
+    too."""
     plain = {"PYTHONIOENCODING": "ascii", "NO_COLOR": "1", "COLUMNS": "1", "TERM": "dumb"}
     done = called(["run", b"n\xff\xfe.toml"], env=plain, stdout=subprocess.PIPE)
     assert done.returncode == 2

@@ -1,4 +1,5 @@
-"""Turns that one step cannot tell: the step is repeated smaller, or the run ends with the name of the joint; never another angle."""
+"""Turns that one step cannot tell: the step is repeated smaller, or the run ends with the name of
+the joint; never another angle."""
 
 from __future__ import annotations
 
@@ -35,7 +36,8 @@ def test_repeated_smaller() -> None:
 
 
 def test_an_increment_that_tells_too_little() -> None:
-    """Asked directly: turns about one axis are told, whatever their number; turns about two are refused."""
+    """Asked directly: turns about one axis are told, whatever their number; turns about two are
+    refused."""
     system = gimbal(0.0, 0.0, SPRINGS)
     d = np.zeros(system.nv)
     d[9] = 1000.0
@@ -46,7 +48,8 @@ def test_an_increment_that_tells_too_little() -> None:
 
 
 def test_a_start_from_a_users_hands() -> None:
-    """A pose that was changed without its angle: the angle follows the pose, in the nearest turn."""
+    """A pose that was changed without its angle: the angle follows the pose, in the nearest
+    turn."""
     system = wheel(iso.JointSpring("s", "pin", 4.0))
     q = system.q0.copy()
     q[3], q[6], q[7] = np.cos(1.25), np.sin(1.25), 6 * np.pi
@@ -55,7 +58,8 @@ def test_a_start_from_a_users_hands() -> None:
 
 
 def test_beams_that_nothing_reads() -> None:
-    """Slopes of planar beams are counted from row to row; rows too far apart are refused by name."""
+    """Slopes of planar beams are counted from row to row; rows too far apart are refused by
+    name."""
     mech = iso.Mechanism(gravity=(0, 0, 0))
     section = iso.Section(EA=1e6, EI=1e4, rhoA=3.0)
     mech.add_beam("rod", (0, 0), (1, 0), elements=1, section=section, angular_velocity=16.0)

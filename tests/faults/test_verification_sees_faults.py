@@ -1,6 +1,7 @@
 """A broken coefficient, joint kernel or reaction makes `isodyn verify` red.
 
-Each fault is one line, changed in a copy of the package that is run without compiling; the same cases are green in the copy as it is.
+Each fault is one line, changed in a copy of the package that is run without compiling; the same
+cases are green in the copy as it is.
 """
 
 from __future__ import annotations

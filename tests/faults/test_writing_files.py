@@ -1,4 +1,5 @@
-"""Files are written whole or not at all: full disks, killed writers, links, devices, read-only places."""
+"""Files are written whole or not at all: full disks, killed writers, links, devices, read-only
+places."""
 
 from __future__ import annotations
 
@@ -63,7 +64,8 @@ def test_a_full_disk_is_an_error_and_leaves_what_was_there(pendulum: iso.Solutio
 
 
 def test_a_full_disk_ends_a_run_with_what_it_has(tmp_path: Path) -> None:
-    """A checkpoint that finds no room: the error carries the solution, and the blocks before are sound."""
+    """A checkpoint that finds no room: the error carries the solution, and the blocks before are
+    sound."""
     system = iso.LinearSystem(1.0, None, 4.0, None, [1.0], [0.0])
     with little_room(20_000), pytest.raises(FileError, match="block-000002") as caught:
         iso.integrate(
@@ -83,7 +85,8 @@ def _room(t: float) -> None:
 
 
 def test_leftovers_of_killed_writers_are_removed(tmp_path: Path) -> None:
-    """A writer that dies in its work leaves a file beside; the next one takes it away, but not that of a living one."""
+    """A writer that dies in its work leaves a file beside; the next one takes it away, but not that
+    of a living one."""
     program = (
         "import os, sys; from isodyn.results.files import replacing\n"
         "with replacing(sys.argv[1]) as beside:\n"

@@ -1,6 +1,7 @@
 """Forty short runs that cover problems, models, formulations, schemes and kinds of runs.
 
-Each case is a function without arguments that gives a solution. The cases are deterministic and take a fraction of a second.
+Each case is a function without arguments that gives a solution. The cases are deterministic and
+take a fraction of a second.
 """
 
 from __future__ import annotations

@@ -2,10 +2,11 @@
 
     PYTHONPATH=src:tests python -W ignore tests/golden/record.py     # freeze all cases again, into frozen.json
 
-Freeze only when results are meant to change, with compiled code, and say in the message of the commit why they do. Kept are the
-last q and λ, counters, and a SHA-256 of the bytes of all rows. On the kind of processor and with the packages that are named in
-the file, every run must come to the same bits. Elsewhere the instructions that the compiler chooses and the sums inside BLAS and
-libm differ, and so they do without compilation: there, last values are compared with a tolerance.
+Freeze only when results are meant to change, with compiled code, and say in the message of the
+commit why they do. Kept are the last q and λ, counters, and a SHA-256 of the bytes of all rows. On
+the kind of processor and with the packages that are named in the file, every run must come to the
+same bits. Elsewhere the instructions that the compiler chooses and the sums inside BLAS and libm
+differ, and so they do without compilation: there, last values are compared with a tolerance.
 """
 
 from __future__ import annotations
@@ -37,7 +38,8 @@ def place() -> dict[str, str]:
 
 
 def outcome(sol: Any) -> dict[str, Any]:
-    """The last q and λ, counters and a digest of all rows of a solution, an ensemble or the parts of a divided system."""
+    """The last q and λ, counters and a digest of all rows of a solution, an ensemble or the parts
+    of a divided system."""
     if hasattr(sol, "counts"):  # an ensemble
         counters = {name: np.asarray(values).tolist() for name, values in sol.counts.items() if name in COUNTED}
         return _rows(sol, sol.q[:, -1], sol.lam[:, -1], [sol.q, sol.v, sol.a, sol.lam], counters)

@@ -1,4 +1,5 @@
-"""Forty runs are what they were when they were frozen: bit for bit where the same instructions run, closely elsewhere."""
+"""Forty runs are what they were when they were frozen: bit for bit where the same instructions run,
+closely elsewhere."""
 
 from __future__ import annotations
 

@@ -143,7 +143,8 @@ def test_a_drift_of_energy_is_enough_for_no(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_the_printed_condition_is_neither_necessary_nor_sufficient_for_bounded_energy() -> None:
-    """(2.172b) holds for a member that dissipates, and fails for the trapezoidal rule, which does not."""
+    """(2.172b) holds for a member that dissipates, and fails for the trapezoidal rule, which does
+    not."""
     printed = Scheme.V0(1 / 3, 1 / 3, 0.3, explicit=True)
     assert satisfies_symplectic_condition(printed)
     assert energy_drift(printed) == pytest.approx(-4.1e-4, rel=0.1)

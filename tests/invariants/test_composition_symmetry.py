@@ -1,15 +1,16 @@
-"""Steps that are composed are symmetric: forth with Δt and back with −Δt they return to their start, to rounding."""
+"""Steps that are composed are symmetric: forth with Δt and back with −Δt they return to their
+start, to rounding."""
 
 import numpy as np
 import pytest
 
 import isodyn as iso
 from isodyn import problems
-from isodyn.compiled import OK
 from isodyn.integrate.composition import compose
 from isodyn.integrate.driver import settle
 from isodyn.integrate.run import Run
 from isodyn.integrate.schedule import plan
+from isodyn.kernels.compiled import OK
 
 CENTRAL, MIDPOINT = iso.Scheme.central_difference(), iso.Scheme.V0(1, 1, 0)
 STEPS = 5
@@ -77,7 +78,8 @@ def test_there_and_back(name, base, dt, order):
 
 @pytest.mark.parametrize(("name", "dt"), [("spherical_pendulum", 0.1), ("spinning_top", 0.004)])
 def test_the_stabilised_step_is_not_symmetric(name, dt):
-    """Second order, but not its own inverse: the reason why compositions have a step of their own."""
+    """Second order, but not its own inverse: the reason why compositions have a step of their
+    own."""
     system = problems.get(name).system()
     gaps = []
     for h in (dt, dt / 2, dt / 4):
@@ -92,7 +94,8 @@ def test_the_stabilised_step_is_not_symmetric(name, dt):
 
 
 def test_energy_and_momentum_stay():
-    """Over 100 turns of Kepler's ellipse energy does not drift, and angular momentum is kept to rounding."""
+    """Over 100 turns of Kepler's ellipse energy does not drift, and angular momentum is kept to
+    rounding."""
     problem = problems.get("kepler")
     sol = iso.integrate(problem.system(), iso.Composition(CENTRAL, 6), dt=0.1, t_end=200 * np.pi, save_every=10)
     kept = problem.conserved(sol)

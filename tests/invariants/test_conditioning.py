@@ -37,7 +37,8 @@ def spring_on_a_rod(m: float, damping: float = 1e-3) -> iso.MechanicalSystem:
 @pytest.mark.parametrize("index", [3, 2, 1])
 @pytest.mark.parametrize("m", [1e-3, 1.0, 1e3])
 def test_exponents(scheme: iso.Scheme, form: int, index: int, m: float) -> None:
-    """As printed Δt^−(index + form − 2), scaled Δt^−(form − 1), over the last decade down to 1e-6."""
+    """As printed Δt^−(index + form − 2), scaled Δt^−(form − 1), over the last decade down to
+    1e-6."""
     system = spring_on_a_rod(m)
     for scaled, expected in ((False, index + form - 2), (True, form - 1)):
         coarse, fine = (
@@ -48,7 +49,8 @@ def test_exponents(scheme: iso.Scheme, form: int, index: int, m: float) -> None:
 
 @pytest.mark.parametrize("m", [1e-6, 1e-3, 1.0, 1e3])
 def test_scaled_a_form_is_bounded_for_all_steps(m: float) -> None:
-    """From 1e-1 to 1e-6 the largest condition number is that of M and G alone, within a factor of 2; the level plays no part."""
+    """From 1e-1 to 1e-6 the largest condition number is that of M and G alone, within a factor of
+    2; the level plays no part."""
     system, scheme = spring_on_a_rod(m), iso.Scheme.optimal(0.5)
     limit = condition_number(system, scheme, iso.VelocityLevel(), 1e-9, scaled=True)
     for dt in np.logspace(-1, -6, 6):
@@ -58,7 +60,8 @@ def test_scaled_a_form_is_bounded_for_all_steps(m: float) -> None:
 
 
 def test_row_and_column_scaling_removes_all_growth() -> None:
-    """What is left after equilibration does not depend on step, index or form: the growth is scaling and nothing else."""
+    """What is left after equilibration does not depend on step, index or form: the growth is
+    scaling and nothing else."""
     system, scheme = spring_on_a_rod(1.0), iso.Scheme.optimal(0.5)
     best = [
         step_matrix(system, scheme, level, dt, form=form).equilibrated().condition()
@@ -70,7 +73,8 @@ def test_row_and_column_scaling_removes_all_growth() -> None:
 
 
 def test_blocks_are_the_derivatives_of_the_step() -> None:
-    """J₁₁ and J₂₁ of the printed matrix against differences of the residual of one step, a-form, index 2."""
+    """J₁₁ and J₂₁ of the printed matrix against differences of the residual of one step, a-form,
+    index 2."""
     system, s, dt = spring_on_a_rod(0.7, damping=0.4), iso.Scheme.V0(0.3, 0.7, 0.1), 1e-4
     from isodyn.analysis.conditioning import start
     from isodyn.systems.questions import Questions
@@ -95,7 +99,8 @@ def test_blocks_are_the_derivatives_of_the_step() -> None:
 
 
 def test_scaling_is_what_the_step_uses() -> None:
-    """At Δt = 1e-7 position level still converges: 1e14 as printed, of order one as it is solved."""
+    """At Δt = 1e-7 position level still converges: 1e14 as printed, of order one as it is
+    solved."""
     problem = problems.get("pendulum")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

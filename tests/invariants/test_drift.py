@@ -1,6 +1,8 @@
-"""How constraints hold along the motion: at rounding where a formulation keeps them, with measured growth where it does not.
+"""How constraints hold along the motion: at rounding where a formulation keeps them, with measured
+growth where it does not.
 
-Growth of the running maximum, pendulum with v₀ ≠ 0 over 10 s (about five periods), Δt = 0.02 and 0.01; t exponents are fits from 1 s on:
+Growth of the running maximum, pendulum with v₀ ≠ 0 over 10 s (about five periods), Δt = 0.02 and
+0.01; t exponents are fits from 1 s on:
 
     level          scheme        |φ|: Δt     t           |φ̇|: Δt     t           printed (Theorem 3.4.1)
     velocity       U0(1,1,1)          2.0    0.0               rounding           |φ| ≤ Δt D t
@@ -10,9 +12,10 @@ Growth of the running maximum, pendulum with v₀ ≠ 0 over 10 s (about five pe
     acceleration   V0(1,1,0)          1.9    2.3               1.9    1.0
     acceleration   central d.         1.9    2.4               1.9    1.1
 
-So velocity level is better than printed by one power of Δt, and here without growth but for dissipative members, whose extra part is
-Δt³; φ̇ of acceleration level is better by one power of Δt too. The bounds hold everywhere; t exponents above 2 are those of an
-oscillating quantity under its envelope, and only a fit: without dissipation, ρs = 1, growth is a full power of t less.
+So velocity level is better than printed by one power of Δt, and here without growth but for
+dissipative members, whose extra part is Δt³; φ̇ of acceleration level is better by one power of Δt
+too. The bounds hold everywhere; t exponents above 2 are those of an oscillating quantity under its
+envelope, and only a fit: without dissipation, ρs = 1, growth is a full power of t less.
 """
 
 from __future__ import annotations
@@ -56,7 +59,8 @@ def test_all_three_levels(case, formulation, scheme):
 
 @pytest.mark.parametrize("formulation", [iso.Overdetermined(), iso.Projection(acceleration=True)], ids=label)
 def test_nonholonomic_rows_keep_their_own_level(formulation):
-    """ψ is at rounding; ψ̇ is left to the scheme, second order, or brought down by the stage for accelerations."""
+    """ψ is at rounding; ψ̇ is left to the scheme, second order, or brought down by the stage for
+    accelerations."""
     coarse, fine = (largest(known.MIXED, S.optimal(0.5), formulation, dt) for dt in (0.02, 0.01))
     assert max(*coarse[:2], *fine[:2]) < ROUNDING
     assert fine[2] < 0.27 * coarse[2]

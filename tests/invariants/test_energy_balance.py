@@ -1,7 +1,8 @@
-"""E(t) − E(t₀) less the work of damping, loads and moving constraints closes to second order, whatever the formulation.
+"""E(t) − E(t₀) less the work of damping, loads and moving constraints closes to second order,
+whatever the formulation.
 
-The system is a pendulum on a rod of changing length, r(t) = 1 + 0.2 sin 2t, with air drag, a load that is not in the potential and,
-in the second test, a mass that depends on position.
+The system is a pendulum on a rod of changing length, r(t) = 1 + 0.2 sin 2t, with air drag, a load
+that is not in the potential and, in the second test, a mass that depends on position.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""The parts of the acceleration problem: square roots, weighted inverses, general underdetermined systems, rank along a path."""
+"""The parts of the acceleration problem: square roots, weighted inverses, general underdetermined
+systems, rank along a path."""
 
 from __future__ import annotations
 
@@ -42,7 +43,8 @@ def test_schur_root_of_a_matrix_that_is_not_symmetric():
 
 
 def test_denman_beavers_converges_in_few_iterations():
-    """With scaling, a condition of 1e8 costs no more than twelve iterations; the last changes fall quadratically."""
+    """With scaling, a condition of 1e8 costs no more than twelve iterations; the last changes fall
+    quadratically."""
     rng = np.random.default_rng(2)
     for decades in (0.0, 4.0, 8.0):
         changes = gauss.denman_beavers(mass("dense", 20, decades, rng)).changes
@@ -68,7 +70,8 @@ def test_three_forms_of_the_explicit_equations():
 
 
 def test_underdetermined_systems():
-    """(40)–(49) of [Fan2005]: A x = b, vᵀv₁ = 0, vᵀv₂ = vᵀc, v₁ ⟂ v₂, vᵀ(x − s) = vᵀc; c in one of the two spaces."""
+    """(40)–(49) of [Fan2005]: A x = b, vᵀv₁ = 0, vᵀv₂ = vᵀc, v₁ ⟂ v₂, vᵀ(x − s) = vᵀc; c in one of
+    the two spaces."""
     rng = np.random.default_rng(4)
     for rows in ROWS * 20:
         c = case(rng, "diagonal", rows, True)
@@ -96,7 +99,8 @@ def test_underdetermined_systems():
 
 
 def test_sparse_matrices_of_some_size():
-    """A chain of 300 coordinates under 150 rows, ten of them redundant: sparse and dense, symmetric and not."""
+    """A chain of 300 coordinates under 150 rows, ten of them redundant: sparse and dense, symmetric
+    and not."""
     rng = np.random.default_rng(8)
     n, m = 300, 140
     M = sp.diags_array(
@@ -131,7 +135,8 @@ def test_nothing_to_constrain_and_nothing_left_free():
 
 @pytest.mark.parametrize("method", [m for m in METHODS if m != "block-cholesky"])
 def test_nearly_dependent_rows_are_met(method):
-    """Rows at an angle of 1e-4: corrections bring A a = b to rounding, also for bases from squared rows."""
+    """Rows at an angle of 1e-4: corrections bring A a = b to rounding, also for bases from squared
+    rows."""
     rng = np.random.default_rng(10)
     for _ in range(30):
         E = np.linalg.qr(rng.standard_normal((6, 6)))[0][:3]
@@ -144,7 +149,8 @@ def test_nearly_dependent_rows_are_met(method):
 
 @pytest.mark.parametrize("method", [m for m in METHODS if m != "block-cholesky"])
 def test_rank_that_changes_along_a_path(method):
-    """Two rods of a parallelogram pass the dead centre s = 0, where their rows coincide: rank 2, 1, 2, all right-hand sides met."""
+    """Two rods of a parallelogram pass the dead centre s = 0, where their rows coincide: rank 2, 1,
+    2, all right-hand sides met."""
     M, Q = np.diag([1.0, 2.0, 0.5]), np.array([0.3, -9.81, 0.1])
     for s in (-0.5, -1e-3, -1e-12, 0.0, 1e-12, 1e-3, 0.5):
         A = np.array([[np.cos(s), np.sin(s), 0.0], [np.cos(s), -np.sin(s), 0.0], [2 * np.cos(s), 0.0, 0.0]])

@@ -25,7 +25,8 @@ MEMBERS = [
 
 @pytest.mark.parametrize("scheme", MEMBERS, ids=lambda s: s.name)
 def test_drift_follows_the_theorem(scheme):
-    """A jump of acceleration seeded at the interface: (4.28) and (4.29) over the whole sequence, to 1e-10."""
+    """A jump of acceleration seeded at the interface: (4.28) and (4.29) over the whole sequence, to
+    1e-10."""
     dt = 0.01
     sub = iso.partition(chain(damping=0.0), THREE)
     run = CoupledRun(

@@ -1,4 +1,5 @@
-"""What every joint keeps: its own rows, work, energy and momentum; and which way its reaction points."""
+"""What every joint keeps: its own rows, work, energy and momentum; and which way its reaction
+points."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 
 import isodyn as iso
-from isodyn.compiled import FloatArray
+from isodyn.kernels.compiled import FloatArray
 from isodyn.studies import accurate_motion
 
 G = np.array([0.4, -0.7, -9.5])
@@ -59,7 +60,8 @@ def exact(system: Any, t: FloatArray) -> iso.Solution:
 
 @pytest.mark.parametrize("name", MADE)
 def test_two_free_bodies(name: str) -> None:
-    """Rows, work of the reactions, energy, linear and angular momentum over one second under gravity, each to 1e-9 or better."""
+    """Rows, work of the reactions, energy, linear and angular momentum over one second under
+    gravity, each to 1e-9 or better."""
     mech = mechanism(np.random.default_rng(5), ("one", "two"))
     mech.add_joint(MADE[name]("one", "two"))
     system, t = started(mech), np.linspace(0.0, 1.0, 21)
@@ -88,7 +90,8 @@ def test_two_free_bodies(name: str) -> None:
 
 @pytest.mark.parametrize("name", MADE)
 def test_reaction_of_one_body_on_the_ground(name: str) -> None:
-    """Force and torque on the second body at the joint's point make its mass accelerate; the first gets the opposite."""
+    """Force and torque on the second body at the joint's point make its mass accelerate; the first
+    gets the opposite."""
     mech = mechanism(np.random.default_rng(6), ("body",))
     mech.add_joint(MADE[name]("ground", "body"))
     system = started(mech)
@@ -142,7 +145,8 @@ def test_rolling_does_no_work(kind: str) -> None:
 
 
 def test_drive_and_its_work() -> None:
-    """A driven hinge turns as told, counts whole turns, and its torque does the work that the energy balance asks for."""
+    """A driven hinge turns as told, counts whole turns, and its torque does the work that the
+    energy balance asks for."""
     mech = iso.Mechanism(gravity=(0.0, 0.0, -9.81))
     mech.add_body("arm", 1.2, (0.01, 0.09, 0.09), (0.4, 0.0, 0.0), velocity=(0, 0, -1.2), angular_velocity=(0, 3.0, 0))
     mech.add_joint(iso.Hinge("pin", "ground", "arm", axis=(0, 1, 0)))

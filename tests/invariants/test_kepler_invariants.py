@@ -32,7 +32,8 @@ def test_v0_without_dissipation_keeps_angular_momentum(rho: float) -> None:
 
 
 def test_angular_momentum_does_not_depend_on_the_tolerance() -> None:
-    """Iterates start from ã = 0 and move along q̃, so forces are central before the iteration has converged, too."""
+    """Iterates start from ã = 0 and move along q̃, so forces are central before the iteration has
+    converged, too."""
     change, _ = deviations(iso.Scheme.V0(1, 1, 0), iso.Newton(rtol=1e-2))
     assert np.abs(change["angular momentum"]).max() <= 1e-12
 

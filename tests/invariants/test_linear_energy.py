@@ -1,8 +1,10 @@
 """Energy of undamped linear systems, taken at t_n itself: E_n = ½ v_nᵀ M v_n + ½ q_nᵀ K q_n.
 
-Measured: the members (1, 1, ρ) of both families keep this energy to rounding from n = 0 on, the midpoint first step included, also
-where φ ≠ 0 (only a is shifted in time, q and v are not). Rounding grows with the frequency: eps·max(1, Ω²) per unit of energy.
-optimal(ρ) never exceeds E_0; its energy is not monotone from step to step, but the maxima of every mode over one period do not rise.
+Measured: the members (1, 1, ρ) of both families keep this energy to rounding from n = 0 on, the
+midpoint first step included, also where φ ≠ 0 (only a is shifted in time, q and v are not).
+Rounding grows with the frequency: eps·max(1, Ω²) per unit of energy. optimal(ρ) never exceeds E_0;
+its energy is not monotone from step to step, but the maxima of every mode over one period do not
+rise.
 """
 
 from __future__ import annotations

@@ -1,9 +1,12 @@
-"""Overshoot of an undamped stiff mode, Ω = ω Δt up to 10⁴: the start of `integrate` is of the same class as the textbook one.
+"""Overshoot of an undamped stiff mode, Ω = ω Δt up to 10⁴: the start of `integrate` is of the same
+class as the textbook one.
 
-The textbook start is a₀ = −ω² q₀ followed by powers of the amplification matrix [Shimada2014 (2.39)]; `integrate` takes its first step
-with the midpoint member. The class is the power of Ω with which the largest |q_n| and |v_n| of the first steps grow, for q₀ alone and
-for v₀ alone, relative to the exact amplitudes; a positive power is an overshoot. Measured: equal for all members below; among them
-U0V0 (no overshoot), U0V1 (velocity, from q₀) and V0U1 (displacement, from v₀).
+The textbook start is a₀ = −ω² q₀ followed by powers of the amplification matrix
+[Shimada2014 (2.39)]; `integrate` takes its first step with the midpoint member. The class is the
+power of Ω with which the largest |q_n| and |v_n| of the first steps grow, for q₀ alone and for v₀
+alone, relative to the exact amplitudes; a positive power is an overshoot. Measured: equal for all
+members below; among them U0V0 (no overshoot), U0V1 (velocity, from q₀) and V0U1 (displacement, from
+v₀).
 """
 
 from __future__ import annotations
@@ -12,7 +15,7 @@ import numpy as np
 import pytest
 
 import isodyn as iso
-from isodyn.compiled import FloatArray
+from isodyn.kernels.compiled import FloatArray
 from isodyn.schemes.spectral import amplification_matrix
 
 STEPS = 30

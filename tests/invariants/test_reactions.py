@@ -1,6 +1,8 @@
-"""What every joint does to its bodies: equal and opposite, in equilibrium with the accelerations, and without work unless it is driven.
+"""What every joint does to its bodies: equal and opposite, in equilibrium with the accelerations,
+and without work unless it is driven.
 
-One test over all classes that `add_joint` takes and all kinds of bodies; a new class enters by itself (tests/every_joint.py).
+One test over all classes that `add_joint` takes and all kinds of bodies; a new class enters by
+itself (tests/every_joint.py).
 """
 
 from __future__ import annotations
@@ -17,10 +19,10 @@ import pytest
 import every_joint
 import isodyn as iso
 import isodyn.joints
-from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
 from isodyn.joints import measures
 from isodyn.joints.words import Pair, Row, RowKind
+from isodyn.kernels.compiled import FloatArray
 from isodyn.mechanism.kinematics import value_at_start
 
 ROUNDING = 1e-9
@@ -38,8 +40,10 @@ NO_MEANING = (
 
 
 def motion(mech: iso.Mechanism) -> iso.Solution:
-    """From velocities that the joints allow; accelerations and multipliers of every row belong to its state to rounding."""
-    if any(isinstance(joint, iso.UserRows) for joint in mech.joints.values()):  # by differences, in Python
+    """From velocities that the joints allow; accelerations and multipliers of every row belong to
+    its state to rounding."""
+    # by differences, in Python
+    if any(isinstance(joint, iso.UserRows) for joint in mech.joints.values()):
         return iso.integrate_adaptive(mech.assemble().system, t_end=0.003, rtol=1e-3, atol=1e-3, save=2)
     return iso.integrate_adaptive(mech.assemble().system, t_end=0.05, rtol=1e-6, atol=1e-6, save=3)
 
@@ -56,7 +60,8 @@ def everything_on(sol: iso.Solution, names: list[str], about: FloatArray) -> tup
 
 
 def check_newton_and_euler(sol: iso.Solution) -> None:
-    """Forces and torques of gravity, loads and all joints make bodies and beams accelerate as they do."""
+    """Forces and torques of gravity, loads and all joints make bodies and beams accelerate as they
+    do."""
     for body in sol.system.bodies:
         if body.of_beam:
             continue
@@ -127,7 +132,8 @@ def check_joint(sol: iso.Solution, name: str, driven: bool) -> None:
 
 
 def check_class(cls: type, pairs: Any, seed: int) -> None:
-    """Each joint of each mechanism that can be built, then Newton's and Euler's equations of each body; to rounding, at several times."""
+    """Each joint of each mechanism that can be built, then Newton's and Euler's equations of each
+    body; to rounding, at several times."""
     built = []
     for kinds in pairs:
         try:
@@ -171,7 +177,8 @@ class Guide(isodyn.joints.Joint):
 
 @dataclass(frozen=True)
 class Lopsided(isodyn.joints.Joint):
-    """A row that changes when both bodies turn as one: points apart along a direction of the world."""
+    """A row that changes when both bodies turn as one: points apart along a direction of the
+    world."""
 
     def rows(self, pair: Pair) -> list[Row]:
         word = pair.word(measures.POINT, A_I=np.array([0.0, 0.6, 0.8]), S_J=pair.s_j + np.array([1.0, 2.0, 3.0]))

@@ -1,4 +1,5 @@
-"""Starts where branches of motion cross: rates on a branch are kept and so is the energy; others are refused with the choices."""
+"""Starts where branches of motion cross: rates on a branch are kept and so is the energy; others
+are refused with the choices."""
 
 from __future__ import annotations
 
@@ -22,13 +23,15 @@ FORMULATIONS = [
 
 
 def parallelogram(planar: bool = True, gravity: Any = (0, 0, 0), angle: float = 0.0) -> iso.Mechanism:
-    """Cranks of length L on a base W; at angle 0 all bars lie in one line, where it may go on as an antiparallelogram."""
+    """Cranks of length L on a base W; at angle 0 all bars lie in one line, where it may go on as an
+    antiparallelogram."""
     x, y = L * np.cos(angle), L * np.sin(angle)
     return linkages.four_bar(planar, ((0, 0, 0), (x, y, 0), (W + x, y, 0), (W, 0, 0)), gravity)
 
 
 def folded_slider_crank(planar: bool) -> iso.Mechanism:
-    """Crank and rod alike, the slider on the axis of the crank: it may slide on, or rest while both turn as one."""
+    """Crank and rod alike, the slider on the axis of the crank: it may slide on, or rest while both
+    turn as one."""
     mech = linkages.slider_crank(planar, angle=np.pi / 2 - 1e-300, r=0.3, length=0.3)
     mech.gravity = np.zeros(3)
     return mech
@@ -77,7 +80,8 @@ def test_rates_on_no_branch_are_refused() -> None:
 @pytest.mark.parametrize("planar", [True, False])
 @pytest.mark.parametrize("name", LINKAGES)
 def test_both_branches_keep_their_energy(name: str, planar: bool) -> None:
-    """Rates as given, to rounding; energy of the first step and of the run, which falls with the square of the step or faster."""
+    """Rates as given, to rounding; energy of the first step and of the run, which falls with the
+    square of the step or faster."""
     make, joint = LINKAGES[name]
     for branch in choices(make(planar), {joint: 2.0}):
         system = make(planar).assemble(rates=branch).system
@@ -108,7 +112,8 @@ def test_every_formulation(formulation: Any) -> None:
 
 @pytest.mark.parametrize("gravity", [(0, 0, 0), (0, -9.81, 0)])
 def test_limits_along_the_branch(gravity: Any) -> None:
-    """Accelerations of row 0 against the runs that come from aside, and multipliers too where they are finite."""
+    """Accelerations of row 0 against the runs that come from aside, and multipliers too where they
+    are finite."""
     start = parallelogram(True, gravity).assemble(rates={"A": 3.0, "B": -3.0}).system
     sol = iso.integrate(start, dt=1e-3, t_end=2e-3)
     aside = iso.integrate_adaptive(
@@ -120,7 +125,8 @@ def test_limits_along_the_branch(gravity: Any) -> None:
 
 
 def test_unbounded_reactions_are_told() -> None:
-    """The antiparallelogram under its weight: cranks would fall alike, and the branch wants them opposite."""
+    """The antiparallelogram under its weight: cranks would fall alike, and the branch wants them
+    opposite."""
     system = parallelogram(True, (0, -9.81, 0)).assemble(rates={"A": 3.0, "D": -3.0 * ANTI}).system
     with pytest.warns(iso.errors.AccuracyWarning, match="reactions grow without bound"):
         sol = iso.integrate(system, dt=0.005, t_end=0.2)
@@ -143,7 +149,8 @@ def test_through_the_change_point(planar: bool, way: float) -> None:
     [(True, 1, 0.0), (True, -1, 0.0), (False, 1, 0.0), (True, 1, -9.81), (False, -1, -9.81)],
 )
 def test_adaptive_steps_never_lose_energy_at_a_change_point(planar: bool, way: float, weight: float) -> None:
-    """They pass, or end in an error that says where; energy grew by 10⁸ in one of these, without a word."""
+    """They pass, or end in an error that says where; energy grew by 10⁸ in one of these, without a
+    word."""
     system = parallelogram(planar, (0, weight, 0), 0.3 * way).assemble(rates={"A": -3.0 * way}).system
     try:
         sol = iso.integrate_adaptive(system, t_end=0.5, save=51)
@@ -192,7 +199,8 @@ def test_an_isolated_point_cannot_be_left() -> None:
 
 
 def test_a_gradient_that_is_rounding_is_refused() -> None:
-    """By differences the gradient of y² = x²(1 + x) at the origin is 1e-10 along x; a velocity along x was lost without a word."""
+    """By differences the gradient of y² = x²(1 + x) at the origin is 1e-10 along x; a velocity
+    along x was lost without a word."""
     loop = crossing_lines((1, 0), phi=lambda q, t: np.array([q[1] ** 2 - q[0] ** 2 * (1 + q[0])]))
     with pytest.raises(SingularError, match="'row 0' is stationary at the start"):
         iso.integrate(loop, dt=0.01, t_end=0.2)

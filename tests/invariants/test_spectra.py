@@ -1,4 +1,5 @@
-"""Linear theory of the schemes: roots at infinity, stability limits, the three-step form, damping and period error."""
+"""Linear theory of the schemes: roots at infinity, stability limits, the three-step form, damping
+and period error."""
 
 from __future__ import annotations
 
@@ -208,7 +209,8 @@ def test_symplectic_condition():
 
 
 def test_explicit_v0_members_that_pass_the_condition_may_dissipate():
-    """(2.172b) is not enough: only with W2L2 = 1/2, i.e. radii (0, 1, rho_s), is the spectral radius one."""
+    """(2.172b) is not enough: only with W2L2 = 1/2, i.e. radii (0, 1, rho_s), is the spectral
+    radius one."""
     assert spectral_radius(Scheme.V0(1 / 3, 1 / 3, 0.3, explicit=True), 0.5) < 0.999
     assert spectral_radius(Scheme.V0(0, 1, 0.3, explicit=True), 0.5) == pytest.approx(1.0, abs=1e-12)
 

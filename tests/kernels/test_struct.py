@@ -1,4 +1,5 @@
-"""Structs: the same words in Python, in kernels and in uncompiled runs; wrong names and sizes are refused."""
+"""Structs: the same words in Python, in kernels and in uncompiled runs; wrong names and sizes are
+refused."""
 
 from __future__ import annotations
 

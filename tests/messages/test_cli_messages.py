@@ -65,7 +65,8 @@ def call(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str,
     ],
 )
 def test_bad_input(capsys: pytest.CaptureFixture[str], arguments: str, error: str, hint: str) -> None:
-    """Exit code 2, nothing on standard output, `error:` and `hint:` on standard error, no traceback."""
+    """Exit code 2, nothing on standard output, `error:` and `hint:` on standard error, no
+    traceback."""
     code, out, err = call(capsys, *arguments.split())
     assert (code, out) == (2, "")
     assert err.startswith("error: ")
@@ -76,7 +77,8 @@ def test_bad_input(capsys: pytest.CaptureFixture[str], arguments: str, error: st
 
 
 def test_a_failed_run_leaves_with_one(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """An error of the run itself, here a body that starts at the centre of attraction, is not the user's typing."""
+    """An error of the run itself, here a body that starts at the centre of attraction, is not the
+    user's typing."""
 
     def collide(e: float) -> isodyn.CompiledSystem:
         system = kepler.build(e)

@@ -1,4 +1,5 @@
-"""A run whose local error is not small says so, with the number, the component and the time; one that resolves its motion does not."""
+"""A run whose local error is not small says so, with the number, the component and the time; one
+that resolves its motion does not."""
 
 from __future__ import annotations
 
@@ -91,7 +92,8 @@ def test_stiff_modes_that_rest_are_no_reason() -> None:
 
 @pytest.mark.parametrize("dt", [0.02, 0.1])
 def test_the_estimate_is_the_local_error(dt: float) -> None:
-    """e_q and e_v of q'' = −q against the Taylor expansion of the exact motion: −cos in steps of dt."""
+    """e_q and e_v of q'' = −q against the Taylor expansion of the exact motion: −cos in steps of
+    dt."""
     scheme = iso.Scheme.U0(0.6, 0.8, 0)
     sol = iso.integrate(oscillator(), scheme, dt=dt, t_end=20.0)
     of_q, of_v = abs(1 / 6 + scheme.phi / 2 - scheme.l3), 1 / 12 + scheme.phi / 2

@@ -1,6 +1,7 @@
 """Mistakes in constraints and formulations: which row, how much, and what to do.
 
-A parallelogram folded flat, where its rows lose rank, is passed in motion and refused at the start with the row's name.
+A parallelogram folded flat, where its rows lose rank, is passed in motion and refused at the start
+with the row's name.
 """
 
 from __future__ import annotations
@@ -329,7 +330,8 @@ def test_hamiltonian_with_redundant_rows():
 @pytest.mark.parametrize("redundant", [False, True])
 @pytest.mark.parametrize("formulation", [iso.Stabilised(), iso.GGL(), iso.Projection(), iso.Overdetermined()], ids=repr)
 def test_parallelogram_moves_through_its_flat_position(formulation, redundant):
-    """All bars in one line at t = 0.09: rank 4 of 5 there. It stays a parallelogram, with a few halvings at most."""
+    """All bars in one line at t = 0.09: rank 4 of 5 there. It stays a parallelogram, with a few
+    halvings at most."""
     system = known.three_bars_system(redundant=redundant, angle=0.3, speed=-3.0)
     sol = iso.integrate(system, S.optimal(0.5), formulation, dt=0.01, t_end=0.4)
     assert sol.q[0, 1] > 0 > sol.q[-1, 1]
@@ -342,7 +344,8 @@ def test_parallelogram_moves_through_its_flat_position(formulation, redundant):
 
 @pytest.mark.parametrize("redundant", [False, True])
 def test_parallelogram_that_starts_flat(redundant):
-    """One row too many is dropped at the start, where it depends on the others; a step later it does not hold, and is taken up."""
+    """One row too many is dropped at the start, where it depends on the others; a step later it
+    does not hold, and is taken up."""
     sol = iso.integrate(
         known.three_bars_system(redundant=redundant, angle=0.0, speed=3.0), S.optimal(0.5), dt=0.01, t_end=0.4
     )
@@ -351,7 +354,8 @@ def test_parallelogram_that_starts_flat(redundant):
 
 
 def test_assembly_of_a_loop_whose_rows_depend_only_on_the_manifold():
-    """Off the manifold more rows are independent than on it: a rough start must not be taken for a singular configuration."""
+    """Off the manifold more rows are independent than on it: a rough start must not be taken for a
+    singular configuration."""
     system = known.three_bars_system(redundant=True, angle=0.8, speed=1.0)
     system.q0 = system.q0 + 1e-2 * np.array([1.0, -0.5, 0.3, 0.2, 0.7, -0.4])
     sol = iso.integrate(system, S.optimal(0.5), dt=0.01, t_end=0.2, assemble=True)

@@ -1,4 +1,5 @@
-"""`describe`: a page of text and plain numbers that say the same, and say plainly what is wrong with a scheme."""
+"""`describe`: a page of text and plain numbers that say the same, and say plainly what is wrong
+with a scheme."""
 
 from __future__ import annotations
 
@@ -131,7 +132,8 @@ def test_missing_matplotlib_says_how_to_get_it(tmp_path: Path, monkeypatch: pyte
 
 
 def test_curves_stop_at_the_stability_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Beyond Ω = 2 the pair of central difference is real and a root grows: nothing is drawn there."""
+    """Beyond Ω = 2 the pair of central difference is real and a root grows: nothing is drawn
+    there."""
     pytest.importorskip("matplotlib")
     kept = []
     monkeypatch.setattr("isodyn.report.scheme_figures.save", lambda figure, path: kept.append(figure) or path)
@@ -145,7 +147,8 @@ def test_curves_stop_at_the_stability_limit(tmp_path: Path, monkeypatch: pytest.
 
 
 def test_rare_peaks_do_not_flatten_the_rest(tmp_path: Path) -> None:
-    """A scale linear around zero and logarithmic beyond where peaks are a hundred times the usual size; else linear."""
+    """A scale linear around zero and logarithmic beyond where peaks are a hundred times the usual
+    size; else linear."""
     pytest.importorskip("matplotlib")
     t = np.linspace(0.0, 1.0, 400)
     calm = np.stack([np.sin(9 * t), np.cos(9 * t)], axis=1)

@@ -78,7 +78,8 @@ def test_ctrl_c_keeps_the_members_that_are_done(system):
 
 @pytest.mark.usefixtures("listening")
 def test_ctrl_c_does_not_wait_for_long_members(system):
-    """Members of ten million steps are given up after a few; the kernels are there before, or Ctrl-C would come while they compile."""
+    """Members of ten million steps are given up after a few; the kernels are there before, or
+    Ctrl-C would come while they compile."""
     iso.ensemble(system, v0=np.outer([1.0, 0.5], system.v0), dt=1e-4, t_end=1e-3, threads=2)
     threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
     with pytest.warns(IsodynWarning, match="interrupted after 0 of 2 members"):

@@ -117,7 +117,8 @@ def test_denman_beavers_says_when_it_fails(monkeypatch: Any) -> None:
 
 
 def test_nearly_dependent_rows_stop_the_regularised_iteration() -> None:
-    """Rows that differ by 1e-7: independent at the default tolerance, out of reach of ε; the decision can be changed."""
+    """Rows that differ by 1e-7: independent at the default tolerance, out of reach of ε; the
+    decision can be changed."""
     A = np.array([[1.0, 0.0, 0.0], [1.0, 1e-7, 0.0]])
     with pytest.raises(ConvergenceError, match="rows conflict or are nearly dependent"):
         solve(A=A, b=[1.0, 2.0], method="regularised")
@@ -127,7 +128,8 @@ def test_nearly_dependent_rows_stop_the_regularised_iteration() -> None:
 
 
 def test_bases_from_the_squared_rows_refuse_what_they_cannot_resolve() -> None:
-    """Rows that differ by 1e-6: their squares by 1e-12, which leaves no digits for a basis; the others are not impressed."""
+    """Rows that differ by 1e-6: their squares by 1e-12, which leaves no digits for a basis; the
+    others are not impressed."""
     A, b = np.array([[1.0, 0.0, 0.0], [1.0, 1e-6, 1e-6]]), np.array([1.0, 1.0])
     for method in METHODS:
         if method in ("null-space/zero-eigenvalue", "null-space/schur"):
@@ -136,7 +138,8 @@ def test_bases_from_the_squared_rows_refuse_what_they_cannot_resolve() -> None:
             ):
                 solve(A=A, b=b, method=method)
         elif method != "regularised":
-            allowed = 1e-3 if method == "block-cholesky" else 1e-8  # squared too, and without a second correction
+            # squared too, and without a second correction
+            allowed = 1e-3 if method == "block-cholesky" else 1e-8
             np.testing.assert_allclose(solve(A=A, b=b, method=method).a, [1.0, -0.5, 0.5], atol=allowed)
 
 
@@ -197,7 +200,8 @@ def test_roots_refuse(root: Any) -> None:
 
 
 def test_a_mass_without_inverse_and_without_symmetry_is_refused() -> None:
-    """Of rank 3 by rounding only, dense and sparse; and one whose units differ by 1e20, which is none."""
+    """Of rank 3 by rounding only, dense and sparse; and one whose units differ by 1e20, which is
+    none."""
     rng = np.random.default_rng(3)
     M = rng.normal(size=(4, 3)) @ rng.normal(size=(3, 4))
     row, one = np.eye(4)[:1], np.ones(1)

@@ -1,4 +1,5 @@
-"""Bad input to systems and to `integrate` is answered by a typed error that says what, where, expected and received."""
+"""Bad input to systems and to `integrate` is answered by a typed error that says what, where,
+expected and received."""
 
 import numba
 import numpy as np

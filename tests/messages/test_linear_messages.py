@@ -1,4 +1,5 @@
-"""What LinearSystem, LinearFirstOrderSystem, loads and damping say about bad input: what, expected, received, hint."""
+"""What LinearSystem, LinearFirstOrderSystem, loads and damping say about bad input: what, expected,
+received, hint."""
 
 from __future__ import annotations
 
@@ -99,7 +100,8 @@ def test_load_that_raises_arrives_unchanged_with_its_place(convert: Any) -> None
 
 
 def test_table_that_ends_early() -> None:
-    """V0 members ask behind t_end; the message says where, what the table covers, and what to do."""
+    """V0 members ask behind t_end; the message says where, what the table covers, and what to
+    do."""
     table = tabulated([0.0, 1.0], [[0.0, 0.0], [1.0, 2.0]])
     with pytest.raises(
         InputError,

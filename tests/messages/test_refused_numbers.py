@@ -1,8 +1,8 @@
-"""Numbers that no run can be right with are refused where they enter: complex, masked, text, too large; indefinite matrices; times that
-floats cannot tell apart.
+"""Numbers that no run can be right with are refused where they enter: complex, masked, text, too
+large; indefinite matrices; times that floats cannot tell apart.
 
-A complex M or K lost its imaginary part in silence, an indefinite one gave motions of negative mass, and t0 = 1e9 with dt = 1e-8 gave 85
-distinct times of 1002.
+A complex M or K lost its imaginary part in silence, an indefinite one gave motions of negative
+mass, and t0 = 1e9 with dt = 1e-8 gave 85 distinct times of 1002.
 """
 
 from __future__ import annotations
@@ -199,7 +199,8 @@ def test_steps_below_the_resolution_of_time(run):
 
 
 def test_steps_just_above_the_resolution_of_time():
-    """Steps of 100 units and more are all there, and the last one is no crumb: it was of length zero at t0 = 1e11."""
+    """Steps of 100 units and more are all there, and the last one is no crumb: it was of length
+    zero at t0 = 1e11."""
     for t0, dt in ((1e9, 1.2e-5), (1e11, 0.01), (-1e11, 0.01)):
         sol = iso.integrate(mechanical(phi=lambda q, t: q[:1]), dt=dt, t0=t0, t_end=t0 + 10 * dt)
         assert sol.t.size == 11

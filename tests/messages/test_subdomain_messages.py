@@ -126,7 +126,8 @@ def test_an_explicit_subdomain_beyond_its_limit():
 
 
 def test_limits_of_large_subdomains_are_found():
-    """Beyond 200 unknowns by iteration, also with the constant motion of a floating subdomain as a mode of zero frequency."""
+    """Beyond 200 unknowns by iteration, also with the constant motion of a floating subdomain as a
+    mode of zero frequency."""
     bar = divided.stiff_soft_bar(20, 400)
     sub = bar.subdomains()
     soft = sub.systems["soft"]

@@ -26,7 +26,8 @@ def solve(name: str, **options: Any) -> iso.Solution:
 
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.toml")), ids=lambda path: path.stem)
 def test_every_example_runs_on_the_command_line(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """One JSON document with bodies, joints, energy, drift and cost; constraints hold to rounding."""
+    """One JSON document with bodies, joints, energy, drift and cost; constraints hold to
+    rounding."""
     with pytest.raises(SystemExit) as leave:
         main(["run", str(path), "--t-end", "0.3", "--json"])
     assert leave.value.code == 0

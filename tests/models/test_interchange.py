@@ -80,7 +80,8 @@ def test_matrices_that_do_not_fit(tmp_path: Path) -> None:
 
 
 def test_an_elastic_bar_has_the_frequencies_of_theory(tmp_path: Path) -> None:
-    """Longitudinal vibration of a clamped bar, ω = (π/2l)√(E/ρ), from a mesh file; statics under its weight."""
+    """Longitudinal vibration of a clamped bar, ω = (π/2l)√(E/ρ), from a mesh file; statics under
+    its weight."""
     meshio = pytest.importorskip("meshio")
     skfem = pytest.importorskip("skfem")
     length, E, rho = 1.0, 2e5, 7.8
@@ -174,7 +175,8 @@ def by_hand(first: float, second: float) -> iso.Mechanism:
 
 
 def test_an_arm_from_urdf_moves_like_the_one_made_by_hand(tmp_path: Path) -> None:
-    """Frames, inertias in axes of their own, massless tool, damping; start by forward kinematics."""
+    """Frames, inertias in axes of their own, massless tool, damping; start by forward
+    kinematics."""
     (tmp_path / "arm.urdf").write_text(ARM)
     found = read_urdf(tmp_path / "arm.urdf", positions={"shoulder": 0.4, "elbow": -0.9})
     sols = [iso.integrate(mech.compile(), dt=0.005, t_end=0.5) for mech in (found.mechanism, by_hand(0.4, -0.9))]

@@ -1,7 +1,8 @@
-"""Mistakes in model files, made by mutating valid ones: each gives one message with the right line and key; valid variants pass.
+"""Mistakes in model files, made by mutating valid ones: each gives one message with the right line
+and key; valid variants pass.
 
-Kinds of mistakes: misspelt keys, types and names; values of the wrong type, sign and size; missing, doubled and foreign keys; broken
-formulas, specifications and TOML.
+Kinds of mistakes: misspelt keys, types and names; values of the wrong type, sign and size; missing,
+doubled and foreign keys; broken formulas, specifications and TOML.
 """
 
 from __future__ import annotations
@@ -202,7 +203,8 @@ ONE_BY_ONE = [
 
 
 def one_by_one() -> Iterator[Mistake]:
-    """Mistakes that are made by hand; the line follows from the first character that differs, or from the key's table."""
+    """Mistakes that are made by hand; the line follows from the first character that differs, or
+    from the key's table."""
     for old, new, key in ONE_BY_ONE:
         assert EVERYTHING.count(old) == 1, old
         text = EVERYTHING.replace(old, new)
@@ -272,7 +274,8 @@ VALID = [
 
 @pytest.mark.parametrize("number", range(len(VALID)))
 def test_valid_variants_are_accepted_and_mean_the_same(number: int) -> None:
-    """Other ways to write the same model: same system; and a mistake behind them still has its line."""
+    """Other ways to write the same model: same system; and a mistake behind them still has its
+    line."""
     variant = VALID[number](EVERYTHING)
     one, two = model_from_text(EVERYTHING).system(), model_from_text(variant).system()
     assert (one.pf == two.pf).all()

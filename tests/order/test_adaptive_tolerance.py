@@ -26,7 +26,8 @@ def study(name, dense):
 @pytest.mark.parametrize("name", ["kepler", "pendulum", "manufactured", "moving_guide"])
 @pytest.mark.parametrize("dense", [False, True], ids=["steps", "dense"])
 def test_error_is_proportional_to_rtol(name, dense):
-    """Slope of log error over log rtol near one in q, v and a; the least is Kepler's 0.78, as with SciPy's own steps."""
+    """Slope of log error over log rtol near one in q, v and a; the least is Kepler's 0.78, as with
+    SciPy's own steps."""
     errors, evaluations = study(name, dense)
     slopes = np.polyfit(np.log(DECADES), np.log(errors), 1)[0]
     assert slopes == pytest.approx([1.0] * 3, abs=0.25)

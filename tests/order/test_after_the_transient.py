@@ -1,12 +1,15 @@
-"""What position level and Baumgarte's gains 1/Δt do to a and λ in the first steps, and what is left of it later.
+"""What position level and Baumgarte's gains 1/Δt do to a and λ in the first steps, and what is left
+of it later.
 
-Position level, in the constrained direction: roots −ρmin, −ρmax of U0 and −1, −ρs of V0. Slopes of λ measured after half a second:
+Position level, in the constrained direction: roots −ρmin, −ρmax of U0 and −1, −ρs of V0. Slopes of
+λ measured after half a second:
 
     U0(0.4,0.7,0.3), U0(0,0,0), U0(0.8,0.8,0)            2.0      first order in the transient, which fades
     optimal(0.5), U0(0.5,1,0), V0(0.4,0.7,0.3)           1.0      one root −1: the part of first order stays
     U0(1,1,0), U0(1,1,1), V0(1,1,0)                      0        two roots −1, that of λ itself, 1 − 1/W₁, included
 
-Baumgarte with gains 1/Δt: first order in a layer of some ten steps (4 to 15 by scheme and problem), second order behind it.
+Baumgarte with gains 1/Δt: first order in a layer of some ten steps (4 to 15 by scheme and problem),
+second order behind it.
 """
 
 from __future__ import annotations

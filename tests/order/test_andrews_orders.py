@@ -1,4 +1,5 @@
-"""Andrews' mechanism: order two in q, v, a and λ, in the maximum norm and at n = 1 alone, for every formulation that declares it."""
+"""Andrews' mechanism: order two in q, v, a and λ, in the maximum norm and at n = 1 alone, for every
+formulation that declares it."""
 
 import pytest
 

@@ -1,4 +1,5 @@
-"""A flexible rod at a fixed mesh: second order in q, v, a, with a smooth load and with one that jumps at a breakpoint."""
+"""A flexible rod at a fixed mesh: second order in q, v, a, with a smooth load and with one that
+jumps at a breakpoint."""
 
 from __future__ import annotations
 

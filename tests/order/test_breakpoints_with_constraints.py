@@ -1,4 +1,5 @@
-"""A load that jumps on a constrained system: right-hand limits of a and λ at the breakpoint, least-norm ones with redundant rows."""
+"""A load that jumps on a constrained system: right-hand limits of a and λ at the breakpoint,
+least-norm ones with redundant rows."""
 
 import numpy as np
 import pytest
@@ -43,7 +44,8 @@ def test_limits_at_the_jump(copies):
 
 
 def test_a_pendulum_that_hangs_still_stays_so():
-    """Nothing moves, so there is no acceleration to compare corrections with; the reaction is the weight."""
+    """Nothing moves, so there is no acceleration to compare corrections with; the reaction is the
+    weight."""
     system = iso.MechanicalSystem(
         M=np.ones(2),
         Q=lambda q, v, t: np.array([0.0, -9.81]),

@@ -29,7 +29,8 @@ def test_conditions_of_order(order):
 
 @pytest.mark.parametrize("order", [4, 6])
 def test_order_on_a_general_symmetric_step(order):
-    """exp(hA + h³B + h⁵C) with matrices that do not commute is the general symmetric step of order 2 for h⁷."""
+    """exp(hA + h³B + h⁵C) with matrices that do not commute is the general symmetric step of order
+    2 for h⁷."""
     A, B, C = np.random.default_rng(0).standard_normal((3, 4, 4))
     errors = []
     for h in (0.2, 0.1, 0.05):

@@ -1,7 +1,8 @@
-"""Second order in q, v, a and λ, over all of time and at n = 1 alone, on every problem with constraints.
+"""Second order in q, v, a and λ, over all of time and at n = 1 alone, on every problem with
+constraints.
 
-At n = 1 the errors of q and v are of third order; those of Andrews' q are rounding, and those of q from rest are of fourth order (the jerk
-vanishes). Of problems with dependent rows λ is left out.
+At n = 1 the errors of q and v are of third order; those of Andrews' q are rounding, and those of q
+from rest are of fourth order (the jerk vanishes). Of problems with dependent rows λ is left out.
 """
 
 from __future__ import annotations
@@ -46,7 +47,8 @@ def test_second_order_in_all_variables(name: str, scheme: iso.Scheme) -> None:
             assert case.order(x) > rate - eps
         else:
             assert case.order(x) == pytest.approx(rate, abs=eps), x
-        if name == "beam_and_bodies" and x == "a":  # from a straight line at rest: its first derivatives vanish
+        # from a straight line at rest: its first derivatives vanish
+        if name == "beam_and_bodies" and x == "a":
             assert case.order(f"{x}_1") > rate + 1 - eps, x
         elif x in ("a", "lam"):
             assert case.order(f"{x}_1") == pytest.approx(rate, abs=eps), x
@@ -69,7 +71,8 @@ def test_second_order_of_first_order_daes(name: str, scheme: iso.Scheme) -> None
 
 
 def test_the_formulation_of_a_study_reaches_the_runs() -> None:
-    """Position level has first-order multipliers near the start, the default has not; the table has a column for them."""
+    """Position level has first-order multipliers near the start, the default has not; the table has
+    a column for them."""
     problem = problems.get("pendulum")
     dts = [0.01, 0.005]
     with_default = order_study(problem, iso.Scheme.optimal(0.5), dts)

@@ -1,4 +1,5 @@
-"""Between rows: values of a motion that is a polynomial are exact, and others keep the order of the run."""
+"""Between rows: values of a motion that is a polynomial are exact, and others keep the order of the
+run."""
 
 import numpy as np
 import pytest

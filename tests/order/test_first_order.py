@@ -1,4 +1,5 @@
-"""The five algorithms of Example 2.3.2 on the Brusselator are second order in s and s', from the first step on."""
+"""The five algorithms of Example 2.3.2 on the Brusselator are second order in s and s', from the
+first step on."""
 
 from __future__ import annotations
 

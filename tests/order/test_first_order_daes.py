@@ -1,7 +1,9 @@
-"""First-order DAEs of index 1, 2 and 3, and of several at once: the index is found, and s, s', z are second order in the maximum norm.
+"""First-order DAEs of index 1, 2 and 3, and of several at once: the index is found, and s, s', z
+are second order in the maximum norm.
 
-Multipliers that vanish are among them: invariants of the motion kept as constraints. Before the index was looked for, index 3 gave
-multipliers such as 5.3, 0.13, 5.1 … instead of 2.65, and rows with vanishing multipliers were dropped.
+Multipliers that vanish are among them: invariants of the motion kept as constraints. Before the
+index was looked for, index 3 gave multipliers such as 5.3, 0.13, 5.1 … instead of 2.65, and rows
+with vanishing multipliers were dropped.
 """
 
 from __future__ import annotations
@@ -127,7 +129,8 @@ def test_index_of_mechanical_systems():
     ],
 )
 def test_index_of_matrix_pencils(Q, P, expected):
-    """Q s' + P s = r: the index of nilpotency of Q where P is the identity; not changed by other rows and unknowns."""
+    """Q s' + P s = r: the index of nilpotency of Q where P is the identity; not changed by other
+    rows and unknowns."""
     n = len(Q)
     rng = np.random.default_rng(3)
     rows, unknowns = rng.normal(size=(n, n)), rng.normal(size=(n, n))
@@ -137,6 +140,7 @@ def test_index_of_matrix_pencils(Q, P, expected):
 
 
 def test_units_do_not_count():
-    """Hamilton's form of Andrews' mechanism: lengths of centimetres, masses of 1e-2 and inertias of 1e-6, forces of 1e2."""
+    """Hamilton's form of Andrews' mechanism: lengths of centimetres, masses of 1e-2 and inertias of
+    1e-6, forces of 1e2."""
     found = iso.analysis.index(iso.Hamiltonian().transform(iso.problems.get("andrews").system()))
     assert (found.index, found.ranks) == (2, (0, 12))

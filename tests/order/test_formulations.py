@@ -1,6 +1,8 @@
-"""Orders in q, v, a and λ of every formulation of the table: maximum norm over all of time, and at n = 1 alone.
+"""Orders in q, v, a and λ of every formulation of the table: maximum norm over all of time, and at
+n = 1 alone.
 
-The expected orders are those of `isodyn.formulations.table`. Measured here, slopes between the last two steps:
+The expected orders are those of `isodyn.formulations.table`. Measured here, slopes between the last
+two steps:
 
     formulation                        q, v            a                          λ
     stabilised, GGL                    1.99 … 2.00     1.99 … 2.01                1.96 … 2.00
@@ -82,7 +84,8 @@ def check(problem, formulation, scheme, expected, *, t_end=None, names=QUANTITIE
     """Slopes over all of time within EPS of the expected ones; at n = 1 alone not below them."""
     case, dts = replace(problem[0], t_end=t_end or problem[0].t_end), problem[1]
     if scheme.name == "U0(0, 0, 0)":
-        dts = tuple(0.5 * dt for dt in dts)  # the largest error constants: slopes are clean a little later
+        # the largest error constants: slopes are clean a little later
+        dts = tuple(0.5 * dt for dt in dts)
     measured = known.slope(case, scheme, formulation, dts)
     first = known.first_slope(case, scheme, formulation, one_step)
     for name, rate in zip(names, expected, strict=True):
@@ -128,8 +131,10 @@ def test_the_table_claims_second_order_where_it_is_due():
 @pytest.mark.parametrize("case", [known.KNIFE_EDGE, known.MIXED], ids=label)
 @pytest.mark.parametrize("formulation", [f for f in FORMULATIONS if f not in (*WEAK, iso.Baumgarte())], ids=label)
 def test_nonholonomic_rows(case, formulation, scheme):
-    """ψ linear in v alone, and ψ quadratic in v together with a moving φ; v of the knife edge may be better."""
-    # multipliers that come from the state are ten times as exact, and terms of third order fade later
+    """ψ linear in v alone, and ψ quadratic in v together with a moving φ; v of the knife edge may
+    be better."""
+    # multipliers that come from the state are ten times as exact, and terms of third order fade
+    # later
     dts = (0.0025, 0.00125) if isinstance(formulation, iso.UdwadiaKalaba | iso.NullSpace) else (0.02, 0.01)
     measured = known.slope(replace(case, t_end=0.4), scheme, formulation, dts)
     first = known.first_slope(case, scheme, formulation, ONE_STEP)
@@ -146,7 +151,8 @@ def test_nonholonomic_rows(case, formulation, scheme):
 @pytest.mark.parametrize("scheme", [S.U0(0, 0, 0), S.optimal(0.5), S.U0(1, 1, 1), S.central_difference()], ids=label)
 @pytest.mark.parametrize("problem", [PENDULUM, RHEONOMIC], ids=label)
 def test_baumgarte_with_fixed_gains_is_second_order(problem, scheme):
-    """With the gains 1/Δt that are the default, tested above, a and λ are first order in a layer at the start."""
+    """With the gains 1/Δt that are the default, tested above, a and λ are first order in a layer at
+    the start."""
     check(problem, iso.Baumgarte(alpha=3.0, beta=4.0), scheme, (2, 2, 2, 2), t_end=0.3)
 
 
@@ -156,7 +162,8 @@ def test_baumgarte_with_fixed_gains_is_second_order(problem, scheme):
 @pytest.mark.parametrize("scheme", [S.U0(1, 1, 1), S.U0(1, 1, 0), S.V0(1, 1, 0)], ids=label)
 @pytest.mark.parametrize("formulation", [iso.PositionLevel(), iso.NullSpace(discrete=True)], ids=label)
 def test_undamped_position_level_oscillates(formulation, scheme):
-    """With ρmax = ρmin = 1 and v₀ ≠ 0 the error of λ does not shrink with Δt and changes sign from step to step; the warning says so."""
+    """With ρmax = ρmin = 1 and v₀ ≠ 0 the error of λ does not shrink with Δt and changes sign from
+    step to step; the warning says so."""
     history = []
     for dt in (0.005, 0.0025):
         with pytest.warns(AccuracyWarning, match="oscillate without end"):
@@ -170,7 +177,8 @@ def test_undamped_position_level_oscillates(formulation, scheme):
 
 
 def test_undamped_position_level_from_rest_is_first_order():
-    """The oscillation of O(1) comes from v₀; started at rest it is there as well, but shrinks with Δt."""
+    """The oscillation of O(1) comes from v₀; started at rest it is there as well, but shrinks with
+    Δt."""
     gaps = []
     for dt in (0.005, 0.0025):
         with pytest.warns(AccuracyWarning, match="oscillate without end"):
@@ -202,7 +210,8 @@ def test_hamiltonian(problem, scheme):
 )
 @pytest.mark.parametrize("scheme", FIRST_ORDER_SCHEMES, ids=label)
 def test_first_order_daes(problem, formulation, scheme):
-    """Index 1 and 2, second order in s, ṡ and z. Baumgarte's gain 1/Δt costs no order here: only one level is pulled back."""
+    """Index 1 and 2, second order in s, ṡ and z. Baumgarte's gain 1/Δt costs no order here: only
+    one level is pulled back."""
     check(problem, formulation, scheme, (2, 2, 2), names=("v", "a", "lam"), one_step=(2e-3, 1e-3))
 
 

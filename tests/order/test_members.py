@@ -1,7 +1,9 @@
-"""Every member is second order in q, v and a at t_n: in the maximum norm over all of time, and at n = 1 alone.
+"""Every member is second order in q, v and a at t_n: in the maximum norm over all of time, and at
+n = 1 alone.
 
-The problem has M(q), forces that depend on velocity and time, and a nonzero initial jerk; its motion is known exactly. Many of
-the members have φ ≠ 0 (a_n belongs to t_n − φΔt) and W₁ ≠ ½ (balance away from the middle of the step).
+The problem has M(q), forces that depend on velocity and time, and a nonzero initial jerk; its
+motion is known exactly. Many of the members have φ ≠ 0 (a_n belongs to t_n − φΔt) and W₁ ≠ ½
+(balance away from the middle of the step).
 """
 
 import pytest

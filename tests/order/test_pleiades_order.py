@@ -1,4 +1,5 @@
-"""Seven stars of mass 1: second order in q, v and a (figure 2.7 of Shimada 2014, and two schemes more)."""
+"""Seven stars of mass 1: second order in q, v and a (figure 2.7 of Shimada 2014, and two schemes
+more)."""
 
 from __future__ import annotations
 

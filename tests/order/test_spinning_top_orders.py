@@ -1,4 +1,5 @@
-"""Second order on a body that turns fast: position, orientation, velocity, acceleration and multipliers of the spinning top."""
+"""Second order on a body that turns fast: position, orientation, velocity, acceleration and
+multipliers of the spinning top."""
 
 from __future__ import annotations
 
@@ -29,7 +30,8 @@ def reference() -> Any:
 
 @pytest.mark.parametrize("scheme", SCHEMES, ids=str)
 def test_second_order_of_the_spinning_top(scheme: iso.Scheme, reference: Any) -> None:
-    """Over all of time, and at n = 1 alone, where q and v are of third order; constraints at rounding."""
+    """Over all of time, and at n = 1 alone, where q and v are of third order; constraints at
+    rounding."""
     system = problems.get("spinning_top").system()
     largest, first = [], []
     for dt in STEPS:

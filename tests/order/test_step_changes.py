@@ -1,16 +1,18 @@
-"""Order two survives breakpoints, load jumps and steps of changing size, in q, v and a and in the maximum norm.
+"""Order two survives breakpoints, load jumps and steps of changing size, in q, v and a and in the
+maximum norm.
 
-An oscillator under a load that jumps; its exact motion is pieced together from the two closed forms.
+An oscillator under a load that jumps; its exact motion is pieced together from the two closed
+forms.
 """
 
 import numpy as np
 import pytest
 
 import isodyn as iso
-from isodyn.compiled import OK
 from isodyn.formulations.closure import OPEN
 from isodyn.integrate.run import Run
 from isodyn.integrate.schedule import plan
+from isodyn.kernels.compiled import OK
 
 T_JUMP = 0.7331  # on no grid used here
 OMEGA = 3.0
@@ -67,7 +69,8 @@ def test_load_jump_at_a_breakpoint(scheme):
 
 
 def test_a_load_that_jumps_after_its_breakpoint_is_taken_from_the_right():
-    """The value of the load at the jump itself does not matter: the row holds the right-hand limit, a_left the other one."""
+    """The value of the load at the jump itself does not matter: the row holds the right-hand limit,
+    a_left the other one."""
     late = iso.MechanicalSystem(
         M=1.0, Q=lambda q, v, t: (1.0 if t <= T_JUMP else -2.0) - OMEGA**2 * q, q0=[1.0], v0=[0.5]
     )
@@ -81,7 +84,8 @@ def test_a_load_that_jumps_after_its_breakpoint_is_taken_from_the_right():
 
 @pytest.mark.parametrize("scheme", [S.V0(0, 0, 0), S.V0(0.3, 0.7, 0.1), S.U0(0, 0, 0)], ids=lambda s: s.name)
 def test_a_load_that_varies_up_to_its_jump(scheme):
-    """Members with W₁ > 1 would look past the jump in the step before it; the left-hand limit is second order all the same."""
+    """Members with W₁ > 1 would look past the jump in the step before it; the left-hand limit is
+    second order all the same."""
 
     def force(q, v, t):
         return (np.cos(5.0 * t) if t < T_JUMP else -2.0) - OMEGA**2 * q
@@ -105,7 +109,8 @@ def test_without_the_breakpoint_order_is_lost():
 
 
 def walk(scheme, times):
-    """q, v, a of an oscillator under a constant load at the given times, with the first step as `integrate` takes it."""
+    """q, v, a of an oscillator under a constant load at the given times, with the first step as
+    `integrate` takes it."""
     system = iso.MechanicalSystem(M=1.0, Q=lambda q, v, t: 1.0 - OMEGA**2 * q, q0=[1.0], v0=[0.5])
     (stretch,) = plan(0.0, 1.0, 1.0 / times.size, (), 1)
     run = Run(system, scheme, [stretch], None, iso.Newton(rtol=1e-12), None, OPEN, OPEN, False)
@@ -126,7 +131,8 @@ def walk(scheme, times):
 
 @pytest.mark.parametrize("scheme", MEMBERS, ids=lambda s: s.name)
 def test_varying_steps(scheme):
-    """Steps whose size changes all the time by up to a factor of four: the acceleration is re-timed before each."""
+    """Steps whose size changes all the time by up to a factor of four: the acceleration is re-timed
+    before each."""
     errors = []
     for n in (100, 200, 400):
         sizes = 1.0 + 0.6 * np.sin(1.7 * np.arange(n))

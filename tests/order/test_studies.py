@@ -53,7 +53,8 @@ def test_a_first_order_scheme_is_seen() -> None:
 
 
 def test_a_first_order_start_is_seen_at_the_first_step() -> None:
-    """A reference whose acceleration is off by dt near the start gives slope 1 there and in the maximum."""
+    """A reference whose acceleration is off by dt near the start gives slope 1 there and in the
+    maximum."""
     exact = exact_motion(problems.get("manufactured"))
 
     def spoilt(t: np.ndarray) -> Motion:
@@ -83,7 +84,8 @@ def test_a_first_order_start_is_seen_at_the_first_step() -> None:
     ],
 )
 def test_high_order_reference_is_the_exact_motion(name: str) -> None:
-    """DOP853 on the system's own balance against the formula, in q, v, a and multipliers, of least norm where rows are dependent."""
+    """DOP853 on the system's own balance against the formula, in q, v, a and multipliers, of least
+    norm where rows are dependent."""
     problem = problems.get(name)
     t = np.linspace(0.0, 2.0, 30)
     accurate, exact = accurate_motion(problem.system(), 2.0).at(t), exact_motion(problem).at(t)
@@ -108,7 +110,8 @@ def test_high_order_reference_of_plain_functions() -> None:
 
 
 def test_fine_reference_gives_the_same_order() -> None:
-    """A run 16 times finer than the finest step serves where there is nothing better, and says so."""
+    """A run 16 times finer than the finest step serves where there is nothing better, and says
+    so."""
     problem = problems.get("manufactured")
     reference = fine_motion(problem.system(), problem.scheme, 0.01, 2.0)
     assert "16 times finer than 0.01" in reference.kind

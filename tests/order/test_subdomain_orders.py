@@ -1,4 +1,5 @@
-"""Subdomains with schemes and steps of their own are second order in q, v, a of each and in λ, from the first step on."""
+"""Subdomains with schemes and steps of their own are second order in q, v, a of each and in λ, from
+the first step on."""
 
 import numpy as np
 import pytest
@@ -83,7 +84,8 @@ def test_load_and_multiplier_must_be_taken_at_the_balance(monkeypatch):
         return force(self, self.t_0 + (m + 1) * self.dt) if late and self.change.any() else force(self, t)
 
     monkeypatch.setattr(InterfaceLoad, "force", printed)
-    monkeypatch.setattr("isodyn.subdomains.part.tables_of", lambda system, ties: None)  # the way that asks for the load
+    # the way that asks for the load
+    monkeypatch.setattr("isodyn.subdomains.part.tables_of", lambda system, ties: None)
     elements = chain()
     sub, undivided = iso.partition(elements, THREE), elements.assemble()
     for late, lowest, highest in ((0.0, 1.9, 2.1), (1.0, 0.5, 1.5)):  # noqa: B007

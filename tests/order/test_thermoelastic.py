@@ -25,7 +25,8 @@ def test_order(scheme: iso.Scheme) -> None:
 
 @pytest.mark.parametrize("scheme", ADAPTABLE, ids=str)
 def test_heat_alone_is_the_first_order_system(scheme: iso.Scheme) -> None:
-    """Without coupling, the rows of θ in the joined system give what the adapted scheme gives for C θ' + P θ = 0."""
+    """Without coupling, the rows of θ in the joined system give what the adapted scheme gives for C
+    θ' + P θ = 0."""
     parts = assemble(6)
     n = parts.x.size
     theta0 = parts.x * (2 - parts.x)

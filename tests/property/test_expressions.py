@@ -1,4 +1,5 @@
-"""Formulas: the compiled program agrees with plain arithmetic and with differences, and what is not its own is refused."""
+"""Formulas: the compiled program agrees with plain arithmetic and with differences, and what is not
+its own is refused."""
 
 from __future__ import annotations
 
@@ -10,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba import types
 
-from isodyn.compiled import F, f8, i8, kernel
 from isodyn.errors import InputError
 from isodyn.expressions import compile_formula, constant, parse
 from isodyn.expressions.program import evaluate
 from isodyn.expressions.tokens import LONGEST
+from isodyn.kernels.compiled import F, f8, i8, kernel
 from isodyn.parts.formulas import run_program
 
 
@@ -59,7 +60,8 @@ FORMULAS = st.recursive(
 @settings(max_examples=150, deadline=None)
 @given(FORMULAS, st.floats(-0.9, 0.4))
 def test_programs_agree_with_plain_arithmetic_and_differences(text: str, t: float) -> None:
-    """Value to rounding, first derivative to the error of differences, second as the difference of first ones."""
+    """Value to rounding, first derivative to the error of differences, second as the difference of
+    first ones."""
     f, d, dd = program_values(text, t)
     expected = plain(text, t)
     assert f == pytest.approx(expected, rel=1e-11, abs=1e-12)
@@ -92,13 +94,15 @@ def test_programs_agree_with_plain_arithmetic_and_differences(text: str, t: floa
     ],
 )
 def test_precedence_and_meaning(text: str, value: float) -> None:
-    """As in mathematics: powers from right to left and before signs; the branch of `if` that is not taken does no harm."""
+    """As in mathematics: powers from right to left and before signs; the branch of `if` that is not
+    taken does no harm."""
     assert evaluate(parse(text), lambda name, column: None) == pytest.approx(value)
     assert program_values(text, 0.0)[0] == pytest.approx(value)
 
 
 def test_slopes_that_do_not_exist_are_not_asked_for() -> None:
-    """√, | | and hypot of what does not change stand where their slope is infinite; min and max take the slope of their side."""
+    """√, | | and hypot of what does not change stand where their slope is infinite; min and max
+    take the slope of their side."""
     assert program_values("sqrt(0)*t", 2.0) == (0.0, 0.0, 0.0)
     assert program_values("hypot(0, 0) + t", 2.0) == (2.0, 1.0, 0.0)
     assert program_values("min(t, 3)", 2.0) == (2.0, 1.0, 0.0)

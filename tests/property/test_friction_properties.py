@@ -1,4 +1,5 @@
-"""Accelerations with friction on random systems: the equations themselves, and Fan, Kalaba, Natsuyama and Udwadia's split."""
+"""Accelerations with friction on random systems: the equations themselves, and Fan, Kalaba,
+Natsuyama and Udwadia's split."""
 
 from __future__ import annotations
 
@@ -14,7 +15,8 @@ CASES = 400
 
 
 def draw(seed: int):
-    """M, Q, A, b, contacts with mild friction on different rows, modes, and a velocity that the constraints allow."""
+    """M, Q, A, b, contacts with mild friction on different rows, modes, and a velocity that the
+    constraints allow."""
     rng = default_rng(seed)
     n, m = int(rng.integers(3, 9)), 0
     m = int(rng.integers(1, n - 1))
@@ -39,7 +41,8 @@ def draw(seed: int):
 
 
 def test_equations_laws_and_split_hold() -> None:
-    """M a + Aᵀλ = Q + C, A a = b, |f| = μ|N| against the slip, no slip rate where it sticks; vᵀFᴸ = 0 and vᵀFᶜ = vᵀC."""
+    """M a + Aᵀλ = Q + C, A a = b, |f| = μ|N| against the slip, no slip rate where it sticks;
+    vᵀFᴸ = 0 and vᵀFᶜ = vᵀC."""
     done = 0
     for seed in range(CASES):
         M, Q, A, b, contacts, modes, v = draw(seed)
@@ -72,7 +75,8 @@ def test_equations_laws_and_split_hold() -> None:
 
 @pytest.mark.parametrize("seed", range(20))
 def test_one_contact_against_a_scan_of_the_reaction(seed: int) -> None:
-    """N − W|N| = N⁰ for one bilateral contact: the number of zeros found by scanning N decides between answer and error."""
+    """N − W|N| = N⁰ for one bilateral contact: the number of zeros found by scanning N decides
+    between answer and error."""
     rng = default_rng(100 + seed)
     M, A, T = np.diag(rng.uniform(0.5, 2.0, 3)), rng.normal(size=(1, 3)), rng.normal(size=3)
     Q, b, mu = rng.normal(size=3), rng.normal(size=1), float(rng.uniform(0.0, 3.0))
@@ -96,7 +100,8 @@ def test_one_contact_against_a_scan_of_the_reaction(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(60))
 def test_contacts_of_several_rows(seed: int) -> None:
-    """f = −μ|N| d with |N| over two rows, alone or beside another contact, in coordinates where friction changes the reaction."""
+    """f = −μ|N| d with |N| over two rows, alone or beside another contact, in coordinates where
+    friction changes the reaction."""
     rng = default_rng(500 + seed)
     B = rng.normal(size=(6, 6))
     M, A = B @ B.T + np.eye(6), rng.normal(size=(3, 6))

@@ -1,8 +1,9 @@
-"""Every method on thousands of random problems: one answer, which meets the constraints, is least, and balances.
+"""Every method on thousands of random problems: one answer, which meets the constraints, is least,
+and balances.
 
-Masses: dense, diagonal, block and banded with condition up to 1e8. Rows: independent, redundant, more than coordinates, none, zero, with
-lengths over four decades. Right-hand sides that can be met and that cannot. Bounds are `Case.bound`, a multiple of rounding and of
-condition numbers.
+Masses: dense, diagonal, block and banded with condition up to 1e8. Rows: independent, redundant,
+more than coordinates, none, zero, with lengths over four decades. Right-hand sides that can be met
+and that cannot. Bounds are `Case.bound`, a multiple of rounding and of condition numbers.
 """
 
 from __future__ import annotations
@@ -70,7 +71,8 @@ def test_all_methods_give_the_constrained_least_squares_answer(kind: str, rows: 
 
 @pytest.mark.parametrize(("kind", "rows"), list(itertools.product(MASSES, ROWS)))
 def test_rows_that_agree_are_met_to_rounding(kind: str, rows: str) -> None:
-    """|A a − b| row by row against |b| + |A||a|; the bound has no condition number of M for methods that repeat their correction."""
+    """|A a − b| row by row against |b| + |A||a|; the bound has no condition number of M for methods
+    that repeat their correction."""
     for c in cases(kind, rows, True, 12, salt=1):
         for method, a, _ in answers(c):
             allowed = np.abs(c.b) + np.linalg.norm(c.A, axis=1) * size(c, a)
@@ -80,7 +82,8 @@ def test_rows_that_agree_are_met_to_rounding(kind: str, rows: str) -> None:
 
 @pytest.mark.parametrize(("kind", "rows"), list(itertools.product(MASSES, ROWS[:3])))
 def test_gauss_function_is_least(kind: str, rows: str) -> None:
-    """Any other acceleration with the same A a has a larger value, by ½ yᵀMy [Fumagalli2009 (37)]."""
+    """Any other acceleration with the same A a has a larger value, by ½ yᵀMy
+    [Fumagalli2009 (37)]."""
     rng = np.random.default_rng(5)
     for c in cases(kind, rows, True, 30, salt=2):
         result = gauss.solve(c.M, c.Q, c.A, c.b)
@@ -118,7 +121,8 @@ def test_forces_and_their_work(kind: str, rows: str) -> None:
 
 @pytest.mark.parametrize(("kind", "rows"), list(itertools.product(MASSES, ROWS)))
 def test_projector_and_proportionality(kind: str, rows: str) -> None:
-    """P² = P, M P symmetric, K₁ the weighted pseudo-inverse, (47) the same acceleration, |a|_M ≤ |a_f|_M for b = 0."""
+    """P² = P, M P symmetric, K₁ the weighted pseudo-inverse, (47) the same acceleration,
+    |a|_M ≤ |a_f|_M for b = 0."""
     for c in cases(kind, rows, True, 15, salt=4):
         P, K_1 = gauss.projector(c.M, c.A), gauss.proportionality_matrix(c.M, c.A)
         U = np.linalg.cholesky(c.M).T
@@ -127,7 +131,8 @@ def test_projector_and_proportionality(kind: str, rows: str) -> None:
         assert np.abs(inner @ inner - inner).max(initial=0.0) <= growth
         assert np.abs(inner - inner.T).max(initial=0.0) <= growth
         assert round(np.trace(P)) == c.rank
-        if c.rank:  # a pseudo-inverse of unscaled rows for comparison: its cut-off is told the planted rank
+        # a pseudo-inverse of unscaled rows for comparison: its cut-off is told the planted rank
+        if c.rank:
             X, s, Yt = np.linalg.svd(c.A @ np.linalg.inv(U), full_matrices=False)
             explicit = np.linalg.solve(U, (Yt[: c.rank].T / s[: c.rank]) @ X[:, : c.rank].T)
             spread = s[0] / s[c.rank - 1]
@@ -141,7 +146,8 @@ def test_projector_and_proportionality(kind: str, rows: str) -> None:
 
 
 def test_the_inequality_fails_in_the_euclidean_norm() -> None:
-    """A free acceleration of a light coordinate that the constraint turns into a motion of both: |a| = 1.39 > |a_f| = 1."""
+    """A free acceleration of a light coordinate that the constraint turns into a motion of both:
+    |a| = 1.39 > |a_f| = 1."""
     M, A = np.array([[1.0, 0.9], [0.9, 1.0]]), np.array([[0.0, 1.0]])
     free = np.array([0.6, 0.8])
     result = gauss.solve(M, M @ free, A, np.zeros(1))
@@ -150,7 +156,8 @@ def test_the_inequality_fails_in_the_euclidean_norm() -> None:
 
 
 def test_conflicts_are_found_and_nothing_else() -> None:
-    """In every inconsistent case the conflict is reported, its residuals are those of least squares; never for rows that agree."""
+    """In every inconsistent case the conflict is reported, its residuals are those of least
+    squares; never for rows that agree."""
     found = 0
     for kind, rows in itertools.product(MASSES, ROWS[1:]):
         for c in cases(kind, rows, False, 10, salt=5):
@@ -171,7 +178,8 @@ def test_conflicts_are_found_and_nothing_else() -> None:
 
 
 def test_non_symmetric_mass_is_the_same_motion() -> None:
-    """M* = M X, A* = A X, trial accelerations X⁻¹a + γ: (60) with b* gives them; with b it violates the constraints."""
+    """M* = M X, A* = A X, trial accelerations X⁻¹a + γ: (60) with b* gives them; with b it violates
+    the constraints."""
     rng = np.random.default_rng(8)
     for kind, rows in itertools.product(MASSES, ROWS):
         for c in cases(kind, rows, True, 10, salt=7):
@@ -206,7 +214,8 @@ def exactly(K: Any, f: Any) -> Any:
 
 
 def test_against_rational_numbers() -> None:
-    """Small problems against the equations of both unknowns solved without rounding, right-hand sides that conflict among them."""
+    """Small problems against the equations of both unknowns solved without rounding, right-hand
+    sides that conflict among them."""
     rng = np.random.default_rng(9)
     for number in range(80):
         c = case(rng, MASSES[number % 4], ("full", "deficient")[number % 2], number % 3 > 0, n=int(rng.integers(2, 6)))

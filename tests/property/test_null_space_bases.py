@@ -1,4 +1,5 @@
-"""Six bases of the null space: perpendicular to every row, of the right number, orthonormal where promised, for every shape of A."""
+"""Six bases of the null space: perpendicular to every row, of the right number, orthonormal where
+promised, for every shape of A."""
 
 from __future__ import annotations
 
@@ -50,7 +51,8 @@ def test_all_bases_span_the_same_space(seed):
 
 
 def test_gear_train_of_the_review():
-    """V of the rotary drive in §6.1 of [Pennestri2008]: ω₂ and ω₄ independent, the printed columns."""
+    """V of the rotary drive in §6.1 of [Pennestri2008]: ω₂ and ω₄ independent, the printed
+    columns."""
     t1, t2, t3 = 1.7, -0.6, 2.3
     A = np.array([[1, -t1, 0, 0, 0], [0, t2 - 1, -t2, 1, 0], [0, t3 - 1, 0, 1, -t3]])
     printed = np.array([[1, 0], [1 / t1, 0], [0, 1], [(1 - t2) / t1, t2], [(t3 - t2) / (t1 * t3), t2 / t3]])

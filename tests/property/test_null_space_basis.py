@@ -1,4 +1,5 @@
-"""The bases of reduced steps, by QR and by SVD: orthonormal rows that G does not see, for every shape."""
+"""The bases of reduced steps, by QR and by SVD: orthonormal rows that G does not see, for every
+shape."""
 
 import numpy as np
 from hypothesis import given

@@ -1,4 +1,5 @@
-"""For any mass, radius, speed, stiffness, plane and step: the tension of a spring that turns is m ω² r, or as adaptive steps have it."""
+"""For any mass, radius, speed, stiffness, plane and step: the tension of a spring that turns is m
+ω² r, or as adaptive steps have it."""
 
 from __future__ import annotations
 
@@ -43,7 +44,8 @@ def test_tension_of_a_spring_that_turns(
     mass_first: bool,
     scheme: iso.Scheme,
 ) -> None:
-    """`turn` is ωΔt; the spring is stretched by 10^stretch of the radius, so that chords are up to 2000 times as much."""
+    """`turn` is ωΔt; the spring is stretched by 10^stretch of the radius, so that chords are up to
+    2000 times as much."""
     force = mass * speed**2 * radius
     stiffness = force / (10.0**stretch * radius)
     axes = None if kind == "planar" else Rotation.random(random_state=seed).as_matrix()
@@ -84,7 +86,8 @@ def test_tension_of_a_spring_that_turns_and_swings(
     kind: str,
     scheme: iso.Scheme,
 ) -> None:
-    """Started too slow or too fast, the mass swings along the spring while it turns: as adaptive steps of order eight have it."""
+    """Started too slow or too fast, the mass swings along the spring while it turns: as adaptive
+    steps of order eight have it."""
     stiffness = mass * speed**2 / 10.0**stretch
     system = on_a_spring(mass, radius, speed, stiffness, kind=kind).compile()
     system = replace(system, v0=start * system.v0)

@@ -1,4 +1,5 @@
-"""Random constraint matrices with planted dependencies: the rank is found, the chosen rows are independent, the others follow."""
+"""Random constraint matrices with planted dependencies: the rank is found, the chosen rows are
+independent, the others follow."""
 
 from __future__ import annotations
 
@@ -14,7 +15,8 @@ SPAN = 1e-9
 
 @st.composite
 def planted(draw) -> tuple[np.ndarray, int]:
-    """G (m, n) and its rank: independent rows of lengths from 1e-3 to 1e3, mixtures of them, in any order."""
+    """G (m, n) and its rank: independent rows of lengths from 1e-3 to 1e3, mixtures of them, in any
+    order."""
     n = draw(st.integers(1, 8))
     rank = draw(st.integers(1, n))
     extra = draw(st.integers(0, 5))
@@ -48,7 +50,8 @@ def test_chosen_rows_are_independent_and_span_the_others(case: tuple[np.ndarray,
 
 @given(planted(), st.integers(0, 2**32 - 1))
 def test_least_multipliers_are_those_of_the_pseudo_inverse(case: tuple[np.ndarray, int], seed: int) -> None:
-    """Rows of one length here: for a cut-off relative to the largest singular value, rows far shorter than others are noise."""
+    """Rows of one length here: for a cut-off relative to the largest singular value, rows far
+    shorter than others are noise."""
     G = case[0] / np.linalg.norm(case[0], axis=1)[:, None]
     lam = np.random.default_rng(seed).standard_normal(G.shape[0])
     least = least_multipliers(G, lam)

@@ -1,4 +1,5 @@
-"""Counted angles over random geometry, axes, speeds, steps and saved rows: closed forms, the plane, adaptive steps, split increments."""
+"""Counted angles over random geometry, axes, speeds, steps and saved rows: closed forms, the plane,
+adaptive steps, split increments."""
 
 from __future__ import annotations
 
@@ -57,7 +58,8 @@ def test_gears(ratio: float, sign: int, speed: float, stiffness: float, dt: floa
 @settings(max_examples=5, deadline=None)
 @given(st.floats(-15.0, 15.0), st.floats(-25.0, 25.0), st.floats(0.0, 4.0), st.integers(20, 200))
 def test_moving_axes_against_adaptive_steps(outer: float, inner: float, stiffness: float, save_every: int) -> None:
-    """A rotor in a frame, few rows: the same whole turns as with error control, and the same angles to the error of the step."""
+    """A rotor in a frame, few rows: the same whole turns as with error control, and the same angles
+    to the error of the step."""
     loads = iso.JointSpring("a", "turn", stiffness), iso.JointSpring("b", "spin", stiffness)
     fixed = iso.integrate(gimbal(outer, inner, *loads), dt=1e-3, t_end=1.0, save_every=save_every)
     sol = iso.integrate_adaptive(gimbal(outer, inner, *loads), t_end=1.0, save=fixed.t)

@@ -1,7 +1,8 @@
 """Examples C.4.1 and C.4.2: published algorithms, numbers of an independent program.
 
-The reference program starts every scheme from q''(t₀) as it is; runs here take one midpoint step first. The first test starts as the
-reference does, by hand, and finds its digits; the others show that the library's own start gives the same picture.
+The reference program starts every scheme from q''(t₀) as it is; runs here take one midpoint step
+first. The first test starts as the reference does, by hand, and finds its digits; the others show
+that the library's own start gives the same picture.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from isodyn.problems import clamped_bar, plate
 V0 = iso.Scheme.V0(1, 1, 0)
 STRUCK = clamped_bar.STRUCK
 
-# ρ∞, snapshots of: errors of q, v at node 5, of all q, part of the energy, part captured, q of node 5 at t = 1
+# ρ∞, snapshots of: errors of q, v at node 5, of all q, part of the energy, part captured, q of node
+# 5 at t = 1
 BAR = {
     (0.9, "q"): (0.2416, 0.7785, 0.2448, 0.5675, 0.95924, 0.002428),
     (0.9, "v"): (0.7569, 0.6661, 0.9286, 0.6285, 0.56133, 0.197546),
@@ -85,7 +87,8 @@ def reduced_bar(bar: iso.Solution, snap: iso.Solution, of: Any) -> tuple[float, 
 @pytest.mark.parametrize("rho", [0.9, 0.5, 0.0])
 @pytest.mark.parametrize("of", ["q", "v", "a"])
 def test_rank_7_of_the_bar(bar: iso.Solution, rho: float, of: Any) -> None:
-    """All of the table to its digits with the start of the reference; with the library's start the same to three parts in a hundred.
+    """All of the table to its digits with the start of the reference; with the library's start the
+    same to three parts in a hundred.
 
     Each snapshot kind is best for its own field, and the reduced run keeps its own, lower energy.
     """
@@ -93,14 +96,16 @@ def test_rank_7_of_the_bar(bar: iso.Solution, rho: float, of: Any) -> None:
     snap = iso.integrate(bar.system, scheme, dt=0.005, t_end=1.0)
     own = reduced_bar(bar, snap, of)
     np.testing.assert_allclose(own[:5], BAR[rho, of][:5], rtol=0, atol=0.035)
-    if of != "a":  # accelerations of the reference are those that the scheme carries, half a step behind
+    # accelerations of the reference are those that the scheme carries, half a step behind
+    if of != "a":
         q, v, a = plain_start(bar.system, scheme, 0.005, 200)
         same = reduced_bar(bar, replace(snap, q=q, v=v, a=a), of)
         np.testing.assert_allclose(same, BAR[rho, of], rtol=0, atol=6e-5)
 
 
 def test_mean_dropped_as_printed_is_worse(bar: iso.Solution) -> None:
-    """Centred snapshots without their mean in the ansatz: 0.585 instead of 0.242 (not centred) and 0.203 (mean kept)."""
+    """Centred snapshots without their mean in the ansatz: 0.585 instead of 0.242 (not centred) and
+    0.203 (mean kept)."""
     q, v, a = plain_start(bar.system, iso.Scheme.optimal(0.9), 0.005, 200)
     snap = replace(iso.integrate(bar.system, iso.Scheme.optimal(0.9), dt=0.005, t_end=1.0), q=q, v=v, a=a)
     errors = []
@@ -123,7 +128,8 @@ TIP, NODE_50 = (5.0, 0.5), (2.45, 0.0)
 
 
 def test_full_plate(full: iso.Solution) -> None:
-    """1000 elements, 2200 unknowns; static tip, frequencies and the unresolved motion of the tip."""
+    """1000 elements, 2200 unknowns; static tip, frequencies and the unresolved motion of the
+    tip."""
     s: Any = full.system
     assert s.nv == 2200
     tip, node = plate.unknown(*TIP) + 1, plate.unknown(*NODE_50) + 1
@@ -138,7 +144,8 @@ def test_full_plate(full: iso.Solution) -> None:
 
 @pytest.mark.parametrize(("of", "rho"), list(PLATE))
 def test_rank_3_of_the_plate(full: iso.Solution, of: Any, rho: float) -> None:
-    """Displacements within 1 % of the full run (0.24 %) from snapshots of q and v for every ρ∞, velocities within 14 %."""
+    """Displacements within 1 % of the full run (0.24 %) from snapshots of q and v for every ρ∞,
+    velocities within 14 %."""
     snap = iso.integrate(full.system, iso.Scheme.optimal(rho), dt=0.05, t_end=1.0)
     basis = iso.pod(snap, of=of, rank=3)
     back = basis.lift(iso.integrate(iso.reduce(full.system, basis), V0, dt=0.01, t_end=1.0))

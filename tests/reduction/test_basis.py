@@ -1,4 +1,5 @@
-"""Bases from snapshots: orthonormal, by every route the same, cut where the energy criterion says."""
+"""Bases from snapshots: orthonormal, by every route the same, cut where the energy criterion
+says."""
 
 from __future__ import annotations
 
@@ -57,7 +58,8 @@ def test_columns_are_orthonormal_in_the_inner_product(
 
 @pytest.mark.parametrize(("n", "k"), [(30, 8), (8, 30)])
 def test_routes_agree(n: int, k: int) -> None:
-    """Method of snapshots or A Aᵀ against the SVD: same values, same directions up to sign, also in an inner product."""
+    """Method of snapshots or A Aᵀ against the SVD: same values, same directions up to sign, also in
+    an inner product."""
     A = snapshots(n, k, [4.0, 3.0, 1.0, 0.5, 0.2])
     for W in (None, mass(n)):
         cheap, exact = decompose(A, W, lambda s, d: 5), decompose(A, W, lambda s, d: None)
@@ -87,7 +89,8 @@ def test_singular_values_in_an_inner_product_are_those_of_the_square_root() -> N
 
 
 def test_energy_criterion_is_exact() -> None:
-    """The smallest s with a tail below the tolerance, for every tolerance between two steps of the staircase."""
+    """The smallest s with a tail below the tolerance, for every tolerance between two steps of the
+    staircase."""
     sigma = np.array([3.0, 2.0, 1.0, 0.5, 0.01])
     squares = sigma**2
     for s in range(1, 6):

@@ -1,4 +1,5 @@
-"""Reduced linear systems: the full basis changes nothing, energy is kept, constraints keep their multipliers."""
+"""Reduced linear systems: the full basis changes nothing, energy is kept, constraints keep their
+multipliers."""
 
 from __future__ import annotations
 
@@ -47,7 +48,8 @@ def run(s: Any, scheme: Any = SCHEME) -> iso.Solution:
 @pytest.mark.parametrize("inner", [None, M])
 @pytest.mark.parametrize("load", list(LOADS))
 def test_full_basis_is_the_full_system(load: str, inner: Any, centred: bool) -> None:
-    """All coordinates in another basis, with the mean of the snapshots or without: the same motion to rounding."""
+    """All coordinates in another basis, with the mean of the snapshots or without: the same motion
+    to rounding."""
     s = system(LOADS[load])
     sol = run(s)
     basis = iso.pod(sol, rank=N, inner=inner, centred=centred)
@@ -100,7 +102,8 @@ def test_energy_is_kept_by_undamped_members(family: str, rho_s: float, centred: 
 
 
 def test_constraints_keep_rows_and_multipliers() -> None:
-    """Two rows that the basis does not fulfil: kept in the reduced system, same motion and multipliers with the full basis."""
+    """Two rows that the basis does not fulfil: kept in the reduced system, same motion and
+    multipliers with the full basis."""
     G = RNG.standard_normal((2, N))
     P = np.eye(N) - G.T @ np.linalg.solve(G @ G.T, G)
     s = system(LOADS["Python"], G, P @ Q0, P @ V0)
@@ -117,7 +120,8 @@ def test_constraints_keep_rows_and_multipliers() -> None:
 
 def test_rows_that_the_basis_fulfils_are_left_out_and_their_multipliers_found_again() -> None:
     """Snapshots of constrained motion: G V = 0. The lifted multipliers carry what the balance
-    leaves over at t_n; those of the full run differ from that by their own error of second order."""
+    leaves over at t_n; those of the full run differ from that by their own error of second
+    order."""
     G = RNG.standard_normal((2, N))
     P = np.eye(N) - G.T @ np.linalg.solve(G @ G.T, G)
     s = system(LOADS["Python"], G, P @ Q0, P @ V0)
@@ -135,7 +139,8 @@ def test_rows_that_the_basis_fulfils_are_left_out_and_their_multipliers_found_ag
 
 
 def test_some_columns_are_reduced_and_others_kept() -> None:
-    """Coordinates 1, 2, 4, 5 in a basis of four directions, 0 and 3 as they are: nothing changes; names say who is who."""
+    """Coordinates 1, 2, 4, 5 in a basis of four directions, 0 and 3 as they are: nothing changes;
+    names say who is who."""
     s = system(LOADS["Python"])
     sol = run(s)
     basis = iso.pod(sol, columns=[1, 2, 4, 5], rank=4, inner=M)

@@ -66,7 +66,8 @@ def test_craig_bampton_with_all_modes_is_the_full_system() -> None:
 
 
 def test_craig_bampton_keeps_the_interface_and_converges_from_above() -> None:
-    """Interface coordinates are coordinates of the reduced system; frequencies fall with more modes, to 3e-4 with ten."""
+    """Interface coordinates are coordinates of the reduced system; frequencies fall with more
+    modes, to 3e-4 with ten."""
     exact = np.sqrt(eigh(K, M, eigvals_only=True))[:3]
     gaps = []
     for rank in (2, 5, 10):
@@ -83,7 +84,8 @@ def test_craig_bampton_keeps_the_interface_and_converges_from_above() -> None:
 
 
 def test_static_shapes_are_exact() -> None:
-    """A force on the interface and nothing else: the reduced equilibrium is the full one, with a single mode."""
+    """A force on the interface and nothing else: the reduced equilibrium is the full one, with a
+    single mode."""
     f = 1e4 * np.eye(30)[29]
     system = iso.LinearSystem(M, None, K, f, np.zeros(30), np.zeros(30))
     basis = iso.reduction.craig_bampton(system, interface=[29], rank=1)
@@ -93,7 +95,8 @@ def test_static_shapes_are_exact() -> None:
 
 
 def test_snapshots_in_the_place_of_fixed_interface_modes() -> None:
-    """POD of the interior beside the interface: better than modes for the motion that it has seen, and the interface stays."""
+    """POD of the interior beside the interface: better than modes for the motion that it has seen,
+    and the interface stays."""
     system = iso.problems.get("clamped_bar").system()
     sol = iso.integrate(system, iso.Scheme.V0(1, 1, 0), dt=0.002, t_end=0.5)
     errors = []
@@ -108,7 +111,8 @@ def test_snapshots_in_the_place_of_fixed_interface_modes() -> None:
 
 
 def test_a_reduced_subdomain_is_tied_at_its_interface() -> None:
-    """Two bars end to end, the second one by its interface and more and more modes: the motion of both in full."""
+    """Two bars end to end, the second one by its interface and more and more modes: the motion of
+    both in full."""
 
     def half(start: float) -> iso.LinearSystem:
         v0 = start * np.linspace(0.0, 1.0, 30) if start else np.zeros(30)

@@ -1,4 +1,5 @@
-"""Reduced nonlinear systems: any model between lifting and projection; the full basis changes nothing."""
+"""Reduced nonlinear systems: any model between lifting and projection; the full basis changes
+nothing."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ import scipy.sparse as sp
 from numba import njit
 
 import isodyn as iso
-from isodyn.compiled import BALANCE, JACOBIAN
+from isodyn.kernels.compiled import BALANCE, JACOBIAN
 from isodyn.systems.questions import Questions
 
 N = 5
@@ -70,7 +71,8 @@ def agree(back: iso.Solution, sol: iso.Solution, tolerance: float) -> None:
 @pytest.mark.parametrize("centred", [False, True])
 @pytest.mark.parametrize("kind", ["compiled", "Python", "Python, tangents", "sparse"])
 def test_full_basis_is_the_full_system(kind: str, centred: bool) -> None:
-    """Functions compiled or not, with and without tangents, sparse mass: the same motion in another basis."""
+    """Functions compiled or not, with and without tangents, sparse mass: the same motion in another
+    basis."""
     system = chain(kind)
     options: Any = {"dt": 0.05, "t_end": 2.0, "newton": iso.Newton(rtol=1e-12)}
     sol = iso.integrate(system, SCHEME, **options)
@@ -151,7 +153,8 @@ def check_derivatives(system: Any, t: float = 0.3, seed: int = 0) -> None:
 
 
 def test_reduced_beam_derivatives() -> None:
-    """Loads, torques, damping and constraint rows of a beam in a basis that fulfils none of the rows, and in one that keeps some nodes."""
+    """Loads, torques, damping and constraint rows of a beam in a basis that fulfils none of the
+    rows, and in one that keeps some nodes."""
     system = cantilever()
     random = np.linalg.qr(np.random.default_rng(1).standard_normal((system.nv, 12)))[0]
     check_derivatives(iso.reduce(system, iso.reduction.Basis(random, system.q0)))
@@ -161,7 +164,8 @@ def test_reduced_beam_derivatives() -> None:
 
 
 def test_mechanism_in_space_with_a_reduced_cable() -> None:
-    """Orientation and body stay; all directions of the cable: the same motion, and tangents along the retraction."""
+    """Orientation and body stay; all directions of the cable: the same motion, and tangents along
+    the retraction."""
     system = spatial()
     options: Any = {"dt": 0.005, "t_end": 0.2, "newton": iso.Newton(rtol=1e-12)}
     sol = iso.integrate(system, SCHEME, **options)
@@ -190,14 +194,16 @@ def test_beam_in_its_full_basis() -> None:
 
 
 def test_clamped_beam_loses_its_rows_to_the_basis_and_gets_its_reactions_back() -> None:
-    """Snapshots fulfil the clamp: no row is left, and the lifted multipliers are those of the full run."""
+    """Snapshots fulfil the clamp: no row is left, and the lifted multipliers are those of the full
+    run."""
     system = cantilever(8, torque=0.0)
     sol = iso.integrate(system, SCHEME, dt=0.002, t_end=0.5)
     basis = iso.pod(sol, rank=10, about=system.q0)
     red = iso.reduce(system, basis)
     assert red.m == 0
     back = basis.lift(iso.integrate(red, SCHEME, dt=0.002, t_end=0.5))
-    nearest = basis.embedding(system.nq, system.nv).q(basis.coordinates(sol.q))  # no motion in the span comes closer
+    # no motion in the span comes closer
+    nearest = basis.embedding(system.nq, system.nv).q(basis.coordinates(sol.q))
     assert np.abs(back.q - sol.q).max() < 10 * np.abs(nearest - sol.q).max() < 2e-4
     error = np.linalg.norm((back.lam - sol.lam)[5:]) / np.linalg.norm(sol.lam)
     assert error < 0.05

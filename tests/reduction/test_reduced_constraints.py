@@ -50,7 +50,8 @@ def test_both_directions_are_the_pendulum(swing: iso.Solution) -> None:
 
 
 def test_start_outside_the_ansatz_is_brought_to_the_rows() -> None:
-    """A chain of masses on a ring: the projected start misses the row, the start of the reduced system does not."""
+    """A chain of masses on a ring: the projected start misses the row, the start of the reduced
+    system does not."""
     n = 4
     rng = np.random.default_rng(0)
     system = iso.MechanicalSystem(
@@ -87,7 +88,8 @@ def test_rows_that_cannot_be_met_near_the_start() -> None:
 
 
 def test_velocity_that_is_blocked() -> None:
-    """Two particles tied by x₁ = x₂; a basis in which only the first moves can follow neither, though one freedom is left."""
+    """Two particles tied by x₁ = x₂; a basis in which only the first moves can follow neither,
+    though one freedom is left."""
     system = iso.LinearSystem(
         np.diag([1.0, 0.01, 1.0]),
         None,
@@ -125,7 +127,8 @@ def crank() -> iso.Solution:
 
 
 def test_rod_of_a_slider_crank_with_its_ends_kept(crank: iso.Solution) -> None:
-    """Interior of the rod in 8 directions, its end nodes and the bodies as they are: all rows and multipliers stay."""
+    """Interior of the rod in 8 directions, its end nodes and the bodies as they are: all rows and
+    multipliers stay."""
     system: Any = crank.system
     interior = np.arange(4, system.q_of("rod.end").start)
     basis = iso.pod(crank, rank=8, columns=interior)
@@ -133,7 +136,8 @@ def test_rod_of_a_slider_crank_with_its_ends_kept(crank: iso.Solution) -> None:
     assert red.m == system.m == 9
     assert red.nv == 8 + 4 + 4 + 6
     back = basis.lift(iso.integrate(red, SCHEME, dt=1e-4, t_end=0.05))
-    nearest = basis.embedding(system.nq, system.nv).q(basis.coordinates(crank.q))  # no motion in the span comes closer
+    # no motion in the span comes closer
+    nearest = basis.embedding(system.nq, system.nv).q(basis.coordinates(crank.q))
     assert np.abs(back.q - crank.q).max() < 10 * np.abs(nearest - crank.q).max() < 2e-4
     assert np.abs(back.lam - crank.lam).max() < 0.02 * np.abs(crank.lam).max()
     assert max(back.drift().largest[:2]) < 1e-12
@@ -163,14 +167,16 @@ def test_hinged_beam_keeps_its_rows_with_the_node_kept() -> None:
     red = iso.reduce(system, basis)
     assert red.m == 2
     back = basis.lift(iso.integrate(red, SCHEME, dt=0.002, t_end=0.6))
-    nearest = basis.embedding(system.nq, system.nv).q(basis.coordinates(sol.q))  # no motion in the span comes closer
+    # no motion in the span comes closer
+    nearest = basis.embedding(system.nq, system.nv).q(basis.coordinates(sol.q))
     assert np.abs(back.q - sol.q).max() < 10 * np.abs(nearest - sol.q).max() < 3e-3
     assert np.linalg.norm(back.lam - sol.lam) < 0.03 * np.linalg.norm(sol.lam)
 
 
 @pytest.mark.parametrize("name", ["knife_edge", "rheonomic_crank", "beam_and_bodies"])
 def test_turned_coordinates_of_constrained_problems(name: str) -> None:
-    """Nonholonomic, moving and joint rows: all directions of a turned basis give the same motion and multipliers."""
+    """Nonholonomic, moving and joint rows: all directions of a turned basis give the same motion
+    and multipliers."""
     problem = problems.get(name)
     system: Any = problem.system()
     turned = np.linalg.qr(np.random.default_rng(6).standard_normal((system.nv, system.nv)))[0]

@@ -1,4 +1,5 @@
-"""Everything that runs on a system runs on the reduced one: all formulations, compositions, other schemes."""
+"""Everything that runs on a system runs on the reduced one: all formulations, compositions, other
+schemes."""
 
 from __future__ import annotations
 
@@ -9,7 +10,8 @@ import isodyn as iso
 from isodyn.formulations.table import TABLE, Entry
 
 SCHEME = iso.Scheme.optimal(0.8)
-SLOW = {"UdwadiaKalaba(form='cholesky')", "NullSpace(basis='partitioning')", "Hamiltonian"}  # answered in Python
+# answered in Python
+SLOW = {"UdwadiaKalaba(form='cholesky')", "NullSpace(basis='partitioning')", "Hamiltonian"}
 
 
 @pytest.fixture(scope="module")

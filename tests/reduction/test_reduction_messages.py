@@ -143,7 +143,8 @@ def test_an_offset_has_to_fulfil_the_rows() -> None:
 
 
 def test_things_of_another_kind(sol: iso.Solution) -> None:
-    """What is no system, solution, basis or matrix is refused by its type, arrays of another length by theirs."""
+    """What is no system, solution, basis or matrix is refused by its type, arrays of another length
+    by theirs."""
     basis: Any = iso.pod(sol, rank=2)
     system: Any = sol.system
     other = iso.LinearSystem(np.eye(3), None, np.eye(3), None, np.ones(3), np.zeros(3))

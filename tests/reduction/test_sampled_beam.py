@@ -9,8 +9,8 @@ import pytest
 from scipy.optimize import nnls
 
 import isodyn as iso
-from isodyn.compiled import BALANCE, JACOBIAN
 from isodyn.errors import ConvergenceError, InputError
+from isodyn.kernels.compiled import BALANCE, JACOBIAN
 from isodyn.reduction.sampling import Sampling, contributions, sample_elements, sparse_weights
 from isodyn.systems.questions import Questions
 
@@ -43,7 +43,8 @@ def basis(fall: iso.Solution) -> iso.reduction.Basis:
 
 
 def test_all_elements_with_unit_weights_change_nothing(fall: iso.Solution, basis: iso.reduction.Basis) -> None:
-    """Balance, tangent and energy of the sampled model are those of the reduced one: loads do the same work, inertia is exact."""
+    """Balance, tangent and energy of the sampled model are those of the reduced one: loads do the
+    same work, inertia is exact."""
     system = fall.system
     every = Sampling(np.arange(80), np.ones(80), 0.0, 80)
     plain, sampled = iso.reduce(system, basis), iso.reduce(system, basis, every)
@@ -81,7 +82,8 @@ def test_element_contributions_add_up(model: Any) -> None:
 
 
 def test_few_elements_are_within_one_per_cent(fall: iso.Solution, basis: iso.reduction.Basis) -> None:
-    """A fifth of the elements, weights that are not negative, displacement within 1 % of the full run."""
+    """A fifth of the elements, weights that are not negative, displacement within 1 % of the full
+    run."""
     sampling = sample_elements(fall.system, basis, fall, tolerance=3e-3)
     assert sampling.elements.size <= 16
     assert (sampling.weights > 0).all()
@@ -94,7 +96,8 @@ def test_few_elements_are_within_one_per_cent(fall: iso.Solution, basis: iso.red
 
 
 def test_sampled_model_conserves_its_energy(fall: iso.Solution, basis: iso.reduction.Basis) -> None:
-    """The tangent is symmetric, it is the derivative of the force, and that is the gradient of the sampled energy."""
+    """The tangent is symmetric, it is the derivative of the force, and that is the gradient of the
+    sampled energy."""
     red = iso.reduce(fall.system, basis, sample_elements(fall.system, basis, fall, tolerance=1e-2))
     ask, rng = Questions(red), np.random.default_rng(3)
     q, still = red.q0 + 0.02 * rng.standard_normal(8), np.zeros(8)
@@ -111,7 +114,8 @@ def test_sampled_model_conserves_its_energy(fall: iso.Solution, basis: iso.reduc
 
 
 def test_energy_of_a_free_sampled_run() -> None:
-    """Without loads in time the midpoint rule keeps the sampled energy as well as the full one keeps its own."""
+    """Without loads in time the midpoint rule keeps the sampled energy as well as the full one
+    keeps its own."""
     beam = iso.Beam([(0, 0), (1, 0)], elements=40, section=iso.Section(EA=1e4, EI=1.0, rhoA=1.0), gravity=(0, -9.81))
     beam.clamp("start")
     system = beam.compile()
@@ -125,7 +129,8 @@ def test_energy_of_a_free_sampled_run() -> None:
 
 
 def test_interface_nodes_damping_and_rows_in_a_sampled_model() -> None:
-    """The clamped node stays as it is, with its rows; internal damping is sampled with the elements."""
+    """The clamped node stays as it is, with its rows; internal damping is sampled with the
+    elements."""
     system = rod(40, damping=2e-3)
     sol = iso.integrate(system, SCHEME, dt=2e-3, t_end=0.6)
     basis = iso.pod(sol, rank=8, about=system.q0, columns=np.arange(4, system.nv))

@@ -39,7 +39,8 @@ def test_runs_are_those_made_by_hand(study: iso.reduction.ReductionStudy) -> Non
 
 
 def test_energy_of_the_study(study: iso.reduction.ReductionStudy) -> None:
-    """The reduced run keeps its energy, which is below that of the full one; T + V is that of the lifted motion."""
+    """The reduced run keeps its energy, which is below that of the full one; T + V is that of the
+    lifted motion."""
     small, full = study.energy()
     np.testing.assert_allclose(small, sum(study.lifted.energy()), rtol=1e-12)
     assert small[0] < full[0]

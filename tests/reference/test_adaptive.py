@@ -1,6 +1,8 @@
-"""`integrate_adaptive` against exact motions and the reference of Andrews' mechanism, with both constraint levels at rounding.
+"""`integrate_adaptive` against exact motions and the reference of Andrews' mechanism, with both
+constraint levels at rounding.
 
-Measured, relative, with the default rtol = 1e-9: Andrews 7e-11 in q, 3e-10 in v, 2e-9 in a, 4e-10 in λ at t = 0.03.
+Measured, relative, with the default rtol = 1e-9: Andrews 7e-11 in q, 3e-10 in v, 2e-9 in a, 4e-10
+in λ at t = 0.03.
 """
 
 from __future__ import annotations
@@ -33,7 +35,8 @@ def relative(found, exact):
 @pytest.mark.parametrize("name", EXACT)
 @pytest.mark.parametrize("rtol", [1e-7, 1e-11])
 def test_exact_motions(name, rtol):
-    """q, v, a and λ at output times between the steps; M(q), loads in time, moving and nonholonomic rows, redundant rows."""
+    """q, v, a and λ at output times between the steps; M(q), loads in time, moving and nonholonomic
+    rows, redundant rows."""
     problem = problems.get(name)
     sol = iso.integrate_adaptive(problem.system(), t_end=min(problem.t_end, 4.0), rtol=rtol, atol=1e-2 * rtol, save=41)
     exact = problem.exact(sol.t)
@@ -46,7 +49,8 @@ def test_exact_motions(name, rtol):
 
 
 def test_andrews():
-    """The mechanism of the test set at t = 0.03, 80-bit reference: far below 2e-7, constraints at rounding."""
+    """The mechanism of the test set at t = 0.03, 80-bit reference: far below 2e-7, constraints at
+    rounding."""
     problem = problems.get("andrews")
     known, rows = problem.reference, slice(0, 6)
     assert known.t[5] == pytest.approx(0.03)
@@ -72,7 +76,8 @@ def test_first_order_systems():
 
 
 def test_rotations():
-    """A top on a pivot in position and quaternion: the motion of Euler's equations, and |quaternion| = 1 to rounding."""
+    """A top on a pivot in position and quaternion: the motion of Euler's equations, and
+    |quaternion| = 1 to rounding."""
     sol = iso.integrate_adaptive(rotating.top_system(), t_end=0.5, rtol=1e-11, atol=1e-13, save=6)
     quaternion, spin = rotating.top_end(0.5)
     assert np.abs(sol.q[-1, 3:] - quaternion).max() < 1e-10
@@ -106,7 +111,8 @@ SEVEN = [
 
 @pytest.mark.parametrize("formulation", [None, *SEVEN], ids=repr)
 def test_rigid_pendulum_by_every_method(formulation):
-    """Ten seconds of the pendulum of the comparison: to the tolerance asked by the seven methods of Table 2, and by the compiled one."""
+    """Ten seconds of the pendulum of the comparison: to the tolerance asked by the seven methods of
+    Table 2, and by the compiled one."""
     problem = problems.get("rigid_pendulum")
     for rtol in (1e-9,) if formulation else (1e-6, 1e-12):
         sol = iso.integrate_adaptive(problem.system(), formulation, t_end=10.0, rtol=rtol, atol=1e-2 * rtol, save=51)

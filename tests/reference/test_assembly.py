@@ -1,4 +1,5 @@
-"""Rough positions become consistent ones; velocities follow from given rates by the least change."""
+"""Rough positions become consistent ones; velocities follow from given rates by the least
+change."""
 
 from __future__ import annotations
 
@@ -58,7 +59,8 @@ def test_rough_four_bar(seed, planar):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_rough_spatial_loop(seed):
-    """Bennett's loop put down roughly: closed only with all its rows, of which three depend on the others where it closes."""
+    """Bennett's loop put down roughly: closed only with all its rows, of which three depend on the
+    others where it closes."""
     system = linkages.bennett().compile()
     from isodyn.mechanism.assembly import assemble
 
@@ -94,7 +96,8 @@ def test_given_angle_and_rate():
     [(lambda: linkages.double_wishbone(False), {"lower": 0.7}), (lambda: linkages.four_bar(planar=True), {})],
 )
 def test_velocity_is_the_nearest_in_the_mass_norm(make, rates):
-    """The change is M⁻¹ times constraint forces: no work on motions that the joints allow and the rates leave free."""
+    """The change is M⁻¹ times constraint forces: no work on motions that the joints allow and the
+    rates leave free."""
     from isodyn.mechanism.assembly import assemble
     from isodyn.mechanism.poses import coordinate_at
     from isodyn.systems.manifold import freedoms

@@ -1,4 +1,5 @@
-"""Beams against closed forms: elastica, roll-up, Euler–Bernoulli frequencies, buckling; and the flying rod of Ex. 8.1.1."""
+"""Beams against closed forms: elastica, roll-up, Euler–Bernoulli frequencies, buckling; and the
+flying rod of Ex. 8.1.1."""
 
 from __future__ import annotations
 
@@ -10,7 +11,8 @@ import pytest
 import isodyn as iso
 from isodyn.errors import InputError, SingularError
 
-# P L²/EI → (1 − u/L, w/L) of the inextensible cantilever with a dead tip load, by elliptic integrals
+# P L²/EI → (1 − u/L, w/L) of the inextensible cantilever with a dead tip load, by elliptic
+# integrals
 ELASTICA = {
     1.0: (1 - 0.0564332362833768831, 0.30172077379981353),
     5.0: (1 - 0.387628360724429872, 0.713791523611912728),
@@ -41,7 +43,7 @@ def test_elastica_is_second_order_in_the_length_of_elements(load: float) -> None
         beam = unit(n)
         beam.clamp("start")
         beam.force("end", (0, load))
-        found = iso.beams.equilibrium(beam.compile())
+        found = iso.follow_loads(beam.compile())
         errors.append(float(np.abs(found.q[-4:-2] - ELASTICA[load]).max()))
     assert errors[-1] < 5e-4
     assert abs(rates(errors)[-1] - 2) < 0.1
@@ -55,7 +57,7 @@ def test_roll_up_into_a_circle_is_second_order() -> None:
         beam.clamp("start")
         beam.torque("end", 2 * np.pi)
         system = beam.compile()
-        found = iso.beams.equilibrium(system, steps=20)
+        found = iso.follow_loads(system, steps=20)
         errors.append(float(np.abs(found.q[-4:-2]).max()))
         moments.append(float(np.abs(system.bending_moment(found.q) / (2 * np.pi) - 1).max()))
     assert errors[-1] < 2e-3
@@ -100,7 +102,7 @@ def test_cantilever_under_a_torque_in_three_energies(model: Any, n: int, tip: tu
     beam = iso.Beam([(0, 0), (14, 0)], elements=n, section=iso.Section(EA=1e4, EI=500.0, rhoA=0.7), model=model)
     beam.clamp("start", stretch=True)
     beam.torque("end", 90.0)
-    assert np.abs(iso.beams.equilibrium(beam.compile()).q[-4:-2] - tip).max() < 1e-7
+    assert np.abs(iso.follow_loads(beam.compile()).q[-4:-2] - tip).max() < 1e-7
 
 
 def test_buckling_and_loose_beams_are_named() -> None:
@@ -109,11 +111,11 @@ def test_buckling_and_loose_beams_are_named() -> None:
     beam.clamp("start")
     beam.force("end", (-10.0, 0))
     with pytest.raises(SingularError, match=r"becomes unstable at 0\.247"):  # π²/4 of 10
-        iso.beams.equilibrium(beam.compile())
+        iso.follow_loads(beam.compile())
     loose = unit(8)
     loose.hinge("start")
     with pytest.raises(SingularError, match="can move without deforming"):
-        iso.beams.equilibrium(loose.compile())
+        iso.follow_loads(loose.compile())
 
 
 def flying_rod(n: int, model: Any, time: Any) -> Any:
@@ -134,7 +136,8 @@ def flying_rod(n: int, model: Any, time: Any) -> Any:
     ],
 )
 def test_flying_rod(model: Any, n: int, tip: tuple[float, float], low: float, high: float) -> None:
-    """Ex. 8.1.1 with both midpoint rules: numbers of other programs, energy bounded after the load, exact momentum."""
+    """Ex. 8.1.1 with both midpoint rules: numbers of other programs, energy bounded after the load,
+    exact momentum."""
     system = flying_rod(n, model, iso.Pulse(1.0, 0.0, 1.0))
     for scheme in (iso.Scheme.midpoint_epa(), iso.Scheme.midpoint_mpa()):
         sol = iso.integrate(system, scheme=scheme, dt=0.01, t_end=5.0, breakpoints=[1.0])

@@ -11,8 +11,8 @@ import pytest
 import isodyn as iso
 from constrained_systems import STIFF
 from isodyn import problems
-from isodyn.compiled import ACCELERATION, BALANCE, CONSTRAINT, OK, POSITION, VELOCITY, FloatArray
 from isodyn.errors import InputError
+from isodyn.kernels.compiled import ACCELERATION, BALANCE, CONSTRAINT, OK, POSITION, VELOCITY, FloatArray
 from isodyn.problems import andrews, andrews21, first_order_dae, slider_crank
 from isodyn.problems.data import load
 from isodyn.studies import accurate_motion, errors_of
@@ -56,7 +56,8 @@ def test_exact_motion_keeps_the_constraints(name: str) -> None:
     "name", [name for name in CONSTRAINED if name not in STIFF]
 )  # those have references in tests/beams
 def test_a_fine_run_agrees_with_the_reference(name: str) -> None:
-    """q, v, a and λ (constraint forces where rows are dependent) against formula or DOP853, default formulation."""
+    """q, v, a and λ (constraint forces where rows are dependent) against formula or DOP853, default
+    formulation."""
     problem = problems.get(name)
     system, t_end = problem.system(), problem.t_order or problem.t_end
     sol = iso.integrate(system, iso.Scheme.U0(0.8, 0.8, 0.8), dt=t_end / FINER.get(name, 1000), t_end=t_end)
@@ -108,7 +109,8 @@ def test_andrews_start_of_the_file() -> None:
 
 
 def test_andrews_reference_satisfies_the_equations() -> None:
-    """Balance and all three levels at the ten reference states, 7 coordinates; constraints in 21."""
+    """Balance and all three levels at the ten reference states, 7 coordinates; constraints in
+    21."""
     r, system = andrews.reference(), andrews.build()
     assert r.a is not None
     assert r.lam is not None
@@ -127,7 +129,8 @@ def test_andrews_reference_satisfies_the_equations() -> None:
 
 
 def test_andrews21_rows_as_printed() -> None:
-    """The twenty constraints written out, at a state off the constraints."""  # [Shimada2014 (3.212)]
+    """The twenty constraints written out, at a state off the constraints."""
+    # [Shimada2014 (3.212)]
     q = np.random.default_rng(4).standard_normal(21)
     x1, y1, be, x2, y2, th, x3, y3, ga, x4, y4, ph, x5, y5, de, x6, y6, om, x7, y7, ep = q
     p = {name: float(value) for name, value in load("andrews.json")["parameters"].items()}
@@ -161,7 +164,8 @@ def test_andrews21_rows_as_printed() -> None:
 
 
 def test_andrews_published_numbers_agree_with_the_reference() -> None:
-    """Test set at t = 0.03, which has about ten digits of positions, seven to ten of velocities, seven of multipliers."""
+    """Test set at t = 0.03, which has about ten digits of positions, seven to ten of velocities,
+    seven of multipliers."""
     values = np.array(load("andrews.json")["reference_official_t0_03"]["values"], dtype=float)
     r = andrews.reference()
     k = int(np.argmin(np.abs(r.t - 0.03)))
@@ -186,7 +190,8 @@ def test_andrews_acceptance(build: Any) -> None:
 
 @pytest.mark.slow
 def test_andrews_high_order_reference() -> None:
-    """DOP853 on the index-1 equations against extended precision at t = 0.03, in 7 and in 21 coordinates."""
+    """DOP853 on the index-1 equations against extended precision at t = 0.03, in 7 and in 21
+    coordinates."""
     r, full = andrews.reference(), andrews21.reference()
     k = int(np.argmin(np.abs(r.t - 0.03)))
     seven = accurate_motion(andrews.build(), 0.03).at(r.t[k : k + 1])
@@ -206,7 +211,8 @@ def in_seven(sol: Any) -> dict[str, FloatArray]:
 
 
 def test_andrews_accelerations_and_multipliers_at_a_state() -> None:
-    """At any state on the constraints both models give the same accelerations and loop multipliers, to rounding."""
+    """At any state on the constraints both models give the same accelerations and loop multipliers,
+    to rounding."""
     r, full = andrews.reference(), andrews21.reference()
     seven, big = Acceleration(andrews.build()), Acceleration(andrews21.build())
     for k, t in enumerate(r.t):
@@ -218,8 +224,9 @@ def test_andrews_accelerations_and_multipliers_at_a_state() -> None:
 
 @pytest.mark.parametrize("scheme", [iso.Scheme.U0(1, 1, 0), iso.Scheme.newmark()], ids=str)
 def test_andrews_7_equals_21_to_near_rounding(scheme: iso.Scheme) -> None:
-    """Acceleration level with the balance at t_{n+1}: then a_{n+1} is the acceleration at (q_{n+1}, v_{n+1}), the same function of
-    the angles in both models, and the scheme commutes with the linear map between their angles."""
+    """Acceleration level with the balance at t_{n+1}: then a_{n+1} is the acceleration at (q_{n+1},
+    v_{n+1}), the same function of the angles in both models, and the scheme commutes with the
+    linear map between their angles."""
     run = {"dt": 1e-5, "t_end": 0.005, "newton": iso.Newton(rtol=1e-13, full=True)}
     sol = iso.integrate(andrews.build(), scheme, iso.AccelerationLevel(), **run)
     other = in_seven(iso.integrate(andrews21.build(), scheme, iso.AccelerationLevel(), **run))
@@ -229,7 +236,8 @@ def test_andrews_7_equals_21_to_near_rounding(scheme: iso.Scheme) -> None:
 
 
 def test_andrews_7_and_21_differ_by_second_order_and_have_one_limit() -> None:
-    """Elsewhere q̃ and M(q̃) differ between the models, so the runs differ by O(Δt²); extrapolated to Δt = 0 they agree."""
+    """Elsewhere q̃ and M(q̃) differ between the models, so the runs differ by O(Δt²); extrapolated
+    to Δt = 0 they agree."""
     runs: dict[str, list[dict[str, FloatArray]]] = {"seven": [], "twenty-one": []}
     for every, dt in ((1, 2e-5), (2, 1e-5), (4, 5e-6)):
         run = {"dt": dt, "t_end": 0.005, "save_every": every}
@@ -260,7 +268,8 @@ def test_double_pendulum_with_its_joint_entered_again(copies: float) -> None:
 
 
 def test_planar_loop_has_the_rank_it_states() -> None:
-    """5 of 7 on the constraints, 6 of 7 next to them, and the stated dependence with its coefficients."""
+    """5 of 7 on the constraints, 6 of 7 next to them, and the stated dependence with its
+    coefficients."""
     problem = problems.get("planar_loop_in_space")
     system, t = problem.system(), np.linspace(0.0, 3.0, 7)
     motion = problem.exact(t)

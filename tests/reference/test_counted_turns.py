@@ -1,4 +1,5 @@
-"""Angles of joints over many turns against closed forms: whatever reads them, however few rows are saved, with all kinds of steps."""
+"""Angles of joints over many turns against closed forms: whatever reads them, however few rows are
+saved, with all kinds of steps."""
 
 from __future__ import annotations
 
@@ -22,7 +23,8 @@ LOADS: dict[str, Any] = {
 @pytest.mark.parametrize("turn", [0.0, 3.0])
 @pytest.mark.parametrize("name", LOADS)
 def test_amplitude_of_twenty_radians(name: str, turn: float) -> None:
-    """θ = 20 sin 2t; wrapped at ±π the motion is another one after the first quarter of a second."""
+    """θ = 20 sin 2t; wrapped at ±π the motion is another one after the first quarter of a
+    second."""
     sol = iso.integrate(wheel(LOADS[name], speed=40.0, turn=turn), dt=5e-3, t_end=2.0)
     assert np.abs(sol.joint("pin").angle - 20 * np.sin(2 * sol.t)).max() < 5e-3
 
@@ -64,7 +66,8 @@ def test_dense_output_between_few_rows() -> None:
 
 @pytest.mark.parametrize("radius", [0.3, 1.0])
 def test_screw_on_an_arm(radius: float) -> None:
-    """5 mm lead, 20 rad/s, 31 steps a turn: the way along the chord is as long as threads are apart, and the nut stays on its own."""
+    """5 mm lead, 20 rad/s, 31 steps a turn: the way along the chord is as long as threads are
+    apart, and the nut stays on its own."""
     sol = iso.integrate(nut_on_an_arm(0.005, radius, 20.0), iso.Scheme.optimal(0.8), dt=0.01, t_end=1.0)
     joint, p = sol.joint("thread"), 0.005 / (2 * np.pi)
     assert joint.displacement == pytest.approx(p * joint.angle, abs=1e-13)
@@ -103,7 +106,8 @@ def test_gear_of_any_ratio(ratio: float) -> None:
 
 
 def test_drive_of_many_turns() -> None:
-    """Half a turn and more within the first step, from rest; counted, the wheel goes where the drive says."""
+    """Half a turn and more within the first step, from rest; counted, the wheel goes where the
+    drive says."""
     mech = iso.Mechanism(gravity=(0, 0, 0))
     mech.add_body("wheel", 1.0, (1, 1, 1))
     mech.add_joint(iso.Hinge("pin", "ground", "wheel", axis=(0, 0, 1)))
@@ -126,7 +130,8 @@ def test_drive_that_starts_whole_turns_away() -> None:
 
 
 def test_drive_of_a_run_that_starts_later() -> None:
-    """f(0) = −30 rad, and f = 0 where the run starts: the wheel is there, however many turns lie between."""
+    """f(0) = −30 rad, and f = 0 where the run starts: the wheel is there, however many turns lie
+    between."""
     mech = iso.Mechanism(gravity=(0, 0, 0))
     mech.add_body("wheel", 1.0, (1, 1, 1), angular_velocity=(0, 0, 10))
     mech.add_joint(iso.Hinge("pin", "ground", "wheel", axis=(0, 0, 1)))

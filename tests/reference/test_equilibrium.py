@@ -14,7 +14,8 @@ G = 9.81
 
 
 def hanging(stiffness: float = 200.0) -> iso.Mechanism:
-    """A mass of 2 kg on a spring of free length 0.5 m from the origin, that can slide up and down."""
+    """A mass of 2 kg on a spring of free length 0.5 m from the origin, that can slide up and
+    down."""
     mech = iso.Mechanism()
     mech.add_body("mass", 2.0, (0.1, 0.1, 0.1), (0, 0, -0.5))
     mech.add_joint(iso.Prismatic("guide", "ground", "mass", point=(0, 0, -0.5), axis=(0, 0, 1)))
@@ -43,7 +44,8 @@ def test_mass_on_a_spring():
 
 @pytest.mark.parametrize("angle", [0.3, 1.2, np.pi / 2, 2.0, 3.1, -2.9])
 def test_a_pendulum_hangs_down_from_anywhere(angle):
-    """Downhill also from the horizontal, where the tangent is zero, and from near the top, where it is negative."""
+    """Downhill also from the horizontal, where the tangent is zero, and from near the top, where it
+    is negative."""
     found = iso.equilibrium(pendulum(angle).compile())
     assert found.q[:3] == pytest.approx([0, 0, -0.5], abs=1e-9)
     assert found.stability == "stable"
@@ -61,7 +63,8 @@ def test_newton_finds_the_unstable_one():
 
 @pytest.mark.parametrize("planar", [True, False])
 def test_four_bar_with_spring_rests_at_the_minimum_of_energy(planar):
-    """The potential energy along the motion of the loop, driven through by its crank, has its minimum where forces balance."""
+    """The potential energy along the motion of the loop, driven through by its crank, has its
+    minimum where forces balance."""
 
     def make() -> iso.Mechanism:
         mech = linkages.four_bar(planar)
@@ -88,7 +91,8 @@ def test_four_bar_with_spring_rests_at_the_minimum_of_energy(planar):
 
 
 def test_a_users_own_constrained_system():
-    """A bead on a parabola y = x² pulled sideways: 2 x m g = F; retraction, sparse mass and constraints without derivatives."""
+    """A bead on a parabola y = x² pulled sideways: 2 x m g = F; retraction, sparse mass and
+    constraints without derivatives."""
     system = iso.MechanicalSystem(
         M=np.eye(2),
         Q=lambda q, v, t: np.array([3.0, -G]),
@@ -114,7 +118,8 @@ def test_linear_systems_dense_sparse_and_constrained():
 
 
 def test_redundant_rows_and_rolling():
-    """A ball on a level plane rests anywhere, held by three rows of which two carry nothing; neutral."""
+    """A ball on a level plane rests anywhere, held by three rows of which two carry nothing;
+    neutral."""
     mech = iso.Mechanism()
     mech.add_body("ball", 2.0, (0.1, 0.1, 0.1), (0.3, 0.1, 0.2))
     mech.add_joint(iso.RollingSphere("floor", "ball", radius=0.2))

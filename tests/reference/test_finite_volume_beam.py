@@ -1,4 +1,5 @@
-"""The inertia of a finite-volume beam element: closed forms, rigid motions, and accelerations with a mass that is not symmetric."""
+"""The inertia of a finite-volume beam element: closed forms, rigid motions, and accelerations with
+a mass that is not symmetric."""
 
 from __future__ import annotations
 
@@ -8,10 +9,10 @@ import numpy as np
 import pytest
 
 from isodyn import gauss
-from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
 from isodyn.gauss.finite_volume_beam import element_inertia, shape_functions
 from isodyn.gauss.rotation_parameters import cross, rate_matrix
+from isodyn.kernels.compiled import FloatArray
 
 MASS, J, S = 2.1, np.diag([0.04, 0.01, 0.03]) + 0.002, np.array([0.05, -0.02, 0.03])
 STRAIGHT = {2: np.array([[0.0, 0, 0], [1.6, 0, 0]]), 3: np.array([[0.0, 0, 0], [0.8, 0, 0], [1.6, 0, 0]])}
@@ -30,7 +31,8 @@ def rigid_modes(p: FloatArray, origin: FloatArray) -> FloatArray:
 
 
 def rigid_inertia(p: FloatArray, origin: FloatArray) -> FloatArray:
-    """Mass, first and second moments of the line, by midpoint sums: nothing of the element is used but its line."""
+    """Mass, first and second moments of the line, by midpoint sums: nothing of the element is used
+    but its line."""
     total, count = np.zeros((6, 6)), 4000
     for k in range(count):
         N, dN = shape_functions(-1 + (2 * k + 1) / count, len(p))
@@ -44,7 +46,8 @@ def rigid_inertia(p: FloatArray, origin: FloatArray) -> FloatArray:
 
 
 def test_two_nodes_straight() -> None:
-    """Forces m̄L (3/8, 1/8), moments of the arm m̄L² (1/12, 1/24) across the line; forces do not feel ω̇ where s̄ = 0."""
+    """Forces m̄L (3/8, 1/8), moments of the arm m̄L² (1/12, 1/24) across the line; forces do not
+    feel ω̇ where s̄ = 0."""
     L, M = 1.6, element_inertia(STRAIGHT[2], MASS, J)
     identity = np.eye(3)
     assert np.abs(M[:3, :3] - 3 / 8 * MASS * L * identity).max() < 1e-14
@@ -73,7 +76,8 @@ def test_three_nodes_straight() -> None:
 
 @pytest.mark.parametrize("p", LINES, ids=["straight 2", "straight 3", "arc"])
 def test_rigid_motions_see_the_inertia_of_the_line(p: FloatArray) -> None:
-    """Forces and moments about any point add up to those of the rigid line: total mass, first and second moments."""
+    """Forces and moments about any point add up to those of the rigid line: total mass, first and
+    second moments."""
     M = element_inertia(p, MASS, J, first_moment=S)
     assert np.abs(M - M.T).max() > 0.1
     for origin in (np.zeros(3), np.array([0.4, -0.3, 0.8])):
@@ -84,7 +88,8 @@ def test_rigid_motions_see_the_inertia_of_the_line(p: FloatArray) -> None:
 
 @pytest.mark.parametrize("p", LINES, ids=["straight 2", "straight 3", "arc"])
 def test_an_element_made_rigid_accelerates_like_a_rigid_body(p: FloatArray) -> None:
-    """Rows that allow rigid motions only, mass not symmetric: a = Z (ZᵀMZ)⁻¹ZᵀQ, and the multipliers balance the rest."""
+    """Rows that allow rigid motions only, mass not symmetric: a = Z (ZᵀMZ)⁻¹ZᵀQ, and the
+    multipliers balance the rest."""
     M, Z = element_inertia(p, MASS, J, first_moment=S), rigid_modes(p, np.zeros(3))
     A = np.linalg.svd(Z.T)[2][6:]
     Q = np.random.default_rng(5).normal(size=M.shape[0])
@@ -95,7 +100,8 @@ def test_an_element_made_rigid_accelerates_like_a_rigid_body(p: FloatArray) -> N
 
 @pytest.mark.parametrize("p", LINES, ids=["straight 2", "straight 3", "arc"])
 def test_a_clamped_element_in_rotation_parameters(p: FloatArray) -> None:
-    """Unknown g̈ with angles interpolated along the element: the same answer as the matrix of all unknowns; redundant rows too."""
+    """Unknown g̈ with angles interpolated along the element: the same answer as the matrix of all
+    unknowns; redundant rows too."""
     nodes = len(p)
     angles = np.linspace([0.2, 0.9, -0.4], [0.6, 1.3, 0.1], nodes)
 

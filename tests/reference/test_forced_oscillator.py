@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import isodyn as iso
-from isodyn.compiled import FloatArray
+from isodyn.kernels.compiled import FloatArray
 from isodyn.systems.loads import harmonic
 
 m, k, xi, p, drive, q0, v0 = 2.0, 50.0, 0.07, 3.0, 3.5, 0.1, -0.4

@@ -27,7 +27,8 @@ from isodyn.gauss import Contact, Sliding, Sticking, solve_with_friction
 
 
 def closed(sol: Any, rheonomic: bool = False) -> None:
-    """Kinetic energy is the work of all forces; constraints are kept; F_L is workless where constraints stand still."""
+    """Kinetic energy is the work of all forces; constraints are kept; F_L is workless where
+    constraints stand still."""
     scale = max(1.0, float(sol.kinetic.max()))
     assert np.abs(sol.work_balance()).max() < 1e-9 * scale
     assert max(sol.drift().largest) < 1e-12
@@ -40,7 +41,8 @@ def closed(sol: Any, rheonomic: bool = False) -> None:
 
 @pytest.mark.parametrize(("angle", "mu"), [(0.3, 0.1), (0.5, 0.2), (1.2, 0.7), (0.0, 0.4)])
 def test_a_sliding_block_has_the_known_acceleration(angle: float, mu: float) -> None:
-    """g (sin α − μ cos α) downhill and g (sin α + μ cos α) uphill, from accelerations and from a run."""
+    """g (sin α − μ cos α) downhill and g (sin α + μ cos α) uphill, from accelerations and from a
+    run."""
     for way in (1.0, -1.0):
         system, contact, down = incline(angle, 0.7 * way, mu)
         result = solve_with_friction(
@@ -61,7 +63,8 @@ def test_a_sliding_block_has_the_known_acceleration(angle: float, mu: float) -> 
 
 @pytest.mark.parametrize("mu", [0.55, 0.9])
 def test_a_block_sticks_below_the_friction_angle(mu: float) -> None:
-    """tan 0.5 = 0.546: it stays where it is, and the friction force carries its weight along the slope."""
+    """tan 0.5 = 0.546: it stays where it is, and the friction force carries its weight along the
+    slope."""
     system, contact, _ = incline(0.5, 0.0, mu)
     sol = integrate_with_friction(system, contact, t_end=2.0)
     assert sol.phases[0].modes == (Sticking(),)
@@ -81,7 +84,8 @@ def test_a_block_slips_above_the_friction_angle() -> None:
 @pytest.mark.parametrize("excess", [-1e-10, 0.0, 1e-10, 1e-9])
 @pytest.mark.parametrize("wait", [0.0, 0.4])
 def test_a_block_at_the_edge_of_its_cone_slips_when_the_pull_grows(excess: float, wait: float) -> None:
-    """Pulled with μg from the start, or more by rounding, and harder after a while: x = s³/3 from there, with s = t − wait."""
+    """Pulled with μg from the start, or more by rounding, and harder after a while: x = s³/3 from
+    there, with s = t − wait."""
     mu = 0.3
     system = iso.MechanicalSystem(
         1.0,
@@ -99,7 +103,8 @@ def test_a_block_at_the_edge_of_its_cone_slips_when_the_pull_grows(excess: float
 
 
 def test_a_braked_block_stops_at_the_known_time_and_place() -> None:
-    """v₀/d and v₀²/2d with d = g (μ cos α − sin α); it stays there, and friction has taken all its energy."""
+    """v₀/d and v₀²/2d with d = g (μ cos α − sin α); it stays there, and friction has taken all its
+    energy."""
     angle, mu, speed = 0.5, 0.9, 3.0
     system, contact, down = incline(angle, speed, mu)
     sol = integrate_with_friction(system, contact, t_end=2.0, save=np.linspace(0.0, 2.0, 41))
@@ -111,7 +116,8 @@ def test_a_braked_block_stops_at_the_known_time_and_place() -> None:
     assert np.abs(sol.v[sol.t >= switch.t]).max() < 1e-14
     assert abs(sol.work[-1, 2] + 2.0 * GRAVITY * mu * math.cos(angle) * speed**2 / (2 * d)) < 1e-9
     T, V = sol.energy()
-    assert np.abs(T + V - T[0] - V[0] - sol.work[:, 2]).max() < 1e-9  # the potential is all of F_N here
+    # the potential is all of F_N here
+    assert np.abs(T + V - T[0] - V[0] - sol.work[:, 2]).max() < 1e-9
     closed(sol)
     between = sol.at(0.5 * speed / d)
     assert abs(between.q @ down - 0.375 * speed**2 / d) < 1e-9
@@ -134,7 +140,8 @@ def test_a_block_thrown_uphill_comes_back() -> None:
 
 
 def test_a_bead_on_a_vertical_hoop_follows_the_closed_form_through_reversals_of_the_reaction() -> None:
-    """θ'² as a function of θ in each stretch; the reaction changes its side where R θ'² + g cos θ = 0."""
+    """θ'² as a function of θ in each stretch; the reaction changes its side where R θ'² + g cos
+    θ = 0."""
     mu, R, rate = 0.15, 0.7, 9.0
     system, contact = hoop(rate, mu, R)
     sol = integrate_with_friction(system, contact, t_end=1.0)
@@ -148,7 +155,8 @@ def test_a_bead_on_a_vertical_hoop_follows_the_closed_form_through_reversals_of_
     first = brentq(lambda x: reaction(x, 0.0, rate**2, 1), 1.6, 3.0, xtol=1e-14)
     w_first = float(hoop_rate_squared(first, 0.0, rate**2, mu, R, 1))
     top = brentq(lambda x: float(hoop_rate_squared(x, first, w_first, mu, R, -1)), first, 3.1, xtol=1e-14)
-    second = brentq(lambda x: reaction(-x, -top, 0.0, -1), first - 1.5, top, xtol=1e-14)  # back down: mirrored
+    # back down: mirrored
+    second = brentq(lambda x: reaction(-x, -top, 0.0, -1), first - 1.5, top, xtol=1e-14)
     w_second = float(hoop_rate_squared(-second, -top, 0.0, mu, R, -1))
     rows = [int(row) for row in sol.aux["breakpoint_rows"]]
     assert np.abs(theta[rows] - [first, top, second]).max() < 1e-9
@@ -200,7 +208,8 @@ def test_a_bead_on_a_level_ring_in_space_stops_at_the_known_angle() -> None:
 
 @pytest.mark.parametrize("speed", [0.5, -1.1])
 def test_a_bead_on_a_turning_wire(speed: float) -> None:
-    """r'' + 2μΩr' − Ω²r = 0: inwards it turns back where slip and reaction vanish at the same time."""
+    """r'' + 2μΩr' − Ω²r = 0: inwards it turns back where slip and reaction vanish at the same
+    time."""
     omega, r, mu = 2.0, 0.8, 0.35
     system, contact = rotating_wire(omega, r, speed, mu)
     sol = integrate_with_friction(system, contact, t_end=1.0)
@@ -222,7 +231,8 @@ def test_a_reaction_that_vanishes_with_the_slip_changes_sides_once(r: float) -> 
 
 
 def test_a_bead_on_a_turning_wire_in_polar_coordinates() -> None:
-    """The same motion with a mass that depends on the position; what its change brings is part of the balance."""
+    """The same motion with a mass that depends on the position; what its change brings is part of
+    the balance."""
     omega, r, speed, mu = 2.0, 0.8, -1.1, 0.35
     system, contact = rotating_wire_in_polar_coordinates(omega, r, speed, mu)
     sol = integrate_with_friction(system, contact, t_end=1.0)
@@ -236,7 +246,8 @@ def test_a_bead_on_a_turning_wire_in_polar_coordinates() -> None:
 
 
 def test_a_ball_slides_and_then_rolls() -> None:
-    """Without spin at first: it rolls from 2v₀/7μg on with 5v₀/7, after 12v₀²/49μg; orientation by quaternions."""
+    """Without spin at first: it rolls from 2v₀/7μg on with 5v₀/7, after 12v₀²/49μg; orientation by
+    quaternions."""
     speed, mu, radius = 3.0, 0.25, 0.11
     system, contact = ball(speed, mu, radius)
     sol = integrate_with_friction(system, contact, t_end=1.0, rtol=1e-11, atol=1e-12)
@@ -281,7 +292,8 @@ def test_a_mass_on_a_belt_sticks_and_slips_with_the_known_period() -> None:
 
 
 def test_with_equal_coefficients_the_mass_on_the_belt_swings_on() -> None:
-    """μ_s = μ: carried to the edge of the cone with v = V, the mass swings with amplitude V/ω and touches the belt's speed again."""
+    """μ_s = μ: carried to the edge of the cone with v = V, the mass swings with amplitude V/ω and
+    touches the belt's speed again."""
     m, k, V, mu = 1.0, 40.0, 0.2, 0.4
     system, contact = belt(m, k, V, mu, mu, mu * GRAVITY * m / k - 0.02)
     sol = integrate_with_friction(system, contact, t_end=1.5)
@@ -296,7 +308,8 @@ def test_with_equal_coefficients_the_mass_on_the_belt_swings_on() -> None:
 
 @pytest.mark.parametrize("given", [True, False])
 def test_a_mass_on_a_belt_that_gathers_speed_is_left_behind(given: bool) -> None:
-    """Surface velocity w = ½ct²: it is carried along, x = ct³/6, until m c t = μ_s m g; then x'' = μ g. ẇ given, or from differences."""
+    """Surface velocity w = ½ct²: it is carried along, x = ct³/6, until m c t = μ_s m g; then
+    x'' = μ g. ẇ given, or from differences."""
     c, mu, mu_static, m = 2.0, 0.25, 0.4, 1.7
     system = iso.MechanicalSystem(
         m,
@@ -333,9 +346,11 @@ def test_a_mass_on_a_belt_that_gathers_speed_is_left_behind(given: bool) -> None
 
 @pytest.mark.parametrize("creep", [0.0, 1e-13])
 def test_two_feet_stop_at_the_same_time(creep: float) -> None:
-    """A crate sent along the floor stops on both feet; their friction cannot be told apart and is shared.
+    """A crate sent along the floor stops on both feet; their friction cannot be told apart and is
+    shared.
 
-    With a creep of one foot by rounding, which the other one then keeps from ever becoming zero, it stops all the same.
+    With a creep of one foot by rounding, which the other one then keeps from ever becoming zero, it
+    stops all the same.
     """
     m, half, height, inertia, mu, speed = 3.0, 0.4, 0.5, 0.3, 0.3, 2.0
     A = np.array([[0.0, 1.0, -half], [0.0, 1.0, half]])
@@ -364,7 +379,8 @@ def test_two_feet_stop_at_the_same_time(creep: float) -> None:
 
 
 def test_slip_in_two_directions_turns_downhill_and_stops() -> None:
-    """A puck on a slope: v sin ψ/tan(ψ/2)^κ is kept, κ = μ/tan α; for κ > 1 it stops after a time that is an integral."""
+    """A puck on a slope: v sin ψ/tan(ψ/2)^κ is kept, κ = μ/tan α; for κ > 1 it stops after a time
+    that is an integral."""
     angle, speed, psi0 = 0.3, 2.0, 1.2
     kappa = 2.5
     mu, g = kappa * math.tan(angle), GRAVITY

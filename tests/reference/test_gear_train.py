@@ -1,4 +1,5 @@
-"""The epicyclic gear train of Pennestrì and Valentini (2008), section 6: printed matrices, and growth rates by simulation."""
+"""The epicyclic gear train of Pennestrì and Valentini (2008), section 6: printed matrices, and
+growth rates by simulation."""
 
 from __future__ import annotations
 
@@ -8,8 +9,8 @@ from numpy.random import Generator, default_rng
 from scipy.linalg import expm
 
 import isodyn as iso
-from isodyn.compiled import FloatArray
 from isodyn.gauss import GearTrain
+from isodyn.kernels.compiled import FloatArray
 
 
 def table(t1: float, t2: float, t3: float) -> list[tuple[int, int, int, float]]:
@@ -82,14 +83,16 @@ def full_system(train: GearTrain, slopes: dict[int, float], start: FloatArray) -
 @pytest.mark.parametrize(
     ("slopes", "stable"),
     [
-        ({2: -0.8, 4: -0.5, 6: -0.3}, True),  # motors that weaken with speed, a load that grows with it
+        # motors that weaken with speed, a load that grows with it
+        ({2: -0.8, 4: -0.5, 6: -0.3}, True),
         ({2: 0.6, 4: 0.4, 6: 0.9}, False),
         ({2: -0.8, 4: 0.3, 6: -0.1}, False),
         ({6: -1.0}, False),  # one shaft cannot damp two freedoms: a rate of zero
     ],
 )
 def test_growth_of_a_disturbance_is_that_of_the_eigenvalues(slopes: dict[int, float], stable: bool) -> None:
-    """Time integration of all shafts with their constraints: Δω(t) = V e^{𝓜⁻¹𝓚 t} Δω(0), and it grows where λ > 0."""
+    """Time integration of all shafts with their constraints: Δω(t) = V e^{𝓜⁻¹𝓚 t} Δω(0), and it
+    grows where λ > 0."""
     train = GearTrain(table(-0.6, 1.7, -0.9), dict(zip(range(2, 7), (1.0, 0.7, 1.4, 0.2, 0.5), strict=True)), (2, 4))
     found = train.stability(slopes)
     assert found.stable is stable
@@ -122,7 +125,8 @@ def test_eigenvalues_change_sign_with_the_slope_of_the_load() -> None:
 
 
 def test_a_simple_planetary_stage() -> None:
-    """Sun 2, ring 3 held to ground, carrier 4, planet 5: carrier speed = sun speed / (1 + z_ring/z_sun)."""
+    """Sun 2, ring 3 held to ground, carrier 4, planet 5: carrier speed = sun
+    speed / (1 + z_ring/z_sun)."""
     z_sun, z_ring, z_planet = 20, 70, 25
     train = GearTrain(
         [(5, 2, 4, -z_sun / z_planet), (5, 1, 4, z_ring / z_planet)],

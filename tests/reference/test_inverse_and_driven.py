@@ -1,4 +1,5 @@
-"""Forces of a given motion against forward dynamics and the textbook; driven motion against a dynamic run."""
+"""Forces of a given motion against forward dynamics and the textbook; driven motion against a
+dynamic run."""
 
 from __future__ import annotations
 
@@ -22,7 +23,8 @@ def engine(planar: bool = True, drive=None) -> iso.Mechanism:
 
 
 def textbook_torque(t):
-    """Torque on the crank of the slider–crank by power: T ω = d(kinetic)/dt + d(potential)/dt, in closed form of the angle."""
+    """Torque on the crank of the slider–crank by power: T ω = d(kinetic)/dt + d(potential)/dt, in
+    closed form of the angle."""
     h = 1e-4
     w = np.array([1 / 280, -4 / 105, 1 / 5, -4 / 5, 0, 4 / 5, -1 / 5, 4 / 105, -1 / 280])
 
@@ -63,7 +65,8 @@ def test_torque_of_a_slider_crank_against_the_textbook(planar):
 
 @pytest.mark.parametrize("planar", [True, False])
 def test_driven_motion_against_a_dynamic_run(planar):
-    """The same mechanism integrated: positions to rounding, multipliers of the drive to the error of the scheme."""
+    """The same mechanism integrated: positions to rounding, multipliers of the drive to the error
+    of the scheme."""
     drive = iso.Sine(0.6, 3.0)
     mech = engine(planar, drive)
     start = mech.assemble()
@@ -78,7 +81,8 @@ def test_driven_motion_against_a_dynamic_run(planar):
 
 
 def test_inverse_of_forward():
-    """Accelerations and multipliers of a start, put back: nothing is left over, to 1e-10; rows redundant and not."""
+    """Accelerations and multipliers of a start, put back: nothing is left over, to 1e-10; rows
+    redundant and not."""
     for mech in (linkages.four_bar(), linkages.four_bar(True), linkages.double_wishbone()):
         at = mech.assemble(rates={next(iter(mech.joints)): 2.0}).system
         sol = iso.integrate(at, dt=1e-3, t_end=1e-3)
@@ -89,7 +93,8 @@ def test_inverse_of_forward():
 
 
 def test_computed_torque_of_an_arm():
-    """A two-link arm: torques of its joints for an arbitrary admissible motion, put on as motors, bring that acceleration."""
+    """A two-link arm: torques of its joints for an arbitrary admissible motion, put on as motors,
+    bring that acceleration."""
     mech = iso.Mechanism(gravity=(0, -G, 0))
     linkages.add_bar(mech, "upper", (0, 0, 0), (1.0, 0, 0), 2.0)
     linkages.add_bar(mech, "lower", (1.0, 0, 0), (1.5, 0.5, 0), 1.0)

@@ -98,7 +98,8 @@ def test_a_free_body_is_neutral_with_six_zeros():
 
 
 def test_geometric_stiffness_counts():
-    """A bead on a massless rod (distance row): all of its stiffness is that of the multiplier; also for a user's own equations."""
+    """A bead on a massless rod (distance row): all of its stiffness is that of the multiplier; also
+    for a user's own equations."""
     mech = iso.Mechanism()
     mech.add_body("bead", 2.0, position=(0, 0, -0.7), kind="particle")
     mech.add_joint(iso.Distance("rod", "ground", "bead", points=((0, 0, 0), (0, 0, -0.7))))

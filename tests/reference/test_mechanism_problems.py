@@ -1,4 +1,5 @@
-"""Mechanisms against other models of the same thing: minimal coordinates, published numbers, closed forms."""
+"""Mechanisms against other models of the same thing: minimal coordinates, published numbers, closed
+forms."""
 
 from __future__ import annotations
 
@@ -27,7 +28,8 @@ def check_n_four_bar(n: int, dt: float, save_every: int = 1) -> iso.Solution:
     assert np.abs(found - expected)[:, :, :2].max() < 1e-3  # metres
     bodies = sol.q.reshape(sol.t.size, -1, 3)
     assert np.abs(bodies[:, n + 1 :, 2]).max() < 1e-9  # couplers stay level …
-    assert np.ptp(bodies[:, : n + 1, 2], axis=1).max() < 1e-9  # … and rockers parallel: on the branch
+    # … and rockers parallel: on the branch
+    assert np.ptp(bodies[:, : n + 1, 2], axis=1).max() < 1e-9
     energy = sum(sol.energy())
     assert np.abs(energy - energy[0]).max() < 1e-2
     assert sol.drift().largest[0] < 1e-12
@@ -36,7 +38,8 @@ def check_n_four_bar(n: int, dt: float, save_every: int = 1) -> iso.Solution:
 
 @pytest.mark.parametrize("dt", [0.002, 0.001, 0.0005])
 def test_two_four_bars_through_singular_configurations(dt: float) -> None:
-    """Where all rods lie on one line the freedom jumps from one to three; G has lost two of its rank there."""
+    """Where all rods lie on one line the freedom jumps from one to three; G has lost two of its
+    rank there."""
     sol = check_n_four_bar(2, dt)
     theta = 0.5 * np.pi - sol.q[:, 2]
     crossings = np.floor(theta / np.pi + 0.5)
@@ -80,7 +83,8 @@ def test_slider_crank_in_space_against_one_angle() -> None:
 
 
 def test_slider_crank_starts_as_published() -> None:
-    """Slider at 0.2 m with 0.24 m/s; rod with (1.92, −0.96, 0.48) rad/s; its cross is square from the start to the end."""
+    """Slider at 0.2 m with 0.24 m/s; rod with (1.92, −0.96, 0.48) rad/s; its cross is square from
+    the start to the end."""
     system = problems.get("slider_crank_3d").system()
     assert system.q0[14:17] == pytest.approx([0.2, 0.0, 0.0], abs=1e-15)
     assert slider_crank_3d.rates(0.0, 6.0)[1] == pytest.approx([0.24, 0.0, 0.0], abs=1e-15)
@@ -94,7 +98,8 @@ def test_slider_crank_starts_as_published() -> None:
 
 
 def test_andrews_as_a_mechanism_at_a_state() -> None:
-    """Accelerations and the loop multipliers of the seven-coordinate model, at its ten reference states, to 1e-9."""
+    """Accelerations and the loop multipliers of the seven-coordinate model, at its ten reference
+    states, to 1e-9."""
     full, seven = andrews21.reference(), andrews.reference()
     mechanism = Acceleration(problems.get("andrews_mechanism").system())
     angles = Acceleration(andrews.build())
@@ -106,7 +111,8 @@ def test_andrews_as_a_mechanism_at_a_state() -> None:
 
 
 def test_andrews_as_a_mechanism_runs_as_seven_angles() -> None:
-    """Acceleration level with the balance at t_{n+1} commutes with the map between the coordinates: equal to 1e-9."""
+    """Acceleration level with the balance at t_{n+1} commutes with the map between the coordinates:
+    equal to 1e-9."""
     run = {"dt": 1e-5, "t_end": 0.005, "newton": iso.Newton(rtol=1e-13, full=True)}
     scheme = iso.Scheme.U0(1, 1, 0)
     sol = iso.integrate(andrews.build(), scheme, iso.AccelerationLevel(), **run)
@@ -157,7 +163,8 @@ def test_spatial_chain_of_one_link_is_a_pendulum() -> None:
 
 
 def test_bennett_keeps_its_relation() -> None:
-    """The product of the tangents of half the hinge angles is constant; three rows of twenty follow from the others."""
+    """The product of the tangents of half the hinge angles is constant; three rows of twenty follow
+    from the others."""
     frames = loops_in_space.bennett_frames(0.4 * np.pi)
     assert frames[-1] == pytest.approx(np.eye(4), abs=1e-14)
     problem = problems.get("bennett")
@@ -244,7 +251,8 @@ def test_robot_arm_drives_do_the_work() -> None:
 
 
 def test_torsion_pendulum_with_dry_friction() -> None:
-    """A balanced rotor on a spring: every half swing loses 2 μ r N/k, N being the weight, and it stops inside ± μ r N/k."""
+    """A balanced rotor on a spring: every half swing loses 2 μ r N/k, N being the weight, and it
+    stops inside ± μ r N/k."""
     k, mu, radius, mass, J, start = 4.0, 0.3, 0.02, 5.0, 0.05, 0.9
     mech = iso.Mechanism(gravity=(0.0, -9.81, 0.0))
     mech.add_body("rotor", mass, J, orientation=start, kind="planar")
@@ -265,7 +273,8 @@ def test_torsion_pendulum_with_dry_friction() -> None:
 
 
 def swing_end(theta: float, kappa: float, g: float) -> float:
-    """Where a pendulum stops that starts from rest at θ > 0, with θ'' = −g sin θ + κ(g cos θ + θ'²) while θ' < 0."""
+    """Where a pendulum stops that starts from rest at θ > 0, with θ'' = −g sin θ + κ(g cos θ + θ'²)
+    while θ' < 0."""
     A, B = 2 * g * (1 - 2 * kappa**2) / (1 + 4 * kappa**2), 6 * kappa * g / (1 + 4 * kappa**2)
 
     def square(x: float) -> float:
@@ -277,7 +286,8 @@ def swing_end(theta: float, kappa: float, g: float) -> float:
 
 
 def test_pendulum_with_dry_friction_stops_where_the_formula_says() -> None:
-    """A point mass on a light arm: the pin carries N = m(g cos θ + ℓθ'²)/√(1 − (μr/ℓ)²), which makes θ'² a formula of θ."""
+    """A point mass on a light arm: the pin carries N = m(g cos θ + ℓθ'²)/√(1 − (μr/ℓ)²), which
+    makes θ'² a formula of θ."""
     mu, radius, length, g, start = 0.4, 0.05, 0.5, 9.81, 1.0
     mech = iso.Mechanism(gravity=(0.0, -g, 0.0))
     mech.add_body(

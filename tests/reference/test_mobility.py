@@ -1,4 +1,5 @@
-"""Degrees of freedom of textbook mechanisms, by the rank of their rows and beside it by Grübler's and Kutzbach's count."""
+"""Degrees of freedom of textbook mechanisms, by the rank of their rows and beside it by Grübler's
+and Kutzbach's count."""
 
 from __future__ import annotations
 
@@ -14,7 +15,8 @@ def spatial(name: str, mech: iso.Mechanism, position=(0, 0, 0)) -> None:
 
 
 def cardan_shaft() -> iso.Mechanism:
-    """Two shafts in bearings, an intermediate shaft between two crosses that can slide apart: one freedom."""
+    """Two shafts in bearings, an intermediate shaft between two crosses that can slide apart: one
+    freedom."""
     mech = iso.Mechanism()
     spatial("input", mech, (-1, 0, 0))
     spatial("middle", mech, (0.5, 0.1, 0))
@@ -85,7 +87,8 @@ def test_textbook(name):
 
 
 def test_bennett_closes_only_with_its_own_twists():
-    """The same loop with the twist of one pair off is a structure: no freedom at all, near 4 × 5 − 18 = 2 redundant rows."""
+    """The same loop with the twist of one pair off is a structure: no freedom at all, near 4 ×
+    5 − 18 = 2 redundant rows."""
     mech = linkages.bennett()
     assert mech.closing_error < 1e-12
     hinge = mech.joints["C"]
@@ -103,7 +106,8 @@ def test_a_flat_parallelogram_is_singular():
 
 
 def test_a_shaky_structure_has_a_freedom_that_leads_nowhere():
-    """Two collinear rods hold a particle in a plane: it can start to move across them, and goes nowhere."""
+    """Two collinear rods hold a particle in a plane: it can start to move across them, and goes
+    nowhere."""
     mech = iso.Mechanism()
     mech.add_body("bead", 1.0, position=(0, 0, 0), kind="particle")
     mech.add_joint(iso.Distance("left", "ground", "bead", points=((-1, 0, 0), (0, 0, 0))))
@@ -140,7 +144,8 @@ def test_bodies_that_cannot_move_are_named():
 
 
 def test_rough_positions_are_assembled_first():
-    """Joints by points of the bodies, bodies put down roughly: the count is that of the closed loop."""
+    """Joints by points of the bodies, bodies put down roughly: the count is that of the closed
+    loop."""
     mech = linkages.four_bar()
     system = mech.compile()
     rough = system.retract(system.q0, np.random.default_rng(3).normal(scale=0.05, size=system.nv))

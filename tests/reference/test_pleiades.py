@@ -16,7 +16,8 @@ STEPS = (1e-4, 5e-5, 2.5e-5)
 
 @pytest.mark.parametrize("scheme", [iso.Scheme.midpoint_mpa(), iso.Scheme.central_difference()], ids=str)
 def test_converges_to_the_published_numbers_with_order_two(scheme: iso.Scheme) -> None:
-    """At t = 3, in positions and velocities, the slope is 2 and the finest error below 4e-4 of a unit."""
+    """At t = 3, in positions and velocities, the slope is 2 and the finest error below 4e-4 of a
+    unit."""
     problem = problems.get("pleiades")
     reference = problem.reference
     assert reference is not None
@@ -32,7 +33,8 @@ def test_converges_to_the_published_numbers_with_order_two(scheme: iso.Scheme) -
 
 
 def test_follows_the_reference_at_six_times() -> None:
-    """Also before the end, against values in extended precision; the close encounters lie between them."""
+    """Also before the end, against values in extended precision; the close encounters lie between
+    them."""
     reference = extended_reference()
     sol = iso.integrate(
         problems.get("pleiades").system(), iso.Scheme.midpoint_mpa(), dt=2.5e-5, t_end=3.0, save_every=20000

@@ -7,17 +7,19 @@ import pytest
 
 import isodyn as iso
 from isodyn import problems
-from isodyn.compiled import BALANCE, OK
 from isodyn.errors import InputError
+from isodyn.kernels.compiled import BALANCE, OK
 from isodyn.problems import manufactured, oscillator
 
-OF_LARGE_FORCES = ("clamped_bar",)  # springs of 1e7 N/m: rounding is that of forces, not of accelerations
+# springs of 1e7 N/m: rounding is that of forces, not of accelerations
+OF_LARGE_FORCES = ("clamped_bar",)
 WITH_FORMULA = [name for name, problem in problems.ALL.items() if problem.motion is not None]
 
 
 @pytest.mark.parametrize("name", WITH_FORMULA)
 def test_exact_motion_satisfies_the_equations(name: str) -> None:
-    """The balance at the exact q, v, a, λ is zero to rounding, and the start is that of the system."""
+    """The balance at the exact q, v, a, λ is zero to rounding, and the start is that of the
+    system."""
     problem = problems.get(name)
     system = problem.system()
     t = np.linspace(0.0, problem.t_end, 50)

@@ -1,4 +1,5 @@
-"""Forces of stiff parts that turn, against closed forms: m ω² r of a mass on a spring, ρA ω² L²/2 at the root of a rod."""
+"""Forces of stiff parts that turn, against closed forms: m ω² r of a mass on a spring, ρA ω² L²/2
+at the root of a rod."""
 
 from __future__ import annotations
 
@@ -87,7 +88,8 @@ def test_the_root_of_a_spinning_rod_carries_the_rod(scheme: iso.Scheme) -> None:
     rod, late = sol.beam("rod"), sol.t > 0.15
     tip = rod.nodes[late, -1]
     speed = np.linalg.norm(rod.shape.split(rod.v)[late, -1, 0], axis=1) / np.linalg.norm(tip, axis=1)
-    force = RHO_A * speed**2 * LENGTH**2 / 2.0  # damping takes some of the speed: 1.22e5 N at the start
+    # damping takes some of the speed: 1.22e5 N at the start
+    force = RHO_A * speed**2 * LENGTH**2 / 2.0
     assert np.abs(rod.axial_force(points=9)[late, 0, 0] / force - 1.0).max() < 0.02
     pull = np.linalg.norm(sol.reaction("root").force, axis=1)[late]
     assert np.abs(pull / force - 1.0).max() < 0.02

@@ -1,4 +1,5 @@
-"""Mass properties of shapes: textbook formulas, triangulated surfaces and sums of parts give the same."""
+"""Mass properties of shapes: textbook formulas, triangulated surfaces and sums of parts give the
+same."""
 
 from __future__ import annotations
 
@@ -32,7 +33,8 @@ TETRAHEDRON = (
 
 @pytest.mark.parametrize("name", ROUND)
 def test_formulas_and_triangles(name: str) -> None:
-    """The polyhedron of n sides approaches the formula as 1/n²; its surface is closed and looks outwards."""
+    """The polyhedron of n sides approaches the formula as 1/n²; its surface is closed and looks
+    outwards."""
     shape = ROUND[name]
     errors = []
     for n in (32, 64, 128):
@@ -70,7 +72,8 @@ def test_textbook_numbers(shape: Any, moments_: Any) -> None:
 
 
 def test_box_as_mesh_is_exact() -> None:
-    """Moved and turned anywhere: volume, centre and inertia of the polyhedron to rounding; a tetrahedron as by hand."""
+    """Moved and turned anywhere: volume, centre and inertia of the polyhedron to rounding; a
+    tetrahedron as by hand."""
     box = shapes.Placed(
         shapes.Box(0.4, 1.1, 2.3, density=700.0), (30.0, -20.0, 10.0), rotations.from_axis_angle([1, 2, 3], 0.8)
     )
@@ -81,7 +84,8 @@ def test_box_as_mesh_is_exact() -> None:
     volume, centre, inertia = moments(*TETRAHEDRON)
     assert volume == pytest.approx(1 / 6)
     np.testing.assert_allclose(centre, 0.25)
-    second = (np.eye(3) + np.ones((3, 3))) / 120 - np.full((3, 3), 1 / 96)  # ∫xᵢxⱼ = (1 + δᵢⱼ)/120, less V c cᵀ
+    # ∫xᵢxⱼ = (1 + δᵢⱼ)/120, less V c cᵀ
+    second = (np.eye(3) + np.ones((3, 3))) / 120 - np.full((3, 3), 1 / 96)
     np.testing.assert_allclose(inertia, np.trace(second) * np.eye(3) - second, atol=1e-16)
 
 
@@ -107,7 +111,8 @@ def test_parts_add_up_by_parallel_axes() -> None:
 
 
 def test_bodies_take_shapes() -> None:
-    """Mass, inertia and mass centre arrive in the mechanism; the frame's origin stays where it was put."""
+    """Mass, inertia and mass centre arrive in the mechanism; the frame's origin stays where it was
+    put."""
     mech = Mechanism()
     cone = shapes.Cone(0.6, 1.2, density=500.0)
     body = mech.add_body("cone", shape=cone, position=(1, 0, 0))
@@ -120,7 +125,8 @@ def test_bodies_take_shapes() -> None:
 
 @pytest.mark.parametrize("scale", [1.0, 1e-3])
 def test_meshes_from_files(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, scale: float) -> None:
-    """A file goes through trimesh, with its unit; triangles that do not share vertices are joined."""
+    """A file goes through trimesh, with its unit; triangles that do not share vertices are
+    joined."""
     vertices, faces = TETRAHEDRON
     loose = SimpleNamespace(vertices=vertices[faces].reshape(-1, 3), faces=np.arange(12).reshape(4, 3))
     reader = SimpleNamespace(load=lambda path, force: loose if (path.name, force) == ("part.stl", "mesh") else None)

@@ -12,7 +12,8 @@ RHO = [0.0, 0.2, 0.5, 0.8, 1.0]
 
 @pytest.mark.parametrize("rho", RHO)
 def test_generalised_alpha_of_chung_and_hulbert(rho):
-    """alpha_m = (2 rho - 1)/(rho + 1), alpha_f = rho/(rho + 1), gamma = 1/2 - alpha_m + alpha_f, beta = (...)^2/4."""
+    """alpha_m = (2 rho - 1)/(rho + 1), alpha_f = rho/(rho + 1), gamma = 1/2 - alpha_m + alpha_f,
+    beta = (...)^2/4."""
     alpha_m, alpha_f = (2 * rho - 1) / (rho + 1), rho / (rho + 1)
     expected = (alpha_m, alpha_f, 0.25 * (1 - alpha_m + alpha_f) ** 2, 0.5 - alpha_m + alpha_f)
     np.testing.assert_allclose(alpha_parameters(Scheme.generalised_alpha(rho)), expected, atol=1e-15)
@@ -22,7 +23,8 @@ def test_generalised_alpha_of_chung_and_hulbert(rho):
 
 @pytest.mark.parametrize("rho", [0.5, 0.7, 1.0])
 def test_hilber_hughes_taylor(rho):
-    """alpha_f = (1 - rho)/(1 + rho) in [0, 1/3], gamma = 1/2 + alpha_f, beta = (1 + alpha_f)^2/4."""
+    """alpha_f = (1 - rho)/(1 + rho) in [0, 1/3], gamma = 1/2 + alpha_f,
+    beta = (1 + alpha_f)^2/4."""
     alpha_f = (1 - rho) / (1 + rho)
     expected = (0.0, alpha_f, 0.25 * (1 + alpha_f) ** 2, 0.5 + alpha_f)
     np.testing.assert_allclose(alpha_parameters(Scheme.hht(rho)), expected, atol=1e-15)
@@ -31,7 +33,8 @@ def test_hilber_hughes_taylor(rho):
 
 @pytest.mark.parametrize("rho", RHO)
 def test_wood_bossak_zienkiewicz(rho):
-    """alpha_m = (rho - 1)/(rho + 1), alpha_f = 0, gamma = 1/2 - alpha_m, beta = (1 - alpha_m)^2/4."""
+    """alpha_m = (rho - 1)/(rho + 1), alpha_f = 0, gamma = 1/2 - alpha_m, beta = (1 -
+    alpha_m)^2/4."""
     alpha_m = (rho - 1) / (rho + 1)
     expected = (alpha_m, 0.0, 0.25 * (1 - alpha_m) ** 2, 0.5 - alpha_m)
     np.testing.assert_allclose(alpha_parameters(Scheme.wbz(rho)), expected, atol=1e-15)
@@ -86,7 +89,8 @@ def test_shift_of_the_acceleration(rho_min, rho_max, rho_s):
 
 
 def test_v0_framework_parameters():
-    """q~ = q_{1-alpha_k} + kappa v dt, v~ = v_{1-alpha_k} + kappa a dt, alpha_k = 1 - 2/p (printed with misprints)."""
+    """q~ = q_{1-alpha_k} + kappa v dt, v~ = v_{1-alpha_k} + kappa a dt, alpha_k = 1 - 2/p (printed
+    with misprints)."""
     rho_min, rho_max, rho_s = 0.3, 0.8, 0.2
     s = Scheme.V0(rho_min, rho_max, rho_s)
     p = (1 + rho_min) * (1 + rho_max)
@@ -101,7 +105,8 @@ def test_v0_framework_parameters():
 
 @pytest.mark.parametrize("rho", [0.5, 0.75, 1.0])
 def test_v0_counterparts_give_their_parameters_back(rho):
-    """Table 2.3 with beta and alpha_k as Algorithm 2.2.1 has them; for U0 members alpha_k = alpha_f and kappa = 0."""
+    """Table 2.3 with beta and alpha_k as Algorithm 2.2.1 has them; for U0 members alpha_k = alpha_f
+    and kappa = 0."""
     weight = 1 - 2 / (1 + rho) ** 2
     for s, rho_s in (
         (Scheme.generalised_alpha(rho, v0=True), rho),

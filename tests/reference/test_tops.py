@@ -37,7 +37,8 @@ def exact_height(t: np.ndarray, theta: float, precession: float, spin: float) ->
 
 
 def test_heavy_top_nods_by_an_elliptic_function() -> None:
-    """cos θ of the reference to 1e-9, of a run by its error; the spin stays to Newton's tolerance."""
+    """cos θ of the reference to 1e-9, of a run by its error; the spin stays to Newton's
+    tolerance."""
     problem = problems.get("spinning_top")
     parameters = dict(problem.parameters)
     t = np.linspace(0.0, 1.0, 101)
@@ -64,7 +65,8 @@ def test_nutation_period() -> None:
 
 
 def test_fast_top_precesses_as_textbooks_say() -> None:
-    """φ̇ → m g ℓ/(C ω₃) for a fast spin, released without precession: on the average, with small nutation."""
+    """φ̇ → m g ℓ/(C ω₃) for a fast spin, released without precession: on the average, with small
+    nutation."""
     system = problems.get("spinning_top").system(precession=0.0, spin=1500.0)
     sol = iso.integrate(system, iso.Scheme.U0(0.8, 0.8, 0.8), dt=5e-5, t_end=0.5, save_every=10)
     axis = sol.body("top").R[:, :, 2]
@@ -75,7 +77,8 @@ def test_fast_top_precesses_as_textbooks_say() -> None:
 
 @pytest.mark.parametrize("tilt", [0.4, 1.1, 2.0])
 def test_gyroscope_precesses_steadily(tilt: float) -> None:
-    """In its gimbals: constant tilt and rates, exactly in the reference, to second order in a run; pushed, it nods."""
+    """In its gimbals: constant tilt and rates, exactly in the reference, to second order in a run;
+    pushed, it nods."""
     problem = problems.get("gyroscope")
     rate = tops.steady_precession(tilt, 150.0)
     system = problem.system(tilt=tilt)
@@ -111,7 +114,8 @@ def euler_solution(t: np.ndarray, rate: float, nudge: float) -> tuple[np.ndarray
 
 
 def test_dzhanibekov() -> None:
-    """ω by elliptic functions, the body turns over every 2K/p, and the angular momentum stays where it is."""
+    """ω by elliptic functions, the body turns over every 2K/p, and the angular momentum stays where
+    it is."""
     problem = problems.get("free_body")
     exact, flip = euler_solution(np.linspace(0.0, 20.0, 201), 2.0, 0.02)
     motion = accurate_motion(problem.system(), 20.0).at(np.linspace(0.0, 20.0, 201))
@@ -127,7 +131,8 @@ def test_dzhanibekov() -> None:
 
 @pytest.mark.parametrize("rho", [0.0, 0.5, 1.0])
 def test_angular_momentum_of_a_free_body(rho: float) -> None:
-    """Kept to Newton's tolerance by V0(1, 1, ρ) with the Cayley map, also with large steps, as is the energy."""
+    """Kept to Newton's tolerance by V0(1, 1, ρ) with the Cayley map, also with large steps, as is
+    the energy."""
     problem, newton = problems.get("free_body"), iso.Newton(rtol=1e-13)
     run = {"dt": 0.05, "t_end": 10.0, "newton": newton}
     sol = iso.integrate(problem.system(), iso.Scheme.V0(1, 1, rho), **run)

@@ -1,4 +1,5 @@
-"""What shows itself in a notebook, and equations in symbols against the numbers of the compiled model."""
+"""What shows itself in a notebook, and equations in symbols against the numbers of the compiled
+model."""
 
 from __future__ import annotations
 
@@ -62,7 +63,8 @@ def swinging(q: Any, v: Any, t: Any) -> Any:
 
 @pytest.mark.parametrize("compiled", [False, True])
 def test_equations_of_users_functions(compiled: bool) -> None:
-    """A pendulum in x, y with a rod that changes its length: read from plain and from compiled functions."""
+    """A pendulum in x, y with a rod that changes its length: read from plain and from compiled
+    functions."""
     system = iso.MechanicalSystem(
         M=lambda q: np.array([[2.0 + q[0] ** 2, 0.1 * q[1]], [0.1 * q[1], 3.0]]),
         Q=swinging if compiled else swinging.py_func,

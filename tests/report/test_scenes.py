@@ -1,4 +1,5 @@
-"""Scenes hold what the solution says: poses, curves, joints and lines where the views of the solution have them; bodies by their shape."""
+"""Scenes hold what the solution says: poses, curves, joints and lines where the views of the
+solution have them; bodies by their shape."""
 
 from __future__ import annotations
 
@@ -26,7 +27,8 @@ def run(name: str, t_end: float, **parameters: float) -> iso.Solution:
 
 
 def test_joints_stay_at_the_points_of_both_bodies() -> None:
-    """A mark fixed in the first body lies at the point of the second too, at any time between rows."""
+    """A mark fixed in the first body lies at the point of the second too, at any time between
+    rows."""
     for name, t_end in (("slider_crank_3d", 0.5), ("four_bar", 0.5), ("flexible_slider_crank", 0.02)):
         sol = run(name, t_end)
         scene = scene_of(sol, frames=200)
@@ -118,7 +120,8 @@ SHAPES = [
 
 @pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: type(shape).__name__)
 def test_shapes_are_drawn_about_the_mass_centre(shape: Any) -> None:
-    """The enclosed volume and its centroid, by the divergence theorem on the triangles: centroid at zero; normals point outwards."""
+    """The enclosed volume and its centroid, by the divergence theorem on the triangles: centroid at
+    zero; normals point outwards."""
     mech = iso.Mechanism()
     body = mech.add_body("b", shape=shape)
     surface = drawing(body, [], 1.0, False, None).surface
@@ -178,7 +181,8 @@ def test_camera_sees_the_scene() -> None:
 
 
 def test_assets_are_part_of_the_package() -> None:
-    """What the pages are made of lies beside the modules, and cites what the documentation cites."""
+    """What the pages are made of lies beside the modules, and cites what the documentation
+    cites."""
     import json
 
     from isodyn.report.reasons import works

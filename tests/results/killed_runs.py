@@ -1,6 +1,8 @@
-"""Runs that are killed without warning at random steps, or while a checkpoint is being written, and resumed; prints what came out.
+"""Runs that are killed without warning at random steps, or while a checkpoint is being written, and
+resumed; prints what came out.
 
-Run as a program with a folder and a seed: children are forked, so that each is killed by signal 9 and nothing of it remains.
+Run as a program with a folder and a seed: children are forked, so that each is killed by signal 9
+and nothing of it remains.
 """
 
 from __future__ import annotations
@@ -26,7 +28,8 @@ STEPS = 60
 
 
 def cases() -> dict[str, tuple[Any, dict[str, Any]]]:
-    """Compiled, redundant, plain Python, sparse, with kept factors, with breakpoints and with other formulations."""
+    """Compiled, redundant, plain Python, sparse, with kept factors, with breakpoints and with other
+    formulations."""
     found: dict[str, tuple[Any, dict[str, Any]]] = {}
     for name in ("andrews", "bennett", "bricard", "spatial_chain", "flexible_pendulum", "vdpol_dae"):
         problem = problems.get(name)
@@ -108,7 +111,8 @@ def same(one: iso.Solution, two: iso.Solution) -> bool:
 
 def main(folder: Path, seed: int) -> None:
     warnings.simplefilter("ignore")
-    os.fsync = lambda file: None  # a dying process does not lose what the system has; only a dying machine does
+    # a dying process does not lose what the system has; only a dying machine does
+    os.fsync = lambda file: None
     rng = random.Random(seed)
     result = {}
     for name, (system, options) in cases().items():

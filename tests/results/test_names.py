@@ -1,4 +1,5 @@
-"""Names with / and any Unicode survive every format: NetCDF, CSV, JSON, xarray, TOML, checkpoints, the report, the terminal."""
+"""Names with / and any Unicode survive every format: NetCDF, CSV, JSON, xarray, TOML, checkpoints,
+the report, the terminal."""
 
 from __future__ import annotations
 
@@ -112,7 +113,8 @@ def test_names_that_no_file_can_hold_are_refused() -> None:
 @settings(max_examples=200)
 @given(st.text(max_size=20))
 def test_stored_names_tell_all_names_apart(name: Any) -> None:
-    """Percent signs, slashes, blanks and signs that cannot be printed are written as bytes; the way back is unique."""
+    """Percent signs, slashes, blanks and signs that cannot be printed are written as bytes; the way
+    back is unique."""
     stored = stored_name(name)
     assert "/" not in stored
     assert stored.isprintable()

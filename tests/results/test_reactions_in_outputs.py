@@ -1,4 +1,5 @@
-"""Reactions stand in every output as `sol.reaction` tells them: table, xarray, NetCDF, CSV, JSON summary, report, command line."""
+"""Reactions stand in every output as `sol.reaction` tells them: table, xarray, NetCDF, CSV, JSON
+summary, report, command line."""
 
 from __future__ import annotations
 
@@ -19,7 +20,8 @@ JOINTS = ("shaft", "axle", "motor", "mesh", "floor", "rope", "leash", "edge")
 
 @pytest.fixture(scope="module")
 def sol() -> iso.Solution:
-    """A driven pair of gears, a ball and a disc that roll, a rope over two pulleys, a user's rod."""
+    """A driven pair of gears, a ball and a disc that roll, a rope over two pulleys, a user's
+    rod."""
     mech = iso.Mechanism(gravity=(0, 0, -10.0))
     for name, x in (("pinion", 0.0), ("wheel", 1.0)):
         mech.add_body(name, 1.5, (0.2, 0.3, 0.4), (x, 0.1, 0.2))
@@ -40,7 +42,8 @@ def sol() -> iso.Solution:
 
 
 def test_known_forces(sol: iso.Solution) -> None:
-    """Weights on the floor; the rope by Atwood's formula, pulling up at both ends and down at the pulleys."""
+    """Weights on the floor; the rope by Atwood's formula, pulling up at both ends and down at the
+    pulleys."""
     assert set(sol.system.joints) == set(JOINTS)
     assert sol.reaction("floor").on == "ball"
     assert sol.reaction("floor").force[0] == pytest.approx([0, 0, 20.0], abs=1e-9)

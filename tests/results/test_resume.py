@@ -1,4 +1,5 @@
-"""Checkpoints: a run that is killed and resumed gives bit for bit the rows of one that is not; what does not fit is refused."""
+"""Checkpoints: a run that is killed and resumed gives bit for bit the rows of one that is not; what
+does not fit is refused."""
 
 from __future__ import annotations
 
@@ -23,7 +24,8 @@ MODELS = Path(__file__).resolve().parents[2] / "examples" / "models"
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_killed_runs_are_resumed_bit_for_bit(tmp_path: Path) -> None:
-    """Signal 9 at random steps and inside writes, three times in a row; without kept factors also as without checkpoints."""
+    """Signal 9 at random steps and inside writes, three times in a row; without kept factors also
+    as without checkpoints."""
     script = Path(__file__).with_name("killed_runs.py")
     seed = str(np.random.SeedSequence().entropy % 1000)
     run = subprocess.run(
@@ -121,7 +123,8 @@ def test_statistics_of_a_finished_run_stay(tmp_path: Path) -> None:
 def test_every_turn_of_a_run_can_be_resumed(
     scheme: iso.Scheme, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Stops after the first step, before, on and after breakpoints, where accelerations change their time level, and at the end."""
+    """Stops after the first step, before, on and after breakpoints, where accelerations change
+    their time level, and at the end."""
     monkeypatch.setattr(os, "fsync", lambda file: None)
     system, dt = problems.get("andrews").system(), problems.get("andrews").dt
     options = {"dt": dt, "t_end": 12 * dt, "breakpoints": [4.5 * dt, 5 * dt, 8 * dt], "scheme": scheme, "save_every": 2}

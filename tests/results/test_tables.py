@@ -61,7 +61,8 @@ def test_units_of_planar_bodies_beams_and_others() -> None:
 
 
 def test_netcdf_opens_with_plain_xarray_and_comes_back(spatial: iso.Solution, tmp_path: Path) -> None:
-    """Nothing of isodyn is needed to read it; with isodyn the whole solution is there again, with its system."""
+    """Nothing of isodyn is needed to read it; with isodyn the whole solution is there again, with
+    its system."""
     path = spatial.save(tmp_path / "run.nc")
     with xr.open_dataset(path) as data:
         assert data.time.dtype == np.float64

@@ -1,9 +1,10 @@
 """Andrews' squeezing mechanism to t = 0.03: time to a relative error of 3e-6 in q at the end.
 
-The error is the largest over the seven angles over the largest angle, against the reference in extended precision. Exudyn and isodyn's
-mechanism have 21 coordinates of seven bodies, everything else the seven angles of the test set. Solvers of ordinary differential
-equations are given the accelerations of the Gauss principle; nothing holds their constraints, `phi` and `phi_dot` say how far they are off
-at the end (relative; isodyn's along all saved steps).
+The error is the largest over the seven angles over the largest angle, against the reference in
+extended precision. Exudyn and isodyn's mechanism have 21 coordinates of seven bodies, everything
+else the seven angles of the test set. Solvers of ordinary differential equations are given the
+accelerations of the Gauss principle; nothing holds their constraints, `phi` and `phi_dot` say how
+far they are off at the end (relative; isodyn's along all saved steps).
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """How packages run Andrews' mechanism: equations in seven angles, or seven planar bodies.
 
-`terms` writes M, Q, G, b once for arrays that are traced or symbolic; compiled ones are isodyn's own functions; a test compares both.
+`terms` writes M, Q, G, b once for arrays that are traced or symbolic; compiled ones are isodyn's
+own functions; a test compares both.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ T_END = 0.03
 def terms(
     q: Any, v: Any, sin: Any, cos: Any, sqrt: Any
 ) -> tuple[list[list[Any]], list[Any], list[list[Any]], list[Any]]:
-    """M, Q, G and b as lists of expressions; numbers and equations of the Test Set for IVP Solvers."""
+    """M, Q, G and b as lists of expressions; numbers and equations of the Test Set for IVP
+    Solvers."""
     from isodyn.problems import andrews as a
 
     be, th, ga, ph, de, om, ep = (q[i] for i in range(7))
@@ -74,7 +76,8 @@ def terms(
 
 
 class Equations:
-    """y = (q, v) with the accelerations of M a + Gᵀλ = Q, G a = b: nothing holds the constraints, they drift."""
+    """y = (q, v) with the accelerations of M a + Gᵀλ = Q, G a = b: nothing holds the constraints,
+    they drift."""
 
     t_end = T_END
 

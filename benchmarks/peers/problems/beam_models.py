@@ -1,9 +1,10 @@
-"""How packages run the strip: 1 m × 10 mm × 1 mm of steel, hinged at one end, level and straight at rest, swinging down for a second.
+"""How packages run the strip: 1 m × 10 mm × 1 mm of steel, hinged at one end, level and straight at
+rest, swinging down for a second.
 
     ρA = 0.078 kg/m, EA = 2.07e6 N, EI = 0.1725 N m², g = 9.81 m/s²
 
-Both packages have N cubic elements with positions and slopes of N + 1 nodes as coordinates and the same mass matrix. Their strain
-energies are two discretisations of the same beam:
+Both packages have N cubic elements with positions and slopes of N + 1 nodes as coordinates and the
+same mass matrix. Their strain energies are two discretisations of the same beam:
 
     isodyn   EA (ℓ − ℓ₀)²/2ℓ₀ of the chord ℓ of an element + ½EI ∫ |r''|² dX
     Exudyn   ½EA ∫ (|r'| − 1)² dX + ½EI ∫ (r' × r''/|r'|²)² dX
@@ -98,14 +99,16 @@ PACKAGES = {"isodyn": Isodyn, "exudyn": Exudyn}
 
 
 def reference(t_end: float, modes: int = 14) -> np.ndarray:
-    """Places of the tip every 0.05 s of the continuous beam that does not stretch, (times, 2); 14 modes are right to 1e-6 m.
+    """Places of the tip every 0.05 s of the continuous beam that does not stretch, (times, 2); 14
+    modes are right to 1e-6 m.
 
-    The angle θ(X, t) = Σ c_k(t) θ_k(X) of the tangent, r = ∫ (cos θ, sin θ) dX, the hinge and the free end by the weak form:
+    The angle θ(X, t) = Σ c_k(t) θ_k(X) of the tangent, r = ∫ (cos θ, sin θ) dX, the hinge and the
+    free end by the weak form:
 
         ρA ∫ r_k·r̈ dX = −ρA g ∫ y_k dX − EI ∫ θ_k' θ' dX,    r_k = ∂r/∂c_k
 
-    θ_k are the lowest natural modes of the level strip, found in polynomials of Legendre; DOP853 at 1e-9 does the rest. The strip
-    stretches by less than 2e-6 under its own tension.
+    θ_k are the lowest natural modes of the level strip, found in polynomials of Legendre; DOP853 at
+    1e-9 does the rest. The strip stretches by less than 2e-6 under its own tension.
     """
     from numpy.polynomial import legendre
     from scipy.integrate import solve_ivp
@@ -130,7 +133,8 @@ def reference(t_end: float, modes: int = 14) -> np.ndarray:
         angle, turning = theta @ c, theta @ rate
         cos, sin = np.cos(angle), np.sin(angle)
         x_k, y_k = from_start @ (-sin[:, None] * theta), from_start @ (cos[:, None] * theta)
-        x_2, y_2 = from_start @ (-cos * turning**2), from_start @ (-sin * turning**2)  # r̈ = Σ r_k c̈_k + this
+        # r̈ = Σ r_k c̈_k + this
+        x_2, y_2 = from_start @ (-cos * turning**2), from_start @ (-sin * turning**2)
         mass = RHO_A * ((x_k.T * w) @ x_k + (y_k.T * w) @ y_k)
         force = -RHO_A * (x_k.T @ (w * x_2) + y_k.T @ (w * (y_2 + GRAVITY))) - stiffness * c
         return np.concatenate([rate, np.linalg.solve(mass, force)])

@@ -1,11 +1,13 @@
-"""A swinging strip of N elements in absolute nodal coordinates (beam_models): cost per step at h = 1e-3, Newton at default tolerance.
+"""A swinging strip of N elements in absolute nodal coordinates (beam_models): cost per step at
+h = 1e-3, Newton at default tolerance.
 
-Errors are the largest distances of the tip over samples every 0.05 s: `beam` from the continuous beam, what the mesh does and what the
-steps do; `steps` from the same elements of the same package with steps an eighth as long. The strain energies of the packages are two
-discretisations of one beam, so that on coarse meshes their tips differ; the gate asks both for the beam.
+Errors are the largest distances of the tip over samples every 0.05 s: `beam` from the continuous
+beam, what the mesh does and what the steps do; `steps` from the same elements of the same package
+with steps an eighth as long. The strain energies of the packages are two discretisations of one
+beam, so that on coarse meshes their tips differ; the gate asks both for the beam.
 
-isodyn runs at its default tolerance throughout, rtol = 1e-10. Exudyn's is rtol = 1e-8 with atol = 1e-10, tried as well; where its
-iteration stalls above that, looser ones are what is timed.
+isodyn runs at its default tolerance throughout, rtol = 1e-10. Exudyn's is rtol = 1e-8 with
+atol = 1e-10, tried as well; where its iteration stalls above that, looser ones are what is timed.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
-"""How packages run the chain: N links of length 0.1 m and mass 0.1 kg, pinned to the ground, level and straight at rest, falling.
+"""How packages run the chain: N links of length 0.1 m and mass 0.1 kg, pinned to the ground, level
+and straight at rest, falling.
 
-Planar links turn on revolute joints, spatial ones hang on ball joints. By symmetry the spatial chain moves in its vertical plane too,
-so that one reference serves both. A case answers with the place (x along the start, y upwards) of every mass centre.
+Planar links turn on revolute joints, spatial ones hang on ball joints. By symmetry the spatial
+chain moves in its vertical plane too, so that one reference serves both. A case answers with the
+place (x along the start, y upwards) of every mass centre.
 """
 
 from __future__ import annotations
@@ -62,7 +64,8 @@ class Isodyn:
 
 
 class Exudyn:
-    """RigidBody2D and RevoluteJoint2D, or rigid bodies with a node of the type asked for and SphericalJoint."""
+    """RigidBody2D and RevoluteJoint2D, or rigid bodies with a node of the type asked for and
+    SphericalJoint."""
 
     def __init__(self, links: int, node: str = "2D", **settings: Any) -> None:
         from benchmarks.peers import with_exudyn
@@ -151,7 +154,8 @@ class Mujoco:
 
 
 class Pinocchio:
-    """The articulated-body algorithm in a loop of semi-implicit Euler steps in Python: the package has no integrator."""
+    """The articulated-body algorithm in a loop of semi-implicit Euler steps in Python: the package
+    has no integrator."""
 
     def __init__(self, links: int, joint: str) -> None:
         import pinocchio as pin
@@ -189,9 +193,11 @@ PACKAGES = {"isodyn": Isodyn, "exudyn": Exudyn, "mujoco": Mujoco, "pinocchio": P
 
 
 def reference(links: int, t_end: float) -> np.ndarray:
-    """Places of the mass centres at t_end, (links, 2), from the motion in the absolute angles θ of the links with rtol = 1e-12.
+    """Places of the mass centres at t_end, (links, 2), from the motion in the absolute angles θ of
+    the links with rtol = 1e-12.
 
-    With link directions e_i = (cos θ_i, sin θ_i), n_i = (−sin θ_i, cos θ_i), pin forces f_i on the near end of link i (f_{N+1} = 0):
+    With link directions e_i = (cos θ_i, sin θ_i), n_i = (−sin θ_i, cos θ_i), pin forces f_i on the
+    near end of link i (f_{N+1} = 0):
 
         m c̈_i = f_i − f_{i+1} + m g,     J θ̈_i = ½ℓ n_i·(−f_i − f_{i+1}),     c̈_1 − ½ℓ ë_1 = 0,   c̈_{i+1} − c̈_i = ½ℓ (ë_i + ë_{i+1})
 

@@ -1,8 +1,10 @@
-"""Chains of N links, planar with revolute joints and spatial with ball joints (chain_models): cost and memory over N at h = 1e-3.
+"""Chains of N links, planar with revolute joints and spatial with ball joints (chain_models): cost
+and memory over N at h = 1e-3.
 
-The gate: places of all mass centres after the steps of `GATE_STEPS` against the reference, over the distance that a free body would
-have fallen. MuJoCo and Pinocchio work in joint coordinates with explicit or semi-implicit steps, of first order except RK4; MuJoCo takes
-part to N = 300 (its ball chain of 1000 links does not compile in minutes), Pinocchio to 100 (its memory grows as N³).
+The gate: places of all mass centres after the steps of `GATE_STEPS` against the reference, over the
+distance that a free body would have fallen. MuJoCo and Pinocchio work in joint coordinates with
+explicit or semi-implicit steps, of first order except RK4; MuJoCo takes part to N = 300 (its ball
+chain of 1000 links does not compile in minutes), Pinocchio to 100 (its memory grows as N³).
 """
 
 from __future__ import annotations
@@ -123,7 +125,8 @@ def measure(bench: Bench) -> None:
 
 
 def _growth_window(bench: Bench, name: str, ready: list[tuple[Case, Row]]) -> None:
-    """isodyn over the same steps for every N: later ones take more iterations, which is no growth with N."""
+    """isodyn over the same steps for every N: later ones take more iterations, which is no growth
+    with N."""
     for case, row in ready:
         if row.package == "isodyn" and row.way == GROWTH_WAY and row.failed is None:
             again = Row(f"{name}, {WINDOW_NAME}", "isodyn", row.way, row.size, "growth", errors=dict(row.errors))
@@ -132,7 +135,8 @@ def _growth_window(bench: Bench, name: str, ready: list[tuple[Case, Row]]) -> No
 
 
 def _memory(bench: Bench, name: str, spatial: bool, n: int) -> None:
-    """Peak of a fresh process that builds and runs this chain, less what it held after a small one."""
+    """Peak of a fresh process that builds and runs this chain, less what it held after a small
+    one."""
     row = best([row for row in bench.rows if row.problem == name], "isodyn", n)
     if row is None:
         return
@@ -213,7 +217,8 @@ def _growth(rows: list[Row], name: str) -> list[Claim]:
         return []
     sizes = [row.size for row in own]
     rounds = [slope(sizes, times) for times in zip(*(row.samples for row in own), strict=False) if min(times) > 0]
-    low, high = np.percentile(rounds or [math.nan], [25, 75])  # a long run may have been faster than a short one
+    # a long run may have been faster than a short one
+    low, high = np.percentile(rounds or [math.nan], [25, 75])
     cost = Ratio(slope(sizes, [row.median for row in own]), float(low), float(high))
     counted = "; ".join(
         f"N = {row.size}: {row.counts['iterations']:.2f} iterations, {row.counts['factorisations']:.2f} factorisations,"

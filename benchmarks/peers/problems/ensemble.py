@@ -1,8 +1,10 @@
-"""Ten thousand pendulums in x, y, θ, each started at another angle: the library's ensemble on two threads.
+"""Ten thousand pendulums in x, y, θ, each started at another angle: the library's ensemble on two
+threads.
 
-Compared, in wall time and interleaved, with two processes of one thread that have half of the members each, and with a loop in Python over
-a few members, scaled up: once calling `iso.integrate`, once written in Python and NumPy throughout (the same method and tolerance).
-The library's ensemble takes part when it has the name `ensemble`.
+Compared, in wall time and interleaved, with two processes of one thread that have half of the
+members each, and with a loop in Python over a few members, scaled up: once calling `iso.integrate`,
+once written in Python and NumPy throughout (the same method and tolerance). The library's ensemble
+takes part when it has the name `ensemble`.
 """
 
 from __future__ import annotations
@@ -62,7 +64,8 @@ PACKAGES = {"isodyn": Isodyn}
 
 
 def by_hand(q: np.ndarray) -> np.ndarray:
-    """The stabilised midpoint-like step in Python and NumPy: average acceleration, q and v put onto the constraints by Newton's method."""
+    """The stabilised midpoint-like step in Python and NumPy: average acceleration, q and v put onto
+    the constraints by Newton's method."""
     m, J, g, tolerance = 10.0, 0.1, 9.8, 1e-10
     M, Q = np.diag([m, m, J]), np.array([0.0, -m * g, 0.0])
 
@@ -134,7 +137,8 @@ def measure(bench: Bench) -> None:
             for way, row in rows.items():
                 if row.failed is None:
                     amount = members if way in (THREADS, PROCESSES) else few
-                    row.samples.append(_wall(workers[way], cases[way], amount) / amount)  # per member
+                    # per member
+                    row.samples.append(_wall(workers[way], cases[way], amount) / amount)
     finally:
         for group in workers.values():
             for worker in group:

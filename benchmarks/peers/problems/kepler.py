@@ -1,6 +1,8 @@
-"""Kepler's problem, e = 0.6, ten periods: time to a relative error of 1e-9 in (q, v) at the end; the exact motion is known.
+"""Kepler's problem, e = 0.6, ten periods: time to a relative error of 1e-9 in (q, v) at the end;
+the exact motion is known.
 
-isodyn's adaptive route and everybody else take the body as y' = f(t, y) or q'' = f(q); composed GS4 members join when the library has them.
+isodyn's adaptive route and everybody else take the body as y' = f(t, y) or q'' = f(q); composed GS4
+members join when the library has them.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
-"""A rigid body on a pin in x, y, θ: m = 10, I = 0.1, L = 0.5 from the pin to the mass centre, g = 9.8, from rest at θ = −45°, 10 s.
+"""A rigid body on a pin in x, y, θ: m = 10, I = 0.1, L = 0.5 from the pin to the mass centre,
+g = 9.8, from rest at θ = −45°, 10 s.
 
-Cost per step at h = 1e-3; errors are the largest over samples every 0.05 s, of θ in rad, of λ (force of the pin) over the largest λ.
-The reference is exact, by elliptic functions. MuJoCo has the angle alone and no multipliers.
+Cost per step at h = 1e-3; errors are the largest over samples every 0.05 s, of θ in rad, of λ
+(force of the pin) over the largest λ. The reference is exact, by elliptic functions. MuJoCo has the
+angle alone and no multipliers.
 """
 
 from __future__ import annotations

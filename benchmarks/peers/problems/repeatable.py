@@ -1,7 +1,9 @@
-"""Bit for bit the same from run to run and from process to process; and compiled equal to the same source without Numba.
+"""Bit for bit the same from run to run and from process to process; and compiled equal to the same
+source without Numba.
 
-The second is the test tests/agreement/test_compiled_vs_interpreted.py: one step from random states of every problem, to 1e-12;
-beams, whose iteration ends at 1e-9, to that, and the spatial slider-crank to 5e-12.
+The second is the test tests/agreement/test_compiled_vs_interpreted.py: one step from random states
+of every problem, to 1e-12; beams, whose iteration ends at 1e-9, to that, and the spatial
+slider-crank to 5e-12.
 """
 
 from __future__ import annotations

@@ -1,8 +1,10 @@
-"""What one waits for: importing the package, the first step from a warm cache, compiling from nothing.
+"""What one waits for: importing the package, the first step from a warm cache, compiling from
+nothing.
 
-Each in fresh processes, interleaved, processor time inside the process. Imports are compared with importing numpy, scipy.sparse.linalg and
-numba alone. The first step counts loading the problems of the library, building the model and one step, after the import; compilation
-uses an empty cache. Python keeps its bytecode, as it does of installed packages, in a folder of the benchmark.
+Each in fresh processes, interleaved, processor time inside the process. Imports are compared with
+importing numpy, scipy.sparse.linalg and numba alone. The first step counts loading the problems of
+the library, building the model and one step, after the import; compilation uses an empty cache.
+Python keeps its bytecode, as it does of installed packages, in a folder of the benchmark.
 """
 
 from __future__ import annotations

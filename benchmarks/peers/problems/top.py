@@ -1,8 +1,10 @@
-"""Heavy top: m = 15, J = diag(0.234375, 0.46875, 0.234375) about the mass centre, which lies 1 m along the y axis from the fixed point,
-spinning with (0, 150, −4.61538) rad/s in body axes, g = 9.81; 2 s. Time to an error of 1e-9 in the place of the mass centre at the end.
+"""Heavy top: m = 15, J = diag(0.234375, 0.46875, 0.234375) about the mass centre, which lies 1 m
+along the y axis from the fixed point, spinning with (0, 150, −4.61538) rad/s in body axes,
+g = 9.81; 2 s. Time to an error of 1e-9 in the place of the mass centre at the end.
 
-The reference is DOP853 on the quaternion with rtol = 2.3e-14 (1e-12 differs by 7e-12). Solvers of ordinary equations have the quaternion
-and the angular velocity as unknowns; isodyn also runs the body on its ball joint, in coordinates of the joint's seven numbers.
+The reference is DOP853 on the quaternion with rtol = 2.3e-14 (1e-12 differs by 7e-12). Solvers of
+ordinary equations have the quaternion and the angular velocity as unknowns; isodyn also runs the
+body on its ball joint, in coordinates of the joint's seven numbers.
 """
 
 from __future__ import annotations
@@ -41,7 +43,8 @@ STEPS = (2000, 4000, 8000, 16000, 32000, 64000)
 
 
 def rates(w: Any, x: Any, y: Any, z: Any, p: Any, q: Any, r: Any) -> tuple[Any, ...]:
-    """(quaternion, angular velocity in body axes)': Euler's equations about the fixed point with the torque of the weight."""
+    """(quaternion, angular velocity in body axes)': Euler's equations about the fixed point with
+    the torque of the weight."""
     a, b, c = 15.234375, 0.46875, 15.234375  # ABOUT
     down_x = -147.15 * 2.0 * (x * z - w * y)  # weight in body axes
     down_z = -147.15 * (1.0 - 2.0 * (x * x + y * y))
@@ -125,7 +128,8 @@ class Isodyn:
 
 
 class Exudyn:
-    """A body whose reference point is fixed by coordinate constraints: explicit methods take no joints."""
+    """A body whose reference point is fixed by coordinate constraints: explicit methods take no
+    joints."""
 
     def __init__(self, solver: str) -> None:
         from benchmarks.peers import with_exudyn

@@ -1,8 +1,10 @@
-"""Figures 2.7 to 2.9 of Shimada (2014): the seven stars of the Pleiades problem with unit masses, three schemes.
+"""Figures 2.7 to 2.9 of Shimada (2014): the seven stars of the Pleiades problem with unit masses,
+three schemes.
 
-Motion, velocity and acceleration with dt = 0.001 up to t = 3, and the order of accuracy of each scheme in q, v and a. The source
-draws the accuracy of star 2; here it is the maximum over all stars and all of time. Accelerations are those at t_n, also for the
-midpoint rule that stores them half a step earlier (MPA).
+Motion, velocity and acceleration with dt = 0.001 up to t = 3, and the order of accuracy of each
+scheme in q, v and a. The source draws the accuracy of star 2; here it is the maximum over all stars
+and all of time. Accelerations are those at t_n, also for the midpoint rule that stores them half a
+step earlier (MPA).
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
-"""Figures 2.10 to 2.12 of Shimada (2014): the Brusselator with five first-order algorithms out of one second-order family.
+"""Figures 2.10 to 2.12 of Shimada (2014): the Brusselator with five first-order algorithms out of
+one second-order family.
 
-Every algorithm is a scheme for second-order systems put through the adaptation process (Table 2.5). Order two in the concentrations
-and in their rates; the stable reaction settles at (A, B/A), the unstable one runs into a limit cycle, with dt = 0.1.
+Every algorithm is a scheme for second-order systems put through the adaptation process (Table 2.5).
+Order two in the concentrations and in their rates; the stable reaction settles at (A, B/A), the
+unstable one runs into a limit cycle, with dt = 0.1.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
-"""Figures 2.13 to 2.15 of Shimada (2014): invariants of Kepler's problem for e = 0.9 and e = 0.6, dt = 0.01.
+"""Figures 2.13 to 2.15 of Shimada (2014): invariants of Kepler's problem for e = 0.9 and e = 0.6,
+dt = 0.01.
 
-U0(1, 1, ρ), V0(1, 1, ρ) and optimal(ρ), three schemes each. Schemes V0(1, 1, ρ) keep the angular momentum to rounding; no scheme keeps
-the energy exactly, and none the Laplace-Runge-Lenz vector, so orbits turn.
+U0(1, 1, ρ), V0(1, 1, ρ) and optimal(ρ), three schemes each. Schemes V0(1, 1, ρ) keep the angular
+momentum to rounding; no scheme keeps the energy exactly, and none the Laplace-Runge-Lenz vector, so
+orbits turn.
 """
 
 from __future__ import annotations

@@ -1,10 +1,12 @@
-"""Figures 3.1 to 3.3 of Shimada (2014): Andrews' squeezing mechanism at position level (index 3) and in Hamilton's form.
+"""Figures 3.1 to 3.3 of Shimada (2014): Andrews' squeezing mechanism at position level (index 3)
+and in Hamilton's form.
 
-Position level with the midpoint rule MPR-MPA = V0(1, 1, 0) and with optimal (0, 1, 0); Algorithm 3.5.2 with what the adaptation process
-makes of both, the midpoint rule and Gear's method. Position level keeps φ alone; Hamilton's form keeps φ and φ̇ to rounding; neither
-keeps φ̈. The mechanism starts at rest, which is kind to position level, but second order in all variables, as the figures have it, is
-found in three cases of four: with the midpoint rule at position level λ is first order, and below Δt = 5e-6 its error grows, because
-rounding divided by Δt² enters λ and nothing damps it.
+Position level with the midpoint rule MPR-MPA = V0(1, 1, 0) and with optimal (0, 1, 0); Algorithm
+3.5.2 with what the adaptation process makes of both, the midpoint rule and Gear's method. Position
+level keeps φ alone; Hamilton's form keeps φ and φ̇ to rounding; neither keeps φ̈. The mechanism
+starts at rest, which is kind to position level, but second order in all variables, as the figures
+have it, is found in three cases of four: with the midpoint rule at position level λ is first order,
+and below Δt = 5e-6 its error grows, because rounding divided by Δt² enters λ and nothing damps it.
 """
 
 from __future__ import annotations
@@ -38,7 +40,8 @@ def main(out: Path | None = None) -> dict[str, float]:
 
     def run(case: str, dt: float, t_end: float) -> iso.Solution:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", iso.errors.AccuracyWarning)  # of position level: measured here
+            # of position level: measured here
+            warnings.simplefilter("ignore", iso.errors.AccuracyWarning)
             return iso.integrate(system, CASES[case][0], CASES[case][1], dt=dt, t_end=t_end)
 
     for case, (_, formulation) in CASES.items():

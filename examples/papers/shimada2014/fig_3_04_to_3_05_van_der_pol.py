@@ -1,10 +1,12 @@
-"""Figures 3.4 and 3.5 of Shimada (2014): Van der Pol's equation with ε = 0, a first-order DAE of index 1.
+"""Figures 3.4 and 3.5 of Shimada (2014): Van der Pol's equation with ε = 0, a first-order DAE of
+index 1.
 
     s' = −η,   0 = s − η³/3 + η
 
-with the midpoint rule and Gear's method, Δt = 0.01. From η(0) = ½, the value of the figures, the solution ends at η = 1 after
-t = ln 2 − 3/8 ≈ 0.318, where c_η = 1 − η² vanishes: these runs stop at 0.3. From η(0) = 2 it lasts until 0.807; there the runs go to 0.75.
-Near the end the order is reached late, because η' grows without bound.
+with the midpoint rule and Gear's method, Δt = 0.01. From η(0) = ½, the value of the figures, the
+solution ends at η = 1 after t = ln 2 − 3/8 ≈ 0.318, where c_η = 1 − η² vanishes: these runs stop at
+0.3. From η(0) = 2 it lasts until 0.807; there the runs go to 0.75. Near the end the order is
+reached late, because η' grows without bound.
 """
 
 from __future__ import annotations

@@ -1,15 +1,18 @@
-"""Figures 3.6 to 3.14 of Shimada (2014): a spinning top at acceleration level (index 1), without and with Baumgarte's terms.
+"""Figures 3.6 to 3.14 of Shimada (2014): a spinning top at acceleration level (index 1), without
+and with Baumgarte's terms.
 
-Example 3.5.3: θ = π/8, precession 2π and spin 40π rad/s at the start, optimal (0, 1, 0), Δt = 0.01, α = 1/Δt, β = √2/Δt, three seconds.
-The source does not give masses; here the top is a solid cone of 1 kg with radius 0.06 m and height 0.1 m, for which that start is
-near to steady precession. It solves in Hamilton's form and for Euler angles; here rotations are moved by the exponential map and the
-angles are read out, so that they may pass through any value.
+Example 3.5.3: θ = π/8, precession 2π and spin 40π rad/s at the start, optimal (0, 1, 0), Δt = 0.01,
+α = 1/Δt, β = √2/Δt, three seconds. The source does not give masses; here the top is a solid cone of
+1 kg with radius 0.06 m and height 0.1 m, for which that start is near to steady precession. It
+solves in Hamilton's form and for Euler angles; here rotations are moved by the exponential map and
+the angles are read out, so that they may pass through any value.
 
-As the source says, φ and φ̇ grow at acceleration level and Baumgarte's terms keep them small. With Δt = 0.01 the top turns by 1.3 rad in
-a step and the motion is far from converged: without the terms its tip wanders off by a metre; a run with finer steps is drawn beside
-both. Index 1 is of second order in all variables. So is the stabilised form while α and β are kept; with α = 1/Δt, as the source has
-it, q and v are of second order, and a and λ of first in a layer of some ten steps at the start; behind it they are of second order, as the
-source finds.
+As the source says, φ and φ̇ grow at acceleration level and Baumgarte's terms keep them small. With
+Δt = 0.01 the top turns by 1.3 rad in a step and the motion is far from converged: without the terms
+its tip wanders off by a metre; a run with finer steps is drawn beside both. Index 1 is of second
+order in all variables. So is the stabilised form while α and β are kept; with α = 1/Δt, as the
+source has it, q and v are of second order, and a and λ of first in a layer of some ten steps at the
+start; behind it they are of second order, as the source finds.
 """
 
 from __future__ import annotations
@@ -52,7 +55,8 @@ def orders_behind_the_layer(system: Any, reference: Any) -> dict[str, float]:
 
 @coarse_steps_meant()  # the steps of the document
 def main(out: Path | None = None) -> dict[str, float]:
-    """Draw the figures into `out`; return orders, violations, and how far the coarse motion is from a fine one."""
+    """Draw the figures into `out`; return orders, violations, and how far the coarse motion is from
+    a fine one."""
     system = problems.get("spinning_top").system()
     numbers: dict[str, float] = {}
     fine = iso.integrate(system, iso.Scheme.U0(1, 1, 0), dt=5e-5, t_end=T_END, save_every=200)
@@ -135,7 +139,8 @@ def draw_order(studies: dict[str, OrderCase], out: Path) -> None:
 
 
 def draw_configurations(name: str, number: str, sol: iso.Solution, out: Path) -> None:
-    """Figures 3.8 and 3.9: how the top stands at every second, drawn at the origin also where its tip has left it."""
+    """Figures 3.8 and 3.9: how the top stands at every second, drawn at the origin also where its
+    tip has left it."""
     with scene(1, 4, (12.5, 3.4)) as (figure, grid):
         for second, axes in enumerate(grid):
             k = int(np.argmin(np.abs(sol.t - second)))

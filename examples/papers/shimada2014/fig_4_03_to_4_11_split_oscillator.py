@@ -1,12 +1,14 @@
-"""Figures 4.3 to 4.11 of Shimada (2014): an oscillator split into two subdomains, nine pairs of schemes.
+"""Figures 4.3 to 4.11 of Shimada (2014): an oscillator split into two subdomains, nine pairs of
+schemes.
 
     m₁ = 0.095, k₁ = 5;   m₂ = 0.005, k₂ = 45;   system step 0.02
 
-Orders without sub-cycling and with loads sin t on both parts, against the exact motion (the printed (4.36) holds for constant loads only);
-histories without loads and with 2 and 4 sub-steps. The explicit members of figures 4.10 and 4.11 grow: slowly enough not to be seen in a
-short run, so a long one is measured beside them. So does the pair of figure 4.9, whose members do not grow by themselves: the
-interface feeds it, less with Δt (at t = 10 by 92, 1.7, 1.07 for Δt = 0.02, 0.01, 0.005), and not with `Stabilised()`.
-The initial state is not printed; q = 1, v = 0.5 is taken.
+Orders without sub-cycling and with loads sin t on both parts, against the exact motion (the printed
+(4.36) holds for constant loads only); histories without loads and with 2 and 4 sub-steps. The
+explicit members of figures 4.10 and 4.11 grow: slowly enough not to be seen in a short run, so a
+long one is measured beside them. So does the pair of figure 4.9, whose members do not grow by
+themselves: the interface feeds it, less with Δt (at t = 10 by 92, 1.7, 1.07 for Δt = 0.02, 0.01,
+0.005), and not with `Stabilised()`. The initial state is not printed; q = 1, v = 0.5 is taken.
 """
 
 from __future__ import annotations

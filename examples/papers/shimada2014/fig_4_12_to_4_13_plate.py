@@ -1,10 +1,13 @@
-"""Figures 4.12 and 4.13 of Shimada (2014), example 4.5.2: a plate in plane stress, three subdomains, a scheme for each.
+"""Figures 4.12 and 4.13 of Shimada (2014), example 4.5.2: a plate in plane stress, three
+subdomains, a scheme for each.
 
-    6 m × 4 m × 0.1 m, E = 1e8 N/m², ν = 0.3, ρ = 1 kg/m³; held at x = 0, shear 1e6 N/m² on x = 6 from t = 0 on; 3 × 8 square elements
-    A = (6, 2), the middle of the loaded edge; B = (2, 2), on the interface of Ω₁ and Ω₂
+    6 m × 4 m × 0.1 m, E = 1e8 N/m², ν = 0.3, ρ = 1 kg/m³; held at x = 0, shear 1e6 N/m² on x = 6
+    from t = 0 on; 3 × 8 square elements A = (6, 2), the middle of the loaded edge; B = (2, 2), on
+    the interface of Ω₁ and Ω₂
 
-The document gives E in psi, does not say where A and B lie, and takes Δt = 0.01. The longest period of this plate is 0.0069, so orders are
-measured with steps between 2e-6 and 8e-6 against the exact motion of the 60 unknowns.
+The document gives E in psi, does not say where A and B lie, and takes Δt = 0.01. The longest period
+of this plate is 0.0069, so orders are measured with steps between 2e-6 and 8e-6 against the exact
+motion of the 60 unknowns.
 
 case 1    implicit U0(½, ½, ½), U0(1, 1, ½), V0(½, 1, ½): second order
 case 2    explicit U0(½, ½, ½), implicit U0(1, 1, ½), explicit V0(½, 1, ½), as printed: both explicit members grow for every step
@@ -71,7 +74,8 @@ def exact(system: iso.LinearSystem, t: np.ndarray) -> dict[str, np.ndarray]:
 
 
 def run(sub: iso.Subdomains, case: str, dt: float, t_end: float) -> Any:
-    """One run; that the printed members grow is what is shown, so the warning is not repeated here."""
+    """One run; that the printed members grow is what is shown, so the warning is not repeated
+    here."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", iso.errors.StabilityWarning)
         return iso.integrate(sub, dict(zip(NAMES, CASES[case], strict=True)), dt=dt, t_end=t_end)
@@ -87,7 +91,8 @@ def main(out: Path | None = None) -> dict[str, float]:
     """Draw errors and histories into `out`; return orders, growth and what the interface does."""
     elements, sub, points = plate()
     whole = elements.assemble()
-    bound = 2.0 * float(whole.f @ np.linalg.solve(whole.K.toarray(), whole.f))  # fᵀq cannot exceed it
+    # fᵀq cannot exceed it
+    bound = 2.0 * float(whole.f @ np.linalg.solve(whole.K.toarray(), whole.f))
     numbers: dict[str, float] = {}
     errors: dict[tuple[str, str, str], list[float]] = {}
     for case in ("1", "2'"):
@@ -120,7 +125,8 @@ def main(out: Path | None = None) -> dict[str, float]:
 
 
 def draw(errors: Any, shown: dict[str, Any], whole: iso.LinearSystem, points: dict[str, int], path: Path) -> None:
-    """Errors at A and B in the first row; below, histories at A with printed and with stable explicit members."""
+    """Errors at A and B in the first row; below, histories at A with printed and with stable
+    explicit members."""
     with figures.canvas(2, 3, size=(14.0, 7.5)) as (figure, grid):
         curves = [("1", "A"), ("1", "B"), ("2'", "A"), ("2'", "B")]
         for axes, key in zip(grid[0], "qva", strict=True):

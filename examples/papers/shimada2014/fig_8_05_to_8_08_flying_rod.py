@@ -1,8 +1,10 @@
-"""Figures 8.5 to 8.8 of Shimada (2014): a flexible rod thrown by a torque and a force, 14 and 7 elements, both midpoint rules, dt = 0.01.
+"""Figures 8.5 to 8.8 of Shimada (2014): a flexible rod thrown by a torque and a force, 14 and 7
+elements, both midpoint rules, dt = 0.01.
 
-The form on Dirac's theory (8.94) with Cauchy strain. EI = 500 N m²: the printed I = 5·10⁶ m⁴ would be a rigid rod. The load acts for one
-second. Both rules give the same positions and velocities; energy stays within two per cent after the load, though steps are far too long
-for the highest modes.
+The form on Dirac's theory (8.94) with Cauchy strain. EI = 500 N m²: the printed I = 5·10⁶ m⁴ would
+be a rigid rod. The load acts for one second. Both rules give the same positions and velocities;
+energy stays within two per cent after the load, though steps are far too long for the highest
+modes.
 """
 
 from __future__ import annotations
@@ -36,7 +38,8 @@ def rod(elements: int) -> iso.beams.BeamSystem:
 
 @coarse_steps_meant()  # the steps of the document
 def main(out: Path | None = None) -> dict[str, float]:
-    """Draw the figures into `out` and return where the right end is at t = 5, and how the energy varies after the load."""
+    """Draw the figures into `out` and return where the right end is at t = 5, and how the energy
+    varies after the load."""
     numbers: dict[str, float] = {}
     for figure, (rule, scheme, elements) in CASES.items():
         system = rod(elements)

@@ -1,8 +1,10 @@
-"""Figures C.4 to C.9 of Shimada (2014): a struck bar in seven POD directions, three snapshot kinds, three ρ∞.
+"""Figures C.4 to C.9 of Shimada (2014): a struck bar in seven POD directions, three snapshot kinds,
+three ρ∞.
 
-Snapshots by optimal(ρ∞) with Δt = 0.005, reduced and benchmark runs by V0(1, 1, 0) with Δt = 0.001. Steps, mass matrix and clamped end are
-not in the text; here the mass is consistent and the left end held. Seven directions cannot carry the velocity of one node: each kind of
-snapshots is best for its own field, and the reduced run keeps its own, lower energy to rounding.
+Snapshots by optimal(ρ∞) with Δt = 0.005, reduced and benchmark runs by V0(1, 1, 0) with Δt = 0.001.
+Steps, mass matrix and clamped end are not in the text; here the mass is consistent and the left end
+held. Seven directions cannot carry the velocity of one node: each kind of snapshots is best for its
+own field, and the reduced run keeps its own, lower energy to rounding.
 """
 
 from __future__ import annotations
@@ -44,7 +46,8 @@ def studies() -> Studies:
 
 
 def main(out: Path | None = None) -> dict[str, float]:
-    """Draw the figures into `out`; return errors at node 5, the part of the energy that is left, and how it is kept."""
+    """Draw the figures into `out`; return errors at node 5, the part of the energy that is left,
+    and how it is kept."""
     found = studies()
     numbers: dict[str, float] = {}
     for (rho, kind), study in found.items():

@@ -1,10 +1,11 @@
 """Figure C.10 of Shimada (2014): a plate of 1000 elements in three POD directions.
 
-Snapshots by optimal(ρ∞) with Δt = 0.05, ρ∞ = 1, 0.5, 0; reduced and benchmark runs by V0(1, 1, 0) with Δt = 0.01. The first period of the
-plate is 0.016 s: nothing here is resolved in time, and what is compared are algorithms. Displacements agree to a quarter of a per cent for
-every ρ∞ from 21 snapshots; velocities of the tip to 13 per cent only. Its accelerations are off by 96 per cent: in the first two rows they
-are those of the loaded edge alone, which three directions cannot carry; after these by 17 per cent of the largest. Node 50 counts along
-the lower edge.
+Snapshots by optimal(ρ∞) with Δt = 0.05, ρ∞ = 1, 0.5, 0; reduced and benchmark runs by V0(1, 1, 0)
+with Δt = 0.01. The first period of the plate is 0.016 s: nothing here is resolved in time, and what
+is compared are algorithms. Displacements agree to a quarter of a per cent for every ρ∞ from 21
+snapshots; velocities of the tip to 13 per cent only. Its accelerations are off by 96 per cent: in
+the first two rows they are those of the loaded edge alone, which three directions cannot carry;
+after these by 17 per cent of the largest. Node 50 counts along the lower edge.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ RADII = (1.0, 0.5, 0.0)
 
 @coarse_steps_meant()  # the steps of the document
 def main(out: Path | None = None) -> dict[str, float]:
-    """Draw the figure into `out`; return errors at the tip and of all displacements, and the difference of energies."""
+    """Draw the figure into `out`; return errors at the tip and of all displacements, and the
+    difference of energies."""
     system = iso.problems.get("plate").system()
     fine = (iso.Scheme.V0(1, 1, 0), 0.01)
     benchmark = iso.integrate(system, fine[0], dt=fine[1], t_end=1.0)
@@ -69,7 +71,8 @@ def draw(
     benchmark = next(iter(found.values())).benchmark
     with figures.canvas(2, 2, size=(11.0, 7.0)) as (figure, grid):
         for name, axes in zip("qva", grid.ravel(), strict=False):
-            first = 0 if name != "a" else 3  # the first accelerations are those of the loaded edge alone
+            # the first accelerations are those of the loaded edge alone
+            first = 0 if name != "a" else 3
             axes.plot(benchmark.t[first:], getattr(benchmark, name)[first:, node], color="black", label="full system")
             for (rho, study), mark in zip(found.items(), "so^", strict=True):
                 values = getattr(study.lifted, name)[first:, node]

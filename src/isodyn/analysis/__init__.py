@@ -1,7 +1,8 @@
 """What a scheme does, by theory and by computation.
 
-The linear theory (amplification matrix, roots, damping, period error, stability limits) comes from `isodyn.schemes`; overshoot,
-order, symplecticity, momentum and drift of energy are found by runs; `describe` puts everything side by side.
+The linear theory (amplification matrix, roots, damping, period error, stability limits) comes from
+`isodyn.schemes`; overshoot, order, symplecticity, momentum and drift of energy are found by runs;
+`describe` puts everything side by side.
 
 >>> import isodyn as iso
 >>> from isodyn import analysis

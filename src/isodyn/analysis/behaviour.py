@@ -1,20 +1,22 @@
 """Properties of a scheme found by running it, with the start that `integrate` really uses.
 
-Overshoot: x'' + w^2 x = 0 for Omega = w dt -> infinity, from a displacement d and from a velocity d w of the same energy,
+Overshoot: x'' + w^2 x = 0 for Omega = w dt -> infinity, from a displacement d and from a velocity d
+w of the same energy,
 
     max_n |q_n| / d ~ Omega^u,      max_n |v_n| / (w d) ~ Omega^v,      class U<u>V<v>, exponents below zero count as 0
 
     source: U0 members U0V1, V0 members V0U1; with rho_max = 1 U0V0 (family U0) or V0U0 (family V0)
 
-Orbit: Kepler's problem, e = 0.3, energy H and angular momentum J along a run of 40 revolutions T. A quasi-periodic motion has
-averages <H> with smooth weights exp(-1/(x(1-x))) that converge faster than any power of the length, so
+Orbit: Kepler's problem, e = 0.3, energy H and angular momentum J along a run of 40 revolutions T. A
+quasi-periodic motion has averages <H> with smooth weights exp(-1/(x(1-x))) that converge faster
+than any power of the length, so
 
     drift per revolution = T (<H>_{second half} - <H>_{first half}) / (half the time |H_0|)
 
 is free of the oscillation of H and shows secular drift down to about 1e-12.
 
-Source: Shimada2014, Sections 2.2.2, 2.4.4, (2.183)-(2.186); overshoot after Hilber and Hughes (1978); the weights are usual for
-averages of quasi-periodic motions.
+Source: Shimada2014, Sections 2.2.2, 2.4.4, (2.183)-(2.186); overshoot after Hilber and Hughes
+(1978); the weights are usual for averages of quasi-periodic motions.
 """
 
 from __future__ import annotations
@@ -28,9 +30,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from isodyn.compiled import FloatArray
 from isodyn.errors import IsodynError, StabilityWarning, coarse_steps_meant
 from isodyn.integrate import Newton, integrate
+from isodyn.kernels.compiled import FloatArray
 from isodyn.problems import (
     brusselator,
     kepler,
@@ -52,9 +54,11 @@ KEPT = 1e-12  # relative change of the angular momentum that counts as rounding
 
 
 def overshoot_exponents(s: Scheme) -> tuple[float, float] | None:
-    """Exponents u, v of growth with Omega of displacement and velocity; None where the scheme has a stability limit.
+    """Exponents u, v of growth with Omega of displacement and velocity; None where the scheme has a
+    stability limit.
 
-    Radii within about 1e-3 of one reach their asymptotic behaviour only beyond Omega = 1e6: the answer is then between classes.
+    Radii within about 1e-3 of one reach their asymptotic behaviour only beyond Omega = 1e6: the
+    answer is then between classes.
 
     >>> [round(x, 1) for x in overshoot_exponents(Scheme.V0(0.8, 0.8, 0.8))]
     [1.0, 0.0]
@@ -67,7 +71,8 @@ def overshoot_exponents(s: Scheme) -> tuple[float, float] | None:
 
 
 def overshoot_class(s: Scheme) -> str | None:
-    """U0V0, U0V1, V0U1, V0U0 …; None for members with a stability limit, which have no motion at large Omega.
+    """U0V0, U0V1, V0U1, V0U0 …; None for members with a stability limit, which have no motion at
+    large Omega.
 
     >>> overshoot_class(Scheme.optimal(0.5)), overshoot_class(Scheme.V0(0.5, 0.5, 0.5))
     ('U0V0', 'V0U1')
@@ -81,7 +86,8 @@ def overshoot_class(s: Scheme) -> str | None:
 
 
 def _overshoot(s: Scheme, Omega: float) -> tuple[float, float]:
-    """max |q_n| / d and max |v_n| / (w d) with dt = 1, over starts of the same energy from q0 alone and from v0 alone."""
+    """max |q_n| / d and max |v_n| / (w d) with dt = 1, over starts of the same energy from q0 alone
+    and from v0 alone."""
     q_most = v_most = 0.0
     for q0, v0 in ((1.0, 0.0), (0.0, Omega)):
         system = LinearSystem(1.0, None, Omega**2, None, [q0], [v0])
@@ -96,7 +102,8 @@ def _overshoot(s: Scheme, Omega: float) -> tuple[float, float]:
 
 
 class MeasuredOrder(NamedTuple):
-    """Slopes of the errors in q, v, a between the two finest steps; first-order schemes have s and s' in v and a."""
+    """Slopes of the errors in q, v, a between the two finest steps; first-order schemes have s and
+    s' in v and a."""
 
     q: float
     v: float
@@ -105,10 +112,11 @@ class MeasuredOrder(NamedTuple):
 
 @lru_cache(maxsize=64)
 def measured_order(s: Scheme | FirstOrderScheme) -> MeasuredOrder:
-    """Order of accuracy on a nonlinear problem, maximum norm over all of time; NaN where a run does not get through.
+    """Order of accuracy on a nonlinear problem, maximum norm over all of time; NaN where a run does
+    not get through.
 
-    Second-order systems: two links with M(q), damping, load and jerk at the start, against the manufactured solution. First-order
-    systems: the Brusselator against a solver of high order.
+    Second-order systems: two links with M(q), damping, load and jerk at the start, against the
+    manufactured solution. First-order systems: the Brusselator against a solver of high order.
 
     >>> [round(slope, 1) for slope in measured_order(Scheme.U0(0.8, 0.8, 0.8))]
     [2.0, 2.0, 2.0]
@@ -127,7 +135,8 @@ def measured_order(s: Scheme | FirstOrderScheme) -> MeasuredOrder:
 
 
 class OrbitBehaviour(NamedTuple):
-    """Relative changes along Kepler's orbit: angular momentum, secular drift of energy per revolution, oscillation of energy."""
+    """Relative changes along Kepler's orbit: angular momentum, secular drift of energy per
+    revolution, oscillation of energy."""
 
     momentum_error: float
     energy_drift: float
@@ -136,7 +145,8 @@ class OrbitBehaviour(NamedTuple):
 
 @lru_cache(maxsize=64)
 def orbit_behaviour(s: Scheme) -> OrbitBehaviour:
-    """Energy and angular momentum over 40 revolutions with dt = 0.05; infinite where the run breaks down."""
+    """Energy and angular momentum over 40 revolutions with dt = 0.05; infinite where the run breaks
+    down."""
     try:
         with unstable_allowed():
             sol = integrate(
@@ -154,7 +164,8 @@ def orbit_behaviour(s: Scheme) -> OrbitBehaviour:
     first, second = smooth_average(E[:half]), smooth_average(E[half : 2 * half])
     return OrbitBehaviour(
         momentum_error=float(np.max(np.abs(J / J[0] - 1.0))),  # [Shimada2014 (2.186)]
-        energy_drift=kepler.PERIOD * (second - first) / float(sol.t[half]),  # [Shimada2014 (2.183) adapted]
+        # [Shimada2014 (2.183) adapted]
+        energy_drift=kepler.PERIOD * (second - first) / float(sol.t[half]),
         energy_oscillation=float(np.ptp(E[: E.size // REVOLUTIONS])),
     )
 
@@ -178,7 +189,8 @@ def conserves_angular_momentum(s: Scheme) -> bool:
 
 
 def energy_drift(s: Scheme) -> float:
-    """Secular drift of energy per revolution relative to |H₀|, freed of the oscillation; negative where the scheme dissipates.
+    """Secular drift of energy per revolution relative to |H₀|, freed of the oscillation; negative
+    where the scheme dissipates.
 
     >>> energy_drift(Scheme.U0(0.8, 0.8, 0.8)) < -1e-6, abs(energy_drift(Scheme.newmark())) < 1e-11
     (True, True)

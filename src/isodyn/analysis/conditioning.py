@@ -5,7 +5,8 @@
                              J₂₁ = Ξ^q φ̇_q + Ξ^v G                        index 2     [Shimada2014 (3.156d)]
                              J₂₁ = Ξ^q φ̈_q + Ξ^v φ̈_v + Ξ^a (1 + φ) G      index 1     [Shimada2014 (3.156e)]
 
-K_T = ∂balance/∂q (with ∂(Gᵀλ)/∂q) and C_T = ∂balance/∂v; closures of several levels add up with their weights.
+K_T = ∂balance/∂q (with ∂(Gᵀλ)/∂q) and C_T = ∂balance/∂v; closures of several levels add up with
+their weights.
 
             a-form        v-form             d-form              what is solved for: Δa, Δv or Δq
     Ξ_C1    W₁Λ₆          W₁Λ₆/λ₅Δt          W₁Λ₆/λ₃Δt²          [Shimada2014 Table 2.4]
@@ -15,12 +16,14 @@ K_T = ∂balance/∂q (with ∂(Gᵀλ)/∂q) and C_T = ∂balance/∂v; closure
     Ξ^v     λ₅Δt          1                  λ₅/λ₃Δt
     Ξ^a     1             1/λ₅Δt             1/λ₃Δt²
 
-Scaled: [J₁₁ Gᵀ; G 0], each closure row divided by its own dependence on Δa, multipliers at the balance as unknowns; v- and d-form
-multiply the columns of the increment. With i the index and f = 1, 2, 3 for a-, v-, d-form the unscaled condition grows
-like Δt^−(i+f−2) for small steps, the scaled one like Δt^−(f−1), which a factorisation with row pivoting does not see; a-form, the
-default of `integrate`, stays bounded. How it depends on masses is another matter: neither removes that.
+Scaled: [J₁₁ Gᵀ; G 0], each closure row divided by its own dependence on Δa, multipliers at the
+balance as unknowns; v- and d-form multiply the columns of the increment. With i the index and
+f = 1, 2, 3 for a-, v-, d-form the unscaled condition grows like Δt^−(i+f−2) for small steps, the
+scaled one like Δt^−(f−1), which a factorisation with row pivoting does not see; a-form, the default
+of `integrate`, stays bounded. How it depends on masses is another matter: neither removes that.
 
-The norm of the inverse is taken block by block [Shimada2014 (3.157)], so numbers beyond 1e16 are right too.
+The norm of the inverse is taken block by block [Shimada2014 (3.157)], so numbers beyond 1e16 are
+right too.
 """
 
 from __future__ import annotations
@@ -30,9 +33,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
 from isodyn.formulations import Formulation
+from isodyn.kernels.compiled import FloatArray
 from isodyn.linear_solvers.rows import choose
 from isodyn.results.solution import Sample
 from isodyn.schemes import Scheme
@@ -62,14 +65,16 @@ class StepMatrix:
         inner = np.linalg.inv(self.J_11)
         S = np.linalg.inv(self.J_21 @ inner @ self.J_12)
         right, left = inner @ self.J_12, self.J_21 @ inner
-        return np.block([[inner - right @ S @ left, right @ S], [S @ left, -S]])  # [Shimada2014 (3.157)]
+        # [Shimada2014 (3.157)]
+        return np.block([[inner - right @ S @ left, right @ S], [S @ left, -S]])
 
     def condition(self) -> float:
         """‖J‖₂ ‖J⁻¹‖₂ [Shimada2014 (3.163)]."""
         return float(np.linalg.norm(self.whole, 2) * np.linalg.norm(self.inverse(), 2))
 
     def equilibrated(self) -> StepMatrix:
-        """Rows and columns divided by the square roots of their largest entries until nothing changes: what scaling can do at best."""
+        """Rows and columns divided by the square roots of their largest entries until nothing
+        changes: what scaling can do at best."""
         n, A = self.J_11.shape[0], self.whole
         for _ in range(60):
             A = A / np.sqrt(np.outer(np.abs(A).max(axis=1), np.abs(A).max(axis=0)))
@@ -114,9 +119,11 @@ def step_matrix(
 
     Parameters
     ----------
-    system : a mechanical system with holonomic constraints; of dependent rows an independent set is taken
+    system : a mechanical system with holonomic constraints; of dependent rows an independent set is
+        taken
     scheme : an implicit member
-    formulation : how the step is closed: position, velocity or acceleration level, or another one with such a closure
+    formulation : how the step is closed: position, velocity or acceleration level, or another one
+        with such a closure
     dt : size of the step
     form : 1 a-form, 2 v-form, 3 d-form, as in `Newton`
     scaled : as printed (False), or as this package forms it (True)
@@ -128,14 +135,17 @@ def step_matrix(
     if closure.at_balance:
         raise InputError(f"{formulation!r} closes at the balance; condition numbers are those of closures at t_{{n+1}}")
     increment = {1: 1.0, 2: s.l5 * dt, 3: s.l3 * dt**2}[form]  # of v or q per increment of a
-    xi_a, xi_v, xi_q = (x / increment for x in (1.0, s.l5 * dt, s.l3 * dt**2))  # [Shimada2014 Table 3.1]
+    # [Shimada2014 Table 3.1]
+    xi_a, xi_v, xi_q = (x / increment for x in (1.0, s.l5 * dt, s.l3 * dt**2))
     c = np.array([s.W1L6, s.W2L5 * dt, s.W3L3 * dt**2]) / increment  # [Shimada2014 Table 2.4]
-    J_11 = c[0] * tangents.M + c[1] * tangents.C + c[2] * tangents.K  # [Shimada2014 (3.135) adapted]
+    # [Shimada2014 (3.135) adapted]
+    J_11 = c[0] * tangents.M + c[1] * tangents.C + c[2] * tangents.K
     G = tangents.G
     if scaled:
         return StepMatrix(J_11, G.T, G / increment)
     J_21 = closure.position * xi_q * G  # [Shimada2014 (3.137)]
-    J_21 = J_21 + closure.velocity * (xi_q * tangents.velocity_q + xi_v * G)  # [Shimada2014 (3.142)]
+    # [Shimada2014 (3.142)]
+    J_21 = J_21 + closure.velocity * (xi_q * tangents.velocity_q + xi_v * G)
     J_21 = J_21 + closure.acceleration * (
         xi_q * tangents.acceleration_q + xi_v * tangents.acceleration_v + xi_a * (1.0 + s.phi) * G
     )  # [Shimada2014 (3.149)]

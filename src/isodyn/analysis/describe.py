@@ -1,12 +1,16 @@
-"""Everything known about a scheme on one page: theory, and what runs show where theory is silent or wrong.
+"""Everything known about a scheme on one page: theory, and what runs show where theory is silent or
+wrong.
 
     Omega = w dt,   xi physical damping ratio
-    x'' + 2 xi w x' + w^2 x = 0  →  roots zeta(Omega), damping ratio and period error of the principal pair, Omega_crit
+    x'' + 2 xi w x' + w^2 x = 0  →  roots zeta(Omega), damping ratio and period error of the
+    principal pair, Omega_crit
     sum_i (alpha_i − 2 xi Omega beta_i − Omega^2 gamma_i) x_{n+1-i} = 0                    three-step form
     W1 = 1 − l3/l5                                                                         printed symplectic condition
-    alpha_m, alpha_f, beta, gamma of implicit U0 members; alpha_k and kappa besides for V0 usual parameters
+    alpha_m, alpha_f, beta, gamma of implicit U0 members; alpha_k and kappa besides for V0 usual
+    parameters
 
-Source: Shimada2014, (2.38)-(2.57), (2.61), (2.144)-(2.172); overshoot, order, symplecticity, momentum and drift by computation.
+Source: Shimada2014, (2.38)-(2.57), (2.61), (2.144)-(2.172); overshoot, order, symplecticity,
+momentum and drift by computation.
 """
 
 from __future__ import annotations
@@ -63,7 +67,8 @@ STEPS = (0.1, 1.0, 10.0, 100.0)  # z = lambda dt of first-order schemes
 
 @dataclass(frozen=True)
 class Description:
-    """What is known about a scheme for second-order systems; `str` gives a page of text, `to_dict` plain numbers."""
+    """What is known about a scheme for second-order systems; `str` gives a page of text, `to_dict`
+    plain numbers."""
 
     name: str
     family: str | None
@@ -178,9 +183,11 @@ def describe(s: FirstOrderScheme, xi: float = XI) -> FirstOrderDescription: ...
 
 
 def describe(s: Scheme | FirstOrderScheme, xi: float = XI) -> Description | FirstOrderDescription:
-    """Roots, order, damping, period error, stability, overshoot, symplecticity and momentum of a scheme.
+    """Roots, order, damping, period error, stability, overshoot, symplecticity and momentum of a
+    scheme.
 
-    The stability limit is given without damping and for the damping ratio `xi`; first-order systems have none.
+    The stability limit is given without damping and for the damping ratio `xi`; first-order systems
+    have none.
 
     >>> import isodyn as iso
     >>> d = describe(iso.Scheme.optimal(0.8))

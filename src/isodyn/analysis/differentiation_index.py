@@ -1,4 +1,5 @@
-"""The differentiation index of a system at its start: how often constraints have to be differentiated to determine all unknowns."""
+"""The differentiation index of a system at its start: how often constraints have to be
+differentiated to determine all unknowns."""
 
 from __future__ import annotations
 
@@ -6,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.compiled import FloatArray
 from isodyn.errors import InputError, SingularError
+from isodyn.kernels.compiled import FloatArray
 from isodyn.linear_solvers.blocks import full
 from isodyn.linear_solvers.rows import choose
 from isodyn.systems import FirstOrderSystem, LinearFirstOrderSystem, System
@@ -28,9 +29,10 @@ def index(system: Any, t0: float = 0.0) -> Index:
     Returns
     -------
     Index
-        `index` is 0 without constraints. With algebraic unknowns, `ranks` are those of ∂c/∂z, then of the rows that are differentiated
-        where they are free of z, and so on, until z is determined. A mechanical system has index 3 with holonomic rows and 2 with
-        nonholonomic rows only; its last rank is below `m` where rows follow from others.
+        `index` is 0 without constraints. With algebraic unknowns, `ranks` are those of ∂c/∂z, then
+        of the rows that are differentiated where they are free of z, and so on, until z is
+        determined. A mechanical system has index 3 with holonomic rows and 2 with nonholonomic rows
+        only; its last rank is below `m` where rows follow from others.
 
     Examples
     --------
@@ -69,7 +71,8 @@ def index(system: Any, t0: float = 0.0) -> Index:
 
 
 def _of_matrices(system: LinearFirstOrderSystem, t0: float) -> Index:
-    """Of Q s' + P s = r: with Q = U Σ Vᵀ, rows and unknowns without Σ are the constraints and the algebraic unknowns."""
+    """Of Q s' + P s = r: with Q = U Σ Vᵀ, rows and unknowns without Σ are the constraints and the
+    algebraic unknowns."""
     Q, P = (np.asarray(full(A)) for A in (system.Q, system.P))
     U, values, V = np.linalg.svd(Q)
     rank = int((values > SINGULAR * max(float(values[0]), 1e-300)).sum())

@@ -1,24 +1,30 @@
-"""Is the map (q_n, p_n) → (q_{n+1}, p_{n+1}) symplectic? Decided by its derivative on a nonlinear problem.
+"""Is the map (q_n, p_n) → (q_{n+1}, p_{n+1}) symplectic? Decided by its derivative on a nonlinear
+problem.
 
     Dh^T J Dh = J,      J = [[0, I], [-I, 0]]                                              [Shimada2014 (2.138)]
 
-GS4 carries a third value a_n, so its step is a map of (q, v, a) with tangent T (3n, 3n). Where the spurious root at Omega = 0,
-zeta = 1 − 1/W1L6, lies inside the unit circle, all solutions approach a = alpha(q, v): on that surface the scheme is a one-step method
-h. Its tangent plane is E = [I; alpha_q alpha_v] (3n, 2n); steps carry it along and contract what is not in it:
+GS4 carries a third value a_n, so its step is a map of (q, v, a) with tangent T (3n, 3n). Where the
+spurious root at Omega = 0, zeta = 1 − 1/W1L6, lies inside the unit circle, all solutions approach
+a = alpha(q, v): on that surface the scheme is a one-step method h. Its tangent plane is
+E = [I; alpha_q alpha_v] (3n, 2n); steps carry it along and contract what is not in it:
 
     T_n E_n = [Dh_n; *],      E_{n+1} = T_n E_n Dh_n^{-1},      E_n → the tangent plane like zeta^n, from any E_0
 
-Where a_n does not enter q_{n+1}, v_{n+1} at all (V0(1, 1, rho): the midpoint rule), E does not matter. Verdicts:
+Where a_n does not enter q_{n+1}, v_{n+1} at all (V0(1, 1, rho): the midpoint rule), E does not
+matter. Verdicts:
 
     symplectic          the defect max |Dh^T J Dh − J| is at rounding along a whole revolution
     energy bounded      it is not, but the scheme damps no linear oscillation and energy has no secular drift, as in methods that are
-                        conjugate to a symplectic one (implicit U0(1, 1, rho): conjugate to the midpoint rule) or symmetric
+                        conjugate to a symplectic one (implicit U0(1, 1, rho): conjugate to the
+                        midpoint rule) or symmetric
     not                 neither
 
-Problem: Kepler's, e = 0.3, one degree of freedom more than area preservation could decide. Tangents are exact, not differences.
+Problem: Kepler's, e = 0.3, one degree of freedom more than area preservation could decide. Tangents
+are exact, not differences.
 
-Source: the printed condition is [Shimada2014 (2.144)], derived with a_n held fixed; the tangent plane is our own way around that, after
-the underlying one-step method of a multistep method [Hairer2006].
+Source: the printed condition is [Shimada2014 (2.144)], derived with a_n held fixed; the tangent
+plane is our own way around that, after the underlying one-step method of a multistep method
+[Hairer2006].
 """
 
 from __future__ import annotations
@@ -31,8 +37,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from isodyn.analysis.behaviour import ECCENTRICITY, ORBIT_STEP, orbit_behaviour
-from isodyn.compiled import FloatArray
 from isodyn.integrate.coefficients import starting_scheme
+from isodyn.kernels.compiled import FloatArray
 from isodyn.schemes import Scheme, critical_frequency, spectral_radius
 
 Verdict = Literal["symplectic", "energy bounded", "not"]
@@ -44,7 +50,8 @@ ITERATIONS = 30
 
 
 class Symplecticity(NamedTuple):
-    """The verdict and its numbers: defect of the form, largest |log det Dh| of a step, drift and oscillation of energy."""
+    """The verdict and its numbers: defect of the form, largest |log det Dh| of a step, drift and
+    oscillation of energy."""
 
     verdict: Verdict
     defect: float
@@ -67,7 +74,8 @@ class Step(NamedTuple):
 def symplecticity(s: Scheme) -> Symplecticity:
     """Whether the scheme is symplectic, by computation.
 
-    Where the spurious root is within 0.05 of the unit circle and a_n matters, E has not settled and the defect is an estimate.
+    Where the spurious root is within 0.05 of the unit circle and a_n matters, E has not settled and
+    the defect is an estimate.
 
     >>> symplecticity(Scheme.central_difference()).verdict, symplecticity(Scheme.newmark()).verdict
     ('symplectic', 'energy bounded')
@@ -93,8 +101,10 @@ def is_symplectic(s: Scheme) -> bool:
 
 
 def steps(s: Scheme, dt: float = ORBIT_STEP, e: float = ECCENTRICITY) -> Iterator[Step]:
-    """Kepler's orbit step by step with tangents, started as `integrate` does: a trapezoidal step, then a moved to t_n − phi dt."""
-    q, v = np.array([1.0 - e, 0.0]), np.array([0.0, math.sqrt((1.0 + e) / (1.0 - e))])  # [Shimada2014 (2.185)]
+    """Kepler's orbit step by step with tangents, started as `integrate` does: a trapezoidal step,
+    then a moved to t_n − phi dt."""
+    # [Shimada2014 (2.185)]
+    q, v = np.array([1.0 - e, 0.0]), np.array([0.0, math.sqrt((1.0 + e) / (1.0 - e))])
     first = starting_scheme(s)
     assert isinstance(first, Scheme)
     now = _step(first, dt, q, v, _attraction(q)[0])
@@ -129,7 +139,8 @@ def _attraction(q: FloatArray) -> tuple[FloatArray, FloatArray]:
     """g(q) = −q/|q|³ and its derivative."""
     square = float(q @ q)
     strength = square**-1.5
-    return -strength * q, strength * (3.0 * np.outer(q, q) / square - np.eye(2))  # [Shimada2014 (2.184)]
+    # [Shimada2014 (2.184)]
+    return -strength * q, strength * (3.0 * np.outer(q, q) / square - np.eye(2))
 
 
 def _defect(s: Scheme) -> tuple[float, float]:
@@ -153,7 +164,8 @@ def _defect(s: Scheme) -> tuple[float, float]:
             except np.linalg.LinAlgError:
                 return math.inf, math.inf
             if n > settle:
-                defect = max(defect, float(np.max(np.abs(Dh.T @ J @ Dh - J))))  # [Shimada2014 (2.138)]
+                # [Shimada2014 (2.138)]
+                defect = max(defect, float(np.max(np.abs(Dh.T @ J @ Dh - J))))
                 volume = max(volume, abs(float(np.linalg.slogdet(Dh)[1])))
     return (defect, volume) if math.isfinite(defect) else (math.inf, math.inf)
 

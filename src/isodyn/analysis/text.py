@@ -1,4 +1,5 @@
-"""Numbers as words and as plain data: aligned rows, infinities and roots in text, values that JSON can hold."""
+"""Numbers as words and as plain data: aligned rows, infinities and roots in text, values that JSON
+can hold."""
 
 from __future__ import annotations
 
@@ -54,7 +55,8 @@ def table(rows: Sequence[tuple[str, str]]) -> list[str]:
 
 
 def plain(value: Any) -> Any:
-    """What JSON can hold: infinities as "inf", NaN as None, complex numbers as {"re", "im"}, tuples with names as mappings.
+    """What JSON can hold: infinities as "inf", NaN as None, complex numbers as {"re", "im"}, tuples
+    with names as mappings.
 
     >>> plain((1.0, math.inf, math.nan, 1j))
     [1.0, 'inf', None, {'re': 0.0, 'im': 1.0}]

@@ -8,31 +8,17 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from isodyn.later import names_from
 
 if TYPE_CHECKING:
-    from isodyn.analyses.load_path import LoadPath
-    from isodyn.analyses.load_path import follow_loads as equilibrium
     from isodyn.beams.beam import Beam
     from isodyn.beams.section import Section
     from isodyn.beams.system import BeamEnergy, BeamSystem
 
-__all__ = ["Beam", "BeamEnergy", "BeamSystem", "LoadPath", "Section", "equilibrium"]
+__all__ = ["Beam", "BeamEnergy", "BeamSystem", "Section"]
 
-_HOMES = {
-    "Beam": ("isodyn.beams.beam", "Beam"),
-    "BeamEnergy": ("isodyn.beams.system", "BeamEnergy"),
-    "BeamSystem": ("isodyn.beams.system", "BeamSystem"),
-    "LoadPath": ("isodyn.analyses.load_path", "LoadPath"),
-    "Section": ("isodyn.beams.section", "Section"),
-    "equilibrium": ("isodyn.analyses.load_path", "follow_loads"),
-}
+_HOMES = {"Beam": "beam", "BeamEnergy": "system", "BeamSystem": "system", "Section": "section"}
 
-
-def __getattr__(name: str) -> Any:
-    """Loaded when first asked for: a mechanism needs the elements, but not the model of a single beam."""
-    if name not in _HOMES:
-        raise AttributeError(f"module 'isodyn.beams' has no attribute {name!r}")
-    module, attribute = _HOMES[name]
-    return getattr(import_module(module), attribute)
+__getattr__ = names_from(__name__, _HOMES)  # a mechanism needs elements, but no single beam

@@ -1,7 +1,9 @@
-"""Beams and cables from a line or polyline: named places, supports and loads; `compile` makes the system.
+"""Beams and cables from a line or polyline: named places, supports and loads; `compile` makes the
+system.
 
-Every straight piece of the line is divided into elements of equal length. Where pieces meet, two nodes lie in the same place, hinged or
-welded. A beam in the plane resists bending; a line in space is a cable, which resists bending too, but not twisting.
+Every straight piece of the line is divided into elements of equal length. Where pieces meet, two
+nodes lie in the same place, hinged or welded. A beam in the plane resists bending; a line in space
+is a cable, which resists bending too, but not twisting.
 """
 
 from __future__ import annotations
@@ -15,8 +17,8 @@ from isodyn.beams.mesh import Energy, Place, lay, spread
 from isodyn.beams.section import Section
 from isodyn.beams.system import BeamSystem, make_system
 from isodyn.beams.tables import BeamTables, Load, Row, Torque
-from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
+from isodyn.kernels.compiled import FloatArray
 from isodyn.real_numbers import real_array
 
 
@@ -26,11 +28,13 @@ class Beam:
 
     elements : how many, in all or for each piece
     section : stiffness and mass
-    model : the strain energy; "simplified" converges to the beam, the others have limits of their own
+    model : the strain energy; "simplified" converges to the beam, the others have limits of their
+        own
     gravity : acceleration, (2,) or (3,)
     corners : whether pieces are welded or hinged where they meet
 
-    Places are "start", "end", the number of a node, or the length from the start as a float (of a node).
+    Places are "start", "end", the number of a node, or the length from the start as a float (of a
+    node).
 
     >>> beam = Beam([(0, 0), (2, 0)], elements=8, section=Section(EA=1e6, EI=800.0, rhoA=78.0), gravity=(0, -9.81))
     >>> beam.clamp("start")
@@ -73,7 +77,8 @@ class Beam:
         return self.mesh.node(place)
 
     def hinge(self, place: Place, *, position: Any = None, name: str | None = None) -> None:
-        """Hold the position of a node; `position` gives numbers or functions of time in its place."""
+        """Hold the position of a node; `position` gives numbers or functions of time in its
+        place."""
         k = self.node(place)
         first = 2 * self._dim * k
         targets = self.q0[first : first + self._dim] if position is None else list(position)
@@ -84,7 +89,8 @@ class Beam:
             self.rows.append(Row(label, "xyz"[i], ((first + i, 1.0),), (), x))
 
     def clamp(self, place: Place, *, stretch: bool = False, name: str | None = None) -> None:
-        """Hold position and direction of a node. Its slope may still change its length, unless `stretch` holds that too."""
+        """Hold position and direction of a node. Its slope may still change its length, unless
+        `stretch` holds that too."""
         label = name or f"clamp {place}"
         self.hinge(place, name=label)
         first = 2 * self._dim * self.node(place) + self._dim

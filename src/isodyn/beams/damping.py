@@ -2,8 +2,9 @@
 
     force Bᵀ D ż,   ż = B ζ̇,   B = ∂z/∂ζ = 1 + J p
 
-in the pinned frame (isodyn.beams.frames), with a constant matrix D: the stiffness of the undeformed element, the part of stretching and the
-part of bending each times its own time. z does not change in rigid motion, so that is not damped.
+in the pinned frame (isodyn.beams.frames), with a constant matrix D: the stiffness of the undeformed
+element, the part of stretching and the part of bending each times its own time. z does not change
+in rigid motion, so that is not damped.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from isodyn.beams.frames import (
 )
 from isodyn.beams.layout import EA_, EI_, L_, SIMPLIFIED, TAU_A, TAU_B, Place
 from isodyn.beams.strain import bending_matrix, stretching_matrix
-from isodyn.compiled import FloatArray, kernel
+from isodyn.kernels.compiled import FloatArray, kernel
 
 
 @kernel()

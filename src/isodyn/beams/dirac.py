@@ -1,20 +1,22 @@
-"""The element on Dirac's theory of constraints: local coordinates υ, axes a and b as unknowns of their own, then eliminated.
+"""The element on Dirac's theory of constraints: local coordinates υ, axes a and b as unknowns of
+their own, then eliminated.
 
     Φ = (a − e(Υ), b − n(Υ), υ − T̄(a, b) Υ) = 0 [Shimada2014 (8.83)],     M Ϋ = −(∂Φ/∂Υ)ᵀ Λ + Q [Shimada2014 (8.94) adapted]
 
-With N = ∂V/∂υ, υ = (e·t₁, n·t₁, e·d, e·t₂, n·t₂), the conditions 0 = ∂V/∂υ + Φ_υᵀλ, 0 = Φ_aᵀλ, 0 = Φ_bᵀλ [Shimada2014 (8.92)]
-have the solution
+With N = ∂V/∂υ, υ = (e·t₁, n·t₁, e·d, e·t₂, n·t₂), the conditions 0 = ∂V/∂υ + Φ_υᵀλ, 0 = Φ_aᵀλ,
+0 = Φ_bᵀλ [Shimada2014 (8.92)] have the solution
 
     λ_υ = −N,     λ_a = −(N₁ t₁ + N₃ d + N₄ t₂),     λ_b = −(N₂ t₁ + N₅ t₂)
 
-Pinned frame only. Nothing else is kept as unknown, so this is the same differential equation as with isodyn.beams.frames; only the way
-to the force is another one. Its tangent is therefore the one given there.
+Pinned frame only. Nothing else is kept as unknown, so this is the same differential equation as
+with isodyn.beams.frames; only the way to the force is another one. Its tangent is therefore the one
+given there.
 """
 
 from __future__ import annotations
 
 from isodyn.beams.frames import G, U, Z, axes, energy_in_frame, resolve
-from isodyn.compiled import FloatArray, kernel
+from isodyn.kernels.compiled import FloatArray, kernel
 
 
 @kernel()

@@ -3,7 +3,8 @@
     simplified   U = EA (L − L₀)²/2L₀ + ½ Υᵀ K Υ,   L = |P₂ − P₁|                        [Shimada2014 (8.48), (8.57) adapted]
                  ∂U/∂Υ = EA (L − L₀)/L₀ l + K Υ,    l = ∂L/∂Υ                            [Shimada2014 (8.50) adapted]
 
-needs no frame and works in the plane and in space; the others are planar (isodyn.beams.frames, isodyn.beams.dirac).
+needs no frame and works in the plane and in space; the others are planar (isodyn.beams.frames,
+isodyn.beams.dirac).
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from isodyn.beams.layout import (
     TAU_B,
     Place,
 )
-from isodyn.compiled import FloatArray, kernel
+from isodyn.kernels.compiled import FloatArray, kernel
 
 
 @kernel()
@@ -81,7 +82,8 @@ def chord(dim: int, q: FloatArray, a: int, b: int, A: FloatArray, k: int) -> tup
 def add_inertia_and_internal(
     dim: int, x: FloatArray, q: FloatArray, a: int, b: int, A: FloatArray, k: int, out: FloatArray
 ) -> None:
-    """out += M x + ∂U/∂Υ of the simplified energy: both of the above in one pass, which halves their cost."""
+    """out += M x + ∂U/∂Υ of the simplified energy: both of the above in one pass, which halves
+    their cost."""
     L, tension = chord(dim, q, a, b, A, k)
     per_chord = tension / L
     for i in range(dim):
@@ -97,7 +99,8 @@ def add_inertia_and_internal(
 
 @kernel()
 def add_constant_tangent(dim: int, m: float, e: float, L: float, place: Place, out: FloatArray) -> None:
-    """out += m M̂ + e K̂, the matrices of mass and bending without their factors [Shimada2014 (8.13)], [Shimada2014 (8.59)]."""
+    """out += m M̂ + e K̂, the matrices of mass and bending without their factors
+    [Shimada2014 (8.13)], [Shimada2014 (8.59)]."""
     _, _, aa, ab, ba, bb, s_a, s_b = place
     # entries PP, Pt, P₁P₂, P₁t₂, tt, t₁t₂
     pp, pt, pq, pu = 156.0 * m + 12.0 * e, (22.0 * m + 6.0 * e) * L, 54.0 * m - 12.0 * e, (6.0 * e - 13.0 * m) * L

@@ -1,7 +1,8 @@
-"""All elements of a beam, or of the beams of a mechanism, one after the other: forces, tangents, energies.
+"""All elements of a beam, or of the beams of a mechanism, one after the other: forces, tangents,
+energies.
 
-Elements lie in tables of pi (from `i` on) and pf (from `k` on), entries as in isodyn.beams.layout; `w` is scratch memory in pf. A
-coordinate of a node has the same number in q and in v.
+Elements lie in tables of pi (from `i` on) and pf (from `k` on), entries as in isodyn.beams.layout;
+`w` is scratch memory in pf. A coordinate of a node has the same number in q and in v.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ from isodyn.beams.element import (
 )
 from isodyn.beams.frames import WORK
 from isodyn.beams.layout import DIM_, ELEMENT, ELEMENT_NUMBERS, KIND_, SIMPLIFIED
-from isodyn.compiled import F2, F, FloatArray, I, IntArray, i8, kernel
-from isodyn.lowering import by_address
+from isodyn.kernels.compiled import F2, F, FloatArray, I, IntArray, i8, kernel
+from isodyn.kernels.lowering import by_address
 
 ALL_ELEMENTS = types.void(i8, i8, i8, i8, i8, F, F, F, F, I, F)
 
@@ -43,7 +44,8 @@ def element_forces(
     """out += M a + ∂U/∂q + damping."""
     for _ in range(count):
         kind, dim = pi[i + KIND_], pi[i + DIM_]
-        if kind == SIMPLIFIED and dim == 2:  # a constant lets the compiler unroll: four times faster
+        # a constant lets the compiler unroll: four times faster
+        if kind == SIMPLIFIED and dim == 2:
             add_inertia_and_internal(2, a, q, pi[i], pi[i + 1], pf, k, out)
         elif kind == SIMPLIFIED:
             add_inertia_and_internal(3, a, q, pi[i], pi[i + 1], pf, k, out)
@@ -109,7 +111,8 @@ def element_energies(
 
 @kernel(F(F2, F2, F, I), allocates=True)
 def damping_power(q: FloatArray, v: FloatArray, numbers: FloatArray, pi: IntArray) -> FloatArray:
-    """Power that internal damping takes along histories of the coordinates and velocities of one beam; tables of its elements alone."""
+    """Power that internal damping takes along histories of the coordinates and velocities of one
+    beam; tables of its elements alone."""
     power, pf, force = np.zeros(q.shape[0]), np.zeros(numbers.size + WORK), np.zeros(q.shape[1])
     for n in range(numbers.size):
         pf[n] = numbers[n]

@@ -1,7 +1,9 @@
-"""From the energy V(z) in the frame of a planar element to forces and tangents in its nodal coordinates.
+"""From the energy V(z) in the frame of a planar element to forces and tangents in its nodal
+coordinates.
 
-The frame turns with the chord d (pinned) or with the first slope t₁ (tangent) [Shimada2014 (8.21), (8.22)]. With ζ = (t₁, d, t₂) resolved
-in its axes and its angle θ(ζ), ∂θ/∂ζ = p, the frame's vector of length ρ and ∂ρ/∂ζ = l,
+The frame turns with the chord d (pinned) or with the first slope t₁ (tangent)
+[Shimada2014 (8.21), (8.22)]. With ζ = (t₁, d, t₂) resolved in its axes and its angle θ(ζ),
+∂θ/∂ζ = p, the frame's vector of length ρ and ∂ρ/∂ζ = l,
 
     ∂z/∂ζ = 1 + J p ,     J = (z₂, −z₁, z₄, −z₃, z₆, −z₅),     ∂p/∂ζ = −(l pᵀ + p lᵀ)/ρ
     ∂U/∂ζ   = V_z + m p,                                        m = J·V_z
@@ -26,7 +28,7 @@ from isodyn.beams.layout import (
     Place,
 )
 from isodyn.beams.strain import cauchy, green_lagrange
-from isodyn.compiled import FloatArray, kernel
+from isodyn.kernels.compiled import FloatArray, kernel
 
 # ---- memory: z, V_z, V_zz, c, velocities in the frame, ż, D ż, D, another (6, 6)
 Z, G, H, C, U, RATE, S, D, T, WORK = 0, 6, 12, 48, 54, 60, 66, 72, 108, 144
@@ -62,7 +64,8 @@ def resolve(q: FloatArray, a: int, b: int, ex: float, ey: float, A: FloatArray, 
 
 @kernel()
 def energy_in_frame(kind: int, A: FloatArray, k: int, w: int, second: bool) -> float:
-    """V(z) of the element with the numbers at k; gradient and second derivatives into the memory at w."""
+    """V(z) of the element with the numbers at k; gradient and second derivatives into the memory at
+    w."""
     L, EA, EI = A[k + L_], A[k + EA_], A[k + EI_]
     if kind in (CAUCHY, CAUCHY_TANGENT, CAUCHY_DIRAC):
         return cauchy(L, EA, EI, A, w + Z, w + G, w + H, second)

@@ -1,8 +1,10 @@
-"""The element R(X) = S(ξ) Υ, ξ = X/L₀, cubic between two nodes with Υ = (P₁, t₁, P₂, t₂), t = R' [Shimada2014 (8.8)].
+"""The element R(X) = S(ξ) Υ, ξ = X/L₀, cubic between two nodes with Υ = (P₁, t₁, P₂, t₂), t = R'
+[Shimada2014 (8.8)].
 
     M = ∫ρA SᵀS dX [Shimada2014 (8.13)],     K = ∫EI S''ᵀS'' dX [Shimada2014 (8.59)],     consistent loads ∫S dX = L₀ (½, L₀/12, ½, −L₀/12)
 
-All are a matrix (4, 4) or vector (4,) times the unit matrix of the space: the components of R do not mix.
+All are a matrix (4, 4) or vector (4,) times the unit matrix of the space: the components of R do
+not mix.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.compiled import FloatArray, kernel
+from isodyn.kernels.compiled import FloatArray, kernel
 
 
 def shape(xi: Any, length: float, derivative: int = 0) -> FloatArray:
@@ -66,7 +68,8 @@ def mass_times(c: float, L: float, x0: float, x1: float, x2: float, x3: float) -
 
 @kernel()
 def bending_times(EI_per_L: float, per_L: float, d: float, t1: float, t2: float) -> tuple[float, float, float]:
-    """K (4, 4) times (0, t1, d, t2) from the turns of the ends against the chord: on the first end and on both slopes."""
+    """K (4, 4) times (0, t1, d, t2) from the turns of the ends against the chord: on the first end
+    and on both slopes."""
     turn = d * per_L
     a, b = t1 - turn, t2 - turn
     one, two = EI_per_L * (4.0 * a + 2.0 * b), EI_per_L * (2.0 * a + 4.0 * b)

@@ -1,6 +1,7 @@
 """From a line or polyline to nodes and elements.
 
-Every straight piece of the line is divided into elements of equal length. Where pieces meet, two nodes lie in the same place.
+Every straight piece of the line is divided into elements of equal length. Where pieces meet, two
+nodes lie in the same place.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ import numpy as np
 from isodyn.beams.hermite import nodal
 from isodyn.beams.layout import ENERGIES
 from isodyn.beams.section import Section
-from isodyn.compiled import FloatArray
 from isodyn.errors import InputError, about
+from isodyn.kernels.compiled import FloatArray
 from isodyn.memory import require_memory
 from isodyn.real_numbers import real_array
 
@@ -49,7 +50,8 @@ def element_numbers(element: Element) -> list[float]:
 
 @dataclass(frozen=True, eq=False)
 class Mesh:
-    """Nodes (position, slope, way along the line) and elements; `corners` are pairs of nodes in the same place."""
+    """Nodes (position, slope, way along the line) and elements; `corners` are pairs of nodes in the
+    same place."""
 
     dim: int
     energy: int
@@ -83,7 +85,8 @@ class Mesh:
 
 
 def lay(line: Any, elements: Any, section: Section, model: str, corners: str) -> Mesh:
-    """The mesh along the points of a line (k, 2) or (k, 3), or along pieces given by both ends; `elements` in all or for each piece."""
+    """The mesh along the points of a line (k, 2) or (k, 3), or along pieces given by both ends;
+    `elements` in all or for each piece."""
     with about(None, "line"):
         points = real_array("the line of a beam", line, "points (k, 2) or (k, 3), or pieces given by both ends")
     if points.ndim == 3 and points.shape[1] == 2:
@@ -186,7 +189,8 @@ def _counts(elements: Any, lengths: FloatArray) -> list[int]:
         )
     if numbers.ndim == 0 and numbers >= lengths.size:
         shares = np.maximum(1, np.round(float(numbers) * lengths / lengths.sum())).astype(int)
-        while shares.sum() != int(numbers):  # the piece with the longest elements gets more, with the shortest less
+        # the piece with the longest elements gets more, with the shortest less
+        while shares.sum() != int(numbers):
             more = shares.sum() < int(numbers)
             size = lengths / shares
             k = int(size.argmax()) if more else int(np.where(shares > 1, size, np.inf).argmin())

@@ -1,10 +1,11 @@
-"""The equations of a beam as one compiled model (isodyn.compiled).
+"""The equations of a beam as one compiled model (isodyn.kernels.compiled).
 
     M a + ∂U/∂q + damping + Gᵀλ = loads                                                              [Shimada2014 (8.42) adapted]
     rows    φ = Σ w q_i + Σ w q_i q_j − f(t) = 0                clamps, hinges, guides; products only where slopes are welded
     loads   dead forces on coordinates, f(t) F;  torques T on the slope t of a node, f(t) (T × t)/|t|²
 
-BeamTables in pi, pf: isodyn.beams.layout. A factor scales all loads and the weight: statics applies them step by step.
+BeamTables in pi, pf: isodyn.beams.layout. A factor scales all loads and the weight: statics applies
+them step by step.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ from isodyn.beams.layout import (
     TORQUES,
     N,
 )
-from isodyn.compiled import (
+from isodyn.kernels.compiled import (
     ACCELERATION,
     BALANCE,
     CONSTRAINT,
@@ -210,7 +211,8 @@ def beam_model(
 
 @kernel(f8(F, F, F, I, F))
 def beam_energy(q: FloatArray, v: FloatArray, pf: FloatArray, pi: IntArray, out: FloatArray) -> float:
-    """Kinetic energy, strain energy and potential of the weight into out[:3]; out[3:] is memory for a force."""
+    """Kinetic energy, strain energy and potential of the weight into out[:3]; out[3:] is memory for
+    a force."""
     out[0], out[1] = element_energies(pi[ELEMENTS], pi[I_ELEMENT], pi[F_ELEMENT], pi[F_WORK], q, v, pf, pi, out[3:])
     out[2] = 0.0
     for i in range(pi[N]):

@@ -2,8 +2,9 @@
 
     EA = E ∫dA,   EI = E ∫y²dA,   EI4 = E ∫y⁴dA,   ρA = ρ ∫dA
 
-y points across the beam in its plane. EI4 enters the Green–Lagrange energy only [Shimada2014 (8.37)]. Damping is Kelvin and Voigt's: stress
-E (ε + τ ε̇), with one time τ for stretching and one for bending.
+y points across the beam in its plane. EI4 enters the Green–Lagrange energy only
+[Shimada2014 (8.37)]. Damping is Kelvin and Voigt's: stress E (ε + τ ε̇), with one time τ for
+stretching and one for bending.
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ from isodyn.real_numbers import real_number
 class Section:
     """Stiffness against stretching EA [N] and bending EI [N m²], mass per length rhoA [kg/m].
 
-    `EI4` is E ∫y⁴dA [N m⁴]. `damping` holds the times τ [s] of stretching and bending, or one number for both. Stresses need `E` and the
-    distance `edge` of the outermost fibre from the axis.
+    `EI4` is E ∫y⁴dA [N m⁴]. `damping` holds the times τ [s] of stretching and bending, or one
+    number for both. Stresses need `E` and the distance `edge` of the outermost fibre from the axis.
 
     >>> Section.rectangle(E=2.1e11, rho=7850.0, width=0.01, height=0.02).EI
     1400.0

@@ -1,9 +1,10 @@
-"""What nodal coordinates say about a beam: its curve, curvature, moments, axial forces, strains, stresses and energies.
+"""What nodal coordinates say about a beam: its curve, curvature, moments, axial forces, strains,
+stresses and energies.
 
     κ = R' × R''/|R'|³,     M = EI n·R'',     N = EA ε,     stress at the distance y from the axis  E (ε − y κ₀),   κ₀ = n·R''
 
-ε is the strain of the energy in use: of the chord, e·R' − 1, or ½(|R'|² − 1). Coordinates are (…, nodes · 2 dim), position and slope of
-node after node; leading axes, such as times, stay.
+ε is the strain of the energy in use: of the chord, e·R' − 1, or ½(|R'|² − 1). Coordinates are (…,
+nodes · 2 dim), position and slope of node after node; leading axes, such as times, stay.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ import numpy as np
 from isodyn.beams.hermite import mass, shape
 from isodyn.beams.layout import CAUCHY_TANGENT, GREEN_LAGRANGE, GREEN_LAGRANGE_DIRAC, GREEN_LAGRANGE_TANGENT, SIMPLIFIED
 from isodyn.beams.mesh import Element
-from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
+from isodyn.kernels.compiled import FloatArray
 
 _QUADRATIC = (GREEN_LAGRANGE, GREEN_LAGRANGE_TANGENT, GREEN_LAGRANGE_DIRAC)
 _X, _W = np.polynomial.legendre.leggauss(5)
@@ -88,7 +89,8 @@ class BeamShape:
         return np.asarray(e / np.linalg.norm(e, axis=-1)[..., None])
 
     def stress(self, q: Any, xi: FloatArray, y: float | None) -> FloatArray:
-        """E (ε − y κ₀) at the distance y from the axis, on the side of n; at both edges (last axis) where y is left out."""
+        """E (ε − y κ₀) at the distance y from the axis, on the side of n; at both edges (last axis)
+        where y is left out."""
         E, edge = self.of_section("E"), self.of_section("edge")
         if not (np.isfinite(E).all() and (y is not None or np.isfinite(edge).all())):
             raise InputError(

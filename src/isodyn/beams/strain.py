@@ -1,21 +1,22 @@
 """Strain energies of a planar element in its own frame.
 
-With the axes e, n of the frame, z = (e·t₁, n·t₁, e·d, n·d, e·t₂, n·t₂), d = P₂ − P₁, and strain measures linear in z,
+With the axes e, n of the frame, z = (e·t₁, n·t₁, e·d, n·d, e·t₂, n·t₂), d = P₂ − P₁, and strain
+measures linear in z,
 
     α = e·R',   β = n·R',   κ = n·R''
 
     Cauchy          ∫ ½EA (α − 1)² + ½EI κ² dX                                                          [Shimada2014 (8.30) adapted]
     Green–Lagrange  ∫ ⅛EA (α² + β² − 1)² + ⅛EI κ² (6α² + 2β² − 2) + ⅛EI4 κ⁴ dX                          [Shimada2014 (8.34) adapted]
 
-The first is quadratic and integrated in closed form, the second by five points of Gauss, exactly. See docs/corrections.md for what is
-printed otherwise.
+The first is quadratic and integrated in closed form, the second by five points of Gauss, exactly.
+See docs/corrections.md for what is printed otherwise.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from isodyn.compiled import FloatArray, kernel
+from isodyn.kernels.compiled import FloatArray, kernel
 
 _POINTS, _WEIGHTS = (np.polynomial.legendre.leggauss(5)[0] + 1) / 2, np.polynomial.legendre.leggauss(5)[1] / 2
 POINTS, WEIGHTS = tuple(float(x) for x in _POINTS), tuple(float(x) for x in _WEIGHTS)
@@ -43,7 +44,8 @@ def bending_matrix(i: int, j: int, EI: float, L: float) -> float:
 
 @kernel()
 def cauchy(L: float, EA: float, EI: float, A: FloatArray, z: int, g: int, H: int, second: bool) -> float:
-    """The energy; its gradient into A[g:g+6] and, where asked for, its second derivatives into A[H:H+36]."""
+    """The energy; its gradient into A[g:g+6] and, where asked for, its second derivatives into
+    A[H:H+36]."""
     value = 0.5 * EA * L - EA * A[z + 2]
     for i in range(3):
         x, y = 0.0, 0.0
@@ -66,7 +68,8 @@ def cauchy(L: float, EA: float, EI: float, A: FloatArray, z: int, g: int, H: int
 def green_lagrange(
     L: float, EA: float, EI: float, EI4: float, A: FloatArray, z: int, g: int, H: int, second: bool
 ) -> float:
-    """The energy; its gradient into A[g:g+6] and, where asked for, its second derivatives into A[H:H+36]."""
+    """The energy; its gradient into A[g:g+6] and, where asked for, its second derivatives into
+    A[H:H+36]."""
     for i in range(6):
         A[g + i] = 0.0
     if second:

@@ -12,7 +12,7 @@ from isodyn.beams.layout import F_FACTOR
 from isodyn.beams.model import beam_energy, beam_model
 from isodyn.beams.shape import BeamShape
 from isodyn.beams.tables import BeamTables
-from isodyn.compiled import CONSTANT_MASS, KNOWS_MASS, KNOWS_TANGENT, FloatArray
+from isodyn.kernels.compiled import CONSTANT_MASS, KNOWS_MASS, KNOWS_TANGENT, FloatArray
 from isodyn.systems.scales import Scales, power_of_two
 from isodyn.systems.tabled import TabledSystem
 
@@ -51,11 +51,13 @@ class BeamSystem(TabledSystem):
         return self.shape.split(q)[..., 1, :]
 
     def curve(self, q: Any, points: int = 8, derivative: int = 0) -> FloatArray:
-        """R, R' or R'' at `points` per element, evenly from end to end: (…, elements, points, dim)."""
+        """R, R' or R'' at `points` per element, evenly from end to end: (…, elements, points,
+        dim)."""
         return self.shape.curve(q, np.linspace(0.0, 1.0, points), derivative)
 
     def curvature(self, q: Any, points: int = 8) -> FloatArray:
-        """Curvature of the line, (…, elements, points): counter-clockwise positive in the plane, |κ| in space."""
+        """Curvature of the line, (…, elements, points): counter-clockwise positive in the plane,
+        |κ| in space."""
         return self.shape.curvature(q, np.linspace(0.0, 1.0, points))
 
     def bending_moment(self, q: Any, points: int = 8) -> FloatArray:
@@ -63,11 +65,13 @@ class BeamSystem(TabledSystem):
         return self.shape.of_section("EI")[:, None] * self.shape.bend(q, np.linspace(0.0, 1.0, points))
 
     def axial_force(self, q: Any, points: int = 8) -> FloatArray:
-        """EA ε with the strain of the energy in use: chord, e·R' − 1 or ½(|R'|² − 1); (…, elements, points)."""
+        """EA ε with the strain of the energy in use: chord, e·R' − 1 or ½(|R'|² − 1); (…, elements,
+        points)."""
         return self.shape.of_section("EA")[:, None] * self.shape.strain(q, np.linspace(0.0, 1.0, points))
 
     def stress(self, q: Any, points: int = 8, y: float | None = None) -> FloatArray:
-        """Axial stress at the distance y from the axis; at both edges of the section (last axis) where y is left out."""
+        """Axial stress at the distance y from the axis; at both edges of the section (last axis)
+        where y is left out."""
         return self.shape.stress(q, np.linspace(0.0, 1.0, points), y)
 
     def parts_of_energy(self, q: Any, v: Any) -> BeamEnergy:

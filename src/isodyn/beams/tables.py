@@ -1,4 +1,5 @@
-"""From nodes, elements, rows and loads of a beam to the flat tables of isodyn.beams.layout, dense or sparse."""
+"""From nodes, elements, rows and loads of a beam to the flat tables of isodyn.beams.layout, dense
+or sparse."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ import numpy as np
 from isodyn.beams import layout as at
 from isodyn.beams.frames import WORK
 from isodyn.beams.mesh import Element, element_numbers
-from isodyn.compiled import FloatArray, IntArray
+from isodyn.kernels.compiled import FloatArray, IntArray
 from isodyn.linear_solvers.blocks import Sparsity
 from isodyn.loads.time import as_time_function
 from isodyn.parts.layout import F_TIME, I_TIME
@@ -91,7 +92,8 @@ class BeamTables:
 
     @cached_property
     def sparsity(self) -> Sparsity:
-        """Patterns of J and G; a node of the beam is a node of the matrix, and so are the rows of one support."""
+        """Patterns of J and G; a node of the beam is a node of the matrix, and so are the rows of
+        one support."""
         b = self.width
         lines = [np.concatenate([np.arange(b * k, b * k + b) for k in near]) for near in self.neighbours]
         J_columns = np.concatenate([np.tile(line, b) for line in lines])

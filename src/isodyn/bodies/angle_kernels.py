@@ -1,11 +1,14 @@
-"""Three successive rotations about body axes i, j, k: quaternion and rate map, in lines that serve one state and whole histories.
+"""Three successive rotations about body axes i, j, k: quaternion and rate map, in lines that serve
+one state and whole histories.
 
     R = R_i(α) R_j(β) R_k(γ),     ω_body = E (α̇, β̇, γ̇),     ω̇_body = E (α̈, β̈, γ̈) + Ė (α̇, β̇, γ̇)
 
-Columns of E are the three axes of rotation in the last frame. With e_n the axis besides e_i and e_j, e_i × e_j = σ e_n, sets of the
-first kind come back to the first axis (k = i, det E = ∓ sin β), those of the second kind take the third one (k = n, det E = ∓ cos β).
+Columns of E are the three axes of rotation in the last frame. With e_n the axis besides e_i and
+e_j, e_i × e_j = σ e_n, sets of the first kind come back to the first axis (k = i, det E = ∓ sin β),
+those of the second kind take the third one (k = n, det E = ∓ cos β).
 
-Compiled code calls the functions with vectors; `angles.py` calls the same lines with arrays of shape (3, …) by `plain`.
+Compiled code calls the functions with vectors; `angles.py` calls the same lines with arrays of
+shape (3, …) by `plain`.
 """
 
 from __future__ import annotations
@@ -16,7 +19,7 @@ from typing import Any
 import numba
 import numpy as np
 
-from isodyn.compiled import FloatArray, kernel
+from isodyn.kernels.compiled import FloatArray, kernel
 
 
 def plain(function: Any) -> Callable[..., None]:

@@ -20,8 +20,8 @@ import numpy as np
 
 from isodyn.bodies import angle_kernels
 from isodyn.bodies.rotations import matrix, quaternions_of
-from isodyn.compiled import FloatArray
 from isodyn.errors import InputError, SingularError, SingularityWarning
+from isodyn.kernels.compiled import FloatArray
 
 NEAR = 1e-6  # radians; nearer to the singularity angles and rates have lost half of their digits and more
 LOST = 1e-8  # nearer still the outer angles cannot be told apart

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from isodyn.bodies.rotations import matrix, quaternion_of
-from isodyn.compiled import FloatArray
 from isodyn.errors import Argument, InputError, about
+from isodyn.kernels.compiled import FloatArray
 from isodyn.real_numbers import real_array, real_number
 
 GROUND = "ground"
@@ -44,9 +44,11 @@ TRIANGLE = 1e-9  # how much the triangle inequality of an inertia may be missed,
 
 @dataclass(frozen=True, eq=False)
 class Body:
-    """A rigid body, a planar one or a particle, as the user gave it, with the mass centre worked out.
+    """A rigid body, a planar one or a particle, as the user gave it, with the mass centre worked
+    out.
 
-    `position`, `velocity` are those of the mass centre; `centre` is the mass centre in the frame that the user's position meant.
+    `position`, `velocity` are those of the mass centre; `centre` is the mass centre in the frame
+    that the user's position meant.
     """
 
     name: str
@@ -196,7 +198,8 @@ def make_body(
 
 
 def inertia_matrix(what: str, inertia: Any) -> FloatArray:
-    """A 3 × 3 inertia from three principal moments or a matrix, symmetric, positive definite, within the triangle inequality."""
+    """A 3 × 3 inertia from three principal moments or a matrix, symmetric, positive definite,
+    within the triangle inequality."""
     if inertia is None:
         raise InputError(
             f"{what}: inertia is missing",

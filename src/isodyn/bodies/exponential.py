@@ -7,8 +7,8 @@ in Stumpff's functions of x = |ϖ|²,
 
     c_k = 1/k! − x/(k+2)! + x²/(k+4)! − …,     c_k = 1/k! − x c_{k+2},     dc_k/dx = ½ (k c_{k+2} − c_{k+1}),
 
-which are smooth through ϖ = 0: the series serves up to x = 1, closed forms from there on. All functions take one vector or a
-history of them.
+which are smooth through ϖ = 0: the series serves up to x = 1, closed forms from there on. All
+functions take one vector or a history of them.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from math import factorial, pi
 
 import numpy as np
 
-from isodyn.compiled import FloatArray
 from isodyn.errors import SingularError
+from isodyn.kernels.compiled import FloatArray
 
 _TERMS = 11  # 1/(2·11 + 2)! is below rounding
 SINGULAR = 1e-6  # radians from 2π at which T counts as singular
@@ -91,7 +91,8 @@ def quaternion_of_vector(turn: FloatArray) -> FloatArray:
     """exp(ϖ/2), scalar first."""
     turn = np.asarray(turn, dtype=np.float64)
     x = 0.25 * np.sum(turn**2, axis=-1, keepdims=True)
-    return np.concatenate([stumpff(0, x), 0.5 * stumpff(1, x) * turn], axis=-1)  # [Shimada2014 (5.106)]
+    # [Shimada2014 (5.106)]
+    return np.concatenate([stumpff(0, x), 0.5 * stumpff(1, x) * turn], axis=-1)
 
 
 def _square(turn: FloatArray) -> FloatArray:

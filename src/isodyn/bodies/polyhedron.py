@@ -4,8 +4,9 @@ Every face (a, b, c) spans a tetrahedron with the origin, of signed volume det/6
 
     V = Σ det/6,     ∫ x = Σ det (a + b + c)/24,     ∫ x xᵀ = Σ det (s sᵀ + a aᵀ + b bᵀ + c cᵀ)/120,   s = a + b + c
 
-What lies outside the body is counted once with each sign. That needs a surface that is closed and seen counter-clockwise from outside:
-every edge belongs to two faces, which run along it in opposite directions.
+What lies outside the body is counted once with each sign. That needs a surface that is closed and
+seen counter-clockwise from outside: every edge belongs to two faces, which run along it in opposite
+directions.
 """
 
 from __future__ import annotations
@@ -14,13 +15,14 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.compiled import FloatArray, IntArray
 from isodyn.errors import InputError
+from isodyn.kernels.compiled import FloatArray, IntArray
 from isodyn.real_numbers import real_array
 
 
 def checked_surface(vertices: Any, faces: Any) -> tuple[FloatArray, IntArray]:
-    """Vertices and faces as arrays, equal vertices joined; InputError for a surface that does not bound a body."""
+    """Vertices and faces as arrays, equal vertices joined; InputError for a surface that does not
+    bound a body."""
     try:
         points, corners = real_array("vertices", vertices), np.asarray(faces)
         whole = corners.astype(np.int64)

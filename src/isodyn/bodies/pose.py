@@ -6,12 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from isodyn.compiled import FloatArray
+from isodyn.kernels.compiled import FloatArray
 
 
 @dataclass(frozen=True, eq=False)
 class Pose:
-    """Where a body is and how it moves: mass centre and its velocity in the world, R body → world, angular velocity in the body."""
+    """Where a body is and how it moves: mass centre and its velocity in the world, R body → world,
+    angular velocity in the body."""
 
     position: FloatArray
     R: FloatArray

@@ -1,17 +1,18 @@
-"""Rotations inside compiled code: unit quaternions (scalar first) and matrices body → world, in one flat array of numbers.
+"""Rotations inside compiled code: unit quaternions (scalar first) and matrices body → world, in one
+flat array of numbers.
 
     R = (2ε₀² − 1) I + 2 (η ηᵀ + ε₀ η~)                                     ε = (ε₀, η), |ε| = 1
     ε ⊕ ϖ = ε ∘ exp(ϖ/2),   exp(ϖ/2) = (cos |ϖ|/2, sin(|ϖ|/2) ϖ/|ϖ|)        ϖ a rotation vector in the body frame
 
-Vectors of three are handed around as three numbers, arrays with the place where something begins: slices would cost more than the
-arithmetic.
+Vectors of three are handed around as three numbers, arrays with the place where something begins:
+slices would cost more than the arithmetic.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from isodyn.compiled import FloatArray, kernel
+from isodyn.kernels.compiled import FloatArray, kernel
 
 Vector = tuple[float, float, float]
 
@@ -42,9 +43,11 @@ def turn(e: FloatArray, i: int, d: FloatArray, j: int, out: FloatArray) -> None:
 
 @kernel()
 def turn_by_cayley(e: FloatArray, i: int, d: FloatArray, j: int, out: FloatArray) -> None:
-    """out[i:i+4] = e ∘ (1, d/2)/|(1, d/2)|: R (I − d~/2)⁻¹(I + d~/2), which differs from the exponential by |d|³/12.
+    """out[i:i+4] = e ∘ (1, d/2)/|(1, d/2)|: R (I − d~/2)⁻¹(I + d~/2), which differs from the
+    exponential by |d|³/12.
 
-    With the midpoint rule it keeps the angular momentum: R₁(I − d~/2) = R₀(I + d~/2), and J(ω₁ − ω₀) = −d × Jω̃ with d = Δt ω̃.
+    With the midpoint rule it keeps the angular momentum: R₁(I − d~/2) = R₀(I + d~/2), and
+    J(ω₁ − ω₀) = −d × Jω̃ with d = Δt ω̃.
     """
     product(e, i, 1.0, 0.5 * d[j], 0.5 * d[j + 1], 0.5 * d[j + 2], out)
 

@@ -1,11 +1,13 @@
-"""Rotations in and out: quaternions (scalar first), matrices body → world, SciPy's Rotation, axis and angle.
+"""Rotations in and out: quaternions (scalar first), matrices body → world, SciPy's Rotation, axis
+and angle.
 
-Euler parameters ε = (ε₀, η), |ε| = 1, with A_E1 = [−η, ε₀ I + η~] and A_E2 = [−η, ε₀ I − η~] [Shimada2014 (5.120), (5.121)]:
+Euler parameters ε = (ε₀, η), |ε| = 1, with A_E1 = [−η, ε₀ I + η~] and A_E2 = [−η, ε₀ I − η~]
+[Shimada2014 (5.120), (5.121)]:
 
     R = A_E1 A_E2ᵀ,    ω_body = 2 A_E2 ε̇,    ω_world = 2 A_E1 ε̇,    ε̇ = ½ A_E2ᵀ ω_body,    ε̈ = ½ A_E2ᵀ ω̇_body − ¼ |ω|² ε
 
-The one place where SciPy's scalar-last quaternions are turned around. Angles: isodyn.bodies.angles; rotation vectors and the tangent of
-the exponential map: isodyn.bodies.exponential.
+The one place where SciPy's scalar-last quaternions are turned around. Angles: isodyn.bodies.angles;
+rotation vectors and the tangent of the exponential map: isodyn.bodies.exponential.
 """
 
 from __future__ import annotations
@@ -15,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isodyn.bodies.exponential import quaternion_of_vector, tilde
-from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
+from isodyn.kernels.compiled import FloatArray
 from isodyn.real_numbers import real_array
 
 if TYPE_CHECKING:
@@ -24,7 +26,8 @@ if TYPE_CHECKING:
 
 
 def quaternion_of(orientation: Any, what: str = "orientation") -> FloatArray:
-    """(w, x, y, z) of a SciPy Rotation, a matrix body → world, a quaternion scalar first, or None (no rotation)."""
+    """(w, x, y, z) of a SciPy Rotation, a matrix body → world, a quaternion scalar first, or None
+    (no rotation)."""
     if orientation is None:
         return np.array([1.0, 0.0, 0.0, 0.0])
     wxyz = quaternions_of(orientation, what)
@@ -34,7 +37,8 @@ def quaternion_of(orientation: Any, what: str = "orientation") -> FloatArray:
 
 
 def quaternions_of(orientations: Any, what: str = "orientation") -> FloatArray:
-    """(…, 4) of one rotation or many: a SciPy Rotation, matrices (…, 3, 3) body → world, or unit quaternions (…, 4) scalar first."""
+    """(…, 4) of one rotation or many: a SciPy Rotation, matrices (…, 3, 3) body → world, or unit
+    quaternions (…, 4) scalar first."""
     if hasattr(orientations, "as_quat"):
         return scalar_first(orientations.as_quat())
     array = real_array(what, orientations, "a rotation")
@@ -54,7 +58,8 @@ def quaternions_of(orientations: Any, what: str = "orientation") -> FloatArray:
 
 
 def _of_matrices(R: FloatArray, what: str) -> FloatArray:
-    """Largest of ε₀ … ε₃ first, the others from it [Shimada2014 (5.114)–(5.118)]: SciPy does so, also at half turns."""
+    """Largest of ε₀ … ε₃ first, the others from it [Shimada2014 (5.114)–(5.118)]: SciPy does so,
+    also at half turns."""
     off, det = np.abs(R @ np.swapaxes(R, -1, -2) - np.eye(3)).max(), np.linalg.det(R).min()
     if off > 1e-6 or det < 0:
         raise InputError(
@@ -115,7 +120,8 @@ def parameter_map_world(wxyz: FloatArray) -> FloatArray:
 def _twice(wxyz: FloatArray, sign: float) -> FloatArray:
     e = np.asarray(wxyz, dtype=np.float64)
     right = e[..., :1, None] * np.eye(3) + sign * tilde(e[..., 1:])
-    return 2.0 * np.concatenate([-e[..., 1:, None], right], axis=-1)  # [Shimada2014 (5.120), (5.121)]
+    # [Shimada2014 (5.120), (5.121)]
+    return 2.0 * np.concatenate([-e[..., 1:, None], right], axis=-1)
 
 
 def parameter_rates(wxyz: FloatArray, omega: FloatArray) -> FloatArray:

@@ -1,4 +1,5 @@
-"""Shapes: mass, mass centre and inertia from dimensions and a density (or a mass), and triangles to draw.
+"""Shapes: mass, mass centre and inertia from dimensions and a density (or a mass), and triangles to
+draw.
 
 A shape lies about the origin of the body frame, with its axis along z where it has one:
 `mech.add_body("roller", shape=Cylinder(radius=0.1, length=0.5, density=7800))`.
@@ -24,8 +25,8 @@ from isodyn.bodies.polyhedron import checked_surface, moments
 from isodyn.bodies.rotations import matrix, quaternion_of
 from isodyn.bodies.solids import Box, Capsule, Cone, Cylinder, Disc, Ellipsoid, Plate, Rod, Solid, Sphere, Tube
 from isodyn.bodies.surfaces import Surface
-from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
+from isodyn.kernels.compiled import FloatArray
 
 __all__ = ["Box", "Capsule", "Composite", "Cone", "Cylinder", "Disc", "Ellipsoid", "Mesh", "Placed", "Plate", "Rod"]
 __all__ += ["Solid", "Sphere", "Tube", "from_mesh"]
@@ -33,7 +34,8 @@ __all__ += ["Solid", "Sphere", "Tube", "from_mesh"]
 
 @dataclass(frozen=True, eq=False)
 class Mesh(Solid):
-    """The body inside a closed triangulated surface, exactly as triangulated; faces counter-clockwise from outside."""
+    """The body inside a closed triangulated surface, exactly as triangulated; faces
+    counter-clockwise from outside."""
 
     vertices: FloatArray
     faces: Any
@@ -64,7 +66,8 @@ class Mesh(Solid):
 
 @dataclass(frozen=True, eq=False)
 class Placed:
-    """A shape moved to `position` and turned by `orientation` (as of add_body) in the frame of the whole."""
+    """A shape moved to `position` and turned by `orientation` (as of add_body) in the frame of the
+    whole."""
 
     shape: Solid | Placed | Composite
     position: Any = (0.0, 0.0, 0.0)
@@ -142,7 +145,8 @@ class Composite:
 
 
 def from_mesh(source: Any, faces: Any = None, *, density: float = 0.0, mass: float = 0.0, scale: float = 1.0) -> Mesh:
-    """A body from vertices and faces, or from a file that trimesh reads (STL, OBJ, PLY, …); `scale` turns its unit into metres."""
+    """A body from vertices and faces, or from a file that trimesh reads (STL, OBJ, PLY, …); `scale`
+    turns its unit into metres."""
     if isinstance(source, str | Path):
         if faces is not None:
             raise InputError("from_mesh takes a file or (vertices, faces), received both")

@@ -1,4 +1,5 @@
-"""Primitive shapes about the origin of their frame, along z where they have an axis: volume, mass centre, inertia, triangles."""
+"""Primitive shapes about the origin of their frame, along z where they have an axis: volume, mass
+centre, inertia, triangles."""
 
 from __future__ import annotations
 
@@ -11,14 +12,15 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 
 from isodyn.bodies.surfaces import Surface, arc, box_surface, revolved
-from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
+from isodyn.kernels.compiled import FloatArray
 from isodyn.parts import SHAPES, Keys, Tabled, Value, optional, required
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Solid(Tabled):
-    """A homogeneous shape; one of `density` and `mass` is given, the other follows from the volume."""
+    """A homogeneous shape; one of `density` and `mass` is given, the other follows from the
+    volume."""
 
     density: float = 0.0
     mass: float = 0.0
@@ -78,7 +80,8 @@ S = TypeVar("S", bound=Solid)
 
 
 def shape(type_name: str) -> Callable[[type[S]], type[S]]:
-    """Register a shape as this type of a model file: all its sizes are positive, and density or mass is given."""
+    """Register a shape as this type of a model file: all its sizes are positive, and density or
+    mass is given."""
 
     def register(cls: type[S]) -> type[S]:
         sizes = {size.name: required(Value.POSITIVE) for size in fields(cls) if size.name not in Solid.keys}

@@ -1,11 +1,12 @@
-"""Triangulated surfaces of primitive shapes: vertices (n, 3) and faces (k, 3), closed, seen counter-clockwise from outside."""
+"""Triangulated surfaces of primitive shapes: vertices (n, 3) and faces (k, 3), closed, seen
+counter-clockwise from outside."""
 
 from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
 
-from isodyn.compiled import FloatArray, IntArray
+from isodyn.kernels.compiled import FloatArray, IntArray
 
 Surface = tuple[FloatArray, IntArray]
 
@@ -21,7 +22,8 @@ def box_surface(size: FloatArray) -> Surface:
 def revolved(profile: npt.ArrayLike, n: int, ring: bool = False) -> Surface:
     """The surface that a profile (r, z) sweeps about the z axis in n steps.
 
-    The profile runs upwards (from the lower end of the axis to the upper one), or around counter-clockwise when it is a `ring`.
+    The profile runs upwards (from the lower end of the axis to the upper one), or around
+    counter-clockwise when it is a `ring`.
     """
     angle = 2 * np.pi * np.arange(n) / n
     vertices: list[FloatArray] = []

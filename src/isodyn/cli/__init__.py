@@ -1,8 +1,10 @@
-"""The command line: `isodyn list`, `run`, `resume`, `report`, `order`, `compare`, `verify`, `scheme`, `schema`, `cite`.
+"""The command line: `isodyn list`, `run`, `resume`, `report`, `order`, `compare`, `verify`,
+`scheme`, `schema`, `cite`.
 
-Strings become objects in `isodyn.specs`, files in `isodyn.models`. Data go to standard output, logs and progress to standard error;
-`--json` prints exactly one document. Errors are one message with a hint; exit code 2 means bad input, 1 a run that failed or output
-that cannot be written, 130 a run that was interrupted, 70 a fault of isodyn.
+Strings become objects in `isodyn.specs`, files in `isodyn.models`. Data go to standard output, logs
+and progress to standard error; `--json` prints exactly one document. Errors are one message with a
+hint; exit code 2 means bad input, 1 a run that failed or output that cannot be written, 130 a run
+that was interrupted, 70 a fault of isodyn.
 """
 
 from __future__ import annotations
@@ -64,7 +66,8 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     if sys.stdout is None:  # closed by the caller
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # names may hold what the encoding of a terminal does not know
+        # names may hold what the encoding of a terminal does not know
+        if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     with warnings.catch_warnings():
         warnings.simplefilter("always", IsodynWarning)
@@ -73,7 +76,8 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 
 
 def _flushed(code: int) -> int:
-    """The exit code, after all output has gone out; where nobody takes it, Python must not try again."""
+    """The exit code, after all output has gone out; where nobody takes it, Python must not try
+    again."""
     try:
         sys.stdout.flush()
     except (OSError, ValueError) as error:

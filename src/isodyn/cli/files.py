@@ -52,7 +52,8 @@ class Files:
         )
 
     def checkpoint_of(self, model: dict[str, Any] | None) -> Any:
-        """Where `integrate` puts its checkpoints; folders of files are made now, not after the run."""
+        """Where `integrate` puts its checkpoints; folders of files are made now, not after the
+        run."""
         check_page(self.page, ".html", ".htm")
         check_page(self.animation, *ANIMATIONS)
         for path in (self.netcdf, self.csv, self.page, self.animation):

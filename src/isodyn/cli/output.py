@@ -25,7 +25,8 @@ def new_console() -> Any:
     from rich.console import Console
 
     width = None if sys.stdout.isatty() else 120
-    return Console(highlight=False, markup=False, emoji=False, width=width)  # names of parts are no markup
+    # names of parts are no markup
+    return Console(highlight=False, markup=False, emoji=False, width=width)
 
 
 def new_table(title: str, *columns: str) -> Any:

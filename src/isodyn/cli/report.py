@@ -58,7 +58,8 @@ def write_pages(sol: Any, page: Path | None, animation: Path | None, **told: Any
 def report_command(
     saved: Path, page: Path | None, animation: Path | None, python_file: str | None, as_json: bool
 ) -> None:
-    """Write the HTML report of RUN, a NetCDF file or the folder of a finished run with checkpoints."""
+    """Write the HTML report of RUN, a NetCDF file or the folder of a finished run with
+    checkpoints."""
     from isodyn.cli.models import system_of_python
     from isodyn.integrate.resuming import resume
     from isodyn.results.netcdf import load

@@ -75,7 +75,8 @@ def compare_command(
     plot: Path | None,
     as_json: bool,
 ) -> None:
-    """Every formulation with the chosen schemes on PROBLEM: error, order, drift, energy and cost."""
+    """Every formulation with the chosen schemes on PROBLEM: error, order, drift, energy and
+    cost."""
     from isodyn.problems import get
     from isodyn.report import figures
     from isodyn.studies import compare

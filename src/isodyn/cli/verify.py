@@ -28,7 +28,8 @@ def verify_command(
 ) -> None:
     """Reproduce the standard set: errors, orders, drift, energy, cost, pass or fail.
 
-    All cases, or those named: a name, a pattern such as "andrews_*", or a topic such as "closed forms". The exit code is 1 if one fails.
+    All cases, or those named: a name, a pattern such as "andrews_*", or a topic such as "closed
+    forms". The exit code is 1 if one fails.
     """
     from isodyn.studies.verification import select, verify
     from isodyn.studies.verification.table import block, closing

@@ -1,4 +1,5 @@
-"""A small language of formulas: numbers, names, + - * / ^, comparisons and the usual functions; nothing of Python is evaluated."""
+"""A small language of formulas: numbers, names, + - * / ^, comparisons and the usual functions;
+nothing of Python is evaluated."""
 
 from isodyn.expressions.parser import parse
 from isodyn.expressions.program import Program, compile_formula, constant

@@ -7,7 +7,8 @@
     power      = part [("^" | "**") sign]                          2^-3, right to left
     part       = number ["deg"] | name | function "(" comparison {"," comparison} ")" | "(" comparison ")"
 
-A tree is a tuple: ("number", x), ("name", text, column), or (operation, tree, …). `30 deg` is an angle in degrees.
+A tree is a tuple: ("number", x), ("name", text, column), or (operation, tree, …). `30 deg` is an
+angle in degrees.
 """
 
 from __future__ import annotations

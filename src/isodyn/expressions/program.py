@@ -1,10 +1,13 @@
-"""From a tree to a program in postfix order, which one compiled kernel runs (isodyn.parts.formulas).
+"""From a tree to a program in postfix order, which one compiled kernel runs
+(isodyn.parts.formulas).
 
 The program is a row of numbers, so that a new formula compiles nothing:
 
-    [number of names, number of instructions, values of names …, their slopes …, (operation, argument) …, stack …]
+    [number of names, number of instructions, values of names …, their slopes …, (operation,
+    argument) …, stack …]
 
-Values are computed with first and second derivatives along one direction, the slopes of the names: with slope 1 of t alone f, ḟ, f̈.
+Values are computed with first and second derivatives along one direction, the slopes of the names:
+with slope 1 of t alone f, ḟ, f̈.
 """
 
 from __future__ import annotations
@@ -78,8 +81,8 @@ def compile_formula(
     refused: str = "",
     negative: bool = False,
 ) -> Program:
-    """The program of a formula of these names; parameters are put in as numbers. `refused` explains why other names are
-    not there; `negative` changes the sign of the whole.
+    """The program of a formula of these names; parameters are put in as numbers. `refused` explains
+    why other names are not there; `negative` changes the sign of the whole.
 
     >>> compile_formula("a*t^2", parameters={"a": 3.0}).names
     ('t',)
@@ -99,7 +102,8 @@ def compile_formula(
 
 
 def constant(text: str, parameters: Mapping[str, float] | None = None) -> float:
-    """The value of a formula without names other than parameters, such as `2*pi/3`, `30 deg` or `l/2`.
+    """The value of a formula without names other than parameters, such as `2*pi/3`, `30 deg` or
+    `l/2`.
 
     >>> constant("l/2 + 1", {"l": 4.0})
     3.0
@@ -114,7 +118,8 @@ Meaning = Callable[[str, int], float | None]
 
 
 def _meaning(text: str, known: tuple[str, ...], parameters: Mapping[str, float], refused: str) -> Meaning:
-    """What a name stands for: a number, None for a name whose value comes later; others are refused."""
+    """What a name stands for: a number, None for a name whose value comes later; others are
+    refused."""
 
     def of(name: str, column: int) -> float | None:
         if name in known:
@@ -131,7 +136,8 @@ def _meaning(text: str, known: tuple[str, ...], parameters: Mapping[str, float],
 
 
 def _in_order(tree: Tree) -> Iterator[Tree]:
-    """All parts of a tree, each behind those that it is made of; without recursion, since sums may have hundreds of terms."""
+    """All parts of a tree, each behind those that it is made of; without recursion, since sums may
+    have hundreds of terms."""
     ahead: list[tuple[Tree, bool]] = [(tree, False)]
     while ahead:
         part, opened = ahead.pop()

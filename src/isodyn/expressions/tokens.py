@@ -1,4 +1,5 @@
-"""From text to tokens: numbers, names with dots, operators, brackets, commas; anything else is refused with its column."""
+"""From text to tokens: numbers, names with dots, operators, brackets, commas; anything else is
+refused with its column."""
 
 from __future__ import annotations
 
@@ -20,7 +21,8 @@ _TOKEN = re.compile(
 
 @dataclass(frozen=True)
 class Token:
-    """A piece of a formula: its kind (number, name, operator, end) and the column where it starts, counted from 1."""
+    """A piece of a formula: its kind (number, name, operator, end) and the column where it starts,
+    counted from 1."""
 
     kind: str
     text: str

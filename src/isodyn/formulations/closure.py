@@ -1,7 +1,8 @@
 """How constraints close a step, by names.
 
-The closure of a holonomic row is γ₁φ + γ₂φ̇ + γ₃φ̈ at t_{n+1} [Shimada2014 (3.201)], or at the balance; `Closure` has the weights and
-what goes with them. Formulations make closures, kernels read them (isodyn.integrate.closure).
+The closure of a holonomic row is γ₁φ + γ₂φ̇ + γ₃φ̈ at t_{n+1} [Shimada2014 (3.201)], or at the
+balance; `Closure` has the weights and what goes with them. Formulations make closures, kernels read
+them (isodyn.integrate.closure).
 """
 
 from __future__ import annotations
@@ -30,7 +31,8 @@ class Elimination(IntEnum):
 
 
 class InBalance(IntEnum):
-    """Whether the correction of q counts at the balance, a second multiplier that is continuous in time."""
+    """Whether the correction of q counts at the balance, a second multiplier that is continuous in
+    time."""
 
     NONE = 0
     STEP = 1  # by the matrix of the step
@@ -42,7 +44,8 @@ class Closure:
     """How constraints close a step.
 
     position, velocity, acceleration : weights of φ, φ̇, φ̈
-    keep_position, keep_velocity : whether q_{n+1} and v_{n+1} get corrections of their own, so that φ and φ̇ vanish too
+    keep_position, keep_velocity : whether q_{n+1} and v_{n+1} get corrections of their own, so that
+        φ and φ̇ vanish too
     where : at the end of the step or at its balance
     compliance : how much of a closure at the balance each unit of a multiplier may leave open
     eliminate : multipliers by a basis of the null space

@@ -1,20 +1,24 @@
-"""Formulations that eliminate the multipliers: the accelerations of Gauss' principle, and the null space of G.
+"""Formulations that eliminate the multipliers: the accelerations of Gauss' principle, and the null
+space of G.
 
 An ordinary differential equation a = F(q, v, t) with
 
     F = the a that minimises ½(a − M⁻¹Q)ᵀM(a − M⁻¹Q) subject to G a = b̂,      b̂ = b − 2α φ̇ − β² φ [Pennestri2008 (90)]
 
-`UdwadiaKalaba(form)` has it from M, G and b̂ directly [Udwadia1992 (5a)], `NullSpace(basis)` from Nᵀ(M a − Q) = 0 with G N = 0
-[Pennestri2008 (33) adapted]. Any scheme integrates the equation; nothing keeps φ and φ̇ where they are but α and β. Rows that follow from
-others and contradict them are an error.
+`UdwadiaKalaba(form)` has it from M, G and b̂ directly [Udwadia1992 (5a)], `NullSpace(basis)` from
+Nᵀ(M a − Q) = 0 with G N = 0 [Pennestri2008 (33) adapted]. Any scheme integrates the equation;
+nothing keeps φ and φ̇ where they are but α and β. Rows that follow from others and contradict them
+are an error.
 
-M ã + G̃ᵀλ̃ = Q̃ and G̃ ã = b̂ at the balance are a step that closes there: the range space, and the bases "qr" and "svd", run in
-compiled code, with the independent rows that were chosen at the start. The other forms and bases are other ways to the same F, as
-transforms by `isodyn.gauss`. These decide the rank of G anew at every evaluation, with a tolerance of ten times the distance from φ = 0
-(rows of a closed loop depend on each other on the constraints only), so it may change along the motion; where it does, F may jump.
+M ã + G̃ᵀλ̃ = Q̃ and G̃ ã = b̂ at the balance are a step that closes there: the range space, and the
+bases "qr" and "svd", run in compiled code, with the independent rows that were chosen at the start.
+The other forms and bases are other ways to the same F, as transforms by `isodyn.gauss`. These
+decide the rank of G anew at every evaluation, with a tolerance of ten times the distance from φ = 0
+(rows of a closed loop depend on each other on the constraints only), so it may change along the
+motion; where it does, F may jump.
 
-`NullSpace(discrete=True)` instead eliminates multipliers from the equations of a step, N(q̃)ᵀ·balance = 0 with φ = 0 at t_{n+1}: the
-motion of position level, to rounding.
+`NullSpace(discrete=True)` instead eliminates multipliers from the equations of a step,
+N(q̃)ᵀ·balance = 0 with φ = 0 at t_{n+1}: the motion of position level, to rounding.
 """
 
 from __future__ import annotations
@@ -25,12 +29,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast, get_args
 
 import numpy as np
 
-from isodyn.compiled import BALANCE, CONSTANT_MASS, JACOBIAN, KNOWS_MASS, OK, RETRACT, RETRACTS, FloatArray
 from isodyn.errors import ConflictError, InputError
 from isodyn.formulations.closure import Closure, Elimination, Where
 from isodyn.formulations.near_singular import warn_near_singular
 from isodyn.formulations.policies import Stabilised
 from isodyn.formulations.protocol import Facts, Formulation, formulation
+from isodyn.kernels.compiled import BALANCE, CONSTANT_MASS, JACOBIAN, KNOWS_MASS, OK, RETRACT, RETRACTS, FloatArray
 from isodyn.linear_solvers.blocks import full
 from isodyn.linear_solvers.rank import RCOND, Rank, decide
 from isodyn.results.solution import Solution
@@ -47,9 +51,11 @@ Form = Literal[
 Basis = Literal["partitioning", "qr", "putd", "zero-eigenvalue", "svd", "schur"]
 
 COARSEST = 1e-2  # the largest tolerance of a rank, where the state is far off the constraints
-CONFLICT = 1e-6  # of the accelerations asked for: rows that follow from others and differ by more contradict them
+# of the accelerations asked for: rows that follow from others and differ by more contradict them
+CONFLICT = 1e-6
 COMPILED_FORM: Form = "range-space"
-COMPILED_BASES: tuple[Basis, ...] = ("qr", "svd")  # numbered from one in `isodyn.compiled.Closure`
+# numbered from one in `isodyn.kernels.compiled.Closure`
+COMPILED_BASES: tuple[Basis, ...] = ("qr", "svd")
 OTHER_FORMS = tuple(sorted(set(get_args(Form)) - {COMPILED_FORM}))
 OTHER_BASES = tuple(sorted(set(get_args(Basis)) - set(COMPILED_BASES)))
 
@@ -57,7 +63,8 @@ OTHER_BASES = tuple(sorted(set(get_args(Basis)) - set(COMPILED_BASES)))
 @formulation("udwadia-kalaba")
 @dataclass(frozen=True)
 class UdwadiaKalaba(Formulation):
-    """Accelerations by the explicit equations of motion; `form` says how they are computed, alpha and beta pull back drift."""
+    """Accelerations by the explicit equations of motion; `form` says how they are computed, alpha
+    and beta pull back drift."""
 
     facts: ClassVar[tuple[Facts, ...]] = (
         Facts(
@@ -104,10 +111,12 @@ class UdwadiaKalaba(Formulation):
 @formulation("null-space")
 @dataclass(frozen=True)
 class NullSpace(Formulation):
-    """Multipliers eliminated by a basis N of the null space of G: Nᵀ(M a − Q) = 0 with G a = b; `basis` says how N is found.
+    """Multipliers eliminated by a basis N of the null space of G: Nᵀ(M a − Q) = 0 with G a = b;
+    `basis` says how N is found.
 
-    With `discrete` the equations of a step are reduced instead, N(q̃)ᵀ·balance = 0 with φ = 0 at t_{n+1}, always by "qr": the discrete
-    equations are those of position level, and so is the motion, to rounding.
+    With `discrete` the equations of a step are reduced instead, N(q̃)ᵀ·balance = 0 with φ = 0 at
+    t_{n+1}, always by "qr": the discrete equations are those of position level, and so is the
+    motion, to rounding.
     """
 
     facts: ClassVar[tuple[Facts, ...]] = (
@@ -230,8 +239,9 @@ def _lift(formulation: UdwadiaKalaba | NullSpace, sol: Solution, system: Any) ->
 class Reduction:
     """The acceleration problem of a system at one state after the other.
 
-    Redundant rows are left out. Those that were enforced before are enforced again while they are independent and as many as the
-    rank: another choice would give another F where rows depend on each other on the constraints only and the state has drifted.
+    Redundant rows are left out. Those that were enforced before are enforced again while they are
+    independent and as many as the rank: another choice would give another F where rows depend on
+    each other on the constraints only and the state has drifted.
     """
 
     def __init__(self, formulation: UdwadiaKalaba | NullSpace, ask: Questions) -> None:
@@ -243,8 +253,10 @@ class Reduction:
     def solve(
         self, t: float, q: FloatArray, v: FloatArray, rcond: float = RCOND, *, strict: bool = True
     ) -> tuple[FloatArray, FloatArray, Rank]:
-        """a, λ of least norm, and the rank of G; `rcond` is the least tolerance of that rank, `strict` refuses rows in conflict."""
-        from isodyn.gauss.methods import formula, on_rank  # a large package, needed by the forms in Python alone
+        """a, λ of least norm, and the rank of G; `rcond` is the least tolerance of that rank,
+        `strict` refuses rows in conflict."""
+        # a large package, needed by the forms in Python alone
+        from isodyn.gauss.methods import formula, on_rank
 
         ask = self.ask
         apply = formula(self.formulation.method)
@@ -267,7 +279,8 @@ class Reduction:
         return a, rank.least_norm(lam), rank
 
     def _watch(self, rank: Rank, t: float) -> None:
-        """Note how close the independent rows come to losing rank; one that is gained started from a loss."""
+        """Note how close the independent rows come to losing rank; one that is gained started from
+        a loss."""
         if rank.rank > self.most > 0:
             self.closest = (0.0, t)
         self.most = max(self.most, rank.rank)
@@ -289,12 +302,14 @@ def wanted(ask: Questions, t: float, q: FloatArray, v: FloatArray, weights: Clos
 def tolerance_of_rank(
     ask: Questions, t: float, q: FloatArray, v: FloatArray, G: FloatArray, least: float = RCOND
 ) -> float:
-    """Relative size of a pivot at which a row depends on others: ten times the distance from φ = 0, within limits."""
+    """Relative size of a pivot at which a row depends on others: ten times the distance from φ = 0,
+    within limits."""
     return max(least, min(10.0 * _distance(ask, ask.position(t, q, v), G, 1.0), COARSEST))
 
 
 def _distance(ask: Questions, gap: FloatArray, G: FloatArray, size: float, rows: Any = None) -> float:
-    """How far a state is from where the gaps, of some rows or all, vanish, in typical sizes times the given one."""
+    """How far a state is from where the gaps, of some rows or all, vanish, in typical sizes times
+    the given one."""
     G = G * ask.system.scales.v
     if rows is not None:
         rows = rows[rows < gap.size]
@@ -308,9 +323,11 @@ def _distance(ask: Questions, gap: FloatArray, G: FloatArray, size: float, rows:
 def refuse_conflict(
     ask: Questions, rank: Rank, enforced: Any, b: FloatArray, t: float, q: FloatArray, v: FloatArray
 ) -> None:
-    """ConflictError for rows that follow from others and ask for another acceleration, beyond what the drift can do.
+    """ConflictError for rows that follow from others and ask for another acceleration, beyond what
+    the drift can do.
 
-    Only the drift of enforced rows excuses the others: what those are off by themselves is the conflict.
+    Only the drift of enforced rows excuses the others: what those are off by themselves is the
+    conflict.
     """
     if rank.mixture is None:
         return

@@ -6,11 +6,13 @@ import warnings
 
 from isodyn.errors import AccuracyWarning
 
-NEARLY = 1e-4  # relative size of a pivot of the independent rows below which results carry a warning
+# relative size of a pivot of the independent rows below which results carry a warning
+NEARLY = 1e-4
 
 
 def warn_near_singular(pivot: float, t: float, what: str, stacklevel: int) -> None:
-    """AccuracyWarning for a small pivot at a time: errors of q count there divided by its square. `what` is uncertain."""
+    """AccuracyWarning for a small pivot at a time: errors of q count there divided by its square.
+    `what` is uncertain."""
     if pivot < NEARLY:
         warnings.warn(
             f"the constraints come close to losing rank at t = {t:.6g} (smallest pivot {pivot:.1e}): {what}"

@@ -1,6 +1,8 @@
-"""Formulations: how constraints enter a step. Frozen policies; coefficients and physics are elsewhere.
+"""Formulations: how constraints enter a step. Frozen policies; coefficients and physics are
+elsewhere.
 
-A step is closed at t_{n+1} by γ₁φ + γ₂φ̇ + γ₃φ̈ = 0 [Shimada2014 (3.201)], one multiplier per row at the balance:
+A step is closed at t_{n+1} by γ₁φ + γ₂φ̇ + γ₃φ̈ = 0 [Shimada2014 (3.201)], one multiplier per row
+at the balance:
 
     position level (index 3)       (1, 0, 0)
     velocity level (index 2)       (0, 1, 0)
@@ -11,7 +13,8 @@ The others keep more than one level, by corrections of q_{n+1} and v_{n+1} in th
 
     stabilised      φ̇ = 0 closes; a correction of q_{n+1} keeps φ = 0
     GGL             the same with q̇ = v − S⁻¹Gᵀμ, so that the correction counts at the balance too [Shimada2014 (3.93) adapted]
-    overdetermined  φ̈ = 0 closes; corrections of q_{n+1} and v_{n+1} keep φ = 0 and φ̇ = 0 [Shimada2014 (3.99) adapted]
+    overdetermined  φ̈ = 0 closes; corrections of q_{n+1} and v_{n+1} keep φ = 0 and φ̇ = 0
+    [Shimada2014 (3.99) adapted]
     null space      φ = 0 closes; multipliers are eliminated from the balance instead of solved for
     projection      φ̈ = 0 closes; q_{n+1} and v_{n+1} are then projected in the mass norm [Shimada2014 (3.186)–(3.191)]
 
@@ -41,7 +44,8 @@ from isodyn.systems import checks
 @formulation("stabilised", "stabilized")
 @dataclass(frozen=True)
 class Stabilised(Formulation):
-    """Position and velocity constraints hold at every t_n; second order in q, v, a and multipliers. The default."""
+    """Position and velocity constraints hold at every t_n; second order in q, v, a and multipliers.
+    The default."""
 
     facts: ClassVar[Facts] = Facts("φ, φ̇", (2, 2, 2, 2), remark="default")
 
@@ -53,10 +57,12 @@ class Stabilised(Formulation):
 @formulation("position", "position-level")
 @dataclass(frozen=True)
 class PositionLevel(Formulation):
-    """Index 3: φ = 0 at t_n. Accelerations and multipliers carry an alternating part of first order.
+    """Index 3: φ = 0 at t_n. Accelerations and multipliers carry an alternating part of first
+    order.
 
-    In the constrained direction U0 members damp it by ρmin, ρmax a step, and are second order once it has faded; V0 members and those with
-    ρmax = 1 have the root −1 and keep it (`isodyn.analysis.position_level_roots`).
+    In the constrained direction U0 members damp it by ρmin, ρmax a step, and are second order once
+    it has faded; V0 members and those with ρmax = 1 have the root −1 and keep it
+    (`isodyn.analysis.position_level_roots`).
     """
 
     facts: ClassVar[Facts] = Facts(
@@ -146,7 +152,8 @@ class Baumgarte(Formulation):
 @formulation("projection")
 @dataclass(frozen=True)
 class Projection(Formulation):
-    """Acceleration level, then q and v projected onto the constraints in the mass norm; with `acceleration` also a."""
+    """Acceleration level, then q and v projected onto the constraints in the mass norm; with
+    `acceleration` also a."""
 
     facts: ClassVar[Facts] = Facts("φ, φ̇", (2, 2, 2, 2))
 
@@ -174,8 +181,8 @@ class Overdetermined(Formulation):
 class GGL(Formulation):
     """Gear, Gupta, Leimkuhler: a second multiplier μ, continuous in time, in S q̇ = S v − Gᵀμ.
 
-    S is a constant symmetric, positive definite matrix; left out, it is the (1,1) block of the step's own matrix, the mass
-    matrix where forces do not depend on the state.
+    S is a constant symmetric, positive definite matrix; left out, it is the (1,1) block of the
+    step's own matrix, the mass matrix where forces do not depend on the state.
     """
 
     facts: ClassVar[Facts] = Facts("φ, φ̇", (2, 2, 2, 2))
@@ -209,10 +216,12 @@ class GGL(Formulation):
 @formulation("penalty")
 @dataclass(frozen=True)
 class Penalty(Formulation):
-    """Constraints by springs, dampers and masses: weight 1/p, frequency omega, damping gamma. Not exact for p > 0.
+    """Constraints by springs, dampers and masses: weight 1/p, frequency omega, damping gamma. Not
+    exact for p > 0.
 
-    (M + GᵀWG) a = Q − GᵀW (−b + γω φ̇ + ω² φ) with W = 1/p, solved with the forces λ = W (φ̈ + γω φ̇ + ω² φ) as unknowns of their own, so
-    that small p do not spoil the matrix. Redundant rows all act, and share the force.
+    (M + GᵀWG) a = Q − GᵀW (−b + γω φ̇ + ω² φ) with W = 1/p, solved with the forces λ = W (φ̈ + γω
+    φ̇ + ω² φ) as unknowns of their own, so that small p do not spoil the matrix. Redundant rows all
+    act, and share the force.
     """
 
     facts: ClassVar[Facts] = Facts(

@@ -1,7 +1,9 @@
-"""What a formulation is, the facts about it from which the table is made, and the registry that users extend.
+"""What a formulation is, the facts about it from which the table is made, and the registry that
+users extend.
 
-`@formulation("name")` above a frozen dataclass below `Formulation` adds it to the table, to the command line, to model files, to `compare`
-and to what checkpoints can hold. `integrate` also takes objects that only have `closure(dt)`.
+`@formulation("name")` above a frozen dataclass below `Formulation` adds it to the table, to the
+command line, to model files, to `compare` and to what checkpoints can hold. `integrate` also takes
+objects that only have `closure(dt)`.
 """
 
 from __future__ import annotations
@@ -11,9 +13,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, ClassVar, TypeVar
 
-from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
 from isodyn.formulations.closure import Closure
+from isodyn.kernels.compiled import FloatArray
 from isodyn.stored import stored_with_runs
 
 Orders = tuple[float | None, float | None, float | None, float | None]
@@ -22,11 +24,13 @@ NO_ORDERS: Orders = (None, None, None, None)
 
 @dataclass(frozen=True)
 class Facts:
-    """What is known about a formulation, or about it with some values of its arguments (`settings`, the first of them an example).
+    """What is known about a formulation, or about it with some values of its arguments (`settings`,
+    the first of them an example).
 
     keeps : what vanishes at t_n, as text
     orders : in q, v, a, λ; None: no order is claimed
-    explicit, first_order, nonholonomic : whether it runs with explicit members, on first-order DAEs, with nonholonomic rows
+    explicit, first_order, nonholonomic : whether it runs with explicit members, on first-order
+        DAEs, with nonholonomic rows
     compiled : steps run without Python where the system's functions are compiled
     constraints_only : it makes no sense of systems without constraints
     transforms : `transform` makes another system instead of closing steps
@@ -47,7 +51,8 @@ class Facts:
 
 
 class Formulation(ABC):
-    """How constraints enter a step. A subclass is a frozen dataclass; of the methods only `closure` has no default."""
+    """How constraints enter a step. A subclass is a frozen dataclass; of the methods only `closure`
+    has no default."""
 
     facts: ClassVar[Facts | tuple[Facts, ...]] = Facts()
 
@@ -64,7 +69,8 @@ class Formulation(ABC):
         return self.closure(dt)
 
     def scaling(self, system: Any) -> FloatArray | None:
-        """A constant matrix S for corrections of q that count at the balance; None: the one of the step."""
+        """A constant matrix S for corrections of q that count at the balance; None: the one of the
+        step."""
         return None
 
     def transform(self, system: Any) -> Any:
@@ -110,7 +116,8 @@ ALIASES: dict[str, str] = {}
 
 
 def formulation(name: str, *aliases: str) -> Callable[[type[F]], type[F]]:
-    """Register a formulation under the name of the command line; the name of the class, in small letters, is another one."""
+    """Register a formulation under the name of the command line; the name of the class, in small
+    letters, is another one."""
 
     def register(cls: type[F]) -> type[F]:
         names = [_spelt(each) for each in (name, *aliases, cls.__name__)]

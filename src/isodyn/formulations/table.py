@@ -1,10 +1,13 @@
-"""Which formulation goes with which scheme and system, and what order it has. Tests, docs and messages read this table.
+"""Which formulation goes with which scheme and system, and what order it has. Tests, docs and
+messages read this table.
 
-Orders are in the maximum norm over all of time, (q, v, a, λ); None: no order is claimed. They hold with the start of
-`isodyn.integrate` and were measured on the planar pendulum, a rheonomic problem with M(q) and Andrews' mechanism.
+Orders are in the maximum norm over all of time, (q, v, a, λ); None: no order is claimed. They hold
+with the start of `isodyn.integrate` and were measured on the planar pendulum, a rheonomic problem
+with M(q) and Andrews' mechanism.
 
-Compiled formulations run without Python between the first and the last step of a block where the functions of the system are compiled
-too (`SYSTEMS`); plain functions are called from the same loop. The others ask Python for every evaluation, whatever the system is.
+Compiled formulations run without Python between the first and the last step of a block where the
+functions of the system are compiled too (`SYSTEMS`); plain functions are called from the same loop.
+The others ask Python for every evaluation, whatever the system is.
 """
 
 from __future__ import annotations
@@ -39,7 +42,8 @@ class Entry:
 
 
 class _Table(Sequence[Entry]):
-    """All registered formulations, in the order of registration; several rows where facts depend on arguments."""
+    """All registered formulations, in the order of registration; several rows where facts depend on
+    arguments."""
 
     def rows(self) -> list[Entry]:
         """As they are now."""
@@ -78,7 +82,8 @@ def runs_compiled(formulation: Any, system: Any) -> bool:
 
 
 def check_combination(formulation: Any, scheme: Any, system: Any) -> None:
-    """SchemeError for a formulation that cannot run with this scheme on this system, with the reason."""
+    """SchemeError for a formulation that cannot run with this scheme on this system, with the
+    reason."""
     row = facts_of(formulation)
     name = entry(formulation).name if type(formulation) in REGISTRY.values() else repr(formulation)
     if system.first_order and not row.first_order:

@@ -1,10 +1,12 @@
 """The formulation that turns a constrained system into one of first order: Hamilton's form.
 
-Hamilton's form with both constraint levels [Shimada2014 (3.207)], p = M v, in (q, p) with multipliers λ and η:
+Hamilton's form with both constraint levels [Shimada2014 (3.207)], p = M v, in (q, p) with
+multipliers λ and η:
 
     q̇ = v + M⁻¹Gᵀη        ṗ = Q + Ṁ v − Gᵀλ − (∂(G v)/∂q)ᵀ η        0 = φ(q),   0 = G v + φ_t,     v = M⁻¹p
 
-η vanishes for the exact motion. A transform hands over the other system and a function that brings its solution back.
+η vanishes for the exact motion. A transform hands over the other system and a function that brings
+its solution back.
 """
 
 from __future__ import annotations
@@ -14,10 +16,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from isodyn.compiled import FloatArray, IntArray
 from isodyn.errors import InputError
 from isodyn.formulations.closure import Closure
 from isodyn.formulations.protocol import Facts, Formulation, formulation
+from isodyn.kernels.compiled import FloatArray, IntArray
 from isodyn.linear_solvers.rows import choose, least_multipliers
 from isodyn.results.solution import Solution
 from isodyn.systems.first_order import FirstOrderSystem

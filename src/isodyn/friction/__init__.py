@@ -1,4 +1,5 @@
-"""Motion with Coulomb friction: modes, switches, works. The laws at one instant are in `isodyn.gauss`."""
+"""Motion with Coulomb friction: modes, switches, works. The laws at one instant are in
+`isodyn.gauss`."""
 
 from isodyn.friction.run import integrate_with_friction
 from isodyn.friction.solution import FrictionSolution, Phase, Switch

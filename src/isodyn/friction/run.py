@@ -1,13 +1,14 @@
 """Motion with Coulomb friction, mode by mode.
 
-While the modes of all contacts stay as they are, the system is smooth (`isodyn.friction.system`) and `integrate_adaptive` takes it to its
-tolerance. A phase ends at the first zero of
+While the modes of all contacts stay as they are, the system is smooth (`isodyn.friction.system`)
+and `integrate_adaptive` takes it to its tolerance. A phase ends at the first zero of
 
     slip            u · d            sliding in one tangent direction; |u| − ε in two, where the force has no limit at u = 0
     reaction        σ N              sliding: |N| has a kink there; unilateral contacts open there, which ends the run
     cone            μ_s |N| − |f|    sticking; a phase that begins at the edge of the cone ends where the force has left it
 
-located on the dense output. There the contacts concerned choose new modes (`isodyn.gauss.modes`) and the next phase begins.
+located on the dense output. There the contacts concerned choose new modes (`isodyn.gauss.modes`)
+and the next phase begins.
 """
 
 from __future__ import annotations
@@ -17,7 +18,6 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.compiled import FloatArray
 from isodyn.errors import ConvergenceError, InputError, IsodynError, PainleveError, SeparationError, SingularError
 from isodyn.friction.solution import FrictionSolution, Recorder, Switch
 from isodyn.friction.system import WORKS, ModalSystem, Physics
@@ -26,6 +26,7 @@ from isodyn.gauss.contacts import Contact, Mode, Sliding, Sticking
 from isodyn.gauss.friction import FrictionResult
 from isodyn.gauss.modes import choose, margin
 from isodyn.integrate.adaptive import integrate_adaptive
+from isodyn.kernels.compiled import FloatArray
 from isodyn.memory import require_rows
 from isodyn.systems.compiled_system import settled
 
@@ -52,12 +53,13 @@ def integrate_with_friction(
     ----------
     system : mechanical, with the constraints that carry the normal reactions
     contacts : where friction acts; one or several `Contact`
-    rtol, atol : error of a step allowed in positions, velocities and works; atol left out is 1e-12 of their typical sizes
+    rtol, atol : error of a step allowed in positions, velocities and works; atol left out is 1e-12
+        of their typical sizes
     save : ascending times to keep besides the switches; every accepted step when left out
     max_switches : more of them end the run with an error
 
-    The solution has the modes, the switches and the works beside q, v, a, lam. A unilateral contact that opens ends the run there
-    (`sol.stats.stopped` says so).
+    The solution has the modes, the switches and the works beside q, v, a, lam. A unilateral contact
+    that opens ends the run there (`sol.stats.stopped` says so).
 
     >>> import isodyn as iso
     >>> block = iso.MechanicalSystem(
@@ -113,7 +115,8 @@ class _Run:
         return self.recorder.solution(self.recorder.stopped)
 
     def phase(self, modes: list[Mode]) -> list[Mode] | None:
-        """Integrate in these modes until one of them ends; the modes after that, None where the run ends."""
+        """Integrate in these modes until one of them ends; the modes after that, None where the run
+        ends."""
         modal = ModalSystem(self.physics, modes)
         system = modal.system(self.q, self.v, self.work)
         watches = self.watches(modal)
@@ -170,7 +173,8 @@ class _Run:
         return found
 
     def beyond(self, modal: ModalSystem, k: int) -> float:
-        """What a slack that is zero now, or less by rounding, needs to fall through zero; nothing where it is positive."""
+        """What a slack that is zero now, or less by rounding, needs to fall through zero; nothing
+        where it is positive."""
         result = modal.result(self.t, self.q, self.v)
         point = self.physics.points(self.t, self.q, self.v)[k]
         return max(0.0, EDGE * margin(point, k, result) - float(result.slack[k]))
@@ -203,7 +207,8 @@ class _Run:
             raise
 
     def with_signs(self, modes: list[Mode]) -> list[Mode]:
-        """The sign of N of every sliding contact that has one: of two-sided ones a moment later, as N may be zero now."""
+        """The sign of N of every sliding contact that has one: of two-sided ones a moment later, as
+        N may be zero now."""
         later = None
         for k, mode in enumerate(modes):
             if not isinstance(mode, Sliding) or len(self.physics.rows[k]) > 1:
@@ -216,7 +221,8 @@ class _Run:
         return modes
 
     def ahead(self, modes: Sequence[Mode]) -> FrictionResult:
-        """Forces a moment later, in a time in which velocities hardly change; now, where friction has no answer then."""
+        """Forces a moment later, in a time in which velocities hardly change; now, where friction
+        has no answer then."""
         now = self.physics.solve(self.t, self.q, self.v, modes)
         speed, change = float(np.abs(self.v).max()), float(np.abs(now.a).max())
         h = AHEAD * (min(self.span, speed / change) if speed > 0.0 and change > 0.0 else self.span)
@@ -242,7 +248,8 @@ class _Run:
             assert isinstance(mode, Sliding)
             modes[k] = Sliding(mode.direction, -mode.sign)
         stopped = [watch.k for watch in ended if watch.what == STOPS]
-        stopped += [k for k in self.resting() if isinstance(modes[k], Sliding)]  # others that stop at the same time
+        # others that stop at the same time
+        stopped += [k for k in self.resting() if isinstance(modes[k], Sliding)]
         slipped = [watch.k for watch in ended if watch.what == SLIPS]
         if stopped or slipped:
             resting = sorted({*stopped, *modal.sticking})

@@ -1,4 +1,5 @@
-"""What a run with friction returns: the motion, the modes and when they changed, the forces, and where the energy went."""
+"""What a run with friction returns: the motion, the modes and when they changed, the forces, and
+where the energy went."""
 
 from __future__ import annotations
 
@@ -7,10 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from isodyn.compiled import FloatArray
 from isodyn.errors import PainleveError, SeparationError
 from isodyn.friction.system import ModalSystem, Physics
 from isodyn.gauss.contacts import Mode, Sliding
+from isodyn.kernels.compiled import FloatArray
 from isodyn.results.solution import Solution, Statistics
 
 AGAINST = 1e-6  # of the velocities at hand: slip against its own mode by more than this is an error
@@ -39,10 +40,12 @@ class FrictionSolution(Solution):
     """A `Solution` with friction.
 
     normal (k, Σ rows), friction (k, Σ d), slip (k, Σ d) : N, f and u of all contacts side by side
-    work (k, 3) : work of Fᴺ, Fᴸ and Fᶜ since the start; mass_work (k,) : ∫ ½vᵀṀv dt, zero for constant M
+    work (k, 3) : work of Fᴺ, Fᴸ and Fᶜ since the start; mass_work (k,) : ∫ ½vᵀṀv dt, zero for
+    constant M
     phases, switches : modes in order, and when and why they changed
 
-    At a switch the row holds the values after it; those before are in `aux` ("a_left", "lam_left", "friction_left").
+    At a switch the row holds the values after it; those before are in `aux` ("a_left", "lam_left",
+    "friction_left").
     """
 
     normal: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
@@ -84,7 +87,8 @@ class Recorder:
         self.switches.append(switch)
 
     def add(self, modal: ModalSystem, sol: Solution) -> None:
-        """The rows of a phase; its first row takes the place of the last one of the phase before."""
+        """The rows of a phase; its first row takes the place of the last one of the phase
+        before."""
         nq, nv = modal.nq, modal.nv
         if self.t:
             _, _, a, lam, _, friction, *_ = self.rows.pop()

@@ -1,7 +1,8 @@
 """A system with its contacts in given modes, as one smooth constrained system.
 
-Sliding friction joins the forces, sticking contacts add rows T v − w = 0. Four more coordinates carry the work of the parts of the force
-as their velocities, so that the integrator keeps them to its tolerance:
+Sliding friction joins the forces, sticking contacts add rows T v − w = 0. Four more coordinates
+carry the work of the parts of the force as their velocities, so that the integrator keeps them to
+its tolerance:
 
     d/dt (W_N, W_L, W_C, W_M) = (vᵀFᴺ, vᵀFᴸ, vᵀFᶜ, ½ vᵀṀ v),        ½ vᵀM v − ½ v₀ᵀM₀ v₀ = W_N + W_L + W_C + W_M
 """
@@ -13,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.compiled import CONSTANT_MASS, FloatArray
 from isodyn.gauss.contacts import Contact, ContactPoint, Mode, Sliding, Sticking
 from isodyn.gauss.friction import Closed, FrictionResult, at_points
+from isodyn.kernels.compiled import CONSTANT_MASS, FloatArray
 from isodyn.systems.mechanical import MechanicalSystem
 from isodyn.systems.questions import Questions
 from isodyn.systems.scales import largest_or_one, natural_pace, ordinary_or, pace, reach
@@ -44,7 +45,8 @@ class Physics:
         return _H * reach(self.system, q) / max(self.beat, pace(self.system, v))
 
     def forget(self) -> None:
-        """Ask afresh: a model keeps the exception of a user's function, Ctrl-C among them, and raises it at every question after."""
+        """Ask afresh: a model keeps the exception of a user's function, Ctrl-C among them, and
+        raises it at every question after."""
         if self.ask.model.raised is not None:
             self.ask = Questions(self.system)
 
@@ -85,14 +87,16 @@ class Physics:
 
 
 class ModalSystem:
-    """The smooth system of one set of modes. Two-directional slip takes its direction from the velocity."""
+    """The smooth system of one set of modes. Two-directional slip takes its direction from the
+    velocity."""
 
     def __init__(self, physics: Physics, modes: Sequence[Mode]) -> None:
         self.physics, self.modes = physics, list(modes)
         self.nq, self.nv = physics.system.nq, physics.system.nv
         self.sticking = [k for k, mode in enumerate(modes) if isinstance(mode, Sticking)]
         self._last: tuple[float, bytes, FrictionResult] | None = None
-        # works are velocities of coordinates of their own, with sizes and a mass that fit the others
+        # works are velocities of coordinates of their own, with sizes and a mass that fit the
+        # others
         self.size_of_works = physics.inertia * physics.beat
         self.mass_of_works = 1.0 / (physics.inertia * physics.beat**2)
 

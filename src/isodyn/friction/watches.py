@@ -1,12 +1,13 @@
-"""What ends a phase of a motion with friction: functions of the state that fall through zero (`isodyn.friction.run`)."""
+"""What ends a phase of a motion with friction: functions of the state that fall through zero
+(`isodyn.friction.run`)."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from isodyn.compiled import FloatArray
 from isodyn.friction.system import ModalSystem
 from isodyn.gauss.contacts import Sliding
+from isodyn.kernels.compiled import FloatArray
 
 STOPS, REVERSES, OPENS, SLIPS = "stops", "reaction reverses", "opens", "slips"
 

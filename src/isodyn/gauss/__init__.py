@@ -1,6 +1,8 @@
-"""The acceleration problem of Gauss' principle by itself: min ½(a − a_f)ᵀM(a − a_f) subject to A a = b, a_f = M⁻¹Q.
+"""The acceleration problem of Gauss' principle by itself: min ½(a − a_f)ᵀM(a − a_f) subject to A
+a = b, a_f = M⁻¹Q.
 
-A pendulum in Cartesian coordinates with its length written twice; the second row is found and the multiplier shared:
+A pendulum in Cartesian coordinates with its length written twice; the second row is found and the
+multiplier shared:
 
 >>> import numpy as np
 >>> from isodyn import gauss

@@ -2,8 +2,8 @@
 
     min ½(a − a_f − M⁻¹C)ᵀ M (a − a_f − M⁻¹C)   subject to   A a = b,      a_f = M⁻¹Q
 
-by any of the methods, with everything that can be said about the answer. The time of an evaluation inside an integrator is better spent
-in `methods.accelerations`, which this calls.
+by any of the methods, with everything that can be said about the answer. The time of an evaluation
+inside an integrator is better spent in `methods.accelerations`, which this calls.
 """
 
 from __future__ import annotations
@@ -26,9 +26,12 @@ from isodyn.gauss.sparse_mass import sparse_general_solver, symmetric_solver
 from isodyn.linear_solvers.rank import FloatArray, Rank, decide, too_large
 
 UNDECIDED = (
-    1_000_000  # entries of a sparse A above which "regularised", which can do without, is spared the rank decision
+    # entries of a sparse A above which "regularised", which can do without, is spared the rank
+    # decision
+    1_000_000
 )
-CONFLICT = 1e-9  # |A a − b| in a row, relative to |b| + |A||a| there, at which it is called a conflict
+# |A a − b| in a row, relative to |b| + |A||a| there, at which it is called a conflict
+CONFLICT = 1e-9
 
 
 def solve(
@@ -45,11 +48,13 @@ def solve(
 ) -> Result:
     """The acceleration of a system with mass M and forces Q under A a = b; M a + Aᵀλ = Q + C.
 
-    Rows may be redundant, more than coordinates, none, or in conflict; A a then meets b in the least-squares sense and `conflict` says
-    where it does not. `C` is the force that the constraints are known to exert beyond the ideal one. `names` name the rows.
+    Rows may be redundant, more than coordinates, none, or in conflict; A a then meets b in the
+    least-squares sense and `conflict` says where it does not. `C` is the force that the constraints
+    are known to exert beyond the ideal one. `names` name the rows.
 
-    With method "non-symmetric", M is M*, `A` (test rows) acts on forces and `A_star` (trial rows, A where left out) on accelerations:
-    M* a + Aᵀλ = Q, A* a = b. Q and b are those of the accelerations that are solved for; `trial_variables` makes them from others.
+    With method "non-symmetric", M is M*, `A` (test rows) acts on forces and `A_star` (trial rows, A
+    where left out) on accelerations: M* a + Aᵀλ = Q, A* a = b. Q and b are those of the
+    accelerations that are solved for; `trial_variables` makes them from others.
     """
     problem = _checked(M, Q, A, b, method, A_star, rcond, names)
     a, lam = problem.answer(problem.Q if C is None else problem.Q + problem.non_ideal(C))
@@ -70,7 +75,8 @@ def solve(
         free=problem.free,
         error=problem.b - problem.trial @ problem.free,
         residual=residual,
-        gauss_value=0.0 - 0.5 * float(lam @ (problem.trial @ (a - free_of_rows))),  # ½ yᵀMy, as M y = −Aᵀλ
+        # ½ yᵀMy, as M y = −Aᵀλ
+        gauss_value=0.0 - 0.5 * float(lam @ (problem.trial @ (a - free_of_rows))),
         newton=problem.Q,
         lagrange=ideal,
         coulomb=coulomb,

@@ -1,7 +1,7 @@
 """Six bases V of the motions that the constraints allow, A V = 0.
 
-All start from the independent rows of `rank.decide`, scaled to unit length (E below, r rows), so that redundant rows, more rows than
-coordinates, no rows and zero rows need no case of their own.
+All start from the independent rows of `rank.decide`, scaled to unit length (E below, r rows), so
+that redundant rows, more rows than coordinates, no rows and zero rows need no case of their own.
 
     partitioning     Eᵀ = P L U by elimination with column pivoting; V = (−(L₁ᵀ)⁻¹L₂ᵀ; I) in the order of P
     qr               Eᵀ = (Q₁ Q₂)(R; 0),  V = Q₂
@@ -10,8 +10,8 @@ coordinates, no rows and zero rows need no case of their own.
     svd              E = U Σ (W₁ W₂)ᵀ, V = W₂
     schur            EᵀE = K U Kᵀ, V = the columns of K with the n − r smallest diagonal entries of U
 
-All but the first are orthonormal. The two that form EᵀE square the condition: their columns are tilted by eps κ(E)² instead of eps κ(E),
-and they refuse rows for which that exceeds 1e-6.
+All but the first are orthonormal. The two that form EᵀE square the condition: their columns are
+tilted by eps κ(E)² instead of eps κ(E), and they refuse rows for which that exceeds 1e-6.
 """
 
 from __future__ import annotations
@@ -41,7 +41,8 @@ def partitioning(E: FloatArray) -> FloatArray:
 
 
 def partition(E: FloatArray) -> tuple[IntArray, IntArray]:
-    """Dependent and independent coordinates: pivots of the elimination, and the rest, each in their own order."""
+    """Dependent and independent coordinates: pivots of the elimination, and the rest, each in their
+    own order."""
     r, n = E.shape
     order = np.arange(n)
     if r:
@@ -69,7 +70,8 @@ def _multiply_by_q(factors: FloatArray, tau: FloatArray, V: FloatArray) -> Float
 
 
 def putd(E: FloatArray) -> FloatArray:
-    """Householder reflections H_k = I − 2 u uᵀ that bring Eᵀ to upper triangular form, applied backwards to (0; I)."""
+    """Householder reflections H_k = I − 2 u uᵀ that bring Eᵀ to upper triangular form, applied
+    backwards to (0; I)."""
     r, n = E.shape
     X, reflections = E.T.copy(), []
     for k in range(r):
@@ -99,7 +101,8 @@ def svd(E: FloatArray) -> FloatArray:
 
 
 def schur_vectors(E: FloatArray) -> FloatArray:
-    """Schur vectors of EᵀE with eigenvalue zero; EᵀE is symmetric, so their order in the form does not matter."""
+    """Schur vectors of EᵀE with eigenvalue zero; EᵀE is symmetric, so their order in the form does
+    not matter."""
     r, n = E.shape
     U, K = schur(E.T @ E, check_finite=False)  # [Pennestri2008 (78)–(80)]
     order = np.argsort(U.diagonal())
@@ -108,7 +111,8 @@ def schur_vectors(E: FloatArray) -> FloatArray:
 
 
 def _refuse_tilted(eigenvalues: FloatArray, r: int) -> None:
-    """The r largest of the sorted eigenvalues belong to rows; the smallest of them must stand out of rounding."""
+    """The r largest of the sorted eigenvalues belong to rows; the smallest of them must stand out
+    of rounding."""
     if not r:
         return
     tilt = EPS * float(eigenvalues[-1] / max(eigenvalues[-r], EPS * eigenvalues[-1]))

@@ -1,4 +1,5 @@
-"""What `solve` accepts: shapes, finite numbers, a symmetric positive definite M, a method that exists."""
+"""What `solve` accepts: shapes, finite numbers, a symmetric positive definite M, a method that
+exists."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ from isodyn.errors import InputError
 from isodyn.linear_solvers.rank import FloatArray
 
 SYMMETRY = 1e-10  # |M_ij − M_ji| allowed relative to √(M_ii M_jj)
-DENSE_LIMIT = 5000  # coordinates up to which a sparse matrix is made dense for a method that needs it
+# coordinates up to which a sparse matrix is made dense for a method that needs it
+DENSE_LIMIT = 5000
 
 
 def method_name(method: Any, known: Sequence[str], what: str = "method") -> None:
@@ -93,7 +95,8 @@ def _finite(name: str, x: FloatArray) -> None:
 
 
 def symmetric_mass(M: Any) -> Any:
-    """M with rounding errors in its symmetry removed; refuses what is not symmetric or has no positive diagonal."""
+    """M with rounding errors in its symmetry removed; refuses what is not symmetric or has no
+    positive diagonal."""
     diagonal = M.diagonal()
     if (diagonal <= 0.0).any():
         k = int(np.flatnonzero(diagonal <= 0.0)[0])

@@ -5,8 +5,9 @@
     friction       C = Tᵀ f,   |f| ≤ μ_s |N| while u = 0,   f = −μ |N| u/|u| while u ≠ 0
     slip rate      u̇ = T a + rest,   rest = Ṫ v − ẇ
 
-`tangent` is scaled so that T v is a velocity, and rows are scaled so that λ is a force; where φ is not a distance, `scale` makes it
-one (φ = ½(|q|² − R²) has scale = R). A contact that several rows hold, a bead on a wire in space, has |N| = |scale · λ| over its rows.
+`tangent` is scaled so that T v is a velocity, and rows are scaled so that λ is a force; where φ is
+not a distance, `scale` makes it one (φ = ½(|q|² − R²) has scale = R). A contact that several rows
+hold, a bead on a wire in space, has |N| = |scale · λ| over its rows.
 """
 
 from __future__ import annotations
@@ -30,7 +31,8 @@ class Sticking:
 
 @dataclass(frozen=True)
 class Sliding:
-    """Slip along `direction`, a unit vector in the tangent directions; `sign` of N where it is known, 0 where it is not."""
+    """Slip along `direction`, a unit vector in the tangent directions; `sign` of N where it is
+    known, 0 where it is not."""
 
     direction: tuple[float, ...]
     sign: int = 0
@@ -68,11 +70,14 @@ class Contact:
     """Where friction acts in a constrained system.
 
     rows : the constraint row that carries the normal reaction, or several; numbers or names
-    tangent : tangent directions (n,) or (d, n), d = 1 or 2, orthonormal in space; an array or a function (q, t)
-    mu : coefficient of friction while sliding; `mu_static` the one while sticking, the same unless given
+    tangent : tangent directions (n,) or (d, n), d = 1 or 2, orthonormal in space; an array or a
+        function (q, t)
+    mu : coefficient of friction while sliding; `mu_static` the one while sticking, the same unless
+        given
     unilateral : the reaction only pushes, N ≥ 0; otherwise friction follows |N|
     scale : N = −scale · λ, a number or a function (q, t)
-    surface : velocity of the other surface along the tangent directions, numbers or a function (q, t)
+    surface : velocity of the other surface along the tangent directions, numbers or a function (q,
+        t)
     rest : function (q, v, t) → Ṫ v − ẇ; from differences along the motion unless given
 
     >>> Contact(rows=0, tangent=[1.0, 0.0], mu=0.3).mu_static
@@ -157,8 +162,8 @@ class Contact:
         move: Callable[[FloatArray, FloatArray], FloatArray] | None = None,
         increment: float | None = None,
     ) -> ContactPoint:
-        """The contact at a state; `move` is the retraction of coordinates that are not a vector space, `increment` the time over
-        which differences along the motion are taken."""
+        """The contact at a state; `move` is the retraction of coordinates that are not a vector
+        space, `increment` the time over which differences along the motion are taken."""
         T, slip = self.directions(q, t), self.slip(q, v, t)
         if self.rest is not None:
             rest = np.atleast_1d(np.asarray(self.rest(q, v, t), dtype=np.float64))

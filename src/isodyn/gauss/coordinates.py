@@ -15,7 +15,8 @@ from isodyn.linear_solvers.rank import FloatArray, Rank, decide
 
 
 def null_space(A: Any, method: Basis = "qr", *, rcond: float | None = None) -> FloatArray:
-    """V (n, n − rank) with A V = 0; orthonormal columns except for "partitioning", which has unit rows instead."""
+    """V (n, n − rank) with A V = 0; orthonormal columns except for "partitioning", which has unit
+    rows instead."""
     checks.method_name(method, bases.BASES, "basis")
     E, _ = _independent(A, rcond)
     return bases.BY_NAME[method](E)
@@ -23,14 +24,16 @@ def null_space(A: Any, method: Basis = "qr", *, rcond: float | None = None) -> F
 
 @dataclass(frozen=True)
 class Partition:
-    """Coordinates that follow from the others, and those: indices, or names where they were given."""
+    """Coordinates that follow from the others, and those: indices, or names where they were
+    given."""
 
     dependent: tuple[Any, ...]
     independent: tuple[Any, ...]
 
 
 def partition(A: Any, names: Sequence[str] | None = None, *, rcond: float | None = None) -> Partition:
-    """Dependent and independent coordinates u and v [Pennestri2008 (18)–(20)], by elimination with column pivoting."""
+    """Dependent and independent coordinates u and v [Pennestri2008 (18)–(20)], by elimination with
+    column pivoting."""
     E, _ = _independent(A, rcond)
     n = E.shape[1]
     if names is not None and len(names) != n:

@@ -1,12 +1,15 @@
-"""The inertia of a finite-volume beam element, a mass matrix that is not symmetric by nature [Fumagalli2009 App. 2].
+"""The inertia of a finite-volume beam element, a mass matrix that is not symmetric by nature
+[Fumagalli2009 App. 2].
 
-Equilibrium of the piece [a, b] of the reference line p(ξ) that belongs to node i, about the node, with the inertia of the sections:
+Equilibrium of the piece [a, b] of the reference line p(ξ) that belongs to node i, about the node,
+with the inertia of the sections:
 
     M_ij = ∫_a^b [I 0; (p − p_i)× I] [m̄ I  s̄×ᵀ; s̄×  J̄] [N_j I  0; 0  N_j Γ(ξ)] (dp/dξ) dξ        [Fumagalli2009 (70)–(74)]
 
-Rows are forces and moments of the nodes, columns their p̈ and g̈ (or ω̇ for Γ = I). Forces of inertia have an arm about the node, so
-moments depend on p̈ even where s̄ = 0, while forces do not depend on ω̇. Γ̇ġ and the terms ω × (ω × s̄), ω × J̄ω are loads, not in M.
-Nodes lie at ξ = −1, 1 or −1, 0, 1; pieces end at 0, or at ±1/√3.
+Rows are forces and moments of the nodes, columns their p̈ and g̈ (or ω̇ for Γ = I). Forces of
+inertia have an arm about the node, so moments depend on p̈ even where s̄ = 0, while forces do not
+depend on ω̇. Γ̇ġ and the terms ω × (ω × s̄), ω × J̄ω are loads, not in M. Nodes lie at ξ = −1, 1 or
+−1, 0, 1; pieces end at 0, or at ±1/√3.
 """
 
 from __future__ import annotations
@@ -42,9 +45,11 @@ def element_inertia(
     rates: Callable[[float], FloatArray] | None = None,
     points: int = 8,
 ) -> FloatArray:
-    """M (6k, 6k) of an element through the nodes p (k, 3), k = 2 or 3; per node three forces, then three moments.
+    """M (6k, 6k) of an element through the nodes p (k, 3), k = 2 or 3; per node three forces, then
+    three moments.
 
-    mass, first_moment, inertia : m̄, s̄ and J̄ per unit length about the reference line, world frame; inertia may be a function of ξ
+    mass, first_moment, inertia : m̄, s̄ and J̄ per unit length about the reference line, world
+        frame; inertia may be a function of ξ
     rates : Γ as a function of ξ; the identity unless given
     points : Gauss points in each piece
     """

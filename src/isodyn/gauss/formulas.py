@@ -1,4 +1,5 @@
-"""The explicit formulas for the constrained acceleration, each on plain arrays and on a rank that is already decided.
+"""The explicit formulas for the constrained acceleration, each on plain arrays and on a rank that
+is already decided.
 
     a = a_f + K₁ e,    a_f = M⁻¹Q,    e = b − A a_f,    λ = −S⁺ e,    S = A M⁻¹ Aᵀ
 
@@ -7,11 +8,14 @@
     range-space    K₁ = M⁻¹ Aᵀ S⁺
     non-symmetric  K₁ = M*⁻¹ Aᵀ (A* M*⁻¹ Aᵀ)⁺
 
-The first two pseudo-inverses come from singular values of the scaled rows, cut at the rank. The others use A = T A_c with independent
-rows A_c: S⁺ = (T⁺)ᵀ S_c⁻¹ T⁺, so only S_c is factorised. Each correction is made twice, the second time with the error that the first left
-behind; it costs products only and brings A a = b to rounding. Functions return λ with Aᵀλ right; `methods` makes it the one of least norm.
+The first two pseudo-inverses come from singular values of the scaled rows, cut at the rank. The
+others use A = T A_c with independent rows A_c: S⁺ = (T⁺)ᵀ S_c⁻¹ T⁺, so only S_c is factorised. Each
+correction is made twice, the second time with the error that the first left behind; it costs
+products only and brings A a = b to rounding. Functions return λ with Aᵀλ right; `methods` makes it
+the one of least norm.
 
-Right-hand sides are attainable here (`Rank.attainable`): that is where inconsistent ones are settled, in the same way for all.
+Right-hand sides are attainable here (`Rank.attainable`): that is where inconsistent ones are
+settled, in the same way for all.
 """
 
 from __future__ import annotations
@@ -43,14 +47,16 @@ def factor(M: FloatArray) -> FloatArray:
 
 
 def positive_definite(M: FloatArray) -> FloatArray:
-    """The Cholesky factor of a dense M; refuses what has none or is singular to working precision."""
+    """The Cholesky factor of a dense M; refuses what has none or is singular to working
+    precision."""
     U = factor(M)
     refuse_singular(U.diagonal() ** 2 / M.diagonal())
     return U
 
 
 def refuse_singular(pivots: FloatArray) -> None:
-    """Pivots relative to the diagonal that they replace: at rounding, nothing of the inertia is left."""
+    """Pivots relative to the diagonal that they replace: at rounding, nothing of the inertia is
+    left."""
     if pivots.size and pivots.min() <= SINGULAR:
         k = int(pivots.argmin())
         raise SingularError(
@@ -75,7 +81,8 @@ def corrected(a: FloatArray, A: Any, b: FloatArray, multipliers: Solver, motion:
 def by_singular_values(
     a_f: FloatArray, A: FloatArray, b: FloatArray, D: FloatArray, back: Solver, rank: Rank
 ) -> Answer:
-    """a_f + F (A F)⁺ (b − A a_f) for a factor F with F Fᵀ = M⁻¹; D = W A F, `back` multiplies by F."""
+    """a_f + F (A F)⁺ (b − A a_f) for a factor F with F Fᵀ = M⁻¹; D = W A F, `back` multiplies by
+    F."""
     if rank.rank == 0:
         return a_f, np.zeros(b.size)
     X, sigma, Yt = svd(D, full_matrices=False, check_finite=False, lapack_driver="gesdd")
@@ -96,7 +103,8 @@ def square_root(M: FloatArray, Q: FloatArray, A: FloatArray, b: FloatArray, rank
     Z = root(M).inverse
     a_f = Z @ (Z @ Q)
     D = (rank.scale[:, None] * A) @ Z
-    return by_singular_values(a_f, A, b, D, lambda y: Z @ y, rank)  # [Udwadia1992 (5c)], [Fumagalli2009 (6)]
+    # [Udwadia1992 (5c)], [Fumagalli2009 (6)]
+    return by_singular_values(a_f, A, b, D, lambda y: Z @ y, rank)
 
 
 def cholesky(M: FloatArray, Q: FloatArray, A: FloatArray, b: FloatArray, rank: Rank) -> Answer:
@@ -106,7 +114,8 @@ def cholesky(M: FloatArray, Q: FloatArray, A: FloatArray, b: FloatArray, rank: R
     if not rank.rank:
         return a_f, np.zeros(b.size)
     H = lapack.dtrtrs(U, (rank.scale[:, None] * A).T, trans=1, overwrite_b=1)[0]
-    return by_singular_values(a_f, A, b, H.T, lambda y: lapack.dtrtrs(U, y)[0], rank)  # [Fumagalli2009 (23)]
+    # [Fumagalli2009 (23)]
+    return by_singular_values(a_f, A, b, H.T, lambda y: lapack.dtrtrs(U, y)[0], rank)
 
 
 # ---- range space
@@ -122,7 +131,8 @@ def range_space(M: FloatArray, Q: FloatArray, A: FloatArray, b: FloatArray, rank
     A_c, b_c = (A, b) if rank.full else (A[rank.chosen], b[rank.chosen])
     H = lapack.dtrtrs(U, (W[:, None] * A_c).T, trans=1, overwrite_b=1)[0]
     R, info = lapack.dpotrf(H.T @ H, clean=0, overwrite_a=1)  # W S_c W = HᵀH
-    if info or R.diagonal().min() < 1e-4:  # nearly dependent rows: the factor straight from H keeps twice the digits
+    # nearly dependent rows: the factor straight from H keeps twice the digits
+    if info or R.diagonal().min() < 1e-4:
         R = lapack.dgeqrf(H)[0][: W.size]
     a, lam = corrected(
         a_f,
@@ -157,7 +167,8 @@ def block_cholesky(M: FloatArray, Q: FloatArray, A: FloatArray, b: FloatArray, r
             f"A M⁻¹Aᵀ is not positive definite to working precision (leading minor {info} of {b.size})",
             hint='its condition is the square of that of A M^(-1/2); use method="cholesky"',
         )
-    lam_1 = lapack.dtrtrs(L_1, H.T @ L_Q - b, trans=1)[0]  # [Pennestri2008 (7b) adapted] L₁⁻ᵀ, not L₁⁻¹
+    # [Pennestri2008 (7b) adapted] L₁⁻ᵀ, not L₁⁻¹
+    lam_1 = lapack.dtrtrs(L_1, H.T @ L_Q - b, trans=1)[0]
     lam = lapack.dtrtrs(L_1, lam_1)[0]  # [Pennestri2008 (7a) adapted] L₁⁻¹, not L⁻¹
     return lapack.dtrtrs(U, L_Q - H @ lam)[0], lam  # [Pennestri2008 (8)]
 
@@ -179,7 +190,8 @@ def refuse_dependent(rank: Rank, names: Any = None) -> None:
 def non_symmetric(
     M: FloatArray, Q: FloatArray, A: FloatArray, b: FloatArray, rank: Rank, A_star: FloatArray | None = None
 ) -> Answer:
-    """M* a + Aᵀλ = Q, A* a = b*: everything as it stands in the accelerations that are solved for, b* = b + A*γ among it."""
+    """M* a + Aᵀλ = Q, A* a = b*: everything as it stands in the accelerations that are solved for,
+    b* = b + A*γ among it."""
     solve_mass = general_solver(M, "M")
     a_f = solve_mass(Q)
     if not rank.rank:
@@ -190,7 +202,8 @@ def non_symmetric(
     X = solve_mass(A_c.T)
     solve = general_solver(A_star_c @ X, "A* M*⁻¹Aᵀ")
     b_c = W * b[rank.chosen]
-    a, lam = corrected(a_f, A_star_c, b_c, solve, lambda mu: X @ mu)  # [Fumagalli2009 (60) adapted] b* for b
+    # [Fumagalli2009 (60) adapted] b* for b
+    a, lam = corrected(a_f, A_star_c, b_c, solve, lambda mu: X @ mu)
     return a, spread(W * lam, rank)
 
 
@@ -209,7 +222,8 @@ def general_solver(M: FloatArray, name: str) -> Solver:
 
 
 def equilibrated(M: Any) -> Answer:
-    """Factors of the rows, then of the columns, of a dense or sparse M that make their largest entries 1."""
+    """Factors of the rows, then of the columns, of a dense or sparse M that make their largest
+    entries 1."""
     size = abs(M)
     rows = _inverse(size.max(axis=1))
     return rows, _inverse((size.T * rows).max(axis=1))
@@ -255,7 +269,8 @@ class RowSpace:
 
 
 def null_space(M: FloatArray, Q: FloatArray, A: FloatArray, b: FloatArray, rank: Rank, basis: bases.Basis) -> Answer:
-    """a = V z + S b with A V = 0; S is the least-squares inverse of (A; Vᵀ), which is A⁺ for every basis V."""
+    """a = V z + S b with A V = 0; S is the least-squares inverse of (A; Vᵀ), which is A⁺ for every
+    basis V."""
     rows = RowSpace(A, rank)
     V = bases.BY_NAME[basis](rows.E)
     a = rows.least_norm(b)  # [Pennestri2008 (33) adapted] least squares

@@ -1,16 +1,20 @@
-"""Accelerations with Coulomb friction: the constraints are not ideal, and their force C depends on their own reaction [Fan2005 (17)].
+"""Accelerations with Coulomb friction: the constraints are not ideal, and their force C depends on
+their own reaction [Fan2005 (17)].
 
     M a + Aᵀλ = Q + C,   A a = b,   C = Σ T_kᵀ f_k            k runs over contacts
     sliding      f_k = −μ_k |N_k| d_k                         N_k = −scale_k λ (rows of the contact), d_k the direction of slip
     sticking     T_k a + rest_k = 0,   |f_k| ≤ μ_s |N_k|      rows T_k are added, f_k is minus their multiplier
 
-Everything is linear but |N|. With x = |N| of the sliding contacts, N = N⁰ + W x, where N⁰ is the reaction without sliding friction and
-the columns of W the reactions to friction of unit pressure. For contacts of one row each sign pattern σ of N is a linear system,
-(σ − W) x = N⁰, which counts if x ≥ 0. Unilateral contacts are closed (N ≥ 0) or open (N = 0, gap opens). Large friction allows
-no solution or several (Painlevé): this is an error, not a choice. A single contact of several rows leads to a quadratic in |N|.
+Everything is linear but |N|. With x = |N| of the sliding contacts, N = N⁰ + W x, where N⁰ is the
+reaction without sliding friction and the columns of W the reactions to friction of unit pressure.
+For contacts of one row each sign pattern σ of N is a linear system, (σ − W) x = N⁰, which counts if
+x ≥ 0. Unilateral contacts are closed (N ≥ 0) or open (N = 0, gap opens). Large friction allows no
+solution or several (Painlevé): this is an error, not a choice. A single contact of several rows
+leads to a quadratic in |N|.
 
-The result is split as M a = Fᴺ + Fᴸ + Fᶜ: Fᴸ = −Aᵀλ_ideal keeps the constraints without friction and is workless, Fᶜ is C less the
-reaction to it, vᵀFᶜ = vᵀC for every v with A v = 0 [Fan2005 (18)–(21), (32), (34)].
+The result is split as M a = Fᴺ + Fᴸ + Fᶜ: Fᴸ = −Aᵀλ_ideal keeps the constraints without friction
+and is workless, Fᶜ is C less the reaction to it, vᵀFᶜ = vᵀC for every v with A v = 0
+[Fan2005 (18)–(21), (32), (34)].
 """
 
 from __future__ import annotations
@@ -32,7 +36,8 @@ from isodyn.gauss.reactions import Reactions
 from isodyn.gauss.result import Work
 from isodyn.linear_solvers.rank import FloatArray
 
-ROUNDING = 1e-10  # relative size below which a reaction or an opening of the wrong sign counts as zero
+# relative size below which a reaction or an opening of the wrong sign counts as zero
+ROUNDING = 1e-10
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,8 +79,9 @@ def solve_with_friction(
 ) -> FrictionResult:
     """Accelerations, reactions and friction forces for given modes of the contacts.
 
-    Contacts whose data are functions need q; v gives the powers and the rates of slip. A mode `Sliding` whose sign is 0 has the sign
-    of its reaction found; whether a sticking contact lies inside its cone is told by `slack`.
+    Contacts whose data are functions need q; v gives the powers and the rates of slip. A mode
+    `Sliding` whose sign is 0 has the sign of its reaction found; whether a sticking contact lies
+    inside its cone is told by `slack`.
 
     >>> block = Contact(rows=0, tangent=[1.0, 0.0], mu=0.5, unilateral=True)
     >>> result = solve_with_friction(np.eye(2), [3.0, -10.0], [[0.0, 1.0]], [0.0], [block], [Sliding((1.0,))])
@@ -122,7 +128,8 @@ def at_points(
     *,
     frozen: bool = False,
 ) -> FrictionResult:
-    """The same from contacts at one state. `frozen`: signs of N are taken from the modes and nothing is questioned."""
+    """The same from contacts at one state. `frozen`: signs of N are taken from the modes and
+    nothing is questioned."""
     check(points, modes)
     if frozen:
         return Closed(M, Q, A, b, points, modes).result(
@@ -164,7 +171,8 @@ def check(points: Sequence[ContactPoint], modes: Sequence[Mode]) -> None:
 
 
 class Closed:
-    """The linear pieces while all contacts are closed: reactions without sliding friction, and reactions to it."""
+    """The linear pieces while all contacts are closed: reactions without sliding friction, and
+    reactions to it."""
 
     def __init__(
         self,
@@ -193,7 +201,8 @@ class Closed:
         self.lam1 = self.held.to_forces(self.pull)
 
     def refuse_shared(self) -> None:
-        """SingularError where the reaction that friction follows is shared with rows that say the same."""
+        """SingularError where the reaction that friction follows is shared with rows that say the
+        same."""
         for point in self.points:
             for row in point.rows:
                 others = self.ideal.rank.relatives(row)
@@ -209,7 +218,8 @@ class Closed:
         return np.asarray(-point.scale * lam[list(point.rows)], dtype=np.float64)
 
     def solutions(self) -> list[list[int]]:
-        """Sign patterns of N, one number per contact, whose solution has these signs; equal solutions count once."""
+        """Sign patterns of N, one number per contact, whose solution has these signs; equal
+        solutions count once."""
         found: list[tuple[FloatArray, list[int]]] = []
         free = [k for k in self.sliding if not self.points[k].unilateral and len(self.points[k].rows) == 1]
         for pattern in itertools.product((1, -1), repeat=len(free)):
@@ -232,14 +242,16 @@ class Closed:
         return [signs for _, signs in found]
 
     def pressures(self, signs: Sequence[int]) -> list[FloatArray]:
-        """x = |N| of the sliding contacts for a sign pattern; more than one where a contact has several rows."""
+        """x = |N| of the sliding contacts for a sign pattern; more than one where a contact has
+        several rows."""
         if not self.sliding:
             return [np.zeros(0)]
         blocks = [(self.normal(k, self.lam0), self.normal(k, self.lam1)) for k in self.sliding]
         return pressures(blocks, [signs[k] for k in self.sliding])
 
     def firmness(self) -> float:
-        """Least singular value of σ − W for the signs of the modes, at most 1: zero where friction jams."""
+        """Least singular value of σ − W for the signs of the modes, at most 1: zero where friction
+        jams."""
         if any(len(self.points[k].rows) > 1 for k in self.sliding):
             return 1.0
         W = np.concatenate([self.normal(k, self.lam1) for k in self.sliding] or [np.zeros((0, 0))])

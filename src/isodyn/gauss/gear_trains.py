@@ -1,17 +1,20 @@
-"""Epicyclic gear trains from a table of fundamental circuits: constraints, reduction, stability of a steady state [Pennestri2008 §6].
+"""Epicyclic gear trains from a table of fundamental circuits: constraints, reduction, stability of
+a steady state [Pennestri2008 §6].
 
-Each pair of meshing gears i, j with the carrier k of their axes (the transfer vertex) is one circuit,
+Each pair of meshing gears i, j with the carrier k of their axes (the transfer vertex) is one
+circuit,
 
     ω_i − τ ω_j + (τ − 1) ω_k = 0        τ = (ω_i − ω_k)/(ω_j − ω_k), negative for external gears
 
-The circuits give Ψ ω = 0. With the speeds ω_d of the driving shafts as independent ones, ω = V ω_d and Ψ V = 0. Around a steady state with
-torques T = T° + k Δω applied to the shafts, counted positive along ω,
+The circuits give Ψ ω = 0. With the speeds ω_d of the driving shafts as independent ones, ω = V ω_d
+and Ψ V = 0. Around a steady state with torques T = T° + k Δω applied to the shafts, counted
+positive along ω,
 
     𝓜 Δω̇_d = 𝓚 Δω_d,    𝓜 = Vᵀ M V,    𝓚 = Vᵀ diag(k) V
 
-and Δω_d ~ e^{λt} with λ 𝓜 X = 𝓚 X. The eigenvalues are real, 𝓜 being positive and 𝓚 symmetric; the steady state is stable when
-all of them are negative. A load whose resistance grows with speed has k < 0. The paper writes +𝓚 on the left with the same 𝓚:
-see the corrections.
+and Δω_d ~ e^{λt} with λ 𝓜 X = 𝓚 X. The eigenvalues are real, 𝓜 being positive and 𝓚 symmetric; the
+steady state is stable when all of them are negative. A load whose resistance grows with speed has
+k < 0. The paper writes +𝓚 on the left with the same 𝓚: see the corrections.
 """
 
 from __future__ import annotations
@@ -40,7 +43,8 @@ class Circuit(NamedTuple):
 
 
 class Planet(NamedTuple):
-    """A link whose axis is carried round at a distance: its mass adds mass · distance² to the inertia of its carrier."""
+    """A link whose axis is carried round at a distance: its mass adds mass · distance² to the
+    inertia of its carrier."""
 
     link: Link
     carrier: Link
@@ -151,7 +155,8 @@ class GearTrain:
 
     @property
     def speeds(self) -> FloatArray:
-        """V: the speeds of all moving links for unit speeds of the driving shafts [Pennestri2008 (42), (43)]."""
+        """V: the speeds of all moving links for unit speeds of the driving shafts
+        [Pennestri2008 (42), (43)]."""
         Psi = self.constraints
         free = [self.links.index(link) for link in self.drives]
         bound = [n for n in range(len(self.links)) if n not in free]
@@ -182,7 +187,8 @@ class GearTrain:
         return self.speeds.T @ self.mass @ self.speeds
 
     def reduced_slope(self, slopes: Mapping[Link, float]) -> FloatArray:
-        """𝓚 = Vᵀ diag(k) V [Pennestri2008 (45), (46)] for the slopes k = dT/dω of the torques applied to shafts."""
+        """𝓚 = Vᵀ diag(k) V [Pennestri2008 (45), (46)] for the slopes k = dT/dω of the torques
+        applied to shafts."""
         for link, slope in slopes.items():
             if link not in self.links:
                 raise InputError(f"there is no shaft {link!r}", hint=f"shafts: {_listed(self.links)}")
@@ -204,7 +210,8 @@ class GearTrain:
 
 @dataclass(frozen=True, eq=False)
 class Stability:
-    """Growth rates λ in ascending order with their shapes X (columns, in the driving shafts), and the matrices."""
+    """Growth rates λ in ascending order with their shapes X (columns, in the driving shafts), and
+    the matrices."""
 
     rates: FloatArray
     shapes: FloatArray

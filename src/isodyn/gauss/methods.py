@@ -2,9 +2,10 @@
 
     accelerations(method)(M, Q, A, b, rcond) -> a, λ         with M a + Aᵀλ = Q and A a = b
 
-No argument is checked here; `solve` does that and explains the answer. For all methods alike: b is replaced by the nearest right-hand
-side that the rows can meet, so A a minimises |A a − b|₂ and a minimises Gauss' function among such; λ has least Euclidean norm in the
-user's rows. Both follow from one rank decision (`rank.decide`).
+No argument is checked here; `solve` does that and explains the answer. For all methods alike: b is
+replaced by the nearest right-hand side that the rows can meet, so A a minimises |A a − b|₂ and a
+minimises Gauss' function among such; λ has least Euclidean norm in the user's rows. Both follow
+from one rank decision (`rank.decide`).
 """
 
 from __future__ import annotations
@@ -38,7 +39,8 @@ Method = Literal[
     "null-space/schur",
 ]
 METHODS: tuple[Method, ...] = get_args(Method)
-SPARSE: tuple[Method, ...] = ("range-space", "regularised", "non-symmetric")  # keep sparse matrices sparse
+# keep sparse matrices sparse
+SPARSE: tuple[Method, ...] = ("range-space", "regularised", "non-symmetric")
 
 Formula = Callable[[Any, FloatArray, Any, FloatArray, Rank], Answer]
 
@@ -50,7 +52,8 @@ def formula(method: Method) -> Formula:
 
 
 def accelerations(method: Method) -> Callable[..., Answer]:
-    """A function (M, Q, A, b, rcond=None) -> (a, λ) of float64 arrays; M and A may be sparse for the methods in `SPARSE`.
+    """A function (M, Q, A, b, rcond=None) -> (a, λ) of float64 arrays; M and A may be sparse for
+    the methods in `SPARSE`.
 
     The one of "non-symmetric" takes A_star as a further argument.
     """

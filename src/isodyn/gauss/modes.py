@@ -5,8 +5,9 @@ A contact without slip may stick or begin to slip. A choice is consistent where
     sticking     |f| ≤ μ_s |N|
     slipping     u̇ · d ≥ 0, so that slip grows in the direction that the friction force opposes
 
-Choices are tried from all sticking to all slipping, and the first consistent one is taken; with μ_s > μ sticking and slipping can both be
-consistent, and rest is then kept. In two tangent directions d is found by iteration, d ← u̇/|u̇|.
+Choices are tried from all sticking to all slipping, and the first consistent one is taken; with
+μ_s > μ sticking and slipping can both be consistent, and rest is then kept. In two tangent
+directions d is found by iteration, d ← u̇/|u̇|.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ from isodyn.gauss.contacts import ContactPoint, Mode, Sliding, Sticking
 from isodyn.gauss.friction import FrictionResult
 
 MARGIN = (
-    1e-9  # of the forces and accelerations at hand: what still counts as inside the cone, or as not against the slip
+    # of the forces and accelerations at hand: what still counts as inside the cone, or as not
+    # against the slip
+    1e-9
 )
 
 Solver = Callable[[Sequence[Mode]], FrictionResult]
@@ -34,7 +37,8 @@ def choose(
     must_slip: Sequence[int],
     solve: Solver,
 ) -> list[Mode]:
-    """Modes for the contacts `at_rest`, of which `must_slip` have left their cones; the others keep theirs."""
+    """Modes for the contacts `at_rest`, of which `must_slip` have left their cones; the others keep
+    theirs."""
     stuck: list[Mode] = [Sticking() if k in at_rest else mode for k, mode in enumerate(modes)]
     refused: list[str] = []
     for count in range(len(at_rest) + 1):

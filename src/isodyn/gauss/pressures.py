@@ -45,7 +45,8 @@ def positive_roots(a: float, b: float, c: float) -> list[float]:
 
 
 def contraction(blocks: Blocks) -> FloatArray:
-    """x = |N⁰ + W x|, block by block, where the right-hand side contracts: then there is one solution, and iteration finds it."""
+    """x = |N⁰ + W x|, block by block, where the right-hand side contracts: then there is one
+    solution, and iteration finds it."""
     bound = np.array([[np.linalg.norm(W[:, j]) for j in range(len(blocks))] for _, W in blocks])
     if np.linalg.norm(bound, 2) >= 1.0:
         raise PainleveError(

@@ -4,7 +4,8 @@
     P  = K₁ A                                        projector, P² = P, M P symmetric
     a  = (I − P) a_f + K₁ b                          the acceleration, rewritten
 
-P is perpendicular in the metric of M: for b = 0, |a|_M ≤ |a_f|_M. In the Euclidean norm the constrained acceleration may be the longer one.
+P is perpendicular in the metric of M: for b = 0, |a|_M ≤ |a_f|_M. In the Euclidean norm the
+constrained acceleration may be the longer one.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from isodyn.linear_solvers.rank import FloatArray, decide
 
 
 def proportionality_matrix(M: Any, A: Any, rcond: float | None = None) -> FloatArray:
-    """K₁ (n, m) [Udwadia1992 (5c′)], [Fumagalli2009 (41)]; K = M K₁ gives the force of constraint K e."""
+    """K₁ (n, m) [Udwadia1992 (5c′)], [Fumagalli2009 (41)]; K = M K₁ gives the force of constraint K
+    e."""
     A = checks.matrix("A", A, (None, np.shape(M)[0] if np.ndim(M) == 2 else 0), sparse=False)
     M = checks.symmetric_mass(checks.matrix("M", M, (A.shape[1], A.shape[1]), sparse=False))
     U = formulas.positive_definite(M)
@@ -29,7 +31,8 @@ def proportionality_matrix(M: Any, A: Any, rcond: float | None = None) -> FloatA
     W = rank.scale[rank.chosen]
     H = lapack.dtrtrs(U, (W[:, None] * A[rank.chosen]).T, trans=1)[0]
     Q_1, R = np.linalg.qr(H)
-    inner = lapack.dtrtrs(U, Q_1 @ lapack.dtrtrs(R, np.diag(W), trans=1)[0])[0]  # U⁻¹ Hᵀ⁺ W = M⁻¹A_cᵀ S_c⁻¹
+    # U⁻¹ Hᵀ⁺ W = M⁻¹A_cᵀ S_c⁻¹
+    inner = lapack.dtrtrs(U, Q_1 @ lapack.dtrtrs(R, np.diag(W), trans=1)[0])[0]
     return np.asarray(inner if rank.full else inner @ rank.unmixing)  # S⁺ = (T⁺)ᵀ S_c⁻¹ T⁺
 
 

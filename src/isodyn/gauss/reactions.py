@@ -1,8 +1,10 @@
-"""Accelerations and multipliers as linear functions of forces, for one M and A and many right-hand sides.
+"""Accelerations and multipliers as linear functions of forces, for one M and A and many right-hand
+sides.
 
     (F, b) ↦ a, λ        M a + Aᵀλ = F,   A a = b
 
-by the range-space form on one rank decision (`isodyn.gauss.methods`); λ has least norm where rows depend on each other.
+by the range-space form on one rank decision (`isodyn.gauss.methods`); λ has least norm where rows
+depend on each other.
 """
 
 from __future__ import annotations

@@ -3,11 +3,12 @@
     ⎡ M   Aᵀ    ⎤ ⎡ a       ⎤   ⎡ Q              ⎤
     ⎣ A  −εW⁻²  ⎦ ⎣ λ_{k+1} ⎦ = ⎣ b − εW⁻² λ_k   ⎦
 
-is factorised once; the iteration (proximal point) is repeated until both rows hold at rounding. A component of the scaled error with
-singular value σ shrinks by ε/(σ² + ε) each time. W are the inverse lengths of the rows of A diag(M)^(−1/2), so that ε is a pure number.
+is factorised once; the iteration (proximal point) is repeated until both rows hold at rounding. A
+component of the scaled error with singular value σ shrinks by ε/(σ² + ε) each time. W are the
+inverse lengths of the rows of A diag(M)^(−1/2), so that ε is a pure number.
 
-The nearest attainable right-hand side and the multipliers of least norm are problems of the same kind: the part r of b that no
-acceleration can produce is the point nearest to b with Aᵀ r = 0.
+The nearest attainable right-hand side and the multipliers of least norm are problems of the same
+kind: the part r of b that no acceleration can produce is the point nearest to b with Aᵀ r = 0.
 """
 
 from __future__ import annotations
@@ -25,12 +26,14 @@ from isodyn.gauss.formulas import Answer, Solver, factor
 from isodyn.linear_solvers.rank import EPS, FloatArray, Rank
 
 EPSILON_DENSE = 1e-12
-EPSILON_SPARSE = 1e-7  # sparse factors are not pivoted: rounding times the condition of M must stay below
+# sparse factors are not pivoted: rounding times the condition of M must stay below
+EPSILON_SPARSE = 1e-7
 MAX_ITERATIONS = 200
 
 
 def regularised(M: Any, Q: FloatArray, A: Any, b: FloatArray, rank: Rank | None) -> Answer:
-    """The limit [Fumagalli2009 (39)]; without a rank, b and λ are projected by problems of the same kind."""
+    """The limit [Fumagalli2009 (39)]; without a rank, b and λ are projected by problems of the same
+    kind."""
     if rank is not None:
         a, lam, _ = iterate(M, Q, A, b)
         return a, lam

@@ -44,7 +44,8 @@ class Work:
 
     @property
     def constraint(self) -> float:
-        """Work of the whole force of constraint Fᴸ + Fᶜ; vᵀC in a virtual displacement [Fan2005 (35)]."""
+        """Work of the whole force of constraint Fᴸ + Fᶜ; vᵀC in a virtual displacement
+        [Fan2005 (35)]."""
         return self.lagrange + self.coulomb
 
 
@@ -62,7 +63,8 @@ class Result:
     free: FloatArray
     """a_f = M⁻¹Q, the acceleration without constraints."""
     error: FloatArray
-    """e = b − A a_f, by how much the free acceleration misses the constraints [Udwadia1992 (5c′)]."""
+    """e = b − A a_f, by how much the free acceleration misses the constraints
+    [Udwadia1992 (5c′)]."""
     residual: FloatArray
     """A a − b."""
     gauss_value: float
@@ -96,7 +98,8 @@ class Result:
         return None if self.decision is None else self.decision.singular_values
 
     def work(self, v: Any) -> Work:
-        """Work of Fᴺ, Fᴸ and Fᶜ in the displacement v; vᵀFᴸ vanishes where A v = 0 [Fan2005 (32), (34)]."""
+        """Work of Fᴺ, Fᴸ and Fᶜ in the displacement v; vᵀFᴸ vanishes where A v = 0
+        [Fan2005 (32), (34)]."""
         v = np.asarray(v, dtype=np.float64)
         if v.shape != self.a.shape:
             raise InputError(f"v must have shape {self.a.shape}, received {v.shape}")

@@ -1,11 +1,13 @@
-"""A rigid body in rotation parameters: the same motion with three mass matrices [Fumagalli2009 App. 2].
+"""A rigid body in rotation parameters: the same motion with three mass matrices
+[Fumagalli2009 App. 2].
 
 Newton and Euler in the world frame, x the centre of mass, ω the angular velocity, J = R J_body Rᵀ,
 
     m ẍ = f,     J ω̇ + ω × Jω = τ                                             [Fumagalli2009 (61)]
 
-and parameters g with ω = Γ(g) ġ, here the angles of R = R_z(φ) R_x(θ) R_z(ψ), g = (φ, θ, ψ). A point s of the body is held:
-x + R s = const, so A = [I, −(Rs)×] and b = −ω × (ω × Rs) in (ẍ, ω̇). With X = diag(I, Γ), γ = (0, −Γ⁻¹Γ̇ġ), A* = A X, b* = b + A*γ:
+and parameters g with ω = Γ(g) ġ, here the angles of R = R_z(φ) R_x(θ) R_z(ψ), g = (φ, θ, ψ). A
+point s of the body is held: x + R s = const, so A = [I, −(Rs)×] and b = −ω × (ω × Rs) in (ẍ, ω̇).
+With X = diag(I, Γ), γ = (0, −Γ⁻¹Γ̇ġ), A* = A X, b* = b + A*γ:
 
     ω-form           M = diag(m I, J),        Q,                 A ẍ = b          unknown (ẍ, ω̇)
     non-symmetric    M* = diag(m I, J Γ),     Q + M*γ,           A* ẍ* = b*       test rows A, unknown (ẍ, g̈)
@@ -62,7 +64,8 @@ def rate_derivative(g: Any, dg: Any) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class RigidBody:
-    """Mass, inertia about the centre of mass in body axes, and the point of the body that is held, if any (from the centre)."""
+    """Mass, inertia about the centre of mass in body axes, and the point of the body that is held,
+    if any (from the centre)."""
 
     mass: float
     inertia: Any
@@ -91,7 +94,8 @@ class RigidBody:
     def acceleration(
         self, g: Any, dg: Any, force: Any, torque: Any, form: Form = "non-symmetric", *, as_printed: bool = False
     ) -> Result:
-        """(ẍ, g̈), or (ẍ, ω̇) in the ω-form. `as_printed` leaves b in the place of b*, which is wrong where a point is held."""
+        """(ẍ, g̈), or (ẍ, ω̇) in the ω-form. `as_printed` leaves b in the place of b*, which is
+        wrong where a point is held."""
         g, dg = np.asarray(g, dtype=np.float64), np.asarray(dg, dtype=np.float64)
         Gamma = rate_matrix(g)
         M, Q, A, b = self.newton_euler(rotation(g), Gamma @ dg, force, torque)
@@ -110,4 +114,5 @@ class RigidBody:
             return solve(X.T @ M_star, X.T @ Q_star, A_star, b_star)  # [Fumagalli2009 (68)]
         if form != "non-symmetric":
             raise InputError(f"form must be 'omega', 'non-symmetric' or 'symmetric', received {form!r}")
-        return solve(M_star, Q_star, A, b_star, "non-symmetric", A_star=A_star)  # [Fumagalli2009 (60) adapted]
+        # [Fumagalli2009 (60) adapted]
+        return solve(M_star, Q_star, A, b_star, "non-symmetric", A_star=A_star)

@@ -1,4 +1,5 @@
-"""The range-space formulas with sparse M and A: M is factorised in its sparse form, M⁻¹Aᵀ is made a few columns at a time.
+"""The range-space formulas with sparse M and A: M is factorised in its sparse form, M⁻¹Aᵀ is made a
+few columns at a time.
 
     symmetric M       P M Pᵀ = L D Lᵀ (SuperLU in symmetric mode); a positive D proves that M is positive definite
     non-symmetric M   P M Q = L U

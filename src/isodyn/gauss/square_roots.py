@@ -4,7 +4,8 @@
     Denman–Beavers    Y ← ½(μY + (μZ)⁻¹),  Z ← ½(μZ + (μY)⁻¹),  from Y = M, Z = I;  Y → M^{1/2}, Z → M^{-1/2}
     Schur             M = Q S Qᵀ,  T² = S,  M^{1/2} = Q T Qᵀ
 
-The scaling μ = (det Y det Z)^(−1/2n) of the second makes the number of iterations nearly independent of the condition of M; it tends to 1.
+The scaling μ = (det Y det Z)^(−1/2n) of the second makes the number of iterations nearly
+independent of the condition of M; it tends to 1.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ MAX_ITERATIONS = 60
 
 @dataclass(frozen=True, eq=False)
 class Root:
-    """M^{1/2}, M^{-1/2}, and the last relative changes of the iteration that found them (empty for direct algorithms)."""
+    """M^{1/2}, M^{-1/2}, and the last relative changes of the iteration that found them (empty for
+    direct algorithms)."""
 
     root: FloatArray
     inverse: FloatArray
@@ -56,7 +58,8 @@ def spectral(M: Any) -> Root:
 
 
 def denman_beavers(M: Any) -> Root:
-    """By the scaled iteration of Denman and Beavers; fails with ConvergenceError, never silently."""
+    """By the scaled iteration of Denman and Beavers; fails with ConvergenceError, never
+    silently."""
     M = _checked(M)
     n = M.shape[0]
     Y, Z = M.copy(), np.eye(n)
@@ -90,7 +93,8 @@ def _inverse(X: FloatArray, M: FloatArray) -> tuple[FloatArray, float]:
 
 
 def schur_root(M: Any) -> Root:
-    """By the Schur decomposition, of any M with positive eigenvalues; for symmetric M its triangular factor is diagonal up to rounding."""
+    """By the Schur decomposition, of any M with positive eigenvalues; for symmetric M its
+    triangular factor is diagonal up to rounding."""
     M = checks.square("M", M)
     S, Q = schur(M, output="real", check_finite=False)  # [Fumagalli2009 (14)]
     if np.diagonal(S, -1).any():
@@ -103,7 +107,8 @@ def schur_root(M: Any) -> Root:
 
 
 def _triangular_root(S: FloatArray) -> FloatArray:
-    """T upper triangular with T² = S [Fumagalli2009 (15)]: halves by recursion, the block between them from T₁X + XT₂ = S₁₂."""
+    """T upper triangular with T² = S [Fumagalli2009 (15)]: halves by recursion, the block between
+    them from T₁X + XT₂ = S₁₂."""
     n = S.shape[0]
     if n <= 1:
         return np.sqrt(S)

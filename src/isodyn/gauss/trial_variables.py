@@ -1,6 +1,7 @@
 """Equations of motion in other accelerations than those of the test variables.
 
-With ẍ* = X⁻¹ẍ + γ, where γ = (x*_{/x} ẋ)_{/x} ẋ (for rotation parameters γ = −Γ⁻¹Γ̇ġ), M ẍ + Aᵀλ = f and A ẍ = b become
+With ẍ* = X⁻¹ẍ + γ, where γ = (x*_{/x} ẋ)_{/x} ẋ (for rotation parameters γ = −Γ⁻¹Γ̇ġ), M
+ẍ + Aᵀλ = f and A ẍ = b become
 
     M* ẍ* + Aᵀλ = f + M*γ,    A* ẍ* = b + A*γ = b*,    M* = M X,  A* = A X
 
@@ -21,7 +22,8 @@ def trial_variables(M_star: Any, f: Any, A_star: Any, b: Any, gamma: Any) -> tup
     n = gamma.size
     M_star = checks.matrix("M_star", M_star, (n, n), sparse=True)
     A_star = checks.matrix("A_star", A_star, (None, n), sparse=True)
-    Q = checks.vector("f", f, n, "coordinate") + M_star @ gamma  # [Fumagalli2009 (58) adapted] M* a*
+    # [Fumagalli2009 (58) adapted] M* a*
+    Q = checks.vector("f", f, n, "coordinate") + M_star @ gamma
     return Q, checks.vector(
         "b", b, A_star.shape[0], "row of A_star"
     ) + A_star @ gamma  # [Fumagalli2009 (59b) adapted] b*

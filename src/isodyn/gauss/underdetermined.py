@@ -1,8 +1,10 @@
-"""General underdetermined systems A x = b, without a mass: what the relations fix, and what is left to the modeller.
+"""General underdetermined systems A x = b, without a mass: what the relations fix, and what is left
+to the modeller.
 
     x = s + v₁ + v₂,    v₁ = A⁺(b − A s),    v₂ = (I − A⁺A) c
 
-s is the guess without relations, c whatever is to work inside them: with A v = 0, vᵀv₁ = 0, vᵀv₂ = vᵀc, and v₁ ⟂ v₂.
+s is the guess without relations, c whatever is to work inside them: with A v = 0, vᵀv₁ = 0,
+vᵀv₂ = vᵀc, and v₁ ⟂ v₂.
 """
 
 from __future__ import annotations
@@ -30,7 +32,8 @@ class Underdetermined:
 
 
 def underdetermined(A: Any, b: Any, s: Any = None, c: Any = None, rcond: float | None = None) -> Underdetermined:
-    """The solution of A x = b next to s that moves along c as far as the relations allow; least squares where they disagree."""
+    """The solution of A x = b next to s that moves along c as far as the relations allow; least
+    squares where they disagree."""
     columns = np.shape(A)[1] if len(np.shape(A)) == 2 else 0
     A = checks.matrix("A", A, (None, columns), sparse=False)
     b = checks.vector("b", b, A.shape[0], "row of A")

@@ -1,8 +1,10 @@
-"""`integrate_adaptive`: an explicit method of order 8 that chooses its steps, for smooth motions that are not stiff.
+"""`integrate_adaptive`: an explicit method of order 8 that chooses its steps, for smooth motions
+that are not stiff.
 
-The kernel (isodyn.integrate.dop853) takes steps on the accelerations of Gauss' principle and puts every accepted one back onto both
-constraint levels. Around it stand, in Python, what is done once in a while: the consistent start, the choice of rows, output times and
-events on the dense output, interrupts and errors.
+The kernel (isodyn.integrate.dop853) takes steps on the accelerations of Gauss' principle and puts
+every accepted one back onto both constraint levels. Around it stand, in Python, what is done once
+in a while: the consistent start, the choice of rows, output times and events on the dense output,
+interrupts and errors.
 """
 
 from __future__ import annotations
@@ -13,13 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
 from isodyn.formulations import Formulation, NullSpace, UdwadiaKalaba
 from isodyn.integrate.adaptive_run import AdaptiveRun
 from isodyn.integrate.events import Event, read_events
 from isodyn.integrate.progress import Progress
 from isodyn.integrate.schedule import resolved
+from isodyn.kernels.compiled import FloatArray
 from isodyn.memory import require_rows
 from isodyn.real_numbers import real_array, real_number
 from isodyn.results.solution import Solution
@@ -61,24 +63,31 @@ def integrate_adaptive(
     progress: bool = False,
     assemble: bool = False,
 ) -> Solution:
-    """Integrate a smooth, non-stiff system from t0 to t_end with steps that keep the error of each below rtol and atol.
+    """Integrate a smooth, non-stiff system from t0 to t_end with steps that keep the error of each
+    below rtol and atol.
 
     Parameters
     ----------
     system : mechanical, with or without constraints, or first order without algebraic unknowns
-    formulation : how accelerations are computed. None and `UdwadiaKalaba("range-space")` do it in compiled code; other forms, and
-        `NullSpace(basis)`, in Python by `isodyn.gauss`. The motion is the same.
-    rtol, atol : error of a step allowed in every component, atol + rtol |y|; atol may hold one number for each of (q, v). Left
-        out it is 1e-12 of typical sizes: of coordinates, and of those per time in which the start and its forces move the system by them
-    save : times to keep, or how many at equal distances, both ends included; every accepted step when left out
+    formulation : how accelerations are computed. None and `UdwadiaKalaba("range-space")` do it in
+        compiled code; other forms, and `NullSpace(basis)`, in Python by `isodyn.gauss`. The motion
+        is the same.
+    rtol, atol : error of a step allowed in every component, atol + rtol |y|; atol may hold one
+        number for each of (q, v). Left out it is 1e-12 of typical sizes: of coordinates, and of
+        those per time in which the start and its forces move the system by them
+    save : times to keep, or how many at equal distances, both ends included; every accepted step
+        when left out
     first_step, max_step : sizes of the first step to try and of the largest to take
-    project : put accepted and saved states onto φ = 0 and φ̇ = 0, ψ = 0 by the least change in the mass norm
-    events : functions (t, q, v) → number whose zeros are located on the dense output; attributes `terminal` (True, or after how many)
-        and `direction` (+1 upwards, −1 downwards) as in SciPy. One that is zero where a step begins does not count there.
+    project : put accepted and saved states onto φ = 0 and φ̇ = 0, ψ = 0 by the least change in the
+        mass norm
+    events : functions (t, q, v) → number whose zeros are located on the dense output; attributes
+        `terminal` (True, or after how many) and `direction` (+1 upwards, −1 downwards) as in SciPy.
+        One that is zero where a step begins does not count there.
     progress, assemble : as in `integrate`
 
-    `sol.aux["event_times"]`, `["event_q"]`, `["event_v"]` hold a list per event; a terminal one ends the run there, with its state as
-    the last row. Rejected steps are counted in `sol.stats.rejected`. Between rows `sol.at` is a quintic; times that matter go into `save`.
+    `sol.aux["event_times"]`, `["event_q"]`, `["event_v"]` hold a list per event; a terminal one
+    ends the run there, with its state as the last row. Rejected steps are counted in
+    `sol.stats.rejected`. Between rows `sol.at` is a quintic; times that matter go into `save`.
     Ctrl-C returns what exists; an error carries it in `.partial`.
 
     >>> import isodyn as iso

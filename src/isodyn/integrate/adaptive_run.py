@@ -1,4 +1,5 @@
-"""The Python around the compiled steps of `integrate_adaptive`: start, blocks of steps, choice of rows, interrupts, errors."""
+"""The Python around the compiled steps of `integrate_adaptive`: start, blocks of steps, choice of
+rows, interrupts, errors."""
 
 from __future__ import annotations
 
@@ -9,8 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from isodyn import interrupts
-from isodyn.compiled import KNOWS_RATE, NOT_FINITE, OK, SINGULAR, FloatArray
 from isodyn.errors import CallableError, ConvergenceError, IsodynError, IsodynWarning
 from isodyn.formulations.closure import OPEN
 from isodyn.integrate import dop853
@@ -20,12 +19,15 @@ from isodyn.integrate.memory import UNDERFLOW
 from isodyn.integrate.record import Record
 from isodyn.integrate.start import gaps
 from isodyn.integrate.states import States
-from isodyn.kernel_progress import run_clock
+from isodyn.kernels import interrupts
+from isodyn.kernels.compiled import KNOWS_RATE, NOT_FINITE, OK, SINGULAR, FloatArray
+from isodyn.kernels.progress import run_clock
 from isodyn.linear_solvers.rows import choose
 from isodyn.results.solution import Solution
 from isodyn.systems.scales import pace, power_of_two
 
-_BLOCK_SECONDS = 0.1  # how long the compiled steps may take before Python looks after progress and Ctrl-C
+# how long the compiled steps may take before Python looks after progress and Ctrl-C
+_BLOCK_SECONDS = 0.1
 _MOST_NUMBERS = 1_000_000  # in a block of steps …
 _FIRST_NUMBERS = 16_000  # … and in the first one, of which it is not known how long it takes
 ATOL = 1e-12  # of typical sizes: errors that are allowed where nothing else is said
@@ -70,7 +72,8 @@ class AdaptiveRun:
         self.record = Record(self.base.ask, times, events, self.states.between, self.states.complete)
 
     def pace_of(self, t_end: float) -> Any:
-        """How far and how exactly the steps go; allowed errors and the first step are found at the start."""
+        """How far and how exactly the steps go; allowed errors and the first step are found at the
+        start."""
         components = self.system.nq + self.system.nv
         pace = self.kernel.Pace(components=components, times=0 if self.times is None else self.times.size)
         pace.t_end, pace.rtol, pace.h_max = t_end, self.method.rtol, self.max_step
@@ -146,7 +149,8 @@ class AdaptiveRun:
         self.pace.atol = ATOL * own if self.given is None else self.given
 
     def guess(self, t: float, t_end: float) -> float:
-        """A first step from the sizes of y, ẏ and ÿ [Hairer1993 Sec. II.4], in units of the time in which the system moves."""
+        """A first step from the sizes of y, ẏ and ÿ [Hairer1993 Sec. II.4], in units of the time in
+        which the system moves."""
         state, trial, unit = self.state, self.trial, 1.0 / self.beat
         y, f = np.concatenate([state.q, state.v]), self.K[0]
         scale = self.pace.atol + self.method.rtol * np.abs(y)
@@ -195,7 +199,8 @@ class AdaptiveRun:
             return path
 
     def recover(self, status: int) -> None:
-        """Another choice of rows at the last accepted state, or the error that says why there is no further step."""
+        """Another choice of rows at the last accepted state, or the error that says why there is no
+        further step."""
         base = self.base
         if status in (SINGULAR, NOT_FINITE, UNDERFLOW) and self.system.m and base.choose_again():
             self.check(self.states.rate(self.state.t, self.state, self.K[0]))
@@ -205,7 +210,8 @@ class AdaptiveRun:
         self.check(status)
 
     def land(self, path: Any) -> bool:
-        """The end of a step in Python: back where q lives, onto the constraints; False where that does not work and h shrinks."""
+        """The end of a step in Python: back where q lives, onto the constraints; False where that
+        does not work and h shrinks."""
         state, t, nq = self.state, float(path.clock[0, 1]), self.system.nq
         with self.explained():
             state.q[:] = self.states.lived(path.start[0, :nq], state.q)
@@ -223,7 +229,8 @@ class AdaptiveRun:
         return True
 
     def watch(self, path: Any) -> None:
-        """With redundant rows: the dropped ones still hold at the end of the path, or another set is taken."""
+        """With redundant rows: the dropped ones still hold at the end of the path, or another set
+        is taken."""
         state, base, nq = self.state, self.base, self.system.nq
         chosen = base.independent
         with self.explained():
@@ -253,7 +260,8 @@ class AdaptiveRun:
 
     @contextmanager
     def explained(self) -> Iterator[None]:
-        """Time as a note on the exception of a user's function; the exception itself stays as it is."""
+        """Time as a note on the exception of a user's function; the exception itself stays as it
+        is."""
         try:
             yield
         except KeyboardInterrupt:

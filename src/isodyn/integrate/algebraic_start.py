@@ -1,16 +1,18 @@
-"""The start of a first-order system with algebraic unknowns: its index, and s' and z that are consistent with s.
+"""The start of a first-order system with algebraic unknowns: its index, and s' and z that are
+consistent with s.
 
-Index 1 and 2 close a step by c(s_{n+1}, z_{n+1}) = 0 as it stands, also where some rows are of one and some of the other kind. Of index
-3 the unknowns would be noise of size 1/Δt of what the rows leave: it is integrated by way of `isodyn.integrate.index_reduction`.
+Index 1 and 2 close a step by c(s_{n+1}, z_{n+1}) = 0 as it stands, also where some rows are of one
+and some of the other kind. Of index 3 the unknowns would be noise of size 1/Δt of what the rows
+leave: it is integrated by way of `isodyn.integrate.index_reduction`.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from isodyn.compiled import FloatArray
 from isodyn.errors import SchemeError
 from isodyn.formulations.closure import Closure
+from isodyn.kernels.compiled import FloatArray
 from isodyn.systems.derivative_chain import Index, consistent
 
 

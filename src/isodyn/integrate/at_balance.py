@@ -1,21 +1,24 @@
-"""What the driver does for formulations that close at the balance: multipliers of saved rows, redundant rows, steps at a loss of rank.
+"""What the driver does for formulations that close at the balance: multipliers of saved rows,
+redundant rows, steps at a loss of rank.
 
-Positions drift there by the formulation's own equation. Rows that depend on each other on the constraints only become independent by as
-much as the drift: the tolerance of the rank follows it (isodyn.formulations.gauss), and rows in use are kept while they are independent.
+Positions drift there by the formulation's own equation. Rows that depend on each other on the
+constraints only become independent by as much as the drift: the tolerance of the rank follows it
+(isodyn.formulations.gauss), and rows in use are kept while they are independent.
 
-Next to a loss of rank the iteration needs ∂φ̈/∂q and ∂φ̈/∂v, which models do not know; the compiled step has them from differences, in
-full matrices. A run with sparse ones takes such steps with full ones as long as they are not too large.
+Next to a loss of rank the iteration needs ∂φ̈/∂q and ∂φ̈/∂v, which models do not know; the compiled
+step has them from differences, in full matrices. A run with sparse ones takes such steps with full
+ones as long as they are not too large.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from isodyn.compiled import OK, Coefficients
 from isodyn.formulations.closure import Closure
 from isodyn.formulations.gauss import refuse_conflict, tolerance_of_rank, wanted
 from isodyn.integrate.memory import allocate, forget, weigh
 from isodyn.integrate.step_memory import leg_for
+from isodyn.kernels.compiled import OK, Coefficients
 from isodyn.linear_solvers.blocks import full
 from isodyn.linear_solvers.rank import Rank, decide
 from isodyn.linear_solvers.rows import TOLERANCE
@@ -28,7 +31,8 @@ LARGEST = 600  # unknowns of a step up to which sparse systems may take one with
 
 
 def show(run: Run, row: int) -> None:
-    """Write the state into a row, with the multipliers of the state itself; these into memory.lam_1 too."""
+    """Write the state into a row, with the multipliers of the state itself; these into memory.lam_1
+    too."""
     state, memory = run.state, run.memory
     memory.lam_1 = state.lam
     if run.closure.at_balance:
@@ -41,7 +45,8 @@ def show(run: Run, row: int) -> None:
 
 
 def watch_rows(run: Run, wrote_row: bool) -> None:
-    """With redundant rows: accelerations that contradict each other are refused, and the newest row gets the multipliers of least norm."""
+    """With redundant rows: accelerations that contradict each other are refused, and the newest row
+    gets the multipliers of least norm."""
     row = int(run.counters.rows) - 1
     rank, outdated = judge(run)
     if outdated and run.choose_again():
@@ -54,7 +59,8 @@ def watch_rows(run: Run, wrote_row: bool) -> None:
 
 
 def judge(run: Run) -> tuple[Rank, bool]:
-    """The rank of G, and whether the enforced rows do not show it any longer; ConflictError for rows that contradict others."""
+    """The rank of G, and whether the enforced rows do not show it any longer; ConflictError for
+    rows that contradict others."""
     ask, rows = run.ask, run.independent
     t, q, v = float(run.state.t), run.state.q, run.state.v
     G, mass = full(ask.G(t, q, v)), ask.mass(t, q, v).diagonal()
@@ -83,7 +89,8 @@ class FullMatrices:
         weigh(self.memory, run.weights, self.chosen)
 
     def step(self, run: Run, s: Coefficients, closure: Closure, t_limit: float, time: Any, save: Any) -> int:
-        """One step from the state of the run, on its own; what it has to tell goes to the memory of the run."""
+        """One step from the state of the run, on its own; what it has to tell goes to the memory of
+        the run."""
         model, ours, own = self.model, run.memory, self.memory
         leg = leg_for(model, run.system.m_phi, self.chosen, closure, s, run.careful)
         leg.t_limit = t_limit

@@ -1,4 +1,5 @@
-"""Starts in singular positions: velocities that lead onto a branch of motion are taken, others are refused with the choices.
+"""Starts in singular positions: velocities that lead onto a branch of motion are taken, others are
+refused with the choices.
 
 Equations in isodyn.systems.branches.
 """
@@ -10,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from isodyn.compiled import FloatArray
 from isodyn.errors import AccuracyWarning
 from isodyn.integrate.start import refuse_turned
+from isodyn.kernels.compiled import FloatArray
 from isodyn.linear_solvers.rows import LARGE
 from isodyn.systems.branch_choices import examples, refusal
 from isodyn.systems.branches import OFF, crossing, limit, off_branch
@@ -23,18 +24,21 @@ if TYPE_CHECKING:
     from isodyn.integrate.run import Run
 
 EXACT = 1e-9  # velocities that miss a branch by less stay as they are
-UNBOUNDED = 10.0  # multipliers that grow towards the start to more than this, against their finite part, are told
+# multipliers that grow towards the start to more than this, against their finite part, are told
+UNBOUNDED = 10.0
 
 
 def settle_start(run: Run, t: float, given: FloatArray) -> None:
-    """After a start was put onto the constraints: it must not depend on rounding, and must lead onto a branch of motion."""
+    """After a start was put onto the constraints: it must not depend on rounding, and must lead
+    onto a branch of motion."""
     if not run.assemble:
         refuse_turned(run.ask, t, run.state.q, given, run.state.v)
     onto_a_branch(run, t)
 
 
 def onto_a_branch(run: Run, t: float) -> None:
-    """Keep run.state.v where it leads onto a branch; refuse it, or with `assemble` take the nearest that does."""
+    """Keep run.state.v where it leads onto a branch; refuse it, or with `assemble` take the nearest
+    that does."""
     state, system = run.state, run.system
     if not run.independent.dropped.size or system.m * system.nv > LARGE:
         return
@@ -68,7 +72,8 @@ def onto_a_branch(run: Run, t: float) -> None:
 
 
 def limits_on_branch(run: Run, t: float, *, rows: bool = True) -> FloatArray | None:
-    """At a crossing: accelerations and multipliers as limits along the branch, and rows that are independent beside it.
+    """At a crossing: accelerations and multipliers as limits along the branch, and rows that are
+    independent beside it.
 
     The multipliers of least norm are returned, None where nothing crosses.
     """

@@ -1,7 +1,8 @@
 """How close the enforced rows of G come to depending on each other, watched inside the loop.
 
-Columns are scaled by typical sizes D, rows to unit length; the pivots of the factorisation of Ĝ Ĝᵀ with the largest one first are the
-squares of |R_kk| in Ĝᵀ P = Q R. With sparse matrices one more solve with the factors of the step tells about as much, in the metric of J.
+Columns are scaled by typical sizes D, rows to unit length; the pivots of the factorisation of Ĝ Ĝᵀ
+with the largest one first are the squares of |R_kk| in Ĝᵀ P = Q R. With sparse matrices one more
+solve with the factors of the step tells about as much, in the metric of J.
 """
 
 from __future__ import annotations
@@ -11,15 +12,16 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from isodyn.compiled import SPARSE, FloatArray, IntArray, f8, kernel
 from isodyn.integrate.memory import MEMORY, PHYSICS_REF, STATE
+from isodyn.kernels.compiled import SPARSE, FloatArray, IntArray, f8, kernel
 from isodyn.linear_solvers.block_layout import I_UNKNOWN, SIZE, STORAGE, UNKNOWN_V
 from isodyn.linear_solvers.block_lu import solve_blocks
 
 
 @kernel(types.void(PHYSICS_REF, f8, STATE, MEMORY), inner=True, apart=True)
 def watch_rank(p: Any, t: float, state: Any, memory: Any) -> None:
-    """Keep the smallest pivot so far, and its time, for the G of the last matrix that was formed."""
+    """Keep the smallest pivot so far, and its time, for the G of the last matrix that was
+    formed."""
     sparse, n = p.traits & SPARSE, memory.x.size
     pivot = (
         smallest_of_blocks(memory.J, memory.pivots, memory.dp, memory.r_plus)
@@ -33,7 +35,8 @@ def watch_rank(p: Any, t: float, state: Any, memory: Any) -> None:
 
 @kernel()
 def smallest_of_rows(G: FloatArray, rows: IntArray, sizes: FloatArray, n: int, gram: FloatArray) -> float:
-    """The smallest |R_kk| of these rows of G D (flat); `gram` is memory for the products of unit rows."""
+    """The smallest |R_kk| of these rows of G D (flat); `gram` is memory for the products of unit
+    rows."""
     m = rows.size
     for i in range(m):
         for j in range(i + 1):
@@ -76,9 +79,11 @@ def smallest_of_rows(G: FloatArray, rows: IntArray, sizes: FloatArray, n: int, g
 
 @kernel()
 def smallest_of_blocks(A: FloatArray, S: IntArray, x: FloatArray, y: FloatArray) -> float:
-    """About the smallest singular value of unit rows, from the factors that `block_factor` left in A; x and y are memory for solutions.
+    """About the smallest singular value of unit rows, from the factors that `block_factor` left in
+    A; x and y are memory for solutions.
 
-    With D² what the pivots of the multipliers were made of, |D (G J⁻¹Gᵀ)⁻¹D r| ≈ |r|/σ² for an r that has a part in all directions.
+    With D² what the pivots of the multipliers were made of, |D (G J⁻¹Gᵀ)⁻¹D r| ≈ |r|/σ² for an r
+    that has a part in all directions.
     """
     n, made_of, unknown = S[UNKNOWN_V], S[STORAGE], S[I_UNKNOWN]
     sizes, length, sizes_at = 0.0, 0.0, S[STORAGE] + 3 * S[SIZE]

@@ -3,16 +3,17 @@
     q_{n+1} = q_n ⊕ (Δt v + ½Δt² a + λ₃Δt² x − Δt² p)        v_{n+1} = v + Δt a + λ₅Δt x − Δt u
     a_{n+1} = a + x,  at t_{n+1}: â = a + (1 + φ) x          λ_{n+1} = λ_n + (λ̃ − λ_n)/W₁
 
-Source: [Shimada2014 (3.131)], with the corrections p and u of the stabilised and overdetermined formulations (zero in the others).
-The closure of a holonomic row is γ₁φ + γ₂φ̇ + γ₃φ̈ at t_{n+1} [Shimada2014 (3.201)] divided by its dependence on x along G,
-γ₁λ₃Δt² + γ₂λ₅Δt + γ₃(1 + φ); nonholonomic rows close by ψ/(λ₅Δt) in every formulation that closes there.
+Source: [Shimada2014 (3.131)], with the corrections p and u of the stabilised and overdetermined
+formulations (zero in the others). The closure of a holonomic row is γ₁φ + γ₂φ̇ + γ₃φ̈ at t_{n+1}
+[Shimada2014 (3.201)] divided by its dependence on x along G, γ₁λ₃Δt² + γ₂λ₅Δt + γ₃(1 + φ);
+nonholonomic rows close by ψ/(λ₅Δt) in every formulation that closes there.
 
 Closed at the balance instead, with a compliance p of the rows,
 
     γ₁φ + γ₂φ̇ + γ₃φ̈ − p λ̃ = 0   at (t̃, q̃, ṽ, ã),        γ₂ψ + γ₃ψ̇ = 0,
 
-together with M ã + Gᵀλ̃ = Q this is the acceleration of Gauss' principle (p = 0), or of penalties with weight 1/p. Its dependence on x
-is γ₁c₂ + γ₂c₁ + γ₃c₀.
+together with M ã + Gᵀλ̃ = Q this is the acceleration of Gauss' principle (p = 0), or of penalties
+with weight 1/p. Its dependence on x is γ₁c₂ + γ₂c₁ + γ₃c₀.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.compiled import (
+from isodyn.integrate.memory import MEMORY, PHYSICS_REF
+from isodyn.kernels.compiled import (
     ACCELERATION,
     COUNTS_TURNS,
     KNOWS_LEVELS,
@@ -38,8 +40,7 @@ from isodyn.compiled import (
     i8,
     kernel,
 )
-from isodyn.integrate.memory import MEMORY, PHYSICS_REF
-from isodyn.lowering import natural
+from isodyn.kernels.lowering import natural
 
 
 @kernel()
@@ -149,7 +150,8 @@ def finite(x: FloatArray) -> bool:
 
 @kernel()
 def end_state(p: Any, leg: Any, dt: float, state: Any, c: FloatArray, memory: Any) -> int:
-    """The state at t_{n+1} for the unknowns in memory, into memory.q_1, memory.v_1, memory.a_1, memory.lam_1."""
+    """The state at t_{n+1} for the unknowns in memory, into memory.q_1, memory.v_1, memory.a_1,
+    memory.lam_1."""
     for i in range(memory.x.size):
         memory.d[i] = dt * state.v[i] + dt * dt * (
             0.5 * memory.a_p[i] + leg.l3 * memory.x[i] - memory.p[i]
@@ -159,13 +161,15 @@ def end_state(p: Any, leg: Any, dt: float, state: Any, c: FloatArray, memory: An
         )  # [Shimada2014 (3.131h) adapted]
         memory.a_1[i] = memory.a_p[i] + memory.x[i]  # [Shimada2014 (3.131i)]
     for i in range(memory.lam.size):
-        memory.lam_1[i] = state.lam[i] + (memory.lam[i] - state.lam[i]) / leg.W1  # [Shimada2014 (3.131f)]
+        # [Shimada2014 (3.131f)]
+        memory.lam_1[i] = state.lam[i] + (memory.lam[i] - state.lam[i]) / leg.W1
     return retract(p, state.q, memory.d, c, memory.q_1)
 
 
 @kernel()
 def ask_levels(p: Any, t: float, c: FloatArray, memory: Any, position: bool, rates: bool) -> int:
-    """φ and φ̇ at the end of the step into memory.gap_q and memory.gap_v, as far as they are wanted."""
+    """φ and φ̇ at the end of the step into memory.gap_q and memory.gap_v, as far as they are
+    wanted."""
     m = natural(memory.gap.size)
     if position and rates and p.traits & KNOWS_LEVELS:
         status = p.model(LEVELS, t, memory.q_1, memory.v_1, memory.a_1, memory.lam_1, c, p.pf, p.pi, memory.levels)
@@ -182,7 +186,8 @@ def ask_levels(p: Any, t: float, c: FloatArray, memory: Any, position: bool, rat
 
 @kernel()
 def close(p: Any, leg: Any, t_1: float, dt: float, state: Any, c: FloatArray, memory: Any) -> int:
-    """Closures at t_{n+1} in units of acceleration: of the step into memory.gap; of each level alone where needed."""
+    """Closures at t_{n+1} in units of acceleration: of the step into memory.gap; of each level
+    alone where needed."""
     status = end_state(p, leg, dt, state, c, memory)
     if status != OK:
         return status
@@ -216,7 +221,8 @@ def close(p: Any, leg: Any, t_1: float, dt: float, state: Any, c: FloatArray, me
 
 @kernel()
 def softness(p: Any, c: FloatArray) -> float:
-    """What a unit of a multiplier leaves open of a closure at the balance, in units of acceleration."""
+    """What a unit of a multiplier leaves open of a closure at the balance, in units of
+    acceleration."""
     k = p.closure
     return k.compliance / (k.position * c[2] + k.velocity * c[1] + k.acceleration * c[0]) if k.compliance > 0.0 else 0.0
 

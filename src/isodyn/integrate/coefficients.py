@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from isodyn.compiled import Coefficients
+from isodyn.kernels.compiled import Coefficients
 from isodyn.schemes import FirstOrderScheme, Scheme
 
 
@@ -17,11 +17,13 @@ MIDPOINT = 1e-14  # |W₁ − ½| of schemes whose motion is the midpoint rule
 
 
 def starting_scheme(scheme: Scheme | FirstOrderScheme) -> Scheme | FirstOrderScheme:
-    """What takes the first step: a member with φ = 0, explicit in position and velocity where the scheme is.
+    """What takes the first step: a member with φ = 0, explicit in position and velocity where the
+    scheme is.
 
-    It is the trapezoidal rule, U0(1, 1, 0), whose balance holds at t₁ itself: forces of stiff parts are right from the first row on.
-    Schemes that move by the midpoint rule (W₁ = ½: V0(1, 1, ρ)) start with the midpoint member U0(1, 1, 1), which keeps what they keep.
-    A scheme with φ = 0 carries the acceleration at t_n itself and starts on its own.
+    It is the trapezoidal rule, U0(1, 1, 0), whose balance holds at t₁ itself: forces of stiff parts
+    are right from the first row on. Schemes that move by the midpoint rule (W₁ = ½: V0(1, 1, ρ))
+    start with the midpoint member U0(1, 1, 1), which keeps what they keep. A scheme with φ = 0
+    carries the acceleration at t_n itself and starts on its own.
     """
     if abs(scheme.phi) < 1e-14:
         return scheme

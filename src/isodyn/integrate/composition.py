@@ -1,4 +1,5 @@
-"""Composed schemes in a run: which systems they are for, and the compiled loop that takes their steps."""
+"""Composed schemes in a run: which systems they are for, and the compiled loop that takes their
+steps."""
 
 from __future__ import annotations
 
@@ -7,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.compiled import GENERAL, KNOWS_MASS, SOLVES
 from isodyn.errors import SchemeError
 from isodyn.formulations import Stabilised
 from isodyn.integrate import composition_loop  # compiled, or loaded from the cache, here
+from isodyn.kernels.compiled import GENERAL, KNOWS_MASS, SOLVES
 from isodyn.schemes import Composition
 from isodyn.systems.scales import reach
 
@@ -25,13 +26,15 @@ class ComposedSteps:
     scheme: Composition
 
     def run(self, t_first: float, *arguments: Any) -> int:
-        """Composed steps; loads are not asked for before t_first. Other arguments as in `isodyn.integrate.loop.run`."""
+        """Composed steps; loads are not asked for before t_first. Other arguments as in
+        `isodyn.integrate.loop.run`."""
         stages = composition_loop.Stages(np.array(self.scheme.ends), int(self.scheme.central), t_first)
         return int(composition_loop.run_composed(stages, *arguments))
 
 
 def compose(system: Any, scheme: Composition, formulation: Any) -> ComposedSteps:
-    """The steps of a composed scheme; SchemeError for systems on which its base is not symmetric."""
+    """The steps of a composed scheme; SchemeError for systems on which its base is not
+    symmetric."""
     hint = "take Scheme.central_difference() as the base, or integrate_adaptive"
     if formulation is not None and not isinstance(formulation, Stabilised):
         raise SchemeError(

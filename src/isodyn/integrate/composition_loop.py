@@ -1,7 +1,8 @@
-"""The loop of composed schemes: sub-steps forwards and backwards, then, at times that are saved, a and λ of the state itself.
+"""The loop of composed schemes: sub-steps forwards and backwards, then, at times that are saved, a
+and λ of the state itself.
 
-q and v carry the order of the composition. Accelerations and multipliers of sub-steps do not; they are solved for from
-M a + Gᵀλ = Q, G a = b at (t_n, q_n, v_n), and nothing of them is carried on.
+q and v carry the order of the composition. Accelerations and multipliers of sub-steps do not; they
+are solved for from M a + Gᵀλ = Q, G a = b at (t_n, q_n, v_n), and nothing of them is carried on.
 """
 
 from __future__ import annotations
@@ -12,16 +13,17 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from isodyn.compiled import MODEL_TYPE, OK, F, I, f8, i8, kernel
 from isodyn.integrate.closure import copy_to
 from isodyn.integrate.initial import initial_acceleration
 from isodyn.integrate.loop import COLUMNS, ROWS_TYPE, run, write_row
 from isodyn.integrate.memory import COUNTERS, LEG, MEMORY, STATE, Physics
 from isodyn.integrate.symmetric_step import symmetric_step
-from isodyn.lowering import by_reference
+from isodyn.kernels.compiled import MODEL_TYPE, OK, F, I, f8, i8, kernel
+from isodyn.kernels.lowering import by_reference
 
 Stages = namedtuple("Stages", "ends central t_first")
-"""Where the sub-steps of a step end, as parts of it; whether their base is the central difference; loads are not asked for earlier."""
+"""Where the sub-steps of a step end, as parts of it; whether their base is the central difference;
+loads are not asked for earlier."""
 STAGES = types.NamedTuple((F, i8, f8), Stages)
 
 
@@ -43,7 +45,8 @@ def run_composed(
     rows: Any,
     counters: Any,
 ) -> int:
-    """Composed steps to every time of `times`; loads are asked for up to leg.t_limit. A step that fails is undone."""
+    """Composed steps to every time of `times`; loads are asked for up to leg.t_limit. A step that
+    fails is undone."""
     p = by_reference(Physics(model, leg.traits, leg.holonomic, leg.closure, leg.rows, pf, pi))
     c, ends, t_limit = np.ones(4), stages.ends, leg.t_limit
     S = np.zeros((leg.max_iterations, memory.dx.size))

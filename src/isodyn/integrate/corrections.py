@@ -1,7 +1,9 @@
-"""Solutions with the factors of a step's matrix: corrections of the unknowns, and of q_{n+1} and v_{n+1}.
+"""Solutions with the factors of a step's matrix: corrections of the unknowns, and of q_{n+1} and
+v_{n+1}.
 
-Corrections of q_{n+1} and v_{n+1} that keep further levels of the constraints come from the step's first matrix with (0, r)
-on the right: they lie in the range of J⁻¹Gᵀ, whatever the iteration does later.
+Corrections of q_{n+1} and v_{n+1} that keep further levels of the constraints come from the step's
+first matrix with (0, r) on the right: they lie in the range of J⁻¹Gᵀ, whatever the iteration does
+later.
 """
 
 from __future__ import annotations
@@ -11,19 +13,20 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from isodyn.compiled import OK, SOLVE, SOLVES, SPARSE, F, FloatArray, kernel
 from isodyn.integrate.closure import copy_to, fill_with
 from isodyn.integrate.memory import MEMORY, PHYSICS_REF
 from isodyn.integrate.null_space import null_space_correction
+from isodyn.kernels.compiled import OK, SOLVE, SOLVES, SPARSE, F, FloatArray, kernel
+from isodyn.kernels.lowering import natural
 from isodyn.linear_solvers.block_layout import REFINED, WORN
 from isodyn.linear_solvers.block_lu import add_lower, solve_blocks, subtract_blocks
 from isodyn.linear_solvers.dense import lu_solve, lu_solve_two
-from isodyn.lowering import natural
 
 
 @kernel(types.void(MEMORY, F, F), inner=True, apart=True)
 def solve_refined(memory: Any, x: FloatArray, y: FloatArray) -> None:
-    """The same for a matrix whose factors have lost digits: once more for what the first solution leaves."""
+    """The same for a matrix whose factors have lost digits: once more for what the first solution
+    leaves."""
     n = x.size
     copy_to(x, memory.b_1)
     copy_to(y, memory.b_2)
@@ -65,7 +68,8 @@ def solve(p: Any, t: float, c: FloatArray, memory: Any, x: FloatArray, y: FloatA
 
 @kernel(types.void(PHYSICS_REF, MEMORY), inner=True, apart=True, allocates=True)
 def scaled_correction(p: Any, memory: Any) -> None:
-    """memory.dp ← (S⁻¹Gᵀμ, −μ) with G S⁻¹Gᵀ μ = r, for an S of its own whose inverse is in memory.N."""
+    """memory.dp ← (S⁻¹Gᵀμ, −μ) with G S⁻¹Gᵀ μ = r, for an S of its own whose inverse is in
+    memory.N."""
     n, m = natural(memory.x.size), natural(p.rows.size)
     G = np.empty((m, n))
     for k in range(m):
@@ -83,7 +87,8 @@ def scaled_correction(p: Any, memory: Any) -> None:
 
 @kernel()
 def ask_correction(p: Any, memory: Any, gap: FloatArray, share: float, out: FloatArray) -> None:
-    """Right-hand side (0, r) of the correction of one level: its gap less what δx already takes of it."""
+    """Right-hand side (0, r) of the correction of one level: its gap less what δx already takes of
+    it."""
     n = natural(memory.x.size)
     for i in range(n):
         out[i] = 0.0
@@ -94,7 +99,8 @@ def ask_correction(p: Any, memory: Any, gap: FloatArray, share: float, out: Floa
 
 @kernel()
 def ask_anew(p: Any, memory: Any, out: FloatArray) -> None:
-    """Ask for the whole correction of q instead of a change of the one that was guessed: it shall lie in the range of this step."""
+    """Ask for the whole correction of q instead of a change of the one that was guessed: it shall
+    lie in the range of this step."""
     n = natural(memory.x.size)
     if p.traits & SPARSE:
         add_lower(memory.G_1, memory.pivots, p.holonomic, memory.p, out)
@@ -117,7 +123,8 @@ def add_correction(p: Any, memory: Any, out: FloatArray, mu: FloatArray) -> None
 
 @kernel(types.void(PHYSICS_REF, F, MEMORY), inner=True, apart=True)
 def solve_with_first(p: Any, c: FloatArray, memory: Any) -> None:
-    """memory.dp ← (the step's first matrix)⁻¹ memory.dp, from the factors that `keep_first` kept."""
+    """memory.dp ← (the step's first matrix)⁻¹ memory.dp, from the factors that `keep_first`
+    kept."""
     if p.closure.in_balance == 2:
         scaled_correction(p, memory)
     elif p.traits & SPARSE:
@@ -130,7 +137,8 @@ def solve_with_first(p: Any, c: FloatArray, memory: Any) -> None:
 
 @kernel()
 def correct(p: Any, leg: Any, dt: float, t: float, c: FloatArray, memory: Any, kept: bool, first: bool) -> int:
-    """Solve for the corrections of x, λ̃ and, where q_{n+1} and v_{n+1} have their own, of those."""
+    """Solve for the corrections of x, λ̃ and, where q_{n+1} and v_{n+1} have their own, of
+    those."""
     n = natural(memory.x.size)
     if memory.eliminate > 0:
         return null_space_correction(p, memory)

@@ -1,16 +1,19 @@
-"""Dormand and Prince's explicit method of order 8 with error estimates of order 5 and 3, on the accelerations of Gauss' principle.
+"""Dormand and Prince's explicit method of order 8 with error estimates of order 5 and 3, on the
+accelerations of Gauss' principle.
 
     y = (q, v),     ẏ = (d(q ⊕ εv)/dε, a(t, q, v)),     M a + Gᵀλ = Q,   G a = b
 
     k_s = f(t + c_s h, y_n + h Σ_{j<s} a_sj k_j),     y* = y_n + h Σ b_j k_j,     y_{n+1} = the nearest consistent state to y*
 
-The coefficients are those of SciPy's class [Hairer1993 Sec. II.5, Sec. II.10]: 11 evaluations per attempt and one more at the
-state of an accepted step, which the projection has moved; steps with dense output need 4 others. An attempt is accepted when
+The coefficients are those of SciPy's class [Hairer1993 Sec. II.5, Sec. II.10]: 11 evaluations per
+attempt and one more at the state of an accepted step, which the projection has moved; steps with
+dense output need 4 others. An attempt is accepted when
 
     err = h |e₅|² / √((|e₅|² + 0.01 |e₃|²) N) ≤ 1        [Hairer1993 Sec. II.10]
 
-with every component of e₅, e₃ divided by atol + rtol max(|y_n|, |y*|); then h ← h · min(10, max(0.2, 0.9 err^(−1/8))). Stages that end
-in a singular matrix or in a NaN, and steps whose end cannot be put onto the constraints, are attempts that failed.
+with every component of e₅, e₃ divided by atol + rtol max(|y_n|, |y*|); then h ← h · min(10,
+max(0.2, 0.9 err^(−1/8))). Stages that end in a singular matrix or in a NaN, and steps whose end
+cannot be put onto the constraints, are attempts that failed.
 """
 
 from __future__ import annotations
@@ -22,7 +25,11 @@ import numpy as np
 from numba import types
 from scipy.integrate import DOP853
 
-from isodyn.compiled import (
+from isodyn.integrate.closure import copy_to, size
+from isodyn.integrate.initial import PATIENCE
+from isodyn.integrate.memory import COUNTERS, EPS, LEG, MEMORY, STATE, UNDERFLOW, Physics
+from isodyn.integrate.rate import live, onto_constraints, rate_of
+from isodyn.kernels.compiled import (
     F2,
     KNOWS_RATE,
     MODEL_TYPE,
@@ -36,13 +43,9 @@ from isodyn.compiled import (
     i8,
     kernel,
 )
-from isodyn.integrate.closure import copy_to, size
-from isodyn.integrate.initial import PATIENCE
-from isodyn.integrate.memory import COUNTERS, EPS, LEG, MEMORY, STATE, UNDERFLOW, Physics
-from isodyn.integrate.rate import live, onto_constraints, rate_of
+from isodyn.kernels.lowering import by_reference
 from isodyn.kernels.struct import Struct, integer, real, reals
 from isodyn.kernels.struct_types import StructType
-from isodyn.lowering import by_reference
 
 STAGES = DOP853.n_stages
 ROWS = 16  # stages, the end of the step, and three for dense output
@@ -54,7 +57,9 @@ POWERS = 7  # coefficients of the dense output
 
 FARTHEST = 100.0  # errors allowed: a projection that moves a state by more is not trusted
 NEGLIGIBLE = (
-    1e-3  # part of the tolerance that a second solution for the accelerations of a stage may change to be left out
+    # part of the tolerance that a second solution for the accelerations of a stage may change to be
+    # left out
+    1e-3
 )
 
 
@@ -63,7 +68,9 @@ class Pace(Struct):
 
     t_end, rtol, h_max = real, real, real
     h = real  # the size of the step to try next
-    project = integer  # accepted steps stay as they are (0), are projected (1) or are finished by the caller with their rates (2)
+    # accepted steps stay as they are (0), are projected (1) or are finished by the caller with
+    # their rates (2)
+    project = integer
     dense = integer  # dense output nowhere (0), where a time is asked for (1) or in all steps (2)
     atol = reals("components")  # errors allowed of what is nearly zero
     times = reals("times")  # that are asked for, ascending
@@ -72,7 +79,8 @@ class Pace(Struct):
 PACE = StructType(Pace)
 
 Path = namedtuple("Path", "clock start end a lam powers")
-"""Accepted steps: (t_n, t_{n+1}, whether dense output is there), y_n, y_{n+1}, accelerations and multipliers there, dense output."""
+"""Accepted steps: (t_n, t_{n+1}, whether dense output is there), y_n, y_{n+1}, accelerations and
+multipliers there, dense output."""
 PATH = types.NamedUniTuple(F2, len(Path._fields), Path)
 
 
@@ -99,7 +107,8 @@ def stage(s: int, h: float, y: FloatArray, K: Any, trial: Any) -> None:
 
 @kernel()
 def error_norm(h: float, y: FloatArray, end: FloatArray, K: Any, rtol: float, atol: FloatArray) -> float:
-    """Estimated error of an attempt, at most 1 for one that is good enough [Hairer1993 Sec. II.10]."""
+    """Estimated error of an attempt, at most 1 for one that is good enough
+    [Hairer1993 Sec. II.10]."""
     e3 = e5 = 0.0
     for i in range(y.size):
         scale = atol[i] + rtol * max(abs(y[i]), abs(end[i]))
@@ -116,7 +125,8 @@ def error_norm(h: float, y: FloatArray, end: FloatArray, K: Any, rtol: float, at
 
 @kernel()
 def interpolant(h: float, y: FloatArray, end: FloatArray, K: Any, out: FloatArray) -> None:
-    """Coefficients of the dense output of order 7 between y and the end of the step before it is projected."""
+    """Coefficients of the dense output of order 7 between y and the end of the step before it is
+    projected."""
     n = y.size
     for i in range(n):
         change = end[i] - y[i]
@@ -132,7 +142,8 @@ def interpolant(h: float, y: FloatArray, end: FloatArray, K: Any, out: FloatArra
 
 @kernel()
 def moved_far(end: FloatArray, trial: Any, rtol: float, atol: FloatArray) -> bool:
-    """Whether the way onto the constraints is far longer than the error of the step: beside a loss of rank errors are magnified."""
+    """Whether the way onto the constraints is far longer than the error of the step: beside a loss
+    of rank errors are magnified."""
     nq = trial.q.size
     for i in range(end.size):
         x, most = (trial.q[i], size(trial.q)) if i < nq else (trial.v[i - nq], size(trial.v))
@@ -164,7 +175,8 @@ def march(
     path: Any,
     counters: Any,
 ) -> int:
-    """Steps from the state, as many as `path` has room for or until t_end; counters.steps tells how far it came.
+    """Steps from the state, as many as `path` has room for or until t_end; counters.steps tells how
+    far it came.
 
     K[0] holds the rate at the state, pace.h the size to try next; both are kept up.
     """

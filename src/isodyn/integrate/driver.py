@@ -8,7 +8,6 @@ from copy import copy
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack, overload
 
-from isodyn.compiled import FloatArray
 from isodyn.errors import InputError, IsodynError, SchemeError, StabilityWarning
 from isodyn.formulations import Formulation, Stabilised
 from isodyn.formulations.closure import OPEN, Closure
@@ -20,6 +19,7 @@ from isodyn.integrate.position_level import warn_weak
 from isodyn.integrate.progress import Progress
 from isodyn.integrate.run import Run
 from isodyn.integrate.schedule import plan
+from isodyn.kernels.compiled import FloatArray
 from isodyn.results.checkpoint import as_checkpoint
 from isodyn.results.solution import Solution
 from isodyn.schemes import Composition, FirstOrderScheme, Scheme
@@ -38,12 +38,14 @@ if TYPE_CHECKING:
 class Newton:
     """How the nonlinear equations of a step are solved.
 
-    The iteration stops when the estimated error of the acceleration is below `rtol` of its size, or at the round-off floor.
-    The Jacobian is formed once per step; in every iteration with `full`; kept over steps while it converges well with `reuse` (one per
-    step still where it belongs to the discretisation: `Stabilised`, `GGL`, `Overdetermined` take corrections of q or v from it);
-    without the derivatives of forces with `quasi` (mass and constraints only). `form` tells which increment is solved for and what
-    the first guess is: 0 none or a steady acceleration (default), 1 a-form, 2 v-form, 3 d-form: no change of a, v or q.
-    A step that does not converge in `max_iterations` is halved, at most `max_halvings` times.
+    The iteration stops when the estimated error of the acceleration is below `rtol` of its size, or
+    at the round-off floor. The Jacobian is formed once per step; in every iteration with `full`;
+    kept over steps while it converges well with `reuse` (one per step still where it belongs to the
+    discretisation: `Stabilised`, `GGL`, `Overdetermined` take corrections of q or v from it);
+    without the derivatives of forces with `quasi` (mass and constraints only). `form` tells which
+    increment is solved for and what the first guess is: 0 none or a steady acceleration (default),
+    1 a-form, 2 v-form, 3 d-form: no change of a, v or q. A step that does not converge in
+    `max_iterations` is halved, at most `max_halvings` times.
     """
 
     rtol: float = 1e-10
@@ -131,26 +133,32 @@ def integrate(
     Parameters
     ----------
     system : what is integrated
-    scheme : coefficients; `Scheme.default()`, which is U0(0.9, 1, 0), when left out. First-order systems take a `FirstOrderScheme`, or a
-        `Scheme` that the adaptation process covers (`Scheme.optimal(0.8)` when left out). A `Composition` has order 4 or 6.
-    formulation : how constraints enter; `Stabilised()` when left out. `isodyn.formulations.table` says what goes with what.
+    scheme : coefficients; `Scheme.default()`, which is U0(0.9, 1, 0), when left out. First-order
+        systems take a `FirstOrderScheme`, or a `Scheme` that the adaptation process covers
+        (`Scheme.optimal(0.8)` when left out). A `Composition` has order 4 or 6.
+    formulation : how constraints enter; `Stabilised()` when left out. `isodyn.formulations.table`
+        says what goes with what.
     dt, t_end, t0 : steps of dt from t0; the last one is shorter when dt does not divide the span
     save_every : keep every so-manieth step (first, last and breakpoints always)
-    select : columns to keep: indices for all variables, or a mapping such as {"q": [0, 5], "v": []}; of subdomains one for all, or by name
+    select : columns to keep: indices for all variables, or a mapping such as {"q": [0, 5], "v":
+        []}; of subdomains one for all, or by name
     breakpoints : times at which loads jump; the run lands on them and starts anew
     progress : show a bar with the remaining time on standard error
-    observe : called with the state (a `Sample`; a `SubdomainSample` with subdomains) at every saved time, whatever `select` keeps of it;
-        True from it ends the run
+    observe : called with the state (a `Sample`; a `SubdomainSample` with subdomains) at every saved
+        time, whatever `select` keeps of it; True from it ends the run
     newton : settings of the iteration
-    assemble : move a start that misses the constraints to the nearest one that does not, in the mass norm, instead of refusing it
-    substeps, threads : for `Subdomains`, whose schemes and sub-steps may be mappings by name: a subdomain takes so many steps in each
-        system step dt; threads share the subdomains. The formulation is velocity level, or `Stabilised()` for continuous displacements
-    executor : a `distributed.Client`: subdomains live on its workers, for sub-steps that take many milliseconds per system step
-    checkpoint : a folder to which the run appends; `isodyn.resume` goes on from it after a stop or a crash, bit for bit. A
-        `isodyn.results.Checkpoint` tells how many steps lie between
+    assemble : move a start that misses the constraints to the nearest one that does not, in the
+        mass norm, instead of refusing it
+    substeps, threads : for `Subdomains`, whose schemes and sub-steps may be mappings by name: a
+        subdomain takes so many steps in each system step dt; threads share the subdomains. The
+        formulation is velocity level, or `Stabilised()` for continuous displacements
+    executor : a `distributed.Client`: subdomains live on its workers, for sub-steps that take many
+        milliseconds per system step
+    checkpoint : a folder to which the run appends; `isodyn.resume` goes on from it after a stop or
+        a crash, bit for bit. A `isodyn.results.Checkpoint` tells how many steps lie between
 
-    Loads are asked for up to t_end + (W₁ − 1) dt, which for some V0 members lies up to dt/2 behind t_end. Ctrl-C returns what exists
-    up to the last whole step; an error carries it in `.partial`.
+    Loads are asked for up to t_end + (W₁ − 1) dt, which for some V0 members lies up to dt/2 behind
+    t_end. Ctrl-C returns what exists up to the last whole step; an error carries it in `.partial`.
 
     >>> import isodyn as iso
     >>> system = iso.MechanicalSystem(M=1.0, Q=lambda q, v, t: -q, q0=[1.0], v0=[0.0])
@@ -261,7 +269,8 @@ def integrate(
 def settle(
     system: System, scheme: Any, formulation: Formulation | None, dt: float
 ) -> tuple[Scheme | FirstOrderScheme, Closure, Closure, FloatArray | None]:
-    """The scheme for this system, how constraints close the steps and the first step, and the S of `GGL`."""
+    """The scheme for this system, how constraints close the steps and the first step, and the S of
+    `GGL`."""
     refuse_indefinite_mass(system)
     adapted = _adapt(scheme, system)
     closure, first_closure = _closures(system, adapted, formulation, dt)

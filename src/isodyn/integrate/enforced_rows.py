@@ -1,4 +1,5 @@
-"""Which constraint rows a run enforces: the choice at the start, and another one where they come close to depending on each other."""
+"""Which constraint rows a run enforces: the choice at the start, and another one where they come
+close to depending on each other."""
 
 from __future__ import annotations
 
@@ -6,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.compiled import OK, FloatArray
 from isodyn.formulations.closure import OPEN, Closure
 from isodyn.integrate import (
     at_balance,
     initial,
 )
 from isodyn.integrate.step_memory import StepMemory
+from isodyn.kernels.compiled import OK, FloatArray
 from isodyn.linear_solvers.rows import LARGE, WORN, Rows, choose, choose_sparse, independence, moved_multipliers
 
 SAME_ROWS = 1e-9  # of the size of q: a change of the start that leaves the choice of rows as it was
@@ -24,7 +25,8 @@ class EnforcedRows(StepMemory):
     def __init__(self, system: Any, closure: Closure, scaling: FloatArray | None) -> None:
         super().__init__(system, closure, scaling)
         self.initial = initial
-        self.drifts = closure.at_balance and closure.compliance == 0.0  # G a = b at the balance, and nothing else
+        # G a = b at the balance, and nothing else
+        self.drifts = closure.at_balance and closure.compliance == 0.0
         self.chosen_at = -np.inf  # when rows were last chosen again
 
     def independent_rows(self, t: float, *, again: bool = False) -> Rows:
@@ -42,7 +44,8 @@ class EnforcedRows(StepMemory):
         return bool((np.abs(now - q) * by).max(initial=0.0) > SAME_ROWS * (np.abs(now) * by).max(initial=0.0))
 
     def worn(self, G: Any) -> bool:
-        """Whether the enforced rows come close to depending on each other while others would not: loops that move far."""
+        """Whether the enforced rows come close to depending on each other while others would not:
+        loops that move far."""
         if G.shape[0] * G.shape[1] > LARGE // 10:  # where looking costs more than a failed step
             return False
         G = G * self.system.scales.v
@@ -53,7 +56,8 @@ class EnforcedRows(StepMemory):
         return best.rank == self.independent.rank and now < WORN * independence(G, best.chosen)
 
     def choose_again(self) -> bool:
-        """Another independent set of rows at this state, if there is a better one; the force of constraint stays what it is."""
+        """Another independent set of rows at this state, if there is a better one; the force of
+        constraint stays what it is."""
         state, t = self.state, float(self.state.t)
         if (
             self.closure.compliance > 0.0 or self.system.first_order

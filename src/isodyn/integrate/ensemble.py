@@ -1,10 +1,12 @@
 """`ensemble`: one loop over many initial states or parameter sets, on all cores.
 
-Members share a compiled model function and differ in q0, v0 and the model's numbers. Threads take them in small portions and call
-`isodyn.integrate.ensemble_loop`, which runs outside Python. The result of a member does not depend on threads or portions, and equals
-that of `integrate` bit for bit. Members that need more than the compiled loop are run alone, by the same code as any single run:
-models that call back into Python, other functions than the first system's, redundant or nearly dependent rows, rough starts, algebraic
-unknowns, breakpoints, formulations that transform the system, and all that fail.
+Members share a compiled model function and differ in q0, v0 and the model's numbers. Threads take
+them in small portions and call `isodyn.integrate.ensemble_loop`, which runs outside Python. The
+result of a member does not depend on threads or portions, and equals that of `integrate` bit for
+bit. Members that need more than the compiled loop are run alone, by the same code as any single
+run: models that call back into Python, other functions than the first system's, redundant or nearly
+dependent rows, rough starts, algebraic unknowns, breakpoints, formulations that transform the
+system, and all that fail.
 """
 
 from __future__ import annotations
@@ -15,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 import numba
 import numpy as np
 
-from isodyn.compiled import GENERAL, FloatArray
 from isodyn.errors import InputError
 from isodyn.formulations.protocol import as_formulation
 from isodyn.integrate.driver import Newton, as_transform, integrate, settle
@@ -24,6 +25,7 @@ from isodyn.integrate.progress import Progress
 from isodyn.integrate.run import Run
 from isodyn.integrate.schedule import plan
 from isodyn.integrate.step_memory import model_for
+from isodyn.kernels.compiled import GENERAL, FloatArray
 from isodyn.linear_solvers.rows import LARGE
 from isodyn.real_numbers import real_array
 from isodyn.results.ensemble import Ensemble, with_start
@@ -54,18 +56,21 @@ def ensemble(
     threads: int | None = None,
     progress: bool = False,
 ) -> Ensemble:
-    """Integrate many members from t0 to t_end in steps of dt, each as `integrate` would, on several threads.
+    """Integrate many members from t0 to t_end in steps of dt, each as `integrate` would, on several
+    threads.
 
     Parameters
     ----------
     system : one system, or a sequence of systems of the same sizes, one for each member
-    scheme, formulation, dt, t_end, t0, save_every, select, breakpoints, newton, assemble : as in `integrate`
-    q0, v0 : initial states (N, nq), (N, nv), a row for each member; what is left out, or is one vector, is the same for all. The
-        states of a first-order system are its v0
+    scheme, formulation, dt, t_end, t0, save_every, select, breakpoints, newton, assemble : as in
+        `integrate`
+    q0, v0 : initial states (N, nq), (N, nv), a row for each member; what is left out, or is one
+        vector, is the same for all. The states of a first-order system are its v0
     threads : how many; all cores when left out (or NUMBA_NUM_THREADS)
     progress : show a bar with the remaining time on standard error
 
-    Members that fail do not end the others: `ens.errors` holds their errors. Ctrl-C returns the members that are done.
+    Members that fail do not end the others: `ens.errors` holds their errors. Ctrl-C returns the
+    members that are done.
 
     >>> import numpy as np
     >>> import isodyn as iso

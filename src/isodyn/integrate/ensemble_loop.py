@@ -1,11 +1,15 @@
-"""The loop of `isodyn.integrate.loop` for one member of an ensemble after the other, without Python in between.
+"""The loop of `isodyn.integrate.loop` for one member of an ensemble after the other, without Python
+in between.
 
-A member starts as a single run does: onto the constraints, accelerations, the first step by the trapezoidal member, the rest by the scheme;
-the kernels are the same and are called in the same order on cleared memory, so the numbers are the same. What a single run decides in
-Python is decided here only where it is beyond doubt: a start on the constraints, rows that are clearly independent. Every other member,
-and every one whose steps fail, gets a status and is left to a single run, which knows what to do and what to say.
+A member starts as a single run does: onto the constraints, accelerations, the first step by the
+trapezoidal member, the rest by the scheme; the kernels are the same and are called in the same
+order on cleared memory, so the numbers are the same. What a single run decides in Python is decided
+here only where it is beyond doubt: a start on the constraints, rows that are clearly independent.
+Every other member, and every one whose steps fail, gets a status and is left to a single run, which
+knows what to do and what to say.
 
-The loop is called at its address and is not compiled a second time. The global interpreter lock is released: threads share the members.
+The loop is called at its address and is not compiled a second time. The global interpreter lock is
+released: threads share the members.
 """
 
 from __future__ import annotations
@@ -16,7 +20,6 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from isodyn.compiled import CONSTRAINT, F2, MODEL_TYPE, OK, POSITION, VELOCITY, F, FloatArray, I, f8, i8, kernel
 from isodyn.integrate.closure import copy_to, fill_with, measure, measure_rows
 from isodyn.integrate.ensemble_run import UNDONE
 from isodyn.integrate.initial import (
@@ -25,35 +28,44 @@ from isodyn.integrate.initial import (
 )
 from isodyn.integrate.loop import COLUMNS, SavedRows, run, shift, show_start, write_row
 from isodyn.integrate.memory import COUNTERS, LEG, MEMORY, STATE
+from isodyn.kernels.compiled import CONSTRAINT, F2, MODEL_TYPE, OK, POSITION, VELOCITY, F, FloatArray, I, f8, i8, kernel
 from isodyn.kernels.struct_types import copy_struct
 
 NOT_CLEAR = 200  # status of a member that is better left to a single run
 ON_CONSTRAINTS = 1e-7  # gaps below this, relative, are accepted by every single run
-CLEAR = 1e-4  # rows with larger pivots than this, relative, are independent beyond doubt (isodyn.linear_solvers.rows)
+# rows with larger pivots than this, relative, are independent beyond doubt
+# (isodyn.linear_solvers.rows)
+CLEAR = 1e-4
 BLOCK = 32  # steps between two looks at the stop sign
 
 Course = namedtuple("Course", "starting main t times save columns G_starts G_columns")
-"""How all members are integrated: the legs, times and rows to save, saved columns, and where the entries of G are (CSR)."""
+"""How all members are integrated: the legs, times and rows to save, saved columns, and where the
+entries of G are (CSR)."""
 COURSE = types.NamedTuple((LEG, LEG, f8, F, types.boolean[::1], COLUMNS, I, I), Course)
 
 Members = namedtuple("Members", "q0 v0 pf by_q by_v rows sizes inertia")
-"""Starts, numbers and weights (isodyn.systems.scales), a row for each member; one row of all but starts when they have the same."""
+"""Starts, numbers and weights (isodyn.systems.scales), a row for each member; one row of all but
+starts when they have the same."""
 MEMBERS = types.NamedUniTuple(F2, 8, Members)
 
 Thread = namedtuple("Thread", "state memory counters fresh_state fresh_memory fresh_counters pf G t cursor")
-"""A thread's own memory, the same as it is before a run, numbers of the model, constraint matrix, times of rows, the member in hand."""
+"""A thread's own memory, the same as it is before a run, numbers of the model, constraint matrix,
+times of rows, the member in hand."""
 THREAD = types.NamedTuple((STATE, MEMORY, COUNTERS, STATE, MEMORY, COUNTERS, F, F2, F, I), Thread)
 
 Stack = namedtuple("Stack", "q v a lam mu nu balance_t balance_q balance_v judged")
-"""Rows of all members; and of each, largest changes and local errors of its components (isodyn.integrate.local_error)."""
+"""Rows of all members; and of each, largest changes and local errors of its components
+(isodyn.integrate.local_error)."""
 STACK = types.NamedUniTuple(f8[:, :, ::1], 10, Stack)
 
 
 @kernel(types.boolean(F2), allocates=True)
 def clearly_independent(G: FloatArray) -> bool:
-    """Whether all rows of G, scaled to unit length, keep a part of at least CLEAR of their own; G is used up.
+    """Whether all rows of G, scaled to unit length, keep a part of at least CLEAR of their own; G
+    is used up.
 
-    Modified Gram–Schmidt, the longest remainder first: its lengths are the pivots of a rank-revealing QR of Gᵀ.
+    Modified Gram–Schmidt, the longest remainder first: its lengths are the pivots of a
+    rank-revealing QR of Gᵀ.
     """
     m, n = G.shape
     for i in range(m):
@@ -85,7 +97,8 @@ def clearly_independent(G: FloatArray) -> bool:
 
 @kernel()
 def is_clearly_consistent(model: Any, pi: Any, course: Any, thread: Any) -> bool:
-    """True if q and v satisfy the constraints, and the rows are independent, by such a margin that a single run sees it too."""
+    """True if q and v satisfy the constraints, and the rows are independent, by such a margin that
+    a single run sees it too."""
     state, memory, pf, t, times = thread.state, thread.memory, thread.pf, course.t, course.times
     c, q, v = memory.c, state.q, state.v
     if model(POSITION, t, q, v, v, state.lam, c, pf, pi, memory.gap_q) != OK:
@@ -155,7 +168,8 @@ def one_member(model: Any, pi: Any, course: Any, thread: Any, rows: Any, stop: A
 
 @kernel()
 def begin_member(i: int, course: Any, members: Any, thread: Any) -> None:
-    """Start, numbers and weights of a member into the memory of a thread, which is as before any run otherwise."""
+    """Start, numbers and weights of a member into the memory of a thread, which is as before any
+    run otherwise."""
     state, fresh = thread.state, thread.fresh_memory
     own = i if members.pf.shape[0] > 1 else 0
     copy_to(members.pf[own], thread.pf)
@@ -203,7 +217,8 @@ def run_members(
     last: int,
     stop: Any,
 ) -> None:
-    """Members first … last − 1, their rows into `stack`, what became of them into `statuses`; `stop` ends it."""
+    """Members first … last − 1, their rows into `stack`, what became of them into `statuses`;
+    `stop` ends it."""
     state = thread.state
     for i in range(first, last):
         if statuses[i] != UNDONE:

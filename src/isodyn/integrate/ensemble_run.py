@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from isodyn import interrupts
-from isodyn.compiled import OK, RAISED, FloatArray, make_ready
 from isodyn.errors import IsodynWarning
 from isodyn.integrate.memory import COUNTED, JUDGED, Counters, new_state
 from isodyn.integrate.progress import Progress
 from isodyn.integrate.run import Run
 from isodyn.integrate.step_memory import leg_for
-from isodyn.kernel_progress import run_clock
+from isodyn.kernels import interrupts
+from isodyn.kernels.compiled import OK, RAISED, FloatArray, make_ready
+from isodyn.kernels.progress import run_clock
 from isodyn.kernels.struct import LINE
 from isodyn.linear_solvers.rows import every
 from isodyn.memory import FEWER_ROWS, require_memory
@@ -33,7 +33,8 @@ _LOOK = 0.05  # seconds between two looks at progress and Ctrl-C
 
 
 class EnsembleRun:
-    """The rows of all members, and who computes them. `run` is a prepared run of the first one, `alone` makes a solution of any."""
+    """The rows of all members, and who computes them. `run` is a prepared run of the first one,
+    `alone` makes a solution of any."""
 
     def __init__(
         self,
@@ -160,7 +161,8 @@ class Threads:
             self.portions.put((first, min(first + size, n)))
 
     def weights(self, models: list[Model]) -> list[FloatArray]:
-        """Weights of all systems (isodyn.systems.scales), a row for each; those whose functions fail are run alone, which tells it."""
+        """Weights of all systems (isodyn.systems.scales), a row for each; those whose functions
+        fail are run alone, which tells it."""
         t, found = self.many.run.stretches[0].t_start, []
         for i, (system, model) in enumerate(zip(self.many.systems, models, strict=True)):
             try:
@@ -241,7 +243,8 @@ class Threads:
                     first = last
                 except (
                     Exception
-                ) as error:  # of a user's compiled function: the member is run alone, which tells it properly
+                    # of a user's compiled function: the member is run alone, which tells it properly
+                ) as error:
                     if cursor[0] == UNDONE:  # no member was begun
                         self.fault = error
                         return
@@ -252,7 +255,8 @@ class Threads:
 def apart(array: Any) -> Any:
     """A copy of an array in cache lines of its own.
 
-    NumPy hands out small arrays next to each other: threads that write into one line wait for each other at every write.
+    NumPy hands out small arrays next to each other: threads that write into one line wait for each
+    other at every write.
     """
     block = np.zeros(array.nbytes + 2 * LINE, dtype=np.uint8)
     first = -block.ctypes.data % LINE

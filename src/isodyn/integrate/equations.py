@@ -1,24 +1,26 @@
 """The equations of one step.
 
-Unknown are one increment x (the step's Δa) and, with constraints, the multipliers λ̃ at the balance; the trial state is affine in x,
+Unknown are one increment x (the step's Δa) and, with constraints, the multipliers λ̃ at the
+balance; the trial state is affine in x,
 
     q̃ = q ⊕ (d_p + c₂ x),   ṽ = v_p + c₁ x,   ã = a_p + c₀ x,        balance(t̃, q̃, ṽ, ã, λ̃) = 0,   closure(t_{n+1}) = 0.
 
-Here c = (W₁Λ₆, Δt W₂Λ₅, Δt² W₃Λ₃), and c = (1, 0, 0) gives the acceleration at a given state. What is solved for is θ with x = c₃ θ:
-Δa itself in a-form (c₃ = 1), Δv in v-form (c₃ = 1/λ₅Δt), Δq in d-form (c₃ = 1/λ₃Δt²) [Shimada2014 (Table 2.4)].
+Here c = (W₁Λ₆, Δt W₂Λ₅, Δt² W₃Λ₃), and c = (1, 0, 0) gives the acceleration at a given state. What
+is solved for is θ with x = c₃ θ: Δa itself in a-form (c₃ = 1), Δv in v-form (c₃ = 1/λ₅Δt), Δq in
+d-form (c₃ = 1/λ₃Δt²) [Shimada2014 (Table 2.4)].
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from isodyn.compiled import (
+from isodyn.integrate.closure import close, close_at_balance, fill_with, retract
+from isodyn.kernels.compiled import (
     BALANCE,
     OK,
     FloatArray,
     kernel,
 )
-from isodyn.integrate.closure import close, close_at_balance, fill_with, retract
 
 
 @kernel()
@@ -51,7 +53,8 @@ def gaps(
 def residual(
     p: Any, leg: Any, t: float, t_1: float, dt: float, state: Any, c: FloatArray, memory: Any, r: FloatArray
 ) -> int:
-    """Put the trial state for memory.x into place, its balance and the closure of the step into r."""
+    """Put the trial state for memory.x into place, its balance and the closure of the step into
+    r."""
     n = memory.x.size
     status = trial(p, leg, dt, state, c, memory)
     if status != OK:

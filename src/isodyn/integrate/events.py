@@ -8,15 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.compiled import FloatArray
 from isodyn.errors import CallableError, InputError, NonFiniteError
+from isodyn.kernels.compiled import FloatArray
 
 _EPS = float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True)
 class Event:
-    """g(t, q, v) with what its zeros mean: how many end the run (0: none does), and in which direction they count (0: in both)."""
+    """g(t, q, v) with what its zeros mean: how many end the run (0: none does), and in which
+    direction they count (0: in both)."""
 
     function: Callable[[float, FloatArray, FloatArray], float]
     number: int
@@ -34,7 +35,8 @@ class Event:
         return g
 
     def crosses(self, before: float, after: float) -> bool:
-        """Whether g changes sign in a step, or becomes zero at its end, in a direction that counts."""
+        """Whether g changes sign in a step, or becomes zero at its end, in a direction that
+        counts."""
         return (before < 0.0 <= after and self.direction >= 0.0) or (before > 0.0 >= after and self.direction <= 0.0)
 
 

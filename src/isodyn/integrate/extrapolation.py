@@ -1,16 +1,18 @@
 """What the steps before tell about the next one: first unknowns by extrapolation.
 
-Over steps of equal size the unknowns of a smooth motion (Δa, the multipliers at the balance, the correction of q) are samples of smooth
-functions. From their backward differences,
+Over steps of equal size the unknowns of a smooth motion (Δa, the multipliers at the balance, the
+correction of q) are samples of smooth functions. From their backward differences,
 
     x_{n+1} ≈ x_n + ∇x_n + ∇²x_n + …,        ∇ʲx_n = ∇ʲ⁻¹x_n − ∇ʲ⁻¹x_{n−1},
 
-an iteration starts closer by a factor of Δt per difference. With j of them the last step would have been missed by ∇ʲx_n: as many are
-taken as make that least. After a pause, a jump or a step of another size it begins anew. The equations of a step stay what they are; their
-solution depends on the guess only as far as the range of the corrections of q is that of the first matrix.
+an iteration starts closer by a factor of Δt per difference. With j of them the last step would have
+been missed by ∇ʲx_n: as many are taken as make that least. After a pause, a jump or a step of
+another size it begins anew. The equations of a step stay what they are; their solution depends on
+the guess only as far as the range of the corrections of q is that of the first matrix.
 
-The correction of q is guessed so only where that would have met the last one better than zero. Where it is rounding it alternates from step
-to step, and its differences would grow without end, unseen by the iteration, which looks at Δa and λ.
+The correction of q is guessed so only where that would have met the last one better than zero.
+Where it is rounding it alternates from step to step, and its differences would grow without end,
+unseen by the iteration, which looks at Δa and λ.
 """
 
 from __future__ import annotations
@@ -19,16 +21,19 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.compiled import GENERAL, SOLVES, FloatArray, kernel
 from isodyn.integrate.closure import measure
 from isodyn.integrate.memory import DIFFERENCES
+from isodyn.kernels.compiled import GENERAL, SOLVES, FloatArray, kernel
 
-SHRINKS = 0.3  # where the last difference that is kept is smaller than this part of the one before, it is taken too
+# where the last difference that is kept is smaller than this part of the one before, it is taken
+# too
+SHRINKS = 0.3
 
 
 @kernel()
 def recall(dt: float, state: Any, memory: Any) -> None:
-    """state.smooth_steps, how many steps of this size led here without a break; memory.order, how many differences are good."""
+    """state.smooth_steps, how many steps of this size led here without a break; memory.order, how
+    many differences are good."""
     if not (state.until == state.t and state.dt == dt and memory.remedy == 0.0):
         state.smooth_steps = 0
     steps = min(state.smooth_steps, DIFFERENCES)
@@ -54,7 +59,8 @@ def extrapolated(differences: FloatArray, order: int, i: int) -> float:
 
 @kernel()
 def extrapolate(p: Any, state: Any, memory: Any) -> None:
-    """First multipliers and, where q_{n+1} has a correction that does not count at the balance, a first one."""
+    """First multipliers and, where q_{n+1} has a correction that does not count at the balance, a
+    first one."""
     k, order = p.closure, memory.order
     if order == 0:
         return

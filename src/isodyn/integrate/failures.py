@@ -1,4 +1,5 @@
-"""What went wrong in a run, in words: the statuses of the loop as errors, and notes on the exceptions of users' functions."""
+"""What went wrong in a run, in words: the statuses of the loop as errors, and notes on the
+exceptions of users' functions."""
 
 from __future__ import annotations
 
@@ -6,15 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.compiled import NO_PIVOT, NOT_CONVERGED, NOT_FINITE, SINGULAR, UNTOLD, WRONG_SHAPE, FloatArray
 from isodyn.errors import CallableError, ConvergenceError, IsodynError, NonFiniteError, SingularError
+from isodyn.kernels.compiled import NO_PIVOT, NOT_CONVERGED, NOT_FINITE, SINGULAR, UNTOLD, WRONG_SHAPE, FloatArray
 from isodyn.systems.checks import untold
 
 
 def failure(
     status: int, where: str, memory: Any, controls: Any, system: Any, chosen: Any, q: FloatArray
 ) -> IsodynError:
-    """The error for a status; `where` tells step and time, q the position that the last step was tried from."""
+    """The error for a status; `where` tells step and time, q the position that the last step was
+    tried from."""
     names = system.v_names
     if status in (SINGULAR, NO_PIVOT):
         column = int(memory.fault[0])

@@ -1,6 +1,8 @@
-"""SuperLU for matrices [J Gᵀ; G 0] that the block factors cannot do: a model like the given one that also solves, from Python.
+"""SuperLU for matrices [J Gᵀ; G 0] that the block factors cannot do: a model like the given one
+that also solves, from Python.
 
-Pivots are then chosen among all rows by size. Slow, since every question goes through Python; a last resort that keeps a run alive.
+Pivots are then chosen among all rows by size. Slow, since every question goes through Python; a
+last resort that keeps a run alive.
 """
 
 from __future__ import annotations
@@ -11,7 +13,18 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import splu
 
-from isodyn.compiled import CONSTRAINT, FACTORISE, JACOBIAN, OK, SINGULAR, SOLVE, SOLVES, SPARSE, FloatArray, IntArray
+from isodyn.kernels.compiled import (
+    CONSTRAINT,
+    FACTORISE,
+    JACOBIAN,
+    OK,
+    SINGULAR,
+    SOLVE,
+    SOLVES,
+    SPARSE,
+    FloatArray,
+    IntArray,
+)
 from isodyn.linear_solvers.blocks import values_to_csr
 from isodyn.systems.model import Model, from_python
 
@@ -65,5 +78,6 @@ class WithSuperLU:
 
 
 def with_superlu(model: Model, chosen: IntArray, sizes: FloatArray) -> Model:
-    """A model that solves with SuperLU for these constraint rows; `sizes` of unknowns and equations (isodyn.systems.scales)."""
+    """A model that solves with SuperLU for these constraint rows; `sizes` of unknowns and equations
+    (isodyn.systems.scales)."""
     return from_python(WithSuperLU(model, chosen, sizes), (model.traits | SOLVES) & ~SPARSE)

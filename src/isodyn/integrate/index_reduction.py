@@ -1,11 +1,13 @@
 """Systems of index 3 by way of one of index 2 that keeps the constraints and their derivatives.
 
-Rows g = Kᵀc of which neither g nor ġ = g_s h + g_t contains z (isodyn.systems.derivative_chain) get a second unknown μ each,
+Rows g = Kᵀc of which neither g nor ġ = g_s h + g_t contains z (isodyn.systems.derivative_chain) get
+a second unknown μ each,
 
     s' = h(s, z, t) + g_sᵀ μ,      0 = c(s, z, t),      0 = ġ(s, z, t),
 
-which vanishes for the exact motion: the stabilised form of Gear, Gupta and Leimkuhler [Shimada2014 (3.93) adapted] for systems that
-need not be mechanical. Both levels hold at every t_n, and s, s' and z are second order.
+which vanishes for the exact motion: the stabilised form of Gear, Gupta and Leimkuhler
+[Shimada2014 (3.93) adapted] for systems that need not be mechanical. Both levels hold at every t_n,
+and s, s' and z are second order.
 """
 
 from __future__ import annotations
@@ -15,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.compiled import FloatArray
 from isodyn.errors import InputError, IsodynError
+from isodyn.kernels.compiled import FloatArray
 from isodyn.results.solution import Solution
 from isodyn.systems.derivative_chain import Chain, consistent
 from isodyn.systems.first_order import FirstOrderSystem
@@ -95,7 +97,8 @@ def reduced_index(system: Any, t: float) -> ReducedIndex | None:
 
 
 def twice_free(chain: Chain) -> FloatArray:
-    """K: combinations of the rows of c that are free of z, and whose derivatives do not determine z either."""
+    """K: combinations of the rows of c that are free of z, and whose derivatives do not determine z
+    either."""
     first, second = chain.levels[0], chain.levels[1]
     K: FloatArray = first.free @ second.free[first.rank :]
     return K / np.abs(K).max(axis=0)

@@ -1,6 +1,8 @@
-"""Initial values: q and v on the constraints, then M a + Gᵀλ = Q and G a = b for a and λ [Shimada2014 (3.88)].
+"""Initial values: q and v on the constraints, then M a + Gᵀλ = Q and G a = b for a and λ
+[Shimada2014 (3.88)].
 
-Where a formulation closes at the balance, G a = b is replaced by its own closure at the state, with gains or compliance.
+Where a formulation closes at the balance, G a = b is replaced by its own closure at the state, with
+gains or compliance.
 """
 
 from __future__ import annotations
@@ -9,7 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.compiled import (
+from isodyn.integrate.closure import add_to, close_at_balance, copy_to, fill_with, finite, measure, settle
+from isodyn.integrate.corrections import solve
+from isodyn.integrate.matrix import factorise
+from isodyn.integrate.memory import COUNTERS, EPS, LEG, MEMORY, PHYSICS_REF, STATE, Physics
+from isodyn.integrate.projection import mass_matrix, project
+from isodyn.kernels.compiled import (
     ACCELERATION,
     BALANCE,
     CONSTANT_MASS,
@@ -23,14 +30,10 @@ from isodyn.compiled import (
     i8,
     kernel,
 )
-from isodyn.integrate.closure import add_to, close_at_balance, copy_to, fill_with, finite, measure, settle
-from isodyn.integrate.corrections import solve
-from isodyn.integrate.matrix import factorise
-from isodyn.integrate.memory import COUNTERS, EPS, LEG, MEMORY, PHYSICS_REF, STATE, Physics
-from isodyn.integrate.projection import mass_matrix, project
-from isodyn.lowering import by_reference
+from isodyn.kernels.lowering import by_reference
 
-# most solves for the first acceleration; as a literal it would compile what it is handed to once more
+# most solves for the first acceleration; as a literal it would compile what it is handed to once
+# more
 PATIENCE = np.int64(40)
 TINY = 1e-300  # beside which every acceleration is large
 SETTLED = 1e-14  # a change of it below this, relative, is none
@@ -38,11 +41,12 @@ SETTLED = 1e-14  # a change of it below this, relative, is none
 
 @kernel(i8(PHYSICS_REF, LEG, f8, STATE, MEMORY, COUNTERS, i8), inner=True, apart=True)
 def acceleration(p: Any, leg: Any, t: float, state: Any, memory: Any, counters: Any, most: Any) -> int:
-    """state.a and state.lam from M a + Gᵀλ = Q, G a = b at the state itself; no last step is known after this.
+    """state.a and state.lam from M a + Gᵀλ = Q, G a = b at the state itself; no last step is known
+    after this.
 
-    The equations are linear [Shimada2014 (3.88)]; a second solve removes the rounding of the first. Where forces depend on λ beyond Gᵀλ
-    (friction), the same matrix is used until nothing changes. After `most` solves it is enough; memory.second_change tells what the second
-    of them changed.
+    The equations are linear [Shimada2014 (3.88)]; a second solve removes the rounding of the first.
+    Where forces depend on λ beyond Gᵀλ (friction), the same matrix is used until nothing changes.
+    After `most` solves it is enough; memory.second_change tells what the second of them changed.
     """
     n = memory.x.size
     c = memory.c
@@ -119,7 +123,8 @@ INITIAL_ACCELERATION = i8(MODEL_TYPE, F, I, LEG, f8, STATE, MEMORY, COUNTERS)
 def initial_acceleration(
     model: Any, pf: Any, pi: Any, leg: Any, t: float, state: Any, memory: Any, counters: Any
 ) -> int:
-    """`acceleration` for callers outside compiled code; loads are taken at t, which may be a right-hand limit."""
+    """`acceleration` for callers outside compiled code; loads are taken at t, which may be a
+    right-hand limit."""
     p = by_reference(Physics(model, leg.traits, leg.holonomic, leg.closure, leg.rows, pf, pi))
     return acceleration(p, leg, t, state, memory, counters, PATIENCE)
 

@@ -1,13 +1,14 @@
-"""Which kernels a run will need, in the order in which it comes to them: for the count of what is compiled, and to share it out."""
+"""Which kernels a run will need, in the order in which it comes to them: for the count of what is
+compiled, and to share it out."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from isodyn.compiled import GENERAL, KNOWS_MASS, KNOWS_TANGENT, SOLVES, SPARSE
 from isodyn.formulations.closure import Closure
 from isodyn.integrate import initial, loop, matrix, newton, null_space, projection, step
-from isodyn.kernel_helper import expect
+from isodyn.kernels.compiled import GENERAL, KNOWS_MASS, KNOWS_TANGENT, SOLVES, SPARSE
+from isodyn.kernels.helper import expect
 from isodyn.linear_solvers import block_lu
 from isodyn.systems.model import Model
 

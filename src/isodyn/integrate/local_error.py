@@ -1,24 +1,27 @@
 """How far one step may miss the motion, from what it knows already.
 
-With a_n at t_n − φΔt and Δa = Δt q⃛, the Taylor expansion of the exact motion less that of the step is, to leading order,
+With a_n at t_n − φΔt and Δa = Δt q⃛, the Taylor expansion of the exact motion less that of the step
+is, to leading order,
 
     e_q = (1/6 + φ/2 − λ₃) Δt² Δa,          e_v = −(1/12 + φ(W₁ − ½)) Δt (Δa − Δa_old)
 
-(docs/derivations/local_error.md). Of motions that the step resolves, ΔtΔa is the difference ∇u of the changes u of v per step, and
-Δt(Δa − Δa_old) their second difference. Of stiff parts that it does not resolve, accelerations are larger and tell nothing about q and v,
-but the differences do: the smaller of both is taken. Kept are the largest ones of each component over the run, and when.
+(docs/derivations/local_error.md). Of motions that the step resolves, ΔtΔa is the difference ∇u of
+the changes u of v per step, and Δt(Δa − Δa_old) their second difference. Of stiff parts that it
+does not resolve, accelerations are larger and tell nothing about q and v, but the differences do:
+the smaller of both is taken. Kept are the largest ones of each component over the run, and when.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from isodyn.compiled import kernel
+from isodyn.kernels.compiled import kernel
 
 
 @kernel()
 def judge(leg: Any, t_1: float, dt: float, state: Any, memory: Any) -> None:
-    """Take a step that succeeded into the largest local errors; `state` is still the one before it."""
+    """Take a step that succeeded into the largest local errors; `state` is still the one before
+    it."""
     of_q = abs(1.0 / 6.0 + 0.5 * leg.phi - leg.l3) if state.q.size > 0 else 0.0
     of_v = abs(1.0 / 12.0 + leg.phi * (leg.W1 - 0.5))
     known = state.smooth_steps  # steps of this size before this one

@@ -1,10 +1,11 @@
 """The only loop: steps along given times, and writes the rows that were asked for.
 
-Kept apart from everything that is not arithmetic: progress, interrupts, restarts and messages belong to the driver, which calls
-this for a block of steps at a time.
+Kept apart from everything that is not arithmetic: progress, interrupts, restarts and messages
+belong to the driver, which calls this for a block of steps at a time.
 
-Formulations that close at the balance know λ there. What is saved at t_n are the multipliers of the state itself, M a + Gᵀλ = Q with the
-formulation's own closure at (q_n, v_n), computed for saved rows only; the acceleration is the one of the scheme, as everywhere.
+Formulations that close at the balance know λ there. What is saved at t_n are the multipliers of the
+state itself, M a + Gᵀλ = Q with the formulation's own closure at (q_n, v_n), computed for saved
+rows only; the acceleration is the one of the scheme, as everywhere.
 """
 
 from __future__ import annotations
@@ -14,16 +15,17 @@ from typing import Any
 
 from numba import types
 
-from isodyn.compiled import F2, MODEL_TYPE, OK, RAISED, WRONG_SHAPE, F, I, f8, i8, kernel
 from isodyn.integrate.closeness import watch_rank
 from isodyn.integrate.closure import copy_to
 from isodyn.integrate.initial import PATIENCE, acceleration
 from isodyn.integrate.memory import COUNTERS, LEG, MEMORY, STATE, Physics
 from isodyn.integrate.step import advance
-from isodyn.lowering import by_reference
+from isodyn.kernels.compiled import F2, MODEL_TYPE, OK, RAISED, WRONG_SHAPE, F, I, f8, i8, kernel
+from isodyn.kernels.lowering import by_reference
 
 SavedRows = namedtuple("SavedRows", "t q v a lam mu nu balance_t balance_q balance_v")
-"""Saved rows of a run, preallocated; the last three hold the states at the last two balances, one behind the other, where they are kept."""
+"""Saved rows of a run, preallocated; the last three hold the states at the last two balances, one
+behind the other, where they are kept."""
 ROWS_TYPE = types.NamedTuple((F,) + (F2,) * 9, SavedRows)
 
 Columns = namedtuple("Columns", "q v a lam")
@@ -33,7 +35,8 @@ COLUMNS = types.NamedUniTuple(I, 4, Columns)
 
 @kernel(types.void(f8, STATE, MEMORY, COLUMNS, ROWS_TYPE, i8))
 def write_row(phi: float, state: Any, memory: Any, columns: Any, rows: Any, k: int) -> None:
-    """Row k: the state at t_n, the acceleration brought to t_n, (1 + φ) a_n − φ a_{n−1} = a_n + φ Δa; multipliers of memory.lam_1."""
+    """Row k: the state at t_n, the acceleration brought to t_n, (1 + φ) a_n − φ a_{n−1} = a_n + φ
+    Δa; multipliers of memory.lam_1."""
     rows.t[k] = state.t
     for j in range(columns.q.size):
         rows.q[k, j] = state.q[columns.q[j]]
@@ -70,7 +73,8 @@ def show_start(state: Any, memory: Any) -> None:
 
 @kernel()
 def show_multipliers(p: Any, leg: Any, t: float, state: Any, memory: Any, counters: Any) -> int:
-    """memory.lam_1 as saved: the carried ones, or those of the state; where rows lose rank just there, the carried ones again."""
+    """memory.lam_1 as saved: the carried ones, or those of the state; where rows lose rank just
+    there, the carried ones again."""
     copy_to(state.lam, memory.lam_1)
     if p.closure.at_balance == 0:
         return OK

@@ -1,12 +1,14 @@
-"""The matrix that the corrections of a step come from, and its factors (isodyn.integrate.equations has the equations).
+"""The matrix that the corrections of a step come from, and its factors (isodyn.integrate.equations
+has the equations).
 
 In a-form it is
 
     [ J  Gᵀ ] [ δx ]     [ balance ]
     [ G  0  ] [ δλ̃ ] = − [ closure ],      J = c₀ ∂balance/∂a + c₁ ∂balance/∂v + c₂ ∂balance/∂q,
 
-with every closure row divided by its own dependence on x, so that the matrix does not know the step size or the level of the
-closure. A compliance of the closure stands in the lower right block; the matrix stays as good for every weight of a penalty.
+with every closure row divided by its own dependence on x, so that the matrix does not know the step
+size or the level of the closure. A compliance of the closure stands in the lower right block; the
+matrix stays as good for every weight of a penalty.
 """
 
 from __future__ import annotations
@@ -15,7 +17,11 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.compiled import (
+from isodyn.integrate.closure import copy_to, measure, measure_forces, softness
+from isodyn.integrate.equations import residual
+from isodyn.integrate.memory import COUNTERS, EPS, LEG, MEMORY, PHYSICS_REF, STATE
+from isodyn.integrate.null_space import null_space_matrix
+from isodyn.kernels.compiled import (
     CONSTRAINT,
     FACTORISE,
     GENERAL,
@@ -33,22 +39,21 @@ from isodyn.compiled import (
     i8,
     kernel,
 )
-from isodyn.integrate.closure import copy_to, measure, measure_forces, softness
-from isodyn.integrate.equations import residual
-from isodyn.integrate.memory import COUNTERS, EPS, LEG, MEMORY, PHYSICS_REF, STATE
-from isodyn.integrate.null_space import null_space_matrix
+from isodyn.kernels.lowering import by_address, natural
 from isodyn.linear_solvers.block_layout import FAULT, I_PIVOT
 from isodyn.linear_solvers.block_lu import factor_blocks, fill_blocks, fill_lower, size_of_blocks
 from isodyn.linear_solvers.dense import lu_factor
-from isodyn.lowering import by_address, natural
 
-NO_FARTHER = 1e-5  # of a typical size: differences that show nothing are not made longer beyond this displacement
-CAREFUL = -1.0  # in memory.remedy: start from ã = 0, and differentiate closures at the balance in full
+# of a typical size: differences that show nothing are not made longer beyond this displacement
+NO_FARTHER = 1e-5
+# in memory.remedy: start from ã = 0, and differentiate closures at the balance in full
+CAREFUL = -1.0
 
 
 @kernel()
 def lost(p: Any, memory: Any) -> bool:
-    """Whether a difference of residuals is nothing but rounding: the state is tiny beside what the loads will make of it."""
+    """Whether a difference of residuals is nothing but rounding: the state is tiny beside what the
+    loads will make of it."""
     n, change, closure, gap = natural(memory.x.size), 0.0, 0.0, 0.0
     for i in range(n):
         change = max(change, abs(memory.r_plus[i] - memory.r[i]) / memory.by_v[i])
@@ -60,7 +65,8 @@ def lost(p: Any, memory: Any) -> bool:
 
 @kernel()
 def weigh_multipliers(p: Any, c: FloatArray, memory: Any, J: FloatArray) -> None:
-    """What a unit of each multiplier does in the balance or in a closure, in units of the x that would do as much there.
+    """What a unit of each multiplier does in the balance or in a closure, in units of the x that
+    would do as much there.
 
     A multiplier that vanishes has no size of its own to compare its corrections with.
     """
@@ -92,7 +98,8 @@ def difference_jacobian(
     whole: int,
     counters: Any,
 ) -> int:
-    """The first `whole` columns of the matrix from differences along the unknowns, into J (whole·whole); memory.r holds the residual."""
+    """The first `whole` columns of the matrix from differences along the unknowns, into J
+    (whole·whole); memory.r holds the residual."""
     n = natural(memory.x.size)
     reach, far = max(measure(memory.a, memory.by_v), measure(memory.a_p, memory.by_v)) / c[0], 1.0
     if c[1] != 0.0:
@@ -136,7 +143,8 @@ def difference_jacobian(
 
 @kernel()
 def assemble(p: Any, c: FloatArray, memory: Any) -> None:
-    """memory.J = [J₁₁ Gᵀ; G −ε] from J_11 and the chosen rows of G; ε of a closure with compliance, or to pass an isolated loss of rank."""
+    """memory.J = [J₁₁ Gᵀ; G −ε] from J_11 and the chosen rows of G; ε of a closure with compliance,
+    or to pass an isolated loss of rank."""
     n, m = natural(memory.x.size), natural(p.rows.size)
     whole = n + m
     soften(p, c, memory)
@@ -159,7 +167,8 @@ def assemble(p: Any, c: FloatArray, memory: Any) -> None:
 
 @kernel()
 def soften(p: Any, c: FloatArray, memory: Any) -> None:
-    """memory.soft, the ε of the enforced rows; where it helps over a loss of rank, so much of r_k²/|D J₁₁ D|."""
+    """memory.soft, the ε of the enforced rows; where it helps over a loss of rank, so much of
+    r_k²/|D J₁₁ D|."""
     n, largest = natural(memory.x.size), 0.0
     soft = softness(p, c)
     if memory.remedy > 0.0:
@@ -187,9 +196,9 @@ def size_of_block(p: Any, memory: Any, n: int) -> float:
 def close_at_the_end(p: Any, t_1: float, c: FloatArray, memory: Any) -> int:
     """Put G(q_{n+1}) into the lower rows of memory.J: closures depend on x through it.
 
-    With φ̇ they also depend on q_{n+1}, but its own correction takes most of that back. Next to a configuration where rows lose their
-    rank, G(q̃) differs from it by a multiple of the smallest singular value, and no iteration with the wrong one converges however small
-    the step is.
+    With φ̇ they also depend on q_{n+1}, but its own correction takes most of that back. Next to a
+    configuration where rows lose their rank, G(q̃) differs from it by a multiple of the smallest
+    singular value, and no iteration with the wrong one converges however small the step is.
     """
     n, m = natural(memory.x.size), natural(p.rows.size)
     status = p.model(CONSTRAINT, t_1, memory.q_1, memory.v_1, memory.a, memory.lam, c, p.pf, p.pi, memory.G_1)
@@ -222,7 +231,8 @@ def decompose(p: Any, memory: Any) -> int:
 def exactly(p: Any, memory: Any) -> bool:
     """Whether the closure at the balance is differentiated in full, ∂φ̈/∂q and ∂φ̈/∂v included.
 
-    Next to a loss of rank these reach x divided by the smallest singular value, and an iteration without them does not converge.
+    Next to a loss of rank these reach x divided by the smallest singular value, and an iteration
+    without them does not converge.
     """
     return p.closure.at_balance == 1 and memory.remedy == CAREFUL and not p.traits & SPARSE
 
@@ -290,7 +300,8 @@ factorise = by_address(factorise_step, FACTORISE_STEP)
 
 @kernel()
 def keep_first(p: Any, memory: Any) -> None:
-    """Keep the factors of the step's first matrix: corrections of q and v stay in their range, whatever the iteration does."""
+    """Keep the factors of the step's first matrix: corrections of q and v stay in their range,
+    whatever the iteration does."""
     n = memory.r.size
     first = memory.pivots[I_PIVOT] if p.traits & SPARSE else 0
     for i in range(memory.J.size):

@@ -1,4 +1,5 @@
-"""Named memory of a run (isodyn.kernels.struct): what steps are taken by, what survives a step, what dies with it, what is counted."""
+"""Named memory of a run (isodyn.kernels.struct): what steps are taken by, what survives a step,
+what dies with it, what is counted."""
 
 from __future__ import annotations
 
@@ -8,16 +9,18 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import types
 
-from isodyn.compiled import MODEL_TYPE, F, FloatArray, I, IntArray, i8
+from isodyn.kernels.compiled import MODEL_TYPE, F, FloatArray, I, IntArray, i8
+from isodyn.kernels.lowering import Reference
 from isodyn.kernels.struct import Struct, integer, integers, one, real, reals
 from isodyn.kernels.struct_types import StructType
 from isodyn.linear_solvers import block_layout
 from isodyn.linear_solvers.blocks import storage_of
-from isodyn.lowering import Reference
 
-DIFFERENCES = 5  # backward differences of the unknowns that are kept (isodyn.integrate.extrapolation)
+# backward differences of the unknowns that are kept (isodyn.integrate.extrapolation)
+DIFFERENCES = 5
 SEEN = 4  # how many corrections of a step are kept (isodyn.integrate.newton)
-UNDERFLOW = 100  # a status of adaptive steps: not good enough, also with a step as small as rounding of t
+# a status of adaptive steps: not good enough, also with a step as small as rounding of t
+UNDERFLOW = 100
 EPS = float(np.finfo(np.float64).eps)
 
 
@@ -25,8 +28,10 @@ class ClosureNumbers(Struct):
     """How constraints close a step, as kernels read it (isodyn.formulations.closure)."""
 
     position, velocity, acceleration = real, real, real  # weights of φ, φ̇, φ̈
-    keep_position, keep_velocity = integer, integer  # whether q_{n+1} and v_{n+1} get corrections of their own
-    in_balance = integer  # whether the correction of q counts at the balance: 0 no, 1 yes, 2 with a matrix of its own
+    # whether q_{n+1} and v_{n+1} get corrections of their own
+    keep_position, keep_velocity = integer, integer
+    # whether the correction of q counts at the balance: 0 no, 1 yes, 2 with a matrix of its own
+    in_balance = integer
     project = integer  # how many of q, v, a are projected after the step
     eliminate = integer  # multipliers by a null-space basis: 0 no, 1 by QR, 2 by SVD
     at_balance = integer  # whether the closure is asked for at the balance instead of t_{n+1} …
@@ -34,7 +39,8 @@ class ClosureNumbers(Struct):
 
 
 class Leg(Struct):
-    """Steps that are taken alike: the model's traits, enforced rows, closure, coefficients of the scheme, settings of the iteration."""
+    """Steps that are taken alike: the model's traits, enforced rows, closure, coefficients of the
+    scheme, settings of the iteration."""
 
     traits, holonomic = integer, integer
     closure = one(ClosureNumbers)
@@ -52,7 +58,8 @@ class State(Struct):
     t, dt = real, real  # time, and the size of the step that led here; 0 at a start
     lag = real  # `a` belongs to t − lag·dt
     q, v, a, da, lam = reals("nq"), reals("nv"), reals("nv"), reals("nv"), reals("m")
-    # ---- what the steps before tell about the first guess of the next (isodyn.integrate.extrapolation)
+    # ---- what the steps before tell about the first guess of the next
+    # (isodyn.integrate.extrapolation)
     until = real  # the time up to which steps of one size followed each other, …
     smooth_steps = integer  # … and how many
     x_differences = reals(DIFFERENCES, "nv")
@@ -63,8 +70,9 @@ class State(Struct):
     corrections = reals(SEEN)  # those corrections, relative to acceleration and multipliers
     # ---- states at the balances of the last step and of the one before (isodyn.results.at_balance)
     balance_t, balance_q, balance_v = reals(2), reals(2, "nq"), reals(2, "nv")
-    # ---- local errors (isodyn.integrate.local_error): the last change of v and how it differed from the one before, the largest
-    # change and the largest v, the largest errors of q per Δt and of v, and when
+    # ---- local errors (isodyn.integrate.local_error): the last change of v and how it differed
+    # from the one before, the largest change and the largest v, the largest errors of q per Δt and
+    # of v, and when
     last_change, last_turn = reals("nv"), reals("nv")
     most_change, most_v = reals("nv"), reals("nv")
     error_q, error_v, error_q_at, error_v_at = reals("nv"), reals("nv"), reals("nv"), reals("nv")
@@ -96,20 +104,27 @@ class Iteration(Struct):
 
 
 class Memory(Struct):
-    """Memory of a step, which dies with it; factors may be kept for the next one, with the c that they were made for."""
+    """Memory of a step, which dies with it; factors may be kept for the next one, with the c that
+    they were made for."""
 
-    d_p, v_p, a_p = reals("nv"), reals("nv"), reals("nv")  # predicted: displacement, velocity, acceleration at Δa = 0
-    q, d, v, a = reals("nq"), reals("nv"), reals("nv"), reals("nv")  # trial state at the balance, and its displacement
+    # predicted: displacement, velocity, acceleration at Δa = 0
+    d_p, v_p, a_p = reals("nv"), reals("nv"), reals("nv")
+    # trial state at the balance, and its displacement
+    q, d, v, a = reals("nq"), reals("nv"), reals("nv"), reals("nv")
     x, p, u = reals("nv"), reals("nv"), reals("nv")  # unknown Δa; corrections of q and v
     q_1, v_1, a_1 = reals("nq"), reals("nv"), reals("nv")  # state at t_{n+1}
     lam, lam_1 = reals("m"), reals("m")  # multipliers at the balance; at t_{n+1}, as they are saved
-    gap, gap_q, gap_v, gap_a = reals("m"), reals("m"), reals("m"), reals("m")  # closures: of the step, of φ, φ̇, φ̈ alone
+    # closures: of the step, of φ, φ̇, φ̈ alone
+    gap, gap_q, gap_v, gap_a = reals("m"), reals("m"), reals("m"), reals("m")
     mu, nu = reals("m"), reals("m")  # multipliers of the corrections of q and v
-    effect = reals("m")  # what a unit of each multiplier counts beside x, where multipliers enter as they like
+    # what a unit of each multiplier counts beside x, where multipliers enter as they like
+    effect = reals("m")
     levels = reals("two_m")  # φ and φ̇ of all rows
-    dx, dp = reals("unknowns"), reals("unknowns")  # solutions of the linear system: for the unknowns, for corrections
+    # solutions of the linear system: for the unknowns, for corrections
+    dx, dp = reals("unknowns"), reals("unknowns")
     r, r_plus = reals("unknowns"), reals("unknowns")  # residual, and another one
-    b_1, b_2 = reals("unknowns"), reals("unknowns")  # right-hand sides while their solutions are refined
+    # right-hand sides while their solutions are refined
+    b_1, b_2 = reals("unknowns"), reals("unknowns")
     G, G_1 = reals("G_values"), reals("G_values")  # constraint matrix at the balance and at the end
     N = reals("N_values")  # null-space basis, or inverse of GGL's S
     J_11, J, J_S = (
@@ -123,17 +138,23 @@ class Memory(Struct):
         reals(4),
         reals(4),
     )  # coefficients of the trial state, isodyn.integrate.equations; those of other questions
-    factors_good, factors_c = integer, reals(4)  # whether there are factors, and the c that they were made for
+    # whether there are factors, and the c that they were made for
+    factors_good, factors_c = integer, reals(4)
     size_a, size_lam = real, real  # sizes that corrections are compared with
     remedy = real  # after a failure: CAREFUL, or the regularisation of the matrix; 0 otherwise
     eliminate = integer  # as in the closure, 0 in a remedy
-    guess, order = integer, integer  # where the unknowns were guessed from, and from how many differences
-    balance_known = integer  # whether r holds the balance of the guess; −1: after the trial state is put back
+    # where the unknowns were guessed from, and from how many differences
+    guess, order = integer, integer
+    # whether r holds the balance of the guess; −1: after the trial state is put back
+    balance_known = integer
     seen = reals(SEEN)  # corrections of this step
-    second_change = real  # what a second solution for the accelerations of a state changed last, relatively
-    fault, correction = reals(1), real  # to be told after a failure: the unknown without a pivot, the last correction
+    # what a second solution for the accelerations of a state changed last, relatively
+    second_change = real
+    # to be told after a failure: the unknown without a pivot, the last correction
+    fault, correction = reals(1), real
     # ---- typical sizes (isodyn.systems.scales)
-    by_q, by_v = reals("nq"), reals("nv")  # what components of q and v are multiplied by before they are compared
+    # what components of q and v are multiplied by before they are compared
+    by_q, by_v = reals("nq"), reals("nv")
     row_sizes, unknown_sizes = (
         reals("m"),
         reals("unknowns"),
@@ -155,7 +176,8 @@ COUNTED = tuple(name for name in Counters._fields if name not in ("rows", "rejec
 """Counters that the statistics of a run have."""
 
 Physics = namedtuple("Physics", "model traits holonomic closure rows pf pi")
-"""The model, how many of its constraint rows are holonomic, how and with which rows they close a step, and its numbers."""
+"""The model, how many of its constraint rows are holonomic, how and with which rows they close a
+step, and its numbers."""
 PHYSICS = types.NamedTuple((MODEL_TYPE, i8, i8, StructType(ClosureNumbers), I, F, I), Physics)
 
 PHYSICS_REF = Reference(PHYSICS)
@@ -163,7 +185,8 @@ LEG, STATE, MEMORY, COUNTERS = StructType(Leg), StructType(State), StructType(Me
 
 
 class Controls(NamedTuple):
-    """Settings of the iteration, as numbers; whether the states at the last two balances are kept."""
+    """Settings of the iteration, as numbers; whether the states at the last two balances are
+    kept."""
 
     rtol: float
     max_iterations: int
@@ -183,7 +206,8 @@ def new_state(nq: int, nv: int, m: int) -> State:
 
 
 def forget(state: State, *, differences: bool = False) -> None:
-    """Begin the history of guesses anew, where other rows are enforced from now on also the differences."""
+    """Begin the history of guesses anew, where other rows are enforced from now on also the
+    differences."""
     state.until, state.smooth_steps, state.since_seen, state.corrections = 0.0, 0, 0, 0.0
     if differences:
         for name in ("x_differences", "p_differences", "lam_differences", "last_change", "last_turn"):
@@ -209,7 +233,8 @@ def motion_of(state: State) -> Motion:
 
 
 def set_motion(state: State, motion: Motion) -> None:
-    """Put a motion into a state; its history stays and does not fit, which steps see by the time."""
+    """Put a motion into a state; its history stays and does not fit, which steps see by the
+    time."""
     for name, value in motion._asdict().items():
         setattr(state, name, value)
 
@@ -217,7 +242,8 @@ def set_motion(state: State, motion: Motion) -> None:
 def allocate(nq: int, nv: int, m: int, rows: int, dense: bool, packed: IntArray | None = None) -> Memory:
     """Memory for systems of these sizes, `rows` of m constraint rows being used.
 
-    No matrix for models that bring their own solver; values of the patterns in `packed` for sparse ones.
+    No matrix for models that bring their own solver; values of the patterns in `packed` for sparse
+    ones.
     """
     unknowns = nv + rows
     block = nv * nv if dense and m else 0
@@ -248,7 +274,8 @@ def allocate(nq: int, nv: int, m: int, rows: int, dense: bool, packed: IntArray 
 
 
 def weigh(memory: Memory, weights: Any, chosen: IntArray) -> None:
-    """Put the weights of a system (isodyn.systems.scales) into the memory of a step with these rows."""
+    """Put the weights of a system (isodyn.systems.scales) into the memory of a step with these
+    rows."""
     n = memory.by_v.size
     memory.by_q, memory.by_v, memory.row_sizes, memory.inertia = weights.q, weights.v, weights.rows, weights.inertia
     memory.unknown_sizes[:n], memory.unknown_sizes[n:] = weights.matrix[:n], weights.matrix[n:][chosen]

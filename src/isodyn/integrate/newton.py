@@ -1,17 +1,21 @@
 """Newton's iteration for the equations of one step (isodyn.integrate.equations).
 
-The matrix is formed once per step at the first trial state (in every iteration with `full`, only when convergence slows with
-`reuse`, without ∂/∂q and ∂/∂v with `quasi`) and again whenever corrections stop shrinking quickly. Where a formulation corrects q_{n+1}
-or v_{n+1}, the range of these corrections is part of the discretisation and comes from the matrix of the step itself: an earlier one would
-lead to another motion, however far the iteration goes, so that `reuse` forms one per step there too. The iteration ends when the
-estimated error of x, θ/(1−θ)·|δ| with θ = |δ_k|/|δ_{k−1}| [Hairer1996 (IV.8.10) adapted], is below rtol × the size of the acceleration.
-Rounding of q̃ and ṽ alone moves x by about eps·(|q̃|/c₂ + |ṽ|/c₁), and rounding of closures by eps·(|q|/Δt² + |v|/Δt): corrections
-below that which no longer shrink are the round-off floor, and accepted; so are small ones that do not shrink for long, which are noise
-of the system's functions (derivatives from differences, for instance).
+The matrix is formed once per step at the first trial state (in every iteration with `full`, only
+when convergence slows with `reuse`, without ∂/∂q and ∂/∂v with `quasi`) and again whenever
+corrections stop shrinking quickly. Where a formulation corrects q_{n+1} or v_{n+1}, the range of
+these corrections is part of the discretisation and comes from the matrix of the step itself: an
+earlier one would lead to another motion, however far the iteration goes, so that `reuse` forms one
+per step there too. The iteration ends when the estimated error of x, θ/(1−θ)·|δ| with
+θ = |δ_k|/|δ_{k−1}| [Hairer1996 (IV.8.10) adapted], is below rtol × the size of the acceleration.
+Rounding of q̃ and ṽ alone moves x by about eps·(|q̃|/c₂ + |ṽ|/c₁), and rounding of closures by
+eps·(|q|/Δt² + |v|/Δt): corrections below that which no longer shrink are the round-off floor, and
+accepted; so are small ones that do not shrink for long, which are noise of the system's functions
+(derivatives from differences, for instance).
 
-How corrections shrink changes little from step to step. A step that ends by these rules was seen through, and its corrections are kept;
-the steps after it end as soon as the correction that came next there would be below rtol, in x and in λ̃. At the latest after TRUSTED of
-them one is seen through again.
+How corrections shrink changes little from step to step. A step that ends by these rules was seen
+through, and its corrections are kept; the steps after it end as soon as the correction that came
+next there would be below rtol, in x and in λ̃. At the latest after TRUSTED of them one is seen
+through again.
 """
 
 from __future__ import annotations
@@ -20,7 +24,14 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.compiled import (
+from isodyn.integrate.closure import copy_to, end_state, finite, measure
+from isodyn.integrate.corrections import correct
+from isodyn.integrate.equations import gaps, residual, trial
+from isodyn.integrate.extrapolation import extrapolated
+from isodyn.integrate.matrix import factorise, keep_first
+from isodyn.integrate.memory import COUNTERS, EPS, LEG, MEMORY, PHYSICS_REF, SEEN, STATE
+from isodyn.integrate.null_space import eliminate
+from isodyn.kernels.compiled import (
     CONSTANT_MASS,
     GENERAL,
     KNOWS_MASS,
@@ -35,32 +46,33 @@ from isodyn.compiled import (
     i8,
     kernel,
 )
-from isodyn.integrate.closure import copy_to, end_state, finite, measure
-from isodyn.integrate.corrections import correct
-from isodyn.integrate.equations import gaps, residual, trial
-from isodyn.integrate.extrapolation import extrapolated
-from isodyn.integrate.matrix import factorise, keep_first
-from isodyn.integrate.memory import COUNTERS, EPS, LEG, MEMORY, PHYSICS_REF, SEEN, STATE
-from isodyn.integrate.null_space import eliminate
 
 FLOOR = 8.0  # how many units of rounding the floor allows
 SLOW = 0.3  # a contraction above this calls for a new Jacobian
 SLOW_OLD = 0.1  # the same for a Jacobian from an earlier step
-FIRST = 0.03  # contraction to reckon with after the first correction, which takes all that is linear and tells little …
+# contraction to reckon with after the first correction, which takes all that is linear and tells
+# little …
+FIRST = 0.03
 FASTEST = 3e-5  # … and later on, at best
 STAGNANT = 0.6  # corrections that shrink less than this do not shrink
 NOISE = 1e-7  # relative size of corrections that may be noise of the system's functions …
 AMPLIFIED = (
-    1e-3  # … and next to a loss of rank, where rounding of φ̇ reaches x divided by the smallest singular value, …
+    # … and next to a loss of rank, where rounding of φ̇ reaches x divided by the smallest singular
+    # value, …
+    1e-3
 )
 PATIENCE = 6  # … when they do not shrink after so many iterations
-AS_BEFORE = 10.0  # corrections up to so many times those of the last step that was seen through converge as those did …
+# corrections up to so many times those of the last step that was seen through converge as those did
+# …
+AS_BEFORE = 10.0
 SAFETY = 5.0  # … give or take this, …
 TRUSTED = 8  # … for so many steps
 TINY = 1e-300  # beside which everything is large
-FADES = 0.1  # larger corrections that were seen before fade by this factor: a small one may just change its sign
+# larger corrections that were seen before fade by this factor: a small one may just change its sign
+FADES = 0.1
 GO_ON = -1  # a status of an iteration that is not the last
-# guesses of a step, in memory.guess; as literals they would compile what they are handed to once more
+# guesses of a step, in memory.guess; as literals they would compile what they are handed to once
+# more
 FROM_REST, FROM_LAST, STEADY = np.int64(0), np.int64(1), np.int64(2)
 
 
@@ -100,7 +112,8 @@ def moved_multipliers(p: Any, memory: Any) -> float:
 def factorise_at_reference(
     p: Any, leg: Any, t: float, t_1: float, dt: float, state: Any, memory: Any, counters: Any
 ) -> int:
-    """`factorise` at the guess of the default form, whatever the form: the range of the corrections of q and v must not depend on it.
+    """`factorise` at the guess of the default form, whatever the form: the range of the corrections
+    of q and v must not depend on it.
 
     memory.r still holds the residual of the guess afterwards.
     """
@@ -129,7 +142,8 @@ def factorise_at_reference(
 
 @kernel()
 def learn(state: Any, memory: Any, k: int, following: float) -> None:
-    """Keep the corrections 0 … k of a step that was seen through, and what would have followed them."""
+    """Keep the corrections 0 … k of a step that was seen through, and what would have followed
+    them."""
     state.since_seen = 1
     for i in range(min(k + 2, SEEN)):
         now = memory.seen[i] if i <= k else following
@@ -138,7 +152,8 @@ def learn(state: Any, memory: Any, k: int, following: float) -> None:
 
 @kernel()
 def effect_of_multipliers(p: Any, memory: Any) -> float:
-    """What the corrections of multipliers do, on the scale of x: the size of one that vanishes tells nothing."""
+    """What the corrections of multipliers do, on the scale of x: the size of one that vanishes
+    tells nothing."""
     effect = 0.0
     for k in range(p.rows.size):
         change = abs(memory.dx[memory.x.size + k])
@@ -158,7 +173,8 @@ def factors_known(memory: Any) -> bool:
 
 @kernel()
 def begin_iteration(p: Any, leg: Any, state: Any, memory: Any) -> None:
-    """What the iteration of a step begins with: whether it needs a new matrix, and whether it may trust the steps before."""
+    """What the iteration of a step begins with: whether it needs a new matrix, and whether it may
+    trust the steps before."""
     c, iteration = memory.c, memory.iteration
     free, linear = p.rows.size == 0, (p.traits & LINEAR) != 0
     mass_only = c[1] == 0.0 and c[2] == 0.0
@@ -201,7 +217,8 @@ def evaluate(
 def renew_matrix(
     p: Any, leg: Any, t: float, t_1: float, dt: float, state: Any, memory: Any, first: bool, counters: Any
 ) -> int:
-    """Factors of the matrix at the trial state; those of the first one are kept where corrections of q and v need them."""
+    """Factors of the matrix at the trial state; those of the first one are kept where corrections
+    of q and v need them."""
     if first:
         return factorise_at_reference(p, leg, t, t_1, dt, state, memory, counters)
     iteration = memory.iteration
@@ -214,11 +231,13 @@ def renew_matrix(
 
 @kernel()
 def compare(p: Any, memory: Any, k: int) -> None:
-    """How large correction k is beside acceleration and multipliers, and how much smaller than the one before."""
+    """How large correction k is beside acceleration and multipliers, and how much smaller than the
+    one before."""
     iteration, correction = memory.iteration, memory.correction
     scale = max(memory.size_a, measure(memory.a, memory.by_v))
     general = (p.traits & GENERAL) != 0
-    if general and p.rows.size > 0:  # multipliers with a life of their own count too, on the scale of x
+    # multipliers with a life of their own count too, on the scale of x
+    if general and p.rows.size > 0:
         size_lam = max(memory.size_lam, measure(memory.lam, memory.row_sizes), TINY)
         own = moved_multipliers(p, memory) * scale / size_lam
         correction = max(correction, min(own, effect_of_multipliers(p, memory)))
@@ -234,7 +253,8 @@ def compare(p: Any, memory: Any, k: int) -> None:
 
 @kernel()
 def next_is_small(leg: Any, state: Any, memory: Any, k: int) -> bool:
-    """Whether the next correction would be below the tolerance, by how they shrank in the last step that was seen through."""
+    """Whether the next correction would be below the tolerance, by how they shrank in the last step
+    that was seen through."""
     iteration, relative = memory.iteration, memory.iteration.relative
     if iteration.trusted == 0 or k >= SEEN - 1 or not 0.0 < relative <= AS_BEFORE * state.corrections[k] < np.inf:
         iteration.trusted = 0
@@ -259,7 +279,8 @@ def is_small(leg: Any, memory: Any, k: int) -> bool:
 
 @kernel()
 def is_rounding(p: Any, dt: float, memory: Any, k: int) -> bool:
-    """Whether the corrections do not shrink because they are rounding, or noise of the system's functions."""
+    """Whether the corrections do not shrink because they are rounding, or noise of the system's
+    functions."""
     iteration = memory.iteration
     if k == 0 or not iteration.theta > STAGNANT:
         return False
@@ -283,7 +304,8 @@ def converged(p: Any, leg: Any, dt: float, state: Any, memory: Any, k: int, coun
         iteration.polished = 1  # once more, from rtol down to rounding
     if is_rounding(p, dt, memory, k):
         counters.round_off_stops += 1
-        learn(state, memory, k - 1, 0.0)  # the last one was rounding, and not worth another look for some steps
+        # the last one was rounding, and not worth another look for some steps
+        learn(state, memory, k - 1, 0.0)
         return True
     return False
 
@@ -318,7 +340,8 @@ def iterate(p: Any, leg: Any, t: float, t_1: float, dt: float, state: Any, memor
 
 @kernel(i8(PHYSICS_REF, LEG, f8, f8, f8, STATE, MEMORY, COUNTERS), inner=True, apart=True)
 def solve_step(p: Any, leg: Any, t: float, t_1: float, dt: float, state: Any, memory: Any, counters: Any) -> int:
-    """Find memory.x and memory.lam (and memory.p, memory.u) that satisfy balance and closure, starting from what they hold."""
+    """Find memory.x and memory.lam (and memory.p, memory.u) that satisfy balance and closure,
+    starting from what they hold."""
     begin_iteration(p, leg, state, memory)
     for k in range(leg.max_iterations):
         status = iterate(p, leg, t, t_1, dt, state, memory, k, counters)

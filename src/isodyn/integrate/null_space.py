@@ -1,12 +1,15 @@
-"""The step with multipliers eliminated: N(q̃)ᵀ balance = 0 and closure = 0, n equations for the n components of x.
+"""The step with multipliers eliminated: N(q̃)ᵀ balance = 0 and closure = 0, n equations for the n
+components of x.
 
-With R the balance without multipliers and λ̂ = −(GGᵀ)⁻¹G R, the part of R that no multiplier can balance is R + Gᵀλ̂, and
-N = (I − Gᵀ(GGᵀ)⁻¹G) N₀ is a basis of the null space of G(q̃) that follows q̃ smoothly from N₀, an orthonormal one at the first trial state:
+With R the balance without multipliers and λ̂ = −(GGᵀ)⁻¹G R, the part of R that no multiplier can
+balance is R + Gᵀλ̂, and N = (I − Gᵀ(GGᵀ)⁻¹G) N₀ is a basis of the null space of G(q̃) that follows
+q̃ smoothly from N₀, an orthonormal one at the first trial state:
 
     r = [ N₀ᵀ (R + Gᵀλ̂) ; closure ],        matrix  [ N₀ᵀ J ; G ],        λ̃ = λ̂
 
-N₀ is what G leaves of an orthogonal matrix, in Gᵀ = Q R or in G = U Σ Vᵀ. With the closure at the balance the lower rows are G ã = b and
-the equations are Nᵀ(M ã − Q) = 0, G ã = b [Pennestri2008 (33) adapted].
+N₀ is what G leaves of an orthogonal matrix, in Gᵀ = Q R or in G = U Σ Vᵀ. With the closure at the
+balance the lower rows are G ã = b and the equations are Nᵀ(M ã − Q) = 0, G ã = b
+[Pennestri2008 (33) adapted].
 """
 
 from __future__ import annotations
@@ -15,14 +18,15 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.compiled import CONSTRAINT, OK, F, FloatArray, f8, i8, kernel
 from isodyn.integrate.memory import MEMORY, PHYSICS_REF
+from isodyn.kernels.compiled import CONSTRAINT, OK, F, FloatArray, f8, i8, kernel
 from isodyn.linear_solvers.dense import lu_factor, lu_solve
 
 
 @kernel(allocates=True)
 def rows_of_G(p: Any, t: float, c: FloatArray, memory: Any) -> FloatArray:
-    """The enforced rows of E G(q̃) D, as a matrix, with sizes of isodyn.systems.scales; in what follows it is G, D J D is J and D R is R."""
+    """The enforced rows of E G(q̃) D, as a matrix, with sizes of isodyn.systems.scales; in what
+    follows it is G, D J D is J and D R is R."""
     n, m = memory.x.size, p.rows.size
     p.model(CONSTRAINT, t, memory.q, memory.v, memory.a, memory.lam, c, p.pf, p.pi, memory.G)
     G = np.empty((m, n))
@@ -57,7 +61,8 @@ def eliminate(p: Any, t: float, c: FloatArray, memory: Any) -> int:
 
 @kernel(allocates=True)
 def qr_basis(G: FloatArray) -> FloatArray:
-    """Rows span the null space of G (m, n): the last n − m columns of Q in Gᵀ = Q R, by Householder reflections."""
+    """Rows span the null space of G (m, n): the last n − m columns of Q in Gᵀ = Q R, by Householder
+    reflections."""
     # [Pennestri2008 (58), (62)]
     m, n = G.shape
     A, basis = np.empty((n, m)), np.zeros((n, n))
@@ -72,7 +77,8 @@ def qr_basis(G: FloatArray) -> FloatArray:
         length = np.sqrt(length)
         if length == 0.0:
             continue
-        first = A[k, k] + (length if A[k, k] >= 0.0 else -length)  # u = (first, A[k+1:, k]), reflection 1 − 2 u uᵀ/uᵀu
+        # u = (first, A[k+1:, k]), reflection 1 − 2 u uᵀ/uᵀu
+        first = A[k, k] + (length if A[k, k] >= 0.0 else -length)
         half = length * abs(first)  # uᵀu/2
         for j in range(k + 1, m + n):  # columns of A behind k, then rows of the basis
             along = 0.0
@@ -95,7 +101,8 @@ def qr_basis(G: FloatArray) -> FloatArray:
 @kernel(allocates=True)
 def svd_basis(G: FloatArray) -> FloatArray:
     """The same from the right singular vectors of G without singular value."""
-    return np.ascontiguousarray(np.linalg.svd(G, True)[2][G.shape[0] :])  # [Pennestri2008 (72), (74)]
+    # [Pennestri2008 (72), (74)]
+    return np.ascontiguousarray(np.linalg.svd(G, True)[2][G.shape[0] :])
 
 
 @kernel(i8(PHYSICS_REF, f8, F, MEMORY), inner=True, apart=True, allocates=True)

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 
 def solution_of(run: Run, stopped: str | None) -> Solution:
-    """The rows that a run has written so far, and its statistics; where it was stopped, the last whole step too."""
+    """The rows that a run has written so far, and its statistics; where it was stopped, the last
+    whole step too."""
     k = int(run.counters.rows)
     if stopped is not None and 0 < k < run.rows.t.size and run.state.t > run.rows.t[k - 1]:
         at_balance.show(run, k)
@@ -59,6 +60,7 @@ def warn_of_doubts(run: Run, sol: Solution) -> None:
         warn_near_singular(pivot, when, "the motion from there on, and multipliers, are uncertain", stacklevel=4)
     warn_of_coarse_steps(sol.stats, stacklevel=5)
     if run.controls.keep_balance:
-        from isodyn.results.chord_strain import warn_of_chord_strain  # mechanisms and beams only come here
+        # mechanisms and beams only come here
+        from isodyn.results.chord_strain import warn_of_chord_strain
 
         warn_of_chord_strain(sol, stacklevel=5)

@@ -1,8 +1,9 @@
 """What multipliers and accelerations of position level (index 3) are worth with a scheme.
 
-In the constrained direction q = 0 closes every step, and v and a follow a recursion with two roots (`position_level_roots`); multipliers
-at t_{n+1} come from those at the balance with the root 1 − 1/W₁ besides. The start leaves an alternating part of first order there. Where
-all roots lie inside the unit circle it fades; a root −1 keeps it, and two of them leave no order where v₀ ≠ 0.
+In the constrained direction q = 0 closes every step, and v and a follow a recursion with two roots
+(`position_level_roots`); multipliers at t_{n+1} come from those at the balance with the root
+1 − 1/W₁ besides. The start leaves an alternating part of first order there. Where all roots lie
+inside the unit circle it fades; a root −1 keeps it, and two of them leave no order where v₀ ≠ 0.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ UNDAMPED = 1e-6  # roots nearer to the unit circle than this are on it
 
 
 def warn_weak(scheme: Scheme | FirstOrderScheme) -> None:
-    """What the multipliers of position level do with this scheme, by its roots in the constrained direction."""
+    """What the multipliers of position level do with this scheme, by its roots in the constrained
+    direction."""
     assert isinstance(scheme, Scheme)
     sizes = np.abs(position_level_roots(scheme))
     undamped = int((sizes > 1.0 - UNDAMPED).sum())

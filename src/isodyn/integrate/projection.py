@@ -2,7 +2,8 @@
 
     M (q̌ − q) + Gᵀμ = 0,  φ(q̌) = 0          M (v̌ − v) + Gᵀς = 0,  φ̇(q̌, v̌) = 0          M (ǎ − a) + Gᵀι = 0,  φ̈ = 0
 
-each the least change in the mass norm [Shimada2014 (3.187)], [Shimada2014 (3.190)], [Shimada2014 (3.213) adapted].
+each the least change in the mass norm [Shimada2014 (3.187)], [Shimada2014 (3.190)],
+[Shimada2014 (3.213) adapted].
 """
 
 from __future__ import annotations
@@ -11,7 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.compiled import (
+from isodyn.integrate.closure import add_to, ask_levels, copy_to, measure, measure_rows, retract
+from isodyn.integrate.corrections import solve
+from isodyn.integrate.matrix import assemble, decompose
+from isodyn.integrate.memory import EPS, LEG, MEMORY, PHYSICS_REF
+from isodyn.kernels.compiled import (
     ACCELERATION,
     CONSTRAINT,
     JACOBIAN,
@@ -27,22 +32,20 @@ from isodyn.compiled import (
     i8,
     kernel,
 )
-from isodyn.integrate.closure import add_to, ask_levels, copy_to, measure, measure_rows, retract
-from isodyn.integrate.corrections import solve
-from isodyn.integrate.matrix import assemble, decompose
-from isodyn.integrate.memory import EPS, LEG, MEMORY, PHYSICS_REF
+from isodyn.kernels.lowering import natural
 from isodyn.linear_solvers.block_lu import subtract_product
-from isodyn.lowering import natural
 
 PROJECTIONS = 20  # most iterations onto φ = 0
-NEAR = 1e-7  # of the size of q: over this distance a matrix is kept, and the way is the shortest to rounding
+# of the size of q: over this distance a matrix is kept, and the way is the shortest to rounding
+NEAR = 1e-7
 FAR_OFF = -1  # a status of constraints that may need another solve
 CLOSE = 1e-12  # constraints off by more than this, relative to q and v, are polished twice
 
 
 @kernel()
 def close_levels(p: Any, t: float, c: FloatArray, memory: Any, position: bool, velocity: bool, rates: bool) -> int:
-    """Move q_{n+1} to φ = 0 and v_{n+1} to φ̇ = 0, ψ = 0 by one solve for both; FAR_OFF where they were off by more than rounding."""
+    """Move q_{n+1} to φ = 0 and v_{n+1} to φ̇ = 0, ψ = 0 by one solve for both; FAR_OFF where they
+    were off by more than rounding."""
     far = False
     status = ask_levels(p, t, c, memory, position, rates)
     if status != OK:
@@ -85,9 +88,11 @@ def close_acceleration(p: Any, leg: Any, t: float, c: FloatArray, memory: Any) -
 
 @kernel(i8(PHYSICS_REF, LEG, f8, F, MEMORY), inner=True, apart=True)
 def polish(p: Any, leg: Any, t: float, c: FloatArray, memory: Any) -> int:
-    """Take what the iteration left of the constraints that this formulation keeps, from rtol down to rounding.
+    """Take what the iteration left of the constraints that this formulation keeps, from rtol down
+    to rounding.
 
-    One solve with the step's own factors, or two; the state moves by less than the iteration's tolerance.
+    One solve with the step's own factors, or two; the state moves by less than the iteration's
+    tolerance.
     """
     k = p.closure
     pure = k.position * k.velocity == 0.0 and k.velocity * k.acceleration == 0.0 and k.position * k.acceleration == 0.0
@@ -122,7 +127,8 @@ def mass_matrix(p: Any, t: float, q: FloatArray, v: FloatArray, a: FloatArray, c
 
 @kernel()
 def fill(p: Any, gap: FloatArray, last: int, memory: Any, out: FloatArray) -> None:
-    """out = (0, −gap), the right-hand side of a projection, with the gaps of the rows before `last`."""
+    """out = (0, −gap), the right-hand side of a projection, with the gaps of the rows before
+    `last`."""
     n = natural(memory.x.size)
     for i in range(n):
         out[i] = 0.0
@@ -133,7 +139,8 @@ def fill(p: Any, gap: FloatArray, last: int, memory: Any, out: FloatArray) -> No
 
 @kernel(i8(PHYSICS_REF, f8, i8, f8, MEMORY), inner=True, apart=True, allocates=True)
 def project(p: Any, t: float, levels: Any, phi: float, memory: Any) -> int:
-    """Move memory.q_1 to φ = 0, memory.v_1 to φ̇ = 0, ψ = 0 and (levels = 3) â to φ̈ = 0, each by the least change in the mass norm.
+    """Move memory.q_1 to φ = 0, memory.v_1 to φ̇ = 0, ψ = 0 and (levels = 3) â to φ̈ = 0, each by
+    the least change in the mass norm.
 
     [Shimada2014 (3.187)], [Shimada2014 (3.191)], [Shimada2014 (3.213) adapted].
     """

@@ -1,10 +1,12 @@
-"""The equations of motion as a system of first order, and the way back onto the constraints, for methods that take steps of y = (q, v).
+"""The equations of motion as a system of first order, and the way back onto the constraints, for
+methods that take steps of y = (q, v).
 
     ẏ = (d(q ⊕ εv)/dε, a(t, q, v)),     M a + Gᵀλ = Q,   G a = b
 
-Where q is not a vector space and the model does not know q̇, it comes from a central difference of order 8 of the retraction, with
-increments up to 0.05 in the largest component of v. Its error is rounding: about 2e-14 of the size of q times that component, for
-coordinates in which 0.05 is a small angle.
+Where q is not a vector space and the model does not know q̇, it comes from a central difference of
+order 8 of the retraction, with increments up to 0.05 in the largest component of v. Its error is
+rounding: about 2e-14 of the size of q times that component, for coordinates in which 0.05 is a
+small angle.
 """
 
 from __future__ import annotations
@@ -13,7 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.compiled import (
+from isodyn.integrate.closure import copy_to, finite, measure, retract, settle
+from isodyn.integrate.initial import PATIENCE, acceleration, nearest
+from isodyn.integrate.memory import COUNTERS, LEG, MEMORY, STATE, UNDERFLOW, Physics
+from isodyn.kernels.compiled import (
     KNOWS_RATE,
     MODEL_TYPE,
     NOT_FINITE,
@@ -28,12 +33,10 @@ from isodyn.compiled import (
     i8,
     kernel,
 )
-from isodyn.integrate.closure import copy_to, finite, measure, retract, settle
-from isodyn.integrate.initial import PATIENCE, acceleration, nearest
-from isodyn.integrate.memory import COUNTERS, LEG, MEMORY, STATE, UNDERFLOW, Physics
-from isodyn.lowering import by_reference
+from isodyn.kernels.lowering import by_reference
 
-SLOPE = np.array([4.0 / 5.0, -1.0 / 5.0, 4.0 / 105.0, -1.0 / 280.0])  # central difference of order 8
+# central difference of order 8
+SLOPE = np.array([4.0 / 5.0, -1.0 / 5.0, 4.0 / 105.0, -1.0 / 280.0])
 REACH = 0.05  # largest component of its increments
 LEFT_OPEN = 1e-10  # of the size of q: what a projection may leave of φ
 
@@ -97,7 +100,8 @@ def rate(model: Any, pf: Any, pi: Any, leg: Any, t: float, state: Any, memory: A
 
 @kernel(allocates=True)
 def onto_constraints(p: Any, t: float, state: Any, memory: Any) -> int:
-    """Move the state to the nearest consistent one; UNDERFLOW where the iteration leaves some of φ."""
+    """Move the state to the nearest consistent one; UNDERFLOW where the iteration leaves some of
+    φ."""
     status = nearest(p, t, state, memory)
     if status == OK and p.holonomic > 0:
         c = np.zeros(4)

@@ -1,4 +1,5 @@
-"""What a run with adaptive steps keeps: rows at the times asked for, events, and the solution made of them."""
+"""What a run with adaptive steps keeps: rows at the times asked for, events, and the solution made
+of them."""
 
 from __future__ import annotations
 
@@ -7,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.compiled import FloatArray
 from isodyn.formulations.gauss import Reduction, UdwadiaKalaba
 from isodyn.formulations.near_singular import warn_near_singular
 from isodyn.integrate.events import Event, locate
 from isodyn.integrate.memory import Counters, State
+from isodyn.kernels.compiled import FloatArray
 from isodyn.linear_solvers.rank import decide
 from isodyn.linear_solvers.rows import LARGE, TOLERANCE, Rows, least_multipliers
 from isodyn.results.solution import Solution, Statistics
@@ -22,7 +23,8 @@ from isodyn.systems.questions import Questions
 class Record:
     """Rows and events so far.
 
-    `between(path, i, t)` gives the state inside step i of a path, `complete(t, state)` its accelerations and multipliers.
+    `between(path, i, t)` gives the state inside step i of a path, `complete(t, state)` its
+    accelerations and multipliers.
     """
 
     def __init__(
@@ -144,7 +146,8 @@ class Record:
         self.keep(float(path.clock[i, 1]), q, v, path.a[i], path.lam[i])
 
     def keep(self, t: float, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray) -> None:
-        """One row. Multipliers are those of least norm where rows are redundant; where rows lose rank, accelerations too come anew."""
+        """One row. Multipliers are those of least norm where rows are redundant; where rows lose
+        rank, accelerations too come anew."""
         a, lam = a.copy(), lam.copy()
         if self.system.m:
             G = self.ask.G(t, q, v)
@@ -160,7 +163,8 @@ class Record:
         self.rows.append((t, q.copy(), v.copy(), a, lam))
 
     def at_loss_of_rank(self, t: float, q: FloatArray, v: FloatArray, rank: int) -> tuple[FloatArray, FloatArray]:
-        """Accelerations and multipliers as limits along the branch; from fewer rows where there are none."""
+        """Accelerations and multipliers as limits along the branch; from fewer rows where there are
+        none."""
         ask = Questions(self.system)
         found = limit(ask, t, q, v, rank) if self.system.m * self.system.nv <= LARGE else None
         if found is not None:

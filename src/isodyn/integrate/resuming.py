@@ -20,10 +20,11 @@ OWN = {"system", "progress", "observe", "checkpoint"}  # what a resumed run is g
 
 
 def resume(path: str | Path, system: Any = None, *, progress: bool = False, observe: Any = None) -> Solution:
-    """The solution of a run that was started with `checkpoint=path`, from where it was left; a finished one as it is.
+    """The solution of a run that was started with `checkpoint=path`, from where it was left; a
+    finished one as it is.
 
-    `system` must be the one of the run, which is checked; a run from a model file brings its own. The result is bit for bit that of a run
-    which was not interrupted.
+    `system` must be the one of the run, which is checked; a run from a model file brings its own.
+    The result is bit for bit that of a run which was not interrupted.
     """
     folder = Path(path)
     identity, document = _described(folder)

@@ -1,8 +1,9 @@
 """The Python around the compiled loop: stretches, blocks, observers, interrupts, errors.
 
-Each stretch between breakpoints starts from the acceleration at its first time, takes its first step with the trapezoidal member
-U0(1, 1, 0) (isodyn.integrate.coefficients), for which a_n belongs to t_n itself, and then moves a to the time level of the chosen
-scheme, a ← a₁ − φ (a₁ − a₀). That makes a second order from the first step on; see docs/derivations/first_step.md.
+Each stretch between breakpoints starts from the acceleration at its first time, takes its first
+step with the trapezoidal member U0(1, 1, 0) (isodyn.integrate.coefficients), for which a_n belongs
+to t_n itself, and then moves a to the time level of the chosen scheme, a ← a₁ − φ (a₁ − a₀). That
+makes a second order from the first step on; see docs/derivations/first_step.md.
 """
 
 from __future__ import annotations
@@ -14,19 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isodyn import interrupts
-from isodyn.compiled import (
-    GENERAL,
-    NO_PIVOT,
-    NOT_CONVERGED,
-    NOT_FINITE,
-    OK,
-    RAISED,
-    SINGULAR,
-    UNTOLD,
-    Coefficients,
-    FloatArray,
-)
 from isodyn.errors import CallableError, ConflictError, IsodynError, IsodynWarning
 from isodyn.formulations.closure import OPEN, Closure
 from isodyn.integrate import at_balance, loop
@@ -49,7 +37,20 @@ from isodyn.integrate.start import (
     refuse_stationary,
     still_open,
 )
-from isodyn.kernel_progress import run_clock
+from isodyn.kernels import interrupts
+from isodyn.kernels.compiled import (
+    GENERAL,
+    NO_PIVOT,
+    NOT_CONVERGED,
+    NOT_FINITE,
+    OK,
+    RAISED,
+    SINGULAR,
+    UNTOLD,
+    Coefficients,
+    FloatArray,
+)
+from isodyn.kernels.progress import run_clock
 from isodyn.linear_solvers.rows import (
     LARGE,
     every,
@@ -65,8 +66,10 @@ if TYPE_CHECKING:
     from isodyn.integrate.composition import ComposedSteps
     from isodyn.integrate.driver import Newton
 
-_BLOCK = 256  # steps between looks at redundant rows, where checkpoints ask for the same ones in every run
-_BLOCK_SECONDS = 0.1  # how long the compiled loop may run before Python looks after progress and Ctrl-C
+# steps between looks at redundant rows, where checkpoints ask for the same ones in every run
+_BLOCK = 256
+# how long the compiled loop may run before Python looks after progress and Ctrl-C
+_BLOCK_SECONDS = 0.1
 
 
 class Run(EnforcedRows):
@@ -109,7 +112,8 @@ class Run(EnforcedRows):
             int(keep_balance),
         )
         self.first_closure, self.composed = first_closure, composed
-        self.slowest = 1.0 / (stretches[-1].t_stop - stretches[0].t_start)  # beside which velocities count
+        # beside which velocities count
+        self.slowest = 1.0 / (stretches[-1].t_stop - stretches[0].t_start)
         self.total_steps = sum(stretch.steps for stretch in stretches)
         k = 1 + sum(stretch.rows for stretch in stretches)
         mu, nu = (m if flag else 0 for flag in (closure.keep_position, closure.keep_velocity))
@@ -122,7 +126,8 @@ class Run(EnforcedRows):
         self.full: at_balance.FullMatrices | None = None
         self.index: Any = None  # of a system with algebraic unknowns
         self.checkpoint: Any = None  # of isodyn.results
-        self.started, self.before = 0.0, 0.0  # clock at the start; seconds of the run that is resumed
+        # clock at the start; seconds of the run that is resumed
+        self.started, self.before = 0.0, 0.0
         self.careful = self.controls
         if closure.at_balance and self.model.sparsity is not None and nv + m <= at_balance.LARGEST:
             self.controls = self.controls._replace(max_halvings=0)
@@ -142,7 +147,8 @@ class Run(EnforcedRows):
                 done = self.checkpoint.restore(self)
             with interrupts.noted():
                 for number, stretch in enumerate(self.stretches):
-                    here = min(max(done - first, 0), stretch.steps)  # steps of this stretch before a checkpoint
+                    # steps of this stretch before a checkpoint
+                    here = min(max(done - first, 0), stretch.steps)
                     first += stretch.steps
                     if done > first:
                         continue
@@ -172,7 +178,8 @@ class Run(EnforcedRows):
         return run_clock() - self.started + self.before
 
     def start(self, stretch: Stretch, *, first: bool) -> None:
-        """Acceleration at the first time of a stretch; the row of a breakpoint gets the right-hand limit."""
+        """Acceleration at the first time of a stretch; the row of a breakpoint gets the right-hand
+        limit."""
         state, t = self.state, stretch.t_start
         state.t, state.lag = t, 0.0
         with self.explained():
@@ -203,7 +210,8 @@ class Run(EnforcedRows):
             state.da[:] = 0.0
             state.dt = 0.0
             return
-        if self.system.m and (first or not self.closure.at_balance):  # what drifts by its own equation is left alone
+        # what drifts by its own equation is left alone
+        if self.system.m and (first or not self.closure.at_balance):
             self.consist(t, first)
             diagonal = self.independent.diagonal[: self.independent.rank]
             if diagonal.size and self.drifts:
@@ -239,7 +247,8 @@ class Run(EnforcedRows):
             settle_start(self, t, given[1])
 
     def watch_rows(self, wrote_row: bool) -> None:
-        """With redundant rows: the dropped ones still hold, and the newest row gets the multipliers of least norm."""
+        """With redundant rows: the dropped ones still hold, and the newest row gets the multipliers
+        of least norm."""
         state, t, row = self.state, self.state.t, int(self.counters.rows) - 1
         G = self.ask.G(t, state.q, state.v)
         if self.drifts and G.shape[0] * G.shape[1] <= LARGE:
@@ -261,7 +270,8 @@ class Run(EnforcedRows):
             self.rows.lam[row] = lam[self.columns.lam]
 
     def follow(self, stretch: Stretch, bar: Progress, done: int = 0) -> bool:
-        """All steps that are not `done`: the first by the starting member, the last too where the scheme would look past a jump."""
+        """All steps that are not `done`: the first by the starting member, the last too where the
+        scheme would look past a jump."""
         n = stretch.steps
         if self.composed is not None:
             return self.go(self.main, self.closure, stretch, done, n, bar)
@@ -281,7 +291,8 @@ class Run(EnforcedRows):
         self.loop.shift(self.state, phi)
 
     def go(self, s: Coefficients, closure: Closure, stretch: Stretch, begin: int, end: int, bar: Progress) -> bool:
-        """Steps begin … end − 1 of a stretch with one set of coefficients, in blocks short enough to stay responsive."""
+        """Steps begin … end − 1 of a stretch with one set of coefficients, in blocks short enough
+        to stay responsive."""
         t_limit = float(np.nextafter(stretch.t_stop, -np.inf)) if stretch.ends_in_breakpoint else np.inf
         length = 16
         while begin < end:
@@ -344,7 +355,8 @@ class Run(EnforcedRows):
         k = int(self.counters.rows) - 1
         rows, state = self.rows, self.state
         q, v, a = rows.q[k].copy(), rows.v[k].copy(), rows.a[k].copy()
-        if q.size + v.size + a.size < state.q.size + 2 * state.v.size:  # observers see all, also what is not kept
+        # observers see all, also what is not kept
+        if q.size + v.size + a.size < state.q.size + 2 * state.v.size:
             q, v, a = state.q.copy(), state.v.copy(), state.a + state.lag * state.da
         return bool(self.observe(Sample(rows.t[k], q, v, a, rows.lam[k].copy())))
 
@@ -352,7 +364,8 @@ class Run(EnforcedRows):
 
     @contextmanager
     def explained(self) -> Iterator[None]:
-        """Step and time as a note on the exception of a user's function; the exception itself stays as it is."""
+        """Step and time as a note on the exception of a user's function; the exception itself stays
+        as it is."""
         try:
             yield
         except KeyboardInterrupt:

@@ -1,7 +1,8 @@
 """The times of a run: a uniform grid, the breakpoints put into it, and the end.
 
-Between two breakpoints lies a stretch. The grid t₀ + nΔt goes on through breakpoints, so that results stay on the user's grid;
-steps beside a breakpoint off the grid, and the last step when Δt does not divide the span, are shorter.
+Between two breakpoints lies a stretch. The grid t₀ + nΔt goes on through breakpoints, so that
+results stay on the user's grid; steps beside a breakpoint off the grid, and the last step when Δt
+does not divide the span, are shorter.
 """
 
 from __future__ import annotations
@@ -11,12 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
+from isodyn.kernels.compiled import FloatArray
 from isodyn.real_numbers import real_array, real_number
 
 _MOST_STEPS = 1e12
-_UNITS = 100  # a step is at least so many distances of neighbouring times: rounding then shifts t by 1 % of it at most
+# a step is at least so many distances of neighbouring times: rounding then shifts t by 1 % of it at
+# most
+_UNITS = 100
 _SNAP = 1e-6  # a breakpoint closer to a grid time than this part of Δt is taken to lie on it
 
 
@@ -78,7 +81,8 @@ def plan(t0: float, t_end: float, dt: float, breakpoints: Any, save_every: int) 
     near = max(_SNAP, 2 * resolution(t0, t_end) / dt)
     breaks = [t for t in _inside(breakpoints, t0, t_end) if t - t0 > near * dt and t_end - t > near * dt]
     for t_stop in [*breaks, t_end]:
-        # number of the first grid time not before t_stop; a stretch much shorter than dt is one step all the same
+        # number of the first grid time not before t_stop; a stretch much shorter than dt is one
+        # step all the same
         last = max(first, int(np.ceil((t_stop - t0) / dt - near)))
         stretches.append(Stretch(t_start, t_stop, t0, dt, first, last - first + 1, save_every, t_stop != t_end))
         on_grid = abs(t0 + last * dt - t_stop) <= near * dt

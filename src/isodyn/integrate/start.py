@@ -1,15 +1,16 @@
-"""A consistent start: positions and velocities on the constraints, then accelerations and multipliers.
+"""A consistent start: positions and velocities on the constraints, then accelerations and
+multipliers.
 
-A start that misses the constraints by little is moved to the nearest consistent one (mass norm); one that misses them by much is
-refused with the rows and the amounts, unless assembly is asked for.
+A start that misses the constraints by little is moved to the nearest consistent one (mass norm);
+one that misses them by much is refused with the rows and the amounts, unless assembly is asked for.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from isodyn.compiled import FloatArray
 from isodyn.errors import ConflictError, InputError, NonFiniteError, SingularError
+from isodyn.kernels.compiled import FloatArray
 from isodyn.linear_solvers.blocks import full
 from isodyn.linear_solvers.rows import Rows, partners
 from isodyn.systems.manifold import CONFLICT, close, moving, refuse_open
@@ -19,14 +20,15 @@ from isodyn.systems.scales import pace, reach, sizes_of_rows
 SMALL = 1e-6  # violations below this, relative to the size of the state, are rounding of the input
 ASIDE = 1e-3  # how far aside gradients are compared, against the size of q
 STATIONARY = 1e-7  # a gradient smaller than this part of one a little aside is rounding
-TURNED = 1e-2  # of the size of v: more than rounding of the input can ask for in a position that is not singular
+# of the size of v: more than rounding of the input can ask for in a position that is not singular
+TURNED = 1e-2
 
 
 def near_manifold(ask: Questions, t: float, q: FloatArray) -> FloatArray:
     """Positions on φ = 0 by steps over all rows; refused when the rows cannot be closed.
 
-    Off the manifold more rows are independent than on it; enforced, they make the matrix singular on the way. Rows can then be chosen
-    where they will be used.
+    Off the manifold more rows are independent than on it; enforced, they make the matrix singular
+    on the way. Rows can then be chosen where they will be used.
     """
     closed = close(Questions(ask.system), t, q)  # full matrices
     refuse_open(ask, t, closed)
@@ -34,7 +36,8 @@ def near_manifold(ask: Questions, t: float, q: FloatArray) -> FloatArray:
 
 
 def still_open(ask: Questions, rows: Rows, t: float, q: FloatArray) -> bool:
-    """Whether enforced rows are off after a projection that should have closed them: it got lost."""
+    """Whether enforced rows are off after a projection that should have closed them: it got
+    lost."""
     still = np.zeros(ask.system.nv)
     phi = ask.position(t, q, still)
     off = np.abs(phi) / sizes_of_rows(ask.system, ask.G(t, q, still))[: phi.size]
@@ -42,7 +45,8 @@ def still_open(ask: Questions, rows: Rows, t: float, q: FloatArray) -> bool:
 
 
 def near_velocity(ask: Questions, t: float, q: FloatArray, v: FloatArray) -> FloatArray:
-    """Velocities on φ̇ = 0, ψ = 0 by two Newton steps of least norm over all rows, in the same way."""
+    """Velocities on φ̇ = 0, ψ = 0 by two Newton steps of least norm over all rows, in the same
+    way."""
     for _ in range(2):
         G = full(ask.G(t, q, v))
         sizes = sizes_of_rows(ask.system, G)
@@ -69,7 +73,8 @@ def finite_rows(ask: Questions, t: float, q: FloatArray, v: FloatArray) -> None:
 
 
 def refuse_stationary(ask: Questions, rows: Rows, t: float, q: FloatArray, v: FloatArray) -> None:
-    """SingularError for an enforced row whose gradient is rounding at the start: where it leads, rounding would decide."""
+    """SingularError for an enforced row whose gradient is rounding at the start: where it leads,
+    rounding would decide."""
     sizes = ask.system.scales.v
     there = moving(ask.system)(q, sizes * np.random.default_rng(1).uniform(-ASIDE, ASIDE, v.size))
     here, beside = (np.linalg.norm(full(ask.G(t, where, v)) * sizes, axis=1) for where in (q, there))
@@ -83,7 +88,8 @@ def refuse_stationary(ask: Questions, rows: Rows, t: float, q: FloatArray, v: Fl
 
 
 def refuse_turned(ask: Questions, t: float, q: FloatArray, given: FloatArray, v: FloatArray) -> None:
-    """SingularError for velocities that were off by rounding only, but far from those that constraints allow."""
+    """SingularError for velocities that were off by rounding only, but far from those that
+    constraints allow."""
     size, far = pace(ask.system, given), pace(ask.system, v - given)
     open_rates = ask.velocity(t, q, given) / sizes_of_rows(ask.system, ask.G(t, q, given))
     if far > TURNED * size > 0.0 and np.abs(open_rates).max() < SMALL * size:
@@ -97,9 +103,11 @@ def refuse_turned(ask: Questions, t: float, q: FloatArray, given: FloatArray, v:
 def gaps(
     ask: Questions, t: float, q: FloatArray, v: FloatArray, slowest: float
 ) -> list[tuple[str, FloatArray, FloatArray]]:
-    """Violations of the constraints by level, relative to the sizes of rows and of the state (isodyn.systems.scales), and as they are.
+    """Violations of the constraints by level, relative to the sizes of rows and of the state
+    (isodyn.systems.scales), and as they are.
 
-    Velocities count beside those that move typical sizes in the time of the run: `slowest` is one over that.
+    Velocities count beside those that move typical sizes in the time of the run: `slowest` is one
+    over that.
     """
     sizes, phi, rate = sizes_of_rows(ask.system, ask.G(t, q, v)), ask.position(t, q, v), ask.velocity(t, q, v)
     return [
@@ -109,7 +117,8 @@ def gaps(
 
 
 def refuse_if_far(ask: Questions, t: float, q: FloatArray, v: FloatArray, slowest: float) -> None:
-    """InputError for a start off the constraints by more than rounding of the input, naming the worst row."""
+    """InputError for a start off the constraints by more than rounding of the input, naming the
+    worst row."""
     for level, gap, raw in gaps(ask, t, q, v, slowest):
         if gap.size and np.abs(gap).max() > SMALL:
             worst = int(np.abs(gap).argmax())
@@ -122,13 +131,15 @@ def refuse_if_far(ask: Questions, t: float, q: FloatArray, v: FloatArray, slowes
 
 
 def refuse_conflicts(ask: Questions, rows: Rows, t: float, q: FloatArray, v: FloatArray, slowest: float) -> None:
-    """ConflictError when rows that depend on others do not hold where the others do, naming both."""
+    """ConflictError when rows that depend on others do not hold where the others do, naming
+    both."""
     names = ask.system.row_names
     if not rows.dropped.size:
         return
     for level, gap, raw in gaps(ask, t, q, v, slowest):
         dropped = rows.dropped[rows.dropped < gap.size]
-        let_go = float(np.abs(gap[rows.chosen[rows.chosen < gap.size]]).max(initial=0.0))  # by the formulation
+        # by the formulation
+        let_go = float(np.abs(gap[rows.chosen[rows.chosen < gap.size]]).max(initial=0.0))
         if dropped.size and np.abs(gap[dropped]).max() > CONFLICT + 10.0 * let_go:
             row = int(dropped[np.abs(gap[dropped]).argmax()])
             found = partners(ask.G(t, q, v) * ask.system.scales.v, rows, row)

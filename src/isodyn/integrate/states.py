@@ -1,7 +1,9 @@
-"""States of a run with adaptive steps, asked for from Python: their rates, the way onto the constraints, and the ones between steps.
+"""States of a run with adaptive steps, asked for from Python: their rates, the way onto the
+constraints, and the ones between steps.
 
-Consistent starts, independent rows, conflicts and messages are those of `isodyn.integrate.run`. Where the coordinates retract, a state
-is first put back where they live, q ← q_n ⊕ (q* ⊖ q_n); then, as everywhere, onto the constraints.
+Consistent starts, independent rows, conflicts and messages are those of `isodyn.integrate.run`.
+Where the coordinates retract, a state is first put back where they live, q ← q_n ⊕ (q* ⊖ q_n);
+then, as everywhere, onto the constraints.
 """
 
 from __future__ import annotations
@@ -11,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.compiled import OK, RAISED, SINGULAR, FloatArray
 from isodyn.errors import SingularError
 from isodyn.formulations.closure import OPEN
 from isodyn.formulations.gauss import Reduction
@@ -21,13 +22,15 @@ from isodyn.integrate.memory import Counters, State, new_state
 from isodyn.integrate.run import Run
 from isodyn.integrate.schedule import plan
 from isodyn.integrate.start import near_manifold, near_velocity
+from isodyn.kernels.compiled import OK, RAISED, SINGULAR, FloatArray
 from isodyn.schemes import FirstOrderScheme, Scheme
 
 
 class States:
     """What can be asked about a state, with the memory that the answers need.
 
-    `base` knows the system and its rows; `motion` gives accelerations, and is another one where a formulation computes them.
+    `base` knows the system and its rows; `motion` gives accelerations, and is another one where a
+    formulation computes them.
     """
 
     def __init__(self, system: Any, formulation: Any, project: bool, assemble: bool) -> None:
@@ -40,7 +43,8 @@ class States:
         self.counters = self.base.counters = self.motion.counters = Counters()
         nq, nv, m = system.nq, system.nv, system.m
         self.trial = new_state(nq, nv, m)
-        # of the size of (q, v): a projection that moves a state between two steps by more is not trusted
+        # of the size of (q, v): a projection that moves a state between two steps by more is not
+        # trusted
         self.far = np.inf
         self.K = np.zeros((dop853.ROWS, nq + nv))  # rates at the stages of a step
 
@@ -84,7 +88,8 @@ class States:
         trial.q[:], trial.v[:] = self.lived(path.start[i, :nq], y[:nq]), y[nq:]
         given = trial.q.copy(), trial.v.copy()
         status = self.onto_constraints(t, trial)
-        if status == SINGULAR:  # at a loss of rank: over all rows, which need not be independent for this
+        # at a loss of rank: over all rows, which need not be independent for this
+        if status == SINGULAR:
             trial.q[:] = near_manifold(ask, t, trial.q)
             trial.v[:] = near_velocity(ask, t, trial.q, trial.v)
             status = OK
@@ -96,7 +101,8 @@ class States:
         return trial
 
     def check(self, status: int, t: float, run: Run, h: float = 0.0) -> None:
-        """Turn a status into the error that says what happened where; h is the step that was tried."""
+        """Turn a status into the error that says what happened where; h is the step that was
+        tried."""
         raised = run.model.raised
         if status == RAISED and raised is not None:
             raise raised

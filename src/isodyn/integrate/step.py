@@ -4,10 +4,12 @@
     balance(t_n + W₁Δt, q̃, ṽ, ã, λ̃) = 0   and   closure at t_{n+1}   for Δa and λ̃
     q_{n+1} = q_n ⊕ (Δt v + ½Δt² a + λ₃Δt² Δa)          v_{n+1} = v + Δt a + λ₅Δt Δa        a_{n+1} = a + Δa
 
-Source: [Shimada2014 (2.5)], [Shimada2014 (3.131)]. a_n stands for the acceleration at t_n − φΔt with the Δt of the step that made it;
-before a step of another size it is moved along its own slope, a ← a + φ(Δt_old − Δt_new) Δa/Δt_old, or a loses an order.
+Source: [Shimada2014 (2.5)], [Shimada2014 (3.131)]. a_n stands for the acceleration at t_n − φΔt
+with the Δt of the step that made it; before a step of another size it is moved along its own slope,
+a ← a + φ(Δt_old − Δt_new) Δa/Δt_old, or a loses an order.
 
-A step whose iteration fails is repeated with more careful matrices (RESCUE), then in two halves, again and again up to `max_halvings`.
+A step whose iteration fails is repeated with more careful matrices (RESCUE), then in two halves,
+again and again up to `max_halvings`.
 """
 
 from __future__ import annotations
@@ -16,7 +18,16 @@ from typing import Any
 
 from numba import types
 
-from isodyn.compiled import (
+from isodyn.integrate.closeness import watch_rank
+from isodyn.integrate.closure import copy_to, end_state, finite, measure, measure_forces, settle
+from isodyn.integrate.equations import trial
+from isodyn.integrate.extrapolation import extrapolate, recall, remember
+from isodyn.integrate.local_error import judge
+from isodyn.integrate.matrix import CAREFUL
+from isodyn.integrate.memory import COUNTERS, LEG, MEMORY, PHYSICS_REF, STATE
+from isodyn.integrate.newton import FROM_LAST, FROM_REST, STEADY, guessed, solve_step
+from isodyn.integrate.projection import polish, project
+from isodyn.kernels.compiled import (
     BALANCE,
     GENERAL,
     NO_PIVOT,
@@ -31,18 +42,11 @@ from isodyn.compiled import (
     f8,
     kernel,
 )
-from isodyn.integrate.closeness import watch_rank
-from isodyn.integrate.closure import copy_to, end_state, finite, measure, measure_forces, settle
-from isodyn.integrate.equations import trial
-from isodyn.integrate.extrapolation import extrapolate, recall, remember
-from isodyn.integrate.local_error import judge
-from isodyn.integrate.matrix import CAREFUL
-from isodyn.integrate.memory import COUNTERS, LEG, MEMORY, PHYSICS_REF, STATE
-from isodyn.integrate.newton import FROM_LAST, FROM_REST, STEADY, guessed, solve_step
-from isodyn.integrate.projection import polish, project
 
 SAME_STEP = 1e-8  # two step sizes that differ relatively by less are the same
-SMOOTH = 0.3  # how much of the acceleration may change in a step for its next change to be guessed from the last one
+# how much of the acceleration may change in a step for its next change to be guessed from the last
+# one
+SMOOTH = 0.3
 BETTER = 0.1  # how much of the balance at ã = 0 another guess may leave to be taken
 RESCUE = (
     CAREFUL,
@@ -52,7 +56,8 @@ RESCUE = (
 
 @kernel()
 def predict(leg: Any, dt: float, state: Any, memory: Any) -> None:
-    """The state at Δa = 0: displacement, velocity and acceleration at the balance, into memory.d_p, memory.v_p, memory.a_p."""
+    """The state at Δa = 0: displacement, velocity and acceleration at the balance, into memory.d_p,
+    memory.v_p, memory.a_p."""
     dt_old = state.dt
     shift = leg.phi * (dt_old - dt) / dt_old if dt_old != 0.0 else 0.0
     for i in range(state.v.size):
@@ -77,12 +82,15 @@ def balance_at(
 
 @kernel()
 def choose_guess(p: Any, leg: Any, t: float, dt: float, state: Any, memory: Any, counters: Any) -> None:
-    """memory.guess: from ã = 0, so that q̃ follows from the velocity alone; from the last Δa where a constrained motion is smooth.
+    """memory.guess: from ã = 0, so that q̃ follows from the velocity alone; from the last Δa where
+    a constrained motion is smooth.
 
-    Where it is not, Δa = 0 is tried beside ã = 0, and taken if its balance is far better: of a stiff system that oscillates from step to
-    step the acceleration tells nothing, and an iteration from there may lead to another solution. Without constraints it is always ã = 0:
-    central forces then stay central before the iteration has converged, too, and of stiff free beams nothing else balances better.
-    memory.balance_known = 1 where the balance of the guess is in memory.r, and its trial state in place; −1 where that is still to do.
+    Where it is not, Δa = 0 is tried beside ã = 0, and taken if its balance is far better: of a
+    stiff system that oscillates from step to step the acceleration tells nothing, and an iteration
+    from there may lead to another solution. Without constraints it is always ã = 0: central forces
+    then stay central before the iteration has converged, too, and of stiff free beams nothing else
+    balances better. memory.balance_known = 1 where the balance of the guess is in memory.r, and its
+    trial state in place; −1 where that is still to do.
     """
     memory.guess, memory.balance_known = FROM_REST, 0
     if state.lam.size == 0 or memory.remedy != 0.0:
@@ -143,7 +151,8 @@ def guess(p: Any, leg: Any, t: float, dt: float, state: Any, memory: Any, counte
 
 @kernel()
 def keep_balance(p: Any, leg: Any, t: float, dt: float, state: Any, c: FloatArray, memory: Any) -> int:
-    """The state at the balance of this step and of the one before, for forces that are read from there (isodyn.results.at_balance)."""
+    """The state at the balance of this step and of the one before, for forces that are read from
+    there (isodyn.results.at_balance)."""
     status = trial(p, leg, dt, state, c, memory)
     if status == OK:
         copy_to(state.balance_q[0], state.balance_q[1])
@@ -156,7 +165,8 @@ def keep_balance(p: Any, leg: Any, t: float, dt: float, state: Any, c: FloatArra
 
 @kernel()
 def end_step(p: Any, leg: Any, t: float, t_1: float, dt: float, state: Any, memory: Any) -> int:
-    """The state at t_1 for the unknowns that were found, on the constraints as far as the formulation keeps them."""
+    """The state at t_1 for the unknowns that were found, on the constraints as far as the
+    formulation keeps them."""
     c, closure = memory.c, p.closure
     status = end_state(p, leg, dt, state, c, memory)
     if status == OK and p.rows.size > 0:
@@ -192,11 +202,13 @@ def accept(p: Any, leg: Any, t_1: float, dt: float, state: Any, memory: Any) -> 
 
 @kernel()
 def step(p: Any, leg: Any, t_1: float, state: Any, memory: Any, counters: Any) -> int:
-    """From state.t to t_1; loads are not asked for later than leg.t_limit. On failure the motion in `state` is unchanged."""
+    """From state.t to t_1; loads are not asked for later than leg.t_limit. On failure the motion in
+    `state` is unchanged."""
     t, c = state.t, memory.c
     dt = t_1 - t
     if abs(dt - state.dt) <= SAME_STEP * abs(dt):
-        dt = state.dt  # differences of times carry rounding; a factorisation made for dt shall stay good
+        # differences of times carry rounding; a factorisation made for dt shall stay good
+        dt = state.dt
     c[0] = leg.W1L6
     c[1] = dt * leg.W2L5
     c[2] = dt * dt * leg.W3L3
@@ -213,7 +225,8 @@ def step(p: Any, leg: Any, t_1: float, state: Any, memory: Any, counters: Any) -
 
 @kernel()
 def try_remedies(p: Any, leg: Any, t_1: float, state: Any, memory: Any, counters: Any, status: int) -> int:
-    """The step once more after a failure, from ã = 0 and with exact closures, then with a regularised matrix."""
+    """The step once more after a failure, from ã = 0 and with exact closures, then with a
+    regularised matrix."""
     at_balance = p.closure.at_balance == 1
     for remedy in RESCUE:
         if status not in (SINGULAR, NOT_CONVERGED, NOT_FINITE):

@@ -1,4 +1,5 @@
-"""The memory of a step: vectors, matrix and pivots for the constraint rows that are enforced, and what holds when pivots are missing."""
+"""The memory of a step: vectors, matrix and pivots for the constraint rows that are enforced, and
+what holds when pivots are missing."""
 
 from __future__ import annotations
 
@@ -7,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.compiled import SOLVES, Coefficients, FloatArray, IntArray
 from isodyn.formulations.closure import Closure
 from isodyn.integrate.memory import Controls, Counters, Leg, Memory, allocate, forget, new_state, weigh
+from isodyn.kernels.compiled import SOLVES, Coefficients, FloatArray, IntArray
 from isodyn.linear_solvers.block_layout import REFINED
 from isodyn.linear_solvers.blocks import joint_to_merge, pack
 from isodyn.linear_solvers.rows import Rows, choose
@@ -30,7 +31,8 @@ def model_for(system: Any, closure: Closure, scaling: FloatArray | None) -> Mode
 
 
 def leg_for(model: Model, holonomic: int, rows: IntArray, closure: Closure, s: Coefficients, controls: Controls) -> Leg:
-    """Steps of a model with these rows, closure, coefficients and settings, without a limit for loads."""
+    """Steps of a model with these rows, closure, coefficients and settings, without a limit for
+    loads."""
     leg = Leg(rows=rows.size)
     leg.traits, leg.holonomic, leg.rows, leg.t_limit = model.traits, holonomic, rows, np.inf
     for numbers in (s, controls):
@@ -68,7 +70,8 @@ class StepMemory:
         weigh(self.memory, self.weights, self.independent.chosen)
 
     def enforce(self, rows: Rows) -> None:
-        """Memory for a step with these constraint rows; what is there is kept where the rows stay the same."""
+        """Memory for a step with these constraint rows; what is there is kept where the rows stay
+        the same."""
         before, self.independent = self.independent, rows
         if before is not None and np.array_equal(before.chosen, rows.chosen):
             self.memory.factors_good, self.memory.second_change = 0, 0.0
@@ -107,7 +110,8 @@ class StepMemory:
         return int(self.memory.pivots[REFINED]) if self.model.sparsity is not None else 0
 
     def choose_pivots(self) -> bool:
-        """Where a block has no pivot of its own: eliminate it together with a joint of it; SuperLU when that does not help."""
+        """Where a block has no pivot of its own: eliminate it together with a joint of it; SuperLU
+        when that does not help."""
         pattern = self.model.sparsity
         if pattern is None or self.closure.project > 0 or self.other is not None:
             return False
@@ -133,7 +137,8 @@ class StepMemory:
     def physics(
         self, closure: Closure, s: Coefficients = STILL, controls: Controls = UNTRIED, *, stepping: bool = False
     ) -> tuple[Any, FloatArray, IntArray, Leg]:
-        """The model as compiled code takes it, and the leg of steps with this closure and these coefficients."""
+        """The model as compiled code takes it, and the leg of steps with this closure and these
+        coefficients."""
         model = self.other if stepping and self.other is not None else self.model
         key = closure, s, controls, stepping
         if key not in self.legs:

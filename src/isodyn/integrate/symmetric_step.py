@@ -1,15 +1,19 @@
-"""A step that is its own inverse: the central difference with the forces of constraint at both ends.
+"""A step that is its own inverse: the central difference with the forces of constraint at both
+ends.
 
     M(q_n) a⁻ + G(q_n)ᵀλ⁻ = Q(q_n, v½, t_n),          v½ = v_n + ½Δt a⁻,       q_{n+1} = q_n ⊕ Δt v½,       φ(q_{n+1}) = 0
     M(q_{n+1}) a⁺ + G(q_{n+1})ᵀλ⁺ = Q(q_{n+1}, v½, t_{n+1}),    v_{n+1} = v½ + ½Δt a⁺,    φ̇(q_{n+1}, v_{n+1}) = 0
 
-Without forces of v this is Rattle [Andersen1983]. Read from t_{n+1} to t_n with −Δt the two halves change places and nothing else changes:
-Φ_{−Δt} ∘ Φ_Δt = 1, also where forces depend on v (implicit in the first half, explicit in the second) and where coordinates retract, since
-q ⊕ d ⊕ (−d) = q. The stabilised step of `isodyn.integrate.step` has second order too, but takes the direction of its correction from one
-end and the force from before the correction; forth and back it misses its start.
+Without forces of v this is Rattle [Andersen1983]. Read from t_{n+1} to t_n with −Δt the two halves
+change places and nothing else changes: Φ_{−Δt} ∘ Φ_Δt = 1, also where forces depend on v (implicit
+in the first half, explicit in the second) and where coordinates retract, since q ⊕ d ⊕ (−d) = q.
+The stabilised step of `isodyn.integrate.step` has second order too, but takes the direction of its
+correction from one end and the force from before the correction; forth and back it misses its
+start.
 
-The first half is solved to rounding: what an iteration leaves has no symmetry. Its matrix knows nothing of the derivative of ⊕, and of some
-systems no tangents; Broyden's update [Kelley1995] learns what is missing.
+The first half is solved to rounding: what an iteration leaves has no symmetry. Its matrix knows
+nothing of the derivative of ⊕, and of some systems no tangents; Broyden's update [Kelley1995]
+learns what is missing.
 """
 
 from __future__ import annotations
@@ -18,7 +22,11 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.compiled import (
+from isodyn.integrate.closure import copy_to, finite, measure, measure_forces, retract, settle
+from isodyn.integrate.corrections import solve
+from isodyn.integrate.matrix import assemble, close_at_the_end, decompose
+from isodyn.integrate.memory import EPS
+from isodyn.kernels.compiled import (
     BALANCE,
     CONSTANT_MASS,
     CONSTRAINT,
@@ -33,15 +41,13 @@ from isodyn.compiled import (
     FloatArray,
     kernel,
 )
-from isodyn.integrate.closure import copy_to, finite, measure, measure_forces, retract, settle
-from isodyn.integrate.corrections import solve
-from isodyn.integrate.matrix import assemble, close_at_the_end, decompose
-from isodyn.integrate.memory import EPS
 
 STILL_MOVES = 0.3  # a contraction above this ends the iteration, at rounding or as a failure
 LARGEST = 0.9  # contraction that an update may assume
 NOISE = (
-    1e-7  # corrections below this part of the acceleration that do not shrink are noise of the system's functions, …
+    # corrections below this part of the acceleration that do not shrink are noise of the system's
+    # functions, …
+    1e-7
 )
 CLOSED = 16.0  # units of rounding that a closure may be open by
 PATIENCE = 8  # … after so many iterations
@@ -51,7 +57,8 @@ PATIENCE = 8  # … after so many iterations
 def both_ends_matrix(
     p: Any, t: float, t_1: float, q: FloatArray, c: FloatArray, memory: Any, last: bool, counters: Any
 ) -> int:
-    """Factors of [c₀M + c₁ ∂/∂v, Gᵀ(q); G, 0] at q and memory.v; the lower rows from q_{n+1} unless q is that itself."""
+    """Factors of [c₀M + c₁ ∂/∂v, Gᵀ(q); G, 0] at q and memory.v; the lower rows from q_{n+1} unless
+    q is that itself."""
     constant = p.rows.size == 0 and (p.traits & CONSTANT_MASS) != 0 and c[1] == 0.0
     known = memory.factors_c
     if (
@@ -93,7 +100,8 @@ def open_by(p: Any, memory: Any) -> float:
 
 @kernel()
 def broyden(S: FloatArray, k: int, y: FloatArray, sizes: FloatArray) -> None:
-    """Turn the correction y of the first matrix into that of the matrix updated by the corrections S[0] … S[k−1]; keep it as S[k].
+    """Turn the correction y of the first matrix into that of the matrix updated by the corrections
+    S[0] … S[k−1]; keep it as S[k].
 
     Products of corrections are those of their parts in units of `sizes`.
     """
@@ -141,7 +149,8 @@ def first_half(
     S: FloatArray,
     counters: Any,
 ) -> int:
-    """v½ into memory.v, q_{n+1} into memory.q_1, from the acceleration and multipliers in `state` as a guess."""
+    """v½ into memory.v, q_{n+1} into memory.q_1, from the acceleration and multipliers in `state`
+    as a guess."""
     n = memory.x.size
     copy_to(state.q, memory.q)
     copy_to(state.a, memory.a)
@@ -196,7 +205,8 @@ def first_half(
 
 @kernel()
 def second_half(p: Any, t_1: float, dt: float, c: FloatArray, memory: Any, S: FloatArray, counters: Any) -> int:
-    """v_{n+1} into memory.v_1: linear equations, solved once and once more for what rounding left of them."""
+    """v_{n+1} into memory.v_1: linear equations, solved once and once more for what rounding left
+    of them."""
     n = memory.x.size
     c[0], c[1], c[2], c[3] = 1.0, 0.0, 0.0, 1.0
     status = both_ends_matrix(p, t_1, t_1, memory.q_1, c, memory, True, counters)
@@ -235,7 +245,8 @@ def symmetric_step(
     S: FloatArray,
     counters: Any,
 ) -> int:
-    """From t to t_1 = t + dt, forwards or backwards; loads are asked for at t and t_1. On failure `state` is unchanged."""
+    """From t to t_1 = t + dt, forwards or backwards; loads are asked for at t and t_1. On failure
+    `state` is unchanged."""
     status = first_half(p, leg, t, t_1, dt, state, c, memory, S, counters)
     if status == OK:
         status = second_half(p, t_1, dt, c, memory, S, counters)

@@ -7,7 +7,8 @@
     pulley               on the two ends of the rope, and on the ground at the first point that the rope runs over
     a user's rows        on the bodies that they name and on the ground, at mass centres
 
-A joint is told by what it does to all its bodies: forces, and torques about any one point, add up to zero with the ground among them.
+A joint is told by what it does to all its bodies: forces, and torques about any one point, add up
+to zero with the ground among them.
 """
 
 from __future__ import annotations
@@ -18,16 +19,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from isodyn.bodies.body import GROUND
-from isodyn.compiled import FloatArray
 from isodyn.joints.measures import C_J
 from isodyn.joints.words import Pair, Row, Word, triad
+from isodyn.kernels.compiled import FloatArray
 
 
 @dataclass(frozen=True, eq=False)
 class Action:
-    """`points` by body, counted from its mass centre in its own axes, of the ground in the world; `on` is meant when no body is named.
+    """`points` by body, counted from its mass centre in its own axes, of the ground in the world;
+    `on` is meant when no body is named.
 
-    `contact`: a rolling contact acts where this measure touches instead. `axes` (rows) are those of the joint, fixed in `axes_of`.
+    `contact`: a rolling contact acts where this measure touches instead. `axes` (rows) are those of
+    the joint, fixed in `axes_of`.
     """
 
     on: str

@@ -1,6 +1,7 @@
 """What a node of a cable can offer to joints and force elements: its point and its tangent.
 
-A cable does not resist twisting, so nothing but the tangent turns with it. Words that use another direction fixed in a node are refused.
+A cable does not resist twisting, so nothing but the tangent turns with it. Words that use another
+direction fixed in a node are refused.
 """
 
 from __future__ import annotations
@@ -10,13 +11,14 @@ from collections.abc import Iterable
 import numpy as np
 
 from isodyn.bodies.body import Body
-from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
 from isodyn.joints import measures as at
 from isodyn.joints.words import Word
+from isodyn.kernels.compiled import FloatArray
 
 NODE = "a node of a cable in space: it has a point and a tangent, no twist"
-_AXES = {at.AXES: (at.A_I, at.C_J), at.OFFSET: (at.A_I, None)}  # directions in the first and in the second body
+# directions in the first and in the second body
+_AXES = {at.AXES: (at.A_I, at.C_J), at.OFFSET: (at.A_I, None)}
 
 
 def refuse_twist(what: str, words: Iterable[Word], bodies: dict[str, Body]) -> None:

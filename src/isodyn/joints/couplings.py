@@ -1,4 +1,5 @@
-"""Rows that are not pairs: drives, couplings of joint coordinates, rolling without slip, a user's own rows.
+"""Rows that are not pairs: drives, couplings of joint coordinates, rolling without slip, a user's
+own rows.
 
 drive      x = f(t)                                       x a coordinate of a joint
 coupling   Σ w_k x_k = f(t) + what it is at the start     gears, racks, pulleys
@@ -14,13 +15,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from isodyn.bodies.body import Body, vector3
-from isodyn.compiled import FloatArray
 from isodyn.errors import InputError, about
 from isodyn.joints import measures as words
 from isodyn.joints.actions import of_couplings, of_rolling, of_rope
 from isodyn.joints.pairs import between_points, length_of
 from isodyn.joints.part import JointPart, JointRows, JointWorld
 from isodyn.joints.words import Pair, Row, RowKind, ground_body, triad, unit
+from isodyn.kernels.compiled import FloatArray
 from isodyn.parts import Keys, Value, joint, optional, required
 from isodyn.parts.part import joined
 
@@ -28,9 +29,11 @@ from isodyn.parts.part import joined
 @joint("drive")
 @dataclass(frozen=True)
 class Drive(JointPart):
-    """A joint coordinate follows a function of time: `value` of isodyn's time functions, or a number.
+    """A joint coordinate follows a function of time: `value` of isodyn's time functions, or a
+    number.
 
-    Whole turns of an angle count: a run starts in the turn that is nearest to `value` at its first time.
+    Whole turns of an angle count: a run starts in the turn that is nearest to `value` at its first
+    time.
     """
 
     name: str
@@ -56,7 +59,8 @@ class Drive(JointPart):
 @joint("coupling")
 @dataclass(frozen=True)
 class Coupling(JointPart):
-    """Σ weight·coordinate stays what it is at the start: {"pin": 1.0, "slide": -0.05} or {("pin", "angle"): 1.0, …}."""
+    """Σ weight·coordinate stays what it is at the start: {"pin": 1.0, "slide": -0.05} or {("pin",
+    "angle"): 1.0, …}."""
 
     name: str
     weights: Mapping[Any, float]
@@ -96,9 +100,11 @@ class Coupling(JointPart):
 @joint("gear")
 @dataclass(frozen=True)
 class Gear(JointPart):
-    """Two hinges turn in a fixed ratio: angle of the first + ratio × angle of the second stays constant.
+    """Two hinges turn in a fixed ratio: angle of the first + ratio × angle of the second stays
+    constant.
 
-    Outer spur gears with z₁ and z₂ teeth: ratio = z₂/z₁; inner ones and chains: −z₂/z₁. Any ratio: whole turns are counted.
+    Outer spur gears with z₁ and z₂ teeth: ratio = z₂/z₁; inner ones and chains: −z₂/z₁. Any ratio:
+    whole turns are counted.
     """
 
     name: str
@@ -130,7 +136,8 @@ class Gear(JointPart):
 @joint("pulley")
 @dataclass(frozen=True)
 class Pulley(JointPart):
-    """A rope from a point of each body over fixed points of the world: length₁ + ratio·length₂ stays constant.
+    """A rope from a point of each body over fixed points of the world: length₁ + ratio·length₂
+    stays constant.
 
     `points` are the ends on the bodies and `over` the fixed points, all in the world at the start.
     """
@@ -178,7 +185,8 @@ class Pulley(JointPart):
 @joint("rolling_sphere")
 @dataclass(frozen=True)
 class RollingSphere(JointPart):
-    """A sphere of this radius about a point of the body rolls without slip on the plane through `plane_point` ⟂ `normal`."""
+    """A sphere of this radius about a point of the body rolls without slip on the plane through
+    `plane_point` ⟂ `normal`."""
 
     name: str
     body: str
@@ -202,7 +210,8 @@ class RollingSphere(JointPart):
 @joint("rolling_disc")
 @dataclass(frozen=True)
 class RollingDisc(JointPart):
-    """A thin disc or wheel with centre and axis of the body rolls without slip on the plane through `plane_point` ⟂ `normal`."""
+    """A thin disc or wheel with centre and axis of the body rolls without slip on the plane through
+    `plane_point` ⟂ `normal`."""
 
     name: str
     body: str

@@ -1,7 +1,8 @@
 """The words that joints and force elements are made of: scalar measures x(q) between two bodies.
 
-Body i and body j have positions r, matrices R (body → world) and body-frame angular velocities ω; s_i, s_j are points and a, c axes in
-the bodies, u, n fixed directions of the world. With P = r + R s, d = P_j − P_i:
+Body i and body j have positions r, matrices R (body → world) and body-frame angular velocities ω;
+s_i, s_j are points and a, c axes in the bodies, u, n fixed directions of the world. With P = r + R
+s, d = P_j − P_i:
 
     POINT      u·(P_i − P_j)                ANGLE          turn of j against i about a, atan2(a₂·R_ij c₁, a₁·R_ij c₁)
     AXES       (R_i a)·(R_j c)              PLANAR_ANGLE   θ_j − θ_i − what it is at the start
@@ -10,14 +11,17 @@ the bodies, u, n fixed directions of the world. With P = r + R s, d = P_j − P_
     TWIST      as ANGLE, with the gradient that holds where the axes of the two bodies do not agree
     ROLL_SPHERE, ROLL_DISC   rates only: velocity u·ẋ of the material point of body i that touches the plane ⟂ n
 
-Poses tell ANGLE, TANGENT_ANGLE and TWIST within half a turn. Where something depends on the value, whole turns are counted: the angle is a
-coordinate of the state (isodyn.mechanism.turns), and the measure reads it from its own numbers.
+Poses tell ANGLE, TANGENT_ANGLE and TWIST within half a turn. Where something depends on the value,
+whole turns are counted: the angle is a coordinate of the state (isodyn.mechanism.turns), and the
+measure reads it from its own numbers.
 
-Every measure has a gradient g, ẋ = g·v with v = (ṙ_i, ω_i, ṙ_j, ω_j), a rest h, ẍ = g·v̇ + h, and a stiffness K = ∂g/∂q along body-frame
-increments of rotation; h = vᵀK v. K is not symmetric: half the cross product with the torque of g is left in its rotation blocks.
-Source: [Shimada2014 (6.26)–(6.100)], corrected; see docs/corrections.md.
+Every measure has a gradient g, ẋ = g·v with v = (ṙ_i, ω_i, ṙ_j, ω_j), a rest h, ẍ = g·v̇ + h, and a
+stiffness K = ∂g/∂q along body-frame increments of rotation; h = vᵀK v. K is not symmetric: half the
+cross product with the torque of g is left in its rotation blocks. Source:
+[Shimada2014 (6.26)–(6.100)], corrected; see docs/corrections.md.
 
-All numbers lie in one array A: poses at p and q, the measure's own numbers at k, results where the caller says.
+All numbers lie in one array A: poses at p and q, the measure's own numbers at k, results where the
+caller says.
 """
 
 from __future__ import annotations
@@ -35,21 +39,22 @@ from isodyn.bodies.rotation_kernels import (
     twice_cross,
     vector,
 )
-from isodyn.compiled import FloatArray, kernel
+from isodyn.kernels.compiled import FloatArray, kernel
 
 POINT, AXES, OFFSET, LENGTH, ANGLE, PLANAR_ANGLE, DISC_HEIGHT, ROLL_SPHERE, ROLL_DISC, TANGENT_ANGLE, TWIST = range(11)
 
-# ---- a pose: position, matrix, velocity, angular velocity (body frame), angle of a planar body; of nodes of beams the length of the slope
-# and the rate of its logarithm
+# ---- a pose: position, matrix, velocity, angular velocity (body frame), angle of a planar body; of
+# nodes of beams the length of the slope and the rate of its logarithm
 POSE = 22
 R_, V_, W_, TURN, STRETCH, STRETCHING = 3, 12, 15, 18, 19, 20
 WHOLE_TURNS = (ANGLE, TANGENT_ANGLE, TWIST)  # measures that poses tell up to whole turns
-# ---- the numbers of a measure: points, axes, further axes of the angle; u and n share the places of axes, the radius has its own; the
-# angle with its whole turns, and whether it is counted
+# ---- the numbers of a measure: points, axes, further axes of the angle; u and n share the places
+# of axes, the radius has its own; the angle with its whole turns, and whether it is counted
 PARAMETERS = 24
 S_I, S_J, A_I, C_J, A1_I, A2_I, C1_J, RADIUS, COUNTED, IS_COUNTED = 0, 3, 6, 9, 12, 15, 18, 21, 22, 23
 TWO_PI = 2.0 * np.pi
-# ---- memory that callers set aside, by place in it: gradient, stiffness, derivative of d, another gradient
+# ---- memory that callers set aside, by place in it: gradient, stiffness, derivative of d, another
+# gradient
 GRADIENT, STIFFNESS, SLOPES, SECOND, WORK = 0, 12, 156, 192, 204
 
 
@@ -63,7 +68,8 @@ def between(A: FloatArray, p: int, q: int, k: int) -> Vector:
 
 @kernel()
 def touching(kind: int, A: FloatArray, p: int, k: int) -> tuple[float, Vector, Vector, Vector]:
-    """Of a sphere or a disc on a plane, in the body frame: |normal less its axial part|, normal, direction to the touching point, point."""
+    """Of a sphere or a disc on a plane, in the body frame: |normal less its axial part|, normal,
+    direction to the touching point, point."""
     n = rotate_back(A, p + R_, vector(A, k + C_J))
     e, size = n, 1.0
     if kind != ROLL_SPHERE:
@@ -76,7 +82,8 @@ def touching(kind: int, A: FloatArray, p: int, k: int) -> tuple[float, Vector, V
 
 @kernel()
 def angle_of(kind: int, A: FloatArray, p: int, q: int, k: int) -> float:
-    """ANGLE, TANGENT_ANGLE or TWIST: as it was counted; where nothing counts it, within half a turn from the poses."""
+    """ANGLE, TANGENT_ANGLE or TWIST: as it was counted; where nothing counts it, within half a turn
+    from the poses."""
     if A[k + IS_COUNTED] == 1.0:
         return A[k + COUNTED]
     if kind == TANGENT_ANGLE:
@@ -93,7 +100,8 @@ def within_half_a_turn(x: float) -> float:
 
 @kernel()
 def twist_axis(A: FloatArray, p: int, q: int, k: int) -> Vector:
-    """e = (C a₂ − S a₁)/(S² + C²) with S = a₂·R_ij c₁, C = a₁·R_ij c₁: the change of atan2(S, C) is e·δ(R_ij c₁)."""
+    """e = (C a₂ − S a₁)/(S² + C²) with S = a₂·R_ij c₁, C = a₁·R_ij c₁: the change of atan2(S, C) is
+    e·δ(R_ij c₁)."""
     a1, a2 = vector(A, k + A1_I), vector(A, k + A2_I)
     y = rotate_back(A, p + R_, rotate(A, q + R_, vector(A, k + C1_J)))
     S, C = dot(a2, y), dot(a1, y)
@@ -299,7 +307,8 @@ def add_axes_columns(A: FloatArray, K: int, b: int, p: int, q: int, a: Vector, c
 
 @kernel()
 def twist_stiffness(A: FloatArray, p: int, q: int, k: int, work: int) -> None:
-    """K of atan2(S, C): that of e·R_ij c₁ with e held, and ((∇S)(∇C)ᵀ − (∇C)(∇S)ᵀ)/n − (∇θ)(∇n)ᵀ/n with n = S² + C²."""
+    """K of atan2(S, C): that of e·R_ij c₁ with e held, and ((∇S)(∇C)ᵀ − (∇C)(∇S)ᵀ)/n − (∇θ)(∇n)ᵀ/n
+    with n = S² + C²."""
     K, D = work + STIFFNESS, work + SLOPES  # ∇S and ∇C of the rotations of both bodies, six each
     a1, a2, c = vector(A, k + A1_I), vector(A, k + A2_I), vector(A, k + C1_J)
     y = rotate_back(A, p + R_, rotate(A, q + R_, c))

@@ -6,7 +6,8 @@
     fixed       points coincide; axes (1,2) (2,3) (3,1)      planar        offset 3; axes (1,3) (2,3)
     distance    length                                       point on plane   offset 3
 
-Axis 3 is the joint's own. Source: [Shimada2014 (6.26)–(6.100)], corrected. Between planar bodies the rows across the plane are left out.
+Axis 3 is the joint's own. Source: [Shimada2014 (6.26)–(6.100)], corrected. Between planar bodies
+the rows across the plane are left out.
 """
 
 from __future__ import annotations
@@ -48,7 +49,8 @@ class _Named:
 
 @dataclass(frozen=True)
 class Joint(_Where, _Named, JointPart):
-    """A pair between two bodies. `point` and `axis` are in the world at the start; `points`, `axes` in the two bodies instead."""
+    """A pair between two bodies. `point` and `axis` are in the world at the start; `points`, `axes`
+    in the two bodies instead."""
 
     keys: ClassVar[Keys] = {
         "between": required(Value.BODIES),
@@ -166,7 +168,8 @@ class Cylindrical(Joint):
 @joint("screw")
 @dataclass(frozen=True)
 class Screw(Joint):
-    """Rotation about one axis with a displacement of `pitch` per radian. Coordinates: angle, displacement.
+    """Rotation about one axis with a displacement of `pitch` per radian. Coordinates: angle,
+    displacement.
 
     The angle at the start is the one that the displacement there tells: on which thread the nut is.
     """
@@ -209,7 +212,8 @@ class Planar(Joint):
 @joint("universal")
 @dataclass(frozen=True)
 class Universal(Joint):
-    """A cross: `axis` is fixed in the first body, `second_axis` in the second, and they stay perpendicular."""
+    """A cross: `axis` is fixed in the first body, `second_axis` in the second, and they stay
+    perpendicular."""
 
     second_axis: Any = None
     keys: ClassVar[Keys] = {**Joint.keys, "second_axis": optional(Value.VECTOR)}
@@ -268,7 +272,8 @@ class Fixed(Joint):
 @joint("distance")
 @dataclass(frozen=True)
 class Distance(Joint):
-    """A massless rod between a point of each body: `points` in the world at the start, `length` as there when left out."""
+    """A massless rod between a point of each body: `points` in the world at the start, `length` as
+    there when left out."""
 
     length: float | None = None
     keys: ClassVar[Keys] = {

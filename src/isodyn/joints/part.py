@@ -36,7 +36,8 @@ class JointRows:
 
 
 class JointWorld(Protocol):
-    """What a joint may ask: bodies and nodes by name, joints that were built before it, measures at the start."""
+    """What a joint may ask: bodies and nodes by name, joints that were built before it, measures at
+    the start."""
 
     def body(self, name: str) -> Body:
         """A body, a node of a beam, or the ground."""

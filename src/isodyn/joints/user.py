@@ -10,18 +10,20 @@ import numpy as np
 
 from isodyn.bodies.body import GROUND
 from isodyn.bodies.pose import Pose
-from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
+from isodyn.kernels.compiled import FloatArray
 from isodyn.parts import Part, Use, Value
 from isodyn.systems.checks import returned
 
 
 @dataclass(frozen=True)
 class UserRows(Part):
-    """Rows φ = 0 from a function of the poses of one or two bodies and the time: phi(pose, t) or phi(first, second, t) → (m,).
+    """Rows φ = 0 from a function of the poses of one or two bodies and the time: phi(pose, t) or
+    phi(first, second, t) → (m,).
 
-    `bodies` are one or two names, "ground" among them if wanted; `phi` gets `Pose` objects (position, R, point(s)) and must be smooth.
-    Derivatives come from differences; `scale` is a length over which φ changes, if far from the size of the mechanism.
+    `bodies` are one or two names, "ground" among them if wanted; `phi` gets `Pose` objects
+    (position, R, point(s)) and must be smooth. Derivatives come from differences; `scale` is a
+    length over which φ changes, if far from the size of the mechanism.
     """
 
     name: str

@@ -1,6 +1,7 @@
 """Words and rows: measures between two named bodies, and constraint rows as sums of them.
 
-A joint is written with points and axes in the world at the start; `Pair` turns them into points and right-handed triads of the two bodies.
+A joint is written with points and axes in the world at the start; `Pair` turns them into points and
+right-handed triads of the two bodies.
 """
 
 from __future__ import annotations
@@ -12,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from isodyn.bodies.body import GROUND, Body, vector3
-from isodyn.compiled import FloatArray
 from isodyn.errors import Argument, InputError
 from isodyn.joints import measures as words
+from isodyn.kernels.compiled import FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +52,8 @@ class RowKind(Enum):
 
 @dataclass(frozen=True, eq=False)
 class Row:
-    """φ = Σ weight·word − target(t), a row of the named joint; `label` tells it from the joint's other rows.
+    """φ = Σ weight·word − target(t), a row of the named joint; `label` tells it from the joint's
+    other rows.
 
     Rates only: not holonomic. `any_turn`: the whole turns that its angle has at the start are free.
     """
@@ -105,7 +107,8 @@ def arm(body: Body, P: FloatArray) -> FloatArray:
 
 
 def _usual_point(what: str, first: Body, second: Body) -> Any:
-    """Where a joint is when nothing is said: at the node of a beam that it holds, or else in the origin."""
+    """Where a joint is when nothing is said: at the node of a beam that it holds, or else in the
+    origin."""
     if first.of_beam and second.of_beam and arm(first, second.position).any():
         raise InputError(
             f"{what}: {first.name!r} at {first.position} and {second.name!r} at {second.position} are apart",
@@ -126,7 +129,8 @@ def two(what: str, given: Any, argument: Argument) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class Pair:
-    """The two bodies of a joint with its point and triad in each of them; `zero` is where planar angles count from."""
+    """The two bodies of a joint with its point and triad in each of them; `zero` is where planar
+    angles count from."""
 
     name: str
     first: Body
@@ -142,7 +146,8 @@ class Pair:
     def of(
         cls, name: str, first: Body, second: Body, point: Any, axis: Any, points: Any = None, axes: Any = None
     ) -> Pair:
-        """From a point and an axis in the world, or `points`, `axes` given in the frames of the two bodies."""
+        """From a point and an axis in the world, or `points`, `axes` given in the frames of the two
+        bodies."""
         what = f"joint {name!r}"
         if points is None:
             P = vector3(f"{what}: point", _usual_point(what, first, second) if point is None else point, "point")

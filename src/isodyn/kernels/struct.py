@@ -1,4 +1,5 @@
-"""Named memory: a class with declared fields is one block of memory, which kernels receive as one address.
+"""Named memory: a class with declared fields is one block of memory, which kernels receive as one
+address.
 
     class Body(Struct):
         mass = real
@@ -12,10 +13,11 @@
     tables = Tables(bodies=10)
     tables.bodies[3].mass = 2.0              # the same in Python and in kernels
 
-A block begins with a header: numbers and arrays of constant shape in their places, for every array with named sizes a word that tells
-where it begins, and a word for every size. Places and sizes never change, so that compiled code reads them once. All numbers take
-eight bytes. In Python numbers and arrays are views of the same block. The name of the type that Numba sees contains a digest of the
-fields and of the files that lay them out: machine code on disk is not used for another layout.
+A block begins with a header: numbers and arrays of constant shape in their places, for every array
+with named sizes a word that tells where it begins, and a word for every size. Places and sizes
+never change, so that compiled code reads them once. All numbers take eight bytes. In Python numbers
+and arrays are views of the same block. The name of the type that Numba sees contains a digest of
+the fields and of the files that lay them out: machine code on disk is not used for another layout.
 """
 
 from __future__ import annotations
@@ -32,7 +34,8 @@ from isodyn.errors import InputError
 
 WORD = 8  # bytes of a number, a place or a size
 LINE = 128  # bytes that processors fetch together: blocks of different threads share none
-SMALL, MOST_HEADERS = 100_000, 256  # words of blocks whose headers are kept to be copied, and how many are
+# words of blocks whose headers are kept to be copied, and how many are
+SMALL, MOST_HEADERS = 100_000, 256
 NUMBERS = {"f": np.dtype(np.float64), "i": np.dtype(np.int64)}
 SOURCE = b"".join(Path(__file__).with_name(name).read_bytes() for name in ("struct.py", "struct_types.py"))
 
@@ -44,7 +47,8 @@ Self = TypeVar("Self", bound="Struct")
 
 
 class Field:
-    """A number, an array of numbers, a struct or many structs; shapes consist of numbers and names of sizes."""
+    """A number, an array of numbers, a struct or many structs; shapes consist of numbers and names
+    of sizes."""
 
     def __init__(self, kind: str, shape: tuple[int | str, ...] = (), of: Any = None) -> None:
         for n in shape:
@@ -144,7 +148,8 @@ class _Values:
 
 
 class Struct:
-    """A block of memory with named fields; subclasses declare them, `Subclass(size=…)` allocates one filled with zeros."""
+    """A block of memory with named fields; subclasses declare them, `Subclass(size=…)` allocates
+    one filled with zeros."""
 
     _fields: dict[str, Field]
     _sizes: dict[str, int]  # names of sizes, and the word of each

@@ -1,7 +1,8 @@
 """Structs in compiled code: what Numba has to know about isodyn.kernels.struct.
 
-A value of struct type is one address. A number is a load or a store at a constant distance from it. An array is found through the words
-of the header, which are marked as never changing. Arrays cannot be exchanged, only their elements can.
+A value of struct type is one address. A number is a load or a store at a constant distance from it.
+An array is found through the words of the header, which are marked as never changing. Arrays cannot
+be exchanged, only their elements can.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Where things lie in the packed pattern of a block matrix (isodyn.linear_solvers.blocks packs, block_lu reads)."""
+"""Where things lie in the packed pattern of a block matrix (isodyn.linear_solvers.blocks packs,
+block_lu reads)."""
 
 from __future__ import annotations
 
@@ -28,8 +29,10 @@ from __future__ import annotations
     REFINED,
 ) = range(22)
 HEADER = 22
-# ---- a node: size, width of what follows, places of D, Y, Z in the storage, position of its first unknown, list of the positions that
-# follow, first update, number of updates, whether it holds multipliers
+# ---- a node: size, width of what follows, places of D, Y, Z in the storage, position of its first
+# unknown, list of the positions that follow, first update, number of updates, whether it holds
+# multipliers
 NODE = 10
-# ---- an update A_ab −= Z_a Y_b: first and number of rows, of columns, place and stride of the target
+# ---- an update A_ab −= Z_a Y_b: first and number of rows, of columns, place and stride of the
+# target
 UPDATE = 6

@@ -1,15 +1,19 @@
-"""LU factors of a sparse matrix of blocks with a fixed pattern, made again and again inside compiled code.
+"""LU factors of a sparse matrix of blocks with a fixed pattern, made again and again inside
+compiled code.
 
-Unknowns come in nodes (the velocities of a body, the multipliers of a joint). With node p eliminated after the ones before it,
+Unknowns come in nodes (the velocities of a body, the multipliers of a joint). With node p
+eliminated after the ones before it,
 
     A_pp = Pᵀ L U  (partial pivoting inside the node),     Y = L⁻¹P A_ps,     Z = A_sp U⁻¹,     A_ss ← A_ss − Z Y
 
-over the later nodes s that touch p. Where the entries lie is worked out once (isodyn.linear_solvers.blocks) and packed into one array
-of integers; numbers lie in one array of floats: the blocks, what each pivot was made of, room for two right-hand sides and sizes in the
-order of elimination, in which the unknowns of a node are neighbours. Two are solved for at a time: a step has two to solve for, and the
-second costs little. A row of multipliers has no pivot of its own: it comes after the bodies that it
-joins, and its pivot is what is left of −G J⁻¹Gᵀ. A pivot that is only rounding of what it was made of counts as zero. Both are compared,
-and pivots chosen, in units of typical sizes of unknowns and equations (isodyn.systems.scales).
+over the later nodes s that touch p. Where the entries lie is worked out once
+(isodyn.linear_solvers.blocks) and packed into one array of integers; numbers lie in one array of
+floats: the blocks, what each pivot was made of, room for two right-hand sides and sizes in the
+order of elimination, in which the unknowns of a node are neighbours. Two are solved for at a time:
+a step has two to solve for, and the second costs little. A row of multipliers has no pivot of its
+own: it comes after the bodies that it joins, and its pivot is what is left of −G J⁻¹Gᵀ. A pivot
+that is only rounding of what it was made of counts as zero. Both are compared, and pivots chosen,
+in units of typical sizes of unknowns and equations (isodyn.systems.scales).
 """
 
 from __future__ import annotations
@@ -17,7 +21,8 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
-from isodyn.compiled import OK, SINGULAR, F, FloatArray, I, IntArray, f8, i8, kernel
+from isodyn.kernels.compiled import OK, SINGULAR, F, FloatArray, I, IntArray, f8, i8, kernel
+from isodyn.kernels.lowering import by_address, natural
 from isodyn.linear_solvers.block_layout import (
     I_COLUMNS,
     I_DIAGONAL,
@@ -42,7 +47,6 @@ from isodyn.linear_solvers.block_layout import (
     UPDATE,
     WORN,
 )
-from isodyn.lowering import by_address, natural
 
 FACTOR, SOLVE = i8(F, I, i8, f8, I), types.void(F, I, i8, F, F)
 LOST = 64.0 * float(
@@ -54,7 +58,8 @@ NOTHING = 1e300
 
 @kernel()
 def fill_blocks(J: FloatArray, G: FloatArray, soft: FloatArray, sizes: FloatArray, S: IntArray, A: FloatArray) -> None:
-    """A = [J Gᵀ; G −ε] in its blocks, from the values of J and G in their patterns; sizes of unknowns and equations behind them."""
+    """A = [J Gᵀ; G −ε] in its blocks, from the values of J and G in their patterns; sizes of
+    unknowns and equations behind them."""
     for i in range(S[STORAGE]):
         A[i] = 0.0
     places, lower, upper, n = natural(S[I_J]), natural(S[I_G]), natural(S[I_GT]), natural(S[UNKNOWN_V])
@@ -93,7 +98,8 @@ def size_of_blocks(J: FloatArray, sizes: FloatArray, S: IntArray) -> float:
 
 @kernel(inline=True, fused=True)
 def eliminate_node(A: FloatArray, S: IntArray, f: int, o: int, pivots: int, drop: float, dependent: IntArray) -> int:
-    """D, Y and Z of a node with f unknowns in their places, and A_ss − Z Y of those that it touches; the unknown without a pivot, or −1."""
+    """D, Y and Z of a node with f unknowns in their places, and A_ss − Z Y of those that it
+    touches; the unknown without a pivot, or −1."""
     w, D, Y, Z = natural(S[o + 1]), natural(S[o + 2]), natural(S[o + 3]), natural(S[o + 4])
     base, later, made_of = natural(S[o + 5]), natural(S[o + 6]), natural(S[STORAGE])
     columns, rows = natural(made_of + 3 * S[SIZE]), natural(made_of + 4 * S[SIZE] + base)
@@ -166,9 +172,10 @@ def eliminate_node(A: FloatArray, S: IntArray, f: int, o: int, pivots: int, drop
 def block_factor(A: FloatArray, S: IntArray, second: int, drop: float, dependent: IntArray) -> int:
     """Overwrite A by its factors; SINGULAR leaves the failing unknown in dependent[0].
 
-    S[WORN] = 1 afterwards where a pivot is only a small rest of what it was made of: growth, and solutions to be refined. With
-    drop > 0, multipliers whose pivot falls below that part of what it was made of are put aside instead: dependent[k] = 1 for
-    unknown k, and the factors are those of the others.
+    S[WORN] = 1 afterwards where a pivot is only a small rest of what it was made of: growth, and
+    solutions to be refined. With drop > 0, multipliers whose pivot falls below that part of what it
+    was made of are put aside instead: dependent[k] = 1 for unknown k, and the factors are those of
+    the others.
     """
     made_of, pivots = natural(S[STORAGE]), natural(S[I_PIVOT] + second * S[SIZE])
     S[WORN] = 0
@@ -198,7 +205,8 @@ def block_factor(A: FloatArray, S: IntArray, second: int, drop: float, dependent
 
 @kernel(inline=True, fused=True)
 def forward(A: FloatArray, S: IntArray, f: int, o: int, pivots: int, first: int) -> None:
-    """L⁻¹P of a node with f unknowns on both right-hand sides, and what the later ones lose by it."""
+    """L⁻¹P of a node with f unknowns on both right-hand sides, and what the later ones lose by
+    it."""
     w, D, Z = natural(S[o + 1]), natural(S[o + 2]), natural(S[o + 4])
     base, later = natural(S[o + 5]), natural(S[o + 6])
     u = first + 2 * base
@@ -225,7 +233,8 @@ def forward(A: FloatArray, S: IntArray, f: int, o: int, pivots: int, first: int)
 
 @kernel(inline=True, fused=True)
 def backward(A: FloatArray, S: IntArray, f: int, o: int, first: int) -> None:
-    """The unknowns of a node with f of them on both right-hand sides, when the later ones are known."""
+    """The unknowns of a node with f of them on both right-hand sides, when the later ones are
+    known."""
     w, D, Y = natural(S[o + 1]), natural(S[o + 2]), natural(S[o + 3])
     base, later = natural(S[o + 5]), natural(S[o + 6])
     u = first + 2 * base

@@ -1,7 +1,8 @@
-"""Order, fill and places of a block matrix [J Gᵀ; G 0], once per model (isodyn.linear_solvers.block_lu does the numbers).
+"""Order, fill and places of a block matrix [J Gᵀ; G 0], once per model
+(isodyn.linear_solvers.block_lu does the numbers).
 
-Nodes are eliminated by least degree, a node of multipliers not before the bodies that it joins. That keeps its pivot away from zero, and
-a chain stays a band.
+Nodes are eliminated by least degree, a node of multipliers not before the bodies that it joins.
+That keeps its pivot away from zero, and a chain stays a band.
 """
 
 from __future__ import annotations
@@ -13,16 +14,18 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.compiled import FloatArray, IntArray
+from isodyn.kernels.compiled import FloatArray, IntArray
+from isodyn.later import sparse as sp
 from isodyn.linear_solvers import block_layout as at
-from isodyn.scipy_later import sparse as sp
 
 
 @dataclass(frozen=True, eq=False)
 class Sparsity:
-    """Patterns (CSR) of J (n, n), structurally symmetric, and of G (m, n), and which unknowns belong together.
+    """Patterns (CSR) of J (n, n), structurally symmetric, and of G (m, n), and which unknowns
+    belong together.
 
-    `bodies` holds the first unknown of each node of J and n at the end; `joints` the same for the rows of G.
+    `bodies` holds the first unknown of each node of J and n at the end; `joints` the same for the
+    rows of G.
     """
 
     J_starts: IntArray
@@ -42,9 +45,11 @@ class Sparsity:
 
 
 def pack(pattern: Sparsity, chosen: IntArray, merged: Sequence[tuple[int, int]] = ()) -> IntArray:
-    """Everything that the kernels need to know about the matrix with these rows of G, as one array of integers.
+    """Everything that the kernels need to know about the matrix with these rows of G, as one array
+    of integers.
 
-    `merged` are pairs of a node of J and a row of G whose joint is to be eliminated together with it, with pivots from both.
+    `merged` are pairs of a node of J and a row of G whose joint is to be eliminated together with
+    it, with pivots from both.
     """
     n, nb = pattern.n, pattern.bodies.size - 1
     body_of = np.repeat(np.arange(nb), np.diff(pattern.bodies))
@@ -186,7 +191,8 @@ def renumbered(node_of: IntArray, nodes: int) -> int:
 def joint_to_merge(
     pattern: Sparsity, chosen: IntArray, merged: Sequence[tuple[int, int]], unknown: int
 ) -> tuple[int, int] | None:
-    """For an unknown of J without a pivot: its node, and a row of a joint there that is not merged with another yet."""
+    """For an unknown of J without a pivot: its node, and a row of a joint there that is not merged
+    with another yet."""
     body = int(np.searchsorted(pattern.bodies, unknown, side="right")) - 1
     joint_of_row = np.repeat(np.arange(pattern.joints.size - 1), np.diff(pattern.joints))
     taken = {int(joint_of_row[row]) for _, row in merged}
@@ -243,7 +249,8 @@ def eliminate(
 
 
 def storage_of(packed: IntArray) -> int:
-    """How many floats the factors take, with what the pivots were made of, room for two right-hand sides and sizes of columns and rows."""
+    """How many floats the factors take, with what the pivots were made of, room for two right-hand
+    sides and sizes of columns and rows."""
     return int(packed[at.STORAGE] + 5 * packed[at.SIZE])
 
 

@@ -1,7 +1,8 @@
-"""CHOLMOD's supernodal Cholesky factors, P A Pᵀ = L Lᵀ, through cvxopt where the user has installed it.
+"""CHOLMOD's supernodal Cholesky factors, P A Pᵀ = L Lᵀ, through cvxopt where the user has installed
+it.
 
-Measured against SuperLU with the compiled solves of `supernodal`, 16,000 to 20,000 unknowns, one thread: factorises 1.5 to 4 times,
-solves 1.0 to 1.4 times as fast.
+Measured against SuperLU with the compiled solves of `supernodal`, 16,000 to 20,000 unknowns, one
+thread: factorises 1.5 to 4 times, solves 1.0 to 1.4 times as fast.
 """
 
 from __future__ import annotations
@@ -12,12 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.compiled import FloatArray
-from isodyn.scipy_later import sparse as sp
+from isodyn.kernels.compiled import FloatArray
+from isodyn.later import sparse as sp
 
 
 def cholesky(A: Any) -> Callable[[FloatArray], FloatArray] | None:
-    """A function that solves with the symmetric matrix A; None without cvxopt, or when A is not positive definite."""
+    """A function that solves with the symmetric matrix A; None without cvxopt, or when A is not
+    positive definite."""
     try:
         cvxopt, cholmod = import_module("cvxopt"), import_module("cvxopt.cholmod")
     except ImportError:

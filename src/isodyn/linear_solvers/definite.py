@@ -1,7 +1,9 @@
-"""Is a symmetric matrix positive definite, or at least not indefinite? Where not, the eigenvalue and the unknown that carries it.
+"""Is a symmetric matrix positive definite, or at least not indefinite? Where not, the eigenvalue
+and the unknown that carries it.
 
-With D the diagonal, D^{−1/2} A D^{−1/2} has the inertia of A (Sylvester) and no units. A negative or zero D_ii with entries beside it
-tells at once; else Cholesky's factorisation of the scaled matrix, shifted by the tolerance, exists or does not.
+With D the diagonal, D^{−1/2} A D^{−1/2} has the inertia of A (Sylvester) and no units. A negative
+or zero D_ii with entries beside it tells at once; else Cholesky's factorisation of the scaled
+matrix, shifted by the tolerance, exists or does not.
 """
 
 from __future__ import annotations
@@ -11,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
-from isodyn.scipy_later import sparse as sp
-from isodyn.scipy_later import sparse_linalg
+from isodyn.kernels.compiled import FloatArray
+from isodyn.later import sparse as sp
+from isodyn.later import sparse_linalg
 
 SYMMETRY = 1e-10  # |A_ij − A_ji| relative to √(A_ii A_jj) below which a matrix is symmetric
 TOLERANCE = 1e-9  # eigenvalues of the scaled matrix above minus this are not negative
@@ -22,7 +24,8 @@ SMALL = 400  # unknowns up to which sparse matrices are made dense
 
 
 def refuse_indefinite(what: str, A: Any, names: Sequence[str], hint: str) -> None:
-    """InputError for a symmetric matrix with a negative eigenvalue; matrices that are not symmetric pass."""
+    """InputError for a symmetric matrix with a negative eigenvalue; matrices that are not symmetric
+    pass."""
     if sp.issparse(A) and A.shape[0] <= SMALL:
         A = A.toarray()
     if not _symmetric(A):

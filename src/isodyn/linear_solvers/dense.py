@@ -2,16 +2,17 @@
 
     P A = L U,   A x = b  ⇒  L (U x) = P b
 
-Rows are updated contiguously, so that the compiler vectorises the inner loop; meant for systems up to a few hundred unknowns. The
-diagonal holds the inverses of the pivots: a division takes as long as many products.
+Rows are updated contiguously, so that the compiler vectorises the inner loop; meant for systems up
+to a few hundred unknowns. The diagonal holds the inverses of the pivots: a division takes as long
+as many products.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from isodyn.compiled import OK, SINGULAR, FloatArray, IntArray, kernel
-from isodyn.lowering import natural
+from isodyn.kernels.compiled import OK, SINGULAR, FloatArray, IntArray, kernel
+from isodyn.kernels.lowering import natural
 
 EPS = float(np.finfo(np.float64).eps)
 
@@ -28,12 +29,15 @@ def put_back(sizes: FloatArray, pivots: IntArray, many: int) -> None:
 def lu_factor(A: FloatArray, pivots: IntArray, sizes: FloatArray) -> int:
     """Overwrite A (flat, n·n) by its factors; SINGULAR leaves the failing column in pivots[0].
 
-    Rows are compared in units: entries of row i times sizes[i], which move with the rows and are put back in the end. A column counts as
-    dependent when elimination leaves nothing of it but rounding: a pivot below n·eps times its largest entry.
+    Rows are compared in units: entries of row i times sizes[i], which move with the rows and are
+    put back in the end. A column counts as dependent when elimination leaves nothing of it but
+    rounding: a pivot below n·eps times its largest entry.
     """
     n = natural(pivots.size)
     for k in range(n):
-        column = 0.0  # the largest entry of column k before elimination: U above the diagonal tells what it was made of
+        # the largest entry of column k before elimination: U above the diagonal tells what it was
+        # made of
+        column = 0.0
         p, largest = k, abs(A[k * n + k]) * sizes[k]
         for i in range(n):
             value = abs(A[i * n + k]) * sizes[i]

@@ -1,8 +1,9 @@
-"""Dependent rows of a large sparse G, for callers outside compiled code; a module of its own, compiled or loaded when first needed."""
+"""Dependent rows of a large sparse G, for callers outside compiled code; a module of its own,
+compiled or loaded when first needed."""
 
 from __future__ import annotations
 
-from isodyn.compiled import F, FloatArray, I, IntArray, f8, i8, kernel
+from isodyn.kernels.compiled import F, FloatArray, I, IntArray, f8, i8, kernel
 from isodyn.linear_solvers.block_lu import factor_blocks, fill_blocks
 
 
@@ -17,6 +18,7 @@ def find_dependent(
     A: FloatArray,
     dependent: IntArray,
 ) -> int:
-    """dependent[k] = 1 for multipliers k whose row follows from rows before it, by the factors of [M Gᵀ; G 0]."""
+    """dependent[k] = 1 for multipliers k whose row follows from rows before it, by the factors of
+    [M Gᵀ; G 0]."""
     fill_blocks(M, G, soft, sizes, S, A)
     return factor_blocks(A, S, 0, drop, dependent)

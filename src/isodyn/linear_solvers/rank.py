@@ -1,13 +1,16 @@
 """Which constraint rows are independent: one decision, used by every method.
 
-Rows and coordinates carry units, so both are scaled first: with C = diag(M)^(−1/2) and W the inverse lengths of the rows of A C,
+Rows and coordinates carry units, so both are scaled first: with C = diag(M)^(−1/2) and W the
+inverse lengths of the rows of A C,
 
     B = W A C,    Bᵀ P = Q R      (column pivoting, so that |R_11| ≥ |R_22| ≥ …)
 
-and rows with |R_kk| ≤ `rcond` |R_11| depend on the ones before. B does not change when a row is multiplied by a number or a coordinate is
-measured in another unit. A row of A C that is shorter than 1e-14 of the longest one counts as zero.
+and rows with |R_kk| ≤ `rcond` |R_11| depend on the ones before. B does not change when a row is
+multiplied by a number or a coordinate is measured in another unit. A row of A C that is shorter
+than 1e-14 of the longest one counts as zero.
 
-Dependent rows are mixtures of the chosen ones, A = T A_chosen. T settles everything that redundancy leaves open:
+Dependent rows are mixtures of the chosen ones, A = T A_chosen. T settles everything that redundancy
+leaves open:
 
     b̄ = T T⁺ b              the nearest right-hand side that can be met; A a = b̄ minimises |A a − b|₂ in the rows as given
     λ = (T⁺)ᵀ Tᵀ λ'         the multipliers of least Euclidean norm with the same force Aᵀλ'
@@ -23,8 +26,8 @@ import numpy as np
 import numpy.typing as npt
 
 from isodyn.errors import InputError
-from isodyn.scipy_later import linalg
-from isodyn.scipy_later import sparse as sp
+from isodyn.later import linalg
+from isodyn.later import sparse as sp
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.intp]
@@ -76,7 +79,8 @@ class Rank:
         return np.asarray(linalg.lapack.dtrtrs(R, Y.T)[0] if self.rank else Y.T)
 
     def attainable(self, b: FloatArray) -> FloatArray:
-        """b̄, the right-hand side nearest to b that the rows can meet; b itself where it is consistent to rounding."""
+        """b̄, the right-hand side nearest to b that the rows can meet; b itself where it is
+        consistent to rounding."""
         if self.mixture is None:
             return b
         defect = np.abs(b[self.dropped] - self.mixture @ b[self.chosen])
@@ -96,12 +100,14 @@ class Rank:
         return [int(k) for k in self.chosen[weights > 1e-6 * weights.max(initial=0.0)]] if weights.any() else []
 
     def relatives(self, row: int) -> list[int]:
-        """The rows that share their multiplier with this one: what it is made of, or what is made with it."""
+        """The rows that share their multiplier with this one: what it is made of, or what is made
+        with it."""
         return self.partners(row) or [int(k) for k in self.dropped if row in self.partners(int(k))]
 
 
 def decide(A: Any, mass: FloatArray | None = None, rcond: float | None = None) -> Rank:
-    """The independent rows of A (m, n), dense or sparse; `mass` is the diagonal of M, ones where left out."""
+    """The independent rows of A (m, n), dense or sparse; `mass` is the diagonal of M, ones where
+    left out."""
     tolerance = RCOND if rcond is None else rcond
     m = A.shape[0]
     B = _weighted(A, mass)

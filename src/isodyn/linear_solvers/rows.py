@@ -1,10 +1,12 @@
-"""Which constraint rows a run enforces: an independent set, chosen by a rank-revealing factorisation.
+"""Which constraint rows a run enforces: an independent set, chosen by a rank-revealing
+factorisation.
 
-Columns are scaled by typical sizes (isodyn.systems.scales), rows to unit length, then G is factorised with column pivoting on Gᵀ,
-Gᵀ P = Q R; rows whose |R_kk| falls below `tolerance` × |R_11| depend on the ones before. The dropped rows must hold by
-themselves: where they do not, the constraints conflict.
+Columns are scaled by typical sizes (isodyn.systems.scales), rows to unit length, then G is
+factorised with column pivoting on Gᵀ, Gᵀ P = Q R; rows whose |R_kk| falls below `tolerance` ×
+|R_11| depend on the ones before. The dropped rows must hold by themselves: where they do not, the constraints conflict.
 
-Large sparse G are factorised as part of [M Gᵀ; G 0] instead: the pivot of a row is the square of what is new in it, in the metric of M⁻¹.
+Large sparse G are factorised as part of [M Gᵀ; G 0] instead: the pivot of a row is the square of
+what is new in it, in the metric of M⁻¹.
 """
 
 from __future__ import annotations
@@ -14,11 +16,11 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.compiled import FloatArray, IntArray
+from isodyn.kernels.compiled import FloatArray, IntArray
+from isodyn.later import linalg, sparse_linalg
+from isodyn.later import sparse as sp
 from isodyn.linear_solvers.blocks import Sparsity, full, pack, storage_of
 from isodyn.linear_solvers.dependent_rows import find_dependent
-from isodyn.scipy_later import linalg, sparse_linalg
-from isodyn.scipy_later import sparse as sp
 
 WORN = 0.1  # rows that are less independent than this part of the best choice are exchanged
 TOLERANCE = 1e-6  # relative size below which a row of the scaled matrix counts as dependent
@@ -62,7 +64,8 @@ def choose(G: Any, tolerance: float = TOLERANCE) -> Rows:
 
 
 def independence(G: Any, chosen: IntArray) -> float:
-    """How independent these rows are: the smallest singular value of the rows scaled to unit length."""
+    """How independent these rows are: the smallest singular value of the rows scaled to unit
+    length."""
     rows = full(G)[chosen]
     length = np.linalg.norm(rows, axis=1)
     scaled = rows / np.where(length > 0, length, 1.0)[:, None]
@@ -70,7 +73,8 @@ def independence(G: Any, chosen: IntArray) -> float:
 
 
 def choose_sparse(pattern: Sparsity, M: FloatArray, G: FloatArray, sizes: FloatArray) -> Rows:
-    """Independent rows of a sparse G, from the values of M and G in their patterns; `sizes` of coordinates and rows."""
+    """Independent rows of a sparse G, from the values of M and G in their patterns; `sizes` of
+    coordinates and rows."""
     packed = pack(pattern, np.arange(pattern.m))
     A, dependent = np.zeros(storage_of(packed)), np.zeros(pattern.n + pattern.m, dtype=np.int64)
     find_dependent(M, G, np.zeros(pattern.m), sizes, packed, TOLERANCE**2, A, dependent)
@@ -95,7 +99,8 @@ def partners(G: Any, rows: Rows, row: int) -> list[int]:
 
 
 def least_multipliers(G: Any, lam: FloatArray, scales: Any = None) -> FloatArray:
-    """The multipliers of least norm with the same force Gᵀλ; in units of work along typical sizes, where those of rows are known."""
+    """The multipliers of least norm with the same force Gᵀλ; in units of work along typical sizes,
+    where those of rows are known."""
     r, s = _units(G, scales)
     B, y = _in_units(G, r, s), r * lam
     if sp.issparse(B) and B.shape[0] * B.shape[1] > LARGE:

@@ -1,13 +1,17 @@
-"""Factorisations of large matrices behind one function: `factorise(A)` has `solve(b)` and the name of what it used.
+"""Factorisations of large matrices behind one function: `factorise(A)` has `solve(b)` and the name
+of what it used.
 
     dense                        P A = L U, LAPACK
-    symmetric, positive diagonal P A Pᵀ = L D Lᵀ: CHOLMOD where cvxopt is installed, else SuperLU in symmetric mode with
-                                 minimum degree on A + Aᵀ, whose factors go over to compiled solves in dense blocks
+    symmetric, positive diagonal P A Pᵀ = L D Lᵀ: CHOLMOD where cvxopt is installed, else SuperLU in
+    symmetric mode with
+                                 minimum degree on A + Aᵀ, whose factors go over to compiled solves
+                                 in dense blocks
     else                         P A Q = L U, SuperLU with column ordering and row pivoting
 
-Minimum degree on A + Aᵀ fills the factors without symmetric mode; with it, it is SuperLU's best ordering for stiffness matrices.
-What was chosen without pivoting is trusted only after one solve with a known right-hand side: with R, C the largest entries of
-rows and columns and scaled unknowns y = C x,
+Minimum degree on A + Aᵀ fills the factors without symmetric mode; with it, it is SuperLU's best
+ordering for stiffness matrices. What was chosen without pivoting is trusted only after one solve
+with a known right-hand side: with R, C the largest entries of rows and columns and scaled unknowns
+y = C x,
 
     |R⁻¹ (A x − b)| / (|R⁻¹ b| + |y|)  ≫ eps      the factors are unstable, pivoting is needed
     |y| / |R⁻¹ b|  ≥ 1 / (10 eps)                 A is singular to working precision
@@ -24,11 +28,11 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.compiled import FloatArray
 from isodyn.errors import SingularError
+from isodyn.kernels.compiled import FloatArray
+from isodyn.later import linalg, sparse_linalg
+from isodyn.later import sparse as sp
 from isodyn.linear_solvers.cholmod import cholesky
-from isodyn.scipy_later import linalg, sparse_linalg
-from isodyn.scipy_later import sparse as sp
 
 EPS = float(np.finfo(np.float64).eps)
 _MANY_ENTRIES = 100_000  # of both factors; below this, SuperLU's own solves are as good
@@ -128,7 +132,8 @@ def _probe(A: Any, solve: Callable[[FloatArray], FloatArray]) -> tuple[float, fl
 
 
 def _scales(A: Any) -> tuple[FloatArray, FloatArray]:
-    """Largest entries of the rows, and of the columns after dividing by those; 1 for a row or column of zeros."""
+    """Largest entries of the rows, and of the columns after dividing by those; 1 for a row or
+    column of zeros."""
     n = A.shape[0]
     if not sp.issparse(A):
         R = _positive(np.abs(A).max(axis=1, initial=0.0))

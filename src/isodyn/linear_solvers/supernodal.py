@@ -2,9 +2,10 @@
 
     P A Pᵀ = L D Lᵀ,     z = L⁻¹ P b,   y = D⁻¹ z,   x = Pᵀ L⁻ᵀ y
 
-Neighbouring columns of L with the same rows below them form a supernode: their entries are stored as one dense block, column by
-column, so that a row number is read once per supernode instead of once per entry, and inner loops run over contiguous memory.
-A solve is bound by the memory it reads; four columns at a time keep it there.
+Neighbouring columns of L with the same rows below them form a supernode: their entries are stored
+as one dense block, column by column, so that a row number is read once per supernode instead of
+once per entry, and inner loops run over contiguous memory. A solve is bound by the memory it reads;
+four columns at a time keep it there.
 """
 
 from __future__ import annotations
@@ -14,13 +15,14 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from isodyn.compiled import F, FloatArray, I, IntArray, kernel
+from isodyn.kernels.compiled import F, FloatArray, I, IntArray, kernel
 
 I4 = types.int32[::1]
 
 
 class Supernodal:
-    """Solves with SuperLU's factors of a symmetric matrix that needed no row exchange: U = D Lᵀ is not kept."""
+    """Solves with SuperLU's factors of a symmetric matrix that needed no row exchange: U = D Lᵀ is
+    not kept."""
 
     def __init__(self, lu: Any) -> None:
         L = lu.L
@@ -43,7 +45,8 @@ class Supernodal:
 
 @kernel(I(I, I4), allocates=True)
 def supernodes(indptr: IntArray, indices: Any) -> IntArray:
-    """First columns of the supernodes, and n: column j joins j − 1 when it has the same rows below."""
+    """First columns of the supernodes, and n: column j joins j − 1 when it has the same rows
+    below."""
     n = indptr.size - 1
     first = np.empty(n + 1, dtype=np.int64)
     count = 0
@@ -66,7 +69,8 @@ def supernodes(indptr: IntArray, indices: Any) -> IntArray:
 def pack(
     first: IntArray, indptr: IntArray, indices: Any, data: FloatArray
 ) -> tuple[IntArray, IntArray, Any, FloatArray]:
-    """Starts of rows and blocks, row numbers below each supernode, and the blocks with their triangle on top."""
+    """Starts of rows and blocks, row numbers below each supernode, and the blocks with their
+    triangle on top."""
     count = first.size - 1
     row_start = np.zeros(count + 1, dtype=np.int64)
     block_start = np.zeros(count + 1, dtype=np.int64)

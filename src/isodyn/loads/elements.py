@@ -1,6 +1,8 @@
-"""Force elements: springs, dampers, bushings, motors, limits and friction along measures; forces, torques and drag on bodies.
+"""Force elements: springs, dampers, bushings, motors, limits and friction along measures; forces,
+torques and drag on bodies.
 
-Elements along a measure act by a law f(x, ẋ, t) (isodyn.mechanism.forces); a positive f pulls the measure back.
+Elements along a measure act by a law f(x, ẋ, t) (isodyn.mechanism.forces); a positive f pulls the
+measure back.
 """
 
 from __future__ import annotations
@@ -12,11 +14,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from isodyn.bodies.body import Body, vector3
-from isodyn.compiled import FloatArray
 from isodyn.errors import InputError, about
 from isodyn.joints import measures as words
 from isodyn.joints.pairs import between_points, length_of
 from isodyn.joints.words import Pair, Word, arm
+from isodyn.kernels.compiled import FloatArray
 from isodyn.loads.part import AlongBeam, JointLoad, Law, LoadForces, LoadPart, LoadWorld, OnBody
 from isodyn.parts import Keys, Value, layout, load, optional, required
 from isodyn.real_numbers import real_number
@@ -25,7 +27,8 @@ from isodyn.real_numbers import real_number
 @load("spring")
 @dataclass(frozen=True)
 class Spring(LoadPart):
-    """Spring and damper between two points, given in the world at the start; `rest` is the free length, as at the start when left out."""
+    """Spring and damper between two points, given in the world at the start; `rest` is the free
+    length, as at the start when left out."""
 
     name: str
     first: str
@@ -61,10 +64,11 @@ class Spring(LoadPart):
 @load("bushing")
 @dataclass(frozen=True)
 class Bushing(LoadPart):
-    """Springs and dampers along and about the axes of the first body at a point; three translations, then three rotations.
+    """Springs and dampers along and about the axes of the first body at a point; three
+    translations, then three rotations.
 
-    The third rotation, about `axis`, is an angle whose whole turns are counted; the other two are the tilts of `axis`, measured by their
-    sines: right for small ones.
+    The third rotation, about `axis`, is an angle whose whole turns are counted; the other two are
+    the tilts of `axis`, measured by their sines: right for small ones.
     """
 
     name: str
@@ -99,7 +103,8 @@ class Bushing(LoadPart):
 @load("joint_spring")
 @dataclass(frozen=True)
 class JointSpring(JointLoad):
-    """Spring and damper on a coordinate of a joint: torsional on a hinge, linear on a prismatic joint."""
+    """Spring and damper on a coordinate of a joint: torsional on a hinge, linear on a prismatic
+    joint."""
 
     name: str
     joint: str
@@ -164,7 +169,8 @@ class JointLimit(JointLoad):
 @load("motor", reads=False)
 @dataclass(frozen=True)
 class Motor(JointLoad):
-    """A torque (force) on a joint coordinate; or with `speed` and `gain` one that pulls its rate to that speed."""
+    """A torque (force) on a joint coordinate; or with `speed` and `gain` one that pulls its rate to
+    that speed."""
 
     name: str
     joint: str
@@ -194,10 +200,11 @@ class Motor(JointLoad):
 @load("joint_friction")
 @dataclass(frozen=True)
 class JointFriction(JointLoad):
-    """Coulomb–Stribeck friction on a joint coordinate, from the joint's own reaction: force N μ(ẋ), torque radius × N μ(ẋ).
+    """Coulomb–Stribeck friction on a joint coordinate, from the joint's own reaction: force N μ(ẋ),
+    torque radius × N μ(ẋ).
 
-    `mu` slides, `mu_static` sticks (Stribeck's bump of width `stribeck`); `creep` is the rate below which sliding is smoothed to
-    creeping; `preload` adds to the normal force.
+    `mu` slides, `mu_static` sticks (Stribeck's bump of width `stribeck`); `creep` is the rate below
+    which sliding is smoothed to creeping; `preload` adds to the normal force.
     """
 
     name: str
@@ -234,7 +241,8 @@ class JointFriction(JointLoad):
 @load("force", reads=False)
 @dataclass(frozen=True)
 class Force(LoadPart):
-    """A force on a body at a point (world at the start; mass centre when left out), in world or body axes, times a function of time."""
+    """A force on a body at a point (world at the start; mass centre when left out), in world or
+    body axes, times a function of time."""
 
     name: str
     body: str
@@ -293,7 +301,8 @@ class Torque(LoadPart):
 @load("drag")
 @dataclass(frozen=True)
 class Drag(LoadPart):
-    """−coefficient |v| v at a point of a body, v being its velocity against the medium; ½ρ c_d A is the usual coefficient."""
+    """−coefficient |v| v at a point of a body, v being its velocity against the medium; ½ρ c_d A is
+    the usual coefficient."""
 
     name: str
     body: str
@@ -325,7 +334,8 @@ class Drag(LoadPart):
 @load("distributed_force")
 @dataclass(frozen=True)
 class DistributedForce(LoadPart):
-    """A dead force per length of undeformed beam, all along a beam of a mechanism, times a function of time."""
+    """A dead force per length of undeformed beam, all along a beam of a mechanism, times a function
+    of time."""
 
     name: str
     beam: str

@@ -1,8 +1,10 @@
-"""Loads by formulas of the time and of coordinates by name: "crank.x", "crank.vy", "pin.angle", "pin.angle_rate".
+"""Loads by formulas of the time and of coordinates by name: "crank.x", "crank.vy", "pin.angle",
+"pin.angle_rate".
 
-A formula acts along a word by F(t, y, ẏ), where y are words too; tangents follow from the slopes of F (isodyn.mechanism.forces).
-Names: position x, y, z and velocity vx, vy, vz of mass centres, angular velocity wx, wy, wz in the world, angle and angle_rate of
-planar bodies; coordinates of joints and their rates.
+A formula acts along a word by F(t, y, ẏ), where y are words too; tangents follow from the slopes of
+F (isodyn.mechanism.forces). Names: position x, y, z and velocity vx, vy, vz of mass centres,
+angular velocity wx, wy, wz in the world, angle and angle_rate of planar bodies; coordinates of
+joints and their rates.
 """
 
 from __future__ import annotations
@@ -31,7 +33,8 @@ RATE = "_rate"
 @load("force")
 @dataclass(frozen=True)
 class FormulaForce(LoadPart):
-    """A force on a body in world axes, each component a number or a formula; at a point (world at the start) or the mass centre."""
+    """A force on a body in world axes, each component a number or a formula; at a point (world at
+    the start) or the mass centre."""
 
     name: str
     body: str
@@ -136,7 +139,8 @@ class FormulaMotor(JointLoad):
 @load("tension")
 @dataclass(frozen=True)
 class Tension(LoadPart):
-    """A force between two points (world at the start) by a formula of `length`, `length_rate` and other names; positive pulls."""
+    """A force between two points (world at the start) by a formula of `length`, `length_rate` and
+    other names; positive pulls."""
 
     name: str
     first: str
@@ -161,13 +165,15 @@ class Tension(LoadPart):
 
 
 def turn_word(body: Body, axis: Any) -> Word:
-    """A turn about an axis of the world, whose gradient is a torque about it and whose rate is a component of the angular velocity."""
+    """A turn about an axis of the world, whose gradient is a torque about it and whose rate is a
+    component of the angular velocity."""
     pair = Pair.of(body.name, ground_body(), body, body.position, axis)
     return pair.angle_word()
 
 
 def coordinate_of_body(body: Body, name: str) -> Input | None:
-    """x, y, z, vx, …, wx, … of a body, angle and angle_rate of a planar one; None for other names."""
+    """x, y, z, vx, …, wx, … of a body, angle and angle_rate of a planar one; None for other
+    names."""
     planar = body.kind == "planar"
     letters = "xy" if planar or body.kind == "node" else "xyz"
     if name in letters or (name[0] == "v" and name[1:] in letters and name[1:]):
@@ -238,7 +244,8 @@ def _on_body(
     given: Mapping[str, Any],
     parameters: Mapping[str, float],
 ) -> Sequence[Part]:
-    """A force or torque of a table: one load by numbers, one by formulas, or in body axes one for each component."""
+    """A force or torque of a table: one load by numbers, one by formulas, or in body axes one for
+    each component."""
     values, frame, time = given[key], given["frame"], given["time"]
     where = {"point": given["point"]} if "point" in given else {}
     if all(isinstance(x, float) for x in values):

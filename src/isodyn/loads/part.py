@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol
 
 from isodyn.bodies.body import Body
-from isodyn.compiled import FloatArray
 from isodyn.errors import about
 from isodyn.joints.words import Word
+from isodyn.kernels.compiled import FloatArray
 from isodyn.parts import Part
 
 
@@ -23,9 +23,11 @@ class Input:
 
 @dataclass(frozen=True)
 class Law:
-    """A force along a word: kind and numbers of isodyn.parts.layout; `shift` a function of time; `joint` whose reaction it uses.
+    """A force along a word: kind and numbers of isodyn.parts.layout; `shift` a function of time;
+    `joint` whose reaction it uses.
 
-    `load` is the name of the load that it belongs to, `line` how it is drawn along a length ("spring", "rod", "rope"; not at all if empty).
+    `load` is the name of the load that it belongs to, `line` how it is drawn along a length
+    ("spring", "rod", "rope"; not at all if empty).
     """
 
     kind: int
@@ -44,7 +46,8 @@ class Law:
 
 @dataclass(frozen=True)
 class OnBody:
-    """A force or torque on one body: kind and numbers of isodyn.parts.layout, times a function of time."""
+    """A force or torque on one body: kind and numbers of isodyn.parts.layout, times a function of
+    time."""
 
     kind: int
     body: str
@@ -71,7 +74,8 @@ class LoadForces:
 
 
 class LoadWorld(Protocol):
-    """What a load may ask: bodies and nodes by name, coordinates of joints, names in formulas, the space of a beam."""
+    """What a load may ask: bodies and nodes by name, coordinates of joints, names in formulas, the
+    space of a beam."""
 
     def body(self, name: str) -> Body:
         """A body, a node of a beam, or the ground."""

@@ -1,4 +1,5 @@
-"""Functions of time for drives and loads that run inside compiled code (isodyn.parts.time_functions)."""
+"""Functions of time for drives and loads that run inside compiled code
+(isodyn.parts.time_functions)."""
 
 from __future__ import annotations
 
@@ -7,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
 from isodyn.expressions import Program, compile_formula
+from isodyn.kernels.compiled import FloatArray
 from isodyn.parts.layout import FORMULA, HARMONIC, POLYNOMIAL, PULSE, RAMP, SPLINE
 from isodyn.real_numbers import real_array, real_number
 
@@ -59,7 +60,8 @@ class Ramp:
 
 @dataclass(frozen=True)
 class Pulse:
-    """`value` from t0 on until just before t1, zero elsewhere. Give the jumps to `breakpoints=` of the run."""
+    """`value` from t0 on until just before t1, zero elsewhere. Give the jumps to `breakpoints=` of
+    the run."""
 
     value: float
     t0: float
@@ -94,7 +96,8 @@ class Table:
 
 
 class Formula:
-    """A formula of t and of numbers given by name: Formula("a*sin(2*pi*f*t)", a=0.1, f=5). No Python is evaluated."""
+    """A formula of t and of numbers given by name: Formula("a*sin(2*pi*f*t)", a=0.1, f=5). No
+    Python is evaluated."""
 
     kind = FORMULA
 
@@ -109,7 +112,8 @@ class Formula:
 
 
 class ByFormula:
-    """A program in the place of a function of time; its names are set by the force law that runs it."""
+    """A program in the place of a function of time; its names are set by the force law that runs
+    it."""
 
     kind = FORMULA
 

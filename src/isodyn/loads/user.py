@@ -9,18 +9,20 @@ from typing import Any, ClassVar
 import numpy as np
 
 from isodyn.bodies.pose import Pose
-from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
+from isodyn.kernels.compiled import FloatArray
 from isodyn.parts import Part, Use, Value
 from isodyn.systems.checks import returned
 
 
 @dataclass(frozen=True)
 class UserLoad(Part):
-    """Force at the mass centre and torque on a body, both in the world: function(t, pose) → force, or (force, torque).
+    """Force at the mass centre and torque on a body, both in the world: function(t, pose) → force,
+    or (force, torque).
 
-    `pose` tells position, R, velocity and angular_velocity (body frame); pose.point(s), pose.velocity_of(s) those of a point. The function
-    must be smooth; its derivatives come from differences.
+    `pose` tells position, R, velocity and angular_velocity (body frame); pose.point(s),
+    pose.velocity_of(s) those of a point. The function must be smooth; its derivatives come from
+    differences.
     """
 
     name: str
@@ -37,7 +39,8 @@ class UserLoad(Part):
             raise InputError(f"load {self.name!r}: it needs a function of t and pose, received {self.function!r}")
 
     def value(self, t: float, pose: Pose) -> FloatArray:
-        """(force in the world, torque in the body); the exception of a user's function carries the name of the load."""
+        """(force in the world, torque in the body); the exception of a user's function carries the
+        name of the load."""
         try:
             value = self.function(t, pose)
         except Exception as error:

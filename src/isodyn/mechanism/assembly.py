@@ -3,8 +3,8 @@
     positions    steps of least mass norm onto φ = 0 (isodyn.systems.manifold); bodies that are held stay where they are
     velocities   the nearest to the given ones in the mass norm with φ̇ = 0, ψ = 0 and given rates of joint coordinates
 
-Loops have several branches: the one that rough positions are nearest to is found, which need not be the one meant. Whoever wants
-another starts nearer to it.
+Loops have several branches: the one that rough positions are nearest to is found, which need not be
+the one meant. Whoever wants another starts nearer to it.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 
 from isodyn.bodies.rotations import increment
-from isodyn.compiled import FloatArray
 from isodyn.errors import ConflictError, InputError, about
 from isodyn.joints.measures import PLANAR_ANGLE, WHOLE_TURNS
 from isodyn.joints.words import Word
+from isodyn.kernels.compiled import FloatArray
 from isodyn.mechanism.beam_part import resolve
 from isodyn.mechanism.poses import coordinate_at
 from isodyn.mechanism.system import MechanismSystem
@@ -37,7 +37,8 @@ SLOWEST = 1e-6  # of the pace of weight and loads: slower velocities count as re
 
 @dataclass(frozen=True, eq=False)
 class Assembly:
-    """A mechanism put together: `system` starts there. `moved` says by body how far (metres, radians), by beam the most of its nodes."""
+    """A mechanism put together: `system` starts there. `moved` says by body how far (metres,
+    radians), by beam the most of its nodes."""
 
     system: MechanismSystem
     moved: dict[str, tuple[float, float]]
@@ -111,7 +112,8 @@ def assemble(
 
 
 def consistent_velocity(system: MechanismSystem, ask: Questions, t: float, q: FloatArray, rates: Rates) -> FloatArray:
-    """The velocity nearest to system.v0 in the mass norm that keeps the rows and has the given rates."""
+    """The velocity nearest to system.v0 in the mass norm that keeps the rows and has the given
+    rates."""
     G, gap = ask.G(t, q, system.v0), ask.velocity(t, q, system.v0)
     names = list(system.row_names)
     for key, rate in rates.items():
@@ -140,7 +142,8 @@ def consistent_velocity(system: MechanismSystem, ask: Questions, t: float, q: Fl
 def _on_a_branch(
     system: MechanismSystem, ask: Questions, t: float, q: FloatArray, v: FloatArray, rates: Rates, rows: FloatArray
 ) -> FloatArray:
-    """In a singular position: the velocity of the one branch that has the given rates, or of the one that system.v0 is on."""
+    """In a singular position: the velocity of the one branch that has the given rates, or of the
+    one that system.v0 is on."""
     if off_branch(ask, t, q, v) <= OFF:
         return v
     M, wanted = ask.mass(t, q, v), np.array(list(rates.values()), dtype=np.float64)

@@ -1,6 +1,8 @@
-"""A beam or cable as a part of a mechanism: its nodes are bodies with the names "rod[0]", "rod[1]", …
+"""A beam or cable as a part of a mechanism: its nodes are bodies with the names "rod[0]", "rod[1]",
+…
 
-"rod.start" and "rod.end" are other names for the first and the last, "rod@1.5" for the node 1.5 from the start.
+"rod.start" and "rod.end" are other names for the first and the last, "rod@1.5" for the node 1.5
+from the start.
 """
 
 from __future__ import annotations
@@ -15,9 +17,9 @@ import numpy as np
 from isodyn.beams.mesh import Mesh, lay
 from isodyn.beams.section import Section
 from isodyn.bodies.body import Body, make_node, vector3
-from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
 from isodyn.joints.pairs import Fixed, Joint, Spherical
+from isodyn.kernels.compiled import FloatArray
 
 _PLACE = re.compile(
     r"^(?P<beam>.+?)(?:\.(?P<end>start|end)|\[(?P<node>-?\d+)\]|@(?P<arc>\d*\.?\d+(?:[eE][-+]?\d+)?|\d+\.))$"

@@ -6,11 +6,11 @@ from dataclasses import replace
 from typing import Any
 
 from isodyn.beams.mesh import spread
-from isodyn.compiled import FloatArray
 from isodyn.errors import InputError, about
 from isodyn.joints import measures as words
 from isodyn.joints.cables import refuse_twist
 from isodyn.joints.user import UserRows
+from isodyn.kernels.compiled import FloatArray
 from isodyn.loads.part import AlongBeam, Law, LoadPart
 from isodyn.loads.user import UserLoad
 from isodyn.mechanism.beam_part import resolve

@@ -1,6 +1,7 @@
 """A mechanism asked in other coordinates: states are carried over, answers are carried back.
 
-With q' the coordinates of isodyn.mechanism.coordinates, v' = q̇', a' = v̇' and v = T(q') v' the velocities of the compiled mechanism,
+With q' the coordinates of isodyn.mechanism.coordinates, v' = q̇', a' = v̇' and v = T(q') v' the
+velocities of the compiled mechanism,
 
     a = T a' + Ṫ v',      balance' = Tᵀ balance(q, v, a, λ),      M' = TᵀMT,      G' = G T,      φ̈' = φ̈(q, v, a).
 
@@ -8,8 +9,9 @@ Euler parameters e of any length N = |e| stand for the rotation of e/N:
 
     ω = T ė,   T = 2 A_E2(e)/N²,   Ṫ ė = −2 (Ṅ/N) ω,     T e = 0;      row N − 1 = 0 with  Ṅ = ê·ė,  N̈ = ê·ë + (|ė|² − Ṅ²)/N.
 
-TᵀMT is singular along e. With ½μṄ² added to the kinetic energy, μ > 0, the balance along ê becomes μN̈ + λ_N = 0: the mass matrix is
-positive definite, no other component is touched because T e = 0 and G'e = 0, and λ_N = 0 where the row holds.
+TᵀMT is singular along e. With ½μṄ² added to the kinetic energy, μ > 0, the balance along ê becomes
+μN̈ + λ_N = 0: the mass matrix is positive definite, no other component is touched because T e = 0
+and G'e = 0, and λ_N = 0 where the row holds.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from __future__ import annotations
 import numpy as np
 
 from isodyn.bodies.angle_kernels import angle_map, angle_map_rate, angle_quaternion
-from isodyn.compiled import (
+from isodyn.kernels.compiled import (
     ACCELERATION,
     BALANCE,
     CONSTRAINT,
@@ -33,8 +35,9 @@ from isodyn.compiled import (
 )
 from isodyn.mechanism.model import ask_mechanism
 
-# header: sizes of q and v of the mechanism, of v'; its rows, holonomic ones, norm rows; axes of the angles; how many angles the mechanism
-# counts, and how many of them are carried behind the bodies in q': all of them or none; then the bodies
+# header: sizes of q and v of the mechanism, of v'; its rows, holonomic ones, norm rows; axes of the
+# angles; how many angles the mechanism counts, and how many of them are carried behind the bodies
+# in q': all of them or none; then the bodies
 NQ, NV, N, M, M_PHI, NORMS, AXES, TURNS, CARRIED = 0, 1, 2, 3, 4, 5, 6, 9, 10
 BODIES = 11
 # a body: kind, first q, v, q', number of its norm row;   numbers: μ, sign of det E at the start
@@ -59,7 +62,8 @@ def place(
 ) -> int:
     """q, v, a and T of (q', v', a') = (x, u, y), and N, Ṅ, N̈ of all norm rows.
 
-    Returns 0, or 1 + the number of a body whose det E, with the sign of the start, is below `nearest`.
+    Returns 0, or 1 + the number of a body whose det E, with the sign of the start, is below
+    `nearest`.
     """
     work = np.empty(18)
     E, E_dot = work[:9], work[9:]
@@ -130,7 +134,8 @@ def asked_in_coordinates(
     pi: IntArray,
     out: FloatArray,
 ) -> int:
-    """The questions of the loop in (q', v', a'); 1 + the number of a body with singular angles, or 0."""
+    """The questions of the loop in (q', v', a'); 1 + the number of a body with singular angles, or
+    0."""
     nv, n, m, m_phi, rows = table[NV], table[N], table[M], table[M_PHI], table[NORMS]
     q, v, a, T, norms = np.empty(table[NQ]), np.empty(nv), np.empty(nv), np.empty((nv, n)), np.empty(3 * rows)
     singular = place(x, u, y, table, numbers, q, v, a, T, norms, NEAREST)

@@ -4,12 +4,15 @@
     "euler-parameters"   four numbers per rotation, v' = q̇', one row |e| = 1 per spatial body
     "euler-313", "cardan-321", "bryant-123"     three angles per rotation, v' = q̇', singular at one value of the middle angle
 
-Angles that rows, laws or formulas read are carried behind the coordinates of the bodies, with their whole turns (isodyn.mechanism.turns):
-they are counted along the straight way from q' to q' + d. Where nothing reads them, `lift` counts them from row to row.
+Angles that rows, laws or formulas read are carried behind the coordinates of the bodies, with their
+whole turns (isodyn.mechanism.turns): they are counted along the straight way from q' to q' + d.
+Where nothing reads them, `lift` counts them from row to row.
 
-The last four are systems of their own, made from the compiled mechanism by v = T(q') v' (isodyn.mechanism.coordinate_kernels); planar
-bodies and particles keep their coordinates. `lift` brings a solution back to the default coordinates, with all that a mechanism knows
-about its parts. Equations premultiplied by Tᵀ are [Fumagalli2009 (68)]; `newton_euler` gives them as they are in [Fumagalli2009 (64)].
+The last four are systems of their own, made from the compiled mechanism by v = T(q') v'
+(isodyn.mechanism.coordinate_kernels); planar bodies and particles keep their coordinates. `lift`
+brings a solution back to the default coordinates, with all that a mechanism knows about its parts.
+Equations premultiplied by Tᵀ are [Fumagalli2009 (68)]; `newton_euler` gives them as they are in
+[Fumagalli2009 (64)].
 """
 
 from __future__ import annotations
@@ -22,8 +25,8 @@ import numpy as np
 from isodyn.bodies.angles import BRYANT_123, CARDAN_321, EULER_313, AngleSet
 from isodyn.bodies.body import Body
 from isodyn.bodies.rotations import parameter_rates
-from isodyn.compiled import KNOWS_MASS, OK, RETRACT, RETRACTS, FloatArray, IntArray
 from isodyn.errors import InputError, SingularError
+from isodyn.kernels.compiled import KNOWS_MASS, OK, RETRACT, RETRACTS, FloatArray, IntArray
 from isodyn.mechanism import coordinate_kernels as kernels
 from isodyn.mechanism.poses import rows_of_angle
 from isodyn.mechanism.system import MechanismSystem
@@ -32,12 +35,15 @@ from isodyn.systems.questions import Questions
 from isodyn.systems.scales import Scales
 
 Coordinates = Literal["rotation", "euler-parameters", "euler-313", "cardan-321", "bryant-123"]
-PIECES = 4.0  # parts of the way of an increment, by the sum of its components: so short that no angle turns by more than a radian
+# parts of the way of an increment, by the sum of its components: so short that no angle turns by
+# more than a radian
+PIECES = 4.0
 ANGLE_SETS = {"euler-313": EULER_313, "cardan-321": CARDAN_321, "bryant-123": BRYANT_123}
 
 
 class NewtonEuler(NamedTuple):
-    """[M X Aᵀ; A X 0] (ẍ*, λ) = (Q, b): moments not premultiplied, so that the mass matrix M X is not symmetric."""
+    """[M X Aᵀ; A X 0] (ẍ*, λ) = (Q, b): moments not premultiplied, so that the mass matrix M X is
+    not symmetric."""
 
     MX: FloatArray
     Q: FloatArray
@@ -83,8 +89,10 @@ class ParametrisedSystem(PythonSystem):
         return found
 
     def lift(self, sol: Any) -> Any:
-        """A solution in these coordinates as one of the mechanism in its default coordinates; norm rows are left out."""
-        ours = isinstance(sol.system, ParametrisedSystem) and sol.system.table is self.table  # runs may copy the system
+        """A solution in these coordinates as one of the mechanism in its default coordinates; norm
+        rows are left out."""
+        # runs may copy the system
+        ours = isinstance(sol.system, ParametrisedSystem) and sol.system.table is self.table
         if not ours:
             raise InputError("lift takes a solution of this system")
         if any(sol.columns[name].size != n for name, n in (("q", self.nq), ("v", self.nv), ("a", self.nv))):
@@ -108,7 +116,8 @@ class ParametrisedSystem(PythonSystem):
         return replace(sol, q=q, v=v, a=a, lam=lam, system=base, columns=columns, aux=aux, redundant=redundant)
 
     def newton_euler(self, t: float, q: FloatArray, v: FloatArray) -> NewtonEuler:
-        """The equations in a' before they are premultiplied by Xᵀ = Tᵀ; for angles, where X is square."""
+        """The equations in a' before they are premultiplied by Xᵀ = Tᵀ; for angles, where X is
+        square."""
         if self.angles is None:
             raise InputError(
                 "newton_euler needs as many coordinates as velocities", hint='take coordinates="euler-313"'
@@ -117,12 +126,15 @@ class ParametrisedSystem(PythonSystem):
         Q, V, bend = self.state(q, v)
         X = np.column_stack([self.state(q, v, e)[2] - bend for e in np.eye(self.nv)])
         A = ask.G(t, Q, V)
-        b = -ask.acceleration(t, Q, V, bend)  # [Fumagalli2009 (60) adapted]: with b − A Ẋ ẋ* in place of b
-        return NewtonEuler(ask.mass(t, Q, V) @ X, -ask.balance(t, Q, V, bend), A, A @ X, b, X)  # [Fumagalli2009 (64)]
+        # [Fumagalli2009 (60) adapted]: with b − A Ẋ ẋ* in place of b
+        b = -ask.acceleration(t, Q, V, bend)
+        # [Fumagalli2009 (64)]
+        return NewtonEuler(ask.mass(t, Q, V) @ X, -ask.balance(t, Q, V, bend), A, A @ X, b, X)
 
 
 class _Answers:
-    """The questions of the loop, answered by the mechanism in other coordinates; singular angles are an error with a name."""
+    """The questions of the loop, answered by the mechanism in other coordinates; singular angles
+    are an error with a name."""
 
     solver = ""
 
@@ -166,7 +178,8 @@ class _Answers:
 
 
 def near_singular(body: Body, coordinates: str, q: FloatArray, t: float | None = None) -> SingularError:
-    """The error for a body (q: its six coordinates) whose middle angle is at its singular value, or has gone beyond."""
+    """The error for a body (q: its six coordinates) whose middle angle is at its singular value, or
+    has gone beyond."""
     kind = ANGLE_SETS[coordinates]
     when = "at the start" if t is None else f"near t = {t:.6g}"
     away = float(kind.distance(q[3:]))
@@ -205,7 +218,8 @@ def in_coordinates(base: MechanismSystem, coordinates: Coordinates) -> Mechanism
         table += [chart, base.q_of(body.name).start, base.v_of(body.name).start, int(first[k]), row]
         row += chart == kernels.PARAMETERS
         side = float(np.sign(kind.determinant(starts[k][0][3:]))) if chart == kernels.ANGLES and kind else 1.0
-        numbers += [4.0 / 3.0 * float(np.trace(body.inertia)), side]  # μ: the mean of the other eigenvalues of TᵀMT
+        # μ: the mean of the other eigenvalues of TᵀMT
+        numbers += [4.0 / 3.0 * float(np.trace(body.inertia)), side]
     row_names = list(base.row_names)
     row_names[base.m_phi : base.m_phi] = [f"{body.name}: |e| = 1" for body in spatial[:norms]]
     integers, floats = np.array(table, dtype=np.int64), np.array(numbers)
@@ -243,7 +257,8 @@ def in_coordinates(base: MechanismSystem, coordinates: Coordinates) -> Mechanism
 
 
 def _sizes(base: MechanismSystem, starts: list[FloatArray], turns: FloatArray) -> Scales:
-    """Typical sizes: positions as in the mechanism, parameters and angles one; counted angles are not compared."""
+    """Typical sizes: positions as in the mechanism, parameters and angles one; counted angles are
+    not compared."""
     length = float(base.scales.v[0])
     sizes = np.ones(sum(q.size for q in starts))
     first = 0

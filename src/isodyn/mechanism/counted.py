@@ -1,7 +1,9 @@
-"""Which angles of a mechanism are counted over whole turns: coordinates of its state, behind those of the bodies.
+"""Which angles of a mechanism are counted over whole turns: coordinates of its state, behind those
+of the bodies.
 
-In space every angle of a joint, and all angles that rows, laws or formulas read. Slopes of planar beams only where something reads them,
-and a weld does not: it holds its angle at zero. Angles of planar bodies are coordinates already.
+In space every angle of a joint, and all angles that rows, laws or formulas read. Slopes of planar
+beams only where something reads them, and a weld does not: it holds its angle at zero. Angles of
+planar bodies are coordinates already.
 """
 
 from __future__ import annotations
@@ -11,10 +13,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
 from isodyn.joints.measures import ANGLE, TANGENT_ANGLE, TWIST, WHOLE_TURNS
 from isodyn.joints.words import Row, Word
+from isodyn.kernels.compiled import FloatArray
 from isodyn.loads.part import Law
 from isodyn.mechanism.turns import TOLD
 from isodyn.parts.layout import BY_FORMULA, LIMIT, SPRING
@@ -57,7 +59,8 @@ def _weld(row: Row) -> bool:
 
 
 def over_rows(name: str, t: FloatArray, x: FloatArray, rate: FloatArray) -> FloatArray:
-    """Angles within half a turn counted from row to row: the nearest turn, or the one that the rates tell where they turn by more."""
+    """Angles within half a turn counted from row to row: the nearest turn, or the one that the
+    rates tell where they turn by more."""
     told = 0.5 * np.diff(t) * (rate[1:] + rate[:-1])
     near = (np.diff(x) + np.pi) % (2 * np.pi) - np.pi
     fast = np.abs(told) > np.pi / 2

@@ -1,13 +1,15 @@
 """Force elements of a mechanism: laws along a measure, and loads on one body, with their tangents.
 
-A law adds −g f(x, ẋ, t) to the forces, so +g f to the balance; its tangents follow from those of f and from K = ∂g/∂q:
+A law adds −g f(x, ẋ, t) to the forces, so +g f to the balance; its tangents follow from those of f
+and from K = ∂g/∂q:
 
     ∂(g f)/∂q = g f_x gᵀ + g f_ẋ (vᵀK) + f K        ∂(g f)/∂v = g f_ẋ gᵀ
 
     SPRING    f = k y + k₃ y³ + c ẋ,  y = x − x₀ − s(t)             LIMIT     k and c outside of [low, high] only
     SPEED     f = c (ẋ − s(t)) − s₀(t)  (motors: speed or torque)
-    BY_FORMULA  f = −F(t, y, ẏ), y other measures with their own g_y: ∂f/∂q = −Σ F_y g_yᵀ + F_ẏ (vᵀK_y), ∂f/∂v = −Σ F_ẏ g_yᵀ
-    FRICTION  f = N (μ_k + (μ_s − μ_k) exp(−(ẋ/v_s)²)) tanh(ẋ/v_r),  N = N₀ + arm·|λ| of the joint's own rows  [Fan2005 (33) adapted]
+    BY_FORMULA  f = −F(t, y, ẏ), y other measures with their own g_y: ∂f/∂q = −Σ F_y g_yᵀ + F_ẏ
+    (vᵀK_y), ∂f/∂v = −Σ F_ẏ g_yᵀ FRICTION  f = N (μ_k + (μ_s − μ_k) exp(−(ẋ/v_s)²)) tanh(ẋ/v_r),
+    N = N₀ + arm·|λ| of the joint's own rows  [Fan2005 (33) adapted]
 
 With friction the balance depends on λ beyond Gᵀλ; that derivative is left out of the step's matrix.
 """
@@ -18,8 +20,8 @@ import numpy as np
 from numba import types
 
 from isodyn.bodies.rotation_kernels import Vector, cross, dot, put, rotate, rotate_back, sum_of, vector
-from isodyn.compiled import F, FloatArray, I, IntArray, f8, kernel
 from isodyn.joints.measures import GRADIENT, POSE, R_, SECOND, STIFFNESS, V_, W_, axis_column
+from isodyn.kernels.compiled import F, FloatArray, I, IntArray, f8, kernel
 from isodyn.mechanism.formula_laws import add_formula_tangent, formula_force, rate_slopes
 from isodyn.mechanism.nodes import add_curvature, add_matrix, is_node
 from isodyn.mechanism.places import (
@@ -174,7 +176,8 @@ def load_on_body(k: int, pf: FloatArray, pi: IntArray) -> tuple[Vector, Vector]:
 
 @kernel()
 def scale_of_load(k: int, t: float, pf: FloatArray, pi: IntArray) -> float:
-    """The function of time of load k, and the factor of all loads (statics applies them step by step)."""
+    """The function of time of load k, and the factor of all loads (statics applies them step by
+    step)."""
     time = pi[pi[I_LOAD] + LOAD * k + 2]
     return pf[pi[F_FACTOR]] * (at_time(time, t, pf, pi)[0] if time >= 0 else 1.0)
 
@@ -199,7 +202,8 @@ def velocity_of_point(pf: FloatArray, p: int, c: int) -> tuple[float, float, flo
 
 @kernel(types.void(f8, F, F, I, F), inner=True, apart=True)
 def add_load_tangents(t: float, c: FloatArray, pf: FloatArray, pi: IntArray, out: FloatArray) -> None:
-    """J −= c₁ ∂Q/∂v + c₂ ∂Q/∂q of forces and torques on single bodies, column by column of (r, ϖ)."""
+    """J −= c₁ ∂Q/∂v + c₂ ∂Q/∂q of forces and torques on single bodies, column by column of (r,
+    ϖ)."""
     g = pi[F_WORK] + GRADIENT
     for k in range(pi[LOADS]):
         o, n = pi[I_LOAD] + LOAD * k, pi[F_LOAD] + LOAD_NUMBERS * k
@@ -239,7 +243,8 @@ def load_column(kind: int, p: int, n: int, j: int, c: FloatArray, pf: FloatArray
     elif kind == DRAG:
         u = velocity_of_point(pf, p, n)
         speed = np.sqrt(dot(u, u))
-        change = e if j < 3 else rotate(pf, R, cross(e, s))  # of the point's velocity with v_j, and with q_j
+        # of the point's velocity with v_j, and with q_j
+        change = e if j < 3 else rotate(pf, R, cross(e, s))
         change = (c[1] * change[0], c[1] * change[1], c[1] * change[2])
         if j >= 3:
             change = sum_of(change, c[2], rotate(pf, R, cross(e, cross(vector(pf, p + W_), s))))

@@ -1,6 +1,7 @@
 """Force laws by formulas: values and tangents.
 
-F(t, y, ẏ) acts along a measure with gradient g, so f = −F in the words of isodyn.mechanism.forces; y are other measures with gradients g_y:
+F(t, y, ẏ) acts along a measure with gradient g, so f = −F in the words of isodyn.mechanism.forces;
+y are other measures with gradients g_y:
 
     ∂(g f)/∂q = −g Σ [F_y g_yᵀ + F_ẏ (vᵀK_y)] + f K        ∂(g f)/∂v = −g Σ F_ẏ g_yᵀ
 
@@ -11,8 +12,8 @@ from __future__ import annotations
 
 from numba import types
 
-from isodyn.compiled import F, FloatArray, I, IntArray, f8, i8, kernel
 from isodyn.joints.measures import GRADIENT, POSE, SECOND, SLOPES, STIFFNESS, V_
+from isodyn.kernels.compiled import F, FloatArray, I, IntArray, f8, i8, kernel
 from isodyn.mechanism.nodes import is_node, part
 from isodyn.mechanism.places import add_blocks, add_curvatures, along, has_nodes, measure_of, stiffness_of
 from isodyn.parts.formulas import run_program

@@ -1,11 +1,14 @@
-"""A mechanism with parts that users wrote in Python: the compiled model does its part, and theirs are added behind the trampoline.
+"""A mechanism with parts that users wrote in Python: the compiled model does its part, and theirs
+are added behind the trampoline.
 
-Rows stand in the order [φ of joints; φ of users; rates of rolling]. Derivatives of a user's φ along increments of the bodies' frames:
+Rows stand in the order [φ of joints; φ of users; rates of rolling]. Derivatives of a user's φ along
+increments of the bodies' frames:
 
     G      first differences                      φ̇, φ̈    along t + s, q ⊕ s v
     K      ∂(Gᵀλ)/∂q = Hessian of λ·φ in increments + ½ τ~ in the rotations of each body, τ the torque of Gᵀλ
 
-Nodes of beams move by (r, t) instead: what is had along their frames goes over by T (isodyn.mechanism.nodes).
+Nodes of beams move by (r, t) instead: what is had along their frames goes over by T
+(isodyn.mechanism.nodes).
 """
 
 from __future__ import annotations
@@ -17,7 +20,10 @@ import numpy as np
 
 from isodyn.bodies.exponential import tilde
 from isodyn.bodies.pose import Pose
-from isodyn.compiled import (
+from isodyn.joints.actions import of_user
+from isodyn.joints.user import UserRows
+from isodyn.joints.words import Row, RowKind
+from isodyn.kernels.compiled import (
     ACCELERATION,
     BALANCE,
     CONSTRAINT,
@@ -30,9 +36,6 @@ from isodyn.compiled import (
     VELOCITY,
     FloatArray,
 )
-from isodyn.joints.actions import of_user
-from isodyn.joints.user import UserRows
-from isodyn.joints.words import Row, RowKind
 from isodyn.loads.user import UserLoad
 from isodyn.mechanism.beam_part import resolve
 from isodyn.mechanism.placed import PlacedBodies, joined

@@ -13,7 +13,8 @@ from isodyn.mechanism.world import World
 
 
 def rows_of(world: World) -> tuple[dict[str, JointParts], list[Row]]:
-    """All rows, holonomic ones first, and what belongs to which joint; `world` gets to know the joints.
+    """All rows, holonomic ones first, and what belongs to which joint; `world` gets to know the
+    joints.
 
     Joints that work on others are built after them, but their rows stand where they were added.
     """

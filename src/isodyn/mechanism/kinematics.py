@@ -6,9 +6,9 @@ import numpy as np
 
 from isodyn.bodies.body import Body
 from isodyn.bodies.rotation_kernels import put, rotate
-from isodyn.compiled import F2, F, FloatArray, i8, kernel
 from isodyn.joints.measures import PARAMETERS, POSE, R_, TURN, V_, W_, WORK, measure, touching
 from isodyn.joints.words import Word
+from isodyn.kernels.compiled import F2, F, FloatArray, i8, kernel
 
 
 @kernel(F(i8, F2, F2, F, F2), allocates=True)
@@ -27,7 +27,8 @@ def histories(kind: int, p: FloatArray, q: FloatArray, numbers: FloatArray, g: F
 
 @kernel(F2(i8, F2, F), allocates=True)
 def touching_points(kind: int, p: FloatArray, numbers: FloatArray) -> FloatArray:
-    """Where a sphere or a disc touches its plane along a history of poses, from the mass centre, in the world."""
+    """Where a sphere or a disc touches its plane along a history of poses, from the mass centre, in
+    the world."""
     A, found = np.zeros(POSE + PARAMETERS), np.zeros((p.shape[0], 3))
     A[POSE:] = numbers
     for k in range(p.shape[0]):

@@ -15,7 +15,8 @@ from isodyn.mechanism.parts import Parts
 
 
 def warn_of_loose_bodies(parts: Parts, rows: list[Row], laws: list[Law], user: list[UserRows]) -> None:
-    """Bodies that nothing connects to the rest of a mechanism are an oversight more often than not: warn by name."""
+    """Bodies that nothing connects to the rest of a mechanism are an oversight more often than not:
+    warn by name."""
     of_beam = {node.name: beam.start for beam in parts.beams.values() for node in beam.nodes}
     leader = {name: name for name in (*parts.bodies, *(beam.start for beam in parts.beams.values()), GROUND)}
 

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 class Mechanism(ShownInNotebooks):
     """An editable list of named parts.
 
-    Rotations are moved by the exponential map, exact for a constant angular velocity; with `cayley` by the Cayley map, by which V0(1, 1, ρ)
-    keep the angular momentum of free bodies to rounding.
+    Rotations are moved by the exponential map, exact for a constant angular velocity; with `cayley`
+    by the Cayley map, by which V0(1, 1, ρ) keep the angular momentum of free bodies to rounding.
 
     >>> import isodyn as iso
     >>> mech = iso.Mechanism(gravity=(0, 0, -9.81))
@@ -72,10 +72,11 @@ class Mechanism(ShownInNotebooks):
     ) -> Body:
         """A body: mass, inertia about the mass centre in body axes, and where it starts.
 
-        `position` and `velocity` are those of the body's frame, whose origin is the mass centre unless `centre_of_mass` tells where
-        that lies in it; `angular_velocity` is in the body frame. kind="planar" has (x, y, θ) and a moment of inertia about z,
-        kind="particle" has no orientation. A `shape` of iso.shapes brings mass, inertia and mass centre with it; a mass given beside
-        it scales them.
+        `position` and `velocity` are those of the body's frame, whose origin is the mass centre
+        unless `centre_of_mass` tells where that lies in it; `angular_velocity` is in the body
+        frame. kind="planar" has (x, y, θ) and a moment of inertia about z, kind="particle" has no
+        orientation. A `shape` of iso.shapes brings mass, inertia and mass centre with it; a mass
+        given beside it scales them.
         """
         self._parts.refuse_known(name)
         if shape is not None:
@@ -107,11 +108,14 @@ class Mechanism(ShownInNotebooks):
         velocity: Any = (0.0, 0.0, 0.0),
         angular_velocity: Any = None,
     ) -> BeamPart:
-        """A beam from `start` to `end`, or along the points of `line`: in the plane from (x, y), a cable in space from (x, y, z).
+        """A beam from `start` to `end`, or along the points of `line`: in the plane from (x, y), a
+        cable in space from (x, y, z).
 
-        Joints and loads name its nodes like bodies: "rod.start", "rod.end", "rod[3]", "rod@1.5" (by length). A node offers a point and
-        axes, the first along the beam; a node of a cable has a tangent, but no twist. The beam is undeformed at the start and may move
-        like a rigid body: `velocity` of its first node, `angular_velocity`. `corners` of a line are welded or hinged. Gravity acts on it.
+        Joints and loads name its nodes like bodies: "rod.start", "rod.end", "rod[3]", "rod@1.5" (by
+        length). A node offers a point and axes, the first along the beam; a node of a cable has a
+        tangent, but no twist. The beam is undeformed at the start and may move like a rigid body:
+        `velocity` of its first node, `angular_velocity`. `corners` of a line are welded or hinged.
+        Gravity acts on it.
         """
         self._parts.refuse_known(name)
         beam = make_beam(name, start, end, line, elements, section, model, corners, velocity, angular_velocity)
@@ -124,7 +128,8 @@ class Mechanism(ShownInNotebooks):
         return beam
 
     def add_joint(self, joint: Rows) -> Rows:
-        """A joint, drive, coupling or rolling contact; bodies and joints that it names must exist."""
+        """A joint, drive, coupling or rolling contact; bodies and joints that it names must
+        exist."""
         if not isinstance(joint, Rows):
             raise InputError(f"add_joint takes a joint such as iso.Hinge, received {type(joint).__name__}")
         self._parts.refuse_known(joint.name)
@@ -133,7 +138,8 @@ class Mechanism(ShownInNotebooks):
         return joint
 
     def add_load(self, load: Loads) -> Loads:
-        """A force, torque, spring, bushing, motor, limit, friction or drag; what it names must exist."""
+        """A force, torque, spring, bushing, motor, limit, friction or drag; what it names must
+        exist."""
         if not isinstance(load, Loads):
             raise InputError(f"add_load takes a load such as iso.Spring, received {type(load).__name__}")
         self._parts.refuse_known(load.name)
@@ -150,7 +156,8 @@ class Mechanism(ShownInNotebooks):
     def compile(self, coordinates: Coordinates) -> MechanismSystem | ParametrisedSystem: ...
 
     def compile(self, coordinates: Coordinates = "rotation") -> MechanismSystem | ParametrisedSystem:
-        """The system of all parts; coordinates other than the default: isodyn.mechanism.coordinates."""
+        """The system of all parts; coordinates other than the default:
+        isodyn.mechanism.coordinates."""
         return compile_parts(self._parts, self.gravity, self.cayley, coordinates)
 
     def mobility(self, q: Any = None, t: float = 0.0) -> Mobility:
@@ -173,11 +180,13 @@ class Mechanism(ShownInNotebooks):
         rates: Mapping[Any, float] | None = None,
         t: float = 0.0,
     ) -> Assembly:
-        """Put rough positions together and give velocities that the joints allow; `.system` of what is returned starts there.
+        """Put rough positions together and give velocities that the joints allow; `.system` of what
+        is returned starts there.
 
-        Joints that are given by `points=` and `axes=` of their bodies may be open at first; parts are moved by little, in the mass norm.
-        Bodies named in `hold` stay where they are. `positions` and `rates` fix coordinates of joints and their rates:
-        {"pin": 0.3} or {("screw", "angle"): 0.3}, angles up to whole turns; apart from them velocities change least in the mass norm.
-        A loop closes on the branch that the rough positions are nearest to.
+        Joints that are given by `points=` and `axes=` of their bodies may be open at first; parts
+        are moved by little, in the mass norm. Bodies named in `hold` stay where they are.
+        `positions` and `rates` fix coordinates of joints and their rates: {"pin": 0.3} or
+        {("screw", "angle"): 0.3}, angles up to whole turns; apart from them velocities change least
+        in the mass norm. A loop closes on the branch that the rough positions are nearest to.
         """
         return assemble(self.compile(), hold, positions, rates, t)

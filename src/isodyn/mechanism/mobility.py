@@ -3,8 +3,8 @@
     freedoms of velocity    nv − rank G              freedoms of position    nv − rank G_φ     (larger with rolling)
     Grübler and Kutzbach    nv − rows                counts rows only; dependent rows make it too small
 
-The rank is that of the assembled position. A singular position has more freedoms than its neighbours; one is looked at, a small way along
-the freedoms.
+The rank is that of the assembled position. A singular position has more freedoms than its
+neighbours; one is looked at, a small way along the freedoms.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isodyn.compiled import FloatArray
+from isodyn.kernels.compiled import FloatArray
 from isodyn.linear_solvers.rows import choose
 from isodyn.systems.compiled_system import settled
 from isodyn.systems.manifold import close, freedoms, moving

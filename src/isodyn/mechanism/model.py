@@ -1,4 +1,4 @@
-"""The equations of a mechanism as one compiled model (isodyn.compiled).
+"""The equations of a mechanism as one compiled model (isodyn.kernels.compiled).
 
     m r̈ + … = f,    𝔍 ω̇ + ω × 𝔍ω + … = τ         per body, about its mass centre, rotations in its own frame [Shimada2014 (7.55)]
     rows        φ = Σ w x − f(t) = 0               sums of measures x (isodyn.joints.measures); some known as rates only
@@ -7,9 +7,9 @@
     angles      θ̇ = g·v                           counted over whole turns, behind the bodies in q (isodyn.mechanism.turns)
     beams       M a + ∂U/∂q + damping − weight     on their nodes (isodyn.beams), which joints see as bodies (isodyn.mechanism.nodes)
 
-Tables in pi, pf: isodyn.parts.layout. A planar body has (x, y, θ) of (r, ω), a particle has r; the columns of a measure's gradient
-that a body does not have are left out. Blocks of J and places in G are given by the tables, so that the same code fills a dense
-matrix and the values of a sparse one.
+Tables in pi, pf: isodyn.parts.layout. A planar body has (x, y, θ) of (r, ω), a particle has r; the
+columns of a measure's gradient that a body does not have are left out. Blocks of J and places in G
+are given by the tables, so that the same code fills a dense matrix and the values of a sparse one.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ import numpy as np
 
 from isodyn.beams.elements import element_energies, tangents_of_elements
 from isodyn.bodies.rotation_kernels import cross, dot, matrix_of, rotate, turn, turn_by_cayley, vector
-from isodyn.compiled import (
+from isodyn.joints.measures import POSE, R_, TURN, V_, W_, unit_column
+from isodyn.kernels.compiled import (
     ACCELERATION,
     BALANCE,
     CONSTRAINT,
@@ -38,8 +39,7 @@ from isodyn.compiled import (
     f8,
     kernel,
 )
-from isodyn.joints.measures import POSE, R_, TURN, V_, W_, unit_column
-from isodyn.lowering import by_address, natural
+from isodyn.kernels.lowering import by_address, natural
 from isodyn.mechanism.forces import (
     add_law_tangents,
     add_laws,
@@ -99,7 +99,8 @@ def place_bodies(q: FloatArray, v: FloatArray, pf: FloatArray, pi: IntArray) -> 
             continue
         if kind == PLANAR:
             pf[p], pf[p + 1] = q[first_q], q[first_q + 1]
-            if q[first_q + 2] != pf[p + TURN]:  # the last question may have been about the same state
+            # the last question may have been about the same state
+            if q[first_q + 2] != pf[p + TURN]:
                 pf[p + TURN] = q[first_q + 2]
                 s, c = np.sin(pf[p + TURN]), np.cos(pf[p + TURN])
                 pf[p + R_], pf[p + R_ + 1], pf[p + R_ + 3], pf[p + R_ + 4] = c, -s, s, c
@@ -260,7 +261,8 @@ ask_mechanism = by_address(mechanism_model, MODEL)
 def mechanism_energy(
     t: float, q: FloatArray, v: FloatArray, lam: FloatArray, pf: FloatArray, pi: IntArray, out: FloatArray
 ) -> float:
-    """Kinetic and potential energy into out; the latter counts weight, springs and strain, with time functions at t. out[2:] is memory."""
+    """Kinetic and potential energy into out; the latter counts weight, springs and strain, with
+    time functions at t. out[2:] is memory."""
     place_bodies(q, v, pf, pi)
     read_turns(q, pf, pi)
     gravity = vector(pf, pi[F_GRAVITY])

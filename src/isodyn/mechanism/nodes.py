@@ -1,17 +1,19 @@
 """Nodes of beams as bodies of a mechanism.
 
-A node has the coordinates (r, t), t = ∂r/∂X. Its frame R has the first axis along t = ℓ R e₁; what joints see of it is
+A node has the coordinates (r, t), t = ∂r/∂X. Its frame R has the first axis along t = ℓ R e₁; what
+joints see of it is
 
     ω = (t × ṫ)/ℓ²  (in the frame, without twist: e₁ × Rᵀṫ/ℓ),       ω̇ = (t × ẗ)/ℓ² − 2 ρ ω,       ρ = t·ṫ/ℓ²
 
-so (ṙ, ω) = T(t)(ṙ, ṫ): a force on r and a torque τ become Tᵀ(f, τ), that is f on r and R (τ × e₁)/ℓ on t. With g = (f, τ) and ∂g/∂q = K
-along increments of the frame,
+so (ṙ, ω) = T(t)(ṙ, ṫ): a force on r and a torque τ become Tᵀ(f, τ), that is f on r and R (τ × e₁)/ℓ
+on t. With g = (f, τ) and ∂g/∂q = K along increments of the frame,
 
     ∂(Tᵀg)/∂(r, t) = TᵀK T + R C Rᵀ on t,     C = (1/ℓ²) [0 −τ₃ τ₂; −τ₃ 0 0; τ₂ 0 0]
     ∂(g·T(ṙ, ṫ))/∂t = … + R (−ω₂g₂ − ω₃g₃, −ρ g₃, ρ g₂)/ℓ          g₂, g₃ of the torque
 
-In the plane ω and τ have a third component only. In space the second and third axis of R are arbitrary: only measures that do not see twist
-are allowed (isodyn.joints.cables), and those are the same for every choice.
+In the plane ω and τ have a third component only. In space the second and third axis of R are
+arbitrary: only measures that do not see twist are allowed (isodyn.joints.cables), and those are the
+same for every choice.
 """
 
 from __future__ import annotations
@@ -20,8 +22,8 @@ import numpy as np
 from numba import types
 
 from isodyn.bodies.rotation_kernels import Vector, vector
-from isodyn.compiled import F2, FloatArray, IntArray, i8, kernel
 from isodyn.joints.measures import POSE, R_, STRETCH, STRETCHING, TURN, V_, W_
+from isodyn.kernels.compiled import F2, FloatArray, IntArray, i8, kernel
 from isodyn.parts.layout import BLOCK, BODIES, BODY, CABLE, F_POSE, FREEDOM, I_BODY, KIND, NODE, PLANAR, STRIDE
 
 
@@ -81,7 +83,8 @@ def place_nodes(kind: int, q: FloatArray, v: FloatArray, poses: FloatArray) -> N
 
 @kernel()
 def component(body: int, n: int, pf: FloatArray, pi: IntArray) -> tuple[int, float, int, float]:
-    """Component n of the velocity of a body in (ṙ, ω): (k, w, l, u) for w in place k and u in place l."""
+    """Component n of the velocity of a body in (ṙ, ω): (k, w, l, u) for w in place k and u in place
+    l."""
     b = pi[I_BODY] + BODY * body
     kind = pi[b + KIND]
     if kind < NODE:
@@ -105,7 +108,8 @@ def part(body: int, n: int, g: int, pf: FloatArray, pi: IntArray) -> float:
 def add_matrix(
     body: int, other: int, block: int, K: int, f: float, pf: FloatArray, pi: IntArray, out: FloatArray
 ) -> None:
-    """J += f Tᵀ B T in the block of two bodies, B being rows and columns of the 12 × 12 from pf[K] on."""
+    """J += f Tᵀ B T in the block of two bodies, B being rows and columns of the 12 × 12 from pf[K]
+    on."""
     b, d = pi[I_BODY] + BODY * body, pi[I_BODY] + BODY * other
     stride = pi[b + STRIDE]
     for i in range(pi[b + FREEDOM]):
@@ -119,7 +123,8 @@ def add_matrix(
 
 @kernel()
 def add_curvature(body: int, torque: Vector, f: float, pf: FloatArray, pi: IntArray, out: FloatArray) -> None:
-    """J += f R C Rᵀ: how a torque on a node, given in its frame, acts otherwise when the slope changes."""
+    """J += f R C Rᵀ: how a torque on a node, given in its frame, acts otherwise when the slope
+    changes."""
     b, p = pi[I_BODY] + BODY * body, pi[F_POSE] + POSE * body
     dim, square = 3 if pi[b + KIND] == CABLE else 2, pf[p + STRETCH] * pf[p + STRETCH]
     y, z = -f * torque[2] / square, f * torque[1] / square
@@ -155,7 +160,8 @@ def rate_slope(body: int, n: int, g: int, pf: FloatArray, pi: IntArray) -> float
 def add_rate_slopes(
     body: int, i: int, node: int, j: int, block: int, f: float, pf: FloatArray, pi: IntArray, out: FloatArray
 ) -> None:
-    """J += f (Tᵀg)(∂(g·T(ṙ, ṫ))/∂(r, t))ᵀ in the block of a body with its g at pf[i] and a node with its g at pf[j]."""
+    """J += f (Tᵀg)(∂(g·T(ṙ, ṫ))/∂(r, t))ᵀ in the block of a body with its g at pf[i] and a node
+    with its g at pf[j]."""
     b, d = pi[I_BODY] + BODY * body, pi[I_BODY] + BODY * node
     for r in range(pi[b + FREEDOM]):
         x = f * part(body, r, i, pf, pi)

@@ -1,4 +1,5 @@
-"""Named parts of a mechanism: what a name stands for, and errors for names that are taken or unknown."""
+"""Named parts of a mechanism: what a name stands for, and errors for names that are taken or
+unknown."""
 
 from __future__ import annotations
 
@@ -30,7 +31,8 @@ class Parts:
     beams: dict[str, BeamPart]
 
     def all_bodies(self) -> dict[str, Body]:
-        """Nodes of beams, then bodies: so the coordinates of nodes have the same numbers in q and in v."""
+        """Nodes of beams, then bodies: so the coordinates of nodes have the same numbers in q and
+        in v."""
         return {node.name: node for beam in self.beams.values() for node in beam.nodes} | self.bodies
 
     def body(self, name: str) -> Body:

@@ -1,7 +1,8 @@
 """Bodies and nodes of a mechanism where a state puts them, for parts that users wrote in Python.
 
-What a user's function does along the frame of a body, (ṙ, ω), goes over to its velocities by T: the identity for bodies. Of nodes of beams
-(isodyn.mechanism.nodes) also what their frame adds to φ̈, to ∂(Tᵀg)/∂q and to ∂(T q̇)/∂q.
+What a user's function does along the frame of a body, (ṙ, ω), goes over to its velocities by T: the
+identity for bodies. Of nodes of beams (isodyn.mechanism.nodes) also what their frame adds to φ̈, to
+∂(Tᵀg)/∂q and to ∂(T q̇)/∂q.
 """
 
 from __future__ import annotations
@@ -12,13 +13,14 @@ import numpy as np
 
 from isodyn.bodies.body import GROUND
 from isodyn.bodies.pose import Pose
-from isodyn.compiled import POSITION, FloatArray, IntArray
 from isodyn.joints.measures import POSE, R_, STRETCH, STRETCHING, TURN, V_, W_
+from isodyn.kernels.compiled import POSITION, FloatArray, IntArray
 from isodyn.mechanism.poses import map_of_node
 from isodyn.mechanism.system import MechanismSystem
 from isodyn.parts.layout import BODY, COLUMNS, F_POSE, I_BODY
 
-_NODES = {"node": np.array([0, 1, 5]), "cable": np.array([0, 1, 2, 4, 5])}  # what their frames have of (ṙ, ω)
+# what their frames have of (ṙ, ω)
+_NODES = {"node": np.array([0, 1, 5]), "cable": np.array([0, 1, 2, 4, 5])}
 
 
 class PlacedBodies:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from isodyn.compiled import FloatArray, IntArray, kernel
 from isodyn.joints.measures import GRADIENT, PARAMETERS, POSE, measure, rest, stiffness
+from isodyn.kernels.compiled import FloatArray, IntArray, kernel
 from isodyn.mechanism.nodes import add_curvature, add_matrix, add_rate_slopes, is_node, part, rest_of_node
 from isodyn.parts.layout import (
     BODIES,
@@ -143,7 +143,8 @@ def add_curvatures(m: int, f: float, pf: FloatArray, pi: IntArray, out: FloatArr
 
 @kernel()
 def add_slopes_of_rate(m: int, f: float, pf: FloatArray, pi: IntArray, out: FloatArray) -> None:
-    """J += f (Tᵀg)(∂(T v)/∂q)ᵀg of measure m, whose gradient g is in its place of the scratch memory."""
+    """J += f (Tᵀg)(∂(T v)/∂q)ᵀg of measure m, whose gradient g is in its place of the scratch
+    memory."""
     n, g = pi[I_MEASURE] + MEASURE * m, pi[F_WORK] + GRADIENT
     for other in range(2):
         if not is_node(pi[n + 1 + other], pi):

@@ -1,4 +1,5 @@
-"""Points that coincide, all components at once: the same rows as two or three POINT words, for a third of their cost.
+"""Points that coincide, all components at once: the same rows as two or three POINT words, for a
+third of their cost.
 
 φ = P_i − P_j,    φ̇ = ṙ_i + R_i(ω_i × s_i) − ṙ_j − R_j(ω_j × s_j),    φ̈ = … with ω̇ × s + ω × (ω × s)
 Gᵀλ:  force λ on r_i, torque s_i × R_iᵀλ on body i, the opposite on j;      ∂(Gᵀλ)/∂q:  s~ (Rᵀλ)~ on the rotations of i, less those of j
@@ -7,9 +8,9 @@ Gᵀλ:  force λ on r_i, torque s_i × R_iᵀλ on body i, the opposite on j;  
 from __future__ import annotations
 
 from isodyn.bodies.rotation_kernels import Vector, cross, rotate, rotate_back, sum_of, twice_cross, vector
-from isodyn.compiled import POSITION, VELOCITY, FloatArray, IntArray, kernel
 from isodyn.joints.measures import PARAMETERS, POSE, R_, S_I, S_J, V_, W_, axis_column, between, unit_column
-from isodyn.lowering import natural
+from isodyn.kernels.compiled import POSITION, VELOCITY, FloatArray, IntArray, kernel
+from isodyn.kernels.lowering import natural
 from isodyn.parts.layout import (
     BODIES,
     BODY,

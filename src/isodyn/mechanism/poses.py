@@ -6,9 +6,9 @@ import numpy as np
 
 from isodyn.bodies.body import GROUND
 from isodyn.bodies.rotations import matrix
-from isodyn.compiled import FloatArray
 from isodyn.joints.measures import POSE, R_, STRETCH, TURN, V_, W_
 from isodyn.joints.words import Word
+from isodyn.kernels.compiled import FloatArray
 from isodyn.mechanism.counted import over_rows
 from isodyn.mechanism.kinematics import histories
 from isodyn.mechanism.nodes import place_nodes

@@ -1,9 +1,10 @@
-"""Constraint rows of a mechanism: φ = Σ w x − f(t) over measures x, with G, Gᵀλ, ∂(Gᵀλ)/∂q and the rates of φ."""
+"""Constraint rows of a mechanism: φ = Σ w x − f(t) over measures x, with G, Gᵀλ, ∂(Gᵀλ)/∂q and the
+rates of φ."""
 
 from __future__ import annotations
 
-from isodyn.compiled import ACCELERATION, POSITION, VELOCITY, FloatArray, IntArray, kernel
 from isodyn.joints.measures import GRADIENT, STIFFNESS
+from isodyn.kernels.compiled import ACCELERATION, POSITION, VELOCITY, FloatArray, IntArray, kernel
 from isodyn.mechanism.nodes import is_node, part
 from isodyn.mechanism.places import (
     add_blocks,

@@ -1,4 +1,5 @@
-"""Typical sizes of a mechanism (isodyn.systems.scales): one length for positions, one for angles and slopes."""
+"""Typical sizes of a mechanism (isodyn.systems.scales): one length for positions, one for angles
+and slopes."""
 
 from __future__ import annotations
 
@@ -7,20 +8,23 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from isodyn.bodies.body import NODES
-from isodyn.compiled import FloatArray
 from isodyn.joints.measures import ANGLE, AXES, PLANAR_ANGLE, S_I, S_J, TANGENT_ANGLE, TWIST
+from isodyn.kernels.compiled import FloatArray
 from isodyn.systems.scales import Scales, power_of_two
 
 if TYPE_CHECKING:
     from isodyn.mechanism.tables import Tables
 
-WITHOUT_LENGTH = {AXES, ANGLE, PLANAR_ANGLE, TANGENT_ANGLE, TWIST}  # measures that are angles, or cosines of them
+# measures that are angles, or cosines of them
+WITHOUT_LENGTH = {AXES, ANGLE, PLANAR_ANGLE, TANGENT_ANGLE, TWIST}
 
 
 def typical_length(tables: Tables) -> float:
-    """How large the model is: the extent of mass centres and of the points of joints and force elements, or a radius of gyration.
+    """How large the model is: the extent of mass centres and of the points of joints and force
+    elements, or a radius of gyration.
 
-    Where all of that is nothing (one particle), its distance from the origin; one where that is nothing, too.
+    Where all of that is nothing (one particle), its distance from the origin; one where that is
+    nothing, too.
     """
     bodies, number = tables.bodies, tables.number
     points = [body.position for body in bodies]
@@ -37,7 +41,8 @@ def typical_length(tables: Tables) -> float:
 
 
 def typical_sizes(tables: Tables, q0: FloatArray) -> Scales:
-    """Positions by the length of the model, orientations and slopes by one; rows by what they are sums of.
+    """Positions by the length of the model, orientations and slopes by one; rows by what they are
+    sums of.
 
     What q0 holds behind the coordinates of the bodies is never compared.
     """

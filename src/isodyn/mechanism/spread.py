@@ -1,11 +1,12 @@
-"""What acts along the beams of a mechanism: inertia, strain, damping, weight and loads that are spread over their length."""
+"""What acts along the beams of a mechanism: inertia, strain, damping, weight and loads that are
+spread over their length."""
 
 from __future__ import annotations
 
 from numba import types
 
 from isodyn.beams.elements import forces_of_elements
-from isodyn.compiled import F, FloatArray, I, IntArray, f8, kernel
+from isodyn.kernels.compiled import F, FloatArray, I, IntArray, f8, kernel
 from isodyn.parts.layout import (
     DAMPED,
     ELEMENTS,

@@ -9,7 +9,10 @@ from typing import ClassVar
 import numpy as np
 
 from isodyn.bodies.body import QUANTITIES, Body
-from isodyn.compiled import (
+from isodyn.joints.actions import Action
+from isodyn.joints.part import Symbol
+from isodyn.joints.words import Pair, Row, Word, ground_body
+from isodyn.kernels.compiled import (
     CONSTANT_MASS,
     COUNTS_TURNS,
     KNOWS_LEVELS,
@@ -24,9 +27,6 @@ from isodyn.compiled import (
     FloatArray,
     IntArray,
 )
-from isodyn.joints.actions import Action
-from isodyn.joints.part import Symbol
-from isodyn.joints.words import Pair, Row, Word, ground_body
 from isodyn.mechanism.beam_part import BeamPart, resolve
 from isodyn.mechanism.kinematics import value_at_start
 from isodyn.mechanism.model import mechanism_energy, mechanism_model
@@ -43,7 +43,8 @@ ELASTIC = (SPRING, LIMIT, BY_FORMULA)  # laws whose forces follow from a measure
 
 @dataclass(frozen=True, eq=False)
 class JointParts:
-    """What is left of a joint after compilation: its geometry, its rows, its coordinates, and where it acts and how it is drawn."""
+    """What is left of a joint after compilation: its geometry, its rows, its coordinates, and where
+    it acts and how it is drawn."""
 
     name: str
     pair: Pair | None
@@ -116,7 +117,8 @@ def make_system(tables: Tables, joints: dict[str, JointParts]) -> MechanismSyste
         return out
 
     def fastest(q: FloatArray, d: FloatArray) -> tuple[str, float, float]:
-        """The counted angle of which an increment tells least: its name, how far it was told to turn, and what the poses say."""
+        """The counted angle of which an increment tells least: its name, how far it was told to
+        turn, and what the poses say."""
         said = moved(q, d)[0][first:] - q[first:]
         told = [told_turn(k, np.ascontiguousarray(q), np.ascontiguousarray(d), scratch, pi) for k in range(said.size)]
         worst = int(np.abs(told - said).argmax())
@@ -165,7 +167,8 @@ def make_system(tables: Tables, joints: dict[str, JointParts]) -> MechanismSyste
 
 
 def start_of(tables: Tables) -> FloatArray:
-    """q at the start: angles within half a turn, except where a row tells their whole turns there (screws, drives).
+    """q at the start: angles within half a turn, except where a row tells their whole turns there
+    (screws, drives).
 
     Rows that hold what their sum is at the start then hold it with these turns.
     """

@@ -10,7 +10,6 @@ import numpy as np
 
 from isodyn.beams.mesh import element_numbers, spread
 from isodyn.bodies.body import Body
-from isodyn.compiled import FloatArray, IntArray
 from isodyn.joints.measures import (
     A_I,
     IS_COUNTED,
@@ -25,6 +24,7 @@ from isodyn.joints.measures import (
     WORK,
 )
 from isodyn.joints.words import Row, Word
+from isodyn.kernels.compiled import FloatArray, IntArray
 from isodyn.linear_solvers.blocks import Sparsity
 from isodyn.loads.part import Law
 from isodyn.loads.time import as_time_function
@@ -33,8 +33,10 @@ from isodyn.mechanism.counted import CountedAngle
 from isodyn.parts import layout as at
 
 _COLUMNS = {"spatial": [0, 1, 2, 3, 4, 5], "planar": [0, 1, -1, -1, -1, 2], "particle": [0, 1, 2, -1, -1, -1]}
-_COLUMNS |= {"node": [0, 1, -1, -1, -1, -1], "cable": _COLUMNS["particle"]}  # slopes: isodyn.mechanism.nodes
-_UNCOUPLED = {POINT, PLANAR_ANGLE, TANGENT_ANGLE}  # words whose stiffness does not couple the two bodies
+# slopes: isodyn.mechanism.nodes
+_COLUMNS |= {"node": [0, 1, -1, -1, -1, -1], "cable": _COLUMNS["particle"]}
+# words whose stiffness does not couple the two bodies
+_UNCOUPLED = {POINT, PLANAR_ANGLE, TANGENT_ANGLE}
 _KINDS = {"spatial": at.SPATIAL, "planar": at.PLANAR, "particle": at.PARTICLE, "node": at.NODE, "cable": at.CABLE}
 
 
@@ -105,7 +107,8 @@ class Tables:
         return int(self.first_q[-1]) + len(self.angles)
 
     def rotation_in_v(self, k: int) -> int:
-        """Where the rotation vector of body k is in an increment; −1 for the ground, −2 where there is none."""
+        """Where the rotation vector of body k is in an increment; −1 for the ground, −2 where there
+        is none."""
         if k == len(self.bodies):
             return -1
         return int(self.first_v[k]) + 3 if self.bodies[k].kind == "spatial" and not self.cayley else -2
@@ -159,7 +162,8 @@ class Tables:
         return {k for k in numbers if k < len(self.bodies) and self.bodies[k].of_beam}
 
     def coincidences(self) -> list[int]:
-        """For the first of the rows that let points coincide in x, y (and z): how many there are; 0 for all others."""
+        """For the first of the rows that let points coincide in x, y (and z): how many there are; 0
+        for all others."""
         found = [0] * len(self.rows)
         for r, row in enumerate(self.rows):
             count = 0

@@ -1,18 +1,22 @@
-"""Angles of joints with their whole turns: coordinates of the state, behind those of the bodies in q.
+"""Angles of joints with their whole turns: coordinates of the state, behind those of the bodies in
+q.
 
-An angle has no velocity of its own; θ̇ = g·v, g the gradient of its measure. Poses tell it up to whole turns, an increment d of the bodies
-tells how far it turned on the way:
+An angle has no velocity of its own; θ̇ = g·v, g the gradient of its measure. Poses tell it up to
+whole turns, an increment d of the bodies tells how far it turned on the way:
 
     told(d) = c₃·d_j − a₃·d_i        rotation vectors in the bodies, along the axis of the joint
     q ⊕ d    θ₁ = w + 2π round((θ + told(d) − w)/2π),      w the angle within half a turn, from the poses after d
 
-With an axis that keeps its direction told(d) is exact, over as many turns as you like. Where the axis turns too, rotation vectors do not
-add: told(d) is off by about ½|d_i||d_j|, and θ₁ is right as long as that is less than half a turn. What is seen of it is the distance of
-θ₁ from θ + told(d). Up to TOLD it is taken: an angle that is wrong by a whole turn would need an error of 2π − TOLD, while one of TOLD
-already means that bodies turned by more than a radian about different axes in one step. Beyond, the answer is UNTOLD, and the step is
-repeated with smaller ones. Slopes of beams tell their turn by the angle between the old and the new slope.
+With an axis that keeps its direction told(d) is exact, over as many turns as you like. Where the
+axis turns too, rotation vectors do not add: told(d) is off by about ½|d_i||d_j|, and θ₁ is right as
+long as that is less than half a turn. What is seen of it is the distance of θ₁ from θ + told(d). Up
+to TOLD it is taken: an angle that is wrong by a whole turn would need an error of 2π − TOLD, while
+one of TOLD already means that bodies turned by more than a radian about different axes in one step.
+Beyond, the answer is UNTOLD, and the step is repeated with smaller ones. Slopes of beams tell their
+turn by the angle between the old and the new slope.
 
-Angles that no row, law or formula reads are only carried along by told(d) inside a step; SETTLE brings them to the poses at its end.
+Angles that no row, law or formula reads are only carried along by told(d) inside a step; SETTLE
+brings them to the poses at its end.
 """
 
 from __future__ import annotations
@@ -21,7 +25,6 @@ import numpy as np
 from numba import types
 
 from isodyn.bodies.rotation_kernels import Vector, cross, dot, sum_of, vector
-from isodyn.compiled import OK, UNTOLD, F, FloatArray, I, IntArray, f8, i8, kernel
 from isodyn.joints.measures import (
     A1_I,
     A2_I,
@@ -40,7 +43,8 @@ from isodyn.joints.measures import (
     measure,
     within_half_a_turn,
 )
-from isodyn.lowering import natural
+from isodyn.kernels.compiled import OK, UNTOLD, F, FloatArray, I, IntArray, f8, i8, kernel
+from isodyn.kernels.lowering import natural
 from isodyn.parts.layout import (
     BODIES,
     BODY,
@@ -163,7 +167,8 @@ def nearest_turn(k: int, expected: float, q: FloatArray, pf: FloatArray, pi: Int
 
 @kernel(i8(F, F, F, I, F), inner=True, apart=True)
 def count_turns(q: FloatArray, d: FloatArray, pf: FloatArray, pi: IntArray, out: FloatArray) -> int:
-    """Counted angles after an increment d from q into out, which holds the bodies already; UNTOLD where one turned too far."""
+    """Counted angles after an increment d from q into out, which holds the bodies already; UNTOLD
+    where one turned too far."""
     status = OK
     for k in range(pi[TURNS]):
         n = natural(pi[I_TURN] + TURN_SIZE * k)

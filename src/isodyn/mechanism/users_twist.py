@@ -7,19 +7,21 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from isodyn.bodies.pose import Pose, rotation_by
-from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
 from isodyn.joints.cables import NODE
 from isodyn.joints.user import UserRows
+from isodyn.kernels.compiled import FloatArray
 from isodyn.loads.user import UserLoad
 
-_ASIDE = np.array([0.0, 0.0, 0.0, 0.3, -0.5, 0.7])  # away from a start where axes may happen to agree
+# away from a start where axes may happen to agree
+_ASIDE = np.array([0.0, 0.0, 0.0, 0.3, -0.5, 0.7])
 
 
 def refuse_users_twist(
     rows: Sequence[UserRows], loads: Sequence[UserLoad], pose: Callable[[str], Pose], cables: set[str]
 ) -> None:
-    """InputError for users' functions whose value changes when a node of a cable turns about its tangent."""
+    """InputError for users' functions whose value changes when a node of a cable turns about its
+    tangent."""
     for part in rows:
         poses = [pose(name).moved(_ASIDE) for name in part.bodies]
         before = part.value(poses, 0.0)

@@ -1,7 +1,9 @@
-"""Increments between two positions of a mechanism, with the whole turns that its counted angles tell.
+"""Increments between two positions of a mechanism, with the whole turns that its counted angles
+tell.
 
-A body that turned from one position to the other has ϖ + 2πk n, n = ϖ/|ϖ|, in the place of its shortest rotation vector ϖ. Bodies are
-visited from the ground, or from one body of a group, along counted angles; k brings c₃·d_j − a₃·d_i nearest to the change of the angle
+A body that turned from one position to the other has ϖ + 2πk n, n = ϖ/|ϖ|, in the place of its
+shortest rotation vector ϖ. Bodies are visited from the ground, or from one body of a group, along
+counted angles; k brings c₃·d_j − a₃·d_i nearest to the change of the angle
 (isodyn.mechanism.turns). Bodies without such a joint move the shorter way.
 """
 
@@ -13,16 +15,19 @@ from typing import NamedTuple
 import numpy as np
 
 from isodyn.bodies.rotations import increment
-from isodyn.compiled import FloatArray, IntArray
 from isodyn.joints.measures import A_I, C_J, TANGENT_ANGLE
+from isodyn.kernels.compiled import FloatArray, IntArray
 from isodyn.mechanism.tables import Tables
 
-ALONG = 0.5  # cosine between a rotation vector and the axis of a joint from which on the joint tells its whole turns
+# cosine between a rotation vector and the axis of a joint from which on the joint tells its whole
+# turns
+ALONG = 0.5
 SMALL = 1e-9  # rad: a rotation vector shorter than this has the direction of the joint
 
 
 class Visit(NamedTuple):
-    """A spatial body, and the angle that tells its turns: place in q, axis in the body and its sign, the other body and its axis."""
+    """A spatial body, and the angle that tells its turns: place in q, axis in the body and its
+    sign, the other body and its axis."""
 
     body: int
     angle: int = -1

@@ -1,4 +1,5 @@
-"""What joints and loads may ask of a mechanism while it is compiled: isodyn.joints.part.JointWorld, isodyn.loads.part.LoadWorld."""
+"""What joints and loads may ask of a mechanism while it is compiled: isodyn.joints.part.JointWorld,
+isodyn.loads.part.LoadWorld."""
 
 from __future__ import annotations
 

@@ -1,9 +1,11 @@
-"""Models from files: TOML to mechanisms and runs, matrices and meshes to linear systems, URDF to mechanisms, and back to TOML."""
+"""Models from files: TOML to mechanisms and runs, matrices and meshes to linear systems, URDF to
+mechanisms, and back to TOML."""
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from isodyn.later import names_from
 
 if TYPE_CHECKING:
     from isodyn.models.build import ModelFile, load_model, model_from_text
@@ -21,9 +23,4 @@ _HOMES = {
     "to_toml": "writer",
 }
 
-
-def __getattr__(name: str) -> Any:
-    """Load what needs further packages when it is first asked for."""
-    if name not in _HOMES:
-        raise AttributeError(f"module 'isodyn.models' has no attribute {name!r}")
-    return getattr(import_module(f"isodyn.models.{_HOMES[name]}"), name)
+__getattr__ = names_from(__name__, _HOMES)

@@ -1,7 +1,7 @@
 """From a model file to a mechanism, a system and a run.
 
-What the schema cannot know is refused here: names that do not exist, and what `Mechanism` finds wrong with a part. Both are told with
-file, line and key.
+What the schema cannot know is refused here: names that do not exist, and what `Mechanism` finds
+wrong with a part. Both are told with file, line and key.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ from isodyn.specs import parse_formulation, parse_scheme
 
 @dataclass(frozen=True, eq=False)
 class ModelFile:
-    """A model file that was read and checked: `mechanism()`, `system()`, and what `integrate` takes."""
+    """A model file that was read and checked: `mechanism()`, `system()`, and what `integrate`
+    takes."""
 
     source: Source
     model: FileModel
@@ -107,7 +108,8 @@ class ModelFile:
         self.system()
 
     def members(self) -> list[dict[str, float]]:
-        """Values of the parameters that are swept, all combinations in order; one empty set without sweeps."""
+        """Values of the parameters that are swept, all combinations in order; one empty set without
+        sweeps."""
         for k, sweep in enumerate(self.model.sweeps):
             if sweep.parameter not in self.parameters:
                 near = difflib.get_close_matches(sweep.parameter, self.parameters, n=1)

@@ -1,4 +1,5 @@
-"""From checked tables to the parts of a mechanism; what `Mechanism` refuses is told with the place in the file.
+"""From checked tables to the parts of a mechanism; what `Mechanism` refuses is told with the place
+in the file.
 
 An input error carries the part and the argument that it is about, and so the place.
 """
@@ -122,7 +123,8 @@ class Builder:
 
     @contextmanager
     def located(self, path: Keys) -> Iterator[None]:
-        """Input errors of a mechanism with the place in the file of the part and the argument that they carry."""
+        """Input errors of a mechanism with the place in the file of the part and the argument that
+        they carry."""
         try:
             yield
         except ModelError:

@@ -2,8 +2,8 @@
 
     M q'' + C q' + K q = f(t)      M, C, K from Matrix Market (.mtx, .mtx.gz), SciPy sparse (.npz) or NumPy (.npy, .npz) files
 
-`elastic_body` assembles mass and stiffness of an isotropic elastic body on a mesh that meshio reads, with linear elements of scikit-fem:
-K = ∫ σ(u):ε(w),  σ = λ tr ε I + 2μ ε,  M = ∫ ρ u·w.
+`elastic_body` assembles mass and stiffness of an isotropic elastic body on a mesh that meshio
+reads, with linear elements of scikit-fem: K = ∫ σ(u):ε(w),  σ = λ tr ε I + 2μ ε,  M = ∫ ρ u·w.
 """
 
 from __future__ import annotations
@@ -70,7 +70,8 @@ def _numbers(path: Path, found: Any) -> Any:
 
 
 def _sparse(path: Path) -> Any:
-    """A matrix of `scipy.sparse.save_npz`; places outside of it would be written to memory that is not its own."""
+    """A matrix of `scipy.sparse.save_npz`; places outside of it would be written to memory that is
+    not its own."""
     found = sp.load_npz(path)
     if found.format in ("csr", "csc", "bsr"):
         found.check_format(full_check=True)
@@ -101,7 +102,8 @@ def linear_system(
     names: Any = None,
     indefinite: bool = False,
 ) -> LinearSystem:
-    """A `LinearSystem` whose matrices and vectors may be paths; it starts at rest where nothing is said."""
+    """A `LinearSystem` whose matrices and vectors may be paths; it starts at rest where nothing is
+    said."""
     given = {"M": M, "K": K, "C": C, "f": f, "q0": q0, "v0": v0, "G": G}
     found = {name: read_matrix(x) if isinstance(x, str | Path) else x for name, x in given.items()}
     size = np.shape(found["M"])
@@ -142,10 +144,12 @@ def elastic_body(
     plane: str = "stress",
     damping: Mapping[str, float] | None = None,
 ) -> LinearSystem:
-    """An elastic body of triangles, quadrilaterals, tetrahedra or hexahedra, from a file that meshio reads, or a mesh of it.
+    """An elastic body of triangles, quadrilaterals, tetrahedra or hexahedra, from a file that
+    meshio reads, or a mesh of it.
 
-    `fixed` names a group of the boundary, or is a function of coordinates (dim, k) that is true there. Bodies in the plane have a
-    `thickness` and plane "stress" or "strain". `f` is a force per volume, constant; `damping` holds alpha and beta of C = αM + βK.
+    `fixed` names a group of the boundary, or is a function of coordinates (dim, k) that is true
+    there. Bodies in the plane have a `thickness` and plane "stress" or "strain". `f` is a force per
+    volume, constant; `damping` holds alpha and beta of C = αM + βK.
     """
     try:
         import meshio

@@ -1,12 +1,13 @@
-"""Matrix Market files, read here: the reader of SciPy ends the program at a byte 0 among the numbers.
+"""Matrix Market files, read here: the reader of SciPy ends the program at a byte 0 among the
+numbers.
 
-    %%MatrixMarket matrix <coordinate | array> <real | integer | pattern | double> <general | symmetric | skew-symmetric>
-    % comments
+    %%MatrixMarket matrix <coordinate | array> <real | integer | pattern | double> <general |
+    symmetric | skew-symmetric> % comments
     rows columns entries          (array: rows columns)
     i j value                     (pattern: i j; array: one value, column by column)
 
-Complex and Hermitian matrices are refused, since systems are real. The size in the head is compared with what follows before any memory
-is asked for.
+Complex and Hermitian matrices are refused, since systems are real. The size in the head is compared
+with what follows before any memory is asked for.
 """
 
 from __future__ import annotations

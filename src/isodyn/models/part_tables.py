@@ -1,4 +1,5 @@
-"""Schema of joints, loads and shapes, made from the keys of the classes that are registered (isodyn.parts)."""
+"""Schema of joints, loads and shapes, made from the keys of the classes that are registered
+(isodyn.parts)."""
 
 from __future__ import annotations
 

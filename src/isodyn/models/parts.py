@@ -1,4 +1,5 @@
-"""Schema of the parts of a mechanism: bodies with shapes, beams with sections, functions of time."""
+"""Schema of the parts of a mechanism: bodies with shapes, beams with sections, functions of
+time."""
 
 from __future__ import annotations
 

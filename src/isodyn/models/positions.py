@@ -1,7 +1,8 @@
-"""Where every key of a TOML text stands: a path such as ("joints", "pin", "axis", 1) to its line and column.
+"""Where every key of a TOML text stands: a path such as ("joints", "pin", "axis", 1) to its line
+and column.
 
-tomllib says what a text means, this says where. The scanner reads headers, keys, strings, arrays and inline tables; it trusts
-that tomllib has accepted the text and ignores everything else.
+tomllib says what a text means, this says where. The scanner reads headers, keys, strings, arrays
+and inline tables; it trusts that tomllib has accepted the text and ignores everything else.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ class _Scanner:
     at: int = 0
     found: dict[Path, Place] = field(default_factory=dict)
     ends: list[int] = field(default_factory=list, init=False)  # of lines
-    tables: dict[Path, int] = field(default_factory=dict)  # how many tables an array of tables has so far
+    # how many tables an array of tables has so far
+    tables: dict[Path, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.ends = [k for k, sign in enumerate(self.text) if sign == "\n"]
@@ -92,7 +94,8 @@ class _Scanner:
         while not self.text.startswith(end, at):
             at += 2 if quote == '"' and self.text[at] == "\\" else 1
         at += len(end)
-        while long and self.text.startswith(quote, at):  # up to two quotes may stand before the closing three
+        # up to two quotes may stand before the closing three
+        while long and self.text.startswith(quote, at):
             at += 1
         self.at = at
         inner = self.text[start + len(end) : at - len(end)]

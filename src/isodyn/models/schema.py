@@ -288,7 +288,8 @@ def _tags(source: Source, path: Path) -> str:
 
 
 def _path(source: Source, loc: tuple[Any, ...]) -> tuple[Path, Path]:
-    """Keys of the file along a location of pydantic, which names members of unions too; and what is not in the file."""
+    """Keys of the file along a location of pydantic, which names members of unions too; and what is
+    not in the file."""
     value: Any = source.data
     path: list[str | int] = []
     rest, tagged = list(loc), False

@@ -1,4 +1,5 @@
-"""What a mechanic reads after a run: how parts moved, what joints carried, what became of the energy, what it cost."""
+"""What a mechanic reads after a run: how parts moved, what joints carried, what became of the
+energy, what it cost."""
 
 from __future__ import annotations
 
@@ -6,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.compiled import FloatArray
+from isodyn.kernels.compiled import FloatArray
 from isodyn.mechanism.system import MechanismSystem
 from isodyn.results import Solution
 
@@ -90,7 +91,8 @@ def _joints(sol: Solution, system: MechanismSystem) -> dict[str, Any]:
 
 
 def _energy(sol: Solution) -> dict[str, float] | None:
-    """Start, end, and how far the balance with the work of forces is missed, against the largest kinetic energy."""
+    """Start, end, and how far the balance with the work of forces is missed, against the largest
+    kinetic energy."""
     if sol.system.energy is None or sol.system.first_order or sol.t.size < 2:
         return None
     kinetic, potential = sol.energy()

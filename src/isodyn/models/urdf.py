@@ -1,7 +1,8 @@
 """URDF, the format of robots: links and joints to a `Mechanism`; what has no counterpart is named.
 
-A link's frame is that of its joint to the parent. Its inertia is given about its mass centre in axes of its own. Revolute and continuous
-joints are hinges, floating ones none at all; a mimic joint is a coupling. Massless links that are fixed to another are a part of it.
+A link's frame is that of its joint to the parent. Its inertia is given about its mass centre in
+axes of its own. Revolute and continuous joints are hinges, floating ones none at all; a mimic joint
+is a coupling. Massless links that are fixed to another are a part of it.
 """
 
 from __future__ import annotations
@@ -17,9 +18,9 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from isodyn.bodies.body import GROUND
-from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
 from isodyn.joints import Coupling, Fixed, Hinge, Planar, Prismatic
+from isodyn.kernels.compiled import FloatArray
 from isodyn.loads import JointLimit, JointSpring
 from isodyn.mechanism.mechanism import Mechanism
 
@@ -39,7 +40,8 @@ UNDERSTOOD = {
 
 @dataclass(frozen=True, eq=False)
 class Urdf:
-    """A mechanism from a URDF file; `unsupported` says what of the file it does not have, `ground` which links stand still."""
+    """A mechanism from a URDF file; `unsupported` says what of the file it does not have, `ground`
+    which links stand still."""
 
     mechanism: Mechanism
     name: str
@@ -68,7 +70,8 @@ def read_urdf(
 ) -> Urdf:
     """The mechanism of a URDF file, or of its text; `positions` of joints at the start.
 
-    The first link stands still unless fixed_base=False. Limits act as springs where `limit_stiffness` is given.
+    The first link stands still unless fixed_base=False. Limits act as springs where
+    `limit_stiffness` is given.
     """
     text = _text(source)
     try:
@@ -85,7 +88,8 @@ def read_urdf(
 
 
 class _NoDoctype(ET.TreeBuilder):
-    """Definitions of entities can make a gigabyte of a line, and read other files; URDF needs none."""
+    """Definitions of entities can make a gigabyte of a line, and read other files; URDF needs
+    none."""
 
     def doctype(self, name: str, pubid: str | None, system: str | None) -> None:
         raise InputError(f"a URDF file has no <!DOCTYPE>, received that of {name!r}", hint="remove it and its entities")

@@ -1,4 +1,5 @@
-"""Values in model files: numbers that may be formulas of parameters, vectors, functions of time; each refused with its own words."""
+"""Values in model files: numbers that may be formulas of parameters, vectors, functions of time;
+each refused with its own words."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """A mechanism as the text of a model file, which makes the same system again.
 
-Parameters of formulas are put in as numbers. What a file cannot say is refused by name (users' functions), or left out with a comment where
-the motion does not depend on it (shapes that are put together).
+Parameters of formulas are put in as numbers. What a file cannot say is refused by name (users'
+functions), or left out with a comment where the motion does not depend on it (shapes that are put
+together).
 """
 
 from __future__ import annotations
@@ -40,7 +41,8 @@ def to_toml(
     formulation: str | None = None,
     assemble: bool = False,
 ) -> str:
-    """The text of a model file with the parts of a mechanism and a run; scheme and formulation as on the command line.
+    """The text of a model file with the parts of a mechanism and a run; scheme and formulation as
+    on the command line.
 
     >>> import isodyn as iso
     >>> mech = iso.Mechanism()

@@ -1,7 +1,9 @@
-"""Parts of a mechanism register themselves: `@joint("hinge")` and `@load("spring")` above a class make it known to model files.
+"""Parts of a mechanism register themselves: `@joint("hinge")` and `@load("spring")` above a class
+make it known to model files.
 
-Such a class tells its keys in a model file (`Key`, `Value`), what it adds to a mechanism (`build`) and how it is drawn. Everything that
-reads or writes parts goes by the registries `JOINTS` and `LOADS`; shapes of bodies stand in `SHAPES`.
+Such a class tells its keys in a model file (`Key`, `Value`), what it adds to a mechanism (`build`)
+and how it is drawn. Everything that reads or writes parts goes by the registries `JOINTS` and
+`LOADS`; shapes of bodies stand in `SHAPES`.
 """
 
 from isodyn.parts.keys import Key, Keys, Value, optional, required

@@ -1,9 +1,11 @@
-"""Runs the programs of formulas (isodyn.expressions.program) with first and second derivatives along one direction.
+"""Runs the programs of formulas (isodyn.expressions.program) with first and second derivatives
+along one direction.
 
     f(u)      f' u̇                              f'' u̇² + f' ü
     f(u, w)   f_u u̇ + f_w ẇ                     f_uu u̇² + 2 f_uw u̇ẇ + f_ww ẇ² + f_u ü + f_w ẅ
 
-A derivative of a part that does not change is not asked for, so that √ and | | stand where their slope is infinite.
+A derivative of a part that does not change is not asked for, so that √ and | | stand where their
+slope is infinite.
 """
 
 from __future__ import annotations
@@ -11,8 +13,8 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
-from isodyn.compiled import F, FloatArray, f8, i8, kernel
 from isodyn.expressions import program as op
+from isodyn.kernels.compiled import F, FloatArray, f8, i8, kernel
 
 
 @kernel()
@@ -27,7 +29,8 @@ def chained(A: FloatArray, s: int, f: float, d: float, dd: float) -> None:
 
 @kernel()
 def joined(A: FloatArray, s: int, f: float, f_u: float, f_w: float, f_uu: float, f_uw: float, f_ww: float) -> None:
-    """The two entries at s become f of both; derivatives along entries that do not change are left out."""
+    """The two entries at s become f of both; derivatives along entries that do not change are left
+    out."""
     u, w = A[s + 1], A[s + 4]
     first, second = 0.0, 0.0
     if u != 0.0 or A[s + 2] != 0.0:
@@ -148,7 +151,8 @@ def one(k: int, A: FloatArray, s: int) -> None:
 
 @kernel(types.UniTuple(f8, 3)(F, i8), apart=True)
 def run_program(A: FloatArray, o: int) -> tuple[float, float, float]:
-    """f, f', f'' of the program at A[o:], for the values and slopes of its names that stand there."""
+    """f, f', f'' of the program at A[o:], for the values and slopes of its names that stand
+    there."""
     names, many = int(A[o]), int(A[o + 1])
     code = o + 2 + 2 * names
     stack = code + 2 * many

@@ -33,7 +33,8 @@ class Value(Enum):
 
 @dataclass(frozen=True)
 class Key:
-    """What a key holds, and whether a file must have it; where it need not, the default of the class's field counts."""
+    """What a key holds, and whether a file must have it; where it need not, the default of the
+    class's field counts."""
 
     value: Value
     required: bool = False

@@ -1,4 +1,5 @@
-"""What all parts have in common: a name, keys in a model file, and the names of other parts that they use."""
+"""What all parts have in common: a name, keys in a model file, and the names of other parts that
+they use."""
 
 from __future__ import annotations
 
@@ -16,7 +17,8 @@ _TWO = {Value.BODIES: Value.BODY, Value.JOINTS: Value.JOINT}
 
 @dataclass(frozen=True)
 class Use:
-    """A part that another one names: what it is (BODY, BEAM or JOINT), its name, and the argument that names it."""
+    """A part that another one names: what it is (BODY, BEAM or JOINT), its name, and the argument
+    that names it."""
 
     value: Value
     name: str
@@ -24,7 +26,8 @@ class Use:
 
 
 class Tabled(ABC):  # noqa: B024
-    """A dataclass that a table of a model file describes: `keys` are its keys there, each of them a field."""
+    """A dataclass that a table of a model file describes: `keys` are its keys there, each of them a
+    field."""
 
     keys: ClassVar[Keys] = {}
 
@@ -39,7 +42,8 @@ class Tabled(ABC):  # noqa: B024
 
 
 class Part(Tabled):
-    """A joint or a load: a frozen dataclass with a `name`; its key "between" holds the fields `first` and `second`."""
+    """A joint or a load: a frozen dataclass with a `name`; its key "between" holds the fields
+    `first` and `second`."""
 
     name: str
     noun: ClassVar[str] = "part"  # as messages call it

@@ -1,6 +1,7 @@
 """Registries of parts: the type that a model file calls a class by, and the class.
 
-Several classes may be written as one type (a force by numbers, a force by formulas); one of them reads its tables.
+Several classes may be written as one type (a force by numbers, a force by formulas); one of them
+reads its tables.
 """
 
 from __future__ import annotations
@@ -51,7 +52,8 @@ class Registry:
 
     @staticmethod
     def _refuse_unmade(cls: Any) -> None:
-        """InputError for keys that do not fit the fields of a class, unless it reads its tables in its own way."""
+        """InputError for keys that do not fit the fields of a class, unless it reads its tables in
+        its own way."""
         choices = [name for name, key in cls.keys.items() if key.value is Value.CHOICE and not key.choices]
         if "type" in cls.keys or choices:
             what = "'type' is a key of every table" if not choices else f"no choices for {', '.join(choices)}"

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from isodyn.compiled import FloatArray, IntArray, kernel
+from isodyn.kernels.compiled import FloatArray, IntArray, kernel
 from isodyn.parts.formulas import run_program
 from isodyn.parts.layout import F_TIME, FORMULA, HARMONIC, I_TIME, POLYNOMIAL, PULSE, RAMP, TIME
 

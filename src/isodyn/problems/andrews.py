@@ -2,10 +2,11 @@
 
     M(q) a + Gᵀλ = Q(q, v),    φ(q) = 0 (three loops, two rows each),    q = (β, Θ, γ, Φ, δ, Ω, ε)
 
-with the formulas and numbers of the Test Set for IVP Solvers, problem Andrews; Θ, Φ, Ω are measured from the neighbouring link, those of
-`isodyn.problems.andrews21` from the ground. Every term of φ is an amplitude times the sine or cosine of an angle, so b is the same
-sum with every term multiplied by the square of its rate. A constant torque drives β and a spring pulls on the third body;
-T + V with V = ½c₀(L − ℓ₀)² − torque·β is conserved.
+with the formulas and numbers of the Test Set for IVP Solvers, problem Andrews; Θ, Φ, Ω are measured
+from the neighbouring link, those of `isodyn.problems.andrews21` from the ground. Every term of φ is
+an amplitude times the sine or cosine of an angle, so b is the same sum with every term multiplied
+by the square of its rate. A constant torque drives β and a spring pulls on the third body; T + V
+with V = ½c₀(L − ℓ₀)² − torque·β is conserved.
 
 The functions exist compiled and, from the same source, as plain Python, which has no tangents.
 """
@@ -18,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.compiled import (
+from isodyn.kernels.compiled import (
     ACCELERATION,
     BALANCE,
     CONSTRAINT,
@@ -159,7 +160,8 @@ def add_tangents(
     along = x * x_ + y * y_  # half the derivative of length²; its own is x'² + y'² − x y' + y x'
     bend = x_ * x_ + y_ * y_ - x * y_ + y * x_
     J[16] += on_q * C0 * ((1.0 - L0 / length) * bend + L0 * along * along / length**3)
-    lx, ly = lam[0] + lam[2] + lam[4], lam[1] + lam[3] + lam[5]  # every term of φ is minus its own second derivative
+    # every term of φ is minus its own second derivative
+    lx, ly = lam[0] + lam[2] + lam[4], lam[1] + lam[3] + lam[5]
     J[0] -= on_q * RR * (lx * c[0] + ly * s[0])
     add_pair(J, 0, 1, on_q * D * (lx * c[BT] + ly * s[BT]))
     J[16] += on_q * SS * (lam[0] * s[2] - lam[1] * c[2])

@@ -4,19 +4,21 @@
     M = diag(m₁, m₁, I₁, …, m₇, m₇, I₇),   14 rows p_i = p_i(angles), 6 rows of loops                 [Shimada2014 (3.212)]
     Q₃ = torque,  (Q₇, Q₈) = F,  Q₉ = (x_d − x₃)F_y − (y_d − y₃)F_x                                    [Shimada2014 (3.211) adapted]
 
-Angles are measured from the ground, three of those of the test set (`isodyn.problems.andrews`, marked *) from the neighbouring link:
+Angles are measured from the ground, three of those of the test set (`isodyn.problems.andrews`,
+marked *) from the neighbouring link:
 
     β = β*,   θ = β* + Θ*,   γ = γ*,   φ = Φ* + δ*,   δ = δ*,   Ω = Ω* + ε*,   ε = ε*
 
-The loop rows and their multipliers are then the same in both. The lever (x_d − x₃, y_d − y₃) is fixed in body 3 and written so,
-R(γ)(s_d − s_b, s_a − s_c): no force depends on the points, and off the constraints too the angles obey the equations of the test set.
+The loop rows and their multipliers are then the same in both. The lever (x_d − x₃, y_d − y₃) is
+fixed in body 3 and written so, R(γ)(s_d − s_b, s_a − s_c): no force depends on the points, and off
+the constraints too the angles obey the equations of the test set.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from isodyn.compiled import (
+from isodyn.kernels.compiled import (
     BALANCE,
     CONSTANT_MASS,
     JACOBIAN,

@@ -1,6 +1,7 @@
 """Andrews' squeezing mechanism as a mechanism: seven planar bodies, ten hinges, a spring, a motor.
 
-The bodies are those of `isodyn.problems.andrews21`, in the same order, with the same coordinates (x_i, y_i, angle from the ground).
+The bodies are those of `isodyn.problems.andrews21`, in the same order, with the same coordinates
+(x_i, y_i, angle from the ground).
 """
 
 from __future__ import annotations

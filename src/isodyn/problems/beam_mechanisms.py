@@ -1,8 +1,10 @@
-"""Beams between rigid bodies: a slider–crank with a flexible rod, and an arm, a beam and a bob on hinges.
+"""Beams between rigid bodies: a slider–crank with a flexible rod, and an arm, a beam and a bob on
+hinges.
 
 flexible_slider_crank   masses, lengths and section of the test set's problem Crank: rigid crank driven at Ω = 150 rad/s, steel rod of
-                        0.3 m × 8 mm × 8 mm, slider. The rod starts with the bending and stretching of that problem's smooth start,
-                        v = v₁ sin(πx/ℓ) + v₂ sin(2πx/ℓ) across and u = 4u₁ξ(1 − ξ) + u₂ξ(2ξ − 1) along it.
+                        0.3 m × 8 mm × 8 mm, slider. The rod starts with the bending and stretching
+                        of that problem's smooth start, v = v₁ sin(πx/ℓ) + v₂ sin(2πx/ℓ) across and
+                        u = 4u₁ξ(1 − ξ) + u₂ξ(2ξ − 1) along it.
 beam_and_bodies         falling from the horizontal: a rigid arm on a hinge, a soft beam hinged to it, a bob hinged to the beam
 """
 
@@ -25,7 +27,8 @@ if TYPE_CHECKING:
     from isodyn.mechanism.system import MechanismSystem
 
 SIDE, DENSITY, E_MODULUS = 0.008, 7870.0, 2e11
-STRETCH = (0.103339863e-4, 0.169327969e-4)  # of the middle and of the end of the rod, smooth start of the test set
+# of the middle and of the end of the rod, smooth start of the test set
+STRETCH = (0.103339863e-4, 0.169327969e-4)
 BENDING = (0.444896105, 0.463434311e-2)  # rates of the two sines
 
 
@@ -61,7 +64,8 @@ def flexible_slider_crank(elements: float, omega: float) -> MechanismSystem:
 
 
 def _bent(system: MechanismSystem, scale: float) -> MechanismSystem:
-    """The rod with the stretching and the rate of bending of the smooth start; they grow with Ω² and Ω."""
+    """The rod with the stretching and the rate of bending of the smooth start; they grow with Ω²
+    and Ω."""
     rod, last = LENGTHS[1], system.v_of("rod.end").stop
     q, v = system.q0.copy(), system.v0.copy()
     x = np.linspace(0.0, 1.0, last // 4)

@@ -1,4 +1,5 @@
-"""Beams by themselves: the flying rod, the elastica, the roll-up into a circle, a very flexible pendulum.
+"""Beams by themselves: the flying rod, the elastica, the roll-up into a circle, a very flexible
+pendulum.
 
 flying_rod          Ex. 8.1.1: a free rod of 14 m, EA = 1e4 N, EI = 500 N m², with a torque and a force at its end for one second
 elastica            a cantilever whose tip load grows to P L²/EI = 5 and which then comes to rest: exact curve by elliptic integrals
@@ -13,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
+from isodyn.kernels.compiled import FloatArray
 from isodyn.loads.time import Pulse, Ramp
 from isodyn.problems import data
 from isodyn.problems.problem import Problem, Reference
@@ -42,7 +43,8 @@ def tabulated(name: str) -> Reference:
 
 
 def flying_rod(elements: float) -> BeamSystem:
-    """[Shimada2014 Ex. 8.1.1] with the simplified strain energy; the load ends with a jump: breakpoints=[1.0]."""
+    """[Shimada2014 Ex. 8.1.1] with the simplified strain energy; the load ends with a jump:
+    breakpoints=[1.0]."""
     from isodyn.beams import Beam, Section
 
     line = [(0.0, 0.0), (14.0, 0.0)]
@@ -53,7 +55,8 @@ def flying_rod(elements: float) -> BeamSystem:
 
 
 def damped_cantilever(elements: float) -> Any:
-    """Of unit length, bending stiffness and mass; internal damping brings it to rest as quickly as can be."""
+    """Of unit length, bending stiffness and mass; internal damping brings it to rest as quickly as
+    can be."""
     from isodyn.beams import Beam, Section
 
     section = Section(EA=1e6, EI=1.0, rhoA=1.0, damping=0.5)

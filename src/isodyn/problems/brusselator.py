@@ -2,7 +2,8 @@
 
     X' = A − (B + 1) X + X² Y,    Y' = B X − X² Y                    [Shimada2014 (2.113)]
 
-s = (X, Y). The fixed point (A, B/A) is stable for B < 1 + A² (for A = 1 as in the source, B < 2); otherwise motions end in a limit cycle.
+s = (X, Y). The fixed point (A, B/A) is stable for B < 1 + A² (for A = 1 as in the source, B < 2);
+otherwise motions end in a limit cycle.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from isodyn.compiled import (
+from isodyn.kernels.compiled import (
     BALANCE,
     CONSTANT_MASS,
     JACOBIAN,

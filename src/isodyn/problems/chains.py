@@ -1,6 +1,8 @@
-"""Chains of N equal rods that hang from the ground and swing: planar bodies, or spatial ones with hinges across and across again.
+"""Chains of N equal rods that hang from the ground and swing: planar bodies, or spatial ones with
+hinges across and across again.
 
-The planar chain in absolute angles θ_i from the vertical, links of mass m and length ℓ, n_ij of them beyond both i and j, obeys
+The planar chain in absolute angles θ_i from the vertical, links of mass m and length ℓ, n_ij of
+them beyond both i and j, obeys
 
     Σ_j w_ij (cos(θ_i − θ_j) θ_j'' + sin(θ_i − θ_j) θ_j'²) = −m g ℓ (n_ii + ½) sin θ_i,     w_ij = m ℓ² (n_ij + ½),  w_ii = m ℓ² (n_ii + ⅓)
 
@@ -14,9 +16,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
 from isodyn.joints import Hinge
+from isodyn.kernels.compiled import FloatArray
 from isodyn.problems.problem import Problem
 from isodyn.problems.quadratic_rows import conserved
 from isodyn.schemes import Scheme
@@ -58,7 +60,8 @@ def planar_acceleration(theta: FloatArray, rate: FloatArray) -> FloatArray:
 
 
 def spatial_chain(n: float, sag: float) -> MechanismSystem:
-    """At rest, level, turned by `sag` about the vertical from link to link; hinges about y and z of the links by turns."""
+    """At rest, level, turned by `sag` about the vertical from link to link; hinges about y and z of
+    the links by turns."""
     from isodyn.mechanism.mechanism import Mechanism
 
     mech, before, P = Mechanism(gravity=(0.0, 0.0, -G)), "ground", np.zeros(3)

@@ -1,6 +1,8 @@
-"""Chaplygin's sleigh: a body on a plane with a blade at a distance behind its centre of mass that does not slip sideways.
+"""Chaplygin's sleigh: a body on a plane with a blade at a distance behind its centre of mass that
+does not slip sideways.
 
-q = (x, y, θ) of the centre of mass, M = diag(m, m, I), no applied force; the blade stands at (x, y) − a (cos θ, sin θ):
+q = (x, y, θ) of the centre of mass, M = diag(m, m, I), no applied force; the blade stands at (x,
+y) − a (cos θ, sin θ):
 
     ψ = y' cos θ − x' sin θ − a θ'
 
@@ -9,8 +11,9 @@ With u the velocity of the blade along itself, ω = θ' and J² = I/m + a² the 
     u' = a ω²,    ω' = −(a/J²) u ω        u² + J²ω² = U² is kept
     u = U tanh s,    ω = (U/J) sech s,    s = s₀ + aUt/J²,    θ = θ₀ + (J/a)(gd s − gd s₀),    λ = I ω'/a
 
-with gd s = arctan(sinh s). The sleigh turns until it runs straight, blade behind. The path of the blade is the integral of
-(J²/a) tanh s (cos θ, sin θ) over s, here by Gauss' quadrature to rounding. Known from textbooks on nonholonomic mechanics.
+with gd s = arctan(sinh s). The sleigh turns until it runs straight, blade behind. The path of the
+blade is the integral of (J²/a) tanh s (cos θ, sin θ) over s, here by Gauss' quadrature to rounding.
+Known from textbooks on nonholonomic mechanics.
 """
 
 from __future__ import annotations
@@ -21,8 +24,8 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
+from isodyn.kernels.compiled import FloatArray
 from isodyn.problems.problem import Motion, Problem
 from isodyn.problems.quadratic_rows import conserved
 from isodyn.problems.velocity_rows import SLEIGH, build
@@ -53,7 +56,8 @@ def _path(s0: float, s: FloatArray, heading: Any) -> FloatArray:
 
 
 def motion(t: FloatArray, a: float, u0: float, omega0: float, theta0: float) -> Motion:
-    """The free sleigh from the velocity u0 along the blade and the rate omega0; the centre of mass starts in the origin."""
+    """The free sleigh from the velocity u0 along the blade and the rate omega0; the centre of mass
+    starts in the origin."""
     if a == 0.0 or omega0 == 0.0:
         raise InputError("a and omega0 must not be zero: the formula of the motion divides by them")
     J = math.sqrt(MASS[2] / MASS[0] + a * a)
@@ -82,7 +86,8 @@ def motion(t: FloatArray, a: float, u0: float, omega0: float, theta0: float) -> 
 
 
 def chaplygin_sleigh(a: float, u0: float, omega0: float, theta0: float) -> CompiledSystem:
-    """A sleigh with its blade at the distance a behind the centre of mass; in front of it for a < 0."""
+    """A sleigh with its blade at the distance a behind the centre of mass; in front of it for
+    a < 0."""
     start = motion(np.zeros(()), a, u0, omega0, theta0)
     return build(SLEIGH, MASS, np.zeros(3), a, start, ("x", "y", "theta"))
 

@@ -2,9 +2,10 @@
 
     M q'' + K q = f,    30 linear elements of 3 m,   E = 30 MN/m², A = 1 m², ρ = 8000 kg/m³
 
-Node 1 is clamped; node 5 carries 10 N and starts with 10 m/s, all else at rest. The text leaves the mass matrix open and does not say
-which end is clamped: here the mass is consistent (lumped = 1 for the other one) and the left end is held. The load is negligible, the
-initial velocity of one node is everything: no smooth shape carries it. In modes, exact in time.
+Node 1 is clamped; node 5 carries 10 N and starts with 10 m/s, all else at rest. The text leaves the
+mass matrix open and does not say which end is clamped: here the mass is consistent (lumped = 1 for
+the other one) and the left end is held. The load is negligible, the initial velocity of one node is
+everything: no smooth shape carries it. In modes, exact in time.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from types import MappingProxyType
 import numpy as np
 from scipy.linalg import eigh
 
-from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
+from isodyn.kernels.compiled import FloatArray
 from isodyn.problems.problem import Motion, Problem
 from isodyn.results import Solution
 from isodyn.schemes import Scheme
@@ -67,7 +68,8 @@ def motion(t: FloatArray, elements: float, lumped: float) -> Motion:
 
 
 def energy(sol: Solution) -> dict[str, FloatArray]:
-    """½vᵀMv + ½qᵀKq − qᵀf: kept by linear motion under a constant load [Shimada2014 (Remark C.3.1)]."""
+    """½vᵀMv + ½qᵀKq − qᵀf: kept by linear motion under a constant load
+    [Shimada2014 (Remark C.3.1)]."""
     T, V = sol.energy()
     return {"energy": T + V - FORCE * sol.q[:, STRUCK]}
 

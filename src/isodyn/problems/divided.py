@@ -1,9 +1,11 @@
-"""Problems that come in parts: elements, the sets that make subdomains of them, and the exact motion of the whole.
+"""Problems that come in parts: elements, the sets that make subdomains of them, and the exact
+motion of the whole.
 
     stiff–soft bar      wall – steel rod – heavy flange – long rubber strand – free end; lumped masses
     chain of masses     masses between springs, stiff ones in the middle; one end held, the other free
 
-Without loads and damping the motion is a sum of modes, K x = ω² M x with diagonal M; tridiagonal, so also large ones are solved exactly.
+Without loads and damping the motion is a sum of modes, K x = ω² M x with diagonal M; tridiagonal,
+so also large ones are solved exactly.
 """
 
 from __future__ import annotations
@@ -14,8 +16,8 @@ from typing import Any
 import numpy as np
 from scipy.linalg import eigh_tridiagonal
 
-from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
+from isodyn.kernels.compiled import FloatArray
 from isodyn.problems.problem import Motion
 from isodyn.subdomains import Elements, Subdomains, partition
 from isodyn.systems import LinearSystem
@@ -63,9 +65,10 @@ def _line(stiffness: FloatArray, masses: FloatArray, q0: FloatArray, v0: FloatAr
 def stiff_soft_bar(stiff: int = 20, soft: int = 2000, flange: float = 20.0) -> Divided:
     """A steel rod that rings, and a rubber strand on its flange along which a hump travels.
 
-    Steel: 0.2 m, 1e-4 m², E = 210 GPa, ρ = 7850 kg/m³, from rest with the velocity sin(πx/ℓ) m/s. Rubber: 2 m, 1e-3 m², E = 5 MPa,
-    ρ = 1100 kg/m³, a hump of 5 mm at 0.6 m. The rod's first period is 78 µs, the hump needs 30 ms along the strand; the heavy flange keeps
-    the ringing in the rod: it reaches the strand with a two-hundredth of its velocity.
+    Steel: 0.2 m, 1e-4 m², E = 210 GPa, ρ = 7850 kg/m³, from rest with the velocity sin(πx/ℓ) m/s.
+    Rubber: 2 m, 1e-3 m², E = 5 MPa, ρ = 1100 kg/m³, a hump of 5 mm at 0.6 m. The rod's first period
+    is 78 µs, the hump needs 30 ms along the strand; the heavy flange keeps the ringing in the rod:
+    it reaches the strand with a two-hundredth of its velocity.
 
     >>> stiff_soft_bar(4, 10).subdomains().row_names
     ('stiff.q3 = soft.q3',)
@@ -83,7 +86,8 @@ def stiff_soft_bar(stiff: int = 20, soft: int = 2000, flange: float = 20.0) -> D
 
 
 def mass_chain(masses: int = 30, stiff: float = 400.0) -> Divided:
-    """Unit masses between unit springs, those of the middle third stiffer by `stiff`; the last mass is pulled by 1 and let go.
+    """Unit masses between unit springs, those of the middle third stiffer by `stiff`; the last mass
+    is pulled by 1 and let go.
 
     >>> list(mass_chain(9).sets)
     ['left', 'middle', 'right']

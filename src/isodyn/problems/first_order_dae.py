@@ -1,13 +1,16 @@
-"""First-order differential-algebraic equations s' = h(s, z, t), 0 = c(s, z, t), with known solutions.
+"""First-order differential-algebraic equations s' = h(s, z, t), 0 = c(s, z, t), with known
+solutions.
 
 vdpol_dae       s' = −η,   0 = s − η³/3 + η                     index 1; η in the place of z          [Shimada2014 (3.217)]
-                η'(η² − 1) = −η, so that ln η − η²/2 = ln η₀ − η₀²/2 + t; with w = η²: −w e^{−w} = −e^{2(t + c)}, c = ln η₀ − η₀²/2, and
-                η² = −W(−e^{2(t+c)}), W the branch −1 of Lambert's function for η₀ > 1 and the main branch for η₀ < 1. Both branches
-                end in η = 1 at t = −½ − c: 0.807 from η₀ = 2, 0.318 from η₀ = ½.
+                η'(η² − 1) = −η, so that ln η − η²/2 = ln η₀ − η₀²/2 + t; with w = η²: −w
+                e^{−w} = −e^{2(t + c)}, c = ln η₀ − η₀²/2, and η² = −W(−e^{2(t+c)}), W the branch −1
+                of Lambert's function for η₀ > 1 and the main branch for η₀ < 1. Both branches end
+                in η = 1 at t = −½ − c: 0.807 from η₀ = 2, 0.318 from η₀ = ½.
 
 circle_index2   s' = (α' + 2(s₁ sin α − s₂ cos α)) J s + (p + p³/3 − z − z³/3) s,   0 = ½(|s|² − 1),   J = (0 −1; 1 0)
-                index 2: c does not contain z. α = t + 0.5 sin 1.3t, p = 1 + 0.7 sin(1.7t + 0.2); exact s = (cos α, sin α), z = p. The
-                first bracket pulls s towards the exact point; off it the error has dynamics of its own. Own problem.
+                index 2: c does not contain z. α = t + 0.5 sin 1.3t, p = 1 + 0.7 sin(1.7t + 0.2);
+                exact s = (cos α, sin α), z = p. The first bracket pulls s towards the exact point;
+                off it the error has dynamics of its own. Own problem.
 """
 
 from __future__ import annotations
@@ -18,8 +21,8 @@ from types import MappingProxyType
 import numpy as np
 from scipy.special import lambertw
 
-from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
+from isodyn.kernels.compiled import FloatArray
 from isodyn.problems.problem import Motion, Problem
 from isodyn.schemes import Scheme
 from isodyn.systems import FirstOrderSystem

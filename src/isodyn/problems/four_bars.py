@@ -1,12 +1,14 @@
-"""Planar four-bars: a crank and rocker, and N parallelograms side by side, of planar bodies or of spatial ones.
+"""Planar four-bars: a crank and rocker, and N parallelograms side by side, of planar bodies or of
+spatial ones.
 
-The N-four-bar has 2N + 1 equal uniform rods: N + 1 rockers with pivots at (i, 0), and N couplers. On the branch where all are
-parallelograms one angle θ from the upward vertical tells everything,
+The N-four-bar has 2N + 1 equal uniform rods: N + 1 rockers with pivots at (i, 0), and N couplers.
+On the branch where all are parallelograms one angle θ from the upward vertical tells everything,
 
     J θ'' = g W sin θ,    J = m L² ((N + 1)/3 + N),    W = m L ((N + 1)/2 + N)
 
-Where the rods lie on one line the mechanism can leave that branch: there its freedom jumps from 1 to N + 1, and G loses N of its rank.
-With spatial bodies and hinges every loop has three rows too many, which depend on the others on the constraints only.
+Where the rods lie on one line the mechanism can leave that branch: there its freedom jumps from 1
+to N + 1, and G loses N of its rank. With spatial bodies and hinges every loop has three rows too
+many, which depend on the others on the constraints only.
 """
 
 from __future__ import annotations
@@ -16,9 +18,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
 from isodyn.joints import Hinge
+from isodyn.kernels.compiled import FloatArray
 from isodyn.problems.data import load
 from isodyn.problems.problem import Problem, Reference
 from isodyn.problems.quadratic_rows import conserved
@@ -34,7 +36,8 @@ G, THICKNESS = 9.81, 0.05
 def add_rod(
     mech: Mechanism, name: str, start: FloatArray, end: FloatArray, rates: tuple[FloatArray, FloatArray], spatial: bool
 ) -> None:
-    """A uniform rod of 1 kg per metre between two points of the plane that move with these velocities."""
+    """A uniform rod of 1 kg per metre between two points of the plane that move with these
+    velocities."""
     along = end - start
     length = float(np.linalg.norm(along))
     angle = float(np.arctan2(along[1], along[0]))
@@ -117,7 +120,8 @@ def n_four_bar(n: float, spatial: float) -> MechanismSystem:
 
 
 def on_branch(theta: FloatArray, rate: FloatArray, n: int) -> tuple[FloatArray, FloatArray]:
-    """q, v of the planar bodies on the parallelogram branch from θ (from up, clockwise) and its rate."""
+    """q, v of the planar bodies on the parallelogram branch from θ (from up, clockwise) and its
+    rate."""
     s, c = np.sin(theta), np.cos(theta)
     zero = np.zeros_like(theta)
     q, v = [], []

@@ -12,7 +12,8 @@ from types import MappingProxyType
 
 import numpy as np
 
-from isodyn.compiled import (
+from isodyn.errors import InputError
+from isodyn.kernels.compiled import (
     BALANCE,
     CONSTANT_MASS,
     JACOBIAN,
@@ -24,7 +25,6 @@ from isodyn.compiled import (
     IntArray,
     kernel,
 )
-from isodyn.errors import InputError
 from isodyn.problems.data import load
 from isodyn.problems.problem import Motion, Problem, Reference
 from isodyn.results import Solution
@@ -82,7 +82,8 @@ def build(e: float) -> CompiledSystem:
 
 
 def eccentric_anomaly(t: FloatArray, e: float) -> FloatArray:
-    """E with E − e sin E = t, by Newton's iteration from a start on the side where it converges monotonically."""
+    """E with E − e sin E = t, by Newton's iteration from a start on the side where it converges
+    monotonically."""
     turns = np.round(t / PERIOD)
     mean = t - PERIOD * turns
     E = mean + e * np.sign(np.sin(mean))

@@ -1,10 +1,12 @@
-"""Closed loops of hinges that move although counting says that they cannot: Bennett's four and Bricard's six.
+"""Closed loops of hinges that move although counting says that they cannot: Bennett's four and
+Bricard's six.
 
 Bennett: opposite links are equal, a/sin α = b/sin β, and two neighbouring hinge angles keep
 
     tan(θ₁/2) tan(θ₂/2) = sin((β + α)/2)/sin((β − α)/2)
 
-Bricard: six rods of length 1 along the edges of a cube, hinges across; one rod is the ground. Rows 18 and 30, rank 17 and 29.
+Bricard: six rods of length 1 along the edges of a cube, hinges across; one rod is the ground. Rows
+18 and 30, rank 17 and 29.
 """
 
 from __future__ import annotations
@@ -15,8 +17,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from isodyn.compiled import FloatArray
 from isodyn.joints import Hinge
+from isodyn.kernels.compiled import FloatArray
 from isodyn.problems.problem import Problem
 from isodyn.problems.quadratic_rows import conserved
 from isodyn.schemes import Scheme

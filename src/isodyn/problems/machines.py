@@ -18,14 +18,16 @@ if TYPE_CHECKING:
 
 
 def suspension(height: float, frequency: float) -> MechanismSystem:
-    """A quarter of a car on a double wishbone: chassis, two arms, upright, wheel, tie rod, strut, tyre; the road goes up and down.
+    """A quarter of a car on a double wishbone: chassis, two arms, upright, wheel, tie rod, strut,
+    tyre; the road goes up and down.
 
     x forward, y to the wheel, z up. Freedom: chassis, wheel travel, wheel spin.
     """
     from isodyn.mechanism.mechanism import Mechanism
 
     hub = np.array([0.0, 0.75, 0.30])
-    lower, upper = np.array([0.0, 0.68, 0.18]), np.array([-0.02, 0.63, 0.46])  # balls of the upright
+    # balls of the upright
+    lower, upper = np.array([0.0, 0.68, 0.18]), np.array([-0.02, 0.63, 0.46])
     mech = Mechanism(gravity=(0.0, 0.0, -9.81))
     mech.add_body("road", 50.0, (5.0, 5.0, 5.0), (0.0, 0.75, 0.0))
     mech.add_body("chassis", 320.0, (40.0, 60.0, 60.0), (0.0, 0.2, 0.5))
@@ -50,7 +52,8 @@ def suspension(height: float, frequency: float) -> MechanismSystem:
 
 
 def robot_arm(reach: float, frequency: float) -> MechanismSystem:
-    """Column, upper arm and forearm with a payload: the column and the shoulder are driven, the elbow has a motor and a servo.
+    """Column, upper arm and forearm with a payload: the column and the shoulder are driven, the
+    elbow has a motor and a servo.
 
     The drives swing by `reach`, starting smoothly from rest.
     """

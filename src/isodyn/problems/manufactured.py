@@ -7,10 +7,12 @@
     N₂ = sin q₂ v₁² + 2 sin(q₁ + q₂) + 0.2v₂ + 0.05v₂³
     q₁* = 0.5 + 0.4 sin(1.3t + 0.3),     q₂* = −0.3 + 0.5 cos(1.7t + 0.5)
 
-Everything that lowers the order of careless schemes is there: M(q), forces of velocity, a load, and a jerk at the start.
+Everything that lowers the order of careless schemes is there: M(q), forces of velocity, a load, and
+a jerk at the start.
 
-`mass` and `force` exist compiled and, from the same source, as plain Python; they use scalar arithmetic alone, so that both give
-the same bits. The method of manufactured solutions; the problem is our own.
+`mass` and `force` exist compiled and, from the same source, as plain Python; they use scalar
+arithmetic alone, so that both give the same bits. The method of manufactured solutions; the problem
+is our own.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ import math
 
 import numpy as np
 
-from isodyn.compiled import (
+from isodyn.kernels.compiled import (
     BALANCE,
     JACOBIAN,
     KNOWS_MASS,
@@ -125,7 +127,8 @@ def plain_system() -> MechanicalSystem:
 
 
 def compiled_system() -> MechanicalSystem:
-    """From the same functions compiled by Numba, derivatives by differences; gives the same bits as `plain_system`."""
+    """From the same functions compiled by Numba, derivatives by differences; gives the same bits as
+    `plain_system`."""
     start = motion(np.zeros(()))
     return MechanicalSystem(mass, force, start.q, start.v, names=("q1", "q2"))
 

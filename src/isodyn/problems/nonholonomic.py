@@ -1,9 +1,11 @@
 """Three motions under constraints on velocities, ψ(q, v) = 0, with M a + ψ_vᵀλ = Q.
 
 knife edge     on a plane inclined along x, q = (x, y, θ):   ψ = x' sin θ − y' cos θ
-               θ = θ₀ + ωt,  speed along the edge u = u₀ + (g'/ω)(sin θ − sin θ₀),  λ = m (g' sin θ + u ω)
+               θ = θ₀ + ωt,  speed along the edge u = u₀ + (g'/ω)(sin θ − sin θ₀),  λ = m (g' sin
+               θ + u ω)
 rolling disc   upright on a plane, q = (x, y, θ heading, ϑ rolling):   ψ = (x' − Rϑ' cos θ, y' − Rϑ' sin θ)
-               θ' = ω and ϑ' = Ω are constant, the centre runs on a circle;  λ = mRΩω (sin θ, −cos θ)
+               θ' = ω and ϑ' = Ω are constant, the centre runs on a circle;  λ = mRΩω (sin θ, −cos
+               θ)
 constant speed a point under gravity whose speed is kept, nonlinear in v:   ψ = ½(|v|² − u²),  ψ_v = v (the force acts along v)
                v = u (sech s, −tanh s),  s = s₀ + gt/u,  λ = (mg/u) tanh s
 
@@ -17,8 +19,8 @@ from types import MappingProxyType
 
 import numpy as np
 
-from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
+from isodyn.kernels.compiled import FloatArray
 from isodyn.problems.problem import Motion, Problem
 from isodyn.problems.quadratic_rows import conserved
 from isodyn.problems.velocity_rows import DISC, KNIFE, SPEED, build

@@ -5,7 +5,8 @@
                 modes sin(ijπ/(n+1)), frequencies ω_j = 2√(k/m) sin(jπ/(2(n+1)))
     stiff:      one mass whose period is far shorter than a step, ω Δt = 10⁴: what a scheme does with what it cannot resolve
 
-One mass: q = q_p + q_h with q_p = Re(F exp(iΩt)/(ω² − Ω² + 2iξωΩ)) and q_h = c₁ exp(r₁t) + c₂ exp(r₂t), r² + 2ξω r + ω² = 0.
+One mass: q = q_p + q_h with q_p = Re(F exp(iΩt)/(ω² − Ω² + 2iξωΩ)) and q_h = c₁ exp(r₁t) + c₂
+exp(r₂t), r² + 2ξω r + ω² = 0.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from types import MappingProxyType
 
 import numpy as np
 
-from isodyn.compiled import (
+from isodyn.errors import InputError
+from isodyn.kernels.compiled import (
     BALANCE,
     CONSTANT_MASS,
     JACOBIAN,
@@ -28,7 +30,6 @@ from isodyn.compiled import (
     IntArray,
     kernel,
 )
-from isodyn.errors import InputError
 from isodyn.problems.problem import Motion, Problem
 from isodyn.results import Solution
 from isodyn.schemes import Scheme

@@ -1,18 +1,22 @@
 """Pendulums of points on rods, in Cartesian coordinates.
 
 planar      m a + Gᵀλ = (0, −mg),     φ = ½(x² + y² − ℓ²),     G = (x, y),     tension of the rod λℓ
-            exact: sin(θ/2) = k sn(ωt + u₀, k),  θ' = 2kω cn(ωt + u₀, k),  k² = sin²(θ₀/2) + (θ₀'/2ω)²,  ω² = g/ℓ,
-            λ = m (|v|² − g y)/ℓ²
+            exact: sin(θ/2) = k sn(ωt + u₀, k),  θ' = 2kω cn(ωt + u₀, k),
+            k² = sin²(θ₀/2) + (θ₀'/2ω)²,  ω² = g/ℓ, λ = m (|v|² − g y)/ℓ²
 spherical   the same in (x, y, z) with gravity along −z; the angular momentum about z is conserved too
 double      a second point on a rod from the first, whose joint to the ground is entered once, twice or thrice: the copies are the
-            first row times 2 and −½, so the rows are dependent everywhere. `copies` = 1 is the minimal model.
+            first row times 2 and −½, so the rows are dependent everywhere. `copies` = 1 is the
+            minimal model.
 swing       a platform on two parallel arms, a planar loop entered with spatial rows: points B, C in space, A = 0 and D = (ℓ, 0, 0) fixed,
 
-                ½(|B|² − r²),  ½(|C − D|² − r²),  ½(|C − B|² − ℓ²),  y_C − y_B,  z_B,  z_C − z_B,  −z_C
+                ½(|B|² − r²),  ½(|C − D|² − r²),  ½(|C − B|² − ℓ²),  y_C − y_B,  z_B,  z_C − z_B,
+                −z_C
 
-            The rank is 5 of 7. One dependence holds everywhere (the last three rows add up to zero); the other one,
-            row₂ − row₁ = (x_B/ℓ) row₃ + y_B row₄, only where C − B = (ℓ, 0, 0), that is on the constraints, and with coefficients that
-            change along the motion. `minimal` = 1 enters rows 1, 3, 4, 5 and z_C alone. B moves as a planar pendulum of length r.
+            The rank is 5 of 7. One dependence holds everywhere (the last three rows add up to
+            zero); the other one, row₂ − row₁ = (x_B/ℓ) row₃ + y_B row₄, only where C − B = (ℓ, 0,
+            0), that is on the constraints, and with coefficients that change along the motion.
+            `minimal` = 1 enters rows 1, 3, 4, 5 and z_C alone. B moves as a planar pendulum of
+            length r.
 
 All multipliers of the formulas are those of least norm.
 """
@@ -24,14 +28,14 @@ from types import MappingProxyType
 
 import numpy as np
 
-from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
+from isodyn.kernels.compiled import FloatArray
+from isodyn.later import special
 from isodyn.problems import quadratic_rows
 from isodyn.problems.problem import Motion, Problem
 from isodyn.problems.quadratic_rows import conserved, linear_row, rod
 from isodyn.results import Solution
 from isodyn.schemes import Scheme
-from isodyn.scipy_later import special
 from isodyn.systems import CompiledSystem
 
 GRAVITY = 9.81
@@ -104,7 +108,8 @@ PLANAR = Problem(
 
 
 def spherical(m: float, length: float, theta0: float, azimuth_rate: float, rate0: float) -> CompiledSystem:
-    """Started at (ℓ sin θ₀, 0, −ℓ cos θ₀), turning about the vertical and falling at the rate rate0."""
+    """Started at (ℓ sin θ₀, 0, −ℓ cos θ₀), turning about the vertical and falling at the rate
+    rate0."""
     s, c = math.sin(theta0), math.cos(theta0)
     q0 = length * np.array([s, 0.0, -c])
     v0 = length * np.array([rate0 * c, azimuth_rate * s, rate0 * s])

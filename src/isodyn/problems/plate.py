@@ -2,9 +2,10 @@
 
     M q'' + K q = f,    5 m × 1 m, plane stress, E = 1e8 N/m², ν = 0.3, ρ = 1 kg/m³,   10⁶ N/m² across the free end, at rest
 
-E is printed in psi; all else is SI, and so is E here. The thickness cancels. The first period is 0.016 s: steps of 0.01 s do not resolve
-the motion, and the deflection is as large as the plate is long. The example shows algorithms, not a plate. Nodes are numbered row by row
-of the mesh from its lower left corner; those at x = 0 are clamped and left out. Needs scikit-fem.
+E is printed in psi; all else is SI, and so is E here. The thickness cancels. The first period is
+0.016 s: steps of 0.01 s do not resolve the motion, and the deflection is as large as the plate is
+long. The example shows algorithms, not a plate. Nodes are numbered row by row of the mesh from its
+lower left corner; those at x = 0 are clamped and left out. Needs scikit-fem.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from isodyn.compiled import FloatArray
 from isodyn.errors import InputError, IsodynError
+from isodyn.kernels.compiled import FloatArray
 from isodyn.problems.problem import Problem
 from isodyn.results import Solution
 from isodyn.schemes import Scheme
@@ -34,7 +35,8 @@ def _count(name: str, value: float) -> int:
 
 @lru_cache(maxsize=4)
 def matrices(across: int, up: int) -> tuple[Any, Any, FloatArray, FloatArray]:
-    """M, K, f without the clamped nodes, and the coordinates (2, nodes) of those that are left; q is (u_x, u_y) node after node."""
+    """M, K, f without the clamped nodes, and the coordinates (2, nodes) of those that are left; q
+    is (u_x, u_y) node after node."""
     try:
         from skfem import Basis, BilinearForm, ElementQuad1, ElementVector, FacetBasis, LinearForm, MeshQuad
         from skfem.helpers import dot
@@ -44,7 +46,8 @@ def matrices(across: int, up: int) -> tuple[Any, Any, FloatArray, FloatArray]:
 
     mesh = MeshQuad.init_tensor(np.linspace(0, LENGTH, across + 1), np.linspace(0, HEIGHT, up + 1))
     basis = Basis(mesh, ElementVector(ElementQuad1()), intorder=2)
-    lame = MODULUS * POISSON / (1 - POISSON**2), MODULUS / (2 * (1 + POISSON))  # the first one of plane stress
+    # the first one of plane stress
+    lame = MODULUS * POISSON / (1 - POISSON**2), MODULUS / (2 * (1 + POISSON))
     K = linear_elasticity(*lame).assemble(basis)
     M = BilinearForm(lambda u, v, w: DENSITY * dot(u, v)).assemble(basis)
     edge = FacetBasis(mesh, basis.elem, facets=mesh.facets_satisfying(lambda x: np.isclose(x[0], LENGTH)))

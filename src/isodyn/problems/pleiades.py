@@ -2,8 +2,9 @@
 
     x_i'' = Σ_{j≠i} m_j (x_j − x_i) / r_ij³,    y_i'' = Σ_{j≠i} m_j (y_j − y_i) / r_ij³,    r_ij² = (x_i − x_j)² + (y_i − y_j)²
 
-q = (x₁…x₇, y₁…y₇). Conserved are the energy ½Σ m_i |v_i|² − Σ_{i<j} m_i m_j / r_ij, the momentum Σ m_i v_i and the angular momentum.
-Masses are 1 [Shimada2014 (Ex. 2.3.1)] or i (Test Set for IVP Solvers, whose reference numbers at t = 3 are used here).
+q = (x₁…x₇, y₁…y₇). Conserved are the energy ½Σ m_i |v_i|² − Σ_{i<j} m_i m_j / r_ij, the momentum Σ
+m_i v_i and the angular momentum. Masses are 1 [Shimada2014 (Ex. 2.3.1)] or i (Test Set for IVP
+Solvers, whose reference numbers at t = 3 are used here).
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from isodyn.compiled import (
+from isodyn.kernels.compiled import (
     BALANCE,
     CONSTANT_MASS,
     JACOBIAN,

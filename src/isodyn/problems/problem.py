@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
+from isodyn.kernels.compiled import FloatArray
 from isodyn.results import Solution
 from isodyn.schemes import Scheme
 from isodyn.systems import System
@@ -30,7 +30,8 @@ class Motion(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Reference:
-    """Numbers to compare with at some times: t (k,), q (k, nq), v (k, nv), where they are from, and how far to trust them.
+    """Numbers to compare with at some times: t (k,), q (k, nq), v (k, nv), where they are from, and
+    how far to trust them.
 
     a (k, nv) and lam (k, m) where they are known.
     """
@@ -53,7 +54,8 @@ class Problem:
     build : function of the keyword parameters that makes the system
     parameters : their names and default values
     scheme, dt, t_end : how it is usually run; t_order is the end of an order study
-    motion : function (t, **parameters) that gives the exact motion, None for parameters without a formula
+    motion : function (t, **parameters) that gives the exact motion, None for parameters without a
+        formula
     reference : numbers to compare with, which hold for the default parameters
     conserved : function (solution) that gives histories of what the exact motion keeps
     plane : pairs of columns (of q; of s for first-order systems) that are points of a plane
@@ -87,7 +89,8 @@ class Problem:
         return tuple(t for t in self.breakpoints if 0.0 < t < t_end)
 
     def exact(self, t: Any, **parameters: float) -> Motion | None:
-        """The exact motion at the times t (leading axes of the results), or None where there is no formula."""
+        """The exact motion at the times t (leading axes of the results), or None where there is no
+        formula."""
         if self.motion is None:
             return None
         return self.motion(np.asarray(t, dtype=np.float64), **self.complete(parameters))

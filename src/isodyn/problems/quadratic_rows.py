@@ -2,8 +2,9 @@
 
     m_i a_i + Σ_k λ_k (A_k q + l_k)_i = Q_i,        φ_k = ½ qᵀA_k q + l_kᵀq + c_k,        G_k = A_k q + l_k,        b_k = −vᵀA_k v
 
-with symmetric A_k: rods between points of mass, planes, equal coordinates. One compiled model serves all problems of this kind, with
-its tangents c₀ M + c₂ Σ λ_k A_k. Energy ½ Σ m_i v_i² − Qᵀq is conserved.
+with symmetric A_k: rods between points of mass, planes, equal coordinates. One compiled model
+serves all problems of this kind, with its tangents c₀ M + c₂ Σ λ_k A_k. Energy ½ Σ m_i v_i² − Qᵀq
+is conserved.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from isodyn.compiled import (
+from isodyn.kernels.compiled import (
     ACCELERATION,
     BALANCE,
     CONSTANT_MASS,

@@ -2,13 +2,14 @@
 
     M(q) a + N(q, v) + Gᵀλ = F(t) + G(q*)ᵀλ*(t),      exact solution q = q*(t), λ = λ*(t) = 2 + 1.5 sin(1.9t + 0.4)
 
-with M, N, F and q* of `isodyn.problems.manufactured` (q₁ turns the crank, q₂ the rod relative to it), and one of two rows:
+with M, N, F and q* of `isodyn.problems.manufactured` (q₁ turns the crank, q₂ the rod relative to
+it), and one of two rows:
 
     drive    φ = q₁ − q₁*(t)                                        the crank is driven
     guide    φ = sin q₁ + 0.8 sin(q₁ + q₂) − y*(t)                  the end of the rod runs in a guide that goes up and down
 
-y* is the height of the end along q*. One degree of freedom is left, so that the error in q is not zero. Method of manufactured
-solutions; the problem is our own.
+y* is the height of the end along q*. One degree of freedom is left, so that the error in q is not
+zero. Method of manufactured solutions; the problem is our own.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import math
 
 import numpy as np
 
-from isodyn.compiled import (
+from isodyn.kernels.compiled import (
     ACCELERATION,
     BALANCE,
     CONSTRAINT,

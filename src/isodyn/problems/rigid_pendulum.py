@@ -3,8 +3,8 @@
     q = (x, y, θ),   M = diag(m, m, I),   Q = (0, −m g, 0),     φ = (x − L cos θ,  y − L sin θ)
     G = [1 0 L sin θ; 0 1 −L cos θ],   b = −L θ'² (cos θ, sin θ)                                     [Pennestri2008 §8]
 
-The one freedom is the angle ϑ = θ + ½π from the vertical, (I + m L²) ϑ'' = −m g L sin ϑ: exact by elliptic functions, with the reaction of
-the pin λ = (−m x'', −m (y'' + g)).
+The one freedom is the angle ϑ = θ + ½π from the vertical, (I + m L²) ϑ'' = −m g L sin ϑ: exact by
+elliptic functions, with the reaction of the pin λ = (−m x'', −m (y'' + g)).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from isodyn.compiled import CONSTANT_MASS, KNOWS_LEVELS, KNOWS_MASS, KNOWS_TANGENT, FloatArray
+from isodyn.kernels.compiled import CONSTANT_MASS, KNOWS_LEVELS, KNOWS_MASS, KNOWS_TANGENT, FloatArray
 from isodyn.problems.pendulum import GRAVITY as STANDARD
 from isodyn.problems.pendulum import angle, on_circle
 from isodyn.problems.problem import Motion, Problem
@@ -53,7 +53,8 @@ def motion(
     t: FloatArray, m: float, inertia: float, length: float, gravity: float, theta0: float, rate0: float
 ) -> Motion | None:
     """By elliptic functions; None for a pendulum that turns over."""
-    reduced = STANDARD * (inertia + m * length**2) / (m * gravity * length)  # of a point with the same period
+    # of a point with the same period
+    reduced = STANDARD * (inertia + m * length**2) / (m * gravity * length)
     found = angle(t, reduced, theta0 + 0.5 * math.pi, rate0)
     if found is None:
         return None

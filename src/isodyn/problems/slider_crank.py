@@ -3,8 +3,8 @@
     q = (x₁, y₁, θ₁, x₂, y₂, θ₂, x₃),   M = diag(m₁, m₁, J₁, m₂, m₂, J₂, m₃),   Q = (0, −m₁g, 0, 0, −m₂g, 0, 0)
     p₁ = ½ℓ₁ e(θ₁),   p₂ = ℓ₁ e(θ₁) + ½ℓ₂ e(θ₂),   (x₃, 0) = ℓ₁ e(θ₁) + ℓ₂ e(θ₂)         e(θ) = (cos θ, sin θ)
 
-Rigid bodies with the masses and lengths of the test set (problem Crank, whose rod is elastic and whose crank is driven). With the
-crank shorter than the rod one angle is enough,
+Rigid bodies with the masses and lengths of the test set (problem Crank, whose rod is elastic and
+whose crank is driven). With the crank shorter than the rod one angle is enough,
 
     sin θ₂ = −(ℓ₁/ℓ₂) sin θ₁,     J(θ₁) θ₁'' + ½J'(θ₁) θ₁'² = −V'(θ₁),     J = Σ m_i |dp_i/dθ₁|² + J_i (dθ_i/dθ₁)²
 
@@ -17,7 +17,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from isodyn.compiled import CONSTANT_MASS, KNOWS_LEVELS, KNOWS_MASS, KNOWS_TANGENT, FloatArray
+from isodyn.kernels.compiled import CONSTANT_MASS, KNOWS_LEVELS, KNOWS_MASS, KNOWS_TANGENT, FloatArray
 from isodyn.problems.problem import Motion, Problem
 from isodyn.problems.quadratic_rows import conserved
 from isodyn.problems.trigonometric_rows import Table, model
@@ -26,7 +26,8 @@ from isodyn.systems import CompiledSystem
 
 MASSES = (0.36, 0.151104, 0.075552)
 LENGTHS = (0.15, 0.3)
-INERTIAS = (0.002727 - 0.36 * 0.075**2, 0.0045339259 - 0.151104 * 0.15**2)  # the test set gives them about the ends
+# the test set gives them about the ends
+INERTIAS = (0.002727 - 0.36 * 0.075**2, 0.0045339259 - 0.151104 * 0.15**2)
 MASS = np.array([MASSES[0], MASSES[0], INERTIAS[0], MASSES[1], MASSES[1], INERTIAS[1], MASSES[2]])
 
 

@@ -1,11 +1,14 @@
-"""Spatial slider–crank: the crank turns about x, the slider moves along x, the rod goes across the room.
+"""Spatial slider–crank: the crank turns about x, the slider moves along x, the rod goes across the
+room.
 
-    crank pivot A = (0, 0.1, 0.12), length 0.08, up at the start, 6 rad/s; rod 0.3 from B to C; slider on the x axis
-    hinge at A, ball at B, universal joint at C with the slider's x axis and the rod's axis y_r ⟂ rod,  x · y_r = 0
+    crank pivot A = (0, 0.1, 0.12), length 0.08, up at the start, 6 rad/s; rod 0.3 from B to C;
+    slider on the x axis hinge at A, ball at B, universal joint at C with the slider's x axis and
+    the rod's axis y_r ⟂ rod,  x · y_r = 0
 
-One angle is enough. With B(θ) = A + r (0, −sin θ, cos θ) and C = (√(ℓ² − B_y² − B_z²), 0, 0) the rod's angular velocity has its part across
-the rod from (Ċ − Ḃ) and its part along it from the universal joint: it has no component along x × y_r. `minimal_motion` solves
-J(θ) θ'' + ½J'(θ) θ'² = −V'(θ) so.
+One angle is enough. With B(θ) = A + r (0, −sin θ, cos θ) and C = (√(ℓ² − B_y² − B_z²), 0, 0) the
+rod's angular velocity has its part across the rod from (Ċ − Ḃ) and its part along it from the
+universal joint: it has no component along x × y_r. `minimal_motion` solves J(θ) θ'' + ½J'(θ)
+θ'² = −V'(θ) so.
 """
 
 from __future__ import annotations
@@ -15,8 +18,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from isodyn.compiled import FloatArray
 from isodyn.joints import Hinge, Prismatic, Spherical, Universal
+from isodyn.kernels.compiled import FloatArray
 from isodyn.problems.problem import Problem
 from isodyn.problems.quadratic_rows import conserved
 from isodyn.schemes import Scheme

@@ -1,19 +1,22 @@
-"""A bar that carries elastic waves and conducts heat, both coupled: second and first order in one run.
+"""A bar that carries elastic waves and conducts heat, both coupled: second and first order in one
+run.
 
     ρ u_tt − E u_xx + β θ_x = f(x, t),    u(0) = 0,   free at x = ℓ          displacement, hyperbolic
     c θ_t − k θ_xx + T₀ β u_tx = r(x, t),  θ(0) = 0,  insulated at x = ℓ       temperature change, parabolic
 
-Linear elements: M_u u'' + K u − L θ = f and C_θ θ' + P θ + T₀ Lᵀ u' = r with L_ij = ∫ β N_i' N_j dx. With q = [u; ∫θ dt] and
-v = [u'; θ] this is one system
+Linear elements: M_u u'' + K u − L θ = f and C_θ θ' + P θ + T₀ Lᵀ u' = r with L_ij = ∫ β N_i' N_j
+dx. With q = [u; ∫θ dt] and v = [u'; θ] this is one system
 
     [M_u 0; 0 C_θ] q'' + [0 −L; T₀Lᵀ P] q' + [K 0; 0 0] q = [f; r],
 
-in which the rows of θ never see their own q: for them a scheme of second-order systems acts as the first-order member it adapts to
-[Shimada2014 (Table 2.5)], so it has to be one that does, such as optimal(ρ) or V0(ρ, 1, ρ_s).
+in which the rows of θ never see their own q: for them a scheme of second-order systems acts as the
+first-order member it adapts to [Shimada2014 (Table 2.5)], so it has to be one that does, such as
+optimal(ρ) or V0(ρ, 1, ρ_s).
 
-The loads are made so that u_i(t) = û_i sin(3t + 0.4) and θ_i(t) = θ̂_i (cos 2t + ½ sin 5t) solve the *discrete* equations exactly:
-what is left is the error in time. Without loads the energy ½u'ᵀM_u u' + ½uᵀK u + θᵀC_θ θ/(2T₀) decays by conduction alone, at the rate
-−θᵀP θ/T₀. The idea of one run for both is that of [Shimada2014 (Ex. 2.3.3)]; the bar is our own.
+The loads are made so that u_i(t) = û_i sin(3t + 0.4) and θ_i(t) = θ̂_i (cos 2t + ½ sin 5t) solve
+the *discrete* equations exactly: what is left is the error in time. Without loads the energy
+½u'ᵀM_u u' + ½uᵀK u + θᵀC_θ θ/(2T₀) decays by conduction alone, at the rate −θᵀP θ/T₀. The idea of
+one run for both is that of [Shimada2014 (Ex. 2.3.3)]; the bar is our own.
 """
 
 from __future__ import annotations
@@ -23,8 +26,8 @@ from types import MappingProxyType
 
 import numpy as np
 
-from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
+from isodyn.kernels.compiled import FloatArray
 from isodyn.problems.problem import Motion, Problem
 from isodyn.results import Solution
 from isodyn.schemes import Scheme

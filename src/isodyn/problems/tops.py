@@ -1,15 +1,18 @@
 """Bodies that spin: a top on its tip, a gyroscope in gimbals, a body that nothing holds.
 
-A heavy top with one point fixed, symmetric about its axis, has two cyclic angles. With A about the tip and C about the axis,
+A heavy top with one point fixed, symmetric about its axis, has two cyclic angles. With A about the
+tip and C about the axis,
 
     L_z = A φ̇ sin²θ + C ω₃ cos θ,    C ω₃,    E = ½A(θ̇² + φ̇² sin²θ) + ½C ω₃² + m g ℓ cos θ
 
-are constant, so that u = cos θ moves between two roots u₁, u₂ of a cubic (u₃ is the third) by an elliptic function of time,
+are constant, so that u = cos θ moves between two roots u₁, u₂ of a cubic (u₃ is the third) by an
+elliptic function of time,
 
     u̇² = (2E' − 2mgℓu)(1 − u²)/A − ((L_z − Cω₃u)/A)²,     nutation period 4K(m)/√(2mgℓ(u₃ − u₁)/A),   m = (u₂ − u₁)/(u₃ − u₁)
 
-with E' = E − ½Cω₃². A rotor in gimbals precesses steadily when (A' − C') φ̇² cos θ − C ψ̇ φ̇ + m g ℓ = 0, where A', C' count the inner frame
-too. A body that nothing holds keeps its angular momentum in space, and ω moves by elliptic functions.
+with E' = E − ½Cω₃². A rotor in gimbals precesses steadily when (A' − C') φ̇² cos θ − C ψ̇ φ̇ + m g
+ℓ = 0, where A', C' count the inner frame too. A body that nothing holds keeps its angular momentum
+in space, and ω moves by elliptic functions.
 """
 
 from __future__ import annotations
@@ -21,8 +24,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from isodyn.bodies.angles import EULER_313
-from isodyn.compiled import FloatArray
 from isodyn.joints import Hinge, Spherical
+from isodyn.kernels.compiled import FloatArray
 from isodyn.problems.problem import Problem
 from isodyn.results import Solution
 from isodyn.schemes import Scheme
@@ -67,7 +70,8 @@ def kept_by_top(sol: Solution) -> dict[str, FloatArray]:
 
 ROTOR = (0.0008, 0.0008, 0.0015)  # across, across, axial
 INNER, OUTER = (0.0003, 0.0004, 0.0003), (0.0006, 0.0006, 0.0005)
-WEIGHT, ARM = 0.4, 0.04  # mass of the rotor, and how far along its axis it sits from the crossing of the axes
+# mass of the rotor, and how far along its axis it sits from the crossing of the axes
+WEIGHT, ARM = 0.4, 0.04
 
 
 def steady_precession(tilt: float, spin: float) -> float:
@@ -75,7 +79,8 @@ def steady_precession(tilt: float, spin: float) -> float:
 
     Lagrange's equation of θ with θ̇ = 0, a quadratic in φ̇.
     """
-    across = ROTOR[0] + WEIGHT * ARM**2 + INNER[1]  # sin²θ φ̇²: rotor and inner frame across their axis
+    # sin²θ φ̇²: rotor and inner frame across their axis
+    across = ROTOR[0] + WEIGHT * ARM**2 + INNER[1]
     axial = ROTOR[2] + INNER[2]  # cos²θ φ̇²
     a, b, c = (across - axial) * cos(tilt), -ROTOR[2] * spin, WEIGHT * 9.81 * ARM
     root = b * b - 4.0 * a * c
@@ -83,7 +88,8 @@ def steady_precession(tilt: float, spin: float) -> float:
 
 
 def gyroscope(tilt: float, spin: float, push: float) -> MechanismSystem:
-    """Outer frame about z, inner frame about its x axis, rotor about the inner z axis; `push` multiplies the steady precession."""
+    """Outer frame about z, inner frame about its x axis, rotor about the inner z axis; `push`
+    multiplies the steady precession."""
     from isodyn.mechanism.mechanism import Mechanism
 
     precession = push * steady_precession(tilt, spin)
@@ -117,7 +123,8 @@ MOMENTS = (1.0, 2.0, 3.0)
 
 
 def free_body(rate: float, nudge: float, cayley: float) -> MechanismSystem:
-    """Turning about its middle axis, which is unstable, nudged off it: it turns over again and again."""
+    """Turning about its middle axis, which is unstable, nudged off it: it turns over again and
+    again."""
     from isodyn.mechanism.mechanism import Mechanism
 
     mech = Mechanism(gravity=(0.0, 0.0, 0.0), cayley=bool(cayley))

@@ -1,10 +1,12 @@
-"""Constant masses under constant forces, held by constraints that are linear in coordinates and in their sines and cosines.
+"""Constant masses under constant forces, held by constraints that are linear in coordinates and in
+their sines and cosines.
 
     φ_k = c_k + Σ_i (L_ki q_i + C_ki cos q_i + S_ki sin q_i)
     G_ki = L_ki − C_ki sin q_i + S_ki cos q_i        b_k = Σ_i v_i² (C_ki cos q_i + S_ki sin q_i)
     m_i a_i + Σ_k G_ki λ_k = Q_i                     tangents c₀ M − c₂ diag_i Σ_k λ_k (C_ki cos q_i + S_ki sin q_i)
 
-Planar bodies in (x, y, θ) joined at points are of this kind, because a vector fixed in a body at the angle θ is
+Planar bodies in (x, y, θ) joined at points are of this kind, because a vector fixed in a body at
+the angle θ is
 
     R(θ) w = (w_x cos θ − w_y sin θ,  w_x sin θ + w_y cos θ).
 """
@@ -16,7 +18,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from isodyn.compiled import (
+from isodyn.kernels.compiled import (
     BALANCE,
     CONSTRAINT,
     JACOBIAN,
@@ -29,7 +31,7 @@ from isodyn.compiled import (
     IntArray,
     kernel,
 )
-from isodyn.lowering import natural
+from isodyn.kernels.lowering import natural
 
 
 @kernel()
@@ -40,7 +42,8 @@ def turned(i: int, q: FloatArray, pi: IntArray) -> tuple[float, float]:
 
 @kernel()
 def slope(at: int, block: int, cosine: float, sine: float, pf: FloatArray) -> float:
-    """G_ki = L_ki − C_ki sin q_i + S_ki cos q_i, for the place of L_ki and the length of a table."""
+    """G_ki = L_ki − C_ki sin q_i + S_ki cos q_i, for the place of L_ki and the length of a
+    table."""
     return pf[at] - pf[at + block] * sine + pf[at + 2 * block] * cosine
 
 
@@ -127,7 +130,8 @@ class Table:
     def vectors(
         self, fixed: tuple[float, float], turning: Mapping[int, tuple[float, float]], point: int | None = None
     ) -> None:
-        """Two rows: fixed + Σ R(q_i) w_i = 0; with `point`, the point (q_point, q_point+1) less that sum."""
+        """Two rows: fixed + Σ R(q_i) w_i = 0; with `point`, the point (q_point, q_point+1) less
+        that sum."""
         sign = 1.0 if point is None else -1.0
         for axis in range(2):
             linear, cosine, sine = np.zeros(self.n), np.zeros(self.n), np.zeros(self.n)

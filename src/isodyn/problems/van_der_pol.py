@@ -2,14 +2,15 @@
 
     q'' = μ (1 − q²) q' − q
 
-Test Set for IVP Solvers, problem van der Pol: μ = 1000, q = 2 at rest; published digits at t = 2000 (`data/van_der_pol.json`).
+Test Set for IVP Solvers, problem van der Pol: μ = 1000, q = 2 at rest; published digits at t = 2000
+(`data/van_der_pol.json`).
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from isodyn.compiled import (
+from isodyn.kernels.compiled import (
     BALANCE,
     CONSTANT_MASS,
     JACOBIAN,

@@ -14,7 +14,7 @@ import math
 
 import numpy as np
 
-from isodyn.compiled import (
+from isodyn.kernels.compiled import (
     ACCELERATION,
     BALANCE,
     CONSTANT_MASS,

@@ -1,4 +1,5 @@
-"""Model reduction: bases from snapshots and modes, reduced systems that are systems, and the way back.
+"""Model reduction: bases from snapshots and modes, reduced systems that are systems, and the way
+back.
 
 >>> import isodyn as iso
 >>> system = iso.problems.get("clamped_bar").system()

@@ -3,7 +3,8 @@
     q = q̄ + V ξ,    v = V ξ̇,    a = V ξ̈                            [Shimada2014 (C.41), (C.42), (C.43) adapted]
     ξ = (Vᵀ W V)⁻¹ Vᵀ W (q − q̄)                                     [Shimada2014 (C.54) adapted]
 
-A basis of some coordinates only leaves the others as they are: reduced coordinates are then [ξ; the others].
+A basis of some coordinates only leaves the others as they are: reduced coordinates are then
+[ξ; the others].
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.linalg import cho_factor, cho_solve
 
-from isodyn.compiled import FloatArray, IntArray
 from isodyn.errors import InputError
+from isodyn.kernels.compiled import FloatArray, IntArray
 from isodyn.reduction import rank as ranks
 from isodyn.reduction.decomposition import decompose, inner_matrix, times
 from isodyn.reduction.embedding import Embedding
@@ -31,10 +32,11 @@ from isodyn.systems import checks
 class Basis:
     """Directions V (n, r) about `mean` (n,), and how they were found.
 
-    `inner` is the matrix of the inner product (None: Euclidean); `columns` the coordinates that are reduced (None: all);
-    `singular_values` all of them, also of directions left out; `omega` the frequencies of modes. `witnesses` are states of the run. `left`
-    is a left inverse of V that takes the place of the projection, where some coordinates have to stay exactly what they are: those of
-    the `interface`, the last directions.
+    `inner` is the matrix of the inner product (None: Euclidean); `columns` the coordinates that are
+    reduced (None: all); `singular_values` all of them, also of directions left out; `omega` the
+    frequencies of modes. `witnesses` are states of the run. `left` is a left inverse of V that
+    takes the place of the projection, where some coordinates have to stay exactly what they are:
+    those of the `interface`, the last directions.
     """
 
     V: FloatArray
@@ -69,7 +71,8 @@ class Basis:
 
     @property
     def captured(self) -> float:
-        """Σ_{i≤s} σ_i²/Σσ²: the part of the snapshots' energy that the basis holds [Shimada2014 (C.38)]."""
+        """Σ_{i≤s} σ_i²/Σσ²: the part of the snapshots' energy that the basis holds
+        [Shimada2014 (C.38)]."""
         return 1.0 - self.relative_error
 
     def _from_snapshots(self, what: str) -> None:
@@ -96,7 +99,8 @@ class Basis:
         return np.asarray(cho_solve(self._gram, self.V.T @ weighted).T).reshape(*np.shape(x)[:-1], self.rank)
 
     def embedding(self, nq: int, nv: int) -> Embedding:
-        """How reduced coordinates sit in those of a system with nq coordinates and nv velocities."""
+        """How reduced coordinates sit in those of a system with nq coordinates and nv
+        velocities."""
         return Embedding.of(self.V, self.mean, self.columns, nq, nv, self.interface)
 
     def coordinates(self, q: Any) -> FloatArray:
@@ -126,7 +130,8 @@ class Basis:
         return array
 
     def lift(self, sol: Solution) -> Solution:
-        """The motion of the full system that a solution of the reduced one stands for [Shimada2014 (C.66) adapted]."""
+        """The motion of the full system that a solution of the reduced one stands for
+        [Shimada2014 (C.66) adapted]."""
         return lift(self, sol)
 
     def __repr__(self) -> str:
@@ -145,14 +150,17 @@ def pod(
     about: Any = None,
     columns: Any = None,
 ) -> Basis:
-    """The directions that hold most of the snapshots of one or more solutions: proper orthogonal decomposition.
+    """The directions that hold most of the snapshots of one or more solutions: proper orthogonal
+    decomposition.
 
     Parameters
     ----------
     sol : a solution, or several of one system
-    of : displacements "q", velocities "v" or accelerations "a"; of a first-order system "q" is s and "v" its rate
+    of : displacements "q", velocities "v" or accelerations "a"; of a first-order system "q" is s
+        and "v" its rate
     rank : number of directions; or
-    energy : part of the sum of squares that they have to hold; all independent directions where neither is given
+    energy : part of the sum of squares that they have to hold; all independent directions where
+        neither is given
     inner : matrix of the inner product, such as a mass matrix; Euclidean when left out
     centred : take the mean off displacements, and keep it in the ansatz
     about : a configuration that is taken off instead, such as q0

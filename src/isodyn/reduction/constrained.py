@@ -2,14 +2,17 @@
 
     φ̂(ξ) = φ(q̄ + V ξ),    Ĝ = G T
 
-Three things can happen to a row. It may stay as it is. It may vanish, Ĝ = 0, where every direction of the basis fulfils it: the basis holds
-it, and it is left out. Or it may take freedom that the motion needs: the basis locks the constraints. That is so
+Three things can happen to a row. It may stay as it is. It may vanish, Ĝ = 0, where every direction
+of the basis fulfils it: the basis holds it, and it is left out. Or it may take freedom that the
+motion needs: the basis locks the constraints. That is so
 
 - where no freedom is left: directions − rank Ĝ ≤ 0;
-- where rows that are independent become dependent, rank Ĝ < rank G: nobody could tell their multipliers apart;
+- where rows that are independent become dependent, rank Ĝ < rank G: nobody could tell their
+  multipliers apart;
 - where no configuration of the ansatz near the start fulfils the rows;
-- where a velocity of the run that the snapshots are from cannot be followed any more: the nearest η with Ĝ η + φ_t = 0 misses it by more
-  than `BLOCKED`, in the norm of kinetic energy, though it lies in the span.
+- where a velocity of the run that the snapshots are from cannot be followed any more: the nearest η
+  with Ĝ η + φ_t = 0 misses it by more than `BLOCKED`, in the norm of kinetic energy, though it lies
+  in the span.
 """
 
 from __future__ import annotations
@@ -19,8 +22,8 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.compiled import FloatArray, IntArray
 from isodyn.errors import LockingError
+from isodyn.kernels.compiled import FloatArray, IntArray
 from isodyn.linear_solvers.blocks import full as filled
 from isodyn.linear_solvers.rows import TOLERANCE, choose, partners
 from isodyn.reduction.basis import Basis
@@ -32,7 +35,9 @@ from isodyn.systems.manifold import close
 from isodyn.systems.questions import Questions
 from isodyn.systems.scales import reach, sizes_of_rows
 
-VANISHED = 1e-9  # rows of G T that are smaller than this part of the row of G are zero, directions weighted by their amplitudes
+# rows of G T that are smaller than this part of the row of G are zero, directions weighted by their
+# amplitudes
+VANISHED = 1e-9
 OPEN = 1e-8  # a row that the basis holds may be off by this much, relative to the size of q
 ASIDE = 1e-3
 BLOCKED, FOLLOWED = 0.5, 0.25
@@ -40,7 +45,8 @@ KEEP = "keep the coordinates that the rows speak of: columns= of iso.pod, or iso
 
 
 def rows_left(system: Any, basis: Basis, t0: float = 0.0) -> IntArray:
-    """Numbers of the constraint rows that a reduced system keeps; a basis that locks them is refused."""
+    """Numbers of the constraint rows that a reduced system keeps; a basis that locks them is
+    refused."""
     if system.m == 0:
         return np.zeros(0, dtype=np.int64)
     at, ask = basis.embedding(system.nq, system.nv), Questions(system, sparse=True)
@@ -67,7 +73,8 @@ def rows_left(system: Any, basis: Basis, t0: float = 0.0) -> IntArray:
 
 
 def _amplitudes(basis: Basis, at: Embedding) -> FloatArray:
-    """How much of each direction the snapshots hold, σ/σ₁: weak ones carry the rounding of the run, and rows with it."""
+    """How much of each direction the snapshots hold, σ/σ₁: weak ones carry the rounding of the run,
+    and rows with it."""
     amplitude = np.ones(at.nv)
     if basis.singular_values.size:
         amplitude[: basis.rank] = basis.singular_values[: basis.rank] / basis.singular_values[0]
@@ -81,7 +88,8 @@ def _states(system: Any, basis: Basis, t0: float) -> list[Witness]:
 
 
 def _fulfils(ask: Questions, t: float, q: FloatArray, v: FloatArray) -> bool:
-    """Whether a state of the run fulfils the rows at velocity level: its run may have been one without them."""
+    """Whether a state of the run fulfils the rows at velocity level: its run may have been one
+    without them."""
     size = float(np.abs(filled(ask.G(t, q, v))).max(initial=0.0) * np.abs(v).max())
     return bool(np.abs(ask.velocity(t, q, v)).max(initial=0.0) <= 1e-6 * max(size, 1e-300))
 

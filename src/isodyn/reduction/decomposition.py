@@ -1,4 +1,5 @@
-"""Left singular vectors of a snapshot matrix in an inner product, by the cheapest route that is accurate enough.
+"""Left singular vectors of a snapshot matrix in an inner product, by the cheapest route that is
+accurate enough.
 
     A = U Σ Xᵀ,   Uᵀ W U = I                                        [Shimada2014 (C.4) adapted]
 
@@ -6,8 +7,8 @@
     A Aᵀ                  (A Aᵀ) u = σ² u                           more snapshots than coordinates  [Shimada2014 (C.15)]
     SVD                   of A itself, or of R in A = Q R with QᵀW Q = I
 
-The first two square the condition: directions with σ below `BLURRED` σ₁ are lost in rounding. Where such ones are asked for, the SVD
-follows. W = I where no inner product is given.
+The first two square the condition: directions with σ below `BLURRED` σ₁ are lost in rounding. Where
+such ones are asked for, the SVD follows. W = I where no inner product is given.
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.linalg import cholesky, eigh, solve_triangular, svd
 
-from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
+from isodyn.kernels.compiled import FloatArray
 from isodyn.real_numbers import real_array
 
 BLURRED = 1e-5  # relative σ below which squared matrices do not resolve a direction
@@ -29,7 +30,8 @@ EPS = float(np.finfo(float).eps)
 
 @dataclass(frozen=True, eq=False)
 class Decomposition:
-    """Directions U, all singular values, the number of those above rounding, and the route that was taken."""
+    """Directions U, all singular values, the number of those above rounding, and the route that was
+    taken."""
 
     U: FloatArray
     singular_values: FloatArray
@@ -68,7 +70,8 @@ def times(W: Any, X: FloatArray) -> FloatArray:
 
 
 def decompose(A: FloatArray, W: Any, wanted: Any) -> Decomposition:
-    """Directions of A (n, k) in the inner product of W; `wanted(σ, independent)` says how many are to be kept."""
+    """Directions of A (n, k) in the inner product of W; `wanted(σ, independent)` says how many are
+    to be kept."""
     n, k = A.shape
     squared = _by_snapshots(A, W) if k <= n else _by_coordinates(A, W)
     sigma = squared.singular_values

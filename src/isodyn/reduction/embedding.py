@@ -2,7 +2,8 @@
 
     q = offset + T ξ,    v = T ξ̇                                    where coordinates add like vectors
 
-Coordinates that are not reduced may be of another kind, such as orientations: they are copied, and their velocities with them.
+Coordinates that are not reduced may be of another kind, such as orientations: they are copied, and
+their velocities with them.
 """
 
 from __future__ import annotations
@@ -11,13 +12,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from isodyn.compiled import FloatArray, IntArray
 from isodyn.errors import InputError
+from isodyn.kernels.compiled import FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)
 class Embedding:
-    """V and the offset of the reduced coordinates, their numbers, and those of the others in q and in v.
+    """V and the offset of the reduced coordinates, their numbers, and those of the others in q and
+    in v.
 
     The last directions are the coordinates of the `interface`, where there is one.
     """

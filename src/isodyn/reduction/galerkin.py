@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.compiled import SOLVES
 from isodyn.errors import InputError
+from isodyn.kernels.compiled import SOLVES
 from isodyn.reduction.basis import Basis
 from isodyn.reduction.constrained import close_start, rows_left
 from isodyn.reduction.hyper import sampled_system  # loads the compiled model of beams
@@ -32,12 +32,14 @@ Reduced = (
 
 
 def reduce(system: Any, basis: Basis, sampling: Sampling | None = None, *, t0: float = 0.0) -> Any:
-    """The system in the coordinates of a basis: everything that runs on a system runs on it; `basis.lift` leads back.
+    """The system in the coordinates of a basis: everything that runs on a system runs on it;
+    `basis.lift` leads back.
 
-    Linear systems stay linear, first-order systems of first order; constraint rows stay with their multipliers, but for those that every
-    direction of the basis fulfils. A basis that would lock the constraints is refused. With a `sampling` of its elements
-    (`isodyn.reduction.sample_elements`) a reduced beam computes the forces of a few elements only. Where rows move,
-    `t0` is when runs begin.
+    Linear systems stay linear, first-order systems of first order; constraint rows stay with their
+    multipliers, but for those that every direction of the basis fulfils. A basis that would lock
+    the constraints is refused. With a `sampling` of its elements
+    (`isodyn.reduction.sample_elements`) a reduced beam computes the forces of a few elements only.
+    Where rows move, `t0` is when runs begin.
 
     >>> import numpy as np, isodyn as iso
     >>> bar = iso.LinearSystem(np.eye(3), None, np.diag([1.0, 2.0, 3.0]), None, [1.0, 1.0, 0.0], np.zeros(3))

@@ -1,9 +1,11 @@
-"""A beam whose forces come from a few weighted elements: the cost of a step no longer grows with the mesh.
+"""A beam whose forces come from a few weighted elements: the cost of a step no longer grows with
+the mesh.
 
     M̂ ξ̈ + Σ_{e ∈ E} w_e Tᵀ f_e(q̄ + V ξ, V ξ̇) + Ĝᵀλ = Tᵀ loads,    M̂ = TᵀM T
 
-Only the nodes of sampled elements, of torques and of constraint rows are lifted. Inertia is exact. Dead loads and weight act on those nodes
-by the forces of least norm that do the same work on every direction.
+Only the nodes of sampled elements, of torques and of constraint rows are lifted. Inertia is exact.
+Dead loads and weight act on those nodes by the forces of least norm that do the same work on every
+direction.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from isodyn.beams.layout import EA_, EA_PER_L, EI4_, EI_, EI_PER_L, ELEMENT_NUMB
 from isodyn.beams.model import beam_energy, beam_model
 from isodyn.beams.system import BeamSystem
 from isodyn.beams.tables import BeamTables, Load, Row, Torque
-from isodyn.compiled import FloatArray, IntArray
+from isodyn.kernels.compiled import FloatArray, IntArray
 from isodyn.reduction.embedding import Embedding
 from isodyn.reduction.kernels import around  # compiled, or loaded from the cache, when first needed
 from isodyn.reduction.nonlinear import ReducedSystem
@@ -29,7 +31,8 @@ from isodyn.systems.questions import Questions
 
 @dataclass(frozen=True, eq=False)
 class SampledSystem(ReducedSystem):
-    """A reduced beam with sampled elements; `sampling` says which, `nodes` which nodes are lifted."""
+    """A reduced beam with sampled elements; `sampling` says which, `nodes` which nodes are
+    lifted."""
 
     sampling: Sampling = None  # type: ignore[assignment]
     nodes: IntArray = None  # type: ignore[assignment]

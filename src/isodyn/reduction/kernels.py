@@ -5,7 +5,8 @@
     jacobian      Tᵀ J T                                                   J by its sparse pattern
     constraint    G T,   φ, φ̇, φ̈ at the lifted state                      rows that are left
 
-The full model may be a sampled one without inertia: M̂ ξ̈ is then added from a table. Tables: isodyn.reduction.layout.
+The full model may be a sampled one without inertia: M̂ ξ̈ is then added from a table. Tables:
+isodyn.reduction.layout.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Any
 import numba
 from numba import types
 
-from isodyn.compiled import (
+from isodyn.kernels.compiled import (
     ACCELERATION,
     BALANCE,
     CONSTRAINT,
@@ -180,7 +181,8 @@ def _compiled(function: Any) -> Any:
 
 @lru_cache(maxsize=64)
 def around(function: Any) -> Any:
-    """The reduced model of a full model's function; made anew in every process, in a second or two."""
+    """The reduced model of a full model's function; made anew in every process, in a second or
+    two."""
     full = function if numba.config.DISABLE_JIT else _Pointer(function)
 
     @_compiled

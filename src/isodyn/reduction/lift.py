@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
+from isodyn.kernels.compiled import FloatArray
 from isodyn.linear_solvers.blocks import full as filled
 from isodyn.results.solution import Solution
 from isodyn.systems.questions import Questions
@@ -44,7 +44,8 @@ def lift(basis: Basis, sol: Solution) -> Solution:
 
 
 def _multipliers(full: Any, reduced: Any, sol: Solution, q: FloatArray, v: FloatArray, a: FloatArray) -> FloatArray:
-    """Multipliers of all rows; those that the basis holds carry what the balance of the full system leaves over."""
+    """Multipliers of all rows; those that the basis holds carry what the balance of the full system
+    leaves over."""
     lam = np.zeros((sol.t.size, full.m))
     if full.first_order:
         return sol.lam

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.compiled import FloatArray, IntArray, closure
+from isodyn.kernels.compiled import FloatArray, IntArray, closure
 from isodyn.reduction.basis import Basis
 from isodyn.systems.joined import is_compiled
 from isodyn.systems.linear import LinearFirstOrderSystem, LinearSystem

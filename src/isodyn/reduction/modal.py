@@ -4,9 +4,10 @@
     Craig and Bampton [Craig1968], coordinates split into interface b and interior i:
         q_i = Φ η + Ψ q_b,    Ψ = −K_ii⁻¹ K_ib,    K_ii Φ = M_ii Φ Ω²
 
-so that the interface stays as it is and constraints on it keep all their freedom. M and K are those of a linear system, or of small motions
-about a configuration of any other; constraint rows are then part of the motion, G x = 0, or belong to the interface.
-Snapshots can take the place of fixed-interface modes: Φ is then the POD of q_i − Ψ q_b.
+so that the interface stays as it is and constraints on it keep all their freedom. M and K are those
+of a linear system, or of small motions about a configuration of any other; constraint rows are then
+part of the motion, G x = 0, or belong to the interface. Snapshots can take the place of
+fixed-interface modes: Φ is then the POD of q_i − Ψ q_b.
 """
 
 from __future__ import annotations
@@ -18,21 +19,22 @@ import scipy.sparse as sp
 from scipy.linalg import eigh
 from scipy.sparse.linalg import eigsh
 
-from isodyn.analyses.tangents import multipliers, tangents
-from isodyn.compiled import FloatArray
 from isodyn.errors import InputError, SingularError
+from isodyn.kernels.compiled import FloatArray
 from isodyn.linear_solvers.sparse import factorise
 from isodyn.reduction import rank as ranks
 from isodyn.reduction.basis import Basis, from_matrix
 from isodyn.reduction.decomposition import gram_schmidt
 from isodyn.reduction.snapshots import Witness, chosen, matrix, solutions, witnesses
+from isodyn.studies.tangents import multipliers, tangents
 from isodyn.systems import LinearSystem, System, checks
 from isodyn.systems.manifold import freedoms
 from isodyn.systems.questions import Questions
 
 
 def small_motions(system: Any, q: Any = None, t: float = 0.0) -> tuple[Any, Any, FloatArray, FloatArray]:
-    """M, K and G at a configuration, and what it is: zero for linear systems, q0 for others where q is left out."""
+    """M, K and G at a configuration, and what it is: zero for linear systems, q0 for others where q
+    is left out."""
     if not isinstance(system, System):
         raise InputError(f"modes are those of a system, received {type(system).__name__}")
     if system.first_order:
@@ -59,7 +61,8 @@ def _configuration(q: Any, n: int) -> FloatArray:
 
 
 def eigenmodes(system: Any, rank: int, q: Any = None) -> Basis:
-    """The modes of lowest frequency, about the configuration q (q0 when left out; linear systems about zero).
+    """The modes of lowest frequency, about the configuration q (q0 when left out; linear systems
+    about zero).
 
     >>> import numpy as np, isodyn as iso
     >>> bar = iso.LinearSystem(np.eye(3), None, np.diag([1.0, 4.0, 9.0]), None, [1.0, 1.0, 1.0], np.zeros(3))
@@ -79,10 +82,11 @@ def eigenmodes(system: Any, rank: int, q: Any = None) -> Basis:
 
 
 def craig_bampton(system: Any, interface: Any, rank: int, q: Any = None, *, snapshots: Any = None) -> Basis:
-    """Interface coordinates as they are, static shapes of the interior, and `rank` fixed-interface modes.
+    """Interface coordinates as they are, static shapes of the interior, and `rank` fixed-interface
+    modes.
 
-    Reduced coordinates are [modes; interface]. With snapshots (a solution or several) POD directions of what the static shapes leave
-    of the interior take the place of modes.
+    Reduced coordinates are [modes; interface]. With snapshots (a solution or several) POD
+    directions of what the static shapes leave of the interior take the place of modes.
 
     >>> import numpy as np, isodyn as iso
     >>> K = np.array([[2.0, -1.0, 0.0], [-1.0, 2.0, -1.0], [0.0, -1.0, 1.0]])

@@ -3,8 +3,8 @@
     Vᵀ F(q̄ + V ξ, V ξ̇, V ξ̈, t) = 0                                        [Shimada2014 (C.59) adapted]
     ξ̇ = (VᵀWV)⁻¹VᵀW h(s̄ + V ξ, t)                                         first order [Shimada2014 (C.64) adapted]
 
-`ReducedSystem` wraps the model of any mechanical system, compiled or not. Where that model solves with sparse factors of its own, the
-functions of the system are projected instead.
+`ReducedSystem` wraps the model of any mechanical system, compiled or not. Where that model solves
+with sparse factors of its own, the functions of the system are projected instead.
 """
 
 from __future__ import annotations
@@ -14,8 +14,16 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.compiled import CONSTANT_MASS, COUNTS_TURNS, KNOWS_MASS, KNOWS_TANGENT, RETRACTS, FloatArray, IntArray
 from isodyn.errors import InputError
+from isodyn.kernels.compiled import (
+    CONSTANT_MASS,
+    COUNTS_TURNS,
+    KNOWS_MASS,
+    KNOWS_TANGENT,
+    RETRACTS,
+    FloatArray,
+    IntArray,
+)
 from isodyn.reduction.basis import Basis
 from isodyn.reduction.embedding import Embedding
 from isodyn.reduction.kernels import around  # compiled, or loaded from the cache, when first needed
@@ -30,7 +38,8 @@ _TRAITS = RETRACTS | KNOWS_MASS | KNOWS_TANGENT | CONSTANT_MASS | COUNTS_TURNS
 
 @dataclass(frozen=True, eq=False)
 class ReducedSystem(CompiledSystem):
-    """A mechanical system in the coordinates of a basis; `full` is the one it came from, `rows` the constraint rows that are left."""
+    """A mechanical system in the coordinates of a basis; `full` is the one it came from, `rows` the
+    constraint rows that are left."""
 
     full: Any = None
     basis: Basis = None  # type: ignore[assignment]
@@ -38,7 +47,8 @@ class ReducedSystem(CompiledSystem):
     rows: IntArray = None  # type: ignore[assignment]
 
     def model(self) -> Model:
-        """The function that the loop calls: that of the full system between lifting and projection."""
+        """The function that the loop calls: that of the full system between lifting and
+        projection."""
         inner = self.full.model()
         pf, pi = lay_out(inner, self.embedding, self.full.m, self.rows)
         return Model(around(inner.function), self.traits, pf, pi, callback=inner.callback)

@@ -3,15 +3,16 @@
     ε(s) = Σ_{i>s} σ_i²,     ε(s)/Σσ² < 1 − energy                  [Shimada2014 (C.36), (C.37)]
     Σ_{i≤s} σ_i²/Σσ² > energy                                       [Shimada2014 (C.38)]
 
-The smallest s that fulfils it; tails are summed from their small end, so that the criterion decides by what was left out.
+The smallest s that fulfils it; tails are summed from their small end, so that the criterion decides
+by what was left out.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
+from isodyn.kernels.compiled import FloatArray
 
 
 def tails(sigma: FloatArray) -> FloatArray:

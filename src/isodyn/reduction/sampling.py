@@ -2,9 +2,10 @@
 
     Σ_e Tᵀ f_e(q) ≈ Σ_{e ∈ E} w_e Tᵀ f_e(q),    w_e ≥ 0,    at the configurations of a run, projected onto the basis
 
-The weights come from a non-negative least-squares problem, solved from nothing upwards [Lawson1974] until the residual falls below a
-tolerance: few elements are then enough. With w ≥ 0 the sampled force is the gradient of the sampled energy Σ w_e U_e, its tangent is
-symmetric, and what conserves energy keeps doing so.
+The weights come from a non-negative least-squares problem, solved from nothing upwards [Lawson1974]
+until the residual falls below a tolerance: few elements are then enough. With w ≥ 0 the sampled
+force is the gradient of the sampled energy Σ w_e U_e, its tangent is symmetric, and what conserves
+energy keeps doing so.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ import numpy as np
 from isodyn.beams.elements import element_forces
 from isodyn.beams.layout import ELEMENT, ELEMENT_NUMBERS, F_ELEMENT, F_WORK, I_ELEMENT
 from isodyn.beams.system import BeamSystem  # with its compiled model, loaded when first needed
-from isodyn.compiled import FloatArray, IntArray
 from isodyn.errors import ConvergenceError, InputError
+from isodyn.kernels.compiled import FloatArray, IntArray
 from isodyn.reduction.basis import Basis
 from isodyn.reduction.snapshots import histories, solutions
 
@@ -30,7 +31,8 @@ MOST = 60  # configurations that are used
 
 @dataclass(frozen=True, eq=False)
 class Sampling:
-    """Numbers of the elements, their weights, the relative residual of the forces, how many elements there are in all, and the basis."""
+    """Numbers of the elements, their weights, the relative residual of the forces, how many
+    elements there are in all, and the basis."""
 
     elements: IntArray
     weights: FloatArray
@@ -45,7 +47,8 @@ class Sampling:
 def sample_elements(system: Any, basis: Basis, sol: Any, tolerance: float = 1e-3, most: int = MOST) -> Sampling:
     """A few elements of a beam, with weights, whose forces stand for those of all along these runs.
 
-    `tolerance` is the relative residual of the projected forces, `most` the number of configurations that are looked at.
+    `tolerance` is the relative residual of the projected forces, `most` the number of
+    configurations that are looked at.
     """
     refuse_unless_beam(system)
     if not isinstance(basis, Basis):
@@ -111,7 +114,8 @@ def contributions(system: BeamSystem, T: FloatArray, configurations: FloatArray)
 
 
 def sparse_weights(A: FloatArray, b: FloatArray, tolerance: float) -> tuple[FloatArray, float]:
-    """w ≥ 0 with |A w − b| ≤ tolerance |b|, by as few columns as the active-set method needs to get there."""
+    """w ≥ 0 with |A w − b| ≤ tolerance |b|, by as few columns as the active-set method needs to get
+    there."""
     size = float(np.linalg.norm(b))
     w = np.zeros(A.shape[1])
     if size == 0.0:

@@ -3,8 +3,8 @@
     A = [q(t₁) … q(t_k)]                                            [Shimada2014 (C.3)]
     A = [q(t₁) − q̄ … q(t_k) − q̄],   q̄ = (1/k) Σ q(t_i)              centred [Shimada2014 (C.1), (C.2)]
 
-Columns may be displacements, velocities or accelerations. What is subtracted from displacements stays in the ansatz q ≈ q̄ + V ξ; the
-mean of velocities or accelerations has no place there.
+Columns may be displacements, velocities or accelerations. What is subtracted from displacements
+stays in the ansatz q ≈ q̄ + V ξ; the mean of velocities or accelerations has no place there.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from isodyn.compiled import FloatArray, IntArray
 from isodyn.errors import InputError
+from isodyn.kernels.compiled import FloatArray, IntArray
 from isodyn.results.solution import Solution
 
 Kind = Literal["q", "v", "a"]
@@ -23,7 +23,8 @@ WITNESSES = 12  # states that a basis remembers
 
 
 class Witness(NamedTuple):
-    """A state of the run that the snapshots come from: a reduced system has to be able to pass through it."""
+    """A state of the run that the snapshots come from: a reduced system has to be able to pass
+    through it."""
 
     t: float
     q: FloatArray

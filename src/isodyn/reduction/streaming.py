@@ -1,12 +1,12 @@
 """Snapshots of long runs, taken while the run goes on: only directions are kept, not states.
 
-A block B of snapshots is merged into what is there, U Σ, by the SVD of [U Σ, B]; with a mean to be taken off, the block is centred by its
-own mean and the step between both means is one more column,
+A block B of snapshots is merged into what is there, U Σ, by the SVD of [U Σ, B]; with a mean to be
+taken off, the block is centred by its own mean and the step between both means is one more column,
 
     [U Σ,  B − b̄,  √(k l/(k + l)) (ā − b̄)],      k and l snapshots with the means ā and b̄,
 
-which is exact [Ross2008]. In an inner product W the factorisation B = Q R with QᵀW Q = I takes the place of orthogonal ones. Memory:
-the coordinates times (`limit` + `block`).
+which is exact [Ross2008]. In an inner product W the factorisation B = Q R with QᵀW Q = I takes the
+place of orthogonal ones. Memory: the coordinates times (`limit` + `block`).
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from scipy.linalg import svd
 
-from isodyn.compiled import FloatArray, IntArray
 from isodyn.errors import InputError
+from isodyn.kernels.compiled import FloatArray, IntArray
 from isodyn.reduction import rank as ranks
 from isodyn.reduction.basis import Basis, offset, sub_block
 from isodyn.reduction.decomposition import EPS, gram_schmidt, inner_matrix, orthonormal
@@ -26,7 +26,8 @@ from isodyn.results.solution import Sample, Solution
 
 
 class Snapshots:
-    """Collects snapshots: call it with samples, as `observe=` of a run does, or `add` solutions; `basis` at any time.
+    """Collects snapshots: call it with samples, as `observe=` of a run does, or `add` solutions;
+    `basis` at any time.
 
     Parameters
     ----------
@@ -130,7 +131,8 @@ class Snapshots:
         self._U, self._sigma = orthonormal(Q @ X[:, :keep], self._W), sigma[:keep]
 
     def basis(self, rank: int | None = None, energy: float | None = None) -> Basis:
-        """The basis of what was seen so far, as `pod` would give it; directions beyond `limit` count as one."""
+        """The basis of what was seen so far, as `pod` would give it; directions beyond `limit`
+        count as one."""
         ranks.check(rank, energy, self.count, max(1, self._mean.size))
         self._merge()
         sigma = self._sigma

@@ -1,4 +1,5 @@
-"""The strategy of Fig. C.1: snapshots by a dissipative scheme with long steps, a reduced run by a non-dissipative one with short steps.
+"""The strategy of Fig. C.1: snapshots by a dissipative scheme with long steps, a reduced run by a
+non-dissipative one with short steps.
 
     1  snapshots   full system, optimal(ρ∞), Δt_s             the high frequencies of the mesh are damped away
     2  basis       V of rank r from displacements, velocities or accelerations
@@ -16,9 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
 from isodyn.integrate import integrate
+from isodyn.kernels.compiled import FloatArray
 from isodyn.reduction.basis import Basis, pod
 from isodyn.reduction.galerkin import reduce
 from isodyn.reduction.snapshots import Kind
@@ -36,7 +37,8 @@ class ReductionStudy:
     benchmark: Solution
 
     def error(self, name: Kind, column: int | None = None, first: int = 0) -> float:
-        """Relative error of q, v or a over time, of one coordinate or of all; `first` leaves rows at the start out."""
+        """Relative error of q, v or a over time, of one coordinate or of all; `first` leaves rows
+        at the start out."""
         if name not in ("q", "v", "a"):
             raise InputError(f"errors are of 'q', 'v' or 'a', received {name!r}")
         n = getattr(self.lifted, name).shape[1]
@@ -56,7 +58,8 @@ class ReductionStudy:
 
     @property
     def speed_up(self) -> float:
-        """Seconds per step of the benchmark over those of the reduced run, factorisations included."""
+        """Seconds per step of the benchmark over those of the reduced run, factorisations
+        included."""
         one, two = self.benchmark.stats, self.reduced.stats
         return (one.seconds / one.steps) / (two.seconds / two.steps)
 
@@ -82,10 +85,13 @@ def reduction_study(
 
     Parameters
     ----------
-    snapshots, reduced : (scheme, step) of the run that the snapshots are from, and of the reduced run
+    snapshots, reduced : (scheme, step) of the run that the snapshots are from, and of the reduced
+        run
     t_end, breakpoints : of all runs
-    of : what the snapshots are of; further keywords (rank, energy, inner, centred, about, columns) go to `pod`
-    benchmark : a run of the full system with the scheme and step of the reduced one, where it is there already
+    of : what the snapshots are of; further keywords (rank, energy, inner, centred, about, columns)
+        go to `pod`
+    benchmark : a run of the full system with the scheme and step of the reduced one, where it is
+        there already
 
     >>> import isodyn as iso
     >>> bar = iso.problems.get("clamped_bar").system()

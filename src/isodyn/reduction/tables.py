@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.compiled import FloatArray, IntArray
+from isodyn.kernels.compiled import FloatArray, IntArray
 from isodyn.reduction import layout as at
 from isodyn.reduction.embedding import Embedding
 from isodyn.systems.model import Model
@@ -15,7 +15,8 @@ from isodyn.systems.model import Model
 def lay_out(
     model: Model, embedding: Embedding, m: int, rows: IntArray, mass: FloatArray | None = None
 ) -> tuple[FloatArray, IntArray]:
-    """pf and pi around the tables of a model with m rows; `mass` where the model brings no inertia of its own."""
+    """pf and pi around the tables of a model with m rows; `mass` where the model brings no inertia
+    of its own."""
     nq, nv = (embedding.columns.size + others.size for others in (embedding.others_q, embedding.others_v))
     J_starts, J_columns, G_starts, G_columns = _patterns(model, nv, m)
     header = np.zeros(at.HEADER, dtype=np.int64)

@@ -1,9 +1,11 @@
-"""Reports, figures, animations and summaries of runs, studies and schemes; matplotlib and SymPy are loaded only when asked for."""
+"""Reports, figures, animations and summaries of runs, studies and schemes; matplotlib and SymPy are
+loaded only when asked for."""
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from isodyn.later import names_from
 
 if TYPE_CHECKING:
     from isodyn.report.animation import write_animation, write_gif, write_mp4, write_picture
@@ -31,9 +33,4 @@ __all__ = [
     "write_report",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    """Load when it is first asked for."""
-    if name not in _LATER:
-        raise AttributeError(f"module 'isodyn.report' has no attribute {name!r}")
-    return getattr(import_module(f"isodyn.report.{_LATER[name]}"), name)
+__getattr__ = names_from(__name__, _LATER)

@@ -1,4 +1,5 @@
-"""A scene as a file: an animation (GIF anywhere, MP4 where FFmpeg is), or a picture of one instant."""
+"""A scene as a file: an animation (GIF anywhere, MP4 where FFmpeg is), or a picture of one
+instant."""
 
 from __future__ import annotations
 

@@ -5,7 +5,8 @@ Per scheme two rows of panels,
     error in q over Δt          error in λ over Δt          error in q over seconds of the compiled loop
     |φ| over time               |φ̇| over time               |φ̈| over time                              finest step, relative
 
-with one colour, stroke and marker per formulation throughout. Without constraints only the first row, with v in the place of λ.
+with one colour, stroke and marker per formulation throughout. Without constraints only the first
+row, with v in the place of λ.
 """
 
 from __future__ import annotations

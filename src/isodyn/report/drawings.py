@@ -18,7 +18,7 @@ import numpy as np
 from isodyn.bodies.body import Body
 from isodyn.bodies.rotations import quaternion_of
 from isodyn.bodies.shapes import Box, Cylinder, Placed, Solid, Sphere
-from isodyn.compiled import FloatArray
+from isodyn.kernels.compiled import FloatArray
 from isodyn.report import meshes
 
 SMALLEST, LARGEST = 0.02, 0.2  # of a solid from its inertia, as parts of the scene
@@ -28,7 +28,8 @@ ROD = (0.2, 0.5)  # k²/d² of bodies that are drawn as rods; a uniform rod has 
 
 @dataclass(frozen=True, eq=False)
 class Drawing:
-    """Triangles in space; in the plane polygons and bars (polylines with round ends), all in the body about its mass centre."""
+    """Triangles in space; in the plane polygons and bars (polylines with round ends), all in the
+    body about its mass centre."""
 
     surface: meshes.Triangles = field(default_factory=lambda: meshes.joined([]))
     polygons: tuple[FloatArray, ...] = ()

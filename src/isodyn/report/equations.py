@@ -2,8 +2,9 @@
 
     M(q) a + Gᵀλ = Q(q, v, t),    φ(q, t) = 0,    G = ∂φ/∂q,    b = −(∂(Gv)/∂q v + 2 ∂G/∂t v + ∂²φ/∂t²)
 
-A user's functions are called once with symbols in place of numbers; whatever treats them as numbers (comparisons, `math.sin`, arrays of
-floats) is named in the error. Planar mechanisms and particles are written down from their parts (isodyn.report.planar_equations).
+A user's functions are called once with symbols in place of numbers; whatever treats them as numbers
+(comparisons, `math.sin`, arrays of floats) is named in the error. Planar mechanisms and particles
+are written down from their parts (isodyn.report.planar_equations).
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from isodyn.compiled import FloatArray
 from isodyn.errors import InputError, IsodynError
+from isodyn.kernels.compiled import FloatArray
 from isodyn.mechanism.system import MechanismSystem
 from isodyn.report.tracing import SymbolError, number, traced
 from isodyn.systems import FirstOrderSystem, LinearFirstOrderSystem, LinearSystem, MechanicalSystem
@@ -27,7 +28,8 @@ LARGEST = 12  # coordinates
 
 @dataclass(frozen=True, eq=False)
 class Equations:
-    """SymPy matrices of a system; in a notebook it shows itself. First-order systems have s in v, s' = Q and c in phi."""
+    """SymPy matrices of a system; in a notebook it shows itself. First-order systems have s in v,
+    s' = Q and c in phi."""
 
     t: Any
     q: tuple[Any, ...]
@@ -93,7 +95,8 @@ class Equations:
 
 
 def symbolic(system: Any) -> Equations:
-    """M, Q, φ, ψ, G and b of a small system as SymPy matrices; an error with the reason where it cannot be done.
+    """M, Q, φ, ψ, G and b of a small system as SymPy matrices; an error with the reason where it
+    cannot be done.
 
     >>> import isodyn as iso
     >>> found = symbolic(iso.MechanicalSystem(M=2.0, Q=lambda q, v, t: -9.81 * np.sin(q), q0=[1.0], v0=[0.0], names=["x"]))

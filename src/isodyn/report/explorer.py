@@ -1,6 +1,8 @@
-"""The scheme explorer: a page on which the three radii are moved by sliders and everything about the scheme follows at once.
+"""The scheme explorer: a page on which the three radii are moved by sliders and everything about
+the scheme follows at once.
 
-The formulas run in the page (assets/gs4.js, the twin of isodyn.schemes.spectral); tests compare the two.
+The formulas run in the page (assets/gs4.js, the twin of isodyn.schemes.spectral); tests compare the
+two.
 """
 
 from __future__ import annotations

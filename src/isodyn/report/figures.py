@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isodyn.compiled import FloatArray
 from isodyn.errors import InputError, IsodynError
+from isodyn.kernels.compiled import FloatArray
 from isodyn.report.names import velocity_names
 from isodyn.results.files import write_file
 
@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from isodyn.studies import OrderStudy
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-MARKERS = {"q": "o", "v": "s", "a": "^", "lam": "D"}  # circle, square, triangle as in the literature on these schemes
+# circle, square, triangle as in the literature on these schemes
+MARKERS = {"q": "o", "v": "s", "a": "^", "lam": "D"}
 STYLE: dict[Any, Any] = {
     "figure.constrained_layout.use": True,
     "figure.dpi": 100,
@@ -51,7 +52,8 @@ STYLE: dict[Any, Any] = {
 }
 CURVES = 14  # more components than this are drawn as an envelope
 POINTS = 4000  # more rows than this are thinned for drawing
-PEAK = 100.0  # curves that rise so many times above their usual size get a logarithmic scale beyond it
+# curves that rise so many times above their usual size get a logarithmic scale beyond it
+PEAK = 100.0
 
 
 def require_matplotlib() -> None:
@@ -78,7 +80,8 @@ def canvas(rows: int = 1, columns: int = 1, size: tuple[float, float] = (7.0, 4.
 
 
 def check_file(path: Path | str) -> Path:
-    """The path of a figure, refused where matplotlib does not know its ending or its folder cannot be made."""
+    """The path of a figure, refused where matplotlib does not know its ending or its folder cannot
+    be made."""
     require_matplotlib()
     from matplotlib.backend_bases import FigureCanvasBase
 
@@ -133,7 +136,8 @@ def quantity(symbol: str, unit: str, rates: int = 0, time: str = "–") -> str:
 def solution_figures(
     sol: Solution, folder: Path | str, problem: Problem | None = None, dt: float | None = None
 ) -> list[Path]:
-    """Motion, velocity, acceleration, multipliers, the plane of motion and what is conserved, each in a file of its own."""
+    """Motion, velocity, acceleration, multipliers, the plane of motion and what is conserved, each
+    in a file of its own."""
     folder = Path(folder)
     time, unit = problem.units if problem is not None else ("–", "–")
     title = f"{problem.title if problem is not None else 'solution'}\n{sol.scheme}"
@@ -195,7 +199,8 @@ def histories(axes: Axes, t: FloatArray, values: FloatArray, names: Sequence[str
 
 
 def tame_peaks(axes: Axes, values: FloatArray) -> None:
-    """A scale that is linear around zero and logarithmic beyond, where rare peaks would flatten all the rest."""
+    """A scale that is linear around zero and logarithmic beyond, where rare peaks would flatten all
+    the rest."""
     largest = np.abs(values).max(axis=1)
     usual = float(np.median(largest))
     if not 0.0 < PEAK * usual < float(largest.max()) < math.inf:
@@ -240,7 +245,8 @@ def deviations(axes: Axes, t: FloatArray, kept: Mapping[str, FloatArray]) -> Non
 
 
 def order_figure(study: OrderStudy, path: Path | str) -> Path:
-    """Errors over step size on logarithmic scales, one panel per scheme, with a triangle of slope 2."""
+    """Errors over step size on logarithmic scales, one panel per scheme, with a triangle of slope
+    2."""
     n = len(study.cases)
     columns = min(n, 3)
     rows = math.ceil(n / columns)

@@ -1,7 +1,7 @@
 """What a report plots: groups of curves over time, from a solution of any system.
 
-Mechanisms give positions, rotations, joint coordinates and reactions of their named parts; other systems their coordinates as they are.
-Energies and drift come wherever they are known.
+Mechanisms give positions, rotations, joint coordinates and reactions of their named parts; other
+systems their coordinates as they are. Energies and drift come wherever they are known.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isodyn.bodies.body import QUANTITIES, Quantity
-from isodyn.compiled import FloatArray
+from isodyn.kernels.compiled import FloatArray
 from isodyn.report.figures import quantity
 from isodyn.report.kinds import is_mechanism
 from isodyn.report.names import velocity_names

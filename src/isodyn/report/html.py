@@ -1,7 +1,9 @@
-"""The report of a run as one HTML file: animation, histories, what the scheme does and why, statistics, versions, citations.
+"""The report of a run as one HTML file: animation, histories, what the scheme does and why,
+statistics, versions, citations.
 
-The file holds its data, styles and scripts and asks for nothing from a network. Mechanisms and beams are drawn as they are; other
-systems are drawn where their problem says which coordinates are points of a plane, and are otherwise left to their curves.
+The file holds its data, styles and scripts and asks for nothing from a network. Mechanisms and
+beams are drawn as they are; other systems are drawn where their problem says which coordinates are
+points of a plane, and are otherwise left to their curves.
 """
 
 from __future__ import annotations
@@ -50,7 +52,8 @@ def write_report(
 
     problem : gives title, source, units, citation, and which coordinates are points of a plane
     formulation : what the run was given, to be named; why : the user's own reason for the scheme
-    settings : further lines for the table of the run, such as parameters or the name of a model file
+    settings : further lines for the table of the run, such as parameters or the name of a model
+        file
     """
     pages_text = report_page(
         sol,

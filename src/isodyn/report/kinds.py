@@ -1,4 +1,5 @@
-"""What kind of system is at hand, without loading the compiled code of other kinds: no system is of a class that was never loaded."""
+"""What kind of system is at hand, without loading the compiled code of other kinds: no system is of
+a class that was never loaded."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Surfaces and outlines to draw: triangles with normals at their corners in space, polygons in the plane.
+"""Surfaces and outlines to draw: triangles with normals at their corners in space, polygons in the
+plane.
 
-A corner's normal is the mean of the normals of the faces that meet there within 40°, weighted by area: round shapes look round and edges
-stay edges.
+A corner's normal is the mean of the normals of the faces that meet there within 40°, weighted by
+area: round shapes look round and edges stay edges.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ import numpy as np
 from isodyn.bodies.rotations import matrix
 from isodyn.bodies.shapes import Capsule, Composite, Placed
 from isodyn.bodies.surfaces import Surface
-from isodyn.compiled import FloatArray
 from isodyn.joints.words import triad
+from isodyn.kernels.compiled import FloatArray
 
 CREASE = np.cos(np.radians(40.0))
 AROUND = 16  # sides of round shapes

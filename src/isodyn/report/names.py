@@ -1,4 +1,5 @@
-"""What velocities are called: as the coordinates are, where there are as many of them; by names of their own where not."""
+"""What velocities are called: as the coordinates are, where there are as many of them; by names of
+their own where not."""
 
 from __future__ import annotations
 
@@ -6,7 +7,8 @@ from typing import Any
 
 
 def velocity_names(system: Any) -> tuple[str, ...] | None:
-    """Names of the components of v, None where they are rates of coordinates with the same names."""
+    """Names of the components of v, None where they are rates of coordinates with the same
+    names."""
     if system.first_order or system.nq == system.nv:
         return None
     names: tuple[str, ...] = system.v_names

@@ -1,6 +1,8 @@
-"""How things show themselves in a notebook: tables of what they are, and the animation of a solution inside a frame of its own.
+"""How things show themselves in a notebook: tables of what they are, and the animation of a
+solution inside a frame of its own.
 
-Styles are inline and take their colours from the notebook, light or dark. The frame holds everything that it needs.
+Styles are inline and take their colours from the notebook, light or dark. The frame holds
+everything that it needs.
 """
 
 from __future__ import annotations
@@ -28,7 +30,8 @@ ROWS = 12  # of a table
 
 
 class Animation:
-    """The animation of a solution, to be shown in a notebook; `page` is the HTML page inside the frame."""
+    """The animation of a solution, to be shown in a notebook; `page` is the HTML page inside the
+    frame."""
 
     def __init__(self, page: str) -> None:
         self.page = page
@@ -43,7 +46,8 @@ class Animation:
 def animation(
     sol: Solution, plane: Sequence[tuple[int, int]] = (), frames: int = FRAMES, autoplay: bool = False
 ) -> Animation:
-    """The animation of a solution alone; `plane` names pairs of coordinates that are points, for systems without a shape."""
+    """The animation of a solution alone; `plane` names pairs of coordinates that are points, for
+    systems without a shape."""
     scene = scene_of(sol, plane, frames)
     if scene is None:
         raise InputError(

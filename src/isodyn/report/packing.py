@@ -1,4 +1,5 @@
-"""Numbers and scenes as plain data for a page: arrays as base64 of 32-bit floats, everything else as JSON."""
+"""Numbers and scenes as plain data for a page: arrays as base64 of 32-bit floats, everything else
+as JSON."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.compiled import FloatArray
+from isodyn.kernels.compiled import FloatArray
 from isodyn.report.scenes import Scene
 from isodyn.report.summary import finite
 

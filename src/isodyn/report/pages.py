@@ -1,4 +1,5 @@
-"""Pages from templates: text escaped, styles and scripts put inside, one file that needs nothing else."""
+"""Pages from templates: text escaped, styles and scripts put inside, one file that needs nothing
+else."""
 
 from __future__ import annotations
 
@@ -33,13 +34,15 @@ def escaped(text: Any) -> str:
 
 
 def filled(template: str, scripts: Sequence[str], **values: Any) -> str:
-    """A page from a template: {{name}} is replaced by the value of that name, {{css}} and {{js}} by the assets."""
+    """A page from a template: {{name}} is replaced by the value of that name, {{css}} and {{js}} by
+    the assets."""
     values |= {"css": Html(asset("page.css")), "js": Html("\n".join(asset(name) for name in scripts))}
     return re.sub(r"\{\{(\w+)\}\}", lambda found: escaped(values[found[1]]), asset(template))
 
 
 def table(rows: Iterable[Sequence[Any]], head: Sequence[str] = (), words: int = 1) -> Html:
-    """A table; below a head all columns but the first `words` are numbers and stand to the right."""
+    """A table; below a head all columns but the first `words` are numbers and stand to the
+    right."""
     lines = ["<table>"]
     if head:
         cells = "".join(f"<th{_aside(k, words)}>{escaped(x)}</th>" for k, x in enumerate(head))

@@ -1,4 +1,5 @@
-"""Scenes by matplotlib, for pictures and animation files: the plane as it is, space in perspective, far triangles first.
+"""Scenes by matplotlib, for pictures and animation files: the plane as it is, space in perspective,
+far triangles first.
 
 camera  e = target + d·(cos p cos y, cos p sin y, sin p),   screen = f (r·x, u·x)/(w·x),  x from e;  r, u, w right, up, forward
 """
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isodyn.bodies.rotations import matrix
-from isodyn.compiled import FloatArray
+from isodyn.kernels.compiled import FloatArray
 from isodyn.report.figures import COLOURS
 from isodyn.report.meshes import bar
 from isodyn.report.scenes import Curve, Line, Mark, Scene

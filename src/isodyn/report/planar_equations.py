@@ -1,6 +1,7 @@
 """Planar mechanisms and particles in symbols, written down from their bodies, joints and loads.
 
-Bodies have (x, y, θ), particles (x, y, z); with P = r + R s, d = P_j − P_i the measures of isodyn.joints.measures are
+Bodies have (x, y, θ), particles (x, y, z); with P = r + R s, d = P_j − P_i the measures of
+isodyn.joints.measures are
 
     POINT u·(P_i − P_j)     AXES (R_i a)·(R_j c)     OFFSET (R_i a)·d     LENGTH |d|     PLANAR_ANGLE θ_j − θ_i − start
 

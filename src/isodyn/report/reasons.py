@@ -1,4 +1,5 @@
-"""Why a scheme: what its three radii do to modes that the step resolves and to those that it does not, in sentences with numbers."""
+"""Why a scheme: what its three radii do to modes that the step resolves and to those that it does
+not, in sentences with numbers."""
 
 from __future__ import annotations
 

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 
 def singular_values(bases: Basis | Mapping[str, Basis], path: Path | str) -> Path:
-    """σ_i/σ₁, and the part Σ_{i>s}σ²/Σσ² of the snapshots that rank s leaves out; the rank of each basis is marked."""
+    """σ_i/σ₁, and the part Σ_{i>s}σ²/Σσ² of the snapshots that rank s leaves out; the rank of each
+    basis is marked."""
     several = {bases.name: bases} if isinstance(bases, Basis) else dict(bases)
     for name, basis in several.items():
         if basis.singular_values.size == 0:

@@ -1,7 +1,9 @@
-"""What moves, ready to be drawn: bodies with their poses, beams with their curves, joints, springs, points and a floor.
+"""What moves, ready to be drawn: bodies with their poses, beams with their curves, joints, springs,
+points and a floor.
 
-A mechanism gives all of it, a `Beam` its curve, any other system the points that its problem names as points of a plane. Poses are
-(x, y, z, e₀ … e₃) in space and (x, y, θ) in the plane, frame by frame; marks and lines are fixed in bodies, −1 being the ground.
+A mechanism gives all of it, a `Beam` its curve, any other system the points that its problem names
+as points of a plane. Poses are (x, y, z, e₀ … e₃) in space and (x, y, θ) in the plane, frame by
+frame; marks and lines are fixed in bodies, −1 being the ground.
 """
 
 from __future__ import annotations
@@ -15,10 +17,10 @@ import numpy as np
 from isodyn.bodies.body import GROUND, Body
 from isodyn.bodies.rotations import continuous, matrix, quaternions_of
 from isodyn.bodies.shapes import Disc, Placed, Solid, Sphere
-from isodyn.compiled import FloatArray
 from isodyn.joints import measures as at
 from isodyn.joints.part import Symbol
 from isodyn.joints.words import triad
+from isodyn.kernels.compiled import FloatArray
 from isodyn.report.drawings import Drawing, drawing
 from isodyn.report.kinds import is_beam, is_mechanism, is_parametrised
 from isodyn.results import Solution
@@ -34,7 +36,8 @@ POINTS = 6  # of a curve in an element of a beam
 
 @dataclass(frozen=True, eq=False)
 class Moving:
-    """A body: its poses (frames, 3 or 7) and what it looks like; nodes of beams are there for what is fixed in them."""
+    """A body: its poses (frames, 3 or 7) and what it looks like; nodes of beams are there for what
+    is fixed in them."""
 
     name: str
     pose: FloatArray
@@ -52,7 +55,8 @@ class Curve:
 
 @dataclass(frozen=True, eq=False)
 class Mark:
-    """A joint: where it is in a body, and its axis there. `reach` of a slider: how far it goes along the axis."""
+    """A joint: where it is in a body, and its axis there. `reach` of a slider: how far it goes
+    along the axis."""
 
     name: str
     kind: str
@@ -75,7 +79,8 @@ class Line:
 
 @dataclass(frozen=True, eq=False)
 class Scene:
-    """Everything that moves; `flat` in the plane. `low`, `high` bound it, `up` points against gravity."""
+    """Everything that moves; `flat` in the plane. `low`, `high` bound it, `up` points against
+    gravity."""
 
     t: FloatArray
     flat: bool
@@ -111,7 +116,8 @@ def thinned(sol: Solution, rows: int) -> Solution:
 def scene_of(sol: Solution, plane: Sequence[tuple[int, int]] = (), frames: int = FRAMES) -> Scene | None:
     """The scene of a solution; None where nothing is known about how the system looks.
 
-    `plane` are pairs of columns of q that are points of a plane, for systems that are neither mechanisms nor beams.
+    `plane` are pairs of columns of q that are points of a plane, for systems that are neither
+    mechanisms nor beams.
     """
     if sol.t.size < 2 or sol.system.first_order or sol.columns["q"].size != sol.system.nq:
         return None

@@ -1,8 +1,9 @@
 """Figures of schemes: roots, algorithmic damping, period error, and a stiff mode.
 
     x'' + 2 xi w x' + w^2 x = 0,   Omega = w dt,   zeta(Omega) the roots of det(zeta I − A) = 0          [Shimada2014 (2.42)]
-    algorithmic damping ratio and (T_computed − T)/T from the principal pair, up to where it becomes real or a root leaves the circle
-    stiff mode: (E_n from q_0 alone + E_n from v_0 alone) / (2 E_0) for Omega = 1000, run by `integrate` with its own start
+    algorithmic damping ratio and (T_computed − T)/T from the principal pair, up to where it becomes
+    real or a root leaves the circle stiff mode: (E_n from q_0 alone + E_n from v_0 alone) / (2 E_0)
+    for Omega = 1000, run by `integrate` with its own start
 
 First-order schemes: the roots for s' = −lambda s over z = lambda dt.
 """
@@ -18,9 +19,9 @@ import numpy as np
 import numpy.typing as npt
 
 from isodyn.analysis.behaviour import unstable_allowed
-from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
 from isodyn.integrate import integrate
+from isodyn.kernels.compiled import FloatArray
 from isodyn.report.figures import COLOURS, canvas, save
 from isodyn.schemes import (
     FirstOrderScheme,
@@ -49,7 +50,8 @@ def plot_scheme(
     path: Path | str,
     xi: float = 0.0,
 ) -> Path:
-    """One figure that compares schemes; xi is the physical damping ratio of the oscillator. Returns the path."""
+    """One figure that compares schemes; xi is the physical damping ratio of the oscillator. Returns
+    the path."""
     members = [schemes] if isinstance(schemes, Scheme | FirstOrderScheme) else list(schemes)
     second = [s for s in members if isinstance(s, Scheme)]
     first = [s for s in members if isinstance(s, FirstOrderScheme)]
@@ -104,7 +106,8 @@ def _first_order_roots(axes: Axes, schemes: Sequence[FirstOrderScheme]) -> None:
 
 
 def _moduli(axes: Axes, k: int, x: FloatArray, roots: ComplexArray) -> None:
-    """Principal roots in full strokes, the spurious one dotted; principal means close to one for small steps."""
+    """Principal roots in full strokes, the spurious one dotted; principal means close to one for
+    small steps."""
     moduli = np.abs(_followed(roots))
     order = np.argsort(-np.abs(moduli[0]))
     for i in order[:-1]:
@@ -155,13 +158,15 @@ def _period(axes: Axes, schemes: Sequence[Scheme], xi: float) -> None:
 
 
 def _where_stable(s: Scheme, xi: float, Omega: FloatArray, values: FloatArray) -> FloatArray:
-    """NaN beyond the stability limit, where another root grows; members that are never stable are drawn in full."""
+    """NaN beyond the stability limit, where another root grows; members that are never stable are
+    drawn in full."""
     limit = critical_frequency(s, xi)
     return np.where((Omega <= limit) | (limit == 0.0), values, np.nan)
 
 
 def _mark_end(axes: Axes, k: int, x: FloatArray, y: FloatArray) -> None:
-    """A dot where a curve stops: at the stability limit, or where the principal pair becomes real."""
+    """A dot where a curve stops: at the stability limit, or where the principal pair becomes
+    real."""
     known = np.flatnonzero(np.isfinite(y))
     if known.size and known[-1] < x.size - 1:
         axes.plot(x[known[-1]], y[known[-1]], "o", markersize=4, color=line(k)["color"])
@@ -189,7 +194,8 @@ def _stiff_mode(axes: Axes, schemes: Sequence[Scheme]) -> None:
 
 
 def stiff_energy(s: Scheme, Omega: float = STIFF) -> FloatArray:
-    """E_n / E_0 over 20 steps, mean of the runs from a displacement alone and from a velocity alone."""
+    """E_n / E_0 over 20 steps, mean of the runs from a displacement alone and from a velocity
+    alone."""
     total = np.zeros(STEPS + 1)
     for q0, v0 in ((1.0, 0.0), (0.0, Omega)):
         with unstable_allowed():

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.compiled import FloatArray
+from isodyn.kernels.compiled import FloatArray
 from isodyn.problems import Problem
 from isodyn.report.names import velocity_names
 from isodyn.results import Solution
@@ -55,7 +55,8 @@ def run_summary(problem: Problem, parameters: dict[str, float], dt: float, sol: 
 
 
 def _motion(sol: Solution, quantities: dict[str, FloatArray]) -> dict[str, dict[str, dict[str, float]]]:
-    """Ranges by the name of the variable; coordinates and velocities apart where they have names of their own."""
+    """Ranges by the name of the variable; coordinates and velocities apart where they have names of
+    their own."""
     rates = velocity_names(sol.system)
     if rates is None:
         return {
@@ -95,7 +96,8 @@ def _invariants(problem: Problem, sol: Solution) -> dict[str, dict[str, float]]:
 
 
 def _errors(problem: Problem, parameters: dict[str, float], sol: Solution) -> dict[str, Any] | None:
-    """Against the exact motion over all of time, or against reference numbers at the last of their times that was reached."""
+    """Against the exact motion over all of time, or against reference numbers at the last of their
+    times that was reached."""
     complete = problem.complete(parameters)
     exact = problem.exact(sol.t, **parameters)
     if exact is not None and sol.t.size > 1:

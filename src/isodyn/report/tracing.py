@@ -1,4 +1,5 @@
-"""Symbols that NumPy can calculate with: arithmetic and the usual functions make expressions, anything that needs a number refuses."""
+"""Symbols that NumPy can calculate with: arithmetic and the usual functions make expressions,
+anything that needs a number refuses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The page of `isodyn verify`: verdicts by topic, and for every case its numbers and a plot of error over work."""
+"""The page of `isodyn verify`: verdicts by topic, and for every case its numbers and a plot of
+error over work."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """What runs return."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from isodyn.later import names_from
 from isodyn.results.checkpoint import Checkpoint
 from isodyn.results.solution import Sample, Solution, Statistics
 
@@ -10,11 +11,4 @@ if TYPE_CHECKING:
 
 __all__ = ["Checkpoint", "Ensemble", "Sample", "Solution", "Statistics"]
 
-
-def __getattr__(name: str) -> Any:
-    """Load when it is first asked for what a plain run does not need."""
-    if name != "Ensemble":
-        raise AttributeError(f"module 'isodyn.results' has no attribute {name!r}")
-    from isodyn.results.ensemble import Ensemble
-
-    return Ensemble
+__getattr__ = names_from(__name__, {"Ensemble": "ensemble"})

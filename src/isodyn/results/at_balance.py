@@ -1,12 +1,16 @@
-"""Quantities that stiff parts make of small displacements, brought to t_n from the instants of balance.
+"""Quantities that stiff parts make of small displacements, brought to t_n from the instants of
+balance.
 
-The equations of motion hold at q̃, ṽ, t_n + W₁Δt. Where q̃ ≠ q_{n+1} it lies on a chord of the motion: a part that turns by ωΔt in a step is
-shorter there than at t_n by up to r(ωΔt)²/8. That is second order, but times a large stiffness it is not small. So what depends on
-strains is taken where the balance holds and brought to t_n along its own slope, a second-order rule like that of the acceleration:
+The equations of motion hold at q̃, ṽ, t_n + W₁Δt. Where q̃ ≠ q_{n+1} it lies on a chord of the
+motion: a part that turns by ωΔt in a step is shorter there than at t_n by up to r(ωΔt)²/8. That is
+second order, but times a large stiffness it is not small. So what depends on strains is taken where
+the balance holds and brought to t_n along its own slope, a second-order rule like that of the
+acceleration:
 
     f_n = f̃ + (t_n − t̃) (f̃ − f̃_before)/(t̃ − t̃_before).
 
-Where the balance holds at t_{n+1} itself (W₁ = 1, q̃ = q_{n+1}) nothing is kept, and f_n = f(q_n, v_n).
+Where the balance holds at t_{n+1} itself (W₁ = 1, q̃ = q_{n+1}) nothing is kept, and f_n = f(q_n,
+v_n).
 """
 
 from __future__ import annotations
@@ -17,8 +21,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from isodyn.compiled import Coefficients, FloatArray
 from isodyn.errors import ChordStrainWarning
+from isodyn.kernels.compiled import Coefficients, FloatArray
 from isodyn.schemes import Scheme
 
 if TYPE_CHECKING:
@@ -28,7 +32,8 @@ NAMES = ("balance_t", "balance_q", "balance_v")
 SAME = 1e-14  # coefficients that differ by less are equal
 
 History = Callable[[FloatArray, FloatArray, FloatArray], FloatArray]
-"""A quantity along times t (k,), configurations q (k, nq) and velocities v (k, nv): an array with k rows."""
+"""A quantity along times t (k,), configurations q (k, nq) and velocities v (k, nv): an array with k
+rows."""
 
 
 def balances_at_end(s: Coefficients | Scheme) -> bool:
@@ -38,7 +43,8 @@ def balances_at_end(s: Coefficients | Scheme) -> bool:
 
 
 def from_balance(sol: Solution, history: History) -> FloatArray:
-    """The quantity at the times of a solution, from where the balance holds; warned of where that was not kept."""
+    """The quantity at the times of a solution, from where the balance holds; warned of where that
+    was not kept."""
     if NAMES[0] not in sol.aux:
         if isinstance(sol.scheme, Scheme) and not balances_at_end(sol.scheme):
             warnings.warn(

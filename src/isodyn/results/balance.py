@@ -3,8 +3,9 @@
     drift     |φ_k|/r_k/max(1, |q|),   |φ̇_k, ψ_k|/r_k/|v|,   |φ̈_k, ψ̇_k|/r_k/|a|        maximum norms, row by row in time
     balance   E(t) − E(t₀) − ∫ P dt,     P = vᵀQ + d(T + V)/dε|_{q ⊕ εv, v, t+ε} + λᵀφ_t
 
-The power P is what changes T + V: the derivative along the motion at fixed v contains ½vᵀṀv and V̇, so that of vᵀQ only the part
-that does not come from the potential remains; λᵀφ_t = −λᵀG v is the work of moving constraints. The integral is trapezoidal.
+The power P is what changes T + V: the derivative along the motion at fixed v contains ½vᵀṀv and V̇,
+so that of vᵀQ only the part that does not come from the potential remains; λᵀφ_t = −λᵀG v is the
+work of moving constraints. The integral is trapezoidal.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
+from isodyn.kernels.compiled import FloatArray
 from isodyn.systems.questions import Questions
 from isodyn.systems.scales import pace, reach, sizes_of_rows
 
@@ -27,7 +28,8 @@ _H = float(np.finfo(float).eps) ** (1 / 3)
 
 @dataclass(frozen=True, eq=False)
 class Drift:
-    """Violation of the constraints at every saved time, relative; `str` gives the largest of each level."""
+    """Violation of the constraints at every saved time, relative; `str` gives the largest of each
+    level."""
 
     t: FloatArray
     position: FloatArray
@@ -51,8 +53,8 @@ def _norm(x: FloatArray) -> float:
 def drift(sol: Solution) -> Drift:
     """The three levels of the constraints along a solution; zeros where there are none.
 
-    All in typical sizes of the system (isodyn.systems.scales): r_k of rows, |q| at the time, and the largest |v| and |a| of the solution,
-    or those that pass a typical size in its time.
+    All in typical sizes of the system (isodyn.systems.scales): r_k of rows, |q| at the time, and
+    the largest |v| and |a| of the solution, or those that pass a typical size in its time.
     """
     k = sol.t.size
     levels = np.zeros((3, k))
@@ -72,7 +74,8 @@ def drift(sol: Solution) -> Drift:
 
 
 def energy_balance(sol: Solution) -> FloatArray:
-    """E(t) − E(t₀) less the work of everything that is not in the energy: zero but for the error of the integration."""
+    """E(t) − E(t₀) less the work of everything that is not in the energy: zero but for the error of
+    the integration."""
     system = sol.system
     if system.energy is None:
         raise InputError("this system has no energy function", hint="pass energy= to the system")

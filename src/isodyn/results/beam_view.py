@@ -13,8 +13,8 @@ from isodyn.beams.layout import ELEMENT, ELEMENT_NUMBERS
 from isodyn.beams.mesh import element_numbers
 from isodyn.beams.shape import BeamShape
 from isodyn.beams.system import BeamSystem
-from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
+from isodyn.kernels.compiled import FloatArray
 from isodyn.mechanism.system import MechanismSystem
 from isodyn.results.at_balance import from_balance
 
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 
 class BeamEnergies(NamedTuple):
-    """Along the solution: kinetic energy, energy of stretching and of bending, and what internal damping has taken since the start."""
+    """Along the solution: kinetic energy, energy of stretching and of bending, and what internal
+    damping has taken since the start."""
 
     kinetic: FloatArray
     axial: FloatArray
@@ -32,7 +33,8 @@ class BeamEnergies(NamedTuple):
 
 
 class BeamView:
-    """One beam along a solution; histories have the times first. `points` are spread evenly over each element, ends included."""
+    """One beam along a solution; histories have the times first. `points` are spread evenly over
+    each element, ends included."""
 
     def __init__(self, sol: Solution, name: str | None = None) -> None:
         sol._whole("beam()")
@@ -79,7 +81,8 @@ class BeamView:
         return self.shape.curvature(self.q, _places(points))
 
     def bending_moment(self, points: int = 8) -> FloatArray:
-        """EI n·R'' (times, elements, points), from where the balance holds (isodyn.results.at_balance)."""
+        """EI n·R'' (times, elements, points), from where the balance holds
+        (isodyn.results.at_balance)."""
         return self.shape.of_section("EI")[:, None] * self._by_forces(lambda q: self.shape.bend(q, _places(points)))
 
     def axial_force(self, points: int = 8) -> FloatArray:
@@ -91,12 +94,14 @@ class BeamView:
         return self._by_forces(lambda q: self.shape.strain(q, _places(points)))
 
     def stress(self, points: int = 8, y: float | None = None) -> FloatArray:
-        """Axial stress at the distance y from the axis; at both edges of the section (last axis) where y is left out."""
+        """Axial stress at the distance y from the axis; at both edges of the section (last axis)
+        where y is left out."""
         return self._by_forces(lambda q: self.shape.stress(q, _places(points), y))
 
     @cached_property
     def energies(self) -> BeamEnergies:
-        """Kinetic, axial, bending; and what damping dissipated, by the trapezoidal rule over the saved times."""
+        """Kinetic, axial, bending; and what damping dissipated, by the trapezoidal rule over the
+        saved times."""
         shape = self.shape
         width = 2 * shape.dim
         pi = np.zeros((len(shape.elements), ELEMENT), dtype=np.int64)

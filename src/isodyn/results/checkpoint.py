@@ -1,12 +1,15 @@
-"""Checkpoints: a folder to which a run appends its rows and its complete state, and from which it goes on bit for bit.
+"""Checkpoints: a folder to which a run appends its rows and its complete state, and from which it
+goes on bit for bit.
 
     run.json        what was asked for: options, digest of the system, text of the model file if there was one
     block-000001…   a file per checkpoint: the rows since the one before, beginning with its last row, which a breakpoint may change;
                     and everything that a run carries from step to step
 
-Every file is written whole and carries a checksum (isodyn.results.seals). A crash at any moment leaves the blocks of the checkpoints
-before. A block that is damaged or missing ends what is known: the run goes on from the block before it, says so, and comes to the
-same numbers. At a checkpoint a run forgets its factors, also when it is not interrupted; so the steps after it are the same in both cases.
+Every file is written whole and carries a checksum (isodyn.results.seals). A crash at any moment
+leaves the blocks of the checkpoints before. A block that is damaged or missing ends what is known:
+the run goes on from the block before it, says so, and comes to the same numbers. At a checkpoint a
+run forgets its factors, also when it is not interrupted; so the steps after it are the same in both
+cases.
 """
 
 from __future__ import annotations
@@ -36,7 +39,8 @@ SHOWN = ("mu", "nu")  # of the last step, which the row of a breakpoint shows on
 MOST_BETWEEN = 10_000  # steps between checkpoints where nothing is said
 PARTS = 20
 BLOCK = re.compile(r"block-(\d{6,})\.npz")
-LEFT = re.compile(r"run\.json|\.isodyn-[0-9a-f-]+(\.\w+)?")  # what a run that saved no state may leave
+# what a run that saved no state may leave
+LEFT = re.compile(r"run\.json|\.isodyn-[0-9a-f-]+(\.\w+)?")
 UNFIT = (KeyError, ValueError, TypeError, IndexError, OverflowError, zipfile.BadZipFile, EOFError, OSError)
 
 
@@ -59,7 +63,8 @@ def unpacked(path: Path) -> dict[str, Any]:
 
 @dataclass(eq=False)
 class Checkpoint:
-    """A folder for the checkpoints of one run, every so many steps; `model` is the text it came from."""
+    """A folder for the checkpoints of one run, every so many steps; `model` is the text it came
+    from."""
 
     folder: Path
     every: int | None = None
@@ -163,7 +168,8 @@ class Checkpoint:
         self._blocks, self._rows, self._steps = self._blocks + 1, k, steps
 
     def restore(self, run: Run) -> int:
-        """The state of the last checkpoint into a run; how many steps are done. Nothing where there is none yet."""
+        """The state of the last checkpoint into a run; how many steps are done. Nothing where there
+        is none yet."""
         found = self._sound_blocks(run) if self.resumed else None
         if found is None:
             return 0
@@ -194,7 +200,8 @@ class Checkpoint:
             self.write(run)
 
     def _sound_blocks(self, run: Run) -> dict[str, Any] | None:
-        """Rows of all blocks up to the first that is not sound, into a run; the last of them, None where there is none."""
+        """Rows of all blocks up to the first that is not sound, into a run; the last of them, None
+        where there is none."""
         last, wrong = None, ""
         numbers = self._numbers()
         for number in range(1, max(numbers, default=0) + 1):

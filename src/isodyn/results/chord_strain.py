@@ -1,7 +1,9 @@
-"""Strain of springs and beams that comes from chords of the motion (isodyn.results.at_balance), beside their elastic strain.
+"""Strain of springs and beams that comes from chords of the motion (isodyn.results.at_balance),
+beside their elastic strain.
 
-At t_n a part is longer than where the balance holds. Forces are read from the balance; but positions at t_n, and what users compute of
-them, contain that strain. A run in which it exceeds the elastic one says so.
+At t_n a part is longer than where the balance holds. Forces are read from the balance; but
+positions at t_n, and what users compute of them, contain that strain. A run in which it exceeds the
+elastic one says so.
 """
 
 from __future__ import annotations
@@ -13,8 +15,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from isodyn.beams.system import BeamSystem
-from isodyn.compiled import FloatArray
 from isodyn.errors import ChordStrainWarning
+from isodyn.kernels.compiled import FloatArray
 from isodyn.mechanism.system import MechanismSystem
 from isodyn.parts.layout import SPRING
 from isodyn.results.beam_view import BeamView
@@ -26,7 +28,8 @@ if TYPE_CHECKING:
 
 
 def strains(sol: Solution) -> Iterator[tuple[str, FloatArray, FloatArray]]:
-    """Of every spring and beam: its name, and along time its strain by chords, and that by forces."""
+    """Of every spring and beam: its name, and along time its strain by chords, and that by
+    forces."""
     system = sol.system
     if isinstance(system, MechanismSystem):
         for name in dict.fromkeys(law.load for law in system.tables.laws if law.kind == SPRING):

@@ -1,10 +1,12 @@
 """Values between the rows of a solution.
 
-On a step from row k to k+1 with τ = (t − t_k)/Δt, the displacement from q_k is the quintic that has the q, v and a of both rows,
+On a step from row k to k+1 with τ = (t − t_k)/Δt, the displacement from q_k is the quintic that has
+the q, v and a of both rows,
 
     d(τ) = h₁(τ) d₁ + Δt (g₀ v_k + g₁ v_{k+1}) + Δt² (s₀ a_k + s₁ a_{k+1}),     q = q_k ⊕ d,   v = ḋ,
 
-with d₁ the difference q_{k+1} ⊖ q_k; a and lam are linear. First-order systems use the cubic through s and s' instead.
+with d₁ the difference q_{k+1} ⊖ q_k; a and lam are linear. First-order systems use the cubic
+through s and s' instead.
 """
 
 from __future__ import annotations
@@ -13,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
+from isodyn.kernels.compiled import FloatArray
 
 if TYPE_CHECKING:
     from isodyn.results.solution import Solution
@@ -31,7 +33,8 @@ def interpolate(sol: Solution, t: FloatArray) -> tuple[FloatArray, FloatArray, F
             f"t = {t[outside].flat[0]:g} lies outside the solution, which covers {sol.t[0]:g} to {sol.t[-1]:g}"
         )
     same = [np.array_equal(sol.columns["v"], sol.columns[name]) for name in ("q", "a")]
-    same[0] |= sol.columns["q"].size == sol.system.nq and sol.columns["v"].size == sol.system.nv  # all of both
+    # all of both
+    same[0] |= sol.columns["q"].size == sol.system.nq and sol.columns["v"].size == sol.system.nv
     if not same[1] or not (same[0] or sol.system.first_order):
         raise InputError("at() needs the same columns of q, v and a", hint="select one set of columns for all of them")
     if sol.t.size < 2:

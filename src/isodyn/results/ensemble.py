@@ -1,4 +1,5 @@
-"""What an ensemble returns: the rows of all members stacked, and any member as an ordinary solution."""
+"""What an ensemble returns: the rows of all members stacked, and any member as an ordinary
+solution."""
 
 from __future__ import annotations
 
@@ -10,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.compiled import FloatArray, IntArray
 from isodyn.errors import CoarseStepWarning, InputError
+from isodyn.kernels.compiled import FloatArray, IntArray
 from isodyn.results.quality import COARSE, largest_local_error
 from isodyn.results.solution import Solution, Statistics
 
@@ -20,9 +21,10 @@ from isodyn.results.solution import Solution, Statistics
 class Ensemble:
     """N runs over the same times: t (k,), q (N, k, nq), v (N, k, nv), a (N, k, nv), lam (N, k, m).
 
-    `ens[i]` is the `Solution` of member i, or raises the error that ended it. `errors` holds these errors by member; rows that such a
-    member did not reach are NaN. `ok` tells who came to the end, `single` who was run alone. `counts` holds the statistics, an array
-    over the members for each name.
+    `ens[i]` is the `Solution` of member i, or raises the error that ended it. `errors` holds these
+    errors by member; rows that such a member did not reach are NaN. `ok` tells who came to the end,
+    `single` who was run alone. `counts` holds the statistics, an array over the members for each
+    name.
     """
 
     t: FloatArray
@@ -44,7 +46,8 @@ class Ensemble:
     solver: str = ""
     stopped: str | None = None
     aux: dict[str, Any] = field(default_factory=dict)
-    judged: FloatArray | None = None  # largest changes and local errors of all members (isodyn.integrate.local_error)
+    # largest changes and local errors of all members (isodyn.integrate.local_error)
+    judged: FloatArray | None = None
 
     def __len__(self) -> int:
         return self.q.shape[0]

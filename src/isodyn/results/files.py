@@ -1,8 +1,9 @@
 """Files that are there whole or not at all.
 
-A file is written beside its place under a name of its own, brought to the disk, and moved into its place in one step. So at every
-moment either the old or the new file is there, also when the program is killed or the disk is full; what killed programs left is
-removed by the next one that writes the same file. Everything that goes wrong is a `FileError` that says what to do.
+A file is written beside its place under a name of its own, brought to the disk, and moved into its
+place in one step. So at every moment either the old or the new file is there, also when the program
+is killed or the disk is full; what killed programs left is removed by the next one that writes the
+same file. Everything that goes wrong is a `FileError` that says what to do.
 """
 
 from __future__ import annotations
@@ -47,9 +48,11 @@ def write_file(path: Path | str, data: bytes | memoryview) -> Path:
 
 @contextmanager
 def replacing(path: Path | str, size: int = 0) -> Iterator[Path]:
-    """A name beside `path`, with the same ending; what is written there takes the place of `path` when all went well.
+    """A name beside `path`, with the same ending; what is written there takes the place of `path`
+    when all went well.
 
-    A link leads to the file behind it. Devices and pipes cannot be replaced: what is written goes to them directly.
+    A link leads to the file behind it. Devices and pipes cannot be replaced: what is written goes
+    to them directly.
     """
     path = Path(path)
     beside: Path | None = None
@@ -78,7 +81,8 @@ def replacing(path: Path | str, size: int = 0) -> Iterator[Path]:
 
 
 def check_place(path: Path | str) -> None:
-    """What would fail when a file is written, said before the run: its folder is made, and nothing else has its name."""
+    """What would fail when a file is written, said before the run: its folder is made, and nothing
+    else has its name."""
     path = Path(path)
     try:
         if path.parent.exists() and not path.parent.is_dir():
@@ -112,7 +116,8 @@ def failed(path: Path | str, error: OSError, size: int = 0) -> FileError:
 
 
 def remove_leftovers(place: Path) -> None:
-    """Files that writers of `place` left when they were killed: those whose process is gone, and old ones of other machines."""
+    """Files that writers of `place` left when they were killed: those whose process is gone, and
+    old ones of other machines."""
     pattern = re.compile(re.escape(_stem(place.name)) + r"-([0-9a-f]{8})-(\d+)-\d+(\.\w{1,8})?")
     try:
         names = os.listdir(place.parent)
@@ -153,7 +158,8 @@ def make_folder(folder: Path | str) -> Path:
 
 
 def _stem(name: str) -> str:
-    """Begin of the names of files beside; short, since names may be as long as they are allowed to be."""
+    """Begin of the names of files beside; short, since names may be as long as they are allowed to
+    be."""
     return f".isodyn-{hashlib.sha256(os.fsencode(name)).hexdigest()[:16]}"
 
 
@@ -196,7 +202,8 @@ def _is_stream(place: Path) -> bool:
 
 
 def _writable(place: Path) -> int | None:
-    """The permissions of the file that is there, None where there is none; refused where it must not be changed."""
+    """The permissions of the file that is there, None where there is none; refused where it must
+    not be changed."""
     try:
         found = place.stat()
     except FileNotFoundError:

@@ -1,7 +1,8 @@
-"""What a solution says about a load of a mechanism that acts along measures: springs, bushings, limits, motors, friction, formulas.
+"""What a solution says about a load of a mechanism that acts along measures: springs, bushings,
+limits, motors, friction, formulas.
 
-A law pulls its measure x back with f: the force on a body is −f ∂x/∂r, the torque about its mass centre −f ∂x/∂ϖ. All of it is taken
-where the balance holds (isodyn.results.at_balance).
+A law pulls its measure x back with f: the force on a body is −f ∂x/∂r, the torque about its mass
+centre −f ∂x/∂ϖ. All of it is taken where the balance holds (isodyn.results.at_balance).
 """
 
 from __future__ import annotations
@@ -13,9 +14,9 @@ import numpy as np
 from numba import types
 
 from isodyn.bodies.body import GROUND
-from isodyn.compiled import F2, F, FloatArray, I, IntArray, i8, kernel
 from isodyn.errors import InputError
 from isodyn.joints.measures import GRADIENT, R_, V_
+from isodyn.kernels.compiled import F2, F, FloatArray, I, IntArray, i8, kernel
 from isodyn.mechanism.forces import law
 from isodyn.mechanism.formula_laws import formula_force
 from isodyn.mechanism.model import place_bodies
@@ -29,7 +30,8 @@ from isodyn.results.at_balance import from_balance
 if TYPE_CHECKING:
     from isodyn.results.solution import Solution
 
-X, RATE, PULL, SLOPES, READ = 0, 1, 2, 3, 15  # columns of a law's history: measure, rate, f, gradient; how many
+# columns of a law's history: measure, rate, f, gradient; how many
+X, RATE, PULL, SLOPES, READ = 0, 1, 2, 3, 15
 
 
 @kernel(types.void(i8, F, F2, F2, F2, F, I, F2))
@@ -59,11 +61,13 @@ def read_law(
 
 
 class LoadView:
-    """A load along a solution, a column for each of its laws (a spring has one, a bushing up to six).
+    """A load along a solution, a column for each of its laws (a spring has one, a bushing up to
+    six).
 
-    `length` and `rate` are the measure and its rate: the distance of a spring's points, the coordinate of a joint. `tension` is what
-    pulls the measure back: positive shortens a spring, turns a joint back. `force` and `torque` act on the body `on`, the second one, or
-    the first where that is the ground, at its mass centre, in the world.
+    `length` and `rate` are the measure and its rate: the distance of a spring's points, the
+    coordinate of a joint. `tension` is what pulls the measure back: positive shortens a spring,
+    turns a joint back. `force` and `torque` act on the body `on`, the second one, or the first
+    where that is the ground, at its mass centre, in the world.
     """
 
     def __init__(self, sol: Solution, name: str) -> None:
@@ -116,7 +120,8 @@ class LoadView:
 
     @cached_property
     def chord(self) -> FloatArray:
-        """How much longer the measures are at the rows than where the balance holds, (times, laws)."""
+        """How much longer the measures are at the rows than where the balance holds, (times,
+        laws)."""
         sol = self._sol
         rows = [self._history(k, sol.t, sol.q, sol.v)[:, X] for k in self.numbers]
         return np.stack(rows, axis=1) - self.length

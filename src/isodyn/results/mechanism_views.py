@@ -1,4 +1,5 @@
-"""What a solution says about the parts of a mechanism: motion of bodies and points, joint coordinates, momentum."""
+"""What a solution says about the parts of a mechanism: motion of bodies and points, joint
+coordinates, momentum."""
 
 from __future__ import annotations
 
@@ -8,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isodyn.bodies.body import GROUND, Body, vector3
-from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
 from isodyn.joints.measures import R_, STRETCHING, TURN, V_, W_, WHOLE_TURNS
 from isodyn.joints.words import Word
+from isodyn.kernels.compiled import FloatArray
 from isodyn.mechanism.beam_part import resolve
 from isodyn.mechanism.counted import over_rows
 from isodyn.mechanism.poses import along_rows, map_of_node, poses
@@ -44,7 +45,8 @@ class PointView:
 
 
 class BodyView:
-    """Motion of one body: mass centre in the world, rotation as quaternions (scalar first), rates in the body frame."""
+    """Motion of one body: mass centre in the world, rotation as quaternions (scalar first), rates
+    in the body frame."""
 
     def __init__(self, sol: Solution, name: str) -> None:
         system = mechanism_of(sol, "body()")
@@ -110,7 +112,8 @@ class BodyView:
         return np.column_stack([np.cos(half), zero, zero, np.sin(half)])
 
     def point(self, point: Any, frame: str = "world") -> PointView:
-        """The point of the body that is at `point` of the world at the start; or with frame="body" in the body's own frame."""
+        """The point of the body that is at `point` of the world at the start; or with frame="body"
+        in the body's own frame."""
         P = vector3("point", point)
         if frame == "world":
             return PointView(self, self.body.R.T @ (P - self.body.position))
@@ -125,7 +128,8 @@ class BodyView:
 
 
 class JointView:
-    """Relative coordinates of a joint along the solution, each with its rate: `angle`, `displacement`, `length`, or by name."""
+    """Relative coordinates of a joint along the solution, each with its rate: `angle`,
+    `displacement`, `length`, or by name."""
 
     def __init__(self, sol: Solution, name: str) -> None:
         system = mechanism_of(sol, "joint()")
@@ -172,7 +176,8 @@ class JointView:
 
 
 def read(sol: Solution, system: MechanismSystem, word: Word) -> tuple[FloatArray, FloatArray]:
-    """A measure and its rate along a solution; angles are counted over whole turns, in the state where they are coordinates of it."""
+    """A measure and its rate along a solution; angles are counted over whole turns, in the state
+    where they are coordinates of it."""
     x, rate = along_rows(system, word, sol.q, sol.v)
     column = system.tables.column_of(word)
     if column is not None:
@@ -181,7 +186,8 @@ def read(sol: Solution, system: MechanismSystem, word: Word) -> tuple[FloatArray
 
 
 def momentum(sol: Solution) -> tuple[FloatArray, FloatArray]:
-    """Linear momentum, and angular momentum about the origin, of all bodies and beams, in the world."""
+    """Linear momentum, and angular momentum about the origin, of all bodies and beams, in the
+    world."""
     system = mechanism_of(sol, "momentum()")
     linear, angular = np.zeros((2, sol.t.size, 3))
     for name in system.beams:

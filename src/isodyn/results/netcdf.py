@@ -1,10 +1,12 @@
 """Solutions in NetCDF files, and back.
 
-The file is made in memory and written whole (isodyn.results.files), so that a full disk is an error like others. Behind its last byte
-stands a seal (isodyn.results.seals), where readers of NetCDF do not look.
+The file is made in memory and written whole (isodyn.results.files), so that a full disk is an error
+like others. Behind its last byte stands a seal (isodyn.results.seals), where readers of NetCDF do
+not look.
 
-HDF5 takes "/" for folders and ends texts at the byte 0. Names of variables that cannot stand in a file are changed, and keep their own
-as the attribute `isodyn_name`; the names of coordinates stand in `isodyn_system` as they are.
+HDF5 takes "/" for folders and ends texts at the byte 0. Names of variables that cannot stand in a
+file are changed, and keep their own as the attribute `isodyn_name`; the names of coordinates stand
+in `isodyn_system` as they are.
 """
 
 from __future__ import annotations
@@ -45,8 +47,9 @@ def save(sol: Solution, path: str | Path) -> Path:
 def load(path: str | Path, system: Any = None, *, unchecked: bool = False) -> Solution:
     """A solution from a NetCDF file that `Solution.save` wrote; one that is damaged is refused.
 
-    The system is the given one, which is checked, or that of the model file of the run; without either the numbers and names are there, but
-    not energy, drift and reactions. `unchecked` reads files without a right checksum too, such as those that another program wrote anew.
+    The system is the given one, which is checked, or that of the model file of the run; without
+    either the numbers and names are there, but not energy, drift and reactions. `unchecked` reads
+    files without a right checksum too, such as those that another program wrote anew.
     """
     xr = xarray_of()
     require_netcdf()
@@ -135,7 +138,8 @@ def _storable(dataset: Any) -> Any:
 
 
 def stored_name(name: str) -> str:
-    """A name that NetCDF takes: without /, without control characters, not empty, without blanks at the end.
+    """A name that NetCDF takes: without /, without control characters, not empty, without blanks at
+    the end.
 
     >>> stored_name("left/right.force"), stored_name("rod.position")
     ('left%2Fright.force', 'rod.position')

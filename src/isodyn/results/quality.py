@@ -1,7 +1,8 @@
 """What a solution says about its own accuracy: local error, chord strain, drift, energy.
 
-The local error is that of isodyn.integrate.local_error, for each component relative to the largest change of components of its unit in one
-step. Where units are not known a component is compared with its own largest change, or with a small part of the largest of all.
+The local error is that of isodyn.integrate.local_error, for each component relative to the largest
+change of components of its unit in one step. Where units are not known a component is compared with
+its own largest change, or with a small part of the largest of all.
 """
 
 from __future__ import annotations
@@ -12,16 +13,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from isodyn.compiled import FloatArray
 from isodyn.errors import CoarseStepWarning
+from isodyn.kernels.compiled import FloatArray
 from isodyn.results.at_balance import NAMES
 
 if TYPE_CHECKING:
     from isodyn.results.solution import Solution, Statistics
 
-COARSE = 0.05  # of the largest change in a step: more is not small. An oscillation takes about nine steps a period then
-SMALL_PART = 1e-3  # of the largest change of all: components that change less are compared with that, where units are not known …
-SMALL_PART_OF_S = 1e-9  # … and the same for first-order systems, whose components may be concentrations of any size
+# of the largest change in a step: more is not small. An oscillation takes about nine steps a period
+# then
+COARSE = 0.05
+# of the largest change of all: components that change less are compared with that, where units are
+# not known …
+SMALL_PART = 1e-3
+# … and the same for first-order systems, whose components may be concentrations of any size
+SMALL_PART_OF_S = 1e-9
 STEADY = 1e-9  # of the velocity: smaller changes are rounding
 DRIFT = 1e-6  # constraints are kept better than this by every formulation that is meant to
 ENERGY = 1e-2  # of the largest kinetic energy
@@ -40,7 +46,8 @@ def warn_of_coarse_steps(stats: Statistics, stacklevel: int) -> None:
 
 
 class LocalError(NamedTuple):
-    """The largest local error of a run, relative to the largest change in a step; in which variable, of which component, when."""
+    """The largest local error of a run, relative to the largest change in a step; in which
+    variable, of which component, when."""
 
     value: float
     of: str
@@ -49,7 +56,8 @@ class LocalError(NamedTuple):
 
 
 def largest_local_error(judged: FloatArray, system: Any) -> LocalError:
-    """From isodyn.integrate.memory.JUDGED: largest change of v in a step, largest v, errors of q per Δt and of v, their times."""
+    """From isodyn.integrate.memory.JUDGED: largest change of v in a step, largest v, errors of q
+    per Δt and of v, their times."""
     change, v, e_q, e_v, at_q, at_v = judged
     change = np.maximum(change, STEADY * v)
     found = []
@@ -96,7 +104,8 @@ class Quality:
     """Checks of a solution; None where one does not apply.
 
     local_error : largest local error of a step, relative to the largest change in a step
-    chord_strain : largest strain that comes from chords of the motion, relative to the largest elastic strain of the same part
+    chord_strain : largest strain that comes from chords of the motion, relative to the largest
+        elastic strain of the same part
     drift : largest violation of the constraints at position and velocity level, relative
     energy : largest error of the energy balance, relative to the largest kinetic energy
     """
@@ -139,7 +148,8 @@ def chord_strain_of(sol: Solution) -> Check | None:
     """The largest chord strain of a run as a check; None where rows and balance do not differ."""
     if NAMES[0] not in sol.aux:
         return None
-    from isodyn.results.chord_strain import largest_chord_strain  # compiles what reads laws; other runs do without
+    # compiles what reads laws; other runs do without
+    from isodyn.results.chord_strain import largest_chord_strain
 
     return largest_chord_strain(sol)
 

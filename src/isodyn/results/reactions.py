@@ -4,8 +4,9 @@
                             the point where the joint acts on the body (isodyn.mechanism.actions)
     on the ground           the opposite of the sum of these
 
-Measures between bodies do not change when all of them, the ground too, are moved as one; so forces, and torques about one point, add up
-to zero over the bodies of a joint. Their power is −λᵀG v = λᵀφ_t: zero unless a drive moves the joint.
+Measures between bodies do not change when all of them, the ground too, are moved as one; so forces,
+and torques about one point, add up to zero over the bodies of a joint. Their power is −λᵀG
+v = λᵀφ_t: zero unless a drive moves the joint.
 """
 
 from __future__ import annotations
@@ -16,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isodyn.bodies.body import GROUND
-from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
 from isodyn.joints.measures import R_, STRETCH, V_
+from isodyn.kernels.compiled import FloatArray
 from isodyn.mechanism.beam_part import resolve
 from isodyn.mechanism.kinematics import histories, touching_points
 from isodyn.mechanism.poses import map_of_node, poses
@@ -35,14 +36,17 @@ RANK = 1e-9  # singular values of the scaled constraint matrix below this count 
 class Reaction:
     """Force and torque of a joint on one of its bodies, at the point where it acts on that body.
 
-    On pairs the body is the second one, on rolling joints the one that rolls, on drives the second of the driven joint, on gears and
-    couplings the second of the first joint, on pulleys and users' rows the last that is named; `on=` takes another of `bodies`, the
-    ground too if the joint acts on it. Where a joint acts on a body in several ways (a gear on the arm that carries both wheels), all of
-    it is in `force` and `torque`. Over all `bodies` forces add up to zero, and so do `torque_about` one point.
+    On pairs the body is the second one, on rolling joints the one that rolls, on drives the second
+    of the driven joint, on gears and couplings the second of the first joint, on pulleys and users'
+    rows the last that is named; `on=` takes another of `bodies`, the ground too if the joint acts
+    on it. Where a joint acts on a body in several ways (a gear on the arm that carries both
+    wheels), all of it is in `force` and `torque`. Over all `bodies` forces add up to zero, and so
+    do `torque_about` one point.
 
     Attributes
     ----------
-    name, on, frame : the joint, the body, and the axes of `force` and `torque`: those of the "world", or of the "joint"
+    name, on, frame : the joint, the body, and the axes of `force` and `torque`: those of the
+        "world", or of the "joint"
     bodies : names of all bodies that the joint acts on
     t, force, torque : times, and force and torque there, (k,) and (k, 3)
     point : where the force acts and the torque is taken about, in the world, (k, 3)
@@ -136,7 +140,8 @@ def on_body(system: MechanismSystem, sol: Solution, parts: JointParts, on: str) 
             g = np.zeros((sol.t.size, 12))
             histories(word.kind, p, q, word.numbers, g)
             both -= weight * sol.lam[:, r, None] * g[:, slice(0, 6) if word.first == on else slice(6, 12)]
-    written = [r for r in parts.rows if not system.rows[r].terms]  # by a user: no measures, but a matrix
+    # by a user: no measures, but a matrix
+    written = [r for r in parts.rows if not system.rows[r].terms]
     if written:
         both += _by_matrix(system, sol, written, on)
     return both[:, :3], turned(_matrices(poses(system, on, sol.q, sol.v)), both[:, 3:])

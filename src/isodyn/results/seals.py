@@ -2,7 +2,8 @@
 
     … bytes of the file …  "\\nisodyn sha256 " 64 hexadecimal digits "\\n"
 
-What does not fit its seal is not read: the libraries below give other numbers, wait for ever or end the program where a byte is changed.
+What does not fit its seal is not read: the libraries below give other numbers, wait for ever or end
+the program where a byte is changed.
 """
 
 from __future__ import annotations
@@ -34,7 +35,8 @@ def sealed(image: io.BytesIO) -> memoryview:
 
 
 def check_seal(path: Path, hint: str | None = None) -> None:
-    """DamageError where a file is not as it was written; it is read in pieces, since it may be larger than the memory."""
+    """DamageError where a file is not as it was written; it is read in pieces, since it may be
+    larger than the memory."""
     digest = hashlib.sha256()
     with path.open("rb") as file:
         left = max(path.stat().st_size - SEAL, 0)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from isodyn.compiled import FloatArray, IntArray
 from isodyn.errors import InputError
+from isodyn.kernels.compiled import FloatArray, IntArray
 from isodyn.notebook_views import ShownInNotebooks
 from isodyn.results.balance import Drift, drift, energy_balance
 from isodyn.results.dense_output import interpolate
@@ -40,7 +40,8 @@ class Statistics:
     solver: str = ""
     stopped: str | None = None
     index: str | None = None  # of a system with algebraic unknowns, with the ranks behind it
-    local_error: float | None = None  # the largest of a step, relative to the largest change in a step …
+    # the largest of a step, relative to the largest change in a step …
+    local_error: float | None = None
     local_error_in: str = ""  # … in which variable …
     local_error_at: float | None = None  # … and when
 
@@ -85,9 +86,10 @@ class Sample(NamedTuple):
 class Solution(ShownInNotebooks):
     """States at t_n: all of q, v, a are second order there.
 
-    t (k,), q (k, nq), v (k, nv), a (k, nv), lam (k, m); `aux` holds further histories, `stats` the counts. With `select`
-    only the chosen columns are there; their numbers are in `columns`. `redundant` names the constraint rows that follow from others;
-    multipliers are then the ones of least norm. `model` holds the model file of the run, if there was one.
+    t (k,), q (k, nq), v (k, nv), a (k, nv), lam (k, m); `aux` holds further histories, `stats` the
+    counts. With `select` only the chosen columns are there; their numbers are in `columns`.
+    `redundant` names the constraint rows that follow from others; multipliers are then the ones of
+    least norm. `model` holds the model file of the run, if there was one.
     """
 
     t: FloatArray
@@ -140,29 +142,34 @@ class Solution(ShownInNotebooks):
         return kinetic, potential
 
     def drift(self) -> Drift:
-        """How far the constraints are violated at position, velocity and acceleration level, relative, at every saved time."""
+        """How far the constraints are violated at position, velocity and acceleration level,
+        relative, at every saved time."""
         self._whole("drift()")
         return drift(self)
 
     def energy_balance(self) -> FloatArray:
-        """Change of energy less the work of forces outside the potential and of moving constraints: zero for exact motion."""
+        """Change of energy less the work of forces outside the potential and of moving constraints:
+        zero for exact motion."""
         self._whole("energy_balance()")
         return energy_balance(self)
 
     def body(self, name: str) -> BodyView:
-        """Motion of a body of a mechanism: position, orientation, velocity, angular_velocity, accelerations, points."""
+        """Motion of a body of a mechanism: position, orientation, velocity, angular_velocity,
+        accelerations, points."""
         from isodyn.results.mechanism_views import BodyView
 
         return BodyView(self, name)
 
     def beam(self, name: str | None = None) -> BeamView:
-        """Shape, curvature, forces, stresses and energies of a beam of a mechanism; of a `Beam` without a name."""
+        """Shape, curvature, forces, stresses and energies of a beam of a mechanism; of a `Beam`
+        without a name."""
         from isodyn.results.beam_view import BeamView
 
         return BeamView(self, name)
 
     def load(self, name: str) -> LoadView:
-        """A spring, bushing, limit, motor, friction or formula of a mechanism: length, rate, tension, force, torque."""
+        """A spring, bushing, limit, motor, friction or formula of a mechanism: length, rate,
+        tension, force, torque."""
         from isodyn.results.load_view import LoadView
 
         return LoadView(self, name)
@@ -180,9 +187,11 @@ class Solution(ShownInNotebooks):
         return JointView(self, name)
 
     def reaction(self, name: str, on: str | None = None, frame: str = "world") -> Reaction:
-        """Force and torque of a joint on its second body (or `on`), at the joint's point, in the "world" or in the "joint" frame.
+        """Force and torque of a joint on its second body (or `on`), at the joint's point, in the
+        "world" or in the "joint" frame.
 
-        What each kind of joint acts on, and where, is told in `Reaction`; `.bodies` lists the bodies and `.point` is that point.
+        What each kind of joint acts on, and where, is told in `Reaction`; `.bodies` lists the
+        bodies and `.point` is that point.
 
         >>> import isodyn as iso
         >>> mech = iso.Mechanism(gravity=(0, 0, -10.0))
@@ -203,11 +212,13 @@ class Solution(ShownInNotebooks):
         return momentum(self)
 
     def at(self, t: Any) -> Sample:
-        """The state at any time of the run: quintic in q, its derivative for v, linear in a and lam."""
+        """The state at any time of the run: quintic in q, its derivative for v, linear in a and
+        lam."""
         return Sample(*interpolate(self, np.asarray(t, dtype=np.float64)))
 
     def to_xarray(self) -> Any:
-        """An `xarray.Dataset` with named coordinates and units; of a mechanism also motion of bodies and reactions."""
+        """An `xarray.Dataset` with named coordinates and units; of a mechanism also motion of
+        bodies and reactions."""
         from isodyn.results.tables import to_dataset
 
         return to_dataset(self)

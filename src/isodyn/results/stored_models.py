@@ -1,4 +1,5 @@
-"""The system of a result that came from a model file: its text is kept with the result, and built again by what reads model files.
+"""The system of a result that came from a model file: its text is kept with the result, and built
+again by what reads model files.
 
 Reading model files stands above results; the root of the package tells where it is found.
 """
@@ -15,7 +16,8 @@ _load: Callable[[], Build] | None = None
 
 
 def register(load: Callable[[], Build]) -> None:
-    """Give the function that loads the builder: text, name and parameters of a model in, model out."""
+    """Give the function that loads the builder: text, name and parameters of a model in, model
+    out."""
     global _load
     _load = load
 

@@ -1,7 +1,8 @@
 """Solutions as tables, `xarray.Dataset` and CSV, with names and units.
 
-States stand in q, v, a, lam over named coordinates, each with its unit; of a mechanism also what its parts did: "rod.position",
-"rod.velocity", "pin.angle", "pin.force", … . SI units where the system is a mechanism, none where nothing is known about them.
+States stand in q, v, a, lam over named coordinates, each with its unit; of a mechanism also what
+its parts did: "rod.position", "rod.velocity", "pin.angle", "pin.force", … . SI units where the
+system is a mechanism, none where nothing is known about them.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
+from isodyn.kernels.compiled import FloatArray
 from isodyn.results.files import write_file
 from isodyn.results.inputs import fingerprint, to_json
 from isodyn.results.recorded import Recorded
@@ -35,7 +36,8 @@ LONG = {
 
 
 def is_mechanism(system: Any) -> bool:
-    """Whether a system is a mechanism. Mechanisms are not loaded for the question: where they were not, nothing is one."""
+    """Whether a system is a mechanism. Mechanisms are not loaded for the question: where they were
+    not, nothing is one."""
     module = sys.modules.get("isodyn.mechanism.system")
     return module is not None and isinstance(system, module.MechanismSystem)
 

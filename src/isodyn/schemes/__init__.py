@@ -1,4 +1,5 @@
-"""Time-integration schemes: coefficients, classical names and linear theory. Imports nothing of isodyn but errors."""
+"""Time-integration schemes: coefficients, classical names and linear theory. Imports nothing of
+isodyn but errors."""
 
 from isodyn.schemes.composition import Composition
 from isodyn.schemes.gs4_1 import FirstOrderScheme

@@ -3,7 +3,8 @@
     a_n -> rate v_n of s,   v_n -> s_n,   q_n dropped;   rho_max = 1,   rho_min -> rho,   rho_s -> rho_s
     U0: additionally rho_s = rho_min;   V0: rho_s and rho_min free;   explicit members: radii need not be ordered
 
-A scheme of own coefficients adapts where W1 = 1/(1+rho), l5 = 1/(1+rho_s), W2L5 = W1 l5 (or 0), second order.
+A scheme of own coefficients adapts where W1 = 1/(1+rho), l5 = 1/(1+rho_s), W2L5 = W1 l5 (or 0),
+second order.
 
 Source: Shimada2014, Table 2.5, (2.106)-(2.107).
 """
@@ -49,7 +50,8 @@ def _from_coefficients(s: Scheme) -> tuple[float, float]:
         return rho, rho_s
     if not _close(s.W2L5, s.W1 * s.l5):
         _refuse(s, f"W2L5 must be W1 l5 = {s.W1 * s.l5:g} or 0, it is {s.W2L5:g}", nearest)
-    if rho_s < -TOLERANCE or rho_s > rho + TOLERANCE or rho > 1.0 + TOLERANCE:  # [Shimada2014 (2.107)]
+    # [Shimada2014 (2.107)]
+    if rho_s < -TOLERANCE or rho_s > rho + TOLERANCE or rho > 1.0 + TOLERANCE:
         if _close(rho, 0.0) and _close(rho_s, 1.0):
             nearest += "; FirstOrderScheme.crank_nicolson() has exactly these coefficients"
         _refuse(s, f"its radii rho = {rho:g}, rho_s = {rho_s:g} violate 0 <= rho_s <= rho <= 1", nearest)

@@ -32,7 +32,8 @@ def check_numbers(place: str, **values: object) -> None:
 
 
 def check_coefficients(name: str, values: Mapping[str, float], positive: str, nonnegative: tuple[str, ...]) -> None:
-    """All finite; `positive` > 0 and `nonnegative` >= 0, so that the step can be solved for every stiffness."""
+    """All finite; `positive` > 0 and `nonnegative` >= 0, so that the step can be solved for every
+    stiffness."""
     check_numbers(f"scheme {name!r}", **values)
     for key, value in values.items():
         if not math.isfinite(value):
@@ -88,7 +89,8 @@ def check_radii(call: str, **radii: float) -> None:
 
 
 def check_order_of_radii(call: str, ascending: Mapping[str, float], arguments: tuple[str, ...], hint: str = "") -> None:
-    """0 <= first <= ... <= last <= 1 to rounding; the hint sorts what was given into the order of the arguments."""
+    """0 <= first <= ... <= last <= 1 to rounding; the hint sorts what was given into the order of
+    the arguments."""
     chain = [("0", 0.0), *ascending.items(), ("1", 1.0)]
     failed = [f"{left} <= {right} ({a:g} > {b:g})" for (left, a), (right, b) in pairwise(chain) if a > b + TOLERANCE]
     if not failed:

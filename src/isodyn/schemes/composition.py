@@ -1,10 +1,12 @@
-"""Symmetric composition: steps of order 4 and 6 from several steps of a symmetric method of order 2.
+"""Symmetric composition: steps of order 4 and 6 from several steps of a symmetric method of order
+2.
 
     Ψ_Δt = Φ_{w₁Δt} ∘ Φ_{w₂Δt} ∘ … ∘ Φ_{w₂Δt} ∘ Φ_{w₁Δt},        Φ_{−Δt} ∘ Φ_Δt = 1
 
-Order 4 needs Σ wᵢ = 1, Σ wᵢ³ = 0; order 6 also Σ wᵢ⁵ = 0 and one condition on the order of the steps; palindromes have even order
-[Hairer2006]. Some weights are negative. The sets used here were made for small error constants, and their sub-steps stay inside the
-step, so that loads are not asked for outside of it:
+Order 4 needs Σ wᵢ = 1, Σ wᵢ³ = 0; order 6 also Σ wᵢ⁵ = 0 and one condition on the order of the
+steps; palindromes have even order [Hairer2006]. Some weights are negative. The sets used here were
+made for small error constants, and their sub-steps stay inside the step, so that loads are not
+asked for outside of it:
 
     order 4, 5 sub-steps        w = 1/(4 − 4^{1/3}) four times, 1 − 4w in the middle        [Suzuki1990]
     order 6, 9 sub-steps        the constants s9odr6a                                       [KahanLi1997]
@@ -34,10 +36,12 @@ _CLOSE = 1e-12
 
 @dataclass(frozen=True)
 class Composition:
-    """A scheme of order 4 or 6, composed of steps of a symmetric one, for use in place of a `Scheme`.
+    """A scheme of order 4 or 6, composed of steps of a symmetric one, for use in place of a
+    `Scheme`.
 
-    `base` is `Scheme.V0(1, 1, ρ)`, the implicit midpoint rule, for systems without constraints; or `Scheme.central_difference()`, taken
-    with the same forces at both ends of a step, with and without holonomic constraints.
+    `base` is `Scheme.V0(1, 1, ρ)`, the implicit midpoint rule, for systems without constraints; or
+    `Scheme.central_difference()`, taken with the same forces at both ends of a step, with and
+    without holonomic constraints.
 
     >>> import isodyn as iso
     >>> kepler = iso.problems.get("kepler").system()
@@ -66,7 +70,8 @@ class Composition:
 
     @property
     def midpoint(self) -> bool:
-        """Whether the base is the midpoint rule: ã = (v₁ − v)/Δt, q̃ and ṽ half way, whatever a_n is."""
+        """Whether the base is the midpoint rule: ã = (v₁ − v)/Δt, q̃ and ṽ half way, whatever a_n
+        is."""
         s, l5 = self.base, self.base.l5
         expected = (0.5, 0.25, l5 / 4, l5 / 2, l5, l5 / 2)
         return all(

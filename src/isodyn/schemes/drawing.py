@@ -1,4 +1,5 @@
-"""A scheme as it shows itself in a notebook: its coefficients, and the size of its roots over Ω as a small drawing."""
+"""A scheme as it shows itself in a notebook: its coefficients, and the size of its roots over Ω as
+a small drawing."""
 
 from __future__ import annotations
 

@@ -5,8 +5,8 @@
     W1 = 1/(1+rho),   l5 = 1/(1+rho_s),   W2L5 = W1 l5,
     W1L6 = (3 + rho + rho_s - rho rho_s) / (2 (1+rho)(1+rho_s)),      0 <= rho_s <= rho <= 1
 
-The roots of the amplification matrix at infinity are -rho and -rho_s; second order means l5 = 1/2 + W1L6 - W1.
-Explicit members set W2L5 = 0; their radii need not be ordered.
+The roots of the amplification matrix at infinity are -rho and -rho_s; second order means
+l5 = 1/2 + W1L6 - W1. Explicit members set W2L5 = 0; their radii need not be ordered.
 
 Source: Shimada2014, Algorithm 2.3.1, (2.107); second-order condition (2.7).
 """
@@ -77,7 +77,8 @@ class FirstOrderScheme:
         check_radii(call, rho=rho, rho_s=rho_s)
         if not explicit:
             hint = "For Crank-Nicolson, call FirstOrderScheme.crank_nicolson()" if (rho, rho_s) == (0, 1) else ""
-            check_order_of_radii(call, {"rho_s": rho_s, "rho": rho}, ("rho", "rho_s"), hint)  # [Shimada2014 (2.107)]
+            # [Shimada2014 (2.107)]
+            check_order_of_radii(call, {"rho_s": rho_s, "rho": rho}, ("rho", "rho_s"), hint)
         return cls._member(rho, rho_s, explicit, f"GS4-1({rho:g}, {rho_s:g})" + (" explicit" if explicit else ""))
 
     @classmethod
@@ -96,8 +97,8 @@ class FirstOrderScheme:
     def crank_nicolson(cls) -> FirstOrderScheme:
         """Crank-Nicolson, (s_1 - s_n)/dt = (h_n + h_1)/2, with v_n = h(s_n, t_n).
 
-        Formally GS4-1(rho=0, rho_s=1), outside the ordering rho_s <= rho: its principal root is the one that goes to
-        -1, the root of the rate is 0 for every step. A-stable nevertheless.
+        Formally GS4-1(rho=0, rho_s=1), outside the ordering rho_s <= rho: its principal root is the
+        one that goes to -1, the root of the rate is 0 for every step. A-stable nevertheless.
 
         >>> FirstOrderScheme.crank_nicolson().phi
         0.0
@@ -106,7 +107,8 @@ class FirstOrderScheme:
 
     @classmethod
     def gear(cls) -> FirstOrderScheme:
-        """Gear's two-step method BDF2 = GS4-1(0, 0): (3 s_1 - 4 s_n + s_{n-1}) / (2 dt) = h(s_1, t_1)."""
+        """Gear's two-step method BDF2 = GS4-1(0, 0): (3 s_1 - 4 s_n + s_{n-1}) / (2 dt) = h(s_1,
+        t_1)."""
         return cls._member(0.0, 0.0, False, "Gear (BDF2)")
 
     @classmethod

@@ -4,15 +4,17 @@
     v~ = v_n + W1 a_n dt + W2L5 da dt                          v_1 = v_n + a_n dt + l5 da dt
     a~ = a_n + W1L6 da = g(q~, v~, t_n + W1 dt)                a_1 = a_n + da
 
-a_n approximates the acceleration at t_n - phi dt, phi = W1L6 - W1; second order means l5 = 1/2 + W1L6 - W1.
-With p = (1+rho_min)(1+rho_max), s = 1+rho_s, m = 3 + rho_min + rho_max - rho_min rho_max:
+a_n approximates the acceleration at t_n - phi dt, phi = W1L6 - W1; second order means
+l5 = 1/2 + W1L6 - W1. With p = (1+rho_min)(1+rho_max), s = 1+rho_s, m = 3 + rho_min + rho_max -
+rho_min rho_max:
 
     U0   W1 = 1/s       W2L2 = 1/(2s)   W3L3 = 1/(p s)   W2L5 = m/(2 p s)   l3 = 1/p       l5 = m/(2p)
     V0   W1 = m/(2p)    W2L2 = 1/p      W3L3 = 1/(p s)   W2L5 = 2/(p s)     l3 = 1/(2s)    l5 = 1/s
     both W1L6 = (2 + rho_min + rho_max + rho_s - rho_min rho_max rho_s) / (p s)
 
-For implicit members the roots at infinity are -rho_min, -rho_max, -rho_s with 0 <= rho_s <= rho_min <= rho_max <= 1.
-Explicit members multiply W3L3, W2L5, l3 by eta1, eta2, eta3, each 0 or 1; their radii only label them.
+For implicit members the roots at infinity are -rho_min, -rho_max, -rho_s with 0 <= rho_s <= rho_min
+<= rho_max <= 1. Explicit members multiply W3L3, W2L5, l3 by eta1, eta2, eta3, each 0 or 1; their
+radii only label them.
 
 Source: Shimada2014, Algorithm 2.2.1, (2.6)-(2.9), Section 2.2.2, (2.58), Table 2.5.
 """
@@ -39,7 +41,8 @@ Eta = tuple[int, int, int]
 
 @dataclass(frozen=True, kw_only=True)
 class Scheme:
-    """The seven coefficients of a GS4-2 member, checked for consistency; two schemes are equal if these are.
+    """The seven coefficients of a GS4-2 member, checked for consistency; two schemes are equal if
+    these are.
 
     >>> s = Scheme.U0(0.5, 1.0, 0.5)
     >>> s.name, s.order, s.explicit
@@ -103,8 +106,9 @@ class Scheme:
     def U0(cls, rho_min: float, rho_max: float, rho_s: float, explicit: bool = False, eta: Eta | None = None) -> Scheme:
         """Zeroth-order overshoot in q; the implicit members are the three-parameter alpha methods.
 
-        Explicit members are stable only for some radii: U0(rho_min, rho_max, 0) and U0(1, 1, rho_s) do not damp and
-        have a limit Omega = 2, while U0(1/2, 1/2, 1/2) is unstable for every step (`spectral.critical_frequency`).
+        Explicit members are stable only for some radii: U0(rho_min, rho_max, 0) and U0(1, 1, rho_s)
+        do not damp and have a limit Omega = 2, while U0(1/2, 1/2, 1/2) is unstable for every step
+        (`spectral.critical_frequency`).
 
         >>> Scheme.U0(1, 1, 0, explicit=True) == Scheme.central_difference()
         True
@@ -128,7 +132,8 @@ class Scheme:
 
     @classmethod
     def V0(cls, rho_min: float, rho_max: float, rho_s: float, explicit: bool = False, eta: Eta | None = None) -> Scheme:
-        """Zeroth-order overshoot in v. W1 may exceed 1: the balance then holds after the end of the step.
+        """Zeroth-order overshoot in v. W1 may exceed 1: the balance then holds after the end of the
+        step.
 
         >>> Scheme.V0(1, 1, 0).phi
         0.5
@@ -152,10 +157,12 @@ class Scheme:
 
     @classmethod
     def default(cls) -> Scheme:
-        """What second-order systems take when no scheme is named: U0(0.9, 1, 0), whose balance holds at t_{n+1} itself.
+        """What second-order systems take when no scheme is named: U0(0.9, 1, 0), whose balance
+        holds at t_{n+1} itself.
 
-        Forces of stiff parts that turn are right at t_n; there is no overshoot in q nor v; unresolved modes are damped about as
-        by `optimal(0.8)`. The reasons are in docs/choosing_a_scheme.md.
+        Forces of stiff parts that turn are right at t_n; there is no overshoot in q nor v;
+        unresolved modes are damped about as by `optimal(0.8)`. The reasons are in
+        docs/choosing_a_scheme.md.
 
         >>> s = Scheme.default()
         >>> s.name, s.W1, s.W3L3 == s.l3
@@ -167,24 +174,28 @@ class Scheme:
 
     @classmethod
     def optimal(cls, rho: float) -> Scheme:
-        """U0V0 optimal: radii (rho, 1, rho), where the families coincide; no overshoot in q nor v, damping by rho."""
+        """U0V0 optimal: radii (rho, 1, rho), where the families coincide; no overshoot in q nor v,
+        damping by rho."""
         return replace(cls.U0(rho, 1.0, rho), name=f"optimal({rho:g})")  # [Shimada2014 Alg. 2.2.4]
 
     @classmethod
     def non_dissipative_u0(cls, rho: float) -> Scheme:
-        """U0V0 without dissipation: U0(1, 1, rho), phi = 0; rho = 0 is Newmark(1/4, 1/2), rho = 1 the midpoint rule."""
+        """U0V0 without dissipation: U0(1, 1, rho), phi = 0; rho = 0 is Newmark(1/4, 1/2), rho = 1
+        the midpoint rule."""
         return cls.U0(1.0, 1.0, rho)  # [Shimada2014 Alg. 2.2.2]
 
     @classmethod
     def non_dissipative_v0(cls, rho: float) -> Scheme:
-        """V0U0 without dissipation: V0(1, 1, rho), the midpoint rule in q and v with a stored at t_n - phi dt."""
+        """V0U0 without dissipation: V0(1, 1, rho), the midpoint rule in q and v with a stored at
+        t_n - phi dt."""
         return cls.V0(1.0, 1.0, rho)  # [Shimada2014 Alg. 2.2.3]
 
     # ---- classical methods (isodyn.schemes.named)
 
     @classmethod
     def newmark(cls, beta: float = 0.25, gamma: float = 0.5) -> Scheme:
-        """Newmark's method; gamma = 1/2 for second order, 2 beta >= gamma >= 1/2 for unconditional stability."""
+        """Newmark's method; gamma = 1/2 for second order, 2 beta >= gamma >= 1/2 for unconditional
+        stability."""
         return cls(**named.newmark_coefficients(beta, gamma), name=f"Newmark({beta:g}, {gamma:g})")
 
     @classmethod
@@ -194,12 +205,14 @@ class Scheme:
 
     @classmethod
     def hht(cls, rho_inf: float | None = None, *, alpha_f: float | None = None, v0: bool = False) -> Scheme:
-        """Hilber-Hughes-Taylor alpha method by rho_inf in [1/2, 1] or alpha_f in [0, 1/3]; v0: its V0 counterpart."""
+        """Hilber-Hughes-Taylor alpha method by rho_inf in [1/2, 1] or alpha_f in [0, 1/3]; v0: its
+        V0 counterpart."""
         return cls._classical("HHT", named.hht_radii(rho_inf, alpha_f), v0)
 
     @classmethod
     def wbz(cls, rho_inf: float | None = None, *, alpha_m: float | None = None, v0: bool = False) -> Scheme:
-        """Wood-Bossak-Zienkiewicz method by rho_inf in [0, 1] or alpha_m in [-1, 0]; v0: its V0 counterpart."""
+        """Wood-Bossak-Zienkiewicz method by rho_inf in [0, 1] or alpha_m in [-1, 0]; v0: its V0
+        counterpart."""
         return cls._classical("WBZ", named.wbz_radii(rho_inf, alpha_m), v0)
 
     @classmethod
@@ -211,7 +224,8 @@ class Scheme:
         alpha_f: float | None = None,
         v0: bool = False,
     ) -> Scheme:
-        """Generalised-alpha (three-parameter optimal) by rho_inf in [0, 1], or by alpha_m and alpha_f together.
+        """Generalised-alpha (three-parameter optimal) by rho_inf in [0, 1], or by alpha_m and
+        alpha_f together.
 
         >>> Scheme.generalised_alpha(0.5).radii
         (0.5, 0.5, 0.5)
@@ -231,17 +245,20 @@ class Scheme:
 
     @classmethod
     def midpoint_epa(cls) -> Scheme:
-        """Midpoint rule with the acceleration stored at the end of the step = U0(1, 1, 1) = V0(1, 1, 1)."""
+        """Midpoint rule with the acceleration stored at the end of the step = U0(1, 1, 1) = V0(1,
+        1, 1)."""
         return replace(cls.U0(1.0, 1.0, 1.0), name="midpoint EPA")  # [Shimada2014 (2.80)]
 
     @classmethod
     def midpoint_mpa(cls) -> Scheme:
-        """Midpoint rule with the acceleration stored at the middle of the step = V0(1, 1, 0); a_n is never used."""
+        """Midpoint rule with the acceleration stored at the middle of the step = V0(1, 1, 0); a_n
+        is never used."""
         return replace(cls.V0(1.0, 1.0, 0.0), name="midpoint MPA")  # [Shimada2014 (2.80)]
 
     @classmethod
     def central_difference(cls) -> Scheme:
-        """Central difference (velocity Verlet) = explicit U0(1, 1, 0); forces of v use the predictor v_n + dt a_n."""
+        """Central difference (velocity Verlet) = explicit U0(1, 1, 0); forces of v use the
+        predictor v_n + dt a_n."""
         return replace(cls.U0(1.0, 1.0, 0.0, explicit=True), name="central difference")
 
     @classmethod
@@ -252,9 +269,11 @@ class Scheme:
     # ---- first-order systems
 
     def first_order(self) -> FirstOrderScheme:
-        """The GS4-1 member this scheme adapts to: a_n becomes the rate of s, v_n becomes s, q_n is dropped.
+        """The GS4-1 member this scheme adapts to: a_n becomes the rate of s, v_n becomes s, q_n is
+        dropped.
 
-        Needs rho_max = 1, for U0 also rho_s = rho_min; explicit members may have either principal radius equal to 1.
+        Needs rho_max = 1, for U0 also rho_s = rho_min; explicit members may have either principal
+        radius equal to 1.
 
         >>> Scheme.V0(0, 1, 0).first_order() == FirstOrderScheme.gear()
         True
@@ -272,7 +291,8 @@ class Scheme:
 
 def _W1L6(rho_min: float, rho_max: float, rho_s: float) -> float:
     p, s = (1.0 + rho_min) * (1.0 + rho_max), 1.0 + rho_s
-    return (2.0 + rho_min + rho_max + rho_s - rho_min * rho_max * rho_s) / (p * s)  # [Shimada2014 Alg. 2.2.1]
+    # [Shimada2014 Alg. 2.2.1]
+    return (2.0 + rho_min + rho_max + rho_s - rho_min * rho_max * rho_s) / (p * s)
 
 
 def _name(family: str, radii: tuple[float, float, float], eta: Eta) -> str:
@@ -301,5 +321,6 @@ def _checked(family: str, radii: tuple[float, float, float], explicit: bool, eta
     check_radii(call, rho_min=rho_min, rho_max=rho_max, rho_s=rho_s)
     if eta[0] == 1:
         ascending = {"rho_s": rho_s, "rho_min": rho_min, "rho_max": rho_max}
-        check_order_of_radii(call, ascending, ("rho_min", "rho_max", "rho_s"))  # [Shimada2014 (2.6)]
+        # [Shimada2014 (2.6)]
+        check_order_of_radii(call, ascending, ("rho_min", "rho_max", "rho_s"))
     return (int(eta[0]), int(eta[1]), int(eta[2]))

@@ -1,18 +1,21 @@
-"""Classical methods as members of GS4-2: their parameters in terms of radii and coefficients, and back.
+"""Classical methods as members of GS4-2: their parameters in terms of radii and coefficients, and
+back.
 
     Newmark             a_1 = g(q_1, v_1, t_1)
                         q_1 = q_n + dt v_n + dt^2 (a_n/2 + beta da),   v_1 = v_n + dt (a_n + gamma da)
     generalised-alpha   (1-alpha_m) a_1 + alpha_m a_n = g at q, v, t interpolated to 1-alpha_f, updates as Newmark
-                        1 - alpha_m = W1L6,  1 - alpha_f = W1 = 2 W2L2 = W2L5/l5 = W3L3/l3,  beta = l3,  gamma = l5
-                        beta = (1-alpha)^2/4,  gamma = 1/2 - alpha,  alpha = alpha_m - alpha_f,
-                        alpha_m <= alpha_f <= 1/2,  0 <= alpha_f
+                        1 - alpha_m = W1L6,  1 - alpha_f = W1 = 2 W2L2 = W2L5/l5 = W3L3/l3,
+                        beta = l3,  gamma = l5 beta = (1-alpha)^2/4,  gamma = 1/2 - alpha,
+                        alpha = alpha_m - alpha_f, alpha_m <= alpha_f <= 1/2,  0 <= alpha_f
     radii               rho_min = rho_max = rho, and rho_s = rho for generalised-alpha (three-parameter optimal),
                         rho_s = 0 for WBZ, rho_s = (1-rho)/(2 rho) with rho in [1/2, 1] for HHT
 
     V0 counterparts     q~ = q at 1-alpha_k plus kappa v_n dt,  v~ = v at 1-alpha_k plus kappa a_n dt,  a~ at 1-alpha_m,
-                        1 - alpha_k = 2 W2L2 = W2L5/l5 = W3L3/l3,  kappa = W1 - (1 - alpha_k),  1 - alpha_f = W1 = time of g
+                        1 - alpha_k = 2 W2L2 = W2L5/l5 = W3L3/l3,  kappa = W1 - (1 - alpha_k),  1 -
+                        alpha_f = W1 = time of g
 
-alpha_f of HHT lies in [0, 1/3] (printed with the wrong sign in (2.105) and Table 2.2 of the source).
+alpha_f of HHT lies in [0, 1/3] (printed with the wrong sign in (2.105) and Table 2.2 of the
+source).
 
 Source: Shimada2014, Section 2.2.6, (2.89)-(2.105), Table 2.1.
 """
@@ -61,7 +64,8 @@ class AlphaParameters(NamedTuple):
 
 
 class V0Parameters(NamedTuple):
-    """alpha_m, alpha_f, alpha_k, kappa, beta and gamma of the V0 form; alpha_k = alpha_f and kappa = 0 is generalised-alpha."""
+    """alpha_m, alpha_f, alpha_k, kappa, beta and gamma of the V0 form; alpha_k = alpha_f and
+    kappa = 0 is generalised-alpha."""
 
     alpha_m: float
     alpha_f: float
@@ -98,7 +102,8 @@ def newmark_coefficients(beta: float, gamma: float) -> GS4Coefficients:
 
 
 def generalised_alpha_coefficients(alpha_m: float, alpha_f: float) -> GS4Coefficients:
-    """The method of optimal damping for given alpha_m, alpha_f, checked against the conditions of stability."""
+    """The method of optimal damping for given alpha_m, alpha_f, checked against the conditions of
+    stability."""
     check_numbers("generalised_alpha", alpha_m=alpha_m, alpha_f=alpha_f)
     conditions = (  # [Shimada2014 (2.92)]
         ("alpha_m <= alpha_f", alpha_m <= alpha_f),
@@ -114,13 +119,15 @@ def generalised_alpha_coefficients(alpha_m: float, alpha_f: float) -> GS4Coeffic
             hint="generalised_alpha(rho_inf) takes alpha_m = (2 rho - 1)/(rho + 1), alpha_f = rho/(rho + 1)",
         )
     alpha = alpha_m - alpha_f
-    return alpha_form(alpha_m, alpha_f, 0.25 * (1.0 - alpha) ** 2, 0.5 - alpha)  # [Shimada2014 (2.93)]
+    # [Shimada2014 (2.93)]
+    return alpha_form(alpha_m, alpha_f, 0.25 * (1.0 - alpha) ** 2, 0.5 - alpha)
 
 
 def generalised_alpha_radii(alpha_m: float, alpha_f: float) -> Radii:
     """(rho, rho, rho_s) behind alpha_m, alpha_f."""
     alpha = alpha_m - alpha_f
-    rho = (1.0 + alpha) / (1.0 - alpha)  # from beta = (1-alpha)^2/4 = 1/(1+rho)^2  [Shimada2014 (2.93) adapted]
+    # from beta = (1-alpha)^2/4 = 1/(1+rho)^2  [Shimada2014 (2.93) adapted]
+    rho = (1.0 + alpha) / (1.0 - alpha)
     return rho, rho, alpha_f / (1.0 - alpha_f)
 
 
@@ -156,7 +163,8 @@ def three_parameter_radii(rho_inf: float | None) -> Radii:
 
 
 def alpha_parameters(s: Scheme) -> AlphaParameters:
-    """alpha_m, alpha_f, beta, gamma of a scheme of generalised-alpha form, i.e. of every implicit U0 member.
+    """alpha_m, alpha_f, beta, gamma of a scheme of generalised-alpha form, i.e. of every implicit
+    U0 member.
 
     >>> from isodyn.schemes import Scheme
     >>> alpha_parameters(Scheme.generalised_alpha(1.0))
@@ -173,9 +181,11 @@ def alpha_parameters(s: Scheme) -> AlphaParameters:
 
 
 def v0_parameters(s: Scheme) -> V0Parameters:
-    """alpha_m, alpha_f, alpha_k, kappa, beta, gamma of a scheme of V0 form, i.e. of every implicit member of GS4-2.
+    """alpha_m, alpha_f, alpha_k, kappa, beta, gamma of a scheme of V0 form, i.e. of every implicit
+    member of GS4-2.
 
-    alpha_k weights q~ as it does v~, and beta = 1/(2 (1 + rho_s)) for V0 members; the source prints both otherwise.
+    alpha_k weights q~ as it does v~, and beta = 1/(2 (1 + rho_s)) for V0 members; the source prints
+    both otherwise.
 
     >>> from isodyn.schemes import Scheme
     >>> v0_parameters(Scheme.V0(1, 1, 0))

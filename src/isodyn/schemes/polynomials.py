@@ -1,4 +1,5 @@
-"""The characteristic polynomial in closed form, and the few polynomial tools the linear theory needs.
+"""The characteristic polynomial in closed form, and the few polynomial tools the linear theory
+needs.
 
 With x = zeta - 1, D det(zeta I - A) = mass(x) + 2 xi Omega damping(x) + Omega^2 stiffness(x):
 
@@ -23,7 +24,8 @@ ROUNDING = 1e-13
 
 
 def characteristic_factors(s: Scheme) -> tuple[Array, Array, Array]:
-    """Coefficients of x^3, x^2, x, 1 in D det(zeta I - A) that multiply 1, 2 xi Omega and Omega^2."""
+    """Coefficients of x^3, x^2, x, 1 in D det(zeta I - A) that multiply 1, 2 xi Omega and
+    Omega^2."""
     return (
         np.array([s.W1L6, 1.0, 0.0, 0.0]),
         np.array([s.W2L5, s.l5 + s.W1, 1.0, 0.0]),
@@ -57,7 +59,8 @@ def roots_from_reciprocals(reciprocals: list[complex]) -> ComplexArray:
 
 
 def first_negative(p: Array, bound: Array) -> float:
-    """Smallest Omega >= 0 behind which the polynomial p (ascending) is negative; coefficients at rounding are zero."""
+    """Smallest Omega >= 0 behind which the polynomial p (ascending) is negative; coefficients at
+    rounding are zero."""
     p = np.where(np.abs(p) <= ROUNDING * bound, 0.0, p)
     nonzero = np.flatnonzero(p)
     if nonzero.size == 0:

@@ -1,4 +1,5 @@
-"""Linear theory of the schemes on x'' + 2 xi w x' + w^2 x = g, Omega = w dt: pure functions of the coefficients.
+"""Linear theory of the schemes on x'' + 2 xi w x' + w^2 x = g, Omega = w dt: pure functions of the
+coefficients.
 
     y_1 = A y_n + L dt^2 g(t_n + W1 dt),   y = (x, dt v, dt^2 a)
     A = [[1, 1, 1/2], [0, 1, 1], [0, 0, 1]] + (l3, l5, 1)^T (a1, a2, a3),      L = (l3, l5, 1)^T / D
@@ -12,8 +13,9 @@ By the determinant lemma, with x = zeta - 1,
           + 2 xi Omega (W2L5 x^3 + (l5 + W1) x^2 + x)
           +    Omega^2 (W3L3 x^3 + (l3 + W1 l5 + W2L2) x^2 + (l5 + 1/2 + W1) x + 1)
 
-so the three-step form and the limit Omega -> infinity are in closed form, and stability becomes a question about the
-signs of polynomials in Omega (Routh-Hurwitz after zeta = (1+w)/(1-w)): no eigenvalue is computed for the limit.
+so the three-step form and the limit Omega -> infinity are in closed form, and stability becomes a
+question about the signs of polynomials in Omega (Routh-Hurwitz after zeta = (1+w)/(1-w)): no
+eigenvalue is computed for the limit.
 
 First-order systems s' = -lambda s, z = lambda dt, y = (s, dt v):
 
@@ -47,7 +49,8 @@ _POWERS = np.array([[1.0, -3.0, 3.0, -1.0], [0.0, 1.0, -2.0, 1.0], [0.0, 0.0, 1.
 
 
 class ThreeStepForm(NamedTuple):
-    """sum_i (alpha_i - 2 xi Omega beta_i - Omega^2 gamma_i) x_{n+1-i} = 0, i = 0..3, alpha_0 = W1L6."""
+    """sum_i (alpha_i - 2 xi Omega beta_i - Omega^2 gamma_i) x_{n+1-i} = 0, i = 0..3,
+    alpha_0 = W1L6."""
 
     alpha: Array
     beta: Array
@@ -92,14 +95,17 @@ def three_step_form(s: Scheme) -> ThreeStepForm:
     [1.0, -2.0, 1.0, 0.0]
     """
     mass, damping, stiffness = characteristic_factors(s)
-    return ThreeStepForm(mass @ _POWERS, -(damping @ _POWERS), -(stiffness @ _POWERS))  # [Shimada2014 (2.57) adapted]
+    # [Shimada2014 (2.57) adapted]
+    return ThreeStepForm(mass @ _POWERS, -(damping @ _POWERS), -(stiffness @ _POWERS))
 
 
 def roots_at_infinity(s: Scheme) -> ComplexArray:
-    """The three eigenvalues of A as Omega -> infinity, sorted by absolute value; explicit members end with inf.
+    """The three eigenvalues of A as Omega -> infinity, sorted by absolute value; explicit members
+    end with inf.
 
-    With y = 1/(zeta - 1) they solve y^3 + (l5+1/2+W1) y^2 + (l3 + W1 l5 + W2L2) y + W3L3 = 0. For U0, y = -W1 is a
-    root, for V0 y = -l5: what remains is a quadratic, so coincident radii are exact to 1e-7 instead of 1e-5.
+    With y = 1/(zeta - 1) they solve y^3 + (l5+1/2+W1) y^2 + (l3 + W1 l5 + W2L2) y + W3L3 = 0. For
+    U0, y = -W1 is a root, for V0 y = -l5: what remains is a quadratic, so coincident radii are
+    exact to 1e-7 instead of 1e-5.
 
     >>> abs(roots_at_infinity(Scheme.U0(0.5, 1.0, 0.25))).round(12).tolist()
     [0.25, 0.5, 1.0]
@@ -116,11 +122,13 @@ def roots_at_infinity(s: Scheme) -> ComplexArray:
 
 
 def position_level_roots(s: Scheme) -> ComplexArray:
-    """Roots of v and a in the constrained direction where q = 0 closes every step (position level), sorted by absolute value.
+    """Roots of v and a in the constrained direction where q = 0 closes every step (position level),
+    sorted by absolute value.
 
     With 0 = v dt + a dt^2/2 + l3 dt^2 da, v_1 = v + dt a + l5 dt da and a_1 = a + da they solve
-    z^2 - (2 - (l5 + 1/2)/l3) z + 1 + (1/2 - l5)/l3 = 0: -rho_min, -rho_max for U0; -1, -rho_s for V0. A root -1 is an alternating part of
-    accelerations that nothing damps; multipliers have the root 1 - 1/W1 besides. Explicit members (l3 = 0) have none.
+    z^2 - (2 - (l5 + 1/2)/l3) z + 1 + (1/2 - l5)/l3 = 0: -rho_min, -rho_max for U0; -1, -rho_s for
+    V0. A root -1 is an alternating part of accelerations that nothing damps; multipliers have the
+    root 1 - 1/W1 besides. Explicit members (l3 = 0) have none.
 
     >>> position_level_roots(Scheme.U0(0.4, 0.7, 0.3)).real.round(12).tolist()
     [-0.4, -0.7]
@@ -146,9 +154,11 @@ def spectral_radius(s: Scheme, Omega: ArrayLike, xi: ArrayLike = 0.0) -> Array:
 
 
 def damping_ratio(s: Scheme, Omega: ArrayLike, xi: float = 0.0) -> Array:
-    """Damping ratio of the computed oscillation; equals xi for exact integration, NaN without an oscillation.
+    """Damping ratio of the computed oscillation; equals xi for exact integration, NaN without an
+    oscillation.
 
-    The principal pair exp((-d +- i sqrt(1-d^2)) w_ dt) gives d; beyond `bifurcation_frequency` the answer is NaN.
+    The principal pair exp((-d +- i sqrt(1-d^2)) w_ dt) gives d; beyond `bifurcation_frequency` the
+    answer is NaN.
     """
     logarithm = _principal_logarithm(s, Omega, xi)
     ratio: Array = -logarithm.real / np.abs(logarithm)
@@ -156,7 +166,8 @@ def damping_ratio(s: Scheme, Omega: ArrayLike, xi: float = 0.0) -> Array:
 
 
 def period_error(s: Scheme, Omega: ArrayLike, xi: float = 0.0) -> Array:
-    """Relative period elongation (T_computed - T)/T from the principal pair, NaN beyond `bifurcation_frequency`.
+    """Relative period elongation (T_computed - T)/T from the principal pair, NaN beyond
+    `bifurcation_frequency`.
 
     >>> round(float(period_error(Scheme.newmark(), 0.1)) / 0.1**2, 4)
     0.0833
@@ -167,9 +178,11 @@ def period_error(s: Scheme, Omega: ArrayLike, xi: float = 0.0) -> Array:
 
 
 def critical_frequency(s: Scheme, xi: float = 0.0) -> float:
-    """The largest Omega up to which the spectral radius is one at most: inf if always, 0.0 if for no small step.
+    """The largest Omega up to which the spectral radius is one at most: inf if always, 0.0 if for
+    no small step.
 
-    Routh-Hurwitz: with h0..h3 the coefficients after zeta = (1+w)/(1-w), stable means h_i >= 0 and h2 h1 >= h3 h0.
+    Routh-Hurwitz: with h0..h3 the coefficients after zeta = (1+w)/(1-w), stable means h_i >= 0 and
+    h2 h1 >= h3 h0.
 
     >>> round(critical_frequency(Scheme.central_difference()), 12)
     2.0
@@ -187,7 +200,8 @@ def critical_frequency(s: Scheme, xi: float = 0.0) -> float:
 
 
 def bifurcation_frequency(s: Scheme, xi: float = 0.0) -> float:
-    """Omega at which the principal pair becomes real (first zero of the cubic's discriminant); inf if it never does."""
+    """Omega at which the principal pair becomes real (first zero of the cubic's discriminant); inf
+    if it never does."""
     a, b, c, d = _polynomials(s, xi)
     plus = 4.0 * product(b, b, b, d) + 4.0 * product(a, c, c, c) + 27.0 * product(a, a, d, d)
     minus = 18.0 * product(a, b, c, d) + product(b, b, c, c)
@@ -198,7 +212,8 @@ def bifurcation_frequency(s: Scheme, xi: float = 0.0) -> float:
 
 
 def first_order_amplification_matrix(s: FirstOrderScheme, z: ArrayLike) -> ComplexArray:
-    """A of y_1 = A y_n, y = (s, dt v), for s' = -lambda s, z = lambda dt (complex allowed), shape (..., 2, 2)."""
+    """A of y_1 = A y_n, y = (s, dt v), for s' = -lambda s, z = lambda dt (complex allowed), shape
+    (..., 2, 2)."""
     zz = np.asarray(z, dtype=np.complex128)
     row = -np.stack([zz, 1.0 + s.W1 * zz], axis=-1) / (s.W1L6 + s.W2L5 * zz)[..., None]
     A: ComplexArray = np.array([[1.0, 1.0], [0.0, 1.0]]) + np.array([s.l5, 1.0])[:, None] * row[..., None, :]
@@ -222,7 +237,8 @@ def first_order_roots_at_infinity(s: FirstOrderScheme) -> ComplexArray:
 
 
 def first_order_critical_step(s: FirstOrderScheme) -> float:
-    """The largest real z = lambda dt up to which decay is not amplified: inf if always, 0.0 if for no small step."""
+    """The largest real z = lambda dt up to which decay is not amplified: inf if always, 0.0 if for
+    no small step."""
     c2, c1, c0 = np.array([s.W1L6, s.W2L5]), np.array([1.0, s.l5 + s.W1]), np.array([0.0, 1.0])
     conditions = ((4 * c2 - 2 * c1 + c0, 4 * c2 + 2 * c1 + c0), (2 * c1 - 2 * c0, 2 * c1 + 2 * c0))
     return min(first_negative(*condition) for condition in conditions)

@@ -16,18 +16,23 @@ TOLERANCE = 1e-12
 
 
 def satisfies_symplectic_condition(s: Scheme) -> bool:
-    """Whether the coefficients satisfy (2.144)/(2.170); neither necessary nor sufficient for bounded energy.
+    """Whether the coefficients satisfy (2.144)/(2.170); neither necessary nor sufficient for
+    bounded energy.
 
-    The condition is derived with a_n held fixed, while a_n itself depends on the state. Measured on Kepler's problem
-    (eccentricity 0.3, dt = 0.02, 60 revolutions; E is the mean energy error over a revolution):
+    The condition is derived with a_n held fixed, while a_n itself depends on the state. Measured on
+    Kepler's problem (eccentricity 0.3, dt = 0.02, 60 revolutions; E is the mean energy error over a
+    revolution):
 
-    - V0(1, 1, rho_s), U0(1, 1, 1) and central difference: E constant. The first two are the midpoint rule.
-    - explicit U0(rho_min, rho_max, 0), (2.172a): E constant, since q follows the Stormer-Verlet recurrence; away from
-      central difference v is read from a filtered a_n, so that (q, v) is not a symplectic pair.
-    - explicit V0, (2.172b): E drifts steadily as dt^3, for V0(1/3, 1/3, 0.3) by three times its size; the spectral
-      radius is below one (0.998 at Omega = 0.5). Only V0(0, 1, rho_s), where W2L2 = 1/2 too, does not dissipate.
-    - U0(1, 1, rho_s), implicit or explicit, and explicit V0(rho, 1, 1) fail the condition, yet E is constant; the
-      implicit ones are the trapezoidal rule for the interpolated values q~, v~, a~.
+    - V0(1, 1, rho_s), U0(1, 1, 1) and central difference: E constant. The first two are the
+      midpoint rule.
+    - explicit U0(rho_min, rho_max, 0), (2.172a): E constant, since q follows the Stormer-Verlet
+      recurrence; away from central difference v is read from a filtered a_n, so that (q, v) is not
+      a symplectic pair.
+    - explicit V0, (2.172b): E drifts steadily as dt^3, for V0(1/3, 1/3, 0.3) by three times its
+      size; the spectral radius is below one (0.998 at Omega = 0.5). Only V0(0, 1, rho_s), where
+      W2L2 = 1/2 too, does not dissipate.
+    - U0(1, 1, rho_s), implicit or explicit, and explicit V0(rho, 1, 1) fail the condition, yet E is
+      constant; the implicit ones are the trapezoidal rule for the interpolated values q~, v~, a~.
 
     >>> satisfies_symplectic_condition(Scheme.midpoint_epa()), satisfies_symplectic_condition(Scheme.newmark())
     (True, False)

@@ -1,22 +1,62 @@
-"""Runs over many runs: errors and orders of accuracy."""
+"""Questions about a system and about runs.
 
-from isodyn.studies.compare import CompareRow, Comparison, compare
-from isodyn.studies.errors import Errors, errors_of, relative_error
-from isodyn.studies.order import OrderCase, OrderStudy, order_study
-from isodyn.studies.references import ReferenceMotion, accurate_motion, exact_motion, fine_motion
+At one instant: equilibria, small motions about them, forces of a given motion. Over many runs:
+errors, orders of accuracy, comparisons.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from isodyn.later import names_from
+
+if TYPE_CHECKING:
+    from isodyn.studies.compare import CompareRow, Comparison, compare
+    from isodyn.studies.driven import kinematics
+    from isodyn.studies.errors import Errors, errors_of, relative_error
+    from isodyn.studies.inverse import InverseDynamics, inverse_dynamics
+    from isodyn.studies.linearisation import FrequencyResponse, Linearisation, linearise
+    from isodyn.studies.load_path import LoadPath, follow_loads
+    from isodyn.studies.order import OrderCase, OrderStudy, order_study
+    from isodyn.studies.references import ReferenceMotion, accurate_motion, exact_motion, fine_motion
+    from isodyn.studies.statics import Equilibrium, equilibrium
 
 __all__ = [
     "CompareRow",
     "Comparison",
+    "Equilibrium",
     "Errors",
+    "FrequencyResponse",
+    "InverseDynamics",
+    "Linearisation",
+    "LoadPath",
     "OrderCase",
     "OrderStudy",
     "ReferenceMotion",
     "accurate_motion",
     "compare",
+    "equilibrium",
     "errors_of",
     "exact_motion",
     "fine_motion",
+    "follow_loads",
+    "inverse_dynamics",
+    "kinematics",
+    "linearise",
     "order_study",
     "relative_error",
 ]
+
+_HOMES = {
+    **dict.fromkeys(("CompareRow", "Comparison", "compare"), "compare"),
+    "kinematics": "driven",
+    **dict.fromkeys(("Errors", "errors_of", "relative_error"), "errors"),
+    **dict.fromkeys(("InverseDynamics", "inverse_dynamics"), "inverse"),
+    **dict.fromkeys(("FrequencyResponse", "Linearisation", "linearise"), "linearisation"),
+    **dict.fromkeys(("OrderCase", "OrderStudy", "order_study"), "order"),
+    **dict.fromkeys(("ReferenceMotion", "accurate_motion", "exact_motion", "fine_motion"), "references"),
+    **dict.fromkeys(("Equilibrium", "equilibrium"), "statics"),
+    **dict.fromkeys(("LoadPath", "follow_loads"), "load_path"),
+}
+
+__getattr__ = names_from(__name__, _HOMES)

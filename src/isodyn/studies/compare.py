@@ -6,8 +6,9 @@
     energy   max |E(t) − E(t₀) − work| / max T, finest step
     cost     evaluations of the balance, iterations, factorisations and seconds of the compiled loop, per step size
 
-Combinations that the table of formulations refuses are listed with the reason. Step sizes that fail are left out of a row and noted;
-a combination that fails with every step size is listed with its message.
+Combinations that the table of formulations refuses are listed with the reason. Step sizes that fail
+are left out of a row and noted; a combination that fails with every step size is listed with its
+message.
 """
 
 from __future__ import annotations
@@ -55,7 +56,8 @@ class Cost:
 
 @dataclass(frozen=True, eq=False)
 class CompareRow:
-    """One formulation with one scheme, all step sizes; drift and energy are those of the finest step."""
+    """One formulation with one scheme, all step sizes; drift and energy are those of the finest
+    step."""
 
     formulation: str
     case: OrderCase
@@ -70,7 +72,8 @@ class CompareRow:
         return self.case.scheme
 
     def order(self, quantity: str) -> float:
-        """From the two finest steps; NaN where only one step was run, or the error is at rounding."""
+        """From the two finest steps; NaN where only one step was run, or the error is at
+        rounding."""
         measurable = len(self.case.dts) > 1 and self.case.of(quantity)[-1] > ROUNDING
         return self.case.order(quantity) if measurable else math.nan
 
@@ -87,7 +90,8 @@ class Missing:
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """Rows in the order formulation within scheme, and the combinations that have none; `str` gives a table."""
+    """Rows in the order formulation within scheme, and the combinations that have none; `str` gives
+    a table."""
 
     problem: str
     reference: str
@@ -166,7 +170,8 @@ class Comparison:
             drift = f"{'drift of':<27}" if self.constrained else ""
             yield f"  {'':{width}}  {errors}{orders}{drift}{'':9}cost"
             errors, orders = "".join(f"{x:<9}" for x in labels), "".join(f"{x:<6}" for x in labels)
-            drift = f"{'φ':<9}{'φ̇':<10}{'φ̈':<10}" if self.constrained else ""  # dots have no width
+            # dots have no width
+            drift = f"{'φ':<9}{'φ̇':<10}{'φ̈':<10}" if self.constrained else ""
             yield (
                 f"  {'':{width}}  {errors}{orders}{drift}{'energy':<9}{'evals':>6} {'iter':>6} {'factor':>6} {'ms':>8}"
             )
@@ -207,10 +212,12 @@ def compare(
     ----------
     problem : what is integrated
     schemes : one or several
-    formulations : one or several; left out, all of them (for first-order systems also the equations as they stand, None)
+    formulations : one or several; left out, all of them (for first-order systems also the equations
+        as they stand, None)
     dts : at least two steps, from coarse to fine; left out, 4, 2 and 1 times the problem's own
     t_end : end of the runs; left out, where the problem's order studies end
-    reference : what to compare with; left out, the exact solution where there is one, else DOP853 with rtol = 1e-13
+    reference : what to compare with; left out, the exact solution where there is one, else DOP853
+        with rtol = 1e-13
     newton : settings of the iteration
 
     >>> import isodyn as iso

@@ -1,7 +1,9 @@
-"""The one definition of an error: max over time and components of |Δ|, divided by max |reference| of that quantity.
+"""The one definition of an error: max over time and components of |Δ|, divided by max |reference|
+of that quantity.
 
-Where the reference is zero throughout, |Δ| itself. Of configurations that are no vector space Δ is the increment that leads from the
-reference to the value (`difference` of the system), so that a rotation counts by its angle.
+Where the reference is zero throughout, |Δ| itself. Of configurations that are no vector space Δ is
+the increment that leads from the reference to the value (`difference` of the system), so that a
+rotation counts by its angle.
 """
 
 from __future__ import annotations
@@ -11,13 +13,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
+from isodyn.kernels.compiled import FloatArray
 from isodyn.results import Solution
 
 
 def relative_error(values: FloatArray, reference: FloatArray, scale: float | None = None) -> float:
-    """max|values − reference| / max|reference|, or / scale where given; 0 for quantities without components.
+    """max|values − reference| / max|reference|, or / scale where given; 0 for quantities without
+    components.
 
     >>> import numpy as np
     >>> relative_error(np.array([[1.0], [2.2]]), np.array([[1.0], [2.0]])) == 0.2 / 2.0
@@ -56,7 +59,8 @@ class Errors:
 
 
 def errors_of(sol: Solution, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray | None = None) -> Errors:
-    """Errors of a solution against the motion q, v, a, lam at its own times; row 1 has to be the first step."""
+    """Errors of a solution against the motion q, v, a, lam at its own times; row 1 has to be the
+    first step."""
     if sol.t.size < 2:
         raise InputError("errors need a solution with at least two rows")
     size = {"q": scale_of(q), "v": scale_of(v), "a": scale_of(a)}

@@ -2,8 +2,9 @@
 
     slope_k = log(e_k / e_{k+1}) / log(dt_k / dt_{k+1})
 
-from the errors e of runs with steps dt₁ > dt₂ > …, in q, v, a and λ (s, s', z of first-order systems), once over all of time and once
-at n = 1 alone. A scheme of order two has slopes of 2 over all of time; at n = 1 the slopes of q and v are larger by up to 1.
+from the errors e of runs with steps dt₁ > dt₂ > …, in q, v, a and λ (s, s', z of first-order
+systems), once over all of time and once at n = 1 alone. A scheme of order two has slopes of 2 over
+all of time; at n = 1 the slopes of q and v are larger by up to 1.
 """
 
 from __future__ import annotations
@@ -16,10 +17,10 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.compiled import FloatArray
 from isodyn.errors import InputError, coarse_steps_meant
 from isodyn.formulations import Formulation
 from isodyn.integrate import Newton, integrate
+from isodyn.kernels.compiled import FloatArray
 from isodyn.problems.problem import Problem
 from isodyn.schemes import FirstOrderScheme, Scheme
 from isodyn.studies.errors import Errors, errors_of
@@ -36,7 +37,8 @@ class OrderCase:
     errors: tuple[Errors, ...]
 
     def of(self, quantity: str) -> FloatArray:
-        """Errors in q, v, a or lam, or at n = 1 alone in q_1, v_1, a_1 or lam_1, one per step size."""
+        """Errors in q, v, a or lam, or at n = 1 alone in q_1, v_1, a_1 or lam_1, one per step
+        size."""
         return np.array([getattr(errors, quantity) for errors in self.errors])
 
     def slopes(self, quantity: str) -> list[float]:
@@ -126,7 +128,8 @@ def order_study(
     problem : a problem, or a system (then t_end is needed)
     schemes : one or several
     dts : at least two steps, from coarse to fine
-    reference : what to compare with; left out, the exact solution where there is one, else DOP853 with rtol = 1e-13
+    reference : what to compare with; left out, the exact solution where there is one, else DOP853
+        with rtol = 1e-13
     t_end : end of the runs; the problem's own where left out
     formulation : how constraints enter, as in `integrate`
     newton : settings of the iteration

@@ -4,11 +4,13 @@ A high-order solver works on y = (q, v), y' = (v, a) with a from the balance of 
 
     a = M⁻¹ Q,     −Q = balance(t, q, v, a = 0),     M = ∂balance/∂a.
 
-With constraints a and λ come from M a + Gᵀλ = Q, G a = b, with λ of least norm where rows are dependent,
+With constraints a and λ come from M a + Gᵀλ = Q, G a = b, with λ of least norm where rows are
+dependent,
 
     λ = (G M⁻¹ Gᵀ)⁺ (G M⁻¹ Q − b),     a = M⁻¹ (Q − Gᵀλ).
 
-Of systems with a retraction q' is its derivative along v, d/ds q ⊕ s v at s = 0, from differences of eighth order.
+Of systems with a retraction q' is its derivative along v, d/ds q ⊕ s v at s = 0, from differences
+of eighth order.
 """
 
 from __future__ import annotations
@@ -20,7 +22,10 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.compiled import (
+from isodyn.errors import ConvergenceError, InputError
+from isodyn.formulations import Formulation
+from isodyn.integrate import integrate
+from isodyn.kernels.compiled import (
     ACCELERATION,
     BALANCE,
     CONSTRAINT,
@@ -32,9 +37,6 @@ from isodyn.compiled import (
     SOLVES,
     FloatArray,
 )
-from isodyn.errors import ConvergenceError, InputError
-from isodyn.formulations import Formulation
-from isodyn.integrate import integrate
 from isodyn.problems.problem import Motion, Problem
 from isodyn.schemes import FirstOrderScheme, Scheme
 from isodyn.systems import System
@@ -48,7 +50,8 @@ DEPENDENT = 1e-10  # singular values of G M⁻¹ Gᵀ that are smaller, relative
 
 @dataclass(frozen=True, eq=False)
 class ReferenceMotion:
-    """A motion as a function of time (k,) → q, v, a (and multipliers) with k rows, and in words where it comes from."""
+    """A motion as a function of time (k,) → q, v, a (and multipliers) with k rows, and in words
+    where it comes from."""
 
     at: Callable[[FloatArray], Motion]
     kind: str
@@ -70,7 +73,8 @@ def exact_motion(problem: Problem, **parameters: float) -> ReferenceMotion:
 def accurate_motion(
     system: System, t_end: float, t0: float = 0.0, *, breakpoints: Sequence[float] = ()
 ) -> ReferenceMotion:
-    """The motion computed by DOP853 with rtol = 1e-13, anew from breakpoints, where loads jump; a and λ there are those after the jump."""
+    """The motion computed by DOP853 with rtol = 1e-13, anew from breakpoints, where loads jump; a
+    and λ there are those after the jump."""
     from scipy.integrate import solve_ivp
 
     if system.first_order and system.m:
@@ -125,7 +129,8 @@ def fine_motion(
     formulation: Formulation | None = None,
     breakpoints: Sequence[float] = (),
 ) -> ReferenceMotion:
-    """The motion from a run with steps that are `refinement` times finer than dt, at multiples of dt."""
+    """The motion from a run with steps that are `refinement` times finer than dt, at multiples of
+    dt."""
     sol = integrate(
         system, scheme, formulation, dt=dt / refinement, t_end=t_end, save_every=refinement, breakpoints=breakpoints
     )

@@ -26,7 +26,8 @@ from isodyn.systems import LinearSystem
 
 @dataclass(frozen=True)
 class SubdomainAdvice:
-    """Numbers for one subdomain: `limit` is the largest stable sub-step (inf: any, 0: none), `needed` the sub-steps that keep it."""
+    """Numbers for one subdomain: `limit` is the largest stable sub-step (inf: any, 0: none),
+    `needed` the sub-steps that keep it."""
 
     name: str
     scheme: str
@@ -46,7 +47,8 @@ class SubdomainAdvice:
 
 @dataclass(frozen=True)
 class Advice:
-    """Advice for every subdomain; `same_W1` says whether balances are taken at one time. `str` puts it into words."""
+    """Advice for every subdomain; `same_W1` says whether balances are taken at one time. `str` puts
+    it into words."""
 
     parts: tuple[SubdomainAdvice, ...]
     same_W1: bool
@@ -83,10 +85,12 @@ class Advice:
 
 
 def advise(sub: Subdomains, scheme: Any = None, substeps: Any = None, *, dt: float) -> Advice:
-    """Stability limits, sub-steps needed, whether W₁ match, and the drift of the interface to expect.
+    """Stability limits, sub-steps needed, whether W₁ match, and the drift of the interface to
+    expect.
 
-    Limits are those of the subdomains by themselves, undamped and linear. They are necessary, not sufficient: unlike explicit members
-    may feed each other through the interface and grow slowly inside them; `Stabilised()` was seen to prevent it.
+    Limits are those of the subdomains by themselves, undamped and linear. They are necessary, not
+    sufficient: unlike explicit members may feed each other through the interface and grow slowly
+    inside them; `Stabilised()` was seen to prevent it.
 
     >>> import isodyn as iso
     >>> soft, stiff = (iso.LinearSystem(1.0, None, k, None, [0.0], [0.0]) for k in (1.0, 1e4))
@@ -140,7 +144,8 @@ def advise(sub: Subdomains, scheme: Any = None, substeps: Any = None, *, dt: flo
 
 
 def largest_frequency(system: LinearSystem) -> float:
-    """√ of the largest |eigenvalue| of M⁻¹K; of large systems to four digits, or a bound from above where that takes long."""
+    """√ of the largest |eigenvalue| of M⁻¹K; of large systems to four digits, or a bound from above
+    where that takes long."""
     M, K, n = system.M, system.K, system.nv
     if n < 200:
         M, K = (A.toarray() if sp.issparse(A) else A for A in (M, K))
@@ -159,7 +164,8 @@ def largest_frequency(system: LinearSystem) -> float:
 
 
 def frequency_bound(system: LinearSystem) -> float | None:
-    """√ of the largest row sum of |M⁻¹K| (Gershgorin), at no cost, for diagonal M; None for others."""
+    """√ of the largest row sum of |M⁻¹K| (Gershgorin), at no cost, for diagonal M; None for
+    others."""
     M, K = sp.csr_array(system.M), sp.csr_array(system.K)
     M.eliminate_zeros()
     diagonal = M.diagonal()
@@ -169,7 +175,8 @@ def frequency_bound(system: LinearSystem) -> float | None:
 
 
 def warn_beyond_limits(sub: Subdomains, schemes: dict[str, Any], substeps: dict[str, int], dt: float) -> None:
-    """A warning for every explicit linear subdomain whose sub-step lies beyond the limit that it has by itself."""
+    """A warning for every explicit linear subdomain whose sub-step lies beyond the limit that it
+    has by itself."""
     for name, s in schemes.items():
         system = sub.systems[name]
         if not isinstance(system, LinearSystem) or s.W3L3 != 0.0:
@@ -200,4 +207,5 @@ def matching_rho(rho: float, rho_2: float) -> float:
     for name, value in (("rho", rho), ("rho_2", rho_2)):
         if not (isinstance(value, int | float | np.number) and 0.0 <= value <= 1.0):
             raise InputError(f"{name} must lie between 0 and 1, received {value!r}")
-    return (1.0 - rho_2 + rho * (rho_2 + 3.0)) / (1.0 + 3.0 * rho_2 + rho * (rho_2 - 1.0))  # [Shimada2014 (4.26)]
+    # [Shimada2014 (4.26)]
+    return (1.0 - rho_2 + rho * (rho_2 + 3.0)) / (1.0 + 3.0 * rho_2 + rho * (rho_2 - 1.0))

@@ -1,4 +1,5 @@
-"""Which system steps of a run go in compiled blocks: those of full size between first and last of a stretch, of linear subdomains."""
+"""Which system steps of a run go in compiled blocks: those of full size between first and last of a
+stretch, of linear subdomains."""
 
 from __future__ import annotations
 
@@ -6,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isodyn.compiled import OK, FloatArray
 from isodyn.integrate.schedule import Stretch
+from isodyn.kernels.compiled import OK, FloatArray
 from isodyn.subdomains.linear_run import LinearRun, possible
 from isodyn.subdomains.system_step import SystemStep
 
@@ -23,7 +24,8 @@ class Blocks:
         self.by_step: dict[float, LinearRun | None] = {}
 
     def regular(self, stretch: Stretch, n: int, length: int) -> tuple[FloatArray, Any] | None:
-        """Times and saves of the next system steps, `length` at most; None where the next one goes by itself."""
+        """Times and saves of the next system steps, `length` at most; None where the next one goes
+        by itself."""
         end = min(n + length, stretch.steps)
         if end == stretch.steps and (stretch.ends_in_breakpoint or not _full(stretch)):
             end -= 1
@@ -40,7 +42,8 @@ class Blocks:
         return times, save
 
     def linear_run(self, dt: float) -> LinearRun | None:
-        """The compiled loop for steps of this size; None where subdomains are not all here, linear and of narrow bands."""
+        """The compiled loop for steps of this size; None where subdomains are not all here, linear
+        and of narrow bands."""
         run = self.run
         if dt not in self.by_step:
             self.by_step[dt] = None

@@ -1,14 +1,18 @@
-"""The second driver: system steps of tied subdomains, each with its own scheme and its own number of sub-steps.
+"""The second driver: system steps of tied subdomains, each with its own scheme and its own number
+of sub-steps.
 
     λ(t) linear between t_n and t_{n+1};   τ_ℓ sub-steps of every subdomain, balance with load and λ at t_n + (m + W₁)Δt_ℓ
     Σ G_ℓ v_ℓ^{n+1} = 0                     for λ_{n+1}                                        [Shimada2014 (4.4)]
 
-The velocity gap at t_{n+1} is affine in λ_{n+1} for linear subdomains: sub-steps with a guess, one solve with the dual Schur complement
-H = −Σ G_ℓ ∂v_ℓ/∂λ (factorised once for each kind of step), sub-steps corrected. With others it is Newton's iteration on the
-interface, with an H from differences that is kept while it serves. Nothing of the size of all sub-steps together is ever formed.
+The velocity gap at t_{n+1} is affine in λ_{n+1} for linear subdomains: sub-steps with a guess, one
+solve with the dual Schur complement H = −Σ G_ℓ ∂v_ℓ/∂λ (factorised once for each kind of step),
+sub-steps corrected. With others it is Newton's iteration on the interface, with an H from
+differences that is kept while it serves. Nothing of the size of all sub-steps together is ever
+formed.
 
-With `stabilised`, positions are closed after each system step, q_ℓ ← q_ℓ − S_ℓ⁻¹G_ℓᵀμ with Σ G_ℓ q_ℓ = 0, S_ℓ the matrix of a sub-step: the
-stabilised step, in which μ enters q_{n+1} alone. See docs/derivations/subdomain_steps.md.
+With `stabilised`, positions are closed after each system step, q_ℓ ← q_ℓ − S_ℓ⁻¹G_ℓᵀμ with Σ G_ℓ
+q_ℓ = 0, S_ℓ the matrix of a sub-step: the stabilised step, in which μ enters q_{n+1} alone. See
+docs/derivations/subdomain_steps.md.
 """
 
 from __future__ import annotations
@@ -20,11 +24,11 @@ from typing import Any
 
 import numpy as np
 
-from isodyn import interrupts
-from isodyn.compiled import FloatArray
 from isodyn.errors import ConvergenceError, InputError, IsodynWarning, NonFiniteError
 from isodyn.integrate.schedule import Stretch
-from isodyn.kernel_progress import run_clock
+from isodyn.kernels import interrupts
+from isodyn.kernels.compiled import FloatArray
+from isodyn.kernels.progress import run_clock
 from isodyn.linear_solvers.rows import choose
 from isodyn.results.solution import Statistics
 from isodyn.subdomains.blocks import Blocks
@@ -41,7 +45,8 @@ _SMALL = 1e-6  # gaps of the start below this, relative, are rounding of the inp
 _ROUNDING = 1e-13  # relative gap of velocities that needs no further correction
 _ITERATIONS = 25
 _SLOW = 0.1  # contraction beyond which H is made anew
-_BLOCK_SECONDS = 0.1  # how long compiled blocks of steps may run before Python looks after progress and Ctrl-C
+# how long compiled blocks of steps may run before Python looks after progress and Ctrl-C
+_BLOCK_SECONDS = 0.1
 
 
 class CoupledRun:
@@ -161,7 +166,8 @@ class CoupledRun:
     # ---- start
 
     def start(self, t: float, *, first: bool) -> None:
-        """Consistent a and λ: M_ℓ a_ℓ + G_ℓᵀλ = Q_ℓ with Σ G_ℓ a_ℓ = 0; small gaps of q and v are closed before."""
+        """Consistent a and λ: M_ℓ a_ℓ + G_ℓᵀλ = Q_ℓ with Σ G_ℓ a_ℓ = 0; small gaps of q and v are
+        closed before."""
         t_right = t if first else float(np.nextafter(t, np.inf))
         self.team.phase = f"at the start, t = {t:g}"
         self.t = t
@@ -177,7 +183,8 @@ class CoupledRun:
         self.team.ask("accelerate", t_right, self.lam, False)
 
     def close_start(self, solve: InterfaceOperator, first: bool) -> None:
-        """Least changes in the mass norm that make the start continuous; refused where they are not small."""
+        """Least changes in the mass norm that make the start continuous; refused where they are not
+        small."""
         for key in ("q", "v"):
             if key == "q" and self.sub.first_order:
                 continue
@@ -196,7 +203,8 @@ class CoupledRun:
     # ---- one system step
 
     def step(self, step: SystemStep) -> None:
-        """Every subdomain from t to t_1, with the multipliers that keep velocities continuous there."""
+        """Every subdomain from t to t_1, with the multipliers that keep velocities continuous
+        there."""
         self.team.phase = f"in system step {self.steps + 1} from t = {step.t:.6g}"
         lam_0 = self.lam
         lam_1 = lam_0 + step.dt * self.rate
@@ -234,7 +242,8 @@ class CoupledRun:
         self.steps += 1
 
     def affine(self, kind: Any) -> bool:
-        """Whether all subdomains end such a step elsewhere by W δ, so that one correction closes the interface."""
+        """Whether all subdomains end such a step elsewhere by W δ, so that one correction closes
+        the interface."""
         if kind not in self.affine_kinds:
             self.affine_kinds[kind] = all(self.team.ask("corrects", kind))
         return self.affine_kinds[kind]

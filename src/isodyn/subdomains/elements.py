@@ -1,4 +1,5 @@
-"""A linear system as element matrices, M = Σ_e M_e and so on, before it is assembled or cut into subdomains."""
+"""A linear system as element matrices, M = Σ_e M_e and so on, before it is assembled or cut into
+subdomains."""
 
 from __future__ import annotations
 
@@ -15,7 +16,8 @@ from isodyn.systems import LinearSystem
 
 @dataclass(frozen=True, eq=False)
 class Elements:
-    """A linear system as a list of elements: `dofs` (e, k), matrices `M`, `K` and perhaps `C` (e, k, k); negative dofs are held fixed.
+    """A linear system as a list of elements: `dofs` (e, k), matrices `M`, `K` and perhaps `C` (e,
+    k, k); negative dofs are held fixed.
 
     f is a vector or a function of time for the undivided system; q0 and v0 are its start.
     """
@@ -51,7 +53,8 @@ class Elements:
                 real_array(name, value)
 
     def matrix(self, name: str, chosen: Any = slice(None)) -> Any:
-        """M, K or C assembled from the chosen elements, sparse, of the undivided size; None where there is none."""
+        """M, K or C assembled from the chosen elements, sparse, of the undivided size; None where
+        there is none."""
         values = getattr(self, name)
         if values is None:
             return None

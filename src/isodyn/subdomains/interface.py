@@ -1,4 +1,5 @@
-"""The dual Schur complement of an interface, H = −Σ G_ℓ ∂v_ℓ/∂λ, scaled to a unit diagonal and factorised."""
+"""The dual Schur complement of an interface, H = −Σ G_ℓ ∂v_ℓ/∂λ, scaled to a unit diagonal and
+factorised."""
 
 from __future__ import annotations
 
@@ -8,8 +9,8 @@ from typing import Any
 import numpy as np
 from scipy.linalg import lu_factor, lu_solve
 
-from isodyn.compiled import FloatArray
 from isodyn.errors import SingularError
+from isodyn.kernels.compiled import FloatArray
 
 _SINGULAR = 1e-13  # ratio of singular values
 

@@ -2,8 +2,8 @@
 
     f(t) − G_ℓᵀ λ(t),      λ(t) = λ_n + (t − t_n)/Δt (λ_{n+1} − λ_n)                    [Shimada2014 (4.4d)]
 
-With λ as a function of time the step needs to know nothing of subdomains: it asks for the balance at t_n + (m + W₁)Δt_ℓ, and load and
-multiplier are both taken there.
+With λ as a function of time the step needs to know nothing of subdomains: it asks for the balance
+at t_n + (m + W₁)Δt_ℓ, and load and multiplier are both taken there.
 """
 
 from __future__ import annotations
@@ -14,14 +14,17 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.compiled import BALANCE, FloatArray
+from isodyn.kernels.compiled import BALANCE, FloatArray
 from isodyn.systems import LinearFirstOrderSystem, LinearSystem, checks
 from isodyn.systems.model import Model, from_python
-from isodyn.systems.trampoline import python_model  # compiled, or loaded from the cache, when first needed
+
+# compiled, or loaded from the cache, when first needed
+from isodyn.systems.trampoline import python_model
 
 
 class InterfaceLoad:
-    """−G_ℓᵀλ(t) over one system step; called, with the subdomain's own load, which `silent` leaves out."""
+    """−G_ℓᵀλ(t) over one system step; called, with the subdomain's own load, which `silent` leaves
+    out."""
 
     def __init__(self, Gt: Any, base: Any = None, name: str = "f") -> None:
         self.Gt, self.base, self.name, self.n = Gt, base, name, Gt.shape[0]
@@ -37,7 +40,8 @@ class InterfaceLoad:
 
     def force(self, t: float) -> FloatArray:
         """G_ℓᵀλ(t)."""
-        value: FloatArray = self.start + (t - self.t_0) / self.dt * self.change  # [Shimada2014 (4.4d)]
+        # [Shimada2014 (4.4d)]
+        value: FloatArray = self.start + (t - self.t_0) / self.dt * self.change
         return value
 
     def __call__(self, t: float) -> FloatArray:
@@ -70,7 +74,8 @@ def _with_load(inner: Model, load: InterfaceLoad) -> Model:
 
 
 class _Answers:
-    """A model with the interface load in its balance; plain Python models are asked without a way through compiled code."""
+    """A model with the interface load in its balance; plain Python models are asked without a way
+    through compiled code."""
 
     def __init__(self, inner: Model, load: InterfaceLoad) -> None:
         self.inner, self.load = inner, load

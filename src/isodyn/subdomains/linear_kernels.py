@@ -1,11 +1,13 @@
 """Compiled steps of linear subdomains: τ sub-steps of one, and system steps of all that are tied.
 
-With the guess x = −a/W₁Λ₆, for which ã = 0, a sub-step of M a + C v + K q = f − Gᵀλ costs the products with C and K and one solve:
+With the guess x = −a/W₁Λ₆, for which ã = 0, a sub-step of M a + C v + K q = f − Gᵀλ costs the
+products with C and K and one solve:
 
     (W₁Λ₆ M + h W₂Λ₅ C + h² W₃Λ₃ K) r = f(t̃) − Gᵀλ(t̃) − C ṽ − K q̃,     Δa = x + r,     t̃ = t_n + (m + W₁)h       [Shimada2014 (4.4)]
 
-Subdomains lie one behind the other in flat arrays: states, sparse rows of C and K, banded factors in LAPACK's form (columns contiguous,
-the diagonal of U inverted), ties. `place` holds where each begins, see `PLACES`.
+Subdomains lie one behind the other in flat arrays: states, sparse rows of C and K, banded factors
+in LAPACK's form (columns contiguous, the diagonal of U inverted), ties. `place` holds where each
+begins, see `PLACES`.
 """
 
 from __future__ import annotations
@@ -16,12 +18,13 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from isodyn.compiled import F2, NOT_FINITE, OK, F, FloatArray, I, IntArray, f8, i8, kernel
+from isodyn.kernels.compiled import F2, NOT_FINITE, OK, F, FloatArray, I, IntArray, f8, i8, kernel
 
-# ---- columns of `place`: first unknown, size, sub-steps, bands below and above, whether there are C, K, a permutation, q
+# ---- columns of `place`: first unknown, size, sub-steps, bands below and above, whether there are
+# C, K, a permutation, q
 FIRST, SIZE, TAU, LOWER, UPPER, HAS_C, HAS_K, PERMUTED, HAS_Q = range(9)
-# ---- … first entry of the factors, of the ties and how many, of the rows it has a part in and how many, of the load of
-# one system step, and whether there is such a load beside the constant one
+# ---- … first entry of the factors, of the ties and how many, of the rows it has a part in and how
+# many, of the load of one system step, and whether there is such a load beside the constant one
 AT_LU, AT_TIE, TIES, AT_ROW, ROWS, AT_LOAD, LOADS = range(9, 16)
 PLACES = 16
 # ---- rows of `motion` and of `answers`
@@ -33,7 +36,8 @@ Linear = namedtuple(
     "Linear",
     "place numbers C_ptr C_ind C_val K_ptr K_ind K_val lu pivot order constant tie_row tie_col tie_sign row work",
 )
-"""Matrices, factors, constant loads and ties of linear subdomains, and memory for a sub-step (three rows)."""
+"""Matrices, factors, constant loads and ties of linear subdomains, and memory for a sub-step (three
+rows)."""
 LINEAR = types.NamedTuple((types.Array(i8, 2, "C"), F2, I, I, F, I, I, F, F, I, I, F, I, I, F, I, F2), Linear)
 
 
@@ -61,7 +65,8 @@ def solve_banded(n: int, lower: int, upper: int, lu: FloatArray, pivot: IntArray
 def subtract_product(
     lo: int, n: int, ptr: IntArray, ind: IntArray, val: FloatArray, x: FloatArray, b: FloatArray, at: int, r: FloatArray
 ) -> None:
-    """r = b − A x for the rows lo … lo + n − 1 of the flat sparse matrix; r begins at 0, b at `at`."""
+    """r = b − A x for the rows lo … lo + n − 1 of the flat sparse matrix; r begins at 0, b at
+    `at`."""
     k = ptr[lo]
     for i in range(n):
         total = b[at + i]
@@ -84,7 +89,8 @@ def sub_steps(
     load: FloatArray,
     motion: FloatArray,
 ) -> None:
-    """Sub-steps begin … end − 1 of subdomain p; λ at sub-step m is λ₀ + θ_m (λ₁ − λ₀), loads in `load` are those of these sub-steps."""
+    """Sub-steps begin … end − 1 of subdomain p; λ at sub-step m is λ₀ + θ_m (λ₁ − λ₀), loads in
+    `load` are those of these sub-steps."""
     place, s, work = k.place[p], k.numbers[p], k.work
     lo, n, h = place[FIRST], place[SIZE], s[H]
     q, v, a, da = motion[Q], motion[V], motion[A], motion[DA]
@@ -122,7 +128,8 @@ def sub_steps(
             solve_banded(n, place[LOWER], place[UPPER], lu, pivot, r)
         if place[HAS_Q]:
             for i in range(n):
-                q[lo + i] += h * v[lo + i] + half * a[lo + i] + h * h * s[L3] * r[i]  # [Shimada2014 (3.131g) adapted]
+                # [Shimada2014 (3.131g) adapted]
+                q[lo + i] += h * v[lo + i] + half * a[lo + i] + h * h * s[L3] * r[i]
         for i in range(n):
             x = r[i] - back * a[lo + i]
             v[lo + i] += full * a[lo + i] + h * s[L5] * r[i]
@@ -156,8 +163,9 @@ def advance(
 
 
 Interface = namedtuple("Interface", "theta inverse at_W moved answers inverse_q basis lam rate lam_1 gap delta")
-"""θ of every sub-step (subdomain by subdomain); H⁻¹ and W of this kind of step: where those of a subdomain begin among the unknowns that
-λ moves, and in the answers; the same for positions (empty: not closed); λ and its rate; memory."""
+"""θ of every sub-step (subdomain by subdomain); H⁻¹ and W of this kind of step: where those of a
+subdomain begin among the unknowns that λ moves, and in the answers; the same for positions (empty:
+not closed); λ and its rate; memory."""
 INTERFACE = types.NamedTuple((F2, F2, types.Array(i8, 2, "C"), I, F2, F2, F, F, F, F, F, F), Interface)
 
 Saved = namedtuple("Saved", "q v a lam at_q at_v at_a phi")
@@ -183,7 +191,8 @@ def gap_of(k: Any, x: FloatArray, gap: FloatArray) -> float:
 
 @kernel()
 def scale_of(k: Any, dt: float, motion: FloatArray) -> float:
-    """What gaps of velocity are compared with: |v| + Δt (|a| + |Δa|), the largest of a subdomain."""
+    """What gaps of velocity are compared with: |v| + Δt (|a| + |Δa|), the largest of a
+    subdomain."""
     largest = 0.0
     for p in range(k.place.shape[0]):
         v = a = d = 0.0
@@ -278,7 +287,8 @@ def write(f: Any, motion: FloatArray, rows: Any, at: int) -> None:
 def system_steps(
     k: Any, f: Any, dt: float, loads: FloatArray, motion: FloatArray, save: Any, rows: Any, count: IntArray
 ) -> int:
-    """As many system steps as `save` has entries; saved ones become rows. count: steps, corrections, rows."""
+    """As many system steps as `save` has entries; saved ones become rows. count: steps,
+    corrections, rows."""
     m = f.lam.size
     for step in range(save.size):
         for i in range(m):

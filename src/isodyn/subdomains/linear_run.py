@@ -1,7 +1,7 @@
 """Many system steps of linear subdomains at a time, in one compiled loop.
 
-Possible where all subdomains live here, have narrow bands and keep their answers W. Own loads that are functions of time are computed
-ahead for a block of steps: the times of all balances are known.
+Possible where all subdomains live here, have narrow bands and keep their answers W. Own loads that
+are functions of time are computed ahead for a block of steps: the times of all balances are known.
 """
 
 from __future__ import annotations
@@ -10,14 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.compiled import OK, FloatArray
+from isodyn.kernels.compiled import OK, FloatArray
 from isodyn.subdomains import linear_kernels as lk
 from isodyn.subdomains.interface import InterfaceOperator
 from isodyn.subdomains.linear_tables import LOAD_TABLE, linear
 from isodyn.subdomains.part import SubdomainPart
 from isodyn.subdomains.record import Record
 
-_NOTHING = 1e-20  # entries of W below this part of the largest are nothing beside rounding: far from the interface, where λ is not felt
+# entries of W below this part of the largest are nothing beside rounding: far from the interface,
+# where λ is not felt
+_NOTHING = 1e-20
 
 
 class LinearRun:
@@ -84,7 +86,8 @@ class LinearRun:
     def go(
         self, loads: FloatArray, times: FloatArray, save: Any, lam: FloatArray, rate: FloatArray, record: Record
     ) -> tuple[int, int, int]:
-        """Steps to each of the times; λ and its rate are brought up to date. Status, whole steps, corrections."""
+        """Steps to each of the times; λ and its rate are brought up to date. Status, whole steps,
+        corrections."""
         interface, motion = self.interface, self.motion
         interface.lam[:], interface.rate[:] = lam, rate
         first = 0

@@ -1,8 +1,10 @@
-"""Linear subdomains as the flat tables of `linear_kernels`: sparse rows of C and K, banded factors of the step's matrix, ties.
+"""Linear subdomains as the flat tables of `linear_kernels`: sparse rows of C and K, banded factors
+of the step's matrix, ties.
 
     J = W₁Λ₆ M + h W₂Λ₅ C + h² W₃Λ₃ K,        P J Pᵀ = L U with row pivoting, P by reverse Cuthill–McKee where that narrows the band
 
-Constant for a scheme and a sub-step h, so factorised once for each. Wide bands of large subdomains are left to sparse factorisations.
+Constant for a scheme and a sub-step h, so factorised once for each. Wide bands of large subdomains
+are left to sparse factorisations.
 """
 
 from __future__ import annotations
@@ -15,12 +17,14 @@ import scipy.sparse as sp
 from scipy.linalg.lapack import dgbtrf
 from scipy.sparse.csgraph import reverse_cuthill_mckee
 
-from isodyn.compiled import FloatArray, IntArray
 from isodyn.errors import SingularError
+from isodyn.kernels.compiled import FloatArray, IntArray
 from isodyn.subdomains import linear_kernels as lk
 from isodyn.systems import LinearFirstOrderSystem, LinearSystem
 
-WIDEST = 48  # bands below and above the diagonal that are solved faster than by sparse factors, whatever the size …
+# bands below and above the diagonal that are solved faster than by sparse factors, whatever the
+# size …
+WIDEST = 48
 LITTLE = 100_000  # … and entries of the band that are, whatever the width
 
 LOAD_TABLE = 500_000  # entries of loads that are computed ahead for a block of system steps
@@ -28,7 +32,8 @@ LOAD_TABLE = 500_000  # entries of loads that are computed ahead for a block of 
 
 @dataclass(frozen=True, eq=False)
 class Factors:
-    """L and U in LAPACK's band form, columns contiguous, diagonal of U inverted; `order` is empty where nothing is permuted."""
+    """L and U in LAPACK's band form, columns contiguous, diagonal of U inverted; `order` is empty
+    where nothing is permuted."""
 
     lower: int
     upper: int
@@ -58,7 +63,8 @@ class Ties:
 
 
 def band(pattern: Any) -> tuple[int, int, IntArray]:
-    """Bands below and above the diagonal, and the order that makes them so narrow (empty: the given one)."""
+    """Bands below and above the diagonal, and the order that makes them so narrow (empty: the given
+    one)."""
     entries = sp.coo_array(pattern)
 
     def widths(place: IntArray) -> tuple[int, int]:
@@ -134,7 +140,8 @@ class LinearTables:
 
 
 def tables_of(system: Any, ties: Ties) -> LinearTables | None:
-    """Tables of a linear subdomain without constraints of its own and with a narrow band; None for others."""
+    """Tables of a linear subdomain without constraints of its own and with a narrow band; None for
+    others."""
     if not isinstance(system, LinearSystem | LinearFirstOrderSystem) or system.m:
         return None
     tables = LinearTables(system, ties)
@@ -148,7 +155,8 @@ def _sparse(A: Any) -> Any:
 
 
 def linear(parts: list[tuple[LinearTables, Any, float, int, Factors]]) -> Any:
-    """`linear_kernels.Linear` of subdomains (tables, coefficients, sub-step, number of sub-steps, factors), one behind the other."""
+    """`linear_kernels.Linear` of subdomains (tables, coefficients, sub-step, number of sub-steps,
+    factors), one behind the other."""
     place = np.zeros((len(parts), lk.PLACES), dtype=np.int64)
     numbers = np.zeros((len(parts), 9))
     N = sum(tables.n for tables, *_ in parts)

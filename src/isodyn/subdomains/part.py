@@ -1,10 +1,13 @@
 """One subdomain inside a coupled run: its state, its sub-steps, and how it answers to multipliers.
 
-The sub-steps are those of `isodyn.integrate`: the same compiled loop, on the system with the interface force as one more load; linear
-subdomains with narrow bands have kernels of their own. With λ_{n+1} changed by δ a linear subdomain ends its system step elsewhere by W δ;
-the columns of W are runs from rest without loads, made once for every kind of step. Other subdomains repeat their sub-steps.
+The sub-steps are those of `isodyn.integrate`: the same compiled loop, on the system with the
+interface force as one more load; linear subdomains with narrow bands have kernels of their own.
+With λ_{n+1} changed by δ a linear subdomain ends its system step elsewhere by W δ; the columns of W
+are runs from rest without loads, made once for every kind of step. Other subdomains repeat their
+sub-steps.
 
-What others ask of a part goes in and out as numbers at the interface, so that it may live in another process.
+What others ask of a part goes in and out as numbers at the interface, so that it may live in
+another process.
 """
 
 from __future__ import annotations
@@ -13,13 +16,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from isodyn.compiled import FloatArray
 from isodyn.errors import NonFiniteError
 from isodyn.formulations import Stabilised
 from isodyn.formulations.closure import OPEN
 from isodyn.integrate.memory import Counters, Motion, State, motion_of, set_motion
 from isodyn.integrate.run import Run
 from isodyn.integrate.schedule import plan
+from isodyn.kernels.compiled import FloatArray
 from isodyn.subdomains import responses
 from isodyn.subdomains.interface_load import tied
 from isodyn.subdomains.linear_kernels import advance
@@ -42,7 +45,8 @@ class Row(NamedTuple):
 
 
 class SubdomainPart:
-    """A subdomain with its scheme and its number of sub-steps; G holds the enforced rows, all of them."""
+    """A subdomain with its scheme and its number of sub-steps; G holds the enforced rows, all of
+    them."""
 
     def __init__(self, name: str, system: Any, scheme: Any, tau: int, G: Any, newton: Any, assemble: bool) -> None:
         self.name, self.system, self.scheme, self.tau, self.m = name, system, scheme, tau, G.shape[0]
@@ -72,7 +76,8 @@ class SubdomainPart:
 
     @property
     def motion(self) -> FloatArray:
-        """q, v, a, Δa as the kernels of linear subdomains take them; q of a first-order system is nothing."""
+        """q, v, a, Δa as the kernels of linear subdomains take them; q of a first-order system is
+        nothing."""
         found, state = np.zeros((4, self.system.nv)), self.state
         found[0, : state.q.size], found[1], found[2], found[3] = state.q, state.v, state.a, state.da
         return found
@@ -110,7 +115,8 @@ class SubdomainPart:
         return float(np.abs(getattr(self.state, key)).max(initial=0.0))
 
     def least(self, key: str) -> float:
-        """What gaps of q or v at the start count beside, where these are small: typical sizes, and those in the time of the run."""
+        """What gaps of q or v at the start count beside, where these are small: typical sizes, and
+        those in the time of the run."""
         sizes = self.run.system.scales.v
         return float(sizes.max()) * (self.run.slowest if key == "v" and not self.run.system.first_order else 1.0)
 
@@ -128,7 +134,8 @@ class SubdomainPart:
         return self.gap("a")
 
     def respond_at_rest(self, t: float, first: bool) -> tuple[FloatArray, float]:
-        """∂a/∂λ, column by column; a is affine in λ, so differences are exact up to rounding. Returns G_ℓ ∂a/∂λ and the largest entry."""
+        """∂a/∂λ, column by column; a is affine in λ, so differences are exact up to rounding.
+        Returns G_ℓ ∂a/∂λ and the largest entry."""
         m = self.m
         self.accelerate(t, np.zeros(m), first)
         free = self.state.a.copy()
@@ -138,7 +145,8 @@ class SubdomainPart:
             e[row] = max(1.0, most)
             self.accelerate(t, e, False)
             moved = float(np.abs(self.state.a - free).max())
-            if 0.0 < moved < COMPARABLE * most or 0.0 < most < COMPARABLE * moved:  # masses far from one
+            # masses far from one
+            if 0.0 < moved < COMPARABLE * most or 0.0 < most < COMPARABLE * moved:
                 e[row] *= power_of_two(most / moved)
                 self.accelerate(t, e, False)
             columns.append((self.state.a - free) / e[row])
@@ -168,14 +176,16 @@ class SubdomainPart:
     # ---- sub-steps
 
     def advance(self, step: SystemStep, lam_0: FloatArray, lam_1: FloatArray) -> tuple[FloatArray, float]:
-        """All sub-steps of a system step with given multipliers; remembers where they began if they may have to be repeated."""
+        """All sub-steps of a system step with given multipliers; remembers where they began if they
+        may have to be repeated."""
         if not self.corrects(step.kind):
             self.save()
         self.go(step, lam_0, lam_1)
         return self.answer(step)
 
     def go(self, step: SystemStep, lam_0: FloatArray, lam_1: FloatArray) -> None:
-        """τ sub-steps: after a start the first with the starting member; before a breakpoint the last, where W₁ > 1 would look past it."""
+        """τ sub-steps: after a start the first with the starting member; before a breakpoint the
+        last, where W₁ > 1 would look past it."""
         self.load.set(step.t, step.t_1 - step.t, lam_0, lam_1)
         run, tau = self.run, self.tau
         times = step.t + (step.t_1 - step.t) * np.arange(1, tau + 1) / tau
@@ -222,7 +232,8 @@ class SubdomainPart:
         return self.packed[s, h]
 
     def loads(self, times: FloatArray) -> FloatArray:
-        """The subdomain's own load at these times, one behind the other; empty where it is constant."""
+        """The subdomain's own load at these times, one behind the other; empty where it is
+        constant."""
         assert self.tables is not None
         f, n = self.tables.load, self.system.nv
         if f is None:
@@ -239,7 +250,8 @@ class SubdomainPart:
         return out.ravel()
 
     def retime(self, s: Any, h: float) -> None:
-        """Before a sub-step of another size a is moved along its slope: a_n belongs to t_n − φΔt."""
+        """Before a sub-step of another size a is moved along its slope: a_n belongs to
+        t_n − φΔt."""
         old = self.state.dt
         if old != 0.0 and abs(old - h) > 1e-8 * h:
             self.state.a[:] += s.phi * (old - h) / old * self.state.da
@@ -280,7 +292,8 @@ class SubdomainPart:
         return self.answer(step)
 
     def interface_response(self, step: SystemStep, lam_0: FloatArray, lam_1: FloatArray, size: float) -> FloatArray:
-        """∂(G_ℓ v_ℓ)/∂λ_{n+1} at the end of the step (m, local rows); for linear subdomains known after the first time."""
+        """∂(G_ℓ v_ℓ)/∂λ_{n+1} at the end of the step (m, local rows); for linear subdomains known
+        after the first time."""
         if not self.linear:
             return responses.by_differences(self, step, lam_0, lam_1, size)
         if step.kind not in self.answers:
@@ -294,6 +307,7 @@ class SubdomainPart:
         self.state.q[:] -= self.bases[dt] @ mu[self.rows]
 
     def correction_basis(self, step: SystemStep) -> FloatArray:
-        """G_ℓ J⁻¹G_ℓᵀ (linear) or G_ℓ M⁻¹G_ℓᵀ, columns for the local rows: along J⁻¹G_ℓᵀ, positions are closed."""
+        """G_ℓ J⁻¹G_ℓᵀ (linear) or G_ℓ M⁻¹G_ℓᵀ, columns for the local rows: along J⁻¹G_ℓᵀ, positions
+        are closed."""
         self.bases[step.dt] = responses.of_one_sub_step(self, step) if self.linear else -self.mass_response
         return self.through_ties(self.bases[step.dt])

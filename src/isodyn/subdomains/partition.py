@@ -1,14 +1,17 @@
 """One linear system cut into subdomains.
 
-By elements: each subdomain assembles its own, and a coordinate that elements of several subdomains share appears in each of them, tied.
-By index sets: an entry (i, j) of M, C or K is divided among the subdomains that hold both i and j, in proportion to their weights
-(equal parts by default); entries that no subdomain holds are refused. Of a diagonal entry a subdomain gets as much as its share of the
-others in that row, Σ_j |A_ij|, and of what remains its weight: springs go with their own stiffness, and no part of a diagonally dominant
-matrix is indefinite. By bodies: sets of names; what couples bodies of two sets goes to the one named first, which then also holds the
-coordinates at its other end. The sum of the parts is the undivided matrix in all cases, so that tied subdomains move like it. Loads are
-divided by the weights.
+By elements: each subdomain assembles its own, and a coordinate that elements of several subdomains
+share appears in each of them, tied. By index sets: an entry (i, j) of M, C or K is divided among
+the subdomains that hold both i and j, in proportion to their weights (equal parts by default);
+entries that no subdomain holds are refused. Of a diagonal entry a subdomain gets as much as its
+share of the others in that row, Σ_j |A_ij|, and of what remains its weight: springs go with their
+own stiffness, and no part of a diagonally dominant matrix is indefinite. By bodies: sets of names;
+what couples bodies of two sets goes to the one named first, which then also holds the coordinates
+at its other end. The sum of the parts is the undivided matrix in all cases, so that tied subdomains
+move like it. Loads are divided by the weights.
 
-Coordinates in k subdomains get k − 1 ties, from the first to the second, the second to the third and so on: none is redundant.
+Coordinates in k subdomains get k − 1 ties, from the first to the second, the second to the third
+and so on: none is redundant.
 """
 
 from __future__ import annotations
@@ -21,8 +24,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from isodyn.compiled import FloatArray, IntArray
 from isodyn.errors import InputError
+from isodyn.kernels.compiled import FloatArray, IntArray
 from isodyn.subdomains.elements import Elements
 from isodyn.subdomains.ties import Subdomains, named, named_coordinates
 from isodyn.systems import LinearSystem, checks
@@ -39,11 +42,15 @@ def partition(
 
     Parameters
     ----------
-    system : a `LinearSystem`, cut by sets of coordinates or bodies; or `Elements`, cut by sets of element numbers
-    sets : {"name": indices, ...}; coordinates may be in several sets, elements in one only. Names instead of numbers are those of
-        coordinates, or of bodies: "cart" stands for "cart.x", "cart.y", …
-    weights : of the subdomains, for what they share: entries of matrices (not of elements) and loads; equal by default
-    overlap : whether couplings across a cut bring the coordinates at their far end along; by default with names, not with numbers
+    system : a `LinearSystem`, cut by sets of coordinates or bodies; or `Elements`, cut by sets of
+        element numbers
+    sets : {"name": indices, ...}; coordinates may be in several sets, elements in one only. Names
+        instead of numbers are those of coordinates, or of bodies: "cart" stands for "cart.x",
+        "cart.y", …
+    weights : of the subdomains, for what they share: entries of matrices (not of elements) and
+        loads; equal by default
+    overlap : whether couplings across a cut bring the coordinates at their far end along; by
+        default with names, not with numbers
 
     >>> import numpy as np, isodyn as iso
     >>> K = np.array([[2.0, -1.0, 0.0], [-1.0, 2.0, -1.0], [0.0, -1.0, 2.0]])
@@ -92,7 +99,8 @@ def partition(
 
 
 def grown(places: dict[str, IntArray], system: LinearSystem) -> dict[str, IntArray]:
-    """Sets with the far ends of couplings that none of them holds: the set named first takes them in."""
+    """Sets with the far ends of couplings that none of them holds: the set named first takes them
+    in."""
     holds = {name: set(at.tolist()) for name, at in places.items()}
     for matrix in (system.M, system.C, system.K):
         if matrix is None:

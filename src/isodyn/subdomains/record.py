@@ -1,4 +1,5 @@
-"""Rows of a coupled run in flat arrays, subdomains one behind the other, and the solution made of them."""
+"""Rows of a coupled run in flat arrays, subdomains one behind the other, and the solution made of
+them."""
 
 from __future__ import annotations
 
@@ -7,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
 from isodyn.integrate.columns import columns
+from isodyn.kernels.compiled import FloatArray
 from isodyn.linear_solvers.rows import Rows, least_multipliers
 from isodyn.memory import require_rows
 from isodyn.results.solution import Sample, Solution, Statistics
@@ -19,7 +20,8 @@ from isodyn.subdomains.ties import Subdomains
 
 
 def selected(select: Any, sub: Subdomains) -> dict[str, Any]:
-    """Saved columns of every subdomain; `select` is by name, others then keep everything, or one selection for all."""
+    """Saved columns of every subdomain; `select` is by name, others then keep everything, or one
+    selection for all."""
     by_name = isinstance(select, Mapping) and bool(select) and set(select) <= set(sub.systems)
     if isinstance(select, Mapping) and not by_name and (wrong := set(select) - {"q", "v", "a", "lam"}):
         raise InputError(
@@ -61,7 +63,8 @@ class Record:
         self.own = [np.zeros((k, c.lam.size)) for c in self.columns.values()]
 
     def write(self, rows: list[Row], lam: FloatArray, replace: bool = False) -> None:
-        """A row for every subdomain and for λ; at a breakpoint the right-hand limit in the place of the left-hand one."""
+        """A row for every subdomain and for λ; at a breakpoint the right-hand limit in the place of
+        the left-hand one."""
         k = self.k - 1 if replace else self.k
         if k == self.t.size:
             return
@@ -74,7 +77,8 @@ class Record:
         self.k = k + 1
 
     def multipliers(self, chosen: FloatArray) -> FloatArray:
-        """λ of all ties from rows of those that are enforced; of least norm where some follow from others."""
+        """λ of all ties from rows of those that are enforced; of least norm where some follow from
+        others."""
         lam = np.zeros((chosen.shape[0], self.sub.m))
         lam[:, self.rows.chosen] = chosen
         if self.rows.dropped.size:

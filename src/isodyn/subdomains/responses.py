@@ -1,4 +1,5 @@
-"""How the end of a system step answers to multipliers: columns of W for linear subdomains, differences for others.
+"""How the end of a system step answers to multipliers: columns of W for linear subdomains,
+differences for others.
 
 v_ℓ(λ_{n+1} + δ) = v_ℓ(λ_{n+1}) + W_v δ,       W from runs of one system step from rest, without loads, with λ rising from 0 to 1
 """
@@ -11,20 +12,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from isodyn.compiled import FloatArray
 from isodyn.integrate.memory import motion_of, set_motion
+from isodyn.kernels.compiled import FloatArray
 from isodyn.subdomains.system_step import SystemStep
 
 if TYPE_CHECKING:
     from isodyn.subdomains.part import SubdomainPart
 
-_MANY_COLUMNS = 64  # per sub-step; beyond this, repeating the sub-steps is cheaper than a product with W
+# per sub-step; beyond this, repeating the sub-steps is cheaper than a product with W
+_MANY_COLUMNS = 64
 _LITTLE_MEMORY = 2_000_000  # entries of W that are no burden in any case
 
 
 @contextmanager
 def aside(part: SubdomainPart, silent: bool) -> Iterator[None]:
-    """What is done here leaves no trace but factorisations; `silent` without the subdomain's own loads."""
+    """What is done here leaves no trace but factorisations; `silent` without the subdomain's own
+    loads."""
     end, counters, sounds = motion_of(part.state), part.run.counters.copy(), part.load.silent
     part.load.silent = silent
     try:
@@ -76,7 +79,8 @@ def from_rest(part: SubdomainPart, step: SystemStep) -> tuple[FloatArray, ...]:
 def by_differences(
     part: SubdomainPart, step: SystemStep, lam_0: FloatArray, lam_1: FloatArray, size: float
 ) -> FloatArray:
-    """∂(G_ℓ v_ℓ)/∂λ_{n+1} of a nonlinear subdomain, whose step is repeated with each multiplier changed by `size`."""
+    """∂(G_ℓ v_ℓ)/∂λ_{n+1} of a nonlinear subdomain, whose step is repeated with each multiplier
+    changed by `size`."""
     v, columns = part.state.v.copy(), []
     with aside(part, silent=False):
         for row in part.rows:
@@ -89,7 +93,8 @@ def by_differences(
 
 
 def of_one_sub_step(part: SubdomainPart, step: SystemStep) -> FloatArray:
-    """J⁻¹G_ℓᵀ of a linear subdomain: how Δa answers to constant multipliers in one sub-step from rest."""
+    """J⁻¹G_ℓᵀ of a linear subdomain: how Δa answers to constant multipliers in one sub-step from
+    rest."""
     h, m, columns = step.dt / part.tau, part.m, []
     alike = SystemStep(0.0, step.dt, step.dt, False, False, np.inf)
     with aside(part, silent=True):

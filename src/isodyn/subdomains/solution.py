@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
+from isodyn.kernels.compiled import FloatArray
 from isodyn.results.solution import Sample, Solution, Statistics
 
 if TYPE_CHECKING:
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SubdomainSample:
-    """What an observer of subdomains sees: t, interface multipliers `lam`, and a `Sample` for each subdomain by its name."""
+    """What an observer of subdomains sees: t, interface multipliers `lam`, and a `Sample` for each
+    subdomain by its name."""
 
     t: float
     lam: FloatArray
@@ -32,7 +33,8 @@ class SubdomainSample:
 
 @dataclass(frozen=True, eq=False)
 class InterfaceDrift:
-    """Σ G_ℓ q_ℓ, Σ G_ℓ v_ℓ and Σ G_ℓ a_ℓ at every saved time, one column per tie; no position for first-order systems."""
+    """Σ G_ℓ q_ℓ, Σ G_ℓ v_ℓ and Σ G_ℓ a_ℓ at every saved time, one column per tie; no position for
+    first-order systems."""
 
     t: FloatArray
     position: FloatArray
@@ -49,10 +51,12 @@ class InterfaceDrift:
 
 @dataclass(frozen=True, eq=False)
 class InterfaceBalance:
-    """What the interface does: `work` on each subdomain since t₀, and what then remains of its energy balance.
+    """What the interface does: `work` on each subdomain since t₀, and what then remains of its
+    energy balance.
 
-    `residual[name]` is E − E(t₀) less the works of loads and interface on that subdomain, zero but for the error of the integration.
-    The works add up to `transfer`, which vanishes where velocities are continuous.
+    `residual[name]` is E − E(t₀) less the works of loads and interface on that subdomain, zero but
+    for the error of the integration. The works add up to `transfer`, which vanishes where
+    velocities are continuous.
     """
 
     t: FloatArray
@@ -80,7 +84,8 @@ class InterfaceBalance:
 
 
 class SubdomainSolution(Mapping[str, Solution]):
-    """sol["name"] is the solution of a subdomain; `lam` (k, m) the interface multipliers at the times `t`.
+    """sol["name"] is the solution of a subdomain; `lam` (k, m) the interface multipliers at the
+    times `t`.
 
     `redundant` names the ties that follow from others; multipliers are then the ones of least norm.
     """
@@ -109,7 +114,8 @@ class SubdomainSolution(Mapping[str, Solution]):
         return len(self.parts)
 
     def drift(self) -> InterfaceDrift:
-        """How far the subdomains come apart: displacement, velocity and acceleration (at t_n) across every tie."""
+        """How far the subdomains come apart: displacement, velocity and acceleration (at t_n)
+        across every tie."""
         first = self.subdomains.first_order
         position, velocity, acceleration = (
             np.zeros((self.t.size, 0))
@@ -142,13 +148,15 @@ class SubdomainSolution(Mapping[str, Solution]):
         return kinetic, potential
 
     def interface_power(self) -> dict[str, FloatArray]:
-        """−λᵀG_ℓ v_ℓ: the power of the interface on each subdomain; the sum is zero where velocities are continuous."""
+        """−λᵀG_ℓ v_ℓ: the power of the interface on each subdomain; the sum is zero where
+        velocities are continuous."""
         return {
             name: -np.einsum("ki,ki->k", self.lam, self._across("interface_power()", name, "v")) for name in self.parts
         }
 
     def energy_balance(self) -> InterfaceBalance:
-        """Works of the interface on the subdomains, and energy less all work of each; integrals are trapezoidal over the saved times."""
+        """Works of the interface on the subdomains, and energy less all work of each; integrals are
+        trapezoidal over the saved times."""
         work = {
             name: np.concatenate([[0.0], np.cumsum(0.5 * (power[1:] + power[:-1]) * np.diff(self.t))])
             for name, power in self.interface_power().items()
@@ -157,7 +165,8 @@ class SubdomainSolution(Mapping[str, Solution]):
         return InterfaceBalance(self.t, work, residual)
 
     def gather(self, of: str = "q") -> FloatArray:
-        """q, v or a (k, n) of the undivided system that was partitioned; of shared coordinates the mean."""
+        """q, v or a (k, n) of the undivided system that was partitioned; of shared coordinates the
+        mean."""
         if self.subdomains.indices is None:
             raise InputError("gather() needs subdomains made by `partition`: only they know an undivided system")
         if of not in ("q", "v", "a"):

@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 
 class SystemStep(NamedTuple):
-    """From t to t_1; `first` after a start, `last` before a breakpoint; loads are not asked for later than t_limit."""
+    """From t to t_1; `first` after a start, `last` before a breakpoint; loads are not asked for
+    later than t_limit."""
 
     t: float
     t_1: float

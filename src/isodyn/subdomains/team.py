@@ -1,7 +1,9 @@
-"""Where the subdomains of a run live: in this process one after the other, in threads, or as actors on a Dask cluster.
+"""Where the subdomains of a run live: in this process one after the other, in threads, or as actors
+on a Dask cluster.
 
-All are asked the same thing at the same time and answer with numbers at the interface. States, matrices and factors stay where they
-are; an actor is made once. A system step of linear subdomains costs it one round trip: what needs no answer goes with the next question.
+All are asked the same thing at the same time and answer with numbers at the interface. States,
+matrices and factors stay where they are; an actor is made once. A system step of linear subdomains
+costs it one round trip: what needs no answer goes with the next question.
 """
 
 from __future__ import annotations

@@ -2,8 +2,9 @@
 
     M_ℓ a_ℓ + G_ℓᵀ λ = Q_ℓ(q_ℓ, v_ℓ, t),      Σ_ℓ G_ℓ q_ℓ = 0                    [Shimada2014 (4.1)], the sign of λ turned
 
-A tie ("a", i, "b", j) makes coordinate i of subdomain "a" equal to coordinate j of subdomain "b": one row with +1 in G_a and −1 in
-G_b. Multipliers are system quantities, one per row; −G_ℓᵀλ is the force of the interface on subdomain ℓ.
+A tie ("a", i, "b", j) makes coordinate i of subdomain "a" equal to coordinate j of subdomain "b":
+one row with +1 in G_a and −1 in G_b. Multipliers are system quantities, one per row; −G_ℓᵀλ is the
+force of the interface on subdomain ℓ.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from isodyn.compiled import IntArray
 from isodyn.errors import InputError
+from isodyn.kernels.compiled import IntArray
 from isodyn.systems import System
 
 Tie = tuple[str, Any, str, Any]
@@ -25,10 +26,10 @@ Tie = tuple[str, Any, str, Any]
 class Subdomains:
     """Systems by name, and ties between their coordinates; `integrate` takes it like a system.
 
-    Each tie names two subdomains and as many coordinates of one as of the other, by numbers or by names ("cart.x", or "cart" for all of
-    a body). Ties that follow from others, as around a point where several subdomains meet, are allowed: an independent set is enforced
-    and multipliers are those of least norm.
-    All subdomains are of second order, or all of first order.
+    Each tie names two subdomains and as many coordinates of one as of the other, by numbers or by
+    names ("cart.x", or "cart" for all of a body). Ties that follow from others, as around a point
+    where several subdomains meet, are allowed: an independent set is enforced and multipliers are
+    those of least norm. All subdomains are of second order, or all of first order.
 
     >>> import isodyn as iso
     >>> half = iso.LinearSystem(M=1.0, C=None, K=2.0, f=None, q0=[1.0], v0=[0.0])
@@ -59,7 +60,8 @@ class Subdomains:
         if isinstance(ties, str) or not isinstance(ties, Iterable):
             raise InputError(f"ties must be a list of (subdomain, indices, subdomain, indices), received {ties!r}")
         self.ties = tuple(ties)
-        self.indices: dict[str, IntArray] | None = None  # places in an undivided system, known after `partition`
+        # places in an undivided system, known after `partition`
+        self.indices: dict[str, IntArray] | None = None
         self.undivided = 0
         entries, self.row_names = self._rows()
         self.m = len(self.row_names)

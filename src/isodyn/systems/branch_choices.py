@@ -1,4 +1,5 @@
-"""Where branches of motion cross: a velocity on each of them, and the error that names these choices."""
+"""Where branches of motion cross: a velocity on each of them, and the error that names these
+choices."""
 
 from __future__ import annotations
 
@@ -7,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.compiled import FloatArray
 from isodyn.errors import BranchError
+from isodyn.kernels.compiled import FloatArray
 from isodyn.systems.branches import Branch
 
 SHOWN = 6  # branches, and rates of each, in a message
@@ -16,7 +17,8 @@ SHOWN = 6  # branches, and rates of each, in a message
 
 @singledispatch
 def named_rates(system: Any, q: FloatArray, v: FloatArray) -> dict[str, float]:
-    """Rates that tell a motion by name: the components of v; kinds of systems that know better register their own."""
+    """Rates that tell a motion by name: the components of v; kinds of systems that know better
+    register their own."""
     return {name: float(x) for name, x in zip(system.v_names, v, strict=True)}
 
 

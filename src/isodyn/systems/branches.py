@@ -1,18 +1,22 @@
 """Singular positions, where branches of motion meet: which velocities lead onto one of them.
 
-Where rows depend on others, L G = 0, the second derivatives of the constraints, G a + h(q, v) = 0 with h = −b, have a solution a only if
+Where rows depend on others, L G = 0, the second derivatives of the constraints, G a + h(q, v) = 0
+with h = −b, have a solution a only if
 
     L h(q, v) = 0                                                                                                                   (1)
 
-Rows that depend on others everywhere (planar loops in space) fulfil (1) for every v with G v + φ_t = 0. Where G loses rank at one
-position only, (1) are quadratic forms on the velocities v = τ w + N y that G allows (G N = 0, G w = −φ_t, τ = 1): a form of rank two with
-eigenvalues of both signs is the product of two linear ones, y = N⁺v in one plane or the other. Two branches cross there. A form with one
-sign forbids its directions altogether.
+Rows that depend on others everywhere (planar loops in space) fulfil (1) for every v with G
+v + φ_t = 0. Where G loses rank at one position only, (1) are quadratic forms on the velocities
+v = τ w + N y that G allows (G N = 0, G w = −φ_t, τ = 1): a form of rank two with eigenvalues of
+both signs is the product of two linear ones, y = N⁺v in one plane or the other. Two branches cross
+there. A form with one sign forbids its directions altogether.
 
-Accelerations and multipliers at the crossing are the limits along the branch, since G has its full rank beside it: from the mean of
-both sides, x = ½(x(δ) + x(−δ)) + O(δ²), extrapolated from δ, δ/2 and δ/4. See docs/derivations/singular_starts.md.
+Accelerations and multipliers at the crossing are the limits along the branch, since G has its full
+rank beside it: from the mean of both sides, x = ½(x(δ) + x(−δ)) + O(δ²), extrapolated from δ, δ/2
+and δ/4. See docs/derivations/singular_starts.md.
 
-All of it is done in units of typical sizes (isodyn.systems.scales): velocities v/s, rows G s/r, h/r.
+All of it is done in units of typical sizes (isodyn.systems.scales): velocities v/s, rows G s/r,
+h/r.
 """
 
 from __future__ import annotations
@@ -22,18 +26,21 @@ from typing import NamedTuple
 
 import numpy as np
 
-from isodyn.compiled import FloatArray
+from isodyn.kernels.compiled import FloatArray
 from isodyn.linear_solvers.blocks import full
 from isodyn.linear_solvers.rows import Rows, choose, least_multipliers
 from isodyn.systems.manifold import close, freedoms, moving
 from isodyn.systems.questions import Questions
 from isodyn.systems.scales import pace, sizes_of_rows
 
-OFF = 1e-6  # of |h|: velocities that fail (1) by more are on no branch; less is rounding of the input
+# of |h|: velocities that fail (1) by more are on no branch; less is rounding of the input
+OFF = 1e-6
 ROUNDING = 1e-9  # of |h|: what is left of (1) below this is rounding of h
 FLAT = 1e-7  # eigenvalues of a form below this part of the largest are zero
 MOST = 16  # freedoms, or branches, up to which branches are looked for
-NEAR = 1e-2  # how far beside the crossing the limits are taken, in typical sizes; halved until the branch is straight
+# how far beside the crossing the limits are taken, in typical sizes; halved until the branch is
+# straight
+NEAR = 1e-2
 BENT = 0.02  # how far, relatively, the branch may leave its tangent there
 
 
@@ -50,7 +57,8 @@ class Branch:
         if S.shape[1] == 0:
             return v_0
         R = rows @ S
-        R[np.abs(R) < 1e-9 * np.outer(np.linalg.norm(rows, axis=1), np.linalg.norm(S, axis=0))] = 0.0  # rounding
+        # rounding
+        R[np.abs(R) < 1e-9 * np.outer(np.linalg.norm(rows, axis=1), np.linalg.norm(S, axis=0))] = 0.0
         y = np.asarray(np.linalg.lstsq(R, rates - rows @ v_0, rcond=1e-9)[0], dtype=np.float64)
         free = freedoms(R, np.ones(R.shape[1]))[0]
         F = S @ free
@@ -69,7 +77,8 @@ def dependences(G: FloatArray, rows: Rows) -> FloatArray:
 
 
 class Scaled:
-    """Rows, their rates and h at one position, in units of typical sizes: of velocities in, of rows out."""
+    """Rows, their rates and h at one position, in units of typical sizes: of velocities in, of rows
+    out."""
 
     def __init__(self, ask: Questions, t: float, q: FloatArray, v: FloatArray) -> None:
         G = full(ask.G(t, q, v))
@@ -87,9 +96,11 @@ class Scaled:
 
 
 def off_branch(ask: Questions, t: float, q: FloatArray, v: FloatArray, by: FloatArray | None = None) -> float:
-    """How far v is from fulfilling (1), relative to h: zero on a branch, and where no rows depend on others.
+    """How far v is from fulfilling (1), relative to h: zero on a branch, and where no rows depend
+    on others.
 
-    With `by` what is asked is whether the way on from rest, with this acceleration, begins on a branch.
+    With `by` what is asked is whether the way on from rest, with this acceleration, begins on a
+    branch.
     """
     at = Scaled(ask, t, q, v)
     rows = choose(at.G)
@@ -109,13 +120,15 @@ def off_branch(ask: Questions, t: float, q: FloatArray, v: FloatArray, by: Float
 
 
 def crossing(ask: Questions, t: float, q: FloatArray) -> tuple[Branch, ...] | None:
-    """The branches that meet at q, one alone where none cross; None where there are too many, or a cone of them."""
+    """The branches that meet at q, one alone where none cross; None where there are too many, or a
+    cone of them."""
     still = np.zeros(ask.system.nv)
     at = Scaled(ask, t, q, still)
     rows = choose(at.G)
     w = np.asarray(-np.linalg.lstsq(at.G, at.rate(still), rcond=1e-9)[0], dtype=np.float64)
     moved = bool(np.abs(w).max(initial=0.0) > 0) or bool(np.abs(at.rest(still)).max(initial=0.0) > 0)
-    N = freedoms(at.G, np.ones(still.size))[0] * (float(np.abs(w).max(initial=0.0)) or 1.0)  # y of the size of one
+    # y of the size of one
+    N = freedoms(at.G, np.ones(still.size))[0] * (float(np.abs(w).max(initial=0.0)) or 1.0)
     f = N.shape[1]
     if f > MOST:
         return None
@@ -181,11 +194,14 @@ def _split(forms: list[FloatArray], S: FloatArray) -> list[FloatArray] | None:
 
 
 class Limit(NamedTuple):
-    """What accelerations and multipliers tend to along a branch, and rows that are independent beside the crossing.
+    """What accelerations and multipliers tend to along a branch, and rows that are independent
+    beside the crossing.
 
-    `lam` belongs to these rows alone; `least` are the multipliers of least norm over all rows with the same force.
+    `lam` belongs to these rows alone; `least` are the multipliers of least norm over all rows with
+    the same force.
 
-    `pole` is the size of the part of the multipliers that grows without bound towards it, at a quarter of the distance looked at.
+    `pole` is the size of the part of the multipliers that grows without bound towards it, at a
+    quarter of the distance looked at.
     """
 
     a: FloatArray
@@ -196,7 +212,8 @@ class Limit(NamedTuple):
 
 
 def limit(ask: Questions, t: float, q: FloatArray, v: FloatArray, rank: int) -> Limit | None:
-    """Limits along the branch that v leads onto; None where G has this rank on both sides too, or where there is no way on."""
+    """Limits along the branch that v leads onto; None where G has this rank on both sides too, or
+    where there is no way on."""
     speed = pace(ask.system, v)
     if speed == 0.0:
         return None
@@ -238,7 +255,8 @@ def limit(ask: Questions, t: float, q: FloatArray, v: FloatArray, rank: int) -> 
 def _beside(
     ask: Questions, t: float, q: FloatArray, v: FloatArray, a: FloatArray, s: float, bent: float = BENT
 ) -> tuple[FloatArray, FloatArray] | None:
-    """The state on the branch about a time s away; None where the branch leaves its tangent by more than `bent`."""
+    """The state on the branch about a time s away; None where the branch leaves its tangent by more
+    than `bent`."""
     guess = moving(ask.system)(q, s * v + 0.5 * s * s * a)
     closed = close(ask, t + s, guess)
     sizes = ask.system.scales.q
@@ -261,7 +279,8 @@ def _solved(ask: Questions, t: float, q: FloatArray, v: FloatArray, rows: Rows) 
     every = full(ask.G(t, q, v))
     G, lam = every[rows.chosen], np.zeros(ask.system.m)
     J = np.block([[full(ask.mass(t, q, v)), G.T], [G, np.zeros((k, k))]])
-    units = 1.0 / np.sqrt(np.abs(np.diag(J)[:n]))  # D J D with ones on the diagonal of M, and rows of G of unit length
+    # D J D with ones on the diagonal of M, and rows of G of unit length
+    units = 1.0 / np.sqrt(np.abs(np.diag(J)[:n]))
     units = np.concatenate([units, 1.0 / np.linalg.norm(G * units, axis=1)])
     x = np.zeros(n + k)
     for _ in range(5):

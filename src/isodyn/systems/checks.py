@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.compiled import FloatArray
 from isodyn.errors import CallableError, ConvergenceError, InputError
+from isodyn.kernels.compiled import FloatArray
+from isodyn.later import sparse as sp
 from isodyn.real_numbers import real_array
-from isodyn.scipy_later import sparse as sp
 
 
 def vector(name: str, value: Any) -> FloatArray:
@@ -30,7 +30,8 @@ def vector(name: str, value: Any) -> FloatArray:
 
 
 def square(name: str, value: Any, n: int) -> Any:
-    """A finite n × n matrix: a dense array of floats, or a sparse CSR array; scalars and vectors become diagonals."""
+    """A finite n × n matrix: a dense array of floats, or a sparse CSR array; scalars and vectors
+    become diagonals."""
     if sp.issparse(value):
         real_array(f"the entries of {name}", value.data if value.format != "lil" else value.tocsr().data)
         matrix: Any = sp.csr_array(value, dtype=np.float64)

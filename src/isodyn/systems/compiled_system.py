@@ -1,4 +1,5 @@
-"""Systems that the library builds: from a model function that is compiled already, or from an object that answers in Python."""
+"""Systems that the library builds: from a model function that is compiled already, or from an
+object that answers in Python."""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.compiled import FloatArray, IntArray
+from isodyn.kernels.compiled import FloatArray, IntArray
 from isodyn.notebook_views import ShownInNotebooks
 from isodyn.systems.checks import velocity_names
 from isodyn.systems.model import Answers, Model, from_python
@@ -16,7 +17,8 @@ from isodyn.systems.scales import Scales, ordinary
 
 @dataclass(frozen=True, eq=False)
 class CompiledSystem(ShownInNotebooks):
-    """A system from a function of type `isodyn.compiled.MODEL`, its numbers pf, pi and its traits."""
+    """A system from a function of type `isodyn.kernels.compiled.MODEL`, its numbers pf, pi and its
+    traits."""
 
     function: Any
     traits: int
@@ -33,14 +35,19 @@ class CompiledSystem(ShownInNotebooks):
     m_phi: int = 0
     row_names: tuple[str, ...] = ()
     v_names: tuple[str, ...] = ()  # where there are more or fewer velocities than coordinates
-    alike: tuple[int, ...] = ()  # velocities with the same number have the same unit; empty where that is not known
-    elastic: bool = False  # has springs or beams, whose forces are read from the balance (isodyn.results.at_balance)
+    # velocities with the same number have the same unit; empty where that is not known
+    alike: tuple[int, ...] = ()
+    # has springs or beams, whose forces are read from the balance (isodyn.results.at_balance)
+    elastic: bool = False
     scales: Scales = None  # type: ignore[assignment]  # ones where left out
     turns: int = 0  # how many angles are counted over whole turns; they come last in q
     whole_turns: Any = (
-        None  # (q, t) ↦ q with the turns that its rows leave free at the start, nearest to what they ask for
+        # (q, t) ↦ q with the turns that its rows leave free at the start, nearest to what they ask
+        # for
+        None
     )
-    fastest: Any = None  # (q, d) ↦ name, told and seen turn of the counted angle of which d tells least
+    # (q, d) ↦ name, told and seen turn of the counted angle of which d tells least
+    fastest: Any = None
 
     def __post_init__(self) -> None:
         if not self.names:
@@ -68,7 +75,8 @@ class CompiledSystem(ShownInNotebooks):
 
 @dataclass(frozen=True, eq=False)
 class PythonSystem:
-    """A system from a Python object that answers the questions of `isodyn.compiled`, with its traits."""
+    """A system from a Python object that answers the questions of `isodyn.kernels.compiled`, with
+    its traits."""
 
     answers: Answers
     traits: int
@@ -109,7 +117,8 @@ class PythonSystem:
 
 
 def settled(system: Any, q: FloatArray) -> FloatArray:
-    """q with its counted angles as the rest of q says, in the turn that is nearest to what they are: q may come from a user's hands."""
+    """q with its counted angles as the rest of q says, in the turn that is nearest to what they
+    are: q may come from a user's hands."""
     if not isinstance(system, CompiledSystem | PythonSystem) or system.turns == 0:
         return q
     first = q.size - system.turns

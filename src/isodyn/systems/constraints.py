@@ -3,12 +3,14 @@
     φ(q, t) = 0                      holonomic; G = ∂φ̇/∂v,   φ̇ = G v + φ_t,   φ̈ = G a − b
     ψ(q, v, t) = 0                   nonholonomic; ψ_v takes the place of G,   ψ̇ = ψ_v a + (ψ_q v + ψ_t)
 
-Rows are [φ; ψ]. Derivatives that the user does not give come from central differences along the motion: with q(ε) = q ⊕ εv,
+Rows are [φ; ψ]. Derivatives that the user does not give come from central differences along the
+motion: with q(ε) = q ⊕ εv,
 
     φ_t ≈ (φ(q, t+h) − φ(q, t−h))/2h          b = −d/dε [G(q(ε), t+ε) v + φ_t(q(ε), t+ε)]
 
-where increments are ∛eps (√√eps for second differences) of the size of what they change: of coordinates, or of their typical size
-(isodyn.systems.scales) where that is larger; of times, or of the time in which the system moves.
+where increments are ∛eps (√√eps for second differences) of the size of what they change: of
+coordinates, or of their typical size (isodyn.systems.scales) where that is larger; of times, or of
+the time in which the system moves.
 """
 
 from __future__ import annotations
@@ -18,8 +20,8 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
+from isodyn.kernels.compiled import FloatArray
 from isodyn.real_numbers import real_array
 from isodyn.systems import checks
 from isodyn.systems.scales import Scales
@@ -68,7 +70,8 @@ class Constraints:
         return max(1.0, float((np.abs(q) / self.scales.q).max(initial=0.0)))
 
     def pace(self, v: FloatArray, t: float) -> float:
-        """How fast q changes, in units of typical sizes, or one of them in the time in which the system moves."""
+        """How fast q changes, in units of typical sizes, or one of them in the time in which the
+        system moves."""
         return max(1.0 / self.time(t), float((np.abs(v) / self.scales.v).max()))
 
     # ---- holonomic rows

@@ -3,7 +3,8 @@
     C = α M + β K                                   Rayleigh; the ratio at ω is ξ = α/(2ω) + βω/2
     C = M Φ diag(2 ξ ω) Φᵀ M,   K Φ = M Φ diag(ω²),   Φᵀ M Φ = I           modal
 
-Both are textbook structural dynamics. Rayleigh damping stays as sparse as M and K; modal damping couples all coordinates.
+Both are textbook structural dynamics. Rayleigh damping stays as sparse as M and K; modal damping
+couples all coordinates.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ import scipy.linalg
 import scipy.sparse as sp
 from scipy.sparse.linalg import eigsh
 
-from isodyn.compiled import FloatArray
 from isodyn.errors import InputError, SingularError
+from isodyn.kernels.compiled import FloatArray
 from isodyn.systems import checks
 
 _FULL = 5000  # modal damping couples all coordinates: beyond this size the full matrix does not fit
@@ -57,10 +58,11 @@ def rayleigh_from_ratios(M: Any, K: Any, first: tuple[float, float], second: tup
 
 
 def modal_damping(M: Any, K: Any, ratios: Any) -> FloatArray:
-    """C with the given damping ratio in every mode (a number), or in the k lowest modes (k numbers); other modes stay undamped.
+    """C with the given damping ratio in every mode (a number), or in the k lowest modes (k
+    numbers); other modes stay undamped.
 
-    M and K are symmetric, M positive definite and K without negative eigenvalues; the result is a full matrix. Sparse matrices
-    with fewer ratios than modes use Lanczos iterations.
+    M and K are symmetric, M positive definite and K without negative eigenvalues; the result is a
+    full matrix. Sparse matrices with fewer ratios than modes use Lanczos iterations.
 
     >>> modal_damping(2.0, 50.0, 0.1).round(12).tolist()
     [[2.0]]

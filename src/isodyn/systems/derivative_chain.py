@@ -1,15 +1,18 @@
-"""The differentiation index of s' = h(s, z, t), 0 = c(s, z, t) at a state, and the equations that determine z there.
+"""The differentiation index of s' = h(s, z, t), 0 = c(s, z, t) at a state, and the equations that
+determine z there.
 
     F₀ = c,      N_kᵀ ∂F_k/∂z = 0,      F_{k+1} = (R_kᵀ F_k,  d/dt N_kᵀ F_k)
 
-N_k holds the combinations of rows that are free of z, R_k the others; the derivative is taken along s' = h at fixed z, since their
-dependence on z vanishes. The index is one more than the number of differentiations after which ∂F_k/∂z has full rank: ∂c/∂z regular
-(index 1); c_s h_z (index 2); c_s h_s h_z and more (index 3) [Shimada2014 (3.202) adapted]. F_k = 0 then gives z, and the N_jᵀF_j before
-it are what s itself has to satisfy.
+N_k holds the combinations of rows that are free of z, R_k the others; the derivative is taken along
+s' = h at fixed z, since their dependence on z vanishes. The index is one more than the number of
+differentiations after which ∂F_k/∂z has full rank: ∂c/∂z regular (index 1); c_s h_z (index 2); c_s
+h_s h_z and more (index 3) [Shimada2014 (3.202) adapted]. F_k = 0 then gives z, and the N_jᵀF_j
+before it are what s itself has to satisfy.
 
-Derivatives are differences of sixth order. Increments of z are as large as it takes to change s' by its own size, those of s follow the
-size of s, and those of time are the ones at which two differences agree best. Entries of ∂F_k/∂z that are rounding are zero; ranks are
-decided with rows and columns of unit size.
+Derivatives are differences of sixth order. Increments of z are as large as it takes to change s' by
+its own size, those of s follow the size of s, and those of time are the ones at which two
+differences agree best. Entries of ∂F_k/∂z that are rounding are zero; ranks are decided with rows
+and columns of unit size.
 """
 
 from __future__ import annotations
@@ -21,8 +24,8 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.compiled import FloatArray
 from isodyn.errors import InputError, NonFiniteError, SingularError
+from isodyn.kernels.compiled import FloatArray
 from isodyn.systems import checks, differences
 
 RowsFunction = Callable[[FloatArray, FloatArray, float], FloatArray]
@@ -34,7 +37,8 @@ TOLERANCES = (
     1e-8,
     1e-6,
 )  # singular values below these, relative, are none, by level: each difference costs digits
-ROUNDING = (1e-14, 1e-12, 1e-10)  # entries of ∂F_k/∂z below these parts of what s does to the row are rounding …
+# entries of ∂F_k/∂z below these parts of what s does to the row are rounding …
+ROUNDING = (1e-14, 1e-12, 1e-10)
 NOISY = 30.0  # … and those below so many differences of two differences
 SMALL = 1e-6  # violations below this, relative to the terms of a row, are rounding of the input
 FAR = 1e60  # increments of z stay between this and its inverse
@@ -44,8 +48,9 @@ FAR = 1e60  # increments of z stay between this and its inverse
 class Index:
     """The differentiation index of a system with algebraic unknowns, and how it was found.
 
-    `ranks[k]` is the rank of ∂F_k/∂z after k differentiations, of `m` algebraic unknowns; the last one is m. Index 0 means no algebraic
-    unknowns. `values[k]` are the singular values behind it, in rows of unit size.
+    `ranks[k]` is the rank of ∂F_k/∂z after k differentiations, of `m` algebraic unknowns; the last
+    one is m. Index 0 means no algebraic unknowns. `values[k]` are the singular values behind it, in
+    rows of unit size.
     """
 
     index: int
@@ -60,7 +65,8 @@ class Index:
 
 @dataclass(frozen=True, eq=False)
 class Level:
-    """F_k at a state, its matrix ∂F_k/∂z, and the combinations N_k of its rows that are free of z."""
+    """F_k at a state, its matrix ∂F_k/∂z, and the combinations N_k of its rows that are free of
+    z."""
 
     rows: RowsFunction
     matrix: FloatArray
@@ -162,7 +168,8 @@ class Chain:
     # ---- increments
 
     def _sizes_of_s(self) -> tuple[float, FloatArray]:
-        """A time in which s changes by its own size, and of each component its own size or what it gains in that time."""
+        """A time in which s changes by its own size, and of each component its own size or what it
+        gains in that time."""
         s, z, t = self.s, self.z, self.t
         rate = self.h(s, z, t)
         speed = float(np.abs(rate).max())
@@ -204,7 +211,8 @@ class Chain:
         return reach
 
     def _reach_of_t(self) -> float:
-        """The increment of t at which differences of h and c of fourth and sixth order agree best."""
+        """The increment of t at which differences of h and c of fourth and sixth order agree
+        best."""
         s, z, t = self.s, self.z, self.t
         rate = float(np.abs(self.h(s, z, t)).max())
         first = REACH * self.tau if rate > 0.0 else REACH
@@ -227,7 +235,8 @@ class Chain:
 
 
 def equilibrated(A: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Weights of the rows, and A with rows and columns of unit size: units of rows and unknowns do not count."""
+    """Weights of the rows, and A with rows and columns of unit size: units of rows and unknowns do
+    not count."""
     rows, columns = np.ones(A.shape[0]), np.ones(A.shape[1])
     for _ in range(4):
         B = np.abs(A) * rows[:, None] * columns
@@ -265,7 +274,8 @@ def _finite(t: float, **values: FloatArray) -> None:
 
 
 def _until(change: Callable[[float], FloatArray], size: float, first: float) -> float | None:
-    """An increment whose change is between a hundredth and a hundred times `size`; None where nothing changes."""
+    """An increment whose change is between a hundredth and a hundred times `size`; None where
+    nothing changes."""
     size = size or 1.0
     reach, best, nearest = first, None, np.inf
     for _ in range(12):
@@ -318,7 +328,8 @@ def settled(system: Any, t: float, s: FloatArray, z: FloatArray) -> Chain:
 
 
 def consistent(system: Any, t: float, s: FloatArray, z: FloatArray) -> tuple[FloatArray, FloatArray, Chain]:
-    """s' and z at (t, s), from z as a guess, and the chain there; refused where s or the guess do not allow it."""
+    """s' and z at (t, s), from z as a guess, and the chain there; refused where s or the guess do
+    not allow it."""
     chain = settled(system, t, s, z)
     _refuse_if_off(chain)
     return chain.h(s, chain.z, t), chain.z, chain

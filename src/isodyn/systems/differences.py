@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-H1, H2 = 2e-3, 8e-3  # steps at which truncation and rounding meet, for functions that change over lengths of one
+# steps at which truncation and rounding meet, for functions that change over lengths of one
+H1, H2 = 2e-3, 8e-3
 
 
 def first(f: Callable[[float], Any], h: float = H1) -> Any:

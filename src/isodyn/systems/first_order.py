@@ -3,8 +3,8 @@
     s' = h(s, t)                                     ordinary
     s' = h(s, z, t),   0 = c(s, z, t)                differential-algebraic, of index 1 (c determines z) or 2 (c without z)
 
-In the step, s stands in the place of v, s' in that of a and z in that of the multipliers; q is empty. The scheme is adapted
-accordingly [Shimada2014 (Table 2.5)], [Shimada2014 (3.202)].
+In the step, s stands in the place of v, s' in that of a and z in that of the multipliers; q is
+empty. The scheme is adapted accordingly [Shimada2014 (Table 2.5)], [Shimada2014 (3.202)].
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.compiled import (
+from isodyn.errors import InputError
+from isodyn.kernels.compiled import (
     ACCELERATION,
     BALANCE,
     CONSTANT_MASS,
@@ -28,7 +29,6 @@ from isodyn.compiled import (
     FloatArray,
     closure,
 )
-from isodyn.errors import InputError
 from isodyn.notebook_views import ShownInNotebooks
 from isodyn.systems import checks
 from isodyn.systems.joined import is_compiled, join
@@ -41,8 +41,8 @@ _H = float(np.finfo(float).eps) ** (1 / 3)
 class FirstOrderSystem(ShownInNotebooks):
     """s' = h(s, t) with s(t₀) = s0; with algebraic unknowns s' = h(s, z, t) and 0 = c(s, z, t).
 
-    `h_s(s, t)` is the derivative of h, taken from differences when missing (and always with algebraic unknowns). `z0` is a guess from
-    which a consistent one is found.
+    `h_s(s, t)` is the derivative of h, taken from differences when missing (and always with
+    algebraic unknowns). `z0` is a guess from which a consistent one is found.
 
     >>> import isodyn as iso
     >>> iso.FirstOrderSystem(lambda s, t: -s, s0=[1.0]).nv

@@ -1,6 +1,7 @@
 """A user's `@njit` functions joined into one compiled model function.
 
-The joined function is made anew in every process (a second or so); the loop that calls it comes from the disk cache.
+The joined function is made anew in every process (a second or so); the loop that calls it comes
+from the disk cache.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Any
 import numpy as np
 from numba.core.registry import CPUDispatcher
 
-from isodyn.compiled import (
+from isodyn.kernels.compiled import (
     BALANCE,
     CONSTANT_MASS,
     JACOBIAN,

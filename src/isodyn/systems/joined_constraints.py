@@ -1,7 +1,8 @@
 """A user's `@njit` constraint functions joined to the compiled model of the unconstrained system.
 
-For this φ needs G and b, and ψ needs ψ_v and ψ_rest, all compiled; otherwise the constraints are evaluated in Python, where what is
-missing comes from differences (isodyn.systems.constraints). φ_t alone may be missing: it is differenced in compiled code.
+For this φ needs G and b, and ψ needs ψ_v and ψ_rest, all compiled; otherwise the constraints are
+evaluated in Python, where what is missing comes from differences (isodyn.systems.constraints). φ_t
+alone may be missing: it is differenced in compiled code.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.compiled import (
+from isodyn.kernels.compiled import (
     ACCELERATION,
     BALANCE,
     CONSTRAINT,

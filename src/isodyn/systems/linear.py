@@ -3,8 +3,9 @@
     M q'' + C q' + K q = f(t)            second order [Shimada2014 (2.3)]
     Q s' + P s = r(t)                    first order  [Shimada2014 (2.4)]
 
-Both are the balance M a + C v + K q − f(t) of the step, the second one without q. The step's matrix c₀M + c₁C + c₂K changes only
-with the step size and the scheme: it is factorised once for each, and a step then costs one solve and the products.
+Both are the balance M a + C v + K q − f(t) of the step, the second one without q. The step's matrix
+c₀M + c₁C + c₂K changes only with the step size and the scheme: it is factorised once for each, and
+a step then costs one solve and the products.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.compiled import (
+from isodyn.errors import InputError
+from isodyn.kernels.compiled import (
     ACCELERATION,
     BALANCE,
     CONSTANT_MASS,
@@ -31,15 +33,16 @@ from isodyn.compiled import (
     VELOCITY,
     FloatArray,
 )
-from isodyn.errors import InputError
+from isodyn.later import sparse as sp
 from isodyn.linear_solvers.definite import refuse_indefinite
 from isodyn.linear_solvers.sparse import Factorisation, factorise
 from isodyn.notebook_views import ShownInNotebooks
 from isodyn.real_numbers import real_array
-from isodyn.scipy_later import sparse as sp
 from isodyn.systems import checks
 from isodyn.systems.joined import is_compiled
-from isodyn.systems.linear_kernels import constant_load_model, with_load  # compiled when first needed
+
+# compiled when first needed
+from isodyn.systems.linear_kernels import constant_load_model, with_load
 from isodyn.systems.model import Model, from_python
 from isodyn.systems.scales import ordinary
 
@@ -50,10 +53,11 @@ _LARGE = 64  # beyond this, dense matrices go through BLAS and LAPACK instead of
 class LinearSystem(ShownInNotebooks):
     """M q'' + C q' + K q = f(t) with q(t₀) = q0, q'(t₀) = v0.
 
-    Matrices are arrays, vectors (diagonals), scalars or sparse; C may be None. The load f is a function of time, a constant
-    vector or None. Constraints G q = 0 make the matrix of a step dense. Symmetry is not assumed; a symmetric sparse matrix is recognised
-    and factorised as such. A symmetric M with a negative eigenvalue is refused; so is such a K (an unstable equilibrium, most often a
-    wrong sign) unless `indefinite` says that it is meant.
+    Matrices are arrays, vectors (diagonals), scalars or sparse; C may be None. The load f is a
+    function of time, a constant vector or None. Constraints G q = 0 make the matrix of a step
+    dense. Symmetry is not assumed; a symmetric sparse matrix is recognised and factorised as such.
+    A symmetric M with a negative eigenvalue is refused; so is such a K (an unstable equilibrium,
+    most often a wrong sign) unless `indefinite` says that it is meant.
 
     >>> import isodyn as iso
     >>> iso.LinearSystem(M=1.0, C=None, K=4.0, f=None, q0=[1.0], v0=[0.0]).nv

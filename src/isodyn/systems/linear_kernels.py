@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-from isodyn.compiled import BALANCE, JACOBIAN, MODEL, OK, WRONG_SHAPE, FloatArray, IntArray, closure, kernel
+from isodyn.kernels.compiled import BALANCE, JACOBIAN, MODEL, OK, WRONG_SHAPE, FloatArray, IntArray, closure, kernel
 
 
 @kernel(MODEL)

@@ -5,7 +5,8 @@
     f(t) = p sin(ω t + φ)                                         harmonic
     f(t) = p for t ≥ t_on, else 0                                 step
 
-The balance of a step is taken at t_n + W₁ Δt, which for V0 members lies up to Δt/2 behind t_end: tables must reach that far.
+The balance of a step is taken at t_n + W₁ Δt, which for V0 members lies up to Δt/2 behind t_end:
+tables must reach that far.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.compiled import FloatArray
 from isodyn.errors import CallableError, InputError
+from isodyn.kernels.compiled import FloatArray
 from isodyn.real_numbers import real_array
 from isodyn.systems import checks
 
@@ -25,7 +26,8 @@ Load = Callable[[float], FloatArray]
 
 
 def tabulated(times: Any, values: Any, *, extrapolate: bool = False) -> Load:
-    """Linear interpolation in a table: k rising times, k rows of values; f(t) is a vector, with one entry for one column.
+    """Linear interpolation in a table: k rising times, k rows of values; f(t) is a vector, with one
+    entry for one column.
 
     Outside the table is an error, or the first and last rows hold there with `extrapolate`.
 
@@ -69,8 +71,9 @@ def tabulated(times: Any, values: Any, *, extrapolate: bool = False) -> Load:
 def base_excitation(M: Any, direction: Any, acceleration: Callable[[float], Any]) -> Load:
     """f(t) = −M r a_g(t) for motion relative to a base that accelerates with a_g(t).
 
-    `direction` is r: the displacements of all coordinates for a unit displacement of the base; a matrix with one column per
-    component where the base moves in several directions, and then `acceleration` returns as many.
+    `direction` is r: the displacements of all coordinates for a unit displacement of the base; a
+    matrix with one column per component where the base moves in several directions, and then
+    `acceleration` returns as many.
 
     >>> base_excitation([2.0, 3.0], [1.0, 1.0], lambda t: 9.81 * t)(1.0).round(2).tolist()
     [-19.62, -29.43]
@@ -119,7 +122,8 @@ def harmonic(amplitude: Any, omega: float, phase: float = 0.0) -> Load:
 
 @dataclass(frozen=True, eq=False)
 class StepLoad:
-    """f(t) = amplitude from t_on on; `breakpoints` is what `integrate` must be told, or the jump costs an order."""
+    """f(t) = amplitude from t_on on; `breakpoints` is what `integrate` must be told, or the jump
+    costs an order."""
 
     amplitude: FloatArray
     t_on: float
@@ -133,7 +137,8 @@ class StepLoad:
 
 
 def step_load(amplitude: Any, t_on: float = 0.0) -> StepLoad:
-    """A load that jumps from nothing to `amplitude` at t_on; pass `breakpoints=f.breakpoints` to `integrate`.
+    """A load that jumps from nothing to `amplitude` at t_on; pass `breakpoints=f.breakpoints` to
+    `integrate`.
 
     >>> f = step_load([5.0], t_on=0.3)
     >>> f(0.2).tolist(), f(0.3).tolist(), f.breakpoints

@@ -1,7 +1,8 @@
 """Positions on φ = 0 from far away, and the freedoms left there.
 
-Steps of least mass norm, d = −M⁻¹Gᵀ(G M⁻¹Gᵀ + μ D)⁻¹φ, D the diagonal of G M⁻¹Gᵀ and μ ~ |φ|² (Levenberg and Marquardt): off the
-manifold more rows are independent than on it, and μ keeps those from driving the iteration away; near it the steps become Newton's.
+Steps of least mass norm, d = −M⁻¹Gᵀ(G M⁻¹Gᵀ + μ D)⁻¹φ, D the diagonal of G M⁻¹Gᵀ and μ ~ |φ|²
+(Levenberg and Marquardt): off the manifold more rows are independent than on it, and μ keeps those
+from driving the iteration away; near it the steps become Newton's.
 """
 
 from __future__ import annotations
@@ -10,8 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from isodyn.compiled import FloatArray
 from isodyn.errors import ConflictError, ConvergenceError
+from isodyn.kernels.compiled import FloatArray
 from isodyn.linear_solvers.rows import TOLERANCE
 from isodyn.systems.questions import Questions
 from isodyn.systems.scales import reach, sizes_of_rows
@@ -48,7 +49,8 @@ def moving(system: Any) -> Any:
 def close(
     ask: Questions, t: float, q: FloatArray, *, held: FloatArray | None = None, extra: Any = None, most: int = 200
 ) -> Closed:
-    """The position that the holonomic rows lead to from q; components of v marked in `held` do not move.
+    """The position that the holonomic rows lead to from q; components of v marked in `held` do not
+    move.
 
     `extra(q)` may bring further rows as (gap, matrix).
     """

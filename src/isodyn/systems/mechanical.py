@@ -3,8 +3,9 @@
     M(q) a + G(q, t)ᵀ λ = Q(q, v, t),    v = q̇ (or what `retract` consumes),    a = v̇
     φ(q, t) = 0,   ψ(q, v, t) = 0        constraints, if any; see isodyn.systems.constraints
 
-`M` is an array, a sparse matrix, a vector (diagonal) or a function of q; `Q` is a function. Functions compiled with Numba's
-`@njit` run inside the compiled loop; plain Python functions are called from it.
+`M` is an array, a sparse matrix, a vector (diagonal) or a function of q; `Q` is a function.
+Functions compiled with Numba's `@njit` run inside the compiled loop; plain Python functions are
+called from it.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.compiled import (
+from isodyn.errors import InputError
+from isodyn.kernels.compiled import (
     ACCELERATION,
     BALANCE,
     CONSTANT_MASS,
@@ -32,13 +34,12 @@ from isodyn.compiled import (
     VELOCITY,
     FloatArray,
 )
-from isodyn.errors import InputError
+from isodyn.later import sparse as sp
 from isodyn.linear_solvers.blocks import full
 from isodyn.linear_solvers.definite import refuse_indefinite
 from isodyn.linear_solvers.dense import multiply
 from isodyn.linear_solvers.sparse import Factorisation, factorise
 from isodyn.notebook_views import ShownInNotebooks
-from isodyn.scipy_later import sparse as sp
 from isodyn.systems import checks
 from isodyn.systems.constraints import Constraints
 from isodyn.systems.joined import is_compiled, join
@@ -57,18 +58,22 @@ class MechanicalSystem(ShownInNotebooks):
     M : array (n, n), vector (diagonal), sparse matrix, or function M(q) → (n, n)
     Q : function Q(q, v, t) → (n,)
     q0, v0 : initial position and velocity
-    Q_q, Q_v : functions (q, v, t) → (n, n), the derivatives of Q; what is missing is taken from differences
-        (Q_v alone missing: forces do not depend on velocity). Sparse M needs them for implicit schemes; with constraints full matrices
-        are formed.
-    phi : function φ(q, t) → (m,) of holonomic constraints; G(q, t) → (m, n), b(q, v, t) → (m,) and phi_t(q, t) → (m,) are derived
-        numerically when missing
-    psi : function ψ(q, v, t) of nonholonomic constraints; psi_v(q, v, t) and psi_rest(q, v, t) = ψ_q v + ψ_t likewise
-    retract : function (q, d) → q ⊕ d for coordinates that are not a vector space; then `difference` (q₁, q₂) → d undoes it
+    Q_q, Q_v : functions (q, v, t) → (n, n), the derivatives of Q; what is missing is taken from
+        differences (Q_v alone missing: forces do not depend on velocity). Sparse M needs them for
+        implicit schemes; with constraints full matrices are formed.
+    phi : function φ(q, t) → (m,) of holonomic constraints; G(q, t) → (m, n), b(q, v, t) → (m,) and
+        phi_t(q, t) → (m,) are derived numerically when missing
+    psi : function ψ(q, v, t) of nonholonomic constraints; psi_v(q, v, t) and psi_rest(q, v,
+        t) = ψ_q v + ψ_t likewise
+    retract : function (q, d) → q ⊕ d for coordinates that are not a vector space; then `difference`
+        (q₁, q₂) → d undoes it
     energy : function (q, v, t) → (kinetic, potential)
-    scales : typical sizes of the components of v's increments (n,), all positive: what rounding, differences and tolerances are reckoned
-        with. Left out, they are one, or of the size of q0 where φ bends over such lengths or q0 is very far from one; give them where
-        coordinates have different units and sizes far from one
-    names : names of the coordinates, used in messages and results; row_names: names of the constraint rows
+    scales : typical sizes of the components of v's increments (n,), all positive: what rounding,
+        differences and tolerances are reckoned with. Left out, they are one, or of the size of q0
+        where φ bends over such lengths or q0 is very far from one; give them where coordinates have
+        different units and sizes far from one
+    names : names of the coordinates, used in messages and results; row_names: names of the
+        constraint rows
 
     >>> import isodyn as iso
     >>> oscillator = iso.MechanicalSystem(M=1.0, Q=lambda q, v, t: -4.0 * q, q0=[1.0], v0=[0.0])
@@ -146,8 +151,9 @@ class MechanicalSystem(ShownInNotebooks):
         self.m, self.m_phi, self.row_names = self.constraints.m, self.constraints.m_phi, self.constraints.names
 
     def _time(self, t: float) -> float:
-        """The time in which the system moves by a typical size, from its start and the forces there; one where it is shorter, but not
-        by far: differences in time stay small beside drives that begin later."""
+        """The time in which the system moves by a typical size, from its start and the forces
+        there; one where it is shorter, but not by far: differences in time stay small beside drives
+        that begin later."""
         if self._pace is None:
             sizes, M = self.scales.v, self.M(self.q0.copy()) if callable(self.M) else self.M
             mass = np.abs(M.diagonal() if sp.issparse(M) else np.diag(np.atleast_2d(np.asarray(M, dtype=np.float64))))
@@ -191,7 +197,8 @@ def _scales(q0: FloatArray, nv: int, retract: Any, given: Any, phi: Any) -> Scal
 
 
 def refuse_indefinite_mass(system: Any) -> None:
-    """InputError for a symmetric M(q0) with a negative eigenvalue; where M fails, the run tells about it in its own words."""
+    """InputError for a symmetric M(q0) with a negative eigenvalue; where M fails, the run tells
+    about it in its own words."""
     if not isinstance(system, MechanicalSystem) or not callable(system.M):
         return
     try:

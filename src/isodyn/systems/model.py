@@ -1,9 +1,10 @@
 """A system as the compiled loop sees it: one function, its numbers, its traits.
 
-Three ways lead there: a function of the library compiled with `kernel(MODEL)`; a user's `@njit` functions joined into one
-compiled function; or plain Python functions behind `python_model`, one compiled function for all of them that calls back into
-Python. The last finds its object by the number in pi[0] and never lets an exception through compiled code: it is kept on the
-object, and the loop is told to stop.
+Three ways lead there: a function of the library compiled with `kernel(MODEL)`; a user's `@njit`
+functions joined into one compiled function; or plain Python functions behind `python_model`, one
+compiled function for all of them that calls back into Python. The last finds its object by the
+number in pi[0] and never lets an exception through compiled code: it is kept on the object, and the
+loop is told to stop.
 """
 
 from __future__ import annotations
@@ -16,13 +17,14 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
-from isodyn import interrupts
-from isodyn.compiled import KNOWS_LEVELS, RAISED, SOLVES, SPARSE, FloatArray, IntArray
+from isodyn.kernels import interrupts
+from isodyn.kernels.compiled import KNOWS_LEVELS, RAISED, SOLVES, SPARSE, FloatArray, IntArray
 from isodyn.linear_solvers.blocks import Sparsity
 
 
 class Answers(Protocol):
-    """A Python object that answers the questions of `isodyn.compiled`; `solver` names what it solves with, if it does."""
+    """A Python object that answers the questions of `isodyn.kernels.compiled`; `solver` names what
+    it solves with, if it does."""
 
     solver: str
 
@@ -41,7 +43,8 @@ class Answers(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """What `integrate` hands to the loop. `raised` holds the exception of a Python callable after the loop was told to stop."""
+    """What `integrate` hands to the loop. `raised` holds the exception of a Python callable after
+    the loop was told to stop."""
 
     function: Any
     traits: int
@@ -88,7 +91,8 @@ def call_back(
     c: FloatArray,
     out: FloatArray,
 ) -> int:
-    """Ask the Python model with this handle; any exception, Ctrl-C included, is kept and answered by RAISED."""
+    """Ask the Python model with this handle; any exception, Ctrl-C included, is kept and answered
+    by RAISED."""
     callback = _callbacks[handle]
     try:
         if interrupts.pending():
@@ -101,7 +105,8 @@ def call_back(
 
 def from_python(model: Answers, traits: int) -> Model:
     """A model whose answers come from Python."""
-    from isodyn.systems.trampoline import python_model  # compiled, or loaded from the cache, when first needed
+    # compiled, or loaded from the cache, when first needed
+    from isodyn.systems.trampoline import python_model
 
     callback = Callback(model)
     return Model(

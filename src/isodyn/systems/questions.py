@@ -1,4 +1,5 @@
-"""Asking a model from Python, one state at a time: for starts, drift, energy and everything else outside the loop."""
+"""Asking a model from Python, one state at a time: for starts, drift, energy and everything else
+outside the loop."""
 
 from __future__ import annotations
 
@@ -6,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.compiled import ACCELERATION, BALANCE, CONSTRAINT, JACOBIAN, POSITION, VELOCITY, FloatArray
+from isodyn.kernels.compiled import ACCELERATION, BALANCE, CONSTRAINT, JACOBIAN, POSITION, VELOCITY, FloatArray
 from isodyn.linear_solvers.blocks import values_to_csr
 
 
 class Questions:
-    """The questions of `isodyn.compiled` to one system, answered in new arrays; matrices are full unless sparse ones are welcome."""
+    """The questions of `isodyn.kernels.compiled` to one system, answered in new arrays; matrices
+    are full unless sparse ones are welcome."""
 
     def __init__(self, system: Any, model: Any = None, *, sparse: bool = False) -> None:
         self.system = system

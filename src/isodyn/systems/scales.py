@@ -1,15 +1,16 @@
 """Typical sizes: what numbers of different units are compared with.
 
-A length of 1e-9 m says nothing beside an angle of 1 rad, and an error of 1e-9 m is all of a mechanism of that size. Every comparison of
-several components is one of x_i / s_i, with s_i the typical size of the coordinate i: a length of the model for positions, one for
-angles. A row φ_k is compared with r_k, what it changes by when coordinates change by their typical sizes. Forces go with s_i too, as work
-does: f_i s_i, and multipliers with r_k.
+A length of 1e-9 m says nothing beside an angle of 1 rad, and an error of 1e-9 m is all of a
+mechanism of that size. Every comparison of several components is one of x_i / s_i, with s_i the
+typical size of the coordinate i: a length of the model for positions, one for angles. A row φ_k is
+compared with r_k, what it changes by when coordinates change by their typical sizes. Forces go with
+s_i too, as work does: f_i s_i, and multipliers with r_k.
 
-Pivots of the matrix of a step are chosen, and called small, as those of D J D, E G D with D = diag(s) and E = diag(κ/|G_k D|), κ the
-largest entry of D M D at the start.
+Pivots of the matrix of a step are chosen, and called small, as those of D J D, E G D with
+D = diag(s) and E = diag(κ/|G_k D|), κ the largest entry of D M D at the start.
 
-All of these are powers of two. Products with them have no rounding, and a model of another size gives the same digits where its sizes
-are so many times larger.
+All of these are powers of two. Products with them have no rounding, and a model of another size
+gives the same digits where its sizes are so many times larger.
 """
 
 from __future__ import annotations
@@ -20,14 +21,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from isodyn.compiled import GENERAL, KNOWS_MASS, FloatArray
-from isodyn.scipy_later import sparse as sp
+from isodyn.kernels.compiled import GENERAL, KNOWS_MASS, FloatArray
+from isodyn.later import sparse as sp
 
 EPS = float(np.finfo(np.float64).eps)
 SMALL, LADDER = 0.125, 8.0  # starts smaller than this make one look for lengths, in such steps
 SEEN = 1e-6  # relative error of second differences that are good
 HALF = float(np.sqrt(0.5))
-ORDINARY = 2.0**13  # sizes of a user's q0 that are less than so many times larger or smaller than one are taken as one
+# sizes of a user's q0 that are less than so many times larger or smaller than one are taken as one
+ORDINARY = 2.0**13
 
 
 def power_of_two(x: Any) -> Any:
@@ -38,7 +40,8 @@ def power_of_two(x: Any) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class Scales:
-    """Typical sizes of the components of q (∞ for those that are never compared) and of v's increments; of rows, where they are known.
+    """Typical sizes of the components of q (∞ for those that are never compared) and of v's
+    increments; of rows, where they are known.
 
     `at` is the position at which rows without a known size are looked at.
     """
@@ -55,7 +58,8 @@ def ordinary(q0: FloatArray, nv: int) -> Scales:
 
 
 def from_start(q0: FloatArray, nv: int) -> Scales:
-    """One size for all coordinates of a user's own equations: one, unless the start is far larger than that.
+    """One size for all coordinates of a user's own equations: one, unless the start is far larger
+    than that.
 
     A start that is far smaller may be rounding of zero: see `beside_rows`.
     """
@@ -67,9 +71,10 @@ def from_start(q0: FloatArray, nv: int) -> Scales:
 def beside_rows(scales: Scales, phi: Callable[[FloatArray], Any]) -> Scales:
     """Smaller sizes where a user's φ(q) changes over lengths as small as its start.
 
-    Of lengths between the size of q0 and one, the one over which second differences of φ with increments h and 2h agree best: where they
-    are too long for φ, or so short that rounding is all that is left, they do not. One stays one unless another is ten times better; and
-    what is very small stays so where φ bends over that, too.
+    Of lengths between the size of q0 and one, the one over which second differences of φ with
+    increments h and 2h agree best: where they are too long for φ, or so short that rounding is all
+    that is left, they do not. One stays one unless another is ten times better; and what is very
+    small stays so where φ bends over that, too.
     """
     q0, size = scales.at, float(np.abs(scales.at).max(initial=0.0))
     if not 0.0 < size < SMALL or not np.isfinite(q0).all():
@@ -88,7 +93,8 @@ def beside_rows(scales: Scales, phi: Callable[[FloatArray], Any]) -> Scales:
 
 
 def _disagreement(phi: Callable[[FloatArray], Any], q: FloatArray, length: float) -> tuple[float, float]:
-    """How much second differences of φ over this length differ from those over twice of it, and how large they are; per unit of length²."""
+    """How much second differences of φ over this length differ from those over twice of it, and how
+    large they are; per unit of length²."""
     d, h = np.cos(np.arange(q.size)), EPS**0.25 * length
 
     def second(h: float) -> FloatArray:
@@ -104,8 +110,9 @@ def _disagreement(phi: Callable[[FloatArray], Any], q: FloatArray, length: float
 
 
 class Weights(NamedTuple):
-    """What kernels multiply by before they compare: components of q and of v; sizes of rows; sizes of unknowns and equations of the matrix
-    of a step, velocities first, then all rows; the smallest entry of D M D that is not zero."""
+    """What kernels multiply by before they compare: components of q and of v; sizes of rows; sizes
+    of unknowns and equations of the matrix of a step, velocities first, then all rows; the smallest
+    entry of D M D that is not zero."""
 
     q: FloatArray
     v: FloatArray
@@ -115,7 +122,8 @@ class Weights(NamedTuple):
 
 
 def weights(ask: Any, t: float) -> Weights:
-    """The weights of a system, whose rows are looked at once where nothing is known of their sizes."""
+    """The weights of a system, whose rows are looked at once where nothing is known of their
+    sizes."""
     system = ask.system
     s: Scales = system.scales
     by_q, by_v, rows, matrix, inertia = unlooked(system)
@@ -137,7 +145,8 @@ def unlooked(system: Any) -> Weights:
 
 
 def row_sizes(G: Any, v: FloatArray) -> FloatArray:
-    """Powers of two near max_j |G_kj| v_j; rows of nothing, and what is not a number, get the largest of the others."""
+    """Powers of two near max_j |G_kj| v_j; rows of nothing, and what is not a number, get the
+    largest of the others."""
     found = np.zeros(G.shape[0])
     if sp.issparse(G):
         np.maximum.at(found, np.repeat(np.arange(found.size), np.diff(G.indptr)), np.abs(G.data) * v[G.indices])
@@ -166,7 +175,8 @@ def pace(system: Any, v: FloatArray) -> float:
 
 
 def sizes_of_rows(system: Any, G: Any) -> FloatArray:
-    """Typical sizes of rows: those that are known; else, and of rows beside those of the system, from G."""
+    """Typical sizes of rows: those that are known; else, and of rows beside those of the system,
+    from G."""
     known: FloatArray | None = system.scales.rows
     if known is not None and G.shape[0] <= known.size:
         return known[: G.shape[0]]
@@ -177,7 +187,8 @@ def sizes_of_rows(system: Any, G: Any) -> FloatArray:
 
 
 def natural_pace(ask: Any, t: float, q: FloatArray, v: FloatArray) -> float:
-    """How fast a system passes typical sizes, 1/s, by velocities and forces of a state; a power of two, one where it rests without any."""
+    """How fast a system passes typical sizes, 1/s, by velocities and forces of a state; a power of
+    two, one where it rests without any."""
     sizes, still = ask.system.scales.v, np.zeros(v.size)
     mass = np.abs(ask.mass(t, q, v).diagonal())
     force = np.abs(ask.balance(t, q, v, still))

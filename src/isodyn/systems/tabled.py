@@ -1,4 +1,5 @@
-"""Systems of one compiled function for all of a kind: tables of numbers tell them apart, laid out for dense or sparse matrices."""
+"""Systems of one compiled function for all of a kind: tables of numbers tell them apart, laid out
+for dense or sparse matrices."""
 
 from __future__ import annotations
 
@@ -6,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar, Protocol
 
-from isodyn.compiled import SPARSE, FloatArray, IntArray
+from isodyn.kernels.compiled import SPARSE, FloatArray, IntArray
 from isodyn.linear_solvers.blocks import Sparsity
 from isodyn.systems.compiled_system import CompiledSystem
 from isodyn.systems.model import Model
@@ -32,7 +33,8 @@ class TabledSystem(CompiledSystem):
     factor_in_pi: ClassVar[int] = 0  # entry of pi that tells where the factor of all loads is in pf
 
     def model(self) -> Model:
-        """The function that the loop calls, with scratch memory of its own; sparse beyond a few unknowns."""
+        """The function that the loop calls, with scratch memory of its own; sparse beyond a few
+        unknowns."""
         if self.nv + self.m <= self.small:
             return self.dense_model()
         (pf, pi), sparsity = self.sparse_tables, self.tables.sparsity

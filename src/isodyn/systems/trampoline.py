@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from numba import objmode
 
-from isodyn.compiled import MODEL, FloatArray, IntArray, kernel
+from isodyn.kernels.compiled import MODEL, FloatArray, IntArray, kernel
 from isodyn.systems.model import call_back
 
 

@@ -34,7 +34,8 @@ TRUST = {
 
 @dataclass(frozen=True, kw_only=True)
 class Measurement:
-    """What one run gave: errors by quantity, drift of φ and φ̇ (the larger), energy balance, cost, and remarks.
+    """What one run gave: errors by quantity, drift of φ and φ̇ (the larger), energy balance, cost,
+    and remarks.
 
     Quantities are q, v, a, lam, or words of the case's own. Seconds are those of the run itself.
     """
@@ -57,13 +58,15 @@ class Case:
 
     name, topic : the file's name, and a key of `TOPICS`
     shows : one sentence, what is shown
-    source, citation, link : where the problem is from in words, the key of the work in docs/references.json, an address
+    source, citation, link : where the problem is from in words, the key of the work in
+        docs/references.json, an address
     reference, trust : what the run is compared with, and a key of `TRUST`
     steps : step sizes from coarse to fine; a single 0 for what has no steps
     prepare : makes system and reference, and gives the function step size → `Measurement`
-    bounds : largest allowed error of each quantity with the finest step, also of "drift" and "energy"
-    orders, order_within : expected order of each quantity, and how far from it the observed one may be; bounds of coarser steps are
-        larger by the power of it
+    bounds : largest allowed error of each quantity with the finest step, also of "drift" and
+        "energy"
+    orders, order_within : expected order of each quantity, and how far from it the observed one may
+        be; bounds of coarser steps are larger by the power of it
     quick : how many of the step sizes, from the coarse end, are run by --quick
     peers : what other packages reach, in words with numbers
     """
@@ -106,7 +109,8 @@ class Case:
         return self.steps[: max(1, self.quick)] if quick else self.steps
 
     def bound(self, quantity: str, dt: float) -> float:
-        """The largest allowed error with this step size; energy balances count as second order where nothing else is said."""
+        """The largest allowed error with this step size; energy balances count as second order
+        where nothing else is said."""
         finest = self.steps[-1]
         order = self.orders.get(quantity, 2.0 if quantity == "energy" else 0.0)
         return self.bounds[quantity] * (dt / finest) ** order if finest > 0.0 else self.bounds[quantity]

@@ -28,7 +28,8 @@ def every() -> tuple[Case, ...]:
 
 
 def select(words: Sequence[str] = ()) -> tuple[Case, ...]:
-    """The cases whose name or topic is one of the words, or fits one with * and ?; all of them without words.
+    """The cases whose name or topic is one of the words, or fits one with * and ?; all of them
+    without words.
 
     >>> {case.topic for case in select(["friction"])}
     {'friction'}

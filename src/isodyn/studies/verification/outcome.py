@@ -1,8 +1,8 @@
 """Running a case and judging it.
 
-The coarsest run is made twice and its first time is thrown away, so that seconds hold no compiling and no loading of machine code
-(where seconds are measured at all, and the first took less than four of them).
-Whatever a case raises ends that case alone: it has failed, with the message.
+The coarsest run is made twice and its first time is thrown away, so that seconds hold no compiling
+and no loading of machine code (where seconds are measured at all, and the first took less than four
+of them). Whatever a case raises ends that case alone: it has failed, with the message.
 """
 
 from __future__ import annotations
@@ -133,7 +133,8 @@ def verify(case: Case, *, quick: bool = False) -> Outcome:
         except Exception as failure:  # a case that ends with an error has failed; the others go on
             skipped = missing_package(failure)
             error = None if skipped else f"{type(failure).__name__}: {failure}"
-    if any(str(w.message).startswith("interrupted") for w in caught):  # a run that Ctrl-C ended gives what it has
+    # a run that Ctrl-C ended gives what it has
+    if any(str(w.message).startswith("interrupted") for w in caught):
         raise KeyboardInterrupt
     said = dict.fromkeys(str(w.message).split("\n", 1)[0] for w in caught if issubclass(w.category, IsodynWarning))
     notes = tuple(dict.fromkeys([note for one in runs for note in one.notes] + list(said)))
@@ -143,7 +144,8 @@ def verify(case: Case, *, quick: bool = False) -> Outcome:
 
 
 def missing_package(failure: Exception) -> str | None:
-    """Which optional package a case needs and this machine does not have: it has then neither passed nor failed."""
+    """Which optional package a case needs and this machine does not have: it has then neither
+    passed nor failed."""
     cause = failure if isinstance(failure, ModuleNotFoundError) else failure.__cause__
     if isinstance(cause, ModuleNotFoundError) and not (cause.name or "isodyn").startswith("isodyn"):
         return f"the package {cause.name} is missing"

@@ -92,7 +92,8 @@ def on_problem(
     save_every: int = 1,
     energy: bool = True,
 ) -> Callable[[], Run]:
-    """How a ready problem is run: against its formula, against DOP853 with rtol = 1e-13, or against its tabulated numbers."""
+    """How a ready problem is run: against its formula, against DOP853 with rtol = 1e-13, or against
+    its tabulated numbers."""
 
     def prepare() -> Run:
         problem = get(name)
@@ -143,5 +144,6 @@ def once(measure: Callable[[], Measurement]) -> Callable[[], Run]:
 
 
 def timed(sol: Any) -> dict[str, Any]:
-    """Steps, iterations and seconds of a solution, for measurements that are put together by hand."""
+    """Steps, iterations and seconds of a solution, for measurements that are put together by
+    hand."""
     return {key: getattr(sol.stats, key) for key in ("steps", "iterations", "seconds")}

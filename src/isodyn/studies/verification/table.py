@@ -1,4 +1,5 @@
-"""The standard set as text: a block per case for terminals, a table per topic for the documentation."""
+"""The standard set as text: a block per case for terminals, a table per topic for the
+documentation."""
 
 from __future__ import annotations
 
@@ -14,7 +15,8 @@ FIRST_ORDER = {"v": "s", "a": "s'", "lam": "z"}
 
 
 def block(outcome: Outcome) -> str:
-    """Two lines: what and against what; errors, orders, drift, energy, cost. Then why it failed, if it did."""
+    """Two lines: what and against what; errors, orders, drift, energy, cost. Then why it failed, if
+    it did."""
     case, finest = outcome.case, outcome.finest
     lines = [f"{outcome.verdict}  {case.name}  against {case.reference} [{case.trust}]"]
     if outcome.skipped is not None:
@@ -48,10 +50,12 @@ def closing(outcomes: Sequence[Outcome]) -> str:
 def to_markdown(
     cases: Sequence[Case], works: Mapping[str, Mapping[str, str]], results: Mapping[str, Any] | None = None
 ) -> str:
-    """A table per topic: what is shown, source with its link, reference and trust, bounds or measured numbers, peers.
+    """A table per topic: what is shown, source with its link, reference and trust, bounds or
+    measured numbers, peers.
 
     works : the references of the documentation by their keys
-    results : the document of `isodyn verify --json`; cases without a result show what is asked of them
+    results : the document of `isodyn verify --json`; cases without a result show what is asked of
+        them
     """
     known = {one["name"]: one for one in (results or {}).get("cases", [])}
     lines = [f"{len(cases)} cases. What the words of trust mean: " + "; ".join(f"*{k}*: {v}" for k, v in TRUST.items())]

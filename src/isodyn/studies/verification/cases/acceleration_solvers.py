@@ -1,4 +1,5 @@
-"""Every solver of Gauss' principle on problems with full, redundant and conflicting rows, against LAPACK.
+"""Every solver of Gauss' principle on problems with full, redundant and conflicting rows, against
+LAPACK.
 
 min ½(a − a_f)ᵀM(a − a_f),  A a = b:    with M = L Lᵀ and y = Lᵀa a least-squares problem with equality constraints (dgglse)
 """

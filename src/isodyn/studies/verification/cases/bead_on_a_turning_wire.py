@@ -7,9 +7,9 @@ import math
 import numpy as np
 
 import isodyn as iso
-from isodyn.compiled import FloatArray
 from isodyn.friction import integrate_with_friction
 from isodyn.gauss import Contact
+from isodyn.kernels.compiled import FloatArray
 from isodyn.studies.verification.case import Case, Measurement, Run
 from isodyn.studies.verification.runs import compared
 

@@ -1,4 +1,5 @@
-"""Frequencies of free, clamped and hinged beams: Euler and Bernoulli, fourth order in the length of elements."""
+"""Frequencies of free, clamped and hinged beams: Euler and Bernoulli, fourth order in the length of
+elements."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """A parallelogram that starts stretched, in its change point, with the rate of its crank.
 
-Rods of 1, 2, 1 m on a ground of 2 m. At velocity level the rocker may have any rate ψ̇ = θ̇ + 2φ̇; the motion goes on only where
-θ̇² + 2φ̇² = ψ̇² too: φ̇ = 0, ψ̇ = θ̇ (parallelogram) or φ̇ = −2θ̇, ψ̇ = −3θ̇ (crossed).
+Rods of 1, 2, 1 m on a ground of 2 m. At velocity level the rocker may have any rate ψ̇ = θ̇ + 2φ̇;
+the motion goes on only where θ̇² + 2φ̇² = ψ̇² too: φ̇ = 0, ψ̇ = θ̇ (parallelogram) or φ̇ = −2θ̇,
+ψ̇ = −3θ̇ (crossed).
 """
 
 from __future__ import annotations
@@ -41,7 +42,8 @@ def steadiness(sol: iso.Solution) -> float:
 
 
 def crank_alone(dt: float) -> tuple[dict[str, float], tuple[str, ...]]:
-    """Of one given rate: on a branch and in balance, or refused with the branches to choose from."""
+    """Of one given rate: on a branch and in balance, or refused with the branches to choose
+    from."""
     names = ("rate of the crank", "rate of the rocker", "kinetic energy")
     try:
         sol = run_with({"A": RATE}, dt)
@@ -56,7 +58,8 @@ def crank_alone(dt: float) -> tuple[dict[str, float], tuple[str, ...]]:
 def prepare() -> Run:
     def run(dt: float) -> Measurement:
         errors, notes = crank_alone(dt)
-        sol = run_with({"A": RATE, "D": RATE}, dt)  # both alike: the parallelogram, turning steadily
+        # both alike: the parallelogram, turning steadily
+        sol = run_with({"A": RATE, "D": RATE}, dt)
         errors["angle, both rates given"] = compared(sol.joint("A").angle, RATE * sol.t)
         errors["kinetic energy, both rates given"] = steadiness(sol)
         return replace(measured(sol, errors), notes=notes)

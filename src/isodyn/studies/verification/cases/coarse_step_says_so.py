@@ -1,4 +1,5 @@
-"""A step that is too coarse is told by the run itself; one that is fine enough is not complained about."""
+"""A step that is too coarse is told by the run itself; one that is fine enough is not complained
+about."""
 
 from __future__ import annotations
 

@@ -1,9 +1,11 @@
-"""The slider-crank with a flexible rod of the test set, in its own seven coordinates: two angles, the slide, four of elasticity.
+"""The slider-crank with a flexible rod of the test set, in its own seven coordinates: two angles,
+the slide, four of elasticity.
 
-Bending q₁ sin πξ + q₂ sin 2πξ and stretching 4 q₃ ξ(1 − ξ) + q₄ ξ(2ξ − 1) of the rod, ξ = x/ℓ₂, with linear elasticity, in the frame that
-its first end carries along. Constraints: ℓ₁ sin φ₁ + (ℓ₂ + q₄) sin φ₂ = 0, x₃ = ℓ₁ cos φ₁ + (ℓ₂ + q₄) cos φ₂, φ₁ = Ωt. Numbers as in the
-test set: its π has eight digits, and its masses of stretching are fifteen times the integrals of the shapes; the published digits belong to
-them.
+Bending q₁ sin πξ + q₂ sin 2πξ and stretching 4 q₃ ξ(1 − ξ) + q₄ ξ(2ξ − 1) of the rod, ξ = x/ℓ₂,
+with linear elasticity, in the frame that its first end carries along. Constraints: ℓ₁ sin
+φ₁ + (ℓ₂ + q₄) sin φ₂ = 0, x₃ = ℓ₁ cos φ₁ + (ℓ₂ + q₄) cos φ₂, φ₁ = Ωt. Numbers as in the test set:
+its π has eight digits, and its masses of stretching are fifteen times the integrals of the shapes;
+the published digits belong to them.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from typing import Any
 import numpy as np
 
 import isodyn as iso
-from isodyn.compiled import FloatArray
+from isodyn.kernels.compiled import FloatArray
 from isodyn.problems.data import load
 from isodyn.studies.verification.case import Case, Measurement, Run
 from isodyn.studies.verification.runs import compared, measured
@@ -22,7 +24,8 @@ from isodyn.studies.verification.runs import compared, measured
 
 @dataclass(frozen=True)
 class Crank:
-    """Masses, lengths, and the integrals ∫ρu, ∫ρv, ∫ρxu, ∫ρxv, ∫ρ(u δv − v δu) of the shapes over the rod."""
+    """Masses, lengths, and the integrals ∫ρu, ∫ρv, ∫ρxu, ∫ρxv, ∫ρ(u δv − v δu) of the shapes over
+    the rod."""
 
     p: dict[str, float]
     M: FloatArray

@@ -1,4 +1,5 @@
-"""Small motions of two hanging rods: frequencies of the 2 × 2 problem in angles, of planar and of spatial bodies."""
+"""Small motions of two hanging rods: frequencies of the 2 × 2 problem in angles, of planar and of
+spatial bodies."""
 
 from __future__ import annotations
 
@@ -9,7 +10,8 @@ import isodyn as iso
 from isodyn.studies.verification.case import Case, Measurement
 from isodyn.studies.verification.runs import compared, once
 
-RODS = (("upper", 1.0, 0.0, 1.0), ("lower", 2.0, 1.0, 0.7))  # name, mass, height of the upper end, length
+# name, mass, height of the upper end, length
+RODS = (("upper", 1.0, 0.0, 1.0), ("lower", 2.0, 1.0, 0.7))
 G = 9.81
 
 

@@ -12,7 +12,8 @@ from isodyn.problems.data import load
 from isodyn.studies.verification.case import Case, Measurement, Run
 from isodyn.studies.verification.runs import compared
 
-LOADS = {"0.5": 4.8e-6, "2": 1.1e-4, "5": 3.9e-4}  # P L²/EI, and the error that is allowed with 32 elements
+# P L²/EI, and the error that is allowed with 32 elements
+LOADS = {"0.5": 4.8e-6, "2": 1.1e-4, "5": 3.9e-4}
 
 
 def prepare() -> Run:

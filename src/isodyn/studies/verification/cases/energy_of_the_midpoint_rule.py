@@ -1,4 +1,5 @@
-"""A free body by the midpoint rule and the Cayley map: energy and angular momentum to rounding, with large steps."""
+"""A free body by the midpoint rule and the Cayley map: energy and angular momentum to rounding,
+with large steps."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """Explicit equations of constrained motion: a − a_f = K₁ e with e = b − A a_f, on a worked example.
 
-A particle of unit mass on the moving incline y = x tan α that is pushed by its constraint: two coordinates and one row,
-A = (−tan α, 1), M = diag(1, 1), so K₁ = Aᵀ/(A Aᵀ), all by hand. Force of constraint M K₁ e.
+A particle of unit mass on the moving incline y = x tan α that is pushed by its constraint: two
+coordinates and one row, A = (−tan α, 1), M = diag(1, 1), so K₁ = Aᵀ/(A Aᵀ), all by hand. Force of
+constraint M K₁ e.
 """
 
 from __future__ import annotations

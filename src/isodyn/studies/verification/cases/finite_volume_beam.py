@@ -1,4 +1,5 @@
-"""A mass matrix that is not symmetric: a finite-volume beam element, made rigid by constraints, accelerates like a rigid body."""
+"""A mass matrix that is not symmetric: a finite-volume beam element, made rigid by constraints,
+accelerates like a rigid body."""
 
 from __future__ import annotations
 

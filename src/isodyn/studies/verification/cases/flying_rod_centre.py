@@ -1,4 +1,5 @@
-"""The centre of mass of the flying rod moves like a point, whatever the rod does; its momentum stays after the load."""
+"""The centre of mass of the flying rod moves like a point, whatever the rod does; its momentum
+stays after the load."""
 
 from __future__ import annotations
 

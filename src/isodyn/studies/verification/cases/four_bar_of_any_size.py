@@ -1,4 +1,5 @@
-"""One four-bar from a nanometre to a million kilometres, from 1e-12 to 1e12 kg and s: one motion."""
+"""One four-bar from a nanometre to a million kilometres, from 1e-12 to 1e12 kg and s: one
+motion."""
 
 from __future__ import annotations
 
@@ -17,7 +18,8 @@ STEPS = 100
 
 
 def run_one(length: float, mass: float, time: float) -> Any:
-    """Motion in units of length, mass and time; the crank starts with 3 rad per unit of time, gravity 9.81 in those units."""
+    """Motion in units of length, mass and time; the crank starts with 3 rad per unit of time,
+    gravity 9.81 in those units."""
     mech = iso.Mechanism(gravity=(0, -9.81 * length / time**2, 0))
     names = ("crank", "coupler", "rocker")
     for name, A, B in zip(names, POINTS[:-1], POINTS[1:], strict=True):

@@ -1,4 +1,5 @@
-"""The same four-bar of spatial bodies and hinges: three rows too many, dependent on the constraints only."""
+"""The same four-bar of spatial bodies and hinges: three rows too many, dependent on the constraints
+only."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import ellipj, ellipk
 
 import isodyn as iso
-from isodyn.compiled import FloatArray
+from isodyn.kernels.compiled import FloatArray
 from isodyn.problems import get, tops
 from isodyn.studies.verification.case import Case, Measurement, Run
 from isodyn.studies.verification.runs import compared, measured

@@ -1,4 +1,5 @@
-"""The epicyclic train of a two-speed drive: printed matrices, and the growth of a disturbance in a run of all shafts."""
+"""The epicyclic train of a two-speed drive: printed matrices, and the growth of a disturbance in a
+run of all shafts."""
 
 from __future__ import annotations
 
@@ -12,7 +13,8 @@ from isodyn.studies.verification.runs import compared, measured
 
 T1, T2, T3 = -0.6, 1.7, -0.9
 I2, I3, I4, I5, I6, M5, ARM = 1.0, 0.7, 1.4, 0.2, 0.5, 1.1, 0.3
-SLOPES: dict[int | str, float] = {2: -0.8, 4: -0.5, 6: 0.9}  # of the torque curves: two motors and the load
+# of the torque curves: two motors and the load
+SLOPES: dict[int | str, float] = {2: -0.8, 4: -0.5, 6: 0.9}
 
 
 def printed() -> tuple[np.ndarray, np.ndarray, np.ndarray]:

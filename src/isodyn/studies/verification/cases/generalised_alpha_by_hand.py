@@ -1,4 +1,5 @@
-"""A damped, forced Duffing oscillator stepped by the generalised-α method as Chung and Hulbert print it: the same numbers.
+"""A damped, forced Duffing oscillator stepped by the generalised-α method as Chung and Hulbert
+print it: the same numbers.
 
 a_{n+1−αm} + 2ξ v_{n+1−αf} + q³_{…} + q_{…} = f(t_{n+1−αf}),    started from the same first step
 """
@@ -9,7 +10,7 @@ import numpy as np
 from scipy.optimize import brentq
 
 import isodyn as iso
-from isodyn.compiled import FloatArray
+from isodyn.kernels.compiled import FloatArray
 from isodyn.studies.verification.case import Case, Measurement, Run
 from isodyn.studies.verification.runs import compared, measured
 

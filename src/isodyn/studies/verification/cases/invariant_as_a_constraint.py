@@ -1,4 +1,5 @@
-"""An invariant written as a constraint of index 2: its multiplier is zero all the time, and it is kept all the same."""
+"""An invariant written as a constraint of index 2: its multiplier is zero all the time, and it is
+kept all the same."""
 
 from __future__ import annotations
 

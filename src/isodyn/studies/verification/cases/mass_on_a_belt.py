@@ -1,4 +1,5 @@
-"""A mass on a running belt, held by a spring: it sticks, slips, and is caught again, with a known period."""
+"""A mass on a running belt, held by a spring: it sticks, slips, and is caught again, with a known
+period."""
 
 from __future__ import annotations
 
@@ -31,7 +32,8 @@ def prepare() -> Run:
     def run(_: float) -> Measurement:
         sol = integrate_with_friction(system, contact, t_end=2.5)
         slips = np.array([switch.t for switch in sol.switches if switch.what == "slips"])
-        first = MU_STATIC * MASS * G / STIFFNESS / SPEED  # carried along until the spring tears it off
+        # carried along until the spring tears it off
+        first = MU_STATIC * MASS * G / STIFFNESS / SPEED
         errors = {
             "first slip": abs(float(slips[0]) / first - 1.0),
             "period": float(np.abs(np.diff(slips) / period - 1.0).max()),

@@ -1,4 +1,5 @@
-"""One body, three mass matrices: J Γ is not symmetric (64), Γᵀ J Γ is (68), J belongs to ω (61); one acceleration.
+"""One body, three mass matrices: J Γ is not symmetric (64), Γᵀ J Γ is (68), J belongs to ω (61);
+one acceleration.
 
 ω = Γ ġ, ω̇ = Γ g̈ + Γ̇ ġ; the point of the body that is held has no acceleration.
 """

@@ -1,4 +1,5 @@
-"""Newton's iteration that keeps its matrix over steps solves the equations as well as it promises."""
+"""Newton's iteration that keeps its matrix over steps solves the equations as well as it
+promises."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """A block that slides with friction: the three parts of the force, F = Fᴺ + Fᴸ + Fᶜ.
 
-On a slope α with the friction μ m g cos α against the motion: acceleration g (sin α − μ cos α) along it, ideal reaction m g cos α.
+On a slope α with the friction μ m g cos α against the motion: acceleration g (sin α − μ cos α)
+along it, ideal reaction m g cos α.
 """
 
 from __future__ import annotations

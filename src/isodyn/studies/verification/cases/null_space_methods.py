@@ -1,4 +1,5 @@
-"""The rigid pendulum of Pennestrì and Valentini by every null-space basis and form: the exact angle after one second."""
+"""The rigid pendulum of Pennestrì and Valentini by every null-space basis and form: the exact angle
+after one second."""
 
 from __future__ import annotations
 

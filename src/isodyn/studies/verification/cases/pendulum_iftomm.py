@@ -1,4 +1,5 @@
-"""The first benchmark of the IFToMM library: a point on a massless rod, released from the horizontal."""
+"""The first benchmark of the IFToMM library: a point on a massless rod, released from the
+horizontal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""A pendulum as a first-order system with its constraint at position level: solved, or refused with the reason."""
+"""A pendulum as a first-order system with its constraint at position level: solved, or refused with
+the reason."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """A plate in plane stress, three subdomains with a scheme each, against the modes of the whole.
 
-6 m × 4 m, E = 1e8 N/m², ν = 0.3, ρ = 1 kg/m³, held at x = 0, shear 1e6 N/m² on x = 6; 3 × 8 square elements.
+6 m × 4 m, E = 1e8 N/m², ν = 0.3, ρ = 1 kg/m³, held at x = 0, shear 1e6 N/m² on x = 6; 3 × 8 square
+elements.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """A plate of 1000 elements in three POD directions, against an independent program.
 
-Snapshots by optimal(0.5), Δt = 0.05; reduced and benchmark runs by V0(1, 1, 0), Δt = 0.01. Deflections of the tip (5, 0.5) at t = 0.1 … 1.
+Snapshots by optimal(0.5), Δt = 0.05; reduced and benchmark runs by V0(1, 1, 0), Δt = 0.01.
+Deflections of the tip (5, 0.5) at t = 0.1 … 1.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""The position level with both radii below one: multipliers of second order once the start is damped out."""
+"""The position level with both radii below one: multipliers of second order once the start is
+damped out."""
 
 from __future__ import annotations
 

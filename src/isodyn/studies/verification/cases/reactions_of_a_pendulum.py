@@ -1,4 +1,5 @@
-"""The pin of a rod: force m(a − g) on the rod, the opposite on the ground, and no torque about its axis."""
+"""The pin of a rod: force m(a − g) on the rod, the opposite on the ground, and no torque about its
+axis."""
 
 from __future__ import annotations
 

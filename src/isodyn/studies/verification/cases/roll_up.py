@@ -1,4 +1,5 @@
-"""A cantilever that a torque of 2πEI/L rolls up into a circle; the steps of this case are lengths of elements."""
+"""A cantilever that a torque of 2πEI/L rolls up into a circle; the steps of this case are lengths
+of elements."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""A steel rod at 3000 turns a minute: its own axial force at the root is ½ρA(ωL)², as the reaction of its hinge is."""
+"""A steel rod at 3000 turns a minute: its own axial force at the root is ½ρA(ωL)², as the reaction
+of its hinge is."""
 
 from __future__ import annotations
 

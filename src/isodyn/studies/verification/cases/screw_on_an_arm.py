@@ -1,4 +1,5 @@
-"""A nut on a fine thread along a turning arm: the chord of a step is as long as the lead, and the thread is never left.
+"""A nut on a fine thread along a turning arm: the chord of a step is as long as the lead, and the
+thread is never left.
 
 (m + J/p²) x'' = m ω² x,    x = x₀ cosh κt,    κ = ω (1 + J/(m p²))^(−1/2)
 """

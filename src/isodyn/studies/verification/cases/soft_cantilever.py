@@ -1,4 +1,5 @@
-"""A soft cantilever under its own weight, against a boundary value problem; the steps of this case are lengths of elements.
+"""A soft cantilever under its own weight, against a boundary value problem; the steps of this case
+are lengths of elements.
 
 R' = (1 + ν) e(θ),   EI (1 + ν)² θ' = M,   EA ν + EI (1 + ν) θ'² = N,   M' = (1 + ν) w (L − s) cos θ,   N = −w (L − s) sin θ
 """
@@ -9,7 +10,7 @@ import numpy as np
 from scipy.integrate import solve_bvp
 
 import isodyn as iso
-from isodyn.compiled import FloatArray
+from isodyn.kernels.compiled import FloatArray
 from isodyn.studies.verification.case import Case, Measurement, Run
 
 LENGTH, EA, EI, RHO_A, G = 2.0, 1e6, 2500 / 3, 78.0, 9.81

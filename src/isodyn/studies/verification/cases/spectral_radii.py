@@ -1,4 +1,5 @@
-"""Roots of the amplification matrix at infinite frequency are the radii that a member was designed for, with damping too."""
+"""Roots of the amplification matrix at infinite frequency are the radii that a member was designed
+for, with damping too."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""A ringing steel rod on a long rubber strand: sub-steps for the rod, one step for the strand, against the modes of the whole."""
+"""A ringing steel rod on a long rubber strand: sub-steps for the rod, one step for the strand,
+against the modes of the whole."""
 
 from __future__ import annotations
 

@@ -1,8 +1,10 @@
-"""Members of the family against the textbook coefficients of Newmark, HHT-α, WBZ-α and the generalised-α method.
+"""Members of the family against the textbook coefficients of Newmark, HHT-α, WBZ-α and the
+generalised-α method.
 
 The α methods in their own words: with γ = ½ − α_m + α_f, β = ¼(1 − α_m + α_f)²,
 
-    W1 = 1 − α_f,  W1L6 = 1 − α_m,  W2L2 = ½(1 − α_f),  W3L3 = β(1 − α_f),  W2L5 = γ(1 − α_f),  l3 = β,  l5 = γ
+    W1 = 1 − α_f,  W1L6 = 1 − α_m,  W2L2 = ½(1 − α_f),  W3L3 = β(1 − α_f),  W2L5 = γ(1 − α_f),
+    l3 = β,  l5 = γ
 """
 
 from __future__ import annotations

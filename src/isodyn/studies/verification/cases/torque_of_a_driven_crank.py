@@ -1,4 +1,5 @@
-"""The torque that drives a slider-crank steadily, over a whole turn: from a run, and by power in closed form.
+"""The torque that drives a slider-crank steadily, over a whole turn: from a run, and by power in
+closed form.
 
 T ω = d(kinetic + potential)/dt
 """
@@ -10,7 +11,7 @@ import math
 import numpy as np
 
 import isodyn as iso
-from isodyn.compiled import FloatArray
+from isodyn.kernels.compiled import FloatArray
 from isodyn.studies.verification.case import Case, Measurement, Run
 from isodyn.studies.verification.runs import compared, measured
 

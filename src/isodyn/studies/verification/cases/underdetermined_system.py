@@ -1,4 +1,5 @@
-"""A x = b with more unknowns than equations: x = s + v₁ + v₂, nearest to what is wished for, against the KKT equations."""
+"""A x = b with more unknowns than equations: x = s + v₁ + v₂, nearest to what is wished for,
+against the KKT equations."""
 
 from __future__ import annotations
 

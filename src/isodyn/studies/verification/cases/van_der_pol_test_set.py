@@ -1,6 +1,8 @@
-"""Van der Pol's equation with μ = 1000, up to t = 2000: slow drift with long steps, and two jumps with short ones.
+"""Van der Pol's equation with μ = 1000, up to t = 2000: slow drift with long steps, and two jumps
+with short ones.
 
-The jumps lie at t ≈ 807.085 and 1614.285; each takes about 1/μ. A stretch of time has one step; the runs follow each other.
+The jumps lie at t ≈ 807.085 and 1614.285; each takes about 1/μ. A stretch of time has one step; the
+runs follow each other.
 """
 
 from __future__ import annotations

@@ -2,9 +2,10 @@
 
     q ⊕ d,   d = N x,   G N = 0:        NᵀM N ẍ + NᵀC N ẋ + NᵀK N x = Nᵀf
 
-N spans the motions that the joints allow; K contains the geometric stiffness of the multipliers at rest. Poles s are those of
-det(s²M + sC + K) = 0; with s = −ζω ± iω√(1 − ζ²) a mode has the frequency ω and the damping ratio ζ. A drive whose row moves by u adds
-a particular motion d = G⁺u to N x.
+N spans the motions that the joints allow; K contains the geometric stiffness of the multipliers at
+rest. Poles s are those of det(s²M + sC + K) = 0; with s = −ζω ± iω√(1 − ζ²) a mode has the
+frequency ω and the damping ratio ζ. A drive whose row moves by u adds a particular motion d = G⁺u
+to N x.
 """
 
 from __future__ import annotations
@@ -17,9 +18,9 @@ from typing import Any
 import numpy as np
 from scipy.linalg import eig, eigh
 
-from isodyn.analyses.tangents import Tangents, multipliers, rates, refuse_first_order, tangents
-from isodyn.compiled import SOLVES, FloatArray
 from isodyn.errors import InputError
+from isodyn.kernels.compiled import SOLVES, FloatArray
+from isodyn.studies.tangents import Tangents, multipliers, rates, refuse_first_order, tangents
 from isodyn.systems.checks import vector
 from isodyn.systems.compiled_system import settled
 from isodyn.systems.manifold import freedoms
@@ -49,7 +50,8 @@ class FrequencyResponse:
 
 @dataclass(frozen=True, eq=False)
 class Linearisation:
-    """Reduced matrices M, C, K, the basis N of the motions they speak of, and the modes; `print` shows them."""
+    """Reduced matrices M, C, K, the basis N of the motions they speak of, and the modes; `print`
+    shows them."""
 
     system: Any
     t: float
@@ -90,7 +92,8 @@ class Linearisation:
         else:
             eye, none = np.eye(n), np.zeros((n, n))
             mass, (k, c) = largest_or_one(np.abs(M)), (float(np.abs(x).max()) for x in (K, C))
-            unit = power_of_two(np.sqrt(mass / k) if k > 0.0 else mass / c)  # of time: blocks of one size
+            # of time: blocks of one size
+            unit = power_of_two(np.sqrt(mass / k) if k > 0.0 else mass / c)
             inertia = np.block([[eye, none], [none, M / mass]])
             poles, Y = eig(np.block([[none, eye], [-K * (unit * unit / mass), -C * (unit / mass)]]), inertia)
             poles = poles / unit
@@ -123,12 +126,14 @@ class Linearisation:
 
     @property
     def modes(self) -> Any:
-        """Shapes in all components of v, a column per mode; of unit modal mass where there is no damping."""
+        """Shapes in all components of v, a column per mode; of unit modal mass where there is no
+        damping."""
         return self.N @ self._solved[1]
 
     @property
     def stability(self) -> str:
-        """ "unstable" if something grows, "neutral" if something has frequency zero, else "stable"."""
+        """ "unstable" if something grows, "neutral" if something has frequency zero, else
+        "stable"."""
         if (self.poles.real > ZERO * self.omega.max(initial=0.0)).any():
             return "unstable"
         return "neutral" if (self.omega == 0).any() else "stable"
@@ -136,7 +141,8 @@ class Linearisation:
     def response(self, omega: Any, *, force: Any = None, drive: str | None = None) -> FrequencyResponse:
         """Steady motion under f e^{iωt}, or with the row of a drive following its value + e^{iωt}.
 
-        `force` is a vector over v or a mapping {"block.vx": 1.0}; `drive` names a row, or a drive of a mechanism.
+        `force` is a vector over v or a mapping {"block.vx": 1.0}; `drive` names a row, or a drive
+        of a mechanism.
         """
         omega, n = np.atleast_1d(np.asarray(omega, dtype=np.float64)), self.system.nv
         if (force is None) == (drive is None):
@@ -199,7 +205,8 @@ class Linearisation:
 
 
 def linearise(system: Any, q: Any = None, t: float = 0.0) -> Linearisation:
-    """Small motions of a system about a position of rest: q, or the equilibrium found from the start when left out.
+    """Small motions of a system about a position of rest: q, or the equilibrium found from the
+    start when left out.
 
     >>> import isodyn as iso
     >>> lin = iso.linearise(iso.LinearSystem(M=1.0, C=None, K=4.0, f=None, q0=[1.0], v0=[0.0]))
@@ -209,7 +216,7 @@ def linearise(system: Any, q: Any = None, t: float = 0.0) -> Linearisation:
     refuse_first_order("linearise", system)
     ask, still = Questions(system), np.zeros(system.nv)
     if q is None:
-        from isodyn.analyses.statics import equilibrium
+        from isodyn.studies.statics import equilibrium
 
         q = equilibrium(system, t=t).q
     at = vector("q", q)
@@ -240,7 +247,8 @@ def linearise(system: Any, q: Any = None, t: float = 0.0) -> Linearisation:
 
 
 def rest(ask: Questions, t: float, q: FloatArray, G: FloatArray) -> tuple[FloatArray, FloatArray, float]:
-    """Multipliers at rest, forces that they leave over, and the size of forces, as work along typical sizes."""
+    """Multipliers at rest, forces that they leave over, and the size of forces, as work along
+    typical sizes."""
     still = np.zeros(ask.system.nv)
     r = ask.balance(t, q, still, still)
     lam, sizes = multipliers(ask.system, G, r), ask.system.scales.v

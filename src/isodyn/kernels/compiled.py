@@ -1,4 +1,5 @@
-"""What compiled code agrees on: the model function, its questions, and how kernels are compiled and cached.
+"""What compiled code agrees on: the model function, its questions, and how kernels are compiled and
+cached.
 
 The step and the loop know physics only through one function of fixed type,
 
@@ -20,12 +21,13 @@ which answers the question `what` about the state (t, q, v, a, lam) into the fla
     SETTLE      out, a configuration that RETRACT made and a step ends with, is finished: angles that no equation reads are brought from
                 what increments told to what the poses say (asked only of models that count turns)
 
-`pf`, `pi` are the model's numbers; `traits` says which questions it answers and what is known about it. A first-order system
-uses the same function with (nothing, s, s', z) in the places of (q, v, a, lam); VELOCITY is then its constraint c(s, z, t) and
-ACCELERATION the total derivative of it.
+`pf`, `pi` are the model's numbers; `traits` says which questions it answers and what is known about
+it. A first-order system uses the same function with (nothing, s, s', z) in the places of (q, v, a,
+lam); VELOCITY is then its constraint c(s, z, t) and ACCELERATION the total derivative of it.
 
-`kernel` declares a function that Numba compiles when it is first called, and whose machine code is kept on disk under a stamp of its
-source. Kernels call each other across files, so the stamp covers what they import; nothing is compiled at import.
+`kernel` declares a function that Numba compiles when it is first called, and whose machine code is
+kept on disk under a stamp of its source. Kernels call each other across files, so the stamp covers
+what they import; nothing is compiled at import.
 """
 
 from __future__ import annotations
@@ -43,12 +45,12 @@ import numpy as np
 import numpy.typing as npt
 from numba import types
 
-from isodyn import kernel_cache
-from isodyn import kernel_progress as progress
-from isodyn.numba_internals import stored
-from isodyn.numba_internals.dispatcher import Kernel
-from isodyn.numba_internals.libraries import machine
-from isodyn.shipped_kernels import shipped
+from isodyn.kernels import cache as kernel_cache
+from isodyn.kernels import progress
+from isodyn.kernels.numba_internals import stored
+from isodyn.kernels.numba_internals.dispatcher import Kernel
+from isodyn.kernels.numba_internals.libraries import machine
+from isodyn.kernels.shipped import shipped
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -69,7 +71,8 @@ SPARSE = 128  # answers JACOBIAN and CONSTRAINT by the values of fixed sparse pa
 KNOWS_RATE = 256  # answers RATE; and RETRACT by nothing brings q back to where it lives
 KNOWS_LEVELS = 512  # answers LEVELS
 COUNTS_TURNS = 1024  # answers SETTLE
-GENERAL = 64  # multipliers enter as they like: the matrix of a step comes from differences of all its equations
+# multipliers enter as they like: the matrix of a step comes from differences of all its equations
+GENERAL = 64
 
 # ---- answers of a model and of the kernels
 OK, NOT_CONVERGED, SINGULAR, NOT_FINITE, RAISED, WRONG_SHAPE, NO_PIVOT, UNTOLD = range(
@@ -87,7 +90,8 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def closure(signature: Any = None) -> Callable[[Function], Function]:
-    """Compile with Numba a function that captures others, which cannot be cached; with a signature at once."""
+    """Compile with Numba a function that captures others, which cannot be cached; with a signature
+    at once."""
 
     def compile_(function: Function) -> Function:
         if numba.config.DISABLE_JIT:
@@ -134,14 +138,18 @@ def kernel(
     allocates: bool = False,
     fused: bool = False,
 ) -> Callable[[Function], Function]:
-    """Declare a kernel: with a signature compiled, or loaded from disk, when it is first called; without one a part of its callers.
+    """Declare a kernel: with a signature compiled, or loaded from disk, when it is first called;
+    without one a part of its callers.
 
-    A kernel with a signature that other kernels call is linked into them as a copy, or, with `apart`, called at its address and compiled
-    when a run first comes there: what not every run needs, and what is large. `inner` kernels with a signature are called by other
-    kernels only, and may take what Python does not know (isodyn.lowering). `inline` makes LLVM put a copy of a part wherever it is
-    called, so that constants among its arguments are known there; `nogil` lets other threads run meanwhile.
-    Kernels own no memory unless they say that they allocate some: counting references of every view of an array costs more than the
-    arithmetic of a small step. `fused` allows a·b + c with one rounding instead of two, where no other route has to agree to the last bit.
+    A kernel with a signature that other kernels call is linked into them as a copy, or, with
+    `apart`, called at its address and compiled when a run first comes there: what not every run
+    needs, and what is large. `inner` kernels with a signature are called by other kernels only, and
+    may take what Python does not know (isodyn.kernels.lowering). `inline` makes LLVM put a copy of
+    a part wherever it is called, so that constants among its arguments are known there; `nogil`
+    lets other threads run meanwhile. Kernels own no memory unless they say that they allocate some:
+    counting references of every view of an array costs more than the arithmetic of a small step.
+    `fused` allows a·b + c with one rounding instead of two, where no other route has to agree to
+    the last bit.
     """
 
     def declare(function: Function) -> Function:
@@ -170,7 +178,8 @@ def _load_or_compile(wanted: Kernel) -> Any:
 
 
 def _from_disk(wanted: Kernel, entry: kernel_cache.Entry) -> Any:
-    """The machine code that came with the package, or that was kept here; None where there is none."""
+    """The machine code that came with the package, or that was kept here; None where there is
+    none."""
     for place in (shipped(wanted.name, entry.stamp), entry):
         found = None if place is None else place.read(stored.from_bytes)
         if found is not None:
@@ -216,7 +225,7 @@ _IMPORTS = re.compile(rb"^from (isodyn[\w.]*) import (\([^)]*\)|[^\n]*)", re.MUL
 @cache
 def _seen_from(source: Path) -> tuple[bytes, tuple[Path, ...]]:
     """The text of a file, and the files of this package that it imports from."""
-    text, package, files = source.read_bytes(), Path(__file__).parent, []
+    text, package, files = source.read_bytes(), Path(__file__).parents[1], []
     for module, names in _IMPORTS.findall(text):
         path = package.joinpath(*module.decode().split(".")[1:])
         places = [path.with_suffix(".py")] if path != package else []
@@ -227,7 +236,8 @@ def _seen_from(source: Path) -> tuple[bytes, tuple[Path, ...]]:
 
 @cache
 def _stamp(filename: str) -> str:
-    """A digest of the file, of what compiles it, and of all it can call or read: kernels by way of kernels, and what they import from."""
+    """A digest of the file, of what compiles it, and of all it can call or read: kernels by way of
+    kernels, and what they import from."""
     here = Path(__file__)
     sources, ahead = {here, here.with_name("lowering.py"), *here.parent.glob("numba_internals/*.py")}, [Path(filename)]
     while ahead:

@@ -1,9 +1,12 @@
-"""What compiled functions need beyond Numba: named tuples as one pointer, a promise about an index, kernels called at their address.
+"""What compiled functions need beyond Numba: named tuples as one pointer, a promise about an index,
+kernels called at their address.
 
-A tuple of arrays is handed over by value otherwise, seven words an array: hundreds of words a call, which takes longer than the work of
-a small step and the larger part of compiling it. `by_reference(x)` puts x into the frame of the caller and gives its address; `r.name`
-reads one member, a tuple inside a tuple again as a reference. Members are never written, so that reads need not be repeated after
-writes to the arrays. A reference is good until the function that made it returns. Without compilation it is x itself.
+A tuple of arrays is handed over by value otherwise, seven words an array: hundreds of words a call,
+which takes longer than the work of a small step and the larger part of compiling it.
+`by_reference(x)` puts x into the frame of the caller and gives its address; `r.name` reads one
+member, a tuple inside a tuple again as a reference. Members are never written, so that reads need
+not be repeated after writes to the arrays. A reference is good until the function that made it
+returns. Without compilation it is x itself.
 """
 
 from __future__ import annotations
@@ -74,7 +77,8 @@ def _member(context: Any, builder: Any, reference: Any, address: Any, name: str)
 def _by_reference(typing_context: Any, x: Any) -> Any:
     def put(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         address = cgutils.alloca_once_value(builder, arguments[0])
-        barrier = ir.FunctionType(address.type, [address.type])  # what is read later was written before
+        # what is read later was written before
+        barrier = ir.FunctionType(address.type, [address.type])
         return builder.asm(barrier, "", "=r,0,~{memory}", [address], True)
 
     return Reference(x)(x), put
@@ -99,7 +103,8 @@ def _natural(typing_context: Any, i: Any) -> Any:
 
 
 def natural(i: int) -> int:
-    """i, which is not negative, and the compiler may count on it: an index that might be costs a test at every use."""
+    """i, which is not negative, and the compiler may count on it: an index that might be costs a
+    test at every use."""
     return i
 
 
@@ -108,7 +113,8 @@ if not numba.config.DISABLE_JIT:
 
 
 def by_address(kernel: Any, kind: Any) -> Any:
-    """A kernel with the signature `kind`, which other kernels call at its address from now on (`apart` of isodyn.compiled.kernel)."""
+    """A kernel with the signature `kind`, which other kernels call at its address from now on
+    (`apart` of isodyn.kernels.compiled.kernel)."""
     if not numba.config.DISABLE_JIT:
         kernel.set_apart()
     return kernel

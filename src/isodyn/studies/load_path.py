@@ -1,15 +1,18 @@
-"""Equilibria of beams, and of mechanisms with beams: Newton's method in small steps, along growing loads or downhill.
+"""Equilibria of beams, and of mechanisms with beams: Newton's method in small steps, along growing
+loads or downhill.
 
     ∂U/∂q − s Q + Gᵀλ + σ M (q ⊖ q_n) = 0,   φ(q) = 0
 
-A beam is stiff against stretching and soft against bending, so a long step of Newton's method tears it. Two families of short ones do not:
+A beam is stiff against stretching and soft against bending, so a long step of Newton's method tears
+it. Two families of short ones do not:
 
     σ = 0, s from 0 to 1    where the unloaded system cannot move: the path of growing loads (weight, forces, torques)
     s = 1, σ towards 0      where it can: backward Euler steps of a motion in which inertia is friction, M q' = forces, to its end
 
-Steps start from the two before them and end when the correction is negligible; steps that fail are halved, easy ones doubled. A path is
-followed only as long as it is stable: K + σ M must be positive definite on the motions that the rows allow, which is seen from the signs of
-the pivots of K + σ M + c GᵀG with a large c.
+Steps start from the two before them and end when the correction is negligible; steps that fail are
+halved, easy ones doubled. A path is followed only as long as it is stable: K + σ M must be positive
+definite on the motions that the rows allow, which is seen from the signs of the pivots of K + σ
+M + c GᵀG with a large c.
 """
 
 from __future__ import annotations
@@ -22,8 +25,8 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import splu
 
 from isodyn.beams.system import BeamSystem
-from isodyn.compiled import JACOBIAN, SPARSE, FloatArray
 from isodyn.errors import BucklingError, ConvergenceError, InputError, SingularError
+from isodyn.kernels.compiled import JACOBIAN, SPARSE, FloatArray
 from isodyn.linear_solvers.blocks import values_to_csr
 from isodyn.linear_solvers.rows import LARGE, choose
 from isodyn.mechanism.hybrid import UserMechanismSystem
@@ -38,13 +41,15 @@ from isodyn.systems.scales import largest_or_one, pace, reach, row_sizes
 PENALTY = 1e3  # c, in units of the largest entry of K
 SMALLEST = 1e-6  # load steps below this are given up
 FIRST = 0.05  # how far the first step downhill goes, in units of the size of the system
-SMALL = 1e-2  # σ, relative to the first, from which on a step that does not move anything has arrived
+# σ, relative to the first, from which on a step that does not move anything has arrived
+SMALL = 1e-2
 RELAXATIONS = 400  # most steps downhill
 
 
 @dataclass(frozen=True, eq=False)
 class LoadPath:
-    """Equilibria along growing loads: factor (k,), q_path (k, nq), lam_path (k, m); the last one carries the loads in full."""
+    """Equilibria along growing loads: factor (k,), q_path (k, nq), lam_path (k, m); the last one
+    carries the loads in full."""
 
     system: Any
     factor: FloatArray
@@ -181,10 +186,12 @@ def follow_loads(
     tolerance: float = 1e-10,
     max_iterations: int = 25,
 ) -> LoadPath:
-    """The equilibrium that is reached from q (the start when left out) when loads and weight grow from nothing.
+    """The equilibrium that is reached from q (the start when left out) when loads and weight grow
+    from nothing.
 
-    Functions of time are taken at t. `steps` is the number of load steps to begin with. A load at which the path becomes unstable is a
-    BucklingError with its factor; a system that can move freely without loads is a SingularError.
+    Functions of time are taken at t. `steps` is the number of load steps to begin with. A load at
+    which the path becomes unstable is a BucklingError with its factor; a system that can move
+    freely without loads is a SingularError.
     """
     if not isinstance(steps, int) or steps < 1:
         raise InputError(f"steps must be a number ≥ 1, received {steps!r}")
@@ -243,7 +250,8 @@ def follow_loads(
 
 
 def relax(system: Any, q: Any, t: float, tolerance: float, max_iterations: int = 25) -> _Found | None:
-    """The stable equilibrium downhill from q under full loads; None where there is none within reach."""
+    """The stable equilibrium downhill from q under full loads; None where there is none within
+    reach."""
     equations = _Equations(system, t)
     at, lam, total = _start(system, q), np.zeros(system.m), 0
     r, _ = equations.residual(1.0, at, lam)

@@ -1,7 +1,8 @@
 """Compiled kernels as bytes.
 
-Numba's own form holds bitcode beside machine code and parses it whenever a kernel is loaded. Here bitcode is parsed when another function
-links the kernel, and left out where none does; what the machine code defines is a list of names.
+Numba's own form holds bitcode beside machine code and parses it whenever a kernel is loaded. Here
+bitcode is parsed when another function links the kernel, and left out where none does; what the
+machine code defines is a list of names.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from numba.core.compiler import CompileResult
 from numba.core.cpu import CPUContext
 from numba.core.serialize import dumps
 
-from isodyn.numba_internals import libraries
+from isodyn.kernels.numba_internals import libraries
 
 
 def to_bytes(compiled: Any, with_bitcode: bool) -> bytes:
@@ -21,7 +22,8 @@ def to_bytes(compiled: Any, with_bitcode: bool) -> bytes:
     library, description = compiled.library, compiled.fndesc
     module = library._get_module_for_linking()
     names = [x.name for x in (*module.functions, *module.global_variables) if not x.is_declaration]
-    description.typemap = description.calltypes = None  # not needed any more, and not always to be pickled
+    # not needed any more, and not always to be pickled
+    description.typemap = description.calltypes = None
     data: bytes = dumps(
         (
             library.name,

@@ -1,8 +1,9 @@
 """Kernels that other kernels call at an address, compiled or loaded when a run first comes there.
 
-A caller reads the address from a slot. As long as the slot is empty, it asks Python to fill it; what cannot be filled (the compilation
-failed, or was interrupted) ends the caller with a `KernelError` that tells why, and the next call tries again. Slots have names, so that
-callers that come from disk find them in another process.
+A caller reads the address from a slot. As long as the slot is empty, it asks Python to fill it;
+what cannot be filled (the compilation failed, or was interrupted) ends the caller with a
+`KernelError` that tells why, and the next call tries again. Slots have names, so that callers that
+come from disk find them in another process.
 """
 
 from __future__ import annotations
@@ -37,7 +38,8 @@ class EmptySlotError(KernelError):
 
 @ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 def _ensure(address: int) -> None:
-    """Fill the slot at an address. ctypes holds the global interpreter lock here, also for callers that have released it."""
+    """Fill the slot at an address. ctypes holds the global interpreter lock here, also for callers
+    that have released it."""
     name, find = _fill[address]
     try:
         ctypes.c_void_p.from_address(address).value = find()
@@ -85,7 +87,8 @@ def call_through(name: str, kind: Any) -> Callable[..., Any]:
             with cgutils.if_unlikely(builder, cgutils.is_null(builder, builder.load(slot))):
                 convention.return_user_exc(builder, EmptySlotError, (name,))
         status, result = convention.call_function(builder, builder.load(slot), kind.return_type, kind.args, values)
-        with cgutils.if_unlikely(builder, status.is_error):  # an exception goes on, as it does through a copy
+        # an exception goes on, as it does through a copy
+        with cgutils.if_unlikely(builder, status.is_error):
             convention.return_status_propagate(builder, status)
         return result
 

@@ -1,8 +1,9 @@
 """A second process that compiles kernels which a run will need, while the run compiles others.
 
-Both go through one list, the run from its beginning as it needs them, the helper from its end. Kernels lie on disk when they are compiled,
-and a kernel that one process has in hand is left to it (isodyn.kernel_cache). The helper ends with its list, or with the process
-that started it. ISODYN_COMPILERS=1 keeps to one process.
+Both go through one list, the run from its beginning as it needs them, the helper from its end.
+Kernels lie on disk when they are compiled, and a kernel that one process has in hand is left to it
+(isodyn.kernels.cache). The helper ends with its list, or with the process that started it.
+ISODYN_COMPILERS=1 keeps to one process.
 """
 
 from __future__ import annotations
@@ -16,9 +17,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from isodyn import compiled
-from isodyn import kernel_progress as progress
-from isodyn.numba_internals.dispatcher import Kernel
+from isodyn.kernels import compiled, progress
+from isodyn.kernels.numba_internals.dispatcher import Kernel
 
 _WORTH_IT = 3.0  # seconds of compiling below which no process is started for it
 
@@ -32,7 +32,8 @@ def cores() -> int:
 
 
 def expect(kernels: Iterable[Any]) -> None:
-    """Say that a run will need these kernels, in this order: those that are not on disk are counted, and shared with a helper."""
+    """Say that a run will need these kernels, in this order: those that are not on disk are
+    counted, and shared with a helper."""
     missing = [one for one in kernels if isinstance(one, Kernel) and not one.ready_soon()]
     if not missing:
         return
@@ -44,8 +45,9 @@ def expect(kernels: Iterable[Any]) -> None:
 
 
 def _start(names: list[str]) -> None:
-    """Compile kernels in another process; nothing is said where that cannot be started, and the run compiles them itself."""
-    here = str(Path(__file__).parent.parent)  # the same sources, however this process found them
+    """Compile kernels in another process; nothing is said where that cannot be started, and the run
+    compiles them itself."""
+    here = str(Path(__file__).parents[2])  # the same sources, however this process found them
     found = os.pathsep.join([here, *filter(None, [os.environ.get("PYTHONPATH")])])
     environment = {**os.environ, "ISODYN_COMPILERS": "1", "PYTHONPATH": found}
     nothing = subprocess.DEVNULL
@@ -58,7 +60,7 @@ def _start(names: list[str]) -> None:
 
 def command(names: Iterable[str]) -> list[str]:
     """What starts a process that compiles these kernels."""
-    program = "import sys; from isodyn.kernel_helper import compile_named; compile_named(sys.argv[1:])"
+    program = "import sys; from isodyn.kernels.helper import compile_named; compile_named(sys.argv[1:])"
     return [sys.executable, "-c", program, *names]
 
 

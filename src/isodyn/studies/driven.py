@@ -2,7 +2,8 @@
 
     φ(q, t) = 0,      G v = −φ_t,      G a = b,      M a + Gᵀλ = Q
 
-at every time by Newton's iteration from the motion at the time before; forces follow from the motion.
+at every time by Newton's iteration from the motion at the time before; forces follow from the
+motion.
 """
 
 from __future__ import annotations
@@ -11,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.analyses.inverse import inverse_dynamics
-from isodyn.analyses.tangents import rates, refuse_first_order
-from isodyn.compiled import FloatArray
 from isodyn.errors import ConflictError, InputError, SingularError
-from isodyn.kernel_progress import run_clock
+from isodyn.kernels.compiled import FloatArray
+from isodyn.kernels.progress import run_clock
 from isodyn.linear_solvers.rows import choose
 from isodyn.results.solution import Solution, Statistics
+from isodyn.studies.inverse import inverse_dynamics
+from isodyn.studies.tangents import rates, refuse_first_order
 from isodyn.systems.checks import vector
 from isodyn.systems.compiled_system import settled
 from isodyn.systems.manifold import CONFLICT, close, freedoms, moving, refuse_open
@@ -28,10 +29,12 @@ FINEST = 12  # halvings of the way between two times
 
 
 def kinematics(system: Any, times: Any, q: Any = None) -> Solution:
-    """Position, velocity, acceleration and multipliers of a driven mechanism at ascending times; the position is first sought near q.
+    """Position, velocity, acceleration and multipliers of a driven mechanism at ascending times;
+    the position is first sought near q.
 
-    The rows must determine everything: as many independent ones as there are velocities. The result is a `Solution` like that of a
-    run, with all its views; `sol.lam` of a drive's row is minus its torque.
+    The rows must determine everything: as many independent ones as there are velocities. The result
+    is a `Solution` like that of a run, with all its views; `sol.lam` of a drive's row is minus its
+    torque.
     """
     refuse_first_order("kinematics", system)
     t = vector("times", np.atleast_1d(times))
@@ -64,7 +67,8 @@ def kinematics(system: Any, times: Any, q: Any = None) -> Solution:
 
 
 def _rates(ask: Questions, t: float, q: FloatArray, slowest: float) -> tuple[FloatArray, FloatArray]:
-    """v and a from the rows; conflicts count beside motions over typical sizes in the whole time, 1/slowest."""
+    """v and a from the rows; conflicts count beside motions over typical sizes in the whole time,
+    1/slowest."""
     zero = np.zeros(ask.system.nv)
     G = ask.G(t, q, zero)
     v = rates(ask.system, G, -ask.velocity(t, q, zero))
@@ -85,7 +89,8 @@ def _rates(ask: Questions, t: float, q: FloatArray, slowest: float) -> tuple[Flo
 
 
 def _follow(ask: Questions, t0: float, t1: float, state: Any, halvings: int, slowest: float) -> tuple[Any, int]:
-    """From one time to another; in two halves where one step does not arrive near its prediction."""
+    """From one time to another; in two halves where one step does not arrive near its
+    prediction."""
     q, v, a = state
     dt, move = t1 - t0, moving(ask.system)
     closed = close(ask, t1, move(q, dt * v + 0.5 * dt * dt * a), most=12)

@@ -1,9 +1,11 @@
-"""Machine code that came with the package: compiled when the wheel was built, for a level of processors instead of a single one.
+"""Machine code that came with the package: compiled when the wheel was built, for a level of
+processors instead of a single one.
 
-It lies in `machine_code` beside this file, in a folder whose name tells Python, Numba, system and level, and is looked at before the
-user's own (isodyn.kernel_cache): the same files with the same stamps of sources and the same checksums. For processors below the level,
-other versions, changed sources and damaged files, kernels are compiled as they are without it. The files are code, and as trustworthy as
-the rest of the wheel. `python -m isodyn.kernel_build` makes them.
+It lies in `machine_code` beside this file, in a folder whose name tells Python, Numba, system and
+level, and is looked at before the user's own (isodyn.kernels.cache): the same files with the same
+stamps of sources and the same checksums. For processors below the level, other versions, changed
+sources and damaged files, kernels are compiled as they are without it. The files are code, and as
+trustworthy as the rest of the wheel. `python -m isodyn.kernels.build` makes them.
 """
 
 from __future__ import annotations
@@ -16,9 +18,10 @@ from pathlib import Path
 import numba
 from llvmlite import binding
 
-from isodyn.kernel_cache import Entry
+from isodyn.kernels.cache import Entry
 
-LEVELS = {  # by machine: name of the level, of the processor for LLVM, and what a processor must have
+# by machine: name of the level, of the processor for LLVM, and what a processor must have
+LEVELS = {
     "x86_64": ("v3", "x86-64-v3", "avx avx2 bmi bmi2 cx16 f16c fma lzcnt movbe popcnt sse4.2 xsave"),
     "aarch64": ("v8", "generic", "neon"),
     "arm64": ("v8", "generic", "neon"),
@@ -41,8 +44,9 @@ def settings() -> dict[str, str]:
 
 @cache
 def folder() -> Path | None:
-    """Where shipped kernels for this process are; None where there are none, or none that this processor can run."""
-    place = Path(__file__).with_name("machine_code") / tag()
+    """Where shipped kernels for this process are; None where there are none, or none that this
+    processor can run."""
+    place = Path(__file__).parents[1] / "machine_code" / tag()
     if not place.is_dir() or numba.config.CPU_NAME or numba.config.CPU_FEATURES:
         return None
     features = binding.get_host_cpu_features()

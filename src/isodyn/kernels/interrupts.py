@@ -1,8 +1,8 @@
 """Ctrl-C during a run: noted at once, acted on after the step in hand.
 
-Python delivers the signal at some bytecode, also inside the narrow passage from compiled code to a Python callable, where an
-exception would be lost. So a run installs a handler that only takes note; the run and the callables ask `pending`. A second
-Ctrl-C does not wait.
+Python delivers the signal at some bytecode, also inside the narrow passage from compiled code to a
+Python callable, where an exception would be lost. So a run installs a handler that only takes note;
+the run and the callables ask `pending`. A second Ctrl-C does not wait.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ def _note(number: int, frame: FrameType | None) -> None:
 
 @contextmanager
 def noted() -> Iterator[None]:
-    """Take note of Ctrl-C instead of raising; only the main thread receives signals, elsewhere this does nothing."""
+    """Take note of Ctrl-C instead of raising; only the main thread receives signals, elsewhere this
+    does nothing."""
     global _noted
     _noted = False
     if (

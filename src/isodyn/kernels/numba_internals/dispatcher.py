@@ -13,11 +13,12 @@ from numba.core import typing
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
 
-from isodyn.numba_internals import libraries, slots
+from isodyn.kernels.numba_internals import libraries, slots
 
 
 class ForPython(CPUDispatcher):
-    """A part of kernels for callers in Python (tests, tables), with the wrappers that parts have not."""
+    """A part of kernels for callers in Python (tests, tables), with the wrappers that parts have
+    not."""
 
     def compile(self, sig: Any) -> Any:
         """As Numba does, with the parts linked once."""
@@ -26,7 +27,8 @@ class ForPython(CPUDispatcher):
 
 
 class Kernel(CPUDispatcher):
-    """A function for compiled code; with a signature it is compiled or loaded for that alone, by `make`, when it is needed.
+    """A function for compiled code; with a signature it is compiled or loaded for that alone, by
+    `make`, when it is needed.
 
     `known` tells whether `make` would find it on disk.
     """
@@ -70,7 +72,8 @@ class Kernel(CPUDispatcher):
                 if self.result is None and self.make is not None:
                     result = self.make(self)
                     library = result.library
-                    # Numba looks the address up at every call that hands a kernel over, which takes ten times the rest of the call.
+                    # Numba looks the address up at every call that hands a kernel over, which takes
+                    # ten times the rest of the call.
                     library.get_pointer_to_function = cache(library.get_pointer_to_function)
                     self.disable_compile()
                     self.result = result
@@ -94,7 +97,8 @@ class Kernel(CPUDispatcher):
         with libraries.compiling():
             self.compile(self.declared)
             result = self.overloads[tuple(self.declared.args)]
-            result.library.get_pointer_to_function(result.fndesc.llvm_func_name)  # also of kernels without wrapper
+            # also of kernels without wrapper
+            result.library.get_pointer_to_function(result.fndesc.llvm_func_name)
             libraries.set_environments(result.library)
         self.origin, self.seconds = "compiled", time.process_time() - started
         return result
@@ -150,7 +154,8 @@ class Kernel(CPUDispatcher):
         return self
 
     def _search_new_conversions(self, *args: Any, **kws: Any) -> Any:
-        """One thread at a time: Numba notes conversions, a model to its function type among them, at the first call that needs them."""
+        """One thread at a time: Numba notes conversions, a model to its function type among them,
+        at the first call that needs them."""
         with global_compiler_lock:
             return super()._search_new_conversions(*args, **kws)
 

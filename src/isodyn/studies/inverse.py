@@ -2,8 +2,8 @@
 
     M a − Q = −Gᵀλ + B u + f
 
-λ are the multipliers of all rows, those of drives among them, u the efforts of actuators on joint coordinates, f what neither can bring.
-Least norms where rows are redundant.
+λ are the multipliers of all rows, those of drives among them, u the efforts of actuators on joint
+coordinates, f what neither can bring. Least norms where rows are redundant.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isodyn.analyses.tangents import DEPENDENT, refuse_first_order
-from isodyn.compiled import FloatArray
 from isodyn.errors import InputError
+from isodyn.kernels.compiled import FloatArray
 from isodyn.mechanism.assembly import find_coordinate
 from isodyn.mechanism.poses import coordinate_at
 from isodyn.mechanism.system import MechanismSystem
+from isodyn.studies.tangents import DEPENDENT, refuse_first_order
 from isodyn.systems.compiled_system import settled
 from isodyn.systems.questions import Questions
 from isodyn.systems.scales import row_sizes
@@ -31,7 +31,8 @@ ITERATIONS = 30  # for forces that depend on multipliers: friction
 
 @dataclass(frozen=True, eq=False)
 class InverseDynamics:
-    """`force` that must act beside rows and actuators, a column per component of v; `lam`; `effort` of actuators.
+    """`force` that must act beside rows and actuators, a column per component of v; `lam`; `effort`
+    of actuators.
 
     Histories have a row per time; one state gives vectors.
     """
@@ -67,7 +68,8 @@ class InverseDynamics:
 def inverse_dynamics(system: Any, t: Any, q: Any, v: Any, a: Any, *, actuators: Sequence[Any] = ()) -> InverseDynamics:
     """Forces that make a system move as given; t, q, v, a are one state or histories of them.
 
-    `actuators` are joints of a mechanism that exert efforts on their coordinates ("elbow" or ("screw", "angle")).
+    `actuators` are joints of a mechanism that exert efforts on their coordinates ("elbow" or
+    ("screw", "angle")).
 
     >>> import isodyn as iso
     >>> pendulum = iso.MechanicalSystem(M=1.0, Q=lambda q, v, t: -9.81 * np.sin(q), q0=[0.0], v0=[0.0])

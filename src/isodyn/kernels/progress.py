@@ -1,7 +1,8 @@
 """What users see of compiling: that it goes on, how far it is, and what it took.
 
-Lines go to standard error: one when compiling begins, with the number of kernels and the seconds to expect, and one when it is done; on a
-terminal one line that is renewed. What a run reports as its own cost does not contain the seconds that were spent here.
+Lines go to standard error: one when compiling begins, with the number of kernels and the seconds to
+expect, and one when it is done; on a terminal one line that is renewed. What a run reports as its
+own cost does not contain the seconds that were spent here.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 _USUAL = 1.0  # seconds for a kernel of which nothing is known …
-_SECONDS = {  # … and what others take on a machine of 2024; how fast it goes here is learnt from the first ones
+# … and what others take on a machine of 2024; how fast it goes here is learnt from the first ones
+_SECONDS = {
     "isodyn.beams.elements.element_tangents": 8.0,
     "isodyn.integrate.initial.acceleration": 2.0,
     "isodyn.integrate.loop.run": 4.0,
@@ -70,7 +72,8 @@ def remaining() -> float:
 
 @contextmanager
 def compiling(name: str) -> Iterator[None]:
-    """While a kernel is compiled, or waited for. One that is compiled for another one counts, but not its time again."""
+    """While a kernel is compiled, or waited for. One that is compiled for another one counts, but
+    not its time again."""
     global _depth, _total, _took
     if _depth == 0:
         _announce()
@@ -88,7 +91,8 @@ def compiling(name: str) -> Iterator[None]:
 
 @contextmanager
 def loading() -> Iterator[None]:
-    """While a kernel is read from disk: no cost of the run that waits for it, and nothing to tell."""
+    """While a kernel is read from disk: no cost of the run that waits for it, and nothing to
+    tell."""
     global _depth, _total
     _depth += 1
     started = time.perf_counter()
@@ -101,7 +105,8 @@ def loading() -> Iterator[None]:
 
 
 def arrived(name: str, *, anew: bool = False) -> None:
-    """A kernel is there: compiled by this process (`anew`), or loaded, which counts where it had been missing."""
+    """A kernel is there: compiled by this process (`anew`), or loaded, which counts where it had
+    been missing."""
     global _done, _usual_of_done
     expected = name in _expected
     if expected:

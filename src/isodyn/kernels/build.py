@@ -1,7 +1,9 @@
-"""Compile every kernel of the package for a wheel: `python -m isodyn.kernel_build FOLDER [--only NAME …]`.
+"""Compile every kernel of the package for a wheel:
+`python -m isodyn.kernels.build FOLDER [--only NAME …]`.
 
-The kernels are compiled for a level of processors (isodyn.shipped_kernels) and kept in FOLDER/cache, so that a second build compiles what
-has changed; FOLDER/machine_code is what goes into the wheel.
+The kernels are compiled for a level of processors (isodyn.kernels.shipped) and kept in
+FOLDER/cache, so that a second build compiles what has changed; FOLDER/machine_code is what goes
+into the wheel.
 """
 
 from __future__ import annotations
@@ -15,16 +17,17 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
-from isodyn import compiled, shipped_kernels
-from isodyn.kernel_helper import command, cores
-from isodyn.numba_internals.dispatcher import Kernel
+from isodyn.kernels import compiled
+from isodyn.kernels import shipped as shipped_kernels
+from isodyn.kernels.helper import command, cores
+from isodyn.kernels.numba_internals.dispatcher import Kernel
 
-_WITHOUT_KERNELS = ("isodyn.cli", "isodyn.report", "isodyn.__main__", "isodyn.kernel_build")
+_WITHOUT_KERNELS = ("isodyn.cli", "isodyn.report", "isodyn.__main__", "isodyn.kernels.build")
 
 
 def declared() -> dict[str, Kernel]:
     """All kernels of the package that are compiled on their own, by name."""
-    for module in pkgutil.walk_packages([str(Path(__file__).parent)], "isodyn."):
+    for module in pkgutil.walk_packages([str(Path(__file__).parents[1])], "isodyn."):
         if not module.name.startswith(_WITHOUT_KERNELS):
             import_module(module.name)
     found = (one for one in gc.get_objects() if isinstance(one, Kernel) and one.declared is not None)
@@ -52,7 +55,7 @@ def main() -> None:
     wanted = {**shipped_kernels.settings(), "NUMBA_CACHE_DIR": str(Path(place).resolve() / "cache")}
     if any(os.environ.get(name) != value for name, value in wanted.items()):
         os.execve(
-            sys.executable, [sys.executable, "-m", "isodyn.kernel_build", *sys.argv[1:]], {**os.environ, **wanted}
+            sys.executable, [sys.executable, "-m", "isodyn.kernels.build", *sys.argv[1:]], {**os.environ, **wanted}
         )
     files = build(Path(place), only)
     print(f"{len(files)} kernels, {sum(file.stat().st_size for file in files) / 1e6:.1f} MB in {files[0].parent}")

@@ -2,10 +2,11 @@
 
     r(q) + Gᵀλ = 0,   φ(q) = 0,        r = −Q(q, 0, t)
 
-Newton's steps on the motions N that the joints allow, (NᵀK N + σ NᵀM N) y = −Nᵀr, each followed by the way back to φ = 0
-(isodyn.systems.manifold). σ makes the matrix positive definite and steps short where they must be, so that forces do positive work in every
-step: the iteration goes downhill and ends at a stable equilibrium. Without it (stable=False) it is Newton's and ends at any.
-Beams, and mechanisms with beams, go along growing loads instead (isodyn.analyses.load_path).
+Newton's steps on the motions N that the joints allow, (NᵀK N + σ NᵀM N) y = −Nᵀr, each followed by
+the way back to φ = 0 (isodyn.systems.manifold). σ makes the matrix positive definite and steps
+short where they must be, so that forces do positive work in every step: the iteration goes downhill
+and ends at a stable equilibrium. Without it (stable=False) it is Newton's and ends at any. Beams,
+and mechanisms with beams, go along growing loads instead (isodyn.studies.load_path).
 """
 
 from __future__ import annotations
@@ -17,11 +18,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.linalg import eigvalsh
 
-from isodyn.analyses.linearisation import Linearisation, linearise, rest
-from isodyn.analyses.load_path import LoadPath, follow_loads, has_load_path, relax
-from isodyn.analyses.tangents import refuse_first_order, tangents
-from isodyn.compiled import FloatArray
 from isodyn.errors import BucklingError, ConvergenceError, InputError, SingularError
+from isodyn.kernels.compiled import FloatArray
+from isodyn.studies.linearisation import Linearisation, linearise, rest
+from isodyn.studies.load_path import LoadPath, follow_loads, has_load_path, relax
+from isodyn.studies.tangents import refuse_first_order, tangents
 from isodyn.systems.checks import vector
 from isodyn.systems.compiled_system import settled
 from isodyn.systems.manifold import close, freedoms, moving, refuse_open
@@ -34,7 +35,8 @@ EPS = float(np.finfo(float).eps)
 
 @dataclass(frozen=True, eq=False)
 class Equilibrium:
-    """A position of rest with its multipliers; `residual` is the largest force left over, relative to those that balance."""
+    """A position of rest with its multipliers; `residual` is the largest force left over, relative
+    to those that balance."""
 
     system: Any
     t: float
@@ -88,10 +90,11 @@ def equilibrium(
     tolerance: float = 1e-10,
     max_iterations: int = 200,
 ) -> Equilibrium:
-    """The position of rest that forces lead to from q (the start when left out); loads are taken at t.
+    """The position of rest that forces lead to from q (the start when left out); loads are taken at
+    t.
 
-    stable=True goes downhill; stable=False takes Newton's steps to the nearest equilibrium of any kind. Velocities play no part:
-    dampers and dry friction exert nothing at rest.
+    stable=True goes downhill; stable=False takes Newton's steps to the nearest equilibrium of any
+    kind. Velocities play no part: dampers and dry friction exert nothing at rest.
 
     >>> import isodyn as iso
     >>> found = iso.equilibrium(iso.MechanicalSystem(M=2.0, Q=lambda q, v, t: 19.62 - 100.0 * q, q0=[0.0], v0=[0.0]))

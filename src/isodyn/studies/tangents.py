@@ -2,7 +2,8 @@
 
     M = ∂r/∂a,   C = ∂r/∂v,   K = ∂r/∂q,        r = M a + Gᵀλ − Q, derivatives along q ⊕ d
 
-K contains the geometric stiffness ∂(Gᵀλ)/∂q. What a model does not know of these is taken from differences.
+K contains the geometric stiffness ∂(Gᵀλ)/∂q. What a model does not know of these is taken from
+differences.
 """
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from isodyn.compiled import JACOBIAN, KNOWS_MASS, KNOWS_TANGENT, LINEAR, SOLVES, FloatArray
 from isodyn.errors import InputError
+from isodyn.kernels.compiled import JACOBIAN, KNOWS_MASS, KNOWS_TANGENT, LINEAR, SOLVES, FloatArray
 from isodyn.systems import System
 from isodyn.systems.differences import H1, first
 from isodyn.systems.manifold import moving
@@ -42,7 +43,8 @@ def refuse_first_order(what: str, system: Any) -> None:
 
 
 def least_squares(A: FloatArray, b: FloatArray, rows: FloatArray, columns: FloatArray) -> FloatArray:
-    """x of least norm with A x − b as small as can be; equations in units of `rows`, unknowns in units of `columns`."""
+    """x of least norm with A x − b as small as can be; equations in units of `rows`, unknowns in
+    units of `columns`."""
     if A.size == 0:
         return np.zeros(A.shape[1])
     scaled = A * (columns / rows[:, None])

@@ -1,10 +1,12 @@
 """Machine code on disk that is what was compiled, or is compiled again.
 
-One file for each kernel, Python, Numba and processor, in a folder of the user: NUMBA_CACHE_DIR where it is set, else the folder that
-the system has for caches. A file begins with the stamp of the sources that it was made from and ends with the SHA-256 of what is in
-it. What does not fit is compiled and written again; where nothing can be written, kernels are compiled for this process alone. Both are
-told in one line. Files are replaced whole, and a kernel that one process compiles is waited for by others. Code in these files is run:
-the folder is as trustworthy as who may write to it.
+One file for each kernel, Python, Numba and processor, in a folder of the user: NUMBA_CACHE_DIR
+where it is set, else the folder that the system has for caches. A file begins with the stamp of the
+sources that it was made from and ends with the SHA-256 of what is in it. What does not fit is
+compiled and written again; where nothing can be written, kernels are compiled for this process
+alone. Both are told in one line. Files are replaced whole, and a kernel that one process compiles
+is waited for by others. Code in these files is run: the folder is as trustworthy as who may write
+to it.
 """
 
 from __future__ import annotations
@@ -69,7 +71,8 @@ class Entry:
 
     @contextmanager
     def alone(self, wait: bool = True) -> Iterator[bool]:
-        """Whether this process may compile the kernel: one at a time does; with `wait`, the others come later and find what it wrote."""
+        """Whether this process may compile the kernel: one at a time does; with `wait`, the others
+        come later and find what it wrote."""
         file = None
         if fcntl is not None:
             try:

@@ -1,8 +1,10 @@
 """Libraries of kernels: what a kernel calls is linked once, with the kernel, unoptimised.
 
-Numba optimises and generates machine code for every function that another one calls, although callers link its bitcode only, and links
-the bitcode of the callee's callees into every level. Here a function without a wrapper for Python, compiled for a kernel, stays as it was
-lowered. The kernel links all of them, each once, as functions of its own; optimisation and machine code are made for the kernel alone.
+Numba optimises and generates machine code for every function that another one calls, although
+callers link its bitcode only, and links the bitcode of the callee's callees into every level. Here
+a function without a wrapper for Python, compiled for a kernel, stays as it was lowered. The kernel
+links all of them, each once, as functions of its own; optimisation and machine code are made for
+the kernel alone.
 """
 
 from __future__ import annotations
@@ -53,7 +55,8 @@ class KernelLibrary(JITCodeLibrary):
         self._raise_if_finalized()
         inner = set()
         for one in linked:
-            if "_reload_init" in vars(self):  # what is to be run when the code is loaded; Numba has it since 0.62
+            # what is to be run when the code is loaded; Numba has it since 0.62
+            if "_reload_init" in vars(self):
                 self._reload_init.update(one._reload_init)
             if one._finalized:
                 module = one._get_module_for_linking()
@@ -107,7 +110,8 @@ def _has_wrapper(library: Any, name: str) -> bool:
 
 
 def _executable(library: Any, description: Any, environment: Any) -> Any:
-    """In the place of CPUContext.get_executable: what Python cannot call gets no machine code of its own while kernels are compiled."""
+    """In the place of CPUContext.get_executable: what Python cannot call gets no machine code of
+    its own while kernels are compiled."""
     context = cpu_target.target_context
     if _depth == 0 or _has_wrapper(library, description.llvm_cpython_wrapper_name):
         function = cpu.CPUContext.get_executable(context, library, description, environment)
@@ -123,14 +127,16 @@ def _defaults(options: Any) -> dict[str, Any]:
 
 
 def _values(self: Any) -> dict[str, Any]:
-    """What TargetConfig.values returns; Numba asks every option for its own, thousands of times in a compilation."""
+    """What TargetConfig.values returns; Numba asks every option for its own, thousands of times in
+    a compilation."""
     kind: Any = type(self)
     return {**_defaults(kind), **self._values}
 
 
 @cache
 def prepare() -> Any:
-    """The context of Numba's CPU target with kernel libraries, once in a process; its runtime is ready for code from disk."""
+    """The context of Numba's CPU target with kernel libraries, once in a process; its runtime is
+    ready for code from disk."""
     with global_compiler_lock:
         context = cpu_target.target_context
         context.codegen()._library_class = KernelLibrary
@@ -142,7 +148,8 @@ def prepare() -> Any:
 
 @cache
 def machine() -> str:
-    """What machine code depends on besides sources and versions: the processor, and how far Numba optimises."""
+    """What machine code depends on besides sources and versions: the processor, and how far Numba
+    optimises."""
     return f"{cpu_target.target_context.codegen().magic_tuple()} {config.OPT} {config.BOUNDSCHECK}"
 
 

@@ -1,0 +1,51 @@
+"""Modules that are loaded when something of them is first used.
+
+Importing SciPy takes longer than a run of many small systems, and a pendulum needs no beams.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+
+class Later:
+    """A module that is imported when one of its names is asked for."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(import_module(self._name), name)
+        setattr(self, name, value)
+        return value
+
+
+def names_from(package: str, homes: dict[str, str]) -> Callable[[str], Any]:
+    """The `__getattr__` of a package whose public names are loaded from their `homes`, the modules
+    below it, when they are first asked for."""
+
+    def load(name: str) -> Any:
+        if name not in homes:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        value = getattr(import_module(f"{package}.{homes[name]}"), name)
+        setattr(sys.modules[package], name, value)
+        return value
+
+    return load
+
+
+class LaterSparse(Later):
+    """scipy.sparse, which nobody has to load to learn that a matrix is not sparse."""
+
+    def issparse(self, x: Any) -> bool:
+        """Whether x is a sparse matrix or array; where scipy.sparse was never loaded, nothing
+        is."""
+        module = sys.modules.get(self._name)
+        return module is not None and bool(module.issparse(x))
+
+
+sparse = LaterSparse("scipy.sparse")
+sparse_linalg, linalg, special = Later("scipy.sparse.linalg"), Later("scipy.linalg"), Later("scipy.special")
