@@ -94,7 +94,7 @@ def rate_of(p: Any, leg: Any, t: float, state: Any, memory: Any, out: FloatArray
 @kernel(i8(MODEL_TYPE, F, I, LEG, f8, STATE, MEMORY, F, COUNTERS))
 def rate(model: Any, pf: Any, pi: Any, leg: Any, t: float, state: Any, memory: Any, out: Any, counters: Any) -> int:
     """`rate_of` for callers outside compiled code."""
-    p = by_reference(Physics(model, leg.traits, leg.holonomic, leg.closure, leg.rows, pf, pi))
+    p = by_reference(Physics(model, leg.traits, leg.holonomic, leg.closure, memory.rows, pf, pi))
     return rate_of(p, leg, t, state, memory, out, counters, PATIENCE)
 
 
