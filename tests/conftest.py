@@ -22,7 +22,8 @@ settings.load_profile("ci")
 SHARED = (
     (
         "isodyn.integrate.newton.solve_step",
-        "isodyn.integrate.loop.run",
+        "isodyn.integrate.step.advance",
+        "isodyn.integrate.march.march",
         "isodyn.integrate.matrix.factorise_step",
         "isodyn.integrate.projection.polish",
         "isodyn.integrate.step.guess",
