@@ -24,9 +24,7 @@ def prepared(system, scheme, dt, composition=None):
     run = Run(system, method, plan(0.0, STEPS * dt, dt, (), 1), newton=newton, assemble=True)
     run.enter(0)
     stages = len(run.plan.stages)
-    own = new_plan(
-        run.model, system.m_phi, method.starting, method.main, newton.controls(), times=STEPS, stages=stages
-    )
+    own = new_plan(run.model, system.m_phi, method.starting, method.main, newton.controls(), times=STEPS, stages=stages)
     own.stages, own.central, own.save_every, own.t_first = run.plan.stages, run.plan.central, 0, -np.inf
     run.plan = own
     return run
@@ -84,9 +82,7 @@ def test_the_stabilised_step_is_not_symmetric(name, dt):
     """Second order, but not its own inverse: the reason why compositions have a step of their
     own."""
     system = problems.get(name).system()
-    gaps = []
-    for h in (dt, dt / 2, dt / 4):
-        gaps.append(there_and_back(prepared(system, CENTRAL, h), h))
+    gaps = [there_and_back(prepared(system, CENTRAL, h), h) for h in (dt, dt / 2, dt / 4)]
     assert gaps[-1] > 1e-9
     assert np.log2(gaps[-2] / gaps[-1]) == pytest.approx(3.0, abs=1.2)
 

@@ -21,6 +21,7 @@ from isodyn.integrate.failures import failure
 from isodyn.integrate.newton_settings import Newton
 from isodyn.integrate.start import (
     finite_rows,
+    is_consistent,
     near_manifold,
     refuse_conflicts,
     refuse_if_far,
@@ -80,7 +81,9 @@ class AtRest(EnforcedRows):
         state.q[:] = started(self.system, state.q, t) if first else state.q
         self.enforce(self.independent_rows(t))
         given = state.q.copy(), state.v.copy()
-        status = self.onto_rows(t)
+        status = OK
+        if not is_consistent(ask, self.independent, t, state.q, state.v, self.slowest):
+            status = self.onto_rows(t)
         lost = status == OK and first and self.assemble and still_open(ask, self.independent, t, state.q)
         if status in (SINGULAR, NOT_FINITE, UNTOLD) or lost:
             state.q[:] = near_manifold(ask, t, given[0])
