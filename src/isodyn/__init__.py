@@ -40,6 +40,7 @@ from isodyn.schemes import Composition, FirstOrderScheme, Scheme
 from isodyn.systems import (
     CompiledSystem,
     FirstOrderSystem,
+    ImplicitSystem,
     LinearFirstOrderSystem,
     LinearSystem,
     MechanicalSystem,
@@ -135,6 +136,7 @@ __all__ = [
     "Gear",
     "Hamiltonian",
     "Hinge",
+    "ImplicitSystem",
     "IsodynError",
     "JointFriction",
     "JointLimit",

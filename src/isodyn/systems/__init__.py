@@ -2,6 +2,7 @@
 
 from isodyn.systems.compiled_system import CompiledSystem, PythonSystem
 from isodyn.systems.first_order import FirstOrderSystem
+from isodyn.systems.implicit import ImplicitSystem
 from isodyn.systems.linear import LinearFirstOrderSystem, LinearSystem
 from isodyn.systems.mechanical import MechanicalSystem
 
@@ -11,6 +12,7 @@ System = MechanicalSystem | LinearSystem | FirstOrderSystem | LinearFirstOrderSy
 __all__ = [
     "CompiledSystem",
     "FirstOrderSystem",
+    "ImplicitSystem",
     "LinearFirstOrderSystem",
     "LinearSystem",
     "MechanicalSystem",
