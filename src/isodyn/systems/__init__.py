@@ -1,6 +1,7 @@
 """What is integrated: physics only, nothing about time steps."""
 
 from isodyn.systems.compiled_system import CompiledSystem, PythonSystem
+from isodyn.systems.description import Description, as_system
 from isodyn.systems.first_order import FirstOrderSystem
 from isodyn.systems.implicit import ImplicitSystem
 from isodyn.systems.linear import LinearFirstOrderSystem, LinearSystem
@@ -11,6 +12,7 @@ System = MechanicalSystem | LinearSystem | FirstOrderSystem | LinearFirstOrderSy
 
 __all__ = [
     "CompiledSystem",
+    "Description",
     "FirstOrderSystem",
     "ImplicitSystem",
     "LinearFirstOrderSystem",
@@ -18,4 +20,5 @@ __all__ = [
     "MechanicalSystem",
     "PythonSystem",
     "System",
+    "as_system",
 ]
