@@ -75,7 +75,10 @@ def pencil(rank: int = 2) -> iso.ImplicitSystem:
     )
 
 
-WAVE: Callable[[float], Pair] = lambda t: (np.array([np.sin(t), np.sin(t) ** 2]), np.array([np.cos(t), np.sin(2 * t)]))
+def WAVE(t: float) -> Pair:
+    return (np.array([np.sin(t), np.sin(t) ** 2]), np.array([np.cos(t), np.sin(2 * t)]))
+
+
 STOKES_B = np.diag([1.0] * 5 + [0.0] * 2)
 CASES = {
     "fully implicit, index 1": Case(lambda: iso.ImplicitSystem(cubed, [0, 0.3], [1.0, 0]), WAVE, "index 1"),

@@ -18,6 +18,7 @@ by its stabilised form.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -82,13 +83,13 @@ class ImplicitSystem(FirstOrderSystem):
     True
     """
 
-    def __init__(
-        self, F: Residual, x0: Any, xdot0: Any = None, *, t0: float = 0.0, names: Any = None
-    ) -> None:
+    def __init__(self, F: Residual, x0: Any, xdot0: Any = None, *, t0: float = 0.0, names: Any = None) -> None:
         x = checks.vector("x0", x0)
         rates = np.zeros(x.size) if xdot0 is None else checks.vector("xdot0", xdot0)
         if rates.size != x.size:
             raise InputError(f"xdot0 must have as many components as x0, {x.size}, received {rates.size}")
+        if x.size == 0:
+            raise InputError("the system has no unknowns: x0 is empty")
         checks.functions(F=F)
         self.x_names = checks.names(names, x.size, "x")
         self.F = self._checked(F, x.size)
@@ -163,7 +164,7 @@ class ImplicitSystem(FirstOrderSystem):
         """
         n = checks.vector("x0", x0).size
         checks.functions(f=f)
-        constant = None if callable(B) else checks.square("B", B, n)
+        constant: Any = None if callable(B) else checks.square("B", B, n)
         if sp.issparse(constant):
             constant = constant.toarray()
 
@@ -225,7 +226,8 @@ class ImplicitSystem(FirstOrderSystem):
         assert self.c is not None
         c = self.c
         sizes = np.maximum(np.abs(z), 1e-3 * max(1.0, float(np.abs(z).max())))
-        c_z = np.array([differences.first(lambda k, d=d: c(s, z + k * d, t), 1e-3) for d in np.diag(sizes)]).T
+        along = (partial(_shifted, lambda y: c(s, y, t), z, d) for d in np.diag(sizes))
+        c_z = np.array([differences.first(f, 1e-3) for f in along]).T
         speed = float(np.abs(s_rate).max())
         tau = max(float(np.abs(s).max()), 1e-12) / speed if speed > 0.0 else 1.0
         moved = differences.first(lambda k: c(s + k * tau * s_rate, z, t + k * tau), 1e-3) / tau
@@ -285,7 +287,12 @@ def _rate_matrix(
 ) -> FloatArray:
     """∂F/∂x' by differences."""
     sizes = np.maximum(np.abs(rate), max(1.0, float(np.abs(rate).max())))
-    return np.array([differences.first(lambda k, d=d: F(t, x, rate + k * d), 0.1) for d in np.diag(sizes)]).T / sizes
+    along = (partial(_shifted, lambda y: F(t, x, y), rate, d) for d in np.diag(sizes))
+    return np.array([differences.first(f, 0.1) for f in along]).T / sizes
+
+
+def _shifted(f: Callable[[FloatArray], FloatArray], y: FloatArray, d: FloatArray, k: float) -> FloatArray:
+    return f(y + k * d)
 
 
 def _directions(B: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -293,7 +300,7 @@ def _directions(B: FloatArray) -> tuple[FloatArray, FloatArray]:
     weights, scaled = equilibrated(B)
     columns = np.abs(scaled).max(axis=0)
     empty = columns <= RANK * max(float(columns.max(initial=0.0)), 1e-300)
-    values, right = np.linalg.svd(weights[:, None] * B)[1:]
+    _values, right = np.linalg.svd(weights[:, None] * B)[1:]
     rank = int((np.linalg.svd(scaled, compute_uv=False) > RANK).sum()) if columns.any() else 0
     if int(empty.sum()) == B.shape[1] - rank:
         return np.eye(B.shape[1])[:, ~empty], np.eye(B.shape[1])[:, empty]
