@@ -33,10 +33,8 @@ $(VENV)/.installed-docs: $(VENV)/.installed
 	$(BIN)/python -m pip install --quiet --group docs
 	@touch $@
 
-demo: install ## integrate the seven stars of the Pleiades problem, print the summary, write figures and the animated report
-	$(BIN)/isodyn run pleiades --out out/demo
-	@echo "written:"
-	@find out/demo -type f | LC_ALL=C sort | sed 's/^/  /'
+demo: install ## run a machine with closed loops; reactions and checks on the terminal, the animated report in out/demo
+	@$(BIN)/isodyn demo --out out/demo
 
 wheel: install ## build dist/*.whl with machine code of every kernel for this system and Python
 	$(BIN)/python -m isodyn.kernels.build build
