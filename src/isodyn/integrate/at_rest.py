@@ -82,7 +82,7 @@ class AtRest(EnforcedRows):
         self.enforce(self.independent_rows(t))
         given = state.q.copy(), state.v.copy()
         status = OK
-        if not is_consistent(ask, self.independent, t, state.q, state.v, self.slowest):
+        if not is_consistent(ask, self.independent, self.weights, t, state.q, state.v, self.slowest):
             status = self.onto_rows(t)
         lost = status == OK and first and self.assemble and still_open(ask, self.independent, t, state.q)
         if status in (SINGULAR, NOT_FINITE, UNTOLD) or lost:

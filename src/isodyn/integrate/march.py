@@ -29,6 +29,7 @@ from isodyn.integrate.memory import COUNTERS, MEMORY, PLAN, STATE, Physics
 from isodyn.integrate.step import advance
 from isodyn.kernels.compiled import F2, MODEL_TYPE, OK, RAISED, WRONG_SHAPE, F, I, f8, i8, kernel
 from isodyn.kernels.lowering import by_reference
+from isodyn.kernels.struct_types import ADDRESS
 
 SavedRows = namedtuple("SavedRows", "t q v a lam mu nu balance_t balance_q balance_v")
 """Saved rows of a run, preallocated; the last three hold the states at the last two balances, one
@@ -151,14 +152,14 @@ def is_saved(plan: Any, step: int) -> bool:
     return step + 1 == plan.end or (plan.grid + step - plan.begin) % plan.save_every == 0
 
 
-MARCH = i8(MODEL_TYPE, F, I, PLAN, i8, STATE, MEMORY, COLUMNS, ROWS_TYPE, COUNTERS)
+MARCH = i8(MODEL_TYPE, ADDRESS, ADDRESS, PLAN, i8, STATE, MEMORY, COLUMNS, ROWS_TYPE, COUNTERS)
 
 
 @kernel(MARCH, apart=True)
 def march(
     model: Any,
-    pf: Any,
-    pi: Any,
+    tables: Any,
+    scratch: Any,
     plan: Any,
     upto: int,
     state: Any,
@@ -171,7 +172,7 @@ def march(
     how far it came. A step that fails leaves the motion as it was."""
     while state.step < upto:
         leg = plan.legs[leg_number(plan, state.step)]
-        p = by_reference(Physics(model, leg.traits, leg.holonomic, leg.closure, memory.rows, pf, pi))
+        p = by_reference(Physics(model, leg.traits, leg.holonomic, leg.closure, memory.rows, tables, scratch))
         t_1, saved = time_of(plan, state.step), is_saved(plan, state.step)
         if plan.stages.size > 0:
             status = composed_step(p, leg, plan, t_1, saved, state, memory, counters)

@@ -70,7 +70,7 @@ class FullMatrix:
         plan = with_model(run.plan, model, max_halvings=run.newton.max_halvings)
         forget(run.state)
         tables = run.state, own, run.columns, run.rows, run.counters
-        status = march.march(model.function, model.pf, model.pi, plan, run.state.step + 1, *tables)
+        status = march.march(model.function, model.tables, model.scratch, plan, run.state.step + 1, *tables)
         for name in ("lam_1", "d", "a", "dx", "r", "fault", "correction"):
             setattr(ours, name, getattr(own, name))
         ours.factors_good = 0

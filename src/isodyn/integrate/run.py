@@ -241,7 +241,7 @@ class Run(AtRest):
         for leg in self.plan.legs:
             leg.traits = model.traits
         tables = self.state, self.memory, self.columns, self.rows, self.counters
-        return int(march.march(model.function, model.pf, model.pi, self.plan, upto, *tables))
+        return int(march.march(model.function, model.tables, model.scratch, self.plan, upto, *tables))
 
     def remedied(self, status: int) -> int:
         """Try the remedies for a status, in their order; OK where the march can go on."""

@@ -12,6 +12,7 @@ from isodyn.formulations.closure import Closure
 from isodyn.integrate.memory import Controls, Counters, Leg, Memory, allocate, forget, new_state, weigh
 from isodyn.integrate.plan import Member, fill_leg
 from isodyn.kernels.compiled import SOLVES, Coefficients, FloatArray, IntArray
+from isodyn.kernels.struct import Struct
 from isodyn.linear_solvers.block_layout import REFINED
 from isodyn.linear_solvers.blocks import pack
 from isodyn.linear_solvers.rows import Rows, choose
@@ -106,9 +107,9 @@ class StepMemory:
 
         self.other = with_superlu(self.model, self.independent.chosen, self.memory.unknown_sizes.copy())
 
-    def physics(self, closure: Closure) -> tuple[Any, FloatArray, IntArray, Leg]:
+    def physics(self, closure: Closure) -> tuple[Any, Struct, Struct, Leg]:
         """The model as compiled code takes it, and a leg without steps, for what is asked at one
         instant."""
         if closure not in self.legs:
             self.legs[closure] = fill_leg(Leg(), self.model, self.system.m_phi, Member(STILL, closure), UNTRIED)
-        return self.model.function, self.model.pf, self.model.pi, self.legs[closure]
+        return self.model.function, self.model.tables, self.model.scratch, self.legs[closure]
