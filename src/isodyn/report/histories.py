@@ -161,7 +161,7 @@ def _of_loads(sol: Solution, system: MechanismSystem) -> list[Group]:
 def _is_motor(system: MechanismSystem, name: str) -> bool:
     from isodyn.parts.layout import SPEED
 
-    return any(law.load == name and law.kind == SPEED for law in system.tables.laws)
+    return any(law.load == name and law.kind == SPEED for law in system.layout.laws)
 
 
 def _of_sensors(sol: Solution) -> list[Group]:

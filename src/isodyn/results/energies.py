@@ -37,10 +37,10 @@ def energy_by_part(sol: Solution) -> dict[str, PartEnergy]:
             view = BodyView(sol, body.name)
             v, w = view.velocity, view.angular_velocity
             kinetic = 0.5 * body.mass * np.einsum("ki,ki->k", v, v) + 0.5 * np.einsum("ki,ij,kj->k", w, body.inertia, w)
-            found[body.name] = PartEnergy(kinetic, -body.mass * view.position @ system.tables.gravity)
+            found[body.name] = PartEnergy(kinetic, -body.mass * view.position @ system.layout.gravity)
     for name in system.beams:
         found[name] = _of_beam(sol, system, name)
-    for name in dict.fromkeys(law.load for law in system.tables.laws):
+    for name in dict.fromkeys(law.load for law in system.layout.laws):
         stored = LoadView(sol, name).energy
         if stored.any():
             found[name] = PartEnergy(none, stored)
@@ -51,6 +51,6 @@ def _of_beam(sol: Solution, system: MechanismSystem, name: str) -> PartEnergy:
     beam = BeamView(sol, name)
     axial, bending = beam.shape.strain_energy(beam.q)
     momentum_of = beam.shape.momentum
-    g = system.tables.gravity[: beam.shape.dim]
+    g = system.layout.gravity[: beam.shape.dim]
     weight = momentum_of(beam.q) @ g  # ∫ρA r ds, as ∫ρA ṙ ds is the momentum
     return PartEnergy(beam.shape.kinetic_energy(beam.v), axial + bending - weight)

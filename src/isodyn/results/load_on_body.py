@@ -135,7 +135,7 @@ class BeamLoadView:
         self.on = system.loads[name].along_beams[0].beam
         before = list(system.loads).index(name)
         k = sum(len(forces.along_beams) for forces in list(system.loads.values())[:before])
-        first, forces, _ = system.tables.spreads[k]
+        first, forces, _ = system.layout.spreads[k]
         own, dim = slice(first, first + forces.size), system.beams[self.on].mesh.dim
         scale = np.zeros(sol.t.size)
         read_factor(k, sol.t, system.pf.copy(), system.pi, scale)

@@ -89,9 +89,9 @@ class LoadView:
     def __init__(self, sol: Solution, name: str) -> None:
         system = mechanism_of(sol, "load()")
         sol._whole("load()")
-        self.numbers = [k for k, law in enumerate(system.tables.laws) if law.load == name]
+        self.numbers = [k for k, law in enumerate(system.layout.laws) if law.load == name]
         self.name, self.t, self._sol, self._system = name, sol.t, sol, system
-        self._laws = [system.tables.laws[k] for k in self.numbers]
+        self._laws = [system.layout.laws[k] for k in self.numbers]
         word = self._laws[0].word
         self._side = 0 if word.second == GROUND else 6
         self.on = word.second if self._side else word.first
@@ -114,7 +114,7 @@ class LoadView:
         """(times, READ) of a law: from where the balance holds, if its force follows from a measure;
         chords of the motion do nothing to others."""
         history = partial(self._history, k)
-        if self._system.tables.laws[k].kind in ELASTIC:
+        if self._system.layout.laws[k].kind in ELASTIC:
             return from_balance(self._sol, history)
         return history(self._sol.t, self._sol.q, self._sol.v)
 

@@ -61,7 +61,7 @@ AnyLoadView = LoadView | BodyLoadView | BeamLoadView | DriveView
 def names_of_loads(system: MechanismSystem) -> list[str]:
     """Loads, then drives."""
     known = () if system.description is None else system.description.parts.loads
-    loads = [*dict.fromkeys((*known, *(law.load for law in system.tables.laws)))]
+    loads = [*dict.fromkeys((*known, *(law.load for law in system.layout.laws)))]
     return [*(name for name in loads if _acts(system, name)), *names_of_drives(system)]
 
 
@@ -76,7 +76,7 @@ def names_of_drives(system: MechanismSystem) -> list[str]:
 
 def _acts(system: MechanismSystem, name: str) -> bool:
     """Whether a load has anything to show: a formula may have no component that is not zero."""
-    if any(law.load == name for law in system.tables.laws):
+    if any(law.load == name for law in system.layout.laws):
         return True
     forces = system.loads.get(name)
     return forces is None or bool(forces.on_bodies or forces.along_beams)
@@ -90,7 +90,7 @@ def load_of(sol: Solution, name: str) -> AnyLoadView:
         if name in system.joints:
             raise InputError(f"{name!r} is a joint, not a load or a drive", hint=f"sol.reaction({name!r})")
         raise InputError(f"there is no load or drive named {name!r}", hint=nearest(name, known))
-    if any(law.load == name for law in system.tables.laws):
+    if any(law.load == name for law in system.layout.laws):
         return LoadView(sol, name)
     if name in system.joints:
         return DriveView(sol, name)

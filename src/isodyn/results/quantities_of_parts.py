@@ -104,7 +104,7 @@ def _of_load(sol: Solution, system: MechanismSystem, name: str) -> Iterator[Quan
         for what, of_each, text in measured:
             unit = of_each[0] if len(set(of_each)) == 1 else ", ".join(of_each)
             yield Quantity(Of.LOAD, name, what, unit, text, lambda what=what: _columns(view(), what), components)  # type: ignore[misc]
-        if system.tables.laws and _is_friction(system, name):
+        if system.layout.laws and _is_friction(system, name):
             text = "1, −1 slides that way, 0 sticks"
             yield Quantity(Of.LOAD, name, "mode", "1", text, lambda: _columns(view(), "mode"), components)
     if not drive:  # what a drive does to its body stands among the reactions
@@ -119,11 +119,11 @@ def _measures(system: MechanismSystem, name: str) -> list[Word]:
     """What a load or drive acts along."""
     if name in system.joints:
         return [system.rows[system.joints[name].rows[0]].terms[0][1]]
-    return [law.word for law in system.tables.laws if law.load == name]
+    return [law.word for law in system.layout.laws if law.load == name]
 
 
 def _is_friction(system: MechanismSystem, name: str) -> bool:
-    laws = [law for law in system.tables.laws if law.load == name]
+    laws = [law for law in system.layout.laws if law.load == name]
     return bool(laws) and all(law.kind == FRICTION for law in laws)
 
 
@@ -157,7 +157,7 @@ def _of_energies(sol: Solution, system: MechanismSystem) -> Iterator[Quantity]:
         for k, what in enumerate(("kinetic_energy", "potential_energy")):
             text = f"{what.replace('_', ' ')} of the part"
             yield Quantity(Of.ENERGY, name, what, "J", text, lambda name=name, k=k: every()[name][k])  # type: ignore[misc]
-    for name in dict.fromkeys(law.load for law in system.tables.laws if law.kind in (SPRING, LIMIT)):
+    for name in dict.fromkeys(law.load for law in system.layout.laws if law.kind in (SPRING, LIMIT)):
         text = "energy stored in the load"
         yield Quantity(
             Of.ENERGY,
