@@ -35,12 +35,15 @@ from isodyn.formulations.near_singular import warn_near_singular
 from isodyn.formulations.policies import Stabilised
 from isodyn.formulations.protocol import Facts, Formulation, formulation
 from isodyn.kernels.compiled import BALANCE, CONSTANT_MASS, JACOBIAN, KNOWS_MASS, OK, RETRACT, RETRACTS, FloatArray
+from isodyn.later import Later
 from isodyn.linear_solvers.blocks import full
 from isodyn.linear_solvers.rank import RCOND, Rank, decide
 from isodyn.results.solution import Solution
 from isodyn.systems.compiled_system import PythonSystem
 from isodyn.systems.questions import Questions
 from isodyn.systems.scales import natural_pace, pace, sizes_of_rows
+
+methods = Later("isodyn.gauss.methods")  # a large package, needed by the forms in Python alone
 
 if TYPE_CHECKING:
     from isodyn.gauss.methods import Method
@@ -255,18 +258,15 @@ class Reduction:
     ) -> tuple[FloatArray, FloatArray, Rank]:
         """a, λ of least norm, and the rank of G; `rcond` is the least tolerance of that rank,
         `strict` refuses rows in conflict."""
-        # a large package, needed by the forms in Python alone
-        from isodyn.gauss.methods import formula, on_rank
-
         ask = self.ask
-        apply = formula(self.formulation.method)
+        apply = methods.formula(self.formulation.method)
         M, G = ask.mass(t, q, v), ask.G(t, q, v)
         Q, b = -ask.balance(t, q, v, np.zeros(ask.system.nv)), wanted(ask, t, q, v, self.weights)
         tolerance = tolerance_of_rank(ask, t, q, v, G, rcond)
         rank = decide(G, M.diagonal(), tolerance)
         self._watch(rank, t)
         if rank.full:
-            return *on_rank(apply, M, Q, G, b, rank), rank
+            return *methods.on_rank(apply, M, Q, G, b, rank), rank
         if self.rows is not None and self.rows.size == rank.rank:
             part = decide(G[self.rows], M.diagonal(), tolerance)
         if self.rows is None or self.rows.size != rank.rank or not part.full:
@@ -275,7 +275,7 @@ class Reduction:
         if strict:
             refuse_conflict(ask, rank, self.rows, b, t, q, v)
         lam = np.zeros(b.size)
-        a, lam[self.rows] = on_rank(apply, M, Q, G[self.rows], b[self.rows], part)
+        a, lam[self.rows] = methods.on_rank(apply, M, Q, G[self.rows], b[self.rows], part)
         return a, rank.least_norm(lam), rank
 
     def _watch(self, rank: Rank, t: float) -> None:

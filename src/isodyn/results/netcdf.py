@@ -19,6 +19,8 @@ from typing import Any
 import numpy as np
 
 from isodyn.errors import DamageError, InputError, IsodynError
+from isodyn.later import Later
+from isodyn.later import load as load_modules
 from isodyn.memory import require_memory
 from isodyn.results.files import is_file, write_file
 from isodyn.results.inputs import fingerprint, from_json
@@ -27,6 +29,8 @@ from isodyn.results.seals import check_seal, sealed
 from isodyn.results.solution import Solution, Statistics
 from isodyn.results.stored_models import system_of_model
 from isodyn.results.tables import STATES, save_csv, to_dataset, xarray_of
+
+h5netcdf, h5py, xarray_backends = Later("h5netcdf"), Later("h5py"), Later("xarray.backends")
 
 UNCHECKED = "isodyn.load(path, unchecked=True) reads what can be read, without being sure of its numbers"
 COPIES = 3  # of the numbers that are in memory while a file is made
@@ -104,12 +108,9 @@ def _solution(dataset: Any, system: Any, path: Path) -> Solution:
 
 def _image(dataset: Any) -> io.BytesIO:
     """The bytes of a NetCDF file."""
-    import h5netcdf
-    from xarray.backends import H5NetCDFStore
-
     buffer = io.BytesIO()
     with h5netcdf.File(buffer, "w") as file:
-        dataset.dump_to_store(H5NetCDFStore(file))
+        dataset.dump_to_store(xarray_backends.H5NetCDFStore(file))
     return buffer
 
 
@@ -168,8 +169,7 @@ def require_netcdf() -> None:
     """InputError where the packages for NetCDF are not there."""
     xarray_of()
     try:
-        import h5netcdf  # noqa: F401
-        import h5py  # noqa: F401
+        load_modules(h5netcdf, h5py)
     except ImportError:
         raise InputError(
             "NetCDF files need h5netcdf and h5py", hint="pip install 'isodyn[results]', or save as .csv"

@@ -9,9 +9,17 @@ import numpy as np
 
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import FloatArray, IntArray
+from isodyn.later import Later
 from isodyn.notebook_views import ShownInNotebooks
 from isodyn.results.balance import Drift, drift, energy_balance
 from isodyn.results.dense_output import interpolate
+
+# a run of a few particles needs none of these
+beam_view, load_view = Later("isodyn.results.beam_view"), Later("isodyn.results.load_view")
+mechanism_views, reactions = Later("isodyn.results.mechanism_views"), Later("isodyn.results.reactions")
+netcdf, tables = Later("isodyn.results.netcdf"), Later("isodyn.results.tables")
+quality = Later("isodyn.results.quality")
+
 
 if TYPE_CHECKING:
     from isodyn.results.beam_view import BeamView
@@ -156,35 +164,25 @@ class Solution(ShownInNotebooks):
     def body(self, name: str) -> BodyView:
         """Motion of a body of a mechanism: position, orientation, velocity, angular_velocity,
         accelerations, points."""
-        from isodyn.results.mechanism_views import BodyView
-
-        return BodyView(self, name)
+        return mechanism_views.BodyView(self, name)
 
     def beam(self, name: str | None = None) -> BeamView:
         """Shape, curvature, forces, stresses and energies of a beam of a mechanism; of a `Beam`
         without a name."""
-        from isodyn.results.beam_view import BeamView
-
-        return BeamView(self, name)
+        return beam_view.BeamView(self, name)
 
     def load(self, name: str) -> LoadView:
         """A spring, bushing, limit, motor, friction or formula of a mechanism: length, rate,
         tension, force, torque."""
-        from isodyn.results.load_view import LoadView
-
-        return LoadView(self, name)
+        return load_view.LoadView(self, name)
 
     def quality(self) -> Quality:
         """Local error, chord strain, drift and energy balance, with places and verdicts."""
-        from isodyn.results.quality import quality
-
-        return quality(self)
+        return quality.quality(self)
 
     def joint(self, name: str) -> JointView:
         """Coordinates of a joint of a mechanism: angle, displacement, length, with rates."""
-        from isodyn.results.mechanism_views import JointView
-
-        return JointView(self, name)
+        return mechanism_views.JointView(self, name)
 
     def reaction(self, name: str, on: str | None = None, frame: str = "world") -> Reaction:
         """Force and torque of a joint on its second body (or `on`), at the joint's point, in the
@@ -201,15 +199,11 @@ class Solution(ShownInNotebooks):
         >>> [round(float(sol.reaction("floor", on=body).force[0, 2]), 9) for body in ("ball", "ground")]
         [20.0, -20.0]
         """
-        from isodyn.results.reactions import Reaction
-
-        return Reaction(self, name, on, frame)
+        return reactions.Reaction(self, name, on, frame)
 
     def momentum(self) -> tuple[FloatArray, FloatArray]:
         """Linear and angular momentum (about the origin) of a mechanism at every saved time."""
-        from isodyn.results.mechanism_views import momentum
-
-        return momentum(self)
+        return mechanism_views.momentum(self)
 
     def at(self, t: Any) -> Sample:
         """The state at any time of the run: quintic in q, its derivative for v, linear in a and
@@ -219,15 +213,11 @@ class Solution(ShownInNotebooks):
     def to_xarray(self) -> Any:
         """An `xarray.Dataset` with named coordinates and units; of a mechanism also motion of
         bodies and reactions."""
-        from isodyn.results.tables import to_dataset
-
-        return to_dataset(self)
+        return tables.to_dataset(self)
 
     def save(self, path: Any) -> Any:
         """Write to a NetCDF file, or to CSV by the ending .csv; `isodyn.load` reads NetCDF back."""
-        from isodyn.results.netcdf import save
-
-        return save(self, path)
+        return netcdf.save(self, path)
 
     def __repr__(self) -> str:
         return f"<Solution: {self.t.size} rows from t = {self.t[0]:g} to {self.t[-1]:g}; {self.stats}>"

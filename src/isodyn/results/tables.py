@@ -18,13 +18,18 @@ from typing import Any
 
 import numpy as np
 
+from isodyn.bodies.body import QUANTITIES, Quantity
 from isodyn.errors import InputError
+from isodyn.joints import measures as words
 from isodyn.kernels.compiled import FloatArray
+from isodyn.later import Later, load
 from isodyn.results.files import write_file
 from isodyn.results.inputs import fingerprint, to_json
 from isodyn.results.recorded import Recorded
 from isodyn.results.solution import Solution
 from isodyn.version import __version__
+
+xarray = Later("xarray")
 
 STATES = {"q": "coordinate", "v": "velocity", "a": "velocity", "lam": "row"}
 LONG = {
@@ -45,8 +50,6 @@ def is_mechanism(system: Any) -> bool:
 @cache
 def angles() -> set[int]:
     """Measures in radians."""
-    from isodyn.joints import measures as words
-
     return {words.AXES, words.ANGLE, words.PLANAR_ANGLE, words.TANGENT_ANGLE, words.TWIST}
 
 
@@ -54,8 +57,6 @@ def units(system: Any) -> dict[str, list[str]]:
     """Units of all components of q, v, a and lam; empty texts where they are not known."""
     if not is_mechanism(system):
         return {name: [""] * n for name, n in (("q", system.nq), ("v", system.nv), ("a", system.nv), ("lam", system.m))}
-    from isodyn.bodies.body import QUANTITIES, Quantity
-
     unit_of = {Quantity.LENGTH: "m", Quantity.ANGLE: "rad"}
     of_q, of_v = ([unit_of.get(x, "1") for body in system.bodies for x in QUANTITIES[body.kind][i]] for i in range(2))
     found = {"q": of_q + ["rad"] * (system.nq - len(of_q)), "v": [f"{unit}/s" for unit in of_v]}
@@ -229,7 +230,7 @@ def _titled(name: str, unit: str) -> str:
 
 def xarray_of() -> Any:
     try:
-        import xarray
+        load(xarray)
     except ImportError:
         raise InputError("tables need xarray", hint="pip install 'isodyn[results]'") from None
     return xarray

@@ -24,6 +24,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from isodyn.errors import SchemeError
+from isodyn.later import Later
 from isodyn.schemes import named
 from isodyn.schemes.adaptation import adapted_radii
 from isodyn.schemes.checks import (
@@ -35,6 +36,9 @@ from isodyn.schemes.checks import (
     warn_if_first_order,
 )
 from isodyn.schemes.gs4_1 import FirstOrderScheme
+
+drawing = Later("isodyn.schemes.drawing")  # which needs this module
+
 
 Eta = tuple[int, int, int]
 
@@ -71,9 +75,7 @@ class Scheme:
         return self.name
 
     def _repr_html_(self) -> str:
-        from isodyn.schemes.drawing import scheme_html
-
-        return scheme_html(self)
+        return drawing.scheme_html(self)
 
     @property
     def coefficients(self) -> dict[str, float]:

@@ -19,7 +19,10 @@ import numpy as np
 
 from isodyn.kernels import interrupts
 from isodyn.kernels.compiled import KNOWS_LEVELS, RAISED, SOLVES, SPARSE, FloatArray, IntArray
+from isodyn.later import Later
 from isodyn.linear_solvers.blocks import Sparsity
+
+trampoline = Later("isodyn.systems.trampoline")  # which calls back into this module
 
 
 class Answers(Protocol):
@@ -105,10 +108,10 @@ def call_back(
 
 def from_python(model: Answers, traits: int) -> Model:
     """A model whose answers come from Python."""
-    # compiled, or loaded from the cache, when first needed
-    from isodyn.systems.trampoline import python_model
-
     callback = Callback(model)
     return Model(
-        python_model, traits & ~KNOWS_LEVELS, pi=np.array([callback.handle], dtype=np.int64), callback=callback
+        trampoline.python_model,
+        traits & ~KNOWS_LEVELS,
+        pi=np.array([callback.handle], dtype=np.int64),
+        callback=callback,
     )
