@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from isodyn import problems
 from isodyn.cli.files import Files
 from isodyn.cli.models import is_model_file, read_model, system_of_python
 from isodyn.cli.output import INTERRUPTED, JSON, on_terminal, print_json, say_written
@@ -18,7 +19,6 @@ from isodyn.errors import InputError, IsodynError
 from isodyn.integrate import integrate
 from isodyn.integrate.resuming import described, resume
 from isodyn.later import Later
-from isodyn.problems import get
 from isodyn.report import figures
 from isodyn.report.summary import run_summary
 from isodyn.results.solution import Solution
@@ -127,7 +127,7 @@ def _run_problem(
     out: Path | None,
     as_json: bool,
 ) -> bool:
-    chosen = get(name)
+    chosen = problems.get(name)
     options = {"scheme": chosen.scheme, "dt": chosen.dt, "t_end": chosen.t_end, **given}
     options["breakpoints"] = chosen.breaks(options["t_end"])
     system = chosen.system(**parameters)

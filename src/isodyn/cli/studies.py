@@ -8,8 +8,8 @@ from typing import Any
 
 import click
 
+from isodyn import problems
 from isodyn.cli.output import JSON, print_json, say_written
-from isodyn.problems import get
 from isodyn.report import figures
 from isodyn.report.compare_figures import compare_figure
 from isodyn.specs import parse_formulation, parse_scheme
@@ -36,7 +36,7 @@ def order(
     as_json: bool,
 ) -> None:
     """Measure the order of accuracy on PROBLEM."""
-    chosen = get(problem)
+    chosen = problems.get(problem)
     schemes = [parse_scheme(text) for text in scheme_texts] or [chosen.scheme]
     if plot is not None:
         figures.check_file(plot)
@@ -77,7 +77,7 @@ def compare_command(
 ) -> None:
     """Every formulation with the chosen schemes on PROBLEM: error, order, drift, energy and
     cost."""
-    chosen = get(problem)
+    chosen = problems.get(problem)
     schemes = [parse_scheme(text) for text in scheme_texts] or [chosen.scheme]
     formulations = [parse_formulation(text) for text in formulation_texts] or None
     if plot is not None:

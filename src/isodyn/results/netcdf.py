@@ -49,11 +49,41 @@ def save(sol: Solution, path: str | Path) -> Path:
 
 
 def load(path: str | Path, system: Any = None, *, unchecked: bool = False) -> Solution:
-    """A solution from a NetCDF file that `Solution.save` wrote; one that is damaged is refused.
+    """Read a solution from a NetCDF file that `Solution.save` wrote.
 
-    The system is the given one, which is checked, or that of the model file of the run; without
-    either the numbers and names are there, but not energy, drift and reactions. `unchecked` reads
-    files without a right checksum too, such as those that another program wrote anew.
+    Without a system the numbers and names are there, but not energy, drift and reactions.
+
+    Parameters
+    ----------
+    path
+        The file.
+    system
+        The system of the run, which is checked. If it is left out, it comes from the model file of
+        the run, if there was one.
+    unchecked
+        Read files without a right checksum too, such as those that another program has rewritten.
+
+    Returns
+    -------
+    sol
+        The solution.
+
+    Raises
+    ------
+    DamageError
+        If the file is damaged.
+    InputError
+        If there is no such file, or it does not belong to the system.
+
+    Examples
+    --------
+    >>> import isodyn as iso, tempfile
+    >>> pendulum = iso.problems.get("pendulum").system()
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = iso.integrate(pendulum, dt=0.01, t_end=0.1).save(f"{folder}/run.nc")
+    ...     sol = iso.load(path, pendulum)
+    >>> sol.q.shape
+    (11, 2)
     """
     xr = xarray_of()
     require_netcdf()
