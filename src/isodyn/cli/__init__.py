@@ -1,4 +1,4 @@
-"""The command line: `isodyn list`, `run`, `resume`, `report`, `order`, `compare`, `verify`,
+"""The command line: `isodyn demo`, `list`, `run`, `resume`, `report`, `order`, `compare`, `verify`,
 `scheme`, `schema`, `cite`.
 
 Strings become objects in `isodyn.specs`, files in `isodyn.models`. Data go to standard output, logs
@@ -27,8 +27,9 @@ from isodyn.version import __version__
 # each command is loaded when it is asked for
 _PROBLEMS, _RUN, _REPORT = Later("isodyn.cli.problems"), Later("isodyn.cli.run"), Later("isodyn.cli.report")
 _STUDIES, _VERIFY = Later("isodyn.cli.studies"), Later("isodyn.cli.verify")
-_SCHEME, _MODELS = Later("isodyn.cli.scheme"), Later("isodyn.cli.models")
+_SCHEME, _MODELS, _DEMO = Later("isodyn.cli.scheme"), Later("isodyn.cli.models"), Later("isodyn.cli.demo")
 COMMANDS = {
+    "demo": (_DEMO, "demo_command"),
     "list": (_PROBLEMS, "list_command"),
     "run": (_RUN, "run"),
     "resume": (_RUN, "resume_command"),
