@@ -25,6 +25,7 @@ from isodyn.mechanism.poses import poses
 from isodyn.report.drawings import Drawing, drawing
 from isodyn.report.kinds import is_beam, is_mechanism, is_parametrised
 from isodyn.results import Solution
+from isodyn.results.at_balance import NAMES as BALANCE
 from isodyn.results.beam_view import BeamView
 from isodyn.results.mechanism_views import JointView
 
@@ -109,11 +110,11 @@ def mechanical(sol: Solution) -> Solution:
 
 
 def thinned(sol: Solution, rows: int) -> Solution:
-    """At most so many rows of a solution, the first and the last among them."""
-    if sol.t.size <= rows:
-        return replace(sol, aux={})
-    kept = np.unique(np.linspace(0, sol.t.size - 1, rows).astype(int))
-    return replace(sol, aux={}, **{name: getattr(sol, name)[kept] for name in ("t", "q", "v", "a", "lam")})
+    """At most so many rows of a solution, the first and the last among them; of `aux` what forces are
+    read from."""
+    kept = np.unique(np.linspace(0, sol.t.size - 1, min(rows, sol.t.size)).astype(int))
+    aux = {name: np.asarray(sol.aux[name])[kept] for name in BALANCE if name in sol.aux}
+    return replace(sol, aux=aux, **{name: getattr(sol, name)[kept] for name in ("t", "q", "v", "a", "lam")})
 
 
 def scene_of(sol: Solution, plane: Sequence[tuple[int, int]] = (), frames: int = FRAMES) -> Scene | None:
@@ -128,7 +129,7 @@ def scene_of(sol: Solution, plane: Sequence[tuple[int, int]] = (), frames: int =
         wide = 7 * len(sol.system.bodies if is_mechanism(sol.system) else sol.system.mechanism.bodies)
         return _of_mechanism(mechanical(thinned(sol, _affordable(frames, wide))))
     if is_beam(sol.system):
-        few = thinned(sol, _affordable(frames, 3 * POINTS * len(sol.system.tables.elements)))
+        few = thinned(sol, _affordable(frames, 3 * POINTS * len(sol.system.layout.elements)))
         return _of_beam(few)
     return _of_points(thinned(sol, frames), plane) if plane else None
 
@@ -164,7 +165,7 @@ def _of_mechanism(sol: Solution) -> Scene:
         for body in shown
     )
     marks = tuple(m for parts in system.joints.values() for m in _marks(sol, parts, number))
-    gravity = system.tables.gravity
+    gravity = system.layout.gravity
     up = np.array([0.0, 0.0, 1.0]) if not gravity.any() else -gravity / np.linalg.norm(gravity)
     drawn = tuple(
         Line(kind, number[word.first], number[word.second], (word.numbers[at.S_I :][:3], word.numbers[at.S_J :][:3]))
@@ -193,7 +194,7 @@ def _curve(beam: BeamView) -> FloatArray:
 
 def _lines(system: MechanismSystem) -> list[tuple[str, Any]]:
     """Springs, and the massless rods and ropes of constraints."""
-    found = [(law.line, law.word) for law in system.tables.laws if law.line and law.word.kind == at.LENGTH]
+    found = [(law.line, law.word) for law in system.layout.laws if law.line and law.word.kind == at.LENGTH]
     for row in system.rows:
         lengths = [word for _, word in row.terms if word.kind == at.LENGTH]
         found += [("rod" if len(row.terms) == 1 else "rope", word) for word in lengths]
