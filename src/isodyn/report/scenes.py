@@ -24,6 +24,7 @@ from isodyn.kernels.compiled import FloatArray
 from isodyn.report.drawings import Drawing, drawing
 from isodyn.report.kinds import is_beam, is_mechanism, is_parametrised
 from isodyn.results import Solution
+from isodyn.results.at_balance import NAMES as BALANCE
 
 if TYPE_CHECKING:  # they bring compiled code, which systems of other kinds do not need
     from isodyn.mechanism.system import JointParts, MechanismSystem
@@ -106,11 +107,11 @@ def mechanical(sol: Solution) -> Solution:
 
 
 def thinned(sol: Solution, rows: int) -> Solution:
-    """At most so many rows of a solution, the first and the last among them."""
-    if sol.t.size <= rows:
-        return replace(sol, aux={})
-    kept = np.unique(np.linspace(0, sol.t.size - 1, rows).astype(int))
-    return replace(sol, aux={}, **{name: getattr(sol, name)[kept] for name in ("t", "q", "v", "a", "lam")})
+    """At most so many rows of a solution, the first and the last among them; of `aux` what forces are
+    read from."""
+    kept = np.unique(np.linspace(0, sol.t.size - 1, min(rows, sol.t.size)).astype(int))
+    aux = {name: np.asarray(sol.aux[name])[kept] for name in BALANCE if name in sol.aux}
+    return replace(sol, aux=aux, **{name: getattr(sol, name)[kept] for name in ("t", "q", "v", "a", "lam")})
 
 
 def scene_of(sol: Solution, plane: Sequence[tuple[int, int]] = (), frames: int = FRAMES) -> Scene | None:

@@ -26,7 +26,8 @@ from isodyn.results.recorded import Recorded
 from isodyn.results.seals import check_seal, sealed
 from isodyn.results.solution import Solution, Statistics
 from isodyn.results.stored_models import system_of_model
-from isodyn.results.tables import STATES, save_csv, to_dataset, xarray_of
+from isodyn.results.tables import save_csv, save_parquet, to_dataset, xarray_of
+from isodyn.results.units import STATES
 
 UNCHECKED = "isodyn.load(path, unchecked=True) reads what can be read, without being sure of its numbers"
 COPIES = 3  # of the numbers that are in memory while a file is made
@@ -34,10 +35,12 @@ DAMAGED = (OSError, ValueError, KeyError, RuntimeError, TypeError, AttributeErro
 
 
 def save(sol: Solution, path: str | Path) -> Path:
-    """Write a solution: NetCDF, or CSV by the ending .csv."""
+    """Write a solution: NetCDF; CSV or Parquet by the endings .csv and .parquet."""
     path = Path(path)
     if path.suffix == ".csv":
         return save_csv(sol, path)
+    if path.suffix == ".parquet":
+        return save_parquet(sol, path)
     require_netcdf()
     dataset = to_dataset(sol)
     require_memory(COPIES * dataset.nbytes, f"{path.name}: a NetCDF file", hint="keep fewer rows by save_every=")

@@ -16,10 +16,13 @@ from isodyn.systems.implicit import ImplicitSystem
 
 if TYPE_CHECKING:
     from isodyn.results.beam_view import BeamView
-    from isodyn.results.load_view import LoadView
+    from isodyn.results.energies import PartEnergy
+    from isodyn.results.load_views import AnyLoadView
     from isodyn.results.mechanism_views import BodyView, JointView
     from isodyn.results.quality import LocalError, Quality
+    from isodyn.results.quantities import Curve
     from isodyn.results.reactions import Reaction
+    from isodyn.results.sensor_view import SensorView
 
 
 @dataclass
@@ -186,12 +189,116 @@ class Solution(ShownInNotebooks):
 
         return BeamView(self, name)
 
-    def load(self, name: str) -> LoadView:
-        """A spring, bushing, limit, motor, friction or formula of a mechanism: length, rate,
-        tension, force, torque."""
-        from isodyn.results.load_view import LoadView
+    def load(self, name: str) -> AnyLoadView:
+        """A load or a drive of a mechanism: force, torque, power, work; along a measure also
+        length, rate, tension, effort.
 
-        return LoadView(self, name)
+        Springs, bushings, limits, motors, friction and formulas act along measures
+        (`isodyn.results.load_view.LoadView`), drives along a coordinate of a joint; forces,
+        torques, drag and users' loads act on bodies, distributed forces along beams.
+
+        Examples
+        --------
+        >>> import isodyn as iso
+        >>> mech = iso.Mechanism(gravity=(0, 0, 0))
+        >>> _ = mech.add_body("wheel", mass=1.0, inertia=(0.1, 0.1, 0.2))
+        >>> _ = mech.add_joint(iso.Hinge("axle", "ground", "wheel", axis=(0, 0, 1)))
+        >>> _ = mech.add_joint(iso.Drive("turn", "axle", iso.Polynomial(0, 0, 1.0)))
+        >>> drive = iso.integrate(mech.compile(), dt=0.01, t_end=1.0).load("turn")
+        >>> [round(float(x[-1]), 6) for x in (drive.effort[:, 0], drive.rate[:, 0], drive.power, drive.work)]
+        [0.4, 2.0, 0.8, 0.4]
+        """
+        from isodyn.results.load_views import load_of
+
+        return load_of(self, name)
+
+    def energy_by_part(self) -> dict[str, PartEnergy]:
+        """Kinetic and potential energy of every body, beam and spring of a mechanism; their sum is
+        `energy()`.
+
+        Examples
+        --------
+        >>> import isodyn as iso
+        >>> mech = iso.Mechanism(gravity=(0, 0, -10.0))
+        >>> _ = mech.add_body("ball", mass=2.0, kind="particle", position=(0, 0, 3.0))
+        >>> ball = iso.integrate(mech.compile(), dt=0.01, t_end=0.5).energy_by_part()["ball"]
+        >>> [round(float(x[-1]), 9) for x in ball]
+        [25.0, 35.0]
+        """
+        from isodyn.results.energies import energy_by_part
+
+        return energy_by_part(self)
+
+    def sensor(self, name: str) -> SensorView:
+        """A sensor of a mechanism: position, velocity, acceleration of its point; distance and
+        angle where it measures them (`iso.Sensor`)."""
+        from isodyn.results.sensor_view import SensorView
+
+        return SensorView(self, name)
+
+    def quantities(self) -> tuple[str, ...]:
+        """Names of all that can be read, plotted and put into tables: "pin.force", "crank.angle",
+        … ; components are "pin.force_x", sizes of vectors "|pin.force|"."""
+        from isodyn.results.quantities import Catalogue
+
+        return Catalogue(self).names
+
+    def quantity(self, name: Any) -> Curve:
+        """Values of a quantity along the run, with its unit, by its name, or by (part, what) where
+        names are ambiguous.
+
+        Examples
+        --------
+        >>> import isodyn as iso
+        >>> mech = iso.Mechanism(gravity=(0, 0, -10.0))
+        >>> _ = mech.add_body("arm", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0, 0, -1))
+        >>> _ = mech.add_joint(iso.Hinge("pin", "ground", "arm", axis=(0, 1, 0)))
+        >>> sol = iso.integrate(mech.compile(), dt=0.01, t_end=0.01)
+        >>> force = sol.quantity("pin.force_z")
+        >>> force.unit, round(float(force.values[0]), 9)
+        ('N', 10.0)
+        """
+        from isodyn.results.quantities import Catalogue
+
+        return Catalogue(self).curve(name)
+
+    def plot(self, *names: Any, interactive: bool = False, title: str = "") -> Any:
+        """Quantities over time by their names (`quantities()`): a matplotlib figure, one axes for
+        each unit.
+
+        With `interactive` a figure for notebooks and browsers instead, which needs no further
+        package: values under the pointer, zoom by dragging, `.save("figure.html")`.
+
+        Examples
+        --------
+        >>> import isodyn as iso
+        >>> mech = iso.Mechanism()
+        >>> _ = mech.add_body("arm", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(1, 0, 0))
+        >>> _ = mech.add_joint(iso.Hinge("pin", "ground", "arm", axis=(0, 1, 0)))
+        >>> sol = iso.integrate(mech.compile(), dt=0.01, t_end=1.0)
+        >>> figure = sol.plot("pin.angle", "|pin.force|")
+        >>> [axes.get_ylabel() for axes in figure.axes]
+        ['[rad]', '[N]']
+        """
+        from isodyn.results.shown import plot
+
+        return plot(self, names, interactive=interactive, title=title)
+
+    def to_dataframe(self, *names: Any) -> Any:
+        """A `pandas.DataFrame` over time with the named quantities, or all columns of the CSV file;
+        units are in `.attrs["units"]`.
+
+        Examples
+        --------
+        >>> import isodyn as iso
+        >>> system = iso.LinearSystem(1.0, None, 4.0, None, [1.0], [0.0])
+        >>> sol = iso.integrate(system, dt=0.1, t_end=0.2)
+        >>> list(sol.to_dataframe("q(q0)", "kinetic_energy").columns)
+        ['q(q0)', 'kinetic_energy']
+        """
+        from isodyn.results.tables import to_dataframe
+
+        return to_dataframe(self, names)
 
     def quality(self) -> Quality:
         """Local error, chord strain, drift and energy balance, with places and verdicts."""
@@ -243,7 +350,8 @@ class Solution(ShownInNotebooks):
         return to_dataset(self)
 
     def save(self, path: Any) -> Any:
-        """Write to a NetCDF file, or to CSV by the ending .csv; `isodyn.load` reads NetCDF back."""
+        """Write to a NetCDF file; by the ending .csv to CSV, by .parquet to Parquet. `isodyn.load`
+        reads NetCDF back."""
         from isodyn.results.netcdf import save
 
         return save(self, path)
