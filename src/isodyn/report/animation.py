@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from isodyn.errors import InputError, IsodynError
+from isodyn.later import Later
 from isodyn.memory import require_memory
 from isodyn.report.arrow_kinds import Force
 from isodyn.report.figures import canvas, check_file, check_folder, require_matplotlib, save
@@ -17,6 +18,8 @@ from isodyn.report.paint import camera_of, draw
 from isodyn.report.scenes import Scene, scene_of
 from isodyn.results import Solution
 from isodyn.results.files import replacing
+
+animations = Later("matplotlib.animation")
 
 if TYPE_CHECKING:
     from isodyn.problems import Problem
@@ -58,10 +61,8 @@ def write_gif(
     as arrows.
     """
     require_matplotlib()
-    from matplotlib.animation import PillowWriter
-
     look = Look(trails, _shown(reactions, forces))
-    return _written(_scene(sol, problem, plane, look), path, PillowWriter(fps=fps), seconds, fps, size, look)
+    return _written(_scene(sol, problem, plane, look), path, animations.PillowWriter(fps=fps), seconds, fps, size, look)
 
 
 def write_mp4(
@@ -79,16 +80,14 @@ def write_mp4(
 ) -> Path:
     """The whole run in so many seconds, as H.264 by FFmpeg."""
     require_matplotlib()
-    from matplotlib.animation import FFMpegWriter
-
     look = Look(trails, _shown(reactions, forces))
     scene = _scene(sol, problem, plane, look)
-    if not FFMpegWriter.isAvailable():
+    if not animations.FFMpegWriter.isAvailable():
         raise IsodynError(
             "an MP4 needs the program ffmpeg, which was not found",
             hint=f"install ffmpeg, or write {Path(path).stem}.gif",
         )
-    writer = FFMpegWriter(fps=fps, codec="libx264", extra_args=["-pix_fmt", "yuv420p"])
+    writer = animations.FFMpegWriter(fps=fps, codec="libx264", extra_args=["-pix_fmt", "yuv420p"])
     return _written(scene, path, writer, seconds, fps, size, look)
 
 

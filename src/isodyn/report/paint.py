@@ -18,10 +18,14 @@ from isodyn.bodies.shapes import Box
 from isodyn.joints.part import Symbol
 from isodyn.joints.words import triad
 from isodyn.kernels.compiled import FloatArray
+from isodyn.later import Later
 from isodyn.report.arrow_kinds import Force
 from isodyn.report.figures import COLOURS
 from isodyn.report.meshes import bar, moved, of_shape
 from isodyn.report.scenes import Curve, Line, Mark, Scene
+
+collections, colors, patches = Later("matplotlib.collections"), Later("matplotlib.colors"), Later("matplotlib.patches")
+markers, transforms = Later("matplotlib.markers"), Later("matplotlib.transforms")
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -145,8 +149,6 @@ def _arrows(axes: Axes, now: Moment, shown: list[Arrow], camera: Camera | None) 
 
 
 def _flat(axes: Axes, now: Moment, trails: bool) -> None:
-    from matplotlib.patches import Polygon
-
     scene = now.scene
     axes.tick_params(labelsize=8, length=0, labelcolor="#777777")
     for side in ("left", "bottom"):
@@ -166,7 +168,7 @@ def _flat(axes: Axes, now: Moment, trails: bool) -> None:
             axes.plot(p[:, 0], p[:, 1], color=colour, linewidth=5, **round_ends)
         for way in body.drawing.polygons:
             p = now.place(k, np.column_stack([way, np.zeros(len(way))]))
-            axes.add_patch(Polygon(p[:, :2], closed=True, facecolor=f"{colour}88", edgecolor=colour))
+            axes.add_patch(patches.Polygon(p[:, :2], closed=True, facecolor=f"{colour}88", edgecolor=colour))
     for k, points in enumerate(now.curves):
         axes.plot(points[:, 0], points[:, 1], color=COLOURS[(k + 4) % len(COLOURS)], linewidth=3, **round_ends)
     for mark in scene.marks:
@@ -183,13 +185,10 @@ def _mark(axes: Axes, now: Moment, mark: Mark) -> None:
     """A joint in the plane by its kind."""
     edge: dict[str, Any] = {"markeredgecolor": "black", "zorder": 4}
     if mark.kind in (Symbol.SLIDER, Symbol.PLANE):
-        from matplotlib.markers import MarkerStyle
-        from matplotlib.transforms import Affine2D
-
         x, y, _ = now.place(mark.second, mark.second_point)
         along = now.place(mark.body, np.array([np.zeros(3), mark.axis]))
         turn = float(np.degrees(np.arctan2(*(along[1] - along[0])[1::-1])))
-        block = MarkerStyle("s", transform=Affine2D().scale(1.5, 1.0).rotate_deg(turn))
+        block = markers.MarkerStyle("s", transform=transforms.Affine2D().scale(1.5, 1.0).rotate_deg(turn))
         axes.plot(x, y, marker=block, color="white", markersize=7, **edge)
         return
     x, y, _ = now.place(mark.body, mark.point)
@@ -214,9 +213,6 @@ def _line(now: Moment, line: Line) -> FloatArray:
 
 
 def _deep(axes: Axes, now: Moment, camera: Camera, trails: bool) -> None:
-    from matplotlib.collections import PolyCollection
-    from matplotlib.colors import to_rgb
-
     scene = now.scene
     axes.set_axis_off()
     _floor(axes, scene, camera)
@@ -230,7 +226,7 @@ def _deep(axes: Axes, now: Moment, camera: Camera, trails: bool) -> None:
         lit = normals.reshape(-1, 3, 3).mean(axis=1) @ light
         shade = 0.64 + 0.28 * lit + 0.26 * np.maximum(lit, 0.0) ** 3
         corners.append(points.reshape(-1, 3, 3))
-        shades.append(np.clip(shade[:, None] * np.array(to_rgb(colour)), 0.0, 1.0))
+        shades.append(np.clip(shade[:, None] * np.array(colors.to_rgb(colour)), 0.0, 1.0))
         upper = normals.reshape(-1, 3, 3).mean(axis=1) @ scene.up > 0
         fallen = corners[-1][upper]
         shadows.append(fallen + (low - fallen @ scene.up)[..., None] * scene.up)
@@ -239,12 +235,14 @@ def _deep(axes: Axes, now: Moment, camera: Camera, trails: bool) -> None:
     triangles, colours = np.concatenate(corners), np.concatenate(shades)
     flat, depth = camera.screen(triangles)
     fallen, _ = camera.screen(np.concatenate(shadows))
-    axes.add_collection(PolyCollection(list(fallen), facecolors=FLOOR, edgecolors="none", zorder=1))
+    axes.add_collection(collections.PolyCollection(list(fallen), facecolors=FLOOR, edgecolors="none", zorder=1))
     a, b, c = flat[:, 0], flat[:, 1], flat[:, 2]
     seen = (b - a)[:, 0] * (c - a)[:, 1] - (b - a)[:, 1] * (c - a)[:, 0] > 0
     order = np.argsort(-depth.mean(axis=1)[seen])
     shown, paint = flat[seen][order], colours[seen][order]
-    axes.add_collection(PolyCollection(list(shown), facecolors=paint, edgecolors=paint, linewidths=0.3, zorder=2))
+    axes.add_collection(
+        collections.PolyCollection(list(shown), facecolors=paint, edgecolors=paint, linewidths=0.3, zorder=2)
+    )
 
 
 def _solids(now: Moment) -> list[tuple[FloatArray, FloatArray, str]]:

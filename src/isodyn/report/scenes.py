@@ -21,16 +21,19 @@ from isodyn.joints import measures as at
 from isodyn.joints.part import Symbol
 from isodyn.joints.words import triad
 from isodyn.kernels.compiled import FloatArray
+from isodyn.mechanism.poses import poses
+from isodyn.report.arrows import Arrow, arrows_of
 from isodyn.report.drawings import Drawing, drawing, radius_of_gyration
 from isodyn.report.extents import Reach, way
 from isodyn.report.kinds import is_beam, is_mechanism, is_parametrised
 from isodyn.results import Solution
 from isodyn.results.at_balance import NAMES as BALANCE
+from isodyn.results.beam_view import BeamView
+from isodyn.results.mechanism_views import JointView
 from isodyn.results.units import is_whole
 
 if TYPE_CHECKING:  # they bring compiled code, which systems of other kinds do not need
     from isodyn.mechanism.system import JointParts, MechanismSystem
-    from isodyn.report.arrows import Arrow
     from isodyn.results.beam_view import BeamView
 
 FRAMES = 1500
@@ -161,8 +164,6 @@ def _affordable(frames: int, numbers: int) -> int:
 
 
 def _of_mechanism(sol: Solution, arrows: bool) -> Scene:
-    from isodyn.results.beam_view import BeamView
-
     system: MechanismSystem = sol.system
     kinds = {body.kind for body in system.bodies}
     level = all(body.kind != "particle" or not np.any(sol.q[:, system.q_of(body.name)][:, 2]) for body in system.bodies)
@@ -203,8 +204,6 @@ def _of_mechanism(sol: Solution, arrows: bool) -> Scene:
 
 
 def _with_arrows(scene: Scene, sol: Solution, reach: Reach) -> Scene:
-    from isodyn.report.arrows import arrows_of
-
     arrows, newtons = arrows_of(sol, scene.size, reach.dim)
     for arrow in arrows:
         reach.points(arrow.points)
@@ -228,8 +227,6 @@ def _drawn(
 
 
 def _poses(sol: Solution, body: Body, flat: bool) -> FloatArray:
-    from isodyn.mechanism.poses import poses
-
     p = poses(sol.system, body.name, sol.q, sol.v)
     R = p[:, at.R_ : at.V_].reshape(-1, 3, 3)
     if flat:
@@ -289,10 +286,8 @@ def _marks(sol: Solution, parts: JointParts, number: dict[str, int]) -> list[Mar
     reach = (0.0, 0.0)
     slides = next((name for name, word in parts.coordinates.items() if word.kind == at.OFFSET), None)
     if slides is not None:
-        from isodyn.results.mechanism_views import JointView
-
-        way = JointView(sol, parts.name).coordinate(slides)
-        reach = (float(way.min()), float(way.max()))
+        travel = JointView(sol, parts.name).coordinate(slides)
+        reach = (float(travel.min()), float(travel.max()))
     ends = number[pair.first.name], number[pair.second.name]
     return [Mark(parts.name, parts.symbol, ends[0], pair.s_i, pair.a[2], reach, grounded, ends[1], pair.s_j)]
 
@@ -322,8 +317,6 @@ def _skeleton(
 
 
 def _of_beam(sol: Solution) -> Scene:
-    from isodyn.results.beam_view import BeamView
-
     curve = Curve("beam", _curve(BeamView(sol)))
     low, high = curve.points.min(axis=(0, 1)), curve.points.max(axis=(0, 1))
     pad = 0.05 * (float(np.linalg.norm(high - low)) or 1e-9)
