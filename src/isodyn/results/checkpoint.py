@@ -80,8 +80,31 @@ class Resumable(Protocol):
 
 @dataclass(eq=False)
 class Checkpoint:
-    """A folder for the checkpoints of one run, every so many steps; `model` is the text it came
-    from."""
+    """A folder for the checkpoints of one run.
+
+    Parameters
+    ----------
+    folder
+        The folder; it is made if it is missing.
+    every
+        Steps between two checkpoints; chosen by the length of the run if left out.
+    model
+        The text that the run came from, as `Solution.model` holds it.
+    resumed
+        Whether the run goes on from this folder.
+
+    Examples
+    --------
+    >>> import isodyn as iso, tempfile
+    >>> from isodyn.results import Checkpoint
+    >>> pendulum = iso.problems.get("pendulum").system()
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     kept = Checkpoint(f"{folder}/run", every=5)
+    ...     sol = iso.integrate(pendulum, dt=0.01, t_end=0.1, checkpoint=kept)
+    ...     again = iso.resume(f"{folder}/run", pendulum)
+    >>> bool((again.q == sol.q).all())
+    True
+    """
 
     folder: Path
     every: int | None = None
@@ -99,7 +122,20 @@ class Checkpoint:
         self.folder = Path(self.folder)
 
     def begin(self, system: Any, options: dict[str, Any]) -> None:
-        """Set up the folder of a new run; that of another run is not overwritten."""
+        """Set up the folder of a new run.
+
+        Parameters
+        ----------
+        system
+            The system of the run.
+        options
+            The arguments of `integrate`.
+
+        Raises
+        ------
+        InputError
+            If the folder holds another run.
+        """
         self.begun = True
         if self.every is not None and (
             isinstance(self.every, bool) or not isinstance(self.every, int) or self.every < 1
@@ -127,24 +163,58 @@ class Checkpoint:
     # ---- when
 
     def settle(self, total_steps: int) -> None:
-        """Choose the distance of checkpoints where it was left open."""
+        """Choose the distance of checkpoints if it was left open.
+
+        Parameters
+        ----------
+        total_steps
+            Steps of the run.
+        """
         if self.every is None:
             self.every = max(1, min(MOST_BETWEEN, total_steps // PARTS))
 
     def room(self, steps: int) -> int:
-        """Steps until the next checkpoint."""
+        """Return the steps until the next checkpoint.
+
+        Parameters
+        ----------
+        steps
+            Steps that are done.
+
+        Returns
+        -------
+        steps
+            Their number.
+        """
         assert self.every is not None
         return self.every - steps % self.every
 
     def due(self, steps: int) -> bool:
-        """Whether one belongs after so many steps."""
+        """Return whether a checkpoint is due.
+
+        Parameters
+        ----------
+        steps
+            Steps that are done.
+
+        Returns
+        -------
+        due
+            Whether it is.
+        """
         assert self.every is not None
         return steps % self.every == 0
 
     # ---- out and in
 
     def write(self, run: Resumable) -> None:
-        """Rows since the last checkpoint, and what the run carries."""
+        """Write the rows since the last checkpoint, and what the run carries.
+
+        Parameters
+        ----------
+        run
+            The run.
+        """
         k, steps, begin = int(run.counters.rows), int(run.state.step), max(self._rows - 1, 0)
         rows = {f"rows_{name}": values[begin:k] for name, values in zip(run.rows._fields, run.rows, strict=True)}
         block = {"identity": self.identity, "number": self._blocks + 1, "begin": begin, "ranks": run.ranks[begin:k]}
@@ -152,7 +222,18 @@ class Checkpoint:
         self._blocks, self._rows, self._steps = self._blocks + 1, k, steps
 
     def restore(self, run: Resumable) -> bool:
-        """Let a run go on from its last checkpoint; False where there is none yet."""
+        """Let a run go on from its last checkpoint.
+
+        Parameters
+        ----------
+        run
+            The run.
+
+        Returns
+        -------
+        found
+            False if there is no checkpoint yet.
+        """
         found = self._sound_blocks(run) if self.resumed else None
         if found is None:
             return False
@@ -161,8 +242,13 @@ class Checkpoint:
         return True
 
     def finish(self, run: Resumable) -> None:
-        """The last state, so that a finished run is found finished."""
-        if int(run.state.step) != self._steps:
+        """Write the last state, so that a finished run is found finished.
+
+        Parameters
+        ----------
+        run
+            The run.
+        """
             self.write(run)
 
     def _sound_blocks(self, run: Resumable) -> dict[str, Any] | None:
