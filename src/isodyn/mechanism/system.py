@@ -27,9 +27,11 @@ from isodyn.kernels.compiled import (
     FloatArray,
 )
 from isodyn.kernels.struct import FlatNumbers, Nothing
+from isodyn.loads.part import LoadForces
 from isodyn.mechanism.beam_part import BeamPart, resolve
 from isodyn.mechanism.kinematics import value_at_start
 from isodyn.mechanism.model import mechanism_energy, mechanism_model
+from isodyn.mechanism.parts import Parts
 from isodyn.mechanism.scales import typical_sizes
 from isodyn.mechanism.tables import Tables
 from isodyn.mechanism.turns import told_turn
@@ -55,11 +57,22 @@ class JointParts:
 
 
 @dataclass(frozen=True, eq=False)
+class Description:
+    """The parts that a system was compiled from, as they were then."""
+
+    parts: Parts
+    gravity: FloatArray
+    cayley: bool
+
+
+@dataclass(frozen=True, eq=False)
 class MechanismSystem(TabledSystem):
     """The compiled system of a `Mechanism`."""
 
     layout: Tables = None  # type: ignore[assignment]
     joints: dict[str, JointParts] = field(default_factory=dict)
+    loads: dict[str, LoadForces] = field(default_factory=dict)
+    description: Description | None = None
 
     small: ClassVar[int] = 24
     factor_in_pi: ClassVar[int] = F_FACTOR
