@@ -249,6 +249,7 @@ class Checkpoint:
         run
             The run.
         """
+        if int(run.state.step) != self._steps:
             self.write(run)
 
     def _sound_blocks(self, run: Resumable) -> dict[str, Any] | None:
