@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from isodyn.cli import main
+from isodyn.report import animation
 
 MODEL = Path(__file__).resolve().parent.parent / "examples" / "models" / "four_bar.toml"
 
@@ -27,10 +29,11 @@ def test_a_problem_with_its_report(tmp_path: Path, capsys: pytest.CaptureFixture
     assert "report.html" in capsys.readouterr().err
 
 
-def test_a_model_file_with_report_and_animation(tmp_path: Path) -> None:
+def test_a_model_file_with_report_and_animation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(animation, "write_animation", partial(animation.write_animation, seconds=0.5))
     page, gif = tmp_path / "p.html", tmp_path / "p.gif"
     saved = tmp_path / "p.nc"
-    assert call("run", MODEL, "--t-end", 0.2, "--report", page, "--animation", gif, "--save", saved) == 0
+    assert call("run", MODEL, "--t-end", 0.05, "--report", page, "--animation", gif, "--save", saved) == 0
     assert MODEL.name in page.read_text(encoding="utf-8")
     assert gif.read_bytes()[:6] == b"GIF89a"
     assert call("report", saved) == 0
@@ -80,3 +83,21 @@ def test_what_cannot_be_written_is_said_before_the_run(
     assert call(*arguments) == 2
     assert says in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
+
+
+def test_the_demo_ends_with_reactions_orders_and_a_page(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert call("demo", "--json") == 0
+    told = json.loads(capsys.readouterr().out)
+    assert all(1.95 < order < 2.05 for order in told["orders"].values())
+    assert set(told["orders"]) == {"q", "v", "a", "lam"}
+    assert told["errors"]["q"] < 1e-6
+    assert told["drift"]["position"] < 1e-13
+    assert told["reactions"]["crank bearing"]["largest"] == pytest.approx(334.2, abs=0.1)
+    page, figure = (Path(file) for file in told["files"])
+    assert "measured orders" in page.read_text(encoding="utf-8")
+    assert figure.stat().st_size > 5000
+    assert call("demo") == 0
+    assert capsys.readouterr().out.rstrip().splitlines()[-1] == "open out/demo/report.html"

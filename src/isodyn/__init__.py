@@ -35,11 +35,12 @@ from isodyn.formulations import (
     VelocityLevel,
 )
 from isodyn.integrate import Newton, integrate
-from isodyn.results import Solution, stored_models
+from isodyn.results import Solution, shown, stored_models
 from isodyn.schemes import Composition, FirstOrderScheme, Scheme
 from isodyn.systems import (
     CompiledSystem,
     FirstOrderSystem,
+    ImplicitSystem,
     LinearFirstOrderSystem,
     LinearSystem,
     MechanicalSystem,
@@ -97,6 +98,7 @@ if TYPE_CHECKING:
         UserLoad,
     )
     from isodyn.mechanism.mechanism import Mechanism
+    from isodyn.mechanism.sensors import Sensor
     from isodyn.models.build import load_model
     from isodyn.models.urdf import load_urdf
     from isodyn.reduction import pod, reduce
@@ -106,6 +108,7 @@ if TYPE_CHECKING:
     from isodyn.subdomains.partition import partition
     from isodyn.subdomains.ties import Subdomains
     from isodyn.systems.damping import modal_damping, rayleigh, rayleigh_from_ratios
+    from isodyn.systems.lagrangian import from_lagrangian
     from isodyn.systems.loads import base_excitation, harmonic, step_load, tabulated
 
 
@@ -136,6 +139,7 @@ __all__ = [
     "Gear",
     "Hamiltonian",
     "Hinge",
+    "ImplicitSystem",
     "IsodynError",
     "JointFriction",
     "JointLimit",
@@ -163,6 +167,7 @@ __all__ = [
     "Scheme",
     "Screw",
     "Section",
+    "Sensor",
     "Sine",
     "Solution",
     "Spherical",
@@ -184,6 +189,7 @@ __all__ = [
     "equilibrium",
     "errors",
     "follow_loads",
+    "from_lagrangian",
     "gauss",
     "harmonic",
     "integrate",
@@ -228,7 +234,9 @@ _LATER = {
     **dict.fromkeys(("pod", "reduce"), "isodyn.reduction"),
     **dict.fromkeys(("Subdomains", "partition"), "isodyn.subdomains"),
     **dict.fromkeys(("equilibrium", "follow_loads", "inverse_dynamics", "kinematics", "linearise"), "isodyn.studies"),
+    "from_lagrangian": "isodyn.systems.lagrangian",
     "Mechanism": "isodyn.mechanism.mechanism",
+    "Sensor": "isodyn.mechanism.sensors",
     **dict.fromkeys(("modal_damping", "rayleigh", "rayleigh_from_ratios"), "isodyn.systems.damping"),
     **dict.fromkeys(("base_excitation", "harmonic", "step_load", "tabulated"), "isodyn.systems.loads"),
     "load": "isodyn.results.netcdf",
@@ -287,6 +295,7 @@ _LATER = {
 
 
 notebook_views.register(lambda: import_module("isodyn.report.notebook").html_of)
+shown.register(lambda: import_module("isodyn.report.curves").plot)
 stored_models.register(lambda: import_module("isodyn.models.build").model_from_text)
 
 

@@ -10,6 +10,8 @@ them step by step.
 
 from __future__ import annotations
 
+from typing import Any
+
 from isodyn.beams.elements import element_energies, forces_of_elements, tangents_of_elements
 from isodyn.beams.layout import (
     DAMPED,
@@ -58,6 +60,8 @@ from isodyn.kernels.compiled import (
     f8,
     kernel,
 )
+from isodyn.kernels.struct import FlatNumbers
+from isodyn.kernels.struct_types import opened
 from isodyn.parts.time_functions import at_time
 
 
@@ -190,11 +194,13 @@ def beam_model(
     a: FloatArray,
     lam: FloatArray,
     c: FloatArray,
-    pf: FloatArray,
-    pi: IntArray,
+    tables: Any,
+    scratch: Any,
     out: FloatArray,
 ) -> int:
     """The questions of the loop, answered by a beam."""
+    flat = opened(FlatNumbers, scratch)
+    pf, pi = flat.pf, flat.pi
     if what == BALANCE:
         beam_forces(t, q, v, a, pf, pi, out)
         row_forces(q, lam, pf, pi, out)

@@ -12,7 +12,8 @@ import numpy as np
 from isodyn.beams import layout as at
 from isodyn.beams.frames import WORK
 from isodyn.beams.mesh import Element, element_numbers
-from isodyn.kernels.compiled import FloatArray, IntArray
+from isodyn.kernels.compiled import FloatArray
+from isodyn.kernels.struct import FlatNumbers, Nothing, flat_numbers
 from isodyn.linear_solvers.blocks import Sparsity
 from isodyn.loads.time import as_time_function
 from isodyn.parts.layout import F_TIME, I_TIME
@@ -112,8 +113,8 @@ class BeamTables:
             np.array(joints, dtype=np.int64),
         )
 
-    def build(self, sparse: bool) -> tuple[FloatArray, IntArray]:
-        """pf and pi."""
+    def build(self, sparse: bool) -> tuple[Nothing, FlatNumbers]:
+        """Tables and scratch of the model."""
         n, b, pattern = self.n, self.width, self.sparsity
         functions: list[Any] = []
 
@@ -205,4 +206,4 @@ class BeamTables:
             header[key] = end
             end += len(numbers)
         pi = np.concatenate([header, *(np.array(x, dtype=np.int64) for x in ints.values())])
-        return np.concatenate([np.array(x, dtype=np.float64) for x in floats.values()]), pi
+        return Nothing(), flat_numbers(np.concatenate([np.array(x, dtype=np.float64) for x in floats.values()]), pi)

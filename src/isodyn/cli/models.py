@@ -9,8 +9,12 @@ import click
 
 from isodyn.cli.output import print_json
 from isodyn.errors import InputError, IsodynError
+from isodyn.later import Later, load
 from isodyn.results.files import is_file
-from isodyn.systems import System
+from isodyn.systems import Description, System, as_system
+
+pydantic = Later("pydantic")
+model_build, model_schema = Later("isodyn.models.build"), Later("isodyn.models.schema")
 
 
 @click.command("schema")
@@ -18,15 +22,13 @@ from isodyn.systems import System
 def schema_command(as_json: bool) -> None:
     """Print the JSON Schema of model files, for editors."""
     need_pydantic()
-    from isodyn.models.schema import schema
-
-    print_json(schema())
+    print_json(model_schema.schema())
 
 
 def need_pydantic() -> None:
     """Model files need pydantic, which is an extra."""
     try:
-        import pydantic  # noqa: F401
+        load(pydantic)
     except ImportError:
         raise InputError("model files need pydantic", hint="pip install 'isodyn[models]'") from None
 
@@ -44,9 +46,7 @@ def read_model(target: str, overrides: dict[str, float]) -> Any:
             hint=f"isodyn run --python {target}:system --dt … --t-end …",
         )
     need_pydantic()
-    from isodyn.models.build import load_model
-
-    return load_model(target, overrides)
+    return model_build.load_model(target, overrides)
 
 
 def system_of_python(target: str) -> Any:
@@ -63,7 +63,7 @@ def system_of_python(target: str) -> Any:
             f"{path} failed: {type(error).__name__}: {error}", hint=f"python {path} shows where"
         ) from error
     if name not in found:
-        systems = [key for key, value in found.items() if isinstance(value, System)]
+        systems = [key for key, value in found.items() if isinstance(value, System | Description)]
         raise InputError(f"{path} defines no {name!r}", hint=f"systems in it: {', '.join(systems) or 'none'}")
     system = found[name]
     if callable(system) and not isinstance(system, System):
@@ -73,6 +73,7 @@ def system_of_python(target: str) -> Any:
             raise
         except (Exception, SystemExit) as error:
             raise InputError(f"{name}() of {path} failed: {type(error).__name__}: {error}") from error
+    system = as_system(system)
     if not isinstance(system, System):
         raise InputError(f"{name!r} of {path} is no system of isodyn but {type(system).__name__}")
     return system

@@ -28,7 +28,9 @@ from isodyn.gauss.modes import choose, margin
 from isodyn.integrate.adaptive import integrate_adaptive
 from isodyn.kernels.compiled import FloatArray
 from isodyn.memory import require_rows
+from isodyn.results.solution import Solution
 from isodyn.systems.compiled_system import settled
+from isodyn.systems.description import as_system
 
 AT_REST = 1e-9  # of the velocities at hand: slip that counts as none
 JAM = 1e-2  # det-like measure of the reaction's equations below which a failed step is called a jam
@@ -71,6 +73,7 @@ def integrate_with_friction(
     ([(0.4, 'stops')], 0.4)
     """
     contacts = (contacts,) if isinstance(contacts, Contact) else tuple(contacts)
+    system = as_system(system)
     _check(system, contacts, t0, t_end)
     run = _Run(Physics(system, contacts, float(t0)), t0, t_end, rtol, atol, _times(save, t0, t_end), max_switches)
     try:
@@ -143,7 +146,7 @@ class _Run:
     def jammed(self, modal: ModalSystem, error: IsodynError) -> None:
         """Keep what a failed phase has, and say so where the reaction grew without bound."""
         sol = error.partial
-        if sol is None or sol.t.size < 2:
+        if not isinstance(sol, Solution) or sol.t.size < 2:
             return
         self.physics.forget()
         self.recorder.add(modal, sol)

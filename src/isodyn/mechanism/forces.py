@@ -139,18 +139,25 @@ def add_law_tangents(
 
 
 @kernel()
+def potential_of_law(k: int, t: float, pf: FloatArray, pi: IntArray) -> float:
+    """Energy stored in law k: of springs and limits."""
+    o, c = pi[I_LAW] + LAW * k, pi[F_LAW] + LAW_NUMBERS * k
+    if pi[o] == SPRING:
+        y = measure_of(pi[o + 1], GRADIENT, pf, pi) - pf[c + 2] - at_time(pi[o + 2], t, pf, pi)[0]
+        return 0.5 * pf[c] * y * y + 0.25 * pf[c + 3] * y**4
+    if pi[o] == LIMIT:
+        x = measure_of(pi[o + 1], GRADIENT, pf, pi)
+        over = max(x - pf[c + 3], 0.0) - max(pf[c + 2] - x, 0.0)
+        return 0.5 * pf[c] * over * over
+    return 0.0
+
+
+@kernel()
 def potential_of_laws(t: float, pf: FloatArray, pi: IntArray) -> float:
     """Energy stored in springs and limits."""
     energy = 0.0
     for k in range(pi[LAWS]):
-        o, c = pi[I_LAW] + LAW * k, pi[F_LAW] + LAW_NUMBERS * k
-        x = measure_of(pi[o + 1], GRADIENT, pf, pi)
-        if pi[o] == SPRING:
-            y = x - pf[c + 2] - at_time(pi[o + 2], t, pf, pi)[0]
-            energy += 0.5 * pf[c] * y * y + 0.25 * pf[c + 3] * y**4
-        elif pi[o] == LIMIT:
-            over = max(x - pf[c + 3], 0.0) - max(pf[c + 2] - x, 0.0)
-            energy += 0.5 * pf[c] * over * over
+        energy += potential_of_law(k, t, pf, pi)
     return energy
 
 

@@ -14,6 +14,8 @@ are given by the tables, so that the same code fills a dense matrix and the valu
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from isodyn.beams.elements import element_energies, tangents_of_elements
@@ -40,6 +42,8 @@ from isodyn.kernels.compiled import (
     kernel,
 )
 from isodyn.kernels.lowering import by_address, natural
+from isodyn.kernels.struct import FlatNumbers
+from isodyn.kernels.struct_types import opened
 from isodyn.mechanism.forces import (
     add_law_tangents,
     add_laws,
@@ -200,11 +204,13 @@ def mechanism_model(
     a: FloatArray,
     lam: FloatArray,
     c: FloatArray,
-    pf: FloatArray,
-    pi: IntArray,
+    tables: Any,
+    scratch: Any,
     out: FloatArray,
 ) -> int:
     """The questions of the loop, answered by a mechanism."""
+    flat = opened(FlatNumbers, scratch)
+    pf, pi = flat.pf, flat.pi
     if what == RETRACT:
         move_bodies(q, v, pi, out)
         return count_turns(q, v, pf, pi, out) if pi[TURNS] > 0 else OK

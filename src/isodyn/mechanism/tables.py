@@ -25,6 +25,7 @@ from isodyn.joints.measures import (
 )
 from isodyn.joints.words import Row, Word
 from isodyn.kernels.compiled import FloatArray, IntArray
+from isodyn.kernels.struct import FlatNumbers, Nothing, flat_numbers
 from isodyn.linear_solvers.blocks import Sparsity
 from isodyn.loads.part import Law
 from isodyn.loads.time import as_time_function
@@ -197,8 +198,8 @@ class Tables:
             joints = [0]
         return Sparsity(J.starts, J.columns, G.starts, G.columns, self.first_v, np.array(joints, dtype=np.int64))
 
-    def build(self, sparse: bool) -> tuple[FloatArray, IntArray]:
-        """pf and pi."""
+    def build(self, sparse: bool) -> tuple[Nothing, FlatNumbers]:
+        """Tables and scratch of the model."""
         n, nb = self.nv, len(self.bodies)
         J, G = self.pattern_of_J(), self.pattern_of_G()
         header = np.zeros(at.HEADER, dtype=np.int64)
@@ -347,4 +348,4 @@ class Tables:
             offset += flat.size
             pf.append(flat)
         assert floats[at.F_MEASURE] == [] or len(floats[at.F_MEASURE][0]) == PARAMETERS
-        return np.concatenate(pf), np.concatenate(pi)
+        return Nothing(), flat_numbers(np.concatenate(pf), np.concatenate(pi))

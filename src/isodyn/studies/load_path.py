@@ -26,15 +26,15 @@ from scipy.sparse.linalg import splu
 
 from isodyn.beams.system import BeamSystem
 from isodyn.errors import BucklingError, ConvergenceError, InputError, SingularError
-from isodyn.kernels.compiled import JACOBIAN, SPARSE, FloatArray
+from isodyn.kernels.compiled import JACOBIAN, FloatArray
 from isodyn.linear_solvers.blocks import values_to_csr
 from isodyn.linear_solvers.rows import LARGE, choose
 from isodyn.mechanism.hybrid import UserMechanismSystem
 from isodyn.mechanism.system import MechanismSystem
 from isodyn.systems.checks import vector
 from isodyn.systems.compiled_system import settled
+from isodyn.systems.description import as_system
 from isodyn.systems.manifold import moving
-from isodyn.systems.model import Model
 from isodyn.systems.questions import Questions
 from isodyn.systems.scales import largest_or_one, pace, reach, row_sizes
 
@@ -48,8 +48,32 @@ RELAXATIONS = 400  # most steps downhill
 
 @dataclass(frozen=True, eq=False)
 class LoadPath:
-    """Equilibria along growing loads: factor (k,), q_path (k, nq), lam_path (k, m); the last one
-    carries the loads in full."""
+    """Equilibria along growing loads.
+
+    Parameters
+    ----------
+    system
+        The system.
+    factor
+        Parts of the loads (k,); the last is 1.
+    q_path
+        Coordinates (k, nq).
+    lam_path
+        Multipliers (k, m).
+    iterations
+        Iterations of all load steps.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> section = iso.Section(EA=1e6, EI=1.0, rhoA=1.0)
+    >>> beam = iso.Beam([(0.0, 0.0), (1.0, 0.0)], elements=4, section=section)
+    >>> beam.clamp("start")
+    >>> beam.force("end", (0.0, 1.0))
+    >>> path = iso.follow_loads(beam.compile(), steps=5)
+    >>> path.q_path.shape[0] == path.factor.size, bool((path.q == path.q_path[-1]).all())
+    (True, True)
+    """
 
     system: Any
     factor: FloatArray
@@ -88,11 +112,10 @@ class _Equations:
     """Residual and matrices of statics."""
 
     def __init__(self, system: Any, t: float) -> None:
-        pf, pi = system.sparse_tables
-        self.system, self.t, self.pattern = system, t, system.tables.sparsity
-        model = Model(system.function, system.traits | SPARSE, pf.copy(), pi, sparsity=self.pattern)
+        self.system, self.t, self.pattern = system, t, system.layout.sparsity
+        model = system.sparse_model()
         self.ask, self.still = Questions(system, model), np.zeros(system.nv)
-        self.factor_at, self.move = system.load_factor_at(pi), moving(system)
+        self.factor_at, self.move = system.load_factor_at(model.scratch.pi), moving(system)
         self.rows = np.arange(system.m)
         if 0 < system.m * system.nv <= LARGE:
             self.rows = choose(self.ask.G(t, system.q0, self.still) * system.scales.v).chosen
@@ -112,7 +135,7 @@ class _Equations:
         return values_to_csr(p.J_starts, p.J_columns, values, p.n)
 
     def residual(self, s: float, q: FloatArray, lam: FloatArray) -> tuple[FloatArray, FloatArray]:
-        self.ask.model.pf[self.factor_at] = s
+        self.ask.model.scratch.pf[self.factor_at] = s
         phi = self.ask.position(self.t, q, self.still)
         return self.ask.balance(self.t, q, self.still, self.still, lam), phi[self.rows]
 
@@ -186,15 +209,49 @@ def follow_loads(
     tolerance: float = 1e-10,
     max_iterations: int = 25,
 ) -> LoadPath:
-    """The equilibrium that is reached from q (the start when left out) when loads and weight grow
-    from nothing.
+    """Follow the equilibrium while loads and weight grow from zero.
 
-    Functions of time are taken at t. `steps` is the number of load steps to begin with. A load at
-    which the path becomes unstable is a BucklingError with its factor; a system that can move
-    freely without loads is a SingularError.
+    Parameters
+    ----------
+    system
+        The system.
+    q
+        Position without loads; the start of the system if left out.
+    t
+        Time at which functions of time are taken.
+    steps
+        Number of load steps to begin with.
+    tolerance
+        Largest force that may be left over, relative to those that balance.
+    max_iterations
+        Limit of the iteration in a load step.
+
+    Returns
+    -------
+    path
+        Equilibria along the way; the last one carries the full loads.
+
+    Raises
+    ------
+    BucklingError
+        If the path becomes unstable; the error has the factor of the load.
+    SingularError
+        If the system can move freely without loads.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> section = iso.Section(EA=1e6, EI=1.0, rhoA=1.0)
+    >>> beam = iso.Beam([(0.0, 0.0), (1.0, 0.0)], elements=4, section=section)
+    >>> beam.clamp("start")
+    >>> beam.force("end", (0.0, 1.0))
+    >>> path = iso.follow_loads(beam.compile())
+    >>> float(path.factor[-1])
+    1.0
     """
     if not isinstance(steps, int) or steps < 1:
         raise InputError(f"steps must be a number ≥ 1, received {steps!r}")
+    system = as_system(system)
     if not has_load_path(system):
         raise InputError(
             f"load paths are for beams and mechanisms with beams, received {type(system).__name__}",

@@ -26,7 +26,10 @@ import numpy as np
 
 from isodyn.errors import InputError, NonFiniteError, SingularError
 from isodyn.kernels.compiled import FloatArray
+from isodyn.later import Later
 from isodyn.systems import checks, differences
+
+optimize = Later("scipy.optimize")
 
 RowsFunction = Callable[[FloatArray, FloatArray, float], FloatArray]
 
@@ -41,6 +44,8 @@ TOLERANCES = (
 ROUNDING = (1e-14, 1e-12, 1e-10)
 NOISY = 30.0  # … and those below so many differences of two differences
 SMALL = 1e-6  # violations below this, relative to the terms of a row, are rounding of the input
+AGREE = 1e-9  # two differences that differ relatively by less than this agree
+DECADES = (0, 1, -1, 2, -2, 3, -3, 4, -4, 5, -5, 6, -6)  # around an increment that is too large or small
 FAR = 1e60  # increments of z stay between this and its inverse
 
 
@@ -48,9 +53,22 @@ FAR = 1e60  # increments of z stay between this and its inverse
 class Index:
     """The differentiation index of a system with algebraic unknowns, and how it was found.
 
-    `ranks[k]` is the rank of ∂F_k/∂z after k differentiations, of `m` algebraic unknowns; the last
-    one is m. Index 0 means no algebraic unknowns. `values[k]` are the singular values behind it, in
-    rows of unit size.
+    Parameters
+    ----------
+    index
+        The index; 0 without algebraic unknowns.
+    m
+        Number of algebraic unknowns.
+    ranks
+        Ranks of ∂F_k/∂z after k differentiations; the last one is `m`.
+    values
+        Singular values behind the ranks, in rows of unit size.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> iso.analysis.index(iso.problems.get("pendulum").system()).index
+    3
     """
 
     index: int
@@ -207,8 +225,29 @@ class Chain:
                     f"the algebraic unknown {j} ({self.names[j]!r}) appears neither in h nor in c at t = {t:g}",
                     hint="nothing determines it; remove it, and as many rows of c",
                 )
-            reach[j] = max(min(known), 1e-8 * abs(z[j]))
+            reach[j] = self._agreeing(max(min(known), 1e-8 * abs(z[j])), e)
         return reach
+
+    def _agreeing(self, reach: float, e: FloatArray) -> float:
+        """This increment of z along e, or the power of ten times it at which two differences of h
+        and c agree best: where they are exponentials, one that changes them by their size is far
+        too large, and where s' is at rest, it is far too small."""
+        s, z, t, still = self.s, self.z, self.t, np.zeros(self.s.size)
+
+        def disagreement(r: float) -> float:
+            worst = 0.0
+            for f in (self.h, self.c):
+                one, other = (differences.first(partial(_moved, f, s, z, t, still, r * e), h) for h in (0.1, 0.07))
+                if not (np.isfinite(one).all() and np.isfinite(other).all()):
+                    return float("inf")
+                if (largest := float(np.abs(other).max())) > 0.0:
+                    worst = max(worst, float(np.abs(one - other).max()) / largest)
+            return worst
+
+        if disagreement(reach) <= AGREE:
+            return reach
+        with np.errstate(over="ignore", invalid="ignore"):
+            return min((reach * 10.0**k for k in DECADES), key=disagreement)
 
     def _reach_of_t(self) -> float:
         """The increment of t at which differences of h and c of fourth and sixth order agree
@@ -337,14 +376,12 @@ def consistent(system: Any, t: float, s: FloatArray, z: FloatArray) -> tuple[Flo
 
 def _solve(chain: Chain) -> FloatArray:
     """z from the last level by Newton's iteration."""
-    from scipy.optimize import root
-
     last, s, t = chain.levels[-1], chain.s, chain.t
 
     def scaled(x: FloatArray) -> FloatArray:
         return np.asarray(last.rows(s, chain.z + chain.reach_z * x, t) / last.sizes)
 
-    found = root(scaled, np.zeros(chain.m), method="hybr", options={"xtol": 1e-14, "eps": 1e-10})
+    found = optimize.root(scaled, np.zeros(chain.m), method="hybr", options={"xtol": 1e-14, "eps": 1e-10})
     z: FloatArray = chain.z + chain.reach_z * found.x
     residual = float(np.abs(found.fun).max())
     if not residual <= SMALL * max(1.0, float(np.abs(found.x).max())):
