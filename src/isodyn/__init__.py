@@ -34,7 +34,7 @@ from isodyn.formulations import (
     UdwadiaKalaba,
     VelocityLevel,
 )
-from isodyn.integrate import Newton, integrate
+from isodyn.integrate import FixedSteps, Newton, StepPolicy, StepTimes, integrate
 from isodyn.results import Solution, shown, stored_models
 from isodyn.schemes import Composition, FirstOrderScheme, Scheme
 from isodyn.systems import (
@@ -130,6 +130,7 @@ __all__ = [
     "FirstOrderScheme",
     "FirstOrderSystem",
     "Fixed",
+    "FixedSteps",
     "Force",
     "Formula",
     "FormulaForce",
@@ -173,6 +174,8 @@ __all__ = [
     "Spherical",
     "Spring",
     "Stabilised",
+    "StepPolicy",
+    "StepTimes",
     "Subdomains",
     "Table",
     "Tension",

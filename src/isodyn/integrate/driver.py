@@ -14,11 +14,12 @@ from isodyn.formulations.table import check_combination
 from isodyn.integrate.at_rest import AtRest
 from isodyn.integrate.composition import check_composition
 from isodyn.integrate.index_reduction import reduced_index
-from isodyn.integrate.method import adapt, settle, unconstrained
+from isodyn.integrate.method import adapt, refuse_sized, settle, unconstrained
 from isodyn.integrate.newton_settings import Newton
+from isodyn.integrate.policies import FixedSteps, StepPolicy, StepTimes, check_policy
 from isodyn.integrate.progress import Progress
 from isodyn.integrate.run import Run
-from isodyn.integrate.schedule import plan
+from isodyn.integrate.schedule import Stretch, along_times, plan
 from isodyn.results.checkpoint import as_checkpoint
 from isodyn.results.solution import Solution
 from isodyn.schemes import Composition, FirstOrderScheme, Scheme
@@ -64,7 +65,7 @@ def integrate(
     scheme: Scheme | FirstOrderScheme | Composition | None = ...,
     formulation: Formulation | None = ...,
     *,
-    dt: float,
+    dt: float | FixedSteps | StepTimes | StepPolicy,
     t_end: float,
     **options: Unpack[Options],
 ) -> Solution: ...
@@ -75,7 +76,7 @@ def integrate(
     scheme: Any = None,
     formulation: Formulation | None = None,
     *,
-    dt: float,
+    dt: Any,
     t_end: float,
     t0: float = 0.0,
     save_every: int = 1,
@@ -100,7 +101,8 @@ def integrate(
         (`Scheme.optimal(0.8)` when left out). A `Composition` has order 4 or 6.
     formulation : how constraints enter; `Stabilised()` when left out. `isodyn.formulations.table`
         says what goes with what.
-    dt, t_end, t0 : steps of dt from t0; the last one is shorter when dt does not divide the span
+    dt, t_end, t0 : steps of dt from t0; the last one is shorter when dt does not divide the span.
+        `StepTimes` gives the times of steps; a `StepPolicy` chooses steps on the way
     save_every : save every n-th step (first, last and breakpoints always)
     select : columns to keep: indices for all variables, or a mapping such as {"q": [0, 5], "v":
         []}; of subdomains one for all, or by name
@@ -132,13 +134,16 @@ def integrate(
         raise InputError(f"newton must be a Newton, received {newton!r}", hint="for example iso.Newton(rtol=1e-12)")
     if observe is not None and not callable(observe):
         raise InputError(f"observe must be a function of a sample, received {observe!r}")
-    stretches = plan(t0, t_end, dt, breakpoints, save_every)
+    dt = dt.dt if isinstance(dt, FixedSteps) else dt
+    stretches, typical = schedule(t0, t_end, dt, breakpoints, save_every)
     system = as_system(system)
     if not isinstance(system, System):
         from isodyn.subdomains.ties import Subdomains  # a package that one system does not need
 
         if not isinstance(system, Subdomains):
             raise InputError(f"system must be one of isodyn's systems, received {type(system).__name__}")
+        if typical is not dt:
+            raise InputError(f"subdomains take system steps of one size, received dt = {dt!r}")
         if checkpoint is not None:
             raise InputError("checkpoints are not for subdomains", hint="save what is done with observe=")
         from isodyn.subdomains.run import run_subdomains
@@ -211,11 +216,27 @@ def integrate(
         check_composition(system, scheme, formulation)
         composition, scheme, formulation = scheme, scheme.base, None
         newton = replace(newton or Newton(rtol=1e-13), max_halvings=0)
-    method = settle(system, scheme, formulation, dt, composition)
-    run = Run(system, method, stretches, newton=newton, select=select, observe=observe, assemble=assemble)
+    method = settle(system, scheme, formulation, typical, composition)
+    policy = dt if isinstance(dt, StepPolicy) else None
+    if typical is not dt:
+        refuse_sized(method, formulation, typical, policy)
+    run = Run(
+        system, method, stretches, newton=newton, select=select, observe=observe, assemble=assemble, policy=policy
+    )
     run.checkpoint = kept
-    with Progress(run.total_steps, progress) as bar:
+    with Progress(run.total_steps, progress and policy is None) as bar:
         return run.execute(bar)
+
+
+def schedule(t0: float, t_end: float, dt: Any, breakpoints: Any, save_every: int) -> tuple[list[Stretch], float]:
+    """Stretches of a run, and the size of its steps; dt itself, or a typical one of a policy."""
+    if isinstance(dt, StepTimes):
+        stretches = along_times(t0, t_end, dt.times, breakpoints, save_every)
+        return stretches, (t_end - t0) / sum(stretch.steps for stretch in stretches)
+    if isinstance(dt, StepPolicy):
+        check_policy(dt, t0, t_end)
+        return plan(t0, t_end, dt.first_step, breakpoints, save_every), float(dt.first_step)
+    return plan(t0, t_end, dt, breakpoints, save_every), dt
 
 
 def as_transform(formulation: Formulation | None) -> Formulation | None:
