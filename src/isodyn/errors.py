@@ -9,19 +9,45 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from isodyn.results.solution import Solution
+from typing import Any, Protocol
 
 Argument = str | tuple[str | int, ...]
 """An argument by its name, or by its name and where in it."""
 
 
-class IsodynError(Exception):
-    """Root of all errors of this package; `hint` is printed on a line of its own."""
+class Rows(Protocol):
+    """What an error knows of a solution: its rows in time."""
 
-    def __init__(self, message: str, *, hint: str | None = None, partial: Solution | None = None) -> None:
+    t: Any
+    q: Any
+    v: Any
+    a: Any
+    lam: Any
+
+
+class IsodynError(Exception):
+    """Root of all errors of this package.
+
+    Parameters
+    ----------
+    message
+        What went wrong, where, what was expected and received.
+    hint
+        What to do about it, printed on a line of its own.
+    partial
+        The solution up to the last whole step, if a run failed.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> try:
+    ...     iso.problems.get("pendulums")
+    ... except iso.IsodynError as error:
+    ...     print(error.hint)
+    did you mean pendulum or rigid_pendulum or flexible_pendulum?
+    """
+
+    def __init__(self, message: str, *, hint: str | None = None, partial: Rows | None = None) -> None:
         super().__init__(message if hint is None else f"{message}\nhint: {hint}")
         self.message = message
         self.hint = hint
@@ -41,7 +67,7 @@ class InputError(IsodynError, ValueError):
         message: str,
         *,
         hint: str | None = None,
-        partial: Solution | None = None,
+        partial: Rows | None = None,
         part: str | None = None,
         argument: Argument = (),
     ) -> None:
@@ -143,6 +169,10 @@ class IsodynWarning(UserWarning):
 
 class RecoveryWarning(IsodynWarning):
     """Something on the disk is damaged; what could be saved is used, the rest is computed again."""
+
+
+class MendedWarning(IsodynWarning):
+    """Numbers of a file of another program cannot be those of a body, and were mended."""
 
 
 class StabilityWarning(IsodynWarning):

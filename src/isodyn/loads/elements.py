@@ -262,7 +262,7 @@ class Force(LoadPart):
         """A force on the body."""
         body = world.body(self.body)
         P = body.position if self.point is None else vector3(f"force {self.name!r}: point", self.point, "point")
-        s, f = arm(body, P), vector3(f"force {self.name!r}", self.force, "force")
+        s, f = arm(body, P), _constant(f"force {self.name!r}", self.force, "force")
         kind = layout.FORCE if _world(self.name, self.frame) else layout.FOLLOWER
         if body.kind == "cable" and (s[1:].any() or (kind == layout.FOLLOWER and f[1:].any())):
             raise _no_frame("force", self.name, body)
@@ -294,7 +294,7 @@ class Torque(LoadPart):
             raise InputError(f"torque {self.name!r}: {body.name!r} is a particle and cannot turn", argument="body")
         if body.kind == "cable" and kind == layout.BODY_TORQUE:
             raise _no_frame("torque", self.name, body)
-        numbers = [*vector3(f"torque {self.name!r}", self.torque, "torque"), 0.0, 0.0, 0.0, 0.0]
+        numbers = [*_constant(f"torque {self.name!r}", self.torque, "torque"), 0.0, 0.0, 0.0, 0.0]
         return LoadForces(on_bodies=[OnBody(kind, body.name, numbers, self.time)])
 
 
@@ -354,7 +354,7 @@ class DistributedForce(LoadPart):
 
     def per_length(self, dim: int) -> FloatArray:
         """The vector, in the space of the beam."""
-        f = vector3(f"load {self.name!r}: force", self.force, "force")
+        f = _constant(f"load {self.name!r}: force", self.force, "force")
         if dim == 2 and f[2] != 0:
             raise InputError(
                 f"load {self.name!r}: beam {self.beam!r} lies in the plane, so z of the force must be 0",
@@ -369,6 +369,17 @@ def _no_frame(what: str, name: str, body: Body) -> InputError:
         hint="world axes, at the node itself; along the tangent also in its own axes",
         argument=what,
     )
+
+
+def _constant(what: str, value: Any, argument: str) -> FloatArray:
+    """A vector; a function of time in its place is told where it goes."""
+    if callable(value):
+        raise InputError(
+            f"{what}: {argument} is a constant vector, received a function",
+            hint=f"{argument}=(0, 0, 1), time=lambda t: 10*np.sin(t); formulas of names go into a Formula{argument.capitalize()}",
+            argument=argument,
+        )
+    return vector3(what, value, argument)
 
 
 def _world(name: str, frame: str) -> bool:

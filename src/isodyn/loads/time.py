@@ -10,18 +10,26 @@ import numpy as np
 
 from isodyn.errors import InputError
 from isodyn.expressions import Program, compile_formula
+from isodyn.expressions.tracing import formula_of
 from isodyn.kernels.compiled import FloatArray
 from isodyn.parts.layout import FORMULA, HARMONIC, POLYNOMIAL, PULSE, RAMP, SPLINE
 from isodyn.real_numbers import real_array, real_number
 
 
 class Polynomial:
-    """c₀ + c₁ t + c₂ t² + …; Polynomial(0, 2) turns with two radians per second."""
+    """c₀ + c₁ t + c₂ t² + …; Polynomial(0, 2) turns with two radians per second.
+
+    The coefficients are numbers, or one sequence of them: Polynomial([0, 2]) is the same.
+    """
 
     kind = POLYNOMIAL
 
-    def __init__(self, *coefficients: float) -> None:
-        self.numbers = _finite("coefficients", coefficients or (0.0,))
+    def __init__(self, *coefficients: Any) -> None:
+        given = coefficients[0] if len(coefficients) == 1 and np.ndim(coefficients[0]) == 1 else coefficients
+        self.numbers = _finite("coefficients", given if len(given) else (0.0,), "Polynomial(0, 10) is 10 t")
+
+    def __repr__(self) -> str:
+        return f"Polynomial({', '.join(f'{c:g}' for c in self.numbers)})"
 
 
 @dataclass(frozen=True)
@@ -77,13 +85,24 @@ class Pulse:
 
 
 class Table:
-    """Values at times, joined by a cubic spline; constant before the first and after the last."""
+    """Values at times, joined by a cubic spline; constant before the first and after the last.
+
+    Table(times, values), or one array with a row (time, value) for each: Table(np.loadtxt(…)).
+    """
 
     kind = SPLINE
 
-    def __init__(self, t: Any, x: Any) -> None:
+    def __init__(self, t: Any, x: Any = None) -> None:
         from scipy.interpolate import CubicSpline
 
+        if x is None:
+            rows = real_array("the table", t, "rows (time, value)")
+            if rows.ndim != 2 or rows.shape[1] != 2:
+                raise InputError(
+                    f"one argument of a table must have rows (time, value), received shape {rows.shape}",
+                    hint="Table([0, 1, 2], [0, 5, 0]), or Table([(0, 0), (1, 5), (2, 0)])",
+                )
+            t, x = rows.T
         times, values = _finite("times", t), _finite("values", x)
         if times.size != values.size or times.size < 2 or not (np.diff(times) > 0).all():
             raise InputError(
@@ -121,24 +140,42 @@ class ByFormula:
         self.numbers, self.text = program.numbers, program.text
 
 
+_HOW = (
+    "a Python function such as lambda t: 2*np.sin(t), or Polynomial(0, 10) for 10 t, Sine, Ramp, Pulse,"
+    " Table(times, values), Formula; for anything else write a UserLoad"
+)
+
 TimeFunction = Polynomial | Sine | Ramp | Pulse | Table | Formula | ByFormula
 
 
 def as_time_function(what: str, value: Any) -> TimeFunction:
-    """A number is a constant; a function of time stays what it is."""
+    """A number is a constant; a function of time stays what it is; a Python function of t becomes a
+    formula."""
     if isinstance(value, TimeFunction):
         return value
+    if callable(value):
+        return _of_python(what, value)
     try:
         return Polynomial(real_number(what, value))
     except InputError:
         raise InputError(
             f"{what} must be a number or one of isodyn's functions of time, received {value!r}",
-            hint="Polynomial, Sine, Ramp, Pulse, Table, Formula; for anything else tabulate it, or write a UserLoad",
+            hint=_HOW,
         ) from None
 
 
-def _finite(what: str, values: Any) -> FloatArray:
+def _of_python(what: str, function: Any) -> Formula:
+    """A class of this module that was not called is no function of t."""
+    if isinstance(function, type):
+        raise InputError(f"{what}: {function.__name__} is a class, not a function of t", hint=_HOW)
+    try:
+        return Formula(formula_of(function))
+    except InputError as error:
+        raise InputError(f"{what}: {error.message}", hint=error.hint) from error
+
+
+def _finite(what: str, values: Any, hint: str | None = None) -> FloatArray:
     array = np.atleast_1d(real_array(what, values, "finite numbers"))
     if array.ndim != 1 or not np.isfinite(array).all():
-        raise InputError(f"{what} must be finite numbers, received {values!r}")
+        raise InputError(f"{what} must be finite numbers, received {values!r}", hint=hint)
     return array

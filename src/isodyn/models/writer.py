@@ -22,6 +22,7 @@ from isodyn.bodies.body import Body
 from isodyn.errors import InputError, about
 from isodyn.expressions.tokens import tokens
 from isodyn.joints.user import UserRows
+from isodyn.loads.time import as_time_function
 from isodyn.loads.user import UserLoad
 from isodyn.mechanism.beam_part import BeamPart
 from isodyn.mechanism.mechanism import Mechanism
@@ -203,6 +204,8 @@ def _time(value: Any) -> Any:
     """A function of time as the schema has it."""
     if value is None or isinstance(value, int | float):
         return None if value is None else float(value)
+    if callable(value):  # a Python function of t
+        value = as_time_function("a function of time", value)
     if isinstance(value, loads.Formula):
         return _inlined(value.text, value.parameters)
     if isinstance(value, loads.Polynomial):

@@ -13,11 +13,13 @@ import numpy as np
 
 from isodyn.bodies.body import QUANTITIES, Quantity
 from isodyn.kernels.compiled import FloatArray
+from isodyn.parts.layout import SPEED
 from isodyn.report.figures import quantity
 from isodyn.report.kinds import is_mechanism
 from isodyn.report.names import velocity_names
 from isodyn.report.scenes import mechanical, thinned
 from isodyn.results import Solution
+from isodyn.results.load_views import names_of_drives, names_of_loads
 from isodyn.results.quantities import Catalogue, Of
 
 if TYPE_CHECKING:
@@ -120,8 +122,6 @@ def _of_mechanism(sol: Solution) -> list[Group]:
 
 def _of_loads(sol: Solution, system: MechanismSystem) -> list[Group]:
     """What springs, motors, drives, friction and forces did, and where the energy was."""
-    from isodyn.results.load_views import names_of_drives, names_of_loads
-
     catalogue, drives = Catalogue(sol), names_of_drives(system)
     force: Columns = []
     along: Columns = []
@@ -159,8 +159,6 @@ def _of_loads(sol: Solution, system: MechanismSystem) -> list[Group]:
 
 
 def _is_motor(system: MechanismSystem, name: str) -> bool:
-    from isodyn.parts.layout import SPEED
-
     return any(law.load == name and law.kind == SPEED for law in system.layout.laws)
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isodyn.errors import InputError
+from isodyn.mechanism.mechanism import Mechanism
 from isodyn.report import pages
 from isodyn.report.packing import for_script, scene_data
 from isodyn.report.pages import Html
@@ -48,7 +49,7 @@ def animation(
 ) -> Animation:
     """The animation of a solution alone; `plane` names pairs of coordinates that are points, for
     systems without a shape."""
-    scene = scene_of(sol, plane, frames)
+    scene = scene_of(sol, plane, frames, arrows=True)
     if scene is None:
         raise InputError(
             f"nothing is known about how a {type(sol.system).__name__} looks",
@@ -60,8 +61,6 @@ def animation(
 
 def html_of(x: Any) -> str:
     """What a notebook shows of a solution, a mechanism or a system."""
-    from isodyn.mechanism.mechanism import Mechanism
-
     if isinstance(x, Solution):
         return solution_html(x)
     return mechanism_html(x) if isinstance(x, Mechanism) else system_html(x)

@@ -4,7 +4,7 @@ solution."""
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,15 +16,65 @@ from isodyn.kernels.compiled import FloatArray, IntArray
 from isodyn.results.quality import COARSE, largest_local_error
 from isodyn.results.solution import Solution, Statistics
 
+Outputs = Mapping[str, Callable[[Solution], Any]]
+
 
 @dataclass(eq=False)
 class Ensemble:
-    """N runs over the same times: t (k,), q (N, k, nq), v (N, k, nv), a (N, k, nv), lam (N, k, m).
+    """Runs of N members over the same times.
 
-    `ens[i]` is the `Solution` of member i, or raises the error that ended it. `errors` holds these
-    errors by member; rows that such a member did not reach are NaN. `ok` tells who came to the end,
-    `single` who was run alone. `counts` holds the statistics, an array over the members for each
-    name.
+    `ens[i]` is the `Solution` of member i, or raises the error that ended it.
+
+    Parameters
+    ----------
+    t
+        Times (k,).
+    q
+        Coordinates (N, k, nq); rows that a member did not reach are NaN, here and in v, a, lam.
+    v
+        Velocities (N, k, nv).
+    a
+        Accelerations (N, k, nv).
+    lam
+        Multipliers (N, k, m).
+    systems
+        The systems of the members, or one for all.
+    q0
+        Start of every member (N, nq).
+    v0
+        Start of every member (N, nv).
+    scheme
+        The scheme of the runs.
+    columns
+        Numbers of the saved columns of q, v, a, lam.
+    ok
+        Which members came to the end (N,).
+    counts
+        The statistics: for each name an array over the members.
+    errors
+        The errors that ended members, by member.
+    single
+        Solutions of the members that were run alone, by member.
+    seconds
+        Time of all runs.
+    threads
+        Number of threads.
+    solver
+        Name of the linear solver.
+    stopped
+        Why the runs ended before t_end, or None.
+    aux
+        Further histories by name.
+    judged
+        Numbers behind the local errors of the members.
+
+    Examples
+    --------
+    >>> import isodyn as iso, numpy as np
+    >>> oscillator = iso.LinearSystem(1.0, None, 4.0, None, [1.0], [0.0])
+    >>> ens = iso.ensemble(oscillator, q0=np.array([[1.0], [2.0]]), dt=0.01, t_end=0.1)
+    >>> ens.q.shape, ens[1].q.shape
+    ((2, 11, 1), (11, 1))
     """
 
     t: FloatArray
@@ -56,7 +106,18 @@ class Ensemble:
         return (self[i] for i in range(len(self)))
 
     def system(self, i: int) -> Any:
-        """The system of member i, with its start."""
+        """Return the system of a member, with its start.
+
+        Parameters
+        ----------
+        i
+            Number of the member.
+
+        Returns
+        -------
+        system
+            Its system.
+        """
         return with_start(self.systems[i if len(self.systems) > 1 else 0], self.q0[i], self.v0[i])
 
     def __getitem__(self, i: int) -> Solution:
@@ -77,6 +138,53 @@ class Ensemble:
         aux = {name: rows[i] for name, rows in self.aux.items()}
         rows = (self.t, self.q[i], self.v[i], self.a[i], self.lam[i])
         return Solution(*rows, self.system(i), self.scheme, stats, self.columns, aux)
+
+    def table(self, outputs: Outputs | None = None, **columns: Any) -> dict[str, Any]:
+        """A table of all members as arrays by the names of its columns.
+
+        Parameters
+        ----------
+        outputs
+            Functions of a `Solution` that give one number each, by name: one line for each member.
+            Members that failed have NaN. Left out, the table has one line for each member and saved
+            time, with the states.
+        **columns
+            Further columns with one value for each member, such as the parameters it was made with.
+
+        Returns
+        -------
+        dict
+            Arrays of equal length. The first column is "member"; "ok" tells who came to the end.
+
+        Raises
+        ------
+        InputError
+            If a column does not have one value for each member, or an output is no number.
+
+        Examples
+        --------
+        >>> import isodyn as iso
+        >>> drop = iso.MechanicalSystem(M=1.0, Q=lambda q, v, t: [-9.81], q0=[0.0], v0=[0.0])
+        >>> ens = iso.ensemble(drop, dt=0.1, t_end=1.0, v0=[[0.0], [9.81]])
+        >>> table = ens.table({"height": lambda sol: sol.q[-1, 0]}, speed=[0.0, 9.81])
+        >>> list(table), [round(float(x), 3) for x in table["height"]]
+        (['member', 'speed', 'height', 'ok'], [-4.905, 4.905])
+        """
+        from isodyn.results.ensemble_tables import table_of
+
+        return table_of(self, outputs, columns)
+
+    def to_csv(self, path: Any, outputs: Outputs | None = None, **columns: Any) -> Any:
+        """Write `table` as a CSV file and return its path."""
+        from isodyn.results.ensemble_tables import write_csv
+
+        return write_csv(self.table(outputs, **columns), path)
+
+    def to_dataframe(self, outputs: Outputs | None = None, **columns: Any) -> Any:
+        """`table` as a pandas DataFrame; pandas must be installed."""
+        from isodyn.results.ensemble_tables import dataframe
+
+        return dataframe(self.table(outputs, **columns))
 
     def __repr__(self) -> str:
         text = f"<Ensemble: {len(self)} members, {self.t.size} rows from t = {self.t[0]:g} to {self.t[-1]:g}"

@@ -19,7 +19,10 @@ import numpy as np
 
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import FloatArray
+from isodyn.later import Later
 from isodyn.results.units import STATES, is_mechanism, is_whole, labels, units
+
+quantities_of_parts = Later("isodyn.results.quantities_of_parts")  # which needs this module
 
 if TYPE_CHECKING:
     from isodyn.results.solution import Solution
@@ -103,9 +106,7 @@ class Catalogue:
         found = list(_states(self.sol))
         if self.whole and is_mechanism(self.sol.system):
             # compiled code of mechanisms, which other systems do not need
-            from isodyn.results.quantities_of_parts import of_parts
-
-            found += of_parts(self.sol)
+            found += quantities_of_parts.of_parts(self.sol)
         found += more_quantities(self.sol)
         return found + list(_energies(self.sol, self.whole))
 

@@ -20,6 +20,7 @@ import numpy as np
 
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import FloatArray
+from isodyn.later import Later, load
 from isodyn.results.files import write_file
 from isodyn.results.inputs import fingerprint, to_json
 from isodyn.results.quantities import WXYZ, XYZ, Catalogue, Of
@@ -27,6 +28,8 @@ from isodyn.results.recorded import Recorded
 from isodyn.results.solution import Solution
 from isodyn.results.units import STATES, is_mechanism, labels, units
 from isodyn.version import __version__
+
+xarray = Later("xarray")
 
 DIMENSIONS = {"q": "coordinate", "v": "velocity", "a": "velocity", "lam": "row"}
 AXES = {XYZ: "xyz", WXYZ: "wxyz"}
@@ -154,7 +157,7 @@ def _titled(name: str, unit: str) -> str:
 
 def xarray_of() -> Any:
     try:
-        import xarray
+        load(xarray)
     except ImportError:
         raise InputError("tables need xarray", hint="pip install 'isodyn[results]'") from None
     return xarray

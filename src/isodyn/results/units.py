@@ -6,6 +6,11 @@ import sys
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from isodyn.later import Later
+
+# only mechanisms need them
+words, body_types = Later("isodyn.joints.measures"), Later("isodyn.bodies.body")
+
 if TYPE_CHECKING:
     from isodyn.results.solution import Solution
 
@@ -34,8 +39,6 @@ def is_mechanism(system: Any) -> bool:
 @cache
 def angles() -> set[int]:
     """Measures in radians."""
-    from isodyn.joints import measures as words
-
     return {words.AXES, words.ANGLE, words.PLANAR_ANGLE, words.TANGENT_ANGLE, words.TWIST}
 
 
@@ -43,10 +46,10 @@ def units(system: Any) -> dict[str, list[str]]:
     """Units of all components of q, v, a and lam; empty texts where they are not known."""
     if not is_mechanism(system):
         return {name: [""] * n for name, n in (("q", system.nq), ("v", system.nv), ("a", system.nv), ("lam", system.m))}
-    from isodyn.bodies.body import QUANTITIES, Quantity
-
-    unit_of = {Quantity.LENGTH: "m", Quantity.ANGLE: "rad"}
-    of_q, of_v = ([unit_of.get(x, "1") for body in system.bodies for x in QUANTITIES[body.kind][i]] for i in range(2))
+    unit_of = {body_types.Quantity.LENGTH: "m", body_types.Quantity.ANGLE: "rad"}
+    of_q, of_v = (
+        [unit_of.get(x, "1") for body in system.bodies for x in body_types.QUANTITIES[body.kind][i]] for i in range(2)
+    )
     found = {"q": of_q + ["rad"] * (system.nq - len(of_q)), "v": [f"{unit}/s" for unit in of_v]}
     found |= {"a": [f"{unit}/s2" for unit in of_v], "lam": []}
     for row in system.rows:

@@ -26,7 +26,10 @@ import numpy as np
 
 from isodyn.errors import InputError, NonFiniteError, SingularError
 from isodyn.kernels.compiled import FloatArray
+from isodyn.later import Later
 from isodyn.systems import checks, differences
+
+optimize = Later("scipy.optimize")
 
 RowsFunction = Callable[[FloatArray, FloatArray, float], FloatArray]
 
@@ -50,9 +53,22 @@ FAR = 1e60  # increments of z stay between this and its inverse
 class Index:
     """The differentiation index of a system with algebraic unknowns, and how it was found.
 
-    `ranks[k]` is the rank of ∂F_k/∂z after k differentiations, of `m` algebraic unknowns; the last
-    one is m. Index 0 means no algebraic unknowns. `values[k]` are the singular values behind it, in
-    rows of unit size.
+    Parameters
+    ----------
+    index
+        The index; 0 without algebraic unknowns.
+    m
+        Number of algebraic unknowns.
+    ranks
+        Ranks of ∂F_k/∂z after k differentiations; the last one is `m`.
+    values
+        Singular values behind the ranks, in rows of unit size.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> iso.analysis.index(iso.problems.get("pendulum").system()).index
+    3
     """
 
     index: int
@@ -360,14 +376,12 @@ def consistent(system: Any, t: float, s: FloatArray, z: FloatArray) -> tuple[Flo
 
 def _solve(chain: Chain) -> FloatArray:
     """z from the last level by Newton's iteration."""
-    from scipy.optimize import root
-
     last, s, t = chain.levels[-1], chain.s, chain.t
 
     def scaled(x: FloatArray) -> FloatArray:
         return np.asarray(last.rows(s, chain.z + chain.reach_z * x, t) / last.sizes)
 
-    found = root(scaled, np.zeros(chain.m), method="hybr", options={"xtol": 1e-14, "eps": 1e-10})
+    found = optimize.root(scaled, np.zeros(chain.m), method="hybr", options={"xtol": 1e-14, "eps": 1e-10})
     z: FloatArray = chain.z + chain.reach_z * found.x
     residual = float(np.abs(found.fun).max())
     if not residual <= SMALL * max(1.0, float(np.abs(found.x).max())):
