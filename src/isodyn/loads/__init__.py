@@ -14,7 +14,7 @@ from isodyn.loads.elements import (
 )
 from isodyn.loads.formula import FormulaForce, FormulaMotor, FormulaTorque, Tension, formula_law
 from isodyn.loads.part import Input, JointLoad, Law, LoadForces, LoadPart, LoadWorld
-from isodyn.loads.time import Formula, Polynomial, Pulse, Ramp, Sine, Table
+from isodyn.expressions.time import Formula, Polynomial, Pulse, Ramp, Sine, Table
 from isodyn.loads.user import UserLoad
 
 __all__ = [

@@ -1,7 +1,7 @@
 """Force elements: springs, dampers, bushings, motors, limits and friction along measures; forces,
 torques and drag on bodies.
 
-Elements along a measure act by a law f(x, ẋ, t) (isodyn.mechanism.forces); a positive f pulls the
+Elements along a measure act by a law f(x, ẋ, t) (isodyn.loads.laws); a positive f pulls the
 measure back.
 """
 
@@ -19,8 +19,19 @@ from isodyn.joints import measures as words
 from isodyn.joints.pairs import between_points, length_of
 from isodyn.joints.words import Pair, Word, arm
 from isodyn.kernels.compiled import FloatArray
+from isodyn.loads.laws import (
+    BODY_TORQUE,
+    DRAG,
+    FOLLOWER,
+    FORCE,
+    TORQUE,
+    FrictionLaw,
+    LimitLaw,
+    SpeedLaw,
+    SpringLaw,
+)
 from isodyn.loads.part import AlongBeam, JointLoad, Law, LoadForces, LoadPart, LoadWorld, OnBody
-from isodyn.parts import Keys, Value, layout, load, optional, required
+from isodyn.parts import Keys, Value, load, optional, required
 from isodyn.real_numbers import real_number
 
 
@@ -58,7 +69,7 @@ class Spring(LoadPart):
                 f"spring {self.name!r}: its two points coincide at the start, so it has no direction",
                 argument="points",
             )
-        return LoadForces([Law(layout.SPRING, pair.length_word(), (self.stiffness, self.damping, rest, self.cubic))])
+        return LoadForces([Law(SpringLaw(self.stiffness, self.damping, rest, self.cubic), pair.length_word())])
 
 
 @load("bushing")
@@ -93,11 +104,10 @@ class Bushing(LoadPart):
         k, c = (np.broadcast_to(np.asarray(x, dtype=float), 6) for x in (self.stiffness, self.damping))
         _not_negative(self.name, stiffness=k.min(), damping=c.min())
         along: list[Word] = [pair.offset_word(i) for i in (1, 2, 3)]
-        tilts = [pair.word(words.AXES, A_I=x, C_J=pair.c[2]) for x in (-pair.a[1], pair.a[0])]
+        tilts = [pair.word(words.AXES, a=x, c=pair.c[2]) for x in (-pair.a[1], pair.a[0])]
         turns = [*tilts, pair.twist_word()]
         measures = enumerate([*along, *turns])
-        laws = [Law(layout.SPRING, word, (k[i], c[i], 0.0, 0.0)) for i, word in measures if k[i] > 0 or c[i] > 0]
-        return LoadForces(laws)
+        return LoadForces([Law(SpringLaw(k[i], c[i]), word) for i, word in measures if k[i] > 0 or c[i] > 0])
 
 
 @load("joint_spring")
@@ -124,7 +134,7 @@ class JointSpring(JointLoad):
     def laws(self, word: Word, world: LoadWorld) -> list[Law]:
         """The laws that it acts by, along the joint's coordinate."""
         _not_negative(self.name, stiffness=self.stiffness, damping=self.damping)
-        return [Law(layout.SPRING, word, (self.stiffness, self.damping, self.rest, 0.0))]
+        return [Law(SpringLaw(self.stiffness, self.damping, self.rest), word)]
 
 
 @load("joint_limit")
@@ -163,7 +173,7 @@ class JointLimit(JointLoad):
                 f"limit {self.name!r}: low must lie below high, received {self.low:g} and {self.high:g}",
                 argument="high",
             )
-        return [Law(layout.LIMIT, word, (self.stiffness, self.damping, self.low, self.high))]
+        return [Law(LimitLaw(self.stiffness, self.damping, self.low, self.high), word)]
 
 
 @load("motor", reads=False)
@@ -191,10 +201,10 @@ class Motor(JointLoad):
         if (self.torque is None) == (self.speed is None):
             raise InputError(f"motor {self.name!r} takes either torque= or speed= (with gain=)")
         if self.torque is not None:
-            return [Law(layout.SPEED, word, (0.0, 1.0), shift=self.torque)]
+            return [Law(SpeedLaw(is_effort=True), word, shift=self.torque)]
         if not self.gain > 0:
             raise InputError(f"motor {self.name!r}: a speed needs gain > 0, received {self.gain!r}", argument="speed")
-        return [Law(layout.SPEED, word, (self.gain, 0.0), shift=self.speed)]
+        return [Law(SpeedLaw(self.gain), word, shift=self.speed)]
 
 
 @load("joint_friction")
@@ -234,8 +244,9 @@ class JointFriction(JointLoad):
         if not (self.creep > 0 and self.stribeck > 0):
             wrong = "stribeck" if self.creep > 0 else "creep"
             raise InputError(f"friction {self.name!r}: creep and stribeck must be positive rates", argument=wrong)
-        numbers = (self.mu, static, self.stribeck, self.creep, self.radius, self.preload * self.radius)
-        return [Law(layout.FRICTION, word, numbers, joint=self.joint)]
+        preload = self.preload * self.radius
+        force = FrictionLaw(self.mu, static, self.stribeck, self.creep, self.radius, preload)
+        return [Law(force, word, joint=self.joint)]
 
 
 @load("force", reads=False)
@@ -263,10 +274,10 @@ class Force(LoadPart):
         body = world.body(self.body)
         P = body.position if self.point is None else vector3(f"force {self.name!r}: point", self.point, "point")
         s, f = arm(body, P), vector3(f"force {self.name!r}", self.force, "force")
-        kind = layout.FORCE if _world(self.name, self.frame) else layout.FOLLOWER
-        if body.kind == "cable" and (s[1:].any() or (kind == layout.FOLLOWER and f[1:].any())):
+        kind = FORCE if _world(self.name, self.frame) else FOLLOWER
+        if body.kind == "cable" and (s[1:].any() or (kind == FOLLOWER and f[1:].any())):
             raise _no_frame("force", self.name, body)
-        return LoadForces(on_bodies=[OnBody(kind, body.name, [*f, *s, 0.0], self.time)])
+        return LoadForces(on_bodies=[OnBody(kind, body.name, f, s, time=self.time)])
 
 
 @load("torque", reads=False)
@@ -289,13 +300,13 @@ class Torque(LoadPart):
     def build(self, world: LoadWorld) -> LoadForces:
         """A torque on the body."""
         body = world.body(self.body)
-        kind = layout.TORQUE if _world(self.name, self.frame) else layout.BODY_TORQUE
+        kind = TORQUE if _world(self.name, self.frame) else BODY_TORQUE
         if body.kind == "particle":
             raise InputError(f"torque {self.name!r}: {body.name!r} is a particle and cannot turn", argument="body")
-        if body.kind == "cable" and kind == layout.BODY_TORQUE:
+        if body.kind == "cable" and kind == BODY_TORQUE:
             raise _no_frame("torque", self.name, body)
-        numbers = [*vector3(f"torque {self.name!r}", self.torque, "torque"), 0.0, 0.0, 0.0, 0.0]
-        return LoadForces(on_bodies=[OnBody(kind, body.name, numbers, self.time)])
+        torque = vector3(f"torque {self.name!r}", self.torque, "torque")
+        return LoadForces(on_bodies=[OnBody(kind, body.name, torque, time=self.time)])
 
 
 @load("drag")
@@ -328,7 +339,7 @@ class Drag(LoadPart):
                 argument="point",
             )
         medium = vector3(f"drag {self.name!r}: medium", self.medium, "medium")
-        return LoadForces(on_bodies=[OnBody(layout.DRAG, body.name, [*medium, *s, float(self.coefficient)])])
+        return LoadForces(on_bodies=[OnBody(DRAG, body.name, medium, s, float(self.coefficient))])
 
 
 @load("distributed_force")

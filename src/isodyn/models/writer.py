@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from isodyn import joints, loads
-from isodyn.beams.layout import ENERGIES
+from isodyn.beams.tables import ENERGIES
 from isodyn.bodies import shapes
 from isodyn.bodies.body import Body
 from isodyn.errors import InputError, about

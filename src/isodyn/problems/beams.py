@@ -16,7 +16,7 @@ import numpy as np
 
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import FloatArray
-from isodyn.loads.time import Pulse, Ramp
+from isodyn.expressions.time import Pulse, Ramp
 from isodyn.problems import data
 from isodyn.problems.problem import Problem, Reference
 from isodyn.results import Solution

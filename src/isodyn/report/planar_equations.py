@@ -19,7 +19,7 @@ from isodyn.bodies.body import GROUND
 from isodyn.errors import InputError
 from isodyn.joints import measures as at
 from isodyn.joints.words import Word
-from isodyn.loads.time import as_time_function
+from isodyn.expressions.time import as_time_function
 from isodyn.mechanism.hybrid import UserMechanismSystem
 from isodyn.mechanism.system import MechanismSystem
 from isodyn.parts import layout
