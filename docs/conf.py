@@ -8,9 +8,10 @@ import json
 import os
 import pkgutil
 import re
-import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from isodyn.version import __version__
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -24,7 +25,7 @@ VERIFICATION_MARK = "<!-- table of verification -->"
 project = "isodyn"
 author = "The isodyn developers"
 copyright = "2026, The isodyn developers"
-release = tomllib.loads((HERE.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+release = __version__
 
 extensions = [
     "myst_parser",

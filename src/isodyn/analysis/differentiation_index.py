@@ -11,7 +11,7 @@ from isodyn.errors import InputError, SingularError
 from isodyn.kernels.compiled import FloatArray
 from isodyn.linear_solvers.blocks import full
 from isodyn.linear_solvers.rows import choose
-from isodyn.systems import FirstOrderSystem, LinearFirstOrderSystem, System
+from isodyn.systems import FirstOrderSystem, LinearFirstOrderSystem, System, as_system
 from isodyn.systems.derivative_chain import Index, chain_of, settled
 from isodyn.systems.questions import Questions
 
@@ -53,11 +53,9 @@ def index(system: Any, t0: float = 0.0) -> Index:
     index 2 (ranks 0, 1 of 1)
     index 1 (ranks 1 of 1)
     """
+    system = as_system(system)
     if not isinstance(system, System):
-        raise InputError(
-            f"index is for one of isodyn's systems, received {type(system).__name__}",
-            hint="a Mechanism becomes one by compile()",
-        )
+        raise InputError(f"index is for one of isodyn's systems, received {type(system).__name__}")
     if isinstance(system, LinearFirstOrderSystem):
         return _of_matrices(system, t0)
     if system.m == 0:

@@ -20,10 +20,11 @@ from isodyn.beams.layout import BeamLayout, Load, Row, Torque
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import FloatArray
 from isodyn.real_numbers import real_array
+from isodyn.systems.description import Description
 
 
 @dataclass(eq=False)
-class Beam:
+class Beam(Description):
     """A beam along the points of a line (k, 2), or a cable along (k, 3).
 
     elements : how many, in all or for each piece

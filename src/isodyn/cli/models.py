@@ -10,7 +10,7 @@ import click
 from isodyn.cli.output import print_json
 from isodyn.errors import InputError, IsodynError
 from isodyn.results.files import is_file
-from isodyn.systems import System
+from isodyn.systems import Description, System, as_system
 
 
 @click.command("schema")
@@ -63,7 +63,7 @@ def system_of_python(target: str) -> Any:
             f"{path} failed: {type(error).__name__}: {error}", hint=f"python {path} shows where"
         ) from error
     if name not in found:
-        systems = [key for key, value in found.items() if isinstance(value, System)]
+        systems = [key for key, value in found.items() if isinstance(value, System | Description)]
         raise InputError(f"{path} defines no {name!r}", hint=f"systems in it: {', '.join(systems) or 'none'}")
     system = found[name]
     if callable(system) and not isinstance(system, System):
@@ -73,6 +73,7 @@ def system_of_python(target: str) -> Any:
             raise
         except (Exception, SystemExit) as error:
             raise InputError(f"{name}() of {path} failed: {type(error).__name__}: {error}") from error
+    system = as_system(system)
     if not isinstance(system, System):
         raise InputError(f"{name!r} of {path} is no system of isodyn but {type(system).__name__}")
     return system

@@ -29,6 +29,7 @@ from isodyn.integrate.adaptive import integrate_adaptive
 from isodyn.kernels.compiled import FloatArray
 from isodyn.memory import require_rows
 from isodyn.systems.compiled_system import settled
+from isodyn.systems.description import as_system
 
 AT_REST = 1e-9  # of the velocities at hand: slip that counts as none
 JAM = 1e-2  # det-like measure of the reaction's equations below which a failed step is called a jam
@@ -71,6 +72,7 @@ def integrate_with_friction(
     ([(0.4, 'stops')], 0.4)
     """
     contacts = (contacts,) if isinstance(contacts, Contact) else tuple(contacts)
+    system = as_system(system)
     _check(system, contacts, t0, t_end)
     run = _Run(Physics(system, contacts, float(t0)), t0, t_end, rtol, atol, _times(save, t0, t_end), max_switches)
     try:

@@ -25,7 +25,7 @@ from isodyn.kernels.compiled import FloatArray
 from isodyn.memory import require_rows
 from isodyn.real_numbers import real_array, real_number
 from isodyn.results.solution import Solution
-from isodyn.systems import System
+from isodyn.systems import System, as_system
 from isodyn.systems.mechanical import refuse_indefinite_mass
 
 LEAST_RTOL = 1e-13  # what double precision has to offer
@@ -96,6 +96,7 @@ def integrate_adaptive(
     >>> bool(abs(sol.q[-1, 0] - 0.5403023058681398) < 1e-9)
     True
     """
+    system = as_system(system)
     if not isinstance(system, System):
         raise InputError(f"system must be one of isodyn's systems, received {type(system).__name__}")
     if system.first_order and system.m:

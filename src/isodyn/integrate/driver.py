@@ -25,7 +25,7 @@ from isodyn.results.solution import Solution
 from isodyn.schemes import Composition, FirstOrderScheme, Scheme
 from isodyn.schemes.spectral import critical_frequency
 from isodyn.stored import stored_with_runs
-from isodyn.systems import System
+from isodyn.systems import Description, System, as_system
 from isodyn.systems.mechanical import refuse_indefinite_mass
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def integrate(
 
 @overload
 def integrate(
-    system: System,
+    system: System | Description,
     scheme: Scheme | FirstOrderScheme | Composition | None = ...,
     formulation: Formulation | None = ...,
     *,
@@ -132,7 +132,7 @@ def integrate(
 
     Parameters
     ----------
-    system : what is integrated
+    system : what is integrated; a `Mechanism` or `Beam` is compiled first
     scheme : coefficients; `Scheme.default()`, which is U0(0.9, 1, 0), when left out. First-order
         systems take a `FirstOrderScheme`, or a `Scheme` that the adaptation process covers
         (`Scheme.optimal(0.8)` when left out). A `Composition` has order 4 or 6.
@@ -171,6 +171,7 @@ def integrate(
     if observe is not None and not callable(observe):
         raise InputError(f"observe must be a function of a sample, received {observe!r}")
     stretches = plan(t0, t_end, dt, breakpoints, save_every)
+    system = as_system(system)
     if not isinstance(system, System):
         from isodyn.subdomains.ties import Subdomains  # a package that one system does not need
 

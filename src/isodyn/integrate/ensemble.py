@@ -31,7 +31,7 @@ from isodyn.real_numbers import real_array
 from isodyn.results.ensemble import Ensemble, with_start
 from isodyn.results.solution import Solution
 from isodyn.schemes import Composition, FirstOrderScheme, Scheme
-from isodyn.systems import System
+from isodyn.systems import System, as_system
 from isodyn.systems.compiled_system import settled
 
 if TYPE_CHECKING:
@@ -131,10 +131,11 @@ def ensemble(
 
 def _members(system: Any, q0: Any, v0: Any) -> tuple[tuple[Any, ...], FloatArray, FloatArray]:
     """Systems (one, or one each) and the starts of all members."""
+    system = as_system(system)
     if isinstance(system, System):
         systems: tuple[Any, ...] = (system,)
     elif isinstance(system, Iterable):
-        systems = tuple(system)
+        systems = tuple(as_system(one) for one in system)
     else:
         systems = (system,)
     if not systems:
@@ -143,7 +144,7 @@ def _members(system: Any, q0: Any, v0: Any) -> tuple[tuple[Any, ...], FloatArray
         if not isinstance(one, System):
             raise InputError(
                 f"system must be one of isodyn's systems or a sequence of them, received {type(one).__name__}",
-                hint="subdomains and mechanisms that are not compiled have no ensembles",
+                hint="a mechanism is one too; subdomains have no ensembles",
             )
         sizes, expected = ((s.nq, s.nv, s.m, s.first_order) for s in (one, systems[0]))
         if sizes != expected:

@@ -14,6 +14,7 @@ from isodyn.results.inputs import fingerprint, from_json
 from isodyn.results.seals import opened_json
 from isodyn.results.solution import Solution
 from isodyn.results.stored_models import system_of_model
+from isodyn.systems.description import as_system
 
 NEEDED = {"dt", "t_end"}
 OWN = {"system", "progress", "observe", "checkpoint"}  # what a resumed run is given anew
@@ -30,6 +31,7 @@ def resume(path: str | Path, system: Any = None, *, progress: bool = False, obse
     identity, document = _described(folder)
     if system is None:
         system = system_of(document, folder)
+    system = as_system(system)
     if fingerprint(system) != document["system"]:
         raise InputError(
             f"{folder} belongs to another system: names, start or forces differ",

@@ -18,6 +18,7 @@ from isodyn.mechanism.mobility import mobility
 from isodyn.mechanism.parts import Loads, Parts, Rows
 from isodyn.mechanism.system import MechanismSystem
 from isodyn.notebook_views import ShownInNotebooks
+from isodyn.systems.description import Description
 
 if TYPE_CHECKING:
     from isodyn.mechanism.assembly import Assembly
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(eq=False)
-class Mechanism(ShownInNotebooks):
+class Mechanism(ShownInNotebooks, Description):
     """An editable list of named parts.
 
     Rotations are moved by the exponential map, exact for a constant angular velocity; with `cayley`

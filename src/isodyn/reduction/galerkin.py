@@ -19,7 +19,7 @@ from isodyn.reduction.nonlinear import (
     reduced_system,
 )
 from isodyn.reduction.sampling import Sampling, refuse_unless_fitting
-from isodyn.systems import FirstOrderSystem, LinearFirstOrderSystem, LinearSystem, MechanicalSystem, System
+from isodyn.systems import FirstOrderSystem, LinearFirstOrderSystem, LinearSystem, MechanicalSystem, System, as_system
 
 Reduced = (
     ReducedLinearSystem
@@ -54,6 +54,7 @@ def reduce(system: Any, basis: Basis, sampling: Sampling | None = None, *, t0: f
         raise InputError(
             f"basis must be a Basis, received {type(basis).__name__}", hint="iso.pod makes one from a solution"
         )
+    system = as_system(system)
     if not isinstance(system, System):
         raise InputError(
             f"a system is reduced, received {type(system).__name__}", hint="of subdomains, reduce each, then tie them"

@@ -27,7 +27,7 @@ from isodyn.reduction.basis import Basis, from_matrix
 from isodyn.reduction.decomposition import gram_schmidt
 from isodyn.reduction.snapshots import Witness, chosen, matrix, solutions, witnesses
 from isodyn.studies.tangents import multipliers, tangents
-from isodyn.systems import LinearSystem, System, checks
+from isodyn.systems import LinearSystem, System, as_system, checks
 from isodyn.systems.manifold import freedoms
 from isodyn.systems.questions import Questions
 
@@ -35,6 +35,7 @@ from isodyn.systems.questions import Questions
 def small_motions(system: Any, q: Any = None, t: float = 0.0) -> tuple[Any, Any, FloatArray, FloatArray]:
     """M, K and G at a configuration, and what it is: zero for linear systems, q0 for others where q
     is left out."""
+    system = as_system(system)
     if not isinstance(system, System):
         raise InputError(f"modes are those of a system, received {type(system).__name__}")
     if system.first_order:

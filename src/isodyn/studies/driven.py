@@ -18,7 +18,7 @@ from isodyn.kernels.progress import run_clock
 from isodyn.linear_solvers.rows import choose
 from isodyn.results.solution import Solution, Statistics
 from isodyn.studies.inverse import inverse_dynamics
-from isodyn.studies.tangents import rates, refuse_first_order
+from isodyn.studies.tangents import rates, second_order
 from isodyn.systems.checks import vector
 from isodyn.systems.compiled_system import settled
 from isodyn.systems.manifold import CONFLICT, close, freedoms, moving, refuse_open
@@ -36,7 +36,7 @@ def kinematics(system: Any, times: Any, q: Any = None) -> Solution:
     is a `Solution` like that of a run, with all its views; `sol.lam` of a drive's row is minus its
     torque.
     """
-    refuse_first_order("kinematics", system)
+    system = second_order("kinematics", system)
     t = vector("times", np.atleast_1d(times))
     if t.size == 0 or (np.diff(t) <= 0).any():
         raise InputError("times must ascend")

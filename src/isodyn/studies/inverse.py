@@ -18,7 +18,7 @@ from isodyn.kernels.compiled import FloatArray
 from isodyn.mechanism.assembly import find_coordinate
 from isodyn.mechanism.poses import coordinate_at
 from isodyn.mechanism.system import MechanismSystem
-from isodyn.studies.tangents import DEPENDENT, refuse_first_order
+from isodyn.studies.tangents import DEPENDENT, second_order
 from isodyn.systems.compiled_system import settled
 from isodyn.systems.questions import Questions
 from isodyn.systems.scales import row_sizes
@@ -76,7 +76,7 @@ def inverse_dynamics(system: Any, t: Any, q: Any, v: Any, a: Any, *, actuators: 
     >>> iso.inverse_dynamics(pendulum, 0.0, [np.pi / 2], [0.0], [2.0]).force
     array([11.81])
     """
-    refuse_first_order("inverse_dynamics", system)
+    system = second_order("inverse_dynamics", system)
     single = np.ndim(q) == 1
     times, states = np.atleast_1d(np.asarray(t, dtype=np.float64)), []
     for name, value, n in (("q", q, system.nq), ("v", v, system.nv), ("a", a, system.nv)):

@@ -20,7 +20,7 @@ from scipy.linalg import eig, eigh
 
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import SOLVES, FloatArray
-from isodyn.studies.tangents import Tangents, multipliers, rates, refuse_first_order, tangents
+from isodyn.studies.tangents import Tangents, multipliers, rates, second_order, tangents
 from isodyn.systems.checks import vector
 from isodyn.systems.compiled_system import settled
 from isodyn.systems.manifold import freedoms
@@ -213,7 +213,7 @@ def linearise(system: Any, q: Any = None, t: float = 0.0) -> Linearisation:
     >>> float(lin.omega[0])
     2.0
     """
-    refuse_first_order("linearise", system)
+    system = second_order("linearise", system)
     ask, still = Questions(system), np.zeros(system.nv)
     if q is None:
         from isodyn.studies.statics import equilibrium

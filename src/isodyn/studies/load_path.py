@@ -33,6 +33,7 @@ from isodyn.mechanism.hybrid import UserMechanismSystem
 from isodyn.mechanism.system import MechanismSystem
 from isodyn.systems.checks import vector
 from isodyn.systems.compiled_system import settled
+from isodyn.systems.description import as_system
 from isodyn.systems.manifold import moving
 from isodyn.systems.model import Model
 from isodyn.systems.questions import Questions
@@ -195,6 +196,7 @@ def follow_loads(
     """
     if not isinstance(steps, int) or steps < 1:
         raise InputError(f"steps must be a number ≥ 1, received {steps!r}")
+    system = as_system(system)
     if not has_load_path(system):
         raise InputError(
             f"load paths are for beams and mechanisms with beams, received {type(system).__name__}",

@@ -22,7 +22,7 @@ from isodyn.errors import BucklingError, ConvergenceError, InputError, SingularE
 from isodyn.kernels.compiled import FloatArray
 from isodyn.studies.linearisation import Linearisation, linearise, rest
 from isodyn.studies.load_path import LoadPath, follow_loads, has_load_path, relax
-from isodyn.studies.tangents import refuse_first_order, tangents
+from isodyn.studies.tangents import second_order, tangents
 from isodyn.systems.checks import vector
 from isodyn.systems.compiled_system import settled
 from isodyn.systems.manifold import close, freedoms, moving, refuse_open
@@ -101,7 +101,7 @@ def equilibrium(
     >>> round(float(found.q[0]), 10), found.stability
     (0.1962, 'stable')
     """
-    refuse_first_order("equilibrium", system)
+    system = second_order("equilibrium", system)
     ask = Questions(system)
     at = system.q0 if q is None else vector("q", q)
     if at.size != system.nq:

@@ -15,7 +15,7 @@ import numpy as np
 
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import JACOBIAN, KNOWS_MASS, KNOWS_TANGENT, LINEAR, SOLVES, FloatArray
-from isodyn.systems import System
+from isodyn.systems import System, as_system
 from isodyn.systems.differences import H1, first
 from isodyn.systems.manifold import moving
 from isodyn.systems.questions import Questions
@@ -32,14 +32,17 @@ class Tangents(NamedTuple):
     K: FloatArray
 
 
-def refuse_first_order(what: str, system: Any) -> None:
-    """InputError for systems without accelerations."""
+def second_order(what: str, given: Any) -> Any:
+    """The system that was given, or that of a mechanism; InputError where it has no
+    accelerations."""
+    system = as_system(given)
     if not isinstance(system, System):
         raise InputError(
             f"{what} needs one system, received {type(system).__name__}", hint="a system by itself, not its parts"
         )
     if system.first_order:
         raise InputError(f"{what} is for mechanical systems; {type(system).__name__} is of first order")
+    return system
 
 
 def least_squares(A: FloatArray, b: FloatArray, rows: FloatArray, columns: FloatArray) -> FloatArray:

@@ -18,7 +18,7 @@ import scipy.sparse as sp
 
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import IntArray
-from isodyn.systems import System
+from isodyn.systems import System, as_system
 
 Tie = tuple[str, Any, str, Any]
 
@@ -44,7 +44,7 @@ class Subdomains:
                 f"subdomains must be a mapping of systems by name, received {type(systems).__name__}",
                 hint='iso.Subdomains({"left": ..., "right": ...}, ties=[("left", [0], "right", [0])])',
             )
-        self.systems: dict[str, Any] = dict(systems)
+        self.systems: dict[str, Any] = {name: as_system(system) for name, system in systems.items()}
         if not self.systems:
             raise InputError("Subdomains needs at least one subdomain, received none")
         for name, system in self.systems.items():

@@ -1,6 +1,7 @@
 """What is integrated: physics only, nothing about time steps."""
 
 from isodyn.systems.compiled_system import CompiledSystem, PythonSystem
+from isodyn.systems.description import Description, as_system
 from isodyn.systems.first_order import FirstOrderSystem
 from isodyn.systems.linear import LinearFirstOrderSystem, LinearSystem
 from isodyn.systems.mechanical import MechanicalSystem
@@ -10,10 +11,12 @@ System = MechanicalSystem | LinearSystem | FirstOrderSystem | LinearFirstOrderSy
 
 __all__ = [
     "CompiledSystem",
+    "Description",
     "FirstOrderSystem",
     "LinearFirstOrderSystem",
     "LinearSystem",
     "MechanicalSystem",
     "PythonSystem",
     "System",
+    "as_system",
 ]
