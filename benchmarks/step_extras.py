@@ -27,7 +27,8 @@ from isodyn.integrate.memory import LEG, MEMORY, STATE
 from isodyn.integrate.progress import Progress
 from isodyn.integrate.run import Run
 from isodyn.integrate.schedule import plan
-from isodyn.kernels.compiled import MODEL_TYPE, RETRACT, SETTLE, F, I, f8, i8, kernel
+from isodyn.kernels.compiled import MODEL_TYPE, RETRACT, SETTLE, F, f8, i8, kernel
+from isodyn.kernels.struct_types import ADDRESS
 
 CALLS, ROUNDS, LIMIT = 2000, 25, 0.05
 
@@ -39,11 +40,11 @@ def judge_often(calls: int, dt: float, state: Any, memory: Any, leg: Any) -> Non
         judge(leg, 1.0, dt, state, memory)
 
 
-@kernel(types.void(i8, i8, MODEL_TYPE, F, F, F, F, I, F))
-def ask_often(calls: int, what: int, model: Any, q: Any, d: Any, c: Any, pf: Any, pi: Any, out: Any) -> None:
+@kernel(types.void(i8, i8, MODEL_TYPE, F, F, F, ADDRESS, ADDRESS, F))
+def ask_often(calls: int, what: int, model: Any, q: Any, d: Any, c: Any, tables: Any, scratch: Any, out: Any) -> None:
     """One question about q and the increment d, so many times."""
     for _ in range(calls):
-        model(what, 0.0, q, d, d, d, c, pf, pi, out)
+        model(what, 0.0, q, d, d, d, c, tables, scratch, out)
 
 
 def quartile(function: Callable[[], Any]) -> float:
@@ -85,17 +86,17 @@ def measure(system: Any, dt: float, steps: int) -> dict[str, float]:
     turns = 0.0
     if getattr(system, "turns", 0):
         model = run.model
-        bare = model.pi.copy()
+        bare = model.scratch.copy()
         out, c, d = run.state.q.copy(), np.array([1.0, 0.0, 0.0, 1.0]), dt * run.state.v
 
-        def ask(what: int, pi: Any) -> float:
-            call = CALLS, what, model.function, run.state.q, d, c, model.pf, pi, out
+        def ask(what: int, scratch: Any) -> float:
+            call = CALLS, what, model.function, run.state.q, d, c, model.tables, scratch, out
             return quartile(lambda: ask_often(*call)) / CALLS
 
         from isodyn.parts.layout import TURNS
 
-        bare[TURNS] = 0
-        turns = retractions * (ask(RETRACT, model.pi) - ask(RETRACT, bare)) + ask(SETTLE, model.pi)
+        bare.pi[TURNS] = 0
+        turns = retractions * (ask(RETRACT, model.scratch) - ask(RETRACT, bare)) + ask(SETTLE, model.scratch)
     return {
         "step": 1e6 * step,
         "local_error": 1e6 * estimate,

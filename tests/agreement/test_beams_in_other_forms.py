@@ -50,7 +50,7 @@ def test_sparse_matrices_equal_full_ones() -> None:
     full, sparse = Questions(system), Questions(system, sparse=True)
     rng = np.random.default_rng(1)
     q, v, a = system.q0 + 0.1 * rng.normal(size=system.nq), rng.normal(size=system.nv), rng.normal(size=system.nv)
-    lam, n, p = rng.normal(size=system.m), system.nv, system.tables.sparsity
+    lam, n, p = rng.normal(size=system.m), system.nv, system.layout.sparsity
     for weights in ((1, 0, 0), (0.3, 0.2, 0.1)):
         J = full.ask(JACOBIAN, 0.0, q, v, a, n * n, lam, weights).reshape(n, n)
         values = sparse.ask(JACOBIAN, 0.0, q, v, a, p.J_columns.size, lam, weights)

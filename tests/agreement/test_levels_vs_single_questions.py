@@ -25,7 +25,7 @@ def test_levels(name):
     v, a, lam = rng.standard_normal(system.nv), rng.standard_normal(system.nv), rng.standard_normal(m)
     both, apart = np.full(2 * m, 7.0), np.zeros(2 * m)
     both[system.m_phi : m] = 0.0  # rows without φ are not written
-    asked = 0.3, q, v, a, lam, np.ones(4), model.pf, model.pi
+    asked = 0.3, q, v, a, lam, np.ones(4), model.tables, model.scratch
     assert model.function(LEVELS, *asked, both) == OK
     assert model.function(POSITION, *asked, apart[:m]) == OK
     assert model.function(VELOCITY, *asked, apart[m:]) == OK

@@ -36,7 +36,7 @@ def chain(name: Callable[[int], str], count: int = 6) -> iso.Mechanism:
 @pytest.mark.parametrize("name", ODD, ids=lambda name: name(0))
 def test_blocks_follow_joints(name: Callable[[int], str]) -> None:
     """One block for the rows of each joint, whatever the joints are called."""
-    plain, odd = chain(lambda k: f"pin{k}").compile().tables.sparsity, chain(name).compile().tables.sparsity
+    plain, odd = chain(lambda k: f"pin{k}").compile().layout.sparsity, chain(name).compile().layout.sparsity
     for field in vars(plain):
         assert np.array_equal(getattr(plain, field), getattr(odd, field)), field
     assert odd.joints.tolist() == [5 * k for k in range(7)]
@@ -49,7 +49,7 @@ def test_blocks_of_beams_follow_supports(label: str) -> None:
     beam.hinge("start", name=f"{label}1")
     beam.hinge(2, name=f"{label}2")
     beam.hinge("end", name=f"{label}3")
-    assert beam.compile().tables.sparsity.joints.tolist() == [0, 2, 4, 6]
+    assert beam.compile().layout.sparsity.joints.tolist() == [0, 2, 4, 6]
 
 
 @pytest.mark.parametrize("name", ["point", "pointer", "joint 7"])

@@ -226,7 +226,7 @@ def test_fill_grows_with_the_number_of_elements() -> None:
             mech.add_body(f"block {end}", 1.0, 0.1, (x, 0), kind="planar")
             mech.add_joint(iso.Fixed(f"weld {end}", f"block {end}", f"rod.{end}"))
         system = mech.compile()
-        sizes.append(storage_of(pack(system.tables.sparsity, np.arange(system.m))))
+        sizes.append(storage_of(pack(system.layout.sparsity, np.arange(system.m))))
     assert np.diff(sizes)[1] == pytest.approx(2 * np.diff(sizes)[0], rel=0.05)
     assert sizes[2] < 130 * 128
 

@@ -153,18 +153,18 @@ def check_tangents(system: Any, q: FloatArray, v: FloatArray, a: FloatArray, lam
         ((0.0, 1.0, 0.0), lambda d: ask.balance(0.3, q, v + d, a, lam)),
         ((0.0, 0.0, 1.0), lambda d: ask.balance(0.3, moved(system, q, d), v, a, lam)),
     ]
-    (pf, pi), p = system.sparse_tables, system.tables.sparsity
+    tables, p = system.sparse_tables, system.layout.sparsity
     for c, f in directions:
         J = ask.ask(JACOBIAN, 0.3, q, v, a, n * n, lam, c).reshape(n, n)
         expected = np.column_stack([slope(lambda s, e=e, f=f: f(s * e)) for e in np.eye(n)])
         np.testing.assert_allclose(J, expected, atol=3e-8 * max(1.0, np.abs(expected).max()), err_msg=str(c))
         values, weights = np.zeros(p.J_columns.size), np.array([*c, 1.0])
-        system.function(JACOBIAN, 0.3, q, v, a, lam, weights, pf, pi, values)
+        system.function(JACOBIAN, 0.3, q, v, a, lam, weights, *tables, values)
         whole = np.zeros((n, n))
         whole[np.repeat(np.arange(n), np.diff(p.J_starts)), p.J_columns] = values
         assert np.array_equal(J, whole)
     G = np.zeros(p.G_columns.size)
-    system.function(CONSTRAINT, 0.3, q, v, a, lam, np.ones(4), pf, pi, G)
+    system.function(CONSTRAINT, 0.3, q, v, a, lam, np.ones(4), *tables, G)
     rows = np.zeros((system.m, n))
     rows[np.repeat(np.arange(system.m), np.diff(p.G_starts)), p.G_columns] = G
     assert np.array_equal(ask.G(0.3, q, v), rows)

@@ -134,7 +134,7 @@ def test_derivatives_of_users_rows_at_nodes(space: bool, torque: bool) -> None:
     assert np.abs(second - ask.acceleration(t, q, v, a)).max() < 1e-5
     model, c = system.model(), np.array([0.0, 0.7, 1.3, 1.0])
     J = np.empty(system.nv**2)
-    model.function(JACOBIAN, t, q, v, a, lam, c, model.pf, model.pi, J)
+    model.function(JACOBIAN, t, q, v, a, lam, c, model.tables, model.scratch, J)
 
     def balance(s: float, e: Any) -> Any:
         moved = q + 1.3 * s * e if system.retract is None else system.retract(q, 1.3 * s * e)

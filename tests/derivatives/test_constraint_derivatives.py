@@ -53,7 +53,7 @@ class State:
     def ask(self, what: int, size: int, c: Any = (1.0, 0.0, 0.0, 1.0), **changes: Any) -> np.ndarray:
         x = {"t": self.t, "q": self.q, "v": self.v, "a": self.a, "lam": self.lam} | changes
         out = np.full(size, np.nan)
-        arguments = (x["t"], x["q"], x["v"], x["a"], x["lam"], np.array(c), self.model.pf, self.model.pi, out)
+        arguments = (x["t"], x["q"], x["v"], x["a"], x["lam"], np.array(c), self.model.tables, self.model.scratch, out)
         assert self.model.function(what, *arguments) == OK
         return out
 

@@ -58,11 +58,11 @@ def test_tangents_against_differences(load: Any, rail: bool) -> None:
         assert (model.sparsity is not None) == rail
         if model.sparsity is None:
             out = np.zeros(system.nv**2)
-            model.function(JACOBIAN, t, q, v, a, lam, np.array(c), model.pf, model.pi, out)
+            model.function(JACOBIAN, t, q, v, a, lam, np.array(c), model.tables, model.scratch, out)
             J = out.reshape(system.nv, system.nv)
         else:
             out = np.zeros(model.sparsity.J_columns.size)
-            model.function(JACOBIAN, t, q, v, a, lam, np.array(c), model.pf, model.pi, out)
+            model.function(JACOBIAN, t, q, v, a, lam, np.array(c), model.tables, model.scratch, out)
             J = np.zeros((system.nv, system.nv))
             for i in range(system.nv):
                 for k in range(model.sparsity.J_starts[i], model.sparsity.J_starts[i + 1]):

@@ -208,7 +208,7 @@ def check_tangents_at(system: Any, v: FloatArray, a: FloatArray, lam: FloatArray
     ]
     for c, f in directions:
         out = np.zeros(n * n)
-        model.function(JACOBIAN, 0.3, q, v, a, lam, np.array([*c, 1.0]), model.pf, model.pi, out)
+        model.function(JACOBIAN, 0.3, q, v, a, lam, np.array([*c, 1.0]), model.tables, model.scratch, out)
         expected = np.column_stack([slope(lambda s, e=e, f=f: f(s * e)) for e in np.eye(n)])
         np.testing.assert_allclose(out.reshape(n, n), expected, atol=3e-8, err_msg=str(c))
 

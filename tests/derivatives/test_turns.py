@@ -52,7 +52,7 @@ def test_rates(name: str) -> None:
     for _ in range(3):
         q, v = system.q0, free_motion(system, system.q0, rng)
         out = np.zeros(system.nq)
-        model.function(RATE, 0.0, q, v, v, none, np.zeros(4), model.pf, model.pi, out)
+        model.function(RATE, 0.0, q, v, v, none, np.zeros(4), model.tables, model.scratch, out)
         expected = sum(w * system.retract(q, (k - 4) * H * v) for k, w in enumerate(WEIGHTS)) / H
         assert out == pytest.approx(expected, abs=1e-9)
 
@@ -63,7 +63,7 @@ def test_rate_of_a_twist() -> None:
     model, none = system.model(), np.zeros(0)
     q = system.retract(system.q0, 0.2 * rng.normal(size=system.nv))
     v, out = rng.normal(size=system.nv), np.zeros(system.nq)
-    model.function(RATE, 0.0, q, v, v, none, np.zeros(4), model.pf, model.pi, out)
+    model.function(RATE, 0.0, q, v, v, none, np.zeros(4), model.tables, model.scratch, out)
     expected = sum(w * system.retract(q, (k - 4) * H * v) for k, w in enumerate(WEIGHTS)) / H
     assert system.names[-1] == "b.twist"
     assert out[-1] == pytest.approx(expected[-1], abs=1e-9)

@@ -64,7 +64,7 @@ def test_weight_keeps_its_level_about_a_mean(fall: iso.Solution) -> None:
     every = Sampling(np.arange(80), np.ones(80), 0.0, 80)
     plain, sampled = iso.reduce(fall.system, basis), iso.reduce(fall.system, basis, every)
     q, v = plain.q0 + 0.01, np.linspace(-1.0, 1.0, 6)
-    assert abs(fall.system.tables.weight @ basis.mean) > 0.1
+    assert abs(fall.system.layout.weight @ basis.mean) > 0.1
     np.testing.assert_allclose(sampled.energy(q, v, 0.0), plain.energy(q, v, 0.0), rtol=1e-10)
 
 
@@ -76,7 +76,7 @@ def test_element_contributions_add_up(model: Any) -> None:
     q = system.q0 + 0.01 * np.random.default_rng(2).standard_normal(system.nv)
     ask, still = Questions(system), np.zeros(system.nv)
     A = contributions(system, T, q[None])
-    weight = system.tables.weight
+    weight = system.layout.weight
     expected = T.T @ (ask.ask(BALANCE, 0.0, q, still, still, system.nv) + weight)
     np.testing.assert_allclose(A.sum(axis=1), expected, atol=1e-9 * np.abs(A).max())
 

@@ -28,7 +28,7 @@ def ask(system: Any, what: int, size: int, t: float, q: Any, v: Any, a: Any = No
     model = model if model.dense is None else model.dense()
     a, lam = np.zeros(system.nv) if a is None else a, np.zeros(system.m) if lam is None else lam
     state = [np.ascontiguousarray(x) for x in (q, v, a, lam)]
-    assert model.function(what, t, *state, np.array([1.0, 0.0, 0.0, 1.0]), model.pf, model.pi, out) == OK
+    assert model.function(what, t, *state, np.array([1.0, 0.0, 0.0, 1.0]), model.tables, model.scratch, out) == OK
     return out
 
 

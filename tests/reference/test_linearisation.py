@@ -67,7 +67,7 @@ def test_double_pendulum(planar):
 def linkages_turn(lin, body):
     """Turn about world z of a body, by mode."""
     system = lin.system
-    R = system.bodies[system.tables.number[body]].R
+    R = system.bodies[system.layout.number[body]].R
     return (R @ lin.modes[system.v_of(body)][3:])[2]
 
 

@@ -31,7 +31,7 @@ def test_exact_motion_satisfies_the_equations(name: str) -> None:
     for k in range(t.size):
         lam = np.zeros((t.size, 0)) if exact.lam is None else exact.lam
         row = [np.ascontiguousarray(x[k]) for x in (exact.q, exact.v, exact.a, lam)]
-        assert model.function(BALANCE, t[k], *row, np.zeros(4), model.pf, model.pi, out) == OK
+        assert model.function(BALANCE, t[k], *row, np.zeros(4), model.tables, model.scratch, out) == OK
         size = max(1.0, np.abs(exact.a).max())
         if name in OF_LARGE_FORCES:
             size = max(size, np.abs(system.M @ exact.a[k]).max())

@@ -30,7 +30,7 @@ class BeamEnergy:
 class BeamSystem(TabledSystem):
     """The compiled system of a `Beam`. q holds (position, slope) of node after node."""
 
-    tables: BeamTables = None  # type: ignore[assignment]
+    layout: BeamTables = None  # type: ignore[assignment]
     arc: FloatArray = None  # type: ignore[assignment]
 
     small: ClassVar[int] = 12
@@ -39,7 +39,7 @@ class BeamSystem(TabledSystem):
     @cached_property
     def shape(self) -> BeamShape:
         """Curve, forces and energies from nodal coordinates."""
-        t = self.tables
+        t = self.layout
         return BeamShape(t.dim, t.energy, t.nodes, tuple(t.elements))
 
     def nodes(self, q: Any) -> FloatArray:
@@ -87,11 +87,11 @@ class BeamSystem(TabledSystem):
 
 def make_system(tables: BeamTables, q0: FloatArray, v0: FloatArray, arc: FloatArray) -> BeamSystem:
     """The system of these tables."""
-    pf, pi = tables.build(sparse=False)
-    scratch, out = pf.copy(), np.empty(3 + tables.n)
+    nothing, scratch = tables.build(sparse=False)
+    work, out = scratch.copy(), np.empty(3 + tables.n)
 
     def energy(q: FloatArray, v: FloatArray, t: float) -> tuple[float, float]:
-        beam_energy(np.ascontiguousarray(q), np.ascontiguousarray(v), scratch, pi, out)
+        beam_energy(np.ascontiguousarray(q), np.ascontiguousarray(v), work.pf, work.pi, out)
         return float(out[0]), float(out[1] + out[2])
 
     sizes = np.tile(np.repeat([power_of_two(arc[-1] - arc[0]), 1.0], tables.dim), tables.nodes)
@@ -101,8 +101,8 @@ def make_system(tables: BeamTables, q0: FloatArray, v0: FloatArray, arc: FloatAr
         KNOWS_MASS | KNOWS_TANGENT | CONSTANT_MASS,
         q0,
         v0,
-        pf,
-        pi,
+        nothing,
+        scratch,
         energy,
         names=tuple(f"{x}{k}" for k in range(tables.nodes) for x in letters),
         m=len(tables.rows),
@@ -111,6 +111,6 @@ def make_system(tables: BeamTables, q0: FloatArray, v0: FloatArray, arc: FloatAr
         alike=((0,) * tables.dim + (1,) * tables.dim) * tables.nodes,
         elastic=True,
         scales=Scales(sizes, sizes, q0.copy()),
-        tables=tables,
+        layout=tables,
         arc=arc,
     )

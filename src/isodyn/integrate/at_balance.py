@@ -96,7 +96,7 @@ class FullMatrices:
         leg.t_limit = t_limit
         forget(run.state)
         tables = run.state, own, run.columns, run.rows, run.counters
-        status = run.loop.run(model.function, model.pf, model.pi, leg, time, save, *tables)
+        status = run.loop.run(model.function, model.tables, model.scratch, leg, time, save, *tables)
         for name in ("mu", "nu", "lam_1", "d", "a", "dx", "r", "fault", "correction"):
             setattr(ours, name, getattr(own, name))
         ours.factors_good = 0

@@ -68,7 +68,7 @@ def add_to(x: FloatArray, out: FloatArray) -> None:
 def retract(p: Any, q: FloatArray, d: FloatArray, c: FloatArray, out: FloatArray) -> int:
     """out = q ⊕ d."""
     if p.traits & RETRACTS:
-        return p.model(RETRACT, 0.0, q, d, d, d, c, p.pf, p.pi, out)
+        return p.model(RETRACT, 0.0, q, d, d, d, c, p.tables, p.scratch, out)
     for i in range(q.size):
         out[i] = q[i] + d[i]
     return OK
@@ -78,7 +78,7 @@ def retract(p: Any, q: FloatArray, d: FloatArray, c: FloatArray, out: FloatArray
 def settle(p: Any, c: FloatArray, q: FloatArray) -> int:
     """Finish a configuration that a step ends with: angles that nothing read inside the step."""
     if p.traits & COUNTS_TURNS:
-        return p.model(SETTLE, 0.0, q, q, q, q, c, p.pf, p.pi, q)
+        return p.model(SETTLE, 0.0, q, q, q, q, c, p.tables, p.scratch, q)
     return OK
 
 
@@ -172,15 +172,21 @@ def ask_levels(p: Any, t: float, c: FloatArray, memory: Any, position: bool, rat
     wanted."""
     m = natural(memory.gap.size)
     if position and rates and p.traits & KNOWS_LEVELS:
-        status = p.model(LEVELS, t, memory.q_1, memory.v_1, memory.a_1, memory.lam_1, c, p.pf, p.pi, memory.levels)
+        status = p.model(
+            LEVELS, t, memory.q_1, memory.v_1, memory.a_1, memory.lam_1, c, p.tables, p.scratch, memory.levels
+        )
         for i in range(m):
             memory.gap_q[i], memory.gap_v[i] = memory.levels[i], memory.levels[m + i]
         return status
     status = OK
     if position:
-        status = p.model(POSITION, t, memory.q_1, memory.v_1, memory.a_1, memory.lam_1, c, p.pf, p.pi, memory.gap_q)
+        status = p.model(
+            POSITION, t, memory.q_1, memory.v_1, memory.a_1, memory.lam_1, c, p.tables, p.scratch, memory.gap_q
+        )
     if status == OK and rates:
-        status = p.model(VELOCITY, t, memory.q_1, memory.v_1, memory.a_1, memory.lam_1, c, p.pf, p.pi, memory.gap_v)
+        status = p.model(
+            VELOCITY, t, memory.q_1, memory.v_1, memory.a_1, memory.lam_1, c, p.tables, p.scratch, memory.gap_v
+        )
     return status
 
 
@@ -212,7 +218,7 @@ def close(p: Any, leg: Any, t_1: float, dt: float, state: Any, c: FloatArray, me
                 memory.a_p[i] + (1.0 + leg.phi) * memory.x[i]
             )  # â, the acceleration at t_{n+1} [Shimada2014 (3.145b)]
         status = p.model(
-            ACCELERATION, t_1, memory.q_1, memory.v_1, memory.a_1, memory.lam_1, c, p.pf, p.pi, memory.gap_a
+            ACCELERATION, t_1, memory.q_1, memory.v_1, memory.a_1, memory.lam_1, c, p.tables, p.scratch, memory.gap_a
         )
         for i in range(n):
             memory.gap[i] += k.acceleration * memory.gap_a[i] / along_x
@@ -236,11 +242,13 @@ def close_at_balance(p: Any, t: float, c: FloatArray, memory: Any) -> int:
         memory.gap[i] = -soft * memory.lam[i]
     status = OK
     if k.position != 0.0:
-        status = p.model(POSITION, t, memory.q, memory.v, memory.a, memory.lam, c, p.pf, p.pi, memory.gap_q)
+        status = p.model(POSITION, t, memory.q, memory.v, memory.a, memory.lam, c, p.tables, p.scratch, memory.gap_q)
     if status == OK and k.velocity != 0.0:
-        status = p.model(VELOCITY, t, memory.q, memory.v, memory.a, memory.lam, c, p.pf, p.pi, memory.gap_v)
+        status = p.model(VELOCITY, t, memory.q, memory.v, memory.a, memory.lam, c, p.tables, p.scratch, memory.gap_v)
     if status == OK:
-        status = p.model(ACCELERATION, t, memory.q, memory.v, memory.a, memory.lam, c, p.pf, p.pi, memory.gap_a)
+        status = p.model(
+            ACCELERATION, t, memory.q, memory.v, memory.a, memory.lam, c, p.tables, p.scratch, memory.gap_a
+        )
     for i in range(m):
         gap, along_x = k.acceleration * memory.gap_a[i], k.acceleration * c[0]
         if k.velocity != 0.0:

@@ -18,8 +18,9 @@ from isodyn.integrate.initial import initial_acceleration
 from isodyn.integrate.loop import COLUMNS, ROWS_TYPE, run, write_row
 from isodyn.integrate.memory import COUNTERS, LEG, MEMORY, STATE, Physics
 from isodyn.integrate.symmetric_step import symmetric_step
-from isodyn.kernels.compiled import MODEL_TYPE, OK, F, I, f8, i8, kernel
+from isodyn.kernels.compiled import MODEL_TYPE, OK, F, f8, i8, kernel
 from isodyn.kernels.lowering import by_reference
+from isodyn.kernels.struct_types import ADDRESS
 
 Stages = namedtuple("Stages", "ends central t_first")
 """Where the sub-steps of a step end, as parts of it; whether their base is the central difference;
@@ -28,14 +29,14 @@ STAGES = types.NamedTuple((F, i8, f8), Stages)
 
 
 @kernel(
-    i8(STAGES, MODEL_TYPE, F, I, LEG, F, types.boolean[::1], STATE, MEMORY, COLUMNS, ROWS_TYPE, COUNTERS),
+    i8(STAGES, MODEL_TYPE, ADDRESS, ADDRESS, LEG, F, types.boolean[::1], STATE, MEMORY, COLUMNS, ROWS_TYPE, COUNTERS),
     allocates=True,
 )
 def run_composed(
     stages: Any,
     model: Any,
-    pf: Any,
-    pi: Any,
+    tables: Any,
+    scratch: Any,
     leg: Any,
     times: Any,
     save: Any,
@@ -47,7 +48,7 @@ def run_composed(
 ) -> int:
     """Composed steps to every time of `times`; loads are asked for up to leg.t_limit. A step that
     fails is undone."""
-    p = by_reference(Physics(model, leg.traits, leg.holonomic, leg.closure, leg.rows, pf, pi))
+    p = by_reference(Physics(model, leg.traits, leg.holonomic, leg.closure, leg.rows, tables, scratch))
     c, ends, t_limit = np.ones(4), stages.ends, leg.t_limit
     S = np.zeros((leg.max_iterations, memory.dx.size))
     many = ends.size
@@ -71,11 +72,11 @@ def run_composed(
                     break
         else:
             before = counters.steps
-            status = run(model, pf, pi, leg, sub, never, state, memory, columns, rows, counters)
+            status = run(model, tables, scratch, leg, sub, never, state, memory, columns, rows, counters)
             counters.steps = before
         if status == OK and save[k]:
             t_1 = min(times[k], t_limit)
-            status = initial_acceleration(model, pf, pi, leg, t_1, state, memory, counters)
+            status = initial_acceleration(model, tables, scratch, leg, t_1, state, memory, counters)
             if status == OK:
                 state.t = times[k]
                 copy_to(state.lam, memory.lam_1)

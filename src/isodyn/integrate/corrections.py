@@ -50,9 +50,9 @@ def solve(p: Any, t: float, c: FloatArray, memory: Any, x: FloatArray, y: FloatA
             solve_blocks(memory.J, memory.pivots, 0, x, y)
         return OK
     if p.traits & SOLVES:
-        status = p.model(SOLVE, t, memory.q, memory.v, memory.a, memory.lam, c, p.pf, p.pi, x)
+        status = p.model(SOLVE, t, memory.q, memory.v, memory.a, memory.lam, c, p.tables, p.scratch, x)
         if status == OK and two:
-            status = p.model(SOLVE, t, memory.q, memory.v, memory.a, memory.lam, c, p.pf, p.pi, y)
+            status = p.model(SOLVE, t, memory.q, memory.v, memory.a, memory.lam, c, p.tables, p.scratch, y)
         return status
     if two:
         lu_solve_two(memory.J, memory.pivots, x, y)

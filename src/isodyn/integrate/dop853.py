@@ -37,15 +37,13 @@ from isodyn.kernels.compiled import (
     OK,
     SINGULAR,
     UNTOLD,
-    F,
     FloatArray,
-    I,
     i8,
     kernel,
 )
 from isodyn.kernels.lowering import by_reference
 from isodyn.kernels.struct import Struct, integer, real, reals
-from isodyn.kernels.struct_types import StructType
+from isodyn.kernels.struct_types import ADDRESS, StructType
 
 STAGES = DOP853.n_stages
 ROWS = 16  # stages, the end of the step, and three for dense output
@@ -161,11 +159,11 @@ def asked_for(times: FloatArray, t: float, t_1: float) -> bool:
     return bool(times[k] < t_1)
 
 
-@kernel(i8(MODEL_TYPE, F, I, LEG, PACE, STATE, STATE, MEMORY, F2, PATH, COUNTERS))
+@kernel(i8(MODEL_TYPE, ADDRESS, ADDRESS, LEG, PACE, STATE, STATE, MEMORY, F2, PATH, COUNTERS))
 def march(
     model: Any,
-    pf: Any,
-    pi: Any,
+    tables: Any,
+    scratch: Any,
     leg: Any,
     pace: Any,
     state: Any,
@@ -180,7 +178,7 @@ def march(
 
     K[0] holds the rate at the state, pace.h the size to try next; both are kept up.
     """
-    p = by_reference(Physics(model, leg.traits, leg.holonomic, leg.closure, leg.rows, pf, pi))
+    p = by_reference(Physics(model, leg.traits, leg.holonomic, leg.closure, leg.rows, tables, scratch))
     nq, n = state.q.size, state.q.size + state.v.size
     for number in range(path.clock.shape[0]):
         t = state.t

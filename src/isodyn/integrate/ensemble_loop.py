@@ -29,7 +29,7 @@ from isodyn.integrate.initial import (
 from isodyn.integrate.loop import COLUMNS, SavedRows, run, shift, show_start, write_row
 from isodyn.integrate.memory import COUNTERS, LEG, MEMORY, STATE
 from isodyn.kernels.compiled import CONSTRAINT, F2, MODEL_TYPE, OK, POSITION, VELOCITY, F, FloatArray, I, f8, i8, kernel
-from isodyn.kernels.struct_types import copy_struct
+from isodyn.kernels.struct_types import ADDRESS, address_at, copy_struct
 
 NOT_CLEAR = 200  # status of a member that is better left to a single run
 ON_CONSTRAINTS = 1e-7  # gaps below this, relative, are accepted by every single run
@@ -43,15 +43,15 @@ Course = namedtuple("Course", "starting main t times save columns G_starts G_col
 entries of G are (CSR)."""
 COURSE = types.NamedTuple((LEG, LEG, f8, F, types.boolean[::1], COLUMNS, I, I), Course)
 
-Members = namedtuple("Members", "q0 v0 pf by_q by_v rows sizes inertia")
-"""Starts, numbers and weights (isodyn.systems.scales), a row for each member; one row of all but
-starts when they have the same."""
-MEMBERS = types.NamedUniTuple(F2, 8, Members)
+Members = namedtuple("Members", "q0 v0 tables scratch by_q by_v rows sizes inertia")
+"""Starts, addresses of tables and scratch of the models and weights (isodyn.systems.scales), a row for
+each member; one row of all but starts when they have the same."""
+MEMBERS = types.NamedTuple((F2, F2, I, I, F2, F2, F2, F2, F2), Members)
 
-Thread = namedtuple("Thread", "state memory counters fresh_state fresh_memory fresh_counters pf G t cursor")
-"""A thread's own memory, the same as it is before a run, numbers of the model, constraint matrix,
-times of rows, the member in hand."""
-THREAD = types.NamedTuple((STATE, MEMORY, COUNTERS, STATE, MEMORY, COUNTERS, F, F2, F, I), Thread)
+Thread = namedtuple("Thread", "state memory counters fresh_state fresh_memory fresh_counters G t cursor")
+"""A thread's own memory, the same as it is before a run, constraint matrix, times of rows, the member in
+hand."""
+THREAD = types.NamedTuple((STATE, MEMORY, COUNTERS, STATE, MEMORY, COUNTERS, F2, F, I), Thread)
 
 Stack = namedtuple("Stack", "q v a lam mu nu balance_t balance_q balance_v judged")
 """Rows of all members; and of each, largest changes and local errors of its components
@@ -96,14 +96,14 @@ def clearly_independent(G: FloatArray) -> bool:
 
 
 @kernel()
-def is_clearly_consistent(model: Any, pi: Any, course: Any, thread: Any) -> bool:
+def is_clearly_consistent(model: Any, tables: Any, scratch: Any, course: Any, thread: Any) -> bool:
     """True if q and v satisfy the constraints, and the rows are independent, by such a margin that
     a single run sees it too."""
-    state, memory, pf, t, times = thread.state, thread.memory, thread.pf, course.t, course.times
+    state, memory, t, times = thread.state, thread.memory, course.t, course.times
     c, q, v = memory.c, state.q, state.v
-    if model(POSITION, t, q, v, v, state.lam, c, pf, pi, memory.gap_q) != OK:
+    if model(POSITION, t, q, v, v, state.lam, c, tables, scratch, memory.gap_q) != OK:
         return False
-    if model(VELOCITY, t, q, v, v, state.lam, c, pf, pi, memory.gap_v) != OK:
+    if model(VELOCITY, t, q, v, v, state.lam, c, tables, scratch, memory.gap_v) != OK:
         return False
     slowest = 1.0 / (times[times.size - 1] - t)
     fast, m = max(slowest, measure(v, memory.by_v)), memory.gap_v.size
@@ -111,15 +111,15 @@ def is_clearly_consistent(model: Any, pi: Any, course: Any, thread: Any) -> bool
         return False
     if not measure_rows(memory.gap_v, memory.row_sizes, m) <= ON_CONSTRAINTS * fast:
         return False
-    return independent(model, pi, course, thread)
+    return independent(model, tables, scratch, course, thread)
 
 
 @kernel()
-def independent(model: Any, pi: Any, course: Any, thread: Any) -> bool:
+def independent(model: Any, tables: Any, scratch: Any, course: Any, thread: Any) -> bool:
     """Whether the constraint rows are clearly independent at the state."""
     state, memory, G, columns = thread.state, thread.memory, thread.G, course.G_columns
     q, v, lam = state.q, state.v, state.lam
-    if model(CONSTRAINT, course.t, q, v, v, lam, memory.c, thread.pf, pi, memory.G) != OK:
+    if model(CONSTRAINT, course.t, q, v, v, lam, memory.c, tables, scratch, memory.G) != OK:
         return False
     for i in range(G.shape[0]):
         fill_with(G[i], 0.0)
@@ -129,20 +129,20 @@ def independent(model: Any, pi: Any, course: Any, thread: Any) -> bool:
 
 
 @kernel()
-def one_member(model: Any, pi: Any, course: Any, thread: Any, rows: Any, stop: Any) -> int:
+def one_member(model: Any, tables: Any, scratch: Any, course: Any, thread: Any, rows: Any, stop: Any) -> int:
     """All steps of the member whose start is in thread.state."""
-    state, memory, counters, pf, t = thread.state, thread.memory, thread.counters, thread.pf, course.t
+    state, memory, counters, t = thread.state, thread.memory, thread.counters, course.t
     main, times, save = course.main, course.times, course.save
     if main.rows.size > 0:
-        if not is_clearly_consistent(model, pi, course, thread):
+        if not is_clearly_consistent(model, tables, scratch, course, thread):
             return NOT_CLEAR
         copy_struct(thread.fresh_memory, memory)
-        status = nearest_consistent(model, pf, pi, main, t, state, memory)
+        status = nearest_consistent(model, tables, scratch, main, t, state, memory)
         if status != OK:
             return status
-        if not independent(model, pi, course, thread):
+        if not independent(model, tables, scratch, course, thread):
             return NOT_CLEAR
-    status = initial_acceleration(model, pf, pi, main, t, state, memory, counters)
+    status = initial_acceleration(model, tables, scratch, main, t, state, memory, counters)
     if status != OK:
         return status
     show_start(state, memory)
@@ -155,7 +155,7 @@ def one_member(model: Any, pi: Any, course: Any, thread: Any, rows: Any, stop: A
         if begin == 0:
             leg, last = course.starting, 1
         part = times[begin:last]
-        status = run(model, pf, pi, leg, part, save[begin:last], state, memory, course.columns, rows, counters)
+        status = run(model, tables, scratch, leg, part, save[begin:last], state, memory, course.columns, rows, counters)
         if status != OK:
             return status
         if begin == 0:
@@ -167,12 +167,11 @@ def one_member(model: Any, pi: Any, course: Any, thread: Any, rows: Any, stop: A
 
 
 @kernel()
-def begin_member(i: int, course: Any, members: Any, thread: Any) -> None:
-    """Start, numbers and weights of a member into the memory of a thread, which is as before any
+def begin_member(i: int, own: int, scratch: Any, course: Any, members: Any, thread: Any) -> None:
+    """Start, scratch and weights of a member, in their rows i and `own`, into the memory of a thread, which is as before any
     run otherwise."""
     state, fresh = thread.state, thread.fresh_memory
-    own = i if members.pf.shape[0] > 1 else 0
-    copy_to(members.pf[own], thread.pf)
+    copy_struct(address_at(members.scratch[own]), scratch)
     copy_to(members.by_q[own], fresh.by_q)
     copy_to(members.by_v[own], fresh.by_v)
     copy_to(members.rows[own], fresh.row_sizes)
@@ -201,12 +200,12 @@ def write_counts(counters: Any, out: Any) -> None:
 
 
 @kernel(
-    types.void(MODEL_TYPE, I, COURSE, MEMBERS, THREAD, STACK, i8[:, ::1], I, i8, i8, I),
+    types.void(MODEL_TYPE, ADDRESS, COURSE, MEMBERS, THREAD, STACK, i8[:, ::1], I, i8, i8, I),
     nogil=True,
 )
 def run_members(
     model: Any,
-    pi: Any,
+    scratch: Any,
     course: Any,
     members: Any,
     thread: Any,
@@ -224,7 +223,8 @@ def run_members(
         if statuses[i] != UNDONE:
             continue
         thread.cursor[0] = i
-        begin_member(i, course, members, thread)
+        own = i if len(members.tables) > 1 else 0
+        begin_member(i, own, scratch, course, members, thread)
         rows = SavedRows(
             thread.t,
             stack.q[i],
@@ -237,7 +237,7 @@ def run_members(
             stack.balance_q[i],
             stack.balance_v[i],
         )
-        statuses[i] = one_member(model, pi, course, thread, rows, stop)
+        statuses[i] = one_member(model, address_at(members.tables[own]), scratch, course, thread, rows, stop)
         write_counts(thread.counters, counts[i])
         judged = stack.judged[i]
         copy_to(state.most_change, judged[0])

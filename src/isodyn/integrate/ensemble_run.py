@@ -19,6 +19,7 @@ from isodyn.kernels import interrupts
 from isodyn.kernels.compiled import OK, RAISED, FloatArray, make_ready
 from isodyn.kernels.progress import run_clock
 from isodyn.kernels.struct import LINE
+from isodyn.kernels.struct_types import addresses
 from isodyn.linear_solvers.rows import every
 from isodyn.memory import FEWER_ROWS, require_memory
 from isodyn.results.ensemble import Ensemble, warn_of_coarse_members, with_start
@@ -146,13 +147,12 @@ class Threads:
         self.rows = every(system.m)
         run.enforce(self.rows)
         model = self.model = models[0]
-        pf = np.zeros((len(models), model.pf.size))
         for i, one in enumerate(models):
-            if _alike(one, model):
-                pf[i] = one.pf
-            else:
+            if not _alike(one, model):
                 many.statuses[i] = ensemble_loop.NOT_CLEAR
-        self.members = ensemble_loop.Members(many.q0, many.v0, pf, *self.weights(models))
+        self.models = models  # their memory is read at its addresses
+        where = addresses([one.tables for one in models]), addresses([one.scratch for one in models])
+        self.members = ensemble_loop.Members(many.q0, many.v0, *where, *self.weights(models))
         self.fault: Exception | None = None  # what went wrong outside the members
         self.portions: SimpleQueue[tuple[int, int]] = SimpleQueue()
         n = many.statuses.size
@@ -215,10 +215,10 @@ class Threads:
         thread = kernel.Thread(
             *(new_state(nq, nv, m), run.memory_for(self.rows), Counters()),
             *(new_state(nq, nv, m), run.memory_for(self.rows), Counters()),
-            *map(apart, (self.model.pf, np.zeros((m, nv)), np.zeros(run.rows.t.size))),
+            *map(apart, (np.zeros((m, nv)), np.zeros(run.rows.t.size))),
             cursor,
         )
-        stack, pi = kernel.Stack(*many.stack, many.judged), self.model.pi.copy()
+        stack, scratch = kernel.Stack(*many.stack, many.judged), self.model.scratch.copy()
         while many.stop[0] == 0:
             try:
                 first, last = self.portions.get_nowait()
@@ -229,7 +229,7 @@ class Threads:
                 try:
                     kernel.run_members(
                         self.model.function,
-                        pi,
+                        scratch,
                         course,
                         self.members,
                         thread,
@@ -270,6 +270,6 @@ def _alike(one: Model, other: Model) -> bool:
     if one is other:
         return True
     same = one.function is other.function and one.traits == other.traits and one.callback is None
-    same = same and one.pf.size == other.pf.size and np.array_equal(one.pi, other.pi)
+    same = same and all(x.alike(y) for x, y in ((one.tables, other.tables), (one.scratch, other.scratch)))
     patterns = [[] if m.sparsity is None else list(vars(m.sparsity).values()) for m in (one, other)]
     return same and len(patterns[0]) == len(patterns[1]) and all(map(np.array_equal, *patterns))

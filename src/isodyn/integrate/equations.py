@@ -61,5 +61,5 @@ def residual(
         return status
     if memory.eliminate > 0:
         fill_with(memory.lam, 0.0)
-    status = p.model(BALANCE, t, memory.q, memory.v, memory.a, memory.lam, c, p.pf, p.pi, r[:n])
+    status = p.model(BALANCE, t, memory.q, memory.v, memory.a, memory.lam, c, p.tables, p.scratch, r[:n])
     return gaps(p, leg, t, t_1, dt, state, c, memory, r) if status == OK else status

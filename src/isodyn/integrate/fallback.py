@@ -54,7 +54,7 @@ class WithSuperLU:
             return OK
         if what == FACTORISE:
             return self.factorise(t, q, v, a, lam, c, out)
-        return int(self.model.function(what, t, q, v, a, lam, c, self.model.pf, self.model.pi, out))
+        return int(self.model.function(what, t, q, v, a, lam, c, self.model.tables, self.model.scratch, out))
 
     def factorise(
         self, t: float, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray, c: FloatArray, fault: FloatArray
@@ -64,7 +64,7 @@ class WithSuperLU:
         assert pattern is not None
         J, G = np.zeros(pattern.J_columns.size), np.zeros(pattern.G_columns.size)
         for what, values in ((JACOBIAN, J), (CONSTRAINT, G)):
-            self.model.function(what, t, q, v, a, lam, c, self.model.pf, self.model.pi, values)
+            self.model.function(what, t, q, v, a, lam, c, self.model.tables, self.model.scratch, values)
         rows = values_to_csr(pattern.G_starts, pattern.G_columns, G, pattern.n)[self.chosen]
         upper = values_to_csr(pattern.J_starts, pattern.J_columns, J, pattern.n)
         try:

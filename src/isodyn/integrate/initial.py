@@ -23,14 +23,13 @@ from isodyn.kernels.compiled import (
     MODEL_TYPE,
     NOT_FINITE,
     OK,
-    F,
     FloatArray,
-    I,
     f8,
     i8,
     kernel,
 )
 from isodyn.kernels.lowering import by_reference
+from isodyn.kernels.struct_types import ADDRESS
 
 # most solves for the first acceleration; as a literal it would compile what it is handed to once
 # more
@@ -60,13 +59,15 @@ def acceleration(p: Any, leg: Any, t: float, state: Any, memory: Any, counters: 
     for k in range(most):
         copy_to(state.a, memory.a)
         copy_to(state.lam, memory.lam)
-        status = p.model(BALANCE, t, memory.q, memory.v, memory.a, memory.lam, c, p.pf, p.pi, memory.r[:n])
+        status = p.model(BALANCE, t, memory.q, memory.v, memory.a, memory.lam, c, p.tables, p.scratch, memory.r[:n])
         counters.iterations += 1
         counters.evaluations += 1
         if status == OK and p.rows.size > 0 and p.closure.at_balance == 1:
             status = close_at_balance(p, t, c, memory)
         elif status == OK and p.rows.size > 0:
-            status = p.model(ACCELERATION, t, memory.q, memory.v, memory.a, memory.lam, c, p.pf, p.pi, memory.gap)
+            status = p.model(
+                ACCELERATION, t, memory.q, memory.v, memory.a, memory.lam, c, p.tables, p.scratch, memory.gap
+            )
         if status != OK:
             return status
         for i in range(p.rows.size):
@@ -116,16 +117,16 @@ def initial_matrix(p: Any, leg: Any, t: float, state: Any, c: FloatArray, memory
     return factorise(p, leg, t, t, 0.0, state, c, memory, 0, counters)
 
 
-INITIAL_ACCELERATION = i8(MODEL_TYPE, F, I, LEG, f8, STATE, MEMORY, COUNTERS)
+INITIAL_ACCELERATION = i8(MODEL_TYPE, ADDRESS, ADDRESS, LEG, f8, STATE, MEMORY, COUNTERS)
 
 
 @kernel(INITIAL_ACCELERATION, apart=True)
 def initial_acceleration(
-    model: Any, pf: Any, pi: Any, leg: Any, t: float, state: Any, memory: Any, counters: Any
+    model: Any, tables: Any, scratch: Any, leg: Any, t: float, state: Any, memory: Any, counters: Any
 ) -> int:
     """`acceleration` for callers outside compiled code; loads are taken at t, which may be a
     right-hand limit."""
-    p = by_reference(Physics(model, leg.traits, leg.holonomic, leg.closure, leg.rows, pf, pi))
+    p = by_reference(Physics(model, leg.traits, leg.holonomic, leg.closure, leg.rows, tables, scratch))
     return acceleration(p, leg, t, state, memory, counters, PATIENCE)
 
 
@@ -144,11 +145,11 @@ def nearest(p: Any, t: float, state: Any, memory: Any) -> int:
     return status
 
 
-NEAREST_CONSISTENT = i8(MODEL_TYPE, F, I, LEG, f8, STATE, MEMORY)
+NEAREST_CONSISTENT = i8(MODEL_TYPE, ADDRESS, ADDRESS, LEG, f8, STATE, MEMORY)
 
 
 @kernel(NEAREST_CONSISTENT, apart=True)
-def nearest_consistent(model: Any, pf: Any, pi: Any, leg: Any, t: float, state: Any, memory: Any) -> int:
+def nearest_consistent(model: Any, tables: Any, scratch: Any, leg: Any, t: float, state: Any, memory: Any) -> int:
     """`nearest` for callers outside compiled code."""
-    p = by_reference(Physics(model, leg.traits, leg.holonomic, leg.closure, leg.rows, pf, pi))
+    p = by_reference(Physics(model, leg.traits, leg.holonomic, leg.closure, leg.rows, tables, scratch))
     return nearest(p, t, state, memory)

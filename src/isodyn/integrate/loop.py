@@ -22,6 +22,7 @@ from isodyn.integrate.memory import COUNTERS, LEG, MEMORY, STATE, Physics
 from isodyn.integrate.step import advance
 from isodyn.kernels.compiled import F2, MODEL_TYPE, OK, RAISED, WRONG_SHAPE, F, I, f8, i8, kernel
 from isodyn.kernels.lowering import by_reference
+from isodyn.kernels.struct_types import ADDRESS
 
 SavedRows = namedtuple("SavedRows", "t q v a lam mu nu balance_t balance_q balance_v")
 """Saved rows of a run, preallocated; the last three hold the states at the last two balances, one
@@ -105,14 +106,14 @@ def shift(state: Any, lag: float) -> None:
     state.lag = lag
 
 
-RUN = i8(MODEL_TYPE, F, I, LEG, F, types.boolean[::1], STATE, MEMORY, COLUMNS, ROWS_TYPE, COUNTERS)
+RUN = i8(MODEL_TYPE, ADDRESS, ADDRESS, LEG, F, types.boolean[::1], STATE, MEMORY, COLUMNS, ROWS_TYPE, COUNTERS)
 
 
 @kernel(RUN, apart=True)
 def run(
     model: Any,
-    pf: Any,
-    pi: Any,
+    tables: Any,
+    scratch: Any,
     leg: Any,
     times: Any,
     save: Any,
@@ -123,7 +124,7 @@ def run(
     counters: Any,
 ) -> int:
     """Step to every time of `times` in turn; counters.steps, counters.rows tell how far it came."""
-    p = by_reference(Physics(model, leg.traits, leg.holonomic, leg.closure, leg.rows, pf, pi))
+    p = by_reference(Physics(model, leg.traits, leg.holonomic, leg.closure, leg.rows, tables, scratch))
     for k in range(times.size):
         status = advance(p, leg, times[k], state, memory, counters)
         if status != OK:

@@ -201,7 +201,7 @@ def close_at_the_end(p: Any, t_1: float, c: FloatArray, memory: Any) -> int:
     singular value, and no iteration with the wrong one converges however small the step is.
     """
     n, m = natural(memory.x.size), natural(p.rows.size)
-    status = p.model(CONSTRAINT, t_1, memory.q_1, memory.v_1, memory.a, memory.lam, c, p.pf, p.pi, memory.G_1)
+    status = p.model(CONSTRAINT, t_1, memory.q_1, memory.v_1, memory.a, memory.lam, c, p.tables, p.scratch, memory.G_1)
     if p.traits & SPARSE:
         fill_lower(memory.G_1, memory.pivots, memory.J)
         return status
@@ -258,26 +258,30 @@ def factorise_step(
     n, m = natural(memory.x.size), natural(p.rows.size)
     counters.factorisations += 1
     if p.traits & SOLVES:
-        status = p.model(FACTORISE, t, memory.q, memory.v, memory.a, memory.lam, c, p.pf, p.pi, memory.fault)
+        status = p.model(FACTORISE, t, memory.q, memory.v, memory.a, memory.lam, c, p.tables, p.scratch, memory.fault)
     elif m > 0 and (p.traits & GENERAL or exactly(p, memory)):
         status = difference_jacobian(p, leg, t, t_1, dt, state, c, memory, memory.J, n + m, counters)
         if status == OK and p.closure.at_balance == 1:
-            status = p.model(CONSTRAINT, t, memory.q, memory.v, memory.a, memory.lam, c, p.pf, p.pi, memory.G)
+            status = p.model(CONSTRAINT, t, memory.q, memory.v, memory.a, memory.lam, c, p.tables, p.scratch, memory.G)
     else:
         block = memory.J if m == 0 and not p.traits & SPARSE else memory.J_11
         mass_only = (c[1] == 0.0 and c[2] == 0.0) or quasi == 1
         if mass_only and p.traits & KNOWS_MASS:
             memory.kappa[0], memory.kappa[1] = c[0], 0.0
-            status = p.model(JACOBIAN, t, memory.q, memory.v, memory.a, memory.lam, memory.kappa, p.pf, p.pi, block)
+            status = p.model(
+                JACOBIAN, t, memory.q, memory.v, memory.a, memory.lam, memory.kappa, p.tables, p.scratch, block
+            )
         elif p.traits & KNOWS_TANGENT:
-            status = p.model(JACOBIAN, t, memory.q, memory.v, memory.a, memory.lam, c, p.pf, p.pi, block)
+            status = p.model(JACOBIAN, t, memory.q, memory.v, memory.a, memory.lam, c, p.tables, p.scratch, block)
         else:
             status = difference_jacobian(p, leg, t, t_1, dt, state, c, memory, block, n, counters)
         if status == OK and memory.eliminate > 0:
             status = null_space_matrix(p, t, c, memory)
         elif status == OK and (m > 0 or p.traits & SPARSE):
             if m > 0:
-                status = p.model(CONSTRAINT, t, memory.q, memory.v, memory.a, memory.lam, c, p.pf, p.pi, memory.G)
+                status = p.model(
+                    CONSTRAINT, t, memory.q, memory.v, memory.a, memory.lam, c, p.tables, p.scratch, memory.G
+                )
             assemble(p, c, memory)
             if status == OK and m > 0 and dt != 0.0 and p.closure.at_balance == 0:
                 status = close_at_the_end(p, t_1, c, memory)

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import types
 
-from isodyn.kernels.compiled import MODEL_TYPE, F, FloatArray, I, IntArray, i8
+from isodyn.kernels.compiled import MODEL_TYPE, FloatArray, I, IntArray, i8
 from isodyn.kernels.lowering import Reference
 from isodyn.kernels.struct import Struct, integer, integers, one, real, reals
-from isodyn.kernels.struct_types import StructType
+from isodyn.kernels.struct_types import ADDRESS, StructType
 from isodyn.linear_solvers import block_layout
 from isodyn.linear_solvers.blocks import storage_of
 
@@ -175,10 +175,10 @@ class Counters(Struct):
 COUNTED = tuple(name for name in Counters._fields if name not in ("rows", "rejected"))
 """Counters that the statistics of a run have."""
 
-Physics = namedtuple("Physics", "model traits holonomic closure rows pf pi")
+Physics = namedtuple("Physics", "model traits holonomic closure rows tables scratch")
 """The model, how many of its constraint rows are holonomic, how and with which rows they close a
 step, and its numbers."""
-PHYSICS = types.NamedTuple((MODEL_TYPE, i8, i8, StructType(ClosureNumbers), I, F, I), Physics)
+PHYSICS = types.NamedTuple((MODEL_TYPE, i8, i8, StructType(ClosureNumbers), I, ADDRESS, ADDRESS), Physics)
 
 PHYSICS_REF = Reference(PHYSICS)
 LEG, STATE, MEMORY, COUNTERS = StructType(Leg), StructType(State), StructType(Memory), StructType(Counters)

@@ -28,7 +28,7 @@ def rows_of_G(p: Any, t: float, c: FloatArray, memory: Any) -> FloatArray:
     """The enforced rows of E G(q̃) D, as a matrix, with sizes of isodyn.systems.scales; in what
     follows it is G, D J D is J and D R is R."""
     n, m = memory.x.size, p.rows.size
-    p.model(CONSTRAINT, t, memory.q, memory.v, memory.a, memory.lam, c, p.pf, p.pi, memory.G)
+    p.model(CONSTRAINT, t, memory.q, memory.v, memory.a, memory.lam, c, p.tables, p.scratch, memory.G)
     G = np.empty((m, n))
     for k in range(m):
         for j in range(n):

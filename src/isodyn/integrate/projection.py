@@ -79,7 +79,9 @@ def close_acceleration(p: Any, leg: Any, t: float, c: FloatArray, memory: Any) -
     """Move a_{n+1} so that φ̈ = 0 for the acceleration at t_{n+1}."""
     for i in range(memory.x.size):
         memory.a[i] = memory.a_1[i] + leg.phi * memory.x[i]
-    status = p.model(ACCELERATION, t, memory.q_1, memory.v_1, memory.a, memory.lam_1, c, p.pf, p.pi, memory.gap_a)
+    status = p.model(
+        ACCELERATION, t, memory.q_1, memory.v_1, memory.a, memory.lam_1, c, p.tables, p.scratch, memory.gap_a
+    )
     fill(p, memory.gap_a, p.holonomic, memory, memory.dp)
     solve(p, t, c, memory, memory.dp, memory.dx, False)
     add_to(memory.dp, memory.a_1)
@@ -116,9 +118,9 @@ def mass_matrix(p: Any, t: float, q: FloatArray, v: FloatArray, a: FloatArray, c
     """Factors of [M Gᵀ; G 0] at a state, into memory.J."""
     memory.factors_good = 0
     c[0], c[1], c[2], c[3] = 1.0, 0.0, 0.0, 1.0
-    status = p.model(JACOBIAN, t, q, v, a, memory.lam_1, c, p.pf, p.pi, memory.J_11)
+    status = p.model(JACOBIAN, t, q, v, a, memory.lam_1, c, p.tables, p.scratch, memory.J_11)
     if status == OK:
-        status = p.model(CONSTRAINT, t, q, v, a, memory.lam_1, c, p.pf, p.pi, memory.G)
+        status = p.model(CONSTRAINT, t, q, v, a, memory.lam_1, c, p.tables, p.scratch, memory.G)
     if status == OK:
         assemble(p, c, memory)
         status = decompose(p, memory)
@@ -154,7 +156,7 @@ def project(p: Any, t: float, levels: Any, phi: float, memory: Any) -> int:
             status = mass_matrix(p, t, q, memory.v_1, memory.a_1, c, memory)
         if status != OK or p.holonomic == 0:
             break
-        status = p.model(POSITION, t, q, memory.v_1, memory.a_1, memory.lam_1, c, p.pf, p.pi, memory.gap_q)
+        status = p.model(POSITION, t, q, memory.v_1, memory.a_1, memory.lam_1, c, p.tables, p.scratch, memory.gap_q)
         fill(p, memory.gap_q, p.holonomic, memory, memory.dp)
         # M (d + δ) + Gᵀμ = 0: the whole way d from where it began is the shortest in the end
         if p.traits & SPARSE:
@@ -180,7 +182,7 @@ def project(p: Any, t: float, levels: Any, phi: float, memory: Any) -> int:
         status = mass_matrix(p, t, q, memory.v_1, memory.a_1, c, memory)
     for k in range(3):
         if status == OK:
-            status = p.model(VELOCITY, t, q, memory.v_1, memory.a_1, memory.lam_1, c, p.pf, p.pi, memory.gap_v)
+            status = p.model(VELOCITY, t, q, memory.v_1, memory.a_1, memory.lam_1, c, p.tables, p.scratch, memory.gap_v)
             fill(p, memory.gap_v, memory.gap_v.size, memory, memory.dp)
             solve(p, t, c, memory, memory.dp, memory.dx, False)
             add_to(memory.dp, memory.v_1)
@@ -189,7 +191,7 @@ def project(p: Any, t: float, levels: Any, phi: float, memory: Any) -> int:
     if status == OK and levels == 3:
         for i in range(n):
             memory.a[i] = memory.a_1[i] + phi * memory.x[i]
-        status = p.model(ACCELERATION, t, q, memory.v_1, memory.a, memory.lam_1, c, p.pf, p.pi, memory.gap_a)
+        status = p.model(ACCELERATION, t, q, memory.v_1, memory.a, memory.lam_1, c, p.tables, p.scratch, memory.gap_a)
         fill(p, memory.gap_a, memory.gap_a.size, memory, memory.dp)
         solve(p, t, c, memory, memory.dp, memory.dx, False)
         add_to(memory.dp, memory.a_1)

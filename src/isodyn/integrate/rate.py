@@ -28,12 +28,12 @@ from isodyn.kernels.compiled import (
     RETRACTS,
     F,
     FloatArray,
-    I,
     f8,
     i8,
     kernel,
 )
 from isodyn.kernels.lowering import by_reference
+from isodyn.kernels.struct_types import ADDRESS
 
 # central difference of order 8
 SLOPE = np.array([4.0 / 5.0, -1.0 / 5.0, 4.0 / 105.0, -1.0 / 280.0])
@@ -49,7 +49,7 @@ def velocity_of_q(p: Any, q: FloatArray, v: FloatArray, by: FloatArray, out: Flo
         return OK
     c, moved, d = np.zeros(4), np.empty(q.size), np.empty(v.size)
     if p.traits & KNOWS_RATE:
-        return p.model(RATE, 0.0, q, v, v, v, c, p.pf, p.pi, out)
+        return p.model(RATE, 0.0, q, v, v, v, c, p.tables, p.scratch, out)
     for i in range(q.size):
         out[i] = 0.0
     largest = measure(v, by)
@@ -91,10 +91,12 @@ def rate_of(p: Any, leg: Any, t: float, state: Any, memory: Any, out: FloatArray
     return status
 
 
-@kernel(i8(MODEL_TYPE, F, I, LEG, f8, STATE, MEMORY, F, COUNTERS))
-def rate(model: Any, pf: Any, pi: Any, leg: Any, t: float, state: Any, memory: Any, out: Any, counters: Any) -> int:
+@kernel(i8(MODEL_TYPE, ADDRESS, ADDRESS, LEG, f8, STATE, MEMORY, F, COUNTERS))
+def rate(
+    model: Any, tables: Any, scratch: Any, leg: Any, t: float, state: Any, memory: Any, out: Any, counters: Any
+) -> int:
     """`rate_of` for callers outside compiled code."""
-    p = by_reference(Physics(model, leg.traits, leg.holonomic, leg.closure, leg.rows, pf, pi))
+    p = by_reference(Physics(model, leg.traits, leg.holonomic, leg.closure, leg.rows, tables, scratch))
     return rate_of(p, leg, t, state, memory, out, counters, PATIENCE)
 
 
@@ -105,7 +107,7 @@ def onto_constraints(p: Any, t: float, state: Any, memory: Any) -> int:
     status = nearest(p, t, state, memory)
     if status == OK and p.holonomic > 0:
         c = np.zeros(4)
-        status = p.model(POSITION, t, state.q, state.v, state.a, state.lam, c, p.pf, p.pi, memory.gap_q)
+        status = p.model(POSITION, t, state.q, state.v, state.a, state.lam, c, p.tables, p.scratch, memory.gap_q)
         worst = 0.0
         for k in range(p.rows.size):
             if p.rows[k] < p.holonomic:

@@ -76,7 +76,9 @@ def balance_at(
         memory.x[i] = guessed(kind, state, c, memory, i)
     status = trial(p, leg, dt, state, c, memory)
     if status == OK:
-        status = p.model(BALANCE, t, memory.q, memory.v, memory.a, memory.lam, c, p.pf, p.pi, r[: memory.x.size])
+        status = p.model(
+            BALANCE, t, memory.q, memory.v, memory.a, memory.lam, c, p.tables, p.scratch, r[: memory.x.size]
+        )
     return status
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from isodyn.formulations.closure import Closure
 from isodyn.integrate.memory import Controls, Counters, Leg, Memory, allocate, forget, new_state, weigh
 from isodyn.kernels.compiled import SOLVES, Coefficients, FloatArray, IntArray
+from isodyn.kernels.struct import Struct
 from isodyn.linear_solvers.block_layout import REFINED
 from isodyn.linear_solvers.blocks import joint_to_merge, pack
 from isodyn.linear_solvers.rows import Rows, choose
@@ -136,11 +137,11 @@ class StepMemory:
 
     def physics(
         self, closure: Closure, s: Coefficients = STILL, controls: Controls = UNTRIED, *, stepping: bool = False
-    ) -> tuple[Any, FloatArray, IntArray, Leg]:
+    ) -> tuple[Any, Struct, Struct, Leg]:
         """The model as compiled code takes it, and the leg of steps with this closure and these
         coefficients."""
         model = self.other if stepping and self.other is not None else self.model
         key = closure, s, controls, stepping
         if key not in self.legs:
             self.legs[key] = leg_for(model, self.system.m_phi, self.independent.chosen, closure, s, controls)
-        return model.function, model.pf, model.pi, self.legs[key]
+        return model.function, model.tables, model.scratch, self.legs[key]

@@ -73,10 +73,12 @@ def both_ends_matrix(
     memory.factors_good = 0
     counters.factorisations += 1
     full = p.rows.size == 0 and not p.traits & SPARSE
-    status = p.model(JACOBIAN, t, q, memory.v, memory.a, memory.lam, c, p.pf, p.pi, memory.J if full else memory.J_11)
+    status = p.model(
+        JACOBIAN, t, q, memory.v, memory.a, memory.lam, c, p.tables, p.scratch, memory.J if full else memory.J_11
+    )
     if status == OK and not full:
         if p.rows.size > 0:
-            status = p.model(CONSTRAINT, t, q, memory.v, memory.a, memory.lam, c, p.pf, p.pi, memory.G)
+            status = p.model(CONSTRAINT, t, q, memory.v, memory.a, memory.lam, c, p.tables, p.scratch, memory.G)
         assemble(p, c, memory)
         if status == OK and p.rows.size > 0 and not last:
             status = close_at_the_end(p, t_1, c, memory)
@@ -162,9 +164,11 @@ def first_half(
             memory.d[i] = dt * memory.v[i]
         status = retract(p, memory.q, memory.d, c, memory.q_1)
         if status == OK:
-            status = p.model(BALANCE, t, memory.q, memory.v, memory.a, memory.lam, c, p.pf, p.pi, memory.r[:n])
+            status = p.model(BALANCE, t, memory.q, memory.v, memory.a, memory.lam, c, p.tables, p.scratch, memory.r[:n])
         if status == OK and p.rows.size > 0:
-            status = p.model(POSITION, t_1, memory.q_1, memory.v, memory.a, memory.lam, c, p.pf, p.pi, memory.gap_q)
+            status = p.model(
+                POSITION, t_1, memory.q_1, memory.v, memory.a, memory.lam, c, p.tables, p.scratch, memory.gap_q
+            )
         if status != OK:
             return status
         for i in range(p.rows.size):
@@ -214,9 +218,13 @@ def second_half(p: Any, t_1: float, dt: float, c: FloatArray, memory: Any, S: Fl
         for i in range(n):
             memory.v_1[i] = memory.v[i] + 0.5 * dt * memory.a[i]
         if status == OK:
-            status = p.model(BALANCE, t_1, memory.q_1, memory.v, memory.a, memory.lam, c, p.pf, p.pi, memory.r[:n])
+            status = p.model(
+                BALANCE, t_1, memory.q_1, memory.v, memory.a, memory.lam, c, p.tables, p.scratch, memory.r[:n]
+            )
         if status == OK and p.rows.size > 0:
-            status = p.model(VELOCITY, t_1, memory.q_1, memory.v_1, memory.a, memory.lam, c, p.pf, p.pi, memory.gap_v)
+            status = p.model(
+                VELOCITY, t_1, memory.q_1, memory.v_1, memory.a, memory.lam, c, p.tables, p.scratch, memory.gap_v
+            )
         if status != OK:
             return status
         for i in range(p.rows.size):

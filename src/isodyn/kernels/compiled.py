@@ -3,7 +3,7 @@ cached.
 
 The step and the loop know physics only through one function of fixed type,
 
-    status = model(what, t, q, v, a, lam, c, pf, pi, out)
+    status = model(what, t, q, v, a, lam, c, tables, scratch, out)
 
 which answers the question `what` about the state (t, q, v, a, lam) into the flat array `out`:
 
@@ -21,8 +21,10 @@ which answers the question `what` about the state (t, q, v, a, lam) into the fla
     SETTLE      out, a configuration that RETRACT made and a step ends with, is finished: angles that no equation reads are brought from
                 what increments told to what the poses say (asked only of models that count turns)
 
-`pf`, `pi` are the model's numbers; `traits` says which questions it answers and what is known about
-it. A first-order system uses the same function with (nothing, s, s', z) in the places of (q, v, a,
+`tables` and `scratch` are addresses of structs (isodyn.kernels.struct) that a model opens as its own in
+its first line: what Python wrote once and kernels only read, so that threads share it; and memory for
+work, of which every thread has its own. `traits` says which questions a model answers and what is known
+about it. A first-order system uses the same function with (nothing, s, s', z) in the places of (q, v, a,
 lam); VELOCITY is then its constraint c(s, z, t) and ACCELERATION the total derivative of it.
 
 `kernel` declares a function that Numba compiles when it is first called, and whose machine code is
@@ -51,6 +53,7 @@ from isodyn.kernels.numba_internals import stored
 from isodyn.kernels.numba_internals.dispatcher import Kernel
 from isodyn.kernels.numba_internals.libraries import machine
 from isodyn.kernels.shipped import shipped
+from isodyn.kernels.struct_types import ADDRESS
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -81,7 +84,7 @@ OK, NOT_CONVERGED, SINGULAR, NOT_FINITE, RAISED, WRONG_SHAPE, NO_PIVOT, UNTOLD =
 
 f8, i8 = types.float64, types.int64
 F, I, F2 = f8[::1], i8[::1], f8[:, ::1]  # noqa: E741
-MODEL = i8(i8, f8, F, F, F, F, F, F, I, F)
+MODEL = i8(i8, f8, F, F, F, F, F, ADDRESS, ADDRESS, F)
 MODEL_TYPE = types.FunctionType(MODEL)
 
 Coefficients = namedtuple("Coefficients", "W1 W2L2 W3L3 W2L5 W1L6 l3 l5 phi")
@@ -236,16 +239,17 @@ def _seen_from(source: Path) -> tuple[bytes, tuple[Path, ...]]:
 
 @cache
 def _stamp(filename: str) -> str:
-    """A digest of the file, of what compiles it, and of all it can call or read: kernels by way of
-    kernels, and what they import from."""
+    """A digest of the file, of what compiles it, and of all it can call or read: kernels and
+    structs by way of others, and what they import from."""
     here = Path(__file__)
-    sources, ahead = {here, here.with_name("lowering.py"), *here.parent.glob("numba_internals/*.py")}, [Path(filename)]
+    memory = [here.with_name(name) for name in ("lowering.py", "struct.py", "struct_types.py")]
+    sources, ahead = {here, *memory, *here.parent.glob("numba_internals/*.py")}, [Path(filename)]
     while ahead:
         source = ahead.pop()
         if source not in sources:
             sources.add(source)
             text, files = _seen_from(source)
-            if source == Path(filename) or b"@kernel(" in text:
+            if source == Path(filename) or b"@kernel(" in text or b"kernels.struct import" in text:
                 ahead += files
     digest = sha256()
     for source in sorted(sources):

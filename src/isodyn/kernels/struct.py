@@ -147,7 +147,11 @@ class _Values:
         array[...] = values
 
 
-class Struct:
+class StructClass(type):
+    """The type of classes with declared fields: what compiled code knows them by."""
+
+
+class Struct(metaclass=StructClass):
     """A block of memory with named fields; subclasses declare them, `Subclass(size=…)` allocates
     one filled with zeros."""
 
@@ -225,14 +229,31 @@ class Struct:
         other.copy_from(self)
         return other
 
+    def alike(self, other: Any) -> bool:
+        """Whether the other is of the same class and sizes."""
+        return type(other) is type(self) and other.sizes == self.sizes
+
     def copy_from(self: Self, other: Self) -> None:
         """Take over the contents of a struct of the same class and sizes."""
-        if type(other) is not type(self) or other.sizes != self.sizes:
+        if not self.alike(other):
             raise InputError(f"a {type(self).__name__} of other sizes, or something else, cannot be copied into this")
         self.__dict__["_integers"][:] = other.__dict__["_integers"]
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restored, (type(self), self.sizes, self.__dict__["_integers"].copy())
+
+    @classmethod
+    def over(cls: type[Self], words: Any) -> Self:
+        """The struct whose words (`words`) these are; no copy."""
+        return cls._opened(
+            words.view(np.float64), {name: int(words.view(np.int64)[at]) for name, at in cls._sizes.items()}
+        )
+
+    @classmethod
+    def _opened(cls: type[Self], words: Any, sizes: dict[str, int]) -> Self:
+        struct = object.__new__(cls)
+        struct._open(words, sizes)
+        return struct
 
     @classmethod
     def _words_for(cls, sizes: dict[str, int]) -> int:
@@ -271,7 +292,7 @@ class Struct:
         if field.of is None:
             return words.view(NUMBERS[field.kind]).reshape(field.dimensions(sizes))
         if field.kind == "one":
-            return _opened(field.of, words, {name: sizes[name] for name in field.of._sizes})
+            return field.of._opened(words, {name: sizes[name] for name in field.of._sizes})
         return _Many(field.of, words)
 
 
@@ -292,7 +313,7 @@ class _Many(Sequence[Any]):
             raise IndexError(f"there are {len(self)} {self.of.__name__}, received the number {k}")
         k = int(k) % len(self)
         if k not in self.items:
-            self.items[k] = _opened(self.of, self.blocks[k], {})
+            self.items[k] = self.of._opened(self.blocks[k], {})
         return self.items[k]
 
     def column(self, name: str) -> Any:
@@ -322,14 +343,25 @@ def _restored(of: type[Struct], sizes: dict[str, int], words: Any) -> Struct:
     return struct
 
 
-def _opened(of: type[Struct], words: Any, sizes: dict[str, int]) -> Any:
-    struct = object.__new__(of)
-    struct._open(words, sizes)
-    return struct
-
-
 def _aligned(words: int) -> Any:
     """Zeros, in cache lines of their own."""
     block = np.zeros(WORD * words + 2 * LINE, dtype=np.uint8)
     first = -block.ctypes.data % LINE
     return block[first : first + WORD * words].view(np.float64)
+
+
+class Nothing(Struct):
+    """What a model takes that needs no tables, or no scratch."""
+
+
+class FlatNumbers(Struct):
+    """Numbers without names: of models whose memory has none yet."""
+
+    pf, pi = reals("reals"), integers("integers")
+
+
+def flat_numbers(pf: Any, pi: Any = ()) -> FlatNumbers:
+    """Numbers without names in one block."""
+    flat = FlatNumbers(reals=len(pf), integers=len(pi))
+    flat.pf, flat.pi = pf, np.asarray(pi, dtype=np.int64)
+    return flat

@@ -2,19 +2,29 @@
 
 A value of struct type is one address. A number is a load or a store at a constant distance from it.
 An array is found through the words of the header, which are marked as never changing. Arrays cannot
-be exchanged, only their elements can.
+be exchanged, only their elements can. Functions that know nothing of a class take the `ADDRESS` of a
+struct; who knows it opens it: `tables = opened(Tables, tables)`.
 """
 
 from __future__ import annotations
 
 import operator
+from collections.abc import Sequence
 from typing import Any
 
 import numba
+import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
-from numba.core.imputils import impl_ret_borrowed, lower_builtin, lower_getattr_generic, lower_setattr_generic
+from numba.core.imputils import (
+    impl_ret_borrowed,
+    lower_builtin,
+    lower_cast,
+    lower_getattr_generic,
+    lower_setattr_generic,
+)
+from numba.core.typeconv import Conversion
 from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer_global, signature
 from numba.extending import (
     NativeValue,
@@ -27,7 +37,7 @@ from numba.extending import (
 )
 from numba.np.arrayobj import make_array, populate_array
 
-from isodyn.kernels.struct import WORD, Field, Struct
+from isodyn.kernels.struct import WORD, Field, Struct, StructClass
 
 _i8, _i64 = ir.IntType(8), ir.IntType(64)
 _NUMBERS = {"f": types.float64, "i": types.int64}
@@ -40,6 +50,28 @@ class StructType(types.Type):
         self.of = of
         super().__init__(name=f"{of.__module__}.{of.__qualname__}[{of._digest}]")
 
+    def can_convert_to(self, context: Any, other: Any) -> Any:
+        """Its address is that of any struct."""
+        return Conversion.safe if other == ADDRESS else None
+
+
+class AddressType(types.Type):
+    """The address of a struct of any class."""
+
+    def __init__(self) -> None:
+        super().__init__(name="address of a struct")
+
+
+ADDRESS = AddressType()
+
+
+class ClassType(types.Dummy):
+    """A class of structs, which `opened` takes."""
+
+    def __init__(self, of: type[Struct]) -> None:
+        self.of = of
+        super().__init__(name=f"class {of.__module__}.{of.__qualname__}[{of._digest}]")
+
 
 class ManyType(types.Type):
     """The address of the first of many structs, and how many there are."""
@@ -49,6 +81,10 @@ class ManyType(types.Type):
         super().__init__(name=f"many {of.__module__}.{of.__qualname__}[{of._digest}]")
 
 
+register_model(ClassType)(models.OpaqueModel)
+
+
+@register_model(AddressType)
 @register_model(StructType)
 class _Address(models.PrimitiveModel):
     def __init__(self, manager: Any, kind: Any) -> None:
@@ -72,6 +108,17 @@ def _typeof(value: Any, context: Any) -> Any:
     return _types[of]
 
 
+@typeof_impl.register(StructClass)
+def _typeof_class(value: Any, context: Any) -> Any:
+    return ClassType(value)
+
+
+@lower_cast(StructType, AddressType)
+def _cast(context: Any, builder: Any, kind: Any, to: Any, address: Any) -> Any:
+    return address
+
+
+@unbox(AddressType)
 @unbox(StructType)
 def _unbox(kind: Any, value: Any, c: Any) -> Any:
     number = c.pyapi.object_getattr_string(value, "_address")
@@ -190,5 +237,49 @@ def copy_struct(source: Any, target: Any) -> None:
     target.copy_from(source)
 
 
+@intrinsic
+def _opened(typing_context: Any, of: Any, address: Any) -> Any:
+    def look(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
+        return arguments[1]
+
+    return (StructType(of.of)(of, address), look) if isinstance(of, ClassType) and address == ADDRESS else None
+
+
+def opened(of: type[Struct], address: Any) -> Any:
+    """The struct of this class at an address; who gives the address is trusted."""
+    return of.over(address) if isinstance(address, np.ndarray) else address
+
+
+@intrinsic
+def _address_of(typing_context: Any, words: Any) -> Any:
+    def look(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
+        return builder.bitcast(make_array(words)(context, builder, arguments[0]).data, _i8.as_pointer())
+
+    return ADDRESS(words), look
+
+
+def address_of(words: Any) -> Any:
+    """The address of a struct whose words are the elements of an array in another one."""
+    return words
+
+
+@intrinsic
+def _address_at(typing_context: Any, number: Any) -> Any:
+    def convert(context: Any, builder: Any, sig: Any, arguments: Any) -> Any:
+        return builder.inttoptr(arguments[0], _i8.as_pointer())
+
+    return (ADDRESS(number), convert) if isinstance(number, types.Integer) else None
+
+
+def address_at(number: Any) -> Any:
+    """The address that `addresses` wrote down as a number."""
+    return number
+
+
+def addresses(structs: Sequence[Struct]) -> Any:
+    """Where structs are, in numbers that kernels read; the caller keeps the structs."""
+    return structs if numba.config.DISABLE_JIT else np.array([one.__dict__["_address"] for one in structs])
+
+
 if not numba.config.DISABLE_JIT:
-    copy_struct = _copy_struct
+    copy_struct, opened, address_at, address_of = _copy_struct, _opened, _address_at, _address_of

@@ -80,7 +80,7 @@ def assemble(
             for node in system.beams[name].nodes:
                 held[system.v_of(node.name)] = 1.0
             continue
-        if resolve(name, system.beams) not in system.tables.number or name == "ground":
+        if resolve(name, system.beams) not in system.layout.number or name == "ground":
             known = [*(b.name for b in system.bodies if not b.of_beam), *system.beams]
             raise InputError(
                 f"hold: there is no body named {name!r}", hint=f"bodies: {', '.join(known)}", argument="hold"

@@ -16,6 +16,8 @@ and G'e = 0, and λ_N = 0 where the row holds.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from isodyn.bodies.angle_kernels import angle_map, angle_map_rate, angle_quaternion
@@ -33,6 +35,7 @@ from isodyn.kernels.compiled import (
     i8,
     kernel,
 )
+from isodyn.kernels.struct_types import ADDRESS
 from isodyn.mechanism.model import ask_mechanism
 
 # header: sizes of q and v of the mechanism, of v'; its rows, holonomic ones, norm rows; axes of the
@@ -119,7 +122,7 @@ def place(
     return 0
 
 
-@kernel(i8(i8, f8, F, F, F, F, F, I, F, F, I, F), allocates=True)
+@kernel(i8(i8, f8, F, F, F, F, F, I, F, ADDRESS, ADDRESS, F), allocates=True)
 def asked_in_coordinates(
     what: int,
     t: float,
@@ -130,8 +133,8 @@ def asked_in_coordinates(
     c: FloatArray,
     table: IntArray,
     numbers: FloatArray,
-    pf: FloatArray,
-    pi: IntArray,
+    tables: Any,
+    scratch: Any,
     out: FloatArray,
 ) -> int:
     """The questions of the loop in (q', v', a'); 1 + the number of a body with singular angles, or
@@ -146,7 +149,7 @@ def asked_in_coordinates(
         base_lam[r] = lam[r] if r < m_phi else lam[r + rows]
     if what == BALANCE:
         f = np.empty(nv)
-        ask_mechanism(what, t, q, v, a, base_lam, c, pf, pi, f)
+        ask_mechanism(what, t, q, v, a, base_lam, c, tables, scratch, f)
         out[:n] = f @ T
         for b in range((table.size - BODIES) // PLACE):
             o = BODIES + PLACE * b
@@ -157,7 +160,7 @@ def asked_in_coordinates(
                     out[first + k] += push * x[first + k] / norms[3 * r]
     elif what == JACOBIAN:
         mass = np.empty(nv * nv)
-        ask_mechanism(what, t, q, v, a, base_lam, np.array([c[0], 0.0, 0.0, 1.0]), pf, pi, mass)
+        ask_mechanism(what, t, q, v, a, base_lam, np.array([c[0], 0.0, 0.0, 1.0]), tables, scratch, mass)
         found = np.ascontiguousarray(T.T) @ (mass.reshape(nv, nv) @ T)
         for b in range((table.size - BODIES) // PLACE):
             o = BODIES + PLACE * b
@@ -171,7 +174,7 @@ def asked_in_coordinates(
         out[: n * n] = found.ravel()
     elif what == CONSTRAINT:
         G = np.empty(m * nv)
-        ask_mechanism(what, t, q, v, a, base_lam, c, pf, pi, G)
+        ask_mechanism(what, t, q, v, a, base_lam, c, tables, scratch, G)
         found = G.reshape(m, nv) @ T
         out[: (m + rows) * n] = 0.0
         for r in range(m):
@@ -185,7 +188,7 @@ def asked_in_coordinates(
                     out[(m_phi + r) * n + first + k] = x[first + k] / norms[3 * r]
     else:
         values = np.zeros(m)
-        ask_mechanism(what, t, q, v, a, base_lam, c, pf, pi, values)
+        ask_mechanism(what, t, q, v, a, base_lam, c, tables, scratch, values)
         level = 0 if what == POSITION else (2 if what == ACCELERATION else 1)
         for r in range(rows):
             out[m_phi + r] = norms[3 * r + level] - (1.0 if what == POSITION else 0.0)

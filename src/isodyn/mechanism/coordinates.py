@@ -71,7 +71,7 @@ class ParametrisedSystem(PythonSystem):
 
     def q_of(self, name: str) -> slice:
         """Where the coordinates of a body are in q', and its velocities in v'."""
-        k = self.mechanism.tables.number[name]
+        k = self.mechanism.layout.number[name]
         first = int(self.table[kernels.BODIES + kernels.PLACE * k + 3])
         return slice(first, first + _size(self.mechanism.bodies[k], self.angles))
 
@@ -101,8 +101,8 @@ class ParametrisedSystem(PythonSystem):
         q, v, a = (np.array(x) for x in rows)
         base = self.mechanism
         if not self.table[kernels.CARRIED]:
-            for angle in base.tables.angles:
-                q[:, base.tables.column_of(angle.word)] = rows_of_angle(base, angle.word, sol.t, q, v)
+            for angle in base.layout.angles:
+                q[:, base.layout.column_of(angle.word)] = rows_of_angle(base, angle.word, sol.t, q, v)
         norms = range(self.mechanism.m_phi, self.m_phi)
         aux = {key: np.delete(x, norms, axis=1) if key in ("mu", "nu", "lam_left") else x for key, x in sol.aux.items()}
         if "a_left" in aux:
@@ -140,12 +140,12 @@ class _Answers:
 
     def __init__(self, base: MechanismSystem, coordinates: str, table: IntArray, numbers: FloatArray) -> None:
         self.base, self.coordinates, self.table, self.numbers = base, coordinates, table, numbers
-        self.pf, self.pi = base.pf.copy(), base.pi
+        self.scratch = base.scratch.copy()
 
     def moved(self, q: FloatArray, d: FloatArray) -> FloatArray:
         """q' + d, and the counted angles along the way."""
         base, n = self.base, int(self.table[kernels.N])
-        first = base.nq - len(base.tables.angles)
+        first = base.nq - len(base.layout.angles)
         pieces = 1 + int(PIECES * np.abs(d).sum())
         at, x, still = np.array(q, dtype=np.float64), np.empty(base.nq), np.zeros(n)
         for k in range(1, pieces + 1):
@@ -169,7 +169,7 @@ class _Answers:
             out[:] = self.moved(q, v)
             return OK
         singular = kernels.asked_in_coordinates(
-            what, t, q, v, a, lam, c, self.table, self.numbers, self.pf, self.pi, out
+            what, t, q, v, a, lam, c, self.table, self.numbers, self.base.tables, self.scratch, out
         )
         if singular:
             first = self.table[kernels.BODIES + kernels.PLACE * (singular - 1) + 3]
@@ -198,7 +198,7 @@ def in_coordinates(base: MechanismSystem, coordinates: Coordinates) -> Mechanism
     spatial = [body for body in base.bodies if body.kind == "spatial"]
     if coordinates == "rotation" or not spatial:
         return base
-    if base.tables.beams:
+    if base.layout.beams:
         raise InputError(
             f"a mechanism with beams needs the coordinates 'rotation', received {coordinates!r}",
             hint="leave coordinates= out",
@@ -208,8 +208,8 @@ def in_coordinates(base: MechanismSystem, coordinates: Coordinates) -> Mechanism
     axes = kind.axes if kind else (0, 0, 0)
     starts = [_start(body, coordinates) for body in base.bodies]
     first = np.concatenate([[0], np.cumsum([q.size for q, _ in starts])])
-    turns = len(base.tables.angles)
-    carried = turns if any(angle.read for angle in base.tables.angles) else 0
+    turns = len(base.layout.angles)
+    carried = turns if any(angle.read for angle in base.layout.angles) else 0
     table = [base.nq, base.nv, int(first[-1]), base.m, base.m_phi, norms, *axes, turns, carried]
     numbers: list[float] = []
     row = 0
@@ -241,7 +241,7 @@ def in_coordinates(base: MechanismSystem, coordinates: Coordinates) -> Mechanism
         energy=energy,
         retract=answers.moved if carried else None,
         difference=difference if carried else None,
-        names=(*names, *(angle.name for angle in base.tables.angles[:carried])),
+        names=(*names, *(angle.name for angle in base.layout.angles[:carried])),
         given_v_names=tuple(names),
         turns=carried,
         row_names=tuple(row_names),

@@ -27,7 +27,8 @@ class PlacedBodies:
     """The compiled model of a mechanism with its poses at hand."""
 
     def __init__(self, system: MechanismSystem) -> None:
-        self.system, self.pf, self.pi = system, system.pf.copy(), system.pi
+        self.system, self.scratch = system, system.scratch.copy()
+        self.pf, self.pi = self.scratch.values().values()
         n = len(system.bodies)
         table = self.pi[self.pi[I_BODY] : self.pi[I_BODY] + BODY * n].reshape(n, BODY)
         self.columns = [
@@ -37,15 +38,15 @@ class PlacedBodies:
 
     def ask(self, what: int, t: float, q: Any, v: Any, a: Any, lam: Any, c: Any, out: FloatArray) -> int:
         """A question to the compiled part; places the bodies."""
-        return int(self.system.function(what, t, q, v, a, lam, c, self.pf, self.pi, out))
+        return int(self.system.function(what, t, q, v, a, lam, c, self.system.tables, self.scratch, out))
 
     def place(self, q: FloatArray, v: FloatArray) -> None:
-        c, lam = np.array([1.0, 0.0, 0.0, 1.0]), np.zeros(len(self.system.tables.rows))
+        c, lam = np.array([1.0, 0.0, 0.0, 1.0]), np.zeros(len(self.system.layout.rows))
         self.ask(POSITION, 0.0, q, v, v, lam, c, np.zeros(lam.size))
 
     def numbers(self, name: str) -> FloatArray:
         """The pose of a body that was placed, as the kernels write it (isodyn.joints.measures)."""
-        o = int(self.pi[F_POSE]) + POSE * self.system.tables.number[name]
+        o = int(self.pi[F_POSE]) + POSE * self.system.layout.number[name]
         return self.pf[o : o + POSE].copy()
 
     def pose(self, name: str) -> Pose:
@@ -58,11 +59,11 @@ class PlacedBodies:
         if name == GROUND:
             return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
         own = self.system.v_of(name)
-        return self.columns[self.system.tables.number[name]], np.arange(own.start, own.stop)
+        return self.columns[self.system.layout.number[name]], np.arange(own.start, own.stop)
 
     def of_beam(self, name: str) -> bool:
         """Whether it is a node."""
-        return name != GROUND and self.system.bodies[self.system.tables.number[name]].of_beam
+        return name != GROUND and self.system.bodies[self.system.layout.number[name]].of_beam
 
     def map(self, name: str) -> FloatArray:
         """T."""

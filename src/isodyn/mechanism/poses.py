@@ -70,7 +70,7 @@ def coordinate_at(system: MechanismSystem, word: Word, q: FloatArray) -> tuple[f
     p, other = (poses(system, name, q[None], still) for name in (word.first, word.second))
     g, gradient = np.zeros((1, 12)), np.zeros(system.nv)
     x = float(histories(word.kind, p, other, word.numbers, g)[0])
-    column = system.tables.column_of(word)
+    column = system.layout.column_of(word)
     if column is not None:
         x = float(q[column])
     for side, name in enumerate((word.first, word.second)):
@@ -78,7 +78,7 @@ def coordinate_at(system: MechanismSystem, word: Word, q: FloatArray) -> tuple[f
             place = (p, other)[side]
             gradient[system.v_of(name)] += g[0, 6 * side : 6 * side + 6] @ map_of_node(place[0], system.v_of(name))
         elif name != GROUND:
-            b = system.pi[I_BODY] + BODY * system.tables.number[name]
+            b = system.pi[I_BODY] + BODY * system.layout.number[name]
             columns = system.pi[b + COLUMNS : b + COLUMNS + 6]
             gradient[system.v_of(name)][columns[columns >= 0]] += g[0, 6 * side : 6 * side + 6][columns >= 0]
     return x, gradient

@@ -25,8 +25,8 @@ from isodyn.kernels.compiled import (
     SETTLE,
     UNTOLD,
     FloatArray,
-    IntArray,
 )
+from isodyn.kernels.struct import FlatNumbers, Nothing
 from isodyn.mechanism.beam_part import BeamPart, resolve
 from isodyn.mechanism.kinematics import value_at_start
 from isodyn.mechanism.model import mechanism_energy, mechanism_model
@@ -58,7 +58,7 @@ class JointParts:
 class MechanismSystem(TabledSystem):
     """The compiled system of a `Mechanism`."""
 
-    tables: Tables = None  # type: ignore[assignment]
+    layout: Tables = None  # type: ignore[assignment]
     joints: dict[str, JointParts] = field(default_factory=dict)
 
     small: ClassVar[int] = 24
@@ -66,36 +66,37 @@ class MechanismSystem(TabledSystem):
 
     @property
     def bodies(self) -> list[Body]:
-        return self.tables.bodies
+        return self.layout.bodies
 
     @property
     def rows(self) -> list[Row]:
-        return self.tables.rows
+        return self.layout.rows
 
     @cached_property
     def beams(self) -> dict[str, BeamPart]:
-        return {beam.name: beam for beam in self.tables.beams}
+        return {beam.name: beam for beam in self.layout.beams}
 
     def number_of(self, name: str) -> int:
         """Number of a body, or of a node of a beam by any of its names."""
-        return self.tables.number[resolve(name, self.beams)]
+        return self.layout.number[resolve(name, self.beams)]
 
     def q_of(self, name: str) -> slice:
         """Where the coordinates of a body are in q."""
         k = self.number_of(name)
-        return slice(int(self.tables.first_q[k]), int(self.tables.first_q[k + 1]))
+        return slice(int(self.layout.first_q[k]), int(self.layout.first_q[k + 1]))
 
     def v_of(self, name: str) -> slice:
         """Where the velocities of a body are in v and a."""
         k = self.number_of(name)
-        return slice(int(self.tables.first_v[k]), int(self.tables.first_v[k + 1]))
+        return slice(int(self.layout.first_v[k]), int(self.layout.first_v[k + 1]))
 
 
 def make_system(tables: Tables, joints: dict[str, JointParts]) -> MechanismSystem:
     """The system of these tables."""
     start = start_of(tables)
-    pf, pi = tables.build(sparse=False)
-    scratch, none = pf.copy(), np.zeros(0)
+    nothing, first_scratch = tables.build(sparse=False)
+    scratch, none = first_scratch.copy(), np.zeros(0)
+    pf, pi = scratch.pf, scratch.pi
     c = np.array([1.0, 0.0, 0.0, 1.0])
     spatial = any(body.kind == "spatial" for body in tables.bodies)
     turning = spatial or bool(tables.angles)
@@ -103,9 +104,9 @@ def make_system(tables: Tables, joints: dict[str, JointParts]) -> MechanismSyste
 
     def moved(q: FloatArray, d: FloatArray) -> tuple[FloatArray, int]:
         q, d, out = np.ascontiguousarray(q), np.ascontiguousarray(d), np.empty(q.size)
-        status = mechanism_model(RETRACT, 0.0, q, d, none, none, c, scratch, pi, out)
+        status = mechanism_model(RETRACT, 0.0, q, d, none, none, c, nothing, scratch, out)
         mechanism_model(
-            SETTLE, 0.0, q, d, none, none, c, scratch, pi, out
+            SETTLE, 0.0, q, d, none, none, c, nothing, scratch, out
         )  # off the constraints, too, where angles mean little
         return out, int(status)
 
@@ -120,20 +121,20 @@ def make_system(tables: Tables, joints: dict[str, JointParts]) -> MechanismSyste
         """The counted angle of which an increment tells least: its name, how far it was told to
         turn, and what the poses say."""
         said = moved(q, d)[0][first:] - q[first:]
-        told = [told_turn(k, np.ascontiguousarray(q), np.ascontiguousarray(d), scratch, pi) for k in range(said.size)]
+        told = [told_turn(k, np.ascontiguousarray(q), np.ascontiguousarray(d), pf, pi) for k in range(said.size)]
         worst = int(np.abs(told - said).argmax())
         return tables.angles[worst].name, float(told[worst]), float(said[worst])
 
     def whole_turns(q: FloatArray, t: float) -> FloatArray:
         """q as a run may start from it at t: screws and drives in the turns that are nearest."""
         q = q.copy()
-        for column, turns in free_turns(tables, scratch, pi, q, t).items():
+        for column, turns in free_turns(tables, scratch, q, t).items():
             q[column] += turns
         return q
 
     def energy(q: FloatArray, v: FloatArray, t: float) -> tuple[float, float]:
         out = np.empty(2 + tables.nodal)
-        mechanism_energy(t, np.ascontiguousarray(q), np.ascontiguousarray(v), none, scratch, pi, out)
+        mechanism_energy(t, np.ascontiguousarray(q), np.ascontiguousarray(v), none, pf, pi, out)
         return float(out[0]), float(out[1])
 
     names = [body.coordinate_names() for body in tables.bodies]
@@ -145,8 +146,8 @@ def make_system(tables: Tables, joints: dict[str, JointParts]) -> MechanismSyste
         traits | (COUNTS_TURNS if tables.angles else 0),
         q0,
         np.concatenate([body.v0 for body in tables.bodies]),
-        pf,
-        pi,
+        nothing,
+        first_scratch,
         energy,
         retract if turning else None,
         winding.difference if turning else None,
@@ -161,7 +162,7 @@ def make_system(tables: Tables, joints: dict[str, JointParts]) -> MechanismSyste
         turns=len(tables.angles),
         whole_turns=whole_turns if any(row.any_turn for row in tables.rows) else None,
         fastest=fastest if tables.angles else None,
-        tables=tables,
+        layout=tables,
         joints=joints,
     )
 
@@ -178,8 +179,7 @@ def start_of(tables: Tables) -> FloatArray:
     q0 = np.concatenate([*(body.q0 for body in tables.bodies), start])
     if not any(row.any_turn for row in tables.rows):
         return q0
-    pf, pi = tables.build(sparse=False)
-    more = free_turns(tables, pf, pi, q0, 0.0)
+    more = free_turns(tables, tables.build(sparse=False)[1], q0, 0.0)
     for column, turns in more.items():
         q0[column] += turns
     for r, row in enumerate(tables.rows):
@@ -190,10 +190,11 @@ def start_of(tables: Tables) -> FloatArray:
     return q0
 
 
-def free_turns(tables: Tables, pf: FloatArray, pi: IntArray, q: FloatArray, t: float) -> dict[int, float]:
+def free_turns(tables: Tables, scratch: FlatNumbers, q: FloatArray, t: float) -> dict[int, float]:
     """Whole turns, by place in q, that bring the rows of screws and drives nearest to zero at t."""
     phi, v = np.zeros(len(tables.rows)), np.zeros(tables.nv)
-    mechanism_model(POSITION, t, np.ascontiguousarray(q), v, v, v, np.array([1.0, 0.0, 0.0, 1.0]), pf, pi, phi)
+    c = np.array([1.0, 0.0, 0.0, 1.0])
+    mechanism_model(POSITION, t, np.ascontiguousarray(q), v, v, v, c, Nothing(), scratch, phi)
     more: dict[int, float] = {}
     for r, row in enumerate(tables.rows):
         for weight, word in row.terms if row.any_turn else ():

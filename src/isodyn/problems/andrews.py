@@ -31,9 +31,10 @@ from isodyn.kernels.compiled import (
     POSITION,
     VELOCITY,
     FloatArray,
-    IntArray,
     kernel,
 )
+from isodyn.kernels.struct import FlatNumbers, flat_numbers
+from isodyn.kernels.struct_types import opened
 from isodyn.problems.data import load
 from isodyn.problems.problem import Problem, Reference
 from isodyn.problems.quadratic_rows import conserved
@@ -202,11 +203,12 @@ def model(
     a: FloatArray,
     lam: FloatArray,
     c: FloatArray,
-    pf: FloatArray,
-    pi: IntArray,
+    tables: Any,
+    scratch: Any,
     out: FloatArray,
 ) -> int:
     """The mechanism; pf holds the fixed points of the loops, and memory."""
+    pf = opened(FlatNumbers, scratch).pf
     turn(q, pf)
     sines, cosines, numbers = pf[SINES:COSINES], pf[COSINES:NUMBERS], pf[NUMBERS:MATRIX]
     if what == JACOBIAN:
@@ -306,7 +308,16 @@ def build() -> CompiledSystem:
     """With the functions compiled."""
     q0, v0, pf = start(), np.zeros(7), np.concatenate([FIXED, np.full(MATRIX + 49 - LAST_Q, np.nan)])
     return CompiledSystem(
-        model, KNOWS_MASS | KNOWS_TANGENT, q0, v0, pf=pf, energy=energy, names=ANGLES, m=6, m_phi=6, row_names=LOOPS
+        model,
+        KNOWS_MASS | KNOWS_TANGENT,
+        q0,
+        v0,
+        scratch=flat_numbers(pf),
+        energy=energy,
+        names=ANGLES,
+        m=6,
+        m_phi=6,
+        row_names=LOOPS,
     )
 
 

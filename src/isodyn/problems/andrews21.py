@@ -16,6 +16,8 @@ the constraints too the angles obey the equations of the test set.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from isodyn.kernels.compiled import (
@@ -26,7 +28,6 @@ from isodyn.kernels.compiled import (
     KNOWS_TANGENT,
     MODEL,
     FloatArray,
-    IntArray,
     kernel,
 )
 from isodyn.problems import andrews as seven
@@ -68,12 +69,12 @@ def model(
     a: FloatArray,
     lam: FloatArray,
     c: FloatArray,
-    pf: FloatArray,
-    pi: IntArray,
+    tables: Any,
+    scratch: Any,
     out: FloatArray,
 ) -> int:
     """Bodies and rows, then the spring."""
-    status = rows_model(what, t, q, v, a, lam, c, pf, pi, out)
+    status = rows_model(what, t, q, v, a, lam, c, tables, scratch, out)
     if what == BALANCE:
         fx, fy, torque, _, _, _ = spring(q[8])
         out[6] -= fx
@@ -139,8 +140,7 @@ def build() -> CompiledSystem:
         CONSTANT_MASS | KNOWS_MASS | KNOWS_TANGENT,
         from_seven(seven.start()),
         np.zeros(21),
-        pf=TABLE.numbers(MASS, forces),
-        pi=TABLE.integers(),
+        tables=TABLE.tables(MASS, forces),
         energy=energy,
         names=tuple(name for i in range(7) for name in (f"x{i + 1}", f"y{i + 1}", names[i])),
         m=TABLE.rows,

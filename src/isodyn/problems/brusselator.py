@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
@@ -22,9 +23,10 @@ from isodyn.kernels.compiled import (
     MODEL,
     OK,
     FloatArray,
-    IntArray,
     kernel,
 )
+from isodyn.kernels.struct import FlatNumbers, flat_numbers
+from isodyn.kernels.struct_types import opened
 from isodyn.problems.problem import Problem
 from isodyn.schemes import Scheme
 from isodyn.systems import CompiledSystem
@@ -39,11 +41,12 @@ def model(
     a: FloatArray,
     lam: FloatArray,
     c: FloatArray,
-    pf: FloatArray,
-    pi: IntArray,
+    tables: Any,
+    scratch: Any,
     out: FloatArray,
 ) -> int:
     """s in v, s' in a; pf = (A, B)."""
+    pf = opened(FlatNumbers, tables).pf
     X, Y = v[0], v[1]
     A, B = pf[0], pf[1]
     if what == BALANCE:
@@ -64,7 +67,7 @@ def build(A: float, B: float, X0: float, Y0: float) -> CompiledSystem:
         CONSTANT_MASS | KNOWS_MASS | KNOWS_TANGENT,
         np.zeros(0),
         np.array([X0, Y0], dtype=np.float64),
-        pf=np.array([A, B], dtype=np.float64),
+        tables=flat_numbers([A, B]),
         names=("X", "Y"),
         first_order=True,
     )

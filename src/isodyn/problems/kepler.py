@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
@@ -22,9 +23,10 @@ from isodyn.kernels.compiled import (
     MODEL,
     OK,
     FloatArray,
-    IntArray,
     kernel,
 )
+from isodyn.kernels.struct import FlatNumbers, flat_numbers
+from isodyn.kernels.struct_types import opened
 from isodyn.problems.data import load
 from isodyn.problems.problem import Motion, Problem, Reference
 from isodyn.results import Solution
@@ -43,11 +45,12 @@ def model(
     a: FloatArray,
     lam: FloatArray,
     c: FloatArray,
-    pf: FloatArray,
-    pi: IntArray,
+    tables: Any,
+    scratch: Any,
     out: FloatArray,
 ) -> int:
     """Attraction of strength pf[0]."""
+    pf = opened(FlatNumbers, tables).pf
     square = q[0] * q[0] + q[1] * q[1]
     pull = pf[0] / (square * np.sqrt(square))
     if what == BALANCE:
@@ -75,7 +78,7 @@ def build(e: float) -> CompiledSystem:
         CONSTANT_MASS | KNOWS_MASS | KNOWS_TANGENT,
         np.array([1.0 - e, 0.0]),  # [Shimada2014 (2.185)]
         np.array([0.0, np.sqrt((1.0 + e) / (1.0 - e))]),
-        pf=np.ones(1),
+        tables=flat_numbers([1.0]),
         energy=energy,
         names=("x", "y"),
     )

@@ -18,6 +18,7 @@ is our own.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -29,7 +30,6 @@ from isodyn.kernels.compiled import (
     MODEL,
     OK,
     FloatArray,
-    IntArray,
     kernel,
 )
 from isodyn.problems.problem import Motion, Problem
@@ -81,8 +81,8 @@ def model(
     a: FloatArray,
     lam: FloatArray,
     c: FloatArray,
-    pf: FloatArray,
-    pi: IntArray,
+    tables: Any,
+    scratch: Any,
     out: FloatArray,
 ) -> int:
     """M(q) a + N(q, v) − F(t) and its derivatives."""

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
@@ -27,9 +28,10 @@ from isodyn.kernels.compiled import (
     MODEL,
     OK,
     FloatArray,
-    IntArray,
     kernel,
 )
+from isodyn.kernels.struct import FlatNumbers, flat_numbers
+from isodyn.kernels.struct_types import opened
 from isodyn.problems.problem import Motion, Problem
 from isodyn.results import Solution
 from isodyn.schemes import Scheme
@@ -45,11 +47,12 @@ def model(
     a: FloatArray,
     lam: FloatArray,
     c: FloatArray,
-    pf: FloatArray,
-    pi: IntArray,
+    tables: Any,
+    scratch: Any,
     out: FloatArray,
 ) -> int:
     """One mass; pf = (ω, ξ, F, Ω)."""
+    pf = opened(FlatNumbers, tables).pf
     omega, xi = pf[0], pf[1]
     if what == BALANCE:
         out[0] = a[0] + 2.0 * xi * omega * v[0] + omega * omega * q[0] - pf[2] * np.cos(pf[3] * t)
@@ -71,7 +74,7 @@ def build(omega: float, xi: float, F: float, Omega: float, q0: float, v0: float)
         LINEAR | CONSTANT_MASS | KNOWS_MASS | KNOWS_TANGENT,
         np.array([q0], dtype=np.float64),
         np.array([v0], dtype=np.float64),
-        pf=np.array([omega, xi, F, Omega], dtype=np.float64),
+        tables=flat_numbers([omega, xi, F, Omega]),
         energy=energy,
         names=("q",),
     )

@@ -10,6 +10,7 @@ Solvers, whose reference numbers at t = 3 are used here).
 from __future__ import annotations
 
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
@@ -22,9 +23,10 @@ from isodyn.kernels.compiled import (
     MODEL,
     OK,
     FloatArray,
-    IntArray,
     kernel,
 )
+from isodyn.kernels.struct import FlatNumbers, flat_numbers
+from isodyn.kernels.struct_types import opened
 from isodyn.problems.data import load
 from isodyn.problems.problem import Problem, Reference
 from isodyn.results import Solution
@@ -47,11 +49,12 @@ def model(
     a: FloatArray,
     lam: FloatArray,
     c: FloatArray,
-    pf: FloatArray,
-    pi: IntArray,
+    tables: Any,
+    scratch: Any,
     out: FloatArray,
 ) -> int:
     """Stars of masses pf; per unit of mass."""
+    pf = opened(FlatNumbers, tables).pf
     n = pf.size
     if what == BALANCE:
         for i in range(2 * n):
@@ -96,7 +99,7 @@ def _build(masses: FloatArray) -> CompiledSystem:
     names = tuple(f"{axis}{i + 1}" for axis in "xy" for i in range(STARS))
     traits = CONSTANT_MASS | KNOWS_MASS | KNOWS_TANGENT
     return CompiledSystem(
-        model, traits, np.array(X0 + Y0), np.array(VX0 + VY0), pf=masses.copy(), energy=energy, names=names
+        model, traits, np.array(X0 + Y0), np.array(VX0 + VY0), tables=flat_numbers(masses), energy=energy, names=names
     )
 
 
@@ -112,7 +115,7 @@ def growing_masses() -> CompiledSystem:
 
 def conserved(sol: Solution) -> dict[str, FloatArray]:
     """Energy, momentum and angular momentum."""
-    masses: FloatArray = sol.system.pf
+    masses: FloatArray = sol.system.tables.pf
     x, y, vx, vy = sol.q[:, :STARS], sol.q[:, STARS:], sol.v[:, :STARS], sol.v[:, STARS:]
     kinetic, potential = sol.energy()
     return {

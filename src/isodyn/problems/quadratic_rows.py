@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -27,9 +28,10 @@ from isodyn.kernels.compiled import (
     POSITION,
     VELOCITY,
     FloatArray,
-    IntArray,
     kernel,
 )
+from isodyn.kernels.struct import FlatNumbers, flat_numbers
+from isodyn.kernels.struct_types import opened
 from isodyn.results import Solution
 from isodyn.systems import CompiledSystem
 
@@ -43,11 +45,13 @@ def model(
     a: FloatArray,
     lam: FloatArray,
     c: FloatArray,
-    pf: FloatArray,
-    pi: IntArray,
+    tables: Any,
+    scratch: Any,
     out: FloatArray,
 ) -> int:
     """pf = masses, forces, then A_k, l_k, c_k of every row; pi[0] rows."""
+    flat = opened(FlatNumbers, tables)
+    pf, pi = flat.pf, flat.pi
     n, m = q.size, pi[0]
     width = n * n + n + 1
     if what == BALANCE:
@@ -142,8 +146,7 @@ def build(
         CONSTANT_MASS | KNOWS_MASS | KNOWS_TANGENT,
         q0,
         v0,
-        pf=np.concatenate([masses, forces, *table]),
-        pi=np.array([len(rows)], dtype=np.int64),
+        tables=flat_numbers(np.concatenate([masses, forces, *table]), [len(rows)]),
         energy=energy,
         names=names,
         m=len(rows),
@@ -155,8 +158,9 @@ def build(
 def multipliers(system: CompiledSystem, q: FloatArray, a: FloatArray) -> FloatArray:
     """λ of least norm with Gᵀλ = Q − M a, at one time or several (leading axes)."""
     n, m = system.nq, system.m
-    masses, forces = system.pf[:n], system.pf[n : 2 * n]
-    table = system.pf[2 * n :].reshape(m, -1)
+    numbers: FloatArray = system.tables.pf  # type: ignore[attr-defined]
+    masses, forces = numbers[:n], numbers[n : 2 * n]
+    table = numbers[2 * n :].reshape(m, -1)
     A, linear = table[:, : n * n].reshape(m, n, n), table[:, n * n : n * n + n]
     G = np.einsum("kij,...j->...ki", A, q) + linear
     load = forces - masses * a

@@ -15,6 +15,7 @@ zero. Method of manufactured solutions; the problem is our own.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -30,9 +31,10 @@ from isodyn.kernels.compiled import (
     POSITION,
     VELOCITY,
     FloatArray,
-    IntArray,
     kernel,
 )
+from isodyn.kernels.struct import FlatNumbers, flat_numbers
+from isodyn.kernels.struct_types import opened
 from isodyn.problems import manufactured
 from isodyn.problems.problem import Motion, Problem
 from isodyn.schemes import Scheme
@@ -76,22 +78,22 @@ def model(
     a: FloatArray,
     lam: FloatArray,
     c: FloatArray,
-    pf: FloatArray,
-    pi: IntArray,
+    tables: Any,
+    scratch: Any,
     out: FloatArray,
 ) -> int:
     """The two links with the row pi[0]."""
-    kind = pi[0]
+    kind = opened(FlatNumbers, tables).pi[0]
     G1, G2 = gradient(kind, q[0], q[1])
     p1, p2, p3, p4, p5, p6 = prescribed(t)
     if what == BALANCE:
-        manufactured.model(BALANCE, t, q, v, a, lam, c, pf, pi, out)
+        manufactured.model(BALANCE, t, q, v, a, lam, c, tables, scratch, out)
         H1, H2 = gradient(kind, p1, p2)
         load = 2.0 + 1.5 * math.sin(1.9 * t + 0.4)
         out[0] += G1 * lam[0] - H1 * load
         out[1] += G2 * lam[0] - H2 * load
     elif what == JACOBIAN:
-        manufactured.model(JACOBIAN, t, q, v, a, lam, c, pf, pi, out)
+        manufactured.model(JACOBIAN, t, q, v, a, lam, c, tables, scratch, out)
         if kind == GUIDE and c[2] != 0.0:
             bend = -c[2] * lam[0] * ROD * math.sin(q[0] + q[1])
             out[0] += bend - c[2] * lam[0] * math.sin(q[0])
@@ -131,7 +133,7 @@ def _build(kind: int, row: str) -> CompiledSystem:
         KNOWS_MASS | KNOWS_TANGENT,
         start.q,
         start.v,
-        pi=np.array([kind], dtype=np.int64),
+        tables=flat_numbers((), [kind]),
         names=("q1", "q2"),
         m=1,
         m_phi=1,

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -32,6 +33,8 @@ from isodyn.kernels.compiled import (
     kernel,
 )
 from isodyn.kernels.lowering import natural
+from isodyn.kernels.struct import FlatNumbers, flat_numbers
+from isodyn.kernels.struct_types import opened
 
 
 @kernel()
@@ -62,11 +65,13 @@ def model(
     a: FloatArray,
     lam: FloatArray,
     c: FloatArray,
-    pf: FloatArray,
-    pi: IntArray,
+    tables: Any,
+    scratch: Any,
     out: FloatArray,
 ) -> int:
     """pf = masses, forces, L, C, S, c; pi[0] rows, then whether a coordinate is an angle."""
+    flat = opened(FlatNumbers, tables)
+    pf, pi = flat.pf, flat.pi
     n, m = natural(q.size), natural(pi[0])
     begin, block = 2 * n, m * n
     if what == BALANCE:
@@ -148,15 +153,11 @@ class Table:
     def rows(self) -> int:
         return len(self.constant)
 
-    def numbers(self, masses: FloatArray, forces: FloatArray) -> FloatArray:
-        """pf of the model."""
+    def tables(self, masses: FloatArray, forces: FloatArray) -> FlatNumbers:
+        """Tables of the model."""
         parts = [np.ravel(x) for x in (self.linear, self.cosine, self.sine)]
-        return np.concatenate([masses, forces, *parts, self.constant])
-
-    def integers(self) -> IntArray:
-        """pi of the model."""
         angles = np.any(self.cosine, axis=0) | np.any(self.sine, axis=0)
-        return np.concatenate([[self.rows], angles]).astype(np.int64)
+        return flat_numbers(np.concatenate([masses, forces, *parts, self.constant]), [self.rows, *angles])
 
     def explicit(self, q: FloatArray) -> FloatArray:
         """q with every point that a pair of rows gives in terms of angles put there."""

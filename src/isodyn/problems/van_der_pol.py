@@ -8,6 +8,8 @@ Test Set for IVP Solvers, problem van der Pol: μ = 1000, q = 2 at rest; publish
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from isodyn.kernels.compiled import (
@@ -19,9 +21,10 @@ from isodyn.kernels.compiled import (
     MODEL,
     OK,
     FloatArray,
-    IntArray,
     kernel,
 )
+from isodyn.kernels.struct import FlatNumbers, flat_numbers
+from isodyn.kernels.struct_types import opened
 from isodyn.systems import CompiledSystem
 
 
@@ -34,11 +37,12 @@ def model(
     a: FloatArray,
     lam: FloatArray,
     c: FloatArray,
-    pf: FloatArray,
-    pi: IntArray,
+    tables: Any,
+    scratch: Any,
     out: FloatArray,
 ) -> int:
     """pf = (μ,)."""
+    pf = opened(FlatNumbers, tables).pf
     mu = pf[0]
     if what == BALANCE:
         out[0] = a[0] - mu * (1.0 - q[0] * q[0]) * v[0] + q[0]
@@ -54,6 +58,6 @@ def build(mu: float = 1000.0, q0: float = 2.0, v0: float = 0.0) -> CompiledSyste
         CONSTANT_MASS | KNOWS_MASS | KNOWS_TANGENT,
         np.array([q0], dtype=np.float64),
         np.array([v0], dtype=np.float64),
-        pf=np.array([mu], dtype=np.float64),
+        tables=flat_numbers([mu]),
         names=("q",),
     )

@@ -11,6 +11,7 @@ sleigh           ψ = y' cos θ − x' sin θ − aθ'               q = (x, y, 
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -26,9 +27,10 @@ from isodyn.kernels.compiled import (
     OK,
     VELOCITY,
     FloatArray,
-    IntArray,
     kernel,
 )
+from isodyn.kernels.struct import FlatNumbers, flat_numbers
+from isodyn.kernels.struct_types import opened
 from isodyn.problems.problem import Motion
 from isodyn.systems import CompiledSystem
 
@@ -72,11 +74,13 @@ def model(
     a: FloatArray,
     lam: FloatArray,
     c: FloatArray,
-    pf: FloatArray,
-    pi: IntArray,
+    tables: Any,
+    scratch: Any,
     out: FloatArray,
 ) -> int:
     """pf = masses, forces, radius, speed or distance; pi[0] says which problem."""
+    flat = opened(FlatNumbers, tables)
+    pf, pi = flat.pf, flat.pi
     n, kind = q.size, pi[0]
     G, psi, rest = rows(kind, q, v, pf)
     m = psi.size
@@ -131,8 +135,7 @@ def build(
         CONSTANT_MASS | KNOWS_MASS | KNOWS_TANGENT,
         start.q,
         start.v,
-        pf=np.concatenate([masses, forces, [last]]),
-        pi=np.array([kind], dtype=np.int64),
+        tables=flat_numbers(np.concatenate([masses, forces, [last]]), [kind]),
         energy=energy,
         names=names,
         m=len(row_names),

@@ -42,14 +42,14 @@ class SampledSystem(ReducedSystem):
 
     def model(self) -> Model:
         """The function that the loop calls."""
-        pf, pi = lay_out(self.inner, self.at_nodes, self.m, np.arange(self.m), self.mass)
-        return Model(around(beam_model), self.traits, pf, pi)
+        scratch = lay_out(self.inner, self.at_nodes, self.m, np.arange(self.m), self.mass)
+        return Model(around(beam_model), self.traits, scratch=scratch)
 
 
 def sampled_system(reduced: ReducedSystem, sampling: Sampling) -> SampledSystem:
     """The same reduced system with sampled forces."""
     full: BeamSystem = reduced.full
-    at, tables = reduced.embedding, full.tables
+    at, tables = reduced.embedding, full.layout
     T = at.T
     ask, still = Questions(full, sparse=True), np.zeros(full.nv)
     mass = np.asarray(T.T @ (ask.mass(0.0, full.q0, still) @ T))
@@ -58,18 +58,19 @@ def sampled_system(reduced: ReducedSystem, sampling: Sampling) -> SampledSystem:
     coordinates = (tables.width * nodes[:, None] + np.arange(tables.width)).ravel()
     there = T[coordinates]
     small = _small_tables(tables, rows, nodes, sampling, T, there)
-    pf, pi = small.build(sparse=True)
+    nothing, scratch = small.build(sparse=True)
+    pf, pi = scratch.pf, scratch.pi
     for n, weight in enumerate(sampling.weights):
         k = pi[F_ELEMENT] + n * ELEMENT_NUMBERS
         pf[k + np.array([EA_, EI_, EI4_, EA_PER_L, EI_PER_L])] *= weight
         pf[k + np.array([MASS_, M_420])] = 0.0
-    inner = Model(beam_model, full.traits, pf, pi, sparsity=small.sparsity)
+    inner = Model(beam_model, full.traits, nothing, scratch, sparsity=small.sparsity)
     offset = at.offset
     level = float(small.weight @ offset[coordinates] - tables.weight @ offset)
-    scratch, out = pf.copy(), np.empty(3 + small.n)
+    work, out = scratch.copy(), np.empty(3 + small.n)
 
     def energy(q: FloatArray, v: FloatArray, t: float) -> tuple[float, float]:
-        beam_energy(offset[coordinates] + there @ q, there @ v, scratch, pi, out)
+        beam_energy(offset[coordinates] + there @ q, there @ v, work.pf, work.pi, out)
         return 0.5 * float(v @ mass @ v), float(out[1] + out[2]) + level
 
     return SampledSystem(

@@ -35,6 +35,7 @@ from isodyn.kernels.compiled import (
     i8,
     kernel,
 )
+from isodyn.kernels.struct_types import address_of, opened
 from isodyn.reduction.layout import (
     F_ACC,
     F_FORCE,
@@ -58,9 +59,8 @@ from isodyn.reduction.layout import (
     M_LEFT,
     NQ,
     NV,
-    PF_INNER,
-    PI_INNER,
     R,
+    ReducedNumbers,
 )
 
 
@@ -194,16 +194,18 @@ def around(function: Any) -> Any:
         a: FloatArray,
         lam: FloatArray,
         c: FloatArray,
-        pf: FloatArray,
-        pi: IntArray,
+        tables: Any,
+        scratch: Any,
         out: FloatArray,
     ) -> int:
+        flat = opened(ReducedNumbers, scratch)
+        pf, pi = flat.pf, flat.pi
         n, nq, nv, m = v.size, pi[NQ], pi[NV], pi[M_FULL]
         lift_q(q, pf, pi)
         lift_v(v, pi[F_VEL], pf, pi)
         Q, W = pf[pi[F_Q] : pi[F_Q] + nq], pf[pi[F_VEL] : pi[F_VEL] + nv]
         A, L = pf[pi[F_ACC] : pi[F_ACC] + nv], pf[pi[F_LAM] : pi[F_LAM] + m]
-        inner, numbers = pf[: pi[PF_INNER]], pi[pi[PI_INNER] :]
+        inner, numbers = address_of(flat.full_tables), address_of(flat.full_scratch)
         if what in (BALANCE, ACCELERATION):
             lift_v(a, pi[F_ACC], pf, pi)
         if what in (BALANCE, JACOBIAN):

@@ -90,7 +90,7 @@ def refuse_unless_fitting(system: Any, basis: Basis, sampling: Any) -> None:
             hint="isodyn.reduction.sample_elements(system, basis, sol)",
         )
     refuse_unless_beam(system)
-    total, made_for = len(system.tables.elements), sampling.basis
+    total, made_for = len(system.layout.elements), sampling.basis
     hint = "isodyn.reduction.sample_elements(system, basis, sol)"
     if sampling.total != total:
         raise InputError(f"this sampling is one of {sampling.total} elements, received a beam of {total}", hint=hint)
@@ -100,10 +100,10 @@ def refuse_unless_fitting(system: Any, basis: Basis, sampling: Any) -> None:
 
 def contributions(system: BeamSystem, T: FloatArray, configurations: FloatArray) -> FloatArray:
     """Tᵀ f_e(q), a column for each element, configurations below each other."""
-    pf, pi, width = system.pf.copy(), system.pi, system.tables.width
+    pf, pi, width = system.pf.copy(), system.pi, system.layout.width
     still, force = np.zeros(system.nv), np.zeros(system.nv)
-    A = np.zeros((configurations.shape[0], T.shape[1], len(system.tables.elements)))
-    for e, element in enumerate(system.tables.elements):
+    A = np.zeros((configurations.shape[0], T.shape[1], len(system.layout.elements)))
+    for e, element in enumerate(system.layout.elements):
         i, k = pi[I_ELEMENT] + e * ELEMENT, pi[F_ELEMENT] + e * ELEMENT_NUMBERS
         at = np.concatenate([np.arange(width) + width * node for node in (element.first, element.second)])
         for s, q in enumerate(configurations):

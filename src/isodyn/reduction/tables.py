@@ -14,20 +14,19 @@ from isodyn.systems.model import Model
 
 def lay_out(
     model: Model, embedding: Embedding, m: int, rows: IntArray, mass: FloatArray | None = None
-) -> tuple[FloatArray, IntArray]:
-    """pf and pi around the tables of a model with m rows; `mass` where the model brings no inertia
+) -> at.ReducedNumbers:
+    """Scratch around the memory of a model with m rows; `mass` where the model brings no inertia
     of its own."""
     nq, nv = (embedding.columns.size + others.size for others in (embedding.others_q, embedding.others_v))
     J_starts, J_columns, G_starts, G_columns = _patterns(model, nv, m)
     header = np.zeros(at.HEADER, dtype=np.int64)
-    header[[at.NQ, at.NV, at.R, at.M_FULL, at.M_LEFT, at.HAS_MASS, at.PF_INNER]] = (
+    header[[at.NQ, at.NV, at.R, at.M_FULL, at.M_LEFT, at.HAS_MASS]] = (
         nq,
         nv,
         embedding.V.shape[1],
         m,
         rows.size,
         mass is not None,
-        model.pf.size,
     )
     ints: dict[int, Any] = {
         at.I_PLACE_V: _places(nv, embedding.columns, embedding.others_v),
@@ -55,13 +54,17 @@ def lay_out(
     for key, entries in ints.items():
         header[key] = end
         end += entries.size
-    header[at.PI_INNER] = end
-    end = model.pf.size
+    end = 0
     for key, numbers in floats.items():
         header[key] = end
         end += numbers.size
-    pi = np.concatenate([header, *ints.values(), model.pi]).astype(np.int64)
-    return np.concatenate([model.pf, *floats.values()]).astype(np.float64), pi
+    pi, pf = np.concatenate([header, *ints.values()]), np.concatenate([*floats.values()])
+    inner = {"full_tables": model.tables.words, "full_scratch": model.scratch.words}
+    found = at.ReducedNumbers(reals=pf.size, integers=pi.size, **{name: words.size for name, words in inner.items()})
+    found.pf, found.pi = pf, pi
+    for name, words in inner.items():
+        setattr(found, name, words)
+    return found
 
 
 def _places(n: int, columns: IntArray, others: IntArray) -> IntArray:

@@ -83,14 +83,14 @@ def of_mechanism(system: MechanismSystem) -> Equations:
     masses = [[b.mass, b.mass, b.inertia[2, 2] if b.kind == "planar" else b.mass] for b in system.bodies]
     gravity = []
     for body in system.bodies:
-        x, y, z = body.mass * system.tables.gravity
+        x, y, z = body.mass * system.layout.gravity
         gravity += [x, y, 0.0 if body.kind == "planar" else z]
     Q = sympy.Matrix([number(x) for x in gravity])
-    for law in system.tables.laws:
+    for law in system.layout.laws:
         x = frames.measure(law.word)
         slope = sympy.Matrix([x]).jacobian(list(q))
         Q -= slope.T * _law(law, x, (slope * rates)[0], t)
-    for kind, on, values, time in system.tables.loads:
+    for kind, on, values, time in system.layout.loads:
         Q += _load(system, frames, q, kind, system.bodies[on].name, values) * (1 if time is None else _time(time, t))
     M = sympy.diag(*(number(m) for m in np.ravel(masses)))
     return Equations(t, q, v, M, Q, sympy.Matrix(len(phi), 1, phi), sympy.zeros(0, 1))

@@ -125,7 +125,7 @@ def scene_of(sol: Solution, plane: Sequence[tuple[int, int]] = (), frames: int =
         wide = 7 * len(sol.system.bodies if is_mechanism(sol.system) else sol.system.mechanism.bodies)
         return _of_mechanism(mechanical(thinned(sol, _affordable(frames, wide))))
     if is_beam(sol.system):
-        few = thinned(sol, _affordable(frames, 3 * POINTS * len(sol.system.tables.elements)))
+        few = thinned(sol, _affordable(frames, 3 * POINTS * len(sol.system.layout.elements)))
         return _of_beam(few)
     return _of_points(thinned(sol, frames), plane) if plane else None
 
@@ -163,7 +163,7 @@ def _of_mechanism(sol: Solution) -> Scene:
         for body in shown
     )
     marks = tuple(m for parts in system.joints.values() for m in _marks(sol, parts, number))
-    gravity = system.tables.gravity
+    gravity = system.layout.gravity
     up = np.array([0.0, 0.0, 1.0]) if not gravity.any() else -gravity / np.linalg.norm(gravity)
     drawn = tuple(
         Line(kind, number[word.first], number[word.second], (word.numbers[at.S_I :][:3], word.numbers[at.S_J :][:3]))
@@ -194,7 +194,7 @@ def _curve(beam: BeamView) -> FloatArray:
 
 def _lines(system: MechanismSystem) -> list[tuple[str, Any]]:
     """Springs, and the massless rods and ropes of constraints."""
-    found = [(law.line, law.word) for law in system.tables.laws if law.line and law.word.kind == at.LENGTH]
+    found = [(law.line, law.word) for law in system.layout.laws if law.line and law.word.kind == at.LENGTH]
     for row in system.rows:
         lengths = [word for _, word in row.terms if word.kind == at.LENGTH]
         found += [("rod" if len(row.terms) == 1 else "rope", word) for word in lengths]

@@ -32,7 +32,7 @@ def strains(sol: Solution) -> Iterator[tuple[str, FloatArray, FloatArray]]:
     forces."""
     system = sol.system
     if isinstance(system, MechanismSystem):
-        for name in dict.fromkeys(law.load for law in system.tables.laws if law.kind == SPRING):
+        for name in dict.fromkeys(law.load for law in system.layout.laws if law.kind == SPRING):
             load = LoadView(sol, name)
             length = np.abs(load.length).max(axis=0, initial=1e-300)
             chord, elastic = np.abs(load.chord) / length, np.abs(load.elongation) / length

@@ -75,12 +75,12 @@ class LoadView:
         if not isinstance(system, MechanismSystem):
             raise InputError(f"load() needs the solution of a Mechanism; this one comes from {type(system).__name__}")
         sol._whole("load()")
-        self.numbers = [k for k, law in enumerate(system.tables.laws) if law.load == name]
+        self.numbers = [k for k, law in enumerate(system.layout.laws) if law.load == name]
         if not self.numbers:
-            known = ", ".join(dict.fromkeys(repr(law.load) for law in system.tables.laws)) or "none"
+            known = ", ".join(dict.fromkeys(repr(law.load) for law in system.layout.laws)) or "none"
             raise InputError(f"there is no load along measures named {name!r}", hint=f"such loads: {known}")
         self.name, self.t, self._sol, self._system = name, sol.t, sol, system
-        self._laws = [system.tables.laws[k] for k in self.numbers]
+        self._laws = [system.layout.laws[k] for k in self.numbers]
         word = self._laws[0].word
         self._side = 0 if word.second == GROUND else 6
         self.on = word.second if self._side else word.first

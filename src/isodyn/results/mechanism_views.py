@@ -51,7 +51,7 @@ class BodyView:
     def __init__(self, sol: Solution, name: str) -> None:
         system = mechanism_of(sol, "body()")
         sol._whole("body()")
-        if resolve(name, system.beams) not in system.tables.number or name == GROUND:
+        if resolve(name, system.beams) not in system.layout.number or name == GROUND:
             known = [b.name for b in system.bodies if not b.of_beam]
             known += [f"{beam}.{end}" for beam in system.beams for end in ("start", "end")]
             raise InputError(f"there is no body named {name!r}", hint=f"bodies: {', '.join(known)}")
@@ -179,7 +179,7 @@ def read(sol: Solution, system: MechanismSystem, word: Word) -> tuple[FloatArray
     """A measure and its rate along a solution; angles are counted over whole turns, in the state
     where they are coordinates of it."""
     x, rate = along_rows(system, word, sol.q, sol.v)
-    column = system.tables.column_of(word)
+    column = system.layout.column_of(word)
     if column is not None:
         return sol.q[:, column].copy(), rate
     return (over_rows(word.owner, sol.t, x, rate) if word.kind in WHOLE_TURNS else x), rate

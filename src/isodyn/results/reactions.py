@@ -151,7 +151,7 @@ def _by_matrix(system: MechanismSystem, sol: Solution, rows: list[int], on: str)
     """−Gᵀλ of these rows on a body: force in the world, torque in the body."""
     ask = Questions(system)
     both = np.zeros((sol.t.size, 6))
-    body, mine = system.bodies[system.tables.number[on]], system.v_of(on)
+    body, mine = system.bodies[system.layout.number[on]], system.v_of(on)
     columns = {"spatial": [0, 1, 2, 3, 4, 5], "planar": [0, 1, 5], "particle": [0, 1, 2]}.get(body.kind, [])
     here = poses(system, on, sol.q, sol.v)
     for k, (t, q, v) in enumerate(zip(sol.t, sol.q, sol.v, strict=True)):

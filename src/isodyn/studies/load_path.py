@@ -26,7 +26,7 @@ from scipy.sparse.linalg import splu
 
 from isodyn.beams.system import BeamSystem
 from isodyn.errors import BucklingError, ConvergenceError, InputError, SingularError
-from isodyn.kernels.compiled import JACOBIAN, SPARSE, FloatArray
+from isodyn.kernels.compiled import JACOBIAN, FloatArray
 from isodyn.linear_solvers.blocks import values_to_csr
 from isodyn.linear_solvers.rows import LARGE, choose
 from isodyn.mechanism.hybrid import UserMechanismSystem
@@ -35,7 +35,6 @@ from isodyn.systems.checks import vector
 from isodyn.systems.compiled_system import settled
 from isodyn.systems.description import as_system
 from isodyn.systems.manifold import moving
-from isodyn.systems.model import Model
 from isodyn.systems.questions import Questions
 from isodyn.systems.scales import largest_or_one, pace, reach, row_sizes
 
@@ -89,11 +88,10 @@ class _Equations:
     """Residual and matrices of statics."""
 
     def __init__(self, system: Any, t: float) -> None:
-        pf, pi = system.sparse_tables
-        self.system, self.t, self.pattern = system, t, system.tables.sparsity
-        model = Model(system.function, system.traits | SPARSE, pf.copy(), pi, sparsity=self.pattern)
+        self.system, self.t, self.pattern = system, t, system.layout.sparsity
+        model = system.sparse_model()
         self.ask, self.still = Questions(system, model), np.zeros(system.nv)
-        self.factor_at, self.move = system.load_factor_at(pi), moving(system)
+        self.factor_at, self.move = system.load_factor_at(model.scratch.pi), moving(system)
         self.rows = np.arange(system.m)
         if 0 < system.m * system.nv <= LARGE:
             self.rows = choose(self.ask.G(t, system.q0, self.still) * system.scales.v).chosen
@@ -113,7 +111,7 @@ class _Equations:
         return values_to_csr(p.J_starts, p.J_columns, values, p.n)
 
     def residual(self, s: float, q: FloatArray, lam: FloatArray) -> tuple[FloatArray, FloatArray]:
-        self.ask.model.pf[self.factor_at] = s
+        self.ask.model.scratch.pf[self.factor_at] = s
         phi = self.ask.position(self.t, q, self.still)
         return self.ask.balance(self.t, q, self.still, self.still, lam), phi[self.rows]
 

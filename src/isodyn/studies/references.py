@@ -182,8 +182,8 @@ class Acceleration:
             a,
             np.zeros(self.m),
             self.unit,
-            self.model.pf,
-            self.model.pi,
+            self.model.tables,
+            self.model.scratch,
             out,
         )
         if self.model.function(*arguments) != OK:

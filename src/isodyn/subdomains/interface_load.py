@@ -98,7 +98,7 @@ class _Answers:
         if self.answers is not None:
             status = self.answers.answer(what, t, q, v, a, lam, c, out)
         else:
-            status = int(inner.function(what, t, q, v, a, lam, c, inner.pf, inner.pi, out))
+            status = int(inner.function(what, t, q, v, a, lam, c, inner.tables, inner.scratch, out))
             if inner.raised is not None:
                 raise inner.raised
         if what == BALANCE:

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.kernels.compiled import FloatArray, IntArray
+from isodyn.kernels.compiled import FloatArray
+from isodyn.kernels.struct import Nothing, Struct
 from isodyn.notebook_views import ShownInNotebooks
 from isodyn.systems.checks import velocity_names
 from isodyn.systems.model import Answers, Model, from_python
@@ -17,15 +18,15 @@ from isodyn.systems.scales import Scales, ordinary
 
 @dataclass(frozen=True, eq=False)
 class CompiledSystem(ShownInNotebooks):
-    """A system from a function of type `isodyn.kernels.compiled.MODEL`, its numbers pf, pi and its
-    traits."""
+    """A system from a function of type `isodyn.kernels.compiled.MODEL`, its tables and its
+    traits; `scratch` is what a model begins with."""
 
     function: Any
     traits: int
     q0: FloatArray
     v0: FloatArray
-    pf: FloatArray = field(default_factory=lambda: np.zeros(0))
-    pi: IntArray = field(default_factory=lambda: np.zeros(1, dtype=np.int64))
+    tables: Struct = field(default_factory=Nothing)
+    scratch: Struct = field(default_factory=Nothing)
     energy: Any = None
     retract: Any = None
     difference: Any = None
@@ -69,8 +70,8 @@ class CompiledSystem(ShownInNotebooks):
         return self.v0.size
 
     def model(self) -> Model:
-        """The function that the loop calls."""
-        return Model(self.function, self.traits, self.pf, self.pi)
+        """The function that the loop calls, with scratch of its own."""
+        return Model(self.function, self.traits, self.tables, self.scratch.copy())
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,9 +25,10 @@ from isodyn.kernels.compiled import (
     RETRACTS,
     WRONG_SHAPE,
     FloatArray,
-    IntArray,
     closure,
 )
+from isodyn.kernels.struct import FlatNumbers, flat_numbers
+from isodyn.kernels.struct_types import opened
 from isodyn.linear_solvers.dense import multiply
 from isodyn.systems.model import Model
 
@@ -75,7 +76,7 @@ def join(
     traits |= 0 if callable(M) else CONSTANT_MASS
     pf = np.zeros(0) if callable(M) else np.ascontiguousarray(M, dtype=np.float64).ravel()
     pi = np.array([(1 if Q_q is not None else 0) + (2 if Q_v is not None else 0)], dtype=np.int64)
-    return Model(_joined(M if callable(M) else None, Q, Q_q, Q_v, retract), traits, pf, pi)
+    return Model(_joined(M if callable(M) else None, Q, Q_q, Q_v, retract), traits, flat_numbers(pf, pi))
 
 
 @lru_cache(maxsize=256)
@@ -99,10 +100,12 @@ def _joined(
         a: FloatArray,
         lam: FloatArray,
         c: FloatArray,
-        pf: FloatArray,
-        pi: IntArray,
+        tables: Any,
+        scratch: Any,
         out: FloatArray,
     ) -> int:
+        flat = opened(FlatNumbers, tables)
+        pf, pi = flat.pf, flat.pi
         n = v.size
         if what == BALANCE:
             m = mass(q, pf, n)

@@ -22,7 +22,6 @@ from isodyn.kernels.compiled import (
     VELOCITY,
     WRONG_SHAPE,
     FloatArray,
-    IntArray,
     closure,
 )
 from isodyn.systems.constraints import FIRST_DIFFERENCE, Constraints
@@ -46,7 +45,7 @@ def join_constraints(model: Model, constraints: Constraints) -> Model:
     k = constraints
     phi_t = k.phi_t_ if k.phi_t_ is not None or k.phi_ is None else _difference_in_time(k.phi_, k.time(0.0))
     functions = (k.phi_, k.G_, k.b_, phi_t, k.psi_, k.psi_v_, k.psi_rest_)
-    return Model(_constrained(model.function, *functions, k.m_phi, k.m), model.traits, model.pf, model.pi)
+    return Model(_constrained(model.function, *functions, k.m_phi, k.m), model.traits, model.tables, model.scratch)
 
 
 @lru_cache(maxsize=256)
@@ -110,13 +109,13 @@ def _constrained(
         a: FloatArray,
         lam: FloatArray,
         c: FloatArray,
-        pf: FloatArray,
-        pi: IntArray,
+        tables: Any,
+        scratch: Any,
         out: FloatArray,
     ) -> int:
         status = OK
         if what < CONSTRAINT:
-            status = base(what, t, q, v, a, lam, c, pf, pi, out)
+            status = base(what, t, q, v, a, lam, c, tables, scratch, out)
             if what != BALANCE:
                 return status
         n = v.size

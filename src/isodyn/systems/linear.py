@@ -33,6 +33,7 @@ from isodyn.kernels.compiled import (
     VELOCITY,
     FloatArray,
 )
+from isodyn.kernels.struct import flat_numbers
 from isodyn.later import sparse as sp
 from isodyn.linear_solvers.definite import refuse_indefinite
 from isodyn.linear_solvers.sparse import Factorisation, factorise
@@ -174,7 +175,7 @@ def linear_model(name: str, M: Any, C: Any, K: Any, f: Load | FloatArray | None,
     zeros = np.zeros((n, n))
     constant = np.zeros(n) if f is None or callable(f) else f
     pf = np.concatenate([M.ravel(), (zeros if C is None else C).ravel(), (zeros if K is None else K).ravel(), constant])
-    return Model(with_load(f) if callable(f) else constant_load_model, traits, pf)
+    return Model(with_load(f) if callable(f) else constant_load_model, traits, flat_numbers(pf))
 
 
 class _Answers:

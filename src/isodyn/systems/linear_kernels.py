@@ -5,7 +5,9 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-from isodyn.kernels.compiled import BALANCE, JACOBIAN, MODEL, OK, WRONG_SHAPE, FloatArray, IntArray, closure, kernel
+from isodyn.kernels.compiled import BALANCE, JACOBIAN, MODEL, OK, WRONG_SHAPE, FloatArray, closure, kernel
+from isodyn.kernels.struct import FlatNumbers
+from isodyn.kernels.struct_types import opened
 
 
 @kernel(MODEL)
@@ -17,11 +19,12 @@ def constant_load_model(
     a: FloatArray,
     lam: FloatArray,
     c: FloatArray,
-    pf: FloatArray,
-    pi: IntArray,
+    tables: Any,
+    scratch: Any,
     out: FloatArray,
 ) -> int:
     """Small dense matrices and a constant load, all in pf: M, C, K, f."""
+    pf = opened(FlatNumbers, tables).pf
     n = v.size
     nn = n * n
     if what == BALANCE:
@@ -51,11 +54,11 @@ def with_load(f: Any) -> Any:
         a: FloatArray,
         lam: FloatArray,
         c: FloatArray,
-        pf: FloatArray,
-        pi: IntArray,
+        tables: Any,
+        scratch: Any,
         out: FloatArray,
     ) -> int:
-        status = constant_load_model(what, t, q, v, a, lam, c, pf, pi, out)
+        status = constant_load_model(what, t, q, v, a, lam, c, tables, scratch, out)
         if what == BALANCE:
             load = f(t)
             if load.shape != v.shape:

@@ -3,7 +3,7 @@
 Three ways lead there: a function of the library compiled with `kernel(MODEL)`; a user's `@njit`
 functions joined into one compiled function; or plain Python functions behind `python_model`, one
 compiled function for all of them that calls back into Python. The last finds its object by the
-number in pi[0] and never lets an exception through compiled code: it is kept on the object, and the
+number in its tables and never lets an exception through compiled code: it is kept on the object, and the
 loop is told to stop.
 """
 
@@ -15,10 +15,9 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 from weakref import WeakValueDictionary
 
-import numpy as np
-
 from isodyn.kernels import interrupts
-from isodyn.kernels.compiled import KNOWS_LEVELS, RAISED, SOLVES, SPARSE, FloatArray, IntArray
+from isodyn.kernels.compiled import KNOWS_LEVELS, RAISED, SOLVES, SPARSE, FloatArray
+from isodyn.kernels.struct import Nothing, Struct, integer
 from isodyn.linear_solvers.blocks import Sparsity
 
 
@@ -43,13 +42,14 @@ class Answers(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """What `integrate` hands to the loop. `raised` holds the exception of a Python callable after
+    """What `integrate` hands to the loop. Models share tables; each has
+    scratch of its own. `raised` holds the exception of a Python callable after
     the loop was told to stop."""
 
     function: Any
     traits: int
-    pf: FloatArray = field(default_factory=lambda: np.zeros(0))
-    pi: IntArray = field(default_factory=lambda: np.zeros(1, dtype=np.int64))
+    tables: Struct = field(default_factory=Nothing)
+    scratch: Struct = field(default_factory=Nothing)
     callback: Callback | None = None
     sparsity: Sparsity | None = None
     dense: Callable[[], Model] | None = None  # the same model with full matrices
@@ -74,6 +74,12 @@ class Callback:
         self.raised: BaseException | None = None
         self.handle = next(_handles)
         _callbacks[self.handle] = self
+
+
+class PythonTables(Struct):
+    """How compiled code finds a Python model."""
+
+    handle = integer
 
 
 _handles = itertools.count()
@@ -108,7 +114,6 @@ def from_python(model: Answers, traits: int) -> Model:
     # compiled, or loaded from the cache, when first needed
     from isodyn.systems.trampoline import python_model
 
-    callback = Callback(model)
-    return Model(
-        python_model, traits & ~KNOWS_LEVELS, pi=np.array([callback.handle], dtype=np.int64), callback=callback
-    )
+    callback, tables = Callback(model), PythonTables()
+    tables.handle = callback.handle
+    return Model(python_model, traits & ~KNOWS_LEVELS, tables, callback=callback)

@@ -35,7 +35,7 @@ class Questions:
         """What the model answers, as n numbers; `weights` of ∂/∂a, ∂/∂v, ∂/∂q for JACOBIAN."""
         out, c = np.zeros(n), np.array([*weights, 1.0])
         lam = np.zeros(self.system.m) if lam is None else lam
-        self.model.function(what, t, q, v, a, lam, c, self.model.pf, self.model.pi, out)
+        self.model.function(what, t, q, v, a, lam, c, self.model.tables, self.model.scratch, out)
         if self.model.raised is not None:
             raise self.model.raised
         return out

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import ClassVar, Protocol
 
 from isodyn.kernels.compiled import SPARSE, FloatArray, IntArray
+from isodyn.kernels.struct import Struct
 from isodyn.linear_solvers.blocks import Sparsity
 from isodyn.systems.compiled_system import CompiledSystem
 from isodyn.systems.model import Model
@@ -19,15 +20,15 @@ class Layout(Protocol):
     @property
     def sparsity(self) -> Sparsity: ...
 
-    def build(self, sparse: bool) -> tuple[FloatArray, IntArray]:
-        """pf and pi."""
+    def build(self, sparse: bool) -> tuple[Struct, Struct]:
+        """Tables and scratch of a model."""
 
 
 @dataclass(frozen=True, eq=False)
 class TabledSystem(CompiledSystem):
-    """A system whose pf and pi come from `tables`."""
+    """A system whose tables and scratch come from `layout`."""
 
-    tables: Layout = None  # type: ignore[assignment]
+    layout: Layout = None  # type: ignore[assignment]
 
     small: ClassVar[int] = 0  # unknowns of a step up to which full matrices are faster
     factor_in_pi: ClassVar[int] = 0  # entry of pi that tells where the factor of all loads is in pf
@@ -37,17 +38,32 @@ class TabledSystem(CompiledSystem):
         unknowns."""
         if self.nv + self.m <= self.small:
             return self.dense_model()
-        (pf, pi), sparsity = self.sparse_tables, self.tables.sparsity
-        return Model(self.function, self.traits | SPARSE, pf.copy(), pi, sparsity=sparsity, dense=self.dense_model)
+        return self.sparse_model()
+
+    def sparse_model(self) -> Model:
+        """The same with sparse matrices."""
+        (tables, scratch), traits = self.sparse_tables, self.traits | SPARSE
+        sparsity = self.layout.sparsity
+        return Model(self.function, traits, tables, scratch.copy(), sparsity=sparsity, dense=self.dense_model)
 
     def dense_model(self) -> Model:
         """The same with full matrices."""
-        return Model(self.function, self.traits, self.pf.copy(), self.pi)
+        return super().model()
 
     @cached_property
-    def sparse_tables(self) -> tuple[FloatArray, IntArray]:
-        """pf and pi for sparse matrices."""
-        return self.tables.build(sparse=True)
+    def sparse_tables(self) -> tuple[Struct, Struct]:
+        """Tables and scratch for sparse matrices."""
+        return self.layout.build(sparse=True)
+
+    @property
+    def pf(self) -> FloatArray:
+        """Floating-point numbers of the dense model."""
+        return self.scratch.pf  # type: ignore[attr-defined]
+
+    @property
+    def pi(self) -> IntArray:
+        """Whole numbers of the dense model."""
+        return self.scratch.pi  # type: ignore[attr-defined]
 
     def load_factor_at(self, pi: IntArray) -> int:
         """Where the factor of weight, forces and torques is in pf."""

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from numba import objmode
 
-from isodyn.kernels.compiled import MODEL, FloatArray, IntArray, kernel
-from isodyn.systems.model import call_back
+from isodyn.kernels.compiled import MODEL, FloatArray, kernel
+from isodyn.kernels.struct_types import opened
+from isodyn.systems.model import PythonTables, call_back
 
 
 @kernel(MODEL, allocates=True)
@@ -17,11 +20,12 @@ def python_model(
     a: FloatArray,
     lam: FloatArray,
     c: FloatArray,
-    pf: FloatArray,
-    pi: IntArray,
+    tables: Any,
+    scratch: Any,
     out: FloatArray,
 ) -> int:
     """The way from compiled code to a Python model."""
+    handle = opened(PythonTables, tables).handle
     with objmode(status="int64"):
-        status = call_back(pi[0], what, t, q, v, a, lam, c, out)
+        status = call_back(handle, what, t, q, v, a, lam, c, out)
     return status  # noqa: RET504
