@@ -30,7 +30,7 @@ SHARED = (
         "isodyn.integrate.ensemble_loop.run_members",
     ),
     (
-        "isodyn.mechanism.model.mechanism_model",
+        "isodyn.multibody.model.mechanism_model",
         "isodyn.integrate.projection.project",
         "isodyn.integrate.initial.acceleration",
         "isodyn.integrate.initial.nearest_consistent",

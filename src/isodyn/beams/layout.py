@@ -134,6 +134,19 @@ def write_numbers(tables: BeamTables, elements: Iterable[Element]) -> None:
     )
 
 
+def tables_of_elements(elements: Sequence[Element], energy: int, dim: int) -> BeamTables:
+    """Elements of one beam alone, without loads and without places in a matrix."""
+    tables = BeamTables(elements=len(elements), nodal=0, spreads=0, forces=0)
+    tables.elements.fill(
+        a=[2 * dim * e.first for e in elements],
+        b=[2 * dim * e.second for e in elements],
+        energy=[energy] * len(elements),
+        dim=[dim] * len(elements),
+    )
+    write_numbers(tables, elements)
+    return tables
+
+
 @dataclass(eq=False)
 class BeamLayout:
     """Numbers of a beam by itself; `build` lays them out."""

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
-
+from isodyn.beams.layout import Load
 from isodyn.beams.mesh import spread
 from isodyn.errors import InputError, about
 from isodyn.joints import measures as words
 from isodyn.joints.cables import refuse_twist
 from isodyn.joints.user import UserRows
 from isodyn.kernels.compiled import FloatArray
-from isodyn.loads.part import AlongBeam, Law, LoadPart
+from isodyn.loads.part import AlongBeam, Law, LoadPart, OnBody
 from isodyn.loads.user import UserLoad
 from isodyn.mechanism.beam_part import resolve
 from isodyn.mechanism.coordinates import Coordinates, ParametrisedSystem, in_coordinates
@@ -20,8 +19,8 @@ from isodyn.mechanism.hybrid import with_user_parts
 from isodyn.mechanism.joint_rows import rows_of
 from isodyn.mechanism.loose_bodies import warn_of_loose_bodies
 from isodyn.mechanism.parts import Parts
+from isodyn.mechanism.layout import MechanismLayout
 from isodyn.mechanism.system import MechanismSystem, make_system
-from isodyn.mechanism.tables import Tables
 from isodyn.mechanism.world import World
 
 _FORCE_WORDS = {words.POINT, words.OFFSET, words.LENGTH}
@@ -41,10 +40,9 @@ def compile_parts(
         for name, made in joints.items()
         if made.rows
     }
-    numbers = {name: k for k, name in enumerate(bodies)}
     laws: list[Law] = []
-    loads: list[tuple[int, int, list[float], Any]] = []
-    spreads: list[tuple[int, FloatArray, Any]] = []
+    loads: list[OnBody] = []
+    spreads: list[Load] = []
     user_rows = [joint for joint in parts.joints.values() if isinstance(joint, UserRows)]
     user_loads = [load for load in parts.loads.values() if isinstance(load, UserLoad)]
     for load in parts.loads.values():
@@ -53,10 +51,10 @@ def compile_parts(
                 forces = load.build(world)
                 refuse_twist(load.what, (law.word for law in forces.laws), bodies)
             laws += [replace(law, load=load.name, line=load.line) for law in forces.laws]
-            loads += [(on.kind, numbers[on.body], on.numbers, on.time) for on in forces.on_bodies]
+            loads += forces.on_bodies
             spreads += [_spread(parts, along) for along in forces.along_beams]
     warn_of_loose_bodies(parts, rows, laws, user_rows)
-    tables = Tables(
+    layout = MechanismLayout(
         list(bodies.values()),
         rows,
         laws,
@@ -72,7 +70,7 @@ def compile_parts(
             for name in (*(x for part in user_rows for x in part.bodies), *(load.body for load in user_loads))
         ),
     )
-    system = make_system(tables, joints)
+    system = make_system(layout, joints)
     if user_rows or user_loads:
         if coordinates != "rotation":
             raise InputError(
@@ -83,9 +81,9 @@ def compile_parts(
     return in_coordinates(system, coordinates)
 
 
-def _spread(parts: Parts, load: AlongBeam) -> tuple[int, FloatArray, Any]:
-    """First coordinate, nodal forces and function of time of a load along a beam."""
+def _spread(parts: Parts, load: AlongBeam) -> Load:
+    """Nodal forces of a load along a beam."""
     before = list(parts.beams).index(load.beam)
     first = sum(2 * beam.mesh.dim * len(beam.nodes) for beam in list(parts.beams.values())[:before])
     beam = parts.beams[load.beam]
-    return first, spread(beam.mesh.elements, len(beam.nodes), load.per_length, per_mass=False), load.time
+    return Load(first, spread(beam.mesh.elements, len(beam.nodes), load.per_length, per_mass=False), load.time)

@@ -15,16 +15,16 @@ from numba import types
 
 from isodyn.bodies.body import GROUND
 from isodyn.errors import InputError
-from isodyn.joints.measures import GRADIENT, R_, V_
-from isodyn.kernels.compiled import F2, F, FloatArray, I, IntArray, i8, kernel
-from isodyn.mechanism.forces import law
-from isodyn.mechanism.formula_laws import formula_force
-from isodyn.mechanism.model import place_bodies
-from isodyn.mechanism.places import along, measure_of
+from isodyn.kernels.compiled import F2, F, FloatArray, i8, kernel
+from isodyn.loads.laws import BY_FORMULA, SpringLaw
 from isodyn.mechanism.poses import poses
 from isodyn.mechanism.system import MechanismSystem
-from isodyn.mechanism.turns import read_turns
-from isodyn.parts.layout import BY_FORMULA, F_WORK, I_LAW, LAW, SPRING
+from isodyn.multibody.bodies import place_bodies
+from isodyn.multibody.formula_laws import formula_force
+from isodyn.multibody.laws import force_of_law
+from isodyn.multibody.places import along, measure_of
+from isodyn.multibody.tables import SCRATCH, TABLES, MechanismScratch, MechanismTables
+from isodyn.multibody.turns import read_turns
 from isodyn.results.at_balance import from_balance
 
 if TYPE_CHECKING:
@@ -34,30 +34,30 @@ if TYPE_CHECKING:
 X, RATE, PULL, SLOPES, READ = 0, 1, 2, 3, 15
 
 
-@kernel(types.void(i8, F, F2, F2, F2, F, I, F2))
+@kernel(types.void(i8, F, F2, F2, F2, TABLES, SCRATCH, F2))
 def read_law(
     k: int,
     t: FloatArray,
     q: FloatArray,
     v: FloatArray,
     lam: FloatArray,
-    pf: FloatArray,
-    pi: IntArray,
+    tables: MechanismTables,
+    scratch: MechanismScratch,
     out: FloatArray,
 ) -> None:
     """Law k along histories, into the rows of out."""
-    o = pi[I_LAW] + LAW * k
-    m, g = pi[o + 1], pi[F_WORK] + GRADIENT
+    law, g = tables.laws[k], scratch.measure.gradient
     for n in range(t.size):
-        place_bodies(q[n], v[n], pf, pi)
-        read_turns(q[n], pf, pi)
-        by_formula = formula_force(k, t[n], v[n], pf, pi) if pi[o] == BY_FORMULA else 0.0
-        x = measure_of(m, GRADIENT, pf, pi)
-        rate = along(m, GRADIENT, v[n], pf, pi)
-        out[n, X], out[n, RATE] = x, rate
-        out[n, PULL] = by_formula if pi[o] == BY_FORMULA else law(k, t[n], x, rate, lam[n], pf, pi)[0]
+        place_bodies(q[n], v[n], tables, scratch)
+        read_turns(q[n], tables, scratch)
+        pull = formula_force(k, t[n], v[n], tables, scratch) if law.kind == BY_FORMULA else 0.0
+        x = measure_of(law.measure, g, tables, scratch)
+        rate = along(law.measure, g, v[n], tables, scratch)
+        if law.kind != BY_FORMULA:
+            pull = force_of_law(law, t[n], x, rate, lam[n], tables, scratch)[0]
+        out[n, X], out[n, RATE], out[n, PULL] = x, rate, pull
         for i in range(12):
-            out[n, SLOPES + i] = pf[g + i]
+            out[n, SLOPES + i] = g[i]
 
 
 class LoadView:
@@ -88,7 +88,7 @@ class LoadView:
     def _history(self, k: int, t: FloatArray, q: FloatArray, v: FloatArray) -> FloatArray:
         out = np.zeros((t.size, READ))
         q, v, lam = (np.ascontiguousarray(x) for x in (q, v, self._sol.lam))
-        read_law(k, t, q, v, lam, self._system.pf.copy(), self._system.pi, out)
+        read_law(k, t, q, v, lam, self._system.tables, self._system.scratch.copy(), out)
         return out
 
     @cached_property
@@ -115,7 +115,7 @@ class LoadView:
     @cached_property
     def elongation(self) -> FloatArray:
         """Of springs: measure less free length, (times, laws)."""
-        free = [law.numbers[2] if law.kind == SPRING else 0.0 for law in self._laws]
+        free = [law.force.rest if isinstance(law.force, SpringLaw) else 0.0 for law in self._laws]
         return self.length - np.array(free)
 
     @cached_property
@@ -134,7 +134,7 @@ class LoadView:
     @cached_property
     def torque(self) -> FloatArray:
         """On the body `on` about its mass centre, in the world, (times, 3)."""
-        R = poses(self._system, self.on, self._sol.q, self._sol.v)[:, R_:V_].reshape(-1, 3, 3)
+        R = poses(self._system, self.on, self._sol.q, self._sol.v).R
         return -np.einsum("kij,kl,klj->ki", R, self.tension, self._slopes[..., self._side + 3 : self._side + 6])
 
     @cached_property
