@@ -15,7 +15,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 NUMBA_NUM_THREADS=1
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo wheel test check lint types fuzz kills lowest long verify bench docs docs-index docs-gallery clean
+.PHONY: help install demo picture wheel test check lint types fuzz kills lowest long verify bench docs docs-index docs-gallery clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | awk -F '\t' '{ printf "  make %-12s %s\n", $$1, $$2 }'
@@ -33,10 +33,11 @@ $(VENV)/.installed-docs: $(VENV)/.installed
 	$(BIN)/python -m pip install --quiet --group docs
 	@touch $@
 
-demo: install ## integrate the seven stars of the Pleiades problem, print the summary, write figures and the animated report
-	$(BIN)/isodyn run pleiades --out out/demo
-	@echo "written:"
-	@find out/demo -type f | LC_ALL=C sort | sed 's/^/  /'
+demo: install ## run a machine with closed loops; reactions and checks on the terminal, the animated report in out/demo
+	@$(BIN)/isodyn demo --out out/demo
+
+picture: install ## draw docs/images/squeezer.gif, the moving picture of the README
+	$(BIN)/python docs/moving_picture.py
 
 wheel: install ## build dist/*.whl with machine code of every kernel for this system and Python
 	$(BIN)/python -m isodyn.kernels.build build

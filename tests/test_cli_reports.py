@@ -80,3 +80,21 @@ def test_what_cannot_be_written_is_said_before_the_run(
     assert call(*arguments) == 2
     assert says in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
+
+
+def test_the_demo_ends_with_reactions_orders_and_a_page(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert call("demo", "--json") == 0
+    told = json.loads(capsys.readouterr().out)
+    assert all(1.95 < order < 2.05 for order in told["orders"].values())
+    assert set(told["orders"]) == {"q", "v", "a", "lam"}
+    assert told["errors"]["q"] < 1e-6
+    assert told["drift"]["position"] < 1e-13
+    assert told["reactions"]["crank bearing"]["largest"] == pytest.approx(334.2, abs=0.1)
+    page, figure = (Path(file) for file in told["files"])
+    assert "measured orders" in page.read_text(encoding="utf-8")
+    assert figure.stat().st_size > 5000
+    assert call("demo") == 0
+    assert capsys.readouterr().out.rstrip().splitlines()[-1] == "open out/demo/report.html"

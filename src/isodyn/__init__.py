@@ -40,6 +40,7 @@ from isodyn.schemes import Composition, FirstOrderScheme, Scheme
 from isodyn.systems import (
     CompiledSystem,
     FirstOrderSystem,
+    ImplicitSystem,
     LinearFirstOrderSystem,
     LinearSystem,
     MechanicalSystem,
@@ -105,6 +106,7 @@ if TYPE_CHECKING:
     from isodyn.subdomains.partition import partition
     from isodyn.subdomains.ties import Subdomains
     from isodyn.systems.damping import modal_damping, rayleigh, rayleigh_from_ratios
+    from isodyn.systems.lagrangian import from_lagrangian
     from isodyn.systems.loads import base_excitation, harmonic, step_load, tabulated
 
 
@@ -135,6 +137,7 @@ __all__ = [
     "Gear",
     "Hamiltonian",
     "Hinge",
+    "ImplicitSystem",
     "IsodynError",
     "JointFriction",
     "JointLimit",
@@ -183,6 +186,7 @@ __all__ = [
     "equilibrium",
     "errors",
     "follow_loads",
+    "from_lagrangian",
     "gauss",
     "harmonic",
     "integrate",
@@ -226,6 +230,7 @@ _LATER = {
     **dict.fromkeys(("pod", "reduce"), "isodyn.reduction"),
     **dict.fromkeys(("Subdomains", "partition"), "isodyn.subdomains"),
     **dict.fromkeys(("equilibrium", "follow_loads", "inverse_dynamics", "kinematics", "linearise"), "isodyn.studies"),
+    "from_lagrangian": "isodyn.systems.lagrangian",
     "Mechanism": "isodyn.mechanism.mechanism",
     **dict.fromkeys(("modal_damping", "rayleigh", "rayleigh_from_ratios"), "isodyn.systems.damping"),
     **dict.fromkeys(("base_excitation", "harmonic", "step_load", "tabulated"), "isodyn.systems.loads"),

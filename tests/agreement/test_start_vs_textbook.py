@@ -7,10 +7,13 @@ after it.
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 
 import isodyn as iso
+from isodyn.integrate import initial
 from isodyn.problems import kepler
 
 DT, N = 0.05, 200
@@ -60,3 +63,28 @@ def test_explicit_u0_without_spurious_root_follows_stormer_and_verlet(radii: tup
     q = orbit(iso.Scheme.U0(*radii, explicit=True)).q[1:]
     forces = np.array([attraction(x) for x in q[1:-1]])
     np.testing.assert_allclose(q[2:] - 2 * q[1:-1] + q[:-2], DT**2 * forces, rtol=0, atol=1e-14)
+
+
+@pytest.mark.parametrize(("off", "moves"), [(0.0, 0), (1e-16, 0), (1e-12, 1), (1e-9, 1)])
+def test_a_start_that_is_consistent_to_rounding_is_taken_as_it_is(
+    off: float, moves: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Otherwise it is put onto the constraints, in positions and in velocities."""
+    asked = []
+
+    def counted(*arguments: object) -> int:
+        asked.append(arguments)
+        return project(*arguments)
+
+    project = initial.nearest_consistent
+    monkeypatch.setattr(initial, "nearest_consistent", counted)
+    rope = iso.problems.get("pendulum").system()
+    length = 1.2
+    rope = dataclasses.replace(rope, q0=np.array([0.6, -0.8 - off]) * length, v0=np.array([0.8 + off, 0.6]))
+    sol = iso.integrate(rope, dt=0.01, t_end=0.02)
+    assert len(asked) == moves
+    if not moves:
+        np.testing.assert_array_equal(sol.q[0], rope.q0)
+        np.testing.assert_array_equal(sol.v[0], rope.v0)
+    assert abs(np.hypot(*sol.q[0]) / length - 1.0) < 4e-16
+    assert abs(sol.q[0] @ sol.v[0]) < 3e-16

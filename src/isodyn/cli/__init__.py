@@ -1,4 +1,4 @@
-"""The command line: `isodyn list`, `run`, `resume`, `report`, `order`, `compare`, `verify`,
+"""The command line: `isodyn demo`, `list`, `run`, `resume`, `report`, `order`, `compare`, `verify`,
 `scheme`, `schema`, `cite`.
 
 Strings become objects in `isodyn.specs`, files in `isodyn.models`. Data go to standard output, logs
@@ -19,6 +19,7 @@ from typing import Any, NoReturn
 
 import click
 
+from isodyn.cli.demo import demo_command
 from isodyn.cli.models import schema_command
 from isodyn.cli.output import INTERRUPTED
 from isodyn.cli.problems import list_command
@@ -44,6 +45,7 @@ def cli(context: click.Context) -> None:
 
 
 for command in (
+    demo_command,
     list_command,
     run,
     resume_command,

@@ -7,7 +7,7 @@ from typing import Any
 
 from isodyn.formulations.closure import Closure
 from isodyn.integrate import initial, loop, matrix, newton, null_space, projection, step
-from isodyn.kernels.compiled import GENERAL, KNOWS_MASS, KNOWS_TANGENT, SOLVES, SPARSE
+from isodyn.kernels.compiled import COUNTS_TURNS, GENERAL, KNOWS_MASS, KNOWS_TANGENT, RETRACTS, SOLVES, SPARSE
 from isodyn.kernels.helper import expect
 from isodyn.linear_solvers import block_lu
 from isodyn.systems.model import Model
@@ -22,7 +22,7 @@ def kernels_of(model: Model, m: int, closure: Closure) -> list[Any]:
     """Kernels that every such run needs; what depends on its course is not among them."""
     traits, general = model.traits, bool(model.traits & GENERAL and m)
     found = [model.function]
-    if m and not general:
+    if m and not general and traits & (RETRACTS | COUNTS_TURNS):  # other starts may be consistent
         found += [initial.nearest_consistent, projection.project]
     if traits & SPARSE:
         found += [block_lu.block_factor, block_lu.block_solve]

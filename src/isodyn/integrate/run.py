@@ -31,6 +31,7 @@ from isodyn.integrate.progress import Progress
 from isodyn.integrate.schedule import Stretch
 from isodyn.integrate.start import (
     finite_rows,
+    is_consistent,
     near_manifold,
     refuse_conflicts,
     refuse_if_far,
@@ -228,7 +229,9 @@ class Run(EnforcedRows):
         state.q[:] = started(self.system, state.q, t) if first else state.q
         self.enforce(self.independent_rows(t))
         given = state.q.copy(), state.v.copy()
-        status = self.initial.nearest_consistent(*self.physics(OPEN), t, state, self.memory)
+        status = OK
+        if not is_consistent(ask, self.independent, t, state.q, state.v, self.slowest):
+            status = self.initial.nearest_consistent(*self.physics(OPEN), t, state, self.memory)
         lost = status == OK and first and self.assemble and still_open(ask, self.independent, t, state.q)
         if status in (SINGULAR, NOT_FINITE, UNTOLD) or lost:
             state.q[:] = near_manifold(ask, t, given[0])

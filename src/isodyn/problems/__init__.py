@@ -48,6 +48,8 @@ _PLACES = {
     "chaplygin_sleigh": "chaplygin_sleigh.PROBLEM",
     "vdpol_dae": "first_order_dae.VDPOL",
     "circle_index2": "first_order_dae.CIRCLE",
+    "transistor_amplifier": "implicit_systems.AMPLIFIER",
+    "robertson": "implicit_systems.ROBERTSON",
     "spinning_top": "tops.SPINNING_TOP",
     "gyroscope": "tops.GYROSCOPE",
     "free_body": "tops.FREE_BODY",

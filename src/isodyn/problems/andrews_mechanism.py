@@ -1,7 +1,13 @@
 """Andrews' squeezing mechanism as a mechanism: seven planar bodies, ten hinges, a spring, a motor.
 
 The bodies are those of `isodyn.problems.andrews21`, in the same order, with the same coordinates
-(x_i, y_i, angle from the ground).
+(x_i, y_i, angle from the ground). Here they have names; the Test Set calls them K1 to K7.
+
+    crank (K1)            on the crank bearing O, driven by the motor
+    rod (K2)              from the crank pin F to the point E, where four bodies meet
+    plate (K3)            a triangle on the bearing B, held by the spring
+    upper link (K4), upper arm (K5)     from E over the knee K to the bearing A
+    lower link (K6), lower arm (K7)     from E over the knee H to the bearing A
 """
 
 from __future__ import annotations
@@ -21,6 +27,9 @@ if TYPE_CHECKING:
     from isodyn.mechanism.system import MechanismSystem
 
 
+BODIES = ("crank", "rod", "plate", "upper link", "upper arm", "lower link", "lower arm")
+
+
 def build() -> MechanismSystem:
     """At rest."""
     from isodyn.mechanism.mechanism import Mechanism
@@ -35,23 +44,23 @@ def build() -> MechanismSystem:
     K = A + seven.ZT * np.array([np.cos(delta), np.sin(delta)])
     H = A + seven.U * np.array([np.sin(epsilon), -np.cos(epsilon)])
     mech = Mechanism(gravity=(0.0, 0.0, 0.0))
-    for i, (m, J, (x, y, angle)) in enumerate(zip(seven.MASSES, seven.INERTIAS, q, strict=True)):
-        mech.add_body(f"K{i + 1}", m, J, (x, y), float(angle), kind="planar")
+    for name, m, J, (x, y, angle) in zip(BODIES, seven.MASSES, seven.INERTIAS, q, strict=True):
+        mech.add_body(name, m, J, (x, y), float(angle), kind="planar")
     for name, first, second, point in (
-        ("O", "ground", "K1", np.zeros(2)),
-        ("F", "K1", "K2", F),
-        ("B", "ground", "K3", B),
-        ("A5", "ground", "K5", A),
-        ("K", "K5", "K4", K),
-        ("A7", "ground", "K7", A),
-        ("H", "K7", "K6", H),
-        ("E3", "K2", "K3", E),
-        ("E4", "K2", "K4", E),
-        ("E6", "K2", "K6", E),
+        ("crank bearing", "ground", "crank", np.zeros(2)),
+        ("crank pin", "crank", "rod", F),
+        ("plate bearing", "ground", "plate", B),
+        ("upper bearing", "ground", "upper arm", A),
+        ("upper knee", "upper arm", "upper link", K),
+        ("lower bearing", "ground", "lower arm", A),
+        ("lower knee", "lower arm", "lower link", H),
+        ("plate pin", "rod", "plate", E),
+        ("upper pin", "rod", "upper link", E),
+        ("lower pin", "rod", "lower link", E),
     ):
         mech.add_joint(Hinge(name, first, second, point=point))
-    mech.add_load(Motor("motor", "O", torque=seven.TORQUE))
-    mech.add_load(Spring("spring", "ground", "K3", ((seven.XC, seven.YC), D), seven.C0, rest=seven.L0))
+    mech.add_load(Motor("motor", "crank bearing", torque=seven.TORQUE))
+    mech.add_load(Spring("spring", "ground", "plate", ((seven.XC, seven.YC), D), seven.C0, rest=seven.L0))
     return mech.compile()
 
 

@@ -12,6 +12,7 @@ from isodyn.kernels.compiled import FloatArray, IntArray
 from isodyn.notebook_views import ShownInNotebooks
 from isodyn.results.balance import Drift, drift, energy_balance
 from isodyn.results.dense_output import interpolate
+from isodyn.systems.implicit import ImplicitSystem
 
 if TYPE_CHECKING:
     from isodyn.results.beam_view import BeamView
@@ -119,6 +120,24 @@ class Solution(ShownInNotebooks):
     def z(self) -> FloatArray:
         """Algebraic unknowns of a first-order system."""
         return self._first_order("z", self.lam)
+
+    @property
+    def x(self) -> FloatArray:
+        """Unknowns of an `ImplicitSystem`, in the order in which they were given."""
+        return self._implicit("x").unknowns(self.v, self.lam)
+
+    @property
+    def xdot(self) -> FloatArray:
+        """Rates of the unknowns of an `ImplicitSystem`, at t_n."""
+        return self._implicit("xdot").rates(self.t, self.v, self.lam)
+
+    def _implicit(self, name: str) -> ImplicitSystem:
+        if not isinstance(self.system, ImplicitSystem):
+            raise InputError(
+                f"`{name}` belongs to implicit systems; this is a solution of a {type(self.system).__name__}"
+            )
+        self._whole(name)
+        return self.system
 
     def _first_order(self, name: str, values: FloatArray) -> FloatArray:
         if not self.system.first_order:

@@ -3,6 +3,7 @@
 from isodyn.systems.compiled_system import CompiledSystem, PythonSystem
 from isodyn.systems.description import Description, as_system
 from isodyn.systems.first_order import FirstOrderSystem
+from isodyn.systems.implicit import ImplicitSystem
 from isodyn.systems.linear import LinearFirstOrderSystem, LinearSystem
 from isodyn.systems.mechanical import MechanicalSystem
 
@@ -13,6 +14,7 @@ __all__ = [
     "CompiledSystem",
     "Description",
     "FirstOrderSystem",
+    "ImplicitSystem",
     "LinearFirstOrderSystem",
     "LinearSystem",
     "MechanicalSystem",

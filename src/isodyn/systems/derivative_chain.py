@@ -41,6 +41,8 @@ TOLERANCES = (
 ROUNDING = (1e-14, 1e-12, 1e-10)
 NOISY = 30.0  # … and those below so many differences of two differences
 SMALL = 1e-6  # violations below this, relative to the terms of a row, are rounding of the input
+AGREE = 1e-9  # two differences that differ relatively by less than this agree
+DECADES = (0, 1, -1, 2, -2, 3, -3, 4, -4, 5, -5, 6, -6)  # around an increment that is too large or small
 FAR = 1e60  # increments of z stay between this and its inverse
 
 
@@ -207,8 +209,29 @@ class Chain:
                     f"the algebraic unknown {j} ({self.names[j]!r}) appears neither in h nor in c at t = {t:g}",
                     hint="nothing determines it; remove it, and as many rows of c",
                 )
-            reach[j] = max(min(known), 1e-8 * abs(z[j]))
+            reach[j] = self._agreeing(max(min(known), 1e-8 * abs(z[j])), e)
         return reach
+
+    def _agreeing(self, reach: float, e: FloatArray) -> float:
+        """This increment of z along e, or the power of ten times it at which two differences of h
+        and c agree best: where they are exponentials, one that changes them by their size is far
+        too large, and where s' is at rest, it is far too small."""
+        s, z, t, still = self.s, self.z, self.t, np.zeros(self.s.size)
+
+        def disagreement(r: float) -> float:
+            worst = 0.0
+            for f in (self.h, self.c):
+                one, other = (differences.first(partial(_moved, f, s, z, t, still, r * e), h) for h in (0.1, 0.07))
+                if not (np.isfinite(one).all() and np.isfinite(other).all()):
+                    return float("inf")
+                if (largest := float(np.abs(other).max())) > 0.0:
+                    worst = max(worst, float(np.abs(one - other).max()) / largest)
+            return worst
+
+        if disagreement(reach) <= AGREE:
+            return reach
+        with np.errstate(over="ignore", invalid="ignore"):
+            return min((reach * 10.0**k for k in DECADES), key=disagreement)
 
     def _reach_of_t(self) -> float:
         """The increment of t at which differences of h and c of fourth and sixth order agree
