@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from isodyn.mechanism.kinematics import value_at_start
 
 import every_joint
 import isodyn as iso
@@ -23,7 +24,6 @@ from isodyn.errors import InputError
 from isodyn.joints import measures
 from isodyn.joints.words import Pair, Row, RowKind
 from isodyn.kernels.compiled import FloatArray
-from isodyn.mechanism.kinematics import value_at_start
 
 ROUNDING = 1e-9
 BOTH_SIDES = [("ground", "spatial"), ("spatial", "ground"), ("spatial", "spatial")]

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from isodyn.parts.formulas import run_program
 from numba import types
 
 from isodyn.errors import InputError
@@ -16,7 +17,6 @@ from isodyn.expressions import compile_formula, constant, parse
 from isodyn.expressions.program import evaluate
 from isodyn.expressions.tokens import LONGEST
 from isodyn.kernels.compiled import F, f8, i8, kernel
-from isodyn.parts.formulas import run_program
 
 
 @kernel(types.UniTuple(f8, 3)(F, i8))

@@ -13,10 +13,10 @@ from typing import Any, Literal
 
 import numpy as np
 
+from isodyn.beams.layout import BeamLayout, Load, Row, Torque
 from isodyn.beams.mesh import Energy, Place, lay, spread
 from isodyn.beams.section import Section
 from isodyn.beams.system import BeamSystem, make_system
-from isodyn.beams.layout import BeamLayout, Load, Row, Torque
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import FloatArray
 from isodyn.real_numbers import real_array

@@ -75,9 +75,7 @@ def element_tangents(
 
 
 @kernel(
-    types.void(
-        f8, f8, F, F, F, BEAMS, StructType(TimeTables), ELEMENT_SCRATCH, StructType(FormulaScratch), F
-    ),
+    types.void(f8, f8, F, F, F, BEAMS, StructType(TimeTables), ELEMENT_SCRATCH, StructType(FormulaScratch), F),
     inner=True,
     apart=True,
 )

@@ -13,8 +13,8 @@ from typing import Any, Literal
 import numpy as np
 
 from isodyn.beams.hermite import nodal
-from isodyn.beams.tables import ENERGIES
 from isodyn.beams.section import Section
+from isodyn.beams.tables import ENERGIES
 from isodyn.errors import InputError, about
 from isodyn.kernels.compiled import FloatArray
 from isodyn.memory import require_memory

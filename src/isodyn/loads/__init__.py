@@ -1,5 +1,6 @@
 """Loads on bodies and along joints, and functions of time."""
 
+from isodyn.expressions.time import Formula, Polynomial, Pulse, Ramp, Sine, Table
 from isodyn.loads.elements import (
     Bushing,
     DistributedForce,
@@ -14,7 +15,6 @@ from isodyn.loads.elements import (
 )
 from isodyn.loads.formula import FormulaForce, FormulaMotor, FormulaTorque, Tension, formula_law
 from isodyn.loads.part import Input, JointLoad, Law, LoadForces, LoadPart, LoadWorld
-from isodyn.expressions.time import Formula, Polynomial, Pulse, Ramp, Sine, Table
 from isodyn.loads.user import UserLoad
 
 __all__ = [

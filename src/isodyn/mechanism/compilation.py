@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+
 from isodyn.beams.layout import Load
 from isodyn.beams.mesh import spread
 from isodyn.errors import InputError, about
@@ -17,9 +18,9 @@ from isodyn.mechanism.coordinates import Coordinates, ParametrisedSystem, in_coo
 from isodyn.mechanism.counted import counted_angles
 from isodyn.mechanism.hybrid import with_user_parts
 from isodyn.mechanism.joint_rows import rows_of
+from isodyn.mechanism.layout import MechanismLayout
 from isodyn.mechanism.loose_bodies import warn_of_loose_bodies
 from isodyn.mechanism.parts import Parts
-from isodyn.mechanism.layout import MechanismLayout
 from isodyn.mechanism.system import MechanismSystem, make_system
 from isodyn.mechanism.world import World
 

@@ -26,7 +26,7 @@ from isodyn.bodies.angles import BRYANT_123, CARDAN_321, EULER_313, AngleSet
 from isodyn.bodies.body import Body
 from isodyn.bodies.rotations import parameter_rates
 from isodyn.errors import InputError, SingularError
-from isodyn.kernels.compiled import KNOWS_MASS, OK, RETRACT, RETRACTS, FloatArray, IntArray
+from isodyn.kernels.compiled import KNOWS_MASS, OK, RETRACT, RETRACTS, FloatArray
 from isodyn.mechanism import coordinate_kernels as kernels
 from isodyn.mechanism.poses import rows_of_angle
 from isodyn.mechanism.system import MechanismSystem

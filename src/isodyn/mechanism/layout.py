@@ -92,7 +92,7 @@ class MechanismLayout:
     def pattern(self) -> BlockPattern:
         """Blocks of J: between bodies that share an element or a word whose stiffness couples
         them, and among all that a formula speaks of."""
-        groups = [(x.first, x.second) for x in self.elements]
+        groups: list[tuple[int, ...]] = [(x.first, x.second) for x in self.elements]
         groups += [self.bodies_of(w) for row in self.rows for _, w in row.terms if w.kind not in _UNCOUPLED]
         groups += [self.bodies_of(law.word) for law in self.laws]
         groups += [self.bodies_of(item.word) for law in self.laws for item in law.inputs if item.word is not None]

@@ -26,7 +26,6 @@ from isodyn.kernels.compiled import (
     UNTOLD,
     FloatArray,
 )
-from isodyn.kernels.struct import FlatNumbers, Nothing
 from isodyn.loads.laws import BY_FORMULA, LIMIT, SPRING
 from isodyn.mechanism.beam_part import BeamPart, resolve
 from isodyn.mechanism.layout import MechanismLayout
@@ -59,6 +58,8 @@ class JointParts:
 class MechanismSystem(TabledSystem):
     """The compiled system of a `Mechanism`."""
 
+    tables: MechanismTables = None  # type: ignore[assignment]
+    scratch: MechanismScratch = None  # type: ignore[assignment]
     layout: MechanismLayout = None  # type: ignore[assignment]
     joints: dict[str, JointParts] = field(default_factory=dict)
 

@@ -58,9 +58,7 @@ def balance(
     """out = M a + Gᵀλ − Q."""
     inertia_forces(a, tables, scratch, out)
     if tables.nodal > 0:
-        beam_forces(
-            t, tables.load_factor, q, v, a, tables.beams, tables.time, scratch.element, scratch.formulas, out
-        )
+        beam_forces(t, tables.load_factor, q, v, a, tables.beams, tables.time, scratch.element, scratch.formulas, out)
     row_forces(lam, tables, scratch, out)
     if len(tables.laws) > 0:
         add_laws(t, v, lam, tables, scratch, out)
@@ -96,7 +94,9 @@ def jacobian(
 
 
 @kernel()
-def move(what: int, q: FloatArray, v: FloatArray, tables: MechanismTables, scratch: MechanismScratch, out: FloatArray) -> int:
+def move(
+    what: int, q: FloatArray, v: FloatArray, tables: MechanismTables, scratch: MechanismScratch, out: FloatArray
+) -> int:
     """RETRACT, SETTLE or RATE."""
     if what == RETRACT:
         move_bodies(q, v, tables, out)
@@ -125,7 +125,7 @@ def mechanism_model(
 ) -> int:
     """The questions of the loop, answered by a mechanism."""
     tables, scratch = opened(MechanismTables, data), opened(MechanismScratch, memory)
-    if what == RETRACT or what == SETTLE or what == RATE:
+    if what in (RETRACT, SETTLE, RATE):
         return move(what, q, v, tables, scratch, out)
     place_bodies(q, v, tables, scratch)
     read_turns(q, tables, scratch)

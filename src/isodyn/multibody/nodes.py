@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import numpy as np
 
-
 from isodyn.bodies.rotation_kernels import Vector, triple
 from isodyn.joints.measures import Pose
 from isodyn.kernels.compiled import FloatArray, kernel

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from isodyn.joints import Drive, Hinge, Prismatic
 from isodyn.expressions.time import Polynomial
+from isodyn.joints import Drive, Hinge, Prismatic
 from isodyn.problems.beams import GRAVITY, energy, tabulated, whole
 from isodyn.problems.problem import Problem
 from isodyn.problems.slider_crank import INERTIAS, LENGTHS, MASSES

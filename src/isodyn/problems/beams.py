@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isodyn.errors import InputError
-from isodyn.kernels.compiled import FloatArray
 from isodyn.expressions.time import Pulse, Ramp
+from isodyn.kernels.compiled import FloatArray
 from isodyn.problems import data
 from isodyn.problems.problem import Problem, Reference
 from isodyn.results import Solution

@@ -17,9 +17,9 @@ import sympy
 
 from isodyn.bodies.body import GROUND
 from isodyn.errors import InputError
+from isodyn.expressions.time import Polynomial, Sine, as_time_function
 from isodyn.joints import measures as at
 from isodyn.joints.words import Word
-from isodyn.expressions.time import Polynomial, Sine, as_time_function
 from isodyn.loads.laws import BODY_TORQUE, FOLLOWER, FORCE, TORQUE, SpeedLaw, SpringLaw
 from isodyn.loads.part import OnBody
 from isodyn.mechanism.hybrid import UserMechanismSystem
