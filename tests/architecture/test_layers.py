@@ -26,6 +26,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("joints",),
     ("loads",),
     ("beams",),
+    ("multibody",),
     ("mechanism",),
     ("results",),
     ("formulations",),
