@@ -15,15 +15,7 @@ from isodyn.beams.damping import damping_force, damping_tangent
 from isodyn.beams.dirac import dirac_force
 from isodyn.beams.frames import frame_force, frame_tangent
 from isodyn.beams.hermite import bending_times, mass_times
-from isodyn.beams.tables import (
-    CAUCHY,
-    CAUCHY_DIRAC,
-    GREEN_LAGRANGE,
-    SIMPLIFIED,
-    ElementData,
-    ElementScratch,
-    Place,
-)
+from isodyn.beams.tables import CAUCHY, CAUCHY_DIRAC, GREEN_LAGRANGE, SIMPLIFIED, ElementData, ElementScratch, Place
 from isodyn.kernels.compiled import FloatArray, kernel
 
 

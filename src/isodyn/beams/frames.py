@@ -174,13 +174,7 @@ def frame_force(q: FloatArray, e: ElementData, scratch: ElementScratch, out: Flo
 
 @kernel()
 def frame_tangent(
-    energy: int,
-    factor: float,
-    q: FloatArray,
-    e: ElementData,
-    scratch: ElementScratch,
-    place: Place,
-    out: FloatArray,
+    energy: int, factor: float, q: FloatArray, e: ElementData, scratch: ElementScratch, place: Place, out: FloatArray
 ) -> None:
     """out += factor ∂²U/∂Υ² of an element with this energy."""
     tangent = is_tangent(energy)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from isodyn.beams.mesh import Element
-from isodyn.beams.model import SupportedBeamScratch, SupportedBeamTables
+from isodyn.beams.model import Scratch, Tables
 from isodyn.beams.tables import BeamTables
 from isodyn.expressions.time import TimeWriter
 from isodyn.kernels.compiled import FloatArray
@@ -107,10 +107,7 @@ class BeamWriter:
         tables.weight = self.weight
         counts = [load.forces.size for load in self.loads]
         tables.spreads.fill(
-            first=[load.first for load in self.loads],
-            start=np.cumsum([0, *counts])[:-1],
-            count=counts,
-            time=self.times,
+            first=[load.first for load in self.loads], start=np.cumsum([0, *counts])[:-1], count=counts, time=self.times
         )
         if self.loads:
             tables.forces = np.concatenate([load.forces for load in self.loads])
@@ -203,7 +200,7 @@ class BeamLayout:
             np.array(joints, dtype=np.int64),
         )
 
-    def build(self, sparse: bool) -> tuple[SupportedBeamTables, SupportedBeamScratch]:
+    def build(self, sparse: bool) -> tuple[Tables, Scratch]:
         """Tables and scratch of the model."""
         time = TimeWriter()
         placed = [PlacedElement(e.first, e.second, e, self.energy, self.dim) for e in self.elements]
@@ -217,7 +214,7 @@ class BeamLayout:
             "products": sum(len(row.products) for row in self.rows),
             "torques": len(self.torques),
         }
-        tables = SupportedBeamTables(**counts, **beams.sizes(), **time.sizes())
+        tables = Tables(**counts, **beams.sizes(), **time.sizes())
         tables.dim, tables.load_factor = self.dim, 1.0
         tables.J_size = self.pattern.size(sparse)
         tables.G_size = self.sparsity.G_columns.size if sparse else len(self.rows) * self.n
@@ -232,9 +229,9 @@ class BeamLayout:
             time=times,
             vector=[torque.vector for torque in self.torques],
         )
-        return tables, SupportedBeamScratch(**time.scratch_sizes())
+        return tables, Scratch(**time.scratch_sizes())
 
-    def _write_rows(self, tables: SupportedBeamTables, targets: list[int], sparse: bool) -> None:
+    def _write_rows(self, tables: Tables, targets: list[int], sparse: bool) -> None:
         linear = products = 0
         for r, (row, target) in enumerate(zip(self.rows, targets, strict=True)):
             places = {i: self._place(r, i, k, sparse) for k, i in enumerate(self.columns(row))}

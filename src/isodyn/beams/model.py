@@ -63,7 +63,7 @@ class TorqueData(Struct):
     vector = reals(3)
 
 
-class SupportedBeamTables(Struct):
+class Tables(Struct):
     """A beam with its supports and loads."""
 
     dim, J_size, G_size = integer, integer, integer
@@ -76,7 +76,7 @@ class SupportedBeamTables(Struct):
     time = one(TimeTables)
 
 
-class SupportedBeamScratch(Struct):
+class Scratch(Struct):
     """Memory of elements and of formulas."""
 
     element = one(ElementScratch)
@@ -85,13 +85,7 @@ class SupportedBeamScratch(Struct):
 
 @kernel()
 def forces(
-    t: float,
-    q: FloatArray,
-    v: FloatArray,
-    a: FloatArray,
-    tables: SupportedBeamTables,
-    scratch: SupportedBeamScratch,
-    out: FloatArray,
+    t: float, q: FloatArray, v: FloatArray, a: FloatArray, tables: Tables, scratch: Scratch, out: FloatArray
 ) -> None:
     """out = M a + ∂U/∂q + damping − loads."""
     dim, factor = tables.dim, tables.load_factor
@@ -110,13 +104,7 @@ def forces(
 
 @kernel()
 def tangents(
-    t: float,
-    q: FloatArray,
-    v: FloatArray,
-    c: FloatArray,
-    tables: SupportedBeamTables,
-    scratch: SupportedBeamScratch,
-    out: FloatArray,
+    t: float, q: FloatArray, v: FloatArray, c: FloatArray, tables: Tables, scratch: Scratch, out: FloatArray
 ) -> None:
     """out = c₀ M + c₁ ∂/∂v + c₂ ∂/∂q of those forces."""
     dim = tables.dim
@@ -140,7 +128,7 @@ def tangents(
 
 
 @kernel()
-def row_products(lam: FloatArray, c: FloatArray, tables: SupportedBeamTables, out: FloatArray) -> None:
+def row_products(lam: FloatArray, c: FloatArray, tables: Tables, out: FloatArray) -> None:
     """out += c₂ ∂(Gᵀλ)/∂q."""
     for r in range(len(tables.rows)):
         row = tables.rows[r]
@@ -152,7 +140,7 @@ def row_products(lam: FloatArray, c: FloatArray, tables: SupportedBeamTables, ou
 
 
 @kernel()
-def row_forces(q: FloatArray, lam: FloatArray, tables: SupportedBeamTables, out: FloatArray) -> None:
+def row_forces(q: FloatArray, lam: FloatArray, tables: Tables, out: FloatArray) -> None:
     """out += Gᵀλ."""
     for r in range(len(tables.rows)):
         row = tables.rows[r]
@@ -166,7 +154,7 @@ def row_forces(q: FloatArray, lam: FloatArray, tables: SupportedBeamTables, out:
 
 
 @kernel()
-def row_matrix(q: FloatArray, tables: SupportedBeamTables, out: FloatArray) -> None:
+def row_matrix(q: FloatArray, tables: Tables, out: FloatArray) -> None:
     """out = G, in its places."""
     for i in range(tables.G_size):
         out[i] = 0.0
@@ -182,14 +170,7 @@ def row_matrix(q: FloatArray, tables: SupportedBeamTables, out: FloatArray) -> N
 
 @kernel()
 def row_values(
-    what: int,
-    t: float,
-    q: FloatArray,
-    v: FloatArray,
-    a: FloatArray,
-    tables: SupportedBeamTables,
-    scratch: SupportedBeamScratch,
-    out: FloatArray,
+    what: int, t: float, q: FloatArray, v: FloatArray, a: FloatArray, tables: Tables, scratch: Scratch, out: FloatArray
 ) -> None:
     """out = φ, φ̇ or φ̈."""
     for r in range(len(tables.rows)):
@@ -225,7 +206,7 @@ def beam_model(
     out: FloatArray,
 ) -> int:
     """The questions of the loop, answered by a beam."""
-    tables, scratch = opened(SupportedBeamTables, data), opened(SupportedBeamScratch, memory)
+    tables, scratch = opened(Tables, data), opened(Scratch, memory)
     if what == BALANCE:
         forces(t, q, v, a, tables, scratch, out)
         row_forces(q, lam, tables, out)
@@ -240,10 +221,8 @@ def beam_model(
     return OK
 
 
-@kernel(f8(F, F, StructType(SupportedBeamTables), StructType(SupportedBeamScratch), F))
-def beam_energy(
-    q: FloatArray, v: FloatArray, tables: SupportedBeamTables, scratch: SupportedBeamScratch, out: FloatArray
-) -> float:
+@kernel(f8(F, F, StructType(Tables), StructType(Scratch), F))
+def beam_energy(q: FloatArray, v: FloatArray, tables: Tables, scratch: Scratch, out: FloatArray) -> float:
     """Kinetic energy, strain energy and potential of the weight into out[:3]; out[3:] is memory for
     a force."""
     out[0], out[1] = element_energies(q, v, tables.beams, scratch.element, out[3:])

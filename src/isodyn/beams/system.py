@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from isodyn.beams.layout import BeamLayout
-from isodyn.beams.model import SupportedBeamScratch, SupportedBeamTables, beam_energy, beam_model
+from isodyn.beams.model import Scratch, Tables, beam_energy, beam_model
 from isodyn.beams.shape import BeamShape
 from isodyn.kernels.compiled import CONSTANT_MASS, KNOWS_MASS, KNOWS_TANGENT, FloatArray
 from isodyn.systems.scales import Scales, power_of_two
@@ -29,8 +29,8 @@ class BeamEnergy:
 class BeamSystem(TabledSystem):
     """The compiled system of a `Beam`. q holds (position, slope) of node after node."""
 
-    tables: SupportedBeamTables = None  # type: ignore[assignment]
-    scratch: SupportedBeamScratch = None  # type: ignore[assignment]
+    tables: Tables = None  # type: ignore[assignment]
+    scratch: Scratch = None  # type: ignore[assignment]
     layout: BeamLayout = None  # type: ignore[assignment]
     arc: FloatArray = None  # type: ignore[assignment]
 

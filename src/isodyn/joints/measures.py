@@ -27,16 +27,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from isodyn.bodies.rotation_kernels import (
-    Vector,
-    cross,
-    dot,
-    put,
-    rotate,
-    rotate_back,
-    sum_of,
-    triple,
-)
+from isodyn.bodies.rotation_kernels import Vector, cross, dot, put, rotate, rotate_back, sum_of, triple
 from isodyn.kernels.compiled import FloatArray, kernel
 from isodyn.kernels.struct import Struct, real, reals
 
@@ -68,7 +59,7 @@ class WordNumbers(Struct):
     radius, zero = real, real
 
 
-class MeasureScratch(Struct):
+class MeasureWork(Struct):
     """A gradient and another one; stiffness; ∂d/∂q of a length, a vector for each of twelve; ∇S and
     ∇C of a twist over the rotations of both bodies."""
 

@@ -5,17 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from isodyn.bodies.rotation_kernels import (
-    Vector,
-    cross,
-    dot,
-    put,
-    rotate,
-    rotate_back,
-    sum_of,
-    triple,
-    twice_cross,
-)
+from isodyn.bodies.rotation_kernels import Vector, cross, dot, put, rotate, rotate_back, sum_of, triple, twice_cross
 from isodyn.joints.measures import (
     ANGLE,
     AXES,
@@ -31,7 +21,7 @@ from isodyn.joints.measures import (
     TWIST,
     W_I,
     W_J,
-    MeasureScratch,
+    MeasureWork,
     Pose,
     WordNumbers,
     between,
@@ -42,7 +32,7 @@ from isodyn.kernels.compiled import FloatArray, kernel
 
 
 @kernel()
-def rest(kind: int, p: Pose, q: Pose, word: WordNumbers, work: MeasureScratch) -> float:
+def rest(kind: int, p: Pose, q: Pose, word: WordNumbers, work: MeasureWork) -> float:
     """h with ẍ = g·v̇ + h."""
     if kind in (PLANAR_ANGLE, TANGENT_ANGLE):
         return 0.0
@@ -117,7 +107,7 @@ def add_column(K: FloatArray, i: int, j: int, f: float, x: Vector) -> None:
 
 
 @kernel()
-def stiffness(kind: int, p: Pose, q: Pose, word: WordNumbers, work: MeasureScratch) -> None:
+def stiffness(kind: int, p: Pose, q: Pose, word: WordNumbers, work: MeasureWork) -> None:
     """K = ∂g/∂q, 12 × 12, column by column of three."""
     K = work.K
     for i in range(12):
@@ -211,7 +201,7 @@ def touching_stiffness(kind: int, p: Pose, word: WordNumbers, K: FloatArray) -> 
 
 
 @kernel()
-def twist_stiffness(p: Pose, q: Pose, word: WordNumbers, work: MeasureScratch) -> None:
+def twist_stiffness(p: Pose, q: Pose, word: WordNumbers, work: MeasureWork) -> None:
     """K of atan2(S, C): that of e·R_ij c₁ with e held, and ((∇S)(∇C)ᵀ − (∇C)(∇S)ᵀ)/n − (∇θ)(∇n)ᵀ/n
     with n = S² + C²."""
     K, of_S, of_C = work.K, work.sine_slopes, work.cosine_slopes
@@ -236,7 +226,7 @@ def twist_stiffness(p: Pose, q: Pose, word: WordNumbers, work: MeasureScratch) -
 
 
 @kernel()
-def length_stiffness(p: Pose, q: Pose, word: WordNumbers, work: MeasureScratch) -> None:
+def length_stiffness(p: Pose, q: Pose, word: WordNumbers, work: MeasureWork) -> None:
     """K of |d|: the change of direction, J_dᵀ(I − d̂ d̂ᵀ)J_d/|d|, and that of the arms."""
     K, J = work.K, work.J
     d, s_i, s_j = between(p, q, word), triple(word.s_i), triple(word.s_j)

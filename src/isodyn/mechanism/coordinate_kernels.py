@@ -21,18 +21,7 @@ from typing import Any
 import numpy as np
 
 from isodyn.bodies.angle_kernels import angle_map, angle_map_rate, angle_quaternion
-from isodyn.kernels.compiled import (
-    ACCELERATION,
-    BALANCE,
-    CONSTRAINT,
-    JACOBIAN,
-    POSITION,
-    F,
-    FloatArray,
-    f8,
-    i8,
-    kernel,
-)
+from isodyn.kernels.compiled import ACCELERATION, BALANCE, CONSTRAINT, JACOBIAN, POSITION, F, FloatArray, f8, i8, kernel
 from isodyn.kernels.struct import Struct, integer, integers, many, real
 from isodyn.kernels.struct_types import ADDRESS, StructType
 from isodyn.multibody.model import ask_mechanism
@@ -259,13 +248,7 @@ def asked_in_coordinates(
 
 @kernel(i8(F, F, F, COORDINATES, F, F, F), allocates=True)
 def carried_over(
-    x: FloatArray,
-    u: FloatArray,
-    y: FloatArray,
-    tables: CoordinateTables,
-    q: FloatArray,
-    v: FloatArray,
-    a: FloatArray,
+    x: FloatArray, u: FloatArray, y: FloatArray, tables: CoordinateTables, q: FloatArray, v: FloatArray, a: FloatArray
 ) -> int:
     """q, v, a of the mechanism for (q', v', a'), at singular angles too."""
     T = np.empty((tables.nv, tables.n))

@@ -20,7 +20,7 @@ from isodyn.loads.part import Law, OnBody
 from isodyn.mechanism.beam_part import BeamPart
 from isodyn.mechanism.counted import CountedAngle
 from isodyn.mechanism.table_writer import TableWriter
-from isodyn.multibody.tables import MechanismScratch, MechanismTables
+from isodyn.multibody.tables import Scratch, Tables
 from isodyn.parts.block_pattern import BlockPattern
 
 # words whose stiffness does not couple the two bodies
@@ -168,7 +168,7 @@ class MechanismLayout:
             starts.append(starts[-1] + sum(c.size for c in line))
         return np.array(starts, dtype=np.int64), np.concatenate(columns).astype(np.int64)
 
-    def build(self, sparse: bool) -> tuple[MechanismTables, MechanismScratch]:
+    def build(self, sparse: bool) -> tuple[Tables, Scratch]:
         """Tables and scratch of the model."""
         writer = TableWriter(self, sparse)
         return writer.tables, writer.scratch

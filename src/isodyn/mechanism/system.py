@@ -33,7 +33,7 @@ from isodyn.mechanism.scales import typical_sizes
 from isodyn.mechanism.winding import winding_of
 from isodyn.multibody.histories import value_at_start
 from isodyn.multibody.model import mechanism_energy, mechanism_model
-from isodyn.multibody.tables import MechanismScratch, MechanismTables
+from isodyn.multibody.tables import Scratch, Tables
 from isodyn.multibody.turns import told_turn
 from isodyn.systems.checks import untold
 from isodyn.systems.tabled import TabledSystem
@@ -58,8 +58,8 @@ class JointParts:
 class MechanismSystem(TabledSystem):
     """The compiled system of a `Mechanism`."""
 
-    tables: MechanismTables = None  # type: ignore[assignment]
-    scratch: MechanismScratch = None  # type: ignore[assignment]
+    tables: Tables = None  # type: ignore[assignment]
+    scratch: Scratch = None  # type: ignore[assignment]
     layout: MechanismLayout = None  # type: ignore[assignment]
     joints: dict[str, JointParts] = field(default_factory=dict)
 
@@ -190,9 +190,7 @@ def start_of(layout: MechanismLayout) -> FloatArray:
     return q0
 
 
-def free_turns(
-    layout: MechanismLayout, tables: MechanismTables, scratch: MechanismScratch, q: FloatArray, t: float
-) -> dict[int, float]:
+def free_turns(layout: MechanismLayout, tables: Tables, scratch: Scratch, q: FloatArray, t: float) -> dict[int, float]:
     """Whole turns, by place in q, that bring the rows of screws and drives nearest to zero at t."""
     phi, v = np.zeros(len(layout.rows)), np.zeros(layout.nv)
     c = np.array([1.0, 0.0, 0.0, 1.0])

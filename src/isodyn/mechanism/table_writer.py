@@ -26,8 +26,8 @@ from isodyn.multibody.tables import (
     VALUE_OF,
     InputData,
     LawData,
-    MechanismScratch,
-    MechanismTables,
+    Scratch,
+    Tables,
 )
 
 if TYPE_CHECKING:
@@ -56,15 +56,13 @@ class TableWriter:
         ]
         self.beams = BeamWriter(layout.elements, np.concatenate([np.zeros(0), *weights]), layout.spreads, self.time)
         self.tables = self._tables()
-        self.scratch = MechanismScratch(
-            poses=layout.ground + 1, measures=len(layout.words), **self.time.scratch_sizes()
-        )
+        self.scratch = Scratch(poses=layout.ground + 1, measures=len(layout.words), **self.time.scratch_sizes())
         self.scratch.poses.fill(R=[np.eye(3)] * (layout.ground + 1))
 
-    def _tables(self) -> MechanismTables:
+    def _tables(self) -> Tables:
         layout, sparse = self.layout, self.sparse
         readers = [m for m, word in enumerate(layout.words) if word.key in layout.counted]
-        tables = MechanismTables(
+        tables = Tables(
             bodies=layout.ground,
             measures=len(layout.words),
             rows=len(layout.rows),
@@ -106,7 +104,7 @@ class TableWriter:
         """First entries of the blocks between two pairs of bodies."""
         return [[self._block(i, j) for j in columns] for i in rows]
 
-    def _write_bodies(self, tables: MechanismTables) -> None:
+    def _write_bodies(self, tables: Tables) -> None:
         layout, held = self.layout, self.layout.held_nodes()
         tables.bodies.fill(
             kind=[
@@ -122,7 +120,7 @@ class TableWriter:
             inertia=[body.inertia for body in layout.bodies],
         )
 
-    def _write_measures(self, tables: MechanismTables) -> None:
+    def _write_measures(self, tables: Tables) -> None:
         layout = self.layout
         pairs = [layout.bodies_of(word) for word in layout.words]
         tables.measures.fill(
@@ -133,14 +131,11 @@ class TableWriter:
             word=[word.numbers for word in layout.words],
         )
 
-    def _write_rows(self, tables: MechanismTables) -> None:
+    def _write_rows(self, tables: Tables) -> None:
         layout = self.layout
         counts = [len(row.terms) for row in layout.rows]
         tables.rows.fill(
-            first_term=np.cumsum([0, *counts])[:-1],
-            terms=counts,
-            target=self.targets,
-            coincident=layout.coincidences(),
+            first_term=np.cumsum([0, *counts])[:-1], terms=counts, target=self.targets, coincident=layout.coincidences()
         )
         terms = [(r, weight, word) for r, row in enumerate(layout.rows) for weight, word in row.terms]
         tables.terms.fill(
@@ -162,7 +157,7 @@ class TableWriter:
                 found.append(int(layout.sparsity.G_starts[r]) + before)
         return found
 
-    def _write_laws(self, tables: MechanismTables) -> None:
+    def _write_laws(self, tables: Tables) -> None:
         first = sum(len(row.terms) for row in self.layout.rows)  # their measures come behind those of rows
         named, item = first + len(self.layout.laws), 0  # those of inputs come last
         for k, law in enumerate(self.layout.laws):
@@ -190,7 +185,7 @@ class TableWriter:
             for name, value in asdict(law.force).items():
                 setattr(data, name, value)
 
-    def _write_turns(self, tables: MechanismTables, readers: list[int]) -> None:
+    def _write_turns(self, tables: Tables, readers: list[int]) -> None:
         layout = self.layout
         words, first = [angle.word for angle in layout.angles], int(layout.first_q[-1])
         pairs = [layout.bodies_of(word) for word in words]

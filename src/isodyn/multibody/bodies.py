@@ -15,11 +15,11 @@ from isodyn.joints.second_order import unit_column
 from isodyn.kernels.compiled import FloatArray, kernel
 from isodyn.kernels.lowering import natural
 from isodyn.multibody.nodes import place_node
-from isodyn.multibody.tables import NODE, PARTICLE, PLANAR, SPATIAL, UNHELD, MechanismScratch, MechanismTables
+from isodyn.multibody.tables import NODE, PARTICLE, PLANAR, SPATIAL, UNHELD, Scratch, Tables
 
 
 @kernel()
-def place_bodies(q: FloatArray, v: FloatArray, tables: MechanismTables, scratch: MechanismScratch) -> None:
+def place_bodies(q: FloatArray, v: FloatArray, tables: Tables, scratch: Scratch) -> None:
     """Poses and velocities of all bodies; the ground lies behind them and does not move."""
     for k in range(tables.ground):
         body, pose = tables.bodies[k], scratch.poses[k]
@@ -50,7 +50,7 @@ def place_planar(q: FloatArray, v: FloatArray, first_q: int, first_v: int, pose:
 
 
 @kernel()
-def inertia_forces(a: FloatArray, tables: MechanismTables, scratch: MechanismScratch, out: FloatArray) -> None:
+def inertia_forces(a: FloatArray, tables: Tables, scratch: Scratch, out: FloatArray) -> None:
     """out = M a + gyroscopic torques − weights, of bodies."""
     gravity, factor = tables.gravity, tables.load_factor
     for k in range(tables.ground):
@@ -73,7 +73,7 @@ def inertia_forces(a: FloatArray, tables: MechanismTables, scratch: MechanismScr
 
 
 @kernel()
-def inertia_tangents(c: FloatArray, tables: MechanismTables, scratch: MechanismScratch, out: FloatArray) -> None:
+def inertia_tangents(c: FloatArray, tables: Tables, scratch: Scratch, out: FloatArray) -> None:
     """out += c₀ M + c₁ ∂(ω × 𝔍ω)/∂ω."""
     for k in range(tables.ground):
         body = tables.bodies[k]
@@ -95,7 +95,7 @@ def inertia_tangents(c: FloatArray, tables: MechanismTables, scratch: MechanismS
 
 
 @kernel()
-def move_bodies(q: FloatArray, d: FloatArray, tables: MechanismTables, out: FloatArray) -> None:
+def move_bodies(q: FloatArray, d: FloatArray, tables: Tables, out: FloatArray) -> None:
     """out = q ⊕ d."""
     for k in range(tables.ground):
         body = tables.bodies[k]
@@ -110,7 +110,7 @@ def move_bodies(q: FloatArray, d: FloatArray, tables: MechanismTables, out: Floa
 
 
 @kernel()
-def rates_of_bodies(q: FloatArray, v: FloatArray, tables: MechanismTables, out: FloatArray) -> None:
+def rates_of_bodies(q: FloatArray, v: FloatArray, tables: Tables, out: FloatArray) -> None:
     """out = q̇; of quaternions ė = e ∘ (0, ω)/2."""
     for k in range(tables.ground):
         body = tables.bodies[k]

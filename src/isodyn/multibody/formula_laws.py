@@ -27,13 +27,13 @@ from isodyn.multibody.tables import (
     BodyData,
     InputData,
     LawData,
-    MechanismScratch,
-    MechanismTables,
+    Scratch,
+    Tables,
 )
 
 
 @kernel(f8(i8, f8, F, TABLES, SCRATCH), inner=True, apart=True)
-def formula_force(k: int, t: float, v: FloatArray, tables: MechanismTables, scratch: MechanismScratch) -> float:
+def formula_force(k: int, t: float, v: FloatArray, tables: Tables, scratch: Scratch) -> float:
     """f of law k."""
     law = tables.laws[k]
     set_inputs(law, t, v, tables, scratch)
@@ -41,7 +41,7 @@ def formula_force(k: int, t: float, v: FloatArray, tables: MechanismTables, scra
 
 
 @kernel()
-def set_inputs(law: LawData, t: float, v: FloatArray, tables: MechanismTables, scratch: MechanismScratch) -> None:
+def set_inputs(law: LawData, t: float, v: FloatArray, tables: Tables, scratch: Scratch) -> None:
     """Values of the names of a law for its formula; no slopes."""
     first, g = tables.time.formulas.formulas[law.formula].first_name, scratch.measure.second
     for i in range(law.inputs):
@@ -56,7 +56,7 @@ def set_inputs(law: LawData, t: float, v: FloatArray, tables: MechanismTables, s
 
 
 @kernel()
-def component_of(k: int, n: int, g: FloatArray, side: int, tables: MechanismTables, scratch: MechanismScratch) -> float:
+def component_of(k: int, n: int, g: FloatArray, side: int, tables: Tables, scratch: Scratch) -> float:
     """Component n of the velocities of body k in the six numbers of a side of g."""
     body: BodyData = tables.bodies[k]
     if body.kind >= NODE:
@@ -69,13 +69,7 @@ def component_of(k: int, n: int, g: FloatArray, side: int, tables: MechanismTabl
 
 @kernel()
 def add_outer(
-    m: int,
-    item: InputData,
-    g: FloatArray,
-    h: FloatArray,
-    tables: MechanismTables,
-    scratch: MechanismScratch,
-    out: FloatArray,
+    m: int, item: InputData, g: FloatArray, h: FloatArray, tables: Tables, scratch: Scratch, out: FloatArray
 ) -> None:
     """J += g hᵀ, g over the bodies of measure m and h over those of an input."""
     own, others = tables.measures[m].bodies, tables.measures[item.measure].bodies
@@ -96,7 +90,7 @@ def add_outer(
 
 
 @kernel()
-def rate_slopes(m: int, y: FloatArray, tables: MechanismTables, scratch: MechanismScratch) -> None:
+def rate_slopes(m: int, y: FloatArray, tables: Tables, scratch: Scratch) -> None:
     """vᵀK of measure m, whose stiffness is in its place, into y."""
     own, K = tables.measures[m], scratch.measure.K
     p, q = scratch.poses[own.bodies[0]], scratch.poses[own.bodies[1]]
@@ -110,13 +104,7 @@ def rate_slopes(m: int, y: FloatArray, tables: MechanismTables, scratch: Mechani
 
 @kernel(types.void(i8, f8, F, F, TABLES, SCRATCH, F), inner=True, apart=True)
 def add_formula_tangent(
-    k: int,
-    t: float,
-    v: FloatArray,
-    c: FloatArray,
-    tables: MechanismTables,
-    scratch: MechanismScratch,
-    out: FloatArray,
+    k: int, t: float, v: FloatArray, c: FloatArray, tables: Tables, scratch: Scratch, out: FloatArray
 ) -> None:
     """J += c₁ ∂(g f)/∂v + c₂ ∂(g f)/∂q of a law by a formula."""
     law, formulas, factor = tables.laws[k], tables.time.formulas, -tables.load_factor

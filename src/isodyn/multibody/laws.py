@@ -32,12 +32,12 @@ from isodyn.multibody.places import (
     measure_of,
     stiffness_of,
 )
-from isodyn.multibody.tables import SCRATCH, TABLES, LawData, MechanismScratch, MechanismTables
+from isodyn.multibody.tables import SCRATCH, TABLES, LawData, Scratch, Tables
 
 
 @kernel()
 def force_of_law(
-    law: LawData, t: float, x: float, rate: float, lam: FloatArray, tables: MechanismTables, scratch: MechanismScratch
+    law: LawData, t: float, x: float, rate: float, lam: FloatArray, tables: Tables, scratch: Scratch
 ) -> tuple[float, float, float]:
     """f, f_x, f_ẋ."""
     s = at_time(law.shift, t, tables.time, scratch.formulas)[0]
@@ -74,9 +74,7 @@ def friction(law: LawData, rate: float, lam: FloatArray) -> tuple[float, float, 
 
 
 @kernel(types.void(f8, F, F, TABLES, SCRATCH, F), inner=True, apart=True)
-def add_laws(
-    t: float, v: FloatArray, lam: FloatArray, tables: MechanismTables, scratch: MechanismScratch, out: FloatArray
-) -> None:
+def add_laws(t: float, v: FloatArray, lam: FloatArray, tables: Tables, scratch: Scratch, out: FloatArray) -> None:
     """out += g f over all laws."""
     g = scratch.measure.gradient
     for k in range(len(tables.laws)):
@@ -93,13 +91,7 @@ def add_laws(
 
 @kernel(types.void(f8, F, F, F, TABLES, SCRATCH, F), inner=True, apart=True)
 def add_law_tangents(
-    t: float,
-    v: FloatArray,
-    lam: FloatArray,
-    c: FloatArray,
-    tables: MechanismTables,
-    scratch: MechanismScratch,
-    out: FloatArray,
+    t: float, v: FloatArray, lam: FloatArray, c: FloatArray, tables: Tables, scratch: Scratch, out: FloatArray
 ) -> None:
     """J += c₁ ∂(g f)/∂v + c₂ ∂(g f)/∂q over all laws."""
     g, K, y = scratch.measure.gradient, scratch.measure.K, scratch.measure.second
@@ -124,7 +116,7 @@ def add_law_tangents(
 
 
 @kernel()
-def potential_of_laws(t: float, tables: MechanismTables, scratch: MechanismScratch) -> float:
+def potential_of_laws(t: float, tables: Tables, scratch: Scratch) -> float:
     """Energy stored in springs and limits."""
     energy = 0.0
     for k in range(len(tables.laws)):

@@ -13,7 +13,7 @@ from isodyn.kernels.compiled import F, FloatArray, f8, kernel
 from isodyn.loads.laws import BODY_TORQUE, DRAG, FOLLOWER, FORCE, TORQUE
 from isodyn.multibody.nodes import add_curvature
 from isodyn.multibody.places import add_matrix, add_to_body
-from isodyn.multibody.tables import NODE, SCRATCH, TABLES, LoadData, MechanismScratch, MechanismTables
+from isodyn.multibody.tables import NODE, SCRATCH, TABLES, LoadData, Scratch, Tables
 
 
 @kernel()
@@ -42,14 +42,14 @@ def velocity_of_point(load: LoadData, pose: Pose) -> Vector:
 
 
 @kernel()
-def scale_of_load(load: LoadData, t: float, tables: MechanismTables, scratch: MechanismScratch) -> float:
+def scale_of_load(load: LoadData, t: float, tables: Tables, scratch: Scratch) -> float:
     """Its function of time, and the factor of all loads."""
     scale = at_time(load.time, t, tables.time, scratch.formulas)[0] if load.time >= 0 else 1.0
     return tables.load_factor * scale
 
 
 @kernel(types.void(f8, TABLES, SCRATCH, F), inner=True, apart=True)
-def add_loads(t: float, tables: MechanismTables, scratch: MechanismScratch, out: FloatArray) -> None:
+def add_loads(t: float, tables: Tables, scratch: Scratch, out: FloatArray) -> None:
     """out −= forces and torques on single bodies."""
     g = scratch.measure.gradient
     for k in range(len(tables.loads)):
@@ -61,9 +61,7 @@ def add_loads(t: float, tables: MechanismTables, scratch: MechanismScratch, out:
 
 
 @kernel(types.void(f8, F, TABLES, SCRATCH, F), inner=True, apart=True)
-def add_load_tangents(
-    t: float, c: FloatArray, tables: MechanismTables, scratch: MechanismScratch, out: FloatArray
-) -> None:
+def add_load_tangents(t: float, c: FloatArray, tables: Tables, scratch: Scratch, out: FloatArray) -> None:
     """J −= c₁ ∂Q/∂v + c₂ ∂Q/∂q of forces and torques on single bodies."""
     g = scratch.measure.gradient
     for k in range(len(tables.loads)):
@@ -85,7 +83,7 @@ def add_load_tangents(
 
 @kernel()
 def add_tangent_on_node(
-    load: LoadData, scale: float, c: FloatArray, tables: MechanismTables, scratch: MechanismScratch, out: FloatArray
+    load: LoadData, scale: float, c: FloatArray, tables: Tables, scratch: Scratch, out: FloatArray
 ) -> None:
     """The same of a load on a node of a beam."""
     body, pose = tables.bodies[load.body], scratch.poses[load.body]

@@ -40,7 +40,7 @@ from isodyn.multibody.bodies import inertia_forces, inertia_tangents, move_bodie
 from isodyn.multibody.laws import add_law_tangents, add_laws, potential_of_laws
 from isodyn.multibody.loads import add_load_tangents, add_loads
 from isodyn.multibody.rows import row_forces, row_matrix, row_tangents, row_values
-from isodyn.multibody.tables import SCRATCH, TABLES, MechanismScratch, MechanismTables
+from isodyn.multibody.tables import SCRATCH, TABLES, Scratch, Tables
 from isodyn.multibody.turns import count_turns, rates_of_turns, read_turns, settle_turns
 
 
@@ -51,8 +51,8 @@ def balance(
     v: FloatArray,
     a: FloatArray,
     lam: FloatArray,
-    tables: MechanismTables,
-    scratch: MechanismScratch,
+    tables: Tables,
+    scratch: Scratch,
     out: FloatArray,
 ) -> None:
     """out = M a + Gᵀλ − Q."""
@@ -73,8 +73,8 @@ def jacobian(
     v: FloatArray,
     lam: FloatArray,
     c: FloatArray,
-    tables: MechanismTables,
-    scratch: MechanismScratch,
+    tables: Tables,
+    scratch: Scratch,
     out: FloatArray,
 ) -> None:
     """out = c₀ ∂/∂a + c₁ ∂/∂v + c₂ ∂/∂q of the balance."""
@@ -94,9 +94,7 @@ def jacobian(
 
 
 @kernel()
-def move(
-    what: int, q: FloatArray, v: FloatArray, tables: MechanismTables, scratch: MechanismScratch, out: FloatArray
-) -> int:
+def move(what: int, q: FloatArray, v: FloatArray, tables: Tables, scratch: Scratch, out: FloatArray) -> int:
     """RETRACT, SETTLE or RATE."""
     if what == RETRACT:
         move_bodies(q, v, tables, out)
@@ -124,7 +122,7 @@ def mechanism_model(
     out: FloatArray,
 ) -> int:
     """The questions of the loop, answered by a mechanism."""
-    tables, scratch = opened(MechanismTables, data), opened(MechanismScratch, memory)
+    tables, scratch = opened(Tables, data), opened(Scratch, memory)
     if what in (RETRACT, SETTLE, RATE):
         return move(what, q, v, tables, scratch, out)
     place_bodies(q, v, tables, scratch)
@@ -150,7 +148,7 @@ ask_mechanism = by_address(mechanism_model, MODEL)
 
 @kernel(f8(f8, F, F, TABLES, SCRATCH, F))
 def mechanism_energy(
-    t: float, q: FloatArray, v: FloatArray, tables: MechanismTables, scratch: MechanismScratch, out: FloatArray
+    t: float, q: FloatArray, v: FloatArray, tables: Tables, scratch: Scratch, out: FloatArray
 ) -> float:
     """Kinetic and potential energy into out; the latter counts weight, springs and strain, with
     time functions at t. out[2:] is memory."""

@@ -23,11 +23,11 @@ import numpy as np
 from isodyn.bodies.rotation_kernels import Vector, triple
 from isodyn.joints.measures import Pose
 from isodyn.kernels.compiled import FloatArray, kernel
-from isodyn.multibody.tables import CABLE, NODE, PLANAR, BodyData, MechanismTables
+from isodyn.multibody.tables import CABLE, NODE, PLANAR, BodyData, Tables
 
 
 @kernel()
-def is_node(k: int, tables: MechanismTables) -> bool:
+def is_node(k: int, tables: Tables) -> bool:
     """Whether body k is a node with a pose; the ground is none."""
     return k < tables.ground and tables.bodies[k].kind >= NODE
 

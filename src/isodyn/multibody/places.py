@@ -7,11 +7,11 @@ from isodyn.joints.measures import W_I, measure, turn_gradient
 from isodyn.joints.second_order import rest, stiffness
 from isodyn.kernels.compiled import FloatArray, kernel
 from isodyn.multibody.nodes import add_curvature, component, is_node, part, rate_slope, rest_of_node
-from isodyn.multibody.tables import NODE, MeasureData, MechanismScratch, MechanismTables
+from isodyn.multibody.tables import NODE, MeasureData, Scratch, Tables
 
 
 @kernel()
-def measure_of(m: int, g: FloatArray, tables: MechanismTables, scratch: MechanismScratch) -> float:
+def measure_of(m: int, g: FloatArray, tables: Tables, scratch: Scratch) -> float:
     """Measure m, an angle that is counted with its whole turns; its gradient into g."""
     own = tables.measures[m]
     p, q = scratch.poses[own.bodies[0]], scratch.poses[own.bodies[1]]
@@ -22,7 +22,7 @@ def measure_of(m: int, g: FloatArray, tables: MechanismTables, scratch: Mechanis
 
 
 @kernel()
-def rest_of(m: int, tables: MechanismTables, scratch: MechanismScratch) -> float:
+def rest_of(m: int, tables: Tables, scratch: Scratch) -> float:
     """The rest h of measure m, whose gradient is in its place of the scratch memory."""
     own = tables.measures[m]
     h = rest(own.kind, scratch.poses[own.bodies[0]], scratch.poses[own.bodies[1]], own.word, scratch.measure)
@@ -33,16 +33,14 @@ def rest_of(m: int, tables: MechanismTables, scratch: MechanismScratch) -> float
 
 
 @kernel()
-def stiffness_of(m: int, tables: MechanismTables, scratch: MechanismScratch) -> None:
+def stiffness_of(m: int, tables: Tables, scratch: Scratch) -> None:
     """The stiffness of measure m, in its place of the scratch memory."""
     own = tables.measures[m]
     stiffness(own.kind, scratch.poses[own.bodies[0]], scratch.poses[own.bodies[1]], own.word, scratch.measure)
 
 
 @kernel()
-def add_to_body(
-    k: int, g: FloatArray, side: int, f: float, tables: MechanismTables, scratch: MechanismScratch, out: FloatArray
-) -> None:
+def add_to_body(k: int, g: FloatArray, side: int, f: float, tables: Tables, scratch: Scratch, out: FloatArray) -> None:
     """out += f g in the components of body k, g being the six numbers of a side of a gradient."""
     if k == tables.ground:
         return
@@ -59,9 +57,7 @@ def add_to_body(
 
 
 @kernel()
-def add_to_bodies(
-    m: int, g: FloatArray, f: float, tables: MechanismTables, scratch: MechanismScratch, out: FloatArray
-) -> None:
+def add_to_bodies(m: int, g: FloatArray, f: float, tables: Tables, scratch: Scratch, out: FloatArray) -> None:
     """out += f g in the components of the bodies of measure m."""
     own = tables.measures[m]
     add_to_body(own.bodies[0], g, 0, f, tables, scratch, out)
@@ -69,7 +65,7 @@ def add_to_bodies(
 
 
 @kernel()
-def along(m: int, g: FloatArray, v: FloatArray, tables: MechanismTables, scratch: MechanismScratch) -> float:
+def along(m: int, g: FloatArray, v: FloatArray, tables: Tables, scratch: Scratch) -> float:
     """g·v over the components of the bodies of measure m."""
     own = tables.measures[m]
     value = 0.0
@@ -91,9 +87,7 @@ def along(m: int, g: FloatArray, v: FloatArray, tables: MechanismTables, scratch
 
 
 @kernel()
-def add_blocks(
-    m: int, K: FloatArray, f: float, tables: MechanismTables, scratch: MechanismScratch, out: FloatArray
-) -> None:
+def add_blocks(m: int, K: FloatArray, f: float, tables: Tables, scratch: Scratch, out: FloatArray) -> None:
     """J += f K in the blocks of measure m, K being 12 × 12."""
     own = tables.measures[m]
     for side in range(2):
@@ -104,14 +98,7 @@ def add_blocks(
 
 @kernel()
 def add_block(
-    own: MeasureData,
-    K: FloatArray,
-    f: float,
-    side: int,
-    other: int,
-    tables: MechanismTables,
-    scratch: MechanismScratch,
-    out: FloatArray,
+    own: MeasureData, K: FloatArray, f: float, side: int, other: int, tables: Tables, scratch: Scratch, out: FloatArray
 ) -> None:
     """J += f K in one block of a measure; with nodes f Tᵀ K T."""
     one, two = own.bodies[side], own.bodies[other]
@@ -139,8 +126,8 @@ def add_matrix(
     row: int,
     column: int,
     f: float,
-    tables: MechanismTables,
-    scratch: MechanismScratch,
+    tables: Tables,
+    scratch: Scratch,
     out: FloatArray,
 ) -> None:
     """J += f Tᵀ B T in the block of two bodies, B being the six rows and columns of K from (row,
@@ -157,14 +144,14 @@ def add_matrix(
 
 
 @kernel()
-def has_nodes(m: int, tables: MechanismTables) -> bool:
+def has_nodes(m: int, tables: Tables) -> bool:
     """Whether measure m is one of a node of a beam."""
     own = tables.measures[m]
     return is_node(own.bodies[0], tables) or is_node(own.bodies[1], tables)
 
 
 @kernel()
-def add_curvatures(m: int, f: float, tables: MechanismTables, scratch: MechanismScratch, out: FloatArray) -> None:
+def add_curvatures(m: int, f: float, tables: Tables, scratch: Scratch, out: FloatArray) -> None:
     """J += f ∂Tᵀ/∂q g of measure m, whose gradient g is in its place of the scratch memory."""
     own, g = tables.measures[m], scratch.measure.gradient
     for side in range(2):
@@ -175,7 +162,7 @@ def add_curvatures(m: int, f: float, tables: MechanismTables, scratch: Mechanism
 
 
 @kernel()
-def add_slopes_of_rate(m: int, f: float, tables: MechanismTables, scratch: MechanismScratch, out: FloatArray) -> None:
+def add_slopes_of_rate(m: int, f: float, tables: Tables, scratch: Scratch, out: FloatArray) -> None:
     """J += f (Tᵀg)(∂(T v)/∂q)ᵀg of measure m, whose gradient g is in its place of the scratch
     memory."""
     own, g = tables.measures[m], scratch.measure.gradient

@@ -12,11 +12,11 @@ from isodyn.joints.measures import between
 from isodyn.joints.second_order import axis_column, unit_column
 from isodyn.kernels.compiled import POSITION, VELOCITY, FloatArray, kernel
 from isodyn.kernels.lowering import natural
-from isodyn.multibody.tables import MeasureData, MechanismScratch, MechanismTables, TermData
+from isodyn.multibody.tables import MeasureData, Scratch, Tables, TermData
 
 
 @kernel()
-def turning(k: int, a: FloatArray, tables: MechanismTables) -> Vector:
+def turning(k: int, a: FloatArray, tables: Tables) -> Vector:
     """The rotational components of a body in a vector like v; zero where it has none."""
     if k == tables.ground:
         return 0.0, 0.0, 0.0
@@ -27,7 +27,7 @@ def turning(k: int, a: FloatArray, tables: MechanismTables) -> Vector:
 
 
 @kernel()
-def straight(k: int, a: FloatArray, tables: MechanismTables) -> Vector:
+def straight(k: int, a: FloatArray, tables: Tables) -> Vector:
     """The translational components of a body in a vector like v."""
     if k == tables.ground:
         return 0.0, 0.0, 0.0
@@ -37,7 +37,7 @@ def straight(k: int, a: FloatArray, tables: MechanismTables) -> Vector:
 
 
 @kernel()
-def coincidence(what: int, m: int, a: FloatArray, tables: MechanismTables, scratch: MechanismScratch) -> Vector:
+def coincidence(what: int, m: int, a: FloatArray, tables: Tables, scratch: Scratch) -> Vector:
     """φ, φ̇ or φ̈ of the points of measure m."""
     own = tables.measures[m]
     i, j = natural(own.bodies[0]), natural(own.bodies[1])
@@ -56,7 +56,7 @@ def coincidence(what: int, m: int, a: FloatArray, tables: MechanismTables, scrat
 
 
 @kernel()
-def add_force(k: int, f: Vector, torque: Vector, sign: float, tables: MechanismTables, out: FloatArray) -> None:
+def add_force(k: int, f: Vector, torque: Vector, sign: float, tables: Tables, out: FloatArray) -> None:
     """out += sign (f, torque) in the components of a body."""
     if k == tables.ground:
         return
@@ -76,9 +76,7 @@ def arm(own: MeasureData, side: int) -> Vector:
 
 
 @kernel()
-def add_coincidence_forces(
-    m: int, lam: Vector, tables: MechanismTables, scratch: MechanismScratch, out: FloatArray
-) -> None:
+def add_coincidence_forces(m: int, lam: Vector, tables: Tables, scratch: Scratch, out: FloatArray) -> None:
     """out += Gᵀλ of the points of measure m."""
     own = tables.measures[m]
     i, j = natural(own.bodies[0]), natural(own.bodies[1])
@@ -88,9 +86,7 @@ def add_coincidence_forces(
 
 
 @kernel()
-def add_coincidence_tangents(
-    m: int, lam: Vector, f: float, tables: MechanismTables, scratch: MechanismScratch, out: FloatArray
-) -> None:
+def add_coincidence_tangents(m: int, lam: Vector, f: float, tables: Tables, scratch: Scratch, out: FloatArray) -> None:
     """J += f ∂(Gᵀλ)/∂q of the points of measure m: the blocks of each body with itself."""
     own = tables.measures[m]
     for side in range(2):
@@ -113,9 +109,7 @@ def add_coincidence_tangents(
 
 
 @kernel()
-def put_coincidence(
-    term: TermData, c: int, tables: MechanismTables, scratch: MechanismScratch, out: FloatArray
-) -> None:
+def put_coincidence(term: TermData, c: int, tables: Tables, scratch: Scratch, out: FloatArray) -> None:
     """Row c (x, y or z) of G of the points of a term, in its places."""
     own, e = tables.measures[term.measure], axis_column(c)
     for side in range(2):

@@ -16,17 +16,12 @@ from isodyn.multibody.places import (
     rest_of,
     stiffness_of,
 )
-from isodyn.multibody.points import (
-    add_coincidence_forces,
-    add_coincidence_tangents,
-    coincidence,
-    put_coincidence,
-)
-from isodyn.multibody.tables import NODE, MechanismScratch, MechanismTables, RowData, TermData
+from isodyn.multibody.points import add_coincidence_forces, add_coincidence_tangents, coincidence, put_coincidence
+from isodyn.multibody.tables import NODE, RowData, Scratch, Tables, TermData
 
 
 @kernel()
-def row_forces(lam: FloatArray, tables: MechanismTables, scratch: MechanismScratch, out: FloatArray) -> None:
+def row_forces(lam: FloatArray, tables: Tables, scratch: Scratch, out: FloatArray) -> None:
     """out += Gᵀλ."""
     r, last = 0, len(tables.rows)
     while r < last:
@@ -46,9 +41,7 @@ def row_forces(lam: FloatArray, tables: MechanismTables, scratch: MechanismScrat
 
 
 @kernel()
-def row_tangents(
-    lam: FloatArray, c: FloatArray, tables: MechanismTables, scratch: MechanismScratch, out: FloatArray
-) -> None:
+def row_tangents(lam: FloatArray, c: FloatArray, tables: Tables, scratch: Scratch, out: FloatArray) -> None:
     """out += c₂ ∂(Gᵀλ)/∂q."""
     r, last = 0, len(tables.rows)
     while r < last:
@@ -72,7 +65,7 @@ def row_tangents(
 
 
 @kernel()
-def row_matrix(tables: MechanismTables, scratch: MechanismScratch, out: FloatArray) -> None:
+def row_matrix(tables: Tables, scratch: Scratch, out: FloatArray) -> None:
     """out = G, in its places."""
     for i in range(tables.G_size):
         out[i] = 0.0
@@ -91,7 +84,7 @@ def row_matrix(tables: MechanismTables, scratch: MechanismScratch, out: FloatArr
 
 
 @kernel()
-def put_term(term: TermData, tables: MechanismTables, scratch: MechanismScratch, out: FloatArray) -> None:
+def put_term(term: TermData, tables: Tables, scratch: Scratch, out: FloatArray) -> None:
     """weight × gradient of a term into its row of G."""
     g, weight = scratch.measure.gradient, term.weight
     measure_of(term.measure, g, tables, scratch)
@@ -113,13 +106,7 @@ def put_term(term: TermData, tables: MechanismTables, scratch: MechanismScratch,
 
 @kernel()
 def row_values(
-    what: int,
-    t: float,
-    v: FloatArray,
-    a: FloatArray,
-    tables: MechanismTables,
-    scratch: MechanismScratch,
-    out: FloatArray,
+    what: int, t: float, v: FloatArray, a: FloatArray, tables: Tables, scratch: Scratch, out: FloatArray
 ) -> None:
     """out = φ, φ̇ or φ̈ of all rows; φ of the holonomic ones only."""
     r, last = -1, tables.holonomic if what == POSITION else len(tables.rows)
@@ -138,13 +125,7 @@ def row_values(
 
 @kernel()
 def row_value(
-    what: int,
-    t: float,
-    row: RowData,
-    v: FloatArray,
-    a: FloatArray,
-    tables: MechanismTables,
-    scratch: MechanismScratch,
+    what: int, t: float, row: RowData, v: FloatArray, a: FloatArray, tables: Tables, scratch: Scratch
 ) -> float:
     """φ, φ̇ or φ̈ of one row."""
     f, f_t, f_tt = at_time(row.target, t, tables.time, scratch.formulas)

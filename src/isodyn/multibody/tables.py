@@ -10,7 +10,7 @@ from __future__ import annotations
 from isodyn.beams.tables import BeamTables, ElementScratch
 from isodyn.expressions.formula_kernels import FormulaScratch
 from isodyn.expressions.time_kernels import TimeTables
-from isodyn.joints.measures import MeasureScratch, Pose, WordNumbers
+from isodyn.joints.measures import MeasureWork, Pose, WordNumbers
 from isodyn.kernels.struct import Struct, integer, integers, many, one, real, reals
 from isodyn.kernels.struct_types import StructType
 
@@ -102,7 +102,7 @@ class ReaderData(Struct):
     measure, place = integer, integer
 
 
-class MechanismTables(Struct):
+class Tables(Struct):
     """All numbers of a mechanism. `nodal` coordinates of nodes come first in q and in v;
     `load_factor` scales weight, forces and torques: statics applies them step by step."""
 
@@ -122,16 +122,16 @@ class MechanismTables(Struct):
     time = one(TimeTables)
 
 
-class MechanismScratch(Struct):
+class Scratch(Struct):
     """Poses, that of the ground last; counted angles as the measures read them; memory of measures,
     inputs of formulas, elements and formulas."""
 
     poses = many(Pose, "poses")
     counted = reals("measures")
-    measure = one(MeasureScratch)
+    measure = one(MeasureWork)
     input_slopes = reals(12)
     element = one(ElementScratch)
     formulas = one(FormulaScratch)
 
 
-TABLES, SCRATCH = StructType(MechanismTables), StructType(MechanismScratch)
+TABLES, SCRATCH = StructType(Tables), StructType(Scratch)

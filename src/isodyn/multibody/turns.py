@@ -28,13 +28,13 @@ from isodyn.bodies.rotation_kernels import Vector, cross, dot, sum_of, triple, v
 from isodyn.joints.measures import R_I, R_J, TANGENT_ANGLE, TWO_PI, W_I, W_J, turn_gradient, within_half_a_turn
 from isodyn.kernels.compiled import OK, UNTOLD, F, FloatArray, f8, i8, kernel
 from isodyn.kernels.lowering import natural
-from isodyn.multibody.tables import NODE, PLANAR, SCRATCH, SPATIAL, TABLES, MechanismScratch, MechanismTables, TurnData
+from isodyn.multibody.tables import NODE, PLANAR, SCRATCH, SPATIAL, TABLES, Scratch, Tables, TurnData
 
 TOLD = 1.0  # rad: how far what an increment tells may be from what the poses say
 
 
 @kernel()
-def rotated(k: int, sign: float, x: Vector, q: FloatArray, tables: MechanismTables) -> Vector:
+def rotated(k: int, sign: float, x: Vector, q: FloatArray, tables: Tables) -> Vector:
     """R x (sign 1) or Rᵀ x (sign −1) of body k at q; the ground does not turn."""
     if k == tables.ground:
         return x
@@ -54,7 +54,7 @@ def rotated(k: int, sign: float, x: Vector, q: FloatArray, tables: MechanismTabl
 
 
 @kernel()
-def direction(k: int, q: FloatArray, tables: MechanismTables) -> float:
+def direction(k: int, q: FloatArray, tables: Tables) -> float:
     """Angle of a planar body or of a slope in the plane."""
     if k == tables.ground:
         return 0.0
@@ -63,7 +63,7 @@ def direction(k: int, q: FloatArray, tables: MechanismTables) -> float:
 
 
 @kernel()
-def within(angle: TurnData, q: FloatArray, tables: MechanismTables) -> float:
+def within(angle: TurnData, q: FloatArray, tables: Tables) -> float:
     """A counted angle at q, within half a turn."""
     i, j, word = angle.bodies[0], angle.bodies[1], angle.word
     if angle.kind == TANGENT_ANGLE:
@@ -73,7 +73,7 @@ def within(angle: TurnData, q: FloatArray, tables: MechanismTables) -> float:
 
 
 @kernel()
-def told(k: int, axis: Vector, q: FloatArray, d: FloatArray, tables: MechanismTables) -> float:
+def told(k: int, axis: Vector, q: FloatArray, d: FloatArray, tables: Tables) -> float:
     """How far body k turns about an axis of its own by an increment d."""
     if k == tables.ground:
         return 0.0
@@ -95,7 +95,7 @@ def told(k: int, axis: Vector, q: FloatArray, d: FloatArray, tables: MechanismTa
 
 
 @kernel(f8(i8, F, F, TABLES))
-def told_turn(k: int, q: FloatArray, d: FloatArray, tables: MechanismTables) -> float:
+def told_turn(k: int, q: FloatArray, d: FloatArray, tables: Tables) -> float:
     """How far counted angle k turns by an increment d from q."""
     angle = tables.turns[k]
     a, c = angle.word.a, angle.word.c
@@ -113,14 +113,14 @@ def told_turn(k: int, q: FloatArray, d: FloatArray, tables: MechanismTables) -> 
 
 
 @kernel()
-def nearest_turn(angle: TurnData, expected: float, q: FloatArray, tables: MechanismTables) -> float:
+def nearest_turn(angle: TurnData, expected: float, q: FloatArray, tables: Tables) -> float:
     """A counted angle at q, with the whole turns that bring it nearest to what is expected."""
     w = within(angle, q, tables)
     return w + TWO_PI * np.round((expected - w) / TWO_PI)
 
 
 @kernel(i8(F, F, TABLES, F), inner=True, apart=True)
-def count_turns(q: FloatArray, d: FloatArray, tables: MechanismTables, out: FloatArray) -> int:
+def count_turns(q: FloatArray, d: FloatArray, tables: Tables, out: FloatArray) -> int:
     """Counted angles after an increment d from q into out, which holds the bodies already; UNTOLD
     where one turned too far."""
     status = OK
@@ -138,7 +138,7 @@ def count_turns(q: FloatArray, d: FloatArray, tables: MechanismTables, out: Floa
 
 
 @kernel(i8(TABLES, F), inner=True, apart=True)
-def settle_turns(tables: MechanismTables, out: FloatArray) -> int:
+def settle_turns(tables: Tables, out: FloatArray) -> int:
     """Bring the angles that nothing reads to the poses; UNTOLD where one turned too far."""
     status = OK
     for k in range(len(tables.turns)):
@@ -152,7 +152,7 @@ def settle_turns(tables: MechanismTables, out: FloatArray) -> int:
 
 
 @kernel()
-def read_turns(q: FloatArray, tables: MechanismTables, scratch: MechanismScratch) -> None:
+def read_turns(q: FloatArray, tables: Tables, scratch: Scratch) -> None:
     """Counted angles for the measures that read them."""
     for r in range(len(tables.readers)):
         reader = tables.readers[r]
@@ -160,7 +160,7 @@ def read_turns(q: FloatArray, tables: MechanismTables, scratch: MechanismScratch
 
 
 @kernel(types.void(TABLES, SCRATCH, F), inner=True, apart=True)
-def rates_of_turns(tables: MechanismTables, scratch: MechanismScratch, out: FloatArray) -> None:
+def rates_of_turns(tables: Tables, scratch: Scratch, out: FloatArray) -> None:
     """θ̇ = g·v of the counted angles, for bodies in their places."""
     g = scratch.measure.gradient
     for k in range(len(tables.turns)):

@@ -23,7 +23,7 @@ from isodyn.multibody.bodies import place_bodies
 from isodyn.multibody.formula_laws import formula_force
 from isodyn.multibody.laws import force_of_law
 from isodyn.multibody.places import along, measure_of
-from isodyn.multibody.tables import SCRATCH, TABLES, MechanismScratch, MechanismTables
+from isodyn.multibody.tables import SCRATCH, TABLES, Scratch, Tables
 from isodyn.multibody.turns import read_turns
 from isodyn.results.at_balance import from_balance
 
@@ -41,8 +41,8 @@ def read_law(
     q: FloatArray,
     v: FloatArray,
     lam: FloatArray,
-    tables: MechanismTables,
-    scratch: MechanismScratch,
+    tables: Tables,
+    scratch: Scratch,
     out: FloatArray,
 ) -> None:
     """Law k along histories, into the rows of out."""

@@ -1,7 +1,7 @@
 """What joints do to their bodies: a force and a torque on each, from the multipliers.
 
     on a body that moves    −Σ λ_r ∂φ_r/∂(r, ϖ) over the joint's own rows: force in the world, torque about the mass centre, moved to
-                            the point where the joint acts on the body (isodyn.mechanism.actions)
+                            the point where the joint acts on the body (isodyn.joints.actions)
     on the ground           the opposite of the sum of these
 
 Measures between bodies do not change when all of them, the ground too, are moved as one; so forces,
