@@ -1,4 +1,5 @@
-"""The source of the package, parsed and not run: which part imports which."""
+"""The source of the package, parsed and not run: which part imports which, and what stands inside
+functions."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parents[1] / "src" / "isodyn"
 ROOT = "the package root"
+LOADERS = {"Later", "LaterSparse", "import_module", "names_from"}
 
 
 def part_of(path: Path, package: Path = PACKAGE) -> str:
@@ -17,7 +19,10 @@ def part_of(path: Path, package: Path = PACKAGE) -> str:
 
 
 def imported_parts(path: Path, package: Path = PACKAGE) -> Iterator[tuple[str, int]]:
-    """(part of isodyn, line) for every import statement of a file, wherever it stands."""
+    """(part of isodyn, line) for every import of a file, wherever it stands.
+
+    A module that is named for later, `Later("isodyn.x")`, is an import too.
+    """
     below = list(path.relative_to(package).parts[:-1])
     parts = {p.name.removesuffix(".py") for p in package.iterdir()}
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"), str(path))):
@@ -31,8 +36,28 @@ def imported_parts(path: Path, package: Path = PACKAGE) -> Iterator[tuple[str, i
             # from isodyn import x: a part, or a name that the root re-exports
             if module == ["isodyn"]:
                 modules = [["isodyn", alias.name] if alias.name in parts else ["isodyn"] for alias in node.names]
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) in LOADERS:
+            name = node.args[0].value if node.args and isinstance(node.args[0], ast.Constant) else ""
+            modules = [str(name).split(".")]
         else:
             continue
         for module in modules:
             if module[:1] == ["isodyn"]:
                 yield (module[1] if len(module) > 1 else ROOT), node.lineno
+
+
+def imports_inside_functions(path: Path) -> Iterator[tuple[str, int]]:
+    """(module, line) for every import statement that stands in the body of a function."""
+    tree = ast.parse(path.read_text(encoding="utf-8"), str(path))
+    inside = {
+        node
+        for function in ast.walk(tree)
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
+        for node in ast.walk(function)
+        if isinstance(node, ast.Import | ast.ImportFrom)
+    }
+    for node in sorted(inside, key=lambda node: node.lineno):
+        if isinstance(node, ast.Import):
+            yield from ((alias.name, node.lineno) for alias in node.names)
+        else:
+            yield "." * node.level + (node.module or ""), node.lineno

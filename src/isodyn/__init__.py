@@ -35,7 +35,7 @@ from isodyn.formulations import (
     VelocityLevel,
 )
 from isodyn.integrate import Newton, integrate
-from isodyn.results import Solution, stored_models
+from isodyn.results import Solution, shown, stored_models
 from isodyn.schemes import Composition, FirstOrderScheme, Scheme
 from isodyn.systems import (
     CompiledSystem,
@@ -98,6 +98,7 @@ if TYPE_CHECKING:
         UserLoad,
     )
     from isodyn.mechanism.mechanism import Mechanism
+    from isodyn.mechanism.sensors import Sensor
     from isodyn.models.build import load_model
     from isodyn.reduction import pod, reduce
     from isodyn.results.ensemble import Ensemble
@@ -165,6 +166,7 @@ __all__ = [
     "Scheme",
     "Screw",
     "Section",
+    "Sensor",
     "Sine",
     "Solution",
     "Spherical",
@@ -232,6 +234,7 @@ _LATER = {
     **dict.fromkeys(("equilibrium", "follow_loads", "inverse_dynamics", "kinematics", "linearise"), "isodyn.studies"),
     "from_lagrangian": "isodyn.systems.lagrangian",
     "Mechanism": "isodyn.mechanism.mechanism",
+    "Sensor": "isodyn.mechanism.sensors",
     **dict.fromkeys(("modal_damping", "rayleigh", "rayleigh_from_ratios"), "isodyn.systems.damping"),
     **dict.fromkeys(("base_excitation", "harmonic", "step_load", "tabulated"), "isodyn.systems.loads"),
     "load": "isodyn.results.netcdf",
@@ -289,6 +292,7 @@ _LATER = {
 
 
 notebook_views.register(lambda: import_module("isodyn.report.notebook").html_of)
+shown.register(lambda: import_module("isodyn.report.curves").plot)
 stored_models.register(lambda: import_module("isodyn.models.build").model_from_text)
 
 

@@ -9,19 +9,26 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from isodyn.results.solution import Solution
+from typing import Any, Protocol
 
 Argument = str | tuple[str | int, ...]
 """An argument by its name, or by its name and where in it."""
 
 
+class Rows(Protocol):
+    """What an error knows of a solution: its rows in time."""
+
+    t: Any
+    q: Any
+    v: Any
+    a: Any
+    lam: Any
+
+
 class IsodynError(Exception):
     """Root of all errors of this package; `hint` is printed on a line of its own."""
 
-    def __init__(self, message: str, *, hint: str | None = None, partial: Solution | None = None) -> None:
+    def __init__(self, message: str, *, hint: str | None = None, partial: Rows | None = None) -> None:
         super().__init__(message if hint is None else f"{message}\nhint: {hint}")
         self.message = message
         self.hint = hint
@@ -41,7 +48,7 @@ class InputError(IsodynError, ValueError):
         message: str,
         *,
         hint: str | None = None,
-        partial: Solution | None = None,
+        partial: Rows | None = None,
         part: str | None = None,
         argument: Argument = (),
     ) -> None:

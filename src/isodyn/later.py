@@ -18,9 +18,17 @@ class Later:
         self._name = name
 
     def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") and name != "__version__":  # what tools look for in any object
+            raise AttributeError(f"{self._name} is not loaded for {name}")
         value = getattr(import_module(self._name), name)
         setattr(self, name, value)
         return value
+
+
+def load(*modules: Later) -> None:
+    """Import modules now; an ImportError says which one is missing."""
+    for module in modules:
+        import_module(module._name)
 
 
 def names_from(package: str, homes: dict[str, str]) -> Callable[[str], Any]:

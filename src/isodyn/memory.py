@@ -8,9 +8,17 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
 from isodyn.errors import InputError
+
+resource: ModuleType | None
+try:
+    resource = import_module("resource")
+except ImportError:  # not on this system
+    resource = None
 
 FEWER_ROWS = "a larger dt, or keep less: save_every=, select="
 SMALL = 1 << 26  # bytes that are always tried
@@ -69,9 +77,7 @@ def _group() -> float | None:
 
 def _limit() -> float | None:
     """What is left of the address space that the process may have."""
-    try:
-        import resource
-    except ImportError:  # not on this system
+    if resource is None:
         return None
     most = resource.getrlimit(resource.RLIMIT_AS)[0]
     if most == resource.RLIM_INFINITY:

@@ -74,7 +74,7 @@ def test_a_bushing_pulls_along_all_its_axes() -> None:
 
 def test_unknown_loads_are_refused_with_the_known_ones() -> None:
     sol = flywheel("planar", LOADS["spring"][0])
-    with pytest.raises(InputError, match=r"no load along measures named 'x'\nhint: such loads: 'load'"):
+    with pytest.raises(InputError, match=r"no load or drive named 'x'\nhint: known: load"):
         sol.load("x")
     with pytest.raises(InputError, match=r"load\(\) needs the solution of a Mechanism"):
         iso.integrate(iso.problems.get("pendulum").system(), dt=0.1, t_end=0.2).load("x")

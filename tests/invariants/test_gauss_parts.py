@@ -7,6 +7,7 @@ import itertools
 
 import numpy as np
 import pytest
+import scipy.linalg
 import scipy.sparse as sp
 
 from gauss_cases import EPS, MASSES, ROWS, case, mass
@@ -40,6 +41,28 @@ def test_schur_root_of_a_matrix_that_is_not_symmetric():
         root = gauss.schur_root(M)
         np.testing.assert_allclose(root.root @ root.root, M, atol=1e-12)
         np.testing.assert_allclose(root.inverse @ root.root, np.eye(n), atol=1e-12)
+
+
+@pytest.mark.parametrize("n", [2, 3, 4, 7, 16, 31])
+def test_schur_root_with_complex_pairs(n: int) -> None:
+    """Real roots of real matrices whose eigenvalues are complex in pairs, against SciPy's root, which
+    is principal: its eigenvalues lie in the right half plane."""
+    rng = np.random.default_rng(n)
+    for angle in (0.3, 1.5, 2.9):  # of the eigenvalues; 2.9 is close to the negative axis
+        blocks = np.zeros((n, n))
+        for k in range(0, n - 1, 2):
+            r, a = rng.uniform(0.2, 5.0), angle * rng.uniform(0.5, 1.0)
+            blocks[k : k + 2, k : k + 2] = r * np.array([[np.cos(a), 3 * np.sin(a)], [-np.sin(a) / 3, np.cos(a)]])
+        if n % 2:
+            blocks[-1, -1] = 1.7
+        X = np.eye(n) + 0.4 * rng.uniform(-1, 1, (n, n)) / np.sqrt(n)
+        M = X @ blocks @ np.linalg.inv(X)
+        root = gauss.schur_root(M)
+        size = np.abs(M).max()
+        np.testing.assert_allclose(root.root @ root.root, M, atol=1e-12 * size)
+        np.testing.assert_allclose(root.inverse @ root.root, np.eye(n), atol=1e-11)
+        np.testing.assert_allclose(root.root, scipy.linalg.sqrtm(M).real, atol=1e-10 * size)
+        assert np.linalg.eigvals(root.root).real.min() > 0.0
 
 
 def test_denman_beavers_converges_in_few_iterations():

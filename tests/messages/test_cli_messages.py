@@ -137,7 +137,7 @@ def test_interrupted_run_leaves_with_130(capsys: pytest.CaptureFixture[str], mon
     def stopping(*arguments: Any, **settings: Any) -> isodyn.Solution:
         return run(*arguments, **settings, observe=lambda sample: bool(sample.t >= 0.1))
 
-    monkeypatch.setattr(sys.modules["isodyn.integrate"], "integrate", stopping)
+    monkeypatch.setattr("isodyn.cli.run.integrate", stopping)
     code, out, _ = call(capsys, "run", "kepler")
     assert code == 130
     assert "stopped by observe at t = 0.1 after 10 of 6284 steps" in out

@@ -26,6 +26,7 @@ from isodyn.analysis.behaviour import (
 from isodyn.analysis.conditioning import StepMatrix, condition_number, step_matrix
 from isodyn.analysis.describe import Description, FirstOrderDescription, describe
 from isodyn.analysis.differentiation_index import index
+from isodyn.analysis.first_order_map import first_order_symplecticity
 from isodyn.analysis.one_step_map import Symplecticity, is_symplectic, symplecticity
 from isodyn.schemes import (
     ThreeStepForm,
@@ -70,6 +71,7 @@ __all__ = [
     "first_order_critical_step",
     "first_order_roots_at_infinity",
     "first_order_spectral_radius",
+    "first_order_symplecticity",
     "index",
     "is_symplectic",
     "load_operator",

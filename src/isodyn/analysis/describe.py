@@ -28,8 +28,10 @@ from isodyn.analysis.behaviour import (
     momentum_error,
     overshoot_class,
 )
+from isodyn.analysis.first_order_map import first_order_symplecticity
 from isodyn.analysis.one_step_map import Symplecticity, symplecticity
 from isodyn.analysis.text import (
+    energy_text,
     limits,
     noted,
     number,
@@ -38,6 +40,7 @@ from isodyn.analysis.text import (
     roots_text,
     stability_notes,
     symplectic_notes,
+    symplectic_text,
     table,
 )
 from isodyn.errors import InputError, SchemeError
@@ -121,9 +124,9 @@ class Description:
             ("stability limit", limits(self.critical_frequency, self.critical_frequency_damped, self.xi)),
             ("bifurcation", f"principal roots become real at Omega = {number(self.bifurcation_frequency)}"),
             ("overshoot class", self.overshoot_class or "none: not defined beyond the stability limit"),
-            ("symplectic", f"{sym.verdict}; defect {sym.defect:.1e} at dt = 0.05 on Kepler's orbit, e = 0.3"),
+            ("symplectic", symplectic_text(sym)),
             ("  printed condition", f"W1 = 1 − l3/l5 {printed}"),
-            ("energy", f"drift {sym.energy_drift:.1e} a revolution, oscillation {sym.energy_oscillation:.1e}"),
+            ("energy", energy_text(sym)),
             ("angular momentum", f"{kept}; changes by {self.momentum_error:.1e} in 40 revolutions"),
         ]
         lines = [self.name, "=" * len(self.name), *table(rows), ""]
@@ -152,6 +155,7 @@ class FirstOrderDescription:
     critical_step: float
     z: tuple[float, ...]
     spectral_radius: tuple[float, ...]
+    symplectic: Symplecticity
     notes: tuple[str, ...]
 
     def to_dict(self) -> dict[str, Any]:
@@ -168,6 +172,8 @@ class FirstOrderDescription:
             ("roots at infinity", roots_text(self.roots_at_infinity)),
             ("order", f"{self.order}; measured {self.measured_order.v:.2f} in s, {self.measured_order.a:.2f} in s'"),
             ("stability limit", f"{limit} for decay s' = −lambda s, z = lambda dt"),
+            ("symplectic", symplectic_text(self.symplectic)),
+            ("energy", energy_text(self.symplectic)),
         ]
         lines = [self.name, "=" * len(self.name), *table(rows), "", f"  {'z':>8}  {'spectral radius':>16}"]
         lines += [f"  {z:8.3g}  {rho:16.8f}" for z, rho in zip(self.z, self.spectral_radius, strict=True)]
@@ -253,6 +259,7 @@ def _first_order(s: FirstOrderScheme) -> FirstOrderDescription:
         critical_step=limit,
         z=STEPS,
         spectral_radius=_floats(first_order_spectral_radius(s, np.array(STEPS))),
+        symplectic=first_order_symplecticity(s),
         notes=(*unstable, *order_notes(s.order)),
     )
 

@@ -107,7 +107,7 @@ def steps(s: Scheme, dt: float = ORBIT_STEP, e: float = ECCENTRICITY) -> Iterato
     q, v = np.array([1.0 - e, 0.0]), np.array([0.0, math.sqrt((1.0 + e) / (1.0 - e))])
     first = starting_scheme(s)
     assert isinstance(first, Scheme)
-    now = _step(first, dt, q, v, _attraction(q)[0])
+    now = _step(first, dt, q, v, attraction(q)[0])
     now = now._replace(a=now.a - s.phi * now.da)
     while True:
         yield now
@@ -120,12 +120,12 @@ def _step(s: Scheme, dt: float, q: FloatArray, v: FloatArray, a: FloatArray) -> 
     q_p = q + s.W1 * dt * v + s.W2L2 * dt**2 * a  # [Shimada2014 (2.5b)]
     da = -a / s.W1L6
     for _ in range(ITERATIONS):
-        g, g_q = _attraction(q_p + s.W3L3 * dt**2 * da)
+        g, g_q = attraction(q_p + s.W3L3 * dt**2 * da)
         correction = np.linalg.solve(s.W1L6 * identity - s.W3L3 * dt**2 * g_q, g - a - s.W1L6 * da)
         da = da + correction
         if s.W3L3 == 0.0 or np.max(np.abs(correction)) <= 1e-15 * np.max(np.abs(a)):
             break
-    _, g_q = _attraction(q_p + s.W3L3 * dt**2 * da)
+    _, g_q = attraction(q_p + s.W3L3 * dt**2 * da)
     lever = np.hstack([g_q, s.W1 * dt * g_q, s.W2L2 * dt**2 * g_q - identity])
     da_y = np.linalg.solve(s.W1L6 * identity - s.W3L3 * dt**2 * g_q, lever)
     taylor = np.array([[1.0, dt, 0.5 * dt**2], [0.0, 1.0, dt], [0.0, 0.0, 1.0]])
@@ -135,7 +135,7 @@ def _step(s: Scheme, dt: float, q: FloatArray, v: FloatArray, a: FloatArray) -> 
     return Step(q_1, v_1, a + da, da, T)  # [Shimada2014 (2.5g)]
 
 
-def _attraction(q: FloatArray) -> tuple[FloatArray, FloatArray]:
+def attraction(q: FloatArray) -> tuple[FloatArray, FloatArray]:
     """g(q) = −q/|q|³ and its derivative."""
     square = float(q @ q)
     strength = square**-1.5
@@ -144,20 +144,30 @@ def _attraction(q: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _defect(s: Scheme) -> tuple[float, float]:
-    """max |DhᵀJDh − J| and max |log det Dh| over the steps of a revolution, once E has settled."""
-    spurious = abs(1.0 - 1.0 / s.W1L6)
-    settle = 10 if spurious < 1e-3 else min(300, 10 + int(math.log(1e-16) / math.log(min(spurious, 0.999))))
+    """Of a scheme for second-order systems."""
+    return defect_along((step.T for step in steps(s)), 1.0 - 1.0 / s.W1L6)
+
+
+def defect_along(tangents: Iterator[FloatArray], spurious: float) -> tuple[float, float]:
+    """max |DhᵀJDh − J| and max |log det Dh| over the steps of a revolution, once E has settled.
+
+    `tangents` are those of a step in (q, p) and what else the scheme carries, whose root at Δt = 0
+    is `spurious`.
+    """
+    root = abs(spurious)
+    settle = 10 if root < 1e-3 else min(300, 10 + int(math.log(1e-16) / math.log(min(root, 0.999))))
     revolution = round(2.0 * math.pi / ORBIT_STEP)
     J = np.kron([[0.0, 1.0], [-1.0, 0.0]], np.eye(2))
-    E = np.vstack([np.eye(4), np.zeros((2, 4))])
+    E = np.zeros((0, 4))
     defect = volume = 0.0
     with np.errstate(all="ignore"):
-        for n, now in zip(range(settle + revolution), steps(s), strict=False):
-            if not np.all(np.isfinite(now.T)):
+        for n, T in zip(range(settle + revolution), tangents, strict=False):
+            if not np.all(np.isfinite(T)):
                 return math.inf, math.inf
-            if n == 0:
-                continue  # the tangent of the first step
-            TE = now.T @ E
+            if n == 0:  # the tangent of the first step, which another member takes
+                E = np.vstack([np.eye(4), np.zeros((T.shape[0] - 4, 4))])
+                continue
+            TE = T @ E
             Dh = TE[:4]
             try:
                 E = TE @ np.linalg.inv(Dh)

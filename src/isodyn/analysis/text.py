@@ -100,6 +100,16 @@ def order_notes(order: int) -> tuple[str, ...]:
     return () if order == 2 else ("only first order: second order needs l5 = 1/2 + W1L6 − W1",)
 
 
+def symplectic_text(found: Symplecticity) -> str:
+    """The verdict with its defect."""
+    return f"{found.verdict}; defect {found.defect:.1e} at dt = 0.05 on Kepler's orbit, e = 0.3"
+
+
+def energy_text(found: Symplecticity) -> str:
+    """What happens to the energy of the orbit."""
+    return f"drift {found.energy_drift:.1e} a revolution, oscillation {found.energy_oscillation:.1e}"
+
+
 def symplectic_notes(verdict: Symplecticity, printed: bool) -> tuple[str, ...]:
     """Where the printed condition and the computation disagree."""
     if printed and verdict.verdict != "symplectic":

@@ -19,45 +19,53 @@ from typing import Any, NoReturn
 
 import click
 
-from isodyn.cli.demo import demo_command
-from isodyn.cli.models import schema_command
 from isodyn.cli.output import INTERRUPTED
-from isodyn.cli.problems import list_command
-from isodyn.cli.report import cite_command, report_command
-from isodyn.cli.run import resume_command, run
-from isodyn.cli.scheme import scheme
-from isodyn.cli.studies import compare_command, order
-from isodyn.cli.verify import verify_command
 from isodyn.errors import InputError, IsodynError, IsodynWarning, SchemeError
+from isodyn.later import Later
 from isodyn.version import __version__
 
+# each command is loaded when it is asked for
+_PROBLEMS, _RUN, _REPORT = Later("isodyn.cli.problems"), Later("isodyn.cli.run"), Later("isodyn.cli.report")
+_STUDIES, _VERIFY = Later("isodyn.cli.studies"), Later("isodyn.cli.verify")
+_SCHEME, _MODELS, _DEMO = Later("isodyn.cli.scheme"), Later("isodyn.cli.models"), Later("isodyn.cli.demo")
+COMMANDS = {
+    "demo": (_DEMO, "demo_command"),
+    "list": (_PROBLEMS, "list_command"),
+    "run": (_RUN, "run"),
+    "resume": (_RUN, "resume_command"),
+    "report": (_REPORT, "report_command"),
+    "order": (_STUDIES, "order"),
+    "compare": (_STUDIES, "compare_command"),
+    "verify": (_VERIFY, "verify_command"),
+    "scheme": (_SCHEME, "scheme"),
+    "schema": (_MODELS, "schema_command"),
+    "cite": (_REPORT, "cite_command"),
+}
 BROKEN_PIPE = 1  # nobody takes the output: no word about it
 FAULT = 70
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]}, invoke_without_command=True)
+class _Commands(click.Group):
+    """The commands by their names, in the order of the table."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module, name = COMMANDS[cmd_name]
+        command: click.Command = getattr(module, name)
+        return command
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]}, invoke_without_command=True)
 @click.version_option(__version__, prog_name="isodyn")
 @click.pass_context
 def cli(context: click.Context) -> None:
     """Mechanical dynamics with isochronous time integration."""
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
-
-
-for command in (
-    demo_command,
-    list_command,
-    run,
-    resume_command,
-    report_command,
-    order,
-    compare_command,
-    verify_command,
-    scheme,
-    schema_command,
-    cite_command,
-):
-    cli.add_command(command)
 
 
 # ---- errors and exit codes

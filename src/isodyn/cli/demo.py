@@ -9,6 +9,12 @@ import click
 import numpy as np
 
 from isodyn.cli.output import JSON, new_console, new_table, print_json
+from isodyn.integrate import integrate
+from isodyn.problems import get
+from isodyn.report.figures import check_folder, order_figure, require_matplotlib
+from isodyn.report.html import write_report
+from isodyn.report.summary import run_summary
+from isodyn.studies import order_study
 
 MACHINE = "andrews_mechanism"
 STEPS = (2e-5, 1e-5, 5e-6)  # of the order check, until t_order of the problem
@@ -30,13 +36,6 @@ def demo_command(out: Path, as_json: bool) -> None:
     The machine is Andrews' squeezing mechanism from the Test Set for IVP Solvers: seven bodies, ten
     hinges, a spring and a motor, with one degree of freedom.
     """
-    from isodyn.integrate import integrate
-    from isodyn.problems import get
-    from isodyn.report.figures import check_folder, order_figure, require_matplotlib
-    from isodyn.report.html import write_report
-    from isodyn.report.summary import run_summary
-    from isodyn.studies import order_study
-
     require_matplotlib()
     check_folder(out)
     problem = get(MACHINE)

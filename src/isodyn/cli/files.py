@@ -7,7 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from isodyn.cli.report import ANIMATIONS, check_page, write_pages
+from isodyn.later import Later
+from isodyn.results import Checkpoint
 from isodyn.results.files import check_place
+
+netcdf, tables = Later("isodyn.results.netcdf"), Later("isodyn.results.tables")
 
 
 @dataclass(frozen=True)
@@ -60,24 +64,16 @@ class Files:
             if path is not None:
                 check_place(path)
         if self.netcdf is not None:
-            from isodyn.results.netcdf import require_netcdf
-
-            require_netcdf()
+            netcdf.require_netcdf()
         if self.checkpoint is None:
             return None
-        from isodyn.results import Checkpoint
-
         return Checkpoint(self.checkpoint, self.every, model)
 
     def write(self, sol: Any, **told: Any) -> list[Path]:
         """Write the solution; the paths that were written. `told` goes into the report."""
         written = []
         if self.netcdf is not None:
-            from isodyn.results.netcdf import save
-
-            written.append(save(sol, self.netcdf))
+            written.append(netcdf.save(sol, self.netcdf))
         if self.csv is not None:
-            from isodyn.results.tables import save_csv
-
-            written.append(save_csv(sol, self.csv))
+            written.append(tables.save_csv(sol, self.csv))
         return written + write_pages(sol, self.page, self.animation, **told)

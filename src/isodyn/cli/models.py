@@ -9,8 +9,12 @@ import click
 
 from isodyn.cli.output import print_json
 from isodyn.errors import InputError, IsodynError
+from isodyn.later import Later, load
 from isodyn.results.files import is_file
 from isodyn.systems import Description, System, as_system
+
+pydantic = Later("pydantic")
+model_build, model_schema = Later("isodyn.models.build"), Later("isodyn.models.schema")
 
 
 @click.command("schema")
@@ -18,15 +22,13 @@ from isodyn.systems import Description, System, as_system
 def schema_command(as_json: bool) -> None:
     """Print the JSON Schema of model files, for editors."""
     need_pydantic()
-    from isodyn.models.schema import schema
-
-    print_json(schema())
+    print_json(model_schema.schema())
 
 
 def need_pydantic() -> None:
     """Model files need pydantic, which is an extra."""
     try:
-        import pydantic  # noqa: F401
+        load(pydantic)
     except ImportError:
         raise InputError("model files need pydantic", hint="pip install 'isodyn[models]'") from None
 
@@ -44,9 +46,7 @@ def read_model(target: str, overrides: dict[str, float]) -> Any:
             hint=f"isodyn run --python {target}:system --dt … --t-end …",
         )
     need_pydantic()
-    from isodyn.models.build import load_model
-
-    return load_model(target, overrides)
+    return model_build.load_model(target, overrides)
 
 
 def system_of_python(target: str) -> Any:

@@ -10,30 +10,30 @@ from typing import Any
 
 import click
 
+from isodyn.later import Later
+from isodyn.report.summary import finite
+
+rich_box, rich_console, rich_table = Later("rich.box"), Later("rich.console"), Later("rich.table")
+
 ROWS = 16  # more variables than this are left out of tables
 INTERRUPTED = 130
 JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON document on standard output.")
 
 
 def print_json(document: Any) -> None:
-    from isodyn.report.summary import finite
-
     click.echo(json.dumps(finite(document), indent=2, ensure_ascii=False, allow_nan=False))
 
 
 def new_console() -> Any:
-    from rich.console import Console
-
     width = None if sys.stdout.isatty() else 120
     # names of parts are no markup
-    return Console(highlight=False, markup=False, emoji=False, width=width)
+    return rich_console.Console(highlight=False, markup=False, emoji=False, width=width)
 
 
 def new_table(title: str, *columns: str) -> Any:
-    from rich import box
-    from rich.table import Table
-
-    table = Table(title=title or None, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
+    table = rich_table.Table(
+        title=title or None, title_justify="left", title_style="bold", box=rich_box.SIMPLE_HEAD, pad_edge=False
+    )
     for k, column in enumerate(columns):
         table.add_column(column, justify="left" if k == 0 else "right", overflow="fold")
     return table

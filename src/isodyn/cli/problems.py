@@ -5,14 +5,13 @@ from __future__ import annotations
 import click
 
 from isodyn.cli.output import JSON, new_console, new_table, print_json
+from isodyn.problems import ALL
 
 
 @click.command("list")
 @JSON
 def list_command(as_json: bool) -> None:
     """Problems that are ready to run."""
-    from isodyn.problems import ALL
-
     if as_json:
         print_json(
             [

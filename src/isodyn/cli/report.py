@@ -9,9 +9,18 @@ from typing import Any
 
 import click
 
+from isodyn.cli.models import system_of_python
 from isodyn.cli.output import JSON, print_json, say_written
 from isodyn.errors import InputError
+from isodyn.integrate.resuming import resume
+from isodyn.later import Later
+from isodyn.problems import ALL
+from isodyn.report.reasons import cited
 from isodyn.specs import parse_scheme
+
+# most runs write no page
+netcdf = Later("isodyn.results.netcdf")
+report_page, report_animation = Later("isodyn.report.html"), Later("isodyn.report.animation")
 
 ANIMATIONS = (".gif", ".mp4")
 
@@ -28,8 +37,6 @@ def check_page(path: Path | None, *endings: str) -> None:
 
 def problem_of(sol: Any) -> Any:
     """The ready problem that a solution belongs to, if there is one."""
-    from isodyn.problems import ALL
-
     return ALL.get((sol.model or {}).get("name", ""))
 
 
@@ -37,15 +44,12 @@ def write_pages(sol: Any, page: Path | None, animation: Path | None, **told: Any
     """The report and the animation that are wanted."""
     if page is None and animation is None:
         return []
-    from isodyn.report.animation import write_animation
-    from isodyn.report.html import write_report
-
     problem, written = problem_of(sol), []
     title = None if problem is not None else (sol.model or {}).get("title") or None
     if page is not None:
-        written.append(write_report(sol, page, problem=problem, title=title, **told))
+        written.append(report_page.write_report(sol, page, problem=problem, title=title, **told))
     if animation is not None:
-        written.append(write_animation(sol, animation, problem=problem))
+        written.append(report_animation.write_animation(sol, animation, problem=problem))
     return written
 
 
@@ -60,15 +64,11 @@ def report_command(
 ) -> None:
     """Write the HTML report of RUN, a NetCDF file or the folder of a finished run with
     checkpoints."""
-    from isodyn.cli.models import system_of_python
-    from isodyn.integrate.resuming import resume
-    from isodyn.results.netcdf import load
-
     page = page or Path(f"{saved.resolve()}.html" if os.path.isdir(saved) else saved.with_suffix(".html"))
     check_page(page, ".html", ".htm")
     check_page(animation, *ANIMATIONS)
     system = None if python_file is None else system_of_python(python_file)
-    sol = resume(saved, system) if os.path.isdir(saved) else load(saved, system)
+    sol = resume(saved, system) if os.path.isdir(saved) else netcdf.load(saved, system)
     written = write_pages(sol, page, animation, settings={"run": saved.name})
     if as_json:
         print_json({"files": [str(path) for path in written]})
@@ -80,9 +80,6 @@ def report_command(
 @JSON
 def cite_command(names: Sequence[str], as_json: bool) -> None:
     """What to cite for runs of these problems and schemes."""
-    from isodyn.problems import ALL
-    from isodyn.report.reasons import cited
-
     found: list[dict[str, str]] = []
     for name in names or ("U0(1,1,1)",):
         problem = ALL.get(name)

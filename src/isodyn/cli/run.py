@@ -10,12 +10,21 @@ from typing import Any
 
 import click
 
+from isodyn import problems
 from isodyn.cli.files import Files
 from isodyn.cli.models import is_model_file, read_model, system_of_python
 from isodyn.cli.output import INTERRUPTED, JSON, on_terminal, print_json, say_written
 from isodyn.cli.summaries import print_mechanism, print_members, print_summary
 from isodyn.errors import InputError, IsodynError
+from isodyn.integrate import integrate
+from isodyn.integrate.resuming import described, resume
+from isodyn.later import Later
+from isodyn.report import figures
+from isodyn.report.summary import run_summary
+from isodyn.results.solution import Solution
 from isodyn.specs import parse_formulation, parse_parameters, parse_scheme
+
+summaries_of_models = Later("isodyn.models.summary")  # which loads mechanisms
 
 
 @click.command()
@@ -96,12 +105,10 @@ def run(
 
 def _integrated(system: Any, options: dict[str, Any], files: Files, model: dict[str, Any] | None) -> Any:
     """The run; what exists when it fails is written too."""
-    from isodyn.integrate import integrate
-
     try:
         sol = integrate(system, **options, checkpoint=files.checkpoint_of(model))
     except IsodynError as error:
-        if error.partial is not None and error.partial.t.size:
+        if isinstance(error.partial, Solution) and error.partial.t.size:
             error.partial.model = model
             try:
                 say_written(files.write(error.partial))
@@ -120,11 +127,7 @@ def _run_problem(
     out: Path | None,
     as_json: bool,
 ) -> bool:
-    from isodyn.problems import get
-    from isodyn.report import figures
-    from isodyn.report.summary import run_summary
-
-    chosen = get(name)
+    chosen = problems.get(name)
     options = {"scheme": chosen.scheme, "dt": chosen.dt, "t_end": chosen.t_end, **given}
     options["breakpoints"] = chosen.breaks(options["t_end"])
     system = chosen.system(**parameters)
@@ -145,15 +148,13 @@ def _run_problem(
 
 
 def _run_python(target: str, parameters: dict[str, float], given: dict[str, Any], files: Files, as_json: bool) -> bool:
-    from isodyn.models.summary import mechanism_summary
-
     if parameters:
         raise InputError("--set is for problems and model files", hint="set the numbers in the Python file")
     for key, option in (("dt", "--dt"), ("t_end", "--t-end")):
         if key not in given:
             raise InputError(f"a system from a Python file needs {option}")
     sol = _integrated(system_of_python(target), given, files, None)
-    summary = mechanism_summary(sol, target, given["dt"])
+    summary = summaries_of_models.mechanism_summary(sol, target, given["dt"])
     written = files.write(sol, formulation=given.get("formulation"), dt=given["dt"], settings={"system": target})
     return _told(summary, written, as_json, print_mechanism, sol)
 
@@ -179,8 +180,6 @@ def _run_model(
     as_json: bool,
 ) -> bool:
     """One run, or one for each combination of swept parameters."""
-    from isodyn.models.summary import mechanism_summary
-
     model = read_model(target, parameters)
     files = files.of_model(model.model.output, out or Path(target).parent)
     combinations = [tuple((name, x) for name, x in one.items() if name not in parameters) for one in model.members()]
@@ -196,7 +195,7 @@ def _run_model(
             click.echo(f"run {number + 1} of {len(members)}: {_values(swept)}", err=True)
         described = one.described({**parameters, **swept})
         sol = _integrated(one.system(), options, mine, described)
-        summary = {"parameters": one.parameters, **mechanism_summary(sol, one.title, options["dt"])}
+        summary = {"parameters": one.parameters, **summaries_of_models.mechanism_summary(sol, one.title, options["dt"])}
         summaries.append({"swept": swept, **summary} if swept else summary)
         settings = {"model": Path(target).name, **{name: f"{x:g}" for name, x in one.parameters.items()}}
         written += mine.write(sol, formulation=options.get("formulation"), dt=options["dt"], settings=settings)
@@ -230,13 +229,10 @@ def resume_command(
     folder: Path, python_file: str | None, netcdf: Path | None, csv: Path | None, progress: bool | None, as_json: bool
 ) -> None:
     """Go on with the run whose checkpoints are in FOLDER, to its end."""
-    from isodyn.integrate.resuming import described, resume
-    from isodyn.models.summary import mechanism_summary
-
     system = None if python_file is None else system_of_python(python_file)
     found = described(folder)
     sol = resume(folder, system, progress=on_terminal() if progress is None else progress)
     title = (sol.model or {}).get("title") or str(folder)
-    summary = mechanism_summary(sol, title, float(found["options"]["dt"]))
+    summary = summaries_of_models.mechanism_summary(sol, title, float(found["options"]["dt"]))
     if _told(summary, Files(netcdf, csv, None).write(sol), as_json, print_mechanism, sol):
         raise click.exceptions.Exit(INTERRUPTED)

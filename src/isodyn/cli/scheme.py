@@ -8,8 +8,11 @@ from typing import Any
 
 import click
 
+from isodyn.analysis import describe
 from isodyn.cli.output import JSON, print_json, say_written
 from isodyn.cli.report import check_page
+from isodyn.report import figures, scheme_figures
+from isodyn.report.explorer import write_explorer
 from isodyn.specs import parse_scheme
 
 
@@ -24,9 +27,6 @@ from isodyn.specs import parse_scheme
 def scheme(specs: Sequence[str], xi: float | None, plot: Path | None, html: Path | None, as_json: bool) -> None:
     """Coefficients, roots, damping and period error of each SPEC."""
     schemes: list[Any] = [parse_scheme(text) for text in specs]
-    from isodyn.analysis import describe
-    from isodyn.report import figures, scheme_figures
-
     check_page(html, ".html", ".htm")
     if plot is not None:
         figures.check_file(plot)
@@ -35,8 +35,6 @@ def scheme(specs: Sequence[str], xi: float | None, plot: Path | None, html: Path
     if plot is not None:
         written.append(scheme_figures.plot_scheme(schemes, plot, xi=xi or 0.0))
     if html is not None:
-        from isodyn.report.explorer import write_explorer
-
         written.append(write_explorer(html, schemes[0]))
     if as_json:
         documents = [one.to_dict() for one in found]

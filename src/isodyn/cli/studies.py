@@ -8,8 +8,12 @@ from typing import Any
 
 import click
 
+from isodyn import problems
 from isodyn.cli.output import JSON, print_json, say_written
+from isodyn.report import figures
+from isodyn.report.compare_figures import compare_figure
 from isodyn.specs import parse_formulation, parse_scheme
+from isodyn.studies import compare, order_study
 
 REFINEMENTS = 4  # steps of an order study where none are given
 
@@ -32,11 +36,7 @@ def order(
     as_json: bool,
 ) -> None:
     """Measure the order of accuracy on PROBLEM."""
-    from isodyn.problems import get
-    from isodyn.report import figures
-    from isodyn.studies import order_study
-
-    chosen = get(problem)
+    chosen = problems.get(problem)
     schemes = [parse_scheme(text) for text in scheme_texts] or [chosen.scheme]
     if plot is not None:
         figures.check_file(plot)
@@ -77,11 +77,7 @@ def compare_command(
 ) -> None:
     """Every formulation with the chosen schemes on PROBLEM: error, order, drift, energy and
     cost."""
-    from isodyn.problems import get
-    from isodyn.report import figures
-    from isodyn.studies import compare
-
-    chosen = get(problem)
+    chosen = problems.get(problem)
     schemes = [parse_scheme(text) for text in scheme_texts] or [chosen.scheme]
     formulations = [parse_formulation(text) for text in formulation_texts] or None
     if plot is not None:
@@ -89,8 +85,6 @@ def compare_command(
     found = compare(chosen, schemes, formulations, sorted(dts, reverse=True) or None, t_end)
     written = []
     if plot is not None:
-        from isodyn.report.compare_figures import compare_figure
-
         written.append(compare_figure(found, plot))
     document = {**found.to_dict(), **({"files": [str(path) for path in written]} if written else {})}
     if as_json:

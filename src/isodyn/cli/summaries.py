@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from isodyn.cli.output import ROWS, new_console, new_table
+from isodyn.later import Later
+
+rich_markup = Later("rich.markup")
 
 
 def print_summary(summary: dict[str, Any]) -> None:
@@ -41,12 +44,10 @@ def print_summary(summary: dict[str, Any]) -> None:
 
 
 def _print_local_error(console: Any, cost: dict[str, Any]) -> None:
-    from rich.markup import escape
-
     if cost["local_error"] is not None:
         place = f"in {cost['local_error_in']} at t = {cost['local_error_at']:.6g}"
         text = f"local error: at most {100.0 * cost['local_error']:.2g} % of the largest change in a step, {place}"
-        console.print(escape(text))
+        console.print(rich_markup.escape(text))
 
 
 def _print_motion(console: Any, motion: dict[str, Any]) -> None:

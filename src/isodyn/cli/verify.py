@@ -12,6 +12,10 @@ import click
 
 from isodyn.cli.output import JSON, print_json, say_written
 from isodyn.cli.report import check_page
+from isodyn.report.html import versions
+from isodyn.report.verification import write_verification
+from isodyn.studies.verification import select, verify
+from isodyn.studies.verification.table import block, closing
 
 FAILED = 1
 
@@ -31,9 +35,6 @@ def verify_command(
     All cases, or those named: a name, a pattern such as "andrews_*", or a topic such as "closed
     forms". The exit code is 1 if one fails.
     """
-    from isodyn.studies.verification import select, verify
-    from isodyn.studies.verification.table import block, closing
-
     check_page(html, ".html", ".htm")
     chosen = select(words)
     if only_list:
@@ -53,8 +54,6 @@ def verify_command(
     else:
         click.echo(closing(outcomes))
     if html is not None:
-        from isodyn.report.verification import write_verification
-
         say_written([write_verification(document, html)])
     if document["failed"]:
         context.exit(FAILED)
@@ -62,8 +61,6 @@ def verify_command(
 
 def document_of(outcomes: Sequence[Any], quick: bool, seconds: float) -> dict[str, Any]:
     """What --json prints and the page shows."""
-    from isodyn.report.html import versions
-
     verdicts = [one.verdict for one in outcomes]
     counts = {word: verdicts.count(key) for word, key in (("passed", "pass"), ("failed", "fail"), ("skipped", "skip"))}
     made_with = dict(versions())

@@ -35,12 +35,15 @@ from isodyn.formulations.near_singular import warn_near_singular
 from isodyn.formulations.policies import Stabilised
 from isodyn.formulations.protocol import Facts, Formulation, formulation
 from isodyn.kernels.compiled import BALANCE, CONSTANT_MASS, JACOBIAN, KNOWS_MASS, OK, RETRACT, RETRACTS, FloatArray
+from isodyn.later import Later
 from isodyn.linear_solvers.blocks import full
 from isodyn.linear_solvers.rank import RCOND, Rank, decide
 from isodyn.results.solution import Solution
 from isodyn.systems.compiled_system import PythonSystem
 from isodyn.systems.questions import Questions
 from isodyn.systems.scales import natural_pace, pace, sizes_of_rows
+
+methods = Later("isodyn.gauss.methods")  # a large package, needed by the forms in Python alone
 
 if TYPE_CHECKING:
     from isodyn.gauss.methods import Method
@@ -63,8 +66,28 @@ OTHER_BASES = tuple(sorted(set(get_args(Basis)) - set(COMPILED_BASES)))
 @formulation("udwadia-kalaba")
 @dataclass(frozen=True)
 class UdwadiaKalaba(Formulation):
-    """Accelerations by the explicit equations of motion; `form` says how they are computed, alpha
-    and beta pull back drift."""
+    """Take the accelerations from the explicit equations of motion of Udwadia and Kalaba.
+
+    Parameters
+    ----------
+    form
+        How the equations are solved. "range-space" runs in compiled code, the others in Python.
+    alpha, beta
+        Gains of Baumgarte that pull back drift; 0 for none.
+
+    Raises
+    ------
+    InputError
+        If the form is unknown, or a gain is negative.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> pendulum = iso.problems.get("pendulum").system()
+    >>> sol = iso.integrate(pendulum, formulation=iso.UdwadiaKalaba(), dt=0.01, t_end=0.1)
+    >>> bool(sol.drift().position.max() < 1e-3)
+    True
+    """
 
     facts: ClassVar[tuple[Facts, ...]] = (
         Facts(
@@ -92,31 +115,86 @@ class UdwadiaKalaba(Formulation):
 
     @property
     def method(self) -> Method:
-        """Its name among the methods of `isodyn.gauss`."""
+        """Name of the method in `isodyn.gauss`."""
         return self.form
 
     def closure(self, dt: float) -> Closure:
-        """Weights at the balance."""
+        """Return how a step of this size closes.
+
+        Parameters
+        ----------
+        dt
+            Size of the step.
+
+        Returns
+        -------
+        closure
+            Weights of the constraint levels, and corrections.
+        """
         return _closure(self, Elimination.NONE)
 
     def transform(self, system: Any) -> PythonSystem:
-        """The unconstrained system a = F(q, v, t)."""
+        """Return the unconstrained system a = F(q, v, t).
+
+        Parameters
+        ----------
+        system
+            The constrained system.
+
+        Returns
+        -------
+        system
+            The system to integrate in its place.
+        """
         return _transform(self, system)
 
     def lift(self, sol: Solution, system: Any) -> Solution:
-        """The solution with the multipliers at t_n, of least norm."""
+        """Return the solution with the multipliers of least norm at t_n.
+
+        Parameters
+        ----------
+        sol
+            Solution of the unconstrained system.
+        system
+            The constrained system.
+
+        Returns
+        -------
+        sol
+            Solution of the constrained system.
+        """
         return _lift(self, sol, system)
 
 
 @formulation("null-space")
 @dataclass(frozen=True)
 class NullSpace(Formulation):
-    """Multipliers eliminated by a basis N of the null space of G: Nᵀ(M a − Q) = 0 with G a = b;
-    `basis` says how N is found.
+    """Eliminate the multipliers by a basis N of the null space of G.
 
-    With `discrete` the equations of a step are reduced instead, N(q̃)ᵀ·balance = 0 with φ = 0 at
-    t_{n+1}, always by "qr": the discrete equations are those of position level, and so is the
-    motion, to rounding.
+    The motion solves Nᵀ(M a − Q) = 0 with G a = b.
+
+    Parameters
+    ----------
+    basis
+        How N is found. "qr" and "svd" run in compiled code, the others in Python.
+    discrete
+        Reduce the equations of a step, N(q̃)ᵀ·balance = 0 with φ = 0 at t_{n+1}, always by "qr".
+        These are the equations of position level, and the motion is the same to rounding.
+    alpha, beta
+        Gains of Baumgarte that pull back drift; 0 for none.
+
+    Raises
+    ------
+    InputError
+        If the basis is unknown, a gain is negative, or the choices contradict each other.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> pendulum = iso.problems.get("pendulum").system()
+    >>> sol = iso.integrate(pendulum, formulation=iso.NullSpace(), dt=0.01, t_end=0.1)
+    >>> bool(sol.drift().position.max() < 1e-3)
+    True
     """
 
     facts: ClassVar[tuple[Facts, ...]] = (
@@ -161,25 +239,73 @@ class NullSpace(Formulation):
 
     @property
     def method(self) -> Method:
-        """Its name among the methods of `isodyn.gauss`."""
+        """Name of the method in `isodyn.gauss`."""
         return cast("Method", f"null-space/{self.basis}")
 
     def closure(self, dt: float) -> Closure:
-        """How the reduced step closes: φ at t_{n+1}, or φ̈ at the balance."""
+        """Return how a step of this size closes.
+
+        Parameters
+        ----------
+        dt
+            Size of the step.
+
+        Returns
+        -------
+        closure
+            Weights of the constraint levels, and corrections.
+        """
         if self.discrete:
             return Closure(position=1.0, eliminate=Elimination.QR)
         return _closure(self, Elimination(1 + COMPILED_BASES.index(self.basis)))
 
     def first_closure(self, dt: float) -> Closure | None:
-        """That of `Stabilised` where φ closes."""
+        """Return how the first step closes: as with `Stabilised` where φ = 0 closes the others.
+
+        This starts the multipliers without an alternating part.
+
+        Parameters
+        ----------
+        dt
+            Size of the step.
+
+        Returns
+        -------
+        closure
+            Weights and corrections, or None if the first step is like the others.
+        """
         return Stabilised().closure(dt) if self.discrete else None
 
     def transform(self, system: Any) -> PythonSystem:
-        """The unconstrained system a = F(q, v, t)."""
+        """Return the unconstrained system a = F(q, v, t).
+
+        Parameters
+        ----------
+        system
+            The constrained system.
+
+        Returns
+        -------
+        system
+            The system to integrate in its place.
+        """
         return _transform(self, system)
 
     def lift(self, sol: Solution, system: Any) -> Solution:
-        """The solution with the multipliers at t_n, of least norm."""
+        """Return the solution with the multipliers of least norm at t_n.
+
+        Parameters
+        ----------
+        sol
+            Solution of the unconstrained system.
+        system
+            The constrained system.
+
+        Returns
+        -------
+        sol
+            Solution of the constrained system.
+        """
         return _lift(self, sol, system)
 
 
@@ -255,18 +381,15 @@ class Reduction:
     ) -> tuple[FloatArray, FloatArray, Rank]:
         """a, λ of least norm, and the rank of G; `rcond` is the least tolerance of that rank,
         `strict` refuses rows in conflict."""
-        # a large package, needed by the forms in Python alone
-        from isodyn.gauss.methods import formula, on_rank
-
         ask = self.ask
-        apply = formula(self.formulation.method)
+        apply = methods.formula(self.formulation.method)
         M, G = ask.mass(t, q, v), ask.G(t, q, v)
         Q, b = -ask.balance(t, q, v, np.zeros(ask.system.nv)), wanted(ask, t, q, v, self.weights)
         tolerance = tolerance_of_rank(ask, t, q, v, G, rcond)
         rank = decide(G, M.diagonal(), tolerance)
         self._watch(rank, t)
         if rank.full:
-            return *on_rank(apply, M, Q, G, b, rank), rank
+            return *methods.on_rank(apply, M, Q, G, b, rank), rank
         if self.rows is not None and self.rows.size == rank.rank:
             part = decide(G[self.rows], M.diagonal(), tolerance)
         if self.rows is None or self.rows.size != rank.rank or not part.full:
@@ -275,7 +398,7 @@ class Reduction:
         if strict:
             refuse_conflict(ask, rank, self.rows, b, t, q, v)
         lam = np.zeros(b.size)
-        a, lam[self.rows] = on_rank(apply, M, Q, G[self.rows], b[self.rows], part)
+        a, lam[self.rows] = methods.on_rank(apply, M, Q, G[self.rows], b[self.rows], part)
         return a, rank.least_norm(lam), rank
 
     def _watch(self, rank: Rank, t: float) -> None:

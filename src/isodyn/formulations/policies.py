@@ -44,25 +44,51 @@ from isodyn.systems import checks
 @formulation("stabilised", "stabilized")
 @dataclass(frozen=True)
 class Stabilised(Formulation):
-    """Position and velocity constraints hold at every t_n; second order in q, v, a and multipliers.
-    The default."""
+    """Keep φ = 0 and φ̇ = 0 at every t_n, with second order in q, v, a and λ; the default.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> pendulum = iso.problems.get("pendulum").system()
+    >>> sol = iso.integrate(pendulum, formulation=iso.Stabilised(), dt=0.01, t_end=0.1)
+    >>> drift = sol.drift()
+    >>> bool(max(drift.position.max(), drift.velocity.max()) < 1e-12)
+    True
+    """
 
     facts: ClassVar[Facts] = Facts("φ, φ̇", (2, 2, 2, 2), remark="default")
 
     def closure(self, dt: float) -> Closure:
-        """Weights and corrections for steps of this size."""
+        """Return how a step of this size closes.
+
+        Parameters
+        ----------
+        dt
+            Size of the step.
+
+        Returns
+        -------
+        closure
+            Weights of the constraint levels, and corrections.
+        """
         return Closure(velocity=1.0, keep_position=True)
 
 
 @formulation("position", "position-level")
 @dataclass(frozen=True)
 class PositionLevel(Formulation):
-    """Index 3: φ = 0 at t_n. Accelerations and multipliers carry an alternating part of first
-    order.
+    """Keep φ = 0 at every t_n (index 3).
 
-    In the constrained direction U0 members damp it by ρmin, ρmax a step, and are second order once
-    it has faded; V0 members and those with ρmax = 1 have the root −1 and keep it
-    (`isodyn.analysis.position_level_roots`).
+    Accelerations and multipliers have an alternating part of first order. In the constrained
+    direction U0 members damp it by ρmin, ρmax a step, and are second order when it has faded. V0
+    members and those with ρmax = 1 have the root −1 and keep it
+    (`isodyn.analysis.position_level_roots`). A warning says so.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> iso.PositionLevel().closure(0.01).position
+    1.0
     """
 
     facts: ClassVar[Facts] = Facts(
@@ -74,42 +100,122 @@ class PositionLevel(Formulation):
     )
 
     def first_closure(self, dt: float) -> Closure | None:
-        """That of `Stabilised`, which starts multipliers without an alternating part."""
+        """Return how the first step closes: as with `Stabilised` where φ = 0 closes the others.
+
+        This starts the multipliers without an alternating part.
+
+        Parameters
+        ----------
+        dt
+            Size of the step.
+
+        Returns
+        -------
+        closure
+            Weights and corrections, or None if the first step is like the others.
+        """
         return Stabilised().closure(dt)
 
     def closure(self, dt: float) -> Closure:
-        """Weights and corrections for steps of this size."""
+        """Return how a step of this size closes.
+
+        Parameters
+        ----------
+        dt
+            Size of the step.
+
+        Returns
+        -------
+        closure
+            Weights of the constraint levels, and corrections.
+        """
         return Closure(position=1.0)
 
 
 @formulation("velocity", "velocity-level")
 @dataclass(frozen=True)
 class VelocityLevel(Formulation):
-    """Index 2: φ̇ = 0 at t_n; φ drifts linearly in time."""
+    """Keep φ̇ = 0 at every t_n (index 2); φ drifts linearly in time.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> pendulum = iso.problems.get("pendulum").system()
+    >>> sol = iso.integrate(pendulum, formulation=iso.VelocityLevel(), dt=0.01, t_end=0.1)
+    >>> bool(sol.drift().velocity.max() < 1e-12)
+    True
+    """
 
     facts: ClassVar[Facts] = Facts("φ̇", (2, 2, 2, 2), first_order=True, remark="φ drifts")
 
     def closure(self, dt: float) -> Closure:
-        """Weights and corrections for steps of this size."""
+        """Return how a step of this size closes.
+
+        Parameters
+        ----------
+        dt
+            Size of the step.
+
+        Returns
+        -------
+        closure
+            Weights of the constraint levels, and corrections.
+        """
         return Closure(velocity=1.0)
 
 
 @formulation("acceleration", "acceleration-level")
 @dataclass(frozen=True)
 class AccelerationLevel(Formulation):
-    """Index 1: φ̈ = 0 at t_n; φ̇ drifts linearly, φ quadratically in time."""
+    """Keep φ̈ = 0 at every t_n (index 1); φ̇ drifts linearly in time, φ quadratically.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> pendulum = iso.problems.get("pendulum").system()
+    >>> sol = iso.integrate(pendulum, formulation=iso.AccelerationLevel(), dt=0.01, t_end=0.1)
+    >>> bool(sol.drift().acceleration.max() < 1e-12)
+    True
+    """
 
     facts: ClassVar[Facts] = Facts("φ̈", (2, 2, 2, 2), first_order=True, remark="φ and φ̇ drift")
 
     def closure(self, dt: float) -> Closure:
-        """Weights and corrections for steps of this size."""
+        """Return how a step of this size closes.
+
+        Parameters
+        ----------
+        dt
+            Size of the step.
+
+        Returns
+        -------
+        closure
+            Weights of the constraint levels, and corrections.
+        """
         return Closure(acceleration=1.0)
 
 
 @formulation("baumgarte")
 @dataclass(frozen=True)
 class Baumgarte(Formulation):
-    """φ̈ + 2αφ̇ + β²φ = 0 at t_n; α = 1/Δt and β = √2/Δt when left out."""
+    """Keep φ̈ + 2αφ̇ + β²φ = 0 at every t_n.
+
+    Parameters
+    ----------
+    alpha
+        α; 1/Δt if left out.
+    beta
+        β; √2/Δt if left out.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> pendulum = iso.problems.get("pendulum").system()
+    >>> sol = iso.integrate(pendulum, formulation=iso.Baumgarte(20.0, 20.0), dt=0.01, t_end=0.1)
+    >>> bool(sol.drift().position.max() < 1e-3)
+    True
+    """
 
     facts: ClassVar[Facts] = Facts(
         "",
@@ -131,12 +237,36 @@ class Baumgarte(Formulation):
                 )
 
     def first_order_closure(self, dt: float) -> Closure:
-        """The derivative of a constraint of index 2 with Baumgarte's term [Shimada2014 (3.205)]."""
+        """Return how a step of a first-order system closes.
+
+        The derivative of a constraint of index 2, with Baumgarte's term [Shimada2014 (3.205)].
+
+        Parameters
+        ----------
+        dt
+            Size of the step.
+
+        Returns
+        -------
+        closure
+            Weights of the constraint and its derivative.
+        """
         alpha = 1.0 / dt if self.alpha is None else float(self.alpha)
         return Closure(velocity=alpha, acceleration=1.0)
 
     def closure(self, dt: float) -> Closure:
-        """Weights and corrections for steps of this size."""
+        """Return how a step of this size closes.
+
+        Parameters
+        ----------
+        dt
+            Size of the step.
+
+        Returns
+        -------
+        closure
+            Weights of the constraint levels, and corrections.
+        """
         alpha = 1.0 / dt if self.alpha is None else float(self.alpha)
         beta = math.sqrt(2.0) / dt if self.beta is None else float(self.beta)
         if max(alpha, beta) * dt > 2.0:
@@ -152,37 +282,100 @@ class Baumgarte(Formulation):
 @formulation("projection")
 @dataclass(frozen=True)
 class Projection(Formulation):
-    """Acceleration level, then q and v projected onto the constraints in the mass norm; with
-    `acceleration` also a."""
+    """Keep φ̈ = 0, then project q and v onto the constraints in the mass norm.
+
+    Parameters
+    ----------
+    acceleration
+        Project a too.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> pendulum = iso.problems.get("pendulum").system()
+    >>> sol = iso.integrate(pendulum, formulation=iso.Projection(), dt=0.01, t_end=0.1)
+    >>> bool(sol.drift().velocity.max() < 1e-9)
+    True
+    """
 
     facts: ClassVar[Facts] = Facts("φ, φ̇", (2, 2, 2, 2))
 
     acceleration: bool = False
 
     def closure(self, dt: float) -> Closure:
-        """Weights and corrections for steps of this size."""
+        """Return how a step of this size closes.
+
+        Parameters
+        ----------
+        dt
+            Size of the step.
+
+        Returns
+        -------
+        closure
+            Weights of the constraint levels, and corrections.
+        """
         return Closure(acceleration=1.0, project=3 if self.acceleration else 2)
 
 
 @formulation("overdetermined")
 @dataclass(frozen=True)
 class Overdetermined(Formulation):
-    """All three levels hold at every t_n."""
+    """Keep φ = 0, φ̇ = 0 and φ̈ = 0 at every t_n.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> pendulum = iso.problems.get("pendulum").system()
+    >>> sol = iso.integrate(pendulum, formulation=iso.Overdetermined(), dt=0.01, t_end=0.1)
+    >>> drift = sol.drift()
+    >>> bool(max(drift.position.max(), drift.velocity.max(), drift.acceleration.max()) < 1e-9)
+    True
+    """
 
     facts: ClassVar[Facts] = Facts("φ, φ̇, φ̈", (2, 2, 2, 2))
 
     def closure(self, dt: float) -> Closure:
-        """Weights and corrections for steps of this size."""
+        """Return how a step of this size closes.
+
+        Parameters
+        ----------
+        dt
+            Size of the step.
+
+        Returns
+        -------
+        closure
+            Weights of the constraint levels, and corrections.
+        """
         return Closure(acceleration=1.0, keep_position=True, keep_velocity=True)
 
 
 @formulation("ggl")
 @dataclass(frozen=True)
 class GGL(Formulation):
-    """Gear, Gupta, Leimkuhler: a second multiplier μ, continuous in time, in S q̇ = S v − Gᵀμ.
+    """Keep φ = 0 and φ̇ = 0 by the method of Gear, Gupta and Leimkuhler.
 
-    S is a constant symmetric, positive definite matrix; left out, it is the (1,1) block of the
-    step's own matrix, the mass matrix where forces do not depend on the state.
+    It has a second multiplier μ, continuous in time, in S q̇ = S v − Gᵀμ.
+
+    Parameters
+    ----------
+    S
+        Constant symmetric, positive definite matrix. If it is left out, it is the (1,1) block of
+        the matrix of the step, which is the mass matrix if forces do not depend on the state.
+
+    Raises
+    ------
+    InputError
+        If `S` is not symmetric and positive definite.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> pendulum = iso.problems.get("pendulum").system()
+    >>> sol = iso.integrate(pendulum, formulation=iso.GGL(), dt=0.01, t_end=0.1)
+    >>> bool(sol.drift().position.max() < 1e-12)
+    True
     """
 
     facts: ClassVar[Facts] = Facts("φ, φ̇", (2, 2, 2, 2))
@@ -204,11 +397,33 @@ class GGL(Formulation):
         object.__setattr__(self, "S", tuple(tuple(row) for row in S.tolist()))
 
     def scaling(self, system: Any) -> FloatArray | None:
-        """S, of the size of the system."""
+        """Return S, checked for the size of a system.
+
+        Parameters
+        ----------
+        system
+            The system.
+
+        Returns
+        -------
+        S
+            The matrix, or None if it was left out.
+        """
         return None if self.S is None else checks.square("S", self.S, system.nv)
 
     def closure(self, dt: float) -> Closure:
-        """Weights and corrections for steps of this size."""
+        """Return how a step of this size closes.
+
+        Parameters
+        ----------
+        dt
+            Size of the step.
+
+        Returns
+        -------
+        closure
+            Weights of the constraint levels, and corrections.
+        """
         own = InBalance.STEP if self.S is None else InBalance.MATRIX
         return Closure(velocity=1.0, keep_position=True, in_balance=own)
 
@@ -216,12 +431,33 @@ class GGL(Formulation):
 @formulation("penalty")
 @dataclass(frozen=True)
 class Penalty(Formulation):
-    """Constraints by springs, dampers and masses: weight 1/p, frequency omega, damping gamma. Not
-    exact for p > 0.
+    """Replace constraints by springs, dampers and masses; not exact for p > 0.
 
-    (M + GᵀWG) a = Q − GᵀW (−b + γω φ̇ + ω² φ) with W = 1/p, solved with the forces λ = W (φ̈ + γω
-    φ̇ + ω² φ) as unknowns of their own, so that small p do not spoil the matrix. Redundant rows all
-    act, and share the force.
+    (M + GᵀWG) a = Q − GᵀW (−b + γω φ̇ + ω² φ) with W = 1/p. The forces λ = W (φ̈ + γω φ̇ + ω² φ)
+    are unknowns of their own, so that small p do not spoil the matrix. All redundant rows act, and
+    share the force.
+
+    Parameters
+    ----------
+    p
+        Compliance: the weight of the constraints is 1/p.
+    omega
+        Frequency of the springs.
+    gamma
+        Damping, as a factor of `omega`.
+
+    Raises
+    ------
+    InputError
+        If a number is not positive; `gamma` may be 0.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> pendulum = iso.problems.get("pendulum").system()
+    >>> sol = iso.integrate(pendulum, formulation=iso.Penalty(p=1e-7), dt=0.01, t_end=0.1)
+    >>> bool(sol.drift().position.max() < 1e-4)
+    True
     """
 
     facts: ClassVar[Facts] = Facts(
@@ -239,6 +475,17 @@ class Penalty(Formulation):
                 raise InputError(f"{name} must be positive, received {value!r}")
 
     def closure(self, dt: float) -> Closure:
-        """Weights and compliance at the balance."""
+        """Return how a step of this size closes.
+
+        Parameters
+        ----------
+        dt
+            Size of the step.
+
+        Returns
+        -------
+        closure
+            Weights of the constraint levels, and corrections.
+        """
         g1, g2 = float(self.omega**2), float(self.gamma * self.omega)  # [Shimada2014 (3.199)]
         return Closure(g1, g2, 1.0, where=Where.BALANCE, compliance=float(self.p))

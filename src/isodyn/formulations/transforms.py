@@ -32,9 +32,19 @@ _H = float(np.finfo(float).eps) ** (1 / 3)
 @formulation("hamiltonian")
 @dataclass(frozen=True)
 class Hamiltonian(Formulation):
-    """Position and momentum constraints hold at every t_n; for schemes of first-order systems.
+    """Integrate Hamilton's equations, with both constraint levels at every t_n.
 
-    An observer sees the state of that first-order system: (q, p) in v, their rates in a.
+    It needs a scheme that adapts to first-order systems. An observer sees the state of that system:
+    (q, p) in v, their rates in a.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> pendulum = iso.problems.get("pendulum").system()
+    >>> scheme = iso.Scheme.optimal(0.8)
+    >>> sol = iso.integrate(pendulum, scheme, iso.Hamiltonian(), dt=0.01, t_end=0.1)
+    >>> bool(sol.drift().velocity.max() < 1e-9)
+    True
     """
 
     facts: ClassVar[Facts] = Facts(
@@ -49,11 +59,43 @@ class Hamiltonian(Formulation):
     )
 
     def closure(self, dt: float) -> Closure:
-        """None of its own: the first-order system closes as it stands."""
+        """Refuse: Hamilton's form closes no steps, it makes another system.
+
+        Parameters
+        ----------
+        dt
+            Size of the step.
+
+        Returns
+        -------
+        closure
+            Nothing; the call always fails.
+
+        Raises
+        ------
+        InputError
+            Always.
+        """
         raise InputError("Hamilton's form closes no steps; it makes another system, with `transform`")
 
     def transform(self, system: Any) -> FirstOrderSystem:
-        """The first-order system in (q, p) with algebraic unknowns (λ, η)."""
+        """Return the first-order system in (q, p), with the algebraic unknowns (λ, η).
+
+        Parameters
+        ----------
+        system
+            The constrained system.
+
+        Returns
+        -------
+        system
+            The system to integrate in its place.
+
+        Raises
+        ------
+        InputError
+            If the coordinates of the system are not a vector space.
+        """
         if system.nq != system.nv or system.retract is not None:
             raise InputError("Hamilton's form needs coordinates that are a vector space; this system has retract=")
         ask, n = Questions(system), system.nv
@@ -90,11 +132,35 @@ class Hamiltonian(Formulation):
         )
 
     def rows(self, system: Any) -> IntArray:
-        """Independent constraint rows at the start."""
+        """Return the independent constraint rows at the start.
+
+        Parameters
+        ----------
+        system
+            The constrained system.
+
+        Returns
+        -------
+        rows
+            Their numbers.
+        """
         return choose(Questions(system).G(0.0, system.q0, system.v0) * system.scales.v).chosen
 
     def lift(self, sol: Solution, system: Any) -> Solution:
-        """q, v, a and λ from (q, p), (q̇, ṗ) and (λ, η); η goes to aux."""
+        """Return q, v, a and λ from (q, p), their rates and (λ, η).
+
+        Parameters
+        ----------
+        sol
+            Solution of the first-order system.
+        system
+            The constrained system.
+
+        Returns
+        -------
+        sol
+            Solution of the constrained system; η is in `aux`.
+        """
         ask, n, rows = Questions(system), system.nv, self.rows(system)
         q, p, p_dot = sol.v[:, :n].copy(), sol.v[:, n:], sol.a[:, n:]
         v, a, rest = np.zeros_like(q), np.zeros_like(q), np.zeros(n)

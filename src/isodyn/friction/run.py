@@ -28,6 +28,7 @@ from isodyn.gauss.modes import choose, margin
 from isodyn.integrate.adaptive import integrate_adaptive
 from isodyn.kernels.compiled import FloatArray
 from isodyn.memory import require_rows
+from isodyn.results.solution import Solution
 from isodyn.systems.compiled_system import settled
 from isodyn.systems.description import as_system
 
@@ -145,7 +146,7 @@ class _Run:
     def jammed(self, modal: ModalSystem, error: IsodynError) -> None:
         """Keep what a failed phase has, and say so where the reaction grew without bound."""
         sol = error.partial
-        if sol is None or sol.t.size < 2:
+        if not isinstance(sol, Solution) or sol.t.size < 2:
             return
         self.physics.forget()
         self.recorder.add(modal, sol)

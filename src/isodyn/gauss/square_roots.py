@@ -93,28 +93,53 @@ def _inverse(X: FloatArray, M: FloatArray) -> tuple[FloatArray, float]:
 
 
 def schur_root(M: Any) -> Root:
-    """By the Schur decomposition, of any M with positive eigenvalues; for symmetric M its
-    triangular factor is diagonal up to rounding."""
+    """By the real Schur decomposition, of any real M without eigenvalues on the closed negative
+    axis; for symmetric M its triangular factor is diagonal up to rounding.
+
+    Complex pairs of eigenvalues, which a non-symmetric M may have, are blocks of two rows; their
+    roots are real too.
+    """
     M = checks.square("M", M)
     S, Q = schur(M, output="real", check_finite=False)  # [Fumagalli2009 (14)]
-    if np.diagonal(S, -1).any():
-        raise InputError("M has no real root by its Schur form: two of its eigenvalues are complex")
-    if S.size and S.diagonal().min() <= 0.0:
-        raise not_positive_definite(M)
-    T = _triangular_root(np.triu(S))
-    half = lapack.dtrtrs(T, Q.T)[0] if S.size else Q.T
+    pairs = np.diagonal(S, -1) != 0.0
+    single = np.flatnonzero(~(np.append(pairs, False) | np.append(False, pairs)))
+    if single.size and S.diagonal()[single].min() <= 0.0:
+        raise _no_root(M, float(S.diagonal()[single].min()))
+    T = _quasi_triangular_root(S)
+    half = np.linalg.solve(T, Q.T) if pairs.any() else lapack.dtrtrs(T, Q.T)[0] if S.size else Q.T
     return Root(Q @ T @ Q.T, Q @ half)  # [Fumagalli2009 (16)]
 
 
-def _triangular_root(S: FloatArray) -> FloatArray:
-    """T upper triangular with T² = S [Fumagalli2009 (15)]: halves by recursion, the block between
-    them from T₁X + XT₂ = S₁₂."""
+def _no_root(M: FloatArray, eigenvalue: float) -> InputError:
+    if np.array_equal(M, M.T):
+        return not_positive_definite(M)
+    return InputError(
+        f"M has no real root by its Schur form: it has the eigenvalue {eigenvalue:.3g}",
+        hint="real eigenvalues must be positive; complex pairs may be any",
+    )
+
+
+def _quasi_triangular_root(S: FloatArray) -> FloatArray:
+    """T with T² = S and the same blocks on its diagonal [Fumagalli2009 (15)], its reference 20 for
+    blocks of two: halves by recursion, the part between them from T₁X + XT₂ = S₁₂."""
     n = S.shape[0]
     if n <= 1:
         return np.sqrt(S)
+    if n == 2 and S[1, 0] != 0.0:
+        return _root_of_pair(S)
     k = n // 2
+    k += S[k, k - 1] != 0.0  # a pair stays together
     T = np.zeros_like(S)
-    T[:k, :k], T[k:, k:] = _triangular_root(S[:k, :k]), _triangular_root(S[k:, k:])
+    T[:k, :k], T[k:, k:] = _quasi_triangular_root(S[:k, :k]), _quasi_triangular_root(S[k:, k:])
     X, factor, _ = lapack.dtrsyl(T[:k, :k], T[k:, k:], S[:k, k:])
     T[:k, k:] = X / factor
     return T
+
+
+def _root_of_pair(S: FloatArray) -> FloatArray:
+    """The root of a block with eigenvalues θ ± iμ: α + (S − θ)/2α with α = Re √(θ + iμ)."""
+    theta = 0.5 * (S[0, 0] + S[1, 1])
+    mu = np.sqrt(-S[0, 1] * S[1, 0] - 0.25 * (S[0, 0] - S[1, 1]) ** 2)
+    size = np.hypot(theta, mu)
+    alpha = np.sqrt(0.5 * (theta + size)) if theta > 0.0 else mu / np.sqrt(2.0 * (size - theta))  # no cancellation
+    return np.asarray(alpha * np.eye(2) + (S - theta * np.eye(2)) / (2.0 * alpha))

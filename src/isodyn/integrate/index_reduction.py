@@ -72,7 +72,7 @@ class ReducedIndex:
         try:
             sol: Solution = integrate(self.transform(), scheme, observe=self.seen_by(observe), **options)
         except IsodynError as error:
-            if error.partial is not None:
+            if isinstance(error.partial, Solution):
                 error.partial = self.lift(error.partial)
             raise
         return self.lift(sol)

@@ -33,6 +33,7 @@ from isodyn.kernels.compiled import FloatArray
 from isodyn.later import linalg, sparse_linalg
 from isodyn.later import sparse as sp
 from isodyn.linear_solvers.cholmod import cholesky
+from isodyn.linear_solvers.supernodal import Supernodal
 
 EPS = float(np.finfo(np.float64).eps)
 _MANY_ENTRIES = 100_000  # of both factors; below this, SuperLU's own solves are as good
@@ -94,8 +95,6 @@ class _Symmetric:
     def __call__(self, b: FloatArray) -> FloatArray:
         self.count += 1
         if self.count == _MANY_SOLVES:
-            from isodyn.linear_solvers.supernodal import Supernodal  # compiled only when needed
-
             self.solve = Supernodal(self.lu)
             self.lu = None
         return self.solve(b)

@@ -11,7 +11,7 @@ from isodyn.joints import measures as words
 from isodyn.joints.cables import refuse_twist
 from isodyn.joints.user import UserRows
 from isodyn.kernels.compiled import FloatArray
-from isodyn.loads.part import AlongBeam, Law, LoadPart, OnBody
+from isodyn.loads.part import AlongBeam, Law, LoadForces, LoadPart, OnBody
 from isodyn.loads.user import UserLoad
 from isodyn.mechanism.beam_part import resolve
 from isodyn.mechanism.coordinates import Coordinates, ParametrisedSystem, in_coordinates
@@ -21,7 +21,7 @@ from isodyn.mechanism.joint_rows import rows_of
 from isodyn.mechanism.layout import MechanismLayout
 from isodyn.mechanism.loose_bodies import warn_of_loose_bodies
 from isodyn.mechanism.parts import Parts
-from isodyn.mechanism.system import MechanismSystem, make_system
+from isodyn.mechanism.system import Description, MechanismSystem, make_system
 from isodyn.mechanism.world import World
 
 _FORCE_WORDS = {words.POINT, words.OFFSET, words.LENGTH}
@@ -44,12 +44,13 @@ def compile_parts(
     laws: list[Law] = []
     loads: list[OnBody] = []
     spreads: list[Load] = []
+    built: dict[str, LoadForces] = {}
     user_rows = [joint for joint in parts.joints.values() if isinstance(joint, UserRows)]
     user_loads = [load for load in parts.loads.values() if isinstance(load, UserLoad)]
     for load in parts.loads.values():
         if isinstance(load, LoadPart):
             with about(load.name):
-                forces = load.build(world)
+                forces = built[load.name] = load.build(world)
                 refuse_twist(load.what, (law.word for law in forces.laws), bodies)
             laws += [replace(law, load=load.name, line=load.line) for law in forces.laws]
             loads += forces.on_bodies
@@ -71,7 +72,8 @@ def compile_parts(
             for name in (*(x for part in user_rows for x in part.bodies), *(load.body for load in user_loads))
         ),
     )
-    system = make_system(layout, joints)
+    description = Description(parts.copied(), gravity.copy(), cayley)
+    system = replace(make_system(layout, joints), loads=built, description=description)
     if user_rows or user_loads:
         if coordinates != "rotation":
             raise InputError(

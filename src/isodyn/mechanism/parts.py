@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from isodyn.bodies.body import GROUND, Body
 from isodyn.errors import InputError, about
@@ -17,18 +18,26 @@ from isodyn.loads.user import UserLoad
 from isodyn.mechanism.beam_part import BeamPart, place_on, resolve
 from isodyn.parts import Part, Use, Value
 
+if TYPE_CHECKING:
+    from isodyn.mechanism.sensors import Sensor
+
 Rows = JointPart | UserRows
 Loads = LoadPart | UserLoad
 
 
 @dataclass(frozen=True, eq=False)
 class Parts:
-    """Bodies, joints, loads and beams by name."""
+    """Bodies, joints, loads, beams and sensors by name."""
 
     bodies: dict[str, Body]
     joints: dict[str, Rows]
     loads: dict[str, Loads]
     beams: dict[str, BeamPart]
+    sensors: dict[str, Sensor] = field(default_factory=dict)
+
+    def copied(self) -> Parts:
+        """The same parts in lists of their own; parts themselves do not change."""
+        return Parts(dict(self.bodies), dict(self.joints), dict(self.loads), dict(self.beams), dict(self.sensors))
 
     def all_bodies(self) -> dict[str, Body]:
         """Nodes of beams, then bodies: so the coordinates of nodes have the same numbers in q and
@@ -53,6 +62,7 @@ class Parts:
             ("joint", self.joints),
             ("load", self.loads),
             ("beam", self.beams),
+            ("sensor", self.sensors),
         ):
             if name in known:
                 raise InputError(

@@ -27,8 +27,10 @@ from isodyn.kernels.compiled import (
     FloatArray,
 )
 from isodyn.loads.laws import BY_FORMULA, LIMIT, SPRING
+from isodyn.loads.part import LoadForces
 from isodyn.mechanism.beam_part import BeamPart, resolve
 from isodyn.mechanism.layout import MechanismLayout
+from isodyn.mechanism.parts import Parts
 from isodyn.mechanism.scales import typical_sizes
 from isodyn.mechanism.winding import winding_of
 from isodyn.multibody.histories import value_at_start
@@ -55,6 +57,15 @@ class JointParts:
 
 
 @dataclass(frozen=True, eq=False)
+class Description:
+    """The parts that a system was compiled from, as they were then."""
+
+    parts: Parts
+    gravity: FloatArray
+    cayley: bool
+
+
+@dataclass(frozen=True, eq=False)
 class MechanismSystem(TabledSystem):
     """The compiled system of a `Mechanism`."""
 
@@ -62,6 +73,8 @@ class MechanismSystem(TabledSystem):
     scratch: Scratch = None  # type: ignore[assignment]
     layout: MechanismLayout = None  # type: ignore[assignment]
     joints: dict[str, JointParts] = field(default_factory=dict)
+    loads: dict[str, LoadForces] = field(default_factory=dict)
+    description: Description | None = None
 
     small: ClassVar[int] = 24
 

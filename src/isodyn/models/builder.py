@@ -17,6 +17,7 @@ from isodyn import loads
 from isodyn.beams.section import Section
 from isodyn.bodies.body import GROUND
 from isodyn.errors import InputError, about
+from isodyn.later import Later
 from isodyn.loads.formula import of_state
 from isodyn.mechanism.beam_part import resolve
 from isodyn.mechanism.mechanism import Mechanism
@@ -26,6 +27,8 @@ from isodyn.models.positions import Path as Keys
 from isodyn.models.reader import ModelError, Source
 from isodyn.models.schema import FileModel
 from isodyn.parts import JOINTS, LOADS, SHAPES, Part, Registry, Value
+
+transform = Later("scipy.spatial.transform")
 
 
 def coordinate(name: str) -> Any:
@@ -183,10 +186,8 @@ def _body(body: parts.Body) -> dict[str, Any]:
             given["shape"] = made(**{key: x for key, x in body.shape.given().items() if x is not None})
     turned = given["orientation"]
     if isinstance(turned, dict):
-        from scipy.spatial.transform import Rotation
-
         axis = np.asarray(turned["axis"])
-        given["orientation"] = Rotation.from_rotvec(turned["angle"] * axis / np.linalg.norm(axis))
+        given["orientation"] = transform.Rotation.from_rotvec(turned["angle"] * axis / np.linalg.norm(axis))
     return given
 
 

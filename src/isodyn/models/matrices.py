@@ -19,9 +19,14 @@ import numpy as np
 import scipy.sparse as sp
 
 from isodyn.errors import InputError
+from isodyn.later import Later
+from isodyn.later import load as load_modules
 from isodyn.models.matrix_market import read_market
 from isodyn.results.files import is_file
 from isodyn.systems.linear import LinearSystem
+
+meshio, skfem, skfem_helpers = Later("meshio"), Later("skfem"), Later("skfem.helpers")
+skfem_meshio, elasticity = Later("skfem.io.meshio"), Later("skfem.models.elasticity")
 
 UNREADABLE = (
     ValueError,
@@ -152,11 +157,7 @@ def elastic_body(
     volume, constant; `damping` holds alpha and beta of C = αM + βK.
     """
     try:
-        import meshio
-        import skfem
-        from skfem.helpers import dot
-        from skfem.io.meshio import from_meshio
-        from skfem.models.elasticity import lame_parameters, linear_elasticity
+        load_modules(meshio, skfem)
     except ImportError:
         raise InputError("meshes need meshio and scikit-fem", hint="pip install 'isodyn[interchange,fem]'") from None
     for name, value in (("E", E), ("rho", rho), ("thickness", thickness)):
@@ -174,7 +175,7 @@ def elastic_body(
         except Exception as error:  # meshio raises what its readers raise
             raise InputError(f"{mesh} cannot be read as a mesh: {error}") from error
     try:
-        domain = from_meshio(mesh)
+        domain = skfem_meshio.from_meshio(mesh)
     except (NotImplementedError, KeyError, ValueError) as error:
         raise InputError(
             f"scikit-fem cannot use this mesh: {error}", hint="triangles, quadrilaterals, tetrahedra, hexahedra"
@@ -190,13 +191,13 @@ def elastic_body(
             f"elements of the kind {type(domain).__name__} are not covered", hint="linear ones in plane or space"
         )
     dim = domain.p.shape[0]
-    lam, mu = lame_parameters(E, nu)
+    lam, mu = elasticity.lame_parameters(E, nu)
     if dim == 2 and plane == "stress":
         lam = 2 * lam * mu / (lam + 2 * mu)
     basis = skfem.Basis(domain, skfem.ElementVector(scalar[type(domain)]()), intorder=2)
     t = thickness if dim == 2 else 1.0
-    K = t * linear_elasticity(lam, mu).assemble(basis)
-    M = t * rho * skfem.BilinearForm(lambda u, w, _: dot(u, w)).assemble(basis)
+    K = t * elasticity.linear_elasticity(lam, mu).assemble(basis)
+    M = t * rho * skfem.BilinearForm(lambda u, w, _: skfem_helpers.dot(u, w)).assemble(basis)
     load = None
     if f is not None:
         force = np.asarray(f, dtype=np.float64)

@@ -8,6 +8,7 @@ and inline tables; it trusts that tomllib has accepted the text and ignores ever
 from __future__ import annotations
 
 import re
+import tomllib
 from bisect import bisect_left
 from dataclasses import dataclass, field
 
@@ -100,8 +101,6 @@ class _Scanner:
         self.at = at
         inner = self.text[start + len(end) : at - len(end)]
         if quote == '"' and "\\" in inner:
-            import tomllib
-
             return str(tomllib.loads(f"x = {self.text[start:at]}")["x"])
         return inner
 

@@ -116,16 +116,23 @@ def add_law_tangents(
 
 
 @kernel()
+def potential_of_law(law: LawData, t: float, tables: Tables, scratch: Scratch) -> float:
+    """Energy stored in a law: of springs and limits."""
+    if law.kind == SPRING:
+        x = measure_of(law.measure, scratch.measure.gradient, tables, scratch)
+        y = x - law.rest - at_time(law.shift, t, tables.time, scratch.formulas)[0]
+        return 0.5 * law.stiffness * y * y + 0.25 * law.cubic * y**4
+    if law.kind == LIMIT:
+        x = measure_of(law.measure, scratch.measure.gradient, tables, scratch)
+        over = max(x - law.high, 0.0) - max(law.low - x, 0.0)
+        return 0.5 * law.stiffness * over * over
+    return 0.0
+
+
+@kernel()
 def potential_of_laws(t: float, tables: Tables, scratch: Scratch) -> float:
     """Energy stored in springs and limits."""
     energy = 0.0
     for k in range(len(tables.laws)):
-        law = tables.laws[k]
-        x = measure_of(law.measure, scratch.measure.gradient, tables, scratch)
-        if law.kind == SPRING:
-            y = x - law.rest - at_time(law.shift, t, tables.time, scratch.formulas)[0]
-            energy += 0.5 * law.stiffness * y * y + 0.25 * law.cubic * y**4
-        elif law.kind == LIMIT:
-            over = max(x - law.high, 0.0) - max(law.low - x, 0.0)
-            energy += 0.5 * law.stiffness * over * over
+        energy += potential_of_law(tables.laws[k], t, tables, scratch)
     return energy

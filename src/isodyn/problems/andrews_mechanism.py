@@ -18,6 +18,7 @@ import numpy as np
 
 from isodyn.joints import Hinge
 from isodyn.loads import Motor, Spring
+from isodyn.mechanism.mechanism import Mechanism
 from isodyn.problems import andrews as seven
 from isodyn.problems import andrews21
 from isodyn.problems.problem import Problem, Reference
@@ -32,8 +33,6 @@ BODIES = ("crank", "rod", "plate", "upper link", "upper arm", "lower link", "low
 
 def build() -> MechanismSystem:
     """At rest."""
-    from isodyn.mechanism.mechanism import Mechanism
-
     q = andrews21.from_seven(seven.start()).reshape(7, 3)
     beta, theta, gamma, _, delta, _, epsilon = q[:, 2]
     A, B = np.array([seven.XA, seven.YA]), np.array([seven.XB, seven.YB])

@@ -16,8 +16,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from isodyn.beams import Section
 from isodyn.expressions.time import Polynomial
 from isodyn.joints import Drive, Hinge, Prismatic
+from isodyn.mechanism.mechanism import Mechanism
 from isodyn.problems.beams import GRAVITY, energy, tabulated, whole
 from isodyn.problems.problem import Problem
 from isodyn.problems.slider_crank import INERTIAS, LENGTHS, MASSES
@@ -34,9 +36,6 @@ BENDING = (0.444896105, 0.463434311e-2)  # rates of the two sines
 
 def flexible_slider_crank(elements: float, omega: float) -> MechanismSystem:
     """Without gravity; crank and rod begin on the line of the slider."""
-    from isodyn.beams import Section
-    from isodyn.mechanism.mechanism import Mechanism
-
     n = whole("elements", elements)
     crank, rod = LENGTHS
     section = Section.rectangle(E=E_MODULUS, rho=DENSITY, width=SIDE, height=SIDE)
@@ -81,9 +80,6 @@ def _bent(system: MechanismSystem, scale: float) -> MechanismSystem:
 
 def beam_and_bodies(elements: float) -> MechanismSystem:
     """Arm 0.5 m, beam 1 m, bob 0.3 kg."""
-    from isodyn.beams import Section
-    from isodyn.mechanism.mechanism import Mechanism
-
     mech = Mechanism(gravity=(0.0, -GRAVITY, 0.0))
     section = Section(EA=300.0, EI=0.2, rhoA=0.4)
     mech.add_beam("beam", (0.5, 0.0), (1.5, 0.0), elements=whole("elements", elements), section=section)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from isodyn.beams import Beam, Section
 from isodyn.errors import InputError
 from isodyn.expressions.time import Pulse, Ramp
 from isodyn.kernels.compiled import FloatArray
@@ -45,8 +46,6 @@ def tabulated(name: str) -> Reference:
 def flying_rod(elements: float) -> BeamSystem:
     """[Shimada2014 Ex. 8.1.1] with the simplified strain energy; the load ends with a jump:
     breakpoints=[1.0]."""
-    from isodyn.beams import Beam, Section
-
     line = [(0.0, 0.0), (14.0, 0.0)]
     rod = Beam(line, elements=whole("elements", elements), section=Section(EA=1e4, EI=500.0, rhoA=0.7))
     rod.torque("end", 90.0, time=Pulse(1.0, 0.0, 1.0))
@@ -57,8 +56,6 @@ def flying_rod(elements: float) -> BeamSystem:
 def damped_cantilever(elements: float) -> Any:
     """Of unit length, bending stiffness and mass; internal damping brings it to rest as quickly as
     can be."""
-    from isodyn.beams import Beam, Section
-
     section = Section(EA=1e6, EI=1.0, rhoA=1.0, damping=0.5)
     beam = Beam([(0.0, 0.0), (1.0, 0.0)], elements=whole("elements", elements), section=section)
     beam.clamp("start")
@@ -89,8 +86,6 @@ def circle(elements: int) -> FloatArray:
 
 def flexible_pendulum(elements: float) -> BeamSystem:
     """E = 2.07e11 N/m², 7800 kg/m³."""
-    from isodyn.beams import Beam, Section
-
     section = Section.rectangle(E=2.07e11, rho=7800.0, width=0.01, height=0.001)
     strip = Beam(
         [(0.0, 0.0), (1.0, 0.0)], elements=whole("elements", elements), section=section, gravity=(0.0, -GRAVITY)

@@ -19,6 +19,7 @@ import numpy as np
 from isodyn.errors import InputError
 from isodyn.joints import Hinge
 from isodyn.kernels.compiled import FloatArray
+from isodyn.mechanism.mechanism import Mechanism
 from isodyn.problems.problem import Problem
 from isodyn.problems.quadratic_rows import conserved
 from isodyn.schemes import Scheme
@@ -37,8 +38,6 @@ def links(n: float) -> int:
 
 def planar_chain(n: float, angle: float) -> MechanismSystem:
     """At rest, straight, `angle` from the vertical."""
-    from isodyn.mechanism.mechanism import Mechanism
-
     mech, before = Mechanism(gravity=(0.0, -G, 0.0)), "ground"
     along = LENGTH * np.array([np.sin(angle), -np.cos(angle), 0.0])
     for i in range(links(n)):
@@ -62,8 +61,6 @@ def planar_acceleration(theta: FloatArray, rate: FloatArray) -> FloatArray:
 def spatial_chain(n: float, sag: float) -> MechanismSystem:
     """At rest, level, turned by `sag` about the vertical from link to link; hinges about y and z of
     the links by turns."""
-    from isodyn.mechanism.mechanism import Mechanism
-
     mech, before, P = Mechanism(gravity=(0.0, 0.0, -G)), "ground", np.zeros(3)
     J = MASS * LENGTH**2 / 12
     for i in range(links(n)):

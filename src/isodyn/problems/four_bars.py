@@ -21,6 +21,7 @@ import numpy as np
 from isodyn.errors import InputError
 from isodyn.joints import Hinge
 from isodyn.kernels.compiled import FloatArray
+from isodyn.mechanism.mechanism import Mechanism
 from isodyn.problems.data import load
 from isodyn.problems.problem import Problem, Reference
 from isodyn.problems.quadratic_rows import conserved
@@ -63,8 +64,6 @@ GROUND, CRANK, COUPLER, ROCKER = 1.0, 0.3, 0.9, 0.7
 
 def four_bar(angle: float, rate: float, spatial: float) -> MechanismSystem:
     """Crank from the origin, rocker from (1, 0); the crank starts at an angle with a rate."""
-    from isodyn.mechanism.mechanism import Mechanism
-
     A, B, va, vb = crank_and_rocker(angle, rate)
     C, still = np.array([GROUND, 0.0]), np.zeros(2)
     mech = Mechanism(gravity=(0.0, -G, 0.0))
@@ -100,8 +99,6 @@ def crank_and_rocker(angle: float, rate: float) -> tuple[FloatArray, FloatArray,
 
 def n_four_bar(n: float, spatial: float) -> MechanismSystem:
     """All rockers up, their tips moving with 1 m/s to the right."""
-    from isodyn.mechanism.mechanism import Mechanism
-
     windows = int(n)
     if windows < 1 or windows != n:
         raise InputError(f"n must be a whole number of windows, received {n!r}")

@@ -19,6 +19,7 @@ import numpy as np
 
 from isodyn.joints import Hinge
 from isodyn.kernels.compiled import FloatArray
+from isodyn.mechanism.mechanism import Mechanism
 from isodyn.problems.problem import Problem
 from isodyn.problems.quadratic_rows import conserved
 from isodyn.schemes import Scheme
@@ -72,8 +73,6 @@ def bennett_frames(theta: float) -> list[FloatArray]:
 
 def bennett(theta: float) -> MechanismSystem:
     """At rest; the first hinge and the last one are on the ground."""
-    from isodyn.mechanism.mechanism import Mechanism
-
     frames = bennett_frames(theta)
     mech, before = Mechanism(gravity=(0.0, -G, 0.0)), "ground"
     for k in range(4):
@@ -93,8 +92,6 @@ AXES = np.array([[0, 1, 0], [0, 0, 1], [1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 0, 0
 
 def bricard() -> MechanismSystem:
     """Five rods of 1 kg along the edges of a cube, at rest; the sixth edge is the ground."""
-    from isodyn.mechanism.mechanism import Mechanism
-
     mech, before = Mechanism(gravity=(0.0, -G, 0.0)), "ground"
     for k in range(6):
         after = f"rod {k + 1}" if k < 5 else "ground"

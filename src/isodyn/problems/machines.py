@@ -10,6 +10,7 @@ import numpy as np
 
 from isodyn.joints import Distance, Drive, Hinge, Prismatic, Spherical
 from isodyn.loads import JointSpring, Motor, Sine, Spring
+from isodyn.mechanism.mechanism import Mechanism
 from isodyn.problems.problem import Problem
 from isodyn.schemes import Scheme
 
@@ -23,8 +24,6 @@ def suspension(height: float, frequency: float) -> MechanismSystem:
 
     x forward, y to the wheel, z up. Freedom: chassis, wheel travel, wheel spin.
     """
-    from isodyn.mechanism.mechanism import Mechanism
-
     hub = np.array([0.0, 0.75, 0.30])
     # balls of the upright
     lower, upper = np.array([0.0, 0.68, 0.18]), np.array([-0.02, 0.63, 0.46])
@@ -57,8 +56,6 @@ def robot_arm(reach: float, frequency: float) -> MechanismSystem:
 
     The drives swing by `reach`, starting smoothly from rest.
     """
-    from isodyn.mechanism.mechanism import Mechanism
-
     swing = Sine(0.5 * reach, frequency, -0.5 * pi, 0.5 * reach)
     mech = Mechanism(gravity=(0.0, 0.0, -9.81))
     mech.add_body("column", 12.0, (0.3, 0.3, 0.1), (0.0, 0.0, 0.25))

@@ -19,10 +19,13 @@ import scipy.sparse as sp
 
 from isodyn.errors import InputError, IsodynError
 from isodyn.kernels.compiled import FloatArray
+from isodyn.later import Later, load
 from isodyn.problems.problem import Problem
 from isodyn.results import Solution
 from isodyn.schemes import Scheme
 from isodyn.systems import LinearSystem
+
+skfem, skfem_helpers, elasticity = Later("skfem"), Later("skfem.helpers"), Later("skfem.models.elasticity")
 
 LENGTH, HEIGHT, MODULUS, POISSON, DENSITY, TRACTION = 5.0, 1.0, 1e8, 0.3, 1.0, 1e6
 
@@ -38,20 +41,18 @@ def matrices(across: int, up: int) -> tuple[Any, Any, FloatArray, FloatArray]:
     """M, K, f without the clamped nodes, and the coordinates (2, nodes) of those that are left; q
     is (u_x, u_y) node after node."""
     try:
-        from skfem import Basis, BilinearForm, ElementQuad1, ElementVector, FacetBasis, LinearForm, MeshQuad
-        from skfem.helpers import dot
-        from skfem.models.elasticity import linear_elasticity
+        load(skfem)
     except ImportError as error:
         raise IsodynError("the plate needs scikit-fem", hint="pip install 'isodyn[fem]'") from error
 
-    mesh = MeshQuad.init_tensor(np.linspace(0, LENGTH, across + 1), np.linspace(0, HEIGHT, up + 1))
-    basis = Basis(mesh, ElementVector(ElementQuad1()), intorder=2)
+    mesh = skfem.MeshQuad.init_tensor(np.linspace(0, LENGTH, across + 1), np.linspace(0, HEIGHT, up + 1))
+    basis = skfem.Basis(mesh, skfem.ElementVector(skfem.ElementQuad1()), intorder=2)
     # the first one of plane stress
     lame = MODULUS * POISSON / (1 - POISSON**2), MODULUS / (2 * (1 + POISSON))
-    K = linear_elasticity(*lame).assemble(basis)
-    M = BilinearForm(lambda u, v, w: DENSITY * dot(u, v)).assemble(basis)
-    edge = FacetBasis(mesh, basis.elem, facets=mesh.facets_satisfying(lambda x: np.isclose(x[0], LENGTH)))
-    f = TRACTION * LinearForm(lambda v, w: v[1]).assemble(edge)
+    K = elasticity.linear_elasticity(*lame).assemble(basis)
+    M = skfem.BilinearForm(lambda u, v, w: DENSITY * skfem_helpers.dot(u, v)).assemble(basis)
+    edge = skfem.FacetBasis(mesh, basis.elem, facets=mesh.facets_satisfying(lambda x: np.isclose(x[0], LENGTH)))
+    f = TRACTION * skfem.LinearForm(lambda v, w: v[1]).assemble(edge)
     order = np.lexsort((mesh.p[0], mesh.p[1]))
     order = order[mesh.p[0, order] > 0.0]
     dofs = basis.nodal_dofs[:, order].T.ravel()

@@ -18,11 +18,14 @@ from types import MappingProxyType
 import numpy as np
 
 from isodyn.kernels.compiled import CONSTANT_MASS, KNOWS_LEVELS, KNOWS_MASS, KNOWS_TANGENT, FloatArray
+from isodyn.later import Later
 from isodyn.problems.problem import Motion, Problem
 from isodyn.problems.quadratic_rows import conserved
 from isodyn.problems.trigonometric_rows import Table, model
 from isodyn.schemes import Scheme
 from isodyn.systems import CompiledSystem
+
+integrators = Later("scipy.integrate")
 
 MASSES = (0.36, 0.151104, 0.075552)
 LENGTHS = (0.15, 0.3)
@@ -109,9 +112,7 @@ def minimal_motion(t: FloatArray, rate: float, gravity: float) -> Motion:
         return np.array([y[1], second(y[0:1], y[1:2])[0]])
 
     span = (0.0, max(float(t.max()), 1e-9))
-    from scipy.integrate import solve_ivp  # takes a while to load
-
-    run = solve_ivp(slope, span, [0.3, rate], method="DOP853", rtol=1e-13, atol=1e-13, t_eval=t)
+    run = integrators.solve_ivp(slope, span, [0.3, rate], method="DOP853", rtol=1e-13, atol=1e-13, t_eval=t)
     theta, omega = run.y
     return Motion(*kinematics(theta, omega, second(theta, omega)))
 

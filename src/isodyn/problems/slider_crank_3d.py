@@ -20,9 +20,13 @@ import numpy as np
 
 from isodyn.joints import Hinge, Prismatic, Spherical, Universal
 from isodyn.kernels.compiled import FloatArray
+from isodyn.later import Later
+from isodyn.mechanism.mechanism import Mechanism
 from isodyn.problems.problem import Problem
 from isodyn.problems.quadratic_rows import conserved
 from isodyn.schemes import Scheme
+
+integrators = Later("scipy.integrate")
 
 if TYPE_CHECKING:
     from isodyn.mechanism.system import MechanismSystem
@@ -61,8 +65,6 @@ def rates(theta: float, rate: float) -> tuple[FloatArray, FloatArray, FloatArray
 
 def build(rate: float) -> MechanismSystem:
     """Crank up, turning with `rate`."""
-    from isodyn.mechanism.mechanism import Mechanism
-
     B, C = points(0.0)
     dB, dC, w = rates(0.0, rate)
     R = rod_frame(B, C)
@@ -92,8 +94,6 @@ def energies(theta: float) -> tuple[float, float]:
 
 def minimal_motion(t: FloatArray, rate: float) -> tuple[FloatArray, FloatArray]:
     """θ and θ' from one ordinary differential equation."""
-    from scipy.integrate import solve_ivp
-
     h = 2e-3
     weights = np.array([1 / 280, -4 / 105, 1 / 5, -4 / 5, 0.0, 4 / 5, -1 / 5, 4 / 105, -1 / 280]) / h
 
@@ -102,7 +102,9 @@ def minimal_motion(t: FloatArray, rate: float) -> tuple[FloatArray, FloatArray]:
         dJ, dV = weights @ around
         return np.array([y[1], -(0.5 * dJ * y[1] ** 2 + dV) / around[4, 0]])
 
-    run = solve_ivp(slope, (0.0, float(t.max())), [0.0, rate], method="DOP853", rtol=1e-12, atol=1e-12, t_eval=t)
+    run = integrators.solve_ivp(
+        slope, (0.0, float(t.max())), [0.0, rate], method="DOP853", rtol=1e-12, atol=1e-12, t_eval=t
+    )
     return run.y[0], run.y[1]
 
 

@@ -26,6 +26,7 @@ import numpy as np
 from isodyn.bodies.angles import EULER_313
 from isodyn.joints import Hinge, Spherical
 from isodyn.kernels.compiled import FloatArray
+from isodyn.mechanism.mechanism import Mechanism
 from isodyn.problems.problem import Problem
 from isodyn.results import Solution
 from isodyn.schemes import Scheme
@@ -42,8 +43,6 @@ ACROSS = MASS * (0.15 * RADIUS**2 + 0.0375 * HEIGHT**2)  # about the mass centre
 
 def spinning_top(theta: float, precession: float, spin: float) -> MechanismSystem:
     """The cone, its tip held at the origin."""
-    from isodyn.mechanism.mechanism import Mechanism
-
     angles = (0.0, theta, 0.0)
     R, w = (
         EULER_313.matrix(angles),
@@ -90,8 +89,6 @@ def steady_precession(tilt: float, spin: float) -> float:
 def gyroscope(tilt: float, spin: float, push: float) -> MechanismSystem:
     """Outer frame about z, inner frame about its x axis, rotor about the inner z axis; `push`
     multiplies the steady precession."""
-    from isodyn.mechanism.mechanism import Mechanism
-
     precession = push * steady_precession(tilt, spin)
     R = EULER_313.matrix((0.0, tilt, 0.0))
     frame = R.T @ np.array([0.0, 0.0, precession])
@@ -125,8 +122,6 @@ MOMENTS = (1.0, 2.0, 3.0)
 def free_body(rate: float, nudge: float, cayley: float) -> MechanismSystem:
     """Turning about its middle axis, which is unstable, nudged off it: it turns over again and
     again."""
-    from isodyn.mechanism.mechanism import Mechanism
-
     mech = Mechanism(gravity=(0.0, 0.0, 0.0), cayley=bool(cayley))
     mech.add_body("body", 1.0, MOMENTS, angular_velocity=(nudge, rate, 0.0))
     return mech.compile()

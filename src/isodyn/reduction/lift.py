@@ -8,9 +8,12 @@ import numpy as np
 
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import FloatArray
+from isodyn.later import Later
 from isodyn.linear_solvers.blocks import full as filled
 from isodyn.results.solution import Solution
 from isodyn.systems.questions import Questions
+
+galerkin = Later("isodyn.reduction.galerkin")  # which needs bases, and these lift
 
 if TYPE_CHECKING:
     from isodyn.reduction.basis import Basis
@@ -18,12 +21,10 @@ if TYPE_CHECKING:
 
 def lift(basis: Basis, sol: Solution) -> Solution:
     """q = mean + V ξ, v = V ξ̇, a = V ξ̈ and all multipliers, as a solution of the full system."""
-    from isodyn.reduction.galerkin import Reduced
-
     if not isinstance(sol, Solution):
         raise InputError(f"lift takes a solution of the reduced system, received {type(sol).__name__}")
     reduced = sol.system
-    if not isinstance(reduced, Reduced) or reduced.basis is not basis:
+    if not isinstance(reduced, galerkin.Reduced) or reduced.basis is not basis:
         raise InputError(
             "this solution does not belong to a system that was reduced with this basis",
             hint="red = iso.reduce(system, basis)",

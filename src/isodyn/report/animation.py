@@ -10,12 +10,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isodyn.errors import InputError, IsodynError
+from isodyn.later import Later
 from isodyn.memory import require_memory
 from isodyn.report.figures import canvas, check_file, check_folder, require_matplotlib, save
 from isodyn.report.paint import camera_of, draw
 from isodyn.report.scenes import Scene, scene_of
 from isodyn.results import Solution
 from isodyn.results.files import replacing
+
+animations = Later("matplotlib.animation")
 
 if TYPE_CHECKING:
     from isodyn.problems import Problem
@@ -51,9 +54,7 @@ def write_gif(
 ) -> Path:
     """The whole run in so many seconds, as a GIF that repeats."""
     require_matplotlib()
-    from matplotlib.animation import PillowWriter
-
-    return _written(_scene(sol, problem, plane), path, PillowWriter(fps=fps), seconds, fps, size, trails)
+    return _written(_scene(sol, problem, plane), path, animations.PillowWriter(fps=fps), seconds, fps, size, trails)
 
 
 def write_mp4(
@@ -69,15 +70,13 @@ def write_mp4(
 ) -> Path:
     """The whole run in so many seconds, as H.264 by FFmpeg."""
     require_matplotlib()
-    from matplotlib.animation import FFMpegWriter
-
     scene = _scene(sol, problem, plane)
-    if not FFMpegWriter.isAvailable():
+    if not animations.FFMpegWriter.isAvailable():
         raise IsodynError(
             "an MP4 needs the program ffmpeg, which was not found",
             hint=f"install ffmpeg, or write {Path(path).stem}.gif",
         )
-    writer = FFMpegWriter(fps=fps, codec="libx264", extra_args=["-pix_fmt", "yuv420p"])
+    writer = animations.FFMpegWriter(fps=fps, codec="libx264", extra_args=["-pix_fmt", "yuv420p"])
     return _written(scene, path, writer, seconds, fps, size, trails)
 
 

@@ -17,7 +17,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from isodyn.later import Later
 from isodyn.report.figures import COLOURS, canvas, save, slope_triangle, step_ticks
+
+lines = Later("matplotlib.lines")
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -62,9 +65,7 @@ def style(k: int) -> dict[str, Any]:
 
 
 def _handles(names: list[str]) -> list[Any]:
-    from matplotlib.lines import Line2D
-
-    return [Line2D([], [], label=name, markersize=5, **style(k)) for k, name in enumerate(names)]
+    return [lines.Line2D([], [], label=name, markersize=5, **style(k)) for k, name in enumerate(names)]
 
 
 def _errors_and_cost(axes: Any, found: Comparison, rows: list[CompareRow], styles: list[dict[str, Any]]) -> None:

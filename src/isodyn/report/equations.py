@@ -18,10 +18,14 @@ import scipy.sparse as sp
 
 from isodyn.errors import InputError, IsodynError
 from isodyn.kernels.compiled import FloatArray
+from isodyn.later import Later, load
 from isodyn.mechanism.system import MechanismSystem
 from isodyn.report.tracing import SymbolError, number, traced
 from isodyn.systems import FirstOrderSystem, LinearFirstOrderSystem, LinearSystem, MechanicalSystem
 from isodyn.systems.joined import is_compiled
+
+sympy = Later("sympy")
+planar_equations = Later("isodyn.report.planar_equations")  # which needs this module and SymPy
 
 LARGEST = 12  # coordinates
 
@@ -111,9 +115,7 @@ def symbolic(system: Any) -> Equations:
             hint="sol.drift(), iso.linearise and Questions give numbers for any size",
         )
     if isinstance(system, MechanismSystem):
-        from isodyn.report.planar_equations import of_mechanism
-
-        return of_mechanism(system)
+        return planar_equations.of_mechanism(system)
     if isinstance(system, MechanicalSystem):
         return _of_mechanical(system)
     if isinstance(system, LinearSystem):
@@ -128,7 +130,7 @@ def symbolic(system: Any) -> Equations:
 
 def _sympy() -> Any:
     try:
-        import sympy
+        load(sympy)
     except ImportError as error:
         raise IsodynError(
             "formulas need SymPy, which is not installed", hint="pip install 'isodyn[symbolic]'"

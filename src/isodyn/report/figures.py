@@ -17,8 +17,12 @@ import numpy as np
 
 from isodyn.errors import InputError, IsodynError
 from isodyn.kernels.compiled import FloatArray
+from isodyn.later import Later, load
 from isodyn.report.names import velocity_names
 from isodyn.results.files import write_file
+
+matplotlib, cycler = Later("matplotlib"), Later("cycler")
+matplotlib_figure, matplotlib_canvas = Later("matplotlib.figure"), Later("matplotlib.backend_bases")
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -59,7 +63,7 @@ PEAK = 100.0
 def require_matplotlib() -> None:
     """Say what to do where matplotlib is missing."""
     try:
-        import matplotlib  # noqa: F401
+        load(matplotlib)
     except ImportError as error:
         raise IsodynError(
             "figures need matplotlib, which is not installed", hint="pip install 'isodyn[plot]'"
@@ -70,12 +74,8 @@ def require_matplotlib() -> None:
 def canvas(rows: int = 1, columns: int = 1, size: tuple[float, float] = (7.0, 4.0), **kwargs: Any) -> Iterator[Any]:
     """An empty figure and its axes in the style of this package."""
     require_matplotlib()
-    import matplotlib
-    from cycler import cycler
-    from matplotlib.figure import Figure
-
-    with matplotlib.rc_context({**STYLE, "axes.prop_cycle": cycler(color=COLOURS)}):
-        figure = Figure(figsize=size)
+    with matplotlib.rc_context({**STYLE, "axes.prop_cycle": cycler.cycler(color=COLOURS)}):
+        figure = matplotlib_figure.Figure(figsize=size)
         yield figure, figure.subplots(rows, columns, **kwargs)
 
 
@@ -83,10 +83,8 @@ def check_file(path: Path | str) -> Path:
     """The path of a figure, refused where matplotlib does not know its ending or its folder cannot
     be made."""
     require_matplotlib()
-    from matplotlib.backend_bases import FigureCanvasBase
-
     path = Path(path)
-    known = FigureCanvasBase.get_supported_filetypes()
+    known = matplotlib_canvas.FigureCanvasBase.get_supported_filetypes()
     if path.suffix[1:].lower() not in known:
         raise InputError(
             f"cannot draw {path.name!r}: its ending must be one of {', '.join(sorted(known))}",

@@ -13,11 +13,14 @@ import numpy as np
 
 from isodyn.bodies.body import QUANTITIES, Quantity
 from isodyn.kernels.compiled import FloatArray
+from isodyn.loads.laws import SPEED
 from isodyn.report.figures import quantity
 from isodyn.report.kinds import is_mechanism
 from isodyn.report.names import velocity_names
 from isodyn.report.scenes import mechanical, thinned
 from isodyn.results import Solution
+from isodyn.results.load_views import names_of_drives, names_of_loads
+from isodyn.results.quantities import Catalogue, Of
 
 if TYPE_CHECKING:
     from isodyn.mechanism.system import MechanismSystem
@@ -113,7 +116,61 @@ def _of_mechanism(sol: Solution) -> list[Group]:
     reactions = _group("reactions", "Reactions: size of the force", "|F| [N]", force)
     if open_to_choice:
         reactions = Group(**{**vars(reactions), "remark": "* one of many that give the same motion"})
-    return [*groups, reactions, _group("torques", "Reactions: size of the torque", "|M| [N m]", torque)]
+    groups += [reactions, _group("torques", "Reactions: size of the torque", "|M| [N m]", torque)]
+    return groups + _of_loads(sol, system) + _of_sensors(sol)
+
+
+def _of_loads(sol: Solution, system: MechanismSystem) -> list[Group]:
+    """What springs, motors, drives, friction and forces did, and where the energy was."""
+    catalogue, drives = Catalogue(sol), names_of_drives(system)
+    force: Columns = []
+    along: Columns = []
+    mode: Columns = []
+    power: Columns = []
+    names = names_of_loads(system)[:CURVES]
+    known = set(catalogue.names)
+    for name in names:
+        power.append((name, catalogue.curve((name, "power")).values))
+        if name in drives:
+            along.append((name, catalogue.curve((name, "effort")).values))
+            continue
+        for what, place, sign in (("tension", along, -1.0 if _is_motor(system, name) else 1.0), ("mode", mode, 1.0)):
+            if f"{name}.{what}" in known:
+                columns = catalogue.curve((name, what)).columns()
+                place += [(title.removesuffix(f".{what}"), sign * values) for title, values, _ in columns]
+        if f"{name}.tension" not in known:
+            size = catalogue.curve((name, "force", "||")).values
+            force.append((name, size if size.any() else catalogue.curve((name, "torque", "||")).values))
+    energies = [x for x in catalogue.all if x.of is Of.ENERGY and x.owner]
+    kinetic, potential = (
+        [(x.owner, x.curve.values) for x in energies if x.what == what]
+        for what in ("kinetic_energy", "potential_energy")
+    )
+    groups = [
+        _group("along", "Springs, motors and drives", "tension or effort [N, N m]", along),
+        _group("forces", "Forces and torques on bodies: size", "[N, N m]", force),
+        _group("modes", "Friction: sliding this way, that way, or sticking (0)", "mode", mode),
+        _group("power", "Power of loads and drives", "[W]", power),
+    ]
+    if len({x.owner for x in energies}) > 1:
+        groups.append(_group("kinetic", "Kinetic energy by part", "[J]", kinetic))
+        groups.append(_group("potential", "Potential energy by part", "[J]", potential))
+    return groups
+
+
+def _is_motor(system: MechanismSystem, name: str) -> bool:
+    return any(law.load == name and law.kind == SPEED for law in system.layout.laws)
+
+
+def _of_sensors(sol: Solution) -> list[Group]:
+    """Sensors by what they measure."""
+    groups = []
+    found = [one for one in Catalogue(sol).all if one.of is Of.SENSOR]
+    for what in dict.fromkeys(one.what for one in found):
+        own = [one for one in found if one.what == what]
+        columns = [(name, x) for one in own for name, x, _ in one.curve.columns()]
+        groups.append(_group(f"sensor-{what}", f"Sensors: {what.replace('_', ' ')}", f"[{own[0].unit}]", columns))
+    return groups
 
 
 # ---- other systems

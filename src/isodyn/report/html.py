@@ -13,7 +13,9 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numba
 import numpy as np
+import scipy
 
 from isodyn.errors import InputError
 from isodyn.report import pages
@@ -244,9 +246,6 @@ def _scheme(sol: Solution, why: str | None) -> Html:
 
 def versions() -> list[tuple[str, str]]:
     """What the run was made with."""
-    import numba
-    import scipy
-
     return [
         ("isodyn", __version__),
         ("Python", platform.python_version()),

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isodyn.errors import InputError
+from isodyn.mechanism.mechanism import Mechanism
 from isodyn.report import pages
 from isodyn.report.packing import for_script, scene_data
 from isodyn.report.pages import Html
@@ -60,8 +61,6 @@ def animation(
 
 def html_of(x: Any) -> str:
     """What a notebook shows of a solution, a mechanism or a system."""
-    from isodyn.mechanism.mechanism import Mechanism
-
     if isinstance(x, Solution):
         return solution_html(x)
     return mechanism_html(x) if isinstance(x, Mechanism) else system_html(x)

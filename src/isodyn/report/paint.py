@@ -14,9 +14,12 @@ import numpy as np
 
 from isodyn.bodies.rotations import matrix
 from isodyn.kernels.compiled import FloatArray
+from isodyn.later import Later
 from isodyn.report.figures import COLOURS
 from isodyn.report.meshes import bar
 from isodyn.report.scenes import Curve, Line, Mark, Scene
+
+collections, colors, patches = Later("matplotlib.collections"), Later("matplotlib.colors"), Later("matplotlib.patches")
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -105,8 +108,6 @@ def draw(axes: Axes, scene: Scene, t: float, camera: Camera | None = None, trail
 
 
 def _flat(axes: Axes, now: Moment, trails: bool) -> None:
-    from matplotlib.patches import Polygon
-
     scene = now.scene
     axes.set(xlim=(scene.low[0], scene.high[0]), ylim=(scene.low[1], scene.high[1]))
     axes.tick_params(labelsize=8, length=0, labelcolor="#777777")
@@ -127,7 +128,7 @@ def _flat(axes: Axes, now: Moment, trails: bool) -> None:
             axes.plot(p[:, 0], p[:, 1], color=colour, linewidth=5, **round_ends)
         for way in body.drawing.polygons:
             p = now.place(k, np.column_stack([way, np.zeros(len(way))]))
-            axes.add_patch(Polygon(p[:, :2], closed=True, facecolor=f"{colour}88", edgecolor=colour))
+            axes.add_patch(patches.Polygon(p[:, :2], closed=True, facecolor=f"{colour}88", edgecolor=colour))
     for k, points in enumerate(now.curves):
         axes.plot(points[:, 0], points[:, 1], color=COLOURS[(k + 4) % len(COLOURS)], linewidth=3, **round_ends)
     for mark in scene.marks:
@@ -161,9 +162,6 @@ def _rail(now: Moment, mark: Mark) -> FloatArray:
 
 
 def _deep(axes: Axes, now: Moment, camera: Camera, trails: bool) -> None:
-    from matplotlib.collections import PolyCollection
-    from matplotlib.colors import to_rgb
-
     scene = now.scene
     axes.set_axis_off()
     _floor(axes, scene, camera)
@@ -177,7 +175,7 @@ def _deep(axes: Axes, now: Moment, camera: Camera, trails: bool) -> None:
         lit = normals.reshape(-1, 3, 3).mean(axis=1) @ light
         shade = 0.64 + 0.28 * lit + 0.26 * np.maximum(lit, 0.0) ** 3
         corners.append(points.reshape(-1, 3, 3))
-        shades.append(np.clip(shade[:, None] * np.array(to_rgb(colour)), 0.0, 1.0))
+        shades.append(np.clip(shade[:, None] * np.array(colors.to_rgb(colour)), 0.0, 1.0))
         upper = normals.reshape(-1, 3, 3).mean(axis=1) @ scene.up > 0
         fallen = corners[-1][upper]
         shadows.append(fallen + (low - fallen @ scene.up)[..., None] * scene.up)
@@ -186,12 +184,14 @@ def _deep(axes: Axes, now: Moment, camera: Camera, trails: bool) -> None:
     triangles, colours = np.concatenate(corners), np.concatenate(shades)
     flat, depth = camera.screen(triangles)
     fallen, _ = camera.screen(np.concatenate(shadows))
-    axes.add_collection(PolyCollection(list(fallen), facecolors=FLOOR, edgecolors="none", zorder=1))
+    axes.add_collection(collections.PolyCollection(list(fallen), facecolors=FLOOR, edgecolors="none", zorder=1))
     a, b, c = flat[:, 0], flat[:, 1], flat[:, 2]
     seen = (b - a)[:, 0] * (c - a)[:, 1] - (b - a)[:, 1] * (c - a)[:, 0] > 0
     order = np.argsort(-depth.mean(axis=1)[seen])
     shown, paint = flat[seen][order], colours[seen][order]
-    axes.add_collection(PolyCollection(list(shown), facecolors=paint, edgecolors=paint, linewidths=0.3, zorder=2))
+    axes.add_collection(
+        collections.PolyCollection(list(shown), facecolors=paint, edgecolors=paint, linewidths=0.3, zorder=2)
+    )
     box = np.array(np.meshgrid(*zip(scene.low, scene.high, strict=True))).reshape(3, 8).T
     corners_of_box, _ = camera.screen(box)
     (x0, y0), (x1, y1) = corners_of_box.min(axis=0), corners_of_box.max(axis=0)

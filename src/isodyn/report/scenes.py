@@ -21,9 +21,13 @@ from isodyn.joints import measures as at
 from isodyn.joints.part import Symbol
 from isodyn.joints.words import triad
 from isodyn.kernels.compiled import FloatArray
+from isodyn.mechanism.poses import poses
 from isodyn.report.drawings import Drawing, drawing
 from isodyn.report.kinds import is_beam, is_mechanism, is_parametrised
 from isodyn.results import Solution
+from isodyn.results.at_balance import NAMES as BALANCE
+from isodyn.results.beam_view import BeamView
+from isodyn.results.mechanism_views import JointView
 
 if TYPE_CHECKING:  # they bring compiled code, which systems of other kinds do not need
     from isodyn.mechanism.system import JointParts, MechanismSystem
@@ -106,11 +110,11 @@ def mechanical(sol: Solution) -> Solution:
 
 
 def thinned(sol: Solution, rows: int) -> Solution:
-    """At most so many rows of a solution, the first and the last among them."""
-    if sol.t.size <= rows:
-        return replace(sol, aux={})
-    kept = np.unique(np.linspace(0, sol.t.size - 1, rows).astype(int))
-    return replace(sol, aux={}, **{name: getattr(sol, name)[kept] for name in ("t", "q", "v", "a", "lam")})
+    """At most so many rows of a solution, the first and the last among them; of `aux` what forces are
+    read from."""
+    kept = np.unique(np.linspace(0, sol.t.size - 1, min(rows, sol.t.size)).astype(int))
+    aux = {name: np.asarray(sol.aux[name])[kept] for name in BALANCE if name in sol.aux}
+    return replace(sol, aux=aux, **{name: getattr(sol, name)[kept] for name in ("t", "q", "v", "a", "lam")})
 
 
 def scene_of(sol: Solution, plane: Sequence[tuple[int, int]] = (), frames: int = FRAMES) -> Scene | None:
@@ -138,8 +142,6 @@ def _affordable(frames: int, numbers: int) -> int:
 
 
 def _of_mechanism(sol: Solution) -> Scene:
-    from isodyn.results.beam_view import BeamView
-
     system: MechanismSystem = sol.system
     kinds = {body.kind for body in system.bodies}
     level = all(body.kind != "particle" or not np.any(sol.q[:, system.q_of(body.name)][:, 2]) for body in system.bodies)
@@ -175,8 +177,6 @@ def _of_mechanism(sol: Solution) -> Scene:
 
 
 def _poses(sol: Solution, body: Body, flat: bool) -> FloatArray:
-    from isodyn.mechanism.poses import poses
-
     p = poses(sol.system, body.name, sol.q, sol.v)
     if flat:
         return np.column_stack([p.position[:, :2], np.unwrap(np.arctan2(p.R[:, 1, 0], p.R[:, 0, 0]))])
@@ -235,8 +235,6 @@ def _marks(sol: Solution, parts: JointParts, number: dict[str, int]) -> list[Mar
     reach = (0.0, 0.0)
     slides = next((name for name, word in parts.coordinates.items() if word.kind == at.OFFSET), None)
     if slides is not None:
-        from isodyn.results.mechanism_views import JointView
-
         way = JointView(sol, parts.name).coordinate(slides)
         reach = (float(way.min()), float(way.max()))
     return [Mark(parts.name, parts.symbol.value, number[pair.first.name], pair.s_i, pair.a[2], reach, grounded)]
@@ -280,8 +278,6 @@ def _way(history: FloatArray, p: FloatArray, flat: bool) -> FloatArray:
 
 
 def _of_beam(sol: Solution) -> Scene:
-    from isodyn.results.beam_view import BeamView
-
     curve = Curve("beam", _curve(BeamView(sol)))
     low, high = curve.points.min(axis=(0, 1)), curve.points.max(axis=(0, 1))
     pad = 0.05 * (float(np.linalg.norm(high - low)) or 1e-9)

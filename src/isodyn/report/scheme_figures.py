@@ -22,6 +22,7 @@ from isodyn.analysis.behaviour import unstable_allowed
 from isodyn.errors import InputError
 from isodyn.integrate import integrate
 from isodyn.kernels.compiled import FloatArray
+from isodyn.later import Later
 from isodyn.report.figures import COLOURS, canvas, save
 from isodyn.schemes import (
     FirstOrderScheme,
@@ -33,6 +34,8 @@ from isodyn.schemes import (
     period_error,
 )
 from isodyn.systems import LinearSystem
+
+lines = Later("matplotlib.lines")
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -205,7 +208,5 @@ def stiff_energy(s: Scheme, Omega: float = STIFF) -> FloatArray:
 
 
 def _legend(figure: Figure, names: Sequence[str]) -> None:
-    from matplotlib.lines import Line2D
-
-    handles = [Line2D([], [], linewidth=2.0, **line(k)) for k in range(len(names))]  # type: ignore[arg-type]
+    handles = [lines.Line2D([], [], linewidth=2.0, **line(k)) for k in range(len(names))]
     figure.legend(handles, names, loc="outside upper center", ncols=min(len(names), 4), fontsize=10)

@@ -7,6 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from isodyn.later import Later
+
+sympy = Later("sympy")
+
 FUNCTIONS = {
     **{name: name for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh", "exp", "log", "sqrt")},
     **{f"arc{name}": f"a{name}" for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh")},
@@ -75,14 +79,10 @@ class Traced:
 
     def arctan2(self, other: Any) -> Any:
         """np.arctan2 of objects asks for it."""
-        import sympy
-
         return _both(self, other, lambda a, b: sympy.atan2(a, b))
 
     def hypot(self, other: Any) -> Any:
         """np.hypot of objects asks for it."""
-        import sympy
-
         return _both(self, other, lambda a, b: sympy.sqrt(a**2 + b**2))
 
     def conjugate(self) -> Traced:
@@ -91,8 +91,6 @@ class Traced:
 
     def __getattr__(self, name: str) -> Any:
         """The functions of one argument by which NumPy calls them."""
-        import sympy
-
         if name not in FUNCTIONS:
             raise AttributeError(f"symbols have no {name}")
         return lambda: Traced(getattr(sympy, FUNCTIONS[name])(self.e))
@@ -115,8 +113,6 @@ def traced(x: Any) -> Any:
 
 def number(x: Any) -> Any:
     """An expression of SymPy; whole numbers as such."""
-    import sympy
-
     if isinstance(x, Traced):
         return x.e
     if isinstance(x, np.ndarray) and x.size == 1:

@@ -91,5 +91,13 @@ def energy_balance(sol: Solution) -> FloatArray:
         if system.m:
             power[i] -= lam @ (ask.G(t, q, v) @ v)
     kinetic, potential = sol.energy()
-    work = np.concatenate([[0.0], np.cumsum(0.5 * (power[1:] + power[:-1]) * np.diff(sol.t))])
-    return kinetic + potential - kinetic[0] - potential[0] - work
+    return kinetic + potential - kinetic[0] - potential[0] - since_start(sol.t, power)
+
+
+def since_start(t: FloatArray, power: FloatArray) -> FloatArray:
+    """The integral of a power since the first time, by the trapezoidal rule.
+
+    >>> since_start(np.array([0.0, 1.0, 3.0]), np.array([0.0, 2.0, 2.0])).tolist()
+    [0.0, 1.0, 5.0]
+    """
+    return np.concatenate([[0.0], np.cumsum(0.5 * (power[1:] + power[:-1]) * np.diff(t))])

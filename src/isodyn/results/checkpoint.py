@@ -63,8 +63,31 @@ def unpacked(path: Path) -> dict[str, Any]:
 
 @dataclass(eq=False)
 class Checkpoint:
-    """A folder for the checkpoints of one run, every so many steps; `model` is the text it came
-    from."""
+    """A folder for the checkpoints of one run.
+
+    Parameters
+    ----------
+    folder
+        The folder; it is made if it is missing.
+    every
+        Steps between two checkpoints; chosen by the length of the run if left out.
+    model
+        The text that the run came from, as `Solution.model` holds it.
+    resumed
+        Whether the run goes on from this folder.
+
+    Examples
+    --------
+    >>> import isodyn as iso, tempfile
+    >>> from isodyn.results import Checkpoint
+    >>> pendulum = iso.problems.get("pendulum").system()
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     kept = Checkpoint(f"{folder}/run", every=5)
+    ...     sol = iso.integrate(pendulum, dt=0.01, t_end=0.1, checkpoint=kept)
+    ...     again = iso.resume(f"{folder}/run", pendulum)
+    >>> bool((again.q == sol.q).all())
+    True
+    """
 
     folder: Path
     every: int | None = None
@@ -82,7 +105,20 @@ class Checkpoint:
         self.folder = Path(self.folder)
 
     def begin(self, system: Any, options: dict[str, Any]) -> None:
-        """Set up the folder of a new run; that of another run is not overwritten."""
+        """Set up the folder of a new run.
+
+        Parameters
+        ----------
+        system
+            The system of the run.
+        options
+            The arguments of `integrate`.
+
+        Raises
+        ------
+        InputError
+            If the folder holds another run.
+        """
         self.begun = True
         if self.every is not None and (
             isinstance(self.every, bool) or not isinstance(self.every, int) or self.every < 1
@@ -110,24 +146,58 @@ class Checkpoint:
     # ---- when
 
     def settle(self, total_steps: int) -> None:
-        """Choose the distance of checkpoints where it was left open."""
+        """Choose the distance of checkpoints if it was left open.
+
+        Parameters
+        ----------
+        total_steps
+            Steps of the run.
+        """
         if self.every is None:
             self.every = max(1, min(MOST_BETWEEN, total_steps // PARTS))
 
     def room(self, steps: int) -> int:
-        """Steps until the next checkpoint."""
+        """Return the steps until the next checkpoint.
+
+        Parameters
+        ----------
+        steps
+            Steps that are done.
+
+        Returns
+        -------
+        steps
+            Their number.
+        """
         assert self.every is not None
         return self.every - steps % self.every
 
     def due(self, steps: int) -> bool:
-        """Whether one belongs after so many steps."""
+        """Return whether a checkpoint is due.
+
+        Parameters
+        ----------
+        steps
+            Steps that are done.
+
+        Returns
+        -------
+        due
+            Whether it is.
+        """
         assert self.every is not None
         return steps % self.every == 0
 
     # ---- out and in
 
     def write(self, run: Run) -> None:
-        """Rows since the last checkpoint, then the state; the run forgets its factors."""
+        """Write the rows since the last checkpoint, then the state; the run forgets its factors.
+
+        Parameters
+        ----------
+        run
+            The run.
+        """
         shown = {name: getattr(run.memory, name).copy() for name in SHOWN}
         run.renew_memory()
         for name, values in shown.items():
@@ -168,8 +238,18 @@ class Checkpoint:
         self._blocks, self._rows, self._steps = self._blocks + 1, k, steps
 
     def restore(self, run: Run) -> int:
-        """The state of the last checkpoint into a run; how many steps are done. Nothing where there
-        is none yet."""
+        """Bring the state of the last checkpoint into a run.
+
+        Parameters
+        ----------
+        run
+            The run.
+
+        Returns
+        -------
+        steps
+            How many steps are done; 0 if there is no checkpoint yet.
+        """
         found = self._sound_blocks(run) if self.resumed else None
         if found is None:
             return 0
@@ -195,7 +275,13 @@ class Checkpoint:
         return self._steps
 
     def finish(self, run: Run) -> None:
-        """The last state, so that a finished run is found finished."""
+        """Write the last state, so that a finished run is found finished.
+
+        Parameters
+        ----------
+        run
+            The run.
+        """
         if int(run.counters.steps) != self._steps:
             self.write(run)
 

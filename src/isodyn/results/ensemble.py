@@ -19,12 +19,60 @@ from isodyn.results.solution import Solution, Statistics
 
 @dataclass(eq=False)
 class Ensemble:
-    """N runs over the same times: t (k,), q (N, k, nq), v (N, k, nv), a (N, k, nv), lam (N, k, m).
+    """Runs of N members over the same times.
 
-    `ens[i]` is the `Solution` of member i, or raises the error that ended it. `errors` holds these
-    errors by member; rows that such a member did not reach are NaN. `ok` tells who came to the end,
-    `single` who was run alone. `counts` holds the statistics, an array over the members for each
-    name.
+    `ens[i]` is the `Solution` of member i, or raises the error that ended it.
+
+    Parameters
+    ----------
+    t
+        Times (k,).
+    q
+        Coordinates (N, k, nq); rows that a member did not reach are NaN, here and in v, a, lam.
+    v
+        Velocities (N, k, nv).
+    a
+        Accelerations (N, k, nv).
+    lam
+        Multipliers (N, k, m).
+    systems
+        The systems of the members, or one for all.
+    q0
+        Start of every member (N, nq).
+    v0
+        Start of every member (N, nv).
+    scheme
+        The scheme of the runs.
+    columns
+        Numbers of the saved columns of q, v, a, lam.
+    ok
+        Which members came to the end (N,).
+    counts
+        The statistics: for each name an array over the members.
+    errors
+        The errors that ended members, by member.
+    single
+        Solutions of the members that were run alone, by member.
+    seconds
+        Time of all runs.
+    threads
+        Number of threads.
+    solver
+        Name of the linear solver.
+    stopped
+        Why the runs ended before t_end, or None.
+    aux
+        Further histories by name.
+    judged
+        Numbers behind the local errors of the members.
+
+    Examples
+    --------
+    >>> import isodyn as iso, numpy as np
+    >>> oscillator = iso.LinearSystem(1.0, None, 4.0, None, [1.0], [0.0])
+    >>> ens = iso.ensemble(oscillator, q0=np.array([[1.0], [2.0]]), dt=0.01, t_end=0.1)
+    >>> ens.q.shape, ens[1].q.shape
+    ((2, 11, 1), (11, 1))
     """
 
     t: FloatArray
@@ -56,7 +104,18 @@ class Ensemble:
         return (self[i] for i in range(len(self)))
 
     def system(self, i: int) -> Any:
-        """The system of member i, with its start."""
+        """Return the system of a member, with its start.
+
+        Parameters
+        ----------
+        i
+            Number of the member.
+
+        Returns
+        -------
+        system
+            Its system.
+        """
         return with_start(self.systems[i if len(self.systems) > 1 else 0], self.q0[i], self.v0[i])
 
     def __getitem__(self, i: int) -> Solution:

@@ -15,23 +15,25 @@ from numba import types
 
 from isodyn.bodies.body import GROUND
 from isodyn.errors import InputError
-from isodyn.kernels.compiled import F2, F, FloatArray, i8, kernel
-from isodyn.loads.laws import BY_FORMULA, SpringLaw
+from isodyn.kernels.compiled import F2, F, FloatArray, IntArray, i8, kernel
+from isodyn.loads.laws import BY_FORMULA, FrictionLaw, SpringLaw
 from isodyn.mechanism.poses import poses
-from isodyn.mechanism.system import MechanismSystem
+from isodyn.mechanism.system import ELASTIC
 from isodyn.multibody.bodies import place_bodies
 from isodyn.multibody.formula_laws import formula_force
-from isodyn.multibody.laws import force_of_law
+from isodyn.multibody.laws import force_of_law, potential_of_law
 from isodyn.multibody.places import along, measure_of
 from isodyn.multibody.tables import SCRATCH, TABLES, Scratch, Tables
 from isodyn.multibody.turns import read_turns
 from isodyn.results.at_balance import from_balance
+from isodyn.results.balance import since_start
+from isodyn.results.mechanism_views import mechanism_of
 
 if TYPE_CHECKING:
     from isodyn.results.solution import Solution
 
-# columns of a law's history: measure, rate, f, gradient; how many
-X, RATE, PULL, SLOPES, READ = 0, 1, 2, 3, 15
+# columns of a law's history: measure, rate, f, gradient, stored energy; how many
+X, RATE, PULL, SLOPES, STORED, READ = 0, 1, 2, 3, 15, 16
 
 
 @kernel(types.void(i8, F, F2, F2, F2, TABLES, SCRATCH, F2))
@@ -58,6 +60,7 @@ def read_law(
         out[n, X], out[n, RATE], out[n, PULL] = x, rate, pull
         for i in range(12):
             out[n, SLOPES + i] = g[i]
+        out[n, STORED] = potential_of_law(law, t[n], tables, scratch)
 
 
 class LoadView:
@@ -66,24 +69,35 @@ class LoadView:
 
     `length` and `rate` are the measure and its rate: the distance of a spring's points, the
     coordinate of a joint. `tension` is what pulls the measure back: positive shortens a spring,
-    turns a joint back. `force` and `torque` act on the body `on`, the second one, or the first
-    where that is the ground, at its mass centre, in the world.
+    turns a joint back; `effort` is its opposite: the torque of a motor. `force` and `torque` act on
+    the body `on`, the second one, or the first where that is the ground, at its mass centre, in the
+    world. `power` is what the load gives to the mechanism, `work` what it gave since the start.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> mech = iso.Mechanism(gravity=(0, 0, 0))
+    >>> _ = mech.add_body("slider", mass=1.0, kind="particle", position=(1.5, 0, 0))
+    >>> _ = mech.add_load(iso.Spring("spring", "ground", "slider", stiffness=4.0, rest=1.0))
+    >>> spring = iso.integrate(mech.compile(), dt=0.001, t_end=1.0).load("spring")
+    >>> float(spring.tension[0, 0]), spring.force[0].tolist()
+    (2.0, [-2.0, 0.0, 0.0])
+    >>> bool(abs(spring.work[-1] + spring.energy[-1] - spring.energy[0]) < 1e-6)
+    True
     """
 
     def __init__(self, sol: Solution, name: str) -> None:
-        system = sol.system
-        if not isinstance(system, MechanismSystem):
-            raise InputError(f"load() needs the solution of a Mechanism; this one comes from {type(system).__name__}")
+        system = mechanism_of(sol, "load()")
         sol._whole("load()")
         self.numbers = [k for k, law in enumerate(system.layout.laws) if law.load == name]
-        if not self.numbers:
-            known = ", ".join(dict.fromkeys(repr(law.load) for law in system.layout.laws)) or "none"
-            raise InputError(f"there is no load along measures named {name!r}", hint=f"such loads: {known}")
         self.name, self.t, self._sol, self._system = name, sol.t, sol, system
         self._laws = [system.layout.laws[k] for k in self.numbers]
         word = self._laws[0].word
         self._side = 0 if word.second == GROUND else 6
         self.on = word.second if self._side else word.first
+
+    def __repr__(self) -> str:
+        return f"<LoadView {self.name!r} on {self.on!r}: {len(self.numbers)} measures, {self.t.size} rows>"
 
     def _history(self, k: int, t: FloatArray, q: FloatArray, v: FloatArray) -> FloatArray:
         out = np.zeros((t.size, READ))
@@ -94,8 +108,15 @@ class LoadView:
     @cached_property
     def _read(self) -> FloatArray:
         """(times, laws, READ)."""
-        columns = [from_balance(self._sol, partial(self._history, k)) for k in self.numbers]
-        return np.stack(columns, axis=1)
+        return np.stack([self._along(k) for k in self.numbers], axis=1)
+
+    def _along(self, k: int) -> FloatArray:
+        """(times, READ) of a law: from where the balance holds, if its force follows from a measure;
+        chords of the motion do nothing to others."""
+        history = partial(self._history, k)
+        if self._system.layout.laws[k].kind in ELASTIC:
+            return from_balance(self._sol, history)
+        return history(self._sol.t, self._sol.q, self._sol.v)
 
     @cached_property
     def length(self) -> FloatArray:
@@ -111,6 +132,48 @@ class LoadView:
     def tension(self) -> FloatArray:
         """What pulls the measures back, (times, laws)."""
         return self._read[..., PULL]
+
+    @cached_property
+    def effort(self) -> FloatArray:
+        """What drives the measures on, (times, laws): the torque or force of a motor."""
+        return -self.tension
+
+    @cached_property
+    def power(self) -> FloatArray:
+        """What the load gives to the mechanism, (times,)."""
+        return -np.einsum("kl,kl->k", self.tension, self.rate)
+
+    @cached_property
+    def work(self) -> FloatArray:
+        """What the load gave since the start, by the trapezoidal rule over the saved times,
+        (times,)."""
+        return since_start(self.t, self.power)
+
+    @cached_property
+    def energy(self) -> FloatArray:
+        """Stored in springs and limits, (times,)."""
+        sol = self._sol
+        rows = [self._history(k, sol.t, sol.q, sol.v)[:, STORED] for k in self.numbers]
+        return np.asarray(np.sum(rows, axis=0))
+
+    @cached_property
+    def mode(self) -> IntArray:
+        """Of friction, (times, laws): 1 or −1 where it slides that way, 0 where the rate is below
+        `creep`, which stands for sticking."""
+        frictions = [law.force for law in self._laws if isinstance(law.force, FrictionLaw)]
+        if len(frictions) < len(self._laws):
+            raise InputError(
+                f"{self.name!r} is no friction: it does not stick or slide", hint=".tension, .rate, .force"
+            )
+        creep = np.array([force.creep for force in frictions])
+        return np.where(np.abs(self.rate) <= creep, 0, np.sign(self.rate)).astype(np.int64)
+
+    @cached_property
+    def point(self) -> FloatArray:
+        """Where the first law acts on the body `on`, in the world, (times, 3)."""
+        place = poses(self._system, self.on, self._sol.q, self._sol.v)
+        word = self._laws[0].word.numbers
+        return np.asarray(place.position + place.R @ (word.s_j if self._side else word.s_i))
 
     @cached_property
     def elongation(self) -> FloatArray:

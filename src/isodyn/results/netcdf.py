@@ -19,6 +19,8 @@ from typing import Any
 import numpy as np
 
 from isodyn.errors import DamageError, InputError, IsodynError
+from isodyn.later import Later
+from isodyn.later import load as load_modules
 from isodyn.memory import require_memory
 from isodyn.results.files import is_file, write_file
 from isodyn.results.inputs import fingerprint, from_json
@@ -26,7 +28,10 @@ from isodyn.results.recorded import Recorded
 from isodyn.results.seals import check_seal, sealed
 from isodyn.results.solution import Solution, Statistics
 from isodyn.results.stored_models import system_of_model
-from isodyn.results.tables import STATES, save_csv, to_dataset, xarray_of
+from isodyn.results.tables import save_csv, save_parquet, to_dataset, xarray_of
+from isodyn.results.units import STATES
+
+h5netcdf, h5py, xarray_backends = Later("h5netcdf"), Later("h5py"), Later("xarray.backends")
 
 UNCHECKED = "isodyn.load(path, unchecked=True) reads what can be read, without being sure of its numbers"
 COPIES = 3  # of the numbers that are in memory while a file is made
@@ -34,10 +39,12 @@ DAMAGED = (OSError, ValueError, KeyError, RuntimeError, TypeError, AttributeErro
 
 
 def save(sol: Solution, path: str | Path) -> Path:
-    """Write a solution: NetCDF, or CSV by the ending .csv."""
+    """Write a solution: NetCDF; CSV or Parquet by the endings .csv and .parquet."""
     path = Path(path)
     if path.suffix == ".csv":
         return save_csv(sol, path)
+    if path.suffix == ".parquet":
+        return save_parquet(sol, path)
     require_netcdf()
     dataset = to_dataset(sol)
     require_memory(COPIES * dataset.nbytes, f"{path.name}: a NetCDF file", hint="keep fewer rows by save_every=")
@@ -45,11 +52,41 @@ def save(sol: Solution, path: str | Path) -> Path:
 
 
 def load(path: str | Path, system: Any = None, *, unchecked: bool = False) -> Solution:
-    """A solution from a NetCDF file that `Solution.save` wrote; one that is damaged is refused.
+    """Read a solution from a NetCDF file that `Solution.save` wrote.
 
-    The system is the given one, which is checked, or that of the model file of the run; without
-    either the numbers and names are there, but not energy, drift and reactions. `unchecked` reads
-    files without a right checksum too, such as those that another program wrote anew.
+    Without a system the numbers and names are there, but not energy, drift and reactions.
+
+    Parameters
+    ----------
+    path
+        The file.
+    system
+        The system of the run, which is checked. If it is left out, it comes from the model file of
+        the run, if there was one.
+    unchecked
+        Read files without a right checksum too, such as those that another program has rewritten.
+
+    Returns
+    -------
+    sol
+        The solution.
+
+    Raises
+    ------
+    DamageError
+        If the file is damaged.
+    InputError
+        If there is no such file, or it does not belong to the system.
+
+    Examples
+    --------
+    >>> import isodyn as iso, tempfile
+    >>> pendulum = iso.problems.get("pendulum").system()
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = iso.integrate(pendulum, dt=0.01, t_end=0.1).save(f"{folder}/run.nc")
+    ...     sol = iso.load(path, pendulum)
+    >>> sol.q.shape
+    (11, 2)
     """
     xr = xarray_of()
     require_netcdf()
@@ -104,12 +141,9 @@ def _solution(dataset: Any, system: Any, path: Path) -> Solution:
 
 def _image(dataset: Any) -> io.BytesIO:
     """The bytes of a NetCDF file."""
-    import h5netcdf
-    from xarray.backends import H5NetCDFStore
-
     buffer = io.BytesIO()
     with h5netcdf.File(buffer, "w") as file:
-        dataset.dump_to_store(H5NetCDFStore(file))
+        dataset.dump_to_store(xarray_backends.H5NetCDFStore(file))
     return buffer
 
 
@@ -168,8 +202,7 @@ def require_netcdf() -> None:
     """InputError where the packages for NetCDF are not there."""
     xarray_of()
     try:
-        import h5netcdf  # noqa: F401
-        import h5py  # noqa: F401
+        load_modules(h5netcdf, h5py)
     except ImportError:
         raise InputError(
             "NetCDF files need h5netcdf and h5py", hint="pip install 'isodyn[results]', or save as .csv"

@@ -15,7 +15,10 @@ import numpy as np
 
 from isodyn.errors import CoarseStepWarning
 from isodyn.kernels.compiled import FloatArray
+from isodyn.later import Later
 from isodyn.results.at_balance import NAMES
+
+chord_strain = Later("isodyn.results.chord_strain")  # other runs need no mechanisms
 
 if TYPE_CHECKING:
     from isodyn.results.solution import Solution, Statistics
@@ -148,10 +151,7 @@ def chord_strain_of(sol: Solution) -> Check | None:
     """The largest chord strain of a run as a check; None where rows and balance do not differ."""
     if NAMES[0] not in sol.aux:
         return None
-    # compiles what reads laws; other runs do without
-    from isodyn.results.chord_strain import largest_chord_strain
-
-    return largest_chord_strain(sol)
+    return chord_strain.largest_chord_strain(sol)
 
 
 def quality(sol: Solution) -> Quality:

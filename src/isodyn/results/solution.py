@@ -9,22 +9,81 @@ import numpy as np
 
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import FloatArray, IntArray
+from isodyn.later import Later
 from isodyn.notebook_views import ShownInNotebooks
 from isodyn.results.balance import Drift, drift, energy_balance
 from isodyn.results.dense_output import interpolate
 from isodyn.systems.implicit import ImplicitSystem
 
+# a run of a few particles needs none of these
+beam_view, load_views = Later("isodyn.results.beam_view"), Later("isodyn.results.load_views")
+energies, quantities = Later("isodyn.results.energies"), Later("isodyn.results.quantities")
+mechanism_views, reactions = Later("isodyn.results.mechanism_views"), Later("isodyn.results.reactions")
+netcdf, tables = Later("isodyn.results.netcdf"), Later("isodyn.results.tables")
+quality, shown = Later("isodyn.results.quality"), Later("isodyn.results.shown")
+sensor_view = Later("isodyn.results.sensor_view")
+
 if TYPE_CHECKING:
     from isodyn.results.beam_view import BeamView
-    from isodyn.results.load_view import LoadView
+    from isodyn.results.energies import PartEnergy
+    from isodyn.results.load_views import AnyLoadView
     from isodyn.results.mechanism_views import BodyView, JointView
     from isodyn.results.quality import LocalError, Quality
+    from isodyn.results.quantities import Curve
     from isodyn.results.reactions import Reaction
+    from isodyn.results.sensor_view import SensorView
 
 
 @dataclass
 class Statistics:
-    """Counts and cost of a run."""
+    """Counts and cost of a run.
+
+    Parameters
+    ----------
+    steps
+        Steps of the run.
+    iterations
+        Iterations of Newton's method.
+    evaluations
+        Evaluations of the balance.
+    factorisations
+        Factorised matrices.
+    halvings
+        Steps that were halved because the iteration did not converge.
+    round_off_stops
+        Iterations that ended at the level of rounding.
+    rescues
+        Steps that converged only with a remedy.
+    refinements
+        Solutions of linear systems that were refined.
+    repivots
+        New orders of elimination.
+    fallbacks
+        Changes to another solver.
+    rejected
+        Rejected steps of an adaptive run.
+    seconds
+        Time of the compiled loop.
+    solver
+        Name of the linear solver.
+    stopped
+        Why the run ended before t_end, or None.
+    index
+        Differentiation index of a system with algebraic unknowns, with the ranks behind it.
+    local_error
+        Largest local error, relative to the largest change in a step.
+    local_error_in
+        Variable that has it.
+    local_error_at
+        Time at which it has it.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> sol = iso.integrate(iso.problems.get("pendulum").system(), dt=0.01, t_end=0.1)
+    >>> sol.stats.steps, sol.stats.stopped
+    (10, None)
+    """
 
     steps: int = 0
     iterations: int = 0
@@ -47,7 +106,13 @@ class Statistics:
     local_error_at: float | None = None  # … and when
 
     def take(self, found: LocalError) -> None:
-        """Take the largest local error of the run in."""
+        """Note the largest local error of the run.
+
+        Parameters
+        ----------
+        found
+            The error, with its variable and time.
+        """
         self.local_error, self.local_error_at = found.value, found.t
         self.local_error_in = f"{found.of} of {found.component!r}"
 
@@ -74,7 +139,28 @@ class Statistics:
 
 
 class Sample(NamedTuple):
-    """A state at one time, or at several (leading axis)."""
+    """A state at one time, or at several (leading axis).
+
+    Parameters
+    ----------
+    t
+        Time.
+    q
+        Coordinates.
+    v
+        Velocities.
+    a
+        Accelerations.
+    lam
+        Multipliers.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> sol = iso.integrate(iso.problems.get("pendulum").system(), dt=0.01, t_end=0.1)
+    >>> sol.at(0.055).q.shape, sol.at([0.01, 0.055]).q.shape
+    ((2,), (2, 2))
+    """
 
     t: FloatArray
     q: FloatArray
@@ -85,12 +171,44 @@ class Sample(NamedTuple):
 
 @dataclass(eq=False)
 class Solution(ShownInNotebooks):
-    """States at t_n: all of q, v, a are second order there.
+    """States of a run at t_n, with second order in q, v and a.
 
-    t (k,), q (k, nq), v (k, nv), a (k, nv), lam (k, m); `aux` holds further histories, `stats` the
-    counts. With `select` only the chosen columns are there; their numbers are in `columns`.
-    `redundant` names the constraint rows that follow from others; multipliers are then the ones of
-    least norm. `model` holds the model file of the run, if there was one.
+    Parameters
+    ----------
+    t
+        Times (k,).
+    q
+        Coordinates (k, nq).
+    v
+        Velocities (k, nv).
+    a
+        Accelerations (k, nv).
+    lam
+        Multipliers (k, m).
+    system
+        The system that was integrated.
+    scheme
+        The scheme of the run.
+    stats
+        Counts and cost.
+    columns
+        Numbers of the saved columns of q, v, a, lam. `select` chooses them.
+    aux
+        Further histories by name.
+    redundant
+        Names of the constraint rows that follow from others. If there are any, the multipliers are
+        those of least norm.
+    model
+        The model file of the run, if there was one.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> sol = iso.integrate(iso.problems.get("pendulum").system(), dt=0.01, t_end=1.0)
+    >>> sol.q.shape, sol.lam.shape
+    ((101, 2), (101, 1))
+    >>> bool(sol.drift().position.max() < 1e-12)
+    True
     """
 
     t: FloatArray
@@ -152,7 +270,18 @@ class Solution(ShownInNotebooks):
                 )
 
     def energy(self) -> tuple[FloatArray, FloatArray]:
-        """Kinetic and potential energy at every saved time."""
+        """Return the kinetic and the potential energy at every saved time.
+
+        Returns
+        -------
+        kinetic, potential
+            Two histories (k,).
+
+        Raises
+        ------
+        InputError
+            If the system has no energy function, or not all columns were saved.
+        """
         if self.system.energy is None:
             raise InputError("this system has no energy function", hint="pass energy= to the system")
         self._whole("energy()")
@@ -161,57 +290,213 @@ class Solution(ShownInNotebooks):
         return kinetic, potential
 
     def drift(self) -> Drift:
-        """How far the constraints are violated at position, velocity and acceleration level,
-        relative, at every saved time."""
+        """Return how far the constraints are violated at every saved time.
+
+        Returns
+        -------
+        drift
+            Relative violation at position, velocity and acceleration level.
+
+        Raises
+        ------
+        InputError
+            If not all columns were saved.
+        """
         self._whole("drift()")
         return drift(self)
 
     def energy_balance(self) -> FloatArray:
-        """Change of energy less the work of forces outside the potential and of moving constraints:
-        zero for exact motion."""
+        """Return the change of energy less the work of all forces that have no potential.
+
+        The work of moving constraints counts too. The balance is zero for the exact motion.
+
+        Returns
+        -------
+        balance
+            History (k,).
+
+        Raises
+        ------
+        InputError
+            If the system has no energy function, or not all columns were saved.
+        """
         self._whole("energy_balance()")
         return energy_balance(self)
 
     def body(self, name: str) -> BodyView:
-        """Motion of a body of a mechanism: position, orientation, velocity, angular_velocity,
-        accelerations, points."""
-        from isodyn.results.mechanism_views import BodyView
+        """Return the motion of a body of a mechanism.
 
-        return BodyView(self, name)
+        Parameters
+        ----------
+        name
+            Name of the body.
+
+        Returns
+        -------
+        body
+            Its position, orientation, velocities, accelerations, and those of its points.
+        """
+        return mechanism_views.BodyView(self, name)
 
     def beam(self, name: str | None = None) -> BeamView:
-        """Shape, curvature, forces, stresses and energies of a beam of a mechanism; of a `Beam`
-        without a name."""
-        from isodyn.results.beam_view import BeamView
+        """Return the shape, curvature, forces, stresses and energies of a beam.
 
-        return BeamView(self, name)
+        Parameters
+        ----------
+        name
+            Name of the beam in a mechanism; left out for a `Beam` by itself.
 
-    def load(self, name: str) -> LoadView:
-        """A spring, bushing, limit, motor, friction or formula of a mechanism: length, rate,
-        tension, force, torque."""
-        from isodyn.results.load_view import LoadView
+        Returns
+        -------
+        beam
+            Its histories.
+        """
+        return beam_view.BeamView(self, name)
 
-        return LoadView(self, name)
+    def load(self, name: str) -> AnyLoadView:
+        """A load or a drive of a mechanism: force, torque, power, work; along a measure also
+        length, rate, tension, effort.
+
+        Springs, bushings, limits, motors, friction and formulas act along measures
+        (`isodyn.results.load_view.LoadView`), drives along a coordinate of a joint; forces,
+        torques, drag and users' loads act on bodies, distributed forces along beams.
+
+        Examples
+        --------
+        >>> import isodyn as iso
+        >>> mech = iso.Mechanism(gravity=(0, 0, 0))
+        >>> _ = mech.add_body("wheel", mass=1.0, inertia=(0.1, 0.1, 0.2))
+        >>> _ = mech.add_joint(iso.Hinge("axle", "ground", "wheel", axis=(0, 0, 1)))
+        >>> _ = mech.add_joint(iso.Drive("turn", "axle", iso.Polynomial(0, 0, 1.0)))
+        >>> drive = iso.integrate(mech.compile(), dt=0.01, t_end=1.0).load("turn")
+        >>> [round(float(x[-1]), 6) for x in (drive.effort[:, 0], drive.rate[:, 0], drive.power, drive.work)]
+        [0.4, 2.0, 0.8, 0.4]
+        """
+        return load_views.load_of(self, name)
+
+    def energy_by_part(self) -> dict[str, PartEnergy]:
+        """Kinetic and potential energy of every body, beam and spring of a mechanism; their sum is
+        `energy()`.
+
+        Examples
+        --------
+        >>> import isodyn as iso
+        >>> mech = iso.Mechanism(gravity=(0, 0, -10.0))
+        >>> _ = mech.add_body("ball", mass=2.0, kind="particle", position=(0, 0, 3.0))
+        >>> ball = iso.integrate(mech.compile(), dt=0.01, t_end=0.5).energy_by_part()["ball"]
+        >>> [round(float(x[-1]), 9) for x in ball]
+        [25.0, 35.0]
+        """
+        return energies.energy_by_part(self)
+
+    def sensor(self, name: str) -> SensorView:
+        """A sensor of a mechanism: position, velocity, acceleration of its point; distance and
+        angle where it measures them (`iso.Sensor`)."""
+        return sensor_view.SensorView(self, name)
+
+    def quantities(self) -> tuple[str, ...]:
+        """Names of all that can be read, plotted and put into tables: "pin.force", "crank.angle",
+        … ; components are "pin.force_x", sizes of vectors "|pin.force|"."""
+        return quantities.Catalogue(self).names
+
+    def quantity(self, name: Any) -> Curve:
+        """Values of a quantity along the run, with its unit, by its name, or by (part, what) where
+        names are ambiguous.
+
+        Examples
+        --------
+        >>> import isodyn as iso
+        >>> mech = iso.Mechanism(gravity=(0, 0, -10.0))
+        >>> _ = mech.add_body("arm", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0, 0, -1))
+        >>> _ = mech.add_joint(iso.Hinge("pin", "ground", "arm", axis=(0, 1, 0)))
+        >>> sol = iso.integrate(mech.compile(), dt=0.01, t_end=0.01)
+        >>> force = sol.quantity("pin.force_z")
+        >>> force.unit, round(float(force.values[0]), 9)
+        ('N', 10.0)
+        """
+        return quantities.Catalogue(self).curve(name)
+
+    def plot(self, *names: Any, interactive: bool = False, title: str = "") -> Any:
+        """Quantities over time by their names (`quantities()`): a matplotlib figure, one axes for
+        each unit.
+
+        With `interactive` a figure for notebooks and browsers instead, which needs no further
+        package: values under the pointer, zoom by dragging, `.save("figure.html")`.
+
+        Examples
+        --------
+        >>> import isodyn as iso
+        >>> mech = iso.Mechanism()
+        >>> _ = mech.add_body("arm", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(1, 0, 0))
+        >>> _ = mech.add_joint(iso.Hinge("pin", "ground", "arm", axis=(0, 1, 0)))
+        >>> sol = iso.integrate(mech.compile(), dt=0.01, t_end=1.0)
+        >>> figure = sol.plot("pin.angle", "|pin.force|")
+        >>> [axes.get_ylabel() for axes in figure.axes]
+        ['[rad]', '[N]']
+        """
+        return shown.plot(self, names, interactive=interactive, title=title)
+
+    def to_dataframe(self, *names: Any) -> Any:
+        """A `pandas.DataFrame` over time with the named quantities, or all columns of the CSV file;
+        units are in `.attrs["units"]`.
+
+        Examples
+        --------
+        >>> import isodyn as iso
+        >>> system = iso.LinearSystem(1.0, None, 4.0, None, [1.0], [0.0])
+        >>> sol = iso.integrate(system, dt=0.1, t_end=0.2)
+        >>> list(sol.to_dataframe("q(q0)", "kinetic_energy").columns)
+        ['q(q0)', 'kinetic_energy']
+        """
+        return tables.to_dataframe(self, names)
 
     def quality(self) -> Quality:
-        """Local error, chord strain, drift and energy balance, with places and verdicts."""
-        from isodyn.results.quality import quality
+        """Return what the solution says about its own accuracy.
 
-        return quality(self)
+        Returns
+        -------
+        quality
+            Local error, chord strain, drift and energy balance, with places and verdicts.
+        """
+        return quality.quality(self)
 
     def joint(self, name: str) -> JointView:
-        """Coordinates of a joint of a mechanism: angle, displacement, length, with rates."""
-        from isodyn.results.mechanism_views import JointView
+        """Return the coordinates of a joint of a mechanism.
 
-        return JointView(self, name)
+        Parameters
+        ----------
+        name
+            Name of the joint.
+
+        Returns
+        -------
+        joint
+            Its angle, displacement or length, with rates.
+        """
+        return mechanism_views.JointView(self, name)
 
     def reaction(self, name: str, on: str | None = None, frame: str = "world") -> Reaction:
-        """Force and torque of a joint on its second body (or `on`), at the joint's point, in the
-        "world" or in the "joint" frame.
+        """Return the force and the torque that a joint exerts on a body, at the joint's point.
 
-        What each kind of joint acts on, and where, is told in `Reaction`; `.bodies` lists the
-        bodies and `.point` is that point.
+        `Reaction` says what each kind of joint acts on, and where. Its `bodies` lists the bodies,
+        and `point` is that point.
 
+        Parameters
+        ----------
+        name
+            Name of the joint.
+        on
+            Name of the body; the second body of the joint by default.
+        frame
+            "world" or "joint".
+
+        Returns
+        -------
+        reaction
+            Histories of force and torque.
+
+        Examples
+        --------
         >>> import isodyn as iso
         >>> mech = iso.Mechanism(gravity=(0, 0, -10.0))
         >>> _ = mech.add_body("ball", mass=2.0, inertia=(0.1, 0.1, 0.1), position=(0, 0, 0.5))
@@ -220,33 +505,76 @@ class Solution(ShownInNotebooks):
         >>> [round(float(sol.reaction("floor", on=body).force[0, 2]), 9) for body in ("ball", "ground")]
         [20.0, -20.0]
         """
-        from isodyn.results.reactions import Reaction
-
-        return Reaction(self, name, on, frame)
+        return reactions.Reaction(self, name, on, frame)
 
     def momentum(self) -> tuple[FloatArray, FloatArray]:
-        """Linear and angular momentum (about the origin) of a mechanism at every saved time."""
-        from isodyn.results.mechanism_views import momentum
+        """Return the linear and the angular momentum of a mechanism at every saved time.
 
-        return momentum(self)
+        Returns
+        -------
+        linear, angular
+            Two histories (k, 3); the second is about the origin.
+        """
+        return mechanism_views.momentum(self)
 
     def at(self, t: Any) -> Sample:
-        """The state at any time of the run: quintic in q, its derivative for v, linear in a and
-        lam."""
+        """Return the state at any time of the run.
+
+        q is quintic between the rows, v is its derivative, a and lam are linear.
+
+        Parameters
+        ----------
+        t
+            One time, or an array of them.
+
+        Returns
+        -------
+        sample
+            The state, with a leading axis for an array of times.
+
+        Raises
+        ------
+        InputError
+            If a time is outside the run.
+        """
         return Sample(*interpolate(self, np.asarray(t, dtype=np.float64)))
 
     def to_xarray(self) -> Any:
-        """An `xarray.Dataset` with named coordinates and units; of a mechanism also motion of
-        bodies and reactions."""
-        from isodyn.results.tables import to_dataset
+        """Return an `xarray.Dataset` with named coordinates and units.
 
-        return to_dataset(self)
+        Returns
+        -------
+        dataset
+            States; of a mechanism also the motion of bodies and the reactions.
+
+        Raises
+        ------
+        InputError
+            If xarray is not installed.
+        """
+        return tables.to_dataset(self)
 
     def save(self, path: Any) -> Any:
-        """Write to a NetCDF file, or to CSV by the ending .csv; `isodyn.load` reads NetCDF back."""
-        from isodyn.results.netcdf import save
+        """Write to a NetCDF file; by the ending .csv to CSV, by .parquet to Parquet.
 
-        return save(self, path)
+        `isodyn.load` reads NetCDF back.
+
+        Parameters
+        ----------
+        path
+            The file.
+
+        Returns
+        -------
+        path
+            The file that was written.
+
+        Raises
+        ------
+        FileError
+            If the file cannot be written.
+        """
+        return netcdf.save(self, path)
 
     def __repr__(self) -> str:
         return f"<Solution: {self.t.size} rows from t = {self.t[0]:g} to {self.t[-1]:g}; {self.stats}>"

@@ -36,13 +36,26 @@ _CLOSE = 1e-12
 
 @dataclass(frozen=True)
 class Composition:
-    """A scheme of order 4 or 6, composed of steps of a symmetric one, for use in place of a
-    `Scheme`.
+    """A scheme of order 4 or 6, composed of steps of a symmetric one.
 
-    `base` is `Scheme.V0(1, 1, ρ)`, the implicit midpoint rule, for systems without constraints; or
-    `Scheme.central_difference()`, taken with the same forces at both ends of a step, with and
-    without holonomic constraints.
+    It takes the place of a `Scheme` in `isodyn.integrate`.
 
+    Parameters
+    ----------
+    base
+        `Scheme.V0(1, 1, ρ)`, the implicit midpoint rule, for systems without constraints; or
+        `Scheme.central_difference()`, taken with the same forces at both ends of a step, with and
+        without holonomic constraints.
+    order
+        4 or 6.
+
+    Raises
+    ------
+    SchemeError
+        If the order is another one, or the base is not symmetric.
+
+    Examples
+    --------
     >>> import isodyn as iso
     >>> kepler = iso.problems.get("kepler").system()
     >>> sixth = iso.Composition(iso.Scheme.central_difference(), order=6)
@@ -70,8 +83,7 @@ class Composition:
 
     @property
     def midpoint(self) -> bool:
-        """Whether the base is the midpoint rule: ã = (v₁ − v)/Δt, q̃ and ṽ half way, whatever a_n
-        is."""
+        """Whether the base is the midpoint rule, with q̃ and ṽ half way for any a_n."""
         s, l5 = self.base, self.base.l5
         expected = (0.5, 0.25, l5 / 4, l5 / 2, l5, l5 / 2)
         return all(
@@ -93,9 +105,10 @@ class Composition:
 
     @property
     def ends(self) -> tuple[float, ...]:
-        """Where the sub-steps end, as parts of Δt; the last at 1."""
+        """Times at which the sub-steps end, as parts of Δt; the last is 1."""
         return (*tuple(accumulate(self.weights))[:-1], 1.0)
 
     @property
     def name(self) -> str:
+        """Name of the base with the order."""
         return f"{self.base.name}, composed to order {self.order}"

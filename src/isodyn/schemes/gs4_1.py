@@ -29,6 +29,28 @@ from isodyn.schemes.checks import (
 class FirstOrderScheme:
     """The four coefficients of a GS4-1 member, checked for consistency.
 
+    Parameters
+    ----------
+    W1
+        The balance holds at t_n + W1 dt.
+    W2L5
+        Weight of the change of the rate, times dt, in s~.
+    W1L6
+        Weight of the change of the rate in v~.
+    l5
+        Weight of the change of the rate, times dt, in s_1.
+    name
+        What the scheme is called in reports.
+    radii
+        Roots at infinity (rho, rho_s), if they are known.
+
+    Raises
+    ------
+    SchemeError
+        If the coefficients are not consistent.
+
+    Examples
+    --------
     >>> FirstOrderScheme.gear()
     FirstOrderScheme(W1=1.0, W2L5=1.0, W1L6=1.5, l5=1.0, name='Gear (BDF2)', radii=(0.0, 0.0))
     >>> FirstOrderScheme.midpoint_mpa().phi
@@ -52,23 +74,44 @@ class FirstOrderScheme:
 
     @property
     def phi(self) -> float:
-        """v_n approximates s'(t_n - phi dt)."""
+        """Shift of the rate: v_n approximates s'(t_n - phi dt)."""
         return self.W1L6 - self.W1  # [Shimada2014 (2.88) adapted]
 
     @property
     def order(self) -> int:
-        """2, or 1 where l5 is not 1/2 + W1L6 - W1."""
+        """Order of accuracy: 2, or 1 if l5 is not 1/2 + W1L6 - W1."""
         return order_of(self.W1, self.W1L6, self.l5)
 
     @property
     def explicit(self) -> bool:
-        """True where s~ does not contain the new rate."""
+        """True if s~ does not contain the new rate."""
         return self.W2L5 == 0.0
 
     @classmethod
     def GS4_1(cls, rho: float, rho_s: float, explicit: bool = False) -> FirstOrderScheme:
-        """The member with roots -rho and -rho_s at infinity.
+        """Return the member with the roots -rho and -rho_s at infinity.
 
+        Parameters
+        ----------
+        rho
+            Absolute value of the principal root, in [0, 1].
+        rho_s
+            Absolute value of the spurious root, in [0, rho]; in [0, 1] for explicit members.
+        explicit
+            Use no new rate in s~.
+
+        Returns
+        -------
+        scheme
+            The member.
+
+        Raises
+        ------
+        SchemeError
+            If the radii are not admissible.
+
+        Examples
+        --------
         >>> FirstOrderScheme.GS4_1(0.5, 0.5).order
         2
         """
@@ -95,11 +138,18 @@ class FirstOrderScheme:
 
     @classmethod
     def crank_nicolson(cls) -> FirstOrderScheme:
-        """Crank-Nicolson, (s_1 - s_n)/dt = (h_n + h_1)/2, with v_n = h(s_n, t_n).
+        """Return Crank-Nicolson, (s_1 - s_n)/dt = (h_n + h_1)/2, with v_n = h(s_n, t_n).
 
-        Formally GS4-1(rho=0, rho_s=1), outside the ordering rho_s <= rho: its principal root is the
-        one that goes to -1, the root of the rate is 0 for every step. A-stable nevertheless.
+        Formally it is GS4-1(rho=0, rho_s=1), outside the ordering rho_s <= rho: its principal root
+        tends to -1, and the root of the rate is 0 for every step. It is A-stable nevertheless.
 
+        Returns
+        -------
+        scheme
+            The method.
+
+        Examples
+        --------
         >>> FirstOrderScheme.crank_nicolson().phi
         0.0
         """
@@ -107,16 +157,35 @@ class FirstOrderScheme:
 
     @classmethod
     def gear(cls) -> FirstOrderScheme:
-        """Gear's two-step method BDF2 = GS4-1(0, 0): (3 s_1 - 4 s_n + s_{n-1}) / (2 dt) = h(s_1,
-        t_1)."""
+        """Return Gear's two-step method BDF2 = GS4-1(0, 0).
+
+        Its steps solve (3 s_1 - 4 s_n + s_{n-1}) / (2 dt) = h(s_1, t_1).
+
+        Returns
+        -------
+        scheme
+            The method.
+        """
         return cls._member(0.0, 0.0, False, "Gear (BDF2)")
 
     @classmethod
     def midpoint_epa(cls) -> FirstOrderScheme:
-        """Midpoint rule with the rate stored at the end of the step = GS4-1(1, 1)."""
+        """Return the midpoint rule with the rate stored at the end of the step, GS4-1(1, 1).
+
+        Returns
+        -------
+        scheme
+            The method.
+        """
         return cls._member(1.0, 1.0, False, "midpoint EPA")
 
     @classmethod
     def midpoint_mpa(cls) -> FirstOrderScheme:
-        """Midpoint rule with the rate stored at the middle of the step = GS4-1(1, 0)."""
+        """Return the midpoint rule with the rate stored at the middle of the step, GS4-1(1, 0).
+
+        Returns
+        -------
+        scheme
+            The method.
+        """
         return cls._member(1.0, 0.0, False, "midpoint MPA")

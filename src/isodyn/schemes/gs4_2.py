@@ -24,6 +24,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from isodyn.errors import SchemeError
+from isodyn.later import Later
 from isodyn.schemes import named
 from isodyn.schemes.adaptation import adapted_radii
 from isodyn.schemes.checks import (
@@ -36,14 +37,51 @@ from isodyn.schemes.checks import (
 )
 from isodyn.schemes.gs4_1 import FirstOrderScheme
 
+drawing = Later("isodyn.schemes.drawing")  # which needs this module
+
+
 Eta = tuple[int, int, int]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Scheme:
-    """The seven coefficients of a GS4-2 member, checked for consistency; two schemes are equal if
-    these are.
+    """The seven coefficients of a GS4-2 member, checked for consistency.
 
+    Two schemes are equal if these seven are. Most users take a class method, such as
+    `Scheme.optimal(0.8)`, rather than coefficients.
+
+    Parameters
+    ----------
+    W1
+        The balance holds at t_n + W1 dt.
+    W2L2
+        Weight of a_n dt² in q~.
+    W3L3
+        Weight of da dt² in q~.
+    W2L5
+        Weight of da dt in v~.
+    W1L6
+        Weight of da in a~.
+    l3
+        Weight of da dt² in q_1.
+    l5
+        Weight of da dt in v_1.
+    name
+        What the scheme is called in reports.
+    family
+        "U0" or "V0", if the scheme is a member of one of them.
+    radii
+        Roots at infinity (rho_min, rho_max, rho_s) of such a member.
+    eta
+        Factors of W3L3, W2L5 and l3, each 0 or 1; (0, 0, 0) is explicit.
+
+    Raises
+    ------
+    SchemeError
+        If the coefficients are not consistent.
+
+    Examples
+    --------
     >>> s = Scheme.U0(0.5, 1.0, 0.5)
     >>> s.name, s.order, s.explicit
     ('U0(0.5, 1, 0.5)', 2, False)
@@ -71,9 +109,7 @@ class Scheme:
         return self.name
 
     def _repr_html_(self) -> str:
-        from isodyn.schemes.drawing import scheme_html
-
-        return scheme_html(self)
+        return drawing.scheme_html(self)
 
     @property
     def coefficients(self) -> dict[str, float]:
@@ -82,34 +118,58 @@ class Scheme:
 
     @property
     def phi(self) -> float:
-        """a_n approximates the acceleration at t_n - phi dt."""
+        """Shift of the acceleration: a_n approximates the acceleration at t_n - phi dt."""
         return self.W1L6 - self.W1  # [Shimada2014 (2.61)]
 
     @property
     def explicit(self) -> bool:
-        """True where neither q~ nor v~ contains the new acceleration."""
+        """True if neither q~ nor v~ contains the new acceleration."""
         return self.W3L3 == 0.0 and self.W2L5 == 0.0
 
     @property
     def half_explicit(self) -> bool:
-        """True where q~ does not contain the new acceleration but v~ does."""
+        """True if v~ contains the new acceleration but q~ does not."""
         return self.W3L3 == 0.0 and self.W2L5 != 0.0
 
     @property
     def order(self) -> int:
-        """2, or 1 where l5 is not 1/2 + W1L6 - W1."""
+        """Order of accuracy: 2, or 1 if l5 is not 1/2 + W1L6 - W1."""
         return order_of(self.W1, self.W1L6, self.l5)
 
     # ---- the two families
 
     @classmethod
     def U0(cls, rho_min: float, rho_max: float, rho_s: float, explicit: bool = False, eta: Eta | None = None) -> Scheme:
-        """Zeroth-order overshoot in q; the implicit members are the three-parameter alpha methods.
+        """Return a member with zeroth-order overshoot in q.
 
-        Explicit members are stable only for some radii: U0(rho_min, rho_max, 0) and U0(1, 1, rho_s)
-        do not damp and have a limit Omega = 2, while U0(1/2, 1/2, 1/2) is unstable for every step
-        (`spectral.critical_frequency`).
+        The implicit members are the three-parameter alpha methods. Explicit members are stable only
+        for some radii: U0(rho_min, rho_max, 0) and U0(1, 1, rho_s) do not damp and have a limit
+        Omega = 2, while U0(1/2, 1/2, 1/2) is unstable for every step
+        (`isodyn.analysis.critical_frequency`).
 
+        Parameters
+        ----------
+        rho_min, rho_max
+            Absolute values of the two principal roots at infinity, in [0, 1].
+        rho_s
+            Absolute value of the spurious root at infinity, in [0, 1].
+        explicit
+            Use no new acceleration in q~ and v~.
+        eta
+            Factors of W3L3, W2L5 and l3, each 0 or 1, in place of `explicit`.
+
+        Returns
+        -------
+        scheme
+            The member.
+
+        Raises
+        ------
+        SchemeError
+            If the radii or `eta` are not admissible.
+
+        Examples
+        --------
         >>> Scheme.U0(1, 1, 0, explicit=True) == Scheme.central_difference()
         True
         """
@@ -132,9 +192,33 @@ class Scheme:
 
     @classmethod
     def V0(cls, rho_min: float, rho_max: float, rho_s: float, explicit: bool = False, eta: Eta | None = None) -> Scheme:
-        """Zeroth-order overshoot in v. W1 may exceed 1: the balance then holds after the end of the
-        step.
+        """Return a member with zeroth-order overshoot in v.
 
+        W1 may exceed 1. The balance then holds after the end of the step.
+
+        Parameters
+        ----------
+        rho_min, rho_max
+            Absolute values of the two principal roots at infinity, in [0, 1].
+        rho_s
+            Absolute value of the spurious root at infinity, in [0, 1].
+        explicit
+            Use no new acceleration in q~ and v~.
+        eta
+            Factors of W3L3, W2L5 and l3, each 0 or 1, in place of `explicit`.
+
+        Returns
+        -------
+        scheme
+            The member.
+
+        Raises
+        ------
+        SchemeError
+            If the radii or `eta` are not admissible.
+
+        Examples
+        --------
         >>> Scheme.V0(1, 1, 0).phi
         0.5
         """
@@ -157,13 +241,19 @@ class Scheme:
 
     @classmethod
     def default(cls) -> Scheme:
-        """What second-order systems take when no scheme is named: U0(0.9, 1, 0), whose balance
-        holds at t_{n+1} itself.
+        """Return the scheme that second-order systems take when no scheme is named: U0(0.9, 1, 0).
 
-        Forces of stiff parts that turn are right at t_n; there is no overshoot in q nor v;
-        unresolved modes are damped about as by `optimal(0.8)`. The reasons are in
-        docs/choosing_a_scheme.md.
+        Its balance holds at t_{n+1}, so forces of stiff parts that turn are right at t_n. It has no
+        overshoot in q or v, and damps unresolved modes about as much as `optimal(0.8)`. The reasons
+        are in docs/choosing_a_scheme.md.
 
+        Returns
+        -------
+        scheme
+            U0(0.9, 1, 0).
+
+        Examples
+        --------
         >>> s = Scheme.default()
         >>> s.name, s.W1, s.W3L3 == s.l3
         ('U0(0.9, 1, 0)', 1.0, True)
@@ -174,45 +264,141 @@ class Scheme:
 
     @classmethod
     def optimal(cls, rho: float) -> Scheme:
-        """U0V0 optimal: radii (rho, 1, rho), where the families coincide; no overshoot in q nor v,
-        damping by rho."""
+        """Return U0V0 optimal, with the radii (rho, 1, rho).
+
+        The two families coincide there. The scheme has no overshoot in q or v, and rho sets the
+        damping.
+
+        Parameters
+        ----------
+        rho
+            Absolute value of the damped roots at infinity; 1 does not damp, 0 damps most.
+
+        Returns
+        -------
+        scheme
+            The member.
+
+        Examples
+        --------
+        >>> Scheme.optimal(0.5).radii
+        (0.5, 1.0, 0.5)
+        """
         return replace(cls.U0(rho, 1.0, rho), name=f"optimal({rho:g})")  # [Shimada2014 Alg. 2.2.4]
 
     @classmethod
     def non_dissipative_u0(cls, rho: float) -> Scheme:
-        """U0V0 without dissipation: U0(1, 1, rho), phi = 0; rho = 0 is Newmark(1/4, 1/2), rho = 1
-        the midpoint rule."""
+        """Return U0V0 without dissipation: U0(1, 1, rho), with phi = 0.
+
+        Parameters
+        ----------
+        rho
+            Absolute value of the spurious root; 0 is Newmark(1/4, 1/2), 1 is the midpoint rule.
+
+        Returns
+        -------
+        scheme
+            The member.
+        """
         return cls.U0(1.0, 1.0, rho)  # [Shimada2014 Alg. 2.2.2]
 
     @classmethod
     def non_dissipative_v0(cls, rho: float) -> Scheme:
-        """V0U0 without dissipation: V0(1, 1, rho), the midpoint rule in q and v with a stored at
-        t_n - phi dt."""
+        """Return V0U0 without dissipation: V0(1, 1, rho).
+
+        It is the midpoint rule in q and v, with a stored at t_n - phi dt.
+
+        Parameters
+        ----------
+        rho
+            Absolute value of the spurious root at infinity.
+
+        Returns
+        -------
+        scheme
+            The member.
+        """
         return cls.V0(1.0, 1.0, rho)  # [Shimada2014 Alg. 2.2.3]
 
     # ---- classical methods (isodyn.schemes.named)
 
     @classmethod
     def newmark(cls, beta: float = 0.25, gamma: float = 0.5) -> Scheme:
-        """Newmark's method; gamma = 1/2 for second order, 2 beta >= gamma >= 1/2 for unconditional
-        stability."""
+        """Return Newmark's method.
+
+        Parameters
+        ----------
+        beta
+            Weight of the new acceleration in q. 2 beta >= gamma >= 1/2 is unconditionally stable.
+        gamma
+            Weight of the new acceleration in v; 1/2 for second order.
+
+        Returns
+        -------
+        scheme
+            The method, as a scheme.
+        """
         return cls(**named.newmark_coefficients(beta, gamma), name=f"Newmark({beta:g}, {gamma:g})")
 
     @classmethod
     def implicit_newmark(cls) -> Scheme:
-        """Average acceleration (trapezoidal rule) = Newmark(1/4, 1/2) = U0(1, 1, 0)."""
+        """Return the average acceleration method, Newmark(1/4, 1/2) = U0(1, 1, 0).
+
+        Returns
+        -------
+        scheme
+            The member.
+        """
         return replace(cls.U0(1.0, 1.0, 0.0), name="implicit Newmark")
 
     @classmethod
     def hht(cls, rho_inf: float | None = None, *, alpha_f: float | None = None, v0: bool = False) -> Scheme:
-        """Hilber-Hughes-Taylor alpha method by rho_inf in [1/2, 1] or alpha_f in [0, 1/3]; v0: its
-        V0 counterpart."""
+        """Return the alpha method of Hilber, Hughes and Taylor.
+
+        Parameters
+        ----------
+        rho_inf
+            Spectral radius at infinity, in [1/2, 1].
+        alpha_f
+            The usual parameter, in [0, 1/3], in place of `rho_inf`.
+        v0
+            Return its V0 counterpart.
+
+        Returns
+        -------
+        scheme
+            The member.
+
+        Raises
+        ------
+        SchemeError
+            If not exactly one of `rho_inf` and `alpha_f` is given, or it is outside its range.
+        """
         return cls._classical("HHT", named.hht_radii(rho_inf, alpha_f), v0)
 
     @classmethod
     def wbz(cls, rho_inf: float | None = None, *, alpha_m: float | None = None, v0: bool = False) -> Scheme:
-        """Wood-Bossak-Zienkiewicz method by rho_inf in [0, 1] or alpha_m in [-1, 0]; v0: its V0
-        counterpart."""
+        """Return the method of Wood, Bossak and Zienkiewicz.
+
+        Parameters
+        ----------
+        rho_inf
+            Spectral radius at infinity, in [0, 1].
+        alpha_m
+            The usual parameter, in [-1, 0], in place of `rho_inf`.
+        v0
+            Return its V0 counterpart.
+
+        Returns
+        -------
+        scheme
+            The member.
+
+        Raises
+        ------
+        SchemeError
+            If not exactly one of `rho_inf` and `alpha_m` is given, or it is outside its range.
+        """
         return cls._classical("WBZ", named.wbz_radii(rho_inf, alpha_m), v0)
 
     @classmethod
@@ -224,9 +410,29 @@ class Scheme:
         alpha_f: float | None = None,
         v0: bool = False,
     ) -> Scheme:
-        """Generalised-alpha (three-parameter optimal) by rho_inf in [0, 1], or by alpha_m and
-        alpha_f together.
+        """Return the generalised-alpha method (three-parameter optimal).
 
+        Parameters
+        ----------
+        rho_inf
+            Spectral radius at infinity, in [0, 1].
+        alpha_m, alpha_f
+            The usual parameters, both in place of `rho_inf`.
+        v0
+            Return its V0 counterpart.
+
+        Returns
+        -------
+        scheme
+            The member.
+
+        Raises
+        ------
+        SchemeError
+            If neither `rho_inf` alone nor both alphas are given.
+
+        Examples
+        --------
         >>> Scheme.generalised_alpha(0.5).radii
         (0.5, 0.5, 0.5)
         """
@@ -245,20 +451,35 @@ class Scheme:
 
     @classmethod
     def midpoint_epa(cls) -> Scheme:
-        """Midpoint rule with the acceleration stored at the end of the step = U0(1, 1, 1) = V0(1,
-        1, 1)."""
+        """Return the midpoint rule with the acceleration at the end of the step, U0(1, 1, 1).
+
+        Returns
+        -------
+        scheme
+            The member, which is V0(1, 1, 1) too.
+        """
         return replace(cls.U0(1.0, 1.0, 1.0), name="midpoint EPA")  # [Shimada2014 (2.80)]
 
     @classmethod
     def midpoint_mpa(cls) -> Scheme:
-        """Midpoint rule with the acceleration stored at the middle of the step = V0(1, 1, 0); a_n
-        is never used."""
+        """Return the midpoint rule with the acceleration at the middle of the step, V0(1, 1, 0).
+
+        Returns
+        -------
+        scheme
+            The member. Its steps never use a_n.
+        """
         return replace(cls.V0(1.0, 1.0, 0.0), name="midpoint MPA")  # [Shimada2014 (2.80)]
 
     @classmethod
     def central_difference(cls) -> Scheme:
-        """Central difference (velocity Verlet) = explicit U0(1, 1, 0); forces of v use the
-        predictor v_n + dt a_n."""
+        """Return the central difference method (velocity Verlet), explicit U0(1, 1, 0).
+
+        Returns
+        -------
+        scheme
+            The member. Forces that depend on v use the predictor v_n + dt a_n.
+        """
         return replace(cls.U0(1.0, 1.0, 0.0, explicit=True), name="central difference")
 
     @classmethod
@@ -269,12 +490,23 @@ class Scheme:
     # ---- first-order systems
 
     def first_order(self) -> FirstOrderScheme:
-        """The GS4-1 member this scheme adapts to: a_n becomes the rate of s, v_n becomes s, q_n is
-        dropped.
+        """Return the GS4-1 member that this scheme adapts to.
 
-        Needs rho_max = 1, for U0 also rho_s = rho_min; explicit members may have either principal
-        radius equal to 1.
+        a_n becomes the rate of s, v_n becomes s, and q_n is dropped. This needs rho_max = 1, and
+        for U0 also rho_s = rho_min. Explicit members may have either principal radius equal to 1.
 
+        Returns
+        -------
+        scheme
+            The scheme for first-order systems.
+
+        Raises
+        ------
+        SchemeError
+            If the radii do not allow it.
+
+        Examples
+        --------
         >>> Scheme.V0(0, 1, 0).first_order() == FirstOrderScheme.gear()
         True
         """

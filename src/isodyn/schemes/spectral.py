@@ -49,8 +49,26 @@ _POWERS = np.array([[1.0, -3.0, 3.0, -1.0], [0.0, 1.0, -2.0, 1.0], [0.0, 0.0, 1.
 
 
 class ThreeStepForm(NamedTuple):
-    """sum_i (alpha_i - 2 xi Omega beta_i - Omega^2 gamma_i) x_{n+1-i} = 0, i = 0..3,
-    alpha_0 = W1L6."""
+    """Coefficients of the linear three-step method that is equivalent to a scheme.
+
+    They stand in Σ_i (alpha_i − 2 xi Omega beta_i − Omega² gamma_i) x_{n+1−i} = 0, i = 0 … 3, with
+    alpha_0 = W1L6.
+
+    Parameters
+    ----------
+    alpha
+        Coefficients of the inertia.
+    beta
+        Coefficients of the damping.
+    gamma
+        Coefficients of the stiffness.
+
+    Examples
+    --------
+    >>> from isodyn.schemes.spectral import three_step_form
+    >>> three_step_form(Scheme.central_difference()).alpha.tolist()
+    [1.0, -2.0, 1.0, 0.0]
+    """
 
     alpha: Array
     beta: Array
@@ -58,8 +76,29 @@ class ThreeStepForm(NamedTuple):
 
 
 def amplification_matrix(s: Scheme, Omega: ArrayLike, xi: ArrayLike = 0.0) -> Array:
-    """A(Omega, xi) of shape (..., 3, 3) for Omega, xi of shape (...).
+    """Return A of y_1 = A y_n for the oscillator, y = (x, dt v, dt² a).
 
+    Parameters
+    ----------
+    s
+        The scheme.
+    Omega
+        Frequency times the step, of any shape.
+    xi
+        Damping ratio, of the same shape or one number.
+
+    Returns
+    -------
+    A
+        Matrices of the shape (..., 3, 3).
+
+    Raises
+    ------
+    InputError
+        If `Omega` or `xi` is negative or not finite.
+
+    Examples
+    --------
     >>> amplification_matrix(Scheme.midpoint_mpa(), 0.0)[1].tolist()
     [0.0, 1.0, 0.0]
     """
@@ -74,14 +113,54 @@ def amplification_matrix(s: Scheme, Omega: ArrayLike, xi: ArrayLike = 0.0) -> Ar
 
 
 def load_operator(s: Scheme, Omega: ArrayLike, xi: ArrayLike = 0.0) -> Array:
-    """L of y_1 = A y_n + L dt^2 g(t_n + W1 dt), shape (..., 3)."""
+    """Return L of y_1 = A y_n + L dt² g(t_n + W1 dt).
+
+    Parameters
+    ----------
+    s
+        The scheme.
+    Omega
+        Frequency times the step, of any shape.
+    xi
+        Damping ratio.
+
+    Returns
+    -------
+    L
+        Vectors of the shape (..., 3).
+
+    Examples
+    --------
+    >>> load_operator(Scheme.central_difference(), 0.5).tolist()
+    [0.0, 0.5, 1.0]
+    """
     _, _, D = _denominator(s, Omega, xi)
     L: Array = np.array([s.l3, s.l5, 1.0]) / D[..., None]  # [Shimada2014 (2.41)]
     return L
 
 
 def characteristic_coefficients(s: Scheme, Omega: ArrayLike, xi: ArrayLike = 0.0) -> tuple[Array, Array, Array]:
-    """A1, A2, A3: trace, sum of principal minors and determinant of the amplification matrix."""
+    """Return the trace, the sum of principal minors and the determinant of A.
+
+    Parameters
+    ----------
+    s
+        The scheme.
+    Omega
+        Frequency times the step, of any shape.
+    xi
+        Damping ratio.
+
+    Returns
+    -------
+    A1, A2, A3
+        Coefficients of det(zeta I − A) = zeta³ − A1 zeta² + A2 zeta − A3.
+
+    Examples
+    --------
+    >>> [round(float(x), 12) for x in characteristic_coefficients(Scheme.newmark(), 0.0)]
+    [2.0, 1.0, 0.0]
+    """
     A = amplification_matrix(s, Omega, xi)
     A1 = np.trace(A, axis1=-2, axis2=-1)  # [Shimada2014 (2.43)]
     A2 = 0.5 * (A1**2 - np.trace(A @ A, axis1=-2, axis2=-1))  # [Shimada2014 (2.44)]
@@ -89,8 +168,20 @@ def characteristic_coefficients(s: Scheme, Omega: ArrayLike, xi: ArrayLike = 0.0
 
 
 def three_step_form(s: Scheme) -> ThreeStepForm:
-    """The linear three-step method equivalent to the scheme.
+    """Return the linear three-step method that is equivalent to a scheme.
 
+    Parameters
+    ----------
+    s
+        The scheme.
+
+    Returns
+    -------
+    form
+        Its coefficients.
+
+    Examples
+    --------
     >>> three_step_form(Scheme.central_difference()).alpha.tolist()
     [1.0, -2.0, 1.0, 0.0]
     """
@@ -100,13 +191,24 @@ def three_step_form(s: Scheme) -> ThreeStepForm:
 
 
 def roots_at_infinity(s: Scheme) -> ComplexArray:
-    """The three eigenvalues of A as Omega -> infinity, sorted by absolute value; explicit members
-    end with inf.
+    """Return the three eigenvalues of A as Omega → ∞, sorted by absolute value.
 
-    With y = 1/(zeta - 1) they solve y^3 + (l5+1/2+W1) y^2 + (l3 + W1 l5 + W2L2) y + W3L3 = 0. For
-    U0, y = -W1 is a root, for V0 y = -l5: what remains is a quadratic, so coincident radii are
+    With y = 1/(zeta − 1) they solve y³ + (l5 + 1/2 + W1) y² + (l3 + W1 l5 + W2L2) y + W3L3 = 0. For
+    U0, y = −W1 is a root, for V0 y = −l5. The rest is a quadratic equation, so coincident radii are
     exact to 1e-7 instead of 1e-5.
 
+    Parameters
+    ----------
+    s
+        The scheme.
+
+    Returns
+    -------
+    roots
+        Three complex numbers; those of explicit members end with inf.
+
+    Examples
+    --------
     >>> abs(roots_at_infinity(Scheme.U0(0.5, 1.0, 0.25))).round(12).tolist()
     [0.25, 0.5, 1.0]
     >>> abs(roots_at_infinity(Scheme.U0(0.5, 0.5, 0.5, explicit=True))).round(12).tolist()
@@ -122,14 +224,25 @@ def roots_at_infinity(s: Scheme) -> ComplexArray:
 
 
 def position_level_roots(s: Scheme) -> ComplexArray:
-    """Roots of v and a in the constrained direction where q = 0 closes every step (position level),
-    sorted by absolute value.
+    """Return the roots of v and a in the constrained direction at position level.
 
-    With 0 = v dt + a dt^2/2 + l3 dt^2 da, v_1 = v + dt a + l5 dt da and a_1 = a + da they solve
-    z^2 - (2 - (l5 + 1/2)/l3) z + 1 + (1/2 - l5)/l3 = 0: -rho_min, -rho_max for U0; -1, -rho_s for
-    V0. A root -1 is an alternating part of accelerations that nothing damps; multipliers have the
-    root 1 - 1/W1 besides. Explicit members (l3 = 0) have none.
+    There q = 0 closes every step. With 0 = v dt + a dt²/2 + l3 dt² da, v_1 = v + dt a + l5 dt da
+    and a_1 = a + da they solve z² − (2 − (l5 + 1/2)/l3) z + 1 + (1/2 − l5)/l3 = 0: −rho_min,
+    −rho_max for U0; −1, −rho_s for V0. A root −1 is an alternating part of accelerations that
+    nothing damps. Multipliers have the additional root 1 − 1/W1.
 
+    Parameters
+    ----------
+    s
+        The scheme.
+
+    Returns
+    -------
+    roots
+        Two complex numbers, sorted by absolute value; none for explicit members (l3 = 0).
+
+    Examples
+    --------
     >>> position_level_roots(Scheme.U0(0.4, 0.7, 0.3)).real.round(12).tolist()
     [-0.4, -0.7]
     >>> position_level_roots(Scheme.V0(0.4, 0.7, 0.3)).real.round(12).tolist()
@@ -145,8 +258,24 @@ def position_level_roots(s: Scheme) -> ComplexArray:
 
 
 def spectral_radius(s: Scheme, Omega: ArrayLike, xi: ArrayLike = 0.0) -> Array:
-    """Largest absolute eigenvalue of A, of the shape of Omega.
+    """Return the largest absolute eigenvalue of A.
 
+    Parameters
+    ----------
+    s
+        The scheme.
+    Omega
+        Frequency times the step, of any shape.
+    xi
+        Damping ratio.
+
+    Returns
+    -------
+    radius
+        Numbers of the shape of `Omega`.
+
+    Examples
+    --------
     >>> bool(spectral_radius(Scheme.optimal(0.5), 1.0) < 1.0)
     True
     """
@@ -154,11 +283,28 @@ def spectral_radius(s: Scheme, Omega: ArrayLike, xi: ArrayLike = 0.0) -> Array:
 
 
 def damping_ratio(s: Scheme, Omega: ArrayLike, xi: float = 0.0) -> Array:
-    """Damping ratio of the computed oscillation; equals xi for exact integration, NaN without an
-    oscillation.
+    """Return the damping ratio of the computed oscillation.
 
-    The principal pair exp((-d +- i sqrt(1-d^2)) w_ dt) gives d; beyond `bifurcation_frequency` the
-    answer is NaN.
+    The principal pair exp((−d ± i √(1 − d²)) w_ dt) gives d. Exact integration gives `xi`.
+
+    Parameters
+    ----------
+    s
+        The scheme.
+    Omega
+        Frequency times the step, of any shape.
+    xi
+        Physical damping ratio.
+
+    Returns
+    -------
+    ratio
+        Numbers of the shape of `Omega`, NaN beyond `bifurcation_frequency`.
+
+    Examples
+    --------
+    >>> bool(0.0 < damping_ratio(Scheme.optimal(0.5), 0.5) < 0.1)
+    True
     """
     logarithm = _principal_logarithm(s, Omega, xi)
     ratio: Array = -logarithm.real / np.abs(logarithm)
@@ -166,9 +312,24 @@ def damping_ratio(s: Scheme, Omega: ArrayLike, xi: float = 0.0) -> Array:
 
 
 def period_error(s: Scheme, Omega: ArrayLike, xi: float = 0.0) -> Array:
-    """Relative period elongation (T_computed - T)/T from the principal pair, NaN beyond
-    `bifurcation_frequency`.
+    """Return the relative period elongation (T_computed − T)/T of the principal pair.
 
+    Parameters
+    ----------
+    s
+        The scheme.
+    Omega
+        Frequency times the step, of any shape.
+    xi
+        Physical damping ratio.
+
+    Returns
+    -------
+    error
+        Numbers of the shape of `Omega`, NaN beyond `bifurcation_frequency`.
+
+    Examples
+    --------
     >>> round(float(period_error(Scheme.newmark(), 0.1)) / 0.1**2, 4)
     0.0833
     """
@@ -178,12 +339,25 @@ def period_error(s: Scheme, Omega: ArrayLike, xi: float = 0.0) -> Array:
 
 
 def critical_frequency(s: Scheme, xi: float = 0.0) -> float:
-    """The largest Omega up to which the spectral radius is one at most: inf if always, 0.0 if for
-    no small step.
+    """Return the largest Omega up to which the spectral radius is at most one.
 
-    Routh-Hurwitz: with h0..h3 the coefficients after zeta = (1+w)/(1-w), stable means h_i >= 0 and
-    h2 h1 >= h3 h0.
+    Routh-Hurwitz: with h0 … h3 the coefficients after zeta = (1 + w)/(1 − w), stable means h_i ≥ 0
+    and h2 h1 ≥ h3 h0.
 
+    Parameters
+    ----------
+    s
+        The scheme.
+    xi
+        Damping ratio.
+
+    Returns
+    -------
+    Omega
+        The limit; inf if the scheme is always stable, 0.0 if it is unstable for small steps.
+
+    Examples
+    --------
     >>> round(critical_frequency(Scheme.central_difference()), 12)
     2.0
     >>> critical_frequency(Scheme.U0(0.5, 0.5, 0.5, explicit=True))
@@ -200,8 +374,27 @@ def critical_frequency(s: Scheme, xi: float = 0.0) -> float:
 
 
 def bifurcation_frequency(s: Scheme, xi: float = 0.0) -> float:
-    """Omega at which the principal pair becomes real (first zero of the cubic's discriminant); inf
-    if it never does."""
+    """Return the Omega at which the principal pair becomes real.
+
+    It is the first zero of the discriminant of the cubic.
+
+    Parameters
+    ----------
+    s
+        The scheme.
+    xi
+        Damping ratio.
+
+    Returns
+    -------
+    Omega
+        The frequency; inf if the pair never becomes real.
+
+    Examples
+    --------
+    >>> round(bifurcation_frequency(Scheme.central_difference()), 12)
+    2.0
+    """
     a, b, c, d = _polynomials(s, xi)
     plus = 4.0 * product(b, b, b, d) + 4.0 * product(a, c, c, c) + 27.0 * product(a, a, d, d)
     minus = 18.0 * product(a, b, c, d) + product(b, b, c, c)
@@ -212,8 +405,25 @@ def bifurcation_frequency(s: Scheme, xi: float = 0.0) -> float:
 
 
 def first_order_amplification_matrix(s: FirstOrderScheme, z: ArrayLike) -> ComplexArray:
-    """A of y_1 = A y_n, y = (s, dt v), for s' = -lambda s, z = lambda dt (complex allowed), shape
-    (..., 2, 2)."""
+    """Return A of y_1 = A y_n for s' = −lambda s, y = (s, dt v).
+
+    Parameters
+    ----------
+    s
+        The scheme.
+    z
+        lambda dt, of any shape; it may be complex.
+
+    Returns
+    -------
+    A
+        Matrices of the shape (..., 2, 2).
+
+    Examples
+    --------
+    >>> first_order_amplification_matrix(FirstOrderScheme.gear(), 0.0).shape
+    (2, 2)
+    """
     zz = np.asarray(z, dtype=np.complex128)
     row = -np.stack([zz, 1.0 + s.W1 * zz], axis=-1) / (s.W1L6 + s.W2L5 * zz)[..., None]
     A: ComplexArray = np.array([[1.0, 1.0], [0.0, 1.0]]) + np.array([s.l5, 1.0])[:, None] * row[..., None, :]
@@ -221,13 +431,43 @@ def first_order_amplification_matrix(s: FirstOrderScheme, z: ArrayLike) -> Compl
 
 
 def first_order_spectral_radius(s: FirstOrderScheme, z: ArrayLike) -> Array:
-    """Largest absolute eigenvalue for s' = -lambda s, z = lambda dt."""
+    """Return the largest absolute eigenvalue for s' = −lambda s.
+
+    Parameters
+    ----------
+    s
+        The scheme.
+    z
+        lambda dt, of any shape; it may be complex.
+
+    Returns
+    -------
+    radius
+        Numbers of the shape of `z`.
+
+    Examples
+    --------
+    >>> bool(first_order_spectral_radius(FirstOrderScheme.gear(), 10.0) < 0.5)
+    True
+    """
     return _radius(first_order_amplification_matrix(s, z))
 
 
 def first_order_roots_at_infinity(s: FirstOrderScheme) -> ComplexArray:
-    """The two roots as z -> infinity, sorted by absolute value; explicit members end with inf.
+    """Return the two roots as z → ∞, sorted by absolute value.
 
+    Parameters
+    ----------
+    s
+        The scheme.
+
+    Returns
+    -------
+    roots
+        Two complex numbers; those of explicit members end with inf.
+
+    Examples
+    --------
     >>> abs(first_order_roots_at_infinity(FirstOrderScheme.GS4_1(0.5, 0.25))).round(12).tolist()
     [0.25, 0.5]
     """
@@ -237,8 +477,23 @@ def first_order_roots_at_infinity(s: FirstOrderScheme) -> ComplexArray:
 
 
 def first_order_critical_step(s: FirstOrderScheme) -> float:
-    """The largest real z = lambda dt up to which decay is not amplified: inf if always, 0.0 if for
-    no small step."""
+    """Return the largest real z = lambda dt up to which decay is not amplified.
+
+    Parameters
+    ----------
+    s
+        The scheme.
+
+    Returns
+    -------
+    z
+        The limit; inf if there is none, 0.0 if small steps are unstable.
+
+    Examples
+    --------
+    >>> first_order_critical_step(FirstOrderScheme.gear())
+    inf
+    """
     c2, c1, c0 = np.array([s.W1L6, s.W2L5]), np.array([1.0, s.l5 + s.W1]), np.array([0.0, 1.0])
     conditions = ((4 * c2 - 2 * c1 + c0, 4 * c2 + 2 * c1 + c0), (2 * c1 - 2 * c0, 2 * c1 + 2 * c0))
     return min(first_negative(*condition) for condition in conditions)

@@ -16,8 +16,9 @@ TOLERANCE = 1e-12
 
 
 def satisfies_symplectic_condition(s: Scheme) -> bool:
-    """Whether the coefficients satisfy (2.144)/(2.170); neither necessary nor sufficient for
-    bounded energy.
+    """Return whether the coefficients satisfy the symplectic condition of the source.
+
+    It is neither necessary nor sufficient for bounded energy.
 
     The condition is derived with a_n held fixed, while a_n itself depends on the state. Measured on
     Kepler's problem (eccentricity 0.3, dt = 0.02, 60 revolutions; E is the mean energy error over a
@@ -34,6 +35,18 @@ def satisfies_symplectic_condition(s: Scheme) -> bool:
     - U0(1, 1, rho_s), implicit or explicit, and explicit V0(rho, 1, 1) fail the condition, yet E is
       constant; the implicit ones are the trapezoidal rule for the interpolated values q~, v~, a~.
 
+    Parameters
+    ----------
+    s
+        The scheme.
+
+    Returns
+    -------
+    satisfied
+        Whether (2.144), or (2.170) for explicit members, holds.
+
+    Examples
+    --------
     >>> satisfies_symplectic_condition(Scheme.midpoint_epa()), satisfies_symplectic_condition(Scheme.newmark())
     (True, False)
     """

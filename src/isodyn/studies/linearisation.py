@@ -20,12 +20,15 @@ from scipy.linalg import eig, eigh
 
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import SOLVES, FloatArray
+from isodyn.later import Later
 from isodyn.studies.tangents import Tangents, multipliers, rates, second_order, tangents
 from isodyn.systems.checks import vector
 from isodyn.systems.compiled_system import settled
 from isodyn.systems.manifold import freedoms
 from isodyn.systems.questions import Questions
 from isodyn.systems.scales import largest_or_one, natural_pace, ordinary_or, power_of_two, reach, sizes_of_rows
+
+statics = Later("isodyn.studies.statics")  # which uses this module
 
 UNBALANCED = 1e-6  # forces left, relative, from which on a position is not one of rest
 NEAR = 1e-9  # … and so are forces of a position that is off by this much, relative
@@ -216,9 +219,7 @@ def linearise(system: Any, q: Any = None, t: float = 0.0) -> Linearisation:
     system = second_order("linearise", system)
     ask, still = Questions(system), np.zeros(system.nv)
     if q is None:
-        from isodyn.studies.statics import equilibrium
-
-        q = equilibrium(system, t=t).q
+        q = statics.equilibrium(system, t=t).q
     at = vector("q", q)
     if at.size != system.nq:
         raise InputError(f"q must have {system.nq} entries, received {at.size}")

@@ -37,10 +37,13 @@ from isodyn.kernels.compiled import (
     SOLVES,
     FloatArray,
 )
+from isodyn.later import Later
 from isodyn.problems.problem import Motion, Problem
 from isodyn.schemes import FirstOrderScheme, Scheme
 from isodyn.systems import System
 from isodyn.systems.model import Model
+
+integrators = Later("scipy.integrate")
 
 RTOL = 1e-13
 EIGHTH_ORDER = (4 / 5, -1 / 5, 4 / 105, -1 / 280)  # weights of f(kh) − f(−kh), k = 1 … 4
@@ -75,8 +78,6 @@ def accurate_motion(
 ) -> ReferenceMotion:
     """The motion computed by DOP853 with rtol = 1e-13, anew from breakpoints, where loads jump; a
     and λ there are those after the jump."""
-    from scipy.integrate import solve_ivp
-
     if system.first_order and system.m:
         raise InputError("a high-order reference cannot have algebraic unknowns", hint="pass fine_motion as reference")
     acceleration = Acceleration(system)
@@ -93,7 +94,9 @@ def accurate_motion(
     for start, stop in pairwise(times):
         last = float(np.nextafter(stop, start)) if stop < t_end else stop  # loads before their jump
         tolerances = {"rtol": RTOL, "atol": RTOL * scale}
-        run = solve_ivp(rate, (start, stop), y, method="DOP853", dense_output=True, args=(last,), **tolerances)
+        run = integrators.solve_ivp(
+            rate, (start, stop), y, method="DOP853", dense_output=True, args=(last,), **tolerances
+        )
         if not run.success:
             raise ConvergenceError(f"the reference by DOP853 failed at t = {run.t[-1]:g}: {run.message}")
         y = run.y[:, -1]

@@ -26,7 +26,10 @@ import numpy as np
 
 from isodyn.errors import InputError, NonFiniteError, SingularError
 from isodyn.kernels.compiled import FloatArray
+from isodyn.later import Later
 from isodyn.systems import checks, differences
+
+optimize = Later("scipy.optimize")
 
 RowsFunction = Callable[[FloatArray, FloatArray, float], FloatArray]
 
@@ -360,14 +363,12 @@ def consistent(system: Any, t: float, s: FloatArray, z: FloatArray) -> tuple[Flo
 
 def _solve(chain: Chain) -> FloatArray:
     """z from the last level by Newton's iteration."""
-    from scipy.optimize import root
-
     last, s, t = chain.levels[-1], chain.s, chain.t
 
     def scaled(x: FloatArray) -> FloatArray:
         return np.asarray(last.rows(s, chain.z + chain.reach_z * x, t) / last.sizes)
 
-    found = root(scaled, np.zeros(chain.m), method="hybr", options={"xtol": 1e-14, "eps": 1e-10})
+    found = optimize.root(scaled, np.zeros(chain.m), method="hybr", options={"xtol": 1e-14, "eps": 1e-10})
     z: FloatArray = chain.z + chain.reach_z * found.x
     residual = float(np.abs(found.fun).max())
     if not residual <= SMALL * max(1.0, float(np.abs(found.x).max())):

@@ -18,7 +18,10 @@ from weakref import WeakValueDictionary
 from isodyn.kernels import interrupts
 from isodyn.kernels.compiled import KNOWS_LEVELS, RAISED, SOLVES, SPARSE, FloatArray
 from isodyn.kernels.struct import Nothing, Struct, integer
+from isodyn.later import Later
 from isodyn.linear_solvers.blocks import Sparsity
+
+trampoline = Later("isodyn.systems.trampoline")  # which calls back into this module
 
 
 class Answers(Protocol):
@@ -111,9 +114,6 @@ def call_back(
 
 def from_python(model: Answers, traits: int) -> Model:
     """A model whose answers come from Python."""
-    # compiled, or loaded from the cache, when first needed
-    from isodyn.systems.trampoline import python_model
-
     callback, tables = Callback(model), PythonTables()
     tables.handle = callback.handle
-    return Model(python_model, traits & ~KNOWS_LEVELS, tables, callback=callback)
+    return Model(trampoline.python_model, traits & ~KNOWS_LEVELS, tables, callback=callback)

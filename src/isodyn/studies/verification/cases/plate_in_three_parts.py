@@ -12,8 +12,11 @@ import numpy as np
 from scipy.linalg import eigh
 
 import isodyn as iso
+from isodyn.later import Later
 from isodyn.studies.verification.case import Case, Measurement, Run
 from isodyn.studies.verification.runs import compared, timed
+
+skfem, skfem_helpers, elasticity = Later("skfem"), Later("skfem.helpers"), Later("skfem.models.elasticity")
 
 E, NU, THICKNESS, SHEAR = 1e8, 0.3, 0.1, 1e6
 S = iso.Scheme
@@ -22,17 +25,13 @@ SCHEMES = {"left": S.U0(0.5, 0.5, 0.5), "middle": S.U0(1, 1, 0.5), "right": S.V0
 
 def plate() -> Any:
     """The elements, and which of the three parts each belongs to."""
-    from skfem import Basis, BilinearForm, ElementQuad1, ElementVector, FacetBasis, LinearForm, MeshQuad
-    from skfem.helpers import dot
-    from skfem.models.elasticity import linear_elasticity
-
-    mesh = MeshQuad.init_tensor(np.linspace(0, 6, 7), np.linspace(0, 4, 5))
-    basis = Basis(mesh, ElementVector(ElementQuad1()))
+    mesh = skfem.MeshQuad.init_tensor(np.linspace(0, 6, 7), np.linspace(0, 4, 5))
+    basis = skfem.Basis(mesh, skfem.ElementVector(skfem.ElementQuad1()))
     lame = E * NU / (1 - NU**2), E / (2 * (1 + NU))
-    K = linear_elasticity(*(THICKNESS * x for x in lame)).coo_data(basis).tolocal()
-    M = BilinearForm(lambda u, v, w: THICKNESS * dot(u, v)).coo_data(basis).tolocal()
-    edge = FacetBasis(mesh, basis.elem, facets=mesh.facets_satisfying(lambda x: np.isclose(x[0], 6.0)))
-    shear = LinearForm(lambda v, w: THICKNESS * SHEAR * v[1]).assemble(edge)
+    K = elasticity.linear_elasticity(*(THICKNESS * x for x in lame)).coo_data(basis).tolocal()
+    M = skfem.BilinearForm(lambda u, v, w: THICKNESS * skfem_helpers.dot(u, v)).coo_data(basis).tolocal()
+    edge = skfem.FacetBasis(mesh, basis.elem, facets=mesh.facets_satisfying(lambda x: np.isclose(x[0], 6.0)))
+    shear = skfem.LinearForm(lambda v, w: THICKNESS * SHEAR * v[1]).assemble(edge)
     free = basis.complement_dofs(basis.get_dofs(lambda x: np.isclose(x[0], 0.0)))
     number = np.full(basis.N, -1)
     number[free] = np.arange(free.size)

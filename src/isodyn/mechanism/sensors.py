@@ -1,0 +1,114 @@
+"""Sensors: points of bodies, distances and relative angles that are read after a run, by name.
+
+A sensor adds nothing to the equations. It is a description like a joint: points and axes stand in
+the world at the start.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from isodyn.bodies.body import GROUND, Body, vector3
+from isodyn.errors import InputError
+from isodyn.joints.pairs import between_points
+from isodyn.joints.words import Pair, Word, unit
+from isodyn.kernels.compiled import FloatArray
+from isodyn.mechanism.parts import Parts
+
+
+@dataclass(frozen=True)
+class Sensor:
+    """A point of a body that is watched: position, velocity and acceleration in the world.
+
+    With `to`, another body or the ground, also the distance between the two points and its rate;
+    with `axis` also the angle by which the body turns against `to` about that axis, with its rate.
+
+    Parameters
+    ----------
+    name
+        The name of the sensor; names of bodies, joints, loads and sensors are all different.
+    body
+        The body, or a place on a beam such as "rod.end".
+    point
+        The point in the world at the start; the mass centre when left out.
+    to
+        What distance and angle are measured against: a body, a place on a beam, or "ground".
+    to_point
+        The point of `to` for the distance, in the world at the start; its mass centre, or the
+        origin of the world, when left out.
+    axis
+        The axis of the angle in the world at the start; it moves with `to`.
+
+    Raises
+    ------
+    InputError
+        When the sensor is added to a mechanism that does not know its bodies, or when it is read.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> mech = iso.Mechanism(gravity=(0, 0, -9.81))
+    >>> _ = mech.add_body("rod", mass=1.0, inertia=(0.01, 0.09, 0.09), position=(0.5, 0, 0))
+    >>> _ = mech.add_joint(iso.Hinge("pin", "ground", "rod", axis=(0, 1, 0)))
+    >>> _ = mech.add_sensor(iso.Sensor("tip", "rod", point=(1, 0, 0), to="ground"))
+    >>> tip = iso.integrate(mech.compile(), dt=0.01, t_end=0.5).sensor("tip")
+    >>> tip.position.shape, bool(abs(tip.distance - 1.0).max() < 1e-9)
+    ((51, 3), True)
+    """
+
+    name: str
+    body: str
+    point: Any = None
+    to: str | None = None
+    to_point: Any = None
+    axis: Any = None
+
+    def check(self, parts: Parts) -> None:
+        """InputError for a sensor that the mechanism cannot read."""
+        what = f"sensor {self.name!r}"
+        parts.refuse_unknown(what, self.body)
+        if self.to is None:
+            for key in ("to_point", "axis"):
+                if getattr(self, key) is not None:
+                    raise InputError(f"{what}: {key} needs `to`", hint='to="ground", or another body', argument=key)
+            if self.point is not None:
+                vector3(f"{what}: point", self.point, "point")
+            return
+        if self.to != GROUND:
+            parts.refuse_unknown(what, self.to)
+        if parts.body(self.body).name == parts.body(self.to).name:
+            raise InputError(f"{what} measures {self.body!r} against itself", argument="to")
+        self.length_word(parts)
+        if self.axis is not None:
+            body, other = parts.body(self.body), parts.body(self.to)
+            lacking = next((x for x in (body, other) if x.kind in ("particle", "cable")), None)
+            if lacking is not None:
+                raise InputError(f"{what}: {lacking.name!r} is a {lacking.kind} and has no angle", argument="axis")
+            self.angle_word(parts)
+
+    def place(self, body: Body) -> FloatArray:
+        """The point in the world at the start."""
+        return body.position if self.point is None else vector3(f"sensor {self.name!r}: point", self.point, "point")
+
+    def length_word(self, parts: Parts) -> Word:
+        """The distance between the two points."""
+        assert self.to is not None
+        first, second = parts.body(self.to), parts.body(self.body)
+        ground = np.zeros(3) if self.to == GROUND else first.position
+        other = (
+            ground if self.to_point is None else vector3(f"sensor {self.name!r}: to_point", self.to_point, "to_point")
+        )
+        return between_points(self.name, first, second, (other, self.place(second))).length_word()
+
+    def angle_word(self, parts: Parts) -> Word:
+        """The turn about the axis."""
+        assert self.to is not None
+        first, second = parts.body(self.to), parts.body(self.body)
+        axis = unit(f"sensor {self.name!r}: axis", self.axis, "axis")
+        pair = Pair.of(self.name, first, second, self.place(second), axis)
+        if pair.planar and abs(axis[2]) < 1.0 - 1e-9:
+            raise InputError(f"sensor {self.name!r}: planar bodies turn about z, received axis={self.axis!r}")
+        return pair.twist_word()

@@ -1,0 +1,56 @@
+"""Where the energy of a mechanism is: in which body, beam, spring or limit.
+
+body   T = ½ m ṙ² + ½ ωᵀ𝔍ω,  V = −m g·r          beam   T, and V = strain − weight          spring, limit   V alone
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from isodyn.kernels.compiled import FloatArray
+from isodyn.results.beam_view import BeamView
+from isodyn.results.load_view import LoadView
+from isodyn.results.mechanism_views import BodyView, mechanism_of
+
+if TYPE_CHECKING:
+    from isodyn.mechanism.system import MechanismSystem
+    from isodyn.results.solution import Solution
+
+
+class PartEnergy(NamedTuple):
+    """Kinetic and potential energy of a part at every saved time."""
+
+    kinetic: FloatArray
+    potential: FloatArray
+
+
+def energy_by_part(sol: Solution) -> dict[str, PartEnergy]:
+    """Energies of bodies, beams, and of loads that store some."""
+    system = mechanism_of(sol, "energy_by_part()")
+    sol._whole("energy_by_part()")
+    none = np.zeros(sol.t.size)
+    found = {}
+    for body in system.bodies:
+        if not body.of_beam:
+            view = BodyView(sol, body.name)
+            v, w = view.velocity, view.angular_velocity
+            kinetic = 0.5 * body.mass * np.einsum("ki,ki->k", v, v) + 0.5 * np.einsum("ki,ij,kj->k", w, body.inertia, w)
+            found[body.name] = PartEnergy(kinetic, -body.mass * view.position @ system.layout.gravity)
+    for name in system.beams:
+        found[name] = _of_beam(sol, system, name)
+    for name in dict.fromkeys(law.load for law in system.layout.laws):
+        stored = LoadView(sol, name).energy
+        if stored.any():
+            found[name] = PartEnergy(none, stored)
+    return found
+
+
+def _of_beam(sol: Solution, system: MechanismSystem, name: str) -> PartEnergy:
+    beam = BeamView(sol, name)
+    axial, bending = beam.shape.strain_energy(beam.q)
+    momentum_of = beam.shape.momentum
+    g = system.layout.gravity[: beam.shape.dim]
+    weight = momentum_of(beam.q) @ g  # ∫ρA r ds, as ∫ρA ṙ ds is the momentum
+    return PartEnergy(beam.shape.kinetic_energy(beam.v), axial + bending - weight)

@@ -1,0 +1,154 @@
+"""What a solution says about loads that do not act along measures: forces, torques and drag on
+bodies, forces along beams, users' functions.
+
+The power of a load is f·ṙ + τ·ω on a body, and Σ f·ẋ over the coordinates of the nodes of a beam.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numba import types
+
+from isodyn.bodies.pose import Pose
+from isodyn.expressions.time_kernels import at_time
+from isodyn.kernels.compiled import F2, F, FloatArray, i8, kernel
+from isodyn.loads.user import UserLoad
+from isodyn.mechanism.poses import poses
+from isodyn.multibody.bodies import place_bodies
+from isodyn.multibody.histories import Poses
+from isodyn.multibody.loads import force_and_torque, scale_of_load
+from isodyn.multibody.tables import SCRATCH, TABLES, Scratch, Tables
+from isodyn.results.balance import since_start
+from isodyn.results.mechanism_views import mechanism_of, turned
+
+if TYPE_CHECKING:
+    from isodyn.results.solution import Solution
+
+
+@kernel(types.void(i8, F, F2, F2, TABLES, SCRATCH, F2))
+def read_load(
+    k: int, t: FloatArray, q: FloatArray, v: FloatArray, tables: Tables, scratch: Scratch, out: FloatArray
+) -> None:
+    """Force in the world and torque in the body of load k along histories, into the rows of out."""
+    load = tables.loads[k]
+    for n in range(t.size):
+        place_bodies(q[n], v[n], tables, scratch)
+        force, torque = force_and_torque(load, scratch.poses[load.body])
+        scale = scale_of_load(load, t[n], tables, scratch)
+        for i in range(3):
+            out[n, i], out[n, 3 + i] = scale * force[i], scale * torque[i]
+
+
+@kernel(types.void(i8, F, TABLES, SCRATCH, F))
+def read_factor(n: int, t: FloatArray, tables: Tables, scratch: Scratch, out: FloatArray) -> None:
+    """The factor of load n along a beam at these times."""
+    for k in range(t.size):
+        f = at_time(tables.beams.spreads[n].time, t[k], tables.time, scratch.formulas)[0]
+        out[k] = tables.load_factor * f
+
+
+class BodyLoadView:
+    """A force, torque, drag or user's load along a solution.
+
+    `force` and `torque` act on the body `on`, the torque about its mass centre, both in the world;
+    `point` is where the force acts. `power` is what the load gives to the mechanism, `work` what it
+    gave since the start, by the trapezoidal rule over the saved times.
+    """
+
+    def __init__(self, sol: Solution, name: str) -> None:
+        system = mechanism_of(sol, "load()")
+        sol._whole("load()")
+        self.name, self.t, self._sol, self._system = name, sol.t, sol, system
+        assert system.description is not None
+        self._part = system.description.parts.loads[name]
+        self.on = self._part.body if isinstance(self._part, UserLoad) else system.loads[name].on_bodies[0].body
+
+    def __repr__(self) -> str:
+        return f"<BodyLoadView {self.name!r} on {self.on!r}: {self.t.size} rows>"
+
+    @cached_property
+    def _place(self) -> Poses:
+        return poses(self._system, self.on, self._sol.q, self._sol.v)
+
+    @cached_property
+    def _both(self) -> FloatArray:
+        """Force in the world and torque in the body, (times, 6)."""
+        sol, system = self._sol, self._system
+        found = np.zeros((sol.t.size, 6))
+        if isinstance(self._part, UserLoad):
+            p = self._place
+            for k, t in enumerate(sol.t):
+                pose = Pose(p.position[k], p.R[k], p.v[k], p.w[k])
+                found[k] = self._part.value(float(t), pose)
+            return found
+        q, v = np.ascontiguousarray(sol.q), np.ascontiguousarray(sol.v)
+        before = list(system.loads).index(self.name)
+        first = sum(len(forces.on_bodies) for forces in list(system.loads.values())[:before])
+        for k in range(first, first + len(system.loads[self.name].on_bodies)):
+            one = np.zeros((sol.t.size, 6))
+            read_load(k, sol.t, q, v, system.tables, system.scratch.copy(), one)
+            found += one
+        return found
+
+    @cached_property
+    def force(self) -> FloatArray:
+        """On the body `on`, in the world, (times, 3)."""
+        return self._both[:, :3]
+
+    @cached_property
+    def torque(self) -> FloatArray:
+        """On the body `on` about its mass centre, in the world, (times, 3)."""
+        return turned(self._place.R, self._both[:, 3:])
+
+    @cached_property
+    def point(self) -> FloatArray:
+        """Where the force acts, in the world, (times, 3); the mass centre for torques."""
+        s = np.zeros(3)
+        if not isinstance(self._part, UserLoad):
+            s = self._system.loads[self.name].on_bodies[0].point
+        return np.asarray(self._place.position + self._place.R @ s)
+
+    @cached_property
+    def power(self) -> FloatArray:
+        """What the load gives to the mechanism, (times,)."""
+        return np.asarray(np.einsum("ki,ki->k", self._both, np.hstack([self._place.v, self._place.w])))
+
+    @cached_property
+    def work(self) -> FloatArray:
+        """What the load gave since the start, (times,)."""
+        return since_start(self.t, self.power)
+
+
+class BeamLoadView:
+    """A force along a beam: its resultant `force`, its `torque` about the start of the beam, both
+    in the world; `power` and `work` as of other loads."""
+
+    def __init__(self, sol: Solution, name: str) -> None:
+        system = mechanism_of(sol, "load()")
+        sol._whole("load()")
+        self.name, self.t = name, sol.t
+        self.on = system.loads[name].along_beams[0].beam
+        before = list(system.loads).index(name)
+        k = sum(len(forces.along_beams) for forces in list(system.loads.values())[:before])
+        first, forces = system.layout.spreads[k].first, system.layout.spreads[k].forces
+        own, dim = slice(first, first + forces.size), system.beams[self.on].mesh.dim
+        scale = np.zeros(sol.t.size)
+        read_factor(k, sol.t, system.tables, system.scratch.copy(), scale)
+        q, v = (x[:, own].reshape(sol.t.size, -1, dim) for x in (sol.q, sol.v))
+        f = scale[:, None, None] * forces.reshape(-1, dim)
+        self.power = np.einsum("kni,kni->k", f, v)
+        f, q = (np.pad(x, ((0, 0), (0, 0), (0, 3 - dim))) for x in (f, q))
+        self.force = f[:, ::2].sum(axis=1)  # of positions; the others act on slopes
+        self.point = q[:, 0]
+        self.torque = np.cross(q, f).sum(axis=1) - np.cross(self.point, self.force)
+
+    def __repr__(self) -> str:
+        return f"<BeamLoadView {self.name!r} on {self.on!r}: {self.t.size} rows>"
+
+    @cached_property
+    def work(self) -> FloatArray:
+        """What the load gave since the start, (times,)."""
+        return since_start(self.t, self.power)

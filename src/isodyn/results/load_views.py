@@ -1,0 +1,98 @@
+"""Loads and drives of a mechanism by name, each with the view that it needs."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from isodyn.errors import InputError
+from isodyn.joints.words import RowKind
+from isodyn.kernels.compiled import FloatArray
+from isodyn.mechanism.parts import nearest
+from isodyn.mechanism.system import MechanismSystem
+from isodyn.results.balance import since_start
+from isodyn.results.load_on_body import BeamLoadView, BodyLoadView
+from isodyn.results.load_view import LoadView
+from isodyn.results.mechanism_views import mechanism_of, read
+from isodyn.results.reactions import acting_at, on_body
+
+if TYPE_CHECKING:
+    from isodyn.results.solution import Solution
+
+
+class DriveView:
+    """A drive along a solution: what it takes to move a coordinate of a joint as told.
+
+    `length` and `rate` are the coordinate and its rate, `effort` the torque or force along it that
+    the drive needs, `tension` the opposite, all (times, 1) like those of other loads. `force` and
+    `torque` act on the body `on` at its mass centre, in the world. `power` is what the drive gives
+    to the mechanism, `work` what it gave since the start.
+    """
+
+    def __init__(self, sol: Solution, name: str) -> None:
+        system = mechanism_of(sol, "load()")
+        sol._whole("load()")
+        parts = system.joints[name]
+        self.name, self.t, self.on = name, sol.t, parts.action.on
+        (row,) = parts.rows
+        length, rate = read(sol, system, system.rows[row].terms[0][1])
+        self.length, self.rate, self.tension = length[:, None], rate[:, None], sol.lam[:, [row]]
+        self.effort = -self.tension
+        self.force, self.torque = on_body(system, sol, parts, self.on)
+        self.point = acting_at(system, sol, parts, self.on)
+
+    def __repr__(self) -> str:
+        return f"<DriveView {self.name!r} on {self.on!r}: {self.t.size} rows>"
+
+    @cached_property
+    def power(self) -> FloatArray:
+        """What the drive gives to the mechanism, (times,)."""
+        return (self.effort * self.rate)[:, 0]
+
+    @cached_property
+    def work(self) -> FloatArray:
+        """What the drive gave since the start, by the trapezoidal rule over the saved times."""
+        return since_start(self.t, self.power)
+
+
+AnyLoadView = LoadView | BodyLoadView | BeamLoadView | DriveView
+
+
+def names_of_loads(system: MechanismSystem) -> list[str]:
+    """Loads, then drives."""
+    known = () if system.description is None else system.description.parts.loads
+    loads = [*dict.fromkeys((*known, *(law.load for law in system.layout.laws)))]
+    return [*(name for name in loads if _acts(system, name)), *names_of_drives(system)]
+
+
+def names_of_drives(system: MechanismSystem) -> list[str]:
+    """Joints that move a coordinate as a function of time."""
+    return [
+        name
+        for name, parts in system.joints.items()
+        if len(parts.rows) == 1 and system.rows[parts.rows[0]].kind is RowKind.DRIVE
+    ]
+
+
+def _acts(system: MechanismSystem, name: str) -> bool:
+    """Whether a load has anything to show: a formula may have no component that is not zero."""
+    if any(law.load == name for law in system.layout.laws):
+        return True
+    forces = system.loads.get(name)
+    return forces is None or bool(forces.on_bodies or forces.along_beams)
+
+
+def load_of(sol: Solution, name: str) -> AnyLoadView:
+    """The view of a load or drive by its name."""
+    system = mechanism_of(sol, "load()")
+    known = names_of_loads(system)
+    if name not in known:
+        if name in system.joints:
+            raise InputError(f"{name!r} is a joint, not a load or a drive", hint=f"sol.reaction({name!r})")
+        raise InputError(f"there is no load or drive named {name!r}", hint=nearest(name, known))
+    if any(law.load == name for law in system.layout.laws):
+        return LoadView(sol, name)
+    if name in system.joints:
+        return DriveView(sol, name)
+    forces = system.loads.get(name)
+    return BodyLoadView(sol, name) if forces is None or forces.on_bodies else BeamLoadView(sol, name)

@@ -1,0 +1,191 @@
+"""All that can be read from a solution, by name: one catalogue for plots, tables, CSV and NetCDF.
+
+A quantity belongs to an owner (a part of a mechanism, or nobody) and has a name of its own:
+("pin", "force") is called "pin.force". Vectors have components, "pin.force_x", and a size,
+"|pin.force|". States are called q(name), v(name), a(name), lam(name). Names are looked up whole, so
+that parts may have any name; where two read alike, the pair (owner, what) tells them apart.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import Enum, auto
+from functools import cached_property, singledispatch
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from isodyn.errors import InputError
+from isodyn.kernels.compiled import FloatArray
+from isodyn.later import Later
+from isodyn.results.units import STATES, is_mechanism, is_whole, labels, units
+
+quantities_of_parts = Later("isodyn.results.quantities_of_parts")  # which needs this module
+
+if TYPE_CHECKING:
+    from isodyn.results.solution import Solution
+
+NEAR = 5  # so many names are offered where one is unknown
+
+
+class Of(Enum):
+    """What a quantity tells about."""
+
+    STATE = auto()
+    BODY = auto()
+    JOINT = auto()
+    LOAD = auto()
+    SENSOR = auto()
+    CONTACT = auto()
+    ENERGY = auto()
+
+
+class Curve(NamedTuple):
+    """A quantity along a run: its name, values (times,) or (times, components), unit, and names of
+    the components."""
+
+    name: str
+    values: FloatArray
+    unit: str
+    components: tuple[str, ...] = ()
+
+    def columns(self) -> Iterator[tuple[str, FloatArray, str]]:
+        """Name, values and unit of every component."""
+        if self.values.ndim == 1:
+            yield self.name, self.values, self.unit
+            return
+        of_each = self.unit.split(", ") if ", " in self.unit else [self.unit] * len(self.components)
+        for k, (component, unit) in enumerate(zip(self.components, of_each, strict=True)):
+            yield f"{self.name}_{component}", self.values[:, k], unit
+
+
+@dataclass(frozen=True, eq=False)
+class Quantity:
+    """What can be read: `read` gives its values when they are asked for."""
+
+    of: Of
+    owner: str
+    what: str
+    unit: str
+    words: str
+    read: Callable[[], FloatArray]
+    components: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """As it is called in tables and plots."""
+        return f"{self.owner}.{self.what}" if self.owner else self.what
+
+    @cached_property
+    def curve(self) -> Curve:
+        """The values."""
+        return Curve(self.name, np.asarray(self.read(), dtype=np.float64), self.unit, self.components)
+
+
+XYZ, WXYZ = ("x", "y", "z"), ("w", "x", "y", "z")
+
+
+@singledispatch
+def more_quantities(sol: Any) -> list[Quantity]:
+    """What a kind of solution knows beside states and parts; kinds register themselves."""
+    return []
+
+
+class Catalogue:
+    """The quantities of a solution; nothing is computed before it is asked for."""
+
+    def __init__(self, sol: Solution) -> None:
+        self.sol = sol
+        self.whole = is_whole(sol)
+
+    @cached_property
+    def all(self) -> list[Quantity]:
+        """In the order of tables: states, parts, energies."""
+        found = list(_states(self.sol))
+        if self.whole and is_mechanism(self.sol.system):
+            # compiled code of mechanisms, which other systems do not need
+            found += quantities_of_parts.of_parts(self.sol)
+        found += more_quantities(self.sol)
+        return found + list(_energies(self.sol, self.whole))
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Of all quantities."""
+        return tuple(quantity.name for quantity in self.all)
+
+    @cached_property
+    def _index(self) -> dict[Any, list[tuple[Quantity, str]]]:
+        """By whole names, pairs and triples: a quantity, and which component of it ("" is all, "||"
+        the size)."""
+        found: dict[Any, list[tuple[Quantity, str]]] = {}
+        for quantity in self.all:
+            ways = [("", quantity.name), *((c, f"{quantity.name}_{c}") for c in quantity.components)]
+            if quantity.components == XYZ:
+                ways.append(("||", f"|{quantity.name}|"))
+            for component, text in ways:
+                pair = (quantity.owner, quantity.what, component) if component else (quantity.owner, quantity.what)
+                for key in (text, pair):
+                    found.setdefault(key, []).append((quantity, component))
+        for name, column in zip(labels(self.sol)["q"], self.all, strict=False):  # "theta" for "q(theta)"
+            if name not in found:
+                found[name] = [(column, "")]
+        return found
+
+    def curve(self, name: Any) -> Curve:
+        """A quantity, a component or a size by its name."""
+        key = tuple(name) if isinstance(name, list | tuple) else name
+        try:
+            found = self._index.get(key, [])
+        except TypeError:
+            found = []
+        if not found:
+            raise self._unknown(key)
+        if len(found) > 1:
+            pairs = " or ".join(repr((q.owner, q.what, *([c] if c else []))) for q, c in found)
+            raise InputError(f"{name!r} is the name of {len(found)} quantities", hint=f"write {pairs}")
+        quantity, component = found[0]
+        curve = quantity.curve
+        if component == "||":
+            return Curve(f"|{quantity.name}|", np.linalg.norm(curve.values, axis=1), quantity.unit)
+        if component:
+            title, values, unit = list(curve.columns())[quantity.components.index(component)]
+            return Curve(title, values, unit)
+        return curve
+
+    def _unknown(self, name: Any) -> InputError:
+        text = f"there is no quantity named {name!r}"
+        own = [quantity.what for quantity in self.all if quantity.owner and quantity.owner == name]
+        if own:
+            return InputError(text, hint=f"{name!r} has {', '.join(own)}: {name}.{own[0]}")
+        if not self.whole and is_mechanism(self.sol.system):
+            return InputError(text, hint="only some columns were saved (select=): parts of the mechanism are not known")
+        known = [key for key in self._index if isinstance(key, str)]
+        near = difflib.get_close_matches(str(name), known, n=NEAR, cutoff=0.5)
+        if near:
+            return InputError(text, hint=f"did you mean {', '.join(map(repr, near))}?")
+        some = ", ".join(map(repr, self.names[:NEAR])) + (" …" if len(self.names) > NEAR else "")
+        return InputError(text, hint=f"there are {some}; all are in sol.quantities()")
+
+
+def _states(sol: Solution) -> Iterator[Quantity]:
+    names, of = labels(sol), units(sol.system)
+    for symbol in STATES:
+        for k, name in enumerate(names[symbol]):
+            yield Quantity(
+                Of.STATE,
+                "",
+                f"{symbol}({name})",
+                of[symbol][sol.columns[symbol][k]],
+                STATES[symbol],
+                lambda symbol=symbol, k=k: getattr(sol, symbol)[:, k],  # type: ignore[misc]
+            )
+
+
+def _energies(sol: Solution, whole: bool) -> Iterator[Quantity]:
+    if sol.system.energy is None or sol.system.first_order or not whole:
+        return
+    unit = "J" if is_mechanism(sol.system) else ""
+    for k, what in enumerate(("kinetic_energy", "potential_energy")):
+        yield Quantity(Of.ENERGY, "", what, unit, what.replace("_", " "), lambda k=k: sol.energy()[k])  # type: ignore[misc]
