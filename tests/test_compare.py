@@ -18,7 +18,7 @@ from isodyn.errors import ConvergenceError, InputError
 from isodyn.formulations.table import TABLE, entry
 from isodyn.report.compare_figures import compare_figure
 from isodyn.studies import Comparison, compare
-from isodyn.studies.compare import label
+from isodyn.studies.comparison import label
 
 SCHEME = iso.Scheme.optimal(0.5)
 
@@ -110,7 +110,7 @@ def test_a_failed_step_size_is_noted_and_the_others_stay(monkeypatch: pytest.Mon
             raise ConvergenceError("never runs\nsecond line")
         return run(system, scheme, formulation, dt=dt, **settings)
 
-    monkeypatch.setattr(sys.modules["isodyn.studies.compare"], "integrate", failing)
+    monkeypatch.setattr(sys.modules["isodyn.studies.comparison"], "integrate", failing)
     found = compare(
         problems.get("pendulum"), SCHEME, [iso.GGL(), iso.Projection(), iso.Stabilised()], [0.02, 0.01], 1.0
     )

@@ -26,7 +26,26 @@ class Rows(Protocol):
 
 
 class IsodynError(Exception):
-    """Root of all errors of this package; `hint` is printed on a line of its own."""
+    """Root of all errors of this package.
+
+    Parameters
+    ----------
+    message
+        What went wrong, where, what was expected and received.
+    hint
+        What to do about it, printed on a line of its own.
+    partial
+        The solution up to the last whole step, if a run failed.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> try:
+    ...     iso.problems.get("pendulums")
+    ... except iso.IsodynError as error:
+    ...     print(error.hint)
+    did you mean pendulum or rigid_pendulum or flexible_pendulum?
+    """
 
     def __init__(self, message: str, *, hint: str | None = None, partial: Rows | None = None) -> None:
         super().__init__(message if hint is None else f"{message}\nhint: {hint}")
@@ -150,6 +169,10 @@ class IsodynWarning(UserWarning):
 
 class RecoveryWarning(IsodynWarning):
     """Something on the disk is damaged; what could be saved is used, the rest is computed again."""
+
+
+class MendedWarning(IsodynWarning):
+    """Numbers of a file of another program cannot be those of a body, and were mended."""
 
 
 class StabilityWarning(IsodynWarning):

@@ -50,7 +50,6 @@ CLIENTS = "studies/verification/cases/"
 
 UPWARD = {
     ("integrate/driver.py", "subdomains"),
-    ("results/checkpoint.py", "integrate"),
 }
 
 

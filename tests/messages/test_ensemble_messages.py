@@ -3,6 +3,7 @@
 import os
 import signal
 import threading
+from typing import Any
 
 import numpy as np
 import pytest
@@ -92,3 +93,38 @@ def test_progress_counts_members(system, capsys):
     ens = iso.ensemble(system, v0=np.outer([1.0, 0.5], system.v0), progress=True, **TWO)
     assert len(ens) == 2
     assert "t =" not in capsys.readouterr().err
+
+
+def test_tables_of_ensembles(tmp_path: Any) -> None:
+    """One line for each member, or for each member and time; what does not fit is refused."""
+    drop = iso.MechanicalSystem(M=1.0, Q=lambda q, v, t: np.array([-9.81]), q0=[0.0], v0=[0.0])
+    ens = iso.ensemble(drop, dt=0.1, t_end=1.0, v0=[[0.0], [9.81], [5.0]])
+    table = ens.table({"height": lambda sol: sol.q[-1, 0]}, speed=[0.0, 9.81, 5.0])
+    assert table["height"] == pytest.approx([-4.905, 4.905, 5.0 - 4.905])
+    path = ens.to_csv(tmp_path / "all.csv", speed=["slow", "fast", "middling"])
+    lines = path.read_text(encoding="utf-8").splitlines()
+    assert lines[0].startswith("member,speed,t,q(")
+    assert len(lines) == 1 + 3 * ens.t.size
+    assert lines[-1].startswith("2,middling,1.0,")
+    with pytest.raises(
+        InputError, match=r"column 'speed' must have 3 values, one for each member, received shape \(2,\)"
+    ):
+        ens.table(speed=[1, 2])
+    with pytest.raises(InputError, match="output 'q' of member 0 must be one number, received shape"):
+        ens.table({"q": lambda sol: sol.q})
+    with pytest.raises(InputError, match="outputs must be functions by name, received list"):
+        ens.table([lambda sol: 1.0])
+    with pytest.raises(InputError, match="two columns are called 'member'"):
+        ens.table({"member": lambda sol: 1.0})
+    with pytest.raises(InputError, match="output 'q' must be a function of a solution, received 3"):
+        ens.table({"q": 3})
+
+
+def test_failed_members_have_no_numbers() -> None:
+    def force(q: Any, v: Any, t: float) -> Any:
+        return np.array([np.nan if q[0] > 1.0 else 0.0])
+
+    ens = iso.ensemble(iso.MechanicalSystem(1.0, force, [0.0], [0.0]), dt=0.1, t_end=1.0, v0=[[0.0], [2.0]])
+    table = ens.table({"q": lambda sol: sol.q[-1, 0]})
+    assert table["ok"].tolist() == [True, False]
+    assert np.isnan(table["q"][1])

@@ -14,8 +14,8 @@ from isodyn.errors import InputError
 from isodyn.expressions import compile_formula, constant, parse
 from isodyn.expressions.formula_kernels import FormulaScratch, run_formula
 from isodyn.expressions.program import evaluate
-from isodyn.expressions.time import TimeWriter
 from isodyn.expressions.time_kernels import TimeTables
+from isodyn.expressions.time_writer import TimeWriter
 from isodyn.expressions.tokens import LONGEST
 
 

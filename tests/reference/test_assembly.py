@@ -146,3 +146,28 @@ def test_out_of_reach_and_impossible_rates():
         mech.assemble(hold=["crnk"])
     with pytest.raises(InputError, match="there is no joint named 'E'"):
         mech.assemble(rates={"E": 1.0})
+
+
+def test_rates_of_some_joints_fix_the_others_and_are_told():
+    start = rough_four_bar(planar=True).assemble(rates={"A": 3.0})
+    sol = iso.integrate(start.system, dt=1e-3, t_end=1e-3)
+    for (joint, which), rate in start.rates.items():
+        assert sol.joint(joint).coordinate_rate(which)[0] == pytest.approx(rate, abs=1e-9)
+    assert start.rates["A", "angle"] == pytest.approx(3.0)
+    assert set(start.rates) == {(name, "angle") for name in "ABCD"}
+    assert start.undetermined == 0
+    told = str(start)
+    assert "rates given: A angle 3\n" in told
+    assert "rates that follow: B angle " in told
+
+
+def test_rates_that_leave_something_open_say_so():
+    mech = iso.Mechanism()
+    mech.add_body("upper", 1.0, 0.1, (0.5, 0), kind="planar")
+    mech.add_body("lower", 1.0, 0.1, (1.5, 0), kind="planar")
+    mech.add_joint(iso.Hinge("shoulder", "ground", "upper", point=(0, 0)))
+    mech.add_joint(iso.Hinge("elbow", "upper", "lower", point=(1, 0)))
+    start = mech.assemble(rates={"shoulder": 2.0})
+    assert start.undetermined == 1
+    assert "1 velocity is fixed by neither joints nor rates" in str(start)
+    assert "rates" not in str(mech.assemble())

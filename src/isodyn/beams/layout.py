@@ -16,7 +16,7 @@ import numpy as np
 from isodyn.beams.mesh import Element
 from isodyn.beams.model import Scratch, Tables
 from isodyn.beams.tables import BeamTables
-from isodyn.expressions.time import TimeWriter
+from isodyn.expressions.time_writer import TimeWriter
 from isodyn.kernels.compiled import FloatArray
 from isodyn.linear_solvers.blocks import Sparsity
 from isodyn.parts.block_pattern import BlockPattern

@@ -12,32 +12,27 @@ from typing import Any
 import numpy as np
 
 from isodyn.errors import InputError
-from isodyn.expressions.program import NAME, Program, compile_formula
-from isodyn.expressions.time_kernels import (
-    FORMULA,
-    HARMONIC,
-    POLYNOMIAL,
-    PULSE,
-    RAMP,
-    SPLINE,
-    HarmonicData,
-    PieceData,
-    PulseData,
-    RampData,
-    TimeTables,
-)
+from isodyn.expressions.program import compile_formula
+from isodyn.expressions.time_kernels import FORMULA, HARMONIC, POLYNOMIAL, PULSE, RAMP, SPLINE
+from isodyn.expressions.tracing import formula_of
 from isodyn.kernels.compiled import FloatArray
-from isodyn.kernels.struct import Struct
 from isodyn.real_numbers import real_array, real_number
 
 
 class Polynomial:
-    """c₀ + c₁ t + c₂ t² + …; Polynomial(0, 2) turns with two radians per second."""
+    """c₀ + c₁ t + c₂ t² + …; Polynomial(0, 2) turns with two radians per second.
+
+    The coefficients are numbers, or one sequence of them: Polynomial([0, 2]) is the same.
+    """
 
     kind = POLYNOMIAL
 
-    def __init__(self, *coefficients: float) -> None:
-        self.numbers = _finite("coefficients", coefficients or (0.0,))
+    def __init__(self, *coefficients: Any) -> None:
+        given = coefficients[0] if len(coefficients) == 1 and np.ndim(coefficients[0]) == 1 else coefficients
+        self.numbers = _finite("coefficients", given if len(given) else (0.0,), "Polynomial(0, 10) is 10 t")
+
+    def __repr__(self) -> str:
+        return f"Polynomial({', '.join(f'{c:g}' for c in self.numbers)})"
 
 
 @dataclass(frozen=True)
@@ -93,13 +88,24 @@ class Pulse:
 
 
 class Table:
-    """Values at times, joined by a cubic spline; constant before the first and after the last."""
+    """Values at times, joined by a cubic spline; constant before the first and after the last.
+
+    Table(times, values), or one array with a row (time, value) for each: Table(np.loadtxt(…)).
+    """
 
     kind = SPLINE
 
-    def __init__(self, t: Any, x: Any) -> None:
+    def __init__(self, t: Any, x: Any = None) -> None:
         from scipy.interpolate import CubicSpline
 
+        if x is None:
+            rows = real_array("the table", t, "rows (time, value)")
+            if rows.ndim != 2 or rows.shape[1] != 2:
+                raise InputError(
+                    f"one argument of a table must have rows (time, value), received shape {rows.shape}",
+                    hint="Table([0, 1, 2], [0, 5, 0]), or Table([(0, 0), (1, 5), (2, 0)])",
+                )
+            t, x = rows.T
         times, values = _finite("times", t), _finite("values", x)
         if times.size != values.size or times.size < 2 or not (np.diff(times) > 0).all():
             raise InputError(
@@ -127,95 +133,42 @@ class Formula:
         return f"Formula({self.text!r}{given})"
 
 
+_HOW = (
+    "a Python function such as lambda t: 2*np.sin(t), or Polynomial(0, 10) for 10 t, Sine, Ramp, Pulse,"
+    " Table(times, values), Formula; for anything else write a UserLoad"
+)
+
 TimeFunction = Polynomial | Sine | Ramp | Pulse | Table | Formula
 
 
 def as_time_function(what: str, value: Any) -> TimeFunction:
-    """A number is a constant; a function of time stays what it is."""
+    """A number is a constant; a function of time stays what it is; a Python function of t becomes a
+    formula."""
     if isinstance(value, TimeFunction):
         return value
+    if callable(value):
+        return _of_python(what, value)
     try:
         return Polynomial(real_number(what, value))
     except InputError:
         raise InputError(
             f"{what} must be a number or one of isodyn's functions of time, received {value!r}",
-            hint="Polynomial, Sine, Ramp, Pulse, Table, Formula; for anything else tabulate it, or write a UserLoad",
+            hint=_HOW,
         ) from None
 
 
-def _finite(what: str, values: Any) -> FloatArray:
+def _of_python(what: str, function: Any) -> Formula:
+    """A class of this module that was not called is no function of t."""
+    if isinstance(function, type):
+        raise InputError(f"{what}: {function.__name__} is a class, not a function of t", hint=_HOW)
+    try:
+        return Formula(formula_of(function))
+    except InputError as error:
+        raise InputError(f"{what}: {error.message}", hint=error.hint) from error
+
+
+def _finite(what: str, values: Any, hint: str | None = None) -> FloatArray:
     array = np.atleast_1d(real_array(what, values, "finite numbers"))
     if array.ndim != 1 or not np.isfinite(array).all():
-        raise InputError(f"{what} must be finite numbers, received {values!r}")
+        raise InputError(f"{what} must be finite numbers, received {values!r}", hint=hint)
     return array
-
-
-class TimeWriter:
-    """Collects functions of time and formulas by number, and writes them into the tables of a
-    model."""
-
-    def __init__(self) -> None:
-        self.functions: list[tuple[int, int, int]] = []
-        self.programs: list[Program] = []
-        # by kind: rows of parameters
-        self.parts: dict[int, list[FloatArray]] = {POLYNOMIAL: [], HARMONIC: [], RAMP: [], PULSE: [], SPLINE: []}
-
-    def function(self, what: str, value: Any) -> int:
-        """Number of a function of time, −1 for none; `what` it is, in words."""
-        if value is None:
-            return -1
-        f = as_time_function(what, value)
-        if isinstance(f, Formula):
-            self.functions.append((f.kind, self.formula(f.program), 1))
-        else:
-            own = self.parts[f.kind]
-            rows = f.numbers.reshape(-1, _WIDTH[f.kind])
-            self.functions.append((f.kind, len(own), len(rows)))
-            own += list(rows)
-        return len(self.functions) - 1
-
-    def formula(self, program: Program) -> int:
-        """Number of a formula."""
-        self.programs.append(program)
-        return len(self.programs) - 1
-
-    def sizes(self) -> dict[str, int]:
-        """Sizes of the tables."""
-        found = {name: len(self.parts[kind]) for kind, name in _PARTS.items()}
-        instructions = sum(len(program.code) for program in self.programs)
-        return found | {
-            "functions": len(self.functions),
-            "coefficients": len(self.parts[POLYNOMIAL]),
-            "formulas": len(self.programs),
-            "instructions": instructions,
-        }
-
-    def scratch_sizes(self) -> dict[str, int]:
-        """Sizes of the memory in which formulas run."""
-        return {
-            "names": sum(len(program.names) for program in self.programs),
-            "depth": max((program.depth for program in self.programs), default=0),
-        }
-
-    def write(self, tables: TimeTables) -> None:
-        """All of it into tables of these sizes."""
-        kinds, first, count = np.array(self.functions, dtype=np.int64).reshape(-1, 3).T
-        tables.functions.fill(kind=kinds, first=first, count=count)
-        tables.coefficients = np.array(self.parts[POLYNOMIAL], dtype=np.float64).ravel()
-        for kind, name in _PARTS.items():
-            rows = np.array(self.parts[kind], dtype=np.float64).reshape(-1, _WIDTH[kind])
-            getattr(tables, name).fill(**dict(zip(_STRUCTS[kind]._fields, rows.T, strict=True)))
-        code = [step for program in self.programs for step in program.code]
-        tables.formulas.instructions.fill(
-            operation=[operation for operation, _ in code],
-            name=[int(x) if operation == NAME else 0 for operation, x in code],
-            number=[0.0 if operation == NAME else x for operation, x in code],
-        )
-        counts, names = ([len(x) for x in (getattr(p, what) for p in self.programs)] for what in ("code", "names"))
-        starts, first_names = (np.cumsum([0, *many])[:-1] for many in (counts, names))
-        tables.formulas.formulas.fill(first=starts, count=counts, first_name=first_names, names=names)
-
-
-_PARTS = {HARMONIC: "harmonics", RAMP: "ramps", PULSE: "pulses", SPLINE: "pieces"}
-_STRUCTS: dict[int, type[Struct]] = {HARMONIC: HarmonicData, RAMP: RampData, PULSE: PulseData, SPLINE: PieceData}
-_WIDTH = {POLYNOMIAL: 1} | {kind: len(of._fields) for kind, of in _STRUCTS.items()}

@@ -46,15 +46,53 @@ def solve(
     *,
     names: Sequence[str] | None = None,
 ) -> Result:
-    """The acceleration of a system with mass M and forces Q under A a = b; M a + Aᵀλ = Q + C.
+    """Return the acceleration of a system under constraints: M a + Aᵀλ = Q + C, A a = b.
 
-    Rows may be redundant, more than coordinates, none, or in conflict; A a then meets b in the
-    least-squares sense and `conflict` says where it does not. `C` is the force that the constraints
-    are known to exert beyond the ideal one. `names` name the rows.
+    Rows may be redundant, more than coordinates, none, or in conflict. A a then meets b in the
+    least-squares sense, and `conflict` says where it does not.
 
-    With method "non-symmetric", M is M*, `A` (test rows) acts on forces and `A_star` (trial rows, A
-    where left out) on accelerations: M* a + Aᵀλ = Q, A* a = b. Q and b are those of the
-    accelerations that are solved for; `trial_variables` makes them from others.
+    With the method "non-symmetric", M is M*, `A` (test rows) acts on forces and `A_star` (trial
+    rows) on accelerations: M* a + Aᵀλ = Q, A* a = b. Q and b are those of the accelerations that
+    are solved for; `trial_variables` makes them from others.
+
+    Parameters
+    ----------
+    M
+        Mass matrix.
+    Q
+        Forces.
+    A
+        Constraint matrix.
+    b
+        Right-hand side.
+    method
+        How the equations are solved.
+    C
+        Force that the constraints are known to exert beyond the ideal one.
+    A_star
+        Trial rows of the method "non-symmetric"; A if left out.
+    rcond
+        Relative tolerance of the rank.
+    names
+        Names of the rows.
+
+    Returns
+    -------
+    result
+        Acceleration, multipliers, rank and forces.
+
+    Raises
+    ------
+    InputError
+        If sizes do not fit.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from isodyn.gauss import solve
+    >>> result = solve(np.eye(2), [1.0, -9.81], [[0.0, 1.0]], [0.0])
+    >>> result.a.tolist(), result.lam.tolist()
+    ([1.0, 0.0], [-9.81])
     """
     problem = _checked(M, Q, A, b, method, A_star, rcond, names)
     a, lam = problem.answer(problem.Q if C is None else problem.Q + problem.non_ideal(C))

@@ -26,20 +26,53 @@ _H = float(np.finfo(float).eps) ** (1 / 3)
 
 @dataclass(frozen=True)
 class Sticking:
-    """No slip: the friction force is a reaction."""
+    """The mode of a contact without slip, whose friction force is a reaction.
+
+    Examples
+    --------
+    >>> from isodyn.gauss import Sticking
+    >>> Sticking() == Sticking()
+    True
+    """
 
 
 @dataclass(frozen=True)
 class Sliding:
-    """Slip along `direction`, a unit vector in the tangent directions; `sign` of N where it is
-    known, 0 where it is not."""
+    """The mode of a contact that slips.
+
+    Parameters
+    ----------
+    direction
+        Unit vector in the tangent directions.
+    sign
+        Sign of N if it is known, else 0.
+
+    Examples
+    --------
+    >>> from isodyn.gauss import Sliding
+    >>> Sliding.along([3.0, 4.0]).direction
+    (0.6, 0.8)
+    """
 
     direction: tuple[float, ...]
     sign: int = 0
 
     @classmethod
     def along(cls, slip: Any, sign: int = 0) -> Sliding:
-        """The mode of a slip velocity that is not zero."""
+        """Return the mode of a slip velocity.
+
+        Parameters
+        ----------
+        slip
+            Slip velocity; it must not be zero.
+        sign
+            Sign of N if it is known, else 0.
+
+        Returns
+        -------
+        mode
+            The mode.
+        """
         slip = np.atleast_1d(np.asarray(slip, dtype=np.float64))
         size = float(np.linalg.norm(slip))
         if not (np.isfinite(size) and size > 0.0):
@@ -67,19 +100,37 @@ class ContactPoint:
 
 @dataclass(frozen=True, eq=False)
 class Contact:
-    """Where friction acts in a constrained system.
+    """A place where friction acts in a constrained system.
 
-    rows : the constraint row that carries the normal reaction, or several; numbers or names
-    tangent : tangent directions (n,) or (d, n), d = 1 or 2, orthonormal in space; an array or a
-        function (q, t)
-    mu : coefficient of friction while sliding; `mu_static` the one while sticking, the same unless
-        given
-    unilateral : the reaction only pushes, N ≥ 0; otherwise friction follows |N|
-    scale : N = −scale · λ, a number or a function (q, t)
-    surface : velocity of the other surface along the tangent directions, numbers or a function (q,
-        t)
-    rest : function (q, v, t) → Ṫ v − ẇ; from differences along the motion unless given
+    Parameters
+    ----------
+    rows
+        The constraint row that carries the normal reaction, or several; numbers or names.
+    tangent
+        Tangent directions (n,) or (d, n), d = 1 or 2, orthonormal in space; an array or a function
+        (q, t).
+    mu
+        Coefficient of friction while sliding.
+    mu_static
+        Coefficient of friction while sticking; `mu` if left out.
+    unilateral
+        The reaction only pushes, N ≥ 0; otherwise friction follows |N|.
+    scale
+        N = −scale · λ; a number or a function (q, t).
+    surface
+        Velocity of the other surface along the tangent directions; numbers or a function (q, t).
+    rest
+        Function (q, v, t) → Ṫ v − ẇ; differences along the motion if left out.
+    name
+        Name in messages and results.
 
+    Raises
+    ------
+    InputError
+        If a coefficient is negative, or the data do not fit.
+
+    Examples
+    --------
     >>> Contact(rows=0, tangent=[1.0, 0.0], mu=0.3).mu_static
     0.3
     """
@@ -111,7 +162,20 @@ class Contact:
             raise InputError(f"a unilateral contact has one row, {self.name!r} has {len(self.rows)}")
 
     def numbers(self, row_names: Sequence[str], m: int) -> tuple[int, ...]:
-        """The rows as numbers; m of them exist."""
+        """Return the rows as numbers.
+
+        Parameters
+        ----------
+        row_names
+            Names of all rows.
+        m
+            How many rows there are.
+
+        Returns
+        -------
+        rows
+            Their numbers.
+        """
         rows = (self.rows,) if isinstance(self.rows, int | str | np.integer) else tuple(self.rows)
         found = []
         for row in rows:
@@ -130,13 +194,41 @@ class Contact:
         return tuple(found)
 
     def directions(self, q: FloatArray, t: float) -> FloatArray:
-        """T at a state, (d, n)."""
+        """Return the tangent directions T at a state.
+
+        Parameters
+        ----------
+        q
+            Coordinates.
+        t
+            Time.
+
+        Returns
+        -------
+        T
+            Directions (d, n).
+        """
         if not callable(self.tangent):
             return np.asarray(self.tangent)
         return self._finite("tangent", _tangent(self.name, self.tangent(q, t)), t)
 
     def slip(self, q: FloatArray, v: FloatArray, t: float) -> FloatArray:
-        """u = T v − w."""
+        """Return the slip velocity u = T v − w.
+
+        Parameters
+        ----------
+        q
+            Coordinates.
+        v
+            Velocities.
+        t
+            Time.
+
+        Returns
+        -------
+        u
+            Slip velocity (d,).
+        """
         T = self.directions(q, t)
         if T.shape[1] != v.size:
             raise InputError(f"tangent of {self.name!r} must have {v.size} columns, received shape {T.shape}")
@@ -162,8 +254,28 @@ class Contact:
         move: Callable[[FloatArray, FloatArray], FloatArray] | None = None,
         increment: float | None = None,
     ) -> ContactPoint:
-        """The contact at a state; `move` is the retraction of coordinates that are not a vector
-        space, `increment` the time over which differences along the motion are taken."""
+        """Return the contact at a state.
+
+        Parameters
+        ----------
+        q
+            Coordinates.
+        v
+            Velocities.
+        t
+            Time.
+        rows
+            Numbers of its rows.
+        move
+            Retraction of coordinates that are not a vector space.
+        increment
+            Time over which differences along the motion are taken.
+
+        Returns
+        -------
+        point
+            The contact, with numbers in the place of functions.
+        """
         T, slip = self.directions(q, t), self.slip(q, v, t)
         if self.rest is not None:
             rest = np.atleast_1d(np.asarray(self.rest(q, v, t), dtype=np.float64))

@@ -15,8 +15,29 @@ from isodyn.linear_solvers.rank import FloatArray, Rank, decide
 
 
 def null_space(A: Any, method: Basis = "qr", *, rcond: float | None = None) -> FloatArray:
-    """V (n, n − rank) with A V = 0; orthonormal columns except for "partitioning", which has unit
-    rows instead."""
+    """Return V (n, n − rank) with A V = 0.
+
+    Parameters
+    ----------
+    A
+        Constraint matrix.
+    method
+        How V is found.
+    rcond
+        Relative tolerance of the rank.
+
+    Returns
+    -------
+    V
+        Orthonormal columns; with "partitioning" unit rows for the independent coordinates.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from isodyn.gauss import null_space
+    >>> abs(null_space(np.array([[0.0, 1.0]]))).round(12).tolist()
+    [[1.0], [0.0]]
+    """
     checks.method_name(method, bases.BASES, "basis")
     E, _ = _independent(A, rcond)
     return bases.BY_NAME[method](E)
@@ -24,16 +45,53 @@ def null_space(A: Any, method: Basis = "qr", *, rcond: float | None = None) -> F
 
 @dataclass(frozen=True)
 class Partition:
-    """Coordinates that follow from the others, and those: indices, or names where they were
-    given."""
+    """Dependent and independent coordinates, as indices or names.
+
+    Parameters
+    ----------
+    dependent
+        Coordinates that follow from the others.
+    independent
+        The others.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from isodyn.gauss import partition
+    >>> partition(np.array([[2.0, 1.0]]), names=["x", "y"])
+    Partition(dependent=('x',), independent=('y',))
+    """
 
     dependent: tuple[Any, ...]
     independent: tuple[Any, ...]
 
 
 def partition(A: Any, names: Sequence[str] | None = None, *, rcond: float | None = None) -> Partition:
-    """Dependent and independent coordinates u and v [Pennestri2008 (18)–(20)], by elimination with
-    column pivoting."""
+    """Divide coordinates into dependent and independent ones.
+
+    Elimination with column pivoting chooses them [Pennestri2008 (18)–(20)].
+
+    Parameters
+    ----------
+    A
+        Constraint matrix.
+    names
+        Names of the coordinates.
+    rcond
+        Relative tolerance of the rank.
+
+    Returns
+    -------
+    partition
+        Indices, or names if they were given.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from isodyn.gauss import partition
+    >>> partition(np.array([[2.0, 1.0]])).independent
+    (1,)
+    """
     E, _ = _independent(A, rcond)
     n = E.shape[1]
     if names is not None and len(names) != n:

@@ -42,14 +42,37 @@ ROUNDING = 1e-10
 
 @dataclass(frozen=True, eq=False)
 class FrictionResult:
-    """Accelerations and forces at one state.
+    """Accelerations and forces at one state with friction.
 
-    a (n,), lam (m,) : accelerations, and multipliers of the given rows, friction included
-    normal : N of each contact, a number, or a vector for a contact of several rows
-    friction : f of each contact along its tangent directions
-    slip_rate : u̇ of each contact; slack : μ_s |N| − |f| of contacts that stick, nan of others
-    C, newton, lagrange, coulomb : force of friction, and the three parts Fᴺ, Fᴸ, Fᶜ of M a
-    power : vᵀFᴺ, vᵀFᴸ, vᵀFᶜ
+    Parameters
+    ----------
+    a
+        Accelerations (n,).
+    lam
+        Multipliers (m,) of the given rows, with friction.
+    normal
+        N of each contact, a number, or a vector for a contact of several rows.
+    friction
+        f of each contact along its tangent directions.
+    slip_rate
+        u̇ of each contact.
+    slack
+        μ_s |N| − |f| of contacts that stick, NaN for others.
+    C
+        Force of friction.
+    newton, lagrange, coulomb
+        The three parts Fᴺ, Fᴸ, Fᶜ of M a.
+    power
+        vᵀFᴺ, vᵀFᴸ, vᵀFᶜ.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from isodyn.gauss import Contact, Sticking, solve_with_friction
+    >>> block = Contact(rows=0, tangent=[1.0, 0.0], mu=0.5, unilateral=True)
+    >>> result = solve_with_friction(np.eye(2), [3.0, -10.0], [[0.0, 1.0]], [0.0], [block], [Sticking()])
+    >>> result.slack.tolist()
+    [2.0]
     """
 
     a: FloatArray
@@ -77,12 +100,41 @@ def solve_with_friction(
     v: Any = None,
     t: float = 0.0,
 ) -> FrictionResult:
-    """Accelerations, reactions and friction forces for given modes of the contacts.
+    """Return accelerations, reactions and friction forces for given modes of the contacts.
 
-    Contacts whose data are functions need q; v gives the powers and the rates of slip. A mode
-    `Sliding` whose sign is 0 has the sign of its reaction found; whether a sticking contact lies
-    inside its cone is told by `slack`.
+    Parameters
+    ----------
+    M
+        Mass matrix.
+    Q
+        Forces.
+    A
+        Constraint matrix.
+    b
+        Right-hand side of A a = b.
+    contacts
+        The contacts.
+    modes
+        Mode of each contact. A mode `Sliding` with the sign 0 has the sign of its reaction.
+    q
+        Coordinates, if data of contacts are functions.
+    v
+        Velocities, for powers and rates of slip.
+    t
+        Time.
 
+    Returns
+    -------
+    result
+        Accelerations and forces. `slack` tells whether a sticking contact lies inside its cone.
+
+    Raises
+    ------
+    PainleveError
+        If no acceleration is possible, or several are.
+
+    Examples
+    --------
     >>> block = Contact(rows=0, tangent=[1.0, 0.0], mu=0.5, unilateral=True)
     >>> result = solve_with_friction(np.eye(2), [3.0, -10.0], [[0.0, 1.0]], [0.0], [block], [Sliding((1.0,))])
     >>> result.a, result.friction

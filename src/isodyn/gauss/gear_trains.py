@@ -34,7 +34,23 @@ RANK = 1e-10  # of the largest: entries of R, and growth rates, that count as ze
 
 
 class Circuit(NamedTuple):
-    """Gear i meshes with gear j, their axes are held by k; ratio = (ω_i − ω_k)/(ω_j − ω_k)."""
+    """A pair of gears that mesh, with the link that holds their axes.
+
+    Parameters
+    ----------
+    i, j
+        The gears.
+    k
+        The link that holds their axes.
+    ratio
+        (ω_i − ω_k)/(ω_j − ω_k).
+
+    Examples
+    --------
+    >>> from isodyn.gauss import Circuit
+    >>> Circuit(2, 3, 1, -0.5).ratio
+    -0.5
+    """
 
     i: Link
     j: Link
@@ -43,8 +59,28 @@ class Circuit(NamedTuple):
 
 
 class Planet(NamedTuple):
-    """A link whose axis is carried round at a distance: its mass adds mass · distance² to the
-    inertia of its carrier."""
+    """A link whose axis a carrier takes round.
+
+    It adds mass · distance² to the inertia of its carrier.
+
+    Parameters
+    ----------
+    link
+        The link.
+    carrier
+        The link that carries it.
+    mass
+        Its mass.
+    distance
+        Distance between the two axes.
+
+    Examples
+    --------
+    >>> from isodyn.gauss import GearTrain, Planet
+    >>> train = GearTrain([(2, 3, 1, -0.5)], {2: 1.0, 3: 4.0}, drives=[2], planets=[Planet(3, 2, 1.0, 2.0)])
+    >>> train.mass.tolist()
+    [[5.0, 0.0], [0.0, 4.0]]
+    """
 
     link: Link
     carrier: Link
@@ -59,12 +95,26 @@ Entry = TypeVar("Entry", Circuit, Planet)
 class GearTrain:
     """Links, circuits and inertias of a gear train.
 
-    circuits : the table of fundamental circuits, (i, j, k, ratio) each
-    inertia : moment of inertia of every link about its own axis
-    drives : the shafts whose speeds are independent, as many as the train has degrees of freedom
-    planets : masses that a carrier takes round
-    ground : the link that does not turn
+    Parameters
+    ----------
+    circuits
+        Table of fundamental circuits (i, j, k, ratio).
+    inertia
+        Moment of inertia of every link about its own axis.
+    drives
+        Shafts whose speeds are independent, as many as the train has degrees of freedom.
+    planets
+        Masses that a carrier takes round.
+    ground
+        Link that does not turn.
 
+    Raises
+    ------
+    InputError
+        If the table is not that of a gear train.
+
+    Examples
+    --------
     >>> train = GearTrain([(2, 3, 1, -0.5)], {2: 1.0, 3: 4.0}, drives=[2])
     >>> train.mobility, train.reduced_mass
     (1, array([[17.]]))
@@ -139,12 +189,12 @@ class GearTrain:
 
     @property
     def mobility(self) -> int:
-        """Moving links less circuits."""
+        """Degrees of freedom: moving links less circuits."""
         return len(self.links) - len(self.circuits)
 
     @property
     def constraints(self) -> FloatArray:
-        """Ψ, one row for each circuit, one column for each moving link."""
+        """Ψ, a row for each circuit, a column for each moving link."""
         Psi = np.zeros((len(self.circuits), len(self.links)))
         column = {link: n for n, link in enumerate(self.links)}
         for row, (i, j, k, ratio) in zip(Psi, self.circuits, strict=True):
@@ -155,8 +205,7 @@ class GearTrain:
 
     @property
     def speeds(self) -> FloatArray:
-        """V: the speeds of all moving links for unit speeds of the driving shafts
-        [Pennestri2008 (42), (43)]."""
+        """V, speeds of all moving links for unit speeds of the drives [Pennestri2008 (42), (43)]."""
         Psi = self.constraints
         free = [self.links.index(link) for link in self.drives]
         bound = [n for n in range(len(self.links)) if n not in free]
@@ -175,7 +224,7 @@ class GearTrain:
 
     @property
     def mass(self) -> FloatArray:
-        """Inertias of the moving links, planets counted with their carriers."""
+        """Inertias of the moving links; planets count with their carriers."""
         I = np.array([self.inertia[link] for link in self.links], dtype=np.float64)  # noqa: E741
         for planet in self.planets:
             I[self.links.index(planet.carrier)] += planet.mass * planet.distance**2
@@ -183,12 +232,22 @@ class GearTrain:
 
     @property
     def reduced_mass(self) -> FloatArray:
-        """𝓜 = Vᵀ M V [Pennestri2008 (44)]."""
+        """Reduced inertia 𝓜 = Vᵀ M V [Pennestri2008 (44)]."""
         return self.speeds.T @ self.mass @ self.speeds
 
     def reduced_slope(self, slopes: Mapping[Link, float]) -> FloatArray:
-        """𝓚 = Vᵀ diag(k) V [Pennestri2008 (45), (46)] for the slopes k = dT/dω of the torques
-        applied to shafts."""
+        """Return 𝓚 = Vᵀ diag(k) V [Pennestri2008 (45), (46)].
+
+        Parameters
+        ----------
+        slopes
+            Slopes k = dT/dω of the torques applied to shafts, by link.
+
+        Returns
+        -------
+        K
+            The matrix.
+        """
         for link, slope in slopes.items():
             if link not in self.links:
                 raise InputError(f"there is no shaft {link!r}", hint=f"shafts: {_listed(self.links)}")
@@ -198,7 +257,18 @@ class GearTrain:
         return self.speeds.T @ (k[:, None] * self.speeds)
 
     def stability(self, slopes: Mapping[Link, float]) -> Stability:
-        """Eigenvalues of λ 𝓜 X = 𝓚 X [Pennestri2008 (40) adapted], with 𝓚 on the right."""
+        """Return the eigenvalues of λ 𝓜 X = 𝓚 X [Pennestri2008 (40) adapted], with 𝓚 on the right.
+
+        Parameters
+        ----------
+        slopes
+            Slopes dT/dω of the torques applied to shafts, by link.
+
+        Returns
+        -------
+        stability
+            Growth rates and shapes.
+        """
         M, K = self.reduced_mass, self.reduced_slope(slopes)
         if np.linalg.eigvalsh(M)[0] <= 1e-14 * np.abs(M).max():
             raise SingularError(
@@ -210,8 +280,24 @@ class GearTrain:
 
 @dataclass(frozen=True, eq=False)
 class Stability:
-    """Growth rates λ in ascending order with their shapes X (columns, in the driving shafts), and
-    the matrices."""
+    """Growth rates of a gear train and their shapes.
+
+    Parameters
+    ----------
+    rates
+        Growth rates λ, ascending.
+    shapes
+        Shapes X, a column for each rate, in the driving shafts.
+    M, K
+        The reduced matrices.
+
+    Examples
+    --------
+    >>> from isodyn.gauss import GearTrain
+    >>> train = GearTrain([(2, 3, 1, -0.5)], {2: 1.0, 3: 4.0}, drives=[2])
+    >>> train.stability({2: -1.0}).stable
+    True
+    """
 
     rates: FloatArray
     shapes: FloatArray
@@ -220,7 +306,7 @@ class Stability:
 
     @property
     def stable(self) -> bool:
-        """All disturbances decay; a rate of zero, to rounding, is not enough."""
+        """Whether all disturbances decay; a rate of zero, to rounding, is not enough."""
         return bool(self.rates[-1] < -RANK * np.abs(self.rates).max())
 
     def __str__(self) -> str:

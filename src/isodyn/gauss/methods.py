@@ -52,10 +52,33 @@ def formula(method: Method) -> Formula:
 
 
 def accelerations(method: Method) -> Callable[..., Answer]:
-    """A function (M, Q, A, b, rcond=None) -> (a, λ) of float64 arrays; M and A may be sparse for
-    the methods in `SPARSE`.
+    """Return the function (M, Q, A, b, rcond=None) → (a, λ) of a method.
 
-    The one of "non-symmetric" takes A_star as a further argument.
+    It takes float64 arrays; M and A may be sparse for the methods in `SPARSE`. The function of
+    "non-symmetric" takes A_star as a further argument.
+
+    Parameters
+    ----------
+    method
+        Name of the method.
+
+    Returns
+    -------
+    function
+        The function.
+
+    Raises
+    ------
+    InputError
+        If the method is unknown.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from isodyn.gauss import accelerations
+    >>> a, lam = accelerations("range-space")(np.eye(1), np.ones(1), np.ones((1, 1)), np.zeros(1))
+    >>> a.tolist(), lam.tolist()
+    ([0.0], [1.0])
     """
     apply = formula(method)
 

@@ -20,8 +20,31 @@ from isodyn.linear_solvers.rank import FloatArray, decide
 
 
 def proportionality_matrix(M: Any, A: Any, rcond: float | None = None) -> FloatArray:
-    """K₁ (n, m) [Udwadia1992 (5c′)], [Fumagalli2009 (41)]; K = M K₁ gives the force of constraint K
-    e."""
+    """Return K₁, with the force of constraint M K₁ e.
+
+    [Udwadia1992 (5c′)], [Fumagalli2009 (41)]
+
+    Parameters
+    ----------
+    M
+        Mass matrix.
+    A
+        Constraint matrix.
+    rcond
+        Relative tolerance of the rank.
+
+    Returns
+    -------
+    K_1
+        Matrix (n, m).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from isodyn.gauss import proportionality_matrix
+    >>> proportionality_matrix(np.eye(2), [[0.0, 2.0]]).round(12).tolist()
+    [[0.0], [0.5]]
+    """
     A = checks.matrix("A", A, (None, np.shape(M)[0] if np.ndim(M) == 2 else 0), sparse=False)
     M = checks.symmetric_mass(checks.matrix("M", M, (A.shape[1], A.shape[1]), sparse=False))
     U = formulas.positive_definite(M)
@@ -37,12 +60,60 @@ def proportionality_matrix(M: Any, A: Any, rcond: float | None = None) -> FloatA
 
 
 def projector(M: Any, A: Any, rcond: float | None = None) -> FloatArray:
-    """P (n, n) [Fumagalli2009 (48)]: the part of an acceleration that the constraints take away."""
+    """Return P, the part of an acceleration that the constraints take away [Fumagalli2009 (48)].
+
+    Parameters
+    ----------
+    M
+        Mass matrix.
+    A
+        Constraint matrix.
+    rcond
+        Relative tolerance of the rank.
+
+    Returns
+    -------
+    P
+        Matrix (n, n).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from isodyn.gauss import projector
+    >>> projector(np.eye(2), [[0.0, 1.0]]).round(12).tolist()
+    [[0.0, 0.0], [0.0, 1.0]]
+    """
     return np.asarray(proportionality_matrix(M, A, rcond) @ A)
 
 
 def rewritten(M: Any, Q: Any, A: Any, b: Any, rcond: float | None = None) -> FloatArray:
-    """The acceleration as (I − P) a_f + K₁ b [Fumagalli2009 (47)]."""
+    """Return the acceleration as (I − P) a_f + K₁ b [Fumagalli2009 (47)].
+
+    Parameters
+    ----------
+    M
+        Mass matrix.
+    Q
+        Forces.
+    A
+        Constraint matrix.
+    b
+        Right-hand side of A a = b.
+    rcond
+        Relative tolerance of the rank.
+
+    Returns
+    -------
+    a
+        Acceleration (n,).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from isodyn.gauss import rewritten
+    >>> rewritten(np.eye(2), [1.0, -9.81], [[0.0, 1.0]], [0.0]).round(12).tolist()
+    [1.0, 0.0]
+    """
     K_1 = proportionality_matrix(M, A, rcond)
     n, m = K_1.shape
     U = formulas.factor(checks.matrix("M", M, (n, n), sparse=False))

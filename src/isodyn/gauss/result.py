@@ -18,7 +18,25 @@ from isodyn.linear_solvers.rank import FloatArray, Rank
 
 @dataclass(frozen=True)
 class Conflict:
-    """Rows that no acceleration can meet together, and A a − b in each of them."""
+    """Rows that no acceleration can satisfy together.
+
+    Parameters
+    ----------
+    rows
+        Numbers of the rows.
+    names
+        Names of the rows.
+    residuals
+        A a − b in each of them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from isodyn.gauss import solve
+    >>> result = solve(np.eye(1), [0.0], [[1.0], [1.0]], [0.0, 1.0])
+    >>> result.conflict.rows
+    (0, 1)
+    """
 
     rows: tuple[int, ...]
     names: tuple[str, ...]
@@ -36,7 +54,23 @@ class Conflict:
 
 @dataclass(frozen=True)
 class Work:
-    """Work of the three parts of the force in a displacement."""
+    """Work of the three parts of the force in a displacement.
+
+    Parameters
+    ----------
+    newton
+        Work of Fᴺ.
+    lagrange
+        Work of Fᴸ.
+    coulomb
+        Work of Fᶜ.
+
+    Examples
+    --------
+    >>> from isodyn.gauss import Work
+    >>> Work(1.0, 2.0, 3.0).constraint
+    5.0
+    """
 
     newton: float
     lagrange: float
@@ -44,14 +78,49 @@ class Work:
 
     @property
     def constraint(self) -> float:
-        """Work of the whole force of constraint Fᴸ + Fᶜ; vᵀC in a virtual displacement
-        [Fan2005 (35)]."""
+        """Work of the whole force of constraint Fᴸ + Fᶜ; vᵀC if v is virtual [Fan2005 (35)]."""
         return self.lagrange + self.coulomb
 
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """The constrained acceleration and everything that came with it."""
+    """The constrained acceleration and everything that came with it.
+
+    Parameters
+    ----------
+    method
+        Name of the method.
+    a
+        Acceleration (n,).
+    lam
+        Multipliers (m,).
+    force
+        Force of constraint.
+    free
+        Acceleration without constraints.
+    error
+        b − A · free.
+    residual
+        A a − b.
+    gauss_value
+        Value of Gauss' function at a.
+    newton, lagrange, coulomb
+        The three parts Fᴺ, Fᴸ, Fᶜ of M a.
+    conflict
+        Rows that contradict each other, or None.
+    decision
+        How the rank was decided, or None.
+    names
+        Names of the rows, if they were given.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from isodyn.gauss import solve
+    >>> result = solve(np.eye(2), [0.0, -9.81], [[0.0, 1.0]], [0.0])
+    >>> result.a.tolist(), result.rank
+    ([0.0, 0.0], 1)
+    """
 
     method: str
     a: FloatArray
@@ -87,19 +156,31 @@ class Result:
 
     @property
     def redundant(self) -> tuple[Any, ...] | None:
-        """Rows that follow from the others, by name where names were given, else by index."""
+        """Rows that follow from the others: names if they were given, else numbers."""
         if self.decision is None:
             return None
         return tuple(int(k) if self.names is None else self.names[k] for k in self.decision.dropped)
 
     @property
     def singular_values(self) -> FloatArray | None:
-        """Of A with rows and coordinates scaled, on which the rank was decided."""
+        """Singular values of A with rows and coordinates scaled, on which the rank was decided."""
         return None if self.decision is None else self.decision.singular_values
 
     def work(self, v: Any) -> Work:
-        """Work of Fᴺ, Fᴸ and Fᶜ in the displacement v; vᵀFᴸ vanishes where A v = 0
-        [Fan2005 (32), (34)]."""
+        """Return the work of Fᴺ, Fᴸ and Fᶜ in a displacement.
+
+        vᵀFᴸ vanishes if A v = 0 [Fan2005 (32), (34)].
+
+        Parameters
+        ----------
+        v
+            The displacement.
+
+        Returns
+        -------
+        work
+            The three works.
+        """
         v = np.asarray(v, dtype=np.float64)
         if v.shape != self.a.shape:
             raise InputError(f"v must have shape {self.a.shape}, received {v.shape}")

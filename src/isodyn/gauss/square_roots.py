@@ -25,8 +25,24 @@ MAX_ITERATIONS = 60
 
 @dataclass(frozen=True, eq=False)
 class Root:
-    """M^{1/2}, M^{-1/2}, and the last relative changes of the iteration that found them (empty for
-    direct algorithms)."""
+    """Square root of a mass matrix, and its inverse.
+
+    Parameters
+    ----------
+    root
+        M^{1/2}.
+    inverse
+        M^{-1/2}.
+    changes
+        Last relative changes of the iteration that found them; empty for direct algorithms.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from isodyn.gauss import spectral
+    >>> spectral(np.diag([4.0, 9.0])).root.round(12).tolist()
+    [[2.0, 0.0], [0.0, 3.0]]
+    """
 
     root: FloatArray
     inverse: FloatArray
@@ -48,7 +64,25 @@ def _checked(M: Any) -> FloatArray:
 
 
 def spectral(M: Any) -> Root:
-    """By eigenvalues and eigenvectors."""
+    """Return the square root by eigenvalues and eigenvectors.
+
+    Parameters
+    ----------
+    M
+        Symmetric mass matrix.
+
+    Returns
+    -------
+    root
+        The root and its inverse.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from isodyn.gauss import spectral
+    >>> spectral(np.diag([4.0, 9.0])).inverse.diagonal().round(3).tolist()
+    [0.5, 0.333]
+    """
     M = _checked(M)
     D, V = np.linalg.eigh(M)
     if D.size and D[0] <= 0.0:
@@ -58,8 +92,30 @@ def spectral(M: Any) -> Root:
 
 
 def denman_beavers(M: Any) -> Root:
-    """By the scaled iteration of Denman and Beavers; fails with ConvergenceError, never
-    silently."""
+    """Return the square root by the scaled iteration of Denman and Beavers.
+
+    Parameters
+    ----------
+    M
+        Mass matrix.
+
+    Returns
+    -------
+    root
+        The root and its inverse.
+
+    Raises
+    ------
+    ConvergenceError
+        If the iteration does not converge.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from isodyn.gauss import denman_beavers
+    >>> denman_beavers(np.diag([4.0, 9.0])).root.diagonal().round(12).tolist()
+    [2.0, 3.0]
+    """
     M = _checked(M)
     n = M.shape[0]
     Y, Z = M.copy(), np.eye(n)
@@ -93,11 +149,26 @@ def _inverse(X: FloatArray, M: FloatArray) -> tuple[FloatArray, float]:
 
 
 def schur_root(M: Any) -> Root:
-    """By the real Schur decomposition, of any real M without eigenvalues on the closed negative
-    axis; for symmetric M its triangular factor is diagonal up to rounding.
+    """Return the square root by the Schur decomposition, for positive eigenvalues.
 
-    Complex pairs of eigenvalues, which a non-symmetric M may have, are blocks of two rows; their
-    roots are real too.
+    For symmetric M the triangular factor is diagonal up to rounding.
+
+    Parameters
+    ----------
+    M
+        Mass matrix; it need not be symmetric.
+
+    Returns
+    -------
+    root
+        The root and its inverse.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from isodyn.gauss import schur_root
+    >>> schur_root(np.diag([4.0, 9.0])).root.diagonal().round(12).tolist()
+    [2.0, 3.0]
     """
     M = checks.square("M", M)
     S, Q = schur(M, output="real", check_finite=False)  # [Fumagalli2009 (14)]

@@ -17,7 +17,34 @@ from isodyn.linear_solvers.rank import FloatArray
 
 
 def trial_variables(M_star: Any, f: Any, A_star: Any, b: Any, gamma: Any) -> tuple[FloatArray, FloatArray]:
-    """Q and b* for `solve(M_star, Q, A, b_star, "non-symmetric", A_star=A_star)`."""
+    """Return Q and b* for `solve(M_star, Q, A, b_star, "non-symmetric", A_star=A_star)`.
+
+    Parameters
+    ----------
+    M_star
+        Mass matrix M*.
+    f
+        Forces.
+    A_star
+        Trial rows.
+    b
+        Right-hand side for the original accelerations.
+    gamma
+        Difference between the two kinds of acceleration.
+
+    Returns
+    -------
+    Q, b_star
+        Forces and right-hand side for the trial accelerations.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from isodyn.gauss import trial_variables
+    >>> Q, b_star = trial_variables(np.eye(1), [1.0], [[1.0]], [0.0], [0.0])
+    >>> Q.tolist(), b_star.tolist()
+    ([1.0], [0.0])
+    """
     gamma = checks.vector("gamma", gamma, None, "acceleration")
     n = gamma.size
     M_star = checks.matrix("M_star", M_star, (n, n), sparse=True)

@@ -21,7 +21,29 @@ from isodyn.linear_solvers.rank import FloatArray, decide
 
 @dataclass(frozen=True, eq=False)
 class Underdetermined:
-    """The solution and its parts; `residual` is A x − b, zero for relations that agree."""
+    """Solution of underdetermined relations, and its parts.
+
+    Parameters
+    ----------
+    x
+        The solution.
+    s
+        The point next to which it lies.
+    v1
+        The part that the relations determine.
+    v2
+        The part along the wish, as far as the relations allow.
+    rank
+        Rank of the relations.
+    residual
+        A x − b, zero for relations that agree.
+
+    Examples
+    --------
+    >>> from isodyn.gauss import underdetermined
+    >>> underdetermined([[1.0, 1.0]], [2.0]).x.round(12).tolist()
+    [1.0, 1.0]
+    """
 
     x: FloatArray
     s: FloatArray
@@ -32,8 +54,32 @@ class Underdetermined:
 
 
 def underdetermined(A: Any, b: Any, s: Any = None, c: Any = None, rcond: float | None = None) -> Underdetermined:
-    """The solution of A x = b next to s that moves along c as far as the relations allow; least
-    squares where they disagree."""
+    """Return the solution of A x = b next to s that moves along c as far as A allows.
+
+    Parameters
+    ----------
+    A
+        Matrix (m, n).
+    b
+        Right-hand side.
+    s
+        Point next to which the solution lies; zero if left out.
+    c
+        Direction along which it moves; zero if left out.
+    rcond
+        Relative tolerance of the rank.
+
+    Returns
+    -------
+    found
+        The solution and its parts; least squares if the relations disagree.
+
+    Examples
+    --------
+    >>> from isodyn.gauss import underdetermined
+    >>> underdetermined([[1.0, 0.0]], [2.0], s=[0.0, 3.0]).x.round(12).tolist()
+    [2.0, 3.0]
+    """
     columns = np.shape(A)[1] if len(np.shape(A)) == 2 else 0
     A = checks.matrix("A", A, (None, columns), sparse=False)
     b = checks.vector("b", b, A.shape[0], "row of A")

@@ -40,7 +40,33 @@ MANY_ENTRIES = 10_000_000  # of a sparse A without its empty columns; above this
 
 @dataclass(frozen=True, eq=False)
 class Rank:
-    """Independent rows, the rows that follow from them, and the numbers that decided."""
+    """Independent rows of a matrix, the rows that follow from them, and the numbers that decided.
+
+    Parameters
+    ----------
+    scale
+        Sizes of the rows.
+    chosen
+        Numbers of the independent rows.
+    dropped
+        Numbers of the rows that follow from them.
+    diagonal
+        Pivots of the decision.
+    rcond
+        Relative tolerance.
+    mixture
+        How dropped rows are made of chosen ones; None if no row was dropped.
+    scaled
+        The matrix in rows of unit size.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from isodyn.gauss import decide
+    >>> rank = decide(np.array([[1.0, 0.0], [2.0, 0.0], [0.0, 1.0]]))
+    >>> rank.rank, rank.full, rank.dropped.size
+    (2, False, 1)
+    """
 
     scale: FloatArray  # W, zero for zero rows
     chosen: IntArray  # independent rows, in their own order
@@ -52,10 +78,12 @@ class Rank:
 
     @property
     def rank(self) -> int:
+        """Number of independent rows."""
         return self.chosen.size
 
     @property
     def full(self) -> bool:
+        """Whether all rows are independent."""
         return self.mixture is None
 
     @cached_property
@@ -79,8 +107,18 @@ class Rank:
         return np.asarray(linalg.lapack.dtrtrs(R, Y.T)[0] if self.rank else Y.T)
 
     def attainable(self, b: FloatArray) -> FloatArray:
-        """b̄, the right-hand side nearest to b that the rows can meet; b itself where it is
-        consistent to rounding."""
+        """Return the right-hand side nearest to b that the rows can meet.
+
+        Parameters
+        ----------
+        b
+            Right-hand side (m,).
+
+        Returns
+        -------
+        b
+            The nearest one; `b` itself if it is consistent to rounding.
+        """
         if self.mixture is None:
             return b
         defect = np.abs(b[self.dropped] - self.mixture @ b[self.chosen])
@@ -89,25 +127,77 @@ class Rank:
         return b if (defect <= 32 * EPS * growth * size).all() else np.asarray(self.mixing @ (self.unmixing @ b))
 
     def least_norm(self, lam: FloatArray) -> FloatArray:
-        """The multipliers of least Euclidean norm with the same force Aᵀλ."""
+        """Return the multipliers of least Euclidean norm with the same force Aᵀλ.
+
+        Parameters
+        ----------
+        lam
+            Multipliers (m,).
+
+        Returns
+        -------
+        lam
+            Those of least norm.
+        """
         return lam if self.mixture is None else np.asarray((lam @ self.mixing) @ self.unmixing)
 
     def partners(self, row: int) -> list[int]:
-        """The chosen rows that a dropped row is made of."""
+        """Return the chosen rows that a dropped row is made of.
+
+        Parameters
+        ----------
+        row
+            Number of the dropped row.
+
+        Returns
+        -------
+        rows
+            Numbers of chosen rows.
+        """
         if self.mixture is None or row not in self.dropped:
             return []
         weights = np.abs(self.mixture[np.flatnonzero(self.dropped == row)[0]]) / self.scale[self.chosen]
         return [int(k) for k in self.chosen[weights > 1e-6 * weights.max(initial=0.0)]] if weights.any() else []
 
     def relatives(self, row: int) -> list[int]:
-        """The rows that share their multiplier with this one: what it is made of, or what is made
-        with it."""
+        """Return the rows that share their multiplier with a row.
+
+        Parameters
+        ----------
+        row
+            Number of the row.
+
+        Returns
+        -------
+        rows
+            The rows that it is made of, or that are made with it.
+        """
         return self.partners(row) or [int(k) for k in self.dropped if row in self.partners(int(k))]
 
 
 def decide(A: Any, mass: FloatArray | None = None, rcond: float | None = None) -> Rank:
-    """The independent rows of A (m, n), dense or sparse; `mass` is the diagonal of M, ones where
-    left out."""
+    """Find the independent rows of a matrix.
+
+    Parameters
+    ----------
+    A
+        Matrix (m, n), dense or sparse.
+    mass
+        Diagonal of M, by which columns are weighted; ones if left out.
+    rcond
+        Relative tolerance of the decision.
+
+    Returns
+    -------
+    rank
+        Independent and dependent rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> decide(np.array([[1.0, 0.0], [2.0, 0.0]])).rank
+    1
+    """
     tolerance = RCOND if rcond is None else rcond
     m = A.shape[0]
     B = _weighted(A, mass)

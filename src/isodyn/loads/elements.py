@@ -1,8 +1,6 @@
-"""Force elements: springs, dampers, bushings, motors, limits and friction along measures; forces,
-torques and drag on bodies.
+"""Force elements: springs, dampers, bushings, motors, limits and friction along measures.
 
-Elements along a measure act by a law f(x, ẋ, t) (isodyn.loads.laws); a positive f pulls the
-measure back.
+They act by a law f(x, ẋ, t) (isodyn.loads.laws); a positive f pulls the measure back.
 """
 
 from __future__ import annotations
@@ -13,24 +11,17 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from isodyn.bodies.body import Body, vector3
 from isodyn.errors import InputError, about
 from isodyn.joints import measures as words
 from isodyn.joints.pairs import between_points, length_of
-from isodyn.joints.words import Pair, Word, arm
-from isodyn.kernels.compiled import FloatArray
+from isodyn.joints.words import Pair, Word
 from isodyn.loads.laws import (
-    BODY_TORQUE,
-    DRAG,
-    FOLLOWER,
-    FORCE,
-    TORQUE,
     FrictionLaw,
     LimitLaw,
     SpeedLaw,
     SpringLaw,
 )
-from isodyn.loads.part import AlongBeam, JointLoad, Law, LoadForces, LoadPart, LoadWorld, OnBody
+from isodyn.loads.part import JointLoad, Law, LoadForces, LoadPart, LoadWorld
 from isodyn.parts import Keys, Value, load, optional, required
 from isodyn.real_numbers import real_number
 
@@ -63,7 +54,7 @@ class Spring(LoadPart):
         """A law along the distance."""
         pair = between_points(self.name, world.body(self.first), world.body(self.second), self.points)
         rest = length_of(pair) if self.rest is None else float(self.rest)
-        _not_negative(self.name, stiffness=self.stiffness, damping=self.damping, rest=rest)
+        not_negative(self.name, stiffness=self.stiffness, damping=self.damping, rest=rest)
         if length_of(pair) == 0:
             raise InputError(
                 f"spring {self.name!r}: its two points coincide at the start, so it has no direction",
@@ -102,7 +93,7 @@ class Bushing(LoadPart):
         pair = Pair.of(self.name, world.body(self.first), world.body(self.second), self.point, self.axis)
         pair.oriented("bushing")
         k, c = (np.broadcast_to(np.asarray(x, dtype=float), 6) for x in (self.stiffness, self.damping))
-        _not_negative(self.name, stiffness=k.min(), damping=c.min())
+        not_negative(self.name, stiffness=k.min(), damping=c.min())
         along: list[Word] = [pair.offset_word(i) for i in (1, 2, 3)]
         tilts = [pair.word(words.AXES, a=x, c=pair.c[2]) for x in (-pair.a[1], pair.a[0])]
         turns = [*tilts, pair.twist_word()]
@@ -133,7 +124,7 @@ class JointSpring(JointLoad):
 
     def laws(self, word: Word, world: LoadWorld) -> list[Law]:
         """The laws that it acts by, along the joint's coordinate."""
-        _not_negative(self.name, stiffness=self.stiffness, damping=self.damping)
+        not_negative(self.name, stiffness=self.stiffness, damping=self.damping)
         return [Law(SpringLaw(self.stiffness, self.damping, self.rest), word)]
 
 
@@ -167,7 +158,7 @@ class JointLimit(JointLoad):
 
     def laws(self, word: Word, world: LoadWorld) -> list[Law]:
         """The laws that it acts by, along the joint's coordinate."""
-        _not_negative(self.name, stiffness=self.stiffness, damping=self.damping)
+        not_negative(self.name, stiffness=self.stiffness, damping=self.damping)
         if not self.low < self.high:
             raise InputError(
                 f"limit {self.name!r}: low must lie below high, received {self.low:g} and {self.high:g}",
@@ -240,7 +231,7 @@ class JointFriction(JointLoad):
     def laws(self, word: Word, world: LoadWorld) -> list[Law]:
         """The laws that it acts by, along the joint's coordinate."""
         static = self.mu if self.mu_static is None else self.mu_static
-        _not_negative(self.name, mu=self.mu, radius=self.radius, preload=self.preload, mu_static=static - self.mu)
+        not_negative(self.name, mu=self.mu, radius=self.radius, preload=self.preload, mu_static=static - self.mu)
         if not (self.creep > 0 and self.stribeck > 0):
             wrong = "stribeck" if self.creep > 0 else "creep"
             raise InputError(f"friction {self.name!r}: creep and stribeck must be positive rates", argument=wrong)
@@ -249,146 +240,7 @@ class JointFriction(JointLoad):
         return [Law(force, word, joint=self.joint)]
 
 
-@load("force", reads=False)
-@dataclass(frozen=True)
-class Force(LoadPart):
-    """A force on a body at a point (world at the start; mass centre when left out), in world or
-    body axes, times a function of time."""
-
-    name: str
-    body: str
-    force: Any
-    point: Any = None
-    frame: str = "world"
-    time: Any = None
-    keys: ClassVar[Keys] = {
-        "body": required(Value.BODY),
-        "force": required(Value.FORMULAS),
-        "point": optional(Value.VECTOR),
-        "frame": optional(Value.CHOICE, "world", "body"),
-        "time": optional(Value.TIME),
-    }
-
-    def build(self, world: LoadWorld) -> LoadForces:
-        """A force on the body."""
-        body = world.body(self.body)
-        P = body.position if self.point is None else vector3(f"force {self.name!r}: point", self.point, "point")
-        s, f = arm(body, P), vector3(f"force {self.name!r}", self.force, "force")
-        kind = FORCE if _world(self.name, self.frame) else FOLLOWER
-        if body.kind == "cable" and (s[1:].any() or (kind == FOLLOWER and f[1:].any())):
-            raise _no_frame("force", self.name, body)
-        return LoadForces(on_bodies=[OnBody(kind, body.name, f, s, time=self.time)])
-
-
-@load("torque", reads=False)
-@dataclass(frozen=True)
-class Torque(LoadPart):
-    """A torque on a body, in world or body axes, times a function of time."""
-
-    name: str
-    body: str
-    torque: Any
-    frame: str = "world"
-    time: Any = None
-    keys: ClassVar[Keys] = {
-        "body": required(Value.BODY),
-        "torque": required(Value.FORMULAS),
-        "frame": optional(Value.CHOICE, "world", "body"),
-        "time": optional(Value.TIME),
-    }
-
-    def build(self, world: LoadWorld) -> LoadForces:
-        """A torque on the body."""
-        body = world.body(self.body)
-        kind = TORQUE if _world(self.name, self.frame) else BODY_TORQUE
-        if body.kind == "particle":
-            raise InputError(f"torque {self.name!r}: {body.name!r} is a particle and cannot turn", argument="body")
-        if body.kind == "cable" and kind == BODY_TORQUE:
-            raise _no_frame("torque", self.name, body)
-        torque = vector3(f"torque {self.name!r}", self.torque, "torque")
-        return LoadForces(on_bodies=[OnBody(kind, body.name, torque, time=self.time)])
-
-
-@load("drag")
-@dataclass(frozen=True)
-class Drag(LoadPart):
-    """−coefficient |v| v at a point of a body, v being its velocity against the medium; ½ρ c_d A is
-    the usual coefficient."""
-
-    name: str
-    body: str
-    coefficient: float
-    point: Any = None
-    medium: Any = (0.0, 0.0, 0.0)
-    keys: ClassVar[Keys] = {
-        "body": required(Value.BODY),
-        "coefficient": required(Value.NOT_NEGATIVE),
-        "point": optional(Value.VECTOR),
-        "medium": optional(Value.VECTOR),
-    }
-
-    def build(self, world: LoadWorld) -> LoadForces:
-        """A force on the body."""
-        body = world.body(self.body)
-        _not_negative(self.name, coefficient=self.coefficient)
-        P = body.position if self.point is None else vector3(f"drag {self.name!r}: point", self.point, "point")
-        s = arm(body, P)
-        if body.of_beam and s.any():
-            raise InputError(
-                f"drag {self.name!r}: on a node of a beam it acts at the node itself, received point={P}",
-                argument="point",
-            )
-        medium = vector3(f"drag {self.name!r}: medium", self.medium, "medium")
-        return LoadForces(on_bodies=[OnBody(DRAG, body.name, medium, s, float(self.coefficient))])
-
-
-@load("distributed_force")
-@dataclass(frozen=True)
-class DistributedForce(LoadPart):
-    """A dead force per length of undeformed beam, all along a beam of a mechanism, times a function
-    of time."""
-
-    name: str
-    beam: str
-    force: Any
-    time: Any = None
-    keys: ClassVar[Keys] = {
-        "beam": required(Value.BEAM),
-        "force": required(Value.VECTOR),
-        "time": optional(Value.TIME),
-    }
-
-    def build(self, world: LoadWorld) -> LoadForces:
-        """A force along the beam."""
-        per_length = self.per_length(world.dimension(self.beam))
-        return LoadForces(along_beams=[AlongBeam(self.beam, per_length, self.time)])
-
-    def per_length(self, dim: int) -> FloatArray:
-        """The vector, in the space of the beam."""
-        f = vector3(f"load {self.name!r}: force", self.force, "force")
-        if dim == 2 and f[2] != 0:
-            raise InputError(
-                f"load {self.name!r}: beam {self.beam!r} lies in the plane, so z of the force must be 0",
-                argument="force",
-            )
-        return f[:dim]
-
-
-def _no_frame(what: str, name: str, body: Body) -> InputError:
-    return InputError(
-        f"{what} {name!r}: {body.name!r} is a node of a cable in space, which has a tangent but no twist",
-        hint="world axes, at the node itself; along the tangent also in its own axes",
-        argument=what,
-    )
-
-
-def _world(name: str, frame: str) -> bool:
-    if frame not in ("world", "body"):
-        raise InputError(f"load {name!r}: frame must be 'world' or 'body', received {frame!r}", argument="frame")
-    return frame == "world"
-
-
-def _not_negative(name: str, **values: float) -> None:
+def not_negative(name: str, **values: float) -> None:
     for what, value in values.items():
         with about(None, what):
             if real_number(f"load {name!r}: {what}", value) < 0:

@@ -10,7 +10,7 @@ the one meant. Whoever wants another starts nearer to it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -26,7 +26,7 @@ from isodyn.mechanism.system import MechanismSystem
 from isodyn.parts.part import joined
 from isodyn.systems.branch_choices import examples, refusal
 from isodyn.systems.branches import OFF, crossing, off_branch
-from isodyn.systems.manifold import CONFLICT, close, refuse_open
+from isodyn.systems.manifold import CONFLICT, close, freedoms, norm, refuse_open
 from isodyn.systems.questions import Questions
 from isodyn.systems.scales import natural_pace, pace, sizes_of_rows
 
@@ -38,12 +38,19 @@ SLOWEST = 1e-6  # of the pace of weight and loads: slower velocities count as re
 @dataclass(frozen=True, eq=False)
 class Assembly:
     """A mechanism put together: `system` starts there. `moved` says by body how far (metres,
-    radians), by beam the most of its nodes."""
+    radians), by beam the most of its nodes. `rates` are those of all joint coordinates at the
+    start, by ("pin", "angle"); `given` names those that were asked for, the others follow from
+    them. `undetermined` counts the velocities that neither joints nor given rates fix: these stay
+    as near to the velocities of the bodies as they can, in the mass norm.
+    """
 
     system: MechanismSystem
     moved: dict[str, tuple[float, float]]
     gap_before: float
     steps: int
+    rates: dict[tuple[str, str], float] = field(default_factory=dict)
+    given: tuple[tuple[str, str], ...] = ()
+    undetermined: int = 0
 
     @property
     def q(self) -> FloatArray:
@@ -57,9 +64,22 @@ class Assembly:
 
     def __str__(self) -> str:
         head = f"assembled in {self.steps} steps; the largest gap was {self.gap_before:.3g}"
-        return "\n".join(
-            [head, *(f"  {name}: moved {r:.3g}, turned {turn:.3g} rad" for name, (r, turn) in self.moved.items())]
-        )
+        lines = [head, *(f"  {name}: moved {r:.3g}, turned {turn:.3g} rad" for name, (r, turn) in self.moved.items())]
+        return "\n".join([*lines, *(self._told_rates() if self.given else [])])
+
+    def _told_rates(self) -> list[str]:
+        """Which rates were given, what follows from them, and what they leave open."""
+        solved = [key for key in self.rates if key not in self.given]
+        lines = [f"rates given: {', '.join(self._rate(key) for key in self.given)}"]
+        if solved:
+            lines.append(f"rates that follow: {', '.join(self._rate(key) for key in solved)}")
+        if self.undetermined:
+            many = "1 velocity is" if self.undetermined == 1 else f"{self.undetermined} velocities are"
+            lines.append(f"{many} fixed by neither joints nor rates: the nearest to those of the bodies was taken")
+        return lines
+
+    def _rate(self, key: tuple[str, str]) -> str:
+        return f"{key[0]} {key[1]} {self.rates[key]:.6g}"
 
     def __repr__(self) -> str:
         return f"<Assembly: {self}>"
@@ -108,7 +128,23 @@ def assemble(
     refuse_open(ask, t, closed._replace(gap=closed.gap[: system.m_phi]))
     v = consistent_velocity(system, ask, t, closed.q, rates or {})
     start = replace(system, q0=closed.q, v0=v)
-    return Assembly(start, _moved(system, closed.q), before, closed.steps)
+    given = tuple(_full_key(system, key) for key in rates or {})
+    found = {
+        (name, which): float(coordinate_at(system, word, closed.q)[1] @ v)
+        for name, parts in system.joints.items()
+        for which, word in parts.coordinates.items()
+    }
+    fixed = [coordinate_at(system, find_coordinate(system, key), closed.q)[1] for key in given]
+    rows = np.vstack([ask.G(t, closed.q, v), *fixed])
+    undetermined = freedoms(rows, system.scales.v)[0].shape[1] if given else 0
+    return Assembly(start, _moved(system, closed.q), before, closed.steps, found, given, undetermined)
+
+
+def _full_key(system: MechanismSystem, key: Any) -> tuple[str, str]:
+    """A joint and the name of its coordinate."""
+    if isinstance(key, tuple):
+        return key[0], key[1]
+    return key, next(iter(system.joints[key].coordinates))
 
 
 def consistent_velocity(system: MechanismSystem, ask: Questions, t: float, q: FloatArray, rates: Rates) -> FloatArray:
@@ -123,7 +159,7 @@ def consistent_velocity(system: MechanismSystem, ask: Questions, t: float, q: Fl
         names.append(f"rate of {_name(key)}")
     if not names:
         return system.v0.copy()
-    root = np.linalg.cholesky(ask.mass(t, q, system.v0))  # M = L Lᵀ, least |Lᵀ dv|
+    root = np.linalg.cholesky(norm(system, ask.mass(t, q, system.v0)))  # M = L Lᵀ, least |Lᵀ dv|
     sizes = sizes_of_rows(system, G)
     eased = np.linalg.solve(root, G.T).T / sizes[:, None]
     v = system.v0 - np.linalg.solve(root.T, np.linalg.lstsq(eased, gap / sizes, rcond=1e-9)[0])

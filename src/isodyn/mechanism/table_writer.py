@@ -10,7 +10,7 @@ import numpy as np
 
 from isodyn.beams.layout import BeamWriter
 from isodyn.beams.mesh import spread
-from isodyn.expressions.time import TimeWriter
+from isodyn.expressions.time_writer import TimeWriter
 from isodyn.joints.words import Word
 from isodyn.loads.laws import FormulaLaw
 from isodyn.loads.part import Law

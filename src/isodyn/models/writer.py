@@ -20,6 +20,7 @@ from isodyn.beams.tables import ENERGIES
 from isodyn.bodies import shapes
 from isodyn.bodies.body import Body
 from isodyn.errors import InputError, about
+from isodyn.expressions.time import as_time_function
 from isodyn.expressions.tokens import tokens
 from isodyn.joints.user import UserRows
 from isodyn.loads.user import UserLoad
@@ -203,6 +204,8 @@ def _time(value: Any) -> Any:
     """A function of time as the schema has it."""
     if value is None or isinstance(value, int | float):
         return None if value is None else float(value)
+    if callable(value):  # a Python function of t
+        value = as_time_function("a function of time", value)
     if isinstance(value, loads.Formula):
         return _inlined(value.text, value.parameters)
     if isinstance(value, loads.Polynomial):

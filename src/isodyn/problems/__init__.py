@@ -95,7 +95,29 @@ ALL: Mapping[str, Problem] = _Problems()
 
 
 def get(name: str) -> Problem:
-    """The problem of this name; unknown names are refused with the nearest known ones."""
+    """Return the problem of this name.
+
+    Parameters
+    ----------
+    name
+        The name, as `isodyn list` shows it.
+
+    Returns
+    -------
+    problem
+        The problem.
+
+    Raises
+    ------
+    InputError
+        If there is no such problem; the hint names similar ones.
+
+    Examples
+    --------
+    >>> from isodyn import problems
+    >>> problems.get("pendulum").dt
+    0.01
+    """
     if name in ALL:
         return ALL[name]
     near = difflib.get_close_matches(name, ALL, n=3, cutoff=0.6)

@@ -17,9 +17,27 @@ from isodyn.systems import System
 
 
 class Motion(NamedTuple):
-    """q, v, a along times, and multipliers where there are constraints.
+    """Motion q, v, a along times, and multipliers if there are constraints.
 
-    Of a first-order system s, s', z are in v, a, lam, and q has no columns.
+    For a first-order system, s, s', z are in v, a, lam, and q has no columns.
+
+    Parameters
+    ----------
+    q
+        Coordinates.
+    v
+        Velocities.
+    a
+        Accelerations.
+    lam
+        Multipliers, or None.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> motion = iso.problems.get("oscillator").exact([0.0, 0.1])
+    >>> motion.q.shape
+    (2, 1)
     """
 
     q: FloatArray
@@ -30,10 +48,31 @@ class Motion(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Reference:
-    """Numbers to compare with at some times: t (k,), q (k, nq), v (k, nv), where they are from, and
-    how far to trust them.
+    """Numbers to compare with at some times.
 
-    a (k, nv) and lam (k, m) where they are known.
+    Parameters
+    ----------
+    t
+        Times (k,).
+    q
+        Coordinates (k, nq).
+    v
+        Velocities (k, nv).
+    source
+        Where the numbers are from.
+    trust
+        How far to trust them.
+    a
+        Accelerations (k, nv), if they are known.
+    lam
+        Multipliers (k, m), if they are known.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> reference = iso.problems.get("andrews").reference
+    >>> reference.t.shape, reference.q.shape
+    ((10,), (10, 7))
     """
 
     t: FloatArray
@@ -47,20 +86,51 @@ class Reference:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Problem:
-    """A named problem.
+    """A system with a name, how it is usually run, and what is known about its motion.
 
-    name, title : short name for the command line, and a line of text
-    source, citation : where it is from in words, and the key of the work if there is one
-    build : function of the keyword parameters that makes the system
-    parameters : their names and default values
-    scheme, dt, t_end : how it is usually run; t_order is the end of an order study
-    motion : function (t, **parameters) that gives the exact motion, None for parameters without a
-        formula
-    reference : numbers to compare with, which hold for the default parameters
-    conserved : function (solution) that gives histories of what the exact motion keeps
-    plane : pairs of columns (of q; of s for first-order systems) that are points of a plane
-    units : of time and of coordinates; "–" where there are none
-    breakpoints : times at which loads jump, as `integrate` takes them
+    Parameters
+    ----------
+    name
+        Short name for the command line.
+    title
+        A line of text.
+    source
+        Where it is from, in words.
+    build
+        Function of the parameters, by keyword, that makes the system.
+    scheme
+        Scheme with which it is usually run.
+    dt
+        Step with which it is usually run.
+    t_end
+        End of its usual run.
+    t_order
+        End of an order study.
+    citation
+        Key of the work it is from, if there is one.
+    parameters
+        Names and default values of the parameters.
+    motion
+        Function (t, **parameters) that gives the exact motion, or None for parameters without a
+        formula.
+    reference
+        Numbers to compare with, which hold for the default parameters.
+    conserved
+        Function of a solution that gives histories of what the exact motion conserves.
+    plane
+        Pairs of columns (of q, or of s for first-order systems) that are points of a plane.
+    units
+        Units of time and of coordinates; "–" if there are none.
+    breakpoints
+        Times at which loads jump, as `integrate` takes them.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> kepler = iso.problems.get("kepler")
+    >>> sol = iso.integrate(kepler.system(e=0.1), kepler.scheme, dt=kepler.dt, t_end=1.0)
+    >>> bool(abs(sol.q - kepler.exact(sol.t, e=0.1).q).max() < 1e-3)
+    True
     """
 
     name: str
@@ -81,26 +151,97 @@ class Problem:
     breakpoints: tuple[float, ...] = ()
 
     def system(self, **parameters: float) -> System:
-        """The system with these parameters; defaults where left out."""
+        """Return the system.
+
+        Parameters
+        ----------
+        **parameters
+            Values of parameters; those left out have their defaults.
+
+        Returns
+        -------
+        system
+            The system.
+
+        Raises
+        ------
+        InputError
+            If a parameter is unknown.
+        """
         return self.build(**self.complete(parameters))
 
     def breaks(self, t_end: float) -> tuple[float, ...]:
-        """Breakpoints of a run to t_end."""
+        """Return the breakpoints of a run.
+
+        Parameters
+        ----------
+        t_end
+            End of the run.
+
+        Returns
+        -------
+        times
+            Times at which loads jump.
+        """
         return tuple(t for t in self.breakpoints if 0.0 < t < t_end)
 
     def exact(self, t: Any, **parameters: float) -> Motion | None:
-        """The exact motion at the times t (leading axes of the results), or None where there is no
-        formula."""
+        """Return the exact motion at some times.
+
+        Parameters
+        ----------
+        t
+            Times; they become the leading axes of the results.
+        **parameters
+            Values of parameters; those left out have their defaults.
+
+        Returns
+        -------
+        motion
+            The motion, or None if there is no formula.
+
+        Raises
+        ------
+        InputError
+            If a parameter is unknown.
+        """
         if self.motion is None:
             return None
         return self.motion(np.asarray(t, dtype=np.float64), **self.complete(parameters))
 
     def invariants(self, sol: Solution) -> dict[str, FloatArray] | None:
-        """Histories of what the exact motion conserves, or None."""
+        """Return histories of what the exact motion conserves.
+
+        Parameters
+        ----------
+        sol
+            A solution of the problem.
+
+        Returns
+        -------
+        histories
+            Histories by name, or None if nothing is known.
+        """
         return None if self.conserved is None else self.conserved(sol)
 
     def complete(self, parameters: Mapping[str, float]) -> dict[str, float]:
-        """All parameters; unknown names are refused."""
+        """Return all parameters.
+
+        Parameters
+        ----------
+        parameters
+            Values of some of them.
+
+        Returns
+        -------
+        parameters
+            These and the defaults of the others.
+
+        Raises
+        ------
+        InputError
+            If a parameter is unknown.
+        """
         if unknown := set(parameters) - set(self.parameters):
             known = ", ".join(f"{name} = {value:g}" for name, value in self.parameters.items()) or "none"
             raise InputError(f"{self.name} has no parameter {sorted(unknown)[0]!r}", hint=f"its parameters: {known}")

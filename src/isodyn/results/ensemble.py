@@ -4,7 +4,7 @@ solution."""
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,6 +15,8 @@ from isodyn.errors import CoarseStepWarning, InputError
 from isodyn.kernels.compiled import FloatArray, IntArray
 from isodyn.results.quality import COARSE, largest_local_error
 from isodyn.results.solution import Solution, Statistics
+
+Outputs = Mapping[str, Callable[[Solution], Any]]
 
 
 @dataclass(eq=False)
@@ -136,6 +138,53 @@ class Ensemble:
         aux = {name: rows[i] for name, rows in self.aux.items()}
         rows = (self.t, self.q[i], self.v[i], self.a[i], self.lam[i])
         return Solution(*rows, self.system(i), self.scheme, stats, self.columns, aux)
+
+    def table(self, outputs: Outputs | None = None, **columns: Any) -> dict[str, Any]:
+        """A table of all members as arrays by the names of its columns.
+
+        Parameters
+        ----------
+        outputs
+            Functions of a `Solution` that give one number each, by name: one line for each member.
+            Members that failed have NaN. Left out, the table has one line for each member and saved
+            time, with the states.
+        **columns
+            Further columns with one value for each member, such as the parameters it was made with.
+
+        Returns
+        -------
+        dict
+            Arrays of equal length. The first column is "member"; "ok" tells who came to the end.
+
+        Raises
+        ------
+        InputError
+            If a column does not have one value for each member, or an output is no number.
+
+        Examples
+        --------
+        >>> import isodyn as iso
+        >>> drop = iso.MechanicalSystem(M=1.0, Q=lambda q, v, t: [-9.81], q0=[0.0], v0=[0.0])
+        >>> ens = iso.ensemble(drop, dt=0.1, t_end=1.0, v0=[[0.0], [9.81]])
+        >>> table = ens.table({"height": lambda sol: sol.q[-1, 0]}, speed=[0.0, 9.81])
+        >>> list(table), [round(float(x), 3) for x in table["height"]]
+        (['member', 'speed', 'height', 'ok'], [-4.905, 4.905])
+        """
+        from isodyn.results.ensemble_tables import table_of
+
+        return table_of(self, outputs, columns)
+
+    def to_csv(self, path: Any, outputs: Outputs | None = None, **columns: Any) -> Any:
+        """Write `table` as a CSV file and return its path."""
+        from isodyn.results.ensemble_tables import write_csv
+
+        return write_csv(self.table(outputs, **columns), path)
+
+    def to_dataframe(self, outputs: Outputs | None = None, **columns: Any) -> Any:
+        """`table` as a pandas DataFrame; pandas must be installed."""
+        from isodyn.results.ensemble_tables import dataframe
+
+        return dataframe(self.table(outputs, **columns))
 
     def __repr__(self) -> str:
         text = f"<Ensemble: {len(self)} members, {self.t.size} rows from t = {self.t[0]:g} to {self.t[-1]:g}"

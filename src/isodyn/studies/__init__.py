@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from isodyn.later import names_from
 
 if TYPE_CHECKING:
-    from isodyn.studies.compare import CompareRow, Comparison, compare
+    from isodyn.studies.comparison import CompareRow, Comparison, compare
     from isodyn.studies.driven import kinematics
     from isodyn.studies.errors import Errors, errors_of, relative_error
     from isodyn.studies.inverse import InverseDynamics, inverse_dynamics
@@ -48,7 +48,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    **dict.fromkeys(("CompareRow", "Comparison", "compare"), "compare"),
+    **dict.fromkeys(("CompareRow", "Comparison", "compare"), "comparison"),
     "kinematics": "driven",
     **dict.fromkeys(("Errors", "errors_of", "relative_error"), "errors"),
     **dict.fromkeys(("InverseDynamics", "inverse_dynamics"), "inverse"),

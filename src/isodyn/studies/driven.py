@@ -29,12 +29,42 @@ FINEST = 12  # halvings of the way between two times
 
 
 def kinematics(system: Any, times: Any, q: Any = None) -> Solution:
-    """Position, velocity, acceleration and multipliers of a driven mechanism at ascending times;
-    the position is first sought near q.
+    """Return the motion of a mechanism whose rows and drives determine everything.
 
-    The rows must determine everything: as many independent ones as there are velocities. The result
-    is a `Solution` like that of a run, with all its views; `sol.lam` of a drive's row is minus its
-    torque.
+    There must be as many independent rows as velocities.
+
+    Parameters
+    ----------
+    system
+        The system.
+    times
+        Ascending times.
+    q
+        Position near which the first one is sought; the start of the system if left out.
+
+    Returns
+    -------
+    sol
+        Position, velocity, acceleration and multipliers, with all views of a run. `sol.lam` of the
+        row of a drive is minus its torque.
+
+    Raises
+    ------
+    InputError
+        If the rows leave a freedom.
+    ConvergenceError
+        If the rows cannot be satisfied.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> mech = iso.Mechanism()
+    >>> _ = mech.add_body("rod", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0.5, 0.0, 0.0))
+    >>> _ = mech.add_joint(iso.Hinge("pin", "ground", "rod", point=(0, 0, 0), axis=(0, 1, 0)))
+    >>> _ = mech.add_joint(iso.Drive("motor", "pin", iso.Polynomial(0.0, 2.0)))
+    >>> sol = iso.kinematics(mech.compile(), [0.0, 0.5])
+    >>> sol.joint("pin").angle.round(9).tolist()
+    [0.0, 1.0]
     """
     system = second_order("kinematics", system)
     t = vector("times", np.atleast_1d(times))

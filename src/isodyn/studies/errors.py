@@ -19,12 +19,25 @@ from isodyn.results import Solution
 
 
 def relative_error(values: FloatArray, reference: FloatArray, scale: float | None = None) -> float:
-    """max|values − reference| / max|reference|, or / scale where given; 0 for quantities without
-    components.
+    """Return max|values − reference| / max|reference|.
 
+    Parameters
+    ----------
+    values
+        Values.
+    reference
+        What they should be.
+    scale
+        A size in place of max|reference|.
+
+    Returns
+    -------
+    error
+        The error; 0 for quantities without components.
+
+    Examples
+    --------
     >>> import numpy as np
-    >>> relative_error(np.array([[1.0], [2.2]]), np.array([[1.0], [2.0]])) == 0.2 / 2.0
-    False
     >>> round(relative_error(np.array([[1.0], [2.2]]), np.array([[1.0], [2.0]])), 12)
     0.1
     """
@@ -43,9 +56,28 @@ def scale_of(reference: FloatArray) -> float:
 
 @dataclass(frozen=True)
 class Errors:
-    """Errors in q, v, a over all of time, and at n = 1 alone in units of the same size.
+    """Errors of a run over all of time, and at the first step alone.
 
-    In multipliers too; NaN where they are not known.
+    Multipliers have NaN if they are not known.
+
+    Parameters
+    ----------
+    q, v, a
+        Largest error over all of time, relative to the size of the variable.
+    q_1, v_1, a_1
+        Error at n = 1, in the same units.
+    lam, lam_1
+        The same for multipliers.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> from isodyn import studies
+    >>> oscillator = iso.problems.get("oscillator")
+    >>> sol = iso.integrate(oscillator.system(), dt=0.01, t_end=1.0)
+    >>> motion = oscillator.exact(sol.t)
+    >>> studies.errors_of(sol, motion.q, motion.v, motion.a).q < 1e-3
+    True
     """
 
     q: float
@@ -59,8 +91,28 @@ class Errors:
 
 
 def errors_of(sol: Solution, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray | None = None) -> Errors:
-    """Errors of a solution against the motion q, v, a, lam at its own times; row 1 has to be the
-    first step."""
+    """Return the errors of a solution against a motion.
+
+    Parameters
+    ----------
+    sol
+        The solution; its row 1 has to be the first step.
+    q, v, a, lam
+        The motion at the times of the solution.
+
+    Returns
+    -------
+    errors
+        Errors over all of time, and at the first step.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> from isodyn import studies
+    >>> sol = iso.integrate(iso.problems.get("oscillator").system(), dt=0.01, t_end=0.1)
+    >>> studies.errors_of(sol, sol.q, sol.v, sol.a).q
+    0.0
+    """
     if sol.t.size < 2:
         raise InputError("errors need a solution with at least two rows")
     size = {"q": scale_of(q), "v": scale_of(v), "a": scale_of(a)}

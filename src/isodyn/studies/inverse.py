@@ -31,10 +31,30 @@ ITERATIONS = 30  # for forces that depend on multipliers: friction
 
 @dataclass(frozen=True, eq=False)
 class InverseDynamics:
-    """`force` that must act beside rows and actuators, a column per component of v; `lam`; `effort`
-    of actuators.
+    """Forces of a given motion.
 
     Histories have a row per time; one state gives vectors.
+
+    Parameters
+    ----------
+    force
+        What must act besides rows and actuators, a column per component of v.
+    lam
+        Multipliers.
+    effort
+        Efforts of the actuators.
+    row_names
+        Names of the constraint rows.
+    actuators
+        Names of the actuators.
+
+    Examples
+    --------
+    >>> import numpy as np, isodyn as iso
+    >>> pendulum = iso.MechanicalSystem(M=1.0, Q=lambda q, v, t: -9.81 * np.sin(q), q0=[0.0], v0=[0.0])
+    >>> found = iso.inverse_dynamics(pendulum, 0.0, [np.pi / 2], [0.0], [0.0])
+    >>> found.force
+    array([9.81])
     """
 
     force: FloatArray
@@ -44,7 +64,23 @@ class InverseDynamics:
     actuators: tuple[str, ...]
 
     def drive(self, name: str) -> FloatArray:
-        """Torque (force) of a drive, positive in the direction of its coordinate: −λ of its row."""
+        """Return the torque or force of a drive, −λ of its row.
+
+        Parameters
+        ----------
+        name
+            Name of the drive.
+
+        Returns
+        -------
+        effort
+            Positive in the direction of its coordinate.
+
+        Raises
+        ------
+        InputError
+            If there is no such drive.
+        """
         for known in (f"{name}: drive", name):
             if known in self.row_names:
                 return -self.lam[..., self.row_names.index(known)]
@@ -66,11 +102,32 @@ class InverseDynamics:
 
 
 def inverse_dynamics(system: Any, t: Any, q: Any, v: Any, a: Any, *, actuators: Sequence[Any] = ()) -> InverseDynamics:
-    """Forces that make a system move as given; t, q, v, a are one state or histories of them.
+    """Return the forces that make a system move as given.
 
-    `actuators` are joints of a mechanism that exert efforts on their coordinates ("elbow" or
-    ("screw", "angle")).
+    Parameters
+    ----------
+    system
+        The system.
+    t
+        One time, or times (k,).
+    q, v, a
+        One state, or histories with k rows.
+    actuators
+        Joints of a mechanism that exert efforts on their coordinates, such as "elbow" or ("screw",
+        "angle").
 
+    Returns
+    -------
+    found
+        Forces, multipliers and efforts.
+
+    Raises
+    ------
+    InputError
+        If sizes do not fit, or the actuators cannot exert the forces.
+
+    Examples
+    --------
     >>> import isodyn as iso
     >>> pendulum = iso.MechanicalSystem(M=1.0, Q=lambda q, v, t: -9.81 * np.sin(q), q0=[0.0], v0=[0.0])
     >>> iso.inverse_dynamics(pendulum, 0.0, [np.pi / 2], [0.0], [2.0]).force

@@ -37,7 +37,26 @@ ZERO = 1e-7  # frequencies below this, relative to the largest, are zero
 
 @dataclass(frozen=True, eq=False)
 class FrequencyResponse:
-    """Amplitudes d of q ⊕ d e^{iωt} and of the multipliers, a row per frequency."""
+    """Amplitudes of the steady motion q ⊕ d e^{iωt}, a row per frequency.
+
+    Parameters
+    ----------
+    omega
+        Angular frequencies (k,).
+    d
+        Complex amplitudes of the motion (k, nv).
+    lam
+        Complex amplitudes of the multipliers (k, m).
+    names
+        Names of the components of v.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> lin = iso.linearise(iso.LinearSystem(M=1.0, C=None, K=4.0, f=None, q0=[0.0], v0=[0.0]))
+    >>> float(lin.response([1.0], force=[1.0]).d[0, 0].real.round(12))
+    0.333333333333
+    """
 
     omega: FloatArray
     d: Any
@@ -45,7 +64,23 @@ class FrequencyResponse:
     names: tuple[str, ...]
 
     def of(self, name: str) -> Any:
-        """Amplitudes of one component, by its name in v."""
+        """Return the amplitudes of one component.
+
+        Parameters
+        ----------
+        name
+            Its name in v.
+
+        Returns
+        -------
+        d
+            Complex amplitudes (k,).
+
+        Raises
+        ------
+        InputError
+            If there is no such component.
+        """
         if name not in self.names:
             raise InputError(f"there is no component named {name!r}", hint=f"components: {', '.join(self.names)}")
         return self.d[:, self.names.index(name)]
@@ -53,8 +88,32 @@ class FrequencyResponse:
 
 @dataclass(frozen=True, eq=False)
 class Linearisation:
-    """Reduced matrices M, C, K, the basis N of the motions they speak of, and the modes; `print`
-    shows them."""
+    """Small motions about a position of rest; `print` shows their modes.
+
+    Parameters
+    ----------
+    system
+        The system.
+    t
+        Time at which loads are taken.
+    q
+        The position of rest.
+    lam
+        Multipliers there.
+    G
+        Constraint matrix there.
+    N
+        Basis of the motions that the joints allow.
+    full
+        Tangents in all components of v.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> lin = iso.linearise(iso.LinearSystem(M=1.0, C=0.4, K=4.0, f=None, q0=[0.0], v0=[0.0]))
+    >>> float(lin.damping_ratios[0].round(12)), lin.stability
+    (0.1, 'stable')
+    """
 
     system: Any
     t: float
@@ -66,17 +125,17 @@ class Linearisation:
 
     @property
     def M(self) -> FloatArray:
-        """NᵀM N."""
+        """Reduced mass matrix NᵀM N."""
         return self.N.T @ self.full.M @ self.N
 
     @property
     def C(self) -> FloatArray:
-        """NᵀC N."""
+        """Reduced damping matrix NᵀC N."""
         return self.N.T @ self.full.C @ self.N
 
     @property
     def K(self) -> FloatArray:
-        """NᵀK N."""
+        """Reduced stiffness matrix NᵀK N."""
         return self.N.T @ self.full.K @ self.N
 
     @cached_property
@@ -109,43 +168,57 @@ class Linearisation:
 
     @property
     def poles(self) -> Any:
-        """s of e^{st}, with Im s ≥ 0; of undamped modes that grow the growing one."""
+        """Poles s of e^{st} with Im s ≥ 0; of an undamped mode that grows, the growing one."""
         return self._solved[0]
 
     @property
     def omega(self) -> FloatArray:
-        """|s|: natural frequencies in radians per second."""
+        """Natural frequencies |s| in radians per second."""
         return np.abs(self.poles)
 
     @property
     def frequencies(self) -> FloatArray:
-        """|s|/2π: natural frequencies in hertz."""
+        """Natural frequencies |s|/2π in hertz."""
         return self.omega / (2 * np.pi)
 
     @property
     def damping_ratios(self) -> FloatArray:
-        """−Re s/|s|; zero for modes of frequency zero."""
+        """Damping ratios −Re s/|s|; zero for modes of frequency zero."""
         return np.where(self.omega > 0, 0.0 - self.poles.real / np.where(self.omega > 0, self.omega, 1.0), 0.0)
 
     @property
     def modes(self) -> Any:
-        """Shapes in all components of v, a column per mode; of unit modal mass where there is no
-        damping."""
+        """Shapes in all components of v, a column per mode; of unit modal mass without damping."""
         return self.N @ self._solved[1]
 
     @property
     def stability(self) -> str:
-        """ "unstable" if something grows, "neutral" if something has frequency zero, else
-        "stable"."""
+        """ "unstable" if a mode grows, "neutral" if one has frequency zero, else "stable"."""
         if (self.poles.real > ZERO * self.omega.max(initial=0.0)).any():
             return "unstable"
         return "neutral" if (self.omega == 0).any() else "stable"
 
     def response(self, omega: Any, *, force: Any = None, drive: str | None = None) -> FrequencyResponse:
-        """Steady motion under f e^{iωt}, or with the row of a drive following its value + e^{iωt}.
+        """Return the steady motion under a harmonic force or drive.
 
-        `force` is a vector over v or a mapping {"block.vx": 1.0}; `drive` names a row, or a drive
-        of a mechanism.
+        Parameters
+        ----------
+        omega
+            Angular frequencies.
+        force
+            Amplitude f of f e^{iωt}: a vector over v, or a mapping such as {"block.vx": 1.0}.
+        drive
+            Name of a row, or of a drive of a mechanism, that follows its value + e^{iωt}.
+
+        Returns
+        -------
+        response
+            Amplitudes at every frequency.
+
+        Raises
+        ------
+        InputError
+            If not exactly one of `force` and `drive` is given, or it is unknown.
         """
         omega, n = np.atleast_1d(np.asarray(omega, dtype=np.float64)), self.system.nv
         if (force is None) == (drive is None):
@@ -208,9 +281,29 @@ class Linearisation:
 
 
 def linearise(system: Any, q: Any = None, t: float = 0.0) -> Linearisation:
-    """Small motions of a system about a position of rest: q, or the equilibrium found from the
-    start when left out.
+    """Return the small motions of a system about a position of rest.
 
+    Parameters
+    ----------
+    system
+        The system.
+    q
+        The position; the equilibrium that is found from the start if left out.
+    t
+        Time at which loads are taken.
+
+    Returns
+    -------
+    lin
+        Reduced matrices and modes.
+
+    Raises
+    ------
+    InputError
+        If the position is not one of rest.
+
+    Examples
+    --------
     >>> import isodyn as iso
     >>> lin = iso.linearise(iso.LinearSystem(M=1.0, C=None, K=4.0, f=None, q0=[1.0], v0=[0.0]))
     >>> float(lin.omega[0])

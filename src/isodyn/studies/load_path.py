@@ -48,8 +48,32 @@ RELAXATIONS = 400  # most steps downhill
 
 @dataclass(frozen=True, eq=False)
 class LoadPath:
-    """Equilibria along growing loads: factor (k,), q_path (k, nq), lam_path (k, m); the last one
-    carries the loads in full."""
+    """Equilibria along growing loads.
+
+    Parameters
+    ----------
+    system
+        The system.
+    factor
+        Parts of the loads (k,); the last is 1.
+    q_path
+        Coordinates (k, nq).
+    lam_path
+        Multipliers (k, m).
+    iterations
+        Iterations of all load steps.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> section = iso.Section(EA=1e6, EI=1.0, rhoA=1.0)
+    >>> beam = iso.Beam([(0.0, 0.0), (1.0, 0.0)], elements=4, section=section)
+    >>> beam.clamp("start")
+    >>> beam.force("end", (0.0, 1.0))
+    >>> path = iso.follow_loads(beam.compile(), steps=5)
+    >>> path.q_path.shape[0] == path.factor.size, bool((path.q == path.q_path[-1]).all())
+    (True, True)
+    """
 
     system: Any
     factor: FloatArray
@@ -187,12 +211,45 @@ def follow_loads(
     tolerance: float = 1e-10,
     max_iterations: int = 25,
 ) -> LoadPath:
-    """The equilibrium that is reached from q (the start when left out) when loads and weight grow
-    from nothing.
+    """Follow the equilibrium while loads and weight grow from zero.
 
-    Functions of time are taken at t. `steps` is the number of load steps to begin with. A load at
-    which the path becomes unstable is a BucklingError with its factor; a system that can move
-    freely without loads is a SingularError.
+    Parameters
+    ----------
+    system
+        The system.
+    q
+        Position without loads; the start of the system if left out.
+    t
+        Time at which functions of time are taken.
+    steps
+        Number of load steps to begin with.
+    tolerance
+        Largest force that may be left over, relative to those that balance.
+    max_iterations
+        Limit of the iteration in a load step.
+
+    Returns
+    -------
+    path
+        Equilibria along the way; the last one carries the full loads.
+
+    Raises
+    ------
+    BucklingError
+        If the path becomes unstable; the error has the factor of the load.
+    SingularError
+        If the system can move freely without loads.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> section = iso.Section(EA=1e6, EI=1.0, rhoA=1.0)
+    >>> beam = iso.Beam([(0.0, 0.0), (1.0, 0.0)], elements=4, section=section)
+    >>> beam.clamp("start")
+    >>> beam.force("end", (0.0, 1.0))
+    >>> path = iso.follow_loads(beam.compile())
+    >>> float(path.factor[-1])
+    1.0
     """
     if not isinstance(steps, int) or steps < 1:
         raise InputError(f"steps must be a number ≥ 1, received {steps!r}")

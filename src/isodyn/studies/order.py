@@ -30,19 +30,59 @@ from isodyn.systems import System
 
 @dataclass(frozen=True)
 class OrderCase:
-    """Errors of one scheme for all steps."""
+    """Errors of one scheme for all step sizes.
+
+    Parameters
+    ----------
+    scheme
+        Name of the scheme.
+    dts
+        Step sizes, from coarse to fine.
+    errors
+        Errors for each of them.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> from isodyn import studies
+    >>> oscillator = iso.problems.get("oscillator")
+    >>> study = studies.order_study(oscillator, iso.Scheme.optimal(0.5), [0.02, 0.01])
+    >>> study.cases[0].of("q").shape
+    (2,)
+    """
 
     scheme: str
     dts: tuple[float, ...]
     errors: tuple[Errors, ...]
 
     def of(self, quantity: str) -> FloatArray:
-        """Errors in q, v, a or lam, or at n = 1 alone in q_1, v_1, a_1 or lam_1, one per step
-        size."""
+        """Return the errors in one quantity, one per step size.
+
+        Parameters
+        ----------
+        quantity
+            "q", "v", "a" or "lam"; "q_1", "v_1", "a_1" or "lam_1" for the first step alone.
+
+        Returns
+        -------
+        errors
+            The errors.
+        """
         return np.array([getattr(errors, quantity) for errors in self.errors])
 
     def slopes(self, quantity: str) -> list[float]:
-        """Between one step size and the next; NaN where an error is zero."""
+        """Return the slopes between one step size and the next.
+
+        Parameters
+        ----------
+        quantity
+            As in `of`.
+
+        Returns
+        -------
+        slopes
+            The slopes; NaN if an error is zero.
+        """
         e = self.of(quantity)
         return [
             math.log(e[k] / e[k + 1]) / math.log(self.dts[k] / self.dts[k + 1]) if e[k] > 0 < e[k + 1] else math.nan
@@ -50,13 +90,47 @@ class OrderCase:
         ]
 
     def order(self, quantity: str) -> float:
-        """The slope between the two finest step sizes."""
+        """Return the slope between the two finest step sizes.
+
+        Parameters
+        ----------
+        quantity
+            As in `of`.
+
+        Returns
+        -------
+        order
+            The slope.
+        """
         return self.slopes(quantity)[-1]
 
 
 @dataclass(frozen=True)
 class OrderStudy:
-    """Errors and slopes of several schemes on one problem; `str` gives a table."""
+    """Errors and slopes of several schemes on one problem; `str` gives a table.
+
+    Parameters
+    ----------
+    problem
+        Name of the problem.
+    reference
+        What the runs were compared with, in words.
+    t_end
+        End of the runs.
+    first_order
+        Whether the system is of first order.
+    cases
+        One case for each scheme.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> from isodyn import studies
+    >>> oscillator = iso.problems.get("oscillator")
+    >>> study = studies.order_study(oscillator, iso.Scheme.optimal(0.5), [0.02, 0.01])
+    >>> study.reference, study.multipliers
+    ('exact solution', False)
+    """
 
     problem: str
     reference: str
@@ -76,14 +150,31 @@ class OrderStudy:
         return all(not math.isnan(errors.lam) for case in self.cases for errors in case.errors)
 
     def case(self, scheme: str) -> OrderCase:
-        """The case of the scheme with this name."""
+        """Return the case of a scheme.
+
+        Parameters
+        ----------
+        scheme
+            Name of the scheme.
+
+        Returns
+        -------
+        case
+            Its errors.
+        """
         for case in self.cases:
             if case.scheme == scheme:
                 return case
         raise InputError(f"the study has no scheme {scheme!r}, only {', '.join(case.scheme for case in self.cases)}")
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain numbers and strings."""
+        """Return plain numbers and strings.
+
+        Returns
+        -------
+        document
+            What `--json` prints.
+        """
         cases = [
             {
                 "scheme": case.scheme,
@@ -121,19 +212,38 @@ def order_study(
     formulation: Formulation | None = None,
     newton: Newton | None = None,
 ) -> OrderStudy:
-    """Run every scheme with every step and compare.
+    """Run every scheme with every step size and compare with a reference.
 
     Parameters
     ----------
-    problem : a problem, or a system (then t_end is needed)
-    schemes : one or several
-    dts : at least two steps, from coarse to fine
-    reference : what to compare with; left out, the exact solution where there is one, else DOP853
-        with rtol = 1e-13
-    t_end : end of the runs; the problem's own where left out
-    formulation : how constraints enter, as in `integrate`
-    newton : settings of the iteration
+    problem
+        A problem, or a system (`t_end` is then needed).
+    schemes
+        One scheme or several.
+    dts
+        At least two step sizes, from coarse to fine.
+    reference
+        What to compare with. If it is left out, it is the exact solution if there is one, else
+        DOP853 with rtol = 1e-13.
+    t_end
+        End of the runs; that of the problem if left out.
+    formulation
+        How constraints enter, as in `integrate`.
+    newton
+        Settings of the iteration.
 
+    Returns
+    -------
+    study
+        Errors and slopes.
+
+    Raises
+    ------
+    InputError
+        If there are fewer than two step sizes, or no end.
+
+    Examples
+    --------
     >>> import isodyn as iso
     >>> from isodyn import problems
     >>> study = order_study(problems.get("oscillator"), iso.Scheme.optimal(0.5), [0.02, 0.01])

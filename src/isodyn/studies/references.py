@@ -53,15 +53,55 @@ DEPENDENT = 1e-10  # singular values of G M⁻¹ Gᵀ that are smaller, relative
 
 @dataclass(frozen=True, eq=False)
 class ReferenceMotion:
-    """A motion as a function of time (k,) → q, v, a (and multipliers) with k rows, and in words
-    where it comes from."""
+    """A motion as a function of time, and where it comes from.
+
+    Parameters
+    ----------
+    at
+        Function of times (k,) that returns q, v, a and multipliers with k rows.
+    kind
+        Where the motion comes from, in words.
+
+    Examples
+    --------
+    >>> import numpy as np, isodyn as iso
+    >>> from isodyn import studies
+    >>> motion = studies.exact_motion(iso.problems.get("oscillator"))
+    >>> motion.at(np.array([0.0, 0.1])).q.shape
+    (2, 1)
+    """
 
     at: Callable[[FloatArray], Motion]
     kind: str
 
 
 def exact_motion(problem: Problem, **parameters: float) -> ReferenceMotion:
-    """The exact motion of a problem that has one."""
+    """Return the exact motion of a problem.
+
+    Parameters
+    ----------
+    problem
+        The problem.
+    **parameters
+        Values of its parameters.
+
+    Returns
+    -------
+    motion
+        The motion.
+
+    Raises
+    ------
+    InputError
+        If no formula is known.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> from isodyn import studies
+    >>> studies.exact_motion(iso.problems.get("oscillator")).kind
+    'exact solution'
+    """
 
     def at(t: FloatArray) -> Motion:
         motion = problem.exact(t, **parameters)
@@ -76,8 +116,38 @@ def exact_motion(problem: Problem, **parameters: float) -> ReferenceMotion:
 def accurate_motion(
     system: System, t_end: float, t0: float = 0.0, *, breakpoints: Sequence[float] = ()
 ) -> ReferenceMotion:
-    """The motion computed by DOP853 with rtol = 1e-13, anew from breakpoints, where loads jump; a
-    and λ there are those after the jump."""
+    """Return the motion by DOP853 with rtol = 1e-13.
+
+    The integration starts anew at breakpoints; a and λ at these times are those after the jump.
+
+    Parameters
+    ----------
+    system
+        The system.
+    t_end, t0
+        End and start of the run.
+    breakpoints
+        Times at which loads jump.
+
+    Returns
+    -------
+    motion
+        The motion.
+
+    Raises
+    ------
+    InputError
+        If the system has algebraic unknowns.
+    ConvergenceError
+        If the integration fails.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> from isodyn import studies
+    >>> studies.accurate_motion(iso.problems.get("oscillator").system(), t_end=1.0).kind
+    'DOP853, rtol = 1e-13'
+    """
     if system.first_order and system.m:
         raise InputError("a high-order reference cannot have algebraic unknowns", hint="pass fine_motion as reference")
     acceleration = Acceleration(system)
@@ -132,8 +202,39 @@ def fine_motion(
     formulation: Formulation | None = None,
     breakpoints: Sequence[float] = (),
 ) -> ReferenceMotion:
-    """The motion from a run with steps that are `refinement` times finer than dt, at multiples of
-    dt."""
+    """Return the motion of a run with finer steps, at multiples of dt.
+
+    Parameters
+    ----------
+    system
+        The system.
+    scheme
+        The scheme.
+    dt
+        Step of the runs that are compared with it.
+    t_end
+        End of the run.
+    refinement
+        How many times finer its steps are.
+    formulation
+        How constraints enter, as in `integrate`.
+    breakpoints
+        Times at which loads jump.
+
+    Returns
+    -------
+    motion
+        The motion.
+
+    Examples
+    --------
+    >>> import numpy as np, isodyn as iso
+    >>> from isodyn import studies
+    >>> pendulum, scheme = iso.problems.get("pendulum").system(), iso.Scheme.optimal(0.8)
+    >>> motion = studies.fine_motion(pendulum, scheme, dt=0.01, t_end=0.1)
+    >>> motion.at(np.array([0.0, 0.1])).q.shape
+    (2, 2)
+    """
     sol = integrate(
         system, scheme, formulation, dt=dt / refinement, t_end=t_end, save_every=refinement, breakpoints=breakpoints
     )

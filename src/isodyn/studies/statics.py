@@ -35,8 +35,33 @@ EPS = float(np.finfo(float).eps)
 
 @dataclass(frozen=True, eq=False)
 class Equilibrium:
-    """A position of rest with its multipliers; `residual` is the largest force left over, relative
-    to those that balance."""
+    """A position of rest with its multipliers.
+
+    Parameters
+    ----------
+    system
+        The system.
+    t
+        Time at which loads are taken.
+    q
+        Coordinates.
+    lam
+        Multipliers.
+    residual
+        Largest force left over, relative to those that balance.
+    iterations
+        Iterations that were needed.
+    path
+        Equilibria along growing loads, if the position was found in that way.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> spring = iso.LinearSystem(M=1.0, C=None, K=4.0, f=[2.0], q0=[0.0], v0=[0.0])
+    >>> found = iso.equilibrium(spring)
+    >>> round(float(found.q[0]), 12), found.stability
+    (0.5, 'stable')
+    """
 
     system: Any
     t: float
@@ -48,7 +73,7 @@ class Equilibrium:
 
     @cached_property
     def linearisation(self) -> Linearisation:
-        """Small motions about it."""
+        """Small motions about the position."""
         return linearise(self.system, self.q, self.t)
 
     @property
@@ -58,7 +83,7 @@ class Equilibrium:
 
     @cached_property
     def stiffness(self) -> FloatArray:
-        """Eigenvalues of K against M on the motions that the joints allow (ω²), ascending."""
+        """Eigenvalues ω² of K against M on the motions that the joints allow, ascending."""
         lin = self.linearisation
         K, M = lin.K, lin.M
         return np.asarray(eigvalsh((K + K.T) / 2, (M + M.T) / 2)) if K.size else np.zeros(0)
@@ -90,12 +115,38 @@ def equilibrium(
     tolerance: float = 1e-10,
     max_iterations: int = 200,
 ) -> Equilibrium:
-    """The position of rest that forces lead to from q (the start when left out); loads are taken at
-    t.
+    """Find the position of rest that forces lead to.
 
-    stable=True goes downhill; stable=False takes Newton's steps to the nearest equilibrium of any
-    kind. Velocities play no part: dampers and dry friction exert nothing at rest.
+    Velocities play no part: dampers and dry friction exert nothing at rest.
 
+    Parameters
+    ----------
+    system
+        The system.
+    q
+        Position from which to search; the start of the system if left out.
+    t
+        Time at which loads are taken.
+    stable
+        Go downhill, to a stable equilibrium. If False, Newton's steps lead to the nearest one of
+        any kind.
+    tolerance
+        Largest force that may be left over, relative to those that balance.
+    max_iterations
+        Limit of the iteration.
+
+    Returns
+    -------
+    found
+        The position with its multipliers.
+
+    Raises
+    ------
+    ConvergenceError
+        If no equilibrium is found.
+
+    Examples
+    --------
     >>> import isodyn as iso
     >>> found = iso.equilibrium(iso.MechanicalSystem(M=2.0, Q=lambda q, v, t: 19.62 - 100.0 * q, q0=[0.0], v0=[0.0]))
     >>> round(float(found.q[0]), 10), found.stability

@@ -18,8 +18,64 @@ from isodyn.systems.scales import Scales, ordinary
 
 @dataclass(frozen=True, eq=False)
 class CompiledSystem(ShownInNotebooks):
-    """A system from a function of type `isodyn.kernels.compiled.MODEL`, its tables and its
-    traits; `scratch` is what a model begins with."""
+    """A system from a compiled function, its numbers and its traits.
+
+    The package's own problems and mechanisms are such systems. Users take `MechanicalSystem`,
+    `LinearSystem` or `FirstOrderSystem` instead.
+
+    Parameters
+    ----------
+    function
+        A function of the type `isodyn.kernels.compiled.MODEL`.
+    traits
+        What the function can answer, as bits of `isodyn.kernels.compiled`.
+    q0
+        Initial position.
+    v0
+        Initial velocity; of a first-order system its state.
+    tables
+        Numbers of the function, which no run changes.
+    scratch
+        Numbers that the function works with.
+    energy
+        Function (q, v, t) → (kinetic, potential).
+    retract
+        Function (q, d) → q ⊕ d for coordinates that are not a vector space.
+    difference
+        Function (q₁, q₂) → d that undoes it.
+    names
+        Names of the coordinates.
+    first_order
+        Whether it is a first-order system.
+    m
+        Number of constraint rows.
+    m_phi
+        Number of the holonomic ones among them, which come first.
+    row_names
+        Names of the constraint rows.
+    v_names
+        Names of the velocities, if they differ from those of the coordinates.
+    alike
+        A number for each velocity; those with the same number have the same unit. Empty if units
+        are not known.
+    elastic
+        Whether it has springs or beams, whose forces are read from the balance.
+    scales
+        Typical sizes of the components.
+    turns
+        Number of counted angles at the end of q.
+    whole_turns
+        Function (q, t) → q that chooses the whole turns that rows leave free at the start.
+    fastest
+        Function (q, d) → name, told and seen turn of the counted angle that d determines least.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> pendulum = iso.problems.get("pendulum").system()
+    >>> isinstance(pendulum, iso.CompiledSystem), pendulum.nq, pendulum.m
+    (True, 2, 1)
+    """
 
     function: Any
     traits: int
@@ -63,14 +119,22 @@ class CompiledSystem(ShownInNotebooks):
 
     @property
     def nq(self) -> int:
+        """Number of coordinates."""
         return self.q0.size
 
     @property
     def nv(self) -> int:
+        """Number of velocities."""
         return self.v0.size
 
     def model(self) -> Model:
-        """The function that the loop calls, with scratch of its own."""
+        """Return the function that the compiled loop calls, with its numbers.
+
+        Returns
+        -------
+        model
+            The function, its numbers and its traits.
+        """
         return Model(self.function, self.traits, self.tables, self.scratch.copy())
 
 

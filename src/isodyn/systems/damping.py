@@ -24,8 +24,22 @@ _FULL = 5000  # modal damping couples all coordinates: beyond this size the full
 
 
 def rayleigh(M: Any, K: Any, alpha: float, beta: float) -> Any:
-    """C = αM + βK, sparse where both are.
+    """Return C = αM + βK.
 
+    Parameters
+    ----------
+    M, K
+        Matrices, as in `LinearSystem`.
+    alpha, beta
+        Factors.
+
+    Returns
+    -------
+    C
+        The damping matrix, sparse if both matrices are.
+
+    Examples
+    --------
     >>> rayleigh(2.0, 50.0, alpha=0.1, beta=0.01).tolist()
     [[0.7]]
     """
@@ -37,8 +51,27 @@ def rayleigh(M: Any, K: Any, alpha: float, beta: float) -> Any:
 
 
 def rayleigh_from_ratios(M: Any, K: Any, first: tuple[float, float], second: tuple[float, float]) -> Any:
-    """C = αM + βK with the damping ratios ξ₁ at ω₁ and ξ₂ at ω₂, each given as (ω, ξ).
+    """Return C = αM + βK with given damping ratios at two frequencies.
 
+    Parameters
+    ----------
+    M, K
+        Matrices, as in `LinearSystem`.
+    first, second
+        Angular frequency and damping ratio (ω, ξ), for two frequencies.
+
+    Returns
+    -------
+    C
+        The damping matrix, sparse if both matrices are.
+
+    Raises
+    ------
+    InputError
+        If other motions would grow with such factors.
+
+    Examples
+    --------
     >>> rayleigh_from_ratios(1.0, 100.0, (10.0, 0.05), (40.0, 0.05)).round(12).tolist()
     [[1.0]]
     """
@@ -58,12 +91,31 @@ def rayleigh_from_ratios(M: Any, K: Any, first: tuple[float, float], second: tup
 
 
 def modal_damping(M: Any, K: Any, ratios: Any) -> FloatArray:
-    """C with the given damping ratio in every mode (a number), or in the k lowest modes (k
-    numbers); other modes stay undamped.
+    """Return C with given damping ratios of the modes.
 
-    M and K are symmetric, M positive definite and K without negative eigenvalues; the result is a
-    full matrix. Sparse matrices with fewer ratios than modes use Lanczos iterations.
+    M and K are symmetric, M is positive definite, and K has no negative eigenvalues. Sparse
+    matrices with fewer ratios than modes use Lanczos iterations.
 
+    Parameters
+    ----------
+    M, K
+        Matrices, as in `LinearSystem`.
+    ratios
+        One damping ratio for all modes, or k ratios for the k lowest; the other modes stay
+        undamped.
+
+    Returns
+    -------
+    C
+        The damping matrix, a full one.
+
+    Raises
+    ------
+    InputError
+        If the matrices are not admissible, or too large for a full matrix.
+
+    Examples
+    --------
     >>> modal_damping(2.0, 50.0, 0.1).round(12).tolist()
     [[2.0]]
     """

@@ -53,9 +53,22 @@ FAR = 1e60  # increments of z stay between this and its inverse
 class Index:
     """The differentiation index of a system with algebraic unknowns, and how it was found.
 
-    `ranks[k]` is the rank of ∂F_k/∂z after k differentiations, of `m` algebraic unknowns; the last
-    one is m. Index 0 means no algebraic unknowns. `values[k]` are the singular values behind it, in
-    rows of unit size.
+    Parameters
+    ----------
+    index
+        The index; 0 without algebraic unknowns.
+    m
+        Number of algebraic unknowns.
+    ranks
+        Ranks of ∂F_k/∂z after k differentiations; the last one is `m`.
+    values
+        Singular values behind the ranks, in rows of unit size.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> iso.analysis.index(iso.problems.get("pendulum").system()).index
+    3
     """
 
     index: int

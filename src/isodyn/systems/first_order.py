@@ -39,11 +39,33 @@ _H = float(np.finfo(float).eps) ** (1 / 3)
 
 
 class FirstOrderSystem(ShownInNotebooks):
-    """s' = h(s, t) with s(t₀) = s0; with algebraic unknowns s' = h(s, z, t) and 0 = c(s, z, t).
+    """A first-order system s' = h(s, t), or s' = h(s, z, t) with 0 = c(s, z, t).
 
-    `h_s(s, t)` is the derivative of h, taken from differences when missing (and always with
-    algebraic unknowns). `z0` is a guess from which a consistent one is found.
+    Parameters
+    ----------
+    h
+        Function h(s, t) → (n,), or h(s, z, t) with algebraic unknowns.
+    s0
+        Initial state.
+    z0
+        Guess of the algebraic unknowns, from which consistent ones are found.
+    c
+        Function c(s, z, t) → (m,), if there are algebraic unknowns.
+    h_s
+        Function (s, t) → (n, n), the derivative of h. Differences take its place if it is missing,
+        and always if there are algebraic unknowns.
+    names
+        Names of the components of s.
+    row_names
+        Names of the rows of c.
 
+    Raises
+    ------
+    InputError
+        If sizes do not fit.
+
+    Examples
+    --------
     >>> import isodyn as iso
     >>> iso.FirstOrderSystem(lambda s, t: -s, s0=[1.0]).nv
     1
@@ -85,7 +107,13 @@ class FirstOrderSystem(ShownInNotebooks):
         self.row_names = checks.names(row_names, self.m, "z")
 
     def model(self) -> Model:
-        """The function that the loop calls."""
+        """Return the function that the compiled loop calls, with its numbers.
+
+        Returns
+        -------
+        model
+            The function, its numbers and its traits.
+        """
         if self.m:
             return from_python(_AlgebraicAnswers(self), CONSTANT_MASS | KNOWS_MASS | GENERAL)
         if is_compiled(self.h) and (self.h_s is None or is_compiled(self.h_s)):

@@ -192,7 +192,20 @@ class ImplicitSystem(FirstOrderSystem):
         return parts[0], parts[1]
 
     def unknowns(self, s: FloatArray, z: FloatArray) -> FloatArray:
-        """x of states s and algebraic unknowns z, row by row."""
+        """Return the unknowns x of states, row by row.
+
+        Parameters
+        ----------
+        s
+            States (k, n) of the first-order system.
+        z
+            Algebraic unknowns (k, m).
+
+        Returns
+        -------
+        x
+            Unknowns of the implicit system.
+        """
         return s @ self.V.T + self._algebraic(z) @ self.N.T
 
     def _algebraic(self, z: FloatArray) -> FloatArray:
@@ -200,10 +213,25 @@ class ImplicitSystem(FirstOrderSystem):
         return z[:, z.shape[1] - self.N.shape[1] :]
 
     def rates(self, t: FloatArray, s: FloatArray, z: FloatArray) -> FloatArray:
-        """x' of rows, such that F(t, x, x') = 0.
+        """Return x' of states, row by row, such that F(t, x, x') = 0.
 
-        What F does not contain follows from its derivative, c_z z' = −c_s s' − c_t, if the index is
-        1. If it is 2, it is the slope of the saved rows, second order in the time between them.
+        Rates that F does not contain follow from its derivative, c_z z' = −c_s s' − c_t, if the
+        index is 1. If it is 2, they are the slopes of the saved rows, second order in the time
+        between them.
+
+        Parameters
+        ----------
+        t
+            Times (k,).
+        s
+            States (k, n) of the first-order system.
+        z
+            Algebraic unknowns (k, m).
+
+        Returns
+        -------
+        rates
+            Rates of the unknowns.
         """
         if self.rates_known:
             return z.copy()

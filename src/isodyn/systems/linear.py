@@ -33,7 +33,6 @@ from isodyn.kernels.compiled import (
     VELOCITY,
     FloatArray,
 )
-from isodyn.kernels.struct import flat_numbers
 from isodyn.later import sparse as sp
 from isodyn.linear_solvers.definite import refuse_indefinite
 from isodyn.linear_solvers.sparse import Factorisation, factorise
@@ -43,7 +42,7 @@ from isodyn.systems import checks
 from isodyn.systems.joined import is_compiled
 
 # compiled when first needed
-from isodyn.systems.linear_kernels import constant_load_model, with_load
+from isodyn.systems.linear_kernels import LinearTables, constant_load_model, with_load
 from isodyn.systems.model import Model, from_python
 from isodyn.systems.scales import ordinary
 
@@ -54,12 +53,38 @@ _LARGE = 64  # beyond this, dense matrices go through BLAS and LAPACK instead of
 class LinearSystem(ShownInNotebooks):
     """M q'' + C q' + K q = f(t) with q(t₀) = q0, q'(t₀) = v0.
 
-    Matrices are arrays, vectors (diagonals), scalars or sparse; C may be None. The load f is a
-    function of time, a constant vector or None. Constraints G q = 0 make the matrix of a step
-    dense. Symmetry is not assumed; a symmetric sparse matrix is recognised and factorised as such.
-    A symmetric M with a negative eigenvalue is refused; so is such a K (an unstable equilibrium,
-    most often a wrong sign) unless `indefinite` says that it is meant.
+    Matrices are arrays, vectors (diagonals), scalars or sparse. Symmetry is not assumed; a
+    symmetric sparse matrix is recognised and factorised as such.
 
+    Parameters
+    ----------
+    M
+        Mass matrix. A symmetric one with a negative eigenvalue is refused.
+    C
+        Damping matrix, or None.
+    K
+        Stiffness matrix.
+    f
+        Load: a function of time, a constant vector or None.
+    q0, v0
+        Initial position and velocity.
+    G
+        Matrix of the constraints G q = 0. It makes the matrix of a step dense.
+    names
+        Names of the coordinates.
+    row_names
+        Names of the constraint rows.
+    indefinite
+        Accept a symmetric K with a negative eigenvalue. This is an unstable equilibrium, most often
+        a wrong sign, and is refused otherwise.
+
+    Raises
+    ------
+    InputError
+        If sizes do not fit, or a matrix is refused.
+
+    Examples
+    --------
     >>> import isodyn as iso
     >>> iso.LinearSystem(M=1.0, C=None, K=4.0, f=None, q0=[1.0], v0=[0.0]).nv
     1
@@ -104,11 +129,32 @@ class LinearSystem(ShownInNotebooks):
         self.row_names = checks.names(row_names, self.m, "row ")
 
     def energy(self, q: FloatArray, v: FloatArray, t: float) -> tuple[float, float]:
-        """½ vᵀMv and ½ qᵀKq; the work of f is not part of it."""
+        """Return ½ vᵀMv and ½ qᵀKq; the work of f is not part of it.
+
+        Parameters
+        ----------
+        q
+            Coordinates.
+        v
+            Velocities.
+        t
+            Time.
+
+        Returns
+        -------
+        kinetic, potential
+            Two numbers.
+        """
         return 0.5 * float(v @ (self.M @ v)), 0.5 * float(q @ (self.K @ q))
 
     def model(self) -> Model:
-        """The function that the loop calls."""
+        """Return the function that the compiled loop calls, with its numbers.
+
+        Returns
+        -------
+        model
+            The function, its numbers and its traits.
+        """
         if self.G is not None:
             answers = _ConstrainedAnswers("f", self.M, self.C, self.K, self.f, self.nv)
             answers.G = self.G
@@ -119,6 +165,26 @@ class LinearSystem(ShownInNotebooks):
 class LinearFirstOrderSystem(ShownInNotebooks):
     """Q s' + P s = r(t) with s(t₀) = s0; matrices and load as in `LinearSystem`.
 
+    Parameters
+    ----------
+    Q
+        Matrix of the rates.
+    P
+        Matrix of the states.
+    r
+        Load: a function of time, a constant vector or None.
+    s0
+        Initial state.
+    names
+        Names of the components of s.
+
+    Raises
+    ------
+    InputError
+        If sizes do not fit.
+
+    Examples
+    --------
     >>> import isodyn as iso
     >>> iso.LinearFirstOrderSystem(Q=1.0, P=2.0, r=None, s0=[1.0]).nv
     1
@@ -141,7 +207,13 @@ class LinearFirstOrderSystem(ShownInNotebooks):
         self.names = self.v_names = checks.names(names, self.nv, "s")
 
     def model(self) -> Model:
-        """The function that the loop calls."""
+        """Return the function that the compiled loop calls, with its numbers.
+
+        Returns
+        -------
+        model
+            The function, its numbers and its traits.
+        """
         return linear_model("r", self.Q, self.P, None, self.r, self.nv)
 
 
@@ -174,8 +246,8 @@ def linear_model(name: str, M: Any, C: Any, K: Any, f: Load | FloatArray | None,
         return from_python(_Answers(name, M, C, K, f, n), traits)
     zeros = np.zeros((n, n))
     constant = np.zeros(n) if f is None or callable(f) else f
-    pf = np.concatenate([M.ravel(), (zeros if C is None else C).ravel(), (zeros if K is None else K).ravel(), constant])
-    return Model(with_load(f) if callable(f) else constant_load_model, traits, flat_numbers(pf))
+    tables = LinearTables.filled(M=M, C=zeros if C is None else C, K=zeros if K is None else K, f=constant)
+    return Model(with_load(f) if callable(f) else constant_load_model, traits, tables)
 
 
 class _Answers:

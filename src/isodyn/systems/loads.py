@@ -26,11 +26,29 @@ Load = Callable[[float], FloatArray]
 
 
 def tabulated(times: Any, values: Any, *, extrapolate: bool = False) -> Load:
-    """Linear interpolation in a table: k rising times, k rows of values; f(t) is a vector, with one
-    entry for one column.
+    """Return the linear interpolation in a table.
 
-    Outside the table is an error, or the first and last rows hold there with `extrapolate`.
+    Parameters
+    ----------
+    times
+        k rising times.
+    values
+        k rows of values; one column gives vectors with one entry.
+    extrapolate
+        Keep the first and the last row outside the table.
 
+    Returns
+    -------
+    f
+        The load.
+
+    Raises
+    ------
+    InputError
+        If the table is not valid; later, if f is asked for outside it.
+
+    Examples
+    --------
     >>> tabulated([0.0, 1.0, 2.0], [0.0, 10.0, 0.0])(0.25).tolist()
     [2.5]
     """
@@ -69,12 +87,25 @@ def tabulated(times: Any, values: Any, *, extrapolate: bool = False) -> Load:
 
 
 def base_excitation(M: Any, direction: Any, acceleration: Callable[[float], Any]) -> Load:
-    """f(t) = −M r a_g(t) for motion relative to a base that accelerates with a_g(t).
+    """Return f(t) = −M r a_g(t), for motion relative to a base that accelerates with a_g(t).
 
-    `direction` is r: the displacements of all coordinates for a unit displacement of the base; a
-    matrix with one column per component where the base moves in several directions, and then
-    `acceleration` returns as many.
+    Parameters
+    ----------
+    M
+        Mass matrix, as in `LinearSystem`.
+    direction
+        r, the displacements of all coordinates for a unit displacement of the base; a matrix with
+        one column per component if the base moves in several directions.
+    acceleration
+        Function of time that returns a_g, with as many components.
 
+    Returns
+    -------
+    f
+        The load.
+
+    Examples
+    --------
     >>> base_excitation([2.0, 3.0], [1.0, 1.0], lambda t: 9.81 * t)(1.0).round(2).tolist()
     [-19.62, -29.43]
     """
@@ -105,8 +136,24 @@ def base_excitation(M: Any, direction: Any, acceleration: Callable[[float], Any]
 
 
 def harmonic(amplitude: Any, omega: float, phase: float = 0.0) -> Load:
-    """f(t) = amplitude · sin(omega t + phase).
+    """Return f(t) = amplitude · sin(omega t + phase).
 
+    Parameters
+    ----------
+    amplitude
+        Vector of amplitudes.
+    omega
+        Angular frequency.
+    phase
+        Phase.
+
+    Returns
+    -------
+    f
+        The load.
+
+    Examples
+    --------
     >>> harmonic([3.0], omega=2.0, phase=np.pi / 2)(0.0).tolist()
     [3.0]
     """
@@ -137,9 +184,22 @@ class StepLoad:
 
 
 def step_load(amplitude: Any, t_on: float = 0.0) -> StepLoad:
-    """A load that jumps from nothing to `amplitude` at t_on; pass `breakpoints=f.breakpoints` to
-    `integrate`.
+    """Return a load that jumps from zero to `amplitude`.
 
+    Parameters
+    ----------
+    amplitude
+        Vector of the load after the jump.
+    t_on
+        Time of the jump. Pass `breakpoints=f.breakpoints` to `integrate`.
+
+    Returns
+    -------
+    f
+        The load.
+
+    Examples
+    --------
     >>> f = step_load([5.0], t_on=0.3)
     >>> f(0.2).tolist(), f(0.3).tolist(), f.breakpoints
     ([0.0], [5.0], (0.3,))

@@ -55,26 +55,50 @@ class MechanicalSystem(ShownInNotebooks):
 
     Parameters
     ----------
-    M : array (n, n), vector (diagonal), sparse matrix, or function M(q) → (n, n)
-    Q : function Q(q, v, t) → (n,)
-    q0, v0 : initial position and velocity
-    Q_q, Q_v : functions (q, v, t) → (n, n), the derivatives of Q; what is missing is taken from
-        differences (Q_v alone missing: forces do not depend on velocity). Sparse M needs them for
-        implicit schemes; with constraints full matrices are formed.
-    phi : function φ(q, t) → (m,) of holonomic constraints; G(q, t) → (m, n), b(q, v, t) → (m,) and
-        phi_t(q, t) → (m,) are derived numerically when missing
-    psi : function ψ(q, v, t) of nonholonomic constraints; psi_v(q, v, t) and psi_rest(q, v,
-        t) = ψ_q v + ψ_t likewise
-    retract : function (q, d) → q ⊕ d for coordinates that are not a vector space; then `difference`
-        (q₁, q₂) → d undoes it
-    energy : function (q, v, t) → (kinetic, potential)
-    scales : typical sizes of the components of v's increments (n,), all positive: what rounding,
-        differences and tolerances are reckoned with. Left out, they are one, or of the size of q0
-        where φ bends over such lengths or q0 is very far from one; give them where coordinates have
-        different units and sizes far from one
-    names : names of the coordinates, used in messages and results; row_names: names of the
-        constraint rows
+    M
+        Mass matrix: an array (n, n), a vector (diagonal), a sparse matrix, or a function M(q) → (n,
+        n).
+    Q
+        Forces: a function Q(q, v, t) → (n,).
+    q0, v0
+        Initial position and velocity.
+    Q_q, Q_v
+        Derivatives of Q: functions (q, v, t) → (n, n). If both are missing, differences take their
+        place; if only Q_v is missing, forces do not depend on velocity. Implicit schemes need them
+        for a sparse M; with constraints full matrices are formed.
+    phi
+        Holonomic constraints: a function φ(q, t) → (m,).
+    G, b, phi_t
+        Functions G(q, t) → (m, n), b(q, v, t) → (m,) and φ_t(q, t) → (m,); differences take the
+        place of those that are missing.
+    psi
+        Nonholonomic constraints: a function ψ(q, v, t).
+    psi_v, psi_rest
+        Functions ψ_v(q, v, t) and ψ_q v + ψ_t of (q, v, t); differences take the place of those
+        that are missing.
+    retract
+        Function (q, d) → q ⊕ d for coordinates that are not a vector space.
+    difference
+        Function (q₁, q₂) → d that undoes it.
+    energy
+        Function (q, v, t) → (kinetic, potential).
+    scales
+        Typical sizes of the components of an increment of v (n,), all positive. Rounding,
+        differences and tolerances refer to them. If they are left out, they are one, or of the size
+        of q0 if φ bends over such lengths or q0 is very far from one. Give them if coordinates have
+        different units and sizes far from one.
+    names
+        Names of the coordinates, for messages and results.
+    row_names
+        Names of the constraint rows.
 
+    Raises
+    ------
+    InputError
+        If sizes do not fit, or a function returns something else.
+
+    Examples
+    --------
     >>> import isodyn as iso
     >>> oscillator = iso.MechanicalSystem(M=1.0, Q=lambda q, v, t: -4.0 * q, q0=[1.0], v0=[0.0])
     >>> oscillator.nv
@@ -167,7 +191,13 @@ class MechanicalSystem(ShownInNotebooks):
         return self._pace
 
     def model(self) -> Model:
-        """The function that the loop calls."""
+        """Return the function that the compiled loop calls, with its numbers.
+
+        Returns
+        -------
+        model
+            The function, its numbers and its traits.
+        """
         callables = [f for f in (self.M, self.Q, self.Q_q, self.Q_v, self.retract) if callable(f)]
         if all(is_compiled(f) for f in callables) and not sp.issparse(self.M) and can_join(self.constraints):
             model = join(self.nv, self.M, self.Q, self.Q_q, self.Q_v, self.retract)

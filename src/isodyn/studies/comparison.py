@@ -56,8 +56,32 @@ class Cost:
 
 @dataclass(frozen=True, eq=False)
 class CompareRow:
-    """One formulation with one scheme, all step sizes; drift and energy are those of the finest
-    step."""
+    """One formulation with one scheme, for all step sizes.
+
+    Parameters
+    ----------
+    formulation
+        Name of the formulation.
+    case
+        Errors of all step sizes.
+    costs
+        Cost of all step sizes.
+    drift
+        Drift with the finest step.
+    energy
+        Energy balance with the finest step.
+    notes
+        Warnings and remarks.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> from isodyn import studies
+    >>> pendulum = iso.problems.get("pendulum")
+    >>> found = studies.compare(pendulum, pendulum.scheme, [iso.GGL()], [0.02, 0.01], t_end=0.1)
+    >>> found.rows[0].formulation
+    'GGL'
+    """
 
     formulation: str
     case: OrderCase
@@ -72,8 +96,18 @@ class CompareRow:
         return self.case.scheme
 
     def order(self, quantity: str) -> float:
-        """From the two finest steps; NaN where only one step was run, or the error is at
-        rounding."""
+        """Return the order from the two finest steps.
+
+        Parameters
+        ----------
+        quantity
+            "q", "v", "a" or "lam".
+
+        Returns
+        -------
+        order
+            The slope; NaN with one step size, or if the error is at rounding.
+        """
         measurable = len(self.case.dts) > 1 and self.case.of(quantity)[-1] > ROUNDING
         return self.case.order(quantity) if measurable else math.nan
 
@@ -90,8 +124,36 @@ class Missing:
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """Rows in the order formulation within scheme, and the combinations that have none; `str` gives
-    a table."""
+    """Formulations and schemes on one problem; `str` gives a table.
+
+    Parameters
+    ----------
+    problem
+        Name of the problem.
+    reference
+        What the runs were compared with, in words.
+    t_end
+        End of the runs.
+    dts
+        Step sizes, from coarse to fine.
+    first_order
+        Whether the system is of first order.
+    constrained
+        Whether it has constraints.
+    rows
+        Results, all formulations of the first scheme first.
+    missing
+        Combinations without a result, with the reason.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> from isodyn import studies
+    >>> pendulum = iso.problems.get("pendulum")
+    >>> found = studies.compare(pendulum, pendulum.scheme, [iso.Stabilised()], [0.02, 0.01], t_end=0.1)
+    >>> found.constrained, len(found.rows)
+    (True, 1)
+    """
 
     problem: str
     reference: str
@@ -111,11 +173,24 @@ class Comparison:
 
     @property
     def schemes(self) -> tuple[str, ...]:
-        """Names of the schemes in the order asked for."""
+        """Names of the schemes, in the order of the request."""
         return tuple(dict.fromkeys([row.scheme for row in self.rows] + [row.scheme for row in self.missing]))
 
     def row(self, formulation: str, scheme: str | None = None) -> CompareRow:
-        """The row of a formulation; of the first scheme where none is named."""
+        """Return the row of a formulation.
+
+        Parameters
+        ----------
+        formulation
+            Name of the formulation.
+        scheme
+            Name of the scheme; the first one if left out.
+
+        Returns
+        -------
+        row
+            The row.
+        """
         for row in self.rows:
             if row.formulation == formulation and scheme in (None, row.scheme):
                 return row
@@ -125,7 +200,13 @@ class Comparison:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain numbers and strings."""
+        """Return plain numbers and strings.
+
+        Returns
+        -------
+        document
+            What `--json` prints.
+        """
         head = {key: getattr(self, key) for key in ("problem", "reference", "t_end", "first_order")}
         rows = [
             {
@@ -210,19 +291,40 @@ def compare(
 
     Parameters
     ----------
-    problem : what is integrated
-    schemes : one or several
-    formulations : one or several; left out, all of them (for first-order systems also the equations
-        as they stand, None)
-    dts : at least two steps, from coarse to fine; left out, 4, 2 and 1 times the problem's own
-    t_end : end of the runs; left out, where the problem's order studies end
-    reference : what to compare with; left out, the exact solution where there is one, else DOP853
-        with rtol = 1e-13
-    newton : settings of the iteration
+    problem
+        The problem.
+    schemes
+        One scheme or several.
+    formulations
+        One or several; all if left out. For first-order systems None stands for the equations as
+        they are.
+    dts
+        At least two step sizes, from coarse to fine; 4, 2 and 1 times that of the problem if left
+        out.
+    t_end
+        End of the runs; the end of order studies of the problem if left out.
+    reference
+        What to compare with. If it is left out, it is the exact solution if there is one, else
+        DOP853 with rtol = 1e-13.
+    newton
+        Settings of the iteration.
 
+    Returns
+    -------
+    comparison
+        A row for each combination, and the combinations that were refused or failed.
+
+    Raises
+    ------
+    InputError
+        If the step sizes are not admissible.
+
+    Examples
+    --------
     >>> import isodyn as iso
     >>> from isodyn import problems
-    >>> found = compare(problems.get("pendulum"), iso.Scheme.optimal(0.5), [iso.Stabilised()], [0.02, 0.01], t_end=0.5)
+    >>> scheme, formulations = iso.Scheme.optimal(0.5), [iso.Stabilised()]
+    >>> found = compare(problems.get("pendulum"), scheme, formulations, [0.02, 0.01], t_end=0.5)
     >>> round(found.row("Stabilised").case.order("lam"), 1)
     2.0
     """

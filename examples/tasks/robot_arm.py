@@ -1,0 +1,20 @@
+"""A robot arm from a URDF file, under gravity and PD control."""
+
+from pathlib import Path
+
+import numpy as np
+
+import isodyn as iso
+from isodyn.models import read_urdf
+
+arm = read_urdf(Path(__file__).with_name("arm.urdf")).mechanism
+goal = {"shoulder": 0.8, "elbow": -1.2}
+for joint, angle in goal.items():
+    arm.add_load(iso.FormulaMotor(f"{joint} motor", joint, f"60*({angle} - {joint}.angle) - 8*{joint}.angle_rate"))
+sol = iso.integrate(arm, dt=1e-3, t_end=4.0)
+
+for joint, angle in goal.items():
+    reached, torque = sol.joint(joint).angle[-1], sol.load(f"{joint} motor").tension
+    print(f"{joint}: {reached:.4f} rad, {abs(reached - angle):.4f} from its goal (the weight bends a PD control)")
+    print(f"  largest torque {np.abs(torque).max():.1f} N m, at the end {np.abs(torque[-1]).max():.2f} N m")
+iso.report.write_report(sol, "arm.html", title="Arm under PD control")

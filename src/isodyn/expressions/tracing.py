@@ -1,0 +1,254 @@
+"""A Python function of one number as a formula: it is called with a symbol that writes down what is
+done to it.
+
+What cannot be written down (a branch on the symbol, a function that needs a number) is told apart,
+and the formula is compared with the function at several arguments before it is believed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from types import FunctionType, SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from isodyn.errors import InputError
+from isodyn.expressions.parser import parse
+from isodyn.expressions.program import evaluate
+
+# how tightly a text binds
+COMPARISON, SUM, PRODUCT, SIGN, POWER, PART = range(6)
+AGREEMENT = 1e-9
+ARGUMENTS = (0.0, 0.37, 1.0, 1.9, 5.3, 13.7)
+
+_NAMES = {
+    **{name: name for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh", "exp", "log", "log10", "sqrt", "sign")},
+    "arcsin": "asin",
+    "arccos": "acos",
+    "arctan": "atan",
+    "absolute": "abs",
+    "fabs": "abs",
+    "arctan2": "atan2",
+    "asin": "asin",
+    "acos": "acos",
+    "atan": "atan",
+    "atan2": "atan2",
+    "hypot": "hypot",
+    "minimum": "min",
+    "maximum": "max",
+    "fmin": "min",
+    "fmax": "max",
+}
+_OPERATORS = {
+    "add": ("+", SUM),
+    "subtract": ("-", SUM),
+    "multiply": ("*", PRODUCT),
+    "divide": ("/", PRODUCT),
+    "true_divide": ("/", PRODUCT),
+    "power": ("^", POWER),
+    "float_power": ("^", POWER),
+    "less": ("<", COMPARISON),
+    "less_equal": ("<=", COMPARISON),
+    "greater": (">", COMPARISON),
+    "greater_equal": (">=", COMPARISON),
+}
+
+
+class NotAFormulaError(Exception):
+    """What is done to the symbol has no formula."""
+
+
+class Symbol:
+    """A formula that grows as it is used like a number."""
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, text: str, binds: int = PART) -> None:
+        self.text, self.binds = text, binds
+
+    def __add__(self, other: Any) -> Symbol:
+        return _joined("add", self, other)
+
+    def __radd__(self, other: Any) -> Symbol:
+        return _joined("add", other, self)
+
+    def __sub__(self, other: Any) -> Symbol:
+        return _joined("subtract", self, other)
+
+    def __rsub__(self, other: Any) -> Symbol:
+        return _joined("subtract", other, self)
+
+    def __mul__(self, other: Any) -> Symbol:
+        return _joined("multiply", self, other)
+
+    def __rmul__(self, other: Any) -> Symbol:
+        return _joined("multiply", other, self)
+
+    def __truediv__(self, other: Any) -> Symbol:
+        return _joined("divide", self, other)
+
+    def __rtruediv__(self, other: Any) -> Symbol:
+        return _joined("divide", other, self)
+
+    def __pow__(self, other: Any) -> Symbol:
+        return _joined("power", self, other)
+
+    def __rpow__(self, other: Any) -> Symbol:
+        return _joined("power", other, self)
+
+    def __neg__(self) -> Symbol:
+        return Symbol(f"-{_within(self, SIGN)}", SIGN)
+
+    def __pos__(self) -> Symbol:
+        return self
+
+    def __abs__(self) -> Symbol:
+        return _called("abs", self)
+
+    def __lt__(self, other: Any) -> Symbol:
+        return _joined("less", self, other)
+
+    def __le__(self, other: Any) -> Symbol:
+        return _joined("less_equal", self, other)
+
+    def __gt__(self, other: Any) -> Symbol:
+        return _joined("greater", self, other)
+
+    def __ge__(self, other: Any) -> Symbol:
+        return _joined("greater_equal", self, other)
+
+    def __eq__(self, other: object) -> bool:
+        raise NotAFormulaError("it asks whether two numbers are equal")
+
+    def __bool__(self) -> bool:
+        raise NotAFormulaError("it branches on its argument")
+
+    def __float__(self) -> float:
+        raise NotAFormulaError("it needs a number where only a formula is known")
+
+    __int__ = __index__ = __float__
+
+    def __array__(self, *_: Any, **__: Any) -> Any:
+        raise NotAFormulaError("it makes an array of its argument")
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Symbol:
+        if method != "__call__" or options:
+            raise NotAFormulaError(f"numpy.{ufunc.__name__} is used in a way that no formula has")
+        return _applied(ufunc.__name__, inputs)
+
+    def __array_function__(self, function: Any, types: Any, inputs: Any, options: Any) -> Symbol:
+        if function is np.where and len(inputs) == 3 and not options:
+            return _called("if", *inputs)
+        if function is np.clip and len(inputs) == 3 and not options:
+            return _called("min", _called("max", inputs[0], inputs[1]), inputs[2])
+        raise NotAFormulaError(f"numpy.{function.__name__} has no formula")
+
+
+def _applied(name: str, inputs: tuple[Any, ...]) -> Symbol:
+    """A function by the name that numpy or math gives it."""
+    if name in _OPERATORS:
+        return _joined(name, *inputs)
+    if name in _NAMES:
+        return _called(_NAMES[name], *inputs)
+    if name == "negative":
+        return -inputs[0]
+    if name == "square":
+        return _joined("power", inputs[0], 2.0)
+    if name in ("deg2rad", "radians"):
+        return _joined("multiply", inputs[0], math.pi / 180)
+    raise NotAFormulaError(f"{name} has no formula")
+
+
+def _joined(name: str, first: Any, second: Any) -> Symbol:
+    sign, binds = _OPERATORS[name]
+    # a power binds from right to left, everything else from left to right
+    left, right = (binds + 1, binds) if binds == POWER else (binds, binds + 1)
+    return Symbol(f"{_within(first, left)}{sign}{_within(second, right)}", binds)
+
+
+def _called(name: str, *inputs: Any) -> Symbol:
+    return Symbol(f"{name}({', '.join(_within(x, COMPARISON) for x in inputs)})")
+
+
+def _within(value: Any, binds: int) -> str:
+    """The text of a symbol or a number, in brackets where it binds less tightly than what is around
+    it."""
+    if isinstance(value, Symbol):
+        return value.text if value.binds >= binds else f"({value.text})"
+    if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.number):
+        raise NotAFormulaError(f"{type(value).__name__} in it is no number")
+    number = float(value)
+    if not math.isfinite(number):
+        raise NotAFormulaError(f"{number} in it is not finite")
+    return repr(number) if number >= 0 and math.copysign(1.0, number) > 0 else f"({number!r})"
+
+
+def _of_math(name: str) -> Callable[..., Any]:
+    """A function of the module math that also takes symbols."""
+    plain = getattr(math, name)
+
+    def function(*inputs: Any) -> Any:
+        return _applied(name, inputs) if any(isinstance(x, Symbol) for x in inputs) else plain(*inputs)
+
+    return function
+
+
+_MATH = {name: _of_math(name) if callable(getattr(math, name)) else getattr(math, name) for name in dir(math)}
+
+
+def _with_symbols(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The same function, with functions of `math` that take symbols in the place of those that do
+    not."""
+    function = getattr(function, "py_func", function)  # of Numba
+    if not isinstance(function, FunctionType):
+        return function
+    names = dict(function.__globals__)
+    for name in function.__code__.co_names:
+        known = names.get(name)
+        if known is math:
+            names[name] = SimpleNamespace(**_MATH)
+        elif known is not None and getattr(known, "__module__", None) == "math":
+            names[name] = _MATH[known.__name__]
+    other = FunctionType(function.__code__, names, function.__name__, function.__defaults__, function.__closure__)
+    other.__kwdefaults__ = function.__kwdefaults__
+    return other
+
+
+def formula_of(function: Callable[[Any], Any], name: str = "t") -> str:
+    """The text of a function of one number; InputError where it has none.
+
+    >>> formula_of(lambda t: 2 * np.sin(3 * t) if True else 0)
+    '2.0*sin(3.0*t)'
+    """
+    try:
+        found = _with_symbols(function)(Symbol(name))
+        text = found.text if isinstance(found, Symbol) else _within(found, COMPARISON)
+        tree = parse(text)
+    except NotAFormulaError as error:
+        raise _refused(str(error)) from None
+    except InputError as error:
+        raise _refused(error.message) from None
+    except Exception as error:
+        raise _refused(f"{type(error).__name__}: {error}") from error
+    for x in ARGUMENTS:
+        expected, value = _number(function, x), evaluate(tree, lambda *_, x=x: x)
+        if math.isfinite(expected) and not abs(value - expected) <= AGREEMENT * max(1.0, abs(expected)):
+            raise _refused(f"at {name} = {x:g} it gives {expected:.6g}, its formula {text} gives {value:.6g}")
+    return text
+
+
+def _number(function: Callable[[Any], Any], x: float) -> float:
+    try:
+        with np.errstate(all="ignore"):
+            return float(function(x))
+    except (ArithmeticError, ValueError):
+        return math.nan  # outside its domain
+
+
+def _refused(why: str) -> InputError:
+    return InputError(
+        f"the function cannot be compiled: {why}",
+        hint="NumPy's functions and np.where(t < 1, a, b) can; for data take a Table, for anything else a UserLoad",
+    )
