@@ -85,6 +85,7 @@ class Robot:
     connections: list[Connection] = field(default_factory=list)
     limit_stiffness: float | None = None
     limit_damping: float = 0.0
+    between: set[str] = field(default_factory=set)  # frames between joints in a row, which no file weighs
     noun: str = "link"  # how the format calls what is rigid
 
     def add_link(self, link: Link) -> None:

@@ -105,7 +105,11 @@ class Built:
             if scale.mass == 0.0:
                 raise link.element.wrong("nothing that moves has a mass", hint="give <inertial> with mass and inertia")
             sound, said = mended(lump, scale, not heavy[top])
-            if said:
+            if said and top in self.robot.between:
+                summary.change(
+                    f"between the joints of {top.rpartition('/')[0]!r} stands a frame of {sound.mass:.3g} kg"
+                )
+            elif said:
                 summary.mend(f"{self.robot.noun} {top!r} {said}")
             self._body(name, link.frame, sound, looks[top])
 
