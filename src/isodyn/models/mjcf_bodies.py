@@ -236,6 +236,7 @@ class MjcfBodies:
         """Bounds, balance and total mass, as the compiler settings ask."""
         links, c = [link for name, link in self.robot.links.items() if name not in self.robot.between], self.compiler
         for link in links:
+            link.refuse_huge()
             m, J = link.lump.mass, link.lump.inertia
             if c.boundmass or c.boundinertia:
                 moments, axes = np.linalg.eigh(J)
