@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,9 +22,10 @@ from benchmarks.common import write
 from numba import types
 
 import isodyn as iso
-from isodyn.integrate.driver import settle as settled
 from isodyn.integrate.local_error import judge
 from isodyn.integrate.memory import LEG, MEMORY, STATE
+from isodyn.integrate.method import settle
+from isodyn.integrate.plan import MAIN
 from isodyn.integrate.progress import Progress
 from isodyn.integrate.run import Run
 from isodyn.integrate.schedule import plan
@@ -70,33 +72,30 @@ def hinges(bodies: int) -> Any:
 
 def measure(system: Any, dt: float, steps: int) -> dict[str, float]:
     """Microseconds of a step and of the extras in it."""
-    scheme, closure, first, _ = settled(system, None, None, dt)
+    method = settle(system, None, None, dt)
     stretches = plan(0.0, steps * dt, dt, (), steps)
     per_step, retractions = [], 0.0
     for _ in range(ROUNDS):
-        run = Run(system, scheme, stretches, None, iso.Newton(), None, closure, first, False)
+        run = Run(system, method, stretches)
         with Progress(steps, False) as bar:
             sol = run.execute(bar)
         per_step.append(sol.stats.seconds / steps)
         # at the balance and at the end of a step
         retractions = 2.0 * sol.stats.iterations / steps + 1.0
     step = float(np.percentile(per_step, 25))
-    leg = run.physics(closure, run.main, run.controls)[-1]
+    leg = run.plan.legs[MAIN]
     estimate = quartile(lambda: judge_often(CALLS, dt, run.state, run.memory, leg)) / CALLS
     turns = 0.0
     if getattr(system, "turns", 0):
         model = run.model
-        bare = model.scratch.copy()
+        bare = replace(system.layout, angles=()).build(sparse=model.sparsity is not None)[0]
         out, c, d = run.state.q.copy(), np.array([1.0, 0.0, 0.0, 1.0]), dt * run.state.v
 
-        def ask(what: int, scratch: Any) -> float:
-            call = CALLS, what, model.function, run.state.q, d, c, model.tables, scratch, out
+        def ask(what: int, tables: Any) -> float:
+            call = CALLS, what, model.function, run.state.q, d, c, tables, model.scratch, out
             return quartile(lambda: ask_often(*call)) / CALLS
 
-        from isodyn.parts.layout import TURNS
-
-        bare.pi[TURNS] = 0
-        turns = retractions * (ask(RETRACT, model.scratch) - ask(RETRACT, bare)) + ask(SETTLE, model.scratch)
+        turns = retractions * (ask(RETRACT, model.tables) - ask(RETRACT, bare)) + ask(SETTLE, model.tables)
     return {
         "step": 1e6 * step,
         "local_error": 1e6 * estimate,

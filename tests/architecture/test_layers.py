@@ -27,6 +27,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("joints",),
     ("loads",),
     ("beams",),
+    ("multibody",),
     ("mechanism",),
     ("results",),
     ("formulations",),
@@ -49,7 +50,6 @@ CLIENTS = "studies/verification/cases/"
 
 UPWARD = {
     ("integrate/driver.py", "subdomains"),
-    ("results/checkpoint.py", "integrate"),
 }
 
 
