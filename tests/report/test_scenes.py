@@ -13,6 +13,7 @@ import pytest
 import isodyn as iso
 from isodyn import problems, shapes
 from isodyn.bodies.rotations import matrix
+from isodyn.joints.part import Symbol
 from isodyn.report import meshes
 from isodyn.report.drawings import drawing, of_inertia
 from isodyn.report.packing import for_script, packed, scene_data
@@ -38,7 +39,7 @@ def test_joints_stay_at_the_points_of_both_bodies() -> None:
         checked = 0
         for mark in scene.marks:
             pair = sol.system.joints[mark.name].pair
-            if mark.kind in ("hinge", "ball"):
+            if mark.kind in (Symbol.HINGE, Symbol.BALL, Symbol.UNIVERSAL):
                 other = now.place(number[pair.second.name], pair.s_j)
                 assert np.abs(now.place(mark.body, mark.point) - other).max() < 2e-3 * scene.size, mark.name
                 checked += 1

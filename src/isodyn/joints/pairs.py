@@ -89,7 +89,10 @@ class Joint(_Where, _Named, JointPart):
         if kinds:
             turns, slides = not kinds.isdisjoint(_TURNS), words.OFFSET in kinds
             return Symbol.CYLINDER if turns and slides else Symbol.HINGE if turns else Symbol.SLIDER
-        return Symbol.BALL if rows and rows[0].kind is RowKind.POINT else Symbol.PLANE
+        if not rows or rows[0].kind is not RowKind.POINT:
+            return Symbol.PLANE
+        turning = sum(row.kind in (RowKind.AXES, RowKind.ANGLE) for row in rows)
+        return Symbol.BALL if turning == 0 else Symbol.UNIVERSAL if turning == 1 and len(rows) == 4 else Symbol.FIXED
 
     def build(self, world: JointWorld) -> JointRows:
         """Its rows and coordinates between the two bodies."""

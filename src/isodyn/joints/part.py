@@ -22,6 +22,8 @@ class Symbol(Enum):
     CYLINDER = "cylindrical"
     BALL = "ball"
     PLANE = "plane"
+    UNIVERSAL = "universal"
+    FIXED = "fixed"
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,13 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from isodyn.errors import InputError, IsodynError
 from isodyn.later import Later
 from isodyn.memory import require_memory
+from isodyn.report.arrow_kinds import Force
 from isodyn.report.figures import canvas, check_file, check_folder, require_matplotlib, save
 from isodyn.report.paint import camera_of, draw
 from isodyn.report.scenes import Scene, scene_of
@@ -81,6 +82,8 @@ def write_gif(
     fps: int = FPS,
     size: tuple[float, float] = SIZE,
     trails: bool = False,
+    reactions: bool = False,
+    forces: bool = False,
 ) -> Path:
     """Write the whole run as a GIF that repeats.
 
@@ -101,7 +104,11 @@ def write_gif(
     size
         Width and height in inches, of 100 pixels each.
     trails
-        Draw the paths of points.
+        Draw the paths of bodies and points.
+    reactions
+        Draw the forces of joints as arrows.
+    forces
+        Draw the forces of loads as arrows.
 
     Returns
     -------
@@ -123,7 +130,8 @@ def write_gif(
     True
     """
     require_matplotlib()
-    return _written(_scene(sol, problem, plane), path, animations.PillowWriter(fps=fps), seconds, fps, size, trails)
+    look = Look(trails, _shown(reactions, forces))
+    return _written(_scene(sol, problem, plane, look), path, animations.PillowWriter(fps=fps), seconds, fps, size, look)
 
 
 def write_mp4(
@@ -136,6 +144,8 @@ def write_mp4(
     fps: int = FPS,
     size: tuple[float, float] = SIZE,
     trails: bool = False,
+    reactions: bool = False,
+    forces: bool = False,
 ) -> Path:
     """Write the whole run as an MP4 (H.264), by FFmpeg.
 
@@ -156,7 +166,11 @@ def write_mp4(
     size
         Width and height in inches, of 100 pixels each.
     trails
-        Draw the paths of points.
+        Draw the paths of bodies and points.
+    reactions
+        Draw the forces of joints as arrows.
+    forces
+        Draw the forces of loads as arrows.
 
     Returns
     -------
@@ -177,14 +191,15 @@ def write_mp4(
     ...         path = iso.report.write_mp4(sol, f"{folder}/a.mp4", plane=[(0, 1)], seconds=0.2)
     """
     require_matplotlib()
-    scene = _scene(sol, problem, plane)
+    look = Look(trails, _shown(reactions, forces))
+    scene = _scene(sol, problem, plane, look)
     if not animations.FFMpegWriter.isAvailable():
         raise IsodynError(
             "an MP4 needs the program ffmpeg, which was not found",
             hint=f"install ffmpeg, or write {Path(path).stem}.gif",
         )
     writer = animations.FFMpegWriter(fps=fps, codec="libx264", extra_args=["-pix_fmt", "yuv420p"])
-    return _written(scene, path, writer, seconds, fps, size, trails)
+    return _written(scene, path, writer, seconds, fps, size, look)
 
 
 def write_picture(
@@ -196,6 +211,8 @@ def write_picture(
     plane: Sequence[tuple[int, int]] = (),
     size: tuple[float, float] = SIZE,
     trails: bool = True,
+    reactions: bool = False,
+    forces: bool = False,
 ) -> Path:
     """Write one instant as PNG, SVG or PDF.
 
@@ -214,7 +231,11 @@ def write_picture(
     size
         Width and height in inches.
     trails
-        Draw the paths of points.
+        Draw the paths of bodies and points.
+    reactions
+        Draw the forces of joints as arrows.
+    forces
+        Draw the forces of loads as arrows.
 
     Returns
     -------
@@ -235,17 +256,29 @@ def write_picture(
     '.svg'
     """
     path = check_file(path)
-    scene = _scene(sol, problem, plane)
+    look = Look(trails, _shown(reactions, forces))
+    scene = _scene(sol, problem, plane, look)
     when = float(scene.t[0] + (scene.t[-1] - scene.t[0]) / 3) if t is None else float(t)
     if not scene.t[0] <= when <= scene.t[-1]:
         raise InputError(f"t = {when:g} lies outside the run, which covers {scene.t[0]:g} to {scene.t[-1]:g}")
     with canvas(size=size) as (figure, axes):
-        draw(axes, scene, when, trails=trails)
+        draw(axes, scene, when, trails=look.trails, arrows=look.arrows)
         return save(figure, path)
 
 
-def _scene(sol: Solution, problem: Problem | None, plane: Sequence[tuple[int, int]]) -> Scene:
-    scene = scene_of(sol, plane or (problem.plane if problem is not None else ()))
+class Look(NamedTuple):
+    """What is shown beside the parts."""
+
+    trails: bool
+    arrows: tuple[Force, ...]
+
+
+def _shown(reactions: bool, forces: bool) -> tuple[Force, ...]:
+    return tuple(kind for kind, on in ((Force.REACTION, reactions), (Force.LOAD, forces)) if on)
+
+
+def _scene(sol: Solution, problem: Problem | None, plane: Sequence[tuple[int, int]], look: Look) -> Scene:
+    scene = scene_of(sol, plane or (problem.plane if problem is not None else ()), arrows=bool(look.arrows))
     if scene is None:
         raise InputError(
             f"nothing is known about how a {type(sol.system).__name__} looks",
@@ -255,7 +288,7 @@ def _scene(sol: Solution, problem: Problem | None, plane: Sequence[tuple[int, in
 
 
 def _written(
-    scene: Scene, path: Path | str, writer: Any, seconds: float, fps: int, size: tuple[float, float], trails: bool
+    scene: Scene, path: Path | str, writer: Any, seconds: float, fps: int, size: tuple[float, float], look: Look
 ) -> Path:
     path = Path(path)
     check_folder(path.parent)
@@ -272,7 +305,9 @@ def _written(
     with replacing(path) as beside, canvas(size=size) as (figure, axes), writer.saving(figure, beside, DPI):
         for t in times:
             axes.clear()
-            draw(axes, scene, float(t), camera, trails)
+            draw(axes, scene, float(t), camera, look.trails, look.arrows)
             axes.set_title(f"t = {t:.3g}", fontsize=9, color="#777777", loc="left")
             writer.grab_frame()
+            # the margins of the first picture stay: they would jump, and take half of the time
+            figure.set_layout_engine("none")
     return path

@@ -1,10 +1,11 @@
 """How a body looks: by its shape, or without one by what is known about it.
 
     shape given                  its surface, or its outline in the plane
-    two or more points held      bars between the points where joints and springs hold it
-    one point held               a bar to the mass centre; on to the other side where the inertia is that of a rod (k² ≈ d²/3), else with
-                                 the solid of its inertia at the mass centre
-    none, or the mass centre     the solid of its inertia: ball, round bar, disc or box of the same moments
+    points held by joints        bars between them and to the mass centre; on to the other side where it is held in one point and the
+                                 inertia is that of a rod (k² ≈ d²/3)
+    inertia                      the solid of the same moments at the mass centre (ball, round bar, disc or box), where the bars do not
+                                 show it already: where they are not a rod of that inertia
+    mass centre                  a mark
 
 Sizes that are out of proportion to the scene are brought into it.
 """
@@ -24,16 +25,24 @@ from isodyn.report import meshes
 SMALLEST, LARGEST = 0.02, 0.2  # of a solid from its inertia, as parts of the scene
 THICK = 0.009  # radius of bars as a part of the scene
 ROD = (0.2, 0.5)  # k²/d² of bodies that are drawn as rods; a uniform rod has 1/3
+LINK = (0.5, 1.8)  # 12 k²/l² of bodies whose inertia is that of the bar between two points; a uniform one has 1
 
 
 @dataclass(frozen=True, eq=False)
 class Drawing:
     """Triangles in space; in the plane polygons and bars (polylines with round ends), all in the
-    body about its mass centre."""
+    body about its mass centre, which is marked where `centre` says so."""
 
     surface: meshes.Triangles = field(default_factory=lambda: meshes.joined([]))
     polygons: tuple[FloatArray, ...] = ()
     bars: tuple[FloatArray, ...] = ()
+    centre: bool = False
+
+    @property
+    def corners(self) -> FloatArray:
+        """All points of it, (n, 3), the mass centre among them."""
+        flat = [np.pad(points, ((0, 0), (0, 1))) for points in (*self.polygons, *self.bars) if len(points)]
+        return np.unique(np.concatenate([np.zeros((1, 3)), self.surface.points, *flat]), axis=0)
 
 
 def drawing(body: Body, held: list[FloatArray], scene: float, flat: bool, rolling: Solid | Placed | None) -> Drawing:
@@ -48,27 +57,44 @@ def drawing(body: Body, held: list[FloatArray], scene: float, flat: bool, rollin
         shape = Sphere(0.5 * _kept(0.0, scene) * 1.6, mass=1.0)
         return _solid(shape, flat)
     arms = _distinct(held, 1e-6 * scene)
-    bars: list[FloatArray] = []
-    solid: Solid | Placed | None = None
-    if len(arms) > 2:
-        bars = _star(arms, flat)
-    elif len(arms) == 2:
-        bars = [np.array(arms)]
-    elif len(arms) == 1 and np.linalg.norm(arms[0]) > 0.02 * scene:
-        d = float(np.linalg.norm(arms[0]))
-        if ROD[0] < _gyration(body) / d**2 < ROD[1]:
-            bars = [np.array([arms[0], -arms[0]])]
-        else:
-            bars, solid = [np.array([arms[0], np.zeros(3)])], of_inertia(body, scene)
-    else:
-        solid = of_inertia(body, scene)
+    bars, shown = _bars(body, arms, scene, flat)
+    solid = None if shown else of_inertia(body, scene)
     if flat:
         polygons = _solid(solid, flat).polygons if solid is not None else ()
-        return Drawing(polygons=polygons, bars=tuple(line[:, :2] for line in bars))
+        return Drawing(polygons=polygons, bars=tuple(line[:, :2] for line in bars), centre=True)
     parts = [meshes.bar(line[0], line[-1], THICK * scene) for line in bars]
     if solid is not None:
         parts.append(meshes.of_shape(solid, np.zeros(3)))
-    return Drawing(meshes.joined(parts))
+    return Drawing(meshes.joined(parts), centre=True)
+
+
+def _bars(body: Body, arms: list[FloatArray], scene: float, flat: bool) -> tuple[list[FloatArray], bool]:
+    """Bars between the points where a body is held, and whether they show its inertia too."""
+    centre, near = np.zeros(3), 0.02 * scene
+    if not arms:
+        return [], False
+    if len(arms) == 1:
+        d = float(np.linalg.norm(arms[0]))
+        if d <= near:
+            return [], False
+        if ROD[0] < radius_of_gyration(body) ** 2 / d**2 < ROD[1]:
+            return [np.array([arms[0], -arms[0]])], True
+        return [np.array([arms[0], centre])], False
+    if len(arms) == 2:
+        along = arms[1] - arms[0]
+        length = float(np.linalg.norm(along))
+        u = float(np.clip(-arms[0] @ along / length**2, 0.0, 1.0))
+        foot = arms[0] + u * along
+        bars = [np.array(arms)]
+        if np.linalg.norm(foot) > near:
+            bars.append(np.array([foot, centre]))
+        uniform = LINK[0] < 12.0 * radius_of_gyration(body) ** 2 / length**2 < LINK[1]
+        return bars, uniform and abs(u - 0.5) < 0.2 and len(bars) == 1
+    bars = _star(arms, flat)
+    middle = np.mean(arms, axis=0)
+    if np.linalg.norm(middle) > near:
+        bars.append(np.array([middle, centre]))
+    return bars, False
 
 
 def _solid(shape: Solid | Placed, flat: bool) -> Drawing:
@@ -80,8 +106,10 @@ def _solid(shape: Solid | Placed, flat: bool) -> Drawing:
 def of_inertia(body: Body, scene: float) -> Solid | Placed:
     """The simplest solid with the moments of inertia of a body, about its mass centre."""
     if body.kind == "planar":
-        side = _kept(np.sqrt(6.0 * _gyration(body)), scene)
+        side = _kept(np.sqrt(6.0) * radius_of_gyration(body), scene)
         return Box(side, side, side, mass=1.0)
+    if radius_of_gyration(body) == 0.0:
+        return Sphere(0.5 * _kept(0.0, scene), mass=1.0)
     moments, axes = np.linalg.eigh(body.inertia / body.mass)
     axes[:, 2] *= np.sign(np.linalg.det(axes))
     if moments[2] - moments[0] < 0.02 * moments[2]:
@@ -99,10 +127,10 @@ def of_inertia(body: Body, scene: float) -> Solid | Placed:
     return Placed(Box(x, y, z, mass=1.0), orientation=quaternion_of(axes))
 
 
-def _gyration(body: Body) -> float:
-    """k² = J/m, of a body in space with its largest moment."""
+def radius_of_gyration(body: Body) -> float:
+    """k with k² = J/m, of a body in space with its largest moment; 0 of a particle."""
     J = body.inertia[2, 2] if body.kind == "planar" else np.linalg.eigvalsh(body.inertia)[-1]
-    return float(J) / body.mass
+    return float(np.sqrt(max(float(J), 0.0) / body.mass)) if body.mass > 0.0 else 0.0
 
 
 def _kept(size: float, scene: float) -> float:

@@ -121,7 +121,7 @@ def report_page(
         raise InputError(f"a report needs a Solution, received {type(sol).__name__}", hint="what iso.integrate returns")
     if sol.t.size < 2:
         raise InputError("a report needs at least two rows of a solution; this one has its start only")
-    scene = scene_of(sol, problem.plane if problem is not None else (), frames)
+    scene = scene_of(sol, problem.plane if problem is not None else (), frames, arrows=True)
     t, groups = groups_of(sol, problem)
     time = problem.units[0] if problem is not None else ("s" if is_mechanism(sol.system) else "–")
     name = title or (problem.title if problem is not None else "Report of a run")

@@ -49,7 +49,7 @@ def animation(
 ) -> Animation:
     """The animation of a solution alone; `plane` names pairs of coordinates that are points, for
     systems without a shape."""
-    scene = scene_of(sol, plane, frames)
+    scene = scene_of(sol, plane, frames, arrows=True)
     if scene is None:
         raise InputError(
             f"nothing is known about how a {type(sol.system).__name__} looks",

@@ -13,6 +13,8 @@ from isodyn.kernels.compiled import FloatArray
 from isodyn.report.scenes import Scene
 from isodyn.report.summary import finite
 
+FAR = 20.0  # sizes of a scene from the origin of the world, beyond which numbers are told from a nearer point
+
 
 def packed(array: Any) -> dict[str, Any]:
     """Shape and numbers of an array, little-endian 32-bit floats in base64.
@@ -31,36 +33,54 @@ def for_script(data: Any) -> str:
 
 
 def scene_data(scene: Scene) -> dict[str, Any]:
-    """A scene for the player of the page."""
+    """A scene for the player of the page; one that lies far from the origin of the world is told
+    from a point near it, since 32-bit floats have seven digits."""
+    middle = 0.5 * (scene.low + scene.high)
+    origin = middle if np.abs(middle).max() > FAR * scene.size else np.zeros_like(middle)
+    dim = origin.size
+    moved = np.append(origin, np.zeros(3 - dim))
+
+    def near(points: FloatArray) -> FloatArray:
+        return points - np.append(origin, np.zeros(points.shape[-1] - dim)) if points.shape[-1] >= dim else points
+
+    def held(body: int, point: FloatArray) -> list[float]:
+        return (point - moved if body < 0 else point).tolist()
+
+    wide = (scene.low, scene.high) if scene.low_with_arrows is None else (scene.low_with_arrows, scene.high_with_arrows)
     return {
         "t": packed(scene.t - scene.t[0]),
         "t0": float(scene.t[0]),
         "flat": scene.flat,
-        "low": scene.low.tolist(),
-        "high": scene.high.tolist(),
+        "origin": origin.tolist(),
+        "low": near(scene.low).tolist(),
+        "high": near(scene.high).tolist(),
+        "wide": [near(np.asarray(corner)).tolist() for corner in wide],
         "up": scene.up.tolist(),
         "bodies": [
             {
                 "name": body.name,
                 "node": body.node,
-                "pose": packed(body.pose),
+                "pose": packed(near(body.pose)),
                 "points": packed(body.drawing.surface.points),
                 "normals": packed(body.drawing.surface.normals),
                 "polygons": [_short(p) for p in body.drawing.polygons],
                 "bars": [_short(p) for p in body.drawing.bars],
+                "centre": body.drawing.centre,
             }
             for body in scene.bodies
         ],
-        "curves": [{"name": curve.name, "points": packed(curve.points)} for curve in scene.curves],
+        "curves": [{"name": curve.name, "points": packed(near(curve.points))} for curve in scene.curves],
         "marks": [
             {
                 "name": mark.name,
-                "kind": mark.kind,
+                "kind": mark.kind.value,
                 "body": mark.body,
-                "point": mark.point.tolist(),
+                "point": held(mark.body, mark.point),
                 "axis": mark.axis.tolist(),
-                "reach": list(mark.reach),
+                "rail": None if mark.rail is None else [held(mark.body, p) for p in mark.rail],
                 "grounded": mark.grounded,
+                "second": mark.second,
+                "secondPoint": held(mark.second, mark.second_point),
             }
             for mark in scene.marks
         ],
@@ -69,11 +89,20 @@ def scene_data(scene: Scene) -> dict[str, Any]:
                 "kind": line.kind,
                 "first": line.first,
                 "second": line.second,
-                "points": [p.tolist() for p in line.points],
+                "points": [held(body, p) for body, p in zip((line.first, line.second), line.points, strict=True)],
             }
             for line in scene.lines
         ],
-        "points": None if scene.points is None else packed(scene.points),
+        "arrows": [
+            {
+                "name": arrow.name,
+                "kind": arrow.kind.value,
+                "points": packed(np.hstack([near(arrow.points), arrow.vectors])),
+            }
+            for arrow in scene.arrows
+        ],
+        "newtons": scene.newtons,
+        "points": None if scene.points is None else packed(near(scene.points)),
         "pointNames": list(scene.point_names),
     }
 

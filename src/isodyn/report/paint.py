@@ -6,6 +6,7 @@ camera  e = target + d·(cos p cos y, cos p sin y, sin p),   screen = f (r·x, u
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -13,16 +14,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isodyn.bodies.rotations import matrix
+from isodyn.bodies.shapes import Box
+from isodyn.joints.part import Symbol
+from isodyn.joints.words import triad
 from isodyn.kernels.compiled import FloatArray
 from isodyn.later import Later
+from isodyn.report.arrow_kinds import Force
 from isodyn.report.figures import COLOURS
-from isodyn.report.meshes import bar
+from isodyn.report.meshes import bar, moved, of_shape
 from isodyn.report.scenes import Curve, Line, Mark, Scene
 
 collections, colors, patches = Later("matplotlib.collections"), Later("matplotlib.colors"), Later("matplotlib.patches")
+markers, transforms = Later("matplotlib.markers"), Later("matplotlib.transforms")
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from isodyn.report.arrows import Arrow
 
 YAW, PITCH = -0.9, 0.42
 STEEL, FLOOR, CAST = "#3b4552", "#d5dbe3", "#00000016"
@@ -71,13 +79,15 @@ class Moment:
         u = float(np.clip((t - scene.t[k]) / (scene.t[k + 1] - scene.t[k]), 0.0, 1.0))
         self.scene, self.k, self.t = scene, k, t
 
-        def at(history: FloatArray) -> FloatArray:
-            return (1 - u) * history[k] + u * history[k + 1]
-
-        self.poses = [at(body.pose) for body in scene.bodies]
-        self.curves = [at(curve.points) for curve in scene.curves]
-        self.points = None if scene.points is None else at(scene.points)
+        self.u = u
+        self.poses = [self.at(body.pose) for body in scene.bodies]
+        self.curves = [self.at(curve.points) for curve in scene.curves]
+        self.points = None if scene.points is None else self.at(scene.points)
         self.R = [_turn(pose, scene.flat) for pose in self.poses]
+
+    def at(self, history: FloatArray) -> FloatArray:
+        """A history of the scene now."""
+        return (1 - self.u) * history[self.k] + self.u * history[self.k + 1]
 
     def place(self, body: int, p: FloatArray) -> FloatArray:
         """Points (…, 3) of a body in the world; −1 is the ground."""
@@ -94,14 +104,45 @@ def _turn(pose: FloatArray, flat: bool) -> FloatArray:
     return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
 
 
-def draw(axes: Axes, scene: Scene, t: float, camera: Camera | None = None, trails: bool = False) -> None:
-    """The scene at time t on empty axes."""
+def draw(
+    axes: Axes,
+    scene: Scene,
+    t: float,
+    camera: Camera | None = None,
+    trails: bool = False,
+    arrows: Collection[Force] = (),
+) -> None:
+    """The scene at time t on empty axes, with arrows of these kinds."""
     now = Moment(scene, t)
     axes.set_aspect("equal")
     if scene.flat:
         _flat(axes, now, trails)
     else:
         _deep(axes, now, camera or camera_of(scene), trails)
+    shown = [arrow for arrow in scene.arrows if arrow.kind in arrows]
+    low, high = scene.low, scene.high
+    if shown:
+        assert scene.low_with_arrows is not None
+        assert scene.high_with_arrows is not None
+        low, high = scene.low_with_arrows, scene.high_with_arrows
+        _arrows(axes, now, shown, None if scene.flat else camera or camera_of(scene))
+    if not scene.flat:
+        box = np.array(np.meshgrid(*zip(low, high, strict=True))).reshape(3, 8).T
+        corners, _ = (camera or camera_of(scene)).screen(box)
+        low, high = corners.min(axis=0), corners.max(axis=0)
+    room = 0.02 * (high - low)  # for what has a size in points, such as pins
+    axes.set(xlim=(low[0] - room[0], high[0] + room[0]), ylim=(low[1] - room[1], high[1] + room[1]))
+
+
+def _arrows(axes: Axes, now: Moment, shown: list[Arrow], camera: Camera | None) -> None:
+    for arrow in shown:
+        start = now.at(arrow.points)
+        ends = np.array([start, start + now.at(arrow.vectors)])
+        if camera is not None:
+            ends, _ = camera.screen(ends)
+        colour = COLOURS[1 if arrow.kind is Force.REACTION else 2]
+        style = {"arrowstyle": "-|>", "color": colour, "linewidth": 1.6, "shrinkA": 0.0, "shrinkB": 0.0}
+        axes.annotate("", ends[1], ends[0], arrowprops=style, zorder=6)
 
 
 # ---- in the plane
@@ -109,7 +150,6 @@ def draw(axes: Axes, scene: Scene, t: float, camera: Camera | None = None, trail
 
 def _flat(axes: Axes, now: Moment, trails: bool) -> None:
     scene = now.scene
-    axes.set(xlim=(scene.low[0], scene.high[0]), ylim=(scene.low[1], scene.high[1]))
     axes.tick_params(labelsize=8, length=0, labelcolor="#777777")
     for side in ("left", "bottom"):
         axes.spines[side].set_visible(False)
@@ -117,8 +157,8 @@ def _flat(axes: Axes, now: Moment, trails: bool) -> None:
         _ways(axes, now, None)
     round_ends: dict[str, Any] = {"solid_capstyle": "round", "solid_joinstyle": "round"}
     for mark in scene.marks:
-        if mark.reach[0] != mark.reach[1]:
-            axes.plot(*_rail(now, mark)[:, :2].T, color=FLOOR, linewidth=3, **round_ends)
+        if mark.rail is not None:
+            axes.plot(*now.place(mark.body, mark.rail)[:, :2].T, color=FLOOR, linewidth=3, **round_ends)
     for line in scene.lines:
         axes.plot(*_line(now, line).T, color=STEEL, linewidth=1.2)
     for k, body in enumerate(scene.bodies):
@@ -132,13 +172,30 @@ def _flat(axes: Axes, now: Moment, trails: bool) -> None:
     for k, points in enumerate(now.curves):
         axes.plot(points[:, 0], points[:, 1], color=COLOURS[(k + 4) % len(COLOURS)], linewidth=3, **round_ends)
     for mark in scene.marks:
-        if mark.kind != "slider":
-            x, y, _ = now.place(mark.body, mark.point)
-            if mark.grounded:
-                axes.plot(x, y, marker="^", color=FLOOR, markeredgecolor=STEEL, markersize=11, zorder=3)
-            axes.plot(x, y, "o", color="white", markeredgecolor="black", markersize=4.5, zorder=4)
+        _mark(axes, now, mark)
+    for k, body in enumerate(scene.bodies):
+        if body.drawing.centre:
+            x, y = now.poses[k][:2]
+            axes.plot(x, y, "o", fillstyle="left", color=STEEL, markerfacecoloralt="white", markersize=5, zorder=5)
     for k, point in enumerate(() if now.points is None else now.points):
         axes.plot(*point, "o", color=COLOURS[k % len(COLOURS)], markersize=6)
+
+
+def _mark(axes: Axes, now: Moment, mark: Mark) -> None:
+    """A joint in the plane by its kind."""
+    edge: dict[str, Any] = {"markeredgecolor": "black", "zorder": 4}
+    if mark.kind in (Symbol.SLIDER, Symbol.PLANE):
+        x, y, _ = now.place(mark.second, mark.second_point)
+        along = now.place(mark.body, np.array([np.zeros(3), mark.axis]))
+        turn = float(np.degrees(np.arctan2(*(along[1] - along[0])[1::-1])))
+        block = markers.MarkerStyle("s", transform=transforms.Affine2D().scale(1.5, 1.0).rotate_deg(turn))
+        axes.plot(x, y, marker=block, color="white", markersize=7, **edge)
+        return
+    x, y, _ = now.place(mark.body, mark.point)
+    if mark.grounded:
+        axes.plot(x, y, marker="^", color=FLOOR, markeredgecolor=STEEL, markersize=11, zorder=3)
+    fixed = mark.kind is Symbol.FIXED
+    axes.plot(x, y, "s" if fixed else "o", color="black" if fixed else "white", markersize=4.5, **edge)
 
 
 def _line(now: Moment, line: Line) -> FloatArray:
@@ -150,12 +207,6 @@ def _line(now: Moment, line: Line) -> FloatArray:
     turns = np.arange(1, 20)
     zigzag = [a + along * (0.1 + 0.8 * k / 20) + (aside if k % 2 else -aside) for k in turns]
     return np.array([a, a + 0.1 * along, *zigzag, a + 0.9 * along, b])
-
-
-def _rail(now: Moment, mark: Mark) -> FloatArray:
-    room = 0.25 * (mark.reach[1] - mark.reach[0])
-    ends = [mark.point + d * mark.axis for d in (mark.reach[0] - room, mark.reach[1] + room)]
-    return now.place(mark.body, np.array(ends))
 
 
 # ---- in space
@@ -192,10 +243,6 @@ def _deep(axes: Axes, now: Moment, camera: Camera, trails: bool) -> None:
     axes.add_collection(
         collections.PolyCollection(list(shown), facecolors=paint, edgecolors=paint, linewidths=0.3, zorder=2)
     )
-    box = np.array(np.meshgrid(*zip(scene.low, scene.high, strict=True))).reshape(3, 8).T
-    corners_of_box, _ = camera.screen(box)
-    (x0, y0), (x1, y1) = corners_of_box.min(axis=0), corners_of_box.max(axis=0)
-    axes.set(xlim=(x0, x1), ylim=(y0, y1))
 
 
 def _solids(now: Moment) -> list[tuple[FloatArray, FloatArray, str]]:
@@ -208,13 +255,13 @@ def _solids(now: Moment) -> list[tuple[FloatArray, FloatArray, str]]:
             found.append((now.place(k, surface.points), surface.normals @ now.R[k].T, COLOURS[k % len(COLOURS)]))
     r = 0.013 * scene.size
     for mark in scene.marks:
-        if mark.kind in ("hinge", "cylindrical", "ball"):
-            half = 0.0 if mark.kind == "ball" else 1.6
-            found.append(_bar(now, mark.body, mark.point, mark.axis, (-half * r, half * r), 1.3 * r, STEEL))
-        if mark.reach[0] != mark.reach[1]:
-            room = 0.2 * (mark.reach[1] - mark.reach[0])
-            ends = (mark.reach[0] - room, mark.reach[1] + room)
-            found.append(_bar(now, mark.body, mark.point, mark.axis, ends, 0.4 * r, "#a9b3bf"))
+        found += _symbol(now, mark, r)
+        if mark.rail is not None:
+            one, other = now.place(mark.body, mark.rail)
+            found.append((*bar(one, other, 0.4 * r), "#a9b3bf"))
+    for k, body in enumerate(scene.bodies):
+        if body.drawing.centre:
+            found.append(_ball(now.place(k, np.zeros(3)), 0.9 * r))
     for line in scene.lines:
         a, b = (now.place(k, p) for k, p in zip((line.first, line.second), line.points, strict=True))
         found.append((*bar(a, b, 0.3 * r), STEEL))
@@ -225,11 +272,25 @@ def _solids(now: Moment) -> list[tuple[FloatArray, FloatArray, str]]:
     return found
 
 
-def _bar(
-    now: Moment, body: int, point: FloatArray, axis: FloatArray, ends: tuple[float, float], radius: float, colour: str
-) -> tuple[FloatArray, FloatArray, str]:
-    a, b = now.place(body, np.array([point + ends[0] * axis, point + ends[1] * axis]))
-    return (*bar(a, b, radius), colour)
+def _ball(at: FloatArray, radius: float) -> tuple[FloatArray, FloatArray, str]:
+    return (*bar(at, at, radius), STEEL)
+
+
+def _symbol(now: Moment, mark: Mark, r: float) -> list[tuple[FloatArray, FloatArray, str]]:
+    """A joint in space by its kind."""
+    if mark.kind is Symbol.BALL:
+        return [_ball(now.place(mark.body, mark.point), 1.45 * r)]
+    if mark.kind in (Symbol.HINGE, Symbol.CYLINDER, Symbol.UNIVERSAL):
+        axes = triad(mark.axis)[:2] if mark.kind is Symbol.UNIVERSAL else [mark.axis]
+        thick = 0.7 * r if mark.kind is Symbol.UNIVERSAL else 1.3 * r
+        ends = [now.place(mark.body, np.array([mark.point - 1.6 * r * e, mark.point + 1.6 * r * e])) for e in axes]
+        return [(*bar(one, other, thick), STEEL) for one, other in ends]
+    edges = {Symbol.SLIDER: (2.2, 2.2, 3.2), Symbol.FIXED: (2.2, 2.2, 2.2), Symbol.PLANE: (4.0, 4.0, 0.3)}[mark.kind]
+    block = of_shape(Box(*(r * edge for edge in edges), mass=1.0), np.zeros(3))
+    slides = mark.kind is Symbol.SLIDER
+    at = now.place(mark.second, mark.second_point) if slides else now.place(mark.body, mark.point)
+    R = (np.eye(3) if mark.body < 0 else now.R[mark.body]) @ triad(mark.axis).T
+    return [(*moved(block, at, R), STEEL)]
 
 
 def _lowest(scene: Scene) -> float:

@@ -9,25 +9,28 @@ frame; marks and lines are fixed in bodies, −1 being the ground.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from isodyn.bodies.body import GROUND, Body
-from isodyn.bodies.rotations import continuous, matrix, quaternions_of
+from isodyn.bodies.rotations import continuous, quaternions_of
 from isodyn.bodies.shapes import Disc, Placed, Solid, Sphere
 from isodyn.joints import measures as at
 from isodyn.joints.part import Symbol
 from isodyn.joints.words import triad
 from isodyn.kernels.compiled import FloatArray
 from isodyn.mechanism.poses import poses
-from isodyn.report.drawings import Drawing, drawing
+from isodyn.report.arrows import Arrow, arrows_of
+from isodyn.report.drawings import Drawing, drawing, radius_of_gyration
+from isodyn.report.extents import Reach, way
 from isodyn.report.kinds import is_beam, is_mechanism, is_parametrised
 from isodyn.results import Solution
 from isodyn.results.at_balance import NAMES as BALANCE
 from isodyn.results.beam_view import BeamView
 from isodyn.results.mechanism_views import JointView
+from isodyn.results.units import is_whole
 
 if TYPE_CHECKING:  # they bring compiled code, which systems of other kinds do not need
     from isodyn.mechanism.system import JointParts, MechanismSystem
@@ -59,16 +62,27 @@ class Curve:
 
 @dataclass(frozen=True, eq=False)
 class Mark:
-    """A joint: where it is in a body, and its axis there. `reach` of a slider: how far it goes
-    along the axis."""
+    """A joint: where it is in its first body, and its axis there; where in the second. `reach` of a
+    slider: how far it goes along the axis."""
 
     name: str
-    kind: str
+    kind: Symbol
     body: int
     point: FloatArray
     axis: FloatArray
     reach: tuple[float, float] = (0.0, 0.0)
     grounded: bool = False
+    second: int = -1
+    second_point: FloatArray = field(default_factory=lambda: np.zeros(3))
+
+    @property
+    def rail(self) -> FloatArray | None:
+        """The ends of the rail of a slider in the first body, with some room."""
+        low, high = self.reach
+        if low == high:
+            return None
+        room = 0.2 * (high - low)
+        return np.array([self.point + d * self.axis for d in (low - room, high + room)])
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,8 +97,9 @@ class Line:
 
 @dataclass(frozen=True, eq=False)
 class Scene:
-    """Everything that moves; `flat` in the plane. `low`, `high` bound it, `up` points against
-    gravity."""
+    """Everything that moves; `flat` in the plane. `low`, `high` bound all that is drawn over the
+    whole run, `low_with_arrows`, `high_with_arrows` the arrows too; `up` points against gravity.
+    """
 
     t: FloatArray
     flat: bool
@@ -97,6 +112,10 @@ class Scene:
     lines: tuple[Line, ...] = ()
     points: FloatArray | None = None  # (frames, n, 2)
     point_names: tuple[str, ...] = ()
+    arrows: tuple[Arrow, ...] = ()
+    newtons: float = 0.0  # that one unit of length of an arrow stands for
+    low_with_arrows: FloatArray | None = None
+    high_with_arrows: FloatArray | None = None
 
     @property
     def size(self) -> float:
@@ -117,17 +136,20 @@ def thinned(sol: Solution, rows: int) -> Solution:
     return replace(sol, aux=aux, **{name: getattr(sol, name)[kept] for name in ("t", "q", "v", "a", "lam")})
 
 
-def scene_of(sol: Solution, plane: Sequence[tuple[int, int]] = (), frames: int = FRAMES) -> Scene | None:
+def scene_of(
+    sol: Solution, plane: Sequence[tuple[int, int]] = (), frames: int = FRAMES, arrows: bool = False
+) -> Scene | None:
     """The scene of a solution; None where nothing is known about how the system looks.
 
     `plane` are pairs of columns of q that are points of a plane, for systems that are neither
-    mechanisms nor beams.
+    mechanisms nor beams. With `arrows` the scene holds the forces of joints and loads.
     """
     if sol.t.size < 2 or sol.system.first_order or sol.columns["q"].size != sol.system.nq:
         return None
     if is_mechanism(sol.system) or is_parametrised(sol.system):
-        wide = 7 * len(sol.system.bodies if is_mechanism(sol.system) else sol.system.mechanism.bodies)
-        return _of_mechanism(mechanical(thinned(sol, _affordable(frames, wide))))
+        mechanism = sol.system if is_mechanism(sol.system) else sol.system.mechanism
+        wide = 7 * len(mechanism.bodies) + (6 * (len(mechanism.joints) + len(mechanism.loads)) if arrows else 0)
+        return _of_mechanism(mechanical(thinned(sol, _affordable(frames, wide))), arrows and is_whole(sol))
     if is_beam(sol.system):
         few = thinned(sol, _affordable(frames, 3 * POINTS * len(sol.system.layout.elements)))
         return _of_beam(few)
@@ -141,39 +163,67 @@ def _affordable(frames: int, numbers: int) -> int:
 # ---- mechanisms
 
 
-def _of_mechanism(sol: Solution) -> Scene:
+def _of_mechanism(sol: Solution, arrows: bool) -> Scene:
     system: MechanismSystem = sol.system
     kinds = {body.kind for body in system.bodies}
     level = all(body.kind != "particle" or not np.any(sol.q[:, system.q_of(body.name)][:, 2]) for body in system.bodies)
     flat = kinds <= {"planar", "node", "particle"} and level
+    dim = 2 if flat else 3
     lines = _lines(system)
     curves = tuple(Curve(name, _curve(BeamView(sol, name))) for name in system.beams)
     held = _held(system, lines)
     shown = [body for body in system.bodies if not body.of_beam or body.name in held]
     number = {body.name: k for k, body in enumerate(shown)} | {GROUND: -1}
-    all_poses = {body.name: _poses(sol, body, flat) for body in shown}
-    low, high = _bounds(list(all_poses.values()), curves, shown, held, flat)
-    scene = float(np.linalg.norm(high - low)) or 1.0
-    rolling = _rolling(system)
+    all_poses = [_poses(sol, body, flat) for body in shown]
+    rough = _skeleton(all_poses, curves, shown, held, dim)
+    least = max((radius_of_gyration(body) for body in shown if not body.of_beam), default=0.0)
+    low, high = rough.box(least)
+    size, rolling = float(np.linalg.norm(high - low)), _rolling(system)
     bodies = tuple(
-        Moving(
-            body.name,
-            all_poses[body.name],
-            Drawing() if body.of_beam else drawing(body, held.get(body.name, []), scene, flat, rolling.get(body.name)),
-            body.of_beam,
-        )
-        for body in shown
+        Moving(body.name, pose, _drawn(body, held, size, flat, rolling), body.of_beam)
+        for body, pose in zip(shown, all_poses, strict=True)
     )
     marks = tuple(m for parts in system.joints.values() for m in _marks(sol, parts, number))
-    gravity = system.layout.gravity
-    up = np.array([0.0, 0.0, 1.0]) if not gravity.any() else -gravity / np.linalg.norm(gravity)
     drawn = tuple(
         Line(kind, number[word.first], number[word.second], (word.numbers[at.S_I :][:3], word.numbers[at.S_J :][:3]))
         for kind, word in lines
     )
-    if flat:
-        low, high = low[:2], high[:2]
-    return Scene(sol.t, flat, low, high, up, bodies, curves, marks, drawn)
+    reach = _skeleton(all_poses, curves, shown, held, dim)
+    for body in bodies:
+        reach.body(body.pose, body.drawing.corners)
+    for mark in marks:
+        if mark.rail is not None:
+            ends = [mark.rail] if mark.body < 0 else [way(all_poses[mark.body], p, dim) for p in mark.rail]
+            for points in ends:
+                reach.points(points)
+    low, high = reach.box(least)
+    gravity = system.layout.gravity
+    up = np.array([0.0, 0.0, 1.0]) if not gravity.any() else -gravity / np.linalg.norm(gravity)
+    scene = Scene(sol.t, flat, low[:dim], high[:dim], up, bodies, curves, marks, drawn)
+    return _with_arrows(scene, sol, reach) if arrows else scene
+
+
+def _with_arrows(scene: Scene, sol: Solution, reach: Reach) -> Scene:
+    arrows, newtons = arrows_of(sol, scene.size, reach.dim)
+    for arrow in arrows:
+        reach.points(arrow.points)
+        reach.points(arrow.points + arrow.vectors)
+    low, high = reach.box(0.5 * scene.size)
+    return replace(
+        scene,
+        arrows=arrows,
+        newtons=newtons,
+        low_with_arrows=low[: reach.dim],
+        high_with_arrows=high[: reach.dim],
+    )
+
+
+def _drawn(
+    body: Body, held: dict[str, list[FloatArray]], size: float, flat: bool, rolling: dict[str, Solid | Placed]
+) -> Drawing:
+    if body.of_beam:
+        return Drawing()
+    return drawing(body, held.get(body.name, []), size, flat, rolling.get(body.name))
 
 
 def _poses(sol: Solution, body: Body, flat: bool) -> FloatArray:
@@ -236,43 +286,31 @@ def _marks(sol: Solution, parts: JointParts, number: dict[str, int]) -> list[Mar
     reach = (0.0, 0.0)
     slides = next((name for name, word in parts.coordinates.items() if word.kind == at.OFFSET), None)
     if slides is not None:
-        way = JointView(sol, parts.name).coordinate(slides)
-        reach = (float(way.min()), float(way.max()))
-    return [Mark(parts.name, parts.symbol.value, number[pair.first.name], pair.s_i, pair.a[2], reach, grounded)]
+        travel = JointView(sol, parts.name).coordinate(slides)
+        reach = (float(travel.min()), float(travel.max()))
+    ends = number[pair.first.name], number[pair.second.name]
+    return [Mark(parts.name, parts.symbol, ends[0], pair.s_i, pair.a[2], reach, grounded, ends[1], pair.s_j)]
 
 
-def _bounds(
+def _skeleton(
     histories: list[FloatArray],
     curves: tuple[Curve, ...],
     shown: list[Body],
     held: dict[str, list[FloatArray]],
-    flat: bool,
-) -> tuple[FloatArray, FloatArray]:
-    """The box around mass centres, joints, shapes and curves, over all frames."""
-    dim = 2 if flat else 3
-    corners = [np.reshape([p[:dim] for p in held.get(GROUND, [])], (-1, dim))]
-    corners += [curve.points.reshape(-1, curve.points.shape[-1])[:, :dim] for curve in curves]
+    dim: int,
+) -> Reach:
+    """What mass centres, joints, shapes and curves reach."""
+    reach = Reach(dim)
+    if held.get(GROUND):
+        reach.points(np.array(held[GROUND]))
+    for curve in curves:
+        reach.points(curve.points)
     for body, history in zip(shown, histories, strict=True):
-        local = [np.zeros(3), *held.get(body.name, [])]
+        local = np.array([np.zeros(3), *held.get(body.name, [])])
         if body.shape is not None:
-            surface = body.shape.triangles(8)[0] - body.centre
-            local += list(
-                np.array(np.meshgrid(*zip(surface.min(axis=0), surface.max(axis=0), strict=True))).reshape(3, 8).T
-            )
-        corners += [_way(history, p, flat) for p in local]
-    everything = np.concatenate([np.pad(c, ((0, 0), (0, dim - c.shape[1]))) for c in corners])
-    low, high = np.zeros((2, 3))
-    low[:dim], high[:dim] = everything.min(axis=0), everything.max(axis=0)
-    pad = 0.03 * (float(np.linalg.norm(high - low)) or 1e-9)
-    return low - pad, high + pad
-
-
-def _way(history: FloatArray, p: FloatArray, flat: bool) -> FloatArray:
-    """The way of a point of a body along its poses."""
-    if not flat:
-        return np.asarray(history[:, :3] + matrix(history[:, 3:]) @ p)
-    c, s = np.cos(history[:, 2]), np.sin(history[:, 2])
-    return history[:, :2] + np.column_stack([c * p[0] - s * p[1], s * p[0] + c * p[1]])
+            local = np.concatenate([local, body.shape.triangles(8)[0] - body.centre])
+        reach.body(history, local)
+    return reach
 
 
 # ---- a beam, and points of a plane

@@ -77,3 +77,42 @@ iso.sharp = function (canvas, height) {
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
   return { context, width, height };
 };
+
+/* Digits that tell multiples of a step apart. */
+iso.digits = (x, step) => (x === 0 ? 6 : Math.min(15, Math.max(6, Math.ceil(Math.log10(Math.abs(x / step))) + 2)));
+
+/* A name beside a point, inside the picture. */
+iso.label = function (c, text, x, y, width, height) {
+  const wide = c.measureText(text).width;
+  const left = Math.max(4, Math.min(x + 9, width - wide - 4)),
+    foot = Math.max(14, Math.min(y - 9, height - 6));
+  c.lineWidth = 3;
+  c.strokeStyle = iso.colour("sky");
+  c.strokeText(text, left, foot);
+  c.fillStyle = iso.colour("ink");
+  c.fillText(text, left, foot);
+};
+
+/* An arrow on the screen; forces of joints and of loads have colours of their own. */
+iso.arrow = function (c, from, to, kind) {
+  const dx = to[0] - from[0],
+    dy = to[1] - from[1],
+    length = Math.hypot(dx, dy);
+  if (length < 1.5) return;
+  const ux = dx / length,
+    uy = dy / length,
+    head = Math.min(10, 0.6 * length);
+  c.strokeStyle = c.fillStyle = iso.colour(kind === "reaction" ? "c1" : "c2");
+  c.lineWidth = 2.2;
+  c.lineCap = "round";
+  c.beginPath();
+  c.moveTo(from[0], from[1]);
+  c.lineTo(to[0] - 0.8 * head * ux, to[1] - 0.8 * head * uy);
+  c.stroke();
+  c.beginPath();
+  c.moveTo(to[0], to[1]);
+  c.lineTo(to[0] - head * ux - 0.45 * head * uy, to[1] - head * uy + 0.45 * head * ux);
+  c.lineTo(to[0] - head * ux + 0.45 * head * uy, to[1] - head * uy - 0.45 * head * ux);
+  c.closePath();
+  c.fill();
+};

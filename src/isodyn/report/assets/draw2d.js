@@ -4,22 +4,38 @@
 iso.View2D = class {
   constructor(scene) {
     this.scene = scene;
+    this.wide = false;
     this.reset();
   }
 
+  /* The box that is fitted into the picture: with arrows it is wider. */
+  box() {
+    const { low, high, wide } = this.scene;
+    return this.wide ? { low: wide[0], high: wide[1] } : { low, high };
+  }
+
+  widen(wide) {
+    if (this.wide === wide) return;
+    this.wide = wide;
+    if (!this.touched) this.reset();
+  }
+
   reset() {
-    const { low, high } = this.scene;
+    const { low, high } = this.box();
+    this.touched = false;
     this.centre = [(low[0] + high[0]) / 2, (low[1] + high[1]) / 2];
     this.zoom = 1;
   }
 
   drag(dx, dy) {
+    this.touched = true;
     this.centre[0] -= dx / this.scale;
     this.centre[1] += dy / this.scale;
   }
 
   wheel(factor, x, y) {
     const before = this.world(x, y);
+    this.touched = true;
     this.zoom = Math.min(60, Math.max(0.2, this.zoom * factor));
     this.fit(this.width, this.height);
     const after = this.world(x, y);
@@ -28,7 +44,7 @@ iso.View2D = class {
   }
 
   fit(width, height) {
-    const { low, high } = this.scene;
+    const { low, high } = this.box();
     [this.width, this.height] = [width, height];
     const room = Math.min((width - 70) / (high[0] - low[0] || 1), (height - 60) / (high[1] - low[1] || 1));
     this.scale = this.zoom * room;
@@ -60,12 +76,15 @@ iso.View2D = class {
     });
     this.scene.curves.forEach((curve, k) => this.curve(c, state.curves[k], curve, thick, k));
     this.joints(c, state, thick);
+    this.centres(c, state, thick);
     this.dots(c, state, thick);
+    this.arrows(c, state.arrows);
     if (options.names) this.names(c, state);
   }
 
   grid(c) {
-    const step = iso.nice(75 / this.scale);
+    const step = iso.nice(75 / this.scale),
+      [left, foot] = this.scene.origin;
     const [x0, y1] = this.world(0, 0),
       [x1, y0] = this.world(this.width, this.height);
     c.lineWidth = 1;
@@ -73,21 +92,21 @@ iso.View2D = class {
     c.fillStyle = iso.colour("soft");
     c.font = "11px system-ui, 'Liberation Sans', 'DejaVu Sans', sans-serif";
     c.textAlign = "left";
-    for (let k = Math.ceil(x0 / step); k <= x1 / step; k++) {
-      const x = Math.round(this.X(k * step)) + 0.5;
+    for (let k = Math.ceil((x0 + left) / step); k <= (x1 + left) / step; k++) {
+      const x = Math.round(this.X(k * step - left)) + 0.5;
       c.beginPath();
       c.moveTo(x, 0);
       c.lineTo(x, this.height);
       c.stroke();
-      if (x > 40) c.fillText(iso.number(+(k * step).toPrecision(10), 6), x + 4, this.height - 6);
+      if (x > 40 && x < this.width - 44) c.fillText(iso.number(+(k * step).toPrecision(10), iso.digits(k * step, step)), x + 4, this.height - 6);
     }
-    for (let k = Math.ceil(y0 / step); k <= y1 / step; k++) {
-      const y = Math.round(this.Y(k * step)) + 0.5;
+    for (let k = Math.ceil((y0 + foot) / step); k <= (y1 + foot) / step; k++) {
+      const y = Math.round(this.Y(k * step - foot)) + 0.5;
       c.beginPath();
       c.moveTo(0, y);
       c.lineTo(this.width, y);
       c.stroke();
-      if (y < this.height - 24) c.fillText(iso.number(+(k * step).toPrecision(10), 6), 6, y - 4);
+      if (y < this.height - 24) c.fillText(iso.number(+(k * step).toPrecision(10), iso.digits(k * step, step)), 6, y - 4);
     }
   }
 
@@ -163,16 +182,12 @@ iso.View2D = class {
     c.strokeStyle = iso.colour("floor");
     c.lineWidth = 0.5 * thick;
     for (const mark of this.scene.marks) {
-      if (mark.reach[0] === mark.reach[1]) continue;
-      const room = 0.25 * (mark.reach[1] - mark.reach[0]);
-      const ends = [mark.reach[0] - room, mark.reach[1] + room].map((d) =>
-        this.place(
-          state,
-          mark.body,
-          mark.point.map((p, i) => p + d * mark.axis[i]),
-        ),
+      if (!mark.rail) continue;
+      this.path(
+        c,
+        mark.rail.map((p) => this.place(state, mark.body, p)),
+        false,
       );
-      this.path(c, ends, false);
       c.stroke();
     }
   }
@@ -207,36 +222,101 @@ iso.View2D = class {
   joints(c, state, thick) {
     const r = Math.max(3, 0.42 * thick);
     for (const mark of this.scene.marks) {
-      const [x, y] = this.place(state, mark.body, mark.point);
+      const slides = mark.kind === "slider" || mark.kind === "plane";
+      const [x, y] = slides
+        ? this.place(state, mark.second, mark.secondPoint)
+        : this.place(state, mark.body, mark.point);
       const px = this.X(x),
         py = this.Y(y);
-      if (mark.kind === "slider") continue;
-      if (mark.grounded) {
-        c.fillStyle = iso.colour("floor");
-        c.strokeStyle = iso.colour("steel");
-        c.lineWidth = 1.4;
-        c.beginPath();
-        c.moveTo(px, py);
-        c.lineTo(px - 2.2 * r, py + 3.4 * r);
-        c.lineTo(px + 2.2 * r, py + 3.4 * r);
-        c.closePath();
-        c.fill();
-        c.stroke();
-        c.beginPath();
-        for (let k = -3; k < 4; k++) {
-          c.moveTo(px + k * r, py + 3.4 * r);
-          c.lineTo(px + (k - 0.8) * r, py + 4.6 * r);
-        }
-        c.stroke();
-      }
+      if (slides) this.slider(c, state, mark, px, py, r);
+      else if (mark.kind === "fixed") this.weld(c, mark, px, py, r);
+      else this.pin(c, mark, px, py, r);
+    }
+  }
+
+  /* A block on its rail, along the axis of the first body. */
+  slider(c, state, mark, px, py, r) {
+    const angle = (mark.body < 0 ? 0 : state.poses[mark.body][2]) + Math.atan2(mark.axis[1], mark.axis[0]);
+    c.save();
+    c.translate(px, py);
+    c.rotate(-angle);
+    c.fillStyle = iso.colour("card");
+    c.strokeStyle = iso.colour("ink");
+    c.lineWidth = 1.8;
+    c.beginPath();
+    c.rect(-2.6 * r, -1.6 * r, 5.2 * r, 3.2 * r);
+    c.fill();
+    c.stroke();
+    c.restore();
+  }
+
+  weld(c, mark, px, py, r) {
+    if (mark.grounded) this.foot(c, px, py, r);
+    c.fillStyle = iso.colour("ink");
+    c.beginPath();
+    c.rect(px - r, py - r, 2 * r, 2 * r);
+    c.fill();
+  }
+
+  pin(c, mark, px, py, r) {
+    if (mark.grounded) this.foot(c, px, py, r);
+    c.beginPath();
+    c.arc(px, py, r, 0, 7);
+    c.fillStyle = iso.colour("card");
+    c.fill();
+    c.strokeStyle = iso.colour("ink");
+    c.lineWidth = 1.8;
+    c.stroke();
+  }
+
+  /* What holds a joint to the ground. */
+  foot(c, px, py, r) {
+    c.fillStyle = iso.colour("floor");
+    c.strokeStyle = iso.colour("steel");
+    c.lineWidth = 1.4;
+    c.beginPath();
+    c.moveTo(px, py);
+    c.lineTo(px - 2.2 * r, py + 3.4 * r);
+    c.lineTo(px + 2.2 * r, py + 3.4 * r);
+    c.closePath();
+    c.fill();
+    c.stroke();
+    c.beginPath();
+    for (let k = -3; k < 4; k++) {
+      c.moveTo(px + k * r, py + 3.4 * r);
+      c.lineTo(px + (k - 0.8) * r, py + 4.6 * r);
+    }
+    c.stroke();
+  }
+
+  /* Mass centres of bodies that have no shape of their own: a disc in four quarters. */
+  centres(c, state, thick) {
+    const r = Math.max(3.5, 0.5 * thick);
+    this.scene.bodies.forEach((body, k) => {
+      if (!body.centre) return;
+      const px = this.X(state.poses[k][0]),
+        py = this.Y(state.poses[k][1]);
       c.beginPath();
       c.arc(px, py, r, 0, 7);
       c.fillStyle = iso.colour("card");
       c.fill();
-      c.strokeStyle = iso.colour("ink");
-      c.lineWidth = 1.8;
+      c.fillStyle = c.strokeStyle = iso.colour("ink");
+      for (const from of [0, Math.PI]) {
+        c.beginPath();
+        c.moveTo(px, py);
+        c.arc(px, py, r, from, from + Math.PI / 2);
+        c.fill();
+      }
+      c.lineWidth = 1.2;
+      c.beginPath();
+      c.arc(px, py, r, 0, 7);
       c.stroke();
-    }
+    });
+  }
+
+  arrows(c, arrows) {
+    for (const { from, to, kind } of arrows)
+      iso.arrow(c, [this.X(from[0]), this.Y(from[1])], [this.X(to[0]), this.Y(to[1])], kind);
   }
 
   dots(c, state, thick) {
@@ -267,13 +347,7 @@ iso.View2D = class {
   names(c, state) {
     c.font = "12px system-ui, 'Liberation Sans', 'DejaVu Sans', sans-serif";
     c.textAlign = "left";
-    const put = (text, x, y) => {
-      c.lineWidth = 3;
-      c.strokeStyle = iso.colour("sky");
-      c.strokeText(text, this.X(x) + 9, this.Y(y) - 9);
-      c.fillStyle = iso.colour("ink");
-      c.fillText(text, this.X(x) + 9, this.Y(y) - 9);
-    };
+    const put = (text, x, y) => iso.label(c, text, this.X(x), this.Y(y), this.width, this.height);
     this.scene.bodies.forEach((body, k) => {
       if (!body.node) put(body.name, state.poses[k][0], state.poses[k][1]);
     });

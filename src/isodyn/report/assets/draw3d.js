@@ -106,6 +106,43 @@ iso.ball = function (radius, n = 9) {
   return { points: Float32Array.from(corners), normals: Float32Array.from(normals) };
 };
 
+/* A box about a point, its third edge along an axis. */
+iso.boxMesh = function (axis, at, [x, y, z]) {
+  const e3 = iso.unit(axis),
+    e1 = iso.across(e3),
+    e2 = iso.cross(e3, e1),
+    corners = [],
+    normals = [];
+  const faces = [
+    [e1, x, e2, y, e3, z],
+    [e2, y, e3, z, e1, x],
+    [e3, z, e1, x, e2, y],
+  ];
+  for (const [n, a, u, b, v, c] of faces) {
+    for (const side of [1, -1]) {
+      const p = (s, t) =>
+        iso.add(iso.add(iso.add(at, n, (side * a) / 2), u, (s * b) / 2), v, ((side * t) * c) / 2);
+      for (const [s, t] of [
+        [-1, -1],
+        [1, -1],
+        [1, 1],
+        [-1, -1],
+        [1, 1],
+        [-1, 1],
+      ]) {
+        corners.push(...p(s, t));
+        normals.push(...n.map((q) => side * q));
+      }
+    }
+  }
+  return { points: Float32Array.from(corners), normals: Float32Array.from(normals) };
+};
+
+iso.merged = (meshes) => ({
+  points: Float32Array.from(meshes.flatMap((mesh) => Array.from(mesh.points))),
+  normals: Float32Array.from(meshes.flatMap((mesh) => Array.from(mesh.normals))),
+});
+
 iso.View3D = class {
   constructor(scene) {
     this.scene = scene;
@@ -129,29 +166,50 @@ iso.View3D = class {
     this.north = iso.cross(this.up, this.east);
     const r = 0.013 * this.size;
     for (const mark of scene.marks) {
-      if (mark.kind === "hinge" || mark.kind === "cylindrical")
-        mark.mesh = iso.tube(
-          [iso.add(mark.point, mark.axis, -2.2 * r), iso.add(mark.point, mark.axis, 2.2 * r)],
-          1.25 * r,
-          14,
-        );
-      else if (mark.kind === "ball") mark.ball = true;
-      if (mark.reach[0] !== mark.reach[1]) {
-        const room = 0.2 * (mark.reach[1] - mark.reach[0]);
-        mark.rail = iso.tube(
-          [iso.add(mark.point, mark.axis, mark.reach[0] - room), iso.add(mark.point, mark.axis, mark.reach[1] + room)],
-          0.45 * r,
-          8,
-        );
-      }
+      mark.mesh = this.symbol(mark, r);
+      mark.block = mark.kind === "slider" ? iso.boxMesh(mark.axis, [0, 0, 0], [2.2 * r, 2.2 * r, 3.2 * r]) : null;
+      if (mark.rail) mark.railMesh = iso.tube(mark.rail, 0.45 * r, 8);
     }
+    this.centreMesh = iso.ball(0.9 * r);
     this.ballMesh = iso.ball(1.45 * r);
     this.reset();
   }
 
-  reset() {
-    const { low, high } = this.scene;
+  /* A joint by its kind, in its first body. */
+  symbol(mark, r) {
+    const pin = (axis, half, radius) =>
+      iso.tube([iso.add(mark.point, axis, -half * r), iso.add(mark.point, axis, half * r)], radius * r, 14);
+    if (mark.kind === "hinge") return pin(mark.axis, 2.2, 1.25);
+    if (mark.kind === "cylindrical") return pin(mark.axis, 2.2, 1.6);
+    if (mark.kind === "universal") {
+      const x = iso.across(mark.axis);
+      return iso.merged([pin(x, 2.2, 0.7), pin(iso.cross(mark.axis, x), 2.2, 0.7)]);
+    }
+    if (mark.kind === "fixed") return iso.boxMesh(mark.axis, mark.point, [2.2 * r, 2.2 * r, 2.2 * r]);
+    if (mark.kind === "plane") return iso.boxMesh(mark.axis, mark.point, [4 * r, 4 * r, 0.3 * r]);
+    return null;
+  }
+
+  box() {
+    const { low, high, wide } = this.scene;
+    return this.wide ? { low: wide[0], high: wide[1] } : { low, high };
+  }
+
+  widen(wide) {
+    if (this.wide === wide) return;
+    this.wide = wide;
+    if (!this.touched) this.distance = null;
+    if (!this.touched) this.aim();
+  }
+
+  aim() {
+    const { low, high } = this.box();
     this.target = [0, 1, 2].map((i) => (low[i] + high[i]) / 2);
+  }
+
+  reset() {
+    this.touched = false;
+    this.aim();
     this.yaw = -0.9;
     this.pitch = 0.42;
     this.distance = null;
@@ -164,6 +222,7 @@ iso.View3D = class {
   }
 
   drag(dx, dy, shift) {
+    this.touched = true;
     if (shift) {
       const s = (this.distance / this.height) * 0.9;
       this.target = iso.add(iso.add(this.target, this.right, -dx * s), this.above, dy * s);
@@ -175,9 +234,10 @@ iso.View3D = class {
 
   /* The nearest distance from which the whole box is seen. */
   fitted(width, height) {
-    const { low, high } = this.scene;
+    const { low, high } = this.box();
+    this.fittedTo = [width, height];
     this.distance = 0.3 * this.size;
-    for (let k = 0; k < 60; k++) {
+    for (let k = 0; k < 120; k++) {
       this.camera(width, height);
       const corners = [0, 1, 2, 3, 4, 5, 6, 7].map((c) =>
         this.project([0, 1, 2].map((i) => (c & (1 << i) ? high[i] : low[i]))),
@@ -188,6 +248,7 @@ iso.View3D = class {
   }
 
   wheel(factor) {
+    this.touched = true;
     this.distance = Math.max(0.05 * this.size, Math.min(12 * this.size, this.distance / factor));
   }
 
@@ -225,7 +286,8 @@ iso.View3D = class {
   }
 
   draw(c, width, height, state, options) {
-    if (this.distance === null) this.fitted(width, height);
+    const resized = this.fittedTo && (this.fittedTo[0] !== width || this.fittedTo[1] !== height);
+    if (this.distance === null || (resized && !this.touched)) this.fitted(width, height);
     this.camera(width, height);
     state.matrices = state.poses.map((pose) => iso.matrix(pose.slice(3)));
     c.clearRect(0, 0, width, height);
@@ -244,6 +306,7 @@ iso.View3D = class {
     c.imageSmoothingQuality = "high";
     c.drawImage(this.off, 0, 0, width, height);
     this.axes(c);
+    this.arrows(c, state.arrows);
     if (options.names) this.names(c, state);
   }
 
@@ -277,10 +340,14 @@ iso.View3D = class {
     });
     for (const mark of this.scene.marks) {
       const { m, p } = placed(mark.body);
-      if (mark.ball) list.push({ mesh: this.ballMesh, m, p: iso.add(iso.turn(m, mark.point), p), rgb: steel });
+      if (mark.kind === "ball") list.push({ mesh: this.ballMesh, m, p: iso.add(iso.turn(m, mark.point), p), rgb: steel });
       else if (mark.mesh) list.push({ mesh: mark.mesh, m, p, rgb: steel });
-      if (mark.rail) list.push({ mesh: mark.rail, m, p, rgb: floor });
+      if (mark.block) list.push({ mesh: mark.block, m, p: this.place(state, mark.second, mark.secondPoint), rgb: steel });
+      if (mark.railMesh) list.push({ mesh: mark.railMesh, m, p, rgb: floor });
     }
+    this.scene.bodies.forEach((body, k) => {
+      if (body.centre) list.push({ mesh: this.centreMesh, m: state.matrices[k], p: state.poses[k], rgb: steel });
+    });
     for (const line of this.scene.lines) {
       const a = this.place(state, line.first, line.points[0]),
         b = this.place(state, line.second, line.points[1]);
@@ -483,6 +550,14 @@ iso.View3D = class {
     c.globalAlpha = 1;
   }
 
+  arrows(c, arrows) {
+    for (const { from, to, kind } of arrows) {
+      const a = this.project(from),
+        b = this.project(to);
+      if (a && b) iso.arrow(c, a, b, kind);
+    }
+  }
+
   axes(c) {
     const x0 = 40,
       y0 = this.height - 40,
@@ -514,11 +589,7 @@ iso.View3D = class {
     this.scene.bodies.forEach((body, k) => {
       const s = body.node ? null : this.project(state.poses[k]);
       if (!s) return;
-      c.lineWidth = 3;
-      c.strokeStyle = iso.colour("sky");
-      c.strokeText(body.name, s[0] + 9, s[1] - 9);
-      c.fillStyle = iso.colour("ink");
-      c.fillText(body.name, s[0] + 9, s[1] - 9);
+      iso.label(c, body.name, s[0], s[1], this.width, this.height);
     });
   }
 };

@@ -4,10 +4,11 @@
 iso.Player = class {
   constructor(host, scene, options = {}) {
     this.scene = scene;
-    this.options = { trails: false, names: false, height: 480, ...options };
+    this.options = { trails: false, names: false, reaction: false, load: false, height: 480, ...options };
     scene.t = iso.unpack(scene.t);
     for (const body of scene.bodies) for (const key of ["pose", "points", "normals"]) body[key] = iso.unpack(body[key]);
     for (const curve of scene.curves) curve.points = iso.unpack(curve.points);
+    for (const arrow of scene.arrows) arrow.points = iso.unpack(arrow.points);
     scene.points = iso.unpack(scene.points);
     this.times = scene.t.data;
     this.duration = this.times[this.times.length - 1];
@@ -43,7 +44,7 @@ iso.Player = class {
       },
     });
     this.clock = iso.make("span", { class: "time" });
-    const usual = this.duration >= 3 && this.duration <= 25 ? 1 : this.duration / 8;
+    const usual = this.duration === 0 ? 1 : this.duration >= 3 && this.duration <= 25 ? 1 : this.duration / 8;
     this.rate = usual;
     this.speed = iso.make("select", {
       "aria-label": "speed",
@@ -70,11 +71,13 @@ iso.Player = class {
           checked: this.options[key],
           onchange: (event) => {
             this.options[key] = event.target.checked;
+            this.view.widen(this.options.reaction || this.options.load);
             this.draw();
           },
         }),
         text,
       );
+    const has = (kind) => this.scene.arrows.some((arrow) => arrow.kind === kind);
     const views = this.scene.flat
       ? null
       : iso.make(
@@ -113,6 +116,8 @@ iso.Player = class {
       this.clock,
       this.speed,
       tick("trails", "trails"),
+      has("reaction") ? tick("reactions", "reaction") : null,
+      has("load") ? tick("forces", "load") : null,
       tick("names", "names"),
       views,
       reset,
@@ -187,7 +192,7 @@ iso.Player = class {
 
   seek(time) {
     this.time = Math.max(0, Math.min(this.duration, time));
-    this.slider.value = Math.round((1000 * this.time) / this.duration);
+    this.slider.value = Math.round((1000 * this.time) / (this.duration || 1));
     this.draw();
     for (const listener of this.listeners) listener(this.scene.t0 + this.time);
   }
@@ -219,7 +224,26 @@ iso.Player = class {
     });
     const points = this.scene.points ? between(this.scene.points) : null;
     const trails = this.options.trails ? this.trails(a, poses, points) : [];
-    return { poses, curves: this.scene.curves.map((curve) => between(curve.points)), points, trails };
+    return {
+      poses,
+      curves: this.scene.curves.map((curve) => between(curve.points)),
+      points,
+      trails,
+      arrows: this.arrows(between),
+    };
+  }
+
+  /* Ends of the arrows that are switched on. */
+  arrows(between) {
+    const out = [];
+    for (const { kind, name, points } of this.scene.arrows) {
+      if (!this.options[kind]) continue;
+      const now = between(points),
+        n = now.length / 2,
+        from = now.slice(0, n);
+      out.push({ kind, name, from, to: from.map((x, i) => x + now[n + i]) });
+    }
+    return out;
   }
 
   trails(last, poses, points) {
