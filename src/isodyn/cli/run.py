@@ -59,6 +59,7 @@ summaries_of_models = Later("isodyn.models.summary")  # which loads mechanisms
 @click.option("--progress/--no-progress", default=None, help="Show a bar; by default on a terminal.")
 @JSON
 def run(
+    *,
     target: str | None,
     python_file: str | None,
     scheme_text: str | None,

@@ -12,8 +12,11 @@ from isodyn.errors import InputError
 from isodyn.expressions import Program, compile_formula
 from isodyn.expressions.tracing import formula_of
 from isodyn.kernels.compiled import FloatArray
+from isodyn.later import Later
 from isodyn.parts.layout import FORMULA, HARMONIC, POLYNOMIAL, PULSE, RAMP, SPLINE
 from isodyn.real_numbers import real_array, real_number
+
+interpolate = Later("scipy.interpolate")
 
 
 class Polynomial:
@@ -192,8 +195,6 @@ class Table:
     kind = SPLINE
 
     def __init__(self, t: Any, x: Any = None) -> None:
-        from scipy.interpolate import CubicSpline
-
         if x is None:
             rows = real_array("the table", t, "rows (time, value)")
             if rows.ndim != 2 or rows.shape[1] != 2:
@@ -207,7 +208,7 @@ class Table:
             raise InputError(
                 f"a table needs ascending times and as many values, at least two; received {times.size} and {values.size}"
             )
-        spline = CubicSpline(times, values, bc_type="clamped")
+        spline = interpolate.CubicSpline(times, values, bc_type="clamped")
         pieces = [[t0, *c[::-1]] for t0, c in zip(times[:-1], spline.c.T, strict=True)]
         before, after = [-1e300, values[0], 0.0, 0.0, 0.0], [times[-1], values[-1], 0.0, 0.0, 0.0]
         self.numbers = np.array([before, *pieces, after]).ravel()
