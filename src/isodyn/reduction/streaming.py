@@ -102,7 +102,7 @@ class Snapshots:
             self(Sample(*row))
 
     def _witness(self, sample: Sample) -> None:
-        """Keep every so-manieth state; every other one goes when there are too many."""
+        """Keep every n-th state; every other one goes when there are too many."""
         if self.count % self._stride == 0:
             self._witnesses.append(Witness(float(sample.t), sample.q.copy(), sample.v.copy()))
         if len(self._witnesses) > 2 * WITNESSES:
