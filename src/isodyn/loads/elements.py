@@ -1,8 +1,6 @@
-"""Force elements: springs, dampers, bushings, motors, limits and friction along measures; forces,
-torques and drag on bodies.
+"""Force elements: springs, dampers, bushings, motors, limits and friction along measures.
 
-Elements along a measure act by a law f(x, ẋ, t) (isodyn.mechanism.forces); a positive f pulls the
-measure back.
+They act by a law f(x, ẋ, t) (isodyn.loads.laws); a positive f pulls the measure back.
 """
 
 from __future__ import annotations
@@ -13,14 +11,18 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from isodyn.bodies.body import Body, vector3
 from isodyn.errors import InputError, about
 from isodyn.joints import measures as words
 from isodyn.joints.pairs import between_points, length_of
-from isodyn.joints.words import Pair, Word, arm
-from isodyn.kernels.compiled import FloatArray
-from isodyn.loads.part import AlongBeam, JointLoad, Law, LoadForces, LoadPart, LoadWorld, OnBody
-from isodyn.parts import Keys, Value, layout, load, optional, required
+from isodyn.joints.words import Pair, Word
+from isodyn.loads.laws import (
+    FrictionLaw,
+    LimitLaw,
+    SpeedLaw,
+    SpringLaw,
+)
+from isodyn.loads.part import JointLoad, Law, LoadForces, LoadPart, LoadWorld
+from isodyn.parts import Keys, Value, load, optional, required
 from isodyn.real_numbers import real_number
 
 
@@ -96,13 +98,13 @@ class Spring(LoadPart):
         """
         pair = between_points(self.name, world.body(self.first), world.body(self.second), self.points)
         rest = length_of(pair) if self.rest is None else float(self.rest)
-        _not_negative(self.name, stiffness=self.stiffness, damping=self.damping, rest=rest)
+        not_negative(self.name, stiffness=self.stiffness, damping=self.damping, rest=rest)
         if length_of(pair) == 0:
             raise InputError(
                 f"spring {self.name!r}: its two points coincide at the start, so it has no direction",
                 argument="points",
             )
-        return LoadForces([Law(layout.SPRING, pair.length_word(), (self.stiffness, self.damping, rest, self.cubic))])
+        return LoadForces([Law(SpringLaw(self.stiffness, self.damping, rest, self.cubic), pair.length_word())])
 
 
 @load("bushing")
@@ -175,13 +177,12 @@ class Bushing(LoadPart):
         pair = Pair.of(self.name, world.body(self.first), world.body(self.second), self.point, self.axis)
         pair.oriented("bushing")
         k, c = (np.broadcast_to(np.asarray(x, dtype=float), 6) for x in (self.stiffness, self.damping))
-        _not_negative(self.name, stiffness=k.min(), damping=c.min())
+        not_negative(self.name, stiffness=k.min(), damping=c.min())
         along: list[Word] = [pair.offset_word(i) for i in (1, 2, 3)]
-        tilts = [pair.word(words.AXES, A_I=x, C_J=pair.c[2]) for x in (-pair.a[1], pair.a[0])]
+        tilts = [pair.word(words.AXES, a=x, c=pair.c[2]) for x in (-pair.a[1], pair.a[0])]
         turns = [*tilts, pair.twist_word()]
         measures = enumerate([*along, *turns])
-        laws = [Law(layout.SPRING, word, (k[i], c[i], 0.0, 0.0)) for i, word in measures if k[i] > 0 or c[i] > 0]
-        return LoadForces(laws)
+        return LoadForces([Law(SpringLaw(k[i], c[i]), word) for i, word in measures if k[i] > 0 or c[i] > 0])
 
 
 @load("joint_spring")
@@ -251,8 +252,8 @@ class JointSpring(JointLoad):
         laws
             The laws.
         """
-        _not_negative(self.name, stiffness=self.stiffness, damping=self.damping)
-        return [Law(layout.SPRING, word, (self.stiffness, self.damping, self.rest, 0.0))]
+        not_negative(self.name, stiffness=self.stiffness, damping=self.damping)
+        return [Law(SpringLaw(self.stiffness, self.damping, self.rest), word)]
 
 
 @load("joint_limit")
@@ -341,13 +342,13 @@ class JointLimit(JointLoad):
         laws
             The laws.
         """
-        _not_negative(self.name, stiffness=self.stiffness, damping=self.damping)
+        not_negative(self.name, stiffness=self.stiffness, damping=self.damping)
         if not self.low < self.high:
             raise InputError(
                 f"limit {self.name!r}: low must lie below high, received {self.low:g} and {self.high:g}",
                 argument="high",
             )
-        return [Law(layout.LIMIT, word, (self.stiffness, self.damping, self.low, self.high))]
+        return [Law(LimitLaw(self.stiffness, self.damping, self.low, self.high), word)]
 
 
 @load("motor", reads=False)
@@ -419,10 +420,10 @@ class Motor(JointLoad):
         if (self.torque is None) == (self.speed is None):
             raise InputError(f"motor {self.name!r} takes either torque= or speed= (with gain=)")
         if self.torque is not None:
-            return [Law(layout.SPEED, word, (0.0, 1.0), shift=self.torque)]
+            return [Law(SpeedLaw(is_effort=True), word, shift=self.torque)]
         if not self.gain > 0:
             raise InputError(f"motor {self.name!r}: a speed needs gain > 0, received {self.gain!r}", argument="speed")
-        return [Law(layout.SPEED, word, (self.gain, 0.0), shift=self.speed)]
+        return [Law(SpeedLaw(self.gain), word, shift=self.speed)]
 
 
 @load("joint_friction")
@@ -507,337 +508,16 @@ class JointFriction(JointLoad):
             The laws.
         """
         static = self.mu if self.mu_static is None else self.mu_static
-        _not_negative(self.name, mu=self.mu, radius=self.radius, preload=self.preload, mu_static=static - self.mu)
+        not_negative(self.name, mu=self.mu, radius=self.radius, preload=self.preload, mu_static=static - self.mu)
         if not (self.creep > 0 and self.stribeck > 0):
             wrong = "stribeck" if self.creep > 0 else "creep"
             raise InputError(f"friction {self.name!r}: creep and stribeck must be positive rates", argument=wrong)
-        numbers = (self.mu, static, self.stribeck, self.creep, self.radius, self.preload * self.radius)
-        return [Law(layout.FRICTION, word, numbers, joint=self.joint)]
+        preload = self.preload * self.radius
+        force = FrictionLaw(self.mu, static, self.stribeck, self.creep, self.radius, preload)
+        return [Law(force, word, joint=self.joint)]
 
 
-@load("force", reads=False)
-@dataclass(frozen=True)
-class Force(LoadPart):
-    """A force on a body.
-
-    Parameters
-    ----------
-    name
-        Name of the load.
-    body
-        Name of the body.
-    force
-        The force.
-    point
-        Point in the world at the start; the mass centre if left out.
-    frame
-        "world" or "body": the axes of the force.
-    time
-        Function of time that scales it.
-
-    Raises
-    ------
-    InputError
-        If a number is not admissible, or a part is unknown.
-
-    Examples
-    --------
-    >>> import isodyn as iso
-    >>> mech = iso.Mechanism()
-    >>> _ = mech.add_body("rod", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0.5, 0, 0))
-    >>> _ = mech.add_load(iso.Force("push", "rod", force=(0, 0, 9.81)))
-    >>> sol = iso.integrate(mech.compile(), dt=0.01, t_end=0.1)
-    >>> float(abs(sol.body("rod").velocity).max().round(9))
-    0.0
-    """
-
-    name: str
-    body: str
-    force: Any
-    point: Any = None
-    frame: str = "world"
-    time: Any = None
-    keys: ClassVar[Keys] = {
-        "body": required(Value.BODY),
-        "force": required(Value.FORMULAS),
-        "point": optional(Value.VECTOR),
-        "frame": optional(Value.CHOICE, "world", "body"),
-        "time": optional(Value.TIME),
-    }
-
-    def build(self, world: LoadWorld) -> LoadForces:
-        """Return the laws and forces of the load.
-
-        Parameters
-        ----------
-        world
-            The bodies, joints and beams of the mechanism.
-
-        Returns
-        -------
-        forces
-            Laws along measures, and forces on bodies or beams.
-        """
-        body = world.body(self.body)
-        P = body.position if self.point is None else vector3(f"force {self.name!r}: point", self.point, "point")
-        s, f = arm(body, P), _constant(f"force {self.name!r}", self.force, "force")
-        kind = layout.FORCE if _world(self.name, self.frame) else layout.FOLLOWER
-        if body.kind == "cable" and (s[1:].any() or (kind == layout.FOLLOWER and f[1:].any())):
-            raise _no_frame("force", self.name, body)
-        return LoadForces(on_bodies=[OnBody(kind, body.name, [*f, *s, 0.0], self.time)])
-
-
-@load("torque", reads=False)
-@dataclass(frozen=True)
-class Torque(LoadPart):
-    """A torque on a body.
-
-    Parameters
-    ----------
-    name
-        Name of the load.
-    body
-        Name of the body.
-    torque
-        The torque.
-    frame
-        "world" or "body": the axes of the torque.
-    time
-        Function of time that scales it.
-
-    Raises
-    ------
-    InputError
-        If a number is not admissible, or a part is unknown.
-
-    Examples
-    --------
-    >>> import isodyn as iso
-    >>> mech = iso.Mechanism()
-    >>> _ = mech.add_body("rod", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0.5, 0, 0))
-    >>> _ = mech.add_joint(iso.Hinge("pin", "ground", "rod", point=(0, 0, 0), axis=(0, 1, 0)))
-    >>> _ = mech.add_load(iso.Torque("twist", "rod", torque=(0, 1, 0)))
-    >>> sol = iso.integrate(mech.compile(), dt=0.01, t_end=0.1)
-    >>> sol.joint("pin").angle.shape
-    (11,)
-    """
-
-    name: str
-    body: str
-    torque: Any
-    frame: str = "world"
-    time: Any = None
-    keys: ClassVar[Keys] = {
-        "body": required(Value.BODY),
-        "torque": required(Value.FORMULAS),
-        "frame": optional(Value.CHOICE, "world", "body"),
-        "time": optional(Value.TIME),
-    }
-
-    def build(self, world: LoadWorld) -> LoadForces:
-        """Return the laws and forces of the load.
-
-        Parameters
-        ----------
-        world
-            The bodies, joints and beams of the mechanism.
-
-        Returns
-        -------
-        forces
-            Laws along measures, and forces on bodies or beams.
-        """
-        body = world.body(self.body)
-        kind = layout.TORQUE if _world(self.name, self.frame) else layout.BODY_TORQUE
-        if body.kind == "particle":
-            raise InputError(f"torque {self.name!r}: {body.name!r} is a particle and cannot turn", argument="body")
-        if body.kind == "cable" and kind == layout.BODY_TORQUE:
-            raise _no_frame("torque", self.name, body)
-        numbers = [*_constant(f"torque {self.name!r}", self.torque, "torque"), 0.0, 0.0, 0.0, 0.0]
-        return LoadForces(on_bodies=[OnBody(kind, body.name, numbers, self.time)])
-
-
-@load("drag")
-@dataclass(frozen=True)
-class Drag(LoadPart):
-    """A drag −c |v| v at a point of a body.
-
-    v is the velocity against the medium. The usual coefficient is ½ρ c_d A.
-
-    Parameters
-    ----------
-    name
-        Name of the load.
-    body
-        Name of the body.
-    coefficient
-        The coefficient c.
-    point
-        Point in the world at the start; the mass centre if left out.
-    medium
-        Velocity of the medium.
-
-    Raises
-    ------
-    InputError
-        If a number is not admissible, or a part is unknown.
-
-    Examples
-    --------
-    >>> import isodyn as iso
-    >>> mech = iso.Mechanism()
-    >>> _ = mech.add_body("rod", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0.5, 0, 0))
-    >>> _ = mech.add_load(iso.Drag("air", "rod", coefficient=0.1))
-    >>> sol = iso.integrate(mech.compile(), dt=0.01, t_end=0.1)
-    >>> sol.q.shape[0]
-    11
-    """
-
-    name: str
-    body: str
-    coefficient: float
-    point: Any = None
-    medium: Any = (0.0, 0.0, 0.0)
-    keys: ClassVar[Keys] = {
-        "body": required(Value.BODY),
-        "coefficient": required(Value.NOT_NEGATIVE),
-        "point": optional(Value.VECTOR),
-        "medium": optional(Value.VECTOR),
-    }
-
-    def build(self, world: LoadWorld) -> LoadForces:
-        """Return the laws and forces of the load.
-
-        Parameters
-        ----------
-        world
-            The bodies, joints and beams of the mechanism.
-
-        Returns
-        -------
-        forces
-            Laws along measures, and forces on bodies or beams.
-        """
-        body = world.body(self.body)
-        _not_negative(self.name, coefficient=self.coefficient)
-        P = body.position if self.point is None else vector3(f"drag {self.name!r}: point", self.point, "point")
-        s = arm(body, P)
-        if body.of_beam and s.any():
-            raise InputError(
-                f"drag {self.name!r}: on a node of a beam it acts at the node itself, received point={P}",
-                argument="point",
-            )
-        medium = vector3(f"drag {self.name!r}: medium", self.medium, "medium")
-        return LoadForces(on_bodies=[OnBody(layout.DRAG, body.name, [*medium, *s, float(self.coefficient)])])
-
-
-@load("distributed_force")
-@dataclass(frozen=True)
-class DistributedForce(LoadPart):
-    """A dead force per length of the undeformed beam, all along it.
-
-    Parameters
-    ----------
-    name
-        Name of the load.
-    beam
-        Name of the beam.
-    force
-        Force per length.
-    time
-        Function of time that scales it.
-
-    Raises
-    ------
-    InputError
-        If the beam is unknown, or the force does not fit it.
-
-    Examples
-    --------
-    >>> import isodyn as iso
-    >>> mech = iso.Mechanism(gravity=(0, 0, 0))
-    >>> section = iso.Section(EA=1e4, EI=1.0, rhoA=1.0)
-    >>> _ = mech.add_beam("beam", (0, 0), (1, 0), elements=2, section=section)
-    >>> _ = mech.add_load(iso.DistributedForce("wind", "beam", (0.0, 1.0, 0.0)))
-    >>> sol = iso.integrate(mech.compile(), dt=0.001, t_end=0.01)
-    >>> round(float(sol.body("beam.end").velocity[-1, 1]), 6)
-    0.01
-    """
-
-    name: str
-    beam: str
-    force: Any
-    time: Any = None
-    keys: ClassVar[Keys] = {
-        "beam": required(Value.BEAM),
-        "force": required(Value.VECTOR),
-        "time": optional(Value.TIME),
-    }
-
-    def build(self, world: LoadWorld) -> LoadForces:
-        """Return the laws and forces of the load.
-
-        Parameters
-        ----------
-        world
-            The bodies, joints and beams of the mechanism.
-
-        Returns
-        -------
-        forces
-            Laws along measures, and forces on bodies or beams.
-        """
-        per_length = self.per_length(world.dimension(self.beam))
-        return LoadForces(along_beams=[AlongBeam(self.beam, per_length, self.time)])
-
-    def per_length(self, dim: int) -> FloatArray:
-        """Return the force per length in the space of the beam.
-
-        Parameters
-        ----------
-        dim
-            2 or 3.
-
-        Returns
-        -------
-        force
-            The vector.
-        """
-        f = _constant(f"load {self.name!r}: force", self.force, "force")
-        if dim == 2 and f[2] != 0:
-            raise InputError(
-                f"load {self.name!r}: beam {self.beam!r} lies in the plane, so z of the force must be 0",
-                argument="force",
-            )
-        return f[:dim]
-
-
-def _no_frame(what: str, name: str, body: Body) -> InputError:
-    return InputError(
-        f"{what} {name!r}: {body.name!r} is a node of a cable in space, which has a tangent but no twist",
-        hint="world axes, at the node itself; along the tangent also in its own axes",
-        argument=what,
-    )
-
-
-def _constant(what: str, value: Any, argument: str) -> FloatArray:
-    """A vector; a function of time in its place is told where it goes."""
-    if callable(value):
-        raise InputError(
-            f"{what}: {argument} is a constant vector, received a function",
-            hint=f"{argument}=(0, 0, 1), time=lambda t: 10*np.sin(t); formulas of names go into a Formula{argument.capitalize()}",
-            argument=argument,
-        )
-    return vector3(what, value, argument)
-
-
-def _world(name: str, frame: str) -> bool:
-    if frame not in ("world", "body"):
-        raise InputError(f"load {name!r}: frame must be 'world' or 'body', received {frame!r}", argument="frame")
-    return frame == "world"
-
-
-def _not_negative(name: str, **values: float) -> None:
+def not_negative(name: str, **values: float) -> None:
     for what, value in values.items():
         with about(None, what):
             if real_number(f"load {name!r}: {what}", value) < 0:
