@@ -1,4 +1,4 @@
-"""The names that users call, by task. Every name of `isodyn` is in one group (a test looks)."""
+"""The names that users call, by task. Names without a group come last, under "More"."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 GROUPS: dict[str, tuple[str, ...]] = {
     "Run": ("integrate", "integrate_adaptive", "integrate_with_friction", "ensemble", "resume", "Newton"),
-    "Build a mechanism": ("Mechanism", "Sensor", "shapes", "load_model"),
+    "Build a mechanism": ("Mechanism", "Sensor", "shapes", "load_model", "load_urdf"),
     "Joints and rows": (
         *("Hinge", "Prismatic", "Spherical", "Cylindrical", "Universal", "Planar", "Fixed", "Screw", "Distance"),
         *("PointOnPlane", "RollingSphere", "RollingDisc", "Gear", "Pulley", "Coupling", "Drive", "UserRows"),
