@@ -27,6 +27,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("joints",),
     ("loads",),
     ("beams",),
+    ("multibody",),
     ("mechanism",),
     ("results",),
     ("formulations",),

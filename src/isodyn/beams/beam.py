@@ -13,10 +13,10 @@ from typing import Any, Literal
 
 import numpy as np
 
+from isodyn.beams.layout import BeamLayout, Load, Row, Torque
 from isodyn.beams.mesh import Energy, Place, lay, spread
 from isodyn.beams.section import Section
 from isodyn.beams.system import BeamSystem, make_system
-from isodyn.beams.tables import BeamTables, Load, Row, Torque
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import FloatArray
 from isodyn.real_numbers import real_array
@@ -145,7 +145,7 @@ class Beam(Description):
         q = self.q0 if q0 is None else self._nodal("q0", q0, n)
         v = np.zeros(n) if v0 is None else self._nodal("v0", v0, n)
         weight = np.zeros(n) if self.gravity is None else self._spread(self._vector("gravity", self.gravity), None)
-        tables = BeamTables(
+        layout = BeamLayout(
             self._dim,
             self.mesh.energy,
             self.arc.size,
@@ -155,7 +155,7 @@ class Beam(Description):
             list(self.torques),
             weight,
         )
-        return make_system(tables, q.copy(), v.copy(), self.arc)
+        return make_system(layout, q.copy(), v.copy(), self.arc)
 
     def _nodal(self, what: str, value: Any, n: int) -> FloatArray:
         array = real_array(what, value, f"{n} finite numbers").ravel()

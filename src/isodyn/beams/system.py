@@ -8,10 +8,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from isodyn.beams.layout import F_FACTOR
-from isodyn.beams.model import beam_energy, beam_model
+from isodyn.beams.layout import BeamLayout
+from isodyn.beams.model import Scratch, Tables, beam_energy, beam_model
 from isodyn.beams.shape import BeamShape
-from isodyn.beams.tables import BeamTables
 from isodyn.kernels.compiled import CONSTANT_MASS, KNOWS_MASS, KNOWS_TANGENT, FloatArray
 from isodyn.systems.scales import Scales, power_of_two
 from isodyn.systems.tabled import TabledSystem
@@ -30,11 +29,12 @@ class BeamEnergy:
 class BeamSystem(TabledSystem):
     """The compiled system of a `Beam`. q holds (position, slope) of node after node."""
 
-    layout: BeamTables = None  # type: ignore[assignment]
+    tables: Tables = None  # type: ignore[assignment]
+    scratch: Scratch = None  # type: ignore[assignment]
+    layout: BeamLayout = None  # type: ignore[assignment]
     arc: FloatArray = None  # type: ignore[assignment]
 
     small: ClassVar[int] = 12
-    factor_in_pi: ClassVar[int] = F_FACTOR
 
     @cached_property
     def shape(self) -> BeamShape:
@@ -77,7 +77,8 @@ class BeamSystem(TabledSystem):
     def parts_of_energy(self, q: Any, v: Any) -> BeamEnergy:
         """Kinetic energy, strain energy and potential of the weight."""
         out = np.empty(3 + self.nv)
-        beam_energy(np.ascontiguousarray(q, float), np.ascontiguousarray(v, float), self.pf.copy(), self.pi, out)
+        q, v = np.ascontiguousarray(q, float), np.ascontiguousarray(v, float)
+        beam_energy(q, v, self.tables, self.scratch.copy(), out)
         return BeamEnergy(*(float(x) for x in out[:3]))
 
     def momentum(self, v: Any) -> FloatArray:
@@ -85,32 +86,32 @@ class BeamSystem(TabledSystem):
         return self.shape.momentum(v)
 
 
-def make_system(tables: BeamTables, q0: FloatArray, v0: FloatArray, arc: FloatArray) -> BeamSystem:
-    """The system of these tables."""
-    nothing, scratch = tables.build(sparse=False)
-    work, out = scratch.copy(), np.empty(3 + tables.n)
+def make_system(layout: BeamLayout, q0: FloatArray, v0: FloatArray, arc: FloatArray) -> BeamSystem:
+    """The system of this beam."""
+    tables, scratch = layout.build(sparse=False)
+    work, out = scratch.copy(), np.empty(3 + layout.n)
 
     def energy(q: FloatArray, v: FloatArray, t: float) -> tuple[float, float]:
-        beam_energy(np.ascontiguousarray(q), np.ascontiguousarray(v), work.pf, work.pi, out)
+        beam_energy(np.ascontiguousarray(q), np.ascontiguousarray(v), tables, work, out)
         return float(out[0]), float(out[1] + out[2])
 
-    sizes = np.tile(np.repeat([power_of_two(arc[-1] - arc[0]), 1.0], tables.dim), tables.nodes)
-    letters = [*"xyz"[: tables.dim], *(f"d{x}" for x in "xyz"[: tables.dim])]
+    sizes = np.tile(np.repeat([power_of_two(arc[-1] - arc[0]), 1.0], layout.dim), layout.nodes)
+    letters = [*"xyz"[: layout.dim], *(f"d{x}" for x in "xyz"[: layout.dim])]
     return BeamSystem(
         beam_model,
         KNOWS_MASS | KNOWS_TANGENT | CONSTANT_MASS,
         q0,
         v0,
-        nothing,
+        tables,
         scratch,
         energy,
-        names=tuple(f"{x}{k}" for k in range(tables.nodes) for x in letters),
-        m=len(tables.rows),
-        m_phi=len(tables.rows),
-        row_names=tuple(row.name for row in tables.rows),
-        alike=((0,) * tables.dim + (1,) * tables.dim) * tables.nodes,
+        names=tuple(f"{x}{k}" for k in range(layout.nodes) for x in letters),
+        m=len(layout.rows),
+        m_phi=len(layout.rows),
+        row_names=tuple(row.name for row in layout.rows),
+        alike=((0,) * layout.dim + (1,) * layout.dim) * layout.nodes,
         elastic=True,
         scales=Scales(sizes, sizes, q0.copy()),
-        layout=tables,
+        layout=layout,
         arc=arc,
     )

@@ -12,7 +12,7 @@ import click
 
 from isodyn import problems
 from isodyn.cli.files import Files
-from isodyn.cli.models import is_model_file, read_model, system_of_python
+from isodyn.cli.models import is_model_file, is_robot_file, read_model, system_of_python, system_of_robot
 from isodyn.cli.output import INTERRUPTED, JSON, on_terminal, print_json, say_written
 from isodyn.cli.summaries import print_mechanism, print_members, print_summary
 from isodyn.errors import InputError, IsodynError
@@ -28,7 +28,7 @@ summaries_of_models = Later("isodyn.models.summary")  # which loads mechanisms
 
 
 @click.command()
-@click.argument("target", required=False, metavar="[PROBLEM | MODEL.toml]")
+@click.argument("target", required=False, metavar="[PROBLEM | MODEL.toml | ROBOT.urdf]")
 @click.option(
     "--python", "python_file", metavar="FILE.py:NAME", help="A system that a Python file defines; the file is run."
 )
@@ -94,6 +94,8 @@ def run(
     parameters = parse_parameters(settings)
     if python_file is not None:
         stopped = _run_python(python_file, parameters, given, files, as_json)
+    elif target is not None and is_robot_file(target):
+        stopped = _run_robot(target, parameters, given, files, out, as_json)
     elif target is not None and is_model_file(target):
         stopped = _run_model(target, parameters, given, files, out, as_json)
     else:
@@ -150,11 +152,36 @@ def _run_problem(
 def _run_python(target: str, parameters: dict[str, float], given: dict[str, Any], files: Files, as_json: bool) -> bool:
     if parameters:
         raise InputError("--set is for problems and model files", hint="set the numbers in the Python file")
+    _need_times("a system from a Python file", given)
+    return _run_system(system_of_python(target), target, given, files, as_json, {})
+
+
+def _run_robot(
+    target: str, parameters: dict[str, float], given: dict[str, Any], files: Files, out: Path | None, as_json: bool
+) -> bool:
+    """A file of another program; --set gives coordinates of its joints at the start."""
+    _need_times("a robot", given)
+    system, found = system_of_robot(target, parameters)
+    if out is not None:
+        figures.check_folder(out)
+        files = replace(files, page=files.page or out / "report.html")
+    if not as_json:
+        click.echo(str(found), err=True)
+    told = {"read": dict(found.read), "changed": found.changed, "ignored": found.ignored}
+    return _run_system(system, target, given, files, as_json, {"import": told})
+
+
+def _need_times(what: str, given: dict[str, Any]) -> None:
     for key, option in (("dt", "--dt"), ("t_end", "--t-end")):
         if key not in given:
-            raise InputError(f"a system from a Python file needs {option}")
-    sol = _integrated(system_of_python(target), given, files, None)
-    summary = summaries_of_models.mechanism_summary(sol, target, given["dt"])
+            raise InputError(f"{what} needs {option}")
+
+
+def _run_system(
+    system: Any, target: str, given: dict[str, Any], files: Files, as_json: bool, more: dict[str, Any]
+) -> bool:
+    sol = _integrated(system, given, files, None)
+    summary = {**summaries_of_models.mechanism_summary(sol, target, given["dt"]), **more}
     written = files.write(sol, formulation=given.get("formulation"), dt=given["dt"], settings={"system": target})
     return _told(summary, written, as_json, print_mechanism, sol)
 

@@ -241,22 +241,22 @@ def _rolling(joint: RollingSphere | RollingDisc, body: Body, axis: FloatArray | 
     pair = Pair.of(joint.name, body, ground_body(), centre, None)
     height = float(n @ at)
     if axis is None:
-        up = pair.word(words.POINT, A_I=n, S_J=np.zeros(3))
+        up = pair.word(words.POINT, u=n, s_j=np.zeros(3))
         held, kind, more = (
             pair.row("height", RowKind.HEIGHT, up, height + joint.radius),
             words.ROLL_SPHERE,
             {},
         )
     else:
-        more = {"A_I": axis}
-        up = pair.word(words.DISC_HEIGHT, C_J=n, RADIUS=joint.radius, **more)
+        more = {"a": axis}
+        up = pair.word(words.DISC_HEIGHT, n=n, radius=joint.radius, **more)
         held, kind = pair.row("height", RowKind.HEIGHT, up, height), words.ROLL_DISC
     slip = [
         Row(
             joint.name,
             f"slip {k + 1}",
             RowKind.SLIP,
-            ((1.0, pair.word(kind, C_J=n, A1_I=u, RADIUS=joint.radius, **more)),),
+            ((1.0, pair.word(kind, n=n, u=u, radius=joint.radius, **more)),),
             holonomic=False,
         )
         for k, u in enumerate(triad(n)[:2])

@@ -257,7 +257,7 @@ class Universal(Joint):
                     f" received {np.degrees(np.arccos(min(abs(cosine), 1.0))):.4g}° between them",
                     argument="second_axis",
                 )
-        word = pair.word(words.AXES, A_I=pair.a[2], C_J=second)
+        word = pair.word(words.AXES, a=pair.a[2], c=second)
         return [*pair.coincide(), pair.row("axis ⟂ axis", RowKind.AXES, word)]
 
 
@@ -362,7 +362,7 @@ def _across(pair: Pair) -> Row:
         raise InputError(
             f"joint {pair.name!r}: the axis between planar bodies must lie in their plane", argument="axis"
         )
-    return pair.row("offset across the axis", RowKind.OFFSET, pair.word(words.OFFSET, A_I=normal))
+    return pair.row("offset across the axis", RowKind.OFFSET, pair.word(words.OFFSET, a=normal))
 
 
 def _unturned(pair: Pair) -> Row:

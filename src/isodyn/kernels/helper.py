@@ -37,7 +37,7 @@ COMMON = (
         "isodyn.integrate.march.write_start",
     ),
     (
-        "isodyn.mechanism.model.mechanism_model",
+        "isodyn.multibody.model.mechanism_model",
         "isodyn.integrate.projection.project",
         "isodyn.integrate.initial.nearest_consistent",
         "isodyn.linear_solvers.block_lu.block_factor",

@@ -2,7 +2,7 @@
 "pin.angle_rate".
 
 A formula acts along a word by F(t, y, ẏ), where y are words too; tangents follow from the slopes of
-F (isodyn.mechanism.forces). Names: position x, y, z and velocity vx, vy, vz of mass centres,
+F (isodyn.multibody.formula_laws). Names: position x, y, z and velocity vx, vy, vz of mass centres,
 angular velocity wx, wy, wz in the world, angle and angle_rate of planar bodies; coordinates of
 joints and their rates.
 """
@@ -19,13 +19,15 @@ from isodyn.bodies.body import Body, vector3
 from isodyn.errors import InputError, about
 from isodyn.expressions import compile_formula, parse
 from isodyn.expressions.parser import Tree
+from isodyn.expressions.time import Formula
 from isodyn.joints import measures as words
 from isodyn.joints.pairs import between_points
 from isodyn.joints.words import Pair, Word, arm, ground_body
-from isodyn.loads.elements import Force, Motor, Torque
+from isodyn.loads.elements import Motor
+from isodyn.loads.laws import FormulaLaw
+from isodyn.loads.on_bodies import Force, Torque
 from isodyn.loads.part import Input, JointLoad, Law, LoadForces, LoadPart, LoadWorld
-from isodyn.loads.time import ByFormula, Formula
-from isodyn.parts import Keys, Part, Value, layout, load, optional, required
+from isodyn.parts import Keys, Part, Value, load, optional, required
 
 RATE = "_rate"
 OWN = "coordinate"  # of the joint that a motor turns
@@ -182,11 +184,11 @@ def coordinate_of_body(body: Body, name: str) -> Input | None:
     letters = "xy" if planar or body.kind == "node" else "xyz"
     if name in letters or (name[0] == "v" and name[1:] in letters and name[1:]):
         e = np.eye(3)["xyz".index(name[-1])]
-        word = Pair.of(body.name, body, ground_body(), body.position, None).word(words.POINT, A_I=e, S_J=np.zeros(3))
+        word = Pair.of(body.name, body, ground_body(), body.position, None).word(words.POINT, u=e, s_j=np.zeros(3))
         return Input(word, rate=name[0] == "v")
     if planar and name in ("angle", f"angle{RATE}"):
         pair = Pair.of(body.name, ground_body(), body, body.position, None)
-        return Input(pair.word(words.PLANAR_ANGLE, RADIUS=0.0), rate=name != "angle")
+        return Input(pair.word(words.PLANAR_ANGLE, zero=0.0), rate=name != "angle")
     if body.kind == "spatial" and name in ("wx", "wy", "wz"):
         return Input(turn_word(body, np.eye(3)["xyz".index(name[1])]), rate=True)
     return None
@@ -232,7 +234,7 @@ def formula_law(
         program = compile_formula(text, inputs, parameters, refused=refused, negative=negative)
     except InputError as error:
         raise InputError(f"load {name!r}: {error.message}", hint=error.hint) from None
-    return Law(layout.BY_FORMULA, word, (), ByFormula(program), inputs=tuple(inputs[used] for used in program.names))
+    return Law(FormulaLaw(program), word, inputs=tuple(inputs[used] for used in program.names))
 
 
 def of_state(text: str) -> bool:
@@ -284,7 +286,7 @@ def _refuse_unknown(key: str, values: Sequence[Any], parameters: Mapping[str, fl
 
 def _along(pair: Pair) -> Callable[[Any], Word]:
     """The offset of the point in a direction."""
-    return lambda e: pair.word(words.POINT, A_I=e)
+    return lambda e: pair.word(words.POINT, u=e)
 
 
 def _components(

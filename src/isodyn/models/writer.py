@@ -16,13 +16,13 @@ from typing import Any
 import numpy as np
 
 from isodyn import joints, loads
-from isodyn.beams.layout import ENERGIES
+from isodyn.beams.tables import ENERGIES
 from isodyn.bodies import shapes
 from isodyn.bodies.body import Body
 from isodyn.errors import InputError, about
+from isodyn.expressions.time import as_time_function
 from isodyn.expressions.tokens import tokens
 from isodyn.joints.user import UserRows
-from isodyn.loads.time import as_time_function
 from isodyn.loads.user import UserLoad
 from isodyn.mechanism.beam_part import BeamPart
 from isodyn.mechanism.mechanism import Mechanism

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isodyn.beams.elements import element_forces
-from isodyn.beams.layout import ELEMENT, ELEMENT_NUMBERS, F_ELEMENT, F_WORK, I_ELEMENT
-from isodyn.beams.system import BeamSystem  # with its compiled model, loaded when first needed
+from isodyn.beams.system import BeamSystem
+from isodyn.beams.tables import ElementScratch
 from isodyn.errors import ConvergenceError, InputError
 from isodyn.kernels.compiled import FloatArray, IntArray
 from isodyn.reduction.basis import Basis
@@ -100,15 +100,15 @@ def refuse_unless_fitting(system: Any, basis: Basis, sampling: Any) -> None:
 
 def contributions(system: BeamSystem, T: FloatArray, configurations: FloatArray) -> FloatArray:
     """Tᵀ f_e(q), a column for each element, configurations below each other."""
-    pf, pi, width = system.pf.copy(), system.pi, system.layout.width
+    tables, width = system.tables.beams.copy(), system.layout.width
+    tables.damped, scratch = 0, ElementScratch()
     still, force = np.zeros(system.nv), np.zeros(system.nv)
     A = np.zeros((configurations.shape[0], T.shape[1], len(system.layout.elements)))
     for e, element in enumerate(system.layout.elements):
-        i, k = pi[I_ELEMENT] + e * ELEMENT, pi[F_ELEMENT] + e * ELEMENT_NUMBERS
         at = np.concatenate([np.arange(width) + width * node for node in (element.first, element.second)])
         for s, q in enumerate(configurations):
             force[at] = 0.0
-            element_forces(1, i, k, pi[F_WORK], 0, np.ascontiguousarray(q), still, still, pf, pi, force)
+            element_forces(e, e + 1, np.ascontiguousarray(q), still, still, tables, scratch, force)
             A[s, :, e] = T[at].T @ force[at]
     return A.reshape(-1, A.shape[2])
 

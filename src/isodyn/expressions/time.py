@@ -1,5 +1,8 @@
 """Functions of time for drives and loads that run inside compiled code
-(isodyn.parts.time_functions)."""
+(isodyn.expressions.time_kernels).
+
+`numbers` are their parameters, checked, in the order of the declared structs there.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from isodyn.errors import InputError
-from isodyn.expressions import Program, compile_formula
+from isodyn.expressions.program import compile_formula
+from isodyn.expressions.time_kernels import FORMULA, HARMONIC, POLYNOMIAL, PULSE, RAMP, SPLINE
 from isodyn.expressions.tracing import formula_of
 from isodyn.kernels.compiled import FloatArray
-from isodyn.parts.layout import FORMULA, HARMONIC, POLYNOMIAL, PULSE, RAMP, SPLINE
 from isodyn.real_numbers import real_array, real_number
 
 
@@ -123,21 +126,11 @@ class Formula:
     def __init__(self, text: str, **parameters: float) -> None:
         self.text, self.parameters = text, parameters
         hint = "a function of time knows t and the numbers given to it"
-        self.numbers = compile_formula(text, ("t",), parameters, refused=hint).numbers
+        self.program = compile_formula(text, ("t",), parameters, refused=hint)
 
     def __repr__(self) -> str:
         given = "".join(f", {name}={value!r}" for name, value in self.parameters.items())
         return f"Formula({self.text!r}{given})"
-
-
-class ByFormula:
-    """A program in the place of a function of time; its names are set by the force law that runs
-    it."""
-
-    kind = FORMULA
-
-    def __init__(self, program: Program) -> None:
-        self.numbers, self.text = program.numbers, program.text
 
 
 _HOW = (
@@ -145,7 +138,7 @@ _HOW = (
     " Table(times, values), Formula; for anything else write a UserLoad"
 )
 
-TimeFunction = Polynomial | Sine | Ramp | Pulse | Table | Formula | ByFormula
+TimeFunction = Polynomial | Sine | Ramp | Pulse | Table | Formula
 
 
 def as_time_function(what: str, value: Any) -> TimeFunction:
