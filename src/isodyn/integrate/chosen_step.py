@@ -19,7 +19,6 @@ from isodyn.kernels.compiled import MODEL_TYPE, NO_PIVOT, OK, RAISED, WRONG_SHAP
 from isodyn.kernels.lowering import by_reference
 from isodyn.kernels.struct_types import ADDRESS, copy_struct
 
-START, MAIN, LAST = 0, 1, 2  # legs of a plan
 LONGER = 1.01  # a step may be longer by this to end at a time that it nearly reaches
 SHORTER = 0.9  # a step that is repeated is at least so much shorter
 HALF = -0.5  # what becomes of a step that fails
@@ -55,13 +54,21 @@ def end_of_step(t: float, size: float, landing: float) -> float:
 
 
 @kernel()
+def leg_number(plan: Any, step: int) -> int:
+    """Which leg a step of the run belongs to."""
+    k = 0
+    while k < len(plan.legs) - 1 and step >= plan.legs[k].last:
+        k += 1
+    return k
+
+
+@kernel()
 def leg_to(plan: Any, step: int, t_1: float) -> int:
     """Which leg takes a step to t_1: the last one lands on a breakpoint where the scheme would look
     past it."""
-    if step < plan.legs[START].last:
-        return START
-    beyond = plan.legs[LAST].last > plan.legs[MAIN].last
-    return LAST if beyond and t_1 == plan.t_stop else MAIN
+    k, last = leg_number(plan, step), len(plan.legs) - 1
+    beyond = k > 0 and plan.legs[last].last > plan.legs[last - 1].last
+    return last if beyond and t_1 == plan.t_stop else k
 
 
 @kernel()

@@ -162,10 +162,7 @@ def integrate(
     >>> bool(abs(sol.q[-1, 0] - 0.5403023) < 1e-4)
     True
     """
-    if newton is not None and not isinstance(newton, Newton):
-        raise InputError(f"newton must be a Newton, received {newton!r}", hint="for example iso.Newton(rtol=1e-12)")
-    if observe is not None and not callable(observe):
-        raise InputError(f"observe must be a function of a sample, received {observe!r}")
+    _check(newton, observe)
     dt = dt.dt if isinstance(dt, FixedSteps) else dt
     stretches, typical = schedule(t0, t_end, dt, breakpoints, save_every)
     system = as_system(system)
@@ -202,47 +199,13 @@ def integrate(
         given = {"scheme": scheme, "formulation": formulation, "dt": dt, "t_end": t_end, "t0": t0, "newton": newton}
         given |= {"save_every": save_every, "select": select, "breakpoints": breakpoints, "assemble": assemble}
         kept.begin(system, given)
-    if system.m or isinstance(formulation, Formulation):
-        formulation = as_formulation(formulation)
-    elif formulation is not None:
-        raise unconstrained(formulation)
-    if formulation is not None and facts_of(formulation).constraints_only and (system.m == 0 or system.first_order):
-        raise InputError(f"{formulation!r} needs a mechanical system with constraints")
+    formulation = _formulation(system, formulation)
+    times: Any = {"dt": dt, "t_end": t_end, "t0": t0, "save_every": save_every, "breakpoints": breakpoints}
+    times |= {"progress": progress, "newton": newton, "checkpoint": kept}
     if (other := as_transform(formulation)) is not None:
-        base = scheme.base if isinstance(scheme, Composition) else scheme
-        check_combination(other, base or Scheme.default(), system)
-        if select is not None:
-            raise InputError(
-                f"{type(other).__name__} needs all columns to bring its solution back, so select must be None"
-            )
-        system = _started(system, t0, t_end, assemble)
-        transformed = other.transform(system)
-        if transformed.first_order and isinstance(scheme, Scheme):
-            scheme = scheme.first_order()
-        try:
-            sol = integrate(
-                transformed,
-                scheme,
-                dt=dt,
-                t_end=t_end,
-                t0=t0,
-                save_every=save_every,
-                breakpoints=breakpoints,
-                progress=progress,
-                observe=observe,
-                newton=newton,
-                checkpoint=kept,
-            )
-        except IsodynError as error:
-            if error.partial is not None:
-                error.partial = other.lift(error.partial, system)
-            raise
-        return other.lift(sol, system)
+        return _transformed(other, system, scheme, select, assemble, observe=observe, **times)
     if formulation is None and system.first_order and (reduced := reduced_index(system, t0)) is not None:
-        times: Any = {"dt": dt, "t_end": t_end, "t0": t0, "save_every": save_every, "breakpoints": breakpoints}
-        return reduced.run(
-            integrate, scheme, select, observe, **times, progress=progress, newton=newton, checkpoint=kept
-        )
+        return reduced.run(integrate, scheme, select, observe, **times)
     composition = None
     if isinstance(scheme, Composition):
         check_composition(system, scheme, formulation)
@@ -258,6 +221,45 @@ def integrate(
     run.checkpoint = kept
     with Progress(run.total_steps, progress and policy is None) as bar:
         return run.execute(bar)
+
+
+def _check(newton: Any, observe: Any) -> None:
+    """InputError for what is no setting of the iteration, and no observer."""
+    if newton is not None and not isinstance(newton, Newton):
+        raise InputError(f"newton must be a Newton, received {newton!r}", hint="for example iso.Newton(rtol=1e-12)")
+    if observe is not None and not callable(observe):
+        raise InputError(f"observe must be a function of a sample, received {observe!r}")
+
+
+def _formulation(system: System, formulation: Any) -> Formulation | None:
+    """The formulation for a system; refused where the system has no use for it."""
+    if system.m or isinstance(formulation, Formulation):
+        formulation = as_formulation(formulation)
+    elif formulation is not None:
+        raise unconstrained(formulation)
+    if formulation is not None and facts_of(formulation).constraints_only and (system.m == 0 or system.first_order):
+        raise InputError(f"{formulation!r} needs a mechanical system with constraints")
+    found: Formulation | None = formulation
+    return found
+
+
+def _transformed(other: Formulation, system: System, scheme: Any, select: Any, assemble: bool, **options: Any) -> Any:
+    """Integrate the system that a formulation makes instead, and bring its solution back."""
+    base = scheme.base if isinstance(scheme, Composition) else scheme
+    check_combination(other, base or Scheme.default(), system)
+    if select is not None:
+        raise InputError(f"{type(other).__name__} needs all columns to bring its solution back, so select must be None")
+    system = _started(system, options["t0"], options["t_end"], assemble)
+    transformed = other.transform(system)
+    if transformed.first_order and isinstance(scheme, Scheme):
+        scheme = scheme.first_order()
+    try:
+        sol = integrate(transformed, scheme, **options)
+    except IsodynError as error:
+        if error.partial is not None:
+            error.partial = other.lift(error.partial, system)
+        raise
+    return other.lift(sol, system)
 
 
 def schedule(t0: float, t_end: float, dt: Any, breakpoints: Any, save_every: int) -> tuple[list[Stretch], float]:

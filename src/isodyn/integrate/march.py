@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from isodyn.integrate.chosen_step import chosen_step, leg_to, next_landing, shift
+from isodyn.integrate.chosen_step import chosen_step, leg_number, leg_to, next_landing, shift
 from isodyn.integrate.closeness import watch_rank
 from isodyn.integrate.closure import copy_to
 from isodyn.integrate.composed_step import composed_step
@@ -115,15 +115,6 @@ def show_multipliers(p: Any, leg: Any, t: float, state: Any, memory: Any, counte
         watch_rank(p, t, state, memory)
     copy_to(there.lam, memory.lam_1)
     return OK
-
-
-@kernel()
-def leg_number(plan: Any, step: int) -> int:
-    """Which leg a step of the run belongs to."""
-    k = 0
-    while k < len(plan.legs) - 1 and step >= plan.legs[k].last:
-        k += 1
-    return k
 
 
 @kernel()
