@@ -5,6 +5,7 @@ PYTHON ?= python3
 VENV   := .venv
 PEERS  := .venv-bench
 LOWEST := .venv-lowest
+OLD_NUMBA := .venv-old-numba
 BIN    := $(VENV)/bin
 PYTEST := $(BIN)/python -m pytest -n 2 --dist loadfile
 
@@ -15,7 +16,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 NUMBA_NUM_THREADS=1
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo picture wheel test check lint types fuzz kills lowest long verify bench docs docs-index docs-gallery clean
+.PHONY: help install demo picture wheel wheel-check package test full check lint types fuzz kills lowest old-numba long verify bench docs docs-index docs-gallery clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | awk -F '\t' '{ printf "  make %-12s %s\n", $$1, $$2 }'
@@ -26,6 +27,9 @@ $(VENV)/.installed: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("isodyn needs Python 3.11 or newer\nhint: make PYTHON=python3.12 ..." if sys.version_info < (3, 11) else 0)'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(BIN)/python -m pip install --quiet --editable .
+	@# the kernels of first runs are compiled while the rest is installed; whoever needs one meanwhile waits for it
+	@nohup $(BIN)/python -m isodyn.kernels.helper >/dev/null 2>&1 &
 	$(BIN)/python -m pip install --quiet --editable ".[all]" --group dev
 	@touch $@
 
@@ -41,14 +45,24 @@ picture: install ## draw docs/images/squeezer.gif, the moving picture of the REA
 
 wheel: install ## build dist/*.whl with machine code of every kernel for this system and Python
 	$(BIN)/python -m isodyn.kernels.build build
-	ISODYN_MACHINE_CODE=build/machine_code $(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
+	rm -f dist/*.whl
+	ISODYN_MACHINE_CODE=build/machine_code $(BIN)/python -m hatchling build --target wheel --directory dist
 	@ls -l dist
 
-test: install ## run all tests
-	$(PYTEST)
+wheel-check: wheel ## install that wheel in an empty environment and make first results of every kind: nothing is compiled
+	$(BIN)/python .ci/package.py dist/*.whl
 
-check: lint types ## the fast loop: lint, format, types and every test that is not slow
-	$(PYTEST) -q -m "not slow"
+package: install ## build the source archive and a wheel without machine code, install both in empty environments, run a pendulum
+	$(BIN)/python .ci/package.py
+
+test: install ## run all tests but full products
+	$(PYTEST) -m "not long"
+
+full: install ## the full products of which `make test` runs a cover of pairs
+	$(PYTEST) -m long
+
+check: lint types ## the fast loop: lint, format, types and every test that takes no seconds
+	$(PYTEST) -q -m "not slow and not long"
 
 lint: install ## ruff: rules and format
 	$(BIN)/ruff check .
@@ -67,7 +81,7 @@ kills: install ## kill runs without warning at random steps and inside writes, 2
 # Warnings of old packages about each other are not ours; everything else fails as usual.
 lowest: $(LOWEST)/.installed ## run tests of files, models, reports, joints and orders with the lowest declared versions, in .venv-lowest
 	NUMBA_CACHE_DIR=$(CURDIR)/.cache/numba-lowest $(ONE_THREAD) $(LOWEST)/bin/python -m pytest -q -p no:cacheprovider \
-	  -m "not slow" -W default::DeprecationWarning -W default::PendingDeprecationWarning -W default::FutureWarning $(LOWEST_TESTS)
+	  -m "not slow and not long" -W default::DeprecationWarning -W default::PendingDeprecationWarning -W default::FutureWarning $(LOWEST_TESTS)
 
 LOWEST_TESTS := tests/results tests/models tests/report tests/faults tests/reduction tests/derivatives tests/messages \
   tests/reference/test_mechanism_problems.py tests/test_cli.py tests/test_loads_and_damping.py tests/order/test_members.py
@@ -79,7 +93,21 @@ $(LOWEST)/.installed: pyproject.toml .ci/lowest.py
 	$(LOWEST)/bin/python -m pip install --quiet --requirement $(LOWEST)/lowest.txt --editable ".[all]" pytest hypothesis jsonschema
 	@touch $@
 
-long: test fuzz kills lowest verify ## what is too long for CI, before a release: all tests, full fuzz, kills, lowest versions, full verify
+# The test that is left out imports modules that need extras.
+old-numba: $(OLD_NUMBA)/.installed ## every private name of Numba, kernels on demand and a pendulum with the lowest declared Numba, in .venv-old-numba
+	NUMBA_CACHE_DIR=$(CURDIR)/.cache/numba-old $(ONE_THREAD) $(OLD_NUMBA)/bin/python -m pytest -q -p no:cacheprovider \
+	  tests/architecture/test_numba_internals.py tests/faults/test_kernels_on_demand.py tests/faults/test_kernel_cache.py \
+	  tests/faults/test_shipped_kernels.py tests/kernels --deselect tests/faults/test_kernels_on_demand.py::test_nothing_is_compiled_or_loaded_at_import
+	NUMBA_CACHE_DIR=$(CURDIR)/.cache/numba-old $(ONE_THREAD) $(OLD_NUMBA)/bin/isodyn run pendulum
+
+$(OLD_NUMBA)/.installed: pyproject.toml .ci/lowest.py
+	$(PYTHON) -m venv $(OLD_NUMBA)
+	$(OLD_NUMBA)/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(PYTHON) .ci/lowest.py | grep -E '^(numba|numpy|scipy|click|rich)==' > $(OLD_NUMBA)/lowest.txt
+	$(OLD_NUMBA)/bin/python -m pip install --quiet --requirement $(OLD_NUMBA)/lowest.txt --editable . pytest hypothesis
+	@touch $@
+
+long: test full fuzz kills lowest verify wheel-check ## what is too long for CI, before a release: all tests, full products, full fuzz, kills, lowest versions, full verify, the wheel
 
 verify: install ## run the standard set on one thread; numbers into benchmarks/results, the page with its plots into out
 	@mkdir -p out
@@ -112,6 +140,6 @@ docs-index: install ## check the equation tags and write docs/_generated/equatio
 docs-gallery: install ## run the examples that changed and write docs/_generated/gallery.md; two minutes the first time
 	$(BIN)/python docs/gallery.py
 
-clean: ## remove what was built or cached; .venv, .venv-bench and .venv-lowest stay
+clean: ## remove what was built or cached; .venv, .venv-bench, .venv-lowest and .venv-old-numba stay
 	rm -rf out build dist docs/_build docs/_generated .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find src tests docs benchmarks examples -name __pycache__ -type d -prune -exec rm -rf {} +

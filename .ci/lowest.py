@@ -7,8 +7,8 @@ from pathlib import Path
 
 
 def lowest(requirement: str) -> str | None:
-    """`name>=1.2` as `name==1.2`; None for extras of the project itself."""
-    found = re.fullmatch(r"([A-Za-z0-9_.-]+)\s*>=\s*([0-9.]+)", requirement)
+    """`name>=1.2` or `name>=1.2,<3` as `name==1.2`; None for extras of the project itself."""
+    found = re.fullmatch(r"([A-Za-z0-9_.-]+)\s*>=\s*([0-9.]+)(\s*,\s*<\s*[0-9.]+)?", requirement)
     if found is not None:
         return f"{found[1]}=={found[2]}"
     if re.fullmatch(r"isodyn\[[a-z,]+\]", requirement):

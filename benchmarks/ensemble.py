@@ -132,7 +132,7 @@ def main() -> bool:
         alone = [single(system, v0[i], STEPS) for i in range(SAMPLE)]
         samples[names[3]].append((time.perf_counter() - started) / SAMPLE)
         started = time.perf_counter()
-        ends = [by_hand(system.q0, v0[i], system.tables.pf[0], STEPS) for i in range(SAMPLE)]
+        ends = [by_hand(system.q0, v0[i], system.tables.masses[0], STEPS) for i in range(SAMPLE)]
         samples[names[4]].append((time.perf_counter() - started) / SAMPLE)
     for process in processes:
         process.communicate()
@@ -152,7 +152,7 @@ def main() -> bool:
             single(system, v0[i], steps)
         against[str(steps)] = (time.perf_counter() - started) / SAMPLE / together
     few = v0[:SAMPLE]
-    per_core = seconds(lambda: [by_hand(system.q0, v, system.tables.pf[0], STEPS) for v in few]) / SAMPLE
+    per_core = seconds(lambda: [by_hand(system.q0, v, system.tables.masses[0], STEPS) for v in few]) / SAMPLE
     started = time.process_time()
     run(system, v0[:1000], THREADS)
     per_core /= (time.process_time() - started) / 1000

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -17,34 +16,11 @@ for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMB
 settings.register_profile("ci", deadline=None, derandomize=True, max_examples=50)
 settings.load_profile("ci")
 
-# Kernels that compile long and that most workers need, for two processes about as long; what is
-# missing here is compiled by the first worker that needs it, while others wait for it.
-SHARED = (
-    (
-        "isodyn.integrate.newton.solve_step",
-        "isodyn.integrate.loop.run",
-        "isodyn.integrate.matrix.factorise_step",
-        "isodyn.integrate.projection.polish",
-        "isodyn.integrate.step.guess",
-        "isodyn.integrate.initial.initial_acceleration",
-        "isodyn.integrate.ensemble_loop.run_members",
-    ),
-    (
-        "isodyn.mechanism.model.mechanism_model",
-        "isodyn.integrate.projection.project",
-        "isodyn.integrate.initial.acceleration",
-        "isodyn.integrate.initial.nearest_consistent",
-        "isodyn.linear_solvers.block_lu.block_factor",
-        "isodyn.linear_solvers.block_lu.block_solve",
-    ),
-)
-
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Compile once for all workers, which would otherwise wait for each other."""
+    """Compile once for all workers what most of them need and what compiles long; what is missing
+    there is compiled by the first worker that needs it, while others wait for it."""
     if getattr(session.config.option, "numprocesses", None):
-        from isodyn.kernels.helper import command
+        from isodyn.kernels.helper import compile_common
 
-        helpers = [subprocess.Popen(command(names)) for names in SHARED]
-        for helper in helpers:
-            helper.wait()
+        compile_common()

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from isodyn.cli import main
+from isodyn.report import animation
 
 MODEL = Path(__file__).resolve().parent.parent / "examples" / "models" / "four_bar.toml"
 
@@ -27,10 +29,11 @@ def test_a_problem_with_its_report(tmp_path: Path, capsys: pytest.CaptureFixture
     assert "report.html" in capsys.readouterr().err
 
 
-def test_a_model_file_with_report_and_animation(tmp_path: Path) -> None:
+def test_a_model_file_with_report_and_animation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(animation, "write_animation", partial(animation.write_animation, seconds=0.5))
     page, gif = tmp_path / "p.html", tmp_path / "p.gif"
     saved = tmp_path / "p.nc"
-    assert call("run", MODEL, "--t-end", 0.2, "--report", page, "--animation", gif, "--save", saved) == 0
+    assert call("run", MODEL, "--t-end", 0.05, "--report", page, "--animation", gif, "--save", saved) == 0
     assert MODEL.name in page.read_text(encoding="utf-8")
     assert gif.read_bytes()[:6] == b"GIF89a"
     assert call("report", saved) == 0

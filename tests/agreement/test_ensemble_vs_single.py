@@ -117,7 +117,7 @@ def test_parameters_and_formulations(scheme, formulation):
     ens = iso.ensemble(systems, scheme, formulation, threads=2, **options)
     assert len(ens.single) == 0
     assert_same(ens, scheme, formulation, **options)
-    assert ens[3].system.tables.pf[0] == pytest.approx(1.3)
+    assert ens[3].system.tables.masses[0] == pytest.approx(1.3)
 
 
 @pytest.mark.parametrize(

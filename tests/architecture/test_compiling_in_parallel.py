@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import time
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from isodyn.kernels import compiled
 from isodyn.kernels import helper as kernel_helper
 from isodyn.kernels import progress as kernel_progress
 from isodyn.kernels.compiled import F, f8, kernel
+from isodyn.kernels.numba_internals.dispatcher import Kernel
 
 
 @kernel(f8(F))
@@ -114,6 +116,14 @@ def test_expected_kernels_are_those_that_a_run_loads():
         "isodyn.integrate.projection.polish",
     } <= expected
     assert not {name for name in expected if "null_space" in name or "block_lu" in name}
+
+
+def test_kernels_that_are_named_exist():
+    """In lists of names, where a name that is gone would be passed over or be told wrongly."""
+    named = {name for names in kernel_helper.COMMON for name in names} | set(kernel_progress._SECONDS)
+    for name in named:
+        module, _, function = name.rpartition(".")
+        assert isinstance(getattr(import_module(module), function, None), Kernel), name
 
 
 def test_one_core_needs_no_helper(monkeypatch):

@@ -8,6 +8,9 @@ of versions in pyproject.toml tells which of them were tried.
 from __future__ import annotations
 
 import inspect
+import re
+import tomllib
+from pathlib import Path
 
 import numba
 import numpy as np
@@ -22,6 +25,7 @@ from isodyn.kernels.compiled import F, f8, kernel
 from isodyn.kernels.numba_internals import libraries, stored
 from isodyn.kernels.numba_internals.dispatcher import Kernel
 
+ROOT = Path(__file__).resolve().parents[2]
 WHERE = {
     "libraries": "Numba has changed: see KernelLibrary and prepare in isodyn/kernels/numba_internals/libraries.py, which {}",
     "dispatcher": "Numba has changed: see Kernel in isodyn/kernels/numba_internals/dispatcher.py, which {}",
@@ -196,3 +200,16 @@ def test_the_cache_folder_is_where_numba_was_told():
     assert hasattr(numba.config, "CACHE_DIR"), "Numba has changed: see folder() in isodyn/kernels/cache.py"
     assert caching is not None
     assert dispatcher is not None
+
+
+def test_the_declared_range_is_what_is_tested():
+    """CI runs the newest declared version and the lowest one; what lies beyond was never tried."""
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["dependencies"]
+    (found,) = (re.fullmatch(r"numba>=(\d+)\.(\d+),<(\d+)\.(\d+)", one) for one in declared if one.startswith("numba"))
+    assert found is not None, "pyproject.toml: numba is declared as >=lowest,<next, two numbers each"
+    lowest, above = (int(found[1]), int(found[2])), (int(found[3]), int(found[4]))
+    here = tuple(int(x) for x in numba.__version__.split(".")[:2])
+    assert here in (lowest, (above[0], above[1] - 1)), (
+        f"Numba {numba.__version__} is neither the lowest nor the newest version that pyproject.toml declares:"
+        " run these tests with it and change the range, or install one that is declared"
+    )

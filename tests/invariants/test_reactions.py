@@ -155,7 +155,7 @@ def test_every_joint(cls: type) -> None:
     check_class(cls, PAIRS, 3)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("cls", every_joint.classes(), ids=lambda cls: cls.__name__)
 def test_every_joint_between_all_kinds(cls: type) -> None:
     kinds = product(every_joint.KINDS, every_joint.KINDS)

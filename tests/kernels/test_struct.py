@@ -16,8 +16,9 @@ import pytest
 
 import isodyn
 from isodyn.errors import InputError
+from isodyn.kernels.compiled import I, f8, kernel
 from isodyn.kernels.struct import LINE, Struct, integer, integers, many, one, real, reals
-from isodyn.kernels.struct_types import StructType, copy_struct
+from isodyn.kernels.struct_types import ADDRESS, StructType, address_at, address_of, addresses, copy_struct, opened
 
 compiled = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="looks at compiled code")
 
@@ -55,6 +56,57 @@ def tables() -> Tables:
     found.motion.q = [1.0, 2.0, 3.0, 4.0]
     found.places[2, 1] = 9
     return found
+
+
+class Around(Struct):
+    """Another struct's words inside this one's."""
+
+    factor = real
+    inside = integers("words")
+
+
+@kernel(f8(ADDRESS))
+def sum_of_q(given):
+    """Of a struct that only this function knows."""
+    motion = opened(Motion, given)
+    return motion.t + motion.q.sum()
+
+
+@kernel(f8(ADDRESS))
+def around_it(given):
+    around = opened(Around, given)
+    return around.factor * sum_of_q(address_of(around.inside))
+
+
+@kernel(f8(I))
+def at_places(places):
+    total = 0.0
+    for k in range(len(places)):
+        total += sum_of_q(address_at(places[k]))
+    return total
+
+
+def test_addresses_are_opened_as_the_struct_that_is_there() -> None:
+    """From Python, at places in numbers, and inside the words of another struct, which may be
+    copied."""
+    motions = [Motion.filled(t=float(k), q=[1.0, 2.0], v=np.zeros(3)) for k in range(3)]
+    assert [sum_of_q(motion) for motion in motions] == [3.0, 4.0, 5.0]
+    assert at_places(addresses(motions)) == 12.0
+    around = Around.filled(factor=2.0, inside=motions[2].words)
+    assert around_it(around) == around_it(around.copy()) == around_it(pickle.loads(pickle.dumps(around))) == 10.0
+    assert Motion.over(around.inside).q.tolist() == [1.0, 2.0]
+
+
+def test_filled_takes_sizes_from_arrays() -> None:
+    found = Longer.filled(t=1.0, q=[1.0], v=[2.0, 3.0], more=np.ones((2, 2)))
+    assert found.sizes == {"nq": 1, "nv": 2}
+    assert found.more.sum() == 4.0
+    with pytest.raises(InputError, match="missing: 'nv'"):
+        Motion.filled(q=[1.0])
+    with pytest.raises(InputError, match="has no field 'mass'"):
+        Motion.filled(q=[1.0], v=[1.0], mass=1.0)
+    with pytest.raises(InputError, match=r"has the shape \(2, 3\), received \(2, 2\)"):
+        Longer.filled(q=[1.0], v=[2.0, 3.0, 4.0], more=np.ones((2, 2)))
 
 
 def test_python_reads_what_it_wrote() -> None:

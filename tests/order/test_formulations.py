@@ -100,7 +100,7 @@ def test_order_of_the_table(problem, formulation, scheme):
     check(problem, formulation, scheme, entry(formulation).facts.orders, t_end=0.3)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore:multipliers and accelerations of position level")
 @pytest.mark.parametrize("problem", [PENDULUM, RHEONOMIC], ids=label)
 @pytest.mark.parametrize(("formulation", "scheme"), PAIRS, ids=label)

@@ -19,7 +19,7 @@ from rotating_springs import FREE_OF_CHORDS, ON_CHORDS, on_a_spring
 decades = st.floats(-2.0, 2.0).map(lambda x: 10.0**x)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(
     mass=decades,
     radius=decades,

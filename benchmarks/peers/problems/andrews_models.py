@@ -119,14 +119,14 @@ def _compiled() -> Any:
     @numba.njit
     def f(t, y):  # type: ignore[no-untyped-def]
         q, v = y[:7], y[7:]
-        K, r, M, G, w = np.zeros((13, 13)), np.empty(13), np.empty(49), np.empty(42), np.empty(7)
+        K, r, M, G, w = np.zeros((13, 13)), np.empty(13), np.empty((7, 7)), np.empty((6, 7)), np.empty(7)
         angles = np.empty(10)
         angles[:7] = q
         angles[7], angles[8], angles[9] = q[0] + q[1], q[3] + q[4], q[5] + q[6]
         s, c = np.sin(angles), np.cos(angles)
         fill_mass(s, c, M)
         fill_G(s, c, G)
-        K[:7, :7], K[7:, :7] = M.reshape(7, 7), G.reshape(6, 7)
+        K[:7, :7], K[7:, :7] = M, G
         K[:7, 7:] = K[7:, :7].T
         fill_force(s, c, v, r[:7])
         squared_rates(v, w)

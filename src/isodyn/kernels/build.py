@@ -21,6 +21,7 @@ from isodyn.kernels import compiled
 from isodyn.kernels import shipped as shipped_kernels
 from isodyn.kernels.helper import command, cores
 from isodyn.kernels.numba_internals.dispatcher import Kernel
+from isodyn.kernels.progress import usual_seconds
 
 _WITHOUT_KERNELS = ("isodyn.cli", "isodyn.report", "isodyn.__main__", "isodyn.kernels.build")
 
@@ -38,8 +39,10 @@ def build(place: Path, only: list[str]) -> list[Path]:
     """Compile, in as many processes as there are cores, and collect."""
     kernels = {name: one for name, one in declared().items() if not only or name in only}
     missing = [name for name, one in kernels.items() if not compiled.place_of(one).known()]
-    shares = [missing[k :: cores()] for k in range(cores())]
-    running = [subprocess.Popen(command(share)) for share in shares if share]
+    missing.sort(key=usual_seconds, reverse=True)  # a long one that begins last would be waited for
+    # each process goes round the same list from another place, and passes over what others have in hand
+    begins = range(0, len(missing), max(1, -(-len(missing) // cores())))
+    running = [subprocess.Popen(command(missing[k:] + missing[:k])) for k in begins]
     if any(process.wait() for process in running):
         raise SystemExit("a kernel could not be compiled")
     to = place / "machine_code" / shipped_kernels.tag()

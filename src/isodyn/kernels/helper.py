@@ -4,6 +4,9 @@ Both go through one list, the run from its beginning as it needs them, the helpe
 Kernels lie on disk when they are compiled, and a kernel that one process has in hand is left to it
 (isodyn.kernels.cache). The helper ends with its list, or with the process that started it.
 ISODYN_COMPILERS=1 keeps to one process.
+
+`python -m isodyn.kernels.helper [NAME …]` compiles kernels ahead of runs: those that are named, or
+those of most first runs.
 """
 
 from __future__ import annotations
@@ -20,6 +23,26 @@ from typing import Any
 from isodyn.kernels import compiled, progress
 from isodyn.kernels.numba_internals.dispatcher import Kernel
 
+# Kernels of most first runs that compile long, for two processes about as long each.
+COMMON = (
+    (
+        "isodyn.integrate.newton.solve_step",
+        "isodyn.integrate.loop.run",
+        "isodyn.integrate.initial.acceleration",
+        "isodyn.integrate.matrix.factorise_step",
+        "isodyn.integrate.projection.polish",
+        "isodyn.integrate.step.guess",
+        "isodyn.integrate.initial.initial_acceleration",
+        "isodyn.integrate.loop.write_row",
+    ),
+    (
+        "isodyn.mechanism.model.mechanism_model",
+        "isodyn.integrate.projection.project",
+        "isodyn.integrate.initial.nearest_consistent",
+        "isodyn.linear_solvers.block_lu.block_factor",
+        "isodyn.linear_solvers.block_lu.block_solve",
+    ),
+)
 _WORTH_IT = 3.0  # seconds of compiling below which no process is started for it
 
 
@@ -75,3 +98,19 @@ def compile_named(names: Iterable[str]) -> None:
         with entry.alone(wait=False) as mine:
             if mine and not entry.known():
                 compiled.keep(entry, one)
+
+
+def compile_common() -> None:
+    """Compile the kernels of most first runs, in two processes where there are two cores."""
+    if cores() == 1:
+        compile_named(name for names in COMMON for name in names)
+        return
+    for process in [subprocess.Popen(command(names)) for names in COMMON]:
+        process.wait()
+
+
+if __name__ == "__main__":
+    if sys.argv[1:]:
+        compile_named(sys.argv[1:])
+    else:
+        compile_common()

@@ -204,6 +204,22 @@ class Struct(metaclass=StructClass):
                 _headers.clear()
             _headers[key] = whole.size, filled, whole[filled]
 
+    @classmethod
+    def filled(cls: type[Self], **values: Any) -> Self:
+        """One with these numbers and arrays, whose sizes are those of the arrays."""
+        sizes: dict[str, int] = {}
+        for name, value in values.items():
+            named = cls._fields[name].shape if name in cls._fields else ()
+            sizes |= {
+                n: length
+                for n, length in zip(named, np.shape(value), strict=False)
+                if isinstance(n, str) and n not in sizes
+            }
+        struct = cls(**sizes)
+        for name, value in values.items():
+            setattr(struct, name, value)
+        return struct
+
     def __setattr__(self, name: str, value: Any) -> None:
         if name not in self._fields:
             raise InputError(f"{type(self).__name__} has no field {name!r}", hint=f"it has {', '.join(self._fields)}")

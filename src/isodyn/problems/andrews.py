@@ -33,7 +33,7 @@ from isodyn.kernels.compiled import (
     FloatArray,
     kernel,
 )
-from isodyn.kernels.struct import FlatNumbers, flat_numbers
+from isodyn.kernels.struct import Struct, reals
 from isodyn.kernels.struct_types import opened
 from isodyn.problems.data import load
 from isodyn.problems.problem import Problem, Reference
@@ -56,24 +56,29 @@ LOOPS = ("loop 1 x", "loop 1 y", "loop 2 x", "loop 2 y", "loop 3 x", "loop 3 y")
 
 BT, PD, OE = 7, 8, 9  # places of β + Θ, Φ + δ and Ω + ε behind the seven angles themselves
 FIXED = np.array([XB, YB, XA, YA, XA, YA])
-LAST_Q, SINES, COSINES = 6, 13, 23  # places in the model's numbers behind FIXED
-NUMBERS, MATRIX = 33, 40  # memory there: seven numbers, a matrix
+
+
+class Scratch(Struct):
+    """Sines and cosines of the angles and of their sums for the last q; seven numbers, a matrix."""
+
+    q, sines, cosines = reals(7), reals(10), reals(10)
+    numbers, matrix = reals(7), reals(7, 7)
 
 
 @kernel()
 def fill_mass(s: FloatArray, c: FloatArray, M: FloatArray) -> None:
-    """M(q), row by row."""
+    """M(q)."""
     M[:] = 0.0
-    M[0] = M1 * RA**2 + M2 * (RR**2 - 2.0 * DA * RR * c[1] + DA**2) + I1 + I2
-    M[1] = M[7] = M2 * (DA**2 - DA * RR * c[1]) + I2
-    M[8] = M2 * DA**2 + I2
-    M[16] = M3 * (SA**2 + SB**2) + I3
-    M[24] = M4 * (E - EA) ** 2 + I4
-    M[25] = M[31] = M4 * ((E - EA) ** 2 + ZT * (E - EA) * s[3]) + I4
-    M[32] = M4 * (ZT**2 + 2.0 * ZT * (E - EA) * s[3] + (E - EA) ** 2) + M5 * (TA**2 + TB**2) + I4 + I5
-    M[40] = M6 * (ZF - FA) ** 2 + I6
-    M[41] = M[47] = M6 * ((ZF - FA) ** 2 - U * (ZF - FA) * s[5]) + I6
-    M[48] = M6 * ((ZF - FA) ** 2 - 2.0 * U * (ZF - FA) * s[5] + U**2) + M7 * (UA**2 + UB**2) + I6 + I7
+    M[0, 0] = M1 * RA**2 + M2 * (RR**2 - 2.0 * DA * RR * c[1] + DA**2) + I1 + I2
+    M[0, 1] = M[1, 0] = M2 * (DA**2 - DA * RR * c[1]) + I2
+    M[1, 1] = M2 * DA**2 + I2
+    M[2, 2] = M3 * (SA**2 + SB**2) + I3
+    M[3, 3] = M4 * (E - EA) ** 2 + I4
+    M[3, 4] = M[4, 3] = M4 * ((E - EA) ** 2 + ZT * (E - EA) * s[3]) + I4
+    M[4, 4] = M4 * (ZT**2 + 2.0 * ZT * (E - EA) * s[3] + (E - EA) ** 2) + M5 * (TA**2 + TB**2) + I4 + I5
+    M[5, 5] = M6 * (ZF - FA) ** 2 + I6
+    M[5, 6] = M[6, 5] = M6 * ((ZF - FA) ** 2 - U * (ZF - FA) * s[5]) + I6
+    M[6, 6] = M6 * ((ZF - FA) ** 2 - 2.0 * U * (ZF - FA) * s[5] + U**2) + M7 * (UA**2 + UB**2) + I6 + I7
 
 
 @kernel()
@@ -106,25 +111,25 @@ def fill_loops(s: FloatArray, c: FloatArray, w: FloatArray, out: FloatArray) -> 
 
 @kernel()
 def fill_G(s: FloatArray, c: FloatArray, G: FloatArray) -> None:
-    """∂φ/∂q, row by row."""
+    """∂φ/∂q."""
     G[:] = 0.0
-    for k in range(0, 42, 14):
-        G[k], G[k + 1] = -RR * s[0] + D * s[BT], D * s[BT]
-        G[k + 7], G[k + 8] = RR * c[0] - D * c[BT], -D * c[BT]
-    G[2], G[9] = -SS * c[2], -SS * s[2]
-    G[17], G[18] = -E * c[PD], -E * c[PD] + ZT * s[4]
-    G[24], G[25] = -E * s[PD], -E * s[PD] - ZT * c[4]
-    G[33], G[34] = ZF * s[OE], ZF * s[OE] - U * c[6]
-    G[40], G[41] = -ZF * c[OE], -ZF * c[OE] - U * s[6]
+    for k in range(0, 6, 2):
+        G[k, 0], G[k, 1] = -RR * s[0] + D * s[BT], D * s[BT]
+        G[k + 1, 0], G[k + 1, 1] = RR * c[0] - D * c[BT], -D * c[BT]
+    G[0, 2], G[1, 2] = -SS * c[2], -SS * s[2]
+    G[2, 3], G[2, 4] = -E * c[PD], -E * c[PD] + ZT * s[4]
+    G[3, 3], G[3, 4] = -E * s[PD], -E * s[PD] - ZT * c[4]
+    G[4, 5], G[4, 6] = ZF * s[OE], ZF * s[OE] - U * c[6]
+    G[5, 5], G[5, 6] = -ZF * c[OE], -ZF * c[OE] - U * s[6]
 
 
 @kernel()
 def add_pair(J: FloatArray, i: int, j: int, value: float) -> None:
     """The second derivative along q_i + q_j."""
-    J[8 * i] += value
-    J[8 * j] += value
-    J[7 * i + j] += value
-    J[7 * j + i] += value
+    J[i, i] += value
+    J[j, j] += value
+    J[i, j] += value
+    J[j, i] += value
 
 
 @kernel()
@@ -141,35 +146,35 @@ def add_tangents(
     be, th, ph, de, om, ep = v[0], v[1], v[3], v[4], v[5], v[6]
     on_v, on_q = weights[1], weights[2]
     k1, k3, k5 = M2 * DA * RR, M4 * ZT * (E - EA), M6 * U * (ZF - FA)
-    J[0] += on_v * 2.0 * k1 * th * s[1]
-    J[1] += on_v * 2.0 * k1 * (th + be) * s[1]
-    J[7] -= on_v * 2.0 * k1 * be * s[1]
-    J[25] -= on_v * 2.0 * k3 * de * c[3]
-    J[31] += on_v * 2.0 * k3 * (ph + de) * c[3]
-    J[32] += on_v * 2.0 * k3 * ph * c[3]
-    J[41] += on_v * 2.0 * k5 * ep * c[5]
-    J[47] -= on_v * 2.0 * k5 * (om + ep) * c[5]
-    J[48] -= on_v * 2.0 * k5 * om * c[5]
-    J[1] += on_q * k1 * ((2.0 * a[0] + a[1]) * s[1] + th * (th + 2.0 * be) * c[1])
-    J[8] += on_q * k1 * (a[0] * s[1] - be**2 * c[1])
-    J[24] += on_q * k3 * (a[4] * c[3] + de**2 * s[3])
-    J[31] += on_q * k3 * ((a[3] + 2.0 * a[4]) * c[3] - ph * (ph + 2.0 * de) * s[3])
-    J[40] -= on_q * k5 * (a[6] * c[5] + ep**2 * s[5])
-    J[47] -= on_q * k5 * ((a[5] + 2.0 * a[6]) * c[5] - om * (om + 2.0 * ep) * s[5])
+    J[0, 0] += on_v * 2.0 * k1 * th * s[1]
+    J[0, 1] += on_v * 2.0 * k1 * (th + be) * s[1]
+    J[1, 0] -= on_v * 2.0 * k1 * be * s[1]
+    J[3, 4] -= on_v * 2.0 * k3 * de * c[3]
+    J[4, 3] += on_v * 2.0 * k3 * (ph + de) * c[3]
+    J[4, 4] += on_v * 2.0 * k3 * ph * c[3]
+    J[5, 6] += on_v * 2.0 * k5 * ep * c[5]
+    J[6, 5] -= on_v * 2.0 * k5 * (om + ep) * c[5]
+    J[6, 6] -= on_v * 2.0 * k5 * om * c[5]
+    J[0, 1] += on_q * k1 * ((2.0 * a[0] + a[1]) * s[1] + th * (th + 2.0 * be) * c[1])
+    J[1, 1] += on_q * k1 * (a[0] * s[1] - be**2 * c[1])
+    J[3, 3] += on_q * k3 * (a[4] * c[3] + de**2 * s[3])
+    J[4, 3] += on_q * k3 * ((a[3] + 2.0 * a[4]) * c[3] - ph * (ph + 2.0 * de) * s[3])
+    J[5, 5] -= on_q * k5 * (a[6] * c[5] + ep**2 * s[5])
+    J[6, 5] -= on_q * k5 * ((a[5] + 2.0 * a[6]) * c[5] - om * (om + 2.0 * ep) * s[5])
     x, y = SD * c[2] + SC * s[2] + XB - XC, SD * s[2] - SC * c[2] + YB - YC
     x_, y_, length = SC * c[2] - SD * s[2], SD * c[2] + SC * s[2], math.sqrt(x * x + y * y)
     along = x * x_ + y * y_  # half the derivative of length²; its own is x'² + y'² − x y' + y x'
     bend = x_ * x_ + y_ * y_ - x * y_ + y * x_
-    J[16] += on_q * C0 * ((1.0 - L0 / length) * bend + L0 * along * along / length**3)
+    J[2, 2] += on_q * C0 * ((1.0 - L0 / length) * bend + L0 * along * along / length**3)
     # every term of φ is minus its own second derivative
     lx, ly = lam[0] + lam[2] + lam[4], lam[1] + lam[3] + lam[5]
-    J[0] -= on_q * RR * (lx * c[0] + ly * s[0])
+    J[0, 0] -= on_q * RR * (lx * c[0] + ly * s[0])
     add_pair(J, 0, 1, on_q * D * (lx * c[BT] + ly * s[BT]))
-    J[16] += on_q * SS * (lam[0] * s[2] - lam[1] * c[2])
+    J[2, 2] += on_q * SS * (lam[0] * s[2] - lam[1] * c[2])
     add_pair(J, 3, 4, on_q * E * (lam[2] * s[PD] - lam[3] * c[PD]))
-    J[32] += on_q * ZT * (lam[2] * c[4] + lam[3] * s[4])
+    J[4, 4] += on_q * ZT * (lam[2] * c[4] + lam[3] * s[4])
     add_pair(J, 5, 6, on_q * ZF * (lam[4] * c[OE] + lam[5] * s[OE]))
-    J[48] += on_q * U * (lam[4] * s[6] - lam[5] * c[6])
+    J[6, 6] += on_q * U * (lam[4] * s[6] - lam[5] * c[6])
 
 
 @kernel()
@@ -180,18 +185,18 @@ def squared_rates(v: FloatArray, out: FloatArray) -> None:
 
 
 @kernel()
-def turn(q: FloatArray, pf: FloatArray) -> None:
-    """Sines and cosines for q into the model's numbers, unless they are there."""
+def turn(q: FloatArray, memory: Any) -> None:
+    """Sines and cosines for q, unless they are there."""
     known = True
     for i in range(7):
-        known = known and pf[LAST_Q + i] == q[i]
+        known = known and memory.q[i] == q[i]
     if known:
         return
     for i in range(10):
         if i < 7:
-            pf[LAST_Q + i] = q[i]
+            memory.q[i] = q[i]
         angle = q[i] if i < 7 else q[0] + q[1] if i == BT else q[3] + q[4] if i == PD else q[5] + q[6]
-        pf[SINES + i], pf[COSINES + i] = sin(angle), cos(angle)
+        memory.sines[i], memory.cosines[i] = sin(angle), cos(angle)
 
 
 @kernel(MODEL)
@@ -207,38 +212,38 @@ def model(
     scratch: Any,
     out: FloatArray,
 ) -> int:
-    """The mechanism; pf holds the fixed points of the loops, and memory."""
-    pf = opened(FlatNumbers, scratch).pf
-    turn(q, pf)
-    sines, cosines, numbers = pf[SINES:COSINES], pf[COSINES:NUMBERS], pf[NUMBERS:MATRIX]
+    """The mechanism."""
+    memory = opened(Scratch, scratch)
+    turn(q, memory)
+    sines, cosines, numbers, M, G = memory.sines, memory.cosines, memory.numbers, memory.matrix, memory.matrix
     if what == JACOBIAN:
-        fill_mass(sines, cosines, out)
-        for i in range(49):
-            out[i] *= c[0]
+        J = out.reshape((7, 7))
+        fill_mass(sines, cosines, J)
+        for i in range(7):
+            for j in range(7):
+                J[i, j] *= c[0]
         if c[1] != 0.0 or c[2] != 0.0:
-            add_tangents(sines, cosines, v, a, lam, c, out)
+            add_tangents(sines, cosines, v, a, lam, c, J)
     elif what == BALANCE:
-        M = pf[MATRIX:]
         fill_force(sines, cosines, v, numbers)
         fill_mass(sines, cosines, M)
         for i in range(7):
             out[i] = -numbers[i]
             for j in range(7):
-                out[i] += M[7 * i + j] * a[j]
-        fill_G(sines, cosines, M)
+                out[i] += M[i, j] * a[j]
+        fill_G(sines, cosines, G)
         for k in range(6):
             for i in range(7):
-                out[i] += M[7 * k + i] * lam[k]
+                out[i] += G[k, i] * lam[k]
     elif what == CONSTRAINT:
-        fill_G(sines, cosines, out)
+        fill_G(sines, cosines, out.reshape((6, 7)))
     elif what == POSITION:
         for i in range(7):
             numbers[i] = 1.0
         fill_loops(sines, cosines, numbers, out)
         for k in range(6):
-            out[k] -= pf[k]
+            out[k] -= FIXED[k]
     elif what in (VELOCITY, ACCELERATION):
-        G = pf[MATRIX:]
         fill_G(sines, cosines, G)
         if what == ACCELERATION:
             squared_rates(v, numbers)
@@ -246,7 +251,7 @@ def model(
         for k in range(6):
             total = 0.0
             for i in range(7):
-                total += G[7 * k + i] * (v[i] if what == VELOCITY else a[i])
+                total += G[k, i] * (v[i] if what == VELOCITY else a[i])
             out[k] = total if what == VELOCITY else total - out[k]
     return OK
 
@@ -260,16 +265,16 @@ def sines_and_cosines(q: FloatArray) -> tuple[FloatArray, FloatArray]:
     return np.sin(angles), np.cos(angles)
 
 
-def filled(kernel: Any, size: int, q: FloatArray, *more: FloatArray) -> FloatArray:
+def filled(kernel: Any, shape: Any, q: FloatArray, *more: FloatArray) -> FloatArray:
     """What the Python function of a kernel writes."""
-    out = np.empty(size)
+    out = np.empty(shape)
     getattr(kernel, "py_func", kernel)(*sines_and_cosines(q), *more, out)
     return out
 
 
 def plain_mass(q: FloatArray) -> FloatArray:
     """M(q)."""
-    return filled(fill_mass, 49, q).reshape(7, 7)
+    return filled(fill_mass, (7, 7), q)
 
 
 def plain_force(q: FloatArray, v: FloatArray, t: float) -> FloatArray:
@@ -279,7 +284,7 @@ def plain_force(q: FloatArray, v: FloatArray, t: float) -> FloatArray:
 
 def plain_G(q: FloatArray, t: float) -> FloatArray:
     """∂φ/∂q."""
-    return filled(fill_G, 42, q).reshape(6, 7)
+    return filled(fill_G, (6, 7), q)
 
 
 def plain_phi(q: FloatArray, t: float) -> FloatArray:
@@ -306,13 +311,13 @@ def start() -> FloatArray:
 
 def build() -> CompiledSystem:
     """With the functions compiled."""
-    q0, v0, pf = start(), np.zeros(7), np.concatenate([FIXED, np.full(MATRIX + 49 - LAST_Q, np.nan)])
+    scratch = Scratch.filled(q=np.nan)  # known for no q
     return CompiledSystem(
         model,
         KNOWS_MASS | KNOWS_TANGENT,
-        q0,
-        v0,
-        scratch=flat_numbers(pf),
+        start(),
+        np.zeros(7),
+        scratch=scratch,
         energy=energy,
         names=ANGLES,
         m=6,

@@ -25,11 +25,17 @@ from isodyn.kernels.compiled import (
     FloatArray,
     kernel,
 )
-from isodyn.kernels.struct import FlatNumbers, flat_numbers
+from isodyn.kernels.struct import Struct, real
 from isodyn.kernels.struct_types import opened
 from isodyn.problems.problem import Problem
 from isodyn.schemes import Scheme
 from isodyn.systems import CompiledSystem
+
+
+class Feeds(Struct):
+    """Concentrations that are kept constant."""
+
+    A, B = real, real
 
 
 @kernel(MODEL)
@@ -45,10 +51,10 @@ def model(
     scratch: Any,
     out: FloatArray,
 ) -> int:
-    """s in v, s' in a; pf = (A, B)."""
-    pf = opened(FlatNumbers, tables).pf
+    """s in v, s' in a; feeds in the tables."""
+    feeds = opened(Feeds, tables)
     X, Y = v[0], v[1]
-    A, B = pf[0], pf[1]
+    A, B = feeds.A, feeds.B
     if what == BALANCE:
         out[0] = a[0] - (A - (B + 1.0) * X + X * X * Y)  # [Shimada2014 (2.113)]
         out[1] = a[1] - (B * X - X * X * Y)
@@ -67,7 +73,7 @@ def build(A: float, B: float, X0: float, Y0: float) -> CompiledSystem:
         CONSTANT_MASS | KNOWS_MASS | KNOWS_TANGENT,
         np.zeros(0),
         np.array([X0, Y0], dtype=np.float64),
-        tables=flat_numbers([A, B]),
+        tables=Feeds.filled(A=A, B=B),
         names=("X", "Y"),
         first_order=True,
     )

@@ -25,7 +25,7 @@ from isodyn.kernels.compiled import (
     FloatArray,
     kernel,
 )
-from isodyn.kernels.struct import FlatNumbers, flat_numbers
+from isodyn.kernels.struct import Struct, real
 from isodyn.kernels.struct_types import opened
 from isodyn.problems.data import load
 from isodyn.problems.problem import Motion, Problem, Reference
@@ -34,6 +34,12 @@ from isodyn.schemes import Scheme
 from isodyn.systems import CompiledSystem
 
 PERIOD = 2.0 * np.pi
+
+
+class Attraction(Struct):
+    """How strongly the centre attracts."""
+
+    strength = real
 
 
 @kernel(MODEL)
@@ -49,10 +55,9 @@ def model(
     scratch: Any,
     out: FloatArray,
 ) -> int:
-    """Attraction of strength pf[0]."""
-    pf = opened(FlatNumbers, tables).pf
+    """Attraction by one centre."""
     square = q[0] * q[0] + q[1] * q[1]
-    pull = pf[0] / (square * np.sqrt(square))
+    pull = opened(Attraction, tables).strength / (square * np.sqrt(square))
     if what == BALANCE:
         out[0] = a[0] + pull * q[0]  # [Shimada2014 (2.184)]
         out[1] = a[1] + pull * q[1]
@@ -78,7 +83,7 @@ def build(e: float) -> CompiledSystem:
         CONSTANT_MASS | KNOWS_MASS | KNOWS_TANGENT,
         np.array([1.0 - e, 0.0]),  # [Shimada2014 (2.185)]
         np.array([0.0, np.sqrt((1.0 + e) / (1.0 - e))]),
-        tables=flat_numbers([1.0]),
+        tables=Attraction.filled(strength=1.0),
         energy=energy,
         names=("x", "y"),
     )

@@ -30,12 +30,18 @@ from isodyn.kernels.compiled import (
     FloatArray,
     kernel,
 )
-from isodyn.kernels.struct import FlatNumbers, flat_numbers
+from isodyn.kernels.struct import Struct, real
 from isodyn.kernels.struct_types import opened
 from isodyn.problems.problem import Motion, Problem
 from isodyn.results import Solution
 from isodyn.schemes import Scheme
 from isodyn.systems import CompiledSystem, LinearSystem
+
+
+class Oscillator(Struct):
+    """Natural frequency, damping ratio, load and its frequency."""
+
+    omega, xi, F, Omega = real, real, real, real
 
 
 @kernel(MODEL)
@@ -51,11 +57,11 @@ def model(
     scratch: Any,
     out: FloatArray,
 ) -> int:
-    """One mass; pf = (ω, ξ, F, Ω)."""
-    pf = opened(FlatNumbers, tables).pf
-    omega, xi = pf[0], pf[1]
+    """One mass."""
+    mass = opened(Oscillator, tables)
+    omega, xi = mass.omega, mass.xi
     if what == BALANCE:
-        out[0] = a[0] + 2.0 * xi * omega * v[0] + omega * omega * q[0] - pf[2] * np.cos(pf[3] * t)
+        out[0] = a[0] + 2.0 * xi * omega * v[0] + omega * omega * q[0] - mass.F * np.cos(mass.Omega * t)
     elif what == JACOBIAN:
         out[0] = c[0] + c[1] * 2.0 * xi * omega + c[2] * omega * omega
     return OK
@@ -74,7 +80,7 @@ def build(omega: float, xi: float, F: float, Omega: float, q0: float, v0: float)
         LINEAR | CONSTANT_MASS | KNOWS_MASS | KNOWS_TANGENT,
         np.array([q0], dtype=np.float64),
         np.array([v0], dtype=np.float64),
-        tables=flat_numbers([omega, xi, F, Omega]),
+        tables=Oscillator.filled(omega=omega, xi=xi, F=F, Omega=Omega),
         energy=energy,
         names=("q",),
     )

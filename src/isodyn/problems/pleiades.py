@@ -25,7 +25,7 @@ from isodyn.kernels.compiled import (
     FloatArray,
     kernel,
 )
-from isodyn.kernels.struct import FlatNumbers, flat_numbers
+from isodyn.kernels.struct import Struct, reals
 from isodyn.kernels.struct_types import opened
 from isodyn.problems.data import load
 from isodyn.problems.problem import Problem, Reference
@@ -38,6 +38,12 @@ Y0 = (3.0, -3.0, 2.0, 0.0, 0.0, -4.0, 4.0)
 VX0 = (0.0, 0.0, 0.0, 0.0, 0.0, 1.75, -1.5)
 VY0 = (0.0, 0.0, 0.0, -1.25, 1.0, 0.0, 0.0)
 STARS = len(X0)
+
+
+class Stars(Struct):
+    """What attracts."""
+
+    masses = reals("stars")
 
 
 @kernel(MODEL)
@@ -53,9 +59,9 @@ def model(
     scratch: Any,
     out: FloatArray,
 ) -> int:
-    """Stars of masses pf; per unit of mass."""
-    pf = opened(FlatNumbers, tables).pf
-    n = pf.size
+    """Stars, per unit of mass."""
+    masses = opened(Stars, tables).masses
+    n = masses.size
     if what == BALANCE:
         for i in range(2 * n):
             out[i] = a[i]
@@ -64,7 +70,7 @@ def model(
                 if j != i:
                     dx, dy = q[j] - q[i], q[n + j] - q[n + i]
                     square = dx * dx + dy * dy
-                    pull = pf[j] / (square * np.sqrt(square))  # [Shimada2014 (2.110)]
+                    pull = masses[j] / (square * np.sqrt(square))  # [Shimada2014 (2.110)]
                     out[i] -= pull * dx  # [Shimada2014 (2.109)]
                     out[n + i] -= pull * dy
     elif what == JACOBIAN:
@@ -78,7 +84,7 @@ def model(
                 if j != i:
                     d = (q[j] - q[i], q[n + j] - q[n + i])
                     square = d[0] * d[0] + d[1] * d[1]
-                    pull = c[2] * pf[j] / (square * np.sqrt(square))
+                    pull = c[2] * masses[j] / (square * np.sqrt(square))
                     for k in range(2):
                         for m in range(2):
                             slope = pull * ((1.0 if k == m else 0.0) - 3.0 * d[k] * d[m] / square)
@@ -99,7 +105,13 @@ def _build(masses: FloatArray) -> CompiledSystem:
     names = tuple(f"{axis}{i + 1}" for axis in "xy" for i in range(STARS))
     traits = CONSTANT_MASS | KNOWS_MASS | KNOWS_TANGENT
     return CompiledSystem(
-        model, traits, np.array(X0 + Y0), np.array(VX0 + VY0), tables=flat_numbers(masses), energy=energy, names=names
+        model,
+        traits,
+        np.array(X0 + Y0),
+        np.array(VX0 + VY0),
+        tables=Stars.filled(masses=masses),
+        energy=energy,
+        names=names,
     )
 
 
@@ -115,7 +127,7 @@ def growing_masses() -> CompiledSystem:
 
 def conserved(sol: Solution) -> dict[str, FloatArray]:
     """Energy, momentum and angular momentum."""
-    masses: FloatArray = sol.system.tables.pf
+    masses: FloatArray = sol.system.tables.masses
     x, y, vx, vy = sol.q[:, :STARS], sol.q[:, STARS:], sol.v[:, :STARS], sol.v[:, STARS:]
     kinetic, potential = sol.energy()
     return {

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -30,10 +30,17 @@ from isodyn.kernels.compiled import (
     FloatArray,
     kernel,
 )
-from isodyn.kernels.struct import FlatNumbers, flat_numbers
+from isodyn.kernels.struct import Struct, reals
 from isodyn.kernels.struct_types import opened
 from isodyn.results import Solution
 from isodyn.systems import CompiledSystem
+
+
+class QuadraticRows(Struct):
+    """Masses, forces, and A, l, c of every row."""
+
+    masses, forces = reals("n"), reals("n")
+    A, linear, constant = reals("rows", "n", "n"), reals("rows", "n"), reals("rows")
 
 
 @kernel(MODEL)
@@ -49,27 +56,24 @@ def model(
     scratch: Any,
     out: FloatArray,
 ) -> int:
-    """pf = masses, forces, then A_k, l_k, c_k of every row; pi[0] rows."""
-    flat = opened(FlatNumbers, tables)
-    pf, pi = flat.pf, flat.pi
-    n, m = q.size, pi[0]
-    width = n * n + n + 1
+    """Masses under forces, and the rows."""
+    all_rows = opened(QuadraticRows, tables)
+    masses, n = all_rows.masses, q.size
     if what == BALANCE:
         for i in range(n):
-            out[i] = pf[i] * a[i] - pf[n + i]
+            out[i] = masses[i] * a[i] - all_rows.forces[i]
     elif what == JACOBIAN:
         out[:] = 0.0
         for i in range(n):
-            out[i * n + i] = c[0] * pf[i]
-    for k in range(m):
-        row = pf[2 * n + k * width : 2 * n + (k + 1) * width]
-        A, linear = row[: n * n].reshape((n, n)), row[n * n : n * n + n]
+            out[i * n + i] = c[0] * masses[i]
+    for k in range(all_rows.constant.size):
+        A, linear = all_rows.A[k], all_rows.linear[k]
         if what == JACOBIAN:
             for i in range(n):
                 for j in range(n):
                     out[i * n + j] += c[2] * lam[k] * A[i, j]
         elif what == POSITION:
-            out[k] = row[n * n + n]
+            out[k] = all_rows.constant[k]
             for i in range(n):
                 out[k] += linear[i] * q[i]
                 for j in range(n):
@@ -140,13 +144,19 @@ def build(
     def energy(q: FloatArray, v: FloatArray, t: float) -> tuple[float, float]:
         return 0.5 * float(masses @ v**2), -float(forces @ q)
 
-    table = [np.concatenate([row.A.ravel(), row.linear, [row.constant]]) for row in rows]
+    n = masses.size
     return CompiledSystem(
         model,
         CONSTANT_MASS | KNOWS_MASS | KNOWS_TANGENT,
         q0,
         v0,
-        tables=flat_numbers(np.concatenate([masses, forces, *table]), [len(rows)]),
+        tables=QuadraticRows.filled(
+            masses=masses,
+            forces=forces,
+            A=np.reshape([row.A for row in rows], (-1, n, n)),
+            linear=np.reshape([row.linear for row in rows], (-1, n)),
+            constant=[row.constant for row in rows],
+        ),
         energy=energy,
         names=names,
         m=len(rows),
@@ -157,13 +167,9 @@ def build(
 
 def multipliers(system: CompiledSystem, q: FloatArray, a: FloatArray) -> FloatArray:
     """λ of least norm with Gᵀλ = Q − M a, at one time or several (leading axes)."""
-    n, m = system.nq, system.m
-    numbers: FloatArray = system.tables.pf  # type: ignore[attr-defined]
-    masses, forces = numbers[:n], numbers[n : 2 * n]
-    table = numbers[2 * n :].reshape(m, -1)
-    A, linear = table[:, : n * n].reshape(m, n, n), table[:, n * n : n * n + n]
-    G = np.einsum("kij,...j->...ki", A, q) + linear
-    load = forces - masses * a
+    tables = cast(QuadraticRows, system.tables)
+    G = np.einsum("kij,...j->...ki", tables.A, q) + tables.linear
+    load = tables.forces - tables.masses * a
     lam: FloatArray = np.einsum("...ik,...i->...k", np.linalg.pinv(G, rcond=1e-9), load)
     return lam
 

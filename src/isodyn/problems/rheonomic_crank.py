@@ -33,7 +33,7 @@ from isodyn.kernels.compiled import (
     FloatArray,
     kernel,
 )
-from isodyn.kernels.struct import FlatNumbers, flat_numbers
+from isodyn.kernels.struct import Struct, integer
 from isodyn.kernels.struct_types import opened
 from isodyn.problems import manufactured
 from isodyn.problems.problem import Motion, Problem
@@ -69,6 +69,12 @@ def gradient(kind: int, q1: float, q2: float) -> tuple[float, float]:
     return math.cos(q1) + c, c
 
 
+class Guidance(Struct):
+    """Which row holds the links: DRIVE or GUIDE."""
+
+    kind = integer
+
+
 @kernel(MODEL)
 def model(
     what: int,
@@ -82,8 +88,8 @@ def model(
     scratch: Any,
     out: FloatArray,
 ) -> int:
-    """The two links with the row pi[0]."""
-    kind = opened(FlatNumbers, tables).pi[0]
+    """The two links with one row."""
+    kind = opened(Guidance, tables).kind
     G1, G2 = gradient(kind, q[0], q[1])
     p1, p2, p3, p4, p5, p6 = prescribed(t)
     if what == BALANCE:
@@ -133,7 +139,7 @@ def _build(kind: int, row: str) -> CompiledSystem:
         KNOWS_MASS | KNOWS_TANGENT,
         start.q,
         start.v,
-        tables=flat_numbers((), [kind]),
+        tables=Guidance.filled(kind=kind),
         names=("q1", "q2"),
         m=1,
         m_phi=1,

@@ -29,31 +29,38 @@ from isodyn.kernels.compiled import (
     POSITION,
     VELOCITY,
     FloatArray,
-    IntArray,
     kernel,
 )
 from isodyn.kernels.lowering import natural
-from isodyn.kernels.struct import FlatNumbers, flat_numbers
+from isodyn.kernels.struct import Struct, integers, reals
 from isodyn.kernels.struct_types import opened
 
 
+class TrigonometricRows(Struct):
+    """Masses, forces, L, C, S and c of the rows, and whether a coordinate is an angle."""
+
+    masses, forces = reals("n"), reals("n")
+    linear, cosine, sine = reals("rows", "n"), reals("rows", "n"), reals("rows", "n")
+    constant = reals("rows")
+    angles = integers("n")
+
+
 @kernel()
-def turned(i: int, q: FloatArray, pi: IntArray) -> tuple[float, float]:
+def turned(i: int, q: FloatArray, rows: Any) -> tuple[float, float]:
     """cos q_i and sin q_i of an angle; (1, 0) of another coordinate, whose C and S are zero."""
-    return (np.cos(q[i]), np.sin(q[i])) if pi[1 + i] == 1 else (1.0, 0.0)
+    return (np.cos(q[i]), np.sin(q[i])) if rows.angles[i] == 1 else (1.0, 0.0)
 
 
 @kernel()
-def slope(at: int, block: int, cosine: float, sine: float, pf: FloatArray) -> float:
-    """G_ki = L_ki − C_ki sin q_i + S_ki cos q_i, for the place of L_ki and the length of a
-    table."""
-    return pf[at] - pf[at + block] * sine + pf[at + 2 * block] * cosine
+def slope(k: int, i: int, cosine: float, sine: float, rows: Any) -> float:
+    """G_ki = L_ki − C_ki sin q_i + S_ki cos q_i."""
+    return rows.linear[k, i] - rows.cosine[k, i] * sine + rows.sine[k, i] * cosine
 
 
 @kernel()
-def wave(at: int, block: int, cosine: float, sine: float, pf: FloatArray) -> float:
+def wave(k: int, i: int, cosine: float, sine: float, rows: Any) -> float:
     """C_ki cos q_i + S_ki sin q_i."""
-    return pf[at + block] * cosine + pf[at + 2 * block] * sine
+    return rows.cosine[k, i] * cosine + rows.sine[k, i] * sine
 
 
 @kernel(MODEL)
@@ -69,56 +76,51 @@ def model(
     scratch: Any,
     out: FloatArray,
 ) -> int:
-    """pf = masses, forces, L, C, S, c; pi[0] rows, then whether a coordinate is an angle."""
-    flat = opened(FlatNumbers, tables)
-    pf, pi = flat.pf, flat.pi
-    n, m = natural(q.size), natural(pi[0])
-    begin, block = 2 * n, m * n
+    """Masses under forces, and the rows."""
+    rows = opened(TrigonometricRows, tables)
+    n, m = natural(q.size), natural(rows.constant.size)
     if what == BALANCE:
         for i in range(n):
-            cosine, sine = turned(i, q, pi)
-            total = pf[i] * a[i] - pf[n + i]
+            cosine, sine = turned(i, q, rows)
+            total = rows.masses[i] * a[i] - rows.forces[i]
             for k in range(m):
-                total += slope(begin + k * n + i, block, cosine, sine, pf) * lam[k]
+                total += slope(k, i, cosine, sine, rows) * lam[k]
             out[i] = total
     elif what == JACOBIAN:
         for i in range(n * n):
             out[i] = 0.0
         for i in range(n):
-            cosine, sine = turned(i, q, pi)
+            cosine, sine = turned(i, q, rows)
             total = 0.0
             for k in range(m):
-                total += lam[k] * wave(begin + k * n + i, block, cosine, sine, pf)
-            out[i * n + i] = c[0] * pf[i] - c[2] * total
+                total += lam[k] * wave(k, i, cosine, sine, rows)
+            out[i * n + i] = c[0] * rows.masses[i] - c[2] * total
     elif what == CONSTRAINT:
         for i in range(n):
-            cosine, sine = turned(i, q, pi)
+            cosine, sine = turned(i, q, rows)
             for k in range(m):
-                out[k * n + i] = slope(begin + k * n + i, block, cosine, sine, pf)
+                out[k * n + i] = slope(k, i, cosine, sine, rows)
     elif what == LEVELS:
         for k in range(m):
-            out[k], out[m + k] = pf[begin + 3 * block + k], 0.0
+            out[k], out[m + k] = rows.constant[k], 0.0
         for i in range(n):
-            cosine, sine = turned(i, q, pi)
+            cosine, sine = turned(i, q, rows)
             for k in range(m):
-                at = begin + k * n + i
-                out[k] += pf[at] * q[i] + wave(at, block, cosine, sine, pf)
-                out[m + k] += slope(at, block, cosine, sine, pf) * v[i]
+                out[k] += rows.linear[k, i] * q[i] + wave(k, i, cosine, sine, rows)
+                out[m + k] += slope(k, i, cosine, sine, rows) * v[i]
     else:
         for k in range(m):
-            out[k] = pf[begin + 3 * block + k] if what == POSITION else 0.0
+            out[k] = rows.constant[k] if what == POSITION else 0.0
         for i in range(n):
-            cosine, sine = turned(i, q, pi)
+            cosine, sine = turned(i, q, rows)
             for k in range(m):
-                at = begin + k * n + i
                 if what == POSITION:
-                    out[k] += pf[at] * q[i] + wave(at, block, cosine, sine, pf)
+                    out[k] += rows.linear[k, i] * q[i] + wave(k, i, cosine, sine, rows)
                 elif what == VELOCITY:
-                    out[k] += slope(at, block, cosine, sine, pf) * v[i]
+                    out[k] += slope(k, i, cosine, sine, rows) * v[i]
                 else:
-                    out[k] += slope(at, block, cosine, sine, pf) * a[i] - v[i] * v[i] * wave(
-                        at, block, cosine, sine, pf
-                    )
+                    bend = v[i] * v[i] * wave(k, i, cosine, sine, rows)
+                    out[k] += slope(k, i, cosine, sine, rows) * a[i] - bend
     return OK
 
 
@@ -153,11 +155,18 @@ class Table:
     def rows(self) -> int:
         return len(self.constant)
 
-    def tables(self, masses: FloatArray, forces: FloatArray) -> FlatNumbers:
+    def tables(self, masses: FloatArray, forces: FloatArray) -> TrigonometricRows:
         """Tables of the model."""
-        parts = [np.ravel(x) for x in (self.linear, self.cosine, self.sine)]
-        angles = np.any(self.cosine, axis=0) | np.any(self.sine, axis=0)
-        return flat_numbers(np.concatenate([masses, forces, *parts, self.constant]), [self.rows, *angles])
+        linear, cosine, sine = (np.array(x) for x in (self.linear, self.cosine, self.sine))
+        return TrigonometricRows.filled(
+            masses=masses,
+            forces=forces,
+            linear=linear,
+            cosine=cosine,
+            sine=sine,
+            constant=self.constant,
+            angles=np.any(cosine, axis=0) | np.any(sine, axis=0),
+        )
 
     def explicit(self, q: FloatArray) -> FloatArray:
         """q with every point that a pair of rows gives in terms of angles put there."""

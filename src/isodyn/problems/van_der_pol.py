@@ -23,9 +23,15 @@ from isodyn.kernels.compiled import (
     FloatArray,
     kernel,
 )
-from isodyn.kernels.struct import FlatNumbers, flat_numbers
+from isodyn.kernels.struct import Struct, real
 from isodyn.kernels.struct_types import opened
 from isodyn.systems import CompiledSystem
+
+
+class Damping(Struct):
+    """How strongly the oscillator is damped or driven."""
+
+    mu = real
 
 
 @kernel(MODEL)
@@ -41,9 +47,8 @@ def model(
     scratch: Any,
     out: FloatArray,
 ) -> int:
-    """pf = (μ,)."""
-    pf = opened(FlatNumbers, tables).pf
-    mu = pf[0]
+    """Balance and tangents."""
+    mu = opened(Damping, tables).mu
     if what == BALANCE:
         out[0] = a[0] - mu * (1.0 - q[0] * q[0]) * v[0] + q[0]
     elif what == JACOBIAN:
@@ -58,6 +63,6 @@ def build(mu: float = 1000.0, q0: float = 2.0, v0: float = 0.0) -> CompiledSyste
         CONSTANT_MASS | KNOWS_MASS | KNOWS_TANGENT,
         np.array([q0], dtype=np.float64),
         np.array([v0], dtype=np.float64),
-        tables=flat_numbers([mu]),
+        tables=Damping.filled(mu=mu),
         names=("q",),
     )

@@ -29,7 +29,7 @@ from isodyn.kernels.compiled import (
     FloatArray,
     kernel,
 )
-from isodyn.kernels.struct import FlatNumbers, flat_numbers
+from isodyn.kernels.struct import Struct, integer, real, reals
 from isodyn.kernels.struct_types import opened
 from isodyn.problems.problem import Motion
 from isodyn.systems import CompiledSystem
@@ -37,28 +37,36 @@ from isodyn.systems import CompiledSystem
 KNIFE, DISC, SPEED, SLEIGH = 0, 1, 2, 3
 
 
+class VelocityRows(Struct):
+    """Which problem it is; masses, forces; the radius, the speed or the distance of the blade."""
+
+    kind = integer
+    masses, forces = reals("n"), reals("n")
+    length = real
+
+
 @kernel(allocates=True)
-def rows(kind: int, q: FloatArray, v: FloatArray, pf: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """ψ_v, ψ and ψ_q v; pf ends in the radius, the speed or the distance of the blade."""
-    n, last = q.size, pf[pf.size - 1]
+def rows(tables: Any, q: FloatArray, v: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """ψ_v, ψ and ψ_q v."""
+    n, kind, length = q.size, tables.kind, tables.length
     m = 2 if kind == DISC else 1
     G, psi, rest = np.zeros((m, n)), np.zeros(m), np.zeros(m)
     if kind == SPEED:
         G[0, 0], G[0, 1] = v[0], v[1]
-        psi[0] = 0.5 * (v[0] * v[0] + v[1] * v[1] - last * last)
+        psi[0] = 0.5 * (v[0] * v[0] + v[1] * v[1] - length * length)
         return G, psi, rest
     s, c = math.sin(q[2]), math.cos(q[2])
     if kind == KNIFE:
         G[0, 0], G[0, 1] = s, -c
         rest[0] = (v[0] * c + v[1] * s) * v[2]
     elif kind == SLEIGH:
-        G[0, 0], G[0, 1], G[0, 2] = -s, c, -last
+        G[0, 0], G[0, 1], G[0, 2] = -s, c, -length
         rest[0] = -(v[0] * c + v[1] * s) * v[2]
     else:
-        G[0, 0], G[0, 3] = 1.0, -last * c
-        G[1, 1], G[1, 3] = 1.0, -last * s
-        rest[0] = last * s * v[2] * v[3]
-        rest[1] = -last * c * v[2] * v[3]
+        G[0, 0], G[0, 3] = 1.0, -length * c
+        G[1, 1], G[1, 3] = 1.0, -length * s
+        rest[0] = length * s * v[2] * v[3]
+        rest[1] = -length * c * v[2] * v[3]
     for k in range(m):
         for i in range(n):
             psi[k] += G[k, i] * v[i]
@@ -78,21 +86,20 @@ def model(
     scratch: Any,
     out: FloatArray,
 ) -> int:
-    """pf = masses, forces, radius, speed or distance; pi[0] says which problem."""
-    flat = opened(FlatNumbers, tables)
-    pf, pi = flat.pf, flat.pi
-    n, kind = q.size, pi[0]
-    G, psi, rest = rows(kind, q, v, pf)
+    """The problem that the tables tell."""
+    given = opened(VelocityRows, tables)
+    masses, n, kind = given.masses, q.size, given.kind
+    G, psi, rest = rows(given, q, v)
     m = psi.size
     if what == BALANCE:
         for i in range(n):
-            out[i] = pf[i] * a[i] - pf[n + i]
+            out[i] = masses[i] * a[i] - given.forces[i]
             for k in range(m):
                 out[i] += G[k, i] * lam[k]
     elif what == JACOBIAN:
         out[:] = 0.0
         for i in range(n):
-            out[i * n + i] = c[0] * pf[i] + (c[1] * lam[0] if kind == SPEED else 0.0)
+            out[i * n + i] = c[0] * masses[i] + (c[1] * lam[0] if kind == SPEED else 0.0)
         if kind == KNIFE:
             out[2] = c[2] * lam[0] * math.cos(q[2])
             out[n + 2] = c[2] * lam[0] * math.sin(q[2])
@@ -100,7 +107,7 @@ def model(
             out[2] = -c[2] * lam[0] * math.cos(q[2])
             out[n + 2] = -c[2] * lam[0] * math.sin(q[2])
         elif kind == DISC:
-            out[3 * n + 2] = c[2] * pf[2 * n] * (lam[0] * math.sin(q[2]) - lam[1] * math.cos(q[2]))
+            out[3 * n + 2] = c[2] * given.length * (lam[0] * math.sin(q[2]) - lam[1] * math.cos(q[2]))
     elif what == CONSTRAINT:
         for k in range(m):
             for i in range(n):
@@ -117,7 +124,7 @@ def model(
 
 
 def build(
-    kind: int, masses: FloatArray, forces: FloatArray, last: float, start: Motion, names: tuple[str, ...]
+    kind: int, masses: FloatArray, forces: FloatArray, length: float, start: Motion, names: tuple[str, ...]
 ) -> CompiledSystem:
     """The system of one kind at the start of its motion."""
 
@@ -135,7 +142,7 @@ def build(
         CONSTANT_MASS | KNOWS_MASS | KNOWS_TANGENT,
         start.q,
         start.v,
-        tables=flat_numbers(np.concatenate([masses, forces, [last]]), [kind]),
+        tables=VelocityRows.filled(kind=kind, masses=masses, forces=forces, length=length),
         energy=energy,
         names=names,
         m=len(row_names),

@@ -157,4 +157,6 @@ def _written(
             draw(axes, scene, float(t), camera, look.trails, look.arrows)
             axes.set_title(f"t = {t:.3g}", fontsize=9, color="#777777", loc="left")
             writer.grab_frame()
+            # the margins of the first picture stay: they would jump, and take half of the time
+            figure.set_layout_engine("none")
     return path

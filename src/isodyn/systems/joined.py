@@ -27,7 +27,7 @@ from isodyn.kernels.compiled import (
     FloatArray,
     closure,
 )
-from isodyn.kernels.struct import FlatNumbers, flat_numbers
+from isodyn.kernels.struct import Struct, integer, reals
 from isodyn.kernels.struct_types import opened
 from isodyn.linear_solvers.dense import multiply
 from isodyn.systems.model import Model
@@ -38,9 +38,16 @@ def is_compiled(function: Any) -> bool:
     return isinstance(function, CPUDispatcher)
 
 
+class JoinedTables(Struct):
+    """A constant mass matrix, and which derivatives of Q there are."""
+
+    M = reals("n", "n")
+    knows_Q_q, knows_Q_v = integer, integer
+
+
 @closure()
-def _constant_mass(q: FloatArray, pf: FloatArray, n: int) -> FloatArray:
-    return pf[: n * n].reshape(n, n)
+def _constant_mass(q: FloatArray, given: Any) -> FloatArray:
+    return given.M
 
 
 @closure()
@@ -55,7 +62,7 @@ def _add(q: FloatArray, d: FloatArray) -> FloatArray:
 
 def _mass_function(M: Callable[..., Any]) -> Any:
     @closure()
-    def mass(q: FloatArray, pf: FloatArray, n: int) -> FloatArray:
+    def mass(q: FloatArray, given: Any) -> FloatArray:
         return M(q)
 
     return mass
@@ -74,9 +81,9 @@ def join(
     traits |= KNOWS_TANGENT if Q_q is not None or Q_v is not None else 0
     traits |= RETRACTS if retract is not None else 0
     traits |= 0 if callable(M) else CONSTANT_MASS
-    pf = np.zeros(0) if callable(M) else np.ascontiguousarray(M, dtype=np.float64).ravel()
-    pi = np.array([(1 if Q_q is not None else 0) + (2 if Q_v is not None else 0)], dtype=np.int64)
-    return Model(_joined(M if callable(M) else None, Q, Q_q, Q_v, retract), traits, flat_numbers(pf, pi))
+    matrix = np.zeros((0, 0)) if callable(M) else M
+    tables = JoinedTables.filled(M=matrix, knows_Q_q=Q_q is not None, knows_Q_v=Q_v is not None)
+    return Model(_joined(M if callable(M) else None, Q, Q_q, Q_v, retract), traits, tables)
 
 
 @lru_cache(maxsize=256)
@@ -104,11 +111,9 @@ def _joined(
         scratch: Any,
         out: FloatArray,
     ) -> int:
-        flat = opened(FlatNumbers, tables)
-        pf, pi = flat.pf, flat.pi
-        n = v.size
+        given, n = opened(JoinedTables, tables), v.size
         if what == BALANCE:
-            m = mass(q, pf, n)
+            m = mass(q, given)
             force = Q(q, v, t)
             if m.shape != (n, n) or force.shape != (n,):
                 return WRONG_SHAPE
@@ -116,18 +121,18 @@ def _joined(
             for i in range(n):
                 out[i] -= force[i]
         elif what == JACOBIAN:
-            m = mass(q, pf, n)
+            m = mass(q, given)
             for i in range(n):
                 for j in range(n):
                     out[i * n + j] = c[0] * m[i, j]
-            if c[2] != 0.0 and pi[0] & 1:
+            if c[2] != 0.0 and given.knows_Q_q:
                 k = stiffness(q, v, t)
                 if k.shape != (n, n):
                     return WRONG_SHAPE
                 for i in range(n):
                     for j in range(n):
                         out[i * n + j] -= c[2] * k[i, j]
-            if c[1] != 0.0 and pi[0] & 2:
+            if c[1] != 0.0 and given.knows_Q_v:
                 d = damping(q, v, t)
                 if d.shape != (n, n):
                     return WRONG_SHAPE

@@ -33,7 +33,6 @@ from isodyn.kernels.compiled import (
     VELOCITY,
     FloatArray,
 )
-from isodyn.kernels.struct import flat_numbers
 from isodyn.later import sparse as sp
 from isodyn.linear_solvers.definite import refuse_indefinite
 from isodyn.linear_solvers.sparse import Factorisation, factorise
@@ -43,7 +42,7 @@ from isodyn.systems import checks
 from isodyn.systems.joined import is_compiled
 
 # compiled when first needed
-from isodyn.systems.linear_kernels import constant_load_model, with_load
+from isodyn.systems.linear_kernels import LinearTables, constant_load_model, with_load
 from isodyn.systems.model import Model, from_python
 from isodyn.systems.scales import ordinary
 
@@ -247,8 +246,8 @@ def linear_model(name: str, M: Any, C: Any, K: Any, f: Load | FloatArray | None,
         return from_python(_Answers(name, M, C, K, f, n), traits)
     zeros = np.zeros((n, n))
     constant = np.zeros(n) if f is None or callable(f) else f
-    pf = np.concatenate([M.ravel(), (zeros if C is None else C).ravel(), (zeros if K is None else K).ravel(), constant])
-    return Model(with_load(f) if callable(f) else constant_load_model, traits, flat_numbers(pf))
+    tables = LinearTables.filled(M=M, C=zeros if C is None else C, K=zeros if K is None else K, f=constant)
+    return Model(with_load(f) if callable(f) else constant_load_model, traits, tables)
 
 
 class _Answers:

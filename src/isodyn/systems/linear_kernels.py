@@ -6,8 +6,14 @@ from functools import lru_cache
 from typing import Any
 
 from isodyn.kernels.compiled import BALANCE, JACOBIAN, MODEL, OK, WRONG_SHAPE, FloatArray, closure, kernel
-from isodyn.kernels.struct import FlatNumbers
+from isodyn.kernels.struct import Struct, reals
 from isodyn.kernels.struct_types import opened
+
+
+class LinearTables(Struct):
+    """Small dense matrices and a constant load."""
+
+    M, C, K, f = reals("n", "n"), reals("n", "n"), reals("n", "n"), reals("n")
 
 
 @kernel(MODEL)
@@ -23,21 +29,21 @@ def constant_load_model(
     scratch: Any,
     out: FloatArray,
 ) -> int:
-    """Small dense matrices and a constant load, all in pf: M, C, K, f."""
-    pf = opened(FlatNumbers, tables).pf
-    n = v.size
-    nn = n * n
+    """M a + C v + K q − f."""
+    given = opened(LinearTables, tables)
+    M, C, K, n = given.M, given.C, given.K, v.size
     if what == BALANCE:
         for i in range(n):
-            total = -pf[3 * nn + i]
+            total = -given.f[i]
             for j in range(n):
-                total += pf[i * n + j] * a[j] + pf[nn + i * n + j] * v[j]
+                total += M[i, j] * a[j] + C[i, j] * v[j]
             for j in range(q.size):
-                total += pf[2 * nn + i * n + j] * q[j]
+                total += K[i, j] * q[j]
             out[i] = total
     elif what == JACOBIAN:
-        for i in range(nn):
-            out[i] = c[0] * pf[i] + c[1] * pf[nn + i] + c[2] * pf[2 * nn + i]
+        for i in range(n):
+            for j in range(n):
+                out[i * n + j] = c[0] * M[i, j] + c[1] * C[i, j] + c[2] * K[i, j]
     return OK
 
 
