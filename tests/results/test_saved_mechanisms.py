@@ -70,7 +70,9 @@ def test_what_cannot_be_kept_is_told(tmp_path: Path) -> None:
     mech.add_body("ball", 1.0, kind="particle")
     mech.add_load(iso.UserLoad("own", "ball", lambda t, pose: -pose.position))
     again = iso.load(iso.integrate(mech, dt=0.01, t_end=0.1).save(tmp_path / "run.nc"))
-    with pytest.raises(InputError, match=r"does not hold: load 'own' are a Python function.*\nhint: iso.load\(path, sys"):
+    with pytest.raises(
+        InputError, match=r"does not hold: load 'own' are a Python function.*\nhint: iso.load\(path, sys"
+    ):
         again.body("ball")
 
 
