@@ -14,6 +14,7 @@ from isodyn.later import Later
 from isodyn.memory import require_memory
 from isodyn.report.arrow_kinds import Force
 from isodyn.report.figures import canvas, check_file, check_folder, require_matplotlib, save
+from isodyn.report.gltf import write_gltf
 from isodyn.report.paint import camera_of, draw
 from isodyn.report.scenes import Scene, scene_of
 from isodyn.results import Solution
@@ -30,12 +31,13 @@ DPI = 100
 
 
 def write_animation(sol: Solution, path: Path | str, **options: Any) -> Path:
-    """A GIF or an MP4 by the ending of the file; options as of `write_gif`."""
-    endings: dict[str, Any] = {".gif": write_gif, ".mp4": write_mp4}
+    """A GIF, an MP4 or glTF by the ending of the file; options as of `write_gif`, `write_mp4` and
+    `write_gltf`."""
+    endings: dict[str, Any] = {".gif": write_gif, ".mp4": write_mp4, ".glb": write_gltf}
     write = endings.get(Path(path).suffix.lower())
     if write is None:
         raise InputError(
-            f"cannot write an animation into {Path(path).name!r}: its ending must be .gif or .mp4",
+            f"cannot write an animation into {Path(path).name!r}: its ending must be .gif, .mp4 or .glb",
             hint=f"for example {Path(path).stem}.gif",
         )
     written: Path = write(sol, path, **options)
