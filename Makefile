@@ -16,7 +16,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 NUMBA_NUM_THREADS=1
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo picture wheel wheel-check package test full check lint types fuzz kills lowest old-numba long verify bench docs docs-index docs-gallery clean
+.PHONY: help install demo picture wheel wheel-check package test full check lint types fuzz kills lowest old-numba long verify bench robots docs docs-index docs-gallery clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | awk -F '\t' '{ printf "  make %-12s %s\n", $$1, $$2 }'
@@ -128,6 +128,10 @@ $(PEERS)/.installed: pyproject.toml benchmarks/peers/requirements.txt
 	  echo "$$line" | xargs $(PEERS)/bin/python -m pip install --quiet || echo "not installed, left out: $$line" >&2; \
 	done
 	@touch $@
+
+robots: install ## load the robots of ROBOTS=folder and compare joint accelerations with its reference.json
+	@test -n "$(ROBOTS)" || { echo "hint: make robots ROBOTS=folder, with a reference.json in it" >&2; exit 2; }
+	$(BIN)/python -m benchmarks.robots "$(ROBOTS)"
 
 docs: $(VENV)/.installed-docs docs-index docs-gallery ## build the HTML documentation into docs/_build/html and run its doctests
 	$(BIN)/python -m sphinx -q -W --keep-going -b html docs docs/_build/html

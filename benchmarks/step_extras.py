@@ -21,9 +21,10 @@ from benchmarks.common import write
 from numba import types
 
 import isodyn as iso
-from isodyn.integrate.driver import settle as settled
 from isodyn.integrate.local_error import judge
 from isodyn.integrate.memory import LEG, MEMORY, STATE
+from isodyn.integrate.method import settle
+from isodyn.integrate.plan import MAIN
 from isodyn.integrate.progress import Progress
 from isodyn.integrate.run import Run
 from isodyn.integrate.schedule import plan
@@ -70,18 +71,18 @@ def hinges(bodies: int) -> Any:
 
 def measure(system: Any, dt: float, steps: int) -> dict[str, float]:
     """Microseconds of a step and of the extras in it."""
-    scheme, closure, first, _ = settled(system, None, None, dt)
+    method = settle(system, None, None, dt)
     stretches = plan(0.0, steps * dt, dt, (), steps)
     per_step, retractions = [], 0.0
     for _ in range(ROUNDS):
-        run = Run(system, scheme, stretches, None, iso.Newton(), None, closure, first, False)
+        run = Run(system, method, stretches)
         with Progress(steps, False) as bar:
             sol = run.execute(bar)
         per_step.append(sol.stats.seconds / steps)
         # at the balance and at the end of a step
         retractions = 2.0 * sol.stats.iterations / steps + 1.0
     step = float(np.percentile(per_step, 25))
-    leg = run.physics(closure, run.main, run.controls)[-1]
+    leg = run.plan.legs[MAIN]
     estimate = quartile(lambda: judge_often(CALLS, dt, run.state, run.memory, leg)) / CALLS
     turns = 0.0
     if getattr(system, "turns", 0):

@@ -100,6 +100,7 @@ if TYPE_CHECKING:
     from isodyn.mechanism.mechanism import Mechanism
     from isodyn.mechanism.sensors import Sensor
     from isodyn.models.build import load_model
+    from isodyn.models.urdf import load_urdf
     from isodyn.reduction import pod, reduce
     from isodyn.results.ensemble import Ensemble
     from isodyn.results.netcdf import load
@@ -199,6 +200,7 @@ __all__ = [
     "linearise",
     "load",
     "load_model",
+    "load_urdf",
     "modal_damping",
     "partition",
     "pod",
@@ -239,6 +241,7 @@ _LATER = {
     **dict.fromkeys(("base_excitation", "harmonic", "step_load", "tabulated"), "isodyn.systems.loads"),
     "load": "isodyn.results.netcdf",
     "load_model": "isodyn.models.build",
+    "load_urdf": "isodyn.models.urdf",
     "resume": "isodyn.integrate.resuming",
     **dict.fromkeys(
         (

@@ -171,6 +171,10 @@ class RecoveryWarning(IsodynWarning):
     """Something on the disk is damaged; what could be saved is used, the rest is computed again."""
 
 
+class MendedWarning(IsodynWarning):
+    """Numbers of a file of another program cannot be those of a body, and were mended."""
+
+
 class StabilityWarning(IsodynWarning):
     """The scheme, or the scheme with this step, amplifies some motions."""
 

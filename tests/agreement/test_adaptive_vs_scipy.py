@@ -51,12 +51,12 @@ def test_rate_of_q_by_differences_of_the_retraction():
     system = rotating.top_system()
     sol = iso.integrate_adaptive(system, t_end=1e-3, first_step=1e-3, save=[0.0])
     from isodyn.formulations.closure import OPEN
+    from isodyn.integrate.at_rest import AtRest
     from isodyn.integrate.rate import rate
-    from isodyn.integrate.states import resting_run
 
-    run = resting_run(system, False)
+    run = AtRest(system)
     run.state.q[:], run.state.v[:] = sol.q[0], sol.v[0]
-    run.consist(0.0, True)
+    run.make_consistent(0.0, True)
     out = np.zeros(13)
     physics = run.physics(OPEN)
     assert rate(*physics, 0.0, run.state, run.memory, out, run.counters) == 0

@@ -22,8 +22,9 @@ PROGRAM = textwrap.dedent(
     import isodyn as iso
     from isodyn import problems
     from isodyn.errors import SchemeError
-    from isodyn.integrate.composition import compose
-    from isodyn.integrate.driver import settle
+    from isodyn.integrate.composition import check_composition
+    from isodyn.integrate.method import settle
+    from isodyn.integrate.plan import lay_legs
     from isodyn.integrate.run import Run
     from isodyn.integrate.schedule import plan
     from isodyn.mechanism.system import MechanismSystem
@@ -33,15 +34,16 @@ PROGRAM = textwrap.dedent(
     SCATTER["robertson"] = 1e-9  # stiff: from farther away it has no step of this size
     SCATTER["circle_index2"] = 0.0  # index 2: no start but s0 itself satisfies its constraint; the others are assembled
     COMPOSED = iso.Composition(iso.Scheme.central_difference(), 4)
-    TIMES, SAVE = np.array([0.101]), np.ones(1, dtype=bool)
     known = np.load(sys.argv[3]) if len(sys.argv) > 3 else None
     results = {}
 
-    def prepared(system, scheme, composed):
-        (stretch,) = plan(0.1, 0.101, 0.001, (), 1)
-        adapted, closure, first, _ = settle(system, scheme, None, 0.001)
+    def prepared(system, scheme, composition):
+        method = settle(system, scheme, None, 0.001, composition)
         newton = iso.Newton(rtol=1e-9 if name in BEAMS else 1e-13, max_halvings=0)
-        return Run(system, adapted, [stretch], None, newton, None, closure, closure, True, None, composed), stretch
+        run = Run(system, method, plan(0.1, 0.101, 0.001, (), 1), newton=newton, assemble=True)
+        run.enter(0, start=False)
+        lay_legs(run.plan, 0, 1, start=False, stop=False)  # by the scheme itself
+        return run
 
     def row(run):
         return np.concatenate([run.rows.q[1], run.rows.v[1], run.rows.a[1], run.rows.lam[1]])
@@ -52,18 +54,19 @@ PROGRAM = textwrap.dedent(
         rng = np.random.default_rng(20)
         rows, starts, composed_rows = [], [], []
         try:
-            composed = compose(system, COMPOSED, None)
+            check_composition(system, COMPOSED, None)
+            composed = True
         except SchemeError:
-            composed = None
+            composed = False
         for k in range(int(sys.argv[2])):
             scheme = iso.Scheme.V0(0.3, 1.0, 0.1) if k % 2 else iso.Scheme.optimal(0.4)
-            run, stretch = prepared(system, scheme, None)
+            run = prepared(system, scheme, None)
             state = run.state
             scatter = SCATTER.get(name, 1e-3 if system.m else 0.1) * rng.standard_normal(nq + 2 * nv)
             if known is None or k < FEWER or not isinstance(system, MechanismSystem):
                 state.q[:] += scatter[:nq]
                 state.v[:] += scatter[nq : nq + nv]
-                run.start(stretch, first=True)
+                run.start(run.stretches[0], first=True)
             else:
                 state.q[:], state.v[:], state.a[:], state.lam[:] = np.split(
                     known[name + " starts"][k], np.cumsum([nq, nv, nv])
@@ -72,20 +75,16 @@ PROGRAM = textwrap.dedent(
                 run.counters.rows = 1
                 run.enforce(run.independent_rows(0.1))
             starts.append(np.concatenate([state.q, state.v, state.a, state.lam]))
-            memory = state, run.memory, run.columns, run.rows, run.counters
-            if composed is not None and k < FEWER:
-                other, _ = prepared(system, COMPOSED.base, composed)
+            if composed and k < FEWER:
+                other = prepared(system, COMPOSED.base, COMPOSED)
                 other.state.q[:], other.state.v[:] = state.q, state.v
-                other.start(stretch, first=True)
-                status = composed.run(
-                    0.1, *other.physics(other.closure, other.main, other.controls), TIMES, SAVE,
-                    other.state, other.memory, other.columns, other.rows, other.counters,
-                )
+                other.start(other.stretches[0], first=True)
+                status = other.march(1)
                 assert status == 0, (name, "composed", k, status)
                 composed_rows.append(row(other))
             state.da[:] = scatter[nq + nv :]
             state.dt = 0.002
-            status = run.loop.run(*run.physics(run.closure, run.main, run.controls), TIMES, SAVE, *memory)
+            status = run.march(1)
             assert status == 0, (name, k, status)
             rows.append(row(run))
         results[name] = np.array(rows)

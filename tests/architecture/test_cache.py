@@ -30,7 +30,7 @@ def test_another_process_starts_from_the_cache():
     assert "compiling" not in done.stderr
 
 
-def stamps(package, files=("integrate/loop.py", "problems/kepler.py")):
+def stamps(package, files=("integrate/march.py", "problems/kepler.py")):
     """The stamps of the loop's file and of a problem's, or of others, for a copy of the package, in
     a process of its own."""
     program = (
@@ -70,7 +70,7 @@ def test_a_changed_measure_makes_mechanisms_stale_and_nothing_else(tmp_path):
     them."""
     package = tmp_path / "lib" / "isodyn"
     shutil.copytree(Path(isodyn.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
-    files = ("mechanism/model.py", "integrate/loop.py")
+    files = ("mechanism/model.py", "integrate/march.py")
     before = stamps(package, files)
     for part in ("joints/measures.py", "bodies/rotation_kernels.py", "parts/layout.py", "expressions/program.py"):
         kernels = package / part

@@ -112,7 +112,7 @@ def test_expected_kernels_are_those_that_a_run_loads():
     expected = {one.name for one in kernel_plan.kernels_of(system.model(), system.m, closure)}
     assert {
         "isodyn.integrate.newton.solve_step",
-        "isodyn.integrate.loop.run",
+        "isodyn.integrate.march.march",
         "isodyn.integrate.projection.polish",
     } <= expected
     assert not {name for name in expected if "null_space" in name or "block_lu" in name}

@@ -128,7 +128,7 @@ def test_source_keeps_the_import_and_output_rules() -> None:
         ("systems/linear.py", "x = import_module('isodyn.integrate')", "systems must not import integrate"),
         ("systems/linear.py", "x = names_from('isodyn.integrate', {})", "systems must not import integrate"),
         ("studies/order.py", "print(1)", "print() outside"),
-        ("integrate/loop.py", "import sys\nsys.stderr.write('x')", "sys.stderr.write() outside"),
+        ("integrate/march.py", "import sys\nsys.stderr.write('x')", "sys.stderr.write() outside"),
         ("integrate/progress.py", "print(1)", "print() outside"),
         ("problems/kepler.py", "from pathlib import Path\nPath('x').write_text('y')", "write_text() outside"),
     ],

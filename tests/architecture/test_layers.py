@@ -49,7 +49,6 @@ CLIENTS = "studies/verification/cases/"
 
 UPWARD = {
     ("integrate/driver.py", "subdomains"),
-    ("results/checkpoint.py", "integrate"),
 }
 
 

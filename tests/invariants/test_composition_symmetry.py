@@ -6,8 +6,9 @@ import pytest
 
 import isodyn as iso
 from isodyn import problems
-from isodyn.integrate.composition import compose
-from isodyn.integrate.driver import settle
+from isodyn.integrate import initial
+from isodyn.integrate.method import settle
+from isodyn.integrate.plan import lay_legs, new_plan
 from isodyn.integrate.run import Run
 from isodyn.integrate.schedule import plan
 from isodyn.kernels.compiled import OK
@@ -16,30 +17,35 @@ CENTRAL, MIDPOINT = iso.Scheme.central_difference(), iso.Scheme.V0(1, 1, 0)
 STEPS = 5
 
 
-def prepared(system, scheme, dt, composed):
-    """A run at its start."""
-    (stretch,) = plan(0.0, STEPS * dt, dt, (), 1)
-    adapted, closure, first, _ = settle(system, scheme, None, dt)
+def prepared(system, scheme, dt, composition=None):
+    """A run at its start, with a plan for given times without rows."""
+    method = settle(system, scheme, None, dt, composition)
     newton = iso.Newton(rtol=1e-14, max_halvings=0)
-    run = Run(system, adapted, [stretch], None, newton, None, closure, first, True, None, composed)
-    run.start(stretch, first=True)
+    run = Run(system, method, plan(0.0, STEPS * dt, dt, (), 1), newton=newton, assemble=True)
+    run.enter(0)
+    stages = len(run.plan.stages)
+    own = new_plan(run.model, system.m_phi, method.starting, method.main, newton.controls(), times=STEPS, stages=stages)
+    own.stages, own.central, own.save_every, own.t_first = run.plan.stages, run.plan.central, 0, -np.inf
+    run.plan = own
     return run
 
 
-def there_and_back(run, dt, step):
+def there_and_back(run, dt):
     """How far q and v are from where they were, relative."""
     state = run.state
     q, v = state.q.copy(), state.v.copy()
     forth = dt * np.arange(1, STEPS + 1)
     back = np.append(forth[-2::-1], 0.0)
     for times in (forth, back):
-        memory = state, run.memory, run.columns, run.rows, run.counters
-        assert step(times, np.zeros(STEPS, dtype=bool), *memory) == OK
+        run.plan.times, run.plan.t_stop, state.step = times, times[-1], 0
+        lay_legs(run.plan, 0, STEPS, start=False, stop=False)
+        assert run.march(STEPS) == OK
         run.check(
-            run.initial.initial_acceleration(*run.physics(run.closure), state.t, state, run.memory, run.counters),
+            initial.initial_acceleration(*run.physics(run.closure), state.t, state, run.memory, run.counters),
             state.t,
             state.t,
         )
+        state.lag = 0.0
     return max(np.abs(state.q - q).max() / np.abs(q).max(), np.abs(state.v - v).max() / max(1.0, np.abs(v).max()))
 
 
@@ -67,13 +73,8 @@ def there_and_back(run, dt, step):
 )
 def test_there_and_back(name, base, dt, order):
     system = problems.get(name).system()
-    composed = compose(system, iso.Composition(base, order), None)
-    run = prepared(system, base, dt, composed)
-
-    def step(times, save, *memory):
-        return composed.run(-np.inf, *run.physics(run.closure, run.main, run.controls), times, save, *memory)
-
-    assert there_and_back(run, dt, step) < 1e-12
+    run = prepared(system, base, dt, iso.Composition(base, order))
+    assert there_and_back(run, dt) < 1e-12
 
 
 @pytest.mark.parametrize(("name", "dt"), [("spherical_pendulum", 0.1), ("spinning_top", 0.004)])
@@ -81,14 +82,7 @@ def test_the_stabilised_step_is_not_symmetric(name, dt):
     """Second order, but not its own inverse: the reason why compositions have a step of their
     own."""
     system = problems.get(name).system()
-    gaps = []
-    for h in (dt, dt / 2, dt / 4):
-        run = prepared(system, CENTRAL, h, None)
-
-        def step(times, save, *memory, run=run):
-            return run.loop.run(*run.physics(run.closure, run.main, run.controls), times, save, *memory)
-
-        gaps.append(there_and_back(run, h, step))
+    gaps = [there_and_back(prepared(system, CENTRAL, h), h) for h in (dt, dt / 2, dt / 4)]
     assert gaps[-1] > 1e-9
     assert np.log2(gaps[-2] / gaps[-1]) == pytest.approx(3.0, abs=1.2)
 

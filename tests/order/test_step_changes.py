@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import isodyn as iso
-from isodyn.formulations.closure import OPEN
+from isodyn.integrate.method import settle
+from isodyn.integrate.plan import lay_legs, new_plan
 from isodyn.integrate.run import Run
 from isodyn.integrate.schedule import plan
 from isodyn.kernels.compiled import OK
@@ -112,19 +113,14 @@ def walk(scheme, times):
     """q, v, a of an oscillator under a constant load at the given times, with the first step as
     `integrate` takes it."""
     system = iso.MechanicalSystem(M=1.0, Q=lambda q, v, t: 1.0 - OMEGA**2 * q, q0=[1.0], v0=[0.5])
-    (stretch,) = plan(0.0, 1.0, 1.0 / times.size, (), 1)
-    run = Run(system, scheme, [stretch], None, iso.Newton(rtol=1e-12), None, OPEN, OPEN, False)
-    save = np.ones(times.size, dtype=bool)
-    run.start(stretch, first=True)
-
-    def go(s, part):
-        tables = run.state, run.memory, run.columns, run.rows, run.counters
-        status = run.loop.run(*run.physics(OPEN, s, run.controls), times[part], save[part], *tables)
-        assert status == OK
-
-    go(run.starting, slice(0, 1))
-    run.shift(run.main.phi)
-    go(run.main, slice(1, None))
+    n, method = times.size, settle(system, scheme, None, 1.0)
+    run = Run(system, method, plan(0.0, 1.0, 1.0 / n, (), 1), newton=iso.Newton(rtol=1e-12))
+    run.enter(0)
+    own = new_plan(run.model, 0, method.starting, method.main, run.newton.controls(), times=n)
+    own.times, own.t_stop = times, times[-1]
+    lay_legs(own, 0, n, start=True, stop=False)
+    run.plan = own
+    assert run.march(n) == OK
     rows = run.rows
     return np.array([rows.q[1:, 0], rows.v[1:, 0], rows.a[1:, 0]])
 

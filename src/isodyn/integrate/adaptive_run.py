@@ -3,19 +3,19 @@ rows, interrupts, errors."""
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
-from isodyn.errors import CallableError, ConvergenceError, IsodynError, IsodynWarning
+from isodyn.errors import ConvergenceError
 from isodyn.formulations.closure import OPEN
 from isodyn.integrate import dop853
 from isodyn.integrate.branch_start import limits_on_branch
 from isodyn.integrate.events import Event
 from isodyn.integrate.memory import UNDERFLOW
+from isodyn.integrate.outcome import carry_out
 from isodyn.integrate.record import Record
 from isodyn.integrate.start import gaps
 from isodyn.integrate.states import States
@@ -58,10 +58,9 @@ class AdaptiveRun:
         self.span, self.times, self.project = span, times, project
         self.dense = 2 if events else 0 if times is None else 1
         self.first_step, self.max_step = first_step, max_step
-        self.states = States(system, formulation, project, assemble)
+        self.states = States(system, formulation, project, assemble, span[1] - span[0])
         self.states.far = FAR * (method.rtol + 1e-12)
         self.base, self.motion, self.counters = self.states.base, self.states.motion, self.states.counters
-        self.base.slowest = self.motion.slowest = 1.0 / (span[1] - span[0])
         back = system.retract is None or bool(
             self.base.model.traits & KNOWS_RATE
         )  # compiled code brings q back to where it lives
@@ -86,19 +85,14 @@ class AdaptiveRun:
 
     def execute(self, show: Callable[[float], None]) -> Solution:
         """From start to end; a terminal event or an interrupt ends early."""
-        started, stopped = run_clock(), None
-        try:
-            with interrupts.noted():
-                stopped = self.follow(show)
-        except KeyboardInterrupt:
-            stopped = f"interrupted at t = {self.state.t:g} after {self.counters.steps} steps"
-            warnings.warn(f"{stopped}; the solution holds what was done", IsodynWarning, stacklevel=3)
-        except BaseException as error:
-            with suppress(AttributeError):
-                error.partial = self.solution(started, "stopped by an error")  # type: ignore[attr-defined]
-            raise
+        started = run_clock()
+        sol = carry_out(lambda: self.follow(show), self.where, lambda stopped: self.solution(started, stopped))
         self.record.warn_of_rank()
-        return self.solution(started, stopped)
+        return sol
+
+    def where(self) -> str:
+        """How far the run is, in words."""
+        return f"at t = {self.state.t:g} after {self.counters.steps} steps"
 
     def follow(self, show: Callable[[float], None]) -> str | None:
         """All steps, in blocks short enough to stay responsive; what ended them before t_end."""
@@ -108,7 +102,7 @@ class AdaptiveRun:
             alone = self.alone or self.base.independent.dropped.size > 0
             clock = run_clock()
             path = self.march(1 if alone else length)
-            with self.explained():
+            with self.base.explained():
                 ended = self.record.steps(path)
             if ended is not None:
                 return ended
@@ -123,12 +117,12 @@ class AdaptiveRun:
         """A consistent state, its rate, and the size of the first step."""
         state, (t, t_end) = self.state, self.span
         state.t = t
-        with self.explained():
+        with self.base.explained():
             self.base.look(t)
             if self.system.m:
-                self.base.consist(t, True)
+                self.base.make_consistent(t, True)
                 if self.base.independent.dropped.size:
-                    self.base.watch_rows(False)
+                    self.base.keep_rows(self.base.ask.G(*self.now()))
             self.check(self.states.rate(t, state, self.K[0]))
             if self.system.m:
                 lam = limits_on_branch(self.base, t, rows=self.base is self.motion)
@@ -174,7 +168,7 @@ class AdaptiveRun:
         path = self.kernel.allocate_path(length, system.nq, system.nv, system.m, self.dense > 0)
         before = int(self.counters.steps)
         while True:
-            with self.explained(), self.salvaged(path, before):
+            with self.base.explained(), self.salvaged(path, before):
                 status = self.kernel.march(
                     *self.motion.physics(OPEN),
                     self.pace,
@@ -186,7 +180,7 @@ class AdaptiveRun:
                     self.counters,
                 )
             done = int(self.counters.steps) - before
-            with self.explained():
+            with self.base.explained():
                 if status != OK and done == 0:
                     self.recover(status)
                     continue
@@ -213,7 +207,7 @@ class AdaptiveRun:
         """The end of a step in Python: back where q lives, onto the constraints; False where that
         does not work and h shrinks."""
         state, t, nq = self.state, float(path.clock[0, 1]), self.system.nq
-        with self.explained():
+        with self.base.explained():
             state.q[:] = self.states.lived(path.start[0, :nq], state.q)
             status = self.states.onto_constraints(t, state)
             if status in (SINGULAR, NOT_FINITE) and t - path.clock[0, 0] > 1e-12 * (self.span[1] - self.span[0]):
@@ -233,13 +227,13 @@ class AdaptiveRun:
         is taken."""
         state, base, nq = self.state, self.base, self.system.nq
         chosen = base.independent
-        with self.explained():
+        with self.base.explained():
             violated = max(
                 float(np.abs(gap).max(initial=0.0)) for _, gap, _ in gaps(base.ask, *self.now(), base.slowest)
             )
             if violated > ROUNDING and choose(base.ask.G(*self.now()) * self.system.scales.v).rank > chosen.rank:
                 base.choose_again()
-            base.watch_rows(False)
+            base.keep_rows(base.ask.G(*self.now()))
             if base.independent is not chosen:
                 self.check(self.states.rate(state.t, state, self.K[0]))
                 path.end[-1, :nq], path.end[-1, nq:], path.a[-1], path.lam[-1] = state.q, state.v, state.a, state.lam
@@ -257,19 +251,6 @@ class AdaptiveRun:
         return self.record.solution(self.method, self.motion.model.solver, self.counters, seconds, stopped)
 
     # ---- what went wrong, in words
-
-    @contextmanager
-    def explained(self) -> Iterator[None]:
-        """Time as a note on the exception of a user's function; the exception itself stays as it
-        is."""
-        try:
-            yield
-        except KeyboardInterrupt:
-            raise
-        except Exception as error:
-            if not isinstance(error, IsodynError) or isinstance(error, CallableError):
-                error.add_note(f"in the step from t = {self.state.t:.6g}")
-            raise
 
     @contextmanager
     def salvaged(self, path: Any, before: int) -> Iterator[None]:

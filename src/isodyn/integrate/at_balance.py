@@ -1,24 +1,18 @@
 """What the driver does for formulations that close at the balance: multipliers of saved rows,
-redundant rows, steps at a loss of rank.
+redundant rows.
 
 Positions drift there by the formulation's own equation. Rows that depend on each other on the
 constraints only become independent by as much as the drift: the tolerance of the rank follows it
 (isodyn.formulations.gauss), and rows in use are kept while they are independent.
-
-Next to a loss of rank the iteration needs ∂φ̈/∂q and ∂φ̈/∂v, which models do not know; the compiled
-step has them from differences, in full matrices. A run with sparse ones takes such steps with full
-ones as long as they are not too large.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from isodyn.formulations.closure import Closure
 from isodyn.formulations.gauss import refuse_conflict, tolerance_of_rank, wanted
-from isodyn.integrate.memory import allocate, forget, weigh
-from isodyn.integrate.step_memory import leg_for
-from isodyn.kernels.compiled import OK, Coefficients
+from isodyn.integrate import initial, march
+from isodyn.kernels.compiled import OK
 from isodyn.linear_solvers.blocks import full
 from isodyn.linear_solvers.rank import Rank, decide
 from isodyn.linear_solvers.rows import TOLERANCE
@@ -26,8 +20,6 @@ from isodyn.linear_solvers.rows import TOLERANCE
 if TYPE_CHECKING:
     from isodyn.integrate.enforced_rows import EnforcedRows
     from isodyn.integrate.run import Run
-
-LARGEST = 600  # unknowns of a step up to which sparse systems may take one with full matrices
 
 
 def show(run: Run, row: int) -> None:
@@ -38,10 +30,10 @@ def show(run: Run, row: int) -> None:
     if run.closure.at_balance:
         there = memory.aside
         there.q, there.v = state.q, state.v
-        status = run.initial.initial_acceleration(*run.physics(run.closure), state.t, there, memory, run.counters)
+        status = initial.initial_acceleration(*run.physics(run.closure), state.t, there, memory, run.counters)
         if status == OK:
             memory.lam_1 = there.lam
-    run.loop.write_row(state.lag, state, memory, run.columns, run.rows, row)
+    march.write_row(state.lag, state, memory, run.columns, run.rows, row)
 
 
 def watch_rows(run: Run, wrote_row: bool) -> None:
@@ -77,28 +69,3 @@ def tolerance_of_choice(run: EnforcedRows, G: Any) -> float:
     if not run.drifts:
         return TOLERANCE
     return tolerance_of_rank(run.ask, float(run.state.t), run.state.q, run.state.v, full(G), TOLERANCE)
-
-
-class FullMatrices:
-    """A sparse model with full matrices, and the memory for its steps."""
-
-    def __init__(self, run: Run) -> None:
-        assert run.model.dense is not None
-        self.model, self.chosen = run.model.dense(), run.independent.chosen
-        self.memory = allocate(run.system.nq, run.system.nv, run.system.m, run.independent.rank, dense=True)
-        weigh(self.memory, run.weights, self.chosen)
-
-    def step(self, run: Run, s: Coefficients, closure: Closure, t_limit: float, time: Any, save: Any) -> int:
-        """One step from the state of the run, on its own; what it has to tell goes to the memory of
-        the run."""
-        model, ours, own = self.model, run.memory, self.memory
-        leg = leg_for(model, run.system.m_phi, self.chosen, closure, s, run.careful)
-        leg.t_limit = t_limit
-        forget(run.state)
-        tables = run.state, own, run.columns, run.rows, run.counters
-        status = run.loop.run(model.function, model.tables, model.scratch, leg, time, save, *tables)
-        for name in ("mu", "nu", "lam_1", "d", "a", "dx", "r", "fault", "correction"):
-            setattr(ours, name, getattr(own, name))
-        ours.factors_good = 0
-        forget(run.state)
-        return int(status)

@@ -21,14 +21,14 @@ from isodyn.systems.manifold import freedoms
 from isodyn.systems.questions import Questions
 
 if TYPE_CHECKING:
-    from isodyn.integrate.run import Run
+    from isodyn.integrate.at_rest import AtRest
 
 EXACT = 1e-9  # velocities that miss a branch by less stay as they are
 # multipliers that grow towards the start to more than this, against their finite part, are told
 UNBOUNDED = 10.0
 
 
-def settle_start(run: Run, t: float, given: FloatArray) -> None:
+def settle_start(run: AtRest, t: float, given: FloatArray) -> None:
     """After a start was put onto the constraints: it must not depend on rounding, and must lead
     onto a branch of motion."""
     if not run.assemble:
@@ -36,7 +36,7 @@ def settle_start(run: Run, t: float, given: FloatArray) -> None:
     onto_a_branch(run, t)
 
 
-def onto_a_branch(run: Run, t: float) -> None:
+def onto_a_branch(run: AtRest, t: float) -> None:
     """Keep run.state.v where it leads onto a branch; refuse it, or with `assemble` take the nearest
     that does."""
     state, system = run.state, run.system
@@ -71,7 +71,7 @@ def onto_a_branch(run: Run, t: float) -> None:
     )
 
 
-def limits_on_branch(run: Run, t: float, *, rows: bool = True) -> FloatArray | None:
+def limits_on_branch(run: AtRest, t: float, *, rows: bool = True) -> FloatArray | None:
     """At a crossing: accelerations and multipliers as limits along the branch, and rows that are
     independent beside it.
 

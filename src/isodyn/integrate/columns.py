@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from isodyn.errors import InputError
-from isodyn.integrate.loop import Columns
+from isodyn.integrate.march import Columns
 
 
 def columns(select: Any, nq: int, nv: int, m: int) -> Any:

@@ -1,16 +1,13 @@
-"""Composed schemes in a run: which systems they are for, and the compiled loop that takes their
-steps."""
+"""Composed schemes in a run: which systems they are for."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from isodyn.errors import SchemeError
 from isodyn.formulations import Stabilised
-from isodyn.integrate import composition_loop  # compiled, or loaded from the cache, here
 from isodyn.kernels.compiled import GENERAL, KNOWS_MASS, SOLVES
 from isodyn.schemes import Composition
 from isodyn.systems.scales import reach
@@ -19,22 +16,8 @@ _FAR = 0.5  # an increment for which retractions show whether they are subgroups
 _SAME = 1e-10
 
 
-@dataclass(frozen=True, eq=False)
-class ComposedSteps:
-    """What a `Run` calls instead of the plain loop."""
-
-    scheme: Composition
-
-    def run(self, t_first: float, *arguments: Any) -> int:
-        """Composed steps; loads are not asked for before t_first. Other arguments as in
-        `isodyn.integrate.loop.run`."""
-        stages = composition_loop.Stages(np.array(self.scheme.ends), int(self.scheme.central), t_first)
-        return int(composition_loop.run_composed(stages, *arguments))
-
-
-def compose(system: Any, scheme: Composition, formulation: Any) -> ComposedSteps:
-    """The steps of a composed scheme; SchemeError for systems on which its base is not
-    symmetric."""
+def check_composition(system: Any, scheme: Composition, formulation: Any) -> None:
+    """SchemeError for systems on which the base of a composed scheme is not symmetric."""
     hint = "take Scheme.central_difference() as the base, or integrate_adaptive"
     if formulation is not None and not isinstance(formulation, Stabilised):
         raise SchemeError(
@@ -49,7 +32,7 @@ def compose(system: Any, scheme: Composition, formulation: Any) -> ComposedSteps
                 f"{scheme.base.name} is not symmetric with this retraction: half an increment twice is not the whole one",
                 hint=hint + "; or mechanisms with cayley=False",
             )
-        return ComposedSteps(scheme)
+        return
     if system.first_order:
         raise SchemeError(f"{scheme.base.name} is for second-order systems", hint="take Scheme.V0(1, 1, 0) as the base")
     if system.m > system.m_phi:
@@ -63,7 +46,6 @@ def compose(system: Any, scheme: Composition, formulation: Any) -> ComposedSteps
             f"{scheme.name} needs the mass matrix, and forces that do not depend on multipliers",
             hint="take Scheme.V0(1, 1, 0) as the base, or integrate_adaptive",
         )
-    return ComposedSteps(scheme)
 
 
 def _is_subgroup(system: Any) -> bool:

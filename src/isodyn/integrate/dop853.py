@@ -178,7 +178,7 @@ def march(
 
     K[0] holds the rate at the state, pace.h the size to try next; both are kept up.
     """
-    p = by_reference(Physics(model, leg.traits, leg.holonomic, leg.closure, leg.rows, tables, scratch))
+    p = by_reference(Physics(model, leg.traits, leg.holonomic, leg.closure, memory.rows, tables, scratch))
     nq, n = state.q.size, state.q.size + state.v.size
     for number in range(path.clock.shape[0]):
         t = state.t

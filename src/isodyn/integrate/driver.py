@@ -2,69 +2,31 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack, overload
 
-from isodyn.errors import InputError, IsodynError, SchemeError, StabilityWarning
-from isodyn.formulations import Formulation, Stabilised
-from isodyn.formulations.closure import OPEN, Closure
+from isodyn.errors import InputError, IsodynError
+from isodyn.formulations import Formulation
 from isodyn.formulations.protocol import as_formulation, facts_of
 from isodyn.formulations.table import check_combination
-from isodyn.integrate.composition import compose
+from isodyn.integrate.at_rest import AtRest
+from isodyn.integrate.composition import check_composition
 from isodyn.integrate.index_reduction import reduced_index
-from isodyn.integrate.position_level import warn_weak
+from isodyn.integrate.method import adapt, settle, unconstrained
+from isodyn.integrate.newton_settings import Newton
 from isodyn.integrate.progress import Progress
 from isodyn.integrate.run import Run
 from isodyn.integrate.schedule import plan
-from isodyn.kernels.compiled import FloatArray
 from isodyn.results.checkpoint import as_checkpoint
 from isodyn.results.solution import Solution
 from isodyn.schemes import Composition, FirstOrderScheme, Scheme
-from isodyn.schemes.spectral import critical_frequency
-from isodyn.stored import stored_with_runs
 from isodyn.systems import Description, System, as_system
-from isodyn.systems.mechanical import refuse_indefinite_mass
 
 if TYPE_CHECKING:
     from isodyn.subdomains.solution import SubdomainSolution
     from isodyn.subdomains.ties import Subdomains
-
-
-@stored_with_runs
-@dataclass(frozen=True)
-class Newton:
-    """How the nonlinear equations of a step are solved.
-
-    The iteration stops when the estimated error of the acceleration is below `rtol` of its size, or
-    at the round-off floor. The Jacobian is formed once per step; in every iteration with `full`;
-    kept over steps while it converges well with `reuse` (one per step still where it belongs to the
-    discretisation: `Stabilised`, `GGL`, `Overdetermined` take corrections of q or v from it);
-    without the derivatives of forces with `quasi` (mass and constraints only). `form` tells which
-    increment is solved for and what the first guess is: 0 none or a steady acceleration (default),
-    1 a-form, 2 v-form, 3 d-form: no change of a, v or q. A step that does not converge in
-    `max_iterations` is halved, at most `max_halvings` times.
-    """
-
-    rtol: float = 1e-10
-    max_iterations: int = 20
-    max_halvings: int = 8
-    full: bool = False
-    reuse: bool = False
-    quasi: bool = False
-    form: int = 0
-
-    def __post_init__(self) -> None:
-        if not 0 < self.rtol < 1:
-            raise InputError(f"rtol must lie between 0 and 1, received {self.rtol!r}", hint="1e-10 is the default")
-        if self.form not in (0, 1, 2, 3):
-            raise InputError(f"form must be 0, 1 (a-form), 2 (v-form) or 3 (d-form), received {self.form!r}")
-        if self.max_iterations < 1 or self.max_halvings < 0:
-            raise InputError(
-                f"max_iterations must be at least 1 and max_halvings at least 0, received {self.max_iterations}, {self.max_halvings}"
-            )
 
 
 class Options(TypedDict, total=False):
@@ -139,7 +101,7 @@ def integrate(
     formulation : how constraints enter; `Stabilised()` when left out. `isodyn.formulations.table`
         says what goes with what.
     dt, t_end, t0 : steps of dt from t0; the last one is shorter when dt does not divide the span
-    save_every : keep every so-manieth step (first, last and breakpoints always)
+    save_every : save every n-th step (first, last and breakpoints always)
     select : columns to keep: indices for all variables, or a mapping such as {"q": [0, 5], "v":
         []}; of subdomains one for all, or by name
     breakpoints : times at which loads jump; the run lands on them and starts anew
@@ -191,7 +153,7 @@ def integrate(
             assemble,
             threads,
             progress,
-            _adapt,
+            adapt,
             observe,
             executor,
             select,
@@ -206,7 +168,7 @@ def integrate(
     if system.m or isinstance(formulation, Formulation):
         formulation = as_formulation(formulation)
     elif formulation is not None:
-        raise _unconstrained(formulation)
+        raise unconstrained(formulation)
     if formulation is not None and facts_of(formulation).constraints_only and (system.m == 0 or system.first_order):
         raise InputError(f"{formulation!r} needs a mechanical system with constraints")
     if (other := as_transform(formulation)) is not None:
@@ -244,42 +206,16 @@ def integrate(
         return reduced.run(
             integrate, scheme, select, observe, **times, progress=progress, newton=newton, checkpoint=kept
         )
-    composed = None
+    composition = None
     if isinstance(scheme, Composition):
-        composed = compose(system, scheme, formulation)
-        scheme, formulation, newton = scheme.base, None, replace(newton or Newton(rtol=1e-13), max_halvings=0)
-    adapted, closure, first_closure, scaling = settle(system, scheme, formulation, dt)
-    run = Run(
-        system,
-        adapted,
-        stretches,
-        select,
-        newton or Newton(),
-        observe,
-        closure,
-        first_closure,
-        assemble,
-        scaling,
-        composed,
-    )
+        check_composition(system, scheme, formulation)
+        composition, scheme, formulation = scheme, scheme.base, None
+        newton = replace(newton or Newton(rtol=1e-13), max_halvings=0)
+    method = settle(system, scheme, formulation, dt, composition)
+    run = Run(system, method, stretches, newton=newton, select=select, observe=observe, assemble=assemble)
     run.checkpoint = kept
     with Progress(run.total_steps, progress) as bar:
         return run.execute(bar)
-
-
-def settle(
-    system: System, scheme: Any, formulation: Formulation | None, dt: float
-) -> tuple[Scheme | FirstOrderScheme, Closure, Closure, FloatArray | None]:
-    """The scheme for this system, how constraints close the steps and the first step, and the S of
-    `GGL`."""
-    refuse_indefinite_mass(system)
-    adapted = _adapt(scheme, system)
-    closure, first_closure = _closures(system, adapted, formulation, dt)
-    return adapted, closure, first_closure, None if formulation is None else formulation.scaling(system)
-
-
-def _unconstrained(formulation: Any) -> InputError:
-    return InputError(f"the system has no constraints, so formulation must be None, received {formulation!r}")
 
 
 def as_transform(formulation: Formulation | None) -> Formulation | None:
@@ -289,57 +225,11 @@ def as_transform(formulation: Formulation | None) -> Formulation | None:
 
 def _started(system: Any, t0: float, t_end: float, assemble: bool) -> Any:
     """The system with a consistent start, for formulations that make another system of it."""
-    (stretch,) = plan(t0, t_end, t_end - t0, (), 1)
-    run = Run(system, Scheme.midpoint_epa(), [stretch], None, Newton(), None, OPEN, OPEN, assemble)
-    run.state.t = t0
-    run.look(t0)
-    run.consist(t0, True)
+    rest = AtRest(system, assemble=assemble, span=t_end - t0)
+    rest.state.t = t0
+    rest.look(t0)
+    rest.make_consistent(t0, True)
     started = copy(system)
-    object.__setattr__(started, "q0", run.state.q.copy())
-    object.__setattr__(started, "v0", run.state.v.copy())
+    object.__setattr__(started, "q0", rest.state.q.copy())
+    object.__setattr__(started, "v0", rest.state.v.copy())
     return started
-
-
-def _closures(
-    system: System, scheme: Scheme | FirstOrderScheme, formulation: Formulation | None, dt: float
-) -> tuple[Closure, Closure]:
-    """How the constraints close the steps, and the first step."""
-    if system.m == 0:
-        if formulation is not None:
-            raise _unconstrained(formulation)
-        return OPEN, OPEN
-    if formulation is not None:
-        check_combination(formulation, scheme, system)
-    if system.first_order:
-        closure = OPEN if formulation is None else formulation.first_order_closure(dt)
-        return closure, closure
-    formulation = Stabilised() if formulation is None else formulation
-    if facts_of(formulation).alternates:
-        warn_weak(scheme)
-    closure, first = formulation.closure(dt), formulation.first_closure(dt)
-    return closure, closure if first is None else first
-
-
-def _adapt(scheme: Scheme | FirstOrderScheme | None, system: System) -> Scheme | FirstOrderScheme:
-    """The scheme for this kind of system, warned about where it is unstable."""
-    if scheme is None:
-        scheme = Scheme.optimal(0.8) if system.first_order else Scheme.default()
-    if not isinstance(scheme, Scheme | FirstOrderScheme):
-        raise InputError(
-            f"scheme must be a Scheme, received {scheme!r}", hint="for example iso.Scheme.U0(0.8, 0.8, 0.8)"
-        )
-    if system.first_order:
-        return scheme.first_order() if isinstance(scheme, Scheme) else scheme
-    if isinstance(scheme, FirstOrderScheme):
-        raise SchemeError(
-            f"{scheme.name} is a scheme for first-order systems; this system is of second order",
-            hint="take a Scheme, for example Scheme.default()",
-        )
-    if (scheme.W3L3 == 0 or scheme.radii is None) and critical_frequency(scheme) == 0.0:
-        warnings.warn(
-            f"{scheme.name} is unstable: its spectral radius exceeds 1 for every step size; motions will grow\n"
-            "hint: explicit schemes that do not: Scheme.central_difference(), Scheme.U0(rho, rho, 0, explicit=True)",
-            StabilityWarning,
-            stacklevel=4,
-        )
-    return scheme

@@ -8,10 +8,7 @@ from typing import Any
 import numpy as np
 
 from isodyn.formulations.closure import OPEN, Closure
-from isodyn.integrate import (
-    at_balance,
-    initial,
-)
+from isodyn.integrate import at_balance, initial
 from isodyn.integrate.step_memory import StepMemory
 from isodyn.kernels.compiled import OK, FloatArray
 from isodyn.linear_solvers.rows import LARGE, WORN, Rows, choose, choose_sparse, independence, moved_multipliers
@@ -24,7 +21,6 @@ class EnforcedRows(StepMemory):
 
     def __init__(self, system: Any, closure: Closure, scaling: FloatArray | None) -> None:
         super().__init__(system, closure, scaling)
-        self.initial = initial
         # G a = b at the balance, and nothing else
         self.drifts = closure.at_balance and closure.compliance == 0.0
         self.chosen_at = -np.inf  # when rows were last chosen again
@@ -72,5 +68,8 @@ class EnforcedRows(StepMemory):
         if rows.rank != self.independent.rank:
             state.nearest, state.nearest_at = 0.0, t
         self.enforce(rows)
-        status = self.initial.nearest_consistent(*self.physics(OPEN), t, state, self.memory)
-        return status == OK
+        return self.onto_rows(t) == OK
+
+    def onto_rows(self, t: float) -> int:
+        """Move the state onto the enforced rows by the least change in the mass norm; a status."""
+        return int(initial.nearest_consistent(*self.physics(OPEN), t, self.state, self.memory))

@@ -19,8 +19,10 @@ import numpy as np
 
 from isodyn.errors import InputError
 from isodyn.formulations.protocol import as_formulation
-from isodyn.integrate.driver import Newton, as_transform, integrate, settle
+from isodyn.integrate.driver import as_transform, integrate
 from isodyn.integrate.ensemble_run import EnsembleRun, Threads
+from isodyn.integrate.method import settle
+from isodyn.integrate.newton_settings import Newton
 from isodyn.integrate.progress import Progress
 from isodyn.integrate.run import Run
 from isodyn.integrate.schedule import plan
@@ -91,10 +93,10 @@ def ensemble(
     transform = as_transform(formulation) is not None or isinstance(scheme, Composition)
     closing: Any = None if transform else formulation
     base = scheme.base if isinstance(scheme, Composition) else scheme
-    adapted, closure, first_closure, scaling = settle(first, base, closing, dt)
+    method = settle(first, base, closing, dt)
 
     def prepare(system: Any) -> Run:
-        return Run(system, adapted, stretches, select, newton, None, closure, first_closure, assemble, scaling)
+        return Run(system, method, stretches, newton=newton, select=select, assemble=assemble)
 
     def alone(system: Any) -> Solution:
         if transform or (system.first_order and system.m):
@@ -124,7 +126,7 @@ def ensemble(
         and not run.drifts
         and first.m * first.nv <= LARGE // 10
     )
-    models = [model_for(system, closure, scaling) for system in systems] if together else []
+    models = [model_for(system, method.closure, method.scaling) for system in systems] if together else []
     with Progress(len(q0), progress, "members") as bar:
         return many.execute(Threads(many, models, int(count)) if together else None, bar)
 

@@ -1,14 +1,13 @@
-"""The loop of `isodyn.integrate.loop` for one member of an ensemble after the other, without Python
-in between.
+"""The march for one member of an ensemble after the other, without Python in between.
 
-A member starts as a single run does: onto the constraints, accelerations, the first step by the
-trapezoidal member, the rest by the scheme; the kernels are the same and are called in the same
-order on cleared memory, so the numbers are the same. What a single run decides in Python is decided
+A member starts as a single run does: onto the constraints, accelerations, then the march along the
+same plan; the kernels are the same and are called in the same order on cleared memory, so the
+numbers are the same. What a single run decides in Python is decided
 here only where it is beyond doubt: a start on the constraints, rows that are clearly independent.
 Every other member, and every one whose steps fail, gets a status and is left to a single run, which
 knows what to do and what to say.
 
-The loop is called at its address and is not compiled a second time. The global interpreter lock is
+The march is called at its address and is not compiled a second time. The global interpreter lock is
 released: threads share the members.
 """
 
@@ -22,13 +21,25 @@ from numba import types
 
 from isodyn.integrate.closure import copy_to, fill_with, measure, measure_rows
 from isodyn.integrate.ensemble_run import UNDONE
-from isodyn.integrate.initial import (
-    initial_acceleration,
-    nearest_consistent,
+from isodyn.integrate.initial import initial_acceleration, nearest_consistent
+from isodyn.integrate.march import COLUMNS, SavedRows, march, write_start
+from isodyn.integrate.memory import COUNTERS, LEG, MEMORY, PLAN, ROUNDING, STATE
+from isodyn.kernels.compiled import (
+    CONSTRAINT,
+    COUNTS_TURNS,
+    F2,
+    MODEL_TYPE,
+    OK,
+    POSITION,
+    RETRACTS,
+    VELOCITY,
+    F,
+    FloatArray,
+    I,
+    f8,
+    i8,
+    kernel,
 )
-from isodyn.integrate.loop import COLUMNS, SavedRows, run, shift, show_start, write_row
-from isodyn.integrate.memory import COUNTERS, LEG, MEMORY, STATE
-from isodyn.kernels.compiled import CONSTRAINT, F2, MODEL_TYPE, OK, POSITION, VELOCITY, F, FloatArray, I, f8, i8, kernel
 from isodyn.kernels.struct_types import ADDRESS, address_at, copy_struct
 
 NOT_CLEAR = 200  # status of a member that is better left to a single run
@@ -38,10 +49,10 @@ ON_CONSTRAINTS = 1e-7  # gaps below this, relative, are accepted by every single
 CLEAR = 1e-4
 BLOCK = 32  # steps between two looks at the stop sign
 
-Course = namedtuple("Course", "starting main t times save columns G_starts G_columns")
-"""How all members are integrated: the legs, times and rows to save, saved columns, and where the
-entries of G are (CSR)."""
-COURSE = types.NamedTuple((LEG, LEG, f8, F, types.boolean[::1], COLUMNS, I, I), Course)
+Course = namedtuple("Course", "t rest plan columns G_starts G_columns")
+"""How all members are integrated: from when, a leg for the start, the plan, saved columns, and
+where the entries of G are (CSR)."""
+COURSE = types.NamedTuple((f8, LEG, PLAN, COLUMNS, I, I), Course)
 
 Members = namedtuple("Members", "q0 v0 tables scratch by_q by_v rows sizes inertia")
 """Starts, addresses of tables and scratch of the models and weights (isodyn.systems.scales), a row for
@@ -99,19 +110,32 @@ def clearly_independent(G: FloatArray) -> bool:
 def is_clearly_consistent(model: Any, tables: Any, scratch: Any, course: Any, thread: Any) -> bool:
     """True if q and v satisfy the constraints, and the rows are independent, by such a margin that
     a single run sees it too."""
-    state, memory, t, times = thread.state, thread.memory, course.t, course.times
+    state, memory, t = thread.state, thread.memory, course.t
     c, q, v = memory.c, state.q, state.v
     if model(POSITION, t, q, v, v, state.lam, c, tables, scratch, memory.gap_q) != OK:
         return False
     if model(VELOCITY, t, q, v, v, state.lam, c, tables, scratch, memory.gap_v) != OK:
         return False
-    slowest = 1.0 / (times[times.size - 1] - t)
+    slowest = 1.0 / (course.plan.t_stop - t)
     fast, m = max(slowest, measure(v, memory.by_v)), memory.gap_v.size
     if not measure_rows(memory.gap_q, memory.row_sizes, m) <= ON_CONSTRAINTS:
         return False
     if not measure_rows(memory.gap_v, memory.row_sizes, m) <= ON_CONSTRAINTS * fast:
         return False
     return independent(model, tables, scratch, course, thread)
+
+
+@kernel()
+def is_exact(course: Any, thread: Any) -> bool:
+    """Whether the gaps that `is_clearly_consistent` found are rounding, as
+    isodyn.integrate.start.is_consistent sees it."""
+    state, memory = thread.state, thread.memory
+    if course.rest.traits & (RETRACTS | COUNTS_TURNS):
+        return False
+    fast, m = max(1.0 / (course.plan.t_stop - course.t), measure(state.v, memory.by_v)), memory.gap_v.size
+    far = max(1.0, measure(state.q, memory.by_q))
+    by_q = measure_rows(memory.gap_q, memory.row_sizes, course.rest.holonomic)
+    return by_q <= ROUNDING * far and measure_rows(memory.gap_v, memory.row_sizes, m) <= ROUNDING * fast
 
 
 @kernel()
@@ -132,37 +156,29 @@ def independent(model: Any, tables: Any, scratch: Any, course: Any, thread: Any)
 def one_member(model: Any, tables: Any, scratch: Any, course: Any, thread: Any, rows: Any, stop: Any) -> int:
     """All steps of the member whose start is in thread.state."""
     state, memory, counters, t = thread.state, thread.memory, thread.counters, course.t
-    main, times, save = course.main, course.times, course.save
-    if main.rows.size > 0:
+    rest, plan, columns = course.rest, course.plan, course.columns
+    if memory.rows.size > 0:
         if not is_clearly_consistent(model, tables, scratch, course, thread):
             return NOT_CLEAR
+        exact = is_exact(course, thread)
         copy_struct(thread.fresh_memory, memory)
-        status = nearest_consistent(model, tables, scratch, main, t, state, memory)
+        status = OK if exact else nearest_consistent(model, tables, scratch, rest, t, state, memory)
         if status != OK:
             return status
         if not independent(model, tables, scratch, course, thread):
             return NOT_CLEAR
-    status = initial_acceleration(model, tables, scratch, main, t, state, memory, counters)
+    status = initial_acceleration(model, tables, scratch, rest, t, state, memory, counters)
     if status != OK:
         return status
-    show_start(state, memory)
-    write_row(0.0, state, memory, course.columns, rows, 0)
+    write_start(state, memory, columns, rows, 0)
     counters.rows = 1
-    end = times.size
-    begin = 0
-    while begin < end:
-        leg, last = main, min(begin + BLOCK, end)
-        if begin == 0:
-            leg, last = course.starting, 1
-        part = times[begin:last]
-        status = run(model, tables, scratch, leg, part, save[begin:last], state, memory, course.columns, rows, counters)
+    while state.step < plan.end:
+        upto = min(state.step + BLOCK, plan.end)
+        status = march(model, tables, scratch, plan, upto, state, memory, columns, rows, counters)
         if status != OK:
             return status
-        if begin == 0:
-            shift(state, main.phi)
         if stop[0] != 0:
             return UNDONE
-        begin = last
     return OK
 
 

@@ -12,9 +12,9 @@ import numpy as np
 
 from isodyn.errors import IsodynWarning
 from isodyn.integrate.memory import COUNTED, JUDGED, Counters, new_state
+from isodyn.integrate.plan import lay_stretch
 from isodyn.integrate.progress import Progress
 from isodyn.integrate.run import Run
-from isodyn.integrate.step_memory import leg_for
 from isodyn.kernels import interrupts
 from isodyn.kernels.compiled import OK, RAISED, FloatArray, make_ready
 from isodyn.kernels.progress import run_clock
@@ -121,7 +121,7 @@ class EnsembleRun:
             self.systems,
             self.q0,
             self.v0,
-            run.scheme,
+            run.method.scheme,
             run.columns._asdict(),
             self.statuses == OK,
             {name: self.counts[:, k] for k, name in enumerate(COUNTED)},
@@ -173,17 +173,14 @@ class Threads:
         return [np.array([np.atleast_1d(one[k]) for one in found]) for k in range(len(found[0]))]
 
     def course(self) -> Any:
-        """How all members are run: legs, times and rows, and the pattern of G."""
+        """How all members are run: the plan, and the pattern of G."""
         run, model, system = self.many.run, self.model, self.many.run.system
         pattern, m, n = model.sparsity, system.m, system.nv
         starts = np.arange(m + 1) * n if pattern is None else pattern.G_starts
         columns = np.tile(np.arange(n), m) if pattern is None else pattern.G_columns
-        stretch = run.stretches[0]
-        starting = leg_for(model, system.m_phi, self.rows.chosen, run.first_closure, run.starting, run.controls)
-        main = leg_for(model, system.m_phi, self.rows.chosen, run.closure, run.main, run.controls)
-        times, save = stretch.times(0, stretch.steps), stretch.save(0, stretch.steps)
+        lay_stretch(run.plan, run.stretches[0], 0, composed=False)
         where = starts.astype(np.int64), columns.astype(np.int64)
-        return self.kernel.Course(starting, main, stretch.t_start, times, save, run.columns, *where)
+        return self.kernel.Course(run.stretches[0].t_start, run.physics(run.closure)[-1], run.plan, run.columns, *where)
 
     def execute(self, bar: Progress) -> None:
         """Until nothing is left; the main thread looks after progress and Ctrl-C."""

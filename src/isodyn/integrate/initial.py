@@ -126,7 +126,7 @@ def initial_acceleration(
 ) -> int:
     """`acceleration` for callers outside compiled code; loads are taken at t, which may be a
     right-hand limit."""
-    p = by_reference(Physics(model, leg.traits, leg.holonomic, leg.closure, leg.rows, tables, scratch))
+    p = by_reference(Physics(model, leg.traits, leg.holonomic, leg.closure, memory.rows, tables, scratch))
     return acceleration(p, leg, t, state, memory, counters, PATIENCE)
 
 
@@ -151,5 +151,5 @@ NEAREST_CONSISTENT = i8(MODEL_TYPE, ADDRESS, ADDRESS, LEG, f8, STATE, MEMORY)
 @kernel(NEAREST_CONSISTENT, apart=True)
 def nearest_consistent(model: Any, tables: Any, scratch: Any, leg: Any, t: float, state: Any, memory: Any) -> int:
     """`nearest` for callers outside compiled code."""
-    p = by_reference(Physics(model, leg.traits, leg.holonomic, leg.closure, leg.rows, tables, scratch))
+    p = by_reference(Physics(model, leg.traits, leg.holonomic, leg.closure, memory.rows, tables, scratch))
     return nearest(p, t, state, memory)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from isodyn.formulations.closure import Closure
-from isodyn.integrate import initial, loop, matrix, newton, null_space, projection, step
+from isodyn.integrate import initial, march, matrix, newton, null_space, projection, step
 from isodyn.kernels.compiled import COUNTS_TURNS, GENERAL, KNOWS_MASS, KNOWS_TANGENT, RETRACTS, SOLVES, SPARSE
 from isodyn.kernels.helper import expect
 from isodyn.linear_solvers import block_lu
@@ -28,7 +28,7 @@ def kernels_of(model: Model, m: int, closure: Closure) -> list[Any]:
         found += [block_lu.block_factor, block_lu.block_solve]
     if not general:
         found += [initial.initial_acceleration, initial.acceleration]
-    found += [loop.show_start, loop.write_row, loop.run, loop.shift, step.guess, newton.solve_step]
+    found += [march.write_start, march.march, step.advance, step.guess, newton.solve_step]
     if not (m == 0 and traits & SOLVES):
         found.append(matrix.factorise_step)
     if general or not traits & (KNOWS_TANGENT | KNOWS_MASS | SOLVES):

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import types
 
-from isodyn.kernels.compiled import MODEL_TYPE, FloatArray, I, IntArray, i8
+from isodyn.kernels.compiled import MODEL_TYPE, I, IntArray, i8
 from isodyn.kernels.lowering import Reference
-from isodyn.kernels.struct import Struct, integer, integers, one, real, reals
+from isodyn.kernels.struct import Struct, integer, integers, many, one, real, reals
 from isodyn.kernels.struct_types import ADDRESS, StructType
 from isodyn.linear_solvers import block_layout
 from isodyn.linear_solvers.blocks import storage_of
@@ -22,6 +22,8 @@ SEEN = 4  # how many corrections of a step are kept (isodyn.integrate.newton)
 # a status of adaptive steps: not good enough, also with a step as small as rounding of t
 UNDERFLOW = 100
 EPS = float(np.finfo(np.float64).eps)
+# gaps of a start that are nothing, relative; the way onto the constraints ends there too
+ROUNDING = 4.0 * EPS
 
 
 class ClosureNumbers(Struct):
@@ -39,9 +41,11 @@ class ClosureNumbers(Struct):
 
 
 class Leg(Struct):
-    """Steps that are taken alike: the model's traits, enforced rows, closure, coefficients of the
-    scheme, settings of the iteration."""
+    """Steps that are taken alike: the model's traits, closure, coefficients of the scheme, settings
+    of the iteration."""
 
+    last = integer  # how many steps of the run are done when it ends …
+    next_phi = real  # … and then `a` is moved to t − next_phi·Δt, where the next leg wants it
     traits, holonomic = integer, integer
     closure = one(ClosureNumbers)
     t_limit = real  # loads are not asked for later than this
@@ -49,15 +53,44 @@ class Leg(Struct):
     rtol, max_iterations, max_halvings = real, integer, integer
     full, reuse, quasi, form = integer, integer, integer, integer
     keep_balance = integer  # whether the states at the last two balances are kept
-    rows = integers("rows")  # numbers of the enforced rows
+
+
+class Plan(Struct):
+    """The steps of a run from one start to the next breakpoint, or to its end: when, how, and which
+    become rows. Kernels only read it.
+
+    Step n of the run leads to times[n − begin]; where there are no times to t₀ + (grid + n − begin)
+    Δt; the last one to t_stop. With a policy (isodyn.integrate.policies) steps are as long as
+    state.next_dt says, and end at each of the times and at t_stop.
+    """
+
+    begin, end = integer, integer  # steps of the run that are done before and after
+    t_stop, t0, dt = real, real, real
+    grid = integer  # number of the grid time that the first of the steps leads to
+    save_every = integer  # grid times between rows, steps with a policy; 0: no rows
+    times = reals("times")
+    legs = many(Leg, "legs")  # one behind the other; with a policy the third one lands on t_stop
+    # ---- composed schemes (isodyn.integrate.composed_step)
+    stages = reals("stages")  # where the sub-steps of a step end, as parts of it; none: one step
+    central = integer  # whether they are steps of the central difference
+    t_first = real  # loads are not asked for earlier than this
+    # ---- steps that a policy chooses
+    by_policy = integer
+    accept = integer  # address of the function that judges a step
+    smallest_dt, largest_dt = real, real
+    settings = reals("settings")  # numbers of the policy
 
 
 class State(Struct):
     """All that a run needs to go on: the motion, and what the steps before tell about the next."""
 
+    step = integer  # how many steps of the run are done
     t, dt = real, real  # time, and the size of the step that led here; 0 at a start
     lag = real  # `a` belongs to t − lag·dt
     q, v, a, da, lam = reals("nq"), reals("nv"), reals("nv"), reals("nv"), reals("m")
+    mu, nu = reals("m"), reals("m")  # multipliers of the last corrections of q and v
+    next_dt = real  # the size that a policy wants for the next step …
+    policy = reals(4)  # … and numbers that it keeps from step to step
     # ---- what the steps before tell about the first guess of the next
     # (isodyn.integrate.extrapolation)
     until = real  # the time up to which steps of one size followed each other, …
@@ -161,8 +194,11 @@ class Memory(Struct):
     )  # of all rows; of the unknowns of the matrix and of its equations
     soft = reals("rows")  # the −ε of the enforced rows in the matrix
     inertia = real  # the smallest entry of D M D
+    rows = integers("rows")  # numbers of the enforced rows
+    updates = reals("updates", "unknowns")  # Broyden's (isodyn.integrate.symmetric_step)
     iteration = one(Iteration)
     aside = one(State)  # a state of which acceleration and multipliers are asked
+    before = one(State)  # the state before a step that may have to be undone
 
 
 class Counters(Struct):
@@ -182,6 +218,7 @@ PHYSICS = types.NamedTuple((MODEL_TYPE, i8, i8, StructType(ClosureNumbers), I, A
 
 PHYSICS_REF = Reference(PHYSICS)
 LEG, STATE, MEMORY, COUNTERS = StructType(Leg), StructType(State), StructType(Memory), StructType(Counters)
+PLAN = StructType(Plan)
 
 
 class Controls(NamedTuple):
@@ -214,37 +251,15 @@ def forget(state: State, *, differences: bool = False) -> None:
             setattr(state, name, 0.0)
 
 
-class Motion(NamedTuple):
-    """Copies of what moves in a state."""
-
-    t: float
-    dt: float
-    lag: float
-    q: FloatArray
-    v: FloatArray
-    a: FloatArray
-    lam: FloatArray
-    da: FloatArray
-
-
-def motion_of(state: State) -> Motion:
-    """The motion of a state, without its history."""
-    return Motion._make(np.copy(getattr(state, name)) for name in Motion._fields)
-
-
-def set_motion(state: State, motion: Motion) -> None:
-    """Put a motion into a state; its history stays and does not fit, which steps see by the
-    time."""
-    for name, value in motion._asdict().items():
-        setattr(state, name, value)
-
-
-def allocate(nq: int, nv: int, m: int, rows: int, dense: bool, packed: IntArray | None = None) -> Memory:
-    """Memory for systems of these sizes, `rows` of m constraint rows being used.
+def allocate(
+    nq: int, nv: int, m: int, chosen: IntArray, dense: bool, packed: IntArray | None = None, updates: int = 0
+) -> Memory:
+    """Memory for systems of these sizes with the `chosen` of m constraint rows.
 
     No matrix for models that bring their own solver; values of the patterns in `packed` for sparse
     ones.
     """
+    rows = chosen.size
     unknowns = nv + rows
     block = nv * nv if dense and m else 0
     G, factors, pivots = m * nv, unknowns * unknowns if dense else 0, 2 * unknowns
@@ -264,7 +279,9 @@ def allocate(nq: int, nv: int, m: int, rows: int, dense: bool, packed: IntArray 
         factors=factors,
         first_factors=factors if m else 0,
         pivots=pivots,
+        updates=updates,
     )
+    memory.rows = chosen
     memory.kappa[3] = 1.0
     for name in ("by_q", "by_v", "row_sizes", "unknown_sizes"):
         setattr(memory, name, 1.0)
@@ -273,9 +290,8 @@ def allocate(nq: int, nv: int, m: int, rows: int, dense: bool, packed: IntArray 
     return memory
 
 
-def weigh(memory: Memory, weights: Any, chosen: IntArray) -> None:
-    """Put the weights of a system (isodyn.systems.scales) into the memory of a step with these
-    rows."""
+def weigh(memory: Memory, weights: Any) -> None:
+    """Put the weights of a system (isodyn.systems.scales) into the memory of its steps."""
     n = memory.by_v.size
     memory.by_q, memory.by_v, memory.row_sizes, memory.inertia = weights.q, weights.v, weights.rows, weights.inertia
-    memory.unknown_sizes[:n], memory.unknown_sizes[n:] = weights.matrix[:n], weights.matrix[n:][chosen]
+    memory.unknown_sizes[:n], memory.unknown_sizes[n:] = weights.matrix[:n], weights.matrix[n:][memory.rows]

@@ -2,18 +2,49 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import warnings
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from isodyn.errors import IsodynWarning
 from isodyn.formulations.near_singular import warn_near_singular
 from isodyn.integrate import at_balance
 from isodyn.integrate.memory import COUNTED, JUDGED
+from isodyn.kernels import interrupts
 from isodyn.results.quality import largest_local_error, warn_of_coarse_steps
 from isodyn.results.solution import Solution, Statistics
 
 if TYPE_CHECKING:
     from isodyn.integrate.run import Run
+
+
+Result = TypeVar("Result")
+
+
+def carry_out(
+    follow: Callable[[], str | None],
+    where: Callable[[], str],
+    solution: Callable[[str | None], Result],
+) -> Result:
+    """Let a run follow its course to the end, and make a solution of what exists then.
+
+    `follow` returns what ended the run early, in words. Ctrl-C ends it with a warning; an error
+    carries what exists in `.partial`.
+    """
+    try:
+        with interrupts.noted():
+            stopped = follow()
+    except KeyboardInterrupt:
+        stopped = f"interrupted {where()}"
+        warnings.warn(f"{stopped}; the solution holds what was done", IsodynWarning, stacklevel=4)
+    except BaseException as error:
+        with suppress(Exception):
+            error.partial = solution("stopped by an error")  # type: ignore[attr-defined]
+        raise
+    return solution(stopped)
 
 
 def solution_of(run: Run, stopped: str | None) -> Solution:
@@ -33,9 +64,8 @@ def solution_of(run: Run, stopped: str | None) -> Solution:
     if run.drifts:
         aux["rank"] = run.ranks[:k].copy()
     redundant = tuple(run.system.row_names[i] for i in run.independent.dropped)
-    scheme = run.scheme if run.composed is None else run.composed.scheme
     stats = _statistics(run, stopped)
-    return Solution(t, q, v, a, lam, run.system, scheme, stats, run.columns._asdict(), aux, redundant)
+    return Solution(t, q, v, a, lam, run.system, run.method.named, stats, run.columns._asdict(), aux, redundant)
 
 
 def _statistics(run: Run, stopped: str | None) -> Statistics:
@@ -48,7 +78,7 @@ def _statistics(run: Run, stopped: str | None) -> Statistics:
         stopped=stopped,
         index=None if run.index is None else str(run.index),
     )
-    if run.composed is None and stats.steps:
+    if run.method.composition is None and stats.steps:
         stats.take(largest_local_error(np.array([getattr(run.state, name) for name in JUDGED]), run.system))
     return stats
 
@@ -59,7 +89,7 @@ def warn_of_doubts(run: Run, sol: Solution) -> None:
         pivot, when = float(run.state.nearest), float(run.state.nearest_at)
         warn_near_singular(pivot, when, "the motion from there on, and multipliers, are uncertain", stacklevel=4)
     warn_of_coarse_steps(sol.stats, stacklevel=5)
-    if run.controls.keep_balance:
+    if run.keeps_balance:
         # mechanisms and beams only come here
         from isodyn.results.chord_strain import warn_of_chord_strain
 

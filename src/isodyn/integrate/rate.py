@@ -96,7 +96,7 @@ def rate(
     model: Any, tables: Any, scratch: Any, leg: Any, t: float, state: Any, memory: Any, out: Any, counters: Any
 ) -> int:
     """`rate_of` for callers outside compiled code."""
-    p = by_reference(Physics(model, leg.traits, leg.holonomic, leg.closure, leg.rows, tables, scratch))
+    p = by_reference(Physics(model, leg.traits, leg.holonomic, leg.closure, memory.rows, tables, scratch))
     return rate_of(p, leg, t, state, memory, out, counters, PATIENCE)
 
 

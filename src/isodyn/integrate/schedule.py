@@ -44,15 +44,20 @@ class Stretch:
         return times
 
     def save(self, begin: int, end: int) -> Any:
-        """Which of them become rows: every so-manieth of the grid, and the last."""
+        """Which of them become rows: every save_every-th of the grid, and the last."""
         save = np.arange(self.first + begin, self.first + end) % self.save_every == 0
         if end == self.steps:
             save[-1] = True
         return save
 
+    def next_saved(self, n: int) -> int:
+        """Number of the first step from n on that becomes a row."""
+        on_grid = -(-(self.first + n) // self.save_every) * self.save_every
+        return min(on_grid - self.first, self.steps - 1)
+
     @property
     def rows(self) -> int:
-        """How many of them do."""
+        """How many steps become rows."""
         last = self.first + self.steps - 1
         return (last - 1) // self.save_every - (self.first - 1) // self.save_every + 1
 

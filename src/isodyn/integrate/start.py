@@ -10,15 +10,15 @@ from __future__ import annotations
 import numpy as np
 
 from isodyn.errors import ConflictError, InputError, NonFiniteError, SingularError
+from isodyn.integrate.memory import ROUNDING
 from isodyn.kernels.compiled import COUNTS_TURNS, RETRACTS, FloatArray
 from isodyn.linear_solvers.blocks import full
 from isodyn.linear_solvers.rows import Rows, partners
 from isodyn.systems.manifold import CONFLICT, close, moving, refuse_open
 from isodyn.systems.questions import Questions
-from isodyn.systems.scales import pace, reach, sizes_of_rows
+from isodyn.systems.scales import Weights, pace, reach, sizes_of_rows
 
 SMALL = 1e-6  # violations below this, relative to the size of the state, are rounding of the input
-ROUNDING = 4.0 * np.finfo(float).eps  # where the way onto the constraints ends too
 ASIDE = 1e-3  # how far aside gradients are compared, against the size of q
 STATIONARY = 1e-7  # a gradient smaller than this part of one a little aside is rounding
 # of the size of v: more than rounding of the input can ask for in a position that is not singular
@@ -45,16 +45,21 @@ def still_open(ask: Questions, rows: Rows, t: float, q: FloatArray) -> bool:
     return bool(off[rows.chosen[rows.chosen < phi.size]].max(initial=0.0) > CONFLICT * reach(ask.system, q))
 
 
-def is_consistent(ask: Questions, rows: Rows, t: float, q: FloatArray, v: FloatArray, slowest: float) -> bool:
+def is_consistent(
+    ask: Questions, rows: Rows, weights: Weights, t: float, q: FloatArray, v: FloatArray, slowest: float
+) -> bool:
     """Whether enforced rows hold to rounding, for positions and velocities: the nearest consistent
     state is no nearer than the state itself. A model that does not add increments to q says so
     never, because its q may have to be brought back to where it lives."""
     if ask.model.traits & (RETRACTS | COUNTS_TURNS):
         return False
-    return all(
-        np.abs(gap[rows.chosen[rows.chosen < gap.size]]).max(initial=0.0) <= ROUNDING
-        for _, gap, _ in gaps(ask, t, q, v, slowest)
-    )
+    far = max(1.0, float((np.abs(q) * weights.q).max(initial=0.0)))
+    fast = max(slowest, float((np.abs(v) * weights.v).max(initial=0.0)))
+    for gap, size in ((ask.position(t, q, v), far), (ask.velocity(t, q, v), fast)):
+        chosen = rows.chosen[rows.chosen < gap.size]
+        if not np.abs(gap[chosen] / weights.rows[chosen]).max(initial=0.0) <= ROUNDING * size:
+            return False
+    return True
 
 
 def near_velocity(ask: Questions, t: float, q: FloatArray, v: FloatArray) -> FloatArray:

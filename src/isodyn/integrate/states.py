@@ -1,14 +1,13 @@
 """States of a run with adaptive steps, asked for from Python: their rates, the way onto the
 constraints, and the ones between steps.
 
-Consistent starts, independent rows, conflicts and messages are those of `isodyn.integrate.run`.
+Consistent starts, independent rows, conflicts and messages are those of `isodyn.integrate.at_rest`.
 Where the coordinates retract, a state is first put back where they live, q ← q_n ⊕ (q* ⊖ q_n);
 then, as everywhere, onto the constraints.
 """
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -16,14 +15,11 @@ import numpy as np
 from isodyn.errors import SingularError
 from isodyn.formulations.closure import OPEN
 from isodyn.formulations.gauss import Reduction
-from isodyn.integrate import dop853, rate
-from isodyn.integrate.driver import Newton
+from isodyn.integrate import dop853, initial, rate
+from isodyn.integrate.at_rest import AtRest
 from isodyn.integrate.memory import Counters, State, new_state
-from isodyn.integrate.run import Run
-from isodyn.integrate.schedule import plan
 from isodyn.integrate.start import near_manifold, near_velocity
 from isodyn.kernels.compiled import OK, RAISED, SINGULAR, FloatArray
-from isodyn.schemes import FirstOrderScheme, Scheme
 
 
 class States:
@@ -33,12 +29,12 @@ class States:
     formulation computes them.
     """
 
-    def __init__(self, system: Any, formulation: Any, project: bool, assemble: bool) -> None:
+    def __init__(self, system: Any, formulation: Any, project: bool, assemble: bool, span: float) -> None:
         self.kernel, self.system, self.project = rate, system, project
-        self.base = self.motion = resting_run(system, assemble)
+        self.base = self.motion = AtRest(system, assemble=assemble, span=span)
         self.problem: Reduction | None = None
         if formulation is not None:
-            self.motion = resting_run(formulation.transform(system), False)
+            self.motion = AtRest(formulation.transform(system), span=span)
             self.problem = Reduction(formulation, self.base.ask)
         self.counters = self.base.counters = self.motion.counters = Counters()
         nq, nv, m = system.nq, system.nv, system.m
@@ -74,7 +70,7 @@ class States:
         if not self.project:
             return OK
         base = self.base
-        return int(base.initial.nearest_consistent(*base.physics(OPEN), t, state, base.memory))
+        return int(initial.nearest_consistent(*base.physics(OPEN), t, state, base.memory))
 
     def between(self, path: Any, i: int, t: float) -> State:
         """The state inside step i of a path, on the constraints, without accelerations."""
@@ -100,7 +96,7 @@ class States:
             trial.q[:], trial.v[:] = given
         return trial
 
-    def check(self, status: int, t: float, run: Run, h: float = 0.0) -> None:
+    def check(self, status: int, t: float, run: AtRest, h: float = 0.0) -> None:
         """Turn a status into the error that says what happened where; h is the step that was
         tried."""
         raised = run.model.raised
@@ -112,15 +108,3 @@ class States:
             if self.system.m:
                 error.add_note(f"rank {self.base.independent.rank} of {self.system.m} rows was enforced")
             raise
-
-
-@cache
-def _any_scheme(first_order: bool) -> Any:
-    return FirstOrderScheme.crank_nicolson() if first_order else Scheme.midpoint_epa()
-
-
-def resting_run(system: Any, assemble: bool) -> Run:
-    """Memory, rows and messages of a run that takes no steps of its own."""
-    scheme = _any_scheme(system.first_order)
-    (stretch,) = plan(0.0, 1.0, 1.0, (), 1)
-    return Run(system, scheme, [stretch], None, Newton(), None, OPEN, OPEN, assemble)

@@ -40,6 +40,7 @@ from isodyn.kernels.compiled import (
     WRONG_SHAPE,
     FloatArray,
     f8,
+    i8,
     kernel,
 )
 
@@ -195,6 +196,8 @@ def accept(p: Any, leg: Any, t_1: float, dt: float, state: Any, memory: Any) -> 
     copy_to(memory.v_1, state.v)
     copy_to(memory.a_1, state.a)
     copy_to(memory.lam_1, state.lam)
+    copy_to(memory.mu, state.mu)
+    copy_to(memory.nu, state.nu)
     copy_to(memory.x, state.da)
     state.t = t_1
     state.dt = dt
@@ -249,7 +252,7 @@ def try_remedies(p: Any, leg: Any, t_1: float, state: Any, memory: Any, counters
     return status
 
 
-@kernel()
+@kernel(i8(PHYSICS_REF, LEG, f8, STATE, MEMORY, COUNTERS), inner=True, apart=True)
 def advance(p: Any, leg: Any, t_1: float, state: Any, memory: Any, counters: Any) -> int:
     """From state.t to t_1 in one step, or in 2, 4, … where the iteration asks for it."""
     pieces, halvings = 1, 0

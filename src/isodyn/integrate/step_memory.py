@@ -3,17 +3,18 @@ what holds when pivots are missing."""
 
 from __future__ import annotations
 
-from dataclasses import fields
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from isodyn.formulations.closure import Closure
 from isodyn.integrate.memory import Controls, Counters, Leg, Memory, allocate, forget, new_state, weigh
+from isodyn.integrate.plan import Member, fill_leg
 from isodyn.kernels.compiled import SOLVES, Coefficients, FloatArray, IntArray
 from isodyn.kernels.struct import Struct
 from isodyn.linear_solvers.block_layout import REFINED
-from isodyn.linear_solvers.blocks import joint_to_merge, pack
+from isodyn.linear_solvers.blocks import pack
 from isodyn.linear_solvers.rows import Rows, choose
 from isodyn.systems.compiled_system import settled
 from isodyn.systems.model import Model
@@ -22,7 +23,6 @@ from isodyn.systems.scales import unlooked, weights
 
 STILL = Coefficients(0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)  # no step at all
 UNTRIED = Controls(1e-10, 0, 0, 0, 0, 0, 0)  # of what is no iteration
-MOST_MERGED = 8  # joints that are eliminated with a body before SuperLU takes over
 
 
 def model_for(system: Any, closure: Closure, scaling: FloatArray | None) -> Model:
@@ -31,19 +31,15 @@ def model_for(system: Any, closure: Closure, scaling: FloatArray | None) -> Mode
     return model.dense() if model.dense is not None and (closure.eliminate or scaling is not None) else model
 
 
-def leg_for(model: Model, holonomic: int, rows: IntArray, closure: Closure, s: Coefficients, controls: Controls) -> Leg:
-    """Steps of a model with these rows, closure, coefficients and settings, without a limit for
-    loads."""
-    leg = Leg(rows=rows.size)
-    leg.traits, leg.holonomic, leg.rows, leg.t_limit = model.traits, holonomic, rows, np.inf
-    for numbers in (s, controls):
-        for name, value in numbers._asdict().items():
-            setattr(leg, name, value)
-    for field in fields(closure):
-        if field.name != "where":
-            setattr(leg.closure, field.name, getattr(closure, field.name))
-    leg.closure.at_balance = closure.at_balance
-    return leg
+def memory_for(
+    model: Model, system: Any, chosen: IntArray, merged: Sequence[tuple[int, int]] = (), updates: int = 0
+) -> Memory:
+    """New memory for steps of a model with these constraint rows."""
+    packed = None
+    if model.sparsity is not None:
+        packed = pack(model.sparsity, chosen, [pair for pair in merged if pair[1] in chosen])
+    dense = not model.traits & SOLVES
+    return allocate(system.nq, system.nv, system.m, chosen, dense=dense, packed=packed, updates=updates)
 
 
 class StepMemory:
@@ -57,7 +53,8 @@ class StepMemory:
         self.state = new_state(system.nq, nv, m)
         self.state.q, self.state.v = settled(system, system.q0), system.v0
         self.counters = Counters()
-        self.legs: dict[Any, Leg] = {}  # of the present rows, by what they were made of
+        self.legs: dict[Closure, Leg] = {}  # without steps, for what is asked at one instant
+        self.updates = 0  # iterations of which memory keeps the corrections
         self.weights = unlooked(system)
         self.merged: list[tuple[int, int]] = []  # nodes that are eliminated with a joint
         self.other: Model | None = None  # the model with SuperLU, once it is needed
@@ -68,7 +65,7 @@ class StepMemory:
     def look(self, t: float) -> None:
         """Find the typical sizes of the rows and of the matrix of a step."""
         self.weights = weights(self.ask, t)
-        weigh(self.memory, self.weights, self.independent.chosen)
+        weigh(self.memory, self.weights)
 
     def enforce(self, rows: Rows) -> None:
         """Memory for a step with these constraint rows; what is there is kept where the rows stay
@@ -85,13 +82,8 @@ class StepMemory:
 
     def memory_for(self, rows: Rows) -> Memory:
         """New memory for a step with these constraint rows."""
-        system, packed = self.system, None
-        if self.model.sparsity is not None:
-            merged = [pair for pair in self.merged if pair[1] in rows.chosen]
-            packed = pack(self.model.sparsity, rows.chosen, merged)
-        dense = not self.model.traits & SOLVES
-        memory = allocate(system.nq, system.nv, system.m, rows.rank, dense=dense, packed=packed)
-        weigh(memory, self.weights, rows.chosen)
+        memory = memory_for(self.model, self.system, rows.chosen, self.merged, self.updates)
+        weigh(memory, self.weights)
         if self.scaling is not None:
             memory.N = np.linalg.inv(self.scaling).ravel()
         return memory
@@ -100,7 +92,6 @@ class StepMemory:
         """Memory for the present rows and order of elimination; what is counted there goes on."""
         refined = self.refinements()
         self.memory = self.memory_for(self.independent)
-        self.legs.clear()
         if self.model.sparsity is not None:
             self.memory.pivots[REFINED] = refined
         if self.other is not None:
@@ -110,38 +101,15 @@ class StepMemory:
         """How many solutions were refined so far."""
         return int(self.memory.pivots[REFINED]) if self.model.sparsity is not None else 0
 
-    def choose_pivots(self) -> bool:
-        """Where a block has no pivot of its own: eliminate it together with a joint of it; SuperLU
-        when that does not help."""
-        pattern = self.model.sparsity
-        if pattern is None or self.closure.project > 0 or self.other is not None:
-            return False
-        found = None
-        if len(self.merged) < MOST_MERGED:
-            found = joint_to_merge(pattern, self.independent.chosen, self.merged, int(self.memory.fault[0]))
-        if found is not None:
-            self.merged.append(found)
-            self.counters.repivots += 1
-        else:
-            self.take_superlu()
-            self.counters.fallbacks += 1
-        self.renew_memory()
-        forget(self.state, differences=True)
-        return True
-
     def take_superlu(self) -> None:
         """Solve with SuperLU for the present rows from now on."""
-        from isodyn.integrate.fallback import with_superlu
+        from isodyn.integrate.fallback import with_superlu  # SciPy's solvers take a while to load
 
         self.other = with_superlu(self.model, self.independent.chosen, self.memory.unknown_sizes.copy())
 
-    def physics(
-        self, closure: Closure, s: Coefficients = STILL, controls: Controls = UNTRIED, *, stepping: bool = False
-    ) -> tuple[Any, Struct, Struct, Leg]:
-        """The model as compiled code takes it, and the leg of steps with this closure and these
-        coefficients."""
-        model = self.other if stepping and self.other is not None else self.model
-        key = closure, s, controls, stepping
-        if key not in self.legs:
-            self.legs[key] = leg_for(model, self.system.m_phi, self.independent.chosen, closure, s, controls)
-        return model.function, model.tables, model.scratch, self.legs[key]
+    def physics(self, closure: Closure) -> tuple[Any, Struct, Struct, Leg]:
+        """The model as compiled code takes it, and a leg without steps, for what is asked at one
+        instant."""
+        if closure not in self.legs:
+            self.legs[closure] = fill_leg(Leg(), self.model, self.system.m_phi, Member(STILL, closure), UNTRIED)
+        return self.model.function, self.model.tables, self.model.scratch, self.legs[closure]

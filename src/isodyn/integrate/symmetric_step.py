@@ -123,13 +123,13 @@ def broyden(S: FloatArray, k: int, y: FloatArray, sizes: FloatArray) -> None:
 
 
 @kernel()
-def correct_both(p: Any, t: float, c: FloatArray, memory: Any, S: FloatArray, k: Any) -> float:
+def correct_both(p: Any, t: float, memory: Any, k: Any) -> float:
     """Correct memory.a and memory.lam; the size of the correction of a, NaN where there is none."""
-    n = memory.x.size
+    n, c = memory.x.size, memory.c
     for i in range(n + p.rows.size):
         memory.dx[i] = -memory.r[i]
     solve(p, t, c, memory, memory.dx, memory.r_plus, False)
-    broyden(S, k, memory.dx, memory.unknown_sizes)
+    broyden(memory.updates, k, memory.dx, memory.unknown_sizes)
     for i in range(n):
         memory.a[i] += memory.dx[i]
     for k in range(p.rows.size):
@@ -139,21 +139,10 @@ def correct_both(p: Any, t: float, c: FloatArray, memory: Any, S: FloatArray, k:
 
 
 @kernel()
-def first_half(
-    p: Any,
-    leg: Any,
-    t: float,
-    t_1: float,
-    dt: float,
-    state: Any,
-    c: FloatArray,
-    memory: Any,
-    S: FloatArray,
-    counters: Any,
-) -> int:
+def first_half(p: Any, leg: Any, t: float, t_1: float, dt: float, state: Any, memory: Any, counters: Any) -> int:
     """v½ into memory.v, q_{n+1} into memory.q_1, from the acceleration and multipliers in `state`
     as a guess."""
-    n = memory.x.size
+    n, c = memory.x.size, memory.c
     copy_to(state.q, memory.q)
     copy_to(state.a, memory.a)
     copy_to(state.lam, memory.lam)
@@ -194,7 +183,7 @@ def first_half(
             status = both_ends_matrix(p, t, t_1, memory.q, c, memory, False, counters)
             if status != OK:
                 return status
-        change = correct_both(p, t, c, memory, S, k)
+        change = correct_both(p, t, memory, k)
         if not np.isfinite(change):
             return NOT_FINITE
         if change <= EPS * floor:
@@ -208,10 +197,10 @@ def first_half(
 
 
 @kernel()
-def second_half(p: Any, t_1: float, dt: float, c: FloatArray, memory: Any, S: FloatArray, counters: Any) -> int:
+def second_half(p: Any, t_1: float, dt: float, memory: Any, counters: Any) -> int:
     """v_{n+1} into memory.v_1: linear equations, solved once and once more for what rounding left
     of them."""
-    n = memory.x.size
+    n, c = memory.x.size, memory.c
     c[0], c[1], c[2], c[3] = 1.0, 0.0, 0.0, 1.0
     status = both_ends_matrix(p, t_1, t_1, memory.q_1, c, memory, True, counters)
     for k in range(2):
@@ -232,7 +221,7 @@ def second_half(p: Any, t_1: float, dt: float, c: FloatArray, memory: Any, S: Fl
         counters.evaluations += 1
         if not finite(memory.r):
             return NOT_FINITE
-        correct_both(p, t_1, c, memory, S, np.int64(0))
+        correct_both(p, t_1, memory, np.int64(0))
         if k == 0 and p.rows.size == 0:
             break
     for i in range(n):
@@ -241,25 +230,14 @@ def second_half(p: Any, t_1: float, dt: float, c: FloatArray, memory: Any, S: Fl
 
 
 @kernel()
-def symmetric_step(
-    p: Any,
-    leg: Any,
-    t: float,
-    t_1: float,
-    dt: float,
-    state: Any,
-    c: FloatArray,
-    memory: Any,
-    S: FloatArray,
-    counters: Any,
-) -> int:
+def symmetric_step(p: Any, leg: Any, t: float, t_1: float, dt: float, state: Any, memory: Any, counters: Any) -> int:
     """From t to t_1 = t + dt, forwards or backwards; loads are asked for at t and t_1. On failure
     `state` is unchanged."""
-    status = first_half(p, leg, t, t_1, dt, state, c, memory, S, counters)
+    status = first_half(p, leg, t, t_1, dt, state, memory, counters)
     if status == OK:
-        status = second_half(p, t_1, dt, c, memory, S, counters)
+        status = second_half(p, t_1, dt, memory, counters)
     if status == OK:
-        status = settle(p, c, memory.q_1)
+        status = settle(p, memory.c, memory.q_1)
     if status == OK:
         copy_to(memory.q_1, state.q)
         copy_to(memory.v_1, state.v)

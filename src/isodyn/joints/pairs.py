@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -26,6 +26,7 @@ from isodyn.joints.actions import of_pair
 from isodyn.joints.part import JointPart, JointRows, JointWorld, Symbol
 from isodyn.joints.words import Pair, Row, RowKind, Word, unit
 from isodyn.parts import Keys, Value, joint, optional, required
+from isodyn.real_numbers import real_number
 
 _TURNS = (*words.WHOLE_TURNS, words.PLANAR_ANGLE)
 
@@ -124,7 +125,10 @@ class Spherical(Joint):
 @joint("hinge")
 @dataclass(frozen=True)
 class Hinge(Joint):
-    """Rotation about one axis. Coordinate: angle."""
+    """Rotation about one axis. Coordinate: angle, which is `start` at the start."""
+
+    start: float = 0.0
+    keys: ClassVar[Keys] = {**Joint.keys, "start": optional(Value.NUMBER)}
 
     def rows(self, pair: Pair) -> list[Row]:
         if not pair.planar:
@@ -137,13 +141,26 @@ class Hinge(Joint):
         return pair.coincide()
 
     def coordinates(self, pair: Pair) -> dict[str, Word]:
-        return _angle_of(pair)
+        start = _finite_start(self.name, self.start)
+        if abs(start) > np.pi:
+            raise InputError(
+                f"joint {self.name!r}: start must lie within half a turn, received {start:g}", argument="start"
+            )
+        if start == 0.0:
+            return _angle_of(pair)
+        a, c, s = pair.a, np.cos(start), np.sin(start)
+        counted = np.array([c * a[0] - s * a[1], s * a[0] + c * a[1], a[2]])
+        return _angle_of(replace(pair, a=counted, zero=pair.zero - start))
 
 
 @joint("prismatic")
 @dataclass(frozen=True)
 class Prismatic(Joint):
-    """Sliding along one axis without rotation. Coordinate: displacement."""
+    """Sliding along one axis without rotation. Coordinate: displacement, which is `start` at the
+    start."""
+
+    start: float = 0.0
+    keys: ClassVar[Keys] = {**Joint.keys, "start": optional(Value.NUMBER)}
 
     def rows(self, pair: Pair) -> list[Row]:
         if not pair.planar:
@@ -151,7 +168,9 @@ class Prismatic(Joint):
         return [_across(pair), _unturned(pair)]
 
     def coordinates(self, pair: Pair) -> dict[str, Word]:
-        return {"displacement": pair.offset_word(3)}
+        start = _finite_start(self.name, self.start)
+        counted = pair if start == 0.0 else replace(pair, s_i=pair.s_i - start * pair.a[2])
+        return {"displacement": counted.offset_word(3)}
 
 
 @joint("cylindrical")
@@ -329,6 +348,11 @@ def length_of(pair: Pair) -> float:
 def _angle_of(pair: Pair) -> dict[str, Word]:
     """The turn about axis 3; nothing turns with the node of a cable, which has no twist."""
     return {} if "cable" in (pair.first.kind, pair.second.kind) else {"angle": pair.angle_word()}
+
+
+def _finite_start(name: str, start: float) -> float:
+    with about(None, "start"):
+        return real_number(f"joint {name!r}: start", start)
 
 
 def _across(pair: Pair) -> Row:

@@ -27,13 +27,14 @@ from isodyn.kernels.numba_internals.dispatcher import Kernel
 COMMON = (
     (
         "isodyn.integrate.newton.solve_step",
-        "isodyn.integrate.loop.run",
+        "isodyn.integrate.step.advance",
+        "isodyn.integrate.march.march",
         "isodyn.integrate.initial.acceleration",
         "isodyn.integrate.matrix.factorise_step",
         "isodyn.integrate.projection.polish",
         "isodyn.integrate.step.guess",
         "isodyn.integrate.initial.initial_acceleration",
-        "isodyn.integrate.loop.write_row",
+        "isodyn.integrate.march.write_start",
     ),
     (
         "isodyn.mechanism.model.mechanism_model",

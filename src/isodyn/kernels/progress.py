@@ -18,11 +18,12 @@ _USUAL = 1.0  # seconds for a kernel of which nothing is known …
 _SECONDS = {
     "isodyn.beams.elements.element_tangents": 8.0,
     "isodyn.integrate.initial.acceleration": 2.0,
-    "isodyn.integrate.loop.run": 4.0,
+    "isodyn.integrate.march.march": 1.5,
     "isodyn.integrate.matrix.factorise_step": 1.5,
     "isodyn.integrate.newton.solve_step": 5.5,
     "isodyn.integrate.projection.polish": 1.5,
     "isodyn.integrate.projection.project": 4.5,
+    "isodyn.integrate.step.advance": 3.0,
     "isodyn.integrate.step.guess": 1.5,
     "isodyn.linear_solvers.block_lu.block_factor": 3.0,
     "isodyn.linear_solvers.block_lu.block_solve": 1.5,

@@ -28,6 +28,7 @@ from isodyn.loads.time import ByFormula, Formula
 from isodyn.parts import Keys, Part, Value, layout, load, optional, required
 
 RATE = "_rate"
+OWN = "coordinate"  # of the joint that a motor turns
 
 
 @load("force")
@@ -101,7 +102,8 @@ class FormulaTorque(LoadPart):
 @load("motor")
 @dataclass(frozen=True)
 class FormulaMotor(JointLoad):
-    """A torque (force) along a coordinate of a joint by a formula."""
+    """A torque (force) along a coordinate of a joint by a formula, in which the coordinate itself is
+    `coordinate` and its rate `coordinate_rate`."""
 
     name: str
     joint: str
@@ -132,8 +134,10 @@ class FormulaMotor(JointLoad):
 
     def laws(self, word: Word, world: LoadWorld) -> list[Law]:
         """The law that it acts by."""
+        own = {OWN: Input(word), f"{OWN}{RATE}": Input(word, rate=True)}
+        own = {name: item for name, item in own.items() if name not in self.parameters}
         with about(None, "torque"):
-            return [formula_law(self.name, word, str(self.torque), self.parameters, world)]
+            return [formula_law(self.name, word, str(self.torque), self.parameters, world, own)]
 
 
 @load("tension")
@@ -233,7 +237,7 @@ def formula_law(
 
 def of_state(text: str) -> bool:
     """Whether a formula names coordinates."""
-    return any("." in name for name in names_in(text))
+    return any("." in name or name in (OWN, f"{OWN}{RATE}") for name in names_in(text))
 
 
 def _on_body(

@@ -26,7 +26,7 @@ from isodyn.mechanism.system import MechanismSystem
 from isodyn.parts.part import joined
 from isodyn.systems.branch_choices import examples, refusal
 from isodyn.systems.branches import OFF, crossing, off_branch
-from isodyn.systems.manifold import CONFLICT, close, freedoms, refuse_open
+from isodyn.systems.manifold import CONFLICT, close, freedoms, norm, refuse_open
 from isodyn.systems.questions import Questions
 from isodyn.systems.scales import natural_pace, pace, sizes_of_rows
 
@@ -159,7 +159,7 @@ def consistent_velocity(system: MechanismSystem, ask: Questions, t: float, q: Fl
         names.append(f"rate of {_name(key)}")
     if not names:
         return system.v0.copy()
-    root = np.linalg.cholesky(ask.mass(t, q, system.v0))  # M = L Lᵀ, least |Lᵀ dv|
+    root = np.linalg.cholesky(norm(system, ask.mass(t, q, system.v0)))  # M = L Lᵀ, least |Lᵀ dv|
     sizes = sizes_of_rows(system, G)
     eased = np.linalg.solve(root, G.T).T / sizes[:, None]
     v = system.v0 - np.linalg.solve(root.T, np.linalg.lstsq(eased, gap / sizes, rcond=1e-9)[0])

@@ -20,22 +20,16 @@ import warnings
 import zipfile
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from isodyn.errors import DamageError, InputError, RecoveryWarning
-from isodyn.linear_solvers.block_layout import REFINED
-from isodyn.linear_solvers.rows import Rows
 from isodyn.results.files import failed, make_folder, write_file
 from isodyn.results.inputs import fingerprint, to_json
 from isodyn.results.seals import opened, sealed, sealed_json
 
-if TYPE_CHECKING:
-    from isodyn.integrate.run import Run
-
-FORMAT = 4
-SHOWN = ("mu", "nu")  # of the last step, which the row of a breakpoint shows once more
+FORMAT = 5
 MOST_BETWEEN = 10_000  # steps between checkpoints where nothing is said
 PARTS = 20
 BLOCK = re.compile(r"block-(\d{6,})\.npz")
@@ -59,6 +53,29 @@ def unpacked(path: Path) -> dict[str, Any]:
             return {name: found[name] for name in found.files}
     except UNFIT as error:
         raise DamageError(f"{path} cannot be read: {error}", hint="it was not written by isodyn") from None
+
+
+class Resumable(Protocol):
+    """A run that can be stored: rows, numbers by name, and what it carries besides."""
+
+    rows: Any  # a named tuple of arrays, as many rows as will be written
+    ranks: Any
+    state: Any
+    counters: Any
+    total_steps: int
+    before: float  # seconds that were spent before the last checkpoint
+
+    def seconds(self) -> float:
+        """How long the run has taken."""
+        ...
+
+    def carried(self) -> dict[str, Any]:
+        """All that it needs to go on, as arrays."""
+        ...
+
+    def put_back(self, found: dict[str, Any]) -> None:
+        """Go on from there."""
+        ...
 
 
 @dataclass(eq=False)
@@ -190,55 +207,22 @@ class Checkpoint:
 
     # ---- out and in
 
-    def write(self, run: Run) -> None:
-        """Write the rows since the last checkpoint, then the state; the run forgets its factors.
+    def write(self, run: Resumable) -> None:
+        """Write the rows since the last checkpoint, and what the run carries.
 
         Parameters
         ----------
         run
             The run.
         """
-        shown = {name: getattr(run.memory, name).copy() for name in SHOWN}
-        run.renew_memory()
-        for name, values in shown.items():
-            setattr(run.memory, name, values)
-        run.full = None
-        k, steps = int(run.counters.rows), int(run.counters.steps)
-        begin = max(self._rows - 1, 0)
+        k, steps, begin = int(run.counters.rows), int(run.state.step), max(self._rows - 1, 0)
         rows = {f"rows_{name}": values[begin:k] for name, values in zip(run.rows._fields, run.rows, strict=True)}
-        independent = run.independent
-        left = run.left
-        write_file(
-            self._block(self._blocks + 1),
-            packed(
-                identity=self.identity,
-                number=self._blocks + 1,
-                begin=begin,
-                **rows,
-                steps=steps,
-                seconds=run.seconds(),
-                **{f"state_{name}": value for name, value in run.state.values().items()},
-                **{f"counters_{name}": value for name, value in run.counters.values().items()},
-                **shown,
-                chosen_at=run.chosen_at,
-                chosen=independent.chosen,
-                dropped=independent.dropped,
-                diagonal=independent.diagonal,
-                singular_values=independent.singular_values,
-                merged=np.array(run.merged, dtype=np.int64).reshape(-1, 2),
-                other=run.other is not None,
-                refined=run.refinements(),
-                index="" if run.index is None else str(run.index),
-                ranks=run.ranks[begin:k],
-                left_rows=np.array([row for row, _, _ in left], dtype=np.int64),
-                left_a=np.array([a for _, a, _ in left]).reshape(len(left), run.rows.a.shape[1]),
-                left_lam=np.array([lam for _, _, lam in left]).reshape(len(left), run.rows.lam.shape[1]),
-            ),
-        )
+        block = {"identity": self.identity, "number": self._blocks + 1, "begin": begin, "ranks": run.ranks[begin:k]}
+        write_file(self._block(self._blocks + 1), packed(**block, **rows, seconds=run.seconds(), **run.carried()))
         self._blocks, self._rows, self._steps = self._blocks + 1, k, steps
 
-    def restore(self, run: Run) -> int:
-        """Bring the state of the last checkpoint into a run.
+    def restore(self, run: Resumable) -> bool:
+        """Let a run go on from its last checkpoint.
 
         Parameters
         ----------
@@ -247,34 +231,17 @@ class Checkpoint:
 
         Returns
         -------
-        steps
-            How many steps are done; 0 if there is no checkpoint yet.
+        found
+            False if there is no checkpoint yet.
         """
         found = self._sound_blocks(run) if self.resumed else None
         if found is None:
-            return 0
-        self._steps = int(found["steps"])
-        for name in run.counters.values():
-            setattr(run.counters, name, found[f"counters_{name}"])
-        run.chosen_at = float(found["chosen_at"])
-        run.independent = Rows(*(found[name] for name in ("chosen", "dropped", "diagonal", "singular_values")))
-        run.merged = [(int(a), int(b)) for a, b in found["merged"]]
-        if found["other"]:
-            run.take_superlu()
-        run.renew_memory()
-        for name in run.state.values():
-            setattr(run.state, name, found[f"state_{name}"])
-        for name in SHOWN:
-            setattr(run.memory, name, found[name])
-        if run.model.sparsity is not None:
-            run.memory.pivots[REFINED] = int(found["refined"])
-        rows, a, lam = found["left_rows"], found["left_a"], found["left_lam"]
-        run.left = [(int(row), a[k].copy(), lam[k].copy()) for k, row in enumerate(rows)]
-        run.before = float(found["seconds"])
-        run.index = str(found["index"]) or None
-        return self._steps
+            return False
+        run.put_back(found)
+        run.before, self._steps = float(found["seconds"]), int(run.state.step)
+        return True
 
-    def finish(self, run: Run) -> None:
+    def finish(self, run: Resumable) -> None:
         """Write the last state, so that a finished run is found finished.
 
         Parameters
@@ -282,10 +249,10 @@ class Checkpoint:
         run
             The run.
         """
-        if int(run.counters.steps) != self._steps:
+        if int(run.state.step) != self._steps:
             self.write(run)
 
-    def _sound_blocks(self, run: Run) -> dict[str, Any] | None:
+    def _sound_blocks(self, run: Resumable) -> dict[str, Any] | None:
         """Rows of all blocks up to the first that is not sound, into a run; the last of them, None
         where there is none."""
         last, wrong = None, ""
@@ -334,17 +301,16 @@ class Checkpoint:
         return self.folder / f"block-{number:06d}.npz"
 
 
-def _fit(block: dict[str, Any], run: Run) -> None:
+def _fit(block: dict[str, Any], run: Resumable) -> None:
     """Whether the numbers of a block have the places of a run: all of them, before any is taken."""
     begin, many = int(block["begin"]), len(block["rows_t"])
     wanted = {f"rows_{name}": (many, *x.shape[1:]) for name, x in zip(run.rows._fields, run.rows, strict=True)}
-    wanted |= {name: getattr(run.memory, name).shape for name in SHOWN}
     for word, struct in (("state", run.state), ("counters", run.counters)):
         wanted |= {f"{word}_{name}": x.shape for name, x in struct.values().items()}
     for name, shape in wanted.items():
         if block[name].shape != shape or block[name].dtype.kind not in "fi":
             raise ValueError(f"{name} has the shape {block[name].shape}, {shape} is needed")
-    if begin < 0 or many < 1 or begin + many > len(run.rows.t) or not 0 <= int(block["steps"]) <= run.total_steps:
+    if begin < 0 or many < 1 or begin + many > len(run.rows.t) or not 0 <= int(block["state_step"]) <= run.total_steps:
         raise ValueError(f"it holds {many} rows from {begin} on, of {len(run.rows.t)}")
 
 

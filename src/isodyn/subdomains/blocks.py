@@ -69,8 +69,8 @@ class Blocks:
                     run.keep()
             return
         for part in run.parts:
-            part.run.shift(part.run.main.phi)
-            part.retime(part.run.main, dt / part.tau)
+            part.shift(part.main.phi)
+            part.retime(part.main, dt / part.tau)
         status, done, corrections = linear.go(loads, times, save, run.lam, run.rate, run.record)
         run.steps += done
         run.iterations += corrections

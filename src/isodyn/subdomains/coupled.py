@@ -17,14 +17,13 @@ docs/derivations/subdomain_steps.md.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
-from isodyn.errors import ConvergenceError, InputError, IsodynWarning, NonFiniteError
+from isodyn.errors import ConvergenceError, InputError, NonFiniteError
+from isodyn.integrate.outcome import carry_out
 from isodyn.integrate.schedule import Stretch
 from isodyn.kernels import interrupts
 from isodyn.kernels.compiled import FloatArray
@@ -97,32 +96,25 @@ class CoupledRun:
 
     def execute(self, bar: Any) -> SubdomainSolution:
         """All stretches; Ctrl-C or an observer's word returns what exists, errors carry it."""
-        started, stopped = run_clock(), None
+        started = run_clock()
         try:
-            with interrupts.noted():
-                for number, stretch in enumerate(self.stretches):
-                    self.start(stretch.t_start, first=number == 0)
-                    self.keep(replace=number > 0)
-                    if (number == 0 and self.ended_by_observer()) or self.follow(stretch, bar):
-                        stopped = "stopped by observe"
-                        break
-        except KeyboardInterrupt:
-            stopped = "interrupted"
-        except BaseException as error:
-            with suppress(Exception):
-                error.partial = self.solution(run_clock() - started, "stopped by an error")  # type: ignore[attr-defined]
+            return carry_out(lambda: self.follow_all(bar), self.where, lambda ended: self.solution(started, ended))
+        finally:
             self.team.close()
-            raise
-        if stopped is not None:
-            total = sum(stretch.steps for stretch in self.stretches)
-            stopped = f"{stopped} at t = {self.t:g} after {self.steps} of {total} steps"
-            if self.record.k and self.t > self.record.t[self.record.k - 1]:
-                self.keep()
-            if stopped.startswith("interrupted"):
-                warnings.warn(f"{stopped}; the solution holds what was done", IsodynWarning, stacklevel=3)
-        found = self.solution(run_clock() - started, stopped)
-        self.team.close()
-        return found
+
+    def follow_all(self, bar: Any) -> str | None:
+        """All stretches; what ended the run before."""
+        for number, stretch in enumerate(self.stretches):
+            self.start(stretch.t_start, first=number == 0)
+            self.keep(replace=number > 0)
+            if (number == 0 and self.ended_by_observer()) or self.follow(stretch, bar):
+                return f"stopped by observe {self.where()}"
+        return None
+
+    def where(self) -> str:
+        """How far the run is, in words."""
+        total = sum(stretch.steps for stretch in self.stretches)
+        return f"at t = {self.t:g} after {self.steps} of {total} steps"
 
     def follow(self, stretch: Stretch, bar: Any) -> bool:
         """The system steps of a stretch; True where the observer ended the run."""
@@ -291,7 +283,10 @@ class CoupledRun:
         """A row for every subdomain and for λ."""
         self.record.write(self.team.ask("row"), self.lam, replace)
 
-    def solution(self, seconds: float, stopped: str | None) -> SubdomainSolution:
-        """Rows so far."""
+    def solution(self, started: float, stopped: str | None) -> SubdomainSolution:
+        """Rows so far; the last whole step too, where something stopped the run."""
+        if stopped is not None and self.record.k and self.t > self.record.t[self.record.k - 1]:
+            self.keep()
+        seconds = run_clock() - started
         total = Statistics(steps=self.steps, iterations=self.iterations, seconds=seconds, stopped=stopped)
         return self.record.solution(self.team.ask("counts"), self.schemes, total)

@@ -33,13 +33,13 @@ class LinearRun:
         given = []
         for part in parts:
             assert part.tables is not None
-            s, h = part.run.main, dt / part.tau
+            s, h = part.main, dt / part.tau
             part.packed_for(s, h)
             given.append((part.tables, s, h, part.tau, part.tables.factors_for(s, h)[0]))
         self.linear = linear(given)
         self.theta = np.zeros((len(parts), max(part.tau for part in parts)))
         for k, part in enumerate(parts):
-            self.theta[k, : part.tau] = (np.arange(part.tau) + part.run.main.W1) / part.tau
+            self.theta[k, : part.tau] = (np.arange(part.tau) + part.main.W1) / part.tau
         at, moved, answers, bases, first = np.zeros((len(parts) + 1, 2), dtype=np.int64), [], [], [], 0
         for k, part in enumerate(parts):
             _, q, v, a, _, da = part.answers[kind]
@@ -95,7 +95,7 @@ class LinearRun:
             motion[:, first : first + part.system.nv] = part.motion
             first += part.system.nv
         count = np.array([0, 0, record.k], dtype=np.int64)
-        phi = np.concatenate([np.full(part.system.nv, part.run.main.phi) for part in self.parts])[record.at_a]
+        phi = np.concatenate([np.full(part.system.nv, part.main.phi) for part in self.parts])[record.at_a]
         at = record.at_q, record.at_v, record.at_a
         saved = self.kernels.Saved(record.q, record.v, record.a, record.lam, *at, phi)
         status = self.kernels.system_steps(self.linear, interface, self.dt, loads, motion, save, saved, count)
@@ -108,7 +108,7 @@ class LinearRun:
             for part in self.parts:
                 part.motion = motion[:, first : first + part.system.nv]
                 part.state.t, part.state.dt = times[-1], self.dt / part.tau
-                counters = part.run.counters
+                counters = part.counters
                 counters.steps += done * part.tau
                 counters.iterations += done * part.tau
                 counters.evaluations += done * part.tau

@@ -1,6 +1,6 @@
 """One subdomain inside a coupled run: its state, its sub-steps, and how it answers to multipliers.
 
-The sub-steps are those of `isodyn.integrate`: the same compiled loop, on the system with the
+The sub-steps are those of `isodyn.integrate`: the same march along a plan, on the system with the
 interface force as one more load; linear subdomains with narrow bands have kernels of their own.
 With λ_{n+1} changed by δ a linear subdomain ends its system step elsewhere by W δ; the columns of W
 are runs from rest without loads, made once for every kind of step. Other subdomains repeat their
@@ -19,10 +19,12 @@ import numpy as np
 from isodyn.errors import NonFiniteError
 from isodyn.formulations import Stabilised
 from isodyn.formulations.closure import OPEN
-from isodyn.integrate.memory import Counters, Motion, State, motion_of, set_motion
-from isodyn.integrate.run import Run
-from isodyn.integrate.schedule import plan
-from isodyn.kernels.compiled import FloatArray
+from isodyn.integrate import march
+from isodyn.integrate.at_rest import AtRest
+from isodyn.integrate.memory import Counters, State
+from isodyn.integrate.method import Method
+from isodyn.integrate.plan import lay_legs, limit_loads, new_plan
+from isodyn.kernels.compiled import OK, FloatArray
 from isodyn.subdomains import responses
 from isodyn.subdomains.interface_load import tied
 from isodyn.subdomains.linear_kernels import advance
@@ -51,9 +53,12 @@ class SubdomainPart:
     def __init__(self, name: str, system: Any, scheme: Any, tau: int, G: Any, newton: Any, assemble: bool) -> None:
         self.name, self.system, self.scheme, self.tau, self.m = name, system, scheme, tau, G.shape[0]
         other, self.load, self.linear = tied(system, G.T.tocsr())
-        (stretch,) = plan(0.0, 1.0, 1.0, (), 1)
         closure = OPEN if system.m == 0 or system.first_order else Stabilised().closure(1.0)
-        self.run = Run(other, scheme, [stretch], None, newton, None, closure, closure, assemble)
+        method = Method(scheme, closure, closure)
+        self.rest = AtRest(other, closure, assemble=assemble, newton=newton)
+        self.main, self.starting = method.main.coefficients, method.starting.coefficients
+        self.plan = new_plan(self.rest.model, other.m_phi, method.starting, method.main, newton.controls(), times=tau)
+        self.plan.save_every = 0  # no rows
         self.ties = Ties.of(G)
         self.rows = self.ties.rows
         self.tables = tables_of(system, self.ties)
@@ -61,13 +66,17 @@ class SubdomainPart:
         self.mass_response = np.zeros((system.nv, 0))  # ∂a/∂λ at a state
         self.answers: dict[Any, tuple[FloatArray, ...]] = {}  # W by kind of step
         self.bases: dict[float, FloatArray] = {}
-        self.saved: Motion | None = None
+        self.before = self.state.copy()  # at the beginning of a system step
 
     # ---- the state
 
     @property
     def state(self) -> State:
-        return self.run.state
+        return self.rest.state
+
+    @property
+    def counters(self) -> Counters:
+        return self.rest.counters
 
     def moving(self) -> tuple[FloatArray, ...]:
         """The arrays of the state that a change of λ moves."""
@@ -89,12 +98,11 @@ class SubdomainPart:
 
     def save(self) -> None:
         """Remember the state at the beginning of a system step."""
-        self.saved = motion_of(self.state)
+        self.before.copy_from(self.state)
 
     def restore(self) -> None:
         """Back to the beginning of the system step."""
-        assert self.saved is not None
-        set_motion(self.state, self.saved)
+        self.state.copy_from(self.before)
 
     def row(self) -> Row:
         """The state with the acceleration brought to t_n, a_n + φ Δa."""
@@ -104,7 +112,7 @@ class SubdomainPart:
 
     def counts(self) -> tuple[Counters, str]:
         """Counters, and the name of the solver."""
-        return self.run.counters.copy(), self.run.model.solver if self.tables is None else "banded LU"
+        return self.counters.copy(), self.rest.model.solver if self.tables is None else "banded LU"
 
     def gap(self, key: str) -> FloatArray:
         """G_ℓ times q, v or a."""
@@ -117,8 +125,8 @@ class SubdomainPart:
     def least(self, key: str) -> float:
         """What gaps of q or v at the start count beside, where these are small: typical sizes, and
         those in the time of the run."""
-        sizes = self.run.system.scales.v
-        return float(sizes.max()) * (self.run.slowest if key == "v" and not self.run.system.first_order else 1.0)
+        rest = self.rest
+        return float(rest.system.scales.v.max()) * (rest.slowest if key == "v" and not rest.system.first_order else 1.0)
 
     def answer(self, step: SystemStep) -> tuple[FloatArray, float]:
         """G_ℓ v_ℓ, and the size that gaps of velocity are compared with."""
@@ -130,7 +138,7 @@ class SubdomainPart:
         """state.a from the balance at t with these multipliers; G_ℓ a_ℓ."""
         self.load.set(t, 1.0, lam, lam)
         self.state.t, self.state.lag = t, 0.0
-        self.run.initial_values(t, first)
+        self.rest.initial_values(t, first)
         return self.gap("a")
 
     def respond_at_rest(self, t: float, first: bool) -> tuple[FloatArray, float]:
@@ -184,50 +192,54 @@ class SubdomainPart:
         return self.answer(step)
 
     def go(self, step: SystemStep, lam_0: FloatArray, lam_1: FloatArray) -> None:
-        """τ sub-steps: after a start the first with the starting member; before a breakpoint the
-        last, where W₁ > 1 would look past it."""
+        """τ sub-steps from the beginning of a system step."""
         self.load.set(step.t, step.t_1 - step.t, lam_0, lam_1)
-        run, tau = self.run, self.tau
+        tau = self.tau
         times = step.t + (step.t_1 - step.t) * np.arange(1, tau + 1) / tau
         times[-1] = step.t_1
         if abs(self.state.dt - step.dt / tau) <= 1e-8 * step.dt:
             self.state.dt = step.dt / tau
-        begin = 0
-        if step.first:
-            self.loop(run.starting, times[:1], step)
-            begin = 1
-        if step.last and run.main.W1 > 1.0 and begin < tau:
-            run.shift(run.main.phi)
-            self.loop(run.main, times[begin:-1], step)
-            run.shift(0.0)
-            self.loop(run.starting, times[-1:], step)
-            return
-        run.shift(run.main.phi)
-        self.loop(run.main, times[begin:], step)
+        self.take(times, step, start=step.first, stop=step.last)
 
-    def loop(self, s: Any, times: FloatArray, step: SystemStep) -> None:
-        """Sub-steps along the given times."""
-        if times.size == 0:
-            return
-        run, before = self.run, int(self.run.counters.steps)
-        with np.errstate(over="ignore", invalid="ignore"):  # the loop finds infinities itself
+    def take(self, times: FloatArray, step: SystemStep, *, start: bool = False, stop: bool = False) -> None:
+        """Sub-steps along the given times, which are the sub-steps of a system step or fewer."""
+        rest, state, plan = self.rest, self.state, self.plan
+        plan.times[: times.size], plan.t_stop, state.step = times, times[-1], 0
+        limit_loads(plan, step.t_limit)
+        lay_legs(plan, 0, times.size, start=start, stop=stop)
+        with np.errstate(over="ignore", invalid="ignore"):  # the march finds infinities itself
             if self.tables is not None:
-                status = self.linear_loop(s, times, step)
+                status = self.linear_march(times, step)
             else:
-                physics = run.physics(run.closure, s, run.controls)
-                physics[-1].t_limit = step.t_limit
-                never = np.zeros(times.size, dtype=np.bool_)
-                tables = run.state, run.memory, run.columns, run.rows, run.counters
-                status = run.loop.run(*physics, times, never, *tables)
-        done = int(run.counters.steps) - before
-        run.check(status, run.state.t, times[min(done, times.size - 1)])
+                physics = rest.physics(rest.closure)
+                tables = state, rest.memory, march.NO_COLUMNS, march.NO_ROWS, rest.counters
+                status = int(march.march(*physics[:3], plan, times.size, *tables))
+        rest.check(status, state.t, times[min(int(state.step), times.size - 1)])
+
+    def linear_march(self, times: FloatArray, step: SystemStep) -> int:
+        """The same with the kernels of linear subdomains with narrow bands."""
+        for leg, s in zip(self.plan.legs, (self.starting, self.main, self.starting), strict=True):
+            begin, end = int(self.state.step), int(leg.last)
+            if begin < end:
+                status = self.linear_steps(s, times[begin:end], step)
+                if status != OK:
+                    return status
+                self.state.step = end
+                self.shift(leg.next_phi)
+        return OK
+
+    def shift(self, lag: float) -> None:
+        """Move the acceleration along its own slope, as the march does after a leg."""
+        state = self.state
+        state.a += (state.lag - lag) * state.da
+        state.lag = lag
 
     def packed_for(self, s: Any, h: float) -> Any:
         """Tables and factors of this sub-step, as the kernels take them."""
         assert self.tables is not None
         if (s, h) not in self.packed:
             factors, new = self.tables.factors_for(s, h)
-            self.run.counters.factorisations += new
+            self.counters.factorisations += new
             self.packed[s, h] = linear([(self.tables, s, h, self.tau, factors)])
         return self.packed[s, h]
 
@@ -257,9 +269,9 @@ class SubdomainPart:
             self.state.a[:] += s.phi * (old - h) / old * self.state.da
             self.state.dt = h
 
-    def linear_loop(self, s: Any, times: FloatArray, step: SystemStep) -> int:
-        """The same for linear subdomains with narrow bands."""
-        state, counters, h = self.state, self.run.counters, step.dt / self.tau
+    def linear_steps(self, s: Any, times: FloatArray, step: SystemStep) -> int:
+        """Sub-steps of one leg."""
+        state, counters, h = self.state, self.counters, step.dt / self.tau
         self.retime(s, h)
         packed = self.packed_for(s, h)
         if self.load.silent:

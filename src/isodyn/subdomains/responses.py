@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from isodyn.integrate.memory import motion_of, set_motion
 from isodyn.kernels.compiled import FloatArray
 from isodyn.subdomains.system_step import SystemStep
 
@@ -28,16 +27,16 @@ _LITTLE_MEMORY = 2_000_000  # entries of W that are no burden in any case
 def aside(part: SubdomainPart, silent: bool) -> Iterator[None]:
     """What is done here leaves no trace but factorisations; `silent` without the subdomain's own
     loads."""
-    end, counters, sounds = motion_of(part.state), part.run.counters.copy(), part.load.silent
+    end, counters, sounds = part.state.copy(), part.counters.copy(), part.load.silent
     part.load.silent = silent
     try:
         yield
     finally:
         part.load.silent = sounds
-        set_motion(part.state, end)
+        part.state.copy_from(end)
         if silent:
-            counters.factorisations = part.run.counters.factorisations
-            part.run.counters.copy_from(counters)
+            counters.factorisations = part.counters.factorisations
+            part.counters.copy_from(counters)
 
 
 def still(part: SubdomainPart, h: float, phi: float) -> None:
@@ -63,7 +62,7 @@ def from_rest(part: SubdomainPart, step: SystemStep) -> tuple[FloatArray, ...]:
     alike = SystemStep(0.0, step.dt, step.dt, step.first, step.last, np.inf)
     with aside(part, silent=True):
         for row in rows:
-            still(part, step.dt / part.tau, 0.0 if step.first else part.run.main.phi)
+            still(part, step.dt / part.tau, 0.0 if step.first else part.main.phi)
             part.go(alike, np.zeros(m), unit(m, row))
             velocities.append(part.gap("v"))
             if keep:
@@ -99,9 +98,9 @@ def of_one_sub_step(part: SubdomainPart, step: SystemStep) -> FloatArray:
     alike = SystemStep(0.0, step.dt, step.dt, False, False, np.inf)
     with aside(part, silent=True):
         for row in part.rows:
-            still(part, h, part.run.main.phi)
+            still(part, h, part.main.phi)
             e = unit(m, row)
             part.load.set(0.0, h, e, e)
-            part.loop(part.run.main, np.array([h]), alike)
+            part.take(np.array([h]), alike)
             columns.append(-part.state.da.copy())
     return np.array(columns).reshape(part.rows.size, part.state.v.size).T

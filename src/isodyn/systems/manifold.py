@@ -19,6 +19,7 @@ from isodyn.systems.scales import reach, sizes_of_rows
 
 ROUNDING = 1e-14  # gaps below this, relative to sizes of rows and q, are rounding
 FLOOR = 1e-12  # smallest μ
+LIGHTEST = 1e-6  # of the heaviest: lighter components of v take no larger part in steps
 CONFLICT = 1e-7  # dependent rows that are off by more than this do not hold
 
 
@@ -39,6 +40,18 @@ class Closed(NamedTuple):
     def largest(self) -> float:
         """The largest relative gap."""
         return float(self.relative.max(initial=0.0))
+
+
+def norm(system: Any, M: FloatArray) -> FloatArray:
+    """The mass matrix as a norm of steps: what is lighter than LIGHTEST counts as much.
+
+    Links without mass, which a robot may have between two joints, would take all of a step upon
+    themselves, and hide everything else in the rounding.
+    """
+    sizes = system.scales.v
+    weights = np.diag(M) * sizes**2
+    missing = np.maximum(LIGHTEST * weights.max(initial=0.0) - weights, 0.0)
+    return M + np.diag(missing / sizes**2) if missing.any() else M
 
 
 def moving(system: Any) -> Any:
@@ -68,7 +81,7 @@ def close(
     phi, G = rows(q)
     steps, mu_by_gap, sizes = 0, 1.0, sizes_of_rows(ask.system, G)
     while steps < most and (np.abs(phi) / sizes).max(initial=0.0) > ROUNDING * reach(ask.system, q):
-        eased = free[:, None] * np.linalg.solve(ask.mass(t, q, v), (G * free).T)
+        eased = free[:, None] * np.linalg.solve(norm(ask.system, ask.mass(t, q, v)), (G * free).T)
         A = G @ eased
         scale = 1.0 / np.sqrt(np.maximum(np.diag(A), 1e-12 * np.diag(A).max()))
         values, vectors = np.linalg.eigh(scale[:, None] * A * scale)

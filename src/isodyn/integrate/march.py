@@ -1,7 +1,12 @@
-"""The only loop: steps along given times, and writes the rows that were asked for.
+"""The march: the only loop over steps of GS4. It goes on from a state along a plan.
 
-Kept apart from everything that is not arithmetic: progress, interrupts, restarts and messages
-belong to the driver, which calls this for a block of steps at a time.
+It can be called again and again, for single steps, blocks, members of ensembles, sub-steps of
+subdomains: what it needs is the state, and all it leaves is there. Progress, interrupts, starts and
+messages belong to Python.
+
+A plan has legs: the first step after a start by a member with φ = 0, then the scheme, and before a
+breakpoint the first member again where the scheme would look past it. After each leg the
+acceleration is moved along its own slope to where the next one wants it.
 
 Formulations that close at the balance know λ there. What is saved at t_n are the multipliers of the
 state itself, M a + Gᵀλ = Q with the formulation's own closure at (q_n, v_n), computed for saved
@@ -13,12 +18,14 @@ from __future__ import annotations
 from collections import namedtuple
 from typing import Any
 
+import numpy as np
 from numba import types
 
 from isodyn.integrate.closeness import watch_rank
 from isodyn.integrate.closure import copy_to
+from isodyn.integrate.composed_step import composed_step
 from isodyn.integrate.initial import PATIENCE, acceleration
-from isodyn.integrate.memory import COUNTERS, LEG, MEMORY, STATE, Physics
+from isodyn.integrate.memory import COUNTERS, MEMORY, PLAN, STATE, Physics
 from isodyn.integrate.step import advance
 from isodyn.kernels.compiled import F2, MODEL_TYPE, OK, RAISED, WRONG_SHAPE, F, I, f8, i8, kernel
 from isodyn.kernels.lowering import by_reference
@@ -32,6 +39,9 @@ ROWS_TYPE = types.NamedTuple((F,) + (F2,) * 9, SavedRows)
 Columns = namedtuple("Columns", "q v a lam")
 """Which components are saved."""
 COLUMNS = types.NamedUniTuple(I, 4, Columns)
+
+NO_ROWS = SavedRows(np.zeros(0), *(np.zeros((0, 0)) for _ in range(9)))
+NO_COLUMNS = Columns(*(np.zeros(0, dtype=np.int64) for _ in range(4)))
 
 
 @kernel(types.void(f8, STATE, MEMORY, COLUMNS, ROWS_TYPE, i8))
@@ -49,27 +59,35 @@ def write_row(phi: float, state: Any, memory: Any, columns: Any, rows: Any, k: i
     for j in range(columns.lam.size):
         rows.lam[k, j] = memory.lam_1[columns.lam[j]]
     for j in range(rows.mu.shape[1]):
-        rows.mu[k, j] = memory.mu[j]
+        rows.mu[k, j] = state.mu[j]
     for j in range(rows.nu.shape[1]):
-        rows.nu[k, j] = memory.nu[j]
+        rows.nu[k, j] = state.nu[j]
     if rows.balance_t.shape[1] > 0:
-        nq, nv = state.q.size, state.v.size
-        for b in range(2):
-            rows.balance_t[k, b] = state.balance_t[b]
-            for j in range(nq):
-                rows.balance_q[k, b * nq + j] = state.balance_q[b, j]
-            for j in range(nv):
-                rows.balance_v[k, b * nv + j] = state.balance_v[b, j]
+        write_balances(state, rows, k)
 
 
-@kernel(types.void(STATE, MEMORY))
-def show_start(state: Any, memory: Any) -> None:
-    """At a start the balance holds at the state itself, and its own multipliers are saved."""
+@kernel()
+def write_balances(state: Any, rows: Any, k: int) -> None:
+    """The states at the last two balances."""
+    nq, nv = state.q.size, state.v.size
+    for b in range(2):
+        rows.balance_t[k, b] = state.balance_t[b]
+        for j in range(nq):
+            rows.balance_q[k, b * nq + j] = state.balance_q[b, j]
+        for j in range(nv):
+            rows.balance_v[k, b * nv + j] = state.balance_v[b, j]
+
+
+@kernel(types.void(STATE, MEMORY, COLUMNS, ROWS_TYPE, i8))
+def write_start(state: Any, memory: Any, columns: Any, rows: Any, k: int) -> None:
+    """Row k of a start: the balance holds at the state itself, and its own multipliers are
+    saved."""
     copy_to(state.lam, memory.lam_1)
     for b in range(2):
         state.balance_t[b] = state.t
         copy_to(state.q, state.balance_q[b])
         copy_to(state.v, state.balance_v[b])
+    write_row(0.0, state, memory, columns, rows, k)
 
 
 @kernel()
@@ -97,7 +115,7 @@ def show_multipliers(p: Any, leg: Any, t: float, state: Any, memory: Any, counte
     return OK
 
 
-@kernel(types.void(STATE, f8))
+@kernel()
 def shift(state: Any, lag: float) -> None:
     """Move the acceleration along its own slope, from t − state.lag·Δt to t − lag·Δt."""
     steps = state.lag - lag
@@ -106,34 +124,70 @@ def shift(state: Any, lag: float) -> None:
     state.lag = lag
 
 
-RUN = i8(MODEL_TYPE, ADDRESS, ADDRESS, LEG, F, types.boolean[::1], STATE, MEMORY, COLUMNS, ROWS_TYPE, COUNTERS)
+@kernel()
+def leg_number(plan: Any, step: int) -> int:
+    """Which leg a step of the run belongs to."""
+    k = 0
+    while k < len(plan.legs) - 1 and step >= plan.legs[k].last:
+        k += 1
+    return k
 
 
-@kernel(RUN, apart=True)
-def run(
+@kernel()
+def time_of(plan: Any, step: int) -> float:
+    """Where a step of the run leads to."""
+    n = step - plan.begin
+    if step + 1 == plan.end:
+        return plan.t_stop
+    if plan.times.size > 0:
+        return plan.times[n]
+    return plan.t0 + plan.dt * (plan.grid + n)
+
+
+@kernel()
+def is_saved(plan: Any, step: int) -> bool:
+    """Whether a step of the run becomes a row: every save_every-th of the grid, and the last."""
+    if plan.save_every == 0:
+        return False
+    return step + 1 == plan.end or (plan.grid + step - plan.begin) % plan.save_every == 0
+
+
+MARCH = i8(MODEL_TYPE, ADDRESS, ADDRESS, PLAN, i8, STATE, MEMORY, COLUMNS, ROWS_TYPE, COUNTERS)
+
+
+@kernel(MARCH, apart=True)
+def march(
     model: Any,
     tables: Any,
     scratch: Any,
-    leg: Any,
-    times: Any,
-    save: Any,
+    plan: Any,
+    upto: int,
     state: Any,
     memory: Any,
     columns: Any,
     rows: Any,
     counters: Any,
 ) -> int:
-    """Step to every time of `times` in turn; counters.steps, counters.rows tell how far it came."""
-    p = by_reference(Physics(model, leg.traits, leg.holonomic, leg.closure, leg.rows, tables, scratch))
-    for k in range(times.size):
-        status = advance(p, leg, times[k], state, memory, counters)
+    """Go on from `state` until `upto` steps of the run are done; state.step and counters.rows tell
+    how far it came. A step that fails leaves the motion as it was."""
+    while state.step < upto:
+        leg = plan.legs[leg_number(plan, state.step)]
+        p = by_reference(Physics(model, leg.traits, leg.holonomic, leg.closure, memory.rows, tables, scratch))
+        t_1, saved = time_of(plan, state.step), is_saved(plan, state.step)
+        if plan.stages.size > 0:
+            status = composed_step(p, leg, plan, t_1, saved, state, memory, counters)
+        else:
+            status = advance(p, leg, t_1, state, memory, counters)
         if status != OK:
             return status
+        state.step += 1
         counters.steps += 1
-        if save[k]:
-            status = show_multipliers(p, leg, min(times[k], leg.t_limit), state, memory, counters)
+        if saved:
+            status = show_multipliers(p, leg, min(t_1, leg.t_limit), state, memory, counters)
             if status != OK:
                 return status
             write_row(leg.phi, state, memory, columns, rows, counters.rows)
             counters.rows += 1
+        if state.step == leg.last:
+            shift(state, leg.next_phi)
     return OK

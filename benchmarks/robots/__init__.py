@@ -1,0 +1,1 @@
+"""Public robots against reference accelerations of another engine."""
