@@ -20,6 +20,7 @@ PAGES = [
             "subdomains.md",
             "reduction.md",
             "model_files.md",
+            "reading_results.md",
             "reports.md",
             "one_step_by_hand.md",
         )

@@ -9,7 +9,7 @@ frame; marks and lines are fixed in bodies, −1 being the ground.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -133,7 +133,12 @@ def thinned(sol: Solution, rows: int) -> Solution:
     read from."""
     kept = np.unique(np.linspace(0, sol.t.size - 1, min(rows, sol.t.size)).astype(int))
     aux = {name: np.asarray(sol.aux[name])[kept] for name in BALANCE if name in sol.aux}
-    return replace(sol, aux=aux, **{name: getattr(sol, name)[kept] for name in ("t", "q", "v", "a", "lam")})
+    histories = {
+        one.name: value[kept]
+        for one in fields(sol)
+        if isinstance(value := getattr(sol, one.name), np.ndarray) and value.shape[:1] == sol.t.shape
+    }
+    return replace(sol, aux=aux, **histories)
 
 
 def scene_of(
