@@ -30,6 +30,8 @@ from isodyn.expressions import compile_formula, constant
 from isodyn.kernels.cache import Entry
 from isodyn.models import matrices
 from isodyn.models.build import model_from_text
+from isodyn.models.mjcf import load_mjcf
+from isodyn.models.sdf import load_sdf
 from isodyn.models.urdf import read_urdf
 from isodyn.results import Checkpoint, seals
 from isodyn.results.netcdf import load
@@ -139,6 +141,47 @@ URDF = (
 
 def _urdf(data: bytes, folder: Path) -> None:
     read_urdf(data if len(data) % 2 or b"<" not in data else data.decode("utf-8", "surrogateescape"))
+
+
+MJCF = (
+    """<mujoco model="m"><compiler angle="radian" eulerseq="xyz" inertiafromgeom="auto"/><option gravity="0 0 -9.81"/>
+<default><geom density="500"/><default class="a"><joint damping="0.1"/></default></default>
+<worldbody><site name="w" pos="0 1 0"/><body name="p" pos="0 0 1" euler="0.1 0 0" childclass="a">
+<joint name="x" axis="1 0 0" range="-1 1"/>
+<joint name="y" axis="0 1 0" ref="0.2" armature="0.1"/><geom type="capsule" size="0.1" fromto="0 0 0 0 0 1"/>
+<site name="s" pos="0 0 1"/>
+<body name="c" pos="0 0 1" quat="1 0 0 0"><joint name="z" type="slide"/>
+<inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/></body></body>
+<body name="f"><freejoint/><geom type="box" size="1 2 3" mass="2"/></body></worldbody>
+<equality><connect body1="c" body2="f" anchor="0 0 0"/><joint joint1="x" joint2="y" polycoef="0 2 0 0 0"/></equality>
+<tendon><spatial stiffness="3"><site site="s"/><site site="w"/></spatial><fixed damping="1">
+<joint joint="x" coef="2"/></fixed></tendon>
+<actuator><motor joint="x" gear="2"/><position joint="z" kp="3" kv="1"/></actuator><keyframe>
+<key qpos="0 0 0 0 0 0 1 0 0 0"/></keyframe></mujoco>""",
+)
+
+
+def _mjcf(data: bytes, folder: Path) -> None:
+    load_mjcf(data if b"<" in data else b"<" + data)
+
+
+SDF = (
+    """<sdf version="1.9"><world name="w"><gravity>0 0 -9.8</gravity><model name="m"><pose>0 0 1 0 0 0</pose>
+<frame name="f" attached_to="a"><pose relative_to="__model__">0 1 0 0 0 0.1</pose></frame>
+<link name="a"><pose relative_to="b">0 0 1 0 0 0</pose><inertial><mass>1</mass><inertia><ixx>1</ixx><iyy>1</iyy>
+<izz>1</izz></inertia></inertial></link>
+<link name="b"><pose degrees="true">0 0 0 0 0 30</pose></link><joint name="j" type="revolute">
+<parent>world</parent><child>a</child>
+<axis><xyz expressed_in="f">0 0 1</xyz><limit><lower>-1</lower><upper>inf</upper></limit><dynamics>
+<damping>0.1</damping></dynamics></axis></joint>
+<joint name="k" type="universal"><pose>0 0 1 0 0 0</pose><parent>f</parent><child>b</child><axis><xyz>1 0 0</xyz>
+</axis>
+<axis2><xyz>0 1 0</xyz></axis2></joint><model name="n"><link name="c"/></model></model></world></sdf>""",
+)
+
+
+def _sdf(data: bytes, folder: Path) -> None:
+    load_sdf(data if b"<" in data else b"<" + data)
 
 
 # ---- files of results
@@ -344,7 +387,9 @@ def all_formats() -> tuple[Format, ...]:
         Format("set", 0.05, _twister(SETTINGS), _setting),
         Format("formula", 0.15, _twister(FORMULAS), _formula),
         Format("model", 0.21, _make_model, _model),
-        Format("urdf", 0.1, _twister(URDF), _urdf),
+        Format("urdf", 0.06, _twister(URDF), _urdf),
+        Format("mjcf", 0.02, _twister(MJCF), _mjcf),
+        Format("sdf", 0.02, _twister(SDF), _sdf),
         Format("run.json", 0.05, _make_document, _document),
         Format("checkpoint", 0.05, _make_block, _block),
         Format("netcdf", 0.07, _make_netcdf, _netcdf),

@@ -100,6 +100,8 @@ if TYPE_CHECKING:
     from isodyn.mechanism.mechanism import Mechanism
     from isodyn.mechanism.sensors import Sensor
     from isodyn.models.build import load_model
+    from isodyn.models.mjcf import load_mjcf
+    from isodyn.models.sdf import load_sdf
     from isodyn.models.urdf import load_urdf
     from isodyn.reduction import pod, reduce
     from isodyn.results.ensemble import Ensemble
@@ -199,7 +201,9 @@ __all__ = [
     "kinematics",
     "linearise",
     "load",
+    "load_mjcf",
     "load_model",
+    "load_sdf",
     "load_urdf",
     "modal_damping",
     "partition",
@@ -241,6 +245,8 @@ _LATER = {
     **dict.fromkeys(("base_excitation", "harmonic", "step_load", "tabulated"), "isodyn.systems.loads"),
     "load": "isodyn.results.netcdf",
     "load_model": "isodyn.models.build",
+    "load_mjcf": "isodyn.models.mjcf",
+    "load_sdf": "isodyn.models.sdf",
     "load_urdf": "isodyn.models.urdf",
     "resume": "isodyn.integrate.resuming",
     **dict.fromkeys(

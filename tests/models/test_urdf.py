@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 
 import isodyn as iso
+from isodyn.cli import main
 from isodyn.errors import InputError, MendedWarning
 from isodyn.models.xml_source import DEEPEST
 from rigid_trees import Part, balance, of_mechanism, rpy, solved
@@ -294,6 +296,7 @@ def test_every_element_that_is_not_used_is_listed(tmp_path: Path) -> None:
         ("<sdf/>", "a URDF file begins with <robot>"),
         ("<robot>" * (DEEPEST + 1) + "</robot>" * (DEEPEST + 1), "deep in each other"),
         (robot(link("a")), "nothing in it moves"),
+        (robot(link("a"), link("b", 1e200, "0 0 0", SIX_C), joint("j", "revolute", "a", "b")), "moments above 1e[+]60"),
         (robot(link("a"), link("b"), joint("j", "revolute", "a", "b")), "nothing that moves has a mass"),
         (
             robot(link("a"), link("b", -1.0, "0 0 0", SIX_C), joint("j", "revolute", "a", "b")),
@@ -332,3 +335,31 @@ def test_a_joint_counts_from_its_start() -> None:
     plain.add_joint(iso.Hinge("pin", "ground", "rod", axis=(0, 1, 0), start=4.0))
     with pytest.raises(InputError, match="start must lie within half a turn, received 4"):
         plain.compile()
+
+
+def test_robots_run_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A URDF file by its name, joints at given coordinates, the import in the summary; an MJCF and
+    an SDF file."""
+    rod = link("rod", 1.0, "0.5 0 0", "0.01 0.09 0.09")
+    text = robot(
+        link("base"), rod, joint("pin", "revolute", "base", "rod", more='<axis xyz="0 1 0"/><limit upper="1"/>')
+    )
+    (tmp_path / "arm.urdf").write_text(text)
+    (tmp_path / "arm.xml").write_text(
+        '<mujoco><worldbody><body><joint name="pin" axis="0 1 0"/><geom type="sphere" size="0.1" pos="1 0 0"/></body></worldbody></mujoco>'
+    )
+    (tmp_path / "arm.sdf").write_text(
+        '<sdf version="1.9"><model name="m"><link name="rod"/><joint name="pin" type="revolute"><parent>world</parent>'
+        "<child>rod</child></joint></model></sdf>"
+    )
+    for name in ("arm.urdf", "arm.xml", "arm.sdf"):
+        command = ["run", str(tmp_path / name), "--dt", "0.01", "--t-end", "0.05", "--set", "pin=0.4", "--json"]
+        with pytest.raises(SystemExit) as ended:
+            main(command)
+        assert ended.value.code == 0
+        summary = json.loads(capsys.readouterr().out)
+        assert summary["import"]["read"]["joint"] == 1
+        assert summary["steps"] == 5
+    with pytest.raises(SystemExit):
+        main(["run", str(tmp_path / "arm.urdf"), "--dt", "0.01"])
+    assert "a robot needs --t-end" in capsys.readouterr().err

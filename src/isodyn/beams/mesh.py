@@ -13,8 +13,8 @@ from typing import Any, Literal
 import numpy as np
 
 from isodyn.beams.hermite import nodal
-from isodyn.beams.layout import ENERGIES
 from isodyn.beams.section import Section
+from isodyn.beams.tables import ENERGIES
 from isodyn.errors import InputError, about
 from isodyn.kernels.compiled import FloatArray
 from isodyn.memory import require_memory
@@ -40,12 +40,6 @@ class Element:
     second: int
     length: float
     section: Section
-
-
-def element_numbers(element: Element) -> list[float]:
-    """The numbers of an element in the tables (isodyn.beams.layout)."""
-    s, L = element.section, element.length
-    return [L, s.EA, s.EI, s.EI4, s.rhoA * L, *s.times, 1 / L, s.EA / L, s.EI / L, s.rhoA * L / 420]
 
 
 @dataclass(frozen=True, eq=False)

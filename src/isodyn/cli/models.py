@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import runpy
+from pathlib import Path
 from typing import Any
 
 import click
@@ -15,6 +16,8 @@ from isodyn.systems import Description, System, as_system
 
 pydantic = Later("pydantic")
 model_build, model_schema = Later("isodyn.models.build"), Later("isodyn.models.schema")
+other_models = Later("isodyn.models")
+ROBOTS = {".urdf": "load_urdf", ".xml": "load_mjcf", ".mjcf": "load_mjcf", ".sdf": "load_sdf", ".world": "load_sdf"}
 
 
 @click.command("schema")
@@ -36,6 +39,20 @@ def need_pydantic() -> None:
 def is_model_file(target: str) -> bool:
     """Whether a target of `run` is a file rather than the name of a problem."""
     return target.endswith((".toml", ".py")) or "/" in target or "\\" in target
+
+
+def is_robot_file(target: str) -> bool:
+    """Whether a target is a file of another program: URDF, MJCF or SDF."""
+    return Path(target).suffix.lower() in ROBOTS
+
+
+def system_of_robot(target: str, positions: dict[str, float]) -> tuple[Any, Any]:
+    """The system of a robot with its joints at these coordinates, and the summary of its import."""
+    reader = ROBOTS[Path(target).suffix.lower()]
+    mech = getattr(other_models, reader)(Path(target))
+    found = mech.import_summary
+    given = {found.joints.get(name, name): x for name, x in positions.items()}
+    return (mech.assemble(positions=given).system if given else mech.compile()), found
 
 
 def read_model(target: str, overrides: dict[str, float]) -> Any:

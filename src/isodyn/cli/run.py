@@ -13,7 +13,7 @@ import click
 
 from isodyn import problems
 from isodyn.cli.files import Files
-from isodyn.cli.models import is_model_file, read_model, system_of_python
+from isodyn.cli.models import is_model_file, is_robot_file, read_model, system_of_python, system_of_robot
 from isodyn.cli.output import INTERRUPTED, JSON, on_terminal, print_json, say_written
 from isodyn.cli.summaries import print_mechanism, print_members, print_summary
 from isodyn.errors import InputError, IsodynError
@@ -30,7 +30,7 @@ summaries_of_models = Later("isodyn.models.summary")  # which loads mechanisms
 
 
 @click.command()
-@click.argument("target", required=False, metavar="[PROBLEM | MODEL.toml]")
+@click.argument("target", required=False, metavar="[PROBLEM | MODEL.toml | ROBOT.urdf]")
 @click.option(
     "--python", "python_file", metavar="FILE.py:NAME", help="A system that a Python file defines; the file is run."
 )
@@ -45,7 +45,7 @@ summaries_of_models = Later("isodyn.models.summary")  # which loads mechanisms
 @click.option(
     "--set", "settings", multiple=True, metavar="NAME=NUMBER", help="A parameter of the problem; may be repeated."
 )
-@click.option("--save-every", type=int, help="Keep every so-manieth step.")
+@click.option("--save-every", type=int, help="Save every n-th step.")
 @click.option(
     "--out",
     type=click.Path(path_type=Path, file_okay=False),
@@ -70,6 +70,7 @@ summaries_of_models = Later("isodyn.models.summary")  # which loads mechanisms
 @click.option("--progress/--no-progress", default=None, help="Show a bar; by default on a terminal.")
 @JSON
 def run(
+    *,
     target: str | None,
     python_file: str | None,
     scheme_text: str | None,
@@ -90,7 +91,7 @@ def run(
     progress: bool | None,
     as_json: bool,
 ) -> None:
-    """Integrate a ready problem, a model file or a system of one's own, and say what happened."""
+    """Integrate a problem, a model file or your own system, and summarise the run."""
     if target is None and python_file is None:
         raise click.UsageError(
             "Missing argument 'PROBLEM', MODEL.toml or --python FILE.py:NAME", click.get_current_context()
@@ -108,6 +109,8 @@ def run(
     parameters = parse_parameters(settings)
     if python_file is not None:
         stopped = _run_python(python_file, parameters, given, files, as_json)
+    elif target is not None and is_robot_file(target):
+        stopped = _run_robot(target, parameters, given, files, out, as_json)
     elif target is not None and is_model_file(target):
         stopped = _run_model(target, parameters, given, files, out, as_json)
     else:
@@ -181,11 +184,36 @@ def _run_problem(
 def _run_python(target: str, parameters: dict[str, float], given: dict[str, Any], files: Files, as_json: bool) -> bool:
     if parameters:
         raise InputError("--set is for problems and model files", hint="set the numbers in the Python file")
+    _need_times("a system from a Python file", given)
+    return _run_system(system_of_python(target), target, given, files, as_json, {})
+
+
+def _run_robot(
+    target: str, parameters: dict[str, float], given: dict[str, Any], files: Files, out: Path | None, as_json: bool
+) -> bool:
+    """A file of another program; --set gives coordinates of its joints at the start."""
+    _need_times("a robot", given)
+    system, found = system_of_robot(target, parameters)
+    if out is not None:
+        figures.check_folder(out)
+        files = replace(files, page=files.page or out / "report.html")
+    if not as_json:
+        click.echo(str(found), err=True)
+    told = {"read": dict(found.read), "changed": found.changed, "ignored": found.ignored}
+    return _run_system(system, target, given, files, as_json, {"import": told})
+
+
+def _need_times(what: str, given: dict[str, Any]) -> None:
     for key, option in (("dt", "--dt"), ("t_end", "--t-end")):
         if key not in given:
-            raise InputError(f"a system from a Python file needs {option}")
-    sol = _integrated(system_of_python(target), given, files, None)
-    summary = summaries_of_models.mechanism_summary(sol, target, given["dt"])
+            raise InputError(f"{what} needs {option}")
+
+
+def _run_system(
+    system: Any, target: str, given: dict[str, Any], files: Files, as_json: bool, more: dict[str, Any]
+) -> bool:
+    sol = _integrated(system, given, files, None)
+    summary = {**summaries_of_models.mechanism_summary(sol, target, given["dt"]), **more}
     written = files.write(sol, formulation=given.get("formulation"), dt=given["dt"], settings={"system": target})
     return _told(summary, written, as_json, print_mechanism, sol)
 

@@ -4,8 +4,8 @@ A lump is mass, mass centre and inertia about it, in some frame. Lumps that move
 (parallel axes). What no engine can use is mended, and told:
 
     moments below zero   raised to what a flat body has, largest − middle
-    moments of zero      raised to 1e-15 m l², l the size of the robot, too little to be seen in accelerations
-    no mass              1e-15 of the robot's where something heavier hangs on it, 1e-6 at the end of a chain
+    moments of zero      raised to 1e-13 m l², l the size of the robot, too little to be seen in accelerations
+    no mass              1e-11 of the robot's where something heavier hangs on it, 1e-6 at the end of a chain
 
 Moments that miss the triangle inequality stay as they are written.
 """
@@ -97,7 +97,8 @@ def tensor(xx: float, yy: float, zz: float, xy: float, xz: float, yz: float) -> 
     return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
 
 
-SMALLEST = 1e-13  # moments and masses that change nothing, relative
+LIGHTEST = 1e-11  # mass of a link between joints that has none, relative: below it steps lose their digits
+SMALLEST = 1e-13  # moments that change nothing, relative
 AT_THE_END = 1e-6  # mass of a link at the end of a chain that has none, relative
 
 
@@ -115,10 +116,10 @@ def mended(lump: Lump, scale: Scale, at_the_end: bool) -> tuple[Lump, str]:
     `at_the_end`: nothing heavier hangs on it, so that its own mass decides how its joint moves.
     """
     if lump.mass == 0.0 and not np.any(lump.inertia):
-        mass = (AT_THE_END if at_the_end else SMALLEST) * scale.mass
+        mass = (AT_THE_END if at_the_end else LIGHTEST) * scale.mass
         J = 0.01 * mass * scale.length**2 * np.eye(3)
         return Lump(mass, lump.centre, J), f"has no mass, gets {mass:.3g} kg and {J[0, 0]:.3g} kg m²"
-    mass = lump.mass or SMALLEST * scale.mass
+    mass = lump.mass or LIGHTEST * scale.mass
     moments, axes = np.linalg.eigh(lump.inertia)
     floor = SMALLEST * mass * scale.length**2
     said = "" if lump.mass else f"has no mass, gets {mass:.3g} kg"

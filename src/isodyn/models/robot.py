@@ -15,6 +15,7 @@ from isodyn.models.looks import Looks
 from isodyn.models.lumps import Frame, Lump
 from isodyn.models.xml_source import Element
 
+HUGE = 1e60
 WORLD_LINK = ""  # the name of the world among links
 
 
@@ -44,6 +45,12 @@ class Link:
     lump: Lump
     element: Element
     looks: Looks = field(default_factory=Looks)
+
+    def refuse_huge(self) -> None:
+        """Numbers whose squares are too large for floats."""
+        found = [*self.frame.p, self.lump.mass, *self.lump.centre, *self.lump.inertia.ravel()]
+        if not np.abs(found).max() < HUGE:  # also what is no number any more
+            raise self.element.wrong(f"positions, masses or moments above {HUGE:g}")
 
 
 @dataclass(frozen=True)
@@ -85,6 +92,7 @@ class Robot:
     connections: list[Connection] = field(default_factory=list)
     limit_stiffness: float | None = None
     limit_damping: float = 0.0
+    between: set[str] = field(default_factory=set)  # frames between joints in a row, which no file weighs
     noun: str = "link"  # how the format calls what is rigid
 
     def add_link(self, link: Link) -> None:

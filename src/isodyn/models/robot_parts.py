@@ -22,7 +22,7 @@ from isodyn.loads import FormulaMotor, JointLimit, JointSpring
 from isodyn.models.import_summary import ImportedMechanism, Place
 from isodyn.models.looks import Looks
 from isodyn.models.lumps import WORLD, Frame, Lump, Scale, mended, misses_triangle
-from isodyn.models.robot import COORDINATES, WORLD_LINK, Connection, Dynamics, Motion, Robot
+from isodyn.models.robot import COORDINATES, HUGE, WORLD_LINK, Connection, Dynamics, Motion, Robot
 from isodyn.models.xml_source import Element
 
 CREEP = 1e-2  # rate below which Coulomb friction of a file is smoothed to creeping
@@ -39,6 +39,9 @@ class Built:
         self.leader = self._groups()
         self.names: dict[str, str] = {WORLD_LINK: GROUND}  # a link to its body
         moving = [c for c in robot.connections if c.motion is not Motion.FIXED]
+        for c in moving:
+            if not np.abs(c.point).max() < HUGE:
+                raise c.element.wrong(f"its place lies beyond {HUGE:g}")
         for name in robot.links:
             body = self.leader[name]
             if name != body:
@@ -89,6 +92,7 @@ class Built:
         total: dict[str, Lump] = {}
         looks: dict[str, Looks] = {}
         for name, link in links.items():
+            link.refuse_huge()
             top = self.leader[name]
             frame = link.frame.inside(links[top].frame if top else WORLD)
             total[top] = total.get(top, Lump.none()) + link.lump.seen_from(frame)
@@ -105,7 +109,11 @@ class Built:
             if scale.mass == 0.0:
                 raise link.element.wrong("nothing that moves has a mass", hint="give <inertial> with mass and inertia")
             sound, said = mended(lump, scale, not heavy[top])
-            if said:
+            if said and top in self.robot.between:
+                summary.change(
+                    f"between the joints of {top.rpartition('/')[0]!r} stands a frame of {sound.mass:.3g} kg"
+                )
+            elif said:
                 summary.mend(f"{self.robot.noun} {top!r} {said}")
             self._body(name, link.frame, sound, looks[top])
 
