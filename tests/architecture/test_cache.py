@@ -89,7 +89,7 @@ def test_changed_places_of_numbers_make_kernels_stale(tmp_path):
     files = ("reduction/kernels.py", "multibody/model.py")
     before = stamps(package, files)
     for places, changed in (
-        ("reduction/layout.py", [True, False]),
+        ("reduction/tables.py", [True, False]),
         ("beams/tables.py", [False, True]),
         ("integrate/memory.py", [False, False]),  # the memory of a step, which no model reads
     ):

@@ -206,7 +206,8 @@ class Struct(metaclass=StructClass):
 
     @classmethod
     def filled(cls: type[Self], **values: Any) -> Self:
-        """One with these numbers and arrays, whose sizes are those of the arrays."""
+        """One with these numbers and arrays, whose sizes are those of the arrays; many structs are
+        given by dictionaries of their numbers."""
         sizes: dict[str, int] = {}
         for name, value in values.items():
             named = cls._fields[name].shape if name in cls._fields else ()
@@ -217,7 +218,12 @@ class Struct(metaclass=StructClass):
             }
         struct = cls(**sizes)
         for name, value in values.items():
-            setattr(struct, name, value)
+            if name in cls._fields and cls._fields[name].kind == "many":
+                for each, numbers in zip(getattr(struct, name), value, strict=True):
+                    for number, x in numbers.items():
+                        setattr(each, number, x)
+            else:
+                setattr(struct, name, value)
         return struct
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -368,16 +374,3 @@ def _aligned(words: int) -> Any:
 
 class Nothing(Struct):
     """What a model takes that needs no tables, or no scratch."""
-
-
-class FlatNumbers(Struct):
-    """Numbers without names: of models whose memory has none yet."""
-
-    pf, pi = reals("reals"), integers("integers")
-
-
-def flat_numbers(pf: Any, pi: Any = ()) -> FlatNumbers:
-    """Numbers without names in one block."""
-    flat = FlatNumbers(reals=len(pf), integers=len(pi))
-    flat.pf, flat.pi = pf, np.asarray(pi, dtype=np.int64)
-    return flat

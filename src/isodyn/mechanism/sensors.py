@@ -67,7 +67,18 @@ class Sensor:
     axis: Any = None
 
     def check(self, parts: Parts) -> None:
-        """InputError for a sensor that the mechanism cannot read."""
+        """Refuse a sensor that the mechanism cannot read.
+
+        Parameters
+        ----------
+        parts
+            The parts of the mechanism.
+
+        Raises
+        ------
+        InputError
+            If a body is unknown, or a point or axis makes no sense.
+        """
         what = f"sensor {self.name!r}"
         parts.refuse_unknown(what, self.body)
         if self.to is None:
@@ -90,11 +101,33 @@ class Sensor:
             self.angle_word(parts)
 
     def place(self, body: Body) -> FloatArray:
-        """The point in the world at the start."""
+        """Return the point in the world at the start.
+
+        Parameters
+        ----------
+        body
+            The body of the sensor.
+
+        Returns
+        -------
+        point
+            The point.
+        """
         return body.position if self.point is None else vector3(f"sensor {self.name!r}: point", self.point, "point")
 
     def length_word(self, parts: Parts) -> Word:
-        """The distance between the two points."""
+        """Return the measure of the distance between the two points.
+
+        Parameters
+        ----------
+        parts
+            The parts of the mechanism.
+
+        Returns
+        -------
+        word
+            The measure.
+        """
         assert self.to is not None
         first, second = parts.body(self.to), parts.body(self.body)
         ground = np.zeros(3) if self.to == GROUND else first.position
@@ -104,7 +137,18 @@ class Sensor:
         return between_points(self.name, first, second, (other, self.place(second))).length_word()
 
     def angle_word(self, parts: Parts) -> Word:
-        """The turn about the axis."""
+        """Return the measure of the turn about the axis.
+
+        Parameters
+        ----------
+        parts
+            The parts of the mechanism.
+
+        Returns
+        -------
+        word
+            The measure.
+        """
         assert self.to is not None
         first, second = parts.body(self.to), parts.body(self.body)
         axis = unit(f"sensor {self.name!r}: axis", self.axis, "axis")

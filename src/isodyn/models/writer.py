@@ -42,9 +42,33 @@ def to_toml(
     formulation: str | None = None,
     assemble: bool = False,
 ) -> str:
-    """The text of a model file with the parts of a mechanism and a run; scheme and formulation as
-    on the command line.
+    """Return the text of a model file with the parts of a mechanism and a run.
 
+    Parameters
+    ----------
+    mechanism
+        The mechanism.
+    dt, t_end
+        Step and end of the run.
+    title
+        Title of the model.
+    scheme, formulation
+        As on the command line.
+    assemble
+        Move a start that violates the constraints, as in `integrate`.
+
+    Returns
+    -------
+    text
+        The text.
+
+    Raises
+    ------
+    InputError
+        If a part cannot be written.
+
+    Examples
+    --------
     >>> import isodyn as iso
     >>> mech = iso.Mechanism()
     >>> _ = mech.add_body("ball", mass=2.0, kind="particle")

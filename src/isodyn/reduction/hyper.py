@@ -41,8 +41,8 @@ class SampledSystem(ReducedSystem):
 
     def model(self) -> Model:
         """The function that the loop calls."""
-        scratch = lay_out(self.inner, self.at_nodes, self.m, np.arange(self.m), self.mass)
-        return Model(around(beam_model), self.traits, scratch=scratch)
+        memory = lay_out(self.inner, self.at_nodes, self.m, np.arange(self.m), self.mass)
+        return Model(around(beam_model), self.traits, *memory)
 
 
 def sampled_system(reduced: ReducedSystem, sampling: Sampling) -> SampledSystem:
