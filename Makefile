@@ -16,7 +16,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 NUMBA_NUM_THREADS=1
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo picture wheel wheel-check package test full check lint types fuzz kills lowest old-numba long verify bench robots docs docs-index docs-gallery clean
+.PHONY: help install demo picture wheel wheel-check package test full check lint types fuzz kills lowest old-numba long verify bench robots docs docs-index docs-gallery docs-tutorials clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | awk -F '\t' '{ printf "  make %-12s %s\n", $$1, $$2 }'
@@ -133,7 +133,7 @@ robots: install ## load the robots of ROBOTS=folder and compare joint accelerati
 	@test -n "$(ROBOTS)" || { echo "hint: make robots ROBOTS=folder, with a reference.json in it" >&2; exit 2; }
 	$(BIN)/python -m benchmarks.robots "$(ROBOTS)"
 
-docs: $(VENV)/.installed-docs docs-index docs-gallery ## build the HTML documentation into docs/_build/html and run its doctests
+docs: $(VENV)/.installed-docs docs-index docs-gallery docs-tutorials ## build the HTML documentation into docs/_build/html and run its doctests
 	$(BIN)/python -m sphinx -q -W --keep-going -b html docs docs/_build/html
 	$(BIN)/python -m sphinx -q -W --keep-going -b doctest docs docs/_build/doctest
 	@echo "docs/_build/html/index.html"
@@ -143,6 +143,9 @@ docs-index: install ## check the equation tags and write docs/_generated/equatio
 
 docs-gallery: install ## run the examples that changed and write docs/_generated/gallery.md; two minutes the first time
 	$(BIN)/python docs/gallery.py
+
+docs-tutorials: install ## run the tutorials that changed and write their pages and notebooks into docs/_generated/tutorials
+	$(BIN)/python docs/tutorials.py
 
 clean: ## remove what was built or cached; .venv, .venv-bench, .venv-lowest and .venv-old-numba stay
 	rm -rf out build dist docs/_build docs/_generated .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis

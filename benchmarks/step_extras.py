@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -87,17 +88,14 @@ def measure(system: Any, dt: float, steps: int) -> dict[str, float]:
     turns = 0.0
     if getattr(system, "turns", 0):
         model = run.model
-        bare = model.scratch.copy()
+        bare = replace(system.layout, angles=()).build(sparse=model.sparsity is not None)[0]
         out, c, d = run.state.q.copy(), np.array([1.0, 0.0, 0.0, 1.0]), dt * run.state.v
 
-        def ask(what: int, scratch: Any) -> float:
-            call = CALLS, what, model.function, run.state.q, d, c, model.tables, scratch, out
+        def ask(what: int, tables: Any) -> float:
+            call = CALLS, what, model.function, run.state.q, d, c, tables, model.scratch, out
             return quartile(lambda: ask_often(*call)) / CALLS
 
-        from isodyn.parts.layout import TURNS
-
-        bare.pi[TURNS] = 0
-        turns = retractions * (ask(RETRACT, model.scratch) - ask(RETRACT, bare)) + ask(SETTLE, model.scratch)
+        turns = retractions * (ask(RETRACT, model.tables) - ask(RETRACT, bare)) + ask(SETTLE, model.tables)
     return {
         "step": 1e6 * step,
         "local_error": 1e6 * estimate,

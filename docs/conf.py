@@ -8,6 +8,7 @@ import json
 import os
 import pkgutil
 import re
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,9 @@ os.environ.setdefault("NUMBA_CACHE_DIR", str(HERE.parent / ".cache" / "numba"))
 
 TABLE_MARK = "<!-- table of formulations -->"
 VERIFICATION_MARK = "<!-- table of verification -->"
+COMMANDS_MARK = "<!-- commands -->"
+NAMES_MARK = "<!-- public names -->"
+sys.path.insert(0, str(HERE))  # for commands.py and public_names.py
 
 project = "isodyn"
 author = "The isodyn developers"
@@ -34,11 +38,12 @@ extensions = [
     "sphinx.ext.mathjax",
     "sphinx-mathjax-offline",  # formulas are set without a network
     "sphinx.ext.viewcode",
+    "sphinx_design",
 ]
 viewcode_line_numbers = True
 highlight_language = "none"  # laid-out equations are not code
-exclude_patterns = ["_build"]
-myst_enable_extensions = ["amsmath", "deflist", "dollarmath"]
+exclude_patterns = ["_build", "tutorials/*"]  # tutorials appear with what they print
+myst_enable_extensions = ["amsmath", "colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
 
 autodoc_default_options = {"members": True, "member-order": "bysource", "ignore-module-all": True}
@@ -70,14 +75,21 @@ def expand_modules(app: Sphinx, docname: str, source: list[str]) -> None:
 
 
 def insert_tables(app: object, docname: str, source: list[str]) -> None:
-    """The table of formulations and that of verification stand in the code; the pages have marks in
-    their places."""
+    """Tables that stand in the code; the pages have marks in their places."""
     if TABLE_MARK in source[0]:
         from isodyn.formulations.table import to_markdown
 
         source[0] = source[0].replace(TABLE_MARK, to_markdown())
     if VERIFICATION_MARK in source[0]:
         source[0] = source[0].replace(VERIFICATION_MARK, verification_table())
+    if COMMANDS_MARK in source[0]:
+        import commands
+
+        source[0] = source[0].replace(COMMANDS_MARK, commands.to_markdown())
+    if NAMES_MARK in source[0]:
+        import public_names
+
+        source[0] = source[0].replace(NAMES_MARK, public_names.to_markdown())
 
 
 def verification_table() -> str:
@@ -91,14 +103,25 @@ def verification_table() -> str:
     return verification.to_markdown(verification.every(), works, results)
 
 
+SECTIONS = ("Parameters", "Attributes", "Returns", "Yields", "Raises", "Notes", "Examples")
+
+
 def to_rest(app: object, what: str, name: str, obj: object, options: object, lines: list[str]) -> None:
-    """Blocks that are laid out (indented, tables, examples) stay as they are; paragraphs keep only
-    their code spans."""
+    """Sections become titles with lists of names; blocks that are laid out (indented, tables,
+    examples) stay as they are; paragraphs keep only their code spans."""
     text: list[str] = []
     for block in re.split(r"\n\s*\n", "\n".join(lines)):
         rows = [row for row in block.split("\n") if row.strip()]
         if not rows:
             continue
+        if rows[0] in SECTIONS and re.fullmatch("-{3,}", (rows[1:] or [""])[0]):
+            text += [f".. rubric:: {rows[0]}", ""]
+            rows = rows[2:]
+            if rows and not rows[0].startswith(">>>"):
+                text += [*names_and_texts(rows), ""]
+                continue
+            if not rows:
+                continue
         bullets = rows[0].startswith(("- ", "* "))
         laid_out = rows[0].startswith((" ", "|", "```")) or any(re.fullmatch(r"[-=~ ]{4,}", row) for row in rows)
         if rows[0].startswith(">>>"):
@@ -111,6 +134,11 @@ def to_rest(app: object, what: str, name: str, obj: object, options: object, lin
         else:
             text += [*(escape(row) for row in rows), ""]
     lines[:] = text
+
+
+def names_and_texts(rows: list[str]) -> list[str]:
+    """The items of a section as a definition list: a name, then its indented text."""
+    return ["    " + escape(row.strip()) if row.startswith(" ") else f"``{row.strip()}``" for row in rows]
 
 
 def escape(row: str) -> str:

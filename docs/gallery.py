@@ -27,6 +27,66 @@ EXAMPLES = ROOT / "examples"
 PAGES = ROOT / "docs" / "_generated" / "gallery"
 INDEX = ROOT / "docs" / "_generated" / "gallery.md"
 LONGEST = 4000  # steps of a problem for its picture
+FIRST = ("andrews_mechanism", "four_bar", "slider_crank_3d", "gyroscope", "spinning_top")  # of the machines
+
+TOPICS = {
+    "Machines and structures": (
+        "flexible_machines",
+        "reduced_machines",
+        "earthquake",
+        "mass_chain",
+        "thermoelastic_bar",
+    ),
+    "First steps and your own parts": ("first_run", "own_compiled_system", "own_joint", "own_load", "own_formulation"),
+    "Gauss' principle, friction, rotations": (
+        "friction",
+        "gear_train",
+        "chaplygin_sleigh",
+        "pendulum_all_methods",
+        "rotation_parameters",
+        "finite_volume_beam",
+    ),
+    "Figures of the thesis": (
+        "fig_3_06_to_3_14_spinning_top",
+        "fig_8_05_to_8_08_flying_rod",
+        "fig_3_01_to_3_03_andrews",
+        "fig_2_07_to_2_09_pleiades",
+        "fig_2_13_to_2_15_kepler",
+        "fig_4_03_to_4_11_split_oscillator",
+        "fig_4_12_to_4_13_plate",
+        "fig_2_10_to_2_12_brusselator",
+        "fig_3_04_to_3_05_van_der_pol",
+        "fig_c_04_to_c_09_clamped_bar",
+        "fig_c_10_plate",
+    ),
+    "Inside the methods": ("conditioning",),
+}
+TITLES = {
+    "first_run": "A first run",
+    "own_compiled_system": "A system in compiled code",
+    "own_joint": "A joint of your own",
+    "own_load": "A load of your own",
+    "own_formulation": "A formulation of your own",
+    "earthquake": "A building in an earthquake",
+    "mass_chain": "A chain cut into subdomains",
+    "thermoelastic_bar": "A bar with waves and heat",
+    "conditioning": "Condition of the matrix of a step",
+    "friction": "Friction that sticks and slides",
+    "gear_train": "A gear train",
+    "chaplygin_sleigh": "Chaplygin's sleigh",
+    "pendulum_all_methods": "One pendulum, all methods",
+    "fig_3_06_to_3_14_spinning_top": "Spinning top (3.6–3.14)",
+    "fig_8_05_to_8_08_flying_rod": "Flying rod (8.5–8.8)",
+    "fig_3_01_to_3_03_andrews": "Andrews' mechanism (3.1–3.3)",
+    "fig_2_07_to_2_09_pleiades": "Pleiades (2.7–2.9)",
+    "fig_2_13_to_2_15_kepler": "Kepler (2.13–2.15)",
+    "fig_4_03_to_4_11_split_oscillator": "Split oscillator (4.3–4.11)",
+    "fig_4_12_to_4_13_plate": "Plate in subdomains (4.12–4.13)",
+    "fig_2_10_to_2_12_brusselator": "Brusselator (2.10–2.12)",
+    "fig_3_04_to_3_05_van_der_pol": "Van der Pol (3.4–3.5)",
+    "fig_c_04_to_c_09_clamped_bar": "Clamped bar, reduced (C.4–C.9)",
+    "fig_c_10_plate": "Plate, reduced (C.10)",
+}
 
 
 def plain(text: str) -> str:
@@ -93,38 +153,59 @@ def picture_of_problem(problem: Any, folder: Path) -> Path | None:
     return write_picture(sol, folder / f"{problem.name}.png", problem=problem, size=(4.4, 3.2))
 
 
+def card(title: str, text: str, picture: str, link: str | None = None) -> list[str]:
+    """One card of a grid."""
+    lines = [f":::{{grid-item-card}} {title}", f":img-top: {picture}", ":img-alt: " + title]
+    if link is not None:
+        lines += [f":link: {link}", ":link-type: doc"]
+    return [*lines, "", text, ":::", ""]
+
+
+def short(name: str) -> str:
+    """The title of an example on its card."""
+    return TITLES.get(name, name.replace("_", " ").capitalize())
+
+
 def write_index(examples: list[Path], problems: dict[str, Any]) -> None:
-    """The page with all of them."""
+    """The page with all of them: a grid of cards for each topic, machines first."""
     lines = [
         "# Gallery",
         "",
-        "Every example is run for this page; each has its story, figures, numbers and source.",
+        "Every picture is drawn by the code that it stands for. `isodyn run NAME --out FOLDER` runs a ready problem and"
+        " writes its report with the animation.",
         "",
     ]
-    for title, wanted in (("Examples", False), ("Figures of the thesis", True)):
-        lines += [f"## {title}", ""]
-        for path in examples:
-            page = PAGES / f"{path.stem}.md"
-            if ("papers" in path.parts) != wanted or not page.is_file():
-                continue
-            heading = page.read_text(encoding="utf-8").splitlines()[0].removeprefix("# ")
-            lines += [f"**[{heading}](gallery/{path.stem}.md)**", ""]
-            pictures = sorted((PAGES / path.stem).glob("*.png"))
-            if pictures:
-                lines += [f"```{{image}} gallery/{path.stem}/{pictures[0].name}", ":width: 420px", "```", ""]
-    lines += [
-        "## Ready problems that can be drawn",
-        "",
-        "`isodyn run NAME --out FOLDER` writes the report with the animation.",
-        "",
-    ]
-    for name, problem in problems.items():
-        if (PAGES / "problems" / f"{name}.png").is_file():
-            lines += [f"`{name}`: {plain(problem.title)}", ""]
-            lines += [f"```{{image}} gallery/problems/{name}.png", ":width: 330px", "```", ""]
-    hidden = "\n".join(f"gallery/{path.stem}" for path in examples if (PAGES / f"{path.stem}.md").is_file())
-    lines += ["```{toctree}", ":hidden:", "", hidden, "```", ""]
+    drawn = [name for name in problems if (PAGES / "problems" / f"{name}.png").is_file()]
+    machines = [name for name in drawn if is_machine(problems[name])]
+    machines = [*(name for name in FIRST if name in machines), *(name for name in machines if name not in FIRST)]
+    for title, names in (("Machines", machines), ("Points and stars", [x for x in drawn if x not in machines])):
+        if names:
+            lines += [f"## {title}", "", "::::{grid} 1 2 3 3", ":gutter: 2", ""]
+            for name in names:
+                text = plain(problems[name].title)
+                lines += card(f"`{name}`", text[:1].upper() + text[1:], f"gallery/problems/{name}.png")
+            lines += ["::::", ""]
+    pages = {path.stem: path for path in examples if (PAGES / f"{path.stem}.md").is_file()}
+    known = {name for names in TOPICS.values() for name in names}
+    for topic, names in {**TOPICS, "More": [name for name in pages if name not in known]}.items():
+        shown = [name for name in names if name in pages]
+        if shown:
+            lines += [f"## {topic}", "", "::::{grid} 1 2 3 3", ":gutter: 2", ""]
+            for name in shown:
+                heading = (PAGES / f"{name}.md").read_text(encoding="utf-8").splitlines()[0].removeprefix("# ")
+                pictures = sorted((PAGES / name).glob("*.png"))
+                lines += card(short(name), heading, f"gallery/{name}/{pictures[0].name}", f"gallery/{name}")
+            lines += ["::::", ""]
+    lines += ["```{toctree}", ":hidden:", "", *(f"{short(name)} <gallery/{name}>" for name in pages), "```", ""]
     INDEX.write_text("\n".join(lines), encoding="utf-8")
+
+
+def is_machine(problem: Any) -> bool:
+    """Whether a problem is made of bodies, joints and beams."""
+    from isodyn.beams.system import BeamSystem
+    from isodyn.mechanism.system import MechanismSystem
+
+    return isinstance(problem.system(), MechanismSystem | BeamSystem)
 
 
 def main() -> int:
@@ -136,7 +217,7 @@ def main() -> int:
     from isodyn import problems
 
     PAGES.mkdir(parents=True, exist_ok=True)
-    examples = sorted(EXAMPLES.rglob("*.py"))
+    examples = sorted(path for path in EXAMPLES.rglob("*.py") if path.parent.name != "tasks")  # those: docs/tasks.md
     failed = 0
     for path in examples:
         page = PAGES / f"{path.stem}.md"

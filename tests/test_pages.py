@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib.util
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +23,12 @@ PAGES = [
             "reduction.md",
             "model_files.md",
             "reports.md",
+            "robots.md",
             "one_step_by_hand.md",
         )
     ),
 ]
+TUTORIALS = sorted((DOCS / "tutorials").glob("*.md"))
 BUILT = re.compile(r"(^|/)_(generated|build)/")  # written by make docs
 
 
@@ -32,16 +36,41 @@ def named(page: Path) -> str:
     return page.relative_to(ROOT).as_posix()
 
 
-@pytest.mark.parametrize("page", PAGES, ids=named)
+def of_docs(name: str) -> Any:
+    """A module of the documentation."""
+    spec = importlib.util.spec_from_file_location(name, DOCS / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("page", [*PAGES, *TUTORIALS, *sorted((DOCS / "coming_from").glob("*.md"))], ids=named)
 def test_python_of_the_page(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """All blocks of a page one after the other, asserts included; files go to a folder of their
     own."""
     blocks = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
-    assert len(blocks) > 1
+    assert blocks
     monkeypatch.chdir(tmp_path)
+    pytest.importorskip("matplotlib.pyplot").switch_backend("agg")
     names: dict[str, Any] = {}
     for block in blocks:
         exec(compile(block, str(page), "exec"), names)
+    sys.modules["matplotlib.pyplot"].close("all")
+
+
+@pytest.mark.parametrize("page", TUTORIALS, ids=named)
+def test_a_tutorial_is_a_notebook(page: Path) -> None:
+    """Its cells are the blocks of the page; nothing of Sphinx is left in the text."""
+    module = of_docs("tutorials")
+    text = page.read_text(encoding="utf-8")
+    found = module.notebook(module.cells(text))["cells"]
+    code = ["".join(cell["source"]) for cell in found if cell["cell_type"] == "code"]
+    assert len(code) == text.count("```python\n") > 2
+    assert "".join(code) == "".join(block.rstrip() for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL))
+    assert not any("{doc}" in line for cell in found for line in cell["source"])
+    assert "## Exercises" in text
 
 
 @pytest.mark.parametrize("page", [*ROOT.glob("*.md"), *sorted(DOCS.rglob("*.md"))], ids=named)
@@ -63,3 +92,29 @@ def test_the_moving_picture_is_small() -> None:
     picture = (DOCS / "images" / "squeezer.gif").read_bytes()
     assert picture[:6] == b"GIF89a"
     assert len(picture) <= 1_000_000
+
+
+def test_the_reference_has_every_public_name_once() -> None:
+    """In its group; names without one come last."""
+    import isodyn
+
+    module = of_docs("public_names")
+    grouped = [name for names in module.GROUPS.values() for name in names]
+    assert len(set(grouped)) == len(grouped)
+    assert set(grouped) <= set(isodyn.__all__)
+    text = module.to_markdown()
+    assert all(text.count(f"{{py:obj}}`{name} <") == 1 for name in isodyn.__all__)
+
+
+def test_the_reference_of_the_command_line_has_every_command_and_option() -> None:
+    import click
+
+    from isodyn.cli import cli
+
+    text, group = of_docs("commands").to_markdown(), click.Context(cli)
+    for name in cli.list_commands(group):
+        command = cli.get_command(group, name)
+        assert command is not None
+        assert f"## isodyn {name}\n" in text
+        for option in command.params:
+            assert not isinstance(option, click.Option) or max(option.opts, key=len) in text

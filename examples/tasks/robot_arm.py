@@ -5,9 +5,8 @@ from pathlib import Path
 import numpy as np
 
 import isodyn as iso
-from isodyn.models import read_urdf
 
-arm = read_urdf(Path(__file__).with_name("arm.urdf")).mechanism
+arm = iso.load_urdf(Path(__file__).with_name("arm.urdf"))
 goal = {"shoulder": 0.8, "elbow": -1.2}
 for joint, angle in goal.items():
     arm.add_load(iso.FormulaMotor(f"{joint} motor", joint, f"60*({angle} - {joint}.angle) - 8*{joint}.angle_rate"))

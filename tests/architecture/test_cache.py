@@ -70,9 +70,9 @@ def test_a_changed_measure_makes_mechanisms_stale_and_nothing_else(tmp_path):
     them."""
     package = tmp_path / "lib" / "isodyn"
     shutil.copytree(Path(isodyn.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
-    files = ("mechanism/model.py", "integrate/march.py")
+    files = ("multibody/model.py", "integrate/march.py")
     before = stamps(package, files)
-    for part in ("joints/measures.py", "bodies/rotation_kernels.py", "parts/layout.py", "expressions/program.py"):
+    for part in ("joints/measures.py", "bodies/rotation_kernels.py", "loads/laws.py", "expressions/program.py"):
         kernels = package / part
         kernels.write_text(kernels.read_text() + "\n# changed\n")
         after = stamps(package, files)
@@ -86,11 +86,11 @@ def test_changed_places_of_numbers_make_kernels_stale(tmp_path):
     elsewhere."""
     package = tmp_path / "lib" / "isodyn"
     shutil.copytree(Path(isodyn.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
-    files = ("reduction/kernels.py", "mechanism/model.py")
+    files = ("reduction/kernels.py", "multibody/model.py")
     before = stamps(package, files)
     for places, changed in (
-        ("reduction/layout.py", [True, False]),
-        ("beams/layout.py", [False, True]),
+        ("reduction/tables.py", [True, False]),
+        ("beams/tables.py", [False, True]),
         ("integrate/memory.py", [False, False]),  # the memory of a step, which no model reads
     ):
         (package / places).write_text((package / places).read_text() + "\n# changed\n")

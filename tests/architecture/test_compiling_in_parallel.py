@@ -93,6 +93,33 @@ def test_a_kernel_in_another_hand_is_waited_for(tmp_path):
         assert time.perf_counter() - begun > 0.3
 
 
+TWICE = """
+import time
+from isodyn.kernels.compiled import f8, kernel
+
+@kernel(f8(f8))
+def doubled(x):
+    return 2.0 * x
+
+compile_it = doubled.compile_declared
+doubled.compile_declared = lambda: (time.sleep(1.0), compile_it())[1]  # long enough for the other to come
+input()  # until both are here
+print(doubled(2.0), doubled.origin)
+"""
+
+
+def test_two_processes_at_once_compile_a_kernel_once(tmp_path):
+    (tmp_path / "twice.py").write_text(TWICE, encoding="utf-8")
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path), "PYTHONPATH": os.pathsep.join(sys.path)}
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    command = [sys.executable, str(tmp_path / "twice.py")]
+    both = [subprocess.Popen(command, env=environment, **pipes) for _ in range(2)]
+    for process in both:
+        process.stdin.write("\n")
+        process.stdin.flush()
+    assert sorted(process.communicate(timeout=120)[0] for process in both) == ["4.0 compiled\n", "4.0 loaded\n"]
+
+
 def test_the_helper_compiles_by_name(tmp_path):
     """In a process of its own, as it does: here others have used the kernel already."""
     name = "isodyn.linear_solvers.dependent_rows.find_dependent"

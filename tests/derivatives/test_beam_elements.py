@@ -10,7 +10,7 @@ import pytest
 
 import isodyn as iso
 from isodyn.beams import hermite
-from isodyn.beams.layout import ENERGIES
+from isodyn.beams.tables import ENERGIES
 from isodyn.kernels.compiled import JACOBIAN
 from isodyn.systems.questions import Questions
 
@@ -159,16 +159,15 @@ def test_dirac_multipliers_solve_the_conditions() -> None:
     """(8.92) by differences of Φ of (8.83), and the force of (8.94) equals that of the standard
     form."""
     from isodyn.beams.dirac import multipliers
-    from isodyn.beams.frames import WORK
-    from isodyn.beams.layout import CAUCHY, ELEMENT_NUMBERS, GREEN_LAGRANGE
+    from isodyn.beams.tables import CAUCHY, GREEN_LAGRANGE, ElementData, ElementScratch
 
     rng = np.random.default_rng(7)
     q = element("cauchy", 2).q0 + 0.2 * rng.normal(size=8)
     t1, d, t2 = q[2:4], q[4:6] - q[:2], q[6:8]
     e = d / np.linalg.norm(d)
     n = np.array([-e[1], e[0]])
-    A = np.zeros(ELEMENT_NUMBERS + WORK + 9)
-    A[:7] = LENGTH, 100.0, 5.0, 0.3, 0.7 * LENGTH, 0.0, 0.0
+    own, scratch = ElementData(), ElementScratch()
+    own.b, own.dim, own.length, own.EA, own.EI, own.EI4, own.mass = 4, 2, LENGTH, 100.0, 5.0, 0.3, 0.7 * LENGTH
 
     def constraints(Y: np.ndarray, a: np.ndarray, b: np.ndarray, u: np.ndarray) -> np.ndarray:
         chord = Y[4:6] - Y[:2]
@@ -179,8 +178,9 @@ def test_dirac_multipliers_solve_the_conditions() -> None:
     u = np.array([e @ t1, n @ t1, e @ d, e @ t2, n @ t2])
     assert np.abs(constraints(q, e, n, u)).max() < 1e-15
     for kind, name in ((CAUCHY, "cauchy"), (GREEN_LAGRANGE, "green-lagrange")):
-        multipliers(kind, q, 0, 4, A, 0, ELEMENT_NUMBERS, ELEMENT_NUMBERS + WORK)
-        lam = A[-9:]
+        own.energy = kind
+        multipliers(q, own, scratch)
+        lam = np.concatenate([scratch.of_a, scratch.of_b, scratch.of_z])
         assert np.abs(lam @ differences(lambda x: constraints(q, x, n, u), e, 1e-3)).max() < 1e-10
         assert np.abs(lam @ differences(lambda x: constraints(q, e, x, u), n, 1e-3)).max() < 1e-10
         force = lam @ differences(lambda x: constraints(x, e, n, u), q, 1e-3)

@@ -81,6 +81,12 @@ def test_a_compilation_that_fails_is_a_typed_error_each_time():
         assert "there_is_no_such_name" in str(caught.value.__cause__)
 
 
+def test_a_kernel_that_python_calls_fails_by_the_same_error():
+    with pytest.raises(KernelError, match=r"^compiling the kernel .*broken failed: TypingError") as caught:
+        broken(np.arange(3.0), 3)
+    assert "there_is_no_such_name" in str(caught.value.__cause__)
+
+
 def test_an_interrupted_compilation_is_a_typed_error_and_can_be_repeated(monkeypatch):
     def interrupt(_):
         raise KeyboardInterrupt

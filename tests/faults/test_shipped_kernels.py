@@ -88,6 +88,41 @@ def test_processors_below_the_level_compile(tmp_path: Path, monkeypatch: pytest.
     shipped_kernels.folder.cache_clear()
 
 
+def test_other_versions_and_systems_compile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Code lies in a folder that is named after what it was made for."""
+    monkeypatch.setattr(shipped_kernels, "__file__", str(tmp_path / "kernels" / "shipped.py"))
+    monkeypatch.setattr(shipped_kernels.platform, "machine", lambda: "x86_64")
+    needed = dict.fromkeys(shipped_kernels.LEVELS["x86_64"][2].split(), True)
+    monkeypatch.setattr(shipped_kernels.binding, "get_host_cpu_features", lambda: needed)
+    (tmp_path / "machine_code" / shipped_kernels.tag()).mkdir(parents=True)
+    shipped_kernels.folder.cache_clear()
+    assert shipped_kernels.folder() is not None
+    others = (
+        (shipped_kernels.numba, "__version__", "0.99.0"),
+        (shipped_kernels.sys, "version_info", (3, 99, 0, "final", 0)),
+        (shipped_kernels.platform, "system", lambda: "Plan9"),
+        (shipped_kernels.platform, "machine", lambda: "aarch64"),
+        (shipped_kernels.platform, "machine", lambda: "riscv64"),
+        (shipped_kernels.numba.config, "CPU_NAME", "generic"),  # Numba was told another processor
+    )
+    for owner, name, value in others:
+        with monkeypatch.context() as other:
+            other.setattr(owner, name, value)
+            shipped_kernels.folder.cache_clear()
+            assert shipped_kernels.folder() is None, name
+    shipped_kernels.folder.cache_clear()
+
+
+def test_what_is_compiled_instead_goes_into_the_users_cache(run: Run, ship: Path, tmp_path: Path) -> None:
+    """The installation may be read-only: nothing is written or removed there."""
+    ship.write_bytes(ship.read_bytes()[:-1])
+    before = {path: path.read_bytes() for path in ship.parent.iterdir()}
+    assert run() == (42.0, "compiled")
+    assert {path: path.read_bytes() for path in ship.parent.iterdir()} == before
+    assert len(list((tmp_path / "cache").rglob("*.kernel"))) == 1
+    assert run() == (42.0, "loaded")
+
+
 def test_a_pure_wheel_has_none() -> None:
     shipped_kernels.folder.cache_clear()
     assert shipped_kernels.folder() is None  # of this checkout

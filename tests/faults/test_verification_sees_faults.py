@@ -38,8 +38,8 @@ FAULTS = {
     ),
     "joint kernel": Fault(
         ("joints/measures.py",),
-        "put(A, g + 9, cross(rotate_back(A, q + R_, u), vector(A, k + S_J)))",
-        "put(A, g + 9, cross(vector(A, k + S_J), rotate_back(A, q + R_, u)))",
+        "put(g, W_J, cross(rotate_back(q.R, u), triple(word.s_j)))",
+        "put(g, W_J, cross(triple(word.s_j), rotate_back(q.R, u)))",
         ("reactions_of_a_pendulum",),
     ),
     "reaction": Fault(

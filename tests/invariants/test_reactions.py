@@ -23,7 +23,7 @@ from isodyn.errors import InputError
 from isodyn.joints import measures
 from isodyn.joints.words import Pair, Row, RowKind
 from isodyn.kernels.compiled import FloatArray
-from isodyn.mechanism.kinematics import value_at_start
+from isodyn.multibody.histories import value_at_start
 
 ROUNDING = 1e-9
 BOTH_SIDES = [("ground", "spatial"), ("spatial", "ground"), ("spatial", "spatial")]
@@ -181,7 +181,7 @@ class Lopsided(isodyn.joints.Joint):
     world."""
 
     def rows(self, pair: Pair) -> list[Row]:
-        word = pair.word(measures.POINT, A_I=np.array([0.0, 0.6, 0.8]), S_J=pair.s_j + np.array([1.0, 2.0, 3.0]))
+        word = pair.word(measures.POINT, u=np.array([0.0, 0.6, 0.8]), s_j=pair.s_j + np.array([1.0, 2.0, 3.0]))
         return [pair.row("level", RowKind.OFFSET, word, value_at_start(word, pair.first, pair.second))]
 
 

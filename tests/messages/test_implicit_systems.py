@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -71,3 +72,13 @@ def test_x_is_for_implicit_systems() -> None:
     sol = iso.integrate(iso.FirstOrderSystem(lambda s, t: -s, [1.0]), dt=0.1, t_end=0.2)
     with pytest.raises(iso.errors.InputError, match="`x` belongs to implicit systems; this is a solution of a First"):
         _ = sol.x
+
+
+def test_overflow_at_states_that_nobody_visits_is_no_error() -> None:
+    """A diode: increments of differences reach voltages at which `math.exp` raises."""
+
+    def F(t: float, x: Any, rate: Any) -> Any:
+        return np.array([1e-3 * rate[0] - x[1], x[0] + 100.0 * x[1] + 1e-9 * (math.exp(x[1] / 1e-4) - 1.0) - t])
+
+    sol = iso.integrate(iso.ImplicitSystem(F, [0.0, 0.0]), dt=1e-3, t_end=0.05)
+    assert abs(F(sol.t[-1], sol.x[-1], sol.xdot[-1])).max() < 1e-12

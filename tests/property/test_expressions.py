@@ -9,27 +9,24 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numba import types
 
 from isodyn.errors import InputError
 from isodyn.expressions import compile_formula, constant, parse
+from isodyn.expressions.formula_kernels import FormulaScratch, run_formula
 from isodyn.expressions.program import evaluate
+from isodyn.expressions.time_kernels import TimeTables
+from isodyn.expressions.time_writer import TimeWriter
 from isodyn.expressions.tokens import LONGEST
-from isodyn.kernels.compiled import F, f8, i8, kernel
-from isodyn.parts.formulas import run_program
-
-
-@kernel(types.UniTuple(f8, 3)(F, i8))
-def run(A, o):
-    return run_program(A, o)
 
 
 def program_values(text: str, t: float) -> tuple[float, float, float]:
     """f, ḟ, f̈ of a formula of t by the compiled program."""
-    numbers = compile_formula(text).numbers.copy()
-    if numbers[0]:
-        numbers[2:4] = t, 1.0
-    return run(numbers, 0)
+    writer = TimeWriter()
+    writer.formula(compile_formula(text))
+    tables, scratch = TimeTables(**writer.sizes()), FormulaScratch(**writer.scratch_sizes())
+    writer.write(tables)
+    scratch.given[:], scratch.slopes[:] = t, 1.0
+    return run_formula(0, tables.formulas, scratch)
 
 
 def plain(text: str, t: float) -> float:
@@ -179,7 +176,7 @@ def test_any_text_is_a_formula_or_an_input_error(text: str) -> None:
     except InputError:
         return
     assert set(program.names) <= {"t", "a.b"}
-    assert np.isfinite(program.numbers).all()
+    assert all(np.isfinite(number) for _, number in program.code)
 
 
 def test_constants_know_parameters_and_refuse_time() -> None:

@@ -15,40 +15,44 @@ given there.
 
 from __future__ import annotations
 
-from isodyn.beams.frames import G, U, Z, axes, energy_in_frame, resolve
+from isodyn.beams.frames import axes, energy_in_frame, resolve
+from isodyn.beams.tables import ElementData, ElementScratch
 from isodyn.kernels.compiled import FloatArray, kernel
 
 
 @kernel()
-def multipliers(kind: int, q: FloatArray, a: int, b: int, A: FloatArray, k: int, w: int, lam: int) -> float:
-    """λ_a, λ_b, λ_υ into A[lam:lam+9]; returns V(υ)."""
+def multipliers(q: FloatArray, e: ElementData, scratch: ElementScratch) -> float:
+    """λ_a, λ_b, λ_υ into the scratch memory; returns V(υ)."""
+    a, b, n = e.a, e.b, scratch.V_z
     ex, ey, _ = axes(False, q, a, b)
-    resolve(q, a, b, ex, ey, A, w + Z)
-    value = energy_in_frame(kind, A, k, w, False)
-    n1, n2, n3, n4, n5 = A[w + G], A[w + G + 1], A[w + G + 2], A[w + G + 4], A[w + G + 5]
+    resolve(q, a, b, ex, ey, scratch.z)
+    value = energy_in_frame(e.energy, e, scratch, False)
+    n1, n2, n3, n4, n5 = n[0], n[1], n[2], n[4], n[5]
     for i in range(2):
         t1, d, t2 = q[a + 2 + i], q[b + i] - q[a + i], q[b + 2 + i]
-        A[lam + i] = -(n1 * t1 + n3 * d + n4 * t2)  # [Shimada2014 (8.91)]
-        A[lam + 2 + i] = -(n2 * t1 + n5 * t2)
-    A[lam + 4], A[lam + 5], A[lam + 6], A[lam + 7], A[lam + 8] = -n1, -n2, -n3, -n4, -n5
+        scratch.of_a[i] = -(n1 * t1 + n3 * d + n4 * t2)  # [Shimada2014 (8.91)]
+        scratch.of_b[i] = -(n2 * t1 + n5 * t2)
+    of_z = scratch.of_z
+    of_z[0], of_z[1], of_z[2], of_z[3], of_z[4] = -n1, -n2, -n3, -n4, -n5
     return value
 
 
 @kernel()
-def dirac_force(kind: int, q: FloatArray, a: int, b: int, A: FloatArray, k: int, w: int, out: FloatArray) -> float:
+def dirac_force(q: FloatArray, e: ElementData, scratch: ElementScratch, out: FloatArray) -> float:
     """out += (∂Φ/∂Υ)ᵀΛ; returns V."""
-    lam = w + U
-    value = multipliers(kind, q, a, b, A, k, w, lam)
+    a, b = e.a, e.b
+    value = multipliers(q, e, scratch)
+    of_a, of_b, of_z = scratch.of_a, scratch.of_b, scratch.of_z
     ex, ey, L = axes(False, q, a, b)
     # rows of a and b: −∂e/∂Υ = −n pᵀ and −∂n/∂Υ = e pᵀ with p = (−n, 0, n, 0)/L
-    turn = (-(-ey * A[lam] + ex * A[lam + 1]) + ex * A[lam + 2] + ey * A[lam + 3]) / L
+    turn = (-(-ey * of_a[0] + ex * of_a[1]) + ex * of_b[0] + ey * of_b[1]) / L
     # rows of υ: −T̄(a, b), with T̄ as in [Shimada2014 (8.71) adapted]
-    out[a] += turn * ey + ex * A[lam + 6]
-    out[a + 1] += -turn * ex + ey * A[lam + 6]
-    out[a + 2] -= ex * A[lam + 4] - ey * A[lam + 5]
-    out[a + 3] -= ey * A[lam + 4] + ex * A[lam + 5]
-    out[b] += -turn * ey - ex * A[lam + 6]
-    out[b + 1] += turn * ex - ey * A[lam + 6]
-    out[b + 2] -= ex * A[lam + 7] - ey * A[lam + 8]
-    out[b + 3] -= ey * A[lam + 7] + ex * A[lam + 8]
+    out[a] += turn * ey + ex * of_z[2]
+    out[a + 1] += -turn * ex + ey * of_z[2]
+    out[a + 2] -= ex * of_z[0] - ey * of_z[1]
+    out[a + 3] -= ey * of_z[0] + ex * of_z[1]
+    out[b] += -turn * ey - ex * of_z[2]
+    out[b + 1] += turn * ex - ey * of_z[2]
+    out[b + 2] -= ex * of_z[3] - ey * of_z[4]
+    out[b + 3] -= ey * of_z[3] + ex * of_z[4]
     return value

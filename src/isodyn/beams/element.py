@@ -15,29 +15,16 @@ from isodyn.beams.damping import damping_force, damping_tangent
 from isodyn.beams.dirac import dirac_force
 from isodyn.beams.frames import frame_force, frame_tangent
 from isodyn.beams.hermite import bending_times, mass_times
-from isodyn.beams.layout import (
-    CAUCHY,
-    CAUCHY_DIRAC,
-    EA_,
-    EA_PER_L,
-    EI_PER_L,
-    GREEN_LAGRANGE,
-    L_,
-    M_420,
-    PER_L,
-    SIMPLIFIED,
-    TAU_A,
-    TAU_B,
-    Place,
-)
+from isodyn.beams.tables import CAUCHY, CAUCHY_DIRAC, GREEN_LAGRANGE, SIMPLIFIED, ElementData, ElementScratch, Place
 from isodyn.kernels.compiled import FloatArray, kernel
 
 
 @kernel()
-def add_inertia(dim: int, x: FloatArray, a: int, b: int, A: FloatArray, k: int, out: FloatArray) -> None:
+def add_inertia(dim: int, x: FloatArray, e: ElementData, out: FloatArray) -> None:
     """out += M x."""
+    a, b = e.a, e.b
     for i in range(dim):
-        y = mass_times(A[k + M_420], A[k + L_], x[a + i], x[a + dim + i], x[b + i], x[b + dim + i])
+        y = mass_times(e.mass_per_420, e.length, x[a + i], x[a + dim + i], x[b + i], x[b + dim + i])
         out[a + i] += y[0]
         out[a + dim + i] += y[1]
         out[b + i] += y[2]
@@ -45,51 +32,49 @@ def add_inertia(dim: int, x: FloatArray, a: int, b: int, A: FloatArray, k: int, 
 
 
 @kernel()
-def add_internal(
-    kind: int, dim: int, q: FloatArray, a: int, b: int, A: FloatArray, k: int, w: int, out: FloatArray
-) -> float:
+def add_internal(q: FloatArray, e: ElementData, scratch: ElementScratch, out: FloatArray) -> float:
     """out += ∂U/∂Υ; returns U."""
-    if kind == CAUCHY_DIRAC or kind > CAUCHY_DIRAC:
-        return dirac_force(kind, q, a, b, A, k, w, out)
-    if kind != SIMPLIFIED:
-        return frame_force(kind, q, a, b, A, k, w, out)
-    L, tension = chord(dim, q, a, b, A, k)
+    if e.energy >= CAUCHY_DIRAC:
+        return dirac_force(q, e, scratch, out)
+    if e.energy != SIMPLIFIED:
+        return frame_force(q, e, scratch, out)
+    dim, a, b = e.dim, e.a, e.b
+    L, tension = chord(dim, q, e)
     value = 0.0
     for i in range(dim):
         d = q[b + i] - q[a + i]
         x = tension * d / L  # [Shimada2014 (8.50) adapted]
-        y = bending_times(A[k + EI_PER_L], A[k + PER_L], d, q[a + dim + i], q[b + dim + i])
+        y = bending_times(e.EI_per_length, e.per_length, d, q[a + dim + i], q[b + dim + i])
         value += y[1] * q[a + dim + i] + y[2] * q[b + dim + i] - y[0] * d
         out[a + i] += y[0] - x
         out[a + dim + i] += y[1]
         out[b + i] += x - y[0]
         out[b + dim + i] += y[2]
-    return 0.5 * (value + tension * (L - A[k + L_]))
+    return 0.5 * (value + tension * (L - e.length))
 
 
 @kernel()
-def chord(dim: int, q: FloatArray, a: int, b: int, A: FloatArray, k: int) -> tuple[float, float]:
+def chord(dim: int, q: FloatArray, e: ElementData) -> tuple[float, float]:
     """Length of the chord and EA times its strain."""
-    square = 0.0
+    a, b, square = e.a, e.b, 0.0
     for i in range(dim):
         d = q[b + i] - q[a + i]
         square += d * d
     L = np.sqrt(square)
-    return L, A[k + EA_PER_L] * (L - A[k + L_])
+    return L, e.EA_per_length * (L - e.length)
 
 
 @kernel()
-def add_inertia_and_internal(
-    dim: int, x: FloatArray, q: FloatArray, a: int, b: int, A: FloatArray, k: int, out: FloatArray
-) -> None:
+def add_inertia_and_internal(dim: int, x: FloatArray, q: FloatArray, e: ElementData, out: FloatArray) -> None:
     """out += M x + ∂U/∂Υ of the simplified energy: both of the above in one pass, which halves
     their cost."""
-    L, tension = chord(dim, q, a, b, A, k)
+    a, b = e.a, e.b
+    L, tension = chord(dim, q, e)
     per_chord = tension / L
     for i in range(dim):
         d, t_a, t_b = q[b + i] - q[a + i], q[a + dim + i], q[b + dim + i]
-        y = bending_times(A[k + EI_PER_L], A[k + PER_L], d, t_a, t_b)
-        z = mass_times(A[k + M_420], A[k + L_], x[a + i], x[a + dim + i], x[b + i], x[b + dim + i])
+        y = bending_times(e.EI_per_length, e.per_length, d, t_a, t_b)
+        z = mass_times(e.mass_per_420, e.length, x[a + i], x[a + dim + i], x[b + i], x[b + dim + i])
         across = y[0] - per_chord * d
         out[a + i] += z[0] + across
         out[a + dim + i] += z[1] + y[1]
@@ -137,17 +122,17 @@ def add_between(place: Place, i: int, j: int, x: float, out: FloatArray) -> None
 
 @kernel()
 def add_simplified_tangent(
-    dim: int, c_a: float, c_q: float, q: FloatArray, A: FloatArray, k: int, place: Place, out: FloatArray
+    dim: int, c_a: float, c_q: float, q: FloatArray, e: ElementData, place: Place, out: FloatArray
 ) -> None:
     """out += c_a M + c_q ∂²U/∂Υ² of the simplified energy."""
     a, b = place[0], place[1]
-    e = c_q * A[k + EI_PER_L] * A[k + PER_L] * A[k + PER_L]
-    add_constant_tangent(dim, c_a * A[k + M_420], e, A[k + L_], place, out)
+    bending = c_q * e.EI_per_length * e.per_length * e.per_length
+    add_constant_tangent(dim, c_a * e.mass_per_420, bending, e.length, place, out)
     if c_q == 0.0:
         return
-    size, tension = chord(dim, q, a, b, A, k)
+    size, tension = chord(dim, q, e)
     across = c_q * tension / size
-    along = (c_q * A[k + EA_PER_L] - across) / (size * size)
+    along = (c_q * e.EA_per_length - across) / (size * size)
     for i in range(dim):
         for j in range(dim):
             x = along * (q[b + i] - q[a + i]) * (q[b + j] - q[a + j])
@@ -158,18 +143,18 @@ def add_simplified_tangent(
 
 @kernel()
 def add_planar_tangent(
-    kind: int, c_a: float, c_q: float, q: FloatArray, A: FloatArray, k: int, w: int, place: Place, out: FloatArray
+    c_a: float, c_q: float, q: FloatArray, e: ElementData, scratch: ElementScratch, place: Place, out: FloatArray
 ) -> None:
     """out += c_a M + c_q ∂²U/∂Υ² of an energy in a frame."""
-    add_constant_tangent(2, c_a * A[k + M_420], 0.0, A[k + L_], place, out)
+    add_constant_tangent(2, c_a * e.mass_per_420, 0.0, e.length, place, out)
     if c_q == 0.0:
         return
-    frame = kind
-    if kind == CAUCHY_DIRAC:
+    frame = e.energy
+    if frame == CAUCHY_DIRAC:
         frame = CAUCHY
-    elif kind > CAUCHY_DIRAC:
+    elif frame > CAUCHY_DIRAC:
         frame = GREEN_LAGRANGE
-    frame_tangent(frame, c_q, q, A, k, w, place, out)
+    frame_tangent(frame, c_q, q, e, scratch, place, out)
 
 
 @kernel()
@@ -184,17 +169,16 @@ def stretching(dim: int, q: FloatArray, v: FloatArray, a: int, b: int) -> tuple[
 
 
 @kernel()
-def add_damping(
-    kind: int, dim: int, q: FloatArray, v: FloatArray, a: int, b: int, A: FloatArray, k: int, w: int, out: FloatArray
-) -> None:
+def add_damping(q: FloatArray, v: FloatArray, e: ElementData, scratch: ElementScratch, out: FloatArray) -> None:
     """out += force of internal damping."""
-    if A[k + TAU_A] == 0.0 and A[k + TAU_B] == 0.0:
+    if e.stretching_time == 0.0 and e.bending_time == 0.0:
         return
-    if dim == 2:
-        damping_force(kind, q, v, a, b, A, k, w, out)
+    if e.dim == 2:
+        damping_force(q, v, e, scratch, out)
         return
+    dim, a, b = e.dim, e.a, e.b
     square, rate = stretching(dim, q, v, a, b)
-    force = A[k + EA_] * A[k + TAU_A] / A[k + L_] * rate / square
+    force = e.EA * e.stretching_time / e.length * rate / square
     for i in range(dim):
         x = force * (q[b + i] - q[a + i])
         out[a + i] -= x
@@ -203,27 +187,24 @@ def add_damping(
 
 @kernel()
 def add_damping_tangent(
-    kind: int,
-    dim: int,
     c_v: float,
     c_q: float,
     q: FloatArray,
     v: FloatArray,
-    A: FloatArray,
-    k: int,
-    w: int,
+    e: ElementData,
+    scratch: ElementScratch,
     place: Place,
     out: FloatArray,
 ) -> None:
     """out += c_v ∂/∂v + c_q ∂/∂q of that force."""
-    a, b = place[0], place[1]
-    if A[k + TAU_A] == 0.0 and A[k + TAU_B] == 0.0:
+    dim, a, b = e.dim, place[0], place[1]
+    if e.stretching_time == 0.0 and e.bending_time == 0.0:
         return
     if dim == 2:
-        damping_tangent(kind, c_v, c_q, q, v, A, k, w, place, out)
+        damping_tangent(c_v, c_q, q, v, e, scratch, place, out)
         return
     square, rate = stretching(dim, q, v, a, b)
-    eta = A[k + EA_] * A[k + TAU_A] / A[k + L_]
+    eta = e.EA * e.stretching_time / e.length
     for i in range(dim):
         for j in range(dim):
             d_i, d_j, u_j = q[b + i] - q[a + i], q[b + j] - q[a + j], v[b + j] - v[a + j]

@@ -9,29 +9,24 @@ The frame turns with the chord d (pinned) or with the first slope t₁ (tangent)
     ∂U/∂ζ   = V_z + m p,                                        m = J·V_z
     ∂²U/∂ζ² = V_zz + p cᵀ + c pᵀ + (JᵀV_zz J − z·V_z) p pᵀ,     c = V_zz J + h − (m/ρ) l,   h = (−V_2, V_1, −V_4, V_3, −V_6, V_5)
 
-where p and l have one entry each, 1/ρ and 1. Numbers lie in one array A from w on.
+where p and l have one entry each, 1/ρ and 1.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from isodyn.beams.layout import (
+from isodyn.beams.strain import cauchy, green_lagrange
+from isodyn.beams.tables import (
     CAUCHY,
     CAUCHY_DIRAC,
     CAUCHY_TANGENT,
-    EA_,
-    EI4_,
-    EI_,
     GREEN_LAGRANGE_TANGENT,
-    L_,
+    ElementData,
+    ElementScratch,
     Place,
 )
-from isodyn.beams.strain import cauchy, green_lagrange
 from isodyn.kernels.compiled import FloatArray, kernel
-
-# ---- memory: z, V_z, V_zz, c, velocities in the frame, ż, D ż, D, another (6, 6)
-Z, G, H, C, U, RATE, S, D, T, WORK = 0, 6, 12, 48, 54, 60, 66, 72, 108, 144
 
 
 @kernel()
@@ -52,53 +47,51 @@ def axes(tangent: bool, q: FloatArray, a: int, b: int) -> tuple[float, float, fl
 
 
 @kernel()
-def resolve(q: FloatArray, a: int, b: int, ex: float, ey: float, A: FloatArray, z: int) -> None:
+def resolve(q: FloatArray, a: int, b: int, ex: float, ey: float, z: FloatArray) -> None:
     """(t₁, d, t₂) in the axes e, n."""
     x, y = q[a + 2], q[a + 3]
-    A[z], A[z + 1] = ex * x + ey * y, ex * y - ey * x
+    z[0], z[1] = ex * x + ey * y, ex * y - ey * x
     x, y = q[b] - q[a], q[b + 1] - q[a + 1]
-    A[z + 2], A[z + 3] = ex * x + ey * y, ex * y - ey * x
+    z[2], z[3] = ex * x + ey * y, ex * y - ey * x
     x, y = q[b + 2], q[b + 3]
-    A[z + 4], A[z + 5] = ex * x + ey * y, ex * y - ey * x
+    z[4], z[5] = ex * x + ey * y, ex * y - ey * x
 
 
 @kernel()
-def energy_in_frame(kind: int, A: FloatArray, k: int, w: int, second: bool) -> float:
-    """V(z) of the element with the numbers at k; gradient and second derivatives into the memory at
-    w."""
-    L, EA, EI = A[k + L_], A[k + EA_], A[k + EI_]
-    if kind in (CAUCHY, CAUCHY_TANGENT, CAUCHY_DIRAC):
-        return cauchy(L, EA, EI, A, w + Z, w + G, w + H, second)
-    return green_lagrange(L, EA, EI, A[k + EI4_], A, w + Z, w + G, w + H, second)
+def energy_in_frame(energy: int, e: ElementData, scratch: ElementScratch, second: bool) -> float:
+    """V(z) of the element; gradient and second derivatives into the scratch memory."""
+    if energy in (CAUCHY, CAUCHY_TANGENT, CAUCHY_DIRAC):
+        return cauchy(e.length, e.EA, e.EI, scratch, second)
+    return green_lagrange(e.length, e.EA, e.EI, e.EI4, scratch, second)
 
 
 @kernel()
-def moment(A: FloatArray, z: int, g: int) -> float:
+def moment(z: FloatArray, g: FloatArray) -> float:
     """J·V_z: what the energy would do in a turn of the frame alone."""
     m = 0.0
     for i in range(0, 6, 2):
-        m += A[g + i] * A[z + i + 1] - A[g + i + 1] * A[z + i]
+        m += g[i] * z[i + 1] - g[i + 1] * z[i]
     return m
 
 
 @kernel()
-def turned(A: FloatArray, z: int, i: int) -> float:
+def turned(z: FloatArray, i: int) -> float:
     """J_i."""
-    return A[z + i + 1] if i % 2 == 0 else -A[z + i - 1]
+    return z[i + 1] if i % 2 == 0 else -z[i - 1]
 
 
 @kernel()
-def add_force(a: int, b: int, ex: float, ey: float, A: FloatArray, f: int, out: FloatArray) -> None:
-    """out += the force A[f:f+6] on (t₁, d, t₂), from the axes of the frame."""
-    out[a + 2] += ex * A[f] - ey * A[f + 1]
-    out[a + 3] += ey * A[f] + ex * A[f + 1]
-    x, y = ex * A[f + 2] - ey * A[f + 3], ey * A[f + 2] + ex * A[f + 3]
+def add_force(a: int, b: int, ex: float, ey: float, f: FloatArray, out: FloatArray) -> None:
+    """out += the force f on (t₁, d, t₂), from the axes of the frame."""
+    out[a + 2] += ex * f[0] - ey * f[1]
+    out[a + 3] += ey * f[0] + ex * f[1]
+    x, y = ex * f[2] - ey * f[3], ey * f[2] + ex * f[3]
     out[a] -= x
     out[a + 1] -= y
     out[b] += x
     out[b + 1] += y
-    out[b + 2] += ex * A[f + 4] - ey * A[f + 5]
-    out[b + 3] += ey * A[f + 4] + ex * A[f + 5]
+    out[b + 2] += ex * f[4] - ey * f[5]
+    out[b + 3] += ey * f[4] + ex * f[5]
 
 
 @kernel()
@@ -106,8 +99,7 @@ def to_nodes(
     factor: float,
     ex: float,
     ey: float,
-    A: FloatArray,
-    h: int,
+    H: FloatArray,
     out: FloatArray,
     o: int,
     stride: int,
@@ -115,11 +107,11 @@ def to_nodes(
     j: int,
     sign: float,
 ) -> None:
-    """The block (2, 2) of (t₁, d, t₂)-numbers i, j of A[h:h+36], turned to the world, into out."""
-    p = h + 12 * i + 2 * j
+    """The block (2, 2) of (t₁, d, t₂)-numbers i, j of H, turned to the world, into out."""
+    r, s = 2 * i, 2 * j
     f = factor * sign
-    xx, xy = ex * A[p] - ey * A[p + 6], ex * A[p + 1] - ey * A[p + 7]
-    yx, yy = ey * A[p] + ex * A[p + 6], ey * A[p + 1] + ex * A[p + 7]
+    xx, xy = ex * H[r, s] - ey * H[r + 1, s], ex * H[r, s + 1] - ey * H[r + 1, s + 1]
+    yx, yy = ey * H[r, s] + ex * H[r + 1, s], ey * H[r, s + 1] + ex * H[r + 1, s + 1]
     out[o] += f * (xx * ex - xy * ey)
     out[o + 1] += f * (xx * ey + xy * ex)
     out[o + stride] += f * (yx * ex - yy * ey)
@@ -127,75 +119,67 @@ def to_nodes(
 
 
 @kernel()
-def add_matrix(
-    factor: float,
-    ex: float,
-    ey: float,
-    A: FloatArray,
-    h: int,
-    place: Place,
-    out: FloatArray,
-) -> None:
-    """out += factor × the matrix A[h:h+36] over (t₁, d, t₂), in the blocks of the nodes."""
+def add_matrix(factor: float, ex: float, ey: float, H: FloatArray, place: Place, out: FloatArray) -> None:
+    """out += factor H over (t₁, d, t₂), in the blocks of the nodes."""
     _, _, aa, ab, ba, bb, s_a, s_b = place
-    to_nodes(factor, ex, ey, A, h, out, aa, s_a, 1, 1, 1.0)
-    to_nodes(factor, ex, ey, A, h, out, aa + 2, s_a, 1, 0, -1.0)
-    to_nodes(factor, ex, ey, A, h, out, aa + 2 * s_a, s_a, 0, 1, -1.0)
-    to_nodes(factor, ex, ey, A, h, out, aa + 2 * s_a + 2, s_a, 0, 0, 1.0)
-    to_nodes(factor, ex, ey, A, h, out, ab, s_a, 1, 1, -1.0)
-    to_nodes(factor, ex, ey, A, h, out, ab + 2, s_a, 1, 2, -1.0)
-    to_nodes(factor, ex, ey, A, h, out, ab + 2 * s_a, s_a, 0, 1, 1.0)
-    to_nodes(factor, ex, ey, A, h, out, ab + 2 * s_a + 2, s_a, 0, 2, 1.0)
-    to_nodes(factor, ex, ey, A, h, out, ba, s_b, 1, 1, -1.0)
-    to_nodes(factor, ex, ey, A, h, out, ba + 2, s_b, 1, 0, 1.0)
-    to_nodes(factor, ex, ey, A, h, out, ba + 2 * s_b, s_b, 2, 1, -1.0)
-    to_nodes(factor, ex, ey, A, h, out, ba + 2 * s_b + 2, s_b, 2, 0, 1.0)
-    to_nodes(factor, ex, ey, A, h, out, bb, s_b, 1, 1, 1.0)
-    to_nodes(factor, ex, ey, A, h, out, bb + 2, s_b, 1, 2, 1.0)
-    to_nodes(factor, ex, ey, A, h, out, bb + 2 * s_b, s_b, 2, 1, 1.0)
-    to_nodes(factor, ex, ey, A, h, out, bb + 2 * s_b + 2, s_b, 2, 2, 1.0)
+    to_nodes(factor, ex, ey, H, out, aa, s_a, 1, 1, 1.0)
+    to_nodes(factor, ex, ey, H, out, aa + 2, s_a, 1, 0, -1.0)
+    to_nodes(factor, ex, ey, H, out, aa + 2 * s_a, s_a, 0, 1, -1.0)
+    to_nodes(factor, ex, ey, H, out, aa + 2 * s_a + 2, s_a, 0, 0, 1.0)
+    to_nodes(factor, ex, ey, H, out, ab, s_a, 1, 1, -1.0)
+    to_nodes(factor, ex, ey, H, out, ab + 2, s_a, 1, 2, -1.0)
+    to_nodes(factor, ex, ey, H, out, ab + 2 * s_a, s_a, 0, 1, 1.0)
+    to_nodes(factor, ex, ey, H, out, ab + 2 * s_a + 2, s_a, 0, 2, 1.0)
+    to_nodes(factor, ex, ey, H, out, ba, s_b, 1, 1, -1.0)
+    to_nodes(factor, ex, ey, H, out, ba + 2, s_b, 1, 0, 1.0)
+    to_nodes(factor, ex, ey, H, out, ba + 2 * s_b, s_b, 2, 1, -1.0)
+    to_nodes(factor, ex, ey, H, out, ba + 2 * s_b + 2, s_b, 2, 0, 1.0)
+    to_nodes(factor, ex, ey, H, out, bb, s_b, 1, 1, 1.0)
+    to_nodes(factor, ex, ey, H, out, bb + 2, s_b, 1, 2, 1.0)
+    to_nodes(factor, ex, ey, H, out, bb + 2 * s_b, s_b, 2, 1, 1.0)
+    to_nodes(factor, ex, ey, H, out, bb + 2 * s_b + 2, s_b, 2, 2, 1.0)
 
 
 @kernel()
-def second_in_nodes(A: FloatArray, w: int, h: int, at: int, rho: float) -> None:
-    """V_zz in A[h:h+36] becomes ∂²U/∂ζ²; `at` is where p has its entry, V_z lies in G."""
+def second_in_nodes(scratch: ElementScratch, at: int, rho: float) -> None:
+    """V_zz becomes ∂²U/∂ζ²; `at` is where p has its entry."""
     along = at - 1  # where l has its entry: the e-part of the vector whose n-part turns the frame
-    m, s, whole = moment(A, w + Z, w + G), 0.0, 0.0
+    z, g, H, c = scratch.z, scratch.V_z, scratch.V_zz, scratch.c
+    m, s, whole = moment(z, g), 0.0, 0.0
     for i in range(6):
-        s += A[w + Z + i] * A[w + G + i]
-        c = 0.0
+        s += z[i] * g[i]
+        x = 0.0
         for j in range(6):
-            c += A[h + 6 * i + j] * turned(A, w + Z, j)
-        whole += turned(A, w + Z, i) * c
-        A[w + C + i] = c - (A[w + G + i + 1] if i % 2 == 0 else -A[w + G + i - 1])
-    A[w + C + along] -= m / rho
+            x += H[i, j] * turned(z, j)
+        whole += turned(z, i) * x
+        c[i] = x - (g[i + 1] if i % 2 == 0 else -g[i - 1])
+    c[along] -= m / rho
     for i in range(6):
-        A[h + 6 * at + i] += A[w + C + i] / rho
-        A[h + 6 * i + at] += A[w + C + i] / rho
-    A[h + 7 * at] += (whole - s) / (rho * rho)
+        H[at, i] += c[i] / rho
+        H[i, at] += c[i] / rho
+    H[at, at] += (whole - s) / (rho * rho)
 
 
 @kernel()
-def frame_force(kind: int, q: FloatArray, a: int, b: int, A: FloatArray, k: int, w: int, out: FloatArray) -> float:
+def frame_force(q: FloatArray, e: ElementData, scratch: ElementScratch, out: FloatArray) -> float:
     """out += ∂U/∂Υ; returns U."""
-    tangent = is_tangent(kind)
-    ex, ey, rho = axes(tangent, q, a, b)
-    resolve(q, a, b, ex, ey, A, w + Z)
-    value = energy_in_frame(kind, A, k, w, False)
-    A[w + G + (1 if tangent else 3)] += moment(A, w + Z, w + G) / rho
-    add_force(a, b, ex, ey, A, w + G, out)
+    tangent = is_tangent(e.energy)
+    ex, ey, rho = axes(tangent, q, e.a, e.b)
+    resolve(q, e.a, e.b, ex, ey, scratch.z)
+    value = energy_in_frame(e.energy, e, scratch, False)
+    scratch.V_z[1 if tangent else 3] += moment(scratch.z, scratch.V_z) / rho
+    add_force(e.a, e.b, ex, ey, scratch.V_z, out)
     return value
 
 
 @kernel()
 def frame_tangent(
-    kind: int, factor: float, q: FloatArray, A: FloatArray, k: int, w: int, place: Place, out: FloatArray
+    energy: int, factor: float, q: FloatArray, e: ElementData, scratch: ElementScratch, place: Place, out: FloatArray
 ) -> None:
-    """out += factor ∂²U/∂Υ²."""
-    a, b = place[0], place[1]
-    tangent = is_tangent(kind)
-    ex, ey, rho = axes(tangent, q, a, b)
-    resolve(q, a, b, ex, ey, A, w + Z)
-    energy_in_frame(kind, A, k, w, True)
-    second_in_nodes(A, w, w + H, 1 if tangent else 3, rho)
-    add_matrix(factor, ex, ey, A, w + H, place, out)
+    """out += factor ∂²U/∂Υ² of an element with this energy."""
+    tangent = is_tangent(energy)
+    ex, ey, rho = axes(tangent, q, e.a, e.b)
+    resolve(q, e.a, e.b, ex, ey, scratch.z)
+    energy_in_frame(energy, e, scratch, True)
+    second_in_nodes(scratch, 1 if tangent else 3, rho)
+    add_matrix(factor, ex, ey, scratch.V_zz, place, out)

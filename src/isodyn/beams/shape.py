@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from isodyn.beams.hermite import mass, shape
-from isodyn.beams.layout import CAUCHY_TANGENT, GREEN_LAGRANGE, GREEN_LAGRANGE_DIRAC, GREEN_LAGRANGE_TANGENT, SIMPLIFIED
 from isodyn.beams.mesh import Element
+from isodyn.beams.tables import CAUCHY_TANGENT, GREEN_LAGRANGE, GREEN_LAGRANGE_DIRAC, GREEN_LAGRANGE_TANGENT, SIMPLIFIED
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import FloatArray
 

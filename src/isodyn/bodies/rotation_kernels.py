@@ -1,11 +1,10 @@
-"""Rotations inside compiled code: unit quaternions (scalar first) and matrices body → world, in one
-flat array of numbers.
+"""Rotations inside compiled code: unit quaternions (scalar first) and matrices body → world.
 
     R = (2ε₀² − 1) I + 2 (η ηᵀ + ε₀ η~)                                     ε = (ε₀, η), |ε| = 1
     ε ⊕ ϖ = ε ∘ exp(ϖ/2),   exp(ϖ/2) = (cos |ϖ|/2, sin(|ϖ|/2) ϖ/|ϖ|)        ϖ a rotation vector in the body frame
 
-Vectors of three are handed around as three numbers, arrays with the place where something begins:
-slices would cost more than the arithmetic.
+Vectors of three are handed around as three numbers, parts of q and v with the place where they
+begin: slices would cost more than the arithmetic.
 """
 
 from __future__ import annotations
@@ -18,18 +17,18 @@ Vector = tuple[float, float, float]
 
 
 @kernel()
-def matrix_of(e: FloatArray, i: int, A: FloatArray, o: int) -> None:
-    """A[o:o+9] = R (row by row) of the quaternion e[i:i+4]."""
+def matrix_of(e: FloatArray, i: int, R: FloatArray) -> None:
+    """R of the quaternion e[i:i+4]."""
     w, x, y, z = e[i], e[i + 1], e[i + 2], e[i + 3]
-    A[o] = w * w + x * x - y * y - z * z
-    A[o + 1] = 2.0 * (x * y - w * z)
-    A[o + 2] = 2.0 * (x * z + w * y)
-    A[o + 3] = 2.0 * (x * y + w * z)
-    A[o + 4] = w * w - x * x + y * y - z * z
-    A[o + 5] = 2.0 * (y * z - w * x)
-    A[o + 6] = 2.0 * (x * z - w * y)
-    A[o + 7] = 2.0 * (y * z + w * x)
-    A[o + 8] = w * w - x * x - y * y + z * z
+    R[0, 0] = w * w + x * x - y * y - z * z
+    R[0, 1] = 2.0 * (x * y - w * z)
+    R[0, 2] = 2.0 * (x * z + w * y)
+    R[1, 0] = 2.0 * (x * y + w * z)
+    R[1, 1] = w * w - x * x + y * y - z * z
+    R[1, 2] = 2.0 * (y * z - w * x)
+    R[2, 0] = 2.0 * (x * z - w * y)
+    R[2, 1] = 2.0 * (y * z + w * x)
+    R[2, 2] = w * w - x * x - y * y + z * z
 
 
 @kernel()
@@ -70,28 +69,34 @@ def vector(A: FloatArray, o: int) -> Vector:
 
 
 @kernel()
+def triple(x: FloatArray) -> Vector:
+    """An array of three."""
+    return x[0], x[1], x[2]
+
+
+@kernel()
 def put(A: FloatArray, o: int, x: Vector) -> None:
     """A[o:o+3] = x."""
     A[o], A[o + 1], A[o + 2] = x[0], x[1], x[2]
 
 
 @kernel()
-def rotate(A: FloatArray, o: int, x: Vector) -> Vector:
-    """R x with R = A[o:o+9]."""
+def rotate(R: FloatArray, x: Vector) -> Vector:
+    """R x."""
     return (
-        A[o] * x[0] + A[o + 1] * x[1] + A[o + 2] * x[2],
-        A[o + 3] * x[0] + A[o + 4] * x[1] + A[o + 5] * x[2],
-        A[o + 6] * x[0] + A[o + 7] * x[1] + A[o + 8] * x[2],
+        R[0, 0] * x[0] + R[0, 1] * x[1] + R[0, 2] * x[2],
+        R[1, 0] * x[0] + R[1, 1] * x[1] + R[1, 2] * x[2],
+        R[2, 0] * x[0] + R[2, 1] * x[1] + R[2, 2] * x[2],
     )
 
 
 @kernel()
-def rotate_back(A: FloatArray, o: int, x: Vector) -> Vector:
-    """Rᵀ x with R = A[o:o+9]."""
+def rotate_back(R: FloatArray, x: Vector) -> Vector:
+    """Rᵀ x."""
     return (
-        A[o] * x[0] + A[o + 3] * x[1] + A[o + 6] * x[2],
-        A[o + 1] * x[0] + A[o + 4] * x[1] + A[o + 7] * x[2],
-        A[o + 2] * x[0] + A[o + 5] * x[1] + A[o + 8] * x[2],
+        R[0, 0] * x[0] + R[1, 0] * x[1] + R[2, 0] * x[2],
+        R[0, 1] * x[0] + R[1, 1] * x[1] + R[2, 1] * x[2],
+        R[0, 2] * x[0] + R[1, 2] * x[1] + R[2, 2] * x[2],
     )
 
 

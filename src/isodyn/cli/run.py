@@ -43,7 +43,7 @@ summaries_of_models = Later("isodyn.models.summary")  # which loads mechanisms
 @click.option(
     "--set", "settings", multiple=True, metavar="NAME=NUMBER", help="A parameter of the problem; may be repeated."
 )
-@click.option("--save-every", type=int, help="Keep every so-manieth step.")
+@click.option("--save-every", type=int, help="Save every n-th step.")
 @click.option(
     "--out",
     type=click.Path(path_type=Path, file_okay=False),
@@ -59,6 +59,7 @@ summaries_of_models = Later("isodyn.models.summary")  # which loads mechanisms
 @click.option("--progress/--no-progress", default=None, help="Show a bar; by default on a terminal.")
 @JSON
 def run(
+    *,
     target: str | None,
     python_file: str | None,
     scheme_text: str | None,
@@ -76,7 +77,7 @@ def run(
     progress: bool | None,
     as_json: bool,
 ) -> None:
-    """Integrate a ready problem, a model file or a system of one's own, and say what happened."""
+    """Integrate a problem, a model file or your own system, and summarise the run."""
     if target is None and python_file is None:
         raise click.UsageError(
             "Missing argument 'PROBLEM', MODEL.toml or --python FILE.py:NAME", click.get_current_context()

@@ -1,14 +1,5 @@
 """From a tree to a program in postfix order, which one compiled kernel runs
-(isodyn.parts.formulas).
-
-The program is a row of numbers, so that a new formula compiles nothing:
-
-    [number of names, number of instructions, values of names …, their slopes …, (operation,
-    argument) …, stack …]
-
-Values are computed with first and second derivatives along one direction, the slopes of the names:
-with slope 1 of t alone f, ḟ, f̈.
-"""
+(isodyn.expressions.formula_kernels)."""
 
 from __future__ import annotations
 
@@ -17,13 +8,8 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-import numpy as np
-import numpy.typing as npt
-
 from isodyn.expressions.parser import ARGUMENTS, CONSTANTS, Tree, parse
 from isodyn.expressions.tokens import wrong
-
-FloatArray = npt.NDArray[np.float64]
 
 # ---- operations; functions of one argument come last
 NUMBER, NAME, ADD, SUBTRACT, MULTIPLY, DIVIDE, POWER, MINIMUM, MAXIMUM, ATAN2, HYPOT = range(11)
@@ -66,11 +52,13 @@ OPERATIONS = {
 
 @dataclass(frozen=True, eq=False)
 class Program:
-    """A compiled formula: `names` that it uses, in the order of their values in `numbers`."""
+    """A compiled formula: `names` that it uses, its operations with their arguments (a number, or
+    the number of a name), and how deep its stack gets."""
 
     text: str
     names: tuple[str, ...]
-    numbers: FloatArray
+    code: tuple[tuple[int, float], ...]
+    depth: int
 
 
 def compile_formula(
@@ -94,11 +82,7 @@ def compile_formula(
     deepest = _postfix(tree, code, used, _meaning(text, known, values, refused))
     if negative:
         code.append((NEGATE, 0.0))
-    n = len(used)
-    numbers = np.zeros(2 + 2 * n + 2 * len(code) + 3 * deepest)
-    numbers[:2] = n, len(code)
-    numbers[2 + 2 * n : 2 + 2 * n + 2 * len(code)] = np.array(code, dtype=np.float64).ravel()
-    return Program(text, tuple(used), numbers)
+    return Program(text, tuple(used), tuple(code), deepest)
 
 
 def constant(text: str, parameters: Mapping[str, float] | None = None) -> float:

@@ -37,15 +37,42 @@ class Phase(NamedTuple):
 
 @dataclass(eq=False)
 class FrictionSolution(Solution):
-    """A `Solution` with friction.
-
-    normal (k, Σ rows), friction (k, Σ d), slip (k, Σ d) : N, f and u of all contacts side by side
-    work (k, 3) : work of Fᴺ, Fᴸ and Fᶜ since the start; mass_work (k,) : ∫ ½vᵀṀv dt, zero for
-    constant M
-    phases, switches : modes in order, and when and why they changed
+    """A solution with friction.
 
     At a switch the row holds the values after it; those before are in `aux` ("a_left", "lam_left",
     "friction_left").
+
+    Parameters
+    ----------
+    t, q, v, a, lam, system, scheme, stats, columns, aux, redundant, model
+        As in `Solution`.
+    normal
+        Normal reactions N of all contacts side by side (k, Σ rows).
+    friction
+        Friction forces f (k, Σ d).
+    slip
+        Slip velocities u (k, Σ d).
+    work
+        Work of Fᴺ, Fᴸ and Fᶜ since the start (k, 3).
+    mass_work
+        ∫ ½vᵀṀv dt (k,), zero for constant M.
+    kinetic
+        Kinetic energy (k,).
+    phases
+        Modes of the contacts in order.
+    switches
+        When and why they changed.
+
+    Examples
+    --------
+    >>> import numpy as np, isodyn as iso
+    >>> block = iso.MechanicalSystem(
+    ...     1.0, lambda q, v, t: np.array([0.0, -10.0]), [0.0, 0.0], [2.0, 0.0],
+    ...     phi=lambda q, t: q[1:], G=lambda q, t: np.array([[0.0, 1.0]]), b=lambda q, v, t: np.zeros(1))
+    >>> contact = iso.gauss.Contact(rows=0, tangent=[1.0, 0.0], mu=0.5, unilateral=True)
+    >>> sol = iso.integrate_with_friction(block, contact, t_end=1.0)
+    >>> len(sol.phases), bool(abs(sol.work_balance()).max() < 1e-9)
+    (2, True)
     """
 
     normal: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
@@ -58,11 +85,28 @@ class FrictionSolution(Solution):
     switches: tuple[Switch, ...] = ()
 
     def work_balance(self) -> FloatArray:
-        """½vᵀMv − ½v₀ᵀM₀v₀ less all work: zero but for the error of the integration."""
+        """Return ½vᵀMv − ½v₀ᵀM₀v₀ less all work.
+
+        Returns
+        -------
+        balance
+            History (k,), zero except for the error of the integration.
+        """
         return self.kinetic - self.kinetic[0] - self.work.sum(axis=1) - self.mass_work
 
     def modes_at(self, t: float) -> tuple[Mode, ...]:
-        """The modes at a time; at a switch those after it."""
+        """Return the modes of the contacts at a time; at a switch those after it.
+
+        Parameters
+        ----------
+        t
+            The time.
+
+        Returns
+        -------
+        modes
+            A mode for each contact.
+        """
         for phase in reversed(self.phases):
             if t >= phase.t0:
                 return phase.modes

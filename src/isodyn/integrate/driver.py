@@ -92,36 +92,68 @@ def integrate(
 ) -> Solution | SubdomainSolution:
     """Integrate a system from t0 to t_end in steps of dt.
 
+    Loads are asked for up to t_end + (W₁ − 1) dt, which is up to dt/2 after t_end for some V0
+    members. Ctrl-C returns the solution up to the last whole step.
+
     Parameters
     ----------
-    system : what is integrated; a `Mechanism` or `Beam` is compiled first
-    scheme : coefficients; `Scheme.default()`, which is U0(0.9, 1, 0), when left out. First-order
-        systems take a `FirstOrderScheme`, or a `Scheme` that the adaptation process covers
-        (`Scheme.optimal(0.8)` when left out). A `Composition` has order 4 or 6.
-    formulation : how constraints enter; `Stabilised()` when left out. `isodyn.formulations.table`
-        says what goes with what.
-    dt, t_end, t0 : steps of dt from t0; the last one is shorter when dt does not divide the span
-    save_every : save every n-th step (first, last and breakpoints always)
-    select : columns to keep: indices for all variables, or a mapping such as {"q": [0, 5], "v":
-        []}; of subdomains one for all, or by name
-    breakpoints : times at which loads jump; the run lands on them and starts anew
-    progress : show a bar with the remaining time on standard error
-    observe : called with the state (a `Sample`; a `SubdomainSample` with subdomains) at every saved
-        time, whatever `select` keeps of it; True from it ends the run
-    newton : settings of the iteration
-    assemble : move a start that misses the constraints to the nearest one that does not, in the
-        mass norm, instead of refusing it
-    substeps, threads : for `Subdomains`, whose schemes and sub-steps may be mappings by name: a
-        subdomain takes so many steps in each system step dt; threads share the subdomains. The
-        formulation is velocity level, or `Stabilised()` for continuous displacements
-    executor : a `distributed.Client`: subdomains live on its workers, for sub-steps that take many
-        milliseconds per system step
-    checkpoint : a folder to which the run appends; `isodyn.resume` goes on from it after a stop or
-        a crash, bit for bit. A `isodyn.results.Checkpoint` tells how many steps lie between
+    system
+        A system, a `Mechanism`, a `Beam` or `Subdomains`.
+    scheme
+        The scheme; `Scheme.default()`, which is U0(0.9, 1, 0), if left out. First-order systems
+        take a `FirstOrderScheme`, or a `Scheme` that adapts to one (`Scheme.optimal(0.8)` if left
+        out). A `Composition` has order 4 or 6.
+    formulation
+        How constraints enter; `Stabilised()` if left out. `isodyn.formulations.table` says what
+        goes with what.
+    dt
+        Size of a step; the last step is shorter if dt does not divide the span.
+    t_end, t0
+        End and start of the run.
+    save_every
+        Save every n-th step; the first, the last and breakpoints are always saved.
+    select
+        Columns to save: indices for all variables, or a mapping such as {"q": [0, 5], "v": []}; for
+        subdomains one for all, or by name.
+    breakpoints
+        Times at which loads jump; the run steps onto them and starts anew.
+    progress
+        Show a bar with the remaining time on standard error.
+    observe
+        Function that is called with the state (a `Sample`, or a `SubdomainSample`) at every saved
+        time, with all columns. If it returns True, the run ends.
+    newton
+        Settings of the iteration.
+    assemble
+        Move a start that violates the constraints to the nearest one that does not, in the mass
+        norm, instead of refusing it.
+    substeps
+        For `Subdomains`: number of steps of a subdomain in each step dt, one for all or by name.
+        Their formulation is velocity level, or `Stabilised()` for continuous displacements.
+    threads
+        For `Subdomains`: number of threads that share them.
+    executor
+        For `Subdomains`: a `distributed.Client` on whose workers they live. It pays for sub-steps
+        that take many milliseconds per step dt.
+    checkpoint
+        A folder, or a `isodyn.results.Checkpoint`, to which the run appends; `isodyn.resume` goes
+        on from it after a stop or a crash, bit for bit.
 
-    Loads are asked for up to t_end + (W₁ − 1) dt, which for some V0 members lies up to dt/2 behind
-    t_end. Ctrl-C returns what exists up to the last whole step; an error carries it in `.partial`.
+    Returns
+    -------
+    sol
+        The solution; a `SubdomainSolution` for subdomains.
 
+    Raises
+    ------
+    InputError
+        If an argument is not admissible, or the start violates the constraints.
+    ConvergenceError
+        If a step does not converge. This and other errors of a run have the solution up to the last
+        whole step in `partial`.
+
+    Examples
+    --------
     >>> import isodyn as iso
     >>> system = iso.MechanicalSystem(M=1.0, Q=lambda q, v, t: -q, q0=[1.0], v0=[0.0])
     >>> sol = iso.integrate(system, iso.Scheme.midpoint_epa(), dt=0.01, t_end=1.0)

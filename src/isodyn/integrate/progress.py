@@ -5,6 +5,10 @@ from __future__ import annotations
 from types import TracebackType
 from typing import Any, Self
 
+from isodyn.later import Later
+
+rich_console, rich_progress = Later("rich.console"), Later("rich.progress")
+
 
 class Progress:
     """Shows how far a run is, when asked to; costs nothing otherwise."""
@@ -13,17 +17,13 @@ class Progress:
         self._steps = steps
         self._bar: Any = None
         if show:
-            from rich.console import Console
-            from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
-            from rich.progress import Progress as Bar
-
             columns = (
-                TextColumn(f"{what} = {{task.fields[t]:.4g}}"),
-                BarColumn(),
-                TextColumn("{task.percentage:>3.0f} %"),
-                TimeRemainingColumn(),
+                rich_progress.TextColumn(f"{what} = {{task.fields[t]:.4g}}"),
+                rich_progress.BarColumn(),
+                rich_progress.TextColumn("{task.percentage:>3.0f} %"),
+                rich_progress.TimeRemainingColumn(),
             )
-            self._bar = Bar(*columns, console=Console(stderr=True), transient=True)
+            self._bar = rich_progress.Progress(*columns, console=rich_console.Console(stderr=True), transient=True)
             self._task = self._bar.add_task("", total=steps, t=0.0)
 
     def __enter__(self) -> Self:

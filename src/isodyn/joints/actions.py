@@ -19,7 +19,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from isodyn.bodies.body import GROUND
-from isodyn.joints.measures import C_J
 from isodyn.joints.words import Pair, Row, Word, triad
 from isodyn.kernels.compiled import FloatArray
 
@@ -54,7 +53,7 @@ def of_rolling(rows: list[Row]) -> Action:
     """A sphere or disc on a plane; the third axis of the joint is the normal."""
     touching = rows[-1].terms[0][1]
     points = {touching.first: np.zeros(3), GROUND: np.zeros(3)}
-    return Action(touching.first, points, touching, triad(touching.numbers[C_J : C_J + 3]))
+    return Action(touching.first, points, touching, triad(touching.numbers.n))
 
 
 def of_couplings(pairs: Iterable[Pair]) -> Action:

@@ -18,7 +18,7 @@ from isodyn.kernels.compiled import FloatArray
 
 NODE = "a node of a cable in space: it has a point and a tangent, no twist"
 # directions in the first and in the second body
-_AXES = {at.AXES: (at.A_I, at.C_J), at.OFFSET: (at.A_I, None)}
+_AXES = {at.AXES: ("a", "c"), at.OFFSET: ("a", None)}
 
 
 def refuse_twist(what: str, words: Iterable[Word], bodies: dict[str, Body]) -> None:
@@ -28,9 +28,9 @@ def refuse_twist(what: str, words: Iterable[Word], bodies: dict[str, Body]) -> N
             if name not in bodies or bodies[name].kind != "cable":
                 continue
             axis = _AXES.get(word.kind, (None, None))[side]
-            used = [word.numbers[(at.S_I, at.S_J)[side] :][:3]]
+            used = [(word.numbers.s_i, word.numbers.s_j)[side]]
             if axis is not None:
-                used.append(word.numbers[axis:][:3])
+                used.append(getattr(word.numbers, axis))
             if word.kind not in (at.POINT, at.LENGTH, *_AXES) or any(_aside(x) for x in used):
                 raise InputError(
                     f"{what} needs a full frame, but {name!r} is {NODE}",

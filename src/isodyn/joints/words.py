@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from isodyn.bodies.body import GROUND, Body, vector3
-from isodyn.errors import Argument, InputError
+from isodyn.errors import Argument, InputError, about
 from isodyn.joints import measures as words
+from isodyn.joints.measures import WordNumbers
 from isodyn.kernels.compiled import FloatArray
 
 
@@ -25,13 +26,13 @@ class Word:
     kind: int
     first: str
     second: str
-    numbers: FloatArray
+    numbers: WordNumbers
     owner: str = ""  # the part that it is written for
 
     @property
     def key(self) -> tuple[int, str, str, bytes]:
         """The same for words that measure the same."""
-        return self.kind, self.first, self.second, self.numbers.tobytes()
+        return self.kind, self.first, self.second, self.numbers.words.tobytes()
 
 
 class RowKind(Enum):
@@ -176,13 +177,11 @@ class Pair:
     # ---- words
 
     def word(self, kind: int, **numbers: Any) -> Word:
-        """A measure of this pair; numbers by the names of isodyn.joints.measures."""
-        k = np.zeros(words.PARAMETERS)
-        k[words.S_I : words.S_I + 3], k[words.S_J : words.S_J + 3] = self.s_i, self.s_j
-        for name, value in numbers.items():
-            place = getattr(words, name)
-            k[place : place + np.size(value)] = value
-        return Word(kind, self.first.name, self.second.name, k, self.name)
+        """A measure of this pair; numbers by the names of isodyn.joints.measures.WordNumbers."""
+        own = WordNumbers()
+        for name, value in {"s_i": self.s_i, "s_j": self.s_j, **numbers}.items():
+            setattr(own, name, value)
+        return Word(kind, self.first.name, self.second.name, own, self.name)
 
     def row(self, label: str, kind: RowKind, word: Word, target: Any = 0.0) -> Row:
         """A row of this joint that holds one measure."""
@@ -192,17 +191,17 @@ class Pair:
         """P_i = P_j: three rows, two in the plane."""
         names, directions = ("x", "y", "z"), np.eye(3)
         return [
-            self.row(f"point {names[k]}", RowKind.POINT, self.word(words.POINT, A_I=directions[k]))
+            self.row(f"point {names[k]}", RowKind.POINT, self.word(words.POINT, u=directions[k]))
             for k in range(2 if self.planar else 3)
         ]
 
     def axes(self, i: int, j: int) -> Row:
         """Axis i of the first body ⟂ axis j of the second (1, 2, 3)."""
-        word = self.word(words.AXES, A_I=self.a[i - 1], C_J=self.c[j - 1])
+        word = self.word(words.AXES, a=self.a[i - 1], c=self.c[j - 1])
         return self.row(f"axis {i} ⟂ axis {j}", RowKind.AXES, word)
 
     def offset_word(self, i: int) -> Word:
-        return self.word(words.OFFSET, A_I=self.a[i - 1])
+        return self.word(words.OFFSET, a=self.a[i - 1])
 
     def offset(self, i: int) -> Row:
         """Axis i of the first body ⟂ the way from P_i to P_j."""
@@ -212,8 +211,8 @@ class Pair:
         """The turn of the second body against the first about axis 3."""
         if self.planar:
             kind = words.TANGENT_ANGLE if self.first.of_beam or self.second.of_beam else words.PLANAR_ANGLE
-            return self.word(kind, RADIUS=self.zero)
-        return self.word(words.ANGLE, A_I=self.a[2], C_J=self.c[2], A1_I=self.a[0], A2_I=self.a[1], C1_J=self.c[0])
+            return self.word(kind, zero=self.zero)
+        return self.word(words.ANGLE, a=self.a[2], c=self.c[2], a1=self.a[0], a2=self.a[1], c1=self.c[0])
 
     def twist_word(self) -> Word:
         """The same where nothing keeps axis 3 of the two bodies together."""
@@ -222,3 +221,26 @@ class Pair:
 
     def length_word(self) -> Word:
         return self.word(words.LENGTH)
+
+
+def between_points(name: str, first: Body, second: Body, points: Any) -> Pair:
+    """The pair of two points given in the world at the start; mass centres when left out."""
+    if points is None:
+        points = (first.position, second.position)
+    try:
+        P_i, P_j = points
+    except (TypeError, ValueError):
+        raise InputError(
+            f"{name!r}: points must be two points of the world, received {points!r}", argument="points"
+        ) from None
+    with about(None, inside="points"):
+        pair = Pair.of(name, first, second, P_i, None)
+        other = Pair.of(name, first, second, P_j, None)
+    return Pair(name, first, second, pair.s_i, other.s_j, pair.a, pair.c, pair.planar)
+
+
+def length_of(pair: Pair) -> float:
+    """|P_j − P_i| at the start."""
+    P_i = pair.first.position + pair.first.R @ pair.s_i
+    P_j = pair.second.position + pair.second.R @ pair.s_j
+    return float(np.linalg.norm(P_j - P_i))

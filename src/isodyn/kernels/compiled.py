@@ -47,6 +47,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import types
 
+from isodyn.errors import KernelError
 from isodyn.kernels import cache as kernel_cache
 from isodyn.kernels import progress
 from isodyn.kernels.numba_internals import stored
@@ -177,7 +178,12 @@ def _load_or_compile(wanted: Kernel) -> Any:
         found = entry.read(stored.from_bytes)  # of another process that compiled it meanwhile
         if found is not None:
             return wanted.take(found)
-        return keep(entry, wanted)
+        try:
+            return keep(entry, wanted)
+        except KernelError:
+            raise
+        except Exception as error:  # of Numba, of LLVM, of memory: there is no list of what compiling raises
+            raise KernelError(f"compiling the kernel {wanted.name} failed: {type(error).__name__}: {error}") from error
 
 
 def _from_disk(wanted: Kernel, entry: kernel_cache.Entry) -> Any:

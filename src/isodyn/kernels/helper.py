@@ -37,7 +37,7 @@ COMMON = (
         "isodyn.integrate.march.write_start",
     ),
     (
-        "isodyn.mechanism.model.mechanism_model",
+        "isodyn.multibody.model.mechanism_model",
         "isodyn.integrate.projection.project",
         "isodyn.integrate.initial.nearest_consistent",
         "isodyn.linear_solvers.block_lu.block_factor",
@@ -88,11 +88,15 @@ def command(names: Iterable[str]) -> list[str]:
     return [sys.executable, "-c", program, *names]
 
 
+def _parted(name: str) -> tuple[str, str, str]:
+    return name.rpartition(".")
+
+
 def compile_named(names: Iterable[str]) -> None:
     """Compile these kernels unless they are on disk, or another process has them in hand."""
-    for name in names:
-        module, _, function = name.rpartition(".")
-        one = getattr(import_module(module), function, None)
+    # all modules first: what is being installed beside this process may be away for a moment later
+    found = [getattr(import_module(module), function, None) for module, _, function in map(_parted, names)]
+    for one in found:
         if not isinstance(one, Kernel):
             continue
         entry = compiled.place_of(one)

@@ -27,7 +27,7 @@ _SECONDS = {
     "isodyn.integrate.step.guess": 1.5,
     "isodyn.linear_solvers.block_lu.block_factor": 3.0,
     "isodyn.linear_solvers.block_lu.block_solve": 1.5,
-    "isodyn.mechanism.model.mechanism_model": 13.0,
+    "isodyn.multibody.model.mechanism_model": 13.0,
 }
 _expected: list[str] = []  # kernels that a run has announced and that are not there yet
 _processes = 1  # that compile them

@@ -206,7 +206,8 @@ class Struct(metaclass=StructClass):
 
     @classmethod
     def filled(cls: type[Self], **values: Any) -> Self:
-        """One with these numbers and arrays, whose sizes are those of the arrays."""
+        """One with these numbers and arrays, whose sizes are those of the arrays; many structs are
+        given by dictionaries of their numbers."""
         sizes: dict[str, int] = {}
         for name, value in values.items():
             named = cls._fields[name].shape if name in cls._fields else ()
@@ -217,7 +218,12 @@ class Struct(metaclass=StructClass):
             }
         struct = cls(**sizes)
         for name, value in values.items():
-            setattr(struct, name, value)
+            if name in cls._fields and cls._fields[name].kind == "many":
+                for each, numbers in zip(getattr(struct, name), value, strict=True):
+                    for number, x in numbers.items():
+                        setattr(each, number, x)
+            else:
+                setattr(struct, name, value)
         return struct
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -316,14 +322,40 @@ class _Many(Sequence[Any]):
     """Structs one behind the other."""
 
     def __init__(self, of: type[Struct], words: Any) -> None:
-        self.of = of
-        self.items = [of._opened(part, {}) for part in words.reshape(-1, of._header)]
+        self.of, self.blocks = of, words.reshape(-1, of._header)
+        self.items: dict[int, Any] = {}  # made when first asked for: there may be thousands
 
     def __len__(self) -> int:
-        return len(self.items)
+        return len(self.blocks)
 
     def __getitem__(self, k: Any) -> Any:
+        if isinstance(k, slice):
+            return [self[i] for i in range(*k.indices(len(self)))]
+        if not -len(self) <= k < len(self):
+            raise IndexError(f"there are {len(self)} {self.of.__name__}, received the number {k}")
+        k = int(k) % len(self)
+        if k not in self.items:
+            self.items[k] = self.of._opened(self.blocks[k], {})
         return self.items[k]
+
+    def column(self, name: str) -> Any:
+        """A field of all structs as one array, a view: (count, …); of structs inside them their
+        words."""
+        field = self.of._fields[name]
+        words = self.blocks[:, field.offset : field.offset + field.words({})]
+        if field.of is not None:
+            return words.view(np.int64)
+        found = words.view(NUMBERS[field.kind])
+        return found.reshape(len(self), *field.shape) if field.shape else found[:, 0]
+
+    def fill(self, **columns: Any) -> None:
+        """Write fields of all structs at once: a value or a struct for each of them."""
+        for name, given in columns.items():
+            if len(given) != len(self):
+                raise InputError(f"{self.of.__name__}.{name}: there are {len(self)}, received {len(given)}")
+            if len(self):
+                structs = self.of._fields[name].of is not None
+                self.column(name)[...] = np.stack([x.words for x in given]) if structs else np.asarray(given)
 
 
 def _restored(of: type[Struct], sizes: dict[str, int], words: Any) -> Struct:
@@ -342,16 +374,3 @@ def _aligned(words: int) -> Any:
 
 class Nothing(Struct):
     """What a model takes that needs no tables, or no scratch."""
-
-
-class FlatNumbers(Struct):
-    """Numbers without names: of models whose memory has none yet."""
-
-    pf, pi = reals("reals"), integers("integers")
-
-
-def flat_numbers(pf: Any, pi: Any = ()) -> FlatNumbers:
-    """Numbers without names in one block."""
-    flat = FlatNumbers(reals=len(pf), integers=len(pi))
-    flat.pf, flat.pi = pf, np.asarray(pi, dtype=np.int64)
-    return flat

@@ -1,20 +1,10 @@
 """Loads on bodies and along joints, and functions of time."""
 
-from isodyn.loads.elements import (
-    Bushing,
-    DistributedForce,
-    Drag,
-    Force,
-    JointFriction,
-    JointLimit,
-    JointSpring,
-    Motor,
-    Spring,
-    Torque,
-)
+from isodyn.expressions.time import Formula, Polynomial, Pulse, Ramp, Sine, Table
+from isodyn.loads.elements import Bushing, JointFriction, JointLimit, JointSpring, Motor, Spring
 from isodyn.loads.formula import FormulaForce, FormulaMotor, FormulaTorque, Tension, formula_law
+from isodyn.loads.on_bodies import DistributedForce, Drag, Force, Torque
 from isodyn.loads.part import Input, JointLoad, Law, LoadForces, LoadPart, LoadWorld
-from isodyn.loads.time import Formula, Polynomial, Pulse, Ramp, Sine, Table
 from isodyn.loads.user import UserLoad
 
 __all__ = [

@@ -1,8 +1,6 @@
-"""Force elements: springs, dampers, bushings, motors, limits and friction along measures; forces,
-torques and drag on bodies.
+"""Force elements: springs, dampers, bushings, motors, limits and friction along measures.
 
-Elements along a measure act by a law f(x, ẋ, t) (isodyn.mechanism.forces); a positive f pulls the
-measure back.
+They act by a law f(x, ẋ, t) (isodyn.loads.laws); a positive f pulls the measure back.
 """
 
 from __future__ import annotations
@@ -13,22 +11,58 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from isodyn.bodies.body import Body, vector3
 from isodyn.errors import InputError, about
 from isodyn.joints import measures as words
-from isodyn.joints.pairs import between_points, length_of
-from isodyn.joints.words import Pair, Word, arm
-from isodyn.kernels.compiled import FloatArray
-from isodyn.loads.part import AlongBeam, JointLoad, Law, LoadForces, LoadPart, LoadWorld, OnBody
-from isodyn.parts import Keys, Value, layout, load, optional, required
+from isodyn.joints.words import Pair, Word, between_points, length_of
+from isodyn.loads.laws import (
+    FrictionLaw,
+    LimitLaw,
+    SpeedLaw,
+    SpringLaw,
+)
+from isodyn.loads.part import JointLoad, Law, LoadForces, LoadPart, LoadWorld
+from isodyn.parts import Keys, Value, load, optional, required
 from isodyn.real_numbers import real_number
 
 
 @load("spring")
 @dataclass(frozen=True)
 class Spring(LoadPart):
-    """Spring and damper between two points, given in the world at the start; `rest` is the free
-    length, as at the start when left out."""
+    """A spring and damper between two points.
+
+    Parameters
+    ----------
+    name
+        Name of the load.
+    first, second
+        Names of the bodies, or "ground".
+    points
+        Its ends in the world at the start; the mass centres if left out.
+    stiffness
+        Force per length.
+    damping
+        Force per rate of the length.
+    rest
+        Free length; that at the start if left out.
+    cubic
+        Force per cube of the stretch.
+
+    Raises
+    ------
+    InputError
+        If a number is not admissible, or a part is unknown.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> mech = iso.Mechanism()
+    >>> _ = mech.add_body("rod", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0.5, 0, 0))
+    >>> _ = mech.add_joint(iso.Hinge("pin", "ground", "rod", point=(0, 0, 0), axis=(0, 1, 0)))
+    >>> _ = mech.add_load(iso.Spring("spring", "ground", "rod", points=[(0.5, 0, 1), (0.5, 0, 0)], stiffness=10.0))
+    >>> sol = iso.integrate(mech.compile(), dt=0.01, t_end=0.1)
+    >>> sol.load("spring").length.shape[0]
+    11
+    """
 
     name: str
     first: str
@@ -49,26 +83,66 @@ class Spring(LoadPart):
     }
 
     def build(self, world: LoadWorld) -> LoadForces:
-        """A law along the distance."""
+        """Return the laws and forces of the load.
+
+        Parameters
+        ----------
+        world
+            The bodies, joints and beams of the mechanism.
+
+        Returns
+        -------
+        forces
+            Laws along measures, and forces on bodies or beams.
+        """
         pair = between_points(self.name, world.body(self.first), world.body(self.second), self.points)
         rest = length_of(pair) if self.rest is None else float(self.rest)
-        _not_negative(self.name, stiffness=self.stiffness, damping=self.damping, rest=rest)
+        not_negative(self.name, stiffness=self.stiffness, damping=self.damping, rest=rest)
         if length_of(pair) == 0:
             raise InputError(
                 f"spring {self.name!r}: its two points coincide at the start, so it has no direction",
                 argument="points",
             )
-        return LoadForces([Law(layout.SPRING, pair.length_word(), (self.stiffness, self.damping, rest, self.cubic))])
+        return LoadForces([Law(SpringLaw(self.stiffness, self.damping, rest, self.cubic), pair.length_word())])
 
 
 @load("bushing")
 @dataclass(frozen=True)
 class Bushing(LoadPart):
-    """Springs and dampers along and about the axes of the first body at a point; three
-    translations, then three rotations.
+    """Springs and dampers along and about three axes at a point.
 
-    The third rotation, about `axis`, is an angle whose whole turns are counted; the other two are
-    the tilts of `axis`, measured by their sines: right for small ones.
+    The third rotation, about `axis`, is an angle whose whole turns are counted. The other two are
+    the tilts of `axis`, measured by their sines, which is right for small ones.
+
+    Parameters
+    ----------
+    name
+        Name of the load.
+    first, second
+        Names of the bodies; the axes belong to the first.
+    point
+        Point in the world at the start.
+    axis
+        Third axis in the world at the start.
+    stiffness
+        Three translations, then three rotations.
+    damping
+        The same for rates.
+
+    Raises
+    ------
+    InputError
+        If a number is not admissible, or a part is unknown.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> mech = iso.Mechanism()
+    >>> _ = mech.add_body("rod", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0.5, 0, 0))
+    >>> _ = mech.add_load(iso.Bushing("mount", "ground", "rod", axis=(0, 0, 1), stiffness=(100.0,) * 6))
+    >>> sol = iso.integrate(mech.compile(), dt=0.01, t_end=0.1)
+    >>> sol.q.shape[0]
+    11
     """
 
     name: str
@@ -87,24 +161,65 @@ class Bushing(LoadPart):
     }
 
     def build(self, world: LoadWorld) -> LoadForces:
-        """Up to six laws."""
+        """Return the laws and forces of the load.
+
+        Parameters
+        ----------
+        world
+            The bodies, joints and beams of the mechanism.
+
+        Returns
+        -------
+        forces
+            Laws along measures, and forces on bodies or beams.
+        """
         pair = Pair.of(self.name, world.body(self.first), world.body(self.second), self.point, self.axis)
         pair.oriented("bushing")
         k, c = (np.broadcast_to(np.asarray(x, dtype=float), 6) for x in (self.stiffness, self.damping))
-        _not_negative(self.name, stiffness=k.min(), damping=c.min())
+        not_negative(self.name, stiffness=k.min(), damping=c.min())
         along: list[Word] = [pair.offset_word(i) for i in (1, 2, 3)]
-        tilts = [pair.word(words.AXES, A_I=x, C_J=pair.c[2]) for x in (-pair.a[1], pair.a[0])]
+        tilts = [pair.word(words.AXES, a=x, c=pair.c[2]) for x in (-pair.a[1], pair.a[0])]
         turns = [*tilts, pair.twist_word()]
         measures = enumerate([*along, *turns])
-        laws = [Law(layout.SPRING, word, (k[i], c[i], 0.0, 0.0)) for i, word in measures if k[i] > 0 or c[i] > 0]
-        return LoadForces(laws)
+        return LoadForces([Law(SpringLaw(k[i], c[i]), word) for i, word in measures if k[i] > 0 or c[i] > 0])
 
 
 @load("joint_spring")
 @dataclass(frozen=True)
 class JointSpring(JointLoad):
-    """Spring and damper on a coordinate of a joint: torsional on a hinge, linear on a prismatic
-    joint."""
+    """A spring and damper on a coordinate of a joint.
+
+    Parameters
+    ----------
+    name
+        Name of the load.
+    joint
+        Name of the joint.
+    stiffness
+        Torque or force per coordinate.
+    damping
+        Torque or force per rate.
+    rest
+        Coordinate without force.
+    coordinate
+        Name of the coordinate, if the joint has several.
+
+    Raises
+    ------
+    InputError
+        If a number is not admissible, or a part is unknown.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> mech = iso.Mechanism()
+    >>> _ = mech.add_body("rod", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0.5, 0, 0))
+    >>> _ = mech.add_joint(iso.Hinge("pin", "ground", "rod", point=(0, 0, 0), axis=(0, 1, 0)))
+    >>> _ = mech.add_load(iso.JointSpring("spring", "pin", stiffness=5.0))
+    >>> sol = iso.integrate(mech.compile(), dt=0.01, t_end=0.1)
+    >>> sol.joint("pin").angle.shape
+    (11,)
+    """
 
     name: str
     joint: str
@@ -122,15 +237,60 @@ class JointSpring(JointLoad):
     }
 
     def laws(self, word: Word, world: LoadWorld) -> list[Law]:
-        """The laws that it acts by, along the joint's coordinate."""
-        _not_negative(self.name, stiffness=self.stiffness, damping=self.damping)
-        return [Law(layout.SPRING, word, (self.stiffness, self.damping, self.rest, 0.0))]
+        """Return the laws along the coordinate of the joint.
+
+        Parameters
+        ----------
+        word
+            The measure of the coordinate.
+        world
+            The bodies, joints and beams of the mechanism.
+
+        Returns
+        -------
+        laws
+            The laws.
+        """
+        not_negative(self.name, stiffness=self.stiffness, damping=self.damping)
+        return [Law(SpringLaw(self.stiffness, self.damping, self.rest), word)]
 
 
 @load("joint_limit")
 @dataclass(frozen=True)
 class JointLimit(JointLoad):
-    """Stiff spring and damper that act when a joint coordinate leaves [low, high]."""
+    """A stiff spring and damper that act outside the limits of a joint.
+
+    Parameters
+    ----------
+    name
+        Name of the load.
+    joint
+        Name of the joint.
+    low, high
+        Limits of the coordinate.
+    stiffness
+        Torque or force per coordinate beyond a limit.
+    damping
+        Torque or force per rate beyond a limit.
+    coordinate
+        Name of the coordinate, if the joint has several.
+
+    Raises
+    ------
+    InputError
+        If a number is not admissible, or a part is unknown.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> mech = iso.Mechanism()
+    >>> _ = mech.add_body("rod", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0.5, 0, 0))
+    >>> _ = mech.add_joint(iso.Hinge("pin", "ground", "rod", point=(0, 0, 0), axis=(0, 1, 0)))
+    >>> _ = mech.add_load(iso.JointLimit("stop", "pin", -0.1, 0.1, stiffness=1e3))
+    >>> sol = iso.integrate(mech.compile(), dt=0.01, t_end=0.1)
+    >>> sol.joint("pin").angle.shape
+    (11,)
+    """
 
     name: str
     joint: str
@@ -150,27 +310,82 @@ class JointLimit(JointLoad):
 
     @classmethod
     def check_table(cls, given: Mapping[str, Any]) -> None:
-        """The limits are in order."""
+        """Refuse a table of a model file that makes no sense.
+
+        Parameters
+        ----------
+        given
+            The table.
+
+        Raises
+        ------
+        InputError
+            If its values contradict each other.
+        """
         low, high = given["low"], given["high"]
         if not low < high:
             raise InputError(f"high must lie above low = {low:g}, received {high:g}", argument="high")
 
     def laws(self, word: Word, world: LoadWorld) -> list[Law]:
-        """The laws that it acts by, along the joint's coordinate."""
-        _not_negative(self.name, stiffness=self.stiffness, damping=self.damping)
+        """Return the laws along the coordinate of the joint.
+
+        Parameters
+        ----------
+        word
+            The measure of the coordinate.
+        world
+            The bodies, joints and beams of the mechanism.
+
+        Returns
+        -------
+        laws
+            The laws.
+        """
+        not_negative(self.name, stiffness=self.stiffness, damping=self.damping)
         if not self.low < self.high:
             raise InputError(
                 f"limit {self.name!r}: low must lie below high, received {self.low:g} and {self.high:g}",
                 argument="high",
             )
-        return [Law(layout.LIMIT, word, (self.stiffness, self.damping, self.low, self.high))]
+        return [Law(LimitLaw(self.stiffness, self.damping, self.low, self.high), word)]
 
 
 @load("motor", reads=False)
 @dataclass(frozen=True)
 class Motor(JointLoad):
-    """A torque (force) on a joint coordinate; or with `speed` and `gain` one that pulls its rate to
-    that speed."""
+    """A torque or force on a coordinate of a joint, or a speed with a gain.
+
+    Parameters
+    ----------
+    name
+        Name of the load.
+    joint
+        Name of the joint.
+    torque
+        Torque or force: a number or a function of time.
+    speed
+        Speed to which the rate is pulled: a number or a function of time.
+    gain
+        Torque or force per difference of speed.
+    coordinate
+        Name of the coordinate, if the joint has several.
+
+    Raises
+    ------
+    InputError
+        If a number is not admissible, or a part is unknown.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> mech = iso.Mechanism()
+    >>> _ = mech.add_body("rod", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0.5, 0, 0))
+    >>> _ = mech.add_joint(iso.Hinge("pin", "ground", "rod", point=(0, 0, 0), axis=(0, 1, 0)))
+    >>> _ = mech.add_load(iso.Motor("motor", "pin", torque=2.0))
+    >>> sol = iso.integrate(mech.compile(), dt=0.01, t_end=0.1)
+    >>> sol.joint("pin").angle.shape
+    (11,)
+    """
 
     name: str
     joint: str
@@ -187,24 +402,73 @@ class Motor(JointLoad):
     }
 
     def laws(self, word: Word, world: LoadWorld) -> list[Law]:
-        """The laws that it acts by, along the joint's coordinate."""
+        """Return the laws along the coordinate of the joint.
+
+        Parameters
+        ----------
+        word
+            The measure of the coordinate.
+        world
+            The bodies, joints and beams of the mechanism.
+
+        Returns
+        -------
+        laws
+            The laws.
+        """
         if (self.torque is None) == (self.speed is None):
             raise InputError(f"motor {self.name!r} takes either torque= or speed= (with gain=)")
         if self.torque is not None:
-            return [Law(layout.SPEED, word, (0.0, 1.0), shift=self.torque)]
+            return [Law(SpeedLaw(is_effort=True), word, shift=self.torque)]
         if not self.gain > 0:
             raise InputError(f"motor {self.name!r}: a speed needs gain > 0, received {self.gain!r}", argument="speed")
-        return [Law(layout.SPEED, word, (self.gain, 0.0), shift=self.speed)]
+        return [Law(SpeedLaw(self.gain), word, shift=self.speed)]
 
 
 @load("joint_friction")
 @dataclass(frozen=True)
 class JointFriction(JointLoad):
-    """Coulomb–Stribeck friction on a joint coordinate, from the joint's own reaction: force N μ(ẋ),
-    torque radius × N μ(ẋ).
+    """Coulomb–Stribeck friction on a coordinate of a joint.
 
-    `mu` slides, `mu_static` sticks (Stribeck's bump of width `stribeck`); `creep` is the rate below
-    which sliding is smoothed to creeping; `preload` adds to the normal force.
+    The normal force N is the reaction of the joint. The friction force is N μ(ẋ), the torque radius
+    × N μ(ẋ).
+
+    Parameters
+    ----------
+    name
+        Name of the load.
+    joint
+        Name of the joint.
+    mu
+        Coefficient while sliding.
+    radius
+        Radius at which the force of a turning joint acts.
+    mu_static
+        Coefficient near rest; `mu` if left out.
+    stribeck
+        Rate over which the coefficient falls from `mu_static` to `mu`.
+    creep
+        Rate below which sliding is smoothed to creeping.
+    preload
+        Added to the normal force.
+    coordinate
+        Name of the coordinate, if the joint has several.
+
+    Raises
+    ------
+    InputError
+        If a number is not admissible, or a part is unknown.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> mech = iso.Mechanism()
+    >>> _ = mech.add_body("rod", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0.5, 0, 0))
+    >>> _ = mech.add_joint(iso.Hinge("pin", "ground", "rod", point=(0, 0, 0), axis=(0, 1, 0)))
+    >>> _ = mech.add_load(iso.JointFriction("friction", "pin", mu=0.3, radius=0.05))
+    >>> sol = iso.integrate(mech.compile(), dt=0.01, t_end=0.1)
+    >>> sol.joint("pin").angle.shape
+    (11,)
     """
 
     name: str
@@ -228,167 +492,31 @@ class JointFriction(JointLoad):
     }
 
     def laws(self, word: Word, world: LoadWorld) -> list[Law]:
-        """The laws that it acts by, along the joint's coordinate."""
+        """Return the laws along the coordinate of the joint.
+
+        Parameters
+        ----------
+        word
+            The measure of the coordinate.
+        world
+            The bodies, joints and beams of the mechanism.
+
+        Returns
+        -------
+        laws
+            The laws.
+        """
         static = self.mu if self.mu_static is None else self.mu_static
-        _not_negative(self.name, mu=self.mu, radius=self.radius, preload=self.preload, mu_static=static - self.mu)
+        not_negative(self.name, mu=self.mu, radius=self.radius, preload=self.preload, mu_static=static - self.mu)
         if not (self.creep > 0 and self.stribeck > 0):
             wrong = "stribeck" if self.creep > 0 else "creep"
             raise InputError(f"friction {self.name!r}: creep and stribeck must be positive rates", argument=wrong)
-        numbers = (self.mu, static, self.stribeck, self.creep, self.radius, self.preload * self.radius)
-        return [Law(layout.FRICTION, word, numbers, joint=self.joint)]
+        preload = self.preload * self.radius
+        force = FrictionLaw(self.mu, static, self.stribeck, self.creep, self.radius, preload)
+        return [Law(force, word, joint=self.joint)]
 
 
-@load("force", reads=False)
-@dataclass(frozen=True)
-class Force(LoadPart):
-    """A force on a body at a point (world at the start; mass centre when left out), in world or
-    body axes, times a function of time."""
-
-    name: str
-    body: str
-    force: Any
-    point: Any = None
-    frame: str = "world"
-    time: Any = None
-    keys: ClassVar[Keys] = {
-        "body": required(Value.BODY),
-        "force": required(Value.FORMULAS),
-        "point": optional(Value.VECTOR),
-        "frame": optional(Value.CHOICE, "world", "body"),
-        "time": optional(Value.TIME),
-    }
-
-    def build(self, world: LoadWorld) -> LoadForces:
-        """A force on the body."""
-        body = world.body(self.body)
-        P = body.position if self.point is None else vector3(f"force {self.name!r}: point", self.point, "point")
-        s, f = arm(body, P), _constant(f"force {self.name!r}", self.force, "force")
-        kind = layout.FORCE if _world(self.name, self.frame) else layout.FOLLOWER
-        if body.kind == "cable" and (s[1:].any() or (kind == layout.FOLLOWER and f[1:].any())):
-            raise _no_frame("force", self.name, body)
-        return LoadForces(on_bodies=[OnBody(kind, body.name, [*f, *s, 0.0], self.time)])
-
-
-@load("torque", reads=False)
-@dataclass(frozen=True)
-class Torque(LoadPart):
-    """A torque on a body, in world or body axes, times a function of time."""
-
-    name: str
-    body: str
-    torque: Any
-    frame: str = "world"
-    time: Any = None
-    keys: ClassVar[Keys] = {
-        "body": required(Value.BODY),
-        "torque": required(Value.FORMULAS),
-        "frame": optional(Value.CHOICE, "world", "body"),
-        "time": optional(Value.TIME),
-    }
-
-    def build(self, world: LoadWorld) -> LoadForces:
-        """A torque on the body."""
-        body = world.body(self.body)
-        kind = layout.TORQUE if _world(self.name, self.frame) else layout.BODY_TORQUE
-        if body.kind == "particle":
-            raise InputError(f"torque {self.name!r}: {body.name!r} is a particle and cannot turn", argument="body")
-        if body.kind == "cable" and kind == layout.BODY_TORQUE:
-            raise _no_frame("torque", self.name, body)
-        numbers = [*_constant(f"torque {self.name!r}", self.torque, "torque"), 0.0, 0.0, 0.0, 0.0]
-        return LoadForces(on_bodies=[OnBody(kind, body.name, numbers, self.time)])
-
-
-@load("drag")
-@dataclass(frozen=True)
-class Drag(LoadPart):
-    """−coefficient |v| v at a point of a body, v being its velocity against the medium; ½ρ c_d A is
-    the usual coefficient."""
-
-    name: str
-    body: str
-    coefficient: float
-    point: Any = None
-    medium: Any = (0.0, 0.0, 0.0)
-    keys: ClassVar[Keys] = {
-        "body": required(Value.BODY),
-        "coefficient": required(Value.NOT_NEGATIVE),
-        "point": optional(Value.VECTOR),
-        "medium": optional(Value.VECTOR),
-    }
-
-    def build(self, world: LoadWorld) -> LoadForces:
-        """A force on the body."""
-        body = world.body(self.body)
-        _not_negative(self.name, coefficient=self.coefficient)
-        P = body.position if self.point is None else vector3(f"drag {self.name!r}: point", self.point, "point")
-        s = arm(body, P)
-        if body.of_beam and s.any():
-            raise InputError(
-                f"drag {self.name!r}: on a node of a beam it acts at the node itself, received point={P}",
-                argument="point",
-            )
-        medium = vector3(f"drag {self.name!r}: medium", self.medium, "medium")
-        return LoadForces(on_bodies=[OnBody(layout.DRAG, body.name, [*medium, *s, float(self.coefficient)])])
-
-
-@load("distributed_force")
-@dataclass(frozen=True)
-class DistributedForce(LoadPart):
-    """A dead force per length of undeformed beam, all along a beam of a mechanism, times a function
-    of time."""
-
-    name: str
-    beam: str
-    force: Any
-    time: Any = None
-    keys: ClassVar[Keys] = {
-        "beam": required(Value.BEAM),
-        "force": required(Value.VECTOR),
-        "time": optional(Value.TIME),
-    }
-
-    def build(self, world: LoadWorld) -> LoadForces:
-        """A force along the beam."""
-        per_length = self.per_length(world.dimension(self.beam))
-        return LoadForces(along_beams=[AlongBeam(self.beam, per_length, self.time)])
-
-    def per_length(self, dim: int) -> FloatArray:
-        """The vector, in the space of the beam."""
-        f = _constant(f"load {self.name!r}: force", self.force, "force")
-        if dim == 2 and f[2] != 0:
-            raise InputError(
-                f"load {self.name!r}: beam {self.beam!r} lies in the plane, so z of the force must be 0",
-                argument="force",
-            )
-        return f[:dim]
-
-
-def _no_frame(what: str, name: str, body: Body) -> InputError:
-    return InputError(
-        f"{what} {name!r}: {body.name!r} is a node of a cable in space, which has a tangent but no twist",
-        hint="world axes, at the node itself; along the tangent also in its own axes",
-        argument=what,
-    )
-
-
-def _constant(what: str, value: Any, argument: str) -> FloatArray:
-    """A vector; a function of time in its place is told where it goes."""
-    if callable(value):
-        raise InputError(
-            f"{what}: {argument} is a constant vector, received a function",
-            hint=f"{argument}=(0, 0, 1), time=lambda t: 10*np.sin(t); formulas of names go into a Formula{argument.capitalize()}",
-            argument=argument,
-        )
-    return vector3(what, value, argument)
-
-
-def _world(name: str, frame: str) -> bool:
-    if frame not in ("world", "body"):
-        raise InputError(f"load {name!r}: frame must be 'world' or 'body', received {frame!r}", argument="frame")
-    return frame == "world"
-
-
-def _not_negative(name: str, **values: float) -> None:
+def not_negative(name: str, **values: float) -> None:
     for what, value in values.items():
         with about(None, what):
             if real_number(f"load {name!r}: {what}", value) < 0:

@@ -6,10 +6,13 @@ from abc import abstractmethod
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol
 
+import numpy as np
+
 from isodyn.bodies.body import Body
 from isodyn.errors import about
 from isodyn.joints.words import Word
 from isodyn.kernels.compiled import FloatArray
+from isodyn.loads.laws import ForceLaw
 from isodyn.parts import Part
 
 
@@ -23,35 +26,42 @@ class Input:
 
 @dataclass(frozen=True)
 class Law:
-    """A force along a word: kind and numbers of isodyn.parts.layout; `shift` a function of time;
+    """A force along a word, by one of the laws of isodyn.loads.laws; `shift` a function of time;
     `joint` whose reaction it uses.
 
     `load` is the name of the load that it belongs to, `line` how it is drawn along a length
     ("spring", "rod", "rope"; not at all if empty).
     """
 
-    kind: int
+    force: ForceLaw
     word: Word
-    numbers: tuple[float, ...]
     shift: Any = None
     joint: str | None = None
     inputs: tuple[Input, ...] = ()
     load: str = ""
     line: str = ""
 
+    @property
+    def kind(self) -> int:
+        """SPRING, LIMIT, …"""
+        return self.force.kind
+
     def all_words(self) -> list[Word]:
         """The word that it acts along, and those of its inputs."""
         return [self.word, *(item.word for item in self.inputs if item.word is not None)]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class OnBody:
-    """A force or torque on one body: kind and numbers of isodyn.parts.layout, times a function of
-    time."""
+    """A force or torque on one body, FORCE, TORQUE, … of isodyn.loads.laws, times a function of
+    time; `point` in the body, counted from its mass centre. Of drag `vector` is the velocity of the
+    medium."""
 
     kind: int
     body: str
-    numbers: list[float]
+    vector: FloatArray
+    point: FloatArray = field(default_factory=lambda: np.zeros(3))
+    coefficient: float = 0.0
     time: Any = None
 
 

@@ -21,32 +21,36 @@ from typing import Any
 import numpy as np
 
 from isodyn.bodies.angle_kernels import angle_map, angle_map_rate, angle_quaternion
-from isodyn.kernels.compiled import (
-    ACCELERATION,
-    BALANCE,
-    CONSTRAINT,
-    JACOBIAN,
-    POSITION,
-    F,
-    FloatArray,
-    I,
-    IntArray,
-    f8,
-    i8,
-    kernel,
-)
-from isodyn.kernels.struct_types import ADDRESS
-from isodyn.mechanism.model import ask_mechanism
+from isodyn.kernels.compiled import ACCELERATION, BALANCE, CONSTRAINT, JACOBIAN, POSITION, F, FloatArray, f8, i8, kernel
+from isodyn.kernels.struct import Struct, integer, integers, many, real
+from isodyn.kernels.struct_types import ADDRESS, StructType
+from isodyn.multibody.model import ask_mechanism
 
-# header: sizes of q and v of the mechanism, of v'; its rows, holonomic ones, norm rows; axes of the
-# angles; how many angles the mechanism counts, and how many of them are carried behind the bodies
-# in q': all of them or none; then the bodies
-NQ, NV, N, M, M_PHI, NORMS, AXES, TURNS, CARRIED = 0, 1, 2, 3, 4, 5, 6, 9, 10
-BODIES = 11
-# a body: kind, first q, v, q', number of its norm row;   numbers: μ, sign of det E at the start
-PLACE, NUMBERS = 5, 2
 STRAIGHT, PARAMETERS, ANGLES = range(3)
 NEAREST = 1e-3  # |det E| at which angles are given up
+
+
+class ChartData(Struct):
+    """A body: kind of its rotational coordinates; where it begins in q, in v and in q'; number of
+    its norm row; μ; sign of det E at the start."""
+
+    kind, first_q, first_v, first, norm = integer, integer, integer, integer, integer
+    mu, side = real, real
+
+
+class CoordinateTables(Struct):
+    """Sizes of q and v of the mechanism, and of v'; its rows, holonomic ones, norm rows; axes of
+    the angles; how many angles the mechanism counts, and how many of them are carried behind the
+    bodies in q': all of them or none."""
+
+    nq, nv, n = integer, integer, integer
+    m, m_phi, norms = integer, integer, integer
+    turns, carried = integer, integer
+    axes = integers(3)
+    bodies = many(ChartData, "bodies")
+
+
+COORDINATES = StructType(CoordinateTables)
 
 
 @kernel(allocates=True)
@@ -54,8 +58,7 @@ def place(
     x: FloatArray,
     u: FloatArray,
     y: FloatArray,
-    table: IntArray,
-    numbers: FloatArray,
+    tables: CoordinateTables,
     q: FloatArray,
     v: FloatArray,
     a: FloatArray,
@@ -68,61 +71,127 @@ def place(
     Returns 0, or 1 + the number of a body whose det E, with the sign of the start, is below
     `nearest`.
     """
-    work = np.empty(18)
-    E, E_dot = work[:9], work[9:]
     T[:, :] = 0.0
-    for k in range(table[TURNS]):
-        q[table[NQ] - table[TURNS] + k] = x[table[N] + k] if table[CARRIED] > 0 else 0.0
-    for b in range((table.size - BODIES) // PLACE):
-        o = BODIES + PLACE * b
-        fq, fv, f = table[o + 1], table[o + 2], table[o + 3]
-        for m in range(3):
-            q[fq + m], v[fv + m], a[fv + m], T[fv + m, f + m] = x[f + m], u[f + m], y[f + m], 1.0
-        if table[o] == STRAIGHT:
-            continue
-        fq, fv, f = fq + 3, fv + 3, f + 3
-        if table[o] == ANGLES:
-            i, j, k = table[AXES], table[AXES + 1], table[AXES + 2]
-            det = np.sin(x[f + 1]) if k == i else np.cos(x[f + 1])
-            if det * numbers[NUMBERS * b + 1] < nearest:
+    for k in range(tables.turns):
+        q[tables.nq - tables.turns + k] = x[tables.n + k] if tables.carried > 0 else 0.0
+    for b in range(len(tables.bodies)):
+        body = tables.bodies[b]
+        fq, fv, f = body.first_q, body.first_v, body.first
+        for i in range(3):
+            q[fq + i], v[fv + i], a[fv + i], T[fv + i, f + i] = x[f + i], u[f + i], y[f + i], 1.0
+        if body.kind == ANGLES:
+            det = np.sin(x[f + 4]) if tables.axes[2] == tables.axes[0] else np.cos(x[f + 4])
+            if det * body.side < nearest:
                 return b + 1
-            angle_quaternion(i, j, k, x[f : f + 3], q[fq : fq + 4])
-            angle_map(i, j, k, x[f : f + 3], E)
-            angle_map_rate(i, j, k, x[f : f + 3], u[f : f + 3], E_dot)
-            for m in range(3):
-                v[fv + m] = a[fv + m] = 0.0
-                for n in range(3):
-                    T[fv + m, f + n] = E[3 * m + n]
-                    v[fv + m] += E[3 * m + n] * u[f + n]
-                    a[fv + m] += E[3 * m + n] * y[f + n] + E_dot[3 * m + n] * u[f + n]
-        else:
-            e, w, z = x[f : f + 4], u[f : f + 4], y[f : f + 4]
-            square, speed, along, ahead = 0.0, 0.0, 0.0, 0.0
-            for m in range(4):
-                square += e[m] * e[m]
-                speed += w[m] * w[m]
-                along += e[m] * w[m]
-                ahead += e[m] * z[m]
-            length = np.sqrt(square)
-            along, ahead = along / length, ahead / length
-            o = 3 * table[o + 4]
-            norms[o], norms[o + 1], norms[o + 2] = length, along, ahead + (speed - along * along) / length
-            for m in range(4):
-                q[fq + m] = e[m] / length
-            s = 2.0 / square
-            for m in range(3):
-                n, k = (m + 1) % 3, (m + 2) % 3
-                T[fv + m, f], T[fv + m, f + 1 + m] = -s * e[1 + m], s * e[0]
-                T[fv + m, f + 1 + n], T[fv + m, f + 1 + k] = s * e[1 + k], -s * e[1 + n]
-                v[fv + m] = a[fv + m] = 0.0
-                for k in range(4):
-                    v[fv + m] += T[fv + m, f + k] * w[k]
-                    a[fv + m] += T[fv + m, f + k] * z[k]
-                a[fv + m] -= 2.0 * along / length * v[fv + m]
+            place_angles(x, u, y, tables, body, q, v, a, T)
+        elif body.kind == PARAMETERS:
+            place_parameters(x, u, y, body, q, v, a, T, norms[body.norm])
     return 0
 
 
-@kernel(i8(i8, f8, F, F, F, F, F, I, F, ADDRESS, ADDRESS, F), allocates=True)
+@kernel(allocates=True)
+def place_angles(
+    x: FloatArray,
+    u: FloatArray,
+    y: FloatArray,
+    tables: CoordinateTables,
+    body: ChartData,
+    q: FloatArray,
+    v: FloatArray,
+    a: FloatArray,
+    T: FloatArray,
+) -> None:
+    """Quaternion, angular velocity and its rate from three angles."""
+    E, E_dot = np.empty(9), np.empty(9)
+    fq, fv, f = body.first_q + 3, body.first_v + 3, body.first + 3
+    i, j, k = tables.axes[0], tables.axes[1], tables.axes[2]
+    angle_quaternion(i, j, k, x[f : f + 3], q[fq : fq + 4])
+    angle_map(i, j, k, x[f : f + 3], E)
+    angle_map_rate(i, j, k, x[f : f + 3], u[f : f + 3], E_dot)
+    for m in range(3):
+        v[fv + m] = a[fv + m] = 0.0
+        for n in range(3):
+            T[fv + m, f + n] = E[3 * m + n]
+            v[fv + m] += E[3 * m + n] * u[f + n]
+            a[fv + m] += E[3 * m + n] * y[f + n] + E_dot[3 * m + n] * u[f + n]
+
+
+@kernel()
+def place_parameters(
+    x: FloatArray,
+    u: FloatArray,
+    y: FloatArray,
+    body: ChartData,
+    q: FloatArray,
+    v: FloatArray,
+    a: FloatArray,
+    T: FloatArray,
+    norm: FloatArray,
+) -> None:
+    """Quaternion, angular velocity and its rate from four parameters; N, Ṅ, N̈."""
+    fq, fv, f = body.first_q + 3, body.first_v + 3, body.first + 3
+    e, w, z = x[f : f + 4], u[f : f + 4], y[f : f + 4]
+    square, speed, along, ahead = 0.0, 0.0, 0.0, 0.0
+    for m in range(4):
+        square += e[m] * e[m]
+        speed += w[m] * w[m]
+        along += e[m] * w[m]
+        ahead += e[m] * z[m]
+    length = np.sqrt(square)
+    along, ahead = along / length, ahead / length
+    norm[0], norm[1], norm[2] = length, along, ahead + (speed - along * along) / length
+    for m in range(4):
+        q[fq + m] = e[m] / length
+    s = 2.0 / square
+    for m in range(3):
+        n, k = (m + 1) % 3, (m + 2) % 3
+        T[fv + m, f], T[fv + m, f + 1 + m] = -s * e[1 + m], s * e[0]
+        T[fv + m, f + 1 + n], T[fv + m, f + 1 + k] = s * e[1 + k], -s * e[1 + n]
+        v[fv + m] = a[fv + m] = 0.0
+        for k in range(4):
+            v[fv + m] += T[fv + m, f + k] * w[k]
+            a[fv + m] += T[fv + m, f + k] * z[k]
+        a[fv + m] -= 2.0 * along / length * v[fv + m]
+
+
+@kernel()
+def add_to_balance(
+    x: FloatArray, lam: FloatArray, tables: CoordinateTables, norms: FloatArray, out: FloatArray
+) -> None:
+    """out += (μN̈ + λ_N) ê of all norm rows."""
+    for b in range(len(tables.bodies)):
+        body = tables.bodies[b]
+        if body.kind == PARAMETERS:
+            r, first = body.norm, body.first + 3
+            push = body.mu * norms[r, 2] + lam[tables.m_phi + r]
+            for k in range(4):
+                out[first + k] += push * x[first + k] / norms[r, 0]
+
+
+@kernel()
+def add_to_mass(c: float, x: FloatArray, tables: CoordinateTables, norms: FloatArray, found: FloatArray) -> None:
+    """found += c μ ê êᵀ of all norm rows."""
+    for b in range(len(tables.bodies)):
+        body = tables.bodies[b]
+        if body.kind == PARAMETERS:
+            first, square = body.first + 3, norms[body.norm, 0] ** 2
+            for k in range(4):
+                for j in range(4):
+                    found[first + k, first + j] += c * body.mu * x[first + k] * x[first + j] / square
+
+
+@kernel()
+def put_norm_rows(x: FloatArray, tables: CoordinateTables, norms: FloatArray, out: FloatArray) -> None:
+    """êᵀ in the norm rows of G'."""
+    for b in range(len(tables.bodies)):
+        body = tables.bodies[b]
+        if body.kind == PARAMETERS:
+            r, first = body.norm, body.first + 3
+            for k in range(4):
+                out[(tables.m_phi + r) * tables.n + first + k] = x[first + k] / norms[r, 0]
+
+
+@kernel(i8(i8, f8, F, F, F, F, F, COORDINATES, ADDRESS, ADDRESS, F), allocates=True)
 def asked_in_coordinates(
     what: int,
     t: float,
@@ -131,17 +200,16 @@ def asked_in_coordinates(
     y: FloatArray,
     lam: FloatArray,
     c: FloatArray,
-    table: IntArray,
-    numbers: FloatArray,
+    charts: CoordinateTables,
     tables: Any,
     scratch: Any,
     out: FloatArray,
 ) -> int:
     """The questions of the loop in (q', v', a'); 1 + the number of a body with singular angles, or
     0."""
-    nv, n, m, m_phi, rows = table[NV], table[N], table[M], table[M_PHI], table[NORMS]
-    q, v, a, T, norms = np.empty(table[NQ]), np.empty(nv), np.empty(nv), np.empty((nv, n)), np.empty(3 * rows)
-    singular = place(x, u, y, table, numbers, q, v, a, T, norms, NEAREST)
+    nv, n, m, m_phi, rows = charts.nv, charts.n, charts.m, charts.m_phi, charts.norms
+    q, v, a, T, norms = np.empty(charts.nq), np.empty(nv), np.empty(nv), np.empty((nv, n)), np.empty((rows, 3))
+    singular = place(x, u, y, charts, q, v, a, T, norms, NEAREST)
     if singular > 0:
         return singular
     base_lam = np.empty(m)
@@ -151,26 +219,12 @@ def asked_in_coordinates(
         f = np.empty(nv)
         ask_mechanism(what, t, q, v, a, base_lam, c, tables, scratch, f)
         out[:n] = f @ T
-        for b in range((table.size - BODIES) // PLACE):
-            o = BODIES + PLACE * b
-            if table[o] == PARAMETERS:
-                r, first = table[o + 4], table[o + 3] + 3
-                push = numbers[NUMBERS * b] * norms[3 * r + 2] + lam[m_phi + r]
-                for k in range(4):
-                    out[first + k] += push * x[first + k] / norms[3 * r]
+        add_to_balance(x, lam, charts, norms, out)
     elif what == JACOBIAN:
         mass = np.empty(nv * nv)
         ask_mechanism(what, t, q, v, a, base_lam, np.array([c[0], 0.0, 0.0, 1.0]), tables, scratch, mass)
         found = np.ascontiguousarray(T.T) @ (mass.reshape(nv, nv) @ T)
-        for b in range((table.size - BODIES) // PLACE):
-            o = BODIES + PLACE * b
-            if table[o] == PARAMETERS:
-                first, square = table[o + 3] + 3, norms[3 * table[o + 4]] ** 2
-                for k in range(4):
-                    for j in range(4):
-                        found[first + k, first + j] += (
-                            c[0] * numbers[NUMBERS * b] * x[first + k] * x[first + j] / square
-                        )
+        add_to_mass(c[0], x, charts, norms, found)
         out[: n * n] = found.ravel()
     elif what == CONSTRAINT:
         G = np.empty(m * nv)
@@ -180,34 +234,22 @@ def asked_in_coordinates(
         for r in range(m):
             o = n * (r if r < m_phi else r + rows)
             out[o : o + n] = found[r]
-        for b in range((table.size - BODIES) // PLACE):
-            o = BODIES + PLACE * b
-            if table[o] == PARAMETERS:
-                r, first = table[o + 4], table[o + 3] + 3
-                for k in range(4):
-                    out[(m_phi + r) * n + first + k] = x[first + k] / norms[3 * r]
+        put_norm_rows(x, charts, norms, out)
     else:
         values = np.zeros(m)
         ask_mechanism(what, t, q, v, a, base_lam, c, tables, scratch, values)
         level = 0 if what == POSITION else (2 if what == ACCELERATION else 1)
         for r in range(rows):
-            out[m_phi + r] = norms[3 * r + level] - (1.0 if what == POSITION else 0.0)
+            out[m_phi + r] = norms[r, level] - (1.0 if what == POSITION else 0.0)
         for r in range(m_phi if what == POSITION else m):
             out[r if r < m_phi else r + rows] = values[r]
     return 0
 
 
-@kernel(i8(F, F, F, I, F, F, F, F), allocates=True)
+@kernel(i8(F, F, F, COORDINATES, F, F, F), allocates=True)
 def carried_over(
-    x: FloatArray,
-    u: FloatArray,
-    y: FloatArray,
-    table: IntArray,
-    numbers: FloatArray,
-    q: FloatArray,
-    v: FloatArray,
-    a: FloatArray,
+    x: FloatArray, u: FloatArray, y: FloatArray, tables: CoordinateTables, q: FloatArray, v: FloatArray, a: FloatArray
 ) -> int:
     """q, v, a of the mechanism for (q', v', a'), at singular angles too."""
-    T = np.empty((table[NV], table[N]))
-    return place(x, u, y, table, numbers, q, v, a, T, np.empty(3 * table[NORMS]), -2.0)
+    T = np.empty((tables.nv, tables.n))
+    return place(x, u, y, tables, q, v, a, T, np.empty((tables.norms, 3)), -2.0)

@@ -5,7 +5,7 @@
     "euler-313", "cardan-321", "bryant-123"     three angles per rotation, v' = q̇', singular at one value of the middle angle
 
 Angles that rows, laws or formulas read are carried behind the coordinates of the bodies, with their
-whole turns (isodyn.mechanism.turns): they are counted along the straight way from q' to q' + d.
+whole turns (isodyn.multibody.turns): they are counted along the straight way from q' to q' + d.
 Where nothing reads them, `lift` counts them from row to row.
 
 The last four are systems of their own, made from the compiled mechanism by v = T(q') v'
@@ -26,7 +26,7 @@ from isodyn.bodies.angles import BRYANT_123, CARDAN_321, EULER_313, AngleSet
 from isodyn.bodies.body import Body
 from isodyn.bodies.rotations import parameter_rates
 from isodyn.errors import InputError, SingularError
-from isodyn.kernels.compiled import KNOWS_MASS, OK, RETRACT, RETRACTS, FloatArray, IntArray
+from isodyn.kernels.compiled import KNOWS_MASS, OK, RETRACT, RETRACTS, FloatArray
 from isodyn.mechanism import coordinate_kernels as kernels
 from isodyn.mechanism.poses import rows_of_angle
 from isodyn.mechanism.system import MechanismSystem
@@ -59,8 +59,7 @@ class ParametrisedSystem(PythonSystem):
 
     mechanism: MechanismSystem = None  # type: ignore[assignment]
     coordinates: str = ""
-    table: IntArray = None  # type: ignore[assignment]
-    numbers: FloatArray = None  # type: ignore[assignment]
+    charts: kernels.CoordinateTables = None  # type: ignore[assignment]
     m: int = 0
     m_phi: int = 0
 
@@ -72,7 +71,7 @@ class ParametrisedSystem(PythonSystem):
     def q_of(self, name: str) -> slice:
         """Where the coordinates of a body are in q', and its velocities in v'."""
         k = self.mechanism.layout.number[name]
-        first = int(self.table[kernels.BODIES + kernels.PLACE * k + 3])
+        first = int(self.charts.bodies[k].first)
         return slice(first, first + _size(self.mechanism.bodies[k], self.angles))
 
     v_of = q_of
@@ -85,14 +84,14 @@ class ParametrisedSystem(PythonSystem):
         found = np.empty(base.nq), np.empty(base.nv), np.empty(base.nv)
         y = np.zeros(self.nv) if a is None else a
         x, u, y = (np.ascontiguousarray(z, dtype=np.float64) for z in (q, v, y))
-        kernels.carried_over(x, u, y, self.table, self.numbers, *found)
+        kernels.carried_over(x, u, y, self.charts, *found)
         return found
 
     def lift(self, sol: Any) -> Any:
         """A solution in these coordinates as one of the mechanism in its default coordinates; norm
         rows are left out."""
         # runs may copy the system
-        ours = isinstance(sol.system, ParametrisedSystem) and sol.system.table is self.table
+        ours = isinstance(sol.system, ParametrisedSystem) and sol.system.charts is self.charts
         if not ours:
             raise InputError("lift takes a solution of this system")
         if any(sol.columns[name].size != n for name, n in (("q", self.nq), ("v", self.nv), ("a", self.nv))):
@@ -100,7 +99,7 @@ class ParametrisedSystem(PythonSystem):
         rows = list(zip(*(self.state(q, v, a) for q, v, a in zip(sol.q, sol.v, sol.a, strict=True)), strict=True))
         q, v, a = (np.array(x) for x in rows)
         base = self.mechanism
-        if not self.table[kernels.CARRIED]:
+        if not self.charts.carried:
             for angle in base.layout.angles:
                 q[:, base.layout.column_of(angle.word)] = rows_of_angle(base, angle.word, sol.t, q, v)
         norms = range(self.mechanism.m_phi, self.m_phi)
@@ -138,19 +137,19 @@ class _Answers:
 
     solver = ""
 
-    def __init__(self, base: MechanismSystem, coordinates: str, table: IntArray, numbers: FloatArray) -> None:
-        self.base, self.coordinates, self.table, self.numbers = base, coordinates, table, numbers
+    def __init__(self, base: MechanismSystem, coordinates: str, charts: kernels.CoordinateTables) -> None:
+        self.base, self.coordinates, self.charts = base, coordinates, charts
         self.scratch = base.scratch.copy()
 
     def moved(self, q: FloatArray, d: FloatArray) -> FloatArray:
         """q' + d, and the counted angles along the way."""
-        base, n = self.base, int(self.table[kernels.N])
+        base, n = self.base, int(self.charts.n)
         first = base.nq - len(base.layout.angles)
         pieces = 1 + int(PIECES * np.abs(d).sum())
         at, x, still = np.array(q, dtype=np.float64), np.empty(base.nq), np.zeros(n)
         for k in range(1, pieces + 1):
             at[:n] = q[:n] + (k / pieces) * d
-            kernels.carried_over(at, still, still, self.table, self.numbers, x, np.empty(base.nv), np.empty(base.nv))
+            kernels.carried_over(at, still, still, self.charts, x, np.empty(base.nv), np.empty(base.nv))
             at[n:] = base.retract(x, np.zeros(base.nv))[first:]
         return at
 
@@ -169,10 +168,10 @@ class _Answers:
             out[:] = self.moved(q, v)
             return OK
         singular = kernels.asked_in_coordinates(
-            what, t, q, v, a, lam, c, self.table, self.numbers, self.base.tables, self.scratch, out
+            what, t, q, v, a, lam, c, self.charts, self.base.tables, self.scratch, out
         )
         if singular:
-            first = self.table[kernels.BODIES + kernels.PLACE * (singular - 1) + 3]
+            first = self.charts.bodies[singular - 1].first
             raise near_singular(self.base.bodies[singular - 1], self.coordinates, q[first : first + 6], t)
         return OK
 
@@ -205,24 +204,25 @@ def in_coordinates(base: MechanismSystem, coordinates: Coordinates) -> Mechanism
         )
     kind = ANGLE_SETS.get(coordinates)
     norms = 0 if kind else len(spatial)
-    axes = kind.axes if kind else (0, 0, 0)
     starts = [_start(body, coordinates) for body in base.bodies]
     first = np.concatenate([[0], np.cumsum([q.size for q, _ in starts])])
     turns = len(base.layout.angles)
     carried = turns if any(angle.read for angle in base.layout.angles) else 0
-    table = [base.nq, base.nv, int(first[-1]), base.m, base.m_phi, norms, *axes, turns, carried]
-    numbers: list[float] = []
+    charts = kernels.CoordinateTables(bodies=len(base.bodies))
+    charts.nq, charts.nv, charts.n, charts.m, charts.m_phi = base.nq, base.nv, int(first[-1]), base.m, base.m_phi
+    charts.norms, charts.turns, charts.carried = norms, turns, carried
+    charts.axes = kind.axes if kind else 0
     row = 0
     for k, body in enumerate(base.bodies):
-        chart = kernels.STRAIGHT if body.kind != "spatial" else (kernels.ANGLES if kind else kernels.PARAMETERS)
-        table += [chart, base.q_of(body.name).start, base.v_of(body.name).start, int(first[k]), row]
-        row += chart == kernels.PARAMETERS
-        side = float(np.sign(kind.determinant(starts[k][0][3:]))) if chart == kernels.ANGLES and kind else 1.0
-        # μ: the mean of the other eigenvalues of TᵀMT
-        numbers += [4.0 / 3.0 * float(np.trace(body.inertia)), side]
+        own = charts.bodies[k]
+        own.kind = kernels.STRAIGHT if body.kind != "spatial" else (kernels.ANGLES if kind else kernels.PARAMETERS)
+        own.first_q, own.first_v, own.first = base.q_of(body.name).start, base.v_of(body.name).start, int(first[k])
+        own.norm = row
+        row += own.kind == kernels.PARAMETERS
+        own.side = np.sign(kind.determinant(starts[k][0][3:])) if own.kind == kernels.ANGLES and kind else 1.0
+        own.mu = 4.0 / 3.0 * np.trace(body.inertia)  # the mean of the other eigenvalues of TᵀMT
     row_names = list(base.row_names)
     row_names[base.m_phi : base.m_phi] = [f"{body.name}: |e| = 1" for body in spatial[:norms]]
-    integers, floats = np.array(table, dtype=np.int64), np.array(numbers)
 
     def energy(q: FloatArray, v: FloatArray, t: float) -> tuple[float, float]:
         Q, V, _ = system.state(q, v)
@@ -231,7 +231,7 @@ def in_coordinates(base: MechanismSystem, coordinates: Coordinates) -> Mechanism
     def difference(q1: FloatArray, q2: FloatArray) -> FloatArray:
         return np.asarray((q2 - q1)[: first[-1]])
 
-    answers = _Answers(base, coordinates, integers, floats)
+    answers = _Answers(base, coordinates, charts)
     names = [name for body in base.bodies for name in _names(body, kind)]
     system = ParametrisedSystem(
         answers,
@@ -248,8 +248,7 @@ def in_coordinates(base: MechanismSystem, coordinates: Coordinates) -> Mechanism
         scales=_sizes(base, [q for q, _ in starts], base.q0[base.nq - carried :]),
         mechanism=base,
         coordinates=coordinates,
-        table=integers,
-        numbers=floats,
+        charts=charts,
         m=base.m + norms,
         m_phi=base.m_phi + norms,
     )

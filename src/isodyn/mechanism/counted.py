@@ -17,9 +17,9 @@ from isodyn.errors import InputError
 from isodyn.joints.measures import ANGLE, TANGENT_ANGLE, TWIST, WHOLE_TURNS
 from isodyn.joints.words import Row, Word
 from isodyn.kernels.compiled import FloatArray
+from isodyn.loads.laws import BY_FORMULA, LIMIT, SPRING
 from isodyn.loads.part import Law
-from isodyn.mechanism.turns import TOLD
-from isodyn.parts.layout import BY_FORMULA, LIMIT, SPRING
+from isodyn.multibody.turns import TOLD
 
 
 @dataclass(frozen=True, eq=False)

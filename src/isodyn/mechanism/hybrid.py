@@ -8,7 +8,7 @@ increments of the bodies' frames:
     K      ∂(Gᵀλ)/∂q = Hessian of λ·φ in increments + ½ τ~ in the rotations of each body, τ the torque of Gᵀλ
 
 Nodes of beams move by (r, t) instead: what is had along their frames goes over by T
-(isodyn.mechanism.nodes).
+(isodyn.multibody.nodes).
 """
 
 from __future__ import annotations

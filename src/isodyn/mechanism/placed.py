@@ -1,7 +1,7 @@
 """Bodies and nodes of a mechanism where a state puts them, for parts that users wrote in Python.
 
 What a user's function does along the frame of a body, (ṙ, ω), goes over to its velocities by T: the
-identity for bodies. Of nodes of beams (isodyn.mechanism.nodes) also what their frame adds to φ̈, to
+identity for bodies. Of nodes of beams (isodyn.multibody.nodes) also what their frame adds to φ̈, to
 ∂(Tᵀg)/∂q and to ∂(T q̇)/∂q.
 """
 
@@ -13,11 +13,10 @@ import numpy as np
 
 from isodyn.bodies.body import GROUND
 from isodyn.bodies.pose import Pose
-from isodyn.joints.measures import POSE, R_, STRETCH, STRETCHING, TURN, V_, W_
+from isodyn.joints.measures import Pose as Numbers
 from isodyn.kernels.compiled import POSITION, FloatArray, IntArray
 from isodyn.mechanism.poses import map_of_node
 from isodyn.mechanism.system import MechanismSystem
-from isodyn.parts.layout import BODY, COLUMNS, F_POSE, I_BODY
 
 # what their frames have of (ṙ, ω)
 _NODES = {"node": np.array([0, 1, 5]), "cable": np.array([0, 1, 2, 4, 5])}
@@ -28,12 +27,9 @@ class PlacedBodies:
 
     def __init__(self, system: MechanismSystem) -> None:
         self.system, self.scratch = system, system.scratch.copy()
-        self.pf, self.pi = self.scratch.values().values()
-        n = len(system.bodies)
-        table = self.pi[self.pi[I_BODY] : self.pi[I_BODY] + BODY * n].reshape(n, BODY)
         self.columns = [
-            _NODES[body.kind] if body.of_beam else np.flatnonzero(row[COLUMNS : COLUMNS + 6] >= 0)
-            for body, row in zip(system.bodies, table, strict=True)
+            _NODES[body.kind] if body.of_beam else np.flatnonzero(data.columns >= 0)
+            for body, data in zip(system.bodies, system.tables.bodies, strict=True)
         ]
 
     def ask(self, what: int, t: float, q: Any, v: Any, a: Any, lam: Any, c: Any, out: FloatArray) -> int:
@@ -44,15 +40,15 @@ class PlacedBodies:
         c, lam = np.array([1.0, 0.0, 0.0, 1.0]), np.zeros(len(self.system.layout.rows))
         self.ask(POSITION, 0.0, q, v, v, lam, c, np.zeros(lam.size))
 
-    def numbers(self, name: str) -> FloatArray:
-        """The pose of a body that was placed, as the kernels write it (isodyn.joints.measures)."""
-        o = int(self.pi[F_POSE]) + POSE * self.system.layout.number[name]
-        return self.pf[o : o + POSE].copy()
+    def numbers(self, name: str) -> Numbers:
+        """The pose of a body that was placed, as the kernels write it."""
+        found: Numbers = self.scratch.poses[self.system.layout.number[name]]
+        return found.copy()
 
     def pose(self, name: str) -> Pose:
         """The same as users see it."""
         p = self.numbers(name)
-        return Pose(p[:3], p[R_:V_].reshape(3, 3), p[V_:W_], p[W_:TURN])
+        return Pose(p.position, p.R, p.v, p.w)
 
     def places(self, name: str) -> tuple[IntArray, IntArray]:
         """Which of (ṙ, ω) a body has, and where its velocities are in v."""
@@ -70,7 +66,8 @@ class PlacedBodies:
         kept, where = self.places(name)
         if not self.of_beam(name):
             return np.eye(where.size)
-        return map_of_node(self.numbers(name), self.system.v_of(name))[kept]
+        p = self.numbers(name)
+        return map_of_node(p.R, p.stretch, self.system.v_of(name))[kept]
 
     def pulled(self, name: str, g: FloatArray) -> FloatArray:
         """Tᵀg."""
@@ -80,7 +77,7 @@ class PlacedBodies:
         """(r̈, ω̇) − T a."""
         p, full = self.numbers(name), np.zeros(6)
         if self.of_beam(name):
-            full[3:] = -2.0 * p[STRETCHING] * p[W_:TURN]
+            full[3:] = -2.0 * p.stretching * p.w
         return np.asarray(full[self.places(name)[0]])
 
     def curvature(self, name: str, g: FloatArray) -> FloatArray:
@@ -93,8 +90,7 @@ class PlacedBodies:
             C = np.zeros((3, 3))
             C[0, 1] = C[1, 0] = -full[5]
             C[0, 2] = C[2, 0] = full[4]
-            R = p[R_:V_].reshape(3, 3)
-            found[dim:, dim:] = (R @ C @ R.T)[:dim, :dim] / p[STRETCH] ** 2
+            found[dim:, dim:] = (p.R @ C @ p.R.T)[:dim, :dim] / p.stretch**2
         return found
 
     def turning(self, name: str) -> FloatArray:
@@ -103,8 +99,8 @@ class PlacedBodies:
         full = np.zeros((6, where.size))
         if self.of_beam(name):
             p, dim = self.numbers(name), where.size // 2
-            w, rho, R = p[W_:TURN], p[STRETCHING], p[R_:V_].reshape(3, 3)
-            turn = np.array([[-w[1], 0.0, rho], [-w[2], -rho, 0.0]]) @ R.T / p[STRETCH]
+            w, rho = p.w, p.stretching
+            turn = np.array([[-w[1], 0.0, rho], [-w[2], -rho, 0.0]]) @ p.R.T / p.stretch
             full[4:, dim:] = turn[:, :dim]
         return full[kept]
 

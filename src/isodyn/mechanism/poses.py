@@ -6,56 +6,51 @@ import numpy as np
 
 from isodyn.bodies.body import GROUND
 from isodyn.bodies.rotations import matrix
-from isodyn.joints.measures import POSE, R_, STRETCH, TURN, V_, W_
+from isodyn.joints.measures import Pose
 from isodyn.joints.words import Word
 from isodyn.kernels.compiled import FloatArray
 from isodyn.mechanism.counted import over_rows
-from isodyn.mechanism.kinematics import histories
-from isodyn.mechanism.nodes import place_nodes
 from isodyn.mechanism.system import MechanismSystem
-from isodyn.parts.layout import BODY, CABLE, COLUMNS, I_BODY, NODE
+from isodyn.multibody.histories import Poses, measured, place_nodes
+from isodyn.multibody.tables import CABLE, NODE
 from isodyn.systems.branch_choices import named_rates
 
 
-def poses(system: MechanismSystem, name: str, q: FloatArray, v: FloatArray) -> FloatArray:
-    """Poses (isodyn.joints.measures) of a body along histories of q and v."""
-    p = np.zeros((q.shape[0], POSE))
+def poses(system: MechanismSystem, name: str, q: FloatArray, v: FloatArray) -> Poses:
+    """Poses of a body along histories of q and v."""
+    p = Poses(times=q.shape[0])
+    p.R[:] = np.eye(3)
     if name == GROUND:
-        p[:, [R_, R_ + 4, R_ + 8]] = 1.0
         return p
     body = system.bodies[system.number_of(name)]
-    q, v = q[:, system.q_of(name)], v[:, system.v_of(name)]
+    q, v = np.ascontiguousarray(q[:, system.q_of(name)]), np.ascontiguousarray(v[:, system.v_of(name)])
     if body.of_beam:
-        place_nodes(NODE if body.kind == "node" else CABLE, np.ascontiguousarray(q), np.ascontiguousarray(v), p)
-        return p
-    if body.kind == "planar":
+        place_nodes(NODE if body.kind == "node" else CABLE, q, v, Pose(), p)
+    elif body.kind == "planar":
         c, s = np.cos(q[:, 2]), np.sin(q[:, 2])
-        p[:, :2], p[:, V_ : V_ + 2], p[:, W_ + 2], p[:, TURN] = q[:, :2], v[:, :2], v[:, 2], q[:, 2]
-        p[:, R_], p[:, R_ + 1], p[:, R_ + 3], p[:, R_ + 4], p[:, R_ + 8] = c, -s, s, c, 1.0
-        return p
-    p[:, :3], p[:, V_:W_] = q[:, :3], v[:, :3]
-    if body.kind == "particle":
-        p[:, [R_, R_ + 4, R_ + 8]] = 1.0
+        p.position[:, :2], p.v[:, :2], p.w[:, 2], p.angle[:] = q[:, :2], v[:, :2], v[:, 2], q[:, 2]
+        p.R[:, 0, 0], p.R[:, 0, 1], p.R[:, 1, 0], p.R[:, 1, 1] = c, -s, s, c
     else:
-        p[:, R_:V_], p[:, W_:TURN] = matrix(q[:, 3:]).reshape(-1, 9), v[:, 3:]
+        p.position[:], p.v[:] = q[:, :3], v[:, :3]
+        if body.kind == "spatial":
+            p.R[:], p.w[:] = matrix(q[:, 3:]), v[:, 3:]
     return p
 
 
-def map_of_node(p: FloatArray, own: slice) -> FloatArray:
-    """T with (ṙ, ω) = T (ṙ, ṫ) of a node in this pose (isodyn.mechanism.nodes)."""
+def map_of_node(R: FloatArray, stretch: float, own: slice) -> FloatArray:
+    """T with (ṙ, ω) = T (ṙ, ṫ) of a node in this pose (isodyn.multibody.nodes)."""
     dim = (own.stop - own.start) // 2
-    T, R = np.zeros((6, 2 * dim)), p[R_:V_].reshape(3, 3)
+    T = np.zeros((6, 2 * dim))
     T[:dim, :dim] = np.eye(dim)
-    T[4, dim:], T[5, dim:] = -R[:dim, 2] / p[STRETCH], R[:dim, 1] / p[STRETCH]
+    T[4, dim:], T[5, dim:] = -R[:dim, 2] / stretch, R[:dim, 1] / stretch
     return T
 
 
 def along_rows(system: MechanismSystem, word: Word, q: FloatArray, v: FloatArray) -> tuple[FloatArray, FloatArray]:
     """A measure and its rate along histories of q and v; angles within half a turn."""
     p, other = (poses(system, name, q, v) for name in (word.first, word.second))
-    g = np.zeros((q.shape[0], 12))
-    x = histories(word.kind, p, other, word.numbers, g)
-    return x, np.einsum("ki,ki->k", g, np.hstack([p[:, V_:TURN], other[:, V_:TURN]]))
+    x, g = measured(word, p, other)
+    return x, np.einsum("ki,ki->k", g, np.hstack([p.v, p.w, other.v, other.w]))
 
 
 def rows_of_angle(system: MechanismSystem, word: Word, t: FloatArray, q: FloatArray, v: FloatArray) -> FloatArray:
@@ -67,20 +62,19 @@ def rows_of_angle(system: MechanismSystem, word: Word, t: FloatArray, q: FloatAr
 def coordinate_at(system: MechanismSystem, word: Word, q: FloatArray) -> tuple[float, FloatArray]:
     """A measure at q, and its gradient over all of v."""
     still = np.zeros((1, system.nv))
-    p, other = (poses(system, name, q[None], still) for name in (word.first, word.second))
-    g, gradient = np.zeros((1, 12)), np.zeros(system.nv)
-    x = float(histories(word.kind, p, other, word.numbers, g)[0])
-    column = system.layout.column_of(word)
-    if column is not None:
-        x = float(q[column])
-    for side, name in enumerate((word.first, word.second)):
-        if name != GROUND and system.bodies[system.number_of(name)].of_beam:
-            place = (p, other)[side]
-            gradient[system.v_of(name)] += g[0, 6 * side : 6 * side + 6] @ map_of_node(place[0], system.v_of(name))
-        elif name != GROUND:
-            b = system.pi[I_BODY] + BODY * system.layout.number[name]
-            columns = system.pi[b + COLUMNS : b + COLUMNS + 6]
-            gradient[system.v_of(name)][columns[columns >= 0]] += g[0, 6 * side : 6 * side + 6][columns >= 0]
+    places = [poses(system, name, q[None], still) for name in (word.first, word.second)]
+    found, g = measured(word, *places)
+    gradient, column = np.zeros(system.nv), system.layout.column_of(word)
+    x = float(found[0] if column is None else q[column])
+    for name, place, own in zip((word.first, word.second), places, (g[0, :6], g[0, 6:]), strict=True):
+        if name == GROUND:
+            continue
+        k = system.number_of(name)
+        if system.bodies[k].of_beam:
+            gradient[system.v_of(name)] += own @ map_of_node(place.R[0], place.stretch[0], system.v_of(name))
+        else:
+            columns = system.tables.bodies[k].columns
+            gradient[system.v_of(name)][columns[columns >= 0]] += own[columns >= 0]
     return x, gradient
 
 

@@ -8,29 +8,28 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from isodyn.bodies.body import NODES
-from isodyn.joints.measures import ANGLE, AXES, PLANAR_ANGLE, S_I, S_J, TANGENT_ANGLE, TWIST
+from isodyn.joints.measures import ANGLE, AXES, PLANAR_ANGLE, TANGENT_ANGLE, TWIST
 from isodyn.kernels.compiled import FloatArray
 from isodyn.systems.scales import Scales, power_of_two
 
 if TYPE_CHECKING:
-    from isodyn.mechanism.tables import Tables
+    from isodyn.mechanism.layout import MechanismLayout
 
 # measures that are angles, or cosines of them
 WITHOUT_LENGTH = {AXES, ANGLE, PLANAR_ANGLE, TANGENT_ANGLE, TWIST}
 
 
-def typical_length(tables: Tables) -> float:
+def typical_length(layout: MechanismLayout) -> float:
     """How large the model is: the extent of mass centres and of the points of joints and force
     elements, or a radius of gyration.
 
     Where all of that is nothing (one particle), its distance from the origin; one where that is
     nothing, too.
     """
-    bodies, number = tables.bodies, tables.number
+    bodies, number = layout.bodies, layout.number
     points = [body.position for body in bodies]
-    for word in tables.words:
-        for name, s in ((word.first, S_I), (word.second, S_J)):
-            arm = word.numbers[s : s + 3]
+    for word in layout.words:
+        for name, arm in ((word.first, word.numbers.s_i), (word.second, word.numbers.s_j)):
             body = bodies[number[name]] if number[name] < len(bodies) else None
             points.append(arm if body is None else body.position + body.R @ arm)
     gyration = [np.sqrt(np.abs(np.diag(np.atleast_2d(b.inertia))).max() / b.mass) for b in bodies if b.mass > 0.0]
@@ -40,20 +39,20 @@ def typical_length(tables: Tables) -> float:
     return float(power_of_two(found)) if np.isfinite(found) and found > 0.0 else 1.0
 
 
-def typical_sizes(tables: Tables, q0: FloatArray) -> Scales:
+def typical_sizes(layout: MechanismLayout, q0: FloatArray) -> Scales:
     """Positions by the length of the model, orientations and slopes by one; rows by what they are
     sums of.
 
     What q0 holds behind the coordinates of the bodies is never compared.
     """
-    L = typical_length(tables)
+    L = typical_length(layout)
     q: list[float] = []
     v: list[float] = []
-    for body in tables.bodies:
+    for body in layout.bodies:
         lengths = NODES[body.kind] if body.of_beam else 2 if body.kind == "planar" else 3
         q += [L if i < lengths else 1.0 for i in range(body.q0.size)]
         v += [L if i < lengths else 1.0 for i in range(body.v0.size)]
-    rows = [max(abs(w) * (1.0 if word.kind in WITHOUT_LENGTH else L) for w, word in row.terms) for row in tables.rows]
+    rows = [max(abs(w) * (1.0 if word.kind in WITHOUT_LENGTH else L) for w, word in row.terms) for row in layout.rows]
     sizes = np.full(q0.size, np.inf)
     sizes[: len(q)] = q
     return Scales(sizes, np.array(v), q0.copy(), np.asarray(power_of_two(np.array(rows, dtype=np.float64))))

@@ -26,17 +26,17 @@ from isodyn.kernels.compiled import (
     UNTOLD,
     FloatArray,
 )
-from isodyn.kernels.struct import FlatNumbers, Nothing
+from isodyn.loads.laws import BY_FORMULA, LIMIT, SPRING
 from isodyn.loads.part import LoadForces
 from isodyn.mechanism.beam_part import BeamPart, resolve
-from isodyn.mechanism.kinematics import value_at_start
-from isodyn.mechanism.model import mechanism_energy, mechanism_model
+from isodyn.mechanism.layout import MechanismLayout
 from isodyn.mechanism.parts import Parts
 from isodyn.mechanism.scales import typical_sizes
-from isodyn.mechanism.tables import Tables
-from isodyn.mechanism.turns import told_turn
 from isodyn.mechanism.winding import winding_of
-from isodyn.parts.layout import BY_FORMULA, F_FACTOR, LIMIT, SPRING
+from isodyn.multibody.histories import value_at_start
+from isodyn.multibody.model import mechanism_energy, mechanism_model
+from isodyn.multibody.tables import Scratch, Tables
+from isodyn.multibody.turns import told_turn
 from isodyn.systems.checks import untold
 from isodyn.systems.tabled import TabledSystem
 
@@ -69,13 +69,14 @@ class Description:
 class MechanismSystem(TabledSystem):
     """The compiled system of a `Mechanism`."""
 
-    layout: Tables = None  # type: ignore[assignment]
+    tables: Tables = None  # type: ignore[assignment]
+    scratch: Scratch = None  # type: ignore[assignment]
+    layout: MechanismLayout = None  # type: ignore[assignment]
     joints: dict[str, JointParts] = field(default_factory=dict)
     loads: dict[str, LoadForces] = field(default_factory=dict)
     description: Description | None = None
 
     small: ClassVar[int] = 24
-    factor_in_pi: ClassVar[int] = F_FACTOR
 
     @property
     def bodies(self) -> list[Body]:
@@ -104,22 +105,21 @@ class MechanismSystem(TabledSystem):
         return slice(int(self.layout.first_v[k]), int(self.layout.first_v[k + 1]))
 
 
-def make_system(tables: Tables, joints: dict[str, JointParts]) -> MechanismSystem:
-    """The system of these tables."""
-    start = start_of(tables)
-    nothing, first_scratch = tables.build(sparse=False)
+def make_system(layout: MechanismLayout, joints: dict[str, JointParts]) -> MechanismSystem:
+    """The system of these parts."""
+    start = start_of(layout)
+    tables, first_scratch = layout.build(sparse=False)
     scratch, none = first_scratch.copy(), np.zeros(0)
-    pf, pi = scratch.pf, scratch.pi
     c = np.array([1.0, 0.0, 0.0, 1.0])
-    spatial = any(body.kind == "spatial" for body in tables.bodies)
-    turning = spatial or bool(tables.angles)
-    winding, first = winding_of(tables), int(tables.first_q[-1])  # where counted angles begin in q
+    spatial = any(body.kind == "spatial" for body in layout.bodies)
+    turning = spatial or bool(layout.angles)
+    winding, first = winding_of(layout), int(layout.first_q[-1])  # where counted angles begin in q
 
     def moved(q: FloatArray, d: FloatArray) -> tuple[FloatArray, int]:
         q, d, out = np.ascontiguousarray(q), np.ascontiguousarray(d), np.empty(q.size)
-        status = mechanism_model(RETRACT, 0.0, q, d, none, none, c, nothing, scratch, out)
+        status = mechanism_model(RETRACT, 0.0, q, d, none, none, c, tables, scratch, out)
         mechanism_model(
-            SETTLE, 0.0, q, d, none, none, c, nothing, scratch, out
+            SETTLE, 0.0, q, d, none, none, c, tables, scratch, out
         )  # off the constraints, too, where angles mean little
         return out, int(status)
 
@@ -134,84 +134,84 @@ def make_system(tables: Tables, joints: dict[str, JointParts]) -> MechanismSyste
         """The counted angle of which an increment tells least: its name, how far it was told to
         turn, and what the poses say."""
         said = moved(q, d)[0][first:] - q[first:]
-        told = [told_turn(k, np.ascontiguousarray(q), np.ascontiguousarray(d), pf, pi) for k in range(said.size)]
+        told = [told_turn(k, np.ascontiguousarray(q), np.ascontiguousarray(d), tables) for k in range(said.size)]
         worst = int(np.abs(told - said).argmax())
-        return tables.angles[worst].name, float(told[worst]), float(said[worst])
+        return layout.angles[worst].name, float(told[worst]), float(said[worst])
 
     def whole_turns(q: FloatArray, t: float) -> FloatArray:
         """q as a run may start from it at t: screws and drives in the turns that are nearest."""
         q = q.copy()
-        for column, turns in free_turns(tables, scratch, q, t).items():
+        for column, turns in free_turns(layout, tables, scratch, q, t).items():
             q[column] += turns
         return q
 
     def energy(q: FloatArray, v: FloatArray, t: float) -> tuple[float, float]:
-        out = np.empty(2 + tables.nodal)
-        mechanism_energy(t, np.ascontiguousarray(q), np.ascontiguousarray(v), none, pf, pi, out)
+        out = np.empty(2 + layout.nodal)
+        mechanism_energy(t, np.ascontiguousarray(q), np.ascontiguousarray(v), tables, scratch, out)
         return float(out[0]), float(out[1])
 
-    names = [body.coordinate_names() for body in tables.bodies]
+    names = [body.coordinate_names() for body in layout.bodies]
     traits = KNOWS_MASS | KNOWS_TANGENT | KNOWS_LEVELS | CONSTANT_MASS
     traits |= RETRACTS | KNOWS_RATE if turning else 0
-    q0 = np.append(start[:first], moved(start, np.zeros(tables.nv))[0][first:])
+    q0 = np.append(start[:first], moved(start, np.zeros(layout.nv))[0][first:])
     return MechanismSystem(
         mechanism_model,
-        traits | (COUNTS_TURNS if tables.angles else 0),
+        traits | (COUNTS_TURNS if layout.angles else 0),
         q0,
-        np.concatenate([body.v0 for body in tables.bodies]),
-        nothing,
+        np.concatenate([body.v0 for body in layout.bodies]),
+        tables,
         first_scratch,
         energy,
         retract if turning else None,
         winding.difference if turning else None,
-        names=(*(x for q, _ in names for x in q), *(angle.name for angle in tables.angles)),
+        names=(*(x for q, _ in names for x in q), *(angle.name for angle in layout.angles)),
         v_names=tuple(x for _, v in names for x in v),
-        m=len(tables.rows),
-        m_phi=sum(row.holonomic for row in tables.rows),
-        row_names=tuple(row.name for row in tables.rows),
-        alike=tuple(int(k) for body in tables.bodies for k in QUANTITIES[body.kind][1]),
-        elastic=bool(tables.beams) or any(law.kind in ELASTIC for law in tables.laws),
-        scales=typical_sizes(tables, q0),
-        turns=len(tables.angles),
-        whole_turns=whole_turns if any(row.any_turn for row in tables.rows) else None,
-        fastest=fastest if tables.angles else None,
-        layout=tables,
+        m=len(layout.rows),
+        m_phi=sum(row.holonomic for row in layout.rows),
+        row_names=tuple(row.name for row in layout.rows),
+        alike=tuple(int(k) for body in layout.bodies for k in QUANTITIES[body.kind][1]),
+        elastic=bool(layout.beams) or any(law.kind in ELASTIC for law in layout.laws),
+        scales=typical_sizes(layout, q0),
+        turns=len(layout.angles),
+        whole_turns=whole_turns if any(row.any_turn for row in layout.rows) else None,
+        fastest=fastest if layout.angles else None,
+        layout=layout,
         joints=joints,
     )
 
 
-def start_of(tables: Tables) -> FloatArray:
+def start_of(layout: MechanismLayout) -> FloatArray:
     """q at the start: angles within half a turn, except where a row tells their whole turns there
     (screws, drives).
 
     Rows that hold what their sum is at the start then hold it with these turns.
     """
     ground = ground_body()
-    bodies = {body.name: body for body in tables.bodies} | {ground.name: ground}
-    start = [value_at_start(angle.word, bodies[angle.word.first], bodies[angle.word.second]) for angle in tables.angles]
-    q0 = np.concatenate([*(body.q0 for body in tables.bodies), start])
-    if not any(row.any_turn for row in tables.rows):
+    bodies = {body.name: body for body in layout.bodies} | {ground.name: ground}
+    start = [value_at_start(angle.word, bodies[angle.word.first], bodies[angle.word.second]) for angle in layout.angles]
+    q0 = np.concatenate([*(body.q0 for body in layout.bodies), start])
+    if not any(row.any_turn for row in layout.rows):
         return q0
-    more = free_turns(tables, tables.build(sparse=False)[1], q0, 0.0)
+    more = free_turns(layout, *layout.build(sparse=False), q0, 0.0)
     for column, turns in more.items():
         q0[column] += turns
-    for r, row in enumerate(tables.rows):
+    for r, row in enumerate(layout.rows):
         if row.as_at_start:
-            places = [(weight, tables.column_of(word)) for weight, word in row.terms]
+            places = [(weight, layout.column_of(word)) for weight, word in row.terms]
             added = sum(weight * more.get(place, 0.0) for weight, place in places if place is not None)
-            tables.rows[r] = replace(row, target=row.target + added)
+            layout.rows[r] = replace(row, target=row.target + added)
     return q0
 
 
-def free_turns(tables: Tables, scratch: FlatNumbers, q: FloatArray, t: float) -> dict[int, float]:
+def free_turns(layout: MechanismLayout, tables: Tables, scratch: Scratch, q: FloatArray, t: float) -> dict[int, float]:
     """Whole turns, by place in q, that bring the rows of screws and drives nearest to zero at t."""
-    phi, v = np.zeros(len(tables.rows)), np.zeros(tables.nv)
+    phi, v = np.zeros(len(layout.rows)), np.zeros(layout.nv)
     c = np.array([1.0, 0.0, 0.0, 1.0])
-    mechanism_model(POSITION, t, np.ascontiguousarray(q), v, v, v, c, Nothing(), scratch, phi)
+    mechanism_model(POSITION, t, np.ascontiguousarray(q), v, v, v, c, tables, scratch, phi)
     more: dict[int, float] = {}
-    for r, row in enumerate(tables.rows):
+    for r, row in enumerate(layout.rows):
         for weight, word in row.terms if row.any_turn else ():
-            column = tables.column_of(word)
+            column = layout.column_of(word)
             if column is not None and column not in more:
                 more[column] = -2 * np.pi * float(np.round(phi[r] / (2 * np.pi * weight)))
     return more

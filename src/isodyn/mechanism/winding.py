@@ -4,7 +4,7 @@ tell.
 A body that turned from one position to the other has ϖ + 2πk n, n = ϖ/|ϖ|, in the place of its
 shortest rotation vector ϖ. Bodies are visited from the ground, or from one body of a group, along
 counted angles; k brings c₃·d_j − a₃·d_i nearest to the change of the angle
-(isodyn.mechanism.turns). Bodies without such a joint move the shorter way.
+(isodyn.multibody.turns). Bodies without such a joint move the shorter way.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from typing import NamedTuple
 import numpy as np
 
 from isodyn.bodies.rotations import increment
-from isodyn.joints.measures import A_I, C_J, TANGENT_ANGLE
+from isodyn.joints.measures import TANGENT_ANGLE
 from isodyn.kernels.compiled import FloatArray, IntArray
-from isodyn.mechanism.tables import Tables
+from isodyn.mechanism.layout import MechanismLayout
 
 # cosine between a rotation vector and the axis of a joint from which on the joint tells its whole
 # turns
@@ -41,19 +41,19 @@ class Visit(NamedTuple):
 class Winding:
     """q₁, q₂ ↦ d with q₁ ⊕ d = q₂."""
 
-    tables: Tables
+    layout: MechanismLayout
     straight: tuple[IntArray, IntArray]
     visits: tuple[Visit, ...]
 
     def difference(self, q1: FloatArray, q2: FloatArray) -> FloatArray:
         """The increment from q1 to q2."""
-        tables = self.tables
-        d = np.empty(tables.nv)
+        layout = self.layout
+        d = np.empty(layout.nv)
         d[self.straight[0]] = q2[self.straight[1]] - q1[self.straight[1]]
         for visit in self.visits:
-            o, p = int(tables.first_v[visit.body]) + 3, int(tables.first_q[visit.body]) + 3
-            x = increment(q1[p : p + 4], q2[p : p + 4], tables.cayley)
-            if visit.axis is not None and not tables.cayley:
+            o, p = int(layout.first_v[visit.body]) + 3, int(layout.first_q[visit.body]) + 3
+            x = increment(q1[p : p + 4], q2[p : p + 4], layout.cayley)
+            if visit.axis is not None and not layout.cayley:
                 x = x + self.whole_turns(visit, x, q2[visit.angle] - q1[visit.angle], d)
             d[o : o + 3] = x
         return d
@@ -68,34 +68,34 @@ class Winding:
             return np.zeros(3)
         wanted = visit.sign * change
         if visit.other >= 0 and visit.other_axis is not None:
-            wanted += float(visit.other_axis @ _turned(self.tables, visit.other, d))
+            wanted += float(visit.other_axis @ _turned(self.layout, visit.other, d))
         k = round((wanted - float(visit.axis @ x)) / (2 * np.pi * along))
         return np.asarray(2 * np.pi * k * n)
 
 
-def _turned(tables: Tables, body: int, d: FloatArray) -> FloatArray:
+def _turned(layout: MechanismLayout, body: int, d: FloatArray) -> FloatArray:
     """The rotation vector of a body in d."""
-    o, kind = int(tables.first_v[body]), tables.bodies[body].kind
+    o, kind = int(layout.first_v[body]), layout.bodies[body].kind
     if kind == "spatial":
         return d[o + 3 : o + 6]
     return np.array([0.0, 0.0, d[o + 2] if kind == "planar" else 0.0])
 
 
-def winding_of(tables: Tables) -> Winding:
+def winding_of(layout: MechanismLayout) -> Winding:
     """Bodies in the order in which their turns are told."""
-    ground, nodes = len(tables.bodies), [k for k, body in enumerate(tables.bodies) if body.of_beam]
-    spatial = [k for k, body in enumerate(tables.bodies) if body.kind == "spatial"]
+    ground, nodes = len(layout.bodies), [k for k, body in enumerate(layout.bodies) if body.of_beam]
+    spatial = [k for k, body in enumerate(layout.bodies) if body.kind == "spatial"]
     links: dict[int, list[Visit]] = {}
-    for number, angle in enumerate(tables.angles):
+    for number, angle in enumerate(layout.angles):
         word = angle.word
-        i, j, place = tables.number[word.first], tables.number[word.second], int(tables.first_q[-1]) + number
+        i, j, place = layout.number[word.first], layout.number[word.second], int(layout.first_q[-1]) + number
         if word.kind == TANGENT_ANGLE or i in nodes or j in nodes:
             continue
-        a, c = word.numbers[A_I : A_I + 3], word.numbers[C_J : C_J + 3]
+        a, c = word.numbers.a, word.numbers.c
         links.setdefault(i, []).append(Visit(j, place, c, 1.0, -1 if i == ground else i, a))
         links.setdefault(j, []).append(Visit(i, place, a, -1.0, -1 if j == ground else j, c))
     visits: list[Visit] = []
-    seen = {ground, *(k for k, body in enumerate(tables.bodies) if body.kind != "spatial")}
+    seen = {ground, *(k for k, body in enumerate(layout.bodies) if body.kind != "spatial")}
     waiting = sorted(seen, reverse=True)
     for root in [None, *spatial]:
         if root is not None:
@@ -110,14 +110,14 @@ def winding_of(tables: Tables) -> Winding:
                     visits.append(visit)
                     seen.add(visit.body)
                     waiting.append(visit.body)
-    return Winding(tables, _straight(tables), tuple(visits))
+    return Winding(layout, _straight(layout), tuple(visits))
 
 
-def _straight(tables: Tables) -> tuple[IntArray, IntArray]:
+def _straight(layout: MechanismLayout) -> tuple[IntArray, IntArray]:
     """Components of v and of q that add like vectors."""
     v, q = [], []
-    for k, body in enumerate(tables.bodies):
+    for k, body in enumerate(layout.bodies):
         many = 3 if body.kind == "spatial" else body.v0.size
-        v += [int(tables.first_v[k]) + i for i in range(many)]
-        q += [int(tables.first_q[k]) + i for i in range(many)]
+        v += [int(layout.first_v[k]) + i for i in range(many)]
+        q += [int(layout.first_q[k]) + i for i in range(many)]
     return np.array(v, dtype=np.int64), np.array(q, dtype=np.int64)

@@ -11,8 +11,8 @@ from isodyn.joints.part import JointRows
 from isodyn.joints.words import Word
 from isodyn.loads.formula import RATE, coordinate_of_body
 from isodyn.loads.part import Input
-from isodyn.mechanism.kinematics import value_at_start
 from isodyn.mechanism.parts import Parts
+from isodyn.multibody.histories import value_at_start
 
 
 @dataclass(eq=False)

@@ -16,13 +16,13 @@ from typing import Any
 import numpy as np
 
 from isodyn import joints, loads
-from isodyn.beams.layout import ENERGIES
+from isodyn.beams.tables import ENERGIES
 from isodyn.bodies import shapes
 from isodyn.bodies.body import Body
 from isodyn.errors import InputError, about
+from isodyn.expressions.time import as_time_function
 from isodyn.expressions.tokens import tokens
 from isodyn.joints.user import UserRows
-from isodyn.loads.time import as_time_function
 from isodyn.loads.user import UserLoad
 from isodyn.mechanism.beam_part import BeamPart
 from isodyn.mechanism.mechanism import Mechanism
@@ -42,9 +42,33 @@ def to_toml(
     formulation: str | None = None,
     assemble: bool = False,
 ) -> str:
-    """The text of a model file with the parts of a mechanism and a run; scheme and formulation as
-    on the command line.
+    """Return the text of a model file with the parts of a mechanism and a run.
 
+    Parameters
+    ----------
+    mechanism
+        The mechanism.
+    dt, t_end
+        Step and end of the run.
+    title
+        Title of the model.
+    scheme, formulation
+        As on the command line.
+    assemble
+        Move a start that violates the constraints, as in `integrate`.
+
+    Returns
+    -------
+    text
+        The text.
+
+    Raises
+    ------
+    InputError
+        If a part cannot be written.
+
+    Examples
+    --------
     >>> import isodyn as iso
     >>> mech = iso.Mechanism()
     >>> _ = mech.add_body("ball", mass=2.0, kind="particle")

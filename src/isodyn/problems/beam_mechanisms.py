@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from isodyn.beams import Section
+from isodyn.expressions.time import Polynomial
 from isodyn.joints import Drive, Hinge, Prismatic
-from isodyn.loads.time import Polynomial
 from isodyn.mechanism.mechanism import Mechanism
 from isodyn.problems.beams import GRAVITY, energy, tabulated, whole
 from isodyn.problems.problem import Problem

@@ -16,8 +16,8 @@ import numpy as np
 
 from isodyn.beams import Beam, Section
 from isodyn.errors import InputError
+from isodyn.expressions.time import Pulse, Ramp
 from isodyn.kernels.compiled import FloatArray
-from isodyn.loads.time import Pulse, Ramp
 from isodyn.problems import data
 from isodyn.problems.problem import Problem, Reference
 from isodyn.results import Solution

@@ -15,10 +15,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.linalg import qr
 
-from isodyn.beams.layout import EA_, EA_PER_L, EI4_, EI_, EI_PER_L, ELEMENT_NUMBERS, F_ELEMENT, M_420, MASS_
+from isodyn.beams.layout import BeamLayout, Load, Row, Torque
 from isodyn.beams.model import beam_energy, beam_model
 from isodyn.beams.system import BeamSystem
-from isodyn.beams.tables import BeamTables, Load, Row, Torque
 from isodyn.kernels.compiled import FloatArray, IntArray
 from isodyn.reduction.embedding import Embedding
 from isodyn.reduction.kernels import around  # compiled, or loaded from the cache, when first needed
@@ -42,8 +41,8 @@ class SampledSystem(ReducedSystem):
 
     def model(self) -> Model:
         """The function that the loop calls."""
-        scratch = lay_out(self.inner, self.at_nodes, self.m, np.arange(self.m), self.mass)
-        return Model(around(beam_model), self.traits, scratch=scratch)
+        memory = lay_out(self.inner, self.at_nodes, self.m, np.arange(self.m), self.mass)
+        return Model(around(beam_model), self.traits, *memory)
 
 
 def sampled_system(reduced: ReducedSystem, sampling: Sampling) -> SampledSystem:
@@ -58,19 +57,19 @@ def sampled_system(reduced: ReducedSystem, sampling: Sampling) -> SampledSystem:
     coordinates = (tables.width * nodes[:, None] + np.arange(tables.width)).ravel()
     there = T[coordinates]
     small = _small_tables(tables, rows, nodes, sampling, T, there)
-    nothing, scratch = small.build(sparse=True)
-    pf, pi = scratch.pf, scratch.pi
-    for n, weight in enumerate(sampling.weights):
-        k = pi[F_ELEMENT] + n * ELEMENT_NUMBERS
-        pf[k + np.array([EA_, EI_, EI4_, EA_PER_L, EI_PER_L])] *= weight
-        pf[k + np.array([MASS_, M_420])] = 0.0
-    inner = Model(beam_model, full.traits, nothing, scratch, sparsity=small.sparsity)
+    memory, scratch = small.build(sparse=True)
+    elements = memory.beams.elements
+    for name in ("EA", "EI", "EI4", "EA_per_length", "EI_per_length"):
+        elements.column(name)[:] *= sampling.weights
+    for name in ("mass", "mass_per_420"):
+        elements.column(name)[:] = 0.0
+    inner = Model(beam_model, full.traits, memory, scratch, sparsity=small.sparsity)
     offset = at.offset
     level = float(small.weight @ offset[coordinates] - tables.weight @ offset)
     work, out = scratch.copy(), np.empty(3 + small.n)
 
     def energy(q: FloatArray, v: FloatArray, t: float) -> tuple[float, float]:
-        beam_energy(offset[coordinates] + there @ q, there @ v, work.pf, work.pi, out)
+        beam_energy(offset[coordinates] + there @ q, there @ v, memory, work, out)
         return 0.5 * float(v @ mass @ v), float(out[1] + out[2]) + level
 
     return SampledSystem(
@@ -83,7 +82,7 @@ def sampled_system(reduced: ReducedSystem, sampling: Sampling) -> SampledSystem:
     )
 
 
-def _nodes(tables: BeamTables, at: Embedding, rows: list[Row], sampling: Sampling, T: FloatArray) -> IntArray:
+def _nodes(tables: BeamLayout, at: Embedding, rows: list[Row], sampling: Sampling, T: FloatArray) -> IntArray:
     """Nodes that have to be lifted, enough of them to tell all directions apart."""
     found = {k for e in sampling.elements for k in (tables.elements[e].first, tables.elements[e].second)}
     found |= {torque.node for torque in tables.torques}
@@ -97,8 +96,8 @@ def _nodes(tables: BeamTables, at: Embedding, rows: list[Row], sampling: Samplin
 
 
 def _small_tables(
-    tables: BeamTables, rows: list[Row], nodes: IntArray, sampling: Sampling, T: FloatArray, there: FloatArray
-) -> BeamTables:
+    tables: BeamLayout, rows: list[Row], nodes: IntArray, sampling: Sampling, T: FloatArray, there: FloatArray
+) -> BeamLayout:
     """The beam of these nodes and elements alone."""
     number = {int(k): n for n, k in enumerate(nodes)}
 
@@ -113,7 +112,7 @@ def _small_tables(
         force[load.first : load.first + load.forces.size] = load.forces
         return force
 
-    return BeamTables(
+    return BeamLayout(
         tables.dim,
         tables.energy,
         nodes.size,

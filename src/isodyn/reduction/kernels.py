@@ -5,8 +5,8 @@
     jacobian      Tᵀ J T                                                   J by its sparse pattern
     constraint    G T,   φ, φ̇, φ̈ at the lifted state                      rows that are left
 
-The full model may be a sampled one without inertia: M̂ ξ̈ is then added from a table. Tables:
-isodyn.reduction.layout.
+The full model may be a sampled one without inertia: M̂ ξ̈ is then added from a table. Memory:
+isodyn.reduction.tables.
 """
 
 from __future__ import annotations
@@ -35,129 +35,100 @@ from isodyn.kernels.compiled import (
     i8,
     kernel,
 )
-from isodyn.kernels.struct_types import address_of, opened
-from isodyn.reduction.layout import (
-    F_ACC,
-    F_FORCE,
-    F_LAM,
-    F_MASS,
-    F_MEAN,
-    F_PRODUCT,
-    F_Q,
-    F_V,
-    F_VALUES,
-    F_VEL,
-    HAS_MASS,
-    I_G_COLUMNS,
-    I_G_STARTS,
-    I_J_COLUMNS,
-    I_J_STARTS,
-    I_PLACE_Q,
-    I_PLACE_V,
-    I_ROWS,
-    M_FULL,
-    M_LEFT,
-    NQ,
-    NV,
-    R,
-    ReducedNumbers,
-)
+from isodyn.kernels.struct_types import StructType, address_of, opened
+from isodyn.reduction.tables import ReducedScratch, ReducedTables
+
+TABLES, SCRATCH = StructType(ReducedTables), StructType(ReducedScratch)
 
 
-@kernel(types.void(F, F, I))
-def lift_q(x: FloatArray, pf: FloatArray, pi: IntArray) -> None:
+@kernel(types.void(F, TABLES, F))
+def lift_q(x: FloatArray, tables: Any, out: FloatArray) -> None:
     """q = q̄ + V ξ, and the others."""
-    r, to = pi[R], pi[F_Q]
-    for i in range(pi[NQ]):
-        c = pi[pi[I_PLACE_Q] + i]
+    V, places, r = tables.V, tables.place_q, tables.V.shape[1]
+    for i in range(out.size):
+        c = places[i]
         if c < 0:
-            pf[to + i] = x[r - 1 - c]
+            out[i] = x[r - 1 - c]
         else:
-            total, row = pf[pi[F_MEAN] + c], pi[F_V] + c * r
+            total = tables.mean[c]
             for j in range(r):
-                total += pf[row + j] * x[j]
-            pf[to + i] = total
+                total += V[c, j] * x[j]
+            out[i] = total
 
 
-@kernel(types.void(F, i8, F, I))
-def lift_v(x: FloatArray, to: int, pf: FloatArray, pi: IntArray) -> None:
+@kernel(types.void(F, TABLES, F))
+def lift_v(x: FloatArray, tables: Any, out: FloatArray) -> None:
     """T x."""
-    r = pi[R]
-    for i in range(pi[NV]):
-        c = pi[pi[I_PLACE_V] + i]
+    V, places, r = tables.V, tables.place_v, tables.V.shape[1]
+    for i in range(out.size):
+        c = places[i]
         if c < 0:
-            pf[to + i] = x[r - 1 - c]
+            out[i] = x[r - 1 - c]
         else:
-            total, row = 0.0, pi[F_V] + c * r
+            total = 0.0
             for j in range(r):
-                total += pf[row + j] * x[j]
-            pf[to + i] = total
+                total += V[c, j] * x[j]
+            out[i] = total
 
 
-@kernel(types.void(F, I, F))
-def project(pf: FloatArray, pi: IntArray, out: FloatArray) -> None:
+@kernel(types.void(F, TABLES, F))
+def project(force: FloatArray, tables: Any, out: FloatArray) -> None:
     """out = Tᵀ force."""
-    r = pi[R]
+    V, places, r = tables.V, tables.place_v, tables.V.shape[1]
     for j in range(r):
         out[j] = 0.0
-    for i in range(pi[NV]):
-        c, f = pi[pi[I_PLACE_V] + i], pf[pi[F_FORCE] + i]
+    for i in range(force.size):
+        c, f = places[i], force[i]
         if c < 0:
             out[r - 1 - c] = f
         else:
-            row = pi[F_V] + c * r
             for j in range(r):
-                out[j] += pf[row + j] * f
+                out[j] += V[c, j] * f
 
 
-@kernel(types.void(i8, i8, i8, i8, i8, i8, F, I))
-def times_T(row: int, values: int, columns: int, count: int, to: int, n: int, pf: FloatArray, pi: IntArray) -> None:
-    """One row of a sparse matrix times T, into pf[to : to + n]."""
-    r = pi[R]
-    for j in range(n):
-        pf[to + j] = 0.0
-    for k in range(count):
-        x = pf[values + row + k]
-        c = pi[pi[I_PLACE_V] + pi[columns + row + k]]
+@kernel(types.void(i8, I, I, F, TABLES, F))
+def times_T(i: int, starts: IntArray, columns: IntArray, values: FloatArray, tables: Any, out: FloatArray) -> None:
+    """out = row i of a sparse matrix times T."""
+    V, places, r = tables.V, tables.place_v, tables.V.shape[1]
+    for j in range(out.size):
+        out[j] = 0.0
+    for k in range(starts[i], starts[i + 1]):
+        c = places[columns[k]]
         if c < 0:
-            pf[to + r - 1 - c] += x
+            out[r - 1 - c] += values[k]
         else:
-            v = pi[F_V] + c * r
             for j in range(r):
-                pf[to + j] += x * pf[v + j]
+                out[j] += values[k] * V[c, j]
 
 
-@kernel(types.void(i8, F, I, F))
-def project_matrix(n: int, pf: FloatArray, pi: IntArray, out: FloatArray) -> None:
+@kernel(types.void(TABLES, SCRATCH, F))
+def project_matrix(tables: Any, scratch: Any, out: FloatArray) -> None:
     """out = Tᵀ J T, n × n."""
-    r, line = pi[R], pi[F_PRODUCT]
+    V, places, r, line = tables.V, tables.place_v, tables.V.shape[1], scratch.product
+    n = line.size
     for i in range(n * n):
         out[i] = 0.0
-    for i in range(pi[NV]):
-        start = pi[pi[I_J_STARTS] + i]
-        times_T(start, pi[F_VALUES], pi[I_J_COLUMNS], pi[pi[I_J_STARTS] + i + 1] - start, line, n, pf, pi)
-        c = pi[pi[I_PLACE_V] + i]
+    for i in range(places.size):
+        times_T(i, tables.J_starts, tables.J_columns, scratch.answer, tables, line)
+        c = places[i]
         if c < 0:
             k = (r - 1 - c) * n
             for j in range(n):
-                out[k + j] += pf[line + j]
+                out[k + j] += line[j]
         else:
-            v = pi[F_V] + c * r
             for k in range(r):
-                x = pf[v + k]
                 for j in range(n):
-                    out[k * n + j] += x * pf[line + j]
+                    out[k * n + j] += V[c, k] * line[j]
 
 
-@kernel(types.void(i8, F, I, F))
-def project_rows(n: int, pf: FloatArray, pi: IntArray, out: FloatArray) -> None:
+@kernel(types.void(TABLES, SCRATCH, F))
+def project_rows(tables: Any, scratch: Any, out: FloatArray) -> None:
     """out = G T of the rows that are left."""
-    for k in range(pi[M_LEFT]):
-        i = pi[pi[I_ROWS] + k]
-        start = pi[pi[I_G_STARTS] + i]
-        times_T(start, pi[F_VALUES], pi[I_G_COLUMNS], pi[pi[I_G_STARTS] + i + 1] - start, pi[F_PRODUCT], n, pf, pi)
-        for j in range(n):
-            out[k * n + j] = pf[pi[F_PRODUCT] + j]
+    line = scratch.product
+    for k in range(tables.rows.size):
+        times_T(tables.rows[k], tables.G_starts, tables.G_columns, scratch.answer, tables, line)
+        for j in range(line.size):
+            out[k * line.size + j] = line[j]
 
 
 class _Pointer(types.WrapperAddressProtocol):  # type: ignore[misc]
@@ -198,69 +169,63 @@ def around(function: Any) -> Any:
         scratch: Any,
         out: FloatArray,
     ) -> int:
-        flat = opened(ReducedNumbers, scratch)
-        pf, pi = flat.pf, flat.pi
-        n, nq, nv, m = v.size, pi[NQ], pi[NV], pi[M_FULL]
-        lift_q(q, pf, pi)
-        lift_v(v, pi[F_VEL], pf, pi)
-        Q, W = pf[pi[F_Q] : pi[F_Q] + nq], pf[pi[F_VEL] : pi[F_VEL] + nv]
-        A, L = pf[pi[F_ACC] : pi[F_ACC] + nv], pf[pi[F_LAM] : pi[F_LAM] + m]
-        inner, numbers = address_of(flat.full_tables), address_of(flat.full_scratch)
+        given, work = opened(ReducedTables, tables), opened(ReducedScratch, scratch)
+        n, m, r = v.size, work.lam.size, given.V.shape[1]
+        Q, W, A, L = work.q, work.v, work.a, work.lam
+        full_tables, full_scratch = address_of(given.full), address_of(work.full)
+        lift_q(q, given, Q)
+        lift_v(v, given, W)
         if what in (BALANCE, ACCELERATION):
-            lift_v(a, pi[F_ACC], pf, pi)
+            lift_v(a, given, A)
         if what in (BALANCE, JACOBIAN):
             for k in range(lam.size):
-                L[pi[pi[I_ROWS] + k]] = lam[k]
+                L[given.rows[k]] = lam[k]
         if what == BALANCE:
-            force = pf[pi[F_FORCE] : pi[F_FORCE] + nv]
-            status = full(what, t, Q, W, A, L, c, inner, numbers, force)
-            project(pf, pi, out)
-            if pi[HAS_MASS] == 1:
-                for i in range(n):
-                    for j in range(n):
-                        out[i] += pf[pi[F_MASS] + i * n + j] * a[j]
+            status = full(what, t, Q, W, A, L, c, full_tables, full_scratch, work.force)
+            project(work.force, given, out)
+            for i in range(given.mass.shape[0]):
+                for j in range(n):
+                    out[i] += given.mass[i, j] * a[j]
             return status
         if what == SETTLE:
-            status = full(what, t, Q, W, A, L, c, inner, numbers, Q)
-            r = pi[R]
-            for i in range(nq):
-                k = pi[pi[I_PLACE_Q] + i]
+            status = full(what, t, Q, W, A, L, c, full_tables, full_scratch, Q)
+            for i in range(Q.size):
+                k = given.place_q[i]
                 if k < 0:
                     out[r - 1 - k] = Q[i]
             return status
         count = m
         if what == JACOBIAN:
-            count = pi[pi[I_J_STARTS] + nv]
+            count = given.J_columns.size
         elif what == CONSTRAINT:
-            count = pi[pi[I_G_STARTS] + m]
+            count = given.G_columns.size
         elif what == RETRACT:
-            count = nq
-        values = pf[pi[F_VALUES] : pi[F_VALUES] + count]
+            count = Q.size
+        values = work.answer[:count]
         if what == JACOBIAN:
-            status = full(what, t, Q, W, A, L, c, inner, numbers, values)
-            project_matrix(n, pf, pi, out)
-            if pi[HAS_MASS] == 1:
-                for i in range(n * n):
-                    out[i] += c[0] * pf[pi[F_MASS] + i]
+            status = full(what, t, Q, W, A, L, c, full_tables, full_scratch, values)
+            project_matrix(given, work, out)
+            for i in range(given.mass.shape[0]):
+                for j in range(n):
+                    out[i * n + j] += c[0] * given.mass[i, j]
             return status
         if what == RETRACT:
-            status = full(what, t, Q, W, A, L, c, inner, numbers, values)
-            r = pi[R]
+            status = full(what, t, Q, W, A, L, c, full_tables, full_scratch, values)
             for j in range(r):
                 out[j] = q[j] + v[j]
-            for i in range(nq):
-                k = pi[pi[I_PLACE_Q] + i]
+            for i in range(Q.size):
+                k = given.place_q[i]
                 if k < 0:
                     out[r - 1 - k] = values[i]
             return status
         if what == CONSTRAINT:
-            status = full(what, t, Q, W, A, L, c, inner, numbers, values)
-            project_rows(n, pf, pi, out)
+            status = full(what, t, Q, W, A, L, c, full_tables, full_scratch, values)
+            project_rows(given, work, out)
             return status
         if what in (POSITION, VELOCITY, ACCELERATION):
-            status = full(what, t, Q, W, A, L, c, inner, numbers, values)
-            for k in range(pi[M_LEFT]):
-                out[k] = values[pi[pi[I_ROWS] + k]]
+            status = full(what, t, Q, W, A, L, c, full_tables, full_scratch, values)
+            for k in range(given.rows.size):
+                out[k] = values[given.rows[k]]
             return status
         return OK
 

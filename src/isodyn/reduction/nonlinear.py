@@ -50,8 +50,8 @@ class ReducedSystem(CompiledSystem):
         """The function that the loop calls: that of the full system between lifting and
         projection."""
         inner = self.full.model()
-        scratch = lay_out(inner, self.embedding, self.full.m, self.rows)
-        return Model(around(inner.function), self.traits, scratch=scratch, callback=inner.callback)
+        memory = lay_out(inner, self.embedding, self.full.m, self.rows)
+        return Model(around(inner.function), self.traits, *memory, callback=inner.callback)
 
 
 def reduced_system(full: Any, basis: Basis, rows: IntArray) -> ReducedSystem:

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isodyn.beams.elements import element_forces
-from isodyn.beams.layout import ELEMENT, ELEMENT_NUMBERS, F_ELEMENT, F_WORK, I_ELEMENT
-from isodyn.beams.system import BeamSystem  # with its compiled model, loaded when first needed
+from isodyn.beams.system import BeamSystem
+from isodyn.beams.tables import ElementScratch
 from isodyn.errors import ConvergenceError, InputError
 from isodyn.kernels.compiled import FloatArray, IntArray
 from isodyn.reduction.basis import Basis
@@ -31,8 +31,28 @@ MOST = 60  # configurations that are used
 
 @dataclass(frozen=True, eq=False)
 class Sampling:
-    """Numbers of the elements, their weights, the relative residual of the forces, how many
-    elements there are in all, and the basis."""
+    """Elements of a beam, with weights, whose forces stand for those of all.
+
+    Parameters
+    ----------
+    elements
+        Numbers of the elements.
+    weights
+        Their weights.
+    residual
+        Relative residual of the projected forces.
+    total
+        Number of elements of the beam.
+    basis
+        The basis for which they were chosen.
+
+    Examples
+    --------
+    >>> from isodyn.reduction import Sampling
+    >>> import numpy as np
+    >>> Sampling(np.array([0, 3]), np.array([2.0, 2.0]), 1e-4, total=4).total
+    4
+    """
 
     elements: IntArray
     weights: FloatArray
@@ -45,10 +65,36 @@ class Sampling:
 
 
 def sample_elements(system: Any, basis: Basis, sol: Any, tolerance: float = 1e-3, most: int = MOST) -> Sampling:
-    """A few elements of a beam, with weights, whose forces stand for those of all along these runs.
+    """Choose elements of a beam, with weights, whose forces stand for those of all.
 
-    `tolerance` is the relative residual of the projected forces, `most` the number of
-    configurations that are looked at.
+    Parameters
+    ----------
+    system
+        A beam.
+    basis
+        Basis onto which forces are projected.
+    sol
+        A solution, or several, along which the forces are compared.
+    tolerance
+        Relative residual of the projected forces.
+    most
+        Number of configurations that are compared.
+
+    Returns
+    -------
+    sampling
+        The elements and their weights.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> beam = iso.problems.get("flexible_pendulum")
+    >>> system = beam.system()
+    >>> sol = iso.integrate(system, beam.scheme, dt=0.002, t_end=0.1)
+    >>> basis = iso.pod(sol, rank=6, about=system.q0)
+    >>> sampling = iso.reduction.sample_elements(system, basis, sol)
+    >>> bool(sampling.elements.size <= sampling.total), sampling.total
+    (True, 8)
     """
     refuse_unless_beam(system)
     if not isinstance(basis, Basis):
@@ -100,15 +146,15 @@ def refuse_unless_fitting(system: Any, basis: Basis, sampling: Any) -> None:
 
 def contributions(system: BeamSystem, T: FloatArray, configurations: FloatArray) -> FloatArray:
     """Tᵀ f_e(q), a column for each element, configurations below each other."""
-    pf, pi, width = system.pf.copy(), system.pi, system.layout.width
+    tables, width = system.tables.beams.copy(), system.layout.width
+    tables.damped, scratch = 0, ElementScratch()
     still, force = np.zeros(system.nv), np.zeros(system.nv)
     A = np.zeros((configurations.shape[0], T.shape[1], len(system.layout.elements)))
     for e, element in enumerate(system.layout.elements):
-        i, k = pi[I_ELEMENT] + e * ELEMENT, pi[F_ELEMENT] + e * ELEMENT_NUMBERS
         at = np.concatenate([np.arange(width) + width * node for node in (element.first, element.second)])
         for s, q in enumerate(configurations):
             force[at] = 0.0
-            element_forces(1, i, k, pi[F_WORK], 0, np.ascontiguousarray(q), still, still, pf, pi, force)
+            element_forces(e, e + 1, np.ascontiguousarray(q), still, still, tables, scratch, force)
             A[s, :, e] = T[at].T @ force[at]
     return A.reshape(-1, A.shape[2])
 

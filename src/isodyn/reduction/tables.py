@@ -1,70 +1,61 @@
-"""Numbers of a reduced model, laid out as isodyn.reduction.layout says."""
+"""Named memory of a reduced model (isodyn.kernels.struct), around that of the full one."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 
 from isodyn.kernels.compiled import FloatArray, IntArray
-from isodyn.reduction import layout as at
+from isodyn.kernels.struct import Struct, integers, reals
 from isodyn.reduction.embedding import Embedding
 from isodyn.systems.model import Model
 
 
+class ReducedTables(Struct):
+    """How reduced coordinates stand in the full ones, and the words of the full model's tables."""
+
+    # of each full coordinate its row in V, or −1 − its number among the others
+    place_q, place_v = integers("nq"), integers("nv")
+    V, mean = reals("reduced", "r"), reals("reduced")
+    rows = integers("rows")  # those of the full model that are left
+    J_starts, J_columns = integers("J_rows"), integers("J_values")  # patterns of the full model
+    G_starts, G_columns = integers("G_rows"), integers("G_values")
+    mass = reals("n", "n")  # M̂, where the full model brings no inertia of its own; empty otherwise
+    full = integers("full")
+
+
+class ReducedScratch(Struct):
+    """A lifted state, answers of the full model, a row of J T or G T; the words of the full model's
+    scratch."""
+
+    q, v, a, lam = reals("nq"), reals("nv"), reals("nv"), reals("m")
+    force, answer, product = reals("nv"), reals("answer"), reals("n")
+    full = integers("full")
+
+
 def lay_out(
     model: Model, embedding: Embedding, m: int, rows: IntArray, mass: FloatArray | None = None
-) -> at.ReducedNumbers:
-    """Scratch around the memory of a model with m rows; `mass` where the model brings no inertia
-    of its own."""
+) -> tuple[ReducedTables, ReducedScratch]:
+    """Memory around that of a model with m rows; `mass` where the model brings no inertia of its
+    own."""
     nq, nv = (embedding.columns.size + others.size for others in (embedding.others_q, embedding.others_v))
     J_starts, J_columns, G_starts, G_columns = _patterns(model, nv, m)
-    header = np.zeros(at.HEADER, dtype=np.int64)
-    header[[at.NQ, at.NV, at.R, at.M_FULL, at.M_LEFT, at.HAS_MASS]] = (
-        nq,
-        nv,
-        embedding.V.shape[1],
-        m,
-        rows.size,
-        mass is not None,
+    tables = ReducedTables.filled(
+        place_q=_places(nq, embedding.columns, embedding.others_q),
+        place_v=_places(nv, embedding.columns, embedding.others_v),
+        V=embedding.V,
+        mean=embedding.mean,
+        rows=rows,
+        J_starts=J_starts,
+        J_columns=J_columns,
+        G_starts=G_starts,
+        G_columns=G_columns,
+        mass=np.zeros((0, 0)) if mass is None else mass,
+        full=model.tables.words,
     )
-    ints: dict[int, Any] = {
-        at.I_PLACE_V: _places(nv, embedding.columns, embedding.others_v),
-        at.I_PLACE_Q: _places(nq, embedding.columns, embedding.others_q),
-        at.I_ROWS: rows,
-        at.I_J_STARTS: J_starts,
-        at.I_J_COLUMNS: J_columns,
-        at.I_G_STARTS: G_starts,
-        at.I_G_COLUMNS: G_columns,
-    }
-    values = max(J_columns.size, G_columns.size, nq, m)
-    floats: dict[int, Any] = {
-        at.F_V: embedding.V.ravel(),
-        at.F_MEAN: embedding.mean,
-        at.F_MASS: np.zeros(0) if mass is None else mass.ravel(),
-        at.F_Q: np.zeros(nq),
-        at.F_VEL: np.zeros(nv),
-        at.F_ACC: np.zeros(nv),
-        at.F_FORCE: np.zeros(nv),
-        at.F_LAM: np.zeros(m),
-        at.F_VALUES: np.zeros(values),
-        at.F_PRODUCT: np.zeros(embedding.nv),
-    }
-    end = at.HEADER
-    for key, entries in ints.items():
-        header[key] = end
-        end += entries.size
-    end = 0
-    for key, numbers in floats.items():
-        header[key] = end
-        end += numbers.size
-    pi, pf = np.concatenate([header, *ints.values()]), np.concatenate([*floats.values()])
-    inner = {"full_tables": model.tables.words, "full_scratch": model.scratch.words}
-    found = at.ReducedNumbers(reals=pf.size, integers=pi.size, **{name: words.size for name, words in inner.items()})
-    found.pf, found.pi = pf, pi
-    for name, words in inner.items():
-        setattr(found, name, words)
-    return found
+    longest = max(J_columns.size, G_columns.size, nq, m)
+    scratch = ReducedScratch(nq=nq, nv=nv, m=m, answer=longest, n=embedding.nv, full=model.scratch.words.size)
+    scratch.full = model.scratch.words
+    return tables, scratch
 
 
 def _places(n: int, columns: IntArray, others: IntArray) -> IntArray:

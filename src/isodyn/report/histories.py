@@ -13,7 +13,7 @@ import numpy as np
 
 from isodyn.bodies.body import QUANTITIES, Quantity
 from isodyn.kernels.compiled import FloatArray
-from isodyn.parts.layout import SPEED
+from isodyn.loads.laws import SPEED
 from isodyn.report.figures import quantity
 from isodyn.report.kinds import is_mechanism
 from isodyn.report.names import velocity_names

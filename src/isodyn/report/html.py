@@ -50,12 +50,45 @@ def write_report(
     frames: int = FRAMES,
     autoplay: bool = True,
 ) -> Path:
-    """Write the report of a solution and return its path.
+    """Write the report of a solution: one HTML page.
 
-    problem : gives title, source, units, citation, and which coordinates are points of a plane
-    formulation : what the run was given, to be named; why : the user's own reason for the scheme
-    settings : further lines for the table of the run, such as parameters or the name of a model
-        file
+    Parameters
+    ----------
+    sol
+        The solution.
+    path
+        The file.
+    problem
+        Gives title, source, units, citation, and which coordinates are points of a plane.
+    title
+        Title in place of that of the problem.
+    formulation
+        The formulation of the run, to be named.
+    why
+        The user's own reason for the scheme.
+    dt
+        Step of the run.
+    settings
+        Further lines for the table of the run, such as parameters or a model file.
+    frames
+        Largest number of pictures of the animation.
+    autoplay
+        Start the animation with the page.
+
+    Returns
+    -------
+    path
+        The file that was written.
+
+    Examples
+    --------
+    >>> import isodyn as iso, tempfile
+    >>> pendulum = iso.problems.get("pendulum")
+    >>> sol = iso.integrate(pendulum.system(), dt=0.01, t_end=0.1)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = iso.report.write_report(sol, f"{folder}/report.html", problem=pendulum)
+    ...     "<html" in path.read_text(encoding="utf-8")
+    True
     """
     pages_text = report_page(
         sol,

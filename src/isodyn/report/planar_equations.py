@@ -17,12 +17,13 @@ import sympy
 
 from isodyn.bodies.body import GROUND
 from isodyn.errors import InputError
+from isodyn.expressions.time import Polynomial, Sine, as_time_function
 from isodyn.joints import measures as at
 from isodyn.joints.words import Word
-from isodyn.loads.time import as_time_function
+from isodyn.loads.laws import BODY_TORQUE, FOLLOWER, FORCE, TORQUE, SpeedLaw, SpringLaw
+from isodyn.loads.part import OnBody
 from isodyn.mechanism.hybrid import UserMechanismSystem
 from isodyn.mechanism.system import MechanismSystem
-from isodyn.parts import layout
 from isodyn.report.equations import Equations, symbols
 from isodyn.report.tracing import number
 
@@ -49,18 +50,18 @@ class _Frames:
     def measure(self, word: Word) -> Any:
         """The measure of a word."""
         k, (i, j) = word.numbers, (word.first, word.second)
-        way = self.point(j, k[at.S_J :][:3]) - self.point(i, k[at.S_I :][:3])
-        a = _vector(k[at.A_I :][:3])
+        way = self.point(j, k.s_j) - self.point(i, k.s_i)
+        a = _vector(k.a)
         if word.kind == at.POINT:
-            return -(a.T * way)[0]
+            return -(_vector(k.u).T * way)[0]
         if word.kind == at.OFFSET:
             return ((self.R[i] * a).T * way)[0]
         if word.kind == at.AXES:
-            return ((self.R[i] * a).T * self.R[j] * _vector(k[at.C_J :][:3]))[0]
+            return ((self.R[i] * a).T * self.R[j] * _vector(k.c))[0]
         if word.kind == at.LENGTH:
             return sympy.sqrt(sum(x**2 for x in way))
         if word.kind == at.PLANAR_ANGLE:
-            return self.angle[j] - self.angle[i] - number(k[at.RADIUS])
+            return self.angle[j] - self.angle[i] - number(float(k.zero))
         raise InputError(f"a measure between {i!r} and {j!r} has no formula here: it is made for bodies in space")
 
 
@@ -90,8 +91,8 @@ def of_mechanism(system: MechanismSystem) -> Equations:
         x = frames.measure(law.word)
         slope = sympy.Matrix([x]).jacobian(list(q))
         Q -= slope.T * _law(law, x, (slope * rates)[0], t)
-    for kind, on, values, time in system.layout.loads:
-        Q += _load(system, frames, q, kind, system.bodies[on].name, values) * (1 if time is None else _time(time, t))
+    for load in system.layout.loads:
+        Q += _load(system, frames, q, load) * (1 if load.time is None else _time(load.time, t))
     M = sympy.diag(*(number(m) for m in np.ravel(masses)))
     return Equations(t, q, v, M, Q, sympy.Matrix(len(phi), 1, phi), sympy.zeros(0, 1))
 
@@ -103,23 +104,24 @@ def _vector(values: Any) -> Any:
 def _law(law: Any, x: Any, rate: Any, t: Any) -> Any:
     """The force along a measure."""
     shift = sympy.Integer(0) if law.shift is None else _time(law.shift, t)
-    n = [number(float(value)) for value in law.numbers]
-    if law.kind == layout.SPRING:
-        y = x - n[2] - shift
-        return n[0] * y + n[3] * y**3 + n[1] * rate
-    if law.kind == layout.SPEED:
-        return n[0] * (rate - shift) - n[1] * shift
+    force = law.force
+    if isinstance(force, SpringLaw):
+        k, c, rest, cubic = (number(float(n)) for n in (force.stiffness, force.damping, force.rest, force.cubic))
+        y = x - rest - shift
+        return k * y + cubic * y**3 + c * rate
+    if isinstance(force, SpeedLaw):
+        return -shift if force.is_effort else number(float(force.damping)) * (rate - shift)
     raise InputError("limits and friction have no formula here")
 
 
-def _load(system: MechanismSystem, frames: _Frames, q: tuple[Any, ...], kind: int, body: str, values: Any) -> Any:
+def _load(system: MechanismSystem, frames: _Frames, q: tuple[Any, ...], load: OnBody) -> Any:
     """A force or torque on one body as a column."""
-    F, Q = _vector(values[:3]), sympy.zeros(len(q), 1)
-    if kind in (layout.FORCE, layout.FOLLOWER):
-        P = frames.point(body, values[3:6])
-        return P.jacobian(list(q)).T * (F if kind == layout.FORCE else frames.R[body] * F)
-    if kind in (layout.TORQUE, layout.BODY_TORQUE):
-        Q[system.q_of(body).start + 2] = F[2]
+    F, Q = _vector(load.vector), sympy.zeros(len(q), 1)
+    if load.kind in (FORCE, FOLLOWER):
+        P = frames.point(load.body, load.point)
+        return P.jacobian(list(q)).T * (F if load.kind == FORCE else frames.R[load.body] * F)
+    if load.kind in (TORQUE, BODY_TORQUE):
+        Q[system.q_of(load.body).start + 2] = F[2]
         return Q
     raise InputError("drag has no formula here")
 
@@ -127,11 +129,11 @@ def _load(system: MechanismSystem, frames: _Frames, q: tuple[Any, ...], kind: in
 def _time(value: Any, t: Any) -> Any:
     """A number or a function of time."""
     function = as_time_function("a function of time", value)
-    n = [number(float(x)) for x in function.numbers]
-    if function.kind == layout.POLYNOMIAL:
-        return sum((c * t**k for k, c in enumerate(n)), sympy.Integer(0))
-    if function.kind == layout.HARMONIC:
-        return n[0] + n[1] * sympy.sin(n[2] * t + n[3])
+    if isinstance(function, Polynomial):
+        return sum((number(float(c)) * t**k for k, c in enumerate(function.numbers)), sympy.Integer(0))
+    if isinstance(function, Sine):
+        offset, amplitude, omega, phase = (number(float(x)) for x in function.numbers)
+        return offset + amplitude * sympy.sin(omega * t + phase)
     raise InputError(
         f"{type(value).__name__} is defined in pieces: it has no formula here", hint="Polynomial and Sine have"
     )

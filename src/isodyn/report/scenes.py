@@ -185,7 +185,7 @@ def _of_mechanism(sol: Solution, arrows: bool) -> Scene:
     )
     marks = tuple(m for parts in system.joints.values() for m in _marks(sol, parts, number))
     drawn = tuple(
-        Line(kind, number[word.first], number[word.second], (word.numbers[at.S_I :][:3], word.numbers[at.S_J :][:3]))
+        Line(kind, number[word.first], number[word.second], (word.numbers.s_i, word.numbers.s_j))
         for kind, word in lines
     )
     reach = _skeleton(all_poses, curves, shown, held, dim)
@@ -228,10 +228,9 @@ def _drawn(
 
 def _poses(sol: Solution, body: Body, flat: bool) -> FloatArray:
     p = poses(sol.system, body.name, sol.q, sol.v)
-    R = p[:, at.R_ : at.V_].reshape(-1, 3, 3)
     if flat:
-        return np.column_stack([p[:, :2], np.unwrap(np.arctan2(R[:, 1, 0], R[:, 0, 0]))])
-    return np.hstack([p[:, :3], continuous(quaternions_of(R))])
+        return np.column_stack([p.position[:, :2], np.unwrap(np.arctan2(p.R[:, 1, 0], p.R[:, 0, 0]))])
+    return np.hstack([p.position, continuous(quaternions_of(p.R))])
 
 
 def _curve(beam: BeamView) -> FloatArray:
@@ -259,8 +258,8 @@ def _held(system: MechanismSystem, lines: list[tuple[str, Any]]) -> dict[str, li
             found.setdefault(parts.pair.first.name, []).append(parts.pair.s_i)
             found.setdefault(parts.pair.second.name, []).append(parts.pair.s_j)
     for _, word in lines:
-        found.setdefault(word.first, []).append(word.numbers[at.S_I :][:3])
-        found.setdefault(word.second, []).append(word.numbers[at.S_J :][:3])
+        found.setdefault(word.first, []).append(word.numbers.s_i)
+        found.setdefault(word.second, []).append(word.numbers.s_j)
     return found
 
 
@@ -269,12 +268,12 @@ def _rolling(system: MechanismSystem) -> dict[str, Solid | Placed]:
     found: dict[str, Solid | Placed] = {}
     for row in system.rows:
         for _, word in row.terms:
-            radius = float(word.numbers[at.RADIUS])
+            radius = float(word.numbers.radius)
             if word.kind == at.ROLL_SPHERE:
-                found[word.first] = Placed(Sphere(radius, mass=1.0), word.numbers[at.S_I :][:3])
+                found[word.first] = Placed(Sphere(radius, mass=1.0), word.numbers.s_i)
             elif word.kind == at.ROLL_DISC:
                 wheel = Disc(radius, 0.12 * radius, mass=1.0)
-                found[word.first] = Placed(wheel, word.numbers[at.S_I :][:3], triad(word.numbers[at.A_I :][:3]).T)
+                found[word.first] = Placed(wheel, word.numbers.s_i, triad(word.numbers.a).T)
     return found
 
 

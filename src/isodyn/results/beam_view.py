@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from isodyn.beams.elements import damping_power
-from isodyn.beams.layout import ELEMENT, ELEMENT_NUMBERS
-from isodyn.beams.mesh import element_numbers
+from isodyn.beams.layout import tables_of_elements
 from isodyn.beams.shape import BeamShape
 from isodyn.beams.system import BeamSystem
+from isodyn.beams.tables import ElementScratch
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import FloatArray
 from isodyn.mechanism.system import MechanismSystem
@@ -103,14 +103,9 @@ class BeamView:
         """Kinetic, axial, bending; and what damping dissipated, by the trapezoidal rule over the
         saved times."""
         shape = self.shape
-        width = 2 * shape.dim
-        pi = np.zeros((len(shape.elements), ELEMENT), dtype=np.int64)
-        for row, e in zip(pi, shape.elements, strict=True):
-            row[:2], row[-2:] = (width * e.first, width * e.second), (shape.energy, shape.dim)
-        pf = np.zeros((len(shape.elements), ELEMENT_NUMBERS))
-        for numbers, e in zip(pf, shape.elements, strict=True):
-            numbers[:] = element_numbers(e)
-        power = damping_power(np.ascontiguousarray(self.q), np.ascontiguousarray(self.v), pf.ravel(), pi.ravel())
+        tables = tables_of_elements(shape.elements, shape.energy, shape.dim)
+        q, v = np.ascontiguousarray(self.q), np.ascontiguousarray(self.v)
+        power = damping_power(q, v, tables, ElementScratch())
         work = np.concatenate([[0.0], np.cumsum(0.5 * (power[1:] + power[:-1]) * np.diff(self.t))])
         return BeamEnergies(shape.kinetic_energy(self.v), *shape.strain_energy(self.q), work)
 

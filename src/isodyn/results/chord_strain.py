@@ -17,8 +17,8 @@ import numpy as np
 from isodyn.beams.system import BeamSystem
 from isodyn.errors import ChordStrainWarning
 from isodyn.kernels.compiled import FloatArray
+from isodyn.loads.laws import SPRING
 from isodyn.mechanism.system import MechanismSystem
-from isodyn.parts.layout import SPRING
 from isodyn.results.beam_view import BeamView
 from isodyn.results.load_view import LoadView
 from isodyn.results.quality import Check

@@ -13,14 +13,14 @@ import numpy as np
 from numba import types
 
 from isodyn.bodies.pose import Pose
-from isodyn.joints.measures import R_, TURN, V_, W_
-from isodyn.kernels.compiled import F2, F, FloatArray, I, IntArray, i8, kernel
+from isodyn.expressions.time_kernels import at_time
+from isodyn.kernels.compiled import F2, F, FloatArray, i8, kernel
 from isodyn.loads.user import UserLoad
-from isodyn.mechanism.forces import load_on_body, scale_of_load
-from isodyn.mechanism.model import place_bodies
 from isodyn.mechanism.poses import poses
-from isodyn.parts.layout import DRAG, F_FACTOR, FOLLOWER, FORCE, I_SPREAD, SPREAD
-from isodyn.parts.time_functions import at_time
+from isodyn.multibody.bodies import place_bodies
+from isodyn.multibody.histories import Poses
+from isodyn.multibody.loads import force_and_torque, scale_of_load
+from isodyn.multibody.tables import SCRATCH, TABLES, Scratch, Tables
 from isodyn.results.balance import since_start
 from isodyn.results.mechanism_views import mechanism_of, turned
 
@@ -28,24 +28,26 @@ if TYPE_CHECKING:
     from isodyn.results.solution import Solution
 
 
-@kernel(types.void(i8, F, F2, F2, F, I, F2))
+@kernel(types.void(i8, F, F2, F2, TABLES, SCRATCH, F2))
 def read_load(
-    k: int, t: FloatArray, q: FloatArray, v: FloatArray, pf: FloatArray, pi: IntArray, out: FloatArray
+    k: int, t: FloatArray, q: FloatArray, v: FloatArray, tables: Tables, scratch: Scratch, out: FloatArray
 ) -> None:
     """Force in the world and torque in the body of load k along histories, into the rows of out."""
+    load = tables.loads[k]
     for n in range(t.size):
-        place_bodies(q[n], v[n], pf, pi)
-        force, torque = load_on_body(k, pf, pi)
-        scale = scale_of_load(k, t[n], pf, pi)
+        place_bodies(q[n], v[n], tables, scratch)
+        force, torque = force_and_torque(load, scratch.poses[load.body])
+        scale = scale_of_load(load, t[n], tables, scratch)
         for i in range(3):
             out[n, i], out[n, 3 + i] = scale * force[i], scale * torque[i]
 
 
-@kernel(types.void(i8, F, F, I, F))
-def read_factor(n: int, t: FloatArray, pf: FloatArray, pi: IntArray, out: FloatArray) -> None:
+@kernel(types.void(i8, F, TABLES, SCRATCH, F))
+def read_factor(n: int, t: FloatArray, tables: Tables, scratch: Scratch, out: FloatArray) -> None:
     """The factor of load n along a beam at these times."""
     for k in range(t.size):
-        out[k] = pf[pi[F_FACTOR]] * at_time(pi[pi[I_SPREAD] + SPREAD * n + 3], t[k], pf, pi)[0]
+        f = at_time(tables.beams.spreads[n].time, t[k], tables.time, scratch.formulas)[0]
+        out[k] = tables.load_factor * f
 
 
 class BodyLoadView:
@@ -68,12 +70,8 @@ class BodyLoadView:
         return f"<BodyLoadView {self.name!r} on {self.on!r}: {self.t.size} rows>"
 
     @cached_property
-    def _place(self) -> FloatArray:
+    def _place(self) -> Poses:
         return poses(self._system, self.on, self._sol.q, self._sol.v)
-
-    @cached_property
-    def _R(self) -> FloatArray:
-        return self._place[:, R_:V_].reshape(-1, 3, 3)
 
     @cached_property
     def _both(self) -> FloatArray:
@@ -81,8 +79,9 @@ class BodyLoadView:
         sol, system = self._sol, self._system
         found = np.zeros((sol.t.size, 6))
         if isinstance(self._part, UserLoad):
-            for k, (t, p) in enumerate(zip(sol.t, self._place, strict=True)):
-                pose = Pose(p[:3], self._R[k], p[V_:W_], p[W_:TURN])
+            p = self._place
+            for k, t in enumerate(sol.t):
+                pose = Pose(p.position[k], p.R[k], p.v[k], p.w[k])
                 found[k] = self._part.value(float(t), pose)
             return found
         q, v = np.ascontiguousarray(sol.q), np.ascontiguousarray(sol.v)
@@ -90,7 +89,7 @@ class BodyLoadView:
         first = sum(len(forces.on_bodies) for forces in list(system.loads.values())[:before])
         for k in range(first, first + len(system.loads[self.name].on_bodies)):
             one = np.zeros((sol.t.size, 6))
-            read_load(k, sol.t, q, v, system.pf.copy(), system.pi, one)
+            read_load(k, sol.t, q, v, system.tables, system.scratch.copy(), one)
             found += one
         return found
 
@@ -102,21 +101,20 @@ class BodyLoadView:
     @cached_property
     def torque(self) -> FloatArray:
         """On the body `on` about its mass centre, in the world, (times, 3)."""
-        return turned(self._R, self._both[:, 3:])
+        return turned(self._place.R, self._both[:, 3:])
 
     @cached_property
     def point(self) -> FloatArray:
         """Where the force acts, in the world, (times, 3); the mass centre for torques."""
         s = np.zeros(3)
         if not isinstance(self._part, UserLoad):
-            on = self._system.loads[self.name].on_bodies[0]
-            s = np.asarray(on.numbers[3:6]) if on.kind in (FORCE, FOLLOWER, DRAG) else s
-        return np.asarray(self._place[:, :3] + self._R @ s)
+            s = self._system.loads[self.name].on_bodies[0].point
+        return np.asarray(self._place.position + self._place.R @ s)
 
     @cached_property
     def power(self) -> FloatArray:
         """What the load gives to the mechanism, (times,)."""
-        return np.asarray(np.einsum("ki,ki->k", self._both, self._place[:, V_:TURN]))
+        return np.asarray(np.einsum("ki,ki->k", self._both, np.hstack([self._place.v, self._place.w])))
 
     @cached_property
     def work(self) -> FloatArray:
@@ -135,10 +133,10 @@ class BeamLoadView:
         self.on = system.loads[name].along_beams[0].beam
         before = list(system.loads).index(name)
         k = sum(len(forces.along_beams) for forces in list(system.loads.values())[:before])
-        first, forces, _ = system.layout.spreads[k]
+        first, forces = system.layout.spreads[k].first, system.layout.spreads[k].forces
         own, dim = slice(first, first + forces.size), system.beams[self.on].mesh.dim
         scale = np.zeros(sol.t.size)
-        read_factor(k, sol.t, system.pf.copy(), system.pi, scale)
+        read_factor(k, sol.t, system.tables, system.scratch.copy(), scale)
         q, v = (x[:, own].reshape(sol.t.size, -1, dim) for x in (sol.q, sol.v))
         f = scale[:, None, None] * forces.reshape(-1, dim)
         self.power = np.einsum("kni,kni->k", f, v)

@@ -15,16 +15,16 @@ from numba import types
 
 from isodyn.bodies.body import GROUND
 from isodyn.errors import InputError
-from isodyn.joints.measures import GRADIENT, R_, S_I, S_J, V_
-from isodyn.kernels.compiled import F2, F, FloatArray, I, IntArray, i8, kernel
-from isodyn.mechanism.forces import law, potential_of_law
-from isodyn.mechanism.formula_laws import formula_force
-from isodyn.mechanism.model import place_bodies
-from isodyn.mechanism.places import along, measure_of
+from isodyn.kernels.compiled import F2, F, FloatArray, IntArray, i8, kernel
+from isodyn.loads.laws import BY_FORMULA, FrictionLaw, SpringLaw
 from isodyn.mechanism.poses import poses
 from isodyn.mechanism.system import ELASTIC
-from isodyn.mechanism.turns import read_turns
-from isodyn.parts.layout import BY_FORMULA, F_WORK, FRICTION, I_LAW, LAW, SPRING
+from isodyn.multibody.bodies import place_bodies
+from isodyn.multibody.formula_laws import formula_force
+from isodyn.multibody.laws import force_of_law, potential_of_law
+from isodyn.multibody.places import along, measure_of
+from isodyn.multibody.tables import SCRATCH, TABLES, Scratch, Tables
+from isodyn.multibody.turns import read_turns
 from isodyn.results.at_balance import from_balance
 from isodyn.results.balance import since_start
 from isodyn.results.mechanism_views import mechanism_of
@@ -36,31 +36,31 @@ if TYPE_CHECKING:
 X, RATE, PULL, SLOPES, STORED, READ = 0, 1, 2, 3, 15, 16
 
 
-@kernel(types.void(i8, F, F2, F2, F2, F, I, F2))
+@kernel(types.void(i8, F, F2, F2, F2, TABLES, SCRATCH, F2))
 def read_law(
     k: int,
     t: FloatArray,
     q: FloatArray,
     v: FloatArray,
     lam: FloatArray,
-    pf: FloatArray,
-    pi: IntArray,
+    tables: Tables,
+    scratch: Scratch,
     out: FloatArray,
 ) -> None:
     """Law k along histories, into the rows of out."""
-    o = pi[I_LAW] + LAW * k
-    m, g = pi[o + 1], pi[F_WORK] + GRADIENT
+    law, g = tables.laws[k], scratch.measure.gradient
     for n in range(t.size):
-        place_bodies(q[n], v[n], pf, pi)
-        read_turns(q[n], pf, pi)
-        by_formula = formula_force(k, t[n], v[n], pf, pi) if pi[o] == BY_FORMULA else 0.0
-        x = measure_of(m, GRADIENT, pf, pi)
-        rate = along(m, GRADIENT, v[n], pf, pi)
-        out[n, X], out[n, RATE] = x, rate
-        out[n, PULL] = by_formula if pi[o] == BY_FORMULA else law(k, t[n], x, rate, lam[n], pf, pi)[0]
+        place_bodies(q[n], v[n], tables, scratch)
+        read_turns(q[n], tables, scratch)
+        pull = formula_force(k, t[n], v[n], tables, scratch) if law.kind == BY_FORMULA else 0.0
+        x = measure_of(law.measure, g, tables, scratch)
+        rate = along(law.measure, g, v[n], tables, scratch)
+        if law.kind != BY_FORMULA:
+            pull = force_of_law(law, t[n], x, rate, lam[n], tables, scratch)[0]
+        out[n, X], out[n, RATE], out[n, PULL] = x, rate, pull
         for i in range(12):
-            out[n, SLOPES + i] = pf[g + i]
-        out[n, STORED] = potential_of_law(k, t[n], pf, pi)
+            out[n, SLOPES + i] = g[i]
+        out[n, STORED] = potential_of_law(law, t[n], tables, scratch)
 
 
 class LoadView:
@@ -102,7 +102,7 @@ class LoadView:
     def _history(self, k: int, t: FloatArray, q: FloatArray, v: FloatArray) -> FloatArray:
         out = np.zeros((t.size, READ))
         q, v, lam = (np.ascontiguousarray(x) for x in (q, v, self._sol.lam))
-        read_law(k, t, q, v, lam, self._system.pf.copy(), self._system.pi, out)
+        read_law(k, t, q, v, lam, self._system.tables, self._system.scratch.copy(), out)
         return out
 
     @cached_property
@@ -160,24 +160,25 @@ class LoadView:
     def mode(self) -> IntArray:
         """Of friction, (times, laws): 1 or −1 where it slides that way, 0 where the rate is below
         `creep`, which stands for sticking."""
-        if any(law.kind != FRICTION for law in self._laws):
+        frictions = [law.force for law in self._laws if isinstance(law.force, FrictionLaw)]
+        if len(frictions) < len(self._laws):
             raise InputError(
                 f"{self.name!r} is no friction: it does not stick or slide", hint=".tension, .rate, .force"
             )
-        creep = np.array([law.numbers[3] for law in self._laws])
+        creep = np.array([force.creep for force in frictions])
         return np.where(np.abs(self.rate) <= creep, 0, np.sign(self.rate)).astype(np.int64)
 
     @cached_property
     def point(self) -> FloatArray:
         """Where the first law acts on the body `on`, in the world, (times, 3)."""
         place = poses(self._system, self.on, self._sol.q, self._sol.v)
-        s = self._laws[0].word.numbers[S_J if self._side else S_I :][:3]
-        return np.asarray(place[:, :3] + place[:, R_:V_].reshape(-1, 3, 3) @ s)
+        word = self._laws[0].word.numbers
+        return np.asarray(place.position + place.R @ (word.s_j if self._side else word.s_i))
 
     @cached_property
     def elongation(self) -> FloatArray:
         """Of springs: measure less free length, (times, laws)."""
-        free = [law.numbers[2] if law.kind == SPRING else 0.0 for law in self._laws]
+        free = [law.force.rest if isinstance(law.force, SpringLaw) else 0.0 for law in self._laws]
         return self.length - np.array(free)
 
     @cached_property
@@ -196,7 +197,7 @@ class LoadView:
     @cached_property
     def torque(self) -> FloatArray:
         """On the body `on` about its mass centre, in the world, (times, 3)."""
-        R = poses(self._system, self.on, self._sol.q, self._sol.v)[:, R_:V_].reshape(-1, 3, 3)
+        R = poses(self._system, self.on, self._sol.q, self._sol.v).R
         return -np.einsum("kij,kl,klj->ki", R, self.tension, self._slopes[..., self._side + 3 : self._side + 6])
 
     @cached_property

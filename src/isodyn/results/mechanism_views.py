@@ -10,7 +10,7 @@ import numpy as np
 
 from isodyn.bodies.body import GROUND, Body, vector3
 from isodyn.errors import InputError
-from isodyn.joints.measures import R_, STRETCHING, TURN, V_, W_, WHOLE_TURNS
+from isodyn.joints.measures import WHOLE_TURNS
 from isodyn.joints.words import Word
 from isodyn.kernels.compiled import FloatArray
 from isodyn.mechanism.beam_part import resolve
@@ -60,9 +60,10 @@ class BodyView:
         self._p = poses(system, name, sol.q, sol.v)
         a = np.zeros((sol.t.size, 6))
         if self.body.of_beam:
-            T = [map_of_node(p, system.v_of(name)) for p in self._p]
+            pairs = zip(self._p.R, self._p.stretch, strict=True)
+            T = [map_of_node(R, stretch, system.v_of(name)) for R, stretch in pairs]
             a = np.einsum("kij,kj->ki", np.array(T), sol.a[:, system.v_of(name)])
-            a[:, 3:] -= 2 * self._p[:, STRETCHING, None] * self._p[:, W_:TURN]
+            a[:, 3:] -= 2 * self._p.stretching[:, None] * self._p.w
         else:
             columns = {"spatial": [0, 1, 2, 3, 4, 5], "planar": [0, 1, 5], "particle": [0, 1, 2]}[self.body.kind]
             a[:, columns] = sol.a[:, system.v_of(name)]
@@ -73,32 +74,32 @@ class BodyView:
     @property
     def position(self) -> FloatArray:
         """Of the mass centre."""
-        return self._p[:, :3]
+        return self._p.position
 
     @property
     def velocity(self) -> FloatArray:
-        return self._p[:, V_:W_]
+        return self._p.v
 
     @property
     def angular_velocity(self) -> FloatArray:
         """In the body frame."""
-        return self._p[:, W_:TURN]
+        return self._p.w
 
     @property
     def R(self) -> FloatArray:
         """Matrices body → world."""
-        return self._p[:, R_:V_].reshape(-1, 3, 3)
+        return self._p.R
 
     @property
     def angle(self) -> FloatArray:
         """Of a planar body, or of the slope of a planar beam."""
         if self.body.kind == "node":
-            return over_rows(self.name, self.t, self._p[:, TURN], self._p[:, W_ + 2])
+            return over_rows(self.name, self.t, self._p.angle, self._p.w[:, 2])
         if self.body.kind != "planar":
             raise InputError(
                 f"{self.name!r} is {self.body.kind}; only planar bodies have one angle", hint="use .orientation"
             )
-        return self._p[:, TURN]
+        return self._p.angle
 
     @cached_property
     def orientation(self) -> FloatArray:
@@ -107,7 +108,7 @@ class BodyView:
             return self._quaternion
         if self.body.kind == "cable":
             raise InputError(f"{self.name!r} is a node of a cable: it has a tangent, R[:, :, 0], but no orientation")
-        half = 0.5 * self._p[:, TURN]
+        half = 0.5 * self._p.angle
         zero = np.zeros_like(half)
         return np.column_stack([np.cos(half), zero, zero, np.sin(half)])
 

@@ -7,8 +7,8 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from isodyn.kernels.compiled import FloatArray
+from isodyn.loads.laws import FRICTION, LIMIT, SPRING
 from isodyn.mechanism.system import MechanismSystem
-from isodyn.parts.layout import FRICTION, LIMIT, SPRING
 from isodyn.results.energies import energy_by_part
 from isodyn.results.load_view import LoadView
 from isodyn.results.load_views import DriveView, load_of, names_of_drives, names_of_loads

@@ -1,7 +1,7 @@
 """What joints do to their bodies: a force and a torque on each, from the multipliers.
 
     on a body that moves    −Σ λ_r ∂φ_r/∂(r, ϖ) over the joint's own rows: force in the world, torque about the mass centre, moved to
-                            the point where the joint acts on the body (isodyn.mechanism.actions)
+                            the point where the joint acts on the body (isodyn.joints.actions)
     on the ground           the opposite of the sum of these
 
 Measures between bodies do not change when all of them, the ground too, are moved as one; so forces,
@@ -18,12 +18,11 @@ import numpy as np
 
 from isodyn.bodies.body import GROUND
 from isodyn.errors import InputError
-from isodyn.joints.measures import R_, STRETCH, V_
 from isodyn.kernels.compiled import FloatArray
 from isodyn.mechanism.beam_part import resolve
-from isodyn.mechanism.kinematics import histories, touching_points
 from isodyn.mechanism.poses import map_of_node, poses
 from isodyn.mechanism.system import JointParts, MechanismSystem
+from isodyn.multibody.histories import measured, touched
 from isodyn.results.mechanism_views import mechanism_of, turned
 from isodyn.systems.questions import Questions
 
@@ -86,13 +85,13 @@ class Reaction:
         force, torque = np.zeros((2, sol.t.size, 3))
         for body in moving:
             F, about_centre = on_body(system, sol, parts, body)
-            centre = poses(system, body, sol.q, sol.v)[:, :3]
+            centre = poses(system, body, sol.q, sol.v).position
             force += F
             torque += about_centre + np.cross(centre - self.point, F)
         if on == GROUND:
             force, torque = -force, -torque
         if action.axes is not None and frame == "joint":
-            axes = _matrices(poses(system, action.axes_of, sol.q, sol.v)) @ action.axes.T
+            axes = poses(system, action.axes_of, sol.q, sol.v).R @ action.axes.T
             force, torque = (np.einsum("kij,ki->kj", axes, x) for x in (force, torque))
         self.force, self.torque = force, torque
 
@@ -124,9 +123,9 @@ def acting_at(system: MechanismSystem, sol: Solution, parts: JointParts, on: str
     action = parts.action
     if action.contact is not None:
         rolls = poses(system, action.contact.first, sol.q, sol.v)
-        return rolls[:, :3] + touching_points(action.contact.kind, rolls, action.contact.numbers)
+        return rolls.position + touched(action.contact, rolls)
     place = poses(system, on, sol.q, sol.v)
-    return np.asarray(place[:, :3] + _matrices(place) @ action.points[on])
+    return np.asarray(place.position + place.R @ action.points[on])
 
 
 def on_body(system: MechanismSystem, sol: Solution, parts: JointParts, on: str) -> tuple[FloatArray, FloatArray]:
@@ -137,14 +136,13 @@ def on_body(system: MechanismSystem, sol: Solution, parts: JointParts, on: str) 
             if on not in (word.first, word.second):
                 continue
             p, q = (poses(system, x, sol.q, sol.v) for x in (word.first, word.second))
-            g = np.zeros((sol.t.size, 12))
-            histories(word.kind, p, q, word.numbers, g)
+            g = measured(word, p, q)[1]
             both -= weight * sol.lam[:, r, None] * g[:, slice(0, 6) if word.first == on else slice(6, 12)]
     # by a user: no measures, but a matrix
     written = [r for r in parts.rows if not system.rows[r].terms]
     if written:
         both += _by_matrix(system, sol, written, on)
-    return both[:, :3], turned(_matrices(poses(system, on, sol.q, sol.v)), both[:, 3:])
+    return both[:, :3], turned(poses(system, on, sol.q, sol.v).R, both[:, 3:])
 
 
 def _by_matrix(system: MechanismSystem, sol: Solution, rows: list[int], on: str) -> FloatArray:
@@ -157,8 +155,8 @@ def _by_matrix(system: MechanismSystem, sol: Solution, rows: list[int], on: str)
     for k, (t, q, v) in enumerate(zip(sol.t, sol.q, sol.v, strict=True)):
         force = -sol.lam[k, rows] @ ask.G(t, q, v)[rows][:, mine]
         if body.of_beam:  # Tᵀ(f, τ) with T Tᵀ = 1, of torques 1/ℓ²
-            both[k] = map_of_node(here[k], mine) @ force
-            both[k, 3:] *= here[k, STRETCH] ** 2
+            both[k] = map_of_node(here.R[k], here.stretch[k], mine) @ force
+            both[k, 3:] *= here.stretch[k] ** 2
         else:
             both[k, columns] = force
     return both
@@ -174,8 +172,3 @@ def _indeterminate(system: MechanismSystem, sol: Solution, rows: tuple[int, ...]
     idle = u[:, rank:]  # λ scaled by the rows' sizes
     own = (G / np.where(size > 0, size, 1.0)[:, None])[list(rows)].T @ idle[list(rows)]
     return bool(np.abs(own).max(initial=0.0) > 1e-7)
-
-
-def _matrices(places: FloatArray) -> FloatArray:
-    """Of poses, body → world."""
-    return places[:, R_:V_].reshape(-1, 3, 3)

@@ -17,7 +17,7 @@ M + c GᵀG with a large c.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -113,9 +113,11 @@ class _Equations:
 
     def __init__(self, system: Any, t: float) -> None:
         self.system, self.t, self.pattern = system, t, system.layout.sparsity
+        # a copy of the tables, whose factor of all loads is set here
         model = system.sparse_model()
+        model = replace(model, tables=model.tables.copy())
         self.ask, self.still = Questions(system, model), np.zeros(system.nv)
-        self.factor_at, self.move = system.load_factor_at(model.scratch.pi), moving(system)
+        self.move = moving(system)
         self.rows = np.arange(system.m)
         if 0 < system.m * system.nv <= LARGE:
             self.rows = choose(self.ask.G(t, system.q0, self.still) * system.scales.v).chosen
@@ -135,7 +137,7 @@ class _Equations:
         return values_to_csr(p.J_starts, p.J_columns, values, p.n)
 
     def residual(self, s: float, q: FloatArray, lam: FloatArray) -> tuple[FloatArray, FloatArray]:
-        self.ask.model.scratch.pf[self.factor_at] = s
+        self.ask.model.tables.load_factor = s
         phi = self.ask.position(self.t, q, self.still)
         return self.ask.balance(self.t, q, self.still, self.still, lam), phi[self.rows]
 

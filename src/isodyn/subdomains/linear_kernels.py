@@ -6,8 +6,8 @@ products with C and K and one solve:
     (W₁Λ₆ M + h W₂Λ₅ C + h² W₃Λ₃ K) r = f(t̃) − Gᵀλ(t̃) − C ṽ − K q̃,     Δa = x + r,     t̃ = t_n + (m + W₁)h       [Shimada2014 (4.4)]
 
 Subdomains lie one behind the other in flat arrays: states, sparse rows of C and K, banded factors
-in LAPACK's form (columns contiguous, the diagonal of U inverted), ties. `place` holds where each
-begins, see `PLACES`.
+in LAPACK's form (columns contiguous, the diagonal of U inverted), ties. A `LinearPart` tells where
+each begins.
 """
 
 from __future__ import annotations
@@ -19,26 +19,46 @@ import numpy as np
 from numba import types
 
 from isodyn.kernels.compiled import F2, NOT_FINITE, OK, F, FloatArray, I, IntArray, f8, i8, kernel
+from isodyn.kernels.struct import Struct, integer, integers, many, real, reals
+from isodyn.kernels.struct_types import StructType
 
-# ---- columns of `place`: first unknown, size, sub-steps, bands below and above, whether there are
-# C, K, a permutation, q
-FIRST, SIZE, TAU, LOWER, UPPER, HAS_C, HAS_K, PERMUTED, HAS_Q = range(9)
-# ---- … first entry of the factors, of the ties and how many, of the rows it has a part in and how
-# many, of the load of one system step, and whether there is such a load beside the constant one
-AT_LU, AT_TIE, TIES, AT_ROW, ROWS, AT_LOAD, LOADS = range(9, 16)
-PLACES = 16
 # ---- rows of `motion` and of `answers`
 Q, V, A, DA = range(4)
-# ---- columns of `numbers`: coefficients of the step as in `Coefficients`, and the sub-step
-W1, W2L2, W3L3, W2L5, W1L6, L3, L5, PHI, H = range(9)
 
-Linear = namedtuple(
-    "Linear",
-    "place numbers C_ptr C_ind C_val K_ptr K_ind K_val lu pivot order constant tie_row tie_col tie_sign row work",
-)
-"""Matrices, factors, constant loads and ties of linear subdomains, and memory for a sub-step (three
-rows)."""
-LINEAR = types.NamedTuple((types.Array(i8, 2, "C"), F2, I, I, F, I, I, F, F, I, I, F, I, I, F, I, F2), Linear)
+
+class LinearPart(Struct):
+    """A subdomain: its unknowns, sub-steps and coefficients, and where what belongs to it begins."""
+
+    first, size, sub_steps = integer, integer, integer
+    lower, upper = integer, integer  # bands below and above the diagonal
+    has_C, has_K, has_q, permuted = integer, integer, integer, integer
+    lu, load = integer, integer  # first entry of its factors, and of its loads in a system step
+    has_load = integer  # whether there is a load beside the constant one
+    first_tie, ties = integer, integer
+    first_row, rows = integer, integer  # rows of the interface that it has a part in
+    W1, W2L2, W3L3, W2L5, W1L6, l3, l5, phi = (real,) * 8  # as in `Coefficients`
+    h = real  # the sub-step
+
+
+class Linear(Struct):
+    """Matrices, factors, constant loads and ties of linear subdomains."""
+
+    parts = many(LinearPart, "parts")
+    C_ptr, C_ind, C_val = integers("starts"), integers("C_values"), reals("C_values")
+    K_ptr, K_ind, K_val = integers("starts"), integers("K_values"), reals("K_values")
+    lu, pivot, order = reals("lu"), integers("unknowns"), integers("unknowns")
+    constant = reals("unknowns")
+    tie_row, tie_col, tie_sign = integers("ties"), integers("ties"), reals("ties")
+    row = integers("rows")
+
+
+class LinearWork(Struct):
+    """Memory for a sub-step: residual, q and v at the balance."""
+
+    r, q, v = reals("unknowns"), reals("unknowns"), reals("unknowns")
+
+
+LINEAR, WORK = StructType(Linear), StructType(LinearWork)
 
 
 @kernel()
@@ -80,7 +100,8 @@ def subtract_product(
 @kernel()
 def sub_steps(
     k: Any,
-    p: int,
+    part: Any,
+    work: Any,
     begin: int,
     end: int,
     theta: FloatArray,
@@ -89,50 +110,49 @@ def sub_steps(
     load: FloatArray,
     motion: FloatArray,
 ) -> None:
-    """Sub-steps begin … end − 1 of subdomain p; λ at sub-step m is λ₀ + θ_m (λ₁ − λ₀), loads in
+    """Sub-steps begin … end − 1 of a subdomain; λ at sub-step m is λ₀ + θ_m (λ₁ − λ₀), loads in
     `load` are those of these sub-steps."""
-    place, s, work = k.place[p], k.numbers[p], k.work
-    lo, n, h = place[FIRST], place[SIZE], s[H]
+    lo, n, h = part.first, part.size, part.h
     q, v, a, da = motion[Q], motion[V], motion[A], motion[DA]
-    r, q_w, v_w = work[0], work[1], work[2]
-    lu, pivot = k.lu[place[AT_LU] :], k.pivot[lo:]
-    back = 1.0 / s[W1L6]  # x = −back a
-    q_v, q_a, v_a = s[W1] * h, h * h * (s[W2L2] - s[W3L3] * back), h * (s[W1] - s[W2L5] * back)
-    half, full = h * h * (0.5 - s[L3] * back), h * (1.0 - s[L5] * back)
+    r, q_w, v_w = work.r, work.q, work.v
+    lu, pivot = k.lu[part.lu :], k.pivot[lo:]
+    back = 1.0 / part.W1L6  # x = −back a
+    q_v, q_a, v_a = part.W1 * h, h * h * (part.W2L2 - part.W3L3 * back), h * (part.W1 - part.W2L5 * back)
+    half, full = h * h * (0.5 - part.l3 * back), h * (1.0 - part.l5 * back)
     for m in range(begin, end):
-        if place[HAS_C]:
+        if part.has_C:
             for j in range(lo, lo + n):
                 v_w[j] = v[j] + v_a * a[j]  # [Shimada2014 (2.5c)]
             subtract_product(lo, n, k.C_ptr, k.C_ind, k.C_val, v_w, k.constant, lo, r)
-        if place[HAS_K]:
+        if part.has_K:
             for j in range(lo, lo + n):
                 q_w[j] = q[j] + q_v * v[j] + q_a * a[j]  # [Shimada2014 (2.5b)]
-            if place[HAS_C]:
+            if part.has_C:
                 subtract_product(lo, n, k.K_ptr, k.K_ind, k.K_val, q_w, r, 0, r)
             else:
                 subtract_product(lo, n, k.K_ptr, k.K_ind, k.K_val, q_w, k.constant, lo, r)
-        if place[LOADS] > 0:
+        if part.has_load:
             for i in range(n):
                 r[i] += load[(m - begin) * n + i]
-        for e in range(place[AT_TIE], place[AT_TIE] + place[TIES]):
+        for e in range(part.first_tie, part.first_tie + part.ties):
             row = k.tie_row[e]
             lam = lam_0[row] + theta[m] * (lam_1[row] - lam_0[row])  # [Shimada2014 (4.4d)]
             r[k.tie_col[e] - lo] -= k.tie_sign[e] * lam
-        if place[PERMUTED]:
+        if part.permuted:
             for i in range(n):
                 q_w[i] = r[k.order[lo + i]]
-            solve_banded(n, place[LOWER], place[UPPER], lu, pivot, q_w)
+            solve_banded(n, part.lower, part.upper, lu, pivot, q_w)
             for i in range(n):
                 r[k.order[lo + i]] = q_w[i]
         else:
-            solve_banded(n, place[LOWER], place[UPPER], lu, pivot, r)
-        if place[HAS_Q]:
+            solve_banded(n, part.lower, part.upper, lu, pivot, r)
+        if part.has_q:
             for i in range(n):
                 # [Shimada2014 (3.131g) adapted]
-                q[lo + i] += h * v[lo + i] + half * a[lo + i] + h * h * s[L3] * r[i]
+                q[lo + i] += h * v[lo + i] + half * a[lo + i] + h * h * part.l3 * r[i]
         for i in range(n):
             x = r[i] - back * a[lo + i]
-            v[lo + i] += full * a[lo + i] + h * s[L5] * r[i]
+            v[lo + i] += full * a[lo + i] + h * part.l5 * r[i]
             a[lo + i] += x
             da[lo + i] = x
 
@@ -146,9 +166,10 @@ def finite(motion: FloatArray) -> bool:
     return bool(np.isfinite(total))
 
 
-@kernel(i8(LINEAR, i8, i8, F, F, F, F, F2), nogil=True)
+@kernel(i8(LINEAR, WORK, i8, i8, F, F, F, F, F2), nogil=True)
 def advance(
     k: Any,
+    work: Any,
     begin: int,
     end: int,
     theta: FloatArray,
@@ -158,19 +179,30 @@ def advance(
     motion: FloatArray,
 ) -> int:
     """Sub-steps of the one subdomain in k."""
-    sub_steps(k, 0, begin, end, theta, lam_0, lam_1, load, motion)
+    sub_steps(k, k.parts[0], work, begin, end, theta, lam_0, lam_1, load, motion)
     return OK if finite(motion) else NOT_FINITE
 
 
-Interface = namedtuple("Interface", "theta inverse at_W moved answers inverse_q basis lam rate lam_1 gap delta")
+Interface = namedtuple(
+    "Interface", "theta inverse at_moved at_W moved answers inverse_q basis lam rate lam_1 gap delta"
+)
 """θ of every sub-step (subdomain by subdomain); H⁻¹ and W of this kind of step: where those of a
 subdomain begin among the unknowns that λ moves, and in the answers; the same for positions (empty:
 not closed); λ and its rate; memory."""
-INTERFACE = types.NamedTuple((F2, F2, types.Array(i8, 2, "C"), I, F2, F2, F, F, F, F, F, F), Interface)
+INTERFACE = types.NamedTuple((F2, F2, I, I, I, F2, F2, F, F, F, F, F, F), Interface)
 
 Saved = namedtuple("Saved", "q v a lam at_q at_v at_a phi")
 """Rows, the unknowns in their columns, and φ for each column of a."""
 SAVED = types.NamedTuple((F2, F2, F2, F2, I, I, I, F), Saved)
+
+
+class StepCounts(Struct):
+    """System steps, corrections of λ, rows."""
+
+    steps, corrections, rows = integer, integer, integer
+
+
+COUNTS = StructType(StepCounts)
 ROUNDING = 1e-13  # relative gap of velocities that needs no further correction
 CORRECTIONS = 6
 
@@ -194,9 +226,10 @@ def scale_of(k: Any, dt: float, motion: FloatArray) -> float:
     """What gaps of velocity are compared with: |v| + Δt (|a| + |Δa|), the largest of a
     subdomain."""
     largest = 0.0
-    for p in range(k.place.shape[0]):
+    for p in range(len(k.parts)):
+        part = k.parts[p]
         v = a = d = 0.0
-        for j in range(k.place[p, FIRST], k.place[p, FIRST] + k.place[p, SIZE]):
+        for j in range(part.first, part.first + part.size):
             v = max(v, abs(motion[V, j]))
             a = max(a, abs(motion[A, j]))
             d = max(d, abs(motion[DA, j]))
@@ -214,14 +247,13 @@ def speed_at_ties(k: Any, motion: FloatArray) -> float:
 
 
 @kernel()
-def add_answer(k: Any, f: Any, p: int, W: FloatArray, sign: float, x: FloatArray) -> None:
-    """x += sign W δ for subdomain p, column by column over the unknowns that λ moves."""
-    first, moved = f.at_W[p, 0], f.at_W[p + 1, 0] - f.at_W[p, 0]
-    y = k.work[0]
+def add_answer(k: Any, f: Any, y: FloatArray, p: int, W: FloatArray, sign: float, x: FloatArray) -> None:
+    """x += sign W δ for subdomain p, column by column over the unknowns that λ moves; y is memory."""
+    part, first, moved = k.parts[p], f.at_moved[p], f.at_moved[p + 1] - f.at_moved[p]
     for i in range(moved):
         y[i] = 0.0
-    for e in range(k.place[p, ROWS]):
-        d, at = sign * f.delta[k.row[k.place[p, AT_ROW] + e]], f.at_W[p, 1] + e * moved
+    for e in range(part.rows):
+        d, at = sign * f.delta[k.row[part.first_row + e]], f.at_W[p] + e * moved
         for i in range(moved):
             y[i] += d * W[at + i]
     for i in range(moved):
@@ -238,7 +270,7 @@ def solve_interface(f: Any, inverse: FloatArray) -> None:
 
 
 @kernel()
-def close_velocities(k: Any, f: Any, dt: float, motion: FloatArray, count: IntArray) -> int:
+def close_velocities(k: Any, f: Any, work: Any, dt: float, motion: FloatArray, counts: Any) -> int:
     """λ_{n+1} that makes velocities continuous; the sub-steps are corrected by W δ."""
     before = np.inf
     for number in range(CORRECTIONS):
@@ -253,20 +285,20 @@ def close_velocities(k: Any, f: Any, dt: float, motion: FloatArray, count: IntAr
         solve_interface(f, f.inverse)
         for i in range(f.lam.size):
             f.lam_1[i] += f.delta[i]
-        for p in range(k.place.shape[0]):
+        for p in range(len(k.parts)):
             for x in range(4):
-                add_answer(k, f, p, f.answers[x], 1.0, motion[x])
-        count[1] += 1
+                add_answer(k, f, work.r, p, f.answers[x], 1.0, motion[x])
+        counts.corrections += 1
     return OK
 
 
 @kernel()
-def close_positions(k: Any, f: Any, motion: FloatArray) -> None:
+def close_positions(k: Any, f: Any, work: Any, motion: FloatArray) -> None:
     """q_ℓ ← q_ℓ − S_ℓ⁻¹G_ℓᵀμ with Σ G_ℓ q_ℓ = 0."""
     gap_of(k, motion[Q], f.gap)
     solve_interface(f, f.inverse_q)
-    for p in range(k.place.shape[0]):
-        add_answer(k, f, p, f.basis, -1.0, motion[Q])
+    for p in range(len(k.parts)):
+        add_answer(k, f, work.r, p, f.basis, -1.0, motion[Q])
 
 
 @kernel()
@@ -283,21 +315,21 @@ def write(f: Any, motion: FloatArray, rows: Any, at: int) -> None:
         rows.lam[at, i] = f.lam[i]
 
 
-@kernel(i8(LINEAR, INTERFACE, f8, F2, F2, types.Array(types.boolean, 1, "C"), SAVED, I), nogil=True)
+@kernel(i8(LINEAR, INTERFACE, WORK, f8, F2, F2, types.Array(types.boolean, 1, "C"), SAVED, COUNTS), nogil=True)
 def system_steps(
-    k: Any, f: Any, dt: float, loads: FloatArray, motion: FloatArray, save: Any, rows: Any, count: IntArray
+    k: Any, f: Any, work: Any, dt: float, loads: FloatArray, motion: FloatArray, save: Any, rows: Any, counts: Any
 ) -> int:
-    """As many system steps as `save` has entries; saved ones become rows. count: steps,
-    corrections, rows."""
+    """As many system steps as `save` has entries; saved ones become rows."""
     m = f.lam.size
     for step in range(save.size):
         for i in range(m):
             f.lam_1[i] = f.lam[i] + dt * f.rate[i]
-        for p in range(k.place.shape[0]):
-            load = loads[step, k.place[p, AT_LOAD] :]
-            sub_steps(k, p, 0, k.place[p, TAU], f.theta[p], f.lam, f.lam_1, load, motion)
+        for p in range(len(k.parts)):
+            part = k.parts[p]
+            load = loads[step, part.load :]
+            sub_steps(k, part, work, 0, part.sub_steps, f.theta[p], f.lam, f.lam_1, load, motion)
         if m > 0:
-            status = close_velocities(k, f, dt, motion, count)
+            status = close_velocities(k, f, work, dt, motion, counts)
             if status != OK:
                 return status
         if (save[step] or step == save.size - 1) and not finite(motion):
@@ -306,9 +338,9 @@ def system_steps(
             f.rate[i] = (f.lam_1[i] - f.lam[i]) / dt
             f.lam[i] = f.lam_1[i]
         if f.inverse_q.size > 0:
-            close_positions(k, f, motion)
-        count[0] += 1
+            close_positions(k, f, work, motion)
+        counts.steps += 1
         if save[step]:
-            write(f, motion, rows, count[2])
-            count[2] += 1
+            write(f, motion, rows, counts.rows)
+            counts.rows += 1
     return OK

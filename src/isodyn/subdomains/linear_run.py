@@ -36,7 +36,7 @@ class LinearRun:
             s, h = part.main, dt / part.tau
             part.packed_for(s, h)
             given.append((part.tables, s, h, part.tau, part.tables.factors_for(s, h)[0]))
-        self.linear = linear(given)
+        self.linear, self.work = linear(given)
         self.theta = np.zeros((len(parts), max(part.tau for part in parts)))
         for k, part in enumerate(parts):
             self.theta[k, : part.tau] = (np.arange(part.tau) + part.main.W1) / part.tau
@@ -55,7 +55,8 @@ class LinearRun:
         self.interface = lk.Interface(
             self.theta,
             operator.inverse(),
-            at,
+            np.ascontiguousarray(at[:, 0]),
+            np.ascontiguousarray(at[:, 1]),
             np.concatenate(moved).astype(np.int64),
             np.ascontiguousarray(np.hstack(answers)),
             np.zeros((0, 0)) if positions is None else positions.inverse(),
@@ -94,14 +95,16 @@ class LinearRun:
         for part in self.parts:
             motion[:, first : first + part.system.nv] = part.motion
             first += part.system.nv
-        count = np.array([0, 0, record.k], dtype=np.int64)
+        counts = lk.StepCounts.filled(rows=record.k)
         phi = np.concatenate([np.full(part.system.nv, part.main.phi) for part in self.parts])[record.at_a]
         at = record.at_q, record.at_v, record.at_a
         saved = self.kernels.Saved(record.q, record.v, record.a, record.lam, *at, phi)
-        status = self.kernels.system_steps(self.linear, interface, self.dt, loads, motion, save, saved, count)
-        done, corrections = int(count[0]), int(count[1])
-        record.t[record.k : count[2]] = times[save][: count[2] - record.k]
-        record.k = int(count[2])
+        status = self.kernels.system_steps(
+            self.linear, interface, self.work, self.dt, loads, motion, save, saved, counts
+        )
+        done, corrections, rows = int(counts.steps), int(counts.corrections), int(counts.rows)
+        record.t[record.k : rows] = times[save][: rows - record.k]
+        record.k = rows
         if status == OK:
             lam[:], rate[:] = interface.lam, interface.rate
             first = 0

@@ -154,68 +154,58 @@ def _sparse(A: Any) -> Any:
     return matrix
 
 
-def linear(parts: list[tuple[LinearTables, Any, float, int, Factors]]) -> Any:
-    """`linear_kernels.Linear` of subdomains (tables, coefficients, sub-step, number of sub-steps,
-    factors), one behind the other."""
-    place = np.zeros((len(parts), lk.PLACES), dtype=np.int64)
-    numbers = np.zeros((len(parts), 9))
-    N = sum(tables.n for tables, *_ in parts)
-    at = {"n": 0, "lu": 0, "tie": 0, "row": 0, "load": 0}
-    sparse: dict[str, tuple[list[Any], list[Any], list[Any]]] = {"C": ([], [], []), "K": ([], [], [])}
-    entries = {"C": 0, "K": 0}
-    for k, (tables, s, h, tau, factors) in enumerate(parts):
-        n, ties = tables.n, tables.ties
-        place[k] = (
-            at["n"],
-            n,
-            tau,
-            factors.lower,
-            factors.upper,
-            tables.C is not None,
-            tables.K is not None,
-            factors.order.size > 0,
-            tables.has_q,
-            at["lu"],
-            at["tie"],
-            ties.row.size,
-            at["row"],
-            ties.rows.size,
-            at["load"],
-            tables.load is not None,
+def _along_diagonal(matrices: list[tuple[int, Any]]) -> tuple[IntArray, IntArray, FloatArray]:
+    """Rows (CSR) of square matrices of these sizes along a diagonal, None for zero; their entries
+    keep their order."""
+    found = [sp.csr_array((n, n)) if A is None else A for n, A in matrices]
+    rows = np.concatenate([np.diff(A.indptr) for A in found])
+    columns = [A.indices + first for A, first in zip(found, np.cumsum([0, *(n for n, _ in matrices)]), strict=False)]
+    return np.concatenate([[0], np.cumsum(rows)]), np.concatenate(columns), np.concatenate([A.data for A in found])
+
+
+def linear(parts: list[tuple[LinearTables, Any, float, int, Factors]]) -> tuple[lk.Linear, lk.LinearWork]:
+    """Tables of subdomains (tables, coefficients, sub-step, number of sub-steps, factors), one behind
+    the other, and memory for their sub-steps."""
+    records: list[dict[str, Any]] = []
+    first = lu = tie = row = load = 0
+    for tables, s, h, tau, factors in parts:
+        ties = tables.ties
+        places = {"first": first, "lu": lu, "first_tie": tie, "first_row": row, "load": load}
+        records.append(
+            {
+                **places,
+                **s._asdict(),
+                "h": h,
+                "size": tables.n,
+                "sub_steps": tau,
+                "lower": factors.lower,
+                "upper": factors.upper,
+                "has_C": tables.C is not None,
+                "has_K": tables.K is not None,
+                "has_q": tables.has_q,
+                "permuted": factors.order.size > 0,
+                "has_load": tables.load is not None,
+                "ties": ties.row.size,
+                "rows": ties.rows.size,
+            }
         )
-        numbers[k] = (*s, h)
-        for name, (ptr, ind, val) in sparse.items():
-            A = getattr(tables, name)
-            A = sp.csr_array((n, n)) if A is None else A
-            ptr.append(A.indptr[:-1].astype(np.int64) + entries[name])
-            ind.append(A.indices.astype(np.int64) + at["n"])
-            val.append(A.data)
-            entries[name] += A.nnz
-        at["lu"] += factors.lu.size
-        at["tie"] += ties.row.size
-        at["row"] += ties.rows.size
-        at["load"] += tau * n if tables.load is not None else 0
-        at["n"] += n
-    flat = {
-        name: (np.concatenate([*ptr, [entries[name]]]).astype(np.int64), np.concatenate(ind), np.concatenate(val))
-        for name, (ptr, ind, val) in sparse.items()
-    }
-    all_tables = [tables for tables, *_ in parts]
-    all_factors = [factors for *_, factors in parts]
-    return lk.Linear(
-        place,
-        numbers,
-        *flat["C"],
-        *flat["K"],
-        np.concatenate([factors.lu for factors in all_factors]),
-        np.concatenate([factors.pivot for factors in all_factors]),
-        np.concatenate(
+        first, lu = first + tables.n, lu + factors.lu.size
+        tie, row = tie + ties.row.size, row + ties.rows.size
+        load += tau * tables.n if tables.load is not None else 0
+    all_tables, all_factors = [tables for tables, *_ in parts], [factors for *_, factors in parts]
+    arrays = {
+        **dict(zip(("C_ptr", "C_ind", "C_val"), _along_diagonal([(t.n, t.C) for t in all_tables]), strict=True)),
+        **dict(zip(("K_ptr", "K_ind", "K_val"), _along_diagonal([(t.n, t.K) for t in all_tables]), strict=True)),
+        "lu": np.concatenate([factors.lu for factors in all_factors]),
+        "pivot": np.concatenate([factors.pivot for factors in all_factors]),
+        "order": np.concatenate(
             [f.order if f.order.size else np.arange(t.n) for t, f in zip(all_tables, all_factors, strict=True)]
         ),
-        np.concatenate([tables.constant for tables in all_tables]),
-        np.concatenate([tables.ties.row for tables in all_tables]),
-        np.concatenate([tables.ties.col + p for tables, p in zip(all_tables, place[:, lk.FIRST], strict=True)]),
-        np.concatenate([tables.ties.sign for tables in all_tables]),
-        np.concatenate([tables.ties.rows for tables in all_tables]),
-        np.zeros((3, N)),
-    )
+        "constant": np.concatenate([tables.constant for tables in all_tables]),
+        "tie_row": np.concatenate([tables.ties.row for tables in all_tables]),
+        "tie_col": np.concatenate([t.ties.col + x["first"] for t, x in zip(all_tables, records, strict=True)]),
+        "tie_sign": np.concatenate([tables.ties.sign for tables in all_tables]),
+        "row": np.concatenate([tables.ties.rows for tables in all_tables]),
+    }
+    found = lk.Linear.filled(parts=records, **arrays)
+    return found, lk.LinearWork(unknowns=first)

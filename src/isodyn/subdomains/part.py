@@ -273,14 +273,16 @@ class SubdomainPart:
         """Sub-steps of one leg."""
         state, counters, h = self.state, self.counters, step.dt / self.tau
         self.retime(s, h)
-        packed = self.packed_for(s, h)
+        packed, work = self.packed_for(s, h)
         if self.load.silent:
-            packed = packed._replace(constant=np.zeros(self.system.nv))
+            packed = packed.copy()
+            packed.constant = 0.0
         balance = np.minimum(np.concatenate([[state.t], times[:-1]]) + s.W1 * h, step.t_limit)
         theta = (balance - self.load.t_0) / self.load.dt
         counters.evaluations += times.size
         motion = self.motion
-        status = advance(packed, 0, times.size, theta, self.load.lam_0, self.load.lam_1, self.loads(balance), motion)
+        loads = self.loads(balance)
+        status = advance(packed, work, 0, times.size, theta, self.load.lam_0, self.load.lam_1, loads, motion)
         self.motion = motion
         if status == 0:
             counters.steps += times.size

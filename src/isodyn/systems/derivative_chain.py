@@ -237,7 +237,9 @@ class Chain:
         def disagreement(r: float) -> float:
             worst = 0.0
             for f in (self.h, self.c):
-                one, other = (differences.first(partial(_moved, f, s, z, t, still, r * e), h) for h in (0.1, 0.07))
+                along = partial(_moved, f, s, z, t, still, r * e)
+                with np.errstate(invalid="ignore"):  # ∞ − ∞
+                    one, other = differences.first(along, 0.1), differences.first(along, 0.07)
                 if not (np.isfinite(one).all() and np.isfinite(other).all()):
                     return float("inf")
                 if (largest := float(np.abs(other).max())) > 0.0:
@@ -246,8 +248,7 @@ class Chain:
 
         if disagreement(reach) <= AGREE:
             return reach
-        with np.errstate(over="ignore", invalid="ignore"):
-            return min((reach * 10.0**k for k in DECADES), key=disagreement)
+        return min((reach * 10.0**k for k in DECADES), key=disagreement)
 
     def _reach_of_t(self) -> float:
         """The increment of t at which differences of h and c of fourth and sixth order agree
@@ -337,15 +338,20 @@ def _until(change: Callable[[float], FloatArray], size: float, first: float) -> 
 
 
 def functions_of(system: Any) -> tuple[RowsFunction, RowsFunction]:
-    """h and c of a system with algebraic unknowns, checked."""
+    """h and c of a system with algebraic unknowns, checked; NaN where they overflow, as they may at
+    states that only differences ask for."""
 
-    def h(s: FloatArray, z: FloatArray, t: float) -> FloatArray:
-        return checks.returned("h", system.h(s.copy(), z.copy(), t), (system.nv,), t)
+    def checked(name: str, f: Any, n: int) -> RowsFunction:
+        def rows(s: FloatArray, z: FloatArray, t: float) -> FloatArray:
+            try:
+                with np.errstate(all="ignore"):
+                    return checks.returned(name, f(s.copy(), z.copy(), t), (n,), t)
+            except ArithmeticError:
+                return np.full(n, np.nan)
 
-    def c(s: FloatArray, z: FloatArray, t: float) -> FloatArray:
-        return checks.returned("c", system.c(s.copy(), z.copy(), t), (system.m,), t)
+        return rows
 
-    return h, c
+    return checked("h", system.h, system.nv), checked("c", system.c, system.m)
 
 
 def chain_of(system: Any, t: float, s: FloatArray, z: FloatArray) -> Chain:

@@ -37,7 +37,6 @@ from isodyn.kernels.compiled import (
 from isodyn.later import sparse as sp
 from isodyn.linear_solvers.blocks import full
 from isodyn.linear_solvers.definite import refuse_indefinite
-from isodyn.linear_solvers.dense import multiply
 from isodyn.linear_solvers.sparse import Factorisation, factorise
 from isodyn.notebook_views import ShownInNotebooks
 from isodyn.systems import checks
@@ -46,6 +45,7 @@ from isodyn.systems.joined import is_compiled, join
 from isodyn.systems.joined_constraints import can_join, join_constraints
 from isodyn.systems.model import Model, from_python
 from isodyn.systems.scales import ORDINARY, Scales, beside_rows, from_start, ordinary, power_of_two
+from isodyn.systems.trampoline import product
 
 Energy = Callable[[FloatArray, FloatArray, float], tuple[float, float]]
 
@@ -254,7 +254,7 @@ class _Answers:
         return checks.returned("M", M(q), (self.n, self.n), t) if callable(M) else M
 
     def multiply(self, q: FloatArray, a: FloatArray, t: float, out: FloatArray) -> None:
-        multiply(self.mass(q, t), a, out)
+        product(np.ascontiguousarray(self.mass(q, t)), a, out)
 
     def force(self, q: FloatArray, v: FloatArray, t: float) -> FloatArray:
         return checks.returned("Q", self.system.Q(q, v, t), (self.n,), t)

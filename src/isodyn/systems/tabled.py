@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar, Protocol
 
-from isodyn.kernels.compiled import SPARSE, FloatArray, IntArray
+from isodyn.kernels.compiled import SPARSE
 from isodyn.kernels.struct import Struct
 from isodyn.linear_solvers.blocks import Sparsity
 from isodyn.systems.compiled_system import CompiledSystem
@@ -31,7 +31,6 @@ class TabledSystem(CompiledSystem):
     layout: Layout = None  # type: ignore[assignment]
 
     small: ClassVar[int] = 0  # unknowns of a step up to which full matrices are faster
-    factor_in_pi: ClassVar[int] = 0  # entry of pi that tells where the factor of all loads is in pf
 
     def model(self) -> Model:
         """The function that the loop calls, with scratch memory of its own; sparse beyond a few
@@ -54,17 +53,3 @@ class TabledSystem(CompiledSystem):
     def sparse_tables(self) -> tuple[Struct, Struct]:
         """Tables and scratch for sparse matrices."""
         return self.layout.build(sparse=True)
-
-    @property
-    def pf(self) -> FloatArray:
-        """Floating-point numbers of the dense model."""
-        return self.scratch.pf  # type: ignore[attr-defined]
-
-    @property
-    def pi(self) -> IntArray:
-        """Whole numbers of the dense model."""
-        return self.scratch.pi  # type: ignore[attr-defined]
-
-    def load_factor_at(self, pi: IntArray) -> int:
-        """Where the factor of weight, forces and torques is in pf."""
-        return int(pi[self.factor_in_pi])

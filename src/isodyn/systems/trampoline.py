@@ -1,13 +1,15 @@
-"""The way from compiled code to models in Python: one compiled function for all of them."""
+"""The way from compiled code to models in Python, one compiled function for all of them; and what
+these models share with compiled ones."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from numba import objmode
+from numba import objmode, types
 
-from isodyn.kernels.compiled import MODEL, FloatArray, kernel
+from isodyn.kernels.compiled import F2, MODEL, F, FloatArray, kernel
 from isodyn.kernels.struct_types import opened
+from isodyn.linear_solvers.dense import multiply
 from isodyn.systems.model import PythonTables, call_back
 
 
@@ -29,3 +31,10 @@ def python_model(
     with objmode(status="int64"):
         status = call_back(handle, what, t, q, v, a, lam, c, out)
     return status  # noqa: RET504
+
+
+@kernel(types.void(F2, F, F))
+def product(A: FloatArray, x: FloatArray, out: FloatArray) -> None:
+    """out = A x for callers in Python, to the last bit what compiled models find; from disk, where
+    `multiply` itself would be compiled in every process."""
+    multiply(A, x, out)

@@ -32,7 +32,7 @@ class EmptySlotError(KernelError):
         cause = _failures.get(name)
         interrupted = cause is None or isinstance(cause, KeyboardInterrupt)
         told = "was interrupted" if interrupted else f"failed: {type(cause).__name__}: {cause}"
-        super().__init__(f"compiling the kernel {name} {told}")
+        super().__init__(str(cause) if isinstance(cause, KernelError) else f"compiling the kernel {name} {told}")
         self.__cause__ = cause
 
 

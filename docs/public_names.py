@@ -1,0 +1,63 @@
+"""The names that users call, by task. Names without a group come last, under "More"."""
+
+from __future__ import annotations
+
+from typing import Any
+
+GROUPS: dict[str, tuple[str, ...]] = {
+    "Run": ("integrate", "integrate_adaptive", "integrate_with_friction", "ensemble", "resume", "Newton"),
+    "Build a mechanism": ("Mechanism", "Sensor", "shapes", "load_model", "load_urdf", "load_mjcf", "load_sdf"),
+    "Joints and rows": (
+        *("Hinge", "Prismatic", "Spherical", "Cylindrical", "Universal", "Planar", "Fixed", "Screw", "Distance"),
+        *("PointOnPlane", "RollingSphere", "RollingDisc", "Gear", "Pulley", "Coupling", "Drive", "UserRows"),
+    ),
+    "Loads": (
+        *("Spring", "JointSpring", "Motor", "Force", "Torque", "JointLimit", "JointFriction", "Bushing", "Drag"),
+        *("DistributedForce", "Tension", "FormulaForce", "FormulaMotor", "FormulaTorque", "UserLoad"),
+    ),
+    "Functions of time": ("Polynomial", "Sine", "Ramp", "Pulse", "Table", "Formula"),
+    "Beams": ("Beam", "Section", "beams"),
+    "Systems from functions and matrices": (
+        *("MechanicalSystem", "LinearSystem", "FirstOrderSystem", "LinearFirstOrderSystem", "ImplicitSystem"),
+        *("CompiledSystem",),
+        *("from_lagrangian", "rayleigh", "rayleigh_from_ratios", "modal_damping"),
+        *("base_excitation", "harmonic", "step_load", "tabulated"),
+    ),
+    "Schemes": ("Scheme", "FirstOrderScheme", "Composition", "analysis"),
+    "How constraints enter": (
+        *("Stabilised", "PositionLevel", "VelocityLevel", "AccelerationLevel", "Baumgarte", "Projection", "Penalty"),
+        *("Overdetermined", "GGL", "Hamiltonian", "NullSpace", "UdwadiaKalaba"),
+    ),
+    "Ask a model": ("equilibrium", "follow_loads", "linearise", "inverse_dynamics", "kinematics"),
+    "Results, files, pages": ("Solution", "Ensemble", "FrictionSolution", "load", "report"),
+    "Large systems": ("Subdomains", "partition", "pod", "reduce", "reduction", "subdomains"),
+    "Problems and principles": ("problems", "gauss"),
+    "Errors": ("IsodynError", "errors"),
+}
+
+
+def first_line(value: Any) -> str:
+    """The first sentence of a docstring."""
+    text = " ".join((value.__doc__ or "").strip().split("\n\n")[0].split())
+    return text.split(". ")[0].rstrip(".").replace("|", "\\|")
+
+
+def to_markdown() -> str:
+    """A table for each group, with links to where the names are described."""
+    import isodyn
+    from isodyn import __all__ as every
+
+    grouped = {name for names in GROUPS.values() for name in names}
+    groups = {**GROUPS, "More": tuple(name for name in every if name not in grouped)}
+    lines = []
+    for title, names in groups.items():
+        known = [name for name in names if name in every]
+        if not known:
+            continue
+        lines += [f"## {title}", "", "| name | |", "|---|---|"]
+        for name in known:
+            value: Any = getattr(isodyn, name)
+            place = value.__name__ if type(value).__name__ == "module" else f"{value.__module__}.{value.__qualname__}"
+            lines.append(f"| {{py:obj}}`{name} <{place}>` | {first_line(value)} |")
+        lines.append("")
+    return "\n".join(lines)

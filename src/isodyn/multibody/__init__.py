@@ -1,0 +1,1 @@
+"""Mechanisms in compiled code: the tables of bodies, words, rows, laws and loads, and the kernels that read them."""

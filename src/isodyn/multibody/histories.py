@@ -1,0 +1,107 @@
+"""Measures along histories of poses, asked from Python: one state or many at a time."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import types
+
+from isodyn.bodies.body import Body
+from isodyn.bodies.rotation_kernels import put, rotate
+from isodyn.joints.measures import Pose, WordNumbers, measure, touching
+from isodyn.joints.words import Word
+from isodyn.kernels.compiled import F2, F, FloatArray, i8, kernel
+from isodyn.kernels.struct import Struct, reals
+from isodyn.kernels.struct_types import StructType
+from isodyn.multibody.nodes import place_node
+
+
+class Poses(Struct):
+    """A history of poses, field by field as in isodyn.joints.measures.Pose."""
+
+    position = reals("times", 3)
+    R = reals("times", 3, 3)
+    v, w = reals("times", 3), reals("times", 3)
+    angle, stretch, stretching = reals("times"), reals("times"), reals("times")
+
+
+POSE, POSES, WORD = StructType(Pose), StructType(Poses), StructType(WordNumbers)
+
+
+@kernel()
+def take(poses: Poses, k: int, pose: Pose) -> None:
+    """One row of a history."""
+    for i in range(3):
+        pose.position[i], pose.v[i], pose.w[i] = poses.position[k, i], poses.v[k, i], poses.w[k, i]
+        for j in range(3):
+            pose.R[i, j] = poses.R[k, i, j]
+    pose.angle, pose.stretch, pose.stretching = poses.angle[k], poses.stretch[k], poses.stretching[k]
+
+
+@kernel()
+def keep(pose: Pose, poses: Poses, k: int) -> None:
+    """A pose as row k of a history."""
+    for i in range(3):
+        poses.position[k, i], poses.v[k, i], poses.w[k, i] = pose.position[i], pose.v[i], pose.w[i]
+        for j in range(3):
+            poses.R[k, i, j] = pose.R[i, j]
+    poses.angle[k], poses.stretch[k], poses.stretching[k] = pose.angle, pose.stretch, pose.stretching
+
+
+@kernel(types.void(i8, POSES, POSES, WORD, POSE, POSE, F, F2))
+def histories(
+    kind: int, p: Poses, q: Poses, word: WordNumbers, first: Pose, second: Pose, x: FloatArray, g: FloatArray
+) -> None:
+    """One measure along two histories of poses into x, gradients into g; the two poses are
+    memory."""
+    for k in range(x.size):
+        take(p, k, first)
+        take(q, k, second)
+        x[k] = measure(kind, first, second, word, g[k])
+
+
+@kernel(types.void(i8, POSES, WORD, POSE, F2))
+def touching_points(kind: int, p: Poses, word: WordNumbers, pose: Pose, found: FloatArray) -> None:
+    """Where a sphere or a disc touches its plane along a history of poses, from the mass centre, in
+    the world."""
+    for k in range(found.shape[0]):
+        take(p, k, pose)
+        put(found[k], 0, rotate(pose.R, touching(kind, pose, word)[3]))
+
+
+@kernel(types.void(i8, F2, F2, POSE, POSES))
+def place_nodes(kind: int, q: FloatArray, v: FloatArray, pose: Pose, poses: Poses) -> None:
+    """Poses along histories of the coordinates of one node."""
+    for i in range(3):
+        for j in range(3):
+            pose.R[i, j] = 1.0 if i == j else 0.0
+    for k in range(q.shape[0]):
+        place_node(kind, q[k], v[k], 0, pose)
+        keep(pose, poses, k)
+
+
+def pose_at_start(body: Body) -> Poses:
+    """The pose of a body at the start, a history of one row."""
+    p = Poses(times=1)
+    p.position[0], p.R[0], p.v[0], p.w[0] = body.position, body.R, body.velocity, body.angular_velocity
+    p.angle[0] = body.angle
+    return p
+
+
+def value_at_start(word: Word, first: Body, second: Body) -> float:
+    """The measure of a word at the start."""
+    return float(measured(word, pose_at_start(first), pose_at_start(second))[0][0])
+
+
+def measured(word: Word, p: Poses, q: Poses) -> tuple[FloatArray, FloatArray]:
+    """A measure along two histories of poses, angles within half a turn, and its gradients (times,
+    12)."""
+    x, g = np.zeros(p.angle.size), np.zeros((p.angle.size, 12))
+    histories(word.kind, p, q, word.numbers, Pose(), Pose(), x, g)
+    return x, g
+
+
+def touched(word: Word, p: Poses) -> FloatArray:
+    """Where what rolls by this word touches its plane, from the mass centre, in the world."""
+    found = np.zeros((p.angle.size, 3))
+    touching_points(word.kind, p, word.numbers, Pose(), found)
+    return found
