@@ -305,7 +305,7 @@ _LATER = {
 
 notebook_views.register(lambda: import_module("isodyn.report.notebook").html_of)
 shown.register(lambda: import_module("isodyn.report.curves").plot)
-stored_models.register(lambda: import_module("isodyn.models.build").model_from_text)
+stored_models.register(lambda: import_module("isodyn.models.stored"))
 
 
 def __getattr__(name: str) -> Any:

@@ -18,9 +18,8 @@ from isodyn.bodies.body import Body, vector3
 from isodyn.errors import InputError, about
 from isodyn.joints import measures as words
 from isodyn.joints.actions import of_couplings, of_rolling, of_rope
-from isodyn.joints.pairs import between_points, length_of
 from isodyn.joints.part import JointPart, JointRows, JointWorld
-from isodyn.joints.words import Pair, Row, RowKind, ground_body, triad, unit
+from isodyn.joints.words import Pair, Row, RowKind, between_points, ground_body, length_of, triad, unit
 from isodyn.kernels.compiled import FloatArray
 from isodyn.parts import Keys, Value, joint, optional, required
 from isodyn.parts.part import joined

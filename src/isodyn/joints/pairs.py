@@ -24,7 +24,7 @@ from isodyn.errors import InputError, about
 from isodyn.joints import measures as words
 from isodyn.joints.actions import of_pair
 from isodyn.joints.part import JointPart, JointRows, JointWorld, Symbol
-from isodyn.joints.words import Pair, Row, RowKind, Word, unit
+from isodyn.joints.words import Pair, Row, RowKind, Word, between_points, length_of, unit
 from isodyn.parts import Keys, Value, joint, optional, required
 from isodyn.real_numbers import real_number
 
@@ -837,29 +837,6 @@ class Distance(Joint):
             A measure for each name.
         """
         return {"length": pair.length_word()}
-
-
-def between_points(name: str, first: Body, second: Body, points: Any) -> Pair:
-    """The pair of two points given in the world at the start; mass centres when left out."""
-    if points is None:
-        points = (first.position, second.position)
-    try:
-        P_i, P_j = points
-    except (TypeError, ValueError):
-        raise InputError(
-            f"{name!r}: points must be two points of the world, received {points!r}", argument="points"
-        ) from None
-    with about(None, inside="points"):
-        pair = Pair.of(name, first, second, P_i, None)
-        other = Pair.of(name, first, second, P_j, None)
-    return Pair(name, first, second, pair.s_i, other.s_j, pair.a, pair.c, pair.planar)
-
-
-def length_of(pair: Pair) -> float:
-    """|P_j − P_i| at the start."""
-    P_i = pair.first.position + pair.first.R @ pair.s_i
-    P_j = pair.second.position + pair.second.R @ pair.s_j
-    return float(np.linalg.norm(P_j - P_i))
 
 
 def _angle_of(pair: Pair) -> dict[str, Word]:

@@ -13,8 +13,7 @@ import numpy as np
 
 from isodyn.errors import InputError, about
 from isodyn.joints import measures as words
-from isodyn.joints.pairs import between_points, length_of
-from isodyn.joints.words import Pair, Word
+from isodyn.joints.words import Pair, Word, between_points, length_of
 from isodyn.loads.laws import (
     FrictionLaw,
     LimitLaw,

@@ -21,8 +21,7 @@ from isodyn.expressions import compile_formula, parse
 from isodyn.expressions.parser import Tree
 from isodyn.expressions.time import Formula
 from isodyn.joints import measures as words
-from isodyn.joints.pairs import between_points
-from isodyn.joints.words import Pair, Word, arm, ground_body
+from isodyn.joints.words import Pair, Word, arm, between_points, ground_body
 from isodyn.loads.elements import Motor
 from isodyn.loads.laws import FormulaLaw
 from isodyn.loads.on_bodies import Force, Torque

@@ -13,8 +13,7 @@ import numpy as np
 
 from isodyn.bodies.body import GROUND, Body, vector3
 from isodyn.errors import InputError
-from isodyn.joints.pairs import between_points
-from isodyn.joints.words import Pair, Word, unit
+from isodyn.joints.words import Pair, Word, between_points, unit
 from isodyn.kernels.compiled import FloatArray
 from isodyn.mechanism.parts import Parts
 
