@@ -103,14 +103,25 @@ def verification_table() -> str:
     return verification.to_markdown(verification.every(), works, results)
 
 
+SECTIONS = ("Parameters", "Attributes", "Returns", "Yields", "Raises", "Notes", "Examples")
+
+
 def to_rest(app: object, what: str, name: str, obj: object, options: object, lines: list[str]) -> None:
-    """Blocks that are laid out (indented, tables, examples) stay as they are; paragraphs keep only
-    their code spans."""
+    """Sections become titles with lists of names; blocks that are laid out (indented, tables,
+    examples) stay as they are; paragraphs keep only their code spans."""
     text: list[str] = []
     for block in re.split(r"\n\s*\n", "\n".join(lines)):
         rows = [row for row in block.split("\n") if row.strip()]
         if not rows:
             continue
+        if rows[0] in SECTIONS and re.fullmatch("-{3,}", (rows[1:] or [""])[0]):
+            text += [f".. rubric:: {rows[0]}", ""]
+            rows = rows[2:]
+            if rows and not rows[0].startswith(">>>"):
+                text += [*names_and_texts(rows), ""]
+                continue
+            if not rows:
+                continue
         bullets = rows[0].startswith(("- ", "* "))
         laid_out = rows[0].startswith((" ", "|", "```")) or any(re.fullmatch(r"[-=~ ]{4,}", row) for row in rows)
         if rows[0].startswith(">>>"):
@@ -123,6 +134,11 @@ def to_rest(app: object, what: str, name: str, obj: object, options: object, lin
         else:
             text += [*(escape(row) for row in rows), ""]
     lines[:] = text
+
+
+def names_and_texts(rows: list[str]) -> list[str]:
+    """The items of a section as a definition list: a name, then its indented text."""
+    return ["    " + escape(row.strip()) if row.startswith(" ") else f"``{row.strip()}``" for row in rows]
 
 
 def escape(row: str) -> str:

@@ -27,6 +27,7 @@ EXAMPLES = ROOT / "examples"
 PAGES = ROOT / "docs" / "_generated" / "gallery"
 INDEX = ROOT / "docs" / "_generated" / "gallery.md"
 LONGEST = 4000  # steps of a problem for its picture
+FIRST = ("andrews_mechanism", "four_bar", "slider_crank_3d", "gyroscope", "spinning_top")  # of the machines
 
 TOPICS = {
     "Machines and structures": (
@@ -160,6 +161,11 @@ def card(title: str, text: str, picture: str, link: str | None = None) -> list[s
     return [*lines, "", text, ":::", ""]
 
 
+def short(name: str) -> str:
+    """The title of an example on its card."""
+    return TITLES.get(name, name.replace("_", " ").capitalize())
+
+
 def write_index(examples: list[Path], problems: dict[str, Any]) -> None:
     """The page with all of them: a grid of cards for each topic, machines first."""
     lines = [
@@ -171,6 +177,7 @@ def write_index(examples: list[Path], problems: dict[str, Any]) -> None:
     ]
     drawn = [name for name in problems if (PAGES / "problems" / f"{name}.png").is_file()]
     machines = [name for name in drawn if is_machine(problems[name])]
+    machines = [*(name for name in FIRST if name in machines), *(name for name in machines if name not in FIRST)]
     for title, names in (("Machines", machines), ("Points and stars", [x for x in drawn if x not in machines])):
         if names:
             lines += [f"## {title}", "", "::::{grid} 1 2 3 3", ":gutter: 2", ""]
@@ -187,10 +194,9 @@ def write_index(examples: list[Path], problems: dict[str, Any]) -> None:
             for name in shown:
                 heading = (PAGES / f"{name}.md").read_text(encoding="utf-8").splitlines()[0].removeprefix("# ")
                 pictures = sorted((PAGES / name).glob("*.png"))
-                short = TITLES.get(name, name.replace("_", " ").capitalize())
-                lines += card(short, heading, f"gallery/{name}/{pictures[0].name}", f"gallery/{name}")
+                lines += card(short(name), heading, f"gallery/{name}/{pictures[0].name}", f"gallery/{name}")
             lines += ["::::", ""]
-    lines += ["```{toctree}", ":hidden:", "", *(f"gallery/{name}" for name in pages), "```", ""]
+    lines += ["```{toctree}", ":hidden:", "", *(f"{short(name)} <gallery/{name}>" for name in pages), "```", ""]
     INDEX.write_text("\n".join(lines), encoding="utf-8")
 
 

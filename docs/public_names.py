@@ -6,7 +6,7 @@ from typing import Any
 
 GROUPS: dict[str, tuple[str, ...]] = {
     "Run": ("integrate", "integrate_adaptive", "integrate_with_friction", "ensemble", "resume", "Newton"),
-    "Build a mechanism": ("Mechanism", "Sensor", "shapes", "load_model", "load_urdf"),
+    "Build a mechanism": ("Mechanism", "Sensor", "shapes", "load_model", "load_urdf", "load_mjcf", "load_sdf"),
     "Joints and rows": (
         *("Hinge", "Prismatic", "Spherical", "Cylindrical", "Universal", "Planar", "Fixed", "Screw", "Distance"),
         *("PointOnPlane", "RollingSphere", "RollingDisc", "Gear", "Pulley", "Coupling", "Drive", "UserRows"),

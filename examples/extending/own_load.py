@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 import isodyn as iso
-from isodyn.joints.pairs import between_points
+from isodyn.joints.words import between_points
 from isodyn.loads import Input, LoadForces, LoadPart, LoadWorld, formula_law
 from isodyn.models import model_from_text
 from isodyn.parts import Keys, Value, load, optional, required

@@ -79,3 +79,40 @@ def test_imports_point_downward() -> None:
 def test_exceptions_are_still_needed() -> None:
     gone = UPWARD - upward()
     assert not gone, f"these imports point downward now; take them off the list: {sorted(gone)}"
+
+
+def cycle_in(graph: dict[str, set[str]]) -> list[str]:
+    """The parts of one cycle, in order; empty if there is none."""
+    done: set[str] = set()
+
+    def visit(part: str, way: list[str]) -> list[str]:
+        if part in way:
+            return way[way.index(part) :]
+        if part in done:
+            return []
+        for target in sorted(graph.get(part, ())):
+            if found := visit(target, [*way, part]):
+                return found
+        done.add(part)
+        return []
+
+    for part in sorted(graph):
+        if found := visit(part, []):
+            return found
+    return []
+
+
+def test_packages_form_no_cycle() -> None:
+    """The graph of parts, without the listed imports."""
+    graph: dict[str, set[str]] = {}
+    for path in sorted(PACKAGE.rglob("*.py")):
+        part, place = part_of(path), path.relative_to(PACKAGE).as_posix()
+        if part != ROOT and not place.startswith(CLIENTS):
+            targets = {target for target, _ in imported_parts(path) if (place, target) not in UPWARD}
+            graph.setdefault(part, set()).update(targets - {part, ROOT})
+    assert cycle_in(graph) == []
+
+
+def test_a_cycle_is_found() -> None:
+    assert cycle_in({"a": {"b"}, "b": {"c"}, "c": {"b"}}) == ["b", "c"]
+    assert cycle_in({"a": {"b", "c"}, "b": {"c"}, "c": set()}) == []

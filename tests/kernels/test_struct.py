@@ -273,3 +273,32 @@ def test_machine_code_on_disk_is_not_used_for_other_fields(tmp_path) -> None:
         )
         found.append(done.stdout.split())
     assert found == [["5.0", "0"], ["5.0", "1"], ["5.0", "0"]]
+
+
+def test_many_structs_are_filled_field_by_field() -> None:
+    found = Tables(bodies=3, nq=0, nv=0)
+    found.bodies.fill(mass=[1.0, 2.0, 3.0], inertia=[k * np.eye(3) for k in range(3)])
+    assert [body.mass for body in found.bodies] == [1.0, 2.0, 3.0]
+    assert found.bodies[2].inertia[1, 1] == 2.0
+    found.bodies.column("mass")[:] *= 2.0
+    assert found.bodies[-1].mass == 6.0
+    with pytest.raises(InputError, match=r"Body.mass: there are 3, received 2"):
+        found.bodies.fill(mass=[1.0, 2.0])
+    with pytest.raises(IndexError, match="there are 3 Body, received the number 3"):
+        found.bodies[3]
+
+
+def test_structs_inside_structs_are_filled_whole() -> None:
+    class Frame(Struct):
+        body = one(Body)
+
+    class Frames(Struct):
+        frames = many(Frame, "frames")
+
+    bodies = [Body(), Body()]
+    bodies[1].mass = 4.0
+    found = Frames(frames=2)
+    found.frames.fill(body=bodies)
+    assert [frame.body.mass for frame in found.frames] == [0.0, 4.0]
+    found.frames[0].body.mass = 1.0
+    assert bodies[0].mass == 0.0  # a copy

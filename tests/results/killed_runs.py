@@ -70,7 +70,7 @@ def die() -> None:
 
 
 def death_in_a_write(number: int) -> None:
-    """Be killed in the middle of the so-manieth file."""
+    """Be killed in the middle of the n-th file."""
     count = [0]
     original = checkpoint.write_file
 

@@ -54,12 +54,23 @@ KEPT = 1e-12  # relative change of the angular momentum that counts as rounding
 
 
 def overshoot_exponents(s: Scheme) -> tuple[float, float] | None:
-    """Exponents u, v of growth with Omega of displacement and velocity; None where the scheme has a
-    stability limit.
+    """Return the exponents of growth with Omega of displacement and velocity.
 
     Radii within about 1e-3 of one reach their asymptotic behaviour only beyond Omega = 1e6: the
     answer is then between classes.
 
+    Parameters
+    ----------
+    s
+        The scheme.
+
+    Returns
+    -------
+    u, v
+        The exponents; None if the scheme has a stability limit.
+
+    Examples
+    --------
     >>> [round(x, 1) for x in overshoot_exponents(Scheme.V0(0.8, 0.8, 0.8))]
     [1.0, 0.0]
     """
@@ -71,9 +82,20 @@ def overshoot_exponents(s: Scheme) -> tuple[float, float] | None:
 
 
 def overshoot_class(s: Scheme) -> str | None:
-    """U0V0, U0V1, V0U1, V0U0 …; None for members with a stability limit, which have no motion at
-    large Omega.
+    """Return the class of overshoot, such as U0V0 or V0U1.
 
+    Parameters
+    ----------
+    s
+        The scheme.
+
+    Returns
+    -------
+    name
+        The class; None for members with a stability limit, which have no motion at large Omega.
+
+    Examples
+    --------
     >>> overshoot_class(Scheme.optimal(0.5)), overshoot_class(Scheme.V0(0.5, 0.5, 0.5))
     ('U0V0', 'V0U1')
     """
@@ -102,8 +124,19 @@ def _overshoot(s: Scheme, Omega: float) -> tuple[float, float]:
 
 
 class MeasuredOrder(NamedTuple):
-    """Slopes of the errors in q, v, a between the two finest steps; first-order schemes have s and
-    s' in v and a."""
+    """Slopes of the errors between the two finest steps.
+
+    Parameters
+    ----------
+    q, v, a
+        Slopes; first-order schemes have s and s' in v and a.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> round(iso.analysis.measured_order(iso.Scheme.optimal(0.5)).a, 1)
+    2.0
+    """
 
     q: float
     v: float
@@ -112,12 +145,23 @@ class MeasuredOrder(NamedTuple):
 
 @lru_cache(maxsize=64)
 def measured_order(s: Scheme | FirstOrderScheme) -> MeasuredOrder:
-    """Order of accuracy on a nonlinear problem, maximum norm over all of time; NaN where a run does
-    not get through.
+    """Measure the order of accuracy on a nonlinear problem, in the maximum norm over time.
 
     Second-order systems: two links with M(q), damping, load and jerk at the start, against the
     manufactured solution. First-order systems: the Brusselator against a solver of high order.
 
+    Parameters
+    ----------
+    s
+        The scheme.
+
+    Returns
+    -------
+    order
+        Slopes; NaN if a run fails.
+
+    Examples
+    --------
     >>> [round(slope, 1) for slope in measured_order(Scheme.U0(0.8, 0.8, 0.8))]
     [2.0, 2.0, 2.0]
     """
@@ -135,8 +179,23 @@ def measured_order(s: Scheme | FirstOrderScheme) -> MeasuredOrder:
 
 
 class OrbitBehaviour(NamedTuple):
-    """Relative changes along Kepler's orbit: angular momentum, secular drift of energy per
-    revolution, oscillation of energy."""
+    """Relative changes along Kepler's orbit.
+
+    Parameters
+    ----------
+    momentum_error
+        Largest change of angular momentum.
+    energy_drift
+        Secular drift of energy per revolution.
+    energy_oscillation
+        Oscillation of energy.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> iso.analysis.orbit_behaviour(iso.Scheme.midpoint_mpa()).momentum_error < 1e-11
+    True
+    """
 
     momentum_error: float
     energy_drift: float
@@ -145,8 +204,24 @@ class OrbitBehaviour(NamedTuple):
 
 @lru_cache(maxsize=64)
 def orbit_behaviour(s: Scheme) -> OrbitBehaviour:
-    """Energy and angular momentum over 40 revolutions with dt = 0.05; infinite where the run breaks
-    down."""
+    """Measure energy and angular momentum over 40 revolutions with dt = 0.05.
+
+    Parameters
+    ----------
+    s
+        The scheme.
+
+    Returns
+    -------
+    behaviour
+        Relative changes; infinite if the run breaks down.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> abs(iso.analysis.orbit_behaviour(iso.Scheme.newmark()).energy_drift) < 1e-10
+    True
+    """
     try:
         with unstable_allowed():
             sol = integrate(
@@ -171,8 +246,20 @@ def orbit_behaviour(s: Scheme) -> OrbitBehaviour:
 
 
 def momentum_error(s: Scheme) -> float:
-    """max |J_n / J_0 − 1| on Kepler's orbit, the first step included.
+    """Return max |J_n / J_0 − 1| on Kepler's orbit, with the first step.
 
+    Parameters
+    ----------
+    s
+        The scheme.
+
+    Returns
+    -------
+    error
+        The error.
+
+    Examples
+    --------
     >>> momentum_error(Scheme.central_difference()) < 1e-13
     True
     """
@@ -180,8 +267,20 @@ def momentum_error(s: Scheme) -> float:
 
 
 def conserves_angular_momentum(s: Scheme) -> bool:
-    """Whether the angular momentum stays at rounding.
+    """Return whether angular momentum stays at rounding on Kepler's orbit.
 
+    Parameters
+    ----------
+    s
+        The scheme.
+
+    Returns
+    -------
+    conserved
+        Whether it does.
+
+    Examples
+    --------
     >>> conserves_angular_momentum(Scheme.midpoint_mpa()), conserves_angular_momentum(Scheme.newmark())
     (True, False)
     """
@@ -189,9 +288,22 @@ def conserves_angular_momentum(s: Scheme) -> bool:
 
 
 def energy_drift(s: Scheme) -> float:
-    """Secular drift of energy per revolution relative to |H₀|, freed of the oscillation; negative
-    where the scheme dissipates.
+    """Return the secular drift of energy per revolution, relative to |H₀|.
 
+    The oscillation is removed.
+
+    Parameters
+    ----------
+    s
+        The scheme.
+
+    Returns
+    -------
+    drift
+        Negative if the scheme dissipates.
+
+    Examples
+    --------
     >>> energy_drift(Scheme.U0(0.8, 0.8, 0.8)) < -1e-6, abs(energy_drift(Scheme.newmark())) < 1e-11
     (True, True)
     """

@@ -48,7 +48,20 @@ _H = float(np.finfo(float).eps) ** (1 / 3)
 
 @dataclass(frozen=True, eq=False)
 class StepMatrix:
-    """[J₁₁ J₁₂; J₂₁ 0] of one step."""
+    """The matrix [J₁₁ J₁₂; J₂₁ 0] of one step, in blocks.
+
+    Parameters
+    ----------
+    J_11, J_12, J_21
+        The blocks.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> pendulum, scheme = iso.problems.get("pendulum").system(), iso.Scheme.optimal(0.5)
+    >>> iso.analysis.step_matrix(pendulum, scheme, iso.PositionLevel(), 0.01).whole.shape
+    (3, 3)
+    """
 
     J_11: FloatArray
     J_12: FloatArray
@@ -61,7 +74,13 @@ class StepMatrix:
         return np.block([[self.J_11, self.J_12], [self.J_21, np.zeros((m, m))]])
 
     def inverse(self) -> FloatArray:
-        """The inverse by blocks, each accurate relative to its own size; S = J₂₁ J₁₁⁻¹ J₁₂."""
+        """Return the inverse by blocks, each accurate relative to its own size.
+
+        Returns
+        -------
+        inverse
+            The inverse, from S = J₂₁ J₁₁⁻¹ J₁₂.
+        """
         inner = np.linalg.inv(self.J_11)
         S = np.linalg.inv(self.J_21 @ inner @ self.J_12)
         right, left = inner @ self.J_12, self.J_21 @ inner
@@ -69,12 +88,25 @@ class StepMatrix:
         return np.block([[inner - right @ S @ left, right @ S], [S @ left, -S]])
 
     def condition(self) -> float:
-        """‖J‖₂ ‖J⁻¹‖₂ [Shimada2014 (3.163)]."""
+        """Return the condition number ‖J‖₂ ‖J⁻¹‖₂ [Shimada2014 (3.163)].
+
+        Returns
+        -------
+        condition
+            The number.
+        """
         return float(np.linalg.norm(self.whole, 2) * np.linalg.norm(self.inverse(), 2))
 
     def equilibrated(self) -> StepMatrix:
-        """Rows and columns divided by the square roots of their largest entries until nothing
-        changes: what scaling can do at best."""
+        """Return the matrix with rows and columns scaled as well as possible.
+
+        They are divided by the square roots of their largest entries until nothing changes.
+
+        Returns
+        -------
+        matrix
+            The scaled matrix.
+        """
         n, A = self.J_11.shape[0], self.whole
         for _ in range(60):
             A = A / np.sqrt(np.outer(np.abs(A).max(axis=1), np.abs(A).max(axis=0)))
@@ -91,8 +123,22 @@ def condition_number(
     scaled: bool = False,
     state: Sample | None = None,
 ) -> float:
-    """Condition number in the spectral norm of the matrix of a step; arguments as in `step_matrix`.
+    """Return the condition number of the matrix of a step in the spectral norm.
 
+    Parameters
+    ----------
+    system, scheme, formulation, dt
+        As in `step_matrix`.
+    form, scaled, state
+        As in `step_matrix`.
+
+    Returns
+    -------
+    condition
+        The number.
+
+    Examples
+    --------
     >>> import isodyn as iso
     >>> from isodyn import problems
     >>> pendulum, scheme = problems.get("pendulum").system(), iso.Scheme.optimal(0.5)
@@ -115,19 +161,42 @@ def step_matrix(
     scaled: bool = False,
     state: Sample | None = None,
 ) -> StepMatrix:
-    """The matrix of a step of size dt at a state.
+    """Return the matrix of a step at a state.
 
     Parameters
     ----------
-    system : a mechanical system with holonomic constraints; of dependent rows an independent set is
-        taken
-    scheme : an implicit member
-    formulation : how the step is closed: position, velocity or acceleration level, or another one
-        with such a closure
-    dt : size of the step
-    form : 1 a-form, 2 v-form, 3 d-form, as in `Newton`
-    scaled : as printed (False), or as this package forms it (True)
-    state : where; left out, the start of the system with its own accelerations and multipliers
+    system
+        A mechanical system with holonomic constraints. An independent set of rows is taken.
+    scheme
+        An implicit member.
+    formulation
+        How the step closes: position, velocity or acceleration level, or another one with such a
+        closure.
+    dt
+        Size of the step.
+    form
+        1 a-form, 2 v-form, 3 d-form, as in `Newton`.
+    scaled
+        As printed (False), or as this package forms it (True).
+    state
+        The state; the start of the system, with its accelerations and multipliers, if left out.
+
+    Returns
+    -------
+    matrix
+        The matrix in blocks.
+
+    Raises
+    ------
+    InputError
+        If the system or the formulation has no such matrix.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> pendulum, scheme = iso.problems.get("pendulum").system(), iso.Scheme.optimal(0.5)
+    >>> iso.analysis.step_matrix(pendulum, scheme, iso.VelocityLevel(), 0.01).J_21.shape
+    (1, 2)
     """
     _check(system, scheme, dt, form)
     tangents = Tangents.of(system, state)

@@ -70,8 +70,63 @@ STEPS = (0.1, 1.0, 10.0, 100.0)  # z = lambda dt of first-order schemes
 
 @dataclass(frozen=True)
 class Description:
-    """What is known about a scheme for second-order systems; `str` gives a page of text, `to_dict`
-    plain numbers."""
+    """What is known about a scheme for second-order systems.
+
+    `str` gives a page of text, `to_dict` plain numbers.
+
+    Parameters
+    ----------
+    name
+        Name of the scheme.
+    family
+        "U0", "V0" or None.
+    radii
+        Roots at infinity of a member of the families.
+    explicit
+        Whether it is explicit.
+    coefficients
+        The seven coefficients.
+    parameters
+        The parameters of the generalised-alpha method, if it is one.
+    phi
+        Shift of the acceleration.
+    roots_at_infinity
+        Roots at infinity.
+    order
+        Order by the coefficients.
+    measured_order
+        Order by experiment.
+    xi
+        Damping ratio of the damped limit.
+    critical_frequency, critical_frequency_damped
+        Stability limit without and with damping.
+    bifurcation_frequency
+        Omega at which the principal pair becomes real.
+    Omega
+        Frequencies of the table.
+    spectral_radius, damping_ratio, period_error
+        Columns of the table.
+    overshoot_class
+        Class of overshoot, or None.
+    symplectic
+        Symplecticity by computation.
+    symplectic_condition
+        Whether the condition of the source holds.
+    conserves_angular_momentum
+        Whether angular momentum stays at rounding.
+    momentum_error
+        Largest relative error of angular momentum.
+    three_step_form
+        The equivalent three-step method.
+    notes
+        Remarks.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> iso.analysis.describe(iso.Scheme.optimal(0.8)).radii
+    (0.8, 1.0, 0.8)
+    """
 
     name: str
     family: str | None
@@ -100,7 +155,13 @@ class Description:
     notes: tuple[str, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-ready: numbers, strings, lists; infinities as "inf", undefined numbers as None."""
+        """Return numbers, strings and lists for JSON.
+
+        Returns
+        -------
+        document
+            Infinities are "inf", undefined numbers None.
+        """
         return {field.name: plain(getattr(self, field.name)) for field in fields(self)}
 
     def __str__(self) -> str:
@@ -142,7 +203,43 @@ class Description:
 
 @dataclass(frozen=True)
 class FirstOrderDescription:
-    """What is known about a scheme for first-order systems; z = lambda dt in s' = −lambda s."""
+    """What is known about a scheme for first-order systems.
+
+    Parameters
+    ----------
+    name
+        Name of the scheme.
+    radii
+        Roots at infinity, or None.
+    explicit
+        Whether it is explicit.
+    coefficients
+        The four coefficients.
+    phi
+        Shift of the rate.
+    roots_at_infinity
+        Roots at infinity.
+    order
+        Order by the coefficients.
+    measured_order
+        Order by experiment.
+    critical_step
+        Largest stable z.
+    z
+        lambda dt in s' = −lambda s, for the table.
+    spectral_radius
+        Column of the table.
+    symplectic
+        Symplecticity by computation.
+    notes
+        Remarks.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> iso.analysis.describe(iso.FirstOrderScheme.gear()).order
+    2
+    """
 
     name: str
     radii: tuple[float, float] | None
@@ -159,7 +256,13 @@ class FirstOrderDescription:
     notes: tuple[str, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-ready: numbers, strings, lists; infinities as "inf", undefined numbers as None."""
+        """Return numbers, strings and lists for JSON.
+
+        Returns
+        -------
+        document
+            Infinities are "inf", undefined numbers None.
+        """
         return {field.name: plain(getattr(self, field.name)) for field in fields(self)}
 
     def __str__(self) -> str:
@@ -189,12 +292,23 @@ def describe(s: FirstOrderScheme, xi: float = XI) -> FirstOrderDescription: ...
 
 
 def describe(s: Scheme | FirstOrderScheme, xi: float = XI) -> Description | FirstOrderDescription:
-    """Roots, order, damping, period error, stability, overshoot, symplecticity and momentum of a
-    scheme.
+    """Return roots, order, damping, period error, stability and invariants of a scheme.
 
-    The stability limit is given without damping and for the damping ratio `xi`; first-order systems
-    have none.
+    Parameters
+    ----------
+    s
+        The scheme.
+    xi
+        Damping ratio for which the stability limit is given, besides that without damping;
+        first-order systems have none.
 
+    Returns
+    -------
+    description
+        What is known about the scheme; `print` shows it.
+
+    Examples
+    --------
     >>> import isodyn as iso
     >>> d = describe(iso.Scheme.optimal(0.8))
     >>> d.overshoot_class, d.symplectic.verdict, d.conserves_angular_momentum

@@ -19,20 +19,22 @@ SINGULAR = 1e-12  # singular values of Q below this, relative, are none
 
 
 def index(system: Any, t0: float = 0.0) -> Index:
-    """The differentiation index at the start, with the chain of ranks.
+    """Return the differentiation index at the start, with the chain of ranks.
 
     Parameters
     ----------
-    system : one of isodyn's systems; a `Mechanism` is compiled first by its user
-    t0 : time of the start
+    system
+        One of isodyn's systems.
+    t0
+        Time of the start.
 
     Returns
     -------
-    Index
-        `index` is 0 without constraints. With algebraic unknowns, `ranks` are those of ∂c/∂z, then
-        of the rows that are differentiated where they are free of z, and so on, until z is
-        determined. A mechanical system has index 3 with holonomic rows and 2 with nonholonomic rows
-        only; its last rank is below `m` where rows follow from others.
+    index
+        The index is 0 without constraints. With algebraic unknowns, `ranks` are those of ∂c/∂z,
+        then of the rows that are differentiated because they are free of z, and so on, until z is
+        determined. A mechanical system has index 3 with holonomic rows, and 2 with nonholonomic
+        rows only; its last rank is below `m` if rows follow from others.
 
     Examples
     --------

@@ -50,8 +50,27 @@ ITERATIONS = 30
 
 
 class Symplecticity(NamedTuple):
-    """The verdict and its numbers: defect of the form, largest |log det Dh| of a step, drift and
-    oscillation of energy."""
+    """Whether a scheme is symplectic, and the numbers behind it.
+
+    Parameters
+    ----------
+    verdict
+        The verdict.
+    defect
+        Defect of the symplectic form.
+    volume_change
+        Largest |log det Dh| of a step.
+    energy_drift
+        Drift of energy.
+    energy_oscillation
+        Oscillation of energy.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> iso.analysis.symplecticity(iso.Scheme.midpoint_epa()).verdict
+    'symplectic'
+    """
 
     verdict: Verdict
     defect: float
@@ -72,11 +91,23 @@ class Step(NamedTuple):
 
 @lru_cache(maxsize=64)
 def symplecticity(s: Scheme) -> Symplecticity:
-    """Whether the scheme is symplectic, by computation.
+    """Compute whether a scheme is symplectic.
 
-    Where the spurious root is within 0.05 of the unit circle and a_n matters, E has not settled and
+    If the spurious root is within 0.05 of the unit circle and a_n matters, E has not settled and
     the defect is an estimate.
 
+    Parameters
+    ----------
+    s
+        The scheme.
+
+    Returns
+    -------
+    found
+        The verdict and its numbers.
+
+    Examples
+    --------
     >>> symplecticity(Scheme.central_difference()).verdict, symplecticity(Scheme.newmark()).verdict
     ('symplectic', 'energy bounded')
     """
@@ -92,8 +123,20 @@ def symplecticity(s: Scheme) -> Symplecticity:
 
 
 def is_symplectic(s: Scheme) -> bool:
-    """Whether the one-step map is symplectic to rounding.
+    """Return whether the one-step map is symplectic to rounding.
 
+    Parameters
+    ----------
+    s
+        The scheme.
+
+    Returns
+    -------
+    symplectic
+        Whether it is.
+
+    Examples
+    --------
     >>> is_symplectic(Scheme.midpoint_epa()), is_symplectic(Scheme.U0(0.8, 0.8, 0.8))
     (True, False)
     """

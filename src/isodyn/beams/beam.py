@@ -25,19 +25,34 @@ from isodyn.systems.description import Description
 
 @dataclass(eq=False)
 class Beam(Description):
-    """A beam along the points of a line (k, 2), or a cable along (k, 3).
+    """A beam along the points of a line in the plane, or a cable in space.
 
-    elements : how many, in all or for each piece
-    section : stiffness and mass
-    model : the strain energy; "simplified" converges to the beam, the others have limits of their
-        own
-    gravity : acceleration, (2,) or (3,)
-    corners : whether pieces are welded or hinged where they meet
+    Places are "start", "end", the number of a node, or the length from the start as a float.
 
-    Places are "start", "end", the number of a node, or the length from the start as a float (of a
-    node).
+    Parameters
+    ----------
+    line
+        Points (k, 2) of a beam, (k, 3) of a cable.
+    elements
+        Number of elements, in all or for each piece.
+    section
+        Stiffness and mass.
+    model
+        Strain energy. "simplified" converges to the beam, the others have limits of their own.
+    gravity
+        Acceleration, (2,) or (3,).
+    corners
+        Whether pieces are welded or hinged where they meet.
 
-    >>> beam = Beam([(0, 0), (2, 0)], elements=8, section=Section(EA=1e6, EI=800.0, rhoA=78.0), gravity=(0, -9.81))
+    Raises
+    ------
+    InputError
+        If the line, the elements or the section are not admissible.
+
+    Examples
+    --------
+    >>> section = Section(EA=1e6, EI=800.0, rhoA=78.0)
+    >>> beam = Beam([(0, 0), (2, 0)], elements=8, section=section, gravity=(0, -9.81))
     >>> beam.clamp("start")
     >>> beam.compile().nq
     36
@@ -74,12 +89,37 @@ class Beam(Description):
         self.rows.append(Row(name, "angle", (), tuple(p for p in products if p[2] != 0.0)))
 
     def node(self, place: Place) -> int:
-        """Number of the node at a place."""
+        """Return the number of the node at a place.
+
+        Parameters
+        ----------
+        place
+            The place.
+
+        Returns
+        -------
+        node
+            Its number.
+
+        Raises
+        ------
+        InputError
+            If there is no node.
+        """
         return self.mesh.node(place)
 
     def hinge(self, place: Place, *, position: Any = None, name: str | None = None) -> None:
-        """Hold the position of a node; `position` gives numbers or functions of time in its
-        place."""
+        """Hold the position of a node.
+
+        Parameters
+        ----------
+        place
+            The node.
+        position
+            Numbers or functions of time in place of its position at the start.
+        name
+            Name of the rows.
+        """
         k = self.node(place)
         first = 2 * self._dim * k
         targets = self.q0[first : first + self._dim] if position is None else list(position)
@@ -90,8 +130,17 @@ class Beam(Description):
             self.rows.append(Row(label, "xyz"[i], ((first + i, 1.0),), (), x))
 
     def clamp(self, place: Place, *, stretch: bool = False, name: str | None = None) -> None:
-        """Hold position and direction of a node. Its slope may still change its length, unless
-        `stretch` holds that too."""
+        """Hold the position and the direction of a node.
+
+        Parameters
+        ----------
+        place
+            The node.
+        stretch
+            Hold the length of the slope too, which may change otherwise.
+        name
+            Name of the rows.
+        """
         label = name or f"clamp {place}"
         self.hinge(place, name=label)
         first = 2 * self._dim * self.node(place) + self._dim
@@ -104,7 +153,17 @@ class Beam(Description):
             self.rows.append(Row(label, "stretch", terms, (), 1.0))
 
     def guide(self, place: Place, normal: Any, *, name: str | None = None) -> None:
-        """Hold the position of a node along `normal`: it slides across it."""
+        """Hold the position of a node along a normal, so that it slides across it.
+
+        Parameters
+        ----------
+        place
+            The node.
+        normal
+            Direction along which it is held.
+        name
+            Name of the row.
+        """
         first = 2 * self._dim * self.node(place)
         n = self._vector("normal", normal)
         size = float(np.linalg.norm(n))
@@ -116,11 +175,31 @@ class Beam(Description):
         self.rows.append(Row(name or f"guide {place}", "normal", terms, (), target))
 
     def force(self, place: Place, force: Any, *, time: Any = None) -> None:
-        """A dead force at a node; `time` scales it."""
+        """Add a dead force at a node.
+
+        Parameters
+        ----------
+        place
+            The node.
+        force
+            The force.
+        time
+            Function of time that scales it.
+        """
         self.loads.append(Load(2 * self._dim * self.node(place), self._vector("force", force), time))
 
     def torque(self, place: Place, torque: Any, *, time: Any = None) -> None:
-        """A torque at a node, counter-clockwise; a vector in space. `time` scales it."""
+        """Add a torque at a node.
+
+        Parameters
+        ----------
+        place
+            The node.
+        torque
+            The torque, counter-clockwise; a vector in space.
+        time
+            Function of time that scales it.
+        """
         vector = np.zeros(3)
         try:
             if self._dim == 2:
@@ -132,7 +211,15 @@ class Beam(Description):
         self.torques.append(Torque(self.node(place), vector, time))
 
     def distributed(self, force: Any, *, time: Any = None) -> None:
-        """A dead force per length of undeformed beam, all along it; `time` scales it."""
+        """Add a dead force per length of the undeformed beam, all along it.
+
+        Parameters
+        ----------
+        force
+            The force per length.
+        time
+            Function of time that scales it.
+        """
         self.loads.append(Load(0, self._spread(self._vector("force", force), 1.0), time))
 
     def _spread(self, force: FloatArray, mass: float | None) -> FloatArray:
@@ -140,7 +227,18 @@ class Beam(Description):
         return spread(self.mesh.elements, self.arc.size, force, per_mass=mass is None)
 
     def compile(self, *, q0: Any = None, v0: Any = None) -> BeamSystem:
-        """The system: at rest and undeformed, or with these nodal coordinates and velocities."""
+        """Return the system.
+
+        Parameters
+        ----------
+        q0, v0
+            Nodal coordinates and velocities at the start; undeformed and at rest if left out.
+
+        Returns
+        -------
+        system
+            The system.
+        """
         n = self.q0.size
         q = self.q0 if q0 is None else self._nodal("q0", q0, n)
         v = np.zeros(n) if v0 is None else self._nodal("v0", v0, n)

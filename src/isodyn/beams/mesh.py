@@ -81,23 +81,7 @@ class Mesh:
 def lay(line: Any, elements: Any, section: Section, model: str, corners: str) -> Mesh:
     """The mesh along the points of a line (k, 2) or (k, 3), or along pieces given by both ends;
     `elements` in all or for each piece."""
-    with about(None, "line"):
-        points = real_array("the line of a beam", line, "points (k, 2) or (k, 3), or pieces given by both ends")
-    if points.ndim == 3 and points.shape[1] == 2:
-        gaps = np.linalg.norm(points[1:, 0] - points[:-1, 1], axis=-1)
-        torn = np.flatnonzero(gaps > 1e-9 * float(np.abs(points).max()))
-        if torn.size:
-            k = int(torn[0])
-            raise InputError(
-                f"the line is torn: piece {k} ends at {points[k, 1].tolist()}, piece {k + 1} begins at {points[k + 1, 0].tolist()}",
-                hint="pieces must follow each other; separate beams are held together by joints",
-                argument="line",
-            )
-        points = np.concatenate([points[:, 0], points[-1:, 1]])
-    if points.ndim != 2 or points.shape[0] < 2 or points.shape[1] not in (2, 3) or not np.isfinite(points).all():
-        raise InputError(
-            f"line must be two or more points in the plane or in space, received {line!r}", argument="line"
-        )
+    points = _points_of(line)
     if not isinstance(section, Section):
         raise InputError(
             f"section must be an iso.Section, received {section!r}",
@@ -106,24 +90,10 @@ def lay(line: Any, elements: Any, section: Section, model: str, corners: str) ->
         )
     if model not in ENERGIES:
         raise InputError(f"there is no strain energy {model!r}", hint=f"known: {', '.join(ENERGIES)}", argument="model")
-    if points.shape[1] == 3 and model != "simplified":
-        raise InputError(
-            f"{model!r} is a planar strain energy; a cable in space needs model='simplified'", argument="model"
-        )
-    if points.shape[1] == 3 and section.times[1] > 0:
-        raise InputError(
-            "a cable in space has no frame against which bending could be damped: damping of bending must be 0",
-            hint="damping=(time of stretching, 0.0)",
-            argument=("section", "damping"),
-        )
     if corners not in ("weld", "hinge"):
         raise InputError(f"corners must be 'weld' or 'hinge', received {corners!r}", argument="corners")
-    if points.shape[1] == 3 and points.shape[0] > 2 and corners == "weld":
-        raise InputError(
-            "a cable does not resist twisting, so pieces in space cannot be welded at an angle",
-            hint="corners='hinge'",
-            argument="corners",
-        )
+    if points.shape[1] == 3:
+        _refuse_in_space(section, model, corners, pieces=points.shape[0] - 1)
     sides = np.diff(points, axis=0)
     lengths = np.linalg.norm(sides, axis=1)
     short = np.flatnonzero(lengths <= 1e-12 * float(np.abs(points).max()))
@@ -159,6 +129,48 @@ def lay(line: Any, elements: Any, section: Section, model: str, corners: str) ->
         before,
         tuple((ends[k][1], ends[k + 1][0]) for k in range(len(ends) - 1)),
     )
+
+
+def _points_of(line: Any) -> FloatArray:
+    """The points of a line, or of pieces given by both ends."""
+    with about(None, "line"):
+        points = real_array("the line of a beam", line, "points (k, 2) or (k, 3), or pieces given by both ends")
+    if points.ndim == 3 and points.shape[1] == 2:
+        gaps = np.linalg.norm(points[1:, 0] - points[:-1, 1], axis=-1)
+        torn = np.flatnonzero(gaps > 1e-9 * float(np.abs(points).max()))
+        if torn.size:
+            k = int(torn[0])
+            raise InputError(
+                f"the line is torn: piece {k} ends at {points[k, 1].tolist()}, piece {k + 1} begins at {points[k + 1, 0].tolist()}",
+                hint="pieces must follow each other; separate beams are held together by joints",
+                argument="line",
+            )
+        points = np.concatenate([points[:, 0], points[-1:, 1]])
+    if points.ndim != 2 or points.shape[0] < 2 or points.shape[1] not in (2, 3) or not np.isfinite(points).all():
+        raise InputError(
+            f"line must be two or more points in the plane or in space, received {line!r}", argument="line"
+        )
+    return points
+
+
+def _refuse_in_space(section: Section, model: str, corners: str, pieces: int) -> None:
+    """What a cable in space cannot have."""
+    if model != "simplified":
+        raise InputError(
+            f"{model!r} is a planar strain energy; a cable in space needs model='simplified'", argument="model"
+        )
+    if section.times[1] > 0:
+        raise InputError(
+            "a cable in space has no frame against which bending could be damped: damping of bending must be 0",
+            hint="damping=(time of stretching, 0.0)",
+            argument=("section", "damping"),
+        )
+    if pieces > 1 and corners == "weld":
+        raise InputError(
+            "a cable does not resist twisting, so pieces in space cannot be welded at an angle",
+            hint="corners='hinge'",
+            argument="corners",
+        )
 
 
 def spread(elements: Iterable[Element], nodes: int, force: FloatArray, *, per_mass: bool) -> FloatArray:

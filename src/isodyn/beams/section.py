@@ -18,11 +18,32 @@ from isodyn.real_numbers import real_number
 
 @dataclass(frozen=True, kw_only=True)
 class Section:
-    """Stiffness against stretching EA [N] and bending EI [N m²], mass per length rhoA [kg/m].
+    """Stiffness and mass of the cross-section of a beam.
 
-    `EI4` is E ∫y⁴dA [N m⁴]. `damping` holds the times τ [s] of stretching and bending, or one
-    number for both. Stresses need `E` and the distance `edge` of the outermost fibre from the axis.
+    Parameters
+    ----------
+    EA
+        Stiffness against stretching [N].
+    EI
+        Stiffness against bending [N m²].
+    rhoA
+        Mass per length [kg/m].
+    EI4
+        E ∫y⁴dA [N m⁴].
+    damping
+        Times τ [s] of stretching and bending, or one number for both.
+    E
+        Modulus of elasticity [N/m²], for stresses.
+    edge
+        Distance of the outermost fibre from the axis [m], for stresses.
 
+    Raises
+    ------
+    InputError
+        If a number is not positive.
+
+    Examples
+    --------
     >>> Section.rectangle(E=2.1e11, rho=7850.0, width=0.01, height=0.02).EI
     1400.0
     """
@@ -55,7 +76,26 @@ class Section:
     def rectangle(
         cls, *, E: float, rho: float, width: float, height: float, damping: float | tuple[float, float] = 0.0
     ) -> Section:
-        """`height` lies in the plane of bending."""
+        """Return the section of a rectangle.
+
+        Parameters
+        ----------
+        E
+            Modulus of elasticity.
+        rho
+            Density.
+        width
+            Width.
+        height
+            Height, in the plane of bending.
+        damping
+            Times of stretching and bending, or one number for both.
+
+        Returns
+        -------
+        section
+            The section.
+        """
         _positive(E=E, rho=rho, width=width, height=height)
         area = width * height
         return cls(
@@ -72,7 +112,26 @@ class Section:
     def circle(
         cls, *, E: float, rho: float, diameter: float, inner: float = 0.0, damping: float | tuple[float, float] = 0.0
     ) -> Section:
-        """A rod, or a tube with the diameter `inner` of its bore."""
+        """Return the section of a rod or a tube.
+
+        Parameters
+        ----------
+        E
+            Modulus of elasticity.
+        rho
+            Density.
+        diameter
+            Outer diameter.
+        inner
+            Diameter of the bore of a tube.
+        damping
+            Times of stretching and bending, or one number for both.
+
+        Returns
+        -------
+        section
+            The section.
+        """
         _positive(E=E, rho=rho, diameter=diameter)
         if not 0 <= inner < diameter:
             raise InputError(

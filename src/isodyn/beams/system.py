@@ -18,7 +18,24 @@ from isodyn.systems.tabled import TabledSystem
 
 @dataclass(frozen=True, eq=False)
 class BeamEnergy:
-    """Parts of the energy."""
+    """Parts of the energy of a beam.
+
+    Parameters
+    ----------
+    kinetic
+        Kinetic energy.
+    strain
+        Strain energy.
+    weight
+        Potential of the weight.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> strip = iso.problems.get("flexible_pendulum").system()
+    >>> strip.parts_of_energy(strip.q0, strip.v0).kinetic
+    0.0
+    """
 
     kinetic: float
     strain: float
@@ -27,7 +44,28 @@ class BeamEnergy:
 
 @dataclass(frozen=True, eq=False)
 class BeamSystem(TabledSystem):
-    """The compiled system of a `Beam`. q holds (position, slope) of node after node."""
+    """The compiled system of a `Beam`; q holds (position, slope) of node after node.
+
+    Parameters
+    ----------
+    function, traits, q0, v0, tables, scratch, energy, retract, difference
+        As in `CompiledSystem`.
+    names, first_order, m, m_phi, row_names, v_names, alike, elastic, scales
+        As in `CompiledSystem`.
+    turns, whole_turns, fastest
+        As in `CompiledSystem`.
+    layout
+        Nodes and elements of the beam.
+    arc
+        Lengths from the start to the nodes.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> strip = iso.problems.get("flexible_pendulum").system()
+    >>> strip.nodes(strip.q0).shape
+    (9, 2)
+    """
 
     tables: Tables = None  # type: ignore[assignment]
     scratch: Scratch = None  # type: ignore[assignment]
@@ -43,46 +81,162 @@ class BeamSystem(TabledSystem):
         return BeamShape(t.dim, t.energy, t.nodes, tuple(t.elements))
 
     def nodes(self, q: Any) -> FloatArray:
-        """Positions (…, nodes, dim)."""
+        """Return the positions of the nodes.
+
+        Parameters
+        ----------
+        q
+            Nodal coordinates (…, nq).
+
+        Returns
+        -------
+        nodes
+            Positions (…, nodes, dim).
+        """
         return self.shape.split(q)[..., 0, :]
 
     def slopes(self, q: Any) -> FloatArray:
-        """Derivatives of the position by the undeformed length, (…, nodes, dim)."""
+        """Return the derivatives of the position by the undeformed length.
+
+        Parameters
+        ----------
+        q
+            Nodal coordinates (…, nq).
+
+        Returns
+        -------
+        slopes
+            Derivatives (…, nodes, dim).
+        """
         return self.shape.split(q)[..., 1, :]
 
     def curve(self, q: Any, points: int = 8, derivative: int = 0) -> FloatArray:
-        """R, R' or R'' at `points` per element, evenly from end to end: (…, elements, points,
-        dim)."""
+        """Return the line, or a derivative of it, at points of each element.
+
+        Parameters
+        ----------
+        q
+            Nodal coordinates (…, nq).
+        points
+            Points per element, evenly from end to end.
+        derivative
+            0, 1 or 2.
+
+        Returns
+        -------
+        values
+            R, R' or R'' (…, elements, points, dim).
+        """
         return self.shape.curve(q, np.linspace(0.0, 1.0, points), derivative)
 
     def curvature(self, q: Any, points: int = 8) -> FloatArray:
-        """Curvature of the line, (…, elements, points): counter-clockwise positive in the plane,
-        |κ| in space."""
+        """Return the curvature of the line.
+
+        Parameters
+        ----------
+        q
+            Nodal coordinates (…, nq).
+        points
+            Points per element.
+
+        Returns
+        -------
+        curvature
+            (…, elements, points); counter-clockwise positive in the plane, |κ| in space.
+        """
         return self.shape.curvature(q, np.linspace(0.0, 1.0, points))
 
     def bending_moment(self, q: Any, points: int = 8) -> FloatArray:
-        """EI n·R'' with n across the line, (…, elements, points)."""
+        """Return the bending moment EI n·R'', with n across the line.
+
+        Parameters
+        ----------
+        q
+            Nodal coordinates (…, nq).
+        points
+            Points per element.
+
+        Returns
+        -------
+        moment
+            (…, elements, points).
+        """
         return self.shape.of_section("EI")[:, None] * self.shape.bend(q, np.linspace(0.0, 1.0, points))
 
     def axial_force(self, q: Any, points: int = 8) -> FloatArray:
-        """EA ε with the strain of the energy in use: chord, e·R' − 1 or ½(|R'|² − 1); (…, elements,
-        points)."""
+        """Return the axial force EA ε, with the strain of the energy in use.
+
+        The strain is that of the chord, e·R' − 1 or ½(|R'|² − 1).
+
+        Parameters
+        ----------
+        q
+            Nodal coordinates (…, nq).
+        points
+            Points per element.
+
+        Returns
+        -------
+        force
+            (…, elements, points).
+        """
         return self.shape.of_section("EA")[:, None] * self.shape.strain(q, np.linspace(0.0, 1.0, points))
 
     def stress(self, q: Any, points: int = 8, y: float | None = None) -> FloatArray:
-        """Axial stress at the distance y from the axis; at both edges of the section (last axis)
-        where y is left out."""
+        """Return the axial stress at a distance from the axis.
+
+        Parameters
+        ----------
+        q
+            Nodal coordinates (…, nq).
+        points
+            Points per element.
+        y
+            The distance; both edges of the section (last axis) if left out.
+
+        Returns
+        -------
+        stress
+            (…, elements, points), or (…, elements, points, 2).
+
+        Raises
+        ------
+        InputError
+            If the section does not know E, or its edge.
+        """
         return self.shape.stress(q, np.linspace(0.0, 1.0, points), y)
 
     def parts_of_energy(self, q: Any, v: Any) -> BeamEnergy:
-        """Kinetic energy, strain energy and potential of the weight."""
+        """Return the kinetic energy, the strain energy and the potential of the weight.
+
+        Parameters
+        ----------
+        q, v
+            Nodal coordinates and velocities.
+
+        Returns
+        -------
+        energy
+            The three parts.
+        """
         out = np.empty(3 + self.nv)
         q, v = np.ascontiguousarray(q, float), np.ascontiguousarray(v, float)
         beam_energy(q, v, self.tables, self.scratch.copy(), out)
         return BeamEnergy(*(float(x) for x in out[:3]))
 
     def momentum(self, v: Any) -> FloatArray:
-        """Linear momentum (…, dim)."""
+        """Return the linear momentum.
+
+        Parameters
+        ----------
+        v
+            Nodal velocities (…, nv).
+
+        Returns
+        -------
+        momentum
+            (…, dim).
+        """
         return self.shape.momentum(v)
 
 

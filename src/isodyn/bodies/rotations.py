@@ -19,7 +19,10 @@ import numpy as np
 from isodyn.bodies.exponential import quaternion_of_vector, tilde
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import FloatArray
+from isodyn.later import Later
 from isodyn.real_numbers import real_array
+
+transform = Later("scipy.spatial.transform")  # takes a tenth of a second to load
 
 if TYPE_CHECKING:
     from scipy.spatial.transform import Rotation
@@ -66,9 +69,7 @@ def _of_matrices(R: FloatArray, what: str) -> FloatArray:
             f"{what} is not a rotation matrix: |R Rᵀ − I| = {off:.2g}, det R = {det:.3g}",
             hint="columns are the body axes in the world; they must be orthonormal and right-handed",
         )
-    from scipy.spatial.transform import Rotation  # takes a tenth of a second to load
-
-    return scalar_first(Rotation.from_matrix(R.reshape(-1, 3, 3)).as_quat()).reshape(*R.shape[:-2], 4)
+    return scalar_first(transform.Rotation.from_matrix(R.reshape(-1, 3, 3)).as_quat()).reshape(*R.shape[:-2], 4)
 
 
 def scalar_first(xyzw: FloatArray) -> FloatArray:
@@ -78,9 +79,7 @@ def scalar_first(xyzw: FloatArray) -> FloatArray:
 
 def rotation(wxyz: FloatArray) -> Rotation:
     """SciPy's Rotation of quaternions scalar first, one or many."""
-    from scipy.spatial.transform import Rotation
-
-    return Rotation.from_quat(np.roll(wxyz, -1, axis=-1))
+    return transform.Rotation.from_quat(np.roll(wxyz, -1, axis=-1))
 
 
 def matrix(wxyz: FloatArray) -> FloatArray:

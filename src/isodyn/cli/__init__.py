@@ -41,7 +41,7 @@ COMMANDS = {
     "schema": (_MODELS, "schema_command"),
     "cite": (_REPORT, "cite_command"),
 }
-BROKEN_PIPE = 1  # nobody takes the output: no word about it
+BROKEN_PIPE = 1  # the reader of the output has gone: no message
 FAULT = 70
 
 

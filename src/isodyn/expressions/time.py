@@ -16,13 +16,32 @@ from isodyn.expressions.program import compile_formula
 from isodyn.expressions.time_kernels import FORMULA, HARMONIC, POLYNOMIAL, PULSE, RAMP, SPLINE
 from isodyn.expressions.tracing import formula_of
 from isodyn.kernels.compiled import FloatArray
+from isodyn.later import Later
 from isodyn.real_numbers import real_array, real_number
+
+interpolate = Later("scipy.interpolate")
 
 
 class Polynomial:
-    """c₀ + c₁ t + c₂ t² + …; Polynomial(0, 2) turns with two radians per second.
+    """A polynomial c₀ + c₁ t + c₂ t² and so on.
 
-    The coefficients are numbers, or one sequence of them: Polynomial([0, 2]) is the same.
+    Polynomial(0, 2) turns with two radians per second.
+
+    Parameters
+    ----------
+    *coefficients
+        Numbers, or one sequence of them: Polynomial([0, 2]) is the same.
+
+    Raises
+    ------
+    InputError
+        If a number is not finite, or the text is no formula.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> iso.Polynomial(0, 2)
+    Polynomial(0, 2)
     """
 
     kind = POLYNOMIAL
@@ -37,7 +56,30 @@ class Polynomial:
 
 @dataclass(frozen=True)
 class Sine:
-    """offset + amplitude sin(omega t + phase)."""
+    """A function offset + amplitude sin(omega t + phase).
+
+    Parameters
+    ----------
+    amplitude
+        Amplitude.
+    omega
+        Angular frequency.
+    phase
+        Phase.
+    offset
+        Mean.
+
+    Raises
+    ------
+    InputError
+        If a number is not finite, or the text is no formula.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> iso.Sine(2.0, omega=1.0, offset=3.0)
+    Sine(amplitude=2.0, omega=1.0, phase=0.0, offset=3.0)
+    """
 
     amplitude: float
     omega: float
@@ -48,12 +90,32 @@ class Sine:
 
     @property
     def numbers(self) -> FloatArray:
+        """Numbers of the function of time, for compiled code."""
         return _finite("amplitude, omega, phase, offset", (self.offset, self.amplitude, self.omega, self.phase))
 
 
 @dataclass(frozen=True)
 class Ramp:
-    """From `start` to `end` between t0 and t1, smooth to the second derivative."""
+    """A smooth way from one value to another, to the second derivative.
+
+    Parameters
+    ----------
+    start, end
+        The values.
+    t0, t1
+        Times between which it changes.
+
+    Raises
+    ------
+    InputError
+        If a number is not finite, or the text is no formula.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> iso.Ramp(0.0, 1.0, t0=0.0, t1=2.0)
+    Ramp(start=0.0, end=1.0, t0=0.0, t1=2.0)
+    """
 
     start: float
     end: float
@@ -64,6 +126,7 @@ class Ramp:
 
     @property
     def numbers(self) -> FloatArray:
+        """Numbers of the function of time, for compiled code."""
         if not self.t1 > self.t0:
             raise InputError(f"a ramp needs t1 > t0, received {self.t0:g} and {self.t1:g}", argument="t1")
         return _finite("start, end, t0, t1", (self.start, self.end, self.t0, self.t1))
@@ -71,8 +134,28 @@ class Ramp:
 
 @dataclass(frozen=True)
 class Pulse:
-    """`value` from t0 on until just before t1, zero elsewhere. Give the jumps to `breakpoints=` of
-    the run."""
+    """A value from t0 until just before t1, zero elsewhere.
+
+    Give the jumps to `breakpoints=` of the run.
+
+    Parameters
+    ----------
+    value
+        The value.
+    t0, t1
+        The two times.
+
+    Raises
+    ------
+    InputError
+        If a number is not finite, or the text is no formula.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> iso.Pulse(2.0, t0=0.0, t1=1.0)
+    Pulse(value=2.0, t0=0.0, t1=1.0)
+    """
 
     value: float
     t0: float
@@ -82,22 +165,39 @@ class Pulse:
 
     @property
     def numbers(self) -> FloatArray:
+        """Numbers of the function of time, for compiled code."""
         if not self.t1 > self.t0:
             raise InputError(f"a pulse needs t1 > t0, received {self.t0:g} and {self.t1:g}", argument="t1")
         return _finite("value, t0, t1", (self.value, self.t0, self.t1))
 
 
 class Table:
-    """Values at times, joined by a cubic spline; constant before the first and after the last.
+    """Values at times, joined by a cubic spline.
 
-    Table(times, values), or one array with a row (time, value) for each: Table(np.loadtxt(…)).
+    It is constant before the first and after the last time.
+
+    Parameters
+    ----------
+    t
+        Ascending times, or an array with a row (time, value) for each, such as `np.loadtxt(…)`.
+    x
+        Values.
+
+    Raises
+    ------
+    InputError
+        If a number is not finite, or the text is no formula.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> profile = iso.Table([0.0, 1.0, 2.0], [0.0, 1.0, 4.0])
+    >>> drive = iso.Drive("drive", "slide", profile)
     """
 
     kind = SPLINE
 
     def __init__(self, t: Any, x: Any = None) -> None:
-        from scipy.interpolate import CubicSpline
-
         if x is None:
             rows = real_array("the table", t, "rows (time, value)")
             if rows.ndim != 2 or rows.shape[1] != 2:
@@ -111,15 +211,35 @@ class Table:
             raise InputError(
                 f"a table needs ascending times and as many values, at least two; received {times.size} and {values.size}"
             )
-        spline = CubicSpline(times, values, bc_type="clamped")
+        spline = interpolate.CubicSpline(times, values, bc_type="clamped")
         pieces = [[t0, *c[::-1]] for t0, c in zip(times[:-1], spline.c.T, strict=True)]
         before, after = [-1e300, values[0], 0.0, 0.0, 0.0], [times[-1], values[-1], 0.0, 0.0, 0.0]
         self.numbers = np.array([before, *pieces, after]).ravel()
 
 
 class Formula:
-    """A formula of t and of numbers given by name: Formula("a*sin(2*pi*f*t)", a=0.1, f=5). No
-    Python is evaluated."""
+    """A formula of t and of numbers given by name.
+
+    No Python is evaluated.
+
+    Parameters
+    ----------
+    text
+        The formula.
+    **parameters
+        Values of its names.
+
+    Raises
+    ------
+    InputError
+        If a number is not finite, or the text is no formula.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> iso.Formula("a*t", a=2.0)
+    Formula('a*t', a=2.0)
+    """
 
     kind = FORMULA
 

@@ -5,8 +5,8 @@ An ordinary differential equation a = F(q, v, t) with
 
     F = the a that minimises ½(a − M⁻¹Q)ᵀM(a − M⁻¹Q) subject to G a = b̂,      b̂ = b − 2α φ̇ − β² φ [Pennestri2008 (90)]
 
-`UdwadiaKalaba(form)` has it from M, G and b̂ directly [Udwadia1992 (5a)], `NullSpace(basis)` from
-Nᵀ(M a − Q) = 0 with G N = 0 [Pennestri2008 (33) adapted]. Any scheme integrates the equation;
+`UdwadiaKalaba(form)` computes it from M, G and b̂ directly [Udwadia1992 (5a)], `NullSpace(basis)`
+from Nᵀ(M a − Q) = 0 with G N = 0 [Pennestri2008 (33) adapted]. Any scheme integrates the equation;
 nothing keeps φ and φ̇ where they are but α and β. Rows that follow from others and contradict them
 are an error.
 

@@ -51,18 +51,37 @@ def integrate_with_friction(
 ) -> FrictionSolution:
     """Integrate a constrained system whose contacts slide and stick.
 
+    The solution has the modes, the switches and the works besides q, v, a, lam. A unilateral
+    contact that opens ends the run there (`sol.stats.stopped` says so).
+
     Parameters
     ----------
-    system : mechanical, with the constraints that carry the normal reactions
-    contacts : where friction acts; one or several `Contact`
-    rtol, atol : error of a step allowed in positions, velocities and works; atol left out is 1e-12
-        of their typical sizes
-    save : ascending times to keep besides the switches; every accepted step when left out
-    max_switches : more of them end the run with an error
+    system
+        A mechanical system with the constraints that carry the normal reactions.
+    contacts
+        Where friction acts: one or several `Contact`.
+    t_end, t0
+        End and start of the run.
+    rtol, atol
+        Error of a step allowed in positions, velocities and works; atol is 1e-12 of their typical
+        sizes if left out.
+    save
+        Ascending times to save besides the switches; every accepted step if left out.
+    max_switches
+        More of them end the run with an error.
 
-    The solution has the modes, the switches and the works beside q, v, a, lam. A unilateral contact
-    that opens ends the run there (`sol.stats.stopped` says so).
+    Returns
+    -------
+    sol
+        The solution.
 
+    Raises
+    ------
+    PainleveError
+        If no acceleration is possible, or several are.
+
+    Examples
+    --------
     >>> import isodyn as iso
     >>> block = iso.MechanicalSystem(
     ...     1.0, lambda q, v, t: np.array([0.0, -10.0]), [0.0, 0.0], [2.0, 0.0],

@@ -12,6 +12,7 @@ from isodyn.errors import PainleveError, SeparationError
 from isodyn.friction.system import ModalSystem, Physics
 from isodyn.gauss.contacts import Mode, Sliding
 from isodyn.kernels.compiled import FloatArray
+from isodyn.results.quantities import Of, Quantity, more_quantities
 from isodyn.results.solution import Solution, Statistics
 
 AGAINST = 1e-6  # of the velocities at hand: slip against its own mode by more than this is an error
@@ -35,17 +36,52 @@ class Phase(NamedTuple):
     modes: tuple[Mode, ...]
 
 
+class ContactColumns(NamedTuple):
+    """Where a contact stands: its columns in `normal`, and those in `friction` and `slip`."""
+
+    name: str
+    normal: slice
+    tangent: slice
+
+
 @dataclass(eq=False)
 class FrictionSolution(Solution):
-    """A `Solution` with friction.
-
-    normal (k, Σ rows), friction (k, Σ d), slip (k, Σ d) : N, f and u of all contacts side by side
-    work (k, 3) : work of Fᴺ, Fᴸ and Fᶜ since the start; mass_work (k,) : ∫ ½vᵀṀv dt, zero for
-    constant M
-    phases, switches : modes in order, and when and why they changed
+    """A solution with friction.
 
     At a switch the row holds the values after it; those before are in `aux` ("a_left", "lam_left",
     "friction_left").
+
+    Parameters
+    ----------
+    t, q, v, a, lam, system, scheme, stats, columns, aux, redundant, model
+        As in `Solution`.
+    normal
+        Normal reactions N of all contacts side by side (k, Σ rows).
+    friction
+        Friction forces f (k, Σ d).
+    slip
+        Slip velocities u (k, Σ d).
+    work
+        Work of Fᴺ, Fᴸ and Fᶜ since the start (k, 3).
+    mass_work
+        ∫ ½vᵀṀv dt (k,), zero for constant M.
+    kinetic
+        Kinetic energy (k,).
+    phases
+        Modes of the contacts in order.
+    switches
+        When and why they changed.
+
+    Examples
+    --------
+    >>> import numpy as np, isodyn as iso
+    >>> block = iso.MechanicalSystem(
+    ...     1.0, lambda q, v, t: np.array([0.0, -10.0]), [0.0, 0.0], [2.0, 0.0],
+    ...     phi=lambda q, t: q[1:], G=lambda q, t: np.array([[0.0, 1.0]]), b=lambda q, v, t: np.zeros(1))
+    >>> contact = iso.gauss.Contact(rows=0, tangent=[1.0, 0.0], mu=0.5, unilateral=True)
+    >>> sol = iso.integrate_with_friction(block, contact, t_end=1.0)
+    >>> len(sol.phases), bool(abs(sol.work_balance()).max() < 1e-9)
+    (2, True)
     """
 
     normal: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
@@ -56,13 +92,31 @@ class FrictionSolution(Solution):
     kinetic: FloatArray = field(default_factory=lambda: np.zeros(0))
     phases: tuple[Phase, ...] = ()
     switches: tuple[Switch, ...] = ()
+    contacts: tuple[ContactColumns, ...] = ()
 
     def work_balance(self) -> FloatArray:
-        """½vᵀMv − ½v₀ᵀM₀v₀ less all work: zero but for the error of the integration."""
+        """Return ½vᵀMv − ½v₀ᵀM₀v₀ less all work.
+
+        Returns
+        -------
+        balance
+            History (k,), zero except for the error of the integration.
+        """
         return self.kinetic - self.kinetic[0] - self.work.sum(axis=1) - self.mass_work
 
     def modes_at(self, t: float) -> tuple[Mode, ...]:
-        """The modes at a time; at a switch those after it."""
+        """Return the modes of the contacts at a time; at a switch those after it.
+
+        Parameters
+        ----------
+        t
+            The time.
+
+        Returns
+        -------
+        modes
+            A mode for each contact.
+        """
         for phase in reversed(self.phases):
             if t >= phase.t0:
                 return phase.modes
@@ -79,6 +133,7 @@ class Recorder:
         self.left: list[tuple[int, FloatArray, FloatArray, FloatArray]] = []
         self.phases: list[Phase] = []
         self.switches: list[Switch] = []
+        self.widths: list[tuple[str, int, int]] = []  # of contacts: name, normal forces, tangents
         self.stats = Statistics()
         self.stopped: str | None = None
 
@@ -108,6 +163,9 @@ class Recorder:
         """One row, and whether its modes are still the only ones possible."""
         result, physics = modal.result(t, q, v), self.physics
         slips = [contact.slip(q, v, t) for contact in physics.contacts]
+        if not self.widths:
+            sizes = zip(physics.contacts, result.normal, slips, strict=True)
+            self.widths = [(contact.name, normal.size, slip.size) for contact, normal, slip in sizes]
         if inside:
             speed = AGAINST * max(float(np.abs(v).max()), 1e-3 * physics.speed)
             for contact, mode, slip in zip(physics.contacts, modal.modes, slips, strict=True):
@@ -164,4 +222,43 @@ class Recorder:
             kinetic=kinetic,
             phases=tuple(self.phases),
             switches=tuple(self.switches),
+            contacts=self.columns(),
         )
+
+    def columns(self) -> tuple[ContactColumns, ...]:
+        """Where the contacts stand in the tables."""
+        found, normal, tangent = [], 0, 0
+        for name, m, d in self.widths:
+            found.append(ContactColumns(name, slice(normal, normal + m), slice(tangent, tangent + d)))
+            normal, tangent = normal + m, tangent + d
+        return tuple(found)
+
+
+@more_quantities.register
+def of_contacts(sol: FrictionSolution) -> list[Quantity]:
+    """Normal force, friction, slip and mode of every contact, by its name."""
+    found = []
+    starts = np.array([phase.t0 for phase in sol.phases])
+    phase = np.maximum(np.searchsorted(starts, sol.t, side="right") - 1, 0)
+    for k, contact in enumerate(sol.contacts):
+        signs = np.array([_sign(one.modes[k]) for one in sol.phases])
+        tables = [
+            ("normal", sol.normal, contact.normal, "normal force"),
+            ("friction", sol.friction, contact.tangent, "friction, along the tangent directions"),
+            ("slip", sol.slip, contact.tangent, "velocity of slip"),
+        ]
+        for what, table, own, words in tables:
+            values = table[:, own]
+            several = tuple(str(i + 1) for i in range(values.shape[1])) if values.shape[1] > 1 else ()
+            one = values if several else values[:, 0]
+            found.append(Quantity(Of.CONTACT, contact.name, what, "", words, lambda one=one: one, several))  # type: ignore[misc]
+        words = "1 or −1 slides that way, 0 sticks"
+        found.append(Quantity(Of.CONTACT, contact.name, "mode", "1", words, lambda signs=signs: signs[phase]))  # type: ignore[misc]
+    return found
+
+
+def _sign(mode: Mode) -> float:
+    """Along its first direction; 1 for sliding in a plane."""
+    if not isinstance(mode, Sliding):
+        return 0.0
+    return float(np.sign(mode.direction[0])) if len(mode.direction) == 1 else 1.0

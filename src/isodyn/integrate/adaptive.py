@@ -63,33 +63,56 @@ def integrate_adaptive(
     progress: bool = False,
     assemble: bool = False,
 ) -> Solution:
-    """Integrate a smooth, non-stiff system from t0 to t_end with steps that keep the error of each
-    below rtol and atol.
-
-    Parameters
-    ----------
-    system : mechanical, with or without constraints, or first order without algebraic unknowns
-    formulation : how accelerations are computed. None and `UdwadiaKalaba("range-space")` do it in
-        compiled code; other forms, and `NullSpace(basis)`, in Python by `isodyn.gauss`. The motion
-        is the same.
-    rtol, atol : error of a step allowed in every component, atol + rtol |y|; atol may hold one
-        number for each of (q, v). Left out it is 1e-12 of typical sizes: of coordinates, and of
-        those per time in which the start and its forces move the system by them
-    save : times to keep, or how many at equal distances, both ends included; every accepted step
-        when left out
-    first_step, max_step : sizes of the first step to try and of the largest to take
-    project : put accepted and saved states onto φ = 0 and φ̇ = 0, ψ = 0 by the least change in the
-        mass norm
-    events : functions (t, q, v) → number whose zeros are located on the dense output; attributes
-        `terminal` (True, or after how many) and `direction` (+1 upwards, −1 downwards) as in SciPy.
-        One that is zero where a step begins does not count there.
-    progress, assemble : as in `integrate`
+    """Integrate a smooth, non-stiff system with steps of order 8 that keep the error small.
 
     `sol.aux["event_times"]`, `["event_q"]`, `["event_v"]` hold a list per event; a terminal one
     ends the run there, with its state as the last row. Rejected steps are counted in
-    `sol.stats.rejected`. Between rows `sol.at` is a quintic; times that matter go into `save`.
-    Ctrl-C returns what exists; an error carries it in `.partial`.
+    `sol.stats.rejected`. Between rows `sol.at` is a quintic; put times that matter into `save`.
+    Ctrl-C returns what exists; an error has it in `partial`.
 
+    Parameters
+    ----------
+    system
+        A mechanical system with or without constraints, or a first-order system without algebraic
+        unknowns.
+    formulation
+        How accelerations are computed. None and `UdwadiaKalaba("range-space")` do it in compiled
+        code; other forms, and `NullSpace(basis)`, in Python. The motion is the same.
+    t_end, t0
+        End and start of the run.
+    rtol, atol
+        Error of a step allowed in every component, atol + rtol |y|. atol may hold one number for
+        each of (q, v). If it is left out, it is 1e-12 of typical sizes of coordinates and of their
+        rates.
+    save
+        Times to save, or how many at equal distances, with both ends; every accepted step if left
+        out.
+    first_step, max_step
+        Sizes of the first step to try and of the largest to take.
+    project
+        Move accepted and saved states onto φ = 0, φ̇ = 0 and ψ = 0 by the least change in the mass
+        norm.
+    events
+        Functions (t, q, v) → number whose zeros are located on the dense output. Attributes
+        `terminal` (True, or after how many) and `direction` (+1 upwards, −1 downwards) are those of
+        SciPy. An event that is zero at the beginning of a step does not count there.
+    progress
+        Show a bar with the remaining time on standard error.
+    assemble
+        Move a start that violates the constraints, as in `integrate`.
+
+    Returns
+    -------
+    sol
+        The solution.
+
+    Raises
+    ------
+    InputError
+        If an argument is not admissible.
+
+    Examples
+    --------
     >>> import isodyn as iso
     >>> system = iso.MechanicalSystem(M=1.0, Q=lambda q, v, t: -q, q0=[1.0], v0=[0.0])
     >>> sol = iso.integrate_adaptive(system, t_end=1.0, save=3)

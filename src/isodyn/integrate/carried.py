@@ -52,4 +52,4 @@ def put_back(run: Run, found: dict[str, Any]) -> None:
     rows, a, lam = found["left_rows"], found["left_a"], found["left_lam"]
     run.left = [(int(row), a[k].copy(), lam[k].copy()) for k, row in enumerate(rows)]
     run.index = str(found["index"]) or None
-    run.return_to(int(run.state.step))
+    run.return_to_state()

@@ -58,22 +58,39 @@ def ensemble(
     threads: int | None = None,
     progress: bool = False,
 ) -> Ensemble:
-    """Integrate many members from t0 to t_end in steps of dt, each as `integrate` would, on several
-    threads.
-
-    Parameters
-    ----------
-    system : one system, or a sequence of systems of the same sizes, one for each member
-    scheme, formulation, dt, t_end, t0, save_every, select, breakpoints, newton, assemble : as in
-        `integrate`
-    q0, v0 : initial states (N, nq), (N, nv), a row for each member; what is left out, or is one
-        vector, is the same for all. The states of a first-order system are its v0
-    threads : how many; all cores when left out (or NUMBA_NUM_THREADS)
-    progress : show a bar with the remaining time on standard error
+    """Integrate many members, each as `integrate` would, on several threads.
 
     Members that fail do not end the others: `ens.errors` holds their errors. Ctrl-C returns the
     members that are done.
 
+    Parameters
+    ----------
+    system
+        One system, or a sequence of systems of the same sizes, one for each member.
+    scheme, formulation, dt, t_end
+        As in `integrate`.
+    q0, v0
+        Initial states (N, nq), (N, nv), a row for each member. One that is left out, or is one
+        vector, is the same for all. The states of a first-order system are its v0.
+    t0, save_every, select, breakpoints, newton, assemble
+        As in `integrate`.
+    threads
+        Number of threads; all cores (or NUMBA_NUM_THREADS) if left out.
+    progress
+        Show a bar with the remaining time on standard error.
+
+    Returns
+    -------
+    ens
+        All solutions.
+
+    Raises
+    ------
+    InputError
+        If an argument is not admissible.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> import isodyn as iso
     >>> pendulum = iso.problems.get("pendulum").system()

@@ -10,6 +10,9 @@ import numpy as np
 
 from isodyn.errors import CallableError, InputError, NonFiniteError
 from isodyn.kernels.compiled import FloatArray
+from isodyn.later import Later
+
+optimize = Later("scipy.optimize")  # takes a while to load
 
 _EPS = float(np.finfo(np.float64).eps)
 
@@ -58,11 +61,11 @@ def read_events(events: Any) -> tuple[Event, ...]:
 
 def locate(g: Callable[[float], float], t: float, before: float, t_1: float, after: float) -> float:
     """The zero of g between t and t_1, to rounding; its values there are known."""
-    from scipy.optimize import brentq  # takes a while to load
-
     if after == 0.0:
         return t_1
     known = {t: before, t_1: after}
     return float(
-        brentq(lambda x: known[x] if x in known else g(x), t, t_1, xtol=_EPS * max(abs(t_1), t_1 - t), rtol=4 * _EPS)
+        optimize.brentq(
+            lambda x: known[x] if x in known else g(x), t, t_1, xtol=_EPS * max(abs(t_1), t_1 - t), rtol=4 * _EPS
+        )
     )

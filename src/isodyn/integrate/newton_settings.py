@@ -15,13 +15,39 @@ class Newton:
     """How the nonlinear equations of a step are solved.
 
     The iteration stops when the estimated error of the acceleration is below `rtol` of its size, or
-    at the round-off floor. The Jacobian is formed once per step; in every iteration with `full`;
-    kept over steps while it converges well with `reuse` (one per step still where it belongs to the
-    discretisation: `Stabilised`, `GGL`, `Overdetermined` take corrections of q or v from it);
-    without the derivatives of forces with `quasi` (mass and constraints only). `form` tells which
-    increment is solved for and what the first guess is: 0 none or a steady acceleration (default),
-    1 a-form, 2 v-form, 3 d-form: no change of a, v or q. A step that does not converge in
-    `max_iterations` is halved, at most `max_halvings` times.
+    at the level of rounding. The Jacobian is formed once per step.
+
+    Parameters
+    ----------
+    rtol
+        Relative error of the acceleration.
+    max_iterations
+        A step that needs more is halved.
+    max_halvings
+        How often a step may be halved.
+    full
+        Form the Jacobian in every iteration.
+    reuse
+        Keep the Jacobian over steps while it converges well. `Stabilised`, `GGL` and
+        `Overdetermined` still need one per step, because corrections of q or v use it.
+    quasi
+        Leave the derivatives of forces out of the Jacobian.
+    form
+        Which increment is solved for, and the first guess: 0 none or a steady acceleration, 1
+        a-form, 2 v-form, 3 d-form (no change of a, v or q).
+
+    Raises
+    ------
+    InputError
+        If a number is not admissible.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> pendulum = iso.problems.get("pendulum").system()
+    >>> sol = iso.integrate(pendulum, dt=0.01, t_end=0.1, newton=iso.Newton(rtol=1e-12))
+    >>> sol.stats.halvings
+    0
     """
 
     rtol: float = 1e-10
@@ -43,6 +69,17 @@ class Newton:
             )
 
     def controls(self, *, keep_balance: bool = False) -> Controls:
-        """These settings as numbers for kernels."""
+        """Return these settings as numbers for kernels.
+
+        Parameters
+        ----------
+        keep_balance
+            Whether the states at the last two balances are kept.
+
+        Returns
+        -------
+        controls
+            The numbers.
+        """
         flags = int(self.full), int(self.reuse), int(self.quasi), self.form
         return Controls(self.rtol, self.max_iterations, self.max_halvings, *flags, int(keep_balance))

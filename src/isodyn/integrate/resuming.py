@@ -21,11 +21,42 @@ OWN = {"system", "progress", "observe", "checkpoint"}  # what a resumed run is g
 
 
 def resume(path: str | Path, system: Any = None, *, progress: bool = False, observe: Any = None) -> Solution:
-    """The solution of a run that was started with `checkpoint=path`, from where it was left; a
-    finished one as it is.
+    """Continue a run that was started with `checkpoint=path`.
 
-    `system` must be the one of the run, which is checked; a run from a model file brings its own.
     The result is bit for bit that of a run which was not interrupted.
+
+    Parameters
+    ----------
+    path
+        The folder.
+    system
+        The system of the run, which is checked; a run from a model file brings its own.
+    progress
+        Show a bar with the remaining time on standard error.
+    observe
+        As in `integrate`.
+
+    Returns
+    -------
+    sol
+        The solution; of a finished run as it is.
+
+    Raises
+    ------
+    InputError
+        If the folder holds no run, or the system is another one.
+
+    Examples
+    --------
+    >>> import isodyn as iso, tempfile
+    >>> pendulum = iso.problems.get("pendulum").system()
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     half = iso.integrate(
+    ...         pendulum, dt=0.01, t_end=0.1, checkpoint=f"{folder}/run", observe=lambda x: bool(x.t > 0.05)
+    ...     )
+    ...     sol = iso.resume(f"{folder}/run", pendulum)
+    >>> float(sol.t[-1])
+    0.1
     """
     folder = Path(path)
     identity, document = _described(folder)

@@ -18,9 +18,8 @@ from isodyn.bodies.body import Body, vector3
 from isodyn.errors import InputError, about
 from isodyn.joints import measures as words
 from isodyn.joints.actions import of_couplings, of_rolling, of_rope
-from isodyn.joints.pairs import between_points, length_of
 from isodyn.joints.part import JointPart, JointRows, JointWorld
-from isodyn.joints.words import Pair, Row, RowKind, ground_body, triad, unit
+from isodyn.joints.words import Pair, Row, RowKind, between_points, ground_body, length_of, triad, unit
 from isodyn.kernels.compiled import FloatArray
 from isodyn.parts import Keys, Value, joint, optional, required
 from isodyn.parts.part import joined
@@ -29,11 +28,37 @@ from isodyn.parts.part import joined
 @joint("drive")
 @dataclass(frozen=True)
 class Drive(JointPart):
-    """A joint coordinate follows a function of time: `value` of isodyn's time functions, or a
-    number.
+    """A joint coordinate that follows a function of time.
 
     Whole turns of an angle count: a run starts in the turn that is nearest to `value` at its first
     time.
+
+    Parameters
+    ----------
+    name
+        Name of the drive.
+    joint
+        Name of the joint.
+    value
+        A function of time, such as `Polynomial(0, 2)`, or a number.
+    coordinate
+        Name of the coordinate, if the joint has several.
+
+    Raises
+    ------
+    InputError
+        If the joint or the coordinate is unknown.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> mech = iso.Mechanism()
+    >>> _ = mech.add_body("rod", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0.5, 0, 0))
+    >>> _ = mech.add_joint(iso.Hinge("pin", "ground", "rod", point=(0, 0, 0), axis=(0, 1, 0)))
+    >>> _ = mech.add_joint(iso.Drive("motor", "pin", iso.Polynomial(0, 2)))
+    >>> sol = iso.kinematics(mech.compile(), [0.0, 0.5])
+    >>> round(float(sol.joint("pin").angle[-1]), 9)
+    1.0
     """
 
     name: str
@@ -48,7 +73,18 @@ class Drive(JointPart):
     }
 
     def build(self, world: JointWorld) -> JointRows:
-        """One row, where the joint acts."""
+        """Return the rows of the joint.
+
+        Parameters
+        ----------
+        world
+            The bodies and joints of the mechanism.
+
+        Returns
+        -------
+        rows
+            The rows, with what is drawn and measured.
+        """
         with about(self.name, "joint" if self.coordinate is None else "coordinate"):
             word = world.coordinate(self.what, self.joint, self.coordinate)
         turns = word.kind in words.WHOLE_TURNS
@@ -59,8 +95,30 @@ class Drive(JointPart):
 @joint("coupling")
 @dataclass(frozen=True)
 class Coupling(JointPart):
-    """Σ weight·coordinate stays what it is at the start: {"pin": 1.0, "slide": -0.05} or {("pin",
-    "angle"): 1.0, …}."""
+    """A weighted sum of joint coordinates that stays as it is at the start.
+
+    Parameters
+    ----------
+    name
+        Name of the coupling.
+    weights
+        Weights by coordinate, such as {"pin": 1.0, "slide": -0.05} or {("pin", "angle"): 1.0}.
+
+    Raises
+    ------
+    InputError
+        If it couples nothing, or a joint is unknown.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> mech = iso.Mechanism()
+    >>> _ = mech.add_body("rod", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0.5, 0, 0))
+    >>> _ = mech.add_joint(iso.Hinge("pin", "ground", "rod", point=(0, 0, 0), axis=(0, 1, 0)))
+    >>> _ = mech.add_joint(iso.Coupling("held", {"pin": 1.0}))
+    >>> mech.mobility().freedoms
+    0
+    """
 
     name: str
     weights: Mapping[Any, float]
@@ -68,7 +126,13 @@ class Coupling(JointPart):
     keys: ClassVar[Keys] = {"weights": required(Value.WEIGHTS)}
 
     def check(self) -> None:
-        """Refuse what couples nothing."""
+        """Refuse a part that makes no sense.
+
+        Raises
+        ------
+        InputError
+            If its data contradict each other.
+        """
         if not self.weights:
             raise InputError(
                 f"coupling {self.name!r}: it names no joints",
@@ -83,7 +147,18 @@ class Coupling(JointPart):
                 )
 
     def build(self, world: JointWorld) -> JointRows:
-        """One row that holds what the sum is at the start."""
+        """Return the rows of the joint.
+
+        Parameters
+        ----------
+        world
+            The bodies and joints of the mechanism.
+
+        Returns
+        -------
+        rows
+            The rows, with what is drawn and measured.
+        """
         self.check()
         terms, pairs, start = [], [], 0.0
         for key, weight in self.weights.items():
@@ -100,11 +175,36 @@ class Coupling(JointPart):
 @joint("gear")
 @dataclass(frozen=True)
 class Gear(JointPart):
-    """Two hinges turn in a fixed ratio: angle of the first + ratio × angle of the second stays
-    constant.
+    """Two hinges that turn in a fixed ratio.
 
-    Outer spur gears with z₁ and z₂ teeth: ratio = z₂/z₁; inner ones and chains: −z₂/z₁. Any ratio:
-    whole turns are counted.
+    angle of the first + ratio × angle of the second stays constant. Outer spur gears with z₁ and z₂
+    teeth have the ratio z₂/z₁, inner ones and chains −z₂/z₁. Any ratio is possible, because whole
+    turns are counted.
+
+    Parameters
+    ----------
+    name
+        Name of the gear.
+    first, second
+        Names of the hinges.
+    ratio
+        The ratio.
+
+    Raises
+    ------
+    InputError
+        If a hinge is unknown.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> mech = iso.Mechanism()
+    >>> for x, name in ((0.0, "a"), (1.0, "b")):
+    ...     _ = mech.add_body(name, mass=1.0, inertia=(0.1, 0.1, 0.1), position=(x, 0, 0))
+    ...     _ = mech.add_joint(iso.Hinge(f"axle {name}", "ground", name, axis=(0, 0, 1)))
+    >>> _ = mech.add_joint(iso.Gear("gear", "axle a", "axle b", ratio=2.0))
+    >>> mech.mobility().freedoms
+    1
     """
 
     name: str
@@ -115,7 +215,13 @@ class Gear(JointPart):
     keys: ClassVar[Keys] = {"between": required(Value.JOINTS), "ratio": optional(Value.NOT_ZERO)}
 
     def as_coupling(self) -> Coupling:
-        """The same as a sum of angles."""
+        """Return the same as a sum of angles.
+
+        Returns
+        -------
+        coupling
+            The coupling.
+        """
         if not (np.isfinite(self.ratio) and self.ratio != 0):
             raise InputError(
                 f"gear {self.name!r}: the ratio must be finite and not zero, received {self.ratio!r}", argument="ratio"
@@ -125,7 +231,18 @@ class Gear(JointPart):
         return Coupling(self.name, {(self.first, "angle"): 1.0, (self.second, "angle"): float(self.ratio)})
 
     def build(self, world: JointWorld) -> JointRows:
-        """That of the sum of angles."""
+        """Return the rows of the joint.
+
+        Parameters
+        ----------
+        world
+            The bodies and joints of the mechanism.
+
+        Returns
+        -------
+        rows
+            The rows, with what is drawn and measured.
+        """
         coupling = self.as_coupling()
         for k, name in enumerate((self.first, self.second)):
             with about(self.name, ("between", k)):
@@ -136,10 +253,38 @@ class Gear(JointPart):
 @joint("pulley")
 @dataclass(frozen=True)
 class Pulley(JointPart):
-    """A rope from a point of each body over fixed points of the world: length₁ + ratio·length₂
-    stays constant.
+    """A rope from a point of each body over fixed points of the world.
 
-    `points` are the ends on the bodies and `over` the fixed points, all in the world at the start.
+    length₁ + ratio · length₂ stays constant.
+
+    Parameters
+    ----------
+    name
+        Name of the pulley.
+    first, second
+        Names of the bodies.
+    points
+        Ends of the rope on the bodies, in the world at the start.
+    over
+        The fixed points, in the world.
+    ratio
+        Ratio of the two lengths.
+
+    Raises
+    ------
+    InputError
+        If points or ratio are not admissible.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> mech = iso.Mechanism()
+    >>> for x, name in ((-1.0, "a"), (1.0, "b")):
+    ...     _ = mech.add_body(name, mass=1.0, kind="particle", position=(x, 0, -1))
+    >>> ends, over = [(-1, 0, -1), (1, 0, -1)], [(-1, 0, 0), (1, 0, 0)]
+    >>> _ = mech.add_joint(iso.Pulley("rope", "a", "b", points=ends, over=over))
+    >>> mech.compile().m
+    1
     """
 
     name: str
@@ -156,7 +301,18 @@ class Pulley(JointPart):
     }
 
     def build(self, world: JointWorld) -> JointRows:
-        """One row that holds the length of the rope."""
+        """Return the rows of the joint.
+
+        Parameters
+        ----------
+        world
+            The bodies and joints of the mechanism.
+
+        Returns
+        -------
+        rows
+            The rows, with what is drawn and measured.
+        """
         self.check()
         terms, ends, start = [], [], 0.0
         for name, weight, point, over in zip(
@@ -169,7 +325,13 @@ class Pulley(JointPart):
         return JointRows([Row(self.name, "rope", RowKind.LENGTH, tuple(terms), start)], of_rope(ends))
 
     def check(self) -> None:
-        """Refuse what is no rope."""
+        """Refuse a part that makes no sense.
+
+        Raises
+        ------
+        InputError
+            If its data contradict each other.
+        """
         for what, given in (("points", self.points), ("over", self.over)):
             if np.shape(given) not in ((2, 3), (2, 2)):
                 raise InputError(
@@ -185,8 +347,37 @@ class Pulley(JointPart):
 @joint("rolling_sphere")
 @dataclass(frozen=True)
 class RollingSphere(JointPart):
-    """A sphere of this radius about a point of the body rolls without slip on the plane through
-    `plane_point` ⟂ `normal`."""
+    """A sphere that rolls on a plane without slip.
+
+    Parameters
+    ----------
+    name
+        Name of the contact.
+    body
+        Name of the body.
+    radius
+        Radius.
+    centre
+        Centre in the world at the start; the mass centre if left out.
+    plane_point
+        A point of the plane.
+    normal
+        Normal of the plane.
+
+    Raises
+    ------
+    InputError
+        If the body does not touch the plane at the start.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> mech = iso.Mechanism()
+    >>> _ = mech.add_body("wheel", mass=1.0, inertia=(0.1, 0.2, 0.1), position=(0, 0, 0.5))
+    >>> _ = mech.add_joint(iso.RollingSphere("floor", "wheel", radius=0.5))
+    >>> mech.compile().m
+    3
+    """
 
     name: str
     body: str
@@ -203,15 +394,57 @@ class RollingSphere(JointPart):
     }
 
     def build(self, world: JointWorld) -> JointRows:
-        """Height held, and two rates of slip that vanish."""
+        """Return the rows of the joint.
+
+        Parameters
+        ----------
+        world
+            The bodies and joints of the mechanism.
+
+        Returns
+        -------
+        rows
+            The rows, with what is drawn and measured.
+        """
         return _rolling(self, world.body(self.body), None)
 
 
 @joint("rolling_disc")
 @dataclass(frozen=True)
 class RollingDisc(JointPart):
-    """A thin disc or wheel with centre and axis of the body rolls without slip on the plane through
-    `plane_point` ⟂ `normal`."""
+    """A thin disc or wheel that rolls on a plane without slip.
+
+    Parameters
+    ----------
+    name
+        Name of the contact.
+    body
+        Name of the body.
+    radius
+        Radius.
+    axis
+        Axis of the disc in the world at the start.
+    centre
+        Centre in the world at the start; the mass centre if left out.
+    plane_point
+        A point of the plane.
+    normal
+        Normal of the plane.
+
+    Raises
+    ------
+    InputError
+        If the body does not touch the plane at the start.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> mech = iso.Mechanism()
+    >>> _ = mech.add_body("wheel", mass=1.0, inertia=(0.1, 0.2, 0.1), position=(0, 0, 0.5))
+    >>> _ = mech.add_joint(iso.RollingDisc("floor", "wheel", radius=0.5, axis=(0, 1, 0)))
+    >>> mech.compile().m
+    3
+    """
 
     name: str
     body: str
@@ -223,7 +456,18 @@ class RollingDisc(JointPart):
     keys: ClassVar[Keys] = {**RollingSphere.keys, "axis": required(Value.VECTOR)}
 
     def build(self, world: JointWorld) -> JointRows:
-        """Height held, and two rates of slip that vanish."""
+        """Return the rows of the joint.
+
+        Parameters
+        ----------
+        world
+            The bodies and joints of the mechanism.
+
+        Returns
+        -------
+        rows
+            The rows, with what is drawn and measured.
+        """
         body = world.body(self.body)
         return _rolling(self, body, unit(f"{self.name!r}: axis", self.axis, "axis") @ body.R)
 

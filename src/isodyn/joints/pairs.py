@@ -24,7 +24,7 @@ from isodyn.errors import InputError, about
 from isodyn.joints import measures as words
 from isodyn.joints.actions import of_pair
 from isodyn.joints.part import JointPart, JointRows, JointWorld, Symbol
-from isodyn.joints.words import Pair, Row, RowKind, Word, unit
+from isodyn.joints.words import Pair, Row, RowKind, Word, between_points, length_of, unit
 from isodyn.parts import Keys, Value, joint, optional, required
 from isodyn.real_numbers import real_number
 
@@ -114,23 +114,109 @@ class Joint(_Where, _Named, JointPart):
 @joint("spherical")
 @dataclass(frozen=True)
 class Spherical(Joint):
-    """A point of one body stays at a point of the other."""
+    """A joint that keeps a point of one body at a point of the other.
+
+    Parameters
+    ----------
+    name
+        Name of the joint.
+    first, second
+        Names of the bodies, or "ground".
+    point
+        Point of the joint in the world at the start; the mass centre of the second body if left
+        out.
+    axis
+        Axis in the world at the start.
+    points, axes
+        Points and axes in the frames of the two bodies, in place of `point` and `axis`. The joint
+        may then be open until the mechanism is assembled.
+
+    Raises
+    ------
+    InputError
+        If points or axes do not fit, once the joint is built.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> mech = iso.Mechanism()
+    >>> _ = mech.add_body("rod", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0.5, 0, 0))
+    >>> _ = mech.add_joint(iso.Spherical("ball", "ground", "rod", point=(0, 0, 0)))
+    >>> mech.compile().m
+    3
+    """
 
     oriented: ClassVar[bool] = False
 
     def rows(self, pair: Pair) -> list[Row]:
+        """Return the constraint rows.
+
+        Parameters
+        ----------
+        pair
+            The two bodies, with points and axes.
+
+        Returns
+        -------
+        rows
+            The rows.
+        """
         return pair.coincide()
 
 
 @joint("hinge")
 @dataclass(frozen=True)
 class Hinge(Joint):
-    """Rotation about one axis. Coordinate: angle, which is `start` at the start."""
+    """A joint that turns about one axis; its coordinate is the angle.
+
+    Parameters
+    ----------
+    name
+        Name of the joint.
+    first, second
+        Names of the bodies, or "ground".
+    start
+        Angle at the start.
+    point
+        Point of the joint in the world at the start; the mass centre of the second body if left
+        out.
+    axis
+        Axis in the world at the start.
+    points, axes
+        Points and axes in the frames of the two bodies, in place of `point` and `axis`. The joint
+        may then be open until the mechanism is assembled.
+
+    Raises
+    ------
+    InputError
+        If points or axes do not fit, once the joint is built.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> mech = iso.Mechanism()
+    >>> _ = mech.add_body("rod", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0.5, 0, 0))
+    >>> _ = mech.add_joint(iso.Hinge("pin", "ground", "rod", point=(0, 0, 0), axis=(0, 1, 0)))
+    >>> mech.compile().m
+    5
+    """
 
     start: float = 0.0
     keys: ClassVar[Keys] = {**Joint.keys, "start": optional(Value.NUMBER)}
 
     def rows(self, pair: Pair) -> list[Row]:
+        """Return the constraint rows.
+
+        Parameters
+        ----------
+        pair
+            The two bodies, with points and axes.
+
+        Returns
+        -------
+        rows
+            The rows.
+        """
         if not pair.planar:
             about = [(3, 1), (3, 2)] if pair.first.kind == "cable" else [(1, 3), (2, 3)]
             return [*pair.coincide(), *(pair.axes(i, j) for i, j in about)]
@@ -141,6 +227,18 @@ class Hinge(Joint):
         return pair.coincide()
 
     def coordinates(self, pair: Pair) -> dict[str, Word]:
+        """Return the coordinates of the joint by name.
+
+        Parameters
+        ----------
+        pair
+            The two bodies, with points and axes.
+
+        Returns
+        -------
+        coordinates
+            A measure for each name.
+        """
         start = _finite_start(self.name, self.start)
         if abs(start) > np.pi:
             raise InputError(
@@ -156,18 +254,75 @@ class Hinge(Joint):
 @joint("prismatic")
 @dataclass(frozen=True)
 class Prismatic(Joint):
-    """Sliding along one axis without rotation. Coordinate: displacement, which is `start` at the
-    start."""
+    """A joint that slides along one axis without turning.
+
+    Its coordinate is the displacement.
+
+    Parameters
+    ----------
+    name
+        Name of the joint.
+    first, second
+        Names of the bodies, or "ground".
+    start
+        Displacement at the start.
+    point
+        Point of the joint in the world at the start; the mass centre of the second body if left
+        out.
+    axis
+        Axis in the world at the start.
+    points, axes
+        Points and axes in the frames of the two bodies, in place of `point` and `axis`. The joint
+        may then be open until the mechanism is assembled.
+
+    Raises
+    ------
+    InputError
+        If points or axes do not fit, once the joint is built.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> mech = iso.Mechanism()
+    >>> _ = mech.add_body("rod", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0.5, 0, 0))
+    >>> _ = mech.add_joint(iso.Prismatic("slide", "ground", "rod", axis=(1, 0, 0)))
+    >>> mech.compile().m
+    5
+    """
 
     start: float = 0.0
     keys: ClassVar[Keys] = {**Joint.keys, "start": optional(Value.NUMBER)}
 
     def rows(self, pair: Pair) -> list[Row]:
+        """Return the constraint rows.
+
+        Parameters
+        ----------
+        pair
+            The two bodies, with points and axes.
+
+        Returns
+        -------
+        rows
+            The rows.
+        """
         if not pair.planar:
             return [pair.offset(1), pair.offset(2), pair.axes(1, 2), pair.axes(2, 3), pair.axes(3, 1)]
         return [_across(pair), _unturned(pair)]
 
     def coordinates(self, pair: Pair) -> dict[str, Word]:
+        """Return the coordinates of the joint by name.
+
+        Parameters
+        ----------
+        pair
+            The two bodies, with points and axes.
+
+        Returns
+        -------
+        coordinates
+            A measure for each name.
+        """
         start = _finite_start(self.name, self.start)
         counted = pair if start == 0.0 else replace(pair, s_i=pair.s_i - start * pair.a[2])
         return {"displacement": counted.offset_word(3)}
@@ -176,24 +331,112 @@ class Prismatic(Joint):
 @joint("cylindrical")
 @dataclass(frozen=True)
 class Cylindrical(Joint):
-    """Rotation about and sliding along one axis. Coordinates: angle, displacement."""
+    """A joint that turns about and slides along one axis.
+
+    Its coordinates are the angle and the displacement.
+
+    Parameters
+    ----------
+    name
+        Name of the joint.
+    first, second
+        Names of the bodies, or "ground".
+    point
+        Point of the joint in the world at the start; the mass centre of the second body if left
+        out.
+    axis
+        Axis in the world at the start.
+    points, axes
+        Points and axes in the frames of the two bodies, in place of `point` and `axis`. The joint
+        may then be open until the mechanism is assembled.
+
+    Raises
+    ------
+    InputError
+        If points or axes do not fit, once the joint is built.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> mech = iso.Mechanism()
+    >>> _ = mech.add_body("rod", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0.5, 0, 0))
+    >>> _ = mech.add_joint(iso.Cylindrical("pin", "ground", "rod", axis=(0, 1, 0)))
+    >>> mech.compile().m
+    4
+    """
 
     in_plane: ClassVar[bool] = False
 
     def rows(self, pair: Pair) -> list[Row]:
+        """Return the constraint rows.
+
+        Parameters
+        ----------
+        pair
+            The two bodies, with points and axes.
+
+        Returns
+        -------
+        rows
+            The rows.
+        """
         return [pair.offset(1), pair.offset(2), pair.axes(1, 3), pair.axes(2, 3)]
 
     def coordinates(self, pair: Pair) -> dict[str, Word]:
+        """Return the coordinates of the joint by name.
+
+        Parameters
+        ----------
+        pair
+            The two bodies, with points and axes.
+
+        Returns
+        -------
+        coordinates
+            A measure for each name.
+        """
         return _angle_of(pair) | {"displacement": pair.offset_word(3)}
 
 
 @joint("screw")
 @dataclass(frozen=True)
 class Screw(Joint):
-    """Rotation about one axis with a displacement of `pitch` per radian. Coordinates: angle,
-    displacement.
+    """A joint that turns about one axis and moves along it.
 
-    The angle at the start is the one that the displacement there tells: on which thread the nut is.
+    Its coordinates are the angle and the displacement.
+
+    The angle at the start follows from the displacement at the start.
+
+    Parameters
+    ----------
+    name
+        Name of the joint.
+    first, second
+        Names of the bodies, or "ground".
+    pitch
+        Displacement per radian.
+    point
+        Point of the joint in the world at the start; the mass centre of the second body if left
+        out.
+    axis
+        Axis in the world at the start.
+    points, axes
+        Points and axes in the frames of the two bodies, in place of `point` and `axis`. The joint
+        may then be open until the mechanism is assembled.
+
+    Raises
+    ------
+    InputError
+        If points or axes do not fit, once the joint is built.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> mech = iso.Mechanism()
+    >>> _ = mech.add_body("rod", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0.5, 0, 0))
+    >>> _ = mech.add_joint(iso.Screw("nut", "ground", "rod", pitch=0.01, axis=(1, 0, 0)))
+    >>> mech.compile().m
+    5
     """
 
     pitch: float = 0.0
@@ -201,6 +444,18 @@ class Screw(Joint):
     in_plane: ClassVar[bool] = False
 
     def rows(self, pair: Pair) -> list[Row]:
+        """Return the constraint rows.
+
+        Parameters
+        ----------
+        pair
+            The two bodies, with points and axes.
+
+        Returns
+        -------
+        rows
+            The rows.
+        """
         if not (np.isfinite(self.pitch) and self.pitch != 0):
             raise InputError(
                 f"joint {self.name!r}: the pitch of a screw must not be zero, received {self.pitch!r}",
@@ -217,31 +472,128 @@ class Screw(Joint):
         return [pair.offset(1), pair.offset(2), pair.axes(1, 3), pair.axes(2, 3), advance]
 
     def coordinates(self, pair: Pair) -> dict[str, Word]:
+        """Return the coordinates of the joint by name.
+
+        Parameters
+        ----------
+        pair
+            The two bodies, with points and axes.
+
+        Returns
+        -------
+        coordinates
+            A measure for each name.
+        """
         return _angle_of(pair) | {"displacement": pair.offset_word(3)}
 
 
 @joint("planar")
 @dataclass(frozen=True)
 class Planar(Joint):
-    """Sliding in the plane ⟂ axis and rotation about it."""
+    """A joint that slides in the plane ⟂ axis and turns about the axis.
+
+    Parameters
+    ----------
+    name
+        Name of the joint.
+    first, second
+        Names of the bodies, or "ground".
+    point
+        Point of the joint in the world at the start; the mass centre of the second body if left
+        out.
+    axis
+        Axis in the world at the start.
+    points, axes
+        Points and axes in the frames of the two bodies, in place of `point` and `axis`. The joint
+        may then be open until the mechanism is assembled.
+
+    Raises
+    ------
+    InputError
+        If points or axes do not fit, once the joint is built.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> mech = iso.Mechanism()
+    >>> _ = mech.add_body("rod", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0.5, 0, 0))
+    >>> _ = mech.add_joint(iso.Planar("table", "ground", "rod", axis=(0, 0, 1)))
+    >>> mech.compile().m
+    3
+    """
 
     in_plane: ClassVar[bool] = False
 
     def rows(self, pair: Pair) -> list[Row]:
+        """Return the constraint rows.
+
+        Parameters
+        ----------
+        pair
+            The two bodies, with points and axes.
+
+        Returns
+        -------
+        rows
+            The rows.
+        """
         return [pair.offset(3), pair.axes(1, 3), pair.axes(2, 3)]
 
 
 @joint("universal")
 @dataclass(frozen=True)
 class Universal(Joint):
-    """A cross: `axis` is fixed in the first body, `second_axis` in the second, and they stay
-    perpendicular."""
+    """A cross of two axes, one fixed in each body, that stay perpendicular.
+
+    Parameters
+    ----------
+    name
+        Name of the joint.
+    first, second
+        Names of the bodies, or "ground".
+    second_axis
+        Axis in the second body, in the world at the start; `axis` is that of the first body.
+    point
+        Point of the joint in the world at the start; the mass centre of the second body if left
+        out.
+    axis
+        Axis in the world at the start.
+    points, axes
+        Points and axes in the frames of the two bodies, in place of `point` and `axis`. The joint
+        may then be open until the mechanism is assembled.
+
+    Raises
+    ------
+    InputError
+        If points or axes do not fit, once the joint is built.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> mech = iso.Mechanism()
+    >>> _ = mech.add_body("rod", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0.5, 0, 0))
+    >>> _ = mech.add_joint(iso.Universal("cross", "ground", "rod", axis=(1, 0, 0), second_axis=(0, 1, 0)))
+    >>> mech.compile().m
+    4
+    """
 
     second_axis: Any = None
     keys: ClassVar[Keys] = {**Joint.keys, "second_axis": optional(Value.VECTOR)}
     in_plane: ClassVar[bool] = False
 
     def rows(self, pair: Pair) -> list[Row]:
+        """Return the constraint rows.
+
+        Parameters
+        ----------
+        pair
+            The two bodies, with points and axes.
+
+        Returns
+        -------
+        rows
+            The rows.
+        """
         if self.axes is not None:
             second = pair.c[2]
         else:
@@ -264,11 +616,55 @@ class Universal(Joint):
 @joint("point_on_plane")
 @dataclass(frozen=True)
 class PointOnPlane(Joint):
-    """A point of the second body stays in the plane of the first through `point` ⟂ `axis`."""
+    """A point of the second body stays in a plane of the first.
+
+    The plane goes through `point`, ⟂ `axis`.
+
+    Parameters
+    ----------
+    name
+        Name of the joint.
+    first, second
+        Names of the bodies, or "ground".
+    point
+        Point of the joint in the world at the start; the mass centre of the second body if left
+        out.
+    axis
+        Axis in the world at the start.
+    points, axes
+        Points and axes in the frames of the two bodies, in place of `point` and `axis`. The joint
+        may then be open until the mechanism is assembled.
+
+    Raises
+    ------
+    InputError
+        If points or axes do not fit, once the joint is built.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> mech = iso.Mechanism()
+    >>> _ = mech.add_body("rod", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0.5, 0, 0))
+    >>> _ = mech.add_joint(iso.PointOnPlane("touch", "ground", "rod", axis=(0, 0, 1)))
+    >>> mech.compile().m
+    1
+    """
 
     oriented: ClassVar[bool] = False
 
     def rows(self, pair: Pair) -> list[Row]:
+        """Return the constraint rows.
+
+        Parameters
+        ----------
+        pair
+            The two bodies, with points and axes.
+
+        Returns
+        -------
+        rows
+            The rows.
+        """
         if pair.first.kind == "particle":
             raise InputError(
                 f"joint {self.name!r}: the plane belongs to the first body, which is a particle",
@@ -277,15 +673,69 @@ class PointOnPlane(Joint):
         return [pair.offset(3)]
 
     def coordinates(self, pair: Pair) -> dict[str, Word]:
+        """Return the coordinates of the joint by name.
+
+        Parameters
+        ----------
+        pair
+            The two bodies, with points and axes.
+
+        Returns
+        -------
+        coordinates
+            A measure for each name.
+        """
         return {}
 
 
 @joint("fixed")
 @dataclass(frozen=True)
 class Fixed(Joint):
-    """No relative motion."""
+    """A joint without relative motion.
+
+    Parameters
+    ----------
+    name
+        Name of the joint.
+    first, second
+        Names of the bodies, or "ground".
+    point
+        Point of the joint in the world at the start; the mass centre of the second body if left
+        out.
+    axis
+        Axis in the world at the start.
+    points, axes
+        Points and axes in the frames of the two bodies, in place of `point` and `axis`. The joint
+        may then be open until the mechanism is assembled.
+
+    Raises
+    ------
+    InputError
+        If points or axes do not fit, once the joint is built.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> mech = iso.Mechanism()
+    >>> _ = mech.add_body("rod", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0.5, 0, 0))
+    >>> _ = mech.add_joint(iso.Fixed("weld", "ground", "rod"))
+    >>> mech.compile().m
+    6
+    """
 
     def rows(self, pair: Pair) -> list[Row]:
+        """Return the constraint rows.
+
+        Parameters
+        ----------
+        pair
+            The two bodies, with points and axes.
+
+        Returns
+        -------
+        rows
+            The rows.
+        """
         if pair.planar:
             return [*pair.coincide(), _unturned(pair)]
         return [*pair.coincide(), pair.axes(1, 2), pair.axes(2, 3), pair.axes(3, 1)]
@@ -294,8 +744,39 @@ class Fixed(Joint):
 @joint("distance")
 @dataclass(frozen=True)
 class Distance(Joint):
-    """A massless rod between a point of each body: `points` in the world at the start, `length` as
-    there when left out."""
+    """A massless rod between a point of each body.
+
+    Its coordinate is the length.
+
+    Parameters
+    ----------
+    name
+        Name of the joint.
+    first, second
+        Names of the bodies, or "ground".
+    length
+        Length of the rod; that at the start if left out.
+    point, axis
+        Not used by this joint.
+    points
+        Its ends in the world at the start.
+    axes
+        Not used by this joint.
+
+    Raises
+    ------
+    InputError
+        If the points do not fit, once the joint is built.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> mech = iso.Mechanism()
+    >>> _ = mech.add_body("rod", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0.5, 0, 0))
+    >>> _ = mech.add_joint(iso.Distance("rod 2", "ground", "rod", points=[(0, 0, 1), (0.5, 0, 0)]))
+    >>> mech.compile().m
+    1
+    """
 
     length: float | None = None
     keys: ClassVar[Keys] = {
@@ -306,9 +787,33 @@ class Distance(Joint):
     oriented: ClassVar[bool] = False
 
     def pair(self, first: Body, second: Body) -> Pair:
+        """Return the points and axes in the two bodies.
+
+        Parameters
+        ----------
+        first, second
+            The bodies.
+
+        Returns
+        -------
+        pair
+            Points and axes in the frames of the bodies.
+        """
         return between_points(self.name, first, second, self.points)
 
     def rows(self, pair: Pair) -> list[Row]:
+        """Return the constraint rows.
+
+        Parameters
+        ----------
+        pair
+            The two bodies, with points and axes.
+
+        Returns
+        -------
+        rows
+            The rows.
+        """
         now = length_of(pair)
         length = now if self.length is None else float(self.length)
         if not length > 0:
@@ -319,30 +824,19 @@ class Distance(Joint):
         return [pair.row("distance", RowKind.LENGTH, pair.length_word(), length)]
 
     def coordinates(self, pair: Pair) -> dict[str, Word]:
+        """Return the coordinates of the joint by name.
+
+        Parameters
+        ----------
+        pair
+            The two bodies, with points and axes.
+
+        Returns
+        -------
+        coordinates
+            A measure for each name.
+        """
         return {"length": pair.length_word()}
-
-
-def between_points(name: str, first: Body, second: Body, points: Any) -> Pair:
-    """The pair of two points given in the world at the start; mass centres when left out."""
-    if points is None:
-        points = (first.position, second.position)
-    try:
-        P_i, P_j = points
-    except (TypeError, ValueError):
-        raise InputError(
-            f"{name!r}: points must be two points of the world, received {points!r}", argument="points"
-        ) from None
-    with about(None, inside="points"):
-        pair = Pair.of(name, first, second, P_i, None)
-        other = Pair.of(name, first, second, P_j, None)
-    return Pair(name, first, second, pair.s_i, other.s_j, pair.a, pair.c, pair.planar)
-
-
-def length_of(pair: Pair) -> float:
-    """|P_j − P_i| at the start."""
-    P_i = pair.first.position + pair.first.R @ pair.s_i
-    P_j = pair.second.position + pair.second.R @ pair.s_j
-    return float(np.linalg.norm(P_j - P_i))
 
 
 def _angle_of(pair: Pair) -> dict[str, Word]:

@@ -18,12 +18,35 @@ from isodyn.systems.checks import returned
 
 @dataclass(frozen=True)
 class UserRows(Part):
-    """Rows φ = 0 from a function of the poses of one or two bodies and the time: phi(pose, t) or
-    phi(first, second, t) → (m,).
+    """Rows φ = 0 from a function of the poses of one or two bodies.
 
-    `bodies` are one or two names, "ground" among them if wanted; `phi` gets `Pose` objects
-    (position, R, point(s)) and must be smooth. Derivatives come from differences; `scale` is a
-    length over which φ changes, if far from the size of the mechanism.
+    Derivatives come from differences, so the function must be smooth.
+
+    Parameters
+    ----------
+    name
+        Name of the rows.
+    bodies
+        One or two names; "ground" is possible.
+    phi
+        Function phi(pose, t) or phi(first, second, t) → (m,). It gets `Pose` objects with position,
+        R and point(s).
+    scale
+        Length over which φ changes, if it is far from the size of the mechanism.
+
+    Raises
+    ------
+    InputError
+        If a body is unknown, or φ is not a vector.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> mech = iso.Mechanism()
+    >>> _ = mech.add_body("rod", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0.5, 0, 0))
+    >>> _ = mech.add_joint(iso.UserRows("floor", "rod", lambda pose, t: [pose.position[2]]))
+    >>> mech.compile().m
+    1
     """
 
     name: str
@@ -33,7 +56,13 @@ class UserRows(Part):
     noun: ClassVar[str] = "rows"
 
     def uses(self) -> list[Use]:
-        """Its bodies."""
+        """Return the bodies that the part names.
+
+        Returns
+        -------
+        uses
+            The bodies.
+        """
         return [Use(Value.BODY, name, "bodies") for name in (GROUND, *self.bodies)[-2:]]
 
     def __post_init__(self) -> None:
@@ -49,7 +78,28 @@ class UserRows(Part):
         object.__setattr__(self, "bodies", names)
 
     def value(self, poses: list[Pose], t: float, m: int | None = None) -> FloatArray:
-        """φ; the exception of a user's function carries the name of the rows."""
+        """Return φ at a state.
+
+        Parameters
+        ----------
+        poses
+            Poses of the bodies.
+        t
+            Time.
+        m
+            Number of rows that is expected.
+
+        Returns
+        -------
+        phi
+            The rows.
+
+        Raises
+        ------
+        CallableError
+            If the function returns something else; an error of the function itself has the name of
+            the rows.
+        """
         try:
             value = self.phi(*poses, t)
         except Exception as error:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from isodyn.bodies.body import GROUND, Body, vector3
-from isodyn.errors import Argument, InputError
+from isodyn.errors import Argument, InputError, about
 from isodyn.joints import measures as words
 from isodyn.joints.measures import WordNumbers
 from isodyn.kernels.compiled import FloatArray
@@ -221,3 +221,26 @@ class Pair:
 
     def length_word(self) -> Word:
         return self.word(words.LENGTH)
+
+
+def between_points(name: str, first: Body, second: Body, points: Any) -> Pair:
+    """The pair of two points given in the world at the start; mass centres when left out."""
+    if points is None:
+        points = (first.position, second.position)
+    try:
+        P_i, P_j = points
+    except (TypeError, ValueError):
+        raise InputError(
+            f"{name!r}: points must be two points of the world, received {points!r}", argument="points"
+        ) from None
+    with about(None, inside="points"):
+        pair = Pair.of(name, first, second, P_i, None)
+        other = Pair.of(name, first, second, P_j, None)
+    return Pair(name, first, second, pair.s_i, other.s_j, pair.a, pair.c, pair.planar)
+
+
+def length_of(pair: Pair) -> float:
+    """|P_j − P_i| at the start."""
+    P_i = pair.first.position + pair.first.R @ pair.s_i
+    P_j = pair.second.position + pair.second.R @ pair.s_j
+    return float(np.linalg.norm(P_j - P_i))

@@ -13,8 +13,7 @@ import numpy as np
 
 from isodyn.errors import InputError, about
 from isodyn.joints import measures as words
-from isodyn.joints.pairs import between_points, length_of
-from isodyn.joints.words import Pair, Word
+from isodyn.joints.words import Pair, Word, between_points, length_of
 from isodyn.loads.laws import (
     FrictionLaw,
     LimitLaw,
@@ -29,8 +28,41 @@ from isodyn.real_numbers import real_number
 @load("spring")
 @dataclass(frozen=True)
 class Spring(LoadPart):
-    """Spring and damper between two points, given in the world at the start; `rest` is the free
-    length, as at the start when left out."""
+    """A spring and damper between two points.
+
+    Parameters
+    ----------
+    name
+        Name of the load.
+    first, second
+        Names of the bodies, or "ground".
+    points
+        Its ends in the world at the start; the mass centres if left out.
+    stiffness
+        Force per length.
+    damping
+        Force per rate of the length.
+    rest
+        Free length; that at the start if left out.
+    cubic
+        Force per cube of the stretch.
+
+    Raises
+    ------
+    InputError
+        If a number is not admissible, or a part is unknown.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> mech = iso.Mechanism()
+    >>> _ = mech.add_body("rod", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0.5, 0, 0))
+    >>> _ = mech.add_joint(iso.Hinge("pin", "ground", "rod", point=(0, 0, 0), axis=(0, 1, 0)))
+    >>> _ = mech.add_load(iso.Spring("spring", "ground", "rod", points=[(0.5, 0, 1), (0.5, 0, 0)], stiffness=10.0))
+    >>> sol = iso.integrate(mech.compile(), dt=0.01, t_end=0.1)
+    >>> sol.load("spring").length.shape[0]
+    11
+    """
 
     name: str
     first: str
@@ -51,7 +83,18 @@ class Spring(LoadPart):
     }
 
     def build(self, world: LoadWorld) -> LoadForces:
-        """A law along the distance."""
+        """Return the laws and forces of the load.
+
+        Parameters
+        ----------
+        world
+            The bodies, joints and beams of the mechanism.
+
+        Returns
+        -------
+        forces
+            Laws along measures, and forces on bodies or beams.
+        """
         pair = between_points(self.name, world.body(self.first), world.body(self.second), self.points)
         rest = length_of(pair) if self.rest is None else float(self.rest)
         not_negative(self.name, stiffness=self.stiffness, damping=self.damping, rest=rest)
@@ -66,11 +109,40 @@ class Spring(LoadPart):
 @load("bushing")
 @dataclass(frozen=True)
 class Bushing(LoadPart):
-    """Springs and dampers along and about the axes of the first body at a point; three
-    translations, then three rotations.
+    """Springs and dampers along and about three axes at a point.
 
-    The third rotation, about `axis`, is an angle whose whole turns are counted; the other two are
-    the tilts of `axis`, measured by their sines: right for small ones.
+    The third rotation, about `axis`, is an angle whose whole turns are counted. The other two are
+    the tilts of `axis`, measured by their sines, which is right for small ones.
+
+    Parameters
+    ----------
+    name
+        Name of the load.
+    first, second
+        Names of the bodies; the axes belong to the first.
+    point
+        Point in the world at the start.
+    axis
+        Third axis in the world at the start.
+    stiffness
+        Three translations, then three rotations.
+    damping
+        The same for rates.
+
+    Raises
+    ------
+    InputError
+        If a number is not admissible, or a part is unknown.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> mech = iso.Mechanism()
+    >>> _ = mech.add_body("rod", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0.5, 0, 0))
+    >>> _ = mech.add_load(iso.Bushing("mount", "ground", "rod", axis=(0, 0, 1), stiffness=(100.0,) * 6))
+    >>> sol = iso.integrate(mech.compile(), dt=0.01, t_end=0.1)
+    >>> sol.q.shape[0]
+    11
     """
 
     name: str
@@ -89,7 +161,18 @@ class Bushing(LoadPart):
     }
 
     def build(self, world: LoadWorld) -> LoadForces:
-        """Up to six laws."""
+        """Return the laws and forces of the load.
+
+        Parameters
+        ----------
+        world
+            The bodies, joints and beams of the mechanism.
+
+        Returns
+        -------
+        forces
+            Laws along measures, and forces on bodies or beams.
+        """
         pair = Pair.of(self.name, world.body(self.first), world.body(self.second), self.point, self.axis)
         pair.oriented("bushing")
         k, c = (np.broadcast_to(np.asarray(x, dtype=float), 6) for x in (self.stiffness, self.damping))
@@ -104,8 +187,39 @@ class Bushing(LoadPart):
 @load("joint_spring")
 @dataclass(frozen=True)
 class JointSpring(JointLoad):
-    """Spring and damper on a coordinate of a joint: torsional on a hinge, linear on a prismatic
-    joint."""
+    """A spring and damper on a coordinate of a joint.
+
+    Parameters
+    ----------
+    name
+        Name of the load.
+    joint
+        Name of the joint.
+    stiffness
+        Torque or force per coordinate.
+    damping
+        Torque or force per rate.
+    rest
+        Coordinate without force.
+    coordinate
+        Name of the coordinate, if the joint has several.
+
+    Raises
+    ------
+    InputError
+        If a number is not admissible, or a part is unknown.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> mech = iso.Mechanism()
+    >>> _ = mech.add_body("rod", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0.5, 0, 0))
+    >>> _ = mech.add_joint(iso.Hinge("pin", "ground", "rod", point=(0, 0, 0), axis=(0, 1, 0)))
+    >>> _ = mech.add_load(iso.JointSpring("spring", "pin", stiffness=5.0))
+    >>> sol = iso.integrate(mech.compile(), dt=0.01, t_end=0.1)
+    >>> sol.joint("pin").angle.shape
+    (11,)
+    """
 
     name: str
     joint: str
@@ -123,7 +237,20 @@ class JointSpring(JointLoad):
     }
 
     def laws(self, word: Word, world: LoadWorld) -> list[Law]:
-        """The laws that it acts by, along the joint's coordinate."""
+        """Return the laws along the coordinate of the joint.
+
+        Parameters
+        ----------
+        word
+            The measure of the coordinate.
+        world
+            The bodies, joints and beams of the mechanism.
+
+        Returns
+        -------
+        laws
+            The laws.
+        """
         not_negative(self.name, stiffness=self.stiffness, damping=self.damping)
         return [Law(SpringLaw(self.stiffness, self.damping, self.rest), word)]
 
@@ -131,7 +258,39 @@ class JointSpring(JointLoad):
 @load("joint_limit")
 @dataclass(frozen=True)
 class JointLimit(JointLoad):
-    """Stiff spring and damper that act when a joint coordinate leaves [low, high]."""
+    """A stiff spring and damper that act outside the limits of a joint.
+
+    Parameters
+    ----------
+    name
+        Name of the load.
+    joint
+        Name of the joint.
+    low, high
+        Limits of the coordinate.
+    stiffness
+        Torque or force per coordinate beyond a limit.
+    damping
+        Torque or force per rate beyond a limit.
+    coordinate
+        Name of the coordinate, if the joint has several.
+
+    Raises
+    ------
+    InputError
+        If a number is not admissible, or a part is unknown.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> mech = iso.Mechanism()
+    >>> _ = mech.add_body("rod", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0.5, 0, 0))
+    >>> _ = mech.add_joint(iso.Hinge("pin", "ground", "rod", point=(0, 0, 0), axis=(0, 1, 0)))
+    >>> _ = mech.add_load(iso.JointLimit("stop", "pin", -0.1, 0.1, stiffness=1e3))
+    >>> sol = iso.integrate(mech.compile(), dt=0.01, t_end=0.1)
+    >>> sol.joint("pin").angle.shape
+    (11,)
+    """
 
     name: str
     joint: str
@@ -151,13 +310,37 @@ class JointLimit(JointLoad):
 
     @classmethod
     def check_table(cls, given: Mapping[str, Any]) -> None:
-        """The limits are in order."""
+        """Refuse a table of a model file that makes no sense.
+
+        Parameters
+        ----------
+        given
+            The table.
+
+        Raises
+        ------
+        InputError
+            If its values contradict each other.
+        """
         low, high = given["low"], given["high"]
         if not low < high:
             raise InputError(f"high must lie above low = {low:g}, received {high:g}", argument="high")
 
     def laws(self, word: Word, world: LoadWorld) -> list[Law]:
-        """The laws that it acts by, along the joint's coordinate."""
+        """Return the laws along the coordinate of the joint.
+
+        Parameters
+        ----------
+        word
+            The measure of the coordinate.
+        world
+            The bodies, joints and beams of the mechanism.
+
+        Returns
+        -------
+        laws
+            The laws.
+        """
         not_negative(self.name, stiffness=self.stiffness, damping=self.damping)
         if not self.low < self.high:
             raise InputError(
@@ -170,8 +353,39 @@ class JointLimit(JointLoad):
 @load("motor", reads=False)
 @dataclass(frozen=True)
 class Motor(JointLoad):
-    """A torque (force) on a joint coordinate; or with `speed` and `gain` one that pulls its rate to
-    that speed."""
+    """A torque or force on a coordinate of a joint, or a speed with a gain.
+
+    Parameters
+    ----------
+    name
+        Name of the load.
+    joint
+        Name of the joint.
+    torque
+        Torque or force: a number or a function of time.
+    speed
+        Speed to which the rate is pulled: a number or a function of time.
+    gain
+        Torque or force per difference of speed.
+    coordinate
+        Name of the coordinate, if the joint has several.
+
+    Raises
+    ------
+    InputError
+        If a number is not admissible, or a part is unknown.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> mech = iso.Mechanism()
+    >>> _ = mech.add_body("rod", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0.5, 0, 0))
+    >>> _ = mech.add_joint(iso.Hinge("pin", "ground", "rod", point=(0, 0, 0), axis=(0, 1, 0)))
+    >>> _ = mech.add_load(iso.Motor("motor", "pin", torque=2.0))
+    >>> sol = iso.integrate(mech.compile(), dt=0.01, t_end=0.1)
+    >>> sol.joint("pin").angle.shape
+    (11,)
+    """
 
     name: str
     joint: str
@@ -188,7 +402,20 @@ class Motor(JointLoad):
     }
 
     def laws(self, word: Word, world: LoadWorld) -> list[Law]:
-        """The laws that it acts by, along the joint's coordinate."""
+        """Return the laws along the coordinate of the joint.
+
+        Parameters
+        ----------
+        word
+            The measure of the coordinate.
+        world
+            The bodies, joints and beams of the mechanism.
+
+        Returns
+        -------
+        laws
+            The laws.
+        """
         if (self.torque is None) == (self.speed is None):
             raise InputError(f"motor {self.name!r} takes either torque= or speed= (with gain=)")
         if self.torque is not None:
@@ -201,11 +428,47 @@ class Motor(JointLoad):
 @load("joint_friction")
 @dataclass(frozen=True)
 class JointFriction(JointLoad):
-    """Coulomb–Stribeck friction on a joint coordinate, from the joint's own reaction: force N μ(ẋ),
-    torque radius × N μ(ẋ).
+    """Coulomb–Stribeck friction on a coordinate of a joint.
 
-    `mu` slides, `mu_static` sticks (Stribeck's bump of width `stribeck`); `creep` is the rate below
-    which sliding is smoothed to creeping; `preload` adds to the normal force.
+    The normal force N is the reaction of the joint. The friction force is N μ(ẋ), the torque radius
+    × N μ(ẋ).
+
+    Parameters
+    ----------
+    name
+        Name of the load.
+    joint
+        Name of the joint.
+    mu
+        Coefficient while sliding.
+    radius
+        Radius at which the force of a turning joint acts.
+    mu_static
+        Coefficient near rest; `mu` if left out.
+    stribeck
+        Rate over which the coefficient falls from `mu_static` to `mu`.
+    creep
+        Rate below which sliding is smoothed to creeping.
+    preload
+        Added to the normal force.
+    coordinate
+        Name of the coordinate, if the joint has several.
+
+    Raises
+    ------
+    InputError
+        If a number is not admissible, or a part is unknown.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> mech = iso.Mechanism()
+    >>> _ = mech.add_body("rod", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0.5, 0, 0))
+    >>> _ = mech.add_joint(iso.Hinge("pin", "ground", "rod", point=(0, 0, 0), axis=(0, 1, 0)))
+    >>> _ = mech.add_load(iso.JointFriction("friction", "pin", mu=0.3, radius=0.05))
+    >>> sol = iso.integrate(mech.compile(), dt=0.01, t_end=0.1)
+    >>> sol.joint("pin").angle.shape
+    (11,)
     """
 
     name: str
@@ -229,7 +492,20 @@ class JointFriction(JointLoad):
     }
 
     def laws(self, word: Word, world: LoadWorld) -> list[Law]:
-        """The laws that it acts by, along the joint's coordinate."""
+        """Return the laws along the coordinate of the joint.
+
+        Parameters
+        ----------
+        word
+            The measure of the coordinate.
+        world
+            The bodies, joints and beams of the mechanism.
+
+        Returns
+        -------
+        laws
+            The laws.
+        """
         static = self.mu if self.mu_static is None else self.mu_static
         not_negative(self.name, mu=self.mu, radius=self.radius, preload=self.preload, mu_static=static - self.mu)
         if not (self.creep > 0 and self.stribeck > 0):

@@ -21,8 +21,7 @@ from isodyn.expressions import compile_formula, parse
 from isodyn.expressions.parser import Tree
 from isodyn.expressions.time import Formula
 from isodyn.joints import measures as words
-from isodyn.joints.pairs import between_points
-from isodyn.joints.words import Pair, Word, arm, ground_body
+from isodyn.joints.words import Pair, Word, arm, between_points, ground_body
 from isodyn.loads.elements import Motor
 from isodyn.loads.laws import FormulaLaw
 from isodyn.loads.on_bodies import Force, Torque
@@ -36,8 +35,36 @@ OWN = "coordinate"  # of the joint that a motor turns
 @load("force")
 @dataclass(frozen=True)
 class FormulaForce(LoadPart):
-    """A force on a body in world axes, each component a number or a formula; at a point (world at
-    the start) or the mass centre."""
+    """A force on a body, in world axes, by formulas.
+
+    Parameters
+    ----------
+    name
+        Name of the load.
+    body
+        Name of the body.
+    force
+        Three components, each a number or a formula.
+    point
+        Point in the world at the start; the mass centre if left out.
+    parameters
+        Values of names in the formulas.
+
+    Raises
+    ------
+    InputError
+        If a number is not admissible, or a part is unknown.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> mech = iso.Mechanism()
+    >>> _ = mech.add_body("rod", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0.5, 0, 0))
+    >>> _ = mech.add_load(iso.FormulaForce("push", "rod", force=(0, 0, "9.81 + 0*t")))
+    >>> sol = iso.integrate(mech.compile(), dt=0.01, t_end=0.1)
+    >>> float(abs(sol.body("rod").velocity).max().round(9))
+    0.0
+    """
 
     name: str
     body: str
@@ -48,16 +75,48 @@ class FormulaForce(LoadPart):
 
     @classmethod
     def defaults(cls) -> dict[str, Any]:
-        """Those of `Force`, whose tables it reads."""
+        """Return the defaults of the tables of a model file.
+
+        Returns
+        -------
+        defaults
+            Values by key: those of the part with numbers in place of formulas.
+        """
         return Force.defaults()
 
     @classmethod
     def from_table(cls, name: str, given: Mapping[str, Any], parameters: Mapping[str, float]) -> Sequence[Part]:
-        """A `Force` where all components are numbers."""
+        """Return the parts that a table of a model file describes.
+
+        Parameters
+        ----------
+        name
+            Name of the part.
+        given
+            The table.
+        parameters
+            Parameters of the model file.
+
+        Returns
+        -------
+        parts
+            A part with numbers in place of formulas, if all components are numbers.
+        """
         return _on_body(cls, Force, "force", name, given, parameters)
 
     def build(self, world: LoadWorld) -> LoadForces:
-        """One law for each component that is not zero."""
+        """Return the laws and forces of the load.
+
+        Parameters
+        ----------
+        world
+            The bodies, joints and beams of the mechanism.
+
+        Returns
+        -------
+        forces
+            Laws along measures, and forces on bodies or beams.
+        """
         body = world.body(self.body)
         P = body.position if self.point is None else vector3(f"force {self.name!r}: point", self.point, "point")
         pair = Pair.of(self.name, body, ground_body(), P, None)
@@ -72,7 +131,35 @@ class FormulaForce(LoadPart):
 @load("torque")
 @dataclass(frozen=True)
 class FormulaTorque(LoadPart):
-    """A torque on a body in world axes, each component a number or a formula."""
+    """A torque on a body, in world axes, by formulas.
+
+    Parameters
+    ----------
+    name
+        Name of the load.
+    body
+        Name of the body.
+    torque
+        Three components, each a number or a formula.
+    parameters
+        Values of names in the formulas.
+
+    Raises
+    ------
+    InputError
+        If a number is not admissible, or a part is unknown.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> mech = iso.Mechanism()
+    >>> _ = mech.add_body("rod", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0.5, 0, 0))
+    >>> _ = mech.add_joint(iso.Hinge("pin", "ground", "rod", point=(0, 0, 0), axis=(0, 1, 0)))
+    >>> _ = mech.add_load(iso.FormulaTorque("twist", "rod", torque=(0, "sin(t)", 0)))
+    >>> sol = iso.integrate(mech.compile(), dt=0.01, t_end=0.1)
+    >>> sol.joint("pin").angle.shape
+    (11,)
+    """
 
     name: str
     body: str
@@ -82,16 +169,48 @@ class FormulaTorque(LoadPart):
 
     @classmethod
     def defaults(cls) -> dict[str, Any]:
-        """Those of `Torque`, whose tables it reads."""
+        """Return the defaults of the tables of a model file.
+
+        Returns
+        -------
+        defaults
+            Values by key: those of the part with numbers in place of formulas.
+        """
         return Torque.defaults()
 
     @classmethod
     def from_table(cls, name: str, given: Mapping[str, Any], parameters: Mapping[str, float]) -> Sequence[Part]:
-        """A `Torque` where all components are numbers."""
+        """Return the parts that a table of a model file describes.
+
+        Parameters
+        ----------
+        name
+            Name of the part.
+        given
+            The table.
+        parameters
+            Parameters of the model file.
+
+        Returns
+        -------
+        parts
+            A part with numbers in place of formulas, if all components are numbers.
+        """
         return _on_body(cls, Torque, "torque", name, given, parameters)
 
     def build(self, world: LoadWorld) -> LoadForces:
-        """One law for each component that is not zero."""
+        """Return the laws and forces of the load.
+
+        Parameters
+        ----------
+        world
+            The bodies, joints and beams of the mechanism.
+
+        Returns
+        -------
+        forces
+            Laws along measures, and forces on bodies or beams.
+        """
         body = world.body(self.body)
         if body.kind == "particle" or body.of_beam:
             raise InputError(
@@ -104,8 +223,37 @@ class FormulaTorque(LoadPart):
 @load("motor")
 @dataclass(frozen=True)
 class FormulaMotor(JointLoad):
-    """A torque (force) along a coordinate of a joint by a formula, in which the coordinate itself is
-    `coordinate` and its rate `coordinate_rate`."""
+    """A torque or force along a coordinate of a joint, by a formula.
+
+    Parameters
+    ----------
+    name
+        Name of the load.
+    joint
+        Name of the joint.
+    torque
+        A number or a formula.
+    coordinate
+        Name of the coordinate, if the joint has several.
+    parameters
+        Values of names in the formulas.
+
+    Raises
+    ------
+    InputError
+        If a number is not admissible, or a part is unknown.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> mech = iso.Mechanism()
+    >>> _ = mech.add_body("rod", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0.5, 0, 0))
+    >>> _ = mech.add_joint(iso.Hinge("pin", "ground", "rod", point=(0, 0, 0), axis=(0, 1, 0)))
+    >>> _ = mech.add_load(iso.FormulaMotor("motor", "pin", torque="2*sin(t)"))
+    >>> sol = iso.integrate(mech.compile(), dt=0.01, t_end=0.1)
+    >>> sol.joint("pin").angle.shape
+    (11,)
+    """
 
     name: str
     joint: str
@@ -116,12 +264,29 @@ class FormulaMotor(JointLoad):
 
     @classmethod
     def defaults(cls) -> dict[str, Any]:
-        """Those of `Motor`, whose tables it reads."""
+        """Return the defaults of the tables of a model file.
+
+        Returns
+        -------
+        defaults
+            Values by key: those of the part with numbers in place of formulas.
+        """
         return Motor.defaults()
 
     @classmethod
     def check_table(cls, given: Mapping[str, Any]) -> None:
-        """A torque, or a speed with its gain."""
+        """Refuse a table of a model file that makes no sense.
+
+        Parameters
+        ----------
+        given
+            The table.
+
+        Raises
+        ------
+        InputError
+            If its values contradict each other.
+        """
         if (given["torque"] is None) == (given["speed"] is None):
             raise InputError("a motor takes either torque or speed (with gain)")
         if given["speed"] is not None and given["gain"] == 0:
@@ -129,13 +294,41 @@ class FormulaMotor(JointLoad):
 
     @classmethod
     def from_table(cls, name: str, given: Mapping[str, Any], parameters: Mapping[str, float]) -> Sequence[Part]:
-        """A `Motor` where the torque does not depend on coordinates."""
+        """Return the parts that a table of a model file describes.
+
+        Parameters
+        ----------
+        name
+            Name of the part.
+        given
+            The table.
+        parameters
+            Parameters of the model file.
+
+        Returns
+        -------
+        parts
+            A part with numbers in place of formulas, if all components are numbers.
+        """
         if isinstance(given["torque"], str):
             return [cls(name, given["joint"], given["torque"], given["coordinate"], parameters)]
         return [Motor(name, **given)]
 
     def laws(self, word: Word, world: LoadWorld) -> list[Law]:
-        """The law that it acts by."""
+        """Return the laws along the coordinate of the joint.
+
+        Parameters
+        ----------
+        word
+            The measure of the coordinate.
+        world
+            The bodies, joints and beams of the mechanism.
+
+        Returns
+        -------
+        laws
+            The laws.
+        """
         own = {OWN: Input(word), f"{OWN}{RATE}": Input(word, rate=True)}
         own = {name: item for name, item in own.items() if name not in self.parameters}
         with about(None, "torque"):
@@ -145,8 +338,37 @@ class FormulaMotor(JointLoad):
 @load("tension")
 @dataclass(frozen=True)
 class Tension(LoadPart):
-    """A force between two points (world at the start) by a formula of `length`, `length_rate` and
-    other names; positive pulls."""
+    """A force between two points by a formula; positive pulls.
+
+    Parameters
+    ----------
+    name
+        Name of the load.
+    first, second
+        Names of the bodies, or "ground".
+    tension
+        A formula of `length`, `length_rate` and other names.
+    points
+        Its ends in the world at the start; the mass centres if left out.
+    parameters
+        Values of names in the formulas.
+
+    Raises
+    ------
+    InputError
+        If a number is not admissible, or a part is unknown.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> mech = iso.Mechanism()
+    >>> _ = mech.add_body("rod", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0.5, 0, 0))
+    >>> _ = mech.add_joint(iso.Hinge("pin", "ground", "rod", point=(0, 0, 0), axis=(0, 1, 0)))
+    >>> _ = mech.add_load(iso.Tension("rope", "ground", "rod", "10*(length - 1)", points=[(0.5, 0, 1), (0.5, 0, 0)]))
+    >>> sol = iso.integrate(mech.compile(), dt=0.01, t_end=0.1)
+    >>> sol.joint("pin").angle.shape
+    (11,)
+    """
 
     name: str
     first: str
@@ -161,7 +383,18 @@ class Tension(LoadPart):
     }
 
     def build(self, world: LoadWorld) -> LoadForces:
-        """A law along the distance."""
+        """Return the laws and forces of the load.
+
+        Parameters
+        ----------
+        world
+            The bodies, joints and beams of the mechanism.
+
+        Returns
+        -------
+        forces
+            Laws along measures, and forces on bodies or beams.
+        """
         pair = between_points(self.name, world.body(self.first), world.body(self.second), self.points)
         word = pair.length_word()
         own = {"length": Input(word), f"length{RATE}": Input(word, rate=True)}

@@ -24,8 +24,38 @@ from isodyn.parts import Keys, Value, load, optional, required
 @load("force", reads=False)
 @dataclass(frozen=True)
 class Force(LoadPart):
-    """A force on a body at a point (world at the start; mass centre when left out), in world or
-    body axes, times a function of time."""
+    """A force on a body.
+
+    Parameters
+    ----------
+    name
+        Name of the load.
+    body
+        Name of the body.
+    force
+        The force.
+    point
+        Point in the world at the start; the mass centre if left out.
+    frame
+        "world" or "body": the axes of the force.
+    time
+        Function of time that scales it.
+
+    Raises
+    ------
+    InputError
+        If a number is not admissible, or a part is unknown.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> mech = iso.Mechanism()
+    >>> _ = mech.add_body("rod", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0.5, 0, 0))
+    >>> _ = mech.add_load(iso.Force("push", "rod", force=(0, 0, 9.81)))
+    >>> sol = iso.integrate(mech.compile(), dt=0.01, t_end=0.1)
+    >>> float(abs(sol.body("rod").velocity).max().round(9))
+    0.0
+    """
 
     name: str
     body: str
@@ -42,7 +72,18 @@ class Force(LoadPart):
     }
 
     def build(self, world: LoadWorld) -> LoadForces:
-        """A force on the body."""
+        """Return the laws and forces of the load.
+
+        Parameters
+        ----------
+        world
+            The bodies, joints and beams of the mechanism.
+
+        Returns
+        -------
+        forces
+            Laws along measures, and forces on bodies or beams.
+        """
         body = world.body(self.body)
         P = body.position if self.point is None else vector3(f"force {self.name!r}: point", self.point, "point")
         s, f = arm(body, P), _constant(f"force {self.name!r}", self.force, "force")
@@ -55,7 +96,37 @@ class Force(LoadPart):
 @load("torque", reads=False)
 @dataclass(frozen=True)
 class Torque(LoadPart):
-    """A torque on a body, in world or body axes, times a function of time."""
+    """A torque on a body.
+
+    Parameters
+    ----------
+    name
+        Name of the load.
+    body
+        Name of the body.
+    torque
+        The torque.
+    frame
+        "world" or "body": the axes of the torque.
+    time
+        Function of time that scales it.
+
+    Raises
+    ------
+    InputError
+        If a number is not admissible, or a part is unknown.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> mech = iso.Mechanism()
+    >>> _ = mech.add_body("rod", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0.5, 0, 0))
+    >>> _ = mech.add_joint(iso.Hinge("pin", "ground", "rod", point=(0, 0, 0), axis=(0, 1, 0)))
+    >>> _ = mech.add_load(iso.Torque("twist", "rod", torque=(0, 1, 0)))
+    >>> sol = iso.integrate(mech.compile(), dt=0.01, t_end=0.1)
+    >>> sol.joint("pin").angle.shape
+    (11,)
+    """
 
     name: str
     body: str
@@ -70,7 +141,18 @@ class Torque(LoadPart):
     }
 
     def build(self, world: LoadWorld) -> LoadForces:
-        """A torque on the body."""
+        """Return the laws and forces of the load.
+
+        Parameters
+        ----------
+        world
+            The bodies, joints and beams of the mechanism.
+
+        Returns
+        -------
+        forces
+            Laws along measures, and forces on bodies or beams.
+        """
         body = world.body(self.body)
         kind = TORQUE if _world(self.name, self.frame) else BODY_TORQUE
         if body.kind == "particle":
@@ -84,8 +166,38 @@ class Torque(LoadPart):
 @load("drag")
 @dataclass(frozen=True)
 class Drag(LoadPart):
-    """−coefficient |v| v at a point of a body, v being its velocity against the medium; ½ρ c_d A is
-    the usual coefficient."""
+    """A drag −c |v| v at a point of a body.
+
+    v is the velocity against the medium. The usual coefficient is ½ρ c_d A.
+
+    Parameters
+    ----------
+    name
+        Name of the load.
+    body
+        Name of the body.
+    coefficient
+        The coefficient c.
+    point
+        Point in the world at the start; the mass centre if left out.
+    medium
+        Velocity of the medium.
+
+    Raises
+    ------
+    InputError
+        If a number is not admissible, or a part is unknown.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> mech = iso.Mechanism()
+    >>> _ = mech.add_body("rod", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0.5, 0, 0))
+    >>> _ = mech.add_load(iso.Drag("air", "rod", coefficient=0.1))
+    >>> sol = iso.integrate(mech.compile(), dt=0.01, t_end=0.1)
+    >>> sol.q.shape[0]
+    11
+    """
 
     name: str
     body: str
@@ -100,7 +212,18 @@ class Drag(LoadPart):
     }
 
     def build(self, world: LoadWorld) -> LoadForces:
-        """A force on the body."""
+        """Return the laws and forces of the load.
+
+        Parameters
+        ----------
+        world
+            The bodies, joints and beams of the mechanism.
+
+        Returns
+        -------
+        forces
+            Laws along measures, and forces on bodies or beams.
+        """
         body = world.body(self.body)
         not_negative(self.name, coefficient=self.coefficient)
         P = body.position if self.point is None else vector3(f"drag {self.name!r}: point", self.point, "point")
@@ -117,8 +240,35 @@ class Drag(LoadPart):
 @load("distributed_force")
 @dataclass(frozen=True)
 class DistributedForce(LoadPart):
-    """A dead force per length of undeformed beam, all along a beam of a mechanism, times a function
-    of time."""
+    """A dead force per length of the undeformed beam, all along it.
+
+    Parameters
+    ----------
+    name
+        Name of the load.
+    beam
+        Name of the beam.
+    force
+        Force per length.
+    time
+        Function of time that scales it.
+
+    Raises
+    ------
+    InputError
+        If the beam is unknown, or the force does not fit it.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> mech = iso.Mechanism(gravity=(0, 0, 0))
+    >>> section = iso.Section(EA=1e4, EI=1.0, rhoA=1.0)
+    >>> _ = mech.add_beam("beam", (0, 0), (1, 0), elements=2, section=section)
+    >>> _ = mech.add_load(iso.DistributedForce("wind", "beam", (0.0, 1.0, 0.0)))
+    >>> sol = iso.integrate(mech.compile(), dt=0.001, t_end=0.01)
+    >>> round(float(sol.body("beam.end").velocity[-1, 1]), 6)
+    0.01
+    """
 
     name: str
     beam: str
@@ -131,12 +281,34 @@ class DistributedForce(LoadPart):
     }
 
     def build(self, world: LoadWorld) -> LoadForces:
-        """A force along the beam."""
+        """Return the laws and forces of the load.
+
+        Parameters
+        ----------
+        world
+            The bodies, joints and beams of the mechanism.
+
+        Returns
+        -------
+        forces
+            Laws along measures, and forces on bodies or beams.
+        """
         per_length = self.per_length(world.dimension(self.beam))
         return LoadForces(along_beams=[AlongBeam(self.beam, per_length, self.time)])
 
     def per_length(self, dim: int) -> FloatArray:
-        """The vector, in the space of the beam."""
+        """Return the force per length in the space of the beam.
+
+        Parameters
+        ----------
+        dim
+            2 or 3.
+
+        Returns
+        -------
+        force
+            The vector.
+        """
         f = _constant(f"load {self.name!r}: force", self.force, "force")
         if dim == 2 and f[2] != 0:
             raise InputError(

@@ -17,12 +17,35 @@ from isodyn.systems.checks import returned
 
 @dataclass(frozen=True)
 class UserLoad(Part):
-    """Force at the mass centre and torque on a body, both in the world: function(t, pose) → force,
-    or (force, torque).
+    """A force at the mass centre and a torque on a body, by a function.
 
-    `pose` tells position, R, velocity and angular_velocity (body frame); pose.point(s),
-    pose.velocity_of(s) those of a point. The function must be smooth; its derivatives come from
-    differences.
+    Derivatives come from differences, so the function must be smooth.
+
+    Parameters
+    ----------
+    name
+        Name of the load.
+    body
+        Name of the body.
+    function
+        function(t, pose) → force, or (force, torque), both in the world. `pose` has position, R,
+        velocity and angular_velocity (body frame); pose.point(s) and pose.velocity_of(s) are those
+        of a point.
+
+    Raises
+    ------
+    InputError
+        If a number is not admissible, or a part is unknown.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> mech = iso.Mechanism()
+    >>> _ = mech.add_body("rod", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0.5, 0, 0))
+    >>> _ = mech.add_load(iso.UserLoad("push", "rod", lambda t, pose: [0.0, 0.0, 9.81]))
+    >>> sol = iso.integrate(mech.compile(), dt=0.01, t_end=0.1)
+    >>> float(abs(sol.body("rod").velocity).max().round(9))
+    0.0
     """
 
     name: str
@@ -31,7 +54,13 @@ class UserLoad(Part):
     noun: ClassVar[str] = "load"
 
     def uses(self) -> list[Use]:
-        """Its body."""
+        """Return the bodies that the part names.
+
+        Returns
+        -------
+        uses
+            The bodies.
+        """
         return [Use(Value.BODY, self.body, "body")]
 
     def __post_init__(self) -> None:
@@ -39,8 +68,26 @@ class UserLoad(Part):
             raise InputError(f"load {self.name!r}: it needs a function of t and pose, received {self.function!r}")
 
     def value(self, t: float, pose: Pose) -> FloatArray:
-        """(force in the world, torque in the body); the exception of a user's function carries the
-        name of the load."""
+        """Return the force and the torque at a state.
+
+        Parameters
+        ----------
+        t
+            Time.
+        pose
+            Pose of the body.
+
+        Returns
+        -------
+        value
+            Force in the world, then torque in the body.
+
+        Raises
+        ------
+        CallableError
+            If the function returns something else; an error of the function itself has the name of
+            the load.
+        """
         try:
             value = self.function(t, pose)
         except Exception as error:

@@ -28,11 +28,19 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False)
 class Mechanism(ShownInNotebooks, Description):
-    """An editable list of named parts.
+    """An editable list of named parts: bodies, beams, joints and loads.
 
-    Rotations are moved by the exponential map, exact for a constant angular velocity; with `cayley`
-    by the Cayley map, by which V0(1, 1, ρ) keep the angular momentum of free bodies to rounding.
+    Parameters
+    ----------
+    gravity
+        Acceleration of gravity.
+    cayley
+        Move rotations by the Cayley map, with which V0(1, 1, ρ) keep the angular momentum of free
+        bodies to rounding. Otherwise by the exponential map, which is exact for a constant angular
+        velocity.
 
+    Examples
+    --------
     >>> import isodyn as iso
     >>> mech = iso.Mechanism(gravity=(0, 0, -9.81))
     >>> _ = mech.add_body("rod", mass=1.0, inertia=(0.01, 0.09, 0.09), position=(0.5, 0, 0))
@@ -73,13 +81,41 @@ class Mechanism(ShownInNotebooks, Description):
         centre_of_mass: Any = (0.0, 0.0, 0.0),
         shape: Any = None,
     ) -> Body:
-        """A body: mass, inertia about the mass centre in body axes, and where it starts.
+        """Add a body.
 
-        `position` and `velocity` are those of the body's frame, whose origin is the mass centre
-        unless `centre_of_mass` tells where that lies in it; `angular_velocity` is in the body
-        frame. kind="planar" has (x, y, θ) and a moment of inertia about z, kind="particle" has no
-        orientation. A `shape` of iso.shapes brings mass, inertia and mass centre with it; a mass
-        given beside it scales them.
+        Parameters
+        ----------
+        name
+            Its name.
+        mass
+            Its mass; with a `shape` it scales the mass and inertia of the shape.
+        inertia
+            Inertia about the mass centre in body axes: three moments or a matrix; a moment about z
+            for a planar body.
+        position
+            Position of the frame of the body.
+        orientation
+            A SciPy Rotation, a matrix or a quaternion (w, x, y, z); an angle for a planar body.
+        velocity
+            Velocity of the origin of that frame.
+        angular_velocity
+            Angular velocity in the body frame.
+        kind
+            "spatial", "planar" with (x, y, θ), or "particle" without orientation.
+        centre_of_mass
+            Mass centre in the frame of the body.
+        shape
+            A shape of `isodyn.shapes`, which brings mass, inertia and mass centre.
+
+        Returns
+        -------
+        body
+            The body.
+
+        Raises
+        ------
+        InputError
+            If the name is taken, or a number is not admissible.
         """
         self._parts.refuse_known(name)
         if shape is not None:
@@ -111,14 +147,43 @@ class Mechanism(ShownInNotebooks, Description):
         velocity: Any = (0.0, 0.0, 0.0),
         angular_velocity: Any = None,
     ) -> BeamPart:
-        """A beam from `start` to `end`, or along the points of `line`: in the plane from (x, y), a
-        cable in space from (x, y, z).
+        """Add a beam in the plane, or a cable in space.
 
         Joints and loads name its nodes like bodies: "rod.start", "rod.end", "rod[3]", "rod@1.5" (by
         length). A node offers a point and axes, the first along the beam; a node of a cable has a
-        tangent, but no twist. The beam is undeformed at the start and may move like a rigid body:
-        `velocity` of its first node, `angular_velocity`. `corners` of a line are welded or hinged.
+        tangent, but no twist. The beam is undeformed at the start and may move like a rigid body.
         Gravity acts on it.
+
+        Parameters
+        ----------
+        name
+            Its name.
+        start, end
+            Its ends, (x, y) of a beam, (x, y, z) of a cable.
+        elements
+            Number of elements, in all or for each piece.
+        section
+            Stiffness and mass.
+        model
+            Strain energy.
+        line
+            Points of a line in place of `start` and `end`.
+        corners
+            Whether pieces of a line are welded or hinged.
+        velocity
+            Velocity of the first node.
+        angular_velocity
+            Angular velocity.
+
+        Returns
+        -------
+        beam
+            The beam.
+
+        Raises
+        ------
+        InputError
+            If the name is taken, or a number is not admissible.
         """
         self._parts.refuse_known(name)
         beam = make_beam(name, start, end, line, elements, section, model, corners, velocity, angular_velocity)
@@ -131,8 +196,23 @@ class Mechanism(ShownInNotebooks, Description):
         return beam
 
     def add_joint(self, joint: Rows) -> Rows:
-        """A joint, drive, coupling or rolling contact; bodies and joints that it names must
-        exist."""
+        """Add a joint, drive, coupling or rolling contact.
+
+        Parameters
+        ----------
+        joint
+            The joint; bodies and joints that it names must exist.
+
+        Returns
+        -------
+        joint
+            The same joint.
+
+        Raises
+        ------
+        InputError
+            If its name is taken, or a body or joint is unknown.
+        """
         if not isinstance(joint, Rows):
             raise InputError(f"add_joint takes a joint such as iso.Hinge, received {type(joint).__name__}")
         self._parts.refuse_known(joint.name)
@@ -141,8 +221,23 @@ class Mechanism(ShownInNotebooks, Description):
         return joint
 
     def add_load(self, load: Loads) -> Loads:
-        """A force, torque, spring, bushing, motor, limit, friction or drag; what it names must
-        exist."""
+        """Add a force, torque, spring, bushing, motor, limit, friction or drag.
+
+        Parameters
+        ----------
+        load
+            The load; the parts that it names must exist.
+
+        Returns
+        -------
+        load
+            The same load.
+
+        Raises
+        ------
+        InputError
+            If its name is taken, or a part is unknown.
+        """
         if not isinstance(load, Loads):
             raise InputError(f"add_load takes a load such as iso.Spring, received {type(load).__name__}")
         self._parts.refuse_known(load.name)
@@ -193,13 +288,42 @@ class Mechanism(ShownInNotebooks, Description):
     def compile(self, coordinates: Coordinates) -> MechanismSystem | ParametrisedSystem: ...
 
     def compile(self, coordinates: Coordinates = "rotation") -> MechanismSystem | ParametrisedSystem:
-        """The system of all parts; coordinates other than the default:
-        isodyn.mechanism.coordinates."""
+        """Return the system of all parts.
+
+        Parameters
+        ----------
+        coordinates
+            Coordinates of rotations; `isodyn.mechanism.coordinates` lists them.
+
+        Returns
+        -------
+        system
+            The system.
+
+        Raises
+        ------
+        InputError
+            If the parts do not fit together.
+        """
         return compile_parts(self._parts, self.gravity, self.cayley, coordinates)
 
     def mobility(self, q: Any = None, t: float = 0.0) -> Mobility:
-        """Degrees of freedom and redundant joints at the assembled start, or at q; print it.
+        """Return the degrees of freedom and the redundant joints; `print` shows them.
 
+        Parameters
+        ----------
+        q
+            Coordinates; the assembled start if left out.
+        t
+            Time.
+
+        Returns
+        -------
+        mobility
+            Degrees of freedom and redundant rows.
+
+        Examples
+        --------
         >>> import isodyn as iso
         >>> mech = iso.Mechanism()
         >>> _ = mech.add_body("rod", 1.0, (0.01, 0.09, 0.09), (0.5, 0, 0))
@@ -217,13 +341,30 @@ class Mechanism(ShownInNotebooks, Description):
         rates: Mapping[Any, float] | None = None,
         t: float = 0.0,
     ) -> Assembly:
-        """Put rough positions together and give velocities that the joints allow; `.system` of what
-        is returned starts there.
+        """Put rough positions together and give velocities that the joints allow.
 
-        Joints that are given by `points=` and `axes=` of their bodies may be open at first; parts
-        are moved by little, in the mass norm. Bodies named in `hold` stay where they are.
-        `positions` and `rates` fix coordinates of joints and their rates: {"pin": 0.3} or
-        {("screw", "angle"): 0.3}, angles up to whole turns; apart from them velocities change least
-        in the mass norm. A loop closes on the branch that the rough positions are nearest to.
+        Joints that are given by `points=` and `axes=` of their bodies may be open at first. Parts
+        are moved as little as possible, in the mass norm. A loop closes on the branch that is
+        nearest to the rough positions.
+
+        Parameters
+        ----------
+        hold
+            Names of bodies that stay where they are.
+        positions, rates
+            Coordinates of joints and their rates, such as {"pin": 0.3} or {("screw", "angle"):
+            0.3}; angles up to whole turns.
+        t
+            Time.
+
+        Returns
+        -------
+        assembly
+            `assembly.system` starts there.
+
+        Raises
+        ------
+        ConvergenceError
+            If the parts cannot be put together.
         """
         return assemble(self.compile(), hold, positions, rates, t)

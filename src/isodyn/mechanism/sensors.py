@@ -13,8 +13,7 @@ import numpy as np
 
 from isodyn.bodies.body import GROUND, Body, vector3
 from isodyn.errors import InputError
-from isodyn.joints.pairs import between_points
-from isodyn.joints.words import Pair, Word, unit
+from isodyn.joints.words import Pair, Word, between_points, unit
 from isodyn.kernels.compiled import FloatArray
 from isodyn.mechanism.parts import Parts
 
@@ -67,7 +66,18 @@ class Sensor:
     axis: Any = None
 
     def check(self, parts: Parts) -> None:
-        """InputError for a sensor that the mechanism cannot read."""
+        """Refuse a sensor that the mechanism cannot read.
+
+        Parameters
+        ----------
+        parts
+            The parts of the mechanism.
+
+        Raises
+        ------
+        InputError
+            If a body is unknown, or a point or axis makes no sense.
+        """
         what = f"sensor {self.name!r}"
         parts.refuse_unknown(what, self.body)
         if self.to is None:
@@ -90,11 +100,33 @@ class Sensor:
             self.angle_word(parts)
 
     def place(self, body: Body) -> FloatArray:
-        """The point in the world at the start."""
+        """Return the point in the world at the start.
+
+        Parameters
+        ----------
+        body
+            The body of the sensor.
+
+        Returns
+        -------
+        point
+            The point.
+        """
         return body.position if self.point is None else vector3(f"sensor {self.name!r}: point", self.point, "point")
 
     def length_word(self, parts: Parts) -> Word:
-        """The distance between the two points."""
+        """Return the measure of the distance between the two points.
+
+        Parameters
+        ----------
+        parts
+            The parts of the mechanism.
+
+        Returns
+        -------
+        word
+            The measure.
+        """
         assert self.to is not None
         first, second = parts.body(self.to), parts.body(self.body)
         ground = np.zeros(3) if self.to == GROUND else first.position
@@ -104,7 +136,18 @@ class Sensor:
         return between_points(self.name, first, second, (other, self.place(second))).length_word()
 
     def angle_word(self, parts: Parts) -> Word:
-        """The turn about the axis."""
+        """Return the measure of the turn about the axis.
+
+        Parameters
+        ----------
+        parts
+            The parts of the mechanism.
+
+        Returns
+        -------
+        word
+            The measure.
+        """
         assert self.to is not None
         first, second = parts.body(self.to), parts.body(self.body)
         axis = unit(f"sensor {self.name!r}: axis", self.axis, "axis")

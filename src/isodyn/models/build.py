@@ -27,8 +27,23 @@ from isodyn.specs import parse_formulation, parse_scheme
 
 @dataclass(frozen=True, eq=False)
 class ModelFile:
-    """A model file that was read and checked: `mechanism()`, `system()`, and what `integrate`
-    takes."""
+    """A model file that was read and checked.
+
+    Parameters
+    ----------
+    source
+        The text, with the places of its keys.
+    model
+        The checked tables.
+    parameters
+        Values of the parameters.
+
+    Examples
+    --------
+    >>> from isodyn.models import model_from_text
+    >>> model_from_text('problem = "kepler"\\n[parameters]\\ne = 0.1').parameters
+    {'e': 0.1}
+    """
 
     source: Source
     model: FileModel
@@ -36,17 +51,34 @@ class ModelFile:
 
     @property
     def title(self) -> str:
-        """Its title, or the name of the file."""
+        """Title of the model, or the name of the file."""
         return self.model.title or Path(self.source.name).stem
 
     def mechanism(self) -> Mechanism:
-        """The parts, put into a `Mechanism`."""
+        """Return the parts, put into a `Mechanism`.
+
+        Returns
+        -------
+        mechanism
+            The mechanism.
+
+        Raises
+        ------
+        InputError
+            If the file names a problem instead of parts.
+        """
         if self.model.problem is not None:
             raise InputError(f"{self.source.name} names the ready problem {self.model.problem!r}; it has no parts")
         return Builder(self.source, self.model, self.parameters).mechanism()
 
     def system(self) -> Any:
-        """The system at its start."""
+        """Return the system at its start.
+
+        Returns
+        -------
+        system
+            The system.
+        """
         if self.model.problem is not None:
             return self.problem().system(**self.parameters)
         mech, start = self.mechanism(), self.model.start
@@ -60,11 +92,28 @@ class ModelFile:
         return system
 
     def described(self, overrides: Mapping[str, float]) -> dict[str, Any]:
-        """Text and parameters, as they are kept with results."""
+        """Return text and parameters, as they are kept with results.
+
+        Parameters
+        ----------
+        overrides
+            Values of parameters in place of those of the file.
+
+        Returns
+        -------
+        description
+            Title, name, text and parameters.
+        """
         return {"title": self.title, "name": self.source.name, "text": self.source.text, "parameters": dict(overrides)}
 
     def problem(self) -> Any:
-        """The ready problem that the file names."""
+        """Return the problem that the file names.
+
+        Returns
+        -------
+        problem
+            The problem.
+        """
         assert self.model.problem is not None
         try:
             problem = get(self.model.problem)
@@ -79,7 +128,13 @@ class ModelFile:
         return problem
 
     def options(self) -> dict[str, Any]:
-        """Keywords of `integrate`."""
+        """Return the arguments of `integrate`.
+
+        Returns
+        -------
+        options
+            Arguments by name.
+        """
         run = self.model.run
         known = None if self.model.problem is None else self.problem()
         found: dict[str, Any] = {
@@ -103,13 +158,24 @@ class ModelFile:
         return found
 
     def check(self) -> None:
-        """Everything but the run itself."""
+        """Check everything except the run itself.
+
+        Raises
+        ------
+        InputError
+            If something in the file is wrong.
+        """
         self.options()
         self.system()
 
     def members(self) -> list[dict[str, float]]:
-        """Values of the parameters that are swept, all combinations in order; one empty set without
-        sweeps."""
+        """Return the values of the swept parameters, all combinations in order.
+
+        Returns
+        -------
+        members
+            Values by name; one empty set without sweeps.
+        """
         for k, sweep in enumerate(self.model.sweeps):
             if sweep.parameter not in self.parameters:
                 near = difflib.get_close_matches(sweep.parameter, self.parameters, n=1)
@@ -122,17 +188,87 @@ class ModelFile:
         return [dict(zip(names, values, strict=True)) for values in itertools.product(*grids)]
 
     def with_parameters(self, overrides: Mapping[str, float]) -> ModelFile:
-        """The same file with other values of parameters."""
+        """Return the same file with other values of parameters.
+
+        Parameters
+        ----------
+        overrides
+            Values by name.
+
+        Returns
+        -------
+        model
+            The model.
+
+        Raises
+        ------
+        InputError
+            If a parameter is unknown.
+        """
         return _checked(self.source, overrides)
 
 
 def load_model(path: str | Path, overrides: Mapping[str, float] | None = None) -> ModelFile:
-    """The model of a TOML file."""
+    """Read the model of a TOML file.
+
+    Parameters
+    ----------
+    path
+        The file.
+    overrides
+        Values of parameters in place of those of the file.
+
+    Returns
+    -------
+    model
+        The model, checked.
+
+    Raises
+    ------
+    InputError
+        If the file is not a model; the message has line and column.
+
+    Examples
+    --------
+    >>> import isodyn as iso, tempfile, pathlib
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "pendulum.toml")
+    ...     _ = path.write_text('problem = "pendulum"')
+    ...     model = iso.load_model(path)
+    >>> model.system().nq
+    2
+    """
     return _checked(read_source(path), overrides)
 
 
 def model_from_text(text: str, name: str = "model", overrides: Mapping[str, float] | None = None) -> ModelFile:
-    """The model of a TOML text."""
+    """Read the model of a TOML text.
+
+    Parameters
+    ----------
+    text
+        The text.
+    name
+        Name for messages.
+    overrides
+        Values of parameters in place of those of the text.
+
+    Returns
+    -------
+    model
+        The model, checked.
+
+    Raises
+    ------
+    InputError
+        If the text is not a model; the message has line and column.
+
+    Examples
+    --------
+    >>> from isodyn.models import model_from_text
+    >>> model_from_text('problem = "kepler"').problem().name
+    'kepler'
+    """
     return _checked(parse_text(text, name), overrides)
 
 

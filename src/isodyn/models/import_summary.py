@@ -35,7 +35,7 @@ class Limits:
 class ImportSummary:
     """What of a file is in a mechanism.
 
-    Attributes
+    Parameters
     ----------
     format, name, file
         The format, the name of the model in the file, and the file.
@@ -51,6 +51,8 @@ class ImportSummary:
         Limits of joints by name in the mechanism; they act only where that was asked for.
     positions
         Named configurations of the file (keyframes): coordinates of joints by name.
+    mended
+        Numbers that were wrong and were corrected.
 
     Examples
     --------
@@ -76,15 +78,33 @@ class ImportSummary:
     mended: list[str] = field(default_factory=list)
 
     def ignore(self, what: str) -> None:
-        """Note something that the mechanism does not have."""
+        """Note something that the mechanism does not have.
+
+        Parameters
+        ----------
+        what
+            What it is, in words.
+        """
         self.ignored.append(what)
 
     def change(self, what: str) -> None:
-        """Note something that is other than in the file."""
+        """Note something that differs from the file.
+
+        Parameters
+        ----------
+        what
+            What it is, in words.
+        """
         self.changed.append(what)
 
     def mend(self, what: str) -> None:
-        """Note a number that was wrong and is better now; `warn` tells all of them."""
+        """Note a number that was wrong and was corrected; `warn` names all of them.
+
+        Parameters
+        ----------
+        what
+            What it is, in words.
+        """
         self.changed.append(what)
         self.mended.append(what)
 
@@ -112,6 +132,21 @@ def _plural(word: str) -> str:
 
 @dataclass(eq=False)
 class ImportedMechanism(Mechanism):
-    """A `Mechanism` from a file of another program, with `import_summary`."""
+    """A `Mechanism` from a file of another program, with `import_summary`.
+
+    Parameters
+    ----------
+    gravity, cayley
+        As in `Mechanism`.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> body = "<inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1'/></inertial>"
+    >>> joint = "<joint name='j' type='continuous'><parent link='a'/><child link='b'/></joint>"
+    >>> text = f"<robot name='r'><link name='a'/><link name='b'>{body}</link>{joint}</robot>"
+    >>> iso.load_urdf(text).import_summary.name
+    'r'
+    """
 
     import_summary: ImportSummary = field(default_factory=lambda: ImportSummary(""), init=False)

@@ -43,7 +43,33 @@ UNREADABLE += (zipfile.BadZipFile, zlib.error, RecursionError, NotImplementedErr
 
 
 def read_matrix(path: str | Path) -> Any:
-    """A matrix or vector of a file, sparse where the file is."""
+    """Read a matrix or vector from a file, sparse if the file is.
+
+    Parameters
+    ----------
+    path
+        Matrix Market (.mtx, .mtx.gz), SciPy sparse (.npz) or NumPy (.npy, .npz).
+
+    Returns
+    -------
+    matrix
+        The matrix.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read.
+
+    Examples
+    --------
+    >>> import numpy as np, tempfile
+    >>> from isodyn.models import read_matrix
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     np.save(f"{folder}/K.npy", np.eye(2))
+    ...     K = read_matrix(f"{folder}/K.npy")
+    >>> K.shape
+    (2, 2)
+    """
     path = Path(path)
     if not is_file(path):
         raise InputError(f"there is no file {path}")
@@ -107,8 +133,39 @@ def linear_system(
     names: Any = None,
     indefinite: bool = False,
 ) -> LinearSystem:
-    """A `LinearSystem` whose matrices and vectors may be paths; it starts at rest where nothing is
-    said."""
+    """Return a `LinearSystem` whose matrices and vectors may be files.
+
+    Parameters
+    ----------
+    M, K, C
+        Matrices, or paths.
+    f
+        Load: a constant vector, a path, a function of time or None.
+    q0, v0
+        Start, or paths; at rest in zero if left out.
+    G
+        Matrix of constraints, or a path.
+    names
+        Names of the coordinates.
+    indefinite
+        Accept a K with a negative eigenvalue.
+
+    Returns
+    -------
+    system
+        The system.
+
+    Raises
+    ------
+    InputError
+        If a file cannot be read, or sizes do not fit.
+
+    Examples
+    --------
+    >>> from isodyn.models import linear_system
+    >>> linear_system([[1.0]], [[4.0]], q0=[1.0]).nq
+    1
+    """
     given = {"M": M, "K": K, "C": C, "f": f, "q0": q0, "v0": v0, "G": G}
     found = {name: read_matrix(x) if isinstance(x, str | Path) else x for name, x in given.items()}
     size = np.shape(found["M"])
@@ -149,12 +206,48 @@ def elastic_body(
     plane: str = "stress",
     damping: Mapping[str, float] | None = None,
 ) -> LinearSystem:
-    """An elastic body of triangles, quadrilaterals, tetrahedra or hexahedra, from a file that
-    meshio reads, or a mesh of it.
+    """Return an elastic body on a mesh of triangles, quadrilaterals, tetrahedra or hexahedra.
 
-    `fixed` names a group of the boundary, or is a function of coordinates (dim, k) that is true
-    there. Bodies in the plane have a `thickness` and plane "stress" or "strain". `f` is a force per
-    volume, constant; `damping` holds alpha and beta of C = αM + βK.
+    Parameters
+    ----------
+    mesh
+        A file that meshio reads, or a mesh of meshio.
+    E
+        Modulus of elasticity.
+    nu
+        Poisson's ratio.
+    rho
+        Density.
+    fixed
+        A named group of the boundary, or a function of coordinates (dim, k) that is true for fixed
+        nodes.
+    f
+        Constant force per volume.
+    thickness
+        Thickness of a body in the plane.
+    plane
+        "stress" or "strain".
+    damping
+        alpha and beta of C = αM + βK.
+
+    Returns
+    -------
+    system
+        The system.
+
+    Raises
+    ------
+    InputError
+        If the mesh cannot be used, a number is out of range, or a package is missing.
+
+    Examples
+    --------
+    >>> import meshio, numpy as np
+    >>> from isodyn.models import elastic_body
+    >>> points = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
+    >>> mesh = meshio.Mesh(points, [("quad", np.array([[0, 1, 2, 3]]))])
+    >>> elastic_body(mesh, E=1e6, nu=0.3, rho=1.0, fixed=lambda x: x[0] < 1e-9).nq
+    4
     """
     try:
         load_modules(meshio, skfem)

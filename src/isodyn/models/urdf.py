@@ -23,8 +23,28 @@ from isodyn.models.xml_source import read_xml
 
 @dataclass(frozen=True, eq=False)
 class Urdf:
-    """A mechanism from a URDF file; `unsupported` says what of the file it does not have, `ground`
-    which links stand still."""
+    """A mechanism from a URDF file.
+
+    Parameters
+    ----------
+    mechanism
+        The mechanism.
+    name
+        Name of the robot.
+    unsupported
+        What the file has and the mechanism does not.
+    ground
+        Names of the links that stand still.
+
+    Examples
+    --------
+    >>> from isodyn.models import read_urdf
+    >>> body = "<inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1'/></inertial>"
+    >>> joint = "<joint name='j' type='continuous'><parent link='a'/><child link='b'/></joint>"
+    >>> text = f"<robot name='r'><link name='a'/><link name='b'>{body}</link>{joint}</robot>"
+    >>> read_urdf(text).name
+    'r'
+    """
 
     mechanism: Mechanism
     name: str
@@ -40,10 +60,39 @@ def read_urdf(
     fixed_base: bool = True,
     limit_stiffness: float | None = None,
 ) -> Urdf:
-    """The mechanism of a URDF file, or of its text; `positions` of joints at the start.
+    """Read the mechanism of a URDF file, or of its text; `load_urdf` returns the mechanism itself.
 
-    The first link stands still unless fixed_base=False. Limits act as springs where
-    `limit_stiffness` is given. `load_urdf` returns the mechanism itself.
+    Parameters
+    ----------
+    source
+        The file, or its text.
+    gravity
+        Acceleration of gravity.
+    positions
+        Coordinates of joints at the start, by name.
+    fixed_base
+        Whether the first link stands still.
+    limit_stiffness
+        Stiffness of springs that act at joint limits; none if left out.
+
+    Returns
+    -------
+    urdf
+        The mechanism, and what it does not have.
+
+    Raises
+    ------
+    InputError
+        If the file is not a URDF, or contradicts itself.
+
+    Examples
+    --------
+    >>> from isodyn.models import read_urdf
+    >>> body = "<inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1'/></inertial>"
+    >>> joint = "<joint name='j' type='continuous'><parent link='a'/><child link='b'/></joint>"
+    >>> text = f"<robot name='r'><link name='a'/><link name='b'>{body}</link>{joint}</robot>"
+    >>> sorted(read_urdf(text).mechanism.joints)
+    ['j']
     """
     mech = load_urdf(source, not fixed_base, gravity=gravity, start=positions, limit_stiffness=limit_stiffness)
     found = mech.import_summary

@@ -42,9 +42,33 @@ def to_toml(
     formulation: str | None = None,
     assemble: bool = False,
 ) -> str:
-    """The text of a model file with the parts of a mechanism and a run; scheme and formulation as
-    on the command line.
+    """Return the text of a model file with the parts of a mechanism and a run.
 
+    Parameters
+    ----------
+    mechanism
+        The mechanism.
+    dt, t_end
+        Step and end of the run.
+    title
+        Title of the model.
+    scheme, formulation
+        As on the command line.
+    assemble
+        Move a start that violates the constraints, as in `integrate`.
+
+    Returns
+    -------
+    text
+        The text.
+
+    Raises
+    ------
+    InputError
+        If a part cannot be written.
+
+    Examples
+    --------
     >>> import isodyn as iso
     >>> mech = iso.Mechanism()
     >>> _ = mech.add_body("ball", mass=2.0, kind="particle")
@@ -75,6 +99,9 @@ def to_toml(
         if isinstance(load, UserLoad):
             raise _python("load", name)
         tables.append([*_header("loads", name), *_lines(_part(LOADS, load))])
+    for name, sensor in mechanism.sensors.items():
+        given = {field.name: _plain(getattr(sensor, field.name)) for field in fields(sensor) if field.name != "name"}
+        tables.append([*_header("sensors", name), *_lines(given)])
     if assemble:
         tables.append(["[start]", "assemble = true"])
     run = {"dt": float(dt), "t_end": float(t_end), "scheme": scheme, "formulation": formulation}

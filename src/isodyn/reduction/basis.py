@@ -30,13 +30,41 @@ from isodyn.systems import checks
 
 @dataclass(frozen=True, eq=False)
 class Basis:
-    """Directions V (n, r) about `mean` (n,), and how they were found.
+    """Directions V about a mean, and how they were found.
 
-    `inner` is the matrix of the inner product (None: Euclidean); `columns` the coordinates that are
-    reduced (None: all); `singular_values` all of them, also of directions left out; `omega` the
-    frequencies of modes. `witnesses` are states of the run. `left` is a left inverse of V that
-    takes the place of the projection, where some coordinates have to stay exactly what they are:
-    those of the `interface`, the last directions.
+    Parameters
+    ----------
+    V
+        Directions (n, r).
+    mean
+        Configuration (n,) about which they are taken.
+    inner
+        Matrix of the inner product; None for the Euclidean one.
+    columns
+        Coordinates that are reduced; None for all.
+    singular_values
+        All singular values, also of directions that were left out.
+    omega
+        Frequencies of modes.
+    method
+        How the directions were found.
+    name
+        Name in reports.
+    witnesses
+        States of the run, which show whether the basis locks constraints.
+    left
+        Left inverse of V in place of the projection, if some coordinates have to stay exactly as
+        they are: those of the interface.
+    interface
+        Coordinates of the interface, which are the last directions.
+
+    Examples
+    --------
+    >>> import numpy as np, isodyn as iso
+    >>> bar = iso.LinearSystem(np.eye(3), None, np.diag([1.0, 4.0, 9.0]), None, np.ones(3), np.zeros(3))
+    >>> basis = iso.reduction.eigenmodes(bar, rank=2)
+    >>> basis.V.shape, basis.rank
+    ((3, 2), 2)
     """
 
     V: FloatArray
@@ -58,21 +86,20 @@ class Basis:
 
     @property
     def error(self) -> float:
-        """ε = Σ_{i>s} σ_i²: what of the snapshots lies outside, squared [Shimada2014 (C.36)]."""
+        """Squared part of the snapshots outside, ε = Σ_{i>s} σ_i² [Shimada2014 (C.36)]."""
         self._from_snapshots("error")
         return float(ranks.tails(self.singular_values)[self.rank])
 
     @property
     def relative_error(self) -> float:
-        """ε/Σσ² [Shimada2014 (C.37)]."""
+        """Relative part of the snapshots outside, ε/Σσ² [Shimada2014 (C.37)]."""
         self._from_snapshots("relative_error")
         left_out = ranks.tails(self.singular_values)
         return float(left_out[self.rank] / left_out[0])
 
     @property
     def captured(self) -> float:
-        """Σ_{i≤s} σ_i²/Σσ²: the part of the snapshots' energy that the basis holds
-        [Shimada2014 (C.38)]."""
+        """Σ_{i≤s} σ_i²/Σσ², the part of the snapshots' energy inside [Shimada2014 (C.38)]."""
         return 1.0 - self.relative_error
 
     def _from_snapshots(self, what: str) -> None:
@@ -80,7 +107,18 @@ class Basis:
             raise InputError(f"{what} belongs to bases from snapshots; this one is made of {self.name}")
 
     def truncated(self, rank: int) -> Basis:
-        """The first `rank` directions of a basis from snapshots or of modes."""
+        """Return the first directions of a basis from snapshots or of modes.
+
+        Parameters
+        ----------
+        rank
+            Number of directions to keep.
+
+        Returns
+        -------
+        basis
+            The smaller basis.
+        """
         if isinstance(rank, bool) or not isinstance(rank, int | np.integer) or not 1 <= rank <= self.rank:
             raise InputError(f"rank must be a whole number from 1 to {self.rank}, received {rank!r}")
         if self.left is not None:
@@ -92,19 +130,53 @@ class Basis:
         return cho_factor(self.V.T @ times(self.inner, self.V))
 
     def components(self, x: FloatArray) -> FloatArray:
-        """(VᵀWV)⁻¹VᵀW x of increments x (…, n)."""
+        """Return (VᵀWV)⁻¹VᵀW x of increments x.
+
+        Parameters
+        ----------
+        x
+            Increments (…, n).
+
+        Returns
+        -------
+        components
+            Components (…, r).
+        """
         if self.left is not None:
             return np.asarray(x @ self.left.T)
         weighted = times(self.inner, np.atleast_2d(x).T)
         return np.asarray(cho_solve(self._gram, self.V.T @ weighted).T).reshape(*np.shape(x)[:-1], self.rank)
 
     def embedding(self, nq: int, nv: int) -> Embedding:
-        """How reduced coordinates sit in those of a system with nq coordinates and nv
-        velocities."""
+        """Return how reduced coordinates sit in those of a system.
+
+        Parameters
+        ----------
+        nq
+            Number of coordinates of the system.
+        nv
+            Number of its velocities.
+
+        Returns
+        -------
+        embedding
+            The map and its derivatives.
+        """
         return Embedding.of(self.V, self.mean, self.columns, nq, nv, self.interface)
 
     def coordinates(self, q: Any) -> FloatArray:
-        """Reduced coordinates of configurations q (…, nq)."""
+        """Return the reduced coordinates of configurations.
+
+        Parameters
+        ----------
+        q
+            Configurations (…, nq).
+
+        Returns
+        -------
+        xi
+            Reduced coordinates.
+        """
         q = self._entries("q", q)
         if self.columns is None:
             return self.components(q - self.mean)
@@ -112,7 +184,18 @@ class Basis:
         return np.concatenate([self.components(q[..., self.columns] - self.mean), rest], axis=-1)
 
     def rates(self, v: Any) -> FloatArray:
-        """Reduced velocities of velocities v (…, nv), or accelerations."""
+        """Return the reduced velocities of velocities, or accelerations.
+
+        Parameters
+        ----------
+        v
+            Velocities (…, nv).
+
+        Returns
+        -------
+        rates
+            Reduced velocities.
+        """
         v = self._entries("v", v)
         if self.columns is None:
             return self.components(v)
@@ -130,8 +213,25 @@ class Basis:
         return array
 
     def lift(self, sol: Solution) -> Solution:
-        """The motion of the full system that a solution of the reduced one stands for
-        [Shimada2014 (C.66) adapted]."""
+        """Return the motion of the full system that a reduced solution stands for.
+
+        [Shimada2014 (C.66) adapted]
+
+        Parameters
+        ----------
+        sol
+            Solution of the reduced system.
+
+        Returns
+        -------
+        sol
+            Solution of the full system.
+
+        Raises
+        ------
+        InputError
+            If the solution does not belong to this basis.
+        """
         return lift(self, sol)
 
     def __repr__(self) -> str:
@@ -150,22 +250,41 @@ def pod(
     about: Any = None,
     columns: Any = None,
 ) -> Basis:
-    """The directions that hold most of the snapshots of one or more solutions: proper orthogonal
-    decomposition.
+    """Return the directions that hold most of the snapshots: proper orthogonal decomposition.
 
     Parameters
     ----------
-    sol : a solution, or several of one system
-    of : displacements "q", velocities "v" or accelerations "a"; of a first-order system "q" is s
-        and "v" its rate
-    rank : number of directions; or
-    energy : part of the sum of squares that they have to hold; all independent directions where
-        neither is given
-    inner : matrix of the inner product, such as a mass matrix; Euclidean when left out
-    centred : take the mean off displacements, and keep it in the ansatz
-    about : a configuration that is taken off instead, such as q0
-    columns : the coordinates that are reduced; the others stay as they are
+    sol
+        A solution, or several of one system.
+    of
+        Displacements "q", velocities "v" or accelerations "a"; of a first-order system "q" is s and
+        "v" its rate.
+    rank
+        Number of directions.
+    energy
+        Part of the sum of squares that they have to hold, in place of `rank`. If neither is given,
+        all independent directions are taken.
+    inner
+        Matrix of the inner product, such as a mass matrix; Euclidean if left out.
+    centred
+        Subtract the mean from displacements, and keep it in the ansatz.
+    about
+        A configuration to subtract instead, such as q0.
+    columns
+        Coordinates that are reduced; the others stay as they are.
 
+    Returns
+    -------
+    basis
+        The directions.
+
+    Raises
+    ------
+    InputError
+        If the choices contradict each other, or the solutions do not fit.
+
+    Examples
+    --------
     >>> import numpy as np, isodyn as iso
     >>> bar = iso.LinearSystem(np.eye(3), None, np.diag([1.0, 2.0, 3.0]), None, [1.0, 1.0, 1.0], np.zeros(3))
     >>> sol = iso.integrate(bar, iso.Scheme.optimal(1.0), dt=0.1, t_end=5.0)

@@ -32,15 +32,36 @@ Reduced = (
 
 
 def reduce(system: Any, basis: Basis, sampling: Sampling | None = None, *, t0: float = 0.0) -> Any:
-    """The system in the coordinates of a basis: everything that runs on a system runs on it;
-    `basis.lift` leads back.
+    """Return the system in the coordinates of a basis.
 
-    Linear systems stay linear, first-order systems of first order; constraint rows stay with their
-    multipliers, but for those that every direction of the basis fulfils. A basis that would lock
-    the constraints is refused. With a `sampling` of its elements
-    (`isodyn.reduction.sample_elements`) a reduced beam computes the forces of a few elements only.
-    Where rows move, `t0` is when runs begin.
+    Everything that runs on a system runs on it; `basis.lift` leads back. Linear systems stay
+    linear, first-order systems stay of first order. Constraint rows stay with their multipliers,
+    except for those that every direction of the basis satisfies.
 
+    Parameters
+    ----------
+    system
+        The full system.
+    basis
+        The directions.
+    sampling
+        Elements of a beam and their weights, from `isodyn.reduction.sample_elements`. A reduced
+        beam then computes the forces of a few elements only.
+    t0
+        Time at which runs begin, if rows move.
+
+    Returns
+    -------
+    system
+        The reduced system.
+
+    Raises
+    ------
+    LockingError
+        If the basis would lock the constraints.
+
+    Examples
+    --------
     >>> import numpy as np, isodyn as iso
     >>> bar = iso.LinearSystem(np.eye(3), None, np.diag([1.0, 2.0, 3.0]), None, [1.0, 1.0, 0.0], np.zeros(3))
     >>> sol = iso.integrate(bar, iso.Scheme.optimal(1.0), dt=0.1, t_end=5.0)

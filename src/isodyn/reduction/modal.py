@@ -62,9 +62,24 @@ def _configuration(q: Any, n: int) -> FloatArray:
 
 
 def eigenmodes(system: Any, rank: int, q: Any = None) -> Basis:
-    """The modes of lowest frequency, about the configuration q (q0 when left out; linear systems
-    about zero).
+    """Return the modes of lowest frequency.
 
+    Parameters
+    ----------
+    system
+        The system.
+    rank
+        Number of modes.
+    q
+        Configuration about which they are taken; q0 if left out, zero for linear systems.
+
+    Returns
+    -------
+    basis
+        The modes, with their frequencies.
+
+    Examples
+    --------
     >>> import numpy as np, isodyn as iso
     >>> bar = iso.LinearSystem(np.eye(3), None, np.diag([1.0, 4.0, 9.0]), None, [1.0, 1.0, 1.0], np.zeros(3))
     >>> iso.reduction.eigenmodes(bar, rank=2).omega.round(12).tolist()
@@ -83,12 +98,31 @@ def eigenmodes(system: Any, rank: int, q: Any = None) -> Basis:
 
 
 def craig_bampton(system: Any, interface: Any, rank: int, q: Any = None, *, snapshots: Any = None) -> Basis:
-    """Interface coordinates as they are, static shapes of the interior, and `rank` fixed-interface
-    modes.
+    """Return a basis of static shapes and fixed-interface modes.
 
-    Reduced coordinates are [modes; interface]. With snapshots (a solution or several) POD
-    directions of what the static shapes leave of the interior take the place of modes.
+    Reduced coordinates are [modes; interface]; those of the interface stay as they are.
 
+    Parameters
+    ----------
+    system
+        The system.
+    interface
+        Coordinates of the interface.
+    rank
+        Number of modes.
+    q
+        Configuration about which the modes are taken; q0 if left out.
+    snapshots
+        A solution, or several. POD directions of the motion of the interior that is not in the
+        static shapes then take the place of modes.
+
+    Returns
+    -------
+    basis
+        The basis.
+
+    Examples
+    --------
     >>> import numpy as np, isodyn as iso
     >>> K = np.array([[2.0, -1.0, 0.0], [-1.0, 2.0, -1.0], [0.0, -1.0, 1.0]])
     >>> bar = iso.LinearSystem(np.eye(3), None, K, None, np.zeros(3), np.zeros(3))

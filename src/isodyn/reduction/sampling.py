@@ -31,8 +31,28 @@ MOST = 60  # configurations that are used
 
 @dataclass(frozen=True, eq=False)
 class Sampling:
-    """Numbers of the elements, their weights, the relative residual of the forces, how many
-    elements there are in all, and the basis."""
+    """Elements of a beam, with weights, whose forces stand for those of all.
+
+    Parameters
+    ----------
+    elements
+        Numbers of the elements.
+    weights
+        Their weights.
+    residual
+        Relative residual of the projected forces.
+    total
+        Number of elements of the beam.
+    basis
+        The basis for which they were chosen.
+
+    Examples
+    --------
+    >>> from isodyn.reduction import Sampling
+    >>> import numpy as np
+    >>> Sampling(np.array([0, 3]), np.array([2.0, 2.0]), 1e-4, total=4).total
+    4
+    """
 
     elements: IntArray
     weights: FloatArray
@@ -45,10 +65,36 @@ class Sampling:
 
 
 def sample_elements(system: Any, basis: Basis, sol: Any, tolerance: float = 1e-3, most: int = MOST) -> Sampling:
-    """A few elements of a beam, with weights, whose forces stand for those of all along these runs.
+    """Choose elements of a beam, with weights, whose forces stand for those of all.
 
-    `tolerance` is the relative residual of the projected forces, `most` the number of
-    configurations that are looked at.
+    Parameters
+    ----------
+    system
+        A beam.
+    basis
+        Basis onto which forces are projected.
+    sol
+        A solution, or several, along which the forces are compared.
+    tolerance
+        Relative residual of the projected forces.
+    most
+        Number of configurations that are compared.
+
+    Returns
+    -------
+    sampling
+        The elements and their weights.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> beam = iso.problems.get("flexible_pendulum")
+    >>> system = beam.system()
+    >>> sol = iso.integrate(system, beam.scheme, dt=0.002, t_end=0.1)
+    >>> basis = iso.pod(sol, rank=6, about=system.q0)
+    >>> sampling = iso.reduction.sample_elements(system, basis, sol)
+    >>> bool(sampling.elements.size <= sampling.total), sampling.total
+    (True, 8)
     """
     refuse_unless_beam(system)
     if not isinstance(basis, Basis):

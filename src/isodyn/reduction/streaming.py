@@ -26,15 +26,21 @@ from isodyn.results.solution import Sample, Solution
 
 
 class Snapshots:
-    """Collects snapshots: call it with samples, as `observe=` of a run does, or `add` solutions;
-    `basis` at any time.
+    """Collect snapshots during a run; `basis` is ready at any time.
+
+    Pass it as `observe=` of a run, or `add` solutions.
 
     Parameters
     ----------
-    of, inner, centred, about, columns : as in `pod`
-    limit : most directions that are kept
-    block : snapshots that are gathered before they are merged
+    of, inner, centred, about, columns
+        As in `pod`.
+    limit
+        Largest number of directions that are kept.
+    block
+        Snapshots that are gathered before they are merged.
 
+    Examples
+    --------
     >>> import numpy as np, isodyn as iso
     >>> bar = iso.LinearSystem(np.eye(3), None, np.diag([1.0, 2.0, 3.0]), None, [1.0, 1.0, 1.0], np.zeros(3))
     >>> seen = iso.reduction.Snapshots(of="v")
@@ -85,12 +91,18 @@ class Snapshots:
         self._take(x)
 
     def add(self, sol: Solution) -> None:
-        """Take all rows of a solution."""
+        """Take all rows of a solution.
+
+        Parameters
+        ----------
+        sol
+            The solution.
+        """
         for row in zip(sol.t, sol.q, sol.v, sol.a, sol.lam, strict=True):
             self(Sample(*row))
 
     def _witness(self, sample: Sample) -> None:
-        """Keep every so-manieth state; every other one goes when there are too many."""
+        """Keep every n-th state; every other one goes when there are too many."""
         if self.count % self._stride == 0:
             self._witnesses.append(Witness(float(sample.t), sample.q.copy(), sample.v.copy()))
         if len(self._witnesses) > 2 * WITNESSES:
@@ -131,8 +143,22 @@ class Snapshots:
         self._U, self._sigma = orthonormal(Q @ X[:, :keep], self._W), sigma[:keep]
 
     def basis(self, rank: int | None = None, energy: float | None = None) -> Basis:
-        """The basis of what was seen so far, as `pod` would give it; directions beyond `limit`
-        count as one."""
+        """Return the basis of the snapshots so far, as `pod` would.
+
+        Directions beyond `limit` count as one.
+
+        Parameters
+        ----------
+        rank
+            Number of directions.
+        energy
+            Part of the sum of squares that they have to hold, in place of `rank`.
+
+        Returns
+        -------
+        basis
+            The basis.
+        """
         ranks.check(rank, energy, self.count, max(1, self._mean.size))
         self._merge()
         sigma = self._sigma

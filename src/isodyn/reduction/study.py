@@ -28,7 +28,30 @@ from isodyn.results.solution import Solution
 
 @dataclass(frozen=True, eq=False)
 class ReductionStudy:
-    """The three runs of the strategy, the basis, and what they say about each other."""
+    """The runs of a reduction, its basis, and how they compare.
+
+    Parameters
+    ----------
+    snapshots
+        Run that the snapshots are from.
+    basis
+        The basis.
+    reduced
+        Run of the reduced system.
+    lifted
+        The same motion in the full coordinates.
+    benchmark
+        Run of the full system with the same scheme and step.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> bar = iso.problems.get("clamped_bar").system()
+    >>> runs = {"snapshots": (iso.Scheme.optimal(0.9), 0.005), "reduced": (iso.Scheme.V0(1, 1, 0), 0.001)}
+    >>> study = iso.reduction.reduction_study(bar, **runs, t_end=0.1, rank=3)
+    >>> study.basis.rank, study.lifted.q.shape == study.benchmark.q.shape
+    (3, True)
+    """
 
     snapshots: Solution
     basis: Basis
@@ -37,8 +60,22 @@ class ReductionStudy:
     benchmark: Solution
 
     def error(self, name: Kind, column: int | None = None, first: int = 0) -> float:
-        """Relative error of q, v or a over time, of one coordinate or of all; `first` leaves rows
-        at the start out."""
+        """Return the relative error of q, v or a over time.
+
+        Parameters
+        ----------
+        name
+            "q", "v" or "a".
+        column
+            One coordinate; all if left out.
+        first
+            Number of rows at the start to leave out.
+
+        Returns
+        -------
+        error
+            The error against the benchmark.
+        """
         if name not in ("q", "v", "a"):
             raise InputError(f"errors are of 'q', 'v' or 'a', received {name!r}")
         n = getattr(self.lifted, name).shape[1]
@@ -51,15 +88,20 @@ class ReductionStudy:
         return float(np.linalg.norm(x - y)) / (size or 1.0)
 
     def energy(self) -> tuple[FloatArray, FloatArray]:
-        """T + V of the reduced run and of the benchmark."""
+        """Return T + V of the reduced run and of the benchmark.
+
+        Returns
+        -------
+        reduced, benchmark
+            Two histories.
+        """
         T, V = self.reduced.energy()
         full_T, full_V = self.benchmark.energy()
         return T + V, full_T + full_V
 
     @property
     def speed_up(self) -> float:
-        """Seconds per step of the benchmark over those of the reduced run, factorisations
-        included."""
+        """Seconds per step of the benchmark over those of the reduced run, with factorisations."""
         one, two = self.benchmark.stats, self.reduced.stats
         return (one.seconds / one.steps) / (two.seconds / two.steps)
 
@@ -81,18 +123,33 @@ def reduction_study(
     breakpoints: Any = (),
     **options: Any,
 ) -> ReductionStudy:
-    """Snapshots, basis, reduced run and benchmark of a system in one call.
+    """Run snapshots, basis, reduced system and benchmark in one call.
 
     Parameters
     ----------
-    snapshots, reduced : (scheme, step) of the run that the snapshots are from, and of the reduced
-        run
-    t_end, breakpoints : of all runs
-    of : what the snapshots are of; further keywords (rank, energy, inner, centred, about, columns)
-        go to `pod`
-    benchmark : a run of the full system with the scheme and step of the reduced one, where it is
-        there already
+    system
+        The full system.
+    snapshots, reduced
+        (scheme, step) of the run that the snapshots are from, and of the reduced run.
+    t_end
+        End of all runs.
+    of
+        Kind of the snapshots: "q", "v" or "a".
+    benchmark
+        A run of the full system with the scheme and step of the reduced one, if there is one
+        already.
+    breakpoints
+        Times at which loads jump.
+    **options
+        Arguments of `pod`: rank, energy, inner, centred, about, columns.
 
+    Returns
+    -------
+    study
+        The runs, the basis, and how they compare.
+
+    Examples
+    --------
     >>> import isodyn as iso
     >>> bar = iso.problems.get("clamped_bar").system()
     >>> runs = {"snapshots": (iso.Scheme.optimal(0.9), 0.005), "reduced": (iso.Scheme.V0(1, 1, 0), 0.001)}

@@ -14,6 +14,7 @@ from isodyn.later import Later
 from isodyn.memory import require_memory
 from isodyn.report.arrow_kinds import Force
 from isodyn.report.figures import canvas, check_file, check_folder, require_matplotlib, save
+from isodyn.report.gltf import write_gltf
 from isodyn.report.paint import camera_of, draw
 from isodyn.report.scenes import Scene, scene_of
 from isodyn.results import Solution
@@ -30,12 +31,42 @@ DPI = 100
 
 
 def write_animation(sol: Solution, path: Path | str, **options: Any) -> Path:
-    """A GIF or an MP4 by the ending of the file; options as of `write_gif`."""
-    endings: dict[str, Any] = {".gif": write_gif, ".mp4": write_mp4}
+    """Write an animation: a GIF, an MP4 or glTF (.glb), by the ending of the file.
+
+    Parameters
+    ----------
+    sol
+        The solution.
+    path
+        The file.
+    **options
+        As in `write_gif` and `write_gltf`.
+
+    Returns
+    -------
+    path
+        The file that was written.
+
+    Raises
+    ------
+    InputError
+        If the ending is another one, or nothing is known about how the system looks.
+
+    Examples
+    --------
+    >>> import isodyn as iso, tempfile
+    >>> pendulum = iso.problems.get("pendulum")
+    >>> sol = iso.integrate(pendulum.system(), dt=0.01, t_end=0.1)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = iso.report.write_animation(sol, f"{folder}/a.gif", problem=pendulum, seconds=0.2)
+    ...     path.suffix
+    '.gif'
+    """
+    endings: dict[str, Any] = {".gif": write_gif, ".mp4": write_mp4, ".glb": write_gltf}
     write = endings.get(Path(path).suffix.lower())
     if write is None:
         raise InputError(
-            f"cannot write an animation into {Path(path).name!r}: its ending must be .gif or .mp4",
+            f"cannot write an animation into {Path(path).name!r}: its ending must be .gif, .mp4 or .glb",
             hint=f"for example {Path(path).stem}.gif",
         )
     written: Path = write(sol, path, **options)
@@ -55,10 +86,49 @@ def write_gif(
     reactions: bool = False,
     forces: bool = False,
 ) -> Path:
-    """The whole run in so many seconds, as a GIF that repeats.
+    """Write the whole run as a GIF that repeats.
 
-    `trails` shows the ways of bodies, `reactions` the forces of joints and `forces` those of loads
-    as arrows.
+    Parameters
+    ----------
+    sol
+        The solution.
+    path
+        The file.
+    problem
+        Its problem, which knows what is drawn.
+    plane
+        Pairs of coordinates that are points of a plane, if no problem is given.
+    seconds
+        Length of the animation.
+    fps
+        Pictures in a second.
+    size
+        Width and height in inches, of 100 pixels each.
+    trails
+        Draw the paths of bodies and points.
+    reactions
+        Draw the forces of joints as arrows.
+    forces
+        Draw the forces of loads as arrows.
+
+    Returns
+    -------
+    path
+        The file that was written.
+
+    Raises
+    ------
+    InputError
+        If nothing is known about how the system looks.
+
+    Examples
+    --------
+    >>> import isodyn as iso, tempfile
+    >>> sol = iso.integrate(iso.problems.get("pendulum").system(), dt=0.01, t_end=0.1)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = iso.report.write_gif(sol, f"{folder}/a.gif", plane=[(0, 1)], seconds=0.2)
+    ...     path.stat().st_size > 1000
+    True
     """
     require_matplotlib()
     look = Look(trails, _shown(reactions, forces))
@@ -78,7 +148,49 @@ def write_mp4(
     reactions: bool = False,
     forces: bool = False,
 ) -> Path:
-    """The whole run in so many seconds, as H.264 by FFmpeg."""
+    """Write the whole run as an MP4 (H.264), by FFmpeg.
+
+    Parameters
+    ----------
+    sol
+        The solution.
+    path
+        The file.
+    problem
+        Its problem, which knows what is drawn.
+    plane
+        Pairs of coordinates that are points of a plane, if no problem is given.
+    seconds
+        Length of the animation.
+    fps
+        Pictures in a second.
+    size
+        Width and height in inches, of 100 pixels each.
+    trails
+        Draw the paths of bodies and points.
+    reactions
+        Draw the forces of joints as arrows.
+    forces
+        Draw the forces of loads as arrows.
+
+    Returns
+    -------
+    path
+        The file that was written.
+
+    Raises
+    ------
+    IsodynError
+        If FFmpeg is not installed.
+
+    Examples
+    --------
+    >>> import isodyn as iso, shutil, tempfile
+    >>> sol = iso.integrate(iso.problems.get("pendulum").system(), dt=0.01, t_end=0.1)
+    >>> if shutil.which("ffmpeg"):
+    ...     with tempfile.TemporaryDirectory() as folder:
+    ...         path = iso.report.write_mp4(sol, f"{folder}/a.mp4", plane=[(0, 1)], seconds=0.2)
+    """
     require_matplotlib()
     look = Look(trails, _shown(reactions, forces))
     scene = _scene(sol, problem, plane, look)
@@ -103,7 +215,47 @@ def write_picture(
     reactions: bool = False,
     forces: bool = False,
 ) -> Path:
-    """One instant as PNG, SVG or PDF; at a third of the run unless t is given."""
+    """Write one instant as PNG, SVG or PDF.
+
+    Parameters
+    ----------
+    sol
+        The solution.
+    path
+        The file; its ending gives the format.
+    t
+        The time; a third of the run if left out.
+    problem
+        Its problem, which knows what is drawn.
+    plane
+        Pairs of coordinates that are points of a plane, if no problem is given.
+    size
+        Width and height in inches.
+    trails
+        Draw the paths of bodies and points.
+    reactions
+        Draw the forces of joints as arrows.
+    forces
+        Draw the forces of loads as arrows.
+
+    Returns
+    -------
+    path
+        The file that was written.
+
+    Raises
+    ------
+    InputError
+        If the time is outside the run, or nothing is known about how the system looks.
+
+    Examples
+    --------
+    >>> import isodyn as iso, tempfile
+    >>> sol = iso.integrate(iso.problems.get("pendulum").system(), dt=0.01, t_end=0.1)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     iso.report.write_picture(sol, f"{folder}/a.svg", plane=[(0, 1)]).suffix
+    '.svg'
+    """
     path = check_file(path)
     look = Look(trails, _shown(reactions, forces))
     scene = _scene(sol, problem, plane, look)

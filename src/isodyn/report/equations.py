@@ -99,12 +99,32 @@ class Equations:
 
 
 def symbolic(system: Any) -> Equations:
-    """M, Q, φ, ψ, G and b of a small system as SymPy matrices; an error with the reason where it
-    cannot be done.
+    """Return M, Q, φ, ψ, G and b of a small system as SymPy matrices.
 
-    >>> import isodyn as iso
-    >>> found = symbolic(iso.MechanicalSystem(M=2.0, Q=lambda q, v, t: -9.81 * np.sin(q), q0=[1.0], v0=[0.0], names=["x"]))
-    >>> print(found)
+    Parameters
+    ----------
+    system
+        The system.
+
+    Returns
+    -------
+    equations
+        The matrices.
+
+    Raises
+    ------
+    InputError
+        If the system is too large, or its functions cannot be called with symbols.
+    IsodynError
+        If SymPy is not installed.
+
+    Examples
+    --------
+    >>> import numpy as np, isodyn as iso
+    >>> def Q(q, v, t):
+    ...     return -9.81 * np.sin(q)
+    >>> system = iso.MechanicalSystem(M=2.0, Q=Q, q0=[1.0], v0=[0.0], names=["x"])
+    >>> print(iso.report.symbolic(system))
     M = [2]
     Q = [-9.81*sin(x)]
     """

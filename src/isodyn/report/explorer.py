@@ -20,7 +20,32 @@ SCRIPTS = ("core.js", "plot.js", "gs4.js", "explorer.js")
 
 
 def write_explorer(path: Path | str, scheme: Scheme | None = None) -> Path:
-    """Write the page, which starts at a scheme of one of the two families, and return its path."""
+    """Write the page that explores the two families of schemes.
+
+    Parameters
+    ----------
+    path
+        The file.
+    scheme
+        Scheme at which the page starts.
+
+    Returns
+    -------
+    path
+        The file that was written.
+
+    Raises
+    ------
+    InputError
+        If the scheme is not a member of the families.
+
+    Examples
+    --------
+    >>> import isodyn as iso, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     iso.report.write_explorer(f"{folder}/explorer.html", iso.Scheme.optimal(0.8)).suffix
+    '.html'
+    """
     return pages.write(explorer_page(scheme), path)
 
 

@@ -53,8 +53,35 @@ def plot_scheme(
     path: Path | str,
     xi: float = 0.0,
 ) -> Path:
-    """One figure that compares schemes; xi is the physical damping ratio of the oscillator. Returns
-    the path."""
+    """Write one figure that compares schemes.
+
+    Parameters
+    ----------
+    schemes
+        One scheme or several of the same kind.
+    path
+        The file; its ending gives the format.
+    xi
+        Physical damping ratio of the oscillator.
+
+    Returns
+    -------
+    path
+        The file that was written.
+
+    Raises
+    ------
+    InputError
+        If the schemes are of different kinds, or the file cannot be written.
+
+    Examples
+    --------
+    >>> import isodyn as iso, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = iso.report.plot_scheme(iso.Scheme.optimal(0.8), f"{folder}/scheme.png")
+    ...     path.stat().st_size > 1000
+    True
+    """
     members = [schemes] if isinstance(schemes, Scheme | FirstOrderScheme) else list(schemes)
     second = [s for s in members if isinstance(s, Scheme)]
     first = [s for s in members if isinstance(s, FirstOrderScheme)]

@@ -18,11 +18,11 @@ FUNCTIONS = {
 
 
 class SymbolError(Exception):
-    """Somebody asked a symbol for its number."""
+    """A symbol was asked for its number."""
 
 
 class Traced:
-    """An expression of SymPy in the clothes of a number."""
+    """An expression of SymPy that behaves like a number."""
 
     __slots__ = ("e",)
 

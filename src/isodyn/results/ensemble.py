@@ -13,8 +13,11 @@ import numpy as np
 
 from isodyn.errors import CoarseStepWarning, InputError
 from isodyn.kernels.compiled import FloatArray, IntArray
+from isodyn.later import Later
 from isodyn.results.quality import COARSE, largest_local_error
 from isodyn.results.solution import Solution, Statistics
+
+ensemble_tables = Later("isodyn.results.ensemble_tables")  # which needs this module
 
 Outputs = Mapping[str, Callable[[Solution], Any]]
 
@@ -170,21 +173,48 @@ class Ensemble:
         >>> list(table), [round(float(x), 3) for x in table["height"]]
         (['member', 'speed', 'height', 'ok'], [-4.905, 4.905])
         """
-        from isodyn.results.ensemble_tables import table_of
-
-        return table_of(self, outputs, columns)
+        return ensemble_tables.table_of(self, outputs, columns)
 
     def to_csv(self, path: Any, outputs: Outputs | None = None, **columns: Any) -> Any:
-        """Write `table` as a CSV file and return its path."""
-        from isodyn.results.ensemble_tables import write_csv
+        """Write `table` as a CSV file.
 
-        return write_csv(self.table(outputs, **columns), path)
+        Parameters
+        ----------
+        path
+            The file.
+        outputs
+            As in `table`.
+        **columns
+            As in `table`.
+
+        Returns
+        -------
+        path
+            The file that was written.
+        """
+        return ensemble_tables.write_csv(self.table(outputs, **columns), path)
 
     def to_dataframe(self, outputs: Outputs | None = None, **columns: Any) -> Any:
-        """`table` as a pandas DataFrame; pandas must be installed."""
-        from isodyn.results.ensemble_tables import dataframe
+        """Return `table` as a pandas DataFrame.
 
-        return dataframe(self.table(outputs, **columns))
+        Parameters
+        ----------
+        outputs
+            As in `table`.
+        **columns
+            As in `table`.
+
+        Returns
+        -------
+        table
+            The table.
+
+        Raises
+        ------
+        InputError
+            If pandas is not installed.
+        """
+        return ensemble_tables.dataframe(self.table(outputs, **columns))
 
     def __repr__(self) -> str:
         text = f"<Ensemble: {len(self)} members, {self.t.size} rows from t = {self.t[0]:g} to {self.t[-1]:g}"

@@ -354,12 +354,27 @@ class Solution(ShownInNotebooks):
         return beam_view.BeamView(self, name)
 
     def load(self, name: str) -> AnyLoadView:
-        """A load or a drive of a mechanism: force, torque, power, work; along a measure also
-        length, rate, tension, effort.
+        """Return what a load or a drive of a mechanism did.
 
         Springs, bushings, limits, motors, friction and formulas act along measures
         (`isodyn.results.load_view.LoadView`), drives along a coordinate of a joint; forces,
         torques, drag and users' loads act on bodies, distributed forces along beams.
+
+        Parameters
+        ----------
+        name
+            Name of the load or drive.
+
+        Returns
+        -------
+        load
+            Its force, torque, power and work; along a measure also length, rate, tension and
+            effort.
+
+        Raises
+        ------
+        InputError
+            If there is no such load.
 
         Examples
         --------
@@ -375,8 +390,12 @@ class Solution(ShownInNotebooks):
         return load_views.load_of(self, name)
 
     def energy_by_part(self) -> dict[str, PartEnergy]:
-        """Kinetic and potential energy of every body, beam and spring of a mechanism; their sum is
-        `energy()`.
+        """Return the energies of every body, beam and spring of a mechanism.
+
+        Returns
+        -------
+        energies
+            Kinetic and potential energy by name; their sum is `energy()`.
 
         Examples
         --------
@@ -390,18 +409,54 @@ class Solution(ShownInNotebooks):
         return energies.energy_by_part(self)
 
     def sensor(self, name: str) -> SensorView:
-        """A sensor of a mechanism: position, velocity, acceleration of its point; distance and
-        angle where it measures them (`iso.Sensor`)."""
+        """Return what a sensor of a mechanism measured.
+
+        Parameters
+        ----------
+        name
+            Name of the `Sensor`.
+
+        Returns
+        -------
+        sensor
+            Position, velocity and acceleration of its point; distance and angle if it measures
+            them.
+
+        Raises
+        ------
+        InputError
+            If there is no such sensor.
+        """
         return sensor_view.SensorView(self, name)
 
     def quantities(self) -> tuple[str, ...]:
-        """Names of all that can be read, plotted and put into tables: "pin.force", "crank.angle",
-        … ; components are "pin.force_x", sizes of vectors "|pin.force|"."""
+        """Return the names of all that can be read, plotted and put into tables.
+
+        Returns
+        -------
+        names
+            Names such as "pin.force" and "crank.angle"; components are "pin.force_x", sizes of
+            vectors "|pin.force|".
+        """
         return quantities.Catalogue(self).names
 
     def quantity(self, name: Any) -> Curve:
-        """Values of a quantity along the run, with its unit, by its name, or by (part, what) where
-        names are ambiguous.
+        """Return the values of a quantity along the run, with its unit.
+
+        Parameters
+        ----------
+        name
+            Its name, or (part, what) if names are ambiguous.
+
+        Returns
+        -------
+        curve
+            Values and unit.
+
+        Raises
+        ------
+        InputError
+            If there is no such quantity.
 
         Examples
         --------
@@ -417,11 +472,27 @@ class Solution(ShownInNotebooks):
         return quantities.Catalogue(self).curve(name)
 
     def plot(self, *names: Any, interactive: bool = False, title: str = "") -> Any:
-        """Quantities over time by their names (`quantities()`): a matplotlib figure, one axes for
-        each unit.
+        """Draw quantities over time, in one axes for each unit.
 
-        With `interactive` a figure for notebooks and browsers instead, which needs no further
-        package: values under the pointer, zoom by dragging, `.save("figure.html")`.
+        Parameters
+        ----------
+        *names
+            Names of quantities (`quantities()`).
+        interactive
+            Make a figure for notebooks and browsers, which needs no further package: values under
+            the pointer, zoom by dragging, `.save("figure.html")`.
+        title
+            Title of the figure.
+
+        Returns
+        -------
+        figure
+            A matplotlib figure, or an interactive one.
+
+        Raises
+        ------
+        InputError
+            If there is no such quantity.
 
         Examples
         --------
@@ -437,8 +508,22 @@ class Solution(ShownInNotebooks):
         return shown.plot(self, names, interactive=interactive, title=title)
 
     def to_dataframe(self, *names: Any) -> Any:
-        """A `pandas.DataFrame` over time with the named quantities, or all columns of the CSV file;
-        units are in `.attrs["units"]`.
+        """Return a `pandas.DataFrame` over time.
+
+        Parameters
+        ----------
+        *names
+            Names of quantities; all columns of the CSV file if left out.
+
+        Returns
+        -------
+        table
+            The table; units are in `.attrs["units"]`.
+
+        Raises
+        ------
+        InputError
+            If there is no such quantity, or pandas is not installed.
 
         Examples
         --------

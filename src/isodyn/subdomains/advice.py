@@ -26,8 +26,35 @@ from isodyn.systems import LinearSystem
 
 @dataclass(frozen=True)
 class SubdomainAdvice:
-    """Numbers for one subdomain: `limit` is the largest stable sub-step (inf: any, 0: none),
-    `needed` the sub-steps that keep it."""
+    """Numbers for one subdomain.
+
+    Parameters
+    ----------
+    name
+        Name of the subdomain.
+    scheme
+        Name of its scheme.
+    W1
+        Its balance holds at t_n + W1 dt.
+    dt
+        Its sub-step.
+    omega_max
+        Its highest frequency, if it is known.
+    limit
+        Largest stable sub-step; inf for any, 0 for none.
+    needed
+        Sub-steps that keep the limit.
+    acceleration_factor, displacement_factor
+        Factors of the drift of the interface to expect.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> half = iso.LinearSystem(1.0, None, 2.0, None, [1.0], [0.0])
+    >>> sub = iso.Subdomains({"left": half, "right": half}, ties=[("left", 0, "right", 0)])
+    >>> iso.subdomains.advise(sub, dt=0.1).parts[0].stable
+    True
+    """
 
     name: str
     scheme: str
@@ -41,14 +68,31 @@ class SubdomainAdvice:
 
     @property
     def stable(self) -> bool | None:
-        """Whether the sub-step lies inside the limit; None where it is not known."""
+        """Whether the sub-step is inside the limit; None if the limit is not known."""
         return None if self.limit is None else self.dt <= self.limit
 
 
 @dataclass(frozen=True)
 class Advice:
-    """Advice for every subdomain; `same_W1` says whether balances are taken at one time. `str` puts
-    it into words."""
+    """Advice for every subdomain; `str` puts it into words.
+
+    Parameters
+    ----------
+    parts
+        Numbers for each subdomain.
+    same_W1
+        Whether balances are taken at one time.
+    sub_cycling
+        Whether subdomains take different numbers of steps.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> half = iso.LinearSystem(1.0, None, 2.0, None, [1.0], [0.0])
+    >>> sub = iso.Subdomains({"left": half, "right": half}, ties=[("left", 0, "right", 0)])
+    >>> iso.subdomains.advise(sub, dt=0.1).same_W1
+    True
+    """
 
     parts: tuple[SubdomainAdvice, ...]
     same_W1: bool
@@ -85,13 +129,35 @@ class Advice:
 
 
 def advise(sub: Subdomains, scheme: Any = None, substeps: Any = None, *, dt: float) -> Advice:
-    """Stability limits, sub-steps needed, whether W₁ match, and the drift of the interface to
-    expect.
+    """Return stability limits, necessary sub-steps, and the drift of the interface to expect.
 
     Limits are those of the subdomains by themselves, undamped and linear. They are necessary, not
-    sufficient: unlike explicit members may feed each other through the interface and grow slowly
-    inside them; `Stabilised()` was seen to prevent it.
+    sufficient: different explicit members may excite each other through the interface and grow
+    slowly inside them. `Stabilised()` was seen to prevent it.
 
+    Parameters
+    ----------
+    sub
+        The subdomains.
+    scheme
+        One scheme for all, or by name.
+    substeps
+        Number of sub-steps, one for all or by name.
+    dt
+        The step.
+
+    Returns
+    -------
+    advice
+        Advice for every subdomain.
+
+    Raises
+    ------
+    InputError
+        If an argument is not admissible.
+
+    Examples
+    --------
     >>> import isodyn as iso
     >>> soft, stiff = (iso.LinearSystem(1.0, None, k, None, [0.0], [0.0]) for k in (1.0, 1e4))
     >>> sub = iso.Subdomains({"soft": soft, "stiff": stiff}, ties=[("soft", 0, "stiff", 0)])
@@ -199,8 +265,22 @@ def warn_beyond_limits(sub: Subdomains, schemes: dict[str, Any], substeps: dict[
 
 
 def matching_rho(rho: float, rho_2: float) -> float:
-    """ρ̂ for which V0(ρ̂, ρ₂, ·) has the W₁ of U0(·, ·, ρ).
+    """Return ρ̂ for which V0(ρ̂, ρ₂, ·) has the W₁ of U0(·, ·, ρ).
 
+    Parameters
+    ----------
+    rho
+        ρ of the U0 member.
+    rho_2
+        ρ₂ of the V0 member.
+
+    Returns
+    -------
+    rho_hat
+        ρ̂.
+
+    Examples
+    --------
     >>> matching_rho(0.5, 1.0)
     0.5
     """

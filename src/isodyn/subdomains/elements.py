@@ -16,10 +16,28 @@ from isodyn.systems import LinearSystem
 
 @dataclass(frozen=True, eq=False)
 class Elements:
-    """A linear system as a list of elements: `dofs` (e, k), matrices `M`, `K` and perhaps `C` (e,
-    k, k); negative dofs are held fixed.
+    """A linear system as a list of elements.
 
-    f is a vector or a function of time for the undivided system; q0 and v0 are its start.
+    Parameters
+    ----------
+    dofs
+        Coordinates of each element (e, k); negative ones are held fixed.
+    M, K
+        Matrices of each element (e, k, k).
+    q0, v0
+        Start of the undivided system.
+    C
+        Damping matrices, or None.
+    f
+        Load of the undivided system: a vector or a function of time.
+
+    Examples
+    --------
+    >>> import numpy as np, isodyn as iso
+    >>> M, K = np.eye(2)[None], np.array([[[1.0, -1.0], [-1.0, 1.0]]])
+    >>> bar = iso.subdomains.Elements(np.array([[0, 1]]), M, K, np.zeros(2), np.zeros(2))
+    >>> bar.assemble().nq
+    2
     """
 
     dofs: Any
@@ -53,8 +71,20 @@ class Elements:
                 real_array(name, value)
 
     def matrix(self, name: str, chosen: Any = slice(None)) -> Any:
-        """M, K or C assembled from the chosen elements, sparse, of the undivided size; None where
-        there is none."""
+        """Return M, K or C assembled from elements, of the undivided size.
+
+        Parameters
+        ----------
+        name
+            "M", "K" or "C".
+        chosen
+            Numbers of the elements; all if left out.
+
+        Returns
+        -------
+        matrix
+            A sparse matrix, or None if there is none.
+        """
         values = getattr(self, name)
         if values is None:
             return None
@@ -66,5 +96,11 @@ class Elements:
         return sp.csr_array((entries[kept], (rows[kept], columns[kept])), shape=(n, n))
 
     def assemble(self) -> LinearSystem:
-        """The undivided system."""
+        """Return the undivided system.
+
+        Returns
+        -------
+        system
+            The system.
+        """
         return LinearSystem(self.matrix("M"), self.matrix("C"), self.matrix("K"), self.f, self.q0, self.v0)

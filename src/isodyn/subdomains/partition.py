@@ -38,20 +38,36 @@ def partition(
     weights: Mapping[str, float] | None = None,
     overlap: bool | None = None,
 ) -> Subdomains:
-    """Subdomains of a linear system, tied where they meet.
+    """Divide a linear system into subdomains, tied where they meet.
 
     Parameters
     ----------
-    system : a `LinearSystem`, cut by sets of coordinates or bodies; or `Elements`, cut by sets of
-        element numbers
-    sets : {"name": indices, ...}; coordinates may be in several sets, elements in one only. Names
-        instead of numbers are those of coordinates, or of bodies: "cart" stands for "cart.x",
+    system
+        A `LinearSystem`, cut by sets of coordinates or bodies; or `Elements`, cut by sets of
+        element numbers.
+    sets
+        {"name": indices, ...}. Coordinates may be in several sets, elements in one only. Names in
+        place of numbers are those of coordinates, or of bodies: "cart" stands for "cart.x",
         "cart.y", …
-    weights : of the subdomains, for what they share: entries of matrices (not of elements) and
-        loads; equal by default
-    overlap : whether couplings across a cut bring the coordinates at their far end along; by
-        default with names, not with numbers
+    weights
+        Weights of the subdomains for what they share: entries of matrices (not of elements) and
+        loads; equal by default.
+    overlap
+        Whether couplings across a cut bring the coordinates at their far end along; by default with
+        names, not with numbers.
 
+    Returns
+    -------
+    sub
+        The subdomains.
+
+    Raises
+    ------
+    InputError
+        If the sets do not cover the system.
+
+    Examples
+    --------
     >>> import numpy as np, isodyn as iso
     >>> K = np.array([[2.0, -1.0, 0.0], [-1.0, 2.0, -1.0], [0.0, -1.0, 2.0]])
     >>> chain = iso.LinearSystem(M=1.0, C=None, K=K, f=None, q0=[0.0, 0.0, 1.0], v0=[0.0, 0.0, 0.0])

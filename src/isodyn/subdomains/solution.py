@@ -18,8 +18,27 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SubdomainSample:
-    """What an observer of subdomains sees: t, interface multipliers `lam`, and a `Sample` for each
-    subdomain by its name."""
+    """What an observer of subdomains sees.
+
+    Parameters
+    ----------
+    t
+        Time.
+    lam
+        Multipliers of the interface.
+    parts
+        A `Sample` for each subdomain, by name.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> half = iso.LinearSystem(1.0, None, 2.0, None, [1.0], [0.0])
+    >>> sub = iso.Subdomains({"left": half, "right": half}, ties=[("left", 0, "right", 0)])
+    >>> seen = []
+    >>> _ = iso.integrate(sub, dt=0.01, t_end=0.05, observe=lambda sample: seen.append(sample))
+    >>> sorted(seen[0].parts)
+    ['left', 'right']
+    """
 
     t: float
     lam: FloatArray
@@ -33,8 +52,28 @@ class SubdomainSample:
 
 @dataclass(frozen=True, eq=False)
 class InterfaceDrift:
-    """Σ G_ℓ q_ℓ, Σ G_ℓ v_ℓ and Σ G_ℓ a_ℓ at every saved time, one column per tie; no position for
-    first-order systems."""
+    """How far the subdomains come apart, one column per tie.
+
+    Parameters
+    ----------
+    t
+        Times (k,).
+    position
+        Σ G_ℓ q_ℓ; no columns for first-order systems.
+    velocity
+        Σ G_ℓ v_ℓ.
+    acceleration
+        Σ G_ℓ a_ℓ.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> half = iso.LinearSystem(1.0, None, 2.0, None, [1.0], [0.0])
+    >>> sub = iso.Subdomains({"left": half, "right": half}, ties=[("left", 0, "right", 0)])
+    >>> drift = iso.integrate(sub, iso.Scheme.midpoint_epa(), dt=0.01, t_end=0.1).drift()
+    >>> bool(max(drift.largest) < 1e-9)
+    True
+    """
 
     t: FloatArray
     position: FloatArray
@@ -51,12 +90,27 @@ class InterfaceDrift:
 
 @dataclass(frozen=True, eq=False)
 class InterfaceBalance:
-    """What the interface does: `work` on each subdomain since t₀, and what then remains of its
-    energy balance.
+    """Work of the interface, and the energy balance of each subdomain.
 
-    `residual[name]` is E − E(t₀) less the works of loads and interface on that subdomain, zero but
-    for the error of the integration. The works add up to `transfer`, which vanishes where
-    velocities are continuous.
+    Parameters
+    ----------
+    t
+        Times (k,).
+    work
+        Work on each subdomain since t₀, by name. The works add up to `transfer`, which vanishes if
+        velocities are continuous.
+    residual
+        E − E(t₀) of each subdomain less the works of loads and interface, by name; zero except for
+        the error of the integration.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> half = iso.LinearSystem(1.0, None, 2.0, None, [1.0], [0.0])
+    >>> sub = iso.Subdomains({"left": half, "right": half}, ties=[("left", 0, "right", 0)])
+    >>> balance = iso.integrate(sub, iso.Scheme.midpoint_epa(), dt=0.01, t_end=0.1).energy_balance()
+    >>> bool(abs(balance.transfer).max() < 1e-9)
+    True
     """
 
     t: FloatArray
@@ -65,7 +119,7 @@ class InterfaceBalance:
 
     @property
     def transfer(self) -> FloatArray:
-        """Σ of the works of the interface: energy that it makes or takes."""
+        """Sum of the works of the interface: energy that it makes or takes."""
         total: FloatArray = np.sum(list(self.work.values()), axis=0)
         return total
 
@@ -84,10 +138,32 @@ class InterfaceBalance:
 
 
 class SubdomainSolution(Mapping[str, Solution]):
-    """sol["name"] is the solution of a subdomain; `lam` (k, m) the interface multipliers at the
-    times `t`.
+    """Solutions of all subdomains; `sol["name"]` is that of one.
 
-    `redundant` names the ties that follow from others; multipliers are then the ones of least norm.
+    Parameters
+    ----------
+    t
+        Times (k,).
+    parts
+        Solutions by name.
+    lam
+        Multipliers of the interface (k, m).
+    sub
+        The subdomains.
+    stats
+        Counts and cost.
+    redundant
+        Names of the ties that follow from others. If there are any, multipliers are those of least
+        norm.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> half = iso.LinearSystem(1.0, None, 2.0, None, [1.0], [0.0])
+    >>> sub = iso.Subdomains({"left": half, "right": half}, ties=[("left", 0, "right", 0)])
+    >>> sol = iso.integrate(sub, dt=0.01, t_end=0.1)
+    >>> sol["left"].q.shape, sol.lam.shape
+    ((11, 1), (11, 1))
     """
 
     def __init__(
@@ -114,8 +190,13 @@ class SubdomainSolution(Mapping[str, Solution]):
         return len(self.parts)
 
     def drift(self) -> InterfaceDrift:
-        """How far the subdomains come apart: displacement, velocity and acceleration (at t_n)
-        across every tie."""
+        """Return how far the subdomains come apart across every tie.
+
+        Returns
+        -------
+        drift
+            Displacement, velocity and acceleration at t_n.
+        """
         first = self.subdomains.first_order
         position, velocity, acceleration = (
             np.zeros((self.t.size, 0))
@@ -139,7 +220,13 @@ class SubdomainSolution(Mapping[str, Solution]):
         return values
 
     def energy(self) -> tuple[FloatArray, FloatArray]:
-        """Kinetic and potential energy of all subdomains together."""
+        """Return the kinetic and the potential energy of all subdomains together.
+
+        Returns
+        -------
+        kinetic, potential
+            Two histories (k,).
+        """
         kinetic, potential = np.zeros(self.t.size), np.zeros(self.t.size)
         for sol in self.parts.values():
             T, V = sol.energy()
@@ -148,15 +235,27 @@ class SubdomainSolution(Mapping[str, Solution]):
         return kinetic, potential
 
     def interface_power(self) -> dict[str, FloatArray]:
-        """−λᵀG_ℓ v_ℓ: the power of the interface on each subdomain; the sum is zero where
-        velocities are continuous."""
+        """Return the power of the interface on each subdomain, −λᵀG_ℓ v_ℓ.
+
+        Returns
+        -------
+        power
+            Histories by name; their sum is zero if velocities are continuous.
+        """
         return {
             name: -np.einsum("ki,ki->k", self.lam, self._across("interface_power()", name, "v")) for name in self.parts
         }
 
     def energy_balance(self) -> InterfaceBalance:
-        """Works of the interface on the subdomains, and energy less all work of each; integrals are
-        trapezoidal over the saved times."""
+        """Return the works of the interface, and energy less all work of each subdomain.
+
+        Integrals are trapezoidal over the saved times.
+
+        Returns
+        -------
+        balance
+            Works and residuals.
+        """
         work = {
             name: np.concatenate([[0.0], np.cumsum(0.5 * (power[1:] + power[:-1]) * np.diff(self.t))])
             for name, power in self.interface_power().items()
@@ -165,8 +264,23 @@ class SubdomainSolution(Mapping[str, Solution]):
         return InterfaceBalance(self.t, work, residual)
 
     def gather(self, of: str = "q") -> FloatArray:
-        """q, v or a (k, n) of the undivided system that was partitioned; of shared coordinates the
-        mean."""
+        """Return the motion of the undivided system that was partitioned.
+
+        Parameters
+        ----------
+        of
+            "q", "v" or "a".
+
+        Returns
+        -------
+        values
+            (k, n); the mean of shared coordinates.
+
+        Raises
+        ------
+        InputError
+            If the subdomains do not come from `partition`.
+        """
         if self.subdomains.indices is None:
             raise InputError("gather() needs subdomains made by `partition`: only they know an undivided system")
         if of not in ("q", "v", "a"):

@@ -26,11 +26,25 @@ Tie = tuple[str, Any, str, Any]
 class Subdomains:
     """Systems by name, and ties between their coordinates; `integrate` takes it like a system.
 
-    Each tie names two subdomains and as many coordinates of one as of the other, by numbers or by
-    names ("cart.x", or "cart" for all of a body). Ties that follow from others, as around a point
-    where several subdomains meet, are allowed: an independent set is enforced and multipliers are
-    those of least norm. All subdomains are of second order, or all of first order.
+    Ties that follow from others, as around a point where several subdomains meet, are allowed: an
+    independent set is enforced, and multipliers are those of least norm. All subdomains are of
+    second order, or all of first order.
 
+    Parameters
+    ----------
+    systems
+        The systems by name.
+    ties
+        Each tie names two subdomains and as many coordinates of one as of the other, by numbers or
+        by names ("cart.x", or "cart" for all of a body).
+
+    Raises
+    ------
+    InputError
+        If a name or a coordinate is unknown, or the orders differ.
+
+    Examples
+    --------
     >>> import isodyn as iso
     >>> half = iso.LinearSystem(M=1.0, C=None, K=2.0, f=None, q0=[1.0], v0=[0.0])
     >>> sub = iso.Subdomains({"left": half, "right": half}, ties=[("left", [0], "right", [0])])

@@ -1,4 +1,4 @@
-"""Constraints from a user's functions, and what is missing of their derivatives.
+"""Constraints from a user's functions, and differences for missing derivatives.
 
     φ(q, t) = 0                      holonomic; G = ∂φ̇/∂v,   φ̇ = G v + φ_t,   φ̈ = G a − b
     ψ(q, v, t) = 0                   nonholonomic; ψ_v takes the place of G,   ψ̇ = ψ_v a + (ψ_q v + ψ_t)

@@ -1,0 +1,111 @@
+"""Functions and files stay small enough to be read.
+
+No function is more complex than 20 (cyclomatic, counted by ruff), and those above 12 are listed: the
+list may only become shorter, and the numbers smaller. No function takes more than 12 arguments by
+position, kernels too; options by name do not count. No file has more than 400 lines apart from its
+docstrings, which are reference texts and are read elsewhere.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import subprocess
+import sys
+
+from architecture_source import PACKAGE
+
+SIMPLE, MOST = 12, 20
+ARGUMENTS = 12
+LINES = 400
+
+# above 20: to be divided
+TOO_COMPLEX = {
+    ("integrate/dop853.py", "march"): 21,
+    ("linear_solvers/block_lu.py", "eliminate_node"): 25,
+    ("mechanism/tables.py", "build"): 27,
+    ("reduction/kernels.py", "around"): 25,
+    ("reduction/kernels.py", "reduced"): 24,
+}
+# above 12
+COMPLEX = {
+    ("beams/damping.py", "damping_tangent"): 17,
+    ("beams/mesh.py", "lay"): 13,
+    ("beams/tables.py", "build"): 18,
+    ("friction/system.py", "system"): 16,
+    ("gauss/gear_trains.py", "_check_table"): 14,
+    ("integrate/closeness.py", "smallest_of_rows"): 18,
+    ("integrate/driver.py", "integrate"): 18,
+    ("integrate/ensemble_loop.py", "clearly_independent"): 13,
+    ("integrate/initial.py", "acceleration"): 13,
+    ("integrate/matrix.py", "factorise_step"): 16,
+    ("integrate/projection.py", "project"): 17,
+    ("integrate/run.py", "go"): 14,
+    ("integrate/symmetric_step.py", "first_half"): 16,
+    ("linear_solvers/block_lu.py", "block_solve"): 13,
+    ("mechanism/coordinate_kernels.py", "asked_in_coordinates"): 19,
+    ("mechanism/coordinate_kernels.py", "place"): 13,
+    ("mechanism/model.py", "mechanism_model"): 19,
+    ("models/matrices.py", "elastic_body"): 17,
+    ("models/schema.py", "parameters_of"): 13,
+    ("parts/formulas.py", "one"): 17,
+    ("problems/andrews.py", "model"): 18,
+    ("problems/pleiades.py", "model"): 14,
+    ("problems/quadratic_rows.py", "model"): 19,
+    ("problems/trigonometric_rows.py", "model"): 20,
+    ("problems/velocity_rows.py", "model"): 17,
+    ("report/paint.py", "_flat"): 14,
+    ("subdomains/linear_kernels.py", "sub_steps"): 16,
+    ("systems/joined.py", "_joined"): 19,
+    ("systems/joined.py", "model"): 18,
+    ("systems/joined_constraints.py", "_constrained"): 13,
+}
+TOO_MANY_ARGUMENTS = {("subdomains/run.py", "run_subdomains")}
+
+
+def complexities() -> dict[tuple[str, str], int]:
+    """Complexity of every function above SIMPLE, by (file, name)."""
+    command = [sys.executable, "-m", "ruff", "check", "--isolated", "--no-cache", "--select", "C901", "--exit-zero"]
+    command += ["--config", f"lint.mccabe.max-complexity={SIMPLE}", "--output-format", "json", str(PACKAGE)]
+    run = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
+    found: dict[tuple[str, str], int] = {}
+    for one in json.loads(run.stdout):
+        name, number = re.findall(r"`(.*)` is too complex \((\d+)", one["message"])[0]
+        place = one["filename"].split("/isodyn/")[-1]
+        found[place, name] = max(int(number), found.get((place, name), 0))
+    return found
+
+
+def test_functions_are_simple() -> None:
+    found = complexities()
+    above = {key: n for key, n in found.items() if n > MOST and n > TOO_COMPLEX.get(key, MOST)}
+    assert not above, f"more complex than {MOST}: {above}"
+    known = {**COMPLEX, **TOO_COMPLEX}
+    new = {key: n for key, n in found.items() if n > known.get(key, SIMPLE)}
+    assert not new, f"more complex than {SIMPLE}, or than they were: {new}"
+
+
+def test_functions_take_few_arguments_by_position() -> None:
+    found = set()
+    for path in sorted(PACKAGE.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef):
+                names = [argument.arg for argument in (*node.args.posonlyargs, *node.args.args)]
+                if len(names) - (names[:1] in (["self"], ["cls"])) > ARGUMENTS:
+                    found.add((path.relative_to(PACKAGE).as_posix(), node.name))
+    assert found <= TOO_MANY_ARGUMENTS
+
+
+def test_files_are_short() -> None:
+    found = {}
+    for path in sorted(PACKAGE.rglob("*.py")):
+        text = path.read_text(encoding="utf-8")
+        lines = text.count("\n")
+        for node in ast.walk(ast.parse(text)):
+            documented = isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Module)
+            if documented and ast.get_docstring(node) is not None:
+                lines -= node.body[0].end_lineno - node.body[0].lineno + 1
+        if lines > LINES:
+            found[path.relative_to(PACKAGE).as_posix()] = lines
+    assert found == {}
