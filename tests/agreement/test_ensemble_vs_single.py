@@ -18,7 +18,7 @@ def single(ens, i, scheme=None, formulation=None, **options):
     """The same member by itself: its solution, or the error that ended it."""
     try:
         return iso.integrate(ens.system(i), scheme, formulation, **options)
-    except iso.IsodynError as error:
+    except (iso.IsodynError, ArithmeticError) as error:  # the latter from functions of problems
         return error
 
 
@@ -50,6 +50,8 @@ ALONE = {  # rows that depend on each other, algebraic unknowns, models in Pytho
     "plate",
     "bennett",
     "bricard",
+    "transistor_amplifier",
+    "robertson",
 }
 
 
