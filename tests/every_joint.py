@@ -142,6 +142,7 @@ def _values(rng: np.random.Generator, centre: Any) -> dict[str, list[Any]]:
         "axis": [axis, (0, 0, 1.0), (np.cos(angle), np.sin(angle), 0.0)],
         "second_axis": [np.cross(axis, rng.normal(size=3)), (1.0, 0, 0)],
         "pitch": [0.25],
+        "start": [0.0, 0.3],
         "ratio": [1.7],
         "radius": [radius],
         "centre": [centre],

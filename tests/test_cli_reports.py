@@ -66,7 +66,7 @@ def test_citations(capsys: pytest.CaptureFixture[str]) -> None:
     ("arguments", "says"),
     [
         (("run", "pendulum", "--report", "page.txt"), "'page.txt' must end in .html"),
-        (("run", "pendulum", "--animation", "film.avi"), "must end in .gif or .mp4"),
+        (("run", "pendulum", "--animation", "film.avi"), "must end in .gif or .mp4 or .glb"),
         (("scheme", "U0(1,1,1)", "--html", "page.png"), "must end in .html"),
         (("report", "missing.nc"), "there is no file missing.nc"),
         (("cite", "nonsense"), "there is no scheme named 'nonsense'"),

@@ -34,6 +34,13 @@ EXPECTED: dict[str, dict[str, tuple[float, float]]] = {
         "drift of the own formulation": (4e-5, 1.3e-4),
         **{f"order in {name}": (1.9, 2.1) for name in ("q", "v", "a", "lam")},
     },
+    "own_policy": {
+        "steps": (300, 700),
+        "steps taken again": (1, 100),
+        "largest step over smallest": (30.0, 200.0),
+        "missed with chosen steps": (0.0, 3e-3),
+        "missed with equal steps": (5e-2, 1.0),
+    },
     "own_load": {
         "error of the force": (0.0, 1e-9),
         "largest deviation of energy": (0.0, 1e-6),

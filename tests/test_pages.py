@@ -22,6 +22,7 @@ PAGES = [
             "subdomains.md",
             "reduction.md",
             "model_files.md",
+            "reading_results.md",
             "reports.md",
             "robots.md",
             "one_step_by_hand.md",

@@ -34,7 +34,7 @@ from isodyn.formulations import (
     UdwadiaKalaba,
     VelocityLevel,
 )
-from isodyn.integrate import Newton, integrate
+from isodyn.integrate import FixedSteps, Newton, StepPolicy, StepTimes, integrate
 from isodyn.results import Solution, shown, stored_models
 from isodyn.schemes import Composition, FirstOrderScheme, Scheme
 from isodyn.systems import (
@@ -132,6 +132,7 @@ __all__ = [
     "FirstOrderScheme",
     "FirstOrderSystem",
     "Fixed",
+    "FixedSteps",
     "Force",
     "Formula",
     "FormulaForce",
@@ -175,6 +176,8 @@ __all__ = [
     "Spherical",
     "Spring",
     "Stabilised",
+    "StepPolicy",
+    "StepTimes",
     "Subdomains",
     "Table",
     "Tension",
@@ -302,7 +305,7 @@ _LATER = {
 
 notebook_views.register(lambda: import_module("isodyn.report.notebook").html_of)
 shown.register(lambda: import_module("isodyn.report.curves").plot)
-stored_models.register(lambda: import_module("isodyn.models.build").model_from_text)
+stored_models.register(lambda: import_module("isodyn.models.stored"))
 
 
 def __getattr__(name: str) -> Any:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import isodyn as iso
-from isodyn.integrate import step_memory
+from isodyn.integrate import remedies
 from isodyn.joints import Hinge
 from isodyn.kernels.compiled import OK, SINGULAR, FloatArray
 from isodyn.linear_solvers import block_lu
@@ -81,7 +81,7 @@ def test_growth_is_refined() -> None:
 
 def test_superlu_takes_over(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where no joint is left to help."""
-    monkeypatch.setattr(step_memory, "MOST_MERGED", 0)
+    monkeypatch.setattr(remedies, "MOST_MERGED", 0)
     system = chain(0.0)
     sol = run(system)
     assert (sol.stats.repivots, sol.stats.fallbacks, sol.stats.halvings) == (0, 1, 0)

@@ -266,3 +266,24 @@ def test_defaults_includes_and_compiler_settings(tmp_path: Path) -> None:
 def test_wrong_files_are_told(text: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
         iso.load_mjcf(text)
+
+
+def test_frames_between_joints_of_a_body_whose_joints_lie_together() -> None:
+    """The size of a robot is not only how far its joints are apart: frames became so light that
+    steps lost their rank."""
+    inertia = '<inertial pos="-0.15 -0.05 0.17" mass="3.8" fullinertia="7.3 7.8 2.6 0.66 -1.35 1.7"/>'
+    joints = (
+        '<joint name="s" type="slide" axis="1 0.3 -0.05"/><joint name="h" axis="1.2 -0.4 0.6" pos="-0.05 0.06 0.03"/>'
+    )
+    mech = iso.load_mjcf(mjcf(f'<body name="b">{inertia}{joints}</body>'))
+    J = np.array([[7.3, 0.66, -1.35], [0.66, 7.8, 1.7], [-1.35, 1.7, 2.6]])
+    at = np.array([-0.05, 0.06, 0.03])
+    none = (0.0, (0, 0, 0), np.zeros((3, 3)))
+    parts = [
+        Part(-1, (1, 0.3, -0.05), *none, slides=True),
+        Part(0, (1.2, -0.4, 0.6), 3.8, np.array([-0.15, -0.05, 0.17]) - at, J, at),
+    ]
+    a, M = of_mechanism(mech, ["s", "h"], [0.1, 0.7], [0.5, -2.0])
+    M_hand, h, _ = balance(parts, [0.1, 0.7], [0.5, -2.0])
+    assert M_hand == pytest.approx(M, rel=1e-9, abs=1e-10)
+    assert a == pytest.approx(solved(M_hand, h, 0.0), rel=1e-9)

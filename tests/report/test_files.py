@@ -69,7 +69,7 @@ def test_an_mp4_without_ffmpeg_says_what_to_do(
     with pytest.raises(IsodynError, match="needs the program ffmpeg") as error:
         write_mp4(four_bar, tmp_path / "a.mp4")
     assert "a.gif" in str(error.value.hint)
-    with pytest.raises(InputError, match=r"must be \.gif or \.mp4"):
+    with pytest.raises(InputError, match=r"must be \.gif, \.mp4 or \.glb"):
         write_animation(four_bar, tmp_path / "a.avi")
     with pytest.raises(InputError, match="at least two pictures"):
         write_animation(four_bar, tmp_path / "a.gif", seconds=0.01)

@@ -24,6 +24,8 @@ class Files:
     every: int | None = None
     page: Path | None = None
     animation: Path | None = None
+    table: Path | None = None
+    live: float | None = None  # seconds of the run in a second of a live view
 
     def of_model(self, output: Any, folder: Path) -> Files:
         """The same with what a model file asks for, in a folder; the command line wins."""
@@ -38,6 +40,8 @@ class Files:
             output.checkpoint_every,
             self.page or path(output.report),
             self.animation or path(output.animation),
+            self.table,
+            self.live,
         )
 
     def numbered(self, number: int) -> Files:
@@ -53,6 +57,7 @@ class Files:
             checkpoint=of(self.checkpoint),
             page=of(self.page),
             animation=of(self.animation),
+            table=of(self.table),
         )
 
     def checkpoint_of(self, model: dict[str, Any] | None) -> Any:
@@ -60,7 +65,7 @@ class Files:
         run."""
         check_page(self.page, ".html", ".htm")
         check_page(self.animation, *ANIMATIONS)
-        for path in (self.netcdf, self.csv, self.page, self.animation):
+        for path in (self.netcdf, self.csv, self.page, self.animation, self.table):
             if path is not None:
                 check_place(path)
         if self.netcdf is not None:
@@ -76,4 +81,6 @@ class Files:
             written.append(netcdf.save(sol, self.netcdf))
         if self.csv is not None:
             written.append(tables.save_csv(sol, self.csv))
+        if self.table is not None:
+            written.append(tables.save_parquet(sol, self.table))
         return written + write_pages(sol, self.page, self.animation, **told)

@@ -22,7 +22,7 @@ from isodyn.specs import parse_scheme
 netcdf = Later("isodyn.results.netcdf")
 report_page, report_animation = Later("isodyn.report.html"), Later("isodyn.report.animation")
 
-ANIMATIONS = (".gif", ".mp4")
+ANIMATIONS = (".gif", ".mp4", ".glb")
 
 
 def check_page(path: Path | None, *endings: str) -> None:
@@ -56,7 +56,7 @@ def write_pages(sol: Any, page: Path | None, animation: Path | None, **told: Any
 @click.command("report")
 @click.argument("saved", metavar="RUN", type=click.Path(path_type=Path))
 @click.option("--out", "page", type=click.Path(path_type=Path), help="The page; RUN with the ending .html by default.")
-@click.option("--animation", type=click.Path(path_type=Path), help="A GIF or MP4 of the motion too.")
+@click.option("--animation", type=click.Path(path_type=Path), help="A GIF, MP4 or glTF (.glb) of the motion too.")
 @click.option("--python", "python_file", metavar="FILE.py:NAME", help="The system, where a Python file defines it.")
 @JSON
 def report_command(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import webbrowser
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -24,6 +25,7 @@ from isodyn.report.summary import run_summary
 from isodyn.results.solution import Solution
 from isodyn.specs import parse_formulation, parse_parameters, parse_scheme
 
+live_view = Later("isodyn.report.live")
 summaries_of_models = Later("isodyn.models.summary")  # which loads mechanisms
 
 
@@ -51,10 +53,19 @@ summaries_of_models = Later("isodyn.models.summary")  # which loads mechanisms
 )
 @click.option("--save", "netcdf", type=click.Path(path_type=Path, dir_okay=False), help="NetCDF file for the solution.")
 @click.option("--csv", "csv", type=click.Path(path_type=Path, dir_okay=False), help="CSV file for the solution.")
+@click.option("--parquet", type=click.Path(path_type=Path, dir_okay=False), help="Parquet file for the solution.")
 @click.option("--report", "page", type=click.Path(path_type=Path), help="HTML file for the report with its animation.")
-@click.option("--animation", type=click.Path(path_type=Path), help="GIF or MP4 file of the motion.")
+@click.option("--animation", type=click.Path(path_type=Path), help="GIF, MP4 or glTF (.glb) file of the motion.")
 @click.option(
     "--checkpoint", type=click.Path(path_type=Path, file_okay=False), help="Folder from which `resume` goes on."
+)
+@click.option("--live", is_flag=True, help="Show the run in the browser while it goes on, on this machine alone.")
+@click.option(
+    "--speed",
+    type=click.FloatRange(min=0.0),
+    default=1.0,
+    show_default=True,
+    help="Seconds of the run in a second of the live view; 0 does not hold it back.",
 )
 @click.option("--progress/--no-progress", default=None, help="Show a bar; by default on a terminal.")
 @JSON
@@ -71,9 +82,12 @@ def run(
     out: Path | None,
     netcdf: Path | None,
     csv: Path | None,
+    parquet: Path | None,
     page: Path | None,
     animation: Path | None,
     checkpoint: Path | None,
+    live: bool,
+    speed: float,
     progress: bool | None,
     as_json: bool,
 ) -> None:
@@ -91,7 +105,7 @@ def run(
         given["formulation"] = parse_formulation(formulation_text)
     times = {"dt": dt, "t_end": t_end, "save_every": save_every}
     given |= {key: value for key, value in times.items() if value is not None}
-    files = Files(netcdf, csv, checkpoint, page=page, animation=animation)
+    files = Files(netcdf, csv, checkpoint, page=page, animation=animation, table=parquet, live=speed if live else None)
     parameters = parse_parameters(settings)
     if python_file is not None:
         stopped = _run_python(python_file, parameters, given, files, as_json)
@@ -108,8 +122,12 @@ def run(
 
 def _integrated(system: Any, options: dict[str, Any], files: Files, model: dict[str, Any] | None) -> Any:
     """The run; what exists when it fails is written too."""
+    kept = files.checkpoint_of(model)
     try:
-        sol = integrate(system, **options, checkpoint=files.checkpoint_of(model))
+        if files.live is None:
+            sol = integrate(system, **options, checkpoint=kept)
+        else:
+            sol = _followed(system, options | {"checkpoint": kept}, files.live, model)
     except IsodynError as error:
         if isinstance(error.partial, Solution) and error.partial.t.size:
             error.partial.model = model
@@ -120,6 +138,19 @@ def _integrated(system: Any, options: dict[str, Any], files: Files, model: dict[
         raise
     sol.model = model
     return sol
+
+
+def _followed(system: Any, options: dict[str, Any], speed: float, model: dict[str, Any] | None) -> Any:
+    """The run with a live view of it."""
+    problem = problems.ALL.get((model or {}).get("name", ""))
+    plane = () if problem is None else problem.plane
+    with live_view.Live(system, options["t_end"], plane=plane, speed=speed) as live:
+        click.echo(f"live view: {live.url}", err=True)
+        if on_terminal():
+            webbrowser.open(live.url)
+        if not live.wait():
+            click.echo("nobody looks yet; the run begins", err=True)
+        return integrate(system, **options, observe=live.observe)
 
 
 def _run_problem(

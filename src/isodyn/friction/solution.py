@@ -12,6 +12,7 @@ from isodyn.errors import PainleveError, SeparationError
 from isodyn.friction.system import ModalSystem, Physics
 from isodyn.gauss.contacts import Mode, Sliding
 from isodyn.kernels.compiled import FloatArray
+from isodyn.results.quantities import Of, Quantity, more_quantities
 from isodyn.results.solution import Solution, Statistics
 
 AGAINST = 1e-6  # of the velocities at hand: slip against its own mode by more than this is an error
@@ -33,6 +34,14 @@ class Phase(NamedTuple):
     t0: float
     t1: float
     modes: tuple[Mode, ...]
+
+
+class ContactColumns(NamedTuple):
+    """Where a contact stands: its columns in `normal`, and those in `friction` and `slip`."""
+
+    name: str
+    normal: slice
+    tangent: slice
 
 
 @dataclass(eq=False)
@@ -83,6 +92,7 @@ class FrictionSolution(Solution):
     kinetic: FloatArray = field(default_factory=lambda: np.zeros(0))
     phases: tuple[Phase, ...] = ()
     switches: tuple[Switch, ...] = ()
+    contacts: tuple[ContactColumns, ...] = ()
 
     def work_balance(self) -> FloatArray:
         """Return ½vᵀMv − ½v₀ᵀM₀v₀ less all work.
@@ -123,6 +133,7 @@ class Recorder:
         self.left: list[tuple[int, FloatArray, FloatArray, FloatArray]] = []
         self.phases: list[Phase] = []
         self.switches: list[Switch] = []
+        self.widths: list[tuple[str, int, int]] = []  # of contacts: name, normal forces, tangents
         self.stats = Statistics()
         self.stopped: str | None = None
 
@@ -152,6 +163,9 @@ class Recorder:
         """One row, and whether its modes are still the only ones possible."""
         result, physics = modal.result(t, q, v), self.physics
         slips = [contact.slip(q, v, t) for contact in physics.contacts]
+        if not self.widths:
+            sizes = zip(physics.contacts, result.normal, slips, strict=True)
+            self.widths = [(contact.name, normal.size, slip.size) for contact, normal, slip in sizes]
         if inside:
             speed = AGAINST * max(float(np.abs(v).max()), 1e-3 * physics.speed)
             for contact, mode, slip in zip(physics.contacts, modal.modes, slips, strict=True):
@@ -208,4 +222,43 @@ class Recorder:
             kinetic=kinetic,
             phases=tuple(self.phases),
             switches=tuple(self.switches),
+            contacts=self.columns(),
         )
+
+    def columns(self) -> tuple[ContactColumns, ...]:
+        """Where the contacts stand in the tables."""
+        found, normal, tangent = [], 0, 0
+        for name, m, d in self.widths:
+            found.append(ContactColumns(name, slice(normal, normal + m), slice(tangent, tangent + d)))
+            normal, tangent = normal + m, tangent + d
+        return tuple(found)
+
+
+@more_quantities.register
+def of_contacts(sol: FrictionSolution) -> list[Quantity]:
+    """Normal force, friction, slip and mode of every contact, by its name."""
+    found = []
+    starts = np.array([phase.t0 for phase in sol.phases])
+    phase = np.maximum(np.searchsorted(starts, sol.t, side="right") - 1, 0)
+    for k, contact in enumerate(sol.contacts):
+        signs = np.array([_sign(one.modes[k]) for one in sol.phases])
+        tables = [
+            ("normal", sol.normal, contact.normal, "normal force"),
+            ("friction", sol.friction, contact.tangent, "friction, along the tangent directions"),
+            ("slip", sol.slip, contact.tangent, "velocity of slip"),
+        ]
+        for what, table, own, words in tables:
+            values = table[:, own]
+            several = tuple(str(i + 1) for i in range(values.shape[1])) if values.shape[1] > 1 else ()
+            one = values if several else values[:, 0]
+            found.append(Quantity(Of.CONTACT, contact.name, what, "", words, lambda one=one: one, several))  # type: ignore[misc]
+        words = "1 or −1 slides that way, 0 sticks"
+        found.append(Quantity(Of.CONTACT, contact.name, "mode", "1", words, lambda signs=signs: signs[phase]))  # type: ignore[misc]
+    return found
+
+
+def _sign(mode: Mode) -> float:
+    """Along its first direction; 1 for sliding in a plane."""
+    if not isinstance(mode, Sliding):
+        return 0.0
+    return float(np.sign(mode.direction[0])) if len(mode.direction) == 1 else 1.0

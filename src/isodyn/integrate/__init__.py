@@ -2,5 +2,6 @@
 
 from isodyn.integrate.driver import integrate
 from isodyn.integrate.newton_settings import Newton
+from isodyn.integrate.policies import FixedSteps, StepPolicy, StepTimes
 
-__all__ = ["Newton", "integrate"]
+__all__ = ["FixedSteps", "Newton", "StepPolicy", "StepTimes", "integrate"]

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isodyn.linear_solvers.block_layout import REFINED
 from isodyn.linear_solvers.rows import Rows
 
 if TYPE_CHECKING:
@@ -49,8 +48,8 @@ def put_back(run: Run, found: dict[str, Any]) -> None:
     for name in run.state.values():
         setattr(run.state, name, found[f"state_{name}"])
     if run.model.sparsity is not None:
-        run.memory.pivots[REFINED] = int(found["refined"])
+        run.memory.blocks.refined = int(found["refined"])
     rows, a, lam = found["left_rows"], found["left_a"], found["left_lam"]
     run.left = [(int(row), a[k].copy(), lam[k].copy()) for k, row in enumerate(rows)]
     run.index = str(found["index"]) or None
-    run.return_to(int(run.state.step))
+    run.return_to_state()

@@ -14,7 +14,6 @@ from numba import types
 
 from isodyn.integrate.memory import MEMORY, PHYSICS_REF, STATE
 from isodyn.kernels.compiled import SPARSE, FloatArray, IntArray, f8, kernel
-from isodyn.linear_solvers.block_layout import I_UNKNOWN, SIZE, STORAGE, UNKNOWN_V
 from isodyn.linear_solvers.block_lu import solve_blocks
 
 
@@ -24,7 +23,7 @@ def watch_rank(p: Any, t: float, state: Any, memory: Any) -> None:
     formed."""
     sparse, n = p.traits & SPARSE, memory.x.size
     pivot = (
-        smallest_of_blocks(memory.J, memory.pivots, memory.dp, memory.r_plus)
+        smallest_of_blocks(memory.J, memory.blocks, memory.dp, memory.r_plus)
         if sparse
         else smallest_of_rows(memory.G, p.rows, memory.unknown_sizes, n, memory.J_S)
     )
@@ -78,23 +77,23 @@ def smallest_of_rows(G: FloatArray, rows: IntArray, sizes: FloatArray, n: int, g
 
 
 @kernel()
-def smallest_of_blocks(A: FloatArray, S: IntArray, x: FloatArray, y: FloatArray) -> float:
+def smallest_of_blocks(A: FloatArray, S: Any, x: FloatArray, y: FloatArray) -> float:
     """About the smallest singular value of unit rows, from the factors that `block_factor` left in
     A; x and y are memory for solutions.
 
     With D² what the pivots of the multipliers were made of, |D (G J⁻¹Gᵀ)⁻¹D r| ≈ |r|/σ² for an r
     that has a part in all directions.
     """
-    n, made_of, unknown = S[UNKNOWN_V], S[STORAGE], S[I_UNKNOWN]
-    sizes, length, sizes_at = 0.0, 0.0, S[STORAGE] + 3 * S[SIZE]
-    for k in range(S[SIZE]):
-        i = S[unknown + k]
+    n, made_of, unknown = S.velocities, S.storage, S.unknown
+    sizes, length, sizes_at = 0.0, 0.0, S.storage + 3 * S.size
+    for k in range(S.size):
+        i = unknown[k]
         r = (1.0 + ((7 * i) % 5) / 5.0 if i % 2 == 0 else -1.0) if i >= n else 0.0
         sizes += r * r
         x[i] = r * np.sqrt(A[made_of + k]) / A[sizes_at + k]
     solve_blocks(A, S, 0, x, y)
-    for k in range(S[SIZE]):
-        if S[unknown + k] >= n:
-            part = x[S[unknown + k]] / A[sizes_at + k]
+    for k in range(S.size):
+        if unknown[k] >= n:
+            part = x[unknown[k]] / A[sizes_at + k]
             length += A[made_of + k] * part * part
     return np.sqrt(np.sqrt(sizes / length)) if length > sizes else 1.0

@@ -18,7 +18,6 @@ from isodyn.integrate.memory import MEMORY, PHYSICS_REF
 from isodyn.integrate.null_space import null_space_correction
 from isodyn.kernels.compiled import OK, SOLVE, SOLVES, SPARSE, F, FloatArray, kernel
 from isodyn.kernels.lowering import natural
-from isodyn.linear_solvers.block_layout import REFINED, WORN
 from isodyn.linear_solvers.block_lu import add_lower, solve_blocks, subtract_blocks
 from isodyn.linear_solvers.dense import lu_solve, lu_solve_two
 
@@ -30,24 +29,24 @@ def solve_refined(memory: Any, x: FloatArray, y: FloatArray) -> None:
     n = x.size
     copy_to(x, memory.b_1)
     copy_to(y, memory.b_2)
-    solve_blocks(memory.J, memory.pivots, 0, x, y)
-    subtract_blocks(memory.J_11, memory.G, memory.G_1, memory.soft, memory.pivots, x, memory.b_1)
-    subtract_blocks(memory.J_11, memory.G, memory.G_1, memory.soft, memory.pivots, y, memory.b_2)
-    solve_blocks(memory.J, memory.pivots, 0, memory.b_1, memory.b_2)
+    solve_blocks(memory.J, memory.blocks, 0, x, y)
+    subtract_blocks(memory.J_11, memory.G, memory.G_1, memory.soft, memory.blocks, x, memory.b_1)
+    subtract_blocks(memory.J_11, memory.G, memory.G_1, memory.soft, memory.blocks, y, memory.b_2)
+    solve_blocks(memory.J, memory.blocks, 0, memory.b_1, memory.b_2)
     for i in range(n):
         x[i] += memory.b_1[i]
         y[i] += memory.b_2[i]
-    memory.pivots[REFINED] += 1
+    memory.blocks.refined += 1
 
 
 @kernel()
 def solve(p: Any, t: float, c: FloatArray, memory: Any, x: FloatArray, y: FloatArray, two: bool) -> int:
     """x ← (the step's matrix in a-form)⁻¹ x and, with `two`, y likewise."""
     if p.traits & SPARSE:
-        if memory.pivots[WORN] == 1:
+        if memory.blocks.weak == 1:
             solve_refined(memory, x, y)
         else:
-            solve_blocks(memory.J, memory.pivots, 0, x, y)
+            solve_blocks(memory.J, memory.blocks, 0, x, y)
         return OK
     if p.traits & SOLVES:
         status = p.model(SOLVE, t, memory.q, memory.v, memory.a, memory.lam, c, p.tables, p.scratch, x)
@@ -103,7 +102,7 @@ def ask_anew(p: Any, memory: Any, out: FloatArray) -> None:
     lie in the range of this step."""
     n = natural(memory.x.size)
     if p.traits & SPARSE:
-        add_lower(memory.G_1, memory.pivots, p.holonomic, memory.p, out)
+        add_lower(memory.G_1, memory.blocks, p.holonomic, memory.p, out)
     else:
         for k in range(p.rows.size):
             if p.rows[k] < p.holonomic:
@@ -128,7 +127,7 @@ def solve_with_first(p: Any, c: FloatArray, memory: Any) -> None:
     if p.closure.in_balance == 2:
         scaled_correction(p, memory)
     elif p.traits & SPARSE:
-        solve_blocks(memory.J_S, memory.pivots, 1, memory.dp, memory.r_plus)
+        solve_blocks(memory.J_S, memory.blocks, 1, memory.dp, memory.r_plus)
     else:
         lu_solve(memory.J_S, memory.pivots[memory.dp.size :], memory.dp)
         for i in range(memory.x.size):

@@ -14,11 +14,12 @@ from isodyn.formulations.table import check_combination
 from isodyn.integrate.at_rest import AtRest
 from isodyn.integrate.composition import check_composition
 from isodyn.integrate.index_reduction import reduced_index
-from isodyn.integrate.method import adapt, settle, unconstrained
+from isodyn.integrate.method import adapt, refuse_sized, settle, unconstrained
 from isodyn.integrate.newton_settings import Newton
+from isodyn.integrate.policies import FixedSteps, StepPolicy, StepTimes, check_policy
 from isodyn.integrate.progress import Progress
 from isodyn.integrate.run import Run
-from isodyn.integrate.schedule import plan
+from isodyn.integrate.schedule import Stretch, along_times, plan
 from isodyn.results.checkpoint import as_checkpoint
 from isodyn.results.solution import Solution
 from isodyn.schemes import Composition, FirstOrderScheme, Scheme
@@ -64,7 +65,7 @@ def integrate(
     scheme: Scheme | FirstOrderScheme | Composition | None = ...,
     formulation: Formulation | None = ...,
     *,
-    dt: float,
+    dt: float | FixedSteps | StepTimes | StepPolicy,
     t_end: float,
     **options: Unpack[Options],
 ) -> Solution: ...
@@ -75,7 +76,7 @@ def integrate(
     scheme: Any = None,
     formulation: Formulation | None = None,
     *,
-    dt: float,
+    dt: Any,
     t_end: float,
     t0: float = 0.0,
     save_every: int = 1,
@@ -107,7 +108,8 @@ def integrate(
         How constraints enter; `Stabilised()` if left out. `isodyn.formulations.table` says what
         goes with what.
     dt
-        Size of a step; the last step is shorter if dt does not divide the span.
+        Size of a step; the last step is shorter if dt does not divide the span. `StepTimes` gives
+        the times of steps, and a `StepPolicy` chooses steps on the way.
     t_end, t0
         End and start of the run.
     save_every
@@ -160,17 +162,17 @@ def integrate(
     >>> bool(abs(sol.q[-1, 0] - 0.5403023) < 1e-4)
     True
     """
-    if newton is not None and not isinstance(newton, Newton):
-        raise InputError(f"newton must be a Newton, received {newton!r}", hint="for example iso.Newton(rtol=1e-12)")
-    if observe is not None and not callable(observe):
-        raise InputError(f"observe must be a function of a sample, received {observe!r}")
-    stretches = plan(t0, t_end, dt, breakpoints, save_every)
+    _check(newton, observe)
+    dt = dt.dt if isinstance(dt, FixedSteps) else dt
+    stretches, typical = schedule(t0, t_end, dt, breakpoints, save_every)
     system = as_system(system)
     if not isinstance(system, System):
         from isodyn.subdomains.ties import Subdomains  # a package that one system does not need
 
         if not isinstance(system, Subdomains):
             raise InputError(f"system must be one of isodyn's systems, received {type(system).__name__}")
+        if typical is not dt:
+            raise InputError(f"subdomains take system steps of one size, received dt = {dt!r}")
         if checkpoint is not None:
             raise InputError("checkpoints are not for subdomains", hint="save what is done with observe=")
         from isodyn.subdomains.run import run_subdomains
@@ -197,57 +199,78 @@ def integrate(
         given = {"scheme": scheme, "formulation": formulation, "dt": dt, "t_end": t_end, "t0": t0, "newton": newton}
         given |= {"save_every": save_every, "select": select, "breakpoints": breakpoints, "assemble": assemble}
         kept.begin(system, given)
+    formulation = _formulation(system, formulation)
+    times: Any = {"dt": dt, "t_end": t_end, "t0": t0, "save_every": save_every, "breakpoints": breakpoints}
+    times |= {"progress": progress, "newton": newton, "checkpoint": kept}
+    if (other := as_transform(formulation)) is not None:
+        return _transformed(other, system, scheme, select, assemble, observe=observe, **times)
+    if formulation is None and system.first_order and (reduced := reduced_index(system, t0)) is not None:
+        return reduced.run(integrate, scheme, select, observe, **times)
+    composition = None
+    if isinstance(scheme, Composition):
+        check_composition(system, scheme, formulation)
+        composition, scheme, formulation = scheme, scheme.base, None
+        newton = replace(newton or Newton(rtol=1e-13), max_halvings=0)
+    method = settle(system, scheme, formulation, typical, composition)
+    policy = dt if isinstance(dt, StepPolicy) else None
+    if typical is not dt:
+        refuse_sized(method, formulation, typical, policy)
+    run = Run(
+        system, method, stretches, newton=newton, select=select, observe=observe, assemble=assemble, policy=policy
+    )
+    run.checkpoint = kept
+    with Progress(run.total_steps, progress and policy is None) as bar:
+        return run.execute(bar)
+
+
+def _check(newton: Any, observe: Any) -> None:
+    """InputError for what is no setting of the iteration, and no observer."""
+    if newton is not None and not isinstance(newton, Newton):
+        raise InputError(f"newton must be a Newton, received {newton!r}", hint="for example iso.Newton(rtol=1e-12)")
+    if observe is not None and not callable(observe):
+        raise InputError(f"observe must be a function of a sample, received {observe!r}")
+
+
+def _formulation(system: System, formulation: Any) -> Formulation | None:
+    """The formulation for a system; refused where the system has no use for it."""
     if system.m or isinstance(formulation, Formulation):
         formulation = as_formulation(formulation)
     elif formulation is not None:
         raise unconstrained(formulation)
     if formulation is not None and facts_of(formulation).constraints_only and (system.m == 0 or system.first_order):
         raise InputError(f"{formulation!r} needs a mechanical system with constraints")
-    if (other := as_transform(formulation)) is not None:
-        base = scheme.base if isinstance(scheme, Composition) else scheme
-        check_combination(other, base or Scheme.default(), system)
-        if select is not None:
-            raise InputError(
-                f"{type(other).__name__} needs all columns to bring its solution back, so select must be None"
-            )
-        system = _started(system, t0, t_end, assemble)
-        transformed = other.transform(system)
-        if transformed.first_order and isinstance(scheme, Scheme):
-            scheme = scheme.first_order()
-        try:
-            sol = integrate(
-                transformed,
-                scheme,
-                dt=dt,
-                t_end=t_end,
-                t0=t0,
-                save_every=save_every,
-                breakpoints=breakpoints,
-                progress=progress,
-                observe=observe,
-                newton=newton,
-                checkpoint=kept,
-            )
-        except IsodynError as error:
-            if error.partial is not None:
-                error.partial = other.lift(error.partial, system)
-            raise
-        return other.lift(sol, system)
-    if formulation is None and system.first_order and (reduced := reduced_index(system, t0)) is not None:
-        times: Any = {"dt": dt, "t_end": t_end, "t0": t0, "save_every": save_every, "breakpoints": breakpoints}
-        return reduced.run(
-            integrate, scheme, select, observe, **times, progress=progress, newton=newton, checkpoint=kept
-        )
-    composition = None
-    if isinstance(scheme, Composition):
-        check_composition(system, scheme, formulation)
-        composition, scheme, formulation = scheme, scheme.base, None
-        newton = replace(newton or Newton(rtol=1e-13), max_halvings=0)
-    method = settle(system, scheme, formulation, dt, composition)
-    run = Run(system, method, stretches, newton=newton, select=select, observe=observe, assemble=assemble)
-    run.checkpoint = kept
-    with Progress(run.total_steps, progress) as bar:
-        return run.execute(bar)
+    found: Formulation | None = formulation
+    return found
+
+
+def _transformed(other: Formulation, system: System, scheme: Any, select: Any, assemble: bool, **options: Any) -> Any:
+    """Integrate the system that a formulation makes instead, and bring its solution back."""
+    base = scheme.base if isinstance(scheme, Composition) else scheme
+    check_combination(other, base or Scheme.default(), system)
+    if select is not None:
+        raise InputError(f"{type(other).__name__} needs all columns to bring its solution back, so select must be None")
+    system = _started(system, options["t0"], options["t_end"], assemble)
+    transformed = other.transform(system)
+    if transformed.first_order and isinstance(scheme, Scheme):
+        scheme = scheme.first_order()
+    try:
+        sol = integrate(transformed, scheme, **options)
+    except IsodynError as error:
+        if error.partial is not None:
+            error.partial = other.lift(error.partial, system)
+        raise
+    return other.lift(sol, system)
+
+
+def schedule(t0: float, t_end: float, dt: Any, breakpoints: Any, save_every: int) -> tuple[list[Stretch], float]:
+    """Stretches of a run, and the size of its steps; dt itself, or a typical one of a policy."""
+    if isinstance(dt, StepTimes):
+        stretches = along_times(t0, t_end, dt.times, breakpoints, save_every)
+        return stretches, (t_end - t0) / sum(stretch.steps for stretch in stretches)
+    if isinstance(dt, StepPolicy):
+        check_policy(dt, t0, t_end)
+        return plan(t0, t_end, dt.first_step, breakpoints, save_every), float(dt.first_step)
+    return plan(t0, t_end, dt, breakpoints, save_every), dt
 
 
 def as_transform(formulation: Formulation | None) -> Formulation | None:

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 from numba import types
 
+from isodyn.integrate.chosen_step import chosen_step, leg_number, leg_to, next_landing, shift
 from isodyn.integrate.closeness import watch_rank
 from isodyn.integrate.closure import copy_to
 from isodyn.integrate.composed_step import composed_step
@@ -40,6 +41,7 @@ Columns = namedtuple("Columns", "q v a lam")
 """Which components are saved."""
 COLUMNS = types.NamedUniTuple(I, 4, Columns)
 
+FULL = 101  # a status: all rows are written, and more may come
 NO_ROWS = SavedRows(np.zeros(0), *(np.zeros((0, 0)) for _ in range(9)))
 NO_COLUMNS = Columns(*(np.zeros(0, dtype=np.int64) for _ in range(4)))
 
@@ -116,24 +118,6 @@ def show_multipliers(p: Any, leg: Any, t: float, state: Any, memory: Any, counte
 
 
 @kernel()
-def shift(state: Any, lag: float) -> None:
-    """Move the acceleration along its own slope, from t − state.lag·Δt to t − lag·Δt."""
-    steps = state.lag - lag
-    for i in range(state.a.size):
-        state.a[i] += steps * state.da[i]
-    state.lag = lag
-
-
-@kernel()
-def leg_number(plan: Any, step: int) -> int:
-    """Which leg a step of the run belongs to."""
-    k = 0
-    while k < len(plan.legs) - 1 and step >= plan.legs[k].last:
-        k += 1
-    return k
-
-
-@kernel()
 def time_of(plan: Any, step: int) -> float:
     """Where a step of the run leads to."""
     n = step - plan.begin
@@ -150,6 +134,23 @@ def is_saved(plan: Any, step: int) -> bool:
     if plan.save_every == 0:
         return False
     return step + 1 == plan.end or (plan.grid + step - plan.begin) % plan.save_every == 0
+
+
+@kernel()
+def lands_or_counts(plan: Any, step: int, t_1: float, landing: float) -> bool:
+    """Whether a step that a policy chose becomes a row: at the times of the plan, or else every
+    save_every-th; and the last."""
+    if t_1 == plan.t_stop:
+        return True
+    return t_1 == landing if plan.times.size > 0 else (step + 1) % plan.save_every == 0
+
+
+@kernel()
+def planned_step(p: Any, leg: Any, plan: Any, t_1: float, saved: bool, state: Any, memory: Any, counters: Any) -> int:
+    """A step to a time of the plan."""
+    if plan.stages.size > 0:
+        return composed_step(p, leg, plan, t_1, saved, state, memory, counters)
+    return advance(p, leg, t_1, state, memory, counters)
 
 
 MARCH = i8(MODEL_TYPE, ADDRESS, ADDRESS, PLAN, i8, STATE, MEMORY, COLUMNS, ROWS_TYPE, COUNTERS)
@@ -171,13 +172,22 @@ def march(
     """Go on from `state` until `upto` steps of the run are done; state.step and counters.rows tell
     how far it came. A step that fails leaves the motion as it was."""
     while state.step < upto:
-        leg = plan.legs[leg_number(plan, state.step)]
-        p = by_reference(Physics(model, leg.traits, leg.holonomic, leg.closure, memory.rows, tables, scratch))
-        t_1, saved = time_of(plan, state.step), is_saved(plan, state.step)
-        if plan.stages.size > 0:
-            status = composed_step(p, leg, plan, t_1, saved, state, memory, counters)
+        if plan.by_policy == 1:
+            if state.t >= plan.t_stop:
+                return OK
+            if counters.rows >= rows.t.size:
+                return FULL
+            landing = next_landing(plan, state.t)
+            status = chosen_step(model, tables, scratch, plan, state, memory, counters)
+            t_1 = state.t
+            leg = plan.legs[leg_to(plan, state.step, t_1)]
+            saved = lands_or_counts(plan, state.step, t_1, landing)
+            p = by_reference(Physics(model, leg.traits, leg.holonomic, leg.closure, memory.rows, tables, scratch))
         else:
-            status = advance(p, leg, t_1, state, memory, counters)
+            leg = plan.legs[leg_number(plan, state.step)]
+            p = by_reference(Physics(model, leg.traits, leg.holonomic, leg.closure, memory.rows, tables, scratch))
+            t_1, saved = time_of(plan, state.step), is_saved(plan, state.step)
+            status = planned_step(p, leg, plan, t_1, saved, state, memory, counters)
         if status != OK:
             return status
         state.step += 1

@@ -40,7 +40,6 @@ from isodyn.kernels.compiled import (
     kernel,
 )
 from isodyn.kernels.lowering import by_address, natural
-from isodyn.linear_solvers.block_layout import FAULT, I_PIVOT
 from isodyn.linear_solvers.block_lu import factor_blocks, fill_blocks, fill_lower, size_of_blocks
 from isodyn.linear_solvers.dense import lu_factor
 
@@ -149,7 +148,7 @@ def assemble(p: Any, c: FloatArray, memory: Any) -> None:
     whole = n + m
     soften(p, c, memory)
     if p.traits & SPARSE:
-        fill_blocks(memory.J_11, memory.G, memory.soft, memory.unknown_sizes, memory.pivots, memory.J)
+        fill_blocks(memory.J_11, memory.G, memory.soft, memory.unknown_sizes, memory.blocks, memory.J)
         copy_to(memory.G, memory.G_1)
         return
     for i in range(n):
@@ -185,7 +184,7 @@ def size_of_block(p: Any, memory: Any, n: int) -> float:
     """Largest entry of D J₁₁ D."""
     largest = 0.0
     if p.traits & SPARSE:
-        return size_of_blocks(memory.J_11, memory.unknown_sizes, memory.pivots)
+        return size_of_blocks(memory.J_11, memory.unknown_sizes, memory.blocks)
     for i in range(n):
         for j in range(n):
             largest = max(largest, abs(memory.J_11[i * n + j]) * (memory.unknown_sizes[i] * memory.unknown_sizes[j]))
@@ -203,7 +202,7 @@ def close_at_the_end(p: Any, t_1: float, c: FloatArray, memory: Any) -> int:
     n, m = natural(memory.x.size), natural(p.rows.size)
     status = p.model(CONSTRAINT, t_1, memory.q_1, memory.v_1, memory.a, memory.lam, c, p.tables, p.scratch, memory.G_1)
     if p.traits & SPARSE:
-        fill_lower(memory.G_1, memory.pivots, memory.J)
+        fill_lower(memory.G_1, memory.blocks, memory.J)
         return status
     for k in range(m):
         for j in range(n):
@@ -215,10 +214,11 @@ def close_at_the_end(p: Any, t_1: float, c: FloatArray, memory: Any) -> int:
 def decompose(p: Any, memory: Any) -> int:
     """Factors of memory.J in its place; memory.fault tells the unknown without a pivot."""
     if p.traits & SPARSE:
-        status = factor_blocks(memory.J, memory.pivots, 0, 0.0, memory.pivots[FAULT : FAULT + 1])
+        fault = memory.blocks.fault
+        status = factor_blocks(memory.J, memory.blocks, 0, 0.0, fault)
         if status == SINGULAR:
-            memory.fault[0] = memory.pivots[FAULT]
-            if memory.pivots[FAULT] < memory.x.size and p.rows.size > 0:
+            memory.fault[0] = fault[0]
+            if fault[0] < memory.x.size and p.rows.size > 0:
                 status = NO_PIVOT
         return status
     status = lu_factor(memory.J, memory.pivots[: memory.r.size], memory.unknown_sizes)
@@ -307,8 +307,12 @@ def keep_first(p: Any, memory: Any) -> None:
     """Keep the factors of the step's first matrix: corrections of q and v stay in their range,
     whatever the iteration does."""
     n = memory.r.size
-    first = memory.pivots[I_PIVOT] if p.traits & SPARSE else 0
     for i in range(memory.J.size):
         memory.J_S[i] = memory.J[i]
+    if p.traits & SPARSE:
+        pivots = memory.blocks.pivots
+        for i in range(n):
+            pivots[1, i] = pivots[0, i]
+        return
     for i in range(n):
-        memory.pivots[first + n + i] = memory.pivots[first + i]
+        memory.pivots[n + i] = memory.pivots[i]

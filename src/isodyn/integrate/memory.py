@@ -13,7 +13,7 @@ from isodyn.kernels.compiled import MODEL_TYPE, I, IntArray, i8
 from isodyn.kernels.lowering import Reference
 from isodyn.kernels.struct import Struct, integer, integers, many, one, real, reals
 from isodyn.kernels.struct_types import ADDRESS, StructType
-from isodyn.linear_solvers import block_layout
+from isodyn.linear_solvers.block_pattern import BlockPattern
 from isodyn.linear_solvers.blocks import storage_of
 
 # backward differences of the unknowns that are kept (isodyn.integrate.extrapolation)
@@ -165,7 +165,8 @@ class Memory(Struct):
         reals("factors"),
         reals("first_factors"),
     )  # (1,1) block; matrix or factors; the first ones
-    pivots = integers("pivots")
+    pivots = integers("pivots")  # of full matrices
+    blocks = one(BlockPattern)  # of sparse ones, with their pivots
     # ---- numbers of the step
     c, kappa = (
         reals(4),
@@ -252,7 +253,7 @@ def forget(state: State, *, differences: bool = False) -> None:
 
 
 def allocate(
-    nq: int, nv: int, m: int, chosen: IntArray, dense: bool, packed: IntArray | None = None, updates: int = 0
+    nq: int, nv: int, m: int, chosen: IntArray, dense: bool, packed: BlockPattern | None = None, updates: int = 0
 ) -> Memory:
     """Memory for systems of these sizes with the `chosen` of m constraint rows.
 
@@ -264,8 +265,7 @@ def allocate(
     block = nv * nv if dense and m else 0
     G, factors, pivots = m * nv, unknowns * unknowns if dense else 0, 2 * unknowns
     if packed is not None:
-        block, G, factors = int(packed[block_layout.N_J]), int(packed[block_layout.N_G]), storage_of(packed)
-        pivots = packed.size
+        block, G, factors, pivots = packed.J.size, packed.G.size, storage_of(packed), 0
     memory = Memory(
         nq=nq,
         nv=nv,
@@ -280,13 +280,14 @@ def allocate(
         first_factors=factors if m else 0,
         pivots=pivots,
         updates=updates,
+        **(dict.fromkeys(BlockPattern._sizes, 0) if packed is None else packed.sizes),
     )
     memory.rows = chosen
     memory.kappa[3] = 1.0
     for name in ("by_q", "by_v", "row_sizes", "unknown_sizes"):
         setattr(memory, name, 1.0)
     if packed is not None:
-        memory.pivots = packed
+        memory.blocks.copy_from(packed)
     return memory
 
 

@@ -63,6 +63,19 @@ def settle(
     )
 
 
+def refuse_sized(method: Method, formulation: Formulation | None, dt: float, policy: object) -> None:
+    """Errors for what goes with steps of one size only."""
+    if method.composition is not None and policy is not None:
+        raise SchemeError(
+            f"{method.named.name} has no estimate of the error of a step, so its steps must be known before",
+            hint="take a number or iso.StepTimes for dt",
+        )
+    if formulation is not None and formulation.closure(dt) != formulation.closure(0.5 * dt):
+        raise InputError(
+            f"{formulation!r} closes steps by their size, so they must all have one", hint="take a number for dt"
+        )
+
+
 def unconstrained(formulation: object) -> InputError:
     """The error for a formulation of a system that has no constraints."""
     return InputError(f"the system has no constraints, so formulation must be None, received {formulation!r}")

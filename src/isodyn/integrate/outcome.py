@@ -73,6 +73,7 @@ def _statistics(run: Run, stopped: str | None) -> Statistics:
     stats = Statistics(
         **counted,
         refinements=run.refinements(),
+        rejected=int(run.counters.rejected),
         seconds=run.seconds(),
         solver=run.model.solver if run.other is None else run.other.solver,
         stopped=stopped,

@@ -16,11 +16,14 @@ import numpy as np
 
 from isodyn.formulations.closure import Closure
 from isodyn.integrate.memory import Controls, Leg, Plan
+from isodyn.integrate.policies import AskedPolicy
 from isodyn.integrate.schedule import Stretch
 from isodyn.kernels.compiled import Coefficients
 from isodyn.systems.model import Model
 
 START, MAIN, LAST = range(3)  # legs of a plan
+UNKNOWN = 2**60  # steps of a stretch whose policy chooses them
+SMALLEST = 1e-13  # of the span of a run: no policy takes smaller steps
 
 
 class Member(NamedTuple):
@@ -71,7 +74,18 @@ def lay_stretch(plan: Plan, stretch: Stretch, begin: int, *, composed: bool) -> 
     # the right-hand limit at a breakpoint, from which the stretch starts
     plan.t_first = stretch.t_start if begin == 0 else np.nextafter(stretch.t_start, np.inf)
     limit_loads(plan, float(np.nextafter(stretch.t_stop, -np.inf)) if stop else np.inf)
+    if stretch.given is not None:
+        plan.times[: stretch.steps] = stretch.given
     lay_legs(plan, begin, stretch.steps, start=not composed, stop=stop and not composed)
+
+
+def follow_policy(plan: Plan, asked: AskedPolicy, span: float) -> None:
+    """Let a policy choose the steps."""
+    policy = asked.policy
+    plan.by_policy, plan.accept = 1, asked.address
+    plan.smallest_dt = max(policy.smallest_step, SMALLEST * span)
+    plan.largest_dt, plan.settings = policy.largest_step, np.asarray(policy.settings, dtype=np.float64)
+    plan.times = np.asarray(policy.land_on, dtype=np.float64)
 
 
 def limit_loads(plan: Plan, t_limit: float) -> None:

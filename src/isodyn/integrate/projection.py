@@ -160,7 +160,7 @@ def project(p: Any, t: float, levels: Any, phi: float, memory: Any) -> int:
         fill(p, memory.gap_q, p.holonomic, memory, memory.dp)
         # M (d + δ) + Gᵀμ = 0: the whole way d from where it began is the shortest in the end
         if p.traits & SPARSE:
-            subtract_product(memory.J_11, memory.pivots, moved, memory.dp)
+            subtract_product(memory.J_11, memory.blocks, moved, memory.dp)
         else:
             for i in range(n):
                 for j in range(n):

@@ -12,21 +12,24 @@ from typing import Any
 
 import numpy as np
 
+from isodyn.errors import ConvergenceError
 from isodyn.integrate import at_balance, march
 from isodyn.integrate.at_rest import AtRest
 from isodyn.integrate.branch_start import limits_on_branch
 from isodyn.integrate.carried import carried, put_back
 from isodyn.integrate.columns import columns
 from isodyn.integrate.kernel_plan import expect_kernels
+from isodyn.integrate.memory import UNDERFLOW
 from isodyn.integrate.method import Method
 from isodyn.integrate.newton_settings import Newton
 from isodyn.integrate.outcome import carry_out, solution_of, warn_of_doubts
-from isodyn.integrate.plan import lay_stretch, new_plan
+from isodyn.integrate.plan import LAST, MAIN, START, UNKNOWN, follow_policy, lay_legs, lay_stretch, new_plan
+from isodyn.integrate.policies import AskedPolicy, StepPolicy, TakenStep
 from isodyn.integrate.progress import Progress
 from isodyn.integrate.remedies import FullMatrix, remedies_for
 from isodyn.integrate.schedule import Stretch
 from isodyn.kernels import interrupts
-from isodyn.kernels.compiled import GENERAL, OK, FloatArray
+from isodyn.kernels.compiled import GENERAL, OK, RAISED, FloatArray
 from isodyn.kernels.progress import run_clock
 from isodyn.linear_solvers.rows import LARGE, least_multipliers
 from isodyn.memory import require_rows
@@ -35,6 +38,7 @@ from isodyn.results.solution import Sample, Solution
 
 # steps between looks at redundant rows: the same ones in every run, however fast it is
 _BLOCK = 256
+FIRST_ROWS = 1024  # that a run has memory for if nobody knows how many there will be
 # how long the march may take before Python looks after progress and Ctrl-C
 _BLOCK_SECONDS = 0.1
 
@@ -52,13 +56,15 @@ class Run(AtRest):
         select: Any = None,
         observe: Any = None,
         assemble: bool = False,
+        policy: StepPolicy | None = None,
     ) -> None:
         span = stretches[-1].t_stop - stretches[0].t_start
         super().__init__(system, method.closure, method.scaling, assemble=assemble, span=span, newton=newton)
         self.method, self.stretches, self.observe = method, stretches, observe
         self.columns = columns(select, system.nq, system.nv, system.m)
         self.keeps_balance = self._keeps_balance()
-        self.total_steps = sum(stretch.steps for stretch in stretches)
+        self.asked = None if policy is None else AskedPolicy(policy, self.taken_step)
+        self.total_steps = UNKNOWN if policy else sum(stretch.steps for stretch in stretches)
         self.rows = self._empty_rows()
         self.left: list[tuple[int, FloatArray, FloatArray]] = []
         self.ranks = np.zeros(self.rows.t.size if self.drifts else 0, dtype=np.int64)
@@ -79,20 +85,27 @@ class Run(AtRest):
     def _empty_rows(self) -> Any:
         """Memory for all rows."""
         system, closure = self.system, self.closure
-        k = 1 + sum(stretch.rows for stretch in self.stretches)
+        k = FIRST_ROWS if self.asked is not None else 1 + sum(stretch.rows for stretch in self.stretches)
         mu, nu = (system.m if flag else 0 for flag in (closure.keep_position, closure.keep_velocity))
         kept = (2, 2 * system.nq, 2 * system.nv) if self.keeps_balance else (0, 0, 0)
         sizes = [*(chosen.size for chosen in self.columns), mu, nu, *kept]
-        require_rows(k, 1 + sum(sizes), self.total_steps)
+        require_rows(k, 1 + sum(sizes), k if self.asked is not None else self.total_steps)
         return march.SavedRows(np.zeros(k), *(np.zeros((k, size)) for size in sizes))
 
     def _new_plan(self) -> Any:
         """The plan, still without times."""
         method, controls = self.method, self.newton.controls(keep_balance=self.keeps_balance)
-        if any(isinstance(remedy, FullMatrix) for remedy in self.remedies):
-            controls = controls._replace(max_halvings=0)  # full matrices come first
+        # full matrices come first; and a policy repeats a step that fails with a smaller size
+        if self.asked is not None or any(isinstance(remedy, FullMatrix) for remedy in self.remedies):
+            controls = controls._replace(max_halvings=0)
         stages = () if method.composition is None else method.composition.ends
-        plan = new_plan(self.model, self.system.m_phi, method.starting, method.main, controls, stages=len(stages))
+        sizes = {"stages": len(stages), "times": max(0 if x.given is None else x.steps for x in self.stretches)}
+        if self.asked is not None:
+            sizes |= {"times": len(self.asked.policy.land_on), "settings": len(self.asked.policy.settings)}
+        plan = new_plan(self.model, self.system.m_phi, method.starting, method.main, controls, **sizes)
+        if self.asked is not None:
+            follow_policy(plan, self.asked, 1.0 / self.slowest)
+            self.state.next_dt = self.asked.policy.first_step
         if method.composition is not None:
             plan.stages, plan.central = np.array(stages), int(method.composition.central)
             self.updates = controls.max_iterations
@@ -144,31 +157,41 @@ class Run(AtRest):
     def enter(self, number: int, *, start: bool = True) -> None:
         """Go to a stretch; `start` from its first time, or else somewhere inside."""
         self.number = number
-        done = sum(stretch.steps for stretch in self.stretches[:number])
-        lay_stretch(self.plan, self.stretches[number], done, composed=self.method.composition is not None)
+        stretch, done = self.stretches[number], int(self.state.step)
+        if self.asked is None:
+            done = sum(before.steps for before in self.stretches[:number])
+        lay_stretch(self.plan, stretch, done, composed=self.method.composition is not None)
+        if self.asked is not None:  # as many steps as it takes
+            lay_legs(self.plan, done, UNKNOWN, start=start or self.state.dt == 0.0, stop=stretch.ends_in_breakpoint)
         if start:
-            self.start(self.stretches[number], first=number == 0)
+            self.start(stretch, first=number == 0)
 
-    def return_to(self, step: int) -> None:
-        """Go to where so many steps of the run are done, whose state is known."""
-        number, done = 0, self.stretches[0].steps
-        while done < step:
+    def return_to_state(self) -> None:
+        """Go to the stretch that the state, which is known, lies in."""
+        number = 0
+        while self.stretches[number].t_stop < self.state.t:
             number += 1
-            done += self.stretches[number].steps
         self.enter(number, start=False)
 
     @property
     def finished(self) -> bool:
         """Whether the end of the last stretch is reached."""
-        return self.number == len(self.stretches) - 1 and self.state.step == self.plan.end
+        return self.number == len(self.stretches) - 1 and self.at_stop
+
+    @property
+    def at_stop(self) -> bool:
+        """Whether the end of the stretch is reached."""
+        return bool(self.state.t >= self.plan.t_stop if self.asked is not None else self.state.step == self.plan.end)
 
     def where(self) -> str:
         """How far the run is, in words."""
-        return f"at t = {self.state.t:g} after {self.counters.steps} of {self.total_steps} steps"
+        total = "" if self.asked is not None else f"of {self.total_steps} "
+        return f"at t = {self.state.t:g} after {self.counters.steps} {total}steps"
 
     def place(self) -> str:
         """The next step, for a note on an exception."""
-        return f"in step {int(self.counters.steps) + 1} of {self.total_steps}, from t = {self.state.t:.6g}"
+        total = "" if self.asked is not None else f" of {self.total_steps}"
+        return f"in step {int(self.counters.steps) + 1}{total}, from t = {self.state.t:.6g}"
 
     def seconds(self) -> float:
         """How long the run has taken, with what was done before a checkpoint."""
@@ -217,17 +240,22 @@ class Run(AtRest):
 
     def next_row(self, step: int) -> int:
         """How many steps are done when the next row is written."""
+        if self.asked is not None:
+            return step + 1
         stretch, begin = self.stretches[self.number], int(self.plan.begin)
         return begin + 1 + stretch.next_saved(step - begin) if step < self.plan.end else step + 1
 
     def go_on(self, upto: int) -> None:
         """Call the march once, for steps up to `upto` or to the end of the stretch; after a step
         that failed a remedy follows, or the error that says why there is none."""
-        if self.state.step == self.plan.end:
+        if self.at_stop:
             self.enter(self.number + 1)
         written = int(self.counters.rows)
         with self.explained():
+            if self.asked is not None and self.counters.rows == self.rows.t.size:
+                self.make_room(2 * self.rows.t.size)
             status = self.march(min(upto, int(self.plan.end)))
+            status = OK if status == march.FULL else status
             failed_at = None if status == OK else int(self.state.step)
             status = self.remedied(status)
             self.ranks[written : int(self.counters.rows)] = self.independent.rank
@@ -250,8 +278,37 @@ class Run(AtRest):
                 status = remedy.apply(self, status)
         return status
 
+    def make_room(self, k: int) -> None:
+        """Memory for k rows, where nobody knows how many there will be."""
+        if self.asked is None or k <= self.rows.t.size:
+            return
+        require_rows(k, 1 + sum(rows.shape[1] for rows in self.rows[1:]), k)
+        more = [(0, k - self.rows.t.size), (0, 0)]
+        self.ranks = np.pad(self.ranks, more[:1]) if self.drifts else self.ranks
+        self.rows = march.SavedRows(*(np.pad(rows, more[: rows.ndim]) for rows in self.rows))
+
+    def taken_step(self) -> TakenStep:
+        """The step that a policy is asked about."""
+        state, legs = self.state, self.plan.legs
+        lands = legs[LAST].last > legs[MAIN].last and state.t == self.plan.t_stop
+        number = START if state.step < legs[START].last else LAST if lands else MAIN
+        return TakenStep(legs[number], self.memory.before, state, self.memory)
+
+    def check(self, status: int, t: float, t_next: float) -> None:
+        """Turn a status of the march into the error that says what happened where."""
+        if self.asked is not None and status == RAISED and self.asked.raised is not None:
+            raise self.asked.raised
+        if self.asked is not None and status in (RAISED, UNDERFLOW) and self.model.raised is None:
+            raise ConvergenceError(
+                f"{self.asked.policy!r} accepts no step at t = {t:.6g}, down to {self.plan.smallest_dt:.3g}",
+                hint="a jump that belongs into breakpoints, a tolerance below rounding, or a smallest_step too large",
+            )
+        super().check(status, t, t_next)
+
     def next_time(self) -> float:
         """Where the next step leads to."""
+        if self.asked is not None:
+            return float(self.state.t + self.state.next_dt)
         stretch = self.stretches[self.number]
         n = min(int(self.state.step) - int(self.plan.begin), stretch.steps - 1)
         return float(stretch.times(n, n + 1)[0])

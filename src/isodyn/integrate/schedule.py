@@ -35,9 +35,12 @@ class Stretch:
     steps: int
     save_every: int
     ends_in_breakpoint: bool
+    given: FloatArray | None = None  # times instead of those of a grid
 
     def times(self, begin: int, end: int) -> FloatArray:
         """Where the steps begin … end − 1 of this stretch lead to."""
+        if self.given is not None:
+            return self.given[begin:end]
         times: FloatArray = self.t0 + self.dt * np.arange(self.first + begin, self.first + end, dtype=np.float64)
         if end == self.steps:
             times[-1] = self.t_stop
@@ -93,6 +96,29 @@ def plan(t0: float, t_end: float, dt: float, breakpoints: Any, save_every: int) 
         on_grid = abs(t0 + last * dt - t_stop) <= near * dt
         t_start, first = t_stop, last + 1 if on_grid else last
     return stretches
+
+
+def along_times(t0: Any, t_end: Any, given: Any, breakpoints: Any, save_every: int) -> list[Stretch]:
+    """Stretches of a run whose steps lead to given times, to the breakpoints and to t_end."""
+    whole = plan(t0, t_end, float(t_end) - float(t0), breakpoints, save_every)
+    t0, t_end, breaks = whole[0].t_start, whole[-1].t_stop, [stretch.t_stop for stretch in whole]
+    times = np.asarray(given, dtype=np.float64)
+    if times[0] <= t0 or times[-1] > t_end:
+        raise InputError(
+            f"times of steps must lie behind t0 = {t0:g} and not behind t_end = {t_end:g},"
+            f" received {times[0]:g} … {times[-1]:g}"
+        )
+    times = np.union1d(times, breaks)
+    resolved(t0, t_end, float(np.diff(times, prepend=t0).min()), "the smallest distance of times")
+    found, first = [], 0
+    for t_start, t_stop in zip([t0, *breaks], breaks, strict=False):
+        last = int(np.searchsorted(times, t_stop)) + 1
+        ends = t_stop != t_end
+        found.append(
+            Stretch(t_start, t_stop, t0, t_stop - t_start, first + 1, last - first, save_every, ends, times[first:last])
+        )
+        first = last
+    return found
 
 
 def resolution(t0: float, t_end: float) -> float:

@@ -13,7 +13,6 @@ from isodyn.integrate.memory import Controls, Counters, Leg, Memory, allocate, f
 from isodyn.integrate.plan import Member, fill_leg
 from isodyn.kernels.compiled import SOLVES, Coefficients, FloatArray, IntArray
 from isodyn.kernels.struct import Struct
-from isodyn.linear_solvers.block_layout import REFINED
 from isodyn.linear_solvers.blocks import pack
 from isodyn.linear_solvers.rows import Rows, choose
 from isodyn.systems.compiled_system import settled
@@ -93,13 +92,13 @@ class StepMemory:
         refined = self.refinements()
         self.memory = self.memory_for(self.independent)
         if self.model.sparsity is not None:
-            self.memory.pivots[REFINED] = refined
+            self.memory.blocks.refined = refined
         if self.other is not None:
             self.take_superlu()
 
     def refinements(self) -> int:
         """How many solutions were refined so far."""
-        return int(self.memory.pivots[REFINED]) if self.model.sparsity is not None else 0
+        return int(self.memory.blocks.refined)
 
     def take_superlu(self) -> None:
         """Solve with SuperLU for the present rows from now on."""

@@ -7,7 +7,7 @@ eliminated after the ones before it,
     A_pp = Pᵀ L U  (partial pivoting inside the node),     Y = L⁻¹P A_ps,     Z = A_sp U⁻¹,     A_ss ← A_ss − Z Y
 
 over the later nodes s that touch p. Where the entries lie is worked out once
-(isodyn.linear_solvers.blocks) and packed into one array of integers; numbers lie in one array of
+(isodyn.linear_solvers.blocks) and kept in a `BlockPattern`; numbers lie in one array of
 floats: the blocks, what each pivot was made of, room for two right-hand sides and sizes in the
 order of elimination, in which the unknowns of a node are neighbours. Two are solved for at a time:
 a step has two to solve for, and the second costs little. A row of multipliers has no pivot of its
@@ -18,37 +18,18 @@ in units of typical sizes of unknowns and equations (isodyn.systems.scales).
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numba import types
 
 from isodyn.kernels.compiled import OK, SINGULAR, F, FloatArray, I, IntArray, f8, i8, kernel
 from isodyn.kernels.lowering import by_address, natural
-from isodyn.linear_solvers.block_layout import (
-    I_COLUMNS,
-    I_DIAGONAL,
-    I_G,
-    I_G_COLUMNS,
-    I_G_PLACES,
-    I_G_ROWS,
-    I_GT,
-    I_J,
-    I_NODE,
-    I_PIVOT,
-    I_ROWS,
-    I_UNKNOWN,
-    I_UPDATE,
-    N_G,
-    N_J,
-    NODE,
-    NODES,
-    SIZE,
-    STORAGE,
-    UNKNOWN_V,
-    UPDATE,
-    WORN,
-)
+from isodyn.kernels.struct_types import StructType
+from isodyn.linear_solvers.block_pattern import BlockPattern
 
-FACTOR, SOLVE = i8(F, I, i8, f8, I), types.void(F, I, i8, F, F)
+PATTERN = StructType(BlockPattern)
+FACTOR, SOLVE = i8(F, PATTERN, i8, f8, I), types.void(F, PATTERN, i8, F, F)
 LOST = 64.0 * float(
     np.finfo(np.float64).eps
 )  # what is left of a pivot below this part of what it was made of is rounding …
@@ -57,55 +38,57 @@ NOTHING = 1e300
 
 
 @kernel()
-def fill_blocks(J: FloatArray, G: FloatArray, soft: FloatArray, sizes: FloatArray, S: IntArray, A: FloatArray) -> None:
+def fill_blocks(J: FloatArray, G: FloatArray, soft: FloatArray, sizes: FloatArray, S: Any, A: FloatArray) -> None:
     """A = [J Gᵀ; G −ε] in its blocks, from the values of J and G in their patterns; sizes of
     unknowns and equations behind them."""
-    for i in range(S[STORAGE]):
+    for i in range(S.storage):
         A[i] = 0.0
-    places, lower, upper, n = natural(S[I_J]), natural(S[I_G]), natural(S[I_GT]), natural(S[UNKNOWN_V])
-    for i in range(S[N_J]):
-        A[natural(S[places + i])] += J[i]
-    for i in range(S[N_G]):
-        if S[lower + i] >= 0:
-            A[natural(S[lower + i])] = G[i]
-            A[natural(S[upper + i])] = G[i]
-    for i in range(n, S[SIZE]):
+    places, lower, upper, unknown, n = S.J, S.G, S.GT, S.unknown, natural(S.velocities)
+    for i in range(places.size):
+        A[natural(places[i])] += J[i]
+    for i in range(lower.size):
+        if lower[i] >= 0:
+            A[natural(lower[i])] = G[i]
+            A[natural(upper[i])] = G[i]
+    for i in range(n, S.size):
         if soft[i - n] > 0.0:
-            A[S[S[I_DIAGONAL] + i]] = -soft[i - n]
-    unknown, columns, rows = natural(S[I_UNKNOWN]), natural(S[STORAGE] + 3 * S[SIZE]), natural(S[STORAGE] + 4 * S[SIZE])
-    for i in range(S[SIZE]):
-        size = sizes[natural(S[unknown + i])]
+            A[S.diagonal[i]] = -soft[i - n]
+    columns, rows = natural(S.storage + 3 * S.size), natural(S.storage + 4 * S.size)
+    for i in range(S.size):
+        size = sizes[natural(unknown[i])]
         A[columns + i], A[rows + i] = size, size
 
 
 @kernel()
-def fill_lower(G: FloatArray, S: IntArray, A: FloatArray) -> None:
+def fill_lower(G: FloatArray, S: Any, A: FloatArray) -> None:
     """Another G into the lower rows of A alone."""
-    for i in range(S[N_G]):
-        if S[S[I_G] + i] >= 0:
-            A[S[S[I_G] + i]] = G[i]
+    places = S.G
+    for i in range(places.size):
+        if places[i] >= 0:
+            A[places[i]] = G[i]
 
 
 @kernel()
-def size_of_blocks(J: FloatArray, sizes: FloatArray, S: IntArray) -> float:
+def size_of_blocks(J: FloatArray, sizes: FloatArray, S: Any) -> float:
     """Largest entry of D J D, from the values of J in their pattern."""
     largest = 0.0
-    for i in range(S[UNKNOWN_V]):
-        for k in range(S[S[I_ROWS] + i], S[S[I_ROWS] + i + 1]):
-            largest = max(largest, abs(J[k]) * (sizes[i] * sizes[S[S[I_COLUMNS] + k]]))
+    starts, columns = S.J_starts, S.J_columns
+    for i in range(S.velocities):
+        for k in range(starts[i], starts[i + 1]):
+            largest = max(largest, abs(J[k]) * (sizes[i] * sizes[columns[k]]))
     return largest
 
 
 @kernel(inline=True, fused=True)
-def eliminate_node(A: FloatArray, S: IntArray, f: int, o: int, pivots: int, drop: float, dependent: IntArray) -> int:
+def eliminate_node(A: FloatArray, S: Any, f: int, node: Any, pivots: IntArray, drop: float, dependent: IntArray) -> int:
     """D, Y and Z of a node with f unknowns in their places, and A_ss − Z Y of those that it
     touches; the unknown without a pivot, or −1."""
-    w, D, Y, Z = natural(S[o + 1]), natural(S[o + 2]), natural(S[o + 3]), natural(S[o + 4])
-    base, later, made_of = natural(S[o + 5]), natural(S[o + 6]), natural(S[STORAGE])
-    columns, rows = natural(made_of + 3 * S[SIZE]), natural(made_of + 4 * S[SIZE] + base)
-    put_aside = drop > 0.0 and S[o + 9] == 1
+    w, D, Y, Z = natural(node.width), natural(node.D), natural(node.Y), natural(node.Z)
+    base, later, made_of, positions = natural(node.first), natural(node.later), natural(S.storage), S.later
+    columns, rows = natural(made_of + 3 * S.size), natural(made_of + 4 * S.size + base)
+    put_aside = drop > 0.0 and node.multipliers == 1
     block = 0.0  # multipliers count one by one, unknowns of a body together
-    if S[o + 9] == 0:
+    if node.multipliers == 0:
         for k in range(f):
             block = max(block, A[made_of + base + k])
     for k in range(f):
@@ -113,17 +96,17 @@ def eliminate_node(A: FloatArray, S: IntArray, f: int, o: int, pivots: int, drop
         scale = max(block, A[made_of + base + k]) / A[columns + base + k]
         if put_aside:
             if not largest > drop * scale:
-                dependent[S[S[I_UNKNOWN] + base + k]] = 1
+                dependent[S.unknown[base + k]] = 1
                 A[D + k * f + k] = NOTHING
         else:
             for i in range(k + 1, f):
                 if abs(A[D + i * f + k]) * A[rows + i] > largest:
                     row, largest = i, abs(A[D + i * f + k]) * A[rows + i]
             if not largest > LOST * scale:  # also true for NaN
-                return S[S[I_UNKNOWN] + base + k]
+                return S.unknown[base + k]
             if largest < WEAK * scale:
-                S[WORN] = 1
-        S[pivots + base + k] = row
+                S.weak = 1
+        pivots[base + k] = row
         if row != k:
             A[rows + k], A[rows + row] = A[rows + row], A[rows + k]
             for j in range(f):
@@ -150,13 +133,13 @@ def eliminate_node(A: FloatArray, S: IntArray, f: int, o: int, pivots: int, drop
         value = 0.0
         for k in range(f):
             value += A[z + k] * A[Y + k * w + i]
-        j = natural(S[later + i])  # what the later pivots are made of
+        j = natural(positions[later + i])  # what the later pivots are made of
         size = A[columns + j]
         A[made_of + j] = max(A[made_of + j], abs(value) * (size * size))
-    for u in range(S[o + 7], S[o + 7] + S[o + 8]):
-        x = S[I_UPDATE] + UPDATE * u
-        a, n_a, b, n_b = natural(S[x]), natural(S[x + 1]), natural(S[x + 2]), natural(S[x + 3])
-        target, stride = natural(S[x + 4]), natural(S[x + 5])
+    for u in range(node.first_update, node.first_update + node.updates):
+        update = S.updates[u]
+        a, n_a, b, n_b = natural(update.a), natural(update.rows), natural(update.b), natural(update.columns)
+        target, stride = natural(update.target), natural(update.stride)
         for i in range(n_a):
             z, t = Z + (a + i) * f, target + i * stride
             for j in range(n_b):
@@ -169,34 +152,34 @@ def eliminate_node(A: FloatArray, S: IntArray, f: int, o: int, pivots: int, drop
 
 
 @kernel(FACTOR, fused=True)
-def block_factor(A: FloatArray, S: IntArray, second: int, drop: float, dependent: IntArray) -> int:
+def block_factor(A: FloatArray, S: Any, second: int, drop: float, dependent: IntArray) -> int:
     """Overwrite A by its factors; SINGULAR leaves the failing unknown in dependent[0].
 
-    S[WORN] = 1 afterwards where a pivot is only a small rest of what it was made of: growth, and
+    S.weak = 1 afterwards where a pivot is only a small rest of what it was made of: growth, and
     solutions to be refined. With drop > 0, multipliers whose pivot falls below that part of what it
     was made of are put aside instead: dependent[k] = 1 for unknown k, and the factors are those of
     the others.
     """
-    made_of, pivots = natural(S[STORAGE]), natural(S[I_PIVOT] + second * S[SIZE])
-    S[WORN] = 0
-    for p in range(S[NODES]):
-        o = S[I_NODE] + NODE * p
-        for k in range(S[o]):
-            size = A[made_of + 3 * S[SIZE] + S[o + 5] + k]
-            A[made_of + S[o + 5] + k] = abs(A[S[o + 2] + k * (S[o] + 1)]) * (size * size)
-    for p in range(S[NODES]):
-        o = natural(S[I_NODE] + NODE * p)
-        f = natural(S[o])
+    made_of, pivots = natural(S.storage), S.pivots[second]
+    S.weak = 0
+    for p in range(len(S.nodes)):
+        node = S.nodes[p]
+        for k in range(node.size):
+            size = A[made_of + 3 * S.size + node.first + k]
+            A[made_of + node.first + k] = abs(A[node.D + k * (node.size + 1)]) * (size * size)
+    for p in range(len(S.nodes)):
+        node = S.nodes[p]
+        f = natural(node.size)
         if f == 2:  # loops of a known length are unrolled
-            lost = eliminate_node(A, S, 2, o, pivots, drop, dependent)
+            lost = eliminate_node(A, S, 2, node, pivots, drop, dependent)
         elif f == 3:
-            lost = eliminate_node(A, S, 3, o, pivots, drop, dependent)
+            lost = eliminate_node(A, S, 3, node, pivots, drop, dependent)
         elif f == 4:
-            lost = eliminate_node(A, S, 4, o, pivots, drop, dependent)
+            lost = eliminate_node(A, S, 4, node, pivots, drop, dependent)
         elif f == 6:
-            lost = eliminate_node(A, S, 6, o, pivots, drop, dependent)
+            lost = eliminate_node(A, S, 6, node, pivots, drop, dependent)
         else:
-            lost = eliminate_node(A, S, f, o, pivots, drop, dependent)
+            lost = eliminate_node(A, S, f, node, pivots, drop, dependent)
         if lost >= 0:
             dependent[0] = lost
             return SINGULAR
@@ -204,14 +187,14 @@ def block_factor(A: FloatArray, S: IntArray, second: int, drop: float, dependent
 
 
 @kernel(inline=True, fused=True)
-def forward(A: FloatArray, S: IntArray, f: int, o: int, pivots: int, first: int) -> None:
+def forward(A: FloatArray, S: Any, f: int, node: Any, pivots: IntArray, first: int) -> None:
     """L⁻¹P of a node with f unknowns on both right-hand sides, and what the later ones lose by
     it."""
-    w, D, Z = natural(S[o + 1]), natural(S[o + 2]), natural(S[o + 4])
-    base, later = natural(S[o + 5]), natural(S[o + 6])
+    w, D, Z = natural(node.width), natural(node.D), natural(node.Z)
+    base, later, positions = natural(node.first), natural(node.later), S.later
     u = first + 2 * base
     for k in range(f):
-        row = natural(S[pivots + base + k])
+        row = natural(pivots[base + k])
         if row != k:
             j = u + 2 * row
             A[u + 2 * k], A[j] = A[j], A[u + 2 * k]
@@ -223,7 +206,7 @@ def forward(A: FloatArray, S: IntArray, f: int, o: int, pivots: int, first: int)
             two -= A[D + k * f + i] * A[u + 2 * i + 1]
         A[u + 2 * k], A[u + 2 * k + 1] = one, two
     for i in range(w):
-        z, j = Z + i * f, first + 2 * natural(S[later + i])
+        z, j = Z + i * f, first + 2 * natural(positions[later + i])
         one, two = A[j], A[j + 1]
         for k in range(f):
             one -= A[z + k] * A[u + 2 * k]
@@ -232,17 +215,17 @@ def forward(A: FloatArray, S: IntArray, f: int, o: int, pivots: int, first: int)
 
 
 @kernel(inline=True, fused=True)
-def backward(A: FloatArray, S: IntArray, f: int, o: int, first: int) -> None:
+def backward(A: FloatArray, S: Any, f: int, node: Any, first: int) -> None:
     """The unknowns of a node with f of them on both right-hand sides, when the later ones are
     known."""
-    w, D, Y = natural(S[o + 1]), natural(S[o + 2]), natural(S[o + 3])
-    base, later = natural(S[o + 5]), natural(S[o + 6])
+    w, D, Y = natural(node.width), natural(node.D), natural(node.Y)
+    base, later, positions = natural(node.first), natural(node.later), S.later
     u = first + 2 * base
     for k in range(f):
         y = Y + k * w
         one, two = A[u + 2 * k], A[u + 2 * k + 1]
         for j in range(w):
-            x = first + 2 * natural(S[later + j])
+            x = first + 2 * natural(positions[later + j])
             one -= A[y + j] * A[x]
             two -= A[y + j] * A[x + 1]
         A[u + 2 * k], A[u + 2 * k + 1] = one, two
@@ -255,40 +238,40 @@ def backward(A: FloatArray, S: IntArray, f: int, o: int, first: int) -> None:
 
 
 @kernel(SOLVE, fused=True)
-def block_solve(A: FloatArray, S: IntArray, second: int, x: FloatArray, y: FloatArray) -> None:
+def block_solve(A: FloatArray, S: Any, second: int, x: FloatArray, y: FloatArray) -> None:
     """Overwrite x and y by their solutions, with the factors that `block_factor` left in A."""
-    unknown, n = natural(S[I_UNKNOWN]), natural(S[SIZE])
-    pivots, first = natural(S[I_PIVOT] + second * n), natural(S[STORAGE] + n)
+    unknown, n = S.unknown, natural(S.size)
+    pivots, first = S.pivots[second], natural(S.storage + n)
     for i in range(n):
-        A[first + 2 * i], A[first + 2 * i + 1] = x[natural(S[unknown + i])], y[natural(S[unknown + i])]
-    for p in range(S[NODES]):
-        o = natural(S[I_NODE] + NODE * p)
-        f = natural(S[o])
+        A[first + 2 * i], A[first + 2 * i + 1] = x[natural(unknown[i])], y[natural(unknown[i])]
+    for p in range(len(S.nodes)):
+        node = S.nodes[p]
+        f = natural(node.size)
         if f == 2:
-            forward(A, S, 2, o, pivots, first)
+            forward(A, S, 2, node, pivots, first)
         elif f == 3:
-            forward(A, S, 3, o, pivots, first)
+            forward(A, S, 3, node, pivots, first)
         elif f == 4:
-            forward(A, S, 4, o, pivots, first)
+            forward(A, S, 4, node, pivots, first)
         elif f == 6:
-            forward(A, S, 6, o, pivots, first)
+            forward(A, S, 6, node, pivots, first)
         else:
-            forward(A, S, f, o, pivots, first)
-    for p in range(S[NODES] - 1, -1, -1):
-        o = natural(S[I_NODE] + NODE * p)
-        f = natural(S[o])
+            forward(A, S, f, node, pivots, first)
+    for p in range(len(S.nodes) - 1, -1, -1):
+        node = S.nodes[p]
+        f = natural(node.size)
         if f == 2:
-            backward(A, S, 2, o, first)
+            backward(A, S, 2, node, first)
         elif f == 3:
-            backward(A, S, 3, o, first)
+            backward(A, S, 3, node, first)
         elif f == 4:
-            backward(A, S, 4, o, first)
+            backward(A, S, 4, node, first)
         elif f == 6:
-            backward(A, S, 6, o, first)
+            backward(A, S, 6, node, first)
         else:
-            backward(A, S, f, o, first)
+            backward(A, S, f, node, first)
     for i in range(n):
-        x[natural(S[unknown + i])], y[natural(S[unknown + i])] = A[first + 2 * i], A[first + 2 * i + 1]
+        x[natural(unknown[i])], y[natural(unknown[i])] = A[first + 2 * i], A[first + 2 * i + 1]
 
 
 factor_blocks, solve_blocks = by_address(block_factor, FACTOR), by_address(block_solve, SOLVE)
@@ -296,38 +279,40 @@ factor_blocks, solve_blocks = by_address(block_factor, FACTOR), by_address(block
 
 
 @kernel()
-def subtract_product(J: FloatArray, S: IntArray, x: FloatArray, out: FloatArray) -> None:
+def subtract_product(J: FloatArray, S: Any, x: FloatArray, out: FloatArray) -> None:
     """out −= J x with the values of J in its pattern."""
-    for i in range(S[UNKNOWN_V]):
-        for k in range(S[S[I_ROWS] + i], S[S[I_ROWS] + i + 1]):
-            out[i] -= J[k] * x[S[S[I_COLUMNS] + k]]
+    starts, columns = S.J_starts, S.J_columns
+    for i in range(S.velocities):
+        for k in range(starts[i], starts[i + 1]):
+            out[i] -= J[k] * x[columns[k]]
 
 
 @kernel()
-def add_lower(G: FloatArray, S: IntArray, rows: int, x: FloatArray, out: FloatArray) -> None:
+def add_lower(G: FloatArray, S: Any, rows: int, x: FloatArray, out: FloatArray) -> None:
     """out += G x in the places of its first rows, with the values in their pattern."""
-    starts, columns, places = natural(S[I_G_ROWS]), natural(S[I_G_COLUMNS]), natural(S[I_G_PLACES])
+    starts, columns = S.G_starts, S.G_columns
     for r in range(rows):
-        place = S[places + r]
+        place = S.places[r]
         if place >= 0:
             total = 0.0
-            for k in range(natural(S[starts + r]), S[starts + r + 1]):
-                total += G[k] * x[natural(S[columns + k])]
+            for k in range(natural(starts[r]), starts[r + 1]):
+                total += G[k] * x[natural(columns[k])]
             out[place] += total
 
 
 @kernel()
 def subtract_blocks(
-    J: FloatArray, G: FloatArray, lower: FloatArray, soft: FloatArray, S: IntArray, x: FloatArray, out: FloatArray
+    J: FloatArray, G: FloatArray, lower: FloatArray, soft: FloatArray, S: Any, x: FloatArray, out: FloatArray
 ) -> None:
     """out −= [J Gᵀ; lower −ε] x, with the values in their patterns."""
     subtract_product(J, S, x, out)
-    for i in range(S[UNKNOWN_V], S[SIZE]):
-        out[i] += soft[i - S[UNKNOWN_V]] * x[i]
-    for r in range(S[I_G_COLUMNS] - S[I_G_ROWS] - 1):
-        place = S[S[I_G_PLACES] + r]
+    starts, columns = S.G_starts, S.G_columns
+    for i in range(S.velocities, S.size):
+        out[i] += soft[i - S.velocities] * x[i]
+    for r in range(S.places.size):
+        place = S.places[r]
         if place >= 0:
-            for k in range(S[S[I_G_ROWS] + r], S[S[I_G_ROWS] + r + 1]):
-                column = S[S[I_G_COLUMNS] + k]
+            for k in range(starts[r], starts[r + 1]):
+                column = columns[k]
                 out[column] -= G[k] * x[place]
                 out[place] -= lower[k] * x[column]

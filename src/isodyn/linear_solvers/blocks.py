@@ -16,7 +16,7 @@ import numpy as np
 
 from isodyn.kernels.compiled import FloatArray, IntArray
 from isodyn.later import sparse as sp
-from isodyn.linear_solvers import block_layout as at
+from isodyn.linear_solvers.block_pattern import BlockPattern
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,9 +44,8 @@ class Sparsity:
         return self.G_starts.size - 1
 
 
-def pack(pattern: Sparsity, chosen: IntArray, merged: Sequence[tuple[int, int]] = ()) -> IntArray:
-    """Everything that the kernels need to know about the matrix with these rows of G, as one array
-    of integers.
+def pack(pattern: Sparsity, chosen: IntArray, merged: Sequence[tuple[int, int]] = ()) -> BlockPattern:
+    """Everything that the kernels need to know about the matrix with these rows of G.
 
     `merged` are pairs of a node of J and a row of G whose joint is to be eliminated together with
     it, with pivots from both.
@@ -120,63 +119,49 @@ def pack(pattern: Sparsity, chosen: IntArray, merged: Sequence[tuple[int, int]] 
     places_G[inside], places_GT[inside] = where[n_J : n_J + n_G], where[n_J + n_G :]
     diagonal = D[node_of] + local * (sizes[node_of] + 1)
 
-    header = np.zeros(at.HEADER, dtype=np.int64)
-    parts: list[IntArray] = [header]
-    end = at.HEADER
-
-    def put(array: IntArray) -> int:
-        nonlocal end
-        parts.append(np.asarray(array, dtype=np.int64).ravel())
-        end += parts[-1].size
-        return end - parts[-1].size
-
-    records: list[list[int]] = []
-    updates: list[list[int]] = []
     lists = [unknowns[first[p] : first[p + 1]] for p in range(nodes)]
     sequence = np.concatenate([lists[p] for p in order]) if order else np.zeros(0, dtype=np.int64)
     position = np.empty(sequence.size, dtype=np.int64)
     position[sequence] = np.arange(sequence.size)
-    later_at = {
-        p: put(position[np.concatenate([lists[s] for s in follow[p]])] if follow[p] else np.zeros(0, dtype=np.int64))
+    later = [position[lists[s]] for p in order for s in follow[p]]
+    updates = [
+        [begin[p, a], sizes[a], begin[p, b], sizes[b], *target(a, b)]
         for p in order
-    }
-    for p in order:
-        record = [
-            sizes[p],
-            width[p],
-            D[p],
-            Y[p],
-            Z[p],
-            position[lists[p][0]],
-            later_at[p],
-            len(updates),
-            len(follow[p]) ** 2,
-            int(p >= nb),
-        ]
-        records.append(record)
-        updates += [[begin[p, a], sizes[a], begin[p, b], sizes[b], *target(a, b)] for a in follow[p] for b in follow[p]]
-    header[[at.SIZE, at.NODES, at.STORAGE, at.N_J, at.N_G, at.UNKNOWN_V]] = (
-        node_of.size,
-        nodes,
-        storage,
-        n_J,
-        G_rows.size,
-        n,
+        for a in follow[p]
+        for b in follow[p]
+    ]
+    found = BlockPattern(
+        block_nodes=nodes,
+        block_updates=len(updates),
+        block_later=sum(x.size for x in later),
+        block_J=n_J,
+        block_G=G_rows.size,
+        block_unknowns=node_of.size,
+        block_J_rows=n + 1,
+        block_G_rows=pattern.m + 1,
+        block_rows=pattern.m,
     )
-    header[at.I_NODE] = put(np.array(records))
-    header[at.I_UPDATE] = put(np.array(updates))
-    header[at.I_J] = put(where[:n_J])
-    header[at.I_G] = put(places_G)
-    header[at.I_GT] = put(places_GT)
-    header[at.I_DIAGONAL] = put(diagonal)
-    header[at.I_ROWS] = put(pattern.J_starts)
-    header[at.I_COLUMNS] = put(pattern.J_columns)
-    header[at.I_PIVOT] = put(np.zeros(2 * node_of.size, dtype=np.int64))
-    header[at.I_UNKNOWN] = put(sequence)
-    header[at.I_G_ROWS] = put(pattern.G_starts)
-    header[at.I_G_COLUMNS] = put(pattern.G_columns)
-    header[at.I_G_PLACES] = put(place_of_row)
-    return np.concatenate(parts)
+    found.size, found.velocities, found.storage = node_of.size, n, storage
+    counts = [len(follow[p]) ** 2 for p in order]
+    found.nodes.fill(
+        size=sizes[order],
+        width=width[order],
+        D=D[order],
+        Y=Y[order],
+        Z=Z[order],
+        first=[position[lists[p][0]] for p in order],
+        later=np.cumsum([0, *width[order]])[:-1],
+        first_update=np.cumsum([0, *counts])[:-1],
+        updates=counts,
+        multipliers=np.array(order) >= nb,
+    )
+    names = "a", "rows", "b", "columns", "target", "stride"
+    found.updates.fill(**dict(zip(names, np.reshape(updates, (-1, len(names))).T, strict=True)))
+    found.later = np.concatenate([*later, np.zeros(0, dtype=np.int64)])
+    found.J, found.G, found.GT, found.diagonal, found.unknown = where[:n_J], places_G, places_GT, diagonal, sequence
+    found.J_starts, found.J_columns = pattern.J_starts, pattern.J_columns
+    found.G_starts, found.G_columns, found.places = pattern.G_starts, pattern.G_columns, place_of_row
+    return found
 
 
 def renumbered(node_of: IntArray, nodes: int) -> int:
@@ -248,10 +233,10 @@ def eliminate(
     return order, follow
 
 
-def storage_of(packed: IntArray) -> int:
+def storage_of(packed: BlockPattern) -> int:
     """How many floats the factors take, with what the pivots were made of, room for two right-hand
     sides and sizes of columns and rows."""
-    return int(packed[at.STORAGE] + 5 * packed[at.SIZE])
+    return int(packed.storage + 5 * packed.size)
 
 
 def full(matrix: Any) -> FloatArray:

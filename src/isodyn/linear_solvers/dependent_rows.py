@@ -3,17 +3,19 @@ compiled or loaded when first needed."""
 
 from __future__ import annotations
 
+from typing import Any
+
 from isodyn.kernels.compiled import F, FloatArray, I, IntArray, f8, i8, kernel
-from isodyn.linear_solvers.block_lu import factor_blocks, fill_blocks
+from isodyn.linear_solvers.block_lu import PATTERN, factor_blocks, fill_blocks
 
 
-@kernel(i8(F, F, F, F, I, f8, F, I))
+@kernel(i8(F, F, F, F, PATTERN, f8, F, I))
 def find_dependent(
     M: FloatArray,
     G: FloatArray,
     soft: FloatArray,
     sizes: FloatArray,
-    S: IntArray,
+    S: Any,
     drop: float,
     A: FloatArray,
     dependent: IntArray,

@@ -21,6 +21,7 @@ from isodyn.later import Later
 from isodyn.loads.formula import of_state
 from isodyn.mechanism.beam_part import resolve
 from isodyn.mechanism.mechanism import Mechanism
+from isodyn.mechanism.sensors import Sensor
 from isodyn.models import parts, time_tables
 from isodyn.models.part_tables import PartTable
 from isodyn.models.positions import Path as Keys
@@ -61,6 +62,9 @@ class Builder:
             mech.joints = {name: mech.joints[name] for name in model.joints}
         for name, load in model.loads.items():
             self.add(LOADS, name, load, mech, mech.add_load)
+        for name, sensor in model.sensors.items():
+            with self.located(("sensors", name)):
+                mech.add_sensor(Sensor(name, **sensor.model_dump()))
         return mech
 
     def add(self, registry: Registry, name: str, table: PartTable, mech: Mechanism, add: Callable[[Any], Any]) -> None:
@@ -77,7 +81,7 @@ class Builder:
 
     def names_are_unique(self) -> None:
         seen: dict[str, str] = {GROUND: "ground"}
-        for kind in ("bodies", "beams", "joints", "loads"):
+        for kind in ("bodies", "beams", "joints", "loads", "sensors"):
             for name in getattr(self.model, kind):
                 if name in seen:
                     what = "the name of the world" if name == GROUND else f"a name in {seen[name]} already"
@@ -140,7 +144,7 @@ class Builder:
 
     def table_of(self, part: str | None) -> Keys:
         """The table of a part by its name; names are used once."""
-        kinds = ("loads", "joints", "beams", "bodies")
+        kinds = ("sensors", "loads", "joints", "beams", "bodies")
         return next(((kind, part) for kind in kinds if part is not None and part in getattr(self.model, kind)), ())
 
     # ---- parts

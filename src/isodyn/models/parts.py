@@ -141,3 +141,13 @@ class Beam(FilePart):
         if self.line is None and self.end is None:
             raise refuse("end is missing", hint="start and end, or line")
         return self
+
+
+class Sensor(FilePart):
+    """A point that is read after the run: as of `iso.Sensor`."""
+
+    body: str
+    point: Vector | None = None
+    to: str | None = None
+    to_point: Vector | None = None
+    axis: Vector | None = None

@@ -141,6 +141,9 @@ class Built:
             if top != WORLD_LINK
         ]
         size = float(np.ptp(np.array(points), axis=0).max()) if points else 0.0
+        turns = max((float(np.trace(lump.inertia)) for top, lump in total.items() if top != WORLD_LINK), default=0.0)
+        if mass > 0 and turns > 0:  # also a single body about its mass centre has a size
+            size = max(size, float(np.sqrt(turns / mass)))
         return Scale(float(mass), size or 1.0)
 
     def _carries(self, total: dict[str, Lump], moving: list[Connection]) -> dict[str, bool]:

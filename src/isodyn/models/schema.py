@@ -24,7 +24,7 @@ from isodyn.errors import InputError
 from isodyn.expressions import constant
 from isodyn.expressions.parser import ARGUMENTS, CONSTANTS
 from isodyn.models.part_tables import PartTable, union_of
-from isodyn.models.parts import Beam, Body, FilePart
+from isodyn.models.parts import Beam, Body, FilePart, Sensor
 from isodyn.models.positions import Path
 from isodyn.models.reader import ModelError, Source
 from isodyn.models.values import NUMBER, Number, Numbers, Positive, Vector, number, refuse, said
@@ -146,6 +146,7 @@ class FileModel(FilePart):
     beams: dict[str, Beam] = Field(default_factory=dict)
     joints: dict[str, PartTable] = Field(default_factory=dict)
     loads: dict[str, PartTable] = Field(default_factory=dict)
+    sensors: dict[str, Sensor] = Field(default_factory=dict)
     start: Start = Start()
     run: RunTable = RunTable()
     output: Output = Output()
@@ -154,7 +155,7 @@ class FileModel(FilePart):
     @model_validator(mode="after")
     def _whole(self) -> Self:
         if self.problem is not None:
-            for key in ("bodies", "beams", "joints", "loads"):
+            for key in ("bodies", "beams", "joints", "loads", "sensors"):
                 if getattr(self, key):
                     raise refuse("a ready problem brings its own parts", key)
         elif not self.bodies and not self.beams:

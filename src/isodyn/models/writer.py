@@ -99,6 +99,9 @@ def to_toml(
         if isinstance(load, UserLoad):
             raise _python("load", name)
         tables.append([*_header("loads", name), *_lines(_part(LOADS, load))])
+    for name, sensor in mechanism.sensors.items():
+        given = {field.name: _plain(getattr(sensor, field.name)) for field in fields(sensor) if field.name != "name"}
+        tables.append([*_header("sensors", name), *_lines(given)])
     if assemble:
         tables.append(["[start]", "assemble = true"])
     run = {"dt": float(dt), "t_end": float(t_end), "scheme": scheme, "formulation": formulation}

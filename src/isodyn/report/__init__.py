@@ -11,23 +11,29 @@ if TYPE_CHECKING:
     from isodyn.report.animation import write_animation, write_gif, write_mp4, write_picture
     from isodyn.report.equations import symbolic
     from isodyn.report.explorer import write_explorer
+    from isodyn.report.gltf import write_gltf
     from isodyn.report.html import write_report
+    from isodyn.report.live import Live
     from isodyn.report.scheme_figures import plot_scheme
 
 _LATER = {
     **dict.fromkeys(("write_animation", "write_gif", "write_mp4", "write_picture"), "animation"),
     "symbolic": "equations",
     "write_explorer": "explorer",
+    "write_gltf": "gltf",
+    "Live": "live",
     "write_report": "html",
     "plot_scheme": "scheme_figures",
 }
 
 __all__ = [
+    "Live",
     "plot_scheme",
     "symbolic",
     "write_animation",
     "write_explorer",
     "write_gif",
+    "write_gltf",
     "write_mp4",
     "write_picture",
     "write_report",

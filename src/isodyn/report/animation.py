@@ -14,6 +14,7 @@ from isodyn.later import Later
 from isodyn.memory import require_memory
 from isodyn.report.arrow_kinds import Force
 from isodyn.report.figures import canvas, check_file, check_folder, require_matplotlib, save
+from isodyn.report.gltf import write_gltf
 from isodyn.report.paint import camera_of, draw
 from isodyn.report.scenes import Scene, scene_of
 from isodyn.results import Solution
@@ -30,7 +31,7 @@ DPI = 100
 
 
 def write_animation(sol: Solution, path: Path | str, **options: Any) -> Path:
-    """Write an animation: a GIF or an MP4, by the ending of the file.
+    """Write an animation: a GIF, an MP4 or glTF (.glb), by the ending of the file.
 
     Parameters
     ----------
@@ -39,7 +40,7 @@ def write_animation(sol: Solution, path: Path | str, **options: Any) -> Path:
     path
         The file.
     **options
-        As in `write_gif`.
+        As in `write_gif` and `write_gltf`.
 
     Returns
     -------
@@ -61,11 +62,11 @@ def write_animation(sol: Solution, path: Path | str, **options: Any) -> Path:
     ...     path.suffix
     '.gif'
     """
-    endings: dict[str, Any] = {".gif": write_gif, ".mp4": write_mp4}
+    endings: dict[str, Any] = {".gif": write_gif, ".mp4": write_mp4, ".glb": write_gltf}
     write = endings.get(Path(path).suffix.lower())
     if write is None:
         raise InputError(
-            f"cannot write an animation into {Path(path).name!r}: its ending must be .gif or .mp4",
+            f"cannot write an animation into {Path(path).name!r}: its ending must be .gif, .mp4 or .glb",
             hint=f"for example {Path(path).stem}.gif",
         )
     written: Path = write(sol, path, **options)

@@ -80,7 +80,7 @@ def _page(sol: Solution, groups: list[tuple[str, list[Curve]]], time: str, title
         "groups": [
             {
                 "id": f"plot-{k}",
-                "label": f"[{unit}]" if unit else "",
+                "label": (curves[0].name + " " if len(curves) == 1 else "") + (f"[{unit}]" if unit else ""),
                 "names": [curve.name for curve in curves],
                 "values": packed(np.array([curve.values[kept] for curve in curves])),
             }

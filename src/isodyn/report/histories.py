@@ -58,11 +58,12 @@ def groups_of(sol: Solution, problem: Problem | None = None) -> tuple[FloatArray
     else:
         full, few = sol, thinned(sol, ROWS)
         groups = _of_coordinates(few, problem)
-    groups += _energies(full, few) + _invariants(few, problem) + _drift(few)
+    groups += _of_contacts(few) + _energies(full, few) + _invariants(few, problem) + _drift(few)
     return few.t, [group for group in groups if group.names]
 
 
-def _group(key: str, title: str, label: str, columns: Columns, **more: Any) -> Group:
+def group_of(key: str, title: str, label: str, columns: Columns, **more: Any) -> Group:
+    """Curves of one kind, at most CURVES of them."""
     kept = columns[:CURVES]
     left = len(columns) - len(kept)
     remark = f"{left} more are in the data of the run" if left else ""
@@ -90,11 +91,11 @@ def _of_mechanism(sol: Solution) -> list[Group]:
             acceleration.append((f"{name}'", rate))
     flat = all(body.kind != "spatial" for body in system.bodies)
     groups = [
-        _group("position", "Position of mass centres", "x, y, z [m]", position),
-        _group("rotation", "Rotation", "θ [rad]" if flat else "quaternions", rotation),
-        _group("velocity", "Velocity", "[m/s]", velocity),
-        _group("spin", "Angular velocity", "[rad/s]", spin),
-        _group("acceleration", "Acceleration", "[m/s², rad/s²]", acceleration),
+        group_of("position", "Position of mass centres", "x, y, z [m]", position),
+        group_of("rotation", "Rotation", "θ [rad]" if flat else "quaternions", rotation),
+        group_of("velocity", "Velocity", "[m/s]", velocity),
+        group_of("spin", "Angular velocity", "[rad/s]", spin),
+        group_of("acceleration", "Acceleration", "[m/s², rad/s²]", acceleration),
     ]
     coordinates: Columns = []
     force: Columns = []
@@ -112,11 +113,11 @@ def _of_mechanism(sol: Solution) -> list[Group]:
             coordinates.append((f"{name}: {what}", view.coordinate(what)))
     largest = max((float(x.max(initial=0.0)) for _, x in force), default=0.0)
     torque = [(name, x) for name, x in torque if float(x.max(initial=0.0)) > 1e-9 * max(largest, 1e-300)]
-    groups.append(_group("joints", "Joint coordinates", "[rad, m]", coordinates))
-    reactions = _group("reactions", "Reactions: size of the force", "|F| [N]", force)
+    groups.append(group_of("joints", "Joint coordinates", "[rad, m]", coordinates))
+    reactions = group_of("reactions", "Reactions: size of the force", "|F| [N]", force)
     if open_to_choice:
         reactions = Group(**{**vars(reactions), "remark": "* one of many that give the same motion"})
-    groups += [reactions, _group("torques", "Reactions: size of the torque", "|M| [N m]", torque)]
+    groups += [reactions, group_of("torques", "Reactions: size of the torque", "|M| [N m]", torque)]
     return groups + _of_loads(sol, system) + _of_sensors(sol)
 
 
@@ -147,19 +148,40 @@ def _of_loads(sol: Solution, system: MechanismSystem) -> list[Group]:
         for what in ("kinetic_energy", "potential_energy")
     )
     groups = [
-        _group("along", "Springs, motors and drives", "tension or effort [N, N m]", along),
-        _group("forces", "Forces and torques on bodies: size", "[N, N m]", force),
-        _group("modes", "Friction: sliding this way, that way, or sticking (0)", "mode", mode),
-        _group("power", "Power of loads and drives", "[W]", power),
+        group_of("along", "Springs, motors and drives", "tension or effort [N, N m]", along),
+        group_of("forces", "Forces and torques on bodies: size", "[N, N m]", force),
+        group_of("modes", "Friction: sliding this way, that way, or sticking (0)", "mode", mode),
+        group_of("power", "Power of loads and drives", "[W]", power),
     ]
     if len({x.owner for x in energies}) > 1:
-        groups.append(_group("kinetic", "Kinetic energy by part", "[J]", kinetic))
-        groups.append(_group("potential", "Potential energy by part", "[J]", potential))
+        groups.append(group_of("kinetic", "Kinetic energy by part", "[J]", kinetic))
+        groups.append(group_of("potential", "Potential energy by part", "[J]", potential))
     return groups
 
 
 def _is_motor(system: MechanismSystem, name: str) -> bool:
     return any(law.load == name and law.kind == SPEED for law in system.layout.laws)
+
+
+def _of_contacts(sol: Solution) -> list[Group]:
+    """Friction by contacts: normal and tangential forces, slip, modes."""
+    titles = {
+        "normal": "Contacts: normal force",
+        "friction": "Contacts: friction",
+        "slip": "Contacts: slip",
+        "mode": "Contacts: sliding (1, −1) or sticking (0)",
+    }
+    found = [one for one in Catalogue(sol).all if one.of is Of.CONTACT]
+    return [
+        group_of(
+            f"contact-{what}",
+            title,
+            what,
+            [(name, x) for one in found if one.what == what for name, x, _ in one.curve.columns()],
+        )
+        for what, title in titles.items()
+        if found
+    ]
 
 
 def _of_sensors(sol: Solution) -> list[Group]:
@@ -169,7 +191,7 @@ def _of_sensors(sol: Solution) -> list[Group]:
     for what in dict.fromkeys(one.what for one in found):
         own = [one for one in found if one.what == what]
         columns = [(name, x) for one in own for name, x, _ in one.curve.columns()]
-        groups.append(_group(f"sensor-{what}", f"Sensors: {what.replace('_', ' ')}", f"[{own[0].unit}]", columns))
+        groups.append(group_of(f"sensor-{what}", f"Sensors: {what.replace('_', ' ')}", f"[{own[0].unit}]", columns))
     return groups
 
 
@@ -187,18 +209,20 @@ def _of_coordinates(sol: Solution, problem: Problem | None) -> list[Group]:
     if first:
         names = [system.names[i] for i in sol.columns["v"]]
         return [
-            _group("state", "State", quantity("s", unit), columns(sol.v, names)),
-            _group("rate", "Rate", quantity("s'", unit, 1, time), columns(sol.a, names)),
-            _group("multipliers", "Algebraic unknowns", "z", columns(sol.lam, rows)),
+            group_of("state", "State", quantity("s", unit), columns(sol.v, names)),
+            group_of("rate", "Rate", quantity("s'", unit, 1, time), columns(sol.a, names)),
+            group_of("multipliers", "Algebraic unknowns", "z", columns(sol.lam, rows)),
         ]
     names = [system.names[i] for i in sol.columns["q"]]
     own = velocity_names(system)
     rates = [(own or tuple(f"{name}'" for name in system.names))[i] for i in sol.columns["v"]]
     return [
-        _group("position", "Motion", quantity("q", unit), columns(sol.q, names)),
-        _group("velocity", "Velocity", quantity("v", unit, 1, time), columns(sol.v, rates)),
-        _group("acceleration", "Acceleration", quantity("a", unit, 2, time), columns(sol.a, [f"{x}'" for x in rates])),
-        _group("multipliers", "Multipliers (−Gᵀλ is the force of constraint)", "λ", columns(sol.lam, rows)),
+        group_of("position", "Motion", quantity("q", unit), columns(sol.q, names)),
+        group_of("velocity", "Velocity", quantity("v", unit, 1, time), columns(sol.v, rates)),
+        group_of(
+            "acceleration", "Acceleration", quantity("a", unit, 2, time), columns(sol.a, [f"{x}'" for x in rates])
+        ),
+        group_of("multipliers", "Multipliers (−Gᵀλ is the force of constraint)", "λ", columns(sol.lam, rows)),
     ]
 
 
@@ -216,11 +240,11 @@ def _energies(full: Solution, few: Solution) -> list[Group]:
     kinetic, potential = few.energy()
     total = kinetic + potential
     found = [("kinetic", kinetic), ("potential", potential), ("total", total)]
-    groups = [_group("energy", "Energy", "[J]", found)]
+    groups = [group_of("energy", "Energy", "[J]", found)]
     if full.t.size <= BALANCED:
         balance = np.interp(few.t, full.t, full.energy_balance())
         groups.append(
-            _group(
+            group_of(
                 "balance",
                 "Energy balance",
                 "change of energy less the work of all other forces [J]",
@@ -237,7 +261,7 @@ def _invariants(sol: Solution, problem: Problem | None) -> list[Group]:
     changes = [(name, np.abs(history - history[0])) for name, history in kept.items()]
     if sol.system.energy is not None:
         changes = [(name, x) for name, x in changes if name != "energy"]  # has a plot of its own
-    return [_group("invariants", "What the exact motion keeps", "deviation from the start", changes, log=True)]
+    return [group_of("invariants", "What the exact motion keeps", "deviation from the start", changes, log=True)]
 
 
 def _drift(sol: Solution) -> list[Group]:
@@ -248,4 +272,4 @@ def _drift(sol: Solution) -> list[Group]:
     if sol.system.first_order:
         levels = [("rows", drift.velocity)]
     shown = [(name, np.maximum(x, 1e-18)) for name, x in levels]
-    return [_group("drift", "Constraint drift", "violation, relative", shown, log=True)]
+    return [group_of("drift", "Constraint drift", "violation, relative", shown, log=True)]

@@ -18,6 +18,7 @@ import numpy as np
 import scipy
 
 from isodyn.errors import InputError
+from isodyn.later import Later
 from isodyn.report import pages
 from isodyn.report.histories import ROWS, Group, groups_of
 from isodyn.report.kinds import is_mechanism
@@ -32,13 +33,16 @@ from isodyn.version import __version__
 
 if TYPE_CHECKING:
     from isodyn.problems import Problem
+    from isodyn.results.ensemble import Ensemble
+    from isodyn.subdomains.solution import SubdomainSolution
 
+many = Later("isodyn.report.many")  # ensembles and subdomains
 SCRIPTS = ("core.js", "plot.js", "draw2d.js", "draw3d.js", "player.js", "gs4.js", "report.js")
 RANGES = 40  # rows of the table of ranges
 
 
 def write_report(
-    sol: Solution,
+    sol: Solution | Ensemble | SubdomainSolution,
     path: Path | str,
     *,
     problem: Problem | None = None,
@@ -50,12 +54,12 @@ def write_report(
     frames: int = FRAMES,
     autoplay: bool = True,
 ) -> Path:
-    """Write the report of a solution: one HTML page.
+    """Write the report of a solution, an ensemble or subdomains: one HTML page.
 
     Parameters
     ----------
     sol
-        The solution.
+        The solution; or what `iso.ensemble` or a run of subdomains returned.
     path
         The file.
     problem
@@ -90,6 +94,8 @@ def write_report(
     ...     "<html" in path.read_text(encoding="utf-8")
     True
     """
+    if not isinstance(sol, Solution):
+        return pages.write(many.page_of(sol, title, settings), path)
     pages_text = report_page(
         sol,
         problem=problem,
@@ -132,7 +138,7 @@ def report_page(
         "autoplay": autoplay,
         "t": packed(t),
         "xLabel": "t" if time == "–" else f"t [{time}]",
-        "groups": [_group_data(group) for group in groups],
+        "groups": [group_data(group) for group in groups],
         "scheme": {**sol.scheme.coefficients, "phi": sol.scheme.phi} if isinstance(sol.scheme, Scheme) else None,
     }
     return pages.filled(
@@ -152,7 +158,8 @@ def report_page(
     )
 
 
-def _group_data(group: Group) -> dict[str, Any]:
+def group_data(group: Group) -> dict[str, Any]:
+    """A group of curves for the page."""
     return {
         "id": f"plot-{group.id}",
         "title": group.title,
@@ -183,11 +190,18 @@ def step_of(sol: Solution) -> str:
     return f"{steps.min():.3g} to {steps.max():.3g}"
 
 
+def _said(scheme: Any) -> str:
+    """A scheme, or the tolerances of a run with adaptive steps."""
+    if isinstance(scheme, tuple):
+        return f"adaptive, rtol = {scheme[0]:g}"
+    return "" if scheme is None else str(scheme)
+
+
 def _chips(sol: Solution, formulation: Any, dt: float | None) -> Html:
     system = sol.system
     how = "" if formulation is None else str(formulation)
     found = [
-        ("scheme", sol.scheme),
+        ("scheme", _said(sol.scheme)),
         ("formulation", how),
         ("Δt", f"{dt:g}" if dt is not None else step_of(sol)),
         ("t", f"{sol.t[0]:g} … {sol.t[-1]:g}"),

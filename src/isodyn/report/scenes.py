@@ -9,7 +9,7 @@ frame; marks and lines are fixed in bodies, −1 being the ground.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -133,23 +133,33 @@ def thinned(sol: Solution, rows: int) -> Solution:
     read from."""
     kept = np.unique(np.linspace(0, sol.t.size - 1, min(rows, sol.t.size)).astype(int))
     aux = {name: np.asarray(sol.aux[name])[kept] for name in BALANCE if name in sol.aux}
-    return replace(sol, aux=aux, **{name: getattr(sol, name)[kept] for name in ("t", "q", "v", "a", "lam")})
+    histories = {
+        one.name: value[kept]
+        for one in fields(sol)
+        if isinstance(value := getattr(sol, one.name), np.ndarray) and value.shape[:1] == sol.t.shape
+    }
+    return replace(sol, aux=aux, **histories)
 
 
 def scene_of(
-    sol: Solution, plane: Sequence[tuple[int, int]] = (), frames: int = FRAMES, arrows: bool = False
+    sol: Solution,
+    plane: Sequence[tuple[int, int]] = (),
+    frames: int = FRAMES,
+    arrows: bool = False,
+    space: bool = False,
 ) -> Scene | None:
     """The scene of a solution; None where nothing is known about how the system looks.
 
     `plane` are pairs of columns of q that are points of a plane, for systems that are neither
-    mechanisms nor beams. With `arrows` the scene holds the forces of joints and loads.
+    mechanisms nor beams. With `arrows` the scene holds the forces of joints and loads; with `space`
+    planar mechanisms are bodies in space too.
     """
     if sol.t.size < 2 or sol.system.first_order or sol.columns["q"].size != sol.system.nq:
         return None
     if is_mechanism(sol.system) or is_parametrised(sol.system):
         mechanism = sol.system if is_mechanism(sol.system) else sol.system.mechanism
         wide = 7 * len(mechanism.bodies) + (6 * (len(mechanism.joints) + len(mechanism.loads)) if arrows else 0)
-        return _of_mechanism(mechanical(thinned(sol, _affordable(frames, wide))), arrows and is_whole(sol))
+        return _of_mechanism(mechanical(thinned(sol, _affordable(frames, wide))), arrows and is_whole(sol), space)
     if is_beam(sol.system):
         few = thinned(sol, _affordable(frames, 3 * POINTS * len(sol.system.layout.elements)))
         return _of_beam(few)
@@ -163,11 +173,11 @@ def _affordable(frames: int, numbers: int) -> int:
 # ---- mechanisms
 
 
-def _of_mechanism(sol: Solution, arrows: bool) -> Scene:
+def _of_mechanism(sol: Solution, arrows: bool, space: bool) -> Scene:
     system: MechanismSystem = sol.system
     kinds = {body.kind for body in system.bodies}
     level = all(body.kind != "particle" or not np.any(sol.q[:, system.q_of(body.name)][:, 2]) for body in system.bodies)
-    flat = kinds <= {"planar", "node", "particle"} and level
+    flat = kinds <= {"planar", "node", "particle"} and level and not space
     dim = 2 if flat else 3
     lines = _lines(system)
     curves = tuple(Curve(name, _curve(BeamView(sol, name))) for name in system.beams)
@@ -310,6 +320,20 @@ def _skeleton(
             local = np.concatenate([local, body.shape.triangles(8)[0] - body.centre])
         reach.body(history, local)
     return reach
+
+
+def frame_of(
+    sol: Solution, scene: Scene, plane: Sequence[tuple[int, int]] = ()
+) -> tuple[list[FloatArray], list[FloatArray], FloatArray | None]:
+    """Poses of the bodies of a scene, curves and points along other rows of its system."""
+    if is_mechanism(sol.system) or is_parametrised(sol.system):
+        sol = mechanical(sol)
+        system: MechanismSystem = sol.system
+        poses_of = [_poses(sol, system.bodies[system.number_of(body.name)], scene.flat) for body in scene.bodies]
+        return poses_of, [_curve(BeamView(sol, curve.name)) for curve in scene.curves], None
+    if is_beam(sol.system):
+        return [], [_curve(BeamView(sol))], None
+    return [], [], np.stack([sol.q[:, list(pair)] for pair in plane], axis=1)
 
 
 # ---- a beam, and points of a plane

@@ -73,6 +73,10 @@ class Resumable(Protocol):
         """All that it needs to go on, as arrays."""
         ...
 
+    def make_room(self, k: int) -> None:
+        """Memory for k rows, where nobody knows how many there will be."""
+        ...
+
     def put_back(self, found: dict[str, Any]) -> None:
         """Go on from there."""
         ...
@@ -304,6 +308,7 @@ class Checkpoint:
 def _fit(block: dict[str, Any], run: Resumable) -> None:
     """Whether the numbers of a block have the places of a run: all of them, before any is taken."""
     begin, many = int(block["begin"]), len(block["rows_t"])
+    run.make_room(begin + many)
     wanted = {f"rows_{name}": (many, *x.shape[1:]) for name, x in zip(run.rows._fields, run.rows, strict=True)}
     for word, struct in (("state", run.state), ("counters", run.counters)):
         wanted |= {f"{word}_{name}": x.shape for name, x in struct.values().items()}

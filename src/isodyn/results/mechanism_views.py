@@ -18,6 +18,7 @@ from isodyn.mechanism.counted import over_rows
 from isodyn.mechanism.poses import along_rows, map_of_node, poses
 from isodyn.mechanism.system import MechanismSystem
 from isodyn.results.beam_view import BeamView
+from isodyn.results.recorded import Recorded
 
 if TYPE_CHECKING:
     from isodyn.results.solution import Solution
@@ -26,10 +27,13 @@ if TYPE_CHECKING:
 def mechanism_of(sol: Solution, what: str) -> MechanismSystem:
     """The mechanism behind a solution."""
     if not isinstance(sol.system, MechanismSystem):
-        raise InputError(
-            f"{what} needs the solution of a Mechanism; this one comes from {type(sol.system).__name__}",
-            hint="solutions in other coordinates come back by system.lift(sol)",
-        )
+        text = f"{what} needs the solution of a Mechanism; this one comes from {type(sol.system).__name__}"
+        hint = "solutions in other coordinates come back by system.lift(sol)"
+        if isinstance(sol.system, Recorded):
+            text = f"{what} needs the mechanism, which the file of this solution does not hold"
+            text += f": {sol.system.missing}" if sol.system.missing else ""
+            hint = "iso.load(path, system=system)"
+        raise InputError(text, hint=hint)
     return sol.system
 
 

@@ -19,9 +19,11 @@ from typing import Any
 import numpy as np
 
 from isodyn.errors import DamageError, InputError, IsodynError
+from isodyn.kernels.compiled import FloatArray
 from isodyn.later import Later
 from isodyn.later import load as load_modules
 from isodyn.memory import require_memory
+from isodyn.results.ensemble import with_start
 from isodyn.results.files import is_file, write_file
 from isodyn.results.inputs import fingerprint, from_json
 from isodyn.results.recorded import Recorded
@@ -118,13 +120,15 @@ def _solution(dataset: Any, system: Any, path: Path) -> Solution:
     t, q, v, a, lam = (np.array(dataset[name].values, dtype=np.float64) for name in ("time", *STATES))
     if system is not None and fingerprint(system) != described["fingerprint"]:
         raise InputError(f"{path} belongs to another system: names, start or forces differ")
+    missing = str(dataset.attrs.get("isodyn_missing", ""))
     if system is None and model is not None:
-        system = system_of_model(model)
+        system, missing = _built(model, t, q, v)
     if system is None:
         kept: dict[str, Any] = {
             key: tuple(x) if isinstance(x, list) else x for key, x in described.items() if key != "fingerprint"
         }
-        system = Recorded(**kept, q0=np.zeros(described["nq"]), v0=np.zeros(described["nv"]))
+        start = np.zeros(described["nq"]), np.zeros(described["nv"])
+        system = Recorded(**kept, q0=start[0], v0=start[1], missing=missing)
     columns = {name: np.array(x, dtype=np.int64) for name, x in json.loads(dataset.attrs["isodyn_columns"]).items()}
     for name, values in (("q", q), ("v", v), ("a", a), ("lam", lam)):
         if values.shape != (t.size, columns[name].size):
@@ -134,6 +138,20 @@ def _solution(dataset: Any, system: Any, path: Path) -> Solution:
     scheme = from_json(json.loads(dataset.attrs["isodyn_scheme"]))
     redundant = tuple(json.loads(dataset.attrs["isodyn_redundant"]))
     return Solution(t, q, v, a, lam, system, scheme, stats, columns, aux, redundant, model)
+
+
+def _built(model: dict[str, Any], t: FloatArray, q: FloatArray, v: FloatArray) -> tuple[Any, str]:
+    """The system of a model that was kept with a result. A mechanism that was built in Python starts
+    where the run did; where it cannot be built here, why."""
+    if "coordinates" not in model:
+        return system_of_model(model), ""
+    try:
+        system = system_of_model(model)
+    except (ImportError, IsodynError) as error:
+        return None, str(error)
+    if t.size and (q.shape[1], v.shape[1]) == (system.nq, system.nv):
+        system = with_start(system, q[0], v[0])
+    return system, ""
 
 
 # ---- what a file can hold

@@ -22,6 +22,7 @@ class Recorded:
     first_order: bool
     q0: FloatArray
     v0: FloatArray
+    missing: str = ""  # why the file does not hold the system
     energy = None
     retract = None
 

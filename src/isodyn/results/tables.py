@@ -26,7 +26,8 @@ from isodyn.results.inputs import fingerprint, to_json
 from isodyn.results.quantities import WXYZ, XYZ, Catalogue, Of
 from isodyn.results.recorded import Recorded
 from isodyn.results.solution import Solution
-from isodyn.results.units import STATES, is_mechanism, labels, units
+from isodyn.results.stored_models import model_of_system
+from isodyn.results.units import STATES, is_mechanism, is_parametrised, labels, units
 from isodyn.version import __version__
 
 xarray = Later("xarray")
@@ -80,7 +81,12 @@ def _attributes(sol: Solution) -> dict[str, Any]:
         "isodyn_redundant": json.dumps(list(sol.redundant)),
         "isodyn_system": json.dumps(_described(sol.system)),
     }
-    return found | ({"isodyn_model": json.dumps(sol.model)} if sol.model is not None else {})
+    model, missing = sol.model, ""
+    if model is None and (is_mechanism(sol.system) or is_parametrised(sol.system)):
+        model, missing = model_of_system(sol.system)
+    if model is not None:
+        found["isodyn_model"] = json.dumps(model)
+    return found | ({"isodyn_missing": missing} if missing else {})
 
 
 def _described(system: Any) -> dict[str, Any]:

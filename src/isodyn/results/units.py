@@ -36,6 +36,12 @@ def is_mechanism(system: Any) -> bool:
     return module is not None and isinstance(system, module.MechanismSystem)
 
 
+def is_parametrised(system: Any) -> bool:
+    """Whether a system is a mechanism in other coordinates than the default ones."""
+    module = sys.modules.get("isodyn.mechanism.coordinates")
+    return module is not None and isinstance(system, module.ParametrisedSystem)
+
+
 @cache
 def angles() -> set[int]:
     """Measures in radians."""

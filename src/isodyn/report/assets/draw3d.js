@@ -149,14 +149,6 @@ iso.View3D = class {
     const d = iso.sub(scene.high, scene.low);
     this.size = Math.hypot(...d) || 1;
     this.up = iso.unit(scene.up);
-    this.floor = Math.min(
-      ...[0, 1, 2, 3, 4, 5, 6, 7].map((k) =>
-        iso.dot(
-          this.up,
-          [0, 1, 2].map((i) => (k & (1 << i) ? scene.high[i] : scene.low[i])),
-        ),
-      ),
-    );
     const axes = [
       [1, 0, 0],
       [0, 1, 0],
@@ -205,6 +197,14 @@ iso.View3D = class {
   aim() {
     const { low, high } = this.box();
     this.target = [0, 1, 2].map((i) => (low[i] + high[i]) / 2);
+    this.floor = Math.min(
+      ...[0, 1, 2, 3, 4, 5, 6, 7].map((k) =>
+        iso.dot(
+          this.up,
+          [0, 1, 2].map((i) => (k & (1 << i) ? this.scene.high[i] : this.scene.low[i])),
+        ),
+      ),
+    );
   }
 
   reset() {

@@ -1,0 +1,49 @@
+"""Mechanisms of results: written as the text of a model file when a run is saved, and compiled again
+when it is loaded."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from isodyn.mechanism.coordinates import ParametrisedSystem
+from isodyn.mechanism.mechanism import Mechanism
+from isodyn.mechanism.system import MechanismSystem
+from isodyn.models.build import model_from_text
+from isodyn.models.writer import to_toml
+
+NAME = "mechanism"
+
+
+def text_of(system: Any) -> dict[str, Any] | None:
+    """What is kept of a mechanism with a result; None for other systems.
+
+    Raises
+    ------
+    InputError
+        For mechanisms that no model file can hold, such as those with users' functions.
+    """
+    base = system.mechanism if isinstance(system, ParametrisedSystem) else system
+    if not isinstance(base, MechanismSystem) or base.description is None:
+        return None
+    mech = mechanism_of(base)
+    coordinates = system.coordinates if isinstance(system, ParametrisedSystem) else "rotation"
+    text = to_toml(mech, dt=1.0, t_end=1.0)  # how it was run stands with the result
+    return {"title": "", "name": NAME, "text": text, "parameters": {}, "coordinates": coordinates}
+
+
+def mechanism_of(system: MechanismSystem) -> Mechanism:
+    """A mechanism of the parts that a system was compiled from."""
+    assert system.description is not None
+    parts = system.description.parts
+    mech = Mechanism(gravity=system.description.gravity, cayley=system.description.cayley)
+    mech.bodies, mech.beams = dict(parts.bodies), dict(parts.beams)
+    mech.joints, mech.loads, mech.sensors = dict(parts.joints), dict(parts.loads), dict(parts.sensors)
+    return mech
+
+
+def system_from(model: dict[str, Any]) -> Any:
+    """The system of a model as it was kept: `text`, `name`, `parameters`, and the coordinates."""
+    found = model_from_text(model["text"], model["name"], model.get("parameters") or {})
+    if "coordinates" in model:
+        return found.mechanism().compile(model["coordinates"])
+    return found.system()

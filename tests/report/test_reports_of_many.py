@@ -1,0 +1,76 @@
+"""Reports of ensembles, subdomains and runs with friction: what they plot are the numbers of the
+runs."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import friction_systems
+import isodyn as iso
+from isodyn.errors import InputError
+from isodyn.report import write_report
+
+
+def groups(path: Path) -> dict[str, dict[str, Any]]:
+    """Curves of a page by group and name."""
+    found = re.search(
+        r'<script type="application/json" id="data">(.*?)</script>', path.read_text(encoding="utf-8"), re.S
+    )
+    assert found is not None
+    data = json.loads(found[1])
+    return {
+        group["id"]: dict(
+            zip(
+                group["names"],
+                np.frombuffer(base64.b64decode(group["values"]["f32"]), "<f4").reshape(group["values"]["shape"]),
+                strict=True,
+            )
+        )
+        for group in data["groups"]
+    }
+
+
+def test_an_ensemble_is_a_fan(tmp_path: Path) -> None:
+    system = iso.LinearSystem(1.0, None, 4.0, None, [1.0], [0.0])
+    starts = np.linspace(0.5, 1.5, 11)[:, None]
+    runs = iso.ensemble(system, q0=starts, dt=0.05, t_end=1.0)
+    shown = groups(write_report(runs, tmp_path / "fan.html", title="Fan"))["plot-q-0"]
+    np.testing.assert_allclose(shown["median"], np.median(runs.q[:, :, 0], axis=0), atol=1e-6)
+    np.testing.assert_allclose(shown["largest"], runs.q[:, :, 0].max(axis=0), atol=1e-6)
+    np.testing.assert_allclose(shown["member 0"], runs.q[0, :, 0], atol=1e-6)
+    assert "11, 11 came to the end" in (tmp_path / "fan.html").read_text(encoding="utf-8")
+
+
+def test_subdomains_show_their_interface(tmp_path: Path) -> None:
+    one, other = (iso.LinearSystem(m, None, k, None, [0.1], [0.0]) for m, k in ((1.0, 4.0), (2.0, 30.0)))
+    sub = iso.Subdomains({"soft": one, "stiff": other}, ties=[("soft", [0], "stiff", [0])])
+    sol = iso.integrate(sub, dt=0.01, t_end=0.5)
+    shown = groups(write_report(sol, tmp_path / "sub.html"))
+    np.testing.assert_allclose(shown["plot-lam"]["tie 1"], sol.lam[:, 0], rtol=1e-6)
+    np.testing.assert_allclose(next(iter(shown["plot-part-stiff"].values())), sol["stiff"].q[:, 0], rtol=1e-6)
+    assert set(shown["plot-drift"]) == {"position", "velocity", "acceleration"}
+    assert set(shown["plot-power"]) == {"soft", "stiff"}
+
+
+def test_friction_shows_modes_and_forces(tmp_path: Path) -> None:
+    """A block that slides uphill, stops and sticks: μ = 0.8 on a slope of 0.3."""
+    system, contact, _ = friction_systems.incline(0.3, -1.0, 0.8)
+    sol = iso.integrate_with_friction(system, [contact], t_end=0.5)
+    modes = sol.quantity("slope.mode").values
+    assert set(np.unique(modes)) == {-1.0, 0.0}
+    np.testing.assert_array_equal(sol.quantity("slope.normal").values, sol.normal[:, 0])
+    shown = groups(write_report(sol, tmp_path / "friction.html"))
+    np.testing.assert_array_equal(shown["plot-contact-mode"]["slope.mode"], modes)
+    np.testing.assert_allclose(shown["plot-contact-friction"]["slope.friction"], sol.friction[:, 0], rtol=1e-6)
+
+
+def test_other_things_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"a report needs a Solution, received int"):
+        write_report(7, tmp_path / "x.html")  # type: ignore[arg-type]
