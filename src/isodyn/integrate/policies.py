@@ -124,6 +124,20 @@ class StepPolicy(ABC):
     Python would cost more; it reads numbers of the policy from plan.settings, which the attribute
     `settings` gives. What a policy has to know from step to step lies in state.policy, four numbers
     that checkpoints hold.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> import isodyn as iso
+    >>> @dataclass(frozen=True)
+    ... class Growing(iso.StepPolicy):
+    ...     first_step: float = 0.01
+    ...     def accept(self, step):
+    ...         return 1.5
+    >>> system = iso.MechanicalSystem(M=1.0, Q=lambda q, v, t: -q, q0=[1.0], v0=[0.0])
+    >>> sol = iso.integrate(system, dt=Growing(), t_end=0.1)
+    >>> sol.t.round(4).tolist()
+    [0.0, 0.01, 0.025, 0.0475, 0.0738, 0.1]
     """
 
     first_step: float
