@@ -50,6 +50,8 @@ autodoc_default_options = {"members": True, "member-order": "bysource", "ignore-
 autodoc_typehints = "signature"
 # examples of docstrings run with the tests, in the namespace of their module
 doctest_test_doctest_blocks = ""
+# a type of a signature may have the name of another module's class; its link then leads to one of them
+suppress_warnings = ["ref.python"]
 
 html_theme = "furo"
 html_title = f"isodyn {release}"

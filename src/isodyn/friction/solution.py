@@ -71,6 +71,8 @@ class FrictionSolution(Solution):
         Modes of the contacts in order.
     switches
         When and why they changed.
+    contacts
+        Names of the contacts, and their columns in `normal`, `friction` and `slip`.
 
     Examples
     --------

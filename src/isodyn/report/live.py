@@ -31,8 +31,7 @@ SCRIPTS = ("core.js", "draw2d.js", "draw3d.js", "live.js")
 
 
 class Live:
-    """Serves a run while it goes on: `with Live(system, t_end) as live: integrate(…,
-    observe=live.observe)`.
+    """Serves a run in the browser while it goes on, on this machine alone.
 
     Parameters
     ----------
@@ -51,6 +50,17 @@ class Live:
     ------
     InputError
         For systems without a look, and where the port is taken.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> mech = iso.Mechanism()
+    >>> _ = mech.add_body("rod", mass=1.0, inertia=(0.01, 0.09, 0.09), position=(0.5, 0, 0))
+    >>> _ = mech.add_joint(iso.Hinge("pin", "ground", "rod", axis=(0, 1, 0)))
+    >>> with iso.report.Live(mech.compile(), t_end=0.1, speed=0) as live:
+    ...     sol = iso.integrate(mech, dt=0.01, t_end=0.1, observe=live.observe)
+    >>> live.url.startswith("http://127.0.0.1:")
+    True
     """
 
     def __init__(
@@ -95,11 +105,28 @@ class Live:
         self.close("the run is done" if kind is None else "the run ended early")
 
     def wait(self, seconds: float = WAIT) -> bool:
-        """Wait for the first viewer; whether there is one."""
+        """Wait for the first viewer.
+
+        Parameters
+        ----------
+        seconds
+            At most so long.
+
+        Returns
+        -------
+        bool
+            Whether somebody looks.
+        """
         return self._seen.wait(seconds)
 
     def observe(self, sample: Sample) -> None:
-        """Show a state, and hold the run back to its speed."""
+        """Show a state, and hold the run back to its speed.
+
+        Parameters
+        ----------
+        sample
+            What `integrate` gives to its observer.
+        """
         now, t = time.monotonic(), float(sample.t)
         if self._begun is None:
             self._begun = now, t
@@ -110,9 +137,9 @@ class Live:
         if now - self._last < 1.0 / PICTURES and t < self.t_end:
             return
         self._last = now
-        self.show(t, sample.q, sample.v)
+        self._show(t, sample.q, sample.v)
 
-    def show(self, t: float, q: Any, v: Any) -> None:
+    def _show(self, t: float, q: Any, v: Any) -> None:
         """Make a state the newest picture."""
         poses, curves, points = frame_of(self._rows(t, q, v, 1), self.scene, self.plane)
         shift = self.origin
@@ -127,7 +154,7 @@ class Live:
             self.version, self.frame = self.version + 1, json.dumps(found)
             self.news.notify_all()
 
-    def newer_than(self, shown: int) -> tuple[bool, str, str, int]:
+    def _newer_than(self, shown: int) -> tuple[bool, str, str, int]:
         """Wait up to a second for a picture after that of this number: whether there is one, the
         newest, the word of the end, its number."""
         with self.news:
@@ -135,7 +162,13 @@ class Live:
             return self.version > shown, self.frame, self.ended, self.version
 
     def close(self, word: str) -> None:
-        """Tell the viewers that the run has ended, and end the server."""
+        """Tell the viewers that the run has ended, and end the server.
+
+        Parameters
+        ----------
+        word
+            What the page says then.
+        """
         with self.news:
             self.ended = word
             self.news.notify_all()
@@ -185,7 +218,7 @@ def handler_of(live: Live) -> type[BaseHTTPRequestHandler]:
             shown = 0
             try:
                 while True:
-                    new, frame, ended, shown = live.newer_than(shown)
+                    new, frame, ended, shown = live._newer_than(shown)
                     # a line of its own, if nothing else, tells whether anybody still listens
                     text = f"data: {frame}\n\n" if new else ": \n\n"
                     if ended:
