@@ -67,7 +67,7 @@ def test_a_full_disk_ends_a_run_with_what_it_has(tmp_path: Path) -> None:
     """A checkpoint that finds no room: the error carries the solution, and the blocks before are
     sound."""
     system = iso.LinearSystem(1.0, None, 4.0, None, [1.0], [0.0])
-    with little_room(20_000), pytest.raises(FileError, match="block-000002") as caught:
+    with little_room(40_000), pytest.raises(FileError, match="block-000002") as caught:
         iso.integrate(
             system, dt=0.01, t_end=20.0, checkpoint=Checkpoint(tmp_path / "c", 40), observe=lambda s: _room(s.t)
         )

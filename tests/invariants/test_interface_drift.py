@@ -35,7 +35,7 @@ def test_drift_follows_the_theorem(scheme):
     run.start(0.0, first=True)
     run.parts[1].state.a[0] += 3.0
     for part in run.parts:
-        part.run.phi = scheme.phi
+        part.state.lag = scheme.phi
     q, a = run.gap("q"), run.gap("a")
     for n in range(60):
         run.step(SystemStep(n * dt, (n + 1) * dt, dt, False, False, np.inf))

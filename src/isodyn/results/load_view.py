@@ -192,13 +192,15 @@ class LoadView:
     @cached_property
     def force(self) -> FloatArray:
         """On the body `on`, in the world, (times, 3)."""
-        return -np.einsum("kl,kli->ki", self.tension, self._slopes[..., self._side : self._side + 3])
+        pulled = np.einsum("kl,kli->ki", self.tension, self._slopes[..., self._side : self._side + 3])
+        return 0.0 - pulled  # no −0
 
     @cached_property
     def torque(self) -> FloatArray:
         """On the body `on` about its mass centre, in the world, (times, 3)."""
         R = poses(self._system, self.on, self._sol.q, self._sol.v).R
-        return -np.einsum("kij,kl,klj->ki", R, self.tension, self._slopes[..., self._side + 3 : self._side + 6])
+        slopes = self._slopes[..., self._side + 3 : self._side + 6]
+        return 0.0 - np.einsum("kij,kl,klj->ki", R, self.tension, slopes)
 
     @cached_property
     def _slopes(self) -> FloatArray:
