@@ -17,14 +17,7 @@ PROJECT = tomllib.loads((PACKAGE.parents[1] / "pyproject.toml").read_text(encodi
 MODULES = {"scikit-fem": "skfem"}
 
 # these may only become fewer
-LEFT = {
-    ("integrate/driver.py", "isodyn.subdomains.run"),
-    ("integrate/driver.py", "isodyn.subdomains.ties"),
-    ("integrate/ensemble_run.py", "isodyn.integrate"),
-    ("integrate/outcome.py", "isodyn.results.chord_strain"),
-    ("integrate/step_memory.py", "isodyn.integrate.fallback"),
-    ("subdomains/advice.py", "isodyn.subdomains.run"),
-}
+LEFT: set[tuple[str, str]] = set()
 
 
 def optional() -> set[str]:

@@ -48,9 +48,7 @@ LEVEL = {part: level for level, parts in enumerate(LAYERS) for part in parts}
 # written as a user would, with the public names of the root
 CLIENTS = "studies/verification/cases/"
 
-UPWARD = {
-    ("integrate/driver.py", "subdomains"),
-}
+UPWARD: set[tuple[str, str]] = set()
 
 
 def upward() -> set[tuple[str, str]]:

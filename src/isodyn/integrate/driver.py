@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from copy import copy
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack, overload
+from typing import Any, TypedDict, TypeVar, Unpack, overload
 
 from isodyn.errors import InputError, IsodynError
 from isodyn.formulations import Formulation
@@ -13,8 +13,9 @@ from isodyn.formulations.protocol import as_formulation, facts_of
 from isodyn.formulations.table import check_combination
 from isodyn.integrate.at_rest import AtRest
 from isodyn.integrate.composition import check_composition
+from isodyn.integrate.divided import RunSettings, RunsItself
 from isodyn.integrate.index_reduction import reduced_index
-from isodyn.integrate.method import adapt, refuse_sized, settle, unconstrained
+from isodyn.integrate.method import refuse_sized, settle, unconstrained
 from isodyn.integrate.newton_settings import Newton
 from isodyn.integrate.policies import FixedSteps, StepPolicy, StepTimes, check_policy
 from isodyn.integrate.progress import Progress
@@ -25,9 +26,7 @@ from isodyn.results.solution import Solution
 from isodyn.schemes import Composition, FirstOrderScheme, Scheme
 from isodyn.systems import Description, System, as_system
 
-if TYPE_CHECKING:
-    from isodyn.subdomains.solution import SubdomainSolution
-    from isodyn.subdomains.ties import Subdomains
+Result = TypeVar("Result")
 
 
 class Options(TypedDict, total=False):
@@ -49,14 +48,14 @@ class Options(TypedDict, total=False):
 
 @overload
 def integrate(
-    system: Subdomains,
+    system: RunsItself[Result],
     scheme: Any = ...,
     formulation: Formulation | None = ...,
     *,
     dt: float,
     t_end: float,
     **options: Unpack[Options],
-) -> SubdomainSolution: ...
+) -> Result: ...
 
 
 @overload
@@ -90,7 +89,7 @@ def integrate(
     threads: int = 1,
     executor: Any = None,
     checkpoint: Any = None,
-) -> Solution | SubdomainSolution:
+) -> Any:
     """Integrate a system from t0 to t_end in steps of dt.
 
     Loads are asked for up to t_end + (W₁ − 1) dt, which is up to dt/2 after t_end for some V0
@@ -167,31 +166,15 @@ def integrate(
     stretches, typical = schedule(t0, t_end, dt, breakpoints, save_every)
     system = as_system(system)
     if not isinstance(system, System):
-        from isodyn.subdomains.ties import Subdomains  # a package that one system does not need
-
-        if not isinstance(system, Subdomains):
+        if not isinstance(system, RunsItself):
             raise InputError(f"system must be one of isodyn's systems, received {type(system).__name__}")
         if typical is not dt:
             raise InputError(f"subdomains take system steps of one size, received dt = {dt!r}")
         if checkpoint is not None:
             raise InputError("checkpoints are not for subdomains", hint="save what is done with observe=")
-        from isodyn.subdomains.run import run_subdomains
-
-        return run_subdomains(
-            system,
-            scheme,
-            substeps,
-            formulation,
-            stretches,
-            newton or Newton(),
-            assemble,
-            threads,
-            progress,
-            adapt,
-            observe,
-            executor,
-            select,
-        )
+        given: Any = {"select": select, "observe": observe, "progress": progress, "assemble": assemble}
+        given |= {"substeps": substeps, "threads": threads, "executor": executor}
+        return system.run(RunSettings(scheme, formulation, stretches, newton or Newton(), **given))
     if substeps is not None or executor is not None:
         raise InputError(f"substeps and executor are for subdomains; this is one {type(system).__name__}")
     kept = as_checkpoint(checkpoint)

@@ -20,6 +20,7 @@ from isodyn.kernels.compiled import OK, RAISED, FloatArray, make_ready
 from isodyn.kernels.progress import run_clock
 from isodyn.kernels.struct import LINE
 from isodyn.kernels.struct_types import addresses
+from isodyn.later import Later
 from isodyn.linear_solvers.rows import every
 from isodyn.memory import FEWER_ROWS, require_memory
 from isodyn.results.ensemble import Ensemble, warn_of_coarse_members, with_start
@@ -27,6 +28,8 @@ from isodyn.results.solution import Solution
 from isodyn.systems.model import Model
 from isodyn.systems.questions import Questions
 from isodyn.systems.scales import unlooked, weights
+
+ensemble_loop: Any = Later("isodyn.integrate.ensemble_loop")  # which knows this module
 
 UNDONE = -1  # status of a member that was not run, or not to its end
 _PORTIONS = 16  # per thread: small enough that threads end together
@@ -140,8 +143,6 @@ class Threads:
     """Members whose models are one compiled function, in threads that share them out."""
 
     def __init__(self, many: EnsembleRun, models: list[Model], threads: int) -> None:
-        from isodyn.integrate import ensemble_loop  # compiled, or loaded from the cache, here
-
         run, system = many.run, many.run.system
         self.many, self.kernel, self.threads = many, ensemble_loop, min(threads, many.statuses.size)
         self.rows = every(system.m)

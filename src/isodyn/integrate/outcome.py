@@ -14,8 +14,11 @@ from isodyn.formulations.near_singular import warn_near_singular
 from isodyn.integrate import at_balance
 from isodyn.integrate.memory import COUNTED, JUDGED
 from isodyn.kernels import interrupts
+from isodyn.later import Later
 from isodyn.results.quality import largest_local_error, warn_of_coarse_steps
 from isodyn.results.solution import Solution, Statistics
+
+chord_strain: Any = Later("isodyn.results.chord_strain")  # mechanisms and beams only
 
 if TYPE_CHECKING:
     from isodyn.integrate.run import Run
@@ -91,7 +94,4 @@ def warn_of_doubts(run: Run, sol: Solution) -> None:
         warn_near_singular(pivot, when, "the motion from there on, and multipliers, are uncertain", stacklevel=4)
     warn_of_coarse_steps(sol.stats, stacklevel=5)
     if run.keeps_balance:
-        # mechanisms and beams only come here
-        from isodyn.results.chord_strain import warn_of_chord_strain
-
-        warn_of_chord_strain(sol, stacklevel=5)
+        chord_strain.warn_of_chord_strain(sol, stacklevel=5)

@@ -13,12 +13,15 @@ from isodyn.integrate.memory import Controls, Counters, Leg, Memory, allocate, f
 from isodyn.integrate.plan import Member, fill_leg
 from isodyn.kernels.compiled import SOLVES, Coefficients, FloatArray, IntArray
 from isodyn.kernels.struct import Struct
+from isodyn.later import Later
 from isodyn.linear_solvers.blocks import pack
 from isodyn.linear_solvers.rows import Rows, choose
 from isodyn.systems.compiled_system import settled
 from isodyn.systems.model import Model
 from isodyn.systems.questions import Questions
 from isodyn.systems.scales import unlooked, weights
+
+fallback: Any = Later("isodyn.integrate.fallback")  # SciPy's solvers take a while to load
 
 STILL = Coefficients(0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)  # no step at all
 UNTRIED = Controls(1e-10, 0, 0, 0, 0, 0, 0)  # of what is no iteration
@@ -102,9 +105,7 @@ class StepMemory:
 
     def take_superlu(self) -> None:
         """Solve with SuperLU for the present rows from now on."""
-        from isodyn.integrate.fallback import with_superlu  # SciPy's solvers take a while to load
-
-        self.other = with_superlu(self.model, self.independent.chosen, self.memory.unknown_sizes.copy())
+        self.other = fallback.with_superlu(self.model, self.independent.chosen, self.memory.unknown_sizes.copy())
 
     def physics(self, closure: Closure) -> tuple[Any, Struct, Struct, Leg]:
         """The model as compiled code takes it, and a leg without steps, for what is asked at one

@@ -20,6 +20,7 @@ from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigs, splu
 from isodyn.errors import InputError, SingularError, StabilityWarning
 from isodyn.schemes import Scheme
 from isodyn.schemes.spectral import critical_frequency
+from isodyn.subdomains.per_subdomain import by_name, counted
 from isodyn.subdomains.ties import Subdomains
 from isodyn.systems import LinearSystem
 
@@ -164,8 +165,6 @@ def advise(sub: Subdomains, scheme: Any = None, substeps: Any = None, *, dt: flo
     >>> iso.subdomains.advise(sub, iso.Scheme.central_difference(), dt=0.1).parts[1].needed
     5
     """
-    from isodyn.subdomains.run import by_name, counted
-
     if not isinstance(sub, Subdomains):
         raise InputError(f"advise takes Subdomains, received {type(sub).__name__}")
     if sub.first_order:

@@ -11,14 +11,21 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from isodyn.errors import InputError
+from isodyn.integrate.divided import RunSettings
 from isodyn.kernels.compiled import IntArray
+from isodyn.later import Later
 from isodyn.systems import System, as_system
+
+if TYPE_CHECKING:
+    from isodyn.subdomains.solution import SubdomainSolution
+
+coupled_runs: Any = Later("isodyn.subdomains.run")  # which knows this module
 
 Tie = tuple[str, Any, str, Any]
 
@@ -98,6 +105,22 @@ class Subdomains:
                     f"subdomain {name!r} is tied to nothing",
                     hint="integrate it by itself, or name its interface in ties=",
                 )
+
+    def run(self, settings: RunSettings) -> SubdomainSolution:
+        """Integrate the subdomains together; `integrate` calls this.
+
+        Parameters
+        ----------
+        settings
+            What `integrate` was asked for.
+
+        Returns
+        -------
+        SubdomainSolution
+            The solutions of all subdomains, and the multipliers of the ties.
+        """
+        solution: SubdomainSolution = coupled_runs.run_subdomains(self, settings)
+        return solution
 
     def _rows(self) -> tuple[dict[str, list[tuple[int, int, float]]], tuple[str, ...]]:
         """(row, column, ±1) by subdomain, and a name for each row."""
