@@ -63,7 +63,7 @@ def listening():
 def test_ctrl_c_keeps_the_members_that_are_done(system):
     iso.ensemble(system, threads=2, **TWO)  # compiled before the clock starts
     v0 = np.outer(np.linspace(0.5, 1.0, 20_000), system.v0)
-    options = {"dt": 1e-3, "t_end": 0.1, "save_every": 50}
+    options = {"dt": 1e-3, "t_end": 0.4, "save_every": 200}  # some seconds also on a fast machine
     threading.Timer(0.8, os.kill, (os.getpid(), signal.SIGINT)).start()
     with pytest.warns(IsodynWarning, match=r"interrupted after \d+ of 20000 members; the ensemble holds what was done"):
         ens = iso.ensemble(system, v0=v0, threads=2, **options)
