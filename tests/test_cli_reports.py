@@ -85,6 +85,7 @@ def test_what_cannot_be_written_is_said_before_the_run(
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 def test_the_demo_ends_with_reactions_orders_and_a_page(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -30,6 +30,7 @@ def pendulum() -> Comparison:
     return compare(problems.get("pendulum"), schemes, dts=[0.02, 0.01], t_end=1.0)
 
 
+@pytest.mark.slow
 def test_every_combination_is_there_once(pendulum: Comparison) -> None:
     """As a row, or with the reason why not."""
     found = [(row.formulation, row.scheme) for row in pendulum.rows]

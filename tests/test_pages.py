@@ -47,6 +47,7 @@ def of_docs(name: str) -> Any:
     return module
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", [*PAGES, *TUTORIALS, *sorted((DOCS / "coming_from").glob("*.md"))], ids=named)
 def test_python_of_the_page(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """All blocks of a page one after the other, asserts included; files go to a folder of their

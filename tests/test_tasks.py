@@ -120,6 +120,7 @@ def test_stop_at_event(run: Any) -> None:
     assert sol.t[-1] < 1.0
 
 
+@pytest.mark.slow
 def test_exports(run: Any) -> None:
     names = run("exports")
     assert Path("rod.gif").read_bytes()[:6] == b"GIF89a"

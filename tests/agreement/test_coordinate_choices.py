@@ -43,6 +43,7 @@ def apart(one: Any, other: Any) -> dict[str, float]:
     return {"q": q} | {n: float(x.max()) for n, x in rest.items() if x.size}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_one_motion_of_second_order(name: str) -> None:
     """Errors against a fine run fall fourfold with Δt/2 in every choice, and so do differences
@@ -64,6 +65,7 @@ def test_one_motion_of_second_order(name: str) -> None:
         assert sols[1].drift().largest[1] < 1e-12
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "formulation",
     [

@@ -188,6 +188,7 @@ def test_a_step_beside_a_loss_of_rank_is_reported(formulation):
     assert np.abs(sol.q[:, 2] - sol.q[:, 0] - 2.0).max() < 1e-4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", [S.midpoint_epa(), S.optimal(0.5)], ids=lambda s: s.name)
 @pytest.mark.parametrize("formulation", [iso.UdwadiaKalaba(), iso.NullSpace(), iso.NullSpace("svd")], ids=repr)
 def test_every_passage_of_the_flat_position_stays_on_the_branch(formulation, scheme):

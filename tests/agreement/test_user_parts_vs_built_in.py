@@ -120,6 +120,7 @@ def test_the_same_motion(kind):
     assert runs[1].drift().largest[0] < 1e-12
 
 
+@pytest.mark.slow
 def test_order_two():
     """Against the built-in part with steps far finer: order 2 in every variable."""
     built, own = (mech.compile() for mech in pairs("planar"))

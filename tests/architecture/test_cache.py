@@ -7,6 +7,8 @@ import sys
 import textwrap
 from pathlib import Path
 
+import pytest
+
 import isodyn
 
 PROGRAM = textwrap.dedent(
@@ -22,6 +24,7 @@ PROGRAM = textwrap.dedent(
 )
 
 
+@pytest.mark.slow
 def test_another_process_starts_from_the_cache():
     # fills the cache
     subprocess.run([sys.executable, "-c", PROGRAM], check=True, capture_output=True)
@@ -42,6 +45,7 @@ def stamps(package, files=("integrate/march.py", "problems/kepler.py")):
     return done.stdout.split()
 
 
+@pytest.mark.slow
 def test_a_changed_kernel_makes_every_caller_stale(tmp_path):
     package = tmp_path / "lib" / "isodyn"
     shutil.copytree(Path(isodyn.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
@@ -65,6 +69,7 @@ def test_a_changed_kernel_makes_every_caller_stale(tmp_path):
     assert stamps(package)[1] != changed[1]
 
 
+@pytest.mark.slow
 def test_a_changed_measure_makes_mechanisms_stale_and_nothing_else(tmp_path):
     """The model of a mechanism is built from kernels of three parts; the loop does not know
     them."""
@@ -81,6 +86,7 @@ def test_a_changed_measure_makes_mechanisms_stale_and_nothing_else(tmp_path):
         before = after
 
 
+@pytest.mark.slow
 def test_changed_places_of_numbers_make_kernels_stale(tmp_path):
     """Constants are frozen into compiled code: with an old one it would read and write
     elsewhere."""

@@ -119,6 +119,7 @@ def test_every_kind_of_system_is_measured():
     assert list(KINDS) == [name for name, _ in SYSTEMS]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("row", TABLE, ids=lambda row: row.name)
 @pytest.mark.parametrize("kind", SYSTEMS, ids=lambda kind: kind[0])
 def test_python_is_asked_where_the_table_says_so(row, kind, asked):
@@ -154,6 +155,7 @@ CACHED = textwrap.dedent(
 )
 
 
+@pytest.mark.slow
 def test_compiling_is_announced_once_with_what_it_took(tmp_path, monkeypatch):
     """A word when it begins, one with the seconds when it is done; a later process is silent; a
     changed file begins anew."""

@@ -108,6 +108,7 @@ print(doubled(2.0), doubled.origin)
 """
 
 
+@pytest.mark.slow
 def test_two_processes_at_once_compile_a_kernel_once(tmp_path):
     (tmp_path / "twice.py").write_text(TWICE, encoding="utf-8")
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path), "PYTHONPATH": os.pathsep.join(sys.path)}

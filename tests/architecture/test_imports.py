@@ -108,6 +108,7 @@ def violations(package: Path = PACKAGE) -> list[str]:
     return found
 
 
+@pytest.mark.slow
 def test_source_keeps_the_import_and_output_rules() -> None:
     """Physics, coefficients and formulations stay apart, and only results, report and cli do
     I/O."""

@@ -109,6 +109,7 @@ EXTENTS = """(times) => {
 }"""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_everything_that_is_drawn_is_in_the_picture(browser: Any, pages: dict[str, Path], name: str) -> None:
     for width, scheme in ((1200, "light"), (400, "dark")):

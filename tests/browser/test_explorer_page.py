@@ -52,6 +52,7 @@ def numbers(values: Any) -> np.ndarray:
     return np.array([float(str(v).replace("Infinity", "inf")) for v in values])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("s", MEMBERS, ids=str)
 def test_numbers_of_the_page_are_those_of_the_analysis(page: Page, s: iso.Scheme) -> None:
     """Coefficients to rounding; roots, damping, period, limits as isodyn.analysis has them, for two

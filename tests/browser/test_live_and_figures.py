@@ -30,6 +30,7 @@ def machine() -> iso.Mechanism:
     return mech
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("width", "scheme"), [(1200, "light"), (400, "dark")])
 def test_a_run_is_seen_while_it_goes_on(browser: Any, width: int, scheme: str) -> None:
     system = machine().compile()

@@ -40,6 +40,7 @@ def reports() -> dict[str, tuple[iso.Solution, Path]]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["four_bar", "slider_crank_3d", "beam_and_bodies", "pleiades"])
 def test_the_animation_moves_while_it_plays(browser: Any, reports: Any, name: str) -> None:
     """Pixels change in time while playing, and stay when it is paused."""

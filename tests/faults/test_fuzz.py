@@ -6,9 +6,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
+@pytest.mark.slow
 def test_two_thousand_inputs(tmp_path: Path) -> None:
     """`make fuzz` takes ten times as many, from the same beginning."""
     command = [sys.executable, "-m", "fuzz", "--inputs", "2000", "--out", str(tmp_path)]

@@ -41,6 +41,7 @@ def test_an_output_that_is_full_is_one_message() -> None:
     assert done.stderr.decode() == "error: cannot write the output: No space left on device\n"
 
 
+@pytest.mark.slow
 def test_terminals_that_know_little() -> None:
     """ASCII alone, no colours, one column: everything is told all the same; a name that is no UTF-8
     too."""

@@ -66,6 +66,7 @@ def test_nonholonomic_rows_keep_their_own_level(formulation):
     assert fine[2] < 0.27 * coarse[2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", [S.V0(1, 1, 0), iso.FirstOrderScheme.gear()], ids=lambda s: s.name)
 @pytest.mark.parametrize("case", HOLONOMIC, ids=label)
 def test_hamiltonian(case, scheme):

@@ -150,6 +150,7 @@ def check_class(cls: type, pairs: Any, seed: int) -> None:
     assert set(BOTH_SIDES) <= set(built)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cls", every_joint.classes(), ids=lambda cls: cls.__name__)
 def test_every_joint(cls: type) -> None:
     check_class(cls, PAIRS, 3)

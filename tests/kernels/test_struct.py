@@ -252,6 +252,7 @@ DECLARED = textwrap.dedent(
 )
 
 
+@pytest.mark.slow
 @compiled
 def test_machine_code_on_disk_is_not_used_for_other_fields(tmp_path) -> None:
     """Numba knows the time and size of the source only: here both stay the same."""

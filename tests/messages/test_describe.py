@@ -110,6 +110,7 @@ def test_something_else_is_refused() -> None:
 # ---- figures
 
 
+@pytest.mark.slow
 def test_figures_of_schemes(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     second = plot_scheme([Scheme.optimal(0.8), Scheme.central_difference()], tmp_path / "new" / "second.png", xi=0.05)

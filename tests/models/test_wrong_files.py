@@ -227,6 +227,7 @@ def test_there_are_enough_of_every_kind() -> None:
     assert min(kinds.values()) >= 3, kinds
 
 
+@pytest.mark.slow
 def test_every_mistake_is_told_with_its_line_and_key() -> None:
     """One message each: file, line, key; nothing passes."""
     wrong = []

@@ -33,6 +33,7 @@ STEPS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", [iso.Scheme.U0(0.5, 0.5, 0.5), iso.Scheme.V0(0.3, 0.7, 0.1)], ids=str)
 @pytest.mark.parametrize("name", SECOND)
 def test_second_order_in_all_variables(name: str, scheme: iso.Scheme) -> None:

@@ -48,6 +48,7 @@ RUNS += [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("case", "scheme"), RUNS, ids=lambda x: getattr(x, "name", x))
 def test_second_order(case, scheme):
     """Errors relative to the largest value; absolute where the solution vanishes."""

@@ -127,6 +127,7 @@ def test_the_table_claims_second_order_where_it_is_due():
     assert len(COVER) >= 70
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", [S.optimal(0.5), S.central_difference()], ids=label)
 @pytest.mark.parametrize("case", [known.KNIFE_EDGE, known.MIXED], ids=label)
 @pytest.mark.parametrize("formulation", [f for f in FORMULATIONS if f not in (*WEAK, iso.Baumgarte())], ids=label)
@@ -190,6 +191,7 @@ def test_undamped_position_level_from_rest_is_first_order():
 # ---- Hamilton's form and first-order DAEs
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("problem", [(known.PENDULUM, (0.008, 0.004)), (known.RHEONOMIC, (0.02, 0.01))], ids=label)
 @pytest.mark.parametrize("scheme", FIRST_ORDER_SCHEMES, ids=label)
 def test_hamiltonian(problem, scheme):

@@ -117,6 +117,7 @@ CASES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_second_order_in_x_and_its_rate(name: str) -> None:
     case = CASES[name]

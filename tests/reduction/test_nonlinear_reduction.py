@@ -68,6 +68,7 @@ def agree(back: iso.Solution, sol: iso.Solution, tolerance: float) -> None:
             assert np.abs(x - y).max() <= tolerance * np.abs(y).max(), name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("centred", [False, True])
 @pytest.mark.parametrize("kind", ["compiled", "Python", "Python, tangents", "sparse"])
 def test_full_basis_is_the_full_system(kind: str, centred: bool) -> None:

@@ -52,6 +52,7 @@ def test_exact_motion_keeps_the_constraints(name: str) -> None:
             assert np.abs(ask(system, what, system.m, *row)).max() <= 1e-12 * max(1.0, size.max()) ** 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", [name for name in CONSTRAINED if name not in STIFF]
 )  # those have references in tests/beams
@@ -75,6 +76,7 @@ def test_a_fine_run_agrees_with_the_reference(name: str) -> None:
         assert np.abs(G.T @ sol.lam[k] - expected).max() < 1e-4 * np.abs(expected).max()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in CONSTRAINED if problems.get(name).conserved is not None])
 def test_conserved_quantities_deviate_by_the_error_only(name: str) -> None:
     """Halving the step brings the deviation down by four or to rounding."""

@@ -245,6 +245,7 @@ def test_a_bead_on_a_turning_wire_in_polar_coordinates() -> None:
     assert np.abs(sol.work[-1, 1:] - other.work[-1, 1:]).max() < 1e-8
 
 
+@pytest.mark.slow
 def test_a_ball_slides_and_then_rolls() -> None:
     """Without spin at first: it rolls from 2v₀/7μg on with 5v₀/7, after 12v₀²/49μg; orientation by
     quaternions."""

@@ -68,6 +68,7 @@ def test_branch_of_the_n_four_bar() -> None:
 # ---- slider and crank in space
 
 
+@pytest.mark.slow
 def test_slider_crank_in_space_against_one_angle() -> None:
     """DOP853 on the mechanism and on one equation in the crank angle; the run by its error."""
     problem = problems.get("slider_crank_3d")

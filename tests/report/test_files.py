@@ -140,6 +140,7 @@ def test_reasons_say_what_is_known_of_the_scheme(scheme: Any, words: list[str]) 
     assert [word for word in words if word not in text] == []
 
 
+@pytest.mark.slow
 def test_every_ready_problem_has_a_report_and_shows_itself() -> None:
     """A few steps each: the page, the table of the system, that of the solution."""
     for name, problem in problems.ALL.items():

@@ -41,6 +41,7 @@ def four_bar_with_spring() -> iso.Mechanism:
 # ---- equations
 
 
+@pytest.mark.slow
 def test_equations_of_a_mechanism_are_those_that_run() -> None:
     """M, Q, φ, G and b by SymPy against the compiled model, at states off the constraints."""
     system = four_bar_with_spring().compile()

@@ -22,6 +22,7 @@ from isodyn.results import Checkpoint
 MODELS = Path(__file__).resolve().parents[2] / "examples" / "models"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_killed_runs_are_resumed_bit_for_bit(tmp_path: Path) -> None:
     """Signal 9 at random steps and inside writes, three times in a row; without kept factors also
@@ -119,6 +120,7 @@ def test_statistics_of_a_finished_run_stay(tmp_path: Path) -> None:
     assert (again.stats.steps, again.stats.iterations) == (sol.stats.steps, sol.stats.iterations)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", [iso.Scheme.V0(0.8, 0.8, 0.2), iso.Scheme.optimal(0.5)], ids=str)
 def test_every_turn_of_a_run_can_be_resumed(
     scheme: iso.Scheme, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -37,6 +37,7 @@ def machine() -> iso.Mechanism:
     return mech
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{}, {"save_every": 3}, {"t_end": 0.005}], ids=["all", "sparse", "one step"])
 def test_a_loaded_run_reads_like_the_live_one(tmp_path: Path, options: dict[str, Any]) -> None:
     sol = iso.integrate(machine(), iso.Scheme.optimal(0.8), **({"dt": 0.005, "t_end": 0.1} | options))
