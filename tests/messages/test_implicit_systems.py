@@ -63,6 +63,12 @@ def test_wrong_arguments(arguments: Any, message: str) -> None:
         iso.ImplicitSystem(*arguments)
 
 
+def test_not_finite_at_the_start() -> None:
+    """NumPy's own error came out of the decomposition here."""
+    with pytest.raises(iso.errors.NonFiniteError, match="F is not finite at the start, t = 0"):
+        iso.ImplicitSystem(lambda t, x, rate: rate * np.nan, [1.0])
+
+
 def test_wrong_matrix() -> None:
     with pytest.raises(iso.errors.InputError, match=r"B must have shape \(2, 2\), received \(3, 3\)"):
         iso.ImplicitSystem.from_mass(np.eye(3), lambda x, t: -x, [0.0, 1.0])

@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.errors import InputError
+from isodyn.errors import InputError, NonFiniteError
 from isodyn.kernels.compiled import FloatArray
 from isodyn.later import sparse as sp
 from isodyn.systems import checks, differences
@@ -93,6 +93,8 @@ class ImplicitSystem(FirstOrderSystem):
         checks.functions(F=F)
         self.x_names = checks.names(names, x.size, "x")
         self.F = self._checked(F, x.size)
+        if not np.isfinite(_rate_matrix(self.F, t0, x, rates)).all():
+            raise NonFiniteError(f"F is not finite at the start, t = {t0:g}, or near it", hint="look at x0 and xdot0")
         split = _split_at(self.F, t0, x, rates)
         if split is None:
             self.V, self.N = np.eye(x.size), np.zeros((x.size, 0))
