@@ -2,7 +2,7 @@
 turns.
 
 The kernels that do it are timed by themselves, on the memory of runs that have just ended, and
-compared with the time of a whole step of the same run: the estimate (isodyn.integrate.local_error)
+compared with the time of a whole step of the same run: the estimate (isodyn.stepping.local_error)
 once per step; for mechanisms with counted angles the increments of q with and without them, as
 often as a step asks for them, and SETTLE at its end. Lower quartiles of many rounds, one thread.
 
@@ -22,15 +22,15 @@ from benchmarks.common import write
 from numba import types
 
 import isodyn as iso
-from isodyn.integrate.local_error import judge
-from isodyn.integrate.memory import LEG, MEMORY, STATE
-from isodyn.integrate.method import settle
-from isodyn.integrate.plan import MAIN
-from isodyn.integrate.progress import Progress
-from isodyn.integrate.run import Run
-from isodyn.integrate.schedule import plan
 from isodyn.kernels.compiled import MODEL_TYPE, RETRACT, SETTLE, F, f8, i8, kernel
 from isodyn.kernels.struct_types import ADDRESS
+from isodyn.marching.method import settle
+from isodyn.marching.plan import MAIN
+from isodyn.marching.progress import Progress
+from isodyn.marching.run import Run
+from isodyn.marching.schedule import plan
+from isodyn.stepping.local_error import judge
+from isodyn.stepping.memory import LEG, MEMORY, STATE
 
 CALLS, ROUNDS, LIMIT = 2000, 25, 0.05
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import isodyn as iso
-from isodyn.integrate.schedule import plan
+from isodyn.marching.schedule import plan
 
 
 def collected(stretches):

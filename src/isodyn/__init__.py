@@ -19,6 +19,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from isodyn import errors, notebook_views
+from isodyn.api import FixedSteps, Newton, StepPolicy, StepTimes, integrate
 from isodyn.errors import IsodynError
 from isodyn.formulations import (
     GGL,
@@ -34,7 +35,6 @@ from isodyn.formulations import (
     UdwadiaKalaba,
     VelocityLevel,
 )
-from isodyn.integrate import FixedSteps, Newton, StepPolicy, StepTimes, integrate
 from isodyn.results import Solution, shown, stored_models
 from isodyn.schemes import Composition, FirstOrderScheme, Scheme
 from isodyn.systems import (
@@ -49,12 +49,12 @@ from isodyn.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from isodyn import analysis, beams, gauss, problems, reduction, report, subdomains
+    from isodyn.api.adaptive import integrate_adaptive
+    from isodyn.api.ensemble import ensemble
+    from isodyn.api.resuming import resume
     from isodyn.beams import Beam, Section
     from isodyn.bodies import shapes
     from isodyn.friction import FrictionSolution, integrate_with_friction
-    from isodyn.integrate.adaptive import integrate_adaptive
-    from isodyn.integrate.ensemble import ensemble
-    from isodyn.integrate.resuming import resume
     from isodyn.joints import (
         Coupling,
         Cylindrical,
@@ -236,8 +236,8 @@ _LATER = {
     **dict.fromkeys(("Beam", "Section"), "isodyn.beams"),
     **dict.fromkeys(("FrictionSolution", "integrate_with_friction"), "isodyn.friction"),
     "Ensemble": "isodyn.results.ensemble",
-    "ensemble": "isodyn.integrate.ensemble",
-    "integrate_adaptive": "isodyn.integrate.adaptive",
+    "ensemble": "isodyn.api.ensemble",
+    "integrate_adaptive": "isodyn.api.adaptive",
     **dict.fromkeys(("pod", "reduce"), "isodyn.reduction"),
     **dict.fromkeys(("Subdomains", "partition"), "isodyn.subdomains"),
     **dict.fromkeys(("equilibrium", "follow_loads", "inverse_dynamics", "kinematics", "linearise"), "isodyn.studies"),
@@ -251,7 +251,7 @@ _LATER = {
     "load_mjcf": "isodyn.models.mjcf",
     "load_sdf": "isodyn.models.sdf",
     "load_urdf": "isodyn.models.urdf",
-    "resume": "isodyn.integrate.resuming",
+    "resume": "isodyn.api.resuming",
     **dict.fromkeys(
         (
             "Coupling",

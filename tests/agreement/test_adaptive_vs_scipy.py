@@ -51,8 +51,8 @@ def test_rate_of_q_by_differences_of_the_retraction():
     system = rotating.top_system()
     sol = iso.integrate_adaptive(system, t_end=1e-3, first_step=1e-3, save=[0.0])
     from isodyn.formulations.closure import OPEN
-    from isodyn.integrate.at_rest import AtRest
-    from isodyn.integrate.rate import rate
+    from isodyn.marching.at_rest import AtRest
+    from isodyn.stepping.rate import rate
 
     run = AtRest(system)
     run.state.q[:], run.state.v[:] = sol.q[0], sol.v[0]

@@ -133,7 +133,7 @@ def test_the_same_run_with_full_matrices(formulation: Any, monkeypatch: pytest.M
 
 def test_large_redundant_systems_choose_rows_sparsely(monkeypatch: pytest.MonkeyPatch) -> None:
     """Beyond the size at which G is factorised whole, the sparse choice gives the same run."""
-    from isodyn.integrate import enforced_rows, run
+    from isodyn.marching import enforced_rows, run
 
     system = ladder(5).compile()
     whole = iso.integrate(system, dt=0.005, t_end=0.1)

@@ -24,12 +24,12 @@ import isodyn as iso
 import rotating_bodies as rotating
 from isodyn import problems
 from isodyn.errors import AccuracyWarning, InputError
-from isodyn.integrate.closeness import smallest_of_blocks, smallest_of_rows
 from isodyn.kernels.compiled import OK
 from isodyn.linear_solvers import block_lu
 from isodyn.linear_solvers.blocks import pack, storage_of
 from isodyn.mechanism.system import MechanismSystem
 from isodyn.problems import chains, four_bars
+from isodyn.stepping.closeness import smallest_of_blocks, smallest_of_rows
 from isodyn.systems.questions import Questions
 
 S = iso.Scheme

@@ -22,11 +22,11 @@ PROGRAM = textwrap.dedent(
     import isodyn as iso
     from isodyn import problems
     from isodyn.errors import SchemeError
-    from isodyn.integrate.composition import check_composition
-    from isodyn.integrate.method import settle
-    from isodyn.integrate.plan import lay_legs
-    from isodyn.integrate.run import Run
-    from isodyn.integrate.schedule import plan
+    from isodyn.marching.composition import check_composition
+    from isodyn.marching.method import settle
+    from isodyn.marching.plan import lay_legs
+    from isodyn.marching.run import Run
+    from isodyn.marching.schedule import plan
     from isodyn.mechanism.system import MechanismSystem
 
     BEAMS = ("flying_rod", "elastica", "roll_up", "flexible_pendulum", "flexible_slider_crank", "beam_and_bodies")

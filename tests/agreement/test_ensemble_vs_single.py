@@ -7,9 +7,9 @@ import pytest
 
 import isodyn as iso
 from isodyn import problems
-from isodyn.integrate.ensemble_run import apart
-from isodyn.integrate.memory import new_state
+from isodyn.marching.ensemble_run import apart
 from isodyn.problems import pendulum
+from isodyn.stepping.memory import new_state
 
 ROWS = ("t", "q", "v", "a", "lam")
 

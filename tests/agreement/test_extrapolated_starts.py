@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import isodyn as iso
-from isodyn.integrate.extrapolation import extrapolated, take_in
-from isodyn.integrate.memory import DIFFERENCES
+from isodyn.stepping.extrapolation import extrapolated, take_in
+from isodyn.stepping.memory import DIFFERENCES
 
 
 @pytest.mark.parametrize("degree", range(DIFFERENCES))

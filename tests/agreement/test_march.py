@@ -10,9 +10,9 @@ import pytest
 
 import isodyn as iso
 from isodyn import problems
-from isodyn.integrate.method import settle
-from isodyn.integrate.run import Run
-from isodyn.integrate.schedule import plan
+from isodyn.marching.method import settle
+from isodyn.marching.run import Run
+from isodyn.marching.schedule import plan
 
 STEPS = 60
 CASES = {

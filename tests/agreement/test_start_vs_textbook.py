@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import isodyn as iso
-from isodyn.integrate import initial
 from isodyn.problems import kepler
+from isodyn.stepping import initial
 
 DT, N = 0.05, 200
 Q0, V0 = np.array([0.7, 0.0]), np.array([0.0, 1.36])

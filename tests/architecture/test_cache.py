@@ -33,7 +33,7 @@ def test_another_process_starts_from_the_cache():
     assert "compiling" not in done.stderr
 
 
-def stamps(package, files=("integrate/march.py", "problems/kepler.py")):
+def stamps(package, files=("marching/march.py", "problems/kepler.py")):
     """The stamps of the loop's file and of a problem's, or of others, for a copy of the package, in
     a process of its own."""
     program = (
@@ -51,15 +51,15 @@ def test_a_changed_kernel_makes_every_caller_stale(tmp_path):
     shutil.copytree(Path(isodyn.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
     loop, kepler = stamps(package)
     assert stamps(package) == [loop, kepler]
-    driver = package / "integrate" / "driver.py"
+    driver = package / "api" / "driver.py"
     driver.write_text(driver.read_text() + "\n# no kernels here, and no kernel imports from it\n")
     assert stamps(package) == [loop, kepler]
-    newton = package / "integrate" / "newton.py"  # not the file of the loop, but called by it
+    newton = package / "stepping" / "newton.py"  # not the file of the loop, but called by it
     newton.write_text(newton.read_text() + "\n# changed\n")
     changed = stamps(package)
     assert changed[0] != loop
     assert changed[1] == kepler  # which does not call it
-    layout = package / "integrate" / "memory.py"  # numbers that kernels read
+    layout = package / "stepping" / "memory.py"  # numbers that kernels read
     layout.write_text(layout.read_text() + "\n# changed\n")
     assert stamps(package)[0] != changed[0]
     changed = stamps(package)
@@ -75,7 +75,7 @@ def test_a_changed_measure_makes_mechanisms_stale_and_nothing_else(tmp_path):
     them."""
     package = tmp_path / "lib" / "isodyn"
     shutil.copytree(Path(isodyn.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
-    files = ("multibody/model.py", "integrate/march.py")
+    files = ("multibody/model.py", "marching/march.py")
     before = stamps(package, files)
     for part in ("joints/measures.py", "bodies/rotation_kernels.py", "loads/laws.py", "expressions/program.py"):
         kernels = package / part
@@ -97,7 +97,7 @@ def test_changed_places_of_numbers_make_kernels_stale(tmp_path):
     for places, changed in (
         ("reduction/tables.py", [True, False]),
         ("beams/tables.py", [False, True]),
-        ("integrate/memory.py", [False, False]),  # the memory of a step, which no model reads
+        ("stepping/memory.py", [False, False]),  # the memory of a step, which no model reads
     ):
         (package / places).write_text((package / places).read_text() + "\n# changed\n")
         after = stamps(package, files)

@@ -13,13 +13,13 @@ import numpy as np
 import pytest
 
 import isodyn as iso
-from isodyn.integrate import kernel_plan
 from isodyn.kernels import cache as kernel_cache
 from isodyn.kernels import compiled
 from isodyn.kernels import helper as kernel_helper
 from isodyn.kernels import progress as kernel_progress
 from isodyn.kernels.compiled import F, f8, kernel
 from isodyn.kernels.numba_internals.dispatcher import Kernel
+from isodyn.marching import kernel_plan
 
 
 @kernel(f8(F))
@@ -139,9 +139,9 @@ def test_expected_kernels_are_those_that_a_run_loads():
     closure = iso.Stabilised().closure(0.01)
     expected = {one.name for one in kernel_plan.kernels_of(system.model(), system.m, closure)}
     assert {
-        "isodyn.integrate.newton.solve_step",
-        "isodyn.integrate.march.march",
-        "isodyn.integrate.projection.polish",
+        "isodyn.stepping.newton.solve_step",
+        "isodyn.marching.march.march",
+        "isodyn.stepping.projection.polish",
     } <= expected
     assert not {name for name in expected if "null_space" in name or "block_lu" in name}
 

@@ -22,7 +22,7 @@ from architecture_source import PACKAGE, ROOT, imported_parts, part_of
 # hides the part.
 FORBIDDEN = {
     "formulations": {"schemes", ROOT},
-    "systems": {"schemes", "integrate", ROOT},
+    "systems": {"schemes", "stepping", "marching", "api", ROOT},
     "bodies": {"schemes", "formulations", ROOT},
     "joints": {"schemes", "formulations", ROOT},
     "loads": {"schemes", "formulations", ROOT},
@@ -36,7 +36,9 @@ ALLOWED = {
 }
 
 SEE_SCHEMES_AND_SYSTEMS = {
-    "integrate",
+    "stepping",
+    "marching",
+    "api",
     "studies",
     "analysis",
     "problems",
@@ -48,7 +50,7 @@ SEE_SCHEMES_AND_SYSTEMS = {
 }
 
 DO_INPUT_AND_OUTPUT = {"results", "report", "cli"}
-MAY_WRITE_TO_STDERR = {"integrate/progress.py", "kernels/progress.py", "kernels/cache.py"}
+MAY_WRITE_TO_STDERR = {"marching/progress.py", "kernels/progress.py", "kernels/cache.py"}
 # in a folder of the user, for a wheel
 KEEPS_MACHINE_CODE = {"kernels/cache.py", "kernels/build.py"}
 WRITING_NAMES = {"open", "print", "input"}
@@ -120,24 +122,24 @@ def test_source_keeps_the_import_and_output_rules() -> None:
     [
         ("schemes/gs4_2.py", "from isodyn.kernels.compiled import njit", "schemes must not import kernels"),
         ("schemes/gs4_2.py", "def f():\n    from ..systems import linear", "schemes must not import systems"),
-        ("systems/linear.py", "from isodyn import integrate", "systems must not import integrate"),
+        ("systems/linear.py", "from isodyn import api", "systems must not import api"),
         ("systems/linear.py", "from .. import Scheme", "systems must not import the package root"),
         ("formulations/ggl.py", "import isodyn.schemes.gs4_2", "formulations must not import schemes"),
         ("joints/hinge.py", "from isodyn.formulations import GGL", "joints must not import formulations"),
         ("mechanism.py", "from isodyn import schemes, systems", "must not see both schemes and systems"),
-        ("systems/linear.py", "x = Later('isodyn.integrate.run')", "systems must not import integrate"),
-        ("systems/linear.py", "x = import_module('isodyn.integrate')", "systems must not import integrate"),
-        ("systems/linear.py", "x = names_from('isodyn.integrate', {})", "systems must not import integrate"),
+        ("systems/linear.py", "x = Later('isodyn.marching.run')", "systems must not import marching"),
+        ("systems/linear.py", "x = import_module('isodyn.api')", "systems must not import api"),
+        ("systems/linear.py", "x = names_from('isodyn.api', {})", "systems must not import api"),
         ("studies/order.py", "print(1)", "print() outside"),
-        ("integrate/march.py", "import sys\nsys.stderr.write('x')", "sys.stderr.write() outside"),
-        ("integrate/progress.py", "print(1)", "print() outside"),
+        ("marching/march.py", "import sys\nsys.stderr.write('x')", "sys.stderr.write() outside"),
+        ("marching/progress.py", "print(1)", "print() outside"),
         ("problems/kepler.py", "from pathlib import Path\nPath('x').write_text('y')", "write_text() outside"),
     ],
 )
 def test_each_rule_is_seen_when_broken(tmp_path: Path, place: str, code: str, message: str) -> None:
     """The checker itself: one broken rule in an otherwise empty package gives exactly its
     message."""
-    for part in ("schemes", "systems", "integrate", "formulations"):
+    for part in ("schemes", "systems", "marching", "api", "formulations"):
         (tmp_path / part).mkdir()
     path = tmp_path / place
     path.parent.mkdir(exist_ok=True)
@@ -151,7 +153,7 @@ def test_each_rule_is_seen_when_broken(tmp_path: Path, place: str, code: str, me
     [
         ("schemes/gs4_2.py", "from isodyn.errors import SchemeError\nfrom . import named"),
         ("problems/kepler.py", "from isodyn.schemes import Scheme\nfrom isodyn.systems import MechanicalSystem"),
-        ("integrate/progress.py", "import sys\nsys.stderr.write('x')\nprint('y', file=sys.stderr)"),
+        ("marching/progress.py", "import sys\nsys.stderr.write('x')\nprint('y', file=sys.stderr)"),
         ("cli.py", "print(1)"),
     ],
 )

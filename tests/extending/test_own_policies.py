@@ -14,8 +14,8 @@ import pytest
 import isodyn as iso
 from isodyn import problems
 from isodyn.errors import ConvergenceError, InputError, SchemeError
-from isodyn.integrate.policies import ACCEPT
 from isodyn.results import Checkpoint
+from isodyn.stepping.policies import ACCEPT
 
 SCHEME = iso.Scheme.optimal(0.8)
 

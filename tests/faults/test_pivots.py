@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 import isodyn as iso
-from isodyn.integrate import remedies
 from isodyn.joints import Hinge
 from isodyn.kernels.compiled import OK, SINGULAR, FloatArray
 from isodyn.linear_solvers import block_lu
 from isodyn.linear_solvers.blocks import Sparsity, joint_to_merge, pack, storage_of
 from isodyn.loads import Spring
+from isodyn.marching import remedies
 
 LINKS, LENGTH, MASS = 12, 0.1, 0.1
 SCHEME, DT = iso.Scheme.U0(0.8, 0.8, 0.8), 1e-3

@@ -6,12 +6,12 @@ import pytest
 
 import isodyn as iso
 from isodyn import problems
-from isodyn.integrate import initial
-from isodyn.integrate.method import settle
-from isodyn.integrate.plan import lay_legs, new_plan
-from isodyn.integrate.run import Run
-from isodyn.integrate.schedule import plan
 from isodyn.kernels.compiled import OK
+from isodyn.marching.method import settle
+from isodyn.marching.plan import lay_legs, new_plan
+from isodyn.marching.run import Run
+from isodyn.marching.schedule import plan
+from isodyn.stepping import initial
 
 CENTRAL, MIDPOINT = iso.Scheme.central_difference(), iso.Scheme.V0(1, 1, 0)
 STEPS = 5

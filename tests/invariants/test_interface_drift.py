@@ -5,7 +5,7 @@ import pytest
 
 import isodyn as iso
 from isodyn.errors import StabilityWarning
-from isodyn.integrate.schedule import plan
+from isodyn.marching.schedule import plan
 from isodyn.subdomains.coupled import CoupledRun
 from isodyn.subdomains.system_step import SystemStep
 from subdomain_systems import THREE, chain, split_oscillator

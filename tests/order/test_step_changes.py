@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import isodyn as iso
-from isodyn.integrate.method import settle
-from isodyn.integrate.plan import lay_legs, new_plan
-from isodyn.integrate.run import Run
-from isodyn.integrate.schedule import plan
 from isodyn.kernels.compiled import OK
+from isodyn.marching.method import settle
+from isodyn.marching.plan import lay_legs, new_plan
+from isodyn.marching.run import Run
+from isodyn.marching.schedule import plan
 
 T_JUMP = 0.7331  # on no grid used here
 OMEGA = 3.0

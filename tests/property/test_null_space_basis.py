@@ -5,7 +5,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isodyn.integrate.null_space import qr_basis, svd_basis
+from isodyn.stepping.null_space import qr_basis, svd_basis
 
 
 @given(n=st.integers(1, 8), share=st.floats(0.0, 1.0), seed=st.integers(0, 2**31), zeros=st.booleans())

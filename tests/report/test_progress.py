@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import isodyn as iso
-from isodyn.integrate import progress
+from isodyn.marching import progress
 
 
 def test_notebooks_show_a_bar_and_take_it_away(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -87,7 +87,7 @@ def death_in_a_write(number: int) -> None:
 
 def death_at_a_step(number: int) -> None:
     """Be killed after so many steps, wherever that is between checkpoints."""
-    from isodyn.integrate.run import Run
+    from isodyn.marching.run import Run
 
     original = Run.follow
 

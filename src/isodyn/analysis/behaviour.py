@@ -30,8 +30,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from isodyn.api import Newton, integrate
 from isodyn.errors import IsodynError, StabilityWarning, coarse_steps_meant
-from isodyn.integrate import Newton, integrate
 from isodyn.kernels.compiled import FloatArray
 from isodyn.problems import (
     brusselator,

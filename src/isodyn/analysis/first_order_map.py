@@ -19,8 +19,8 @@ import numpy as np
 
 from isodyn.analysis.behaviour import ECCENTRICITY, ORBIT_STEP, REVOLUTIONS, smooth_average, unstable_allowed
 from isodyn.analysis.one_step_map import DEFECT, DRIFT, Symplecticity, Verdict, attraction, defect_along
+from isodyn.api import Newton, integrate
 from isodyn.errors import IsodynError
-from isodyn.integrate import Newton, integrate
 from isodyn.kernels.compiled import FloatArray
 from isodyn.problems import kepler
 from isodyn.schemes import FirstOrderScheme

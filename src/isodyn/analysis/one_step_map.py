@@ -37,9 +37,9 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from isodyn.analysis.behaviour import ECCENTRICITY, ORBIT_STEP, orbit_behaviour
-from isodyn.integrate.coefficients import starting_scheme
 from isodyn.kernels.compiled import FloatArray
 from isodyn.schemes import Scheme, critical_frequency, spectral_radius
+from isodyn.stepping.coefficients import starting_scheme
 
 Verdict = Literal["symplectic", "energy bounded", "not"]
 

@@ -8,8 +8,8 @@ from typing import Any
 import click
 import numpy as np
 
+from isodyn.api import integrate
 from isodyn.cli.output import JSON, new_console, new_table, print_json
-from isodyn.integrate import integrate
 from isodyn.problems import get
 from isodyn.report.figures import check_folder, order_figure, require_matplotlib
 from isodyn.report.html import write_report

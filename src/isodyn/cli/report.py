@@ -9,10 +9,10 @@ from typing import Any
 
 import click
 
+from isodyn.api.resuming import resume
 from isodyn.cli.models import system_of_python
 from isodyn.cli.output import JSON, print_json, say_written
 from isodyn.errors import InputError
-from isodyn.integrate.resuming import resume
 from isodyn.later import Later
 from isodyn.problems import ALL
 from isodyn.report.reasons import cited

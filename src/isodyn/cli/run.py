@@ -12,13 +12,13 @@ from typing import Any
 import click
 
 from isodyn import problems
+from isodyn.api import integrate
+from isodyn.api.resuming import described, resume
 from isodyn.cli.files import Files
 from isodyn.cli.models import is_model_file, is_robot_file, read_model, system_of_python, system_of_robot
 from isodyn.cli.output import INTERRUPTED, JSON, on_terminal, print_json, say_written
 from isodyn.cli.summaries import print_mechanism, print_members, print_summary
 from isodyn.errors import InputError, IsodynError
-from isodyn.integrate import integrate
-from isodyn.integrate.resuming import described, resume
 from isodyn.later import Later
 from isodyn.report import figures
 from isodyn.report.summary import run_summary

@@ -2,7 +2,7 @@
 
 The closure of a holonomic row is γ₁φ + γ₂φ̇ + γ₃φ̈ at t_{n+1} [Shimada2014 (3.201)], or at the
 balance; `Closure` has the weights and what goes with them. Formulations make closures, kernels read
-them (isodyn.integrate.closure).
+them (isodyn.stepping.closure).
 """
 
 from __future__ import annotations

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from isodyn.api.adaptive import integrate_adaptive
 from isodyn.errors import ConvergenceError, InputError, IsodynError, PainleveError, SeparationError, SingularError
 from isodyn.friction.solution import FrictionSolution, Recorder, Switch
 from isodyn.friction.system import WORKS, ModalSystem, Physics
@@ -25,7 +26,6 @@ from isodyn.friction.watches import OPENS, REVERSES, SLIPS, STOPS, Watch
 from isodyn.gauss.contacts import Contact, Mode, Sliding, Sticking
 from isodyn.gauss.friction import FrictionResult
 from isodyn.gauss.modes import choose, margin
-from isodyn.integrate.adaptive import integrate_adaptive
 from isodyn.kernels.compiled import FloatArray
 from isodyn.memory import require_rows
 from isodyn.results.solution import Solution

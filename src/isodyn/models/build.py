@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from isodyn.api import Newton
 from isodyn.errors import InputError, IsodynError
-from isodyn.integrate import Newton
 from isodyn.mechanism.mechanism import Mechanism
 from isodyn.memory import require_memory
 from isodyn.models.builder import Builder, coordinate

@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
+from isodyn.api import integrate
 from isodyn.errors import InputError
-from isodyn.integrate import integrate
 from isodyn.kernels.compiled import FloatArray
 from isodyn.reduction.basis import Basis, pod
 from isodyn.reduction.galerkin import reduce

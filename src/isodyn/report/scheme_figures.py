@@ -19,8 +19,8 @@ import numpy as np
 import numpy.typing as npt
 
 from isodyn.analysis.behaviour import unstable_allowed
+from isodyn.api import integrate
 from isodyn.errors import InputError
-from isodyn.integrate import integrate
 from isodyn.kernels.compiled import FloatArray
 from isodyn.later import Later
 from isodyn.report.figures import COLOURS, canvas, save

@@ -99,7 +99,7 @@ class Ensemble:
     solver: str = ""
     stopped: str | None = None
     aux: dict[str, Any] = field(default_factory=dict)
-    # largest changes and local errors of all members (isodyn.integrate.local_error)
+    # largest changes and local errors of all members (isodyn.stepping.local_error)
     judged: FloatArray | None = None
 
     def __len__(self) -> int:

@@ -1,6 +1,6 @@
 """What a solution says about its own accuracy: local error, chord strain, drift, energy.
 
-The local error is that of isodyn.integrate.local_error, for each component relative to the largest
+The local error is that of isodyn.stepping.local_error, for each component relative to the largest
 change of components of its unit in one step. Where units are not known a component is compared with
 its own largest change, or with a small part of the largest of all.
 """
@@ -59,7 +59,7 @@ class LocalError(NamedTuple):
 
 
 def largest_local_error(judged: FloatArray, system: Any) -> LocalError:
-    """From isodyn.integrate.memory.JUDGED: largest change of v in a step, largest v, errors of q
+    """From isodyn.stepping.memory.JUDGED: largest change of v in a step, largest v, errors of q
     per Δt and of v, their times."""
     change, v, e_q, e_v, at_q, at_v = judged
     change = np.maximum(change, STEADY * v)

@@ -23,10 +23,10 @@ from typing import Any
 
 import numpy as np
 
+from isodyn.api import Newton, integrate
 from isodyn.errors import CoarseStepWarning, InputError, IsodynError, IsodynWarning, SchemeError
 from isodyn.formulations import Formulation
 from isodyn.formulations.table import TABLE, check_combination
-from isodyn.integrate import Newton, integrate
 from isodyn.problems.problem import Problem
 from isodyn.results.balance import Drift
 from isodyn.schemes import FirstOrderScheme, Scheme

@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 
+from isodyn.api import Newton, integrate
 from isodyn.errors import InputError, coarse_steps_meant
 from isodyn.formulations import Formulation
-from isodyn.integrate import Newton, integrate
 from isodyn.kernels.compiled import FloatArray
 from isodyn.problems.problem import Problem
 from isodyn.schemes import FirstOrderScheme, Scheme

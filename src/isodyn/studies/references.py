@@ -22,9 +22,9 @@ from typing import Any
 
 import numpy as np
 
+from isodyn.api import integrate
 from isodyn.errors import ConvergenceError, InputError
 from isodyn.formulations import Formulation
-from isodyn.integrate import integrate
 from isodyn.kernels.compiled import (
     ACCELERATION,
     BALANCE,

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isodyn.integrate.schedule import Stretch
 from isodyn.kernels.compiled import OK, FloatArray
+from isodyn.marching.schedule import Stretch
 from isodyn.subdomains.linear_run import LinearRun, possible
 from isodyn.subdomains.system_step import SystemStep
 

@@ -23,12 +23,12 @@ from typing import Any
 import numpy as np
 
 from isodyn.errors import ConvergenceError, InputError, NonFiniteError
-from isodyn.integrate.outcome import carry_out
-from isodyn.integrate.schedule import Stretch
 from isodyn.kernels import interrupts
 from isodyn.kernels.compiled import FloatArray
 from isodyn.kernels.progress import run_clock
 from isodyn.linear_solvers.rows import choose
+from isodyn.marching.outcome import carry_out
+from isodyn.marching.schedule import Stretch
 from isodyn.results.solution import Statistics
 from isodyn.subdomains.blocks import Blocks
 from isodyn.subdomains.interface import InterfaceOperator, schur

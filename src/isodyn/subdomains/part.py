@@ -19,12 +19,12 @@ import numpy as np
 from isodyn.errors import NonFiniteError
 from isodyn.formulations import Stabilised
 from isodyn.formulations.closure import OPEN
-from isodyn.integrate import march
-from isodyn.integrate.at_rest import AtRest
-from isodyn.integrate.memory import Counters, State
-from isodyn.integrate.method import Method
-from isodyn.integrate.plan import lay_legs, limit_loads, new_plan
 from isodyn.kernels.compiled import OK, FloatArray
+from isodyn.marching import march
+from isodyn.marching.at_rest import AtRest
+from isodyn.marching.method import Method
+from isodyn.marching.plan import lay_legs, limit_loads, new_plan
+from isodyn.stepping.memory import Counters, State
 from isodyn.subdomains import responses
 from isodyn.subdomains.interface_load import tied
 from isodyn.subdomains.linear_kernels import advance

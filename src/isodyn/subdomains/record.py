@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from isodyn.errors import InputError
-from isodyn.integrate.columns import columns
 from isodyn.kernels.compiled import FloatArray
 from isodyn.linear_solvers.rows import Rows, least_multipliers
+from isodyn.marching.columns import columns
 from isodyn.memory import require_rows
 from isodyn.results.solution import Sample, Solution, Statistics
 from isodyn.subdomains.part import Row

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from isodyn.api.divided import RunSettings
 from isodyn.errors import InputError
 from isodyn.formulations import Stabilised, VelocityLevel
-from isodyn.integrate.divided import RunSettings
-from isodyn.integrate.method import adapt
-from isodyn.integrate.progress import Progress
-from isodyn.integrate.schedule import resolved
+from isodyn.marching.method import adapt
+from isodyn.marching.progress import Progress
+from isodyn.marching.schedule import resolved
 from isodyn.subdomains.advice import warn_beyond_limits
 from isodyn.subdomains.coupled import CoupledRun
 from isodyn.subdomains.per_subdomain import by_name, counted

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
+from isodyn.api.divided import RunSettings
 from isodyn.errors import InputError
-from isodyn.integrate.divided import RunSettings
 from isodyn.kernels.compiled import IntArray
 from isodyn.later import Later
 from isodyn.systems import System, as_system

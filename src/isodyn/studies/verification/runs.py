@@ -9,8 +9,8 @@ from typing import Any, Literal
 
 import numpy as np
 
+from isodyn.api import Newton, integrate
 from isodyn.errors import InputError
-from isodyn.integrate import Newton, integrate
 from isodyn.problems import Problem, Reference, get
 from isodyn.problems.problem import Motion
 from isodyn.results import Solution

@@ -1,0 +1,39 @@
+"""What `integrate` takes besides systems: things that know how they are run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar, runtime_checkable
+
+from isodyn.formulations import Formulation
+from isodyn.marching.schedule import Stretch
+from isodyn.stepping.newton_settings import Newton
+
+Result = TypeVar("Result", covariant=True)
+
+
+@dataclass(frozen=True)
+class RunSettings:
+    """What `integrate` was asked for: the stretches between breakpoints, and its other arguments as
+    they were given."""
+
+    scheme: Any
+    formulation: Formulation | None
+    stretches: list[Stretch]
+    newton: Newton
+    select: Any = None
+    observe: Callable[[Any], Any] | None = None
+    progress: bool = False
+    assemble: bool = False
+    substeps: Any = None
+    threads: int = 1
+    executor: Any = None
+
+
+@runtime_checkable
+class RunsItself(Protocol[Result]):
+    """Several systems that are run together, such as subdomains."""
+
+    def run(self, settings: RunSettings) -> Result:
+        """Integrate along the stretches."""

@@ -1,0 +1,273 @@
+"""`integrate`: one system, one scheme, one run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from copy import copy
+from dataclasses import replace
+from typing import Any, TypedDict, TypeVar, Unpack, overload
+
+from isodyn.api.divided import RunSettings, RunsItself
+from isodyn.errors import InputError, IsodynError
+from isodyn.formulations import Formulation
+from isodyn.formulations.protocol import as_formulation, facts_of
+from isodyn.formulations.table import check_combination
+from isodyn.marching.at_rest import AtRest
+from isodyn.marching.composition import check_composition
+from isodyn.marching.index_reduction import reduced_index
+from isodyn.marching.method import refuse_sized, settle, unconstrained
+from isodyn.marching.progress import Progress
+from isodyn.marching.run import Run
+from isodyn.marching.schedule import Stretch, along_times, plan
+from isodyn.results.checkpoint import as_checkpoint
+from isodyn.results.solution import Solution
+from isodyn.schemes import Composition, FirstOrderScheme, Scheme
+from isodyn.stepping.newton_settings import Newton
+from isodyn.stepping.policies import FixedSteps, StepPolicy, StepTimes, check_policy
+from isodyn.systems import Description, System, as_system
+
+Result = TypeVar("Result")
+
+
+class Options(TypedDict, total=False):
+    """Keywords of `integrate` that may be left out."""
+
+    t0: float
+    save_every: int
+    select: Any
+    breakpoints: Any
+    progress: bool
+    observe: Callable[[Any], Any] | None
+    newton: Newton | None
+    assemble: bool
+    substeps: Any
+    threads: int
+    executor: Any
+    checkpoint: Any
+
+
+@overload
+def integrate(
+    system: RunsItself[Result],
+    scheme: Any = ...,
+    formulation: Formulation | None = ...,
+    *,
+    dt: float,
+    t_end: float,
+    **options: Unpack[Options],
+) -> Result: ...
+
+
+@overload
+def integrate(
+    system: System | Description,
+    scheme: Scheme | FirstOrderScheme | Composition | None = ...,
+    formulation: Formulation | None = ...,
+    *,
+    dt: float | FixedSteps | StepTimes | StepPolicy,
+    t_end: float,
+    **options: Unpack[Options],
+) -> Solution: ...
+
+
+def integrate(
+    system: Any,
+    scheme: Any = None,
+    formulation: Formulation | None = None,
+    *,
+    dt: Any,
+    t_end: float,
+    t0: float = 0.0,
+    save_every: int = 1,
+    select: Any = None,
+    breakpoints: Any = (),
+    progress: bool = False,
+    observe: Callable[[Any], Any] | None = None,
+    newton: Newton | None = None,
+    assemble: bool = False,
+    substeps: Any = None,
+    threads: int = 1,
+    executor: Any = None,
+    checkpoint: Any = None,
+) -> Any:
+    """Integrate a system from t0 to t_end in steps of dt.
+
+    Loads are asked for up to t_end + (W₁ − 1) dt, which is up to dt/2 after t_end for some V0
+    members. Ctrl-C returns the solution up to the last whole step.
+
+    Parameters
+    ----------
+    system
+        A system, a `Mechanism`, a `Beam` or `Subdomains`.
+    scheme
+        The scheme; `Scheme.default()`, which is U0(0.9, 1, 0), if left out. First-order systems
+        take a `FirstOrderScheme`, or a `Scheme` that adapts to one (`Scheme.optimal(0.8)` if left
+        out). A `Composition` has order 4 or 6.
+    formulation
+        How constraints enter; `Stabilised()` if left out. `isodyn.formulations.table` says what
+        goes with what.
+    dt
+        Size of a step; the last step is shorter if dt does not divide the span. `StepTimes` gives
+        the times of steps, and a `StepPolicy` chooses steps on the way.
+    t_end, t0
+        End and start of the run.
+    save_every
+        Save every n-th step; the first, the last and breakpoints are always saved.
+    select
+        Columns to save: indices for all variables, or a mapping such as {"q": [0, 5], "v": []}; for
+        subdomains one for all, or by name.
+    breakpoints
+        Times at which loads jump; the run steps onto them and starts anew.
+    progress
+        Show a bar with the remaining time on standard error.
+    observe
+        Function that is called with the state (a `Sample`, or a `SubdomainSample`) at every saved
+        time, with all columns. If it returns True, the run ends.
+    newton
+        Settings of the iteration.
+    assemble
+        Move a start that violates the constraints to the nearest one that does not, in the mass
+        norm, instead of refusing it.
+    substeps
+        For `Subdomains`: number of steps of a subdomain in each step dt, one for all or by name.
+        Their formulation is velocity level, or `Stabilised()` for continuous displacements.
+    threads
+        For `Subdomains`: number of threads that share them.
+    executor
+        For `Subdomains`: a `distributed.Client` on whose workers they live. It pays for sub-steps
+        that take many milliseconds per step dt.
+    checkpoint
+        A folder, or a `isodyn.results.Checkpoint`, to which the run appends; `isodyn.resume` goes
+        on from it after a stop or a crash, bit for bit.
+
+    Returns
+    -------
+    sol
+        The solution; a `SubdomainSolution` for subdomains.
+
+    Raises
+    ------
+    InputError
+        If an argument is not admissible, or the start violates the constraints.
+    ConvergenceError
+        If a step does not converge. This and other errors of a run have the solution up to the last
+        whole step in `partial`.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> system = iso.MechanicalSystem(M=1.0, Q=lambda q, v, t: -q, q0=[1.0], v0=[0.0])
+    >>> sol = iso.integrate(system, iso.Scheme.midpoint_epa(), dt=0.01, t_end=1.0)
+    >>> bool(abs(sol.q[-1, 0] - 0.5403023) < 1e-4)
+    True
+    """
+    _check(newton, observe)
+    dt = dt.dt if isinstance(dt, FixedSteps) else dt
+    stretches, typical = schedule(t0, t_end, dt, breakpoints, save_every)
+    system = as_system(system)
+    if not isinstance(system, System):
+        if not isinstance(system, RunsItself):
+            raise InputError(f"system must be one of isodyn's systems, received {type(system).__name__}")
+        if typical is not dt:
+            raise InputError(f"subdomains take system steps of one size, received dt = {dt!r}")
+        if checkpoint is not None:
+            raise InputError("checkpoints are not for subdomains", hint="save what is done with observe=")
+        given: Any = {"select": select, "observe": observe, "progress": progress, "assemble": assemble}
+        given |= {"substeps": substeps, "threads": threads, "executor": executor}
+        return system.run(RunSettings(scheme, formulation, stretches, newton or Newton(), **given))
+    if substeps is not None or executor is not None:
+        raise InputError(f"substeps and executor are for subdomains; this is one {type(system).__name__}")
+    kept = as_checkpoint(checkpoint)
+    if kept is not None and not kept.begun:
+        given = {"scheme": scheme, "formulation": formulation, "dt": dt, "t_end": t_end, "t0": t0, "newton": newton}
+        given |= {"save_every": save_every, "select": select, "breakpoints": breakpoints, "assemble": assemble}
+        kept.begin(system, given)
+    formulation = _formulation(system, formulation)
+    times: Any = {"dt": dt, "t_end": t_end, "t0": t0, "save_every": save_every, "breakpoints": breakpoints}
+    times |= {"progress": progress, "newton": newton, "checkpoint": kept}
+    if (other := as_transform(formulation)) is not None:
+        return _transformed(other, system, scheme, select, assemble, observe=observe, **times)
+    if formulation is None and system.first_order and (reduced := reduced_index(system, t0)) is not None:
+        return reduced.run(integrate, scheme, select, observe, **times)
+    composition = None
+    if isinstance(scheme, Composition):
+        check_composition(system, scheme, formulation)
+        composition, scheme, formulation = scheme, scheme.base, None
+        newton = replace(newton or Newton(rtol=1e-13), max_halvings=0)
+    method = settle(system, scheme, formulation, typical, composition)
+    policy = dt if isinstance(dt, StepPolicy) else None
+    if typical is not dt:
+        refuse_sized(method, formulation, typical, policy)
+    run = Run(
+        system, method, stretches, newton=newton, select=select, observe=observe, assemble=assemble, policy=policy
+    )
+    run.checkpoint = kept
+    with Progress(run.total_steps, progress and policy is None) as bar:
+        return run.execute(bar)
+
+
+def _check(newton: Any, observe: Any) -> None:
+    """InputError for what is no setting of the iteration, and no observer."""
+    if newton is not None and not isinstance(newton, Newton):
+        raise InputError(f"newton must be a Newton, received {newton!r}", hint="for example iso.Newton(rtol=1e-12)")
+    if observe is not None and not callable(observe):
+        raise InputError(f"observe must be a function of a sample, received {observe!r}")
+
+
+def _formulation(system: System, formulation: Any) -> Formulation | None:
+    """The formulation for a system; refused where the system has no use for it."""
+    if system.m or isinstance(formulation, Formulation):
+        formulation = as_formulation(formulation)
+    elif formulation is not None:
+        raise unconstrained(formulation)
+    if formulation is not None and facts_of(formulation).constraints_only and (system.m == 0 or system.first_order):
+        raise InputError(f"{formulation!r} needs a mechanical system with constraints")
+    found: Formulation | None = formulation
+    return found
+
+
+def _transformed(other: Formulation, system: System, scheme: Any, select: Any, assemble: bool, **options: Any) -> Any:
+    """Integrate the system that a formulation makes instead, and bring its solution back."""
+    base = scheme.base if isinstance(scheme, Composition) else scheme
+    check_combination(other, base or Scheme.default(), system)
+    if select is not None:
+        raise InputError(f"{type(other).__name__} needs all columns to bring its solution back, so select must be None")
+    system = _started(system, options["t0"], options["t_end"], assemble)
+    transformed = other.transform(system)
+    if transformed.first_order and isinstance(scheme, Scheme):
+        scheme = scheme.first_order()
+    try:
+        sol = integrate(transformed, scheme, **options)
+    except IsodynError as error:
+        if error.partial is not None:
+            error.partial = other.lift(error.partial, system)
+        raise
+    return other.lift(sol, system)
+
+
+def schedule(t0: float, t_end: float, dt: Any, breakpoints: Any, save_every: int) -> tuple[list[Stretch], float]:
+    """Stretches of a run, and the size of its steps; dt itself, or a typical one of a policy."""
+    if isinstance(dt, StepTimes):
+        stretches = along_times(t0, t_end, dt.times, breakpoints, save_every)
+        return stretches, (t_end - t0) / sum(stretch.steps for stretch in stretches)
+    if isinstance(dt, StepPolicy):
+        check_policy(dt, t0, t_end)
+        return plan(t0, t_end, dt.first_step, breakpoints, save_every), float(dt.first_step)
+    return plan(t0, t_end, dt, breakpoints, save_every), dt
+
+
+def as_transform(formulation: Formulation | None) -> Formulation | None:
+    """A formulation that makes another system of this one; None for those that close a step."""
+    return formulation if formulation is not None and facts_of(formulation).transforms else None
+
+
+def _started(system: Any, t0: float, t_end: float, assemble: bool) -> Any:
+    """The system with a consistent start, for formulations that make another system of it."""
+    rest = AtRest(system, assemble=assemble, span=t_end - t0)
+    rest.state.t = t0
+    rest.look(t0)
+    rest.make_consistent(t0, True)
+    started = copy(system)
+    object.__setattr__(started, "q0", rest.state.q.copy())
+    object.__setattr__(started, "v0", rest.state.v.copy())
+    return started

@@ -1,0 +1,116 @@
+"""`resume`: go on with a run from its last checkpoint."""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+from typing import Any
+
+from isodyn.api.driver import integrate
+from isodyn.errors import DamageError, InputError
+from isodyn.results.checkpoint import FORMAT, Checkpoint
+from isodyn.results.files import is_file
+from isodyn.results.inputs import fingerprint, from_json
+from isodyn.results.seals import opened_json
+from isodyn.results.solution import Solution
+from isodyn.results.stored_models import system_of_model
+from isodyn.systems.description import as_system
+
+NEEDED = {"dt", "t_end"}
+OWN = {"system", "progress", "observe", "checkpoint"}  # what a resumed run is given anew
+
+
+def resume(path: str | Path, system: Any = None, *, progress: bool = False, observe: Any = None) -> Solution:
+    """Continue a run that was started with `checkpoint=path`.
+
+    The result is bit for bit that of a run which was not interrupted.
+
+    Parameters
+    ----------
+    path
+        The folder.
+    system
+        The system of the run, which is checked; a run from a model file brings its own.
+    progress
+        Show a bar with the remaining time on standard error.
+    observe
+        As in `integrate`.
+
+    Returns
+    -------
+    sol
+        The solution; of a finished run as it is.
+
+    Raises
+    ------
+    InputError
+        If the folder holds no run, or the system is another one.
+
+    Examples
+    --------
+    >>> import isodyn as iso, tempfile
+    >>> pendulum = iso.problems.get("pendulum").system()
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     half = iso.integrate(
+    ...         pendulum, dt=0.01, t_end=0.1, checkpoint=f"{folder}/run", observe=lambda x: bool(x.t > 0.05)
+    ...     )
+    ...     sol = iso.resume(f"{folder}/run", pendulum)
+    >>> float(sol.t[-1])
+    0.1
+    """
+    folder = Path(path)
+    identity, document = _described(folder)
+    if system is None:
+        system = system_of(document, folder)
+    system = as_system(system)
+    if fingerprint(system) != document["system"]:
+        raise InputError(
+            f"{folder} belongs to another system: names, start or forces differ",
+            hint="give the system as it was when the run began",
+        )
+    try:
+        options = {name: from_json(value) for name, value in document["options"].items()}
+        checkpoint = Checkpoint(folder, document["every"], document["model"], resumed=True)
+        odd = (
+            (set(options) - set(inspect.signature(integrate).parameters))
+            | (set(options) & OWN)
+            | (NEEDED - set(options))
+        )
+        if odd:
+            names = ", ".join(sorted(odd))
+            raise DamageError(f"{folder / 'run.json'} does not describe a run: {names} is missing or unknown")
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise DamageError(f"{folder / 'run.json'} does not describe a run: {error}") from None
+    checkpoint.identity = identity
+    found: Solution = integrate(system, **options, progress=progress, observe=observe, checkpoint=checkpoint)
+    found.model = document["model"]
+    return found
+
+
+def described(folder: Path) -> dict[str, Any]:
+    """What a folder of checkpoints says about its run."""
+    return _described(folder)[1]
+
+
+def _described(folder: Path) -> tuple[str, dict[str, Any]]:
+    if not is_file(folder / "run.json"):
+        raise InputError(f"{folder} holds no checkpoint", hint="give the folder that a run got as checkpoint")
+    identity, document = opened_json(folder / "run.json", FORMAT)
+    model, options = document.get("model"), document.get("options")
+    texts = [model.get(key) for key in ("text", "name")] if isinstance(model, dict) else []
+    sound = isinstance(options, dict) and "system" in document and "every" in document
+    if not sound or not (model is None or (all(isinstance(x, str) for x in texts) and len(texts) == 2)):
+        raise DamageError(f"{folder / 'run.json'} does not describe a run")
+    return identity, document
+
+
+def system_of(document: dict[str, Any], folder: Path) -> Any:
+    """The system of the model file that a run came from."""
+    model = document["model"]
+    if model is None:
+        raise InputError(
+            f"{folder} comes from a system in Python; give it to resume", hint="iso.resume(path, system=system)"
+        )
+    return system_of_model(model)

@@ -1,0 +1,36 @@
+"""The start of a first-order system with algebraic unknowns: its index, and s' and z that are
+consistent with s.
+
+Index 1 and 2 close a step by c(s_{n+1}, z_{n+1}) = 0 as it stands, also where some rows are of one
+and some of the other kind. Of index 3 the unknowns would be noise of size 1/Δt of what the rows
+leave: it is integrated by way of `isodyn.marching.index_reduction`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from isodyn.errors import SchemeError
+from isodyn.formulations.closure import Closure
+from isodyn.kernels.compiled import FloatArray
+from isodyn.systems.derivative_chain import Index, consistent
+
+
+def algebraic_start(
+    system: Any, t: float, s: FloatArray, z: FloatArray, closure: Closure
+) -> tuple[FloatArray, FloatArray, Index]:
+    """s', z and the index; refused where this closure of steps is not for it."""
+    rate, found, chain = consistent(system, t, s, z)
+    index = chain.index()
+    if index.index > 2:
+        raise SchemeError(
+            f"{index} at t = {t:g}: c alone, or its first derivative, does not close a step of such a system",
+            hint="leave the formulation out: integrate() then keeps c and its derivative with a second unknown",
+        )
+    if closure.acceleration != 0.0 and index.ranks[0] > 0:
+        raise SchemeError(
+            f"the constraints determine algebraic unknowns (index 1 in {index.ranks[0]} of {index.m}):"
+            " their derivative cannot close a step",
+            hint="leave the formulation out; Baumgarte and AccelerationLevel are for constraints without z (index 2)",
+        )
+    return rate, found, index

@@ -1,0 +1,145 @@
+"""A system at one instant: q and v on the constraints, accelerations and multipliers there, rows
+that still hold, and what went wrong in words.
+
+What marches builds on it (isodyn.marching.run); integrate_adaptive and formulations that make
+another system take a consistent start from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from isodyn.errors import CallableError, ConflictError, IsodynError
+from isodyn.formulations.closure import OPEN, Closure
+from isodyn.kernels.compiled import GENERAL, NOT_FINITE, OK, RAISED, SINGULAR, UNTOLD, FloatArray
+from isodyn.linear_solvers.rows import every
+from isodyn.marching.algebraic_start import algebraic_start
+from isodyn.marching.branch_start import settle_start
+from isodyn.marching.enforced_rows import EnforcedRows
+from isodyn.marching.failures import failure
+from isodyn.marching.start import (
+    finite_rows,
+    is_consistent,
+    near_manifold,
+    refuse_conflicts,
+    refuse_if_far,
+    refuse_stationary,
+    still_open,
+)
+from isodyn.stepping import initial
+from isodyn.stepping.newton_settings import Newton
+from isodyn.systems.compiled_system import started
+
+
+class AtRest(EnforcedRows):
+    """A system with the memory for questions about one instant; velocities count beside 1/span."""
+
+    def __init__(
+        self,
+        system: Any,
+        closure: Closure = OPEN,
+        scaling: FloatArray | None = None,
+        *,
+        assemble: bool = False,
+        span: float = 1.0,
+        newton: Newton | None = None,
+    ) -> None:
+        super().__init__(system, closure, scaling)
+        self.assemble, self.slowest, self.newton = assemble, 1.0 / span, newton or Newton()
+        self.index: Any = None  # of a system with algebraic unknowns
+
+    def initial_values(self, t: float, first: bool) -> None:
+        """Accelerations and multipliers at t, after q and v were put onto the constraints."""
+        state = self.state
+        if first:
+            self.look(t)
+        if self.model.traits & GENERAL and self.system.m:
+            self.enforce(every(self.system.m))
+            z = self.system.z0 if first else state.lam
+            state.a[:], state.lam[:], self.index = algebraic_start(self.system, t, state.v, z, self.closure)
+            state.da[:] = 0.0
+            state.dt = 0.0
+            return
+        # what drifts by its own equation is left alone
+        if self.system.m and (first or not self.closure.at_balance):
+            self.make_consistent(t, first)
+            diagonal = self.independent.diagonal[: self.independent.rank]
+            if diagonal.size and self.drifts:
+                state.nearest, state.nearest_at = diagonal[-1] / diagonal[0], t
+        if self.closure.compliance > 0.0:
+            self.enforce(every(self.system.m))
+        status = initial.initial_acceleration(*self.physics(self.closure), t, state, self.memory, self.counters)
+        self.check(status, t, t)
+
+    def make_consistent(self, t: float, first: bool) -> None:
+        """Choose independent rows, put q and v onto them; ConflictError if the other rows do not
+        follow."""
+        state, ask = self.state, self.ask
+        finite_rows(ask, t, state.q, state.v)
+        state.q[:] = started(self.system, state.q, t) if first else state.q
+        self.enforce(self.independent_rows(t))
+        given = state.q.copy(), state.v.copy()
+        status = OK
+        if not is_consistent(ask, self.independent, self.weights, t, state.q, state.v, self.slowest):
+            status = self.onto_rows(t)
+        lost = status == OK and first and self.assemble and still_open(ask, self.independent, t, state.q)
+        if status in (SINGULAR, NOT_FINITE, UNTOLD) or lost:
+            state.q[:] = near_manifold(ask, t, given[0])
+            self.enforce(self.independent_rows(t))
+            status = self.onto_rows(t)
+        if status == OK:
+            refuse_conflicts(ask, self.independent, t, state.q, state.v, self.slowest)
+        if first:
+            refuse_stationary(ask, self.independent, t, state.q, state.v)
+        if first and not self.assemble:
+            refuse_if_far(ask, t, *given, self.slowest)
+        self.check(status, t, t)
+        if self.moved_from(given[0]):
+            self.enforce(self.independent_rows(t))
+        if first:
+            settle_start(self, t, given[1])
+
+    def keep_rows(self, G: Any) -> bool:
+        """With redundant rows: see that the dropped ones still hold; True where others are enforced
+        from now on."""
+        state, t = self.state, self.state.t
+        try:
+            refuse_conflicts(self.ask, self.independent, t, state.q, state.v, self.slowest)
+            return self.worn(G) and self.choose_again()
+        except ConflictError:
+            if not self.choose_again():
+                raise
+            return True
+
+    # ---- what went wrong, in words
+
+    def place(self) -> str:
+        """Where the run is, for a note on an exception."""
+        return f"in the step from t = {self.state.t:.6g}"
+
+    @contextmanager
+    def explained(self) -> Iterator[None]:
+        """Step and time as a note on the exception of a user's function; the exception itself stays
+        as it is."""
+        try:
+            yield
+        except KeyboardInterrupt:
+            raise
+        except Exception as error:
+            if not isinstance(error, IsodynError) or isinstance(error, CallableError):
+                error.add_note(self.place())
+            raise
+
+    def check(self, status: int, t: float, t_next: float) -> None:
+        """Turn a status of the march into the error that says what happened where."""
+        if status == OK:
+            return
+        if status == RAISED:
+            raised = self.model.raised or (self.other.raised if self.other is not None else None)
+            assert raised is not None
+            raise raised
+        step, dt = int(self.counters.steps), t_next - t
+        where = f"at t = {t:.6g} (step {step + 1}, dt = {dt:.3g})" if dt > 0 else f"at the start, t = {t:.6g}"
+        raise failure(status, where, self.memory, self.newton, self.system, self.independent.chosen, self.state.q)

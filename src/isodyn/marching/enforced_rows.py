@@ -1,0 +1,76 @@
+"""Which constraint rows a run enforces: the choice at the start, and another one where they come
+close to depending on each other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from isodyn.formulations.closure import OPEN, Closure
+from isodyn.kernels.compiled import OK, FloatArray
+from isodyn.linear_solvers.rows import LARGE, WORN, Rows, choose, choose_sparse, independence, moved_multipliers
+from isodyn.marching import at_balance
+from isodyn.marching.step_memory import StepMemory
+from isodyn.stepping import initial
+
+SAME_ROWS = 1e-9  # of the size of q: a change of the start that leaves the choice of rows as it was
+
+
+class EnforcedRows(StepMemory):
+    """A step's memory whose rows are chosen by the state."""
+
+    def __init__(self, system: Any, closure: Closure, scaling: FloatArray | None) -> None:
+        super().__init__(system, closure, scaling)
+        # G a = b at the balance, and nothing else
+        self.drifts = closure.at_balance and closure.compliance == 0.0
+        self.chosen_at = -np.inf  # when rows were last chosen again
+
+    def independent_rows(self, t: float, *, again: bool = False) -> Rows:
+        """The choice of rows at the present state."""
+        G, by = self.ask.G(t, self.state.q, self.state.v), self.system.scales.v
+        pattern = self.model.sparsity
+        if pattern is None or G.shape[0] * G.shape[1] <= LARGE:
+            return choose(G * by, at_balance.tolerance_of_choice(self, G)) if again else choose(G * by)
+        M = self.ask.mass(t, self.state.q, self.state.v)
+        return choose_sparse(pattern, M.data, G.data, self.weights.matrix)
+
+    def moved_from(self, q: FloatArray) -> bool:
+        """Whether the state has moved so far from q that rows should be chosen again."""
+        by, now = self.weights.q, self.state.q
+        return bool((np.abs(now - q) * by).max(initial=0.0) > SAME_ROWS * (np.abs(now) * by).max(initial=0.0))
+
+    def worn(self, G: Any) -> bool:
+        """Whether the enforced rows come close to depending on each other while others would not:
+        loops that move far."""
+        if G.shape[0] * G.shape[1] > LARGE // 10:  # where looking costs more than a failed step
+            return False
+        G = G * self.system.scales.v
+        now = independence(G, self.independent.chosen)
+        if now > WORN:
+            return False
+        best = choose(G)
+        return best.rank == self.independent.rank and now < WORN * independence(G, best.chosen)
+
+    def choose_again(self) -> bool:
+        """Another independent set of rows at this state, if there is a better one; the force of
+        constraint stays what it is."""
+        state, t = self.state, float(self.state.t)
+        if (
+            self.closure.compliance > 0.0 or self.system.first_order
+        ):  # rows with algebraic unknowns have no G to choose by
+            return False
+        G = self.ask.G(t, state.q, state.v)
+        rows = self.independent_rows(t, again=True)
+        if np.array_equal(rows.chosen, self.independent.chosen) or t == self.chosen_at:
+            return False
+        self.chosen_at = t  # one new choice per state
+        state.lam[:] = moved_multipliers(G, state.lam, rows, self.system.scales)
+        if rows.rank != self.independent.rank:
+            state.nearest, state.nearest_at = 0.0, t
+        self.enforce(rows)
+        return self.onto_rows(t) == OK
+
+    def onto_rows(self, t: float) -> int:
+        """Move the state onto the enforced rows by the least change in the mass norm; a status."""
+        return int(initial.nearest_consistent(*self.physics(OPEN), t, self.state, self.memory))

@@ -1,0 +1,266 @@
+"""The march for one member of an ensemble after the other, without Python in between.
+
+A member starts as a single run does: onto the constraints, accelerations, then the march along the
+same plan; the kernels are the same and are called in the same order on cleared memory, so the
+numbers are the same. What a single run decides in Python is decided
+here only where it is beyond doubt: a start on the constraints, rows that are clearly independent.
+Every other member, and every one whose steps fail, gets a status and is left to a single run, which
+knows what to do and what to say.
+
+The march is called at its address and is not compiled a second time. The global interpreter lock is
+released: threads share the members.
+"""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from typing import Any
+
+import numpy as np
+from numba import types
+
+from isodyn.kernels.compiled import (
+    CONSTRAINT,
+    COUNTS_TURNS,
+    F2,
+    MODEL_TYPE,
+    OK,
+    POSITION,
+    RETRACTS,
+    VELOCITY,
+    F,
+    FloatArray,
+    I,
+    f8,
+    i8,
+    kernel,
+)
+from isodyn.kernels.struct_types import ADDRESS, address_at, copy_struct
+from isodyn.marching.ensemble_run import UNDONE
+from isodyn.marching.march import COLUMNS, SavedRows, march, write_start
+from isodyn.stepping.closure import copy_to, fill_with, measure, measure_rows
+from isodyn.stepping.initial import initial_acceleration, nearest_consistent
+from isodyn.stepping.memory import COUNTERS, LEG, MEMORY, PLAN, ROUNDING, STATE
+
+NOT_CLEAR = 200  # status of a member that is better left to a single run
+ON_CONSTRAINTS = 1e-7  # gaps below this, relative, are accepted by every single run
+# rows with larger pivots than this, relative, are independent beyond doubt
+# (isodyn.linear_solvers.rows)
+CLEAR = 1e-4
+BLOCK = 32  # steps between two looks at the stop sign
+
+Course = namedtuple("Course", "t rest plan columns G_starts G_columns")
+"""How all members are integrated: from when, a leg for the start, the plan, saved columns, and
+where the entries of G are (CSR)."""
+COURSE = types.NamedTuple((f8, LEG, PLAN, COLUMNS, I, I), Course)
+
+Members = namedtuple("Members", "q0 v0 tables scratch by_q by_v rows sizes inertia")
+"""Starts, addresses of tables and scratch of the models and weights (isodyn.systems.scales), a row for
+each member; one row of all but starts when they have the same."""
+MEMBERS = types.NamedTuple((F2, F2, I, I, F2, F2, F2, F2, F2), Members)
+
+Thread = namedtuple("Thread", "state memory counters fresh_state fresh_memory fresh_counters G t cursor")
+"""A thread's own memory, the same as it is before a run, constraint matrix, times of rows, the member in
+hand."""
+THREAD = types.NamedTuple((STATE, MEMORY, COUNTERS, STATE, MEMORY, COUNTERS, F2, F, I), Thread)
+
+Stack = namedtuple("Stack", "q v a lam mu nu balance_t balance_q balance_v judged")
+"""Rows of all members; and of each, largest changes and local errors of its components
+(isodyn.stepping.local_error)."""
+STACK = types.NamedUniTuple(f8[:, :, ::1], 10, Stack)
+
+
+@kernel(types.boolean(F2), allocates=True)
+def clearly_independent(G: FloatArray) -> bool:
+    """Whether all rows of G, scaled to unit length, keep a part of at least CLEAR of their own; G
+    is used up.
+
+    Modified Gram–Schmidt, the longest remainder first: its lengths are the pivots of a
+    rank-revealing QR of Gᵀ.
+    """
+    m, n = G.shape
+    for i in range(m):
+        length = np.sqrt((G[i] * G[i]).sum())
+        if not length > 0.0:
+            return False
+        for j in range(n):
+            G[i, j] /= length
+    for k in range(m):
+        longest, best = k, -1.0
+        for i in range(k, m):
+            square = 0.0
+            for j in range(n):
+                square += G[i, j] * G[i, j]
+            if square > best:
+                longest, best = i, square
+        if not best > CLEAR * CLEAR:
+            return False
+        for j in range(n):
+            G[k, j], G[longest, j] = G[longest, j], G[k, j]
+        for i in range(k + 1, m):
+            along = 0.0
+            for j in range(n):
+                along += G[k, j] * G[i, j]
+            for j in range(n):
+                G[i, j] -= along / best * G[k, j]
+    return True
+
+
+@kernel()
+def is_clearly_consistent(model: Any, tables: Any, scratch: Any, course: Any, thread: Any) -> bool:
+    """True if q and v satisfy the constraints, and the rows are independent, by such a margin that
+    a single run sees it too."""
+    state, memory, t = thread.state, thread.memory, course.t
+    c, q, v = memory.c, state.q, state.v
+    if model(POSITION, t, q, v, v, state.lam, c, tables, scratch, memory.gap_q) != OK:
+        return False
+    if model(VELOCITY, t, q, v, v, state.lam, c, tables, scratch, memory.gap_v) != OK:
+        return False
+    slowest = 1.0 / (course.plan.t_stop - t)
+    fast, m = max(slowest, measure(v, memory.by_v)), memory.gap_v.size
+    if not measure_rows(memory.gap_q, memory.row_sizes, m) <= ON_CONSTRAINTS:
+        return False
+    if not measure_rows(memory.gap_v, memory.row_sizes, m) <= ON_CONSTRAINTS * fast:
+        return False
+    return independent(model, tables, scratch, course, thread)
+
+
+@kernel()
+def is_exact(course: Any, thread: Any) -> bool:
+    """Whether the gaps that `is_clearly_consistent` found are rounding, as
+    isodyn.marching.start.is_consistent sees it."""
+    state, memory = thread.state, thread.memory
+    if course.rest.traits & (RETRACTS | COUNTS_TURNS):
+        return False
+    fast, m = max(1.0 / (course.plan.t_stop - course.t), measure(state.v, memory.by_v)), memory.gap_v.size
+    far = max(1.0, measure(state.q, memory.by_q))
+    by_q = measure_rows(memory.gap_q, memory.row_sizes, course.rest.holonomic)
+    return by_q <= ROUNDING * far and measure_rows(memory.gap_v, memory.row_sizes, m) <= ROUNDING * fast
+
+
+@kernel()
+def independent(model: Any, tables: Any, scratch: Any, course: Any, thread: Any) -> bool:
+    """Whether the constraint rows are clearly independent at the state."""
+    state, memory, G, columns = thread.state, thread.memory, thread.G, course.G_columns
+    q, v, lam = state.q, state.v, state.lam
+    if model(CONSTRAINT, course.t, q, v, v, lam, memory.c, tables, scratch, memory.G) != OK:
+        return False
+    for i in range(G.shape[0]):
+        fill_with(G[i], 0.0)
+        for k in range(course.G_starts[i], course.G_starts[i + 1]):
+            G[i, columns[k]] += memory.G[k] * memory.unknown_sizes[columns[k]]
+    return clearly_independent(G)
+
+
+@kernel()
+def one_member(model: Any, tables: Any, scratch: Any, course: Any, thread: Any, rows: Any, stop: Any) -> int:
+    """All steps of the member whose start is in thread.state."""
+    state, memory, counters, t = thread.state, thread.memory, thread.counters, course.t
+    rest, plan, columns = course.rest, course.plan, course.columns
+    if memory.rows.size > 0:
+        if not is_clearly_consistent(model, tables, scratch, course, thread):
+            return NOT_CLEAR
+        exact = is_exact(course, thread)
+        copy_struct(thread.fresh_memory, memory)
+        status = OK if exact else nearest_consistent(model, tables, scratch, rest, t, state, memory)
+        if status != OK:
+            return status
+        if not independent(model, tables, scratch, course, thread):
+            return NOT_CLEAR
+    status = initial_acceleration(model, tables, scratch, rest, t, state, memory, counters)
+    if status != OK:
+        return status
+    write_start(state, memory, columns, rows, 0)
+    counters.rows = 1
+    while state.step < plan.end:
+        upto = min(state.step + BLOCK, plan.end)
+        status = march(model, tables, scratch, plan, upto, state, memory, columns, rows, counters)
+        if status != OK:
+            return status
+        if stop[0] != 0:
+            return UNDONE
+    return OK
+
+
+@kernel()
+def begin_member(i: int, own: int, scratch: Any, course: Any, members: Any, thread: Any) -> None:
+    """Start, scratch and weights of a member, in their rows i and `own`, into the memory of a thread, which is as before any
+    run otherwise."""
+    state, fresh = thread.state, thread.fresh_memory
+    copy_struct(address_at(members.scratch[own]), scratch)
+    copy_to(members.by_q[own], fresh.by_q)
+    copy_to(members.by_v[own], fresh.by_v)
+    copy_to(members.rows[own], fresh.row_sizes)
+    copy_to(members.sizes[own], fresh.unknown_sizes)
+    fresh.inertia = members.inertia[own, 0]
+    copy_struct(fresh, thread.memory)
+    copy_struct(thread.fresh_state, state)
+    copy_struct(thread.fresh_counters, thread.counters)
+    state.t = course.t
+    copy_to(members.q0[i], state.q)
+    copy_to(members.v0[i], state.v)
+
+
+@kernel()
+def write_counts(counters: Any, out: Any) -> None:
+    """Counters of a member, in the order of isodyn.stepping.memory.COUNTED."""
+    out[0] = counters.steps
+    out[1] = counters.iterations
+    out[2] = counters.evaluations
+    out[3] = counters.factorisations
+    out[4] = counters.halvings
+    out[5] = counters.round_off_stops
+    out[6] = counters.rescues
+    out[7] = counters.repivots
+    out[8] = counters.fallbacks
+
+
+@kernel(
+    types.void(MODEL_TYPE, ADDRESS, COURSE, MEMBERS, THREAD, STACK, i8[:, ::1], I, i8, i8, I),
+    nogil=True,
+)
+def run_members(
+    model: Any,
+    scratch: Any,
+    course: Any,
+    members: Any,
+    thread: Any,
+    stack: Any,
+    counts: Any,
+    statuses: Any,
+    first: int,
+    last: int,
+    stop: Any,
+) -> None:
+    """Members first … last − 1, their rows into `stack`, what became of them into `statuses`;
+    `stop` ends it."""
+    state = thread.state
+    for i in range(first, last):
+        if statuses[i] != UNDONE:
+            continue
+        thread.cursor[0] = i
+        own = i if len(members.tables) > 1 else 0
+        begin_member(i, own, scratch, course, members, thread)
+        rows = SavedRows(
+            thread.t,
+            stack.q[i],
+            stack.v[i],
+            stack.a[i],
+            stack.lam[i],
+            stack.mu[i],
+            stack.nu[i],
+            stack.balance_t[i],
+            stack.balance_q[i],
+            stack.balance_v[i],
+        )
+        statuses[i] = one_member(model, address_at(members.tables[own]), scratch, course, thread, rows, stop)
+        write_counts(thread.counters, counts[i])
+        judged = stack.judged[i]
+        copy_to(state.most_change, judged[0])
+        copy_to(state.most_v, judged[1])
+        copy_to(state.error_q, judged[2])
+        copy_to(state.error_v, judged[3])
+        copy_to(state.error_q_at, judged[4])
+        copy_to(state.error_v_at, judged[5])
+        if stop[0] != 0:
+            break

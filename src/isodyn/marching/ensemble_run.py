@@ -1,0 +1,273 @@
+"""The Python around the members of an ensemble: memory, threads, members that run alone, Ctrl-C."""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from collections.abc import Callable
+from queue import Empty, SimpleQueue
+from typing import Any
+
+import numpy as np
+
+from isodyn.errors import IsodynWarning
+from isodyn.kernels import interrupts
+from isodyn.kernels.compiled import OK, RAISED, FloatArray, make_ready
+from isodyn.kernels.progress import run_clock
+from isodyn.kernels.struct import LINE
+from isodyn.kernels.struct_types import addresses
+from isodyn.later import Later
+from isodyn.linear_solvers.rows import every
+from isodyn.marching.plan import lay_stretch
+from isodyn.marching.progress import Progress
+from isodyn.marching.run import Run
+from isodyn.memory import FEWER_ROWS, require_memory
+from isodyn.results.ensemble import Ensemble, warn_of_coarse_members, with_start
+from isodyn.results.solution import Solution
+from isodyn.stepping.memory import COUNTED, JUDGED, Counters, new_state
+from isodyn.systems.model import Model
+from isodyn.systems.questions import Questions
+from isodyn.systems.scales import unlooked, weights
+
+ensemble_loop: Any = Later("isodyn.marching.ensemble_loop")  # which knows this module
+
+UNDONE = -1  # status of a member that was not run, or not to its end
+_PORTIONS = 16  # per thread: small enough that threads end together
+_LOOK = 0.05  # seconds between two looks at progress and Ctrl-C
+
+
+class EnsembleRun:
+    """The rows of all members, and who computes them. `run` is a prepared run of the first one,
+    `alone` makes a solution of any."""
+
+    def __init__(
+        self,
+        systems: tuple[Any, ...],
+        q0: FloatArray,
+        v0: FloatArray,
+        run: Run,
+        alone: Callable[[Any], Solution],
+        threads: int,
+    ) -> None:
+        self.systems, self.q0, self.v0, self.run, self.alone, self.threads = systems, q0, v0, run, alone, threads
+        n, k = q0.shape[0], run.rows.t.size
+        columns = sum(rows.shape[1] for rows in run.rows[1:])
+        require_memory(8.0 * n * k * columns, f"{n} members with {k} rows of {columns} columns", hint=FEWER_ROWS)
+        self.stack = tuple(np.empty((n, k, rows.shape[1])) for rows in run.rows[1:])
+        self.judged = np.zeros((n, len(JUDGED), v0.shape[1]))
+        self.statuses = np.full(n, UNDONE)
+        self.counts = np.zeros((n, len(COUNTED)), dtype=np.int64)
+        self.errors: dict[int, Exception] = {}
+        self.single: dict[int, Solution] = {}
+        self.stop = np.zeros(1, dtype=np.int64)
+
+    def execute(self, threads: Threads | None, bar: Progress) -> Ensemble:
+        """All members: together where that is possible, then the others one after the other."""
+        started, stopped = run_clock(), None
+        try:
+            with interrupts.noted():
+                if threads is not None:
+                    threads.execute(bar)
+                for i in np.flatnonzero(self.statuses != OK).tolist():
+                    self.run_alone(i)
+                    bar.update(int((self.statuses == OK).sum()) + len(self.errors), i)
+        except KeyboardInterrupt:
+            self.statuses[self.statuses != OK] = UNDONE
+            done = int((self.statuses == OK).sum()) + len(self.errors)
+            stopped = f"interrupted after {done} of {self.statuses.size} members"
+            warnings.warn(f"{stopped}; the ensemble holds what was done", IsodynWarning, stacklevel=3)
+        ensemble = self.result(run_clock() - started, stopped)
+        warn_of_coarse_members(ensemble, stacklevel=3)
+        return ensemble
+
+    def run_alone(self, i: int) -> None:
+        """Member i by a run of its own; its error is kept."""
+        if interrupts.pending():
+            raise KeyboardInterrupt
+        system = with_start(self.systems[i if len(self.systems) > 1 else 0], self.q0[i], self.v0[i])
+        sol: Solution | None
+        try:
+            sol = self.single[i] = self.alone(system)
+            self.statuses[i] = OK
+        except Exception as error:
+            error.add_note(f"in member {i} of the ensemble")
+            self.errors[i], sol = error, getattr(error, "partial", None)
+            self.statuses[i] = RAISED
+        if interrupts.pending():
+            self.single.pop(i, None)
+            raise KeyboardInterrupt
+        self.counts[i], self.judged[i] = 0, 0.0
+        run_fields, k = self.run.rows._fields, 0
+        if sol is not None:
+            k = sol.t.size
+            aux = [sol.aux.get(name, np.nan) for name in run_fields[5:]]
+            for rows, found in zip(self.stack, (sol.q, sol.v, sol.a, sol.lam, *aux), strict=True):
+                rows[i, :k] = found
+            for column, name in enumerate(COUNTED):
+                self.counts[i, column] = getattr(sol.stats, name)
+        for rows in self.stack:
+            rows[i, k:] = np.nan
+
+    def result(self, seconds: float, stopped: str | None) -> Ensemble:
+        run = self.run
+        for rows in self.stack:
+            rows[self.statuses == UNDONE] = np.nan
+        q, v, a, lam, *more = self.stack
+        aux = {name: rows for name, rows in zip(run.rows._fields[5:], more, strict=True) if rows.shape[2]}
+        times = [stretch.times(0, stretch.steps)[stretch.save(0, stretch.steps)] for stretch in run.stretches]
+        return Ensemble(
+            np.concatenate([[run.stretches[0].t_start], *times]),
+            q,
+            v,
+            a,
+            lam,
+            self.systems,
+            self.q0,
+            self.v0,
+            run.method.scheme,
+            run.columns._asdict(),
+            self.statuses == OK,
+            {name: self.counts[:, k] for k, name in enumerate(COUNTED)},
+            self.errors,
+            self.single,
+            seconds,
+            self.threads,
+            run.model.solver,
+            stopped,
+            aux,
+            self.judged,
+        )
+
+
+class Threads:
+    """Members whose models are one compiled function, in threads that share them out."""
+
+    def __init__(self, many: EnsembleRun, models: list[Model], threads: int) -> None:
+        run, system = many.run, many.run.system
+        self.many, self.kernel, self.threads = many, ensemble_loop, min(threads, many.statuses.size)
+        self.rows = every(system.m)
+        run.enforce(self.rows)
+        model = self.model = models[0]
+        for i, one in enumerate(models):
+            if not _alike(one, model):
+                many.statuses[i] = ensemble_loop.NOT_CLEAR
+        self.models = models  # their memory is read at its addresses
+        where = addresses([one.tables for one in models]), addresses([one.scratch for one in models])
+        self.members = ensemble_loop.Members(many.q0, many.v0, *where, *self.weights(models))
+        self.fault: Exception | None = None  # what went wrong outside the members
+        self.portions: SimpleQueue[tuple[int, int]] = SimpleQueue()
+        n = many.statuses.size
+        size = max(1, n // (_PORTIONS * self.threads))
+        for first in range(0, n, size):
+            self.portions.put((first, min(first + size, n)))
+
+    def weights(self, models: list[Model]) -> list[FloatArray]:
+        """Weights of all systems (isodyn.systems.scales), a row for each; those whose functions
+        fail are run alone, which tells it."""
+        t, found = self.many.run.stretches[0].t_start, []
+        for i, (system, model) in enumerate(zip(self.many.systems, models, strict=True)):
+            try:
+                found.append(weights(Questions(system, model), t))
+            except Exception:
+                found.append(unlooked(system))
+                self.many.statuses[i if len(models) > 1 else slice(None)] = self.kernel.NOT_CLEAR
+        return [np.array([np.atleast_1d(one[k]) for one in found]) for k in range(len(found[0]))]
+
+    def course(self) -> Any:
+        """How all members are run: the plan, and the pattern of G."""
+        run, model, system = self.many.run, self.model, self.many.run.system
+        pattern, m, n = model.sparsity, system.m, system.nv
+        starts = np.arange(m + 1) * n if pattern is None else pattern.G_starts
+        columns = np.tile(np.arange(n), m) if pattern is None else pattern.G_columns
+        lay_stretch(run.plan, run.stretches[0], 0, composed=False)
+        where = starts.astype(np.int64), columns.astype(np.int64)
+        return self.kernel.Course(run.stretches[0].t_start, run.physics(run.closure)[-1], run.plan, run.columns, *where)
+
+    def execute(self, bar: Progress) -> None:
+        """Until nothing is left; the main thread looks after progress and Ctrl-C."""
+        make_ready(self.kernel.run_members, self.model.function)
+        course = self.course()  # of millions of steps it takes long enough for Ctrl-C
+        workers = [threading.Thread(target=self.work, args=(course,), daemon=True) for _ in range(self.threads)]
+        for worker in workers:
+            worker.start()
+        try:
+            for worker in workers:
+                while worker.is_alive():
+                    worker.join(_LOOK)
+                    done = int((self.many.statuses != UNDONE).sum())
+                    bar.update(done, done)
+                    if interrupts.pending():
+                        raise KeyboardInterrupt
+        finally:
+            self.many.stop[0] = 1
+            for worker in workers:
+                worker.join()
+        if self.fault is not None:
+            raise self.fault
+
+    def work(self, course: Any) -> None:
+        """One thread: portions until none is left, with memory of its own."""
+        many, run, kernel = self.many, self.many.run, self.kernel
+        nq, nv, m = run.system.nq, run.system.nv, run.system.m
+        cursor = apart(np.zeros(1, dtype=np.int64))
+        thread = kernel.Thread(
+            *(new_state(nq, nv, m), run.memory_for(self.rows), Counters()),
+            *(new_state(nq, nv, m), run.memory_for(self.rows), Counters()),
+            *map(apart, (np.zeros((m, nv)), np.zeros(run.rows.t.size))),
+            cursor,
+        )
+        stack, scratch = kernel.Stack(*many.stack, many.judged), self.model.scratch.copy()
+        while many.stop[0] == 0:
+            try:
+                first, last = self.portions.get_nowait()
+            except Empty:
+                return
+            while first < last:
+                cursor[0] = UNDONE
+                try:
+                    kernel.run_members(
+                        self.model.function,
+                        scratch,
+                        course,
+                        self.members,
+                        thread,
+                        stack,
+                        many.counts,
+                        many.statuses,
+                        first,
+                        last,
+                        many.stop,
+                    )
+                    first = last
+                except (
+                    Exception
+                    # of a user's compiled function: the member is run alone, which tells it properly
+                ) as error:
+                    if cursor[0] == UNDONE:  # no member was begun
+                        self.fault = error
+                        return
+                    many.statuses[cursor[0]] = RAISED
+                    first = int(cursor[0]) + 1
+
+
+def apart(array: Any) -> Any:
+    """A copy of an array in cache lines of its own.
+
+    NumPy hands out small arrays next to each other: threads that write into one line wait for each
+    other at every write.
+    """
+    block = np.zeros(array.nbytes + 2 * LINE, dtype=np.uint8)
+    first = -block.ctypes.data % LINE
+    moved = block[first : first + array.nbytes].view(array.dtype).reshape(array.shape)
+    moved[...] = array
+    return moved
+
+
+def _alike(one: Model, other: Model) -> bool:
+    """Whether two models differ in their numbers only."""
+    if one is other:
+        return True
+    same = one.function is other.function and one.traits == other.traits and one.callback is None
+    same = same and all(x.alike(y) for x, y in ((one.tables, other.tables), (one.scratch, other.scratch)))
+    patterns = [[] if m.sparsity is None else list(vars(m.sparsity).values()) for m in (one, other)]
+    return same and len(patterns[0]) == len(patterns[1]) and all(map(np.array_equal, *patterns))

@@ -1,0 +1,126 @@
+"""From a scheme and a formulation to how the steps of a run are taken."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+
+from isodyn.errors import InputError, SchemeError, StabilityWarning
+from isodyn.formulations import Formulation, Stabilised
+from isodyn.formulations.closure import OPEN, Closure
+from isodyn.formulations.protocol import facts_of
+from isodyn.formulations.table import check_combination
+from isodyn.kernels.compiled import FloatArray
+from isodyn.marching.plan import Member
+from isodyn.schemes import Composition, FirstOrderScheme, Scheme
+from isodyn.schemes.spectral import critical_frequency
+from isodyn.stepping.coefficients import coefficients, starting_scheme
+from isodyn.stepping.position_level import warn_weak
+from isodyn.systems import System
+from isodyn.systems.mechanical import refuse_indefinite_mass
+
+
+@dataclass(frozen=True, eq=False)
+class Method:
+    """A scheme for a system, how constraints close the steps and the first step, the S of `GGL`,
+    and the composition that the scheme is the base of."""
+
+    scheme: Scheme | FirstOrderScheme
+    closure: Closure = OPEN
+    first_closure: Closure = OPEN
+    scaling: FloatArray | None = None
+    composition: Composition | None = None
+
+    @property
+    def main(self) -> Member:
+        """What takes all steps but the first."""
+        return Member(coefficients(self.scheme), self.closure)
+
+    @property
+    def starting(self) -> Member:
+        """What takes the first step."""
+        return Member(coefficients(starting_scheme(self.scheme)), self.first_closure)
+
+    @property
+    def named(self) -> Scheme | FirstOrderScheme | Composition:
+        """What the solution tells."""
+        return self.composition or self.scheme
+
+
+def settle(
+    system: System,
+    scheme: Scheme | FirstOrderScheme | None,
+    formulation: Formulation | None,
+    dt: float,
+    composition: Composition | None = None,
+) -> Method:
+    """How steps of this size are taken; combinations that make no sense are refused."""
+    refuse_indefinite_mass(system)
+    adapted = adapt(scheme, system)
+    closure, first_closure = _closures(system, adapted, formulation, dt)
+    return Method(
+        adapted, closure, first_closure, None if formulation is None else formulation.scaling(system), composition
+    )
+
+
+def refuse_sized(method: Method, formulation: Formulation | None, dt: float, policy: object) -> None:
+    """Errors for what goes with steps of one size only."""
+    if method.composition is not None and policy is not None:
+        raise SchemeError(
+            f"{method.named.name} has no estimate of the error of a step, so its steps must be known before",
+            hint="take a number or iso.StepTimes for dt",
+        )
+    if formulation is not None and formulation.closure(dt) != formulation.closure(0.5 * dt):
+        raise InputError(
+            f"{formulation!r} closes steps by their size, so they must all have one", hint="take a number for dt"
+        )
+
+
+def unconstrained(formulation: object) -> InputError:
+    """The error for a formulation of a system that has no constraints."""
+    return InputError(f"the system has no constraints, so formulation must be None, received {formulation!r}")
+
+
+def _closures(
+    system: System, scheme: Scheme | FirstOrderScheme, formulation: Formulation | None, dt: float
+) -> tuple[Closure, Closure]:
+    """How the constraints close the steps, and the first step."""
+    if system.m == 0:
+        if formulation is not None:
+            raise unconstrained(formulation)
+        return OPEN, OPEN
+    if formulation is not None:
+        check_combination(formulation, scheme, system)
+    if system.first_order:
+        closure = OPEN if formulation is None else formulation.first_order_closure(dt)
+        return closure, closure
+    formulation = Stabilised() if formulation is None else formulation
+    if facts_of(formulation).alternates:
+        warn_weak(scheme)
+    closure, first = formulation.closure(dt), formulation.first_closure(dt)
+    return closure, closure if first is None else first
+
+
+def adapt(scheme: Scheme | FirstOrderScheme | None, system: System) -> Scheme | FirstOrderScheme:
+    """The scheme for this kind of system, warned about where it is unstable."""
+    if scheme is None:
+        scheme = Scheme.optimal(0.8) if system.first_order else Scheme.default()
+    if not isinstance(scheme, Scheme | FirstOrderScheme):
+        raise InputError(
+            f"scheme must be a Scheme, received {scheme!r}", hint="for example iso.Scheme.U0(0.8, 0.8, 0.8)"
+        )
+    if system.first_order:
+        return scheme.first_order() if isinstance(scheme, Scheme) else scheme
+    if isinstance(scheme, FirstOrderScheme):
+        raise SchemeError(
+            f"{scheme.name} is a scheme for first-order systems; this system is of second order",
+            hint="take a Scheme, for example Scheme.default()",
+        )
+    if (scheme.W3L3 == 0 or scheme.radii is None) and critical_frequency(scheme) == 0.0:
+        warnings.warn(
+            f"{scheme.name} is unstable: its spectral radius exceeds 1 for every step size; motions will grow\n"
+            "hint: explicit schemes that do not: Scheme.central_difference(), Scheme.U0(rho, rho, 0, explicit=True)",
+            StabilityWarning,
+            stacklevel=4,
+        )
+    return scheme

@@ -1,0 +1,97 @@
+"""What a run leaves: its solution, and warnings about what it is not sure of."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from isodyn.errors import IsodynWarning
+from isodyn.formulations.near_singular import warn_near_singular
+from isodyn.kernels import interrupts
+from isodyn.later import Later
+from isodyn.marching import at_balance
+from isodyn.results.quality import largest_local_error, warn_of_coarse_steps
+from isodyn.results.solution import Solution, Statistics
+from isodyn.stepping.memory import COUNTED, JUDGED
+
+chord_strain: Any = Later("isodyn.results.chord_strain")  # mechanisms and beams only
+
+if TYPE_CHECKING:
+    from isodyn.marching.run import Run
+
+
+Result = TypeVar("Result")
+
+
+def carry_out(
+    follow: Callable[[], str | None],
+    where: Callable[[], str],
+    solution: Callable[[str | None], Result],
+) -> Result:
+    """Let a run follow its course to the end, and make a solution of what exists then.
+
+    `follow` returns what ended the run early, in words. Ctrl-C ends it with a warning; an error
+    carries what exists in `.partial`.
+    """
+    try:
+        with interrupts.noted():
+            stopped = follow()
+    except KeyboardInterrupt:
+        stopped = f"interrupted {where()}"
+        warnings.warn(f"{stopped}; the solution holds what was done", IsodynWarning, stacklevel=4)
+    except BaseException as error:
+        with suppress(Exception):
+            error.partial = solution("stopped by an error")  # type: ignore[attr-defined]
+        raise
+    return solution(stopped)
+
+
+def solution_of(run: Run, stopped: str | None) -> Solution:
+    """The rows that a run has written so far, and its statistics; where it was stopped, the last
+    whole step too."""
+    k = int(run.counters.rows)
+    if stopped is not None and 0 < k < run.rows.t.size and run.state.t > run.rows.t[k - 1]:
+        at_balance.show(run, k)
+        k += 1
+    aux: dict[str, Any] = {}
+    if run.left:
+        aux["breakpoint_rows"] = np.array([row for row, _, _ in run.left])
+        aux["a_left"] = np.array([a for _, a, _ in run.left])
+        aux["lam_left"] = np.array([lam for _, _, lam in run.left])
+    t, q, v, a, lam, *more = (r if k == r.shape[0] else r[:k].copy() for r in run.rows)
+    aux |= {name: rows for name, rows in zip(run.rows._fields[5:], more, strict=True) if rows.shape[1]}
+    if run.drifts:
+        aux["rank"] = run.ranks[:k].copy()
+    redundant = tuple(run.system.row_names[i] for i in run.independent.dropped)
+    stats = _statistics(run, stopped)
+    return Solution(t, q, v, a, lam, run.system, run.method.named, stats, run.columns._asdict(), aux, redundant)
+
+
+def _statistics(run: Run, stopped: str | None) -> Statistics:
+    counted: dict[str, Any] = {name: int(getattr(run.counters, name)) for name in COUNTED}
+    stats = Statistics(
+        **counted,
+        refinements=run.refinements(),
+        rejected=int(run.counters.rejected),
+        seconds=run.seconds(),
+        solver=run.model.solver if run.other is None else run.other.solver,
+        stopped=stopped,
+        index=None if run.index is None else str(run.index),
+    )
+    if run.method.composition is None and stats.steps:
+        stats.take(largest_local_error(np.array([getattr(run.state, name) for name in JUDGED]), run.system))
+    return stats
+
+
+def warn_of_doubts(run: Run, sol: Solution) -> None:
+    """Losses of rank on the way, steps that are coarse, strains that come from chords."""
+    if run.drifts:
+        pivot, when = float(run.state.nearest), float(run.state.nearest_at)
+        warn_near_singular(pivot, when, "the motion from there on, and multipliers, are uncertain", stacklevel=4)
+    warn_of_coarse_steps(sol.stats, stacklevel=5)
+    if run.keeps_balance:
+        chord_strain.warn_of_chord_strain(sol, stacklevel=5)

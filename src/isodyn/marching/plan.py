@@ -1,0 +1,104 @@
+"""A plan for the march: what Python fills in so that the compiled loop needs nothing else
+(isodyn.stepping.memory.Plan).
+
+The first step after a start is taken with a member for which a_n belongs to t_n itself
+(isodyn.stepping.coefficients); that makes a second order from the first step on, see
+docs/derivations/first_step.md. The same member takes the last step before a breakpoint where the
+scheme would look past it, W₁ > 1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from isodyn.formulations.closure import Closure
+from isodyn.kernels.compiled import Coefficients
+from isodyn.marching.schedule import Stretch
+from isodyn.stepping.memory import Controls, Leg, Plan
+from isodyn.stepping.policies import AskedPolicy
+from isodyn.systems.model import Model
+
+START, MAIN, LAST = range(3)  # legs of a plan
+UNKNOWN = 2**60  # steps of a stretch whose policy chooses them
+SMALLEST = 1e-13  # of the span of a run: no policy takes smaller steps
+
+
+class Member(NamedTuple):
+    """How the steps of a leg are taken: by which coefficients, and how constraints close them."""
+
+    coefficients: Coefficients
+    closure: Closure
+
+
+def fill_leg(leg: Leg, model: Model, holonomic: int, member: Member, controls: Controls) -> Leg:
+    """Steps of a model with this member and these settings, without a limit for loads."""
+    leg.traits, leg.holonomic, leg.t_limit = model.traits, holonomic, np.inf
+    for numbers in (member.coefficients, controls):
+        for name, value in numbers._asdict().items():
+            setattr(leg, name, value)
+    for field in fields(member.closure):
+        if field.name != "where":
+            setattr(leg.closure, field.name, getattr(member.closure, field.name))
+    leg.closure.at_balance = member.closure.at_balance
+    return leg
+
+
+def new_plan(model: Model, holonomic: int, starting: Member, main: Member, controls: Controls, **sizes: int) -> Plan:
+    """A plan without steps; `sizes` of times, stages and settings are 0 where they are not
+    given."""
+    plan = Plan(**{"times": 0, "stages": 0, "settings": 0, **sizes}, legs=3)
+    for leg, member in zip(plan.legs, (starting, main, starting), strict=True):
+        fill_leg(leg, model, holonomic, member, controls)
+    plan.save_every = 1
+    return plan
+
+
+def lay_legs(plan: Plan, begin: int, steps: int, *, start: bool, stop: bool) -> None:
+    """Share the steps out among the legs: `start` after a start, `stop` before a breakpoint."""
+    starting, main, last = plan.legs
+    first = min(steps, 1) if start else 0
+    beyond = stop and main.W1 > 1.0 and steps > first
+    plan.begin, plan.end = begin, begin + steps
+    starting.last, main.last, last.last = begin + first, begin + steps - beyond, begin + steps
+    starting.next_phi, main.next_phi, last.next_phi = main.phi, last.phi if beyond else main.phi, last.phi
+
+
+def lay_stretch(plan: Plan, stretch: Stretch, begin: int, *, composed: bool) -> None:
+    """The steps of a stretch, of which `begin` steps of the run are done before."""
+    stop = stretch.ends_in_breakpoint
+    plan.t_stop, plan.t0, plan.dt = stretch.t_stop, stretch.t0, stretch.dt
+    plan.grid, plan.save_every = stretch.first, stretch.save_every
+    # the right-hand limit at a breakpoint, from which the stretch starts
+    plan.t_first = stretch.t_start if begin == 0 else np.nextafter(stretch.t_start, np.inf)
+    limit_loads(plan, float(np.nextafter(stretch.t_stop, -np.inf)) if stop else np.inf)
+    if stretch.given is not None:
+        plan.times[: stretch.steps] = stretch.given
+    lay_legs(plan, begin, stretch.steps, start=not composed, stop=stop and not composed)
+
+
+def follow_policy(plan: Plan, asked: AskedPolicy, span: float) -> None:
+    """Let a policy choose the steps."""
+    policy = asked.policy
+    plan.by_policy, plan.accept = 1, asked.address
+    plan.smallest_dt = max(policy.smallest_step, SMALLEST * span)
+    plan.largest_dt, plan.settings = policy.largest_step, np.asarray(policy.settings, dtype=np.float64)
+    plan.times = np.asarray(policy.land_on, dtype=np.float64)
+
+
+def limit_loads(plan: Plan, t_limit: float) -> None:
+    """Loads are not asked for later than this."""
+    for leg in plan.legs:
+        leg.t_limit = t_limit
+
+
+def with_model(plan: Plan, model: Model, **settings: Any) -> Plan:
+    """The same plan for another model of the same system, with other settings of the iteration."""
+    other = plan.copy()
+    for leg in other.legs:
+        leg.traits = model.traits
+        for name, value in settings.items():
+            setattr(leg, name, value)
+    return other

@@ -1,0 +1,130 @@
+"""What a run does about a step that failed, in this order.
+
+Compiled, inside a step (isodyn.stepping.step), so that ensembles have it too:
+
+    again from rest     the first guess ã = 0 and exact closures
+    regularised         a matrix with −ε in its lower block
+    halved              the step in 2, 4, … pieces, leg.max_halvings times
+
+In Python, each of these changes memory or plan, and the march is called again:
+
+    full matrix         for formulations that close at the balance: one step of a sparse model with full matrices
+    other pivots        a block without a pivot of its own is eliminated together with a joint of it
+    SuperLU             pivots among all rows
+    other rows          another independent set of constraint rows
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from isodyn.kernels.compiled import NO_PIVOT, NOT_CONVERGED, NOT_FINITE, OK, SINGULAR, UNTOLD
+from isodyn.linear_solvers.blocks import joint_to_merge
+from isodyn.marching import march
+from isodyn.marching.plan import with_model
+from isodyn.marching.step_memory import memory_for
+from isodyn.stepping.memory import forget, weigh
+from isodyn.systems.model import Model
+
+if TYPE_CHECKING:
+    from isodyn.marching.run import Run
+
+LARGEST = 600  # unknowns of a step up to which sparse systems may take one with full matrices
+MOST_MERGED = 8  # joints that are eliminated with a body before SuperLU takes over
+
+
+class Remedy(Protocol):
+    """Something to try after a step failed with one of the statuses in `against`."""
+
+    against: frozenset[int]
+
+    def apply(self, run: Run, status: int) -> int:
+        """OK where the march can go on; otherwise the status that is left."""
+        ...
+
+
+class FullMatrix:
+    """One step of a sparse model with full matrices.
+
+    Next to a loss of rank the iteration needs ∂φ̈/∂q and ∂φ̈/∂v, which models do not know; the
+    compiled step has them from differences, in full matrices.
+    """
+
+    against = frozenset({SINGULAR, NOT_CONVERGED, NOT_FINITE, UNTOLD})
+
+    def __init__(self) -> None:
+        self.model: Model | None = None
+
+    @staticmethod
+    def serves(run: Run) -> bool:
+        """Whether it is for this run."""
+        sparse, size = run.model.sparsity is not None, run.system.nv + run.system.m
+        return run.closure.at_balance and sparse and size <= LARGEST
+
+    def apply(self, run: Run, status: int) -> int:
+        """The next step; what it has to tell goes to the memory of the run."""
+        assert run.model.dense is not None
+        model = self.model = self.model or run.model.dense()
+        ours, own = run.memory, memory_for(model, run.system, run.memory.rows)
+        weigh(own, run.weights)
+        plan = with_model(run.plan, model, max_halvings=run.newton.max_halvings)
+        forget(run.state)
+        tables = run.state, own, run.columns, run.rows, run.counters
+        status = march.march(model.function, model.tables, model.scratch, plan, run.state.step + 1, *tables)
+        for name in ("lam_1", "d", "a", "dx", "r", "fault", "correction"):
+            setattr(ours, name, getattr(own, name))
+        ours.factors_good = 0
+        forget(run.state)
+        return int(status)
+
+
+class OtherPivots:
+    """A block without a pivot of its own goes together with a joint of it."""
+
+    against = frozenset({NO_PIVOT})
+
+    def apply(self, run: Run, status: int) -> int:
+        """Merge one more pair, while there are not too many."""
+        pattern = run.model.sparsity
+        if pattern is None or run.closure.project > 0 or run.other is not None or len(run.merged) >= MOST_MERGED:
+            return status
+        found = joint_to_merge(pattern, run.independent.chosen, run.merged, int(run.memory.fault[0]))
+        if found is None:
+            return status
+        run.merged.append(found)
+        run.counters.repivots += 1
+        run.renew_memory()
+        forget(run.state, differences=True)
+        return OK
+
+
+class SuperLU:
+    """SuperLU chooses pivots among all rows, from now on."""
+
+    against = frozenset({NO_PIVOT})
+
+    def apply(self, run: Run, status: int) -> int:
+        """Take it, unless it was taken before."""
+        if run.model.sparsity is None or run.closure.project > 0 or run.other is not None:
+            return status
+        run.take_superlu()
+        run.counters.fallbacks += 1
+        run.renew_memory()
+        forget(run.state, differences=True)
+        return OK
+
+
+class OtherRows:
+    """Another independent set of constraint rows at this state."""
+
+    against = frozenset({SINGULAR, NOT_CONVERGED})
+
+    def apply(self, run: Run, status: int) -> int:
+        """Choose again; once per state."""
+        return OK if run.system.m and run.choose_again() else status
+
+
+def remedies_for(run: Run) -> list[Remedy]:
+    """The remedies of a run, in their order."""
+    first: list[Remedy] = [FullMatrix()] if FullMatrix.serves(run) else []
+    return [*first, OtherPivots(), SuperLU(), OtherRows()]

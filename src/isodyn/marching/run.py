@@ -1,0 +1,342 @@
+"""A run: the march (isodyn.marching.march) along the stretches between breakpoints, and the Python
+around it.
+
+`go_on` calls the march once; single steps, blocks and whole runs differ in how far they ask it to
+go. Starts, remedies, redundant rows, observers, checkpoints, progress and Ctrl-C come between two
+calls.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from isodyn.errors import ConvergenceError
+from isodyn.kernels import interrupts
+from isodyn.kernels.compiled import GENERAL, OK, RAISED, FloatArray
+from isodyn.kernels.progress import run_clock
+from isodyn.linear_solvers.rows import LARGE, least_multipliers
+from isodyn.marching import at_balance, march
+from isodyn.marching.at_rest import AtRest
+from isodyn.marching.branch_start import limits_on_branch
+from isodyn.marching.carried import carried, put_back
+from isodyn.marching.columns import columns
+from isodyn.marching.kernel_plan import expect_kernels
+from isodyn.marching.method import Method
+from isodyn.marching.outcome import carry_out, solution_of, warn_of_doubts
+from isodyn.marching.plan import LAST, MAIN, START, UNKNOWN, follow_policy, lay_legs, lay_stretch, new_plan
+from isodyn.marching.progress import Progress
+from isodyn.marching.remedies import FullMatrix, remedies_for
+from isodyn.marching.schedule import Stretch
+from isodyn.memory import require_rows
+from isodyn.results.at_balance import balances_at_end
+from isodyn.results.solution import Sample, Solution
+from isodyn.stepping.memory import UNDERFLOW
+from isodyn.stepping.newton_settings import Newton
+from isodyn.stepping.policies import AskedPolicy, StepPolicy, TakenStep
+
+# steps between looks at redundant rows: the same ones in every run, however fast it is
+_BLOCK = 256
+FIRST_ROWS = 1024  # that a run has memory for if nobody knows how many there will be
+# how long the march may take before Python looks after progress and Ctrl-C
+_BLOCK_SECONDS = 0.1
+
+
+class Run(AtRest):
+    """The memory of one run, and how it comes to its end."""
+
+    def __init__(
+        self,
+        system: Any,
+        method: Method,
+        stretches: list[Stretch],
+        *,
+        newton: Newton | None = None,
+        select: Any = None,
+        observe: Any = None,
+        assemble: bool = False,
+        policy: StepPolicy | None = None,
+    ) -> None:
+        span = stretches[-1].t_stop - stretches[0].t_start
+        super().__init__(system, method.closure, method.scaling, assemble=assemble, span=span, newton=newton)
+        self.method, self.stretches, self.observe = method, stretches, observe
+        self.columns = columns(select, system.nq, system.nv, system.m)
+        self.keeps_balance = self._keeps_balance()
+        self.asked = None if policy is None else AskedPolicy(policy, self.taken_step)
+        self.total_steps = UNKNOWN if policy else sum(stretch.steps for stretch in stretches)
+        self.rows = self._empty_rows()
+        self.left: list[tuple[int, FloatArray, FloatArray]] = []
+        self.ranks = np.zeros(self.rows.t.size if self.drifts else 0, dtype=np.int64)
+        self.remedies = remedies_for(self)
+        self.number = -1  # of the stretch
+        self.plan = self._new_plan()
+        self.checkpoint: Any = None  # of isodyn.results
+        # clock at the start; seconds of the run that is resumed
+        self.started, self.before = 0.0, 0.0
+
+    def _keeps_balance(self) -> bool:
+        """Whether forces are read from the balances: elastic parts, all of q and v saved."""
+        system, method, kept = self.system, self.method, self.columns
+        elastic = getattr(system, "elastic", False) and method.composition is None
+        whole = (kept.q.size, kept.v.size) == (system.nq, system.nv)
+        return elastic and whole and not balances_at_end(method.main.coefficients)
+
+    def _empty_rows(self) -> Any:
+        """Memory for all rows."""
+        system, closure = self.system, self.closure
+        k = FIRST_ROWS if self.asked is not None else 1 + sum(stretch.rows for stretch in self.stretches)
+        mu, nu = (system.m if flag else 0 for flag in (closure.keep_position, closure.keep_velocity))
+        kept = (2, 2 * system.nq, 2 * system.nv) if self.keeps_balance else (0, 0, 0)
+        sizes = [*(chosen.size for chosen in self.columns), mu, nu, *kept]
+        require_rows(k, 1 + sum(sizes), k if self.asked is not None else self.total_steps)
+        return march.SavedRows(np.zeros(k), *(np.zeros((k, size)) for size in sizes))
+
+    def _new_plan(self) -> Any:
+        """The plan, still without times."""
+        method, controls = self.method, self.newton.controls(keep_balance=self.keeps_balance)
+        # full matrices come first; and a policy repeats a step that fails with a smaller size
+        if self.asked is not None or any(isinstance(remedy, FullMatrix) for remedy in self.remedies):
+            controls = controls._replace(max_halvings=0)
+        stages = () if method.composition is None else method.composition.ends
+        sizes = {"stages": len(stages), "times": max(0 if x.given is None else x.steps for x in self.stretches)}
+        if self.asked is not None:
+            sizes |= {"times": len(self.asked.policy.land_on), "settings": len(self.asked.policy.settings)}
+        plan = new_plan(self.model, self.system.m_phi, method.starting, method.main, controls, **sizes)
+        if self.asked is not None:
+            follow_policy(plan, self.asked, 1.0 / self.slowest)
+            self.state.next_dt = self.asked.policy.first_step
+        if method.composition is not None:
+            plan.stages, plan.central = np.array(stages), int(method.composition.central)
+            self.updates = controls.max_iterations
+            self.renew_memory()
+        return plan
+
+    # ---- the course of a run
+
+    def execute(self, bar: Progress) -> Solution:
+        """All stretches; an interrupt or an observer's word ends early."""
+        expect_kernels(self.model, self.system.m, self.closure)
+        self.started = run_clock()
+        sol = carry_out(lambda: self.follow(bar), self.where, lambda stopped: solution_of(self, stopped))
+        warn_of_doubts(self, sol)
+        return sol
+
+    def follow(self, bar: Progress) -> str | None:
+        """From the start, or from a checkpoint, to the end; what ended the run before."""
+        self.begin()
+        if self.state.step == 0 and self.ended_by_observer():
+            return f"stopped by observe {self.where()}"
+        length = 16
+        while not self.finished:
+            clock, step, written = run_clock(), int(self.state.step), int(self.counters.rows)
+            self.go_on(self.end_of_block(length))
+            if self.counters.rows > written and self.ended_by_observer():
+                return f"stopped by observe {self.where()}"
+            done = int(self.state.step) - step
+            if self.checkpoint is not None and done and self.checkpoint.due(step + done):
+                self.checkpoint.write(self)
+            bar.update(step + done, self.state.t)
+            if interrupts.pending():
+                raise KeyboardInterrupt
+            length = int(max(done, 1) * np.clip(_BLOCK_SECONDS / max(run_clock() - clock, 1e-6), 0.5, 8.0)) + 1
+        if self.checkpoint is not None:
+            self.checkpoint.finish(self)
+        return None
+
+    def begin(self) -> None:
+        """The start of the run, or its last checkpoint."""
+        if self.checkpoint is not None:
+            self.checkpoint.settle(self.total_steps)
+            with self.explained():
+                self.look(self.stretches[0].t_start)
+            if self.checkpoint.restore(self):
+                return
+        self.enter(0)
+
+    def enter(self, number: int, *, start: bool = True) -> None:
+        """Go to a stretch; `start` from its first time, or else somewhere inside."""
+        self.number = number
+        stretch, done = self.stretches[number], int(self.state.step)
+        if self.asked is None:
+            done = sum(before.steps for before in self.stretches[:number])
+        lay_stretch(self.plan, stretch, done, composed=self.method.composition is not None)
+        if self.asked is not None:  # as many steps as it takes
+            lay_legs(self.plan, done, UNKNOWN, start=start or self.state.dt == 0.0, stop=stretch.ends_in_breakpoint)
+        if start:
+            self.start(stretch, first=number == 0)
+
+    def return_to_state(self) -> None:
+        """Go to the stretch that the state, which is known, lies in."""
+        number = 0
+        while self.stretches[number].t_stop < self.state.t:
+            number += 1
+        self.enter(number, start=False)
+
+    @property
+    def finished(self) -> bool:
+        """Whether the end of the last stretch is reached."""
+        return self.number == len(self.stretches) - 1 and self.at_stop
+
+    @property
+    def at_stop(self) -> bool:
+        """Whether the end of the stretch is reached."""
+        return bool(self.state.t >= self.plan.t_stop if self.asked is not None else self.state.step == self.plan.end)
+
+    def where(self) -> str:
+        """How far the run is, in words."""
+        total = "" if self.asked is not None else f"of {self.total_steps} "
+        return f"at t = {self.state.t:g} after {self.counters.steps} {total}steps"
+
+    def place(self) -> str:
+        """The next step, for a note on an exception."""
+        total = "" if self.asked is not None else f" of {self.total_steps}"
+        return f"in step {int(self.counters.steps) + 1}{total}, from t = {self.state.t:.6g}"
+
+    def seconds(self) -> float:
+        """How long the run has taken, with what was done before a checkpoint."""
+        return run_clock() - self.started + self.before
+
+    def carried(self) -> dict[str, Any]:
+        """All that the run needs to go on, for a checkpoint."""
+        return carried(self)
+
+    def put_back(self, found: dict[str, Any]) -> None:
+        """Go on from a checkpoint."""
+        put_back(self, found)
+
+    # ---- between two calls of the march
+
+    def start(self, stretch: Stretch, *, first: bool) -> None:
+        """Acceleration at the first time of a stretch; the row of a breakpoint gets the right-hand
+        limit."""
+        state, t = self.state, stretch.t_start
+        state.t, state.lag = t, 0.0
+        with self.explained():
+            self.initial_values(t if first else float(np.nextafter(t, np.inf)), first)
+            lam = limits_on_branch(self, t) if first and self.system.m and not self.model.traits & GENERAL else None
+        row = 0 if first else int(self.counters.rows) - 1
+        if first:
+            self.counters.rows = 1
+            self.ranks[:1] = self.independent.rank
+        else:
+            self.left.append((row, self.rows.a[row].copy(), self.rows.lam[row].copy()))
+        march.write_start(state, self.memory, self.columns, self.rows, row)
+        if lam is not None:  # at a crossing of branches
+            self.rows.lam[row] = lam[self.columns.lam]
+        elif self.independent.dropped.size:
+            self.watch_rows(True)
+
+    def end_of_block(self, length: int) -> int:
+        """Up to which step the march may go: short enough to stay responsive, to the next row where
+        somebody looks at it, to the next checkpoint."""
+        step, redundant = int(self.state.step), self.independent.dropped.size > 0
+        upto = step + (_BLOCK if redundant else length)
+        if self.checkpoint is not None:
+            upto = min(upto, step + self.checkpoint.room(step))
+        if self.observe is not None or redundant:
+            upto = min(upto, self.next_row(step))
+        return upto
+
+    def next_row(self, step: int) -> int:
+        """How many steps are done when the next row is written."""
+        if self.asked is not None:
+            return step + 1
+        stretch, begin = self.stretches[self.number], int(self.plan.begin)
+        return begin + 1 + stretch.next_saved(step - begin) if step < self.plan.end else step + 1
+
+    def go_on(self, upto: int) -> None:
+        """Call the march once, for steps up to `upto` or to the end of the stretch; after a step
+        that failed a remedy follows, or the error that says why there is none."""
+        if self.at_stop:
+            self.enter(self.number + 1)
+        written = int(self.counters.rows)
+        with self.explained():
+            if self.asked is not None and self.counters.rows == self.rows.t.size:
+                self.make_room(2 * self.rows.t.size)
+            status = self.march(min(upto, int(self.plan.end)))
+            status = OK if status == march.FULL else status
+            failed_at = None if status == OK else int(self.state.step)
+            status = self.remedied(status)
+            self.ranks[written : int(self.counters.rows)] = self.independent.rank
+            self.check(status, self.state.t, self.next_time())
+        if self.independent.dropped.size and self.state.step != failed_at:
+            self.watch_rows(bool(self.counters.rows > written))
+
+    def march(self, upto: int) -> int:
+        """The march with what the run has now; a status."""
+        model = self.model if self.other is None else self.other
+        for leg in self.plan.legs:
+            leg.traits = model.traits
+        tables = self.state, self.memory, self.columns, self.rows, self.counters
+        return int(march.march(model.function, model.tables, model.scratch, self.plan, upto, *tables))
+
+    def remedied(self, status: int) -> int:
+        """Try the remedies for a status, in their order; OK where the march can go on."""
+        for remedy in self.remedies:
+            if status in remedy.against:
+                status = remedy.apply(self, status)
+        return status
+
+    def make_room(self, k: int) -> None:
+        """Memory for k rows, where nobody knows how many there will be."""
+        if self.asked is None or k <= self.rows.t.size:
+            return
+        require_rows(k, 1 + sum(rows.shape[1] for rows in self.rows[1:]), k)
+        more = [(0, k - self.rows.t.size), (0, 0)]
+        self.ranks = np.pad(self.ranks, more[:1]) if self.drifts else self.ranks
+        self.rows = march.SavedRows(*(np.pad(rows, more[: rows.ndim]) for rows in self.rows))
+
+    def taken_step(self) -> TakenStep:
+        """The step that a policy is asked about."""
+        state, legs = self.state, self.plan.legs
+        lands = legs[LAST].last > legs[MAIN].last and state.t == self.plan.t_stop
+        number = START if state.step < legs[START].last else LAST if lands else MAIN
+        return TakenStep(legs[number], self.memory.before, state, self.memory)
+
+    def check(self, status: int, t: float, t_next: float) -> None:
+        """Turn a status of the march into the error that says what happened where."""
+        if self.asked is not None and status == RAISED and self.asked.raised is not None:
+            raise self.asked.raised
+        if self.asked is not None and status in (RAISED, UNDERFLOW) and self.model.raised is None:
+            raise ConvergenceError(
+                f"{self.asked.policy!r} accepts no step at t = {t:.6g}, down to {self.plan.smallest_dt:.3g}",
+                hint="a jump that belongs into breakpoints, a tolerance below rounding, or a smallest_step too large",
+            )
+        super().check(status, t, t_next)
+
+    def next_time(self) -> float:
+        """Where the next step leads to."""
+        if self.asked is not None:
+            return float(self.state.t + self.state.next_dt)
+        stretch = self.stretches[self.number]
+        n = min(int(self.state.step) - int(self.plan.begin), stretch.steps - 1)
+        return float(stretch.times(n, n + 1)[0])
+
+    def watch_rows(self, wrote_row: bool) -> None:
+        """With redundant rows: the dropped ones still hold, and the newest row gets the multipliers
+        of least norm."""
+        state, t, row = self.state, self.state.t, int(self.counters.rows) - 1
+        G = self.ask.G(t, state.q, state.v)
+        if self.drifts and G.shape[0] * G.shape[1] <= LARGE:
+            at_balance.watch_rows(self, wrote_row)
+            return
+        if self.keep_rows(G):
+            G = self.ask.G(t, state.q, state.v)
+            if wrote_row:
+                at_balance.show(self, row)
+        if wrote_row:
+            lam = least_multipliers(G, self.memory.lam_1 if self.drifts else state.lam, self.system.scales)
+            self.rows.lam[row] = lam[self.columns.lam]
+
+    def ended_by_observer(self) -> bool:
+        """Show the newest row to the observer; True from it ends the run."""
+        if self.observe is None:
+            return False
+        k = int(self.counters.rows) - 1
+        rows, state = self.rows, self.state
+        q, v, a = rows.q[k].copy(), rows.v[k].copy(), rows.a[k].copy()
+        # observers see all, also what is not kept
+        if q.size + v.size + a.size < state.q.size + 2 * state.v.size:
+            q, v, a = state.q.copy(), state.v.copy(), state.a + state.lag * state.da
+        return bool(self.observe(Sample(rows.t[k], q, v, a, rows.lam[k].copy())))

@@ -1,0 +1,173 @@
+"""A consistent start: positions and velocities on the constraints, then accelerations and
+multipliers.
+
+A start that misses the constraints by little is moved to the nearest consistent one (mass norm);
+one that misses them by much is refused with the rows and the amounts, unless assembly is asked for.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from isodyn.errors import ConflictError, InputError, NonFiniteError, SingularError
+from isodyn.kernels.compiled import COUNTS_TURNS, RETRACTS, FloatArray
+from isodyn.linear_solvers.blocks import full
+from isodyn.linear_solvers.rows import Rows, partners
+from isodyn.stepping.memory import ROUNDING
+from isodyn.systems.manifold import CONFLICT, close, moving, refuse_open
+from isodyn.systems.questions import Questions
+from isodyn.systems.scales import Weights, pace, reach, sizes_of_rows
+
+SMALL = 1e-6  # violations below this, relative to the size of the state, are rounding of the input
+ASIDE = 1e-3  # how far aside gradients are compared, against the size of q
+STATIONARY = 1e-7  # a gradient smaller than this part of one a little aside is rounding
+# of the size of v: more than rounding of the input can ask for in a position that is not singular
+TURNED = 1e-2
+
+
+def near_manifold(ask: Questions, t: float, q: FloatArray) -> FloatArray:
+    """Positions on φ = 0 by steps over all rows; refused when the rows cannot be closed.
+
+    Off the manifold more rows are independent than on it; enforced, they make the matrix singular
+    on the way. Rows can then be chosen where they will be used.
+    """
+    closed = close(Questions(ask.system), t, q)  # full matrices
+    refuse_open(ask, t, closed)
+    return closed.q
+
+
+def still_open(ask: Questions, rows: Rows, t: float, q: FloatArray) -> bool:
+    """Whether enforced rows are off after a projection that should have closed them: it got
+    lost."""
+    still = np.zeros(ask.system.nv)
+    phi = ask.position(t, q, still)
+    off = np.abs(phi) / sizes_of_rows(ask.system, ask.G(t, q, still))[: phi.size]
+    return bool(off[rows.chosen[rows.chosen < phi.size]].max(initial=0.0) > CONFLICT * reach(ask.system, q))
+
+
+def is_consistent(
+    ask: Questions, rows: Rows, weights: Weights, t: float, q: FloatArray, v: FloatArray, slowest: float
+) -> bool:
+    """Whether enforced rows hold to rounding, for positions and velocities: the nearest consistent
+    state is no nearer than the state itself. A model that does not add increments to q says so
+    never, because its q may have to be brought back to where it lives."""
+    if ask.model.traits & (RETRACTS | COUNTS_TURNS):
+        return False
+    far = max(1.0, float((np.abs(q) * weights.q).max(initial=0.0)))
+    fast = max(slowest, float((np.abs(v) * weights.v).max(initial=0.0)))
+    for gap, size in ((ask.position(t, q, v), far), (ask.velocity(t, q, v), fast)):
+        chosen = rows.chosen[rows.chosen < gap.size]
+        if not np.abs(gap[chosen] / weights.rows[chosen]).max(initial=0.0) <= ROUNDING * size:
+            return False
+    return True
+
+
+def near_velocity(ask: Questions, t: float, q: FloatArray, v: FloatArray) -> FloatArray:
+    """Velocities on φ̇ = 0, ψ = 0 by two Newton steps of least norm over all rows, in the same
+    way."""
+    for _ in range(2):
+        G = full(ask.G(t, q, v))
+        sizes = sizes_of_rows(ask.system, G)
+        G = G / sizes[:, None]
+        eased = np.linalg.solve(full(ask.mass(t, q, v)), G.T)
+        v = v - eased @ np.linalg.lstsq(G @ eased, ask.velocity(t, q, v) / sizes, rcond=1e-8)[0]
+    return v
+
+
+def finite_rows(ask: Questions, t: float, q: FloatArray, v: FloatArray) -> None:
+    """NonFiniteError for constraints that are not numbers at the start, naming the row."""
+    values = [
+        ask.position(t, q, v)[:, None],
+        ask.velocity(t, q, v)[:, None],
+        (ask.G(t, q, v) @ np.ones(v.size))[:, None],
+    ]
+    for rows in values:
+        bad = np.flatnonzero(~np.isfinite(rows).all(axis=1))
+        if bad.size:
+            raise NonFiniteError(
+                f"constraint {ask.system.row_names[bad[0]]!r} gives a NaN or an infinity at the start, t = {t:.6g}",
+                hint="check what the constraint functions return for q0 and v0",
+            )
+
+
+def refuse_stationary(ask: Questions, rows: Rows, t: float, q: FloatArray, v: FloatArray) -> None:
+    """SingularError for an enforced row whose gradient is rounding at the start: where it leads,
+    rounding would decide."""
+    sizes = ask.system.scales.v
+    there = moving(ask.system)(q, sizes * np.random.default_rng(1).uniform(-ASIDE, ASIDE, v.size))
+    here, beside = (np.linalg.norm(full(ask.G(t, where, v)) * sizes, axis=1) for where in (q, there))
+    lost = [int(r) for r in rows.chosen if here[r] < STATIONARY * beside[r]]
+    if lost:
+        raise SingularError(
+            f"constraint {ask.system.row_names[lost[0]]!r} is stationary at the start, t = {t:.6g}:"
+            f" its gradient is {here[lost[0]]:.1e} there and {beside[lost[0]]:.1e} a little aside",
+            hint="start elsewhere; where branches of motion cross, a G that is exact there lets them be found",
+        )
+
+
+def refuse_turned(ask: Questions, t: float, q: FloatArray, given: FloatArray, v: FloatArray) -> None:
+    """SingularError for velocities that were off by rounding only, but far from those that
+    constraints allow."""
+    size, far = pace(ask.system, given), pace(ask.system, v - given)
+    open_rates = ask.velocity(t, q, given) / sizes_of_rows(ask.system, ask.G(t, q, given))
+    if far > TURNED * size > 0.0 and np.abs(open_rates).max() < SMALL * size:
+        raise SingularError(
+            f"the start at t = {t:.6g} lies beside a singular position: its velocities keep the constraints to rounding, but the nearest"
+            f" that do so exactly differ by {far / size:.2g} of their size",
+            hint="start in the singular position itself or farther from it; integrate(..., assemble=True) takes the nearest velocities",
+        )
+
+
+def gaps(
+    ask: Questions, t: float, q: FloatArray, v: FloatArray, slowest: float
+) -> list[tuple[str, FloatArray, FloatArray]]:
+    """Violations of the constraints by level, relative to the sizes of rows and of the state
+    (isodyn.systems.scales), and as they are.
+
+    Velocities count beside those that move typical sizes in the time of the run: `slowest` is one
+    over that.
+    """
+    sizes, phi, rate = sizes_of_rows(ask.system, ask.G(t, q, v)), ask.position(t, q, v), ask.velocity(t, q, v)
+    return [
+        ("position", phi / (sizes[: phi.size] * reach(ask.system, q)), phi),
+        ("velocity", rate / (sizes * max(slowest, pace(ask.system, v))), rate),
+    ]
+
+
+def refuse_if_far(ask: Questions, t: float, q: FloatArray, v: FloatArray, slowest: float) -> None:
+    """InputError for a start off the constraints by more than rounding of the input, naming the
+    worst row."""
+    for level, gap, raw in gaps(ask, t, q, v, slowest):
+        if gap.size and np.abs(gap).max() > SMALL:
+            worst = int(np.abs(gap).argmax())
+            others = int((np.abs(gap) > SMALL).sum()) - 1
+            also = f" (and {others} more rows)" if others else ""
+            raise InputError(
+                f"the start violates constraint {ask.system.row_names[worst]!r} at {level} level by {raw[worst]:.3g}{also}",
+                hint="correct q0 and v0, or let integrate(..., assemble=True) find the nearest consistent start",
+            )
+
+
+def refuse_conflicts(ask: Questions, rows: Rows, t: float, q: FloatArray, v: FloatArray, slowest: float) -> None:
+    """ConflictError when rows that depend on others do not hold where the others do, naming
+    both."""
+    names = ask.system.row_names
+    if not rows.dropped.size:
+        return
+    for level, gap, raw in gaps(ask, t, q, v, slowest):
+        dropped = rows.dropped[rows.dropped < gap.size]
+        # by the formulation
+        let_go = float(np.abs(gap[rows.chosen[rows.chosen < gap.size]]).max(initial=0.0))
+        if dropped.size and np.abs(gap[dropped]).max() > CONFLICT + 10.0 * let_go:
+            row = int(dropped[np.abs(gap[dropped]).argmax()])
+            found = partners(ask.G(t, q, v) * ask.system.scales.v, rows, row)
+            if not found:
+                raise ConflictError(
+                    f"constraint {names[row]!r} is off by {raw[row]:.3g} at {level} level at t = {t:.6g}, and no motion changes it there",
+                    hint="a stationary value; start elsewhere",
+                )
+            others, hold = ", ".join(repr(names[i]) for i in found), "holds" if len(found) == 1 else "hold"
+            raise ConflictError(
+                f"constraints conflict at t = {t:.6g}: {names[row]!r} is off by {raw[row]:.3g} at {level} level where {others} {hold}",
+                hint=f"{names[row]!r} depends on {others}; remove one of them, or make them agree",
+            )

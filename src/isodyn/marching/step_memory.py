@@ -1,0 +1,115 @@
+"""The memory of a step: vectors, matrix and pivots for the constraint rows that are enforced, and
+what holds when pivots are missing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from isodyn.formulations.closure import Closure
+from isodyn.kernels.compiled import SOLVES, Coefficients, FloatArray, IntArray
+from isodyn.kernels.struct import Struct
+from isodyn.later import Later
+from isodyn.linear_solvers.blocks import pack
+from isodyn.linear_solvers.rows import Rows, choose
+from isodyn.marching.plan import Member, fill_leg
+from isodyn.stepping.memory import Controls, Counters, Leg, Memory, allocate, forget, new_state, weigh
+from isodyn.systems.compiled_system import settled
+from isodyn.systems.model import Model
+from isodyn.systems.questions import Questions
+from isodyn.systems.scales import unlooked, weights
+
+fallback: Any = Later("isodyn.stepping.fallback")  # SciPy's solvers take a while to load
+
+STILL = Coefficients(0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)  # no step at all
+UNTRIED = Controls(1e-10, 0, 0, 0, 0, 0, 0)  # of what is no iteration
+
+
+def model_for(system: Any, closure: Closure, scaling: FloatArray | None) -> Model:
+    """The model of a system; with full matrices where a formulation needs them."""
+    model: Model = system.model()
+    return model.dense() if model.dense is not None and (closure.eliminate or scaling is not None) else model
+
+
+def memory_for(
+    model: Model, system: Any, chosen: IntArray, merged: Sequence[tuple[int, int]] = (), updates: int = 0
+) -> Memory:
+    """New memory for steps of a model with these constraint rows."""
+    packed = None
+    if model.sparsity is not None:
+        packed = pack(model.sparsity, chosen, [pair for pair in merged if pair[1] in chosen])
+    dense = not model.traits & SOLVES
+    return allocate(system.nq, system.nv, system.m, chosen, dense=dense, packed=packed, updates=updates)
+
+
+class StepMemory:
+    """A system with its model and state, and the memory of its steps."""
+
+    def __init__(self, system: Any, closure: Closure, scaling: FloatArray | None) -> None:
+        nv, m = system.nv, system.m
+        self.system, self.closure, self.scaling = system, closure, scaling
+        self.model = model_for(system, closure, scaling)
+        self.ask = Questions(system, self.model)
+        self.state = new_state(system.nq, nv, m)
+        self.state.q, self.state.v = settled(system, system.q0), system.v0
+        self.counters = Counters()
+        self.legs: dict[Closure, Leg] = {}  # without steps, for what is asked at one instant
+        self.updates = 0  # iterations of which memory keeps the corrections
+        self.weights = unlooked(system)
+        self.merged: list[tuple[int, int]] = []  # nodes that are eliminated with a joint
+        self.other: Model | None = None  # the model with SuperLU, once it is needed
+        self.independent: Any = None
+        self.memory: Any = None
+        self.enforce(choose(np.zeros((0, nv))))
+
+    def look(self, t: float) -> None:
+        """Find the typical sizes of the rows and of the matrix of a step."""
+        self.weights = weights(self.ask, t)
+        weigh(self.memory, self.weights)
+
+    def enforce(self, rows: Rows) -> None:
+        """Memory for a step with these constraint rows; what is there is kept where the rows stay
+        the same."""
+        before, self.independent = self.independent, rows
+        if before is not None and np.array_equal(before.chosen, rows.chosen):
+            self.memory.factors_good, self.memory.second_change = 0, 0.0
+            forget(self.state)
+        elif before is None:
+            self.memory = self.memory_for(rows)
+        else:
+            self.renew_memory()
+            forget(self.state, differences=True)
+
+    def memory_for(self, rows: Rows) -> Memory:
+        """New memory for a step with these constraint rows."""
+        memory = memory_for(self.model, self.system, rows.chosen, self.merged, self.updates)
+        weigh(memory, self.weights)
+        if self.scaling is not None:
+            memory.N = np.linalg.inv(self.scaling).ravel()
+        return memory
+
+    def renew_memory(self) -> None:
+        """Memory for the present rows and order of elimination; what is counted there goes on."""
+        refined = self.refinements()
+        self.memory = self.memory_for(self.independent)
+        if self.model.sparsity is not None:
+            self.memory.blocks.refined = refined
+        if self.other is not None:
+            self.take_superlu()
+
+    def refinements(self) -> int:
+        """How many solutions were refined so far."""
+        return int(self.memory.blocks.refined)
+
+    def take_superlu(self) -> None:
+        """Solve with SuperLU for the present rows from now on."""
+        self.other = fallback.with_superlu(self.model, self.independent.chosen, self.memory.unknown_sizes.copy())
+
+    def physics(self, closure: Closure) -> tuple[Any, Struct, Struct, Leg]:
+        """The model as compiled code takes it, and a leg without steps, for what is asked at one
+        instant."""
+        if closure not in self.legs:
+            self.legs[closure] = fill_leg(Leg(), self.model, self.system.m_phi, Member(STILL, closure), UNTRIED)
+        return self.model.function, self.model.tables, self.model.scratch, self.legs[closure]

@@ -1,0 +1,170 @@
+"""Solutions with the factors of a step's matrix: corrections of the unknowns, and of q_{n+1} and
+v_{n+1}.
+
+Corrections of q_{n+1} and v_{n+1} that keep further levels of the constraints come from the step's
+first matrix with (0, r) on the right: they lie in the range of J⁻¹Gᵀ, whatever the iteration does
+later.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import types
+
+from isodyn.kernels.compiled import OK, SOLVE, SOLVES, SPARSE, F, FloatArray, kernel
+from isodyn.kernels.lowering import natural
+from isodyn.linear_solvers.block_lu import add_lower, solve_blocks, subtract_blocks
+from isodyn.linear_solvers.dense import lu_solve, lu_solve_two
+from isodyn.stepping.closure import copy_to, fill_with
+from isodyn.stepping.memory import MEMORY, PHYSICS_REF
+from isodyn.stepping.null_space import null_space_correction
+
+
+@kernel(types.void(MEMORY, F, F), inner=True, apart=True)
+def solve_refined(memory: Any, x: FloatArray, y: FloatArray) -> None:
+    """The same for a matrix whose factors have lost digits: once more for what the first solution
+    leaves."""
+    n = x.size
+    copy_to(x, memory.b_1)
+    copy_to(y, memory.b_2)
+    solve_blocks(memory.J, memory.blocks, 0, x, y)
+    subtract_blocks(memory.J_11, memory.G, memory.G_1, memory.soft, memory.blocks, x, memory.b_1)
+    subtract_blocks(memory.J_11, memory.G, memory.G_1, memory.soft, memory.blocks, y, memory.b_2)
+    solve_blocks(memory.J, memory.blocks, 0, memory.b_1, memory.b_2)
+    for i in range(n):
+        x[i] += memory.b_1[i]
+        y[i] += memory.b_2[i]
+    memory.blocks.refined += 1
+
+
+@kernel()
+def solve(p: Any, t: float, c: FloatArray, memory: Any, x: FloatArray, y: FloatArray, two: bool) -> int:
+    """x ← (the step's matrix in a-form)⁻¹ x and, with `two`, y likewise."""
+    if p.traits & SPARSE:
+        if memory.blocks.weak == 1:
+            solve_refined(memory, x, y)
+        else:
+            solve_blocks(memory.J, memory.blocks, 0, x, y)
+        return OK
+    if p.traits & SOLVES:
+        status = p.model(SOLVE, t, memory.q, memory.v, memory.a, memory.lam, c, p.tables, p.scratch, x)
+        if status == OK and two:
+            status = p.model(SOLVE, t, memory.q, memory.v, memory.a, memory.lam, c, p.tables, p.scratch, y)
+        return status
+    if two:
+        lu_solve_two(memory.J, memory.pivots, x, y)
+    else:
+        lu_solve(memory.J, memory.pivots, x)
+    if c[3] != 1.0:
+        for i in range(memory.x.size):
+            x[i] *= c[3]
+            if two:
+                y[i] *= c[3]
+    return OK
+
+
+@kernel(types.void(PHYSICS_REF, MEMORY), inner=True, apart=True, allocates=True)
+def scaled_correction(p: Any, memory: Any) -> None:
+    """memory.dp ← (S⁻¹Gᵀμ, −μ) with G S⁻¹Gᵀ μ = r, for an S of its own whose inverse is in
+    memory.N."""
+    n, m = natural(memory.x.size), natural(p.rows.size)
+    G = np.empty((m, n))
+    for k in range(m):
+        for j in range(n):
+            G[k, j] = memory.G[p.rows[k] * n + j]
+    half = G @ memory.N.reshape(n, n)
+    mu = np.linalg.solve(half @ np.ascontiguousarray(G.T), memory.dp[n:].copy())
+    for i in range(n):
+        memory.dp[i] = 0.0
+        for k in range(m):
+            memory.dp[i] += half[k, i] * mu[k]
+    for k in range(m):
+        memory.dp[n + k] = -mu[k]
+
+
+@kernel()
+def ask_correction(p: Any, memory: Any, gap: FloatArray, share: float, out: FloatArray) -> None:
+    """Right-hand side (0, r) of the correction of one level: its gap less what δx already takes of
+    it."""
+    n = natural(memory.x.size)
+    for i in range(n):
+        out[i] = 0.0
+    for k in range(p.rows.size):
+        i = p.rows[k]
+        out[n + k] = gap[i] - share * memory.gap[i] if i < p.holonomic else 0.0
+
+
+@kernel()
+def ask_anew(p: Any, memory: Any, out: FloatArray) -> None:
+    """Ask for the whole correction of q instead of a change of the one that was guessed: it shall
+    lie in the range of this step."""
+    n = natural(memory.x.size)
+    if p.traits & SPARSE:
+        add_lower(memory.G_1, memory.blocks, p.holonomic, memory.p, out)
+    else:
+        for k in range(p.rows.size):
+            if p.rows[k] < p.holonomic:
+                for j in range(n):
+                    out[n + k] += memory.G_1[p.rows[k] * n + j] * memory.p[j]
+    fill_with(memory.p, 0.0)
+
+
+@kernel()
+def add_correction(p: Any, memory: Any, out: FloatArray, mu: FloatArray) -> None:
+    """Add memory.dp to the correction of one level and to its multipliers."""
+    for i in range(memory.x.size):
+        out[i] += memory.dp[i]
+    for k in range(p.rows.size):
+        mu[p.rows[k]] -= memory.dp[memory.x.size + k]
+
+
+@kernel(types.void(PHYSICS_REF, F, MEMORY), inner=True, apart=True)
+def solve_with_first(p: Any, c: FloatArray, memory: Any) -> None:
+    """memory.dp ← (the step's first matrix)⁻¹ memory.dp, from the factors that `keep_first`
+    kept."""
+    if p.closure.in_balance == 2:
+        scaled_correction(p, memory)
+    elif p.traits & SPARSE:
+        solve_blocks(memory.J_S, memory.blocks, 1, memory.dp, memory.r_plus)
+    else:
+        lu_solve(memory.J_S, memory.pivots[memory.dp.size :], memory.dp)
+        for i in range(memory.x.size):
+            memory.dp[i] *= c[3]
+
+
+@kernel()
+def correct(p: Any, leg: Any, dt: float, t: float, c: FloatArray, memory: Any, kept: bool, first: bool) -> int:
+    """Solve for the corrections of x, λ̃ and, where q_{n+1} and v_{n+1} have their own, of
+    those."""
+    n = natural(memory.x.size)
+    if memory.eliminate > 0:
+        return null_space_correction(p, memory)
+    for i in range(n + p.rows.size):
+        memory.dx[i] = -memory.r[i]
+    apart = kept or p.closure.in_balance == 2
+    both = p.closure.keep_position == 1 and not apart
+    if p.closure.keep_position == 1:
+        ask_correction(p, memory, memory.gap_q, leg.l3, memory.dp)
+        if first and memory.order > 0.0:
+            ask_anew(p, memory, memory.dp)
+    status = solve(p, t, c, memory, memory.dx, memory.dp if both else memory.r_plus, both)
+    if status != OK:
+        return status
+    for i in range(n):
+        memory.x[i] += memory.dx[i]
+    for k in range(p.rows.size):
+        memory.lam[p.rows[k]] += memory.dx[n + k]
+    if p.closure.keep_position == 1:
+        if apart:
+            solve_with_first(p, c, memory)
+        add_correction(p, memory, memory.p, memory.mu)
+    if p.closure.keep_velocity == 1:
+        ask_correction(p, memory, memory.gap_v, leg.l5, memory.dp)
+        if apart:
+            solve_with_first(p, c, memory)
+        else:
+            status = solve(p, t, c, memory, memory.dp, memory.r_plus, False)
+        add_correction(p, memory, memory.u, memory.nu)
+    return status

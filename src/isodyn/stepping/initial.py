@@ -1,0 +1,155 @@
+"""Initial values: q and v on the constraints, then M a + Gᵀλ = Q and G a = b for a and λ
+[Shimada2014 (3.88)].
+
+Where a formulation closes at the balance, G a = b is replaced by its own closure at the state, with
+gains or compliance.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from isodyn.kernels.compiled import (
+    ACCELERATION,
+    BALANCE,
+    CONSTANT_MASS,
+    MODEL_TYPE,
+    NOT_FINITE,
+    OK,
+    FloatArray,
+    f8,
+    i8,
+    kernel,
+)
+from isodyn.kernels.lowering import by_reference
+from isodyn.kernels.struct_types import ADDRESS
+from isodyn.stepping.closure import add_to, close_at_balance, copy_to, fill_with, finite, measure, settle
+from isodyn.stepping.corrections import solve
+from isodyn.stepping.matrix import factorise
+from isodyn.stepping.memory import COUNTERS, EPS, LEG, MEMORY, PHYSICS_REF, STATE, Physics
+from isodyn.stepping.projection import mass_matrix, project
+
+# most solves for the first acceleration; as a literal it would compile what it is handed to once
+# more
+PATIENCE = np.int64(40)
+TINY = 1e-300  # beside which every acceleration is large
+SETTLED = 1e-14  # a change of it below this, relative, is none
+
+
+@kernel(i8(PHYSICS_REF, LEG, f8, STATE, MEMORY, COUNTERS, i8), inner=True, apart=True)
+def acceleration(p: Any, leg: Any, t: float, state: Any, memory: Any, counters: Any, most: Any) -> int:
+    """state.a and state.lam from M a + Gᵀλ = Q, G a = b at the state itself; no last step is known
+    after this.
+
+    The equations are linear [Shimada2014 (3.88)]; a second solve removes the rounding of the first.
+    Where forces depend on λ beyond Gᵀλ (friction), the same matrix is used until nothing changes.
+    After `most` solves it is enough; memory.second_change tells what the second of them changed.
+    """
+    n = memory.x.size
+    c = memory.c
+    c[0], c[1], c[2], c[3] = 1.0, 0.0, 0.0, 1.0
+    fill_with(state.a, 0.0)
+    fill_with(state.lam, 0.0)
+    status = OK
+    copy_to(state.q, memory.q)
+    copy_to(state.v, memory.v)
+    before = np.inf
+    for k in range(most):
+        copy_to(state.a, memory.a)
+        copy_to(state.lam, memory.lam)
+        status = p.model(BALANCE, t, memory.q, memory.v, memory.a, memory.lam, c, p.tables, p.scratch, memory.r[:n])
+        counters.iterations += 1
+        counters.evaluations += 1
+        if status == OK and p.rows.size > 0 and p.closure.at_balance == 1:
+            status = close_at_balance(p, t, c, memory)
+        elif status == OK and p.rows.size > 0:
+            status = p.model(
+                ACCELERATION, t, memory.q, memory.v, memory.a, memory.lam, c, p.tables, p.scratch, memory.gap
+            )
+        if status != OK:
+            return status
+        for i in range(p.rows.size):
+            memory.r[n + i] = memory.gap[p.rows[i]]
+        if not finite(memory.r):
+            return NOT_FINITE
+        if k == 0:
+            fill_with(memory.d_p, 0.0)
+            copy_to(state.v, memory.v_p)
+            fill_with(memory.a_p, 0.0)
+            fill_with(memory.x, 0.0)
+            status = initial_matrix(p, leg, t, state, c, memory, counters)
+            if status != OK:
+                return status
+        for i in range(memory.r.size):
+            memory.dx[i] = -memory.r[i]
+        status = solve(p, t, c, memory, memory.dx, memory.r_plus, False)
+        add_to(memory.dx, state.a)
+        for i in range(p.rows.size):
+            state.lam[p.rows[i]] += memory.dx[n + i]
+        change = measure(memory.dx, memory.by_v)
+        if k == 1:
+            memory.second_change = max(change / max(measure(state.a, memory.by_v), TINY), EPS)
+        if (
+            status != OK
+            or p.rows.size == 0
+            or (k > 0 and (change <= SETTLED * measure(state.a, memory.by_v) or change > 0.5 * before))
+        ):
+            break
+        before = change
+    fill_with(state.da, 0.0)
+    state.dt = 0.0
+    return status
+
+
+@kernel()
+def initial_matrix(p: Any, leg: Any, t: float, state: Any, c: FloatArray, memory: Any, counters: Any) -> int:
+    """Factors of M, or of [M Gᵀ; G 0], at the state."""
+    if p.rows.size > 0:
+        counters.factorisations += 1
+        return mass_matrix(p, t, state.q, state.v, state.a, c, memory)
+    known = (p.traits & CONSTANT_MASS) != 0 and memory.factors_good == 1
+    for i in range(4):
+        known = known and memory.factors_c[i] == c[i]
+    if known:
+        return OK
+    return factorise(p, leg, t, t, 0.0, state, c, memory, 0, counters)
+
+
+INITIAL_ACCELERATION = i8(MODEL_TYPE, ADDRESS, ADDRESS, LEG, f8, STATE, MEMORY, COUNTERS)
+
+
+@kernel(INITIAL_ACCELERATION, apart=True)
+def initial_acceleration(
+    model: Any, tables: Any, scratch: Any, leg: Any, t: float, state: Any, memory: Any, counters: Any
+) -> int:
+    """`acceleration` for callers outside compiled code; loads are taken at t, which may be a
+    right-hand limit."""
+    p = by_reference(Physics(model, leg.traits, leg.holonomic, leg.closure, memory.rows, tables, scratch))
+    return acceleration(p, leg, t, state, memory, counters, PATIENCE)
+
+
+@kernel()
+def nearest(p: Any, t: float, state: Any, memory: Any) -> int:
+    """Move state.q and state.v onto the constraints by the least change in the mass norm."""
+    copy_to(state.q, memory.q_1)
+    copy_to(state.v, memory.v_1)
+    fill_with(memory.a_1, 0.0)
+    status = project(p, t, np.int64(2), 0.0, memory)
+    if status == OK:
+        status = settle(p, memory.c, memory.q_1)
+    if status == OK:
+        copy_to(memory.q_1, state.q)
+        copy_to(memory.v_1, state.v)
+    return status
+
+
+NEAREST_CONSISTENT = i8(MODEL_TYPE, ADDRESS, ADDRESS, LEG, f8, STATE, MEMORY)
+
+
+@kernel(NEAREST_CONSISTENT, apart=True)
+def nearest_consistent(model: Any, tables: Any, scratch: Any, leg: Any, t: float, state: Any, memory: Any) -> int:
+    """`nearest` for callers outside compiled code."""
+    p = by_reference(Physics(model, leg.traits, leg.holonomic, leg.closure, memory.rows, tables, scratch))
+    return nearest(p, t, state, memory)

@@ -1,0 +1,85 @@
+"""Settings of the iteration of a step."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from isodyn.errors import InputError
+from isodyn.stepping.memory import Controls
+from isodyn.stored import stored_with_runs
+
+
+@stored_with_runs
+@dataclass(frozen=True)
+class Newton:
+    """How the nonlinear equations of a step are solved.
+
+    The iteration stops when the estimated error of the acceleration is below `rtol` of its size, or
+    at the level of rounding. The Jacobian is formed once per step.
+
+    Parameters
+    ----------
+    rtol
+        Relative error of the acceleration.
+    max_iterations
+        A step that needs more is halved.
+    max_halvings
+        How often a step may be halved.
+    full
+        Form the Jacobian in every iteration.
+    reuse
+        Keep the Jacobian over steps while it converges well. `Stabilised`, `GGL` and
+        `Overdetermined` still need one per step, because corrections of q or v use it.
+    quasi
+        Leave the derivatives of forces out of the Jacobian.
+    form
+        Which increment is solved for, and the first guess: 0 none or a steady acceleration, 1
+        a-form, 2 v-form, 3 d-form (no change of a, v or q).
+
+    Raises
+    ------
+    InputError
+        If a number is not admissible.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> pendulum = iso.problems.get("pendulum").system()
+    >>> sol = iso.integrate(pendulum, dt=0.01, t_end=0.1, newton=iso.Newton(rtol=1e-12))
+    >>> sol.stats.halvings
+    0
+    """
+
+    rtol: float = 1e-10
+    max_iterations: int = 20
+    max_halvings: int = 8
+    full: bool = False
+    reuse: bool = False
+    quasi: bool = False
+    form: int = 0
+
+    def __post_init__(self) -> None:
+        if not 0 < self.rtol < 1:
+            raise InputError(f"rtol must lie between 0 and 1, received {self.rtol!r}", hint="1e-10 is the default")
+        if self.form not in (0, 1, 2, 3):
+            raise InputError(f"form must be 0, 1 (a-form), 2 (v-form) or 3 (d-form), received {self.form!r}")
+        if self.max_iterations < 1 or self.max_halvings < 0:
+            raise InputError(
+                f"max_iterations must be at least 1 and max_halvings at least 0, received {self.max_iterations}, {self.max_halvings}"
+            )
+
+    def controls(self, *, keep_balance: bool = False) -> Controls:
+        """Return these settings as numbers for kernels.
+
+        Parameters
+        ----------
+        keep_balance
+            Whether the states at the last two balances are kept.
+
+        Returns
+        -------
+        controls
+            The numbers.
+        """
+        flags = int(self.full), int(self.reuse), int(self.quasi), self.form
+        return Controls(self.rtol, self.max_iterations, self.max_halvings, *flags, int(keep_balance))
