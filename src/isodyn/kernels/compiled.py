@@ -75,6 +75,7 @@ SPARSE = 128  # answers JACOBIAN and CONSTRAINT by the values of fixed sparse pa
 KNOWS_RATE = 256  # answers RATE; and RETRACT by nothing brings q back to where it lives
 KNOWS_LEVELS = 512  # answers LEVELS
 COUNTS_TURNS = 1024  # answers SETTLE
+SKETCHES_TANGENT = 2048  # answers JACOBIAN for every c from differences, well enough for corrections
 # multipliers enter as they like: the matrix of a step comes from differences of all its equations
 GENERAL = 64
 

@@ -27,6 +27,7 @@ from isodyn.kernels.compiled import (
     NO_PIVOT,
     OK,
     SINGULAR,
+    SKETCHES_TANGENT,
     SOLVES,
     SPARSE,
     F,
@@ -271,7 +272,7 @@ def factorise_step(
             status = p.model(
                 JACOBIAN, t, memory.q, memory.v, memory.a, memory.lam, memory.kappa, p.tables, p.scratch, block
             )
-        elif p.traits & KNOWS_TANGENT:
+        elif p.traits & (KNOWS_TANGENT | SKETCHES_TANGENT):
             status = p.model(JACOBIAN, t, memory.q, memory.v, memory.a, memory.lam, c, p.tables, p.scratch, block)
         else:
             status = difference_jacobian(p, leg, t, t_1, dt, state, c, memory, block, n, counters)
