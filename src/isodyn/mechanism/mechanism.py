@@ -135,40 +135,6 @@ class Mechanism(ShownInNotebooks, Description):
         self.bodies[name] = body
         return body
 
-    @overload
-    def add_beam(
-        self,
-        name: str,
-        start: Any = None,
-        end: Any = None,
-        *,
-        elements: Any,
-        section: Section,
-        model: Energy = "simplified",
-        line: Any = None,
-        corners: Literal["weld", "hinge"] = "weld",
-        velocity: Any = (0.0, 0.0, 0.0),
-        angular_velocity: Any = None,
-    ) -> BeamPart: ...
-
-    @overload
-    def add_beam(
-        self,
-        name: str,
-        start: Any = None,
-        end: Any = None,
-        *,
-        elements: Any,
-        section: Section,
-        model: Literal["exact"],
-        curve: Callable[[float], Any] | None = None,
-        up: Any = None,
-        twist: float = 0.0,
-        mass: Mass = "consistent",
-        velocity: Any = (0.0, 0.0, 0.0),
-        angular_velocity: Any = None,
-    ) -> RodPart: ...
-
     def add_beam(
         self,
         name: str,
