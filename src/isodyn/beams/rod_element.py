@@ -119,8 +119,8 @@ def slopes_of_ends(element: RodElementData, c: FloatArray, scratch: RodScratch, 
 
 @kernel()
 def spread_slopes(scratch: RodScratch) -> None:
-    """K += slopes of the ends times [−P(−h)  P(h)], in axes of the bodies."""
-    P, back, A, B, K = scratch.P, scratch.P_back, scratch.slope_a, scratch.slope_b, scratch.K
+    """The tangent: slopes of the ends times [−P(−h)  P(h)], in axes of the bodies."""
+    P, back, A, B = scratch.P, scratch.P_back, scratch.slope_a, scratch.slope_b
     for i in range(6):
         for j in range(6):
             aa = ab = ba = bb = 0.0
@@ -129,10 +129,8 @@ def spread_slopes(scratch: RodScratch) -> None:
                 ab += A[i, k] * P[k, j]
                 ba += B[i, k] * back[k, j]
                 bb += B[i, k] * P[k, j]
-            K[i, j] -= aa
-            K[i, 6 + j] += ab
-            K[6 + i, j] -= ba
-            K[6 + i, 6 + j] += bb
+            scratch.K_aa[i, j], scratch.K_ab[i, j] = -aa, ab
+            scratch.K_ba[i, j], scratch.K_bb[i, j] = -ba, bb
 
 
 @kernel()
@@ -146,8 +144,8 @@ def add_damping_slopes(
     coefficients: tuple[float, float, float],
     scratch: RodScratch,
 ) -> None:
-    """K += the slopes of damping: rates of the screw over velocities and positions."""
-    X, Y, P, back, W = scratch.X, scratch.Y, scratch.P, scratch.P_back, scratch.product
+    """Add the slopes of damping to the tangent: rates of the screw over velocities and positions."""
+    X, Y, P, back, W_a, W_b = scratch.X, scratch.Y, scratch.P, scratch.P_back, scratch.W_a, scratch.W_b
     A, B = scratch.rate_a, scratch.rate_b
     u_a, u_b, w_a, w_b = rotate_back(p.R, triple(p.v)), rotate_back(q.R, triple(q.v)), triple(p.w), triple(q.w)
     # ∂ḣ/∂h, as ∂(P(h)η_b)/∂h and ∂(P(−h)η_a)/∂h
@@ -162,24 +160,24 @@ def add_damping_slopes(
                 slope = B[i, k] - A[i, k]
                 x += slope * back[k, j]
                 y += slope * P[k, j]
-            W[i, j] = -c[2] * x - c[1] * back[i, j]
-            W[i, 6 + j] = c[2] * y + c[1] * P[i, j]
+            W_a[i, j] = -c[2] * x - c[1] * back[i, j]
+            W_b[i, j] = c[2] * y + c[1] * P[i, j]
         # u = Rᵀṙ changes by u × ϑ
+        x_a, x_b = cross((back[i, 0], back[i, 1], back[i, 2]), u_a), cross((P[i, 0], P[i, 1], P[i, 2]), u_b)
         for j in range(3):
-            unit = (1.0 * (j == 0), 1.0 * (j == 1), 1.0 * (j == 2))
-            x_a, x_b = cross(u_a, unit), cross(u_b, unit)
-            for k in range(3):
-                W[i, 3 + j] -= c[2] * back[i, k] * x_a[k]
-                W[i, 9 + j] += c[2] * P[i, k] * x_b[k]
+            W_a[i, 3 + j] -= c[2] * x_a[j]
+            W_b[i, 3 + j] += c[2] * x_b[j]
     for i in range(6):
         for k in range(6):
             x = y = 0.0
             for r in range(6):
                 x += back[r, i] * element.damping[r, k]
                 y += P[r, i] * element.damping[r, k]
-            for j in range(12):
-                scratch.K[i, j] -= x * W[k, j]
-                scratch.K[6 + i, j] += y * W[k, j]
+            for j in range(6):
+                scratch.K_aa[i, j] -= x * W_a[k, j]
+                scratch.K_ab[i, j] -= x * W_b[k, j]
+                scratch.K_ba[i, j] += y * W_a[k, j]
+                scratch.K_bb[i, j] += y * W_b[k, j]
 
 
 @kernel()
@@ -192,27 +190,23 @@ def place_slopes(X: FloatArray, Y: FloatArray, out: FloatArray) -> None:
 
 
 @kernel()
-def turn_side(R: FloatArray, first: int, K: FloatArray) -> None:
-    """Rows and columns of forces and positions of one body, from its axes to those of the world."""
-    for j in range(12):
-        x = rotate(R, (K[first, j], K[first + 1, j], K[first + 2, j]))
-        K[first, j], K[first + 1, j], K[first + 2, j] = x[0], x[1], x[2]
-    for i in range(12):
-        x = rotate(R, (K[i, first], K[i, first + 1], K[i, first + 2]))
-        K[i, first], K[i, first + 1], K[i, first + 2] = x[0], x[1], x[2]
+def turn_block(R: FloatArray, S: FloatArray, K: FloatArray) -> None:
+    """Rows of forces by R and columns of positions by S: from axes of bodies to those of the world."""
+    for j in range(6):
+        x = rotate(R, (K[0, j], K[1, j], K[2, j]))
+        K[0, j], K[1, j], K[2, j] = x[0], x[1], x[2]
+    for i in range(6):
+        x = rotate(S, (K[i, 0], K[i, 1], K[i, 2]))
+        K[i, 0], K[i, 1], K[i, 2] = x[0], x[1], x[2]
 
 
 @kernel()
 def rod_tangent(element: RodElementData, damped: int, c: FloatArray, p: Pose, q: Pose, scratch: RodScratch) -> None:
-    """scratch.K = c₁ ∂/∂v + c₂ ∂/∂q of the forces on both bodies, along (r, ϑ) of a and b."""
-    K = scratch.K
+    """K_aa … K_bb = c₁ ∂/∂v + c₂ ∂/∂q of the forces on both bodies, along (r, ϑ) of a and b."""
     d, phi, e, e_y, e_yy = strain_rod(p, q, scratch)
     if damped == 1:
         rate_rod(p, q, d, phi, e, e_y, scratch)
     n, m = load_rod(element, damped, scratch)
-    for i in range(12):
-        for j in range(12):
-            K[i, j] = 0.0
     rate_matrix(1.0, d, phi, e, e_y, scratch.P)
     rate_matrix(-1.0, d, phi, e, e_y, scratch.P_back)
     slope_blocks(1.0, d, phi, (e, e_y, e_yy), n, m, scratch.X, scratch.Y)
@@ -221,10 +215,12 @@ def rod_tangent(element: RodElementData, damped: int, c: FloatArray, p: Pose, q:
     if damped == 1:
         add_damping_slopes(element, c, p, q, d, phi, (e, e_y, e_yy), scratch)
     # the force R f turns with its body: ∂(R f)/∂ϑ = −R f~
-    add_skew(-c[2], force_of_screw(1.0, d, phi, e, e_y, n, m)[0], 6, 9, K)
-    add_skew(c[2], force_of_screw(-1.0, d, phi, e, e_y, n, m)[0], 0, 3, K)
-    turn_side(p.R, 0, K)
-    turn_side(q.R, 6, K)
+    add_skew(-c[2], force_of_screw(1.0, d, phi, e, e_y, n, m)[0], 0, 3, scratch.K_bb)
+    add_skew(c[2], force_of_screw(-1.0, d, phi, e, e_y, n, m)[0], 0, 3, scratch.K_aa)
+    turn_block(p.R, p.R, scratch.K_aa)
+    turn_block(p.R, q.R, scratch.K_ab)
+    turn_block(q.R, p.R, scratch.K_ba)
+    turn_block(q.R, q.R, scratch.K_bb)
 
 
 @kernel()

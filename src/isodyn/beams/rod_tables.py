@@ -31,14 +31,16 @@ class RodTables(Struct):
 
 class RodScratch(Struct):
     """Numbers of one element: strain and its rate as screws, sectional forces; P(h) and P(−h); slopes
-    of the forces on the ends over the screw; blocks of slopes; the tangent over both bodies."""
+    of the forces on the ends over the screw; slopes of the rate over both bodies; the tangent in blocks
+    of both bodies."""
 
     screw, rate, force = reals(6), reals(6), reals(6)
     P, P_back = reals(6, 6), reals(6, 6)
     slope_a, slope_b = reals(6, 6), reals(6, 6)
     rate_a, rate_b = reals(6, 6), reals(6, 6)
     X, Y = reals(3, 3), reals(3, 3)
-    product, K = reals(6, 12), reals(12, 12)
+    W_a, W_b = reals(6, 6), reals(6, 6)
+    K_aa, K_ab, K_ba, K_bb = reals(6, 6), reals(6, 6), reals(6, 6), reals(6, 6)
 
 
 RODS, ROD_SCRATCH = StructType(RodTables), StructType(RodScratch)

@@ -22,28 +22,41 @@ def add_rods(a: FloatArray, tables: Tables, scratch: Scratch, out: FloatArray) -
             add_coupled_inertia(element, a, first, second, out)
 
 
+@kernel()
+def add_block(block: int, stride: int, K: FloatArray, out: FloatArray) -> None:
+    """J += K in a block."""
+    for i in range(6):
+        for j in range(6):
+            out[block + i * stride + j] += K[i, j]
+
+
+@kernel()
+def add_mass(block: int, stride: int, mass: float, out: FloatArray) -> None:
+    """J += mass in the positions of a block."""
+    for i in range(3):
+        out[block + i * stride + i] += mass
+
+
 @kernel(types.void(F, TABLES, SCRATCH, F), inner=True, apart=True)
 def add_rod_tangents(c: FloatArray, tables: Tables, scratch: Scratch, out: FloatArray) -> None:
     """J += c₀ ∂/∂a + c₁ ∂/∂v + c₂ ∂/∂q of all elements."""
-    rods, K = tables.rods, scratch.rod.K
+    rods, rod = tables.rods, scratch.rod
     for k in range(len(rods.elements)):
         element = rods.elements[k]
-        i, j = element.bodies[0], element.bodies[1]
+        i, j, blocks = element.bodies[0], element.bodies[1], element.blocks
+        row_a, row_b = tables.bodies[i].stride, tables.bodies[j].stride
         if c[1] != 0.0 or c[2] != 0.0:
-            rod_tangent(element, rods.damped, c, scratch.poses[i], scratch.poses[j], scratch.rod)
-            for side in range(2):
-                stride = tables.bodies[element.bodies[side]].stride
-                for other in range(2):
-                    block = element.blocks[side, other]
-                    for row in range(6):
-                        for column in range(6):
-                            out[block + row * stride + column] += K[6 * side + row, 6 * other + column]
-        if element.sixth != 0.0 and c[0] != 0.0:
-            for side in range(2):
-                stride = tables.bodies[element.bodies[side]].stride
-                for n in range(3):
-                    out[element.blocks[side, side] + n * stride + n] -= c[0] * element.sixth
-                    out[element.blocks[side, 1 - side] + n * stride + n] += c[0] * element.sixth
+            rod_tangent(element, rods.damped, c, scratch.poses[i], scratch.poses[j], rod)
+            add_block(blocks[0, 0], row_a, rod.K_aa, out)
+            add_block(blocks[0, 1], row_a, rod.K_ab, out)
+            add_block(blocks[1, 0], row_b, rod.K_ba, out)
+            add_block(blocks[1, 1], row_b, rod.K_bb, out)
+        mass = c[0] * element.sixth
+        if mass != 0.0:
+            add_mass(blocks[0, 0], row_a, -mass, out)
+            add_mass(blocks[0, 1], row_a, mass, out)
+            add_mass(blocks[1, 0], row_b, mass, out)
+            add_mass(blocks[1, 1], row_b, -mass, out)
 
 
 @kernel()
