@@ -112,8 +112,7 @@ class Section:
 
     @property
     def stiffness(self) -> FloatArray:
-        """C, 6 × 6: (N, Q_y, Q_z, T, M_y, M_z) on a unit of (stretch, shear y, z, torsion, bending
-        y, z)."""
+        """C: (N, Q_y, Q_z, T, M_y, M_z) = C (stretch, shear y, z, torsion, bending y, z)."""
         C = np.diag([self.EA, self.GAy, self.GAz, self.GJ, self.EIy, self.EIz])
         if self.coupling is None:
             return C
