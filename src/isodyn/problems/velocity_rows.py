@@ -74,6 +74,15 @@ def rows(tables: Any, q: FloatArray, v: FloatArray) -> tuple[FloatArray, FloatAr
 
 
 @kernel()
+def add_rates(G: FloatArray, rest: FloatArray, a: FloatArray, out: FloatArray) -> None:
+    """ψ̇ = ψ_v a + ψ_q v."""
+    for k in range(rest.size):
+        out[k] = rest[k]
+        for i in range(a.size):
+            out[k] += G[k, i] * a[i]
+
+
+@kernel()
 def tangents(tables: Any, q: FloatArray, lam: FloatArray, c: FloatArray, out: FloatArray) -> None:
     """c₀ M + c₁ ∂/∂v + c₂ ∂/∂q of ψ_vᵀλ."""
     n, kind = q.size, tables.kind
@@ -120,12 +129,10 @@ def model(
             for i in range(n):
                 out[k * n + i] = G[k, i]
     elif what == VELOCITY:
-        out[:m] = psi
-    elif what == ACCELERATION:
         for k in range(m):
-            out[k] = rest[k]
-            for i in range(n):
-                out[k] += G[k, i] * a[i]
+            out[k] = psi[k]
+    elif what == ACCELERATION:
+        add_rates(G, rest, a, out)
     return OK
 
 

@@ -145,22 +145,21 @@ def lift_state(
             scratch.lam[tables.rows[k]] = lam[k]
 
 
-@kernel(F(i8, TABLES, SCRATCH))
-def room_for(what: int, tables: Any, scratch: Any) -> FloatArray:
-    """Memory for the full model's answer; empty for questions that it is not asked."""
-    if what == BALANCE:
-        return scratch.force
-    if what == SETTLE:
-        return scratch.q
+@kernel(i8(i8, TABLES, SCRATCH))
+def size_of_answer(what: int, tables: Any, scratch: Any) -> int:
+    """How many numbers of scratch.answer the full model fills; 0 for questions that it is not asked,
+    −1 where they belong elsewhere (to scratch.force or scratch.q)."""
+    if what in (BALANCE, SETTLE):
+        return -1
     if what == JACOBIAN:
-        return scratch.answer[: tables.J_columns.size]
+        return tables.J_columns.size
     if what == CONSTRAINT:
-        return scratch.answer[: tables.G_columns.size]
+        return tables.G_columns.size
     if what == RETRACT:
-        return scratch.answer[: scratch.q.size]
+        return scratch.q.size
     if what in (POSITION, VELOCITY, ACCELERATION):
-        return scratch.answer[: scratch.lam.size]
-    return scratch.answer[:0]
+        return scratch.lam.size
+    return 0
 
 
 @kernel(types.void(F, TABLES, F))
@@ -249,9 +248,10 @@ def around(function: Any) -> Any:
     ) -> int:
         given, work = opened(ReducedTables, tables), opened(ReducedScratch, scratch)
         lift_state(what, q, v, a, lam, given, work)
-        values = room_for(what, given, work)
-        if values.size == 0:
+        size = size_of_answer(what, given, work)
+        if size == 0:
             return OK
+        values = work.answer[:size] if size > 0 else work.force if what == BALANCE else work.q
         full_tables, full_scratch = address_of(given.full), address_of(work.full)
         status = full(what, t, work.q, work.v, work.a, work.lam, c, full_tables, full_scratch, values)
         bring_back(what, q, v, a, c, given, work, out)
