@@ -12,17 +12,14 @@ from typing import Any, ClassVar
 import numpy as np
 
 from isodyn.errors import InputError, about
+from isodyn.expressions.time import TimeFunction
 from isodyn.joints import measures as words
 from isodyn.joints.words import Pair, Word, between_points, length_of
-from isodyn.loads.laws import (
-    FrictionLaw,
-    LimitLaw,
-    SpeedLaw,
-    SpringLaw,
-)
+from isodyn.kernels.compiled import FloatArray
+from isodyn.loads.laws import FrictionLaw, LimitLaw, SpeedLaw, SpringLaw
 from isodyn.loads.part import JointLoad, Law, LoadForces, LoadPart, LoadWorld
 from isodyn.parts import Keys, Value, load, optional, required
-from isodyn.real_numbers import real_number
+from isodyn.real_numbers import real_array, real_number
 
 
 @load("spring")
@@ -96,7 +93,7 @@ class Spring(LoadPart):
             Laws along measures, and forces on bodies or beams.
         """
         pair = between_points(self.name, world.body(self.first), world.body(self.second), self.points)
-        rest = length_of(pair) if self.rest is None else float(self.rest)
+        rest = length_of(pair) if self.rest is None else constant(self.name, "rest", self.rest)
         not_negative(self.name, stiffness=self.stiffness, damping=self.damping, rest=rest)
         if length_of(pair) == 0:
             raise InputError(
@@ -175,7 +172,7 @@ class Bushing(LoadPart):
         """
         pair = Pair.of(self.name, world.body(self.first), world.body(self.second), self.point, self.axis)
         pair.oriented("bushing")
-        k, c = (np.broadcast_to(np.asarray(x, dtype=float), 6) for x in (self.stiffness, self.damping))
+        k, c = (six(self.name, what, getattr(self, what)) for what in ("stiffness", "damping"))
         not_negative(self.name, stiffness=k.min(), damping=c.min())
         along: list[Word] = [pair.offset_word(i) for i in (1, 2, 3)]
         tilts = [pair.word(words.AXES, a=x, c=pair.c[2]) for x in (-pair.a[1], pair.a[0])]
@@ -252,7 +249,7 @@ class JointSpring(JointLoad):
             The laws.
         """
         not_negative(self.name, stiffness=self.stiffness, damping=self.damping)
-        return [Law(SpringLaw(self.stiffness, self.damping, self.rest), word)]
+        return [Law(SpringLaw(self.stiffness, self.damping, constant(self.name, "rest", self.rest)), word)]
 
 
 @load("joint_limit")
@@ -342,6 +339,8 @@ class JointLimit(JointLoad):
             The laws.
         """
         not_negative(self.name, stiffness=self.stiffness, damping=self.damping)
+        constant(self.name, "low", self.low)
+        constant(self.name, "high", self.high)
         if not self.low < self.high:
             raise InputError(
                 f"limit {self.name!r}: low must lie below high, received {self.low:g} and {self.high:g}",
@@ -506,7 +505,8 @@ class JointFriction(JointLoad):
         laws
             The laws.
         """
-        static = self.mu if self.mu_static is None else self.mu_static
+        constant(self.name, "mu", self.mu)
+        static = self.mu if self.mu_static is None else constant(self.name, "mu_static", self.mu_static)
         not_negative(self.name, mu=self.mu, radius=self.radius, preload=self.preload, mu_static=static - self.mu)
         if not (self.creep > 0 and self.stribeck > 0):
             wrong = "stribeck" if self.creep > 0 else "creep"
@@ -519,5 +519,29 @@ class JointFriction(JointLoad):
 def not_negative(name: str, **values: float) -> None:
     for what, value in values.items():
         with about(None, what):
-            if real_number(f"load {name!r}: {what}", value) < 0:
+            if constant(name, what, value) < 0:
                 raise InputError(f"load {name!r}: {what} must not be negative, received {value:g}")
+
+
+def constant(name: str, what: str, value: Any) -> float:
+    """A finite number; a function of time in its place is told where it goes."""
+    if callable(value) or isinstance(value, TimeFunction):
+        raise InputError(
+            f"load {name!r}: {what} is a constant number, received a function of time",
+            hint='take FormulaMotor(…, torque="50*(sin(t) - coordinate)") for a joint,'
+            ' or Tension(…, "50*(length - 1 - 0.1*sin(t))") between two points',
+            argument=what,
+        )
+    with about(None, what):
+        return real_number(f"load {name!r}: {what}", value)
+
+
+def six(name: str, what: str, value: Any) -> FloatArray:
+    """Six numbers, or one for all of them."""
+    if callable(value) or isinstance(value, TimeFunction):
+        constant(name, what, value)
+    with about(None, what):
+        array = real_array(f"load {name!r}: {what}", value, "6 numbers, or one for all")
+        if array.shape not in ((), (6,)):
+            raise InputError(f"load {name!r}: {what} must be 6 numbers, or one for all, received {value!r}")
+    return np.broadcast_to(array, 6)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 from isodyn.beams.mesh import Energy
 from isodyn.beams.section import Section
 from isodyn.bodies.body import Body, make_body, vector3
+from isodyn.described import counted
 from isodyn.errors import InputError
 from isodyn.mechanism.assembly import assemble
 from isodyn.mechanism.beam_part import BeamPart, make_beam, place_on
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from isodyn.mechanism.mobility import Mobility
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Mechanism(ShownInNotebooks, Description):
     """An editable list of named parts: bodies, beams, joints and loads.
 
@@ -60,6 +61,20 @@ class Mechanism(ShownInNotebooks, Description):
 
     def __post_init__(self) -> None:
         self.gravity = vector3("gravity, such as (0, 0, -9.81),", self.gravity)
+
+    def __repr__(self) -> str:
+        parts = [
+            counted(len(known), noun)
+            for known, noun in (
+                (self.bodies, "body"),
+                (self.beams, "beam"),
+                (self.joints, "joint"),
+                (self.loads, "load"),
+                (self.sensors, "sensor"),
+            )
+            if known
+        ]
+        return f"<Mechanism: {', '.join(parts) or 'no parts yet'}>"
 
     @property
     def _parts(self) -> Parts:

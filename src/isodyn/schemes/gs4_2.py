@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+from isodyn.described import described
 from isodyn.errors import SchemeError
 from isodyn.later import Later
 from isodyn.schemes import named
@@ -104,6 +105,8 @@ class Scheme:
     def __post_init__(self) -> None:
         check_coefficients(self.name, self.coefficients, "W1L6", ("W1", "W3L3", "W2L5"))
         warn_if_first_order(self.name, self.W1, self.W1L6, self.l5)
+
+    __repr__ = described
 
     def __str__(self) -> str:
         return self.name

@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 
 from isodyn.api import Newton, integrate
+from isodyn.described import described
 from isodyn.errors import CoarseStepWarning, InputError, IsodynError, IsodynWarning, SchemeError
 from isodyn.formulations import Formulation
 from isodyn.formulations.table import TABLE, check_combination
@@ -231,6 +232,8 @@ class Comparison:
             for name, refused in (("refused", True), ("failed", False))
         }
         return {**head, "dt": list(self.dts), "rows": rows, **split}
+
+    __repr__ = described
 
     def __str__(self) -> str:
         lines = [f"{self.problem} to t = {self.t_end:g}, dt = {', '.join(f'{dt:g}' for dt in self.dts)}"]

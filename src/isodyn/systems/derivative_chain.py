@@ -24,6 +24,7 @@ from typing import Any
 
 import numpy as np
 
+from isodyn.described import described
 from isodyn.errors import InputError, NonFiniteError, SingularError
 from isodyn.kernels.compiled import FloatArray
 from isodyn.later import Later
@@ -75,6 +76,8 @@ class Index:
     m: int
     ranks: tuple[int, ...]
     values: tuple[tuple[float, ...], ...]
+
+    __repr__ = described
 
     def __str__(self) -> str:
         chain = ", ".join(str(rank) for rank in self.ranks)
