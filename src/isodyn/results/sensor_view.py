@@ -46,7 +46,7 @@ class SensorView(HistoryView):
 
     def histories(self) -> tuple[str, ...]:
         """What it measures."""
-        found = ("position", "velocity", "acceleration")
+        found: tuple[str, ...] = ("position", "velocity", "acceleration")
         found += ("distance", "distance_rate") if self.sensor.to is not None else ()
         return found + (("angle", "angle_rate") if self.sensor.axis is not None else ())
 
