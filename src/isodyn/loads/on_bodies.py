@@ -77,18 +77,6 @@ class Force(LoadPart):
     }
 
     def build(self, world: LoadWorld) -> LoadForces:
-        """Return the laws and forces of the load.
-
-        Parameters
-        ----------
-        world
-            The bodies, joints and beams of the mechanism.
-
-        Returns
-        -------
-        forces
-            Laws along measures, and forces on bodies or beams.
-        """
         body = world.body(self.body)
         P = body.position if self.point is None else vector3(f"force {self.name!r}: point", self.point, "point")
         s, parts = arm(body, P), in_time(f"force {self.name!r}", self.force, self.time, "force")
@@ -147,18 +135,6 @@ class Torque(LoadPart):
     }
 
     def build(self, world: LoadWorld) -> LoadForces:
-        """Return the laws and forces of the load.
-
-        Parameters
-        ----------
-        world
-            The bodies, joints and beams of the mechanism.
-
-        Returns
-        -------
-        forces
-            Laws along measures, and forces on bodies or beams.
-        """
         body = world.body(self.body)
         kind = TORQUE if _world(self.name, self.frame) else BODY_TORQUE
         if body.kind == "particle":
@@ -220,18 +196,6 @@ class Drag(LoadPart):
     }
 
     def build(self, world: LoadWorld) -> LoadForces:
-        """Return the laws and forces of the load.
-
-        Parameters
-        ----------
-        world
-            The bodies, joints and beams of the mechanism.
-
-        Returns
-        -------
-        forces
-            Laws along measures, and forces on bodies or beams.
-        """
         body = world.body(self.body)
         not_negative(self.name, coefficient=self.coefficient)
         P = body.position if self.point is None else vector3(f"drag {self.name!r}: point", self.point, "point")
@@ -296,18 +260,6 @@ class DistributedForce(LoadPart):
     }
 
     def build(self, world: LoadWorld) -> LoadForces:
-        """Return the laws and forces of the load.
-
-        Parameters
-        ----------
-        world
-            The bodies, joints and beams of the mechanism.
-
-        Returns
-        -------
-        forces
-            Laws along measures, and forces on bodies or beams.
-        """
         dim = world.dimension(self.beam)
         parts = in_time(f"load {self.name!r}: force", self.force, self.time, "force")
         if dim == 2 and any(f[2] != 0 for f, _ in parts):

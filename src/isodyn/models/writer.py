@@ -23,7 +23,7 @@ from isodyn.errors import InputError, about
 from isodyn.expressions.time import TimeFunction, as_time_function, components
 from isodyn.expressions.tokens import tokens
 from isodyn.joints.user import UserRows
-from isodyn.loads.formula import text_of
+from isodyn.loads.formula_laws import text_of
 from isodyn.loads.user import UserLoad
 from isodyn.mechanism.beam_part import BeamPart
 from isodyn.mechanism.mechanism import Mechanism

@@ -7,7 +7,8 @@ from isodyn.later import names_from
 if TYPE_CHECKING:
     from isodyn.results.checkpoint import Checkpoint
     from isodyn.results.ensemble import Ensemble
-    from isodyn.results.solution import Sample, Solution, Statistics
+    from isodyn.results.solution import Sample, Solution
+    from isodyn.results.statistics import Statistics
 
 __all__ = ["Checkpoint", "Ensemble", "Sample", "Solution", "Statistics"]
 
@@ -16,6 +17,7 @@ __getattr__ = names_from(
     {
         "Checkpoint": "checkpoint",
         "Ensemble": "ensemble",
-        **dict.fromkeys(("Sample", "Solution", "Statistics"), "solution"),
+        **dict.fromkeys(("Sample", "Solution"), "solution"),
+        "Statistics": "statistics",
     },
 )
