@@ -30,9 +30,9 @@ FORBIDDEN = {
 }
 # part -> the only parts of isodyn it may import
 ALLOWED = {
-    "schemes": {"schemes", "errors", "later"},
+    "schemes": {"schemes", "errors", "later", "described"},
     "errors": set(),
-    "gauss": {"gauss", "errors", "linear_solvers"},
+    "gauss": {"gauss", "errors", "linear_solvers", "described"},
 }
 
 SEE_SCHEMES_AND_SYSTEMS = {
