@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 from isodyn.beams.mesh import Energy
 from isodyn.beams.section import Section
 from isodyn.bodies.body import Body, make_body, vector3
-from isodyn.described import counted
 from isodyn.errors import InputError
 from isodyn.mechanism.assembly import assemble
 from isodyn.mechanism.beam_part import BeamPart, make_beam, place_on
@@ -65,18 +64,7 @@ class Mechanism(ShownInNotebooks, Description):
         self.gravity = vector3("gravity, such as (0, 0, -9.81),", self.gravity)
 
     def __repr__(self) -> str:
-        parts = [
-            counted(len(known), noun)
-            for known, noun in (
-                (self.bodies, "body"),
-                (self.beams, "beam"),
-                (self.joints, "joint"),
-                (self.loads, "load"),
-                (self.sensors, "sensor"),
-            )
-            if known
-        ]
-        return f"<Mechanism: {', '.join(parts) or 'no parts yet'}>"
+        return f"<Mechanism: {self._parts.in_words()}>"
 
     @property
     def _parts(self) -> Parts:
