@@ -66,7 +66,7 @@ def test_drift_and_energy(name):
 
 def test_linear_energy():
     K = np.array([[3.0, -1.0], [-1.0, 2.0]])
-    sol = iso.integrate(iso.LinearSystem([1.0, 2.0], None, K, q0=[1.0, 0.5], v0=[0.0, 1.0]), dt=0.1, t_end=1.0)
+    sol = iso.integrate(iso.LinearSystem([1.0, 2.0], 0.0, K, None, [1.0, 0.5], [0.0, 1.0]), dt=0.1, t_end=1.0)
     one_by_one = np.array([sol.system.energy(q, v, t) for q, v, t in zip(sol.q, sol.v, sol.t, strict=True)])
     np.testing.assert_allclose(np.array(sol.energy()).T, one_by_one, rtol=1e-14)
 
