@@ -34,7 +34,7 @@ from isodyn.kernels.compiled import (
 from isodyn.kernels.struct_types import opened
 from isodyn.systems.constraints import Constraints
 from isodyn.systems.joined import JoinedTables, is_compiled, joined_tables
-from isodyn.systems.joined_lines import LineWork, add_part, lines_of, retract_part
+from isodyn.systems.joined_lines import LineWork, add_part, first_along, retract_part, second_along
 from isodyn.systems.joined_sketch import no_sketch, sketch_of
 from isodyn.systems.model import Model
 
@@ -236,7 +236,7 @@ def _bend(move: Any, phi_bend: Any, G: Any, b: Any, phi_t: Any) -> Any:
                 found[i] += matrix[i, j] * v[j]
         return found
 
-    along, _ = lines_of(rate, move)
+    along = first_along(rate, move)
 
     @closure()
     def of_rate(q: FloatArray, v: FloatArray, t: float, m: int, steps: Any, work: Any, out: FloatArray) -> int:
@@ -253,7 +253,7 @@ def _holonomic(move: Any, phi: Any, G: Any, b: Any, phi_t: Any) -> Any:
     def of_state(q: FloatArray, v: FloatArray, t: float) -> FloatArray:
         return phi(q, t)
 
-    line, bend = lines_of(of_state, move)
+    line, bend = first_along(of_state, move), second_along(of_state, move)
     matrix = _kept_matrix(_columns(line, in_v=False)) if G is None else _given_matrix(G)
     rate, minus_b, knows_G = _rate(line, matrix, G is not None, phi_t), _bend(move, bend, G, b, phi_t), G is not None
 
@@ -298,7 +298,7 @@ def _rest(line: Any, psi_rest: Any) -> Any:
 @lru_cache(maxsize=256)
 def _nonholonomic(move: Any, psi: Any, psi_v: Any, psi_rest: Any) -> Any:
     """The questions about ψ, answered into work.G and work.value behind the rows of φ."""
-    line, _ = lines_of(psi, move)
+    line = first_along(psi, move)
     matrix = _columns(line, in_v=True) if psi_v is None else _given_psi_v(psi_v)
     rest = _rest(line, psi_rest)
 

@@ -96,10 +96,48 @@ def disagreement(fine: FloatArray, coarse: FloatArray, sizes: FloatArray, unit: 
     return worst
 
 
+@kernel()
+def clear(work: Any, m: int, out: FloatArray) -> None:
+    """Zeros to begin with."""
+    for i in range(m):
+        work.fine[i] = work.coarse[i] = out[i] = 0.0
+
+
+@kernel()
+def add_change(k: int, ahead: FloatArray, behind: FloatArray, h: float, work: Any) -> None:
+    """The part of samples ±kh in first derivatives."""
+    for i in range(ahead.size):
+        change = (ahead[i] - behind[i]) / h
+        work.fine[i] += FIRST_6[k] * change
+        work.coarse[i] += FIRST_4[k] * change
+
+
+@kernel()
+def add_bend(k: int, ahead: FloatArray, behind: FloatArray, here: FloatArray, h: float, work: Any) -> None:
+    """The part of samples ±kh in second derivatives."""
+    for i in range(ahead.size):
+        bend = ((ahead[i] - here[i]) + (behind[i] - here[i])) / (h * h)
+        work.fine[i] += SECOND_6[k] * bend
+        work.coarse[i] += SECOND_4[k] * bend
+
+
+@kernel()
+def is_last(level: int, miss: float, least: float, agree: float, m: int, work: Any, out: FloatArray) -> bool:
+    """Takes what was found into `out` where it is the best so far; whether no shorter step is
+    needed."""
+    if level > 0 and not miss < least:
+        for i in range(m):
+            work.fine[i] = work.coarse[i] = 0.0
+        return least < np.inf
+    for i in range(m):
+        out[i] = work.fine[i]
+        work.fine[i] = work.coarse[i] = 0.0
+    return miss <= agree
+
+
 @lru_cache(maxsize=256)
-def lines_of(f: Any, move: Any) -> tuple[Any, Any]:
-    """Two compiled functions: d/dε and d²/dε² of f(q ⊕ εd, v, t + ετ), or of f(q, v + εd, t) with
-    `in_v`, at ε = 0, for the first m rows of `out`."""
+def _sampler(f: Any, move: Any) -> Any:
+    """f(q ⊕ εd, v, t + ετ), or f(q, v + εd, t)."""
 
     @closure()
     def sample(
@@ -112,6 +150,15 @@ def lines_of(f: Any, move: Any) -> tuple[Any, Any]:
             return f(q, part, t)
         move(q, d, e, part, place)
         return f(place, v, t + e * tau)
+
+    return sample
+
+
+@lru_cache(maxsize=256)
+def first_along(f: Any, move: Any) -> Any:
+    """d/dε of f(q ⊕ εd, v, t + ετ), or of f(q, v + εd, t) with `in_v`, at ε = 0, compiled: m rows
+    into `out`, of which the first is `first_row` of all."""
+    sample = _sampler(f, move)
 
     @closure()
     def first(
@@ -128,36 +175,31 @@ def lines_of(f: Any, move: Any) -> tuple[Any, Any]:
         out: FloatArray,
     ) -> int:
         speed = speed_along(d, tau, steps.v if in_v else steps.q, steps.t)
-        for i in range(m):
-            out[i] = 0.0
+        clear(work, m, out)
         if speed == 0.0:
             return OK
-        fine, coarse, sizes = work.fine, work.coarse, steps.rows[first_row:]
         h, least = far_from_start(q, t, tau, steps) / speed, np.inf
         for level in range(LEVELS):
-            for i in range(m):
-                fine[i] = coarse[i] = 0.0
             for k in range(3):
                 e = (k + 1) * h
                 ahead = sample(q, v, t, d, tau, e, in_v, 0, work)
                 behind = sample(q, v, t, d, tau, -e, in_v, 1, work)
                 if ahead.size != m or behind.size != m:
                     return WRONG_SHAPE
-                for i in range(m):
-                    change = (ahead[i] - behind[i]) / h
-                    fine[i] += FIRST_6[k] * change
-                    coarse[i] += FIRST_4[k] * change
-            miss = disagreement(fine, coarse, sizes, speed, m)
-            if level == 0 or miss < least:
-                for i in range(m):
-                    out[i] = fine[i]
-            elif least < np.inf:
+                add_change(k, ahead, behind, h, work)
+            miss = disagreement(work.fine, work.coarse, steps.rows[first_row:], speed, m)
+            if is_last(level, miss, least, AGREE_1, m, work, out):
                 break
-            least = min(least, miss)
-            if miss <= AGREE_1:
-                break
-            h *= SHORTER
+            least, h = min(least, miss), h * SHORTER
         return OK
+
+    return first
+
+
+@lru_cache(maxsize=256)
+def second_along(f: Any, move: Any) -> Any:
+    """d²/dε² of f(q ⊕ εd, v, t + ετ) at ε = 0, likewise."""
+    sample = _sampler(f, move)
 
     @closure()
     def second(
@@ -173,38 +215,23 @@ def lines_of(f: Any, move: Any) -> tuple[Any, Any]:
         out: FloatArray,
     ) -> int:
         speed = speed_along(d, tau, steps.q, steps.t)
-        for i in range(m):
-            out[i] = 0.0
+        clear(work, m, out)
         if speed == 0.0:
             return OK
-        fine, coarse, sizes = work.fine, work.coarse, steps.rows[first_row:]
         h, least = LONGER * far_from_start(q, t, tau, steps) / speed, np.inf
         here = f(q, v, t)
-        if here.size != m:
-            return WRONG_SHAPE
         for level in range(LEVELS):
-            for i in range(m):
-                fine[i] = coarse[i] = 0.0
             for k in range(3):
                 e = (k + 1) * h
                 ahead = sample(q, v, t, d, tau, e, False, 0, work)
                 behind = sample(q, v, t, d, tau, -e, False, 1, work)
-                if ahead.size != m or behind.size != m:
+                if ahead.size != m or behind.size != m or here.size != m:
                     return WRONG_SHAPE
-                for i in range(m):
-                    bend = ((ahead[i] - here[i]) + (behind[i] - here[i])) / (h * h)
-                    fine[i] += SECOND_6[k] * bend
-                    coarse[i] += SECOND_4[k] * bend
-            miss = disagreement(fine, coarse, sizes, H1 * speed * speed, m)
-            if level == 0 or miss < least:
-                for i in range(m):
-                    out[i] = fine[i]
-            elif least < np.inf:
+                add_bend(k, ahead, behind, here, h, work)
+            miss = disagreement(work.fine, work.coarse, steps.rows[first_row:], H1 * speed * speed, m)
+            if is_last(level, miss, least, AGREE_2, m, work, out):
                 break
-            least = min(least, miss)
-            if miss <= AGREE_2:
-                break
-            h *= SHORTER
+            least, h = min(least, miss), h * SHORTER
         return OK
 
-    return first, second
+    return second

@@ -40,9 +40,18 @@ def reach_of(q: FloatArray, sizes: FloatArray) -> float:
     return reach
 
 
+@kernel()
+def is_loaded(lam: FloatArray, m: int) -> bool:
+    """Whether one of the first m multipliers is not zero."""
+    for i in range(m):
+        if lam[i] != 0.0:
+            return True
+    return False
+
+
 @lru_cache(maxsize=256)
-def sketch_of(base: Any, move: Any, phi: Any, retracts: bool) -> Any:
-    """c₁ ∂/∂v + c₂ ∂/∂q of M a − Q + Gᵀλ added to a matrix; (Gᵀλ)_q from mixed differences of λᵀφ."""
+def _curvature_of(move: Any, phi: Any, retracts: bool) -> Any:
+    """c₂ (Gᵀλ)_q added to a matrix, from mixed differences of λᵀφ."""
 
     @closure()
     def weighed(q: FloatArray, t: float, lam: FloatArray, m: int) -> float:
@@ -76,6 +85,15 @@ def sketch_of(base: Any, move: Any, phi: Any, retracts: bool) -> Any:
                 if not retracts and j != k:
                     out[k * n + j] += c_2 * bend
 
+    return add_curvature
+
+
+@lru_cache(maxsize=256)
+def sketch_of(base: Any, move: Any, phi: Any, retracts: bool) -> Any:
+    """c₁ ∂/∂v + c₂ ∂/∂q of M a − Q + Gᵀλ added to a matrix; (Gᵀλ)_q from mixed differences of λᵀφ."""
+
+    add_curvature = _curvature_of(move, phi, retracts)
+
     @closure()
     def sketch(
         t: float,
@@ -106,10 +124,7 @@ def sketch_of(base: Any, move: Any, phi: Any, retracts: bool) -> Any:
                 status = base(BALANCE, t, place, part, a, lam, c, tables, scratch, work.shifted)
             for i in range(n):
                 out[i * n + j] += (work.shifted[i] - work.force[i]) / h
-        loaded = False
-        for i in range(m):
-            loaded = loaded or lam[i] != 0.0
-        if loaded and c[2] != 0.0 and status == OK:
+        if c[2] != 0.0 and status == OK and is_loaded(lam, m):
             add_curvature(t, q, lam, c[2], m, steps, work, out)
         return status
 
