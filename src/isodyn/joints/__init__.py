@@ -1,6 +1,6 @@
 """Joints: kinematic pairs, drives, couplings, rolling."""
 
-from isodyn.joints.couplings import Coupling, Drive, Gear, Pulley, RollingDisc, RollingSphere
+from isodyn.joints.couplings import Coupling, Drive, Gear, Pulley
 from isodyn.joints.pairs import (
     Cylindrical,
     Distance,
@@ -14,6 +14,7 @@ from isodyn.joints.pairs import (
     Spherical,
     Universal,
 )
+from isodyn.joints.rolling import RollingDisc, RollingEllipsoid, RollingSphere, WheelOnRail
 from isodyn.joints.user import UserRows
 
 __all__ = [
@@ -30,9 +31,11 @@ __all__ = [
     "Prismatic",
     "Pulley",
     "RollingDisc",
+    "RollingEllipsoid",
     "RollingSphere",
     "Screw",
     "Spherical",
     "Universal",
     "UserRows",
+    "WheelOnRail",
 ]

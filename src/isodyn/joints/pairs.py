@@ -25,6 +25,7 @@ from isodyn.joints import measures as words
 from isodyn.joints.actions import of_pair
 from isodyn.joints.part import JointPart, JointRows, JointWorld, Symbol
 from isodyn.joints.words import Pair, Row, RowKind, Word, between_points, length_of, unit
+from isodyn.kernels.compiled import FloatArray
 from isodyn.parts import Keys, Value, joint, optional, required
 from isodyn.real_numbers import real_number
 
@@ -492,12 +493,18 @@ class Screw(Joint):
 class Planar(Joint):
     """A joint that slides in the plane ⟂ axis and turns about the axis.
 
+    Its coordinates are x, y and the angle: the way from the point of the first body to that of the
+    second, in axes of the first body, and the turn about the axis.
+
     Parameters
     ----------
     name
         Name of the joint.
     first, second
         Names of the bodies, or "ground".
+    direction
+        Direction of x, in the world at the start, or in the first body if `axes` are given; its part
+        along the axis is left out. If left out, the axis of the world that is farthest from `axis`.
     point
         Point of the joint in the world at the start; the mass centre of the second body if left
         out.
@@ -522,6 +529,8 @@ class Planar(Joint):
     3
     """
 
+    direction: Any = None
+    keys: ClassVar[Keys] = {**Joint.keys, "direction": optional(Value.VECTOR)}
     in_plane: ClassVar[bool] = False
 
     def rows(self, pair: Pair) -> list[Row]:
@@ -539,11 +548,48 @@ class Planar(Joint):
         """
         return [pair.offset(3), pair.axes(1, 3), pair.axes(2, 3)]
 
+    def coordinates(self, pair: Pair) -> dict[str, Word]:
+        """Return the coordinates of the joint by name.
+
+        Parameters
+        ----------
+        pair
+            The two bodies, with points and axes.
+
+        Returns
+        -------
+        coordinates
+            A measure for each name.
+        """
+        pair = _along_direction(pair, self.direction, self.axes is not None)
+        return {"x": pair.offset_word(1), "y": pair.offset_word(2)} | _angle_of(pair)
+
+    def symbol(self, rows: list[Row], coordinates: dict[str, Word]) -> Symbol:
+        """Return how the joint is drawn.
+
+        Parameters
+        ----------
+        rows
+            Its rows.
+        coordinates
+            Its coordinates.
+
+        Returns
+        -------
+        symbol
+            The symbol.
+        """
+        return Symbol.PLANE
+
 
 @joint("universal")
 @dataclass(frozen=True)
 class Universal(Joint):
     """A cross of two axes, one fixed in each body, that stay perpendicular.
+
+    Its coordinates are the turn of the cross against the first body about `axis` (`angle`), and
+    that of the second body against the cross about `second_axis` (`second_angle`); both are zero
+    at the start.
 
     Parameters
     ----------
@@ -594,23 +640,58 @@ class Universal(Joint):
         rows
             The rows.
         """
-        if self.axes is not None:
-            second = pair.c[2]
-        else:
-            if self.second_axis is None:
-                raise InputError(
-                    f"joint {self.name!r}: a universal joint needs second_axis=, the axis in {self.second!r}"
-                )
-            second = unit(f"joint {self.name!r}: second_axis", self.second_axis, "second_axis") @ pair.second.R
-            cosine = float(pair.first.R @ pair.a[2] @ (pair.second.R @ second))
-            if abs(cosine) > 1e-6:
-                raise InputError(
-                    f"joint {self.name!r}: axis and second_axis of a universal joint must be perpendicular,"
-                    f" received {np.degrees(np.arccos(min(abs(cosine), 1.0))):.4g}° between them",
-                    argument="second_axis",
-                )
-        word = pair.word(words.AXES, a=pair.a[2], c=second)
+        word = pair.word(words.AXES, a=pair.a[2], c=self._second(pair))
         return [*pair.coincide(), pair.row("axis ⟂ axis", RowKind.AXES, word)]
+
+    def coordinates(self, pair: Pair) -> dict[str, Word]:
+        """Return the coordinates of the joint by name.
+
+        Parameters
+        ----------
+        pair
+            The two bodies, with points and axes.
+
+        Returns
+        -------
+        coordinates
+            A measure for each name.
+        """
+        if "cable" in (pair.first.kind, pair.second.kind):
+            return {}
+        return {word.called: word for word in pair.cross_words(pair.a[2], self._second(pair))}
+
+    def symbol(self, rows: list[Row], coordinates: dict[str, Word]) -> Symbol:
+        """Return how the joint is drawn.
+
+        Parameters
+        ----------
+        rows
+            Its rows.
+        coordinates
+            Its coordinates.
+
+        Returns
+        -------
+        symbol
+            The symbol.
+        """
+        return Symbol.UNIVERSAL
+
+    def _second(self, pair: Pair) -> FloatArray:
+        """The axis in the second body."""
+        if self.axes is not None:
+            return np.asarray(pair.c[2])
+        if self.second_axis is None:
+            raise InputError(f"joint {self.name!r}: a universal joint needs second_axis=, the axis in {self.second!r}")
+        second = unit(f"joint {self.name!r}: second_axis", self.second_axis, "second_axis") @ pair.second.R
+        cosine = float(pair.first.R @ pair.a[2] @ (pair.second.R @ second))
+        if abs(cosine) > 1e-6:
+            raise InputError(
+                f"joint {self.name!r}: axis and second_axis of a universal joint must be perpendicular,"
+                f" received {np.degrees(np.arccos(min(abs(cosine), 1.0))):.4g}° between them",
+                argument="second_axis",
+            )
+        return np.asarray(second)
 
 
 @joint("point_on_plane")
@@ -618,7 +699,8 @@ class Universal(Joint):
 class PointOnPlane(Joint):
     """A point of the second body stays in a plane of the first.
 
-    The plane goes through `point`, ⟂ `axis`.
+    The plane goes through `point`, ⟂ `axis`, and moves with the first body. Its coordinates are x
+    and y, the place of the point in the plane; between planar bodies x alone.
 
     Parameters
     ----------
@@ -626,6 +708,10 @@ class PointOnPlane(Joint):
         Name of the joint.
     first, second
         Names of the bodies, or "ground".
+    direction
+        Direction of x, as in a `Planar` joint.
+    lift
+        A function of time by which the plane moves along its axis in the first body.
     point
         Point of the joint in the world at the start; the mass centre of the second body if left
         out.
@@ -650,6 +736,9 @@ class PointOnPlane(Joint):
     1
     """
 
+    direction: Any = None
+    lift: Any = 0.0
+    keys: ClassVar[Keys] = {**Joint.keys, "direction": optional(Value.VECTOR), "lift": optional(Value.TIME)}
     oriented: ClassVar[bool] = False
 
     def rows(self, pair: Pair) -> list[Row]:
@@ -670,7 +759,7 @@ class PointOnPlane(Joint):
                 f"joint {self.name!r}: the plane belongs to the first body, which is a particle",
                 argument=("between", 0),
             )
-        return [pair.offset(3)]
+        return [replace(pair.offset(3), target=self.lift)]
 
     def coordinates(self, pair: Pair) -> dict[str, Word]:
         """Return the coordinates of the joint by name.
@@ -685,7 +774,28 @@ class PointOnPlane(Joint):
         coordinates
             A measure for each name.
         """
-        return {}
+        if pair.planar:
+            across = np.cross(np.array([0.0, 0.0, 1.0]), pair.a[2])
+            return {"x": pair.word(words.OFFSET, a=-across)} if np.linalg.norm(across) > 0.5 else {}
+        pair = _along_direction(pair, self.direction, self.axes is not None)
+        return {"x": pair.offset_word(1), "y": pair.offset_word(2)}
+
+    def symbol(self, rows: list[Row], coordinates: dict[str, Word]) -> Symbol:
+        """Return how the joint is drawn.
+
+        Parameters
+        ----------
+        rows
+            Its rows.
+        coordinates
+            Its coordinates.
+
+        Returns
+        -------
+        symbol
+            The symbol.
+        """
+        return Symbol.PLANE
 
 
 @joint("fixed")
@@ -842,6 +952,23 @@ class Distance(Joint):
 def _angle_of(pair: Pair) -> dict[str, Word]:
     """The turn about axis 3; nothing turns with the node of a cable, which has no twist."""
     return {} if "cable" in (pair.first.kind, pair.second.kind) else {"angle": pair.angle_word()}
+
+
+def _along_direction(pair: Pair, direction: Any, in_body: bool) -> Pair:
+    """The same with axis 1 along a direction in the world at the start, or in the first body; axes
+    1 and 2 of the second body turn with it."""
+    if direction is None:
+        return pair
+    what = f"joint {pair.name!r}: direction"
+    d = unit(what, direction, "direction")
+    d = d if in_body else d @ pair.first.R
+    across = d - (d @ pair.a[2]) * pair.a[2]
+    if np.linalg.norm(across) < 1e-6:
+        raise InputError(f"{what} points along the axis", argument="direction")
+    e1 = across / np.linalg.norm(across)
+    c, s = float(e1 @ pair.a[0]), float(e1 @ pair.a[1])
+    turn = np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]])
+    return replace(pair, a=turn @ pair.a, c=turn @ pair.c)
 
 
 def _finite_start(name: str, start: float) -> float:
