@@ -1,4 +1,4 @@
-"""Rows that work on the coordinates of joints: drives and couplings.
+"""Rows between coordinates of joints, or along ropes: drives, couplings, gears, pulleys.
 
 drive      x = f(t)                                       x a coordinate of a joint
 coupling   Σ w_k x_k = f(t) + what it is at the start     gears, racks, pulleys
@@ -69,18 +69,6 @@ class Drive(JointPart):
     }
 
     def build(self, world: JointWorld) -> JointRows:
-        """Return the rows of the joint.
-
-        Parameters
-        ----------
-        world
-            The bodies and joints of the mechanism.
-
-        Returns
-        -------
-        rows
-            The rows, with what is drawn and measured.
-        """
         with about(self.name, "joint" if self.coordinate is None else "coordinate"):
             word = world.coordinate(self.what, self.joint, self.coordinate)
         turns = word.kind in words.WHOLE_TURNS
@@ -143,18 +131,6 @@ class Coupling(JointPart):
                 )
 
     def build(self, world: JointWorld) -> JointRows:
-        """Return the rows of the joint.
-
-        Parameters
-        ----------
-        world
-            The bodies and joints of the mechanism.
-
-        Returns
-        -------
-        rows
-            The rows, with what is drawn and measured.
-        """
         self.check()
         terms, pairs, start = [], [], 0.0
         for key, weight in self.weights.items():
@@ -227,18 +203,6 @@ class Gear(JointPart):
         return Coupling(self.name, {(self.first, "angle"): 1.0, (self.second, "angle"): float(self.ratio)})
 
     def build(self, world: JointWorld) -> JointRows:
-        """Return the rows of the joint.
-
-        Parameters
-        ----------
-        world
-            The bodies and joints of the mechanism.
-
-        Returns
-        -------
-        rows
-            The rows, with what is drawn and measured.
-        """
         coupling = self.as_coupling()
         for k, name in enumerate((self.first, self.second)):
             with about(self.name, ("between", k)):
@@ -297,18 +261,6 @@ class Pulley(JointPart):
     }
 
     def build(self, world: JointWorld) -> JointRows:
-        """Return the rows of the joint.
-
-        Parameters
-        ----------
-        world
-            The bodies and joints of the mechanism.
-
-        Returns
-        -------
-        rows
-            The rows, with what is drawn and measured.
-        """
         self.check()
         terms, ends, start = [], [], 0.0
         for name, weight, point, over in zip(

@@ -100,18 +100,6 @@ class RollingSphere(_Surface, JointPart):
     keys: ClassVar[Keys] = {"body": required(Value.BODY), "radius": required(Value.POSITIVE), **_SURFACE}
 
     def build(self, world: JointWorld) -> JointRows:
-        """Return the rows of the joint.
-
-        Parameters
-        ----------
-        world
-            The bodies and joints of the mechanism.
-
-        Returns
-        -------
-        rows
-            The rows, with what is drawn and measured.
-        """
         _refuse_radius(self.name, self.radius)
         if _rests(self):
             return _on_ground(self, world.body(self.body), None)
@@ -173,18 +161,6 @@ class RollingDisc(_Surface, JointPart):
     keys: ClassVar[Keys] = {**RollingSphere.keys, "axis": required(Value.VECTOR)}
 
     def build(self, world: JointWorld) -> JointRows:
-        """Return the rows of the joint.
-
-        Parameters
-        ----------
-        world
-            The bodies and joints of the mechanism.
-
-        Returns
-        -------
-        rows
-            The rows, with what is drawn and measured.
-        """
         _refuse_radius(self.name, self.radius)
         body = world.body(self.body)
         axis = unit(f"{self.name!r}: axis", self.axis, "axis") @ body.R
@@ -254,18 +230,6 @@ class RollingEllipsoid(_Surface, JointPart):
     }
 
     def build(self, world: JointWorld) -> JointRows:
-        """Return the rows of the joint.
-
-        Parameters
-        ----------
-        world
-            The bodies and joints of the mechanism.
-
-        Returns
-        -------
-        rows
-            The rows, with what is drawn and measured.
-        """
         half = vector3(f"{self.name!r}: half_axes", self.half_axes, "half_axes")
         if not (half > 0.0).all():
             raise InputError(f"{self.name!r}: half axes must be positive, received {half}", argument="half_axes")
@@ -366,18 +330,6 @@ class WheelOnRail(_Surface, JointPart):
     }
 
     def build(self, world: JointWorld) -> JointRows:
-        """Return the rows of the joint.
-
-        Parameters
-        ----------
-        world
-            The bodies and joints of the mechanism.
-
-        Returns
-        -------
-        rows
-            The rows, with what is drawn and measured.
-        """
         _refuse_radius(self.name, self.radius)
         for key in ("tread", "barrel"):
             value = getattr(self, key)

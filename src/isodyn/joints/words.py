@@ -6,7 +6,7 @@ right-handed triads of the two bodies.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
@@ -174,6 +174,22 @@ class Pair:
                     f"joint {self.name!r}: a {what} needs orientations, but {body.name!r} is a particle",
                     argument="between",
                 )
+
+    def along(self, direction: Any, in_body: bool) -> Pair:
+        """The same with axis 1 along a direction in the world at the start, or in the first body;
+        axes 1 and 2 of the second body turn with it."""
+        if direction is None:
+            return self
+        what = f"joint {self.name!r}: direction"
+        d = unit(what, direction, "direction")
+        d = d if in_body else d @ self.first.R
+        across = d - (d @ self.a[2]) * self.a[2]
+        if np.linalg.norm(across) < 1e-6:
+            raise InputError(f"{what} points along the axis", argument="direction")
+        e1 = across / np.linalg.norm(across)
+        c, s = float(e1 @ self.a[0]), float(e1 @ self.a[1])
+        turn = np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]])
+        return replace(self, a=turn @ self.a, c=turn @ self.c)
 
     # ---- words
 
