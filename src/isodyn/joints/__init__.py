@@ -4,7 +4,8 @@ from isodyn.joints.couplings import Coupling, Drive, Gear, Pulley
 from isodyn.joints.joint import Joint
 from isodyn.joints.pairs import Cylindrical, Fixed, Hinge, Planar, Prismatic, Screw
 from isodyn.joints.point_pairs import Distance, PointOnPlane, Spherical, Universal
-from isodyn.joints.rolling import RollingDisc, RollingEllipsoid, RollingSphere, WheelOnRail
+from isodyn.joints.rails import RollingEllipsoid, WheelOnRail
+from isodyn.joints.rolling import RollingDisc, RollingSphere
 from isodyn.joints.user import UserRows
 
 __all__ = [

@@ -238,6 +238,13 @@ def contact_rest(sliding: bool, p: Pose, q: Pose, word: WordNumbers) -> float:
 
 
 @kernel()
+def put_block(K: FloatArray, block: int, b: int, f: float, x: Vector) -> None:
+    """f x as three rows of column b."""
+    for i in range(3):
+        K[3 * block + i, b] = f * x[i]
+
+
+@kernel()
 def contact_stiffness(sliding: bool, p: Pose, q: Pose, word: WordNumbers, K: FloatArray) -> None:
     """K, column by column of (r_i, ϖ_i, r_j, ϖ_j)."""
     at, none = touch(p, q, word), (0.0, 0.0, 0.0)
@@ -254,6 +261,7 @@ def contact_stiffness(sliding: bool, p: Pose, q: Pose, word: WordNumbers, K: Flo
             e if 6 <= b < 9 else none,
             e if b >= 9 else none,
         )
-        for i in range(3):
-            K[i, b], K[3 + i, b] = dW[i], of_i[i]
-            K[6 + i, b], K[9 + i, b] = -dW[i], -of_j[i]
+        put_block(K, 0, b, 1.0, dW)
+        put_block(K, 1, b, 1.0, of_i)
+        put_block(K, 2, b, -1.0, dW)
+        put_block(K, 3, b, -1.0, of_j)
