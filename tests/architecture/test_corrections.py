@@ -4,9 +4,9 @@ exists."""
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
-from architecture_source import ROOT
-
+ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "corrections.md"
 
 
