@@ -50,7 +50,7 @@ from isodyn.systems.scales import natural_pace, ordinary_or
 MIXED = 3e-4  # step of mixed second differences
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class UserMechanismSystem(MechanismSystem):
     """The system of a `Mechanism` with users' rows or loads."""
 
