@@ -25,6 +25,7 @@ from isodyn.kernels.compiled import (
     RETRACTS,
     WRONG_SHAPE,
     FloatArray,
+    Traits,
     closure,
 )
 from isodyn.kernels.struct import Struct, integer, one, reals
@@ -82,7 +83,6 @@ def _mass_function(M: Callable[..., Any]) -> Any:
 
 
 def join(
-    n: int,
     M: Any,
     Q: Callable[..., Any],
     Q_q: Callable[..., Any] | None,
@@ -96,7 +96,7 @@ def join(
     traits |= 0 if callable(M) else CONSTANT_MASS
     matrix = np.zeros((0, 0)) if callable(M) else M
     tables = joined_tables(matrix, Q_q is not None, Q_v is not None, Steps(nq=0, nv=0, m=0))
-    return Model(_joined(M if callable(M) else None, Q, Q_q, Q_v, retract), traits, tables)
+    return Model(_joined(M if callable(M) else None, Q, Q_q, Q_v, retract), Traits(traits), tables)
 
 
 def joined_tables(M: FloatArray, knows_Q_q: bool, knows_Q_v: bool, steps: Steps) -> JoinedTables:

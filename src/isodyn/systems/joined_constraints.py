@@ -28,6 +28,7 @@ from isodyn.kernels.compiled import (
     VELOCITY,
     WRONG_SHAPE,
     FloatArray,
+    Traits,
     closure,
     kernel,
 )
@@ -57,7 +58,7 @@ def join_constraints(model: Model, constraints: Constraints, retract: Any) -> Mo
     function = _constrained(model.function, holonomic, nonholonomic, sketch, k.m_phi, k.m)
     tables = joined_tables(of.M, of.knows_Q_q, of.knows_Q_v, k.steps)
     work = LineWork(nq=k.scales.q.size, nv=k.nv, m=k.m)
-    return Model(function, model.traits | (SKETCHES_TANGENT if sketches else 0), tables, work)
+    return Model(function, Traits(model.traits | (SKETCHES_TANGENT if sketches else 0)), tables, work)
 
 
 @closure()

@@ -43,10 +43,10 @@ def reach_of(q: FloatArray, sizes: FloatArray) -> float:
 @kernel()
 def is_loaded(lam: FloatArray, m: int) -> bool:
     """Whether one of the first m multipliers is not zero."""
+    found = False
     for i in range(m):
-        if lam[i] != 0.0:
-            return True
-    return False
+        found = found or lam[i] != 0.0
+    return found
 
 
 @lru_cache(maxsize=256)
