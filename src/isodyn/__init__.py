@@ -19,7 +19,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from isodyn import errors, notebook_views
-from isodyn.api import FixedSteps, Newton, StepPolicy, StepTimes, integrate
+from isodyn.api import DOP853, Event, FixedSteps, Newton, StepPolicy, StepTimes, integrate
 from isodyn.errors import IsodynError
 from isodyn.formulations import (
     GGL,
@@ -115,6 +115,7 @@ if TYPE_CHECKING:
 
 
 __all__ = [
+    "DOP853",
     "GGL",
     "AccelerationLevel",
     "Baumgarte",
@@ -129,6 +130,7 @@ __all__ = [
     "Drag",
     "Drive",
     "Ensemble",
+    "Event",
     "FirstOrderScheme",
     "FirstOrderSystem",
     "Fixed",

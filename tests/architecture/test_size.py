@@ -22,7 +22,6 @@ LINES = 400
 
 # above 20: to be divided
 TOO_COMPLEX = {
-    ("stepping/dop853.py", "march"): 21,
     ("linear_solvers/block_lu.py", "eliminate_node"): 25,
     ("mechanism/tables.py", "build"): 27,
     ("reduction/kernels.py", "around"): 25,

@@ -29,7 +29,7 @@ from isodyn.results.files import failed, make_folder, write_file
 from isodyn.results.inputs import fingerprint, to_json
 from isodyn.results.seals import opened, sealed, sealed_json
 
-FORMAT = 5
+FORMAT = 6
 MOST_BETWEEN = 10_000  # steps between checkpoints where nothing is said
 PARTS = 20
 BLOCK = re.compile(r"block-(\d{6,})\.npz")
