@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from isodyn.formulations.gauss import Reduction, UdwadiaKalaba
+from isodyn.formulations.gauss import UdwadiaKalaba
+from isodyn.formulations.gauss_reduction import Reduction
 from isodyn.formulations.near_singular import warn_near_singular
 from isodyn.kernels.compiled import FloatArray
 from isodyn.linear_solvers.rank import decide

@@ -15,7 +15,7 @@ import numpy as np
 
 from isodyn.errors import ConvergenceError, SingularError
 from isodyn.formulations.closure import OPEN
-from isodyn.formulations.gauss import Reduction
+from isodyn.formulations.gauss_reduction import Reduction
 from isodyn.kernels.calls import CalledBack, address_of_kernel
 from isodyn.kernels.compiled import GENERAL, KNOWS_RATE, NOT_FINITE, OK, RAISED, SINGULAR, FloatArray
 from isodyn.kernels.struct_types import number_of

@@ -55,9 +55,9 @@ class BodyView:
     def __init__(self, sol: Solution, name: str) -> None:
         system = mechanism_of(sol, "body()")
         sol._whole("body()")
-        if resolve(name, system.beams) not in system.layout.number or name == GROUND:
+        if resolve(name, system.lines) not in system.layout.number or name == GROUND:
             known = [b.name for b in system.bodies if not b.of_beam]
-            known += [f"{beam}.{end}" for beam in system.beams for end in ("start", "end")]
+            known += [f"{beam}.{end}" for beam in system.lines for end in ("start", "end")]
             raise InputError(f"there is no body named {name!r}", hint=f"bodies: {', '.join(known)}")
         self.name, self.t = name, sol.t
         self.body: Body = system.bodies[system.number_of(name)]

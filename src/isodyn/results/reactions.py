@@ -69,7 +69,7 @@ class Reaction:
             raise InputError(f"there is no joint named {name!r}", hint=f"joints: {', '.join(system.joints)}")
         parts = system.joints[name]
         action = parts.action
-        on = action.on if on is None else resolve(on, system.beams)
+        on = action.on if on is None else resolve(on, system.lines)
         if on not in action.bodies:
             raise InputError(
                 f"joint {name!r} does not act on {on!r}", hint=f"it acts on {' and '.join(map(repr, action.bodies))}"

@@ -11,7 +11,8 @@ import numpy as np
 from isodyn.expressions import parse
 from isodyn.expressions.program import evaluate
 from isodyn.results.quantities import Catalogue
-from isodyn.results.solution import Sample, Solution, Statistics
+from isodyn.results.solution import Sample, Solution
+from isodyn.results.statistics import Statistics
 
 
 def expression_guard(system: Any, text: str) -> Callable[[Sample], float]:
