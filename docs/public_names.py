@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 GROUPS: dict[str, tuple[str, ...]] = {
-    "Run": ("integrate", "integrate_adaptive", "integrate_with_friction", "ensemble", "resume", "Event", "Newton"),
+    "Run": ("integrate", "integrate_adaptive", "integrate_with_friction", "ensemble", "resume", "Newton"),
+    "Events": ("Event", "Release", "Lock", "SwitchLoad"),
     "Build a mechanism": ("Mechanism", "Sensor", "shapes", "load_model", "load_urdf", "load_mjcf", "load_sdf"),
     "Joints and rows": (
         *("Hinge", "Prismatic", "Spherical", "Cylindrical", "Universal", "Planar", "Fixed", "Screw", "Distance"),

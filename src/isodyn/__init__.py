@@ -19,7 +19,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from isodyn import errors, notebook_views
-from isodyn.api import DOP853, Event, FixedSteps, Newton, StepPolicy, StepTimes, integrate
+from isodyn.api import DOP853, Event, FixedSteps, Lock, Newton, Release, StepPolicy, StepTimes, SwitchLoad, integrate
 from isodyn.errors import IsodynError
 from isodyn.formulations import (
     GGL,
@@ -151,6 +151,7 @@ __all__ = [
     "JointSpring",
     "LinearFirstOrderSystem",
     "LinearSystem",
+    "Lock",
     "MechanicalSystem",
     "Mechanism",
     "Motor",
@@ -167,6 +168,7 @@ __all__ = [
     "Pulley",
     "Pulse",
     "Ramp",
+    "Release",
     "RollingDisc",
     "RollingSphere",
     "Scheme",
@@ -181,6 +183,7 @@ __all__ = [
     "StepPolicy",
     "StepTimes",
     "Subdomains",
+    "SwitchLoad",
     "Table",
     "Tension",
     "Torque",

@@ -36,6 +36,7 @@ class Asked:
     select: Any = None
     breakpoints: Any = ()
     events: Any = ()
+    released: Any = ()
     observe: Callable[[Any], Any] | None = None
     progress: bool = False
     assemble: bool = False
@@ -78,6 +79,7 @@ def run_by_method(system: Any, method: StepMethod, formulation: Any, asked: Aske
         observe=asked.observe,
         assemble=asked.assemble,
         events=read_events(asked.events),
+        released=asked.released,
     )
     run.checkpoint = asked.checkpoint
     with Progress(run.whole, asked.progress) as bar:

@@ -45,6 +45,7 @@ class Options(TypedDict, total=False):
     progress: bool
     observe: Callable[[Any], Any] | None
     events: Any
+    released: Any
     newton: Newton | None
     assemble: bool
     substeps: Any
@@ -92,6 +93,7 @@ def integrate(
     progress: bool = False,
     observe: Callable[[Any], Any] | None = None,
     events: Any = (),
+    released: Any = (),
     newton: Newton | None = None,
     assemble: bool = False,
     substeps: Any = None,
@@ -141,6 +143,8 @@ def integrate(
     events
         One or several `Event`: what happens where functions of the state pass through zero;
         `sol.events` lists it. Functions (t, q, v) with SciPy's attributes are taken too.
+    released
+        Names of joints, or of rows of constraints, that are not enforced until an event locks them.
     newton
         Settings of the iteration.
     assemble
@@ -183,7 +187,7 @@ def integrate(
     if isinstance(scheme, StepMethod):
         _refuse_beside_method(scheme, {"dt": dt, "newton": newton, "substeps": substeps, "executor": executor})
         given: Any = {"save_every": save_every, "save": save, "select": select, "breakpoints": breakpoints}
-        given |= {"t0": t0, "assemble": assemble}
+        given |= {"t0": t0, "assemble": assemble, "released": released}
         kept = _begun(checkpoint, system, {"scheme": scheme, "formulation": formulation, "t_end": t_end, **given})
         return adaptive.run_by_method(
             system,
@@ -211,6 +215,7 @@ def integrate(
         raise InputError(f"substeps and executor are for subdomains; this is one {type(system).__name__}")
     given = {"scheme": scheme, "formulation": formulation, "dt": dt, "t_end": t_end, "t0": t0, "newton": newton}
     given |= {"save_every": save_every, "select": select, "breakpoints": breakpoints, "assemble": assemble}
+    given |= {"released": released}
     kept = _begun(checkpoint, system, given)
     formulation = _formulation(system, formulation)
     times: Any = {"dt": dt, "t_end": t_end, "t0": t0, "save_every": save_every, "breakpoints": breakpoints}
@@ -232,6 +237,7 @@ def integrate(
     if typical is not dt:
         refuse_sized(method, formulation, typical, policy)
     options: Any = {"select": select, "observe": observe, "assemble": assemble, "policy": policy, "events": watched}
+    options |= {"released": released}
     run = Run(system, method, stretches, newton=newton, **options)
     run.checkpoint = kept
     with Progress(run.whole, progress) as bar:

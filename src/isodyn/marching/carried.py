@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isodyn.linear_solvers.rows import Rows
+from isodyn.marching.switches import without
 
 if TYPE_CHECKING:
     from isodyn.marching.run import Run
@@ -35,6 +36,9 @@ def carried(run: Run) -> dict[str, Any]:
             f"left_{name}": np.array([limits[k] for limits in left]).reshape(len(left), rows.shape[1])
             for k, (name, rows) in enumerate(zip(LEFT, run.rows[1:5], strict=True), start=1)
         },
+        "hold_rows": np.array([row for row, _ in run.holds], dtype=np.int64),
+        "hold_masks": np.array([held for _, held in run.holds], dtype=np.int64).reshape(len(run.holds), -1),
+        "loads_off": np.array(run.loads_off, dtype=str),
         **({} if run.watch is None else run.watch.carried()),
     }
 
@@ -44,6 +48,13 @@ def put_back(run: Run, found: dict[str, Any]) -> None:
     for name in run.counters.values():
         setattr(run.counters, name, found[f"counters_{name}"])
     run.chosen_at = float(found["chosen_at"])
+    run.holds = [
+        (int(row), held.astype(bool)) for row, held in zip(found["hold_rows"], found["hold_masks"], strict=True)
+    ]
+    run.held = np.flatnonzero(run.holds[-1][1]) if run.holds else None
+    if found["loads_off"].size:
+        off = {str(name) for name in found["loads_off"]}
+        run.take_model(without(run.system, off), tuple(sorted(off)))
     run.independent = Rows(*(found[name] for name in CHOICE))
     run.merged = [(int(a), int(b)) for a, b in found["merged"]]
     if found["other"]:

@@ -20,6 +20,7 @@ from isodyn.kernels.calls import CalledBack, address_of_kernel
 from isodyn.kernels.compiled import FloatArray
 from isodyn.kernels.struct_types import number_of
 from isodyn.later import Later
+from isodyn.marching.switches import SystemSwitch
 from isodyn.results.events import Happened
 from isodyn.results.solution import Sample
 from isodyn.stepping.events import Event, compiled_guard, name_of, value_of
@@ -119,6 +120,7 @@ class EventWatch:
             guards.start_slopes[k] = (self.value(k, later) - g) / h
             size = max(abs(guards.starts[k]), abs(guards.ends[k]))
             guards.starts[k] = 0.0 if k in zeros and abs(g) <= NOTHING * size else g
+            guards.largest[k] = max(guards.largest[k], abs(g))
 
     # ---- what happened in a step
 
@@ -195,13 +197,12 @@ class EventWatch:
         before = run.sample()
         zeros = [Zero(t, zero.number, zero.rising) for zero in zeros]
         ends = [zero for zero in zeros if self.ends_run(zero.number)]
-        after = before
-        for zero in zeros:
-            action = self.events[zero.number].action
-            if action is not None:
+        after, actions = before, [self.events[zero.number].action for zero in zeros]
+        for action in actions:
+            if action is not None and not isinstance(action, SystemSwitch):
                 after = changed(action, after)
-        if any(self.events[zero.number].action is not None for zero in zeros):
-            run.restart(after)
+        if any(action is not None for action in actions):
+            run.restart(after, [action for action in actions if isinstance(action, SystemSwitch)])
             after = run.sample()
             self.begin(tuple(zero.number for zero in zeros))
             self.refuse_crowd(t)
@@ -271,6 +272,7 @@ class EventWatch:
         return {
             "event_values": self.guards.starts.copy(),
             "event_slopes": self.guards.start_slopes.copy(),
+            "event_largest": self.guards.largest.copy(),
             "event_counts": np.array(self.counts, dtype=np.int64),
             "event_acted": np.array(self.acted),
             **{f"event_log_{name}": value for name, value in self.log().items()},
@@ -293,6 +295,7 @@ class EventWatch:
     def put_back(self, found: dict[str, Any]) -> None:
         """Go on from a checkpoint."""
         self.guards.starts, self.guards.start_slopes = found["event_values"], found["event_slopes"]
+        self.guards.largest = found["event_largest"]
         self.counts = [int(count) for count in found["event_counts"]]
         self.acted = [float(t) for t in found["event_acted"]]
         log = {name: found[f"event_log_{name}"] for name in ("t", "index", "changed", "q", "v", "a", "lam")}

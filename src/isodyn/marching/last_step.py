@@ -8,17 +8,23 @@ from typing import Any
 
 import numpy as np
 
+from isodyn.errors import InputError
 from isodyn.formulations.closure import OPEN
 from isodyn.kernels.compiled import OK, RAISED, WRONG_SHAPE, FloatArray
 from isodyn.marching import at_balance, march
 from isodyn.marching.at_rest import AtRest
 from isodyn.marching.event_watch import EventWatch
 from isodyn.marching.plan import LAST, MAIN, START
+from isodyn.marching.step_memory import model_for
+from isodyn.marching.switches import SystemSwitch
+from isodyn.memory import require_rows
 from isodyn.results.dense_output import cubic, quintic
 from isodyn.results.solution import Sample
 from isodyn.stepping import initial
 from isodyn.stepping.memory import forget, new_state
+from isodyn.systems.questions import Questions
 
+PARTS = 1000  # of the time span, on the progress bar of runs whose steps are not counted before
 SNAP = 1e-6  # of Δt: a grid time nearer to an event than this is left out
 UNITS = 100  # distances of neighbouring times: no step is smaller
 
@@ -29,12 +35,16 @@ class LastStep(AtRest):
     watch: EventWatch | None = None
     ended: str | None = None  # what ended the run, in words
     sized: bool
+    total_steps: int
     plan: Any
     columns: Any
     rows: Any
     ranks: Any
     left: list[tuple[int, FloatArray, FloatArray, FloatArray, FloatArray]]
     stretches: list[Any]
+    # from which row on which constraint rows are held, once events have released some
+    holds: list[tuple[int, Any]]
+    loads_off: tuple[str, ...] = ()
 
     # ---- states
 
@@ -134,11 +144,36 @@ class LastStep(AtRest):
         """Where the next step leads to."""
         raise NotImplementedError
 
-    def make_room(self, k: int) -> None:
-        """Memory for k rows."""
-        raise NotImplementedError
+    # ---- how far the run is
+
+    @property
+    def progress(self) -> int:
+        """How far the run is, in steps or in parts of its span."""
+        if not self.sized:
+            return int(self.state.step)
+        t_0, t_end = self.stretches[0].t_start, self.stretches[-1].t_stop
+        return int(PARTS * (self.state.t - t_0) / (t_end - t_0))
+
+    @property
+    def whole(self) -> int:
+        """What `progress` comes to."""
+        return PARTS if self.sized else self.total_steps
+
+    @property
+    def redundant(self) -> tuple[str, ...]:
+        """Rows that follow from others."""
+        return tuple(self.system.row_names[i] for i in self.independent.dropped)
 
     # ---- rows, and a start
+
+    def make_room(self, k: int) -> None:
+        """Memory for k rows, where nobody knows how many there will be."""
+        if k <= self.rows.t.size or not (self.sized or self.watch is not None):
+            return
+        require_rows(k, 1 + sum(rows.shape[1] for rows in self.rows[1:]), k)
+        more = [(0, k - self.rows.t.size), (0, 0)]
+        self.ranks = np.pad(self.ranks, more[:1]) if self.ranks.size else self.ranks
+        self.rows = march.SavedRows(*(np.pad(rows, more[: rows.ndim]) for rows in self.rows))
 
     def fill_rows(self) -> None:
         """Rows inside the last step, of runs that have such."""
@@ -159,13 +194,15 @@ class LastStep(AtRest):
             rows = self.rows
             self.left.append((row, *(x[row].copy() for x in (rows.q, rows.v, rows.a, rows.lam))))
 
-    def restart(self, after: Sample) -> None:
+    def restart(self, after: Sample, switches: list[SystemSwitch]) -> None:
         """Start at t from another state, as at a breakpoint: the row there keeps the left-hand
         limits, and gets the others."""
         state, t = self.state, float(self.state.t)
         self.keep_row()
         row = int(self.counters.rows) - 1
         self.note_left(row)
+        for switch in switches:
+            switch.apply(self)
         state.q[:], state.v[:], state.lag = after.q, after.v, 0.0
         self.memory.factors_good = 0
         forget(state)
@@ -189,3 +226,30 @@ class LastStep(AtRest):
             return
         starting.last = self.state.step + 1
         starting.next_phi = last.phi if starting.last > main.last else main.phi
+
+    # ---- other systems
+
+    def hold(self, rows: Any, held: bool) -> None:
+        """Enforce these rows from now on, or release them."""
+        m = self.system.m
+        if self.system.first_order or self.closure.compliance > 0.0:
+            raise InputError("rows of this system, or with this formulation, cannot be released")
+        now = np.ones(m, dtype=bool) if not self.holds else self.holds[-1][1].copy()
+        now[rows] = held
+        # of the row at which the next start is shown
+        self.holds.append((max(int(self.counters.rows) - 1, 0), now))
+        self.held = np.flatnonzero(now)
+        self.state.lam[rows] = 0.0
+        if self.independent_rows(float(self.state.t)).dropped.size:
+            raise InputError(
+                f"rows can be released and locked where those that are held are independent; at t = {self.state.t:.6g} they are not"
+            )
+
+    def take_model(self, system: Any, off: tuple[str, ...]) -> None:
+        """Go on with the model of another system with the same coordinates and rows."""
+        self.loads_off = off
+        self.model = model_for(system, self.closure, self.scaling)
+        self.ask, self.other = Questions(self.system, self.model), None
+        self.legs.clear()
+        self.renew_memory()
+        self.look(float(self.state.t))

@@ -63,6 +63,9 @@ class MethodRows(Run):
         for k in range(begin, int(self.counters.rows)):
             t, q, v = float(rows.t[k]), rows.q[k], rows.v[k]
             G = self.ask.G(t, q, v)
+            if self.held is not None:  # and these are independent
+                self.ranks[k] = enforced
+                continue
             decided = decide(G * self.system.scales.v, rcond=TOLERANCE)
             rank, diagonal = decided.rank, decided.diagonal
             if enforced:
@@ -97,7 +100,8 @@ class MethodRows(Run):
         """AccuracyWarning for rows beside a loss of rank."""
         pivot, t = self.closest
         ranks = self.ranks[: sol.t.size]
-        lost = np.flatnonzero(ranks < ranks.max(initial=0))
+        # released rows are no loss
+        lost = np.flatnonzero(ranks < (0 if self.holds else ranks.max(initial=0)))
         if lost.size:
             pivot, t = 0.0, float(sol.t[lost[0]])
         warn_near_singular(pivot, t, "accelerations and multipliers saved there are uncertain", stacklevel=5)

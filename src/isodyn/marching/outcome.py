@@ -63,6 +63,10 @@ def solution_of(run: Run, stopped: str | None) -> Solution:
         aux |= _left_limits(run)
     if run.watch is not None:
         aux |= run.watch.by_event()
+    if run.holds:
+        aux["held"] = np.ones((k, run.system.m), dtype=np.int64)
+        for row, held in run.holds:
+            aux["held"][row:] = held
     t, q, v, a, lam, *more = (r if k == r.shape[0] else r[:k].copy() for r in run.rows)
     aux |= {name: rows for name, rows in zip(run.rows._fields[5:], more, strict=True) if rows.shape[1]}
     if run.ranks.size:

@@ -8,6 +8,7 @@ calls.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,7 @@ from isodyn.marching.plan import LAST, MAIN, START, UNKNOWN, follow_policy, lay_
 from isodyn.marching.progress import Progress
 from isodyn.marching.remedies import FullMatrix, Remedy, remedies_for
 from isodyn.marching.schedule import Stretch
+from isodyn.marching.switches import rows_of
 from isodyn.memory import require_rows
 from isodyn.results.at_balance import balances_at_end
 from isodyn.results.solution import Sample, Solution
@@ -44,7 +46,6 @@ _BLOCK = 256
 FIRST_ROWS = 1024  # that a run has memory for if nobody knows how many there will be
 # how long the march may take before Python looks after progress and Ctrl-C
 _BLOCK_SECONDS = 0.1
-PARTS = 1000  # of the time span, on the progress bar of runs whose steps are not counted before
 
 
 class Run(LastStep):
@@ -64,6 +65,7 @@ class Run(LastStep):
         assemble: bool = False,
         policy: StepPolicy | None = None,
         events: tuple[Event, ...] = (),
+        released: Sequence[str] = (),
     ) -> None:
         span = stretches[-1].t_stop - stretches[0].t_start
         super().__init__(system, method.closure, method.scaling, assemble=assemble, span=span, newton=newton)
@@ -74,12 +76,14 @@ class Run(LastStep):
         self.sized = self.sized or policy is not None
         self.total_steps = UNKNOWN if self.sized else sum(stretch.steps for stretch in stretches)
         self.rows = self._empty_rows()
-        self.left = []
+        self.left, self.holds = [], []
         self.ranks = np.zeros(self.rows.t.size if self.drifts else 0, dtype=np.int64)
         self.remedies = self.remedies_of()
         self.number = -1  # of the stretch
         self.plan = self._new_plan()
         self.watch = EventWatch(self, events) if events else None
+        for name in (released,) if isinstance(released, str) else released:
+            self.hold(rows_of(system, name), False)
         self.checkpoint: Any = None  # of isodyn.results
         # clock at the start; seconds of the run that is resumed
         self.started, self.before = 0.0, 0.0
@@ -217,24 +221,6 @@ class Run(LastStep):
         total = "" if self.sized else f" of {self.total_steps}"
         return f"in step {int(self.counters.steps) + 1}{total}, from t = {self.state.t:.6g}"
 
-    @property
-    def progress(self) -> int:
-        """How far the run is, in steps or in parts of its span."""
-        if not self.sized:
-            return int(self.state.step)
-        t_0, t_end = self.stretches[0].t_start, self.stretches[-1].t_stop
-        return int(PARTS * (self.state.t - t_0) / (t_end - t_0))
-
-    @property
-    def whole(self) -> int:
-        """What `progress` comes to."""
-        return PARTS if self.sized else self.total_steps
-
-    @property
-    def redundant(self) -> tuple[str, ...]:
-        """Rows that follow from others."""
-        return tuple(self.system.row_names[i] for i in self.independent.dropped)
-
     def show_last(self, k: int) -> None:
         """The state as row k, where the run was stopped."""
         self.make_room(k + 1)
@@ -338,15 +324,6 @@ class Run(LastStep):
             if status in remedy.against:
                 status = remedy.apply(self, status)
         return status
-
-    def make_room(self, k: int) -> None:
-        """Memory for k rows, where nobody knows how many there will be."""
-        if k <= self.rows.t.size or not (self.sized or self.watch is not None):
-            return
-        require_rows(k, 1 + sum(rows.shape[1] for rows in self.rows[1:]), k)
-        more = [(0, k - self.rows.t.size), (0, 0)]
-        self.ranks = np.pad(self.ranks, more[:1]) if self.ranks.size else self.ranks
-        self.rows = march.SavedRows(*(np.pad(rows, more[: rows.ndim]) for rows in self.rows))
 
     def taken_step(self) -> TakenStep:
         """The step that a policy is asked about."""

@@ -67,9 +67,10 @@ def drift(sol: Solution) -> Drift:
                 levels[1, i] = _norm(ask.velocity(t, q, v, lam)) / max(1.0, _norm(v))
                 continue
             sizes, phi = sizes_of_rows(sol.system, ask.G(t, q, v)), ask.position(t, q, v)
-            levels[0, i] = _norm(phi / sizes[: phi.size]) / reach(sol.system, q)
-            levels[1, i] = _norm(ask.velocity(t, q, v) / sizes) / fast
-            levels[2, i] = _norm(ask.acceleration(t, q, v, a) / sizes) / hard
+            held = sol.aux["held"][i] if "held" in sol.aux else 1  # rows that no event has released
+            levels[0, i] = _norm((held / sizes)[: phi.size] * phi) / reach(sol.system, q)
+            levels[1, i] = _norm(ask.velocity(t, q, v) * (held / sizes)) / fast
+            levels[2, i] = _norm(ask.acceleration(t, q, v, a) * (held / sizes)) / hard
     return Drift(sol.t, *levels)
 
 

@@ -9,7 +9,8 @@ at its beginning. Something may have happened in the step if
 
 Then the march says so, and Python looks into the step (isodyn.marching.event_watch). The slope is a
 difference over a moment of 1e-4 of the step, along the motion at its end. A function that is zero at
-the beginning of a step (an event was there, or the run begins there) has the sign of its slope.
+the beginning of a step (an event was there, or the run begins there) has the sign of its slope. Values
+at the level of rounding are zero: what an event has locked stays so.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ GUARD = f8(i8, f8, F, F, F, F, ADDRESS, ADDRESS)
 """Signature of a compiled function: of its number, (t, q, v, a, lam), and tables and scratch that it
 knows."""
 MOMENT = 1e-4  # of a step: over this slopes are taken
+NOISE = 1e-13  # of the largest value so far: as small as this, a value is zero
 DEEP = 0.5  # part of the smaller value that is left where a function turns round, to be looked at
 
 
@@ -43,6 +45,7 @@ class Guards(Struct):
     directions = reals("guards")
     starts, start_slopes = reals("guards"), reals("guards")  # values and slopes at the beginning of a step
     ends, end_slopes = reals("guards"), reals("guards")  # at its end
+    largest = reals("guards")  # of all values so far
     # the state at the end, with the acceleration brought there; and a moment later
     t, a = real, reals("nv")
     t_later, q_later, v_later = real, reals("nq"), reals("nv")
@@ -115,6 +118,9 @@ def look_for_events(model: Any, tables: Any, scratch: Any, plan: Any, state: Any
     if guards.in_python != 0 and np.isnan(number_at(guards.in_python, plan, leg, memory.before, state, memory)):
         return RAISED
     for k in range(guards.ends.size):
+        if abs(guards.ends[k]) <= NOISE * guards.largest[k]:
+            guards.ends[k] = 0.0
+        guards.largest[k] = max(guards.largest[k], abs(guards.ends[k]))
         g_0, s_0, g_1, s_1 = guards.starts[k], guards.start_slopes[k], guards.ends[k], guards.end_slopes[k]
         if may_happen(g_0, s_0, g_1, s_1, h, guards.directions[k]):
             found = 1
