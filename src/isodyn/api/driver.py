@@ -188,7 +188,9 @@ def integrate(
         _refuse_beside_method(scheme, {"dt": dt, "newton": newton, "substeps": substeps, "executor": executor})
         given: Any = {"save_every": save_every, "save": save, "select": select, "breakpoints": breakpoints}
         given |= {"t0": t0, "assemble": assemble, "released": released}
-        kept = _begun(checkpoint, system, {"scheme": scheme, "formulation": formulation, "t_end": t_end, **given})
+        kept = _begun(
+            checkpoint, system, {"scheme": scheme, "formulation": formulation, "t_end": t_end, **given}, events
+        )
         return adaptive.run_by_method(
             system,
             scheme,
@@ -216,7 +218,7 @@ def integrate(
     given = {"scheme": scheme, "formulation": formulation, "dt": dt, "t_end": t_end, "t0": t0, "newton": newton}
     given |= {"save_every": save_every, "select": select, "breakpoints": breakpoints, "assemble": assemble}
     given |= {"released": released}
-    kept = _begun(checkpoint, system, given)
+    kept = _begun(checkpoint, system, given, events)
     formulation = _formulation(system, formulation)
     times: Any = {"dt": dt, "t_end": t_end, "t0": t0, "save_every": save_every, "breakpoints": breakpoints}
     times |= {"progress": progress, "newton": newton, "checkpoint": kept}
@@ -244,11 +246,11 @@ def integrate(
         return run.execute(bar)
 
 
-def _begun(checkpoint: Any, system: Any, options: dict[str, Any]) -> Checkpoint | None:
+def _begun(checkpoint: Any, system: Any, options: dict[str, Any], events: Any) -> Checkpoint | None:
     """The checkpoint of a run, with what the run was asked for."""
     kept = as_checkpoint(checkpoint)
     if kept is not None and not kept.begun:
-        kept.begin(as_system(system), options)
+        kept.begin(as_system(system), options, len(read_events(events)))
     return kept
 
 

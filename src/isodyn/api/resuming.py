@@ -14,6 +14,7 @@ from isodyn.results.inputs import fingerprint, from_json
 from isodyn.results.seals import opened_json
 from isodyn.results.solution import Solution
 from isodyn.results.stored_models import system_of_model
+from isodyn.stepping.events import read_events
 from isodyn.systems.description import as_system
 
 NEEDED = {"t_end"}
@@ -69,6 +70,11 @@ def resume(
         raise InputError(
             f"{folder} belongs to another system: names, start or forces differ",
             hint="give the system as it was when the run began",
+        )
+    if document.get("events", 0) != len(read_events(events)):
+        raise InputError(
+            f"the run in {folder} had {document.get('events', 0)} events, received {len(read_events(events))}",
+            hint="give the same ones: resume(path, system, events=…)",
         )
     try:
         options = {name: from_json(value) for name, value in document["options"].items()}

@@ -37,7 +37,7 @@ def carried(run: Run) -> dict[str, Any]:
             for k, (name, rows) in enumerate(zip(LEFT, run.rows[1:5], strict=True), start=1)
         },
         "hold_rows": np.array([row for row, _ in run.holds], dtype=np.int64),
-        "hold_masks": np.array([held for _, held in run.holds], dtype=np.int64).reshape(len(run.holds), -1),
+        "hold_masks": np.array([held for _, held in run.holds], dtype=np.int64).reshape(len(run.holds), run.system.m),
         "loads_off": np.array(run.loads_off, dtype=str),
         **({} if run.watch is None else run.watch.carried()),
     }

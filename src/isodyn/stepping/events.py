@@ -167,8 +167,12 @@ def value_of(event: Event, number: int, sample: Sample, function: Any = None) ->
     t, q, v, a, lam = sample
     try:
         given = (sample,) if event.arguments <= 1 else (t, q.copy(), v.copy(), a, lam)[: event.arguments]
-        g = float((function or event.g)(*given))
+        found = (function or event.g)(*given)
     except TypeError as error:
+        raise CallableError(f"{name_of(event, number)} must return a number: {error}") from error
+    try:
+        g = float(found)
+    except (TypeError, ValueError) as error:
         raise CallableError(f"{name_of(event, number)} must return a number: {error}") from error
     if not np.isfinite(g):
         raise NonFiniteError(f"{name_of(event, number)} returned {g} at t = {float(t):.6g}")
