@@ -37,6 +37,7 @@ PIECES = 8  # of a step in which signs are compared
 NOTHING = 1e-9  # of the values of a function in a step: as small as this after an event, it is zero
 SAME_TIME = 1e-12  # of a step: two events are at the same time
 RE_STEPS = 12
+HALVINGS = 48  # of a piece, to find how g leaves a zero
 # so many events that act, each nearer to the one before than this part of the run, mean that they
 # accumulate
 CROWD, CLOSE = 8, 1e-9
@@ -112,8 +113,8 @@ class EventWatch:
         now = Sample(float(state.t), state.q, state.v, state.a, state.lam)
         span = float(run.stretches[-1].t_stop - run.stretches[0].t_start)
         h = MOMENT * min(run.typical_dt, span)
-        d = h * (state.v + 0.5 * h * state.a)
-        q = run.moved(state.q, d) if state.q.size else state.q
+        # along the velocity alone: after a small bounce the acceleration would bend it back at once
+        q = run.moved(state.q, h * state.v) if state.q.size else state.q
         later = Sample(float(state.t) + h, q, state.v + h * state.a, state.a, state.lam)
         for k in range(len(self.events)):
             g = self.value(k, now)
@@ -138,7 +139,8 @@ class EventWatch:
                 others = [one for one in zeros[place + 1 :] if one.t <= zero.t + together]
                 return self.act([zero, *others], run.on_constraints(path(zero.t)))
             self.note(zero, run.on_constraints(path(zero.t)))
-        guards.starts, guards.start_slopes = guards.ends.copy(), guards.end_slopes.copy()
+        moved = (guards.starts != 0.0) | (guards.ends != 0.0)
+        guards.starts[moved], guards.start_slopes[moved] = guards.ends[moved], guards.end_slopes[moved]
         return None
 
     def acts(self, k: int) -> bool:
@@ -170,11 +172,27 @@ class EventWatch:
             if g_b == 0.0:
                 found.append(Zero(t_b, k, g_a < 0.0))
                 continue
-            first = t_a if g(t_a) * g_b < 0.0 else t_a + MOMENT * (t_b - t_a)
+            first = self.after_zero(g, t_a, t_b)
             if g(first) * g_b < 0.0:
                 t = optimize.brentq(g, first, t_b, xtol=EPS * max(abs(t_b), t_b - t_a), rtol=4 * EPS)
                 found.append(Zero(float(t), k, g_a < 0.0))
+            elif self.events[k].acts and self.acted:
+                # an event has turned g round, and it is back before rounding could tell
+                raise accumulation(t_a, "the next follows within rounding of t")
         return found
+
+    @staticmethod
+    def after_zero(g: Callable[[float], float], t_a: float, t_b: float) -> float:
+        """t_a where g has another sign there than at t_b; else, if g is zero there, a time soon
+        after at which it has, or t_a if none is found."""
+        g_b, reach = g(t_b), t_b - t_a
+        if g(t_a) * g_b < 0.0:
+            return t_a
+        for _ in range(HALVINGS):
+            reach *= 0.5
+            if g(t_a + reach) * g_b < 0.0:
+                return t_a + reach
+        return t_a
 
     def note(self, zero: Zero, before: Sample, after: Sample | None = None) -> None:
         """Keep an event."""
@@ -228,6 +246,8 @@ class EventWatch:
         if t_1 - t <= 0.5 * ulp:
             return t_1
         run.take_back()
+        if t - t_0 <= 0.5 * ulp:
+            return t_0
         sign = -1.0 if zero.rising else 1.0  # of the function before the zero
         low, high, last = t_0, t_1, None
         for _ in range(RE_STEPS):
@@ -260,10 +280,7 @@ class EventWatch:
         self.acted = [*self.acted[-CROWD:], t]
         span = float(run.stretches[-1].t_stop - run.stretches[0].t_start)
         if len(self.acted) > CROWD and self.acted[-1] - self.acted[0] <= CLOSE * CROWD * span:
-            raise ConvergenceError(
-                f"events accumulate at t = {t:.6g}: {CROWD} of them within {self.acted[-1] - self.acted[0]:.3g} s",
-                hint="let an action end such a sequence: hold what has nearly come to rest, or make the event terminal",
-            )
+            raise accumulation(t, f"{CROWD} of them within {self.acted[-1] - self.acted[0]:.3g} s")
 
     # ---- checkpoints and results
 
@@ -317,6 +334,14 @@ class EventWatch:
             found["event_q"].append(np.array([one.q for one in own]).reshape(-1, self.run.system.nq))
             found["event_v"].append(np.array([one.v for one in own]).reshape(-1, self.run.system.nv))
         return found
+
+
+def accumulation(t: float, why: str) -> ConvergenceError:
+    """The error for events that follow each other faster and faster."""
+    return ConvergenceError(
+        f"events accumulate at t = {t:.6g}: {why}",
+        hint="let an action end such a sequence: hold what has nearly come to rest, or make the event terminal",
+    )
 
 
 def turning_points(

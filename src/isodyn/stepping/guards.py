@@ -84,6 +84,14 @@ def may_happen(g_0: float, s_0: float, g_1: float, s_1: float, h: float, directi
 
 
 @kernel()
+def go_on(guards: Any, k: int) -> None:
+    """The end of a step is the beginning of the next. A function that has not left zero yet keeps the
+    direction in which it was about to."""
+    if guards.starts[k] != 0.0 or guards.ends[k] != 0.0:
+        guards.starts[k], guards.start_slopes[k] = guards.ends[k], guards.end_slopes[k]
+
+
+@kernel()
 def move_on(p: Any, guards: Any, state: Any, memory: Any) -> int:
     """The state at the end of the step, and a moment later."""
     before, dt = memory.before, state.t - memory.before.t
@@ -126,7 +134,7 @@ def look_for_events(model: Any, tables: Any, scratch: Any, plan: Any, state: Any
             found = 1
     if found == 0:
         for k in range(guards.ends.size):
-            guards.starts[k], guards.start_slopes[k] = guards.ends[k], guards.end_slopes[k]
+            go_on(guards, k)
     return found
 
 
