@@ -91,7 +91,7 @@ class Run(LastStep):
     def _keeps_balance(self) -> bool:
         """Whether forces are read from the balances: elastic parts, all of q and v saved."""
         system, method, kept = self.system, self.method, self.columns
-        elastic = getattr(system, "elastic", False) and method.composition is None
+        elastic = system.elastic and method.composition is None
         whole = (kept.q.size, kept.v.size) == (system.nq, system.nv)
         return elastic and whole and not balances_at_end(method.main.coefficients)
 
@@ -128,7 +128,8 @@ class Run(LastStep):
     # ---- the course of a run
 
     def execute(self, bar: Progress) -> Solution:
-        """All stretches; an interrupt or an observer's word ends early."""
+        """Take all stretches; an interrupt, or an observer that returns True, ends the run
+        early."""
         expect_kernels(self.model, self.system.m, self.closure)
         self.started = run_clock()
         sol = carry_out(lambda: self.follow(bar), self.where, lambda stopped: solution_of(self, stopped))
@@ -144,7 +145,8 @@ class Run(LastStep):
         return remedies_for(self)
 
     def follow(self, bar: Progress) -> str | None:
-        """From the start, or from a checkpoint, to the end; what ended the run before."""
+        """Go from the start, or from a checkpoint, to the end; return what ended the run early, or
+        None."""
         self.begin()
         if self.state.step == 0 and self.ended_by_observer():
             return f"stopped by observe {self.where()}"
@@ -168,7 +170,7 @@ class Run(LastStep):
         return None
 
     def begin(self) -> None:
-        """The start of the run, or its last checkpoint."""
+        """Start the run, or go to its last checkpoint."""
         if self.checkpoint is not None:
             self.checkpoint.settle(self.total_steps)
             with self.explained():
@@ -178,7 +180,7 @@ class Run(LastStep):
         self.enter(0)
 
     def enter(self, number: int, *, start: bool = True) -> None:
-        """Go to a stretch; `start` from its first time, or else somewhere inside."""
+        """Go to a stretch: `start` at its first time, or go on inside it."""
         self.number = number
         stretch, done = self.stretches[number], int(self.state.step)
         if not self.sized:
@@ -195,7 +197,7 @@ class Run(LastStep):
             self.begin_leg()
 
     def return_to_state(self) -> None:
-        """Go to the stretch that the state, which is known, lies in."""
+        """Go to the stretch that contains the state, which is known already."""
         number = 0
         while self.stretches[number].t_stop < self.state.t:
             number += 1
@@ -261,8 +263,8 @@ class Run(LastStep):
             self.watch_rows(True)
 
     def end_of_block(self, length: int) -> int:
-        """Up to which step the march may go: short enough to stay responsive, to the next row where
-        somebody looks at it, to the next checkpoint."""
+        """The step up to which the march may go: soon enough for progress and Ctrl-C, at most to
+        the next row if there is an observer, and to the next checkpoint."""
         step, redundant = int(self.state.step), self.independent.dropped.size > 0
         upto = step + (_BLOCK if redundant else length)
         if self.checkpoint is not None:
@@ -279,8 +281,8 @@ class Run(LastStep):
         return begin + 1 + stretch.next_saved(step - begin) if step < self.plan.end else step + 1
 
     def go_on(self, upto: int) -> None:
-        """Call the march once, for steps up to `upto` or to the end of the stretch; after a step
-        that failed a remedy follows, or the error that says why there is none."""
+        """Call the march once, for steps up to `upto` or to the end of the stretch. After a step
+        that failed, apply a remedy, or raise the error that explains the failure."""
         if self.at_stop:
             self.enter(self.number + 1)
         written, upto = int(self.counters.rows), min(upto, int(self.plan.end))
@@ -311,7 +313,7 @@ class Run(LastStep):
         """Finish the rows from this one on."""
 
     def march(self, upto: int) -> int:
-        """The march with what the run has now; a status."""
+        """Call the compiled march with the present memory and plan; return its status."""
         model = self.model if self.other is None else self.other
         for leg in self.plan.legs:
             leg.traits = model.traits
@@ -357,8 +359,8 @@ class Run(LastStep):
         return float(stretch.times(n, n + 1)[0])
 
     def watch_rows(self, wrote_row: bool) -> None:
-        """With redundant rows: the dropped ones still hold, and the newest row gets the multipliers
-        of least norm."""
+        """With redundant rows: check that the rows that are not enforced still hold, and give the
+        newest row the multipliers of least norm."""
         state, t, row = self.state, self.state.t, int(self.counters.rows) - 1
         G = self.ask.G(t, state.q, state.v)
         if self.drifts and G.shape[0] * G.shape[1] <= LARGE:

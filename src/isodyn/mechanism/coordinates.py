@@ -53,7 +53,7 @@ class NewtonEuler(NamedTuple):
     X: FloatArray
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ParametrisedSystem(PythonSystem):
     """A mechanism in Euler parameters or angles, with v' = q̇'."""
 

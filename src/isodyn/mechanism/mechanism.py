@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from isodyn.mechanism.mobility import Mobility
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Mechanism(ShownInNotebooks, Description):
     """An editable list of named parts: bodies, beams, joints and loads.
 
@@ -62,6 +62,9 @@ class Mechanism(ShownInNotebooks, Description):
 
     def __post_init__(self) -> None:
         self.gravity = vector3("gravity, such as (0, 0, -9.81),", self.gravity)
+
+    def __repr__(self) -> str:
+        return f"<Mechanism: {self._parts.in_words()}>"
 
     @property
     def _parts(self) -> Parts:

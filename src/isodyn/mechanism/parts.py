@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING
 
 from isodyn.bodies.body import GROUND, Body
+from isodyn.described import counted
 from isodyn.errors import InputError, about
 from isodyn.joints.part import JointPart
 from isodyn.joints.user import UserRows
@@ -40,6 +41,12 @@ class Parts:
     def copied(self) -> Parts:
         """The same parts in lists of their own; parts themselves do not change."""
         return Parts(*(dict(getattr(self, field.name)) for field in fields(self)))
+
+    def in_words(self) -> str:
+        """How many there are of each kind."""
+        kinds = ("body", self.bodies), ("beam", self.lines), ("joint", self.joints), ("load", self.loads)
+        known = [counted(len(parts), noun) for noun, parts in (*kinds, ("sensor", self.sensors)) if parts]
+        return ", ".join(known) or "no parts yet"
 
     def all_bodies(self) -> dict[str, Body]:
         """Nodes of beams, those of rods, then bodies: so the coordinates of nodes have the same numbers in q and

@@ -66,7 +66,7 @@ class Description:
     cayley: bool
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class MechanismSystem(TabledSystem):
     """The compiled system of a `Mechanism`."""
 

@@ -46,7 +46,7 @@ class TableWriter:
     def __init__(self, layout: MechanismLayout, sparse: bool) -> None:
         self.layout, self.sparse, self.time = layout, sparse, TimeWriter()
         self.targets = [self.time.function(row.name, row.target) for row in layout.rows]
-        self.shifts = [self.time.function("a force law", law.shift) for law in layout.laws]
+        self.shifts = [self.time.function(f"load {law.load!r}", law.shift) for law in layout.laws]
         self.formulas = [
             self.time.formula(law.force.program) if isinstance(law.force, FormulaLaw) else -1 for law in layout.laws
         ]
