@@ -27,6 +27,7 @@ from isodyn.results.solution import Solution
 from isodyn.stepping.events import Event, read_events
 from isodyn.systems import System, as_system
 from isodyn.systems.mechanical import refuse_indefinite_mass
+from isodyn.systems.multiplier_forces import refuse_nonideal
 
 LEAST_RTOL = 1e-13  # what double precision has to offer
 PARTS = 1000  # of the time span, on the progress bar
@@ -170,6 +171,8 @@ def _formulation(system: System, formulation: Any) -> UdwadiaKalaba | NullSpace 
         )
     if system.m == 0 or system.first_order:
         raise InputError(f"{formulation!r} needs a mechanical system with constraints")
+    if formulation != UdwadiaKalaba():
+        refuse_nonideal(system, repr(formulation), "leave the formulation out")
     return None if formulation == UdwadiaKalaba() else formulation
 
 

@@ -35,6 +35,7 @@ class Facts:
     constraints_only : it makes no sense of systems without constraints
     transforms : `transform` makes another system instead of closing steps
     alternates : only φ closes a step, so that multipliers alternate with some schemes
+    nonideal : forces may depend on multipliers
     """
 
     keeps: str = ""
@@ -46,6 +47,7 @@ class Facts:
     constraints_only: bool = False
     transforms: bool = False
     alternates: bool = False
+    nonideal: bool = True
     remark: str = ""
     settings: tuple[tuple[str, tuple[Any, ...]], ...] = ()
 

@@ -18,6 +18,8 @@ which answers the question `what` about the state (t, q, v, a, lam) into the fla
     ACCELERATION  out = [φ̈; ψ̇] with φ̈ = G a − b
     RATE        out = q̇, the derivative of q ⊕ εv
     LEVELS      out = what POSITION and VELOCITY answer, one behind the other (asked only of models that know it)
+    MULTIPLIERS out = ∂balance/∂lam in the places of G, one row for each multiplier: G − (∂Q/∂lam)ᵀ (asked only of models
+                whose forces depend on multipliers)
     SETTLE      out, a configuration that RETRACT made and a step ends with, is finished: angles that no equation reads are brought from
                 what increments told to what the poses say (asked only of models that count turns)
 
@@ -63,6 +65,7 @@ IntArray = npt.NDArray[np.int64]
 RETRACT, BALANCE, JACOBIAN, FACTORISE, SOLVE, CONSTRAINT, POSITION, VELOCITY, ACCELERATION, RATE, LEVELS, SETTLE = (
     range(12)
 )
+MULTIPLIERS = 12
 
 # ---- traits of a model, a bit each
 RETRACTS = 1  # answers RETRACT; otherwise q ⊕ d = q + d
@@ -75,13 +78,14 @@ SPARSE = 128  # answers JACOBIAN and CONSTRAINT by the values of fixed sparse pa
 KNOWS_RATE = 256  # answers RATE; and RETRACT by nothing brings q back to where it lives
 KNOWS_LEVELS = 512  # answers LEVELS
 COUNTS_TURNS = 1024  # answers SETTLE
+NONIDEAL = 2048  # forces depend on multipliers; answers MULTIPLIERS
 # multipliers enter as they like: the matrix of a step comes from differences of all its equations
 GENERAL = 64
 
 # ---- answers of a model and of the kernels
-OK, NOT_CONVERGED, SINGULAR, NOT_FINITE, RAISED, WRONG_SHAPE, NO_PIVOT, UNTOLD = range(
-    8
-)  # the last: an angle turned too far in one step
+OK, NOT_CONVERGED, SINGULAR, NOT_FINITE, RAISED, WRONG_SHAPE, NO_PIVOT, UNTOLD, JAMMED = range(
+    9
+)  # the last two: an angle turned too far in one step; forces that multipliers make leave no acceleration, or several
 
 f8, i8 = types.float64, types.int64
 F, I, F2 = f8[::1], i8[::1], f8[:, ::1]  # noqa: E741

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from isodyn.formulations.closure import Closure
-from isodyn.kernels.compiled import SOLVES, Coefficients, FloatArray, IntArray
+from isodyn.kernels.compiled import NONIDEAL, SOLVES, Coefficients, FloatArray, IntArray
 from isodyn.kernels.struct import Struct
 from isodyn.later import Later
 from isodyn.linear_solvers.blocks import pack
@@ -41,7 +41,9 @@ def memory_for(
     if model.sparsity is not None:
         packed = pack(model.sparsity, chosen, [pair for pair in merged if pair[1] in chosen])
     dense = not model.traits & SOLVES
-    return allocate(system.nq, system.nv, system.m, chosen, dense=dense, packed=packed, updates=updates)
+    nonideal = bool(model.traits & NONIDEAL)
+    sizes = system.nq, system.nv, system.m
+    return allocate(*sizes, chosen, dense=dense, packed=packed, updates=updates, nonideal=nonideal)
 
 
 class StepMemory:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from isodyn.kernels.compiled import OK, SOLVE, SOLVES, SPARSE, F, FloatArray, kernel
+from isodyn.kernels.compiled import NONIDEAL, OK, SOLVE, SOLVES, SPARSE, F, FloatArray, kernel
 from isodyn.kernels.lowering import natural
 from isodyn.linear_solvers.block_lu import add_lower, solve_blocks, subtract_blocks
 from isodyn.linear_solvers.dense import lu_solve, lu_solve_two
@@ -132,6 +132,22 @@ def solve_with_first(p: Any, c: FloatArray, memory: Any) -> None:
         lu_solve(memory.J_S, memory.pivots[memory.dp.size :], memory.dp)
         for i in range(memory.x.size):
             memory.dp[i] *= c[3]
+
+
+@kernel()
+def solve_onto(p: Any, t: float, c: FloatArray, memory: Any, x: FloatArray, y: FloatArray, two: bool) -> int:
+    """`solve` for what moves a state onto the constraints: without forces that depend on
+    multipliers."""
+    if not p.traits & NONIDEAL:
+        return solve(p, t, c, memory, x, y, two)
+    lu_solve(memory.J_S, memory.pivots[x.size :], x)
+    if two:
+        lu_solve(memory.J_S, memory.pivots[x.size :], y)
+    for i in range(memory.x.size):
+        x[i] *= c[3]
+        if two:
+            y[i] *= c[3]
+    return OK
 
 
 @kernel()

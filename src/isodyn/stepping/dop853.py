@@ -27,6 +27,7 @@ from scipy.integrate import DOP853
 
 from isodyn.kernels.compiled import (
     F2,
+    JAMMED,
     KNOWS_RATE,
     MODEL_TYPE,
     NOT_FINITE,
@@ -238,7 +239,7 @@ def march(
             factor = 10.0 if error == 0.0 else min(10.0, max(0.2, 0.9 * error**-0.125))
             if status == OK:
                 break
-            if status not in (NOT_FINITE, SINGULAR, UNDERFLOW, UNTOLD):
+            if status not in (NOT_FINITE, SINGULAR, UNDERFLOW, UNTOLD, JAMMED):
                 return status
             counters.rejected += 1
             pace.h = h * (factor if error > 1.0 and np.isfinite(error) else 0.25)

@@ -15,7 +15,9 @@ from isodyn.kernels.compiled import (
     ACCELERATION,
     BALANCE,
     CONSTANT_MASS,
+    JAMMED,
     MODEL_TYPE,
+    NONIDEAL,
     NOT_FINITE,
     OK,
     FloatArray,
@@ -25,8 +27,18 @@ from isodyn.kernels.compiled import (
 )
 from isodyn.kernels.lowering import by_reference
 from isodyn.kernels.struct_types import ADDRESS
-from isodyn.stepping.closure import add_to, close_at_balance, copy_to, fill_with, finite, measure, settle
+from isodyn.stepping.closure import (
+    add_to,
+    close_at_balance,
+    copy_to,
+    fill_with,
+    finite,
+    measure,
+    measure_forces,
+    settle,
+)
 from isodyn.stepping.corrections import solve
+from isodyn.stepping.jamming import jammed
 from isodyn.stepping.matrix import factorise
 from isodyn.stepping.memory import COUNTERS, EPS, LEG, MEMORY, PHYSICS_REF, STATE, Physics
 from isodyn.stepping.projection import mass_matrix, project
@@ -36,6 +48,7 @@ from isodyn.stepping.projection import mass_matrix, project
 PATIENCE = np.int64(40)
 TINY = 1e-300  # beside which every acceleration is large
 SETTLED = 1e-14  # a change of it below this, relative, is none
+NOISE = 1e-9  # where forces depend on multipliers, changes below this may be rounding that stays
 
 
 @kernel(i8(PHYSICS_REF, LEG, f8, STATE, MEMORY, COUNTERS, i8), inner=True, apart=True)
@@ -44,8 +57,10 @@ def acceleration(p: Any, leg: Any, t: float, state: Any, memory: Any, counters: 
     after this.
 
     The equations are linear [Shimada2014 (3.88)]; a second solve removes the rounding of the first.
-    Where forces depend on λ beyond Gᵀλ (friction), the same matrix is used until nothing changes.
-    After `most` solves it is enough; memory.second_change tells what the second of them changed.
+    Where forces of a mechanism depend on λ beyond Gᵀλ (friction), the same matrix is used until
+    nothing changes. Models that say that they are not ideal know ∂Q/∂λ: from the second solve on it
+    is Newton's iteration. After `most` solves it is enough; memory.second_change tells what the
+    second of them changed.
     """
     n = memory.x.size
     c = memory.c
@@ -55,7 +70,7 @@ def acceleration(p: Any, leg: Any, t: float, state: Any, memory: Any, counters: 
     status = OK
     copy_to(state.q, memory.q)
     copy_to(state.v, memory.v)
-    before = np.inf
+    before, free = np.inf, 0.0
     for k in range(most):
         copy_to(state.a, memory.a)
         copy_to(state.lam, memory.lam)
@@ -74,12 +89,12 @@ def acceleration(p: Any, leg: Any, t: float, state: Any, memory: Any, counters: 
             memory.r[n + i] = memory.gap[p.rows[i]]
         if not finite(memory.r):
             return NOT_FINITE
-        if k == 0:
+        if k == 0 or p.traits & NONIDEAL:
             fill_with(memory.d_p, 0.0)
             copy_to(state.v, memory.v_p)
             fill_with(memory.a_p, 0.0)
             fill_with(memory.x, 0.0)
-            status = initial_matrix(p, leg, t, state, c, memory, counters)
+            status = initial_matrix(p, leg, t, state, c, memory, counters, k > 0)
             if status != OK:
                 return status
         for i in range(memory.r.size):
@@ -91,11 +106,19 @@ def acceleration(p: Any, leg: Any, t: float, state: Any, memory: Any, counters: 
         change = measure(memory.dx, memory.by_v)
         if k == 1:
             memory.second_change = max(change / max(measure(state.a, memory.by_v), TINY), EPS)
-        if (
-            status != OK
-            or p.rows.size == 0
-            or (k > 0 and (change <= SETTLED * measure(state.a, memory.by_v) or change > 0.5 * before))
-        ):
+        if status != OK or p.rows.size == 0:
+            break
+        if p.traits & NONIDEAL:
+            if k == 0:
+                free = measure_forces(memory.r, memory.by_v) / max(memory.inertia, TINY)
+            change = changed(free, state, memory)
+            memory.second_change = 1.0  # one solve is never enough
+            if k > 0 and (change <= SETTLED or (change <= NOISE and change > 0.5 * before)):
+                status = jammed(p, t, state.q, state.v, state.a, state.lam, memory)
+                break
+            if k + 1 == most:
+                status = JAMMED
+        elif k > 0 and (change <= SETTLED * measure(state.a, memory.by_v) or change > 0.5 * before):
             break
         before = change
     fill_with(state.da, 0.0)
@@ -104,11 +127,22 @@ def acceleration(p: Any, leg: Any, t: float, state: Any, memory: Any, counters: 
 
 
 @kernel()
-def initial_matrix(p: Any, leg: Any, t: float, state: Any, c: FloatArray, memory: Any, counters: Any) -> int:
-    """Factors of M, or of [M Gᵀ; G 0], at the state."""
+def changed(free: float, state: Any, memory: Any) -> float:
+    """What the last solve changed of the acceleration and of all multipliers, relatively; beside
+    the acceleration that forces alone would make, where it vanishes."""
+    a, lam = measure(state.a, memory.by_v), measure(state.lam, memory.row_sizes)
+    own = measure(memory.dx[memory.x.size :], memory.row_sizes) / max(lam, TINY)
+    return max(measure(memory.dx, memory.by_v) / max(a, free, TINY), own)
+
+
+@kernel()
+def initial_matrix(
+    p: Any, leg: Any, t: float, state: Any, c: FloatArray, memory: Any, counters: Any, forces: bool
+) -> int:
+    """Factors of M, or of [M Gᵀ; G 0], at the state; with `forces` those of multipliers count."""
     if p.rows.size > 0:
         counters.factorisations += 1
-        return mass_matrix(p, t, state.q, state.v, state.a, c, memory)
+        return mass_matrix(p, t, state.q, state.v, state.a, state.lam, c, memory, forces)
     known = (p.traits & CONSTANT_MASS) != 0 and memory.factors_good == 1
     for i in range(4):
         known = known and memory.factors_c[i] == c[i]

@@ -159,6 +159,7 @@ class Memory(Struct):
     # right-hand sides while their solutions are refined
     b_1, b_2 = reals("unknowns"), reals("unknowns")
     G, G_1 = reals("G_values"), reals("G_values")  # constraint matrix at the balance and at the end
+    B = reals("B_values")  # what multipliers do in the balance, where forces depend on them
     N = reals("N_values")  # null-space basis, or inverse of GGL's S
     J_11, J, J_S = (
         reals("block"),
@@ -253,7 +254,14 @@ def forget(state: State, *, differences: bool = False) -> None:
 
 
 def allocate(
-    nq: int, nv: int, m: int, chosen: IntArray, dense: bool, packed: BlockPattern | None = None, updates: int = 0
+    nq: int,
+    nv: int,
+    m: int,
+    chosen: IntArray,
+    dense: bool,
+    packed: BlockPattern | None = None,
+    updates: int = 0,
+    nonideal: bool = False,
 ) -> Memory:
     """Memory for systems of these sizes with the `chosen` of m constraint rows.
 
@@ -274,6 +282,7 @@ def allocate(
         rows=rows,
         unknowns=unknowns,
         G_values=G,
+        B_values=G if nonideal else 0,
         N_values=block if packed is None else 0,
         block=block,
         factors=factors,
