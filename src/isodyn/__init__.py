@@ -24,10 +24,12 @@ from isodyn.errors import IsodynError
 from isodyn.formulations import (
     GGL,
     AccelerationLevel,
+    AugmentedMultipliers,
     Baumgarte,
     Hamiltonian,
     NullSpace,
     Overdetermined,
+    Partitioning,
     Penalty,
     PositionLevel,
     Projection,
@@ -117,6 +119,7 @@ if TYPE_CHECKING:
 __all__ = [
     "GGL",
     "AccelerationLevel",
+    "AugmentedMultipliers",
     "Baumgarte",
     "Beam",
     "Bushing",
@@ -155,6 +158,7 @@ __all__ = [
     "Newton",
     "NullSpace",
     "Overdetermined",
+    "Partitioning",
     "Penalty",
     "Planar",
     "PointOnPlane",

@@ -57,11 +57,12 @@ def acceleration(p: Any, leg: Any, t: float, state: Any, memory: Any, counters: 
     after this.
 
     The equations are linear [Shimada2014 (3.88)]; a second solve removes the rounding of the first.
-    Where forces of a mechanism depend on λ beyond Gᵀλ (friction), the same matrix is used until
-    nothing changes. Models that say that they are not ideal know ∂Q/∂λ: from the second solve on it
-    is Newton's iteration. After `most` solves it is enough; memory.second_change tells what the
-    second of them changed.
+    Where forces depend on λ beyond Gᵀλ (friction of mechanisms), the same matrix is used until
+    nothing changes; models that know ∂Q/∂λ have an iteration of their own. After `most` solves it
+    is enough; memory.second_change tells what the second of them changed.
     """
+    if p.traits & NONIDEAL:
+        return nonideal_acceleration(p, t, state, memory, counters)
     n = memory.x.size
     c = memory.c
     c[0], c[1], c[2], c[3] = 1.0, 0.0, 0.0, 1.0
@@ -70,31 +71,21 @@ def acceleration(p: Any, leg: Any, t: float, state: Any, memory: Any, counters: 
     status = OK
     copy_to(state.q, memory.q)
     copy_to(state.v, memory.v)
-    before, free = np.inf, 0.0
+    before = np.inf
     for k in range(most):
         copy_to(state.a, memory.a)
         copy_to(state.lam, memory.lam)
-        status = p.model(BALANCE, t, memory.q, memory.v, memory.a, memory.lam, c, p.tables, p.scratch, memory.r[:n])
         counters.iterations += 1
         counters.evaluations += 1
-        if status == OK and p.rows.size > 0 and p.closure.at_balance == 1:
-            status = close_at_balance(p, t, c, memory)
-        elif status == OK and p.rows.size > 0:
-            status = p.model(
-                ACCELERATION, t, memory.q, memory.v, memory.a, memory.lam, c, p.tables, p.scratch, memory.gap
-            )
+        status = initial_residual(p, t, c, memory)
         if status != OK:
             return status
-        for i in range(p.rows.size):
-            memory.r[n + i] = memory.gap[p.rows[i]]
-        if not finite(memory.r):
-            return NOT_FINITE
-        if k == 0 or p.traits & NONIDEAL:
+        if k == 0:
             fill_with(memory.d_p, 0.0)
             copy_to(state.v, memory.v_p)
             fill_with(memory.a_p, 0.0)
             fill_with(memory.x, 0.0)
-            status = initial_matrix(p, leg, t, state, c, memory, counters, k > 0)
+            status = initial_matrix(p, leg, t, state, c, memory, counters)
             if status != OK:
                 return status
         for i in range(memory.r.size):
@@ -106,24 +97,55 @@ def acceleration(p: Any, leg: Any, t: float, state: Any, memory: Any, counters: 
         change = measure(memory.dx, memory.by_v)
         if k == 1:
             memory.second_change = max(change / max(measure(state.a, memory.by_v), TINY), EPS)
-        if status != OK or p.rows.size == 0:
-            break
-        if p.traits & NONIDEAL:
-            if k == 0:
-                free = measure_forces(memory.r, memory.by_v) / max(memory.inertia, TINY)
-            change = changed(free, state, memory)
-            memory.second_change = 1.0  # one solve is never enough
-            if k > 0 and (change <= SETTLED or (change <= NOISE and change > 0.5 * before)):
-                status = jammed(p, t, state.q, state.v, state.a, state.lam, memory)
-                break
-            if k + 1 == most:
-                status = JAMMED
-        elif k > 0 and (change <= SETTLED * measure(state.a, memory.by_v) or change > 0.5 * before):
+        if (
+            status != OK
+            or p.rows.size == 0
+            or (k > 0 and (change <= SETTLED * measure(state.a, memory.by_v) or change > 0.5 * before))
+        ):
             break
         before = change
     fill_with(state.da, 0.0)
     state.dt = 0.0
     return status
+
+
+@kernel(i8(PHYSICS_REF, f8, STATE, MEMORY, COUNTERS), inner=True, apart=True)
+def nonideal_acceleration(p: Any, t: float, state: Any, memory: Any, counters: Any) -> int:
+    """The same where forces depend on multipliers: M a + Gᵀλ = Q(q, v, t, λ), G a = b by Newton's
+    iteration from the solution without them; JAMMED where it finds none."""
+    c = memory.c
+    fill_with(state.a, 0.0)
+    fill_with(state.lam, 0.0)
+    fill_with(state.da, 0.0)
+    state.dt = 0.0
+    memory.second_change = 1.0  # one solve is never enough
+    copy_to(state.q, memory.q)
+    copy_to(state.v, memory.v)
+    before, free = np.inf, 0.0
+    for k in range(PATIENCE):
+        copy_to(state.a, memory.a)
+        copy_to(state.lam, memory.lam)
+        counters.iterations += 1
+        counters.evaluations += 1
+        counters.factorisations += 1
+        status = mass_matrix(p, t, state.q, state.v, state.a, state.lam, c, memory, k > 0)
+        if status == OK:
+            status = initial_residual(p, t, c, memory)
+        if status != OK:
+            return status
+        if k == 0:
+            free = measure_forces(memory.r, memory.by_v) / max(memory.inertia, TINY)
+        for i in range(memory.r.size):
+            memory.dx[i] = -memory.r[i]
+        solve(p, t, c, memory, memory.dx, memory.r_plus, False)
+        add_to(memory.dx, state.a)
+        for i in range(p.rows.size):
+            state.lam[p.rows[i]] += memory.dx[memory.x.size + i]
+        change = changed(free, state, memory)
+        if k > 0 and (change <= SETTLED or (change <= NOISE and change > 0.5 * before)):
+            return jammed(p, t, state.q, state.v, state.a, state.lam, memory)
+        before = change
+    return JAMMED
 
 
 @kernel()
@@ -136,13 +158,27 @@ def changed(free: float, state: Any, memory: Any) -> float:
 
 
 @kernel()
-def initial_matrix(
-    p: Any, leg: Any, t: float, state: Any, c: FloatArray, memory: Any, counters: Any, forces: bool
-) -> int:
-    """Factors of M, or of [M Gᵀ; G 0], at the state; with `forces` those of multipliers count."""
+def initial_residual(p: Any, t: float, c: FloatArray, memory: Any) -> int:
+    """Balance and closure at the trial acceleration and multipliers, into memory.r."""
+    n = memory.x.size
+    status = p.model(BALANCE, t, memory.q, memory.v, memory.a, memory.lam, c, p.tables, p.scratch, memory.r[:n])
+    if status == OK and p.rows.size > 0 and p.closure.at_balance == 1:
+        status = close_at_balance(p, t, c, memory)
+    elif status == OK and p.rows.size > 0:
+        status = p.model(ACCELERATION, t, memory.q, memory.v, memory.a, memory.lam, c, p.tables, p.scratch, memory.gap)
+    if status != OK:
+        return status
+    for i in range(p.rows.size):
+        memory.r[n + i] = memory.gap[p.rows[i]]
+    return OK if finite(memory.r) else NOT_FINITE
+
+
+@kernel()
+def initial_matrix(p: Any, leg: Any, t: float, state: Any, c: FloatArray, memory: Any, counters: Any) -> int:
+    """Factors of M, or of [M Gᵀ; G 0], at the state."""
     if p.rows.size > 0:
         counters.factorisations += 1
-        return mass_matrix(p, t, state.q, state.v, state.a, state.lam, c, memory, forces)
+        return mass_matrix(p, t, state.q, state.v, state.a, state.lam, c, memory, False)
     known = (p.traits & CONSTANT_MASS) != 0 and memory.factors_good == 1
     for i in range(4):
         known = known and memory.factors_c[i] == c[i]

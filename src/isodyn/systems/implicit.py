@@ -28,7 +28,8 @@ from isodyn.kernels.compiled import FloatArray
 from isodyn.later import sparse as sp
 from isodyn.systems import checks, differences
 from isodyn.systems.algebraic_rates import rate_of_z
-from isodyn.systems.derivative_chain import chain_of, equilibrated, functions_of
+from isodyn.systems.consistent_values import chain_of, functions_of
+from isodyn.systems.derivative_chain import equilibrated
 from isodyn.systems.first_order import FirstOrderSystem
 
 Residual = Callable[[float, FloatArray, FloatArray], Any]

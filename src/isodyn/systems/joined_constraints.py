@@ -17,8 +17,6 @@ from isodyn.kernels.compiled import (
     BALANCE,
     CONSTRAINT,
     MODEL,
-    MULTIPLIERS,
-    NONIDEAL,
     OK,
     POSITION,
     VELOCITY,
@@ -42,13 +40,12 @@ def can_join(constraints: Constraints) -> bool:
     return all(is_compiled(function) for function in needed)
 
 
-def join_constraints(model: Model, constraints: Constraints, Q_lam: Any = None) -> Model:
-    """The model with its constraint rows; Q_lam(q, v, t, lam) where forces depend on multipliers."""
+def join_constraints(model: Model, constraints: Constraints) -> Model:
+    """The model with its constraint rows."""
     k = constraints
     phi_t = k.phi_t_ if k.phi_t_ is not None or k.phi_ is None else _difference_in_time(k.phi_, k.time(0.0))
     functions = (k.phi_, k.G_, k.b_, phi_t, k.psi_, k.psi_v_, k.psi_rest_)
-    traits = model.traits | (0 if Q_lam is None else NONIDEAL)
-    return Model(_constrained(model.function, *functions, Q_lam, k.m_phi, k.m), traits, model.tables, model.scratch)
+    return Model(_constrained(model.function, *functions, k.m_phi, k.m), model.traits, model.tables, model.scratch)
 
 
 @lru_cache(maxsize=256)
@@ -97,17 +94,11 @@ def _nonholonomic(psi: Any, psi_v: Any, psi_rest: Any) -> Any:
     return rows
 
 
-@closure()
-def _no_slopes(q: FloatArray, v: FloatArray, t: float, lam: FloatArray) -> FloatArray:
-    return np.zeros((v.size, lam.size))
-
-
 @lru_cache(maxsize=256)
 def _constrained(
-    base: Any, phi: Any, G: Any, b: Any, phi_t: Any, psi: Any, psi_v: Any, psi_rest: Any, Q_lam: Any, m_phi: int, m: int
+    base: Any, phi: Any, G: Any, b: Any, phi_t: Any, psi: Any, psi_v: Any, psi_rest: Any, m_phi: int, m: int
 ) -> Any:
     holonomic, nonholonomic = _holonomic(phi, G, b, phi_t), _nonholonomic(psi, psi_v, psi_rest)
-    slopes = _no_slopes if Q_lam is None else Q_lam
 
     @closure(MODEL)
     def model(
@@ -142,7 +133,7 @@ def _constrained(
                 along_a += entry * a[j]
                 if what == BALANCE:
                     out[j] += entry * lam[i]
-                elif what in (CONSTRAINT, MULTIPLIERS):
+                elif what == CONSTRAINT:
                     out[i * n + j] = entry
             if what == POSITION and i < m_phi:
                 out[i] = f[i]
@@ -150,13 +141,6 @@ def _constrained(
                 out[i] = along_v + rate[i] if i < m_phi else p[i - m_phi]
             elif what == ACCELERATION:
                 out[i] = along_a - right[i] if i < m_phi else along_a + rest[i - m_phi]
-        if what == MULTIPLIERS:
-            by_lam = slopes(q, v, t, lam)
-            if by_lam.shape != (n, m):
-                return WRONG_SHAPE
-            for i in range(m):
-                for j in range(n):
-                    out[i * n + j] -= by_lam[j, i]
         return status
 
     return model

@@ -47,7 +47,7 @@ from isodyn.systems.constraints import Constraints
 from isodyn.systems.joined import is_compiled, join
 from isodyn.systems.joined_constraints import can_join, join_constraints
 from isodyn.systems.model import Model, from_python
-from isodyn.systems.multiplier_forces import differences, slopes, takes_multipliers
+from isodyn.systems.multiplier_forces import differences, join_slopes, slopes, takes_multipliers
 from isodyn.systems.scales import ORDINARY, Scales, beside_rows, from_start, ordinary, power_of_two
 from isodyn.systems.trampoline import product
 
@@ -236,8 +236,8 @@ class MechanicalSystem(ShownInNotebooks):
         callables = [f for f in (self.M, self.Q, self.Q_q, self.Q_v, self.Q_lam, self.retract) if callable(f)]
         if all(is_compiled(f) for f in callables) and not sp.issparse(self.M) and can_join(self.constraints):
             model = join(self.nv, self.M, self.Q, self.Q_q, self.Q_v, self.retract, self.nonideal)
-            slope = (self.Q_lam or differences(self.Q)) if self.nonideal else None
-            return join_constraints(model, self.constraints, slope) if self.m else model
+            model = join_constraints(model, self.constraints) if self.m else model
+            return join_slopes(model, self.Q_lam or differences(self.Q)) if self.nonideal else model
         traits = RETRACTS if self.retract is not None else 0
         traits |= NONIDEAL if self.nonideal else 0
         if not callable(self.M):

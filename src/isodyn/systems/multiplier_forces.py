@@ -11,14 +11,16 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from isodyn.errors import InputError, PainleveError
-from isodyn.kernels.compiled import FloatArray, closure
+from isodyn.kernels.compiled import CONSTRAINT, MODEL, MULTIPLIERS, NONIDEAL, WRONG_SHAPE, FloatArray, closure
 from isodyn.systems import checks
+from isodyn.systems.model import Model
 
 # of the largest multiplier: increments of central differences
 INCREMENT = float(np.finfo(np.float64).eps) ** (1 / 3)
@@ -130,3 +132,36 @@ def differences(Q: Any) -> Any:
         return found
 
     return Q_lam
+
+
+def join_slopes(model: Model, Q_lam: Any) -> Model:
+    """The model that knows ∂balance/∂λ too, for a compiled function Q_lam(q, v, t, lam)."""
+    return replace(model, function=_with_slopes(model.function, Q_lam), traits=model.traits | NONIDEAL)
+
+
+@lru_cache(maxsize=256)
+def _with_slopes(base: Any, Q_lam: Any) -> Any:
+    @closure(MODEL)
+    def model(
+        what: int,
+        t: float,
+        q: FloatArray,
+        v: FloatArray,
+        a: FloatArray,
+        lam: FloatArray,
+        c: FloatArray,
+        tables: Any,
+        scratch: Any,
+        out: FloatArray,
+    ) -> int:
+        if what != MULTIPLIERS:
+            return base(what, t, q, v, a, lam, c, tables, scratch, out)
+        status, slope = base(CONSTRAINT, t, q, v, a, lam, c, tables, scratch, out), Q_lam(q, v, t, lam)
+        if slope.shape != (v.size, lam.size):
+            return WRONG_SHAPE
+        for i in range(lam.size):
+            for j in range(v.size):
+                out[i * v.size + j] -= slope[j, i]
+        return status
+
+    return model
