@@ -20,6 +20,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "memory",
         "notebook_views",
         "later",
+        "described",
     ),
     ("kernels",),
     ("linear_solvers", "expressions", "schemes"),

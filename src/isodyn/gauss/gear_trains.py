@@ -26,6 +26,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from scipy.linalg import eigh, qr
 
+from isodyn.described import described
 from isodyn.errors import ConflictError, InputError, SingularError
 from isodyn.linear_solvers.rank import FloatArray
 
@@ -314,6 +315,8 @@ class Stability:
     def stable(self) -> bool:
         """Whether all disturbances decay; a rate of zero, to rounding, is not enough."""
         return bool(self.rates[-1] < -RANK * np.abs(self.rates).max())
+
+    __repr__ = described
 
     def __str__(self) -> str:
         verdict = "stable" if self.stable else "not stable"

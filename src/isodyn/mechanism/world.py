@@ -62,5 +62,5 @@ class World:
         return found
 
     def dimension(self, beam: str) -> int:
-        """2 for a beam in the plane, 3 for a cable in space."""
-        return self.parts.beams[beam].mesh.dim
+        """2 for a beam in the plane, 3 for a cable or rod in space."""
+        return 3 if beam in self.parts.rods else self.parts.beams[beam].mesh.dim

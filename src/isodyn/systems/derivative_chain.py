@@ -23,6 +23,7 @@ from functools import partial
 
 import numpy as np
 
+from isodyn.described import described
 from isodyn.errors import NonFiniteError, SingularError
 from isodyn.kernels.compiled import FloatArray
 from isodyn.later import Later
@@ -79,6 +80,8 @@ class Index:
     ranks: tuple[int, ...]
     values: tuple[tuple[float, ...], ...]
     differentiate: tuple[tuple[str, ...], ...] = ()
+
+    __repr__ = described
 
     def __str__(self) -> str:
         chain = ", ".join(str(rank) for rank in self.ranks)

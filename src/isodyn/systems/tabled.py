@@ -24,7 +24,7 @@ class Layout(Protocol):
         """Tables and scratch of a model."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class TabledSystem(CompiledSystem):
     """A system whose tables and scratch come from `layout`."""
 
