@@ -125,7 +125,7 @@ class Partitioning(Formulation):
             The function that integrates a system.
         scheme
             The scheme.
-        options
+        **options
             Keywords of `integrate`.
 
         Returns

@@ -134,9 +134,26 @@ class Formulation(ABC):
         raise NotImplementedError(f"{type(self).__name__} does not say which system it makes")
 
     def run(self, system: Any, integrate: Any, scheme: Any, **options: Any) -> Any:
-        """The motion of a system by way of the one that `transform` makes; asked for where
-        `facts.transforms`. The start is consistent, `integrate` takes the keywords of
-        `isodyn.integrate`."""
+        """Return the motion of a system by way of the one that `transform` makes.
+
+        It is asked for where `facts.transforms`.
+
+        Parameters
+        ----------
+        system
+            The constrained system, with a consistent start.
+        integrate
+            The function that integrates a system.
+        scheme
+            The scheme.
+        **options
+            Keywords of `isodyn.integrate`.
+
+        Returns
+        -------
+        sol
+            Solution of the constrained system.
+        """
         try:
             sol = integrate(self.transform(system), scheme, **options)
         except IsodynError as error:
