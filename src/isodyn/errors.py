@@ -121,6 +121,10 @@ class BranchError(ConflictError):
         self.branches = branches
 
 
+class NotSteadyError(InputError):
+    """A motion that was given as a steady one is none."""
+
+
 class LockingError(ConflictError):
     """A basis takes freedom that constrained motion needs."""
 
