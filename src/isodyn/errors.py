@@ -172,6 +172,10 @@ class IsodynWarning(UserWarning):
     """Root of all warnings of this package."""
 
 
+class InterruptedWarning(IsodynWarning):
+    """Ctrl-C ended a run; the result holds what was done."""
+
+
 class RecoveryWarning(IsodynWarning):
     """Something on the disk is damaged; what could be saved is used, the rest is computed again."""
 

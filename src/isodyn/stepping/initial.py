@@ -40,7 +40,7 @@ from isodyn.stepping.closure import (
 from isodyn.stepping.corrections import solve
 from isodyn.stepping.jamming import jammed
 from isodyn.stepping.matrix import factorise
-from isodyn.stepping.memory import COUNTERS, EPS, LEG, MEMORY, PHYSICS_REF, STATE, Physics
+from isodyn.stepping.memory import COUNTERS, EPS, LEG, MEMORY, PHYSICS_REF, STATE, Counters, Leg, Memory, Physics, State
 from isodyn.stepping.projection import mass_matrix, project
 
 # most solves for the first acceleration; as a literal it would compile what it is handed to once
@@ -52,7 +52,7 @@ NOISE = 1e-9  # where forces depend on multipliers, changes below this may be ro
 
 
 @kernel(i8(PHYSICS_REF, LEG, f8, STATE, MEMORY, COUNTERS, i8), inner=True, apart=True)
-def acceleration(p: Any, leg: Any, t: float, state: Any, memory: Any, counters: Any, most: Any) -> int:
+def acceleration(p: Physics, leg: Leg, t: float, state: State, memory: Memory, counters: Counters, most: Any) -> int:
     """state.a and state.lam from M a + Gᵀλ = Q, G a = b at the state itself; no last step is known
     after this.
 
@@ -110,7 +110,7 @@ def acceleration(p: Any, leg: Any, t: float, state: Any, memory: Any, counters: 
 
 
 @kernel(i8(PHYSICS_REF, f8, STATE, MEMORY, COUNTERS), inner=True, apart=True)
-def nonideal_acceleration(p: Any, t: float, state: Any, memory: Any, counters: Any) -> int:
+def nonideal_acceleration(p: Physics, t: float, state: State, memory: Memory, counters: Counters) -> int:
     """The same where forces depend on multipliers: M a + Gᵀλ = Q(q, v, t, λ), G a = b by Newton's
     iteration from the solution without them; JAMMED where it finds none."""
     c = memory.c
@@ -149,7 +149,7 @@ def nonideal_acceleration(p: Any, t: float, state: Any, memory: Any, counters: A
 
 
 @kernel()
-def changed(free: float, state: Any, memory: Any) -> float:
+def changed(free: float, state: State, memory: Memory) -> float:
     """What the last solve changed of the acceleration and of all multipliers, relatively; beside
     the acceleration that forces alone would make, where it vanishes."""
     a, lam = measure(state.a, memory.by_v), measure(state.lam, memory.row_sizes)
@@ -158,7 +158,7 @@ def changed(free: float, state: Any, memory: Any) -> float:
 
 
 @kernel()
-def initial_residual(p: Any, t: float, c: FloatArray, memory: Any) -> int:
+def initial_residual(p: Physics, t: float, c: FloatArray, memory: Memory) -> int:
     """Balance and closure at the trial acceleration and multipliers, into memory.r."""
     n = memory.x.size
     status = p.model(BALANCE, t, memory.q, memory.v, memory.a, memory.lam, c, p.tables, p.scratch, memory.r[:n])
@@ -174,7 +174,9 @@ def initial_residual(p: Any, t: float, c: FloatArray, memory: Any) -> int:
 
 
 @kernel()
-def initial_matrix(p: Any, leg: Any, t: float, state: Any, c: FloatArray, memory: Any, counters: Any) -> int:
+def initial_matrix(
+    p: Physics, leg: Leg, t: float, state: State, c: FloatArray, memory: Memory, counters: Counters
+) -> int:
     """Factors of M, or of [M Gᵀ; G 0], at the state."""
     if p.rows.size > 0:
         counters.factorisations += 1
@@ -192,7 +194,7 @@ INITIAL_ACCELERATION = i8(MODEL_TYPE, ADDRESS, ADDRESS, LEG, f8, STATE, MEMORY, 
 
 @kernel(INITIAL_ACCELERATION, apart=True)
 def initial_acceleration(
-    model: Any, tables: Any, scratch: Any, leg: Any, t: float, state: Any, memory: Any, counters: Any
+    model: Any, tables: Any, scratch: Any, leg: Leg, t: float, state: State, memory: Memory, counters: Counters
 ) -> int:
     """`acceleration` for callers outside compiled code; loads are taken at t, which may be a
     right-hand limit."""
@@ -201,7 +203,7 @@ def initial_acceleration(
 
 
 @kernel()
-def nearest(p: Any, t: float, state: Any, memory: Any) -> int:
+def nearest(p: Physics, t: float, state: State, memory: Memory) -> int:
     """Move state.q and state.v onto the constraints by the least change in the mass norm."""
     copy_to(state.q, memory.q_1)
     copy_to(state.v, memory.v_1)
@@ -219,7 +221,7 @@ NEAREST_CONSISTENT = i8(MODEL_TYPE, ADDRESS, ADDRESS, LEG, f8, STATE, MEMORY)
 
 
 @kernel(NEAREST_CONSISTENT, apart=True)
-def nearest_consistent(model: Any, tables: Any, scratch: Any, leg: Any, t: float, state: Any, memory: Any) -> int:
+def nearest_consistent(model: Any, tables: Any, scratch: Any, leg: Leg, t: float, state: State, memory: Memory) -> int:
     """`nearest` for callers outside compiled code."""
     p = by_reference(Physics(model, leg.traits, leg.holonomic, leg.closure, memory.rows, tables, scratch))
     return nearest(p, t, state, memory)

@@ -14,8 +14,6 @@ step may be long enough to jump over that, so the sign is looked at where steps 
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from isodyn.kernels.compiled import (
@@ -31,14 +29,14 @@ from isodyn.kernels.compiled import (
     i8,
     kernel,
 )
-from isodyn.stepping.memory import MEMORY, PHYSICS_REF
+from isodyn.stepping.memory import MEMORY, PHYSICS_REF, Memory, Physics
 
 # det(1 − K) below this is none: accelerations are as many times as large as without such forces
 LEAST = 1e-9
 
 
 @kernel(i8(PHYSICS_REF, f8, F, F, F, F, MEMORY), inner=True, apart=True, allocates=True)
-def jam(p: Any, t: float, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray, memory: Any) -> int:
+def jam(p: Physics, t: float, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray, memory: Memory) -> int:
     """JAMMED where det(1 − K) is not positive at a state with all rows enforced."""
     n, m = v.size, lam.size
     c, M, G, B = np.zeros(4), np.empty(n * n), np.empty(m * n), np.empty(m * n)
@@ -71,7 +69,7 @@ def jam(p: Any, t: float, q: FloatArray, v: FloatArray, a: FloatArray, lam: Floa
 
 
 @kernel()
-def jammed(p: Any, t: float, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray, memory: Any) -> int:
+def jammed(p: Physics, t: float, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray, memory: Memory) -> int:
     """`jam` where forces depend on multipliers and constraints do not give way; OK for all
     others."""
     if not p.traits & NONIDEAL or p.closure.compliance > 0.0 or p.rows.size != lam.size:

@@ -32,7 +32,7 @@ from isodyn.linear_solvers.block_lu import subtract_product
 from isodyn.stepping.closure import add_to, ask_levels, copy_to, measure, measure_rows, retract
 from isodyn.stepping.corrections import solve, solve_onto
 from isodyn.stepping.matrix import ask_rows, assemble, decompose
-from isodyn.stepping.memory import EPS, LEG, MEMORY, PHYSICS_REF
+from isodyn.stepping.memory import EPS, LEG, MEMORY, PHYSICS_REF, Leg, Memory, Physics
 
 PROJECTIONS = 20  # most iterations onto φ = 0
 # of the size of q: over this distance a matrix is kept, and the way is the shortest to rounding
@@ -42,7 +42,9 @@ CLOSE = 1e-12  # constraints off by more than this, relative to q and v, are pol
 
 
 @kernel()
-def close_levels(p: Any, t: float, c: FloatArray, memory: Any, position: bool, velocity: bool, rates: bool) -> int:
+def close_levels(
+    p: Physics, t: float, c: FloatArray, memory: Memory, position: bool, velocity: bool, rates: bool
+) -> int:
     """Move q_{n+1} to φ = 0 and v_{n+1} to φ̇ = 0, ψ = 0 by one solve for both; FAR_OFF where they
     were off by more than rounding."""
     far = False
@@ -74,7 +76,7 @@ def close_levels(p: Any, t: float, c: FloatArray, memory: Any, position: bool, v
 
 
 @kernel()
-def close_acceleration(p: Any, phi: float, last: int, t: float, c: FloatArray, memory: Any) -> int:
+def close_acceleration(p: Physics, phi: float, last: int, t: float, c: FloatArray, memory: Memory) -> int:
     """Move a_{n+1} so that φ̈ = 0 in the rows before `last`, for the acceleration at t_{n+1}."""
     for i in range(memory.x.size):
         memory.a[i] = memory.a_1[i] + phi * memory.x[i]
@@ -88,7 +90,7 @@ def close_acceleration(p: Any, phi: float, last: int, t: float, c: FloatArray, m
 
 
 @kernel(i8(PHYSICS_REF, LEG, f8, F, MEMORY), inner=True, apart=True)
-def polish(p: Any, leg: Any, t: float, c: FloatArray, memory: Any) -> int:
+def polish(p: Physics, leg: Leg, t: float, c: FloatArray, memory: Memory) -> int:
     """Take what the iteration left of the constraints that this formulation keeps, from rtol down
     to rounding.
 
@@ -114,14 +116,14 @@ def polish(p: Any, leg: Any, t: float, c: FloatArray, memory: Any) -> int:
 
 @kernel()
 def mass_matrix(
-    p: Any,
+    p: Physics,
     t: float,
     q: FloatArray,
     v: FloatArray,
     a: FloatArray,
     lam: FloatArray,
     c: FloatArray,
-    memory: Any,
+    memory: Memory,
     forces: bool,
 ) -> int:
     """Factors of [M Gᵀ; G 0] at a state, into memory.J; with `forces`, those that multipliers make
@@ -138,7 +140,7 @@ def mass_matrix(
 
 
 @kernel()
-def fill(p: Any, gap: FloatArray, last: int, memory: Any, out: FloatArray) -> None:
+def fill(p: Physics, gap: FloatArray, last: int, memory: Memory, out: FloatArray) -> None:
     """out = (0, −gap), the right-hand side of a projection, with the gaps of the rows before
     `last`."""
     n = natural(memory.x.size)
@@ -150,7 +152,7 @@ def fill(p: Any, gap: FloatArray, last: int, memory: Any, out: FloatArray) -> No
 
 
 @kernel(allocates=True)
-def project_position(p: Any, t: float, c: FloatArray, memory: Any) -> int:
+def project_position(p: Physics, t: float, c: FloatArray, memory: Memory) -> int:
     """Move memory.q_1 to φ = 0 by the least change in the mass norm, and leave the factors of M and G
     there [Shimada2014 (3.187)]."""
     n = memory.x.size
@@ -184,7 +186,7 @@ def project_position(p: Any, t: float, c: FloatArray, memory: Any) -> int:
 
 
 @kernel()
-def subtract_mass_times(p: Any, memory: Any, x: FloatArray, out: FloatArray) -> None:
+def subtract_mass_times(p: Physics, memory: Memory, x: FloatArray, out: FloatArray) -> None:
     """out −= M x, with the M of the last `mass_matrix`."""
     if p.traits & SPARSE:
         subtract_product(memory.J_11, memory.blocks, x, out)
@@ -196,7 +198,7 @@ def subtract_mass_times(p: Any, memory: Any, x: FloatArray, out: FloatArray) -> 
 
 
 @kernel()
-def project_velocity(p: Any, t: float, c: FloatArray, memory: Any) -> int:
+def project_velocity(p: Physics, t: float, c: FloatArray, memory: Memory) -> int:
     """Move memory.v_1 to φ̇ = 0 and ψ = 0 by the least change in the mass norm
     [Shimada2014 (3.191)]."""
     status = OK
@@ -214,7 +216,7 @@ def project_velocity(p: Any, t: float, c: FloatArray, memory: Any) -> int:
 
 
 @kernel(i8(PHYSICS_REF, f8, i8, f8, MEMORY), inner=True, apart=True, allocates=True)
-def project(p: Any, t: float, levels: Any, phi: float, memory: Any) -> int:
+def project(p: Physics, t: float, levels: Any, phi: float, memory: Memory) -> int:
     """Move memory.q_1 to φ = 0, memory.v_1 to φ̇ = 0, ψ = 0 and (levels = 3) â to φ̈ = 0, each by
     the least change in the mass norm."""
     c = np.empty(4)

@@ -41,8 +41,8 @@ from isodyn.later import sparse as sp
 from isodyn.linear_solvers.blocks import full
 from isodyn.linear_solvers.definite import refuse_indefinite
 from isodyn.linear_solvers.sparse import Factorisation, factorise
-from isodyn.notebook_views import ShownSystem
 from isodyn.systems import checks
+from isodyn.systems.base import BaseSystem
 from isodyn.systems.constraints import Constraints
 from isodyn.systems.joined import is_compiled, join
 from isodyn.systems.joined_constraints import can_join, join_constraints
@@ -54,7 +54,7 @@ from isodyn.systems.trampoline import product
 Energy = Callable[[FloatArray, FloatArray, float], tuple[float, float]]
 
 
-class MechanicalSystem(ShownSystem):
+class MechanicalSystem(BaseSystem):
     """M(q) a + Gᵀλ = Q(q, v, t) with its constraints and its initial state.
 
     Parameters
@@ -235,7 +235,7 @@ class MechanicalSystem(ShownSystem):
         """
         callables = [f for f in (self.M, self.Q, self.Q_q, self.Q_v, self.Q_lam, self.retract) if callable(f)]
         if all(is_compiled(f) for f in callables) and not sp.issparse(self.M) and can_join(self.constraints):
-            model = join(self.nv, self.M, self.Q, self.Q_q, self.Q_v, self.retract, self.nonideal)
+            model = join(self.M, self.Q, self.Q_q, self.Q_v, self.retract, self.nonideal)
             model = join_constraints(model, self.constraints) if self.m else model
             return join_slopes(model, self.Q_lam or differences(self.Q)) if self.nonideal else model
         traits = RETRACTS if self.retract is not None else 0

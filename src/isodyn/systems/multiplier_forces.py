@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from isodyn.errors import InputError, PainleveError
-from isodyn.kernels.compiled import CONSTRAINT, MODEL, MULTIPLIERS, NONIDEAL, WRONG_SHAPE, FloatArray, closure
+from isodyn.kernels.compiled import CONSTRAINT, MODEL, MULTIPLIERS, NONIDEAL, WRONG_SHAPE, FloatArray, Traits, closure
 from isodyn.systems import checks
 from isodyn.systems.model import Model
 
@@ -136,7 +136,7 @@ def differences(Q: Any) -> Any:
 
 def join_slopes(model: Model, Q_lam: Any) -> Model:
     """The model that knows ∂balance/∂λ too, for a compiled function Q_lam(q, v, t, lam)."""
-    return replace(model, function=_with_slopes(model.function, Q_lam), traits=model.traits | NONIDEAL)
+    return replace(model, function=_with_slopes(model.function, Q_lam), traits=Traits(model.traits | NONIDEAL))
 
 
 @lru_cache(maxsize=256)
