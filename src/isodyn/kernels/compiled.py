@@ -84,12 +84,15 @@ class Traits(IntFlag):
     KNOWS_RATE = 256  # answers RATE; and RETRACT by nothing brings q back to where it lives
     KNOWS_LEVELS = 512  # answers LEVELS
     COUNTS_TURNS = 1024  # answers SETTLE
-    NONIDEAL = 2048  # forces depend on multipliers; answers MULTIPLIERS
+    SKETCHES_TANGENT = 2048  # answers JACOBIAN for every c from differences, well enough for corrections
+    NONIDEAL = 4096  # forces depend on multipliers; answers MULTIPLIERS
 
 
 # the same as plain numbers, for kernels
 RETRACTS, KNOWS_MASS, KNOWS_TANGENT, SOLVES, LINEAR = (1 << k for k in range(5))
-CONSTANT_MASS, GENERAL, SPARSE, KNOWS_RATE, KNOWS_LEVELS, COUNTS_TURNS, NONIDEAL = (1 << k for k in range(5, 12))
+CONSTANT_MASS, GENERAL, SPARSE, KNOWS_RATE, KNOWS_LEVELS, COUNTS_TURNS, SKETCHES_TANGENT, NONIDEAL = (
+    1 << k for k in range(5, 13)
+)
 
 # ---- answers of a model and of the kernels
 OK, NOT_CONVERGED, SINGULAR, NOT_FINITE, RAISED, WRONG_SHAPE, NO_PIVOT, UNTOLD, JAMMED = range(

@@ -32,6 +32,7 @@ from isodyn.kernels.compiled import (
     POSITION,
     RETRACT,
     RETRACTS,
+    SKETCHES_TANGENT,
     SOLVE,
     SOLVES,
     VELOCITY,
@@ -44,11 +45,13 @@ from isodyn.linear_solvers.sparse import Factorisation, factorise
 from isodyn.systems import checks
 from isodyn.systems.base import BaseSystem
 from isodyn.systems.constraints import Constraints
+from isodyn.systems.differences import H1
 from isodyn.systems.joined import is_compiled, join
 from isodyn.systems.joined_constraints import can_join, join_constraints
+from isodyn.systems.line_differences import ROOT
 from isodyn.systems.model import Model, from_python
 from isodyn.systems.multiplier_forces import differences, join_slopes, slopes, takes_multipliers
-from isodyn.systems.scales import ORDINARY, Scales, beside_rows, from_start, ordinary, power_of_two
+from isodyn.systems.scales import ORDINARY, Scales, beside_rows, from_start, ordinary, power_of_two, reach
 from isodyn.systems.trampoline import product
 
 Energy = Callable[[FloatArray, FloatArray, float], tuple[float, float]]
@@ -197,7 +200,7 @@ class MechanicalSystem(BaseSystem):
         if self._pace is None:
             sizes, M = self.scales.v, self.M(self.q0.copy()) if callable(self.M) else self.M
             mass = np.abs(M.diagonal() if sp.issparse(M) else np.diag(np.atleast_2d(np.asarray(M, dtype=np.float64))))
-            force = np.abs(np.asarray(self.Q(*self.arguments(self.q0, self.v0, t)), dtype=np.float64))
+            force = np.abs(np.asarray(self.Q(*self._arguments(self.q0, self.v0, t)), dtype=np.float64))
             a = np.zeros(self.nv)  # and stays so where shapes are wrong, which is told elsewhere
             if force.shape == mass.shape == a.shape:
                 np.divide(force, mass, out=a, where=mass > 0.0)
@@ -206,21 +209,9 @@ class MechanicalSystem(BaseSystem):
             self._pace = float(power_of_two(1.0 / rate)) if known else 1.0
         return self._pace
 
-    def arguments(self, q: FloatArray, v: FloatArray, t: float, lam: FloatArray | None = None) -> tuple[Any, ...]:
-        """Return what Q and its derivatives are called with, as copies that they may keep or change.
-
-        Parameters
-        ----------
-        q, v, t
-            The state.
-        lam
-            Multipliers; zero if left out. Ideal systems do not get them.
-
-        Returns
-        -------
-        arguments
-            (q, v, t), or (q, v, t, lam) if forces depend on multipliers.
-        """
+    def _arguments(self, q: FloatArray, v: FloatArray, t: float, lam: FloatArray | None = None) -> tuple[Any, ...]:
+        """What Q and its derivatives are called with: copies, and multipliers only where they take
+        them."""
         if not self.nonideal:
             return q.copy(), v.copy(), t
         return q.copy(), v.copy(), t, np.zeros(self.m) if lam is None else lam.copy()
@@ -236,7 +227,7 @@ class MechanicalSystem(BaseSystem):
         callables = [f for f in (self.M, self.Q, self.Q_q, self.Q_v, self.Q_lam, self.retract) if callable(f)]
         if all(is_compiled(f) for f in callables) and not sp.issparse(self.M) and can_join(self.constraints):
             model = join(self.M, self.Q, self.Q_q, self.Q_v, self.retract, self.nonideal)
-            model = join_constraints(model, self.constraints) if self.m else model
+            model = join_constraints(model, self.constraints, self.retract) if self.m else model
             return join_slopes(model, self.Q_lam or differences(self.Q)) if self.nonideal else model
         traits = RETRACTS if self.retract is not None else 0
         traits |= NONIDEAL if self.nonideal else 0
@@ -244,7 +235,8 @@ class MechanicalSystem(BaseSystem):
             traits |= CONSTANT_MASS
         if sp.issparse(self.M) and not self.m:
             return from_python(_SparseAnswers(self), traits | SOLVES)
-        traits |= KNOWS_MASS | (KNOWS_TANGENT if self.Q_q is not None else 0)
+        sketches = SKETCHES_TANGENT if self.constraints.sketches_tangent else 0
+        traits |= KNOWS_MASS | (KNOWS_TANGENT if self.Q_q is not None else sketches)
         return from_python(_Answers(self), traits)
 
 
@@ -294,17 +286,33 @@ class _Answers:
         product(np.ascontiguousarray(self.mass(q, t)), a, out)
 
     def force(self, q: FloatArray, v: FloatArray, t: float, lam: FloatArray) -> FloatArray:
-        return checks.returned("Q", self.system.Q(*self.system.arguments(q, v, t, lam)), (self.n,), t)
+        return checks.returned("Q", self.system.Q(*self.system._arguments(q, v, t, lam)), (self.n,), t)
 
     def jacobian(self, q: FloatArray, v: FloatArray, t: float, lam: FloatArray, c: FloatArray) -> Any:
         """c₀ M − c₂ ∂Q/∂q − c₁ ∂Q/∂v, in the order of the compiled twin."""
         system, shape = self.system, (self.n, self.n)
         J = c[0] * self.mass(q, t)
         if system.Q_q is not None and c[2] != 0.0:
-            J = J - c[2] * checks.returned("Q_q", system.Q_q(*system.arguments(q, v, t, lam)), shape, t)
+            J = J - c[2] * checks.returned("Q_q", system.Q_q(*system._arguments(q, v, t, lam)), shape, t)
         if system.Q_v is not None and c[1] != 0.0:
-            J = J - c[1] * checks.returned("Q_v", system.Q_v(*system.arguments(q, v, t, lam)), shape, t)
+            J = J - c[1] * checks.returned("Q_v", system.Q_v(*system._arguments(q, v, t, lam)), shape, t)
         return J
+
+    def sketch(self, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray, t: float, c: FloatArray) -> Any:
+        """c₁ ∂/∂v + c₂ ∂/∂q of M a − Q + Gᵀλ by differences, as the compiled twin finds it."""
+        constraints, sizes = self.system.constraints, self.system.scales.v
+
+        def unbalanced(q: FloatArray, v: FloatArray) -> FloatArray:
+            out = np.zeros(self.n)
+            self.multiply(q, a, t, out)
+            return out - self.force(q, v, t, lam)
+
+        start, columns = unbalanced(q, v), []
+        steps = ROOT * (reach(self.system, q) * sizes / c[2] if c[2] > 0.0 else constraints.steps.v / (H1 * abs(c[1])))
+        for h, e in zip(steps, np.eye(self.n), strict=True):
+            columns.append((unbalanced(constraints.move(q, c[2] * h * e), v + c[1] * h * e) - start) / h)
+        J = np.array(columns).T
+        return J + c[2] * constraints.curvature(q, lam, t) if c[2] != 0.0 and lam.any() else J
 
     def answer(
         self,
@@ -335,7 +343,9 @@ class _Answers:
         elif what == ACCELERATION:
             out[:] = self.system.constraints.acceleration(q, v, a, t)
         elif what == JACOBIAN:
-            out[:] = self.jacobian(q, v, t, lam, c).ravel()
+            J = self.jacobian(q, v, t, lam, c)
+            sketched = self.system.constraints.sketches_tangent and self.system.Q_q is None
+            out[:] = (J + self.sketch(q, v, a, lam, t, c) if sketched and (c[1] or c[2]) else J).ravel()
         elif what == RETRACT:
             assert self.system.retract is not None
             out[:] = checks.returned("retract", self.system.retract(q, v), (self.system.nq,), t)
