@@ -25,7 +25,18 @@ from isodyn.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from isodyn import analysis, beams, gauss, problems, reduction, report, subdomains
-    from isodyn.api import FixedSteps, Newton, StepPolicy, StepTimes, integrate
+    from isodyn.api import (
+        DOP853,
+        Event,
+        FixedSteps,
+        Lock,
+        Newton,
+        Release,
+        StepPolicy,
+        StepTimes,
+        SwitchLoad,
+        integrate,
+    )
     from isodyn.api.adaptive import integrate_adaptive
     from isodyn.api.ensemble import ensemble
     from isodyn.api.resuming import resume
@@ -120,6 +131,7 @@ if TYPE_CHECKING:
 
 
 __all__ = [
+    "DOP853",
     "GGL",
     "AccelerationLevel",
     "AugmentedMultipliers",
@@ -135,6 +147,7 @@ __all__ = [
     "Drag",
     "Drive",
     "Ensemble",
+    "Event",
     "FirstOrderScheme",
     "FirstOrderSystem",
     "Fixed",
@@ -155,6 +168,7 @@ __all__ = [
     "JointSpring",
     "LinearFirstOrderSystem",
     "LinearSystem",
+    "Lock",
     "MechanicalSystem",
     "Mechanism",
     "Motor",
@@ -172,6 +186,7 @@ __all__ = [
     "Pulley",
     "Pulse",
     "Ramp",
+    "Release",
     "RollingDisc",
     "RollingEllipsoid",
     "RollingSphere",
@@ -187,6 +202,7 @@ __all__ = [
     "StepPolicy",
     "StepTimes",
     "Subdomains",
+    "SwitchLoad",
     "Table",
     "Tension",
     "Torque",
@@ -242,7 +258,8 @@ _MODULES = {
     "shapes": "isodyn.bodies.shapes",
 }
 _LATER = {
-    **dict.fromkeys(("FixedSteps", "Newton", "StepPolicy", "StepTimes", "integrate"), "isodyn.api"),
+    **dict.fromkeys(("DOP853", "Event", "FixedSteps", "Lock", "Newton", "Release"), "isodyn.api"),
+    **dict.fromkeys(("StepPolicy", "StepTimes", "SwitchLoad", "integrate"), "isodyn.api"),
     **dict.fromkeys(
         (
             "GGL",

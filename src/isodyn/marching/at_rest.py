@@ -76,7 +76,7 @@ class AtRest(EnforcedRows):
         status = initial.initial_acceleration(*self.physics(self.closure), t, state, self.memory, self.counters)
         self.check(status, t, t)
         if self.model.traits & NONIDEAL and self.closure.compliance == 0.0:
-            refuse_jammed(self.ask, t, state.q, state.v, state.lam)
+            refuse_jammed(self.ask, t, state.q, state.v, state.lam, self.independent.chosen)
 
     def make_consistent(self, t: float, first: bool) -> None:
         """Choose independent rows and project q and v onto them; raise `ConflictError` if the other
@@ -100,7 +100,7 @@ class AtRest(EnforcedRows):
         if first:
             refuse_stationary(ask, self.independent, t, state.q, state.v)
         if first and not self.assemble:
-            refuse_if_far(ask, t, *given, self.slowest)
+            refuse_if_far(ask, t, *given, self.slowest, self.held)
         self.check(status, t, t)
         if self.moved_from(given[0]):
             self.enforce(self.independent_rows(t))

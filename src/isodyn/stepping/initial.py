@@ -141,7 +141,7 @@ def nonideal_acceleration(p: Physics, t: float, state: State, memory: Memory, co
         add_to(memory.dx, state.a)
         for i in range(p.rows.size):
             state.lam[p.rows[i]] += memory.dx[memory.x.size + i]
-        change = changed(free, state, memory)
+        change = changed(p, free, state, memory)
         if k > 0 and (change <= SETTLED or (change <= NOISE and change > 0.5 * before)):
             return jammed(p, t, state.q, state.v, state.a, state.lam, memory)
         before = change
@@ -149,12 +149,13 @@ def nonideal_acceleration(p: Physics, t: float, state: State, memory: Memory, co
 
 
 @kernel()
-def changed(free: float, state: State, memory: Memory) -> float:
+def changed(p: Physics, free: float, state: State, memory: Memory) -> float:
     """What the last solve changed of the acceleration and of all multipliers, relatively; beside
     the acceleration that forces alone would make, where it vanishes."""
-    a, lam = measure(state.a, memory.by_v), measure(state.lam, memory.row_sizes)
-    own = measure(memory.dx[memory.x.size :], memory.row_sizes) / max(lam, TINY)
-    return max(measure(memory.dx, memory.by_v) / max(a, free, TINY), own)
+    a, lam, own = measure(state.a, memory.by_v), measure(state.lam, memory.row_sizes), 0.0
+    for k in range(p.rows.size):
+        own = max(own, abs(memory.dx[memory.x.size + k]) * memory.row_sizes[p.rows[k]])
+    return max(measure(memory.dx, memory.by_v) / max(a, free, TINY), own / max(lam, TINY))
 
 
 @kernel()

@@ -37,9 +37,9 @@ LEAST = 1e-9
 
 @kernel(i8(PHYSICS_REF, f8, F, F, F, F, MEMORY), inner=True, apart=True, allocates=True)
 def jam(p: Physics, t: float, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray, memory: Memory) -> int:
-    """JAMMED where det(1 − K) is not positive at a state with all rows enforced."""
-    n, m = v.size, lam.size
-    c, M, G, B = np.zeros(4), np.empty(n * n), np.empty(m * n), np.empty(m * n)
+    """JAMMED where det(1 − K) of the enforced rows is not positive at a state."""
+    n, m, rows = v.size, p.rows.size, lam.size
+    c, M, G, B = np.zeros(4), np.empty(n * n), np.empty(rows * n), np.empty(rows * n)
     c[0], c[3] = 1.0, 1.0
     status = p.model(JACOBIAN, t, q, v, a, lam, c, p.tables, p.scratch, M)
     if status == OK:
@@ -53,12 +53,12 @@ def jam(p: Physics, t: float, q: FloatArray, v: FloatArray, a: FloatArray, lam: 
         for j in range(n):
             ideal[i, j] = M[i * n + j] * sizes[i] * sizes[j]
         for k in range(m):
-            ideal[n + k, i] = G[k * n + i] * sizes[n + k] * sizes[i]
+            ideal[n + k, i] = G[p.rows[k] * n + i] * sizes[n + k] * sizes[i]
             ideal[i, n + k] = ideal[n + k, i]
     with_forces = ideal.copy()
     for i in range(n):
         for k in range(m):
-            with_forces[i, n + k] = B[k * n + i] * sizes[n + k] * sizes[i]
+            with_forces[i, n + k] = B[p.rows[k] * n + i] * sizes[n + k] * sizes[i]
     if not (np.isfinite(ideal).all() and np.isfinite(with_forces).all()):
         return OK  # somebody else tells about it
     sign_0, size_0 = np.linalg.slogdet(ideal)
@@ -72,6 +72,6 @@ def jam(p: Physics, t: float, q: FloatArray, v: FloatArray, a: FloatArray, lam: 
 def jammed(p: Physics, t: float, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray, memory: Memory) -> int:
     """`jam` where forces depend on multipliers and constraints do not give way; OK for all
     others."""
-    if not p.traits & NONIDEAL or p.closure.compliance > 0.0 or p.rows.size != lam.size:
+    if not p.traits & NONIDEAL or p.closure.compliance > 0.0 or p.rows.size == 0:
         return OK
     return jam(p, t, q, v, a, lam, memory)

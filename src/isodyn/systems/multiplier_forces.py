@@ -72,18 +72,17 @@ def slopes(system: Any, q: FloatArray, v: FloatArray, t: float, lam: FloatArray)
     return found
 
 
-def refuse_jammed(ask: Any, t: float, q: FloatArray, v: FloatArray, lam: FloatArray) -> None:
+def refuse_jammed(ask: Any, t: float, q: FloatArray, v: FloatArray, lam: FloatArray, rows: Any) -> None:
     """PainleveError where K = (G M⁻¹Gᵀ)⁻¹ G M⁻¹ ∂Q/∂λ has a real eigenvalue of one or more.
 
     Forces that grow from nothing to what they are then pass a state in which no acceleration, or
     more than one, satisfies the equations. Two such eigenvalues leave the sign of det(1 − K) as it
     is, so a start is looked at more closely than steps are.
     """
-    G, M = np.asarray(ask.G(t, q, v)), np.asarray(ask.mass(t, q, v))
-    by_lam = G.T - ask.columns(t, q, v, lam)
+    G, M, m = np.asarray(ask.G(t, q, v))[rows], np.asarray(ask.mass(t, q, v)), len(rows)
+    by_lam = G.T - ask.columns(t, q, v, lam)[:, rows]
     eased = np.linalg.solve(M, np.hstack([G.T, by_lam]))
-    m = lam.size
-    if not np.isfinite(eased).all():
+    if m == 0 or not np.isfinite(eased).all():
         return
     values = np.linalg.eigvals(np.linalg.lstsq(G @ eased[:, :m], G @ eased[:, m:], rcond=None)[0])
     real = values.real[np.abs(values.imag) <= 1e-9 * (1.0 + np.abs(values))]
