@@ -88,7 +88,9 @@ def test_friction_that_jams_on_the_way(dt):
     step may be longer than the way through them."""
     with pytest.raises(PainleveError, match=r"leave no acceleration, or several, at t = 0\.039") as caught:
         iso.integrate(known.rod(3.0, 2.9, -5.0), dt=dt, t_end=0.6)
-    assert caught.value.partial.q[-1, 2] == pytest.approx(np.deg2rad(154.9), abs=2e-3)
+    # whole steps are kept: the first one of the coarse run is none
+    assert caught.value.partial.q[-1, 2] - np.deg2rad(154.9) == pytest.approx(0.0, abs=2e-3 if dt < 0.01 else 6.0 * dt)
+    assert caught.value.partial.q[-1, 2] > np.deg2rad(154.8)
 
 
 def test_order_eight_sees_it_too():
