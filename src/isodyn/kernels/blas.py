@@ -43,20 +43,19 @@ def _subtract_by_blas(
         address, array, target, left, right, shape, strides = arguments
         word, number = ir.IntType(32), ir.DoubleType()
         data = make_array(signature.args[1])(context, builder, array).data
-        places = [builder.gep(data, [at]) for at in (target, left, right)]
+        C, L, R = (builder.gep(data, [at]) for at in (target, left, right))
 
         def stored(value: Any) -> Any:
             return cgutils.alloca_once_value(builder, value)
 
-        rows, depth, columns = (stored(builder.trunc(builder.extract_value(shape, i), word)) for i in range(3))
-        of_target, of_left, of_right = (
-            stored(builder.trunc(builder.extract_value(strides, i), word)) for i in range(3)
-        )
-        plain = stored(ir.Constant(ir.IntType(8), ord("N")))
+        def numbers(three: Any) -> list[Any]:
+            return [stored(builder.trunc(builder.extract_value(three, i), word)) for i in range(3)]
+
+        (rows, depth, columns), (of_target, of_left, of_right) = numbers(shape), numbers(strides)
+        plain, turned = (stored(ir.Constant(ir.IntType(8), ord(letter))) for letter in "NT")
         minus, one = stored(ir.Constant(number, -1.0)), stored(ir.Constant(number, 1.0))
-        # columns of BLAS are rows here: the transposed product
-        given = [plain, plain, columns, rows, depth, minus, places[2], of_right, places[1], of_left]
-        given += [one, places[0], of_target]
+        # columns of BLAS are rows here: it makes the transposed product Rᵀ L
+        given = [plain, turned, columns, rows, depth, minus, R, of_right, L, of_left, one, C, of_target]
         kind = ir.FunctionType(ir.VoidType(), [x.type for x in given])
         builder.call(builder.inttoptr(address, kind.as_pointer()), given)
         return context.get_dummy_value()
@@ -73,16 +72,15 @@ def subtract_by_blas(
     shape: tuple[int, int, int],
     strides: tuple[int, int, int],
 ) -> None:
-    """Block at `target` −= block at `left` × block at `right`, row by row in the array A; rows,
-    depth and columns, and strides of the three."""
+    """C −= Lᵀ R for blocks at these places of the array A, row by row: rows of C, depth and columns,
+    and the strides of the three."""
     rows, depth, columns = shape
-    views = [
-        np.lib.stride_tricks.as_strided(A[at:], (n, m), (8 * stride, 8))
-        for at, n, m, stride in zip(
-            (target, left, right), (rows, rows, depth), (columns, depth, columns), strides, strict=True
-        )
-    ]
-    views[0] -= views[1] @ views[2]
+
+    def block(at: int, shape: tuple[int, int], stride: int) -> Any:
+        return np.lib.stride_tricks.as_strided(A[at:], shape, (8 * stride, 8))
+
+    L, R = block(left, (depth, rows), strides[1]), block(right, (depth, columns), strides[2])
+    block(target, (rows, columns), strides[0])[...] -= L.T @ R
 
 
 if not numba.config.DISABLE_JIT:

@@ -155,11 +155,9 @@ def eliminate_node(A: FloatArray, S: Any, f: int, node: Any, pivots: IntArray, d
 def measure_diagonal(A: FloatArray, S: Any) -> None:
     """What the pivots are made of to begin with: the diagonal, in units of typical sizes."""
     made_of = natural(S.storage)
-    for p in range(len(S.nodes)):
-        node = S.nodes[p]
-        for k in range(node.size):
-            size = A[made_of + 3 * S.size + node.first + k]
-            A[made_of + node.first + k] = abs(A[node.D + k * (node.size + 1)]) * (size * size)
+    for k in range(S.size):
+        size = A[made_of + 3 * S.size + k]
+        A[made_of + k] = abs(A[natural(S.diagonal[natural(S.unknown[k])])]) * (size * size)
 
 
 @kernel(FACTOR, fused=True)

@@ -54,6 +54,7 @@ class BlockPattern(Struct):
     in_parent = integers("front_later")  # place in the parent of each of the positions that follow
     until = integers("front_unknowns")  # first position behind the body; behind itself, of multipliers
     stack = integer  # floats of contributions
+    gathered = integer  # place of memory for two vectors as long as the largest front
     early = integer  # whether joints may go before all of their bodies
     gemm = integer  # address of BLAS's product
     # ---- what factorising tells

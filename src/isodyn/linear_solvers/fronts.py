@@ -90,9 +90,9 @@ def pack_fronts(pattern: Sparsity, nodes: Nodes, found: Elimination, early: bool
         front_unknowns=size,
     )
     blocks = np.concatenate([[0], np.cumsum(widths * (widths + 2 * heights))])
-    D, Y = blocks[:-1], blocks[:-1] + widths * widths
-    Z = Y + widths * heights
-    packed.size, packed.velocities, packed.storage, packed.stack = size, pattern.n, blocks[-1], stack
+    D, Y, Z = blocks[:-1], blocks[:-1] + widths, blocks[:-1] + widths * (widths + heights)
+    packed.size, packed.velocities, packed.stack, packed.gathered = size, pattern.n, stack, blocks[-1]
+    packed.storage = blocks[-1] + 2 * (widths + heights).max(initial=0)
     packed.nodes.fill(size=widths, width=heights, D=D, Y=Y, Z=Z, first=first[:-1], later=begin[:-1])
     end = packed.storage + 5 * size
     child, sibling = children_of(above)
@@ -110,9 +110,10 @@ def pack_fronts(pattern: Sparsity, nodes: Nodes, found: Elimination, early: bool
         i, j = position[of_rows], position[of_columns]
         s = front_of[np.minimum(i, j)]
         below = front_tree.places_of_entries(np.minimum(i, j), np.maximum(i, j), front_of, begin, rows)
-        together = D[s] + (i - first[s]) * widths[s] + j - first[s]
-        apart = np.where(i < j, Y[s] + (i - first[s]) * heights[s] + below, Z[s] + below * widths[s] + j - first[s])
-        return np.where(below < 0, together, apart)
+        row, column = i - first[s], j - first[s]
+        stride = widths[s] + heights[s]
+        together, above = D[s] + row * stride + column, Y[s] + row * stride + below
+        return np.where(below < 0, together, np.where(i < j, above, Z[s] + column * heights[s] + below))
 
     packed.J, packed.diagonal = places(nodes.J_rows, pattern.J_columns), places(np.arange(size), np.arange(size))
     packed.G, packed.GT = -1, -1
