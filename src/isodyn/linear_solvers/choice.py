@@ -16,25 +16,26 @@ from typing import Any
 import numpy as np
 
 from isodyn.kernels.compiled import FloatArray, IntArray, kernel
+from isodyn.kernels.lowering import by_address
 from isodyn.linear_solvers import front_tree
-from isodyn.linear_solvers.block_lu import factor_blocks, solve_blocks
+from isodyn.linear_solvers.block_lu import FACTOR, SOLVE, factor_blocks, solve_blocks
 from isodyn.linear_solvers.block_pattern import BlockPattern
 from isodyn.linear_solvers.blocks import Nodes, Sparsity, nodes_of, pack
 from isodyn.linear_solvers.front_lu import factor_fronts
 from isodyn.linear_solvers.front_solves import solve_fronts
 from isodyn.linear_solvers.fronts import Elimination, eliminate, pack_fronts
 
-# nanoseconds, fitted to measurements of grids, chains, trees, stars, beams and random graphs
-# (benchmarks/factors.py): of a node, of an update of one block by two others, of a product in it …
-NODE, UPDATE, PRODUCT = 200.0, 16.0, 0.35
-# … and of a front, of adding one number of a contribution, of a product there
-FRONT, ADDED, LARGE_PRODUCT = 350.0, 1.5, 0.12
+# nanoseconds of a factorisation with two solutions, fitted to nets, chains, trees, stars and random
+# graphs (benchmarks/factors.py): of a node, of an update of one block by two others, of a product in it …
+NODE, UPDATE, PRODUCT = 100.0, 9.5, 0.93
+# … and of an unknown of a front, of a product there with all that comes with it
+UNKNOWN, LARGE_PRODUCT = 136.0, 0.3
 MARGIN = 1.25  # by which fronts must be ahead: what is reckoned is no measurement
 MOST_PATTERNS = 16  # that are kept
 
 
-@kernel()
-def factor(A: FloatArray, S: Any, second: int, drop: float, dependent: IntArray) -> int:
+@kernel(FACTOR)
+def sparse_factor(A: FloatArray, S: Any, second: int, drop: float, dependent: IntArray) -> int:
     """Overwrite A by its factors, in the way that its pattern is made for
     (isodyn.linear_solvers.block_lu.block_factor)."""
     if len(S.fronts) > 0:
@@ -42,13 +43,16 @@ def factor(A: FloatArray, S: Any, second: int, drop: float, dependent: IntArray)
     return int(factor_blocks(A, S, second, drop, dependent))
 
 
-@kernel()
-def solve_two(A: FloatArray, S: Any, second: int, x: FloatArray, y: FloatArray) -> None:
-    """Overwrite x and y by their solutions, with the factors that `factor` left in A."""
+@kernel(SOLVE)
+def sparse_solve(A: FloatArray, S: Any, second: int, x: FloatArray, y: FloatArray) -> None:
+    """Overwrite x and y by their solutions, with the factors that `sparse_factor` left in A."""
     if len(S.fronts) > 0:
         solve_fronts(A, S, second, x, y)
     else:
         solve_blocks(A, S, second, x, y)
+
+
+factor, solve_two = by_address(sparse_factor, FACTOR), by_address(sparse_solve, SOLVE)
 
 
 class Asked:
@@ -100,9 +104,14 @@ def reckoned_for_blocks(nodes: Nodes, found: Elimination) -> float:
 
 def reckoned_for_fronts(nodes: Nodes, found: Elimination) -> float:
     """Nanoseconds of a factorisation front by front."""
+    widths, heights = fronts_of(nodes, found)
+    products = float(front_tree.work_of(widths, heights))
+    return UNKNOWN * nodes.node_of.size + LARGE_PRODUCT * products
+
+
+def fronts_of(nodes: Nodes, found: Elimination) -> tuple[IntArray, IntArray]:
+    """Unknowns of each front, and unknowns that it touches."""
     parent = front_tree.parents(found.order, found.first, found.length, found.pool)
     order = front_tree.postorder(found.order, parent)
     starts = front_tree.front_starts(order, parent, nodes.sizes, found.below)
-    widths, heights = np.add.reduceat(nodes.sizes[order], starts[:-1]), found.below[order[starts[1:] - 1]]
-    added, products = float((heights**2).sum()), float(front_tree.work_of(widths, heights))
-    return FRONT * widths.size + ADDED * added + LARGE_PRODUCT * products
+    return np.add.reduceat(nodes.sizes[order], starts[:-1]), found.below[order[starts[1:] - 1]]

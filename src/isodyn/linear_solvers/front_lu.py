@@ -125,11 +125,12 @@ def measure_bodies(A: FloatArray, S: Any, node: Any) -> None:
 
 @kernel(inline=True, fused=True)
 def made_here(A: FloatArray, D: int, stride: int, row: int, k: int) -> float:
-    """What the columns before k took from an entry of column k."""
+    """What the columns before k took from an entry of column k, sizes added: bodies and joints take
+    from each other what is far larger than their sum."""
     value = 0.0
     for i in range(k):
-        value += A[D + row * stride + i] * A[D + i * stride + k]
-    return abs(value)
+        value += abs(A[D + row * stride + i] * A[D + i * stride + k])
+    return value
 
 
 @kernel(inline=True, fused=True)
@@ -251,7 +252,8 @@ def divide_panels(A: FloatArray, node: Any) -> None:
 
 @kernel(inline=True, fused=True)
 def measure_later(A: FloatArray, S: Any, f: int, node: Any) -> None:
-    """What the pivots of later fronts are made of: what this one takes from their diagonals."""
+    """What the pivots of later fronts are made of: what this one takes from their diagonals,
+    sizes added."""
     w, F, Z, later = natural(node.width), natural(f + node.width), natural(node.Z), natural(node.later)
     Y, made_of, columns, taken = natural(node.D + f), natural(S.storage), natural(S.storage + 3 * S.size), S.gathered
     for i in range(w):
@@ -259,10 +261,10 @@ def measure_later(A: FloatArray, S: Any, f: int, node: Any) -> None:
     for k in range(f):
         z, y = natural(Z + k * w), natural(Y + k * F)
         for i in range(w):
-            A[taken + i] += A[z + i] * A[y + i]
+            A[taken + i] += abs(A[z + i] * A[y + i])
     for i in range(w):
         j = natural(S.later[later + i])
-        A[made_of + j] = max(A[made_of + j], abs(A[taken + i]) * (A[columns + j] * A[columns + j]))
+        A[made_of + j] = max(A[made_of + j], A[taken + i] * (A[columns + j] * A[columns + j]))
 
 
 @kernel(inline=True, fused=True)
@@ -292,9 +294,10 @@ def eliminate_large(
 ) -> int:
     """A front with any number of unknowns; the column without a pivot, or −1."""
     f, w, Y = natural(node.size), natural(node.width), natural(node.D + node.size)
+    lost = -1
     if f <= FEW:
         lost = eliminate_rows(A, S, f, node, pivots, drop, dependent)
-    else:
+    if f > FEW:
         lost = eliminate_panels(A, S, node, pivots, drop, dependent)
     if lost >= 0:
         return int(lost)

@@ -14,8 +14,6 @@ beforehand.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numba import types
 

@@ -32,7 +32,7 @@ def eliminate(pattern: Sparsity, nodes: Nodes, early: bool) -> Elimination:
     """Order the nodes of a matrix by least degree; with `early`, joints may go before all of their
     bodies."""
     graph = graph_of(pattern, nodes)
-    order, pool = least_degree(graph, graph.lists.copy(), np.int64(early))
+    order, pool = least_degree(graph, graph.lists.copy(), int(early))
     ends = np.concatenate([[0], np.cumsum(nodes.sizes[pool])])
     below = ends[graph.first + graph.length] - ends[graph.first]
     return Elimination(order, graph.first.copy(), graph.length.copy(), pool, below)
