@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from isodyn.described import described
 from isodyn.errors import InputError
 from isodyn.formulations import Formulation, NullSpace, UdwadiaKalaba
 from isodyn.kernels.compiled import FloatArray
@@ -41,6 +42,8 @@ class DormandPrince:
 
     name = "DOP853"
     explicit = True
+
+    __repr__ = described
 
     def __str__(self) -> str:
         atol = "1e-12 of typical sizes" if self.atol is None else self.atol

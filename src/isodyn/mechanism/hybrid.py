@@ -49,7 +49,7 @@ from isodyn.systems.scales import natural_pace, ordinary_or
 MIXED = 3e-4  # step of mixed second differences
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class UserMechanismSystem(MechanismSystem):
     """The system of a `Mechanism` with users' rows or loads."""
 
@@ -79,12 +79,12 @@ def with_user_parts(
     rows = [
         replace(
             r,
-            bodies=tuple(resolve(name, base.beams) for name in r.bodies),
+            bodies=tuple(resolve(name, base.lines) for name in r.bodies),
             scale=length if r.scale is None else r.scale,
         )
         for r in rows
     ]
-    loads = [replace(load, body=resolve(load.body, base.beams)) for load in loads]
+    loads = [replace(load, body=resolve(load.body, base.lines)) for load in loads]
     state = PlacedBodies(base)
     state.place(base.q0, base.v0)
     refuse_users_twist(rows, loads, state.pose, {body.name for body in base.bodies if body.kind == "cable"})

@@ -205,17 +205,7 @@ def parameters_of(source: Source, overrides: Mapping[str, float] | None = None) 
             raise source.error(path, f"{name!r} cannot stand in formulas", "letters, digits and _")
         if name in RESERVED:
             raise source.error(path, f"{name!r} has a meaning in formulas already", "choose another name")
-        try:
-            if isinstance(value, str):
-                found[name] = constant(value, found)
-            elif isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= sys.float_info.max:
-                raise source.error(path, f"a finite number is needed, received {said(value)}")
-            else:
-                found[name] = float(value)
-        except ModelError:
-            raise
-        except InputError as error:
-            raise source.error(path, error.message, error.hint) from None
+        found[name] = _parameter(source, path, value, found)
         if overrides and name in overrides:
             found[name] = float(overrides[name])
     for name, changed in (overrides or {}).items():
@@ -226,6 +216,20 @@ def parameters_of(source: Source, overrides: Mapping[str, float] | None = None) 
             hint = f"did you mean {near[0]}?" if near else f"parameters: {', '.join(given) or 'none'}"
             raise InputError(f"{source.name} has no parameter {name!r}", hint=hint)
     return found
+
+
+def _parameter(source: Source, path: Path, value: Any, before: Mapping[str, float]) -> float:
+    """A number, or the value of a formula of the parameters before it."""
+    if isinstance(value, str):
+        try:
+            return constant(value, before)
+        except ModelError:
+            raise
+        except InputError as error:
+            raise source.error(path, error.message, error.hint) from None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= sys.float_info.max:
+        raise source.error(path, f"a finite number is needed, received {said(value)}")
+    return float(value)
 
 
 def validate(source: Source, overrides: Mapping[str, float] | None = None) -> FileModel:

@@ -28,7 +28,7 @@ from isodyn.systems.model import Model
 from isodyn.systems.questions import Questions
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SampledSystem(ReducedSystem):
     """A reduced beam with sampled elements; `sampling` says which, `nodes` which nodes are
     lifted."""

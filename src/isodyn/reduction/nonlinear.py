@@ -36,7 +36,7 @@ from isodyn.systems.model import Model
 _TRAITS = RETRACTS | KNOWS_MASS | KNOWS_TANGENT | CONSTANT_MASS | COUNTS_TURNS
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ReducedSystem(CompiledSystem):
     """A mechanical system in the coordinates of a basis; `full` is the one it came from, `rows` the
     constraint rows that are left."""

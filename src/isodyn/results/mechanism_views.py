@@ -18,6 +18,7 @@ from isodyn.mechanism.counted import over_rows
 from isodyn.mechanism.poses import along_rows, map_of_node, poses
 from isodyn.mechanism.system import MechanismSystem
 from isodyn.results.beam_view import BeamView
+from isodyn.results.history_view import HistoryView
 from isodyn.results.recorded import Recorded
 
 if TYPE_CHECKING:
@@ -37,27 +38,36 @@ def mechanism_of(sol: Solution, what: str) -> MechanismSystem:
     return sol.system
 
 
-class PointView:
+class PointView(HistoryView):
     """Position, velocity and acceleration of a point that moves with a body, in the world."""
 
     def __init__(self, body: BodyView, s: FloatArray) -> None:
+        self.t, self.on, self.arm = body.t, body.name, s
         R, w, dw = body.R, body.angular_velocity, body.angular_acceleration
         arm = np.broadcast_to(s, w.shape)
         self.position = body.position + R @ s
         self.velocity = body.velocity + turned(R, np.cross(w, arm))
         self.acceleration = body.acceleration + turned(R, np.cross(dw, arm) + np.cross(w, np.cross(w, arm)))
 
+    def about(self) -> str:
+        """The body, and where it is in it."""
+        return f"of {self.on!r} at ({', '.join(f'{x + 0.0:.4g}' for x in self.arm)}) from its mass centre"
 
-class BodyView:
+    def histories(self) -> tuple[str, ...]:
+        """What there is to read."""
+        return ("position", "velocity", "acceleration")
+
+
+class BodyView(HistoryView):
     """Motion of one body: mass centre in the world, rotation as quaternions (scalar first), rates
     in the body frame."""
 
     def __init__(self, sol: Solution, name: str) -> None:
         system = mechanism_of(sol, "body()")
         sol._whole("body()")
-        if resolve(name, system.beams) not in system.layout.number or name == GROUND:
+        if resolve(name, system.lines) not in system.layout.number or name == GROUND:
             known = [b.name for b in system.bodies if not b.of_beam]
-            known += [f"{beam}.{end}" for beam in system.beams for end in ("start", "end")]
+            known += [f"{beam}.{end}" for beam in system.lines for end in ("start", "end")]
             raise InputError(f"there is no body named {name!r}", hint=f"bodies: {', '.join(known)}")
         self.name, self.t = name, sol.t
         self.body: Body = system.bodies[system.number_of(name)]
@@ -74,6 +84,16 @@ class BodyView:
         q = sol.q[:, system.q_of(name)]
         self.acceleration, self.angular_acceleration = a[:, :3], a[:, 3:]
         self._quaternion = q[:, 3:] if self.body.kind == "spatial" else None
+
+    def about(self) -> str:
+        """Its name and kind."""
+        return f"{self.name!r} ({self.body.kind})"
+
+    def histories(self) -> tuple[str, ...]:
+        """What there is to read."""
+        turn = {"planar": ("angle",), "node": ("angle",), "spatial": ("orientation",)}.get(self.body.kind, ())
+        spin = ("angular_velocity", "angular_acceleration") if turn else ()
+        return ("position", "velocity", "acceleration", *turn, *spin)
 
     @property
     def position(self) -> FloatArray:
@@ -132,7 +152,7 @@ class BodyView:
         return PointView(self, -self.body.centre)
 
 
-class JointView:
+class JointView(HistoryView):
     """Relative coordinates of a joint along the solution, each with its rate: `angle`,
     `displacement`, `length`, or by name."""
 
@@ -143,6 +163,18 @@ class JointView:
             raise InputError(f"there is no joint named {name!r}", hint=f"joints: {', '.join(system.joints)}")
         self.name, self.t, self._sol, self._system = name, sol.t, sol, system
         self.coordinates = system.joints[name].coordinates
+        self.kind = type(system.description.parts.joints[name]).__name__ if system.description else "joint"
+
+    def about(self) -> str:
+        """Its name and kind."""
+        return f"{self.name!r} ({self.kind})"
+
+    def histories(self) -> tuple[str, ...]:
+        """Coordinates, and rates that are attributes."""
+        known = ("angle", "displacement", "length")
+        return tuple(
+            x for name in self.coordinates for x in (name, f"{name}_rate") if name in known and hasattr(type(self), x)
+        )
 
     def _read(self, coordinate: str) -> tuple[FloatArray, FloatArray]:
         if coordinate not in self.coordinates:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from isodyn.described import described
 from isodyn.errors import CoarseStepWarning
 from isodyn.kernels.compiled import FloatArray
 from isodyn.later import Later
@@ -21,7 +22,8 @@ from isodyn.results.at_balance import NAMES
 chord_strain = Later("isodyn.results.chord_strain")  # other runs need no mechanisms
 
 if TYPE_CHECKING:
-    from isodyn.results.solution import Solution, Statistics
+    from isodyn.results.solution import Solution
+    from isodyn.results.statistics import Statistics
 
 # of the largest change in a step: more is not small. An oscillation takes about nine steps a period
 # then
@@ -98,6 +100,8 @@ class Check:
         """Whether the number is within its bound."""
         return self.value <= self.bound
 
+    __repr__ = described
+
     def __str__(self) -> str:
         return f"{self.value:.2g} ({'good' if self.good else 'NOT GOOD'}, bound {self.bound:g}), {self.where}"
 
@@ -126,6 +130,8 @@ class Quality:
     def _checks(self) -> dict[str, Check]:
         found = {field.name: getattr(self, field.name) for field in fields(self)}
         return {name: check for name, check in found.items() if check is not None}
+
+    __repr__ = described
 
     def __str__(self) -> str:
         return "\n".join(f"{name.replace('_', ' '):13s} {check}" for name, check in self._checks().items())

@@ -37,7 +37,7 @@ def of_parts(sol: Solution) -> list[Quantity]:
 
 def _bodies(system: MechanismSystem) -> list[str]:
     names = [body.name for body in system.bodies if not body.of_beam]
-    return names + [f"{beam}.{end}" for beam in system.beams for end in ("start", "end")]
+    return names + [f"{beam}.{end}" for beam in system.lines for end in ("start", "end")]
 
 
 def _of_body(sol: Solution, system: MechanismSystem, name: str) -> Iterator[Quantity]:

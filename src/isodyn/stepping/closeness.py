@@ -33,9 +33,9 @@ def watch_rank(p: Any, t: float, state: Any, memory: Any) -> None:
 
 
 @kernel()
-def smallest_of_rows(G: FloatArray, rows: IntArray, sizes: FloatArray, n: int, gram: FloatArray) -> float:
-    """The smallest |R_kk| of these rows of G D (flat); `gram` is memory for the products of unit
-    rows."""
+def unit_gram(G: FloatArray, rows: IntArray, sizes: FloatArray, n: int, gram: FloatArray) -> bool:
+    """Products of the rows of G D (flat), scaled to unit length, into `gram`; False if a row is
+    zero."""
     m = rows.size
     for i in range(m):
         for j in range(i + 1):
@@ -45,7 +45,7 @@ def smallest_of_rows(G: FloatArray, rows: IntArray, sizes: FloatArray, n: int, g
             gram[i * m + j] = product
     for i in range(m):
         if not gram[i * m + i] > 0.0:
-            return 0.0
+            return False
         gram[i * m + i] = np.sqrt(gram[i * m + i])
     for i in range(m):
         for j in range(i):
@@ -53,26 +53,46 @@ def smallest_of_rows(G: FloatArray, rows: IntArray, sizes: FloatArray, n: int, g
             gram[j * m + i] = gram[i * m + j]
     for i in range(m):
         gram[i * m + i] = 1.0
-    smallest = 1.0
+    return True
+
+
+@kernel()
+def largest_pivot(gram: FloatArray, m: int) -> int:
+    """Number of the row with the largest pivot of those that are left; −1 if there is none."""
+    best = -1
+    for i in range(m):
+        if gram[i * m + i] >= 0.0 and (best < 0 or gram[i * m + i] > gram[best * m + best]):
+            best = i
+    return best
+
+
+@kernel()
+def eliminate_row(gram: FloatArray, m: int, best: int, pivot: float) -> None:
+    """Take row `best` out of the others; its pivot becomes −1, which marks it as taken."""
+    gram[best * m + best] = -1.0
+    for i in range(m):
+        if gram[i * m + i] >= 0.0:
+            factor = gram[i * m + best] / pivot
+            for j in range(m):
+                if j != i:
+                    gram[i * m + j] -= factor * gram[best * m + j]
+            gram[i * m + i] = max(0.0, gram[i * m + i] - factor * gram[best * m + i])
+
+
+@kernel()
+def smallest_of_rows(G: FloatArray, rows: IntArray, sizes: FloatArray, n: int, gram: FloatArray) -> float:
+    """The smallest |R_kk| of these rows of G D (flat); `gram` is memory for the products of unit
+    rows."""
+    m, smallest = rows.size, 1.0
+    if not unit_gram(G, rows, sizes, n, gram):
+        return 0.0
     for _ in range(m):
-        best = -1
-        for i in range(m):
-            if gram[i * m + i] >= 0.0 and (best < 0 or gram[i * m + i] > gram[best * m + best]):
-                best = i
-        if best < 0:
-            return 0.0
-        pivot = gram[best * m + best]
-        smallest = min(smallest, pivot)
+        best = largest_pivot(gram, m)
+        pivot = gram[best * m + best] if best >= 0 else 0.0
         if pivot == 0.0:
             return 0.0
-        gram[best * m + best] = -1.0  # taken
-        for i in range(m):
-            if gram[i * m + i] >= 0.0:
-                factor = gram[i * m + best] / pivot
-                for j in range(m):
-                    if j != i:
-                        gram[i * m + j] -= factor * gram[best * m + j]
-                gram[i * m + i] = max(0.0, gram[i * m + i] - factor * gram[best * m + i])
+        smallest = min(smallest, pivot)
+        eliminate_row(gram, m, best, pivot)
     return np.sqrt(smallest)
 
 

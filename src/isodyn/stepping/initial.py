@@ -59,21 +59,11 @@ def acceleration(p: Any, leg: Any, t: float, state: Any, memory: Any, counters: 
     for k in range(most):
         copy_to(state.a, memory.a)
         copy_to(state.lam, memory.lam)
-        status = p.model(BALANCE, t, memory.q, memory.v, memory.a, memory.lam, c, p.tables, p.scratch, memory.r[:n])
         counters.iterations += 1
         counters.evaluations += 1
-        if status == OK and p.rows.size > 0 and p.closure.at_balance == 1:
-            status = close_at_balance(p, t, c, memory)
-        elif status == OK and p.rows.size > 0:
-            status = p.model(
-                ACCELERATION, t, memory.q, memory.v, memory.a, memory.lam, c, p.tables, p.scratch, memory.gap
-            )
+        status = initial_residual(p, t, c, memory)
         if status != OK:
             return status
-        for i in range(p.rows.size):
-            memory.r[n + i] = memory.gap[p.rows[i]]
-        if not finite(memory.r):
-            return NOT_FINITE
         if k == 0:
             fill_with(memory.d_p, 0.0)
             copy_to(state.v, memory.v_p)
@@ -101,6 +91,22 @@ def acceleration(p: Any, leg: Any, t: float, state: Any, memory: Any, counters: 
     fill_with(state.da, 0.0)
     state.dt = 0.0
     return status
+
+
+@kernel()
+def initial_residual(p: Any, t: float, c: FloatArray, memory: Any) -> int:
+    """Balance and closure at the trial acceleration and multipliers, into memory.r."""
+    n = memory.x.size
+    status = p.model(BALANCE, t, memory.q, memory.v, memory.a, memory.lam, c, p.tables, p.scratch, memory.r[:n])
+    if status == OK and p.rows.size > 0 and p.closure.at_balance == 1:
+        status = close_at_balance(p, t, c, memory)
+    elif status == OK and p.rows.size > 0:
+        status = p.model(ACCELERATION, t, memory.q, memory.v, memory.a, memory.lam, c, p.tables, p.scratch, memory.gap)
+    if status != OK:
+        return status
+    for i in range(p.rows.size):
+        memory.r[n + i] = memory.gap[p.rows[i]]
+    return OK if finite(memory.r) else NOT_FINITE
 
 
 @kernel()

@@ -239,6 +239,51 @@ def exactly(p: Any, memory: Any) -> bool:
     return p.closure.at_balance == 1 and memory.remedy == CAREFUL and not p.traits & SPARSE
 
 
+@kernel()
+def first_block(
+    p: Any,
+    leg: Any,
+    t: float,
+    t_1: float,
+    dt: float,
+    state: Any,
+    c: FloatArray,
+    memory: Any,
+    quasi: Any,
+    counters: Any,
+) -> int:
+    """J₁₁ = c₀M + c₁ ∂/∂v + c₂ ∂/∂q at the trial state: from the model, or from differences."""
+    m = natural(p.rows.size)
+    block = memory.J if m == 0 and not p.traits & SPARSE else memory.J_11
+    mass_only = (c[1] == 0.0 and c[2] == 0.0) or quasi == 1
+    if mass_only and p.traits & KNOWS_MASS:
+        memory.kappa[0], memory.kappa[1] = c[0], 0.0
+        return p.model(JACOBIAN, t, memory.q, memory.v, memory.a, memory.lam, memory.kappa, p.tables, p.scratch, block)
+    if p.traits & KNOWS_TANGENT:
+        return p.model(JACOBIAN, t, memory.q, memory.v, memory.a, memory.lam, c, p.tables, p.scratch, block)
+    return difference_jacobian(p, leg, t, t_1, dt, state, c, memory, block, natural(memory.x.size), counters)
+
+
+@kernel()
+def add_rows(p: Any, t: float, t_1: float, dt: float, c: FloatArray, memory: Any) -> int:
+    """memory.J from J₁₁ and G at the trial state; closures at t_{n+1} with the G of that time."""
+    status, m = OK, natural(p.rows.size)
+    if m > 0:
+        status = p.model(CONSTRAINT, t, memory.q, memory.v, memory.a, memory.lam, c, p.tables, p.scratch, memory.G)
+    assemble(p, c, memory)
+    if status == OK and m > 0 and dt != 0.0 and p.closure.at_balance == 0:
+        status = close_at_the_end(p, t_1, c, memory)
+    return status
+
+
+@kernel()
+def scale_columns(factor: float, n: int, whole: int, J: FloatArray) -> None:
+    """The first n columns of J (whole·whole, flat) times a factor."""
+    for i in range(whole):
+        for j in range(n):
+            J[i * whole + j] *= factor
+
+
 FACTORISE_STEP = i8(PHYSICS_REF, LEG, f8, f8, f8, STATE, F, MEMORY, i8, COUNTERS)
 
 
@@ -266,33 +311,14 @@ def factorise_step(
         if status == OK and p.closure.at_balance == 1:
             status = p.model(CONSTRAINT, t, memory.q, memory.v, memory.a, memory.lam, c, p.tables, p.scratch, memory.G)
     else:
-        block = memory.J if m == 0 and not p.traits & SPARSE else memory.J_11
-        mass_only = (c[1] == 0.0 and c[2] == 0.0) or quasi == 1
-        if mass_only and p.traits & KNOWS_MASS:
-            memory.kappa[0], memory.kappa[1] = c[0], 0.0
-            status = p.model(
-                JACOBIAN, t, memory.q, memory.v, memory.a, memory.lam, memory.kappa, p.tables, p.scratch, block
-            )
-        elif p.traits & KNOWS_TANGENT:
-            status = p.model(JACOBIAN, t, memory.q, memory.v, memory.a, memory.lam, c, p.tables, p.scratch, block)
-        else:
-            status = difference_jacobian(p, leg, t, t_1, dt, state, c, memory, block, n, counters)
+        status = first_block(p, leg, t, t_1, dt, state, c, memory, quasi, counters)
         if status == OK and memory.eliminate > 0:
             status = null_space_matrix(p, t, c, memory)
         elif status == OK and (m > 0 or p.traits & SPARSE):
-            if m > 0:
-                status = p.model(
-                    CONSTRAINT, t, memory.q, memory.v, memory.a, memory.lam, c, p.tables, p.scratch, memory.G
-                )
-            assemble(p, c, memory)
-            if status == OK and m > 0 and dt != 0.0 and p.closure.at_balance == 0:
-                status = close_at_the_end(p, t_1, c, memory)
+            status = add_rows(p, t, t_1, dt, c, memory)
     if status == OK and not p.traits & SOLVES and memory.eliminate == 0:
         if c[3] != 1.0 and not p.traits & SPARSE:
-            whole = n + m
-            for i in range(whole):
-                for j in range(n):
-                    memory.J[i * whole + j] *= c[3]
+            scale_columns(c[3], n, n + m, memory.J)
         status = decompose(p, memory)
     if status == OK:
         memory.factors_good = 1

@@ -139,6 +139,30 @@ def correct_both(p: Any, t: float, memory: Any, k: Any) -> float:
 
 
 @kernel()
+def first_residual(p: Any, t: float, t_1: float, dt: float, state: Any, memory: Any, counters: Any) -> int:
+    """v½ and q_{n+1} of the trial acceleration in memory.a; the balance at t_n and 2φ(q_{n+1})/Δt²
+    into memory.r."""
+    n, c = memory.x.size, memory.c
+    for i in range(n):
+        memory.v[i] = state.v[i] + 0.5 * dt * memory.a[i]
+        memory.d[i] = dt * memory.v[i]
+    status = retract(p, memory.q, memory.d, c, memory.q_1)
+    if status == OK:
+        status = p.model(BALANCE, t, memory.q, memory.v, memory.a, memory.lam, c, p.tables, p.scratch, memory.r[:n])
+    if status == OK and p.rows.size > 0:
+        status = p.model(
+            POSITION, t_1, memory.q_1, memory.v, memory.a, memory.lam, c, p.tables, p.scratch, memory.gap_q
+        )
+    if status != OK:
+        return status
+    for i in range(p.rows.size):
+        memory.r[n + i] = memory.gap_q[p.rows[i]] / (0.5 * dt * dt)
+    counters.iterations += 1
+    counters.evaluations += 1
+    return OK if finite(memory.r) else NOT_FINITE
+
+
+@kernel()
 def first_half(p: Any, leg: Any, t: float, t_1: float, dt: float, state: Any, memory: Any, counters: Any) -> int:
     """v½ into memory.v, q_{n+1} into memory.q_1, from the acceleration and multipliers in `state`
     as a guess."""
@@ -148,24 +172,9 @@ def first_half(p: Any, leg: Any, t: float, t_1: float, dt: float, state: Any, me
     copy_to(state.lam, memory.lam)
     before = np.inf
     for k in range(leg.max_iterations):
-        for i in range(n):
-            memory.v[i] = state.v[i] + 0.5 * dt * memory.a[i]
-            memory.d[i] = dt * memory.v[i]
-        status = retract(p, memory.q, memory.d, c, memory.q_1)
-        if status == OK:
-            status = p.model(BALANCE, t, memory.q, memory.v, memory.a, memory.lam, c, p.tables, p.scratch, memory.r[:n])
-        if status == OK and p.rows.size > 0:
-            status = p.model(
-                POSITION, t_1, memory.q_1, memory.v, memory.a, memory.lam, c, p.tables, p.scratch, memory.gap_q
-            )
+        status = first_residual(p, t, t_1, dt, state, memory, counters)
         if status != OK:
             return status
-        for i in range(p.rows.size):
-            memory.r[n + i] = memory.gap_q[p.rows[i]] / (0.5 * dt * dt)
-        counters.iterations += 1
-        counters.evaluations += 1
-        if not finite(memory.r):
-            return NOT_FINITE
         floor = measure(memory.a, memory.by_v) + measure(memory.v, memory.by_v) / abs(dt)
         if p.rows.size > 0:
             floor += measure(memory.q, memory.by_q) / (dt * dt)

@@ -17,9 +17,10 @@ import scipy.linalg
 import scipy.sparse as sp
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigs, splu
 
+from isodyn.described import described
 from isodyn.errors import InputError, SingularError, StabilityWarning
 from isodyn.schemes import Scheme
-from isodyn.schemes.spectral import critical_frequency
+from isodyn.schemes.stability_limits import critical_frequency
 from isodyn.subdomains.per_subdomain import by_name, counted
 from isodyn.subdomains.ties import Subdomains
 from isodyn.systems import LinearSystem
@@ -98,6 +99,8 @@ class Advice:
     parts: tuple[SubdomainAdvice, ...]
     same_W1: bool
     sub_cycling: bool
+
+    __repr__ = described
 
     def __str__(self) -> str:
         lines = []

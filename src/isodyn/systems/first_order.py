@@ -29,7 +29,7 @@ from isodyn.kernels.compiled import (
     FloatArray,
     closure,
 )
-from isodyn.notebook_views import ShownInNotebooks
+from isodyn.notebook_views import ShownSystem
 from isodyn.systems import checks
 from isodyn.systems.joined import is_compiled, join
 from isodyn.systems.model import Model, from_python
@@ -38,7 +38,7 @@ from isodyn.systems.scales import ordinary
 _H = float(np.finfo(float).eps) ** (1 / 3)
 
 
-class FirstOrderSystem(ShownInNotebooks):
+class FirstOrderSystem(ShownSystem):
     """A first-order system s' = h(s, t), or s' = h(s, z, t) with 0 = c(s, z, t).
 
     Parameters

@@ -36,7 +36,7 @@ from isodyn.kernels.compiled import (
 from isodyn.later import sparse as sp
 from isodyn.linear_solvers.definite import refuse_indefinite
 from isodyn.linear_solvers.sparse import Factorisation, factorise
-from isodyn.notebook_views import ShownInNotebooks
+from isodyn.notebook_views import ShownSystem
 from isodyn.real_numbers import real_array
 from isodyn.systems import checks
 from isodyn.systems.joined import is_compiled
@@ -50,7 +50,7 @@ Load = Callable[[float], Any]
 _LARGE = 64  # beyond this, dense matrices go through BLAS and LAPACK instead of compiled loops
 
 
-class LinearSystem(ShownInNotebooks):
+class LinearSystem(ShownSystem):
     """M q'' + C q' + K q = f(t) with q(t₀) = q0, q'(t₀) = v0.
 
     Matrices are arrays, vectors (diagonals), scalars or sparse. Symmetry is not assumed; a
@@ -162,7 +162,7 @@ class LinearSystem(ShownInNotebooks):
         return linear_model("f", self.M, self.C, self.K, self.f, self.nv)
 
 
-class LinearFirstOrderSystem(ShownInNotebooks):
+class LinearFirstOrderSystem(ShownSystem):
     """Q s' + P s = r(t) with s(t₀) = s0; matrices and load as in `LinearSystem`.
 
     Parameters

@@ -38,7 +38,7 @@ from isodyn.later import sparse as sp
 from isodyn.linear_solvers.blocks import full
 from isodyn.linear_solvers.definite import refuse_indefinite
 from isodyn.linear_solvers.sparse import Factorisation, factorise
-from isodyn.notebook_views import ShownInNotebooks
+from isodyn.notebook_views import ShownSystem
 from isodyn.systems import checks
 from isodyn.systems.constraints import Constraints
 from isodyn.systems.joined import is_compiled, join
@@ -50,7 +50,7 @@ from isodyn.systems.trampoline import product
 Energy = Callable[[FloatArray, FloatArray, float], tuple[float, float]]
 
 
-class MechanicalSystem(ShownInNotebooks):
+class MechanicalSystem(ShownSystem):
     """M(q) a + Gᵀλ = Q(q, v, t) with its constraints and its initial state.
 
     Parameters

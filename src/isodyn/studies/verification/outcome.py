@@ -13,6 +13,7 @@ import warnings
 from dataclasses import dataclass, replace
 from typing import Any
 
+from isodyn.described import described
 from isodyn.errors import IsodynWarning
 from isodyn.studies.verification.case import Case, Measurement
 
@@ -29,6 +30,8 @@ class Finding:
     value: float
     asked: str
     holds: bool
+
+    __repr__ = described
 
     def __str__(self) -> str:
         return f"{self.what} = {self.value:.3g}, asked {self.asked}"
