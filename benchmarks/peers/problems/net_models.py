@@ -144,3 +144,15 @@ class Exudyn:
 
 
 PACKAGES = {"isodyn": Isodyn, "exudyn": Exudyn}
+
+
+# ---- the reference
+
+
+def reference(net: str, n: int, steps: int) -> np.ndarray:
+    """Places after so many steps of `DT`, from steps of a tenth of it."""
+    case = Isodyn(net, n, radii=[1.0, 1.0, 0.0], family="V0", rtol=1e-12)
+    finer = case.integrate(
+        case.system, case.scheme, dt=DT / 10, t_end=steps * DT, save_every=10 * steps, newton=case.newton
+    )
+    return np.asarray(finer.q[-1].reshape(-1, case.width)[:, :3])

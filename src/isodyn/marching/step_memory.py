@@ -106,6 +106,13 @@ class StepMemory:
         if self.other is not None:
             self.take_superlu()
 
+    @property
+    def solver(self) -> str:
+        """Name of the linear solver in use."""
+        if self.other is not None:
+            return self.other.solver
+        return "multifrontal LU" if len(self.memory.blocks.fronts) > 0 else self.model.solver
+
     def refinements(self) -> int:
         """How many solutions were refined so far."""
         return int(self.memory.blocks.refined)
