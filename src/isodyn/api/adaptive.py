@@ -147,7 +147,7 @@ def integrate_adaptive(
         system,
         _formulation(system, formulation),
         DormandPrince(float(rtol), atol),
-        _tolerances(atol, system, float(t0), float(t_end)),
+        _tolerances(atol, system),
         (float(t0), float(t_end)),
         _save_times(save, t0, t_end, 1 + system.nq + 2 * system.nv + system.m),
         first_step,
@@ -185,7 +185,7 @@ def _check_span(t0: Any, t_end: Any) -> None:
     resolved(t0, t_end, t_end - t0, "t_end - t0")
 
 
-def _tolerances(atol: Any, system: System, t0: float, t_end: float) -> FloatArray | None:
+def _tolerances(atol: Any, system: System) -> FloatArray | None:
     n = system.nq + system.nv
     if atol is None:
         return None

@@ -35,7 +35,8 @@ class World:
         known = self.joints[joint].coordinates if joint in self.joints else {}
         if not known:
             raise InputError(
-                f"{what}: joint {joint!r} has no coordinate to act on", hint="hinges and prismatic joints have one"
+                f"{what}: joint {joint!r} has no coordinate to act on",
+                hint="hinges, sliders, screws, universal and planar pairs, points on planes and distances have some",
             )
         if which is None:
             return next(iter(known.values()))

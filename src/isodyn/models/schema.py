@@ -252,7 +252,7 @@ def _mistake(source: Source, error: Any) -> ModelError:
     if kind == "union_tag_not_found":
         for key in difflib.get_close_matches("type", source.value(path) or {}, n=1):
             return source.error((*path, key), f"unknown key {key!r}", "did you mean type?")
-        return source.error(path, "type is missing", f"one of {_tags(source, path)}")
+        return source.error(path, "type is missing", f"one of {_tags(path)}")
     if kind == "union_tag_invalid":
         known = [tag.strip().strip("'") for tag in context["expected_tags"].split(",")]
         near = difflib.get_close_matches(str(context["tag"]), known, n=2, cutoff=0.5)
@@ -287,7 +287,7 @@ def _near(error: Any) -> str | None:
     return f"did you mean {near[0]!r}?" if near else None
 
 
-def _tags(source: Source, path: Path) -> str:
+def _tags(path: Path) -> str:
     examples = {"joints": "hinge, spherical, prismatic, drive, …", "loads": "force, spring, motor, …"}
     return examples.get(str(path[0]), "those of the documentation") if path else ""
 

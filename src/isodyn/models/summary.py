@@ -10,6 +10,7 @@ import numpy as np
 from isodyn.kernels.compiled import FloatArray
 from isodyn.mechanism.system import MechanismSystem
 from isodyn.results import Solution
+from isodyn.results.statistics import cost_of
 
 
 def mechanism_summary(sol: Solution, title: str, dt: float) -> dict[str, Any]:
@@ -33,18 +34,7 @@ def mechanism_summary(sol: Solution, title: str, dt: float) -> dict[str, Any]:
         }
     found["energy"] = _energy(sol)
     found["constraints"] = _constraints(sol)
-    found["cost"] = {
-        "seconds": stats.seconds,
-        "microseconds_per_step": 1e6 * stats.seconds / max(stats.steps, 1),
-        "iterations": stats.iterations,
-        "evaluations": stats.evaluations,
-        "factorisations": stats.factorisations,
-        "halvings": stats.halvings,
-        "solver": stats.solver,
-        "local_error": stats.local_error,
-        "local_error_in": stats.local_error_in,
-        "local_error_at": stats.local_error_at,
-    }
+    found["cost"] = cost_of(stats)
     if stats.stopped is not None:
         found["stopped"] = stats.stopped
     return found

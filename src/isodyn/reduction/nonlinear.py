@@ -23,6 +23,7 @@ from isodyn.kernels.compiled import (
     RETRACTS,
     FloatArray,
     IntArray,
+    Traits,
 )
 from isodyn.reduction.basis import Basis
 from isodyn.reduction.embedding import Embedding
@@ -51,7 +52,7 @@ class ReducedSystem(CompiledSystem):
         projection."""
         inner = self.full.model()
         memory = lay_out(inner, self.embedding, self.full.m, self.rows)
-        return Model(around(inner.function), self.traits, *memory, callback=inner.callback)
+        return Model(around(inner.function), Traits(self.traits), *memory, callback=inner.callback)
 
 
 def reduced_system(full: Any, basis: Basis, rows: IntArray) -> ReducedSystem:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from isodyn.report.arrows import Arrow
 
 YAW, PITCH = -0.9, 0.42
-STEEL, FLOOR, CAST = "#3b4552", "#d5dbe3", "#00000016"
+STEEL, FLOOR = "#3b4552", "#d5dbe3"
 TRAIL = 3  # the last third of the run
 
 

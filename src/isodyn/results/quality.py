@@ -77,7 +77,7 @@ def largest_local_error(judged: FloatArray, system: Any) -> LocalError:
 
 def _scales(most: FloatArray, system: Any) -> FloatArray:
     """What the errors of components are compared with."""
-    alike = np.array(getattr(system, "alike", ()), dtype=np.int64)
+    alike = np.array(system.alike, dtype=np.int64)
     if alike.size == most.size:
         scale = np.zeros(most.size)
         for kind in np.unique(alike):

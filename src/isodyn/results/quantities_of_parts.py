@@ -78,6 +78,14 @@ def _of_joint(sol: Solution, system: MechanismSystem, name: str) -> Iterator[Qua
             f"rate of the {kind} of the joint",
             lambda kind=kind: view().coordinate_rate(kind),  # type: ignore[misc]
         )
+        yield Quantity(
+            Of.JOINT,
+            name,
+            f"{kind}_acceleration",
+            f"{unit}/s2",
+            f"second derivative of the {kind} of the joint",
+            lambda kind=kind: view().coordinate_acceleration(kind),  # type: ignore[misc]
+        )
     if joint.rows:
         reaction, on = cache(lambda: Reaction(sol, name)), joint.action.on
         words = f"force of the joint on {on}, world"

@@ -135,8 +135,8 @@ def acting_at(system: MechanismSystem, sol: Solution, parts: JointParts, on: str
     """Where a joint acts on a body, in the world."""
     action = parts.action
     if action.contact is not None:
-        rolls = poses(system, action.contact.first, sol.q, sol.v)
-        return rolls.position + touched(action.contact, rolls)
+        rolls, carries = (poses(system, x, sol.q, sol.v) for x in (action.contact.first, action.contact.second))
+        return rolls.position + touched(action.contact, rolls, carries)
     place = poses(system, on, sol.q, sol.v)
     return np.asarray(place.position + place.R @ action.points[on])
 

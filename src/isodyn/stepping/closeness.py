@@ -14,13 +14,12 @@ from numba import types
 
 from isodyn.kernels.compiled import SPARSE, FloatArray, IntArray, f8, kernel
 from isodyn.linear_solvers.choice import solve_two
-from isodyn.stepping.memory import MEMORY, PHYSICS_REF, STATE
+from isodyn.stepping.memory import MEMORY, PHYSICS_REF, STATE, Memory, Physics, State
 
 
 @kernel(types.void(PHYSICS_REF, f8, STATE, MEMORY), inner=True, apart=True)
-def watch_rank(p: Any, t: float, state: Any, memory: Any) -> None:
-    """Keep the smallest pivot so far, and its time, for the G of the last matrix that was
-    formed."""
+def watch_rank(p: Physics, t: float, state: State, memory: Memory) -> None:
+    """Keep the smallest pivot so far, and its time, of the last G that was formed."""
     sparse, n = p.traits & SPARSE, memory.x.size
     pivot = (
         smallest_of_blocks(memory.J, memory.blocks, memory.dp, memory.r_plus)

@@ -28,7 +28,7 @@ from isodyn.kernels.struct_types import ADDRESS
 from isodyn.stepping.closure import add_to, close_at_balance, copy_to, fill_with, finite, measure, settle
 from isodyn.stepping.corrections import solve
 from isodyn.stepping.matrix import factorise
-from isodyn.stepping.memory import COUNTERS, EPS, LEG, MEMORY, PHYSICS_REF, STATE, Physics
+from isodyn.stepping.memory import COUNTERS, EPS, LEG, MEMORY, PHYSICS_REF, STATE, Counters, Leg, Memory, Physics, State
 from isodyn.stepping.projection import mass_matrix, project
 
 # most solves for the first acceleration; as a literal it would compile what it is handed to once
@@ -39,7 +39,7 @@ SETTLED = 1e-14  # a change of it below this, relative, is none
 
 
 @kernel(i8(PHYSICS_REF, LEG, f8, STATE, MEMORY, COUNTERS, i8), inner=True, apart=True)
-def acceleration(p: Any, leg: Any, t: float, state: Any, memory: Any, counters: Any, most: Any) -> int:
+def acceleration(p: Physics, leg: Leg, t: float, state: State, memory: Memory, counters: Counters, most: Any) -> int:
     """state.a and state.lam from M a + Gᵀλ = Q, G a = b at the state itself; no last step is known
     after this.
 
@@ -94,7 +94,7 @@ def acceleration(p: Any, leg: Any, t: float, state: Any, memory: Any, counters: 
 
 
 @kernel()
-def initial_residual(p: Any, t: float, c: FloatArray, memory: Any) -> int:
+def initial_residual(p: Physics, t: float, c: FloatArray, memory: Memory) -> int:
     """Balance and closure at the trial acceleration and multipliers, into memory.r."""
     n = memory.x.size
     status = p.model(BALANCE, t, memory.q, memory.v, memory.a, memory.lam, c, p.tables, p.scratch, memory.r[:n])
@@ -110,7 +110,9 @@ def initial_residual(p: Any, t: float, c: FloatArray, memory: Any) -> int:
 
 
 @kernel()
-def initial_matrix(p: Any, leg: Any, t: float, state: Any, c: FloatArray, memory: Any, counters: Any) -> int:
+def initial_matrix(
+    p: Physics, leg: Leg, t: float, state: State, c: FloatArray, memory: Memory, counters: Counters
+) -> int:
     """Factors of M, or of [M Gᵀ; G 0], at the state."""
     if p.rows.size > 0:
         counters.factorisations += 1
@@ -128,7 +130,7 @@ INITIAL_ACCELERATION = i8(MODEL_TYPE, ADDRESS, ADDRESS, LEG, f8, STATE, MEMORY, 
 
 @kernel(INITIAL_ACCELERATION, apart=True)
 def initial_acceleration(
-    model: Any, tables: Any, scratch: Any, leg: Any, t: float, state: Any, memory: Any, counters: Any
+    model: Any, tables: Any, scratch: Any, leg: Leg, t: float, state: State, memory: Memory, counters: Counters
 ) -> int:
     """`acceleration` for callers outside compiled code; loads are taken at t, which may be a
     right-hand limit."""
@@ -137,7 +139,7 @@ def initial_acceleration(
 
 
 @kernel()
-def nearest(p: Any, t: float, state: Any, memory: Any) -> int:
+def nearest(p: Physics, t: float, state: State, memory: Memory) -> int:
     """Move state.q and state.v onto the constraints by the least change in the mass norm."""
     copy_to(state.q, memory.q_1)
     copy_to(state.v, memory.v_1)
@@ -155,7 +157,7 @@ NEAREST_CONSISTENT = i8(MODEL_TYPE, ADDRESS, ADDRESS, LEG, f8, STATE, MEMORY)
 
 
 @kernel(NEAREST_CONSISTENT, apart=True)
-def nearest_consistent(model: Any, tables: Any, scratch: Any, leg: Any, t: float, state: Any, memory: Any) -> int:
+def nearest_consistent(model: Any, tables: Any, scratch: Any, leg: Leg, t: float, state: State, memory: Memory) -> int:
     """`nearest` for callers outside compiled code."""
     p = by_reference(Physics(model, leg.traits, leg.holonomic, leg.closure, memory.rows, tables, scratch))
     return nearest(p, t, state, memory)

@@ -33,7 +33,7 @@ from isodyn.linear_solvers.block_lu import subtract_product
 from isodyn.stepping.closure import add_to, ask_levels, copy_to, measure, measure_rows, retract
 from isodyn.stepping.corrections import solve
 from isodyn.stepping.matrix import assemble, decompose
-from isodyn.stepping.memory import EPS, LEG, MEMORY, PHYSICS_REF
+from isodyn.stepping.memory import EPS, LEG, MEMORY, PHYSICS_REF, Leg, Memory, Physics
 
 PROJECTIONS = 20  # most iterations onto φ = 0
 # of the size of q: over this distance a matrix is kept, and the way is the shortest to rounding
@@ -43,7 +43,9 @@ CLOSE = 1e-12  # constraints off by more than this, relative to q and v, are pol
 
 
 @kernel()
-def close_levels(p: Any, t: float, c: FloatArray, memory: Any, position: bool, velocity: bool, rates: bool) -> int:
+def close_levels(
+    p: Physics, t: float, c: FloatArray, memory: Memory, position: bool, velocity: bool, rates: bool
+) -> int:
     """Move q_{n+1} to φ = 0 and v_{n+1} to φ̇ = 0, ψ = 0 by one solve for both; FAR_OFF where they
     were off by more than rounding."""
     far = False
@@ -75,7 +77,7 @@ def close_levels(p: Any, t: float, c: FloatArray, memory: Any, position: bool, v
 
 
 @kernel()
-def close_acceleration(p: Any, phi: float, last: int, t: float, c: FloatArray, memory: Any) -> int:
+def close_acceleration(p: Physics, phi: float, last: int, t: float, c: FloatArray, memory: Memory) -> int:
     """Move a_{n+1} so that φ̈ = 0 in the rows before `last`, for the acceleration at t_{n+1}."""
     for i in range(memory.x.size):
         memory.a[i] = memory.a_1[i] + phi * memory.x[i]
@@ -89,7 +91,7 @@ def close_acceleration(p: Any, phi: float, last: int, t: float, c: FloatArray, m
 
 
 @kernel(i8(PHYSICS_REF, LEG, f8, F, MEMORY), inner=True, apart=True)
-def polish(p: Any, leg: Any, t: float, c: FloatArray, memory: Any) -> int:
+def polish(p: Physics, leg: Leg, t: float, c: FloatArray, memory: Memory) -> int:
     """Take what the iteration left of the constraints that this formulation keeps, from rtol down
     to rounding.
 
@@ -114,7 +116,9 @@ def polish(p: Any, leg: Any, t: float, c: FloatArray, memory: Any) -> int:
 
 
 @kernel()
-def mass_matrix(p: Any, t: float, q: FloatArray, v: FloatArray, a: FloatArray, c: FloatArray, memory: Any) -> int:
+def mass_matrix(
+    p: Physics, t: float, q: FloatArray, v: FloatArray, a: FloatArray, c: FloatArray, memory: Memory
+) -> int:
     """Factors of [M Gᵀ; G 0] at a state, into memory.J."""
     memory.factors_good = 0
     c[0], c[1], c[2], c[3] = 1.0, 0.0, 0.0, 1.0
@@ -128,7 +132,7 @@ def mass_matrix(p: Any, t: float, q: FloatArray, v: FloatArray, a: FloatArray, c
 
 
 @kernel()
-def fill(p: Any, gap: FloatArray, last: int, memory: Any, out: FloatArray) -> None:
+def fill(p: Physics, gap: FloatArray, last: int, memory: Memory, out: FloatArray) -> None:
     """out = (0, −gap), the right-hand side of a projection, with the gaps of the rows before
     `last`."""
     n = natural(memory.x.size)
@@ -140,7 +144,7 @@ def fill(p: Any, gap: FloatArray, last: int, memory: Any, out: FloatArray) -> No
 
 
 @kernel(allocates=True)
-def project_position(p: Any, t: float, c: FloatArray, memory: Any) -> int:
+def project_position(p: Physics, t: float, c: FloatArray, memory: Memory) -> int:
     """Move memory.q_1 to φ = 0 by the least change in the mass norm, and leave the factors of M and G
     there [Shimada2014 (3.187)]."""
     n = memory.x.size
@@ -174,7 +178,7 @@ def project_position(p: Any, t: float, c: FloatArray, memory: Any) -> int:
 
 
 @kernel()
-def subtract_mass_times(p: Any, memory: Any, x: FloatArray, out: FloatArray) -> None:
+def subtract_mass_times(p: Physics, memory: Memory, x: FloatArray, out: FloatArray) -> None:
     """out −= M x, with the M of the last `mass_matrix`."""
     if p.traits & SPARSE:
         subtract_product(memory.J_11, memory.blocks, x, out)
@@ -186,7 +190,7 @@ def subtract_mass_times(p: Any, memory: Any, x: FloatArray, out: FloatArray) -> 
 
 
 @kernel()
-def project_velocity(p: Any, t: float, c: FloatArray, memory: Any) -> int:
+def project_velocity(p: Physics, t: float, c: FloatArray, memory: Memory) -> int:
     """Move memory.v_1 to φ̇ = 0 and ψ = 0 by the least change in the mass norm
     [Shimada2014 (3.191)]."""
     status = OK
@@ -204,7 +208,7 @@ def project_velocity(p: Any, t: float, c: FloatArray, memory: Any) -> int:
 
 
 @kernel(i8(PHYSICS_REF, f8, i8, f8, MEMORY), inner=True, apart=True, allocates=True)
-def project(p: Any, t: float, levels: Any, phi: float, memory: Any) -> int:
+def project(p: Physics, t: float, levels: Any, phi: float, memory: Memory) -> int:
     """Move memory.q_1 to φ = 0, memory.v_1 to φ̇ = 0, ψ = 0 and (levels = 3) â to φ̈ = 0, each by
     the least change in the mass norm."""
     c = np.empty(4)

@@ -25,6 +25,7 @@ from isodyn.kernels.compiled import (
     RETRACTS,
     WRONG_SHAPE,
     FloatArray,
+    Traits,
     closure,
 )
 from isodyn.kernels.struct import Struct, integer, reals
@@ -80,7 +81,6 @@ def _mass_function(M: Callable[..., Any]) -> Any:
 
 
 def join(
-    n: int,
     M: Any,
     Q: Callable[..., Any],
     Q_q: Callable[..., Any] | None,
@@ -94,7 +94,7 @@ def join(
     traits |= 0 if callable(M) else CONSTANT_MASS
     matrix = np.zeros((0, 0)) if callable(M) else M
     tables = JoinedTables.filled(M=matrix, knows_Q_q=Q_q is not None, knows_Q_v=Q_v is not None)
-    return Model(_joined(M if callable(M) else None, Q, Q_q, Q_v, retract), traits, tables)
+    return Model(_joined(M if callable(M) else None, Q, Q_q, Q_v, retract), Traits(traits), tables)
 
 
 @lru_cache(maxsize=256)
