@@ -25,7 +25,18 @@ from isodyn.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from isodyn import analysis, beams, gauss, problems, reduction, report, subdomains
-    from isodyn.api import FixedSteps, Newton, StepPolicy, StepTimes, integrate
+    from isodyn.api import (
+        DOP853,
+        Event,
+        FixedSteps,
+        Lock,
+        Newton,
+        Release,
+        StepPolicy,
+        StepTimes,
+        SwitchLoad,
+        integrate,
+    )
     from isodyn.api.adaptive import integrate_adaptive
     from isodyn.api.ensemble import ensemble
     from isodyn.api.resuming import resume
@@ -118,6 +129,7 @@ if TYPE_CHECKING:
 
 
 __all__ = [
+    "DOP853",
     "GGL",
     "AccelerationLevel",
     "Baumgarte",
@@ -132,6 +144,7 @@ __all__ = [
     "Drag",
     "Drive",
     "Ensemble",
+    "Event",
     "FirstOrderScheme",
     "FirstOrderSystem",
     "Fixed",
@@ -152,6 +165,7 @@ __all__ = [
     "JointSpring",
     "LinearFirstOrderSystem",
     "LinearSystem",
+    "Lock",
     "MechanicalSystem",
     "Mechanism",
     "Motor",
@@ -168,6 +182,7 @@ __all__ = [
     "Pulley",
     "Pulse",
     "Ramp",
+    "Release",
     "RollingDisc",
     "RollingEllipsoid",
     "RollingSphere",
@@ -183,6 +198,7 @@ __all__ = [
     "StepPolicy",
     "StepTimes",
     "Subdomains",
+    "SwitchLoad",
     "Table",
     "Tension",
     "Torque",
@@ -238,7 +254,8 @@ _MODULES = {
     "shapes": "isodyn.bodies.shapes",
 }
 _LATER = {
-    **dict.fromkeys(("FixedSteps", "Newton", "StepPolicy", "StepTimes", "integrate"), "isodyn.api"),
+    **dict.fromkeys(("DOP853", "Event", "FixedSteps", "Lock", "Newton", "Release"), "isodyn.api"),
+    **dict.fromkeys(("StepPolicy", "StepTimes", "SwitchLoad", "integrate"), "isodyn.api"),
     **dict.fromkeys(
         (
             "GGL",

@@ -20,7 +20,7 @@ from isodyn.errors import InputError
 from isodyn.kernels.compiled import FloatArray
 from isodyn.later import Later
 from isodyn.systems.questions import Questions
-from isodyn.systems.scales import pace, reach
+from isodyn.systems.scales import pace, reach, sizes_of_rows
 
 if TYPE_CHECKING:
     from isodyn.results.solution import Solution
@@ -59,6 +59,8 @@ def drift(sol: Solution) -> Drift:
     the largest |v| and |a| of the solution, or those that pass a typical size in its time.
     """
     levels, system = np.zeros((3, sol.t.size)), sol.system
+    if "held" in sol.aux and sol.t.size:
+        return _drift_of_held_rows(sol)
     if system.m and sol.t.size:
         ask = Questions(system, sparse=True)
         model, rows = ask.model, [np.ascontiguousarray(x) for x in (sol.t, sol.q, sol.v, sol.a, sol.lam)]
@@ -69,6 +71,20 @@ def drift(sol: Solution) -> Drift:
             passes.drift_of_rows(model.function, model.tables, model.scratch, *rows, _measures(sol, model), levels)
         if model.raised is not None:
             raise model.raised
+    return Drift(sol.t, *levels)
+
+
+def _drift_of_held_rows(sol: Solution) -> Drift:
+    """The same over the constraint rows that no event has released."""
+    levels, system, held = np.zeros((3, sol.t.size)), sol.system, sol.aux["held"]
+    ask, slowest = Questions(system, sparse=True), 1.0 / (float(sol.t[-1] - sol.t[0]) or 1.0)
+    fast = max([slowest, *(pace(system, v) for v in sol.v)])
+    hard = max([slowest**2, *(pace(system, a) for a in sol.a)])
+    for i, (t, q, v, a) in enumerate(zip(sol.t, sol.q, sol.v, sol.a, strict=True)):
+        weights, phi = held[i] / sizes_of_rows(system, ask.G(t, q, v)), ask.position(t, q, v)
+        levels[0, i] = np.abs(weights[: phi.size] * phi).max(initial=0.0) / reach(system, q)
+        levels[1, i] = np.abs(weights * ask.velocity(t, q, v)).max(initial=0.0) / fast
+        levels[2, i] = np.abs(weights * ask.acceleration(t, q, v, a)).max(initial=0.0) / hard
     return Drift(sol.t, *levels)
 
 

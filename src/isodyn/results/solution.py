@@ -13,6 +13,7 @@ from isodyn.later import Later
 from isodyn.notebook_views import ShownInNotebooks
 from isodyn.results.balance import Drift, drift, energy_balance
 from isodyn.results.dense_output import interpolate
+from isodyn.results.events import Happened
 from isodyn.results.statistics import Statistics
 from isodyn.results.views_of_parts import ViewsOfParts
 from isodyn.systems.energies import energies as energies_of_rows
@@ -52,7 +53,7 @@ class Sample(NamedTuple):
     ((2,), (2, 2))
     """
 
-    t: FloatArray
+    t: Any
     q: FloatArray
     v: FloatArray
     a: FloatArray
@@ -90,6 +91,8 @@ class Solution(ViewsOfParts, ShownInNotebooks):
         those of least norm.
     model
         The model file of the run, if there was one.
+    events
+        What happened, in order: `t`, `name`, `index` and the states before and after.
 
     Examples
     --------
@@ -113,6 +116,7 @@ class Solution(ViewsOfParts, ShownInNotebooks):
     aux: dict[str, Any] = field(default_factory=dict)
     redundant: tuple[str, ...] = ()
     model: dict[str, Any] | None = None
+    events: list[Happened] = field(default_factory=list)
 
     @property
     def s(self) -> FloatArray:
