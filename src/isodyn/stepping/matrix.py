@@ -40,7 +40,8 @@ from isodyn.kernels.compiled import (
     kernel,
 )
 from isodyn.kernels.lowering import by_address, natural
-from isodyn.linear_solvers.block_lu import factor_blocks, fill_blocks, fill_lower, size_of_blocks
+from isodyn.linear_solvers.block_lu import fill_blocks, fill_lower, size_of_blocks
+from isodyn.linear_solvers.choice import factor
 from isodyn.linear_solvers.dense import lu_factor
 from isodyn.stepping.closure import closure_compliance, copy_to, measure, measure_forces
 from isodyn.stepping.equations import residual
@@ -240,10 +241,11 @@ def decompose(p: Physics, memory: Memory) -> int:
     """Factors of memory.J in its place; memory.fault tells the unknown without a pivot."""
     if p.traits & SPARSE:
         fault = memory.blocks.fault
-        status = factor_blocks(memory.J, memory.blocks, 0, 0.0, fault)
+        status = factor(memory.J, memory.blocks, 0, 0.0, fault)
         if status == SINGULAR:
             memory.fault[0] = fault[0]
-            if fault[0] < memory.x.size and p.rows.size > 0:
+            # a body without a pivot of its own, or a joint that did not wait for all of its bodies
+            if p.rows.size > 0 and (fault[0] < memory.x.size or memory.blocks.early == 1):
                 status = NO_PIVOT
         return status
     status = lu_factor(memory.J, memory.pivots[: memory.r.size], memory.unknown_sizes)
@@ -381,7 +383,7 @@ def keep_first(p: Physics, memory: Memory) -> None:
     """Keep the factors of the step's first matrix: corrections of q and v stay in their range,
     whatever the iteration does."""
     n = memory.r.size
-    for i in range(memory.J.size):
+    for i in range(memory.J_S.size):
         memory.J_S[i] = memory.J[i]
     if p.traits & SPARSE:
         pivots = memory.blocks.pivots

@@ -284,8 +284,10 @@ def allocate(
     unknowns = nv + rows
     block = nv * nv if dense and m else 0
     G, factors, pivots = m * nv, unknowns * unknowns if dense else 0, 2 * unknowns
+    contributions = 0  # of fronts: not needed to solve
     if packed is not None:
         block, G, factors, pivots = packed.J.size, packed.G.size, storage_of(packed), 0
+        contributions = int(packed.stack)
     memory = Memory(
         nq=nq,
         nv=nv,
@@ -298,7 +300,7 @@ def allocate(
         N_values=block if packed is None else 0,
         block=block,
         factors=factors,
-        first_factors=factors if m else 0,
+        first_factors=factors - contributions if m else 0,
         pivots=pivots,
         updates=updates,
         **(dict.fromkeys(BlockPattern._sizes, 0) if packed is None else packed.sizes),
