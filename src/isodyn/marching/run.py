@@ -29,6 +29,7 @@ from isodyn.marching.method import Method
 from isodyn.marching.outcome import carry_out, solution_of, warn_of_doubts
 from isodyn.marching.plan import LAST, MAIN, START, UNKNOWN, follow_policy, lay_legs, lay_stretch, new_plan
 from isodyn.marching.progress import Progress
+from isodyn.marching.redundant_rows import can_share, march_to_doubt
 from isodyn.marching.remedies import FullMatrix, Remedy, remedies_for
 from isodyn.marching.schedule import Stretch
 from isodyn.marching.switches import rows_of
@@ -269,7 +270,7 @@ class Run(LastStep):
         upto = step + (_BLOCK if redundant else length)
         if self.checkpoint is not None:
             upto = min(upto, step + self.checkpoint.room(step))
-        if self.observe is not None or redundant:
+        if self.observe is not None or (redundant and not can_share(self)):
             upto = min(upto, self.next_row(step))
         return upto
 
@@ -288,7 +289,7 @@ class Run(LastStep):
         written, upto = int(self.counters.rows), min(upto, int(self.plan.end))
         with self.explained():
             self.see_to_room(upto)
-            status = self.march(upto)
+            status = march_to_doubt(self, upto)
             failed_at = None if status in PASSED else int(self.state.step)
             status = self.remedied(status)
             if status == march.HAPPENED and self.watch is not None:
