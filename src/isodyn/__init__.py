@@ -19,7 +19,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from isodyn import errors, notebook_views
-from isodyn.api import FixedSteps, Newton, StepPolicy, StepTimes, integrate
+from isodyn.api import Adaptive, FixedSteps, Newton, StepPolicy, StepTimes, integrate
 from isodyn.errors import IsodynError
 from isodyn.formulations import (
     GGL,
@@ -117,6 +117,7 @@ if TYPE_CHECKING:
 __all__ = [
     "GGL",
     "AccelerationLevel",
+    "Adaptive",
     "Baumgarte",
     "Beam",
     "Bushing",

@@ -15,13 +15,14 @@ from isodyn.formulations.table import check_combination
 from isodyn.marching.at_rest import AtRest
 from isodyn.marching.composition import check_composition
 from isodyn.marching.index_reduction import reduced_index
-from isodyn.marching.method import refuse_sized, settle, unconstrained
+from isodyn.marching.method import finer, refuse_sized, scheme_that_damps, settle, unconstrained
 from isodyn.marching.progress import Progress
 from isodyn.marching.run import Run
 from isodyn.marching.schedule import Stretch, along_times, plan
 from isodyn.results.checkpoint import as_checkpoint
 from isodyn.results.solution import Solution
 from isodyn.schemes import Composition, FirstOrderScheme, Scheme
+from isodyn.stepping.adaptive import OPENING
 from isodyn.stepping.newton_settings import Newton
 from isodyn.stepping.policies import FixedSteps, StepPolicy, StepTimes, check_policy
 from isodyn.systems import Description, System, as_system
@@ -194,8 +195,10 @@ def integrate(
         check_composition(system, scheme, formulation)
         composition, scheme, formulation = scheme, scheme.base, None
         newton = replace(newton or Newton(rtol=1e-13), max_halvings=0)
-    method = settle(system, scheme, formulation, typical, composition)
     policy = dt if isinstance(dt, StepPolicy) else None
+    if policy is not None and policy.estimates:
+        scheme, newton = scheme_that_damps(scheme, system), finer(newton, policy)
+    method = settle(system, scheme, formulation, typical, composition)
     if typical is not dt:
         refuse_sized(method, formulation, typical, policy)
     run = Run(
@@ -252,7 +255,8 @@ def schedule(t0: float, t_end: float, dt: Any, breakpoints: Any, save_every: int
         return stretches, (t_end - t0) / sum(stretch.steps for stretch in stretches)
     if isinstance(dt, StepPolicy):
         check_policy(dt, t0, t_end)
-        return plan(t0, t_end, dt.first_step, breakpoints, save_every), float(dt.first_step)
+        typical = float(dt.first_step) or OPENING * (t_end - t0)
+        return plan(t0, t_end, typical, breakpoints, save_every), typical
     return plan(t0, t_end, dt, breakpoints, save_every), dt
 
 

@@ -15,9 +15,15 @@ from isodyn.marching.plan import Member
 from isodyn.schemes import Composition, FirstOrderScheme, Scheme
 from isodyn.schemes.spectral import critical_frequency
 from isodyn.stepping.coefficients import coefficients, starting_scheme
+from isodyn.stepping.newton_settings import Newton
+from isodyn.stepping.policies import StepPolicy
 from isodyn.stepping.position_level import warn_weak
 from isodyn.systems import System
 from isodyn.systems.mechanical import refuse_indefinite_mass
+
+
+SECOND_ORDER = 1e-9  # |λ₅ − ½ − φ| of members of second order
+BESIDE_STEPS = 1e-2  # of the error of a step: the error of its iteration
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,10 +76,30 @@ def refuse_sized(method: Method, formulation: Formulation | None, dt: float, pol
             f"{method.named.name} has no estimate of the error of a step, so its steps must be known before",
             hint="take a number or iso.StepTimes for dt",
         )
+    if getattr(policy, "estimates", False) and abs(method.scheme.l5 - 0.5 - method.scheme.phi) > SECOND_ORDER:
+        raise SchemeError(
+            f"{method.named.name} is of first order, λ₅ ≠ ½ + φ: its local error is not that of adaptive steps",
+            hint="take a member of second order, for example Scheme.U0(0, 1, 0)",
+        )
     if formulation is not None and formulation.closure(dt) != formulation.closure(0.5 * dt):
         raise InputError(
             f"{formulation!r} closes steps by their size, so they must all have one", hint="take a number for dt"
         )
+
+
+def scheme_that_damps(scheme: Scheme | FirstOrderScheme | None, system: System) -> Scheme | FirstOrderScheme:
+    """What adaptive runs take if no scheme is named: the balance holds at t_{n+1}, and what the steps
+    do not resolve is damped."""
+    if scheme is not None:
+        return scheme
+    return FirstOrderScheme.GS4_1(0.0, 0.0) if system.first_order else Scheme.U0(0.0, 1.0, 0.0)
+
+
+def finer(newton: Newton | None, policy: StepPolicy) -> Newton:
+    """Settings of the iteration whose error is small beside that of a step."""
+    if newton is not None:
+        return newton
+    return Newton(rtol=min(Newton.rtol, max(BESIDE_STEPS * policy.controlled_error, 1e-14)))
 
 
 def unconstrained(formulation: object) -> InputError:

@@ -60,6 +60,7 @@ class StepMemory:
         self.weights = unlooked(system)
         self.merged: list[tuple[int, int]] = []  # nodes that are eliminated with a joint
         self.other: Model | None = None  # the model with SuperLU, once it is needed
+        self.sizes: Any = None  # that local errors are compared with, in runs that keep them small
         self.independent: Any = None
         self.memory: Any = None
         self.enforce(choose(np.zeros((0, nv))))
@@ -86,6 +87,8 @@ class StepMemory:
         """New memory for a step with these constraint rows."""
         memory = memory_for(self.model, self.system, rows.chosen, self.merged, self.updates)
         weigh(memory, self.weights)
+        if self.sizes is not None:
+            self.sizes.put_into(memory)
         if self.scaling is not None:
             memory.N = np.linalg.inv(self.scaling).ravel()
         return memory

@@ -1,0 +1,144 @@
+"""What local errors are compared with, and how a run whose steps keep them small begins.
+
+At a start the slope of the acceleration comes from a difference along the motion, and the first
+step is one whose error it predicts to be small. Sizes of q and v follow the motion; where the start
+says nothing about them, typical sizes of the system stand in (isodyn.systems.scales).
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from isodyn.errors import IsodynError, LooseToleranceWarning
+from isodyn.kernels.compiled import GENERAL, OK, FloatArray
+from isodyn.marching.algebraic_start import algebraic_start
+from isodyn.stepping import initial
+from isodyn.stepping.adaptive import OPENING, Adaptive
+from isodyn.stepping.memory import Counters, Memory
+from isodyn.stepping.step_error import PART
+from isodyn.systems.manifold import moving
+
+if TYPE_CHECKING:
+    from isodyn.marching.run import Run
+
+NOTHING = 1e-10  # of typical sizes: smaller starts are rounding of zero
+AHEAD = 1e-3  # of the first step: how far ahead the acceleration is asked for
+ON_TRAPEZOID = 12.0  # 1/|1/6 − λ₃| of the member that takes the first step
+
+
+class ErrorSizes:
+    """Sizes that the errors of a run are compared with."""
+
+    def __init__(self, policy: Any, system: Any, span: float) -> None:
+        n = system.nv
+        self.policy, self.system, self.span = policy, system, span
+        alike = np.array(getattr(system, "alike", ()), dtype=np.int64)
+        self.known = alike.size == n and not system.first_order
+        self.follows = system.nq == n and system.retract is None and not self.known
+        units = np.unique(alike, return_inverse=True)[1] if alike.size == n else np.zeros(n)
+        self.unit = units.astype(np.int64)
+        self.assumed = False  # whether sizes of q come from typical ones alone
+        self.by_atol = isinstance(policy, Adaptive) and policy.atol is not None
+
+    def put_into(self, memory: Memory) -> None:
+        """Tell the memory of a step."""
+        memory.unit, memory.follows = self.unit, int(self.follows)
+
+    def begin(self, run: Run) -> None:
+        """Sizes at the start of a run."""
+        state, sizes = run.state, self.system.scales.v
+        state.size_v = np.abs(state.v)
+        state.size_q = np.abs(state.q) if self.follows else sizes if state.q.size else np.zeros(sizes.size)
+        if self.by_atol:
+            state.least_q, state.least_v = self.policy.least_sizes(state.v.size)
+            if not self.follows and state.q.size:
+                state.size_q = np.zeros(sizes.size)
+        else:
+            self.guess(state, sizes)
+
+    def guess(self, state: Any, sizes: FloatArray) -> None:
+        """Least sizes, from the start or from typical sizes."""
+        if self.system.first_order:
+            most = float(np.abs(state.v).max(initial=0.0))
+            state.least_v = PART * (most if most > 0.0 else 1.0)
+            return
+        far = float((np.abs(state.q) / sizes).max(initial=0.0)) if self.follows else 0.0
+        fast, bent = (float((np.abs(x) / sizes).max(initial=0.0)) for x in (state.v, state.slope))
+        if self.follows and fast > 0.0 and bent > 0.0:  # of an oscillation its amplitude
+            far = max(far, fast * np.sqrt(fast / bent))
+        self.assumed = self.follows and far < NOTHING
+        far = 1.0 if not self.follows or self.assumed else far
+        state.least_q = PART * far * sizes if self.follows else 0.0
+        state.least_v = PART * max(fast, PART * far / self.span) * sizes
+
+    def warn_if_loose(self, state: Any, stacklevel: int) -> None:
+        """Say so where typical sizes that were assumed are far larger than the motion."""
+        moved = float(state.size_q.max(initial=0.0))
+        if self.assumed and moved < state.least_q.min(initial=np.inf):
+            warnings.warn(
+                f"positions stayed below {moved:.2g}, far below the {state.least_q.min() / PART:.2g} that their errors were"
+                " compared with\nhint: name a size by atol=, for example "
+                f"iso.Adaptive(atol={self.policy.rtol * moved:.1g})",
+                LooseToleranceWarning,
+                stacklevel=stacklevel,
+            )
+
+
+def first_size(run: Run, sizes: ErrorSizes) -> float:
+    """A first step whose error should be small; state.slope is known."""
+    state, policy, span = run.state, sizes.policy, sizes.span
+    if policy.first_step > 0.0:
+        return float(policy.first_step)
+    by = 1.0 / sizes.system.scales.v
+    a, slope = (float((np.abs(x) * by).max(initial=0.0)) for x in (state.a, state.slope))
+    unit = max(float((state.size_q * by).max(initial=0.0)), float((state.least_q * by).max(initial=0.0)) / PART)
+    pace = max(float((state.size_v * by).max(initial=0.0)), float((state.least_v * by).max(initial=0.0)) / PART)
+    tolerance, found = policy.controlled_error or PART**2, [OPENING * span, policy.largest_step]
+    if state.q.size and unit > 0.0:
+        found += [(ON_TRAPEZOID * tolerance * unit / slope) ** (1.0 / 3.0)] if slope > 0.0 else []
+        found += [tolerance ** (1.0 / 3.0) * np.sqrt(unit / a)] if a > 0.0 else []
+    elif pace > 0.0 and a > 0.0:
+        found += [tolerance ** (1.0 / 3.0) * pace / a]
+        found += [tolerance ** (1.0 / 3.0) * np.sqrt(pace / slope)] if slope > 0.0 else []
+    return max(float(min(found)), 4.0 * float(run.plan.smallest_dt))
+
+
+def start_slope(run: Run, t: float, ahead: float) -> FloatArray:
+    """The derivative of the acceleration at the state of a run, by a difference along the motion;
+    zeros where there is none."""
+    state, system = run.state, run.system
+    there = state.copy()
+    there.v = state.v + ahead * state.a
+    if state.q.size:
+        d = ahead * state.v + 0.5 * ahead**2 * state.a
+        there.q = np.asarray(moving(system)(state.q.copy(), d), dtype=np.float64)
+    try:
+        if run.model.traits & GENERAL and system.m:
+            a = algebraic_start(system, t + ahead, there.v.copy(), state.lam.copy(), run.closure)[0]
+        else:
+            physics = run.physics(run.closure)
+            status = initial.initial_acceleration(*physics, t + ahead, there, run.memory, Counters())
+            run.memory.factors_good = 0
+            a = there.a.copy() if status == OK else state.a
+    except IsodynError:
+        return np.zeros(state.v.size)
+    slope = (np.asarray(a) - state.a) / ahead
+    return slope if np.isfinite(slope).all() else np.zeros(state.v.size)
+
+
+def begin_stretch(run: Run, sizes: ErrorSizes, t: float, *, first: bool) -> None:
+    """After the acceleration of a start: its slope, sizes, and the first step to try."""
+    state = run.state
+    state.slope, state.slope_at, state.unbalanced = 0.0, t, 0.0
+    state.policy = 0.0
+    if first:
+        sizes.begin(run)
+    ahead = AHEAD * min(first_size(run, sizes), sizes.span)
+    state.slope = start_slope(run, t, ahead)
+    if first:
+        sizes.begin(run)
+    state.next_dt = first_size(run, sizes)
+    state.errors = 0.0

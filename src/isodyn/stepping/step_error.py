@@ -1,0 +1,156 @@
+"""The local error of a step in q and v, for every member and every ratio of steps.
+
+With s_n = Δa_{n−1}/Δt_{n−1}, the slope that the step before left, s = Δa/Δt, and what the balance
+misses at the ends of steps, M d_n = M â_n + Gᵀλ_n − Q(t_n, q_n, v_n) with â_n = a_n + φΔa_{n−1},
+
+    e_q = Δt³ ((1/6 − λ₃) s + φ/2 s_n),
+    e_v = −Δt/2 (d_n + d_{n+1}) − (φ/2 Δt² + Δt³/12/(τ_{n+1} − τ_n)) (s − s_n),
+
+τ being the times that the slopes belong to, (1 + φ) τ_{n+1} = t_n + Δt/2 + φ τ_n
+(docs/derivations/adaptive_steps.md). At a start s_n is the derivative of the acceleration. Both are
+then solved for with the step's own factors,
+
+    [ J  Gᵀ ] [ e ]   [ W₁Λ₆ M e ]
+    [ G  0  ] [ · ] = [     0    ]
+
+which leaves what is tangent to the constraints, and of stiff parts what they move. Products with M
+are differences of the balance along a.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from isodyn.kernels.compiled import BALANCE, OK, FloatArray, f8, i8, kernel
+from isodyn.stepping.closure import copy_to, fill_with, finite, measure
+from isodyn.stepping.corrections import solve
+from isodyn.stepping.memory import COUNTERS, LEG, MEMORY, PHYSICS_REF, STATE
+from isodyn.stepping.null_space import null_space_correction
+
+REACH = 1e-3  # of the acceleration: how far the balance is followed along a
+# of the largest component of its unit: what a smaller one is compared with
+PART = 1e-3
+BEYOND = 1e300  # an error that is not a number
+
+
+@kernel()
+def balance_along(p: Any, t: float, state: Any, leg: Any, along: FloatArray, step: float, memory: Any) -> int:
+    """memory.r_plus[:n] = balance at (q_{n+1}, v_{n+1}) with the acceleration at t_{n+1} plus
+    step·along."""
+    n = memory.x.size
+    for i in range(n):
+        memory.a[i] = state.a[i] + leg.phi * state.da[i] + step * along[i]
+    return p.model(
+        BALANCE, t, state.q, state.v, memory.a, state.lam, memory.c, p.tables, p.scratch, memory.r_plus[:n]
+    )
+
+
+@kernel()
+def times_mass(p: Any, t: float, state: Any, leg: Any, along: FloatArray, memory: Any, out: FloatArray) -> int:
+    """out[:n] += M along; memory.r holds the balance at `along` = 0."""
+    size = measure(along, memory.by_v)
+    if not size > 0.0:
+        return OK
+    far = measure(state.a, memory.by_v)
+    step = (REACH * far if far > 0.0 else 1.0) / size
+    status = balance_along(p, t, state, leg, along, step, memory)
+    for i in range(memory.x.size):
+        out[i] += (memory.r_plus[i] - memory.r[i]) / step
+    return status
+
+
+@kernel()
+def damp(p: Any, leg: Any, t: float, memory: Any) -> int:
+    """memory.dx and memory.dp, M e_v and M e_q, become the errors."""
+    n = memory.x.size
+    weight = 1.0 if p.closure.project > 0 else leg.W1L6
+    for i in range(n):
+        memory.dx[i] *= weight
+        memory.dp[i] *= weight
+    for i in range(n, memory.r.size):
+        memory.dx[i] = memory.dp[i] = 0.0
+    if memory.eliminate == 0:
+        return solve(p, t, memory.c, memory, memory.dx, memory.dp, True)
+    copy_to(memory.dp, memory.b_2)
+    copy_to(memory.x, memory.b_1)
+    for i in range(memory.r.size):
+        memory.r[i] = -memory.dx[i]
+    status = null_space_correction(p, memory)
+    copy_to(memory.dx, memory.dp)
+    for i in range(memory.r.size):
+        memory.r[i] = -memory.b_2[i]
+    if status == OK:
+        status = null_space_correction(p, memory)
+    for i in range(n):
+        memory.dx[i], memory.dp[i] = memory.dp[i], memory.dx[i]
+        memory.x[i] = memory.b_1[i]
+    return status
+
+
+@kernel(i8(PHYSICS_REF, LEG, f8, STATE, STATE, MEMORY, COUNTERS), inner=True, apart=True)
+def estimate(p: Any, leg: Any, t: float, before: Any, state: Any, memory: Any, counters: Any) -> int:
+    """Local errors of the step from `before` to `state` into memory.error_q and memory.error_v; what
+    the next one needs into the state. Loads are taken at t."""
+    n, dt, phi = memory.x.size, state.dt, leg.phi
+    of_q = dt**3 if state.q.size > 0 else 0.0
+    state.slope_at = (before.t + 0.5 * dt + phi * before.slope_at) / (1.0 + phi)
+    of_v = 0.5 * phi * dt * dt + dt**3 / (12.0 * (state.slope_at - before.slope_at))
+    for i in range(n):
+        s, s_n = state.da[i] / dt, before.slope[i]
+        state.slope[i] = s
+        memory.error_q[i] = of_q * ((1.0 / 6.0 - leg.l3) * s + 0.5 * phi * s_n)
+        memory.error_v[i] = -of_v * (s - s_n)
+    status = balance_along(p, t, state, leg, memory.error_v, 0.0, memory)
+    for i in range(n):
+        memory.r[i] = state.unbalanced[i] = memory.r_plus[i]
+        memory.dx[i] = -0.5 * dt * (before.unbalanced[i] + state.unbalanced[i])
+        memory.dp[i] = 0.0
+    if status == OK:
+        status = times_mass(p, t, state, leg, memory.error_v, memory, memory.dx)
+    if status == OK:
+        status = times_mass(p, t, state, leg, memory.error_q, memory, memory.dp)
+    counters.evaluations += 3 if state.q.size > 0 else 2
+    if status == OK:
+        status = damp(p, leg, t, memory)
+    copy_to(memory.dx, memory.error_v)
+    copy_to(memory.dp, memory.error_q)
+    return status
+
+
+@kernel()
+def follow_sizes(state: Any, memory: Any) -> None:
+    """Sizes of q and v so far, each and by units."""
+    fill_with(memory.unit_q, 0.0)
+    fill_with(memory.unit_v, 0.0)
+    for i in range(state.v.size):
+        k = memory.unit[i]
+        state.size_v[i] = max(state.size_v[i], abs(state.v[i]))
+        memory.unit_v[k] = max(memory.unit_v[k], state.size_v[i])
+        if memory.follows == 1:
+            state.size_q[i] = max(state.size_q[i], abs(state.q[i]))
+        memory.unit_q[k] = max(memory.unit_q[k], state.size_q[i])
+
+
+@kernel()
+def largest_error(error: FloatArray, sizes: FloatArray, by_unit: FloatArray, least: FloatArray, memory: Any) -> float:
+    """Largest component, beside its size so far and what it is at least compared with."""
+    found = 0.0
+    for i in range(error.size):
+        relative = abs(error[i]) / (max(sizes[i], PART * by_unit[memory.unit[i]]) + least[i])
+        if not relative <= found and error[i] != 0.0:
+            found = relative
+    return found if np.isfinite(found) else BEYOND
+
+
+@kernel()
+def weigh_errors(plan: Any, state: Any, memory: Any) -> float:
+    """The larger of the errors of q and v, in units of the tolerance; both stay in the state."""
+    follow_sizes(state, memory)
+    tolerance = plan.tolerance
+    state.errors[0] = largest_error(memory.error_q, state.size_q, memory.unit_q, state.least_q, memory) / tolerance
+    state.errors[1] = largest_error(memory.error_v, state.size_v, memory.unit_v, state.least_v, memory) / tolerance
+    if not (finite(memory.error_q) and finite(memory.error_v)):
+        return BEYOND
+    return max(state.errors[0], state.errors[1])
