@@ -20,8 +20,8 @@ from isodyn.formulations import Formulation, NullSpace, UdwadiaKalaba
 from isodyn.kernels.compiled import FloatArray
 from isodyn.marching.adaptive_run import AdaptiveRun
 from isodyn.marching.progress import Progress
+from isodyn.marching.saved_times import save_times
 from isodyn.marching.schedule import resolved
-from isodyn.memory import require_rows
 from isodyn.real_numbers import real_array, real_number
 from isodyn.results.solution import Solution
 from isodyn.stepping.events import Event, read_events
@@ -146,7 +146,7 @@ def integrate_adaptive(
         DormandPrince(float(rtol), atol),
         _tolerances(atol, system, float(t0), float(t_end)),
         (float(t0), float(t_end)),
-        _save_times(save, t0, t_end, 1 + system.nq + 2 * system.nv + system.m),
+        save_times(save, t0, t_end, 1 + system.nq + 2 * system.nv + system.m),
         first_step,
         float(max_step),
         bool(project) and system.m > 0,
@@ -192,23 +192,6 @@ def _tolerances(atol: Any, system: System, t0: float, t_end: float) -> FloatArra
     tolerances = np.broadcast_to(tolerances, (n,)).copy()
     tolerances[tolerances == 0.0] = 1e-300  # components that stay zero have no relative error
     return tolerances
-
-
-def _save_times(save: Any, t0: float, t_end: float, columns: int) -> FloatArray | None:
-    if save is None:
-        return None
-    if isinstance(save, int | np.integer) and not isinstance(save, bool):
-        require_rows(int(save), columns)
-        if save < 2:
-            raise InputError(f"save must be at least 2 times, received {save}", hint="both ends count")
-        resolved(t0, t_end, (t_end - t0) / (int(save) - 1), "the distance of saved times")
-        return np.linspace(t0, t_end, int(save))
-    times = real_array("save", save, "times, how many of them, or None").reshape(-1)
-    if times.size == 0 or not (np.diff(times) > 0).all() or not (times[0] >= t0 and times[-1] <= t_end):
-        raise InputError(
-            f"save must hold ascending times between t0 = {t0:g} and t_end = {t_end:g}, received {times[:3]} … {times[-1:]}"
-        )
-    return times
 
 
 __all__ = ["DormandPrince", "Event", "integrate_adaptive"]

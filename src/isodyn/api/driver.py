@@ -13,11 +13,13 @@ from isodyn.formulations import Formulation
 from isodyn.formulations.protocol import as_formulation, facts_of
 from isodyn.formulations.table import check_combination
 from isodyn.marching.at_rest import AtRest
+from isodyn.marching.columns import columns
 from isodyn.marching.composition import check_composition
 from isodyn.marching.index_reduction import reduced_index
 from isodyn.marching.method import finer, refuse_sized, scheme_that_damps, settle, unconstrained
 from isodyn.marching.progress import Progress
 from isodyn.marching.run import Run
+from isodyn.marching.saved_times import rows_at, save_times
 from isodyn.marching.schedule import Stretch, along_times, plan
 from isodyn.results.checkpoint import as_checkpoint
 from isodyn.results.solution import Solution
@@ -35,6 +37,7 @@ class Options(TypedDict, total=False):
 
     t0: float
     save_every: int
+    save: Any
     select: Any
     breakpoints: Any
     progress: bool
@@ -80,6 +83,7 @@ def integrate(
     t_end: float,
     t0: float = 0.0,
     save_every: int = 1,
+    save: Any = None,
     select: Any = None,
     breakpoints: Any = (),
     progress: bool = False,
@@ -182,7 +186,11 @@ def integrate(
     if kept is not None and not kept.begun:
         given = {"scheme": scheme, "formulation": formulation, "dt": dt, "t_end": t_end, "t0": t0, "newton": newton}
         given |= {"save_every": save_every, "select": select, "breakpoints": breakpoints, "assemble": assemble}
-        kept.begin(system, given)
+        kept.begin(system, given if save is None else {**given, "save": save})
+    if save is not None:
+        given = {"dt": dt, "t_end": t_end, "t0": t0, "breakpoints": breakpoints, "progress": progress}
+        given |= {"observe": observe, "newton": newton, "assemble": assemble, "checkpoint": kept}
+        return _saved(system, scheme, formulation, save, save_every, select, given)
     formulation = _formulation(system, formulation)
     times: Any = {"dt": dt, "t_end": t_end, "t0": t0, "save_every": save_every, "breakpoints": breakpoints}
     times |= {"progress": progress, "newton": newton, "checkpoint": kept}
@@ -215,6 +223,24 @@ def _check(newton: Any, observe: Any) -> None:
         raise InputError(f"newton must be a Newton, received {newton!r}", hint="for example iso.Newton(rtol=1e-12)")
     if observe is not None and not callable(observe):
         raise InputError(f"observe must be a function of a sample, received {observe!r}")
+
+
+def _saved(
+    system: System, scheme: Any, formulation: Any, save: Any, save_every: int, select: Any, options: dict[str, Any]
+) -> Solution:
+    """A run with rows at times that somebody named."""
+    if save_every != 1:
+        raise InputError(f"save names the times of rows, so save_every must be left out, received {save_every!r}")
+    t0, t_end = float(options["t0"]), float(options["t_end"])
+    times = save_times(save, t0, t_end, 1 + system.nq + 2 * system.nv + system.m)
+    assert times is not None
+    columns(select, system.nq, system.nv, system.m)  # refused before the run, not after it
+    try:
+        return rows_at(integrate(system, scheme, formulation, **options), times, select)
+    except IsodynError as error:
+        if isinstance(error.partial, Solution):
+            error.partial = rows_at(error.partial, times, select)
+        raise
 
 
 def _formulation(system: System, formulation: Any) -> Formulation | None:

@@ -66,13 +66,14 @@ class ErrorSizes:
             state.least_v = PART * (most if most > 0.0 else 1.0)
             return
         far = float((np.abs(state.q) / sizes).max(initial=0.0)) if self.follows else 0.0
-        fast, bent = (float((np.abs(x) / sizes).max(initial=0.0)) for x in (state.v, state.slope))
+        fast, pull, bent = (float((np.abs(x) / sizes).max(initial=0.0)) for x in (state.v, state.a, state.slope))
         if self.follows and fast > 0.0 and bent > 0.0:  # of an oscillation its amplitude
             far = max(far, fast * np.sqrt(fast / bent))
         self.assumed = self.follows and far < NOTHING
         far = 1.0 if not self.follows or self.assumed else far
         state.least_q = PART * far * sizes if self.follows else 0.0
-        state.least_v = PART * max(fast, PART * far / self.span) * sizes
+        # velocities at which forces of the start move sizes of q
+        state.least_v = PART * max(fast, np.sqrt(pull * far), PART * far / self.span) * sizes
 
     def warn_if_loose(self, state: Any, stacklevel: int) -> None:
         """Say so where typical sizes that were assumed are far larger than the motion."""

@@ -10,11 +10,12 @@ misses at the ends of steps, M d_n = M â_n + Gᵀλ_n − Q(t_n, q_n, v_n) with
 (docs/derivations/adaptive_steps.md). At a start s_n is the derivative of the acceleration. Both are
 then solved for with the step's own factors,
 
-    [ J  Gᵀ ] [ e ]   [ W₁Λ₆ M e ]
-    [ G  0  ] [ · ] = [     0    ]
+    [ J  Gᵀ ] [ e_v ]   [ W₁Λ₆ M e_v ]         [ J  Gᵀ ] [ e_q ]   [ (W₁Λ₆ M + W₂Λ₅Δt C) e_q ]
+    [ G  0  ] [  ·  ] = [      0     ],        [ G  0  ] [  ·  ] = [            0           ],
 
-which leaves what is tangent to the constraints, and of stiff parts what they move. Products with M
-are differences of the balance along a.
+which leaves what is tangent to the constraints, and of stiff parts what they move: springs take
+back errors of q and v, dampers those of v alone. Products with M and C = ∂balance/∂v are
+differences of the balance.
 """
 
 from __future__ import annotations
@@ -36,26 +37,28 @@ BEYOND = 1e300  # an error that is not a number
 
 
 @kernel()
-def balance_along(p: Any, t: float, state: Any, leg: Any, along: FloatArray, step: float, memory: Any) -> int:
-    """memory.r_plus[:n] = balance at (q_{n+1}, v_{n+1}) with the acceleration at t_{n+1} plus
-    step·along."""
+def balance_along(p: Any, t: float, state: Any, phi: float, along: FloatArray, of_a: float, of_v: float, memory: Any) -> int:
+    """memory.r_plus[:n] = balance at t_{n+1} with so many times `along` added to a and v."""
     n = memory.x.size
     for i in range(n):
-        memory.a[i] = state.a[i] + leg.phi * state.da[i] + step * along[i]
+        memory.a[i] = state.a[i] + phi * state.da[i] + of_a * along[i]
+        memory.v[i] = state.v[i] + of_v * along[i]
     return p.model(
-        BALANCE, t, state.q, state.v, memory.a, state.lam, memory.c, p.tables, p.scratch, memory.r_plus[:n]
+        BALANCE, t, state.q, memory.v, memory.a, state.lam, memory.c, p.tables, p.scratch, memory.r_plus[:n]
     )
 
 
 @kernel()
-def times_mass(p: Any, t: float, state: Any, leg: Any, along: FloatArray, memory: Any, out: FloatArray) -> int:
-    """out[:n] += M along; memory.r holds the balance at `along` = 0."""
-    size = measure(along, memory.by_v)
+def add_product(p: Any, t: float, state: Any, leg: Any, e: FloatArray, of_v: float, memory: Any, out: FloatArray) -> int:
+    """out[:n] += (W₁Λ₆ M + of_v C) e; memory.r holds the balance at e = 0."""
+    size = measure(e, memory.by_v)
     if not size > 0.0:
         return OK
     far = measure(state.a, memory.by_v)
+    if of_v != 0.0:
+        far = max(far, measure(state.v, memory.by_v) / abs(of_v))
     step = (REACH * far if far > 0.0 else 1.0) / size
-    status = balance_along(p, t, state, leg, along, step, memory)
+    status = balance_along(p, t, state, leg.phi, e, leg.W1L6 * step, of_v * step, memory)
     for i in range(memory.x.size):
         out[i] += (memory.r_plus[i] - memory.r[i]) / step
     return status
@@ -63,9 +66,10 @@ def times_mass(p: Any, t: float, state: Any, leg: Any, along: FloatArray, memory
 
 @kernel()
 def damp(p: Any, leg: Any, t: float, memory: Any) -> int:
-    """memory.dx and memory.dp, M e_v and M e_q, become the errors."""
+    """memory.dx and memory.dp, right-hand sides for e_v and e_q, become the errors."""
     n = memory.x.size
-    weight = 1.0 if p.closure.project > 0 else leg.W1L6
+    # after a projection the factors are those of the masses alone
+    weight = 1.0 / leg.W1L6 if p.closure.project > 0 else 1.0
     for i in range(n):
         memory.dx[i] *= weight
         memory.dp[i] *= weight
@@ -96,21 +100,22 @@ def estimate(p: Any, leg: Any, t: float, before: Any, state: Any, memory: Any, c
     n, dt, phi = memory.x.size, state.dt, leg.phi
     of_q = dt**3 if state.q.size > 0 else 0.0
     state.slope_at = (before.t + 0.5 * dt + phi * before.slope_at) / (1.0 + phi)
-    of_v = 0.5 * phi * dt * dt + dt**3 / (12.0 * (state.slope_at - before.slope_at))
+    turned = 0.5 * phi * dt * dt + dt**3 / (12.0 * (state.slope_at - before.slope_at))
     for i in range(n):
         s, s_n = state.da[i] / dt, before.slope[i]
         state.slope[i] = s
         memory.error_q[i] = of_q * ((1.0 / 6.0 - leg.l3) * s + 0.5 * phi * s_n)
-        memory.error_v[i] = -of_v * (s - s_n)
-    status = balance_along(p, t, state, leg, memory.error_v, 0.0, memory)
+        memory.error_v[i] = -turned * (s - s_n)
+    status = balance_along(p, t, state, phi, memory.error_v, 0.0, 0.0, memory)
     for i in range(n):
         memory.r[i] = state.unbalanced[i] = memory.r_plus[i]
-        memory.dx[i] = -0.5 * dt * (before.unbalanced[i] + state.unbalanced[i])
+        memory.dx[i] = -0.5 * dt * leg.W1L6 * (before.unbalanced[i] + state.unbalanced[i])
         memory.dp[i] = 0.0
     if status == OK:
-        status = times_mass(p, t, state, leg, memory.error_v, memory, memory.dx)
+        status = add_product(p, t, state, leg, memory.error_v, 0.0, memory, memory.dx)
     if status == OK:
-        status = times_mass(p, t, state, leg, memory.error_q, memory, memory.dp)
+        of_v = 0.0 if p.closure.project > 0 else memory.c[1]
+        status = add_product(p, t, state, leg, memory.error_q, of_v, memory, memory.dp)
     counters.evaluations += 3 if state.q.size > 0 else 2
     if status == OK:
         status = damp(p, leg, t, memory)
