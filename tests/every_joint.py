@@ -15,7 +15,7 @@ import numpy as np
 
 import isodyn as iso
 from isodyn.errors import InputError
-from isodyn.joints.pairs import Joint
+from isodyn.joints.joint import Joint
 from isodyn.joints.words import triad
 from isodyn.parts import JOINTS
 

@@ -17,7 +17,8 @@ import isodyn as iso
 import rotating_bodies as rotating
 from isodyn import problems
 from isodyn.errors import AccuracyWarning, ConflictError
-from isodyn.formulations.gauss import Basis, Form, Reduction
+from isodyn.formulations.gauss import Basis, Form
+from isodyn.formulations.gauss_reduction import Reduction
 from isodyn.systems.questions import Questions
 
 S = iso.Scheme

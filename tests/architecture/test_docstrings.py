@@ -2,7 +2,9 @@
 signature, returns, and an example for classes and functions.
 
 Public are the names of the root and of the packages below, with the public methods and properties
-of their classes. Types stand in the signature alone; doctest runs the examples.
+of their classes and of bases within isodyn. A method that says no more than the method of its base that it overrides has no
+text of its own: `help` and the reference show that of the base. Types stand in the signature alone;
+doctest runs the examples.
 """
 
 from __future__ import annotations
@@ -45,6 +47,13 @@ CHECKS = {
 LEFT: frozenset[str] = frozenset()
 
 
+def described(cls: type, key: str) -> str:
+    """Place of the text of a member: its own, or that of the nearest base that has one."""
+    texts = [base for base in cls.__mro__ if key in vars(base) and getattr(vars(base)[key], "__doc__", None)]
+    base = (texts or [cls])[0]
+    return f"{base.__module__}.{base.__qualname__}.{key}"
+
+
 def public() -> dict[str, bool]:
     """Places of public names; whether each is a class or function by itself."""
     found: dict[str, bool] = {}
@@ -57,8 +66,10 @@ def public() -> dict[str, bool]:
             found[place] = True
             if inspect.isclass(value):
                 found |= {
-                    f"{place}.{key}": False
-                    for key, member in vars(value).items()
+                    described(value, key): False
+                    for base in value.__mro__
+                    if base.__module__.startswith("isodyn.")
+                    for key, member in vars(base).items()
                     if not key.startswith("_")
                     and (inspect.isroutine(member) or hasattr(type(member), "__get__"))
                     and not inspect.isclass(member)

@@ -24,7 +24,8 @@ from isodyn.analysis.behaviour import (
     overshoot_exponents,
 )
 from isodyn.analysis.conditioning import StepMatrix, condition_number, step_matrix
-from isodyn.analysis.describe import Description, FirstOrderDescription, describe
+from isodyn.analysis.describe import describe
+from isodyn.analysis.description import Description, FirstOrderDescription
 from isodyn.analysis.differentiation_index import index
 from isodyn.analysis.first_order_map import first_order_symplecticity
 from isodyn.analysis.one_step_map import Symplecticity, is_symplectic, symplecticity

@@ -12,7 +12,8 @@ from isodyn.kernels.compiled import FloatArray
 from isodyn.linear_solvers.blocks import full
 from isodyn.linear_solvers.rows import choose
 from isodyn.systems import FirstOrderSystem, LinearFirstOrderSystem, System, as_system
-from isodyn.systems.derivative_chain import Index, chain_of, settled
+from isodyn.systems.consistent_values import chain_of, settled
+from isodyn.systems.derivative_chain import Index
 from isodyn.systems.questions import Questions
 
 SINGULAR = 1e-12  # singular values of Q below this, relative, are none

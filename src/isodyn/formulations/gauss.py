@@ -29,19 +29,17 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast, get_args
 
 import numpy as np
 
-from isodyn.errors import ConflictError, InputError
-from isodyn.formulations.closure import Closure, Elimination, Where
+from isodyn.errors import InputError
+from isodyn.formulations.closure import Closure, Elimination
+from isodyn.formulations.gauss_reduction import Reduction, closure_at_balance
 from isodyn.formulations.near_singular import warn_near_singular
 from isodyn.formulations.policies import Stabilised
 from isodyn.formulations.protocol import Facts, Formulation, formulation
 from isodyn.kernels.compiled import BALANCE, CONSTANT_MASS, JACOBIAN, KNOWS_MASS, OK, RETRACT, RETRACTS, FloatArray
 from isodyn.later import Later
-from isodyn.linear_solvers.blocks import full
-from isodyn.linear_solvers.rank import RCOND, Rank, decide
 from isodyn.results.solution import Solution
 from isodyn.systems.compiled_system import PythonSystem
 from isodyn.systems.questions import Questions
-from isodyn.systems.scales import natural_pace, pace, sizes_of_rows
 
 methods = Later("isodyn.gauss.methods")  # a large package, needed by the forms in Python alone
 
@@ -53,9 +51,6 @@ Form = Literal[
 ]
 Basis = Literal["partitioning", "qr", "putd", "zero-eigenvalue", "svd", "schur"]
 
-COARSEST = 1e-2  # the largest tolerance of a rank, where the state is far off the constraints
-# of the accelerations asked for: rows that follow from others and differ by more contradict them
-CONFLICT = 1e-6
 COMPILED_FORM: Form = "range-space"
 # numbered from one in `isodyn.kernels.compiled.Closure`
 COMPILED_BASES: tuple[Basis, ...] = ("qr", "svd")
@@ -119,50 +114,12 @@ class UdwadiaKalaba(Formulation):
         return self.form
 
     def closure(self, dt: float) -> Closure:
-        """Return how a step of this size closes.
-
-        Parameters
-        ----------
-        dt
-            Size of the step.
-
-        Returns
-        -------
-        closure
-            Weights of the constraint levels, and corrections.
-        """
-        return _closure(self, Elimination.NONE)
+        return closure_at_balance(self)
 
     def transform(self, system: Any) -> PythonSystem:
-        """Return the unconstrained system a = F(q, v, t).
-
-        Parameters
-        ----------
-        system
-            The constrained system.
-
-        Returns
-        -------
-        system
-            The system to integrate in its place.
-        """
         return _transform(self, system)
 
     def lift(self, sol: Solution, system: Any) -> Solution:
-        """Return the solution with the multipliers of least norm at t_n.
-
-        Parameters
-        ----------
-        sol
-            Solution of the unconstrained system.
-        system
-            The constrained system.
-
-        Returns
-        -------
-        sol
-            Solution of the constrained system.
-        """
         return _lift(self, sol, system)
 
 
@@ -243,69 +200,18 @@ class NullSpace(Formulation):
         return cast("Method", f"null-space/{self.basis}")
 
     def closure(self, dt: float) -> Closure:
-        """Return how a step of this size closes.
-
-        Parameters
-        ----------
-        dt
-            Size of the step.
-
-        Returns
-        -------
-        closure
-            Weights of the constraint levels, and corrections.
-        """
         if self.discrete:
             return Closure(position=1.0, eliminate=Elimination.QR)
-        return _closure(self, Elimination(1 + COMPILED_BASES.index(self.basis)))
+        return closure_at_balance(self, Elimination(1 + COMPILED_BASES.index(self.basis)))
 
     def first_closure(self, dt: float) -> Closure | None:
-        """Return how the first step closes: as with `Stabilised` where φ = 0 closes the others.
-
-        This starts the multipliers without an alternating part.
-
-        Parameters
-        ----------
-        dt
-            Size of the step.
-
-        Returns
-        -------
-        closure
-            Weights and corrections, or None if the first step is like the others.
-        """
+        # the multipliers of position level start without an alternating part
         return Stabilised().closure(dt) if self.discrete else None
 
     def transform(self, system: Any) -> PythonSystem:
-        """Return the unconstrained system a = F(q, v, t).
-
-        Parameters
-        ----------
-        system
-            The constrained system.
-
-        Returns
-        -------
-        system
-            The system to integrate in its place.
-        """
         return _transform(self, system)
 
     def lift(self, sol: Solution, system: Any) -> Solution:
-        """Return the solution with the multipliers of least norm at t_n.
-
-        Parameters
-        ----------
-        sol
-            Solution of the unconstrained system.
-        system
-            The constrained system.
-
-        Returns
-        -------
-        sol
-            Solution of the constrained system.
-        """
         return _lift(self, sol, system)
 
 
@@ -320,12 +226,6 @@ def _check_gains(alpha: float, beta: float) -> None:
             raise InputError(
                 f"{name} must be 0 or positive, received {value!r}", hint="negative gains make the drift grow"
             )
-
-
-def _closure(formulation: UdwadiaKalaba | NullSpace, eliminate: Elimination) -> Closure:
-    """φ̈ + 2αφ̇ + β²φ = 0 at the balance [Pennestri2008 (90)]."""
-    alpha, beta = float(formulation.alpha), float(formulation.beta)
-    return Closure(beta * beta, 2.0 * alpha, 1.0, eliminate=eliminate, where=Where.BALANCE)
 
 
 def _transform(formulation: UdwadiaKalaba | NullSpace, system: Any) -> PythonSystem:
@@ -360,118 +260,6 @@ def _lift(formulation: UdwadiaKalaba | NullSpace, sol: Solution, system: Any) ->
     sol.lam, sol.system, sol.columns["lam"] = lam, system, np.arange(system.m)
     sol.aux["rank"] = rank
     return sol
-
-
-class Reduction:
-    """The acceleration problem of a system at one state after the other.
-
-    Redundant rows are left out. Those that were enforced before are enforced again while they are
-    independent and as many as the rank: another choice would give another F where rows depend on
-    each other on the constraints only and the state has drifted.
-    """
-
-    def __init__(self, formulation: UdwadiaKalaba | NullSpace, ask: Questions) -> None:
-        self.formulation, self.ask, self.weights = formulation, ask, _closure(formulation, Elimination.NONE)
-        self.rows: Any = None
-        self.most = 0  # the largest rank so far
-        self.closest = (1.0, 0.0)  # to a loss of rank: the smallest pivot, and when
-
-    def solve(
-        self, t: float, q: FloatArray, v: FloatArray, rcond: float = RCOND, *, strict: bool = True
-    ) -> tuple[FloatArray, FloatArray, Rank]:
-        """a, λ of least norm, and the rank of G; `rcond` is the least tolerance of that rank,
-        `strict` refuses rows in conflict."""
-        ask = self.ask
-        apply = methods.formula(self.formulation.method)
-        M, G = ask.mass(t, q, v), ask.G(t, q, v)
-        Q, b = -ask.balance(t, q, v, np.zeros(ask.system.nv)), wanted(ask, t, q, v, self.weights)
-        tolerance = tolerance_of_rank(ask, t, q, v, G, rcond)
-        rank = decide(G, M.diagonal(), tolerance)
-        self._watch(rank, t)
-        if rank.full:
-            return *methods.on_rank(apply, M, Q, G, b, rank), rank
-        if self.rows is not None and self.rows.size == rank.rank:
-            part = decide(G[self.rows], M.diagonal(), tolerance)
-        if self.rows is None or self.rows.size != rank.rank or not part.full:
-            self.rows = rank.chosen
-            part = decide(G[self.rows], M.diagonal(), tolerance)
-        if strict:
-            refuse_conflict(ask, rank, self.rows, b, t, q, v)
-        lam = np.zeros(b.size)
-        a, lam[self.rows] = methods.on_rank(apply, M, Q, G[self.rows], b[self.rows], part)
-        return a, rank.least_norm(lam), rank
-
-    def _watch(self, rank: Rank, t: float) -> None:
-        """Note how close the independent rows come to losing rank; one that is gained started from
-        a loss."""
-        if rank.rank > self.most > 0:
-            self.closest = (0.0, t)
-        self.most = max(self.most, rank.rank)
-        if self.most:
-            pivot = rank.diagonal[self.most - 1] / rank.diagonal[0] if rank.rank == self.most else 0.0
-            self.closest = min(self.closest, (float(pivot), t))
-
-
-def wanted(ask: Questions, t: float, q: FloatArray, v: FloatArray, weights: Closure) -> FloatArray:
-    """b̂, what the rows ask of the accelerations."""
-    b = -ask.acceleration(t, q, v, np.zeros(ask.system.nv))
-    if weights.position or weights.velocity:
-        phi = ask.position(t, q, v)
-        b -= weights.velocity * ask.velocity(t, q, v)  # [Pennestri2008 (90)]
-        b[: phi.size] -= weights.position * phi
-    return b
-
-
-def tolerance_of_rank(
-    ask: Questions, t: float, q: FloatArray, v: FloatArray, G: FloatArray, least: float = RCOND
-) -> float:
-    """Relative size of a pivot at which a row depends on others: ten times the distance from φ = 0,
-    within limits."""
-    return max(least, min(10.0 * _distance(ask, ask.position(t, q, v), G, 1.0), COARSEST))
-
-
-def _distance(ask: Questions, gap: FloatArray, G: FloatArray, size: float, rows: Any = None) -> float:
-    """How far a state is from where the gaps, of some rows or all, vanish, in typical sizes times
-    the given one."""
-    G = G * ask.system.scales.v
-    if rows is not None:
-        rows = rows[rows < gap.size]
-        gap, G = gap[rows], G[rows]
-    if not gap.size:
-        return 0.0
-    length = np.linalg.norm(G[: gap.size], axis=1)
-    return float(np.abs(gap / np.where(length > 0.0, length, 1.0)).max()) / size
-
-
-def refuse_conflict(
-    ask: Questions, rank: Rank, enforced: Any, b: FloatArray, t: float, q: FloatArray, v: FloatArray
-) -> None:
-    """ConflictError for rows that follow from others and ask for another acceleration, beyond what
-    the drift can do.
-
-    Only the drift of enforced rows excuses the others: what those are off by themselves is the
-    conflict.
-    """
-    if rank.mixture is None:
-        return
-    names, G = ask.system.row_names, full(ask.G(t, q, v))
-    fast = pace(ask.system, v) or 1.0
-    off = _distance(ask, ask.position(t, q, v), G, 1.0, enforced)
-    off += _distance(ask, ask.velocity(t, q, v), G, fast, enforced)
-    follows = rank.mixture @ b[rank.chosen]
-    size = np.abs(b[rank.dropped]) + np.abs(rank.mixture) @ np.abs(b[rank.chosen])
-    defect = np.abs(b[rank.dropped] - follows)
-    beat = natural_pace(ask, t, q, v)
-    excess = defect - (CONFLICT + 100.0 * off) * np.maximum(sizes_of_rows(ask.system, G)[rank.dropped] * beat**2, size)
-    if (excess > 0.0).any():
-        k = int(excess.argmax())
-        row = int(rank.dropped[k])
-        others = ", ".join(repr(names[i]) for i in rank.partners(row)) or "no other row"
-        raise ConflictError(
-            f"constraints conflict at t = {t:.6g}: {names[row]!r} asks for {b[row]:.6g} at acceleration level where {others} give"
-            f" {follows[k]:.6g}",
-            hint=f"{names[row]!r} depends on {others}; remove one of them, or make them agree",
-        )
 
 
 class _Reduced:

@@ -59,18 +59,6 @@ class Stabilised(Formulation):
     facts: ClassVar[Facts] = Facts("φ, φ̇", (2, 2, 2, 2), remark="default")
 
     def closure(self, dt: float) -> Closure:
-        """Return how a step of this size closes.
-
-        Parameters
-        ----------
-        dt
-            Size of the step.
-
-        Returns
-        -------
-        closure
-            Weights of the constraint levels, and corrections.
-        """
         return Closure(velocity=1.0, keep_position=True)
 
 
@@ -100,35 +88,9 @@ class PositionLevel(Formulation):
     )
 
     def first_closure(self, dt: float) -> Closure | None:
-        """Return how the first step closes: as with `Stabilised` where φ = 0 closes the others.
-
-        This starts the multipliers without an alternating part.
-
-        Parameters
-        ----------
-        dt
-            Size of the step.
-
-        Returns
-        -------
-        closure
-            Weights and corrections, or None if the first step is like the others.
-        """
-        return Stabilised().closure(dt)
+        return Stabilised().closure(dt)  # the multipliers start without an alternating part
 
     def closure(self, dt: float) -> Closure:
-        """Return how a step of this size closes.
-
-        Parameters
-        ----------
-        dt
-            Size of the step.
-
-        Returns
-        -------
-        closure
-            Weights of the constraint levels, and corrections.
-        """
         return Closure(position=1.0)
 
 
@@ -149,18 +111,6 @@ class VelocityLevel(Formulation):
     facts: ClassVar[Facts] = Facts("φ̇", (2, 2, 2, 2), first_order=True, remark="φ drifts")
 
     def closure(self, dt: float) -> Closure:
-        """Return how a step of this size closes.
-
-        Parameters
-        ----------
-        dt
-            Size of the step.
-
-        Returns
-        -------
-        closure
-            Weights of the constraint levels, and corrections.
-        """
         return Closure(velocity=1.0)
 
 
@@ -181,18 +131,6 @@ class AccelerationLevel(Formulation):
     facts: ClassVar[Facts] = Facts("φ̈", (2, 2, 2, 2), first_order=True, remark="φ and φ̇ drift")
 
     def closure(self, dt: float) -> Closure:
-        """Return how a step of this size closes.
-
-        Parameters
-        ----------
-        dt
-            Size of the step.
-
-        Returns
-        -------
-        closure
-            Weights of the constraint levels, and corrections.
-        """
         return Closure(acceleration=1.0)
 
 
@@ -237,36 +175,11 @@ class Baumgarte(Formulation):
                 )
 
     def first_order_closure(self, dt: float) -> Closure:
-        """Return how a step of a first-order system closes.
-
-        The derivative of a constraint of index 2, with Baumgarte's term [Shimada2014 (3.205)].
-
-        Parameters
-        ----------
-        dt
-            Size of the step.
-
-        Returns
-        -------
-        closure
-            Weights of the constraint and its derivative.
-        """
         alpha = 1.0 / dt if self.alpha is None else float(self.alpha)
+        # the derivative of a constraint of index 2, with Baumgarte's term [Shimada2014 (3.205)]
         return Closure(velocity=alpha, acceleration=1.0)
 
     def closure(self, dt: float) -> Closure:
-        """Return how a step of this size closes.
-
-        Parameters
-        ----------
-        dt
-            Size of the step.
-
-        Returns
-        -------
-        closure
-            Weights of the constraint levels, and corrections.
-        """
         alpha = 1.0 / dt if self.alpha is None else float(self.alpha)
         beta = math.sqrt(2.0) / dt if self.beta is None else float(self.beta)
         if max(alpha, beta) * dt > 2.0:
@@ -303,18 +216,6 @@ class Projection(Formulation):
     acceleration: bool = False
 
     def closure(self, dt: float) -> Closure:
-        """Return how a step of this size closes.
-
-        Parameters
-        ----------
-        dt
-            Size of the step.
-
-        Returns
-        -------
-        closure
-            Weights of the constraint levels, and corrections.
-        """
         return Closure(acceleration=1.0, project=3 if self.acceleration else 2)
 
 
@@ -336,18 +237,6 @@ class Overdetermined(Formulation):
     facts: ClassVar[Facts] = Facts("φ, φ̇, φ̈", (2, 2, 2, 2))
 
     def closure(self, dt: float) -> Closure:
-        """Return how a step of this size closes.
-
-        Parameters
-        ----------
-        dt
-            Size of the step.
-
-        Returns
-        -------
-        closure
-            Weights of the constraint levels, and corrections.
-        """
         return Closure(acceleration=1.0, keep_position=True, keep_velocity=True)
 
 
@@ -397,33 +286,9 @@ class GGL(Formulation):
         object.__setattr__(self, "S", tuple(tuple(row) for row in S.tolist()))
 
     def scaling(self, system: Any) -> FloatArray | None:
-        """Return S, checked for the size of a system.
-
-        Parameters
-        ----------
-        system
-            The system.
-
-        Returns
-        -------
-        S
-            The matrix, or None if it was left out.
-        """
         return None if self.S is None else checks.square("S", self.S, system.nv)
 
     def closure(self, dt: float) -> Closure:
-        """Return how a step of this size closes.
-
-        Parameters
-        ----------
-        dt
-            Size of the step.
-
-        Returns
-        -------
-        closure
-            Weights of the constraint levels, and corrections.
-        """
         own = InBalance.STEP if self.S is None else InBalance.MATRIX
         return Closure(velocity=1.0, keep_position=True, in_balance=own)
 
@@ -475,17 +340,5 @@ class Penalty(Formulation):
                 raise InputError(f"{name} must be positive, received {value!r}")
 
     def closure(self, dt: float) -> Closure:
-        """Return how a step of this size closes.
-
-        Parameters
-        ----------
-        dt
-            Size of the step.
-
-        Returns
-        -------
-        closure
-            Weights of the constraint levels, and corrections.
-        """
         g1, g2 = float(self.omega**2), float(self.gamma * self.omega)  # [Shimada2014 (3.199)]
         return Closure(g1, g2, 1.0, where=Where.BALANCE, compliance=float(self.p))

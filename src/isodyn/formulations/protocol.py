@@ -58,27 +58,94 @@ class Formulation(ABC):
 
     @abstractmethod
     def closure(self, dt: float) -> Closure:
-        """How steps of this size close: an `isodyn.formulations.Closure`."""
+        """Return how a step of this size closes.
+
+        Parameters
+        ----------
+        dt
+            Size of the step.
+
+        Returns
+        -------
+        closure
+            Weights of the constraint levels, and corrections.
+        """
 
     def first_closure(self, dt: float) -> Closure | None:
-        """How the first step closes; None: like all others."""
+        """Return how the first step closes.
+
+        Parameters
+        ----------
+        dt
+            Size of the step.
+
+        Returns
+        -------
+        closure
+            Weights and corrections, or None if the first step is like the others.
+        """
         return None
 
     def first_order_closure(self, dt: float) -> Closure:
-        """How steps of a first-order DAE close."""
+        """Return how a step of a first-order system closes.
+
+        Parameters
+        ----------
+        dt
+            Size of the step.
+
+        Returns
+        -------
+        closure
+            Weights of the constraint and its derivative.
+        """
         return self.closure(dt)
 
     def scaling(self, system: Any) -> FloatArray | None:
-        """A constant matrix S for corrections of q that count at the balance; None: the one of the
-        step."""
+        """Return the matrix S of corrections of q that count at the balance.
+
+        Parameters
+        ----------
+        system
+            The system, for its size.
+
+        Returns
+        -------
+        S
+            A constant matrix, or None for that of the step.
+        """
         return None
 
     def transform(self, system: Any) -> Any:
-        """Another system to be integrated instead; asked for where `facts.transforms`."""
+        """Return another system to integrate in place of this one.
+
+        Parameters
+        ----------
+        system
+            The constrained system.
+
+        Returns
+        -------
+        system
+            The other system; asked for where `facts.transforms` says so.
+        """
         raise NotImplementedError(f"{type(self).__name__} does not say which system it makes")
 
     def lift(self, sol: Any, system: Any) -> Any:
-        """The solution of this system from that of the other one."""
+        """Return the solution of the system from that of the other one.
+
+        Parameters
+        ----------
+        sol
+            Solution of the system that `transform` made.
+        system
+            The constrained system.
+
+        Returns
+        -------
+        sol
+            Solution of the constrained system.
+        """
         raise NotImplementedError(f"{type(self).__name__} does not say how to bring its solution back")
 
 

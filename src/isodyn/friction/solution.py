@@ -13,7 +13,8 @@ from isodyn.friction.system import ModalSystem, Physics
 from isodyn.gauss.contacts import Mode, Sliding
 from isodyn.kernels.compiled import FloatArray
 from isodyn.results.quantities import Of, Quantity, more_quantities
-from isodyn.results.solution import Solution, Statistics
+from isodyn.results.solution import Solution
+from isodyn.results.statistics import Statistics
 
 AGAINST = 1e-6  # of the velocities at hand: slip against its own mode by more than this is an error
 

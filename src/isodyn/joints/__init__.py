@@ -1,19 +1,10 @@
 """Joints: kinematic pairs, drives, couplings, rolling."""
 
-from isodyn.joints.couplings import Coupling, Drive, Gear, Pulley, RollingDisc, RollingSphere
-from isodyn.joints.pairs import (
-    Cylindrical,
-    Distance,
-    Fixed,
-    Hinge,
-    Joint,
-    Planar,
-    PointOnPlane,
-    Prismatic,
-    Screw,
-    Spherical,
-    Universal,
-)
+from isodyn.joints.couplings import Coupling, Drive, Gear, Pulley
+from isodyn.joints.joint import Joint
+from isodyn.joints.pairs import Cylindrical, Fixed, Hinge, Planar, Prismatic, Screw
+from isodyn.joints.point_pairs import Distance, PointOnPlane, Spherical, Universal
+from isodyn.joints.rolling import RollingDisc, RollingSphere
 from isodyn.joints.user import UserRows
 
 __all__ = [

@@ -1,9 +1,7 @@
-"""Rows that are not pairs: drives, couplings of joint coordinates, rolling without slip, a user's
-own rows.
+"""Rows between coordinates of joints, or along ropes: drives, couplings, gears, pulleys.
 
 drive      x = f(t)                                       x a coordinate of a joint
 coupling   Σ w_k x_k = f(t) + what it is at the start     gears, racks, pulleys
-rolling    velocity of the touching point = 0             with the height of the centre held
 """
 
 from __future__ import annotations
@@ -14,13 +12,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from isodyn.bodies.body import Body, vector3
 from isodyn.errors import InputError, about
 from isodyn.joints import measures as words
-from isodyn.joints.actions import of_couplings, of_rolling, of_rope
+from isodyn.joints.actions import of_couplings, of_rope
 from isodyn.joints.part import JointPart, JointRows, JointWorld
-from isodyn.joints.words import Pair, Row, RowKind, between_points, ground_body, length_of, triad, unit
-from isodyn.kernels.compiled import FloatArray
+from isodyn.joints.words import Row, RowKind, between_points, ground_body, length_of
 from isodyn.parts import Keys, Value, joint, optional, required
 from isodyn.parts.part import joined
 
@@ -73,18 +69,6 @@ class Drive(JointPart):
     }
 
     def build(self, world: JointWorld) -> JointRows:
-        """Return the rows of the joint.
-
-        Parameters
-        ----------
-        world
-            The bodies and joints of the mechanism.
-
-        Returns
-        -------
-        rows
-            The rows, with what is drawn and measured.
-        """
         with about(self.name, "joint" if self.coordinate is None else "coordinate"):
             word = world.coordinate(self.what, self.joint, self.coordinate)
         turns = word.kind in words.WHOLE_TURNS
@@ -147,18 +131,6 @@ class Coupling(JointPart):
                 )
 
     def build(self, world: JointWorld) -> JointRows:
-        """Return the rows of the joint.
-
-        Parameters
-        ----------
-        world
-            The bodies and joints of the mechanism.
-
-        Returns
-        -------
-        rows
-            The rows, with what is drawn and measured.
-        """
         self.check()
         terms, pairs, start = [], [], 0.0
         for key, weight in self.weights.items():
@@ -231,18 +203,6 @@ class Gear(JointPart):
         return Coupling(self.name, {(self.first, "angle"): 1.0, (self.second, "angle"): float(self.ratio)})
 
     def build(self, world: JointWorld) -> JointRows:
-        """Return the rows of the joint.
-
-        Parameters
-        ----------
-        world
-            The bodies and joints of the mechanism.
-
-        Returns
-        -------
-        rows
-            The rows, with what is drawn and measured.
-        """
         coupling = self.as_coupling()
         for k, name in enumerate((self.first, self.second)):
             with about(self.name, ("between", k)):
@@ -301,18 +261,6 @@ class Pulley(JointPart):
     }
 
     def build(self, world: JointWorld) -> JointRows:
-        """Return the rows of the joint.
-
-        Parameters
-        ----------
-        world
-            The bodies and joints of the mechanism.
-
-        Returns
-        -------
-        rows
-            The rows, with what is drawn and measured.
-        """
         self.check()
         terms, ends, start = [], [], 0.0
         for name, weight, point, over in zip(
@@ -342,168 +290,3 @@ class Pulley(JointPart):
                 f"pulley {self.name!r}: the ratio must be finite and not zero, received {self.ratio!r}",
                 argument="ratio",
             )
-
-
-@joint("rolling_sphere")
-@dataclass(frozen=True)
-class RollingSphere(JointPart):
-    """A sphere that rolls on a plane without slip.
-
-    Parameters
-    ----------
-    name
-        Name of the contact.
-    body
-        Name of the body.
-    radius
-        Radius.
-    centre
-        Centre in the world at the start; the mass centre if left out.
-    plane_point
-        A point of the plane.
-    normal
-        Normal of the plane.
-
-    Raises
-    ------
-    InputError
-        If the body does not touch the plane at the start.
-
-    Examples
-    --------
-    >>> import isodyn as iso
-    >>> mech = iso.Mechanism()
-    >>> _ = mech.add_body("wheel", mass=1.0, inertia=(0.1, 0.2, 0.1), position=(0, 0, 0.5))
-    >>> _ = mech.add_joint(iso.RollingSphere("floor", "wheel", radius=0.5))
-    >>> mech.compile().m
-    3
-    """
-
-    name: str
-    body: str
-    radius: float
-    centre: Any = None
-    plane_point: Any = (0.0, 0.0, 0.0)
-    normal: Any = (0.0, 0.0, 1.0)
-    keys: ClassVar[Keys] = {
-        "body": required(Value.BODY),
-        "radius": required(Value.POSITIVE),
-        "centre": optional(Value.VECTOR),
-        "plane_point": optional(Value.VECTOR),
-        "normal": optional(Value.VECTOR),
-    }
-
-    def build(self, world: JointWorld) -> JointRows:
-        """Return the rows of the joint.
-
-        Parameters
-        ----------
-        world
-            The bodies and joints of the mechanism.
-
-        Returns
-        -------
-        rows
-            The rows, with what is drawn and measured.
-        """
-        return _rolling(self, world.body(self.body), None)
-
-
-@joint("rolling_disc")
-@dataclass(frozen=True)
-class RollingDisc(JointPart):
-    """A thin disc or wheel that rolls on a plane without slip.
-
-    Parameters
-    ----------
-    name
-        Name of the contact.
-    body
-        Name of the body.
-    radius
-        Radius.
-    axis
-        Axis of the disc in the world at the start.
-    centre
-        Centre in the world at the start; the mass centre if left out.
-    plane_point
-        A point of the plane.
-    normal
-        Normal of the plane.
-
-    Raises
-    ------
-    InputError
-        If the body does not touch the plane at the start.
-
-    Examples
-    --------
-    >>> import isodyn as iso
-    >>> mech = iso.Mechanism()
-    >>> _ = mech.add_body("wheel", mass=1.0, inertia=(0.1, 0.2, 0.1), position=(0, 0, 0.5))
-    >>> _ = mech.add_joint(iso.RollingDisc("floor", "wheel", radius=0.5, axis=(0, 1, 0)))
-    >>> mech.compile().m
-    3
-    """
-
-    name: str
-    body: str
-    radius: float
-    axis: Any
-    centre: Any = None
-    plane_point: Any = (0.0, 0.0, 0.0)
-    normal: Any = (0.0, 0.0, 1.0)
-    keys: ClassVar[Keys] = {**RollingSphere.keys, "axis": required(Value.VECTOR)}
-
-    def build(self, world: JointWorld) -> JointRows:
-        """Return the rows of the joint.
-
-        Parameters
-        ----------
-        world
-            The bodies and joints of the mechanism.
-
-        Returns
-        -------
-        rows
-            The rows, with what is drawn and measured.
-        """
-        body = world.body(self.body)
-        return _rolling(self, body, unit(f"{self.name!r}: axis", self.axis, "axis") @ body.R)
-
-
-def _rolling(joint: RollingSphere | RollingDisc, body: Body, axis: FloatArray | None) -> JointRows:
-    if body.kind != "spatial":
-        raise InputError(f"{joint.name!r}: rolling needs a spatial body, {body.name!r} is {body.kind}", argument="body")
-    if not (np.isfinite(joint.radius) and joint.radius > 0):
-        raise InputError(f"{joint.name!r}: the radius must be positive, received {joint.radius!r}", argument="radius")
-    n = unit(f"{joint.name!r}: normal", joint.normal, "normal")
-    at = vector3(f"{joint.name!r}: plane_point", joint.plane_point, "plane_point")
-    centre = body.position
-    if joint.centre is not None:
-        centre = vector3(f"{joint.name!r}: centre", joint.centre, "centre")
-    pair = Pair.of(joint.name, body, ground_body(), centre, None)
-    height = float(n @ at)
-    if axis is None:
-        up = pair.word(words.POINT, u=n, s_j=np.zeros(3))
-        held, kind, more = (
-            pair.row("height", RowKind.HEIGHT, up, height + joint.radius),
-            words.ROLL_SPHERE,
-            {},
-        )
-    else:
-        more = {"a": axis}
-        up = pair.word(words.DISC_HEIGHT, n=n, radius=joint.radius, **more)
-        held, kind = pair.row("height", RowKind.HEIGHT, up, height), words.ROLL_DISC
-    slip = [
-        Row(
-            joint.name,
-            f"slip {k + 1}",
-            RowKind.SLIP,
-            ((1.0, pair.word(kind, n=n, u=u, radius=joint.radius, **more)),),
-            holonomic=False,
-        )
-        for k, u in enumerate(triad(n)[:2])
-    ]
-    rows = [held, *slip]
-    return JointRows(rows, of_rolling(rows))

@@ -61,4 +61,15 @@ class JointPart(Part):
 
     @abstractmethod
     def build(self, world: JointWorld) -> JointRows:
-        """What it adds to the mechanism."""
+        """Return the rows of the joint.
+
+        Parameters
+        ----------
+        world
+            The bodies and joints of the mechanism.
+
+        Returns
+        -------
+        rows
+            The rows, with what is drawn and measured.
+        """

@@ -56,13 +56,6 @@ class UserRows(Part):
     noun: ClassVar[str] = "rows"
 
     def uses(self) -> list[Use]:
-        """Return the bodies that the part names.
-
-        Returns
-        -------
-        uses
-            The bodies.
-        """
         return [Use(Value.BODY, name, "bodies") for name in (GROUND, *self.bodies)[-2:]]
 
     def __post_init__(self) -> None:

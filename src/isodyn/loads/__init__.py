@@ -1,9 +1,11 @@
 """Loads on bodies and along joints, and functions of time."""
 
 from isodyn.expressions.time import Formula, Polynomial, Pulse, Ramp, Sine, Table
-from isodyn.loads.elements import Bushing, JointFriction, JointLimit, JointSpring, Motor, Spring
-from isodyn.loads.formula import FormulaForce, FormulaMotor, FormulaTorque, Tension, formula_law
+from isodyn.loads.elements import Bushing, Spring
+from isodyn.loads.formula import FormulaForce, FormulaMotor, FormulaTorque, Tension
+from isodyn.loads.formula_laws import formula_law
 from isodyn.loads.on_bodies import DistributedForce, Drag, Force, Torque
+from isodyn.loads.on_joints import JointFriction, JointLimit, JointSpring, Motor
 from isodyn.loads.part import Input, JointLoad, Law, LoadForces, LoadPart, LoadWorld
 from isodyn.loads.user import UserLoad
 

@@ -2,9 +2,7 @@
 "pin.angle_rate".
 
 A formula acts along a word by F(t, y, ẏ), where y are words too; tangents follow from the slopes of
-F (isodyn.multibody.formula_laws). Names: position x, y, z and velocity vx, vy, vz of mass centres,
-angular velocity wx, wy, wz in the world, angle and angle_rate of planar bodies; coordinates of
-joints and their rates.
+F (isodyn.multibody.formula_laws). The names are those of isodyn.loads.formula_laws.
 """
 
 from __future__ import annotations
@@ -17,19 +15,15 @@ import numpy as np
 
 from isodyn.bodies.body import Body, vector3
 from isodyn.errors import InputError, about
-from isodyn.expressions import compile_formula, parse
-from isodyn.expressions.parser import Tree
+from isodyn.expressions import compile_formula
 from isodyn.expressions.time import Formula
 from isodyn.joints import measures as words
 from isodyn.joints.words import Pair, Word, arm, between_points, ground_body
-from isodyn.loads.elements import Motor
-from isodyn.loads.laws import FormulaLaw
+from isodyn.loads.formula_laws import OWN, RATE, formula_law, names_in, of_state, turn_word
 from isodyn.loads.on_bodies import Force, Torque
+from isodyn.loads.on_joints import Motor
 from isodyn.loads.part import Input, JointLoad, Law, LoadForces, LoadPart, LoadWorld
 from isodyn.parts import Keys, Part, Value, load, optional, required
-
-RATE = "_rate"
-OWN = "coordinate"  # of the joint that a motor turns
 
 
 @load("force")
@@ -75,48 +69,13 @@ class FormulaForce(LoadPart):
 
     @classmethod
     def defaults(cls) -> dict[str, Any]:
-        """Return the defaults of the tables of a model file.
-
-        Returns
-        -------
-        defaults
-            Values by key: those of the part with numbers in place of formulas.
-        """
         return Force.defaults()
 
     @classmethod
     def from_table(cls, name: str, given: Mapping[str, Any], parameters: Mapping[str, float]) -> Sequence[Part]:
-        """Return the parts that a table of a model file describes.
-
-        Parameters
-        ----------
-        name
-            Name of the part.
-        given
-            The table.
-        parameters
-            Parameters of the model file.
-
-        Returns
-        -------
-        parts
-            A part with numbers in place of formulas, if all components are numbers.
-        """
         return _on_body(cls, Force, "force", name, given, parameters)
 
     def build(self, world: LoadWorld) -> LoadForces:
-        """Return the laws and forces of the load.
-
-        Parameters
-        ----------
-        world
-            The bodies, joints and beams of the mechanism.
-
-        Returns
-        -------
-        forces
-            Laws along measures, and forces on bodies or beams.
-        """
         body = world.body(self.body)
         P = body.position if self.point is None else vector3(f"force {self.name!r}: point", self.point, "point")
         pair = Pair.of(self.name, body, ground_body(), P, None)
@@ -169,48 +128,13 @@ class FormulaTorque(LoadPart):
 
     @classmethod
     def defaults(cls) -> dict[str, Any]:
-        """Return the defaults of the tables of a model file.
-
-        Returns
-        -------
-        defaults
-            Values by key: those of the part with numbers in place of formulas.
-        """
         return Torque.defaults()
 
     @classmethod
     def from_table(cls, name: str, given: Mapping[str, Any], parameters: Mapping[str, float]) -> Sequence[Part]:
-        """Return the parts that a table of a model file describes.
-
-        Parameters
-        ----------
-        name
-            Name of the part.
-        given
-            The table.
-        parameters
-            Parameters of the model file.
-
-        Returns
-        -------
-        parts
-            A part with numbers in place of formulas, if all components are numbers.
-        """
         return _on_body(cls, Torque, "torque", name, given, parameters)
 
     def build(self, world: LoadWorld) -> LoadForces:
-        """Return the laws and forces of the load.
-
-        Parameters
-        ----------
-        world
-            The bodies, joints and beams of the mechanism.
-
-        Returns
-        -------
-        forces
-            Laws along measures, and forces on bodies or beams.
-        """
         body = world.body(self.body)
         if body.kind == "particle" or body.of_beam:
             raise InputError(
@@ -264,29 +188,10 @@ class FormulaMotor(JointLoad):
 
     @classmethod
     def defaults(cls) -> dict[str, Any]:
-        """Return the defaults of the tables of a model file.
-
-        Returns
-        -------
-        defaults
-            Values by key: those of the part with numbers in place of formulas.
-        """
         return Motor.defaults()
 
     @classmethod
     def check_table(cls, given: Mapping[str, Any]) -> None:
-        """Refuse a table of a model file that makes no sense.
-
-        Parameters
-        ----------
-        given
-            The table.
-
-        Raises
-        ------
-        InputError
-            If its values contradict each other.
-        """
         if (given["torque"] is None) == (given["speed"] is None):
             raise InputError("a motor takes either torque or speed (with gain)")
         if given["speed"] is not None and given["gain"] == 0:
@@ -294,41 +199,11 @@ class FormulaMotor(JointLoad):
 
     @classmethod
     def from_table(cls, name: str, given: Mapping[str, Any], parameters: Mapping[str, float]) -> Sequence[Part]:
-        """Return the parts that a table of a model file describes.
-
-        Parameters
-        ----------
-        name
-            Name of the part.
-        given
-            The table.
-        parameters
-            Parameters of the model file.
-
-        Returns
-        -------
-        parts
-            A part with numbers in place of formulas, if all components are numbers.
-        """
         if isinstance(given["torque"], str):
             return [cls(name, given["joint"], given["torque"], given["coordinate"], parameters)]
         return [Motor(name, **given)]
 
     def laws(self, word: Word, world: LoadWorld) -> list[Law]:
-        """Return the laws along the coordinate of the joint.
-
-        Parameters
-        ----------
-        word
-            The measure of the coordinate.
-        world
-            The bodies, joints and beams of the mechanism.
-
-        Returns
-        -------
-        laws
-            The laws.
-        """
         own = {OWN: Input(word), f"{OWN}{RATE}": Input(word, rate=True)}
         own = {name: item for name, item in own.items() if name not in self.parameters}
         with about(None, "torque"):
@@ -383,96 +258,12 @@ class Tension(LoadPart):
     }
 
     def build(self, world: LoadWorld) -> LoadForces:
-        """Return the laws and forces of the load.
-
-        Parameters
-        ----------
-        world
-            The bodies, joints and beams of the mechanism.
-
-        Returns
-        -------
-        forces
-            Laws along measures, and forces on bodies or beams.
-        """
         pair = between_points(self.name, world.body(self.first), world.body(self.second), self.points)
         word = pair.length_word()
         own = {"length": Input(word), f"length{RATE}": Input(word, rate=True)}
         with about(None, "tension"):
             law = formula_law(self.name, word, str(self.tension), self.parameters, world, own, negative=True)
         return LoadForces([law])
-
-
-def turn_word(body: Body, axis: Any) -> Word:
-    """A turn about an axis of the world, whose gradient is a torque about it and whose rate is a
-    component of the angular velocity."""
-    pair = Pair.of(body.name, ground_body(), body, body.position, axis)
-    return pair.angle_word()
-
-
-def coordinate_of_body(body: Body, name: str) -> Input | None:
-    """x, y, z, vx, …, wx, … of a body, angle and angle_rate of a planar one; None for other
-    names."""
-    planar = body.kind == "planar"
-    letters = "xy" if planar or body.kind == "node" else "xyz"
-    if name in letters or (name[0] == "v" and name[1:] in letters and name[1:]):
-        e = np.eye(3)["xyz".index(name[-1])]
-        word = Pair.of(body.name, body, ground_body(), body.position, None).word(words.POINT, u=e, s_j=np.zeros(3))
-        return Input(word, rate=name[0] == "v")
-    if planar and name in ("angle", f"angle{RATE}"):
-        pair = Pair.of(body.name, ground_body(), body, body.position, None)
-        return Input(pair.word(words.PLANAR_ANGLE, zero=0.0), rate=name != "angle")
-    if body.kind == "spatial" and name in ("wx", "wy", "wz"):
-        return Input(turn_word(body, np.eye(3)["xyz".index(name[1])]), rate=True)
-    return None
-
-
-def names_in(text: str) -> dict[str, None]:
-    """Names in a formula, in their order, each once.
-
-    >>> list(names_in("k*crank.x + sin(t)*k"))
-    ['k', 'crank.x', 't']
-    """
-    found: dict[str, None] = {}
-
-    def walk(tree: Tree) -> None:
-        if tree[0] == "name":
-            found[tree[1]] = None
-        elif tree[0] != "number":
-            for part in tree[1:]:
-                walk(part)
-
-    walk(parse(text))
-    return found
-
-
-def formula_law(
-    name: str,
-    word: Word,
-    text: str,
-    parameters: Mapping[str, float],
-    world: LoadWorld,
-    own: Mapping[str, Input] | None = None,
-    *,
-    negative: bool = False,
-) -> Law:
-    """The law of a formula along a word."""
-    inputs: dict[str, Input] = {"t": Input(), **(own or {})}
-    for used in names_in(text):
-        owner, _, coordinate = used.rpartition(".")
-        if owner and used not in parameters:
-            inputs[used] = world.lookup(f"load {name!r}: formula {text!r}", owner, coordinate)
-    refused = "t, parameters, and coordinates such as body.x, joint.angle"
-    try:
-        program = compile_formula(text, inputs, parameters, refused=refused, negative=negative)
-    except InputError as error:
-        raise InputError(f"load {name!r}: {error.message}", hint=error.hint) from None
-    return Law(FormulaLaw(program), word, inputs=tuple(inputs[used] for used in program.names))
-
-
-def of_state(text: str) -> bool:
-    """Whether a formula names coordinates."""
-    return any("." in name or name in (OWN, f"{OWN}{RATE}") for name in names_in(text))
 
 
 def _on_body(

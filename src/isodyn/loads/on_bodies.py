@@ -72,18 +72,6 @@ class Force(LoadPart):
     }
 
     def build(self, world: LoadWorld) -> LoadForces:
-        """Return the laws and forces of the load.
-
-        Parameters
-        ----------
-        world
-            The bodies, joints and beams of the mechanism.
-
-        Returns
-        -------
-        forces
-            Laws along measures, and forces on bodies or beams.
-        """
         body = world.body(self.body)
         P = body.position if self.point is None else vector3(f"force {self.name!r}: point", self.point, "point")
         s, f = arm(body, P), _constant(f"force {self.name!r}", self.force, "force")
@@ -141,18 +129,6 @@ class Torque(LoadPart):
     }
 
     def build(self, world: LoadWorld) -> LoadForces:
-        """Return the laws and forces of the load.
-
-        Parameters
-        ----------
-        world
-            The bodies, joints and beams of the mechanism.
-
-        Returns
-        -------
-        forces
-            Laws along measures, and forces on bodies or beams.
-        """
         body = world.body(self.body)
         kind = TORQUE if _world(self.name, self.frame) else BODY_TORQUE
         if body.kind == "particle":
@@ -212,18 +188,6 @@ class Drag(LoadPart):
     }
 
     def build(self, world: LoadWorld) -> LoadForces:
-        """Return the laws and forces of the load.
-
-        Parameters
-        ----------
-        world
-            The bodies, joints and beams of the mechanism.
-
-        Returns
-        -------
-        forces
-            Laws along measures, and forces on bodies or beams.
-        """
         body = world.body(self.body)
         not_negative(self.name, coefficient=self.coefficient)
         P = body.position if self.point is None else vector3(f"drag {self.name!r}: point", self.point, "point")
@@ -281,18 +245,6 @@ class DistributedForce(LoadPart):
     }
 
     def build(self, world: LoadWorld) -> LoadForces:
-        """Return the laws and forces of the load.
-
-        Parameters
-        ----------
-        world
-            The bodies, joints and beams of the mechanism.
-
-        Returns
-        -------
-        forces
-            Laws along measures, and forces on bodies or beams.
-        """
         per_length = self.per_length(world.dimension(self.beam))
         return LoadForces(along_beams=[AlongBeam(self.beam, per_length, self.time)])
 

@@ -108,7 +108,18 @@ class LoadPart(Part):
 
     @abstractmethod
     def build(self, world: LoadWorld) -> LoadForces:
-        """What it adds to the mechanism."""
+        """Return the laws and forces of the load.
+
+        Parameters
+        ----------
+        world
+            The bodies, joints and beams of the mechanism.
+
+        Returns
+        -------
+        forces
+            Laws along measures, and forces on bodies or beams.
+        """
 
 
 class JointLoad(LoadPart):
@@ -119,10 +130,22 @@ class JointLoad(LoadPart):
 
     @abstractmethod
     def laws(self, word: Word, world: LoadWorld) -> list[Law]:
-        """The laws that it acts by, along the joint's coordinate."""
+        """Return the laws along the coordinate of the joint.
+
+        Parameters
+        ----------
+        word
+            The measure of the coordinate.
+        world
+            The bodies, joints and beams of the mechanism.
+
+        Returns
+        -------
+        laws
+            The laws.
+        """
 
     def build(self, world: LoadWorld) -> LoadForces:
-        """Its laws along the coordinate."""
         with about(self.name, "joint" if self.coordinate is None else "coordinate"):
             word = world.coordinate(self.what, self.joint, self.coordinate)
         return LoadForces(self.laws(word, world))

@@ -54,13 +54,6 @@ class UserLoad(Part):
     noun: ClassVar[str] = "load"
 
     def uses(self) -> list[Use]:
-        """Return the bodies that the part names.
-
-        Returns
-        -------
-        uses
-            The bodies.
-        """
         return [Use(Value.BODY, self.body, "body")]
 
     def __post_init__(self) -> None:

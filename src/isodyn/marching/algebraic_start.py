@@ -13,7 +13,8 @@ from typing import Any
 from isodyn.errors import SchemeError
 from isodyn.formulations.closure import Closure
 from isodyn.kernels.compiled import FloatArray
-from isodyn.systems.derivative_chain import Index, consistent
+from isodyn.systems.consistent_values import consistent
+from isodyn.systems.derivative_chain import Index
 
 
 def algebraic_start(

@@ -3,14 +3,14 @@ redundant rows.
 
 Positions drift there by the formulation's own equation. Rows that depend on each other on the
 constraints only become independent by as much as the drift: the tolerance of the rank follows it
-(isodyn.formulations.gauss), and rows in use are kept while they are independent.
+(isodyn.formulations.gauss_reduction), and rows in use are kept while they are independent.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from isodyn.formulations.gauss import refuse_conflict, tolerance_of_rank, wanted
+from isodyn.formulations.gauss_reduction import refuse_conflict, tolerance_of_rank, wanted
 from isodyn.kernels.compiled import OK
 from isodyn.linear_solvers.blocks import full
 from isodyn.linear_solvers.rank import Rank, decide

@@ -20,7 +20,8 @@ import numpy as np
 from isodyn.errors import InputError, IsodynError
 from isodyn.kernels.compiled import FloatArray
 from isodyn.results.solution import Solution
-from isodyn.systems.derivative_chain import Chain, consistent
+from isodyn.systems.consistent_values import consistent
+from isodyn.systems.derivative_chain import Chain
 from isodyn.systems.first_order import FirstOrderSystem
 
 MIXED = 1e-6  # parts of combinations of rows below this are rounding

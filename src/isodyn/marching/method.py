@@ -13,7 +13,7 @@ from isodyn.formulations.table import check_combination
 from isodyn.kernels.compiled import FloatArray
 from isodyn.marching.plan import Member
 from isodyn.schemes import Composition, FirstOrderScheme, Scheme
-from isodyn.schemes.spectral import critical_frequency
+from isodyn.schemes.stability_limits import critical_frequency
 from isodyn.stepping.coefficients import coefficients, starting_scheme
 from isodyn.stepping.newton_settings import Newton
 from isodyn.stepping.policies import StepPolicy

@@ -15,7 +15,8 @@ from isodyn.kernels import interrupts
 from isodyn.later import Later
 from isodyn.marching import at_balance
 from isodyn.results.quality import largest_local_error, warn_of_coarse_steps
-from isodyn.results.solution import Solution, Statistics
+from isodyn.results.solution import Solution
+from isodyn.results.statistics import Statistics
 from isodyn.stepping.memory import COUNTED, JUDGED
 
 chord_strain: Any = Later("isodyn.results.chord_strain")  # mechanisms and beams only

@@ -8,12 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.formulations.gauss import Reduction, UdwadiaKalaba
+from isodyn.formulations.gauss import UdwadiaKalaba
+from isodyn.formulations.gauss_reduction import Reduction
 from isodyn.formulations.near_singular import warn_near_singular
 from isodyn.kernels.compiled import FloatArray
 from isodyn.linear_solvers.rank import decide
 from isodyn.linear_solvers.rows import LARGE, TOLERANCE, Rows, least_multipliers
-from isodyn.results.solution import Solution, Statistics
+from isodyn.results.solution import Solution
+from isodyn.results.statistics import Statistics
 from isodyn.stepping.events import Event, locate
 from isodyn.stepping.memory import Counters, State
 from isodyn.systems.branches import limit

@@ -14,7 +14,7 @@ import numpy as np
 
 from isodyn.errors import SingularError
 from isodyn.formulations.closure import OPEN
-from isodyn.formulations.gauss import Reduction
+from isodyn.formulations.gauss_reduction import Reduction
 from isodyn.kernels.compiled import OK, RAISED, SINGULAR, FloatArray
 from isodyn.marching.at_rest import AtRest
 from isodyn.marching.start import near_manifold, near_velocity

@@ -18,7 +18,9 @@ from isodyn.beams.mesh import Mesh, lay
 from isodyn.beams.section import Section
 from isodyn.bodies.body import Body, make_node, vector3
 from isodyn.errors import InputError
-from isodyn.joints.pairs import Fixed, Joint, Spherical
+from isodyn.joints.joint import Joint
+from isodyn.joints.pairs import Fixed
+from isodyn.joints.point_pairs import Spherical
 from isodyn.kernels.compiled import FloatArray
 
 _PLACE = re.compile(

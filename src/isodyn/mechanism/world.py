@@ -9,7 +9,7 @@ from isodyn.bodies.body import Body
 from isodyn.errors import InputError
 from isodyn.joints.part import JointRows
 from isodyn.joints.words import Word
-from isodyn.loads.formula import RATE, coordinate_of_body
+from isodyn.loads.formula_laws import RATE, coordinate_of_body
 from isodyn.loads.part import Input
 from isodyn.mechanism.parts import Parts
 from isodyn.multibody.histories import value_at_start

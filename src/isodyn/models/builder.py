@@ -18,7 +18,7 @@ from isodyn.beams.section import Section
 from isodyn.bodies.body import GROUND
 from isodyn.errors import InputError, about
 from isodyn.later import Later
-from isodyn.loads.formula import of_state
+from isodyn.loads.formula_laws import of_state
 from isodyn.mechanism.beam_part import resolve
 from isodyn.mechanism.mechanism import Mechanism
 from isodyn.mechanism.sensors import Sensor

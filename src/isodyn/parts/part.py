@@ -33,12 +33,29 @@ class Tabled(ABC):  # noqa: B024
 
     @classmethod
     def defaults(cls) -> dict[str, Any]:
-        """Of keys that a table may leave out: those of the fields."""
+        """Return the values of keys that a table may leave out.
+
+        Returns
+        -------
+        defaults
+            Values by key; those of the fields, unless a class says otherwise.
+        """
         return {field.name: field.default for field in fields(cls) if field.default is not MISSING}  # type: ignore[arg-type]
 
     @classmethod  # noqa: B027
     def check_table(cls, given: Mapping[str, Any]) -> None:
-        """Raise an `InputError` with its argument for values of a table that do not go together."""
+        """Refuse a table of a model file whose values contradict each other.
+
+        Parameters
+        ----------
+        given
+            The table.
+
+        Raises
+        ------
+        InputError
+            With the key that is wrong.
+        """
 
 
 class Part(Tabled):
@@ -55,7 +72,22 @@ class Part(Tabled):
 
     @classmethod
     def from_table(cls, name: str, given: Mapping[str, Any], parameters: Mapping[str, float]) -> Sequence[Part]:
-        """The part of a table, or several; `parameters` are those of the file, for formulas."""
+        """Return the parts that a table of a model file describes.
+
+        Parameters
+        ----------
+        name
+            Name of the part.
+        given
+            The table.
+        parameters
+            Parameters of the model file, for formulas.
+
+        Returns
+        -------
+        parts
+            One part, or several.
+        """
         values = dict(given)
         between = values.pop("between", ())
         if "parameters" in _field_names(cls):
@@ -63,7 +95,13 @@ class Part(Tabled):
         return [cls(name, *between, **values)]  # type: ignore[call-arg]
 
     def to_table(self) -> dict[str, Any]:
-        """Its values by key; those of formulas and functions of time as they are."""
+        """Return the table of a model file that describes the part.
+
+        Returns
+        -------
+        table
+            Values by key; formulas and functions of time as they are.
+        """
         own = _field_names(type(self))
         found: dict[str, Any] = {}
         for key in self.keys:
@@ -74,7 +112,13 @@ class Part(Tabled):
         return found
 
     def uses(self) -> list[Use]:
-        """All names of other parts."""
+        """Return the other parts that the part names.
+
+        Returns
+        -------
+        uses
+            Kind, name and argument of each.
+        """
         found = []
         for key, known in self.keys.items():
             if known.value in _TWO:

@@ -25,7 +25,7 @@ lines = Later("matplotlib.lines")
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from isodyn.studies.comparison import CompareRow, Comparison
+    from isodyn.studies.comparison_table import CompareRow, Comparison
 
 STROKES = ("-", (0, (4, 1.5)))
 SIGNS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*", "h")

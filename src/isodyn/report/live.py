@@ -22,7 +22,8 @@ from isodyn.report import pages
 from isodyn.report.packing import for_script, scene_data
 from isodyn.report.pages import Html
 from isodyn.report.scenes import Scene, frame_of, scene_of
-from isodyn.results.solution import Sample, Solution, Statistics
+from isodyn.results.solution import Sample, Solution
+from isodyn.results.statistics import Statistics
 
 HOST = "127.0.0.1"
 PICTURES = 25.0  # in a second

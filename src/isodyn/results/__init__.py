@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING
 
 from isodyn.later import names_from
 from isodyn.results.checkpoint import Checkpoint
-from isodyn.results.solution import Sample, Solution, Statistics
+from isodyn.results.solution import Sample, Solution
+from isodyn.results.statistics import Statistics
 
 if TYPE_CHECKING:
     from isodyn.results.ensemble import Ensemble

@@ -15,7 +15,8 @@ from isodyn.errors import CoarseStepWarning, InputError
 from isodyn.kernels.compiled import FloatArray, IntArray
 from isodyn.later import Later
 from isodyn.results.quality import COARSE, largest_local_error
-from isodyn.results.solution import Solution, Statistics
+from isodyn.results.solution import Solution
+from isodyn.results.statistics import Statistics
 
 ensemble_tables = Later("isodyn.results.ensemble_tables")  # which needs this module
 

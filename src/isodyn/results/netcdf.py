@@ -28,7 +28,8 @@ from isodyn.results.files import is_file, write_file
 from isodyn.results.inputs import fingerprint, from_json
 from isodyn.results.recorded import Recorded
 from isodyn.results.seals import check_seal, sealed
-from isodyn.results.solution import Solution, Statistics
+from isodyn.results.solution import Solution
+from isodyn.results.statistics import Statistics
 from isodyn.results.stored_models import system_of_model
 from isodyn.results.tables import save_csv, save_parquet, to_dataset, xarray_of
 from isodyn.results.units import STATES

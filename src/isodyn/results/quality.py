@@ -21,7 +21,8 @@ from isodyn.results.at_balance import NAMES
 chord_strain = Later("isodyn.results.chord_strain")  # other runs need no mechanisms
 
 if TYPE_CHECKING:
-    from isodyn.results.solution import Solution, Statistics
+    from isodyn.results.solution import Solution
+    from isodyn.results.statistics import Statistics
 
 # of the largest change in a step: more is not small. An oscillation takes about nine steps a period
 # then

@@ -13,129 +13,18 @@ from isodyn.later import Later
 from isodyn.notebook_views import ShownInNotebooks
 from isodyn.results.balance import Drift, drift, energy_balance
 from isodyn.results.dense_output import interpolate
+from isodyn.results.statistics import Statistics
+from isodyn.results.views_of_parts import ViewsOfParts
 from isodyn.systems.implicit import ImplicitSystem
 
 # a run of a few particles needs none of these
-beam_view, load_views = Later("isodyn.results.beam_view"), Later("isodyn.results.load_views")
-energies, quantities = Later("isodyn.results.energies"), Later("isodyn.results.quantities")
-mechanism_views, reactions = Later("isodyn.results.mechanism_views"), Later("isodyn.results.reactions")
+quantities, quality = Later("isodyn.results.quantities"), Later("isodyn.results.quality")
 netcdf, tables = Later("isodyn.results.netcdf"), Later("isodyn.results.tables")
-quality, shown = Later("isodyn.results.quality"), Later("isodyn.results.shown")
-sensor_view = Later("isodyn.results.sensor_view")
+shown = Later("isodyn.results.shown")
 
 if TYPE_CHECKING:
-    from isodyn.results.beam_view import BeamView
-    from isodyn.results.energies import PartEnergy
-    from isodyn.results.load_views import AnyLoadView
-    from isodyn.results.mechanism_views import BodyView, JointView
-    from isodyn.results.quality import LocalError, Quality
+    from isodyn.results.quality import Quality
     from isodyn.results.quantities import Curve
-    from isodyn.results.reactions import Reaction
-    from isodyn.results.sensor_view import SensorView
-
-
-@dataclass
-class Statistics:
-    """Counts and cost of a run.
-
-    Parameters
-    ----------
-    steps
-        Steps of the run.
-    iterations
-        Iterations of Newton's method.
-    evaluations
-        Evaluations of the balance.
-    factorisations
-        Factorised matrices.
-    halvings
-        Steps that were halved because the iteration did not converge.
-    round_off_stops
-        Iterations that ended at the level of rounding.
-    rescues
-        Steps that converged only with a remedy.
-    refinements
-        Solutions of linear systems that were refined.
-    repivots
-        New orders of elimination.
-    fallbacks
-        Changes to another solver.
-    rejected
-        Rejected steps of an adaptive run.
-    seconds
-        Time of the compiled loop.
-    solver
-        Name of the linear solver.
-    stopped
-        Why the run ended before t_end, or None.
-    index
-        Differentiation index of a system with algebraic unknowns, with the ranks behind it.
-    local_error
-        Largest local error, relative to the largest change in a step.
-    local_error_in
-        Variable that has it.
-    local_error_at
-        Time at which it has it.
-
-    Examples
-    --------
-    >>> import isodyn as iso
-    >>> sol = iso.integrate(iso.problems.get("pendulum").system(), dt=0.01, t_end=0.1)
-    >>> sol.stats.steps, sol.stats.stopped
-    (10, None)
-    """
-
-    steps: int = 0
-    iterations: int = 0
-    evaluations: int = 0
-    factorisations: int = 0
-    halvings: int = 0
-    round_off_stops: int = 0
-    rescues: int = 0
-    refinements: int = 0
-    repivots: int = 0
-    fallbacks: int = 0
-    rejected: int = 0
-    seconds: float = 0.0
-    solver: str = ""
-    stopped: str | None = None
-    index: str | None = None  # of a system with algebraic unknowns, with the ranks behind it
-    # the largest of a step, relative to the largest change in a step …
-    local_error: float | None = None
-    local_error_in: str = ""  # … in which variable …
-    local_error_at: float | None = None  # … and when
-
-    def take(self, found: LocalError) -> None:
-        """Note the largest local error of the run.
-
-        Parameters
-        ----------
-        found
-            The error, with its variable and time.
-        """
-        self.local_error, self.local_error_at = found.value, found.t
-        self.local_error_in = f"{found.of} of {found.component!r}"
-
-    def __str__(self) -> str:
-        text = (
-            f"{self.steps} steps, {self.iterations} iterations, {self.evaluations} evaluations, {self.factorisations} factorisations"
-            f" by {self.solver}, {self.seconds:.3g} s"
-        )
-        if self.index is not None:
-            text += f", {self.index}"
-        if self.halvings:
-            text += f", {self.halvings} halvings"
-        if self.rescues:
-            text += f", {self.rescues} rescued steps"
-        if self.refinements:
-            text += f", {self.refinements} refined solutions"
-        if self.repivots:
-            text += f", {self.repivots} new orders of elimination"
-        if self.rejected:
-            text += f", {self.rejected} rejected steps"
-        if self.local_error is not None:
-            text += f", local error {100.0 * self.local_error:.2g} % of a step"
-        return text if self.stopped is None else f"{text}; {self.stopped}"
 
 
 class Sample(NamedTuple):
@@ -170,7 +59,7 @@ class Sample(NamedTuple):
 
 
 @dataclass(eq=False)
-class Solution(ShownInNotebooks):
+class Solution(ViewsOfParts, ShownInNotebooks):
     """States of a run at t_n, with second order in q, v and a.
 
     Parameters
@@ -323,112 +212,6 @@ class Solution(ShownInNotebooks):
         self._whole("energy_balance()")
         return energy_balance(self)
 
-    def body(self, name: str) -> BodyView:
-        """Return the motion of a body of a mechanism.
-
-        Parameters
-        ----------
-        name
-            Name of the body.
-
-        Returns
-        -------
-        body
-            Its position, orientation, velocities, accelerations, and those of its points.
-        """
-        return mechanism_views.BodyView(self, name)
-
-    def beam(self, name: str | None = None) -> BeamView:
-        """Return the shape, curvature, forces, stresses and energies of a beam.
-
-        Parameters
-        ----------
-        name
-            Name of the beam in a mechanism; left out for a `Beam` by itself.
-
-        Returns
-        -------
-        beam
-            Its histories.
-        """
-        return beam_view.BeamView(self, name)
-
-    def load(self, name: str) -> AnyLoadView:
-        """Return what a load or a drive of a mechanism did.
-
-        Springs, bushings, limits, motors, friction and formulas act along measures
-        (`isodyn.results.load_view.LoadView`), drives along a coordinate of a joint; forces,
-        torques, drag and users' loads act on bodies, distributed forces along beams.
-
-        Parameters
-        ----------
-        name
-            Name of the load or drive.
-
-        Returns
-        -------
-        load
-            Its force, torque, power and work; along a measure also length, rate, tension and
-            effort.
-
-        Raises
-        ------
-        InputError
-            If there is no such load.
-
-        Examples
-        --------
-        >>> import isodyn as iso
-        >>> mech = iso.Mechanism(gravity=(0, 0, 0))
-        >>> _ = mech.add_body("wheel", mass=1.0, inertia=(0.1, 0.1, 0.2))
-        >>> _ = mech.add_joint(iso.Hinge("axle", "ground", "wheel", axis=(0, 0, 1)))
-        >>> _ = mech.add_joint(iso.Drive("turn", "axle", iso.Polynomial(0, 0, 1.0)))
-        >>> drive = iso.integrate(mech.compile(), dt=0.01, t_end=1.0).load("turn")
-        >>> [round(float(x[-1]), 6) for x in (drive.effort[:, 0], drive.rate[:, 0], drive.power, drive.work)]
-        [0.4, 2.0, 0.8, 0.4]
-        """
-        return load_views.load_of(self, name)
-
-    def energy_by_part(self) -> dict[str, PartEnergy]:
-        """Return the energies of every body, beam and spring of a mechanism.
-
-        Returns
-        -------
-        energies
-            Kinetic and potential energy by name; their sum is `energy()`.
-
-        Examples
-        --------
-        >>> import isodyn as iso
-        >>> mech = iso.Mechanism(gravity=(0, 0, -10.0))
-        >>> _ = mech.add_body("ball", mass=2.0, kind="particle", position=(0, 0, 3.0))
-        >>> ball = iso.integrate(mech.compile(), dt=0.01, t_end=0.5).energy_by_part()["ball"]
-        >>> [round(float(x[-1]), 9) for x in ball]
-        [25.0, 35.0]
-        """
-        return energies.energy_by_part(self)
-
-    def sensor(self, name: str) -> SensorView:
-        """Return what a sensor of a mechanism measured.
-
-        Parameters
-        ----------
-        name
-            Name of the `Sensor`.
-
-        Returns
-        -------
-        sensor
-            Position, velocity and acceleration of its point; distance and angle if it measures
-            them.
-
-        Raises
-        ------
-        InputError
-            If there is no such sensor.
-        """
-        return sensor_view.SensorView(self, name)
-
     def quantities(self) -> tuple[str, ...]:
         """Return the names of all that can be read, plotted and put into tables.
 
@@ -544,63 +327,6 @@ class Solution(ShownInNotebooks):
             Local error, chord strain, drift and energy balance, with places and verdicts.
         """
         return quality.quality(self)
-
-    def joint(self, name: str) -> JointView:
-        """Return the coordinates of a joint of a mechanism.
-
-        Parameters
-        ----------
-        name
-            Name of the joint.
-
-        Returns
-        -------
-        joint
-            Its angle, displacement or length, with rates.
-        """
-        return mechanism_views.JointView(self, name)
-
-    def reaction(self, name: str, on: str | None = None, frame: str = "world") -> Reaction:
-        """Return the force and the torque that a joint exerts on a body, at the joint's point.
-
-        `Reaction` says what each kind of joint acts on, and where. Its `bodies` lists the bodies,
-        and `point` is that point.
-
-        Parameters
-        ----------
-        name
-            Name of the joint.
-        on
-            Name of the body; the second body of the joint by default.
-        frame
-            "world" or "joint".
-
-        Returns
-        -------
-        reaction
-            Histories of force and torque.
-
-        Examples
-        --------
-        >>> import isodyn as iso
-        >>> mech = iso.Mechanism(gravity=(0, 0, -10.0))
-        >>> _ = mech.add_body("ball", mass=2.0, inertia=(0.1, 0.1, 0.1), position=(0, 0, 0.5))
-        >>> _ = mech.add_joint(iso.RollingSphere("floor", "ball", radius=0.5))
-        >>> sol = iso.integrate(mech.compile(), dt=0.01, t_end=0.01)
-        >>> [round(float(sol.reaction("floor", on=body).force[0, 2]), 9) for body in ("ball", "ground")]
-        [20.0, -20.0]
-        """
-        return reactions.Reaction(self, name, on, frame)
-
-    def momentum(self) -> tuple[FloatArray, FloatArray]:
-        """Return the linear and the angular momentum of a mechanism at every saved time.
-
-        Returns
-        -------
-        linear, angular
-            Two histories (k, 3); the second is about the origin.
-        """
-        return mechanism_views.momentum(self)
 
     def at(self, t: Any) -> Sample:
         """Return the state at any time of the run.

@@ -2,6 +2,12 @@
 isodyn but errors."""
 
 from isodyn.schemes.composition import Composition
+from isodyn.schemes.first_order_spectral import (
+    first_order_amplification_matrix,
+    first_order_critical_step,
+    first_order_roots_at_infinity,
+    first_order_spectral_radius,
+)
 from isodyn.schemes.gs4_1 import FirstOrderScheme
 from isodyn.schemes.gs4_2 import Scheme
 from isodyn.schemes.named import (
@@ -15,14 +21,8 @@ from isodyn.schemes.named import (
 from isodyn.schemes.spectral import (
     ThreeStepForm,
     amplification_matrix,
-    bifurcation_frequency,
     characteristic_coefficients,
-    critical_frequency,
     damping_ratio,
-    first_order_amplification_matrix,
-    first_order_critical_step,
-    first_order_roots_at_infinity,
-    first_order_spectral_radius,
     load_operator,
     period_error,
     position_level_roots,
@@ -30,6 +30,7 @@ from isodyn.schemes.spectral import (
     spectral_radius,
     three_step_form,
 )
+from isodyn.schemes.stability_limits import bifurcation_frequency, critical_frequency
 from isodyn.schemes.symplectic import satisfies_symplectic_condition
 
 __all__ = [

@@ -6,7 +6,8 @@ from __future__ import annotations
 import numpy as np
 
 from isodyn.schemes.gs4_2 import Scheme
-from isodyn.schemes.spectral import amplification_matrix, critical_frequency
+from isodyn.schemes.spectral import amplification_matrix
+from isodyn.schemes.stability_limits import critical_frequency
 
 WIDTH, HEIGHT = 300, 120
 DECADES = (-2, 4)

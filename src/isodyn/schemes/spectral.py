@@ -13,15 +13,10 @@ By the determinant lemma, with x = zeta - 1,
           + 2 xi Omega (W2L5 x^3 + (l5 + W1) x^2 + x)
           +    Omega^2 (W3L3 x^3 + (l3 + W1 l5 + W2L2) x^2 + (l5 + 1/2 + W1) x + 1)
 
-so the three-step form and the limit Omega -> infinity are in closed form, and stability becomes a
-question about the signs of polynomials in Omega (Routh-Hurwitz after zeta = (1+w)/(1-w)): no
-eigenvalue is computed for the limit.
+so the three-step form and the limit Omega -> infinity are in closed form. Limits of stability are in
+isodyn.schemes.stability_limits, first-order systems in isodyn.schemes.first_order_spectral.
 
-First-order systems s' = -lambda s, z = lambda dt, y = (s, dt v):
-
-    D det(zeta I - A) = W1L6 x^2 + x + z (W2L5 x^2 + (l5 + W1) x + 1),      D = W1L6 + W2L5 z
-
-Source: Shimada2014, (2.38)-(2.57); the closed forms and the stability test are derived here.
+Source: Shimada2014, (2.38)-(2.57); the closed forms are derived here.
 """
 
 from __future__ import annotations
@@ -32,18 +27,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from isodyn.errors import InputError
-from isodyn.schemes.gs4_1 import FirstOrderScheme
 from isodyn.schemes.gs4_2 import Scheme
 from isodyn.schemes.polynomials import (
     ROUNDING,
     Array,
     ComplexArray,
     characteristic_factors,
-    first_negative,
-    product,
     quadratic_roots,
     roots_from_reciprocals,
 )
+from isodyn.schemes.stability_limits import bifurcation_frequency
 
 _POWERS = np.array([[1.0, -3.0, 3.0, -1.0], [0.0, 1.0, -2.0, 1.0], [0.0, 0.0, 1.0, -1.0], [0.0, 0.0, 0.0, 1.0]])
 
@@ -279,7 +272,7 @@ def spectral_radius(s: Scheme, Omega: ArrayLike, xi: ArrayLike = 0.0) -> Array:
     >>> bool(spectral_radius(Scheme.optimal(0.5), 1.0) < 1.0)
     True
     """
-    return _radius(amplification_matrix(s, Omega, xi))
+    return radius_of(amplification_matrix(s, Omega, xi))
 
 
 def damping_ratio(s: Scheme, Omega: ArrayLike, xi: float = 0.0) -> Array:
@@ -338,170 +331,6 @@ def period_error(s: Scheme, Omega: ArrayLike, xi: float = 0.0) -> Array:
     return error
 
 
-def critical_frequency(s: Scheme, xi: float = 0.0) -> float:
-    """Return the largest Omega up to which the spectral radius is at most one.
-
-    Routh-Hurwitz: with h0 … h3 the coefficients after zeta = (1 + w)/(1 − w), stable means h_i ≥ 0
-    and h2 h1 ≥ h3 h0.
-
-    Parameters
-    ----------
-    s
-        The scheme.
-    xi
-        Damping ratio.
-
-    Returns
-    -------
-    Omega
-        The limit; inf if the scheme is always stable, 0.0 if it is unstable for small steps.
-
-    Examples
-    --------
-    >>> round(critical_frequency(Scheme.central_difference()), 12)
-    2.0
-    >>> critical_frequency(Scheme.U0(0.5, 0.5, 0.5, explicit=True))
-    0.0
-    """
-    c3, c2, c1, c0 = _polynomials(s, xi)
-    rows = ((8, -4, 2, -1), (0, 4, -4, 3), (0, 0, 2, -3), (0, 0, 0, 1))
-    h = [a * c3 + b * c2 + c * c1 + d * c0 for a, b, c, d in rows]
-    bound = [abs(a) * c3 + abs(b) * c2 + abs(c) * c1 + abs(d) * c0 for a, b, c, d in rows]
-    hurwitz = product(h[1], h[2]) - product(h[0], h[3])
-    hurwitz_bound = product(bound[1], bound[2]) + product(bound[0], bound[3])
-    conditions = [*zip(h, bound, strict=True), (hurwitz, hurwitz_bound)]
-    return min(first_negative(*condition) for condition in conditions)
-
-
-def bifurcation_frequency(s: Scheme, xi: float = 0.0) -> float:
-    """Return the Omega at which the principal pair becomes real.
-
-    It is the first zero of the discriminant of the cubic.
-
-    Parameters
-    ----------
-    s
-        The scheme.
-    xi
-        Damping ratio.
-
-    Returns
-    -------
-    Omega
-        The frequency; inf if the pair never becomes real.
-
-    Examples
-    --------
-    >>> round(bifurcation_frequency(Scheme.central_difference()), 12)
-    2.0
-    """
-    a, b, c, d = _polynomials(s, xi)
-    plus = 4.0 * product(b, b, b, d) + 4.0 * product(a, c, c, c) + 27.0 * product(a, a, d, d)
-    minus = 18.0 * product(a, b, c, d) + product(b, b, c, c)
-    return first_negative(plus - minus, plus + minus)
-
-
-# ---- first-order systems
-
-
-def first_order_amplification_matrix(s: FirstOrderScheme, z: ArrayLike) -> ComplexArray:
-    """Return A of y_1 = A y_n for s' = −lambda s, y = (s, dt v).
-
-    Parameters
-    ----------
-    s
-        The scheme.
-    z
-        lambda dt, of any shape; it may be complex.
-
-    Returns
-    -------
-    A
-        Matrices of the shape (..., 2, 2).
-
-    Examples
-    --------
-    >>> first_order_amplification_matrix(FirstOrderScheme.gear(), 0.0).shape
-    (2, 2)
-    """
-    zz = np.asarray(z, dtype=np.complex128)
-    row = -np.stack([zz, 1.0 + s.W1 * zz], axis=-1) / (s.W1L6 + s.W2L5 * zz)[..., None]
-    A: ComplexArray = np.array([[1.0, 1.0], [0.0, 1.0]]) + np.array([s.l5, 1.0])[:, None] * row[..., None, :]
-    return A  # [Shimada2014 Alg. 2.3.1 adapted]
-
-
-def first_order_spectral_radius(s: FirstOrderScheme, z: ArrayLike) -> Array:
-    """Return the largest absolute eigenvalue for s' = −lambda s.
-
-    Parameters
-    ----------
-    s
-        The scheme.
-    z
-        lambda dt, of any shape; it may be complex.
-
-    Returns
-    -------
-    radius
-        Numbers of the shape of `z`.
-
-    Examples
-    --------
-    >>> bool(first_order_spectral_radius(FirstOrderScheme.gear(), 10.0) < 0.5)
-    True
-    """
-    return _radius(first_order_amplification_matrix(s, z))
-
-
-def first_order_roots_at_infinity(s: FirstOrderScheme) -> ComplexArray:
-    """Return the two roots as z → ∞, sorted by absolute value.
-
-    Parameters
-    ----------
-    s
-        The scheme.
-
-    Returns
-    -------
-    roots
-        Two complex numbers; those of explicit members end with inf.
-
-    Examples
-    --------
-    >>> abs(first_order_roots_at_infinity(FirstOrderScheme.GS4_1(0.5, 0.25))).round(12).tolist()
-    [0.25, 0.5]
-    """
-    if abs(s.W2L5 - s.W1 * s.l5) <= ROUNDING:
-        return roots_from_reciprocals([complex(-s.W1), complex(-s.l5)])
-    return roots_from_reciprocals(quadratic_roots(s.l5 + s.W1, s.W2L5))
-
-
-def first_order_critical_step(s: FirstOrderScheme) -> float:
-    """Return the largest real z = lambda dt up to which decay is not amplified.
-
-    Parameters
-    ----------
-    s
-        The scheme.
-
-    Returns
-    -------
-    z
-        The limit; inf if there is none, 0.0 if small steps are unstable.
-
-    Examples
-    --------
-    >>> first_order_critical_step(FirstOrderScheme.gear())
-    inf
-    """
-    c2, c1, c0 = np.array([s.W1L6, s.W2L5]), np.array([1.0, s.l5 + s.W1]), np.array([0.0, 1.0])
-    conditions = ((4 * c2 - 2 * c1 + c0, 4 * c2 + 2 * c1 + c0), (2 * c1 - 2 * c0, 2 * c1 + 2 * c0))
-    return min(first_negative(*condition) for condition in conditions)
-
-
-# ---- parts
-
-
 def _denominator(s: Scheme, Omega: ArrayLike, xi: ArrayLike) -> tuple[Array, Array, Array]:
     Om, x = np.broadcast_arrays(np.asarray(Omega, dtype=np.float64), np.asarray(xi, dtype=np.float64))
     if not (np.all(np.isfinite(Om)) and np.all(Om >= 0.0) and np.all(np.isfinite(x)) and np.all(x >= 0.0)):
@@ -512,13 +341,8 @@ def _denominator(s: Scheme, Omega: ArrayLike, xi: ArrayLike) -> tuple[Array, Arr
     return Om, damping, s.W1L6 + s.W2L5 * damping + s.W3L3 * Om**2  # [Shimada2014 (2.40)]
 
 
-def _polynomials(s: Scheme, xi: float) -> list[Array]:
-    """The coefficients of x^3, x^2, x, 1 as polynomials in Omega, ascending."""
-    mass, damping, stiffness = characteristic_factors(s)
-    return list(np.stack([mass, 2.0 * xi * damping, stiffness], axis=-1))
-
-
-def _radius(A: Array | ComplexArray) -> Array:
+def radius_of(A: Array | ComplexArray) -> Array:
+    """The largest absolute value of an eigenvalue."""
     radius: Array = np.max(np.abs(np.linalg.eigvals(A)), axis=-1)
     return radius
 

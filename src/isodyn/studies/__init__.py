@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from isodyn.later import names_from
 
 if TYPE_CHECKING:
-    from isodyn.studies.comparison import CompareRow, Comparison, compare
+    from isodyn.studies.comparison import compare
+    from isodyn.studies.comparison_table import CompareRow, Comparison
     from isodyn.studies.driven import kinematics
     from isodyn.studies.errors import Errors, errors_of, relative_error
     from isodyn.studies.inverse import InverseDynamics, inverse_dynamics
@@ -48,7 +49,8 @@ __all__ = [
 ]
 
 _HOMES = {
-    **dict.fromkeys(("CompareRow", "Comparison", "compare"), "comparison"),
+    "compare": "comparison",
+    **dict.fromkeys(("CompareRow", "Comparison"), "comparison_table"),
     "kinematics": "driven",
     **dict.fromkeys(("Errors", "errors_of", "relative_error"), "errors"),
     **dict.fromkeys(("InverseDynamics", "inverse_dynamics"), "inverse"),

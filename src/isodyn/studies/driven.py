@@ -16,7 +16,8 @@ from isodyn.errors import ConflictError, InputError, SingularError
 from isodyn.kernels.compiled import FloatArray
 from isodyn.kernels.progress import run_clock
 from isodyn.linear_solvers.rows import choose
-from isodyn.results.solution import Solution, Statistics
+from isodyn.results.solution import Solution
+from isodyn.results.statistics import Statistics
 from isodyn.studies.inverse import inverse_dynamics
 from isodyn.studies.tangents import rates, second_order
 from isodyn.systems.checks import vector

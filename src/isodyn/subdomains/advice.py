@@ -19,7 +19,7 @@ from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigs, splu
 
 from isodyn.errors import InputError, SingularError, StabilityWarning
 from isodyn.schemes import Scheme
-from isodyn.schemes.spectral import critical_frequency
+from isodyn.schemes.stability_limits import critical_frequency
 from isodyn.subdomains.per_subdomain import by_name, counted
 from isodyn.subdomains.ties import Subdomains
 from isodyn.systems import LinearSystem

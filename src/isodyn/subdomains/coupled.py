@@ -29,7 +29,7 @@ from isodyn.kernels.progress import run_clock
 from isodyn.linear_solvers.rows import choose
 from isodyn.marching.outcome import carry_out
 from isodyn.marching.schedule import Stretch
-from isodyn.results.solution import Statistics
+from isodyn.results.statistics import Statistics
 from isodyn.subdomains.blocks import Blocks
 from isodyn.subdomains.interface import InterfaceOperator, schur
 from isodyn.subdomains.part import SubdomainPart

@@ -13,7 +13,8 @@ from isodyn.kernels.compiled import FloatArray
 from isodyn.linear_solvers.rows import Rows, least_multipliers
 from isodyn.marching.columns import columns
 from isodyn.memory import require_rows
-from isodyn.results.solution import Sample, Solution, Statistics
+from isodyn.results.solution import Sample, Solution
+from isodyn.results.statistics import Statistics
 from isodyn.subdomains.part import Row
 from isodyn.subdomains.solution import SubdomainSample, SubdomainSolution
 from isodyn.subdomains.ties import Subdomains

@@ -10,7 +10,8 @@ import numpy as np
 
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import FloatArray
-from isodyn.results.solution import Sample, Solution, Statistics
+from isodyn.results.solution import Sample, Solution
+from isodyn.results.statistics import Statistics
 
 if TYPE_CHECKING:
     from isodyn.subdomains.ties import Subdomains

@@ -33,20 +33,31 @@ class TabledSystem(CompiledSystem):
     small: ClassVar[int] = 0  # unknowns of a step up to which full matrices are faster
 
     def model(self) -> Model:
-        """The function that the loop calls, with scratch memory of its own; sparse beyond a few
-        unknowns."""
+        # with sparse matrices beyond a few unknowns
         if self.nv + self.m <= self.small:
             return self.dense_model()
         return self.sparse_model()
 
     def sparse_model(self) -> Model:
-        """The same with sparse matrices."""
+        """Return the model with sparse matrices.
+
+        Returns
+        -------
+        model
+            The function, its numbers, scratch memory of its own, and its pattern.
+        """
         (tables, scratch), traits = self.sparse_tables, self.traits | SPARSE
         sparsity = self.layout.sparsity
         return Model(self.function, traits, tables, scratch.copy(), sparsity=sparsity, dense=self.dense_model)
 
     def dense_model(self) -> Model:
-        """The same with full matrices."""
+        """Return the model with full matrices.
+
+        Returns
+        -------
+        model
+            The function, its numbers and scratch memory of its own.
+        """
         return super().model()
 
     @cached_property

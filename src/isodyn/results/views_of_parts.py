@@ -1,0 +1,188 @@
+"""What a solution tells about the parts of a mechanism, by their names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from isodyn.kernels.compiled import FloatArray
+from isodyn.later import Later
+
+# a run of a few particles needs none of these
+beam_view, load_views = Later("isodyn.results.beam_view"), Later("isodyn.results.load_views")
+energies, sensor_view = Later("isodyn.results.energies"), Later("isodyn.results.sensor_view")
+mechanism_views, reactions = Later("isodyn.results.mechanism_views"), Later("isodyn.results.reactions")
+
+if TYPE_CHECKING:
+    from isodyn.results.beam_view import BeamView
+    from isodyn.results.energies import PartEnergy
+    from isodyn.results.load_views import AnyLoadView
+    from isodyn.results.mechanism_views import BodyView, JointView
+    from isodyn.results.reactions import Reaction
+    from isodyn.results.sensor_view import SensorView
+
+
+class ViewsOfParts:
+    """Bodies, joints, beams, loads and sensors of a mechanism; a base of `Solution`."""
+
+    def body(self, name: str) -> BodyView:
+        """Return the motion of a body of a mechanism.
+
+        Parameters
+        ----------
+        name
+            Name of the body.
+
+        Returns
+        -------
+        body
+            Its position, orientation, velocities, accelerations, and those of its points.
+        """
+        return mechanism_views.BodyView(self, name)
+
+    def joint(self, name: str) -> JointView:
+        """Return the coordinates of a joint of a mechanism.
+
+        Parameters
+        ----------
+        name
+            Name of the joint.
+
+        Returns
+        -------
+        joint
+            Its angle, displacement or length, with rates.
+        """
+        return mechanism_views.JointView(self, name)
+
+    def beam(self, name: str | None = None) -> BeamView:
+        """Return the shape, curvature, forces, stresses and energies of a beam.
+
+        Parameters
+        ----------
+        name
+            Name of the beam in a mechanism; left out for a `Beam` by itself.
+
+        Returns
+        -------
+        beam
+            Its histories.
+        """
+        return beam_view.BeamView(self, name)
+
+    def load(self, name: str) -> AnyLoadView:
+        """Return what a load or a drive of a mechanism did.
+
+        Springs, bushings, limits, motors, friction and formulas act along measures
+        (`isodyn.results.load_view.LoadView`), drives along a coordinate of a joint; forces,
+        torques, drag and users' loads act on bodies, distributed forces along beams.
+
+        Parameters
+        ----------
+        name
+            Name of the load or drive.
+
+        Returns
+        -------
+        load
+            Its force, torque, power and work; along a measure also length, rate, tension and
+            effort.
+
+        Raises
+        ------
+        InputError
+            If there is no such load.
+
+        Examples
+        --------
+        >>> import isodyn as iso
+        >>> mech = iso.Mechanism(gravity=(0, 0, 0))
+        >>> _ = mech.add_body("wheel", mass=1.0, inertia=(0.1, 0.1, 0.2))
+        >>> _ = mech.add_joint(iso.Hinge("axle", "ground", "wheel", axis=(0, 0, 1)))
+        >>> _ = mech.add_joint(iso.Drive("turn", "axle", iso.Polynomial(0, 0, 1.0)))
+        >>> drive = iso.integrate(mech.compile(), dt=0.01, t_end=1.0).load("turn")
+        >>> [round(float(x[-1]), 6) for x in (drive.effort[:, 0], drive.rate[:, 0], drive.power, drive.work)]
+        [0.4, 2.0, 0.8, 0.4]
+        """
+        return load_views.load_of(self, name)
+
+    def sensor(self, name: str) -> SensorView:
+        """Return what a sensor of a mechanism measured.
+
+        Parameters
+        ----------
+        name
+            Name of the `Sensor`.
+
+        Returns
+        -------
+        sensor
+            Position, velocity and acceleration of its point; distance and angle if it measures
+            them.
+
+        Raises
+        ------
+        InputError
+            If there is no such sensor.
+        """
+        return sensor_view.SensorView(self, name)
+
+    def reaction(self, name: str, on: str | None = None, frame: str = "world") -> Reaction:
+        """Return the force and the torque that a joint exerts on a body, at the joint's point.
+
+        `Reaction` says what each kind of joint acts on, and where. Its `bodies` lists the bodies,
+        and `point` is that point.
+
+        Parameters
+        ----------
+        name
+            Name of the joint.
+        on
+            Name of the body; the second body of the joint by default.
+        frame
+            "world" or "joint".
+
+        Returns
+        -------
+        reaction
+            Histories of force and torque.
+
+        Examples
+        --------
+        >>> import isodyn as iso
+        >>> mech = iso.Mechanism(gravity=(0, 0, -10.0))
+        >>> _ = mech.add_body("ball", mass=2.0, inertia=(0.1, 0.1, 0.1), position=(0, 0, 0.5))
+        >>> _ = mech.add_joint(iso.RollingSphere("floor", "ball", radius=0.5))
+        >>> sol = iso.integrate(mech.compile(), dt=0.01, t_end=0.01)
+        >>> [round(float(sol.reaction("floor", on=body).force[0, 2]), 9) for body in ("ball", "ground")]
+        [20.0, -20.0]
+        """
+        return reactions.Reaction(self, name, on, frame)
+
+    def momentum(self) -> tuple[FloatArray, FloatArray]:
+        """Return the linear and the angular momentum of a mechanism at every saved time.
+
+        Returns
+        -------
+        linear, angular
+            Two histories (k, 3); the second is about the origin.
+        """
+        return mechanism_views.momentum(self)
+
+    def energy_by_part(self) -> dict[str, PartEnergy]:
+        """Return the energies of every body, beam and spring of a mechanism.
+
+        Returns
+        -------
+        energies
+            Kinetic and potential energy by name; their sum is `energy()`.
+
+        Examples
+        --------
+        >>> import isodyn as iso
+        >>> mech = iso.Mechanism(gravity=(0, 0, -10.0))
+        >>> _ = mech.add_body("ball", mass=2.0, kind="particle", position=(0, 0, 3.0))
+        >>> ball = iso.integrate(mech.compile(), dt=0.01, t_end=0.5).energy_by_part()["ball"]
+        >>> [round(float(x[-1]), 9) for x in ball]
+        [25.0, 35.0]
+        """
+        return energies.energy_by_part(self)
