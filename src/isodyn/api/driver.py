@@ -113,11 +113,16 @@ def integrate(
         goes with what.
     dt
         Size of a step; the last step is shorter if dt does not divide the span. `StepTimes` gives
-        the times of steps, and a `StepPolicy` chooses steps on the way.
+        the times of steps, `Adaptive` keeps the error of each step small, and a `StepPolicy` of
+        your own chooses steps on the way. Without a scheme, adaptive runs take U0(0, 0.5, 0), those
+        of first-order systems GS4-1(0, 0).
     t_end, t0
         End and start of the run.
     save_every
         Save every n-th step; the first, the last and breakpoints are always saved.
+    save
+        Times of rows, or how many at equal distances, with both ends, instead of the ends of steps:
+        by dense output, put onto the constraints.
     select
         Columns to save: indices for all variables, or a mapping such as {"q": [0, 5], "v": []}; for
         subdomains one for all, or by name.

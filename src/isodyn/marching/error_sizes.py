@@ -12,19 +12,25 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isodyn.errors import IsodynError, LooseToleranceWarning
+from isodyn.errors import AccuracyWarning, IsodynError, LooseToleranceWarning
 from isodyn.kernels.compiled import GENERAL, OK, FloatArray
 from isodyn.marching.algebraic_start import algebraic_start
 from isodyn.stepping import initial
 from isodyn.stepping.adaptive import OPENING, Adaptive
 from isodyn.stepping.memory import Counters, Memory
-from isodyn.stepping.step_error import PART
 from isodyn.systems.manifold import moving
 
 if TYPE_CHECKING:
     from isodyn.marching.run import Run
 
+# of the largest component: what a smaller one is compared with at least, if both have one unit; if
+# units of positions are not known; and of first-order systems, whose components may be anything
+OF_ONE_UNIT, OF_POSITIONS, OF_ANYTHING = 1.0, 0.1, 1e-3
+SLOW = 1e-3  # of the size of q in the span of the run: slower motions are rest
 NOTHING = 1e-10  # of typical sizes: smaller starts are rounding of zero
+# spectral radius at infinity of members that do not damp, and what they must not leave undamped
+UNDAMPED, ROUGH = 0.95, 0.3
+UNTOLD = 1e-6  # the error of a first step where a policy names none
 AHEAD = 1e-3  # of the first step: how far ahead the acceleration is asked for
 ON_TRAPEZOID = 12.0  # 1/|1/6 − λ₃| of the member that takes the first step
 
@@ -40,12 +46,13 @@ class ErrorSizes:
         self.follows = system.nq == n and system.retract is None and not self.known
         units = np.unique(alike, return_inverse=True)[1] if alike.size == n else np.zeros(n)
         self.unit = units.astype(np.int64)
+        self.part = OF_ANYTHING if system.first_order else OF_ONE_UNIT if self.known else OF_POSITIONS
         self.assumed = False  # whether sizes of q come from typical ones alone
         self.by_atol = isinstance(policy, Adaptive) and policy.atol is not None
 
     def put_into(self, memory: Memory) -> None:
         """Tell the memory of a step."""
-        memory.unit, memory.follows = self.unit, int(self.follows)
+        memory.unit, memory.follows, memory.part = self.unit, int(self.follows), 0.0 if self.by_atol else self.part
 
     def begin(self, run: Run) -> None:
         """Sizes at the start of a run."""
@@ -63,7 +70,7 @@ class ErrorSizes:
         """Least sizes, from the start or from typical sizes."""
         if self.system.first_order:
             most = float(np.abs(state.v).max(initial=0.0))
-            state.least_v = PART * (most if most > 0.0 else 1.0)
+            state.least_v = self.part * (most if most > 0.0 else 1.0)
             return
         far = float((np.abs(state.q) / sizes).max(initial=0.0)) if self.follows else 0.0
         fast, pull, bent = (float((np.abs(x) / sizes).max(initial=0.0)) for x in (state.v, state.a, state.slope))
@@ -71,16 +78,29 @@ class ErrorSizes:
             far = max(far, fast * np.sqrt(fast / bent))
         self.assumed = self.follows and far < NOTHING
         far = 1.0 if not self.follows or self.assumed else far
-        state.least_q = PART * far * sizes if self.follows else 0.0
+        state.least_q = self.part * far * sizes if self.follows else 0.0
         # velocities at which forces of the start move sizes of q
-        state.least_v = PART * max(fast, np.sqrt(pull * far), PART * far / self.span) * sizes
+        state.least_v = self.part * max(fast, np.sqrt(pull * far), SLOW * far / self.span) * sizes
+
+    def warn_of_vibrations(self, state: Any, scheme: Any, stacklevel: int) -> None:
+        """Say so where stiff parts vibrate that the steps do not resolve and the scheme does not
+        damp."""
+        radii = getattr(scheme, "radii", None)
+        if radii is not None and max(radii) > UNDAMPED and state.roughest > ROUGH:
+            warnings.warn(
+                f"stiff parts vibrate at t = {state.roughest_at:.6g}, unresolved by the steps and not damped by"
+                f" {scheme.name}: velocities would be off by {state.roughest:.2g} of their size"
+                "\nhint: leave the scheme out, or take one that damps, such as Scheme.U0(0, 0.5, 0)",
+                AccuracyWarning,
+                stacklevel=stacklevel,
+            )
 
     def warn_if_loose(self, state: Any, stacklevel: int) -> None:
         """Say so where typical sizes that were assumed are far larger than the motion."""
         moved = float(state.size_q.max(initial=0.0))
         if self.assumed and moved < state.least_q.min(initial=np.inf):
             warnings.warn(
-                f"positions stayed below {moved:.2g}, far below the {state.least_q.min() / PART:.2g} that their errors were"
+                f"positions stayed below {moved:.2g}, far below the {state.least_q.min() / self.part:.2g} that their errors were"
                 " compared with\nhint: name a size by atol=, for example "
                 f"iso.Adaptive(atol={self.policy.rtol * moved:.1g})",
                 LooseToleranceWarning,
@@ -95,9 +115,9 @@ def first_size(run: Run, sizes: ErrorSizes) -> float:
         return float(policy.first_step)
     by = 1.0 / sizes.system.scales.v
     a, slope = (float((np.abs(x) * by).max(initial=0.0)) for x in (state.a, state.slope))
-    unit = max(float((state.size_q * by).max(initial=0.0)), float((state.least_q * by).max(initial=0.0)) / PART)
-    pace = max(float((state.size_v * by).max(initial=0.0)), float((state.least_v * by).max(initial=0.0)) / PART)
-    tolerance, found = policy.controlled_error or PART**2, [OPENING * span, policy.largest_step]
+    unit = max(float((state.size_q * by).max(initial=0.0)), float((state.least_q * by).max(initial=0.0)) / sizes.part)
+    pace = max(float((state.size_v * by).max(initial=0.0)), float((state.least_v * by).max(initial=0.0)) / sizes.part)
+    tolerance, found = policy.controlled_error or UNTOLD, [OPENING * span, policy.largest_step]
     if state.q.size and unit > 0.0:
         found += [(ON_TRAPEZOID * tolerance * unit / slope) ** (1.0 / 3.0)] if slope > 0.0 else []
         found += [tolerance ** (1.0 / 3.0) * np.sqrt(unit / a)] if a > 0.0 else []

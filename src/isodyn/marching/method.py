@@ -21,7 +21,6 @@ from isodyn.stepping.position_level import warn_weak
 from isodyn.systems import System
 from isodyn.systems.mechanical import refuse_indefinite_mass
 
-
 SECOND_ORDER = 1e-9  # |λ₅ − ½ − φ| of members of second order
 BESIDE_STEPS = 1e-2  # of the error of a step: the error of its iteration
 
@@ -79,7 +78,12 @@ def refuse_sized(method: Method, formulation: Formulation | None, dt: float, pol
     if getattr(policy, "estimates", False) and abs(method.scheme.l5 - 0.5 - method.scheme.phi) > SECOND_ORDER:
         raise SchemeError(
             f"{method.named.name} is of first order, λ₅ ≠ ½ + φ: its local error is not that of adaptive steps",
-            hint="take a member of second order, for example Scheme.U0(0, 1, 0)",
+            hint="take a member of second order, for example Scheme.U0(0, 0.5, 0)",
+        )
+    if policy is not None and formulation is not None and facts_of(formulation).alternates:
+        raise InputError(
+            f"{formulation!r} closes φ alone; with steps of changing size its accelerations and multipliers are wrong",
+            hint="take Stabilised(), which keeps φ and φ̇, or steps of one size",
         )
     if formulation is not None and formulation.closure(dt) != formulation.closure(0.5 * dt):
         raise InputError(
@@ -92,7 +96,7 @@ def scheme_that_damps(scheme: Scheme | FirstOrderScheme | None, system: System) 
     do not resolve is damped."""
     if scheme is not None:
         return scheme
-    return FirstOrderScheme.GS4_1(0.0, 0.0) if system.first_order else Scheme.U0(0.0, 1.0, 0.0)
+    return FirstOrderScheme.GS4_1(0.0, 0.0) if system.first_order else Scheme.U0(0.0, 0.5, 0.0)
 
 
 def finer(newton: Newton | None, policy: StepPolicy) -> Newton:

@@ -97,5 +97,6 @@ def warn_of_doubts(run: Run, sol: Solution) -> None:
         warn_of_coarse_steps(sol.stats, stacklevel=5)
     else:
         run.sizes.warn_if_loose(run.state, stacklevel=5)
+        run.sizes.warn_of_vibrations(run.state, run.method.scheme, stacklevel=5)
     if run.keeps_balance:
         chord_strain.warn_of_chord_strain(sol, stacklevel=5)

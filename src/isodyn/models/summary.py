@@ -10,15 +10,17 @@ import numpy as np
 from isodyn.kernels.compiled import FloatArray
 from isodyn.mechanism.system import MechanismSystem
 from isodyn.results import Solution
+from isodyn.results.quality import step_sizes
 
 
-def mechanism_summary(sol: Solution, title: str, dt: float) -> dict[str, Any]:
+def mechanism_summary(sol: Solution, title: str, dt: float | None) -> dict[str, Any]:
     """Plain numbers and strings; bodies and joints where the system is a mechanism."""
     stats = sol.stats
     found: dict[str, Any] = {
         "title": title,
         "scheme": str(sol.scheme),
         "dt": dt,
+        "step_sizes": step_sizes(sol),
         "t_start": float(sol.t[0]),
         "t_end": float(sol.t[-1]),
         "steps": stats.steps,
@@ -40,6 +42,7 @@ def mechanism_summary(sol: Solution, title: str, dt: float) -> dict[str, Any]:
         "evaluations": stats.evaluations,
         "factorisations": stats.factorisations,
         "halvings": stats.halvings,
+        "rejected": stats.rejected,
         "solver": stats.solver,
         "local_error": stats.local_error,
         "local_error_in": stats.local_error_in,

@@ -130,7 +130,7 @@ def chosen_step(model: Any, tables: Any, scratch: Any, plan: Any, state: Any, me
             return RAISED
         if status in (RAISED, WRONG_SHAPE, NO_PIVOT):
             return status
-        if t_1 - t <= plan.smallest_dt:
+        if t_1 - t <= LONGER * plan.smallest_dt:  # differences of times carry rounding
             return UNDERFLOW if status == OK else status
         counters.rejected += 1
         size = max(min(-factor, SHORTER) * (t_1 - t), plan.smallest_dt)

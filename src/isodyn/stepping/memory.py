@@ -99,6 +99,8 @@ class State(Struct):
     # and v of the last step
     slope, slope_at, unbalanced = reals("nv"), real, reals("nv")
     size_q, size_v, least_q, least_v, errors = reals("nv"), reals("nv"), reals("nv"), reals("nv"), reals(2)
+    # the largest error of v with what stiff parts would take back, relative, and when
+    roughest, roughest_at = real, real
     # ---- what the steps before tell about the first guess of the next
     # (isodyn.stepping.extrapolation)
     until = real  # the time up to which steps of one size followed each other, …
@@ -207,9 +209,10 @@ class Memory(Struct):
     updates = reals("updates", "unknowns")  # Broyden's (isodyn.stepping.symmetric_step)
     iteration = one(Iteration)
     # ---- local errors of the step (isodyn.stepping.step_error), components of one unit and their
-    # largest sizes, and whether sizes of q follow the motion
+    # largest sizes, whether sizes of q follow the motion, and the part of the largest size of its
+    # unit that a component has at least
     error_q, error_v, unit_q, unit_v = reals("nv"), reals("nv"), reals("nv"), reals("nv")
-    unit, follows = integers("nv"), integer
+    unit, follows, part = integers("nv"), integer, real
     aside = one(State)  # a state of which acceleration and multipliers are asked
     before = one(State)  # the state before a step that may have to be undone
 

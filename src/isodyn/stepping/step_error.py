@@ -31,25 +31,25 @@ from isodyn.stepping.memory import COUNTERS, LEG, MEMORY, PHYSICS_REF, STATE
 from isodyn.stepping.null_space import null_space_correction
 
 REACH = 1e-3  # of the acceleration: how far the balance is followed along a
-# of the largest component of its unit: what a smaller one is compared with
-PART = 1e-3
 BEYOND = 1e300  # an error that is not a number
 
 
 @kernel()
-def balance_along(p: Any, t: float, state: Any, phi: float, along: FloatArray, of_a: float, of_v: float, memory: Any) -> int:
+def balance_along(
+    p: Any, t: float, state: Any, phi: float, along: FloatArray, of_a: float, of_v: float, memory: Any
+) -> int:
     """memory.r_plus[:n] = balance at t_{n+1} with so many times `along` added to a and v."""
     n = memory.x.size
     for i in range(n):
         memory.a[i] = state.a[i] + phi * state.da[i] + of_a * along[i]
         memory.v[i] = state.v[i] + of_v * along[i]
-    return p.model(
-        BALANCE, t, state.q, memory.v, memory.a, state.lam, memory.c, p.tables, p.scratch, memory.r_plus[:n]
-    )
+    return p.model(BALANCE, t, state.q, memory.v, memory.a, state.lam, memory.c, p.tables, p.scratch, memory.r_plus[:n])
 
 
 @kernel()
-def add_product(p: Any, t: float, state: Any, leg: Any, e: FloatArray, of_v: float, memory: Any, out: FloatArray) -> int:
+def add_product(
+    p: Any, t: float, state: Any, leg: Any, e: FloatArray, of_v: float, memory: Any, out: FloatArray
+) -> int:
     """out[:n] += (W₁Λ₆ M + of_v C) e; memory.r holds the balance at e = 0."""
     size = measure(e, memory.by_v)
     if not size > 0.0:
@@ -93,37 +93,6 @@ def damp(p: Any, leg: Any, t: float, memory: Any) -> int:
     return status
 
 
-@kernel(i8(PHYSICS_REF, LEG, f8, STATE, STATE, MEMORY, COUNTERS), inner=True, apart=True)
-def estimate(p: Any, leg: Any, t: float, before: Any, state: Any, memory: Any, counters: Any) -> int:
-    """Local errors of the step from `before` to `state` into memory.error_q and memory.error_v; what
-    the next one needs into the state. Loads are taken at t."""
-    n, dt, phi = memory.x.size, state.dt, leg.phi
-    of_q = dt**3 if state.q.size > 0 else 0.0
-    state.slope_at = (before.t + 0.5 * dt + phi * before.slope_at) / (1.0 + phi)
-    turned = 0.5 * phi * dt * dt + dt**3 / (12.0 * (state.slope_at - before.slope_at))
-    for i in range(n):
-        s, s_n = state.da[i] / dt, before.slope[i]
-        state.slope[i] = s
-        memory.error_q[i] = of_q * ((1.0 / 6.0 - leg.l3) * s + 0.5 * phi * s_n)
-        memory.error_v[i] = -turned * (s - s_n)
-    status = balance_along(p, t, state, phi, memory.error_v, 0.0, 0.0, memory)
-    for i in range(n):
-        memory.r[i] = state.unbalanced[i] = memory.r_plus[i]
-        memory.dx[i] = -0.5 * dt * leg.W1L6 * (before.unbalanced[i] + state.unbalanced[i])
-        memory.dp[i] = 0.0
-    if status == OK:
-        status = add_product(p, t, state, leg, memory.error_v, 0.0, memory, memory.dx)
-    if status == OK:
-        of_v = 0.0 if p.closure.project > 0 else memory.c[1]
-        status = add_product(p, t, state, leg, memory.error_q, of_v, memory, memory.dp)
-    counters.evaluations += 3 if state.q.size > 0 else 2
-    if status == OK:
-        status = damp(p, leg, t, memory)
-    copy_to(memory.dx, memory.error_v)
-    copy_to(memory.dp, memory.error_q)
-    return status
-
-
 @kernel()
 def follow_sizes(state: Any, memory: Any) -> None:
     """Sizes of q and v so far, each and by units."""
@@ -143,16 +112,50 @@ def largest_error(error: FloatArray, sizes: FloatArray, by_unit: FloatArray, lea
     """Largest component, beside its size so far and what it is at least compared with."""
     found = 0.0
     for i in range(error.size):
-        relative = abs(error[i]) / (max(sizes[i], PART * by_unit[memory.unit[i]]) + least[i])
+        relative = abs(error[i]) / (max(sizes[i], memory.part * by_unit[memory.unit[i]]) + least[i])
         if not relative <= found and error[i] != 0.0:
             found = relative
     return found if np.isfinite(found) else BEYOND
 
 
+@kernel(i8(PHYSICS_REF, LEG, f8, STATE, STATE, MEMORY, COUNTERS), inner=True, apart=True)
+def estimate(p: Any, leg: Any, t: float, before: Any, state: Any, memory: Any, counters: Any) -> int:
+    """Local errors of the step from `before` to `state` into memory.error_q and memory.error_v; what
+    the next one needs into the state. Loads are taken at t."""
+    n, dt, phi = memory.x.size, state.dt, leg.phi
+    of_q = dt**3 if state.q.size > 0 else 0.0
+    state.slope_at = (before.t + 0.5 * dt + phi * before.slope_at) / (1.0 + phi)
+    turned = 0.5 * phi * dt * dt + dt**3 / (12.0 * (state.slope_at - before.slope_at))
+    for i in range(n):
+        s, s_n = state.da[i] / dt, before.slope[i]
+        state.slope[i] = s
+        memory.error_q[i] = of_q * ((1.0 / 6.0 - leg.l3) * s + 0.5 * phi * s_n)
+        memory.error_v[i] = -turned * (s - s_n)
+    follow_sizes(state, memory)
+    rough = largest_error(memory.error_v, state.size_v, memory.unit_v, state.least_v, memory)
+    if rough > state.roughest:
+        state.roughest, state.roughest_at = rough, t
+    status = balance_along(p, t, state, phi, memory.error_v, 0.0, 0.0, memory)
+    for i in range(n):
+        memory.r[i] = state.unbalanced[i] = memory.r_plus[i]
+        memory.dx[i] = -0.5 * dt * leg.W1L6 * (before.unbalanced[i] + state.unbalanced[i])
+        memory.dp[i] = 0.0
+    if status == OK:
+        status = add_product(p, t, state, leg, memory.error_v, 0.0, memory, memory.dx)
+    if status == OK:
+        of_v = 0.0 if p.closure.project > 0 else memory.c[1]
+        status = add_product(p, t, state, leg, memory.error_q, of_v, memory, memory.dp)
+    counters.evaluations += 3 if state.q.size > 0 else 2
+    if status == OK:
+        status = damp(p, leg, t, memory)
+    copy_to(memory.dx, memory.error_v)
+    copy_to(memory.dp, memory.error_q)
+    return status
+
+
 @kernel()
 def weigh_errors(plan: Any, state: Any, memory: Any) -> float:
     """The larger of the errors of q and v, in units of the tolerance; both stay in the state."""
-    follow_sizes(state, memory)
     tolerance = plan.tolerance
     state.errors[0] = largest_error(memory.error_q, state.size_q, memory.unit_q, state.least_q, memory) / tolerance
     state.errors[1] = largest_error(memory.error_v, state.size_v, memory.unit_v, state.least_v, memory) / tolerance
