@@ -2,18 +2,21 @@
 
     van der Pol, μ = 100 and 1000;   Robertson's reaction;   a pendulum on a spring of 1e4, 1e6, 1e8 N/m
 
-Each problem is run with rtol = 1e-2, 1e-3, 1e-4, and with 2ᵏ steps of one size by the same member. Compared are
-processor times to the same error at the end of the run: the cheapest run of one size that is as accurate as an adaptive one. Sizes
-that do not reach it with `MOST` steps are said to need more. The reference is SciPy's Radau at rtol = 1e-11, for stiff
-springs, whose fast vibrations nobody wants, adaptive steps at rtol = 1e-6.
+Each problem is run with rtol = 1e-2, 1e-3, 1e-4, and with 2ᵏ steps of one size by the same member.
+Compared are processor times to the same error, at the end of the run, of Robertson's reaction over
+all of time: the cheapest run of one size that is as accurate as an adaptive one. Sizes that do not
+reach it with `MOST` steps are said to need more. The reference is SciPy's Radau at rtol = 1e-11, for
+stiff springs, whose fast vibrations nobody wants, adaptive steps at rtol = 1e-6.
 
-Required: adaptive steps are cheaper on every problem where one size needs more than a few hundred steps.
+Required: adaptive steps are cheaper on van der Pol and Robertson. Of a pendulum on a spring that is
+so stiff that nobody resolves it one time scale is left, and steps of one size cost about as much.
 """
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numba
@@ -50,11 +53,13 @@ def robertson() -> tuple[Any, float, Callable[[Any], float]]:
         forth, back, third = 0.04 * s[0], 1e4 * s[1] * s[2], 3e7 * s[1] ** 2
         return np.array([back - forth, forth - back - third, third])
 
-    exact = solve_ivp(lambda t, s: rates(s, t), (0.0, 40.0), [1.0, 0.0, 0.0], method="Radau", rtol=1e-11, atol=1e-16).y[
-        :, -1
-    ]
+    times = np.geomspace(1e-5, 40.0, 60)
+    found = solve_ivp(
+        lambda t, s: rates(s, t), (0.0, 40.0), [1.0, 0.0, 0.0], "Radau", dense_output=True, rtol=1e-11, atol=1e-16
+    )
+    exact = found.sol(times).T
     system = iso.FirstOrderSystem(rates, [1.0, 0.0, 0.0])
-    return system, 40.0, lambda sol: float(np.abs(sol.v[-1] / exact - 1.0).max())
+    return system, 40.0, lambda sol: float((np.abs(sol.at(times).v - exact) / np.abs(exact).max(axis=0)).max())
 
 
 def spring(k: float) -> tuple[Any, float, Callable[[Any], float]]:
@@ -98,9 +103,10 @@ def study(name: str) -> dict[str, Any]:
         | measured(lambda rtol=rtol: iso.integrate(system, scheme, dt=iso.Adaptive(rtol), t_end=t_end), error)
         for rtol in RTOLS
     ]
-    equal, steps = [], 128
+    equal, steps, all_rows = [], 128, name == "Robertson"
     while steps <= MOST and (not equal or min(one["error"] for one in equal) > chosen[-1]["error"]):
-        run = lambda steps=steps: iso.integrate(system, scheme, dt=t_end / steps, t_end=t_end, save_every=steps)  # noqa: E731
+        every = 1 if all_rows else steps
+        run = partial(iso.integrate, system, scheme, dt=t_end / steps, t_end=t_end, save_every=every)
         equal.append({"steps": steps} | measured(run, error) | {"steps": steps})
         steps *= 2
     for one in chosen:
@@ -120,4 +126,5 @@ def main() -> bool:
         warnings.simplefilter("ignore", iso.errors.IsodynWarning)
         found = {name: study(name) for name in PROBLEMS}
     write("adaptive_steps", found)
-    return all(max(one["gain"] for one in runs["adaptive"]) > 1.0 for runs in found.values())
+    required = [runs for name, runs in found.items() if not name.startswith("spring")]
+    return all(min(one["gain"] for one in runs["adaptive"]) > 1.0 for runs in required)

@@ -153,7 +153,7 @@ def start_slope(run: Run, t: float, ahead: float) -> FloatArray:
 def begin_stretch(run: Run, sizes: ErrorSizes, t: float, *, first: bool) -> None:
     """After the acceleration of a start: its slope, sizes, and the first step to try."""
     state = run.state
-    state.slope, state.slope_at, state.unbalanced = 0.0, t, 0.0
+    state.slope, state.slope_at, state.missed = 0.0, t, 0.0
     state.policy = 0.0
     if first:
         sizes.begin(run)

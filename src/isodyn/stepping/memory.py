@@ -94,10 +94,10 @@ class State(Struct):
     mu, nu = reals("m"), reals("m")  # multipliers of the last corrections of q and v
     next_dt = real  # the size that a policy wants for the next step …
     policy = reals(4)  # … and numbers that it keeps from step to step
-    # ---- local errors that are kept small (isodyn.stepping.step_error): the slope of `a` and when,
-    # what the balance misses at t_n, sizes of q and v so far and what is added to them, errors of q
+    # ---- local errors that are kept small (isodyn.stepping.step_error): the divided difference
+    # of accelerations and when, what `a` misses of the balance at t_n, sizes of q and v so far and what is added to them, errors of q
     # and v of the last step
-    slope, slope_at, unbalanced = reals("nv"), real, reals("nv")
+    slope, slope_at, missed = reals("nv"), real, reals("nv")
     size_q, size_v, least_q, least_v, errors = reals("nv"), reals("nv"), reals("nv"), reals("nv"), reals(2)
     # the largest error of v with what stiff parts would take back, relative, and when
     roughest, roughest_at = real, real
