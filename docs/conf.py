@@ -47,6 +47,7 @@ myst_enable_extensions = ["amsmath", "colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
 
 autodoc_default_options = {"members": True, "member-order": "bysource", "ignore-module-all": True}
+toc_object_entries = False  # members stay out of the navigation, which every page carries: half of the time
 autodoc_typehints = "signature"
 # examples of docstrings run with the tests, in the namespace of their module
 doctest_test_doctest_blocks = ""

@@ -31,6 +31,7 @@ FIRST = ("andrews_mechanism", "four_bar", "slider_crank_3d", "gyroscope", "spinn
 
 TOPICS = {
     "Machines and structures": (
+        "rattleback",
         "flexible_machines",
         "reduced_machines",
         "earthquake",
@@ -63,6 +64,7 @@ TOPICS = {
 }
 TITLES = {
     "first_run": "A first run",
+    "rattleback": "A rattleback turns round",
     "own_compiled_system": "A system in compiled code",
     "own_joint": "A joint of your own",
     "own_load": "A load of your own",

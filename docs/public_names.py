@@ -9,7 +9,8 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "Build a mechanism": ("Mechanism", "Sensor", "shapes", "load_model", "load_urdf", "load_mjcf", "load_sdf"),
     "Joints and rows": (
         *("Hinge", "Prismatic", "Spherical", "Cylindrical", "Universal", "Planar", "Fixed", "Screw", "Distance"),
-        *("PointOnPlane", "RollingSphere", "RollingDisc", "Gear", "Pulley", "Coupling", "Drive", "UserRows"),
+        *("PointOnPlane", "RollingSphere", "RollingDisc", "RollingEllipsoid", "WheelOnRail", "Gear", "Pulley"),
+        *("Coupling", "Drive", "UserRows"),
     ),
     "Loads": (
         *("Spring", "JointSpring", "Motor", "Force", "Torque", "JointLimit", "JointFriction", "Bushing", "Drag"),

@@ -63,12 +63,15 @@ def _between_bodies(cls: type, kinds: tuple[str, str], seed: int) -> iso.Mechani
         "first": [names[0]],
         "second": [names[1]],
         "body": [moving],
+        "on": [next(name for name in names if name != moving)],
         "bodies": [names if seed % 2 or "ground" not in names else moving],
         "point": [at, *loose],
         "points": [ends],
         "over": [[ends[0] + (0.3, 0.9, 0), ends[1] + (0.5, 1.5, 0)]],
         "joint": ["base"],
     }
+    if "ground" in names:  # beside a ball, the point that touches could not follow
+        given |= {"lift": [DRIVEN, 0.0], "slide": [DRIVEN, 0.0]}
     if "body" in {f.name for f in fields(cls)} and "ground" not in names:
         mech.add_joint(iso.Spherical("ball", *names, point=[at, *loose][-1]))
     return _with_one(mech, cls, given)
@@ -152,6 +155,15 @@ def _values(rng: np.random.Generator, centre: Any) -> dict[str, list[Any]]:
         "value": [DRIVEN],
         "weights": [{"base": 1.0}],
         "phi": [UsersRows()],
+        "direction": [rng.normal(size=3)],
+        "along": [rng.normal(size=3)],
+        "lift": [0.0],
+        "slide": [0.0],
+        "half_axes": [radius * np.array([1.0, 0.8, 0.6])],
+        "profile": [(0.0, 0.1, -0.3)],
+        "tread": [0.05],
+        "barrel": [0.2],
+        "across": [True],
     }
 
 

@@ -27,6 +27,29 @@ FLAGS = [
 ]
 
 
+CROPPED = """() => {
+    const scrolls = (e) => ["auto", "scroll"].includes(getComputedStyle(e).overflowX);
+    const found = [], width = document.documentElement.clientWidth;
+    if (document.documentElement.scrollWidth > width) found.push(`the page is ${document.documentElement.scrollWidth} wide`);
+    for (const e of document.body.querySelectorAll("*")) {
+        const box = e.getBoundingClientRect(), style = getComputedStyle(e);
+        if (!box.width || !box.height || style.visibility === "hidden" || style.opacity === "0") continue;
+        if (e.tagName === "IMG" && !(e.complete && e.naturalWidth > 0)) found.push(`picture ${e.src} is missing`);
+        let held = false, away = false;
+        for (let p = e.parentElement; p && p !== document.body; p = p.parentElement) {
+            held ||= scrolls(p);
+            away ||= getComputedStyle(p).position === "fixed" || getComputedStyle(p).visibility === "hidden";
+        }
+        if (held || away || style.position === "fixed" || e.closest("svg")) continue;
+        const name = `${e.tagName.toLowerCase()}.${e.className} "${(e.innerText || "").slice(0, 40)}"`;
+        if (box.right > width + 1 || box.left < -1) found.push(`${name} reaches from ${box.left} to ${box.right} of ${width}`);
+        const text = [...e.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim());
+        if (text && style.overflowX === "hidden" && box.width > 2 && e.scrollWidth > e.clientWidth + 1) found.push(`${name} is cut`);
+    }
+    return found;
+}"""
+
+
 def chromium() -> str | None:
     """Where Chromium is, if anywhere."""
     return next(
@@ -62,10 +85,13 @@ class Page:
     """One page from a file: what it complained about and what it asked the network for are
     remembered."""
 
-    def __init__(self, context: Any, path: Path, scheme: str = "light") -> None:
+    def __init__(
+        self, context: Any, path: Path, scheme: str = "light", *, width: int = 1200, ready: bool = True
+    ) -> None:
         self.complaints: list[str] = []
         self.requests: list[str] = []
         self.page = context.new_page()
+        self.page.set_viewport_size({"width": width, "height": 800})
         self.page.emulate_media(color_scheme=scheme)
         self.page.on("console", lambda m: self.complaints.append(m.text) if m.type in ("error", "warning") else None)
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
@@ -73,7 +99,8 @@ class Page:
             "request", lambda r: None if r.url.startswith(("file:", "data:", "blob:")) else self.requests.append(r.url)
         )
         self.page.goto(path.resolve().as_uri())
-        self.page.wait_for_selector("html[data-ready=yes]", timeout=15_000)
+        if ready:
+            self.page.wait_for_selector("html[data-ready=yes]", timeout=15_000)
 
     def ask(self, script: str) -> Any:
         """The value of an expression of the page."""
@@ -107,6 +134,12 @@ class Page:
             }""",
             [one, other],
         )
+        return found
+
+    def cropped(self) -> list[str]:
+        """Elements that reach beyond the window or are cut off by what holds them, unless they can
+        be scrolled, and pictures that did not load."""
+        found: list[str] = self.page.evaluate(CROPPED)
         return found
 
     def picture(self, name: str, full: bool = False) -> Path:

@@ -16,6 +16,14 @@ EXAMPLES = sorted(path for path in ROOT.rglob("*.py") if path.parent.name != "ta
 
 # example → {name of a number: (lowest, highest)}
 EXPECTED: dict[str, dict[str, tuple[float, float]]] = {
+    "rattleback": {
+        "wrong way: spin at 5 s": (1.5, 4.5),
+        "good way: spin at 5 s": (4.5, 5.0),
+        "wrong way: largest slip": (0.0, 1e-9),
+        "good way: largest slip": (0.0, 1e-9),
+        "wrong way: change of energy, relative": (0.0, 3e-3),
+        **{f"order in {name}": (1.9, 2.1) for name in ("q", "v", "a", "lam")},
+    },
     "first_run": {
         "angle at the end": (0.327, 0.330),
         "change with steps four times finer": (1e-5, 2e-3),

@@ -127,6 +127,11 @@ def test_exports(run: Any) -> None:
     assert Path("rod.csv").read_text(encoding="utf-8").count("\n") == 402
     assert np.array_equal(names["again"].q, names["sol"].q)
     assert Path("rod.html").is_file()
+    content = Path("rod.glb").read_bytes()
+    assert content[:4] == b"glTF"
+    scene = json.loads(content[20 : 20 + int.from_bytes(content[12:16], "little")])
+    assert {node["name"] for node in scene["nodes"] if "name" in node} >= {"rod"}
+    assert scene["animations"][0]["channels"]
 
 
 def test_notebook() -> None:

@@ -15,7 +15,7 @@ import pytest
 from click.testing import CliRunner
 
 from isodyn.cli import cli, main
-from isodyn.errors import InputError, IsodynError, IsodynWarning
+from isodyn.errors import InputError, InterruptedWarning, IsodynError
 from isodyn.studies import verification
 from isodyn.studies.verification import Case, Measurement, collection, verify
 from isodyn.studies.verification import cases as folder
@@ -206,7 +206,9 @@ def test_an_interrupted_run_ends_the_command(monkeypatch: pytest.MonkeyPatch) ->
 
     def run(dt: float) -> Measurement:
         warnings.warn(
-            "interrupted at t = 1 after 3 of 9 steps; the solution holds what was done", IsodynWarning, stacklevel=1
+            "interrupted at t = 1 after 3 of 9 steps; the solution holds what was done",
+            InterruptedWarning,
+            stacklevel=1,
         )
         return Measurement(errors={"q": 0.0})
 

@@ -1,10 +1,8 @@
-"""One run in every format: report, GIF, MP4, CSV, NetCDF."""
+"""One run in every format: report, GIF, MP4, glTF, CSV, NetCDF."""
 
 import shutil
 
 import isodyn as iso
-from isodyn.report.animation import write_gif, write_mp4
-from isodyn.results.tables import save_csv
 
 mech = iso.Mechanism(gravity=(0, 0, -9.81))
 mech.add_body("rod", mass=1.0, inertia=(0.01, 0.09, 0.09), position=(0.5, 0, 0))
@@ -12,10 +10,11 @@ mech.add_joint(iso.Spherical("ball", "ground", "rod", point=(0, 0, 0)))
 sol = iso.integrate(mech, dt=5e-3, t_end=2.0)
 
 iso.report.write_report(sol, "rod.html", title="A rod on a ball joint")
-write_gif(sol, "rod.gif", seconds=2)
+iso.report.write_gif(sol, "rod.gif", seconds=2)
 if shutil.which("ffmpeg"):
-    write_mp4(sol, "rod.mp4", seconds=2)
-save_csv(sol, "rod.csv")
+    iso.report.write_mp4(sol, "rod.mp4", seconds=2)
+iso.report.write_gltf(sol, "rod.glb")  # for Blender, CAD programs and browsers
+sol.save("rod.csv")
 sol.save("rod.nc")
-again = iso.load("rod.nc", mech.compile())
+again = iso.load("rod.nc")
 print(f"read back: {again.t.size} rows, the reaction at the end is {again.reaction('ball').force[-1]}")

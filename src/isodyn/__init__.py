@@ -19,41 +19,32 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from isodyn import errors, notebook_views
-from isodyn.api import Adaptive, FixedSteps, Newton, StepPolicy, StepTimes, integrate
 from isodyn.errors import IsodynError
-from isodyn.formulations import (
-    GGL,
-    AccelerationLevel,
-    Baumgarte,
-    Hamiltonian,
-    NullSpace,
-    Overdetermined,
-    Penalty,
-    PositionLevel,
-    Projection,
-    Stabilised,
-    UdwadiaKalaba,
-    VelocityLevel,
-)
-from isodyn.results import Solution, shown, stored_models
-from isodyn.schemes import Composition, FirstOrderScheme, Scheme
-from isodyn.systems import (
-    CompiledSystem,
-    FirstOrderSystem,
-    ImplicitSystem,
-    LinearFirstOrderSystem,
-    LinearSystem,
-    MechanicalSystem,
-)
+from isodyn.results import shown, stored_models
 from isodyn.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from isodyn import analysis, beams, gauss, problems, reduction, report, subdomains
+    from isodyn.api import Adaptive, FixedSteps, Newton, StepPolicy, StepTimes, integrate
     from isodyn.api.adaptive import integrate_adaptive
     from isodyn.api.ensemble import ensemble
     from isodyn.api.resuming import resume
     from isodyn.beams import Beam, Section
     from isodyn.bodies import shapes
+    from isodyn.formulations import (
+        GGL,
+        AccelerationLevel,
+        Baumgarte,
+        Hamiltonian,
+        NullSpace,
+        Overdetermined,
+        Penalty,
+        PositionLevel,
+        Projection,
+        Stabilised,
+        UdwadiaKalaba,
+        VelocityLevel,
+    )
     from isodyn.friction import FrictionSolution, integrate_with_friction
     from isodyn.joints import (
         Coupling,
@@ -68,11 +59,13 @@ if TYPE_CHECKING:
         Prismatic,
         Pulley,
         RollingDisc,
+        RollingEllipsoid,
         RollingSphere,
         Screw,
         Spherical,
         Universal,
         UserRows,
+        WheelOnRail,
     )
     from isodyn.loads import (
         Bushing,
@@ -104,11 +97,21 @@ if TYPE_CHECKING:
     from isodyn.models.sdf import load_sdf
     from isodyn.models.urdf import load_urdf
     from isodyn.reduction import pod, reduce
+    from isodyn.results import Solution
     from isodyn.results.ensemble import Ensemble
     from isodyn.results.netcdf import load
+    from isodyn.schemes import Composition, FirstOrderScheme, Scheme
     from isodyn.studies import equilibrium, follow_loads, inverse_dynamics, kinematics, linearise
     from isodyn.subdomains.partition import partition
     from isodyn.subdomains.ties import Subdomains
+    from isodyn.systems import (
+        CompiledSystem,
+        FirstOrderSystem,
+        ImplicitSystem,
+        LinearFirstOrderSystem,
+        LinearSystem,
+        MechanicalSystem,
+    )
     from isodyn.systems.damping import modal_damping, rayleigh, rayleigh_from_ratios
     from isodyn.systems.lagrangian import from_lagrangian
     from isodyn.systems.loads import base_excitation, harmonic, step_load, tabulated
@@ -167,6 +170,7 @@ __all__ = [
     "Pulse",
     "Ramp",
     "RollingDisc",
+    "RollingEllipsoid",
     "RollingSphere",
     "Scheme",
     "Screw",
@@ -188,6 +192,7 @@ __all__ = [
     "UserLoad",
     "UserRows",
     "VelocityLevel",
+    "WheelOnRail",
     "analysis",
     "base_excitation",
     "beams",
@@ -234,6 +239,37 @@ _MODULES = {
     "shapes": "isodyn.bodies.shapes",
 }
 _LATER = {
+    **dict.fromkeys(("Adaptive", "FixedSteps", "Newton", "StepPolicy", "StepTimes", "integrate"), "isodyn.api"),
+    **dict.fromkeys(
+        (
+            "GGL",
+            "AccelerationLevel",
+            "Baumgarte",
+            "Hamiltonian",
+            "NullSpace",
+            "Overdetermined",
+            "Penalty",
+            "PositionLevel",
+            "Projection",
+            "Stabilised",
+            "UdwadiaKalaba",
+            "VelocityLevel",
+        ),
+        "isodyn.formulations",
+    ),
+    **dict.fromkeys(("Composition", "FirstOrderScheme", "Scheme"), "isodyn.schemes"),
+    **dict.fromkeys(
+        (
+            "CompiledSystem",
+            "FirstOrderSystem",
+            "ImplicitSystem",
+            "LinearFirstOrderSystem",
+            "LinearSystem",
+            "MechanicalSystem",
+        ),
+        "isodyn.systems",
+    ),
+    "Solution": "isodyn.results",
     **dict.fromkeys(("Beam", "Section"), "isodyn.beams"),
     **dict.fromkeys(("FrictionSolution", "integrate_with_friction"), "isodyn.friction"),
     "Ensemble": "isodyn.results.ensemble",
@@ -267,11 +303,13 @@ _LATER = {
             "Prismatic",
             "Pulley",
             "RollingDisc",
+            "RollingEllipsoid",
             "RollingSphere",
             "Screw",
             "Spherical",
             "Universal",
             "UserRows",
+            "WheelOnRail",
         ),
         "isodyn.joints",
     ),
@@ -310,7 +348,7 @@ stored_models.register(lambda: import_module("isodyn.models.stored"))
 
 
 def __getattr__(name: str) -> Any:
-    """Load when it is first asked for what a plain run does not need."""
+    """Load what is asked for, the first time: `isodyn --help` needs no kernels, a pendulum no beams."""
     if name in _MODULES:
         return import_module(_MODULES[name])
     if name not in _LATER:

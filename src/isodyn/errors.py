@@ -121,6 +121,10 @@ class BranchError(ConflictError):
         self.branches = branches
 
 
+class NotSteadyError(InputError):
+    """A motion that was given as a steady one is none."""
+
+
 class LockingError(ConflictError):
     """A basis takes freedom that constrained motion needs."""
 
@@ -165,6 +169,10 @@ class KernelError(IsodynError):
 
 class IsodynWarning(UserWarning):
     """Root of all warnings of this package."""
+
+
+class InterruptedWarning(IsodynWarning):
+    """Ctrl-C ended a run; the result holds what was done."""
 
 
 class RecoveryWarning(IsodynWarning):

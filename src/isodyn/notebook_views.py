@@ -24,3 +24,13 @@ class ShownInNotebooks:
 
     def _repr_html_(self) -> str | None:
         return None if _load is None else _load()(self)
+
+
+class ShownSystem(ShownInNotebooks):
+    """A system: one line tells its size."""
+
+    def __repr__(self) -> str:
+        x: Any = self
+        n, m = (x.nv if x.first_order else x.nq), x.m
+        size = f"{n} {'variable' if x.first_order else 'coordinate'}{'s' * (n != 1)}"
+        return f"<{type(self).__name__}: {size}, {m or 'no'} row{'s' * (m != 1)} of constraints>"

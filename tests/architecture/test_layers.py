@@ -7,6 +7,8 @@ shorter.
 
 from __future__ import annotations
 
+import re
+
 from architecture_source import PACKAGE, ROOT, imported_parts, part_of
 
 LAYERS: tuple[tuple[str, ...], ...] = (
@@ -18,6 +20,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "memory",
         "notebook_views",
         "later",
+        "described",
     ),
     ("kernels",),
     ("linear_solvers", "expressions", "schemes"),
@@ -69,6 +72,15 @@ def upward() -> set[tuple[str, str]]:
 def test_every_part_has_its_layer() -> None:
     parts = {part_of(path) for path in PACKAGE.rglob("*.py")} - {ROOT}
     assert parts == set(LEVEL)
+
+
+def test_the_drawing_shows_the_packages_in_their_order() -> None:
+    """docs/images/layers.svg, from the top down; single files of the package are not drawn."""
+    drawn = re.findall(r'<text x="54"[^>]*>([^<]*)</text>', (PACKAGE.parents[1] / "docs/images/layers.svg").read_text())
+    rows = [row.split(" · ") for row in drawn]
+    assert {part for row in rows for part in row} == {part for part in LEVEL if (PACKAGE / part).is_dir()} | {"errors"}
+    lowest, highest = ([choose(LEVEL[part] for part in row) for row in rows] for choose in (min, max))
+    assert all(above > below for above, below in zip(lowest[:-1], highest[1:], strict=True))
 
 
 def test_imports_point_downward() -> None:

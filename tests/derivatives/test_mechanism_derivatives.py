@@ -20,10 +20,12 @@ from isodyn.joints import (
     Prismatic,
     Pulley,
     RollingDisc,
+    RollingEllipsoid,
     RollingSphere,
     Screw,
     Spherical,
     Universal,
+    WheelOnRail,
 )
 from isodyn.kernels.compiled import JACOBIAN, FloatArray
 from isodyn.loads import Bushing, Drag, Force, JointFriction, JointLimit, JointSpring, Motor, Sine, Spring, Torque
@@ -70,6 +72,9 @@ def two_bodies(rng: Any, kind: str = "spatial") -> Mechanism:
 
 
 P, A = (0.3, -0.2, 0.5), (0.2, 0.9, -0.4)
+# planes that another body carries, far from both mass centres
+N = {"normal": (0.1, 0.2, 1.0), "plane_point": (4.0, -2.0, 1.0), "along": (1.0, -0.4, 0.2)}
+RAIL = {"profile": (0.1, 0.2, -0.4, 0.05, -0.02), "on": "two", **N}
 JOINTS: dict[str, Any] = {
     "spherical": Spherical("j", "one", "two", point=P),
     "hinge": Hinge("j", "one", "two", point=P, axis=A),
@@ -85,6 +90,13 @@ JOINTS: dict[str, Any] = {
     "pulley": Pulley("j", "one", "two", points=(P, (1.0, 1.0, 0.2)), over=((0, 0, 3.0), (1.0, 0.2, 3.0)), ratio=2.0),
     "rolling sphere": RollingSphere("j", "one", radius=0.4, normal=(0.1, 0.2, 1.0)),
     "rolling disc": RollingDisc("j", "one", radius=0.4, axis=(0.2, 0.9, 0.1), normal=(0.1, 0.2, 1.0)),
+    "sphere on a body": RollingSphere("j", "one", 0.4, on="two", lift=Sine(0.3, 2.0), slide=Sine(0.5, 1.0), **N),
+    "disc on a body": RollingDisc("j", "one", 0.4, (0.2, 0.9, 0.1), centre=P, on="two", **N),
+    "disc on a moving plane": RollingDisc("j", "one", 0.4, (0.2, 0.9, 0.1), slide=Sine(1.0, 3.0), **N),
+    "ellipsoid": RollingEllipsoid("j", "one", (0.5, 0.3, 0.2), centre=P, normal=(0.1, 0.2, 1.0)),
+    "ellipsoid on a body": RollingEllipsoid("j", "one", (0.5, 0.3, 0.2), axes=((1, 1, 0), (-1, 1, 1)), on="two", **N),
+    "wheel on a rail": WheelOnRail("j", "one", 0.4, (0.2, 0.9, 0.1), tread=0.1, centre=P, **RAIL),
+    "barrel on a rail": WheelOnRail("j", "one", 0.4, (0.2, 0.9, 0.1), barrel=0.6, across=False, **RAIL),
 }
 ROWS = {
     "spherical": 3,
@@ -101,6 +113,13 @@ ROWS = {
     "pulley": 1,
     "rolling sphere": 3,
     "rolling disc": 3,
+    "sphere on a body": 3,
+    "disc on a body": 3,
+    "disc on a moving plane": 3,
+    "ellipsoid": 3,
+    "ellipsoid on a body": 3,
+    "wheel on a rail": 3,
+    "barrel on a rail": 2,
 }
 # rows with an angle: its gradient is the derivative only where the axes are parallel
 ANGLED = {"screw"}
@@ -137,8 +156,11 @@ def check_rows(system: Any, q: FloatArray, v: FloatArray, a: FloatArray, toleran
     G = ask.G(0.3, q, v)
     rate = slope(lambda s: ask.position(0.3, moved(s), v))
     np.testing.assert_allclose((G @ v)[: system.m_phi], rate, atol=tolerance)
-    np.testing.assert_allclose(ask.velocity(0.3, q, v), G @ v, atol=1e-12)
-    second = slope(lambda s: ask.velocity(0.3, moved(s), v + s * a))
+    still = ask.velocity(0.3, q, 0.0 * v)  # φ_t
+    np.testing.assert_allclose(ask.velocity(0.3, q, v), G @ v + still, atol=1e-12)
+    in_time = slope(lambda s: ask.position(0.3 + s, q, v))
+    np.testing.assert_allclose(still[: system.m_phi], in_time, atol=1e-9)
+    second = slope(lambda s: ask.velocity(0.3 + s, moved(s), v + s * a))
     np.testing.assert_allclose(ask.acceleration(0.3, q, v, a), second, atol=tolerance)
 
 

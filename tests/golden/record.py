@@ -4,8 +4,8 @@
 
 Freeze only when results are meant to change, with compiled code, and say in the message of the
 commit why they do. Kept are the last q and λ, counters, and a SHA-256 of the bytes of all rows. On
-the kind of processor and with the packages that are named in the file, every run must come to the
-same bits. Elsewhere the instructions that the compiler chooses and the sums inside BLAS and libm
+the kind of processor and with the packages that are named in the file, where libm and LAPACK answer
+as they did, every run must come to the same bits. Elsewhere the instructions that the compiler chooses and the sums inside BLAS and libm
 differ, and so they do without compilation: there, last values are compared with a tolerance.
 """
 
@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 import sys
 from importlib.metadata import version
@@ -33,8 +34,24 @@ def place() -> dict[str, str]:
         "processor": binding.get_host_cpu_name(),
         "features": hashlib.sha256(features.encode()).hexdigest()[:16],
         "compiled": str(os.environ.get("NUMBA_DISABLE_JIT", "0") == "0"),
+        "arithmetic": arithmetic(),
         **{name: version(name) for name in ("numba", "numpy", "scipy")},
     }
+
+
+def arithmetic() -> str:
+    """A digest of what libm and LAPACK answer: two machines of one kind of processor may differ in
+    last bits."""
+    x = np.linspace(-7.0, 7.0, 4001)
+    digest = hashlib.sha256()
+    for function in (math.sin, math.cos, math.tan, math.exp, math.tanh, math.atan, math.cbrt):
+        digest.update(np.array([function(value) for value in x]).tobytes())
+    digest.update(np.array([math.atan2(value, 1.5) + abs(value) ** 1.3 for value in x]).tobytes())
+    for n in range(2, 25):
+        A = np.sin(np.arange(1.0, n * n + 1) ** 2).reshape(n, n)
+        for answer in (*np.linalg.svd(A), np.linalg.solve(A, A[0]), A @ A, A @ A[0], np.linalg.qr(A)[1]):
+            digest.update(np.ascontiguousarray(answer).tobytes())
+    return digest.hexdigest()[:16]
 
 
 def outcome(sol: Any) -> dict[str, Any]:

@@ -42,11 +42,11 @@ def test_a_python_function_becomes_its_formula(name: str) -> None:
 
 REFUSED = {
     "branches on its argument": lambda t: 1.0 if t < 2 else 0.0,
-    "list in it is no number": lambda t: [1.0, t],
+    "it returns 2 values, not one number": lambda t: [1.0, t],
     "numpy.interp has no formula": lambda t: np.interp(t, [0, 1], [0, 1]),
-    "missing 1 required positional argument": lambda t, x: t,
+    "tuple in it is no number": lambda t: [(1.0, t), t],
     "needs a number where only a formula is known": lambda t: int(t),
-    "makes an array of its argument": lambda t: np.array([t, t]),
+    "it returns 3 values, not one number": lambda t: np.array([t, t, 0.0]),
     "inf in it is not finite": lambda t: np.inf,
     "at t = 0 it gives 1, its formula t gives 0": lambda t: 1.0 if isinstance(t, float) else t,
 }
@@ -85,15 +85,17 @@ def test_loads_and_drives_take_python_functions() -> None:
     assert driven.joint("pin").angle[-1] == pytest.approx(0.3 * np.sin(0.5), abs=1e-12)
 
 
-def test_a_function_in_the_place_of_a_vector() -> None:
+def test_a_function_of_more_than_the_time() -> None:
     with pytest.raises(
-        InputError, match=r"force is a constant vector, received a function\nhint: force=\(0, 0, 1\), time="
+        InputError, match=r"a function of t alone is needed, received one of 2(.|\n)*hint: .*FormulaMotor"
     ):
-        rod(iso.Force("push", "rod", lambda t: (0, t, 0))).compile()
+        formula_of(lambda t, x: t)
 
 
 def test_what_is_no_function_of_time_says_how_to_write_one() -> None:
     with pytest.raises(InputError, match=r"a number or one of isodyn's functions(.|\n)*Polynomial\(0, 10\) for 10 t"):
+        rod(iso.Motor("motor", "pin", torque=b"fast")).compile()
+    with pytest.raises(InputError, match=r"there is no 'fast' here(.|\n)*FormulaMotor"):
         rod(iso.Motor("motor", "pin", torque="fast")).compile()
     with pytest.raises(InputError, match="Sine is a class, not a function of t"):
         rod(iso.Motor("motor", "pin", torque=iso.Sine)).compile()

@@ -118,7 +118,7 @@ def test_names():
         (rod, [BALL, iso.Drive("d", "ball")], "drive 'd': joint 'ball' has no coordinate to act on", "hinges and prismatic"),
         (rod, [PIN, iso.Drive("d", "pin", coordinate="length")], "drive 'd': joint 'pin' has no coordinate 'length'", "it has angle"),
         (rod, [PIN, iso.Drive("d", "pni")], "drive 'd': there is no joint named 'pni'", "did you mean 'pin'"),
-        (rod, [PIN, iso.Drive("d", "pin", "sin")], "must be a number or one of isodyn's functions of time", "for 10 t, Sine"),
+        (rod, [PIN, iso.Drive("d", "pin", "sin")], "formula 'sin', column 1: sin is a function", "write sin(…)"),
         (two, [PIN, SLIDE, iso.Gear("g", "pin", "slide", 2.0)], "joint 'slide' has no coordinate 'angle'", "it has displacement"),
         (rod, [PIN, iso.Gear("g", "pin", "pin", 2.0)], "gear 'g' joins hinge 'pin' to itself", None),
         (two, [PIN, SLIDE, iso.Gear("g", "pin", "slide", 0)], "gear 'g': the ratio must be finite and not zero", None),

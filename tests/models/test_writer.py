@@ -123,7 +123,12 @@ def test_planar_bodies_and_rolling_come_back() -> None:
     mech.add_body("disc", 2.0, (0.1, 0.1, 0.2), (0, 0, 0.5))
     mech.add_body("ball", 2.0, (0.1, 0.1, 0.1), (3, 0, 0.5))
     mech.add_joint(iso.RollingDisc("roll", "disc", 0.5, (0, 1, 0)))
-    mech.add_joint(iso.RollingSphere("roll2", "ball", 0.5))
+    mech.add_joint(iso.RollingSphere("roll2", "ball", 0.5, lift=iso.Sine(0.1, 2.0), along=(1, 0, 0)))
+    mech.add_body("stone", 2.0, (0.1, 0.1, 0.1), (6, 0, 0.2))
+    mech.add_joint(iso.RollingEllipsoid("roll3", "stone", (0.5, 0.3, 0.2), axes=((1, 1, 0), (-1, 1, 0)), on="disc"))
+    mech.add_joint(iso.WheelOnRail("roll4", "stone", 0.2, (0, 1, 0), profile=(0, 0, -2.0), tread=0.05, across=False))
+    mech.add_joint(iso.Planar("table", "disc", "ball", axis=(0, 1, 1), direction=(1, 0, 0)))
+    mech.add_joint(iso.PointOnPlane("touch", "disc", "ball", lift=iso.Polynomial(0, 1), direction=(1, 1, 0)))
     mech.add_joint(iso.Hinge("pin", "ground", "plate"))
     same_system(mech.compile(), read_back(mech))
 

@@ -20,6 +20,7 @@ from isodyn.analysis.text import (
     symplectic_text,
     table,
 )
+from isodyn.described import described
 from isodyn.schemes import (
     ThreeStepForm,
 )
@@ -129,6 +130,8 @@ class Description:
         """
         return {field.name: plain(getattr(self, field.name)) for field in fields(self)}
 
+    __repr__ = described
+
     def __str__(self) -> str:
         family = f"family {self.family}" if self.family else "own coefficients"
         radii = "" if self.radii is None else f", radii ({', '.join(f'{r:g}' for r in self.radii)})"
@@ -229,6 +232,8 @@ class FirstOrderDescription:
             Infinities are "inf", undefined numbers None.
         """
         return {field.name: plain(getattr(self, field.name)) for field in fields(self)}
+
+    __repr__ = described
 
     def __str__(self) -> str:
         radii = "" if self.radii is None else f", radii ({', '.join(f'{r:g}' for r in self.radii)})"

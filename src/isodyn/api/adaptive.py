@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from isodyn.described import described
 from isodyn.errors import InputError
 from isodyn.formulations import Formulation, NullSpace, UdwadiaKalaba
 from isodyn.kernels.compiled import FloatArray
@@ -41,6 +42,8 @@ class DormandPrince:
 
     name = "DOP853"
     explicit = True
+
+    __repr__ = described
 
     def __str__(self) -> str:
         atol = "1e-12 of typical sizes" if self.atol is None else self.atol
@@ -144,7 +147,7 @@ def integrate_adaptive(
         system,
         _formulation(system, formulation),
         DormandPrince(float(rtol), atol),
-        _tolerances(atol, system, float(t0), float(t_end)),
+        _tolerances(atol, system),
         (float(t0), float(t_end)),
         save_times(save, t0, t_end, 1 + system.nq + 2 * system.nv + system.m),
         first_step,
@@ -182,7 +185,7 @@ def _check_span(t0: Any, t_end: Any) -> None:
     resolved(t0, t_end, t_end - t0, "t_end - t0")
 
 
-def _tolerances(atol: Any, system: System, t0: float, t_end: float) -> FloatArray | None:
+def _tolerances(atol: Any, system: System) -> FloatArray | None:
     n = system.nq + system.nv
     if atol is None:
         return None

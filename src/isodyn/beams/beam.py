@@ -17,13 +17,14 @@ from isodyn.beams.layout import BeamLayout, Load, Row, Torque
 from isodyn.beams.mesh import Energy, Place, lay, spread
 from isodyn.beams.section import Section
 from isodyn.beams.system import BeamSystem, make_system
+from isodyn.described import counted
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import FloatArray
 from isodyn.real_numbers import real_array
 from isodyn.systems.description import Description
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Beam(Description):
     """A beam along the points of a line in the plane, or a cable in space.
 
@@ -74,6 +75,10 @@ class Beam(Description):
         self.q0 = np.stack([self.mesh.positions, self.mesh.slopes], axis=1).ravel()
         for k, (one, other) in enumerate(self.mesh.corners):
             self._join(f"corner {k + 1}", one, other)
+
+    def __repr__(self) -> str:
+        parts = f"{counted(len(self.mesh.elements), 'element')}, length {self.length:.4g}"
+        return f"<Beam: {parts}, {counted(len(self.rows), 'row')} of constraints, {counted(len(self.loads), 'load')}>"
 
     def _join(self, name: str, one: int, other: int) -> None:
         b, d = 2 * self._dim, self._dim

@@ -42,7 +42,7 @@ class BeamEnergy:
     weight: float
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class BeamSystem(TabledSystem):
     """The compiled system of a `Beam`; q holds (position, slope) of node after node.
 

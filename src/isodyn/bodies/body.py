@@ -65,6 +65,10 @@ class Body:
     slope: FloatArray | None = None
     slope_rate: FloatArray | None = None
 
+    def __repr__(self) -> str:
+        at = ", ".join(f"{x + 0.0:.4g}" for x in self.position)
+        return f"<Body {self.name!r} ({self.kind}): mass {self.mass:.4g}, mass centre at ({at})>"
+
     @property
     def of_beam(self) -> bool:
         """Whether this is a node of a beam or cable."""

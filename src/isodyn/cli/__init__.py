@@ -24,22 +24,22 @@ from isodyn.errors import InputError, IsodynError, IsodynWarning, SchemeError
 from isodyn.later import Later
 from isodyn.version import __version__
 
-# each command is loaded when it is asked for
+# each command is loaded when it is asked for; its line in `isodyn --help` needs nothing loaded
 _PROBLEMS, _RUN, _REPORT = Later("isodyn.cli.problems"), Later("isodyn.cli.run"), Later("isodyn.cli.report")
 _STUDIES, _VERIFY = Later("isodyn.cli.studies"), Later("isodyn.cli.verify")
 _SCHEME, _MODELS, _DEMO = Later("isodyn.cli.scheme"), Later("isodyn.cli.models"), Later("isodyn.cli.demo")
 COMMANDS = {
-    "demo": (_DEMO, "demo_command"),
-    "list": (_PROBLEMS, "list_command"),
-    "run": (_RUN, "run"),
-    "resume": (_RUN, "resume_command"),
-    "report": (_REPORT, "report_command"),
-    "order": (_STUDIES, "order"),
-    "compare": (_STUDIES, "compare_command"),
-    "verify": (_VERIFY, "verify_command"),
-    "scheme": (_SCHEME, "scheme"),
-    "schema": (_MODELS, "schema_command"),
-    "cite": (_REPORT, "cite_command"),
+    "demo": (_DEMO, "demo_command", "Run a machine with closed loops and write its animated report."),
+    "list": (_PROBLEMS, "list_command", "List the problems that are ready to run."),
+    "run": (_RUN, "run", "Integrate a problem, a model file or a system of your own."),
+    "resume": (_RUN, "resume_command", "Finish a run from its checkpoints."),
+    "report": (_REPORT, "report_command", "Write the HTML report of a saved run."),
+    "order": (_STUDIES, "order", "Measure the order of accuracy on a problem."),
+    "compare": (_STUDIES, "compare_command", "Compare every formulation on a problem."),
+    "verify": (_VERIFY, "verify_command", "Run the standard set against its references."),
+    "scheme": (_SCHEME, "scheme", "Show coefficients, damping and period error of schemes."),
+    "schema": (_MODELS, "schema_command", "Print the JSON Schema of model files, for editors."),
+    "cite": (_REPORT, "cite_command", "List what to cite for problems and schemes."),
 }
 BROKEN_PIPE = 1  # the reader of the output has gone: no message
 FAULT = 70
@@ -54,9 +54,13 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        module, name = COMMANDS[cmd_name]
+        module, name, _ = COMMANDS[cmd_name]
         command: click.Command = getattr(module, name)
         return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, _, line) in COMMANDS.items()])
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]}, invoke_without_command=True)

@@ -30,7 +30,7 @@ STEPS = (2e-5, 1e-5, 5e-6)  # of the order check, until t_order of the problem
 )
 @JSON
 def demo_command(out: Path, as_json: bool) -> None:
-    """Run a machine with closed loops: its motion, its reactions, the check of its order and its
+    """Run a machine with closed loops, show its reactions, check its order and write its
     animated report.
 
     The machine is Andrews' squeezing mechanism from the Test Set for IVP Solvers: seven bodies, ten

@@ -21,7 +21,7 @@ ROBOTS = {".urdf": "load_urdf", ".xml": "load_mjcf", ".mjcf": "load_mjcf", ".sdf
 
 
 @click.command("schema")
-@click.option("--json", "as_json", is_flag=True, help="JSON is what this prints in any case.")
+@click.option("--json", "as_json", is_flag=True, help="No effect: the output is always JSON.")
 def schema_command(as_json: bool) -> None:
     """Print the JSON Schema of model files, for editors."""
     need_pydantic()

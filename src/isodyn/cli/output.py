@@ -11,8 +11,8 @@ from typing import Any
 import click
 
 from isodyn.later import Later
-from isodyn.report.summary import finite
 
+summary = Later("isodyn.report.summary")
 rich_box, rich_console, rich_table = Later("rich.box"), Later("rich.console"), Later("rich.table")
 
 ROWS = 16  # more variables than this are left out of tables
@@ -21,7 +21,7 @@ JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON docu
 
 
 def print_json(document: Any) -> None:
-    click.echo(json.dumps(finite(document), indent=2, ensure_ascii=False, allow_nan=False))
+    click.echo(json.dumps(summary.finite(document), indent=2, ensure_ascii=False, allow_nan=False))
 
 
 def new_console() -> Any:

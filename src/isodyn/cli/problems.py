@@ -11,7 +11,7 @@ from isodyn.problems import ALL
 @click.command("list")
 @JSON
 def list_command(as_json: bool) -> None:
-    """Problems that are ready to run."""
+    """List the problems that are ready to run."""
     if as_json:
         print_json(
             [

@@ -55,15 +55,16 @@ def write_pages(sol: Any, page: Path | None, animation: Path | None, **told: Any
 
 @click.command("report")
 @click.argument("saved", metavar="RUN", type=click.Path(path_type=Path))
-@click.option("--out", "page", type=click.Path(path_type=Path), help="The page; RUN with the ending .html by default.")
-@click.option("--animation", type=click.Path(path_type=Path), help="A GIF, MP4 or glTF (.glb) of the motion too.")
-@click.option("--python", "python_file", metavar="FILE.py:NAME", help="The system, where a Python file defines it.")
+@click.option(
+    "--out", "page", type=click.Path(path_type=Path), help="HTML file to write. Default: RUN with the ending .html."
+)
+@click.option("--animation", type=click.Path(path_type=Path), help="Also write the motion as GIF, MP4 or glTF (.glb).")
+@click.option("--python", "python_file", metavar="FILE.py:NAME", help="The system, if a Python file defines it.")
 @JSON
 def report_command(
     saved: Path, page: Path | None, animation: Path | None, python_file: str | None, as_json: bool
 ) -> None:
-    """Write the HTML report of RUN, a NetCDF file or the folder of a finished run with
-    checkpoints."""
+    """Write the HTML report of RUN: a NetCDF file, or the checkpoint folder of a finished run."""
     page = page or Path(f"{saved.resolve()}.html" if os.path.isdir(saved) else saved.with_suffix(".html"))
     check_page(page, ".html", ".htm")
     check_page(animation, *ANIMATIONS)
@@ -79,7 +80,7 @@ def report_command(
 @click.argument("names", nargs=-1, metavar="[PROBLEM | SCHEME]...")
 @JSON
 def cite_command(names: Sequence[str], as_json: bool) -> None:
-    """What to cite for runs of these problems and schemes."""
+    """List what to cite for runs of these problems and schemes."""
     found: list[dict[str, str]] = []
     for name in names or ("U0(1,1,1)",):
         problem = ALL.get(name)

@@ -32,43 +32,51 @@ summaries_of_models = Later("isodyn.models.summary")  # which loads mechanisms
 @click.command()
 @click.argument("target", required=False, metavar="[PROBLEM | MODEL.toml | ROBOT.urdf]")
 @click.option(
-    "--python", "python_file", metavar="FILE.py:NAME", help="A system that a Python file defines; the file is run."
+    "--python", "python_file", metavar="FILE.py:NAME", help="A system defined in a Python file. The file is executed."
 )
 @click.option(
-    "--scheme", "scheme_text", metavar="SPEC", help='Such as "U0(0.8,0.8,0.8)"; the problem\'s own by default.'
+    "--scheme",
+    "scheme_text",
+    metavar="SPEC",
+    help='Integration scheme, such as "U0(0.8,0.8,0.8)". Default: the problem\'s own.',
 )
 @click.option(
-    "--formulation", "formulation_text", metavar="SPEC", help='Such as "stabilised" (default) or "baumgarte(20,30)".'
+    "--formulation",
+    "formulation_text",
+    metavar="SPEC",
+    help='How constraints are treated, such as "baumgarte(20,30)". Default: "stabilised".',
 )
-@click.option("--dt", type=float, help="Time step.")
-@click.option("--rtol", type=float, help="Adaptive steps that keep this relative error, instead of --dt.")
-@click.option("--t-end", type=float, help="End of the run.")
+@click.option("--dt", type=float, help="Time step in seconds.")
+@click.option("--rtol", type=float, help="Relative error that adaptive steps keep, instead of --dt.")
+@click.option("--t-end", type=float, help="End time in seconds.")
 @click.option(
-    "--set", "settings", multiple=True, metavar="NAME=NUMBER", help="A parameter of the problem; may be repeated."
+    "--set", "settings", multiple=True, metavar="NAME=NUMBER", help="Set a parameter of the problem. May be repeated."
 )
-@click.option("--save-every", type=int, help="Save every n-th step.")
+@click.option("--save-every", type=int, help="Keep only every n-th step.")
 @click.option(
     "--out",
     type=click.Path(path_type=Path, file_okay=False),
-    help="Folder for figures and report (problems) or for results (model files).",
+    help="Folder for figures and report (problems) or results (model files).",
 )
-@click.option("--save", "netcdf", type=click.Path(path_type=Path, dir_okay=False), help="NetCDF file for the solution.")
-@click.option("--csv", "csv", type=click.Path(path_type=Path, dir_okay=False), help="CSV file for the solution.")
-@click.option("--parquet", type=click.Path(path_type=Path, dir_okay=False), help="Parquet file for the solution.")
-@click.option("--report", "page", type=click.Path(path_type=Path), help="HTML file for the report with its animation.")
-@click.option("--animation", type=click.Path(path_type=Path), help="GIF, MP4 or glTF (.glb) file of the motion.")
+@click.option("--save", "netcdf", type=click.Path(path_type=Path, dir_okay=False), help="Save the solution as NetCDF.")
+@click.option("--csv", "csv", type=click.Path(path_type=Path, dir_okay=False), help="Save the solution as CSV.")
+@click.option("--parquet", type=click.Path(path_type=Path, dir_okay=False), help="Save the solution as Parquet.")
+@click.option("--report", "page", type=click.Path(path_type=Path), help="Write an HTML report with animation.")
+@click.option("--animation", type=click.Path(path_type=Path), help="Write the motion as GIF, MP4 or glTF (.glb).")
 @click.option(
-    "--checkpoint", type=click.Path(path_type=Path, file_okay=False), help="Folder from which `resume` goes on."
+    "--checkpoint",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder for checkpoints; `isodyn resume` continues from there.",
 )
-@click.option("--live", is_flag=True, help="Show the run in the browser while it goes on, on this machine alone.")
+@click.option("--live", is_flag=True, help="Watch the run in your browser. Nothing leaves this machine.")
 @click.option(
     "--speed",
     type=click.FloatRange(min=0.0),
     default=1.0,
     show_default=True,
-    help="Seconds of the run in a second of the live view; 0 does not hold it back.",
+    help="Live view: simulated seconds per second; 0 means as fast as possible.",
 )
-@click.option("--progress/--no-progress", default=None, help="Show a bar; by default on a terminal.")
+@click.option("--progress/--no-progress", default=None, help="Show a progress bar. Default: only on a terminal.")
 @JSON
 def run(
     *,
@@ -93,7 +101,7 @@ def run(
     progress: bool | None,
     as_json: bool,
 ) -> None:
-    """Integrate a problem, a model file or your own system, and summarise the run."""
+    """Integrate a problem, a model file or a system of your own, and print a summary."""
     if target is None and python_file is None:
         raise click.UsageError(
             "Missing argument 'PROBLEM', MODEL.toml or --python FILE.py:NAME", click.get_current_context()
@@ -292,17 +300,15 @@ def _values(swept: dict[str, float]) -> str:
 
 @click.command("resume")
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
-@click.option(
-    "--python", "python_file", metavar="FILE.py:NAME", help="The system, where the run came from a Python file."
-)
-@click.option("--save", "netcdf", type=click.Path(path_type=Path, dir_okay=False), help="NetCDF file for the solution.")
-@click.option("--csv", "csv", type=click.Path(path_type=Path, dir_okay=False), help="CSV file for the solution.")
-@click.option("--progress/--no-progress", default=None, help="Show a bar; by default on a terminal.")
+@click.option("--python", "python_file", metavar="FILE.py:NAME", help="The system, if the run came from a Python file.")
+@click.option("--save", "netcdf", type=click.Path(path_type=Path, dir_okay=False), help="Save the solution as NetCDF.")
+@click.option("--csv", "csv", type=click.Path(path_type=Path, dir_okay=False), help="Save the solution as CSV.")
+@click.option("--progress/--no-progress", default=None, help="Show a progress bar. Default: only on a terminal.")
 @JSON
 def resume_command(
     folder: Path, python_file: str | None, netcdf: Path | None, csv: Path | None, progress: bool | None, as_json: bool
 ) -> None:
-    """Go on with the run whose checkpoints are in FOLDER, to its end."""
+    """Finish the run whose checkpoints are in FOLDER."""
     system = None if python_file is None else system_of_python(python_file)
     found = described(folder)
     sol = resume(folder, system, progress=on_terminal() if progress is None else progress)

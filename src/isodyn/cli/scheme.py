@@ -18,14 +18,16 @@ from isodyn.specs import parse_scheme
 
 @click.command()
 @click.argument("specs", nargs=-1, required=True, metavar="SPEC...")
+@click.option("--xi", type=float, help="Physical damping ratio. Default: 0.1 in the table, 0 in the figure.")
 @click.option(
-    "--xi", type=float, help="Physical damping ratio: 0.1 in the table and 0 in the figure where none is given."
+    "--plot", type=click.Path(path_type=Path, dir_okay=False), help="Draw the spectral figure into this file."
 )
-@click.option("--plot", type=click.Path(path_type=Path, dir_okay=False), help="File for the spectral figure.")
-@click.option("--html", type=click.Path(path_type=Path), help="File for the explorer, which starts at the first SPEC.")
+@click.option(
+    "--html", type=click.Path(path_type=Path), help="Write the interactive explorer, starting at the first SPEC."
+)
 @JSON
 def scheme(specs: Sequence[str], xi: float | None, plot: Path | None, html: Path | None, as_json: bool) -> None:
-    """Coefficients, roots, damping and period error of each SPEC."""
+    """Show coefficients, roots, damping and period error of each SPEC."""
     schemes: list[Any] = [parse_scheme(text) for text in specs]
     check_page(html, ".html", ".htm")
     if plot is not None:

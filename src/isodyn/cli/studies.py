@@ -20,11 +20,13 @@ REFINEMENTS = 4  # steps of an order study where none are given
 
 @click.command()
 @click.argument("problem")
-@click.option("--scheme", "scheme_texts", multiple=True, metavar="SPEC", help="May be repeated.")
-@click.option("--formulation", "formulation_text", metavar="SPEC", help="How constraints enter.")
-@click.option("--dt", "dts", type=float, multiple=True, help="May be repeated, from coarse to fine.")
-@click.option("--t-end", type=float, help="End of the runs.")
-@click.option("--plot", type=click.Path(path_type=Path, dir_okay=False), help="File for the log-log figure.")
+@click.option("--scheme", "scheme_texts", multiple=True, metavar="SPEC", help="Integration scheme. May be repeated.")
+@click.option("--formulation", "formulation_text", metavar="SPEC", help="How constraints are treated.")
+@click.option("--dt", "dts", type=float, multiple=True, help="Time step. May be repeated, from coarse to fine.")
+@click.option("--t-end", type=float, help="End time in seconds.")
+@click.option(
+    "--plot", type=click.Path(path_type=Path, dir_okay=False), help="Draw error against time step into this file."
+)
 @JSON
 def order(
     problem: str,
@@ -54,17 +56,17 @@ def order(
 
 @click.command("compare")
 @click.argument("problem")
-@click.option("--scheme", "scheme_texts", multiple=True, metavar="SPEC", help="May be repeated.")
+@click.option("--scheme", "scheme_texts", multiple=True, metavar="SPEC", help="Integration scheme. May be repeated.")
 @click.option(
     "--formulation",
     "formulation_texts",
     multiple=True,
     metavar="SPEC",
-    help='Such as "stabilised" or "penalty(1e-7,10,1)"; may be repeated. All by default.',
+    help='Such as "stabilised" or "penalty(1e-7,10,1)". May be repeated. Default: all.',
 )
-@click.option("--dt", "dts", type=float, multiple=True, help="May be repeated, from coarse to fine.")
-@click.option("--t-end", type=float, help="End of the runs.")
-@click.option("--plot", type=click.Path(path_type=Path, dir_okay=False), help="File for the figure.")
+@click.option("--dt", "dts", type=float, multiple=True, help="Time step. May be repeated, from coarse to fine.")
+@click.option("--t-end", type=float, help="End time in seconds.")
+@click.option("--plot", type=click.Path(path_type=Path, dir_okay=False), help="Draw the figure into this file.")
 @JSON
 def compare_command(
     problem: str,
@@ -75,8 +77,7 @@ def compare_command(
     plot: Path | None,
     as_json: bool,
 ) -> None:
-    """Every formulation with the chosen schemes on PROBLEM: error, order, drift, energy and
-    cost."""
+    """Compare formulations on PROBLEM by error, order, drift, energy and cost."""
     chosen = problems.get(problem)
     schemes = [parse_scheme(text) for text in scheme_texts] or [chosen.scheme]
     formulations = [parse_formulation(text) for text in formulation_texts] or None

@@ -22,15 +22,15 @@ FAILED = 1
 
 @click.command("verify")
 @click.argument("words", nargs=-1, metavar="[NAME|TOPIC]...")
-@click.option("--quick", is_flag=True, help="Coarse steps only: less than two minutes with warm kernels.")
-@click.option("--list", "only_list", is_flag=True, help="List the cases and leave.")
-@click.option("--html", type=click.Path(path_type=Path), help="File for the page with work-precision plots.")
+@click.option("--quick", is_flag=True, help="Coarse steps only: under two minutes once kernels are compiled.")
+@click.option("--list", "only_list", is_flag=True, help="List the cases and exit.")
+@click.option("--html", type=click.Path(path_type=Path), help="Write a page with work-precision plots.")
 @JSON
 @click.pass_context
 def verify_command(
     context: click.Context, words: Sequence[str], quick: bool, only_list: bool, html: Path | None, as_json: bool
 ) -> None:
-    """Reproduce the standard set: errors, orders, drift, energy, cost, pass or fail.
+    """Run the standard set of cases with known answers and say which pass.
 
     All cases, or those named: a name, a pattern such as "andrews_*", or a topic such as "closed
     forms". The exit code is 1 if one fails.

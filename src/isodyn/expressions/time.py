@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +15,7 @@ import numpy as np
 from isodyn.errors import InputError
 from isodyn.expressions.program import compile_formula
 from isodyn.expressions.time_kernels import FORMULA, HARMONIC, POLYNOMIAL, PULSE, RAMP, SPLINE
-from isodyn.expressions.tracing import formula_of
+from isodyn.expressions.tracing import formula_of, formulas_of
 from isodyn.kernels.compiled import FloatArray
 from isodyn.later import Later
 from isodyn.real_numbers import real_array, real_number
@@ -215,6 +216,11 @@ class Table:
         pieces = [[t0, *c[::-1]] for t0, c in zip(times[:-1], spline.c.T, strict=True)]
         before, after = [-1e300, values[0], 0.0, 0.0, 0.0], [times[-1], values[-1], 0.0, 0.0, 0.0]
         self.numbers = np.array([before, *pieces, after]).ravel()
+        self._range = times[0], times[-1], times.size
+
+    def __repr__(self) -> str:
+        begin, end, many = self._range
+        return f"<Table: {many} values from t = {begin:g} to {end:g}>"
 
 
 class Formula:
@@ -262,10 +268,12 @@ TimeFunction = Polynomial | Sine | Ramp | Pulse | Table | Formula
 
 
 def as_time_function(what: str, value: Any) -> TimeFunction:
-    """A number is a constant; a function of time stays what it is; a Python function of t becomes a
-    formula."""
+    """A number is a constant; a function of time stays what it is; text is a formula of t, and a
+    Python function of t becomes one."""
     if isinstance(value, TimeFunction):
         return value
+    if isinstance(value, str):
+        return _of_text(what, value)
     if callable(value):
         return _of_python(what, value)
     try:
@@ -277,12 +285,53 @@ def as_time_function(what: str, value: Any) -> TimeFunction:
         ) from None
 
 
+def components(what: str, value: Any) -> list[float | TimeFunction] | None:
+    """The components of a vector of which some are functions of time, or all of them one Python
+    function; a single one where the function returns a number. None where nothing varies.
+
+    >>> components("a force", (0, lambda t: 3 * t, 0))
+    [0.0, Formula('3.0*t'), 0.0]
+    """
+    if isinstance(value, TimeFunction):
+        return [value]
+    if callable(value):
+        texts = _traced(what, value, formulas_of)
+        return [_plainest(text) for text in ([texts] if isinstance(texts, str) else texts)]
+    if isinstance(value, str) or not isinstance(value, Sequence | np.ndarray):
+        return None
+    varies = [isinstance(x, TimeFunction) or callable(x) for x in value]
+    if not any(varies):
+        return None
+    return [as_time_function(what, x) if free else real_number(what, x) for x, free in zip(value, varies, strict=True)]
+
+
+def _plainest(text: str) -> float | Formula:
+    """The number that a formula is, if it is one."""
+    try:
+        return float(text.strip("()"))
+    except ValueError:
+        return Formula(text)
+
+
+def _of_text(what: str, text: str) -> Formula:
+    try:
+        return Formula(text)
+    except InputError as error:
+        hint = f"{error.hint or 'here it knows t alone'}; FormulaMotor, FormulaForce and FormulaTorque know joints and bodies"
+        raise InputError(f"{what}: {error.message}", hint=hint) from None
+
+
 def _of_python(what: str, function: Any) -> Formula:
-    """A class of this module that was not called is no function of t."""
+    return Formula(_traced(what, function, formula_of))
+
+
+def _traced(what: str, function: Any, trace: Any) -> Any:
+    """What a function does to its argument, as text; a class of this module that was not called is
+    no function of t."""
     if isinstance(function, type):
         raise InputError(f"{what}: {function.__name__} is a class, not a function of t", hint=_HOW)
     try:
-        return Formula(formula_of(function))
+        return trace(function)
     except InputError as error:
         raise InputError(f"{what}: {error.message}", hint=error.hint) from error
 

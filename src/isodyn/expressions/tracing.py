@@ -1,5 +1,5 @@
-"""A Python function of one number as a formula: it is called with a symbol that writes down what is
-done to it.
+"""A Python function of one number as a formula, or as one for each component of its vector: it is
+called with a symbol that writes down what is done to it.
 
 What cannot be written down (a branch on the symbol, a function that needs a number) is told apart,
 and the formula is compared with the function at several arguments before it is believed.
@@ -7,6 +7,7 @@ and the formula is compared with the function at several arguments before it is 
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Callable
 from types import FunctionType, SimpleNamespace
@@ -131,7 +132,10 @@ class Symbol:
     __int__ = __index__ = __float__
 
     def __array__(self, *_: Any, **__: Any) -> Any:
-        raise NotAFormulaError("it makes an array of its argument")
+        """Itself, as a component of an array."""
+        alone = np.empty((), dtype=object)
+        alone[()] = self
+        return alone
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Symbol:
         if method != "__call__" or options:
@@ -161,7 +165,9 @@ def _applied(name: str, inputs: tuple[Any, ...]) -> Symbol:
     raise NotAFormulaError(f"{name} has no formula")
 
 
-def _joined(name: str, first: Any, second: Any) -> Symbol:
+def _joined(name: str, first: Any, second: Any) -> Any:
+    if isinstance(first, np.ndarray) or isinstance(second, np.ndarray):
+        return np.vectorize(lambda one, other: _joined(name, one, other), otypes=[object])(first, second)
     sign, binds = _OPERATORS[name]
     # a power binds from right to left, everything else from left to right
     left, right = (binds + 1, binds) if binds == POWER else (binds, binds + 1)
@@ -175,6 +181,8 @@ def _called(name: str, *inputs: Any) -> Symbol:
 def _within(value: Any, binds: int) -> str:
     """The text of a symbol or a number, in brackets where it binds less tightly than what is around
     it."""
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value[()]
     if isinstance(value, Symbol):
         return value.text if value.binds >= binds else f"({value.text})"
     if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.number):
@@ -222,10 +230,25 @@ def formula_of(function: Callable[[Any], Any], name: str = "t") -> str:
     >>> formula_of(lambda t: 2 * np.sin(3 * t) if True else 0)
     '2.0*sin(3.0*t)'
     """
+    texts = formulas_of(function, name)
+    if not isinstance(texts, str):
+        raise _refused(f"it returns {len(texts)} values, not one number")
+    return texts
+
+
+def formulas_of(function: Callable[[Any], Any], name: str = "t") -> str | list[str]:
+    """The text of a function of one number, or a text for each component of what it returns;
+    InputError where there is none.
+
+    >>> formulas_of(lambda t: (0, 2 * np.sin(3 * t)))
+    ['0.0', '2.0*sin(3.0*t)']
+    """
+    _refuse_more_arguments(function, name)
     try:
         found = _with_symbols(function)(Symbol(name))
-        text = found.text if isinstance(found, Symbol) else _within(found, COMPARISON)
-        tree = parse(text)
+        several = isinstance(found, tuple | list) or (isinstance(found, np.ndarray) and found.ndim > 0)
+        texts = [_within(x, COMPARISON) for x in (found if several else [found])]
+        trees = [parse(text) for text in texts]
     except NotAFormulaError as error:
         raise _refused(str(error)) from None
     except InputError as error:
@@ -233,18 +256,37 @@ def formula_of(function: Callable[[Any], Any], name: str = "t") -> str:
     except Exception as error:
         raise _refused(f"{type(error).__name__}: {error}") from error
     for x in ARGUMENTS:
-        expected, value = _number(function, x), evaluate(tree, lambda *_, x=x: x)
-        if math.isfinite(expected) and not abs(value - expected) <= AGREEMENT * max(1.0, abs(expected)):
-            raise _refused(f"at {name} = {x:g} it gives {expected:.6g}, its formula {text} gives {value:.6g}")
-    return text
+        for text, tree, expected in zip(texts, trees, _numbers(function, x, len(texts)), strict=True):
+            value = evaluate(tree, lambda *_, x=x: x)
+            if math.isfinite(expected) and not abs(value - expected) <= AGREEMENT * max(1.0, abs(expected)):
+                raise _refused(f"at {name} = {x:g} it gives {expected:.6g}, its formula {text} gives {value:.6g}")
+    return texts if several else texts[0]
 
 
-def _number(function: Callable[[Any], Any], x: float) -> float:
+def _refuse_more_arguments(function: Callable[..., Any], name: str) -> None:
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # of functions in C
+        return
+    try:
+        signature.bind(0.0)
+    except TypeError:
+        raise InputError(
+            f"a function of {name} alone is needed, received one of {len(signature.parameters)} arguments",
+            hint='formulas read joints and bodies by name: FormulaMotor(…, torque="-5*pin.angle")',
+        ) from None
+
+
+def _numbers(function: Callable[[Any], Any], x: float, many: int) -> Any:
+    """What a function returns at a number, as floats; NaN outside its domain."""
     try:
         with np.errstate(all="ignore"):
-            return float(function(x))
+            found = np.asarray(function(x), dtype=np.float64).reshape(-1)
     except (ArithmeticError, ValueError):
-        return math.nan  # outside its domain
+        return np.full(many, np.nan)
+    if found.size != many:
+        raise _refused(f"at t = {x:g} it returns {found.size} values, elsewhere {many}")
+    return found
 
 
 def _refused(why: str) -> InputError:

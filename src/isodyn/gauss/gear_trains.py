@@ -26,6 +26,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from scipy.linalg import eigh, qr
 
+from isodyn.described import described
 from isodyn.errors import ConflictError, InputError, SingularError
 from isodyn.linear_solvers.rank import FloatArray
 
@@ -138,6 +139,16 @@ class GearTrain:
     def _check_table(self) -> None:
         if not self.circuits:
             raise InputError("a gear train needs at least one fundamental circuit")
+        self._check_circuits()
+        for link, value in self.inertia.items():
+            if not (np.isfinite(value) and value >= 0.0):
+                raise InputError(f"the inertia of link {link!r} must be a number ≥ 0, received {value}")
+        self._check_planets()
+        used = {link for i, j, k, _ in self.circuits for link in (i, j, k)}
+        if loose := [link for link in self.links if link not in used]:
+            raise InputError(f"link {loose[0]!r} is in no circuit", hint="leave it out, or add the circuit of its mesh")
+
+    def _check_circuits(self) -> None:
         for number, circuit in enumerate(self.circuits, start=1):
             i, j, k, ratio = circuit
             for link in (i, j, k):
@@ -152,18 +163,14 @@ class GearTrain:
                 raise InputError(
                     f"the ratio of circuit {number} must be a finite number and not zero, received {ratio}"
                 )
-        for link, value in self.inertia.items():
-            if not (np.isfinite(value) and value >= 0.0):
-                raise InputError(f"the inertia of link {link!r} must be a number ≥ 0, received {value}")
+
+    def _check_planets(self) -> None:
         for planet in self.planets:
             for link in (planet.link, planet.carrier):
                 if link not in self.links:
                     raise InputError(f"planet {planet.link!r} on carrier {planet.carrier!r}: there is no link {link!r}")
             if not (np.isfinite(planet.mass) and planet.mass >= 0.0 and np.isfinite(planet.distance)):
                 raise InputError(f"planet {planet.link!r} needs a mass ≥ 0 and a distance, received {planet[2:]}")
-        used = {link for i, j, k, _ in self.circuits for link in (i, j, k)}
-        if loose := [link for link in self.links if link not in used]:
-            raise InputError(f"link {loose[0]!r} is in no circuit", hint="leave it out, or add the circuit of its mesh")
 
     def _check_mobility(self) -> None:
         R, order = qr(self.constraints.T, mode="r", pivoting=True)
@@ -308,6 +315,8 @@ class Stability:
     def stable(self) -> bool:
         """Whether all disturbances decay; a rate of zero, to rounding, is not enough."""
         return bool(self.rates[-1] < -RANK * np.abs(self.rates).max())
+
+    __repr__ = described
 
     def __str__(self) -> str:
         verdict = "stable" if self.stable else "not stable"

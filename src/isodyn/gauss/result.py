@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from isodyn.described import described
 from isodyn.errors import InputError
 from isodyn.linear_solvers.rank import FloatArray, Rank
 
@@ -47,6 +48,8 @@ class Conflict:
         """One sentence with every row and its residual."""
         parts = (f"{name} by {value:.3g}" for name, value in zip(self.names, self.residuals, strict=True))
         return "constraints conflict; A a − b is least in the sum of squares and misses " + ", ".join(parts)
+
+    __repr__ = described
 
     def __str__(self) -> str:
         return self.message
@@ -185,6 +188,8 @@ class Result:
         if v.shape != self.a.shape:
             raise InputError(f"v must have shape {self.a.shape}, received {v.shape}")
         return Work(float(v @ self.newton), float(v @ self.lagrange), float(v @ self.coulomb))
+
+    __repr__ = described
 
     def __str__(self) -> str:
         lines = [f"Gauss' principle by {self.method}: {self.a.size} coordinates, {self.lam.size} rows"]

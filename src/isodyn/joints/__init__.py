@@ -4,6 +4,7 @@ from isodyn.joints.couplings import Coupling, Drive, Gear, Pulley
 from isodyn.joints.joint import Joint
 from isodyn.joints.pairs import Cylindrical, Fixed, Hinge, Planar, Prismatic, Screw
 from isodyn.joints.point_pairs import Distance, PointOnPlane, Spherical, Universal
+from isodyn.joints.rails import RollingEllipsoid, WheelOnRail
 from isodyn.joints.rolling import RollingDisc, RollingSphere
 from isodyn.joints.user import UserRows
 
@@ -21,9 +22,11 @@ __all__ = [
     "Prismatic",
     "Pulley",
     "RollingDisc",
+    "RollingEllipsoid",
     "RollingSphere",
     "Screw",
     "Spherical",
     "Universal",
     "UserRows",
+    "WheelOnRail",
 ]

@@ -1,7 +1,7 @@
 """On which bodies a joint acts, and where.
 
     pair                 on its two bodies, at its point in each of them
-    rolling              on the body and on the ground, where they touch
+    rolling              on the body that rolls and on what carries the surface, where they touch
     drive                on the bodies of the joint that it drives, where that joint acts
     gear, coupling       on all bodies of the joints that it couples, where the first of these acts on each of them
     pulley               on the two ends of the rope, and on the ground at the first point that the rope runs over
@@ -19,6 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from isodyn.bodies.body import GROUND
+from isodyn.joints.measures import SLIP
 from isodyn.joints.words import Pair, Row, Word, triad
 from isodyn.kernels.compiled import FloatArray
 
@@ -50,10 +51,15 @@ def of_pair(pair: Pair) -> Action:
 
 
 def of_rolling(rows: list[Row]) -> Action:
-    """A sphere or disc on a plane; the third axis of the joint is the normal."""
+    """A round body on a surface; the third axis of the joint is the normal of its plane, fixed in
+    the body that carries it."""
     touching = rows[-1].terms[0][1]
-    points = {touching.first: np.zeros(3), GROUND: np.zeros(3)}
-    return Action(touching.first, points, touching, triad(touching.numbers.n))
+    points = {touching.first: np.zeros(3), touching.second: np.zeros(3)}
+    if touching.kind != SLIP:
+        return Action(touching.first, points, touching, triad(touching.numbers.n))
+    e1, e3 = touching.numbers.c1, touching.numbers.c
+    axes = np.array([e1, np.cross(e3, e1), e3])
+    return Action(touching.first, points, touching, axes, touching.second)
 
 
 def of_couplings(pairs: Iterable[Pair]) -> Action:

@@ -9,9 +9,11 @@ s, d = P_j − P_i:
     OFFSET     (R_i a)·d                    DISC_HEIGHT    height n·x of the lowest point x of a disc with centre P_i, axis a
     LENGTH     |d|                          TANGENT_ANGLE  the same between slopes of beams
     TWIST      as ANGLE, with the gradient that holds where the axes of the two bodies do not agree
+    CROSS      turn about a of the axis c₁ ⟂ a of body j, which a cross carries (universal joints); as TWIST otherwise
     ROLL_SPHERE, ROLL_DISC   rates only: velocity u·ẋ of the material point of body i that touches the plane ⟂ n
+    CONTACT, SLIP            height and slip of an ellipsoid of body i on a surface of body j (isodyn.joints.contacts)
 
-Poses tell ANGLE, TANGENT_ANGLE and TWIST within half a turn. Where something depends on the value,
+Poses tell ANGLE, TANGENT_ANGLE, TWIST and CROSS within half a turn. Where something depends on the value,
 whole turns are counted: the angle is a coordinate of the state (isodyn.multibody.turns), and the
 measure takes it from there.
 
@@ -28,12 +30,16 @@ from __future__ import annotations
 import numpy as np
 
 from isodyn.bodies.rotation_kernels import Vector, cross, dot, put, rotate, rotate_back, sum_of, triple
+from isodyn.joints.contacts import contact
 from isodyn.kernels.compiled import FloatArray, kernel
 from isodyn.kernels.struct import Struct, real, reals
 
 POINT, AXES, OFFSET, LENGTH, ANGLE, PLANAR_ANGLE, DISC_HEIGHT, ROLL_SPHERE, ROLL_DISC, TANGENT_ANGLE, TWIST = range(11)
-WHOLE_TURNS = (ANGLE, TANGENT_ANGLE, TWIST)  # measures that poses tell up to whole turns
+CROSS, CONTACT, SLIP = range(11, 14)
+TWISTS = (TWIST, CROSS)
+WHOLE_TURNS = (ANGLE, TANGENT_ANGLE, TWIST, CROSS)  # measures that poses tell up to whole turns
 TWO_PI = 2.0 * np.pi
+PROFILE = 9  # coefficients of the profile of a surface
 R_I, W_I, R_J, W_J = 0, 3, 6, 9  # where (ṙ_i, ω_i, ṙ_j, ω_j) begin in a gradient
 
 
@@ -49,14 +55,15 @@ class Pose(Struct):
 
 
 class WordNumbers(Struct):
-    """Points and axes in the two bodies, directions of the world, a radius, and the angle that
-    counts as zero, as far as a word needs them."""
+    """Points and axes in the two bodies, directions of the world, a radius, the angle that counts
+    as zero, and the shapes of a contact, as far as a word needs them."""
 
     s_i, s_j = reals(3), reals(3)
     a, a1, a2 = reals(3), reals(3), reals(3)
     c, c1 = reals(3), reals(3)
     u, n = reals(3), reals(3)
     radius, zero = real, real
+    shape, profile = reals(3, 3), reals(PROFILE)
 
 
 class MeasureWork(Struct):
@@ -103,7 +110,7 @@ def within_half_a_turn(x: float) -> float:
 
 @kernel()
 def angle_of(kind: int, p: Pose, q: Pose, word: WordNumbers) -> float:
-    """ANGLE, TANGENT_ANGLE or TWIST from the poses, within half a turn."""
+    """ANGLE, TANGENT_ANGLE, TWIST or CROSS from the poses, within half a turn."""
     if kind == TANGENT_ANGLE:
         return within_half_a_turn(q.angle - p.angle - word.zero)
     y = rotate_back(p.R, rotate(q.R, triple(word.c1)))
@@ -165,6 +172,13 @@ def measure(kind: int, p: Pose, q: Pose, word: WordNumbers, g: FloatArray) -> fl
     if kind == PLANAR_ANGLE:
         g[W_I + 2], g[W_J + 2] = -1.0, 1.0
         return q.angle - p.angle - word.zero
+    if kind in (CONTACT, SLIP):
+        height, W, of_i, of_j = contact(kind == SLIP, p, q, word)
+        put(g, R_I, W)
+        put(g, W_I, of_i)
+        put(g, R_J, (-W[0], -W[1], -W[2]))
+        put(g, W_J, (-of_j[0], -of_j[1], -of_j[2]))
+        return height if kind == CONTACT else 0.0
     _, n, _, touch = touching(kind, p, word)
     if kind == DISC_HEIGHT:
         put(g, R_I, triple(word.n))
@@ -177,7 +191,7 @@ def measure(kind: int, p: Pose, q: Pose, word: WordNumbers, g: FloatArray) -> fl
 
 @kernel()
 def turn_gradient(kind: int, p: Pose, q: Pose, word: WordNumbers, g: FloatArray) -> None:
-    """The gradient of ANGLE, TANGENT_ANGLE or TWIST into g."""
+    """The gradient of ANGLE, TANGENT_ANGLE, TWIST or CROSS into g."""
     if kind == ANGLE:
         a = triple(word.a)
         put(g, R_I, (0.0, 0.0, 0.0))

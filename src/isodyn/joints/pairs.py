@@ -11,13 +11,14 @@ the rows across the plane are left out.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from isodyn.errors import InputError, about
 from isodyn.joints import measures as words
 from isodyn.joints.joint import Joint
+from isodyn.joints.part import Symbol
 from isodyn.joints.words import Pair, Row, RowKind, Word
 from isodyn.parts import Keys, Value, joint, optional, required
 from isodyn.real_numbers import real_number
@@ -255,12 +256,18 @@ class Screw(Joint):
 class Planar(Joint):
     """A joint that slides in the plane ⟂ axis and turns about the axis.
 
+    Its coordinates are x, y and the angle: the way from the point of the first body to that of the
+    second, in axes of the first body, and the turn about the axis.
+
     Parameters
     ----------
     name
         Name of the joint.
     first, second
         Names of the bodies, or "ground".
+    direction
+        Direction of x, in the world at the start, or in the first body if `axes` are given; its part
+        along the axis is left out. If left out, the axis of the world that is farthest from `axis`.
     point
         Point of the joint in the world at the start; the mass centre of the second body if left
         out.
@@ -285,10 +292,19 @@ class Planar(Joint):
     3
     """
 
+    direction: Any = None
+    keys: ClassVar[Keys] = {**Joint.keys, "direction": optional(Value.VECTOR)}
     in_plane: ClassVar[bool] = False
 
     def rows(self, pair: Pair) -> list[Row]:
         return [pair.offset(3), pair.axes(1, 3), pair.axes(2, 3)]
+
+    def coordinates(self, pair: Pair) -> dict[str, Word]:
+        pair = pair.along(self.direction, self.axes is not None)
+        return {"x": pair.offset_word(1), "y": pair.offset_word(2)} | _angle_of(pair)
+
+    def symbol(self, rows: list[Row], coordinates: dict[str, Word]) -> Symbol:
+        return Symbol.PLANE
 
 
 @joint("fixed")

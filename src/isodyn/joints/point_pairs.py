@@ -9,7 +9,7 @@ the rows across the plane are left out.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,7 +18,9 @@ from isodyn.bodies.body import Body
 from isodyn.errors import InputError
 from isodyn.joints import measures as words
 from isodyn.joints.joint import Joint
+from isodyn.joints.part import Symbol
 from isodyn.joints.words import Pair, Row, RowKind, Word, between_points, length_of, unit
+from isodyn.kernels.compiled import FloatArray
 from isodyn.parts import Keys, Value, joint, optional, required
 
 
@@ -68,6 +70,10 @@ class Spherical(Joint):
 class Universal(Joint):
     """A cross of two axes, one fixed in each body, that stay perpendicular.
 
+    Its coordinates are the turn of the cross against the first body about `axis` (`angle`), and
+    that of the second body against the cross about `second_axis` (`second_angle`); both are zero
+    at the start.
+
     Parameters
     ----------
     name
@@ -105,23 +111,32 @@ class Universal(Joint):
     in_plane: ClassVar[bool] = False
 
     def rows(self, pair: Pair) -> list[Row]:
-        if self.axes is not None:
-            second = pair.c[2]
-        else:
-            if self.second_axis is None:
-                raise InputError(
-                    f"joint {self.name!r}: a universal joint needs second_axis=, the axis in {self.second!r}"
-                )
-            second = unit(f"joint {self.name!r}: second_axis", self.second_axis, "second_axis") @ pair.second.R
-            cosine = float(pair.first.R @ pair.a[2] @ (pair.second.R @ second))
-            if abs(cosine) > 1e-6:
-                raise InputError(
-                    f"joint {self.name!r}: axis and second_axis of a universal joint must be perpendicular,"
-                    f" received {np.degrees(np.arccos(min(abs(cosine), 1.0))):.4g}° between them",
-                    argument="second_axis",
-                )
-        word = pair.word(words.AXES, a=pair.a[2], c=second)
+        word = pair.word(words.AXES, a=pair.a[2], c=self._second(pair))
         return [*pair.coincide(), pair.row("axis ⟂ axis", RowKind.AXES, word)]
+
+    def coordinates(self, pair: Pair) -> dict[str, Word]:
+        if "cable" in (pair.first.kind, pair.second.kind):
+            return {}
+        return {word.called: word for word in pair.cross_words(pair.a[2], self._second(pair))}
+
+    def symbol(self, rows: list[Row], coordinates: dict[str, Word]) -> Symbol:
+        return Symbol.UNIVERSAL
+
+    def _second(self, pair: Pair) -> FloatArray:
+        """The axis in the second body."""
+        if self.axes is not None:
+            return np.asarray(pair.c[2])
+        if self.second_axis is None:
+            raise InputError(f"joint {self.name!r}: a universal joint needs second_axis=, the axis in {self.second!r}")
+        second = unit(f"joint {self.name!r}: second_axis", self.second_axis, "second_axis") @ pair.second.R
+        cosine = float(pair.first.R @ pair.a[2] @ (pair.second.R @ second))
+        if abs(cosine) > 1e-6:
+            raise InputError(
+                f"joint {self.name!r}: axis and second_axis of a universal joint must be perpendicular,"
+                f" received {np.degrees(np.arccos(min(abs(cosine), 1.0))):.4g}° between them",
+                argument="second_axis",
+            )
+        return np.asarray(second)
 
 
 @joint("point_on_plane")
@@ -129,7 +144,8 @@ class Universal(Joint):
 class PointOnPlane(Joint):
     """A point of the second body stays in a plane of the first.
 
-    The plane goes through `point`, ⟂ `axis`.
+    The plane goes through `point`, ⟂ `axis`, and moves with the first body. Its coordinates are x
+    and y, the place of the point in the plane; between planar bodies x alone.
 
     Parameters
     ----------
@@ -137,6 +153,10 @@ class PointOnPlane(Joint):
         Name of the joint.
     first, second
         Names of the bodies, or "ground".
+    direction
+        Direction of x, as in a `Planar` joint.
+    lift
+        A function of time by which the plane moves along its axis in the first body.
     point
         Point of the joint in the world at the start; the mass centre of the second body if left
         out.
@@ -161,6 +181,9 @@ class PointOnPlane(Joint):
     1
     """
 
+    direction: Any = None
+    lift: Any = 0.0
+    keys: ClassVar[Keys] = {**Joint.keys, "direction": optional(Value.VECTOR), "lift": optional(Value.TIME)}
     oriented: ClassVar[bool] = False
 
     def rows(self, pair: Pair) -> list[Row]:
@@ -169,10 +192,17 @@ class PointOnPlane(Joint):
                 f"joint {self.name!r}: the plane belongs to the first body, which is a particle",
                 argument=("between", 0),
             )
-        return [pair.offset(3)]
+        return [replace(pair.offset(3), target=self.lift)]
 
     def coordinates(self, pair: Pair) -> dict[str, Word]:
-        return {}
+        if pair.planar:
+            across = np.cross(np.array([0.0, 0.0, 1.0]), pair.a[2])
+            return {"x": pair.word(words.OFFSET, a=-across)} if np.linalg.norm(across) > 0.5 else {}
+        pair = pair.along(self.direction, self.axes is not None)
+        return {"x": pair.offset_word(1), "y": pair.offset_word(2)}
+
+    def symbol(self, rows: list[Row], coordinates: dict[str, Word]) -> Symbol:
+        return Symbol.PLANE
 
 
 @joint("distance")

@@ -1,5 +1,7 @@
-"""Rolling without slip on a plane: the velocity of the touching point is zero, the height of the
-centre is held.
+"""Balls and discs that roll without slip.
+
+On a plane of the ground that does not move they have words of their own (isodyn.joints.measures);
+everything else goes by isodyn.joints.contacts.
 """
 
 from __future__ import annotations
@@ -9,19 +11,19 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from isodyn.bodies.body import Body, vector3
-from isodyn.errors import InputError
+from isodyn.bodies.body import Body
 from isodyn.joints import measures as words
 from isodyn.joints.actions import of_rolling
 from isodyn.joints.part import JointPart, JointRows, JointWorld
-from isodyn.joints.words import Pair, Row, RowKind, ground_body, triad, unit
+from isodyn.joints.touching import SURFACE, Surface, place, refuse_radius, rests, slip, touching
+from isodyn.joints.words import Pair, RowKind, ground_body, triad, unit
 from isodyn.kernels.compiled import FloatArray
-from isodyn.parts import Keys, Value, joint, optional, required
+from isodyn.parts import Keys, Value, joint, required
 
 
 @joint("rolling_sphere")
 @dataclass(frozen=True)
-class RollingSphere(JointPart):
+class RollingSphere(Surface, JointPart):
     """A sphere that rolls on a plane without slip.
 
     Parameters
@@ -35,9 +37,17 @@ class RollingSphere(JointPart):
     centre
         Centre in the world at the start; the mass centre if left out.
     plane_point
-        A point of the plane.
+        A point of the plane, in the world at the start.
     normal
-        Normal of the plane.
+        Normal of the plane, in the world at the start.
+    on
+        Name of the body that carries the plane, or "ground".
+    along
+        A direction in the plane, in the world at the start: that of `slide` and of the first row of
+        slip.
+    lift, slide
+        Functions of time by which the plane moves along its normal and along `along`, beside what
+        its body does.
 
     Raises
     ------
@@ -60,21 +70,18 @@ class RollingSphere(JointPart):
     centre: Any = None
     plane_point: Any = (0.0, 0.0, 0.0)
     normal: Any = (0.0, 0.0, 1.0)
-    keys: ClassVar[Keys] = {
-        "body": required(Value.BODY),
-        "radius": required(Value.POSITIVE),
-        "centre": optional(Value.VECTOR),
-        "plane_point": optional(Value.VECTOR),
-        "normal": optional(Value.VECTOR),
-    }
+    keys: ClassVar[Keys] = {"body": required(Value.BODY), "radius": required(Value.POSITIVE), **SURFACE}
 
     def build(self, world: JointWorld) -> JointRows:
-        return _rolling(self, world.body(self.body), None)
+        refuse_radius(self.name, self.radius)
+        if rests(self):
+            return _on_ground(self, world.body(self.body), None)
+        return touching(self, world, self.radius**2 * np.eye(3))
 
 
 @joint("rolling_disc")
 @dataclass(frozen=True)
-class RollingDisc(JointPart):
+class RollingDisc(Surface, JointPart):
     """A thin disc or wheel that rolls on a plane without slip.
 
     Parameters
@@ -90,9 +97,17 @@ class RollingDisc(JointPart):
     centre
         Centre in the world at the start; the mass centre if left out.
     plane_point
-        A point of the plane.
+        A point of the plane, in the world at the start.
     normal
-        Normal of the plane.
+        Normal of the plane, in the world at the start.
+    on
+        Name of the body that carries the plane, or "ground".
+    along
+        A direction in the plane, in the world at the start: that of `slide` and of the first row of
+        slip.
+    lift, slide
+        Functions of time by which the plane moves along its normal and along `along`, beside what
+        its body does.
 
     Raises
     ------
@@ -119,20 +134,17 @@ class RollingDisc(JointPart):
     keys: ClassVar[Keys] = {**RollingSphere.keys, "axis": required(Value.VECTOR)}
 
     def build(self, world: JointWorld) -> JointRows:
+        refuse_radius(self.name, self.radius)
         body = world.body(self.body)
-        return _rolling(self, body, unit(f"{self.name!r}: axis", self.axis, "axis") @ body.R)
+        axis = unit(f"{self.name!r}: axis", self.axis, "axis") @ body.R
+        if rests(self):
+            return _on_ground(self, body, axis)
+        return touching(self, world, self.radius**2 * (np.eye(3) - np.outer(axis, axis)))
 
 
-def _rolling(joint: RollingSphere | RollingDisc, body: Body, axis: FloatArray | None) -> JointRows:
-    if body.kind != "spatial":
-        raise InputError(f"{joint.name!r}: rolling needs a spatial body, {body.name!r} is {body.kind}", argument="body")
-    if not (np.isfinite(joint.radius) and joint.radius > 0):
-        raise InputError(f"{joint.name!r}: the radius must be positive, received {joint.radius!r}", argument="radius")
-    n = unit(f"{joint.name!r}: normal", joint.normal, "normal")
-    at = vector3(f"{joint.name!r}: plane_point", joint.plane_point, "plane_point")
-    centre = body.position
-    if joint.centre is not None:
-        centre = vector3(f"{joint.name!r}: centre", joint.centre, "centre")
+def _on_ground(joint: RollingSphere | RollingDisc, body: Body, axis: FloatArray | None) -> JointRows:
+    """A ball, or a disc with this axis, on a plane of the ground."""
+    centre, at, n = place(joint, body)
     pair = Pair.of(joint.name, body, ground_body(), centre, None)
     height = float(n @ at)
     if axis is None:
@@ -146,15 +158,6 @@ def _rolling(joint: RollingSphere | RollingDisc, body: Body, axis: FloatArray | 
         more = {"a": axis}
         up = pair.word(words.DISC_HEIGHT, n=n, radius=joint.radius, **more)
         held, kind = pair.row("height", RowKind.HEIGHT, up, height), words.ROLL_DISC
-    slip = [
-        Row(
-            joint.name,
-            f"slip {k + 1}",
-            RowKind.SLIP,
-            ((1.0, pair.word(kind, n=n, u=u, radius=joint.radius, **more)),),
-            holonomic=False,
-        )
-        for k, u in enumerate(triad(n)[:2])
-    ]
-    rows = [held, *slip]
+    slips = [slip(joint, k, pair.word(kind, n=n, u=u, radius=joint.radius, **more)) for k, u in enumerate(triad(n)[:2])]
+    rows = [held, *slips]
     return JointRows(rows, of_rolling(rows))

@@ -6,9 +6,11 @@ from __future__ import annotations
 import numpy as np
 
 from isodyn.bodies.rotation_kernels import Vector, cross, dot, put, rotate, rotate_back, sum_of, triple, twice_cross
+from isodyn.joints.contacts import contact_rest, contact_stiffness
 from isodyn.joints.measures import (
     ANGLE,
     AXES,
+    CONTACT,
     DISC_HEIGHT,
     LENGTH,
     OFFSET,
@@ -17,8 +19,9 @@ from isodyn.joints.measures import (
     R_I,
     R_J,
     ROLL_SPHERE,
+    SLIP,
     TANGENT_ANGLE,
-    TWIST,
+    TWISTS,
     W_I,
     W_J,
     MeasureWork,
@@ -51,13 +54,15 @@ def rest(kind: int, p: Pose, q: Pose, word: WordNumbers, work: MeasureWork) -> f
         return dot(cross(w_i, triple(word.a)), rotate_back(p.R, rotate(q.R, w_j)))
     if kind in (OFFSET, LENGTH):
         return rest_of_way(kind, p, q, word)
+    if kind in (CONTACT, SLIP):
+        return contact_rest(kind == SLIP, p, q, word)
     K = work.K
     stiffness(kind, p, q, word, work)
     h = 0.0
     for i in range(3):
         for j in range(3):
             h += p.w[i] * K[W_I + i, W_I + j] * p.w[j]
-            if kind == TWIST:
+            if kind in TWISTS:
                 h += p.w[i] * K[W_I + i, W_J + j] * q.w[j]
                 h += q.w[i] * K[W_J + i, W_I + j] * p.w[j]
                 h += q.w[i] * K[W_J + i, W_J + j] * q.w[j]
@@ -115,7 +120,7 @@ def stiffness(kind: int, p: Pose, q: Pose, word: WordNumbers, work: MeasureWork)
             K[i, j] = 0.0
     if kind == LENGTH:
         length_stiffness(p, q, word, work)
-    elif kind == TWIST:
+    elif kind in TWISTS:
         twist_stiffness(p, q, word, work)
     elif kind == POINT:
         point_stiffness(p, q, word, K)
@@ -126,6 +131,8 @@ def stiffness(kind: int, p: Pose, q: Pose, word: WordNumbers, work: MeasureWork)
         angle_stiffness(p, q, triple(word.a), K)
     elif kind == OFFSET:
         offset_stiffness(p, q, word, K)
+    elif kind in (CONTACT, SLIP):
+        contact_stiffness(kind == SLIP, p, q, word, K)
     elif kind not in (PLANAR_ANGLE, TANGENT_ANGLE):
         touching_stiffness(kind, p, word, K)
 

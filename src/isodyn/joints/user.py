@@ -18,9 +18,10 @@ from isodyn.systems.checks import returned
 
 @dataclass(frozen=True)
 class UserRows(Part):
-    """Rows φ = 0 from a function of the poses of one or two bodies.
+    """Rows φ = 0 from a function of poses, or rows ψ = 0 of their rates, of one or two bodies.
 
-    Derivatives come from differences, so the function must be smooth.
+    Derivatives come from differences, so the function must be smooth. Rows ψ need not be
+    integrable (a blade that cannot slip sideways); they act by forces along ∂ψ/∂v.
 
     Parameters
     ----------
@@ -32,12 +33,15 @@ class UserRows(Part):
         Function phi(pose, t) or phi(first, second, t) → (m,). It gets `Pose` objects with position,
         R and point(s).
     scale
-        Length over which φ changes, if it is far from the size of the mechanism.
+        Length over which φ or ψ changes, if it is far from the size of the mechanism.
+    psi
+        Function psi(pose, t) or psi(first, second, t) → (m,) in place of `phi`. It also reads
+        velocity, angular_velocity (body frame) and velocity_of(s) of the poses.
 
     Raises
     ------
     InputError
-        If a body is unknown, or φ is not a vector.
+        If a body is unknown, φ is not a vector, or not exactly one of `phi` and `psi` is given.
 
     Examples
     --------
@@ -47,12 +51,17 @@ class UserRows(Part):
     >>> _ = mech.add_joint(iso.UserRows("floor", "rod", lambda pose, t: [pose.position[2]]))
     >>> mech.compile().m
     1
+    >>> across = lambda pose, t: [pose.R[:, 1] @ pose.velocity_of((-0.5, 0, 0))]
+    >>> _ = mech.add_joint(iso.UserRows("blade", "rod", psi=across))
+    >>> mech.compile().m
+    2
     """
 
     name: str
     bodies: Any
-    phi: Callable[..., Any]
+    phi: Callable[..., Any] | None = None
     scale: float | None = None
+    psi: Callable[..., Any] | None = None
     noun: ClassVar[str] = "rows"
 
     def uses(self) -> list[Use]:
@@ -64,14 +73,32 @@ class UserRows(Part):
             raise InputError(f"rows {self.name!r}: bodies must be one or two names, received {self.bodies!r}")
         if len(set(names)) != len(names):
             raise InputError(f"rows {self.name!r} join {names[0]!r} to itself")
-        if not callable(self.phi):
-            raise InputError(f"rows {self.name!r}: phi must be a function of poses and t, received {self.phi!r}")
+        if (self.phi is None) == (self.psi is None):
+            raise InputError(
+                f"rows {self.name!r} need either phi= or psi=",
+                hint="phi of positions, psi of rates; rows of both kinds have two names",
+            )
+        what = "phi" if self.holonomic else "psi"
+        if not callable(self.function):
+            raise InputError(
+                f"rows {self.name!r}: {what} must be a function of poses and t, received {self.function!r}"
+            )
         if self.scale is not None and not (np.isfinite(self.scale) and self.scale > 0):
             raise InputError(f"rows {self.name!r}: scale must be positive, received {self.scale!r}")
         object.__setattr__(self, "bodies", names)
 
+    @property
+    def holonomic(self) -> bool:
+        """Whether they are rows φ of positions."""
+        return self.psi is None
+
+    @property
+    def function(self) -> Any:
+        """The function that was given, φ or ψ."""
+        return self.phi if self.holonomic else self.psi
+
     def value(self, poses: list[Pose], t: float, m: int | None = None) -> FloatArray:
-        """Return φ at a state.
+        """Return φ or ψ at a state.
 
         Parameters
         ----------
@@ -94,9 +121,14 @@ class UserRows(Part):
             the rows.
         """
         try:
-            value = self.phi(*poses, t)
+            value = self.function(*poses, t)
         except Exception as error:
             error.add_note(f"in the user-defined rows {self.name!r}")
             raise
         size = np.size(value) if m is None else m
-        return returned(f"phi of {self.name!r}", np.ravel(value) if np.ndim(value) == 0 else value, (size,), t)
+        return returned(
+            f"{'phi' if self.holonomic else 'psi'} of {self.name!r}",
+            np.ravel(value) if np.ndim(value) == 0 else value,
+            (size,),
+            t,
+        )

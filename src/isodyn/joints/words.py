@@ -6,7 +6,7 @@ right-handed triads of the two bodies.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
@@ -28,6 +28,7 @@ class Word:
     second: str
     numbers: WordNumbers
     owner: str = ""  # the part that it is written for
+    called: str = ""  # its name among the coordinates of a joint, where that is not the usual one
 
     @property
     def key(self) -> tuple[int, str, str, bytes]:
@@ -174,6 +175,22 @@ class Pair:
                     argument="between",
                 )
 
+    def along(self, direction: Any, in_body: bool) -> Pair:
+        """The same with axis 1 along a direction in the world at the start, or in the first body;
+        axes 1 and 2 of the second body turn with it."""
+        if direction is None:
+            return self
+        what = f"joint {self.name!r}: direction"
+        d = unit(what, direction, "direction")
+        d = d if in_body else d @ self.first.R
+        across = d - (d @ self.a[2]) * self.a[2]
+        if np.linalg.norm(across) < 1e-6:
+            raise InputError(f"{what} points along the axis", argument="direction")
+        e1 = across / np.linalg.norm(across)
+        c, s = float(e1 @ self.a[0]), float(e1 @ self.a[1])
+        turn = np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]])
+        return replace(self, a=turn @ self.a, c=turn @ self.c)
+
     # ---- words
 
     def word(self, kind: int, **numbers: Any) -> Word:
@@ -218,6 +235,30 @@ class Pair:
         """The same where nothing keeps axis 3 of the two bodies together."""
         word = self.angle_word()
         return word if self.planar else Word(words.TWIST, word.first, word.second, word.numbers, word.owner)
+
+    def cross_words(self, axis: FloatArray, second: FloatArray) -> tuple[Word, Word]:
+        """The turns of a cross that carries `axis` of the first body and `second` of the second,
+        perpendicular to each other: of the cross against the first body, and of the second body
+        against the cross.
+
+        Relative angular velocity = rate₁ axis + rate₂ second. The first is the turn of `second`
+        about `axis` in the first body. The cross turns backwards in the second body: the other is
+        the turn of `axis` about −second there.
+        """
+        R_i, R_j = self.first.R, self.second.R
+        one = axis, second @ R_j.T @ R_i, second
+        two = -second, axis @ R_i.T @ R_j, axis
+        found = []
+        for k, (a, a1, c1) in enumerate((one, two)):
+            across = a1 - (a1 @ a) * a  # apart before a mechanism is assembled
+            a1 = across / np.linalg.norm(across) if np.linalg.norm(across) > 1e-3 else triad(a)[0]
+            own = WordNumbers()
+            own.s_i, own.s_j = (self.s_i, self.s_j) if k == 0 else (self.s_j, self.s_i)
+            own.a, own.a1, own.a2, own.c1 = a, a1, np.cross(a, a1), c1
+            first, second_ = (self.first, self.second) if k == 0 else (self.second, self.first)
+            called = ("angle", "second_angle")[k]
+            found.append(Word(words.CROSS, first.name, second_.name, own, self.name, called))
+        return found[0], found[1]
 
     def length_word(self) -> Word:
         return self.word(words.LENGTH)

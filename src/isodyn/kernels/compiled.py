@@ -37,6 +37,7 @@ from __future__ import annotations
 import re
 from collections import namedtuple
 from collections.abc import Callable
+from enum import IntFlag
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -64,19 +65,27 @@ RETRACT, BALANCE, JACOBIAN, FACTORISE, SOLVE, CONSTRAINT, POSITION, VELOCITY, AC
     range(12)
 )
 
-# ---- traits of a model, a bit each
-RETRACTS = 1  # answers RETRACT; otherwise q ⊕ d = q + d
-KNOWS_MASS = 2  # answers JACOBIAN for c = (c0, 0, 0)
-KNOWS_TANGENT = 4  # answers JACOBIAN for every c
-SOLVES = 8  # answers FACTORISE and SOLVE
-LINEAR = 16  # balance is affine in (q, v, a) with constant matrices
-CONSTANT_MASS = 32  # ∂balance/∂a does not depend on the state
-SPARSE = 128  # answers JACOBIAN and CONSTRAINT by the values of fixed sparse patterns
-KNOWS_RATE = 256  # answers RATE; and RETRACT by nothing brings q back to where it lives
-KNOWS_LEVELS = 512  # answers LEVELS
-COUNTS_TURNS = 1024  # answers SETTLE
-# multipliers enter as they like: the matrix of a step comes from differences of all its equations
-GENERAL = 64
+
+class Traits(IntFlag):
+    """What a model answers, and what is known about it; kernels see the sum as a number."""
+
+    RETRACTS = 1  # answers RETRACT; otherwise q ⊕ d = q + d
+    KNOWS_MASS = 2  # answers JACOBIAN for c = (c0, 0, 0)
+    KNOWS_TANGENT = 4  # answers JACOBIAN for every c
+    SOLVES = 8  # answers FACTORISE and SOLVE
+    LINEAR = 16  # balance is affine in (q, v, a) with constant matrices
+    CONSTANT_MASS = 32  # ∂balance/∂a does not depend on the state
+    # multipliers enter as they like: the matrix of a step comes from differences of all its equations
+    GENERAL = 64
+    SPARSE = 128  # answers JACOBIAN and CONSTRAINT by the values of fixed sparse patterns
+    KNOWS_RATE = 256  # answers RATE; and RETRACT by nothing brings q back to where it lives
+    KNOWS_LEVELS = 512  # answers LEVELS
+    COUNTS_TURNS = 1024  # answers SETTLE
+
+
+# the same as plain numbers, for kernels
+RETRACTS, KNOWS_MASS, KNOWS_TANGENT, SOLVES, LINEAR = (1 << k for k in range(5))
+CONSTANT_MASS, GENERAL, SPARSE, KNOWS_RATE, KNOWS_LEVELS, COUNTS_TURNS = (1 << k for k in range(5, 11))
 
 # ---- answers of a model and of the kernels
 OK, NOT_CONVERGED, SINGULAR, NOT_FINITE, RAISED, WRONG_SHAPE, NO_PIVOT, UNTOLD = range(

@@ -80,49 +80,45 @@ def size_of_blocks(J: FloatArray, sizes: FloatArray, S: Any) -> float:
 
 
 @kernel(inline=True, fused=True)
-def eliminate_node(A: FloatArray, S: Any, f: int, node: Any, pivots: IntArray, drop: float, dependent: IntArray) -> int:
-    """D, Y and Z of a node with f unknowns in their places, and A_ss − Z Y of those that it
-    touches; the unknown without a pivot, or −1."""
-    w, D, Y, Z = natural(node.width), natural(node.D), natural(node.Y), natural(node.Z)
-    base, later, made_of, positions = natural(node.first), natural(node.later), natural(S.storage), S.later
-    columns, rows = natural(made_of + 3 * S.size), natural(made_of + 4 * S.size + base)
-    put_aside = drop > 0.0 and node.multipliers == 1
-    block = 0.0  # multipliers count one by one, unknowns of a body together
-    if node.multipliers == 0:
-        for k in range(f):
-            block = max(block, A[made_of + base + k])
-    for k in range(f):
-        row, largest = k, abs(A[D + k * f + k]) * A[rows + k]
-        scale = max(block, A[made_of + base + k]) / A[columns + base + k]
-        if put_aside:
-            if not largest > drop * scale:
-                dependent[S.unknown[base + k]] = 1
-                A[D + k * f + k] = NOTHING
-        else:
-            for i in range(k + 1, f):
-                if abs(A[D + i * f + k]) * A[rows + i] > largest:
-                    row, largest = i, abs(A[D + i * f + k]) * A[rows + i]
-            if not largest > LOST * scale:  # also true for NaN
-                return S.unknown[base + k]
-            if largest < WEAK * scale:
-                S.weak = 1
-        pivots[base + k] = row
-        if row != k:
-            A[rows + k], A[rows + row] = A[rows + row], A[rows + k]
-            for j in range(f):
-                A[D + k * f + j], A[D + row * f + j] = A[D + row * f + j], A[D + k * f + j]
+def find_pivot(A: FloatArray, f: int, k: int, D: int, rows: int) -> int:
+    """Row of a node with the largest entry of column k, from row k on, in units of the rows."""
+    row, largest = k, abs(A[D + k * f + k]) * A[rows + k]
+    for i in range(k + 1, f):
+        if abs(A[D + i * f + k]) * A[rows + i] > largest:
+            row, largest = i, abs(A[D + i * f + k]) * A[rows + i]
+    return row
+
+
+@kernel(inline=True, fused=True)
+def swap_rows(A: FloatArray, f: int, w: int, k: int, row: int, D: int, Y: int, rows: int) -> None:
+    """Exchange two rows of a node, in its own block and in those of later nodes."""
+    A[rows + k], A[rows + row] = A[rows + row], A[rows + k]
+    for j in range(f):
+        A[D + k * f + j], A[D + row * f + j] = A[D + row * f + j], A[D + k * f + j]
+    for j in range(w):
+        A[Y + k * w + j], A[Y + row * w + j] = A[Y + row * w + j], A[Y + k * w + j]
+
+
+@kernel(inline=True, fused=True)
+def eliminate_column(A: FloatArray, f: int, w: int, k: int, D: int, Y: int) -> None:
+    """Take row k out of the rows below it; the inverse of the pivot in its place."""
+    inverse = 1.0 / A[D + k * f + k]
+    A[D + k * f + k] = inverse
+    for i in range(k + 1, f):
+        factor = A[D + i * f + k] * inverse
+        A[D + i * f + k] = factor
+        if factor != 0.0:
+            for j in range(k + 1, f):
+                A[D + i * f + j] -= factor * A[D + k * f + j]
             for j in range(w):
-                A[Y + k * w + j], A[Y + row * w + j] = A[Y + row * w + j], A[Y + k * w + j]
-        inverse = 1.0 / A[D + k * f + k]
-        A[D + k * f + k] = inverse
-        for i in range(k + 1, f):
-            factor = A[D + i * f + k] * inverse
-            A[D + i * f + k] = factor
-            if factor != 0.0:
-                for j in range(k + 1, f):
-                    A[D + i * f + j] -= factor * A[D + k * f + j]
-                for j in range(w):
-                    A[Y + i * w + j] -= factor * A[Y + k * w + j]
+                A[Y + i * w + j] -= factor * A[Y + k * w + j]
+
+
+@kernel(inline=True, fused=True)
+def divide_later(A: FloatArray, S: Any, f: int, node: Any, made_of: int, columns: int) -> None:
+    """Z = A_sp U⁻¹ of the later unknowns, and what their pivots are made of."""
+    w, D, Y, Z = natural(node.width), natural(node.D), natural(node.Y), natural(node.Z)
+    later, positions = natural(node.later), S.later
     for i in range(w):
         z = Z + i * f
         for k in range(f):
@@ -133,9 +129,15 @@ def eliminate_node(A: FloatArray, S: Any, f: int, node: Any, pivots: IntArray, d
         value = 0.0
         for k in range(f):
             value += A[z + k] * A[Y + k * w + i]
-        j = natural(positions[later + i])  # what the later pivots are made of
+        j = natural(positions[later + i])
         size = A[columns + j]
         A[made_of + j] = max(A[made_of + j], abs(value) * (size * size))
+
+
+@kernel(inline=True, fused=True)
+def update_later(A: FloatArray, S: Any, f: int, node: Any) -> None:
+    """A_ss − Z Y of the later nodes that a node touches."""
+    w, Y, Z = natural(node.width), natural(node.Y), natural(node.Z)
     for u in range(node.first_update, node.first_update + node.updates):
         update = S.updates[u]
         a, n_a, b, n_b = natural(update.a), natural(update.rows), natural(update.b), natural(update.columns)
@@ -148,6 +150,40 @@ def eliminate_node(A: FloatArray, S: Any, f: int, node: Any, pivots: IntArray, d
                 for k in range(f):
                     value -= A[z + k] * A[y + k * w]
                 A[t + j] = value
+
+
+@kernel(inline=True, fused=True)
+def eliminate_node(A: FloatArray, S: Any, f: int, node: Any, pivots: IntArray, drop: float, dependent: IntArray) -> int:
+    """D, Y and Z of a node with f unknowns in their places, and A_ss − Z Y of those that it
+    touches; the unknown without a pivot, or −1."""
+    w, D, Y = natural(node.width), natural(node.D), natural(node.Y)
+    base, made_of = natural(node.first), natural(S.storage)
+    columns, rows = natural(made_of + 3 * S.size), natural(made_of + 4 * S.size + base)
+    put_aside = drop > 0.0 and node.multipliers == 1
+    block = 0.0  # multipliers count one by one, unknowns of a body together
+    if node.multipliers == 0:
+        for k in range(f):
+            block = max(block, A[made_of + base + k])
+    for k in range(f):
+        row = k
+        if not put_aside:
+            row = find_pivot(A, f, k, D, rows)
+        largest = abs(A[D + row * f + k]) * A[rows + row]
+        scale = max(block, A[made_of + base + k]) / A[columns + base + k]
+        if put_aside:
+            if not largest > drop * scale:
+                dependent[S.unknown[base + k]] = 1
+                A[D + k * f + k] = NOTHING
+        elif not largest > LOST * scale:  # also true for NaN
+            return S.unknown[base + k]
+        elif largest < WEAK * scale:
+            S.weak = 1
+        pivots[base + k] = row
+        if row != k:
+            swap_rows(A, f, w, k, row, D, Y, rows)
+        eliminate_column(A, f, w, k, D, Y)
+    divide_later(A, S, f, node, made_of, columns)
+    update_later(A, S, f, node)
     return -1
 
 

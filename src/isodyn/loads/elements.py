@@ -11,14 +11,14 @@ from typing import Any, ClassVar
 import numpy as np
 
 from isodyn.errors import InputError, about
+from isodyn.expressions.time import TimeFunction
 from isodyn.joints import measures as words
 from isodyn.joints.words import Pair, Word, between_points, length_of
-from isodyn.loads.laws import (
-    SpringLaw,
-)
+from isodyn.kernels.compiled import FloatArray
+from isodyn.loads.laws import SpringLaw
 from isodyn.loads.part import Law, LoadForces, LoadPart, LoadWorld
 from isodyn.parts import Keys, Value, load, optional, required
-from isodyn.real_numbers import real_number
+from isodyn.real_numbers import real_array, real_number
 
 
 @load("spring")
@@ -80,7 +80,7 @@ class Spring(LoadPart):
 
     def build(self, world: LoadWorld) -> LoadForces:
         pair = between_points(self.name, world.body(self.first), world.body(self.second), self.points)
-        rest = length_of(pair) if self.rest is None else float(self.rest)
+        rest = length_of(pair) if self.rest is None else constant(self.name, "rest", self.rest)
         not_negative(self.name, stiffness=self.stiffness, damping=self.damping, rest=rest)
         if length_of(pair) == 0:
             raise InputError(
@@ -147,7 +147,7 @@ class Bushing(LoadPart):
     def build(self, world: LoadWorld) -> LoadForces:
         pair = Pair.of(self.name, world.body(self.first), world.body(self.second), self.point, self.axis)
         pair.oriented("bushing")
-        k, c = (np.broadcast_to(np.asarray(x, dtype=float), 6) for x in (self.stiffness, self.damping))
+        k, c = (six(self.name, what, getattr(self, what)) for what in ("stiffness", "damping"))
         not_negative(self.name, stiffness=k.min(), damping=c.min())
         along: list[Word] = [pair.offset_word(i) for i in (1, 2, 3)]
         tilts = [pair.word(words.AXES, a=x, c=pair.c[2]) for x in (-pair.a[1], pair.a[0])]
@@ -159,5 +159,29 @@ class Bushing(LoadPart):
 def not_negative(name: str, **values: float) -> None:
     for what, value in values.items():
         with about(None, what):
-            if real_number(f"load {name!r}: {what}", value) < 0:
+            if constant(name, what, value) < 0:
                 raise InputError(f"load {name!r}: {what} must not be negative, received {value:g}")
+
+
+def constant(name: str, what: str, value: Any) -> float:
+    """A finite number; a function of time in its place is told where it goes."""
+    if callable(value) or isinstance(value, TimeFunction):
+        raise InputError(
+            f"load {name!r}: {what} is a constant number, received a function of time",
+            hint='take FormulaMotor(…, torque="50*(sin(t) - coordinate)") for a joint,'
+            ' or Tension(…, "50*(length - 1 - 0.1*sin(t))") between two points',
+            argument=what,
+        )
+    with about(None, what):
+        return real_number(f"load {name!r}: {what}", value)
+
+
+def six(name: str, what: str, value: Any) -> FloatArray:
+    """Six numbers, or one for all of them."""
+    if callable(value) or isinstance(value, TimeFunction):
+        constant(name, what, value)
+    with about(None, what):
+        array = real_array(f"load {name!r}: {what}", value, "6 numbers, or one for all")
+        if array.shape not in ((), (6,)):
+            raise InputError(f"load {name!r}: {what} must be 6 numbers, or one for all, received {value!r}")
+    return np.broadcast_to(array, 6)

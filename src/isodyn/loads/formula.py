@@ -16,10 +16,10 @@ import numpy as np
 from isodyn.bodies.body import Body, vector3
 from isodyn.errors import InputError, about
 from isodyn.expressions import compile_formula
-from isodyn.expressions.time import Formula
+from isodyn.expressions.time import Formula, components
 from isodyn.joints import measures as words
 from isodyn.joints.words import Pair, Word, arm, between_points, ground_body
-from isodyn.loads.formula_laws import OWN, RATE, formula_law, names_in, of_state, turn_word
+from isodyn.loads.formula_laws import OWN, RATE, formula_law, names_in, of_state, text_of, turn_word
 from isodyn.loads.on_bodies import Force, Torque
 from isodyn.loads.on_joints import Motor
 from isodyn.loads.part import Input, JointLoad, Law, LoadForces, LoadPart, LoadWorld
@@ -207,7 +207,7 @@ class FormulaMotor(JointLoad):
         own = {OWN: Input(word), f"{OWN}{RATE}": Input(word, rate=True)}
         own = {name: item for name, item in own.items() if name not in self.parameters}
         with about(None, "torque"):
-            return [formula_law(self.name, word, str(self.torque), self.parameters, world, own)]
+            return [formula_law(self.name, word, text_of(self.torque), self.parameters, world, own)]
 
 
 @load("tension")
@@ -262,7 +262,7 @@ class Tension(LoadPart):
         word = pair.length_word()
         own = {"length": Input(word), f"length{RATE}": Input(word, rate=True)}
         with about(None, "tension"):
-            law = formula_law(self.name, word, str(self.tension), self.parameters, world, own, negative=True)
+            law = formula_law(self.name, word, text_of(self.tension), self.parameters, world, own, negative=True)
         return LoadForces([law])
 
 
@@ -274,8 +274,7 @@ def _on_body(
     given: Mapping[str, Any],
     parameters: Mapping[str, float],
 ) -> Sequence[Part]:
-    """A force or torque of a table: one load by numbers, one by formulas, or in body axes one for
-    each component."""
+    """A force or torque of a table, by numbers or by formulas."""
     values, frame, time = given[key], given["frame"], given["time"]
     where = {"point": given["point"]} if "point" in given else {}
     if all(isinstance(x, float) for x in values):
@@ -285,19 +284,15 @@ def _on_body(
     if frame == "world":
         _refuse_unknown(key, values, parameters)
         return [by_formula(name, given["body"], values, **where, parameters=parameters)]
-    made = []
+    parts: list[float | Formula] = []
     for k, x in enumerate(values):
         if isinstance(x, str) and of_state(x):
             raise InputError(
                 "formulas of coordinates act in world axes", hint="leave frame out, or use t alone", argument=(key, k)
             )
-        if x != 0:
-            along, unit = f"{name}.{'xyz'[k]}", np.eye(3)[k]
-            with about(None, (key, k)):
-                factor = Formula(x, **parameters) if isinstance(x, str) else None
-            size = unit if factor is not None else x * unit
-            made.append(plain(along, given["body"], size, frame=frame, time=factor, **where))
-    return made
+        with about(None, (key, k)):
+            parts.append(Formula(x, **parameters) if isinstance(x, str) else x)
+    return [plain(name, given["body"], parts, frame=frame, **where)]
 
 
 def _refuse_unknown(key: str, values: Sequence[Any], parameters: Mapping[str, float]) -> None:
@@ -321,19 +316,19 @@ def _components(
     word: Callable[[Any], Word],
     body: Body,
 ) -> LoadForces:
-    if isinstance(values, str) or len(values) not in (2, 3):
+    values = components(f"load {name!r}", values) or values
+    if not isinstance(values, Sequence | np.ndarray) or isinstance(values, str) or len(values) not in (2, 3):
         raise InputError(f"load {name!r}: three components are needed, received {values!r}")
     laws = []
     for k, value in enumerate(values):
-        text = value if isinstance(value, str) else repr(float(value))
-        if not isinstance(value, str) and value == 0:
+        if not isinstance(value, str | Formula) and value == 0:
             continue
         planar = body.kind in ("planar", "node")
         force = word(np.eye(3)[k]) if not planar or _in_plane(word, k) else None
         if force is None:
             raise InputError(f"load {name!r}: {body.name!r} is planar, so component {k + 1} must be 0", argument=(k,))
         with about(None, (k,)):
-            laws.append(formula_law(name, force, text, parameters, world))
+            laws.append(formula_law(name, force, text_of(value), parameters, world))
     return LoadForces(laws)
 
 

@@ -15,6 +15,7 @@ from isodyn.bodies.body import Body
 from isodyn.errors import InputError
 from isodyn.expressions import compile_formula, parse
 from isodyn.expressions.parser import Tree
+from isodyn.expressions.time import Formula, Polynomial, as_time_function
 from isodyn.joints import measures as words
 from isodyn.joints.words import Pair, Word, ground_body
 from isodyn.loads.laws import FormulaLaw
@@ -91,6 +92,25 @@ def formula_law(
     except InputError as error:
         raise InputError(f"load {name!r}: {error.message}", hint=error.hint) from None
     return Law(FormulaLaw(program), word, inputs=tuple(inputs[used] for used in program.names))
+
+
+def text_of(value: Any) -> str:
+    """A formula as text: also of a number, or of a Python function of t.
+
+    >>> text_of(lambda t: 2 * np.sin(t))
+    '2.0*sin(t)'
+    """
+    if isinstance(value, str):
+        return value
+    found = as_time_function("a formula", value)
+    if isinstance(found, Formula) and not found.parameters:
+        return found.text
+    if isinstance(found, Polynomial) and not isinstance(value, Polynomial):  # it was a number
+        return repr(float(value))
+    raise InputError(
+        f"a formula is text, a number or a Python function of t, received {value!r}",
+        hint="Motor, Force and Torque take Sine, Ramp, Pulse, Table and the like",
+    )
 
 
 def of_state(text: str) -> bool:

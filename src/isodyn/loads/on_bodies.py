@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import numpy as np
+
 from isodyn.bodies.body import Body, vector3
-from isodyn.errors import InputError
+from isodyn.errors import InputError, about
+from isodyn.expressions.time import TimeFunction, as_time_function, components
 from isodyn.joints.words import arm
 from isodyn.kernels.compiled import FloatArray
 from isodyn.loads.elements import not_negative
@@ -33,13 +37,14 @@ class Force(LoadPart):
     body
         Name of the body.
     force
-        The force.
+        The force: a vector, a vector with functions of time in it, or a function such as
+        `lambda t: (0, 0, 3*np.sin(t))`.
     point
         Point in the world at the start; the mass centre if left out.
     frame
         "world" or "body": the axes of the force.
     time
-        Function of time that scales it.
+        Function of time that scales a constant vector.
 
     Raises
     ------
@@ -74,11 +79,11 @@ class Force(LoadPart):
     def build(self, world: LoadWorld) -> LoadForces:
         body = world.body(self.body)
         P = body.position if self.point is None else vector3(f"force {self.name!r}: point", self.point, "point")
-        s, f = arm(body, P), _constant(f"force {self.name!r}", self.force, "force")
+        s, parts = arm(body, P), in_time(f"force {self.name!r}", self.force, self.time, "force")
         kind = FORCE if _world(self.name, self.frame) else FOLLOWER
-        if body.kind == "cable" and (s[1:].any() or (kind == FOLLOWER and f[1:].any())):
+        if body.kind == "cable" and (s[1:].any() or (kind == FOLLOWER and any(f[1:].any() for f, _ in parts))):
             raise _no_frame("force", self.name, body)
-        return LoadForces(on_bodies=[OnBody(kind, body.name, f, s, time=self.time)])
+        return LoadForces(on_bodies=[OnBody(kind, body.name, f, s, time=time) for f, time in parts])
 
 
 @load("torque", reads=False)
@@ -93,11 +98,12 @@ class Torque(LoadPart):
     body
         Name of the body.
     torque
-        The torque.
+        The torque: a vector, a vector with functions of time in it, or a function of time that
+        returns a vector. On planar bodies one number is enough.
     frame
         "world" or "body": the axes of the torque.
     time
-        Function of time that scales it.
+        Function of time that scales a constant vector.
 
     Raises
     ------
@@ -135,8 +141,10 @@ class Torque(LoadPart):
             raise InputError(f"torque {self.name!r}: {body.name!r} is a particle and cannot turn", argument="body")
         if body.kind == "cable" and kind == BODY_TORQUE:
             raise _no_frame("torque", self.name, body)
-        torque = _constant(f"torque {self.name!r}", self.torque, "torque")
-        return LoadForces(on_bodies=[OnBody(kind, body.name, torque, time=self.time)])
+        parts = in_time(
+            f"torque {self.name!r}", self.torque, self.time, "torque", planar=body.kind in ("planar", "node")
+        )
+        return LoadForces(on_bodies=[OnBody(kind, body.name, torque, time=time) for torque, time in parts])
 
 
 @load("drag")
@@ -197,6 +205,12 @@ class Drag(LoadPart):
                 f"drag {self.name!r}: on a node of a beam it acts at the node itself, received point={P}",
                 argument="point",
             )
+        if components(f"drag {self.name!r}: medium", self.medium) is not None:
+            raise InputError(
+                f"drag {self.name!r}: medium is a constant vector, received a function of time",
+                hint='FormulaForce(…, force=("-c*abs(rod.vx - sin(t))*(rod.vx - sin(t))", 0, 0)) for a wind that changes',
+                argument="medium",
+            )
         medium = vector3(f"drag {self.name!r}: medium", self.medium, "medium")
         return LoadForces(on_bodies=[OnBody(DRAG, body.name, medium, s, float(self.coefficient))])
 
@@ -213,9 +227,10 @@ class DistributedForce(LoadPart):
     beam
         Name of the beam.
     force
-        Force per length.
+        Force per length: a vector, a vector with functions of time in it, or a function of time
+        that returns a vector.
     time
-        Function of time that scales it.
+        Function of time that scales a constant vector.
 
     Raises
     ------
@@ -245,29 +260,14 @@ class DistributedForce(LoadPart):
     }
 
     def build(self, world: LoadWorld) -> LoadForces:
-        per_length = self.per_length(world.dimension(self.beam))
-        return LoadForces(along_beams=[AlongBeam(self.beam, per_length, self.time)])
-
-    def per_length(self, dim: int) -> FloatArray:
-        """Return the force per length in the space of the beam.
-
-        Parameters
-        ----------
-        dim
-            2 or 3.
-
-        Returns
-        -------
-        force
-            The vector.
-        """
-        f = _constant(f"load {self.name!r}: force", self.force, "force")
-        if dim == 2 and f[2] != 0:
+        dim = world.dimension(self.beam)
+        parts = in_time(f"load {self.name!r}: force", self.force, self.time, "force")
+        if dim == 2 and any(f[2] != 0 for f, _ in parts):
             raise InputError(
                 f"load {self.name!r}: beam {self.beam!r} lies in the plane, so z of the force must be 0",
                 argument="force",
             )
-        return f[:dim]
+        return LoadForces(along_beams=[AlongBeam(self.beam, f[:dim], time) for f, time in parts])
 
 
 def _no_frame(what: str, name: str, body: Body) -> InputError:
@@ -278,15 +278,39 @@ def _no_frame(what: str, name: str, body: Body) -> InputError:
     )
 
 
-def _constant(what: str, value: Any, argument: str) -> FloatArray:
-    """A vector; a function of time in its place is told where it goes."""
-    if callable(value):
+def in_time(what: str, value: Any, time: Any, argument: str, *, planar: bool = False) -> list[tuple[FloatArray, Any]]:
+    """A vector as constant vectors with functions of time that scale them; with `planar` a single
+    number is about z."""
+    with about(None, argument):
+        varies = components(what, value)
+        if varies is None:
+            _refuse_text(what, value, argument)
+            alone = planar and np.ndim(value) == 0
+            vector = vector3(what, (0.0, 0.0, value) if alone else value, argument)
+            return [(vector, None if time is None else as_time_function(f"{what}: time", time))]
+        if time is not None:
+            raise InputError(
+                f"{what}: {argument} is a function of time already, so time= has nothing to scale", hint="multiply them"
+            )
+        varies = [0.0, 0.0, *varies] if planar and len(varies) == 1 else varies
+        if len(varies) not in (2, 3):
+            known = "one number" if len(varies) == 1 else f"{len(varies)} numbers"
+            raise InputError(
+                f"{what}: {argument} has 3 components, received a function that returns {known}",
+                hint=f"{argument}=lambda t: (0, 0, 10*np.sin(t)), or {argument}=(0, 0, 10), time=lambda t: np.sin(t)",
+            )
+    along = zip(varies, np.eye(3), strict=False)
+    found = [(e, f) if isinstance(f, TimeFunction) else (f * e, None) for f, e in along if f != 0.0]
+    return found or [(np.zeros(3), None)]
+
+
+def _refuse_text(what: str, value: Any, argument: str) -> None:
+    texts = [value] if isinstance(value, str) else value if isinstance(value, Sequence) else []
+    if any(isinstance(x, str) for x in texts):
         raise InputError(
-            f"{what}: {argument} is a constant vector, received a function",
-            hint=f"{argument}=(0, 0, 1), time=lambda t: 10*np.sin(t); formulas of names go into a Formula{argument.capitalize()}",
-            argument=argument,
+            f"{what}: {argument} takes numbers and functions of time, received a formula, {value!r}",
+            hint=f"Formula{argument.capitalize()}(…) takes formulas of t and of names",
         )
-    return vector3(what, value, argument)
 
 
 def _world(name: str, frame: str) -> bool:

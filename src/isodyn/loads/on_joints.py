@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from isodyn.errors import InputError
 from isodyn.joints.words import Word
-from isodyn.loads.elements import not_negative
+from isodyn.loads.elements import constant, not_negative
 from isodyn.loads.laws import (
     FrictionLaw,
     LimitLaw,
@@ -76,7 +76,7 @@ class JointSpring(JointLoad):
 
     def laws(self, word: Word, world: LoadWorld) -> list[Law]:
         not_negative(self.name, stiffness=self.stiffness, damping=self.damping)
-        return [Law(SpringLaw(self.stiffness, self.damping, self.rest), word)]
+        return [Law(SpringLaw(self.stiffness, self.damping, constant(self.name, "rest", self.rest)), word)]
 
 
 @load("joint_limit")
@@ -140,6 +140,8 @@ class JointLimit(JointLoad):
 
     def laws(self, word: Word, world: LoadWorld) -> list[Law]:
         not_negative(self.name, stiffness=self.stiffness, damping=self.damping)
+        constant(self.name, "low", self.low)
+        constant(self.name, "high", self.high)
         if not self.low < self.high:
             raise InputError(
                 f"limit {self.name!r}: low must lie below high, received {self.low:g} and {self.high:g}",
@@ -276,7 +278,8 @@ class JointFriction(JointLoad):
     }
 
     def laws(self, word: Word, world: LoadWorld) -> list[Law]:
-        static = self.mu if self.mu_static is None else self.mu_static
+        constant(self.name, "mu", self.mu)
+        static = self.mu if self.mu_static is None else constant(self.name, "mu_static", self.mu_static)
         not_negative(self.name, mu=self.mu, radius=self.radius, preload=self.preload, mu_static=static - self.mu)
         if not (self.creep > 0 and self.stribeck > 0):
             wrong = "stribeck" if self.creep > 0 else "creep"

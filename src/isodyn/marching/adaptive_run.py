@@ -84,18 +84,19 @@ class AdaptiveRun:
     # ---- the course of a run
 
     def execute(self, show: Callable[[float], None]) -> Solution:
-        """From start to end; a terminal event or an interrupt ends early."""
+        """Run from start to end; a terminal event or an interrupt ends it early."""
         started = run_clock()
         sol = carry_out(lambda: self.follow(show), self.where, lambda stopped: self.solution(started, stopped))
         self.record.warn_of_rank()
         return sol
 
     def where(self) -> str:
-        """How far the run is, in words."""
+        """How far the run is, as text for messages."""
         return f"at t = {self.state.t:g} after {self.counters.steps} steps"
 
     def follow(self, show: Callable[[float], None]) -> str | None:
-        """All steps, in blocks short enough to stay responsive; what ended them before t_end."""
+        """Take all steps, in blocks that are short enough for progress and Ctrl-C; return what
+        ended the run before t_end, or None."""
         self.start()
         length = 4 if self.base.model.callback is not None else max(4, _FIRST_NUMBERS // self.K.size)
         while self.state.t < self.span[1]:
@@ -163,7 +164,7 @@ class AdaptiveRun:
         return min(100.0 * h0, h1)
 
     def march(self, length: int) -> Any:
-        """Up to so many accepted steps, at least one, as a path."""
+        """Take accepted steps, at least one, and return them as a path."""
         system, base = self.system, self.base
         path = self.kernel.allocate_path(length, system.nq, system.nv, system.m, self.dense > 0)
         before = int(self.counters.steps)
@@ -193,8 +194,8 @@ class AdaptiveRun:
             return path
 
     def recover(self, status: int) -> None:
-        """Another choice of rows at the last accepted state, or the error that says why there is no
-        further step."""
+        """Choose other rows at the last accepted state, or raise the error that says why there is
+        no further step."""
         base = self.base
         if status in (SINGULAR, NOT_FINITE, UNDERFLOW) and self.system.m and base.choose_again():
             self.check(self.states.rate(self.state.t, self.state, self.K[0]))
@@ -204,8 +205,8 @@ class AdaptiveRun:
         self.check(status)
 
     def land(self, path: Any) -> bool:
-        """The end of a step in Python: back where q lives, onto the constraints; False where that
-        does not work and h shrinks."""
+        """End a step in Python: bring q back to its manifold and the state onto the constraints.
+        Return False if that fails, so that h shrinks."""
         state, t, nq = self.state, float(path.clock[0, 1]), self.system.nq
         with self.base.explained():
             state.q[:] = self.states.lived(path.start[0, :nq], state.q)
@@ -244,7 +245,8 @@ class AdaptiveRun:
         return float(self.state.t), self.state.q, self.state.v
 
     def solution(self, started: float, stopped: str | None) -> Solution:
-        """What was kept so far; the last whole step too, where something stopped the run."""
+        """The rows that were saved so far; if something stopped the run, also the end of its last
+        whole step."""
         seconds = run_clock() - started
         if stopped is not None:
             self.record.keep_last()

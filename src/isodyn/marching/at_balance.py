@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 
 def show(run: Run, row: int) -> None:
-    """Write the state into a row, with the multipliers of the state itself; these into memory.lam_1
-    too."""
+    """Write the state into row k, with the multipliers of the state itself; they are put into
+    memory.lam_1 too."""
     state, memory = run.state, run.memory
     memory.lam_1 = state.lam
     if run.closure.at_balance:
@@ -52,8 +52,8 @@ def watch_rows(run: Run, wrote_row: bool) -> None:
 
 
 def judge(run: Run) -> tuple[Rank, bool]:
-    """The rank of G, and whether the enforced rows do not show it any longer; ConflictError for
-    rows that contradict others."""
+    """Decide the rank of G, and whether the enforced rows still show it; raise `ConflictError` if
+    rows contradict others."""
     ask, rows = run.ask, run.independent
     t, q, v = float(run.state.t), run.state.q, run.state.v
     G, mass = full(ask.G(t, q, v)), ask.mass(t, q, v).diagonal()
@@ -66,7 +66,8 @@ def judge(run: Run) -> tuple[Rank, bool]:
 
 
 def tolerance_of_choice(run: EnforcedRows, G: Any) -> float:
-    """The tolerance of a choice of rows, with regard to the drift where there is any."""
+    """Tolerance for choosing independent rows; it grows with the drift of formulations that
+    drift."""
     if not run.drifts:
         return TOLERANCE
     return tolerance_of_rank(run.ask, float(run.state.t), run.state.q, run.state.v, full(G), TOLERANCE)

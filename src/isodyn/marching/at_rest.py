@@ -34,7 +34,8 @@ from isodyn.systems.compiled_system import started
 
 
 class AtRest(EnforcedRows):
-    """A system with the memory for questions about one instant; velocities count beside 1/span."""
+    """A system with the memory for questions about one instant. Velocities are compared with
+    typical sizes divided by `span`."""
 
     def __init__(
         self,
@@ -51,7 +52,7 @@ class AtRest(EnforcedRows):
         self.index: Any = None  # of a system with algebraic unknowns
 
     def initial_values(self, t: float, first: bool) -> None:
-        """Accelerations and multipliers at t, after q and v were put onto the constraints."""
+        """Accelerations and multipliers at t, after q and v were projected onto the constraints."""
         state = self.state
         if first:
             self.look(t)
@@ -74,8 +75,8 @@ class AtRest(EnforcedRows):
         self.check(status, t, t)
 
     def make_consistent(self, t: float, first: bool) -> None:
-        """Choose independent rows, put q and v onto them; ConflictError if the other rows do not
-        follow."""
+        """Choose independent rows and project q and v onto them; raise `ConflictError` if the other
+        rows do not hold then."""
         state, ask = self.state, self.ask
         finite_rows(ask, t, state.q, state.v)
         state.q[:] = started(self.system, state.q, t) if first else state.q
@@ -102,8 +103,8 @@ class AtRest(EnforcedRows):
             settle_start(self, t, given[1])
 
     def keep_rows(self, G: Any) -> bool:
-        """With redundant rows: see that the dropped ones still hold; True where others are enforced
-        from now on."""
+        """With redundant rows: check that those that are not enforced still hold; return True if
+        other rows are enforced from now on."""
         state, t = self.state, self.state.t
         try:
             refuse_conflicts(self.ask, self.independent, t, state.q, state.v, self.slowest)
@@ -121,8 +122,8 @@ class AtRest(EnforcedRows):
 
     @contextmanager
     def explained(self) -> Iterator[None]:
-        """Step and time as a note on the exception of a user's function; the exception itself stays
-        as it is."""
+        """Add step and time as a note to the exception of a user's function; the exception itself
+        stays as it is."""
         try:
             yield
         except KeyboardInterrupt:

@@ -29,16 +29,16 @@ UNBOUNDED = 10.0
 
 
 def settle_start(run: AtRest, t: float, given: FloatArray) -> None:
-    """After a start was put onto the constraints: it must not depend on rounding, and must lead
-    onto a branch of motion."""
+    """Check a start that was projected onto the constraints: it must not depend on rounding, and
+    its velocities must lead onto a branch of the motion."""
     if not run.assemble:
         refuse_turned(run.ask, t, run.state.q, given, run.state.v)
     onto_a_branch(run, t)
 
 
 def onto_a_branch(run: AtRest, t: float) -> None:
-    """Keep run.state.v where it leads onto a branch; refuse it, or with `assemble` take the nearest
-    that does."""
+    """Keep run.state.v if it leads onto a branch; otherwise refuse it or, with `assemble`, take the
+    nearest velocities that do."""
     state, system = run.state, run.system
     if not run.independent.dropped.size or system.m * system.nv > LARGE:
         return

@@ -16,8 +16,8 @@ CHOICE = ("chosen", "dropped", "diagonal", "singular_values")
 
 
 def carried(run: Run) -> dict[str, Any]:
-    """All of it; the run forgets its factors, so that the steps after it are the same in a run that
-    is resumed here."""
+    """All that a checkpoint holds. The run forgets its factors, so that its next steps are the same
+    as those of a run that is resumed here."""
     run.renew_memory()
     left = run.left
     return {
@@ -36,7 +36,7 @@ def carried(run: Run) -> dict[str, Any]:
 
 
 def put_back(run: Run, found: dict[str, Any]) -> None:
-    """Let a run go on from there."""
+    """Let a run go on from a checkpoint."""
     for name in run.counters.values():
         setattr(run.counters, name, found[f"counters_{name}"])
     run.chosen_at = float(found["chosen_at"])

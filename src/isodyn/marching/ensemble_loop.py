@@ -70,6 +70,19 @@ Stack = namedtuple("Stack", "q v a lam mu nu balance_t balance_q balance_v step_
 STACK = types.NamedUniTuple(f8[:, :, ::1], 11, Stack)
 
 
+@kernel()
+def longest_row(G: FloatArray, first: int) -> tuple[int, float]:
+    """The longest row of G from `first` on, and the square of its length."""
+    longest, best = first, -1.0
+    for i in range(first, G.shape[0]):
+        square = 0.0
+        for j in range(G.shape[1]):
+            square += G[i, j] * G[i, j]
+        if square > best:
+            longest, best = i, square
+    return longest, best
+
+
 @kernel(types.boolean(F2), allocates=True)
 def clearly_independent(G: FloatArray) -> bool:
     """Whether all rows of G, scaled to unit length, keep a part of at least CLEAR of their own; G
@@ -86,13 +99,7 @@ def clearly_independent(G: FloatArray) -> bool:
         for j in range(n):
             G[i, j] /= length
     for k in range(m):
-        longest, best = k, -1.0
-        for i in range(k, m):
-            square = 0.0
-            for j in range(n):
-                square += G[i, j] * G[i, j]
-            if square > best:
-                longest, best = i, square
+        longest, best = longest_row(G, k)
         if not best > CLEAR * CLEAR:
             return False
         for j in range(n):

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.errors import IsodynWarning
+from isodyn.errors import InterruptedWarning
 from isodyn.kernels import interrupts
 from isodyn.kernels.compiled import OK, RAISED, FloatArray, make_ready
 from isodyn.kernels.progress import run_clock
@@ -37,8 +37,8 @@ _LOOK = 0.05  # seconds between two looks at progress and Ctrl-C
 
 
 class EnsembleRun:
-    """The rows of all members, and who computes them. `run` is a prepared run of the first one,
-    `alone` makes a solution of any."""
+    """The rows of all members, and what computes them: `run` is a prepared run of the first member,
+    `alone` makes a solution of any member."""
 
     def __init__(
         self,
@@ -62,7 +62,7 @@ class EnsembleRun:
         self.stop = np.zeros(1, dtype=np.int64)
 
     def execute(self, threads: Threads | None, bar: Progress) -> Ensemble:
-        """All members: together where that is possible, then the others one after the other."""
+        """Run all members: together if that is possible, then the others one after the other."""
         started, stopped = run_clock(), None
         try:
             with interrupts.noted():
@@ -75,13 +75,13 @@ class EnsembleRun:
             self.statuses[self.statuses != OK] = UNDONE
             done = int((self.statuses == OK).sum()) + len(self.errors)
             stopped = f"interrupted after {done} of {self.statuses.size} members"
-            warnings.warn(f"{stopped}; the ensemble holds what was done", IsodynWarning, stacklevel=3)
+            warnings.warn(f"{stopped}; the ensemble holds what was done", InterruptedWarning, stacklevel=3)
         ensemble = self.result(run_clock() - started, stopped)
         warn_of_coarse_members(ensemble, stacklevel=3)
         return ensemble
 
     def run_alone(self, i: int) -> None:
-        """Member i by a run of its own; its error is kept."""
+        """Run member i by itself; its error is kept."""
         if interrupts.pending():
             raise KeyboardInterrupt
         system = with_start(self.systems[i if len(self.systems) > 1 else 0], self.q0[i], self.v0[i])
@@ -251,11 +251,8 @@ class Threads:
 
 
 def apart(array: Any) -> Any:
-    """A copy of an array in cache lines of its own.
-
-    NumPy hands out small arrays next to each other: threads that write into one line wait for each
-    other at every write.
-    """
+    """A copy of an array in cache lines of its own. NumPy places small arrays next to each other,
+    and threads that write into the same cache line wait for each other."""
     block = np.zeros(array.nbytes + 2 * LINE, dtype=np.uint8)
     first = -block.ctypes.data % LINE
     moved = block[first : first + array.nbytes].view(array.dtype).reshape(array.shape)

@@ -29,7 +29,7 @@ from isodyn.stepping.closeness import watch_rank
 from isodyn.stepping.closure import copy_to
 from isodyn.stepping.composed_step import composed_step
 from isodyn.stepping.initial import PATIENCE, acceleration
-from isodyn.stepping.memory import COUNTERS, MEMORY, PLAN, STATE, Physics
+from isodyn.stepping.memory import COUNTERS, MEMORY, PLAN, STATE, Counters, Leg, Memory, Physics, Plan, State
 from isodyn.stepping.step import advance
 
 SavedRows = namedtuple("SavedRows", "t q v a lam mu nu balance_t balance_q balance_v step_error")
@@ -48,7 +48,7 @@ NO_COLUMNS = Columns(*(np.zeros(0, dtype=np.int64) for _ in range(4)))
 
 
 @kernel(types.void(f8, STATE, MEMORY, COLUMNS, ROWS_TYPE, i8))
-def write_row(phi: float, state: Any, memory: Any, columns: Any, rows: Any, k: int) -> None:
+def write_row(phi: float, state: State, memory: Memory, columns: Any, rows: Any, k: int) -> None:
     """Row k: the state at t_n, the acceleration brought to t_n, (1 + φ) a_n − φ a_{n−1} = a_n + φ
     Δa; multipliers of memory.lam_1."""
     rows.t[k] = state.t
@@ -70,7 +70,7 @@ def write_row(phi: float, state: Any, memory: Any, columns: Any, rows: Any, k: i
 
 
 @kernel()
-def write_balances(state: Any, rows: Any, k: int) -> None:
+def write_balances(state: State, rows: Any, k: int) -> None:
     """The states at the last two balances."""
     nq, nv = state.q.size, state.v.size
     for b in range(2):
@@ -90,7 +90,7 @@ def write_error(state: Any, rows: Any, counters: Any) -> None:
 
 
 @kernel(types.void(STATE, MEMORY, COLUMNS, ROWS_TYPE, i8))
-def write_start(state: Any, memory: Any, columns: Any, rows: Any, k: int) -> None:
+def write_start(state: State, memory: Memory, columns: Any, rows: Any, k: int) -> None:
     """Row k of a start: the balance holds at the state itself, and its own multipliers are
     saved."""
     copy_to(state.lam, memory.lam_1)
@@ -102,9 +102,10 @@ def write_start(state: Any, memory: Any, columns: Any, rows: Any, k: int) -> Non
 
 
 @kernel()
-def show_multipliers(p: Any, leg: Any, t: float, state: Any, memory: Any, counters: Any) -> int:
-    """memory.lam_1 as saved: the carried ones, or those of the state; where rows lose rank just
-    there, the carried ones again."""
+def show_multipliers(p: Physics, leg: Leg, t: float, state: State, memory: Memory, counters: Counters) -> int:
+    """Put the multipliers to be saved into memory.lam_1: those of the step, or those of the state
+    itself if the formulation closes at the balance. Where rows lose rank, those of the step are
+    saved again."""
     copy_to(state.lam, memory.lam_1)
     if p.closure.at_balance == 0:
         return OK
@@ -127,8 +128,8 @@ def show_multipliers(p: Any, leg: Any, t: float, state: Any, memory: Any, counte
 
 
 @kernel()
-def time_of(plan: Any, step: int) -> float:
-    """Where a step of the run leads to."""
+def time_of(plan: Plan, step: int) -> float:
+    """The time to which a step of the run leads."""
     n = step - plan.begin
     if step + 1 == plan.end:
         return plan.t_stop
@@ -138,7 +139,7 @@ def time_of(plan: Any, step: int) -> float:
 
 
 @kernel()
-def is_saved(plan: Any, step: int) -> bool:
+def is_saved(plan: Plan, step: int) -> bool:
     """Whether a step of the run becomes a row: every save_every-th of the grid, and the last."""
     if plan.save_every == 0:
         return False
@@ -146,7 +147,7 @@ def is_saved(plan: Any, step: int) -> bool:
 
 
 @kernel()
-def lands_or_counts(plan: Any, step: int, t_1: float, landing: float) -> bool:
+def lands_or_counts(plan: Plan, step: int, t_1: float, landing: float) -> bool:
     """Whether a step that a policy chose becomes a row: at the times of the plan, or else every
     save_every-th; and the last."""
     if t_1 == plan.t_stop:
@@ -155,7 +156,9 @@ def lands_or_counts(plan: Any, step: int, t_1: float, landing: float) -> bool:
 
 
 @kernel()
-def planned_step(p: Any, leg: Any, plan: Any, t_1: float, saved: bool, state: Any, memory: Any, counters: Any) -> int:
+def planned_step(
+    p: Physics, leg: Leg, plan: Plan, t_1: float, saved: bool, state: State, memory: Memory, counters: Counters
+) -> int:
     """A step to a time of the plan."""
     if plan.stages.size > 0:
         return composed_step(p, leg, plan, t_1, saved, state, memory, counters)
@@ -170,13 +173,13 @@ def march(
     model: Any,
     tables: Any,
     scratch: Any,
-    plan: Any,
+    plan: Plan,
     upto: int,
-    state: Any,
-    memory: Any,
+    state: State,
+    memory: Memory,
     columns: Any,
     rows: Any,
-    counters: Any,
+    counters: Counters,
 ) -> int:
     """Go on from `state` until `upto` steps of the run are done; state.step and counters.rows tell
     how far it came. A step that fails leaves the motion as it was."""

@@ -59,7 +59,7 @@ def settle(
     dt: float,
     composition: Composition | None = None,
 ) -> Method:
-    """How steps of this size are taken; combinations that make no sense are refused."""
+    """Decide how steps of this size are taken; refuse combinations that make no sense."""
     refuse_indefinite_mass(system)
     adapted = adapt(scheme, system)
     closure, first_closure = _closures(system, adapted, formulation, dt)
@@ -69,7 +69,7 @@ def settle(
 
 
 def refuse_sized(method: Method, formulation: Formulation | None, dt: float, policy: object) -> None:
-    """Errors for what goes with steps of one size only."""
+    """Raise errors for what needs steps of one size."""
     if method.composition is not None and policy is not None:
         raise SchemeError(
             f"{method.named.name} has no estimate of the error of a step, so its steps must be known before",
@@ -132,7 +132,7 @@ def _closures(
 
 
 def adapt(scheme: Scheme | FirstOrderScheme | None, system: System) -> Scheme | FirstOrderScheme:
-    """The scheme for this kind of system, warned about where it is unstable."""
+    """The scheme for this kind of system; warn if it is unstable there."""
     if scheme is None:
         scheme = Scheme.optimal(0.8) if system.first_order else Scheme.default()
     if not isinstance(scheme, Scheme | FirstOrderScheme):

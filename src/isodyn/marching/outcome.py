@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from isodyn.errors import IsodynWarning
+from isodyn.errors import InterruptedWarning
 from isodyn.formulations.near_singular import warn_near_singular
 from isodyn.kernels import interrupts
 from isodyn.later import Later
@@ -33,17 +33,17 @@ def carry_out(
     where: Callable[[], str],
     solution: Callable[[str | None], Result],
 ) -> Result:
-    """Let a run follow its course to the end, and make a solution of what exists then.
+    """Let a run go to its end, and make a solution of the rows that exist then.
 
-    `follow` returns what ended the run early, in words. Ctrl-C ends it with a warning; an error
-    carries what exists in `.partial`.
+    `follow` returns what ended the run early, as text, or None. Ctrl-C ends the run with a warning;
+    an error carries the rows so far in `.partial`.
     """
     try:
         with interrupts.noted():
             stopped = follow()
     except KeyboardInterrupt:
         stopped = f"interrupted {where()}"
-        warnings.warn(f"{stopped}; the solution holds what was done", IsodynWarning, stacklevel=4)
+        warnings.warn(f"{stopped}; the solution holds what was done", InterruptedWarning, stacklevel=4)
     except BaseException as error:
         with suppress(Exception):
             error.partial = solution("stopped by an error")  # type: ignore[attr-defined]
@@ -52,8 +52,8 @@ def carry_out(
 
 
 def solution_of(run: Run, stopped: str | None) -> Solution:
-    """The rows that a run has written so far, and its statistics; where it was stopped, the last
-    whole step too."""
+    """The solution of the rows that a run has written so far, with statistics; if the run was
+    stopped, its last whole step is a row too."""
     k = int(run.counters.rows)
     if stopped is not None and 0 < k < run.rows.t.size and run.state.t > run.rows.t[k - 1]:
         at_balance.show(run, k)
@@ -89,7 +89,7 @@ def _statistics(run: Run, stopped: str | None) -> Statistics:
 
 
 def warn_of_doubts(run: Run, sol: Solution) -> None:
-    """Losses of rank on the way, steps that are coarse, strains that come from chords."""
+    """Warn of losses of rank on the way, of coarse steps, and of strains that come from chords."""
     if run.drifts:
         pivot, when = float(run.state.nearest), float(run.state.nearest_at)
         warn_near_singular(pivot, when, "the motion from there on, and multipliers, are uncertain", stacklevel=4)

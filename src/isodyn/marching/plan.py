@@ -34,7 +34,7 @@ class Member(NamedTuple):
 
 
 def fill_leg(leg: Leg, model: Model, holonomic: int, member: Member, controls: Controls) -> Leg:
-    """Steps of a model with this member and these settings, without a limit for loads."""
+    """Fill a leg for a model with this member and these settings; loads have no time limit."""
     leg.traits, leg.holonomic, leg.t_limit = model.traits, holonomic, np.inf
     for numbers in (member.coefficients, controls):
         for name, value in numbers._asdict().items():
@@ -57,7 +57,8 @@ def new_plan(model: Model, holonomic: int, starting: Member, main: Member, contr
 
 
 def lay_legs(plan: Plan, begin: int, steps: int, *, start: bool, stop: bool) -> None:
-    """Share the steps out among the legs: `start` after a start, `stop` before a breakpoint."""
+    """Divide the steps among the legs. `start`: the first step follows a start; `stop`: the last
+    step ends at a breakpoint."""
     starting, main, last = plan.legs
     first = min(steps, 1) if start else 0
     beyond = stop and main.W1 > 1.0 and steps > first
@@ -67,7 +68,7 @@ def lay_legs(plan: Plan, begin: int, steps: int, *, start: bool, stop: bool) -> 
 
 
 def lay_stretch(plan: Plan, stretch: Stretch, begin: int, *, composed: bool) -> None:
-    """The steps of a stretch, of which `begin` steps of the run are done before."""
+    """Lay the steps of a stretch; `begin` steps of the run come before it."""
     stop = stretch.ends_in_breakpoint
     plan.t_stop, plan.t0, plan.dt = stretch.t_stop, stretch.t0, stretch.dt
     plan.grid, plan.save_every = stretch.first, stretch.save_every
@@ -90,7 +91,7 @@ def follow_policy(plan: Plan, asked: AskedPolicy, span: float) -> None:
 
 
 def limit_loads(plan: Plan, t_limit: float) -> None:
-    """Loads are not asked for later than this."""
+    """Set the time after which loads are not evaluated."""
     for leg in plan.legs:
         leg.t_limit = t_limit
 

@@ -56,13 +56,13 @@ class Record:
             self.keep(t, state.q, state.v, state.a, state.lam)
 
     def chosen(self, rows: Rows) -> None:
-        """Rows that are enforced from now on; the others follow from them."""
+        """Note which rows are enforced from now on; the others follow from them."""
         self.enforced = rows.rank
         names = (self.system.row_names[i] for i in rows.dropped)
         self.redundant = tuple(dict.fromkeys((*self.redundant, *names)))
 
     def steps(self, path: Any) -> str | None:
-        """Events and output times of a path, in order; what ended the run there."""
+        """Events and output times of a path, in order; return what ended the run there, or None."""
         if not self.events:
             self.steps_without_events(path)
             return None
@@ -86,7 +86,8 @@ class Record:
         self.last = path, last
 
     def step(self, path: Any, i: int) -> str | None:
-        """Events and output times of step i of a path, in order; what ended the run there."""
+        """Events and output times of step i of a path, in order; return what ended the run there,
+        or None."""
         self.done += 1
         t_1, nq = path.clock[i, 1], self.system.nq
         end = path.end[i, :nq], path.end[i, nq:]
@@ -138,18 +139,18 @@ class Record:
                 self.keep(t, state.q, state.v, state.a, state.lam)
 
     def keep_last(self) -> None:
-        """The end of the last whole step as a row."""
+        """Save the end of the last whole step as a row."""
         if self.last is not None and not (self.rows and self.rows[-1][0] >= self.last[0].clock[self.last[1], 1]):
             self.keep_end(*self.last)
 
     def keep_end(self, path: Any, i: int) -> None:
-        """The end of step i as a row."""
+        """Save the end of step i as a row."""
         q, v = np.split(path.end[i], [self.system.nq])
         self.keep(float(path.clock[i, 1]), q, v, path.a[i], path.lam[i])
 
     def keep(self, t: float, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray) -> None:
-        """One row. Multipliers are those of least norm where rows are redundant; where rows lose
-        rank, accelerations too come anew."""
+        """Save one row. Multipliers are those of least norm if rows are redundant; where rows lose
+        rank, accelerations are computed anew too."""
         a, lam = a.copy(), lam.copy()
         if self.system.m:
             G = self.ask.G(t, q, v)
@@ -165,8 +166,8 @@ class Record:
         self.rows.append((t, q.copy(), v.copy(), a, lam))
 
     def at_loss_of_rank(self, t: float, q: FloatArray, v: FloatArray, rank: int) -> tuple[FloatArray, FloatArray]:
-        """Accelerations and multipliers as limits along the branch; from fewer rows where there are
-        none."""
+        """Accelerations and multipliers as limits along the branch; from fewer rows if there are no
+        limits."""
         ask = Questions(self.system)
         found = limit(ask, t, q, v, rank) if self.system.m * self.system.nv <= LARGE else None
         if found is not None:

@@ -57,12 +57,13 @@ class FullMatrix:
 
     @staticmethod
     def serves(run: Run) -> bool:
-        """Whether it is for this run."""
+        """Whether this remedy can help the run."""
         sparse, size = run.model.sparsity is not None, run.system.nv + run.system.m
         return run.closure.at_balance and sparse and size <= LARGEST
 
     def apply(self, run: Run, status: int) -> int:
-        """The next step; what it has to tell goes to the memory of the run."""
+        """Take the next step with full matrices; what it counts and reports goes to the memory of
+        the run."""
         assert run.model.dense is not None
         model = self.model = self.model or run.model.dense()
         ours, own = run.memory, memory_for(model, run.system, run.memory.rows)
@@ -81,12 +82,12 @@ class FullMatrix:
 
 
 class OtherPivots:
-    """A block without a pivot of its own goes together with a joint of it."""
+    """A block without a pivot of its own is eliminated together with a joint of the same body."""
 
     against = frozenset({NO_PIVOT})
 
     def apply(self, run: Run, status: int) -> int:
-        """Merge one more pair, while there are not too many."""
+        """Merge one more pair of blocks, unless too many were merged already."""
         pattern = run.model.sparsity
         if pattern is None or run.closure.project > 0 or run.other is not None or len(run.merged) >= MOST_MERGED:
             return status
@@ -106,7 +107,7 @@ class SuperLU:
     against = frozenset({NO_PIVOT})
 
     def apply(self, run: Run, status: int) -> int:
-        """Take it, unless it was taken before."""
+        """Change to SuperLU, unless the run solves with it already."""
         if run.model.sparsity is None or run.closure.project > 0 or run.other is not None:
             return status
         run.take_superlu()
@@ -122,7 +123,7 @@ class OtherRows:
     against = frozenset({SINGULAR, NOT_CONVERGED})
 
     def apply(self, run: Run, status: int) -> int:
-        """Choose again; once per state."""
+        """Choose rows again, once for each state."""
         return OK if run.system.m and run.choose_again() else status
 
 

@@ -45,7 +45,7 @@ _BLOCK_SECONDS = 0.1
 
 
 class Run(AtRest):
-    """The memory of one run, and how it comes to its end."""
+    """The memory of one run, and the way from its start to its end."""
 
     def __init__(
         self,
@@ -82,7 +82,7 @@ class Run(AtRest):
     def _keeps_balance(self) -> bool:
         """Whether forces are read from the balances: elastic parts, all of q and v saved."""
         system, method, kept = self.system, self.method, self.columns
-        elastic = getattr(system, "elastic", False) and method.composition is None
+        elastic = system.elastic and method.composition is None
         whole = (kept.q.size, kept.v.size) == (system.nq, system.nv)
         return elastic and whole and not balances_at_end(method.main.coefficients)
 
@@ -119,7 +119,8 @@ class Run(AtRest):
     # ---- the course of a run
 
     def execute(self, bar: Progress) -> Solution:
-        """All stretches; an interrupt or an observer's word ends early."""
+        """Take all stretches; an interrupt, or an observer that returns True, ends the run
+        early."""
         expect_kernels(self.model, self.system.m, self.closure)
         self.started = run_clock()
         sol = carry_out(lambda: self.follow(bar), self.where, lambda stopped: solution_of(self, stopped))
@@ -127,7 +128,8 @@ class Run(AtRest):
         return sol
 
     def follow(self, bar: Progress) -> str | None:
-        """From the start, or from a checkpoint, to the end; what ended the run before."""
+        """Go from the start, or from a checkpoint, to the end; return what ended the run early, or
+        None."""
         self.begin()
         if self.state.step == 0 and self.ended_by_observer():
             return f"stopped by observe {self.where()}"
@@ -149,7 +151,7 @@ class Run(AtRest):
         return None
 
     def begin(self) -> None:
-        """The start of the run, or its last checkpoint."""
+        """Start the run, or go to its last checkpoint."""
         if self.checkpoint is not None:
             self.checkpoint.settle(self.total_steps)
             with self.explained():
@@ -159,7 +161,7 @@ class Run(AtRest):
         self.enter(0)
 
     def enter(self, number: int, *, start: bool = True) -> None:
-        """Go to a stretch; `start` from its first time, or else somewhere inside."""
+        """Go to a stretch: `start` at its first time, or go on inside it."""
         self.number = number
         stretch, done = self.stretches[number], int(self.state.step)
         if self.asked is None:
@@ -171,7 +173,7 @@ class Run(AtRest):
             self.start(stretch, first=number == 0)
 
     def return_to_state(self) -> None:
-        """Go to the stretch that the state, which is known, lies in."""
+        """Go to the stretch that contains the state, which is known already."""
         number = 0
         while self.stretches[number].t_stop < self.state.t:
             number += 1
@@ -188,7 +190,7 @@ class Run(AtRest):
         return bool(self.state.t >= self.plan.t_stop if self.asked is not None else self.state.step == self.plan.end)
 
     def where(self) -> str:
-        """How far the run is, in words."""
+        """How far the run is, as text for messages."""
         total = "" if self.asked is not None else f"of {self.total_steps} "
         return f"at t = {self.state.t:g} after {self.counters.steps} {total}steps"
 
@@ -234,8 +236,8 @@ class Run(AtRest):
             self.watch_rows(True)
 
     def end_of_block(self, length: int) -> int:
-        """Up to which step the march may go: short enough to stay responsive, to the next row where
-        somebody looks at it, to the next checkpoint."""
+        """The step up to which the march may go: soon enough for progress and Ctrl-C, at most to
+        the next row if there is an observer, and to the next checkpoint."""
         step, redundant = int(self.state.step), self.independent.dropped.size > 0
         upto = step + (_BLOCK if redundant else length)
         if self.checkpoint is not None:
@@ -245,15 +247,15 @@ class Run(AtRest):
         return upto
 
     def next_row(self, step: int) -> int:
-        """How many steps are done when the next row is written."""
+        """Number of steps that are done when the next row is written."""
         if self.asked is not None:
             return step + 1
         stretch, begin = self.stretches[self.number], int(self.plan.begin)
         return begin + 1 + stretch.next_saved(step - begin) if step < self.plan.end else step + 1
 
     def go_on(self, upto: int) -> None:
-        """Call the march once, for steps up to `upto` or to the end of the stretch; after a step
-        that failed a remedy follows, or the error that says why there is none."""
+        """Call the march once, for steps up to `upto` or to the end of the stretch. After a step
+        that failed, apply a remedy, or raise the error that explains the failure."""
         if self.at_stop:
             self.enter(self.number + 1)
         written = int(self.counters.rows)
@@ -270,7 +272,7 @@ class Run(AtRest):
             self.watch_rows(bool(self.counters.rows > written))
 
     def march(self, upto: int) -> int:
-        """The march with what the run has now; a status."""
+        """Call the compiled march with the present memory and plan; return its status."""
         model = self.model if self.other is None else self.other
         for leg in self.plan.legs:
             leg.traits = model.traits
@@ -285,7 +287,7 @@ class Run(AtRest):
         return status
 
     def make_room(self, k: int) -> None:
-        """Memory for k rows, where nobody knows how many there will be."""
+        """Make memory for k rows, if their number is not known in advance."""
         if self.asked is None or k <= self.rows.t.size:
             return
         require_rows(k, 1 + sum(rows.shape[1] for rows in self.rows[1:]), k)
@@ -312,7 +314,7 @@ class Run(AtRest):
         super().check(status, t, t_next)
 
     def next_time(self) -> float:
-        """Where the next step leads to."""
+        """The time to which the next step leads."""
         if self.asked is not None:
             return float(self.state.t + self.state.next_dt)
         stretch = self.stretches[self.number]
@@ -320,8 +322,8 @@ class Run(AtRest):
         return float(stretch.times(n, n + 1)[0])
 
     def watch_rows(self, wrote_row: bool) -> None:
-        """With redundant rows: the dropped ones still hold, and the newest row gets the multipliers
-        of least norm."""
+        """With redundant rows: check that the rows that are not enforced still hold, and give the
+        newest row the multipliers of least norm."""
         state, t, row = self.state, self.state.t, int(self.counters.rows) - 1
         G = self.ask.G(t, state.q, state.v)
         if self.drifts and G.shape[0] * G.shape[1] <= LARGE:

@@ -66,7 +66,7 @@ class Stretch:
 
 
 def plan(t0: float, t_end: float, dt: float, breakpoints: Any, save_every: int) -> list[Stretch]:
-    """Stretches of a run; bad times are refused with the values received."""
+    """The stretches of a run; refuse bad times, with the values received."""
     t0, t_end, dt = (real_number(name, value) for name, value in (("t0", t0), ("t_end", t_end), ("dt", dt)))
     if dt <= 0:
         raise InputError(
@@ -127,7 +127,7 @@ def resolution(t0: float, t_end: float) -> float:
 
 
 def resolved(t0: float, t_end: float, dt: float, what: str = "dt") -> None:
-    """InputError for steps that floats at these times cannot tell apart."""
+    """Raise `InputError` if floats at these times cannot tell the steps apart."""
     ulp = resolution(t0, t_end)
     if dt < _UNITS * ulp:
         raise InputError(

@@ -26,10 +26,10 @@ TURNED = 1e-2
 
 
 def near_manifold(ask: Questions, t: float, q: FloatArray) -> FloatArray:
-    """Positions on φ = 0 by steps over all rows; refused when the rows cannot be closed.
+    """Positions on φ = 0 by Newton steps over all rows; refused if the rows cannot be closed.
 
-    Off the manifold more rows are independent than on it; enforced, they make the matrix singular
-    on the way. Rows can then be chosen where they will be used.
+    Off the manifold more rows are independent than on it. If they were enforced, the matrix would
+    become singular on the way. So rows are chosen after this, where they will be used.
     """
     closed = close(Questions(ask.system), t, q)  # full matrices
     refuse_open(ask, t, closed)
@@ -37,8 +37,7 @@ def near_manifold(ask: Questions, t: float, q: FloatArray) -> FloatArray:
 
 
 def still_open(ask: Questions, rows: Rows, t: float, q: FloatArray) -> bool:
-    """Whether enforced rows are off after a projection that should have closed them: it got
-    lost."""
+    """Whether enforced rows are still violated after a projection that should have closed them."""
     still = np.zeros(ask.system.nv)
     phi = ask.position(t, q, still)
     off = np.abs(phi) / sizes_of_rows(ask.system, ask.G(t, q, still))[: phi.size]
@@ -48,9 +47,9 @@ def still_open(ask: Questions, rows: Rows, t: float, q: FloatArray) -> bool:
 def is_consistent(
     ask: Questions, rows: Rows, weights: Weights, t: float, q: FloatArray, v: FloatArray, slowest: float
 ) -> bool:
-    """Whether enforced rows hold to rounding, for positions and velocities: the nearest consistent
-    state is no nearer than the state itself. A model that does not add increments to q says so
-    never, because its q may have to be brought back to where it lives."""
+    """Whether the enforced rows hold to rounding, for positions and velocities, so that no
+    projection is needed. Models whose increments are not added to q are never consistent in this
+    sense, because their q may have to be normalised."""
     if ask.model.traits & (RETRACTS | COUNTS_TURNS):
         return False
     far = max(1.0, float((np.abs(q) * weights.q).max(initial=0.0)))
@@ -63,8 +62,7 @@ def is_consistent(
 
 
 def near_velocity(ask: Questions, t: float, q: FloatArray, v: FloatArray) -> FloatArray:
-    """Velocities on φ̇ = 0, ψ = 0 by two Newton steps of least norm over all rows, in the same
-    way."""
+    """Velocities on φ̇ = 0, ψ = 0, by two Newton steps of least norm over all rows."""
     for _ in range(2):
         G = full(ask.G(t, q, v))
         sizes = sizes_of_rows(ask.system, G)
@@ -75,7 +73,8 @@ def near_velocity(ask: Questions, t: float, q: FloatArray, v: FloatArray) -> Flo
 
 
 def finite_rows(ask: Questions, t: float, q: FloatArray, v: FloatArray) -> None:
-    """NonFiniteError for constraints that are not numbers at the start, naming the row."""
+    """Raise `NonFiniteError`, with the name of the row, if constraints are not finite at the
+    start."""
     values = [
         ask.position(t, q, v)[:, None],
         ask.velocity(t, q, v)[:, None],
@@ -91,8 +90,8 @@ def finite_rows(ask: Questions, t: float, q: FloatArray, v: FloatArray) -> None:
 
 
 def refuse_stationary(ask: Questions, rows: Rows, t: float, q: FloatArray, v: FloatArray) -> None:
-    """SingularError for an enforced row whose gradient is rounding at the start: where it leads,
-    rounding would decide."""
+    """Raise `SingularError` for an enforced row whose gradient is rounding at the start: its
+    direction would be arbitrary."""
     sizes = ask.system.scales.v
     there = moving(ask.system)(q, sizes * np.random.default_rng(1).uniform(-ASIDE, ASIDE, v.size))
     here, beside = (np.linalg.norm(full(ask.G(t, where, v)) * sizes, axis=1) for where in (q, there))
@@ -106,8 +105,8 @@ def refuse_stationary(ask: Questions, rows: Rows, t: float, q: FloatArray, v: Fl
 
 
 def refuse_turned(ask: Questions, t: float, q: FloatArray, given: FloatArray, v: FloatArray) -> None:
-    """SingularError for velocities that were off by rounding only, but far from those that
-    constraints allow."""
+    """Raise `SingularError` if velocities violated the constraints by rounding only, but the
+    projection changed them by far more."""
     size, far = pace(ask.system, given), pace(ask.system, v - given)
     open_rates = ask.velocity(t, q, given) / sizes_of_rows(ask.system, ask.G(t, q, given))
     if far > TURNED * size > 0.0 and np.abs(open_rates).max() < SMALL * size:
@@ -135,8 +134,8 @@ def gaps(
 
 
 def refuse_if_far(ask: Questions, t: float, q: FloatArray, v: FloatArray, slowest: float) -> None:
-    """InputError for a start off the constraints by more than rounding of the input, naming the
-    worst row."""
+    """Raise `InputError`, with the name of the worst row, for a start that violates the constraints
+    by more than rounding of the input."""
     for level, gap, raw in gaps(ask, t, q, v, slowest):
         if gap.size and np.abs(gap).max() > SMALL:
             worst = int(np.abs(gap).argmax())
@@ -149,8 +148,8 @@ def refuse_if_far(ask: Questions, t: float, q: FloatArray, v: FloatArray, slowes
 
 
 def refuse_conflicts(ask: Questions, rows: Rows, t: float, q: FloatArray, v: FloatArray, slowest: float) -> None:
-    """ConflictError when rows that depend on others do not hold where the others do, naming
-    both."""
+    """Raise `ConflictError`, with the names of both, if rows that depend on others do not hold
+    where the others do."""
     names = ask.system.row_names
     if not rows.dropped.size:
         return

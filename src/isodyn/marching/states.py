@@ -61,12 +61,12 @@ class States:
         self.check(status, t, self.motion)
 
     def lived(self, q_0: FloatArray, q: FloatArray) -> FloatArray:
-        """q put back onto the set that the retraction lives on, as seen from q_0."""
+        """q, brought back to the manifold of the retraction, as seen from q_0."""
         retract, difference = self.system.retract, self.system.difference
         return q if retract is None else np.asarray(retract(q_0.copy(), difference(q_0.copy(), q.copy())), np.float64)
 
     def onto_constraints(self, t: float, state: State) -> int:
-        """The nearest consistent state, where that is wanted."""
+        """The nearest consistent state, if the run asks for that."""
         if not self.project:
             return OK
         base = self.base

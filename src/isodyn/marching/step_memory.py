@@ -71,8 +71,8 @@ class StepMemory:
         weigh(self.memory, self.weights)
 
     def enforce(self, rows: Rows) -> None:
-        """Memory for a step with these constraint rows; what is there is kept where the rows stay
-        the same."""
+        """Make memory for a step with these constraint rows; it stays as it is if the rows are the
+        same."""
         before, self.independent = self.independent, rows
         if before is not None and np.array_equal(before.chosen, rows.chosen):
             self.memory.factors_good, self.memory.second_change = 0, 0.0
@@ -94,7 +94,7 @@ class StepMemory:
         return memory
 
     def renew_memory(self) -> None:
-        """Memory for the present rows and order of elimination; what is counted there goes on."""
+        """Make memory for the present rows and order of elimination; counters go on."""
         refined = self.refinements()
         self.memory = self.memory_for(self.independent)
         if self.model.sparsity is not None:
@@ -103,7 +103,7 @@ class StepMemory:
             self.take_superlu()
 
     def refinements(self) -> int:
-        """How many solutions were refined so far."""
+        """Number of refined solutions so far."""
         return int(self.memory.blocks.refined)
 
     def take_superlu(self) -> None:

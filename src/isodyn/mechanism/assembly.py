@@ -96,12 +96,12 @@ def assemble(
     ask = Questions(system)
     held = np.zeros(system.nv)
     for name in [hold] if isinstance(hold, str) else hold:
-        if name in system.beams:
-            for node in system.beams[name].nodes:
+        if name in system.lines:
+            for node in system.lines[name].nodes:
                 held[system.v_of(node.name)] = 1.0
             continue
-        if resolve(name, system.beams) not in system.layout.number or name == "ground":
-            known = [*(b.name for b in system.bodies if not b.of_beam), *system.beams]
+        if resolve(name, system.lines) not in system.layout.number or name == "ground":
+            known = [*(b.name for b in system.bodies if not b.of_beam), *system.lines]
             raise InputError(
                 f"hold: there is no body named {name!r}", hint=f"bodies: {', '.join(known)}", argument="hold"
             )

@@ -8,9 +8,9 @@ from the start.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import numpy as np
 
@@ -65,8 +65,7 @@ def make_beam(
     angular_velocity: Any,
 ) -> BeamPart:
     """A beam from its ends or its line, straight and undeformed, moving like a rigid body."""
-    if not isinstance(name, str) or not name or _PLACE.match(name):
-        raise InputError(f"a beam needs a name without the signs of places, received {name!r}", hint="such as 'rod'")
+    refuse_name(name)
     if (line is None) == (start is None or end is None):
         raise InputError(f"beam {name!r} takes start and end, or line=")
     try:
@@ -96,6 +95,12 @@ def make_beam(
     return BeamPart(name, mesh, nodes, held)
 
 
+def refuse_name(name: Any) -> None:
+    """InputError for a name that a beam cannot have."""
+    if not isinstance(name, str) or not name or _PLACE.match(name):
+        raise InputError(f"a beam needs a name without the signs of places, received {name!r}", hint="such as 'rod'")
+
+
 def _in_space(points: FloatArray) -> FloatArray:
     return points if points.shape[1] == 3 else np.column_stack([points, np.zeros(len(points))])
 
@@ -106,7 +111,14 @@ def place_on(name: Any, beams: Iterable[str]) -> re.Match[str] | None:
     return None if found is None or found["beam"] not in beams else found
 
 
-def resolve(name: Any, beams: dict[str, BeamPart]) -> Any:
+class Line(Protocol):
+    """A part whose nodes have names."""
+
+    def at(self, place: Any) -> str:
+        """Name of the node at a place."""
+
+
+def resolve(name: Any, beams: Mapping[str, Line]) -> Any:
     """The name of a node for a place such as "rod.end"; other names as they are."""
     found = place_on(name, beams)
     if found is None:

@@ -11,6 +11,7 @@ from isodyn.joints import measures as words
 from isodyn.joints.cables import refuse_twist
 from isodyn.joints.user import UserRows
 from isodyn.kernels.compiled import FloatArray
+from isodyn.loads.laws import FORCE
 from isodyn.loads.part import AlongBeam, Law, LoadForces, LoadPart, OnBody
 from isodyn.loads.user import UserLoad
 from isodyn.mechanism.beam_part import resolve
@@ -54,7 +55,8 @@ def compile_parts(
                 refuse_twist(load.what, (law.word for law in forces.laws), bodies)
             laws += [replace(law, load=load.name, line=load.line) for law in forces.laws]
             loads += forces.on_bodies
-            spreads += [_spread(parts, along) for along in forces.along_beams]
+            spreads += [_spread(parts, along) for along in forces.along_beams if along.beam in parts.beams]
+            loads += [force for along in forces.along_beams for force in _on_rod(parts, along)]
     warn_of_loose_bodies(parts, rows, laws, user_rows)
     layout = MechanismLayout(
         list(bodies.values()),
@@ -65,10 +67,11 @@ def compile_parts(
         gravity,
         cayley,
         beams=tuple(parts.beams.values()),
+        rods=tuple(parts.rods.values()),
         spreads=spreads,
         angles=counted_angles(rows, laws, (word for joint in joints.values() for word in joint.coordinates.values())),
         held=tuple(
-            resolve(name, parts.beams)
+            resolve(name, parts.lines)
             for name in (*(x for part in user_rows for x in part.bodies), *(load.body for load in user_loads))
         ),
     )
@@ -90,3 +93,14 @@ def _spread(parts: Parts, load: AlongBeam) -> Load:
     first = sum(2 * beam.mesh.dim * len(beam.nodes) for beam in list(parts.beams.values())[:before])
     beam = parts.beams[load.beam]
     return Load(first, spread(beam.mesh.elements, len(beam.nodes), load.per_length, per_mass=False), load.time)
+
+
+def _on_rod(parts: Parts, load: AlongBeam) -> list[OnBody]:
+    """The same on a rod: forces on its nodes."""
+    if load.beam not in parts.rods:
+        return []
+    rod = parts.rods[load.beam]
+    return [
+        OnBody(FORCE, node.name, load.per_length * share, time=load.time)
+        for node, share in zip(rod.nodes, rod.shares, strict=True)
+    ]

@@ -53,7 +53,7 @@ class NewtonEuler(NamedTuple):
     X: FloatArray
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ParametrisedSystem(PythonSystem):
     """A mechanism in Euler parameters or angles, with v' = q̇'."""
 
@@ -197,7 +197,7 @@ def in_coordinates(base: MechanismSystem, coordinates: Coordinates) -> Mechanism
     spatial = [body for body in base.bodies if body.kind == "spatial"]
     if coordinates == "rotation" or not spatial:
         return base
-    if base.layout.beams:
+    if base.layout.beams or base.layout.rods:
         raise InputError(
             f"a mechanism with beams needs the coordinates 'rotation', received {coordinates!r}",
             hint="leave coordinates= out",

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from isodyn.errors import InputError
-from isodyn.joints.measures import ANGLE, TANGENT_ANGLE, TWIST, WHOLE_TURNS
+from isodyn.joints.measures import ANGLE, CROSS, TANGENT_ANGLE, TWIST, WHOLE_TURNS
 from isodyn.joints.words import Row, Word
 from isodyn.kernels.compiled import FloatArray
 from isodyn.loads.laws import BY_FORMULA, LIMIT, SPRING
@@ -31,13 +31,13 @@ class CountedAngle:
 
     @property
     def name(self) -> str:
-        return f"{self.word.owner}.{'twist' if self.word.kind == TWIST else 'angle'}"
+        return f"{self.word.owner}.{self.word.called or ('twist' if self.word.kind == TWIST else 'angle')}"
 
 
 def counted_angles(rows: list[Row], laws: list[Law], of_joints: Iterable[Word]) -> tuple[CountedAngle, ...]:
     """The angles to count, those of joints first."""
     read = {word.key: word for word in _read(rows, laws) if word.kind in WHOLE_TURNS}
-    found = {word.key: word for word in of_joints if word.kind == ANGLE or word.key in read} | read
+    found = {word.key: word for word in of_joints if word.kind in (ANGLE, CROSS) or word.key in read} | read
     return tuple(CountedAngle(word, key in read) for key, word in found.items())
 
 

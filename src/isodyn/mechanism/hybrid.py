@@ -1,8 +1,8 @@
 """A mechanism with parts that users wrote in Python: the compiled model does its part, and theirs
 are added behind the trampoline.
 
-Rows stand in the order [φ of joints; φ of users; rates of rolling]. Derivatives of a user's φ along
-increments of the bodies' frames:
+Rows stand in the order [φ of joints; φ of users; rates of rolling; ψ of users]. Derivatives of a user's φ along
+increments of the bodies' frames (those of ψ: isodyn.mechanism.users_rates):
 
     G      first differences                      φ̇, φ̈    along t + s, q ⊕ s v
     K      ∂(Gᵀλ)/∂q = Hessian of λ·φ in increments + ½ τ~ in the rotations of each body, τ the torque of Gᵀλ
@@ -40,6 +40,7 @@ from isodyn.loads.user import UserLoad
 from isodyn.mechanism.beam_part import resolve
 from isodyn.mechanism.placed import PlacedBodies, joined
 from isodyn.mechanism.system import JointParts, MechanismSystem
+from isodyn.mechanism.users_rates import changed, curvatures_of_rates, refuse_rates_of_nodes, size_of
 from isodyn.mechanism.users_twist import refuse_users_twist
 from isodyn.systems.differences import H1, H2, first, second
 from isodyn.systems.model import Model, from_python
@@ -49,7 +50,7 @@ from isodyn.systems.scales import natural_pace, ordinary_or
 MIXED = 3e-4  # step of mixed second differences
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class UserMechanismSystem(MechanismSystem):
     """The system of a `Mechanism` with users' rows or loads."""
 
@@ -79,33 +80,37 @@ def with_user_parts(
     rows = [
         replace(
             r,
-            bodies=tuple(resolve(name, base.beams) for name in r.bodies),
+            bodies=tuple(resolve(name, base.lines) for name in r.bodies),
             scale=length if r.scale is None else r.scale,
         )
         for r in rows
     ]
-    loads = [replace(load, body=resolve(load.body, base.beams)) for load in loads]
+    loads = [replace(load, body=resolve(load.body, base.lines)) for load in loads]
     state = PlacedBodies(base)
     state.place(base.q0, base.v0)
     refuse_users_twist(rows, loads, state.pose, {body.name for body in base.bodies if body.kind == "cable"})
     counted = [(r, r.value([state.pose(name) for name in r.bodies], 0.0).size) for r in rows]
-    more = sum(count for _, count in counted)
+    refuse_rates_of_nodes(rows, base.bodies)
+    more = sum(count for r, count in counted if r.holonomic)
     joints = {
         name: replace(part, rows=tuple(r if r < base.m_phi else r + more for r in part.rows))
         for name, part in base.joints.items()
     }
-    new, at = [], base.m_phi
+    new: dict[bool, list[Row]] = {True: [], False: []}
+    at = {True: base.m_phi, False: base.m + more}
     for r, count in counted:
-        joints[r.name] = JointParts(r.name, None, tuple(range(at, at + count)), {}, of_user(r.bodies))
-        new += [Row(r.name, f"row {k + 1}" if count > 1 else "", RowKind.USER, ()) for k in range(count)]
-        at += count
-    all_rows = [*base.rows[: base.m_phi], *new, *base.rows[base.m_phi :]]
+        held = r.holonomic
+        joints[r.name] = JointParts(r.name, None, tuple(range(at[held], at[held] + count)), {}, of_user(r.bodies))
+        labels = [f"row {k + 1}" if count > 1 else "" for k in range(count)]
+        new[held] += [Row(r.name, label, RowKind.USER, (), holonomic=held) for label in labels]
+        at[held] += count
+    all_rows = [*base.rows[: base.m_phi], *new[True], *base.rows[base.m_phi :], *new[False]]
     given = {f.name: getattr(base, f.name) for f in fields(base)}
     return UserMechanismSystem(
         **(
             given
             | {
-                "m": base.m + more,
+                "m": len(all_rows),
                 "m_phi": base.m_phi + more,
                 "row_names": tuple(row.name for row in all_rows),
                 "scales": replace(base.scales, rows=None),
@@ -126,10 +131,8 @@ class Hybrid:
 
     def __init__(self, system: UserMechanismSystem) -> None:
         self.system, self.state, self.n = system, PlacedBodies(system), system.nv
-        mine = sum(count for _, count in system.user_rows)
-        rows = np.arange(system.m)
-        user = (rows >= system.m_phi - mine) & (rows < system.m_phi)
-        self.base, self.mine = np.flatnonzero(~user), np.flatnonzero(user)
+        self.mine = np.array([r for part, _ in system.user_rows for r in system.joints[part.name].rows], dtype=np.int64)
+        self.base = np.setdiff1d(np.arange(system.m), self.mine)
         self.parts = []
         at = 0
         for r, count in system.user_rows:
@@ -179,6 +182,9 @@ class Hybrid:
         for rows, places, m, _, where in self.parts:
             poses = self.poses(rows)
             if what == POSITION:
+                found[places] = rows.value(poses, t, m) if rows.holonomic else 0.0
+                continue
+            if what == VELOCITY and not rows.holonomic:
                 found[places] = rows.value(poses, t, m)
                 continue
             ways = [np.concatenate([p.velocity, p.angular_velocity]) for p in poses]
@@ -192,7 +198,8 @@ class Hybrid:
             else:
                 T, rest = self.ways(rows)
                 change = self.gradient(rows, t, poses, m) @ (T @ a[where] + rest)
-                found[places] = second(along, H2 / speed) + change
+                moved = second(along, H2 / speed) if rows.holonomic else first(along, H1 / speed)
+                found[places] = moved + change
         return found
 
     def ways(self, rows: UserRows) -> tuple[FloatArray, FloatArray]:
@@ -201,16 +208,16 @@ class Hybrid:
         return T, np.concatenate([self.state.rest(name) for name in rows.bodies])
 
     def gradient(self, rows: UserRows, t: float, poses: list[Pose], m: int) -> FloatArray:
-        """∂φ along the frames of the bodies of these rows."""
+        """∂φ along the frames of the bodies of these rows, or ∂ψ along their rates."""
         columns = []
         for k, name in enumerate(rows.bodies):
             for i in self.state.places(name)[0]:
                 e = np.zeros(6)
                 e[i] = 1.0
-                h = H1 * size_of(rows)[i]
+                h = H1 * size_of(rows)[i] * (1.0 if rows.holonomic else self.system.beat)
 
                 def moved(s: float, k: int = k, e: FloatArray = e) -> FloatArray:
-                    return rows.value([p.moved(s * e) if j == k else p for j, p in enumerate(poses)], t, m)
+                    return rows.value([changed(rows, p, s * e) if j == k else p for j, p in enumerate(poses)], t, m)
 
                 columns.append(first(moved, h))
         return np.reshape(columns, (-1, m)).T
@@ -269,7 +276,10 @@ class Hybrid:
         """J += c₁ ∂/∂v + c₂ ∂/∂q of users' rows and loads."""
         for rows, places, m, kept, where in self.parts:
             own = lam[self.mine][places]
-            if c[2] != 0.0 and own.any():
+            if not rows.holonomic and own.any():
+                by_v, by_q = curvatures_of_rates(rows, t, self.poses(rows), own, kept, self.system.beat)
+                J[np.ix_(where, where)] += c[1] * by_v + c[2] * by_q
+            elif c[2] != 0.0 and own.any():
                 J[np.ix_(where, where)] += c[2] * self.hessian(rows, t, m, own, kept)
         for load in self.system.user_loads:
             some, where = self.state.places(load.body)
@@ -278,12 +288,6 @@ class Hybrid:
             slope = c[1] * by_v @ T + c[2] * (by_q @ T + by_v @ self.state.turning(load.body))
             bent = self.state.curvature(load.body, load.value(t, pose)[some])
             J[np.ix_(where, where)] -= T.T @ slope + c[2] * bent
-
-
-def size_of(rows: UserRows) -> FloatArray:
-    """Typical sizes of displacements and rotations beside these rows."""
-    assert rows.scale is not None
-    return np.array([rows.scale] * 3 + [1.0] * 3)
 
 
 def load_slopes(

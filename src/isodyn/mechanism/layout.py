@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from isodyn.linear_solvers.blocks import Sparsity
 from isodyn.loads.part import Law, OnBody
 from isodyn.mechanism.beam_part import BeamPart
 from isodyn.mechanism.counted import CountedAngle
+from isodyn.mechanism.rod_part import RodPart
 from isodyn.mechanism.table_writer import TableWriter
 from isodyn.multibody.tables import Scratch, Tables
 from isodyn.parts.block_pattern import BlockPattern
@@ -40,6 +42,7 @@ class MechanismLayout:
     cayley: bool = False
     words: list[Word] = field(default_factory=list)
     beams: tuple[BeamPart, ...] = ()
+    rods: tuple[RodPart, ...] = ()
     spreads: list[Load] = field(default_factory=list)
     held: tuple[str, ...] = ()  # bodies that users' parts speak of
     angles: tuple[CountedAngle, ...] = ()  # whose whole turns are counted; they come last in q
@@ -62,6 +65,9 @@ class MechanismLayout:
             )
             for beam in self.beams
             for e in beam.mesh.elements
+        ]
+        self.rod_ends = [
+            (self.number[a.name], self.number[b.name]) for rod in self.rods for a, b in pairwise(rod.nodes)
         ]
         self.counted = {angle.word.key: k for k, angle in enumerate(self.angles)}
         self.nodal = sum(body.v0.size for body in self.bodies if body.of_beam)
@@ -93,6 +99,7 @@ class MechanismLayout:
         """Blocks of J: between bodies that share an element or a word whose stiffness couples
         them, and among all that a formula speaks of."""
         groups: list[tuple[int, ...]] = [(x.first, x.second) for x in self.elements]
+        groups += self.rod_ends
         groups += [self.bodies_of(w) for row in self.rows for _, w in row.terms if w.kind not in _UNCOUPLED]
         groups += [self.bodies_of(law.word) for law in self.laws]
         groups += [self.bodies_of(item.word) for law in self.laws for item in law.inputs if item.word is not None]

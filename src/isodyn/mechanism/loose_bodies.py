@@ -17,11 +17,11 @@ from isodyn.mechanism.parts import Parts
 def warn_of_loose_bodies(parts: Parts, rows: list[Row], laws: list[Law], user: list[UserRows]) -> None:
     """Bodies that nothing connects to the rest of a mechanism are an oversight more often than not:
     warn by name."""
-    of_beam = {node.name: beam.start for beam in parts.beams.values() for node in beam.nodes}
-    leader = {name: name for name in (*parts.bodies, *(beam.start for beam in parts.beams.values()), GROUND)}
+    of_beam = {node.name: beam.start for beam in parts.lines.values() for node in beam.nodes}
+    leader = {name: name for name in (*parts.bodies, *(beam.start for beam in parts.lines.values()), GROUND)}
 
     def find(name: str) -> str:
-        name = resolve(name, parts.beams)
+        name = resolve(name, parts.lines)
         name = of_beam.get(name, name)
         while leader[name] != name:
             leader[name] = name = leader[leader[name]]
@@ -34,7 +34,7 @@ def warn_of_loose_bodies(parts: Parts, rows: list[Row], laws: list[Law], user: l
     ]
     for first, second in ties:
         leader[find(first)] = find(second)
-    titles = {name: name for name in parts.bodies} | {beam.start: name for name, beam in parts.beams.items()}
+    titles = {name: name for name in parts.bodies} | {beam.start: name for name, beam in parts.lines.items()}
     sizes = Counter(find(name) for name in titles)
     main = find(GROUND) if find(GROUND) in sizes else max(sizes, key=lambda name: sizes[name])
     loose = [shown for name, shown in titles.items() if find(name) != main]

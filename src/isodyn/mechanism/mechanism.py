@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, overload
 
@@ -16,6 +16,7 @@ from isodyn.mechanism.compilation import compile_parts
 from isodyn.mechanism.coordinates import Coordinates, ParametrisedSystem
 from isodyn.mechanism.mobility import mobility
 from isodyn.mechanism.parts import Loads, Parts, Rows
+from isodyn.mechanism.rod_part import Mass, RodPart, make_rod
 from isodyn.mechanism.sensors import Sensor
 from isodyn.mechanism.system import MechanismSystem
 from isodyn.notebook_views import ShownInNotebooks
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from isodyn.mechanism.mobility import Mobility
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Mechanism(ShownInNotebooks, Description):
     """An editable list of named parts: bodies, beams, joints and loads.
 
@@ -57,13 +58,17 @@ class Mechanism(ShownInNotebooks, Description):
     loads: dict[str, Loads] = field(default_factory=dict, init=False)
     beams: dict[str, BeamPart] = field(default_factory=dict, init=False)
     sensors: dict[str, Sensor] = field(default_factory=dict, init=False)
+    rods: dict[str, RodPart] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
         self.gravity = vector3("gravity, such as (0, 0, -9.81),", self.gravity)
 
+    def __repr__(self) -> str:
+        return f"<Mechanism: {self._parts.in_words()}>"
+
     @property
     def _parts(self) -> Parts:
-        return Parts(self.bodies, self.joints, self.loads, self.beams, self.sensors)
+        return Parts(self.bodies, self.joints, self.loads, self.beams, self.sensors, self.rods)
 
     # ---- parts
 
@@ -141,35 +146,51 @@ class Mechanism(ShownInNotebooks, Description):
         *,
         elements: Any,
         section: Section,
-        model: Energy = "simplified",
+        model: Energy | Literal["exact"] = "simplified",
         line: Any = None,
         corners: Literal["weld", "hinge"] = "weld",
+        curve: Callable[[float], Any] | None = None,
+        up: Any = None,
+        twist: float = 0.0,
+        mass: Mass = "consistent",
         velocity: Any = (0.0, 0.0, 0.0),
         angular_velocity: Any = None,
-    ) -> BeamPart:
-        """Add a beam in the plane, or a cable in space.
+    ) -> BeamPart | RodPart:
+        """Add a beam in the plane, a cable in space, or a rod in space.
 
         Joints and loads name its nodes like bodies: "rod.start", "rod.end", "rod[3]", "rod@1.5" (by
         length). A node offers a point and axes, the first along the beam; a node of a cable has a
         tangent, but no twist. The beam is undeformed at the start and may move like a rigid body.
         Gravity acts on it.
 
+        With `model="exact"` it is a rod: a beam in space with stretching, shear, torsion and bending,
+        straight, curved or twisted, that may move and bend as far as it likes. Its nodes are bodies.
+
         Parameters
         ----------
         name
             Its name.
         start, end
-            Its ends, (x, y) of a beam, (x, y, z) of a cable.
+            Its ends, (x, y) of a beam, (x, y, z) of a cable or rod.
         elements
             Number of elements, in all or for each piece.
         section
             Stiffness and mass.
         model
-            Strain energy.
+            Strain energy; "exact" for a rod in space.
         line
-            Points of a line in place of `start` and `end`.
+            Points of a line in place of `start` and `end`; not for rods.
         corners
             Whether pieces of a line are welded or hinged.
+        curve
+            The line of a rod, a function of 0 ≤ s ≤ 1, in place of `start` and `end`.
+        up
+            Where z of the cross-section of a rod points at the start, as far as it can; (0, 0, 1) if
+            left out. y lies across it.
+        twist
+            Angle by which the cross-section of a rod turns from start to end.
+        mass
+            Mass of a rod: "consistent" (linear between nodes) or "lumped" at the nodes.
         velocity
             Velocity of the first node.
         angular_velocity
@@ -186,12 +207,20 @@ class Mechanism(ShownInNotebooks, Description):
             If the name is taken, or a number is not admissible.
         """
         self._parts.refuse_known(name)
-        beam = make_beam(name, start, end, line, elements, section, model, corners, velocity, angular_velocity)
-        for joint in beam.corner_joints:
-            self._parts.refuse_known(joint.name)
         for other in (*self.bodies, *self.joints, *self.loads):
             if place_on(other, (name,)) is not None:
                 raise InputError(f"beam {name!r}: {other!r} would be a place on it", hint="choose another name")
+        if model == "exact":
+            if line is not None:
+                raise InputError(f"rod {name!r} takes curve= instead of line=", argument="line")
+            rod = make_rod(name, start, end, curve, elements, section, up, twist, mass, velocity, angular_velocity)
+            self.rods[name] = rod
+            return rod
+        if curve is not None or up is not None or twist != 0.0 or mass != "consistent":
+            raise InputError(f"beam {name!r}: curve, up, twist and mass are for model='exact'", argument="model")
+        beam = make_beam(name, start, end, line, elements, section, model, corners, velocity, angular_velocity)
+        for joint in beam.corner_joints:
+            self._parts.refuse_known(joint.name)
         self.beams[name] = beam
         return beam
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING
 
 from isodyn.bodies.body import GROUND, Body
+from isodyn.described import counted
 from isodyn.errors import InputError, about
 from isodyn.joints.part import JointPart
 from isodyn.joints.user import UserRows
@@ -16,6 +17,7 @@ from isodyn.joints.words import ground_body
 from isodyn.loads.part import LoadPart
 from isodyn.loads.user import UserLoad
 from isodyn.mechanism.beam_part import BeamPart, place_on, resolve
+from isodyn.mechanism.rod_part import RodPart
 from isodyn.parts import Part, Use, Value
 
 if TYPE_CHECKING:
@@ -34,21 +36,33 @@ class Parts:
     loads: dict[str, Loads]
     beams: dict[str, BeamPart]
     sensors: dict[str, Sensor] = field(default_factory=dict)
+    rods: dict[str, RodPart] = field(default_factory=dict)
 
     def copied(self) -> Parts:
         """The same parts in lists of their own; parts themselves do not change."""
-        return Parts(dict(self.bodies), dict(self.joints), dict(self.loads), dict(self.beams), dict(self.sensors))
+        return Parts(*(dict(getattr(self, field.name)) for field in fields(self)))
+
+    def in_words(self) -> str:
+        """How many there are of each kind."""
+        kinds = ("body", self.bodies), ("beam", self.lines), ("joint", self.joints), ("load", self.loads)
+        known = [counted(len(parts), noun) for noun, parts in (*kinds, ("sensor", self.sensors)) if parts]
+        return ", ".join(known) or "no parts yet"
 
     def all_bodies(self) -> dict[str, Body]:
-        """Nodes of beams, then bodies: so the coordinates of nodes have the same numbers in q and
+        """Nodes of beams, those of rods, then bodies: so the coordinates of nodes have the same numbers in q and
         in v."""
-        return {node.name: node for beam in self.beams.values() for node in beam.nodes} | self.bodies
+        return {node.name: node for line in self.lines.values() for node in line.nodes} | self.bodies
+
+    @property
+    def lines(self) -> dict[str, BeamPart | RodPart]:
+        """Beams, then rods: what has nodes by name."""
+        return {**self.beams, **self.rods}
 
     def body(self, name: str) -> Body:
         """A body or node by any of its names."""
         if name == GROUND:
             return ground_body()
-        known = resolve(name, self.beams)
+        known = resolve(name, self.lines)
         if known in self.bodies:
             return self.bodies[known]
         return self.all_bodies()[known]
@@ -61,7 +75,7 @@ class Parts:
             ("body", self.bodies),
             ("joint", self.joints),
             ("load", self.loads),
-            ("beam", self.beams),
+            ("beam", self.lines),
             ("sensor", self.sensors),
         ):
             if name in known:
@@ -69,7 +83,7 @@ class Parts:
                     f"there is already a {what} named {name!r}", hint="bodies, joints and loads share one set of names"
                 )
         corners = (joint.name for beam in self.beams.values() for joint in beam.corner_joints)
-        if place_on(name, self.beams) is not None or name in corners:
+        if place_on(name, self.lines) is not None or name in corners:
             raise InputError(f"{name!r} is a place or a corner of a beam", hint="choose another name")
 
     def refuse_missing(self, part: Part) -> None:
@@ -80,7 +94,7 @@ class Parts:
             if use.value is not Value.BODY or use.name != GROUND or len(two) < 2:
                 with about(part.name, use.argument):
                     self.refuse_unnamed(part.what, use)
-        if len(two) == 2 and resolve(two[0], self.beams) == resolve(two[1], self.beams):
+        if len(two) == 2 and resolve(two[0], self.lines) == resolve(two[1], self.lines):
             raise InputError(f"{part.what} joins {two[0]!r} to itself", part=part.name, argument="between")
 
     def refuse_unnamed(self, what: str, use: Use) -> None:
@@ -89,24 +103,24 @@ class Parts:
             if use.name not in self.joints:
                 raise InputError(f"{what}: there is no joint named {use.name!r}", hint=nearest(use.name, self.joints))
         elif use.value is Value.BEAM:
-            if use.name not in self.beams:
-                raise InputError(f"{what}: there is no beam named {use.name!r}", hint=nearest(use.name, self.beams))
+            if use.name not in self.lines:
+                raise InputError(f"{what}: there is no beam named {use.name!r}", hint=nearest(use.name, self.lines))
         else:
             self.refuse_unknown(what, use.name)
 
     def refuse_unknown(self, what: str, name: str) -> None:
         """InputError unless this is a body, or a node of a beam."""
-        if name in self.bodies or resolve(name, self.beams) != name:
+        if name in self.bodies or resolve(name, self.lines) != name:
             return
         beam, _, place = name.rpartition("[") if isinstance(name, str) else ("", "", "")
-        if beam in self.beams and place.endswith("]"):
-            resolve(name, self.beams)
+        if beam in self.lines and place.endswith("]"):
+            resolve(name, self.lines)
             return
-        if name in self.beams:
+        if name in self.lines:
             raise InputError(
                 f"{what}: {name!r} is a beam", hint=f"name a place: '{name}.start', '{name}.end', '{name}[1]'"
             )
-        ends = [f"{beam}.{end}" for beam in self.beams for end in ("start", "end")]
+        ends = [f"{beam}.{end}" for beam in self.lines for end in ("start", "end")]
         raise InputError(f"{what}: there is no body named {name!r}", hint=nearest(name, [*self.bodies, *ends, GROUND]))
 
 

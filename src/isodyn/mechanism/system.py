@@ -31,6 +31,7 @@ from isodyn.loads.part import LoadForces
 from isodyn.mechanism.beam_part import BeamPart, resolve
 from isodyn.mechanism.layout import MechanismLayout
 from isodyn.mechanism.parts import Parts
+from isodyn.mechanism.rod_part import RodPart
 from isodyn.mechanism.scales import typical_sizes
 from isodyn.mechanism.winding import winding_of
 from isodyn.multibody.histories import value_at_start
@@ -65,7 +66,7 @@ class Description:
     cayley: bool
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class MechanismSystem(TabledSystem):
     """The compiled system of a `Mechanism`."""
 
@@ -90,9 +91,18 @@ class MechanismSystem(TabledSystem):
     def beams(self) -> dict[str, BeamPart]:
         return {beam.name: beam for beam in self.layout.beams}
 
+    @cached_property
+    def rods(self) -> dict[str, RodPart]:
+        return {rod.name: rod for rod in self.layout.rods}
+
+    @cached_property
+    def lines(self) -> dict[str, BeamPart | RodPart]:
+        """Beams and rods: what has nodes by name."""
+        return {**self.beams, **self.rods}
+
     def number_of(self, name: str) -> int:
         """Number of a body, or of a node of a beam by any of its names."""
-        return self.layout.number[resolve(name, self.beams)]
+        return self.layout.number[resolve(name, self.lines)]
 
     def q_of(self, name: str) -> slice:
         """Where the coordinates of a body are in q."""
@@ -170,7 +180,7 @@ def make_system(layout: MechanismLayout, joints: dict[str, JointParts]) -> Mecha
         m_phi=sum(row.holonomic for row in layout.rows),
         row_names=tuple(row.name for row in layout.rows),
         alike=tuple(int(k) for body in layout.bodies for k in QUANTITIES[body.kind][1]),
-        elastic=bool(layout.beams) or any(law.kind in ELASTIC for law in layout.laws),
+        elastic=bool(layout.beams or layout.rods) or any(law.kind in ELASTIC for law in layout.laws),
         scales=typical_sizes(layout, q0),
         turns=len(layout.angles),
         whole_turns=whole_turns if any(row.any_turn for row in layout.rows) else None,

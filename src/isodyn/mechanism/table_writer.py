@@ -12,6 +12,7 @@ from isodyn.beams.layout import BeamWriter
 from isodyn.beams.mesh import spread
 from isodyn.expressions.time_writer import TimeWriter
 from isodyn.joints.words import Word
+from isodyn.kernels.compiled import FloatArray
 from isodyn.loads.laws import FormulaLaw
 from isodyn.loads.part import Law
 from isodyn.multibody.tables import (
@@ -45,7 +46,7 @@ class TableWriter:
     def __init__(self, layout: MechanismLayout, sparse: bool) -> None:
         self.layout, self.sparse, self.time = layout, sparse, TimeWriter()
         self.targets = [self.time.function(row.name, row.target) for row in layout.rows]
-        self.shifts = [self.time.function("a force law", law.shift) for law in layout.laws]
+        self.shifts = [self.time.function(f"load {law.load!r}", law.shift) for law in layout.laws]
         self.formulas = [
             self.time.formula(law.force.program) if isinstance(law.force, FormulaLaw) else -1 for law in layout.laws
         ]
@@ -72,6 +73,7 @@ class TableWriter:
             loads=len(layout.loads),
             turns=len(layout.angles),
             readers=len(readers),
+            rod_elements=len(layout.rod_ends),
             **self.beams.sizes(),
             **self.time.sizes(),
         )
@@ -94,6 +96,7 @@ class TableWriter:
             coefficient=[load.coefficient for load in layout.loads],
         )
         self.beams.write(tables.beams, layout.pattern, sparse)
+        self._write_rods(tables)
         self.time.write(tables.time)
         return tables
 
@@ -185,6 +188,22 @@ class TableWriter:
             for name, value in asdict(law.force).items():
                 setattr(data, name, value)
 
+    def _write_rods(self, tables: Tables) -> None:
+        rods = [(rod, L, h) for rod in self.layout.rods for L, h in zip(rod.lengths, rod.unstrained, strict=True)]
+        times = [np.repeat(rod.section.times, (3, 3)) for rod, _, _ in rods]
+        tables.rods.damped = int(any(time.any() for time in times))
+        tables.rods.elements.fill(
+            bodies=self.layout.rod_ends,
+            blocks=[self._blocks(pair, pair) for pair in self.layout.rod_ends],
+            length=[L for _, L, _ in rods],
+            sixth=[rod.section.rhoA * L / 6 if rod.mass == "consistent" else 0.0 for rod, L, _ in rods],
+            unstrained=[h for _, _, h in rods],
+            stiffness=[rod.section.stiffness / L for rod, L, _ in rods],
+            damping=[
+                damping_of(rod.section.stiffness, time) / L for (rod, L, _), time in zip(rods, times, strict=True)
+            ],
+        )
+
     def _write_turns(self, tables: Tables, readers: list[int]) -> None:
         layout = self.layout
         words, first = [angle.word for angle in layout.angles], int(layout.first_q[-1])
@@ -206,3 +225,9 @@ class TableWriter:
         if k == layout.ground:
             return -1
         return int(layout.first_v[k]) + 3 if layout.bodies[k].kind == "spatial" and not layout.cayley else -2
+
+
+def damping_of(C: FloatArray, times: FloatArray) -> FloatArray:
+    """Kelvin and Voigt's damping of a section: C times the times, symmetric and not negative."""
+    root = np.sqrt(times)
+    return np.asarray(root[:, None] * C * root)

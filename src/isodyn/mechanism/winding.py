@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from isodyn.bodies.rotations import increment
-from isodyn.joints.measures import TANGENT_ANGLE
+from isodyn.joints.measures import CROSS, TANGENT_ANGLE
 from isodyn.kernels.compiled import FloatArray, IntArray
 from isodyn.mechanism.layout import MechanismLayout
 
@@ -89,7 +89,8 @@ def winding_of(layout: MechanismLayout) -> Winding:
     for number, angle in enumerate(layout.angles):
         word = angle.word
         i, j, place = layout.number[word.first], layout.number[word.second], int(layout.first_q[-1]) + number
-        if word.kind == TANGENT_ANGLE or i in nodes or j in nodes:
+        # axes of a cross are fixed in one body each: they tell no turns of the other
+        if word.kind in (TANGENT_ANGLE, CROSS) or i in nodes or j in nodes:
             continue
         a, c = word.numbers.a, word.numbers.c
         links.setdefault(i, []).append(Visit(j, place, c, 1.0, -1 if i == ground else i, a))

@@ -35,7 +35,8 @@ class World:
         known = self.joints[joint].coordinates if joint in self.joints else {}
         if not known:
             raise InputError(
-                f"{what}: joint {joint!r} has no coordinate to act on", hint="hinges and prismatic joints have one"
+                f"{what}: joint {joint!r} has no coordinate to act on",
+                hint="hinges, sliders, screws, universal and planar pairs, points on planes and distances have some",
             )
         if which is None:
             return next(iter(known.values()))
@@ -62,5 +63,5 @@ class World:
         return found
 
     def dimension(self, beam: str) -> int:
-        """2 for a beam in the plane, 3 for a cable in space."""
-        return self.parts.beams[beam].mesh.dim
+        """2 for a beam in the plane, 3 for a cable or rod in space."""
+        return 3 if beam in self.parts.rods else self.parts.beams[beam].mesh.dim

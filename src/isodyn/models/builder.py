@@ -107,8 +107,9 @@ class Builder:
                     for name in value
                 ]
             elif kind in _NAMED:
-                what = _NAMED[kind]
-                asked.append(((key,), value, {"body": bodies, "joint": joints, "beam": beams}[what], what))
+                what, usual = _NAMED[kind], cls.defaults().get(key)
+                known = {"body": bodies, "joint": joints, "beam": beams}[what]
+                asked.append(((key,), value, [*known, GROUND] if usual == GROUND else known, what))
         for keys, name, known, what in asked:
             found = name in known or (what == "body" and self.is_place(name, mech, (*path, *keys)))
             if not found:
@@ -153,7 +154,7 @@ class Builder:
         """What a class takes for a key of its table."""
         if kind is Value.WEIGHTS:
             return {name if name in self.model.joints else coordinate(name): x for name, x in value.items()}
-        if kind not in (Value.TIME, Value.TIME_OR_STATE) or value is None:
+        if kind not in (Value.TIME, Value.TIME_OR_STATE) or value is None or isinstance(value, float):
             return value
         if kind is Value.TIME_OR_STATE and isinstance(value, time_tables.Formula):
             text = value.formula

@@ -260,34 +260,12 @@ def elastic_body(
         raise InputError(f"nu must lie between -1 and 0.5, received {nu!r}")
     if plane not in ("stress", "strain"):
         raise InputError(f"plane must be 'stress' or 'strain', received {plane!r}")
-    if isinstance(mesh, str | Path):
-        if not Path(mesh).is_file():
-            raise InputError(f"there is no file {mesh}")
-        try:
-            mesh = meshio.read(mesh)
-        except Exception as error:  # meshio raises what its readers raise
-            raise InputError(f"{mesh} cannot be read as a mesh: {error}") from error
-    try:
-        domain = skfem_meshio.from_meshio(mesh)
-    except (NotImplementedError, KeyError, ValueError) as error:
-        raise InputError(
-            f"scikit-fem cannot use this mesh: {error}", hint="triangles, quadrilaterals, tetrahedra, hexahedra"
-        ) from error
-    scalar = {
-        skfem.MeshTri1: skfem.ElementTriP1,
-        skfem.MeshQuad1: skfem.ElementQuad1,
-        skfem.MeshTet1: skfem.ElementTetP1,
-        skfem.MeshHex1: skfem.ElementHex1,
-    }
-    if type(domain) not in scalar:
-        raise InputError(
-            f"elements of the kind {type(domain).__name__} are not covered", hint="linear ones in plane or space"
-        )
+    domain, element = _domain(mesh)
     dim = domain.p.shape[0]
     lam, mu = elasticity.lame_parameters(E, nu)
     if dim == 2 and plane == "stress":
         lam = 2 * lam * mu / (lam + 2 * mu)
-    basis = skfem.Basis(domain, skfem.ElementVector(scalar[type(domain)]()), intorder=2)
+    basis = skfem.Basis(domain, skfem.ElementVector(element), intorder=2)
     t = thickness if dim == 2 else 1.0
     K = t * elasticity.linear_elasticity(lam, mu).assemble(basis)
     M = t * rho * skfem.BilinearForm(lambda u, w, _: skfem_helpers.dot(u, w)).assemble(basis)
@@ -302,14 +280,54 @@ def elastic_body(
         raise InputError("nothing of the body is free to move")
     places = {int(k): f"{int(node)}.{'xyz'[i]}" for i, row in enumerate(basis.nodal_dofs) for node, k in enumerate(row)}
     M, K = (sp.csr_matrix(x)[free][:, free] for x in (M, K))
-    C = None
-    if damping is not None:
-        unknown = set(damping) - {"alpha", "beta"}
-        if unknown:
-            raise InputError(f"damping has alpha and beta, received {', '.join(sorted(unknown))}")
-        C = damping.get("alpha", 0.0) * M + damping.get("beta", 0.0) * K
     zero = np.zeros(free.size)
-    return LinearSystem(M, C, K, None if load is None else load[free], zero, zero, names=[places[int(k)] for k in free])
+    return LinearSystem(
+        M,
+        _damping(damping, M, K),
+        K,
+        None if load is None else load[free],
+        zero,
+        zero,
+        names=[places[int(k)] for k in free],
+    )
+
+
+def _domain(mesh: Any) -> tuple[Any, Any]:
+    """The mesh of scikit-fem and its scalar element."""
+    if isinstance(mesh, str | Path):
+        if not Path(mesh).is_file():
+            raise InputError(f"there is no file {mesh}")
+        try:
+            mesh = meshio.read(mesh)
+        except Exception as error:  # meshio raises what its readers raise
+            raise InputError(f"{mesh} cannot be read as a mesh: {error}") from error
+    try:
+        domain = skfem_meshio.from_meshio(mesh)
+    except (NotImplementedError, KeyError, ValueError) as error:
+        raise InputError(
+            f"scikit-fem cannot use this mesh: {error}", hint="triangles, quadrilaterals, tetrahedra, hexahedra"
+        ) from error
+    elements = {
+        skfem.MeshTri1: skfem.ElementTriP1,
+        skfem.MeshQuad1: skfem.ElementQuad1,
+        skfem.MeshTet1: skfem.ElementTetP1,
+        skfem.MeshHex1: skfem.ElementHex1,
+    }
+    if type(domain) not in elements:
+        raise InputError(
+            f"elements of the kind {type(domain).__name__} are not covered", hint="linear ones in plane or space"
+        )
+    return domain, elements[type(domain)]()
+
+
+def _damping(damping: Mapping[str, float] | None, M: Any, K: Any) -> Any:
+    """αM + βK."""
+    if damping is None:
+        return None
+    unknown = set(damping) - {"alpha", "beta"}
+    if unknown:
+        raise InputError(f"damping has alpha and beta, received {', '.join(sorted(unknown))}")
+    return damping.get("alpha", 0.0) * M + damping.get("beta", 0.0) * K
 
 
 def _held(basis: Any, domain: Any, fixed: Any) -> Any:

@@ -211,17 +211,7 @@ def parameters_of(source: Source, overrides: Mapping[str, float] | None = None) 
             raise source.error(path, f"{name!r} cannot stand in formulas", "letters, digits and _")
         if name in RESERVED:
             raise source.error(path, f"{name!r} has a meaning in formulas already", "choose another name")
-        try:
-            if isinstance(value, str):
-                found[name] = constant(value, found)
-            elif isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= sys.float_info.max:
-                raise source.error(path, f"a finite number is needed, received {said(value)}")
-            else:
-                found[name] = float(value)
-        except ModelError:
-            raise
-        except InputError as error:
-            raise source.error(path, error.message, error.hint) from None
+        found[name] = _parameter(source, path, value, found)
         if overrides and name in overrides:
             found[name] = float(overrides[name])
     for name, changed in (overrides or {}).items():
@@ -232,6 +222,20 @@ def parameters_of(source: Source, overrides: Mapping[str, float] | None = None) 
             hint = f"did you mean {near[0]}?" if near else f"parameters: {', '.join(given) or 'none'}"
             raise InputError(f"{source.name} has no parameter {name!r}", hint=hint)
     return found
+
+
+def _parameter(source: Source, path: Path, value: Any, before: Mapping[str, float]) -> float:
+    """A number, or the value of a formula of the parameters before it."""
+    if isinstance(value, str):
+        try:
+            return constant(value, before)
+        except ModelError:
+            raise
+        except InputError as error:
+            raise source.error(path, error.message, error.hint) from None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= sys.float_info.max:
+        raise source.error(path, f"a finite number is needed, received {said(value)}")
+    return float(value)
 
 
 def validate(source: Source, overrides: Mapping[str, float] | None = None) -> FileModel:
@@ -254,7 +258,7 @@ def _mistake(source: Source, error: Any) -> ModelError:
     if kind == "union_tag_not_found":
         for key in difflib.get_close_matches("type", source.value(path) or {}, n=1):
             return source.error((*path, key), f"unknown key {key!r}", "did you mean type?")
-        return source.error(path, "type is missing", f"one of {_tags(source, path)}")
+        return source.error(path, "type is missing", f"one of {_tags(path)}")
     if kind == "union_tag_invalid":
         known = [tag.strip().strip("'") for tag in context["expected_tags"].split(",")]
         near = difflib.get_close_matches(str(context["tag"]), known, n=2, cutoff=0.5)
@@ -289,7 +293,7 @@ def _near(error: Any) -> str | None:
     return f"did you mean {near[0]!r}?" if near else None
 
 
-def _tags(source: Source, path: Path) -> str:
+def _tags(path: Path) -> str:
     examples = {"joints": "hinge, spherical, prismatic, drive, …", "loads": "force, spring, motor, …"}
     return examples.get(str(path[0]), "those of the documentation") if path else ""
 

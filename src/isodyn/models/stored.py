@@ -36,7 +36,7 @@ def mechanism_of(system: MechanismSystem) -> Mechanism:
     assert system.description is not None
     parts = system.description.parts
     mech = Mechanism(gravity=system.description.gravity, cayley=system.description.cayley)
-    mech.bodies, mech.beams = dict(parts.bodies), dict(parts.beams)
+    mech.bodies, mech.beams, mech.rods = dict(parts.bodies), dict(parts.beams), dict(parts.rods)
     mech.joints, mech.loads, mech.sensors = dict(parts.joints), dict(parts.loads), dict(parts.sensors)
     return mech
 

@@ -11,6 +11,7 @@ from isodyn.kernels.compiled import FloatArray
 from isodyn.mechanism.system import MechanismSystem
 from isodyn.results import Solution
 from isodyn.results.quality import step_sizes
+from isodyn.results.statistics import cost_of
 
 
 def mechanism_summary(sol: Solution, title: str, dt: float | None) -> dict[str, Any]:
@@ -35,19 +36,7 @@ def mechanism_summary(sol: Solution, title: str, dt: float | None) -> dict[str, 
         }
     found["energy"] = _energy(sol)
     found["constraints"] = _constraints(sol)
-    found["cost"] = {
-        "seconds": stats.seconds,
-        "microseconds_per_step": 1e6 * stats.seconds / max(stats.steps, 1),
-        "iterations": stats.iterations,
-        "evaluations": stats.evaluations,
-        "factorisations": stats.factorisations,
-        "halvings": stats.halvings,
-        "rejected": stats.rejected,
-        "solver": stats.solver,
-        "local_error": stats.local_error,
-        "local_error_in": stats.local_error_in,
-        "local_error_at": stats.local_error_at,
-    }
+    found["cost"] = cost_of(stats)
     if stats.stopped is not None:
         found["stopped"] = stats.stopped
     return found
@@ -66,7 +55,7 @@ def _largest(t: FloatArray, x: FloatArray) -> dict[str, float]:
 def _bodies(sol: Solution, system: MechanismSystem) -> dict[str, Any]:
     """Ranges of positions, largest speeds; of beams those of their ends."""
     names = [body.name for body in system.bodies if not body.of_beam]
-    names += [f"{beam}.{end}" for beam in system.beams for end in ("start", "end")]
+    names += [f"{beam}.{end}" for beam in system.lines for end in ("start", "end")]
     found = {}
     for name in names:
         view = sol.body(name)

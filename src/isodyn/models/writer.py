@@ -20,9 +20,10 @@ from isodyn.beams.tables import ENERGIES
 from isodyn.bodies import shapes
 from isodyn.bodies.body import Body
 from isodyn.errors import InputError, about
-from isodyn.expressions.time import as_time_function
+from isodyn.expressions.time import TimeFunction, as_time_function, components
 from isodyn.expressions.tokens import tokens
 from isodyn.joints.user import UserRows
+from isodyn.loads.formula_laws import text_of
 from isodyn.loads.user import UserLoad
 from isodyn.mechanism.beam_part import BeamPart
 from isodyn.mechanism.mechanism import Mechanism
@@ -272,15 +273,28 @@ def _written(part: Part, kind: Value, value: Any) -> Any:
     if kind is Value.WEIGHTS:
         return {joined(key): float(weight) for key, weight in value.items()}
     if kind is Value.FORMULAS:
-        return [_formula(part, x) for x in value]
+        values = components(part.what, value) or (list(value) if np.ndim(value) else [value])
+        values = [0.0, 0.0, *values] if len(values) == 1 else values  # a torque in the plane
+        return [_formula(part, x) for x in values]
     if kind in (Value.FORMULA, Value.TIME_OR_STATE):
         return _formula(part, value)
+    if components(part.what, value) is not None:
+        raise InputError(f"{part.what}: it has functions of time where a model file has numbers", hint="time=")
     return _plain(value)
 
 
 def _formula(part: Part, value: Any) -> Any:
     """A number, or a formula with its parameters put in."""
-    return _inlined(value, getattr(part, "parameters", {})) if isinstance(value, str) else float(value)
+    if isinstance(value, loads.Formula):
+        return _inlined(value.text, value.parameters)
+    if callable(value) or isinstance(value, str):
+        return _inlined(text_of(value), getattr(part, "parameters", {}))
+    if isinstance(value, TimeFunction):
+        raise InputError(
+            f"{part.what}: a component of it is {value!r}, which has no formula in a model file",
+            hint="a constant vector with time=, or a Python function of t",
+        )
+    return float(value)
 
 
 def _plain(value: Any) -> Any:

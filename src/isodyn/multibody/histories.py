@@ -7,7 +7,9 @@ from numba import types
 
 from isodyn.bodies.body import Body
 from isodyn.bodies.rotation_kernels import put, rotate
-from isodyn.joints.measures import Pose, WordNumbers, measure, touching
+from isodyn.joints.contacts import points, touch
+from isodyn.joints.measures import SLIP, MeasureWork, Pose, WordNumbers, measure, touching
+from isodyn.joints.second_order import rest
 from isodyn.joints.words import Word
 from isodyn.kernels.compiled import F2, F, FloatArray, i8, kernel
 from isodyn.kernels.struct import Struct, reals
@@ -25,6 +27,7 @@ class Poses(Struct):
 
 
 POSE, POSES, WORD = StructType(Pose), StructType(Poses), StructType(WordNumbers)
+WORK = StructType(MeasureWork)
 
 
 @kernel()
@@ -59,13 +62,32 @@ def histories(
         x[k] = measure(kind, first, second, word, g[k])
 
 
-@kernel(types.void(i8, POSES, WORD, POSE, F2))
-def touching_points(kind: int, p: Poses, word: WordNumbers, pose: Pose, found: FloatArray) -> None:
-    """Where a sphere or a disc touches its plane along a history of poses, from the mass centre, in
-    the world."""
+@kernel(types.void(i8, POSES, POSES, WORD, POSE, POSE, WORK, F))
+def rests(
+    kind: int, p: Poses, q: Poses, word: WordNumbers, first: Pose, second: Pose, work: MeasureWork, h: FloatArray
+) -> None:
+    """What one measure adds to accelerations along two histories of poses."""
+    for k in range(h.size):
+        take(p, k, first)
+        take(q, k, second)
+        h[k] = rest(kind, first, second, word, work)
+
+
+@kernel(types.void(i8, POSES, POSES, WORD, POSE, POSE, F2))
+def touching_points(
+    kind: int, p: Poses, q: Poses, word: WordNumbers, first: Pose, second: Pose, found: FloatArray
+) -> None:
+    """Where what rolls touches its surface along histories of poses, from its mass centre, in the
+    world."""
     for k in range(found.shape[0]):
-        take(p, k, pose)
-        put(found[k], 0, rotate(pose.R, touching(kind, pose, word)[3]))
+        take(p, k, first)
+        take(q, k, second)
+        x = (
+            points(first, second, word, touch(first, second, word))[0]
+            if kind == SLIP
+            else touching(kind, first, word)[3]
+        )
+        put(found[k], 0, rotate(first.R, x))
 
 
 @kernel(types.void(i8, F2, F2, POSE, POSES))
@@ -100,8 +122,15 @@ def measured(word: Word, p: Poses, q: Poses) -> tuple[FloatArray, FloatArray]:
     return x, g
 
 
-def touched(word: Word, p: Poses) -> FloatArray:
-    """Where what rolls by this word touches its plane, from the mass centre, in the world."""
+def rest_along(word: Word, p: Poses, q: Poses) -> FloatArray:
+    """h with ẍ = g·(v̇_i, ω̇_i, v̇_j, ω̇_j) + h along two histories of poses."""
+    h = np.zeros(p.angle.size)
+    rests(word.kind, p, q, word.numbers, Pose(), Pose(), MeasureWork(), h)
+    return h
+
+
+def touched(word: Word, p: Poses, q: Poses) -> FloatArray:
+    """Where what rolls by this word touches its surface, from the mass centre, in the world."""
     found = np.zeros((p.angle.size, 3))
-    touching_points(word.kind, p, word.numbers, Pose(), found)
+    touching_points(word.kind, p, q, word.numbers, Pose(), Pose(), found)
     return found

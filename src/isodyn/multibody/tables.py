@@ -7,6 +7,7 @@ given by the tables, so that the same kernels fill a dense matrix and the values
 
 from __future__ import annotations
 
+from isodyn.beams.rod_tables import RodScratch, RodTables
 from isodyn.beams.tables import BeamTables, ElementScratch
 from isodyn.expressions.formula_kernels import FormulaScratch
 from isodyn.expressions.time_kernels import TimeTables
@@ -119,6 +120,7 @@ class Tables(Struct):
     turns = many(TurnData, "turns")
     readers = many(ReaderData, "readers")
     beams = one(BeamTables)
+    rods = one(RodTables)
     time = one(TimeTables)
 
 
@@ -131,6 +133,7 @@ class Scratch(Struct):
     measure = one(MeasureWork)
     input_slopes = reals(12)
     element = one(ElementScratch)
+    rod = one(RodScratch)
     formulas = one(FormulaScratch)
 
 

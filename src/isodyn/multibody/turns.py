@@ -13,7 +13,8 @@ long as that is less than half a turn. What is seen of it is the distance of θ�
 to TOLD it is taken: an angle that is wrong by a whole turn would need an error of 2π − TOLD, while
 one of TOLD already means that bodies turned by more than a radian about different axes in one step.
 Beyond, the answer is UNTOLD, and the step is repeated with smaller ones. Slopes of beams tell their
-turn by the angle between the old and the new slope.
+turn by the angle between the old and the new slope. A cross is carried by an axis in each body:
+told(d) = a·(R_ij d_j − d_i), with R_ij at q.
 
 Angles that no row, law or formula reads are only carried along by told(d) inside a step; SETTLE
 brings them to the poses at its end.
@@ -25,7 +26,17 @@ import numpy as np
 from numba import types
 
 from isodyn.bodies.rotation_kernels import Vector, cross, dot, sum_of, triple, vector
-from isodyn.joints.measures import R_I, R_J, TANGENT_ANGLE, TWO_PI, W_I, W_J, turn_gradient, within_half_a_turn
+from isodyn.joints.measures import (
+    CROSS,
+    R_I,
+    R_J,
+    TANGENT_ANGLE,
+    TWO_PI,
+    W_I,
+    W_J,
+    turn_gradient,
+    within_half_a_turn,
+)
 from isodyn.kernels.compiled import OK, UNTOLD, F, FloatArray, f8, i8, kernel
 from isodyn.kernels.lowering import natural
 from isodyn.multibody.tables import NODE, PLANAR, SCRATCH, SPATIAL, TABLES, Scratch, Tables, TurnData
@@ -94,10 +105,20 @@ def told(k: int, axis: Vector, q: FloatArray, d: FloatArray, tables: Tables) -> 
     return 0.0
 
 
+@kernel()
+def told_by_cross(angle: TurnData, q: FloatArray, d: FloatArray, tables: Tables) -> float:
+    """a·(R_ij d_j − d_i): how far a cross turns about an axis of the first body."""
+    i, j, a = angle.bodies[0], angle.bodies[1], triple(angle.word.a)
+    a_j = rotated(j, -1.0, rotated(i, 1.0, a, q, tables), q, tables)
+    return told(j, a_j, q, d, tables) - told(i, a, q, d, tables)
+
+
 @kernel(f8(i8, F, F, TABLES))
 def told_turn(k: int, q: FloatArray, d: FloatArray, tables: Tables) -> float:
     """How far counted angle k turns by an increment d from q."""
     angle = tables.turns[k]
+    if angle.kind == CROSS:
+        return told_by_cross(angle, q, d, tables)
     a, c = angle.word.a, angle.word.c
     i, j, turned = angle.rotations[0], angle.rotations[1], 0.0
     if i > -2 and j > -2:  # the usual, in short

@@ -16,6 +16,8 @@ class Value(Enum):
     NOT_ZERO = auto()
     VECTOR = auto()  # two or three numbers
     TWO_VECTORS = auto()
+    NUMBERS = auto()  # any number of them
+    TRUTH = auto()  # true or false
     SIX = auto()  # one number for six, or six
     CHOICE = auto()  # one of some texts
     TEXT = auto()

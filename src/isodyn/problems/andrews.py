@@ -59,10 +59,11 @@ FIXED = np.array([XB, YB, XA, YA, XA, YA])
 
 
 class Scratch(Struct):
-    """Sines and cosines of the angles and of their sums for the last q; seven numbers, a matrix."""
+    """Sines and cosines of the angles and of their sums for the last q; memory for seven numbers, for
+    the second derivatives of the loops along v, and for a matrix."""
 
     q, sines, cosines = reals(7), reals(10), reals(10)
-    numbers, matrix = reals(7), reals(7, 7)
+    numbers, bends, matrix = reals(7), reals(6), reals(7, 7)
 
 
 @kernel()
@@ -199,6 +200,34 @@ def turn(q: FloatArray, memory: Any) -> None:
         memory.sines[i], memory.cosines[i] = sin(angle), cos(angle)
 
 
+@kernel()
+def balance(memory: Any, v: FloatArray, a: FloatArray, lam: FloatArray, out: FloatArray) -> None:
+    """M a − Q + Gᵀλ."""
+    sines, cosines, Q, matrix = memory.sines, memory.cosines, memory.numbers, memory.matrix
+    fill_force(sines, cosines, v, Q)
+    fill_mass(sines, cosines, matrix)
+    for i in range(7):
+        out[i] = -Q[i]
+        for j in range(7):
+            out[i] += matrix[i, j] * a[j]
+    fill_G(sines, cosines, matrix)
+    for k in range(6):
+        for i in range(7):
+            out[i] += matrix[k, i] * lam[k]
+
+
+@kernel()
+def along_rows(memory: Any, x: FloatArray, out: FloatArray) -> None:
+    """G x."""
+    G = memory.matrix
+    fill_G(memory.sines, memory.cosines, G)
+    for k in range(6):
+        total = 0.0
+        for i in range(7):
+            total += G[k, i] * x[i]
+        out[k] = total
+
+
 @kernel(MODEL)
 def model(
     what: int,
@@ -215,26 +244,15 @@ def model(
     """The mechanism."""
     memory = opened(Scratch, scratch)
     turn(q, memory)
-    sines, cosines, numbers, M, G = memory.sines, memory.cosines, memory.numbers, memory.matrix, memory.matrix
+    sines, cosines, numbers = memory.sines, memory.cosines, memory.numbers
     if what == JACOBIAN:
         J = out.reshape((7, 7))
         fill_mass(sines, cosines, J)
-        for i in range(7):
-            for j in range(7):
-                J[i, j] *= c[0]
+        J *= c[0]
         if c[1] != 0.0 or c[2] != 0.0:
             add_tangents(sines, cosines, v, a, lam, c, J)
     elif what == BALANCE:
-        fill_force(sines, cosines, v, numbers)
-        fill_mass(sines, cosines, M)
-        for i in range(7):
-            out[i] = -numbers[i]
-            for j in range(7):
-                out[i] += M[i, j] * a[j]
-        fill_G(sines, cosines, G)
-        for k in range(6):
-            for i in range(7):
-                out[i] += G[k, i] * lam[k]
+        balance(memory, v, a, lam, out)
     elif what == CONSTRAINT:
         fill_G(sines, cosines, out.reshape((6, 7)))
     elif what == POSITION:
@@ -243,16 +261,14 @@ def model(
         fill_loops(sines, cosines, numbers, out)
         for k in range(6):
             out[k] -= FIXED[k]
-    elif what in (VELOCITY, ACCELERATION):
-        fill_G(sines, cosines, G)
-        if what == ACCELERATION:
-            squared_rates(v, numbers)
-            fill_loops(sines, cosines, numbers, out)
+    elif what == VELOCITY:
+        along_rows(memory, v, out)
+    elif what == ACCELERATION:
+        squared_rates(v, numbers)
+        fill_loops(sines, cosines, numbers, memory.bends)
+        along_rows(memory, a, out)
         for k in range(6):
-            total = 0.0
-            for i in range(7):
-                total += G[k, i] * (v[i] if what == VELOCITY else a[i])
-            out[k] = total if what == VELOCITY else total - out[k]
+            out[k] -= memory.bends[k]
     return OK
 
 

@@ -46,6 +46,20 @@ class Stars(Struct):
     masses = reals("stars")
 
 
+@kernel()
+def add_slopes(i: int, j: int, factor: float, q: FloatArray, out: FloatArray) -> None:
+    """out += factor × the derivative of what star j does to star i, per unit of its mass."""
+    n = q.size // 2
+    d = (q[j] - q[i], q[n + j] - q[n + i])
+    square = d[0] * d[0] + d[1] * d[1]
+    pull = factor / (square * np.sqrt(square))
+    for k in range(2):
+        for m in range(2):
+            slope = pull * ((1.0 if k == m else 0.0) - 3.0 * d[k] * d[m] / square)
+            out[(k * n + i) * 2 * n + m * n + j] -= slope
+            out[(k * n + i) * 2 * n + m * n + i] += slope
+
+
 @kernel(MODEL)
 def model(
     what: int,
@@ -77,19 +91,11 @@ def model(
         out[:] = 0.0
         for i in range(2 * n):
             out[i * 2 * n + i] = c[0]
-        if c[2] == 0.0:
-            return OK
-        for i in range(n):
-            for j in range(n):
-                if j != i:
-                    d = (q[j] - q[i], q[n + j] - q[n + i])
-                    square = d[0] * d[0] + d[1] * d[1]
-                    pull = c[2] * masses[j] / (square * np.sqrt(square))
-                    for k in range(2):
-                        for m in range(2):
-                            slope = pull * ((1.0 if k == m else 0.0) - 3.0 * d[k] * d[m] / square)
-                            out[(k * n + i) * 2 * n + m * n + j] -= slope
-                            out[(k * n + i) * 2 * n + m * n + i] += slope
+        if c[2] != 0.0:
+            for i in range(n):
+                for j in range(n):
+                    if j != i:
+                        add_slopes(i, j, c[2] * masses[j], q, out)
     return OK
 
 

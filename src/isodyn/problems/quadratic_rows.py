@@ -43,6 +43,61 @@ class QuadraticRows(Struct):
     A, linear, constant = reals("rows", "n", "n"), reals("rows", "n"), reals("rows")
 
 
+@kernel()
+def gradient(rows: Any, k: int, i: int, q: FloatArray) -> float:
+    """G_ki = (A_k q + l_k)_i."""
+    total = rows.linear[k, i]
+    for j in range(q.size):
+        total += rows.A[k, i, j] * q[j]
+    return total
+
+
+@kernel()
+def balance(rows: Any, q: FloatArray, a: FloatArray, lam: FloatArray, out: FloatArray) -> None:
+    """m_i a_i − Q_i + Σ_k G_ki λ_k."""
+    for i in range(q.size):
+        out[i] = rows.masses[i] * a[i] - rows.forces[i]
+    for k in range(rows.constant.size):
+        for i in range(q.size):
+            out[i] += gradient(rows, k, i, q) * lam[k]
+
+
+@kernel()
+def tangents(rows: Any, lam: FloatArray, c: FloatArray, out: FloatArray) -> None:
+    """c₀ M + c₂ Σ_k λ_k A_k."""
+    n = rows.masses.size
+    out[:] = 0.0
+    for i in range(n):
+        out[i * n + i] = c[0] * rows.masses[i]
+    for k in range(rows.constant.size):
+        for i in range(n):
+            for j in range(n):
+                out[i * n + j] += c[2] * lam[k] * rows.A[k, i, j]
+
+
+@kernel()
+def position(rows: Any, k: int, q: FloatArray) -> float:
+    """φ_k = ½ qᵀA_k q + l_kᵀq + c_k."""
+    total = rows.constant[k]
+    for i in range(q.size):
+        total += rows.linear[k, i] * q[i]
+        for j in range(q.size):
+            total += 0.5 * q[i] * rows.A[k, i, j] * q[j]
+    return total
+
+
+@kernel()
+def acceleration(rows: Any, k: int, q: FloatArray, v: FloatArray, a: FloatArray) -> float:
+    """φ̈_k = G_k a + vᵀA_k v."""
+    total = 0.0
+    for i in range(q.size):
+        rate = 0.0
+        for j in range(q.size):
+            rate += rows.A[k, i, j] * v[j]
+        total += gradient(rows, k, i, q) * a[i] + rate * v[i]
+    return total
+
+
 @kernel(MODEL)
 def model(
     what: int,
@@ -57,44 +112,25 @@ def model(
     out: FloatArray,
 ) -> int:
     """Masses under forces, and the rows."""
-    all_rows = opened(QuadraticRows, tables)
-    masses, n = all_rows.masses, q.size
+    rows, n = opened(QuadraticRows, tables), q.size
     if what == BALANCE:
-        for i in range(n):
-            out[i] = masses[i] * a[i] - all_rows.forces[i]
-    elif what == JACOBIAN:
-        out[:] = 0.0
-        for i in range(n):
-            out[i * n + i] = c[0] * masses[i]
-    for k in range(all_rows.constant.size):
-        A, linear = all_rows.A[k], all_rows.linear[k]
-        if what == JACOBIAN:
+        balance(rows, q, a, lam, out)
+        return OK
+    if what == JACOBIAN:
+        tangents(rows, lam, c, out)
+        return OK
+    for k in range(rows.constant.size):
+        if what == POSITION:
+            out[k] = position(rows, k, q)
+        elif what == ACCELERATION:
+            out[k] = acceleration(rows, k, q, v, a)
+        elif what == VELOCITY:
+            out[k] = 0.0
             for i in range(n):
-                for j in range(n):
-                    out[i * n + j] += c[2] * lam[k] * A[i, j]
-        elif what == POSITION:
-            out[k] = all_rows.constant[k]
+                out[k] += gradient(rows, k, i, q) * v[i]
+        elif what == CONSTRAINT:
             for i in range(n):
-                out[k] += linear[i] * q[i]
-                for j in range(n):
-                    out[k] += 0.5 * q[i] * A[i, j] * q[j]
-        else:
-            if what in (VELOCITY, ACCELERATION):
-                out[k] = 0.0
-            for i in range(n):
-                G = linear[i]
-                rate = 0.0
-                for j in range(n):
-                    G += A[i, j] * q[j]
-                    rate += A[i, j] * v[j]
-                if what == BALANCE:
-                    out[i] += G * lam[k]
-                elif what == CONSTRAINT:
-                    out[k * n + i] = G
-                elif what == VELOCITY:
-                    out[k] += G * v[i]
-                elif what == ACCELERATION:
-                    out[k] += G * a[i] + rate * v[i]
+                out[k * n + i] = gradient(rows, k, i, q)
     return OK
 
 

@@ -63,6 +63,62 @@ def wave(k: int, i: int, cosine: float, sine: float, rows: Any) -> float:
     return rows.cosine[k, i] * cosine + rows.sine[k, i] * sine
 
 
+@kernel()
+def balance(q: FloatArray, a: FloatArray, lam: FloatArray, rows: Any, out: FloatArray) -> None:
+    """m_i a_i − Q_i + Σ_k G_ki λ_k."""
+    for i in range(natural(q.size)):
+        cosine, sine = turned(i, q, rows)
+        total = rows.masses[i] * a[i] - rows.forces[i]
+        for k in range(natural(rows.constant.size)):
+            total += slope(k, i, cosine, sine, rows) * lam[k]
+        out[i] = total
+
+
+@kernel()
+def tangents(q: FloatArray, lam: FloatArray, c: FloatArray, rows: Any, out: FloatArray) -> None:
+    """c₀ M − c₂ diag_i Σ_k λ_k (C_ki cos q_i + S_ki sin q_i)."""
+    n = natural(q.size)
+    for i in range(n * n):
+        out[i] = 0.0
+    for i in range(n):
+        cosine, sine = turned(i, q, rows)
+        total = 0.0
+        for k in range(natural(rows.constant.size)):
+            total += lam[k] * wave(k, i, cosine, sine, rows)
+        out[i * n + i] = c[0] * rows.masses[i] - c[2] * total
+
+
+@kernel()
+def two_levels(q: FloatArray, v: FloatArray, rows: Any, out: FloatArray) -> None:
+    """φ and φ̇, one behind the other."""
+    m = natural(rows.constant.size)
+    for k in range(m):
+        out[k], out[m + k] = rows.constant[k], 0.0
+    for i in range(natural(q.size)):
+        cosine, sine = turned(i, q, rows)
+        for k in range(m):
+            out[k] += rows.linear[k, i] * q[i] + wave(k, i, cosine, sine, rows)
+            out[m + k] += slope(k, i, cosine, sine, rows) * v[i]
+
+
+@kernel()
+def one_level(what: int, q: FloatArray, v: FloatArray, a: FloatArray, rows: Any, out: FloatArray) -> None:
+    """φ, φ̇ or φ̈."""
+    m = natural(rows.constant.size)
+    for k in range(m):
+        out[k] = rows.constant[k] if what == POSITION else 0.0
+    for i in range(natural(q.size)):
+        cosine, sine = turned(i, q, rows)
+        for k in range(m):
+            if what == POSITION:
+                out[k] += rows.linear[k, i] * q[i] + wave(k, i, cosine, sine, rows)
+            elif what == VELOCITY:
+                out[k] += slope(k, i, cosine, sine, rows) * v[i]
+            else:
+                bend = v[i] * v[i] * wave(k, i, cosine, sine, rows)
+                out[k] += slope(k, i, cosine, sine, rows) * a[i] - bend
+
+
 @kernel(MODEL)
 def model(
     what: int,
@@ -80,47 +136,18 @@ def model(
     rows = opened(TrigonometricRows, tables)
     n, m = natural(q.size), natural(rows.constant.size)
     if what == BALANCE:
-        for i in range(n):
-            cosine, sine = turned(i, q, rows)
-            total = rows.masses[i] * a[i] - rows.forces[i]
-            for k in range(m):
-                total += slope(k, i, cosine, sine, rows) * lam[k]
-            out[i] = total
+        balance(q, a, lam, rows, out)
     elif what == JACOBIAN:
-        for i in range(n * n):
-            out[i] = 0.0
-        for i in range(n):
-            cosine, sine = turned(i, q, rows)
-            total = 0.0
-            for k in range(m):
-                total += lam[k] * wave(k, i, cosine, sine, rows)
-            out[i * n + i] = c[0] * rows.masses[i] - c[2] * total
+        tangents(q, lam, c, rows, out)
     elif what == CONSTRAINT:
         for i in range(n):
             cosine, sine = turned(i, q, rows)
             for k in range(m):
                 out[k * n + i] = slope(k, i, cosine, sine, rows)
     elif what == LEVELS:
-        for k in range(m):
-            out[k], out[m + k] = rows.constant[k], 0.0
-        for i in range(n):
-            cosine, sine = turned(i, q, rows)
-            for k in range(m):
-                out[k] += rows.linear[k, i] * q[i] + wave(k, i, cosine, sine, rows)
-                out[m + k] += slope(k, i, cosine, sine, rows) * v[i]
+        two_levels(q, v, rows, out)
     else:
-        for k in range(m):
-            out[k] = rows.constant[k] if what == POSITION else 0.0
-        for i in range(n):
-            cosine, sine = turned(i, q, rows)
-            for k in range(m):
-                if what == POSITION:
-                    out[k] += rows.linear[k, i] * q[i] + wave(k, i, cosine, sine, rows)
-                elif what == VELOCITY:
-                    out[k] += slope(k, i, cosine, sine, rows) * v[i]
-                else:
-                    bend = v[i] * v[i] * wave(k, i, cosine, sine, rows)
-                    out[k] += slope(k, i, cosine, sine, rows) * a[i] - bend
+        one_level(what, q, v, a, rows, out)
     return OK
 
 

@@ -73,6 +73,32 @@ def rows(tables: Any, q: FloatArray, v: FloatArray) -> tuple[FloatArray, FloatAr
     return G, psi, rest
 
 
+@kernel()
+def add_rates(G: FloatArray, rest: FloatArray, a: FloatArray, out: FloatArray) -> None:
+    """ψ̇ = ψ_v a + ψ_q v."""
+    for k in range(rest.size):
+        out[k] = rest[k]
+        for i in range(a.size):
+            out[k] += G[k, i] * a[i]
+
+
+@kernel()
+def tangents(tables: Any, q: FloatArray, lam: FloatArray, c: FloatArray, out: FloatArray) -> None:
+    """c₀ M + c₁ ∂/∂v + c₂ ∂/∂q of ψ_vᵀλ."""
+    n, kind = q.size, tables.kind
+    out[:] = 0.0
+    for i in range(n):
+        out[i * n + i] = c[0] * tables.masses[i] + (c[1] * lam[0] if kind == SPEED else 0.0)
+    if kind == KNIFE:
+        out[2] = c[2] * lam[0] * math.cos(q[2])
+        out[n + 2] = c[2] * lam[0] * math.sin(q[2])
+    elif kind == SLEIGH:
+        out[2] = -c[2] * lam[0] * math.cos(q[2])
+        out[n + 2] = -c[2] * lam[0] * math.sin(q[2])
+    elif kind == DISC:
+        out[3 * n + 2] = c[2] * tables.length * (lam[0] * math.sin(q[2]) - lam[1] * math.cos(q[2]))
+
+
 @kernel(MODEL)
 def model(
     what: int,
@@ -88,7 +114,7 @@ def model(
 ) -> int:
     """The problem that the tables tell."""
     given = opened(VelocityRows, tables)
-    masses, n, kind = given.masses, q.size, given.kind
+    masses, n = given.masses, q.size
     G, psi, rest = rows(given, q, v)
     m = psi.size
     if what == BALANCE:
@@ -97,17 +123,7 @@ def model(
             for k in range(m):
                 out[i] += G[k, i] * lam[k]
     elif what == JACOBIAN:
-        out[:] = 0.0
-        for i in range(n):
-            out[i * n + i] = c[0] * masses[i] + (c[1] * lam[0] if kind == SPEED else 0.0)
-        if kind == KNIFE:
-            out[2] = c[2] * lam[0] * math.cos(q[2])
-            out[n + 2] = c[2] * lam[0] * math.sin(q[2])
-        elif kind == SLEIGH:
-            out[2] = -c[2] * lam[0] * math.cos(q[2])
-            out[n + 2] = -c[2] * lam[0] * math.sin(q[2])
-        elif kind == DISC:
-            out[3 * n + 2] = c[2] * given.length * (lam[0] * math.sin(q[2]) - lam[1] * math.cos(q[2]))
+        tangents(given, q, lam, c, out)
     elif what == CONSTRAINT:
         for k in range(m):
             for i in range(n):
@@ -116,10 +132,7 @@ def model(
         for k in range(m):
             out[k] = psi[k]
     elif what == ACCELERATION:
-        for k in range(m):
-            out[k] = rest[k]
-            for i in range(n):
-                out[k] += G[k, i] * a[i]
+        add_rates(G, rest, a, out)
     return OK
 
 

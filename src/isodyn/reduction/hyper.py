@@ -18,7 +18,7 @@ from scipy.linalg import qr
 from isodyn.beams.layout import BeamLayout, Load, Row, Torque
 from isodyn.beams.model import beam_energy, beam_model
 from isodyn.beams.system import BeamSystem
-from isodyn.kernels.compiled import FloatArray, IntArray
+from isodyn.kernels.compiled import FloatArray, IntArray, Traits
 from isodyn.reduction.embedding import Embedding
 from isodyn.reduction.kernels import around  # compiled, or loaded from the cache, when first needed
 from isodyn.reduction.nonlinear import ReducedSystem
@@ -28,7 +28,7 @@ from isodyn.systems.model import Model
 from isodyn.systems.questions import Questions
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SampledSystem(ReducedSystem):
     """A reduced beam with sampled elements; `sampling` says which, `nodes` which nodes are
     lifted."""
@@ -42,7 +42,7 @@ class SampledSystem(ReducedSystem):
     def model(self) -> Model:
         """The function that the loop calls."""
         memory = lay_out(self.inner, self.at_nodes, self.m, np.arange(self.m), self.mass)
-        return Model(around(beam_model), self.traits, *memory)
+        return Model(around(beam_model), Traits(self.traits), *memory)
 
 
 def sampled_system(reduced: ReducedSystem, sampling: Sampling) -> SampledSystem:
@@ -63,7 +63,7 @@ def sampled_system(reduced: ReducedSystem, sampling: Sampling) -> SampledSystem:
         elements.column(name)[:] *= sampling.weights
     for name in ("mass", "mass_per_420"):
         elements.column(name)[:] = 0.0
-    inner = Model(beam_model, full.traits, memory, scratch, sparsity=small.sparsity)
+    inner = Model(beam_model, Traits(full.traits), memory, scratch, sparsity=small.sparsity)
     offset = at.offset
     level = float(small.weight @ offset[coordinates] - tables.weight @ offset)
     work, out = scratch.copy(), np.empty(3 + small.n)

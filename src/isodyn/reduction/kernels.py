@@ -131,6 +131,83 @@ def project_rows(tables: Any, scratch: Any, out: FloatArray) -> None:
             out[k * line.size + j] = line[j]
 
 
+@kernel(types.void(i8, F, F, F, F, TABLES, SCRATCH))
+def lift_state(
+    what: int, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray, tables: Any, scratch: Any
+) -> None:
+    """What a question needs of the lifted state."""
+    lift_q(q, tables, scratch.q)
+    lift_v(v, tables, scratch.v)
+    if what in (BALANCE, ACCELERATION):
+        lift_v(a, tables, scratch.a)
+    if what in (BALANCE, JACOBIAN):
+        for k in range(lam.size):
+            scratch.lam[tables.rows[k]] = lam[k]
+
+
+@kernel(i8(i8, TABLES, SCRATCH))
+def size_of_answer(what: int, tables: Any, scratch: Any) -> int:
+    """How many numbers of scratch.answer the full model fills; 0 for questions that it is not asked,
+    −1 where they belong elsewhere (to scratch.force or scratch.q)."""
+    if what in (BALANCE, SETTLE):
+        return -1
+    if what == JACOBIAN:
+        return tables.J_columns.size
+    if what == CONSTRAINT:
+        return tables.G_columns.size
+    if what == RETRACT:
+        return scratch.q.size
+    if what in (POSITION, VELOCITY, ACCELERATION):
+        return scratch.lam.size
+    return 0
+
+
+@kernel(types.void(F, TABLES, F))
+def keep_others(q: FloatArray, tables: Any, out: FloatArray) -> None:
+    """Coordinates that are not reduced, from q to out."""
+    r = tables.V.shape[1]
+    for i in range(q.size):
+        k = tables.place_q[i]
+        if k < 0:
+            out[r - 1 - k] = q[i]
+
+
+@kernel(types.void(i8, F, F, F, F, TABLES, SCRATCH, F))
+def bring_back(
+    what: int,
+    q: FloatArray,
+    v: FloatArray,
+    a: FloatArray,
+    c: FloatArray,
+    tables: Any,
+    scratch: Any,
+    out: FloatArray,
+) -> None:
+    """The answer in the coordinates of the basis from that of the full model."""
+    n, mass = v.size, tables.mass
+    if what == BALANCE:
+        project(scratch.force, tables, out)
+        for i in range(mass.shape[0]):
+            for j in range(n):
+                out[i] += mass[i, j] * a[j]
+    elif what == JACOBIAN:
+        project_matrix(tables, scratch, out)
+        for i in range(mass.shape[0]):
+            for j in range(n):
+                out[i * n + j] += c[0] * mass[i, j]
+    elif what == CONSTRAINT:
+        project_rows(tables, scratch, out)
+    elif what == SETTLE:
+        keep_others(scratch.q, tables, out)
+    elif what == RETRACT:
+        for j in range(tables.V.shape[1]):
+            out[j] = q[j] + v[j]
+        keep_others(scratch.answer[: scratch.q.size], tables, out)
+    else:
+        for k in range(tables.rows.size):
+            out[k] = scratch.answer[tables.rows[k]]
+
+
 class _Pointer(types.WrapperAddressProtocol):  # type: ignore[misc]
     """A compiled model by its address: compiling what calls it does not touch it again."""
 
@@ -170,63 +247,14 @@ def around(function: Any) -> Any:
         out: FloatArray,
     ) -> int:
         given, work = opened(ReducedTables, tables), opened(ReducedScratch, scratch)
-        n, m, r = v.size, work.lam.size, given.V.shape[1]
-        Q, W, A, L = work.q, work.v, work.a, work.lam
+        lift_state(what, q, v, a, lam, given, work)
+        size = size_of_answer(what, given, work)
+        if size == 0:
+            return OK
+        values = work.answer[:size] if size > 0 else work.force if what == BALANCE else work.q
         full_tables, full_scratch = address_of(given.full), address_of(work.full)
-        lift_q(q, given, Q)
-        lift_v(v, given, W)
-        if what in (BALANCE, ACCELERATION):
-            lift_v(a, given, A)
-        if what in (BALANCE, JACOBIAN):
-            for k in range(lam.size):
-                L[given.rows[k]] = lam[k]
-        if what == BALANCE:
-            status = full(what, t, Q, W, A, L, c, full_tables, full_scratch, work.force)
-            project(work.force, given, out)
-            for i in range(given.mass.shape[0]):
-                for j in range(n):
-                    out[i] += given.mass[i, j] * a[j]
-            return status
-        if what == SETTLE:
-            status = full(what, t, Q, W, A, L, c, full_tables, full_scratch, Q)
-            for i in range(Q.size):
-                k = given.place_q[i]
-                if k < 0:
-                    out[r - 1 - k] = Q[i]
-            return status
-        count = m
-        if what == JACOBIAN:
-            count = given.J_columns.size
-        elif what == CONSTRAINT:
-            count = given.G_columns.size
-        elif what == RETRACT:
-            count = Q.size
-        values = work.answer[:count]
-        if what == JACOBIAN:
-            status = full(what, t, Q, W, A, L, c, full_tables, full_scratch, values)
-            project_matrix(given, work, out)
-            for i in range(given.mass.shape[0]):
-                for j in range(n):
-                    out[i * n + j] += c[0] * given.mass[i, j]
-            return status
-        if what == RETRACT:
-            status = full(what, t, Q, W, A, L, c, full_tables, full_scratch, values)
-            for j in range(r):
-                out[j] = q[j] + v[j]
-            for i in range(Q.size):
-                k = given.place_q[i]
-                if k < 0:
-                    out[r - 1 - k] = values[i]
-            return status
-        if what == CONSTRAINT:
-            status = full(what, t, Q, W, A, L, c, full_tables, full_scratch, values)
-            project_rows(given, work, out)
-            return status
-        if what in (POSITION, VELOCITY, ACCELERATION):
-            status = full(what, t, Q, W, A, L, c, full_tables, full_scratch, values)
-            for k in range(given.rows.size):
-                out[k] = values[given.rows[k]]
-            return status
-        return OK
+        status = full(what, t, work.q, work.v, work.a, work.lam, c, full_tables, full_scratch, values)
+        bring_back(what, q, v, a, c, given, work, out)
+        return status
 
     return reduced

@@ -23,6 +23,7 @@ from isodyn.kernels.compiled import (
     RETRACTS,
     FloatArray,
     IntArray,
+    Traits,
 )
 from isodyn.reduction.basis import Basis
 from isodyn.reduction.embedding import Embedding
@@ -36,7 +37,7 @@ from isodyn.systems.model import Model
 _TRAITS = RETRACTS | KNOWS_MASS | KNOWS_TANGENT | CONSTANT_MASS | COUNTS_TURNS
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ReducedSystem(CompiledSystem):
     """A mechanical system in the coordinates of a basis; `full` is the one it came from, `rows` the
     constraint rows that are left."""
@@ -51,7 +52,7 @@ class ReducedSystem(CompiledSystem):
         projection."""
         inner = self.full.model()
         memory = lay_out(inner, self.embedding, self.full.m, self.rows)
-        return Model(around(inner.function), self.traits, *memory, callback=inner.callback)
+        return Model(around(inner.function), Traits(self.traits), *memory, callback=inner.callback)
 
 
 def reduced_system(full: Any, basis: Basis, rows: IntArray) -> ReducedSystem:

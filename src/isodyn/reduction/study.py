@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from isodyn.api import integrate
+from isodyn.described import described
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import FloatArray
 from isodyn.reduction.basis import Basis, pod
@@ -104,6 +105,8 @@ class ReductionStudy:
         """Seconds per step of the benchmark over those of the reduced run, with factorisations."""
         one, two = self.benchmark.stats, self.reduced.stats
         return (one.seconds / one.steps) / (two.seconds / two.steps)
+
+    __repr__ = described
 
     def __str__(self) -> str:
         errors = ", ".join(f"{name} {self.error(name):.3g}" for name in ("q", "v"))

@@ -47,7 +47,7 @@ def compare_figure(found: Comparison, path: Path | str) -> Path:
             _errors_and_cost(grid[deep * k], found, rows, styles)
             grid[deep * k, 0].set_title(scheme, loc="left", fontweight="bold")
             if found.constrained:
-                _drift(grid[deep * k + 1], found, rows, styles)
+                _drift(grid[deep * k + 1], rows, styles)
         handles = _handles(names)
         figure.legend(handles=handles, loc="outside right upper", title="formulation", alignment="left")
         title = f"{found.problem}, t ≤ {found.t_end:g}; errors against: {found.reference}"
@@ -86,7 +86,7 @@ def _errors_and_cost(axes: Any, found: Comparison, rows: list[CompareRow], style
     axes[2].tick_params(axis="x", which="minor", labelbottom=False)
 
 
-def _drift(axes: Any, found: Comparison, rows: list[CompareRow], styles: list[dict[str, Any]]) -> None:
+def _drift(axes: Any, rows: list[CompareRow], styles: list[dict[str, Any]]) -> None:
     panel: Axes
     for panel, (level, symbol) in zip(axes, LEVELS.items(), strict=True):
         for row, look in zip(rows, styles, strict=True):

@@ -20,7 +20,7 @@ from isodyn.results.quantities import Catalogue, Curve
 from isodyn.results.solution import Solution
 from isodyn.results.units import is_mechanism
 
-SCRIPTS = ("core.js", "plot.js", "figure.js")
+SCRIPTS = ("core.js", "plot.js", "figure.js", "frame.js")
 HEIGHT = 260  # of a plot in the frame of a notebook, with its head and legend
 ROWS = 4000  # at most so many points in a curve of a page
 NAMED = 9  # curves in a legend

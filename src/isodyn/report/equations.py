@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from isodyn.described import described
 from isodyn.errors import InputError, IsodynError
 from isodyn.kernels.compiled import FloatArray
 from isodyn.later import Later, load
@@ -68,6 +69,8 @@ class Equations:
         if not self.first_order:
             parts |= {"G": self.G, "b": self.b}
         return {name: np.array(sympy.lambdify(known, part)(*values), dtype=float) for name, part in parts.items()}
+
+    __repr__ = described
 
     def __str__(self) -> str:
         lines = []

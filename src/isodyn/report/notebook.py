@@ -21,11 +21,12 @@ from isodyn.report.packing import for_script, scene_data
 from isodyn.report.pages import Html
 from isodyn.report.scenes import scene_of
 from isodyn.results import Solution
+from isodyn.results.history_view import HistoryView
 
 if TYPE_CHECKING:
     from isodyn.mechanism.mechanism import Mechanism
 
-SCRIPTS = ("core.js", "plot.js", "draw2d.js", "draw3d.js", "player.js", "report.js")
+SCRIPTS = ("core.js", "plot.js", "draw2d.js", "draw3d.js", "player.js", "report.js", "frame.js")
 HEIGHT, FRAMES = 340, 400
 ROWS = 12  # of a table
 
@@ -63,6 +64,8 @@ def html_of(x: Any) -> str:
     """What a notebook shows of a solution, a mechanism or a system."""
     if isinstance(x, Solution):
         return solution_html(x)
+    if isinstance(x, HistoryView):
+        return history_html(x)
     return mechanism_html(x) if isinstance(x, Mechanism) else system_html(x)
 
 
@@ -79,6 +82,23 @@ def solution_html(sol: Solution) -> str:
     text = _titled("Solution", _table(rows))
     shown = scene_of(sol, (), 2) is not None
     return text + (animation(sol)._repr_html_() if shown else "")
+
+
+def history_html(view: HistoryView) -> str:
+    """Where the histories of a part begin, end and are largest."""
+    if not view.t.size:
+        return _titled(view.title(), "")
+    rows = []
+    for name in view.histories():
+        values = np.asarray(getattr(view, name), dtype=np.float64)
+        sizes = np.linalg.norm(values.reshape(view.t.size, -1), axis=1)
+        k = int(np.argmax(sizes))
+        rows.append((name, *(_entry(values[i]) for i in (0, -1)), f"{sizes[k]:.4g} at t = {view.t[k]:.4g}"))
+    return _titled(view.title(), _table(rows, ("", "at the start", "at the end", "largest size")))
+
+
+def _entry(x: Any) -> str:
+    return _vector(np.ravel(x)) if np.size(x) <= 6 else f"{np.size(x)} numbers"
 
 
 def mechanism_html(mech: Mechanism) -> str:
@@ -148,7 +168,8 @@ def _between(part: Any) -> str:
 
 
 def _vector(x: Any) -> str:
-    return "(" + ", ".join(f"{v + 0.0:.4g}" for v in np.asarray(x, dtype=float)) + ")"
+    inside = ", ".join(f"{v + 0.0:.4g}" for v in np.asarray(x, dtype=float))
+    return f"({inside})" if np.size(x) > 1 else inside
 
 
 def _titled(title: str, inside: str) -> str:

@@ -20,6 +20,7 @@ from isodyn.joints.words import triad
 from isodyn.kernels.compiled import FloatArray
 from isodyn.later import Later
 from isodyn.report.arrow_kinds import Force
+from isodyn.report.drawings import Drawing
 from isodyn.report.figures import COLOURS
 from isodyn.report.meshes import bar, moved, of_shape
 from isodyn.report.scenes import Curve, Line, Mark, Scene
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from isodyn.report.arrows import Arrow
 
 YAW, PITCH = -0.9, 0.42
-STEEL, FLOOR, CAST = "#3b4552", "#d5dbe3", "#00000016"
+STEEL, FLOOR = "#3b4552", "#d5dbe3"
 TRAIL = 3  # the last third of the run
 
 
@@ -162,13 +163,7 @@ def _flat(axes: Axes, now: Moment, trails: bool) -> None:
     for line in scene.lines:
         axes.plot(*_line(now, line).T, color=STEEL, linewidth=1.2)
     for k, body in enumerate(scene.bodies):
-        colour = COLOURS[k % len(COLOURS)]
-        for way in body.drawing.bars:
-            p = now.place(k, np.column_stack([way, np.zeros(len(way))]))
-            axes.plot(p[:, 0], p[:, 1], color=colour, linewidth=5, **round_ends)
-        for way in body.drawing.polygons:
-            p = now.place(k, np.column_stack([way, np.zeros(len(way))]))
-            axes.add_patch(patches.Polygon(p[:, :2], closed=True, facecolor=f"{colour}88", edgecolor=colour))
+        _flat_body(axes, now, k, body.drawing, round_ends)
     for k, points in enumerate(now.curves):
         axes.plot(points[:, 0], points[:, 1], color=COLOURS[(k + 4) % len(COLOURS)], linewidth=3, **round_ends)
     for mark in scene.marks:
@@ -179,6 +174,17 @@ def _flat(axes: Axes, now: Moment, trails: bool) -> None:
             axes.plot(x, y, "o", fillstyle="left", color=STEEL, markerfacecoloralt="white", markersize=5, zorder=5)
     for k, point in enumerate(() if now.points is None else now.points):
         axes.plot(*point, "o", color=COLOURS[k % len(COLOURS)], markersize=6)
+
+
+def _flat_body(axes: Axes, now: Moment, k: int, drawing: Drawing, ends: dict[str, Any]) -> None:
+    """Bars and polygons of a body in the plane."""
+    colour = COLOURS[k % len(COLOURS)]
+    for way in drawing.bars:
+        p = now.place(k, np.column_stack([way, np.zeros(len(way))]))
+        axes.plot(p[:, 0], p[:, 1], color=colour, linewidth=5, **ends)
+    for way in drawing.polygons:
+        p = now.place(k, np.column_stack([way, np.zeros(len(way))]))
+        axes.add_patch(patches.Polygon(p[:, :2], closed=True, facecolor=f"{colour}88", edgecolor=colour))
 
 
 def _mark(axes: Axes, now: Moment, mark: Mark) -> None:

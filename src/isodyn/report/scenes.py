@@ -16,8 +16,9 @@ import numpy as np
 
 from isodyn.bodies.body import GROUND, Body
 from isodyn.bodies.rotations import continuous, quaternions_of
-from isodyn.bodies.shapes import Disc, Placed, Solid, Sphere
+from isodyn.bodies.shapes import Disc, Ellipsoid, Placed, Solid, Sphere
 from isodyn.joints import measures as at
+from isodyn.joints.measures import WordNumbers
 from isodyn.joints.part import Symbol
 from isodyn.joints.words import triad
 from isodyn.kernels.compiled import FloatArray
@@ -284,7 +285,21 @@ def _rolling(system: MechanismSystem) -> dict[str, Solid | Placed]:
             elif word.kind == at.ROLL_DISC:
                 wheel = Disc(radius, 0.12 * radius, mass=1.0)
                 found[word.first] = Placed(wheel, word.numbers.s_i, triad(word.numbers.a).T)
+            elif word.kind == at.SLIP:
+                found[word.first] = _round(word.numbers)
     return found
+
+
+def _round(numbers: WordNumbers) -> Placed:
+    """The ellipsoid of a contact; one without thickness as a wheel."""
+    squares, E = np.linalg.eigh(numbers.shape)
+    half = np.sqrt(np.clip(squares, 0.0, None))
+    if half[0] < 1e-6 * half[2]:
+        radius = float(half[2] + numbers.radius)
+        wide = float(max(2.0 * numbers.radius, 0.12 * radius))
+        return Placed(Disc(radius, wide, mass=1.0), numbers.s_i, triad(E[:, 0]).T)
+    E = E * np.array([1.0, 1.0, np.sign(np.linalg.det(E))])
+    return Placed(Ellipsoid(*map(float, half + numbers.radius), mass=1.0), numbers.s_i, E)
 
 
 def _marks(sol: Solution, parts: JointParts, number: dict[str, int]) -> list[Mark]:

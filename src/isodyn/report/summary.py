@@ -12,6 +12,7 @@ from isodyn.problems import Problem
 from isodyn.report.names import velocity_names
 from isodyn.results import Solution
 from isodyn.results.quality import step_sizes
+from isodyn.results.statistics import cost_of
 from isodyn.studies.errors import errors_of, relative_error, scale_of
 
 
@@ -36,19 +37,7 @@ def run_summary(problem: Problem, parameters: dict[str, float], dt: float | None
         "invariants": _invariants(problem, sol),
         "constraints": _constraints(sol),
         "errors": _errors(problem, parameters, sol),
-        "cost": {
-            "seconds": stats.seconds,
-            "microseconds_per_step": 1e6 * stats.seconds / max(stats.steps, 1),
-            "iterations": stats.iterations,
-            "evaluations": stats.evaluations,
-            "factorisations": stats.factorisations,
-            "halvings": stats.halvings,
-            "rejected": stats.rejected,
-            "solver": stats.solver,
-            "local_error": stats.local_error,
-            "local_error_in": stats.local_error_in,
-            "local_error_at": stats.local_error_at,
-        },
+        "cost": cost_of(stats),
     }
     if stats.index is not None:
         summary["index"] = stats.index

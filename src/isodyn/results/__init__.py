@@ -3,13 +3,21 @@
 from typing import TYPE_CHECKING
 
 from isodyn.later import names_from
-from isodyn.results.checkpoint import Checkpoint
-from isodyn.results.solution import Sample, Solution
-from isodyn.results.statistics import Statistics
 
 if TYPE_CHECKING:
+    from isodyn.results.checkpoint import Checkpoint
     from isodyn.results.ensemble import Ensemble
+    from isodyn.results.solution import Sample, Solution
+    from isodyn.results.statistics import Statistics
 
 __all__ = ["Checkpoint", "Ensemble", "Sample", "Solution", "Statistics"]
 
-__getattr__ = names_from(__name__, {"Ensemble": "ensemble"})
+__getattr__ = names_from(
+    __name__,
+    {
+        "Checkpoint": "checkpoint",
+        "Ensemble": "ensemble",
+        **dict.fromkeys(("Sample", "Solution"), "solution"),
+        "Statistics": "statistics",
+    },
+)

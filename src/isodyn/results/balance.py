@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from isodyn.described import described
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import FloatArray
 from isodyn.systems.questions import Questions
@@ -41,6 +42,8 @@ class Drift:
         """Maxima over time of the three levels."""
         levels = (self.position, self.velocity, self.acceleration)
         return tuple(float(level.max(initial=0.0)) for level in levels)  # type: ignore[return-value]
+
+    __repr__ = described
 
     def __str__(self) -> str:
         return "constraint drift: position {:.1e}, velocity {:.1e}, acceleration {:.1e}".format(*self.largest)

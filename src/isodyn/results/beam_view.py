@@ -17,6 +17,7 @@ from isodyn.errors import InputError
 from isodyn.kernels.compiled import FloatArray
 from isodyn.mechanism.system import MechanismSystem
 from isodyn.results.at_balance import from_balance
+from isodyn.results.history_view import HistoryView
 
 if TYPE_CHECKING:
     from isodyn.results.solution import Solution
@@ -32,7 +33,7 @@ class BeamEnergies(NamedTuple):
     dissipated: FloatArray
 
 
-class BeamView:
+class BeamView(HistoryView):
     """One beam along a solution; histories have the times first. `points` are spread evenly over
     each element, ends included."""
 
@@ -57,6 +58,16 @@ class BeamView:
             )
         self.name, self.t, self.q, self.v = name, sol.t, sol.q[:, own], sol.v[:, own]
         self._sol, self._own = sol, own
+
+    def about(self) -> str:
+        """Its name and size."""
+        name = "" if self.name is None else f"{self.name!r} "
+        return f"{name}with {len(self.shape.elements)} elements"
+
+    def histories(self) -> tuple[str, ...]:
+        """What there is to read without further choices; curve, strain, stress and the like take
+        points."""
+        return ("nodes", "slopes")
 
     def _by_forces(self, history: Callable[[FloatArray], FloatArray]) -> FloatArray:
         """A quantity of nodal coordinates that goes with forces, from where the balance holds."""

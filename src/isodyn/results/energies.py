@@ -25,6 +25,10 @@ class PartEnergy(NamedTuple):
     kinetic: FloatArray
     potential: FloatArray
 
+    def __repr__(self) -> str:
+        kinetic, potential = (f"{x.min():.4g} to {x.max():.4g}" if x.size else "none" for x in self)
+        return f"<PartEnergy: kinetic {kinetic}, potential {potential}, {self.kinetic.size} rows>"
+
 
 def energy_by_part(sol: Solution) -> dict[str, PartEnergy]:
     """Energies of bodies, beams, and of loads that store some."""

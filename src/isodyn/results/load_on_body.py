@@ -22,6 +22,7 @@ from isodyn.multibody.histories import Poses
 from isodyn.multibody.loads import force_and_torque, scale_of_load
 from isodyn.multibody.tables import SCRATCH, TABLES, Scratch, Tables
 from isodyn.results.balance import since_start
+from isodyn.results.history_view import HistoryView
 from isodyn.results.mechanism_views import mechanism_of, turned
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def read_factor(n: int, t: FloatArray, tables: Tables, scratch: Scratch, out: Fl
         out[k] = tables.load_factor * f
 
 
-class BodyLoadView:
+class BodyLoadView(HistoryView):
     """A force, torque, drag or user's load along a solution.
 
     `force` and `torque` act on the body `on`, the torque about its mass centre, both in the world;
@@ -66,8 +67,13 @@ class BodyLoadView:
         self._part = system.description.parts.loads[name]
         self.on = self._part.body if isinstance(self._part, UserLoad) else system.loads[name].on_bodies[0].body
 
-    def __repr__(self) -> str:
-        return f"<BodyLoadView {self.name!r} on {self.on!r}: {self.t.size} rows>"
+    def about(self) -> str:
+        """Its name and what it acts on."""
+        return f"{self.name!r} on {self.on!r}"
+
+    def histories(self) -> tuple[str, ...]:
+        """What there is to read."""
+        return ("force", "torque", "point", "power", "work")
 
     @cached_property
     def _place(self) -> Poses:
@@ -122,7 +128,7 @@ class BodyLoadView:
         return since_start(self.t, self.power)
 
 
-class BeamLoadView:
+class BeamLoadView(HistoryView):
     """A force along a beam: its resultant `force`, its `torque` about the start of the beam, both
     in the world; `power` and `work` as of other loads."""
 
@@ -132,21 +138,28 @@ class BeamLoadView:
         self.name, self.t = name, sol.t
         self.on = system.loads[name].along_beams[0].beam
         before = list(system.loads).index(name)
-        k = sum(len(forces.along_beams) for forces in list(system.loads.values())[:before])
-        first, forces = system.layout.spreads[k].first, system.layout.spreads[k].forces
-        own, dim = slice(first, first + forces.size), system.beams[self.on].mesh.dim
-        scale = np.zeros(sol.t.size)
-        read_factor(k, sol.t, system.tables, system.scratch.copy(), scale)
+        first = sum(len(forces.along_beams) for forces in list(system.loads.values())[:before])
+        spreads = system.layout.spreads[first : first + len(system.loads[name].along_beams)]
+        own, dim = slice(spreads[0].first, spreads[0].first + spreads[0].forces.size), system.beams[self.on].mesh.dim
+        f = np.zeros((sol.t.size, spreads[0].forces.size // dim, dim))
+        for k, spread in enumerate(spreads, start=first):
+            scale = np.zeros(sol.t.size)
+            read_factor(k, sol.t, system.tables, system.scratch.copy(), scale)
+            f += scale[:, None, None] * spread.forces.reshape(-1, dim)
         q, v = (x[:, own].reshape(sol.t.size, -1, dim) for x in (sol.q, sol.v))
-        f = scale[:, None, None] * forces.reshape(-1, dim)
         self.power = np.einsum("kni,kni->k", f, v)
         f, q = (np.pad(x, ((0, 0), (0, 0), (0, 3 - dim))) for x in (f, q))
         self.force = f[:, ::2].sum(axis=1)  # of positions; the others act on slopes
         self.point = q[:, 0]
         self.torque = np.cross(q, f).sum(axis=1) - np.cross(self.point, self.force)
 
-    def __repr__(self) -> str:
-        return f"<BeamLoadView {self.name!r} on {self.on!r}: {self.t.size} rows>"
+    def about(self) -> str:
+        """Its name and what it acts on."""
+        return f"{self.name!r} on {self.on!r}"
+
+    def histories(self) -> tuple[str, ...]:
+        """What there is to read."""
+        return ("force", "torque", "point", "power", "work")
 
     @cached_property
     def work(self) -> FloatArray:

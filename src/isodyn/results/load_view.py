@@ -27,6 +27,7 @@ from isodyn.multibody.tables import SCRATCH, TABLES, Scratch, Tables
 from isodyn.multibody.turns import read_turns
 from isodyn.results.at_balance import from_balance
 from isodyn.results.balance import since_start
+from isodyn.results.history_view import HistoryView
 from isodyn.results.mechanism_views import mechanism_of
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def read_law(
         out[n, STORED] = potential_of_law(law, t[n], tables, scratch)
 
 
-class LoadView:
+class LoadView(HistoryView):
     """A load along a solution, a column for each of its laws (a spring has one, a bushing up to
     six).
 
@@ -96,8 +97,13 @@ class LoadView:
         self._side = 0 if word.second == GROUND else 6
         self.on = word.second if self._side else word.first
 
-    def __repr__(self) -> str:
-        return f"<LoadView {self.name!r} on {self.on!r}: {len(self.numbers)} measures, {self.t.size} rows>"
+    def about(self) -> str:
+        """Its name and the body that `force` acts on."""
+        return f"{self.name!r} on {self.on!r}"
+
+    def histories(self) -> tuple[str, ...]:
+        """What there is to read."""
+        return ("force", "torque", "length", "rate", "tension", "effort", "power", "work")
 
     def _history(self, k: int, t: FloatArray, q: FloatArray, v: FloatArray) -> FloatArray:
         out = np.zeros((t.size, READ))

@@ -11,6 +11,7 @@ from isodyn.kernels.compiled import FloatArray
 from isodyn.mechanism.parts import nearest
 from isodyn.mechanism.system import MechanismSystem
 from isodyn.results.balance import since_start
+from isodyn.results.history_view import HistoryView
 from isodyn.results.load_on_body import BeamLoadView, BodyLoadView
 from isodyn.results.load_view import LoadView
 from isodyn.results.mechanism_views import mechanism_of, read
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from isodyn.results.solution import Solution
 
 
-class DriveView:
+class DriveView(HistoryView):
     """A drive along a solution: what it takes to move a coordinate of a joint as told.
 
     `length` and `rate` are the coordinate and its rate, `effort` the torque or force along it that
@@ -41,8 +42,13 @@ class DriveView:
         self.force, self.torque = on_body(system, sol, parts, self.on)
         self.point = acting_at(system, sol, parts, self.on)
 
-    def __repr__(self) -> str:
-        return f"<DriveView {self.name!r} on {self.on!r}: {self.t.size} rows>"
+    def about(self) -> str:
+        """Its name and the body that `force` acts on."""
+        return f"{self.name!r} on {self.on!r}"
+
+    def histories(self) -> tuple[str, ...]:
+        """What there is to read."""
+        return ("force", "torque", "length", "rate", "tension", "effort", "power", "work")
 
     @cached_property
     def power(self) -> FloatArray:

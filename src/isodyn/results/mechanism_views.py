@@ -17,7 +17,9 @@ from isodyn.mechanism.beam_part import resolve
 from isodyn.mechanism.counted import over_rows
 from isodyn.mechanism.poses import along_rows, map_of_node, poses
 from isodyn.mechanism.system import MechanismSystem
+from isodyn.multibody.histories import measured, rest_along
 from isodyn.results.beam_view import BeamView
+from isodyn.results.history_view import HistoryView
 from isodyn.results.recorded import Recorded
 
 if TYPE_CHECKING:
@@ -37,27 +39,36 @@ def mechanism_of(sol: Solution, what: str) -> MechanismSystem:
     return sol.system
 
 
-class PointView:
+class PointView(HistoryView):
     """Position, velocity and acceleration of a point that moves with a body, in the world."""
 
     def __init__(self, body: BodyView, s: FloatArray) -> None:
+        self.t, self.on, self.arm = body.t, body.name, s
         R, w, dw = body.R, body.angular_velocity, body.angular_acceleration
         arm = np.broadcast_to(s, w.shape)
         self.position = body.position + R @ s
         self.velocity = body.velocity + turned(R, np.cross(w, arm))
         self.acceleration = body.acceleration + turned(R, np.cross(dw, arm) + np.cross(w, np.cross(w, arm)))
 
+    def about(self) -> str:
+        """The body, and where it is in it."""
+        return f"of {self.on!r} at ({', '.join(f'{x + 0.0:.4g}' for x in self.arm)}) from its mass centre"
 
-class BodyView:
+    def histories(self) -> tuple[str, ...]:
+        """What there is to read."""
+        return ("position", "velocity", "acceleration")
+
+
+class BodyView(HistoryView):
     """Motion of one body: mass centre in the world, rotation as quaternions (scalar first), rates
     in the body frame."""
 
     def __init__(self, sol: Solution, name: str) -> None:
         system = mechanism_of(sol, "body()")
         sol._whole("body()")
-        if resolve(name, system.beams) not in system.layout.number or name == GROUND:
+        if resolve(name, system.lines) not in system.layout.number or name == GROUND:
             known = [b.name for b in system.bodies if not b.of_beam]
-            known += [f"{beam}.{end}" for beam in system.beams for end in ("start", "end")]
+            known += [f"{beam}.{end}" for beam in system.lines for end in ("start", "end")]
             raise InputError(f"there is no body named {name!r}", hint=f"bodies: {', '.join(known)}")
         self.name, self.t = name, sol.t
         self.body: Body = system.bodies[system.number_of(name)]
@@ -74,6 +85,16 @@ class BodyView:
         q = sol.q[:, system.q_of(name)]
         self.acceleration, self.angular_acceleration = a[:, :3], a[:, 3:]
         self._quaternion = q[:, 3:] if self.body.kind == "spatial" else None
+
+    def about(self) -> str:
+        """Its name and kind."""
+        return f"{self.name!r} ({self.body.kind})"
+
+    def histories(self) -> tuple[str, ...]:
+        """What there is to read."""
+        turn = {"planar": ("angle",), "node": ("angle",), "spatial": ("orientation",)}.get(self.body.kind, ())
+        spin = ("angular_velocity", "angular_acceleration") if turn else ()
+        return ("position", "velocity", "acceleration", *turn, *spin)
 
     @property
     def position(self) -> FloatArray:
@@ -132,9 +153,28 @@ class BodyView:
         return PointView(self, -self.body.centre)
 
 
-class JointView:
-    """Relative coordinates of a joint along the solution, each with its rate: `angle`,
-    `displacement`, `length`, or by name."""
+WITHOUT = (
+    "balls, welds, drives, gears, couplings, pulleys, rolling joints and users' rows have none; "
+    "iso.Sensor measures distances and angles between bodies"
+)
+
+
+class JointView(HistoryView):
+    """Relative coordinates of a joint along the solution, each with its rate and acceleration:
+    `angle`, `displacement`, `length`, or by name.
+
+    Accelerations are second order at t_n, as `sol.a` is.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> mech = iso.Mechanism(gravity=(0, 0, -10.0))
+    >>> _ = mech.add_body("arm", mass=1.0, inertia=(0.6, 1.0, 0.6), position=(1, 0, 0))
+    >>> _ = mech.add_joint(iso.Hinge("pin", "ground", "arm", axis=(0, 1, 0)))
+    >>> pin = iso.integrate(mech, dt=0.01, t_end=0.1).joint("pin")
+    >>> round(float(pin.acceleration[0]), 9), round(float(pin.coordinate_acceleration("angle")[0]), 9)
+    (5.0, 5.0)
+    """
 
     def __init__(self, sol: Solution, name: str) -> None:
         system = mechanism_of(sol, "joint()")
@@ -143,11 +183,26 @@ class JointView:
             raise InputError(f"there is no joint named {name!r}", hint=f"joints: {', '.join(system.joints)}")
         self.name, self.t, self._sol, self._system = name, sol.t, sol, system
         self.coordinates = system.joints[name].coordinates
+        self.kind = type(system.description.parts.joints[name]).__name__ if system.description else "joint"
+
+    def about(self) -> str:
+        """Its name and kind."""
+        return f"{self.name!r} ({self.kind})"
+
+    def histories(self) -> tuple[str, ...]:
+        """Coordinates, and rates that are attributes."""
+        known = ("angle", "displacement", "length")
+        return tuple(
+            x for name in self.coordinates for x in (name, f"{name}_rate") if name in known and hasattr(type(self), x)
+        )
+
+    def _refuse_unknown(self, coordinate: str) -> None:
+        if coordinate not in self.coordinates:
+            known = f"it has: {', '.join(self.coordinates)}" if self.coordinates else WITHOUT
+            raise InputError(f"joint {self.name!r} has no coordinate {coordinate!r}", hint=known)
 
     def _read(self, coordinate: str) -> tuple[FloatArray, FloatArray]:
-        if coordinate not in self.coordinates:
-            known = ", ".join(self.coordinates) or "none"
-            raise InputError(f"joint {self.name!r} has no coordinate {coordinate!r}", hint=f"it has: {known}")
+        self._refuse_unknown(coordinate)
         return read(self._sol, self._system, self.coordinates[coordinate])
 
     def coordinate(self, name: str) -> FloatArray:
@@ -157,6 +212,20 @@ class JointView:
     def coordinate_rate(self, name: str) -> FloatArray:
         """The rate of a coordinate by its name."""
         return self._read(name)[1]
+
+    def coordinate_acceleration(self, name: str) -> FloatArray:
+        """The second derivative of a coordinate by its name."""
+        self._refuse_unknown(name)
+        return acceleration_of(self._sol, self._system, self.coordinates[name])
+
+    @cached_property
+    def acceleration(self) -> FloatArray:
+        """The second derivative of the coordinate of a joint that has one; a column for each, in
+        the order of `coordinates`, of a joint that has several."""
+        if not self.coordinates:
+            raise InputError(f"joint {self.name!r} has no coordinates", hint=WITHOUT)
+        found = [self.coordinate_acceleration(name) for name in self.coordinates]
+        return found[0] if len(found) == 1 else np.column_stack(found)
 
     @cached_property
     def angle(self) -> FloatArray:
@@ -188,6 +257,18 @@ def read(sol: Solution, system: MechanismSystem, word: Word) -> tuple[FloatArray
     if column is not None:
         return sol.q[:, column].copy(), rate
     return (over_rows(word.owner, sol.t, x, rate) if word.kind in WHOLE_TURNS else x), rate
+
+
+def acceleration_of(sol: Solution, system: MechanismSystem, word: Word) -> FloatArray:
+    """ẍ = g·v̇ + h of a measure along a solution."""
+    p, q = (poses(system, name, sol.q, sol.v) for name in (word.first, word.second))
+    g, h = measured(word, p, q)[1], rest_along(word, p, q)
+    for side, name in enumerate((word.first, word.second)):
+        if name != GROUND:
+            body = BodyView(sol, name)
+            both = np.hstack([body.acceleration, body.angular_acceleration])
+            h += np.einsum("ki,ki->k", g[:, 6 * side : 6 * side + 6], both)
+    return h
 
 
 def momentum(sol: Solution) -> tuple[FloatArray, FloatArray]:

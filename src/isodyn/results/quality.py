@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from isodyn.described import described
 from isodyn.errors import CoarseStepWarning
 from isodyn.kernels.compiled import FloatArray
 from isodyn.later import Later
@@ -76,7 +77,7 @@ def largest_local_error(judged: FloatArray, system: Any) -> LocalError:
 
 def _scales(most: FloatArray, system: Any) -> FloatArray:
     """What the errors of components are compared with."""
-    alike = np.array(getattr(system, "alike", ()), dtype=np.int64)
+    alike = np.array(system.alike, dtype=np.int64)
     if alike.size == most.size:
         scale = np.zeros(most.size)
         for kind in np.unique(alike):
@@ -98,6 +99,8 @@ class Check:
     def good(self) -> bool:
         """Whether the number is within its bound."""
         return self.value <= self.bound
+
+    __repr__ = described
 
     def __str__(self) -> str:
         return f"{self.value:.2g} ({'good' if self.good else 'NOT GOOD'}, bound {self.bound:g}), {self.where}"
@@ -130,6 +133,8 @@ class Quality:
     def _checks(self) -> dict[str, Check]:
         found = {field.name: getattr(self, field.name) for field in fields(self)}
         return {name: check for name, check in found.items() if check is not None}
+
+    __repr__ = described
 
     def __str__(self) -> str:
         return "\n".join(f"{name.replace('_', ' '):13s} {check}" for name, check in self._checks().items())

@@ -51,6 +51,11 @@ class Curve(NamedTuple):
     unit: str
     components: tuple[str, ...] = ()
 
+    def __repr__(self) -> str:
+        parts = f" × ({', '.join(self.components)})" if self.components else ""
+        unit = f" in {self.unit}" if self.unit else ""
+        return f"<Curve {self.name!r}{unit}: {len(self.values)} rows{parts}>"
+
     def columns(self) -> Iterator[tuple[str, FloatArray, str]]:
         """Name, values and unit of every component."""
         if self.values.ndim == 1:

@@ -37,7 +37,7 @@ def of_parts(sol: Solution) -> list[Quantity]:
 
 def _bodies(system: MechanismSystem) -> list[str]:
     names = [body.name for body in system.bodies if not body.of_beam]
-    return names + [f"{beam}.{end}" for beam in system.beams for end in ("start", "end")]
+    return names + [f"{beam}.{end}" for beam in system.lines for end in ("start", "end")]
 
 
 def _of_body(sol: Solution, system: MechanismSystem, name: str) -> Iterator[Quantity]:
@@ -77,6 +77,14 @@ def _of_joint(sol: Solution, system: MechanismSystem, name: str) -> Iterator[Qua
             f"{unit}/s",
             f"rate of the {kind} of the joint",
             lambda kind=kind: view().coordinate_rate(kind),  # type: ignore[misc]
+        )
+        yield Quantity(
+            Of.JOINT,
+            name,
+            f"{kind}_acceleration",
+            f"{unit}/s2",
+            f"second derivative of the {kind} of the joint",
+            lambda kind=kind: view().coordinate_acceleration(kind),  # type: ignore[misc]
         )
     if joint.rows:
         reaction, on = cache(lambda: Reaction(sol, name)), joint.action.on

@@ -23,6 +23,7 @@ from isodyn.mechanism.beam_part import resolve
 from isodyn.mechanism.poses import map_of_node, poses
 from isodyn.mechanism.system import JointParts, MechanismSystem
 from isodyn.multibody.histories import measured, touched
+from isodyn.results.history_view import HistoryView
 from isodyn.results.mechanism_views import mechanism_of, turned
 from isodyn.systems.questions import Questions
 
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 RANK = 1e-9  # singular values of the scaled constraint matrix below this count as zero
 
 
-class Reaction:
+class Reaction(HistoryView):
     """Force and torque of a joint on one of its bodies, at the point where it acts on that body.
 
     On pairs the body is the second one, on rolling joints the one that rolls, on drives the second
@@ -44,12 +45,16 @@ class Reaction:
 
     Attributes
     ----------
-    name, on, frame : the joint, the body, and the axes of `force` and `torque`: those of the
-        "world", or of the "joint"
-    bodies : names of all bodies that the joint acts on
-    t, force, torque : times, and force and torque there, (k,) and (k, 3)
-    point : where the force acts and the torque is taken about, in the world, (k, 3)
-    indeterminate : other values would give the same motion
+    name, on, frame
+        The joint, the body, and the axes of `force` and `torque`: "world" or "joint".
+    bodies
+        Names of all bodies that the joint acts on.
+    t, force, torque
+        Times, and force and torque there, (k,) and (k, 3).
+    point
+        Where the force acts and the torque is taken about, in the world, (k, 3).
+    indeterminate
+        Whether other values would give the same motion.
 
     Examples
     --------
@@ -69,7 +74,7 @@ class Reaction:
             raise InputError(f"there is no joint named {name!r}", hint=f"joints: {', '.join(system.joints)}")
         parts = system.joints[name]
         action = parts.action
-        on = action.on if on is None else resolve(on, system.beams)
+        on = action.on if on is None else resolve(on, system.lines)
         if on not in action.bodies:
             raise InputError(
                 f"joint {name!r} does not act on {on!r}", hint=f"it acts on {' and '.join(map(repr, action.bodies))}"
@@ -94,6 +99,14 @@ class Reaction:
             axes = poses(system, action.axes_of, sol.q, sol.v).R @ action.axes.T
             force, torque = (np.einsum("kij,ki->kj", axes, x) for x in (force, torque))
         self.force, self.torque = force, torque
+
+    def about(self) -> str:
+        """The joint, the body, and the axes."""
+        return f"of {self.name!r} on {self.on!r} in {self.frame} axes"
+
+    def histories(self) -> tuple[str, ...]:
+        """What there is to read."""
+        return ("force", "torque", "point")
 
     def torque_about(self, point: Any) -> FloatArray:
         """The torque about another point of the world, one for all times or (k, 3), in the world.
@@ -122,8 +135,8 @@ def acting_at(system: MechanismSystem, sol: Solution, parts: JointParts, on: str
     """Where a joint acts on a body, in the world."""
     action = parts.action
     if action.contact is not None:
-        rolls = poses(system, action.contact.first, sol.q, sol.v)
-        return rolls.position + touched(action.contact, rolls)
+        rolls, carries = (poses(system, x, sol.q, sol.v) for x in (action.contact.first, action.contact.second))
+        return rolls.position + touched(action.contact, rolls, carries)
     place = poses(system, on, sol.q, sol.v)
     return np.asarray(place.position + place.R @ action.points[on])
 

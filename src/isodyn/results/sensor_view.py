@@ -12,6 +12,7 @@ from isodyn.mechanism.counted import over_rows
 from isodyn.mechanism.parts import nearest
 from isodyn.mechanism.poses import along_rows
 from isodyn.mechanism.sensors import Sensor
+from isodyn.results.history_view import HistoryView
 from isodyn.results.mechanism_views import BodyView, PointView, mechanism_of
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ def sensors_of(system: MechanismSystem) -> dict[str, Sensor]:
     return {} if system.description is None else system.description.parts.sensors
 
 
-class SensorView:
+class SensorView(HistoryView):
     """A sensor along a solution: `position`, `velocity`, `acceleration` of its point in the world,
     (times, 3); with `to` also `distance` and `distance_rate`, with `axis` also `angle` and
     `angle_rate`, (times,)."""
@@ -39,8 +40,15 @@ class SensorView:
         self.name, self.t, self.sensor = name, sol.t, known[name]
         self._sol, self._system, self._parts = sol, system, system.description.parts
 
-    def __repr__(self) -> str:
-        return f"<SensorView {self.name!r} on {self.sensor.body!r}: {self.t.size} rows>"
+    def about(self) -> str:
+        """Its name and its body."""
+        return f"{self.name!r} on {self.sensor.body!r}"
+
+    def histories(self) -> tuple[str, ...]:
+        """What it measures."""
+        found: tuple[str, ...] = ("position", "velocity", "acceleration")
+        found += ("distance", "distance_rate") if self.sensor.to is not None else ()
+        return found + (("angle", "angle_rate") if self.sensor.axis is not None else ())
 
     @cached_property
     def _point(self) -> PointView:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from isodyn.results.quality import LocalError
@@ -111,3 +111,11 @@ class Statistics:
         if self.local_error is not None:
             text += f", local error {100.0 * self.local_error:.2g} % of a step"
         return text if self.stopped is None else f"{text}; {self.stopped}"
+
+
+def cost_of(stats: Statistics) -> dict[str, Any]:
+    """What a run took, as summaries show it."""
+    names = ["iterations", "evaluations", "factorisations", "halvings", "rejected", "solver"]
+    names += ["local_error", "local_error_in", "local_error_at"]
+    per_step = 1e6 * stats.seconds / max(stats.steps, 1)
+    return {"seconds": stats.seconds, "microseconds_per_step": per_step, **{x: getattr(stats, x) for x in names}}

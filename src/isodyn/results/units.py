@@ -45,7 +45,7 @@ def is_parametrised(system: Any) -> bool:
 @cache
 def angles() -> set[int]:
     """Measures in radians."""
-    return {words.AXES, words.ANGLE, words.PLANAR_ANGLE, words.TANGENT_ANGLE, words.TWIST}
+    return {words.AXES, words.ANGLE, words.PLANAR_ANGLE, words.TANGENT_ANGLE, words.TWIST, words.CROSS}
 
 
 def units(system: Any) -> dict[str, list[str]]:

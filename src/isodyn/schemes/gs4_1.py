@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from isodyn.described import described
 from isodyn.schemes.checks import (
     check_coefficients,
     check_numbers,
@@ -68,6 +69,8 @@ class FirstOrderScheme:
         values = {"W1": self.W1, "W2L5": self.W2L5, "W1L6": self.W1L6, "l5": self.l5}
         check_coefficients(self.name, values, "W1L6", ("W1", "W2L5"))
         warn_if_first_order(self.name, self.W1, self.W1L6, self.l5)
+
+    __repr__ = described
 
     def __str__(self) -> str:
         return self.name

@@ -33,7 +33,7 @@ from isodyn.schemes.member import Member
 drawing = Later("isodyn.schemes.drawing")  # which needs this module
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Scheme(Member):
     """The seven coefficients of a GS4-2 member, checked for consistency.
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Self
 
+from isodyn.described import described
 from isodyn.errors import SchemeError
 from isodyn.schemes.checks import (
     check_coefficients,
@@ -40,6 +41,8 @@ class Member:
     def __post_init__(self) -> None:
         check_coefficients(self.name, self.coefficients, "W1L6", ("W1", "W3L3", "W2L5"))
         warn_if_first_order(self.name, self.W1, self.W1L6, self.l5)
+
+    __repr__ = described
 
     def __str__(self) -> str:
         return self.name

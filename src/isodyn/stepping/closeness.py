@@ -14,13 +14,12 @@ from numba import types
 
 from isodyn.kernels.compiled import SPARSE, FloatArray, IntArray, f8, kernel
 from isodyn.linear_solvers.block_lu import solve_blocks
-from isodyn.stepping.memory import MEMORY, PHYSICS_REF, STATE
+from isodyn.stepping.memory import MEMORY, PHYSICS_REF, STATE, Memory, Physics, State
 
 
 @kernel(types.void(PHYSICS_REF, f8, STATE, MEMORY), inner=True, apart=True)
-def watch_rank(p: Any, t: float, state: Any, memory: Any) -> None:
-    """Keep the smallest pivot so far, and its time, for the G of the last matrix that was
-    formed."""
+def watch_rank(p: Physics, t: float, state: State, memory: Memory) -> None:
+    """Keep the smallest pivot so far, and its time, of the last G that was formed."""
     sparse, n = p.traits & SPARSE, memory.x.size
     pivot = (
         smallest_of_blocks(memory.J, memory.blocks, memory.dp, memory.r_plus)
@@ -33,9 +32,9 @@ def watch_rank(p: Any, t: float, state: Any, memory: Any) -> None:
 
 
 @kernel()
-def smallest_of_rows(G: FloatArray, rows: IntArray, sizes: FloatArray, n: int, gram: FloatArray) -> float:
-    """The smallest |R_kk| of these rows of G D (flat); `gram` is memory for the products of unit
-    rows."""
+def unit_gram(G: FloatArray, rows: IntArray, sizes: FloatArray, n: int, gram: FloatArray) -> bool:
+    """Products of the rows of G D (flat), scaled to unit length, into `gram`; False if a row is
+    zero."""
     m = rows.size
     for i in range(m):
         for j in range(i + 1):
@@ -45,7 +44,7 @@ def smallest_of_rows(G: FloatArray, rows: IntArray, sizes: FloatArray, n: int, g
             gram[i * m + j] = product
     for i in range(m):
         if not gram[i * m + i] > 0.0:
-            return 0.0
+            return False
         gram[i * m + i] = np.sqrt(gram[i * m + i])
     for i in range(m):
         for j in range(i):
@@ -53,26 +52,46 @@ def smallest_of_rows(G: FloatArray, rows: IntArray, sizes: FloatArray, n: int, g
             gram[j * m + i] = gram[i * m + j]
     for i in range(m):
         gram[i * m + i] = 1.0
-    smallest = 1.0
+    return True
+
+
+@kernel()
+def largest_pivot(gram: FloatArray, m: int) -> int:
+    """Number of the row with the largest pivot of those that are left; −1 if there is none."""
+    best = -1
+    for i in range(m):
+        if gram[i * m + i] >= 0.0 and (best < 0 or gram[i * m + i] > gram[best * m + best]):
+            best = i
+    return best
+
+
+@kernel()
+def eliminate_row(gram: FloatArray, m: int, best: int, pivot: float) -> None:
+    """Take row `best` out of the others; its pivot becomes −1, which marks it as taken."""
+    gram[best * m + best] = -1.0
+    for i in range(m):
+        if gram[i * m + i] >= 0.0:
+            factor = gram[i * m + best] / pivot
+            for j in range(m):
+                if j != i:
+                    gram[i * m + j] -= factor * gram[best * m + j]
+            gram[i * m + i] = max(0.0, gram[i * m + i] - factor * gram[best * m + i])
+
+
+@kernel()
+def smallest_of_rows(G: FloatArray, rows: IntArray, sizes: FloatArray, n: int, gram: FloatArray) -> float:
+    """The smallest |R_kk| of these rows of G D (flat); `gram` is memory for the products of unit
+    rows."""
+    m, smallest = rows.size, 1.0
+    if not unit_gram(G, rows, sizes, n, gram):
+        return 0.0
     for _ in range(m):
-        best = -1
-        for i in range(m):
-            if gram[i * m + i] >= 0.0 and (best < 0 or gram[i * m + i] > gram[best * m + best]):
-                best = i
-        if best < 0:
-            return 0.0
-        pivot = gram[best * m + best]
-        smallest = min(smallest, pivot)
+        best = largest_pivot(gram, m)
+        pivot = gram[best * m + best] if best >= 0 else 0.0
         if pivot == 0.0:
             return 0.0
-        gram[best * m + best] = -1.0  # taken
-        for i in range(m):
-            if gram[i * m + i] >= 0.0:
-                factor = gram[i * m + best] / pivot
-                for j in range(m):
-                    if j != i:
-                        gram[i * m + j] -= factor * gram[best * m + j]
-                gram[i * m + i] = max(0.0, gram[i * m + i] - factor * gram[best * m + i])
+        smallest = min(smallest, pivot)
+        eliminate_row(gram, m, best, pivot)
     return np.sqrt(smallest)
 
 

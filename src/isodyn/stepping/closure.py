@@ -18,8 +18,6 @@ with weight 1/p. Its dependence on x is γ₁c₂ + γ₂c₁ + γ₃c₀.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from isodyn.kernels.compiled import (
@@ -40,7 +38,7 @@ from isodyn.kernels.compiled import (
     kernel,
 )
 from isodyn.kernels.lowering import natural
-from isodyn.stepping.memory import MEMORY, PHYSICS_REF
+from isodyn.stepping.memory import MEMORY, PHYSICS_REF, Leg, Memory, Physics, State
 
 
 @kernel()
@@ -65,7 +63,7 @@ def add_to(x: FloatArray, out: FloatArray) -> None:
 
 
 @kernel()
-def retract(p: Any, q: FloatArray, d: FloatArray, c: FloatArray, out: FloatArray) -> int:
+def retract(p: Physics, q: FloatArray, d: FloatArray, c: FloatArray, out: FloatArray) -> int:
     """out = q ⊕ d."""
     if p.traits & RETRACTS:
         return p.model(RETRACT, 0.0, q, d, d, d, c, p.tables, p.scratch, out)
@@ -75,8 +73,9 @@ def retract(p: Any, q: FloatArray, d: FloatArray, c: FloatArray, out: FloatArray
 
 
 @kernel()
-def settle(p: Any, c: FloatArray, q: FloatArray) -> int:
-    """Finish a configuration that a step ends with: angles that nothing read inside the step."""
+def settle(p: Physics, c: FloatArray, q: FloatArray) -> int:
+    """Finish the configuration at the end of a step: set angles that nothing read inside the
+    step."""
     if p.traits & COUNTS_TURNS:
         return p.model(SETTLE, 0.0, q, q, q, q, c, p.tables, p.scratch, q)
     return OK
@@ -115,7 +114,7 @@ def measure(x: FloatArray, by: FloatArray) -> float:
 
 @kernel()
 def measure_forces(x: FloatArray, by: FloatArray) -> float:
-    """The same of what forces do along typical displacements, |x_i|/by_i."""
+    """Largest |x_i|/by_i: what forces do along typical displacements; NaN if there is one."""
     found = 0.0
     for i in range(natural(by.size)):
         value = abs(x[i]) / by[i]
@@ -141,7 +140,7 @@ def measure_rows(x: FloatArray, sizes: FloatArray, last: int) -> float:
 
 @kernel()
 def finite(x: FloatArray) -> bool:
-    """Whether all components are."""
+    """Whether all components are finite."""
     total = 0.0
     for i in range(x.size):
         total += 0.0 * x[i]
@@ -149,7 +148,7 @@ def finite(x: FloatArray) -> bool:
 
 
 @kernel()
-def end_state(p: Any, leg: Any, dt: float, state: Any, c: FloatArray, memory: Any) -> int:
+def end_state(p: Physics, leg: Leg, dt: float, state: State, c: FloatArray, memory: Memory) -> int:
     """The state at t_{n+1} for the unknowns in memory, into memory.q_1, memory.v_1, memory.a_1,
     memory.lam_1."""
     for i in range(memory.x.size):
@@ -167,7 +166,7 @@ def end_state(p: Any, leg: Any, dt: float, state: Any, c: FloatArray, memory: An
 
 
 @kernel()
-def ask_levels(p: Any, t: float, c: FloatArray, memory: Any, position: bool, rates: bool) -> int:
+def ask_levels(p: Physics, t: float, c: FloatArray, memory: Memory, position: bool, rates: bool) -> int:
     """φ and φ̇ at the end of the step into memory.gap_q and memory.gap_v, as far as they are
     wanted."""
     m = natural(memory.gap.size)
@@ -191,7 +190,7 @@ def ask_levels(p: Any, t: float, c: FloatArray, memory: Any, position: bool, rat
 
 
 @kernel()
-def close(p: Any, leg: Any, t_1: float, dt: float, state: Any, c: FloatArray, memory: Any) -> int:
+def close(p: Physics, leg: Leg, t_1: float, dt: float, state: State, c: FloatArray, memory: Memory) -> int:
     """Closures at t_{n+1} in units of acceleration: of the step into memory.gap; of each level
     alone where needed."""
     status = end_state(p, leg, dt, state, c, memory)
@@ -226,18 +225,18 @@ def close(p: Any, leg: Any, t_1: float, dt: float, state: Any, c: FloatArray, me
 
 
 @kernel()
-def softness(p: Any, c: FloatArray) -> float:
-    """What a unit of a multiplier leaves open of a closure at the balance, in units of
+def closure_compliance(p: Physics, c: FloatArray) -> float:
+    """∂(closure residual)/∂λ of a closure with compliance at the balance, in units of
     acceleration."""
     k = p.closure
     return k.compliance / (k.position * c[2] + k.velocity * c[1] + k.acceleration * c[0]) if k.compliance > 0.0 else 0.0
 
 
 @kernel(i8(PHYSICS_REF, f8, F, MEMORY), inner=True, apart=True)
-def close_at_balance(p: Any, t: float, c: FloatArray, memory: Any) -> int:
+def close_at_balance(p: Physics, t: float, c: FloatArray, memory: Memory) -> int:
     """Closures at the trial state, in units of acceleration, into memory.gap."""
     k, m, n = p.closure, memory.gap.size, p.holonomic
-    soft = softness(p, c)
+    soft = closure_compliance(p, c)
     for i in range(m):
         memory.gap[i] = -soft * memory.lam[i]
     status = OK

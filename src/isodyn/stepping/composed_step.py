@@ -7,21 +7,40 @@ are solved for from M a + Gᵀλ = Q, G a = b at (t_n, q_n, v_n), and nothing of
 
 from __future__ import annotations
 
-from typing import Any
-
 from numba import types
 
 from isodyn.kernels.compiled import OK, f8, i8, kernel
 from isodyn.kernels.struct_types import copy_struct
 from isodyn.stepping.initial import PATIENCE, acceleration
-from isodyn.stepping.memory import COUNTERS, LEG, MEMORY, PHYSICS_REF, PLAN, STATE
+from isodyn.stepping.memory import (
+    COUNTERS,
+    LEG,
+    MEMORY,
+    PHYSICS_REF,
+    PLAN,
+    STATE,
+    Counters,
+    Leg,
+    Memory,
+    Physics,
+    Plan,
+    State,
+)
 from isodyn.stepping.step import advance
 from isodyn.stepping.symmetric_step import symmetric_step
 
 
 @kernel()
 def sub_step(
-    p: Any, leg: Any, plan: Any, part: float, dt: float, t_1: float, state: Any, memory: Any, counters: Any
+    p: Physics,
+    leg: Leg,
+    plan: Plan,
+    part: float,
+    dt: float,
+    t_1: float,
+    state: State,
+    memory: Memory,
+    counters: Counters,
 ) -> int:
     """A sub-step to t_1, which is so large a part of Δt."""
     if plan.central == 0:
@@ -33,7 +52,9 @@ def sub_step(
 
 
 @kernel(i8(PHYSICS_REF, LEG, PLAN, f8, types.boolean, STATE, MEMORY, COUNTERS), inner=True, apart=True)
-def composed_step(p: Any, leg: Any, plan: Any, t_1: float, saved: bool, state: Any, memory: Any, counters: Any) -> int:
+def composed_step(
+    p: Physics, leg: Leg, plan: Plan, t_1: float, saved: bool, state: State, memory: Memory, counters: Counters
+) -> int:
     """From state.t to t_1; loads are asked for up to leg.t_limit. On failure `state` is
     unchanged."""
     t, stages, many = state.t, plan.stages, plan.stages.size

@@ -8,8 +8,6 @@ later.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numba import types
 
@@ -18,14 +16,14 @@ from isodyn.kernels.lowering import natural
 from isodyn.linear_solvers.block_lu import add_lower, solve_blocks, subtract_blocks
 from isodyn.linear_solvers.dense import lu_solve, lu_solve_two
 from isodyn.stepping.closure import copy_to, fill_with
-from isodyn.stepping.memory import MEMORY, PHYSICS_REF
+from isodyn.stepping.memory import MEMORY, PHYSICS_REF, Leg, Memory, Physics
 from isodyn.stepping.null_space import null_space_correction
 
 
 @kernel(types.void(MEMORY, F, F), inner=True, apart=True)
-def solve_refined(memory: Any, x: FloatArray, y: FloatArray) -> None:
-    """The same for a matrix whose factors have lost digits: once more for what the first solution
-    leaves."""
+def solve_refined(memory: Memory, x: FloatArray, y: FloatArray) -> None:
+    """`solve` for a matrix whose factors have lost digits: solve once more for the residual of the
+    first solution."""
     n = x.size
     copy_to(x, memory.b_1)
     copy_to(y, memory.b_2)
@@ -40,7 +38,7 @@ def solve_refined(memory: Any, x: FloatArray, y: FloatArray) -> None:
 
 
 @kernel()
-def solve(p: Any, t: float, c: FloatArray, memory: Any, x: FloatArray, y: FloatArray, two: bool) -> int:
+def solve(p: Physics, t: float, c: FloatArray, memory: Memory, x: FloatArray, y: FloatArray, two: bool) -> int:
     """x ← (the step's matrix in a-form)⁻¹ x and, with `two`, y likewise."""
     if p.traits & SPARSE:
         if memory.blocks.weak == 1:
@@ -66,7 +64,7 @@ def solve(p: Any, t: float, c: FloatArray, memory: Any, x: FloatArray, y: FloatA
 
 
 @kernel(types.void(PHYSICS_REF, MEMORY), inner=True, apart=True, allocates=True)
-def scaled_correction(p: Any, memory: Any) -> None:
+def scaled_correction(p: Physics, memory: Memory) -> None:
     """memory.dp ← (S⁻¹Gᵀμ, −μ) with G S⁻¹Gᵀ μ = r, for an S of its own whose inverse is in
     memory.N."""
     n, m = natural(memory.x.size), natural(p.rows.size)
@@ -85,7 +83,7 @@ def scaled_correction(p: Any, memory: Any) -> None:
 
 
 @kernel()
-def ask_correction(p: Any, memory: Any, gap: FloatArray, share: float, out: FloatArray) -> None:
+def ask_correction(p: Physics, memory: Memory, gap: FloatArray, share: float, out: FloatArray) -> None:
     """Right-hand side (0, r) of the correction of one level: its gap less what δx already takes of
     it."""
     n = natural(memory.x.size)
@@ -97,9 +95,9 @@ def ask_correction(p: Any, memory: Any, gap: FloatArray, share: float, out: Floa
 
 
 @kernel()
-def ask_anew(p: Any, memory: Any, out: FloatArray) -> None:
-    """Ask for the whole correction of q instead of a change of the one that was guessed: it shall
-    lie in the range of this step."""
+def ask_anew(p: Physics, memory: Memory, out: FloatArray) -> None:
+    """Ask for the whole correction of q instead of a change of the guessed one, so that it lies in
+    the range of this step's matrix."""
     n = natural(memory.x.size)
     if p.traits & SPARSE:
         add_lower(memory.G_1, memory.blocks, p.holonomic, memory.p, out)
@@ -112,7 +110,7 @@ def ask_anew(p: Any, memory: Any, out: FloatArray) -> None:
 
 
 @kernel()
-def add_correction(p: Any, memory: Any, out: FloatArray, mu: FloatArray) -> None:
+def add_correction(p: Physics, memory: Memory, out: FloatArray, mu: FloatArray) -> None:
     """Add memory.dp to the correction of one level and to its multipliers."""
     for i in range(memory.x.size):
         out[i] += memory.dp[i]
@@ -121,7 +119,7 @@ def add_correction(p: Any, memory: Any, out: FloatArray, mu: FloatArray) -> None
 
 
 @kernel(types.void(PHYSICS_REF, F, MEMORY), inner=True, apart=True)
-def solve_with_first(p: Any, c: FloatArray, memory: Any) -> None:
+def solve_with_first(p: Physics, c: FloatArray, memory: Memory) -> None:
     """memory.dp ← (the step's first matrix)⁻¹ memory.dp, from the factors that `keep_first`
     kept."""
     if p.closure.in_balance == 2:
@@ -135,7 +133,7 @@ def solve_with_first(p: Any, c: FloatArray, memory: Any) -> None:
 
 
 @kernel()
-def correct(p: Any, leg: Any, dt: float, t: float, c: FloatArray, memory: Any, kept: bool, first: bool) -> int:
+def correct(p: Physics, leg: Leg, t: float, c: FloatArray, memory: Memory, kept: bool, first: bool) -> int:
     """Solve for the corrections of x, λ̃ and, where q_{n+1} and v_{n+1} have their own, of
     those."""
     n = natural(memory.x.size)

@@ -12,8 +12,6 @@ d-form (c₃ = 1/λ₃Δt²) [Shimada2014 (Table 2.4)].
 
 from __future__ import annotations
 
-from typing import Any
-
 from isodyn.kernels.compiled import (
     BALANCE,
     OK,
@@ -21,10 +19,11 @@ from isodyn.kernels.compiled import (
     kernel,
 )
 from isodyn.stepping.closure import close, close_at_balance, fill_with, retract
+from isodyn.stepping.memory import Leg, Memory, Physics, State
 
 
 @kernel()
-def trial(p: Any, leg: Any, dt: float, state: Any, c: FloatArray, memory: Any) -> int:
+def trial(p: Physics, leg: Leg, dt: float, state: State, c: FloatArray, memory: Memory) -> int:
     """The trial state at the balance for memory.x, into memory.q, memory.v, memory.a."""
     moved = leg.W1 * dt * dt if p.closure.in_balance > 0 else 0.0
     for i in range(memory.x.size):
@@ -36,7 +35,7 @@ def trial(p: Any, leg: Any, dt: float, state: Any, c: FloatArray, memory: Any) -
 
 @kernel()
 def gaps(
-    p: Any, leg: Any, t: float, t_1: float, dt: float, state: Any, c: FloatArray, memory: Any, r: FloatArray
+    p: Physics, leg: Leg, t: float, t_1: float, dt: float, state: State, c: FloatArray, memory: Memory, r: FloatArray
 ) -> int:
     """The closure of the step into r, for the trial state in place."""
     status = OK
@@ -51,7 +50,7 @@ def gaps(
 
 @kernel()
 def residual(
-    p: Any, leg: Any, t: float, t_1: float, dt: float, state: Any, c: FloatArray, memory: Any, r: FloatArray
+    p: Physics, leg: Leg, t: float, t_1: float, dt: float, state: State, c: FloatArray, memory: Memory, r: FloatArray
 ) -> int:
     """Put the trial state for memory.x into place, its balance and the closure of the step into
     r."""

@@ -17,13 +17,11 @@ unseen by the iteration, which looks at Δa and λ.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from isodyn.kernels.compiled import GENERAL, SOLVES, FloatArray, kernel
 from isodyn.stepping.closure import measure
-from isodyn.stepping.memory import DIFFERENCES
+from isodyn.stepping.memory import DIFFERENCES, Memory, Physics, State
 
 # where the last difference that is kept is smaller than this part of the one before, it is taken
 # too
@@ -31,9 +29,9 @@ SHRINKS = 0.3
 
 
 @kernel()
-def recall(dt: float, state: Any, memory: Any) -> None:
-    """state.smooth_steps, how many steps of this size led here without a break; memory.order, how
-    many differences are good."""
+def recall(dt: float, state: State, memory: Memory) -> None:
+    """Set state.smooth_steps, the number of steps of this size since the last restart, and
+    memory.order, the number of differences to extrapolate with."""
     if not (state.until == state.t and state.dt == dt and memory.remedy == 0.0):
         state.smooth_steps = 0
     steps = min(state.smooth_steps, DIFFERENCES)
@@ -50,7 +48,7 @@ def recall(dt: float, state: Any, memory: Any) -> None:
 
 @kernel()
 def extrapolated(differences: FloatArray, order: int, i: int) -> float:
-    """Component i of x_{n+1}, from so many differences."""
+    """Component i of x_{n+1} by `order` backward differences."""
     value = 0.0
     for j in range(order):
         value += differences[j, i]
@@ -58,7 +56,7 @@ def extrapolated(differences: FloatArray, order: int, i: int) -> float:
 
 
 @kernel()
-def extrapolate(p: Any, state: Any, memory: Any) -> None:
+def extrapolate(p: Physics, state: State, memory: Memory) -> None:
     """First multipliers and, where q_{n+1} has a correction that does not count at the balance, a
     first one."""
     k, order = p.closure, memory.order
@@ -75,7 +73,7 @@ def extrapolate(p: Any, state: Any, memory: Any) -> None:
 
 @kernel()
 def take_in(new: FloatArray, differences: FloatArray) -> None:
-    """Renew the differences of x for a new x."""
+    """Update the backward differences with a new x."""
     for i in range(new.size):
         value = new[i]
         for j in range(DIFFERENCES):
@@ -83,8 +81,8 @@ def take_in(new: FloatArray, differences: FloatArray) -> None:
 
 
 @kernel()
-def remember(t_1: float, state: Any, memory: Any) -> None:
-    """Take the unknowns of a step that succeeded into the differences."""
+def remember(t_1: float, state: State, memory: Memory) -> None:
+    """Update the differences with the unknowns of a step that succeeded."""
     take_in(memory.x, state.x_differences)
     take_in(memory.p, state.p_differences)
     take_in(memory.lam, state.lam_differences)

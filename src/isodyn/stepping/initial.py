@@ -28,7 +28,7 @@ from isodyn.kernels.struct_types import ADDRESS
 from isodyn.stepping.closure import add_to, close_at_balance, copy_to, fill_with, finite, measure, settle
 from isodyn.stepping.corrections import solve
 from isodyn.stepping.matrix import factorise
-from isodyn.stepping.memory import COUNTERS, EPS, LEG, MEMORY, PHYSICS_REF, STATE, Physics
+from isodyn.stepping.memory import COUNTERS, EPS, LEG, MEMORY, PHYSICS_REF, STATE, Counters, Leg, Memory, Physics, State
 from isodyn.stepping.projection import mass_matrix, project
 
 # most solves for the first acceleration; as a literal it would compile what it is handed to once
@@ -39,7 +39,7 @@ SETTLED = 1e-14  # a change of it below this, relative, is none
 
 
 @kernel(i8(PHYSICS_REF, LEG, f8, STATE, MEMORY, COUNTERS, i8), inner=True, apart=True)
-def acceleration(p: Any, leg: Any, t: float, state: Any, memory: Any, counters: Any, most: Any) -> int:
+def acceleration(p: Physics, leg: Leg, t: float, state: State, memory: Memory, counters: Counters, most: Any) -> int:
     """state.a and state.lam from M a + Gᵀλ = Q, G a = b at the state itself; no last step is known
     after this.
 
@@ -59,21 +59,11 @@ def acceleration(p: Any, leg: Any, t: float, state: Any, memory: Any, counters: 
     for k in range(most):
         copy_to(state.a, memory.a)
         copy_to(state.lam, memory.lam)
-        status = p.model(BALANCE, t, memory.q, memory.v, memory.a, memory.lam, c, p.tables, p.scratch, memory.r[:n])
         counters.iterations += 1
         counters.evaluations += 1
-        if status == OK and p.rows.size > 0 and p.closure.at_balance == 1:
-            status = close_at_balance(p, t, c, memory)
-        elif status == OK and p.rows.size > 0:
-            status = p.model(
-                ACCELERATION, t, memory.q, memory.v, memory.a, memory.lam, c, p.tables, p.scratch, memory.gap
-            )
+        status = initial_residual(p, t, c, memory)
         if status != OK:
             return status
-        for i in range(p.rows.size):
-            memory.r[n + i] = memory.gap[p.rows[i]]
-        if not finite(memory.r):
-            return NOT_FINITE
         if k == 0:
             fill_with(memory.d_p, 0.0)
             copy_to(state.v, memory.v_p)
@@ -104,7 +94,25 @@ def acceleration(p: Any, leg: Any, t: float, state: Any, memory: Any, counters: 
 
 
 @kernel()
-def initial_matrix(p: Any, leg: Any, t: float, state: Any, c: FloatArray, memory: Any, counters: Any) -> int:
+def initial_residual(p: Physics, t: float, c: FloatArray, memory: Memory) -> int:
+    """Balance and closure at the trial acceleration and multipliers, into memory.r."""
+    n = memory.x.size
+    status = p.model(BALANCE, t, memory.q, memory.v, memory.a, memory.lam, c, p.tables, p.scratch, memory.r[:n])
+    if status == OK and p.rows.size > 0 and p.closure.at_balance == 1:
+        status = close_at_balance(p, t, c, memory)
+    elif status == OK and p.rows.size > 0:
+        status = p.model(ACCELERATION, t, memory.q, memory.v, memory.a, memory.lam, c, p.tables, p.scratch, memory.gap)
+    if status != OK:
+        return status
+    for i in range(p.rows.size):
+        memory.r[n + i] = memory.gap[p.rows[i]]
+    return OK if finite(memory.r) else NOT_FINITE
+
+
+@kernel()
+def initial_matrix(
+    p: Physics, leg: Leg, t: float, state: State, c: FloatArray, memory: Memory, counters: Counters
+) -> int:
     """Factors of M, or of [M Gᵀ; G 0], at the state."""
     if p.rows.size > 0:
         counters.factorisations += 1
@@ -122,7 +130,7 @@ INITIAL_ACCELERATION = i8(MODEL_TYPE, ADDRESS, ADDRESS, LEG, f8, STATE, MEMORY, 
 
 @kernel(INITIAL_ACCELERATION, apart=True)
 def initial_acceleration(
-    model: Any, tables: Any, scratch: Any, leg: Any, t: float, state: Any, memory: Any, counters: Any
+    model: Any, tables: Any, scratch: Any, leg: Leg, t: float, state: State, memory: Memory, counters: Counters
 ) -> int:
     """`acceleration` for callers outside compiled code; loads are taken at t, which may be a
     right-hand limit."""
@@ -131,7 +139,7 @@ def initial_acceleration(
 
 
 @kernel()
-def nearest(p: Any, t: float, state: Any, memory: Any) -> int:
+def nearest(p: Physics, t: float, state: State, memory: Memory) -> int:
     """Move state.q and state.v onto the constraints by the least change in the mass norm."""
     copy_to(state.q, memory.q_1)
     copy_to(state.v, memory.v_1)
@@ -149,7 +157,7 @@ NEAREST_CONSISTENT = i8(MODEL_TYPE, ADDRESS, ADDRESS, LEG, f8, STATE, MEMORY)
 
 
 @kernel(NEAREST_CONSISTENT, apart=True)
-def nearest_consistent(model: Any, tables: Any, scratch: Any, leg: Any, t: float, state: Any, memory: Any) -> int:
+def nearest_consistent(model: Any, tables: Any, scratch: Any, leg: Leg, t: float, state: State, memory: Memory) -> int:
     """`nearest` for callers outside compiled code."""
     p = by_reference(Physics(model, leg.traits, leg.holonomic, leg.closure, memory.rows, tables, scratch))
     return nearest(p, t, state, memory)

@@ -13,14 +13,13 @@ the smaller of both is taken. Kept are the largest ones of each component over t
 
 from __future__ import annotations
 
-from typing import Any
-
 from isodyn.kernels.compiled import kernel
+from isodyn.stepping.memory import Leg, Memory, State
 
 
 @kernel()
-def judge(leg: Any, t_1: float, dt: float, state: Any, memory: Any) -> None:
-    """Take a step that succeeded into the largest local errors; `state` is still the one before
+def judge(leg: Leg, t_1: float, dt: float, state: State, memory: Memory) -> None:
+    """Include a step that succeeded in the largest local errors; `state` is still the one before
     it."""
     of_q = abs(1.0 / 6.0 + 0.5 * leg.phi - leg.l3) if state.q.size > 0 else 0.0
     of_v = abs(1.0 / 12.0 + leg.phi * (leg.W1 - 0.5))

@@ -38,9 +38,9 @@ from isodyn.kernels.compiled import (
 from isodyn.kernels.lowering import by_address, natural
 from isodyn.linear_solvers.block_lu import factor_blocks, fill_blocks, fill_lower, size_of_blocks
 from isodyn.linear_solvers.dense import lu_factor
-from isodyn.stepping.closure import copy_to, measure, measure_forces, softness
+from isodyn.stepping.closure import closure_compliance, copy_to, measure, measure_forces
 from isodyn.stepping.equations import residual
-from isodyn.stepping.memory import COUNTERS, EPS, LEG, MEMORY, PHYSICS_REF, STATE
+from isodyn.stepping.memory import COUNTERS, EPS, LEG, MEMORY, PHYSICS_REF, STATE, Counters, Leg, Memory, Physics, State
 from isodyn.stepping.null_space import null_space_matrix
 
 # of a typical size: differences that show nothing are not made longer beyond this displacement
@@ -50,9 +50,9 @@ CAREFUL = -1.0
 
 
 @kernel()
-def lost(p: Any, memory: Any) -> bool:
-    """Whether a difference of residuals is nothing but rounding: the state is tiny beside what the
-    loads will make of it."""
+def lost(p: Physics, memory: Memory) -> bool:
+    """Whether a difference of residuals is nothing but rounding, because the state is tiny beside
+    what the loads will make of it."""
     n, change, closure, gap = natural(memory.x.size), 0.0, 0.0, 0.0
     for i in range(n):
         change = max(change, abs(memory.r_plus[i] - memory.r[i]) / memory.by_v[i])
@@ -63,7 +63,7 @@ def lost(p: Any, memory: Any) -> bool:
 
 
 @kernel()
-def weigh_multipliers(p: Any, c: FloatArray, memory: Any, J: FloatArray) -> None:
+def weigh_multipliers(p: Physics, c: FloatArray, memory: Memory, J: FloatArray) -> None:
     """What a unit of each multiplier does in the balance or in a closure, in units of the x that
     would do as much there.
 
@@ -85,17 +85,17 @@ def weigh_multipliers(p: Any, c: FloatArray, memory: Any, J: FloatArray) -> None
 
 @kernel(i8(PHYSICS_REF, LEG, f8, f8, f8, STATE, F, MEMORY, F, i8, COUNTERS), inner=True, apart=True)
 def difference_jacobian(
-    p: Any,
-    leg: Any,
+    p: Physics,
+    leg: Leg,
     t: float,
     t_1: float,
     dt: float,
-    state: Any,
+    state: State,
     c: FloatArray,
-    memory: Any,
+    memory: Memory,
     J: FloatArray,
     whole: int,
-    counters: Any,
+    counters: Counters,
 ) -> int:
     """The first `whole` columns of the matrix from differences along the unknowns, into J
     (whole·whole); memory.r holds the residual."""
@@ -141,7 +141,7 @@ def difference_jacobian(
 
 
 @kernel()
-def assemble(p: Any, c: FloatArray, memory: Any) -> None:
+def assemble(p: Physics, c: FloatArray, memory: Memory) -> None:
     """memory.J = [J₁₁ Gᵀ; G −ε] from J_11 and the chosen rows of G; ε of a closure with compliance,
     or to pass an isolated loss of rank."""
     n, m = natural(memory.x.size), natural(p.rows.size)
@@ -165,11 +165,11 @@ def assemble(p: Any, c: FloatArray, memory: Any) -> None:
 
 
 @kernel()
-def soften(p: Any, c: FloatArray, memory: Any) -> None:
-    """memory.soft, the ε of the enforced rows; where it helps over a loss of rank, so much of
+def soften(p: Physics, c: FloatArray, memory: Memory) -> None:
+    """Set memory.soft, the ε of the enforced rows; to pass a loss of rank, add memory.remedy ·
     r_k²/|D J₁₁ D|."""
     n, largest = natural(memory.x.size), 0.0
-    soft = softness(p, c)
+    soft = closure_compliance(p, c)
     if memory.remedy > 0.0:
         largest = size_of_block(p, memory, n)
     for k in range(p.rows.size):
@@ -180,7 +180,7 @@ def soften(p: Any, c: FloatArray, memory: Any) -> None:
 
 
 @kernel()
-def size_of_block(p: Any, memory: Any, n: int) -> float:
+def size_of_block(p: Physics, memory: Memory, n: int) -> float:
     """Largest entry of D J₁₁ D."""
     largest = 0.0
     if p.traits & SPARSE:
@@ -192,7 +192,7 @@ def size_of_block(p: Any, memory: Any, n: int) -> float:
 
 
 @kernel()
-def close_at_the_end(p: Any, t_1: float, c: FloatArray, memory: Any) -> int:
+def close_at_the_end(p: Physics, t_1: float, c: FloatArray, memory: Memory) -> int:
     """Put G(q_{n+1}) into the lower rows of memory.J: closures depend on x through it.
 
     With φ̇ they also depend on q_{n+1}, but its own correction takes most of that back. Next to a
@@ -211,7 +211,7 @@ def close_at_the_end(p: Any, t_1: float, c: FloatArray, memory: Any) -> int:
 
 
 @kernel()
-def decompose(p: Any, memory: Any) -> int:
+def decompose(p: Physics, memory: Memory) -> int:
     """Factors of memory.J in its place; memory.fault tells the unknown without a pivot."""
     if p.traits & SPARSE:
         fault = memory.blocks.fault
@@ -228,13 +228,58 @@ def decompose(p: Any, memory: Any) -> int:
 
 
 @kernel()
-def exactly(p: Any, memory: Any) -> bool:
-    """Whether the closure at the balance is differentiated in full, ∂φ̈/∂q and ∂φ̈/∂v included.
+def differentiates_closure(p: Physics, memory: Memory) -> bool:
+    """Whether the closure at the balance is differentiated in full, with ∂φ̈/∂q and ∂φ̈/∂v.
 
-    Next to a loss of rank these reach x divided by the smallest singular value, and an iteration
-    without them does not converge.
+    Next to a loss of rank these are as large as x divided by the smallest singular value, and an
+    iteration without them does not converge.
     """
     return p.closure.at_balance == 1 and memory.remedy == CAREFUL and not p.traits & SPARSE
+
+
+@kernel()
+def first_block(
+    p: Physics,
+    leg: Leg,
+    t: float,
+    t_1: float,
+    dt: float,
+    state: State,
+    c: FloatArray,
+    memory: Memory,
+    quasi: Any,
+    counters: Counters,
+) -> int:
+    """J₁₁ = c₀M + c₁ ∂/∂v + c₂ ∂/∂q at the trial state: from the model, or from differences."""
+    m = natural(p.rows.size)
+    block = memory.J if m == 0 and not p.traits & SPARSE else memory.J_11
+    mass_only = (c[1] == 0.0 and c[2] == 0.0) or quasi == 1
+    if mass_only and p.traits & KNOWS_MASS:
+        memory.kappa[0], memory.kappa[1] = c[0], 0.0
+        return p.model(JACOBIAN, t, memory.q, memory.v, memory.a, memory.lam, memory.kappa, p.tables, p.scratch, block)
+    if p.traits & KNOWS_TANGENT:
+        return p.model(JACOBIAN, t, memory.q, memory.v, memory.a, memory.lam, c, p.tables, p.scratch, block)
+    return difference_jacobian(p, leg, t, t_1, dt, state, c, memory, block, natural(memory.x.size), counters)
+
+
+@kernel()
+def add_rows(p: Physics, t: float, t_1: float, dt: float, c: FloatArray, memory: Memory) -> int:
+    """memory.J from J₁₁ and G at the trial state; closures at t_{n+1} with the G of that time."""
+    status, m = OK, natural(p.rows.size)
+    if m > 0:
+        status = p.model(CONSTRAINT, t, memory.q, memory.v, memory.a, memory.lam, c, p.tables, p.scratch, memory.G)
+    assemble(p, c, memory)
+    if status == OK and m > 0 and dt != 0.0 and p.closure.at_balance == 0:
+        status = close_at_the_end(p, t_1, c, memory)
+    return status
+
+
+@kernel()
+def scale_columns(factor: float, n: int, whole: int, J: FloatArray) -> None:
+    """The first n columns of J (whole·whole, flat) times a factor."""
+    for i in range(whole):
+        for j in range(n):
+            J[i * whole + j] *= factor
 
 
 FACTORISE_STEP = i8(PHYSICS_REF, LEG, f8, f8, f8, STATE, F, MEMORY, i8, COUNTERS)
@@ -242,16 +287,16 @@ FACTORISE_STEP = i8(PHYSICS_REF, LEG, f8, f8, f8, STATE, F, MEMORY, i8, COUNTERS
 
 @kernel(FACTORISE_STEP, inner=True)
 def factorise_step(
-    p: Any,
-    leg: Any,
+    p: Physics,
+    leg: Leg,
     t: float,
     t_1: float,
     dt: float,
-    state: Any,
+    state: State,
     c: FloatArray,
-    memory: Any,
+    memory: Memory,
     quasi: Any,
-    counters: Any,
+    counters: Counters,
 ) -> int:
     """Factors of the step's matrix at the trial state, in the model or in memory.J."""
     memory.factors_good = 0
@@ -259,38 +304,19 @@ def factorise_step(
     counters.factorisations += 1
     if p.traits & SOLVES:
         status = p.model(FACTORISE, t, memory.q, memory.v, memory.a, memory.lam, c, p.tables, p.scratch, memory.fault)
-    elif m > 0 and (p.traits & GENERAL or exactly(p, memory)):
+    elif m > 0 and (p.traits & GENERAL or differentiates_closure(p, memory)):
         status = difference_jacobian(p, leg, t, t_1, dt, state, c, memory, memory.J, n + m, counters)
         if status == OK and p.closure.at_balance == 1:
             status = p.model(CONSTRAINT, t, memory.q, memory.v, memory.a, memory.lam, c, p.tables, p.scratch, memory.G)
     else:
-        block = memory.J if m == 0 and not p.traits & SPARSE else memory.J_11
-        mass_only = (c[1] == 0.0 and c[2] == 0.0) or quasi == 1
-        if mass_only and p.traits & KNOWS_MASS:
-            memory.kappa[0], memory.kappa[1] = c[0], 0.0
-            status = p.model(
-                JACOBIAN, t, memory.q, memory.v, memory.a, memory.lam, memory.kappa, p.tables, p.scratch, block
-            )
-        elif p.traits & KNOWS_TANGENT:
-            status = p.model(JACOBIAN, t, memory.q, memory.v, memory.a, memory.lam, c, p.tables, p.scratch, block)
-        else:
-            status = difference_jacobian(p, leg, t, t_1, dt, state, c, memory, block, n, counters)
+        status = first_block(p, leg, t, t_1, dt, state, c, memory, quasi, counters)
         if status == OK and memory.eliminate > 0:
             status = null_space_matrix(p, t, c, memory)
         elif status == OK and (m > 0 or p.traits & SPARSE):
-            if m > 0:
-                status = p.model(
-                    CONSTRAINT, t, memory.q, memory.v, memory.a, memory.lam, c, p.tables, p.scratch, memory.G
-                )
-            assemble(p, c, memory)
-            if status == OK and m > 0 and dt != 0.0 and p.closure.at_balance == 0:
-                status = close_at_the_end(p, t_1, c, memory)
+            status = add_rows(p, t, t_1, dt, c, memory)
     if status == OK and not p.traits & SOLVES and memory.eliminate == 0:
         if c[3] != 1.0 and not p.traits & SPARSE:
-            whole = n + m
-            for i in range(whole):
-                for j in range(n):
-                    memory.J[i * whole + j] *= c[3]
+            scale_columns(c[3], n, n + m, memory.J)
         status = decompose(p, memory)
     if status == OK:
         memory.factors_good = 1
@@ -303,7 +329,7 @@ factorise = by_address(factorise_step, FACTORISE_STEP)
 
 
 @kernel()
-def keep_first(p: Any, memory: Any) -> None:
+def keep_first(p: Physics, memory: Memory) -> None:
     """Keep the factors of the step's first matrix: corrections of q and v stay in their range,
     whatever the iteration does."""
     n = memory.r.size

@@ -41,8 +41,8 @@ class ClosureNumbers(Struct):
 
 
 class Leg(Struct):
-    """Steps that are taken alike: the model's traits, closure, coefficients of the scheme, settings
-    of the iteration."""
+    """Steps that are taken in the same way: traits of the model, closure, coefficients of the
+    scheme, settings of the iteration."""
 
     last = integer  # how many steps of the run are done when it ends …
     next_phi = real  # … and then `a` is moved to t − next_phi·Δt, where the next leg wants it
@@ -85,7 +85,8 @@ class Plan(Struct):
 
 
 class State(Struct):
-    """All that a run needs to go on: the motion, and what the steps before tell about the next."""
+    """All that a run needs to go on: the motion, and what the steps before tell about the next
+    one."""
 
     step = integer  # how many steps of the run are done
     t, dt = real, real  # time, and the size of the step that led here; 0 at a start
@@ -259,7 +260,7 @@ def new_state(nq: int, nv: int, m: int) -> State:
 
 
 def forget(state: State, *, differences: bool = False) -> None:
-    """Begin the history of guesses anew, where other rows are enforced from now on also the
+    """Restart the history of guesses; if other rows are enforced from now on, also the
     differences."""
     state.until, state.smooth_steps, state.since_seen, state.corrections = 0.0, 0, 0, 0.0
     if differences:

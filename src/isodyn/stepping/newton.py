@@ -44,7 +44,20 @@ from isodyn.stepping.corrections import correct
 from isodyn.stepping.equations import gaps, residual, trial
 from isodyn.stepping.extrapolation import extrapolated
 from isodyn.stepping.matrix import factorise, keep_first
-from isodyn.stepping.memory import COUNTERS, EPS, LEG, MEMORY, PHYSICS_REF, SEEN, STATE
+from isodyn.stepping.memory import (
+    COUNTERS,
+    EPS,
+    LEG,
+    MEMORY,
+    PHYSICS_REF,
+    SEEN,
+    STATE,
+    Counters,
+    Leg,
+    Memory,
+    Physics,
+    State,
+)
 from isodyn.stepping.null_space import eliminate
 
 FLOOR = 8.0  # how many units of rounding the floor allows
@@ -77,8 +90,8 @@ FROM_REST, FROM_LAST, STEADY = np.int64(0), np.int64(1), np.int64(2)
 
 
 @kernel()
-def guessed(kind: Any, state: Any, c: FloatArray, memory: Any, i: int) -> float:
-    """Component i of a first Δa: that of ã = 0, the one that the last ones lead to, or nothing."""
+def guessed(kind: Any, state: State, c: FloatArray, memory: Memory, i: int) -> float:
+    """Component i of the first Δa: from ã = 0, extrapolated from the steps before, or zero."""
     if kind == FROM_REST:
         return -memory.a_p[i] / c[0]
     if kind == STEADY:
@@ -87,7 +100,7 @@ def guessed(kind: Any, state: Any, c: FloatArray, memory: Any, i: int) -> float:
 
 
 @kernel()
-def round_off_floor(p: Any, dt: float, c: FloatArray, memory: Any) -> float:
+def round_off_floor(p: Physics, dt: float, c: FloatArray, memory: Memory) -> float:
     """How far rounding alone may move x: of q̃, ṽ, ã in the balance, of q and v in the closure."""
     floor = measure(memory.a, memory.by_v) / c[0]
     if c[1] != 0.0:
@@ -100,7 +113,7 @@ def round_off_floor(p: Any, dt: float, c: FloatArray, memory: Any) -> float:
 
 
 @kernel()
-def moved_multipliers(p: Any, memory: Any) -> float:
+def moved_multipliers(p: Physics, memory: Memory) -> float:
     """The size of the correction of λ̃, in units of work."""
     n, found = memory.x.size, 0.0
     for k in range(p.rows.size):
@@ -110,7 +123,7 @@ def moved_multipliers(p: Any, memory: Any) -> float:
 
 @kernel()
 def factorise_at_reference(
-    p: Any, leg: Any, t: float, t_1: float, dt: float, state: Any, memory: Any, counters: Any
+    p: Physics, leg: Leg, t: float, t_1: float, dt: float, state: State, memory: Memory, counters: Counters
 ) -> int:
     """`factorise` at the guess of the default form, whatever the form: the range of the corrections
     of q and v must not depend on it.
@@ -141,9 +154,9 @@ def factorise_at_reference(
 
 
 @kernel()
-def learn(state: Any, memory: Any, k: int, following: float) -> None:
-    """Keep the corrections 0 … k of a step that was seen through, and what would have followed
-    them."""
+def learn(state: State, memory: Memory, k: int, following: float) -> None:
+    """Keep the corrections 0 … k of a step that was iterated to the end, and what would have
+    followed them."""
     state.since_seen = 1
     for i in range(min(k + 2, SEEN)):
         now = memory.seen[i] if i <= k else following
@@ -151,9 +164,9 @@ def learn(state: Any, memory: Any, k: int, following: float) -> None:
 
 
 @kernel()
-def effect_of_multipliers(p: Any, memory: Any) -> float:
-    """What the corrections of multipliers do, on the scale of x: the size of one that vanishes
-    tells nothing."""
+def effect_of_multipliers(p: Physics, memory: Memory) -> float:
+    """The effect of the corrections of multipliers, in units of x; a multiplier that vanishes has
+    no size of its own to compare with."""
     effect = 0.0
     for k in range(p.rows.size):
         change = abs(memory.dx[memory.x.size + k])
@@ -163,7 +176,7 @@ def effect_of_multipliers(p: Any, memory: Any) -> float:
 
 
 @kernel()
-def factors_known(memory: Any) -> bool:
+def factors_known(memory: Memory) -> bool:
     """Whether there are factors of a matrix with the present c."""
     known = memory.factors_good == 1
     for i in range(4):
@@ -172,9 +185,8 @@ def factors_known(memory: Any) -> bool:
 
 
 @kernel()
-def begin_iteration(p: Any, leg: Any, state: Any, memory: Any) -> None:
-    """What the iteration of a step begins with: whether it needs a new matrix, and whether it may
-    trust the steps before."""
+def begin_iteration(p: Physics, leg: Leg, state: State, memory: Memory) -> None:
+    """Decide whether the step needs a new matrix, and whether it may trust the steps before."""
     c, iteration = memory.c, memory.iteration
     free, linear = p.rows.size == 0, (p.traits & LINEAR) != 0
     mass_only = c[1] == 0.0 and c[2] == 0.0
@@ -199,7 +211,7 @@ def begin_iteration(p: Any, leg: Any, state: Any, memory: Any) -> None:
 
 @kernel()
 def evaluate(
-    p: Any, leg: Any, t: float, t_1: float, dt: float, state: Any, memory: Any, first: bool, counters: Any
+    p: Physics, leg: Leg, t: float, t_1: float, dt: float, state: State, memory: Memory, first: bool, counters: Counters
 ) -> int:
     """The equations at the trial state, into memory.r."""
     if first and memory.balance_known == 1:
@@ -215,7 +227,7 @@ def evaluate(
 
 @kernel()
 def renew_matrix(
-    p: Any, leg: Any, t: float, t_1: float, dt: float, state: Any, memory: Any, first: bool, counters: Any
+    p: Physics, leg: Leg, t: float, t_1: float, dt: float, state: State, memory: Memory, first: bool, counters: Counters
 ) -> int:
     """Factors of the matrix at the trial state; those of the first one are kept where corrections
     of q and v need them."""
@@ -230,7 +242,7 @@ def renew_matrix(
 
 
 @kernel()
-def compare(p: Any, memory: Any, k: int) -> None:
+def compare(p: Physics, memory: Memory, k: int) -> None:
     """How large correction k is beside acceleration and multipliers, and how much smaller than the
     one before."""
     iteration, correction = memory.iteration, memory.correction
@@ -252,9 +264,9 @@ def compare(p: Any, memory: Any, k: int) -> None:
 
 
 @kernel()
-def next_is_small(leg: Any, state: Any, memory: Any, k: int) -> bool:
-    """Whether the next correction would be below the tolerance, by how they shrank in the last step
-    that was seen through."""
+def next_is_small(leg: Leg, state: State, memory: Memory, k: int) -> bool:
+    """Whether the next correction would be below the tolerance, judged by how corrections shrank in
+    the last step that was iterated to the end."""
     iteration, relative = memory.iteration, memory.iteration.relative
     if iteration.trusted == 0 or k >= SEEN - 1 or not 0.0 < relative <= AS_BEFORE * state.corrections[k] < np.inf:
         iteration.trusted = 0
@@ -268,7 +280,7 @@ def next_is_small(leg: Any, state: Any, memory: Any, k: int) -> bool:
 
 
 @kernel()
-def is_small(leg: Any, memory: Any, k: int) -> bool:
+def is_small(leg: Leg, memory: Memory, k: int) -> bool:
     """Whether the estimated error of x is below the tolerance [Hairer1996 (IV.8.10) adapted]."""
     iteration = memory.iteration
     goal, theta = leg.rtol * iteration.scale, iteration.theta
@@ -278,7 +290,7 @@ def is_small(leg: Any, memory: Any, k: int) -> bool:
 
 
 @kernel()
-def is_rounding(p: Any, dt: float, memory: Any, k: int) -> bool:
+def is_rounding(p: Physics, dt: float, memory: Memory, k: int) -> bool:
     """Whether the corrections do not shrink because they are rounding, or noise of the system's
     functions."""
     iteration = memory.iteration
@@ -290,7 +302,7 @@ def is_rounding(p: Any, dt: float, memory: Any, k: int) -> bool:
 
 
 @kernel()
-def converged(p: Any, leg: Any, dt: float, state: Any, memory: Any, k: int, counters: Any) -> bool:
+def converged(p: Physics, leg: Leg, dt: float, state: State, memory: Memory, k: int, counters: Counters) -> bool:
     """Whether correction k was the last."""
     iteration = memory.iteration
     if next_is_small(leg, state, memory, k):
@@ -311,7 +323,9 @@ def converged(p: Any, leg: Any, dt: float, state: Any, memory: Any, k: int, coun
 
 
 @kernel()
-def iterate(p: Any, leg: Any, t: float, t_1: float, dt: float, state: Any, memory: Any, k: int, counters: Any) -> int:
+def iterate(
+    p: Physics, leg: Leg, t: float, t_1: float, dt: float, state: State, memory: Memory, k: int, counters: Counters
+) -> int:
     """Iteration k: OK if it was the last, GO_ON if it was not."""
     iteration = memory.iteration
     status = evaluate(p, leg, t, t_1, dt, state, memory, k == 0, counters)
@@ -320,7 +334,7 @@ def iterate(p: Any, leg: Any, t: float, t_1: float, dt: float, state: Any, memor
     if status == OK and memory.eliminate > 0:
         status = eliminate(p, t, memory.c, memory)
     if status == OK:
-        status = correct(p, leg, dt, t, memory.c, memory, iteration.kept == 1, k == 0)
+        status = correct(p, leg, t, memory.c, memory, iteration.kept == 1, k == 0)
     if status != OK:
         return status
     memory.correction = measure(memory.dx, memory.by_v)
@@ -339,7 +353,9 @@ def iterate(p: Any, leg: Any, t: float, t_1: float, dt: float, state: Any, memor
 
 
 @kernel(i8(PHYSICS_REF, LEG, f8, f8, f8, STATE, MEMORY, COUNTERS), inner=True, apart=True)
-def solve_step(p: Any, leg: Any, t: float, t_1: float, dt: float, state: Any, memory: Any, counters: Any) -> int:
+def solve_step(
+    p: Physics, leg: Leg, t: float, t_1: float, dt: float, state: State, memory: Memory, counters: Counters
+) -> int:
     """Find memory.x and memory.lam (and memory.p, memory.u) that satisfy balance and closure,
     starting from what they hold."""
     begin_iteration(p, leg, state, memory)

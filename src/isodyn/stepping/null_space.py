@@ -14,17 +14,15 @@ balance the lower rows are G ã = b and the equations are Nᵀ(M ã − Q) = 0, 
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from isodyn.kernels.compiled import CONSTRAINT, OK, F, FloatArray, f8, i8, kernel
 from isodyn.linear_solvers.dense import lu_factor, lu_solve
-from isodyn.stepping.memory import MEMORY, PHYSICS_REF
+from isodyn.stepping.memory import MEMORY, PHYSICS_REF, Memory, Physics
 
 
 @kernel(allocates=True)
-def rows_of_G(p: Any, t: float, c: FloatArray, memory: Any) -> FloatArray:
+def rows_of_G(p: Physics, t: float, c: FloatArray, memory: Memory) -> FloatArray:
     """The enforced rows of E G(q̃) D, as a matrix, with sizes of isodyn.systems.scales; in what
     follows it is G, D J D is J and D R is R."""
     n, m = memory.x.size, p.rows.size
@@ -37,7 +35,7 @@ def rows_of_G(p: Any, t: float, c: FloatArray, memory: Any) -> FloatArray:
 
 
 @kernel(i8(PHYSICS_REF, f8, F, MEMORY), inner=True, apart=True, allocates=True)
-def eliminate(p: Any, t: float, c: FloatArray, memory: Any) -> int:
+def eliminate(p: Physics, t: float, c: FloatArray, memory: Memory) -> int:
     """Multipliers λ̂ into memory.lam, and the balance that they leave into memory.r[:n]."""
     n, m = memory.x.size, p.rows.size
     G = rows_of_G(p, t, c, memory)
@@ -106,7 +104,7 @@ def svd_basis(G: FloatArray) -> FloatArray:
 
 
 @kernel(i8(PHYSICS_REF, f8, F, MEMORY), inner=True, apart=True, allocates=True)
-def null_space_matrix(p: Any, t: float, c: FloatArray, memory: Any) -> int:
+def null_space_matrix(p: Physics, t: float, c: FloatArray, memory: Memory) -> int:
     """Factors of [N₀ᵀJ; G] into the first n·n entries of memory.J, N₀ into memory.N."""
     n, m = memory.x.size, p.rows.size
     G = rows_of_G(p, t, c, memory)
@@ -128,7 +126,7 @@ def null_space_matrix(p: Any, t: float, c: FloatArray, memory: Any) -> int:
 
 
 @kernel()
-def null_space_correction(p: Any, memory: Any) -> int:
+def null_space_correction(p: Physics, memory: Memory) -> int:
     """memory.dx[:n] from the reduced equations, added to memory.x."""
     n, m = memory.x.size, p.rows.size
     for i in range(n - m):

@@ -33,7 +33,7 @@ from isodyn.linear_solvers.block_lu import subtract_product
 from isodyn.stepping.closure import add_to, ask_levels, copy_to, measure, measure_rows, retract
 from isodyn.stepping.corrections import solve
 from isodyn.stepping.matrix import assemble, decompose
-from isodyn.stepping.memory import EPS, LEG, MEMORY, PHYSICS_REF
+from isodyn.stepping.memory import EPS, LEG, MEMORY, PHYSICS_REF, Leg, Memory, Physics
 
 PROJECTIONS = 20  # most iterations onto φ = 0
 # of the size of q: over this distance a matrix is kept, and the way is the shortest to rounding
@@ -43,7 +43,9 @@ CLOSE = 1e-12  # constraints off by more than this, relative to q and v, are pol
 
 
 @kernel()
-def close_levels(p: Any, t: float, c: FloatArray, memory: Any, position: bool, velocity: bool, rates: bool) -> int:
+def close_levels(
+    p: Physics, t: float, c: FloatArray, memory: Memory, position: bool, velocity: bool, rates: bool
+) -> int:
     """Move q_{n+1} to φ = 0 and v_{n+1} to φ̇ = 0, ψ = 0 by one solve for both; FAR_OFF where they
     were off by more than rounding."""
     far = False
@@ -75,21 +77,21 @@ def close_levels(p: Any, t: float, c: FloatArray, memory: Any, position: bool, v
 
 
 @kernel()
-def close_acceleration(p: Any, leg: Any, t: float, c: FloatArray, memory: Any) -> int:
-    """Move a_{n+1} so that φ̈ = 0 for the acceleration at t_{n+1}."""
+def close_acceleration(p: Physics, phi: float, last: int, t: float, c: FloatArray, memory: Memory) -> int:
+    """Move a_{n+1} so that φ̈ = 0 in the rows before `last`, for the acceleration at t_{n+1}."""
     for i in range(memory.x.size):
-        memory.a[i] = memory.a_1[i] + leg.phi * memory.x[i]
+        memory.a[i] = memory.a_1[i] + phi * memory.x[i]
     status = p.model(
         ACCELERATION, t, memory.q_1, memory.v_1, memory.a, memory.lam_1, c, p.tables, p.scratch, memory.gap_a
     )
-    fill(p, memory.gap_a, p.holonomic, memory, memory.dp)
+    fill(p, memory.gap_a, last, memory, memory.dp)
     solve(p, t, c, memory, memory.dp, memory.dx, False)
     add_to(memory.dp, memory.a_1)
     return status
 
 
 @kernel(i8(PHYSICS_REF, LEG, f8, F, MEMORY), inner=True, apart=True)
-def polish(p: Any, leg: Any, t: float, c: FloatArray, memory: Any) -> int:
+def polish(p: Physics, leg: Leg, t: float, c: FloatArray, memory: Memory) -> int:
     """Take what the iteration left of the constraints that this formulation keeps, from rtol down
     to rounding.
 
@@ -109,12 +111,14 @@ def polish(p: Any, leg: Any, t: float, c: FloatArray, memory: Any) -> int:
     if status == FAR_OFF:
         status = OK
     if status == OK and p.holonomic > 0 and pure and k.acceleration != 0.0:
-        status = close_acceleration(p, leg, t, c, memory)
+        status = close_acceleration(p, leg.phi, p.holonomic, t, c, memory)
     return status
 
 
 @kernel()
-def mass_matrix(p: Any, t: float, q: FloatArray, v: FloatArray, a: FloatArray, c: FloatArray, memory: Any) -> int:
+def mass_matrix(
+    p: Physics, t: float, q: FloatArray, v: FloatArray, a: FloatArray, c: FloatArray, memory: Memory
+) -> int:
     """Factors of [M Gᵀ; G 0] at a state, into memory.J."""
     memory.factors_good = 0
     c[0], c[1], c[2], c[3] = 1.0, 0.0, 0.0, 1.0
@@ -128,7 +132,7 @@ def mass_matrix(p: Any, t: float, q: FloatArray, v: FloatArray, a: FloatArray, c
 
 
 @kernel()
-def fill(p: Any, gap: FloatArray, last: int, memory: Any, out: FloatArray) -> None:
+def fill(p: Physics, gap: FloatArray, last: int, memory: Memory, out: FloatArray) -> None:
     """out = (0, −gap), the right-hand side of a projection, with the gaps of the rows before
     `last`."""
     n = natural(memory.x.size)
@@ -139,15 +143,11 @@ def fill(p: Any, gap: FloatArray, last: int, memory: Any, out: FloatArray) -> No
         out[n + k] = -gap[i] if i < last else 0.0
 
 
-@kernel(i8(PHYSICS_REF, f8, i8, f8, MEMORY), inner=True, apart=True, allocates=True)
-def project(p: Any, t: float, levels: Any, phi: float, memory: Any) -> int:
-    """Move memory.q_1 to φ = 0, memory.v_1 to φ̇ = 0, ψ = 0 and (levels = 3) â to φ̈ = 0, each by
-    the least change in the mass norm.
-
-    [Shimada2014 (3.187)], [Shimada2014 (3.191)], [Shimada2014 (3.213) adapted].
-    """
+@kernel(allocates=True)
+def project_position(p: Physics, t: float, c: FloatArray, memory: Memory) -> int:
+    """Move memory.q_1 to φ = 0 by the least change in the mass norm, and leave the factors of M and G
+    there [Shimada2014 (3.187)]."""
     n = memory.x.size
-    c = np.empty(4)
     q, base, moved = memory.q_1.copy(), memory.q_1.copy(), np.zeros(n)
     before, status, change = np.inf, OK, np.inf
     for k in range(PROJECTIONS):
@@ -159,20 +159,14 @@ def project(p: Any, t: float, levels: Any, phi: float, memory: Any) -> int:
         status = p.model(POSITION, t, q, memory.v_1, memory.a_1, memory.lam_1, c, p.tables, p.scratch, memory.gap_q)
         fill(p, memory.gap_q, p.holonomic, memory, memory.dp)
         # M (d + δ) + Gᵀμ = 0: the whole way d from where it began is the shortest in the end
-        if p.traits & SPARSE:
-            subtract_product(memory.J_11, memory.blocks, moved, memory.dp)
-        else:
-            for i in range(n):
-                for j in range(n):
-                    memory.dp[i] -= memory.J_11[i * n + j] * moved[j]
+        subtract_mass_times(p, memory, moved, memory.dp)
         solve(p, t, c, memory, memory.dp, memory.dx, False)
         change = measure(memory.dp, memory.by_v)
         if not np.isfinite(change):
             return NOT_FINITE
         if k > 0 and change > 0.5 * before and change <= 1e-10 * max(1.0, measure(q, memory.by_q)):
             break
-        for i in range(n):
-            moved[i] += memory.dp[i]
+        add_to(memory.dp, moved)
         status = retract(p, base, moved, c, q)
         if change <= 4.0 * EPS * measure(q, memory.by_q):
             break
@@ -180,20 +174,48 @@ def project(p: Any, t: float, levels: Any, phi: float, memory: Any) -> int:
     copy_to(q, memory.q_1)
     if status == OK and measure(moved, memory.by_v) > NEAR * measure(q, memory.by_q):
         status = mass_matrix(p, t, q, memory.v_1, memory.a_1, c, memory)
+    return status
+
+
+@kernel()
+def subtract_mass_times(p: Physics, memory: Memory, x: FloatArray, out: FloatArray) -> None:
+    """out −= M x, with the M of the last `mass_matrix`."""
+    if p.traits & SPARSE:
+        subtract_product(memory.J_11, memory.blocks, x, out)
+        return
+    n = memory.x.size
+    for i in range(n):
+        for j in range(n):
+            out[i] -= memory.J_11[i * n + j] * x[j]
+
+
+@kernel()
+def project_velocity(p: Physics, t: float, c: FloatArray, memory: Memory) -> int:
+    """Move memory.v_1 to φ̇ = 0 and ψ = 0 by the least change in the mass norm
+    [Shimada2014 (3.191)]."""
+    status = OK
     for k in range(3):
-        if status == OK:
-            status = p.model(VELOCITY, t, q, memory.v_1, memory.a_1, memory.lam_1, c, p.tables, p.scratch, memory.gap_v)
-            fill(p, memory.gap_v, memory.gap_v.size, memory, memory.dp)
-            solve(p, t, c, memory, memory.dp, memory.dx, False)
-            add_to(memory.dp, memory.v_1)
-            if k > 0 and measure(memory.dp, memory.by_v) <= 4.0 * EPS * measure(memory.v_1, memory.by_v):
-                break
-    if status == OK and levels == 3:
-        for i in range(n):
-            memory.a[i] = memory.a_1[i] + phi * memory.x[i]
-        status = p.model(ACCELERATION, t, q, memory.v_1, memory.a, memory.lam_1, c, p.tables, p.scratch, memory.gap_a)
-        fill(p, memory.gap_a, memory.gap_a.size, memory, memory.dp)
+        status = p.model(
+            VELOCITY, t, memory.q_1, memory.v_1, memory.a_1, memory.lam_1, c, p.tables, p.scratch, memory.gap_v
+        )
+        fill(p, memory.gap_v, memory.gap_v.size, memory, memory.dp)
         solve(p, t, c, memory, memory.dp, memory.dx, False)
-        add_to(memory.dp, memory.a_1)
+        add_to(memory.dp, memory.v_1)
+        small = k > 0 and measure(memory.dp, memory.by_v) <= 4.0 * EPS * measure(memory.v_1, memory.by_v)
+        if status != OK or small:
+            break
+    return status
+
+
+@kernel(i8(PHYSICS_REF, f8, i8, f8, MEMORY), inner=True, apart=True, allocates=True)
+def project(p: Physics, t: float, levels: Any, phi: float, memory: Memory) -> int:
+    """Move memory.q_1 to φ = 0, memory.v_1 to φ̇ = 0, ψ = 0 and (levels = 3) â to φ̈ = 0, each by
+    the least change in the mass norm."""
+    c = np.empty(4)
+    status = project_position(p, t, c, memory)
+    if status == OK:
+        status = project_velocity(p, t, c, memory)
+    if status == OK and levels == 3:  # [Shimada2014 (3.213) adapted]
+        status = close_acceleration(p, phi, memory.gap_a.size, t, c, memory)
     memory.factors_good = 0
     return status

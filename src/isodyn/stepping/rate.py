@@ -33,7 +33,7 @@ from isodyn.kernels.lowering import by_reference
 from isodyn.kernels.struct_types import ADDRESS
 from isodyn.stepping.closure import copy_to, finite, measure, retract, settle
 from isodyn.stepping.initial import PATIENCE, acceleration, nearest
-from isodyn.stepping.memory import COUNTERS, LEG, MEMORY, STATE, UNDERFLOW, Physics
+from isodyn.stepping.memory import COUNTERS, LEG, MEMORY, STATE, UNDERFLOW, Counters, Leg, Memory, Physics, State
 
 # central difference of order 8
 SLOPE = np.array([4.0 / 5.0, -1.0 / 5.0, 4.0 / 105.0, -1.0 / 280.0])
@@ -42,7 +42,7 @@ LEFT_OPEN = 1e-10  # of the size of q: what a projection may leave of φ
 
 
 @kernel(allocates=True)
-def velocity_of_q(p: Any, q: FloatArray, v: FloatArray, by: FloatArray, out: FloatArray) -> int:
+def velocity_of_q(p: Physics, q: FloatArray, v: FloatArray, by: FloatArray, out: FloatArray) -> int:
     """out = d(q ⊕ εv)/dε at ε = 0."""
     if not p.traits & RETRACTS:
         copy_to(v, out)
@@ -69,7 +69,7 @@ def velocity_of_q(p: Any, q: FloatArray, v: FloatArray, by: FloatArray, out: Flo
 
 
 @kernel(allocates=True)
-def live(p: Any, q: FloatArray, d: FloatArray, out: FloatArray) -> int:
+def live(p: Physics, q: FloatArray, d: FloatArray, out: FloatArray) -> int:
     """out = q, brought back to where it lives; d is memory."""
     for i in range(d.size):
         d[i] = 0.0
@@ -79,7 +79,9 @@ def live(p: Any, q: FloatArray, d: FloatArray, out: FloatArray) -> int:
 
 
 @kernel()
-def rate_of(p: Any, leg: Any, t: float, state: Any, memory: Any, out: FloatArray, counters: Any, most: Any) -> int:
+def rate_of(
+    p: Physics, leg: Leg, t: float, state: State, memory: Memory, out: FloatArray, counters: Counters, most: Any
+) -> int:
     """out = (q̇, v̇) at the state, whose a and lam are set too, by `most` solves at most."""
     status = acceleration(p, leg, t, state, memory, counters, most)
     nq = state.q.size
@@ -93,7 +95,15 @@ def rate_of(p: Any, leg: Any, t: float, state: Any, memory: Any, out: FloatArray
 
 @kernel(i8(MODEL_TYPE, ADDRESS, ADDRESS, LEG, f8, STATE, MEMORY, F, COUNTERS))
 def rate(
-    model: Any, tables: Any, scratch: Any, leg: Any, t: float, state: Any, memory: Any, out: Any, counters: Any
+    model: Any,
+    tables: Any,
+    scratch: Any,
+    leg: Leg,
+    t: float,
+    state: State,
+    memory: Memory,
+    out: Any,
+    counters: Counters,
 ) -> int:
     """`rate_of` for callers outside compiled code."""
     p = by_reference(Physics(model, leg.traits, leg.holonomic, leg.closure, memory.rows, tables, scratch))
@@ -101,7 +111,7 @@ def rate(
 
 
 @kernel(allocates=True)
-def onto_constraints(p: Any, t: float, state: Any, memory: Any) -> int:
+def onto_constraints(p: Physics, t: float, state: State, memory: Memory) -> int:
     """Move the state to the nearest consistent one; UNDERFLOW where the iteration leaves some of
     φ."""
     status = nearest(p, t, state, memory)

@@ -40,7 +40,7 @@ from isodyn.stepping.equations import trial
 from isodyn.stepping.extrapolation import extrapolate, recall, remember
 from isodyn.stepping.local_error import judge
 from isodyn.stepping.matrix import CAREFUL
-from isodyn.stepping.memory import COUNTERS, LEG, MEMORY, PHYSICS_REF, STATE
+from isodyn.stepping.memory import COUNTERS, LEG, MEMORY, PHYSICS_REF, STATE, Counters, Leg, Memory, Physics, State
 from isodyn.stepping.newton import FROM_LAST, FROM_REST, STEADY, guessed, solve_step
 from isodyn.stepping.projection import polish, project
 
@@ -56,7 +56,7 @@ RESCUE = (
 
 
 @kernel()
-def predict(leg: Any, dt: float, state: Any, memory: Any) -> None:
+def predict(leg: Leg, dt: float, state: State, memory: Memory) -> None:
     """The state at Δa = 0: displacement, velocity and acceleration at the balance, into memory.d_p,
     memory.v_p, memory.a_p."""
     dt_old = state.dt
@@ -70,7 +70,7 @@ def predict(leg: Any, dt: float, state: Any, memory: Any) -> None:
 
 @kernel()
 def balance_at(
-    p: Any, leg: Any, t: float, dt: float, state: Any, c: FloatArray, memory: Any, kind: Any, r: FloatArray
+    p: Physics, leg: Leg, t: float, dt: float, state: State, c: FloatArray, memory: Memory, kind: Any, r: FloatArray
 ) -> int:
     """The trial state of a guess (isodyn.stepping.newton.guessed), and its balance in r."""
     for i in range(memory.x.size):
@@ -84,7 +84,7 @@ def balance_at(
 
 
 @kernel()
-def choose_guess(p: Any, leg: Any, t: float, dt: float, state: Any, memory: Any, counters: Any) -> None:
+def choose_guess(p: Physics, leg: Leg, t: float, dt: float, state: State, memory: Memory, counters: Counters) -> None:
     """memory.guess: from ã = 0, so that q̃ follows from the velocity alone; from the last Δa where
     a constrained motion is smooth.
 
@@ -115,8 +115,9 @@ def choose_guess(p: Any, leg: Any, t: float, dt: float, state: Any, memory: Any,
 
 
 @kernel()
-def first_unknowns(leg: Any, dt: float, state: Any, memory: Any) -> None:
-    """memory.x of the guess; in a-, v- and d-form no change of a, v or q."""
+def first_unknowns(leg: Leg, dt: float, state: State, memory: Memory) -> None:
+    """Set memory.x to the guess; in a-, v- and d-form a guess of zero means no change of a, v or
+    q."""
     c, form = memory.c, leg.form
     c[3] = 1.0
     if form == 2:
@@ -135,7 +136,7 @@ def first_unknowns(leg: Any, dt: float, state: Any, memory: Any) -> None:
 
 
 @kernel(types.void(PHYSICS_REF, LEG, f8, f8, STATE, MEMORY, COUNTERS), inner=True, apart=True)
-def guess(p: Any, leg: Any, t: float, dt: float, state: Any, memory: Any, counters: Any) -> None:
+def guess(p: Physics, leg: Leg, t: float, dt: float, state: State, memory: Memory, counters: Counters) -> None:
     """First unknowns of a step."""
     recall(dt, state, memory)
     for i in range(memory.x.size):
@@ -153,7 +154,7 @@ def guess(p: Any, leg: Any, t: float, dt: float, state: Any, memory: Any, counte
 
 
 @kernel()
-def keep_balance(p: Any, leg: Any, t: float, dt: float, state: Any, c: FloatArray, memory: Any) -> int:
+def keep_balance(p: Physics, leg: Leg, t: float, dt: float, state: State, c: FloatArray, memory: Memory) -> int:
     """The state at the balance of this step and of the one before, for forces that are read from
     there (isodyn.results.at_balance)."""
     status = trial(p, leg, dt, state, c, memory)
@@ -167,7 +168,7 @@ def keep_balance(p: Any, leg: Any, t: float, dt: float, state: Any, c: FloatArra
 
 
 @kernel()
-def end_step(p: Any, leg: Any, t: float, t_1: float, dt: float, state: Any, memory: Any) -> int:
+def end_step(p: Physics, leg: Leg, t: float, t_1: float, dt: float, state: State, memory: Memory) -> int:
     """The state at t_1 for the unknowns that were found, on the constraints as far as the
     formulation keeps them."""
     c, closure = memory.c, p.closure
@@ -187,8 +188,8 @@ def end_step(p: Any, leg: Any, t: float, t_1: float, dt: float, state: Any, memo
 
 
 @kernel()
-def accept(p: Any, leg: Any, t_1: float, dt: float, state: Any, memory: Any) -> None:
-    """Put the end of a step that succeeded into the state, with what it tells about the next."""
+def accept(p: Physics, leg: Leg, t_1: float, dt: float, state: State, memory: Memory) -> None:
+    """Put the end of a step that succeeded into the state, with its history."""
     t_balance = state.t + leg.W1 * dt
     judge(leg, t_1, dt, state, memory)
     remember(t_1, state, memory)
@@ -206,7 +207,7 @@ def accept(p: Any, leg: Any, t_1: float, dt: float, state: Any, memory: Any) -> 
 
 
 @kernel()
-def step(p: Any, leg: Any, t_1: float, state: Any, memory: Any, counters: Any) -> int:
+def step(p: Physics, leg: Leg, t_1: float, state: State, memory: Memory, counters: Counters) -> int:
     """From state.t to t_1; loads are not asked for later than leg.t_limit. On failure the motion in
     `state` is unchanged."""
     t, c = state.t, memory.c
@@ -229,9 +230,10 @@ def step(p: Any, leg: Any, t_1: float, state: Any, memory: Any, counters: Any) -
 
 
 @kernel()
-def try_remedies(p: Any, leg: Any, t_1: float, state: Any, memory: Any, counters: Any, status: int) -> int:
-    """The step once more after a failure, from ã = 0 and with exact closures, then with a
-    regularised matrix."""
+def try_remedies(
+    p: Physics, leg: Leg, t_1: float, state: State, memory: Memory, counters: Counters, status: int
+) -> int:
+    """Repeat a step that failed: from ã = 0 with exact closures, then with a regularised matrix."""
     at_balance = p.closure.at_balance == 1
     for remedy in RESCUE:
         if status not in (SINGULAR, NOT_CONVERGED, NOT_FINITE):
@@ -253,8 +255,8 @@ def try_remedies(p: Any, leg: Any, t_1: float, state: Any, memory: Any, counters
 
 
 @kernel(i8(PHYSICS_REF, LEG, f8, STATE, MEMORY, COUNTERS), inner=True, apart=True)
-def advance(p: Any, leg: Any, t_1: float, state: Any, memory: Any, counters: Any) -> int:
-    """From state.t to t_1 in one step, or in 2, 4, … where the iteration asks for it."""
+def advance(p: Physics, leg: Leg, t_1: float, state: State, memory: Memory, counters: Counters) -> int:
+    """Go from state.t to t_1 in one step, or in 2, 4, … smaller ones if the iteration fails."""
     pieces, halvings = 1, 0
     while pieces > 0:
         t = state.t

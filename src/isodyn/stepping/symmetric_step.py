@@ -40,7 +40,7 @@ from isodyn.kernels.compiled import (
 from isodyn.stepping.closure import copy_to, finite, measure, measure_forces, retract, settle
 from isodyn.stepping.corrections import solve
 from isodyn.stepping.matrix import assemble, close_at_the_end, decompose
-from isodyn.stepping.memory import EPS
+from isodyn.stepping.memory import EPS, Counters, Leg, Memory, Physics, State
 
 STILL_MOVES = 0.3  # a contraction above this ends the iteration, at rounding or as a failure
 LARGEST = 0.9  # contraction that an update may assume
@@ -55,7 +55,7 @@ PATIENCE = 8  # … after so many iterations
 
 @kernel()
 def both_ends_matrix(
-    p: Any, t: float, t_1: float, q: FloatArray, c: FloatArray, memory: Any, last: bool, counters: Any
+    p: Physics, t: float, t_1: float, q: FloatArray, c: FloatArray, memory: Memory, last: bool, counters: Counters
 ) -> int:
     """Factors of [c₀M + c₁ ∂/∂v, Gᵀ(q); G, 0] at q and memory.v; the lower rows from q_{n+1} unless
     q is that itself."""
@@ -92,7 +92,7 @@ def both_ends_matrix(
 
 
 @kernel()
-def open_by(p: Any, memory: Any) -> float:
+def open_by(p: Physics, memory: Memory) -> float:
     """The largest closure in memory.r, each in units of its row."""
     n, found = memory.x.size, 0.0
     for k in range(p.rows.size):
@@ -123,7 +123,7 @@ def broyden(S: FloatArray, k: int, y: FloatArray, sizes: FloatArray) -> None:
 
 
 @kernel()
-def correct_both(p: Any, t: float, memory: Any, k: Any) -> float:
+def correct_both(p: Physics, t: float, memory: Memory, k: Any) -> float:
     """Correct memory.a and memory.lam; the size of the correction of a, NaN where there is none."""
     n, c = memory.x.size, memory.c
     for i in range(n + p.rows.size):
@@ -139,7 +139,35 @@ def correct_both(p: Any, t: float, memory: Any, k: Any) -> float:
 
 
 @kernel()
-def first_half(p: Any, leg: Any, t: float, t_1: float, dt: float, state: Any, memory: Any, counters: Any) -> int:
+def first_residual(
+    p: Physics, t: float, t_1: float, dt: float, state: State, memory: Memory, counters: Counters
+) -> int:
+    """v½ and q_{n+1} of the trial acceleration in memory.a; the balance at t_n and 2φ(q_{n+1})/Δt²
+    into memory.r."""
+    n, c = memory.x.size, memory.c
+    for i in range(n):
+        memory.v[i] = state.v[i] + 0.5 * dt * memory.a[i]
+        memory.d[i] = dt * memory.v[i]
+    status = retract(p, memory.q, memory.d, c, memory.q_1)
+    if status == OK:
+        status = p.model(BALANCE, t, memory.q, memory.v, memory.a, memory.lam, c, p.tables, p.scratch, memory.r[:n])
+    if status == OK and p.rows.size > 0:
+        status = p.model(
+            POSITION, t_1, memory.q_1, memory.v, memory.a, memory.lam, c, p.tables, p.scratch, memory.gap_q
+        )
+    if status != OK:
+        return status
+    for i in range(p.rows.size):
+        memory.r[n + i] = memory.gap_q[p.rows[i]] / (0.5 * dt * dt)
+    counters.iterations += 1
+    counters.evaluations += 1
+    return OK if finite(memory.r) else NOT_FINITE
+
+
+@kernel()
+def first_half(
+    p: Physics, leg: Leg, t: float, t_1: float, dt: float, state: State, memory: Memory, counters: Counters
+) -> int:
     """v½ into memory.v, q_{n+1} into memory.q_1, from the acceleration and multipliers in `state`
     as a guess."""
     n, c = memory.x.size, memory.c
@@ -148,24 +176,9 @@ def first_half(p: Any, leg: Any, t: float, t_1: float, dt: float, state: Any, me
     copy_to(state.lam, memory.lam)
     before = np.inf
     for k in range(leg.max_iterations):
-        for i in range(n):
-            memory.v[i] = state.v[i] + 0.5 * dt * memory.a[i]
-            memory.d[i] = dt * memory.v[i]
-        status = retract(p, memory.q, memory.d, c, memory.q_1)
-        if status == OK:
-            status = p.model(BALANCE, t, memory.q, memory.v, memory.a, memory.lam, c, p.tables, p.scratch, memory.r[:n])
-        if status == OK and p.rows.size > 0:
-            status = p.model(
-                POSITION, t_1, memory.q_1, memory.v, memory.a, memory.lam, c, p.tables, p.scratch, memory.gap_q
-            )
+        status = first_residual(p, t, t_1, dt, state, memory, counters)
         if status != OK:
             return status
-        for i in range(p.rows.size):
-            memory.r[n + i] = memory.gap_q[p.rows[i]] / (0.5 * dt * dt)
-        counters.iterations += 1
-        counters.evaluations += 1
-        if not finite(memory.r):
-            return NOT_FINITE
         floor = measure(memory.a, memory.by_v) + measure(memory.v, memory.by_v) / abs(dt)
         if p.rows.size > 0:
             floor += measure(memory.q, memory.by_q) / (dt * dt)
@@ -197,7 +210,7 @@ def first_half(p: Any, leg: Any, t: float, t_1: float, dt: float, state: Any, me
 
 
 @kernel()
-def second_half(p: Any, t_1: float, dt: float, memory: Any, counters: Any) -> int:
+def second_half(p: Physics, t_1: float, dt: float, memory: Memory, counters: Counters) -> int:
     """v_{n+1} into memory.v_1: linear equations, solved once and once more for what rounding left
     of them."""
     n, c = memory.x.size, memory.c
@@ -230,7 +243,9 @@ def second_half(p: Any, t_1: float, dt: float, memory: Any, counters: Any) -> in
 
 
 @kernel()
-def symmetric_step(p: Any, leg: Any, t: float, t_1: float, dt: float, state: Any, memory: Any, counters: Any) -> int:
+def symmetric_step(
+    p: Physics, leg: Leg, t: float, t_1: float, dt: float, state: State, memory: Memory, counters: Counters
+) -> int:
     """From t to t_1 = t + dt, forwards or backwards; loads are asked for at t and t_1. On failure
     `state` is unchanged."""
     status = first_half(p, leg, t, t_1, dt, state, memory, counters)

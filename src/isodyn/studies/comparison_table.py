@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from isodyn.described import described
 from isodyn.errors import InputError
 from isodyn.results.balance import Drift
 from isodyn.studies.order import OrderCase
@@ -203,6 +204,8 @@ class Comparison:
             for name, refused in (("refused", True), ("failed", False))
         }
         return {**head, "dt": list(self.dts), "rows": rows, **split}
+
+    __repr__ = described
 
     def __str__(self) -> str:
         lines = [f"{self.problem} to t = {self.t_end:g}, dt = {', '.join(f'{dt:g}' for dt in self.dts)}"]

@@ -1,4 +1,4 @@
-"""Small motions about a position of rest.
+"""Small motions about a position of rest; those about a steady motion are in isodyn.studies.steady.
 
     q ⊕ d,   d = N x,   G N = 0:        NᵀM N ẍ + NᵀC N ẋ + NᵀK N x = Nᵀf
 
@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from scipy.linalg import eig, eigh
@@ -28,7 +28,11 @@ from isodyn.systems.manifold import freedoms
 from isodyn.systems.questions import Questions
 from isodyn.systems.scales import largest_or_one, natural_pace, ordinary_or, power_of_two, reach, sizes_of_rows
 
+if TYPE_CHECKING:
+    from isodyn.studies.steady import SteadyLinearisation
+
 statics = Later("isodyn.studies.statics")  # which uses this module
+steady_motions = Later("isodyn.studies.steady")  # which knows mechanisms
 
 UNBALANCED = 1e-6  # forces left, relative, from which on a position is not one of rest
 NEAR = 1e-9  # … and so are forces of a position that is off by this much, relative
@@ -280,27 +284,41 @@ class Linearisation:
         return f"<Linearisation: {self}>"
 
 
-def linearise(system: Any, q: Any = None, t: float = 0.0) -> Linearisation:
-    """Return the small motions of a system about a position of rest.
+@overload
+def linearise(system: Any, q: Any = None, t: float = 0.0, *, v: None = None) -> Linearisation: ...
+
+
+@overload
+def linearise(system: Any, q: Any = None, t: float = 0.0, *, v: Any) -> SteadyLinearisation: ...
+
+
+def linearise(system: Any, q: Any = None, t: float = 0.0, *, v: Any = None) -> Linearisation | SteadyLinearisation:
+    """Return the small motions of a system about a position of rest, or about a steady motion.
 
     Parameters
     ----------
     system
         The system.
     q
-        The position; the equilibrium that is found from the start if left out.
+        The position; the equilibrium that is found from the start if left out, or with `v` the
+        position at the start.
     t
         Time at which loads are taken.
+    v
+        Velocities of a steady motion through q: one that turns as a whole, while round bodies may
+        spin about their axes. Rolling wheels are allowed.
 
     Returns
     -------
     lin
-        Reduced matrices and modes.
+        Reduced matrices and modes; of a steady motion poles and modes.
 
     Raises
     ------
     InputError
         If the position is not one of rest.
+    NotSteadyError
+        If the motion is not steady.
 
     Examples
     --------
@@ -310,6 +328,8 @@ def linearise(system: Any, q: Any = None, t: float = 0.0) -> Linearisation:
     2.0
     """
     system = second_order("linearise", system)
+    if v is not None:
+        return steady_motions.steady(system, system.q0 if q is None else q, v, t)
     ask, still = Questions(system), np.zeros(system.nv)
     if q is None:
         q = statics.equilibrium(system, t=t).q

@@ -105,7 +105,7 @@ def has_load_path(system: Any) -> bool:
     """Whether this is a beam, or a mechanism with beams all of whose parts are compiled."""
     if isinstance(system, BeamSystem):
         return True
-    return isinstance(system, MechanismSystem) and bool(system.beams) and not isinstance(system, UserMechanismSystem)
+    return isinstance(system, MechanismSystem) and bool(system.lines) and not isinstance(system, UserMechanismSystem)
 
 
 class _Equations:

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from isodyn.api import Newton, integrate
+from isodyn.described import described
 from isodyn.errors import InputError, coarse_steps_meant
 from isodyn.formulations import Formulation
 from isodyn.kernels.compiled import FloatArray
@@ -188,6 +189,8 @@ class OrderStudy:
         ]
         head = {key: value for key, value in asdict(self).items() if key != "cases"}
         return {**head, "cases": cases}
+
+    __repr__ = described
 
     def __str__(self) -> str:
         lines = [f"{self.problem} to t = {self.t_end:g}; errors against: {self.reference}"]

@@ -17,6 +17,7 @@ import scipy.linalg
 import scipy.sparse as sp
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigs, splu
 
+from isodyn.described import described
 from isodyn.errors import InputError, SingularError, StabilityWarning
 from isodyn.schemes import Scheme
 from isodyn.schemes.stability_limits import critical_frequency
@@ -98,6 +99,8 @@ class Advice:
     parts: tuple[SubdomainAdvice, ...]
     same_W1: bool
     sub_cycling: bool
+
+    __repr__ = described
 
     def __str__(self) -> str:
         lines = []

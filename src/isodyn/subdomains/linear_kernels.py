@@ -98,6 +98,29 @@ def subtract_product(
 
 
 @kernel()
+def solve_part(k: Any, part: Any, permuted: FloatArray, r: FloatArray) -> None:
+    """r ← A⁻¹ r of a subdomain; `permuted` is memory."""
+    lu, pivot, order, n = k.lu[part.lu :], k.pivot[part.first :], k.order[part.first :], part.size
+    if not part.permuted:
+        solve_banded(n, part.lower, part.upper, lu, pivot, r)
+        return
+    for i in range(n):
+        permuted[i] = r[order[i]]
+    solve_banded(n, part.lower, part.upper, lu, pivot, permuted)
+    for i in range(n):
+        r[order[i]] = permuted[i]
+
+
+@kernel()
+def pull(k: Any, part: Any, theta: float, lam_0: FloatArray, lam_1: FloatArray, r: FloatArray) -> None:
+    """r −= Gᵀλ of a subdomain, at the part θ of the system step."""
+    for e in range(part.first_tie, part.first_tie + part.ties):
+        row = k.tie_row[e]
+        lam = lam_0[row] + theta * (lam_1[row] - lam_0[row])  # [Shimada2014 (4.4d)]
+        r[k.tie_col[e] - part.first] -= k.tie_sign[e] * lam
+
+
+@kernel()
 def sub_steps(
     k: Any,
     part: Any,
@@ -115,7 +138,6 @@ def sub_steps(
     lo, n, h = part.first, part.size, part.h
     q, v, a, da = motion[Q], motion[V], motion[A], motion[DA]
     r, q_w, v_w = work.r, work.q, work.v
-    lu, pivot = k.lu[part.lu :], k.pivot[lo:]
     back = 1.0 / part.W1L6  # x = −back a
     q_v, q_a, v_a = part.W1 * h, h * h * (part.W2L2 - part.W3L3 * back), h * (part.W1 - part.W2L5 * back)
     half, full = h * h * (0.5 - part.l3 * back), h * (1.0 - part.l5 * back)
@@ -134,18 +156,8 @@ def sub_steps(
         if part.has_load:
             for i in range(n):
                 r[i] += load[(m - begin) * n + i]
-        for e in range(part.first_tie, part.first_tie + part.ties):
-            row = k.tie_row[e]
-            lam = lam_0[row] + theta[m] * (lam_1[row] - lam_0[row])  # [Shimada2014 (4.4d)]
-            r[k.tie_col[e] - lo] -= k.tie_sign[e] * lam
-        if part.permuted:
-            for i in range(n):
-                q_w[i] = r[k.order[lo + i]]
-            solve_banded(n, part.lower, part.upper, lu, pivot, q_w)
-            for i in range(n):
-                r[k.order[lo + i]] = q_w[i]
-        else:
-            solve_banded(n, part.lower, part.upper, lu, pivot, r)
+        pull(k, part, theta[m], lam_0, lam_1, r)
+        solve_part(k, part, q_w, r)
         if part.has_q:
             for i in range(n):
                 # [Shimada2014 (3.131g) adapted]

@@ -211,9 +211,11 @@ class SubdomainPart:
             if self.tables is not None:
                 status = self.linear_march(times, step)
             else:
-                physics = rest.physics(rest.closure)
-                tables = state, rest.memory, march.NO_COLUMNS, march.NO_ROWS, rest.counters
-                status = int(march.march(*physics[:3], plan, times.size, *tables))
+                model, tables, scratch, *_ = rest.physics(rest.closure)
+                nothing = march.NO_COLUMNS, march.NO_ROWS
+                status = march.march(
+                    model, tables, scratch, plan, times.size, state, rest.memory, *nothing, rest.counters
+                )
         rest.check(status, state.t, times[min(int(state.step), times.size - 1)])
 
     def linear_march(self, times: FloatArray, step: SystemStep) -> int:

@@ -8,16 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.kernels.compiled import FloatArray
+from isodyn.kernels.compiled import FloatArray, Traits
 from isodyn.kernels.struct import Nothing, Struct
-from isodyn.notebook_views import ShownInNotebooks
+from isodyn.systems.base import BaseSystem
 from isodyn.systems.checks import velocity_names
 from isodyn.systems.model import Answers, Model, from_python
 from isodyn.systems.scales import Scales, ordinary
 
 
-@dataclass(frozen=True, eq=False)
-class CompiledSystem(ShownInNotebooks):
+@dataclass(frozen=True, eq=False, repr=False)
+class CompiledSystem(BaseSystem):
     """A system from a compiled function, its numbers and its traits.
 
     The package's own problems and mechanisms are such systems. Users take `MechanicalSystem`,
@@ -135,11 +135,11 @@ class CompiledSystem(ShownInNotebooks):
         model
             The function, its numbers and its traits.
         """
-        return Model(self.function, self.traits, self.tables, self.scratch.copy())
+        return Model(self.function, Traits(self.traits), self.tables, self.scratch.copy())
 
 
-@dataclass(frozen=True, eq=False)
-class PythonSystem:
+@dataclass(frozen=True, eq=False, repr=False)
+class PythonSystem(BaseSystem):
     """A system from a Python object that answers the questions of `isodyn.kernels.compiled`, with
     its traits."""
 

@@ -23,6 +23,7 @@ from functools import partial
 
 import numpy as np
 
+from isodyn.described import described
 from isodyn.errors import NonFiniteError, SingularError
 from isodyn.kernels.compiled import FloatArray
 from isodyn.later import Later
@@ -74,6 +75,8 @@ class Index:
     m: int
     ranks: tuple[int, ...]
     values: tuple[tuple[float, ...], ...]
+
+    __repr__ = described
 
     def __str__(self) -> str:
         chain = ", ".join(str(rank) for rank in self.ranks)

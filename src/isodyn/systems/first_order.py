@@ -29,8 +29,8 @@ from isodyn.kernels.compiled import (
     FloatArray,
     closure,
 )
-from isodyn.notebook_views import ShownInNotebooks
 from isodyn.systems import checks
+from isodyn.systems.base import BaseSystem
 from isodyn.systems.joined import is_compiled, join
 from isodyn.systems.model import Model, from_python
 from isodyn.systems.scales import ordinary
@@ -38,7 +38,7 @@ from isodyn.systems.scales import ordinary
 _H = float(np.finfo(float).eps) ** (1 / 3)
 
 
-class FirstOrderSystem(ShownInNotebooks):
+class FirstOrderSystem(BaseSystem):
     """A first-order system s' = h(s, t), or s' = h(s, z, t) with 0 = c(s, z, t).
 
     Parameters
@@ -118,7 +118,7 @@ class FirstOrderSystem(ShownInNotebooks):
             return from_python(_AlgebraicAnswers(self), CONSTANT_MASS | KNOWS_MASS | GENERAL)
         if is_compiled(self.h) and (self.h_s is None or is_compiled(self.h_s)):
             h_s = None if self.h_s is None else _without_q(self.h_s)
-            return join(self.nv, np.eye(self.nv), _without_q(self.h), None, h_s, None)
+            return join(np.eye(self.nv), _without_q(self.h), None, h_s, None)
         traits = CONSTANT_MASS | KNOWS_MASS | (KNOWS_TANGENT if self.h_s is not None else 0)
         return from_python(_Answers(self), traits)
 

@@ -25,6 +25,7 @@ from isodyn.kernels.compiled import (
     RETRACTS,
     WRONG_SHAPE,
     FloatArray,
+    Traits,
     closure,
 )
 from isodyn.kernels.struct import Struct, integer, reals
@@ -60,6 +61,17 @@ def _add(q: FloatArray, d: FloatArray) -> FloatArray:
     return q + d
 
 
+@closure()
+def _subtract(factor: float, matrix: FloatArray, n: int, out: FloatArray) -> bool:
+    """out −= factor × matrix, row by row; False if its shape is wrong."""
+    if matrix.shape != (n, n):
+        return False
+    for i in range(n):
+        for j in range(n):
+            out[i * n + j] -= factor * matrix[i, j]
+    return True
+
+
 def _mass_function(M: Callable[..., Any]) -> Any:
     @closure()
     def mass(q: FloatArray, given: Any) -> FloatArray:
@@ -69,7 +81,6 @@ def _mass_function(M: Callable[..., Any]) -> Any:
 
 
 def join(
-    n: int,
     M: Any,
     Q: Callable[..., Any],
     Q_q: Callable[..., Any] | None,
@@ -83,7 +94,7 @@ def join(
     traits |= 0 if callable(M) else CONSTANT_MASS
     matrix = np.zeros((0, 0)) if callable(M) else M
     tables = JoinedTables.filled(M=matrix, knows_Q_q=Q_q is not None, knows_Q_v=Q_v is not None)
-    return Model(_joined(M if callable(M) else None, Q, Q_q, Q_v, retract), traits, tables)
+    return Model(_joined(M if callable(M) else None, Q, Q_q, Q_v, retract), Traits(traits), tables)
 
 
 @lru_cache(maxsize=256)
@@ -125,20 +136,10 @@ def _joined(
             for i in range(n):
                 for j in range(n):
                     out[i * n + j] = c[0] * m[i, j]
-            if c[2] != 0.0 and given.knows_Q_q:
-                k = stiffness(q, v, t)
-                if k.shape != (n, n):
-                    return WRONG_SHAPE
-                for i in range(n):
-                    for j in range(n):
-                        out[i * n + j] -= c[2] * k[i, j]
-            if c[1] != 0.0 and given.knows_Q_v:
-                d = damping(q, v, t)
-                if d.shape != (n, n):
-                    return WRONG_SHAPE
-                for i in range(n):
-                    for j in range(n):
-                        out[i * n + j] -= c[1] * d[i, j]
+            if c[2] != 0.0 and given.knows_Q_q and not _subtract(c[2], stiffness(q, v, t), n, out):
+                return WRONG_SHAPE
+            if c[1] != 0.0 and given.knows_Q_v and not _subtract(c[1], damping(q, v, t), n, out):
+                return WRONG_SHAPE
         elif what == RETRACT:
             moved = move(q, v)
             if moved.shape != q.shape:

@@ -32,13 +32,14 @@ from isodyn.kernels.compiled import (
     SOLVES,
     VELOCITY,
     FloatArray,
+    Traits,
 )
 from isodyn.later import sparse as sp
 from isodyn.linear_solvers.definite import refuse_indefinite
 from isodyn.linear_solvers.sparse import Factorisation, factorise
-from isodyn.notebook_views import ShownInNotebooks
 from isodyn.real_numbers import real_array
 from isodyn.systems import checks
+from isodyn.systems.base import BaseSystem
 from isodyn.systems.joined import is_compiled
 
 # compiled when first needed
@@ -50,7 +51,7 @@ Load = Callable[[float], Any]
 _LARGE = 64  # beyond this, dense matrices go through BLAS and LAPACK instead of compiled loops
 
 
-class LinearSystem(ShownInNotebooks):
+class LinearSystem(BaseSystem):
     """M q'' + C q' + K q = f(t) with q(t₀) = q0, q'(t₀) = v0.
 
     Matrices are arrays, vectors (diagonals), scalars or sparse. Symmetry is not assumed; a
@@ -162,7 +163,7 @@ class LinearSystem(ShownInNotebooks):
         return linear_model("f", self.M, self.C, self.K, self.f, self.nv)
 
 
-class LinearFirstOrderSystem(ShownInNotebooks):
+class LinearFirstOrderSystem(BaseSystem):
     """Q s' + P s = r(t) with s(t₀) = s0; matrices and load as in `LinearSystem`.
 
     Parameters
@@ -247,7 +248,7 @@ def linear_model(name: str, M: Any, C: Any, K: Any, f: Load | FloatArray | None,
     zeros = np.zeros((n, n))
     constant = np.zeros(n) if f is None or callable(f) else f
     tables = LinearTables.filled(M=M, C=zeros if C is None else C, K=zeros if K is None else K, f=constant)
-    return Model(with_load(f) if callable(f) else constant_load_model, traits, tables)
+    return Model(with_load(f) if callable(f) else constant_load_model, Traits(traits), tables)
 
 
 class _Answers:

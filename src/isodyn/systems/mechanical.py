@@ -38,8 +38,8 @@ from isodyn.later import sparse as sp
 from isodyn.linear_solvers.blocks import full
 from isodyn.linear_solvers.definite import refuse_indefinite
 from isodyn.linear_solvers.sparse import Factorisation, factorise
-from isodyn.notebook_views import ShownInNotebooks
 from isodyn.systems import checks
+from isodyn.systems.base import BaseSystem
 from isodyn.systems.constraints import Constraints
 from isodyn.systems.joined import is_compiled, join
 from isodyn.systems.joined_constraints import can_join, join_constraints
@@ -50,7 +50,7 @@ from isodyn.systems.trampoline import product
 Energy = Callable[[FloatArray, FloatArray, float], tuple[float, float]]
 
 
-class MechanicalSystem(ShownInNotebooks):
+class MechanicalSystem(BaseSystem):
     """M(q) a + Gᵀλ = Q(q, v, t) with its constraints and its initial state.
 
     Parameters
@@ -200,7 +200,7 @@ class MechanicalSystem(ShownInNotebooks):
         """
         callables = [f for f in (self.M, self.Q, self.Q_q, self.Q_v, self.retract) if callable(f)]
         if all(is_compiled(f) for f in callables) and not sp.issparse(self.M) and can_join(self.constraints):
-            model = join(self.nv, self.M, self.Q, self.Q_q, self.Q_v, self.retract)
+            model = join(self.M, self.Q, self.Q_q, self.Q_v, self.retract)
             return join_constraints(model, self.constraints) if self.m else model
         traits = RETRACTS if self.retract is not None else 0
         if not callable(self.M):

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 from weakref import WeakValueDictionary
 
 from isodyn.kernels import interrupts
-from isodyn.kernels.compiled import KNOWS_LEVELS, RAISED, SOLVES, SPARSE, FloatArray
+from isodyn.kernels.compiled import KNOWS_LEVELS, RAISED, SOLVES, SPARSE, FloatArray, Traits
 from isodyn.kernels.struct import Nothing, Struct, integer
 from isodyn.later import Later
 from isodyn.linear_solvers.blocks import Sparsity
@@ -50,7 +50,7 @@ class Model:
     the loop was told to stop."""
 
     function: Any
-    traits: int
+    traits: Traits
     tables: Struct = field(default_factory=Nothing)
     scratch: Struct = field(default_factory=Nothing)
     callback: Callback | None = None
@@ -116,4 +116,4 @@ def from_python(model: Answers, traits: int) -> Model:
     """A model whose answers come from Python."""
     callback, tables = Callback(model), PythonTables()
     tables.handle = callback.handle
-    return Model(trampoline.python_model, traits & ~KNOWS_LEVELS, tables, callback=callback)
+    return Model(trampoline.python_model, Traits(traits & ~KNOWS_LEVELS), tables, callback=callback)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar, Protocol
 
-from isodyn.kernels.compiled import SPARSE
+from isodyn.kernels.compiled import SPARSE, Traits
 from isodyn.kernels.struct import Struct
 from isodyn.linear_solvers.blocks import Sparsity
 from isodyn.systems.compiled_system import CompiledSystem
@@ -24,7 +24,7 @@ class Layout(Protocol):
         """Tables and scratch of a model."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class TabledSystem(CompiledSystem):
     """A system whose tables and scratch come from `layout`."""
 
@@ -46,7 +46,7 @@ class TabledSystem(CompiledSystem):
         model
             The function, its numbers, scratch memory of its own, and its pattern.
         """
-        (tables, scratch), traits = self.sparse_tables, self.traits | SPARSE
+        (tables, scratch), traits = self.sparse_tables, Traits(self.traits | SPARSE)
         sparsity = self.layout.sparsity
         return Model(self.function, traits, tables, scratch.copy(), sparsity=sparsity, dense=self.dense_model)
 

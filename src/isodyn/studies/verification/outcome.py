@@ -13,7 +13,8 @@ import warnings
 from dataclasses import dataclass, replace
 from typing import Any
 
-from isodyn.errors import IsodynWarning
+from isodyn.described import described
+from isodyn.errors import InterruptedWarning, IsodynWarning
 from isodyn.studies.verification.case import Case, Measurement
 
 ROUNDING = 1e-12  # errors below this have no order
@@ -29,6 +30,8 @@ class Finding:
     value: float
     asked: str
     holds: bool
+
+    __repr__ = described
 
     def __str__(self) -> str:
         return f"{self.what} = {self.value:.3g}, asked {self.asked}"
@@ -134,7 +137,7 @@ def verify(case: Case, *, quick: bool = False) -> Outcome:
             skipped = missing_package(failure)
             error = None if skipped else f"{type(failure).__name__}: {failure}"
     # a run that Ctrl-C ended gives what it has
-    if any(str(w.message).startswith("interrupted") for w in caught):
+    if any(issubclass(w.category, InterruptedWarning) for w in caught):
         raise KeyboardInterrupt
     said = dict.fromkeys(str(w.message).split("\n", 1)[0] for w in caught if issubclass(w.category, IsodynWarning))
     notes = tuple(dict.fromkeys([note for one in runs for note in one.notes] + list(said)))

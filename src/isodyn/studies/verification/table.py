@@ -11,7 +11,6 @@ from isodyn.studies.verification.case import TOPICS, TRUST, Case
 from isodyn.studies.verification.outcome import STANDARD, Outcome
 
 LABELS = {"lam": "λ"}
-FIRST_ORDER = {"v": "s", "a": "s'", "lam": "z"}
 
 
 def block(outcome: Outcome) -> str:

@@ -1,0 +1,192 @@
+"""A rod as a part of a mechanism: a beam in space whose nodes are bodies with the names "rod[0]",
+"rod[1]", … (isodyn.beams.rod_element).
+
+The axes of a node are those of the cross-section there, x along the rod. Elements are unstrained at
+the start, straight, curved or twisted as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from isodyn.beams.section import Section
+from isodyn.bodies.body import Body, across, make_body, vector3
+from isodyn.bodies.rigid_motions import screw_between
+from isodyn.errors import InputError
+from isodyn.kernels.compiled import FloatArray
+from isodyn.mechanism.beam_part import refuse_name
+from isodyn.real_numbers import real_array, real_number
+
+Mass = Literal["consistent", "lumped"]
+PARALLEL = 1e-6  # sine of the angle between a rod and `up` below which `up` says nothing
+SAME_PLACE = 1e-9  # of the length of a rod: how near to a node its place must be given
+
+
+@dataclass(frozen=True, eq=False)
+class RodPart:
+    """Nodes and elements of a rod in a mechanism.
+
+    `unstrained` holds the screw between the ends of every element, `lengths` their lengths, `arcs`
+    the way from the start to every node.
+    """
+
+    name: str
+    section: Section
+    nodes: tuple[Body, ...]
+    unstrained: FloatArray
+    lengths: FloatArray
+    mass: Mass
+
+    @property
+    def arcs(self) -> FloatArray:
+        """The way from the start to every node."""
+        return np.concatenate([[0.0], np.cumsum(self.lengths)])
+
+    @property
+    def shares(self) -> FloatArray:
+        """The length that belongs to every node: half of its elements."""
+        return shares_of(self.lengths)
+
+    @property
+    def start(self) -> str:
+        """Name of the first node."""
+        return self.nodes[0].name
+
+    @property
+    def end(self) -> str:
+        """Name of the last node."""
+        return self.nodes[-1].name
+
+    def at(self, place: Any) -> str:
+        """Name of the node at a place: "start", "end", its number, or its way from the start."""
+        if place in ("start", "end"):
+            return self.start if place == "start" else self.end
+        if isinstance(place, int):
+            if not -len(self.nodes) <= place < len(self.nodes):
+                raise InputError(f"rod {self.name!r} has {len(self.nodes)} nodes, received number {place}")
+            return self.nodes[place].name
+        k = int(np.abs(self.arcs - place).argmin())
+        if abs(self.arcs[k] - place) > SAME_PLACE * self.arcs[-1]:
+            raise InputError(
+                f"rod {self.name!r} has no node {place:g} from its start",
+                hint=f"the nearest is at {self.arcs[k]:g}; choose elements so that a node is there",
+            )
+        return self.nodes[k].name
+
+
+def make_rod(
+    name: str,
+    start: Any,
+    end: Any,
+    curve: Callable[[float], Any] | None,
+    elements: int,
+    section: Section,
+    up: Any,
+    twist: float,
+    mass: Mass,
+    velocity: Any,
+    angular_velocity: Any,
+) -> RodPart:
+    """A rod between two points, or along a curve r(s), 0 ≤ s ≤ 1; it moves like a rigid body."""
+    refuse_name(name)
+    what = f"rod {name!r}"
+    if isinstance(elements, bool) or not isinstance(elements, int | np.integer) or elements < 1:
+        raise InputError(f"{what}: elements must be a whole number > 0, received {elements!r}", argument="elements")
+    if mass not in ("consistent", "lumped"):
+        raise InputError(f"{what}: mass must be 'consistent' or 'lumped', received {mass!r}", argument="mass")
+    if (curve is None) == (start is None or end is None):
+        raise InputError(f"{what} takes start and end, or curve=")
+    section.refuse_planar(what)
+    shares = np.linspace(0.0, 1.0, elements + 1)
+    if curve is None:
+        ends = vector3(f"{what}: start", start, "start"), vector3(f"{what}: end", end, "end")
+        places = ends[0] + shares[:, None] * (ends[1] - ends[0])
+        tangents = np.tile(ends[1] - ends[0], (elements + 1, 1))
+    else:
+        places = np.array([_on_curve(what, curve, s) for s in shares])
+        tangents = np.array([_slope(what, curve, s) for s in shares])
+    if np.linalg.norm(tangents, axis=1).min() <= 0 or np.linalg.norm(np.diff(places, axis=0), axis=1).min() <= 0:
+        raise InputError(f"{what}: two of its nodes are the same point", hint="check start, end and curve")
+    frames = _frames(what, tangents, up, real_number(f"{what}: twist", twist))
+    screws = np.array(
+        [np.concatenate(screw_between(places[k], frames[k], places[k + 1], frames[k + 1])[:2]) for k in range(elements)]
+    )
+    lengths = np.linalg.norm(screws[:, :3], axis=1)
+    share = shares_of(lengths)
+    v = vector3(f"{what}: velocity", velocity, "velocity")
+    w = vector3(f"{what}: angular_velocity", (0, 0, 0) if angular_velocity is None else angular_velocity)
+    nodes = tuple(
+        make_body(
+            f"{name}[{k}]",
+            "spatial",
+            section.rhoA * share[k],
+            section.rotary * share[k],
+            places[k],
+            frames[k],
+            v + np.cross(w, places[k] - places[0]),
+            frames[k].T @ w,
+            (0.0, 0.0, 0.0),
+            None,
+        )
+        for k in range(elements + 1)
+    )
+    return RodPart(name, section, nodes, screws, lengths, mass)
+
+
+def shares_of(lengths: FloatArray) -> FloatArray:
+    """Half of the elements on both sides of every node."""
+    return (np.append(lengths, 0.0) + np.append(0.0, lengths)) / 2
+
+
+def _on_curve(what: str, curve: Callable[[float], Any], s: float) -> FloatArray:
+    point = real_array(f"{what}: curve({s:g})", curve(float(s)), "3 numbers")
+    if point.shape != (3,) or not np.isfinite(point).all():
+        raise InputError(f"{what}: curve({s:g}) must be 3 finite numbers, received {point!r}", argument="curve")
+    return point
+
+
+def _slope(what: str, curve: Callable[[float], Any], s: float) -> FloatArray:
+    """dr/ds by differences of fourth order, one-sided at the ends."""
+    h = 1e-3
+    steps = {0.0: (0, 1, 2, 3, 4), 1.0: (0, -1, -2, -3, -4)}.get(float(s), (-2, -1, 1, 2))
+    weights = (1 / 12, -2 / 3, 2 / 3, -1 / 12) if len(steps) == 4 else (-25 / 12, 4.0, -3.0, 4 / 3, -1 / 4)
+    sign = -1.0 if s == 1.0 else 1.0
+    if len(steps) == 4:
+        h = min(h, s / 2, (1 - s) / 2)
+    return np.asarray(
+        sum(w * _on_curve(what, curve, s + k * h) for k, w in zip(steps, weights, strict=True)) * sign / h
+    )
+
+
+def _frames(what: str, tangents: FloatArray, up: Any, twist: float) -> list[FloatArray]:
+    """Section axes at the nodes: z as near to `up` as it can be at the start, carried along without
+    turning about the tangent, and twisted evenly from start to end."""
+    e = tangents / np.linalg.norm(tangents, axis=1, keepdims=True)
+    wanted = np.array([0.0, 0.0, 1.0]) if up is None else vector3(f"{what}: up", up, "up")
+    size = np.linalg.norm(wanted)
+    if size == 0 or (np.linalg.norm(np.cross(wanted, e[0])) < PARALLEL * size and up is not None):
+        raise InputError(f"{what}: up must not be parallel to the rod, received {wanted.tolist()}", argument="up")
+    y = np.cross(wanted, e[0])
+    y = across(e[0]) if np.linalg.norm(y) < PARALLEL * size else y / np.linalg.norm(y)
+    frames = []
+    for k, x in enumerate(e):
+        if k > 0:
+            y = _carried(e[k - 1], x, y)
+        angle = twist * k / max(len(e) - 1, 1)
+        side = np.cos(angle) * y + np.sin(angle) * np.cross(x, y)
+        frames.append(np.column_stack([x, side, np.cross(x, side)]))
+    return frames
+
+
+def _carried(before: FloatArray, after: FloatArray, y: FloatArray) -> FloatArray:
+    """y turned by the smallest rotation that takes one tangent to the next."""
+    axis, c = np.cross(before, after), float(before @ after)
+    if c < -0.5:
+        raise InputError("the curve of a rod turns by more than 120° in one element", hint="use more elements")
+    y = y + np.cross(axis, y) + np.cross(axis, np.cross(axis, y)) / (1.0 + c)
+    y -= after * (after @ y)
+    return np.asarray(y / np.linalg.norm(y))

@@ -1,0 +1,17 @@
+"""What every system tells about itself, where it does not say otherwise."""
+
+from __future__ import annotations
+
+from isodyn.notebook_views import ShownSystem
+
+
+class BaseSystem(ShownSystem):
+    """Base of all systems.
+
+    elastic : it has stiff elastic parts, whose forces are right at the balances of steps
+    alike : a number for each velocity; those with the same number have the same unit. Empty if units
+        are not known
+    """
+
+    elastic: bool = False
+    alike: tuple[int, ...] = ()

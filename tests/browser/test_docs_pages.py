@@ -1,0 +1,66 @@
+"""The pages that `make docs` built: every link, anchor and figure is there, and the landing pages fit
+at 1200 and 400 px, dark and light, without messages in the console. `make docs` runs this."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+from pages_in_browser import Page, opened_browser
+
+BUILT = Path(__file__).resolve().parents[2] / "docs" / "_build" / "html"
+LANDING = ("index", "start", "tutorials", "_generated/gallery", "tasks", "reference/index", "mechanisms")
+SIZES = [(width, scheme) for width in (1200, 400) for scheme in ("light", "dark")]
+
+pytestmark = pytest.mark.skipif(not (BUILT / "index.html").is_file(), reason="the docs are not built: make docs")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with opened_browser() as context:
+        yield context
+
+
+@cache
+def text_of(page: Path) -> str:
+    return page.read_text(encoding="utf-8")
+
+
+@cache
+def anchors(page: Path) -> frozenset[str]:
+    return frozenset(re.findall(r'\bid="([^"]+)"', text_of(page)))
+
+
+def test_links_anchors_and_figures() -> None:
+    """Of every page but listings of source files: what it refers to inside the site exists."""
+    pages = [page for page in BUILT.rglob("*.html") if "_modules" not in page.relative_to(BUILT).parts]
+    assert len(pages) > 50
+    missing = []
+    for page in pages:
+        for target in set(re.findall(r'\b(?:href|src)="([^"]+)"', text_of(page))):
+            parts = urlsplit(target)
+            if parts.scheme or parts.netloc or target == "#":
+                continue
+            there = (page.parent / unquote(parts.path)).resolve() if parts.path else page
+            if not there.exists():
+                missing.append(f"{page.relative_to(BUILT)}: {target}")
+            elif parts.fragment and there.suffix == ".html" and unquote(parts.fragment) not in anchors(there):
+                missing.append(f"{page.relative_to(BUILT)}: no anchor {target}")
+    assert missing == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("width", "scheme"), SIZES)
+@pytest.mark.parametrize("name", LANDING)
+def test_a_page_fits(browser: Any, name: str, width: int, scheme: str) -> None:
+    page = Page(browser, BUILT / f"{name}.html", scheme, width=width, ready=False)
+    page.page.wait_for_timeout(300)
+    page.picture(f"docs_{name.replace('/', '_')}_{width}_{scheme}")
+    assert page.cropped() == []
+    page.close()
