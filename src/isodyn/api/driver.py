@@ -16,7 +16,7 @@ from isodyn.marching.at_rest import AtRest
 from isodyn.marching.columns import columns
 from isodyn.marching.composition import check_composition
 from isodyn.marching.index_reduction import reduced_index
-from isodyn.marching.method import finer, refuse_sized, scheme_that_damps, settle, unconstrained
+from isodyn.marching.method import refuse_sized, settle, suited_to, unconstrained
 from isodyn.marching.progress import Progress
 from isodyn.marching.run import Run
 from isodyn.marching.saved_times import rows_at, save_times
@@ -209,8 +209,7 @@ def integrate(
         composition, scheme, formulation = scheme, scheme.base, None
         newton = replace(newton or Newton(rtol=1e-13), max_halvings=0)
     policy = dt if isinstance(dt, StepPolicy) else None
-    if policy is not None and policy.estimates:
-        scheme, newton = scheme_that_damps(scheme, system), finer(newton, policy)
+    scheme, newton = suited_to(policy, scheme, newton, system)
     method = settle(system, scheme, formulation, typical, composition)
     if typical is not dt:
         refuse_sized(method, formulation, typical, policy)

@@ -154,7 +154,7 @@ def begin_stretch(run: Run, sizes: ErrorSizes, t: float, *, first: bool) -> None
     """After the acceleration of a start: its slope, sizes, and the first step to try."""
     state = run.state
     state.slope, state.slope_at, state.missed = 0.0, t, 0.0
-    state.policy = 0.0
+    state.last_error, state.repeated = 0.0, 0
     if first:
         sizes.begin(run)
     ahead = AHEAD * min(first_size(run, sizes), sizes.span)

@@ -91,19 +91,19 @@ def refuse_sized(method: Method, formulation: Formulation | None, dt: float, pol
         )
 
 
-def scheme_that_damps(scheme: Scheme | FirstOrderScheme | None, system: System) -> Scheme | FirstOrderScheme:
-    """What adaptive runs take if no scheme is named: the balance holds at t_{n+1}, and what the steps
-    do not resolve is damped."""
-    if scheme is not None:
-        return scheme
-    return FirstOrderScheme.GS4_1(0.0, 0.0) if system.first_order else Scheme.U0(0.0, 0.5, 0.0)
-
-
-def finer(newton: Newton | None, policy: StepPolicy) -> Newton:
-    """Settings of the iteration whose error is small beside that of a step."""
-    if newton is not None:
-        return newton
-    return Newton(rtol=min(Newton.rtol, max(BESIDE_STEPS * policy.controlled_error, 1e-14)))
+def suited_to(
+    policy: StepPolicy | None, scheme: Scheme | FirstOrderScheme | None, newton: Newton | None, system: System
+) -> tuple[Scheme | FirstOrderScheme | None, Newton | None]:
+    """What runs with estimates take where nothing is named: a scheme whose balance holds at t_{n+1}
+    and that damps what the steps do not resolve, and an iteration whose error is small beside that
+    of a step."""
+    if policy is None or not policy.estimates:
+        return scheme, newton
+    if scheme is None:
+        scheme = FirstOrderScheme.GS4_1(0.0, 0.0) if system.first_order else Scheme.U0(0.0, 0.5, 0.0)
+    if newton is None:
+        newton = Newton(rtol=min(Newton.rtol, max(BESIDE_STEPS * policy.controlled_error, 1e-14)))
+    return scheme, newton
 
 
 def unconstrained(formulation: object) -> InputError:

@@ -16,7 +16,7 @@ from isodyn.kernels.calls import number_at
 from isodyn.kernels.compiled import MODEL_TYPE, NO_PIVOT, OK, RAISED, WRONG_SHAPE, i8, kernel
 from isodyn.kernels.lowering import by_reference
 from isodyn.kernels.struct_types import ADDRESS, copy_struct
-from isodyn.stepping.controller import REPEATED, controlled
+from isodyn.stepping.controller import controlled
 from isodyn.stepping.memory import COUNTERS, MEMORY, PLAN, STATE, UNDERFLOW, Physics
 from isodyn.stepping.step import advance
 from isodyn.stepping.step_error import estimate
@@ -122,8 +122,8 @@ def chosen_step(model: Any, tables: Any, scratch: Any, plan: Any, state: Any, me
             wanted = factor * (t_1 - t)
             state.next_dt = bounded(plan, max(wanted, size) if t_1 - t < 0.99 * size and factor >= 1.0 else wanted)
             return OK
-        if status != OK and plan.tolerance > 0.0:
-            memory.before.policy[REPEATED] = 1.0
+        if status != OK:
+            memory.before.repeated = 1
         copy_struct(memory.before, state)
         memory.factors_good = 0
         if np.isnan(factor) or factor == 0.0:

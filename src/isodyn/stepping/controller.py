@@ -13,7 +13,6 @@ from typing import Any
 from isodyn.kernels.compiled import kernel
 from isodyn.stepping.step_error import weigh_errors
 
-ERROR, REPEATED = 0, 1  # what the controller keeps in state.policy: the last error; after a repetition
 SAFETY = 0.9
 NOW, LAST = 0.7 / 3.0, 0.4 / 3.0  # gains
 LEAST, MOST = 0.2, 4.0  # factors
@@ -26,11 +25,11 @@ def controlled(plan: Any, before: Any, state: Any, memory: Any) -> float:
     """The factor from a step to the next, negative for a step that has to be repeated."""
     error = weigh_errors(plan, state, memory)
     if not error <= 1.0:
-        before.policy[REPEATED] = 1.0
+        before.repeated = 1
         return -min(max(SAFETY * error ** (-1.0 / 3.0), LEAST), SAFETY)
     error = max(error, SMALLEST)
-    last = before.policy[ERROR]
+    last = before.last_error
     factor = SAFETY * error ** (-1.0 / 3.0) if last == 0.0 else SAFETY * error**-NOW * last**LAST
-    factor = min(max(factor, LEAST), 1.0 if before.policy[REPEATED] == 1.0 else MOST)
-    state.policy[ERROR], state.policy[REPEATED] = error, 0.0
+    factor = min(max(factor, LEAST), 1.0 if before.repeated == 1 else MOST)
+    state.last_error, state.repeated = error, 0
     return 1.0 if 1.0 <= factor <= KEPT else factor

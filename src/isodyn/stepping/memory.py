@@ -100,6 +100,9 @@ class State(Struct):
     # and v of the last step
     slope, slope_at, missed = reals("nv"), real, reals("nv")
     size_q, size_v, least_q, least_v, errors = reals("nv"), reals("nv"), reals("nv"), reals("nv"), reals(2)
+    # what the controller keeps: the last error in units of the tolerance, and whether the next step
+    # follows one that was repeated
+    last_error, repeated = real, integer
     # the largest error of v with what stiff parts would take back, relative, and when
     roughest, roughest_at = real, real
     # ---- what the steps before tell about the first guess of the next
