@@ -85,7 +85,7 @@ def test_a_jump_that_nobody_named() -> None:
         iso.integrate(system, dt=iso.Adaptive(1e-3, smallest=0.01), t_end=1.0)
 
 
-@pytest.mark.filterwarnings("ignore:scheme 'Newmark")
+@pytest.mark.filterwarnings("ignore::isodyn.errors.AccuracyWarning")
 def test_refused() -> None:
     for rtol in (1e-17, 0.0, -1.0, 0.5):
         with pytest.raises(InputError, match=r"rtol of adaptive steps must lie between 1e-09 and 0\.1"):
