@@ -6,6 +6,7 @@ from typing import Any
 
 GROUPS: dict[str, tuple[str, ...]] = {
     "Run": ("integrate", "integrate_adaptive", "integrate_with_friction", "ensemble", "resume", "Newton"),
+    "Events": ("Event", "Release", "Lock", "SwitchLoad"),
     "Build a mechanism": ("Mechanism", "Sensor", "shapes", "load_model", "load_urdf", "load_mjcf", "load_sdf"),
     "Joints and rows": (
         *("Hinge", "Prismatic", "Spherical", "Cylindrical", "Universal", "Planar", "Fixed", "Screw", "Distance"),
@@ -24,7 +25,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         *("from_lagrangian", "rayleigh", "rayleigh_from_ratios", "modal_damping"),
         *("base_excitation", "harmonic", "step_load", "tabulated"),
     ),
-    "Schemes": ("Scheme", "FirstOrderScheme", "Composition", "analysis"),
+    "Schemes": ("Scheme", "FirstOrderScheme", "Composition", "DOP853", "analysis"),
     "How constraints enter": (
         *("Stabilised", "PositionLevel", "VelocityLevel", "AccelerationLevel", "Baumgarte", "Projection", "Penalty"),
         *("Overdetermined", "GGL", "Hamiltonian", "NullSpace", "UdwadiaKalaba"),

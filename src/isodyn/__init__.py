@@ -25,7 +25,19 @@ from isodyn.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from isodyn import analysis, beams, gauss, problems, reduction, report, subdomains
-    from isodyn.api import Adaptive, FixedSteps, Newton, StepPolicy, StepTimes, integrate
+    from isodyn.api import (
+        DOP853,
+        Adaptive,
+        Event,
+        FixedSteps,
+        Lock,
+        Newton,
+        Release,
+        StepPolicy,
+        StepTimes,
+        SwitchLoad,
+        integrate,
+    )
     from isodyn.api.adaptive import integrate_adaptive
     from isodyn.api.ensemble import ensemble
     from isodyn.api.resuming import resume
@@ -118,6 +130,7 @@ if TYPE_CHECKING:
 
 
 __all__ = [
+    "DOP853",
     "GGL",
     "AccelerationLevel",
     "Adaptive",
@@ -133,6 +146,7 @@ __all__ = [
     "Drag",
     "Drive",
     "Ensemble",
+    "Event",
     "FirstOrderScheme",
     "FirstOrderSystem",
     "Fixed",
@@ -153,6 +167,7 @@ __all__ = [
     "JointSpring",
     "LinearFirstOrderSystem",
     "LinearSystem",
+    "Lock",
     "MechanicalSystem",
     "Mechanism",
     "Motor",
@@ -169,6 +184,7 @@ __all__ = [
     "Pulley",
     "Pulse",
     "Ramp",
+    "Release",
     "RollingDisc",
     "RollingEllipsoid",
     "RollingSphere",
@@ -184,6 +200,7 @@ __all__ = [
     "StepPolicy",
     "StepTimes",
     "Subdomains",
+    "SwitchLoad",
     "Table",
     "Tension",
     "Torque",
@@ -239,7 +256,8 @@ _MODULES = {
     "shapes": "isodyn.bodies.shapes",
 }
 _LATER = {
-    **dict.fromkeys(("Adaptive", "FixedSteps", "Newton", "StepPolicy", "StepTimes", "integrate"), "isodyn.api"),
+    **dict.fromkeys(("Adaptive", "DOP853", "Event", "FixedSteps", "Lock", "Newton", "Release"), "isodyn.api"),
+    **dict.fromkeys(("StepPolicy", "StepTimes", "SwitchLoad", "integrate"), "isodyn.api"),
     **dict.fromkeys(
         (
             "GGL",

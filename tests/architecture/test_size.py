@@ -21,9 +21,7 @@ ARGUMENTS = 12
 LINES = 400
 
 # above 20: to be divided
-TOO_COMPLEX = {
-    ("stepping/dop853.py", "march"): 21,
-}
+TOO_COMPLEX: dict[tuple[str, str], int] = {}
 # above 12
 COMPLEX = {
     ("friction/system.py", "system"): 16,

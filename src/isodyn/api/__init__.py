@@ -1,8 +1,23 @@
 """From a system and a scheme to a solution."""
 
 from isodyn.api.driver import integrate
+from isodyn.marching.switches import Lock, Release, SwitchLoad
 from isodyn.stepping.adaptive import Adaptive
+from isodyn.stepping.events import Event
+from isodyn.stepping.methods import DOP853
 from isodyn.stepping.newton_settings import Newton
 from isodyn.stepping.policies import FixedSteps, StepPolicy, StepTimes
 
-__all__ = ["Adaptive", "FixedSteps", "Newton", "StepPolicy", "StepTimes", "integrate"]
+__all__ = [
+    "DOP853",
+    "Adaptive",
+    "Event",
+    "FixedSteps",
+    "Lock",
+    "Newton",
+    "Release",
+    "StepPolicy",
+    "StepTimes",
+    "SwitchLoad",
+    "integrate",
+]

@@ -1,11 +1,5 @@
-"""`integrate_adaptive`: an explicit method of order 8 that chooses its steps, for smooth motions
-that are not stiff.
-
-The kernel (isodyn.stepping.dop853) takes steps on the accelerations of Gauss' principle and puts
-every accepted one back onto both constraint levels. Around it stand, in Python, what is done once
-in a while: the consistent start, the choice of rows, output times and events on the dense output,
-interrupts and errors.
-"""
+"""Runs whose steps another method than GS4 takes: `integrate` with a method in the place of a scheme,
+and `integrate_adaptive`, the name of the explicit one of order 8."""
 
 from __future__ import annotations
 
@@ -15,39 +9,91 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.described import described
 from isodyn.errors import InputError
 from isodyn.formulations import Formulation, NullSpace, UdwadiaKalaba
 from isodyn.kernels.compiled import FloatArray
-from isodyn.marching.adaptive_run import AdaptiveRun
+from isodyn.marching.columns import columns
+from isodyn.marching.method_run import MethodRun
 from isodyn.marching.progress import Progress
 from isodyn.marching.saved_times import save_times
-from isodyn.marching.schedule import resolved
+from isodyn.marching.schedule import plan, resolved
 from isodyn.real_numbers import real_array, real_number
 from isodyn.results.solution import Solution
-from isodyn.stepping.events import Event, read_events
+from isodyn.stepping.events import read_events
+from isodyn.stepping.methods import DOP853, StepMethod
 from isodyn.systems import System, as_system
 from isodyn.systems.mechanical import refuse_indefinite_mass
 
-LEAST_RTOL = 1e-13  # what double precision has to offer
-PARTS = 1000  # of the time span, on the progress bar
-
 
 @dataclass(frozen=True)
-class DormandPrince:
-    """What took the steps, in the place of a scheme."""
+class Asked:
+    """What a run by a method was asked for, beside the system and the method."""
 
-    rtol: float
-    atol: Any
+    t_end: float
+    t0: float = 0.0
+    save: Any = None
+    save_every: int = 1
+    select: Any = None
+    breakpoints: Any = ()
+    events: Any = ()
+    released: Any = ()
+    observe: Callable[[Any], Any] | None = None
+    progress: bool = False
+    assemble: bool = False
+    checkpoint: Any = None
 
-    name = "DOP853"
-    explicit = True
 
-    __repr__ = described
+def run_by_method(system: Any, method: StepMethod, formulation: Any, asked: Asked) -> Solution:
+    """One run with the steps of a method."""
+    system = as_system(system)
+    if not isinstance(system, System):
+        raise InputError(f"system must be one of isodyn's systems, received {type(system).__name__}")
+    if system.first_order and system.m and method.explicit:
+        raise InputError(
+            f"{method.name} takes no algebraic unknowns, received a system with {system.m} of them",
+            hint="integrate(...) with a scheme takes them",
+        )
+    t0, t_end = _check_span(asked.t0, asked.t_end)
+    refuse_indefinite_mass(system)
+    for name in ("first_step", "max_step"):
+        value = getattr(method, name)
+        if value is not None and value != np.inf:
+            resolved(t0, t_end, float(value), name)
+    formulation = _formulation(system, formulation)
+    if formulation is not None and asked.checkpoint is not None:
+        raise InputError(
+            f"checkpoints need compiled steps; {formulation!r} computes accelerations in Python",
+            hint="leave the formulation out: the motion is the same",
+        )
+    stretches = plan(t0, t_end, t_end - t0, asked.breakpoints, asked.save_every)
+    times = save_times(asked.save, t0, t_end, 1 + system.nq + 2 * system.nv + system.m)
+    if times is not None and len(stretches) > 1:
+        times = np.union1d(times, [stretch.t_stop for stretch in stretches[:-1]])
+    run = MethodRun(
+        system,
+        method,
+        stretches,
+        formulation=formulation,
+        atol=_tolerances(method.atol, system),
+        times=times,
+        observe=asked.observe,
+        assemble=asked.assemble,
+        events=read_events(asked.events),
+        released=asked.released,
+    )
+    run.checkpoint = asked.checkpoint
+    with Progress(run.whole, asked.progress) as bar:
+        sol = run.execute(bar)
+    return sol if asked.select is None else _selected(sol, asked.select)
 
-    def __str__(self) -> str:
-        atol = "1e-12 of typical sizes" if self.atol is None else self.atol
-        return f"DOP853, rtol = {self.rtol:g}, atol = {atol}"
+
+def _selected(sol: Solution, select: Any) -> Solution:
+    """The solution with some of its columns."""
+    kept = columns(select, sol.system.nq, sol.system.nv, sol.system.m)._asdict()
+    for name, chosen in kept.items():
+        setattr(sol, name, getattr(sol, name)[:, chosen])
+    sol.columns = kept
+    return sol
 
 
 def integrate_adaptive(
@@ -67,6 +113,8 @@ def integrate_adaptive(
     assemble: bool = False,
 ) -> Solution:
     """Integrate a smooth, non-stiff system with steps of order 8 that keep the error small.
+
+    This is another name for `integrate(system, iso.DOP853(rtol, atol), t_end=…)`.
 
     `sol.aux["event_times"]`, `["event_q"]`, `["event_v"]` hold a list per event; a terminal one
     ends the run there, with its state as the last row. Rejected steps are counted in
@@ -122,42 +170,9 @@ def integrate_adaptive(
     >>> bool(abs(sol.q[-1, 0] - 0.5403023058681398) < 1e-9)
     True
     """
-    system = as_system(system)
-    if not isinstance(system, System):
-        raise InputError(f"system must be one of isodyn's systems, received {type(system).__name__}")
-    if system.first_order and system.m:
-        raise InputError(
-            f"integrate_adaptive takes no algebraic unknowns, received a system with {system.m} of them",
-            hint="integrate(...) takes them",
-        )
-    _check_span(t0, t_end)
-    refuse_indefinite_mass(system)
-    if not (isinstance(rtol, int | float | np.floating) and LEAST_RTOL <= rtol < 1):
-        raise InputError(
-            f"rtol must lie between {LEAST_RTOL:g} and 1, received {rtol!r}",
-            hint="rounding adds up to more than smaller ones",
-        )
-    for name, value in (("first_step", first_step), ("max_step", max_step)):
-        if value is None or (name == "max_step" and value == np.inf):
-            continue
-        if real_number(name, value) <= 0:
-            raise InputError(f"{name} must be a positive number, received {value!r}")
-        resolved(float(t0), float(t_end), float(value), name)
-    run = AdaptiveRun(
-        system,
-        _formulation(system, formulation),
-        DormandPrince(float(rtol), atol),
-        _tolerances(atol, system),
-        (float(t0), float(t_end)),
-        save_times(save, t0, t_end, 1 + system.nq + 2 * system.nv + system.m),
-        first_step,
-        float(max_step),
-        bool(project) and system.m > 0,
-        read_events(events),
-        assemble,
-    )
-    with Progress(PARTS, progress) as bar:
-        return run.execute(lambda t: bar.update(int(PARTS * (t - t0) / (t_end - t0)), t))
+    method = DOP853(rtol, atol, first_step, max_step, bool(project))
+    asked = Asked(t_end, t0, save, events=events, progress=progress, assemble=assemble)
+    return run_by_method(system, method, formulation, asked)
 
 
 def _formulation(system: System, formulation: Any) -> UdwadiaKalaba | NullSpace | None:
@@ -168,7 +183,7 @@ def _formulation(system: System, formulation: Any) -> UdwadiaKalaba | NullSpace 
     if not known:
         what = type(formulation).__name__ if isinstance(formulation, Formulation) else "a value"
         raise InputError(
-            f"integrate_adaptive computes accelerations by UdwadiaKalaba(form) or NullSpace(basis), received {what}: {formulation!r}",
+            f"DOP853 computes accelerations by UdwadiaKalaba(form) or NullSpace(basis), received {what}: {formulation!r}",
             hint="leave the formulation out, or use integrate(...), where it says how constraints enter a step",
         )
     if system.m == 0 or system.first_order:
@@ -176,13 +191,14 @@ def _formulation(system: System, formulation: Any) -> UdwadiaKalaba | NullSpace 
     return None if formulation == UdwadiaKalaba() else formulation
 
 
-def _check_span(t0: Any, t_end: Any) -> None:
+def _check_span(t0: Any, t_end: Any) -> tuple[float, float]:
     t0, t_end = real_number("t0", t0), real_number("t_end", t_end)
     if t_end <= t0:
         raise InputError(
             f"t_end must lie after t0, received t0 = {t0:g}, t_end = {t_end:g}", hint="time runs forward; swap them?"
         )
     resolved(t0, t_end, t_end - t0, "t_end - t0")
+    return t0, t_end
 
 
 def _tolerances(atol: Any, system: System) -> FloatArray | None:
@@ -195,6 +211,3 @@ def _tolerances(atol: Any, system: System) -> FloatArray | None:
     tolerances = np.broadcast_to(tolerances, (n,)).copy()
     tolerances[tolerances == 0.0] = 1e-300  # components that stay zero have no relative error
     return tolerances
-
-
-__all__ = ["DormandPrince", "Event", "integrate_adaptive"]

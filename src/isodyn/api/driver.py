@@ -12,6 +12,7 @@ from isodyn.errors import InputError, IsodynError
 from isodyn.formulations import Formulation
 from isodyn.formulations.protocol import as_formulation, facts_of
 from isodyn.formulations.table import check_combination
+from isodyn.later import Later
 from isodyn.marching.at_rest import AtRest
 from isodyn.marching.columns import columns
 from isodyn.marching.composition import check_composition
@@ -21,13 +22,17 @@ from isodyn.marching.progress import Progress
 from isodyn.marching.run import Run
 from isodyn.marching.saved_times import rows_at, save_times
 from isodyn.marching.schedule import Stretch, along_times, plan
-from isodyn.results.checkpoint import as_checkpoint
+from isodyn.results.checkpoint import Checkpoint, as_checkpoint
 from isodyn.results.solution import Solution
 from isodyn.schemes import Composition, FirstOrderScheme, Scheme
 from isodyn.stepping.adaptive import OPENING
+from isodyn.stepping.events import Event, read_events
+from isodyn.stepping.methods import StepMethod
 from isodyn.stepping.newton_settings import Newton
 from isodyn.stepping.policies import FixedSteps, StepPolicy, StepTimes, check_policy
 from isodyn.systems import Description, System, as_system
+
+adaptive: Any = Later("isodyn.api.adaptive")  # SciPy's coefficients take a while to load
 
 Result = TypeVar("Result")
 
@@ -42,6 +47,8 @@ class Options(TypedDict, total=False):
     breakpoints: Any
     progress: bool
     observe: Callable[[Any], Any] | None
+    events: Any
+    released: Any
     newton: Newton | None
     assemble: bool
     substeps: Any
@@ -65,11 +72,11 @@ def integrate(
 @overload
 def integrate(
     system: System | Description,
-    scheme: Scheme | FirstOrderScheme | Composition | None = ...,
+    scheme: Scheme | FirstOrderScheme | Composition | StepMethod | None = ...,
     formulation: Formulation | None = ...,
     *,
-    dt: float | FixedSteps | StepTimes | StepPolicy,
     t_end: float,
+    dt: float | FixedSteps | StepTimes | StepPolicy | None = ...,
     **options: Unpack[Options],
 ) -> Solution: ...
 
@@ -79,8 +86,8 @@ def integrate(
     scheme: Any = None,
     formulation: Formulation | None = None,
     *,
-    dt: Any,
     t_end: float,
+    dt: Any = None,
     t0: float = 0.0,
     save_every: int = 1,
     save: Any = None,
@@ -88,6 +95,8 @@ def integrate(
     breakpoints: Any = (),
     progress: bool = False,
     observe: Callable[[Any], Any] | None = None,
+    events: Any = (),
+    released: Any = (),
     newton: Newton | None = None,
     assemble: bool = False,
     substeps: Any = None,
@@ -107,17 +116,20 @@ def integrate(
     scheme
         The scheme; `Scheme.default()`, which is U0(0.9, 1, 0), if left out. First-order systems
         take a `FirstOrderScheme`, or a `Scheme` that adapts to one (`Scheme.optimal(0.8)` if left
-        out). A `Composition` has order 4 or 6.
+        out). A `Composition` has order 4 or 6. A method such as `DOP853(rtol=1e-9)` takes the place
+        of a scheme, and chooses its steps: dt is left out then.
     formulation
         How constraints enter; `Stabilised()` if left out. `isodyn.formulations.table` says what
         goes with what.
+    t_end
+        End of the run.
     dt
         Size of a step; the last step is shorter if dt does not divide the span. `StepTimes` gives
         the times of steps, `Adaptive` keeps the error of each step small, and a `StepPolicy` of
         your own chooses steps on the way. Without a scheme, adaptive runs take U0(0, 0.5, 0), those
         of first-order systems GS4-1(0, 0).
-    t_end, t0
-        End and start of the run.
+    t0
+        Start of the run.
     save_every
         Save every n-th step; the first, the last and breakpoints are always saved.
     save
@@ -133,6 +145,11 @@ def integrate(
     observe
         Function that is called with the state (a `Sample`, or a `SubdomainSample`) at every saved
         time, with all columns. If it returns True, the run ends.
+    events
+        One or several `Event`: what happens where functions of the state pass through zero;
+        `sol.events` lists it. Functions (t, q, v) with SciPy's attributes are taken too.
+    released
+        Names of joints, or of rows of constraints, that are not enforced until an event locks them.
     newton
         Settings of the iteration.
     assemble
@@ -172,6 +189,20 @@ def integrate(
     True
     """
     _check(newton, observe)
+    if isinstance(scheme, StepMethod):
+        _refuse_beside_method(scheme, {"dt": dt, "newton": newton, "substeps": substeps, "executor": executor})
+        given: Any = {"save_every": save_every, "save": save, "select": select, "breakpoints": breakpoints}
+        given |= {"t0": t0, "assemble": assemble, "released": released}
+        kept = _begun(
+            checkpoint, system, {"scheme": scheme, "formulation": formulation, "t_end": t_end, **given}, events
+        )
+        return adaptive.run_by_method(
+            system,
+            scheme,
+            formulation,
+            adaptive.Asked(t_end, observe=observe, events=events, progress=progress, checkpoint=kept, **given),
+        )
+    _refuse_missing(dt)
     dt = dt.dt if isinstance(dt, FixedSteps) else dt
     stretches, typical = schedule(t0, t_end, dt, breakpoints, save_every)
     system = as_system(system)
@@ -180,28 +211,33 @@ def integrate(
             raise InputError(f"system must be one of isodyn's systems, received {type(system).__name__}")
         if typical is not dt:
             raise InputError(f"subdomains take system steps of one size, received dt = {dt!r}")
+        if read_events(events):
+            raise InputError("events are not for subdomains", hint="end a run with observe=")
         if checkpoint is not None:
             raise InputError("checkpoints are not for subdomains", hint="save what is done with observe=")
-        given: Any = {"select": select, "observe": observe, "progress": progress, "assemble": assemble}
+        given = {"select": select, "observe": observe, "progress": progress, "assemble": assemble}
         given |= {"substeps": substeps, "threads": threads, "executor": executor}
         return system.run(RunSettings(scheme, formulation, stretches, newton or Newton(), **given))
     if substeps is not None or executor is not None:
         raise InputError(f"substeps and executor are for subdomains; this is one {type(system).__name__}")
-    kept = as_checkpoint(checkpoint)
-    if kept is not None and not kept.begun:
-        given = {"scheme": scheme, "formulation": formulation, "dt": dt, "t_end": t_end, "t0": t0, "newton": newton}
-        given |= {"save_every": save_every, "select": select, "breakpoints": breakpoints, "assemble": assemble}
-        kept.begin(system, given if save is None else {**given, "save": save})
+    given = {"scheme": scheme, "formulation": formulation, "dt": dt, "t_end": t_end, "t0": t0, "newton": newton}
+    given |= {"save_every": save_every, "select": select, "breakpoints": breakpoints, "assemble": assemble}
+    given |= {"released": released}
+    kept = _begun(checkpoint, system, given if save is None else {**given, "save": save}, events)
     if save is not None:
         given = {"dt": dt, "t_end": t_end, "t0": t0, "breakpoints": breakpoints, "progress": progress}
         given |= {"observe": observe, "newton": newton, "assemble": assemble, "checkpoint": kept}
+        given |= {"events": events, "released": released}
         return _saved(system, scheme, formulation, save, save_every, select, given)
     formulation = _formulation(system, formulation)
     times: Any = {"dt": dt, "t_end": t_end, "t0": t0, "save_every": save_every, "breakpoints": breakpoints}
     times |= {"progress": progress, "newton": newton, "checkpoint": kept}
+    watched = read_events(events)
     if (other := as_transform(formulation)) is not None:
+        _refuse_events(watched, f"{type(other).__name__} integrates another system")
         return _transformed(other, system, scheme, select, assemble, observe=observe, **times)
     if formulation is None and system.first_order and (reduced := reduced_index(system, t0)) is not None:
+        _refuse_events(watched, "a system of index 3 is integrated in its stabilised form")
         return reduced.run(integrate, scheme, select, observe, **times)
     composition = None
     if isinstance(scheme, Composition):
@@ -213,12 +249,45 @@ def integrate(
     method = settle(system, scheme, formulation, typical, composition)
     if typical is not dt:
         refuse_sized(method, formulation, typical, policy)
-    run = Run(
-        system, method, stretches, newton=newton, select=select, observe=observe, assemble=assemble, policy=policy
-    )
+    options: Any = {"select": select, "observe": observe, "assemble": assemble, "policy": policy, "events": watched}
+    options |= {"released": released}
+    run = Run(system, method, stretches, newton=newton, **options)
     run.checkpoint = kept
-    with Progress(run.total_steps, progress and policy is None) as bar:
+    with Progress(run.whole, progress) as bar:
         return run.execute(bar)
+
+
+def _begun(checkpoint: Any, system: Any, options: dict[str, Any], events: Any) -> Checkpoint | None:
+    """The checkpoint of a run, with what the run was asked for."""
+    kept = as_checkpoint(checkpoint)
+    if kept is not None and not kept.begun:
+        kept.begin(as_system(system), options, len(read_events(events)))
+    return kept
+
+
+def _refuse_beside_method(method: StepMethod, given: dict[str, Any]) -> None:
+    """InputError for what has no meaning beside a method that chooses its steps."""
+    name = next((name for name, value in given.items() if value is not None), None)
+    if name is not None:
+        raise InputError(
+            f"{method.name} chooses its steps by their error, and takes no {name}",
+            hint="leave it out; first_step and max_step of the method bound its steps",
+        )
+
+
+def _refuse_missing(dt: Any) -> None:
+    """InputError for a scheme without a step size."""
+    if dt is None:
+        raise InputError(
+            "dt is missing: a scheme needs the size of its steps",
+            hint="give dt, a number or iso.Adaptive(rtol=1e-4), or a method such as iso.DOP853(rtol=1e-9)",
+        )
+
+
+def _refuse_events(events: tuple[Event, ...], why: str) -> None:
+    """InputError for events where the run is not about the given system."""
+    if events:
+        raise InputError(f"{why}, which knows nothing of events", hint="leave the formulation out")
 
 
 def _check(newton: Any, observe: Any) -> None:

@@ -14,13 +14,16 @@ from isodyn.results.inputs import fingerprint, from_json
 from isodyn.results.seals import opened_json
 from isodyn.results.solution import Solution
 from isodyn.results.stored_models import system_of_model
+from isodyn.stepping.events import read_events
 from isodyn.systems.description import as_system
 
-NEEDED = {"dt", "t_end"}
-OWN = {"system", "progress", "observe", "checkpoint"}  # what a resumed run is given anew
+NEEDED = {"t_end"}
+OWN = {"system", "progress", "observe", "events", "checkpoint"}  # what a resumed run is given anew
 
 
-def resume(path: str | Path, system: Any = None, *, progress: bool = False, observe: Any = None) -> Solution:
+def resume(
+    path: str | Path, system: Any = None, *, progress: bool = False, observe: Any = None, events: Any = ()
+) -> Solution:
     """Continue a run that was started with `checkpoint=path`.
 
     The result is bit for bit that of a run which was not interrupted.
@@ -33,8 +36,8 @@ def resume(path: str | Path, system: Any = None, *, progress: bool = False, obse
         The system of the run, which is checked; a run from a model file brings its own.
     progress
         Show a bar with the remaining time on standard error.
-    observe
-        As in `integrate`.
+    observe, events
+        As in `integrate`; a run with events needs the same ones.
 
     Returns
     -------
@@ -68,6 +71,11 @@ def resume(path: str | Path, system: Any = None, *, progress: bool = False, obse
             f"{folder} belongs to another system: names, start or forces differ",
             hint="give the system as it was when the run began",
         )
+    if document.get("events", 0) != len(read_events(events)):
+        raise InputError(
+            f"the run in {folder} had {document.get('events', 0)} events, received {len(read_events(events))}",
+            hint="give the same ones: resume(path, system, events=…)",
+        )
     try:
         options = {name: from_json(value) for name, value in document["options"].items()}
         checkpoint = Checkpoint(folder, document["every"], document["model"], resumed=True)
@@ -84,7 +92,9 @@ def resume(path: str | Path, system: Any = None, *, progress: bool = False, obse
             raise
         raise DamageError(f"{folder / 'run.json'} does not describe a run: {error}") from None
     checkpoint.identity = identity
-    found: Solution = integrate(system, **options, progress=progress, observe=observe, checkpoint=checkpoint)
+    found: Solution = integrate(
+        system, **options, progress=progress, observe=observe, events=events, checkpoint=checkpoint
+    )
     found.model = document["model"]
     return found
 

@@ -54,7 +54,7 @@ class FrictionSolution(Solution):
 
     Parameters
     ----------
-    t, q, v, a, lam, system, scheme, stats, columns, aux, redundant, model
+    t, q, v, a, lam, system, scheme, stats, columns, aux, redundant, model, events
         As in `Solution`.
     normal
         Normal reactions N of all contacts side by side (k, Σ rows).

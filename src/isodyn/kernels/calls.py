@@ -1,7 +1,7 @@
 """Functions that compiled code calls at an address it was given as a number: C functions of structs
-that return a number.
+that return a number, and kernels.
 
-They are made by users: compiled with `numba.cfunc`, or in Python behind `ctypes`. Without
+The former are made by users: compiled with `numba.cfunc`, or in Python behind `ctypes`. Without
 compilation the address is a key.
 """
 
@@ -14,9 +14,10 @@ from typing import Any
 import numba
 from llvmlite import ir
 from numba import types
+from numba.core import cgutils
 from numba.extending import intrinsic
 
-_functions: dict[int, Callable[..., float]] = {}  # by address, for runs without compilation
+_functions: dict[int, Callable[..., Any]] = {}  # by address, for runs without compilation
 
 
 @intrinsic
@@ -55,3 +56,59 @@ class CalledBack:
         self._kept = ctypes.CFUNCTYPE(ctypes.c_double, *[ctypes.c_void_p] * 5)(call)
         self.address: int = ctypes.cast(self._kept, ctypes.c_void_p).value or 0
         _functions[self.address] = call
+
+
+def address_of_kernel(kernel: Any) -> int:
+    """Where a kernel with a signature is, for those who call it by `kernel_at`; the caller keeps
+    it."""
+    if numba.config.DISABLE_JIT:
+        _functions[id(kernel)] = kernel
+        return id(kernel)
+    return int(kernel.address())
+
+
+def _lowered(kind: Any) -> Any:
+    """What lowers a call (address, arguments …) of the kernel with the signature `kind` that is
+    there."""
+
+    def lower(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        convention = context.call_conv
+        given = [
+            context.cast(builder, value, source, wanted)
+            for value, source, wanted in zip(values[1:], signature.args[1:], kind.args, strict=True)
+        ]
+        function = builder.inttoptr(values[0], convention.get_function_type(kind.return_type, kind.args).as_pointer())
+        status, result = convention.call_function(builder, function, kind.return_type, kind.args, given)
+        # an exception goes on, as it does through a copy
+        with cgutils.if_unlikely(builder, status.is_error):
+            convention.return_status_propagate(builder, status)
+        return result
+
+    return lower
+
+
+def _of_five(kind: Any) -> Any:
+    def call(context: Any, address: Any, a: Any, b: Any, c: Any, d: Any, e: Any) -> Any:
+        return kind.return_type(address, a, b, c, d, e), _lowered(kind)
+
+    return call
+
+
+def _of_eight(kind: Any) -> Any:
+    def call(context: Any, address: Any, a: Any, b: Any, c: Any, d: Any, e: Any, f: Any, g: Any, h: Any) -> Any:
+        return kind.return_type(address, a, b, c, d, e, f, g, h), _lowered(kind)
+
+    return call
+
+
+_TYPED = {5: _of_five, 8: _of_eight}  # Numba counts the arguments of an intrinsic
+
+
+def kernel_at(kind: Any) -> Any:
+    """A function (address, arguments …) for kernels: what the kernel with the signature `kind` at
+    the address returns."""
+    return _called if numba.config.DISABLE_JIT else intrinsic(_TYPED[len(kind.args)](kind))
+
+
+def _called(address: int, *arguments: Any) -> Any:
+    return _functions[address](*arguments)

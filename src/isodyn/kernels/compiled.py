@@ -81,11 +81,14 @@ class Traits(IntFlag):
     KNOWS_RATE = 256  # answers RATE; and RETRACT by nothing brings q back to where it lives
     KNOWS_LEVELS = 512  # answers LEVELS
     COUNTS_TURNS = 1024  # answers SETTLE
+    SKETCHES_TANGENT = 2048  # answers JACOBIAN for every c from differences, well enough for corrections
 
 
 # the same as plain numbers, for kernels
 RETRACTS, KNOWS_MASS, KNOWS_TANGENT, SOLVES, LINEAR = (1 << k for k in range(5))
-CONSTANT_MASS, GENERAL, SPARSE, KNOWS_RATE, KNOWS_LEVELS, COUNTS_TURNS = (1 << k for k in range(5, 11))
+CONSTANT_MASS, GENERAL, SPARSE, KNOWS_RATE, KNOWS_LEVELS, COUNTS_TURNS, SKETCHES_TANGENT = (
+    1 << k for k in range(5, 12)
+)
 
 # ---- answers of a model and of the kernels
 OK, NOT_CONVERGED, SINGULAR, NOT_FINITE, RAISED, WRONG_SHAPE, NO_PIVOT, UNTOLD = range(

@@ -276,6 +276,22 @@ def address_at(number: Any) -> Any:
     return number
 
 
+_numbered: dict[int, Struct] = {}  # by number, for runs without compilation
+
+
+def number_of(struct: Struct) -> int:
+    """Where a struct is, as a number for a field of another one; the caller keeps the struct."""
+    if numba.config.DISABLE_JIT:
+        _numbered[id(struct)] = struct
+        return id(struct)
+    return int(struct.__dict__["_address"])
+
+
+def struct_at(number: int) -> Any:
+    """The address of the struct that `number_of` wrote down."""
+    return _numbered[number]
+
+
 def addresses(structs: Sequence[Struct]) -> Any:
     """Where structs are, in numbers that kernels read; the caller keeps the structs."""
     return structs if numba.config.DISABLE_JIT else np.array([one.__dict__["_address"] for one in structs])
@@ -283,3 +299,4 @@ def addresses(structs: Sequence[Struct]) -> Any:
 
 if not numba.config.DISABLE_JIT:
     copy_struct, opened, address_at, address_of = _copy_struct, _opened, _address_at, _address_of
+    struct_at = _address_at

@@ -20,12 +20,13 @@ from isodyn.stepping import initial
 
 if TYPE_CHECKING:
     from isodyn.marching.enforced_rows import EnforcedRows
+    from isodyn.marching.last_step import LastStep
     from isodyn.marching.run import Run
 
 
-def show(run: Run, row: int) -> None:
-    """Write the state into row k, with the multipliers of the state itself; they are put into
-    memory.lam_1 too."""
+def show(run: LastStep, row: int) -> None:
+    """Write the state into a row, with the multipliers of the state itself; these into memory.lam_1
+    too."""
     state, memory = run.state, run.memory
     memory.lam_1 = state.lam
     if run.closure.at_balance:

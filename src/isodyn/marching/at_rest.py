@@ -95,7 +95,7 @@ class AtRest(EnforcedRows):
         if first:
             refuse_stationary(ask, self.independent, t, state.q, state.v)
         if first and not self.assemble:
-            refuse_if_far(ask, t, *given, self.slowest)
+            refuse_if_far(ask, t, *given, self.slowest, self.held)
         self.check(status, t, t)
         if self.moved_from(given[0]):
             self.enforce(self.independent_rows(t))

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isodyn.linear_solvers.rows import Rows
+from isodyn.marching.switches import without
 
 if TYPE_CHECKING:
     from isodyn.marching.run import Run
 
+LEFT = ("q", "v", "a", "lam")
 CHOICE = ("chosen", "dropped", "diagonal", "singular_values")
 
 
@@ -29,9 +31,15 @@ def carried(run: Run) -> dict[str, Any]:
         "other": run.other is not None,
         "refined": run.refinements(),
         "index": "" if run.index is None else str(run.index),
-        "left_rows": np.array([row for row, _, _ in left], dtype=np.int64),
-        "left_a": np.array([a for _, a, _ in left]).reshape(len(left), run.rows.a.shape[1]),
-        "left_lam": np.array([lam for _, _, lam in left]).reshape(len(left), run.rows.lam.shape[1]),
+        "left_rows": np.array([limits[0] for limits in left], dtype=np.int64),
+        **{
+            f"left_{name}": np.array([limits[k] for limits in left]).reshape(len(left), rows.shape[1])
+            for k, (name, rows) in enumerate(zip(LEFT, run.rows[1:5], strict=True), start=1)
+        },
+        "hold_rows": np.array([row for row, _ in run.holds], dtype=np.int64),
+        "hold_masks": np.array([held for _, held in run.holds], dtype=np.int64).reshape(len(run.holds), run.system.m),
+        "loads_off": np.array(run.loads_off, dtype=str),
+        **({} if run.watch is None else run.watch.carried()),
     }
 
 
@@ -40,6 +48,13 @@ def put_back(run: Run, found: dict[str, Any]) -> None:
     for name in run.counters.values():
         setattr(run.counters, name, found[f"counters_{name}"])
     run.chosen_at = float(found["chosen_at"])
+    run.holds = [
+        (int(row), held.astype(bool)) for row, held in zip(found["hold_rows"], found["hold_masks"], strict=True)
+    ]
+    run.held = np.flatnonzero(run.holds[-1][1]) if run.holds else None
+    if found["loads_off"].size:
+        off = {str(name) for name in found["loads_off"]}
+        run.take_model(without(run.system, off), tuple(sorted(off)))
     run.independent = Rows(*(found[name] for name in CHOICE))
     run.merged = [(int(a), int(b)) for a, b in found["merged"]]
     if found["other"]:
@@ -49,7 +64,9 @@ def put_back(run: Run, found: dict[str, Any]) -> None:
         setattr(run.state, name, found[f"state_{name}"])
     if run.model.sparsity is not None:
         run.memory.blocks.refined = int(found["refined"])
-    rows, a, lam = found["left_rows"], found["left_a"], found["left_lam"]
-    run.left = [(int(row), a[k].copy(), lam[k].copy()) for k, row in enumerate(rows)]
+    limits = [found[f"left_{name}"] for name in LEFT]
+    run.left = [(int(row), *(x[k].copy() for x in limits)) for k, row in enumerate(found["left_rows"])]
+    if run.watch is not None:
+        run.watch.put_back(found)
     run.index = str(found["index"]) or None
     run.return_to_state()

@@ -9,6 +9,7 @@ import numpy as np
 
 from isodyn.formulations.closure import OPEN, Closure
 from isodyn.kernels.compiled import OK, FloatArray
+from isodyn.linear_solvers.blocks import full
 from isodyn.linear_solvers.rows import LARGE, WORN, Rows, choose, choose_sparse, independence, moved_multipliers
 from isodyn.marching import at_balance
 from isodyn.marching.step_memory import StepMemory
@@ -25,11 +26,15 @@ class EnforcedRows(StepMemory):
         # G a = b at the balance, and nothing else
         self.drifts = closure.at_balance and closure.compliance == 0.0
         self.chosen_at = -np.inf  # when rows were last chosen again
+        self.held: Any = None  # numbers of the rows that are held, where events released others
 
     def independent_rows(self, t: float, *, again: bool = False) -> Rows:
         """The choice of rows at the present state."""
         G, by = self.ask.G(t, self.state.q, self.state.v), self.system.scales.v
         pattern = self.model.sparsity
+        if self.held is not None:
+            found = choose((full(G) * by)[self.held])
+            return Rows(self.held[found.chosen], self.held[found.dropped], found.diagonal, found.singular_values)
         if pattern is None or G.shape[0] * G.shape[1] <= LARGE:
             return choose(G * by, at_balance.tolerance_of_choice(self, G)) if again else choose(G * by)
         M = self.ask.mass(t, self.state.q, self.state.v)

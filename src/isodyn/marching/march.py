@@ -23,14 +23,28 @@ from numba import types
 
 from isodyn.kernels.compiled import F2, MODEL_TYPE, OK, RAISED, WRONG_SHAPE, F, I, f8, i8, kernel
 from isodyn.kernels.lowering import by_reference
-from isodyn.kernels.struct_types import ADDRESS
+from isodyn.kernels.struct_types import ADDRESS, copy_struct
 from isodyn.stepping.chosen_step import chosen_step, leg_number, leg_to, next_landing, shift
 from isodyn.stepping.closeness import watch_rank
 from isodyn.stepping.closure import copy_to
 from isodyn.stepping.composed_step import composed_step
+from isodyn.stepping.guards import look_for_events
 from isodyn.stepping.initial import PATIENCE, acceleration
-from isodyn.stepping.memory import COUNTERS, MEMORY, PLAN, STATE, Counters, Leg, Memory, Physics, Plan, State
+from isodyn.stepping.memory import (
+    COUNTERS,
+    MEMORY,
+    PLAN,
+    STATE,
+    UNDERFLOW,
+    Counters,
+    Leg,
+    Memory,
+    Physics,
+    Plan,
+    State,
+)
 from isodyn.stepping.step import advance
+from isodyn.stepping.told_step import take_at, told_step
 
 SavedRows = namedtuple("SavedRows", "t q v a lam mu nu balance_t balance_q balance_v step_error")
 """Saved rows of a run, preallocated; balance_… hold the states at the last two balances, one behind
@@ -43,6 +57,9 @@ Columns = namedtuple("Columns", "q v a lam")
 COLUMNS = types.NamedUniTuple(I, 4, Columns)
 
 FULL = 101  # a status: all rows are written, and more may come
+# statuses: the last step, whose beginning is memory.before, is to be looked into, because a row is
+# asked for inside; because an event may have happened there
+LOOK, HAPPENED = 102, 103
 NO_ROWS = SavedRows(np.zeros(0), *(np.zeros((0, 0)) for _ in range(10)))
 NO_COLUMNS = Columns(*(np.zeros(0, dtype=np.int64) for _ in range(4)))
 
@@ -128,8 +145,20 @@ def show_multipliers(p: Physics, leg: Leg, t: float, state: State, memory: Memor
 
 
 @kernel()
-def time_of(plan: Plan, step: int) -> float:
-    """The time to which a step of the run leads."""
+def save_row(p: Any, leg: Any, t_1: float, state: Any, memory: Any, columns: Any, rows: Any, counters: Any) -> int:
+    """The state as the next row, with the multipliers that are saved."""
+    status = show_multipliers(p, leg, min(t_1, leg.t_limit), state, memory, counters)
+    if status == OK:
+        write_row(leg.phi, state, memory, columns, rows, counters.rows)
+        if rows.step_error.shape[1] > 0:
+            write_error(state, rows, counters)
+        counters.rows += 1
+    return status
+
+
+@kernel()
+def time_of(plan: Any, step: int) -> float:
+    """Where a step of the run leads to."""
     n = step - plan.begin
     if step + 1 == plan.end:
         return plan.t_stop
@@ -156,13 +185,58 @@ def lands_or_counts(plan: Plan, step: int, t_1: float, landing: float) -> bool:
 
 
 @kernel()
-def planned_step(
-    p: Physics, leg: Leg, plan: Plan, t_1: float, saved: bool, state: State, memory: Memory, counters: Counters
-) -> int:
+def asked_for(times: Any, t: float, t_1: float) -> bool:
+    """Whether one of the ascending times lies in (t, t_1]."""
+    k = np.searchsorted(times, t, side="right")
+    if k >= times.size:
+        return False
+    return bool(times[k] <= t_1)
+
+
+@kernel()
+def planned_step(p: Any, leg: Any, plan: Any, t_1: float, saved: bool, state: Any, memory: Any, counters: Any) -> int:
     """A step to a time of the plan."""
     if plan.stages.size > 0:
         return composed_step(p, leg, plan, t_1, saved, state, memory, counters)
     return advance(p, leg, t_1, state, memory, counters)
+
+
+@kernel()
+def sized_step(model: Any, tables: Any, scratch: Any, plan: Any, state: Any, memory: Any, counters: Any) -> int:
+    """A step whose size is chosen: by its error, or by a policy."""
+    if plan.take != 0:
+        return told_step(model, tables, scratch, plan, state, memory, counters)
+    return chosen_step(model, tables, scratch, plan, state, memory, counters)
+
+
+STEP_TO = i8(MODEL_TYPE, ADDRESS, ADDRESS, PLAN, f8, STATE, MEMORY, COUNTERS)
+
+
+@kernel(STEP_TO, apart=True)
+def step_to(
+    model: Any, tables: Any, scratch: Any, plan: Any, t_1: float, state: Any, memory: Any, counters: Any
+) -> int:
+    """One step to t_1, whatever the plan says."""
+    if plan.take != 0:
+        status = take_at(plan.take, model, tables, scratch, plan, t_1, state, memory, counters)
+        return UNDERFLOW if status == OK and memory.error > 1.0 else status
+    leg = plan.legs[leg_to(plan, state.step, t_1)]
+    if state.lag != leg.phi:
+        shift(state, leg.phi)
+    p = by_reference(Physics(model, leg.traits, leg.holonomic, leg.closure, memory.rows, tables, scratch))
+    return planned_step(p, leg, plan, t_1, True, state, memory, counters)
+
+
+@kernel()
+def look_into(model: Any, tables: Any, scratch: Any, plan: Any, state: Any, memory: Any) -> int:
+    """Whether somebody has to look into the last step."""
+    if plan.guards != 0:
+        found = look_for_events(model, tables, scratch, plan, state, memory)
+        if found != 0:
+            return RAISED if found == RAISED else HAPPENED
+    if plan.between == 1 and asked_for(plan.times, memory.before.t, state.t):
+        return LOOK
+    return OK
 
 
 MARCH = i8(MODEL_TYPE, ADDRESS, ADDRESS, PLAN, i8, STATE, MEMORY, COLUMNS, ROWS_TYPE, COUNTERS)
@@ -184,34 +258,35 @@ def march(
     """Go on from `state` until `upto` steps of the run are done; state.step and counters.rows tell
     how far it came. A step that fails leaves the motion as it was."""
     while state.step < upto:
-        if plan.by_policy == 1:
+        if plan.by_policy == 1 or plan.take != 0:
             if state.t >= plan.t_stop:
                 return OK
             if counters.rows >= rows.t.size:
                 return FULL
             landing = next_landing(plan, state.t)
-            status = chosen_step(model, tables, scratch, plan, state, memory, counters)
+            status = sized_step(model, tables, scratch, plan, state, memory, counters)
             t_1 = state.t
             leg = plan.legs[leg_to(plan, state.step, t_1)]
-            saved = lands_or_counts(plan, state.step, t_1, landing)
+            saved = plan.between == 0 and lands_or_counts(plan, state.step, t_1, landing)
             p = by_reference(Physics(model, leg.traits, leg.holonomic, leg.closure, memory.rows, tables, scratch))
         else:
             leg = plan.legs[leg_number(plan, state.step)]
             p = by_reference(Physics(model, leg.traits, leg.holonomic, leg.closure, memory.rows, tables, scratch))
             t_1, saved = time_of(plan, state.step), is_saved(plan, state.step)
+            if plan.guards != 0:
+                copy_struct(state, memory.before)
             status = planned_step(p, leg, plan, t_1, saved, state, memory, counters)
         if status != OK:
             return status
         state.step += 1
         counters.steps += 1
         if saved:
-            status = show_multipliers(p, leg, min(t_1, leg.t_limit), state, memory, counters)
+            status = save_row(p, leg, t_1, state, memory, columns, rows, counters)
             if status != OK:
                 return status
-            write_row(leg.phi, state, memory, columns, rows, counters.rows)
-            if rows.step_error.shape[1] > 0:
-                write_error(state, rows, counters)
-            counters.rows += 1
         if state.step == leg.last:
             shift(state, leg.next_phi)
+        status = look_into(model, tables, scratch, plan, state, memory)
+        if status != OK:
+            return status
     return OK

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
+from typing import Any
 
 from isodyn.errors import InputError, SchemeError, StabilityWarning
 from isodyn.formulations import Formulation, Stabilised
@@ -11,7 +12,7 @@ from isodyn.formulations.closure import OPEN, Closure
 from isodyn.formulations.protocol import facts_of
 from isodyn.formulations.table import check_combination
 from isodyn.kernels.compiled import FloatArray
-from isodyn.marching.plan import Member
+from isodyn.marching.plan import STILL, Member
 from isodyn.schemes import Composition, FirstOrderScheme, Scheme
 from isodyn.schemes.stability_limits import critical_frequency
 from isodyn.stepping.coefficients import coefficients, starting_scheme
@@ -50,6 +51,21 @@ class Method:
     def named(self) -> Scheme | FirstOrderScheme | Composition:
         """What the solution tells."""
         return self.composition or self.scheme
+
+
+@dataclass(frozen=True, eq=False)
+class OwnMethod(Method):
+    """A method that takes steps of its own: coefficients of GS4 mean nothing there, and constraints
+    close no step."""
+
+    scheme: Any
+
+    @property
+    def main(self) -> Member:
+        """Coefficients of no step at all."""
+        return Member(STILL, OPEN)
+
+    starting = main
 
 
 def settle(

@@ -13,7 +13,6 @@ from isodyn.errors import InterruptedWarning
 from isodyn.formulations.near_singular import warn_near_singular
 from isodyn.kernels import interrupts
 from isodyn.later import Later
-from isodyn.marching import at_balance
 from isodyn.results.quality import largest_local_error, warn_of_coarse_steps
 from isodyn.results.solution import Solution
 from isodyn.results.statistics import Statistics
@@ -55,21 +54,36 @@ def solution_of(run: Run, stopped: str | None) -> Solution:
     """The solution of the rows that a run has written so far, with statistics; if the run was
     stopped, its last whole step is a row too."""
     k = int(run.counters.rows)
-    if stopped is not None and 0 < k < run.rows.t.size and run.state.t > run.rows.t[k - 1]:
-        at_balance.show(run, k)
+    room = run.sized or k < run.rows.t.size
+    if stopped is not None and run.state.step > 0 and room and (k == 0 or run.state.t > run.rows.t[k - 1]):
+        run.show_last(k)
         k += 1
     aux: dict[str, Any] = {}
     if run.left:
-        aux["breakpoint_rows"] = np.array([row for row, _, _ in run.left])
-        aux["a_left"] = np.array([a for _, a, _ in run.left])
-        aux["lam_left"] = np.array([lam for _, _, lam in run.left])
+        aux |= _left_limits(run)
+    if run.watch is not None:
+        aux |= run.watch.by_event()
+    if run.holds:
+        aux["held"] = np.ones((k, run.system.m), dtype=np.int64)
+        for row, held in run.holds:
+            aux["held"][row:] = held
     t, q, v, a, lam, *more = (r if k == r.shape[0] else r[:k].copy() for r in run.rows)
     aux |= {name: rows for name, rows in zip(run.rows._fields[5:], more, strict=True) if rows.shape[1]}
-    if run.drifts:
+    if run.ranks.size:
         aux["rank"] = run.ranks[:k].copy()
-    redundant = tuple(run.system.row_names[i] for i in run.independent.dropped)
     stats = _statistics(run, stopped)
-    return Solution(t, q, v, a, lam, run.system, run.method.named, stats, run.columns._asdict(), aux, redundant)
+    sol = Solution(t, q, v, a, lam, run.system, run.method.named, stats, run.columns._asdict(), aux, run.redundant)
+    sol.events = [] if run.watch is None else list(run.watch.happened)
+    return sol
+
+
+def _left_limits(run: Run) -> dict[str, Any]:
+    """Left-hand limits at breakpoints and events; of q and v where an event changed them."""
+    numbers, q, v, a, lam = (np.array(limits) for limits in zip(*run.left, strict=True))
+    found = {"breakpoint_rows": numbers, "a_left": a, "lam_left": lam}
+    if not (np.array_equal(q, run.rows.q[numbers]) and np.array_equal(v, run.rows.v[numbers])):
+        found |= {"q_left": q, "v_left": v}
+    return found
 
 
 def _statistics(run: Run, stopped: str | None) -> Statistics:
@@ -83,7 +97,7 @@ def _statistics(run: Run, stopped: str | None) -> Statistics:
         stopped=stopped,
         index=None if run.index is None else str(run.index),
     )
-    if run.method.composition is None and stats.steps:
+    if run.method.composition is None and stats.steps and run.plan.take == 0:
         stats.take(largest_local_error(np.array([getattr(run.state, name) for name in JUDGED]), run.system))
     return stats
 

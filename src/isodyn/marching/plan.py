@@ -24,6 +24,7 @@ from isodyn.systems.model import Model
 START, MAIN, LAST = range(3)  # legs of a plan
 UNKNOWN = 2**60  # steps of a stretch whose policy chooses them
 SMALLEST = 1e-13  # of the span of a run: no policy takes smaller steps
+STILL = Coefficients(0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)  # no step at all
 
 
 class Member(NamedTuple):

@@ -76,6 +76,7 @@ class FullMatrix:
         status = march.march(model.function, model.tables, model.scratch, plan, run.state.step + 1, *tables)
         for name in ("lam_1", "d", "a", "dx", "r", "fault", "correction"):
             setattr(ours, name, getattr(own, name))
+        ours.before.copy_from(own.before)
         ours.factors_good = 0
         forget(run.state)
         return int(status)

@@ -8,35 +8,40 @@ calls.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from isodyn.errors import ConvergenceError
 from isodyn.kernels import interrupts
-from isodyn.kernels.compiled import GENERAL, OK, RAISED, FloatArray
+from isodyn.kernels.compiled import GENERAL, OK, RAISED
 from isodyn.kernels.progress import run_clock
 from isodyn.linear_solvers.rows import LARGE, least_multipliers
 from isodyn.marching import at_balance, march
-from isodyn.marching.at_rest import AtRest
 from isodyn.marching.branch_start import limits_on_branch
 from isodyn.marching.carried import carried, put_back
 from isodyn.marching.columns import columns
 from isodyn.marching.error_sizes import ErrorSizes, begin_stretch
+from isodyn.marching.event_watch import EventWatch
 from isodyn.marching.kernel_plan import expect_kernels
+from isodyn.marching.last_step import LastStep
 from isodyn.marching.method import Method
 from isodyn.marching.outcome import carry_out, solution_of, warn_of_doubts
 from isodyn.marching.plan import LAST, MAIN, START, UNKNOWN, follow_policy, lay_legs, lay_stretch, new_plan
 from isodyn.marching.progress import Progress
-from isodyn.marching.remedies import FullMatrix, remedies_for
+from isodyn.marching.remedies import FullMatrix, Remedy, remedies_for
 from isodyn.marching.schedule import Stretch
+from isodyn.marching.switches import rows_of
 from isodyn.memory import require_rows
 from isodyn.results.at_balance import balances_at_end
 from isodyn.results.solution import Sample, Solution
+from isodyn.stepping.events import Event
 from isodyn.stepping.memory import UNDERFLOW
 from isodyn.stepping.newton_settings import Newton
 from isodyn.stepping.policies import AskedPolicy, StepPolicy, TakenStep
 
+PASSED = (OK, march.FULL, march.LOOK, march.HAPPENED)  # statuses of a march that did not fail
 # steps between looks at redundant rows: the same ones in every run, however fast it is
 _BLOCK = 256
 FIRST_ROWS = 1024  # that a run has memory for if nobody knows how many there will be
@@ -44,8 +49,10 @@ FIRST_ROWS = 1024  # that a run has memory for if nobody knows how many there wi
 _BLOCK_SECONDS = 0.1
 
 
-class Run(AtRest):
-    """The memory of one run, and the way from its start to its end."""
+class Run(LastStep):
+    """The memory of one run, and how it comes to its end."""
+
+    sized = False  # whether steps are as long as somebody finds on the way
 
     def __init__(
         self,
@@ -58,6 +65,8 @@ class Run(AtRest):
         observe: Any = None,
         assemble: bool = False,
         policy: StepPolicy | None = None,
+        events: tuple[Event, ...] = (),
+        released: Sequence[str] = (),
     ) -> None:
         span = stretches[-1].t_stop - stretches[0].t_start
         super().__init__(system, method.closure, method.scaling, assemble=assemble, span=span, newton=newton)
@@ -68,13 +77,17 @@ class Run(AtRest):
         if policy is not None and policy.estimates:
             self.sizes = ErrorSizes(policy, system, span)
             self.sizes.put_into(self.memory)
-        self.total_steps = UNKNOWN if policy else sum(stretch.steps for stretch in stretches)
+        self.sized = self.sized or policy is not None
+        self.total_steps = UNKNOWN if self.sized else sum(stretch.steps for stretch in stretches)
         self.rows = self._empty_rows()
-        self.left: list[tuple[int, FloatArray, FloatArray]] = []
+        self.left, self.holds = [], []
         self.ranks = np.zeros(self.rows.t.size if self.drifts else 0, dtype=np.int64)
-        self.remedies = remedies_for(self)
+        self.remedies = self.remedies_of()
         self.number = -1  # of the stretch
         self.plan = self._new_plan()
+        self.watch = EventWatch(self, events) if events else None
+        for name in (released,) if isinstance(released, str) else released:
+            self.hold(rows_of(system, name), False)
         self.checkpoint: Any = None  # of isodyn.results
         # clock at the start; seconds of the run that is resumed
         self.started, self.before = 0.0, 0.0
@@ -89,11 +102,11 @@ class Run(AtRest):
     def _empty_rows(self) -> Any:
         """Memory for all rows."""
         system, closure = self.system, self.closure
-        k = FIRST_ROWS if self.asked is not None else 1 + sum(stretch.rows for stretch in self.stretches)
+        k = FIRST_ROWS if self.sized else 1 + sum(stretch.rows for stretch in self.stretches)
         mu, nu = (system.m if flag else 0 for flag in (closure.keep_position, closure.keep_velocity))
         kept = (2, 2 * system.nq, 2 * system.nv) if self.keeps_balance else (0, 0, 0)
         sizes = [*(chosen.size for chosen in self.columns), mu, nu, *kept, 0 if self.sizes is None else 4]
-        require_rows(k, 1 + sum(sizes), k if self.asked is not None else self.total_steps)
+        require_rows(k, 1 + sum(sizes), k if self.sized else self.total_steps)
         return march.SavedRows(np.zeros(k), *(np.zeros((k, size)) for size in sizes))
 
     def _new_plan(self) -> Any:
@@ -124,8 +137,16 @@ class Run(AtRest):
         expect_kernels(self.model, self.system.m, self.closure)
         self.started = run_clock()
         sol = carry_out(lambda: self.follow(bar), self.where, lambda stopped: solution_of(self, stopped))
-        warn_of_doubts(self, sol)
+        self.warn(sol)
         return sol
+
+    def warn(self, sol: Solution) -> None:
+        """Warn of what the run is not sure of."""
+        warn_of_doubts(self, sol)
+
+    def remedies_of(self) -> list[Remedy]:
+        """What is done about a step that failed, in this order."""
+        return remedies_for(self)
 
     def follow(self, bar: Progress) -> str | None:
         """Go from the start, or from a checkpoint, to the end; return what ended the run early, or
@@ -139,10 +160,12 @@ class Run(AtRest):
             self.go_on(self.end_of_block(length))
             if self.counters.rows > written and self.ended_by_observer():
                 return f"stopped by observe {self.where()}"
+            if self.ended is not None:
+                return self.ended
             done = int(self.state.step) - step
             if self.checkpoint is not None and done and self.checkpoint.due(step + done):
                 self.checkpoint.write(self)
-            bar.update(step + done, self.state.t)
+            bar.update(self.progress, self.state.t)
             if interrupts.pending():
                 raise KeyboardInterrupt
             length = int(max(done, 1) * np.clip(_BLOCK_SECONDS / max(run_clock() - clock, 1e-6), 0.5, 8.0)) + 1
@@ -164,13 +187,18 @@ class Run(AtRest):
         """Go to a stretch: `start` at its first time, or go on inside it."""
         self.number = number
         stretch, done = self.stretches[number], int(self.state.step)
-        if self.asked is None:
+        if not self.sized:
             done = sum(before.steps for before in self.stretches[:number])
         lay_stretch(self.plan, stretch, done, composed=self.method.composition is not None)
-        if self.asked is not None:  # as many steps as it takes
+        if self.sized:  # as many steps as it takes
             lay_legs(self.plan, done, UNKNOWN, start=start or self.state.dt == 0.0, stop=stretch.ends_in_breakpoint)
         if start:
             self.start(stretch, first=number == 0)
+            if self.watch is not None:
+                with self.explained():
+                    self.watch.begin()
+        elif self.state.dt == 0.0 and not self.sized:
+            self.begin_leg()
 
     def return_to_state(self) -> None:
         """Go to the stretch that contains the state, which is known already."""
@@ -187,17 +215,22 @@ class Run(AtRest):
     @property
     def at_stop(self) -> bool:
         """Whether the end of the stretch is reached."""
-        return bool(self.state.t >= self.plan.t_stop if self.asked is not None else self.state.step == self.plan.end)
+        return bool(self.state.t >= self.plan.t_stop if self.sized else self.state.step == self.plan.end)
 
     def where(self) -> str:
-        """How far the run is, as text for messages."""
-        total = "" if self.asked is not None else f"of {self.total_steps} "
+        """How far the run is, in words."""
+        total = "" if self.sized else f"of {self.total_steps} "
         return f"at t = {self.state.t:g} after {self.counters.steps} {total}steps"
 
     def place(self) -> str:
         """The next step, for a note on an exception."""
-        total = "" if self.asked is not None else f" of {self.total_steps}"
+        total = "" if self.sized else f" of {self.total_steps}"
         return f"in step {int(self.counters.steps) + 1}{total}, from t = {self.state.t:.6g}"
+
+    def show_last(self, k: int) -> None:
+        """The state as row k, where the run was stopped."""
+        self.make_room(k + 1)
+        at_balance.show(self, k)
 
     def seconds(self) -> float:
         """How long the run has taken, with what was done before a checkpoint."""
@@ -228,7 +261,7 @@ class Run(AtRest):
             self.counters.rows = 1
             self.ranks[:1] = self.independent.rank
         else:
-            self.left.append((row, self.rows.a[row].copy(), self.rows.lam[row].copy()))
+            self.note_left(row)
         march.write_start(state, self.memory, self.columns, self.rows, row)
         if lam is not None:  # at a crossing of branches
             self.rows.lam[row] = lam[self.columns.lam]
@@ -247,8 +280,8 @@ class Run(AtRest):
         return upto
 
     def next_row(self, step: int) -> int:
-        """Number of steps that are done when the next row is written."""
-        if self.asked is not None:
+        """How many steps are done when the next row is written."""
+        if self.sized:
             return step + 1
         stretch, begin = self.stretches[self.number], int(self.plan.begin)
         return begin + 1 + stretch.next_saved(step - begin) if step < self.plan.end else step + 1
@@ -258,18 +291,32 @@ class Run(AtRest):
         that failed, apply a remedy, or raise the error that explains the failure."""
         if self.at_stop:
             self.enter(self.number + 1)
-        written = int(self.counters.rows)
+        written, upto = int(self.counters.rows), min(upto, int(self.plan.end))
         with self.explained():
-            if self.asked is not None and self.counters.rows == self.rows.t.size:
-                self.make_room(2 * self.rows.t.size)
-            status = self.march(min(upto, int(self.plan.end)))
-            status = OK if status == march.FULL else status
-            failed_at = None if status == OK else int(self.state.step)
+            self.see_to_room(upto)
+            status = self.march(upto)
+            failed_at = None if status in PASSED else int(self.state.step)
             status = self.remedied(status)
+            if status == march.HAPPENED and self.watch is not None:
+                self.ended = self.watch.look()
+            if status in (march.HAPPENED, march.LOOK):
+                self.fill_rows()
+            status = OK if status in PASSED else status
             self.ranks[written : int(self.counters.rows)] = self.independent.rank
             self.check(status, self.state.t, self.next_time())
         if self.independent.dropped.size and self.state.step != failed_at:
             self.watch_rows(bool(self.counters.rows > written))
+        self.finish_rows(written)
+
+    def see_to_room(self, upto: int) -> None:
+        """Memory for rows, where nobody knows how many there will be."""
+        if self.sized and self.counters.rows == self.rows.t.size:
+            self.make_room(2 * self.rows.t.size)
+        elif self.watch is not None and not self.sized:
+            self.make_room(int(self.counters.rows) + upto - int(self.state.step) + 1)
+
+    def finish_rows(self, begin: int) -> None:
+        """Finish the rows from this one on."""
 
     def march(self, upto: int) -> int:
         """Call the compiled march with the present memory and plan; return its status."""
@@ -286,15 +333,6 @@ class Run(AtRest):
                 status = remedy.apply(self, status)
         return status
 
-    def make_room(self, k: int) -> None:
-        """Make memory for k rows, if their number is not known in advance."""
-        if self.asked is None or k <= self.rows.t.size:
-            return
-        require_rows(k, 1 + sum(rows.shape[1] for rows in self.rows[1:]), k)
-        more = [(0, k - self.rows.t.size), (0, 0)]
-        self.ranks = np.pad(self.ranks, more[:1]) if self.drifts else self.ranks
-        self.rows = march.SavedRows(*(np.pad(rows, more[: rows.ndim]) for rows in self.rows))
-
     def taken_step(self) -> TakenStep:
         """The step that a policy is asked about."""
         state, legs = self.state, self.plan.legs
@@ -304,8 +342,7 @@ class Run(AtRest):
 
     def check(self, status: int, t: float, t_next: float) -> None:
         """Turn a status of the march into the error that says what happened where."""
-        if self.asked is not None and status == RAISED and self.asked.raised is not None:
-            raise self.asked.raised
+        self.raise_what_was_raised(status)
         if self.asked is not None and status in (RAISED, UNDERFLOW) and self.model.raised is None:
             raise ConvergenceError(
                 f"{self.asked.policy!r} accepts no step at t = {t:.6g}, down to {self.plan.smallest_dt:.3g}",
@@ -313,9 +350,15 @@ class Run(AtRest):
             )
         super().check(status, t, t_next)
 
+    def raise_what_was_raised(self, status: int) -> None:
+        """The exception of a function in Python that the march has called."""
+        for asked in (self.asked, None if self.watch is None else self.watch.called):
+            if status == RAISED and asked is not None and asked.raised is not None:
+                raise asked.raised
+
     def next_time(self) -> float:
-        """The time to which the next step leads."""
-        if self.asked is not None:
+        """Where the next step leads to."""
+        if self.sized:
             return float(self.state.t + self.state.next_dt)
         stretch = self.stretches[self.number]
         n = min(int(self.state.step) - int(self.plan.begin), stretch.steps - 1)

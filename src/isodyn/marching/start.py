@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from isodyn.errors import ConflictError, InputError, NonFiniteError, SingularError
-from isodyn.kernels.compiled import COUNTS_TURNS, RETRACTS, FloatArray
+from isodyn.kernels.compiled import COUNTS_TURNS, RETRACTS, FloatArray, IntArray
 from isodyn.linear_solvers.blocks import full
 from isodyn.linear_solvers.rows import Rows, partners
 from isodyn.stepping.memory import ROUNDING
@@ -133,10 +133,14 @@ def gaps(
     ]
 
 
-def refuse_if_far(ask: Questions, t: float, q: FloatArray, v: FloatArray, slowest: float) -> None:
-    """Raise `InputError`, with the name of the worst row, for a start that violates the constraints
-    by more than rounding of the input."""
+def refuse_if_far(
+    ask: Questions, t: float, q: FloatArray, v: FloatArray, slowest: float, held: IntArray | None = None
+) -> None:
+    """InputError for a start off the constraints by more than rounding of the input, naming the
+    worst row; of those that are held, if not all are."""
     for level, gap, raw in gaps(ask, t, q, v, slowest):
+        if held is not None:
+            gap[np.setdiff1d(np.arange(gap.size), held)] = 0.0
         if gap.size and np.abs(gap).max() > SMALL:
             worst = int(np.abs(gap).argmax())
             others = int((np.abs(gap) > SMALL).sum()) - 1

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from isodyn.formulations.closure import Closure
-from isodyn.kernels.compiled import SOLVES, Coefficients, FloatArray, IntArray
+from isodyn.kernels.compiled import SOLVES, FloatArray, IntArray
 from isodyn.kernels.struct import Struct
 from isodyn.later import Later
 from isodyn.linear_solvers.blocks import pack
 from isodyn.linear_solvers.rows import Rows, choose
-from isodyn.marching.plan import Member, fill_leg
+from isodyn.marching.plan import STILL, Member, fill_leg
 from isodyn.stepping.memory import Controls, Counters, Leg, Memory, allocate, forget, new_state, weigh
 from isodyn.systems.compiled_system import settled
 from isodyn.systems.model import Model
@@ -23,7 +23,6 @@ from isodyn.systems.scales import unlooked, weights
 
 fallback: Any = Later("isodyn.stepping.fallback")  # SciPy's solvers take a while to load
 
-STILL = Coefficients(0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)  # no step at all
 UNTRIED = Controls(1e-10, 0, 0, 0, 0, 0, 0)  # of what is no iteration
 
 

@@ -29,7 +29,7 @@ from isodyn.results.files import failed, make_folder, write_file
 from isodyn.results.inputs import fingerprint, to_json
 from isodyn.results.seals import opened, sealed, sealed_json
 
-FORMAT = 5
+FORMAT = 6
 MOST_BETWEEN = 10_000  # steps between checkpoints where nothing is said
 PARTS = 20
 BLOCK = re.compile(r"block-(\d{6,})\.npz")
@@ -125,7 +125,7 @@ class Checkpoint:
             raise InputError(f"a checkpoint takes the path of a folder, received {self.folder!r}")
         self.folder = Path(self.folder)
 
-    def begin(self, system: Any, options: dict[str, Any]) -> None:
+    def begin(self, system: Any, options: dict[str, Any], events: int = 0) -> None:
         """Set up the folder of a new run.
 
         Parameters
@@ -134,6 +134,8 @@ class Checkpoint:
             The system of the run.
         options
             The arguments of `integrate`.
+        events
+            How many events the run has.
 
         Raises
         ------
@@ -159,6 +161,7 @@ class Checkpoint:
             "system": fingerprint(system),
             "options": {name: to_json(value) for name, value in options.items()},
             "every": self.every,
+            "events": events,
             "model": self.model,
         }
         self.identity, text = sealed_json(document)

@@ -42,29 +42,30 @@ def interpolate(sol: Solution, t: FloatArray) -> tuple[FloatArray, FloatArray, F
     k = np.clip(np.searchsorted(sol.t, t, side="right") - 1, 0, sol.t.size - 2)
     dt = (sol.t[k + 1] - sol.t[k])[..., None]
     x = ((t - sol.t[k])[..., None] / dt).clip(0.0, 1.0)
-    a_end, lam_end = _left_limits(sol, "a"), _left_limits(sol, "lam")
+    q_end, v_end, a_end, lam_end = (_left_limits(sol, name) for name in ("q", "v", "a", "lam"))
     a = (1 - x) * sol.a[k] + x * a_end[k + 1]
     lam = (1 - x) * sol.lam[k] + x * lam_end[k + 1]
     if sol.system.first_order:
-        return t, np.zeros((*t.shape, 0)), _cubic(x, dt, sol.v[k], sol.v[k + 1], sol.a[k], a_end[k + 1]), a, lam
-    d, v = _quintic(x, dt, _differences(sol, k), sol.v[k], sol.v[k + 1], sol.a[k], a_end[k + 1])
+        return t, np.zeros((*t.shape, 0)), cubic(x, dt, sol.v[k], v_end[k + 1], sol.a[k], a_end[k + 1]), a, lam
+    d, v = quintic(x, dt, _differences(sol, k, q_end), sol.v[k], v_end[k + 1], sol.a[k], a_end[k + 1])
     return t, _moved(sol, k, d), v, a, lam
 
 
 def _left_limits(sol: Solution, name: str) -> FloatArray:
     """Rows of a or lam as the end of a step sees them: left-hand limits at breakpoints."""
     rows: FloatArray = getattr(sol, name)
-    if "breakpoint_rows" not in sol.aux:
+    if f"{name}_left" not in sol.aux:
         return rows
     rows = rows.copy()
     rows[sol.aux["breakpoint_rows"].astype(int)] = sol.aux[f"{name}_left"]
     return rows
 
 
-def _differences(sol: Solution, k: Any) -> FloatArray:
+def _differences(sol: Solution, k: Any, q_end: FloatArray) -> FloatArray:
     if sol.system.difference is None:
-        return sol.q[k + 1] - sol.q[k]
-    flat = np.array([sol.system.difference(sol.q[i], sol.q[i + 1]) for i in np.atleast_1d(k)])
+        moved: FloatArray = q_end[k + 1] - sol.q[k]
+        return moved
+    flat = np.array([sol.system.difference(sol.q[i], q_end[i + 1]) for i in np.atleast_1d(k)])
     return flat.reshape(*np.shape(k), -1)
 
 
@@ -77,12 +78,12 @@ def _moved(sol: Solution, k: Any, d: FloatArray) -> FloatArray:
     return np.array(flat).reshape(*np.shape(k), -1)
 
 
-def _cubic(x: FloatArray, dt: FloatArray, s0: FloatArray, s1: FloatArray, r0: FloatArray, r1: FloatArray) -> FloatArray:
+def cubic(x: FloatArray, dt: FloatArray, s0: FloatArray, s1: FloatArray, r0: FloatArray, r1: FloatArray) -> FloatArray:
     h = x * x * (3 - 2 * x)
     return s0 + h * (s1 - s0) + dt * x * (1 - x) * ((1 - x) * r0 - x * r1)
 
 
-def _quintic(
+def quintic(
     x: FloatArray, dt: FloatArray, d1: FloatArray, v0: FloatArray, v1: FloatArray, a0: FloatArray, a1: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     x2, x3, x4, x5 = x**2, x**3, x**4, x**5

@@ -13,8 +13,10 @@ from isodyn.later import Later
 from isodyn.notebook_views import ShownInNotebooks
 from isodyn.results.balance import Drift, drift, energy_balance
 from isodyn.results.dense_output import interpolate
+from isodyn.results.events import Happened
 from isodyn.results.statistics import Statistics
 from isodyn.results.views_of_parts import ViewsOfParts
+from isodyn.systems.energies import energies as energies_of_rows
 from isodyn.systems.implicit import ImplicitSystem
 
 # a run of a few particles needs none of these
@@ -51,7 +53,7 @@ class Sample(NamedTuple):
     ((2,), (2, 2))
     """
 
-    t: FloatArray
+    t: Any
     q: FloatArray
     v: FloatArray
     a: FloatArray
@@ -89,6 +91,8 @@ class Solution(ViewsOfParts, ShownInNotebooks):
         those of least norm.
     model
         The model file of the run, if there was one.
+    events
+        What happened, in order: `t`, `name`, `index` and the states before and after.
 
     Examples
     --------
@@ -112,6 +116,7 @@ class Solution(ViewsOfParts, ShownInNotebooks):
     aux: dict[str, Any] = field(default_factory=dict)
     redundant: tuple[str, ...] = ()
     model: dict[str, Any] | None = None
+    events: list[Happened] = field(default_factory=list)
 
     @property
     def s(self) -> FloatArray:
@@ -174,9 +179,7 @@ class Solution(ViewsOfParts, ShownInNotebooks):
         if self.system.energy is None:
             raise InputError("this system has no energy function", hint="pass energy= to the system")
         self._whole("energy()")
-        rows = [self.system.energy(q, v, t) for q, v, t in zip(self.q, self.v, self.t, strict=True)]
-        kinetic, potential = np.array(rows, dtype=np.float64).reshape(-1, 2).T
-        return kinetic, potential
+        return energies_of_rows(self.system, self.q, self.v, self.t)
 
     def drift(self) -> Drift:
         """Return how far the constraints are violated at every saved time.

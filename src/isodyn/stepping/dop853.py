@@ -12,38 +12,26 @@ dense output need 4 others. An attempt is accepted when
     err = h |e₅|² / √((|e₅|² + 0.01 |e₃|²) N) ≤ 1        [Hairer1993 Sec. II.10]
 
 with every component of e₅, e₃ divided by atol + rtol max(|y_n|, |y*|); then h ← h · min(10,
-max(0.2, 0.9 err^(−1/8))). Stages that end in a singular matrix or in a NaN, and steps whose end
-cannot be put onto the constraints, are attempts that failed.
+max(0.2, 0.9 err^(−1/8))) (isodyn.stepping.told_step). Stages that end in a singular matrix or in a
+NaN, and steps whose end cannot be put onto the constraints, are attempts that failed.
 """
 
 from __future__ import annotations
 
-from collections import namedtuple
 from typing import Any
 
 import numpy as np
-from numba import types
 from scipy.integrate import DOP853
 
-from isodyn.kernels.compiled import (
-    F2,
-    KNOWS_RATE,
-    MODEL_TYPE,
-    NOT_FINITE,
-    OK,
-    SINGULAR,
-    UNTOLD,
-    FloatArray,
-    i8,
-    kernel,
-)
+from isodyn.kernels.compiled import KNOWS_RATE, NOT_FINITE, OK, FloatArray, kernel
 from isodyn.kernels.lowering import by_reference
 from isodyn.kernels.struct import Struct, integer, real, reals
-from isodyn.kernels.struct_types import ADDRESS, StructType
+from isodyn.kernels.struct_types import opened, struct_at
 from isodyn.stepping.closure import copy_to, size
 from isodyn.stepping.initial import PATIENCE
-from isodyn.stepping.memory import COUNTERS, EPS, LEG, MEMORY, STATE, UNDERFLOW, Physics
-from isodyn.stepping.rate import live, onto_constraints, rate_of
+from isodyn.stepping.memory import EPS, UNDERFLOW, Physics
+from isodyn.stepping.rate import live, onto_constraints, rate_of, velocity_of_q
+from isodyn.stepping.told_step import TAKE
 
 STAGES = DOP853.n_stages
 ROWS = 16  # stages, the end of the step, and three for dense output
@@ -61,31 +49,23 @@ NEGLIGIBLE = (
 )
 
 
-class Pace(Struct):
-    """How far, how exactly and with which steps."""
+UNTOUCHED, PROJECTED, IN_PYTHON = range(3)  # how accepted steps end
 
-    t_end, rtol, h_max = real, real, real
-    h = real  # the size of the step to try next
-    # accepted steps stay as they are (0), are projected (1) or are finished by the caller with
-    # their rates (2)
+
+class Stages(Struct):
+    """Memory of the method: what it is asked for, and the rates of the last step with what its dense
+    output needs."""
+
+    rtol = real
+    # accepted steps stay as they are (UNTOUCHED), are PROJECTED, or are finished by the caller with
+    # their rates (IN_PYTHON)
     project = integer
-    dense = integer  # dense output nowhere (0), where a time is asked for (1) or in all steps (2)
     atol = reals("components")  # errors allowed of what is nearly zero
-    times = reals("times")  # that are asked for, ascending
-
-
-PACE = StructType(Pace)
-
-Path = namedtuple("Path", "clock start end a lam powers")
-"""Accepted steps: (t_n, t_{n+1}, whether dense output is there), y_n, y_{n+1}, accelerations and
-multipliers there, dense output."""
-PATH = types.NamedUniTuple(F2, len(Path._fields), Path)
-
-
-def allocate_path(steps: int, nq: int, nv: int, m: int, dense: bool) -> Path:
-    """Memory for so many steps."""
-    sizes = (3, nq + nv, nq + nv, nv, m, POWERS * (nq + nv) if dense else 0)
-    return Path(*(np.zeros((steps, size)) for size in sizes))
+    # the step: from where, to where; and how many solves the accelerations of its stages take
+    t_0, t_1, solves = real, real, integer
+    start, end = reals("components"), reals("components")  # y_n, and y* before it is projected
+    rates = reals(ROWS, "components")
+    powers = reals(POWERS, "components")  # coefficients of the dense output
 
 
 @kernel()
@@ -122,20 +102,19 @@ def error_norm(h: float, y: FloatArray, end: FloatArray, K: Any, rtol: float, at
 
 
 @kernel()
-def interpolant(h: float, y: FloatArray, end: FloatArray, K: Any, out: FloatArray) -> None:
+def interpolant(h: float, y: FloatArray, end: FloatArray, K: Any, out: Any) -> None:
     """Coefficients of the dense output of order 7 between y and the end of the step before it is
     projected."""
-    n = y.size
-    for i in range(n):
+    for i in range(y.size):
         change = end[i] - y[i]
-        out[i] = change
-        out[n + i] = h * K[0, i] - change
-        out[2 * n + i] = 2.0 * change - h * (K[STAGES, i] + K[0, i])
+        out[0, i] = change
+        out[1, i] = h * K[0, i] - change
+        out[2, i] = 2.0 * change - h * (K[STAGES, i] + K[0, i])
         for k in range(D.shape[0]):
             total = 0.0
             for j in range(ROWS):
                 total += D[k, j] * K[j, i]
-            out[(3 + k) * n + i] = h * total
+            out[3 + k, i] = h * total
 
 
 @kernel()
@@ -151,106 +130,98 @@ def moved_far(end: FloatArray, trial: Any, rtol: float, atol: FloatArray) -> boo
 
 
 @kernel()
-def asked_for(times: FloatArray, t: float, t_1: float) -> bool:
-    """Whether one of the ascending times lies in (t, t_1)."""
-    k = np.searchsorted(times, t, side="right")
-    if k >= times.size:
-        return False
-    return bool(times[k] < t_1)
+def physics_of(model: Any, tables: Any, scratch: Any, plan: Any, memory: Any) -> Any:
+    """The model with the rows that are enforced."""
+    leg = plan.legs[0]
+    return Physics(model, leg.traits, leg.holonomic, leg.closure, memory.rows, tables, scratch)
 
 
-@kernel(i8(MODEL_TYPE, ADDRESS, ADDRESS, LEG, PACE, STATE, STATE, MEMORY, F2, PATH, COUNTERS))
-def march(
-    model: Any,
-    tables: Any,
-    scratch: Any,
-    leg: Any,
-    pace: Any,
-    state: Any,
-    trial: Any,
-    memory: Any,
-    K: Any,
-    path: Any,
-    counters: Any,
-) -> int:
-    """Steps from the state, as many as `path` has room for or until t_end; counters.steps tells how
-    far it came.
+@kernel()
+def begin(p: Any, own: Any, t_1: float, state: Any, memory: Any) -> int:
+    """y_n and its rate, from the state; a step that is tried again solves as often as before."""
+    nq = state.q.size
+    if own.t_0 != state.t:
+        negligible = 0.0 < memory.second_change <= NEGLIGIBLE * own.rtol
+        own.solves = 1 if negligible else PATIENCE
+    own.t_0, own.t_1 = state.t, t_1
+    copy_to(state.q, own.start[:nq])
+    copy_to(state.v, own.start[nq:])
+    copy_to(state.a, own.rates[0][nq:])
+    return velocity_of_q(p, state.q, state.v, memory.by_v, own.rates[0][:nq]) if nq > 0 else OK
 
-    K[0] holds the rate at the state, pace.h the size to try next; both are kept up.
-    """
-    p = by_reference(Physics(model, leg.traits, leg.holonomic, leg.closure, memory.rows, tables, scratch))
-    nq, n = state.q.size, state.q.size + state.v.size
-    for number in range(path.clock.shape[0]):
-        t = state.t
-        if t >= pace.t_end:
-            return OK
-        y, end, a, lam = path.start[number], path.end[number], path.a[number], path.lam[number]
-        copy_to(state.q, y[:nq])
-        copy_to(state.v, y[nq:])
-        failed = OK  # why the last attempt was not accepted
-        most = 1 if 0.0 < memory.second_change <= NEGLIGIBLE * pace.rtol else PATIENCE
-        while True:
-            h, t_1 = min(pace.h, pace.h_max), pace.t_end
-            if 1.01 * h < pace.t_end - t:
-                t_1 = t + h
-            h = t_1 - t
-            if failed != OK and h <= 10.0 * EPS * max(abs(t), 1e-6 * abs(pace.t_end)):
-                return failed
-            error, status = np.inf, OK
-            for s in range(1, STAGES):
-                stage(s, h, y, K, trial)
-                status = rate_of(p, leg, t + NODES[s] * h, trial, memory, K[s], counters, most)
-                if status != OK:
-                    break
-            if status == OK:
-                stage(STAGES, h, y, K, trial)
-                copy_to(trial.q, end[:nq])
-                copy_to(trial.v, end[nq:])
-                error = error_norm(h, y, end, K, pace.rtol, pace.atol)
-                status = NOT_FINITE if not np.isfinite(error) else OK if error <= 1.0 else UNDERFLOW
-            dense = status == OK and (pace.dense == 2 or (pace.dense == 1 and asked_for(pace.times, t, t_1)))
-            finish = pace.project == 1 or (pace.project == 0 and p.traits & KNOWS_RATE)
-            if dense or (status == OK and pace.project == 0 and not finish):
-                status = rate_of(p, leg, t_1, trial, memory, K[STAGES], counters, PATIENCE)
-                copy_to(trial.a, a)
-                copy_to(trial.lam, lam)
-            if dense:
-                for s in range(STAGES + 1, ROWS):
-                    if status == OK:
-                        stage(s, h, y, K, trial)
-                        status = rate_of(p, leg, t + NODES[s] * h, trial, memory, K[s], counters, most)
-                interpolant(h, y, end, K, path.powers[number])
-            if status == OK and finish:
-                status = live(p, end[:nq], trial.da, trial.q) if p.traits & KNOWS_RATE else OK
-                if not p.traits & KNOWS_RATE:
-                    copy_to(end[:nq], trial.q)
-                copy_to(end[nq:], trial.v)
-                if pace.project == 1 and status == OK:
-                    status = onto_constraints(p, t_1, trial, memory)
-                    if status == OK and moved_far(end, trial, pace.rtol, pace.atol):
-                        status = UNDERFLOW
-                if status == OK:
-                    status = rate_of(p, leg, t_1, trial, memory, K[STAGES], counters, PATIENCE)
-                copy_to(trial.q, end[:nq])
-                copy_to(trial.v, end[nq:])
-                copy_to(trial.a, a)
-                copy_to(trial.lam, lam)
-            factor = 10.0 if error == 0.0 else min(10.0, max(0.2, 0.9 * error**-0.125))
-            if status == OK:
-                break
-            if status not in (NOT_FINITE, SINGULAR, UNDERFLOW, UNTOLD):
-                return status
-            counters.rejected += 1
-            pace.h = h * (factor if error > 1.0 and np.isfinite(error) else 0.25)
-            failed = status
-        path.clock[number, 0], path.clock[number, 1], path.clock[number, 2] = t, t_1, 1.0 if dense else 0.0
-        copy_to(end[:nq], state.q)
-        copy_to(end[nq:], state.v)
-        copy_to(a, state.a)
-        copy_to(lam, state.lam)
-        for i in range(n):
-            K[0, i] = K[STAGES, i]
-        state.t = t_1
-        pace.h = h * (min(1.0, factor) if failed != OK else factor)
-        counters.steps += 1
+
+@kernel()
+def stages(p: Any, leg: Any, first: int, last: int, own: Any, memory: Any, counters: Any) -> int:
+    """Rates of the stages first … last − 1."""
+    trial, h = memory.aside, own.t_1 - own.t_0
+    for s in range(first, last):
+        stage(s, h, own.start, own.rates, trial)
+        status = rate_of(
+            p, leg, min(own.t_0 + NODES[s] * h, leg.t_limit), trial, memory, own.rates[s], counters, own.solves
+        )
+        if status != OK:
+            return status
     return OK
+
+
+@kernel()
+def finish(p: Any, leg: Any, own: Any, memory: Any, counters: Any) -> int:
+    """memory.aside, the end y*, where it lives, onto the constraints, with its accelerations."""
+    trial, end, nq, status = memory.aside, own.end, memory.aside.q.size, OK
+    t_1 = min(own.t_1, leg.t_limit)
+    if p.traits & KNOWS_RATE:
+        status = live(p, end[:nq], trial.da, trial.q)
+    if own.project == PROJECTED and status == OK:
+        status = onto_constraints(p, t_1, trial, memory)
+        if status == OK and moved_far(end, trial, own.rtol, own.atol):
+            status = UNDERFLOW
+    if status == OK:
+        status = rate_of(p, leg, t_1, trial, memory, own.rates[STAGES], counters, PATIENCE)
+    return status
+
+
+@kernel(TAKE, apart=True)
+def take(model: Any, tables: Any, scratch: Any, plan: Any, t_1: float, state: Any, memory: Any, counters: Any) -> int:
+    """One step, and its error."""
+    own, leg, trial = opened(Stages, struct_at(plan.own)), plan.legs[0], memory.aside
+    p = by_reference(physics_of(model, tables, scratch, plan, memory))
+    h, nq = t_1 - state.t, state.q.size
+    status = begin(p, own, t_1, state, memory)
+    if status == OK:
+        status = stages(p, leg, 1, STAGES, own, memory, counters)
+    if status != OK:
+        return status
+    stage(STAGES, h, own.start, own.rates, trial)
+    copy_to(trial.q, own.end[:nq])
+    copy_to(trial.v, own.end[nq:])
+    memory.error = error_norm(h, own.start, own.end, own.rates, own.rtol, own.atol)
+    if not np.isfinite(memory.error):
+        return NOT_FINITE
+    if memory.error > 1.0:
+        return OK
+    if own.project != IN_PYTHON:
+        status = finish(p, leg, own, memory, counters)
+        copy_to(trial.a, state.a)
+        copy_to(trial.lam, state.lam)
+    copy_to(trial.q, state.q)
+    copy_to(trial.v, state.v)
+    state.t, state.dt = t_1, h
+    return status
+
+
+@kernel(TAKE, apart=True)
+def prepare_dense(
+    model: Any, tables: Any, scratch: Any, plan: Any, t_1: float, state: Any, memory: Any, counters: Any
+) -> int:
+    """Coefficients of the dense output of the last step, which ended at t_1 and has its stages
+    still."""
+    own, leg, trial = opened(Stages, struct_at(plan.own)), plan.legs[0], memory.aside
+    p = by_reference(physics_of(model, tables, scratch, plan, memory))
+    h, nq = t_1 - own.t_0, state.q.size
+    copy_to(own.end[:nq], trial.q)
+    copy_to(own.end[nq:], trial.v)
+    status = rate_of(p, leg, min(t_1, leg.t_limit), trial, memory, own.rates[STAGES], counters, PATIENCE)
+    if status == OK:
+        status = stages(p, leg, STAGES + 1, ROWS, own, memory, counters)
+    interpolant(h, own.start, own.end, own.rates, own.powers)
+    return status

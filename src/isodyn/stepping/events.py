@@ -1,71 +1,179 @@
-"""Events: functions of the state whose zeros are looked for along a run."""
+"""Events: functions of the state whose zeros are looked for along a run, as users give them."""
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 import numpy as np
+from numba.core.registry import CPUDispatcher
 
 from isodyn.errors import CallableError, InputError, NonFiniteError
-from isodyn.kernels.compiled import FloatArray
+from isodyn.kernels.compiled import closure
+from isodyn.kernels.struct import Nothing, Struct
 from isodyn.later import Later
+from isodyn.results.solution import Sample
+from isodyn.results.units import is_mechanism
+from isodyn.stepping.guards import GUARD
 
-optimize = Later("scipy.optimize")  # takes a while to load
+of_mechanisms: Any = Later("isodyn.mechanism.guards")  # which other systems do not need
 
-_EPS = float(np.finfo(np.float64).eps)
+NOTHING = Nothing()
+SCIPY, WHOLE = 3, 5  # arguments of functions (t, q, v) and (t, q, v, a, lam)
 
 
 @dataclass(frozen=True)
 class Event:
-    """g(t, q, v) with what its zeros mean: how many end the run (0: none does), and in which
-    direction they count (0: in both)."""
+    """Something that happens where a function of the state passes through zero.
 
-    function: Callable[[float, FloatArray, FloatArray], float]
-    number: int
-    terminal: int
-    direction: float
+    Parameters
+    ----------
+    g
+        The function: of (t, q, v), of (t, q, v, a, lam), or of a `Sample`; or an expression in names
+        of the model such as "pin.angle - 0.5" (`sol.quantities()` has the names). A function of the
+        first two kinds that is compiled with `numba.njit` is called without Python.
+    direction
+        +1 counts upward zeros only, −1 downward ones, 0 both.
+    terminal
+        End the run there: True, or after how many.
+    action
+        What to do there: a function of the `Sample` that returns None, or another one to go on from
+        (`sample._replace(v=-0.5 * sample.v)`), or `Release` and `Lock`. The step is repeated to end
+        at the event, accelerations and multipliers are solved anew, and the run starts as at t₀.
+    name
+        Name in `sol.events`; "event 0", "event 1", … if left out.
 
-    def value(self, t: float, q: FloatArray, v: FloatArray) -> float:
-        """g at a state."""
-        try:
-            g = float(self.function(t, q.copy(), v.copy()))
-        except TypeError as error:
-            raise CallableError(f"event {self.number} must return a number: {error}") from error
-        if not np.isfinite(g):
-            raise NonFiniteError(f"event {self.number} returned {g} at t = {t:.6g}")
-        return g
+    Raises
+    ------
+    InputError
+        If something is of the wrong kind.
 
-    def crosses(self, before: float, after: float) -> bool:
-        """Whether g changes sign in a step, or becomes zero at its end, in a direction that
-        counts."""
-        return (before < 0.0 <= after and self.direction >= 0.0) or (before > 0.0 >= after and self.direction <= 0.0)
+    Examples
+    --------
+    A ball that falls on a floor and loses half of its speed:
+
+    >>> import isodyn as iso
+    >>> ball = iso.MechanicalSystem(M=1.0, Q=lambda q, v, t: [-10.0], q0=[5.0], v0=[0.0])
+    >>> floor = iso.Event(lambda t, q, v: q[0], direction=-1, action=lambda s: s._replace(v=-0.5 * s.v))
+    >>> sol = iso.integrate(ball, dt=0.03, t_end=1.5, events=[floor])
+    >>> [round(event.t, 9) for event in sol.events], sol.events[0].after.v.round(9).tolist()
+    ([1.0], [5.0])
+    """
+
+    g: Any
+    direction: float = 0
+    terminal: bool | int = False
+    action: Any = None
+    name: str | None = None
+    arguments: int = field(init=False, repr=False, default=0)  # of the function; 0 for an expression
+
+    def __post_init__(self) -> None:
+        if not (callable(self.g) or isinstance(self.g, str)):
+            raise InputError(
+                f"events must be functions (t, q, v) → number, functions of a sample, or expressions, received {self.g!r}"
+            )
+        if isinstance(self.direction, bool) or self.direction not in (-1, 0, 1):
+            raise InputError(f"direction of an event must be −1, 0 or 1, received {self.direction!r}")
+        if not isinstance(self.terminal, bool | int | np.integer) or self.terminal < 0:
+            raise InputError(f"terminal of an event must be True, False or a number, received {self.terminal!r}")
+        if self.action is not None and not callable(self.action):
+            raise InputError(f"action of an event must be a function of a sample, received {self.action!r}")
+        object.__setattr__(self, "arguments", 0 if isinstance(self.g, str) else _arguments(self.g))
+
+    @property
+    def acts(self) -> bool:
+        """Whether the run changes its course there."""
+        return self.action is not None
+
+
+def _arguments(g: Callable[..., Any]) -> int:
+    """How many arguments a function takes: 1, 3 or 5."""
+    function = g.py_func if isinstance(g, CPUDispatcher) else g
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return SCIPY
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    if any(one.kind is inspect.Parameter.VAR_POSITIONAL for one in parameters):
+        return SCIPY
+    needed = sum(one.kind in kinds and one.default is one.empty for one in parameters)
+    most = sum(one.kind in kinds for one in parameters)
+    for count in (SCIPY, WHOLE, 1):
+        if needed <= count <= most:
+            return count
+    raise InputError(
+        f"an event takes (t, q, v), (t, q, v, a, lam) or a sample, received a function of {needed} arguments"
+    )
+
+
+def name_of(event: Event, number: int) -> str:
+    """The name of an event, which is number `number` of a run."""
+    return f"event {number}" if event.name is None else str(event.name)
 
 
 def read_events(events: Any) -> tuple[Event, ...]:
-    """What the user gave, with SciPy's attributes `terminal` and `direction`."""
-    functions = (events,) if callable(events) else events
+    """What the user gave: events, or functions with SciPy's attributes `terminal` and `direction`."""
+    given = (events,) if callable(events) or isinstance(events, Event | str) else events
     try:
-        functions = tuple(functions)
+        given = tuple(given)
     except TypeError as error:
-        raise InputError(f"events must be functions (t, q, v) → number, received {events!r}") from error
-    for function in functions:
-        if not callable(function):
-            raise InputError(f"events must be functions (t, q, v) → number, received {function!r}")
-    return tuple(
-        Event(function, k, int(getattr(function, "terminal", 0) or 0), float(getattr(function, "direction", 0.0)))
-        for k, function in enumerate(functions)
-    )
+        raise InputError(f"events must be functions (t, q, v) → number, or iso.Event, received {events!r}") from error
+    found = []
+    for one in given:
+        if isinstance(one, Event):
+            found.append(one)
+        elif callable(one):
+            terminal, direction = getattr(one, "terminal", False), getattr(one, "direction", 0.0)
+            found.append(Event(one, float(np.sign(direction)), int(terminal or 0)))
+        else:
+            raise InputError(f"events must be functions (t, q, v) → number, or iso.Event, received {one!r}")
+    return tuple(found)
 
 
-def locate(g: Callable[[float], float], t: float, before: float, t_1: float, after: float) -> float:
-    """The zero of g between t and t_1, to rounding; its values there are known."""
-    if after == 0.0:
-        return t_1
-    known = {t: before, t_1: after}
-    return float(
-        optimize.brentq(
-            lambda x: known[x] if x in known else g(x), t, t_1, xtol=_EPS * max(abs(t_1), t_1 - t), rtol=4 * _EPS
-        )
-    )
+class CompiledGuard(NamedTuple):
+    """A kernel with the signature GUARD, and what it is given."""
+
+    kernel: Any
+    number: int = 0
+    tables: Struct = NOTHING
+    scratch: Struct = NOTHING
+
+
+def compiled_guard(event: Event, system: Any) -> CompiledGuard | None:
+    """The function of an event as compiled code calls it; None where it is not compiled."""
+    g = event.g
+    if isinstance(g, str):
+        found = of_mechanisms.compiled_expression(system, g) if is_mechanism(system) else None
+        return None if found is None else CompiledGuard(of_mechanisms.value_of_law, *found)
+    if not isinstance(g, CPUDispatcher) or event.arguments == 1:
+        return None
+    if event.arguments == WHOLE:
+
+        def whole(k: Any, t: Any, q: Any, v: Any, a: Any, lam: Any, tables: Any, scratch: Any) -> Any:
+            return g(t, q, v, a, lam)
+
+        return CompiledGuard(closure(GUARD)(whole))
+
+    def short(k: Any, t: Any, q: Any, v: Any, a: Any, lam: Any, tables: Any, scratch: Any) -> Any:
+        return g(t, q, v)
+
+    return CompiledGuard(closure(GUARD)(short))
+
+
+def value_of(event: Event, number: int, sample: Sample, function: Any = None) -> float:
+    """The function of an event at a state; of an expression the one that stands for it."""
+    t, q, v, a, lam = sample
+    try:
+        given = (sample,) if event.arguments <= 1 else (t, q.copy(), v.copy(), a, lam)[: event.arguments]
+        found = (function or event.g)(*given)
+    except TypeError as error:
+        raise CallableError(f"{name_of(event, number)} must return a number: {error}") from error
+    try:
+        g = float(found)
+    except (TypeError, ValueError) as error:
+        raise CallableError(f"{name_of(event, number)} must return a number: {error}") from error
+    if not np.isfinite(g):
+        raise NonFiniteError(f"{name_of(event, number)} returned {g} at t = {float(t):.6g}")
+    return g

@@ -27,6 +27,7 @@ from isodyn.kernels.compiled import (
     NO_PIVOT,
     OK,
     SINGULAR,
+    SKETCHES_TANGENT,
     SOLVES,
     SPARSE,
     F,
@@ -257,7 +258,7 @@ def first_block(
     if mass_only and p.traits & KNOWS_MASS:
         memory.kappa[0], memory.kappa[1] = c[0], 0.0
         return p.model(JACOBIAN, t, memory.q, memory.v, memory.a, memory.lam, memory.kappa, p.tables, p.scratch, block)
-    if p.traits & KNOWS_TANGENT:
+    if p.traits & (KNOWS_TANGENT | SKETCHES_TANGENT):
         return p.model(JACOBIAN, t, memory.q, memory.v, memory.a, memory.lam, c, p.tables, p.scratch, block)
     return difference_jacobian(p, leg, t, t_1, dt, state, c, memory, block, natural(memory.x.size), counters)
 

@@ -82,6 +82,14 @@ class Plan(Struct):
     # whether steps estimate their local errors (isodyn.stepping.step_error), and the error of a
     # step that the controller of isodyn.stepping.controller keeps; 0: a policy of its own judges
     estimates, tolerance = integer, real
+    # ---- steps of another method than GS4 (isodyn.stepping.told_step)
+    take = integer  # address of the kernel that takes one step and tells its error; 0: GS4
+    own = integer  # address of the memory of that method
+    exponent = real  # a step that is error^(-exponent) as long has the error 1 …
+    most_growth = real  # … and this is the most that the next one grows
+    between = integer  # whether times are places inside steps to look at, and no ends of steps
+    # ---- events (isodyn.stepping.guards)
+    guards = integer  # address of their memory; 0: there are none
 
 
 class State(Struct):
@@ -198,6 +206,9 @@ class Memory(Struct):
     seen = reals(SEEN)  # corrections of this step
     # what a second solution for the accelerations of a state changed last, relatively
     second_change = real
+    # error of the last step, at most 1 for one that is good enough, by methods that tell it
+    error = real
+    aim = real  # where the step leads to, for methods that take it in Python
     # to be told after a failure: the unknown without a pivot, the last correction
     fault, correction = reals(1), real
     # ---- typical sizes (isodyn.systems.scales)

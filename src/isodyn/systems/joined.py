@@ -28,9 +28,10 @@ from isodyn.kernels.compiled import (
     Traits,
     closure,
 )
-from isodyn.kernels.struct import Struct, integer, reals
+from isodyn.kernels.struct import Struct, integer, one, reals
 from isodyn.kernels.struct_types import opened
 from isodyn.linear_solvers.dense import multiply
+from isodyn.systems.joined_lines import Steps
 from isodyn.systems.model import Model
 
 
@@ -40,10 +41,11 @@ def is_compiled(function: Any) -> bool:
 
 
 class JoinedTables(Struct):
-    """A constant mass matrix, and which derivatives of Q there are."""
+    """A constant mass matrix, which derivatives of Q there are, and steps of differences of rows."""
 
     M = reals("n", "n")
     knows_Q_q, knows_Q_v = integer, integer
+    steps = one(Steps)
 
 
 @closure()
@@ -93,8 +95,18 @@ def join(
     traits |= RETRACTS if retract is not None else 0
     traits |= 0 if callable(M) else CONSTANT_MASS
     matrix = np.zeros((0, 0)) if callable(M) else M
-    tables = JoinedTables.filled(M=matrix, knows_Q_q=Q_q is not None, knows_Q_v=Q_v is not None)
+    tables = joined_tables(matrix, Q_q is not None, Q_v is not None, Steps(nq=0, nv=0, m=0))
     return Model(_joined(M if callable(M) else None, Q, Q_q, Q_v, retract), Traits(traits), tables)
+
+
+def joined_tables(M: FloatArray, knows_Q_q: bool, knows_Q_v: bool, steps: Steps) -> JoinedTables:
+    """Tables with these numbers."""
+    n, sizes = M.shape[0], {"nq": steps.size_q.size, "nv": steps.size_v.size, "m": steps.rows.size}
+    tables = JoinedTables(n=n, **sizes)
+    tables.M, tables.knows_Q_q, tables.knows_Q_v = M, knows_Q_q, knows_Q_v
+    for name in ("q", "v", "t", "size_q", "size_v", "rows"):
+        setattr(tables.steps, name, getattr(steps, name))
+    return tables
 
 
 @lru_cache(maxsize=256)

@@ -29,6 +29,7 @@ from isodyn.kernels.compiled import (
     POSITION,
     RETRACT,
     RETRACTS,
+    SKETCHES_TANGENT,
     SOLVE,
     SOLVES,
     VELOCITY,
@@ -41,10 +42,12 @@ from isodyn.linear_solvers.sparse import Factorisation, factorise
 from isodyn.systems import checks
 from isodyn.systems.base import BaseSystem
 from isodyn.systems.constraints import Constraints
+from isodyn.systems.differences import H1
 from isodyn.systems.joined import is_compiled, join
 from isodyn.systems.joined_constraints import can_join, join_constraints
+from isodyn.systems.line_differences import ROOT
 from isodyn.systems.model import Model, from_python
-from isodyn.systems.scales import ORDINARY, Scales, beside_rows, from_start, ordinary, power_of_two
+from isodyn.systems.scales import ORDINARY, Scales, beside_rows, from_start, ordinary, power_of_two, reach
 from isodyn.systems.trampoline import product
 
 Energy = Callable[[FloatArray, FloatArray, float], tuple[float, float]]
@@ -201,13 +204,14 @@ class MechanicalSystem(BaseSystem):
         callables = [f for f in (self.M, self.Q, self.Q_q, self.Q_v, self.retract) if callable(f)]
         if all(is_compiled(f) for f in callables) and not sp.issparse(self.M) and can_join(self.constraints):
             model = join(self.M, self.Q, self.Q_q, self.Q_v, self.retract)
-            return join_constraints(model, self.constraints) if self.m else model
+            return join_constraints(model, self.constraints, self.retract) if self.m else model
         traits = RETRACTS if self.retract is not None else 0
         if not callable(self.M):
             traits |= CONSTANT_MASS
         if sp.issparse(self.M) and not self.m:
             return from_python(_SparseAnswers(self), traits | SOLVES)
-        traits |= KNOWS_MASS | (KNOWS_TANGENT if self.Q_q is not None else 0)
+        sketches = SKETCHES_TANGENT if self.constraints.sketches_tangent else 0
+        traits |= KNOWS_MASS | (KNOWS_TANGENT if self.Q_q is not None else sketches)
         return from_python(_Answers(self), traits)
 
 
@@ -269,6 +273,22 @@ class _Answers:
             J = J - c[1] * checks.returned("Q_v", system.Q_v(q, v, t), shape, t)
         return J
 
+    def sketch(self, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray, t: float, c: FloatArray) -> Any:
+        """c₁ ∂/∂v + c₂ ∂/∂q of M a − Q + Gᵀλ by differences, as the compiled twin finds it."""
+        constraints, sizes = self.system.constraints, self.system.scales.v
+
+        def unbalanced(q: FloatArray, v: FloatArray) -> FloatArray:
+            out = np.zeros(self.n)
+            self.multiply(q, a, t, out)
+            return out - self.force(q, v, t)
+
+        start, columns = unbalanced(q, v), []
+        steps = ROOT * (reach(self.system, q) * sizes / c[2] if c[2] > 0.0 else constraints.steps.v / (H1 * abs(c[1])))
+        for h, e in zip(steps, np.eye(self.n), strict=True):
+            columns.append((unbalanced(constraints.move(q, c[2] * h * e), v + c[1] * h * e) - start) / h)
+        J = np.array(columns).T
+        return J + c[2] * constraints.curvature(q, lam, t) if c[2] != 0.0 and lam.any() else J
+
     def answer(
         self,
         what: int,
@@ -296,7 +316,9 @@ class _Answers:
         elif what == ACCELERATION:
             out[:] = self.system.constraints.acceleration(q, v, a, t)
         elif what == JACOBIAN:
-            out[:] = self.jacobian(q, v, t, c).ravel()
+            J = self.jacobian(q, v, t, c)
+            sketched = self.system.constraints.sketches_tangent and self.system.Q_q is None
+            out[:] = (J + self.sketch(q, v, a, lam, t, c) if sketched and (c[1] or c[2]) else J).ravel()
         elif what == RETRACT:
             assert self.system.retract is not None
             out[:] = checks.returned("retract", self.system.retract(q, v), (self.system.nq,), t)

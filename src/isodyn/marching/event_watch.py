@@ -1,0 +1,388 @@
+"""Events of a run: where they are inside a step, and what becomes of the run there.
+
+The march says that something may have happened in its last step. The zeros are located on the
+interpolant of the step: the dense output of a method, or the quintic of (q, v, a). An event that only
+is noted leaves the run as it is. Where one acts, or ends the run, the step is repeated so that it ends
+there: the end of a shorter step differs from the interpolant, so its own zero is found by a secant,
+to rounding of t. Then the action follows, and a start.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from isodyn.errors import ConvergenceError, InputError, NonFiniteError
+from isodyn.kernels.calls import CalledBack, address_of_kernel
+from isodyn.kernels.compiled import FloatArray
+from isodyn.kernels.struct_types import number_of
+from isodyn.later import Later
+from isodyn.marching.switches import SystemSwitch
+from isodyn.results.events import Happened
+from isodyn.results.solution import Sample
+from isodyn.stepping.events import Event, compiled_guard, name_of, value_of
+from isodyn.stepping.expression_guards import expression_guard
+from isodyn.stepping.guards import MOMENT, Guards, value_of_guard
+
+if TYPE_CHECKING:
+    from isodyn.marching.last_step import LastStep
+
+optimize = Later("scipy.optimize")  # takes a while to load
+
+EPS = float(np.finfo(np.float64).eps)
+PIECES = 8  # of a step in which signs are compared
+NOTHING = 1e-9  # of the values of a function in a step: as small as this after an event, it is zero
+SAME_TIME = 1e-12  # of a step: two events are at the same time
+RE_STEPS = 12
+HALVINGS = 48  # of a piece, to find how g leaves a zero
+# so many events that act, each nearer to the one before than this part of the run, mean that they
+# accumulate
+CROWD, CLOSE = 8, 1e-9
+
+
+@dataclass
+class Zero:
+    """A zero of one of the functions."""
+
+    t: float
+    number: int
+    rising: bool
+
+
+class EventWatch:
+    """The events of a run."""
+
+    def __init__(self, run: LastStep, events: tuple[Event, ...]) -> None:
+        system = run.system
+        found = {k: compiled_guard(event, system) for k, event in enumerate(events)}
+        # compiled ones first
+        self.order = sorted(range(len(events)), key=lambda k: found[k] is None)
+        self.compiled = compiled = [one for one in (found[k] for k in self.order) if one is not None]
+        self.run, self.events = run, [events[k] for k in self.order]
+        self.functions = [
+            expression_guard(system, event.g) if found[k] is None and isinstance(event.g, str) else None
+            for k, event in zip(self.order, self.events, strict=True)
+        ]
+        self.guards = Guards(compiled=len(compiled), guards=len(events), nq=system.nq, nv=system.nv, m=system.m)
+        self.guards.compiled = [address_of_kernel(one.kernel) for one in compiled]
+        self.guards.number = [one.number for one in compiled]
+        self.guards.tables = [number_of(one.tables) for one in compiled]
+        self.guards.scratch = [number_of(one.scratch) for one in compiled]
+        self.guards.directions = [event.direction for event in self.events]
+        self.called: CalledBack | None = None
+        if len(self.compiled) < len(events):
+            self.called = CalledBack(self.evaluate)
+            self.guards.in_python = self.called.address
+        self.happened: list[Happened] = []
+        self.counts = [0] * len(events)
+        self.acted: list[float] = []  # when events acted last
+        run.plan.guards = number_of(self.guards)
+
+    # ---- values
+
+    def evaluate(self) -> float:
+        """Values and slopes of the functions in Python, at the end of a step."""
+        run, guards = self.run, self.guards
+        state, h = run.state, float(run.state.t - run.memory.before.t)
+        now = Sample(guards.t, state.q, state.v, guards.a, state.lam)
+        later = Sample(guards.t_later, guards.q_later, guards.v_later, guards.a_later, guards.lam_later)
+        for k in range(len(self.compiled), len(self.events)):
+            guards.ends[k] = g = self.value(k, now)
+            guards.end_slopes[k] = (self.value(k, later) - g) / (MOMENT * h)
+        return 0.0
+
+    def value(self, k: int, sample: Sample) -> float:
+        """Function k at a state."""
+        event, number = self.events[k], self.order[k]
+        if isinstance(event.g, str) and k < len(self.compiled):
+            t, *state = sample
+            g = float(value_of_guard(self.guards, k, float(t), *(np.ascontiguousarray(x) for x in state)))
+            if not np.isfinite(g):
+                raise NonFiniteError(f"{name_of(event, number)} is {g} at t = {float(t):.6g}")
+            return g
+        return value_of(event, number, sample, self.functions[k])
+
+    def begin(self, zeros: tuple[int, ...] = ()) -> None:
+        """Values and slopes at a start; those of `zeros` are zero up to rounding, and that is what
+        they are taken to be if they are small."""
+        run, guards = self.run, self.guards
+        state = run.state
+        now = Sample(float(state.t), state.q, state.v, state.a, state.lam)
+        span = float(run.stretches[-1].t_stop - run.stretches[0].t_start)
+        h = MOMENT * min(run.typical_dt, span)
+        # along the velocity alone: after a small bounce the acceleration would bend it back at once
+        q = run.moved(state.q, h * state.v) if state.q.size else state.q
+        later = Sample(float(state.t) + h, q, state.v + h * state.a, state.a, state.lam)
+        for k in range(len(self.events)):
+            g = self.value(k, now)
+            guards.start_slopes[k] = (self.value(k, later) - g) / h
+            size = max(abs(guards.starts[k]), abs(guards.ends[k]))
+            guards.starts[k] = 0.0 if k in zeros and abs(g) <= NOTHING * size else g
+            guards.largest[k] = max(guards.largest[k], abs(g))
+
+    # ---- what happened in a step
+
+    def look(self) -> str | None:
+        """Look into the last step; what ended the run there, or None."""
+        run, guards = self.run, self.guards
+        path, t_1 = run.path(), float(run.state.t)
+        for k, g in enumerate(guards.ends):
+            if not np.isfinite(g):
+                self.value(k, path(t_1))  # raises
+        zeros = sorted((zero for k in range(len(self.events)) for zero in self.zeros(k, path)), key=lambda zero: zero.t)
+        for place, zero in enumerate(zeros):
+            if self.acts(zero.number):
+                together = SAME_TIME * (t_1 - float(run.memory.before.t))
+                others = [one for one in zeros[place + 1 :] if one.t <= zero.t + together]
+                return self.act([zero, *others], run.on_constraints(path(zero.t)))
+            self.note(zero, run.on_constraints(path(zero.t)))
+        moved = (guards.starts != 0.0) | (guards.ends != 0.0)
+        guards.starts[moved], guards.start_slopes[moved] = guards.ends[moved], guards.end_slopes[moved]
+        return None
+
+    def acts(self, k: int) -> bool:
+        """Whether the next zero of function k changes the course of the run."""
+        event = self.events[k]
+        return event.acts or bool(event.terminal and self.counts[k] + 1 >= event.terminal)
+
+    def zeros(self, k: int, path: Callable[[float], Sample]) -> list[Zero]:
+        """Zeros of function k in the last step, in directions that count."""
+        guards, direction = self.guards, self.events[k].direction
+        t_0, t_1 = float(self.run.memory.before.t), float(self.run.state.t)
+        known = {t_0: float(guards.starts[k]), t_1: float(guards.ends[k])}
+
+        def g(t: float) -> float:
+            return known[t] if t in known else self.value(k, path(t))
+
+        times = list(np.linspace(t_0, t_1, PIECES + 1))
+        times[-1] = t_1
+        values = [g(t) for t in times]
+        if values[0] == 0.0:  # the sign of a moment later
+            values[0] = float(guards.start_slopes[k]) * MOMENT * (t_1 - t_0) or values[1]
+        times, values = turning_points(g, times, values)
+        found = []
+        for (t_a, g_a), (t_b, g_b) in zip(
+            zip(times, values, strict=True), list(zip(times, values, strict=True))[1:], strict=False
+        ):
+            if g_a == 0.0 or g_a * g_b > 0.0 or direction * g_a > 0.0:
+                continue
+            if g_b == 0.0:
+                found.append(Zero(t_b, k, g_a < 0.0))
+                continue
+            first = self.after_zero(g, t_a, t_b)
+            if g(first) * g_b < 0.0:
+                t = optimize.brentq(g, first, t_b, xtol=EPS * max(abs(t_b), t_b - t_a), rtol=4 * EPS)
+                found.append(Zero(float(t), k, g_a < 0.0))
+            elif self.events[k].acts and self.acted:
+                # an event has turned g round, and it is back before rounding could tell
+                raise accumulation(t_a, "the next follows within rounding of t")
+        return found
+
+    @staticmethod
+    def after_zero(g: Callable[[float], float], t_a: float, t_b: float) -> float:
+        """t_a where g has another sign there than at t_b; else, if g is zero there, a time soon
+        after at which it has, or t_a if none is found."""
+        g_b, reach = g(t_b), t_b - t_a
+        if g(t_a) * g_b < 0.0:
+            return t_a
+        for _ in range(HALVINGS):
+            reach *= 0.5
+            if g(t_a + reach) * g_b < 0.0:
+                return t_a + reach
+        return t_a
+
+    def note(self, zero: Zero, before: Sample, after: Sample | None = None) -> None:
+        """Keep an event."""
+        k = zero.number
+        self.counts[k] += 1
+        number = self.order[k]
+        self.happened.append(Happened(zero.t, name_of(self.events[k], number), number, before, after))
+
+    # ---- events that change the course of the run
+
+    def act(self, zeros: list[Zero], located: Sample) -> str | None:
+        """End the last step at the first of these zeros, which are at the same time, and do there
+        what they ask for; `located` is the state there on the interpolant."""
+        run, first = self.run, zeros[0]
+        t_0, t_1 = float(run.memory.before.t), float(run.state.t)
+        t = self.end_step_at(first, t_0, t_1, located)
+        if t != t_1:
+            run.count_part()
+        run.fill_rows()
+        before = run.sample()
+        zeros = [Zero(t, zero.number, zero.rising) for zero in zeros]
+        ends = [zero for zero in zeros if self.ends_run(zero.number)]
+        after, actions = before, [self.events[zero.number].action for zero in zeros]
+        for action in actions:
+            if action is not None and not isinstance(action, SystemSwitch):
+                after = changed(action, after)
+        if any(action is not None for action in actions):
+            run.restart(after, [action for action in actions if isinstance(action, SystemSwitch)])
+            after = run.sample()
+            self.begin(tuple(zero.number for zero in zeros))
+            self.refuse_crowd(t)
+        else:
+            run.keep_row()
+        for zero in zeros:
+            self.note(zero, before, None if after is before else after)
+        if ends:
+            name = name_of(self.events[ends[0].number], self.order[ends[0].number])
+            return f"stopped by {name} at t = {t:g} after {int(run.counters.steps)} steps"
+        return None
+
+    def ends_run(self, k: int) -> bool:
+        """Whether the next zero of function k ends the run."""
+        terminal = self.events[k].terminal
+        return bool(terminal and self.counts[k] + 1 >= terminal)
+
+    def end_step_at(self, zero: Zero, t_0: float, t_1: float, located: Sample) -> float:
+        """Repeat the last step so that it ends where its own end has the zero; when that is. Where
+        no step ends there, beside a loss of rank, the state on the interpolant has to do."""
+        run, k, t = self.run, zero.number, zero.t
+        ulp = float(np.spacing(max(abs(t_0), abs(t_1))))
+        if t_1 - t <= 0.5 * ulp:
+            return t_1
+        run.take_back()
+        if t - t_0 <= 0.5 * ulp:
+            return t_0
+        sign = -1.0 if zero.rising else 1.0  # of the function before the zero
+        low, high, last = t_0, t_1, None
+        for _ in range(RE_STEPS):
+            if not run.step_again(t):
+                run.put_state(located)
+                break
+            g = self.value(k, run.sample())
+            if sign * g > 0.0:
+                low = t
+            else:
+                high = t
+            slope = self.slope(k) if last is None else (g - last[1]) / (t - last[0])
+            last = t, g
+            new = t - g / slope if slope != 0.0 and np.isfinite(slope) else 0.5 * (low + high)
+            if g == 0.0 or abs(new - t) <= 0.5 * ulp or high - low <= ulp:
+                break
+            t = new if low < new < high else 0.5 * (low + high)
+        return float(run.state.t)
+
+    def slope(self, k: int) -> float:
+        """Slope of function k at the state of the run, along the motion."""
+        run = self.run
+        now, h = run.sample(), MOMENT * float(run.state.t - run.memory.before.t)
+        q = run.moved(now.q, h * (now.v + 0.5 * h * now.a)) if now.q.size else now.q
+        return (self.value(k, Sample(now.t + h, q, now.v + h * now.a, now.a, now.lam)) - self.value(k, now)) / h
+
+    def refuse_crowd(self, t: float) -> None:
+        """ConvergenceError for events that accumulate."""
+        run = self.run
+        self.acted = [*self.acted[-CROWD:], t]
+        span = float(run.stretches[-1].t_stop - run.stretches[0].t_start)
+        if len(self.acted) > CROWD and self.acted[-1] - self.acted[0] <= CLOSE * CROWD * span:
+            raise accumulation(t, f"{CROWD} of them within {self.acted[-1] - self.acted[0]:.3g} s")
+
+    # ---- checkpoints and results
+
+    def carried(self) -> dict[str, Any]:
+        """What a run that is resumed needs to know of its events."""
+        return {
+            "event_values": self.guards.starts.copy(),
+            "event_slopes": self.guards.start_slopes.copy(),
+            "event_largest": self.guards.largest.copy(),
+            "event_counts": np.array(self.counts, dtype=np.int64),
+            "event_acted": np.array(self.acted),
+            **{f"event_log_{name}": value for name, value in self.log().items()},
+        }
+
+    def log(self) -> dict[str, FloatArray]:
+        """All that happened, in arrays."""
+        system, many = self.run.system, len(self.happened)
+        sizes = {"q": system.nq, "v": system.nv, "a": system.nv, "lam": system.m}
+        found: dict[str, Any] = {
+            "t": np.array([one.t for one in self.happened]),
+            "index": np.array([one.index for one in self.happened], dtype=np.int64),
+            "changed": np.array([one.after is not None for one in self.happened], dtype=np.int64),
+        }
+        for name, size in sizes.items():
+            pairs = [(getattr(one.before, name), getattr(one.after or one.before, name)) for one in self.happened]
+            found[name] = np.array(pairs).reshape(many, 2, size)
+        return found
+
+    def put_back(self, found: dict[str, Any]) -> None:
+        """Go on from a checkpoint."""
+        self.guards.starts, self.guards.start_slopes = found["event_values"], found["event_slopes"]
+        self.guards.largest = found["event_largest"]
+        self.counts = [int(count) for count in found["event_counts"]]
+        self.acted = [float(t) for t in found["event_acted"]]
+        log = {name: found[f"event_log_{name}"] for name in ("t", "index", "changed", "q", "v", "a", "lam")}
+        self.happened = []
+        for i, t in enumerate(log["t"]):
+            before, after = (
+                Sample(float(t), *(log[name][i, side] for name in ("q", "v", "a", "lam"))) for side in (0, 1)
+            )
+            number = int(log["index"][i])
+            name = name_of(self.events[self.order.index(number)], number)
+            self.happened.append(Happened(float(t), name, number, before, after if log["changed"][i] else None))
+
+    def by_event(self) -> dict[str, list[FloatArray]]:
+        """Times and states of each event, for `sol.aux`."""
+        found: dict[str, list[FloatArray]] = {"event_times": [], "event_q": [], "event_v": []}
+        for number in range(len(self.events)):
+            own = [one for one in self.happened if one.index == number]
+            found["event_times"].append(np.array([one.t for one in own]))
+            found["event_q"].append(np.array([one.q for one in own]).reshape(-1, self.run.system.nq))
+            found["event_v"].append(np.array([one.v for one in own]).reshape(-1, self.run.system.nv))
+        return found
+
+
+def accumulation(t: float, why: str) -> ConvergenceError:
+    """The error for events that follow each other faster and faster."""
+    return ConvergenceError(
+        f"events accumulate at t = {t:.6g}: {why}",
+        hint="let an action end such a sequence: hold what has nearly come to rest, or make the event terminal",
+    )
+
+
+def turning_points(
+    g: Callable[[float], float], times: list[float], values: list[float]
+) -> tuple[list[float], list[float]]:
+    """Times and values with the places added at which g turns round towards zero and passes it."""
+    more = []
+    for i in range(1, len(times) - 1):
+        sign = np.sign(values[i])
+        same = values[i - 1] * sign > 0.0 and values[i + 1] * sign > 0.0
+        if same and abs(values[i]) <= min(abs(values[i - 1]), abs(values[i + 1])):
+            found = optimize.minimize_scalar(
+                lambda t, sign=sign: sign * g(float(t)), bounds=(times[i - 1], times[i + 1]), method="bounded",
+                options={"xatol": 1e-12 * (times[-1] - times[0])},
+            )  # fmt: skip
+            if sign * g(float(found.x)) <= 0.0:
+                more.append((float(found.x), g(float(found.x))))
+    pairs = sorted([*zip(times, values, strict=True), *more])
+    return [t for t, _ in pairs], [value for _, value in pairs]
+
+
+def changed(action: Any, sample: Sample) -> Sample:
+    """What an action makes of a state."""
+    found = action(Sample(sample.t, *(np.array(x) for x in sample[1:])))
+    if found is None:
+        return sample
+    if isinstance(found, dict):
+        found = sample._replace(**found)
+    if not isinstance(found, Sample):
+        raise InputError(
+            f"an action returns a sample, a dict with q or v, or None, received {type(found).__name__}",
+            hint="for example lambda s: s._replace(v=-0.5 * s.v)",
+        )
+    q, v = (np.asarray(x, dtype=np.float64) for x in (found.q, found.v))
+    if (
+        q.shape != np.shape(sample.q)
+        or v.shape != np.shape(sample.v)
+        or not (np.isfinite(q).all() and np.isfinite(v).all())
+    ):
+        raise InputError(
+            f"an action must return {np.size(sample.q)} finite coordinates and {np.size(sample.v)} velocities, received"
+            f" shapes {q.shape} and {v.shape}"
+        )
+    return sample._replace(q=q, v=v)

@@ -1,0 +1,255 @@
+"""The last step of a run, for those who look into it: states inside, the same step to another end,
+and a start from there (isodyn.marching.event_watch)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from isodyn.errors import InputError
+from isodyn.formulations.closure import OPEN
+from isodyn.kernels.compiled import OK, RAISED, WRONG_SHAPE, FloatArray
+from isodyn.marching import at_balance, march
+from isodyn.marching.at_rest import AtRest
+from isodyn.marching.event_watch import EventWatch
+from isodyn.marching.plan import LAST, MAIN, START
+from isodyn.marching.step_memory import model_for
+from isodyn.marching.switches import SystemSwitch
+from isodyn.memory import require_rows
+from isodyn.results.dense_output import cubic, quintic
+from isodyn.results.solution import Sample
+from isodyn.stepping import initial
+from isodyn.stepping.memory import forget, new_state
+from isodyn.systems.questions import Questions
+
+PARTS = 1000  # of the time span, on the progress bar of runs whose steps are not counted before
+SNAP = 1e-6  # of Δt: a grid time nearer to an event than this is left out
+UNITS = 100  # distances of neighbouring times: no step is smaller
+
+
+class LastStep(AtRest):
+    """A run that can look into its last step, from memory.before to its state."""
+
+    watch: EventWatch | None = None
+    ended: str | None = None  # what ended the run, in words
+    sized: bool
+    total_steps: int
+    plan: Any
+    columns: Any
+    rows: Any
+    ranks: Any
+    left: list[tuple[int, FloatArray, FloatArray, FloatArray, FloatArray]]
+    stretches: list[Any]
+    # from which row on which constraint rows are held, once events have released some
+    holds: list[tuple[int, Any]]
+    loads_off: tuple[str, ...] = ()
+
+    # ---- states
+
+    def sample(self) -> Sample:
+        """The state, with the acceleration brought to t."""
+        return self.sample_of(self.state)
+
+    def sample_of(self, state: Any) -> Sample:
+        """A state, with the acceleration brought to its time."""
+        a = state.a + state.lag * state.da
+        return Sample(float(state.t), state.q.copy(), state.v.copy(), a, state.lam.copy())
+
+    def moved(self, q: FloatArray, d: FloatArray) -> FloatArray:
+        """q ⊕ d."""
+        retract = self.system.retract
+        return q + d if retract is None else np.asarray(retract(q.copy(), d.copy()), dtype=np.float64)
+
+    def path(self) -> Callable[[float], Sample]:
+        """States inside the last step: the quintic of (q, v, a), with a and lam in a straight line;
+        the cubic of (s, s') for systems of first order."""
+        first, last = self.sample_of(self.memory.before), self.sample()
+        dt, difference = np.array([last.t - first.t]), self.system.difference
+        d_1 = last.q - first.q if difference is None else difference(first.q.copy(), last.q.copy())
+
+        def state(t: float) -> Sample:
+            if t in (first.t, last.t):
+                return first if t == first.t else last
+            x = np.array([(t - float(first.t)) / dt[0]])
+            a, lam = ((1 - x) * one + x * two for one, two in zip(first[3:], last[3:], strict=True))
+            if self.system.first_order:
+                return Sample(np.float64(t), first.q, cubic(x, dt, first.v, last.v, first.a, last.a), a, lam)
+            d, v = quintic(x, dt, d_1, first.v, last.v, first.a, last.a)
+            return Sample(np.float64(t), self.moved(first.q, d), v, a, lam)
+
+        return state
+
+    def on_constraints(self, sample: Sample) -> Sample:
+        """The nearest state that keeps the constraints; the state itself where there is none."""
+        if self.system.m == 0 or self.system.first_order or self.drifts:
+            return sample
+        state = new_state(self.system.nq, self.system.nv, self.system.m)
+        state.q, state.v = sample.q, sample.v
+        status = int(initial.nearest_consistent(*self.physics(OPEN), float(sample.t), state, self.memory))
+        self.memory.factors_good = 0
+        return sample._replace(q=state.q.copy(), v=state.v.copy()) if status == OK else sample
+
+    @property
+    def typical_dt(self) -> float:
+        """About the size of a step."""
+        return float(self.state.next_dt if self.sized else self.plan.dt)
+
+    # ---- the step once more
+
+    def take_back(self) -> None:
+        """Take the last step back, with its row."""
+        k = int(self.counters.rows)
+        if k and self.rows.t[k - 1] == self.state.t:
+            self.counters.rows = k - 1
+        self.state.copy_from(self.memory.before)
+        self.counters.steps -= 1
+
+    def step_again(self, t_1: float) -> bool:
+        """The last step, to another end; False where there is no such step."""
+        state, memory, model = self.state, self.memory, self.other or self.model
+        state.copy_from(memory.before)
+        memory.factors_good = 0
+        with self.explained():
+            status = int(
+                march.step_to(model.function, model.tables, model.scratch, self.plan, t_1, state, memory, self.counters)
+            )
+            if status in (RAISED, WRONG_SHAPE):
+                self.check(status, float(memory.before.t), t_1)
+        return status == OK
+
+    def put_state(self, sample: Sample) -> None:
+        """Another state at the end of the last step."""
+        state = self.state
+        state.dt = float(sample.t) - float(self.memory.before.t)
+        state.t, state.q, state.v, state.lag = float(sample.t), sample.q, sample.v, 0.0
+        state.a, state.lam, state.da = sample.a, sample.lam, 0.0
+
+    def count_part(self) -> None:
+        """Count a step that ends at an event; a grid time that is as good as reached is left out."""
+        state, plan = self.state, self.plan
+        self.counters.steps += 1
+        tiny = UNITS * float(np.spacing(abs(plan.t_stop)))
+        if self.sized:
+            state.step += 1
+            if plan.t_stop - state.t <= tiny:
+                state.t = plan.t_stop
+            return
+        last = state.step + 1 == plan.end
+        if self.next_time() - state.t <= (tiny if last else max(tiny, SNAP * plan.dt)):
+            state.step += 1
+
+    def next_time(self) -> float:
+        """Where the next step leads to."""
+        raise NotImplementedError
+
+    # ---- how far the run is
+
+    @property
+    def progress(self) -> int:
+        """How far the run is, in steps or in parts of its span."""
+        if not self.sized:
+            return int(self.state.step)
+        t_0, t_end = self.stretches[0].t_start, self.stretches[-1].t_stop
+        return int(PARTS * (self.state.t - t_0) / (t_end - t_0))
+
+    @property
+    def whole(self) -> int:
+        """What `progress` comes to."""
+        return PARTS if self.sized else self.total_steps
+
+    @property
+    def redundant(self) -> tuple[str, ...]:
+        """Rows that follow from others."""
+        return tuple(self.system.row_names[i] for i in self.independent.dropped)
+
+    # ---- rows, and a start
+
+    def make_room(self, k: int) -> None:
+        """Memory for k rows, where nobody knows how many there will be."""
+        if k <= self.rows.t.size or not (self.sized or self.watch is not None):
+            return
+        require_rows(k, 1 + sum(rows.shape[1] for rows in self.rows[1:]), k)
+        more = [(0, k - self.rows.t.size), (0, 0)]
+        self.ranks = np.pad(self.ranks, more[:1]) if self.ranks.size else self.ranks
+        self.rows = march.SavedRows(*(np.pad(rows, more[: rows.ndim]) for rows in self.rows))
+
+    def fill_rows(self) -> None:
+        """Rows inside the last step, of runs that have such."""
+
+    def keep_row(self) -> None:
+        """The state as a row, if it is none yet."""
+        k = int(self.counters.rows)
+        if k and self.rows.t[k - 1] == self.state.t:
+            return
+        self.make_room(k + 1)
+        at_balance.show(self, k)
+        self.counters.rows = k + 1
+        self.ranks[k : k + 1] = self.independent.rank
+
+    def note_left(self, row: int) -> None:
+        """Keep a row as the left-hand limits there."""
+        if not self.left or self.left[-1][0] != row:
+            rows = self.rows
+            self.left.append((row, *(x[row].copy() for x in (rows.q, rows.v, rows.a, rows.lam))))
+
+    def restart(self, after: Sample, switches: list[SystemSwitch]) -> None:
+        """Start at t from another state, as at a breakpoint: the row there keeps the left-hand
+        limits, and gets the others."""
+        state, t = self.state, float(self.state.t)
+        self.keep_row()
+        row = int(self.counters.rows) - 1
+        self.note_left(row)
+        for switch in switches:
+            switch.apply(self)
+        state.q[:], state.v[:], state.lag = after.q, after.v, 0.0
+        self.memory.factors_good = 0
+        forget(state)
+        with self.explained():
+            self.start_values(t)
+        self.begin_leg()
+        self.show_start(row)
+
+    def start_values(self, t: float) -> None:
+        """Accelerations and multipliers at a start that is not the first."""
+        self.initial_values(t, False)
+
+    def show_start(self, row: int) -> None:
+        """A start in a row."""
+        march.write_start(self.state, self.memory, self.columns, self.rows, row)
+
+    def begin_leg(self) -> None:
+        """The next step is the first one after a start."""
+        starting, main, last = (self.plan.legs[k] for k in (START, MAIN, LAST))
+        if self.plan.stages.size:
+            return
+        starting.last = self.state.step + 1
+        starting.next_phi = last.phi if starting.last > main.last else main.phi
+
+    # ---- other systems
+
+    def hold(self, rows: Any, held: bool) -> None:
+        """Enforce these rows from now on, or release them."""
+        m = self.system.m
+        if self.system.first_order or self.closure.compliance > 0.0:
+            raise InputError("rows of this system, or with this formulation, cannot be released")
+        now = np.ones(m, dtype=bool) if not self.holds else self.holds[-1][1].copy()
+        now[rows] = held
+        # of the row at which the next start is shown
+        self.holds.append((max(int(self.counters.rows) - 1, 0), now))
+        self.held = np.flatnonzero(now)
+        self.state.lam[rows] = 0.0
+        if self.independent_rows(float(self.state.t)).dropped.size:
+            raise InputError(
+                f"rows can be released and locked where those that are held are independent; at t = {self.state.t:.6g} they are not"
+            )
+
+    def take_model(self, system: Any, off: tuple[str, ...]) -> None:
+        """Go on with the model of another system with the same coordinates and rows."""
+        self.loads_off = off
+        self.model = model_for(system, self.closure, self.scaling)
+        self.ask, self.other = Questions(self.system, self.model), None
+        self.legs.clear()
+        self.renew_memory()
+        self.look(float(self.state.t))

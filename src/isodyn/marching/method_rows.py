@@ -1,0 +1,107 @@
+"""Rows of a run whose steps another method than GS4 takes: multipliers of least norm where rows of
+constraints are redundant, limits along the branch where they lose rank."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from isodyn.formulations.gauss import UdwadiaKalaba
+from isodyn.formulations.gauss_reduction import Reduction
+from isodyn.formulations.near_singular import warn_near_singular
+from isodyn.kernels.compiled import FloatArray
+from isodyn.linear_solvers.rank import decide
+from isodyn.linear_solvers.rows import LARGE, TOLERANCE, least_multipliers
+from isodyn.marching.run import Run
+from isodyn.results.solution import Solution
+from isodyn.stepping.memory import State
+from isodyn.systems.branches import limit
+from isodyn.systems.questions import Questions
+
+
+class MethodRows(Run):
+    """A run that writes its rows in Python, or finishes there what the march has written."""
+
+    closest = (1.0, 0.0)  # to a loss of rank: the smallest pivot, and when
+    named_redundant: dict[str, None]
+
+    def put_row(self, t: float, state: State) -> None:
+        """The next row."""
+        k = int(self.counters.rows)
+        if k == self.rows.t.size:
+            self.make_room(2 * k)
+        self.rows.t[k] = t
+        for name in ("q", "v", "a", "lam"):
+            getattr(self.rows, name)[k] = getattr(state, name)
+        self.counters.rows = k + 1
+
+    def keep_row(self) -> None:
+        """The state as a row, if it is none yet."""
+        k = int(self.counters.rows)
+        if k == 0 or self.rows.t[k - 1] != self.state.t:
+            self.put_row(float(self.state.t), self.state)
+            self.finish_rows(k)
+
+    def show_start(self, row: int) -> None:
+        """A start in a row."""
+        self.counters.rows = row
+        self.put_row(float(self.state.t), self.state)
+        self.finish_rows(row)
+
+    def show_last(self, k: int) -> None:
+        """The state as row k, where the run was stopped."""
+        self.counters.rows = k
+        self.put_row(float(self.state.t), self.state)
+        self.finish_rows(k)
+        self.counters.rows = k
+
+    def finish_rows(self, begin: int) -> None:
+        """Rows from this one on: multipliers are those of least norm where rows are redundant;
+        where rows lose rank, accelerations too come anew."""
+        if not self.system.m or self.system.first_order:
+            return
+        rows, enforced = self.rows, self.independent.rank
+        for k in range(begin, int(self.counters.rows)):
+            t, q, v = float(rows.t[k]), rows.q[k], rows.v[k]
+            G = self.ask.G(t, q, v)
+            if self.held is not None:  # and these are independent
+                self.ranks[k] = enforced
+                continue
+            decided = decide(G * self.system.scales.v, rcond=TOLERANCE)
+            rank, diagonal = decided.rank, decided.diagonal
+            if enforced:
+                self.closest = min(self.closest, (float(diagonal[enforced - 1] / (diagonal[0] or 1.0)), t))
+            if rank < enforced:
+                rows.a[k], rows.lam[k] = self.at_loss_of_rank(t, q, v, rank)
+            elif enforced < self.system.m:
+                rows.lam[k] = least_multipliers(G, rows.lam[k], self.system.scales)
+            self.ranks[k] = rank
+
+    def at_loss_of_rank(self, t: float, q: FloatArray, v: FloatArray, rank: int) -> tuple[FloatArray, FloatArray]:
+        """Accelerations and multipliers as limits along the branch; from fewer rows where there are
+        none."""
+        ask = Questions(self.system)
+        found = limit(ask, t, q, v, rank) if self.system.m * self.system.nv <= LARGE else None
+        if found is not None:
+            return found.a, found.least
+        # errors of v may contradict rows here, which the warning covers
+        a, lam, _ = Reduction(UdwadiaKalaba(), ask).solve(t, q, v, TOLERANCE, strict=False)
+        return a, lam
+
+    def note_redundant(self) -> None:
+        """Rows that follow from those that are enforced from now on."""
+        self.named_redundant |= {self.system.row_names[i]: None for i in self.independent.dropped}
+
+    @property
+    def redundant(self) -> tuple[str, ...]:
+        """Rows that were left out at any time."""
+        return tuple(self.named_redundant)
+
+    def warn(self, sol: Solution) -> None:
+        """AccuracyWarning for rows beside a loss of rank."""
+        pivot, t = self.closest
+        ranks = self.ranks[: sol.t.size]
+        # released rows are no loss
+        lost = np.flatnonzero(ranks < (0 if self.holds else ranks.max(initial=0)))
+        if lost.size:
+            pivot, t = 0.0, float(sol.t[lost[0]])
+        warn_near_singular(pivot, t, "accelerations and multipliers saved there are uncertain", stacklevel=5)

@@ -1,0 +1,379 @@
+"""A run whose steps another method than GS4 takes (isodyn.stepping.methods): the same march, with the
+method's own kernel.
+
+Rows inside steps come from the dense output of the method, put onto the constraints, with
+accelerations and multipliers of their own. Where a formulation or a retraction is known to Python
+only, steps end in Python: the march calls it there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from isodyn.errors import ConvergenceError, SingularError
+from isodyn.formulations.closure import OPEN
+from isodyn.formulations.gauss_reduction import Reduction
+from isodyn.kernels.calls import CalledBack, address_of_kernel
+from isodyn.kernels.compiled import GENERAL, KNOWS_RATE, NOT_FINITE, OK, RAISED, SINGULAR, FloatArray
+from isodyn.kernels.struct_types import number_of
+from isodyn.linear_solvers.rows import choose
+from isodyn.marching.at_rest import AtRest
+from isodyn.marching.branch_start import limits_on_branch
+from isodyn.marching.last_step import LastStep
+from isodyn.marching.method import OwnMethod
+from isodyn.marching.method_rows import MethodRows
+from isodyn.marching.plan import new_plan
+from isodyn.marching.remedies import Remedy
+from isodyn.marching.run import Run
+from isodyn.marching.schedule import Stretch
+from isodyn.marching.start import gaps, near_manifold, near_velocity
+from isodyn.marching.step_memory import UNTRIED
+from isodyn.marching.steppers import stepper_for
+from isodyn.results.solution import Sample
+from isodyn.stepping import initial, rate
+from isodyn.stepping.events import SCIPY
+from isodyn.stepping.memory import UNDERFLOW, State, new_state
+from isodyn.stepping.methods import StepMethod
+from isodyn.stepping.told_step import take_in_python
+from isodyn.systems.scales import pace, power_of_two
+
+ATOL = 1e-12  # of typical sizes: errors that are allowed where nothing else is said
+FAR = 1e3  # tolerances: a longer way onto the constraints than this is not trusted
+ROUNDING = 1e-11  # violations of dropped rows above this ask whether they are independent by now
+
+
+class MethodRun(MethodRows):
+    """The memory of one run with the steps of a method.
+
+    The run itself knows the system and its rows; `motion` gives accelerations, and is another one
+    where a formulation computes them.
+    """
+
+    def __init__(
+        self,
+        system: Any,
+        method: StepMethod,
+        stretches: list[Stretch],
+        *,
+        formulation: Any = None,
+        atol: FloatArray | None = None,
+        times: FloatArray | None = None,
+        **options: Any,
+    ) -> None:
+        self.step_method, self.given_atol, self.times = method, atol, times
+        self.projects = bool(method.project) and system.m > 0
+        back = system.retract is None or bool(system.model().traits & KNOWS_RATE)
+        self.hosted = formulation is not None or not back  # every step ends in Python
+        self.sized = True
+        super().__init__(system, OwnMethod(method), stretches, **options)
+        self.trial = new_state(system.nq, system.nv, system.m)
+        self.beat = 1.0  # how fast the system moves at the start, in typical sizes: 1/s
+        self.allowed = np.zeros(system.nq + system.nv)  # errors of what is nearly zero
+        self.motion: AtRest = self
+        self.problem: Reduction | None = None
+        if formulation is not None:
+            self.motion = AtRest(formulation.transform(system), span=1.0 / self.slowest)
+            self.motion.counters = self.counters
+            self.problem = Reduction(formulation, self.ask)
+        self.ranks = np.zeros(self.rows.t.size if system.m else 0, dtype=np.int64)
+        self.named_redundant: dict[str, None] = {}
+        self.shown = 0  # rows that an observer has seen
+        self.called: CalledBack | None = None
+        self.motion_plan = self.plan
+        self.stepper = stepper_for(self)
+        self.lay_stepper()
+
+    # ---- the plan
+
+    def _new_plan(self) -> Any:
+        """The plan, still without times and without a stepper."""
+        member, times = self.method.main, self.times
+        plan = new_plan(
+            self.model, self.system.m_phi, member, member, UNTRIED, times=0 if times is None else times.size
+        )
+        plan.save_every, plan.largest_dt = 1, self.step_method.max_step
+        if times is not None:
+            plan.times, plan.between = times, 1
+        return plan
+
+    def lay_stepper(self) -> None:
+        """Put the addresses of the stepper into the plan."""
+        plan, stepper, motion = self.plan, self.stepper, self.motion
+        plan.own = number_of(stepper.own)
+        plan.take = address_of_kernel(stepper.take)
+        plan.exponent, plan.most_growth = stepper.exponent, stepper.most_growth
+        if not self.hosted:
+            return
+        self.called = CalledBack(self.step_in_python)
+        self.motion_plan = new_plan(motion.model, motion.system.m_phi, self.method.main, self.method.main, UNTRIED)
+        self.motion_plan.own = plan.own
+        plan.take, plan.accept = address_of_kernel(take_in_python), self.called.address
+
+    def remedies_of(self) -> list[Remedy]:
+        """Those of every run; rows are chosen again after other failures, too."""
+        return [*super().remedies_of()[:-1], OtherRowsOfMethod()]
+
+    # ---- starts
+
+    def start(self, stretch: Stretch, *, first: bool) -> None:
+        """A consistent state with its accelerations, and the size of the first step."""
+        state, t = self.state, stretch.t_start
+        state.t, state.lag = t, 0.0
+        with self.explained():
+            self.start_values(t if first else float(np.nextafter(t, np.inf)), first)
+            lam = None
+            if first and self.system.m and not self.model.traits & GENERAL:
+                lam = limits_on_branch(self, t, rows=self.motion is self)
+            state.lam[:] = state.lam if lam is None else lam
+            self.reckon()
+            self.stepper.begin(self)
+        row = int(self.counters.rows) - 1
+        if first and (self.times is None or self.times[0] == t):
+            self.put_row(t, state)
+            self.finish_rows(0)
+        elif not first and row >= 0 and self.rows.t[row] == t:
+            self.note_left(row)
+            self.show_start(row)
+
+    def start_values(self, t: float, first: bool = False) -> None:
+        """Accelerations and multipliers at a start."""
+        state = self.state
+        self.initial_values(t, first)
+        if self.independent.dropped.size:
+            self.keep_rows(self.ask.G(t, state.q, state.v))
+        if self.motion is not self:
+            self.check(self.rate(t, state), t, t)
+        self.note_redundant()
+
+    def reckon(self) -> None:
+        """How fast the system moves, and the errors that are allowed of what is nearly zero."""
+        state, system = self.state, self.system
+        if not system.first_order:
+            rates = pace(system, state.v), float(np.sqrt(pace(system, state.a))), self.slowest
+            self.beat = float(power_of_two(max(rates)))
+        own = np.concatenate([system.scales.q, self.beat * system.scales.v])
+        self.allowed = ATOL * own if self.given_atol is None else self.given_atol
+
+    # ---- states, asked for from Python
+
+    def rate(self, t: float, state: State, out: FloatArray | None = None) -> int:
+        """(q̇, v̇) at a state, whose a and lam are set too."""
+        motion = self.motion
+        out = np.zeros(self.system.nq + self.system.nv) if out is None else out
+        status = int(rate.rate(*motion.physics(OPEN), t, state, motion.memory, out, self.counters))
+        if status == OK and self.problem is not None:
+            state.lam[:] = self.problem.solve(t, state.q, state.v)[1]
+        return status
+
+    def velocity_of_q(self) -> FloatArray:
+        """q̇ at the state of the run."""
+        state, motion = self.state, self.motion
+        out = np.zeros(self.system.nq)
+        if out.size:
+            physics = motion.physics(OPEN)
+            self.check_there(int(rate.rate_of_q(*physics, state, motion.memory, out)), float(state.t), motion)
+        return out
+
+    def lived(self, q_0: FloatArray, q: FloatArray) -> FloatArray:
+        """q put back onto the set that the retraction lives on, as seen from q_0."""
+        retract, difference = self.system.retract, self.system.difference
+        return q if retract is None else np.asarray(retract(q_0.copy(), difference(q_0.copy(), q.copy())), np.float64)
+
+    def onto_constraints(self, t: float, state: State) -> int:
+        """The nearest consistent state, where that is wanted."""
+        if not self.projects:
+            return OK
+        return int(initial.nearest_consistent(*self.physics(OPEN), t, state, self.memory))
+
+    def step_in_python(self) -> float:
+        """A step that ends in Python: back where q lives, onto the constraints; a status."""
+        state, memory, motion = self.state, self.memory, self.motion
+        t_1, physics = float(memory.aim), (motion.model.function, motion.model.tables, motion.model.scratch)
+        start = state.q.copy()
+        status = int(self.stepper.take(*physics, self.motion_plan, t_1, state, motion.memory, self.counters))
+        memory.error = motion.memory.error
+        if status != OK or memory.error > 1.0:
+            return status
+        state.q[:] = self.lived(start, state.q)
+        status = self.onto_constraints(t_1, state)
+        if status == OK:
+            dt = float(state.dt)
+            status, state.dt = self.rate(t_1, state), dt
+        return status
+
+    def path(self) -> Callable[[float], Sample]:
+        """States inside the last step, with accelerations if an event asks for them."""
+        first, last = self.sample_of(self.memory.before), self.sample()
+        assert self.watch is not None
+        complete = any(event.arguments != SCIPY for event in self.watch.events)
+
+        def state(t: float) -> Sample:
+            if t in (first.t, last.t):
+                return first if t == first.t else last
+            found = self.between(t)
+            if complete:
+                self.complete(t, found)
+            return Sample(np.float64(t), *(x.copy() for x in (found.q, found.v, found.a, found.lam)))
+
+        return state
+
+    def on_constraints(self, sample: Sample) -> Sample:
+        """A state inside the last step, with its accelerations."""
+        if float(sample.t) in (float(self.memory.before.t), float(self.state.t)):
+            return sample
+        state, t = self.between(float(sample.t)), float(sample.t)
+        self.complete(t, state)
+        return Sample(sample.t, *(x.copy() for x in (state.q, state.v, state.a, state.lam)))
+
+    def step_again(self, t_1: float) -> bool:
+        """The last step, to another end; False where there is no such step."""
+        self.stepper.own.t_0 = np.nan
+        return super().step_again(t_1)
+
+    def between(self, t: float) -> State:
+        """The state inside the last step, on the constraints, without accelerations."""
+        trial, found = self.trial, self.stepper.between(self, t)
+        if found is None:
+            inside = LastStep.path(self)(t)
+            found = inside.q, inside.v
+        trial.q[:], trial.v[:] = self.lived(self.memory.before.q, found[0]), found[1]
+        given = trial.q.copy(), trial.v.copy()
+        status = self.onto_constraints(t, trial)
+        # at a loss of rank: over all rows, which need not be independent for this
+        if status == SINGULAR:
+            trial.q[:] = near_manifold(self.ask, t, trial.q)
+            trial.v[:] = near_velocity(self.ask, t, trial.q, trial.v)
+            status = OK
+        self.check_there(status, t, self)
+        far = max(float(np.abs(x - y).max(initial=0.0)) for x, y in zip((trial.q, trial.v), given, strict=True))
+        size = max(float(np.abs(x).max(initial=0.0)) for x in found)
+        if far > FAR * (self.step_method.rtol + 1e-12) * size:
+            # beside a loss of rank: what is between two good states is better as it is
+            trial.q[:], trial.v[:] = given
+        return trial
+
+    def complete(self, t: float, state: State) -> None:
+        """Accelerations and multipliers of a state."""
+        status = self.rate(t, state)
+        if status == SINGULAR:  # they are computed anew where rows lose rank
+            state.a[:], state.lam[:] = 0.0, 0.0
+            status = OK
+        self.check_there(status, t, self.motion)
+
+    # ---- rows
+
+    def fill_rows(self) -> None:
+        """Rows at the times that lie in the last step."""
+        if self.times is None:
+            return
+        k, t_0, t_1 = int(self.counters.rows), float(self.memory.before.t), float(self.state.t)
+        t_0 = t_0 if k == 0 else max(t_0, float(self.rows.t[k - 1]))
+        for t in self.times[(self.times > t_0) & (self.times <= t_1)]:
+            if t == t_1:
+                self.put_row(t_1, self.state)
+            else:
+                state = self.between(float(t))
+                self.complete(float(t), state)
+                self.put_row(float(t), state)
+
+    def watch_rows(self, wrote_row: bool) -> None:
+        """With redundant rows: the dropped ones still hold, or another set is taken."""
+        state, chosen = self.state, self.independent
+        now = float(state.t), state.q, state.v
+        violated = max(float(np.abs(gap).max(initial=0.0)) for _, gap, _ in gaps(self.ask, *now, self.slowest))
+        if violated > ROUNDING and choose(self.ask.G(*now) * self.system.scales.v).rank > chosen.rank:
+            self.choose_again()
+        self.keep_rows(self.ask.G(*now))
+        if self.independent is not chosen:
+            self.renew_rate()
+            row = int(self.counters.rows) - 1
+            if wrote_row and self.rows.t[row] == state.t:
+                self.counters.rows = row
+                self.put_row(float(state.t), state)
+
+    def renew_rate(self) -> None:
+        """Accelerations at the state, after other rows were chosen."""
+        state, dt = self.state, float(self.state.dt)
+        self.check(self.rate(float(state.t), state), float(state.t), float(state.t))
+        state.dt = dt
+        self.note_redundant()
+
+    def ended_by_observer(self) -> bool:
+        """Show all new rows to the observer; True from it ends the run there."""
+        if self.observe is None:
+            return False
+        rows = int(self.counters.rows)
+        while self.shown < rows:
+            self.counters.rows = self.shown = self.shown + 1
+            if super().ended_by_observer():
+                return True
+        return False
+
+    # ---- checkpoints
+
+    def carried(self) -> dict[str, Any]:
+        """All that the run needs to go on."""
+        names = [self.system.row_names.index(name) for name in self.named_redundant]
+        found = {"closest": np.array(self.closest), "redundant": np.array(names, dtype=np.int64), "beat": self.beat}
+        return {**super().carried(), **found, "allowed": self.allowed}
+
+    def put_back(self, found: dict[str, Any]) -> None:
+        """Go on from a checkpoint."""
+        self.closest = float(found["closest"][0]), float(found["closest"][1])
+        self.named_redundant = {self.system.row_names[int(i)]: None for i in found["redundant"]}
+        self.beat, self.allowed = float(found["beat"]), found["allowed"]
+        super().put_back(found)
+        self.stepper.own.atol, self.shown = self.allowed, int(self.counters.rows)
+
+    # ---- what went wrong, in words
+
+    def place(self) -> str:
+        """The next step, for a note on an exception."""
+        return f"in the step from t = {self.state.t:.6g}"
+
+    def check(self, status: int, t: float, t_next: float) -> None:
+        """Turn a status of the steps into the error that says what happened where."""
+        self.raise_what_was_raised(status)
+        if status == RAISED and self.called is not None and self.called.raised is not None:
+            raise self.called.raised
+        if status == UNDERFLOW:
+            raise ConvergenceError(
+                f"the step became as small as rounding of t at t = {t:.6g} (step {self.counters.steps + 1}): the error asked for"
+                f" ({self.step_method}) was not reached",
+                hint="a jump, a kink, a singularity or a stiff motion; integrate(...) takes the first and the last of them,"
+                " and passes singular positions where branches of motion cross",
+            )
+        self.check_there(status, t, self.motion, t_next - t)
+
+    def check_there(self, status: int, t: float, run: AtRest, h: float = 0.0) -> None:
+        """Turn a status into the error that says what happened where; h is the step that was
+        tried."""
+        raised = run.model.raised
+        if status == RAISED and raised is not None:
+            raise raised
+        try:
+            AtRest.check(run, status, t, t + h)
+        except SingularError as error:
+            if self.system.m:
+                error.add_note(f"rank {self.independent.rank} of {self.system.m} rows was enforced")
+            raise
+
+
+class OtherRowsOfMethod:
+    """Another independent set of constraint rows at this state."""
+
+    against = frozenset({SINGULAR, NOT_FINITE, UNDERFLOW})
+
+    def apply(self, run: Run, status: int) -> int:
+        """Choose again; once per state."""
+        assert isinstance(run, MethodRun)
+        if not run.system.m or not run.choose_again():
+            return status
+        run.renew_rate()
+        before = float(run.state.next_dt)
+        run.stepper.begin(run)
+        run.state.next_dt = max(before, 1e-3 * float(run.state.next_dt))
+        return OK

@@ -1,0 +1,115 @@
+"""What a method that tells the error of its steps brings to a run.
+
+The march calls its kernel (isodyn.stepping.told_step), and knows nothing else of it. A run
+(isodyn.marching.method_run) asks a `Stepper` for memory, for the size of the first step, and for
+states inside the last step.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from isodyn.errors import InputError
+from isodyn.kernels.compiled import OK, FloatArray
+from isodyn.kernels.struct import Struct
+from isodyn.stepping import dop853
+from isodyn.stepping.methods import DOP853, StepMethod
+
+if TYPE_CHECKING:
+    from isodyn.marching.method_run import MethodRun
+
+
+class Stepper(Protocol):
+    """A method in a run."""
+
+    take: Any
+    """The kernel, with the signature TAKE."""
+    exponent: float
+    """A step that is error^(−exponent) as long has the error 1."""
+    most_growth: float
+    """The most that a step is longer than the one before it."""
+    own: Struct
+    """Memory of the method, which the kernel opens; nothing there outlives a step."""
+
+    def begin(self, run: MethodRun) -> None:
+        """The run stands at a start, with a consistent state: set what steps from there need, and
+        run.state.next_dt."""
+        ...
+
+    def between(self, run: MethodRun, t: float) -> tuple[FloatArray, FloatArray] | None:
+        """(q, v) inside the last step, from run.memory.before to run.state, by the method's own
+        dense output; None where it has none, and a quintic serves."""
+        ...
+
+
+class OrderEight:
+    """The explicit method of order 8 (isodyn.stepping.dop853)."""
+
+    take, exponent, most_growth = staticmethod(dop853.take), 0.125, 10.0
+
+    def __init__(self, run: MethodRun) -> None:
+        system, method = run.system, run.step_method
+        self.own = own = dop853.Stages(components=system.nq + system.nv)
+        own.rtol, own.t_0 = method.rtol, np.nan
+        own.project = dop853.IN_PYTHON if run.hosted else dop853.PROJECTED if run.projects else dop853.UNTOUCHED
+        self.dense_of = np.nan, np.nan  # the step that there is dense output of
+
+    def begin(self, run: MethodRun) -> None:
+        """Errors allowed, and the first step."""
+        self.own.atol, self.own.t_0 = run.allowed, np.nan
+        run.state.next_dt = run.step_method.first_step or self.guess(run)
+
+    def guess(self, run: MethodRun) -> float:
+        """A first step from the sizes of y, ẏ and ÿ [Hairer1993 Sec. II.4], in units of the time in
+        which the system moves."""
+        state, trial, unit = run.state, run.trial, 1.0 / run.beat
+        t, t_end = float(state.t), float(run.stretches[-1].t_stop)
+        y, f = np.concatenate([state.q, state.v]), np.concatenate([run.velocity_of_q(), state.a])
+        scale = run.allowed + run.step_method.rtol * np.abs(y)
+
+        def norm(x: FloatArray) -> float:
+            return float(np.sqrt(np.mean((x / scale) ** 2)))
+
+        d0, d1 = norm(y), unit * norm(f)
+        h0 = unit * (1e-6 if min(d0, d1) < 1e-5 else 0.01 * d0 / d1)
+        h0 = min(h0, t_end - t, run.step_method.max_step)
+        trial.q[:], trial.v[:] = np.split(y + h0 * f, [state.q.size])
+        there = np.zeros(y.size)
+        if run.rate(t + h0, trial, there) != OK:
+            return h0
+        d2 = unit**2 * norm(there - f) / h0
+        h1 = max(1e-6 * unit, 1e-3 * h0) if max(d1, d2) <= 1e-15 else unit * (0.01 / max(d1, d2)) ** 0.125
+        return min(100.0 * h0, h1)
+
+    def between(self, run: MethodRun, t: float) -> tuple[FloatArray, FloatArray]:
+        """The dense output of order 7."""
+        own, motion = self.own, run.motion
+        t_0, t_1 = float(own.t_0), float(own.t_1)
+        if self.dense_of != (t_0, t_1):
+            physics = motion.model.function, motion.model.tables, motion.model.scratch, run.motion_plan
+            status = int(dop853.prepare_dense(*physics, t_1, run.state, motion.memory, run.counters))
+            run.check_there(status, t_0, motion)
+            self.dense_of = t_0, t_1
+        x, y = (t - t_0) / (t_1 - t_0), np.zeros(own.start.size)
+        for k, power in enumerate(reversed(own.powers)):
+            y = (y + power) * (x if k % 2 == 0 else 1.0 - x)
+        y += own.start
+        q, v = np.split(y, [run.system.nq])
+        return q, v
+
+
+STEPPERS: dict[type[StepMethod], Any] = {DOP853: OrderEight}
+"""By what users give: made with the run."""
+
+
+def stepper_for(run: MethodRun) -> Stepper:
+    """The stepper of a run."""
+    kind = type(run.step_method)
+    if kind not in STEPPERS:
+        raise InputError(
+            f"{kind.__name__} has no steps", hint="add what takes them to isodyn.marching.steppers.STEPPERS"
+        )
+    made: Stepper = STEPPERS[kind](run)
+    return made

@@ -1,0 +1,199 @@
+"""Actions of events that change the system: joints are released and locked, loads are switched off
+and on.
+
+A released row is not enforced and its multiplier is zero; nobody looks whether it holds. When it is
+locked again, φ = 0 must hold there (an event of its own gap sees to that), and velocities jump onto
+φ̇ = 0 by the least change in the mass norm: an impact without rebound. Loads that are switched off
+are left out of the mechanism that the steps see.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from isodyn.errors import ConflictError, InputError
+from isodyn.kernels.compiled import IntArray
+from isodyn.later import Later
+from isodyn.marching.start import SMALL, gaps
+from isodyn.results.units import is_mechanism
+
+if TYPE_CHECKING:
+    from isodyn.marching.last_step import LastStep
+
+compilation: Any = Later("isodyn.mechanism.compilation")  # mechanisms only
+
+
+class SystemSwitch:
+    """An action that changes the system of a run."""
+
+    def __call__(self, sample: Any) -> None:
+        """Leave the state as it is.
+
+        Parameters
+        ----------
+        sample
+            The state.
+        """
+
+    def apply(self, run: LastStep) -> None:
+        """Change the system of a run.
+
+        Parameters
+        ----------
+        run
+            The run.
+        """
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Release(SystemSwitch):
+    """Release a joint, or a row of constraints, where an event happens.
+
+    Parameters
+    ----------
+    joint
+        Name of the joint, or of the row.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> pendulum = iso.problems.get("pendulum").system()
+    >>> cut = iso.Event(lambda t, q, v: q[0], direction=-1, action=iso.Release(pendulum.row_names[0]))
+    >>> sol = iso.integrate(pendulum, dt=0.01, t_end=1.0, events=[cut])
+    >>> float(sol.lam[-1, 0])
+    0.0
+    """
+
+    joint: str
+
+    def apply(self, run: LastStep) -> None:
+        """Release it.
+
+        Parameters
+        ----------
+        run
+            The run.
+        """
+        run.hold(rows_of(run.system, self.joint), False)
+
+
+@dataclass(frozen=True)
+class Lock(SystemSwitch):
+    """Lock a joint, or a row of constraints, that was released; velocities jump as in an impact.
+
+    Parameters
+    ----------
+    joint
+        Name of the joint, or of the row.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> iso.Lock("latch")
+    Lock(joint='latch')
+    """
+
+    joint: str
+
+    def apply(self, run: LastStep) -> None:
+        """Lock it.
+
+        Parameters
+        ----------
+        run
+            The run.
+
+        Raises
+        ------
+        ConflictError
+            If the rows do not hold there.
+        """
+        rows, state = rows_of(run.system, self.joint), run.state
+        t = float(state.t)
+        _, gap, raw = gaps(run.ask, t, state.q, state.v, run.slowest)[0]
+        known = rows[rows < gap.size]
+        if known.size and np.abs(gap[known]).max() > SMALL:
+            worst = int(known[np.abs(gap[known]).argmax()])
+            raise ConflictError(
+                f"{self.joint!r} cannot be locked at t = {t:.6g}: row {run.system.row_names[worst]!r} is off by {raw[worst]:.3g}",
+                hint="let the event be the zero of that gap",
+            )
+        run.hold(rows, True)
+
+
+@dataclass(frozen=True)
+class SwitchLoad(SystemSwitch):
+    """Switch a load of a mechanism off or on where an event happens.
+
+    Parameters
+    ----------
+    load
+        Name of the load.
+    on
+        Whether it acts from now on.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> iso.SwitchLoad("motor", on=False)
+    SwitchLoad(load='motor', on=False)
+    """
+
+    load: str
+    on: bool = False
+
+    def apply(self, run: LastStep) -> None:
+        """Switch it.
+
+        Parameters
+        ----------
+        run
+            The run.
+
+        Raises
+        ------
+        InputError
+            If there is no such load.
+        """
+        system = run.system
+        if not is_mechanism(system) or getattr(system, "description", None) is None:
+            raise InputError(
+                "loads are switched in mechanisms; this is another system",
+                hint="let an action set a variable that the force reads",
+            )
+        if self.load not in system.description.parts.loads:
+            known = ", ".join(map(repr, system.description.parts.loads)) or "none"
+            raise InputError(f"there is no load {self.load!r} to switch", hint=f"loads are {known}")
+        off = set(run.loads_off) - {self.load} if self.on else {*run.loads_off, self.load}
+        run.take_model(without(system, off), tuple(sorted(off)))
+
+
+def without(system: Any, off: set[str]) -> Any:
+    """The mechanism without some of its loads, in the same coordinates."""
+    if not off:
+        return system
+    parts = system.description.parts.copied()
+    for name in off:
+        del parts.loads[name]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        made = compilation.compile_parts(parts, system.description.gravity, system.description.cayley, "rotation")
+    if (made.nq, made.nv, made.m) != (system.nq, system.nv, system.m):
+        raise InputError(f"switching {', '.join(sorted(off))} off would change the coordinates of the mechanism")
+    return made
+
+
+def rows_of(system: Any, name: str) -> IntArray:
+    """Numbers of the rows of a joint, or of the row with this name."""
+    joints = getattr(system, "joints", {}) or {}
+    if name in joints:
+        return np.array(joints[name].rows, dtype=np.int64)
+    if name in system.row_names:
+        return np.array([list(system.row_names).index(name)], dtype=np.int64)
+    known = ", ".join(map(repr, [*joints, *system.row_names][:8])) or "none"
+    raise InputError(f"there is no joint and no row named {name!r}", hint=f"there are {known}")

@@ -1,0 +1,39 @@
+"""Expressions in names of a model as functions of a sample, for events: what sol.quantities() knows,
+of one state at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from isodyn.expressions import parse
+from isodyn.expressions.program import evaluate
+from isodyn.results.quantities import Catalogue
+from isodyn.results.solution import Sample, Solution
+from isodyn.results.statistics import Statistics
+
+
+def expression_guard(system: Any, text: str) -> Callable[[Sample], float]:
+    """The value of an expression at a sample; InputError for names that nothing has.
+    A vector stands for its size."""
+    tree = parse(text)
+    sizes = {"q": system.nq, "v": system.nv, "a": system.nv, "lam": system.m}
+    columns = {name: np.arange(size) for name, size in sizes.items()}
+
+    def value(sample: Sample) -> float:
+        t, q, v, a, lam = (np.array(x, dtype=np.float64)[None] for x in sample)
+        catalogue = Catalogue(Solution(t, q, v, a, lam, system, None, Statistics(), columns))
+
+        def of(name: str, column: int) -> float:
+            if name == "t":
+                return float(sample.t)
+            values = catalogue.curve(name).values[0]
+            return float(values if values.ndim == 0 else np.linalg.norm(values))
+
+        return evaluate(tree, of)
+
+    start = Sample(0.0, system.q0.copy(), system.v0.copy(), np.zeros(system.nv), np.zeros(system.m))
+    value(start)  # names are looked up before the run
+    return value

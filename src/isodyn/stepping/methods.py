@@ -1,0 +1,96 @@
+"""Methods that choose their steps, in the place of a scheme: what users give.
+
+A method that is added is a frozen dataclass with `rtol` and `atol` here, a kernel that takes one step
+(isodyn.stepping.told_step), and a `Stepper` that a run works with (isodyn.marching.steppers).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from isodyn.errors import InputError
+from isodyn.real_numbers import real_number
+from isodyn.stored import stored_with_runs
+
+LEAST_RTOL = 1e-13  # what double precision has to offer
+
+
+class StepMethod:
+    """A method that tells the error of a step and chooses its size; subclasses are frozen
+    dataclasses with these fields."""
+
+    rtol: float
+    atol: Any
+    first_step: float | None
+    max_step: float
+    project: bool
+
+    name: str
+    explicit: bool
+
+    def __init_subclass__(cls) -> None:
+        stored_with_runs(cls)
+
+    def __post_init__(self) -> None:
+        if not (isinstance(self.rtol, int | float | np.floating) and LEAST_RTOL <= self.rtol < 1):
+            raise InputError(
+                f"rtol must lie between {LEAST_RTOL:g} and 1, received {self.rtol!r}",
+                hint="rounding adds up to more than smaller ones",
+            )
+        for name in ("first_step", "max_step"):
+            value = getattr(self, name)
+            if value is None or (name == "max_step" and value == np.inf):
+                continue
+            if real_number(name, value) <= 0:
+                raise InputError(f"{name} must be a positive number, received {value!r}")
+
+    def __str__(self) -> str:
+        atol = "1e-12 of typical sizes" if self.atol is None else self.atol
+        return f"{self.name}, rtol = {self.rtol:g}, atol = {atol}"
+
+
+@dataclass(frozen=True)
+class DOP853(StepMethod):
+    """Dormand and Prince's explicit method of order 8, for smooth motions that are not stiff.
+
+    It takes the place of a scheme in `integrate`, without dt.
+
+    Parameters
+    ----------
+    rtol, atol
+        Error of a step allowed in every component, atol + rtol |y|. atol may hold one number for
+        each of (q, v). If it is left out, it is 1e-12 of typical sizes of coordinates and of their
+        rates.
+    first_step, max_step
+        Sizes of the first step to try and of the largest to take.
+    project
+        Move accepted and saved states onto φ = 0, φ̇ = 0 and ψ = 0 by the least change in the mass
+        norm.
+
+    Raises
+    ------
+    InputError
+        If a number is not admissible.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> system = iso.MechanicalSystem(M=1.0, Q=lambda q, v, t: -q, q0=[1.0], v0=[0.0])
+    >>> sol = iso.integrate(system, iso.DOP853(rtol=1e-10), t_end=1.0)
+    >>> bool(abs(sol.q[-1, 0] - 0.5403023058681398) < 1e-9)
+    True
+    """
+
+    rtol: float = 1e-9
+    atol: Any = None
+    first_step: float | None = None
+    max_step: float = np.inf
+    project: bool = True
+
+    name = "DOP853"
+    explicit = True
+
+    __str__ = StepMethod.__str__

@@ -1,0 +1,106 @@
+"""Steps of a method that takes one step and tells its error: the loop that chooses their sizes.
+
+A method is a kernel `take` with the signature TAKE,
+
+    status = take(model, tables, scratch, plan, t_1, state, memory, counters)
+
+which goes from state.t to t_1 in one step, puts the end into q, v, a, lam, t and dt of `state`, and
+the size of its error, as a multiple of what is allowed, into memory.error. It may leave the end
+unfinished where that is above 1. A status other than OK says that no step to t_1 was found. What the
+method needs beside the memory of GS4 is a struct of its own, whose address is plan.own; nothing
+there may outlive a step, because a run goes on from its state alone.
+
+A step is accepted when the error is at most 1. The next one is
+
+    h ← h · min(plan.most_growth, max(0.2, 0.9 error^(−plan.exponent)))
+
+long, and no longer than this one after a rejection [Hairer1993 Sec. II.4].
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from isodyn.kernels.calls import kernel_at, number_at
+from isodyn.kernels.compiled import (
+    MODEL_TYPE,
+    NOT_CONVERGED,
+    NOT_FINITE,
+    OK,
+    RAISED,
+    SINGULAR,
+    UNTOLD,
+    f8,
+    i8,
+    kernel,
+)
+from isodyn.kernels.struct_types import ADDRESS, copy_struct
+from isodyn.stepping.chosen_step import LONGER, bounded
+from isodyn.stepping.memory import COUNTERS, EPS, MEMORY, PLAN, STATE, UNDERFLOW
+
+TAKE = i8(MODEL_TYPE, ADDRESS, ADDRESS, PLAN, f8, STATE, MEMORY, COUNTERS)
+"""Signature of the kernel of a method."""
+
+take_at = kernel_at(TAKE)
+
+SAFETY, LEAST = 0.9, 0.2  # of the size that has the error 1; of the last size
+AFTER_FAILURE = 0.25  # of the size of a step that was not found
+ROUNDING = 10.0 * EPS  # of t: no step is smaller
+RETRIED = (NOT_FINITE, SINGULAR, NOT_CONVERGED, UNDERFLOW, UNTOLD)  # statuses that a smaller step may cure
+
+
+@kernel()
+def factor_of(plan: Any, error: float) -> float:
+    """How much longer a step may be."""
+    if error == 0.0:
+        return float(plan.most_growth)
+    return float(min(plan.most_growth, max(LEAST, SAFETY * error**-plan.exponent)))
+
+
+@kernel()
+def end_of(plan: Any, t: float, size: float) -> float:
+    """Where a step of this size leads to: t_stop, where it nearly comes there."""
+    return plan.t_stop if LONGER * size >= plan.t_stop - t else t + size
+
+
+@kernel(i8(MODEL_TYPE, ADDRESS, ADDRESS, PLAN, STATE, MEMORY, COUNTERS), inner=True, apart=True)
+def told_step(model: Any, tables: Any, scratch: Any, plan: Any, state: Any, memory: Any, counters: Any) -> int:
+    """One step that is good enough; state.next_dt is the size to try. On failure `state` is
+    unchanged."""
+    copy_struct(state, memory.before)
+    t, size, failed = state.t, bounded(plan, state.next_dt), OK
+    while True:
+        t_1 = end_of(plan, t, size)
+        h = t_1 - t
+        if failed != OK and h <= max(plan.smallest_dt, ROUNDING * max(abs(t), 1e-6 * abs(plan.t_stop))):
+            return failed
+        memory.error = np.inf
+        status = take_at(plan.take, model, tables, scratch, plan, t_1, state, memory, counters)
+        error = memory.error
+        if status == OK and error <= 1.0:
+            factor = factor_of(plan, error)
+            # a step that was cut short says little about larger ones
+            wanted = max(h * factor, size) if h < 0.99 * size and failed == OK else h * factor
+            state.next_dt = bounded(plan, min(wanted, h) if failed != OK else wanted)
+            return OK
+        copy_struct(memory.before, state)
+        if status == OK:
+            status = UNDERFLOW if np.isfinite(error) else NOT_FINITE
+        if status not in RETRIED:
+            return status
+        counters.rejected += 1
+        failed = status
+        size = h * (factor_of(plan, error) if 1.0 < error < np.inf else AFTER_FAILURE)
+
+
+@kernel(TAKE, inner=True, apart=True)
+def take_in_python(
+    model: Any, tables: Any, scratch: Any, plan: Any, t_1: float, state: Any, memory: Any, counters: Any
+) -> int:
+    """A step that ends in Python, which the function at plan.accept takes; it finds t_1 in
+    memory.aim."""
+    memory.aim = t_1
+    status = number_at(plan.accept, plan, plan.legs[0], memory.before, state, memory)
+    return RAISED if np.isnan(status) else int(status)
