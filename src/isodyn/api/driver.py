@@ -239,11 +239,7 @@ def integrate(
     if formulation is None and system.first_order and (reduced := reduced_index(system, t0)) is not None:
         _refuse_events(watched, "a system of index 3 is integrated in its stabilised form")
         return reduced.run(integrate, scheme, select, observe, **times)
-    composition = None
-    if isinstance(scheme, Composition):
-        check_composition(system, scheme, formulation)
-        composition, scheme, formulation = scheme, scheme.base, None
-        newton = replace(newton or Newton(rtol=1e-13), max_halvings=0)
+    composition, scheme, formulation, newton = _composed(system, scheme, formulation, newton)
     policy = dt if isinstance(dt, StepPolicy) else None
     scheme, newton = suited_to(policy, scheme, newton, system)
     method = settle(system, scheme, formulation, typical, composition)
@@ -255,6 +251,16 @@ def integrate(
     run.checkpoint = kept
     with Progress(run.whole, progress) as bar:
         return run.execute(bar)
+
+
+def _composed(
+    system: System, scheme: Any, formulation: Formulation | None, newton: Newton | None
+) -> tuple[Composition | None, Any, Formulation | None, Newton | None]:
+    """The composition, if the scheme is one; its base, formulation and iteration."""
+    if not isinstance(scheme, Composition):
+        return None, scheme, formulation, newton
+    check_composition(system, scheme, formulation)
+    return scheme, scheme.base, None, replace(newton or Newton(rtol=1e-13), max_halvings=0)
 
 
 def _begun(checkpoint: Any, system: Any, options: dict[str, Any], events: Any) -> Checkpoint | None:
