@@ -143,7 +143,8 @@ class BucklingError(SingularError):
 
 
 class PainleveError(IsodynError):
-    """Rigid contacts with Coulomb friction admit no acceleration, or several."""
+    """Rigid contacts with Coulomb friction, or forces that depend on multipliers, admit no
+    acceleration, or several."""
 
 
 class SeparationError(IsodynError):

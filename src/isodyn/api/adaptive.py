@@ -23,6 +23,7 @@ from isodyn.stepping.events import read_events
 from isodyn.stepping.methods import DOP853, StepMethod
 from isodyn.systems import System, as_system
 from isodyn.systems.mechanical import refuse_indefinite_mass
+from isodyn.systems.multiplier_forces import refuse_nonideal
 
 
 @dataclass(frozen=True)
@@ -188,6 +189,8 @@ def _formulation(system: System, formulation: Any) -> UdwadiaKalaba | NullSpace 
         )
     if system.m == 0 or system.first_order:
         raise InputError(f"{formulation!r} needs a mechanical system with constraints")
+    if formulation != UdwadiaKalaba():
+        refuse_nonideal(system, repr(formulation), "leave the formulation out")
     return None if formulation == UdwadiaKalaba() else formulation
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, TypedDict, TypeVar, Unpack, overload
 
 from isodyn.api.divided import RunSettings, RunsItself
-from isodyn.errors import InputError, IsodynError
+from isodyn.errors import InputError
 from isodyn.formulations import Formulation
 from isodyn.formulations.protocol import as_formulation, facts_of
 from isodyn.formulations.table import check_combination
@@ -341,16 +341,7 @@ def _transformed(other: Formulation, system: System, scheme: Any, select: Any, a
     if select is not None:
         raise InputError(f"{type(other).__name__} needs all columns to bring its solution back, so select must be None")
     system = _started(system, options["t0"], options["t_end"], assemble)
-    transformed = other.transform(system)
-    if transformed.first_order and isinstance(scheme, Scheme):
-        scheme = scheme.first_order()
-    try:
-        sol = integrate(transformed, scheme, **options)
-    except IsodynError as error:
-        if error.partial is not None:
-            error.partial = other.lift(error.partial, system)
-        raise
-    return other.lift(sol, system)
+    return other.run(system, integrate, scheme, **options)
 
 
 def schedule(t0: float, t_end: float, dt: Any, breakpoints: Any, save_every: int) -> tuple[list[Stretch], float]:

@@ -93,7 +93,7 @@ def _statistics(run: Run, stopped: str | None) -> Statistics:
         refinements=run.refinements(),
         rejected=int(run.counters.rejected),
         seconds=run.seconds(),
-        solver=run.model.solver if run.other is None else run.other.solver,
+        solver=run.solver,
         stopped=stopped,
         index=None if run.index is None else str(run.index),
     )

@@ -181,6 +181,7 @@ class Memory(Struct):
     # right-hand sides while their solutions are refined
     b_1, b_2 = reals("unknowns"), reals("unknowns")
     G, G_1 = reals("G_values"), reals("G_values")  # constraint matrix at the balance and at the end
+    B = reals("B_values")  # what multipliers do in the balance, where forces depend on them
     N = reals("N_values")  # null-space basis, or inverse of GGL's S
     J_11, J, J_S = (
         reals("block"),
@@ -283,7 +284,14 @@ def forget(state: State, *, differences: bool = False) -> None:
 
 
 def allocate(
-    nq: int, nv: int, m: int, chosen: IntArray, dense: bool, packed: BlockPattern | None = None, updates: int = 0
+    nq: int,
+    nv: int,
+    m: int,
+    chosen: IntArray,
+    dense: bool,
+    packed: BlockPattern | None = None,
+    updates: int = 0,
+    nonideal: bool = False,
 ) -> Memory:
     """Memory for systems of these sizes with the `chosen` of m constraint rows.
 
@@ -294,8 +302,10 @@ def allocate(
     unknowns = nv + rows
     block = nv * nv if dense and m else 0
     G, factors, pivots = m * nv, unknowns * unknowns if dense else 0, 2 * unknowns
+    contributions = 0  # of fronts: not needed to solve
     if packed is not None:
         block, G, factors, pivots = packed.J.size, packed.G.size, storage_of(packed), 0
+        contributions = int(packed.stack)
     memory = Memory(
         nq=nq,
         nv=nv,
@@ -304,10 +314,11 @@ def allocate(
         rows=rows,
         unknowns=unknowns,
         G_values=G,
+        B_values=G if nonideal else 0,
         N_values=block if packed is None else 0,
         block=block,
         factors=factors,
-        first_factors=factors if m else 0,
+        first_factors=factors - contributions if m else 0,
         pivots=pivots,
         updates=updates,
         **(dict.fromkeys(BlockPattern._sizes, 0) if packed is None else packed.sizes),
