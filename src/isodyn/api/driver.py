@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, TypedDict, TypeVar, Unpack, overload
 
 from isodyn.api.divided import RunSettings, RunsItself
-from isodyn.errors import InputError
+from isodyn.errors import InputError, IsodynError
 from isodyn.formulations import Formulation
 from isodyn.formulations.protocol import as_formulation, facts_of
 from isodyn.formulations.table import check_combination

@@ -166,6 +166,12 @@ def _followed(system: Any, options: dict[str, Any], speed: float, model: dict[st
         return integrate(system, **options, observe=live.observe)
 
 
+def _interrupted(sol: Any) -> bool:
+    """Whether somebody stopped the run; an event that ends it is its end."""
+    ended = bool(sol.events) and sol.events[-1].t == sol.t[-1]
+    return sol.stats.stopped is not None and not ended
+
+
 def _run_problem(
     name: str,
     parameters: dict[str, float],
@@ -241,7 +247,7 @@ def _told(summary: dict[str, Any], written: list[Path], as_json: bool, show: Any
     else:
         show(summary)
     say_written(written)
-    return sol.stats.stopped is not None
+    return _interrupted(sol)
 
 
 def _run_model(
@@ -274,8 +280,13 @@ def _run_model(
         }
         summaries.append({"swept": swept, **summary} if swept else summary)
         settings = {"model": Path(target).name, **{name: f"{x:g}" for name, x in one.parameters.items()}}
+<<<<<<< HEAD
         written += mine.write(sol, formulation=options.get("formulation"), dt=_size(options), settings=settings)
         stopped = sol.stats.stopped is not None
+=======
+        written += mine.write(sol, formulation=options.get("formulation"), dt=options["dt"], settings=settings)
+        stopped = _interrupted(sol)
+>>>>>>> main
         if stopped:
             break
     if len(members) == 1:
