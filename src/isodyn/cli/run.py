@@ -280,13 +280,8 @@ def _run_model(
         }
         summaries.append({"swept": swept, **summary} if swept else summary)
         settings = {"model": Path(target).name, **{name: f"{x:g}" for name, x in one.parameters.items()}}
-<<<<<<< HEAD
         written += mine.write(sol, formulation=options.get("formulation"), dt=_size(options), settings=settings)
-        stopped = sol.stats.stopped is not None
-=======
-        written += mine.write(sol, formulation=options.get("formulation"), dt=options["dt"], settings=settings)
         stopped = _interrupted(sol)
->>>>>>> main
         if stopped:
             break
     if len(members) == 1:

@@ -14,11 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-<<<<<<< HEAD
-from isodyn.api import Adaptive, Newton
-=======
-from isodyn.api import Event, Newton
->>>>>>> main
+from isodyn.api import Adaptive, Event, Newton
 from isodyn.errors import InputError, IsodynError
 from isodyn.expressions import parse as parse_formula
 from isodyn.mechanism.mechanism import Mechanism
