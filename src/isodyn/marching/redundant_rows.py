@@ -24,7 +24,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numba import types
 
-from isodyn.kernels.compiled import CONSTRAINT, F2, MODEL_TYPE, OK, POSITION, VELOCITY, F, FloatArray, i8, kernel
+from isodyn.kernels.compiled import (
+    CONSTRAINT,
+    F2,
+    KNOWS_LEVELS,
+    LEVELS,
+    MODEL_TYPE,
+    OK,
+    POSITION,
+    VELOCITY,
+    F,
+    FloatArray,
+    i8,
+    kernel,
+)
 from isodyn.kernels.struct import Struct, integer, integers, real, reals
 from isodyn.kernels.struct_types import ADDRESS, StructType
 from isodyn.linear_solvers.rows import TOLERANCE, WORN
@@ -48,7 +61,9 @@ class Sharing(Struct):
     units, gap_sizes = reals("m"), reals("m")  # of multipliers and of gaps
     size_q, size_v = reals("nq"), reals("nv")
     starts, columns = integers("starts"), integers("columns")  # of a sparse G
-    answer, gap, c = reals("entries"), reals("m"), reals(4)
+    answer, gap, rate, c = reals("entries"), reals("m"), reals("m"), reals(4)
+    levels = reals("levels")  # where a model tells gaps and rates at once
+    lengths = reals("rank")  # of the columns of R
     B, Q, R = reals("m", "nv"), reals("rank", "nv"), reals("rank", "rank")
     W, S = reals("left", "rank"), reals("left", "left")
     u, right, inverse = reals("rank"), reals("left"), reals("rank")
@@ -75,11 +90,28 @@ def scale_rows(work: Sharing) -> None:
 
 @kernel()
 def product(A: FloatArray, i: int, B: FloatArray, k: int, n: int) -> float:
-    """A[i]·B[k]."""
-    x = 0.0
-    for j in range(n):
-        x += A[i, j] * B[k, j]
-    return x
+    """A[i]·B[k], in four sums that do not wait for each other."""
+    a = b = c = d = 0.0
+    whole = n - n % 4
+    for j in range(0, whole, 4):
+        a += A[i, j] * B[k, j]
+        b += A[i, j + 1] * B[k, j + 1]
+        c += A[i, j + 2] * B[k, j + 2]
+        d += A[i, j + 3] * B[k, j + 3]
+    for j in range(whole, n):
+        a += A[i, j] * B[k, j]
+    return (a + b) + (c + d)
+
+
+@kernel()
+def take_out(i: int, work: Sharing) -> None:
+    """Take the rows before out of row i of Q."""
+    n, Q, R = work.size_v.size, work.Q, work.R
+    for k in range(i):
+        x = product(Q, k, Q, i, n)
+        R[k, i] += x
+        for j in range(n):
+            Q[i, j] -= x * Q[k, j]
 
 
 @kernel()
@@ -91,15 +123,15 @@ def orthogonalise(work: Sharing) -> bool:
             Q[i, j] = B[work.chosen[i], j]
         for k in range(i):
             R[k, i] = 0.0
-        for _ in range(2):  # once is not enough where rows are nearly dependent
-            for k in range(i):
-                x = product(Q, k, Q, i, n)
-                R[k, i] += x
-                for j in range(n):
-                    Q[i, j] -= x * Q[k, j]
-        R[i, i] = np.sqrt(product(Q, i, Q, i, n))
-        if not R[i, i] > 0.0:
+        before = product(Q, i, Q, i, n)
+        take_out(i, work)
+        left = product(Q, i, Q, i, n)
+        if left < 0.5 * before:  # once is not enough where rows are nearly dependent
+            take_out(i, work)
+            left = product(Q, i, Q, i, n)
+        if not left > 0.0:
             return False
+        R[i, i] = np.sqrt(left)
         for j in range(n):
             Q[i, j] /= R[i, i]
     return True
@@ -109,16 +141,17 @@ def orthogonalise(work: Sharing) -> bool:
 def independence_of_rows(work: Sharing) -> float:
     """1/|R̂⁻¹| for rows of unit length."""
     R, x, total = work.R, work.inverse, 0.0
-    for column in range(work.chosen.size):  # R x = e_column, and the lengths of the rows before and behind
+    for i in range(work.chosen.size):
+        work.lengths[i] = 0.0
+        for k in range(i + 1):
+            work.lengths[i] += R[k, i] * R[k, i]
+    for column in range(work.chosen.size):  # R x = e_column
         for i in range(column, -1, -1):
             right = 1.0 if i == column else 0.0
             for k in range(i + 1, column + 1):
                 right -= R[i, k] * x[k]
             x[i] = right / R[i, i]
-            length = 0.0
-            for k in range(i + 1):
-                length += R[k, i] * R[k, i]
-            total += x[i] * x[i] * length
+            total += x[i] * x[i] * work.lengths[i]
     return 1.0 / np.sqrt(total)
 
 
@@ -181,15 +214,15 @@ def share(work: Sharing, lam: FloatArray) -> None:
 
 
 @kernel()
-def holds(work: Sharing, m: int, size: float) -> bool:
+def holds(work: Sharing, gap: FloatArray, m: int, size: float) -> bool:
     """Whether the dropped rows among the first m hold as well as the enforced ones."""
     let_go, off = 0.0, 0.0
     for i in range(work.chosen.size):
         if work.chosen[i] < m:
-            let_go = max(let_go, abs(work.gap[work.chosen[i]]) / work.gap_sizes[work.chosen[i]])
+            let_go = max(let_go, abs(gap[work.chosen[i]]) / work.gap_sizes[work.chosen[i]])
     for d in range(work.dropped.size):
         if work.dropped[d] < m:
-            off = max(off, abs(work.gap[work.dropped[d]]) / work.gap_sizes[work.dropped[d]])
+            off = max(off, abs(gap[work.dropped[d]]) / work.gap_sizes[work.dropped[d]])
     return off <= DOUBTFUL * CONFLICT * size + 10.0 * let_go
 
 
@@ -233,11 +266,17 @@ def share_block(
     that needs care, or −1."""
     m = work.gap.size
     for k in range(first, last):
-        status = model(POSITION, t[k], q[k], v[k], v[k], lam[k], work.c, tables, scratch, work.gap)
-        if status != OK or not holds(work, work.holonomic, largest_part(q[k], work.size_q, 1.0)):
+        if work.levels.size > 0:
+            status = model(LEVELS, t[k], q[k], v[k], v[k], lam[k], work.c, tables, scratch, work.levels)
+            for i in range(m):
+                work.gap[i], work.rate[i] = work.levels[i], work.levels[m + i]
+        else:
+            status = model(POSITION, t[k], q[k], v[k], v[k], lam[k], work.c, tables, scratch, work.gap)
+            if status == OK:
+                status = model(VELOCITY, t[k], q[k], v[k], v[k], lam[k], work.c, tables, scratch, work.rate)
+        if status != OK or not holds(work, work.gap, work.holonomic, largest_part(q[k], work.size_q, 1.0)):
             return k
-        status = model(VELOCITY, t[k], q[k], v[k], v[k], lam[k], work.c, tables, scratch, work.gap)
-        if status != OK or not holds(work, m, largest_part(v[k], work.size_v, work.slowest)):
+        if not holds(work, work.rate, m, largest_part(v[k], work.size_v, work.slowest)):
             return k
         status = model(CONSTRAINT, t[k], q[k], v[k], v[k], lam[k], work.c, tables, scratch, work.answer)
         if status != OK or look(work, lam[k]) < 0.0:
@@ -247,14 +286,18 @@ def share_block(
 
 def march_to_doubt(run: Run, upto: int) -> int:
     """Let a run march to a step; with redundant rows at most to the first saved row that must be
-    looked at with care. Returns the status of the march."""
-    if not (run.independent.dropped.size and can_share(run)) or run.next_row(int(run.state.step)) >= upto:
+    looked at with care. Returns the status of the march; `run.doubt` says whether to look."""
+    run.doubt = True
+    if not (run.independent.dropped.size and can_share(run)):
         return run.march(upto)
     state, counters, written = run.state.copy(), run.counters.copy(), int(run.counters.rows)
-    work = sharing(run)
+    work = work_of(run)
     status = run.march(upto)
-    doubtful = share_rows(run, work, written, status)
+    doubtful = share_rows(run, work, written)
     if doubtful < 0:
+        run.doubt = status != OK or not shared_state(run, work)
+        return status
+    if status == OK and run.rows.t[doubtful] == run.state.t:
         return status
     run.state.copy_from(state)
     run.counters.copy_from(counters)
@@ -263,17 +306,24 @@ def march_to_doubt(run: Run, upto: int) -> int:
     for _ in range(doubtful - written + 1):
         step = run.next_row(step)
     status = run.march(step)
-    share_rows(run, work, written, status)
+    share_rows(run, work, written)
     return status
 
 
-def share_rows(run: Run, work: Sharing, written: int, status: int) -> int:
-    """Share the multipliers of the rows from `written` on; the newest row is looked at by itself, if
-    the march did not fail. The first row that needs care, or −1."""
+def share_rows(run: Run, work: Sharing, written: int) -> int:
+    """Share the multipliers of the rows from `written` on; the first row that needs care, or −1."""
     model, rows = run.ask.model, run.rows
-    last = int(run.counters.rows) - (status == OK)
-    shared = rows.t, rows.q, rows.v, rows.lam, written, last
+    shared = rows.t, rows.q, rows.v, rows.lam, written, int(run.counters.rows)
     return int(share_block(model.function, model.tables, model.scratch, work, *shared))
+
+
+def shared_state(run: Run, work: Sharing) -> bool:
+    """Whether the state itself, which may lie between saved rows, needs no care."""
+    state, model = run.state, run.ask.model
+    if run.counters.rows and run.rows.t[int(run.counters.rows) - 1] == state.t:
+        return True
+    one = np.array([state.t]), *(np.array(x)[None] for x in (state.q, state.v, state.lam))
+    return int(share_block(model.function, model.tables, model.scratch, work, *one, 0, 1)) < 0
 
 
 def can_share(run: Run) -> bool:
@@ -285,6 +335,16 @@ def can_share(run: Run) -> bool:
     if run.closure.compliance > 0.0 or system.first_order or system.m * system.nv > MOST:
         return False
     return (kept.q.size, kept.v.size, kept.lam.size) == (system.nq, system.nv, system.m)
+
+
+def work_of(run: Run) -> Sharing:
+    """What a pass needs, for the rows that the run enforces now; made again after a look with
+    care."""
+    found = run.sharing
+    if found is None or found[0] is not run.independent:
+        found = run.sharing = (run.independent, sharing(run))
+        run.independence = found[1].reference
+    return found[1]
 
 
 def sharing(run: Run) -> Sharing:
@@ -302,6 +362,7 @@ def sharing(run: Run) -> Sharing:
         starts=starts.size,
         columns=columns.size,
         entries=columns.size if pattern is not None else system.m * system.nv,
+        levels=2 * system.m if run.ask.model.traits & KNOWS_LEVELS else 0,
     )
     work.holonomic, work.slowest = system.m_phi, run.slowest
     work.chosen, work.dropped = rows.chosen, rows.dropped
@@ -310,5 +371,5 @@ def sharing(run: Run) -> Sharing:
     work.size_q, work.size_v = system.scales.q, system.scales.v
     work.starts, work.columns, work.c = starts, columns, np.array([1.0, 0.0, 0.0, 1.0])
     work.answer = G.data if pattern is not None else np.ascontiguousarray(G).reshape(-1)
-    work.reference = look(work, np.zeros(system.m))
+    work.reference = run.independence or look(work, np.zeros(system.m))
     return work

@@ -54,6 +54,11 @@ class Run(LastStep):
     """The memory of one run, and how it comes to its end."""
 
     sized = False  # whether steps are as long as somebody finds on the way
+    # of redundant rows (isodyn.marching.redundant_rows): whether to look at them with care, how
+    # independent the enforced ones were at the last such look, and the memory of a pass
+    doubt = True
+    independence = 0.0
+    sharing: Any = None
 
     def __init__(
         self,
@@ -305,7 +310,7 @@ class Run(LastStep):
             status = OK if status in PASSED else status
             self.ranks[written : int(self.counters.rows)] = self.independent.rank
             self.check(status, self.state.t, self.next_time())
-        if self.independent.dropped.size and self.state.step != failed_at:
+        if self.independent.dropped.size and self.doubt and self.state.step != failed_at:
             self.watch_rows(bool(self.counters.rows > written))
         self.finish_rows(written)
 
@@ -369,6 +374,7 @@ class Run(LastStep):
         """With redundant rows: check that the rows that are not enforced still hold, and give the
         newest row the multipliers of least norm."""
         state, t, row = self.state, self.state.t, int(self.counters.rows) - 1
+        self.sharing, self.independence = None, 0.0
         G = self.ask.G(t, state.q, state.v)
         if self.drifts and G.shape[0] * G.shape[1] <= LARGE:
             at_balance.watch_rows(self, wrote_row)
