@@ -322,8 +322,8 @@ def shared_state(run: Run, work: Sharing) -> bool:
     state, model = run.state, run.ask.model
     if run.counters.rows and run.rows.t[int(run.counters.rows) - 1] == state.t:
         return True
-    one = np.array([state.t]), *(np.array(x)[None] for x in (state.q, state.v, state.lam))
-    return int(share_block(model.function, model.tables, model.scratch, work, *one, 0, 1)) < 0
+    t, q, v, lam = np.array([state.t]), state.q[None].copy(), state.v[None].copy(), state.lam[None].copy()
+    return int(share_block(model.function, model.tables, model.scratch, work, t, q, v, lam, 0, 1)) < 0
 
 
 def can_share(run: Run) -> bool:
