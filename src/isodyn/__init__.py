@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from isodyn import analysis, beams, gauss, problems, reduction, report, subdomains
     from isodyn.api import (
         DOP853,
+        Adaptive,
         Event,
         FixedSteps,
         Lock,
@@ -134,6 +135,7 @@ __all__ = [
     "DOP853",
     "GGL",
     "AccelerationLevel",
+    "Adaptive",
     "AugmentedMultipliers",
     "Baumgarte",
     "Beam",
@@ -258,7 +260,7 @@ _MODULES = {
     "shapes": "isodyn.bodies.shapes",
 }
 _LATER = {
-    **dict.fromkeys(("DOP853", "Event", "FixedSteps", "Lock", "Newton", "Release"), "isodyn.api"),
+    **dict.fromkeys(("Adaptive", "DOP853", "Event", "FixedSteps", "Lock", "Newton", "Release"), "isodyn.api"),
     **dict.fromkeys(("StepPolicy", "StepTimes", "SwitchLoad", "integrate"), "isodyn.api"),
     **dict.fromkeys(
         (

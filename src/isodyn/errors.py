@@ -201,6 +201,10 @@ class CoarseStepWarning(AccuracyWarning):
     """The local error of a run is not small: its steps are too coarse for what moves."""
 
 
+class LooseToleranceWarning(AccuracyWarning):
+    """Errors of adaptive steps were compared with sizes far larger than the motion."""
+
+
 @contextmanager
 def coarse_steps_meant() -> Iterator[None]:
     """For studies that look at coarse steps on purpose: runs inside warn neither of them nor of

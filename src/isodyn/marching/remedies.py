@@ -68,6 +68,8 @@ class FullMatrix:
         model = self.model = self.model or run.model.dense()
         ours, own = run.memory, memory_for(model, run.system, run.memory.rows)
         weigh(own, run.weights)
+        if run.sizes is not None:
+            run.sizes.put_into(own)
         plan = with_model(run.plan, model, max_halvings=run.newton.max_halvings)
         forget(run.state)
         tables = run.state, own, run.columns, run.rows, run.counters

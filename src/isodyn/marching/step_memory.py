@@ -67,6 +67,7 @@ class StepMemory:
         self.merged: list[tuple[int, int]] = []  # nodes that are eliminated with a joint
         self.patient = False  # whether joints wait for all of their bodies
         self.other: Model | None = None  # the model with SuperLU, once it is needed
+        self.sizes: Any = None  # that local errors are compared with, in runs that keep them small
         self.independent: Any = None
         self.memory: Any = None
         # until rows are chosen: of sparse models those that it will most likely be
@@ -94,6 +95,8 @@ class StepMemory:
         """New memory for a step with these constraint rows."""
         memory = memory_for(self.model, self.system, rows.chosen, self.merged, self.updates, self.patient)
         weigh(memory, self.weights)
+        if self.sizes is not None:
+            self.sizes.put_into(memory)
         if self.scaling is not None:
             memory.N = np.linalg.inv(self.scaling).ravel()
         return memory

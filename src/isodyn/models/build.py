@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from isodyn.api import Event, Newton
+from isodyn.api import Adaptive, Event, Newton
 from isodyn.errors import InputError, IsodynError
 from isodyn.expressions import parse as parse_formula
 from isodyn.mechanism.mechanism import Mechanism
@@ -138,10 +138,13 @@ class ModelFile:
         """
         run = self.model.run
         known = None if self.model.problem is None else self.problem()
+        dt: Any = run.dt if run.dt is not None or known is None else known.dt
+        if run.rtol is not None:
+            dt = Adaptive(run.rtol)
         found: dict[str, Any] = {
-            "scheme": None if known is None else known.scheme,
+            "scheme": None if known is None or run.rtol is not None else known.scheme,
             "formulation": None,
-            "dt": run.dt if run.dt is not None or known is None else known.dt,
+            "dt": dt,
             "t_end": run.t_end if run.t_end is not None or known is None else known.t_end,
             "t0": run.t0,
             "save_every": run.save_every,

@@ -80,6 +80,9 @@ class Plan(Struct):
     accept = integer  # address of the function that judges a step
     smallest_dt, largest_dt = real, real
     settings = reals("settings")  # numbers of the policy
+    # whether steps estimate their local errors (isodyn.stepping.step_error), and the error of a
+    # step that the controller of isodyn.stepping.controller keeps; 0: a policy of its own judges
+    estimates, tolerance = integer, real
     # ---- steps of another method than GS4 (isodyn.stepping.told_step)
     take = integer  # address of the kernel that takes one step and tells its error; 0: GS4
     own = integer  # address of the memory of that method
@@ -101,6 +104,16 @@ class State(Struct):
     mu, nu = reals("m"), reals("m")  # multipliers of the last corrections of q and v
     next_dt = real  # the size that a policy wants for the next step …
     policy = reals(4)  # … and numbers that it keeps from step to step
+    # ---- local errors that are kept small (isodyn.stepping.step_error): the divided difference
+    # of accelerations and when, what `a` misses of the balance at t_n, sizes of q and v so far and what is added to them, errors of q
+    # and v of the last step
+    slope, slope_at, missed = reals("nv"), real, reals("nv")
+    size_q, size_v, least_q, least_v, errors = reals("nv"), reals("nv"), reals("nv"), reals("nv"), reals(2)
+    # what the controller keeps: the last error in units of the tolerance, and whether the next step
+    # follows one that was repeated
+    last_error, repeated = real, integer
+    # the largest error of v with what stiff parts would take back, relative, and when
+    roughest, roughest_at = real, real
     # ---- what the steps before tell about the first guess of the next
     # (isodyn.stepping.extrapolation)
     until = real  # the time up to which steps of one size followed each other, …
@@ -213,6 +226,11 @@ class Memory(Struct):
     rows = integers("rows")  # numbers of the enforced rows
     updates = reals("updates", "unknowns")  # Broyden's (isodyn.stepping.symmetric_step)
     iteration = one(Iteration)
+    # ---- local errors of the step (isodyn.stepping.step_error), components of one unit and their
+    # largest sizes, whether sizes of q follow the motion, and the part of the largest size of its
+    # unit that a component has at least
+    error_q, error_v, unit_q, unit_v = reals("nv"), reals("nv"), reals("nv"), reals("nv")
+    unit, follows, part = integers("nv"), integer, real
     aside = one(State)  # a state of which acceleration and multipliers are asked
     before = one(State)  # the state before a step that may have to be undone
 
