@@ -178,39 +178,53 @@ def express_dropped(work: Sharing) -> bool:
 
 
 @kernel()
-def share(work: Sharing, lam: FloatArray) -> None:
-    """λ of least norm with the same force."""
-    r, left, W, S, u, s = work.chosen.size, work.dropped.size, work.W, work.S, work.u, work.right
+def gather(work: Sharing, lam: FloatArray) -> None:
+    """u = λ_c + Wᵀλ_d, W u, and I + W Wᵀ."""
+    r, left, W, u = work.chosen.size, work.dropped.size, work.W, work.u
     for i in range(r):
         u[i] = work.units[work.chosen[i]] * lam[work.chosen[i]]
         for d in range(left):
             u[i] += W[d, i] * work.units[work.dropped[d]] * lam[work.dropped[d]]
     for d in range(left):
-        s[d] = 0.0
+        work.right[d] = 0.0
         for i in range(r):
-            s[d] += W[d, i] * u[i]
+            work.right[d] += W[d, i] * u[i]
         for e in range(d + 1):
-            S[d, e] = product(W, d, W, e, r) + (1.0 if e == d else 0.0)
-    for d in range(left):  # Cholesky; S ≥ I
-        for e in range(d + 1):
-            x = S[d, e]
+            work.S[d, e] = product(W, d, W, e, r)
+        work.S[d, d] += 1.0
+
+
+@kernel()
+def solve_left(work: Sharing) -> None:
+    """S⁻¹ of the right-hand side, in its place, by Cholesky's factors; S ≥ I."""
+    left, S, s = work.dropped.size, work.S, work.right
+    for d in range(left):
+        for e in range(d):
             for k in range(e):
-                x -= S[d, k] * S[e, k]
-            S[d, e] = np.sqrt(x) if e == d else x / S[e, e]
-        for k in range(d):
-            s[d] -= S[d, k] * s[k]
+                S[d, e] -= S[d, k] * S[e, k]
+            S[d, e] /= S[e, e]
+            S[d, d] -= S[d, e] * S[d, e]
+            s[d] -= S[d, e] * s[e]
+        S[d, d] = np.sqrt(S[d, d])
         s[d] /= S[d, d]
     for d in range(left - 1, -1, -1):
         for k in range(d + 1, left):
             s[d] -= S[k, d] * s[k]
         s[d] /= S[d, d]
-    for i in range(r):
-        x = u[i]
-        for d in range(left):
-            x -= W[d, i] * s[d]
+
+
+@kernel()
+def share(work: Sharing, lam: FloatArray) -> None:
+    """λ of least norm with the same force."""
+    gather(work, lam)
+    solve_left(work)
+    for i in range(work.chosen.size):
+        x = work.u[i]
+        for d in range(work.dropped.size):
+            x -= work.W[d, i] * work.right[d]
         lam[work.chosen[i]] = x / work.units[work.chosen[i]]
-    for d in range(left):
-        lam[work.dropped[d]] = s[d] / work.units[work.dropped[d]]
+    for d in range(work.dropped.size):
+        lam[work.dropped[d]] = work.right[d] / work.units[work.dropped[d]]
 
 
 @kernel()
