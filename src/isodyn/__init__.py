@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         Lock,
         Newton,
         Release,
+        Stepper,
         StepPolicy,
         StepTimes,
         SwitchLoad,
@@ -96,11 +97,13 @@ if TYPE_CHECKING:
         Ramp,
         Sine,
         Spring,
+        Staircase,
         Table,
         Tension,
         Torque,
         UserLoad,
     )
+    from isodyn.mechanism.controllers import PID, Controller
     from isodyn.mechanism.mechanism import Mechanism
     from isodyn.mechanism.sensors import Sensor
     from isodyn.models.build import load_model
@@ -131,12 +134,14 @@ if TYPE_CHECKING:
 __all__ = [
     "DOP853",
     "GGL",
+    "PID",
     "AccelerationLevel",
     "Baumgarte",
     "Beam",
     "Bushing",
     "CompiledSystem",
     "Composition",
+    "Controller",
     "Coupling",
     "Cylindrical",
     "Distance",
@@ -195,8 +200,10 @@ __all__ = [
     "Spherical",
     "Spring",
     "Stabilised",
+    "Staircase",
     "StepPolicy",
     "StepTimes",
+    "Stepper",
     "Subdomains",
     "SwitchLoad",
     "Table",
@@ -255,7 +262,8 @@ _MODULES = {
 }
 _LATER = {
     **dict.fromkeys(("DOP853", "Event", "FixedSteps", "Lock", "Newton", "Release"), "isodyn.api"),
-    **dict.fromkeys(("StepPolicy", "StepTimes", "SwitchLoad", "integrate"), "isodyn.api"),
+    **dict.fromkeys(("StepPolicy", "StepTimes", "Stepper", "SwitchLoad", "integrate"), "isodyn.api"),
+    **dict.fromkeys(("PID", "Controller"), "isodyn.mechanism.controllers"),
     **dict.fromkeys(
         (
             "GGL",
@@ -348,6 +356,7 @@ _LATER = {
             "Ramp",
             "Sine",
             "Spring",
+            "Staircase",
             "Table",
             "Tension",
             "Torque",

@@ -19,6 +19,7 @@ from isodyn.marching.index_reduction import reduced_index
 from isodyn.marching.method import refuse_sized, settle, unconstrained
 from isodyn.marching.progress import Progress
 from isodyn.marching.run import Run
+from isodyn.marching.sampling import Sampling, controllers_of, refuse_controllers
 from isodyn.marching.schedule import Stretch, along_times, plan
 from isodyn.results.checkpoint import Checkpoint, as_checkpoint
 from isodyn.results.solution import Solution
@@ -224,6 +225,7 @@ def integrate(
     times |= {"progress": progress, "newton": newton, "checkpoint": kept}
     watched = read_events(events)
     if (other := as_transform(formulation)) is not None:
+        refuse_controllers(system, f"{type(other).__name__} integrates another system")
         _refuse_events(watched, f"{type(other).__name__} integrates another system")
         return _transformed(other, system, scheme, select, assemble, observe=observe, **times)
     if formulation is None and system.first_order and (reduced := reduced_index(system, t0)) is not None:
@@ -242,6 +244,9 @@ def integrate(
     options |= {"released": released}
     run = Run(system, method, stretches, newton=newton, **options)
     run.checkpoint = kept
+    if controllers_of(system):
+        _refuse_beside_controllers(system, dt, checkpoint)
+        run.sampling = Sampling(run, controllers_of(system), dt)
     with Progress(run.whole, progress) as bar:
         return run.execute(bar)
 
@@ -261,6 +266,17 @@ def _refuse_beside_method(method: StepMethod, given: dict[str, Any]) -> None:
         raise InputError(
             f"{method.name} chooses its steps by their error, and takes no {name}",
             hint="leave it out; first_step and max_step of the method bound its steps",
+        )
+
+
+def _refuse_beside_controllers(system: System, dt: Any, checkpoint: Any) -> None:
+    """InputError for what controllers cannot do."""
+    if not isinstance(dt, float | int):
+        refuse_controllers(system, f"dt = {dt!r} does not")
+    if checkpoint is not None:
+        raise InputError(
+            "what laws of controllers remember cannot be kept in a checkpoint",
+            hint="iso.Stepper saves and restores inside one program",
         )
 
 

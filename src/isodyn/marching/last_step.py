@@ -14,6 +14,7 @@ from isodyn.kernels.compiled import OK, RAISED, WRONG_SHAPE, FloatArray
 from isodyn.marching import at_balance, march
 from isodyn.marching.at_rest import AtRest
 from isodyn.marching.event_watch import EventWatch
+from isodyn.marching.held_inputs import HeldInputs
 from isodyn.marching.plan import LAST, MAIN, START
 from isodyn.marching.step_memory import model_for
 from isodyn.marching.switches import SystemSwitch
@@ -33,6 +34,7 @@ class LastStep(AtRest):
     """A run that can look into its last step, from memory.before to its state."""
 
     watch: EventWatch | None = None
+    inputs: HeldInputs | None = None
     ended: str | None = None  # what ended the run, in words
     sized: bool
     total_steps: int
@@ -211,6 +213,23 @@ class LastStep(AtRest):
         self.begin_leg()
         self.show_start(row)
 
+    def start_from_here(self) -> None:
+        """Start at t from the same state, after forces have jumped: the row there, if there is one,
+        keeps the left-hand limits, and gets the others."""
+        state, row = self.state, int(self.counters.rows) - 1
+        shown = row >= 0 and self.rows.t[row] == state.t
+        if shown and state.step > 0:
+            self.note_left(row)
+        state.lag, self.memory.factors_good = 0.0, 0
+        forget(state)
+        with self.explained():
+            self.start_values(float(state.t))
+        self.begin_leg()
+        if shown:
+            self.show_start(row)
+        if self.watch is not None:
+            self.watch.begin()
+
     def start_values(self, t: float) -> None:
         """Accelerations and multipliers at a start that is not the first."""
         self.initial_values(t, False)
@@ -228,6 +247,11 @@ class LastStep(AtRest):
         starting.next_phi = last.phi if starting.last > main.last else main.phi
 
     # ---- other systems
+
+    def take_inputs(self, inputs: HeldInputs) -> None:
+        """Let loads be inputs from now on."""
+        self.inputs, self.model = inputs, inputs.adopt(self.system, self.model)
+        self.ask = Questions(self.system, self.model)
 
     def hold(self, rows: Any, held: bool) -> None:
         """Enforce these rows from now on, or release them."""
@@ -249,6 +273,8 @@ class LastStep(AtRest):
         """Go on with the model of another system with the same coordinates and rows."""
         self.loads_off = off
         self.model = model_for(system, self.closure, self.scaling)
+        if self.inputs is not None:
+            self.model = self.inputs.adopt(system, self.model)
         self.ask, self.other = Questions(self.system, self.model), None
         self.legs.clear()
         self.renew_memory()

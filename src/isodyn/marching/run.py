@@ -30,6 +30,7 @@ from isodyn.marching.outcome import carry_out, solution_of, warn_of_doubts
 from isodyn.marching.plan import LAST, MAIN, START, UNKNOWN, follow_policy, lay_legs, lay_stretch, new_plan
 from isodyn.marching.progress import Progress
 from isodyn.marching.remedies import FullMatrix, Remedy, remedies_for
+from isodyn.marching.sampling import Sampling
 from isodyn.marching.schedule import Stretch
 from isodyn.marching.switches import rows_of
 from isodyn.memory import require_rows
@@ -51,6 +52,7 @@ _BLOCK_SECONDS = 0.1
 class Run(LastStep):
     """The memory of one run, and how it comes to its end."""
 
+    sampling: Sampling | None = None
     sized = False  # whether steps are as long as somebody finds on the way
 
     def __init__(
@@ -285,6 +287,8 @@ class Run(LastStep):
         that failed, apply a remedy, or raise the error that explains the failure."""
         if self.at_stop:
             self.enter(self.number + 1)
+        if self.sampling is not None:
+            upto = self.sampling.before(upto)
         written, upto = int(self.counters.rows), min(upto, int(self.plan.end))
         with self.explained():
             self.see_to_room(upto)

@@ -177,6 +177,8 @@ class Builder:
             return loads.Polynomial(*given["coefficients"])
         if isinstance(value, time_tables.Table):
             return loads.Table(given["times"], given["values"])
+        if isinstance(value, time_tables.Staircase):
+            return loads.Staircase(given["times"], given["values"])
         return {"sine": loads.Sine, "ramp": loads.Ramp, "pulse": loads.Pulse}[value.type](**given)
 
 

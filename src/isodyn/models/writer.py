@@ -238,6 +238,8 @@ def _time(value: Any) -> Any:
         return _inlined(value.text, value.parameters)
     if isinstance(value, loads.Polynomial):
         return {"type": "polynomial", "coefficients": value.numbers.tolist()}
+    if isinstance(value, loads.Staircase):
+        return {"type": "staircase", "times": value.times.tolist(), "values": value.values.tolist()}
     if isinstance(value, loads.Table):
         pieces = value.numbers.reshape(-1, 5)[1:]
         return {"type": "table", "times": pieces[:, 0].tolist(), "values": pieces[:, 1].tolist()}
