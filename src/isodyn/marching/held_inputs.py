@@ -9,8 +9,6 @@ import difflib
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import FloatArray
 from isodyn.kernels.struct import Struct
@@ -67,7 +65,7 @@ class HeldInputs:
                     places[name].let_go(tables, shared)
         else:
             given = place.checked(value)
-            if name in self.values and np.array_equal(self.values[name], given):
+            if name in self.values and self.values[name].tolist() == given.tolist():
                 return False
             self.values[name] = given
             for tables, _, places in self.models:

@@ -10,7 +10,7 @@ import numpy as np
 
 from isodyn.errors import InputError
 from isodyn.formulations.closure import OPEN
-from isodyn.kernels.compiled import OK, RAISED, WRONG_SHAPE, FloatArray
+from isodyn.kernels.compiled import GENERAL, OK, RAISED, WRONG_SHAPE, FloatArray
 from isodyn.marching import at_balance, march
 from isodyn.marching.at_rest import AtRest
 from isodyn.marching.event_watch import EventWatch
@@ -223,12 +223,23 @@ class LastStep(AtRest):
         state.lag, self.memory.factors_good = 0.0, 0
         forget(state)
         with self.explained():
-            self.start_values(float(state.t))
+            if not self.has_new_accelerations():
+                self.start_values(float(state.t))
         self.begin_leg()
         if shown:
             self.show_start(row)
         if self.watch is not None:
             self.watch.begin()
+
+    def has_new_accelerations(self) -> bool:
+        """Solve for accelerations and multipliers at a state that stays as it is; False where q and v
+        have to be put onto the constraints first, or other rows have to be chosen."""
+        closure = self.closure
+        kept = closure.at_balance or (closure.keep_position and closure.velocity != 0.0)
+        if self.model.traits & GENERAL or self.independent.dropped.size or (self.system.m and not kept):
+            return False
+        given = self.physics(closure)
+        return int(initial.initial_acceleration(*given, self.state.t, self.state, self.memory, self.counters)) == OK
 
     def start_values(self, t: float) -> None:
         """Accelerations and multipliers at a start that is not the first."""

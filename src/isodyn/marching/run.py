@@ -301,7 +301,8 @@ class Run(LastStep):
                 self.fill_rows()
             status = OK if status in PASSED else status
             self.ranks[written : int(self.counters.rows)] = self.independent.rank
-            self.check(status, self.state.t, self.next_time())
+            if status != OK:
+                self.check(status, self.state.t, self.next_time())
         if self.independent.dropped.size and self.state.step != failed_at:
             self.watch_rows(bool(self.counters.rows > written))
         self.finish_rows(written)
@@ -319,8 +320,9 @@ class Run(LastStep):
     def march(self, upto: int) -> int:
         """Call the compiled march with the present memory and plan; return its status."""
         model = self.model if self.other is None else self.other
-        for leg in self.plan.legs:
-            leg.traits = model.traits
+        if self.plan.legs[0].traits != model.traits:
+            for leg in self.plan.legs:
+                leg.traits = model.traits
         tables = self.state, self.memory, self.columns, self.rows, self.counters
         return int(march.march(model.function, model.tables, model.scratch, self.plan, upto, *tables))
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,8 @@ class InputPlace:
 
     def checked(self, value: Any) -> FloatArray:
         """The value as an array, of one number, or of three for forces on bodies."""
+        if type(value) is float and not self.forces and isfinite(value):
+            return np.array([value])
         given = np.atleast_1d(real_array(f"input {self.load!r}", value, "numbers"))
         if not np.isfinite(given).all():
             raise InputError(f"input {self.load!r} must be finite, received {value!r}")
