@@ -29,7 +29,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "Schemes": ("Scheme", "FirstOrderScheme", "Composition", "DOP853", "analysis"),
     "How constraints enter": (
         *("Stabilised", "PositionLevel", "VelocityLevel", "AccelerationLevel", "Baumgarte", "Projection", "Penalty"),
-        *("Overdetermined", "GGL", "Hamiltonian", "NullSpace", "UdwadiaKalaba"),
+        *("Overdetermined", "GGL", "Hamiltonian", "NullSpace", "UdwadiaKalaba", "AugmentedMultipliers", "Partitioning"),
     ),
     "Ask a model": ("equilibrium", "follow_loads", "linearise", "inverse_dynamics", "kinematics"),
     "Results, files, pages": ("Solution", "Ensemble", "FrictionSolution", "load", "report"),

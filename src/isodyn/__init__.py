@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from isodyn import analysis, beams, gauss, problems, reduction, report, subdomains
     from isodyn.api import (
         DOP853,
+        Adaptive,
         Event,
         FixedSteps,
         Lock,
@@ -46,10 +47,12 @@ if TYPE_CHECKING:
     from isodyn.formulations import (
         GGL,
         AccelerationLevel,
+        AugmentedMultipliers,
         Baumgarte,
         Hamiltonian,
         NullSpace,
         Overdetermined,
+        Partitioning,
         Penalty,
         PositionLevel,
         Projection,
@@ -136,6 +139,8 @@ __all__ = [
     "GGL",
     "PID",
     "AccelerationLevel",
+    "Adaptive",
+    "AugmentedMultipliers",
     "Baumgarte",
     "Beam",
     "Bushing",
@@ -177,6 +182,7 @@ __all__ = [
     "Newton",
     "NullSpace",
     "Overdetermined",
+    "Partitioning",
     "Penalty",
     "Planar",
     "PointOnPlane",
@@ -261,17 +267,19 @@ _MODULES = {
     "shapes": "isodyn.bodies.shapes",
 }
 _LATER = {
-    **dict.fromkeys(("DOP853", "Event", "FixedSteps", "Lock", "Newton", "Release"), "isodyn.api"),
+    **dict.fromkeys(("Adaptive", "DOP853", "Event", "FixedSteps", "Lock", "Newton", "Release"), "isodyn.api"),
     **dict.fromkeys(("StepPolicy", "StepTimes", "Stepper", "SwitchLoad", "integrate"), "isodyn.api"),
     **dict.fromkeys(("PID", "Controller"), "isodyn.mechanism.controllers"),
     **dict.fromkeys(
         (
             "GGL",
             "AccelerationLevel",
+            "AugmentedMultipliers",
             "Baumgarte",
             "Hamiltonian",
             "NullSpace",
             "Overdetermined",
+            "Partitioning",
             "Penalty",
             "PositionLevel",
             "Projection",

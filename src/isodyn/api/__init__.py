@@ -3,6 +3,7 @@
 from isodyn.api.driver import integrate
 from isodyn.api.stepper import Stepper
 from isodyn.marching.switches import Lock, Release, SwitchLoad
+from isodyn.stepping.adaptive import Adaptive
 from isodyn.stepping.events import Event
 from isodyn.stepping.methods import DOP853
 from isodyn.stepping.newton_settings import Newton
@@ -10,6 +11,7 @@ from isodyn.stepping.policies import FixedSteps, StepPolicy, StepTimes
 
 __all__ = [
     "DOP853",
+    "Adaptive",
     "Event",
     "FixedSteps",
     "Lock",

@@ -84,6 +84,7 @@ class PositionLevel(Formulation):
         (2, 2, 1, 1),
         explicit=False,
         alternates=True,
+        nonideal=False,
         remark="a, λ: U0 with ρmax < 1 is second order after the transient; V0 and ρmax = 1 alternate undamped",
     )
 

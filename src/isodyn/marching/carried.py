@@ -28,6 +28,7 @@ def carried(run: Run) -> dict[str, Any]:
         **{name: getattr(run.independent, name) for name in CHOICE},
         "chosen_at": run.chosen_at,
         "merged": np.array(run.merged, dtype=np.int64).reshape(-1, 2),
+        "patient": run.patient,
         "other": run.other is not None,
         "refined": run.refinements(),
         "index": "" if run.index is None else str(run.index),
@@ -57,6 +58,7 @@ def put_back(run: Run, found: dict[str, Any]) -> None:
         run.take_model(without(run.system, off), tuple(sorted(off)))
     run.independent = Rows(*(found[name] for name in CHOICE))
     run.merged = [(int(a), int(b)) for a, b in found["merged"]]
+    run.patient = bool(found["patient"])
     if found["other"]:
         run.take_superlu()
     run.renew_memory()

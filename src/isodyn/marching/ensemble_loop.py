@@ -64,10 +64,10 @@ Thread = namedtuple("Thread", "state memory counters fresh_state fresh_memory fr
 hand."""
 THREAD = types.NamedTuple((STATE, MEMORY, COUNTERS, STATE, MEMORY, COUNTERS, F2, F, I), Thread)
 
-Stack = namedtuple("Stack", "q v a lam mu nu balance_t balance_q balance_v judged")
+Stack = namedtuple("Stack", "q v a lam mu nu balance_t balance_q balance_v step_error judged")
 """Rows of all members; and of each, largest changes and local errors of its components
 (isodyn.stepping.local_error)."""
-STACK = types.NamedUniTuple(f8[:, :, ::1], 10, Stack)
+STACK = types.NamedUniTuple(f8[:, :, ::1], 11, Stack)
 
 
 @kernel()
@@ -259,6 +259,7 @@ def run_members(
             stack.balance_t[i],
             stack.balance_q[i],
             stack.balance_v[i],
+            stack.step_error[i],
         )
         statuses[i] = one_member(model, address_at(members.tables[own]), scratch, course, thread, rows, stop)
         write_counts(thread.counters, counts[i])

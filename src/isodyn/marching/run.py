@@ -22,6 +22,7 @@ from isodyn.marching import at_balance, march
 from isodyn.marching.branch_start import limits_on_branch
 from isodyn.marching.carried import carried, put_back
 from isodyn.marching.columns import columns
+from isodyn.marching.error_sizes import ErrorSizes, begin_stretch
 from isodyn.marching.event_watch import EventWatch
 from isodyn.marching.kernel_plan import expect_kernels
 from isodyn.marching.last_step import LastStep
@@ -75,6 +76,9 @@ class Run(LastStep):
         self.columns = columns(select, system.nq, system.nv, system.m)
         self.keeps_balance = self._keeps_balance()
         self.asked = None if policy is None else AskedPolicy(policy, self.taken_step)
+        if policy is not None and policy.estimates:
+            self.sizes = ErrorSizes(policy, system, span)
+            self.sizes.put_into(self.memory)
         self.sized = self.sized or policy is not None
         self.total_steps = UNKNOWN if self.sized else sum(stretch.steps for stretch in stretches)
         self.rows = self._empty_rows()
@@ -103,7 +107,7 @@ class Run(LastStep):
         k = FIRST_ROWS if self.sized else 1 + sum(stretch.rows for stretch in self.stretches)
         mu, nu = (system.m if flag else 0 for flag in (closure.keep_position, closure.keep_velocity))
         kept = (2, 2 * system.nq, 2 * system.nv) if self.keeps_balance else (0, 0, 0)
-        sizes = [*(chosen.size for chosen in self.columns), mu, nu, *kept]
+        sizes = [*(chosen.size for chosen in self.columns), mu, nu, *kept, 0 if self.sizes is None else 4]
         require_rows(k, 1 + sum(sizes), k if self.sized else self.total_steps)
         return march.SavedRows(np.zeros(k), *(np.zeros((k, size)) for size in sizes))
 
@@ -251,6 +255,8 @@ class Run(LastStep):
         state.t, state.lag = t, 0.0
         with self.explained():
             self.initial_values(t if first else float(np.nextafter(t, np.inf)), first)
+            if self.sizes is not None:
+                begin_stretch(self, self.sizes, t, first=first)
             lam = limits_on_branch(self, t) if first and self.system.m and not self.model.traits & GENERAL else None
         row = 0 if first else int(self.counters.rows) - 1
         if first:
@@ -338,7 +344,7 @@ class Run(LastStep):
         state, legs = self.state, self.plan.legs
         lands = legs[LAST].last > legs[MAIN].last and state.t == self.plan.t_stop
         number = START if state.step < legs[START].last else LAST if lands else MAIN
-        return TakenStep(legs[number], self.memory.before, state, self.memory)
+        return TakenStep(legs[number], self.memory.before, state, self.memory, self.sizes is not None)
 
     def check(self, status: int, t: float, t_next: float) -> None:
         """Turn a status of the march into the error that says what happened where."""

@@ -14,6 +14,7 @@ from isodyn.models.values import (
     Inertia,
     Line,
     NotNegative,
+    Number,
     NumberOrVector,
     OneOrTwo,
     Orientation,
@@ -151,3 +152,22 @@ class Sensor(FilePart):
     to: str | None = None
     to_point: Vector | None = None
     axis: Vector | None = None
+
+
+class EventTable(FilePart):
+    """A zero of an expression in names of the model: as of `iso.Event`."""
+
+    expression: str
+    direction: Literal[-1, 0, 1] = 0
+    terminal: bool | Annotated[int, Field(ge=0)] = False
+
+
+class Controller(FilePart):
+    """A law that samples the mechanism: as of `Mechanism.add_controller`, by formulas."""
+
+    every: Positive
+    writes: str | list[str]
+    law: str | list[str]
+    delay: int = 0
+    low: Number | None = None
+    high: Number | None = None

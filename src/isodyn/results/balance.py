@@ -120,10 +120,9 @@ def energy_balance(sol: Solution) -> FloatArray:
     for i, (t, q, v, lam) in enumerate(zip(sol.t, sol.q, sol.v, sol.lam, strict=True)):
         e = _H * reach(system, q) / fast
         ahead, behind = sum(system.energy(move(q, e * v), v, t + e)), sum(system.energy(move(q, -e * v), v, t - e))
-        force = -ask.balance(t, q, v, np.zeros(system.nv))
+        # Q − Gᵀλ, where Q itself may depend on λ
+        force = -ask.balance(t, q, v, np.zeros(system.nv), lam)
         power[i] = v @ force + (ahead - behind) / (2 * e)
-        if system.m:
-            power[i] -= lam @ (ask.G(t, q, v) @ v)
     kinetic, potential = sol.energy()
     return kinetic + potential - kinetic[0] - potential[0] - since_start(sol.t, power)
 

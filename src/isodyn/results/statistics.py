@@ -115,7 +115,7 @@ class Statistics:
 
 def cost_of(stats: Statistics) -> dict[str, Any]:
     """What a run took, as summaries show it."""
-    names = ["iterations", "evaluations", "factorisations", "halvings", "solver"]
+    names = ["iterations", "evaluations", "factorisations", "halvings", "rejected", "solver"]
     names += ["local_error", "local_error_in", "local_error_at"]
     per_step = 1e6 * stats.seconds / max(stats.steps, 1)
     return {"seconds": stats.seconds, "microseconds_per_step": per_step, **{x: getattr(stats, x) for x in names}}

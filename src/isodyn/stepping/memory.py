@@ -79,6 +79,9 @@ class Plan(Struct):
     accept = integer  # address of the function that judges a step
     smallest_dt, largest_dt = real, real
     settings = reals("settings")  # numbers of the policy
+    # whether steps estimate their local errors (isodyn.stepping.step_error), and the error of a
+    # step that the controller of isodyn.stepping.controller keeps; 0: a policy of its own judges
+    estimates, tolerance = integer, real
     # ---- steps of another method than GS4 (isodyn.stepping.told_step)
     take = integer  # address of the kernel that takes one step and tells its error; 0: GS4
     own = integer  # address of the memory of that method
@@ -100,6 +103,16 @@ class State(Struct):
     mu, nu = reals("m"), reals("m")  # multipliers of the last corrections of q and v
     next_dt = real  # the size that a policy wants for the next step …
     policy = reals(4)  # … and numbers that it keeps from step to step
+    # ---- local errors that are kept small (isodyn.stepping.step_error): the divided difference
+    # of accelerations and when, what `a` misses of the balance at t_n, sizes of q and v so far and what is added to them, errors of q
+    # and v of the last step
+    slope, slope_at, missed = reals("nv"), real, reals("nv")
+    size_q, size_v, least_q, least_v, errors = reals("nv"), reals("nv"), reals("nv"), reals("nv"), reals(2)
+    # what the controller keeps: the last error in units of the tolerance, and whether the next step
+    # follows one that was repeated
+    last_error, repeated = real, integer
+    # the largest error of v with what stiff parts would take back, relative, and when
+    roughest, roughest_at = real, real
     # ---- what the steps before tell about the first guess of the next
     # (isodyn.stepping.extrapolation)
     until = real  # the time up to which steps of one size followed each other, …
@@ -168,6 +181,7 @@ class Memory(Struct):
     # right-hand sides while their solutions are refined
     b_1, b_2 = reals("unknowns"), reals("unknowns")
     G, G_1 = reals("G_values"), reals("G_values")  # constraint matrix at the balance and at the end
+    B = reals("B_values")  # what multipliers do in the balance, where forces depend on them
     N = reals("N_values")  # null-space basis, or inverse of GGL's S
     J_11, J, J_S = (
         reals("block"),
@@ -210,6 +224,11 @@ class Memory(Struct):
     rows = integers("rows")  # numbers of the enforced rows
     updates = reals("updates", "unknowns")  # Broyden's (isodyn.stepping.symmetric_step)
     iteration = one(Iteration)
+    # ---- local errors of the step (isodyn.stepping.step_error), components of one unit and their
+    # largest sizes, whether sizes of q follow the motion, and the part of the largest size of its
+    # unit that a component has at least
+    error_q, error_v, unit_q, unit_v = reals("nv"), reals("nv"), reals("nv"), reals("nv")
+    unit, follows, part = integers("nv"), integer, real
     aside = one(State)  # a state of which acceleration and multipliers are asked
     before = one(State)  # the state before a step that may have to be undone
 
@@ -265,7 +284,14 @@ def forget(state: State, *, differences: bool = False) -> None:
 
 
 def allocate(
-    nq: int, nv: int, m: int, chosen: IntArray, dense: bool, packed: BlockPattern | None = None, updates: int = 0
+    nq: int,
+    nv: int,
+    m: int,
+    chosen: IntArray,
+    dense: bool,
+    packed: BlockPattern | None = None,
+    updates: int = 0,
+    nonideal: bool = False,
 ) -> Memory:
     """Memory for systems of these sizes with the `chosen` of m constraint rows.
 
@@ -276,8 +302,10 @@ def allocate(
     unknowns = nv + rows
     block = nv * nv if dense and m else 0
     G, factors, pivots = m * nv, unknowns * unknowns if dense else 0, 2 * unknowns
+    contributions = 0  # of fronts: not needed to solve
     if packed is not None:
         block, G, factors, pivots = packed.J.size, packed.G.size, storage_of(packed), 0
+        contributions = int(packed.stack)
     memory = Memory(
         nq=nq,
         nv=nv,
@@ -286,10 +314,11 @@ def allocate(
         rows=rows,
         unknowns=unknowns,
         G_values=G,
+        B_values=G if nonideal else 0,
         N_values=block if packed is None else 0,
         block=block,
         factors=factors,
-        first_factors=factors if m else 0,
+        first_factors=factors - contributions if m else 0,
         pivots=pivots,
         updates=updates,
         **(dict.fromkeys(BlockPattern._sizes, 0) if packed is None else packed.sizes),

@@ -38,6 +38,7 @@ from isodyn.stepping.closeness import watch_rank
 from isodyn.stepping.closure import copy_to, end_state, finite, measure, measure_forces, settle
 from isodyn.stepping.equations import trial
 from isodyn.stepping.extrapolation import extrapolate, recall, remember
+from isodyn.stepping.jamming import jammed
 from isodyn.stepping.local_error import judge
 from isodyn.stepping.matrix import CAREFUL
 from isodyn.stepping.memory import COUNTERS, LEG, MEMORY, PHYSICS_REF, STATE, Counters, Leg, Memory, Physics, State
@@ -180,6 +181,10 @@ def end_step(p: Physics, leg: Leg, t: float, t_1: float, dt: float, state: State
             status = polish(p, leg, t_1, c, memory)
     if status == OK and not (finite(memory.q_1) and finite(memory.v_1)):
         return NOT_FINITE
+    if status == OK:
+        status = jammed(p, t_1, memory.q_1, memory.v_1, memory.a_1, memory.lam_1, memory)
+    if status == OK:  # a force by |λ| has another branch behind infinity: the sign before counts too
+        status = jammed(p, t_1, memory.q_1, memory.v_1, memory.a_1, state.lam, memory)
     if status == OK:
         status = settle(p, c, memory.q_1)
     if status == OK and leg.keep_balance == 1:

@@ -33,6 +33,7 @@ from isodyn.kernels.struct_types import opened
 from isodyn.linear_solvers.dense import multiply
 from isodyn.systems.joined_lines import Steps
 from isodyn.systems.model import Model
+from isodyn.systems.multiplier_forces import without_multipliers
 
 
 def is_compiled(function: Any) -> bool:
@@ -54,7 +55,7 @@ def _constant_mass(q: FloatArray, given: Any) -> FloatArray:
 
 
 @closure()
-def _no_tangent(q: FloatArray, v: FloatArray, t: float) -> FloatArray:
+def _no_tangent(q: FloatArray, v: FloatArray, t: float, lam: FloatArray) -> FloatArray:
     return np.zeros((0, 0))
 
 
@@ -88,14 +89,18 @@ def join(
     Q_q: Callable[..., Any] | None,
     Q_v: Callable[..., Any] | None,
     retract: Callable[..., Any] | None,
+    nonideal: bool = False,
 ) -> Model:
-    """One model function out of the user's compiled functions; M may be an array."""
+    """One model function out of the user's compiled functions; M may be an array. Forces that depend
+    on multipliers take them as a fourth argument."""
     traits = KNOWS_MASS
     traits |= KNOWS_TANGENT if Q_q is not None or Q_v is not None else 0
     traits |= RETRACTS if retract is not None else 0
     traits |= 0 if callable(M) else CONSTANT_MASS
     matrix = np.zeros((0, 0)) if callable(M) else M
     tables = joined_tables(matrix, Q_q is not None, Q_v is not None, Steps(nq=0, nv=0, m=0))
+    if not nonideal:
+        Q, Q_q, Q_v = (None if f is None else without_multipliers(f) for f in (Q, Q_q, Q_v))  # type: ignore[assignment]
     return Model(_joined(M if callable(M) else None, Q, Q_q, Q_v, retract), Traits(traits), tables)
 
 
@@ -137,7 +142,7 @@ def _joined(
         given, n = opened(JoinedTables, tables), v.size
         if what == BALANCE:
             m = mass(q, given)
-            force = Q(q, v, t)
+            force = Q(q, v, t, lam)
             if m.shape != (n, n) or force.shape != (n,):
                 return WRONG_SHAPE
             multiply(m, a, out)
@@ -148,9 +153,9 @@ def _joined(
             for i in range(n):
                 for j in range(n):
                     out[i * n + j] = c[0] * m[i, j]
-            if c[2] != 0.0 and given.knows_Q_q and not _subtract(c[2], stiffness(q, v, t), n, out):
+            if c[2] != 0.0 and given.knows_Q_q and not _subtract(c[2], stiffness(q, v, t, lam), n, out):
                 return WRONG_SHAPE
-            if c[1] != 0.0 and given.knows_Q_v and not _subtract(c[1], damping(q, v, t), n, out):
+            if c[1] != 0.0 and given.knows_Q_v and not _subtract(c[1], damping(q, v, t, lam), n, out):
                 return WRONG_SHAPE
         elif what == RETRACT:
             moved = move(q, v)
