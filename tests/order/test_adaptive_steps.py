@@ -3,6 +3,7 @@ the tolerance; stiff parts, breakpoints and first-order systems included."""
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import numba
@@ -13,6 +14,7 @@ from scipy.integrate import solve_ivp
 import isodyn as iso
 from isodyn import problems
 from isodyn.errors import AccuracyWarning
+from isodyn.marching.error_sizes import ErrorSizes
 
 MEMBERS = {
     "damping": None,
@@ -105,8 +107,20 @@ def test_stiff_springs_are_not_resolved() -> None:
     exact = iso.integrate_adaptive(rod, t_end=2.0, rtol=1e-10, save=sol.t)
     assert sol.stats.steps < 1000
     assert np.abs(sol.q - exact.q).max() < 3e-3
-    with pytest.warns(AccuracyWarning, match=r"stiff parts vibrate .* not damped by U0\(0.9, 1, 0\)"):
-        iso.integrate(system, iso.Scheme.U0(0.9, 1.0, 0.0), dt=iso.Adaptive(1e-2), t_end=0.2)
+    undamped = iso.Scheme.U0(0.0, 1.0, 0.0)  # more steps, the same motion
+    sol = iso.integrate(system, undamped, dt=iso.Adaptive(1e-2), t_end=2.0)
+    exact = iso.integrate_adaptive(rod, t_end=2.0, rtol=1e-10, save=sol.t)
+    assert np.abs(sol.q - exact.q).max() < 3e-2
+
+
+def test_vibrations_that_nobody_damps() -> None:
+    """Where errors of v would be as large as v without what stiff parts take back, a member that does
+    not damp says so."""
+    found = ErrorSizes(iso.Adaptive(), problems.get("pendulum").system(), 1.0)
+    rough = SimpleNamespace(roughest=0.5, roughest_at=0.25)
+    with pytest.warns(AccuracyWarning, match=r"stiff parts vibrate at t = 0.25.* not damped by U0\(0.9, 1, 0\)"):
+        found.warn_of_vibrations(rough, iso.Scheme.U0(0.9, 1.0, 0.0), stacklevel=1)
+    found.warn_of_vibrations(rough, iso.Scheme.U0(0.0, 0.5, 0.0), stacklevel=1)
 
 
 def test_first_order_and_index_1() -> None:
