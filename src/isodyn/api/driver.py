@@ -251,9 +251,7 @@ def integrate(
     options |= {"released": released}
     run = Run(system, method, stretches, newton=newton, **options)
     run.checkpoint = kept
-    if controllers_of(system):
-        _refuse_beside_controllers(system, dt, checkpoint)
-        run.sampling = Sampling(run, controllers_of(system), dt)
+    run.sampling = _sampling(run, dt)
     with Progress(run.whole, progress) as bar:
         return run.execute(bar)
 
@@ -286,15 +284,19 @@ def _refuse_beside_method(method: StepMethod, given: dict[str, Any]) -> None:
         )
 
 
-def _refuse_beside_controllers(system: System, dt: Any, checkpoint: Any) -> None:
-    """InputError for what controllers cannot do."""
+def _sampling(run: Run, dt: Any) -> Sampling | None:
+    """The controllers of a run; InputError for what they cannot do."""
+    controllers = controllers_of(run.system)
+    if not controllers:
+        return None
     if not isinstance(dt, float | int):
-        refuse_controllers(system, f"dt = {dt!r} does not")
-    if checkpoint is not None:
+        refuse_controllers(run.system, f"dt = {dt!r} does not")
+    if run.checkpoint is not None:
         raise InputError(
             "what laws of controllers remember cannot be kept in a checkpoint",
             hint="iso.Stepper saves and restores inside one program",
         )
+    return Sampling(run, controllers, dt)
 
 
 def _refuse_missing(dt: Any) -> None:
