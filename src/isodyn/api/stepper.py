@@ -49,6 +49,9 @@ class StepperInputs(MutableMapping[str, Any]):
     def __delitem__(self, name: str) -> None:
         self[name] = None
 
+    def __contains__(self, name: object) -> bool:
+        return name in self._held.places
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._held.places)
 
@@ -164,8 +167,11 @@ class Stepper:
 
     @property
     def inputs(self) -> StepperInputs:
-        """Inputs by the names of loads: a number, or three for forces and torques on bodies; None
-        where a load does what the model says."""
+        """Inputs by the names of loads.
+
+        A number, or three for forces and torques on bodies; None where a load does what the model
+        says.
+        """
         return self._inputs
 
     def step(self) -> None:
@@ -209,9 +215,11 @@ class Stepper:
 
     @property
     def state(self) -> Sample:
-        """Time, coordinates, velocities, accelerations and multipliers now: `.t`, `.q`, `.v`, `.a`,
-        `.lam`, in the order of `system.names`, `.v_names` and `.row_names`. Where an input was set since
-        the last step, a and lam are still those before it."""
+        """Time, coordinates, velocities, accelerations and multipliers now.
+
+        `.t`, `.q`, `.v`, `.a` and `.lam`, in the order of `system.names`, `.v_names` and
+        `.row_names`. Where an input was set since the last step, a and lam are still those before it.
+        """
         run = self._run
         at_balance.show(run, 1)
         rows = run.rows
@@ -239,6 +247,16 @@ class Stepper:
         if name not in self._readings:
             self._readings[name] = reading(self.system, name, self._held, "stepper.read")
         return self._readings[name](self.state)
+
+    def shown_system(self) -> Any:
+        """Return the system with its loads as they are held now.
+
+        Returns
+        -------
+        system
+            For what is read of loads.
+        """
+        return self._held.shown()
 
     def save(self) -> SavedStepper:
         """Return the stepper as it is now; it is not changed by further steps.
