@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 import isodyn as iso
+from isodyn.report import figures
 
 
 def cart_with_pole() -> iso.Mechanism:
@@ -53,22 +54,31 @@ class CartPole:
         return seen, 0.0 if fallen else 1.0, fallen, self.stepper.t > 10.0, {}
 
 
-def played(gains: np.ndarray) -> float:
-    """How long the pole stands under a linear law."""
+def played(gains: np.ndarray) -> np.ndarray:
+    """Rows (t, x, ẋ, θ, θ̇) as long as the pole stands under a linear law."""
     environment = CartPole()
     seen, _ = environment.reset(seed=1)
-    ended = False
+    rows, ended = [], False
     while not ended:
         seen, _, fallen, late, _ = environment.step(float(gains @ seen))
+        rows.append([environment.stepper.t, *seen])
         ended = fallen or late
-    return environment.stepper.t
+    return np.array(rows)
 
 
 def main(out: Path | None = None) -> dict[str, float]:
     """Play without and with a law; return how long the pole stands."""
-    return {"without a law [s]": played(np.zeros(4)), "with a law [s]": played(np.array([1.0, 2.0, 40.0, 8.0]))}
+    without, under = played(np.zeros(4)), played(np.array([1.0, 2.0, 40.0, 8.0]))
+    if out is not None:
+        with figures.canvas(1, 1, size=(6.0, 4.0)) as (figure, axes):
+            axes.plot(without[:, 0], without[:, 3], label="without a law")
+            axes.plot(under[:, 0], under[:, 3], label="with a law")
+            axes.set(xlabel="t [s]", ylabel="angle of the pole [rad]")
+            axes.legend()
+            figures.save(figure, out / "cart_with_pole.png")
+    return {"without a law [s]": float(without[-1, 0]), "with a law [s]": float(under[-1, 0])}
 
 
 if __name__ == "__main__":
-    for name, value in main().items():
+    for name, value in main(Path("out/environment")).items():
         print(f"{name:20s} {value:.3g}")

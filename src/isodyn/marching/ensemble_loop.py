@@ -211,15 +211,20 @@ def begin_member(i: int, own: int, scratch: Any, course: Any, members: Any, thre
 @kernel()
 def write_counts(counters: Any, out: Any) -> None:
     """Counters of a member, in the order of isodyn.stepping.memory.COUNTED."""
-    out[0] = counters.steps
-    out[1] = counters.iterations
-    out[2] = counters.evaluations
-    out[3] = counters.factorisations
-    out[4] = counters.halvings
-    out[5] = counters.round_off_stops
-    out[6] = counters.rescues
-    out[7] = counters.repivots
-    out[8] = counters.fallbacks
+    counted = (
+        counters.steps,
+        counters.iterations,
+        counters.evaluations,
+        counters.factorisations,
+        counters.halvings,
+        counters.round_off_stops,
+        counters.rescues,
+        counters.repivots,
+        counters.fallbacks,
+        counters.projections,
+    )
+    for i in range(out.size):
+        out[i] = counted[i]
 
 
 @kernel(

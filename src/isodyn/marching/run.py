@@ -30,6 +30,7 @@ from isodyn.marching.method import Method
 from isodyn.marching.outcome import carry_out, solution_of, warn_of_doubts
 from isodyn.marching.plan import LAST, MAIN, START, UNKNOWN, follow_policy, lay_legs, lay_stretch, new_plan
 from isodyn.marching.progress import Progress
+from isodyn.marching.redundant_rows import can_share, march_to_doubt
 from isodyn.marching.remedies import FullMatrix, Remedy, remedies_for
 from isodyn.marching.sampling import Sampling
 from isodyn.marching.schedule import Stretch
@@ -55,6 +56,11 @@ class Run(LastStep):
 
     sampling: Sampling | None = None
     sized = False  # whether steps are as long as somebody finds on the way
+    # of redundant rows (isodyn.marching.redundant_rows): whether to look at them with care, how
+    # independent the enforced ones were at the last such look, and the memory of a pass
+    doubt = True
+    independence = 0.0
+    sharing: Any = None
 
     def __init__(
         self,
@@ -277,7 +283,7 @@ class Run(LastStep):
         upto = step + (_BLOCK if redundant else length)
         if self.checkpoint is not None:
             upto = min(upto, step + self.checkpoint.room(step))
-        if self.observe is not None or redundant:
+        if self.observe is not None or (redundant and not can_share(self)):
             upto = min(upto, self.next_row(step))
         return upto
 
@@ -298,7 +304,7 @@ class Run(LastStep):
         written, upto = int(self.counters.rows), min(upto, int(self.plan.end))
         with self.explained():
             self.see_to_room(upto)
-            status = self.march(upto)
+            status = march_to_doubt(self, upto)
             failed_at = None if status in PASSED else int(self.state.step)
             status = self.remedied(status)
             if status == march.HAPPENED and self.watch is not None:
@@ -309,7 +315,7 @@ class Run(LastStep):
             self.ranks[written : int(self.counters.rows)] = self.independent.rank
             if status != OK:
                 self.check(status, self.state.t, self.next_time())
-        if self.independent.dropped.size and self.state.step != failed_at:
+        if self.independent.dropped.size and self.doubt and self.state.step != failed_at:
             self.watch_rows(bool(self.counters.rows > written))
         self.finish_rows(written)
 
@@ -374,6 +380,7 @@ class Run(LastStep):
         """With redundant rows: check that the rows that are not enforced still hold, and give the
         newest row the multipliers of least norm."""
         state, t, row = self.state, self.state.t, int(self.counters.rows) - 1
+        self.sharing, self.independence = None, 0.0
         G = self.ask.G(t, state.q, state.v)
         if self.drifts and G.shape[0] * G.shape[1] <= LARGE:
             at_balance.watch_rows(self, wrote_row)

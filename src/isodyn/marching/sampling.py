@@ -16,6 +16,7 @@ import numpy as np
 from isodyn.errors import CallableError, InputError, NonFiniteError
 from isodyn.kernels.compiled import FloatArray
 from isodyn.later import Later
+from isodyn.marching.at_balance import show_multipliers
 from isodyn.marching.held_inputs import HeldInputs
 from isodyn.marching.readings import reading
 
@@ -108,19 +109,21 @@ class Sampling:
 
     def before(self, upto: int) -> int:
         """Sample if it is time to; the step up to which steps may go until the next sample."""
-        plan = self.run.plan
-        grid = round((float(self.run.state.t) - self.t0) / plan.dt)
-        on_grid = abs(float(self.run.state.t) - (self.t0 + grid * plan.dt)) <= NEAR * plan.dt
+        plan, t = self.run.plan, float(self.run.state.t)
+        grid = round((t - self.t0) / plan.dt)
+        on_grid = abs(t - (self.t0 + grid * plan.dt)) <= NEAR * plan.dt + 4.0 * float(np.spacing(abs(t)))
         due = [one for one in self.all if on_grid and one.next * one.steps <= grid]
         if due:
             self.sample(due)
         soonest = min(one.next * one.steps for one in self.all)
-        return min(upto, int(plan.begin) + soonest - int(plan.grid) + 1)
+        after = int(plan.begin) + soonest - int(plan.grid) + 1
+        return min(upto, max(after, int(self.run.state.step) + 1))
 
     def sample(self, due: list[Sampled]) -> None:
         """Read, decide, write; start anew where that changes forces."""
         run = self.run
-        sample = run.sample()
+        show_multipliers(run)
+        sample = run.sample()._replace(lam=run.memory.lam_1.copy())
         t = float(sample.t)
         found = [(one, one.value(t, sample)) for one in due]  # all read the same state
         changed = False

@@ -35,6 +35,8 @@ class Statistics:
         New orders of elimination.
     fallbacks
         Changes to another solver.
+    projections
+        Iterations of the projections onto φ = 0 that end steps.
     rejected
         Rejected steps of an adaptive run.
     seconds
@@ -70,6 +72,7 @@ class Statistics:
     refinements: int = 0
     repivots: int = 0
     fallbacks: int = 0
+    projections: int = 0
     rejected: int = 0
     seconds: float = 0.0
     solver: str = ""
@@ -106,6 +109,8 @@ class Statistics:
             text += f", {self.refinements} refined solutions"
         if self.repivots:
             text += f", {self.repivots} new orders of elimination"
+        if self.projections:
+            text += f", {self.projections} iterations of projections"
         if self.rejected:
             text += f", {self.rejected} rejected steps"
         if self.local_error is not None:

@@ -209,7 +209,7 @@ def nearest(p: Physics, t: float, state: State, memory: Memory) -> int:
     copy_to(state.q, memory.q_1)
     copy_to(state.v, memory.v_1)
     fill_with(memory.a_1, 0.0)
-    status = project(p, t, np.int64(2), 0.0, memory)
+    status = project(p, t, np.int64(2), np.int64(0), 0.0, memory)
     if status == OK:
         status = settle(p, memory.c, memory.q_1)
     if status == OK:

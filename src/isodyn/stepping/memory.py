@@ -34,7 +34,8 @@ class ClosureNumbers(Struct):
     keep_position, keep_velocity = integer, integer
     # whether the correction of q counts at the balance: 0 no, 1 yes, 2 with a matrix of its own
     in_balance = integer
-    project = integer  # how many of q, v, a are projected after the step
+    project = integer  # how many of q, v, a are projected after the step …
+    project_iterations = integer  # … with at most so many iterations onto φ = 0; 0: as many as it takes
     eliminate = integer  # multipliers by a null-space basis: 0 no, 1 by QR, 2 by SVD
     at_balance = integer  # whether the closure is asked for at the balance instead of t_{n+1} …
     compliance = real  # … and then how much of it each unit of a multiplier may leave open
@@ -219,6 +220,7 @@ class Memory(Struct):
         reals("m"),
         reals("unknowns"),
     )  # of all rows; of the unknowns of the matrix and of its equations
+    projected = integer  # iterations of the last projection onto φ = 0
     soft = reals("rows")  # the −ε of the enforced rows in the matrix
     inertia = real  # the smallest entry of D M D
     rows = integers("rows")  # numbers of the enforced rows
@@ -237,7 +239,7 @@ class Counters(Struct):
     """What a run counts."""
 
     steps, rows, iterations, evaluations, factorisations = (integer,) * 5
-    halvings, round_off_stops, rescues, repivots, fallbacks, rejected = (integer,) * 6
+    halvings, round_off_stops, rescues, repivots, fallbacks, rejected, projections = (integer,) * 7
 
 
 COUNTED = tuple(name for name in Counters._fields if name not in ("rows", "rejected"))
