@@ -4,7 +4,7 @@ and a start from there (isodyn.marching.event_watch)."""
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,6 +25,9 @@ from isodyn.stepping import initial
 from isodyn.stepping.memory import forget, new_state
 from isodyn.systems.questions import Questions
 
+if TYPE_CHECKING:
+    from isodyn.marching.sampling import Sampling
+
 PARTS = 1000  # of the time span, on the progress bar of runs whose steps are not counted before
 SNAP = 1e-6  # of Δt: a grid time nearer to an event than this is left out
 UNITS = 100  # distances of neighbouring times: no step is smaller
@@ -35,6 +38,7 @@ class LastStep(AtRest):
 
     watch: EventWatch | None = None
     inputs: HeldInputs | None = None
+    sampling: Sampling | None = None
     ended: str | None = None  # what ended the run, in words
     sized: bool
     total_steps: int
@@ -147,6 +151,16 @@ class LastStep(AtRest):
         raise NotImplementedError
 
     # ---- how far the run is
+
+    def where(self) -> str:
+        """How far the run is, in words."""
+        total = "" if self.sized else f"of {self.total_steps} "
+        return f"at t = {self.state.t:g} after {self.counters.steps} {total}steps"
+
+    def place(self) -> str:
+        """The next step, for a note on an exception."""
+        total = "" if self.sized else f" of {self.total_steps}"
+        return f"in step {int(self.counters.steps) + 1}{total}, from t = {self.state.t:.6g}"
 
     @property
     def progress(self) -> int:

@@ -32,7 +32,6 @@ from isodyn.marching.plan import LAST, MAIN, START, UNKNOWN, follow_policy, lay_
 from isodyn.marching.progress import Progress
 from isodyn.marching.redundant_rows import can_share, march_to_doubt
 from isodyn.marching.remedies import FullMatrix, Remedy, remedies_for
-from isodyn.marching.sampling import Sampling
 from isodyn.marching.schedule import Stretch
 from isodyn.marching.switches import rows_of
 from isodyn.memory import require_rows
@@ -54,7 +53,6 @@ _BLOCK_SECONDS = 0.1
 class Run(LastStep):
     """The memory of one run, and how it comes to its end."""
 
-    sampling: Sampling | None = None
     sized = False  # whether steps are as long as somebody finds on the way
     # of redundant rows (isodyn.marching.redundant_rows): whether to look at them with care, how
     # independent the enforced ones were at the last such look, and the memory of a pass
@@ -224,16 +222,6 @@ class Run(LastStep):
     def at_stop(self) -> bool:
         """Whether the end of the stretch is reached."""
         return bool(self.state.t >= self.plan.t_stop if self.sized else self.state.step == self.plan.end)
-
-    def where(self) -> str:
-        """How far the run is, in words."""
-        total = "" if self.sized else f"of {self.total_steps} "
-        return f"at t = {self.state.t:g} after {self.counters.steps} {total}steps"
-
-    def place(self) -> str:
-        """The next step, for a note on an exception."""
-        total = "" if self.sized else f" of {self.total_steps}"
-        return f"in step {int(self.counters.steps) + 1}{total}, from t = {self.state.t:.6g}"
 
     def show_last(self, k: int) -> None:
         """The state as row k, where the run was stopped."""
