@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         Lock,
         Newton,
         Release,
+        Stepper,
         StepPolicy,
         StepTimes,
         SwitchLoad,
@@ -99,11 +100,13 @@ if TYPE_CHECKING:
         Ramp,
         Sine,
         Spring,
+        Staircase,
         Table,
         Tension,
         Torque,
         UserLoad,
     )
+    from isodyn.mechanism.controllers import PID, Controller
     from isodyn.mechanism.mechanism import Mechanism
     from isodyn.mechanism.sensors import Sensor
     from isodyn.models.build import load_model
@@ -134,6 +137,7 @@ if TYPE_CHECKING:
 __all__ = [
     "DOP853",
     "GGL",
+    "PID",
     "AccelerationLevel",
     "Adaptive",
     "AugmentedMultipliers",
@@ -142,6 +146,7 @@ __all__ = [
     "Bushing",
     "CompiledSystem",
     "Composition",
+    "Controller",
     "Coupling",
     "Cylindrical",
     "Distance",
@@ -201,8 +206,10 @@ __all__ = [
     "Spherical",
     "Spring",
     "Stabilised",
+    "Staircase",
     "StepPolicy",
     "StepTimes",
+    "Stepper",
     "Subdomains",
     "SwitchLoad",
     "Table",
@@ -261,7 +268,8 @@ _MODULES = {
 }
 _LATER = {
     **dict.fromkeys(("Adaptive", "DOP853", "Event", "FixedSteps", "Lock", "Newton", "Release"), "isodyn.api"),
-    **dict.fromkeys(("StepPolicy", "StepTimes", "SwitchLoad", "integrate"), "isodyn.api"),
+    **dict.fromkeys(("StepPolicy", "StepTimes", "Stepper", "SwitchLoad", "integrate"), "isodyn.api"),
+    **dict.fromkeys(("PID", "Controller"), "isodyn.mechanism.controllers"),
     **dict.fromkeys(
         (
             "GGL",
@@ -356,6 +364,7 @@ _LATER = {
             "Ramp",
             "Sine",
             "Spring",
+            "Staircase",
             "Table",
             "Tension",
             "Torque",
