@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         Lock,
         Newton,
         Release,
+        Stepper,
         StepPolicy,
         StepTimes,
         SwitchLoad,
@@ -100,11 +101,13 @@ if TYPE_CHECKING:
         Ramp,
         Sine,
         Spring,
+        Staircase,
         Table,
         Tension,
         Torque,
         UserLoad,
     )
+    from isodyn.mechanism.controllers import PID, Controller
     from isodyn.mechanism.mechanism import Mechanism
     from isodyn.mechanism.sensors import Sensor
     from isodyn.models.build import load_model
@@ -135,6 +138,7 @@ if TYPE_CHECKING:
 __all__ = [
     "DOP853",
     "GGL",
+    "PID",
     "AccelerationLevel",
     "Adaptive",
     "AugmentedMultipliers",
@@ -143,6 +147,7 @@ __all__ = [
     "Bushing",
     "CompiledSystem",
     "Composition",
+    "Controller",
     "Coupling",
     "Cylindrical",
     "Distance",
@@ -203,8 +208,10 @@ __all__ = [
     "Spherical",
     "Spring",
     "Stabilised",
+    "Staircase",
     "StepPolicy",
     "StepTimes",
+    "Stepper",
     "Subdomains",
     "SwitchLoad",
     "Table",
@@ -263,7 +270,8 @@ _MODULES = {
 }
 _LATER = {
     **dict.fromkeys(("Adaptive", "DOP853", "Event", "FixedSteps", "Lock", "Newton", "Release"), "isodyn.api"),
-    **dict.fromkeys(("StepPolicy", "StepTimes", "SwitchLoad", "integrate"), "isodyn.api"),
+    **dict.fromkeys(("StepPolicy", "StepTimes", "Stepper", "SwitchLoad", "integrate"), "isodyn.api"),
+    **dict.fromkeys(("PID", "Controller"), "isodyn.mechanism.controllers"),
     **dict.fromkeys(
         (
             "GGL",
@@ -359,6 +367,7 @@ _LATER = {
             "Ramp",
             "Sine",
             "Spring",
+            "Staircase",
             "Table",
             "Tension",
             "Torque",

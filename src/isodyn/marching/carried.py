@@ -27,6 +27,7 @@ def carried(run: Run) -> dict[str, Any]:
         **{f"counters_{name}": value for name, value in run.counters.values().items()},
         **{name: getattr(run.independent, name) for name in CHOICE},
         "chosen_at": run.chosen_at,
+        "independence": run.independence,
         "merged": np.array(run.merged, dtype=np.int64).reshape(-1, 2),
         "patient": run.patient,
         "other": run.other is not None,
@@ -48,7 +49,7 @@ def put_back(run: Run, found: dict[str, Any]) -> None:
     """Let a run go on from a checkpoint."""
     for name in run.counters.values():
         setattr(run.counters, name, found[f"counters_{name}"])
-    run.chosen_at = float(found["chosen_at"])
+    run.chosen_at, run.independence = float(found["chosen_at"]), float(found["independence"])
     run.holds = [
         (int(row), held.astype(bool)) for row, held in zip(found["hold_rows"], found["hold_masks"], strict=True)
     ]

@@ -30,6 +30,7 @@ from isodyn.marching.method import Method
 from isodyn.marching.outcome import carry_out, solution_of, warn_of_doubts
 from isodyn.marching.plan import LAST, MAIN, START, UNKNOWN, follow_policy, lay_legs, lay_stretch, new_plan
 from isodyn.marching.progress import Progress
+from isodyn.marching.redundant_rows import can_share, march_to_doubt
 from isodyn.marching.remedies import FullMatrix, Remedy, remedies_for
 from isodyn.marching.schedule import Stretch
 from isodyn.marching.switches import rows_of
@@ -53,6 +54,11 @@ class Run(LastStep):
     """The memory of one run, and how it comes to its end."""
 
     sized = False  # whether steps are as long as somebody finds on the way
+    # of redundant rows (isodyn.marching.redundant_rows): whether to look at them with care, how
+    # independent the enforced ones were at the last such look, and the memory of a pass
+    doubt = True
+    independence = 0.0
+    sharing: Any = None
 
     def __init__(
         self,
@@ -217,16 +223,6 @@ class Run(LastStep):
         """Whether the end of the stretch is reached."""
         return bool(self.state.t >= self.plan.t_stop if self.sized else self.state.step == self.plan.end)
 
-    def where(self) -> str:
-        """How far the run is, in words."""
-        total = "" if self.sized else f"of {self.total_steps} "
-        return f"at t = {self.state.t:g} after {self.counters.steps} {total}steps"
-
-    def place(self) -> str:
-        """The next step, for a note on an exception."""
-        total = "" if self.sized else f" of {self.total_steps}"
-        return f"in step {int(self.counters.steps) + 1}{total}, from t = {self.state.t:.6g}"
-
     def show_last(self, k: int) -> None:
         """The state as row k, where the run was stopped."""
         self.make_room(k + 1)
@@ -275,7 +271,7 @@ class Run(LastStep):
         upto = step + (_BLOCK if redundant else length)
         if self.checkpoint is not None:
             upto = min(upto, step + self.checkpoint.room(step))
-        if self.observe is not None or redundant:
+        if self.observe is not None or (redundant and not can_share(self)):
             upto = min(upto, self.next_row(step))
         return upto
 
@@ -291,10 +287,12 @@ class Run(LastStep):
         that failed, apply a remedy, or raise the error that explains the failure."""
         if self.at_stop:
             self.enter(self.number + 1)
+        if self.sampling is not None:
+            upto = self.sampling.before(upto)
         written, upto = int(self.counters.rows), min(upto, int(self.plan.end))
         with self.explained():
             self.see_to_room(upto)
-            status = self.march(upto)
+            status = march_to_doubt(self, upto)
             failed_at = None if status in PASSED else int(self.state.step)
             status = self.remedied(status)
             if status == march.HAPPENED and self.watch is not None:
@@ -303,8 +301,9 @@ class Run(LastStep):
                 self.fill_rows()
             status = OK if status in PASSED else status
             self.ranks[written : int(self.counters.rows)] = self.independent.rank
-            self.check(status, self.state.t, self.next_time())
-        if self.independent.dropped.size and self.state.step != failed_at:
+            if status != OK:
+                self.check(status, self.state.t, self.next_time())
+        if self.independent.dropped.size and self.doubt and self.state.step != failed_at:
             self.watch_rows(bool(self.counters.rows > written))
         self.finish_rows(written)
 
@@ -321,8 +320,9 @@ class Run(LastStep):
     def march(self, upto: int) -> int:
         """Call the compiled march with the present memory and plan; return its status."""
         model = self.model if self.other is None else self.other
-        for leg in self.plan.legs:
-            leg.traits = model.traits
+        if self.plan.legs[0].traits != model.traits:
+            for leg in self.plan.legs:
+                leg.traits = model.traits
         tables = self.state, self.memory, self.columns, self.rows, self.counters
         return int(march.march(model.function, model.tables, model.scratch, self.plan, upto, *tables))
 
@@ -368,6 +368,7 @@ class Run(LastStep):
         """With redundant rows: check that the rows that are not enforced still hold, and give the
         newest row the multipliers of least norm."""
         state, t, row = self.state, self.state.t, int(self.counters.rows) - 1
+        self.sharing, self.independence = None, 0.0
         G = self.ask.G(t, state.q, state.v)
         if self.drifts and G.shape[0] * G.shape[1] <= LARGE:
             at_balance.watch_rows(self, wrote_row)
