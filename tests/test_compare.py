@@ -50,12 +50,14 @@ def test_refusals_are_those_of_the_table(pendulum: Comparison) -> None:
 
 def test_orders_are_those_of_the_table(pendulum: Comparison) -> None:
     """Within 0.15 of what the table claims, where both steps ran; Baumgarte's a is between its two
-    orders there."""
+    orders there, and Partitioning's comes down to 2 from above (2.2 here, 2.01 and 2.006 with half and
+    a quarter of these steps)."""
+    early = {("Baumgarte", "a"), ("Partitioning", "a")}
     checked = 0
     for row in pendulum.rows:
         formulation = next(r.example() for r in TABLE if r.name == row.formulation)
         for key, expected in zip(("q", "v", "a", "lam"), entry(formulation).facts.orders, strict=True):
-            if expected is not None and (row.formulation, key) != ("Baumgarte", "a"):
+            if expected is not None and (row.formulation, key) not in early:
                 assert row.order(key) == pytest.approx(expected, abs=0.15), (row.formulation, row.scheme, key)
                 checked += 1
     assert checked > 60
@@ -132,7 +134,12 @@ def test_first_order_and_nonholonomic_systems() -> None:
     assert found.row("as it stands").order("lam") == pytest.approx(2.0, abs=0.1)
     assert {"Stabilised", "GGL"} <= {one.formulation for one in found.missing if one.refused}
     found = compare(problems.get("rolling_disc"), SCHEME, dts=[0.02, 0.01], t_end=0.5)
-    assert {one.formulation for one in found.missing} == {"NullSpace(discrete=True)", "Penalty", "Hamiltonian"}
+    assert {one.formulation for one in found.missing} == {
+        "NullSpace(discrete=True)",
+        "Penalty",
+        "Hamiltonian",
+        "Partitioning",
+    }
 
 
 def test_without_constraints_only_schemes_are_compared() -> None:
