@@ -25,7 +25,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         *("from_lagrangian", "rayleigh", "rayleigh_from_ratios", "modal_damping"),
         *("base_excitation", "harmonic", "step_load", "tabulated"),
     ),
-    "Schemes": ("Scheme", "FirstOrderScheme", "Composition", "DOP853", "analysis"),
+    "Schemes": ("Scheme", "FirstOrderScheme", "Composition", "DOP853", "Radau", "analysis"),
     "How constraints enter": (
         *("Stabilised", "PositionLevel", "VelocityLevel", "AccelerationLevel", "Baumgarte", "Projection", "Penalty"),
         *("Overdetermined", "GGL", "Hamiltonian", "NullSpace", "UdwadiaKalaba"),

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         FixedSteps,
         Lock,
         Newton,
+        Radau,
         Release,
         StepPolicy,
         StepTimes,
@@ -181,6 +182,7 @@ __all__ = [
     "Projection",
     "Pulley",
     "Pulse",
+    "Radau",
     "Ramp",
     "Release",
     "RollingDisc",
@@ -254,7 +256,7 @@ _MODULES = {
     "shapes": "isodyn.bodies.shapes",
 }
 _LATER = {
-    **dict.fromkeys(("DOP853", "Event", "FixedSteps", "Lock", "Newton", "Release"), "isodyn.api"),
+    **dict.fromkeys(("DOP853", "Event", "FixedSteps", "Lock", "Newton", "Radau", "Release"), "isodyn.api"),
     **dict.fromkeys(("StepPolicy", "StepTimes", "SwitchLoad", "integrate"), "isodyn.api"),
     **dict.fromkeys(
         (

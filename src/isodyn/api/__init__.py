@@ -3,7 +3,7 @@
 from isodyn.api.driver import integrate
 from isodyn.marching.switches import Lock, Release, SwitchLoad
 from isodyn.stepping.events import Event
-from isodyn.stepping.methods import DOP853
+from isodyn.stepping.methods import DOP853, Radau
 from isodyn.stepping.newton_settings import Newton
 from isodyn.stepping.policies import FixedSteps, StepPolicy, StepTimes
 
@@ -13,6 +13,7 @@ __all__ = [
     "FixedSteps",
     "Lock",
     "Newton",
+    "Radau",
     "Release",
     "StepPolicy",
     "StepTimes",

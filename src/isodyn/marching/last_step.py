@@ -248,7 +248,7 @@ class LastStep(AtRest):
     def take_model(self, system: Any, off: tuple[str, ...]) -> None:
         """Go on with the model of another system with the same coordinates and rows."""
         self.loads_off = off
-        self.model = model_for(system, self.closure, self.scaling)
+        self.model = self.model_of(system)
         self.ask, self.other = Questions(self.system, self.model), None
         self.legs.clear()
         self.renew_memory()

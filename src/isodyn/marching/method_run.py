@@ -38,9 +38,9 @@ from isodyn.stepping.events import SCIPY
 from isodyn.stepping.memory import UNDERFLOW, State, new_state
 from isodyn.stepping.methods import StepMethod
 from isodyn.stepping.told_step import take_in_python
+from isodyn.systems.model import Model
 from isodyn.systems.scales import pace, power_of_two
 
-ATOL = 1e-12  # of typical sizes: errors that are allowed where nothing else is said
 FAR = 1e3  # tolerances: a longer way onto the constraints than this is not trusted
 ROUNDING = 1e-11  # violations of dropped rows above this ask whether they are independent by now
 
@@ -64,7 +64,7 @@ class MethodRun(MethodRows):
         **options: Any,
     ) -> None:
         self.step_method, self.given_atol, self.times = method, atol, times
-        self.projects = bool(method.project) and system.m > 0
+        self.projects = bool(method.project) and system.m > 0 and not system.first_order
         back = system.retract is None or bool(system.model().traits & KNOWS_RATE)
         self.hosted = formulation is not None or not back  # every step ends in Python
         self.sized = True
@@ -88,6 +88,11 @@ class MethodRun(MethodRows):
 
     # ---- the plan
 
+    def model_of(self, system: Any) -> Model:
+        """The model, with full matrices if the method solves with those."""
+        model = super().model_of(system)
+        return model.dense() if self.step_method.full_matrices and model.dense is not None else model
+
     def _new_plan(self) -> Any:
         """The plan, still without times and without a stepper."""
         member, times = self.method.main, self.times
@@ -104,7 +109,7 @@ class MethodRun(MethodRows):
         plan, stepper, motion = self.plan, self.stepper, self.motion
         plan.own = number_of(stepper.own)
         plan.take = address_of_kernel(stepper.take)
-        plan.exponent, plan.most_growth = stepper.exponent, stepper.most_growth
+        plan.exponent, plan.most_growth, plan.unchanged = stepper.exponent, stepper.most_growth, stepper.unchanged
         if not self.hosted:
             return
         self.called = CalledBack(self.step_in_python)
@@ -155,7 +160,7 @@ class MethodRun(MethodRows):
             rates = pace(system, state.v), float(np.sqrt(pace(system, state.a))), self.slowest
             self.beat = float(power_of_two(max(rates)))
         own = np.concatenate([system.scales.q, self.beat * system.scales.v])
-        self.allowed = ATOL * own if self.given_atol is None else self.given_atol
+        self.allowed = self.step_method.part_of_sizes * own if self.given_atol is None else self.given_atol
 
     # ---- states, asked for from Python
 
@@ -230,7 +235,7 @@ class MethodRun(MethodRows):
 
     def step_again(self, t_1: float) -> bool:
         """The last step, to another end; False where there is no such step."""
-        self.stepper.own.t_0 = np.nan
+        self.stepper.step_again()
         return super().step_again(t_1)
 
     def between(self, t: float) -> State:
@@ -257,6 +262,9 @@ class MethodRun(MethodRows):
 
     def complete(self, t: float, state: State) -> None:
         """Accelerations and multipliers of a state."""
+        if self.model.traits & GENERAL and self.system.m:
+            self.stepper.complete(self, t, state)
+            return
         status = self.rate(t, state)
         if status == SINGULAR:  # they are computed anew where rows lose rank
             state.a[:], state.lam[:] = 0.0, 0.0
@@ -316,6 +324,7 @@ class MethodRun(MethodRows):
 
     def carried(self) -> dict[str, Any]:
         """All that the run needs to go on."""
+        self.stepper.forget()
         names = [self.system.row_names.index(name) for name in self.named_redundant]
         found = {"closest": np.array(self.closest), "redundant": np.array(names, dtype=np.int64), "beat": self.beat}
         return {**super().carried(), **found, "allowed": self.allowed}
@@ -326,7 +335,8 @@ class MethodRun(MethodRows):
         self.named_redundant = {self.system.row_names[int(i)]: None for i in found["redundant"]}
         self.beat, self.allowed = float(found["beat"]), found["allowed"]
         super().put_back(found)
-        self.stepper.own.atol, self.shown = self.allowed, int(self.counters.rows)
+        self.stepper.resume(self)
+        self.shown = int(self.counters.rows)
 
     # ---- what went wrong, in words
 

@@ -84,6 +84,7 @@ class Plan(Struct):
     own = integer  # address of the memory of that method
     exponent = real  # a step that is error^(-exponent) as long has the error 1 …
     most_growth = real  # … and this is the most that the next one grows
+    unchanged = real  # growth below this is none, so that matrices for a size serve once more
     between = integer  # whether times are places inside steps to look at, and no ends of steps
     # ---- events (isodyn.stepping.guards)
     guards = integer  # address of their memory; 0: there are none
@@ -195,6 +196,7 @@ class Memory(Struct):
     second_change = real
     # error of the last step, at most 1 for one that is good enough, by methods that tell it
     error = real
+    growth = real  # the most that the next step may grow, by methods that know more than that
     aim = real  # where the step leads to, for methods that take it in Python
     # to be told after a failure: the unknown without a pivot, the last correction
     fault, correction = reals(1), real

@@ -1,0 +1,252 @@
+"""Matrices of a step of Radau IIA, and their factors: one real and one complex, of the same pattern.
+
+    [ M + gC + g²K    B  ]
+    [ G + gH         D/g ],        g = h/γ₁ and h/γ̄₂
+
+with derivatives at the beginning of some step: M, C, K, B of the balance by a, v, q and λ (B = Gᵀ
+unless multipliers enter as they like), G, H, D of φ̇ and ψ by v, q and λ. The unknowns are the changes
+of W, and g times those of the transformed multipliers; q is eliminated, δQ = h A δV.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from isodyn.kernels.compiled import (
+    BALANCE,
+    CONSTRAINT,
+    GENERAL,
+    JACOBIAN,
+    KNOWS_MASS,
+    KNOWS_TANGENT,
+    OK,
+    SINGULAR,
+    SOLVES,
+    VELOCITY,
+    FloatArray,
+    f8,
+    i8,
+    kernel,
+)
+from isodyn.kernels.lowering import natural
+from isodyn.kernels.struct_types import StructType
+from isodyn.linear_solvers.dense import lu_factor
+from isodyn.linear_solvers.dense_complex import complex_lu_factor
+from isodyn.stepping.closure import copy_to, fill_with, measure, retract, size
+from isodyn.stepping.memory import COUNTERS, EPS, MEMORY, PHYSICS_REF, STATE
+from isodyn.stepping.radau_memory import GAMMA, GAMMA_IM, GAMMA_RE, INDEX_1, INDEX_2, Collocation
+
+COLLOCATION = StructType(Collocation)
+SMALL = 1e-3  # of a typical size: differences are never shorter than for such a value
+STEP = float(np.sqrt(EPS))
+
+
+@kernel()
+def ask(p: Any, what: int, t: float, memory: Any, out: FloatArray) -> int:
+    """What the model says at the state in memory.q, v, a, lam, with the coefficients in
+    memory.kappa."""
+    return p.model(what, t, memory.q, memory.v, memory.a, memory.lam, memory.kappa, p.tables, p.scratch, out)
+
+
+@kernel()
+def ask_for(p: Any, c0: float, c1: float, c2: float, t: float, memory: Any, out: FloatArray) -> int:
+    """c₀M + c₁C + c₂K of a model that knows it."""
+    kappa = memory.kappa
+    kappa[0], kappa[1], kappa[2] = c0, c1, c2
+    return ask(p, JACOBIAN, t, memory, out)
+
+
+@kernel()
+def column_of(j: int, n: int, change: float, own: Any, memory: Any, out: FloatArray) -> None:
+    """Column j of a derivative of the balance by v or a, from own.plus and memory.r."""
+    for i in range(n):
+        out[i * n + j] = (own.plus[i] - memory.r[i]) / change
+
+
+@kernel()
+def differences(p: Any, t: float, h: float, own: Any, memory: Any, mass: bool, counters: Any) -> int:
+    """C, K and, with `mass`, M by differences of the balance."""
+    n, status = natural(memory.v.size), OK
+    reach = max(measure(memory.v, memory.by_v), h * measure(memory.a, memory.by_v))
+    reach = reach if reach > 0.0 else 1.0
+    near = STEP * max(SMALL, measure(memory.q, memory.by_q))
+    rest = max(measure(memory.a, memory.by_v), reach / h)
+    for j in range(n):
+        before = memory.v[j]
+        memory.v[j] = before + STEP * max(abs(before), reach / memory.by_v[j])
+        change = memory.v[j] - before
+        status = max(status, ask(p, BALANCE, t, memory, own.plus))
+        memory.v[j] = before
+        column_of(j, n, change, own, memory, own.C)
+        if mass:
+            before = memory.a[j]
+            memory.a[j] = before + STEP * rest / memory.by_v[j]
+            change = memory.a[j] - before
+            status = max(status, ask(p, BALANCE, t, memory, own.plus))
+            memory.a[j] = before
+            column_of(j, n, change, own, memory, own.M)
+        if memory.q.size > 0 and status == OK:
+            change = move(p, j, near / memory.by_v[j], own, memory)
+            status = ask(p, BALANCE, t, memory, own.plus)
+            copy_to(own.moved, memory.q)
+            column_of(j, n, change, own, memory, own.K)
+        if status != OK:
+            return status
+    counters.evaluations += 2 * n
+    return status
+
+
+@kernel()
+def move(p: Any, j: int, change: float, own: Any, memory: Any) -> float:
+    """Put q ⊕ change·e_j into memory.q, and keep q in own.moved."""
+    copy_to(memory.q, own.moved)
+    fill_with(memory.d, 0.0)
+    memory.d[j] = change
+    retract(p, own.moved, memory.d, memory.kappa, memory.q)
+    return change
+
+
+@kernel()
+def general_rows(p: Any, t: float, h: float, own: Any, memory: Any, counters: Any) -> int:
+    """B, G and D where multipliers enter as they like, by differences."""
+    n, m, status = natural(memory.v.size), natural(memory.lam.size), ask(p, VELOCITY, t, memory, memory.gap_v)
+    reach = max(measure(memory.v, memory.by_v), h * measure(memory.a, memory.by_v))
+    reach = reach if reach > 0.0 else 1.0
+    largest = size(memory.lam)
+    for j in range(n + m):
+        x, k = (memory.v, j) if j < n else (memory.lam, j - n)
+        before = x[k]
+        typical = reach / memory.by_v[k] if j < n else max(SMALL, largest)
+        x[k] = before + STEP * max(abs(before), typical)
+        change = x[k] - before
+        status = max(status, ask(p, VELOCITY, t, memory, own.gap_plus))
+        if j >= n:
+            status = max(status, ask(p, BALANCE, t, memory, own.plus))
+        x[k] = before
+        if status != OK:
+            return status
+        for i in range(m):
+            slope = (own.gap_plus[i] - memory.gap_v[i]) / change
+            if j < n:
+                own.G[i * n + k] = slope
+            else:
+                own.D[i * m + k] = slope
+        if j >= n:
+            for i in range(n):
+                own.B[k * n + i] = (own.plus[i] - memory.r[i]) / change
+    counters.evaluations += m
+    own.algebraic = INDEX_2 if size(own.D) == 0.0 else INDEX_1
+    return status
+
+
+@kernel()
+def rows_by_q(p: Any, t: float, own: Any, memory: Any) -> int:
+    """H = ∂(φ̇, ψ)/∂q by differences; nothing else knows it."""
+    n, m, status = natural(memory.v.size), natural(memory.lam.size), ask(p, VELOCITY, t, memory, memory.gap_v)
+    near = STEP * max(SMALL, measure(memory.q, memory.by_q))
+    for j in range(n):
+        if status != OK:
+            return status
+        change = move(p, j, near / memory.by_v[j], own, memory)
+        status = ask(p, VELOCITY, t, memory, own.gap_plus)
+        copy_to(own.moved, memory.q)
+        for i in range(m):
+            own.H[i * n + j] = (own.gap_plus[i] - memory.gap_v[i]) / change
+    return status
+
+
+@kernel(i8(PHYSICS_REF, COLLOCATION, f8, f8, STATE, MEMORY, COUNTERS), inner=True, apart=True)
+def derive(p: Any, own: Any, t: float, h: float, state: Any, memory: Any, counters: Any) -> int:
+    """All derivatives at the state, for steps of about h."""
+    n, m, status = natural(state.v.size), natural(state.lam.size), OK
+    copy_to(state.q, memory.q)
+    copy_to(state.v, memory.v)
+    copy_to(state.a, memory.a)
+    copy_to(state.lam, memory.lam)
+    if p.traits & (KNOWS_TANGENT | SOLVES):
+        status = ask_for(p, 1.0, 0.0, 0.0, t, memory, own.M)
+        status = max(status, ask_for(p, 0.0, 1.0, 0.0, t, memory, own.C))
+        if state.q.size > 0:
+            status = max(status, ask_for(p, 0.0, 0.0, 1.0, t, memory, own.K))
+    else:
+        if p.traits & KNOWS_MASS:
+            status = ask_for(p, 1.0, 0.0, 0.0, t, memory, own.M)
+        status = max(status, ask(p, BALANCE, t, memory, memory.r[:n]))
+        if status == OK:
+            status = differences(p, t, h, own, memory, not p.traits & KNOWS_MASS, counters)
+    if status == OK and m > 0:
+        if p.traits & GENERAL:
+            status = ask(p, BALANCE, t, memory, memory.r[:n])
+            if status == OK:
+                status = general_rows(p, t, h, own, memory, counters)
+        else:
+            status = ask(p, CONSTRAINT, t, memory, own.G)
+            copy_to(own.G, own.B)
+            if status == OK and state.q.size > 0:
+                status = rows_by_q(p, t, own, memory)
+    return status
+
+
+@kernel()
+def fill_matrix(p: Any, own: Any, g: float, g_im: float, re: FloatArray, im: FloatArray) -> None:
+    """The matrix for g + i g_im, its parts apart; im stays as it is where g is real."""
+    n, m, with_im = natural(own.v_0.size), natural(p.rows.size), g_im != 0.0
+    whole = n + m
+    square, square_im, length = g * g - g_im * g_im, 2.0 * g * g_im, g * g + g_im * g_im
+    for i in range(n):
+        for j in range(n):
+            k = i * n + j
+            re[i * whole + j] = own.M[k] + g * own.C[k] + square * own.K[k]
+            if with_im:
+                im[i * whole + j] = g_im * own.C[k] + square_im * own.K[k]
+    for row in range(m):
+        first = p.rows[row] * n
+        for j in range(n):
+            re[j * whole + n + row] = own.B[first + j]
+            re[(n + row) * whole + j] = own.G[first + j] + g * own.H[first + j]
+            if with_im:
+                im[j * whole + n + row] = 0.0
+                im[(n + row) * whole + j] = g_im * own.H[first + j]
+        for other in range(m):
+            corner = own.D[p.rows[row] * own.L.shape[1] + p.rows[other]]
+            re[(n + row) * whole + n + other] = corner * g / length
+            if with_im:
+                im[(n + row) * whole + n + other] = -corner * g_im / length
+
+
+@kernel(i8(PHYSICS_REF, COLLOCATION, f8, MEMORY, COUNTERS), inner=True, apart=True)
+def factorise_stages(p: Any, own: Any, h: float, memory: Any, counters: Any) -> int:
+    """Factors of both matrices for steps of h; memory.fault tells the unknown without a pivot."""
+    whole = own.v_0.size + p.rows.size
+    square, length = whole * whole, GAMMA_RE * GAMMA_RE + GAMMA_IM * GAMMA_IM
+    own.factors_for = np.nan
+    counters.factorisations += 2
+    fill_matrix(p, own, h / GAMMA, 0.0, own.factors, own.factors)
+    pivots = own.pivots[:whole]
+    status = lu_factor(own.factors[:square], pivots, memory.unknown_sizes)
+    if status == OK:
+        # 1/γ̄₂ = γ₂/|γ₂|²
+        fill_matrix(p, own, h * GAMMA_RE / length, h * GAMMA_IM / length, own.factors_re, own.factors_im)
+        pivots = own.complex_pivots[:whole]
+        status = complex_lu_factor(own.factors_re[:square], own.factors_im[:square], pivots, memory.unknown_sizes)
+    if status == SINGULAR:
+        memory.fault[0] = pivots[0]
+    if status == OK:
+        own.factors_for = h
+        own.enforced = p.rows.size
+        for k in range(p.rows.size):
+            own.rows[k] = p.rows[k]
+    return status
+
+
+@kernel()
+def serves(p: Any, own: Any, h: float) -> bool:
+    """Whether the factors are those of this step and of the rows that are enforced."""
+    if own.factors_for != h or own.enforced != p.rows.size:
+        return False
+    for k in range(p.rows.size):
+        if own.rows[k] != p.rows[k]:
+            return False
+    return True
