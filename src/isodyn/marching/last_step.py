@@ -15,7 +15,6 @@ from isodyn.marching import at_balance, march
 from isodyn.marching.at_rest import AtRest
 from isodyn.marching.event_watch import EventWatch
 from isodyn.marching.plan import LAST, MAIN, START
-from isodyn.marching.step_memory import model_for
 from isodyn.marching.switches import SystemSwitch
 from isodyn.memory import require_rows
 from isodyn.results.dense_output import cubic, quintic

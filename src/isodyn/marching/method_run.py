@@ -17,7 +17,7 @@ from isodyn.errors import ConvergenceError, SingularError
 from isodyn.formulations.closure import OPEN
 from isodyn.formulations.gauss_reduction import Reduction
 from isodyn.kernels.calls import CalledBack, address_of_kernel
-from isodyn.kernels.compiled import GENERAL, KNOWS_RATE, NOT_FINITE, OK, RAISED, SINGULAR, FloatArray
+from isodyn.kernels.compiled import GENERAL, KNOWS_RATE, NOT_CONVERGED, NOT_FINITE, OK, RAISED, SINGULAR, FloatArray
 from isodyn.kernels.struct_types import number_of
 from isodyn.linear_solvers.rows import choose
 from isodyn.marching.at_rest import AtRest
@@ -355,6 +355,12 @@ class MethodRun(MethodRows):
                 f" ({self.step_method}) was not reached",
                 hint="a jump, a kink, a singularity or a stiff motion; integrate(...) takes the first and the last of them,"
                 " and passes singular positions where branches of motion cross",
+            )
+        if status == NOT_CONVERGED:
+            raise ConvergenceError(
+                f"the iteration for the stages of a step did not converge at t = {t:.6g} (step {self.counters.steps + 1}),"
+                f" also with steps as small as rounding of t ({self.step_method})",
+                hint="a jump, a kink or a singularity there; jumps at known times belong into breakpoints",
             )
         self.check_there(status, t, self.motion, t_next - t)
 

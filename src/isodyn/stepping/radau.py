@@ -25,10 +25,8 @@ from typing import Any
 import numpy as np
 
 from isodyn.kernels.compiled import (
-    ACCELERATION,
     BALANCE,
     GENERAL,
-    KNOWS_RATE,
     NOT_CONVERGED,
     NOT_FINITE,
     OK,
@@ -39,20 +37,19 @@ from isodyn.kernels.compiled import (
 )
 from isodyn.kernels.lowering import by_reference, natural
 from isodyn.kernels.struct_types import opened, struct_at
-from isodyn.linear_solvers.dense import lu_factor, lu_solve
+from isodyn.linear_solvers.dense import lu_solve
 from isodyn.linear_solvers.dense_complex import complex_lu_solve
 from isodyn.stepping.closure import copy_to, finite
-from isodyn.stepping.dop853 import IN_PYTHON, PROJECTED, moved_far, physics_of
-from isodyn.stepping.initial import PATIENCE
-from isodyn.stepping.memory import EPS, UNDERFLOW
-from isodyn.stepping.radau_matrix import ask, derive, factorise_stages, serves
+from isodyn.stepping.dop853 import IN_PYTHON, physics_of
+from isodyn.stepping.memory import EPS
+from isodyn.stepping.radau_end import estimate, estimate_again, finish
+from isodyn.stepping.radau_matrix import derive, factorise_stages, serves
 from isodyn.stepping.radau_memory import (
-    EMBEDDED,
     GAMMA,
     GAMMA_IM,
     GAMMA_RE,
-    INDEX_2,
     INVERSE,
+    LAST,
     NODES,
     STAGES,
     T_INVERSE,
@@ -61,16 +58,17 @@ from isodyn.stepping.radau_memory import (
     Collocation,
     T,
 )
-from isodyn.stepping.rate import live, onto_constraints, rate_of, velocity_of_q
-from isodyn.stepping.told_step import TAKE
+from isodyn.stepping.rate import velocity_of_q
+from isodyn.stepping.told_step import LEAST, TAKE
 
 MOST_ITERATIONS = 8
 SWEEPS = 3  # for stages of q where it is not a vector space: each adds a power of h
 FAST = 1e-3  # contraction with which the matrices stay
 QUICK = 2  # iterations after which they stay in any case
 LEAST_ERROR = 1e-2  # smaller ones of the last step say nothing about the next
-ENOUGH = 4  # solves for algebraic unknowns of index 2 at the end of a step
-LAST = STAGES - 1
+TOO_LONG = 0.7  # of a step with which the iteration did not converge: no step is longer for a while
+RELAXED = 1.05  # how much that bound grows with every step
+HALF = 0.5  # of such a step is tried next
 LENGTH = GAMMA_RE * GAMMA_RE + GAMMA_IM * GAMMA_IM
 
 
@@ -142,11 +140,11 @@ def residuals(p: Any, leg: Any, own: Any, memory: Any, counters: Any) -> int:
             own.V_rate[i, j] = total / h
         t = min(own.t_0 + NODES[i] * h, leg.t_limit)
         status = p.model(
-            BALANCE, t, own.Q[i], own.V[i], own.V_rate[i], own.L[i], memory.kappa, p.tables, p.scratch, own.balance[i]
+            BALANCE, t, own.Q[i], own.V[i], own.V_rate[i], own.L[i], own.c, p.tables, p.scratch, own.balance[i]
         )
         if status == OK and p.rows.size > 0:
             status = p.model(
-                VELOCITY, t, own.Q[i], own.V[i], own.V_rate[i], own.L[i], memory.kappa, p.tables, p.scratch, own.gap[i]
+                VELOCITY, t, own.Q[i], own.V[i], own.V_rate[i], own.L[i], own.c, p.tables, p.scratch, own.gap[i]
             )
         if status != OK:
             return status
@@ -258,136 +256,6 @@ def iterate(p: Any, leg: Any, own: Any, h: float, state: Any, memory: Any, count
 
 
 @kernel()
-def norm(own: Any) -> float:
-    """own.error in errors allowed: the larger of those of q and v."""
-    nq, found, total, count = natural(own.q_0.size), 0.0, 0.0, 0
-    for i in range(own.error.size):
-        total += (own.error[i] / own.scale[i]) ** 2
-        count += 1
-        if i == nq - 1 or i == own.error.size - 1:
-            mean = np.sqrt(total / count)
-            if not mean <= found:
-                found = mean
-            total, count = 0.0, 0
-    return found
-
-
-@kernel()
-def estimate(p: Any, own: Any, h: float, v: FloatArray, q_rate: FloatArray, v_rate: FloatArray, counters: Any) -> float:
-    """The embedded error of q and v into own.error, and its size."""
-    n, nq, g = natural(own.v_0.size), natural(own.q_0.size), h / GAMMA
-    whole = n + p.rows.size
-    x, along, turned = own.x[:whole], own.x_re, own.x_im
-    # along: v + Σ e_i Z^q_i/h with Z^q = h A V, in the directions of v; turned: v̇ + Σ e_i Z_i/h
-    for j in range(n):
-        along[j], turned[j] = v[j], v_rate[j]
-        for i in range(STAGES):
-            turned[j] += EMBEDDED[i] * own.Z[i, j] / h
-            for k in range(STAGES):
-                along[j] += EMBEDDED[i] * WEIGHTS[i, k] * own.V[k, j]
-    for i in range(n):
-        total = 0.0
-        for j in range(n):
-            total += own.M[i * n + j] * turned[j]
-            if nq > 0:
-                total -= g * own.K[i * n + j] * along[j]
-        x[i] = g * total
-    for k in range(p.rows.size):
-        total = 0.0
-        if nq > 0:
-            for j in range(n):
-                total -= g * own.H[p.rows[k] * n + j] * along[j]
-        x[n + k] = total
-    lu_solve(own.factors[: whole * whole], own.pivots[:whole], x)
-    for j in range(n):
-        own.error[nq + j] = x[j]
-    for j in range(nq):
-        total = q_rate[j]
-        for i in range(STAGES):
-            total += EMBEDDED[i] * (own.Q[i, j] - own.q_0[j]) / h
-        # where q is not a vector space, what e_v does to q is left out
-        own.error[j] = g * (total + (x[j] if nq == n else 0.0))
-    return norm(own)
-
-
-@kernel()
-def estimate_again(p: Any, leg: Any, own: Any, h: float, memory: Any, counters: Any) -> float:
-    """The error once more with rates at y_n + e: the first estimate is far too large beside fast
-    components that have died out."""
-    trial, nq = memory.aside, natural(own.q_0.size)
-    for i in range(nq):
-        trial.q[i] = own.q_0[i] + own.error[i]
-    for i in range(own.v_0.size):
-        trial.v[i] = own.v_0[i] + own.error[nq + i]
-    # own.error holds the rates, until the estimate replaces them
-    if rate_of(p, leg, min(own.t_0, leg.t_limit), trial, memory, own.error, counters, PATIENCE) != OK:
-        return np.inf
-    copy_to(own.error[:nq], own.moved)
-    copy_to(own.error[nq:], own.plus)
-    return estimate(p, own, h, trial.v, own.moved, own.plus, counters)
-
-
-@kernel()
-def finish_algebraic(p: Any, t_1: float, own: Any, trial: Any, memory: Any) -> int:
-    """ṡ and z at the end; of index 2 from the derivative of c, which z is of full order by."""
-    n, m = natural(own.v_0.size), natural(own.L.shape[1])
-    copy_to(own.L[LAST], trial.lam)
-    copy_to(own.V_rate[LAST], trial.a)
-    copy_to(trial.v, memory.v)
-    status = OK
-    for k in range(ENOUGH if own.algebraic == INDEX_2 else 1):
-        copy_to(trial.lam, memory.lam)
-        copy_to(trial.a, memory.a)
-        status = ask(p, BALANCE, t_1, memory, memory.r[:n])
-        if own.algebraic != INDEX_2 or status != OK:
-            for i in range(n):
-                trial.a[i] -= memory.r[i]
-            break
-        status = ask(p, ACCELERATION, t_1, memory, memory.r[n:])
-        if k == 0:
-            whole = n + m
-            for i in range(n):
-                for j in range(n):
-                    memory.J[i * whole + j] = own.M[i * n + j]
-                for j in range(m):
-                    memory.J[i * whole + n + j], memory.J[(n + j) * whole + i] = own.B[j * n + i], own.G[j * n + i]
-            for i in range(n, whole):
-                for j in range(n, whole):
-                    memory.J[i * whole + j] = 0.0
-            memory.factors_good = 0
-            status = max(status, lu_factor(memory.J, memory.pivots[:whole], memory.unknown_sizes))
-        if status != OK:
-            return status
-        lu_solve(memory.J, memory.pivots[: n + m], memory.r)
-        for i in range(n):
-            trial.a[i] -= memory.r[i]
-        for i in range(m):
-            trial.lam[i] -= memory.r[n + i]
-    return status
-
-
-@kernel()
-def finish(p: Any, leg: Any, own: Any, memory: Any, counters: Any) -> int:
-    """memory.aside, the end of the step: where it lives, onto the constraints, with its
-    accelerations."""
-    trial, status, nq = memory.aside, OK, natural(own.q_0.size)
-    t_1 = min(own.t_1, leg.t_limit)
-    if p.traits & GENERAL:
-        return finish_algebraic(p, t_1, own, trial, memory)
-    if p.traits & KNOWS_RATE:
-        status = live(p, own.Q[LAST], trial.da, trial.q)
-    if own.project == PROJECTED and status == OK:
-        copy_to(own.Q[LAST], own.error[:nq])
-        copy_to(own.V[LAST], own.error[nq:])
-        status = onto_constraints(p, t_1, trial, memory)
-        if status == OK and moved_far(own.error, trial, own.rtol, own.atol):
-            status = UNDERFLOW
-    if status == OK:
-        status = rate_of(p, leg, t_1, trial, memory, own.error, counters, PATIENCE)
-    return status
-
-
-@kernel()
 def remember(own: Any, h: float, error: float, lam: FloatArray) -> None:
     """Polynomials through the stages of an accepted step, and its error."""
     n, nq, m = natural(own.v_0.size), natural(own.q_0.size), natural(own.L.shape[1])
@@ -416,6 +284,10 @@ def growth(own: Any, h: float, error: float, state: Any) -> float:
     found = 0.9 * slow * error**-0.25
     if own.end == state.t and own.length > 0.0:
         found *= min(1.0, h / own.length * (own.last_error / error) ** 0.25)
+    if own.longest > 0.0:
+        # the step with which the iteration converges changes slowly
+        own.longest *= RELAXED
+        found = min(found, max(own.longest / h, LEAST))
     return found
 
 
@@ -430,15 +302,15 @@ def converge(p: Any, leg: Any, own: Any, h: float, state: Any, memory: Any, coun
             if status != OK:
                 return status
             own.known_at, own.renew, own.factors_for, fresh = state.t, 0, np.nan, True
-        if not serves(p, own, h):
-            status = factorise_stages(p, own, h, memory, counters)
-        else:
-            status = OK
+        status = OK if serves(p, own, h) else factorise_stages(p, own, h, memory, counters)
         if status == OK:
             status = iterate(p, leg, own, h, state, memory, counters)
         if status == OK or fresh:
-            return status
+            break
         own.renew = 1
+    if status == NOT_CONVERGED:
+        own.longest = TOO_LONG * h
+        memory.growth = HALF
     return status
 
 
@@ -449,15 +321,15 @@ def take(model: Any, tables: Any, scratch: Any, plan: Any, t_1: float, state: An
     p = by_reference(physics_of(model, tables, scratch, plan, memory))
     again = own.t_0 == state.t or own.end != state.t  # rejected before, or after a start
     status = begin(p, own, t_1, state, memory)
-    h, nq = t_1 - state.t, natural(state.q.size)
+    h, nq, last = t_1 - state.t, natural(state.q.size), LAST
     if status == OK:
         status = converge(p, leg, own, h, state, memory, counters)
     if status != OK:
         return status
     for i in range(own.scale.size):
-        y = own.Q[LAST][i] if i < nq else own.V[LAST][i - nq]
+        y = own.Q[last][i] if i < nq else own.V[last][i - nq]
         own.scale[i] = max(own.scale[i], own.atol[i] + own.rtol * abs(y))
-    error = estimate(p, own, h, own.v_0, own.q_rate, own.v_rate, counters)
+    error = estimate(p, own, h, own.v_0, own.q_rate, own.v_rate)
     if error > 1.0 and again and not p.traits & GENERAL:
         error = estimate_again(p, leg, own, h, memory, counters)
     memory.error = error
@@ -465,8 +337,8 @@ def take(model: Any, tables: Any, scratch: Any, plan: Any, t_1: float, state: An
         return NOT_FINITE
     if error > 1.0:
         return OK
-    copy_to(own.Q[LAST], trial.q)
-    copy_to(own.V[LAST], trial.v)
+    copy_to(own.Q[last], trial.q)
+    copy_to(own.V[last], trial.v)
     if own.project != IN_PYTHON:
         status = finish(p, leg, own, memory, counters)
         copy_to(trial.a, state.a)

@@ -40,22 +40,22 @@ from isodyn.stepping.radau_memory import GAMMA, GAMMA_IM, GAMMA_RE, INDEX_1, IND
 
 COLLOCATION = StructType(Collocation)
 SMALL = 1e-3  # of a typical size: differences are never shorter than for such a value
+TINY = 1e-8  # of the largest component: the same for those of a first-order system
 STEP = float(np.sqrt(EPS))
 
 
 @kernel()
-def ask(p: Any, what: int, t: float, memory: Any, out: FloatArray) -> int:
-    """What the model says at the state in memory.q, v, a, lam, with the coefficients in
-    memory.kappa."""
-    return p.model(what, t, memory.q, memory.v, memory.a, memory.lam, memory.kappa, p.tables, p.scratch, out)
+def ask(p: Any, what: int, t: float, own: Any, memory: Any, out: FloatArray) -> int:
+    """What the model says at the state in memory.q, v, a, lam, with the coefficients in own.c."""
+    return p.model(what, t, memory.q, memory.v, memory.a, memory.lam, own.c, p.tables, p.scratch, out)
 
 
 @kernel()
-def ask_for(p: Any, c0: float, c1: float, c2: float, t: float, memory: Any, out: FloatArray) -> int:
-    """c₀M + c₁C + c₂K of a model that knows it."""
-    kappa = memory.kappa
-    kappa[0], kappa[1], kappa[2] = c0, c1, c2
-    return ask(p, JACOBIAN, t, memory, out)
+def ask_for(p: Any, which: int, t: float, own: Any, memory: Any, out: FloatArray) -> int:
+    """M, C or K (0, 1, 2) of a model that knows it."""
+    for k in range(own.c.size):
+        own.c[k] = 1.0 if k == which else 0.0
+    return ask(p, JACOBIAN, t, own, memory, out)
 
 
 @kernel()
@@ -66,30 +66,45 @@ def column_of(j: int, n: int, change: float, own: Any, memory: Any, out: FloatAr
 
 
 @kernel()
+def reach_of(h: float, memory: Any) -> float:
+    """How large v is, or becomes in a step, in typical sizes."""
+    reach = max(measure(memory.v, memory.by_v), h * measure(memory.a, memory.by_v))
+    return reach if reach > 0.0 else 1.0
+
+
+@kernel()
+def typical(j: int, h: float, reach: float, own: Any, memory: Any) -> float:
+    """The size of v_j that a difference is made for: its own, and not below what its tolerance lets
+    one see. Components of a first-order system may be of very different sizes."""
+    seen = own.atol[memory.q.size + j] / own.rtol
+    least = (SMALL if memory.q.size > 0 else TINY) * reach / memory.by_v[j]
+    return max(abs(memory.v[j]), h * abs(memory.a[j]), seen, least)
+
+
+@kernel()
 def differences(p: Any, t: float, h: float, own: Any, memory: Any, mass: bool, counters: Any) -> int:
     """C, K and, with `mass`, M by differences of the balance."""
     n, status = natural(memory.v.size), OK
-    reach = max(measure(memory.v, memory.by_v), h * measure(memory.a, memory.by_v))
-    reach = reach if reach > 0.0 else 1.0
+    reach = reach_of(h, memory)
     near = STEP * max(SMALL, measure(memory.q, memory.by_q))
     rest = max(measure(memory.a, memory.by_v), reach / h)
     for j in range(n):
         before = memory.v[j]
-        memory.v[j] = before + STEP * max(abs(before), reach / memory.by_v[j])
+        memory.v[j] = before + STEP * typical(j, h, reach, own, memory)
         change = memory.v[j] - before
-        status = max(status, ask(p, BALANCE, t, memory, own.plus))
+        status = max(status, ask(p, BALANCE, t, own, memory, own.plus))
         memory.v[j] = before
         column_of(j, n, change, own, memory, own.C)
         if mass:
             before = memory.a[j]
             memory.a[j] = before + STEP * rest / memory.by_v[j]
             change = memory.a[j] - before
-            status = max(status, ask(p, BALANCE, t, memory, own.plus))
+            status = max(status, ask(p, BALANCE, t, own, memory, own.plus))
             memory.a[j] = before
             column_of(j, n, change, own, memory, own.M)
         if memory.q.size > 0 and status == OK:
             change = move(p, j, near / memory.by_v[j], own, memory)
-            status = ask(p, BALANCE, t, memory, own.plus)
+            status = ask(p, BALANCE, t, own, memory, own.plus)
             copy_to(own.moved, memory.q)
             column_of(j, n, change, own, memory, own.K)
         if status != OK:
@@ -104,26 +119,23 @@ def move(p: Any, j: int, change: float, own: Any, memory: Any) -> float:
     copy_to(memory.q, own.moved)
     fill_with(memory.d, 0.0)
     memory.d[j] = change
-    retract(p, own.moved, memory.d, memory.kappa, memory.q)
+    retract(p, own.moved, memory.d, own.c, memory.q)
     return change
 
 
 @kernel()
 def general_rows(p: Any, t: float, h: float, own: Any, memory: Any, counters: Any) -> int:
     """B, G and D where multipliers enter as they like, by differences."""
-    n, m, status = natural(memory.v.size), natural(memory.lam.size), ask(p, VELOCITY, t, memory, memory.gap_v)
-    reach = max(measure(memory.v, memory.by_v), h * measure(memory.a, memory.by_v))
-    reach = reach if reach > 0.0 else 1.0
-    largest = size(memory.lam)
+    n, m, status = natural(memory.v.size), natural(memory.lam.size), ask(p, VELOCITY, t, own, memory, memory.gap_v)
+    reach, largest = reach_of(h, memory), size(memory.lam)
     for j in range(n + m):
         x, k = (memory.v, j) if j < n else (memory.lam, j - n)
         before = x[k]
-        typical = reach / memory.by_v[k] if j < n else max(SMALL, largest)
-        x[k] = before + STEP * max(abs(before), typical)
+        x[k] = before + STEP * (typical(k, h, reach, own, memory) if j < n else max(abs(before), SMALL, largest))
         change = x[k] - before
-        status = max(status, ask(p, VELOCITY, t, memory, own.gap_plus))
+        status = max(status, ask(p, VELOCITY, t, own, memory, own.gap_plus))
         if j >= n:
-            status = max(status, ask(p, BALANCE, t, memory, own.plus))
+            status = max(status, ask(p, BALANCE, t, own, memory, own.plus))
         x[k] = before
         if status != OK:
             return status
@@ -144,13 +156,13 @@ def general_rows(p: Any, t: float, h: float, own: Any, memory: Any, counters: An
 @kernel()
 def rows_by_q(p: Any, t: float, own: Any, memory: Any) -> int:
     """H = ∂(φ̇, ψ)/∂q by differences; nothing else knows it."""
-    n, m, status = natural(memory.v.size), natural(memory.lam.size), ask(p, VELOCITY, t, memory, memory.gap_v)
+    n, m, status = natural(memory.v.size), natural(memory.lam.size), ask(p, VELOCITY, t, own, memory, memory.gap_v)
     near = STEP * max(SMALL, measure(memory.q, memory.by_q))
     for j in range(n):
         if status != OK:
             return status
         change = move(p, j, near / memory.by_v[j], own, memory)
-        status = ask(p, VELOCITY, t, memory, own.gap_plus)
+        status = ask(p, VELOCITY, t, own, memory, own.gap_plus)
         copy_to(own.moved, memory.q)
         for i in range(m):
             own.H[i * n + j] = (own.gap_plus[i] - memory.gap_v[i]) / change
@@ -166,23 +178,23 @@ def derive(p: Any, own: Any, t: float, h: float, state: Any, memory: Any, counte
     copy_to(state.a, memory.a)
     copy_to(state.lam, memory.lam)
     if p.traits & (KNOWS_TANGENT | SOLVES):
-        status = ask_for(p, 1.0, 0.0, 0.0, t, memory, own.M)
-        status = max(status, ask_for(p, 0.0, 1.0, 0.0, t, memory, own.C))
+        status = ask_for(p, 0, t, own, memory, own.M)
+        status = max(status, ask_for(p, 1, t, own, memory, own.C))
         if state.q.size > 0:
-            status = max(status, ask_for(p, 0.0, 0.0, 1.0, t, memory, own.K))
+            status = max(status, ask_for(p, 2, t, own, memory, own.K))
     else:
         if p.traits & KNOWS_MASS:
-            status = ask_for(p, 1.0, 0.0, 0.0, t, memory, own.M)
-        status = max(status, ask(p, BALANCE, t, memory, memory.r[:n]))
+            status = ask_for(p, 0, t, own, memory, own.M)
+        status = max(status, ask(p, BALANCE, t, own, memory, memory.r[:n]))
         if status == OK:
             status = differences(p, t, h, own, memory, not p.traits & KNOWS_MASS, counters)
     if status == OK and m > 0:
         if p.traits & GENERAL:
-            status = ask(p, BALANCE, t, memory, memory.r[:n])
+            status = ask(p, BALANCE, t, own, memory, memory.r[:n])
             if status == OK:
                 status = general_rows(p, t, h, own, memory, counters)
         else:
-            status = ask(p, CONSTRAINT, t, memory, own.G)
+            status = ask(p, CONSTRAINT, t, own, memory, own.G)
             copy_to(own.G, own.B)
             if status == OK and state.q.size > 0:
                 status = rows_by_q(p, t, own, memory)
@@ -246,7 +258,7 @@ def serves(p: Any, own: Any, h: float) -> bool:
     """Whether the factors are those of this step and of the rows that are enforced."""
     if own.factors_for != h or own.enforced != p.rows.size:
         return False
+    others = 0
     for k in range(p.rows.size):
-        if own.rows[k] != p.rows[k]:
-            return False
-    return True
+        others += own.rows[k] != p.rows[k]
+    return others == 0

@@ -14,6 +14,7 @@ from isodyn.kernels.compiled import FloatArray
 from isodyn.kernels.struct import Struct, integer, integers, real, reals
 
 STAGES = 3
+LAST = STAGES - 1  # which is the end of the step
 ROOT = float(np.sqrt(6.0))
 NODES = np.array([(4.0 - ROOT) / 10.0, (4.0 + ROOT) / 10.0, 1.0])
 WEIGHTS = np.array(
@@ -79,6 +80,7 @@ class Collocation(Struct):
     # ---- the last accepted step, with which guesses go on
     end, length, last_error = real, real, real
     v_powers, lam_powers, q_powers = reals(4, "nv"), reals(4, "m"), reals(4, "nq")
+    longest = real  # a bound of steps, after one with which the iteration did not converge; 0: none
     # ---- matrices: derivatives of the balance by a, v, q and λ; of the rows by v, q and λ
     M, C, K, B = reals("block"), reals("block"), reals("block"), reals("rows_block")
     G, H, D = reals("rows_block"), reals("rows_block"), reals("corner")
@@ -89,6 +91,7 @@ class Collocation(Struct):
     pivots, complex_pivots = integers("unknowns"), integers("unknowns")
     # the enforced rows that the factors are of
     enforced, rows = integer, integers("m")
+    c = reals(4)  # coefficients of a question to the model
     # memory of differences
     plus, gap_plus, moved = reals("nv"), reals("m"), reals("nq")
 
@@ -115,4 +118,4 @@ def forget(own: Collocation) -> None:
     """Nothing is known of steps before this one."""
     own.t_0 = own.end = own.known_at = own.factors_for = np.nan
     own.trust = 1.0
-    own.length = own.last_error = 0.0
+    own.length = own.last_error = own.longest = 0.0

@@ -15,7 +15,8 @@ A step is accepted when the error is at most 1. The next one is
     h ← h · min(plan.most_growth, max(0.2, 0.9 error^(−plan.exponent)))
 
 long, and no longer than this one after a rejection [Hairer1993 Sec. II.4]. A method that knows more
-puts the most that the next step may grow into memory.growth; and factors between 1 and
+puts the most that the next step may grow into memory.growth, or after a failure what part of the step
+is tried next; and factors between 1 and
 plan.unchanged leave the size as it is, for methods whose matrices belong to a size.
 """
 
@@ -96,7 +97,8 @@ def told_step(model: Any, tables: Any, scratch: Any, plan: Any, state: Any, memo
             return status
         counters.rejected += 1
         failed = status
-        size = h * (factor_of(plan, error) if 1.0 < error < np.inf else AFTER_FAILURE)
+        shorter = memory.growth if memory.growth < 1.0 else AFTER_FAILURE
+        size = h * (factor_of(plan, error) if 1.0 < error < np.inf else shorter)
 
 
 @kernel(TAKE, inner=True, apart=True)

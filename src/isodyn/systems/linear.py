@@ -330,4 +330,3 @@ class _ConstrainedAnswers(_Answers):
             if what == BALANCE:
                 out += lam @ self.G
         return OK
-
