@@ -153,8 +153,23 @@ def escape(row: str) -> str:
     return "".join(part for pair in zip(plain, [*code, ""], strict=True) for part in pair)
 
 
+def unlink_missing_sources(app: Sphinx, exception: Exception | None) -> None:
+    """In the index of equations: a source without a page of its own, such as a kernel module, keeps its
+    name and loses its link."""
+    page = Path(app.outdir) / "_generated" / "equations.html"
+    if exception is not None or not page.is_file():
+        return
+
+    def kept(match: re.Match[str]) -> str:
+        return match[0] if (page.parent / match[1]).is_file() else match[2]
+
+    text = page.read_text(encoding="utf-8")
+    page.write_text(re.sub(r'<a href="(\.\./_modules/[^"#]+)">(.*?)</a>', kept, text), encoding="utf-8")
+
+
 def setup(app: Sphinx) -> None:
-    """Register the three filters."""
+    """Register the filters."""
+    app.connect("build-finished", unlink_missing_sources)
     app.connect("source-read", expand_modules)
     app.connect("source-read", insert_tables)
     app.connect("autodoc-process-docstring", to_rest)

@@ -25,10 +25,10 @@ GROUPS: dict[str, tuple[str, ...]] = {
         *("from_lagrangian", "rayleigh", "rayleigh_from_ratios", "modal_damping"),
         *("base_excitation", "harmonic", "step_load", "tabulated"),
     ),
-    "Schemes": ("Scheme", "FirstOrderScheme", "Composition", "DOP853", "Radau", "analysis"),
+    "Schemes": ("Scheme", "FirstOrderScheme", "Composition", "DOP853", "Radau", "Auto", "analysis"),
     "How constraints enter": (
         *("Stabilised", "PositionLevel", "VelocityLevel", "AccelerationLevel", "Baumgarte", "Projection", "Penalty"),
-        *("Overdetermined", "GGL", "Hamiltonian", "NullSpace", "UdwadiaKalaba"),
+        *("Overdetermined", "GGL", "Hamiltonian", "NullSpace", "UdwadiaKalaba", "AugmentedMultipliers", "Partitioning"),
     ),
     "Ask a model": ("equilibrium", "follow_loads", "linearise", "inverse_dynamics", "kinematics"),
     "Results, files, pages": ("Solution", "Ensemble", "FrictionSolution", "load", "report"),

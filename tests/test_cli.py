@@ -188,6 +188,7 @@ def test_compare_gives_rows_reasons_and_a_figure(call: Any, tmp_path: Path) -> N
         ("baumgarte(beta=1/4)", iso.Baumgarte(beta=0.25)),
         ("projection", iso.Projection()),
         ("projection(acceleration)", iso.Projection(acceleration=True)),
+        ("projection(iterations=1)", iso.Projection(iterations=1)),
         ("overdetermined", iso.Overdetermined()),
         ("ggl", iso.GGL()),
         ("null-space", iso.NullSpace()),

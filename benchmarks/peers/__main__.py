@@ -18,7 +18,7 @@ from benchmarks.peers.claims import Claim
 from benchmarks.peers.measure import Bench
 from benchmarks.peers.workers import Workers
 
-PROBLEMS = ("startup", "repeatable", "pendulum", "andrews", "chains", "beams", "top", "kepler", "ensemble")
+PROBLEMS = ("startup", "repeatable", "pendulum", "andrews", "chains", "nets", "beams", "top", "kepler", "ensemble")
 PACKAGES = {  # the name that is imported, and the name of the distribution
     "isodyn": ("isodyn", "isodyn"),
     "exudyn": ("exudyn", "exudyn"),

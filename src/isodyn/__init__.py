@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from isodyn import analysis, beams, gauss, problems, reduction, report, subdomains
     from isodyn.api import (
         DOP853,
+        Adaptive,
+        Auto,
         Event,
         FixedSteps,
         Lock,
@@ -46,10 +48,12 @@ if TYPE_CHECKING:
     from isodyn.formulations import (
         GGL,
         AccelerationLevel,
+        AugmentedMultipliers,
         Baumgarte,
         Hamiltonian,
         NullSpace,
         Overdetermined,
+        Partitioning,
         Penalty,
         PositionLevel,
         Projection,
@@ -133,6 +137,9 @@ __all__ = [
     "DOP853",
     "GGL",
     "AccelerationLevel",
+    "Adaptive",
+    "AugmentedMultipliers",
+    "Auto",
     "Baumgarte",
     "Beam",
     "Bushing",
@@ -173,6 +180,7 @@ __all__ = [
     "Newton",
     "NullSpace",
     "Overdetermined",
+    "Partitioning",
     "Penalty",
     "Planar",
     "PointOnPlane",
@@ -256,16 +264,19 @@ _MODULES = {
     "shapes": "isodyn.bodies.shapes",
 }
 _LATER = {
-    **dict.fromkeys(("DOP853", "Event", "FixedSteps", "Lock", "Newton", "Radau", "Release"), "isodyn.api"),
+    **dict.fromkeys(("Adaptive", "Auto", "DOP853", "Event", "FixedSteps", "Lock", "Newton"), "isodyn.api"),
+    **dict.fromkeys(("Radau", "Release"), "isodyn.api"),
     **dict.fromkeys(("StepPolicy", "StepTimes", "SwitchLoad", "integrate"), "isodyn.api"),
     **dict.fromkeys(
         (
             "GGL",
             "AccelerationLevel",
+            "AugmentedMultipliers",
             "Baumgarte",
             "Hamiltonian",
             "NullSpace",
             "Overdetermined",
+            "Partitioning",
             "Penalty",
             "PositionLevel",
             "Projection",

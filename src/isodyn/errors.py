@@ -143,7 +143,8 @@ class BucklingError(SingularError):
 
 
 class PainleveError(IsodynError):
-    """Rigid contacts with Coulomb friction admit no acceleration, or several."""
+    """Rigid contacts with Coulomb friction, or forces that depend on multipliers, admit no
+    acceleration, or several."""
 
 
 class SeparationError(IsodynError):
@@ -198,6 +199,10 @@ class ChordStrainWarning(AccuracyWarning):
 
 class CoarseStepWarning(AccuracyWarning):
     """The local error of a run is not small: its steps are too coarse for what moves."""
+
+
+class LooseToleranceWarning(AccuracyWarning):
+    """Errors of adaptive steps were compared with sizes far larger than the motion."""
 
 
 @contextmanager

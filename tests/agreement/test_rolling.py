@@ -211,8 +211,8 @@ def wheelset(y: float, speed: float, gauge: float = 0.75, R0: float = 0.5, L: fl
 
 def test_wheelset_swings_as_klingel_says() -> None:
     """The kinematic swing of an axle whose wheels do not slip along the rails: wave number² = γ/(r b),
-    γ the slope of the barrel at the rails, corrected for round heads of radius ρ by what moves of
-    the contact: Δr/Δy = γ′ with the tangents of barrel and rail equal."""
+    γ the slope of the barrel at the rails; round heads and the roll of the axle change it by less
+    than a hundredth."""
     gauge, R0, L, speed = 0.75, 0.5, 4.0, 2.0
     start = wheelset(0.002, speed).assemble(rates={}).system
     sol = iso.integrate(start, dt=5e-3, t_end=24.0, save_every=4, assemble=True)
@@ -225,8 +225,7 @@ def test_wheelset_swings_as_klingel_says() -> None:
     measured = np.pi / np.mean(np.diff(crossings))
     r = R0 * np.sqrt(1 - (gauge / L) ** 2)
     slope = R0 * gauge / (L**2 * np.sqrt(1 - (gauge / L) ** 2))
-    print(measured, np.sqrt(slope / (r * gauge)))
-    assert measured == pytest.approx(np.sqrt(slope / (r * gauge)), rel=0.15)
+    assert measured == pytest.approx(np.sqrt(slope / (r * gauge)), rel=0.015)
     assert np.ptp(sum(sol.energy())) < 1e-6 * sol.energy()[0][0]
 
 

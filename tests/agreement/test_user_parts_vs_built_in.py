@@ -205,3 +205,41 @@ def test_wrong_arguments():
     mech.add_joint(rod(mech))
     with pytest.raises(InputError, match="users' rows and loads need the coordinates 'rotation'"):
         mech.compile(coordinates="euler-313")
+
+
+def test_rates_of_a_user_roll_as_a_sphere_does() -> None:
+    """ψ of a user, the velocity of the lowest point of a ball, against the rows of a rolling sphere:
+    motion, multipliers and reactions."""
+    r, runs = 0.3, []
+    for users in (False, True):
+        mech = iso.Mechanism(gravity=(1, 0.5, -9.81))
+        mech.add_body(
+            "ball", 1.2, (0.03, 0.05, 0.04), (0, 0, r), velocity=(1, 0.2, 0), angular_velocity=(-0.2 / r, 1 / r, 0.7)
+        )
+        if users:
+            mech.add_joint(iso.UserRows("height", "ball", lambda pose, t: [pose.position[2] - r]))
+            mech.add_joint(
+                iso.UserRows(
+                    "slip",
+                    "ball",
+                    psi=lambda pose, t: (pose.velocity + np.cross(pose.R @ pose.angular_velocity, (0, 0, -r)))[:2],
+                )
+            )
+        else:
+            mech.add_joint(iso.RollingSphere("floor", "ball", radius=r))
+        runs.append(iso.integrate(mech, dt=0.01, t_end=0.1))
+    one, two = runs
+    np.testing.assert_allclose(one.q, two.q, atol=1e-12)
+    np.testing.assert_allclose(one.a, two.a, atol=1e-9)
+    np.testing.assert_allclose(one.lam, two.lam, atol=1e-9)
+    force = two.reaction("slip").force + two.reaction("height").force
+    np.testing.assert_allclose(one.reaction("floor").force, force, atol=1e-9)
+
+
+def test_rows_of_positions_or_of_rates() -> None:
+    with pytest.raises(InputError, match="need either phi= or psi="):
+        iso.UserRows("rows", "ball")
+    with pytest.raises(InputError, match="need either phi= or psi="):
+        iso.UserRows("rows", "ball", lambda pose, t: [0.0], psi=lambda pose, t: [0.0])
+    with pytest.raises(InputError, match="psi must be a function of poses and t"):
+        iso.UserRows("rows", "ball", psi=3.0)

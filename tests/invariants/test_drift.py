@@ -25,12 +25,14 @@ import pytest
 
 import constrained_systems as known
 import isodyn as iso
+from isodyn.errors import InputError
 
 ROUNDING = 1e-12
 S = iso.Scheme
 HOLONOMIC = [known.PENDULUM, known.RHEONOMIC]
 NONHOLONOMIC = [known.KNIFE_EDGE, known.MIXED]
 SCHEMES = [S.V0(1, 1, 0), S.U0(0, 0, 0), S.central_difference()]
+ONE = iso.Projection(iterations=1)
 
 
 def label(value):
@@ -97,6 +99,59 @@ def test_one_level_is_at_rounding(formulation):
     else:
         assert velocity > 1e-9
         assert acceleration < ROUNDING
+
+
+# ---- one iteration of the projection, for real time
+
+
+@pytest.mark.parametrize("scheme", [*SCHEMES, S.optimal(0.5)], ids=label)
+def test_one_iteration_leaves_the_sixth_power(scheme):
+    """The way onto φ = 0 is O(Δt³), and Newton's first iteration leaves its square; φ̇ is at rounding
+    with the same matrix. A converged projection takes three iterations."""
+    runs = [iso.integrate(known.pendulum_system(), scheme, ONE, dt=dt, t_end=1.0) for dt in (0.01, 0.005)]
+    coarse, fine = (sol.drift().largest for sol in runs)
+    assert np.log2(coarse[0] / fine[0]) == pytest.approx(6.0, abs=0.2)
+    assert max(coarse[1], fine[1]) < ROUNDING
+    assert [sol.stats.projections for sol in runs] == [100, 200]
+    whole = iso.integrate(known.pendulum_system(), scheme, iso.Projection(), dt=0.01, t_end=1.0)
+    assert whole.stats.projections > 280
+    assert whole.stats.iterations == pytest.approx(runs[0].stats.iterations, rel=0.02)
+    assert np.abs(whole.q - runs[0].q).max() < 1e-8
+
+
+def test_one_iteration_does_not_grow_in_time():
+    """The drift of a thousand periods is that of one."""
+    sol = iso.integrate(known.pendulum_system(), S.optimal(0.5), ONE, dt=0.02, t_end=200.0, save_every=7)
+    position = sol.drift().position
+    assert position[sol.t > 100.0].max() == pytest.approx(position[sol.t < 100.0].max(), rel=0.05)
+    assert 1e-10 < position.max() < 1e-9
+
+
+def test_more_iterations_leave_less():
+    """Each squares what is left, also of coarse steps, where one leaves a thousandth."""
+    left = [largest(known.PENDULUM, S.optimal(0.5), iso.Projection(iterations=k), dt=0.1)[0] for k in (1, 2, 3)]
+    assert 1e-9 < left[0] < 1e-4
+    assert left[1] < 1e-4 * left[0]
+    assert left[2] < ROUNDING
+
+
+def test_a_start_is_assembled_in_full():
+    """However few iterations steps take."""
+    system = iso.MechanicalSystem(
+        np.eye(2),
+        lambda q, v, t: np.array([0.0, -9.81]),
+        [1.05, 0.1],
+        [0.2, 1.0],
+        phi=lambda q, t: np.array([0.5 * (q @ q - 1.0)]),
+    )
+    sol = iso.integrate(system, S.optimal(0.5), ONE, dt=0.01, t_end=0.01, assemble=True)
+    assert sol.drift().position[0] < ROUNDING
+
+
+@pytest.mark.parametrize("count", [0, -1, 21, 1.5])
+def test_counts_of_iterations_are_checked(count):
+    with pytest.raises(InputError, match=r"iterations must be a whole number from 1 to 20, received"):
+        iso.Projection(iterations=count)
 
 
 # ---- growth

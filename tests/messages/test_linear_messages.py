@@ -182,3 +182,9 @@ def test_modal_damping_without_inertia() -> None:
         match=r"modal damping needs a positive definite mass matrix\nhint: every coordinate needs inertia",
     ):
         modal_damping(np.diag([1.0, 0.0]), I2, 0.1)
+
+
+def test_what_is_missing_is_named() -> None:
+    with pytest.raises(InputError, match=r"needs K, v0[\s\S]*C and f may be None"):
+        iso.LinearSystem(M=1.0, q0=[1.0])
+    assert iso.LinearSystem(M=1.0, K=4.0, q0=[1.0], v0=[0.0]).C is None

@@ -115,7 +115,7 @@ def test_names():
         (with_particle, [iso.Hinge("pin", "rod", "bob")], "joint 'pin': a hinge needs orientations, but 'bob' is a particle", None),
         (with_particle, [iso.RollingSphere("r", "bob", radius=0.1)], "'r': rolling needs a spatial body, 'bob' is particle", None),
         (rod, [iso.RollingSphere("r", "rod", radius=-0.1)], r"'r': the radius must be positive, received -0\.1", None),
-        (rod, [BALL, iso.Drive("d", "ball")], "drive 'd': joint 'ball' has no coordinate to act on", "hinges and prismatic"),
+        (rod, [BALL, iso.Drive("d", "ball")], "drive 'd': joint 'ball' has no coordinate to act on", "universal and planar pairs"),
         (rod, [PIN, iso.Drive("d", "pin", coordinate="length")], "drive 'd': joint 'pin' has no coordinate 'length'", "it has angle"),
         (rod, [PIN, iso.Drive("d", "pni")], "drive 'd': there is no joint named 'pni'", "did you mean 'pin'"),
         (rod, [PIN, iso.Drive("d", "pin", "sin")], "formula 'sin', column 1: sin is a function", "write sin(…)"),

@@ -133,6 +133,69 @@ def test_checkpoints_go_on_bit_for_bit(tmp_path):
     assert np.array_equal(whole.q, again.q)
 
 
+def relaxing():
+    """A component that follows cos t, stiff before t = 1 and not after it."""
+
+    def h(s, t):
+        return np.array([-1e4 / (1.0 + np.exp(20.0 * (t - 1.0))) * (s[0] - np.cos(t)), -s[0]])
+
+    return iso.FirstOrderSystem(h, s0=[1.0, 0.0])
+
+
+def test_auto_changes_and_says_so():
+    """Explicit, implicit where it is stiff, explicit again; a smooth motion stays explicit, and
+    algebraic unknowns are implicit throughout."""
+    sol, system = iso.integrate(relaxing(), iso.Auto(rtol=1e-7), t_end=4.0), relaxing()
+    words = sol.stats.methods.split(", ")
+    assert [word.split()[0] for word in words] == ["DOP853", "Radau", "DOP853"]
+    assert sol.stats.methods in str(sol.stats)
+    exact = iso.integrate(system, iso.Radau(rtol=1e-10), t_end=4.0)
+    assert sol.v[-1] == pytest.approx(exact.v[-1], abs=1e-6)
+    smooth = iso.integrate(problems.get("pendulum").system(), iso.Auto(rtol=1e-7), t_end=2.0)
+    assert smooth.stats.methods == "DOP853"
+    algebraic = iso.FirstOrderSystem(lambda s, z, t: -z, s0=[1.0], z0=[0.5], c=lambda s, z, t: z - s**3)
+    assert iso.integrate(algebraic, iso.Auto(rtol=1e-6), t_end=1.0).stats.methods == "Radau"
+
+
+def test_auto_goes_on_from_checkpoints(tmp_path):
+    """Which method takes the steps is part of a checkpoint."""
+    method, options = iso.Auto(rtol=1e-6), {"t_end": 4.0}
+    whole = iso.integrate(relaxing(), method, checkpoint=Checkpoint(tmp_path / "whole", 30), **options)
+    kept, system = Checkpoint(tmp_path / "part", 30), relaxing()
+    iso.integrate(system, method, checkpoint=kept, observe=lambda s: s.t > 1.0, **options)
+    again = iso.resume(tmp_path / "part", system)
+    assert again.stats.methods == whole.stats.methods
+    assert np.array_equal(whole.v, again.v)
+
+
+def test_events_and_breakpoints():
+    """A ball that falls onto a stiff floor: the time of contact, and a force that jumps."""
+    ball = iso.MechanicalSystem(M=1.0, Q=lambda q, v, t: np.array([-9.81]), q0=[1.0], v0=[0.0])
+    sol = iso.integrate(ball, iso.Radau(), t_end=1.0, events=[iso.Event(lambda t, q, v: q[0], terminal=True)])
+    assert sol.t[-1] == pytest.approx(np.sqrt(2.0 / 9.81), abs=1e-12)
+    pushed = iso.MechanicalSystem(M=1.0, Q=lambda q, v, t: np.array([1.0 if t > 0.5 else 0.0]), q0=[0.0], v0=[0.0])
+    sol = iso.integrate(pushed, iso.Radau(), t_end=1.0, breakpoints=[0.5])
+    assert sol.q[-1, 0] == pytest.approx(0.125, abs=1e-12)
+
+
+def test_governor():
+    """Two arms on a shaft with a spring of 1e7 N/m between them, spun up: q to 1e-11 between two
+    tolerances, constraints at rounding."""
+    mech = iso.Mechanism(gravity=(0, 0, -9.81))
+    mech.add_body("shaft", 1.0, (0.1, 0.2, 0.3), angular_velocity=(0, 0, 6.0))
+    mech.add_joint(iso.Hinge("pin", "ground", "shaft", axis=(0, 0, 1)))
+    for name, side in (("one", 1.0), ("two", -1.0)):
+        at = np.array([side * 0.4, 0.0, -0.6])
+        mech.add_body(name, 1.0, (1e-2, 1.1e-2, 1.2e-2), at, velocity=(0, 6.0 * at[0], 0), angular_velocity=(0, 0, 6.0))
+        mech.add_joint(iso.Hinge(f"arm {name}", "shaft", name, point=(0, 0, 0), axis=(0, 1, 0)))
+    mech.add_load(iso.Spring("spring", "one", "two", stiffness=1e7, damping=1e4, length=0.8))
+    system = mech.compile()
+    fine, coarse = (iso.integrate(system, iso.Radau(rtol=rtol), t_end=0.1) for rtol in (1e-12, 1e-10))
+    assert np.abs(fine.q[-1] - coarse.q[-1]).max() < 1e-11
+    assert max(fine.drift().largest) < 1e-13
+    assert fine.stats.steps < 3000
+
+
 def test_refusals():
     """A formulation beside it, a tolerance below rounding, a matrix without an inverse."""
     pendulum = problems.get("pendulum").system()

@@ -40,6 +40,7 @@ from isodyn.linear_solvers.rows import choose
 from isodyn.results.solution import Sample
 from isodyn.schemes import Scheme
 from isodyn.systems import System
+from isodyn.systems.multiplier_forces import refuse_nonideal
 from isodyn.systems.questions import Questions
 from isodyn.systems.scales import pace, reach
 
@@ -278,6 +279,7 @@ def start(system: System, ask: Questions) -> Sample:
 def _check(system: System, scheme: Scheme, dt: float, form: int) -> None:
     if system.first_order or system.m == 0 or system.m != system.m_phi:
         raise InputError("the matrix of a step needs a mechanical system with holonomic constraints only")
+    refuse_nonideal(system, "the matrix of a step")
     if scheme.l3 == 0.0 and form == 3:
         raise InputError(f"d-form needs q at the end of the step to depend on Δa, which {scheme.name} does not have")
     if form not in (1, 2, 3):

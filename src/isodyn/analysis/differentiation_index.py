@@ -8,18 +8,20 @@ from typing import Any
 import numpy as np
 
 from isodyn.errors import InputError, SingularError
-from isodyn.kernels.compiled import FloatArray
+from isodyn.formulations.protocol import facts_of
+from isodyn.kernels.compiled import KNOWS_MASS, FloatArray
 from isodyn.linear_solvers.blocks import full
 from isodyn.linear_solvers.rows import choose
+from isodyn.marching.at_rest import AtRest
 from isodyn.systems import FirstOrderSystem, LinearFirstOrderSystem, System, as_system
 from isodyn.systems.consistent_values import chain_of, settled
-from isodyn.systems.derivative_chain import Index
+from isodyn.systems.derivative_chain import Index, equilibrated
 from isodyn.systems.questions import Questions
 
 SINGULAR = 1e-12  # singular values of Q below this, relative, are none
 
 
-def index(system: Any, t0: float = 0.0) -> Index:
+def index(system: Any, t0: float = 0.0, formulation: Any = None) -> Index:
     """Return the differentiation index at the start, with the chain of ranks.
 
     Parameters
@@ -28,13 +30,16 @@ def index(system: Any, t0: float = 0.0) -> Index:
         One of isodyn's systems.
     t0
         Time of the start.
+    formulation
+        A formulation that makes another system, such as `Hamiltonian()`: the index is that of the
+        system which it makes.
 
     Returns
     -------
     index
         The index is 0 without constraints. With algebraic unknowns, `ranks` are those of ∂c/∂z,
         then of the rows that are differentiated because they are free of z, and so on, until z is
-        determined. A mechanical system has index 3 with holonomic rows, and 2 with nonholonomic
+        determined; `differentiate` names these rows. A mechanical system has index 3 with holonomic rows, and 2 with nonholonomic
         rows only; its last rank is below `m` if rows follow from others.
 
     Examples
@@ -59,16 +64,61 @@ def index(system: Any, t0: float = 0.0) -> Index:
     system = as_system(system)
     if not isinstance(system, System):
         raise InputError(f"index is for one of isodyn's systems, received {type(system).__name__}")
+    if formulation is not None:
+        if not facts_of(formulation).transforms:
+            raise InputError(
+                f"{formulation!r} closes steps of the system itself, whose index does not depend on it",
+                hint="leave the formulation out",
+            )
+        system = formulation.transform(system)
     if isinstance(system, LinearFirstOrderSystem):
         return _of_matrices(system, t0)
     if system.m == 0:
         return Index(0, 0, (), ())
     if isinstance(system, FirstOrderSystem):
         return settled(system, t0, system.v0, system.z0).index()
-    G = np.asarray(full(Questions(system).G(t0, system.q0, system.v0)))
-    by_velocity, all_rows = choose(G[system.m_phi :]).rank, choose(G).rank
-    ranks = (0, by_velocity, all_rows) if system.m_phi else (0, by_velocity)
-    return Index(len(ranks), system.m, ranks, ())
+    return _of_constraints(system, t0)
+
+
+def _of_constraints(system: Any, t0: float) -> Index:
+    """Of M a + Gᵀλ = Q with φ = 0, ψ = 0: λ appears in the second derivatives of φ and in the first
+    ones of ψ [Shimada2014 (3.88)]."""
+    ask, names, m = Questions(system), tuple(system.row_names), system.m_phi
+    q, v = system.q0, system.v0
+    G = np.asarray(full(ask.G(t0, q, v)))
+    by_velocity, rows = choose(G[m:]).rank, choose(G)
+    if system.model().traits & KNOWS_MASS:
+        _refuse_singular(ask, t0, rows.chosen)
+    ranks = (0, by_velocity, rows.rank) if m else (0, by_velocity)
+    return Index(len(ranks), system.m, ranks, (), (names, names[:m])[: len(ranks) - 1])
+
+
+def _refuse_singular(ask: Questions, t: float, chosen: Any) -> None:
+    """SingularError where second derivatives do not determine a and λ: coordinates without inertia,
+    or forces that depend on multipliers and jam."""
+    q, v, lam = ask.system.q0, ask.system.v0, np.zeros(ask.system.m)
+    n, m = ask.system.nv, chosen.size
+    if getattr(ask.system, "nonideal", False):
+        lam = started(ask.system, t)
+    whole = np.zeros((n + m, n + m))
+    whole[:n, :n] = full(ask.mass(t, q, v))
+    whole[:n, n:] = np.asarray(ask.columns(t, q, v, lam))[:, chosen]
+    whole[n:, :n] = np.asarray(full(ask.G(t, q, v)))[chosen]
+    values = np.linalg.svd(equilibrated(whole)[1], compute_uv=False)
+    if values[-1] <= SINGULAR * values[0]:
+        raise SingularError(
+            f"[M, Gᵀ − ∂Q/∂λ; G, 0] is singular at t = {t:g} (smallest of its singular values {values[-1] / values[0]:.1e}, relative)",
+            hint="every coordinate needs inertia, or a constraint that holds it",
+        )
+
+
+def started(system: Any, t: float) -> FloatArray:
+    """Multipliers at the start of a system whose forces depend on them."""
+    rest = AtRest(system)
+    rest.state.t = t
+    rest.look(t)
+    rest.initial_values(t, True)
+    return rest.state.lam.copy()
 
 
 def _of_matrices(system: LinearFirstOrderSystem, t0: float) -> Index:

@@ -15,14 +15,15 @@ from isodyn.kernels.compiled import FloatArray
 from isodyn.marching.columns import columns
 from isodyn.marching.method_run import MethodRun
 from isodyn.marching.progress import Progress
+from isodyn.marching.saved_times import save_times
 from isodyn.marching.schedule import plan, resolved
-from isodyn.memory import require_rows
 from isodyn.real_numbers import real_array, real_number
 from isodyn.results.solution import Solution
 from isodyn.stepping.events import read_events
 from isodyn.stepping.methods import DOP853, StepMethod
 from isodyn.systems import System, as_system
 from isodyn.systems.mechanical import refuse_indefinite_mass
+from isodyn.systems.multiplier_forces import refuse_nonideal
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ def run_by_method(system: Any, method: StepMethod, formulation: Any, asked: Aske
             hint="leave the formulation out: the motion is the same",
         )
     stretches = plan(t0, t_end, t_end - t0, asked.breakpoints, asked.save_every)
-    times = _save_times(asked.save, t0, t_end, 1 + system.nq + 2 * system.nv + system.m)
+    times = save_times(asked.save, t0, t_end, 1 + system.nq + 2 * system.nv + system.m)
     if times is not None and len(stretches) > 1:
         times = np.union1d(times, [stretch.t_stop for stretch in stretches[:-1]])
     run = MethodRun(
@@ -192,6 +193,8 @@ def _formulation(system: System, method: StepMethod, formulation: Any) -> Udwadi
         )
     if system.m == 0 or system.first_order:
         raise InputError(f"{formulation!r} needs a mechanical system with constraints")
+    if formulation != UdwadiaKalaba():
+        refuse_nonideal(system, repr(formulation), "leave the formulation out")
     return None if formulation == UdwadiaKalaba() else formulation
 
 
@@ -215,20 +218,3 @@ def _tolerances(atol: Any, system: System) -> FloatArray | None:
     tolerances = np.broadcast_to(tolerances, (n,)).copy()
     tolerances[tolerances == 0.0] = 1e-300  # components that stay zero have no relative error
     return tolerances
-
-
-def _save_times(save: Any, t0: float, t_end: float, numbers: int) -> FloatArray | None:
-    if save is None:
-        return None
-    if isinstance(save, int | np.integer) and not isinstance(save, bool):
-        require_rows(int(save), numbers)
-        if save < 2:
-            raise InputError(f"save must be at least 2 times, received {save}", hint="both ends count")
-        resolved(t0, t_end, (t_end - t0) / (int(save) - 1), "the distance of saved times")
-        return np.linspace(t0, t_end, int(save))
-    times = real_array("save", save, "times, how many of them, or None").reshape(-1)
-    if times.size == 0 or not (np.diff(times) > 0).all() or not (times[0] >= t0 and times[-1] <= t_end):
-        raise InputError(
-            f"save must hold ascending times between t0 = {t0:g} and t_end = {t_end:g}, received {times[:3]} … {times[-1:]}"
-        )
-    return times

@@ -14,15 +14,18 @@ from isodyn.formulations.protocol import as_formulation, facts_of
 from isodyn.formulations.table import check_combination
 from isodyn.later import Later
 from isodyn.marching.at_rest import AtRest
+from isodyn.marching.columns import columns
 from isodyn.marching.composition import check_composition
 from isodyn.marching.index_reduction import reduced_index
-from isodyn.marching.method import refuse_sized, settle, unconstrained
+from isodyn.marching.method import refuse_sized, settle, suited_to, unconstrained
 from isodyn.marching.progress import Progress
 from isodyn.marching.run import Run
+from isodyn.marching.saved_times import rows_at, save_times
 from isodyn.marching.schedule import Stretch, along_times, plan
 from isodyn.results.checkpoint import Checkpoint, as_checkpoint
 from isodyn.results.solution import Solution
 from isodyn.schemes import Composition, FirstOrderScheme, Scheme
+from isodyn.stepping.adaptive import OPENING
 from isodyn.stepping.events import Event, read_events
 from isodyn.stepping.methods import StepMethod
 from isodyn.stepping.newton_settings import Newton
@@ -122,14 +125,16 @@ def integrate(
         End of the run.
     dt
         Size of a step; the last step is shorter if dt does not divide the span. `StepTimes` gives
-        the times of steps, and a `StepPolicy` chooses steps on the way.
+        the times of steps, `Adaptive` keeps the error of each step small, and a `StepPolicy` of
+        your own chooses steps on the way. Without a scheme, adaptive runs take U0(0, 0.5, 0), those
+        of first-order systems GS4-1(0, 0).
     t0
         Start of the run.
     save_every
         Save every n-th step; the first, the last and breakpoints are always saved.
     save
-        For methods that choose their steps: times to save, or how many at equal distances, with both
-        ends.
+        Times of rows, or how many at equal distances, with both ends, instead of the ends of steps:
+        by dense output, put onto the constraints.
     select
         Columns to save: indices for all variables, or a mapping such as {"q": [0, 5], "v": []}; for
         subdomains one for all, or by name.
@@ -197,7 +202,7 @@ def integrate(
             formulation,
             adaptive.Asked(t_end, observe=observe, events=events, progress=progress, checkpoint=kept, **given),
         )
-    _refuse_missing(dt, save)
+    _refuse_missing(dt)
     dt = dt.dt if isinstance(dt, FixedSteps) else dt
     stretches, typical = schedule(t0, t_end, dt, breakpoints, save_every)
     system = as_system(system)
@@ -218,7 +223,12 @@ def integrate(
     given = {"scheme": scheme, "formulation": formulation, "dt": dt, "t_end": t_end, "t0": t0, "newton": newton}
     given |= {"save_every": save_every, "select": select, "breakpoints": breakpoints, "assemble": assemble}
     given |= {"released": released}
-    kept = _begun(checkpoint, system, given, events)
+    kept = _begun(checkpoint, system, given if save is None else {**given, "save": save}, events)
+    if save is not None:
+        given = {"dt": dt, "t_end": t_end, "t0": t0, "breakpoints": breakpoints, "progress": progress}
+        given |= {"observe": observe, "newton": newton, "assemble": assemble, "checkpoint": kept}
+        given |= {"events": events, "released": released}
+        return _saved(system, scheme, formulation, save, save_every, select, given)
     formulation = _formulation(system, formulation)
     times: Any = {"dt": dt, "t_end": t_end, "t0": t0, "save_every": save_every, "breakpoints": breakpoints}
     times |= {"progress": progress, "newton": newton, "checkpoint": kept}
@@ -229,13 +239,10 @@ def integrate(
     if formulation is None and system.first_order and (reduced := reduced_index(system, t0)) is not None:
         _refuse_events(watched, "a system of index 3 is integrated in its stabilised form")
         return reduced.run(integrate, scheme, select, observe, **times)
-    composition = None
-    if isinstance(scheme, Composition):
-        check_composition(system, scheme, formulation)
-        composition, scheme, formulation = scheme, scheme.base, None
-        newton = replace(newton or Newton(rtol=1e-13), max_halvings=0)
-    method = settle(system, scheme, formulation, typical, composition)
+    composition, scheme, formulation, newton = _composed(system, scheme, formulation, newton)
     policy = dt if isinstance(dt, StepPolicy) else None
+    scheme, newton = suited_to(policy, scheme, newton, system)
+    method = settle(system, scheme, formulation, typical, composition)
     if typical is not dt:
         refuse_sized(method, formulation, typical, policy)
     options: Any = {"select": select, "observe": observe, "assemble": assemble, "policy": policy, "events": watched}
@@ -244,6 +251,16 @@ def integrate(
     run.checkpoint = kept
     with Progress(run.whole, progress) as bar:
         return run.execute(bar)
+
+
+def _composed(
+    system: System, scheme: Any, formulation: Formulation | None, newton: Newton | None
+) -> tuple[Composition | None, Any, Formulation | None, Newton | None]:
+    """The composition, if the scheme is one; its base, formulation and iteration."""
+    if not isinstance(scheme, Composition):
+        return None, scheme, formulation, newton
+    check_composition(system, scheme, formulation)
+    return scheme, scheme.base, None, replace(newton or Newton(rtol=1e-13), max_halvings=0)
 
 
 def _begun(checkpoint: Any, system: Any, options: dict[str, Any], events: Any) -> Checkpoint | None:
@@ -264,17 +281,12 @@ def _refuse_beside_method(method: StepMethod, given: dict[str, Any]) -> None:
         )
 
 
-def _refuse_missing(dt: Any, save: Any) -> None:
-    """InputError for a scheme without a step size, and for times that it does not step to."""
+def _refuse_missing(dt: Any) -> None:
+    """InputError for a scheme without a step size."""
     if dt is None:
         raise InputError(
             "dt is missing: a scheme needs the size of its steps",
-            hint="give dt, or a method that chooses its steps, for example iso.DOP853(rtol=1e-9)",
-        )
-    if save is not None:
-        raise InputError(
-            "save= is for methods that choose their steps, such as iso.DOP853",
-            hint="save_every= keeps every n-th step, and dt=iso.StepTimes(…) steps to given times",
+            hint="give dt, a number or iso.Adaptive(rtol=1e-4), or a method such as iso.DOP853(rtol=1e-9)",
         )
 
 
@@ -290,6 +302,24 @@ def _check(newton: Any, observe: Any) -> None:
         raise InputError(f"newton must be a Newton, received {newton!r}", hint="for example iso.Newton(rtol=1e-12)")
     if observe is not None and not callable(observe):
         raise InputError(f"observe must be a function of a sample, received {observe!r}")
+
+
+def _saved(
+    system: System, scheme: Any, formulation: Any, save: Any, save_every: int, select: Any, options: dict[str, Any]
+) -> Solution:
+    """A run with rows at times that somebody named."""
+    if save_every != 1:
+        raise InputError(f"save names the times of rows, so save_every must be left out, received {save_every!r}")
+    t0, t_end = float(options["t0"]), float(options["t_end"])
+    times = save_times(save, t0, t_end, 1 + system.nq + 2 * system.nv + system.m)
+    assert times is not None
+    columns(select, system.nq, system.nv, system.m)  # refused before the run, not after it
+    try:
+        return rows_at(integrate(system, scheme, formulation, **options), times, select)
+    except IsodynError as error:
+        if isinstance(error.partial, Solution):
+            error.partial = rows_at(error.partial, times, select)
+        raise
 
 
 def _formulation(system: System, formulation: Any) -> Formulation | None:
@@ -311,16 +341,7 @@ def _transformed(other: Formulation, system: System, scheme: Any, select: Any, a
     if select is not None:
         raise InputError(f"{type(other).__name__} needs all columns to bring its solution back, so select must be None")
     system = _started(system, options["t0"], options["t_end"], assemble)
-    transformed = other.transform(system)
-    if transformed.first_order and isinstance(scheme, Scheme):
-        scheme = scheme.first_order()
-    try:
-        sol = integrate(transformed, scheme, **options)
-    except IsodynError as error:
-        if error.partial is not None:
-            error.partial = other.lift(error.partial, system)
-        raise
-    return other.lift(sol, system)
+    return other.run(system, integrate, scheme, **options)
 
 
 def schedule(t0: float, t_end: float, dt: Any, breakpoints: Any, save_every: int) -> tuple[list[Stretch], float]:
@@ -330,7 +351,8 @@ def schedule(t0: float, t_end: float, dt: Any, breakpoints: Any, save_every: int
         return stretches, (t_end - t0) / sum(stretch.steps for stretch in stretches)
     if isinstance(dt, StepPolicy):
         check_policy(dt, t0, t_end)
-        return plan(t0, t_end, dt.first_step, breakpoints, save_every), float(dt.first_step)
+        typical = float(dt.first_step) or OPENING * (t_end - t0)
+        return plan(t0, t_end, typical, breakpoints, save_every), typical
     return plan(t0, t_end, dt, breakpoints, save_every), dt
 
 

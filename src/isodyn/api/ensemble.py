@@ -33,6 +33,7 @@ from isodyn.results.ensemble import Ensemble, with_start
 from isodyn.results.solution import Solution
 from isodyn.schemes import Composition, FirstOrderScheme, Scheme
 from isodyn.stepping.newton_settings import Newton
+from isodyn.stepping.policies import StepPolicy, StepTimes
 from isodyn.systems import System, as_system
 from isodyn.systems.compiled_system import settled
 
@@ -103,6 +104,11 @@ def ensemble(
     count = numba.config.NUMBA_NUM_THREADS if threads is None else threads
     if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1:
         raise InputError(f"threads must be a whole number of at least 1, received {threads!r}")
+    if isinstance(dt, StepPolicy | StepTimes):
+        raise InputError(
+            f"members of ensembles take steps of one size, received dt = {dt!r}",
+            hint="give a number, or call integrate for each member",
+        )
     stretches = plan(t0, t_end, dt, breakpoints, save_every)
     newton = newton or Newton()
     first = with_start(systems[0], q0[0], v0[0])

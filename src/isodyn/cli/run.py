@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from isodyn import problems
-from isodyn.api import integrate
+from isodyn.api import Adaptive, integrate
 from isodyn.api.resuming import described, resume
 from isodyn.cli.files import Files
 from isodyn.cli.models import is_model_file, is_robot_file, read_model, system_of_python, system_of_robot
@@ -47,6 +47,7 @@ summaries_of_models = Later("isodyn.models.summary")  # which loads mechanisms
     help='How constraints are treated, such as "baumgarte(20,30)". Default: "stabilised".',
 )
 @click.option("--dt", type=float, help="Time step in seconds.")
+@click.option("--rtol", type=float, help="Relative error that adaptive steps keep, instead of --dt.")
 @click.option("--t-end", type=float, help="End time in seconds.")
 @click.option(
     "--set", "settings", multiple=True, metavar="NAME=NUMBER", help="Set a parameter of the problem. May be repeated."
@@ -84,6 +85,7 @@ def run(
     scheme_text: str | None,
     formulation_text: str | None,
     dt: float | None,
+    rtol: float | None,
     t_end: float | None,
     settings: Sequence[str],
     save_every: int | None,
@@ -111,7 +113,10 @@ def run(
         given["scheme"] = parse_scheme(scheme_text)
     if formulation_text is not None:
         given["formulation"] = parse_formulation(formulation_text)
-    times = {"dt": dt, "t_end": t_end, "save_every": save_every}
+    if dt is not None and rtol is not None:
+        raise InputError(f"run takes --dt or --rtol, not both; received {dt:g} and {rtol:g}")
+    chosen = dt if rtol is None else Adaptive(rtol)
+    times = {"dt": chosen, "t_end": t_end, "save_every": save_every}
     given |= {key: value for key, value in times.items() if value is not None}
     files = Files(netcdf, csv, checkpoint, page=page, animation=animation, table=parquet, live=speed if live else None)
     parameters = parse_parameters(settings)
@@ -161,6 +166,12 @@ def _followed(system: Any, options: dict[str, Any], speed: float, model: dict[st
         return integrate(system, **options, observe=live.observe)
 
 
+def _interrupted(sol: Any) -> bool:
+    """Whether somebody stopped the run; an event that ends it is its end."""
+    ended = bool(sol.events) and sol.events[-1].t == sol.t[-1]
+    return sol.stats.stopped is not None and not ended
+
+
 def _run_problem(
     name: str,
     parameters: dict[str, float],
@@ -170,7 +181,8 @@ def _run_problem(
     as_json: bool,
 ) -> bool:
     chosen = problems.get(name)
-    options = {"scheme": chosen.scheme, "dt": chosen.dt, "t_end": chosen.t_end, **given}
+    own = None if isinstance(given.get("dt"), Adaptive) else chosen.scheme  # adaptive runs have another default
+    options = {"scheme": own, "dt": chosen.dt, "t_end": chosen.t_end, **given}
     options["breakpoints"] = chosen.breaks(options["t_end"])
     system = chosen.system(**parameters)
     if out is not None:  # said before the run, not after it
@@ -182,10 +194,10 @@ def _run_problem(
     )
     described = {"title": chosen.title, "name": name, "text": text, "parameters": {}}
     sol = _integrated(system, options, files, described)
-    summary = run_summary(chosen, parameters, options["dt"], sol)
-    written = figures.solution_figures(sol, out, chosen, options["dt"]) if out is not None else []
+    summary = run_summary(chosen, parameters, _size(options), sol)
+    written = figures.solution_figures(sol, out, chosen, _size(options)) if out is not None else []
     settings = {name: f"{value:g}" for name, value in parameters.items()}
-    written += files.write(sol, formulation=given.get("formulation"), dt=options["dt"], settings=settings)
+    written += files.write(sol, formulation=given.get("formulation"), dt=_size(options), settings=settings)
     return _told(summary, written, as_json, print_summary, sol)
 
 
@@ -212,7 +224,7 @@ def _run_robot(
 
 
 def _need_times(what: str, given: dict[str, Any]) -> None:
-    for key, option in (("dt", "--dt"), ("t_end", "--t-end")):
+    for key, option in (("dt", "--dt or --rtol"), ("t_end", "--t-end")):
         if key not in given:
             raise InputError(f"{what} needs {option}")
 
@@ -221,8 +233,8 @@ def _run_system(
     system: Any, target: str, given: dict[str, Any], files: Files, as_json: bool, more: dict[str, Any]
 ) -> bool:
     sol = _integrated(system, given, files, None)
-    summary = {**summaries_of_models.mechanism_summary(sol, target, given["dt"]), **more}
-    written = files.write(sol, formulation=given.get("formulation"), dt=given["dt"], settings={"system": target})
+    summary = {**summaries_of_models.mechanism_summary(sol, target, _size(given)), **more}
+    written = files.write(sol, formulation=given.get("formulation"), dt=_size(given), settings={"system": target})
     return _told(summary, written, as_json, print_mechanism, sol)
 
 
@@ -235,7 +247,7 @@ def _told(summary: dict[str, Any], written: list[Path], as_json: bool, show: Any
     else:
         show(summary)
     say_written(written)
-    return sol.stats.stopped is not None
+    return _interrupted(sol)
 
 
 def _run_model(
@@ -262,11 +274,14 @@ def _run_model(
             click.echo(f"run {number + 1} of {len(members)}: {_values(swept)}", err=True)
         described = one.described({**parameters, **swept})
         sol = _integrated(one.system(), options, mine, described)
-        summary = {"parameters": one.parameters, **summaries_of_models.mechanism_summary(sol, one.title, options["dt"])}
+        summary = {
+            "parameters": one.parameters,
+            **summaries_of_models.mechanism_summary(sol, one.title, _size(options)),
+        }
         summaries.append({"swept": swept, **summary} if swept else summary)
         settings = {"model": Path(target).name, **{name: f"{x:g}" for name, x in one.parameters.items()}}
-        written += mine.write(sol, formulation=options.get("formulation"), dt=options["dt"], settings=settings)
-        stopped = sol.stats.stopped is not None
+        written += mine.write(sol, formulation=options.get("formulation"), dt=_size(options), settings=settings)
+        stopped = _interrupted(sol)
         if stopped:
             break
     if len(members) == 1:
@@ -277,6 +292,12 @@ def _run_model(
         print_members(summaries)
     say_written(written)
     return stopped
+
+
+def _size(options: dict[str, Any]) -> float | None:
+    """The size of steps; None where they were chosen on the way."""
+    dt = options["dt"]
+    return float(dt) if isinstance(dt, int | float) else None
 
 
 def _values(swept: dict[str, float]) -> str:
@@ -298,6 +319,6 @@ def resume_command(
     found = described(folder)
     sol = resume(folder, system, progress=on_terminal() if progress is None else progress)
     title = (sol.model or {}).get("title") or str(folder)
-    summary = summaries_of_models.mechanism_summary(sol, title, float(found["options"]["dt"]))
+    summary = summaries_of_models.mechanism_summary(sol, title, _size(found["options"]))
     if _told(summary, Files(netcdf, csv, None).write(sol), as_json, print_mechanism, sol):
         raise click.exceptions.Exit(INTERRUPTED)

@@ -15,7 +15,7 @@ def print_summary(summary: dict[str, Any]) -> None:
     parameters = ", ".join(f"{name} = {value:g}" for name, value in summary["parameters"].items())
     console.print(summary["problem"], style="bold", end="")
     console.print(f": {summary['title']}{f' ({parameters})' if parameters else ''}")
-    console.print(f"scheme {summary['scheme']}, dt = {summary['dt']:g}, ", end="")
+    console.print(f"scheme {summary['scheme']}, {_steps(summary)}, ", end="")
     console.print(f"{summary['steps']} steps from t = {summary['t_start']:g} to {summary['t_end']:g}")
     if "stopped" in summary:
         console.print(summary["stopped"], style="bold")
@@ -41,6 +41,16 @@ def print_summary(summary: dict[str, Any]) -> None:
         f"{cost['factorisations']} factorisations ({cost['solver']})"
         + (f", {cost['halvings']} halvings" if cost["halvings"] else "")
     )
+
+
+def _steps(summary: dict[str, Any]) -> str:
+    """Sizes of steps, in words."""
+    if summary["dt"] is not None:
+        return f"dt = {summary['dt']:g}"
+    if summary["step_sizes"] is None:
+        return "steps of several sizes"
+    least, most = summary["step_sizes"]
+    return f"adaptive steps of {least:.3g} to {most:.3g} ({summary['cost']['rejected']} rejected)"
 
 
 def _print_local_error(console: Any, cost: dict[str, Any]) -> None:
@@ -80,7 +90,7 @@ def print_mechanism(summary: dict[str, Any]) -> None:
     """The summary of a model: motion, joints, energy, drift, cost."""
     console = new_console()
     console.print(summary["title"], style="bold")
-    console.print(f"scheme {summary['scheme']}, dt = {summary['dt']:g}, ", end="")
+    console.print(f"scheme {summary['scheme']}, {_steps(summary)}, ", end="")
     console.print(f"{summary['steps']} steps from t = {summary['t_start']:g} to {summary['t_end']:g}")
     if "stopped" in summary:
         console.print(summary["stopped"], style="bold")

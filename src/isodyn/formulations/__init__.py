@@ -1,7 +1,9 @@
 """How constraints enter a step."""
 
+from isodyn.formulations.augmented import AugmentedMultipliers
 from isodyn.formulations.closure import Closure
 from isodyn.formulations.gauss import NullSpace, UdwadiaKalaba
+from isodyn.formulations.partitioning import Partitioning
 from isodyn.formulations.policies import (
     GGL,
     AccelerationLevel,
@@ -19,6 +21,7 @@ from isodyn.formulations.transforms import Hamiltonian
 __all__ = [
     "GGL",
     "AccelerationLevel",
+    "AugmentedMultipliers",
     "Baumgarte",
     "Closure",
     "Facts",
@@ -26,6 +29,7 @@ __all__ = [
     "Hamiltonian",
     "NullSpace",
     "Overdetermined",
+    "Partitioning",
     "Penalty",
     "PositionLevel",
     "Projection",

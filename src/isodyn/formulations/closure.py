@@ -50,6 +50,7 @@ class Closure:
     compliance : how much of a closure at the balance each unit of a multiplier may leave open
     eliminate : multipliers by a basis of the null space
     project : how many of q, v, a are projected onto the constraints after the step, 0, 2 or 3
+    project_iterations : most iterations of that projection onto φ = 0; 0: until it converges
     in_balance : whether the correction of q counts at the balance
 
     >>> Closure(velocity=1.0, keep_position=True).at_balance
@@ -65,6 +66,7 @@ class Closure:
     compliance: float = 0.0
     eliminate: Elimination = Elimination.NONE
     project: int = 0
+    project_iterations: int = 0
     in_balance: InBalance = InBalance.NONE
 
     def __post_init__(self) -> None:
@@ -75,6 +77,8 @@ class Closure:
                 np.isfinite(weights).all() and any(weights)
             ),
             "a closure projects none, two or three of q, v, a": self.project not in (0, 2, 3),
+            "a number of iterations is not negative, and belongs to a projection": self.project_iterations < 0
+            or (self.project_iterations > 0 and self.project == 0),
             "a compliance is finite and not negative": not 0.0 <= self.compliance < np.inf,
             "a compliance belongs to closures at the balance": self.compliance > 0.0 and not self.at_balance,
             "closures at the balance keep or project nothing at the end": self.at_balance

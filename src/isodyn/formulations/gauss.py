@@ -96,6 +96,7 @@ class UdwadiaKalaba(Formulation):
             compiled=False,
             constraints_only=True,
             transforms=True,
+            nonideal=False,
             remark="other ways to the same accelerations, in Python: " + ", ".join(f'"{form}"' for form in OTHER_FORMS),
             settings=(("form", OTHER_FORMS),),
         ),
@@ -158,6 +159,7 @@ class NullSpace(Formulation):
         Facts(
             "φ",
             (2, 2, 1, 1),
+            nonideal=False,
             explicit=False,
             nonholonomic=False,
             alternates=True,
@@ -165,6 +167,7 @@ class NullSpace(Formulation):
             settings=(("discrete", (True,)),),
         ),
         Facts(
+            nonideal=False,
             orders=(2, 2, 2, 2),
             constraints_only=True,
             remark="the motion of `UdwadiaKalaba`, to rounding; bases "
@@ -172,6 +175,7 @@ class NullSpace(Formulation):
             settings=(("basis", COMPILED_BASES),),
         ),
         Facts(
+            nonideal=False,
             orders=(2, 2, 2, 2),
             compiled=False,
             constraints_only=True,

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, ClassVar, TypeVar
 
-from isodyn.errors import InputError
+from isodyn.errors import InputError, IsodynError
 from isodyn.formulations.closure import Closure
 from isodyn.kernels.compiled import FloatArray
 from isodyn.stored import stored_with_runs
@@ -35,6 +35,7 @@ class Facts:
     constraints_only : it makes no sense of systems without constraints
     transforms : `transform` makes another system instead of closing steps
     alternates : only φ closes a step, so that multipliers alternate with some schemes
+    nonideal : forces may depend on multipliers
     """
 
     keeps: str = ""
@@ -46,6 +47,7 @@ class Facts:
     constraints_only: bool = False
     transforms: bool = False
     alternates: bool = False
+    nonideal: bool = True
     remark: str = ""
     settings: tuple[tuple[str, tuple[Any, ...]], ...] = ()
 
@@ -130,6 +132,35 @@ class Formulation(ABC):
             The other system; asked for where `facts.transforms` says so.
         """
         raise NotImplementedError(f"{type(self).__name__} does not say which system it makes")
+
+    def run(self, system: Any, integrate: Any, scheme: Any, **options: Any) -> Any:
+        """Return the motion of a system by way of the one that `transform` makes.
+
+        It is asked for where `facts.transforms`.
+
+        Parameters
+        ----------
+        system
+            The constrained system, with a consistent start.
+        integrate
+            The function that integrates a system.
+        scheme
+            The scheme.
+        **options
+            Keywords of `isodyn.integrate`.
+
+        Returns
+        -------
+        sol
+            Solution of the constrained system.
+        """
+        try:
+            sol = integrate(self.transform(system), scheme, **options)
+        except IsodynError as error:
+            if error.partial is not None:
+                error.partial = self.lift(error.partial, system)
+            raise
+        return self.lift(sol, system)
 
     def lift(self, sol: Any, system: Any) -> Any:
         """Return the solution of the system from that of the other one.

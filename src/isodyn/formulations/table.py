@@ -100,17 +100,22 @@ def check_combination(formulation: Any, scheme: Any, system: Any) -> None:
         raise SchemeError(
             f"{name} covers holonomic constraints only; this system has {system.m - system.m_phi} nonholonomic rows"
         )
+    if getattr(system, "nonideal", False) and not row.nonideal:
+        allowed = ", ".join(r.name for r in TABLE if r.facts.nonideal)
+        raise SchemeError(
+            f"{name} has no multipliers, or alternating ones, for forces that depend on them, Q(q, v, t, lam)",
+            hint=f"such systems take: {allowed}",
+        )
 
 
 def to_markdown() -> str:
     """The table for the documentation."""
-    lines = [
-        "| formulation | keeps at t_n | explicit members | first-order DAEs | nonholonomic | compiled | order in q, v, a, λ | remark |"
-    ]
-    lines.append("|---|---|---|---|---|---|---|---|")
+    titles = "explicit members", "first-order DAEs", "nonholonomic", "Q(q, v, t, λ)", "compiled"
+    lines = [f"| formulation | keeps at t_n | {' | '.join(titles)} | order in q, v, a, λ | remark |"]
+    lines.append("|---|---|---|---|---|---|---|---|---|")
     for row in TABLE:
         facts = row.facts
-        flags = (facts.explicit, facts.first_order, facts.nonholonomic, facts.compiled)
+        flags = (facts.explicit, facts.first_order, facts.nonholonomic, facts.nonideal, facts.compiled)
         marks = ["yes" if flag else "no" for flag in flags]
         orders = ", ".join("–" if order is None else f"{order:g}" for order in facts.orders)
         lines.append(f"| `{row.name}` | {facts.keeps or '–'} | {' | '.join(marks)} | {orders} | {facts.remark} |")

@@ -5,8 +5,12 @@ multipliers λ and η:
 
     q̇ = v + M⁻¹Gᵀη        ṗ = Q + Ṁ v − Gᵀλ − (∂(G v)/∂q)ᵀ η        0 = φ(q),   0 = G v + φ_t,     v = M⁻¹p
 
-η vanishes for the exact motion. A transform hands over the other system and a function that brings
-its solution back.
+η vanishes for the exact motion. Where v are quasi-velocities (angular velocities in the body frame
+beside quaternions), q̇ = E(q) v and p are their momenta; Q holds the gyroscopic terms, v × p of the
+Lie–Poisson bracket, so that ṗ = M v̇ + Ṁ v keeps its form, and derivatives along q are those along
+q ⊕ εd. Quaternions in (q, p) are brought to unit length wherever they are used.
+
+A transform hands over the other system and a function that brings its solution back.
 """
 
 from __future__ import annotations
@@ -19,9 +23,10 @@ import numpy as np
 from isodyn.errors import InputError
 from isodyn.formulations.closure import Closure
 from isodyn.formulations.protocol import Facts, Formulation, formulation
-from isodyn.kernels.compiled import FloatArray, IntArray
+from isodyn.kernels.compiled import CONSTANT_MASS, KNOWS_RATE, RATE, FloatArray, IntArray
 from isodyn.linear_solvers.rows import choose, least_multipliers
 from isodyn.results.solution import Solution
+from isodyn.systems import differences
 from isodyn.systems.first_order import FirstOrderSystem
 from isodyn.systems.questions import Questions
 from isodyn.systems.scales import pace, reach
@@ -55,6 +60,7 @@ class Hamiltonian(Formulation):
         compiled=False,
         constraints_only=True,
         transforms=True,
+        nonideal=False,
         remark="for schemes that Table 2.5 adapts",
     )
 
@@ -90,39 +96,32 @@ class Hamiltonian(Formulation):
         -------
         system
             The system to integrate in its place.
-
-        Raises
-        ------
-        InputError
-            If the coordinates of the system are not a vector space.
         """
-        if system.nq != system.nv or system.retract is not None:
-            raise InputError("Hamilton's form needs coordinates that are a vector space; this system has retract=")
-        ask, n = Questions(system), system.nv
+        ask, n, k = Questions(system), system.nv, system.nq
         rest = np.zeros(n)
-        rows = self.rows(system)
+        rows, place = self.rows(system), _Place(system, ask)
         m = rows.size
 
         def velocity(q: FloatArray, p: FloatArray, t: float) -> FloatArray:
             return np.asarray(np.linalg.solve(ask.mass(t, q, rest), p), dtype=np.float64)
 
         def h(s: FloatArray, z: FloatArray, t: float) -> FloatArray:
-            q, p, lam, eta = s[:n], s[n:], z[:m], z[m:]
+            q, p, lam, eta = place.live(s[:k]), s[k:], z[:m], z[m:]
             v, G = velocity(q, p, t), ask.G(t, q, rest)[rows]
-            e = _H * reach(system, q) / (pace(system, v) or 1.0)
-            momentum_change = (ask.mass(t, q + e * v, rest) - ask.mass(t, q - e * v, rest)) @ v / (2 * e)
-            p_dot = -ask.balance(t, q, v, rest) + momentum_change - G.T @ lam
+            p_dot = -ask.balance(t, q, v, rest) + place.mass_rate(t, q, v) @ v - G.T @ lam
             if np.any(eta):
                 steps = _H * reach(system, q) * system.scales.v
                 slopes = [
-                    (ask.G(t, q + e * d, rest) - ask.G(t, q - e * d, rest))[rows] @ v / (2 * e)
+                    (ask.G(t, place.move(q, e * d), rest) - ask.G(t, place.move(q, -e * d), rest))[rows] @ v / (2 * e)
                     for e, d in zip(steps, np.eye(n), strict=True)
                 ]
                 p_dot -= np.array(slopes) @ eta
-            return np.concatenate([v + np.linalg.solve(ask.mass(t, q, rest), G.T @ eta), p_dot])
+                v = v + np.linalg.solve(ask.mass(t, q, rest), G.T @ eta)
+            return np.concatenate([place.rate(t, q, v), p_dot])
 
         def c(s: FloatArray, z: FloatArray, t: float) -> FloatArray:
-            q, v = s[:n], velocity(s[:n], s[n:], t)
+            q = place.live(s[:k])
+            v = velocity(q, s[k:], t)
             return np.concatenate([ask.position(t, q, v)[rows], ask.velocity(t, q, v)[rows]])
 
         s0 = np.concatenate([system.q0, ask.mass(0.0, system.q0, rest) @ system.v0])
@@ -161,21 +160,56 @@ class Hamiltonian(Formulation):
         sol
             Solution of the constrained system; η is in `aux`.
         """
-        ask, n, rows = Questions(system), system.nv, self.rows(system)
-        q, p, p_dot = sol.v[:, :n].copy(), sol.v[:, n:], sol.a[:, n:]
-        v, a, rest = np.zeros_like(q), np.zeros_like(q), np.zeros(n)
+        ask, k, rows = Questions(system), system.nq, self.rows(system)
+        place, p, p_dot = _Place(system, ask), sol.v[:, k:], sol.a[:, k:]
+        q = np.array([place.live(row) for row in sol.v[:, :k]])
+        v, a, rest = np.zeros_like(p), np.zeros_like(p), np.zeros(system.nv)
         lam, eta = np.zeros((2, sol.t.size, system.m))
         lam[:, rows], eta[:, rows] = sol.lam[:, : rows.size], sol.lam[:, rows.size :]
         for i, t in enumerate(sol.t):
             M = ask.mass(t, q[i], rest)
             v[i] = np.linalg.solve(M, p[i])
-            e = _H * reach(system, q[i]) / (pace(system, v[i]) or 1.0)
-            M_dot = (ask.mass(t, q[i] + e * v[i], rest) - ask.mass(t, q[i] - e * v[i], rest)) / (2 * e)
-            a[i] = np.linalg.solve(M, p_dot[i] - M_dot @ v[i])
+            a[i] = np.linalg.solve(M, p_dot[i] - place.mass_rate(t, q[i], v[i]) @ v[i])
             if rows.size < system.m:
                 lam[i] = least_multipliers(ask.G(t, q[i], v[i]), lam[i], system.scales)
         sol.aux["eta"] = eta
         sol.q, sol.v, sol.a, sol.lam, sol.system = q, v, a, lam, system
-        sol.columns = {"q": np.arange(n), "v": np.arange(n), "a": np.arange(n), "lam": np.arange(system.m)}
+        sizes = {"q": k, "v": system.nv, "a": system.nv, "lam": system.m}
+        sol.columns = {name: np.arange(size) for name, size in sizes.items()}
         sol.redundant = tuple(name for i, name in enumerate(system.row_names) if i not in rows)
         return sol
+
+
+class _Place:
+    """Coordinates of a system: where they live, how they move, how fast."""
+
+    def __init__(self, system: Any, ask: Questions) -> None:
+        self.system, self.ask, self.still = system, ask, np.zeros(system.nv)
+        self.constant = bool(ask.model.traits & CONSTANT_MASS)
+
+    def move(self, q: FloatArray, d: FloatArray) -> FloatArray:
+        """q ⊕ d."""
+        retract = self.system.retract
+        return q + d if retract is None else np.asarray(retract(q, d), dtype=np.float64)
+
+    def live(self, q: FloatArray) -> FloatArray:
+        """q where it lives: q ⊕ 0 has quaternions of unit length."""
+        return q if self.system.retract is None else self.move(q.copy(), self.still)
+
+    def rate(self, t: float, q: FloatArray, v: FloatArray) -> FloatArray:
+        """q̇, the derivative of q ⊕ εv."""
+        if self.system.retract is None:
+            return v
+        if self.ask.model.traits & KNOWS_RATE:
+            return self.ask.ask(RATE, t, q, v, v, self.system.nq)
+        e = 1.0 / (pace(self.system, v) or 1.0)
+        return np.asarray(differences.first(lambda k: self.move(q, k * e * v)) / e)
+
+    def mass_rate(self, t: float, q: FloatArray, v: FloatArray) -> FloatArray:
+        """Ṁ along the motion."""
+        n = self.system.nv
+        if self.constant:
+            return np.zeros((n, n))
+        e = _H * reach(self.system, q) / (pace(self.system, v) or 1.0)
+        ahead, behind = (self.ask.mass(t, self.move(q, sign * e * v), self.still) for sign in (1.0, -1.0))
+        return np.asarray((ahead - behind) / (2 * e))

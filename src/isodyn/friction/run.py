@@ -31,6 +31,7 @@ from isodyn.memory import require_rows
 from isodyn.results.solution import Solution
 from isodyn.systems.compiled_system import settled
 from isodyn.systems.description import as_system
+from isodyn.systems.multiplier_forces import refuse_nonideal
 
 AT_REST = 1e-9  # of the velocities at hand: slip that counts as none
 JAM = 1e-2  # det-like measure of the reaction's equations below which a failed step is called a jam
@@ -293,6 +294,9 @@ def _check(system: Any, contacts: Sequence[Contact], t0: float, t_end: float) ->
             "friction needs a mechanical system with constraints that carry the normal reactions",
             hint="pass phi= to MechanicalSystem",
         )
+    refuse_nonideal(
+        system, "integrate_with_friction", "contacts bring their friction along; integrate(...) takes both in Q"
+    )
     for name, value in (("t0", t0), ("t_end", t_end)):
         if not np.isfinite(value):
             raise InputError(f"{name} must be finite, received {value}")

@@ -18,6 +18,8 @@ which answers the question `what` about the state (t, q, v, a, lam) into the fla
     ACCELERATION  out = [φ̈; ψ̇] with φ̈ = G a − b
     RATE        out = q̇, the derivative of q ⊕ εv
     LEVELS      out = what POSITION and VELOCITY answer, one behind the other (asked only of models that know it)
+    MULTIPLIERS out = ∂balance/∂lam in the places of G, one row for each multiplier: G − (∂Q/∂lam)ᵀ (asked only of models
+                whose forces depend on multipliers)
     SETTLE      out, a configuration that RETRACT made and a step ends with, is finished: angles that no equation reads are brought from
                 what increments told to what the poses say (asked only of models that count turns)
 
@@ -64,6 +66,7 @@ IntArray = npt.NDArray[np.int64]
 RETRACT, BALANCE, JACOBIAN, FACTORISE, SOLVE, CONSTRAINT, POSITION, VELOCITY, ACCELERATION, RATE, LEVELS, SETTLE = (
     range(12)
 )
+MULTIPLIERS = 12
 
 
 class Traits(IntFlag):
@@ -81,16 +84,20 @@ class Traits(IntFlag):
     KNOWS_RATE = 256  # answers RATE; and RETRACT by nothing brings q back to where it lives
     KNOWS_LEVELS = 512  # answers LEVELS
     COUNTS_TURNS = 1024  # answers SETTLE
+    SKETCHES_TANGENT = 2048  # answers JACOBIAN for every c from differences, well enough for corrections
+    NONIDEAL = 4096  # forces depend on multipliers; answers MULTIPLIERS
 
 
 # the same as plain numbers, for kernels
 RETRACTS, KNOWS_MASS, KNOWS_TANGENT, SOLVES, LINEAR = (1 << k for k in range(5))
-CONSTANT_MASS, GENERAL, SPARSE, KNOWS_RATE, KNOWS_LEVELS, COUNTS_TURNS = (1 << k for k in range(5, 11))
+CONSTANT_MASS, GENERAL, SPARSE, KNOWS_RATE, KNOWS_LEVELS, COUNTS_TURNS, SKETCHES_TANGENT, NONIDEAL = (
+    1 << k for k in range(5, 13)
+)
 
 # ---- answers of a model and of the kernels
-OK, NOT_CONVERGED, SINGULAR, NOT_FINITE, RAISED, WRONG_SHAPE, NO_PIVOT, UNTOLD = range(
-    8
-)  # the last: an angle turned too far in one step
+OK, NOT_CONVERGED, SINGULAR, NOT_FINITE, RAISED, WRONG_SHAPE, NO_PIVOT, UNTOLD, JAMMED = range(
+    9
+)  # the last two: an angle turned too far in one step; forces that multipliers make leave no acceleration, or several
 
 f8, i8 = types.float64, types.int64
 F, I, F2 = f8[::1], i8[::1], f8[:, ::1]  # noqa: E741
@@ -125,13 +132,14 @@ def _options(
     nogil: bool = False,
     allocates: bool = False,
     fused: bool = False,
+    reordered: bool = False,
 ) -> dict[str, Any]:
     """Numba's options for a kernel."""
     return {
         "nopython": True,
         "boundscheck": None,
         "error_model": "numpy",
-        "fastmath": {"contract"} if fused else False,
+        "fastmath": {"contract", "reassoc", "nsz"} if reordered else {"contract"} if fused else False,
         "inline": "never",
         "forceinline": inline,
         "nogil": nogil,
@@ -150,6 +158,7 @@ def kernel(
     nogil: bool = False,
     allocates: bool = False,
     fused: bool = False,
+    reordered: bool = False,
 ) -> Callable[[Function], Function]:
     """Declare a kernel: with a signature compiled, or loaded from disk, when it is first called;
     without one a part of its callers.
@@ -162,14 +171,17 @@ def kernel(
     lets other threads run meanwhile. Kernels own no memory unless they say that they allocate some:
     counting references of every view of an array costs more than the arithmetic of a small step.
     `fused` allows a·b + c with one rounding instead of two, where no other route has to agree to
-    the last bit.
+    the last bit; `reordered` also lets sums be taken in parts, which makes long ones several times
+    faster.
     """
 
     def declare(function: Function) -> Function:
         if numba.config.DISABLE_JIT:
             return function
         no_wrappers = inner or signature is None
-        options = _options(no_wrappers=no_wrappers, inline=inline, nogil=nogil, allocates=allocates, fused=fused)
+        options = _options(
+            no_wrappers=no_wrappers, inline=inline, nogil=nogil, allocates=allocates, fused=fused, reordered=reordered
+        )
         return Kernel(function, options, signature, _load_or_compile, _is_on_disk, apart=apart)
 
     return declare

@@ -187,6 +187,15 @@ def eliminate_node(A: FloatArray, S: Any, f: int, node: Any, pivots: IntArray, d
     return -1
 
 
+@kernel()
+def measure_diagonal(A: FloatArray, S: Any) -> None:
+    """What the pivots are made of to begin with: the diagonal, in units of typical sizes."""
+    made_of = natural(S.storage)
+    for k in range(S.size):
+        size = A[made_of + 3 * S.size + k]
+        A[made_of + k] = abs(A[natural(S.diagonal[natural(S.unknown[k])])]) * (size * size)
+
+
 @kernel(FACTOR, fused=True)
 def block_factor(A: FloatArray, S: Any, second: int, drop: float, dependent: IntArray) -> int:
     """Overwrite A by its factors; SINGULAR leaves the failing unknown in dependent[0].
@@ -196,13 +205,9 @@ def block_factor(A: FloatArray, S: Any, second: int, drop: float, dependent: Int
     was made of are put aside instead: dependent[k] = 1 for unknown k, and the factors are those of
     the others.
     """
-    made_of, pivots = natural(S.storage), S.pivots[second]
+    pivots = S.pivots[second]
     S.weak = 0
-    for p in range(len(S.nodes)):
-        node = S.nodes[p]
-        for k in range(node.size):
-            size = A[made_of + 3 * S.size + node.first + k]
-            A[made_of + node.first + k] = abs(A[node.D + k * (node.size + 1)]) * (size * size)
+    measure_diagonal(A, S)
     for p in range(len(S.nodes)):
         node = S.nodes[p]
         f = natural(node.size)

@@ -23,6 +23,14 @@ class BlockUpdate(Struct):
     a, rows, b, columns, target, stride = (integer,) * 6
 
 
+class Front(Struct):
+    """What a node has besides where it is eliminated as a front (isodyn.linear_solvers.front_lu)."""
+
+    made, kept = integer, integer  # places where its contribution is made, and where it stays
+    first_child, sibling = integer, integer  # −1: none
+    inside = integer  # how many of the positions that follow are unknowns of its parent
+
+
 class BlockPattern(Struct):
     """What kernels have to know about the matrix [J Gᵀ; G −ε] in its blocks."""
 
@@ -41,6 +49,14 @@ class BlockPattern(Struct):
     J_starts, J_columns = integers("block_J_rows"), integers("block_J")  # patterns (CSR)
     G_starts, G_columns = integers("block_G_rows"), integers("block_G")
     places = integers("block_rows")  # unknown of each row of G; −1: not enforced
+    # ---- fronts (isodyn.linear_solvers.fronts); without any, nodes are eliminated one by one
+    fronts = many(Front, "block_fronts")
+    in_parent = integers("front_later")  # place in the parent of each of the positions that follow
+    until = integers("front_unknowns")  # first position behind the body; behind itself, of multipliers
+    stack = integer  # floats of contributions
+    gathered = integer  # place of memory for two vectors as long as the largest front
+    early = integer  # whether joints may go before all of their bodies
+    gemm = integer  # address of BLAS's product
     # ---- what factorising tells
     pivots = integers(2, "block_unknowns")  # of the factors, and of those that are kept
     fault = integers(1)  # the unknown without a pivot

@@ -44,8 +44,23 @@ class Sparsity:
         return self.G_starts.size - 1
 
 
-def pack(pattern: Sparsity, chosen: IntArray, merged: Sequence[tuple[int, int]] = ()) -> BlockPattern:
-    """Everything that the kernels need to know about the matrix with these rows of G.
+@dataclass(frozen=True, eq=False)
+class Nodes:
+    """Which unknowns of [J Gᵀ; G 0] are eliminated together: bodies first, then joints."""
+
+    bodies: int
+    node_of: IntArray  # of each unknown
+    sizes: IntArray
+    unknowns: IntArray  # of all nodes, one behind the other, …
+    first: IntArray  # … and where those of each node begin
+    local: IntArray  # number of each unknown in its node
+    place_of_row: IntArray  # unknown of each row of G; −1: not enforced
+    J_rows: IntArray  # row of each value of J, …
+    G_rows: IntArray  # … and of G, as an unknown
+
+
+def nodes_of(pattern: Sparsity, chosen: IntArray, merged: Sequence[tuple[int, int]] = ()) -> Nodes:
+    """The nodes of the matrix with these rows of G.
 
     `merged` are pairs of a node of J and a row of G whose joint is to be eliminated together with
     it, with pivots from both.
@@ -69,6 +84,28 @@ def pack(pattern: Sparsity, chosen: IntArray, merged: Sequence[tuple[int, int]] 
     place_of_row = np.full(pattern.m, -1, dtype=np.int64)
     place_of_row[chosen] = n + np.arange(chosen.size)
     G_rows = place_of_row[np.repeat(np.arange(pattern.m), np.diff(pattern.G_starts))]
+    return Nodes(nb, node_of, sizes, unknowns, first, local, place_of_row, J_rows, G_rows)
+
+
+def pack(pattern: Sparsity, chosen: IntArray, merged: Sequence[tuple[int, int]] = ()) -> BlockPattern:
+    """Everything that the kernels need to know about the matrix with these rows of G, node by
+    node."""
+    known = nodes_of(pattern, chosen, merged)
+    n, nb, nodes, sizes, node_of, local = (
+        pattern.n,
+        known.bodies,
+        known.sizes.size,
+        known.sizes,
+        known.node_of,
+        known.local,
+    )
+    unknowns, first, J_rows, G_rows, place_of_row = (
+        known.unknowns,
+        known.first,
+        known.J_rows,
+        known.G_rows,
+        known.place_of_row,
+    )
     inside = G_rows >= 0
     pairs = {(int(a), int(b)) for a, b in zip(node_of[J_rows], node_of[pattern.J_columns], strict=True) if a != b}
     ties = {(int(a), int(b)) for a, b in zip(node_of[G_rows[inside]], node_of[pattern.G_columns[inside]], strict=True)}
@@ -140,6 +177,9 @@ def pack(pattern: Sparsity, chosen: IntArray, merged: Sequence[tuple[int, int]] 
         block_J_rows=n + 1,
         block_G_rows=pattern.m + 1,
         block_rows=pattern.m,
+        block_fronts=0,
+        front_later=0,
+        front_unknowns=0,
     )
     found.size, found.velocities, found.storage = node_of.size, n, storage
     counts = [len(follow[p]) ** 2 for p in order]
@@ -235,8 +275,8 @@ def eliminate(
 
 def storage_of(packed: BlockPattern) -> int:
     """How many floats the factors take, with what the pivots were made of, room for two right-hand
-    sides and sizes of columns and rows."""
-    return int(packed.storage + 5 * packed.size)
+    sides, sizes of columns and rows, and contributions of fronts."""
+    return int(packed.storage + 5 * packed.size + packed.stack)
 
 
 def full(matrix: Any) -> FloatArray:

@@ -6,7 +6,8 @@ from __future__ import annotations
 from typing import Any
 
 from isodyn.kernels.compiled import F, FloatArray, I, IntArray, f8, i8, kernel
-from isodyn.linear_solvers.block_lu import PATTERN, factor_blocks, fill_blocks
+from isodyn.linear_solvers.block_lu import PATTERN, fill_blocks
+from isodyn.linear_solvers.choice import factor
 
 
 @kernel(i8(F, F, F, F, PATTERN, f8, F, I))
@@ -23,4 +24,4 @@ def find_dependent(
     """dependent[k] = 1 for multipliers k whose row follows from rows before it, by the factors of
     [M Gᵀ; G 0]."""
     fill_blocks(M, G, soft, sizes, S, A)
-    return factor_blocks(A, S, 0, drop, dependent)
+    return factor(A, S, 0, drop, dependent)

@@ -19,7 +19,8 @@ import numpy as np
 from isodyn.kernels.compiled import FloatArray, IntArray
 from isodyn.later import linalg, sparse_linalg
 from isodyn.later import sparse as sp
-from isodyn.linear_solvers.blocks import Sparsity, full, pack, storage_of
+from isodyn.linear_solvers.blocks import Sparsity, full, storage_of
+from isodyn.linear_solvers.choice import pattern_for
 from isodyn.linear_solvers.dependent_rows import find_dependent
 
 WORN = 0.1  # rows that are less independent than this part of the best choice are exchanged
@@ -75,7 +76,7 @@ def independence(G: Any, chosen: IntArray) -> float:
 def choose_sparse(pattern: Sparsity, M: FloatArray, G: FloatArray, sizes: FloatArray) -> Rows:
     """Independent rows of a sparse G, from the values of M and G in their patterns; `sizes` of
     coordinates and rows."""
-    packed = pack(pattern, np.arange(pattern.m))
+    packed = pattern_for(pattern, np.arange(pattern.m), patient=True).copy()
     A, dependent = np.zeros(storage_of(packed)), np.zeros(pattern.n + pattern.m, dtype=np.int64)
     find_dependent(M, G, np.zeros(pattern.m), sizes, packed, TOLERANCE**2, A, dependent)
     loose = dependent[pattern.n :] == 1

@@ -13,7 +13,7 @@ from typing import Any
 
 from isodyn.errors import CallableError, ConflictError, IsodynError
 from isodyn.formulations.closure import OPEN, Closure
-from isodyn.kernels.compiled import GENERAL, NOT_FINITE, OK, RAISED, SINGULAR, UNTOLD, FloatArray
+from isodyn.kernels.compiled import GENERAL, NONIDEAL, NOT_FINITE, OK, RAISED, SINGULAR, UNTOLD, FloatArray
 from isodyn.linear_solvers.rows import every
 from isodyn.marching.algebraic_start import algebraic_start
 from isodyn.marching.branch_start import settle_start
@@ -25,12 +25,14 @@ from isodyn.marching.start import (
     near_manifold,
     refuse_conflicts,
     refuse_if_far,
+    refuse_shared,
     refuse_stationary,
     still_open,
 )
 from isodyn.stepping import initial
 from isodyn.stepping.newton_settings import Newton
 from isodyn.systems.compiled_system import started
+from isodyn.systems.multiplier_forces import refuse_jammed
 
 
 class AtRest(EnforcedRows):
@@ -73,6 +75,8 @@ class AtRest(EnforcedRows):
             self.enforce(every(self.system.m))
         status = initial.initial_acceleration(*self.physics(self.closure), t, state, self.memory, self.counters)
         self.check(status, t, t)
+        if self.model.traits & NONIDEAL and self.closure.compliance == 0.0:
+            refuse_jammed(self.ask, t, state.q, state.v, state.lam, self.independent.chosen)
 
     def make_consistent(self, t: float, first: bool) -> None:
         """Choose independent rows and project q and v onto them; raise `ConflictError` if the other
@@ -92,6 +96,7 @@ class AtRest(EnforcedRows):
             status = self.onto_rows(t)
         if status == OK:
             refuse_conflicts(ask, self.independent, t, state.q, state.v, self.slowest)
+            refuse_shared(ask, self.independent)
         if first:
             refuse_stationary(ask, self.independent, t, state.q, state.v)
         if first and not self.assemble:

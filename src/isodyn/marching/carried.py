@@ -27,7 +27,9 @@ def carried(run: Run) -> dict[str, Any]:
         **{f"counters_{name}": value for name, value in run.counters.values().items()},
         **{name: getattr(run.independent, name) for name in CHOICE},
         "chosen_at": run.chosen_at,
+        "independence": run.independence,
         "merged": np.array(run.merged, dtype=np.int64).reshape(-1, 2),
+        "patient": run.patient,
         "other": run.other is not None,
         "refined": run.refinements(),
         "index": "" if run.index is None else str(run.index),
@@ -47,7 +49,7 @@ def put_back(run: Run, found: dict[str, Any]) -> None:
     """Let a run go on from a checkpoint."""
     for name in run.counters.values():
         setattr(run.counters, name, found[f"counters_{name}"])
-    run.chosen_at = float(found["chosen_at"])
+    run.chosen_at, run.independence = float(found["chosen_at"]), float(found["independence"])
     run.holds = [
         (int(row), held.astype(bool)) for row, held in zip(found["hold_rows"], found["hold_masks"], strict=True)
     ]
@@ -57,6 +59,7 @@ def put_back(run: Run, found: dict[str, Any]) -> None:
         run.take_model(without(run.system, off), tuple(sorted(off)))
     run.independent = Rows(*(found[name] for name in CHOICE))
     run.merged = [(int(a), int(b)) for a, b in found["merged"]]
+    run.patient = bool(found["patient"])
     if found["other"]:
         run.take_superlu()
     run.renew_memory()

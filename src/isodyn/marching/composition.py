@@ -8,7 +8,7 @@ import numpy as np
 
 from isodyn.errors import SchemeError
 from isodyn.formulations import Stabilised
-from isodyn.kernels.compiled import GENERAL, KNOWS_MASS, SOLVES
+from isodyn.kernels.compiled import GENERAL, KNOWS_MASS, NONIDEAL, SOLVES
 from isodyn.schemes import Composition
 from isodyn.systems.scales import reach
 
@@ -41,7 +41,7 @@ def check_composition(system: Any, scheme: Composition, formulation: Any) -> Non
             hint="integrate_adaptive covers them",
         )
     traits = system.model().traits
-    if traits & SOLVES or not traits & KNOWS_MASS or (traits & GENERAL and system.m):
+    if traits & (SOLVES | NONIDEAL) or not traits & KNOWS_MASS or (traits & GENERAL and system.m):
         raise SchemeError(
             f"{scheme.name} needs the mass matrix, and forces that do not depend on multipliers",
             hint="take Scheme.V0(1, 1, 0) as the base, or integrate_adaptive",

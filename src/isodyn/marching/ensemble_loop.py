@@ -64,10 +64,10 @@ Thread = namedtuple("Thread", "state memory counters fresh_state fresh_memory fr
 hand."""
 THREAD = types.NamedTuple((STATE, MEMORY, COUNTERS, STATE, MEMORY, COUNTERS, F2, F, I), Thread)
 
-Stack = namedtuple("Stack", "q v a lam mu nu balance_t balance_q balance_v judged")
+Stack = namedtuple("Stack", "q v a lam mu nu balance_t balance_q balance_v step_error judged")
 """Rows of all members; and of each, largest changes and local errors of its components
 (isodyn.stepping.local_error)."""
-STACK = types.NamedUniTuple(f8[:, :, ::1], 10, Stack)
+STACK = types.NamedUniTuple(f8[:, :, ::1], 11, Stack)
 
 
 @kernel()
@@ -211,15 +211,20 @@ def begin_member(i: int, own: int, scratch: Any, course: Any, members: Any, thre
 @kernel()
 def write_counts(counters: Any, out: Any) -> None:
     """Counters of a member, in the order of isodyn.stepping.memory.COUNTED."""
-    out[0] = counters.steps
-    out[1] = counters.iterations
-    out[2] = counters.evaluations
-    out[3] = counters.factorisations
-    out[4] = counters.halvings
-    out[5] = counters.round_off_stops
-    out[6] = counters.rescues
-    out[7] = counters.repivots
-    out[8] = counters.fallbacks
+    counted = (
+        counters.steps,
+        counters.iterations,
+        counters.evaluations,
+        counters.factorisations,
+        counters.halvings,
+        counters.round_off_stops,
+        counters.rescues,
+        counters.repivots,
+        counters.fallbacks,
+        counters.projections,
+    )
+    for i in range(out.size):
+        out[i] = counted[i]
 
 
 @kernel(
@@ -259,6 +264,7 @@ def run_members(
             stack.balance_t[i],
             stack.balance_q[i],
             stack.balance_v[i],
+            stack.step_error[i],
         )
         statuses[i] = one_member(model, address_at(members.tables[own]), scratch, course, thread, rows, stop)
         write_counts(thread.counters, counts[i])

@@ -132,7 +132,7 @@ class EnsembleRun:
             self.single,
             seconds,
             self.threads,
-            run.model.solver,
+            run.solver,
             stopped,
             aux,
             self.judged,

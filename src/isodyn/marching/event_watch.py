@@ -178,6 +178,7 @@ class EventWatch:
                 found.append(Zero(float(t), k, g_a < 0.0))
             elif self.events[k].acts and self.acted:
                 # an event has turned g round, and it is back before rounding could tell
+                self.run.take_back()
                 raise accumulation(t_a, "the next follows within rounding of t")
         return found
 

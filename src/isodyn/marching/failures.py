@@ -7,8 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.errors import CallableError, ConvergenceError, IsodynError, NonFiniteError, SingularError
-from isodyn.kernels.compiled import NO_PIVOT, NOT_CONVERGED, NOT_FINITE, SINGULAR, UNTOLD, WRONG_SHAPE, FloatArray
+from isodyn.errors import CallableError, ConvergenceError, IsodynError, NonFiniteError, PainleveError, SingularError
+from isodyn.kernels.compiled import (
+    JAMMED,
+    NO_PIVOT,
+    NOT_CONVERGED,
+    NOT_FINITE,
+    SINGULAR,
+    UNTOLD,
+    WRONG_SHAPE,
+    FloatArray,
+)
 from isodyn.systems.checks import untold
 
 
@@ -35,6 +44,12 @@ def failure(
                 if system.first_order
                 else "every coordinate needs inertia"
             ),
+        )
+    if status == JAMMED:
+        return PainleveError(
+            f"forces that depend on multipliers leave no acceleration, or several, {where}:"
+            " [M, Gᵀ − ∂Q/∂λ; G, 0] is singular there, or on the way there",
+            hint="friction too large for rigid constraints (Painlevé); Penalty lets them give way, a smaller coefficient moves",
         )
     if status == UNTOLD:
         name, told, seen = system.fastest(q, memory.d)

@@ -5,10 +5,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from isodyn.formulations.closure import Closure
 from isodyn.kernels.compiled import COUNTS_TURNS, GENERAL, KNOWS_MASS, KNOWS_TANGENT, RETRACTS, SOLVES, SPARSE
 from isodyn.kernels.helper import expect
-from isodyn.linear_solvers import block_lu
+from isodyn.linear_solvers import block_lu, choice, front_lu, front_solves
 from isodyn.marching import march
 from isodyn.stepping import initial, matrix, newton, null_space, projection, step
 from isodyn.systems.model import Model
@@ -26,7 +28,7 @@ def kernels_of(model: Model, m: int, closure: Closure) -> list[Any]:
     if m and not general and traits & (RETRACTS | COUNTS_TURNS):  # other starts may be consistent
         found += [initial.nearest_consistent, projection.project]
     if traits & SPARSE:
-        found += [block_lu.block_factor, block_lu.block_solve]
+        found += [choice.sparse_factor, choice.sparse_solve, *lu_kernels(model)]
     if not general:
         found += [initial.initial_acceleration, initial.acceleration]
     found += [march.write_start, march.march, step.advance, step.guess, newton.solve_step]
@@ -39,3 +41,12 @@ def kernels_of(model: Model, m: int, closure: Closure) -> list[Any]:
     if m and not general and not closure.eliminate and not closure.at_balance and not closure.project:
         found.append(projection.polish)
     return found
+
+
+def lu_kernels(model: Model) -> list[Any]:
+    """Those of the LU that a sparse model will most likely get."""
+    assert model.sparsity is not None
+    packed = choice.pattern_for(model.sparsity, np.arange(model.sparsity.m))
+    if len(packed.fronts) > 0:
+        return [front_lu.front_factor, front_solves.front_solve]
+    return [block_lu.block_factor, block_lu.block_solve]

@@ -46,10 +46,11 @@ from isodyn.stepping.memory import (
 from isodyn.stepping.step import advance
 from isodyn.stepping.told_step import take_at, told_step
 
-SavedRows = namedtuple("SavedRows", "t q v a lam mu nu balance_t balance_q balance_v")
-"""Saved rows of a run, preallocated; the last three hold the states at the last two balances, one
-behind the other, where they are kept."""
-ROWS_TYPE = types.NamedTuple((F,) + (F2,) * 9, SavedRows)
+SavedRows = namedtuple("SavedRows", "t q v a lam mu nu balance_t balance_q balance_v step_error")
+"""Saved rows of a run, preallocated; balance_… hold the states at the last two balances, one behind
+the other, where they are kept; step_error the errors of q and v of the last step in units of the
+tolerance, its size, and the steps that were rejected so far."""
+ROWS_TYPE = types.NamedTuple((F,) + (F2,) * 10, SavedRows)
 
 Columns = namedtuple("Columns", "q v a lam")
 """Which components are saved."""
@@ -59,7 +60,7 @@ FULL = 101  # a status: all rows are written, and more may come
 # statuses: the last step, whose beginning is memory.before, is to be looked into, because a row is
 # asked for inside; because an event may have happened there
 LOOK, HAPPENED = 102, 103
-NO_ROWS = SavedRows(np.zeros(0), *(np.zeros((0, 0)) for _ in range(9)))
+NO_ROWS = SavedRows(np.zeros(0), *(np.zeros((0, 0)) for _ in range(10)))
 NO_COLUMNS = Columns(*(np.zeros(0, dtype=np.int64) for _ in range(4)))
 
 
@@ -95,6 +96,14 @@ def write_balances(state: State, rows: Any, k: int) -> None:
             rows.balance_q[k, b * nq + j] = state.balance_q[b, j]
         for j in range(nv):
             rows.balance_v[k, b * nv + j] = state.balance_v[b, j]
+
+
+@kernel()
+def write_error(state: Any, rows: Any, counters: Any) -> None:
+    """What a row tells of its step."""
+    k = counters.rows
+    rows.step_error[k, 0], rows.step_error[k, 1] = state.errors[0], state.errors[1]
+    rows.step_error[k, 2], rows.step_error[k, 3] = state.dt, counters.rejected
 
 
 @kernel(types.void(STATE, MEMORY, COLUMNS, ROWS_TYPE, i8))
@@ -141,6 +150,8 @@ def save_row(p: Any, leg: Any, t_1: float, state: Any, memory: Any, columns: Any
     status = show_multipliers(p, leg, min(t_1, leg.t_limit), state, memory, counters)
     if status == OK:
         write_row(leg.phi, state, memory, columns, rows, counters.rows)
+        if rows.step_error.shape[1] > 0:
+            write_error(state, rows, counters)
         counters.rows += 1
     return status
 

@@ -16,9 +16,14 @@ from isodyn.marching.plan import STILL, Member
 from isodyn.schemes import Composition, FirstOrderScheme, Scheme
 from isodyn.schemes.stability_limits import critical_frequency
 from isodyn.stepping.coefficients import coefficients, starting_scheme
+from isodyn.stepping.newton_settings import Newton
+from isodyn.stepping.policies import StepPolicy
 from isodyn.stepping.position_level import warn_weak
 from isodyn.systems import System
 from isodyn.systems.mechanical import refuse_indefinite_mass
+
+SECOND_ORDER = 1e-9  # |λ₅ − ½ − φ| of members of second order
+BESIDE_STEPS = 1e-2  # of the error of a step: the error of its iteration
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,10 +91,35 @@ def refuse_sized(method: Method, formulation: Formulation | None, dt: float, pol
             f"{method.named.name} has no estimate of the error of a step, so its steps must be known before",
             hint="take a number or iso.StepTimes for dt",
         )
+    if getattr(policy, "estimates", False) and abs(method.scheme.l5 - 0.5 - method.scheme.phi) > SECOND_ORDER:
+        raise SchemeError(
+            f"{method.named.name} is of first order, λ₅ ≠ ½ + φ: its local error is not that of adaptive steps",
+            hint="take a member of second order, for example Scheme.U0(0, 0.5, 0)",
+        )
+    if policy is not None and formulation is not None and facts_of(formulation).alternates:
+        raise InputError(
+            f"{formulation!r} closes φ alone; with steps of changing size its accelerations and multipliers are wrong",
+            hint="take Stabilised(), which keeps φ and φ̇, or steps of one size",
+        )
     if formulation is not None and formulation.closure(dt) != formulation.closure(0.5 * dt):
         raise InputError(
             f"{formulation!r} closes steps by their size, so they must all have one", hint="take a number for dt"
         )
+
+
+def suited_to(
+    policy: StepPolicy | None, scheme: Scheme | FirstOrderScheme | None, newton: Newton | None, system: System
+) -> tuple[Scheme | FirstOrderScheme | None, Newton | None]:
+    """What runs with estimates take where nothing is named: a scheme whose balance holds at t_{n+1}
+    and that damps what the steps do not resolve, and an iteration whose error is small beside that
+    of a step."""
+    if policy is None or not policy.estimates:
+        return scheme, newton
+    if scheme is None:
+        scheme = FirstOrderScheme.GS4_1(0.0, 0.0) if system.first_order else Scheme.U0(0.0, 0.5, 0.0)
+    if newton is None:
+        newton = Newton(rtol=min(Newton.rtol, max(BESIDE_STEPS * policy.controlled_error, 1e-14)))
+    return scheme, newton
 
 
 def unconstrained(formulation: object) -> InputError:

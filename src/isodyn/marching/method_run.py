@@ -21,6 +21,7 @@ from isodyn.kernels.compiled import GENERAL, KNOWS_RATE, NOT_CONVERGED, NOT_FINI
 from isodyn.kernels.struct_types import number_of
 from isodyn.linear_solvers.rows import choose
 from isodyn.marching.at_rest import AtRest
+from isodyn.marching.automatic import ToExplicit, ToImplicit, stepper_for
 from isodyn.marching.branch_start import limits_on_branch
 from isodyn.marching.last_step import LastStep
 from isodyn.marching.method import OwnMethod
@@ -31,7 +32,7 @@ from isodyn.marching.run import Run
 from isodyn.marching.schedule import Stretch
 from isodyn.marching.start import gaps, near_manifold, near_velocity
 from isodyn.marching.step_memory import UNTRIED
-from isodyn.marching.steppers import stepper_for
+from isodyn.marching.steppers import LARGEST
 from isodyn.results.solution import Sample
 from isodyn.stepping import initial, rate
 from isodyn.stepping.events import SCIPY
@@ -91,7 +92,8 @@ class MethodRun(MethodRows):
     def model_of(self, system: Any) -> Model:
         """The model, with full matrices if the method solves with those."""
         model = super().model_of(system)
-        return model.dense() if self.step_method.full_matrices and model.dense is not None else model
+        small = system.nv + system.m <= LARGEST
+        return model.dense() if small and self.step_method.full_matrices and model.dense is not None else model
 
     def _new_plan(self) -> Any:
         """The plan, still without times and without a stepper."""
@@ -119,7 +121,7 @@ class MethodRun(MethodRows):
 
     def remedies_of(self) -> list[Remedy]:
         """Those of every run; rows are chosen again after other failures, too."""
-        return [*super().remedies_of()[:-1], OtherRowsOfMethod()]
+        return [*super().remedies_of()[:-1], OtherRowsOfMethod(), ToImplicit(), ToExplicit()]
 
     # ---- starts
 
@@ -151,6 +153,7 @@ class MethodRun(MethodRows):
             self.keep_rows(self.ask.G(t, state.q, state.v))
         if self.motion is not self:
             self.check(self.rate(t, state), t, t)
+        self.stepper.forget()
         self.note_redundant()
 
     def reckon(self) -> None:
@@ -327,7 +330,7 @@ class MethodRun(MethodRows):
         self.stepper.forget()
         names = [self.system.row_names.index(name) for name in self.named_redundant]
         found = {"closest": np.array(self.closest), "redundant": np.array(names, dtype=np.int64), "beat": self.beat}
-        return {**super().carried(), **found, "allowed": self.allowed}
+        return {**super().carried(), **found, "allowed": self.allowed, **self.stepper.carried()}
 
     def put_back(self, found: dict[str, Any]) -> None:
         """Go on from a checkpoint."""
@@ -335,8 +338,13 @@ class MethodRun(MethodRows):
         self.named_redundant = {self.system.row_names[int(i)]: None for i in found["redundant"]}
         self.beat, self.allowed = float(found["beat"]), found["allowed"]
         super().put_back(found)
+        self.stepper.put_back(found)
         self.stepper.resume(self)
         self.shown = int(self.counters.rows)
+
+    def told(self) -> str:
+        """Which of several methods took which steps."""
+        return self.stepper.told()
 
     # ---- what went wrong, in words
 

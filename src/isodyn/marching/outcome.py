@@ -93,8 +93,9 @@ def _statistics(run: Run, stopped: str | None) -> Statistics:
         refinements=run.refinements(),
         rejected=int(run.counters.rejected),
         seconds=run.seconds(),
-        solver=run.model.solver if run.other is None else run.other.solver,
+        solver=run.solver,
         stopped=stopped,
+        methods=run.told(),
         index=None if run.index is None else str(run.index),
     )
     if run.method.composition is None and stats.steps and run.plan.take == 0:
@@ -107,6 +108,10 @@ def warn_of_doubts(run: Run, sol: Solution) -> None:
     if run.drifts:
         pivot, when = float(run.state.nearest), float(run.state.nearest_at)
         warn_near_singular(pivot, when, "the motion from there on, and multipliers, are uncertain", stacklevel=4)
-    warn_of_coarse_steps(sol.stats, stacklevel=5)
+    if run.sizes is None:
+        warn_of_coarse_steps(sol.stats, stacklevel=5)
+    else:
+        run.sizes.warn_if_loose(run.state, stacklevel=5)
+        run.sizes.warn_of_vibrations(run.state, run.method.scheme, stacklevel=5)
     if run.keeps_balance:
         chord_strain.warn_of_chord_strain(sol, stacklevel=5)

@@ -85,6 +85,7 @@ def follow_policy(plan: Plan, asked: AskedPolicy, span: float) -> None:
     """Let a policy choose the steps."""
     policy = asked.policy
     plan.by_policy, plan.accept = 1, asked.address
+    plan.estimates, plan.tolerance = int(policy.estimates), policy.controlled_error
     plan.smallest_dt = max(policy.smallest_step, SMALLEST * span)
     plan.largest_dt, plan.settings = policy.largest_step, np.asarray(policy.settings, dtype=np.float64)
     plan.times = np.asarray(policy.land_on, dtype=np.float64)

@@ -9,7 +9,7 @@ Compiled, inside a step (isodyn.stepping.step), so that ensembles have it too:
 In Python, each of these changes memory or plan, and the march is called again:
 
     full matrix         for formulations that close at the balance: one step of a sparse model with full matrices
-    other pivots        a block without a pivot of its own is eliminated together with a joint of it
+    other pivots        joints wait for all of their bodies; a block without a pivot of its own is eliminated together with a joint of it
     SuperLU             pivots among all rows
     other rows          another independent set of constraint rows
 """
@@ -68,6 +68,8 @@ class FullMatrix:
         model = self.model = self.model or run.model.dense()
         ours, own = run.memory, memory_for(model, run.system, run.memory.rows)
         weigh(own, run.weights)
+        if run.sizes is not None:
+            run.sizes.put_into(own)
         plan = with_model(run.plan, model, max_halvings=run.newton.max_halvings)
         forget(run.state)
         tables = run.state, own, run.columns, run.rows, run.counters
@@ -86,14 +88,25 @@ class OtherPivots:
     against = frozenset({NO_PIVOT})
 
     def apply(self, run: Run, status: int) -> int:
-        """Merge one more pair of blocks, unless too many were merged already."""
+        """Let joints wait for all of their bodies, or merge one more pair of blocks, unless too many
+        were merged already."""
         pattern = run.model.sparsity
-        if pattern is None or run.closure.project > 0 or run.other is not None or len(run.merged) >= MOST_MERGED:
+        if pattern is None or run.other is not None:
+            return status
+        if run.memory.blocks.early == 1 and run.memory.fault[0] >= run.system.nv:
+            run.patient = True
+            return self.begin_anew(run)
+        if run.closure.project > 0 or len(run.merged) >= MOST_MERGED:
             return status
         found = joint_to_merge(pattern, run.independent.chosen, run.merged, int(run.memory.fault[0]))
         if found is None:
             return status
         run.merged.append(found)
+        return self.begin_anew(run)
+
+    @staticmethod
+    def begin_anew(run: Run) -> int:
+        """Memory for another order of elimination."""
         run.counters.repivots += 1
         run.renew_memory()
         forget(run.state, differences=True)

@@ -22,6 +22,7 @@ from isodyn.marching import at_balance, march
 from isodyn.marching.branch_start import limits_on_branch
 from isodyn.marching.carried import carried, put_back
 from isodyn.marching.columns import columns
+from isodyn.marching.error_sizes import ErrorSizes, begin_stretch
 from isodyn.marching.event_watch import EventWatch
 from isodyn.marching.kernel_plan import expect_kernels
 from isodyn.marching.last_step import LastStep
@@ -29,6 +30,7 @@ from isodyn.marching.method import Method
 from isodyn.marching.outcome import carry_out, solution_of, warn_of_doubts
 from isodyn.marching.plan import LAST, MAIN, START, UNKNOWN, follow_policy, lay_legs, lay_stretch, new_plan
 from isodyn.marching.progress import Progress
+from isodyn.marching.redundant_rows import can_share, march_to_doubt
 from isodyn.marching.remedies import FullMatrix, Remedy, remedies_for
 from isodyn.marching.schedule import Stretch
 from isodyn.marching.switches import rows_of
@@ -52,6 +54,11 @@ class Run(LastStep):
     """The memory of one run, and how it comes to its end."""
 
     sized = False  # whether steps are as long as somebody finds on the way
+    # of redundant rows (isodyn.marching.redundant_rows): whether to look at them with care, how
+    # independent the enforced ones were at the last such look, and the memory of a pass
+    doubt = True
+    independence = 0.0
+    sharing: Any = None
 
     def __init__(
         self,
@@ -73,6 +80,9 @@ class Run(LastStep):
         self.columns = columns(select, system.nq, system.nv, system.m)
         self.keeps_balance = self._keeps_balance()
         self.asked = None if policy is None else AskedPolicy(policy, self.taken_step)
+        if policy is not None and policy.estimates:
+            self.sizes = ErrorSizes(policy, system, span)
+            self.sizes.put_into(self.memory)
         self.sized = self.sized or policy is not None
         self.total_steps = UNKNOWN if self.sized else sum(stretch.steps for stretch in stretches)
         self.rows = self._empty_rows()
@@ -101,7 +111,7 @@ class Run(LastStep):
         k = FIRST_ROWS if self.sized else 1 + sum(stretch.rows for stretch in self.stretches)
         mu, nu = (system.m if flag else 0 for flag in (closure.keep_position, closure.keep_velocity))
         kept = (2, 2 * system.nq, 2 * system.nv) if self.keeps_balance else (0, 0, 0)
-        sizes = [*(chosen.size for chosen in self.columns), mu, nu, *kept]
+        sizes = [*(chosen.size for chosen in self.columns), mu, nu, *kept, 0 if self.sizes is None else 4]
         require_rows(k, 1 + sum(sizes), k if self.sized else self.total_steps)
         return march.SavedRows(np.zeros(k), *(np.zeros((k, size)) for size in sizes))
 
@@ -232,6 +242,10 @@ class Run(LastStep):
         """How long the run has taken, with what was done before a checkpoint."""
         return run_clock() - self.started + self.before
 
+    def told(self) -> str:
+        """Which of several methods took which steps, in words."""
+        return ""
+
     def carried(self) -> dict[str, Any]:
         """All that the run needs to go on, for a checkpoint."""
         return carried(self)
@@ -249,6 +263,8 @@ class Run(LastStep):
         state.t, state.lag = t, 0.0
         with self.explained():
             self.initial_values(t if first else float(np.nextafter(t, np.inf)), first)
+            if self.sizes is not None:
+                begin_stretch(self, self.sizes, t, first=first)
             lam = limits_on_branch(self, t) if first and self.system.m and not self.model.traits & GENERAL else None
         row = 0 if first else int(self.counters.rows) - 1
         if first:
@@ -269,7 +285,7 @@ class Run(LastStep):
         upto = step + (_BLOCK if redundant else length)
         if self.checkpoint is not None:
             upto = min(upto, step + self.checkpoint.room(step))
-        if self.observe is not None or redundant:
+        if self.observe is not None or (redundant and not can_share(self)):
             upto = min(upto, self.next_row(step))
         return upto
 
@@ -288,7 +304,7 @@ class Run(LastStep):
         written, upto = int(self.counters.rows), min(upto, int(self.plan.end))
         with self.explained():
             self.see_to_room(upto)
-            status = self.march(upto)
+            status = march_to_doubt(self, upto)
             failed_at = None if status in PASSED else int(self.state.step)
             status = self.remedied(status)
             if status == march.HAPPENED and self.watch is not None:
@@ -298,7 +314,7 @@ class Run(LastStep):
             status = OK if status in PASSED else status
             self.ranks[written : int(self.counters.rows)] = self.independent.rank
             self.check(status, self.state.t, self.next_time())
-        if self.independent.dropped.size and self.state.step != failed_at:
+        if self.independent.dropped.size and self.doubt and self.state.step != failed_at:
             self.watch_rows(bool(self.counters.rows > written))
         self.finish_rows(written)
 
@@ -332,7 +348,7 @@ class Run(LastStep):
         state, legs = self.state, self.plan.legs
         lands = legs[LAST].last > legs[MAIN].last and state.t == self.plan.t_stop
         number = START if state.step < legs[START].last else LAST if lands else MAIN
-        return TakenStep(legs[number], self.memory.before, state, self.memory)
+        return TakenStep(legs[number], self.memory.before, state, self.memory, self.sizes is not None)
 
     def check(self, status: int, t: float, t_next: float) -> None:
         """Turn a status of the march into the error that says what happened where."""
@@ -362,6 +378,7 @@ class Run(LastStep):
         """With redundant rows: check that the rows that are not enforced still hold, and give the
         newest row the multipliers of least norm."""
         state, t, row = self.state, self.state.t, int(self.counters.rows) - 1
+        self.sharing, self.independence = None, 0.0
         G = self.ask.G(t, state.q, state.v)
         if self.drifts and G.shape[0] * G.shape[1] <= LARGE:
             at_balance.watch_rows(self, wrote_row)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from isodyn.errors import ConflictError, InputError, NonFiniteError, SingularError
-from isodyn.kernels.compiled import COUNTS_TURNS, RETRACTS, FloatArray, IntArray
+from isodyn.kernels.compiled import COUNTS_TURNS, NONIDEAL, RETRACTS, FloatArray, IntArray
 from isodyn.linear_solvers.blocks import full
 from isodyn.linear_solvers.rows import Rows, partners
 from isodyn.stepping.memory import ROUNDING
@@ -149,6 +149,16 @@ def refuse_if_far(
                 f"the start violates constraint {ask.system.row_names[worst]!r} at {level} level by {raw[worst]:.3g}{also}",
                 hint="correct q0 and v0, or let integrate(..., assemble=True) find the nearest consistent start",
             )
+
+
+def refuse_shared(ask: Questions, rows: Rows) -> None:
+    """SingularError for redundant rows where forces depend on their multipliers."""
+    if rows.dropped.size and ask.model.traits & NONIDEAL:
+        names = ", ".join(repr(ask.system.row_names[i]) for i in rows.dropped)
+        raise SingularError(
+            f"forces depend on multipliers, which are not unique: {names} follow from other constraints",
+            hint="remove redundant rows, or say by a compliant model how they share the load",
+        )
 
 
 def refuse_conflicts(ask: Questions, rows: Rows, t: float, q: FloatArray, v: FloatArray, slowest: float) -> None:

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from isodyn.formulations.closure import Closure
-from isodyn.kernels.compiled import SOLVES, FloatArray, IntArray
+from isodyn.kernels.compiled import NONIDEAL, SOLVES, FloatArray, IntArray
 from isodyn.kernels.struct import Struct
 from isodyn.later import Later
-from isodyn.linear_solvers.blocks import pack
-from isodyn.linear_solvers.rows import Rows, choose
+from isodyn.linear_solvers.choice import pattern_for
+from isodyn.linear_solvers.rows import Rows, choose, every
 from isodyn.marching.plan import STILL, Member, fill_leg
 from isodyn.stepping.memory import Controls, Counters, Leg, Memory, allocate, forget, new_state, weigh
 from isodyn.systems.compiled_system import settled
@@ -33,14 +33,21 @@ def model_for(system: Any, closure: Closure, scaling: FloatArray | None) -> Mode
 
 
 def memory_for(
-    model: Model, system: Any, chosen: IntArray, merged: Sequence[tuple[int, int]] = (), updates: int = 0
+    model: Model,
+    system: Any,
+    chosen: IntArray,
+    merged: Sequence[tuple[int, int]] = (),
+    updates: int = 0,
+    patient: bool = False,
 ) -> Memory:
     """New memory for steps of a model with these constraint rows."""
     packed = None
     if model.sparsity is not None:
-        packed = pack(model.sparsity, chosen, [pair for pair in merged if pair[1] in chosen])
+        packed = pattern_for(model.sparsity, chosen, [pair for pair in merged if pair[1] in chosen], patient)
     dense = not model.traits & SOLVES
-    return allocate(system.nq, system.nv, system.m, chosen, dense=dense, packed=packed, updates=updates)
+    nonideal = bool(model.traits & NONIDEAL)
+    sizes = system.nq, system.nv, system.m
+    return allocate(*sizes, chosen, dense=dense, packed=packed, updates=updates, nonideal=nonideal)
 
 
 class StepMemory:
@@ -58,10 +65,13 @@ class StepMemory:
         self.updates = 0  # iterations of which memory keeps the corrections
         self.weights = unlooked(system)
         self.merged: list[tuple[int, int]] = []  # nodes that are eliminated with a joint
+        self.patient = False  # whether joints wait for all of their bodies
         self.other: Model | None = None  # the model with SuperLU, once it is needed
+        self.sizes: Any = None  # that local errors are compared with, in runs that keep them small
         self.independent: Any = None
         self.memory: Any = None
-        self.enforce(choose(np.zeros((0, nv))))
+        # until rows are chosen: of sparse models those that it will most likely be
+        self.enforce(choose(np.zeros((0, nv))) if self.model.sparsity is None else every(m))
 
     def model_of(self, system: Any) -> Model:
         """The model of a system, as this memory is made for it."""
@@ -87,8 +97,10 @@ class StepMemory:
 
     def memory_for(self, rows: Rows) -> Memory:
         """New memory for a step with these constraint rows."""
-        memory = memory_for(self.model, self.system, rows.chosen, self.merged, self.updates)
+        memory = memory_for(self.model, self.system, rows.chosen, self.merged, self.updates, self.patient)
         weigh(memory, self.weights)
+        if self.sizes is not None:
+            self.sizes.put_into(memory)
         if self.scaling is not None:
             memory.N = np.linalg.inv(self.scaling).ravel()
         return memory
@@ -101,6 +113,13 @@ class StepMemory:
             self.memory.blocks.refined = refined
         if self.other is not None:
             self.take_superlu()
+
+    @property
+    def solver(self) -> str:
+        """Name of the linear solver in use."""
+        if self.other is not None:
+            return self.other.solver
+        return "multifrontal LU" if len(self.memory.blocks.fronts) > 0 else self.model.solver
 
     def refinements(self) -> int:
         """Number of refined solutions so far."""

@@ -16,7 +16,6 @@ from isodyn.kernels.compiled import GENERAL, OK, FloatArray
 from isodyn.kernels.struct import Struct
 from isodyn.stepping import dop853, radau, radau_memory
 from isodyn.stepping.memory import EPS, State
-from isodyn.stepping.methods import DOP853, Radau, StepMethod
 
 LARGEST = 1000  # unknowns of full matrices: their factors take about a second
 
@@ -66,6 +65,18 @@ class Stepper(Protocol):
         """The run goes on from a checkpoint."""
         ...
 
+    def carried(self) -> dict[str, Any]:
+        """What a checkpoint keeps of it."""
+        ...
+
+    def put_back(self, found: dict[str, Any]) -> None:
+        """Take over what a checkpoint has kept."""
+        ...
+
+    def told(self) -> str:
+        """Which of several methods took which steps, in words; nothing where there is one."""
+        ...
+
 
 def first_size(run: MethodRun, exponent: float) -> float:
     """A first step from the sizes of y, ẏ and ÿ [Hairer1993 Sec. II.4], in units of the time in
@@ -96,7 +107,22 @@ def ending_of(run: MethodRun) -> int:
     return dop853.IN_PYTHON if run.hosted else dop853.PROJECTED if run.projects else dop853.UNTOUCHED
 
 
-class OrderEight:
+class OneMethod:
+    """What steppers of one method have in common."""
+
+    def carried(self) -> dict[str, Any]:
+        """Nothing outlives a checkpoint."""
+        return {}
+
+    def put_back(self, found: dict[str, Any]) -> None:
+        """Nothing was kept."""
+
+    def told(self) -> str:
+        """There is one method only."""
+        return ""
+
+
+class OrderEight(OneMethod):
     """The explicit method of order 8 (isodyn.stepping.dop853)."""
 
     take, exponent, most_growth, unchanged = staticmethod(dop853.take), 0.125, 10.0, 1.0
@@ -143,7 +169,7 @@ class OrderEight:
         self.own.atol, self.own.t_0 = run.allowed, np.nan
 
 
-class OrderFive:
+class OrderFive(OneMethod):
     """Radau IIA of order 5 (isodyn.stepping.radau)."""
 
     take, exponent, most_growth, unchanged = staticmethod(radau.take), 0.25, 8.0, 1.2
@@ -157,6 +183,7 @@ class OrderFive:
             )
         self.own = own = radau_memory.memory_of(system.nq, system.nv, system.m)
         own.rtol, own.project = rtol, ending_of(run)
+        own.asks_in = -1
         own.tolerance = max(10.0 * EPS / rtol, min(0.03, np.sqrt(rtol)))
 
     def begin(self, run: MethodRun) -> None:
@@ -190,18 +217,3 @@ class OrderFive:
         """Errors allowed; nothing is known of steps before."""
         self.forget()
         self.own.atol = run.allowed
-
-
-STEPPERS: dict[type[StepMethod], Any] = {DOP853: OrderEight, Radau: OrderFive}
-"""By what users give: made with the run."""
-
-
-def stepper_for(run: MethodRun) -> Stepper:
-    """The stepper of a run."""
-    kind = type(run.step_method)
-    if kind not in STEPPERS:
-        raise InputError(
-            f"{kind.__name__} has no steps", hint="add what takes them to isodyn.marching.steppers.STEPPERS"
-        )
-    made: Stepper = STEPPERS[kind](run)
-    return made

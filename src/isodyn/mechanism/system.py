@@ -34,11 +34,13 @@ from isodyn.mechanism.parts import Parts
 from isodyn.mechanism.rod_part import RodPart
 from isodyn.mechanism.scales import typical_sizes
 from isodyn.mechanism.winding import winding_of
+from isodyn.multibody import energy_passes
 from isodyn.multibody.histories import value_at_start
 from isodyn.multibody.model import mechanism_energy, mechanism_model
 from isodyn.multibody.tables import Scratch, Tables
 from isodyn.multibody.turns import told_turn
 from isodyn.systems.checks import untold
+from isodyn.systems.energies import EnergyOfRows
 from isodyn.systems.tabled import TabledSystem
 
 ELASTIC = (SPRING, LIMIT, BY_FORMULA)  # laws whose forces follow from a measure
@@ -160,6 +162,12 @@ def make_system(layout: MechanismLayout, joints: dict[str, JointParts]) -> Mecha
         mechanism_energy(t, np.ascontiguousarray(q), np.ascontiguousarray(v), tables, scratch, out)
         return float(out[0]), float(out[1])
 
+    def energies(q: FloatArray, v: FloatArray, t: FloatArray) -> tuple[FloatArray, FloatArray]:
+        work, out = np.empty(2 + layout.nodal), np.empty((2, t.size))
+        times, places, rates = (np.ascontiguousarray(x) for x in (t, q, v))
+        energy_passes.energy_of_rows(times, places, rates, tables, scratch, work, out)
+        return out[0], out[1]
+
     names = [body.coordinate_names() for body in layout.bodies]
     traits = KNOWS_MASS | KNOWS_TANGENT | KNOWS_LEVELS | CONSTANT_MASS
     traits |= RETRACTS | KNOWS_RATE if turning else 0
@@ -171,7 +179,7 @@ def make_system(layout: MechanismLayout, joints: dict[str, JointParts]) -> Mecha
         np.concatenate([body.v0 for body in layout.bodies]),
         tables,
         first_scratch,
-        energy,
+        EnergyOfRows(energy, energies),
         retract if turning else None,
         winding.difference if turning else None,
         names=(*(x for q, _ in names for x in q), *(angle.name for angle in layout.angles)),

@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from isodyn.api import Newton
+from isodyn.api import Adaptive, Event, Newton
 from isodyn.errors import InputError, IsodynError
+from isodyn.expressions import parse as parse_formula
 from isodyn.mechanism.mechanism import Mechanism
 from isodyn.memory import require_memory
 from isodyn.models.builder import Builder, coordinate
@@ -137,16 +138,20 @@ class ModelFile:
         """
         run = self.model.run
         known = None if self.model.problem is None else self.problem()
+        dt: Any = run.dt if run.dt is not None or known is None else known.dt
+        if run.rtol is not None:
+            dt = Adaptive(run.rtol)
         found: dict[str, Any] = {
-            "scheme": None if known is None else known.scheme,
+            "scheme": None if known is None or run.rtol is not None else known.scheme,
             "formulation": None,
-            "dt": run.dt if run.dt is not None or known is None else known.dt,
+            "dt": dt,
             "t_end": run.t_end if run.t_end is not None or known is None else known.t_end,
             "t0": run.t0,
             "save_every": run.save_every,
             "breakpoints": run.breakpoints or (() if known is None else known.breaks(run.t_end or known.t_end)),
             "assemble": self.model.start.assemble,
             "newton": None if run.newton is None else Newton(**run.newton.model_dump()),
+            "events": self.events(),
         }
         for key, parse in (("scheme", parse_scheme), ("formulation", parse_formulation)):
             text = getattr(run, key)
@@ -156,6 +161,28 @@ class ModelFile:
                 except IsodynError as error:
                     raise self.source.error(("run", key), error.message, error.hint) from None
         return found
+
+    def events(self) -> tuple[Event, ...]:
+        """Return the events of the file.
+
+        Returns
+        -------
+        events
+            Zeros of expressions, with the names of their tables.
+
+        Raises
+        ------
+        InputError
+            If an expression cannot be read.
+        """
+        found = []
+        for name, table in self.model.events.items():
+            try:
+                parse_formula(table.expression)
+            except InputError as error:
+                raise self.source.error(("events", name, "expression"), error.message, error.hint) from None
+            found.append(Event(table.expression, table.direction, table.terminal, name=name))
+        return tuple(found)
 
     def check(self) -> None:
         """Check everything except the run itself.

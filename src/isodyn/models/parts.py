@@ -151,3 +151,11 @@ class Sensor(FilePart):
     to: str | None = None
     to_point: Vector | None = None
     axis: Vector | None = None
+
+
+class EventTable(FilePart):
+    """A zero of an expression in names of the model: as of `iso.Event`."""
+
+    expression: str
+    direction: Literal[-1, 0, 1] = 0
+    terminal: bool | Annotated[int, Field(ge=0)] = False

@@ -24,7 +24,7 @@ from isodyn.errors import InputError
 from isodyn.expressions import constant
 from isodyn.expressions.parser import ARGUMENTS, CONSTANTS
 from isodyn.models.part_tables import PartTable, union_of
-from isodyn.models.parts import Beam, Body, FilePart, Sensor
+from isodyn.models.parts import Beam, Body, EventTable, FilePart, Sensor
 from isodyn.models.positions import Path
 from isodyn.models.reader import ModelError, Source
 from isodyn.models.values import NUMBER, Number, Numbers, Positive, Vector, number, refuse, said
@@ -70,6 +70,7 @@ class RunTable(FilePart):
     """Time, scheme and formulation."""
 
     dt: Positive | None = None
+    rtol: Annotated[float, Field(ge=1e-9, le=0.1)] | None = None
     t_end: Number | None = None
     t0: Number = 0.0
     scheme: str | None = None
@@ -80,6 +81,10 @@ class RunTable(FilePart):
 
     @model_validator(mode="after")
     def _forward(self) -> Self:
+        if self.dt is not None and self.rtol is not None:
+            raise refuse(
+                f"it stands beside dt = {self.dt:g}", "rtol", hint="dt gives steps of one size, rtol adaptive ones"
+            )
         if self.t_end is not None and self.t_end <= self.t0:
             raise refuse(f"it must lie after t0 = {self.t0:g}, received {self.t_end:g}", "t_end")
         for k, t in enumerate(self.breakpoints):
@@ -147,6 +152,7 @@ class FileModel(FilePart):
     joints: dict[str, PartTable] = Field(default_factory=dict)
     loads: dict[str, PartTable] = Field(default_factory=dict)
     sensors: dict[str, Sensor] = Field(default_factory=dict)
+    events: dict[str, EventTable] = Field(default_factory=dict)
     start: Start = Start()
     run: RunTable = RunTable()
     output: Output = Output()
@@ -161,9 +167,10 @@ class FileModel(FilePart):
         elif not self.bodies and not self.beams:
             raise refuse("there are no bodies", hint="[bodies.NAME] tables, or problem = 'andrews'")
         else:
-            for key in ("dt", "t_end"):
-                if getattr(self.run, key) is None:
-                    raise refuse(f"{key} is missing", "run", hint="[run] has dt and t_end")
+            if self.run.dt is None and self.run.rtol is None:
+                raise refuse("dt is missing", "run", hint="[run] has dt and t_end, or rtol for adaptive steps")
+            if self.run.t_end is None:
+                raise refuse("t_end is missing", "run", hint="[run] has dt and t_end")
         return self
 
 

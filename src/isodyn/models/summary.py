@@ -10,16 +10,18 @@ import numpy as np
 from isodyn.kernels.compiled import FloatArray
 from isodyn.mechanism.system import MechanismSystem
 from isodyn.results import Solution
+from isodyn.results.quality import step_sizes
 from isodyn.results.statistics import cost_of
 
 
-def mechanism_summary(sol: Solution, title: str, dt: float) -> dict[str, Any]:
+def mechanism_summary(sol: Solution, title: str, dt: float | None) -> dict[str, Any]:
     """Plain numbers and strings; bodies and joints where the system is a mechanism."""
     stats = sol.stats
     found: dict[str, Any] = {
         "title": title,
         "scheme": str(sol.scheme),
         "dt": dt,
+        "step_sizes": step_sizes(sol),
         "t_start": float(sol.t[0]),
         "t_end": float(sol.t[-1]),
         "steps": stats.steps,

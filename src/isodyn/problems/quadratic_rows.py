@@ -34,6 +34,7 @@ from isodyn.kernels.struct import Struct, reals
 from isodyn.kernels.struct_types import opened
 from isodyn.results import Solution
 from isodyn.systems import CompiledSystem
+from isodyn.systems.energies import of_masses
 
 
 class QuadraticRows(Struct):
@@ -177,9 +178,6 @@ def build(
 ) -> CompiledSystem:
     """The system with these masses, forces and rows."""
 
-    def energy(q: FloatArray, v: FloatArray, t: float) -> tuple[float, float]:
-        return 0.5 * float(masses @ v**2), -float(forces @ q)
-
     n = masses.size
     return CompiledSystem(
         model,
@@ -193,7 +191,7 @@ def build(
             linear=np.reshape([row.linear for row in rows], (-1, n)),
             constant=[row.constant for row in rows],
         ),
-        energy=energy,
+        energy=of_masses(masses, forces),
         names=names,
         m=len(rows),
         m_phi=len(rows),

@@ -22,6 +22,7 @@ from isodyn.problems.quadratic_rows import conserved
 from isodyn.problems.trigonometric_rows import Table, model
 from isodyn.schemes import Scheme
 from isodyn.systems import CompiledSystem
+from isodyn.systems.energies import of_masses
 
 
 def build(m: float, inertia: float, length: float, gravity: float, theta0: float, rate0: float) -> CompiledSystem:
@@ -31,16 +32,13 @@ def build(m: float, inertia: float, length: float, gravity: float, theta0: float
     rows.vectors((0.0, 0.0), {2: (length, 0.0)}, 0)
     q0, v0, _ = _whole(length, np.array(theta0), np.array(rate0), np.array(0.0))
 
-    def energy(q: FloatArray, v: FloatArray, t: float) -> tuple[float, float]:
-        return 0.5 * float(mass @ v**2), m * gravity * float(q[1])
-
     return CompiledSystem(
         model,
         CONSTANT_MASS | KNOWS_LEVELS | KNOWS_MASS | KNOWS_TANGENT,
         q0,
         v0,
         tables=rows.tables(mass, forces),
-        energy=energy,
+        energy=of_masses(mass, forces),
         names=("x", "y", "theta"),
         m=2,
         m_phi=2,

@@ -24,6 +24,7 @@ from isodyn.problems.quadratic_rows import conserved
 from isodyn.problems.trigonometric_rows import Table, model
 from isodyn.schemes import Scheme
 from isodyn.systems import CompiledSystem
+from isodyn.systems.energies import of_masses
 
 integrators = Later("scipy.integrate")
 
@@ -79,9 +80,6 @@ def build(rate: float, gravity: float) -> CompiledSystem:
     """Started with the rate of the crank."""
     forces = -gravity * MASS * [0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0]
 
-    def energy(q: FloatArray, v: FloatArray, t: float) -> tuple[float, float]:
-        return 0.5 * float(MASS @ v**2), -float(forces @ q)
-
     q0, v0 = start(rate)
     return CompiledSystem(
         model,
@@ -89,7 +87,7 @@ def build(rate: float, gravity: float) -> CompiledSystem:
         q0,
         v0,
         tables=TABLE.tables(MASS, forces),
-        energy=energy,
+        energy=of_masses(MASS, forces),
         names=("x1", "y1", "theta1", "x2", "y2", "theta2", "x3"),
         m=6,
         m_phi=6,

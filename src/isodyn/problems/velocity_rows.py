@@ -33,6 +33,7 @@ from isodyn.kernels.struct import Struct, integer, real, reals
 from isodyn.kernels.struct_types import opened
 from isodyn.problems.problem import Motion
 from isodyn.systems import CompiledSystem
+from isodyn.systems.energies import of_masses
 
 KNIFE, DISC, SPEED, SLEIGH = 0, 1, 2, 3
 
@@ -141,9 +142,6 @@ def build(
 ) -> CompiledSystem:
     """The system of one kind at the start of its motion."""
 
-    def energy(q: FloatArray, v: FloatArray, t: float) -> tuple[float, float]:
-        return 0.5 * float(masses @ v**2), -float(forces @ q)
-
     row_names = {
         KNIFE: ("no side slip",),
         DISC: ("rolling x", "rolling y"),
@@ -156,7 +154,7 @@ def build(
         start.q,
         start.v,
         tables=VelocityRows.filled(kind=kind, masses=masses, forces=forces, length=length),
-        energy=energy,
+        energy=of_masses(masses, forces),
         names=names,
         m=len(row_names),
         row_names=row_names,

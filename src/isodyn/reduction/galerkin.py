@@ -20,6 +20,7 @@ from isodyn.reduction.nonlinear import (
 )
 from isodyn.reduction.sampling import Sampling, refuse_unless_fitting
 from isodyn.systems import FirstOrderSystem, LinearFirstOrderSystem, LinearSystem, MechanicalSystem, System, as_system
+from isodyn.systems.multiplier_forces import refuse_nonideal
 
 Reduced = (
     ReducedLinearSystem
@@ -71,6 +72,7 @@ def reduce(system: Any, basis: Basis, sampling: Sampling | None = None, *, t0: f
     >>> bool(abs(back.q - sol.q).max() < 1e-12)
     True
     """
+    refuse_nonideal(system, "reduce")
     if not isinstance(basis, Basis):
         raise InputError(
             f"basis must be a Basis, received {type(basis).__name__}", hint="iso.pod makes one from a solution"

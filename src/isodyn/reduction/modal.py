@@ -29,6 +29,7 @@ from isodyn.reduction.snapshots import Witness, chosen, matrix, solutions, witne
 from isodyn.studies.tangents import multipliers, tangents
 from isodyn.systems import LinearSystem, System, as_system, checks
 from isodyn.systems.manifold import freedoms
+from isodyn.systems.multiplier_forces import refuse_nonideal
 from isodyn.systems.questions import Questions
 
 
@@ -40,6 +41,7 @@ def small_motions(system: Any, q: Any = None, t: float = 0.0) -> tuple[Any, Any,
         raise InputError(f"modes are those of a system, received {type(system).__name__}")
     if system.first_order:
         raise InputError(f"modes belong to second-order systems, received {type(system).__name__}")
+    refuse_nonideal(system, "the search for modes")
     if system.nq != system.nv:
         raise InputError("modes need coordinates that add like vectors", hint="reduce the columns of the flexible part")
     if isinstance(system, LinearSystem):

@@ -24,6 +24,7 @@ from isodyn.mechanism.system import MechanismSystem
 from isodyn.report.tracing import SymbolError, number, traced
 from isodyn.systems import FirstOrderSystem, LinearFirstOrderSystem, LinearSystem, MechanicalSystem
 from isodyn.systems.joined import is_compiled
+from isodyn.systems.multiplier_forces import refuse_nonideal
 
 sympy = Later("sympy")
 planar_equations = Later("isodyn.report.planar_equations")  # which needs this module and SymPy
@@ -187,6 +188,7 @@ def _latex_name(name: str) -> str:
 def _of_mechanical(system: MechanicalSystem) -> Equations:
     if system.retract is not None:
         raise InputError("formulas need coordinates that add like vectors; this system has retract=")
+    refuse_nonideal(system, "the view of equations")
     t, q, v = symbols(system.names)
     M = _called("M", system.M, q) if callable(system.M) else system.M
     given = system.constraints

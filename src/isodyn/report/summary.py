@@ -11,11 +11,12 @@ from isodyn.kernels.compiled import FloatArray
 from isodyn.problems import Problem
 from isodyn.report.names import velocity_names
 from isodyn.results import Solution
+from isodyn.results.quality import step_sizes
 from isodyn.results.statistics import cost_of
 from isodyn.studies.errors import errors_of, relative_error, scale_of
 
 
-def run_summary(problem: Problem, parameters: dict[str, float], dt: float, sol: Solution) -> dict[str, Any]:
+def run_summary(problem: Problem, parameters: dict[str, float], dt: float | None, sol: Solution) -> dict[str, Any]:
     """Plain numbers and strings: the run, ranges of motion, drift of invariants, errors, cost."""
     first = sol.system.first_order
     quantities = {"s": sol.v, "s'": sol.a} if first else {"q": sol.q, "v": sol.v, "a": sol.a}
@@ -27,6 +28,7 @@ def run_summary(problem: Problem, parameters: dict[str, float], dt: float, sol: 
         "parameters": problem.complete(parameters),
         "scheme": str(sol.scheme),
         "dt": dt,
+        "step_sizes": step_sizes(sol),
         "t_start": float(sol.t[0]),
         "t_end": float(sol.t[-1]),
         "steps": stats.steps,
@@ -37,6 +39,8 @@ def run_summary(problem: Problem, parameters: dict[str, float], dt: float, sol: 
         "errors": _errors(problem, parameters, sol),
         "cost": cost_of(stats),
     }
+    if stats.methods:
+        summary["methods"] = stats.methods
     if stats.index is not None:
         summary["index"] = stats.index
     if stats.stopped is not None:

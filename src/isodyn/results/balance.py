@@ -11,18 +11,21 @@ work of moving constraints. The integral is trapezoidal.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from isodyn.described import described
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import FloatArray
+from isodyn.later import Later
 from isodyn.systems.questions import Questions
 from isodyn.systems.scales import pace, reach, sizes_of_rows
 
 if TYPE_CHECKING:
     from isodyn.results.solution import Solution
+
+passes: Any = Later("isodyn.results.passes")  # compiled when rows are first looked at
 
 _H = float(np.finfo(float).eps) ** (1 / 3)
 
@@ -49,32 +52,59 @@ class Drift:
         return "constraint drift: position {:.1e}, velocity {:.1e}, acceleration {:.1e}".format(*self.largest)
 
 
-def _norm(x: FloatArray) -> float:
-    return float(np.abs(x).max(initial=0.0))
-
-
 def drift(sol: Solution) -> Drift:
     """The three levels of the constraints along a solution; zeros where there are none.
 
     All in typical sizes of the system (isodyn.systems.scales): r_k of rows, |q| at the time, and
     the largest |v| and |a| of the solution, or those that pass a typical size in its time.
     """
-    k = sol.t.size
-    levels = np.zeros((3, k))
-    if sol.system.m:
-        ask, slowest = Questions(sol.system, sparse=True), 1.0 / (float(sol.t[-1] - sol.t[0]) or 1.0)
-        fast = max([slowest, *(pace(sol.system, v) for v in sol.v)])
-        hard = max([slowest**2, *(pace(sol.system, a) for a in sol.a)])
-        for i, (t, q, v, a, lam) in enumerate(zip(sol.t, sol.q, sol.v, sol.a, sol.lam, strict=True)):
-            if sol.system.first_order:
-                levels[1, i] = _norm(ask.velocity(t, q, v, lam)) / max(1.0, _norm(v))
-                continue
-            sizes, phi = sizes_of_rows(sol.system, ask.G(t, q, v)), ask.position(t, q, v)
-            held = sol.aux["held"][i] if "held" in sol.aux else 1  # rows that no event has released
-            levels[0, i] = _norm((held / sizes)[: phi.size] * phi) / reach(sol.system, q)
-            levels[1, i] = _norm(ask.velocity(t, q, v) * (held / sizes)) / fast
-            levels[2, i] = _norm(ask.acceleration(t, q, v, a) * (held / sizes)) / hard
+    levels, system = np.zeros((3, sol.t.size)), sol.system
+    if "held" in sol.aux and sol.t.size:
+        return _drift_of_held_rows(sol)
+    if system.m and sol.t.size:
+        ask = Questions(system, sparse=True)
+        model, rows = ask.model, [np.ascontiguousarray(x) for x in (sol.t, sol.q, sol.v, sol.a, sol.lam)]
+        if system.first_order:
+            memory = np.array([1.0, 0.0, 0.0, 1.0]), np.zeros(system.m)
+            passes.gaps_of_rows(model.function, model.tables, model.scratch, *rows, *memory, levels[1])
+        else:
+            passes.drift_of_rows(model.function, model.tables, model.scratch, *rows, _measures(sol, model), levels)
+        if model.raised is not None:
+            raise model.raised
     return Drift(sol.t, *levels)
+
+
+def _drift_of_held_rows(sol: Solution) -> Drift:
+    """The same over the constraint rows that no event has released."""
+    levels, system, held = np.zeros((3, sol.t.size)), sol.system, sol.aux["held"]
+    ask, slowest = Questions(system, sparse=True), 1.0 / (float(sol.t[-1] - sol.t[0]) or 1.0)
+    fast = max([slowest, *(pace(system, v) for v in sol.v)])
+    hard = max([slowest**2, *(pace(system, a) for a in sol.a)])
+    for i, (t, q, v, a) in enumerate(zip(sol.t, sol.q, sol.v, sol.a, strict=True)):
+        weights, phi = held[i] / sizes_of_rows(system, ask.G(t, q, v)), ask.position(t, q, v)
+        levels[0, i] = np.abs(weights[: phi.size] * phi).max(initial=0.0) / reach(system, q)
+        levels[1, i] = np.abs(weights * ask.velocity(t, q, v)).max(initial=0.0) / fast
+        levels[2, i] = np.abs(weights * ask.acceleration(t, q, v, a)).max(initial=0.0) / hard
+    return Drift(sol.t, *levels)
+
+
+def _measures(sol: Solution, model: Any) -> Any:
+    """What the drift of a solution is measured in."""
+    system, pattern = sol.system, model.sparsity
+    slowest = 1.0 / (float(sol.t[-1] - sol.t[0]) or 1.0)
+    starts = np.zeros(0, dtype=np.int64) if pattern is None else pattern.G_starts
+    columns = np.zeros(0, dtype=np.int64) if pattern is None else pattern.G_columns
+    entries = system.m * system.nv if pattern is None else columns.size
+    sizes = {"nq": system.nq, "nv": system.nv, "m": system.m, "entries": entries}
+    found = passes.Measures(**sizes, starts=starts.size, columns=columns.size)
+    found.holonomic, found.known = system.m_phi, system.scales.rows is not None
+    found.fast = max(slowest, float((np.abs(sol.v) / system.scales.v).max(initial=0.0)))
+    found.hard = max(slowest**2, float((np.abs(sol.a) / system.scales.v).max(initial=0.0)))
+    found.size_q, found.size_v, found.c = system.scales.q, system.scales.v, np.array([1.0, 0.0, 0.0, 1.0])
+    found.starts, found.columns = starts, columns
+    if found.known:
+        found.rows = system.scales.rows
+    return found
 
 
 def energy_balance(sol: Solution) -> FloatArray:
@@ -90,10 +120,9 @@ def energy_balance(sol: Solution) -> FloatArray:
     for i, (t, q, v, lam) in enumerate(zip(sol.t, sol.q, sol.v, sol.lam, strict=True)):
         e = _H * reach(system, q) / fast
         ahead, behind = sum(system.energy(move(q, e * v), v, t + e)), sum(system.energy(move(q, -e * v), v, t - e))
-        force = -ask.balance(t, q, v, np.zeros(system.nv))
+        # Q − Gᵀλ, where Q itself may depend on λ
+        force = -ask.balance(t, q, v, np.zeros(system.nv), lam)
         power[i] = v @ force + (ahead - behind) / (2 * e)
-        if system.m:
-            power[i] -= lam @ (ask.G(t, q, v) @ v)
     kinetic, potential = sol.energy()
     return kinetic + potential - kinetic[0] - potential[0] - since_start(sol.t, power)
 

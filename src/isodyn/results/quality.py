@@ -115,12 +115,15 @@ class Quality:
         elastic strain of the same part
     drift : largest violation of the constraints at position and velocity level, relative
     energy : largest error of the energy balance, relative to the largest kinetic energy
+    step_error : of an adaptive run, the largest estimated error of a step, in units of what the
+        tolerance allows
     """
 
     local_error: Check | None = None
     chord_strain: Check | None = None
     drift: Check | None = None
     energy: Check | None = None
+    step_error: Check | None = None
 
     @property
     def good(self) -> bool:
@@ -179,4 +182,25 @@ def quality(sol: Solution) -> Quality:
         most = float(sol.energy()[0].max(initial=0.0))
         i = int(gap.argmax())
         energy = Check(float(gap[i]) / most if most > 0.0 else float(gap[i]), ENERGY, f"t = {sol.t[i]:.6g}")
-    return Quality(local, chord, drift, energy)
+    return Quality(local, chord, drift, energy, step_error_of(sol))
+
+
+def step_sizes(sol: Solution) -> list[float] | None:
+    """The smallest and the largest step of an adaptive run that rows tell of; None of other
+    runs."""
+    if "step_error" not in sol.aux or sol.t.size < 2:
+        return None
+    sizes = sol.aux["step_error"][1:, 2]
+    return [float(sizes.min()), float(sizes.max())]
+
+
+def step_error_of(sol: Solution) -> Check | None:
+    """The largest error of a step of an adaptive run as a check; None of other runs."""
+    sizes = step_sizes(sol)
+    if sizes is None:
+        return None
+    errors = sol.aux["step_error"][:, :2]
+    row, column = np.unravel_index(int(errors.argmax()), errors.shape)
+    letter = "s" if sol.system.first_order else "qv"[int(column)]
+    where = f"{letter}, t = {sol.t[row]:.6g}; steps of {sizes[0]:.3g} to {sizes[1]:.3g}, {sol.stats.rejected} rejected"
+    return Check(float(errors[row, column]), 1.0, where)

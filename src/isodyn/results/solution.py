@@ -16,6 +16,7 @@ from isodyn.results.dense_output import interpolate
 from isodyn.results.events import Happened
 from isodyn.results.statistics import Statistics
 from isodyn.results.views_of_parts import ViewsOfParts
+from isodyn.systems.energies import energies as energies_of_rows
 from isodyn.systems.implicit import ImplicitSystem
 
 # a run of a few particles needs none of these
@@ -178,9 +179,7 @@ class Solution(ViewsOfParts, ShownInNotebooks):
         if self.system.energy is None:
             raise InputError("this system has no energy function", hint="pass energy= to the system")
         self._whole("energy()")
-        rows = [self.system.energy(q, v, t) for q, v, t in zip(self.q, self.v, self.t, strict=True)]
-        kinetic, potential = np.array(rows, dtype=np.float64).reshape(-1, 2).T
-        return kinetic, potential
+        return energies_of_rows(self.system, self.q, self.v, self.t)
 
     def drift(self) -> Drift:
         """Return how far the constraints are violated at every saved time.

@@ -35,6 +35,8 @@ class Statistics:
         New orders of elimination.
     fallbacks
         Changes to another solver.
+    projections
+        Iterations of the projections onto φ = 0 that end steps.
     rejected
         Rejected steps of an adaptive run.
     seconds
@@ -43,6 +45,8 @@ class Statistics:
         Name of the linear solver.
     stopped
         Why the run ended before t_end, or None.
+    methods
+        Which of several methods took which steps, of `Auto`.
     index
         Differentiation index of a system with algebraic unknowns, with the ranks behind it.
     local_error
@@ -70,10 +74,12 @@ class Statistics:
     refinements: int = 0
     repivots: int = 0
     fallbacks: int = 0
+    projections: int = 0
     rejected: int = 0
     seconds: float = 0.0
     solver: str = ""
     stopped: str | None = None
+    methods: str = ""
     index: str | None = None  # of a system with algebraic unknowns, with the ranks behind it
     # the largest of a step, relative to the largest change in a step …
     local_error: float | None = None
@@ -96,6 +102,8 @@ class Statistics:
             f"{self.steps} steps, {self.iterations} iterations, {self.evaluations} evaluations, {self.factorisations} factorisations"
             f" by {self.solver}, {self.seconds:.3g} s"
         )
+        if self.methods:
+            text += f", {self.methods}"
         if self.index is not None:
             text += f", {self.index}"
         if self.halvings:
@@ -106,6 +114,8 @@ class Statistics:
             text += f", {self.refinements} refined solutions"
         if self.repivots:
             text += f", {self.repivots} new orders of elimination"
+        if self.projections:
+            text += f", {self.projections} iterations of projections"
         if self.rejected:
             text += f", {self.rejected} rejected steps"
         if self.local_error is not None:
@@ -115,7 +125,7 @@ class Statistics:
 
 def cost_of(stats: Statistics) -> dict[str, Any]:
     """What a run took, as summaries show it."""
-    names = ["iterations", "evaluations", "factorisations", "halvings", "solver"]
+    names = ["iterations", "evaluations", "factorisations", "halvings", "rejected", "solver"]
     names += ["local_error", "local_error_in", "local_error_at"]
     per_step = 1e6 * stats.seconds / max(stats.steps, 1)
     return {"seconds": stats.seconds, "microseconds_per_step": per_step, **{x: getattr(stats, x) for x in names}}

@@ -34,6 +34,7 @@ xarray = Later("xarray")
 
 DIMENSIONS = {"q": "coordinate", "v": "velocity", "a": "velocity", "lam": "row"}
 AXES = {XYZ: "xyz", WXYZ: "wxyz"}
+CHUNK = 50_000  # rows of a table that become Python numbers at once
 
 
 def to_dataset(sol: Solution) -> Any:
@@ -122,7 +123,9 @@ def save_csv(sol: Solution, path: str | Path) -> Path:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(header)
-    writer.writerows([repr(float(x)) for x in row] for row in np.column_stack([sol.t, *values]))
+    for first in range(0, sol.t.size, CHUNK):  # the writer itself writes floats as repr does
+        rows = slice(first, first + CHUNK)
+        writer.writerows(np.column_stack([sol.t[rows], *(x[rows] for x in values)]).astype(np.float64).tolist())
     path = Path(path)
     write_file(path, text.getvalue().encode("utf-8", "backslashreplace"))
     return path

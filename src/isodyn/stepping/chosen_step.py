@@ -16,8 +16,10 @@ from isodyn.kernels.calls import number_at
 from isodyn.kernels.compiled import MODEL_TYPE, NO_PIVOT, OK, RAISED, WRONG_SHAPE, i8, kernel
 from isodyn.kernels.lowering import by_reference
 from isodyn.kernels.struct_types import ADDRESS, copy_struct
+from isodyn.stepping.controller import controlled
 from isodyn.stepping.memory import COUNTERS, MEMORY, PLAN, STATE, UNDERFLOW, Physics
 from isodyn.stepping.step import advance
+from isodyn.stepping.step_error import estimate
 
 LONGER = 1.01  # a step may be longer by this to end at a time that it nearly reaches
 SHORTER = 0.9  # a step that is repeated is at least so much shorter
@@ -75,12 +77,23 @@ def leg_to(plan: Any, step: int, t_1: float) -> int:
 def attempt(
     model: Any, tables: Any, scratch: Any, plan: Any, t_1: float, state: Any, memory: Any, counters: Any
 ) -> int:
-    """One step to t_1."""
+    """One step to t_1, and its local errors where they are asked for."""
     leg = plan.legs[leg_to(plan, state.step, t_1)]
     if state.lag != leg.phi:
         shift(state, leg.phi)
     p = by_reference(Physics(model, leg.traits, leg.holonomic, leg.closure, memory.rows, tables, scratch))
-    return advance(p, leg, t_1, state, memory, counters)
+    status = advance(p, leg, t_1, state, memory, counters)
+    if status == OK and plan.estimates == 1:
+        status = estimate(p, leg, min(t_1, leg.t_limit), memory.before, state, memory, counters)
+    return status
+
+
+@kernel()
+def judged(plan: Any, leg: Any, state: Any, memory: Any) -> float:
+    """What the policy says about a step that was taken."""
+    if plan.tolerance > 0.0:
+        return controlled(plan, memory.before, state, memory)
+    return number_at(plan.accept, plan, leg, memory.before, state, memory)
 
 
 @kernel()
@@ -103,19 +116,21 @@ def chosen_step(model: Any, tables: Any, scratch: Any, plan: Any, state: Any, me
         status = attempt(model, tables, scratch, plan, t_1, state, memory, counters)
         factor = HALF
         if status == OK:
-            factor = number_at(plan.accept, plan, leg, memory.before, state, memory)
+            factor = judged(plan, leg, state, memory)
         if status == OK and factor > 0.0:
             # a step that was cut short says little about larger ones
             wanted = factor * (t_1 - t)
             state.next_dt = bounded(plan, max(wanted, size) if t_1 - t < 0.99 * size and factor >= 1.0 else wanted)
             return OK
+        if status != OK:
+            memory.before.repeated = 1
         copy_struct(memory.before, state)
         memory.factors_good = 0
         if np.isnan(factor) or factor == 0.0:
             return RAISED
         if status in (RAISED, WRONG_SHAPE, NO_PIVOT):
             return status
-        if t_1 - t <= plan.smallest_dt:
+        if t_1 - t <= LONGER * plan.smallest_dt:  # differences of times carry rounding
             return UNDERFLOW if status == OK else status
         counters.rejected += 1
         size = max(min(-factor, SHORTER) * (t_1 - t), plan.smallest_dt)

@@ -13,7 +13,7 @@ import numpy as np
 from numba import types
 
 from isodyn.kernels.compiled import SPARSE, FloatArray, IntArray, f8, kernel
-from isodyn.linear_solvers.block_lu import solve_blocks
+from isodyn.linear_solvers.choice import solve_two
 from isodyn.stepping.memory import MEMORY, PHYSICS_REF, STATE, Memory, Physics, State
 
 
@@ -110,7 +110,7 @@ def smallest_of_blocks(A: FloatArray, S: Any, x: FloatArray, y: FloatArray) -> f
         r = (1.0 + ((7 * i) % 5) / 5.0 if i % 2 == 0 else -1.0) if i >= n else 0.0
         sizes += r * r
         x[i] = r * np.sqrt(A[made_of + k]) / A[sizes_at + k]
-    solve_blocks(A, S, 0, x, y)
+    solve_two(A, S, 0, x, y)
     for k in range(S.size):
         if unknown[k] >= n:
             part = x[unknown[k]] / A[sizes_at + k]

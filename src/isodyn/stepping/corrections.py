@@ -11,9 +11,10 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
-from isodyn.kernels.compiled import OK, SOLVE, SOLVES, SPARSE, F, FloatArray, kernel
+from isodyn.kernels.compiled import NONIDEAL, OK, SOLVE, SOLVES, SPARSE, F, FloatArray, kernel
 from isodyn.kernels.lowering import natural
-from isodyn.linear_solvers.block_lu import add_lower, solve_blocks, subtract_blocks
+from isodyn.linear_solvers.block_lu import add_lower, subtract_blocks
+from isodyn.linear_solvers.choice import solve_two
 from isodyn.linear_solvers.dense import lu_solve, lu_solve_two
 from isodyn.stepping.closure import copy_to, fill_with
 from isodyn.stepping.memory import MEMORY, PHYSICS_REF, Leg, Memory, Physics
@@ -27,10 +28,10 @@ def solve_refined(memory: Memory, x: FloatArray, y: FloatArray) -> None:
     n = x.size
     copy_to(x, memory.b_1)
     copy_to(y, memory.b_2)
-    solve_blocks(memory.J, memory.blocks, 0, x, y)
+    solve_two(memory.J, memory.blocks, 0, x, y)
     subtract_blocks(memory.J_11, memory.G, memory.G_1, memory.soft, memory.blocks, x, memory.b_1)
     subtract_blocks(memory.J_11, memory.G, memory.G_1, memory.soft, memory.blocks, y, memory.b_2)
-    solve_blocks(memory.J, memory.blocks, 0, memory.b_1, memory.b_2)
+    solve_two(memory.J, memory.blocks, 0, memory.b_1, memory.b_2)
     for i in range(n):
         x[i] += memory.b_1[i]
         y[i] += memory.b_2[i]
@@ -44,7 +45,7 @@ def solve(p: Physics, t: float, c: FloatArray, memory: Memory, x: FloatArray, y:
         if memory.blocks.weak == 1:
             solve_refined(memory, x, y)
         else:
-            solve_blocks(memory.J, memory.blocks, 0, x, y)
+            solve_two(memory.J, memory.blocks, 0, x, y)
         return OK
     if p.traits & SOLVES:
         status = p.model(SOLVE, t, memory.q, memory.v, memory.a, memory.lam, c, p.tables, p.scratch, x)
@@ -125,11 +126,27 @@ def solve_with_first(p: Physics, c: FloatArray, memory: Memory) -> None:
     if p.closure.in_balance == 2:
         scaled_correction(p, memory)
     elif p.traits & SPARSE:
-        solve_blocks(memory.J_S, memory.blocks, 1, memory.dp, memory.r_plus)
+        solve_two(memory.J_S, memory.blocks, 1, memory.dp, memory.r_plus)
     else:
         lu_solve(memory.J_S, memory.pivots[memory.dp.size :], memory.dp)
         for i in range(memory.x.size):
             memory.dp[i] *= c[3]
+
+
+@kernel()
+def solve_onto(p: Physics, t: float, c: FloatArray, memory: Memory, x: FloatArray, y: FloatArray, two: bool) -> int:
+    """`solve` for what moves a state onto the constraints: without forces that depend on
+    multipliers."""
+    if not p.traits & NONIDEAL:
+        return solve(p, t, c, memory, x, y, two)
+    lu_solve(memory.J_S, memory.pivots[x.size :], x)
+    if two:
+        lu_solve(memory.J_S, memory.pivots[x.size :], y)
+    for i in range(memory.x.size):
+        x[i] *= c[3]
+        if two:
+            y[i] *= c[3]
+    return OK
 
 
 @kernel()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -149,17 +150,23 @@ def compiled_guard(event: Event, system: Any) -> CompiledGuard | None:
         return None if found is None else CompiledGuard(of_mechanisms.value_of_law, *found)
     if not isinstance(g, CPUDispatcher) or event.arguments == 1:
         return None
-    if event.arguments == WHOLE:
+    return CompiledGuard(_kernel_of(g, event.arguments))
+
+
+@lru_cache(maxsize=64)
+def _kernel_of(g: Any, arguments: int) -> Any:
+    """A function of users with the signature GUARD; compiled once for all runs."""
+    if arguments == WHOLE:
 
         def whole(k: Any, t: Any, q: Any, v: Any, a: Any, lam: Any, tables: Any, scratch: Any) -> Any:
             return g(t, q, v, a, lam)
 
-        return CompiledGuard(closure(GUARD)(whole))
+        return closure(GUARD)(whole)
 
     def short(k: Any, t: Any, q: Any, v: Any, a: Any, lam: Any, tables: Any, scratch: Any) -> Any:
         return g(t, q, v)
 
-    return CompiledGuard(closure(GUARD)(short))
+    return closure(GUARD)(short)
 
 
 def value_of(event: Event, number: int, sample: Sample, function: Any = None) -> float:

@@ -15,7 +15,9 @@ from isodyn.kernels.compiled import (
     ACCELERATION,
     BALANCE,
     CONSTANT_MASS,
+    JAMMED,
     MODEL_TYPE,
+    NONIDEAL,
     NOT_FINITE,
     OK,
     FloatArray,
@@ -25,8 +27,18 @@ from isodyn.kernels.compiled import (
 )
 from isodyn.kernels.lowering import by_reference
 from isodyn.kernels.struct_types import ADDRESS
-from isodyn.stepping.closure import add_to, close_at_balance, copy_to, fill_with, finite, measure, settle
+from isodyn.stepping.closure import (
+    add_to,
+    close_at_balance,
+    copy_to,
+    fill_with,
+    finite,
+    measure,
+    measure_forces,
+    settle,
+)
 from isodyn.stepping.corrections import solve
+from isodyn.stepping.jamming import jammed
 from isodyn.stepping.matrix import factorise
 from isodyn.stepping.memory import COUNTERS, EPS, LEG, MEMORY, PHYSICS_REF, STATE, Counters, Leg, Memory, Physics, State
 from isodyn.stepping.projection import mass_matrix, project
@@ -36,6 +48,7 @@ from isodyn.stepping.projection import mass_matrix, project
 PATIENCE = np.int64(40)
 TINY = 1e-300  # beside which every acceleration is large
 SETTLED = 1e-14  # a change of it below this, relative, is none
+NOISE = 1e-9  # where forces depend on multipliers, changes below this may be rounding that stays
 
 
 @kernel(i8(PHYSICS_REF, LEG, f8, STATE, MEMORY, COUNTERS, i8), inner=True, apart=True)
@@ -44,9 +57,12 @@ def acceleration(p: Physics, leg: Leg, t: float, state: State, memory: Memory, c
     after this.
 
     The equations are linear [Shimada2014 (3.88)]; a second solve removes the rounding of the first.
-    Where forces depend on λ beyond Gᵀλ (friction), the same matrix is used until nothing changes.
-    After `most` solves it is enough; memory.second_change tells what the second of them changed.
+    Where forces depend on λ beyond Gᵀλ (friction of mechanisms), the same matrix is used until
+    nothing changes; models that know ∂Q/∂λ have an iteration of their own. After `most` solves it
+    is enough; memory.second_change tells what the second of them changed.
     """
+    if p.traits & NONIDEAL:
+        return nonideal_acceleration(p, t, state, memory, counters)
     n = memory.x.size
     c = memory.c
     c[0], c[1], c[2], c[3] = 1.0, 0.0, 0.0, 1.0
@@ -93,6 +109,55 @@ def acceleration(p: Physics, leg: Leg, t: float, state: State, memory: Memory, c
     return status
 
 
+@kernel(i8(PHYSICS_REF, f8, STATE, MEMORY, COUNTERS), inner=True, apart=True)
+def nonideal_acceleration(p: Physics, t: float, state: State, memory: Memory, counters: Counters) -> int:
+    """The same where forces depend on multipliers: M a + Gᵀλ = Q(q, v, t, λ), G a = b by Newton's
+    iteration from the solution without them; JAMMED where it finds none."""
+    c = memory.c
+    fill_with(state.a, 0.0)
+    fill_with(state.lam, 0.0)
+    fill_with(state.da, 0.0)
+    state.dt = 0.0
+    memory.second_change = 1.0  # one solve is never enough
+    copy_to(state.q, memory.q)
+    copy_to(state.v, memory.v)
+    before, free = np.inf, 0.0
+    for k in range(PATIENCE):
+        copy_to(state.a, memory.a)
+        copy_to(state.lam, memory.lam)
+        counters.iterations += 1
+        counters.evaluations += 1
+        counters.factorisations += 1
+        status = mass_matrix(p, t, state.q, state.v, state.a, state.lam, c, memory, k > 0)
+        if status == OK:
+            status = initial_residual(p, t, c, memory)
+        if status != OK:
+            return status
+        if k == 0:
+            free = measure_forces(memory.r, memory.by_v) / max(memory.inertia, TINY)
+        for i in range(memory.r.size):
+            memory.dx[i] = -memory.r[i]
+        solve(p, t, c, memory, memory.dx, memory.r_plus, False)
+        add_to(memory.dx, state.a)
+        for i in range(p.rows.size):
+            state.lam[p.rows[i]] += memory.dx[memory.x.size + i]
+        change = changed(p, free, state, memory)
+        if k > 0 and (change <= SETTLED or (change <= NOISE and change > 0.5 * before)):
+            return jammed(p, t, state.q, state.v, state.a, state.lam, memory)
+        before = change
+    return JAMMED
+
+
+@kernel()
+def changed(p: Physics, free: float, state: State, memory: Memory) -> float:
+    """What the last solve changed of the acceleration and of all multipliers, relatively; beside
+    the acceleration that forces alone would make, where it vanishes."""
+    a, lam, own = measure(state.a, memory.by_v), measure(state.lam, memory.row_sizes), 0.0
+    for k in range(p.rows.size):
+        own = max(own, abs(memory.dx[memory.x.size + k]) * memory.row_sizes[p.rows[k]])
+    return max(measure(memory.dx, memory.by_v) / max(a, free, TINY), own / max(lam, TINY))
+
+
 @kernel()
 def initial_residual(p: Physics, t: float, c: FloatArray, memory: Memory) -> int:
     """Balance and closure at the trial acceleration and multipliers, into memory.r."""
@@ -116,7 +181,7 @@ def initial_matrix(
     """Factors of M, or of [M Gᵀ; G 0], at the state."""
     if p.rows.size > 0:
         counters.factorisations += 1
-        return mass_matrix(p, t, state.q, state.v, state.a, c, memory)
+        return mass_matrix(p, t, state.q, state.v, state.a, state.lam, c, memory, False)
     known = (p.traits & CONSTANT_MASS) != 0 and memory.factors_good == 1
     for i in range(4):
         known = known and memory.factors_c[i] == c[i]
@@ -144,7 +209,7 @@ def nearest(p: Physics, t: float, state: State, memory: Memory) -> int:
     copy_to(state.q, memory.q_1)
     copy_to(state.v, memory.v_1)
     fill_with(memory.a_1, 0.0)
-    status = project(p, t, np.int64(2), 0.0, memory)
+    status = project(p, t, np.int64(2), np.int64(0), 0.0, memory)
     if status == OK:
         status = settle(p, memory.c, memory.q_1)
     if status == OK:

@@ -7,7 +7,8 @@ In a-form it is
     [ G  0  ] [ δλ̃ ] = − [ closure ],      J = c₀ ∂balance/∂a + c₁ ∂balance/∂v + c₂ ∂balance/∂q,
 
 with every closure row divided by its own dependence on x, so that the matrix does not know the step
-size or the level of the closure. A compliance of the closure stands in the lower right block; the
+size or the level of the closure. Where forces depend on multipliers, Gᵀ − ∂Q/∂λ stands in the place
+of Gᵀ. A compliance of the closure stands in the lower right block; the
 matrix stays as good for every weight of a penalty.
 """
 
@@ -24,9 +25,12 @@ from isodyn.kernels.compiled import (
     JACOBIAN,
     KNOWS_MASS,
     KNOWS_TANGENT,
+    MULTIPLIERS,
     NO_PIVOT,
+    NONIDEAL,
     OK,
     SINGULAR,
+    SKETCHES_TANGENT,
     SOLVES,
     SPARSE,
     F,
@@ -36,7 +40,8 @@ from isodyn.kernels.compiled import (
     kernel,
 )
 from isodyn.kernels.lowering import by_address, natural
-from isodyn.linear_solvers.block_lu import factor_blocks, fill_blocks, fill_lower, size_of_blocks
+from isodyn.linear_solvers.block_lu import fill_blocks, fill_lower, size_of_blocks
+from isodyn.linear_solvers.choice import factor
 from isodyn.linear_solvers.dense import lu_factor
 from isodyn.stepping.closure import closure_compliance, copy_to, measure, measure_forces
 from isodyn.stepping.equations import residual
@@ -141,11 +146,32 @@ def difference_jacobian(
 
 
 @kernel()
-def assemble(p: Physics, c: FloatArray, memory: Memory) -> None:
+def ask_rows(
+    p: Physics,
+    t: float,
+    q: FloatArray,
+    v: FloatArray,
+    a: FloatArray,
+    lam: FloatArray,
+    c: FloatArray,
+    memory: Memory,
+    forces: bool,
+) -> int:
+    """memory.G at a state and, with `forces` that depend on multipliers, memory.B = ∂balance/∂λ."""
+    status = p.model(CONSTRAINT, t, q, v, a, lam, c, p.tables, p.scratch, memory.G)
+    if status == OK and forces and p.traits & NONIDEAL:
+        status = p.model(MULTIPLIERS, t, q, v, a, lam, c, p.tables, p.scratch, memory.B)
+    return status
+
+
+@kernel()
+def assemble(p: Physics, c: FloatArray, memory: Memory, forces: bool) -> None:
     """memory.J = [J₁₁ Gᵀ; G −ε] from J_11 and the chosen rows of G; ε of a closure with compliance,
-    or to pass an isolated loss of rank."""
+    or to pass an isolated loss of rank. With `forces`, what multipliers do in the balance stands in
+    the place of Gᵀ."""
     n, m = natural(memory.x.size), natural(p.rows.size)
     whole = n + m
+    columns = memory.B if forces and p.traits & NONIDEAL else memory.G
     soften(p, c, memory)
     if p.traits & SPARSE:
         fill_blocks(memory.J_11, memory.G, memory.soft, memory.unknown_sizes, memory.blocks, memory.J)
@@ -158,7 +184,7 @@ def assemble(p: Physics, c: FloatArray, memory: Memory) -> None:
         row = p.rows[k] * n
         for j in range(n):
             memory.J[(n + k) * whole + j] = memory.G[row + j]
-            memory.J[j * whole + n + k] = memory.G[row + j]
+            memory.J[j * whole + n + k] = columns[row + j]
         for j in range(m):
             memory.J[(n + k) * whole + n + j] = 0.0
         memory.J[(n + k) * whole + n + k] = -memory.soft[k]
@@ -215,10 +241,11 @@ def decompose(p: Physics, memory: Memory) -> int:
     """Factors of memory.J in its place; memory.fault tells the unknown without a pivot."""
     if p.traits & SPARSE:
         fault = memory.blocks.fault
-        status = factor_blocks(memory.J, memory.blocks, 0, 0.0, fault)
+        status = factor(memory.J, memory.blocks, 0, 0.0, fault)
         if status == SINGULAR:
             memory.fault[0] = fault[0]
-            if fault[0] < memory.x.size and p.rows.size > 0:
+            # a body without a pivot of its own, or a joint that did not wait for all of its bodies
+            if p.rows.size > 0 and (fault[0] < memory.x.size or memory.blocks.early == 1):
                 status = NO_PIVOT
         return status
     status = lu_factor(memory.J, memory.pivots[: memory.r.size], memory.unknown_sizes)
@@ -257,7 +284,7 @@ def first_block(
     if mass_only and p.traits & KNOWS_MASS:
         memory.kappa[0], memory.kappa[1] = c[0], 0.0
         return p.model(JACOBIAN, t, memory.q, memory.v, memory.a, memory.lam, memory.kappa, p.tables, p.scratch, block)
-    if p.traits & KNOWS_TANGENT:
+    if p.traits & (KNOWS_TANGENT | SKETCHES_TANGENT):
         return p.model(JACOBIAN, t, memory.q, memory.v, memory.a, memory.lam, c, p.tables, p.scratch, block)
     return difference_jacobian(p, leg, t, t_1, dt, state, c, memory, block, natural(memory.x.size), counters)
 
@@ -267,8 +294,8 @@ def add_rows(p: Physics, t: float, t_1: float, dt: float, c: FloatArray, memory:
     """memory.J from J₁₁ and G at the trial state; closures at t_{n+1} with the G of that time."""
     status, m = OK, natural(p.rows.size)
     if m > 0:
-        status = p.model(CONSTRAINT, t, memory.q, memory.v, memory.a, memory.lam, c, p.tables, p.scratch, memory.G)
-    assemble(p, c, memory)
+        status = ask_rows(p, t, memory.q, memory.v, memory.a, memory.lam, c, memory, True)
+    assemble(p, c, memory, True)
     if status == OK and m > 0 and dt != 0.0 and p.closure.at_balance == 0:
         status = close_at_the_end(p, t_1, c, memory)
     return status
@@ -328,12 +355,35 @@ def factorise_step(
 factorise = by_address(factorise_step, FACTORISE_STEP)
 
 
+@kernel(i8(PHYSICS_REF, F, MEMORY), inner=True, apart=True)
+def factorise_ideal(p: Physics, c: FloatArray, memory: Memory) -> int:
+    """Factors of the step's matrix with Gᵀ in its place, into memory.J_S.
+
+    Where forces depend on multipliers, corrections of q_{n+1} and v_{n+1} lie in the range of J⁻¹Gᵀ
+    as everywhere: in that of J⁻¹(Gᵀ − Q_λ) they would be without bound where friction jams.
+    """
+    n, m = natural(memory.x.size), natural(p.rows.size)
+    whole = n + m
+    for i in range(n):
+        for j in range(n):
+            memory.J_S[i * whole + j] = memory.J_11[i * n + j] * c[3]
+    for k in range(m):
+        row = p.rows[k] * n
+        for j in range(n):
+            memory.J_S[(n + k) * whole + j] = memory.G_1[row + j] * c[3]
+            memory.J_S[j * whole + n + k] = memory.G[row + j]
+        for j in range(m):
+            memory.J_S[(n + k) * whole + n + j] = 0.0
+        memory.J_S[(n + k) * whole + n + k] = -memory.soft[k]
+    return lu_factor(memory.J_S, memory.pivots[whole:], memory.unknown_sizes)
+
+
 @kernel()
 def keep_first(p: Physics, memory: Memory) -> None:
     """Keep the factors of the step's first matrix: corrections of q and v stay in their range,
     whatever the iteration does."""
     n = memory.r.size
-    for i in range(memory.J.size):
+    for i in range(memory.J_S.size):
         memory.J_S[i] = memory.J[i]
     if p.traits & SPARSE:
         pivots = memory.blocks.pivots

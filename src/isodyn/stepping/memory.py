@@ -21,6 +21,8 @@ DIFFERENCES = 5
 SEEN = 4  # how many corrections of a step are kept (isodyn.stepping.newton)
 # a status of adaptive steps: not good enough, also with a step as small as rounding of t
 UNDERFLOW = 100
+STIFF = 101  # of an explicit method that is watched: steps are held short by stability, not by errors
+ASK = 102  # of an implicit one that is watched: it is time to look whether an explicit one would do
 EPS = float(np.finfo(np.float64).eps)
 # gaps of a start that are nothing, relative; the way onto the constraints ends there too
 ROUNDING = 4.0 * EPS
@@ -34,7 +36,8 @@ class ClosureNumbers(Struct):
     keep_position, keep_velocity = integer, integer
     # whether the correction of q counts at the balance: 0 no, 1 yes, 2 with a matrix of its own
     in_balance = integer
-    project = integer  # how many of q, v, a are projected after the step
+    project = integer  # how many of q, v, a are projected after the step …
+    project_iterations = integer  # … with at most so many iterations onto φ = 0; 0: as many as it takes
     eliminate = integer  # multipliers by a null-space basis: 0 no, 1 by QR, 2 by SVD
     at_balance = integer  # whether the closure is asked for at the balance instead of t_{n+1} …
     compliance = real  # … and then how much of it each unit of a multiplier may leave open
@@ -79,6 +82,9 @@ class Plan(Struct):
     accept = integer  # address of the function that judges a step
     smallest_dt, largest_dt = real, real
     settings = reals("settings")  # numbers of the policy
+    # whether steps estimate their local errors (isodyn.stepping.step_error), and the error of a
+    # step that the controller of isodyn.stepping.controller keeps; 0: a policy of its own judges
+    estimates, tolerance = integer, real
     # ---- steps of another method than GS4 (isodyn.stepping.told_step)
     take = integer  # address of the kernel that takes one step and tells its error; 0: GS4
     own = integer  # address of the memory of that method
@@ -101,6 +107,16 @@ class State(Struct):
     mu, nu = reals("m"), reals("m")  # multipliers of the last corrections of q and v
     next_dt = real  # the size that a policy wants for the next step …
     policy = reals(4)  # … and numbers that it keeps from step to step
+    # ---- local errors that are kept small (isodyn.stepping.step_error): the divided difference
+    # of accelerations and when, what `a` misses of the balance at t_n, sizes of q and v so far and what is added to them, errors of q
+    # and v of the last step
+    slope, slope_at, missed = reals("nv"), real, reals("nv")
+    size_q, size_v, least_q, least_v, errors = reals("nv"), reals("nv"), reals("nv"), reals("nv"), reals(2)
+    # what the controller keeps: the last error in units of the tolerance, and whether the next step
+    # follows one that was repeated
+    last_error, repeated = real, integer
+    # the largest error of v with what stiff parts would take back, relative, and when
+    roughest, roughest_at = real, real
     # ---- what the steps before tell about the first guess of the next
     # (isodyn.stepping.extrapolation)
     until = real  # the time up to which steps of one size followed each other, …
@@ -169,6 +185,7 @@ class Memory(Struct):
     # right-hand sides while their solutions are refined
     b_1, b_2 = reals("unknowns"), reals("unknowns")
     G, G_1 = reals("G_values"), reals("G_values")  # constraint matrix at the balance and at the end
+    B = reals("B_values")  # what multipliers do in the balance, where forces depend on them
     N = reals("N_values")  # null-space basis, or inverse of GGL's S
     J_11, J, J_S = (
         reals("block"),
@@ -207,11 +224,17 @@ class Memory(Struct):
         reals("m"),
         reals("unknowns"),
     )  # of all rows; of the unknowns of the matrix and of its equations
+    projected = integer  # iterations of the last projection onto φ = 0
     soft = reals("rows")  # the −ε of the enforced rows in the matrix
     inertia = real  # the smallest entry of D M D
     rows = integers("rows")  # numbers of the enforced rows
     updates = reals("updates", "unknowns")  # Broyden's (isodyn.stepping.symmetric_step)
     iteration = one(Iteration)
+    # ---- local errors of the step (isodyn.stepping.step_error), components of one unit and their
+    # largest sizes, whether sizes of q follow the motion, and the part of the largest size of its
+    # unit that a component has at least
+    error_q, error_v, unit_q, unit_v = reals("nv"), reals("nv"), reals("nv"), reals("nv")
+    unit, follows, part = integers("nv"), integer, real
     aside = one(State)  # a state of which acceleration and multipliers are asked
     before = one(State)  # the state before a step that may have to be undone
 
@@ -220,7 +243,7 @@ class Counters(Struct):
     """What a run counts."""
 
     steps, rows, iterations, evaluations, factorisations = (integer,) * 5
-    halvings, round_off_stops, rescues, repivots, fallbacks, rejected = (integer,) * 6
+    halvings, round_off_stops, rescues, repivots, fallbacks, rejected, projections = (integer,) * 7
 
 
 COUNTED = tuple(name for name in Counters._fields if name not in ("rows", "rejected"))
@@ -267,7 +290,14 @@ def forget(state: State, *, differences: bool = False) -> None:
 
 
 def allocate(
-    nq: int, nv: int, m: int, chosen: IntArray, dense: bool, packed: BlockPattern | None = None, updates: int = 0
+    nq: int,
+    nv: int,
+    m: int,
+    chosen: IntArray,
+    dense: bool,
+    packed: BlockPattern | None = None,
+    updates: int = 0,
+    nonideal: bool = False,
 ) -> Memory:
     """Memory for systems of these sizes with the `chosen` of m constraint rows.
 
@@ -278,8 +308,10 @@ def allocate(
     unknowns = nv + rows
     block = nv * nv if dense and m else 0
     G, factors, pivots = m * nv, unknowns * unknowns if dense else 0, 2 * unknowns
+    contributions = 0  # of fronts: not needed to solve
     if packed is not None:
         block, G, factors, pivots = packed.J.size, packed.G.size, storage_of(packed), 0
+        contributions = int(packed.stack)
     memory = Memory(
         nq=nq,
         nv=nv,
@@ -288,10 +320,11 @@ def allocate(
         rows=rows,
         unknowns=unknowns,
         G_values=G,
+        B_values=G if nonideal else 0,
         N_values=block if packed is None else 0,
         block=block,
         factors=factors,
-        first_factors=factors if m else 0,
+        first_factors=factors - contributions if m else 0,
         pivots=pivots,
         updates=updates,
         **(dict.fromkeys(BlockPattern._sizes, 0) if packed is None else packed.sizes),

@@ -157,3 +157,49 @@ class Radau(StepMethod):
         return 1e-3 * self.rtol
 
     __str__ = StepMethod.__str__
+
+
+@dataclass(frozen=True)
+class Auto(StepMethod):
+    """`DOP853` or `Radau`, by what is seen on the way.
+
+    A run begins with the explicit method. Where stability holds its steps short, Radau takes over;
+    and back again where it does not any more. Systems with algebraic unknowns go by Radau
+    throughout. `sol.stats.methods` tells which took which steps.
+
+    Parameters
+    ----------
+    rtol, atol
+        Error of a step allowed in every component, atol + rtol |y|, as for `Radau`.
+    first_step, max_step
+        Sizes of the first step to try and of the largest to take.
+    project
+        Move accepted and saved states onto φ = 0, φ̇ = 0 and ψ = 0 by the least change in the mass
+        norm.
+
+    Raises
+    ------
+    InputError
+        If a number is not admissible.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> relaxing = iso.FirstOrderSystem(lambda s, t: 1e5 * (1.0 - s), s0=[0.0])
+    >>> sol = iso.integrate(relaxing, iso.Auto(rtol=1e-6), t_end=1.0)
+    >>> sol.stats.methods[:19]
+    'DOP853, Radau from '
+    """
+
+    rtol: float = 1e-8
+    atol: Any = None
+    first_step: float | None = None
+    max_step: float = np.inf
+    project: bool = True
+
+    name = "Auto"
+    explicit = False
+    full_matrices = True
+
+    part_of_sizes = Radau.part_of_sizes
+    __str__ = StepMethod.__str__

@@ -30,6 +30,7 @@ from isodyn.kernels.compiled import (
     KNOWS_MASS,
     KNOWS_TANGENT,
     LINEAR,
+    NONIDEAL,
     NOT_CONVERGED,
     NOT_FINITE,
     OK,
@@ -43,7 +44,7 @@ from isodyn.stepping.closure import copy_to, end_state, finite, measure
 from isodyn.stepping.corrections import correct
 from isodyn.stepping.equations import gaps, residual, trial
 from isodyn.stepping.extrapolation import extrapolated
-from isodyn.stepping.matrix import factorise, keep_first
+from isodyn.stepping.matrix import factorise, factorise_ideal, keep_first
 from isodyn.stepping.memory import (
     COUNTERS,
     EPS,
@@ -231,9 +232,13 @@ def renew_matrix(
 ) -> int:
     """Factors of the matrix at the trial state; those of the first one are kept where corrections
     of q and v need them."""
-    if first:
-        return factorise_at_reference(p, leg, t, t_1, dt, state, memory, counters)
     iteration = memory.iteration
+    if first:
+        status = factorise_at_reference(p, leg, t, t_1, dt, state, memory, counters)
+        if status == OK and p.traits & NONIDEAL and p.closure.at_balance == 0:
+            iteration.kept = 1
+            status = factorise_ideal(p, memory.c, memory)
+        return status
     if iteration.kept == 0 and p.rows.size > 0 and memory.J_S.size > 0 and not p.traits & SOLVES:
         keep_first(p, memory)
         iteration.kept = 1

@@ -81,12 +81,17 @@ class StepTimes:
 
 @dataclass(frozen=True)
 class TakenStep:
-    """A step that a policy judges, as Python sees it."""
+    """A step that a policy judges, as Python sees it.
+
+    Errors are those of isodyn.stepping.step_error for policies with `estimates`; for others the
+    leading terms, which are right for steps of about one size.
+    """
 
     leg: Leg
     before: State
     after: State
     memory: Memory
+    estimated: bool = False
 
     @property
     def t(self) -> float:
@@ -101,6 +106,8 @@ class TakenStep:
     @property
     def error_q(self) -> FloatArray:
         """Estimated local error of q, as an increment: (1/6 + φ/2 − λ₃) Δt² Δa."""
+        if self.estimated:
+            return self.memory.error_q.copy()
         error: FloatArray = (1.0 / 6.0 + 0.5 * self.leg.phi - self.leg.l3) * self.dt**2 * self.after.da
         return error
 
@@ -108,6 +115,8 @@ class TakenStep:
     def error_v(self) -> FloatArray:
         """Estimated local error of v, −(1/12 + φ(W₁ − ½)) Δt times the second difference of a;
         nothing after a start, where no step is known before."""
+        if self.estimated:
+            return self.memory.error_v.copy()
         old = float(self.before.dt)
         if old == 0.0:
             return np.zeros(self.after.v.size)
@@ -123,7 +132,10 @@ class StepPolicy(ABC):
     `numba.cfunc(isodyn.stepping.policies.ACCEPT)`, takes its place where steps are so cheap that
     Python would cost more; it reads numbers of the policy from plan.settings, which the attribute
     `settings` gives. What a policy has to know from step to step lies in state.policy, four numbers
-    that checkpoints hold.
+    that checkpoints hold. With `estimates = True` each step comes with errors of q and v that are
+    right for every member and every ratio of steps, tangent to the constraints, and of stiff parts
+    what they move; they cost three balances and a solve. Where `controlled_error` is set, a
+    controller keeps that error, and `accept` is not asked (`Adaptive`).
 
     Examples
     --------
@@ -146,6 +158,8 @@ class StepPolicy(ABC):
     land_on: Sequence[float] = ()
     settings: Sequence[float] = ()
     compiled: Any = None
+    estimates: bool = False
+    controlled_error: float = 0.0
 
     def __init_subclass__(cls) -> None:
         stored_with_runs(cls)
@@ -175,7 +189,10 @@ def check_policy(policy: StepPolicy, t0: float, t_end: float) -> None:
             raise InputError(f"{type(policy).__name__} has no {name}", hint="give it as a field or an attribute")
         if value != np.inf and real_number(name, value) < 0:
             raise InputError(f"{name} of {policy!r} must not be negative, received {value!r}")
-    if not 0 < policy.first_step <= t_end - t0 or policy.smallest_step > policy.largest_step:
+    if (
+        not (0 < policy.first_step <= t_end - t0 or (policy.estimates and policy.first_step == 0))
+        or policy.smallest_step > policy.largest_step
+    ):
         raise InputError(
             f"steps of {policy!r} from {policy.first_step:g} on, between {policy.smallest_step:g} and"
             f" {policy.largest_step:g}, do not fit a span of {t_end - t0:g}",
@@ -189,6 +206,9 @@ class AskedPolicy:
     def __init__(self, policy: StepPolicy, taken: Callable[[], TakenStep]) -> None:
         self.policy = policy
         self.called: CalledBack | None = None
+        self.address = 0
+        if policy.controlled_error > 0.0:
+            return  # isodyn.stepping.controller judges
         if policy.compiled is not None:
             self.address = int(policy.compiled.address)
             return

@@ -14,7 +14,6 @@ import numpy as np
 
 from isodyn.kernels.compiled import (
     ACCELERATION,
-    CONSTRAINT,
     JACOBIAN,
     NOT_FINITE,
     OK,
@@ -31,8 +30,8 @@ from isodyn.kernels.compiled import (
 from isodyn.kernels.lowering import natural
 from isodyn.linear_solvers.block_lu import subtract_product
 from isodyn.stepping.closure import add_to, ask_levels, copy_to, measure, measure_rows, retract
-from isodyn.stepping.corrections import solve
-from isodyn.stepping.matrix import assemble, decompose
+from isodyn.stepping.corrections import solve, solve_onto
+from isodyn.stepping.matrix import ask_rows, assemble, decompose
 from isodyn.stepping.memory import EPS, LEG, MEMORY, PHYSICS_REF, Leg, Memory, Physics
 
 PROJECTIONS = 20  # most iterations onto φ = 0
@@ -63,10 +62,10 @@ def close_levels(
         far = far or measure_rows(memory.gap_v, memory.row_sizes, memory.gap_v.size) > CLOSE * measure(
             memory.v_1, memory.by_v
         )
-        solve(p, t, c, memory, memory.dx, memory.dp, position)
+        solve_onto(p, t, c, memory, memory.dx, memory.dp, position)
         add_to(memory.dx, memory.v_1)
     else:
-        solve(p, t, c, memory, memory.dp, memory.dx, False)
+        solve_onto(p, t, c, memory, memory.dp, memory.dx, False)
     if position and p.traits & RETRACTS:
         copy_to(memory.dp, memory.d)
         copy_to(memory.q_1, memory.q)
@@ -117,16 +116,25 @@ def polish(p: Physics, leg: Leg, t: float, c: FloatArray, memory: Memory) -> int
 
 @kernel()
 def mass_matrix(
-    p: Physics, t: float, q: FloatArray, v: FloatArray, a: FloatArray, c: FloatArray, memory: Memory
+    p: Physics,
+    t: float,
+    q: FloatArray,
+    v: FloatArray,
+    a: FloatArray,
+    lam: FloatArray,
+    c: FloatArray,
+    memory: Memory,
+    forces: bool,
 ) -> int:
-    """Factors of [M Gᵀ; G 0] at a state, into memory.J."""
+    """Factors of [M Gᵀ; G 0] at a state, into memory.J; with `forces`, those that multipliers make
+    stand beside Gᵀ."""
     memory.factors_good = 0
     c[0], c[1], c[2], c[3] = 1.0, 0.0, 0.0, 1.0
-    status = p.model(JACOBIAN, t, q, v, a, memory.lam_1, c, p.tables, p.scratch, memory.J_11)
+    status = p.model(JACOBIAN, t, q, v, a, lam, c, p.tables, p.scratch, memory.J_11)
     if status == OK:
-        status = p.model(CONSTRAINT, t, q, v, a, memory.lam_1, c, p.tables, p.scratch, memory.G)
+        status = ask_rows(p, t, q, v, a, lam, c, memory, forces)
     if status == OK:
-        assemble(p, c, memory)
+        assemble(p, c, memory, forces)
         status = decompose(p, memory)
     return status
 
@@ -144,18 +152,24 @@ def fill(p: Physics, gap: FloatArray, last: int, memory: Memory, out: FloatArray
 
 
 @kernel(allocates=True)
-def project_position(p: Physics, t: float, c: FloatArray, memory: Memory) -> int:
+def project_position(p: Physics, t: float, c: FloatArray, most: int, memory: Memory) -> int:
     """Move memory.q_1 to φ = 0 by the least change in the mass norm, and leave the factors of M and G
-    there [Shimada2014 (3.187)]."""
+    there [Shimada2014 (3.187)].
+
+    With `most` iterations they stay those of the last one, a way of O(Δt³) from there
+    [Shimada2014 Remark 3.4.4 adapted].
+    """
     n = memory.x.size
     q, base, moved = memory.q_1.copy(), memory.q_1.copy(), np.zeros(n)
     before, status, change = np.inf, OK, np.inf
-    for k in range(PROJECTIONS):
+    memory.projected = 0
+    for k in range(PROJECTIONS if most == 0 else most):
         near = NEAR * measure(q, memory.by_q)
         if not change * max(measure(moved, memory.by_v), near) <= near**2:
-            status = mass_matrix(p, t, q, memory.v_1, memory.a_1, c, memory)
+            status = mass_matrix(p, t, q, memory.v_1, memory.a_1, memory.lam_1, c, memory, False)
         if status != OK or p.holonomic == 0:
             break
+        memory.projected += 1
         status = p.model(POSITION, t, q, memory.v_1, memory.a_1, memory.lam_1, c, p.tables, p.scratch, memory.gap_q)
         fill(p, memory.gap_q, p.holonomic, memory, memory.dp)
         # M (d + δ) + Gᵀμ = 0: the whole way d from where it began is the shortest in the end
@@ -172,8 +186,8 @@ def project_position(p: Physics, t: float, c: FloatArray, memory: Memory) -> int
             break
         before = change
     copy_to(q, memory.q_1)
-    if status == OK and measure(moved, memory.by_v) > NEAR * measure(q, memory.by_q):
-        status = mass_matrix(p, t, q, memory.v_1, memory.a_1, c, memory)
+    if most == 0 and status == OK and measure(moved, memory.by_v) > NEAR * measure(q, memory.by_q):
+        status = mass_matrix(p, t, q, memory.v_1, memory.a_1, memory.lam_1, c, memory, False)
     return status
 
 
@@ -207,12 +221,12 @@ def project_velocity(p: Physics, t: float, c: FloatArray, memory: Memory) -> int
     return status
 
 
-@kernel(i8(PHYSICS_REF, f8, i8, f8, MEMORY), inner=True, apart=True, allocates=True)
-def project(p: Physics, t: float, levels: Any, phi: float, memory: Memory) -> int:
+@kernel(i8(PHYSICS_REF, f8, i8, i8, f8, MEMORY), inner=True, apart=True, allocates=True)
+def project(p: Physics, t: float, levels: Any, most: Any, phi: float, memory: Memory) -> int:
     """Move memory.q_1 to φ = 0, memory.v_1 to φ̇ = 0, ψ = 0 and (levels = 3) â to φ̈ = 0, each by
-    the least change in the mass norm."""
+    the least change in the mass norm; with most > 0 in no more iterations onto φ = 0."""
     c = np.empty(4)
-    status = project_position(p, t, c, memory)
+    status = project_position(p, t, c, most, memory)
     if status == OK:
         status = project_velocity(p, t, c, memory)
     if status == OK and levels == 3:  # [Shimada2014 (3.213) adapted]

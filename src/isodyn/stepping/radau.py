@@ -41,7 +41,7 @@ from isodyn.linear_solvers.dense import lu_solve
 from isodyn.linear_solvers.dense_complex import complex_lu_solve
 from isodyn.stepping.closure import copy_to, finite
 from isodyn.stepping.dop853 import IN_PYTHON, physics_of
-from isodyn.stepping.memory import EPS
+from isodyn.stepping.memory import ASK, EPS
 from isodyn.stepping.radau_end import estimate, estimate_again, finish
 from isodyn.stepping.radau_matrix import derive, factorise_stages, serves
 from isodyn.stepping.radau_memory import (
@@ -319,6 +319,8 @@ def take(model: Any, tables: Any, scratch: Any, plan: Any, t_1: float, state: An
     """One step, and its error."""
     own, leg, trial = opened(Collocation, struct_at(plan.own)), plan.legs[0], memory.aside
     p = by_reference(physics_of(model, tables, scratch, plan, memory))
+    if own.asks_in == 0:
+        return ASK
     again = own.t_0 == state.t or own.end != state.t  # rejected before, or after a start
     status = begin(p, own, t_1, state, memory)
     h, nq, last = t_1 - state.t, natural(state.q.size), LAST
@@ -350,6 +352,7 @@ def take(model: Any, tables: Any, scratch: Any, plan: Any, t_1: float, state: An
     memory.growth = growth(own, h, error, state)
     own.renew = 1 if own.iterations > QUICK and own.contraction > FAST else 0
     remember(own, h, error, memory.before.lam)
+    own.asks_in -= 1 if own.asks_in > 0 else 0
     copy_to(trial.q, state.q)
     copy_to(trial.v, state.v)
     state.t, state.dt = t_1, h

@@ -21,6 +21,8 @@ from isodyn.kernels.compiled import (
     JACOBIAN,
     KNOWS_MASS,
     KNOWS_TANGENT,
+    MULTIPLIERS,
+    NONIDEAL,
     OK,
     SINGULAR,
     SOLVES,
@@ -196,6 +198,8 @@ def derive(p: Any, own: Any, t: float, h: float, state: Any, memory: Any, counte
         else:
             status = ask(p, CONSTRAINT, t, own, memory, own.G)
             copy_to(own.G, own.B)
+            if status == OK and p.traits & NONIDEAL:
+                status = ask(p, MULTIPLIERS, t, own, memory, own.B)
             if status == OK and state.q.size > 0:
                 status = rows_by_q(p, t, own, memory)
     return status

@@ -81,6 +81,7 @@ class Collocation(Struct):
     end, length, last_error = real, real, real
     v_powers, lam_powers, q_powers = reals(4, "nv"), reals(4, "m"), reals(4, "nq")
     longest = real  # a bound of steps, after one with which the iteration did not converge; 0: none
+    asks_in = integer  # steps until it asks whether an explicit method would do; negative: never
     # ---- matrices: derivatives of the balance by a, v, q and λ; of the rows by v, q and λ
     M, C, K, B = reals("block"), reals("block"), reals("block"), reals("rows_block")
     G, H, D = reals("rows_block"), reals("rows_block"), reals("corner")

@@ -38,6 +38,7 @@ from isodyn.stepping.closeness import watch_rank
 from isodyn.stepping.closure import copy_to, end_state, finite, measure, measure_forces, settle
 from isodyn.stepping.equations import trial
 from isodyn.stepping.extrapolation import extrapolate, recall, remember
+from isodyn.stepping.jamming import jammed
 from isodyn.stepping.local_error import judge
 from isodyn.stepping.matrix import CAREFUL
 from isodyn.stepping.memory import COUNTERS, LEG, MEMORY, PHYSICS_REF, STATE, Counters, Leg, Memory, Physics, State
@@ -168,18 +169,25 @@ def keep_balance(p: Physics, leg: Leg, t: float, dt: float, state: State, c: Flo
 
 
 @kernel()
-def end_step(p: Physics, leg: Leg, t: float, t_1: float, dt: float, state: State, memory: Memory) -> int:
+def end_step(
+    p: Physics, leg: Leg, t: float, t_1: float, dt: float, state: State, memory: Memory, counters: Counters
+) -> int:
     """The state at t_1 for the unknowns that were found, on the constraints as far as the
     formulation keeps them."""
     c, closure = memory.c, p.closure
     status = end_state(p, leg, dt, state, c, memory)
     if status == OK and p.rows.size > 0:
         if closure.project > 0:
-            status = project(p, t_1, closure.project, leg.phi, memory)
+            status = project(p, t_1, closure.project, closure.project_iterations, leg.phi, memory)
+            counters.projections += memory.projected
         elif not p.traits & GENERAL and memory.eliminate == 0 and closure.at_balance == 0:
             status = polish(p, leg, t_1, c, memory)
     if status == OK and not (finite(memory.q_1) and finite(memory.v_1)):
         return NOT_FINITE
+    if status == OK:
+        status = jammed(p, t_1, memory.q_1, memory.v_1, memory.a_1, memory.lam_1, memory)
+    if status == OK:  # a force by |λ| has another branch behind infinity: the sign before counts too
+        status = jammed(p, t_1, memory.q_1, memory.v_1, memory.a_1, state.lam, memory)
     if status == OK:
         status = settle(p, c, memory.q_1)
     if status == OK and leg.keep_balance == 1:
@@ -223,7 +231,7 @@ def step(p: Physics, leg: Leg, t_1: float, state: State, memory: Memory, counter
     guess(p, leg, t_balance, dt, state, memory, counters)
     status = solve_step(p, leg, t_balance, t_end, dt, state, memory, counters)
     if status == OK:
-        status = end_step(p, leg, t_balance, t_end, dt, state, memory)
+        status = end_step(p, leg, t_balance, t_end, dt, state, memory, counters)
     if status == OK:
         accept(p, leg, t_1, dt, state, memory)
     return status

@@ -79,7 +79,7 @@ def both_ends_matrix(
     if status == OK and not full:
         if p.rows.size > 0:
             status = p.model(CONSTRAINT, t, q, memory.v, memory.a, memory.lam, c, p.tables, p.scratch, memory.G)
-        assemble(p, c, memory)
+        assemble(p, c, memory, False)
         if status == OK and p.rows.size > 0 and not last:
             status = close_at_the_end(p, t_1, c, memory)
     if status == OK:

@@ -28,6 +28,7 @@ import numpy as np
 
 from isodyn.kernels.calls import kernel_at, number_at
 from isodyn.kernels.compiled import (
+    JAMMED,
     MODEL_TYPE,
     NOT_CONVERGED,
     NOT_FINITE,
@@ -51,7 +52,7 @@ take_at = kernel_at(TAKE)
 SAFETY, LEAST = 0.9, 0.2  # of the size that has the error 1; of the last size
 AFTER_FAILURE = 0.25  # of the size of a step that was not found
 ROUNDING = 10.0 * EPS  # of t: no step is smaller
-RETRIED = (NOT_FINITE, SINGULAR, NOT_CONVERGED, UNDERFLOW, UNTOLD)  # statuses that a smaller step may cure
+RETRIED = (NOT_FINITE, SINGULAR, NOT_CONVERGED, UNDERFLOW, UNTOLD, JAMMED)  # statuses that a smaller step may cure
 
 
 @kernel()

@@ -42,6 +42,7 @@ from isodyn.problems.problem import Motion, Problem
 from isodyn.schemes import FirstOrderScheme, Scheme
 from isodyn.systems import System
 from isodyn.systems.model import Model
+from isodyn.systems.multiplier_forces import refuse_nonideal
 
 integrators = Later("scipy.integrate")
 
@@ -252,6 +253,7 @@ class Acceleration:
     """a and λ at a state, from the model function of a system."""
 
     def __init__(self, system: System) -> None:
+        refuse_nonideal(system, "an accurate reference", "integrate_adaptive takes such forces")
         model = system.model()
         self.model: Model = model if model.dense is None else model.dense()
         self.n, self.m = system.nv, system.m

@@ -18,6 +18,7 @@ from isodyn.kernels.compiled import JACOBIAN, KNOWS_MASS, KNOWS_TANGENT, LINEAR,
 from isodyn.systems import System, as_system
 from isodyn.systems.differences import H1, first
 from isodyn.systems.manifold import moving
+from isodyn.systems.multiplier_forces import refuse_nonideal
 from isodyn.systems.questions import Questions
 from isodyn.systems.scales import natural_pace, ordinary_or, sizes_of_rows
 
@@ -42,6 +43,7 @@ def second_order(what: str, given: Any) -> Any:
         )
     if system.first_order:
         raise InputError(f"{what} is for mechanical systems; {type(system).__name__} is of first order")
+    refuse_nonideal(system, what)
     return system
 
 

@@ -46,6 +46,7 @@ NOISY = 30.0  # … and those below so many differences of two differences
 SMALL = 1e-6  # violations below this, relative to the terms of a row, are rounding of the input
 AGREE = 1e-9  # two differences that differ relatively by less than this agree
 DECADES = (0, 1, -1, 2, -2, 3, -3, 4, -4, 5, -5, 6, -6)  # around an increment that is too large or small
+PART = 1e-6  # of the largest: rows with a smaller part in a combination have none
 FAR = 1e60  # increments of z stay between this and its inverse
 
 
@@ -63,6 +64,9 @@ class Index:
         Ranks of ∂F_k/∂z after k differentiations; the last one is `m`.
     values
         Singular values behind the ranks, in rows of unit size.
+    differentiate
+        Names of the rows that are differentiated, for each differentiation; of combinations of rows
+        those that have a part in them.
 
     Examples
     --------
@@ -75,6 +79,7 @@ class Index:
     m: int
     ranks: tuple[int, ...]
     values: tuple[tuple[float, ...], ...]
+    differentiate: tuple[tuple[str, ...], ...] = ()
 
     __repr__ = described
 
@@ -121,6 +126,11 @@ class Chain:
         """Whether the last level determines z."""
         return self.levels[-1].rank == self.m
 
+    @property
+    def smooth_time(self) -> float:
+        """A time over which h and c are smooth: along the motion, and where they depend on t."""
+        return min(self.tau, self.reach_t / REACH)
+
     def index(self) -> Index:
         """The index and the chain of ranks; SingularError where no level determines z."""
         ranks = tuple(level.rank for level in self.levels)
@@ -132,7 +142,18 @@ class Chain:
                 f" {', '.join(map(str, ranks))} of {self.m} (rows {', '.join(map(repr, worst))}) at t = {self.t:g}",
                 hint=f"the index is above {DEEPEST}, or rows depend on each other; differentiate c by hand, or remove a row",
             )
-        return Index(len(ranks), self.m, ranks, tuple(tuple(float(x) for x in level.values) for level in self.levels))
+        values = tuple(tuple(float(x) for x in level.values) for level in self.levels)
+        named = tuple(self._parts(k) for k in range(len(ranks) - 1))
+        return Index(len(ranks), self.m, ranks, values, named)
+
+    def _parts(self, k: int) -> tuple[str, ...]:
+        """Names of the rows of c that have a part in what is differentiated at level k."""
+        K: FloatArray = self.levels[k].free
+        for level in reversed(self.levels[:k]):
+            K = np.hstack([others(level.free), level.free]) @ K
+        K = np.abs(K * self.levels[0].sizes[:, None])
+        taken = (PART * K.max(axis=0, initial=1e-300) < K).any(axis=1)
+        return tuple(name for name, part in zip(self.names, taken, strict=True) if part)
 
     def origin(self, k: int, row: int) -> int:
         """The row of c that has the largest part in a row of F_k."""

@@ -27,6 +27,8 @@ from isodyn.errors import InputError, NonFiniteError
 from isodyn.kernels.compiled import FloatArray
 from isodyn.later import sparse as sp
 from isodyn.systems import checks, differences
+from isodyn.systems.algebraic_rates import rate_of_z
+from isodyn.systems.consistent_values import chain_of, functions_of
 from isodyn.systems.derivative_chain import equilibrated
 from isodyn.systems.first_order import FirstOrderSystem
 
@@ -217,9 +219,10 @@ class ImplicitSystem(FirstOrderSystem):
     def rates(self, t: FloatArray, s: FloatArray, z: FloatArray) -> FloatArray:
         """Return x' of states, row by row, such that F(t, x, x') = 0.
 
-        Rates that F does not contain follow from its derivative, c_z z' = −c_s s' − c_t, if the
-        index is 1. If it is 2, they are the slopes of the saved rows, second order in the time
-        between them.
+        Rates that F does not contain follow from derivatives of F along the motion
+        (isodyn.systems.algebraic_rates), second order in the step as x is. Of index 3, which
+        systems with a changing null space of ∂F/∂x' may have, they are the slopes of the saved
+        rows, second order in the time between them.
 
         Parameters
         ----------
@@ -241,32 +244,28 @@ class ImplicitSystem(FirstOrderSystem):
         x_rate = s_rate @ self.V.T
         if self.N.shape[1] == 0:
             return x_rate
-        w_rate = np.array([self._rate_of_w(*row) for row in zip(t, s, s_rate, z, strict=True)])
-        if not np.isfinite(w_rate).all():
+        w_rate = self._rates_of_w(t, s, z)
+        if w_rate is None:
             if t.size < 3:
                 raise InputError(
-                    "rates of algebraic unknowns of a system of index 2 need three saved rows",
+                    "rates of algebraic unknowns of a system of index 3 need three saved rows",
                     hint="save more steps",
                 )
             w_rate = np.gradient(self._algebraic(z), t, axis=0, edge_order=2)
         return x_rate + w_rate @ self.N.T
 
-    def _rate_of_w(self, t: float, s: FloatArray, s_rate: FloatArray, z: FloatArray) -> FloatArray:
-        """w' where c determines z; NaN where it does not."""
-        assert self.c is not None
-        c = self.c
-        sizes = np.maximum(np.abs(z), 1e-3 * max(1.0, float(np.abs(z).max())))
-        along = (partial(_shifted, lambda y: c(s, y, t), z, d) for d in np.diag(sizes))
-        c_z = np.array([differences.first(f, 1e-3) for f in along]).T
-        speed = float(np.abs(s_rate).max())
-        tau = max(float(np.abs(s).max()), 1e-12) / speed if speed > 0.0 else 1.0
-        moved = differences.first(lambda k: c(s + k * tau * s_rate, z, t + k * tau), 1e-3) / tau
-        weights, scaled = equilibrated(c_z)
-        values = np.linalg.svd(scaled, compute_uv=False)
-        if values[-1] <= 1e-8 * values[0]:
-            return np.full(self.N.shape[1], np.nan)
-        z_rate = -np.linalg.solve(weights[:, None] * c_z, weights * moved) * sizes
-        return np.asarray(z_rate[z_rate.size - self.N.shape[1] :])
+    def _rates_of_w(self, t: FloatArray, s: FloatArray, z: FloatArray) -> FloatArray | None:
+        """w' from derivatives of the equations; None where the index is above 2."""
+        h, c = functions_of(self)
+        looked_at = {0, t.size // 2, t.size - 1}
+        longest = min(chain_of(self, float(t[i]), s[i], z[i]).smooth_time for i in looked_at)
+        found = []
+        for t_i, s_i, z_i in zip(t, s, z, strict=True):
+            rate = rate_of_z(h, c, float(t_i), s_i, z_i, longest)
+            if rate is None:
+                return None
+            found.append(rate[rate.size - self.N.shape[1] :])
+        return np.array(found)
 
 
 def _require_rates(k: int) -> None:

@@ -28,10 +28,12 @@ from isodyn.kernels.compiled import (
     Traits,
     closure,
 )
-from isodyn.kernels.struct import Struct, integer, reals
+from isodyn.kernels.struct import Struct, integer, one, reals
 from isodyn.kernels.struct_types import opened
 from isodyn.linear_solvers.dense import multiply
+from isodyn.systems.joined_lines import Steps
 from isodyn.systems.model import Model
+from isodyn.systems.multiplier_forces import without_multipliers
 
 
 def is_compiled(function: Any) -> bool:
@@ -40,10 +42,11 @@ def is_compiled(function: Any) -> bool:
 
 
 class JoinedTables(Struct):
-    """A constant mass matrix, and which derivatives of Q there are."""
+    """A constant mass matrix, which derivatives of Q there are, and steps of differences of rows."""
 
     M = reals("n", "n")
     knows_Q_q, knows_Q_v = integer, integer
+    steps = one(Steps)
 
 
 @closure()
@@ -52,7 +55,7 @@ def _constant_mass(q: FloatArray, given: Any) -> FloatArray:
 
 
 @closure()
-def _no_tangent(q: FloatArray, v: FloatArray, t: float) -> FloatArray:
+def _no_tangent(q: FloatArray, v: FloatArray, t: float, lam: FloatArray) -> FloatArray:
     return np.zeros((0, 0))
 
 
@@ -86,15 +89,29 @@ def join(
     Q_q: Callable[..., Any] | None,
     Q_v: Callable[..., Any] | None,
     retract: Callable[..., Any] | None,
+    nonideal: bool = False,
 ) -> Model:
-    """One model function out of the user's compiled functions; M may be an array."""
+    """One model function out of the user's compiled functions; M may be an array. Forces that depend
+    on multipliers take them as a fourth argument."""
     traits = KNOWS_MASS
     traits |= KNOWS_TANGENT if Q_q is not None or Q_v is not None else 0
     traits |= RETRACTS if retract is not None else 0
     traits |= 0 if callable(M) else CONSTANT_MASS
     matrix = np.zeros((0, 0)) if callable(M) else M
-    tables = JoinedTables.filled(M=matrix, knows_Q_q=Q_q is not None, knows_Q_v=Q_v is not None)
+    tables = joined_tables(matrix, Q_q is not None, Q_v is not None, Steps(nq=0, nv=0, m=0))
+    if not nonideal:
+        Q, Q_q, Q_v = (None if f is None else without_multipliers(f) for f in (Q, Q_q, Q_v))  # type: ignore[assignment]
     return Model(_joined(M if callable(M) else None, Q, Q_q, Q_v, retract), Traits(traits), tables)
+
+
+def joined_tables(M: FloatArray, knows_Q_q: bool, knows_Q_v: bool, steps: Steps) -> JoinedTables:
+    """Tables with these numbers."""
+    n, sizes = M.shape[0], {"nq": steps.size_q.size, "nv": steps.size_v.size, "m": steps.rows.size}
+    tables = JoinedTables(n=n, **sizes)
+    tables.M, tables.knows_Q_q, tables.knows_Q_v = M, knows_Q_q, knows_Q_v
+    for name in ("q", "v", "t", "size_q", "size_v", "rows"):
+        setattr(tables.steps, name, getattr(steps, name))
+    return tables
 
 
 @lru_cache(maxsize=256)
@@ -125,7 +142,7 @@ def _joined(
         given, n = opened(JoinedTables, tables), v.size
         if what == BALANCE:
             m = mass(q, given)
-            force = Q(q, v, t)
+            force = Q(q, v, t, lam)
             if m.shape != (n, n) or force.shape != (n,):
                 return WRONG_SHAPE
             multiply(m, a, out)
@@ -136,9 +153,9 @@ def _joined(
             for i in range(n):
                 for j in range(n):
                     out[i * n + j] = c[0] * m[i, j]
-            if c[2] != 0.0 and given.knows_Q_q and not _subtract(c[2], stiffness(q, v, t), n, out):
+            if c[2] != 0.0 and given.knows_Q_q and not _subtract(c[2], stiffness(q, v, t, lam), n, out):
                 return WRONG_SHAPE
-            if c[1] != 0.0 and given.knows_Q_v and not _subtract(c[1], damping(q, v, t), n, out):
+            if c[1] != 0.0 and given.knows_Q_v and not _subtract(c[1], damping(q, v, t, lam), n, out):
                 return WRONG_SHAPE
         elif what == RETRACT:
             moved = move(q, v)

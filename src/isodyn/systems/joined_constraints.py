@@ -1,105 +1,329 @@
 """A user's `@njit` constraint functions joined to the compiled model of the unconstrained system.
 
-For this φ needs G and b, and ψ needs ψ_v and ψ_rest, all compiled; otherwise the constraints are
-evaluated in Python, where what is missing comes from differences (isodyn.systems.constraints). φ_t
-alone may be missing: it is differenced in compiled code.
+Derivatives that are missing come from differences in compiled code (isodyn.systems.joined_lines),
+as those of plain functions do in Python (isodyn.systems.constraints):
+
+    G e_j, G v + φ_t, G a      first derivatives of φ along q ⊕ εe_j; along (q ⊕ εv, t + ε); along q ⊕ εa
+    −b                         second derivative of φ along (q ⊕ εv, t + ε); with G the first one of G v + φ_t
+    ψ_v e_j, ψ_q v + ψ_t       first derivatives of ψ along v + εe_j; along (q ⊕ εv, t + ε) at fixed v
+
+Only what a question needs is evaluated. G from differences is kept with its q and t: a step asks for
+it several times at the same place.
 """
 
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
-
-import numpy as np
+from typing import Any, cast
 
 from isodyn.kernels.compiled import (
     ACCELERATION,
     BALANCE,
     CONSTRAINT,
+    JACOBIAN,
     MODEL,
     OK,
     POSITION,
+    SKETCHES_TANGENT,
     VELOCITY,
     WRONG_SHAPE,
     FloatArray,
+    Traits,
     closure,
+    kernel,
 )
-from isodyn.systems.constraints import FIRST_DIFFERENCE, Constraints
-from isodyn.systems.joined import is_compiled
+from isodyn.kernels.struct_types import opened
+from isodyn.systems.constraints import Constraints
+from isodyn.systems.joined import JoinedTables, is_compiled, joined_tables
+from isodyn.systems.joined_lines import LineWork, add_part, first_along, retract_part, second_along
+from isodyn.systems.joined_sketch import no_sketch, sketch_of
 from isodyn.systems.model import Model
 
 
 def can_join(constraints: Constraints) -> bool:
-    """Whether all that compiled code needs of the constraints is compiled."""
-    needed = []
-    if constraints.phi_ is not None:
-        needed += [constraints.phi_, constraints.G_, constraints.b_]
-        needed += [] if constraints.phi_t_ is None else [constraints.phi_t_]
-    if constraints.psi_ is not None:
-        needed += [constraints.psi_, constraints.psi_v_, constraints.psi_rest_]
-    return all(is_compiled(function) for function in needed)
-
-
-def join_constraints(model: Model, constraints: Constraints) -> Model:
-    """The model with its constraint rows."""
+    """Whether all functions of the constraints are compiled."""
     k = constraints
-    phi_t = k.phi_t_ if k.phi_t_ is not None or k.phi_ is None else _difference_in_time(k.phi_, k.time(0.0))
-    functions = (k.phi_, k.G_, k.b_, phi_t, k.psi_, k.psi_v_, k.psi_rest_)
-    return Model(_constrained(model.function, *functions, k.m_phi, k.m), model.traits, model.tables, model.scratch)
+    given = (k.phi_, k.G_, k.b_, k.phi_t_, k.psi_, k.psi_v_, k.psi_rest_)
+    return all(is_compiled(function) for function in given if function is not None)
 
 
-@lru_cache(maxsize=256)
-def _difference_in_time(phi: Any, time: float) -> Any:
+def join_constraints(model: Model, constraints: Constraints, retract: Any) -> Model:
+    """The model with its constraint rows."""
+    k, of = constraints, cast(JoinedTables, model.tables)
+    move = add_part if retract is None else retract_part(retract)
+    holonomic = _none if k.phi_ is None else _holonomic(move, k.phi_, k.G_, k.b_, k.phi_t_)
+    nonholonomic = _none if k.psi_ is None else _nonholonomic(move, k.psi_, k.psi_v_, k.psi_rest_)
+    sketches = k.sketches_tangent and not of.knows_Q_q
+    sketch = sketch_of(model.function, move, k.phi_, retract is not None) if sketches else no_sketch
+    function = _constrained(model.function, holonomic, nonholonomic, sketch, k.m_phi, k.m)
+    tables = joined_tables(of.M, of.knows_Q_q, of.knows_Q_v, k.steps)
+    work = LineWork(nq=k.scales.q.size, nv=k.nv, m=k.m)
+    return Model(function, Traits(model.traits | (SKETCHES_TANGENT if sketches else 0)), tables, work)
+
+
+@closure()
+def _none(
+    what: int, t: float, q: FloatArray, v: FloatArray, a: FloatArray, first: int, m: int, steps: Any, work: Any
+) -> int:
+    """Rows of a kind that there is none of."""
+    return OK
+
+
+@kernel()
+def same_place(q: FloatArray, t: float, work: Any) -> bool:
+    """Whether G was found for this q and t; keeps them if not."""
+    same = work.G_known == 1 and work.G_t == t
+    for i in range(q.size):
+        same = same and work.G_q[i] == q[i]
+    if not same:
+        work.G_known, work.G_t = 0, t
+        for i in range(q.size):
+            work.G_q[i] = q[i]
+    return same
+
+
+@kernel()
+def fill_rows(matrix: FloatArray, first: int, m: int, work: Any) -> int:
+    """Rows of a given matrix into work.G."""
+    if matrix.shape != (m, work.direction.size):
+        return WRONG_SHAPE
+    for i in range(m):
+        for j in range(work.direction.size):
+            work.G[first + i, j] = matrix[i, j]
+    return OK
+
+
+@kernel()
+def copied(values: FloatArray, m: int, out: FloatArray) -> int:
+    """Values of m rows into out."""
+    if values.size != m:
+        return WRONG_SHAPE
+    for i in range(m):
+        out[i] = values[i]
+    return OK
+
+
+@kernel()
+def times(x: FloatArray, first: int, m: int, work: Any) -> None:
+    """work.value = G x for these rows."""
+    for i in range(first, first + m):
+        total = 0.0
+        for j in range(x.size):
+            total += work.G[i, j] * x[j]
+        work.value[i] = total
+
+
+def _columns(first_derivative: Any, in_v: bool) -> Any:
+    """(q, v, t) → all columns of G or ψ_v by differences, into work.G."""
+
     @closure()
-    def phi_t(q: FloatArray, t: float) -> FloatArray:
-        h = FIRST_DIFFERENCE * max(time, abs(t))
-        return (phi(q, t + h) - phi(q, t - h)) / (2 * h)
+    def fill(q: FloatArray, v: FloatArray, t: float, first: int, m: int, steps: Any, work: Any) -> int:
+        for j in range(v.size):
+            work.direction[j] = 1.0
+            column = work.best
+            status = first_derivative(q, v, t, work.direction, 0.0, in_v, m, first, steps, work, column)
+            work.direction[j] = 0.0
+            if status != OK:
+                return status
+            for i in range(m):
+                work.G[first + i, j] = column[i]
+        return OK
 
-    return phi_t
+    return fill
 
 
-@lru_cache(maxsize=256)
-def _holonomic(phi: Any, G: Any, b: Any, phi_t: Any) -> Any:
-    """(q, v, t) → φ, G, b, φ_t; nothing without φ."""
-    if phi is None:
+def _given_matrix(G: Any) -> Any:
+    @closure()
+    def fill(q: FloatArray, v: FloatArray, t: float, first: int, m: int, steps: Any, work: Any) -> int:
+        return fill_rows(G(q, t), first, m, work)
+
+    return fill
+
+
+def _given_psi_v(psi_v: Any) -> Any:
+    @closure()
+    def fill(q: FloatArray, v: FloatArray, t: float, first: int, m: int, steps: Any, work: Any) -> int:
+        return fill_rows(psi_v(q, v, t), first, m, work)
+
+    return fill
+
+
+def _kept_matrix(columns: Any) -> Any:
+    """G by differences, unless it is there."""
+
+    @closure()
+    def fill(q: FloatArray, v: FloatArray, t: float, first: int, m: int, steps: Any, work: Any) -> int:
+        if same_place(q, t, work):
+            return OK
+        status = columns(q, v, t, first, m, steps, work)
+        if status == OK:
+            work.G_known = 1
+        return status
+
+    return fill
+
+
+def _partial_t(phi_line: Any, phi_t: Any) -> Any:
+    """(q, v, t) → φ_t into out."""
+
+    @closure()
+    def by_differences(q: FloatArray, v: FloatArray, t: float, m: int, steps: Any, work: Any, out: FloatArray) -> int:
+        return phi_line(q, v, t, work.still, 1.0, False, m, 0, steps, work, out)
+
+    @closure()
+    def given(q: FloatArray, v: FloatArray, t: float, m: int, steps: Any, work: Any, out: FloatArray) -> int:
+        return copied(phi_t(q, t), m, out)
+
+    return by_differences if phi_t is None else given
+
+
+def _rate(phi_line: Any, matrix: Any, knows_G: bool, phi_t: Any) -> Any:
+    """(q, v, t) → φ̇ into work.value."""
+    partial_t = _partial_t(phi_line, phi_t)
+
+    @closure()
+    def by_matrix(q: FloatArray, v: FloatArray, t: float, m: int, steps: Any, work: Any) -> int:
+        status = matrix(q, v, t, 0, m, steps, work)
+        if status == OK:
+            times(v, 0, m, work)
+            status = partial_t(q, v, t, m, steps, work, work.best)
+        for i in range(m):
+            work.value[i] += work.best[i]
+        return status
+
+    @closure()
+    def along_motion(q: FloatArray, v: FloatArray, t: float, m: int, steps: Any, work: Any) -> int:
+        return phi_line(q, v, t, v, 1.0, False, m, 0, steps, work, work.value)
+
+    @closure()
+    def along_v(q: FloatArray, v: FloatArray, t: float, m: int, steps: Any, work: Any) -> int:
+        status = phi_line(q, v, t, v, 0.0, False, m, 0, steps, work, work.value)
+        if status == OK:
+            status = partial_t(q, v, t, m, steps, work, work.best)
+        for i in range(m):
+            work.value[i] += work.best[i]
+        return status
+
+    if knows_G:
+        return by_matrix
+    return along_motion if phi_t is None else along_v
+
+
+def _bend(move: Any, phi_bend: Any, G: Any, b: Any, phi_t: Any) -> Any:
+    """(q, v, t) → −b into out."""
+    if b is not None:
 
         @closure()
-        def empty(q: FloatArray, v: FloatArray, t: float) -> Any:
-            return np.zeros(0), np.zeros((0, v.size)), np.zeros(0), np.zeros(0)
+        def given(q: FloatArray, v: FloatArray, t: float, m: int, steps: Any, work: Any, out: FloatArray) -> int:
+            status = copied(b(q, v, t), m, out)
+            for i in range(m):
+                out[i] = -out[i]
+            return status
 
-        return empty
+        return given
+    if G is None or phi_t is None:
+
+        @closure()
+        def of_phi(q: FloatArray, v: FloatArray, t: float, m: int, steps: Any, work: Any, out: FloatArray) -> int:
+            return phi_bend(q, v, t, v, 1.0, m, 0, steps, work, out)
+
+        return of_phi
 
     @closure()
-    def rows(q: FloatArray, v: FloatArray, t: float) -> Any:
-        return phi(q, t), G(q, t), b(q, v, t), phi_t(q, t)
+    def rate(q: FloatArray, v: FloatArray, t: float) -> FloatArray:
+        matrix, found = G(q, t), phi_t(q, t).copy()
+        for i in range(found.size):
+            for j in range(v.size):
+                found[i] += matrix[i, j] * v[j]
+        return found
+
+    along = first_along(rate, move)
+
+    @closure()
+    def of_rate(q: FloatArray, v: FloatArray, t: float, m: int, steps: Any, work: Any, out: FloatArray) -> int:
+        return along(q, v, t, v, 1.0, False, m, 0, steps, work, out)
+
+    return of_rate
+
+
+@lru_cache(maxsize=256)
+def _holonomic(move: Any, phi: Any, G: Any, b: Any, phi_t: Any) -> Any:
+    """The questions about φ, answered into work.G and work.value."""
+
+    @closure()
+    def of_state(q: FloatArray, v: FloatArray, t: float) -> FloatArray:
+        return phi(q, t)
+
+    line, bend = first_along(of_state, move), second_along(of_state, move)
+    matrix = _kept_matrix(_columns(line, in_v=False)) if G is None else _given_matrix(G)
+    rate, minus_b, knows_G = _rate(line, matrix, G is not None, phi_t), _bend(move, bend, G, b, phi_t), G is not None
+
+    @closure()
+    def rows(
+        what: int, t: float, q: FloatArray, v: FloatArray, a: FloatArray, first: int, m: int, steps: Any, work: Any
+    ) -> int:
+        if what == POSITION:
+            return copied(phi(q, t), m, work.value)
+        if what == VELOCITY:
+            return rate(q, v, t, m, steps, work)
+        if what != ACCELERATION:
+            return matrix(q, v, t, 0, m, steps, work)
+        if knows_G:
+            status = matrix(q, v, t, 0, m, steps, work)
+            times(a, 0, m, work)
+        else:
+            status = line(q, v, t, a, 0.0, False, m, 0, steps, work, work.value)
+        if status == OK:
+            status = minus_b(q, v, t, m, steps, work, work.best)
+        for i in range(m):
+            work.value[i] += work.best[i]
+        return status
+
+    return rows
+
+
+def _rest(line: Any, psi_rest: Any) -> Any:
+    """(q, v, t) → ψ_q v + ψ_t into work.best."""
+
+    @closure()
+    def by_differences(q: FloatArray, v: FloatArray, t: float, first: int, m: int, steps: Any, work: Any) -> int:
+        return line(q, v, t, v, 1.0, False, m, first, steps, work, work.best)
+
+    @closure()
+    def given(q: FloatArray, v: FloatArray, t: float, first: int, m: int, steps: Any, work: Any) -> int:
+        return copied(psi_rest(q, v, t), m, work.best)
+
+    return by_differences if psi_rest is None else given
+
+
+@lru_cache(maxsize=256)
+def _nonholonomic(move: Any, psi: Any, psi_v: Any, psi_rest: Any) -> Any:
+    """The questions about ψ, answered into work.G and work.value behind the rows of φ."""
+    line = first_along(psi, move)
+    matrix = _columns(line, in_v=True) if psi_v is None else _given_psi_v(psi_v)
+    rest = _rest(line, psi_rest)
+
+    @closure()
+    def rows(
+        what: int, t: float, q: FloatArray, v: FloatArray, a: FloatArray, first: int, m: int, steps: Any, work: Any
+    ) -> int:
+        if what == POSITION:
+            return OK
+        if what == VELOCITY:
+            return copied(psi(q, v, t), m, work.value[first:])
+        status = matrix(q, v, t, first, m, steps, work)
+        if what == ACCELERATION and status == OK:
+            times(a, first, m, work)
+            status = rest(q, v, t, first, m, steps, work)
+            for i in range(m):
+                work.value[first + i] += work.best[i]
+        return status
 
     return rows
 
 
 @lru_cache(maxsize=256)
-def _nonholonomic(psi: Any, psi_v: Any, psi_rest: Any) -> Any:
-    """(q, v, t) → ψ, ψ_v, ψ_q v + ψ_t; nothing without ψ."""
-    if psi is None:
-
-        @closure()
-        def empty(q: FloatArray, v: FloatArray, t: float) -> Any:
-            return np.zeros(0), np.zeros((0, v.size)), np.zeros(0)
-
-        return empty
-
-    @closure()
-    def rows(q: FloatArray, v: FloatArray, t: float) -> Any:
-        return psi(q, v, t), psi_v(q, v, t), psi_rest(q, v, t)
-
-    return rows
-
-
-@lru_cache(maxsize=256)
-def _constrained(
-    base: Any, phi: Any, G: Any, b: Any, phi_t: Any, psi: Any, psi_v: Any, psi_rest: Any, m_phi: int, m: int
-) -> Any:
-    holonomic, nonholonomic = _holonomic(phi, G, b, phi_t), _nonholonomic(psi, psi_v, psi_rest)
-
+def _constrained(base: Any, holonomic: Any, nonholonomic: Any, sketch: Any, m_phi: int, m: int) -> Any:
     @closure(MODEL)
     def model(
         what: int,
@@ -116,31 +340,25 @@ def _constrained(
         status = OK
         if what < CONSTRAINT:
             status = base(what, t, q, v, a, lam, c, tables, scratch, out)
-            if what != BALANCE:
-                return status
-        n = v.size
-        f, g, right, rate = holonomic(q, v, t)
-        p, p_v, rest = nonholonomic(q, v, t)
-        if f.size != m_phi or g.shape != (m_phi, n) or right.size != m_phi or rate.size != m_phi:
-            return WRONG_SHAPE
-        if p.size != m - m_phi or p_v.shape != (m - m_phi, n) or rest.size != m - m_phi:
-            return WRONG_SHAPE
-        for i in range(m):
-            along_v, along_a = 0.0, 0.0
-            for j in range(n):
-                entry = g[i, j] if i < m_phi else p_v[i - m_phi, j]
-                along_v += entry * v[j]
-                along_a += entry * a[j]
-                if what == BALANCE:
-                    out[j] += entry * lam[i]
-                elif what == CONSTRAINT:
-                    out[i * n + j] = entry
-            if what == POSITION and i < m_phi:
-                out[i] = f[i]
-            elif what == VELOCITY:
-                out[i] = along_v + rate[i] if i < m_phi else p[i - m_phi]
-            elif what == ACCELERATION:
-                out[i] = along_a - right[i] if i < m_phi else along_a + rest[i - m_phi]
+            if what != BALANCE or status != OK:
+                return sketch(t, q, v, a, lam, c, tables, scratch, m_phi, out) if what == JACOBIAN else status
+        steps, work = opened(JoinedTables, tables).steps, opened(LineWork, scratch)
+        status = holonomic(what, t, q, v, a, 0, m_phi, steps, work)
+        if status == OK:
+            status = nonholonomic(what, t, q, v, a, m_phi, m - m_phi, steps, work)
+        if status != OK:
+            return status
+        if what in (BALANCE, CONSTRAINT):
+            n = v.size
+            for i in range(m):
+                for j in range(n):
+                    if what == BALANCE:
+                        out[j] += work.G[i, j] * lam[i]
+                    else:
+                        out[i * n + j] = work.G[i, j]
+        else:
+            for i in range(m_phi if what == POSITION else m):
+                out[i] = work.value[i]
         return status
 
     return model

@@ -62,11 +62,11 @@ class LinearSystem(BaseSystem):
     M
         Mass matrix. A symmetric one with a negative eigenvalue is refused.
     C
-        Damping matrix, or None.
+        Damping matrix; none if left out.
     K
         Stiffness matrix.
     f
-        Load: a function of time, a constant vector or None.
+        Load: a function of time or a constant vector; none if left out.
     q0, v0
         Initial position and velocity.
     G
@@ -87,7 +87,7 @@ class LinearSystem(BaseSystem):
     Examples
     --------
     >>> import isodyn as iso
-    >>> iso.LinearSystem(M=1.0, C=None, K=4.0, f=None, q0=[1.0], v0=[0.0]).nv
+    >>> iso.LinearSystem(M=1.0, K=4.0, q0=[1.0], v0=[0.0]).nv
     1
     """
 
@@ -97,17 +97,23 @@ class LinearSystem(BaseSystem):
     def __init__(
         self,
         M: Any,
-        C: Any,
-        K: Any,
-        f: Load | Any | None,
-        q0: Any,
-        v0: Any,
+        C: Any = None,
+        K: Any = None,
+        f: Load | Any | None = None,
+        q0: Any = None,
+        v0: Any = None,
         *,
         G: Any = None,
         names: Any = None,
         row_names: Any = None,
         indefinite: bool = False,
     ) -> None:
+        missing = [name for name, value in (("K", K), ("q0", q0), ("v0", v0)) if value is None]
+        if missing:
+            raise InputError(
+                f"a linear system needs {', '.join(missing)}",
+                hint="LinearSystem(M, C, K, f, q0, v0); C and f may be None",
+            )
         self.q0, self.v0 = checks.vector("q0", q0), checks.vector("v0", v0)
         self.nq = self.nv = self.v0.size
         if self.q0.size != self.v0.size or self.nv == 0:

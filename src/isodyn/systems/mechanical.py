@@ -1,6 +1,7 @@
 """Mechanical systems from a user's own equations.
 
     M(q) a + G(q, t)ᵀ λ = Q(q, v, t),    v = q̇ (or what `retract` consumes),    a = v̇
+    M(q) a + G(q, t)ᵀ λ = Q(q, v, t, λ)  where constraints are not ideal; see isodyn.systems.multiplier_forces
     φ(q, t) = 0,   ψ(q, v, t) = 0        constraints, if any; see isodyn.systems.constraints
 
 `M` is an array, a sparse matrix, a vector (diagonal) or a function of q; `Q` is a function.
@@ -25,10 +26,13 @@ from isodyn.kernels.compiled import (
     JACOBIAN,
     KNOWS_MASS,
     KNOWS_TANGENT,
+    MULTIPLIERS,
+    NONIDEAL,
     OK,
     POSITION,
     RETRACT,
     RETRACTS,
+    SKETCHES_TANGENT,
     SOLVE,
     SOLVES,
     VELOCITY,
@@ -41,10 +45,13 @@ from isodyn.linear_solvers.sparse import Factorisation, factorise
 from isodyn.systems import checks
 from isodyn.systems.base import BaseSystem
 from isodyn.systems.constraints import Constraints
+from isodyn.systems.differences import H1
 from isodyn.systems.joined import is_compiled, join
 from isodyn.systems.joined_constraints import can_join, join_constraints
+from isodyn.systems.line_differences import ROOT
 from isodyn.systems.model import Model, from_python
-from isodyn.systems.scales import ORDINARY, Scales, beside_rows, from_start, ordinary, power_of_two
+from isodyn.systems.multiplier_forces import differences, join_slopes, slopes, takes_multipliers
+from isodyn.systems.scales import ORDINARY, Scales, beside_rows, from_start, ordinary, power_of_two, reach
 from isodyn.systems.trampoline import product
 
 Energy = Callable[[FloatArray, FloatArray, float], tuple[float, float]]
@@ -59,13 +66,19 @@ class MechanicalSystem(BaseSystem):
         Mass matrix: an array (n, n), a vector (diagonal), a sparse matrix, or a function M(q) → (n,
         n).
     Q
-        Forces: a function Q(q, v, t) → (n,).
+        Forces: a function Q(q, v, t) → (n,), or Q(q, v, t, lam) if they depend on the multipliers of
+        the constraints, as friction by a normal force does. It must be finite for lam = 0 too.
     q0, v0
         Initial position and velocity.
     Q_q, Q_v
         Derivatives of Q: functions (q, v, t) → (n, n). If both are missing, differences take their
         place; if only Q_v is missing, forces do not depend on velocity. Implicit schemes need them
-        for a sparse M; with constraints full matrices are formed.
+        for a sparse M; with constraints full matrices are formed. They take the arguments of Q.
+    Q_lam
+        Function ∂Q/∂λ of (q, v, t, lam) → (n, m) for such forces; differences take its place if it
+        is missing.
+    lam_in_Q
+        Whether Q takes multipliers; told by the number of its arguments if left out.
     phi
         Holonomic constraints: a function φ(q, t) → (m,).
     G, b, phi_t
@@ -110,12 +123,14 @@ class MechanicalSystem(BaseSystem):
     def __init__(
         self,
         M: Any,
-        Q: Callable[[FloatArray, FloatArray, float], Any],
+        Q: Callable[..., Any],
         q0: Any,
         v0: Any,
         *,
-        Q_q: Callable[[FloatArray, FloatArray, float], Any] | None = None,
-        Q_v: Callable[[FloatArray, FloatArray, float], Any] | None = None,
+        Q_q: Callable[..., Any] | None = None,
+        Q_v: Callable[..., Any] | None = None,
+        Q_lam: Callable[[FloatArray, FloatArray, float, FloatArray], Any] | None = None,
+        lam_in_Q: bool | None = None,
         phi: Callable[[FloatArray, float], Any] | None = None,
         G: Callable[[FloatArray, float], Any] | None = None,
         b: Callable[[FloatArray, FloatArray, float], Any] | None = None,
@@ -141,7 +156,7 @@ class MechanicalSystem(BaseSystem):
             )
         if (retract is None) != (difference is None):
             raise InputError("retract and difference come as a pair, received only one of them")
-        checks.functions(Q=Q, Q_q=Q_q, Q_v=Q_v, retract=retract, difference=difference, energy=energy)
+        checks.functions(Q=Q, Q_q=Q_q, Q_v=Q_v, Q_lam=Q_lam, retract=retract, difference=difference, energy=energy)
         if Q is None:
             raise InputError("Q must be a function, received None")
         if Q_v is not None and Q_q is None:
@@ -151,10 +166,12 @@ class MechanicalSystem(BaseSystem):
             refuse_indefinite(
                 "M", self.M, checks.velocity_names(checks.names(names, self.nq), self.nv), checks.MASS_HINT
             )
-        self.Q, self.Q_q, self.Q_v = Q, Q_q, Q_v
+        self.nonideal = takes_multipliers(Q, lam_in_Q, Q_lam, phi is not None or psi is not None)
+        self.Q, self.Q_q, self.Q_v, self.Q_lam = Q, Q_q, Q_v, Q_lam
         self.retract, self.difference, self.energy = retract, difference, energy
         self.scales = _scales(self.q0, self.nv, retract, scales, phi)
         self._pace: float | None = None
+        self.m = 0  # until constraints have been looked at
         self.names = checks.names(names, self.nq)
         self.v_names = checks.velocity_names(self.names, self.nv)
         self.constraints = Constraints(
@@ -178,10 +195,12 @@ class MechanicalSystem(BaseSystem):
         """The time in which the system moves by a typical size, from its start and the forces
         there; one where it is shorter, but not by far: differences in time stay small beside drives
         that begin later."""
+        if self.nonideal and self.m == 0:
+            return 1.0
         if self._pace is None:
             sizes, M = self.scales.v, self.M(self.q0.copy()) if callable(self.M) else self.M
             mass = np.abs(M.diagonal() if sp.issparse(M) else np.diag(np.atleast_2d(np.asarray(M, dtype=np.float64))))
-            force = np.abs(np.asarray(self.Q(self.q0.copy(), self.v0.copy(), t), dtype=np.float64))
+            force = np.abs(np.asarray(self.Q(*self._arguments(self.q0, self.v0, t)), dtype=np.float64))
             a = np.zeros(self.nv)  # and stays so where shapes are wrong, which is told elsewhere
             if force.shape == mass.shape == a.shape:
                 np.divide(force, mass, out=a, where=mass > 0.0)
@@ -189,6 +208,13 @@ class MechanicalSystem(BaseSystem):
             known = np.isfinite(rate) and rate > 0.0 and not 1.0 <= rate <= ORDINARY
             self._pace = float(power_of_two(1.0 / rate)) if known else 1.0
         return self._pace
+
+    def _arguments(self, q: FloatArray, v: FloatArray, t: float, lam: FloatArray | None = None) -> tuple[Any, ...]:
+        """What Q and its derivatives are called with: copies, and multipliers only where they take
+        them."""
+        if not self.nonideal:
+            return q.copy(), v.copy(), t
+        return q.copy(), v.copy(), t, np.zeros(self.m) if lam is None else lam.copy()
 
     def model(self) -> Model:
         """Return the function that the compiled loop calls, with its numbers.
@@ -198,16 +224,19 @@ class MechanicalSystem(BaseSystem):
         model
             The function, its numbers and its traits.
         """
-        callables = [f for f in (self.M, self.Q, self.Q_q, self.Q_v, self.retract) if callable(f)]
+        callables = [f for f in (self.M, self.Q, self.Q_q, self.Q_v, self.Q_lam, self.retract) if callable(f)]
         if all(is_compiled(f) for f in callables) and not sp.issparse(self.M) and can_join(self.constraints):
-            model = join(self.M, self.Q, self.Q_q, self.Q_v, self.retract)
-            return join_constraints(model, self.constraints) if self.m else model
+            model = join(self.M, self.Q, self.Q_q, self.Q_v, self.retract, self.nonideal)
+            model = join_constraints(model, self.constraints, self.retract) if self.m else model
+            return join_slopes(model, self.Q_lam or differences(self.Q)) if self.nonideal else model
         traits = RETRACTS if self.retract is not None else 0
+        traits |= NONIDEAL if self.nonideal else 0
         if not callable(self.M):
             traits |= CONSTANT_MASS
         if sp.issparse(self.M) and not self.m:
             return from_python(_SparseAnswers(self), traits | SOLVES)
-        traits |= KNOWS_MASS | (KNOWS_TANGENT if self.Q_q is not None else 0)
+        sketches = SKETCHES_TANGENT if self.constraints.sketches_tangent else 0
+        traits |= KNOWS_MASS | (KNOWS_TANGENT if self.Q_q is not None else sketches)
         return from_python(_Answers(self), traits)
 
 
@@ -256,18 +285,34 @@ class _Answers:
     def multiply(self, q: FloatArray, a: FloatArray, t: float, out: FloatArray) -> None:
         product(np.ascontiguousarray(self.mass(q, t)), a, out)
 
-    def force(self, q: FloatArray, v: FloatArray, t: float) -> FloatArray:
-        return checks.returned("Q", self.system.Q(q, v, t), (self.n,), t)
+    def force(self, q: FloatArray, v: FloatArray, t: float, lam: FloatArray) -> FloatArray:
+        return checks.returned("Q", self.system.Q(*self.system._arguments(q, v, t, lam)), (self.n,), t)
 
-    def jacobian(self, q: FloatArray, v: FloatArray, t: float, c: FloatArray) -> Any:
+    def jacobian(self, q: FloatArray, v: FloatArray, t: float, lam: FloatArray, c: FloatArray) -> Any:
         """c₀ M − c₂ ∂Q/∂q − c₁ ∂Q/∂v, in the order of the compiled twin."""
         system, shape = self.system, (self.n, self.n)
         J = c[0] * self.mass(q, t)
         if system.Q_q is not None and c[2] != 0.0:
-            J = J - c[2] * checks.returned("Q_q", system.Q_q(q, v, t), shape, t)
+            J = J - c[2] * checks.returned("Q_q", system.Q_q(*system._arguments(q, v, t, lam)), shape, t)
         if system.Q_v is not None and c[1] != 0.0:
-            J = J - c[1] * checks.returned("Q_v", system.Q_v(q, v, t), shape, t)
+            J = J - c[1] * checks.returned("Q_v", system.Q_v(*system._arguments(q, v, t, lam)), shape, t)
         return J
+
+    def sketch(self, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray, t: float, c: FloatArray) -> Any:
+        """c₁ ∂/∂v + c₂ ∂/∂q of M a − Q + Gᵀλ by differences, as the compiled twin finds it."""
+        constraints, sizes = self.system.constraints, self.system.scales.v
+
+        def unbalanced(q: FloatArray, v: FloatArray) -> FloatArray:
+            out = np.zeros(self.n)
+            self.multiply(q, a, t, out)
+            return out - self.force(q, v, t, lam)
+
+        start, columns = unbalanced(q, v), []
+        steps = ROOT * (reach(self.system, q) * sizes / c[2] if c[2] > 0.0 else constraints.steps.v / (H1 * abs(c[1])))
+        for h, e in zip(steps, np.eye(self.n), strict=True):
+            columns.append((unbalanced(constraints.move(q, c[2] * h * e), v + c[1] * h * e) - start) / h)
+        J = np.array(columns).T
+        return J + c[2] * constraints.curvature(q, lam, t) if c[2] != 0.0 and lam.any() else J
 
     def answer(
         self,
@@ -284,11 +329,13 @@ class _Answers:
         q, v = q.copy(), v.copy()
         if what == BALANCE:
             self.multiply(q, a, t, out)
-            out -= self.force(q, v, t)
+            out -= self.force(q, v, t, lam)
             if lam.size:
                 out += lam @ self.system.constraints.matrix(q, v, t)
         elif what == CONSTRAINT:
             out[:] = self.system.constraints.matrix(q, v, t).ravel()
+        elif what == MULTIPLIERS:
+            out[:] = (self.system.constraints.matrix(q, v, t) - slopes(self.system, q, v, t, lam).T).ravel()
         elif what == POSITION:
             out[: self.system.m_phi] = self.system.constraints.position(q, t)
         elif what == VELOCITY:
@@ -296,7 +343,9 @@ class _Answers:
         elif what == ACCELERATION:
             out[:] = self.system.constraints.acceleration(q, v, a, t)
         elif what == JACOBIAN:
-            out[:] = self.jacobian(q, v, t, c).ravel()
+            J = self.jacobian(q, v, t, lam, c)
+            sketched = self.system.constraints.sketches_tangent and self.system.Q_q is None
+            out[:] = (J + self.sketch(q, v, a, lam, t, c) if sketched and (c[1] or c[2]) else J).ravel()
         elif what == RETRACT:
             assert self.system.retract is not None
             out[:] = checks.returned("retract", self.system.retract(q, v), (self.system.nq,), t)
@@ -311,7 +360,7 @@ class _SparseAnswers(_Answers):
     def multiply(self, q: FloatArray, a: FloatArray, t: float, out: FloatArray) -> None:
         out[:] = self.system.M @ a
 
-    def jacobian(self, q: FloatArray, v: FloatArray, t: float, c: FloatArray) -> Any:
+    def jacobian(self, q: FloatArray, v: FloatArray, t: float, lam: FloatArray, c: FloatArray) -> Any:
         system = self.system
         J = c[0] * system.M
         if c[1] == 0.0 and c[2] == 0.0:
@@ -336,7 +385,7 @@ class _SparseAnswers(_Answers):
         out: FloatArray,
     ) -> int:
         if what == FACTORISE:
-            self.factors = factorise(self.jacobian(q.copy(), v.copy(), t, c))
+            self.factors = factorise(self.jacobian(q.copy(), v.copy(), t, lam, c))
             self.solver = self.factors.name
         elif what == SOLVE:
             assert self.factors is not None

@@ -7,7 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.kernels.compiled import ACCELERATION, BALANCE, CONSTRAINT, JACOBIAN, POSITION, VELOCITY, FloatArray
+from isodyn.kernels.compiled import (
+    ACCELERATION,
+    BALANCE,
+    CONSTRAINT,
+    JACOBIAN,
+    MULTIPLIERS,
+    NONIDEAL,
+    POSITION,
+    VELOCITY,
+    FloatArray,
+)
 from isodyn.linear_solvers.blocks import values_to_csr
 
 
@@ -61,6 +71,13 @@ class Questions:
             values = self.ask(CONSTRAINT, t, q, v, v, pattern.G_columns.size)
             return values_to_csr(pattern.G_starts, pattern.G_columns, values, n)
         return self.ask(CONSTRAINT, t, q, v, v, m * n).reshape(m, n)
+
+    def columns(self, t: float, q: FloatArray, v: FloatArray, lam: FloatArray) -> FloatArray:
+        """∂balance/∂λ (n, m): Gᵀ, less ∂Q/∂λ where forces depend on multipliers."""
+        if not self.model.traits & NONIDEAL:
+            return np.asarray(self.G(t, q, v)).T
+        m, n = self.system.m, self.system.nv
+        return self.ask(MULTIPLIERS, t, q, v, v, m * n, lam).reshape(m, n).T
 
     def position(self, t: float, q: FloatArray, v: FloatArray) -> FloatArray:
         """φ."""

@@ -1,0 +1,165 @@
+"""What local errors are compared with, and how a run whose steps keep them small begins.
+
+At a start the slope of the acceleration comes from a difference along the motion, and the first
+step is one whose error it predicts to be small. Sizes of q and v follow the motion; where the start
+says nothing about them, typical sizes of the system stand in (isodyn.systems.scales).
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from isodyn.errors import AccuracyWarning, IsodynError, LooseToleranceWarning
+from isodyn.kernels.compiled import GENERAL, OK, FloatArray
+from isodyn.marching.algebraic_start import algebraic_start
+from isodyn.stepping import initial
+from isodyn.stepping.adaptive import OPENING, Adaptive
+from isodyn.stepping.memory import Counters, Memory
+from isodyn.systems.manifold import moving
+
+if TYPE_CHECKING:
+    from isodyn.marching.run import Run
+
+# of the largest component: what a smaller one is compared with at least, if both have one unit; if
+# units of positions are not known; and of first-order systems, whose components may be anything
+OF_ONE_UNIT, OF_POSITIONS, OF_ANYTHING = 1.0, 0.1, 1e-3
+SLOW = 1e-3  # of the size of q in the span of the run: slower motions are rest
+NOTHING = 1e-10  # of typical sizes: smaller starts are rounding of zero
+# spectral radius at infinity of members that do not damp, and what they must not leave undamped
+UNDAMPED, ROUGH = 0.95, 0.3
+UNTOLD = 1e-6  # the error of a first step where a policy names none
+AHEAD = 1e-3  # of the first step: how far ahead the acceleration is asked for
+ON_TRAPEZOID = 12.0  # 1/|1/6 − λ₃| of the member that takes the first step
+
+
+class ErrorSizes:
+    """Sizes that the errors of a run are compared with."""
+
+    def __init__(self, policy: Any, system: Any, span: float) -> None:
+        n = system.nv
+        self.policy, self.system, self.span = policy, system, span
+        alike = np.array(getattr(system, "alike", ()), dtype=np.int64)
+        self.known = alike.size == n and not system.first_order
+        self.follows = system.nq == n and system.retract is None and not self.known
+        units = np.unique(alike, return_inverse=True)[1] if alike.size == n else np.zeros(n)
+        self.unit = units.astype(np.int64)
+        self.part = OF_ANYTHING if system.first_order else OF_ONE_UNIT if self.known else OF_POSITIONS
+        self.assumed = False  # whether sizes of q come from typical ones alone
+        self.by_atol = isinstance(policy, Adaptive) and policy.atol is not None
+
+    def put_into(self, memory: Memory) -> None:
+        """Tell the memory of a step."""
+        memory.unit, memory.follows, memory.part = self.unit, int(self.follows), 0.0 if self.by_atol else self.part
+
+    def begin(self, run: Run) -> None:
+        """Sizes at the start of a run."""
+        state, sizes = run.state, self.system.scales.v
+        state.size_v = np.abs(state.v)
+        state.size_q = np.abs(state.q) if self.follows else sizes if state.q.size else np.zeros(sizes.size)
+        if self.by_atol:
+            state.least_q, state.least_v = self.policy.least_sizes(state.v.size)
+            if not self.follows and state.q.size:
+                state.size_q = np.zeros(sizes.size)
+        else:
+            self.guess(state, sizes)
+
+    def guess(self, state: Any, sizes: FloatArray) -> None:
+        """Least sizes, from the start or from typical sizes."""
+        if self.system.first_order:
+            most = float(np.abs(state.v).max(initial=0.0))
+            state.least_v = self.part * (most if most > 0.0 else 1.0)
+            return
+        far = float((np.abs(state.q) / sizes).max(initial=0.0)) if self.follows else 0.0
+        fast, pull, bent = (float((np.abs(x) / sizes).max(initial=0.0)) for x in (state.v, state.a, state.slope))
+        if self.follows and fast > 0.0 and bent > 0.0:  # of an oscillation its amplitude
+            far = max(far, fast * np.sqrt(fast / bent))
+        self.assumed = self.follows and far < NOTHING
+        far = 1.0 if not self.follows or self.assumed else far
+        state.least_q = self.part * far * sizes if self.follows else 0.0
+        # velocities at which forces of the start move sizes of q
+        state.least_v = self.part * max(fast, np.sqrt(pull * far), SLOW * far / self.span) * sizes
+
+    def warn_of_vibrations(self, state: Any, scheme: Any, stacklevel: int) -> None:
+        """Say so where stiff parts vibrate that the steps do not resolve and the scheme does not
+        damp."""
+        radii = getattr(scheme, "radii", None)
+        if radii is not None and max(radii) > UNDAMPED and state.roughest > ROUGH:
+            warnings.warn(
+                f"stiff parts vibrate at t = {state.roughest_at:.6g}, unresolved by the steps and not damped by"
+                f" {scheme.name}: velocities would be off by {state.roughest:.2g} of their size"
+                "\nhint: leave the scheme out, or take one that damps, such as Scheme.U0(0, 0.5, 0)",
+                AccuracyWarning,
+                stacklevel=stacklevel,
+            )
+
+    def warn_if_loose(self, state: Any, stacklevel: int) -> None:
+        """Say so where typical sizes that were assumed are far larger than the motion."""
+        moved = float(state.size_q.max(initial=0.0))
+        if self.assumed and moved < state.least_q.min(initial=np.inf):
+            warnings.warn(
+                f"positions stayed below {moved:.2g}, far below the {state.least_q.min() / self.part:.2g} that their errors were"
+                " compared with\nhint: name a size by atol=, for example "
+                f"iso.Adaptive(atol={self.policy.rtol * moved:.1g})",
+                LooseToleranceWarning,
+                stacklevel=stacklevel,
+            )
+
+
+def first_size(run: Run, sizes: ErrorSizes) -> float:
+    """A first step whose error should be small; state.slope is known."""
+    state, policy, span = run.state, sizes.policy, sizes.span
+    if policy.first_step > 0.0:
+        return float(policy.first_step)
+    by = 1.0 / sizes.system.scales.v
+    a, slope = (float((np.abs(x) * by).max(initial=0.0)) for x in (state.a, state.slope))
+    unit = max(float((state.size_q * by).max(initial=0.0)), float((state.least_q * by).max(initial=0.0)) / sizes.part)
+    pace = max(float((state.size_v * by).max(initial=0.0)), float((state.least_v * by).max(initial=0.0)) / sizes.part)
+    tolerance, found = policy.controlled_error or UNTOLD, [OPENING * span, policy.largest_step]
+    if state.q.size and unit > 0.0:
+        found += [(ON_TRAPEZOID * tolerance * unit / slope) ** (1.0 / 3.0)] if slope > 0.0 else []
+        found += [tolerance ** (1.0 / 3.0) * np.sqrt(unit / a)] if a > 0.0 else []
+    elif pace > 0.0 and a > 0.0:
+        found += [tolerance ** (1.0 / 3.0) * pace / a]
+        found += [tolerance ** (1.0 / 3.0) * np.sqrt(pace / slope)] if slope > 0.0 else []
+    return max(float(min(found)), 4.0 * float(run.plan.smallest_dt))
+
+
+def start_slope(run: Run, t: float, ahead: float) -> FloatArray:
+    """The derivative of the acceleration at the state of a run, by a difference along the motion;
+    zeros where there is none."""
+    state, system = run.state, run.system
+    there = state.copy()
+    there.v = state.v + ahead * state.a
+    if state.q.size:
+        d = ahead * state.v + 0.5 * ahead**2 * state.a
+        there.q = np.asarray(moving(system)(state.q.copy(), d), dtype=np.float64)
+    try:
+        if run.model.traits & GENERAL and system.m:
+            a = algebraic_start(system, t + ahead, there.v.copy(), state.lam.copy(), run.closure)[0]
+        else:
+            physics = run.physics(run.closure)
+            status = initial.initial_acceleration(*physics, t + ahead, there, run.memory, Counters())
+            run.memory.factors_good = 0
+            a = there.a.copy() if status == OK else state.a
+    except IsodynError:
+        return np.zeros(state.v.size)
+    slope = (np.asarray(a) - state.a) / ahead
+    return slope if np.isfinite(slope).all() else np.zeros(state.v.size)
+
+
+def begin_stretch(run: Run, sizes: ErrorSizes, t: float, *, first: bool) -> None:
+    """After the acceleration of a start: its slope, sizes, and the first step to try."""
+    state = run.state
+    state.slope, state.slope_at, state.missed = 0.0, t, 0.0
+    state.last_error, state.repeated = 0.0, 0
+    if first:
+        sizes.begin(run)
+    ahead = AHEAD * min(first_size(run, sizes), sizes.span)
+    state.slope = start_slope(run, t, ahead)
+    if first:
+        sizes.begin(run)
+    state.next_dt = first_size(run, sizes)
+    state.errors = 0.0

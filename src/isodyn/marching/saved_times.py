@@ -1,0 +1,80 @@
+"""Rows at the times that a user names, between the steps of a run: dense output.
+
+q is the quintic through q, v and a of both ends of a step, v its derivative, a and λ are linear
+(isodyn.results.dense_output). Where a run keeps its constraints, q and v are then moved onto them by
+the least change in the mass norm. Times that are ends of steps get their rows as they are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from isodyn.errors import InputError
+from isodyn.formulations.closure import OPEN
+from isodyn.kernels.compiled import OK, FloatArray
+from isodyn.marching.at_rest import AtRest
+from isodyn.marching.columns import columns
+from isodyn.marching.schedule import resolved
+from isodyn.memory import require_rows
+from isodyn.real_numbers import real_array
+from isodyn.results.dense_output import interpolate
+from isodyn.results.solution import Solution
+from isodyn.stepping import initial
+
+KEPT = 1e-9  # constraints that rows keep better than this are kept between them too
+BY_STEP = ("step_error", "mu", "nu", "rank")  # of aux: rows that a time takes from the step it lies in
+
+
+def save_times(save: Any, t0: float, t_end: float, columns: int) -> FloatArray | None:
+    """Times to save: given ones, or so many at equal distances; None for the ends of steps."""
+    if save is None:
+        return None
+    if isinstance(save, int | np.integer) and not isinstance(save, bool):
+        require_rows(int(save), columns)
+        if save < 2:
+            raise InputError(f"save must be at least 2 times, received {save}", hint="both ends count")
+        resolved(t0, t_end, (t_end - t0) / (int(save) - 1), "the distance of saved times")
+        return np.linspace(t0, t_end, int(save))
+    times = real_array("save", save, "times, how many of them, or None").reshape(-1)
+    if times.size == 0 or not (np.diff(times) > 0).all() or not (times[0] >= t0 and times[-1] <= t_end):
+        raise InputError(
+            f"save must hold ascending times between t0 = {t0:g} and t_end = {t_end:g}, received {times[:3]} … {times[-1:]}"
+        )
+    return times
+
+
+def rows_at(sol: Solution, times: FloatArray, select: Any = None) -> Solution:
+    """A solution with rows at these times, as far as the run came."""
+    times = times[times <= sol.t[-1]]
+    if sol.t.size < 2 or times.size == 0:
+        return sol
+    _, q, v, a, lam = interpolate(sol, times)
+    k = np.searchsorted(sol.t, times, side="left")
+    ends = sol.t[k] == times
+    for row, own in zip((q, v, a, lam), (sol.q, sol.v, sol.a, sol.lam), strict=True):
+        row[ends] = own[k[ends]]
+    if sol.system.m and not sol.system.first_order and max(sol.drift().largest[:2]) < KEPT:
+        _close_rows(sol, times, q, v, np.flatnonzero(~ends))
+    aux = {name: sol.aux[name][k] for name in BY_STEP if name in sol.aux}
+    chosen = columns(select, sol.system.nq, sol.system.nv, sol.system.m)
+    rows = q[:, chosen.q], v[:, chosen.v], a[:, chosen.a], lam[:, chosen.lam]
+    stats, kept = sol.stats, {name: np.asarray(value) for name, value in chosen._asdict().items()}
+    found = replace(sol, t=times, stats=stats, columns=kept, aux=aux)
+    found.q, found.v, found.a, found.lam = (np.ascontiguousarray(x) for x in rows)
+    return found
+
+
+def _close_rows(sol: Solution, times: FloatArray, q: FloatArray, v: FloatArray, which: Any) -> None:
+    """Move rows between steps onto the constraints."""
+    rest = AtRest(sol.system, span=float(sol.t[-1] - sol.t[0]))
+    rest.state.t = float(sol.t[0])
+    rest.look(float(sol.t[0]))
+    rest.make_consistent(float(sol.t[0]), True)
+    for i in which:
+        rest.state.q, rest.state.v = q[i], v[i]
+        status = initial.nearest_consistent(*rest.physics(OPEN), float(times[i]), rest.state, rest.memory)
+        if status == OK:  # beside a loss of rank what is between two good states stays as it is
+            q[i], v[i] = rest.state.q, rest.state.v

@@ -1,0 +1,209 @@
+"""The local error of a step in q and v, for every member and every ratio of steps.
+
+With s = Δa/Δt, s_n the one of the step before, what the balance misses at the ends of steps,
+M d_n = M â_n + Gᵀλ_n − Q(t_n, q_n, v_n) with â_n = a_n + φΔa, and the divided difference
+D = (1 + φ) s − φ s_n − (d_{n+1} − d_n)/Δt of the accelerations of the motion,
+
+    e_q = Δt³ ((1/6 − λ₃) s + φ/2 s_n),
+    e_v = −Δt/2 (d_n + d_{n+1}) − φ/2 Δt² (s − s_n) − Δt³/12 (D − D_n)/(τ − τ_n),
+
+τ being the middle of a step. At a start d = 0, and D_n is the derivative of the acceleration there
+(docs/derivations/adaptive_steps.md). Where the balance holds at t_{n+1}, d vanishes. Both are then
+solved for with the step's own factors,
+
+    [ J  Gᵀ ] [ e_v ]   [ W₁Λ₆ M e_v ]         [ J  Gᵀ ] [ e_q ]   [ (W₁Λ₆ M + W₂Λ₅Δt C) e_q ]
+    [ G  0  ] [  ·  ] = [      0     ],        [ G  0  ] [  ·  ] = [            0           ],
+
+which leaves what is tangent to the constraints, and of stiff parts what they move: springs take
+back errors of q and v, dampers those of v alone. Products with M and C = ∂balance/∂v are
+differences of the balance.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from isodyn.kernels.compiled import BALANCE, OK, FloatArray, f8, i8, kernel
+from isodyn.stepping.closure import copy_to, fill_with, finite, measure
+from isodyn.stepping.corrections import solve
+from isodyn.stepping.memory import COUNTERS, LEG, MEMORY, PHYSICS_REF, STATE
+from isodyn.stepping.null_space import null_space_correction
+
+REACH = 1e-3  # of the acceleration: how far the balance is followed along a
+BEYOND = 1e300  # an error that is not a number
+
+
+@kernel()
+def balance_along(
+    p: Any, t: float, state: Any, phi: float, along: FloatArray, of_a: float, of_v: float, memory: Any
+) -> int:
+    """memory.r_plus[:n] = balance at t_{n+1} with so many times `along` added to a and v."""
+    n = memory.x.size
+    for i in range(n):
+        memory.a[i] = state.a[i] + phi * state.da[i] + of_a * along[i]
+        memory.v[i] = state.v[i] + of_v * along[i]
+    return p.model(BALANCE, t, state.q, memory.v, memory.a, state.lam, memory.c, p.tables, p.scratch, memory.r_plus[:n])
+
+
+@kernel()
+def add_product(
+    p: Any, t: float, state: Any, leg: Any, e: FloatArray, of_v: float, memory: Any, out: FloatArray
+) -> int:
+    """out[:n] += (W₁Λ₆ M + of_v C) e; memory.r holds the balance at e = 0."""
+    size = measure(e, memory.by_v)
+    if not size > 0.0:
+        return OK
+    far = measure(state.a, memory.by_v)
+    if of_v != 0.0:
+        far = max(far, measure(state.v, memory.by_v) / abs(of_v))
+    step = (REACH * far if far > 0.0 else 1.0) / size
+    status = balance_along(p, t, state, leg.phi, e, leg.W1L6 * step, of_v * step, memory)
+    for i in range(memory.x.size):
+        out[i] += (memory.r_plus[i] - memory.r[i]) / step
+    return status
+
+
+@kernel()
+def solve_without_multipliers(p: Any, x: FloatArray, memory: Any) -> int:
+    """x ← solution of the reduced equations for x; memory.x stays."""
+    copy_to(memory.x, memory.b_1)
+    for i in range(memory.r_plus.size):
+        memory.b_2[i] = memory.r[i]
+        memory.r[i] = -x[i]
+    status = null_space_correction(p, memory)
+    copy_to(memory.dx, x)
+    copy_to(memory.b_2, memory.r)
+    for i in range(memory.x.size):
+        memory.x[i] = memory.b_1[i]
+    return status
+
+
+@kernel()
+def damp(p: Any, leg: Any, t: float, two: bool, memory: Any) -> int:
+    """memory.dx and, with `two`, memory.dp, right-hand sides of errors, become the errors."""
+    n = memory.x.size
+    # after a projection the factors are those of the masses alone
+    weight = 1.0 / leg.W1L6 if p.closure.project > 0 else 1.0
+    for i in range(n):
+        memory.dx[i] *= weight
+        if two:
+            memory.dp[i] *= weight
+    for i in range(n, memory.r.size):
+        memory.dx[i] = 0.0
+        if two:
+            memory.dp[i] = 0.0
+    if memory.eliminate == 0:
+        return solve(p, t, memory.c, memory, memory.dx, memory.dp if two else memory.r_plus, two)
+    status = OK
+    if two:  # dx is memory of the solution
+        copy_to(memory.dx, memory.r_plus)
+        status = solve_without_multipliers(p, memory.dp, memory)
+        copy_to(memory.r_plus, memory.dx)
+    return solve_without_multipliers(p, memory.dx, memory) if status == OK else status
+
+
+@kernel()
+def follow_sizes(state: Any, memory: Any) -> None:
+    """Sizes of q and v so far, each and by units."""
+    fill_with(memory.unit_q, 0.0)
+    fill_with(memory.unit_v, 0.0)
+    for i in range(state.v.size):
+        k = memory.unit[i]
+        state.size_v[i] = max(state.size_v[i], abs(state.v[i]))
+        memory.unit_v[k] = max(memory.unit_v[k], state.size_v[i])
+        if memory.follows == 1:
+            state.size_q[i] = max(state.size_q[i], abs(state.q[i]))
+        memory.unit_q[k] = max(memory.unit_q[k], state.size_q[i])
+
+
+@kernel()
+def largest_error(error: FloatArray, sizes: FloatArray, by_unit: FloatArray, least: FloatArray, memory: Any) -> float:
+    """Largest component, beside its size so far and what it is at least compared with."""
+    found = 0.0
+    for i in range(error.size):
+        relative = abs(error[i]) / (max(sizes[i], memory.part * by_unit[memory.unit[i]]) + least[i])
+        if not relative <= found and error[i] != 0.0:
+            found = relative
+    return found if np.isfinite(found) else BEYOND
+
+
+@kernel()
+def error_of_v(leg: Any, before: Any, state: Any, memory: Any) -> None:
+    """memory.error_v before stiff parts take some of it back, and state.slope, the D of the step;
+    state.missed is known."""
+    dt, phi = state.dt, leg.phi
+    state.slope_at = before.t + 0.5 * dt
+    of_turn = dt**3 / (12.0 * (state.slope_at - before.slope_at))
+    for i in range(state.v.size):
+        s, s_n = state.da[i] / dt, before.da[i] / before.dt if before.dt != 0.0 else before.slope[i]
+        missed = state.missed[i] - before.missed[i]
+        state.slope[i] = (1.0 + phi) * s - phi * s_n - missed / dt
+        memory.error_v[i] = (
+            -0.5 * dt * (before.missed[i] + state.missed[i])
+            - 0.5 * phi * dt * dt * (s - s_n)
+            - of_turn * (state.slope[i] - before.slope[i])
+        )
+
+
+@kernel()
+def error_of_q(leg: Any, before: Any, state: Any, memory: Any) -> None:
+    """memory.error_q before stiff parts take some of it back; nothing in first-order systems."""
+    dt = state.dt
+    cube = dt**3 if state.q.size > 0 else 0.0
+    for i in range(state.v.size):
+        s, s_n = state.da[i] / dt, before.da[i] / before.dt if before.dt != 0.0 else before.slope[i]
+        memory.error_q[i] = cube * ((1.0 / 6.0 - leg.l3) * s + 0.5 * leg.phi * s_n)
+
+
+@kernel()
+def note_roughness(t: float, state: Any, memory: Any) -> None:
+    """The largest error of v with what stiff parts would take back."""
+    rough = largest_error(memory.error_v, state.size_v, memory.unit_v, state.least_v, memory)
+    if rough > state.roughest:
+        state.roughest, state.roughest_at = rough, t
+
+
+@kernel(i8(PHYSICS_REF, LEG, f8, STATE, STATE, MEMORY, COUNTERS), inner=True, apart=True)
+def estimate(p: Any, leg: Any, t: float, before: Any, state: Any, memory: Any, counters: Any) -> int:
+    """Local errors of the step from `before` to `state` into memory.error_q and memory.error_v; what
+    the next one needs into the state. Loads are taken at t."""
+    n = memory.x.size
+    follow_sizes(state, memory)
+    error_of_q(leg, before, state, memory)
+    status = balance_along(p, t, state, leg.phi, memory.error_q, 0.0, 0.0, memory)
+    for i in range(n):
+        memory.r[i] = memory.r_plus[i]
+        memory.dx[i], memory.dp[i] = leg.W1L6 * memory.r[i], 0.0
+    of_v = 0.0 if p.closure.project > 0 else memory.c[1]
+    if status == OK:
+        status = add_product(p, t, state, leg, memory.error_q, of_v, memory, memory.dp)
+    at_end = leg.W1 == 1.0 and leg.l5 == leg.W2L5 and leg.l3 == leg.W3L3
+    if at_end:
+        fill_with(memory.dx, 0.0)
+    elif status == OK:
+        status = damp(p, leg, t, True, memory)
+    copy_to(memory.dx, state.missed)
+    error_of_v(leg, before, state, memory)
+    note_roughness(t, state, memory)
+    fill_with(memory.dx, 0.0)
+    if status == OK:
+        status = add_product(p, t, state, leg, memory.error_v, 0.0, memory, memory.dx)
+    if status == OK:
+        status = damp(p, leg, t, at_end, memory)
+    counters.evaluations += 3 if state.q.size > 0 else 2
+    copy_to(memory.dx, memory.error_v)
+    copy_to(memory.dp, memory.error_q)
+    return status
+
+
+@kernel()
+def weigh_errors(plan: Any, state: Any, memory: Any) -> float:
+    """The larger of the errors of q and v, in units of the tolerance; both stay in the state."""
+    tolerance = plan.tolerance
+    state.errors[0] = largest_error(memory.error_q, state.size_q, memory.unit_q, state.least_q, memory) / tolerance
+    state.errors[1] = largest_error(memory.error_v, state.size_v, memory.unit_v, state.least_v, memory) / tolerance
+    if not (finite(memory.error_q) and finite(memory.error_v)):
+        return BEYOND
+    return max(state.errors[0], state.errors[1])

@@ -1,0 +1,125 @@
+"""Adaptive runs that fail, are stopped and resumed, or are asked for what they do not do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import isodyn as iso
+from isodyn import problems
+from isodyn.errors import (
+    ConvergenceError,
+    InputError,
+    IsodynError,
+    LooseToleranceWarning,
+    SchemeError,
+)
+from isodyn.results import Checkpoint
+
+
+def pendulum() -> Any:
+    return problems.get("pendulum").system()
+
+
+@pytest.mark.parametrize("scheme", [None, iso.Scheme.V0(0.5, 1.0, 0.5)], ids=["U0", "V0"])
+def test_resumed_bit_for_bit(tmp_path: Path, scheme: Any) -> None:
+    options: Any = {"t_end": 1.0, "breakpoints": [0.4], "dt": iso.Adaptive(1e-3)}
+    whole = iso.integrate(pendulum(), scheme, checkpoint=Checkpoint(tmp_path / "whole", every=7), **options)
+    part = iso.integrate(
+        pendulum(),
+        scheme,
+        checkpoint=Checkpoint(tmp_path / "part", every=7),
+        observe=lambda sample: bool(sample.t > 0.63),
+        **options,
+    )
+    assert part.t[-1] < 1.0
+    resumed = iso.resume(tmp_path / "part", pendulum())
+    for name in ("t", "q", "v", "a", "lam"):
+        assert np.array_equal(getattr(resumed, name), getattr(whole, name))
+    assert np.array_equal(resumed.aux["step_error"], whole.aux["step_error"])
+
+
+def test_rows_at_named_times(tmp_path: Path) -> None:
+    """Dense output has the error of the steps and keeps the constraints; it does not change the
+    steps. A resumed run has it too."""
+    kept = Checkpoint(tmp_path / "run", every=50)
+    sol = iso.integrate(pendulum(), dt=iso.Adaptive(1e-4), t_end=1.0, save=14, checkpoint=kept)
+    exact = iso.integrate_adaptive(pendulum(), t_end=1.0, rtol=1e-12, save=14)
+    assert np.array_equal(sol.t, exact.t)
+    for name, bound in (("q", 2e-4), ("v", 5e-4), ("a", 2e-3), ("lam", 2e-3)):
+        assert np.abs(getattr(sol, name) - getattr(exact, name)).max() < bound
+    assert max(sol.drift().largest[:2]) < 1e-13
+    steps = iso.integrate(pendulum(), dt=iso.Adaptive(1e-4), t_end=1.0)
+    assert steps.stats.steps == sol.stats.steps
+    assert np.array_equal(steps.q[-1], sol.q[-1])
+    again = iso.resume(tmp_path / "run", pendulum())
+    assert np.array_equal(again.q, sol.q)
+    few = iso.integrate(pendulum(), dt=0.01, t_end=1.0, save=[0.0, 0.505], select={"q": [1], "v": []})
+    assert few.t.tolist() == [0.0, 0.505]
+    assert few.q.shape == (2, 1)
+    with pytest.raises(InputError, match="save_every must be left out"):
+        iso.integrate(pendulum(), dt=0.01, t_end=1.0, save=3, save_every=2)
+
+
+def test_a_motion_that_ends_in_finite_time() -> None:
+    """q̈ = 6 q²: q = 1/(1 − t)². What was done until no step is small enough is kept."""
+    system = iso.MechanicalSystem(M=1.0, Q=lambda q, v, t: 6.0 * q**2, q0=[1.0], v0=[2.0])
+    with pytest.raises(IsodynError) as caught:
+        iso.integrate(system, dt=iso.Adaptive(1e-3, smallest=1e-5), t_end=2.0)
+    done = caught.value.partial
+    assert 0.9 < done.t[-1] < 1.1
+    early = done.t < 0.9
+    assert done.q[early, 0] == pytest.approx((1.0 - done.t[early]) ** -2, rel=2e-2)
+
+
+def test_a_jump_that_nobody_named() -> None:
+    """Steps become small enough to pass it, or the run ends with a word."""
+    system = iso.MechanicalSystem(M=1.0, Q=lambda q, v, t: -q + 100.0 * (t > 0.5), q0=[1.0], v0=[0.0])
+    sol = iso.integrate(system, dt=iso.Adaptive(1e-3), t_end=1.0)
+    exact = np.cos(1.0) + 100.0 * (1.0 - np.cos(0.5))
+    assert sol.q[-1, 0] == pytest.approx(exact, rel=3e-3)
+    with pytest.raises(ConvergenceError, match=r"accepts no step at t = 0\.\d+, down to 0.01"):
+        iso.integrate(system, dt=iso.Adaptive(1e-3, smallest=0.01), t_end=1.0)
+
+
+@pytest.mark.filterwarnings("ignore::isodyn.errors.AccuracyWarning")
+def test_refused() -> None:
+    for rtol in (1e-17, 0.0, -1.0, 0.5):
+        with pytest.raises(InputError, match=r"rtol of adaptive steps must lie between 1e-09 and 0\.1"):
+            iso.Adaptive(rtol)
+    with pytest.raises(InputError, match="largest must be a positive size"):
+        iso.Adaptive(largest=0.0)
+    with pytest.raises(InputError, match="atol must not be negative"):
+        iso.Adaptive(atol=-1.0)
+    with pytest.raises(InputError, match="atol takes one number or 2 of them, received 3"):
+        iso.integrate(pendulum(), dt=iso.Adaptive(atol=(np.ones(3), 1.0)), t_end=1.0)
+    with pytest.raises(SchemeError, match="is of first order, λ₅ ≠ "):
+        iso.integrate(pendulum(), iso.Scheme.newmark(0.3025, 0.6), dt=iso.Adaptive(), t_end=1.0)
+    with pytest.raises(InputError, match="closes φ alone"):
+        iso.integrate(pendulum(), None, iso.PositionLevel(), dt=iso.Adaptive(), t_end=1.0)
+    with pytest.raises(InputError, match="members of ensembles take steps of one size"):
+        iso.ensemble(pendulum(), dt=iso.Adaptive(), t_end=1.0)
+
+
+@pytest.mark.parametrize("size", [1e-9, 1e-3, 1e6])
+def test_motions_of_any_size(size: float) -> None:
+    """Tolerances are relative; where a start says nothing about sizes, the run does."""
+    for q0, v0 in ((size, 0.0), (0.0, size)):
+        system = iso.MechanicalSystem(M=1.0, Q=lambda q, v, t: -q, q0=[q0], v0=[v0])
+        sol = iso.integrate(system, dt=iso.Adaptive(1e-4), t_end=6.0)
+        exact = q0 * np.cos(sol.t) + v0 * np.sin(sol.t)
+        assert np.abs(sol.q[:, 0] - exact).max() < 3e-4 * size
+        assert sol.stats.steps < 3000
+    pushed = iso.MechanicalSystem(M=1.0, Q=lambda q, v, t: -q + size * np.sin(2.0 * t), q0=[0.0], v0=[0.0])
+    exact = size * (2.0 * np.sin(6.0) - np.sin(12.0)) / 3.0
+    if size < 0.1:
+        with pytest.warns(LooseToleranceWarning, match=r"positions stayed below .*\nhint: name a size by atol="):
+            iso.integrate(pushed, dt=iso.Adaptive(1e-4), t_end=6.0)
+    else:
+        sol = iso.integrate(pushed, dt=iso.Adaptive(1e-4), t_end=6.0)
+        assert abs(sol.q[-1, 0] - exact) < 1e-3 * size
+    sol = iso.integrate(pushed, dt=iso.Adaptive(1e-4, atol=1e-4 * size), t_end=6.0)
+    assert abs(sol.q[-1, 0] - exact) < 3e-4 * size

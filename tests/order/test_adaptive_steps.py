@@ -1,0 +1,171 @@
+"""Adaptive steps of GS4: the error of q, v, a and λ, in the maximum norm over all of time, goes with
+the tolerance; stiff parts, breakpoints and first-order systems included."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numba
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+import isodyn as iso
+from isodyn import problems
+from isodyn.errors import AccuracyWarning
+from isodyn.marching.error_sizes import ErrorSizes
+
+MEMBERS = {
+    "damping": None,
+    "U0": iso.Scheme.U0(0.5, 0.5, 0.5),
+    "V0": iso.Scheme.V0(0.5, 1.0, 0.5),
+    "annihilating": iso.Scheme.U0(0.0, 0.0, 0.0),
+}
+
+
+def errors(system: Any, t_end: float, rtol: float, scheme: Any = None, **options: Any) -> Any:
+    """Largest errors of q, v, a, λ over all steps, relative to the largest values."""
+    sol = iso.integrate(system, scheme, dt=iso.Adaptive(rtol), t_end=t_end, **options)
+    exact = iso.integrate_adaptive(system, rtol=1e-12, t_end=t_end, save=sol.t)
+    assert max(sol.drift().largest[:2]) < 1e-13
+    found = []
+    for name in ("q", "v", "a", "lam"):
+        one, two = getattr(sol, name), getattr(exact, name)
+        found.append(np.abs(one - two).max() / np.abs(two).max())
+    return np.array(found)
+
+
+def check_slopes(system: Any, t_end: float, scheme: Any, rtols: Any = (1e-2, 1e-3, 1e-4, 1e-5)) -> None:
+    """Slopes against rtol of at least 0.95 in q, v, a and λ."""
+    found = np.array([errors(system, t_end, rtol, scheme) for rtol in rtols])
+    slopes = np.polyfit(np.log10(rtols), np.log10(found), 1)[0]
+    assert (slopes >= 0.95).all(), slopes
+    ratios = found / np.array(rtols)[:, None]
+    assert (ratios.max(axis=0) / ratios.min(axis=0) <= 3.0).all(), ratios
+
+
+@pytest.mark.parametrize("name", MEMBERS)
+@pytest.mark.parametrize(("problem", "t_end"), [("pendulum", 2.0), ("rheonomic_crank", 2.0)])
+def test_proportional_to_the_tolerance(problem: str, t_end: float, name: str) -> None:
+    check_slopes(problems.get(problem).system(), t_end, MEMBERS[name])
+
+
+@pytest.mark.parametrize("name", ["damping", "U0", "optimal", "annihilating"])
+def test_andrews(name: str) -> None:
+    """Its accelerations change by a factor of a hundred on the way. V0(½, 1, ½) is left out: λ of so
+    coarse steps is better than later ones promise, and its slope 0.90."""
+    scheme = iso.Scheme.optimal(0.8) if name == "optimal" else MEMBERS[name]
+    found = np.array([errors(problems.get("andrews").system(), 0.03, rtol, scheme) for rtol in (1e-2, 1e-5)])
+    assert (np.log10(found[0] / found[1]) / 3.0 >= 0.95).all(), found
+    assert (found[:, 0] < [1e-2, 1e-5]).all()
+
+
+@numba.njit
+def relaxing(q: Any, v: Any, t: float) -> Any:
+    return 1000.0 * (1.0 - q**2) * v - q
+
+
+def test_dampers_take_back_velocities_only() -> None:
+    """van der Pol, μ = 1000: of positions no damper takes an error back; an estimate that lets it do
+    so lets steps through that end somewhere else."""
+    system = iso.MechanicalSystem(M=1.0, Q=relaxing, q0=[2.0], v0=[0.0])
+    exact = solve_ivp(
+        lambda t, y: [y[1], 1000.0 * (1.0 - y[0] ** 2) * y[1] - y[0]],
+        (0.0, 1000.0),
+        [2.0, 0.0],
+        method="Radau",
+        rtol=1e-10,
+        atol=1e-12,
+    ).y[0, -1]
+    for scheme in (None, iso.Scheme.U0(0.9, 1.0, 0.0)):
+        for rtol in (1e-2, 1e-3):
+            sol = iso.integrate(system, scheme, dt=iso.Adaptive(rtol), t_end=1000.0, save=2)
+            assert abs(sol.q[-1, 0] - exact) < rtol
+            assert sol.stats.steps < 3000
+
+
+@numba.njit
+def stiff_spring(q: Any, v: Any, t: float) -> Any:
+    length = np.sqrt(q[0] ** 2 + q[1] ** 2)
+    pull = 1e8 * (length - 1.0) / length
+    return np.array([-pull * q[0], -pull * q[1] - 9.81])
+
+
+def test_stiff_springs_are_not_resolved() -> None:
+    """A pendulum on a spring of 1e8 N/m swings as one on a rod, in a few hundred steps."""
+    system = iso.MechanicalSystem(M=np.eye(2), Q=stiff_spring, q0=[1.0, 0.0], v0=[0.0, 0.0])
+    rod = iso.MechanicalSystem(
+        M=np.eye(2),
+        Q=lambda q, v, t: np.array([0.0, -9.81]),
+        q0=[1.0, 0.0],
+        v0=[0.0, 0.0],
+        phi=lambda q, t: np.array([0.5 * (q @ q - 1.0)]),
+        G=lambda q, t: q[None, :],
+    )
+    sol = iso.integrate(system, dt=iso.Adaptive(1e-3), t_end=2.0)
+    exact = iso.integrate_adaptive(rod, t_end=2.0, rtol=1e-10, save=sol.t)
+    assert sol.stats.steps < 1000
+    assert np.abs(sol.q - exact.q).max() < 3e-3
+    undamped = iso.Scheme.U0(0.0, 1.0, 0.0)  # more steps, the same motion
+    sol = iso.integrate(system, undamped, dt=iso.Adaptive(1e-2), t_end=2.0)
+    exact = iso.integrate_adaptive(rod, t_end=2.0, rtol=1e-10, save=sol.t)
+    assert np.abs(sol.q - exact.q).max() < 3e-2
+
+
+def test_vibrations_that_nobody_damps() -> None:
+    """Where errors of v would be as large as v without what stiff parts take back, a member that does
+    not damp says so."""
+    found = ErrorSizes(iso.Adaptive(), problems.get("pendulum").system(), 1.0)
+    rough = SimpleNamespace(roughest=0.5, roughest_at=0.25)
+    with pytest.warns(AccuracyWarning, match=r"stiff parts vibrate at t = 0.25.* not damped by U0\(0.9, 1, 0\)"):
+        found.warn_of_vibrations(rough, iso.Scheme.U0(0.9, 1.0, 0.0), stacklevel=1)
+    found.warn_of_vibrations(rough, iso.Scheme.U0(0.0, 0.5, 0.0), stacklevel=1)
+
+
+def test_first_order_and_index_1() -> None:
+    """Robertson's reaction as differential and as implicit equations."""
+
+    def rates(s: Any, t: float) -> Any:
+        x, y, z = s
+        return np.array([-0.04 * x + 1e4 * y * z, 0.04 * x - 1e4 * y * z - 3e7 * y * y, 3e7 * y * y])
+
+    exact = solve_ivp(lambda t, s: rates(s, t), (0.0, 4.0), [1.0, 0.0, 0.0], method="Radau", rtol=1e-11, atol=1e-15).y[
+        :, -1
+    ]
+    free = iso.FirstOrderSystem(rates, [1.0, 0.0, 0.0])
+    closed = problems.get("robertson").system()
+    for rtol in (1e-3, 1e-4):
+        sol = iso.integrate(free, dt=iso.Adaptive(rtol), t_end=4.0)
+        assert np.abs(sol.s[-1] / exact - 1.0).max() < rtol
+        sol = iso.integrate(closed, dt=iso.Adaptive(rtol), t_end=4.0)
+        assert np.abs(sol.x[-1] / exact - 1.0).max() < rtol
+
+
+def test_breakpoints() -> None:
+    """A force that jumps: the run starts anew there, and the error goes with the tolerance."""
+
+    def push(q: Any, v: Any, t: float) -> Any:
+        return -q + (5.0 if t > 0.7 else 0.0)
+
+    def exact(t: Any) -> Any:
+        return np.cos(t) + np.where(t > 0.7, 5.0 * (1.0 - np.cos(t - 0.7)), 0.0)
+
+    system = iso.MechanicalSystem(M=1.0, Q=push, q0=[1.0], v0=[0.0])
+    for rtol in (1e-3, 1e-4, 1e-5):
+        sol = iso.integrate(system, dt=iso.Adaptive(rtol), t_end=3.0, breakpoints=[0.7])
+        assert np.abs(sol.q[:, 0] - exact(sol.t)).max() < 6.0 * rtol
+        assert 0.7 in sol.t
+        a = exact(sol.t) * -1.0 + np.where(sol.t >= 0.7, 5.0, 0.0)
+        assert np.abs(sol.a[:, 0] - a).max() < 12.0 * rtol
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", MEMBERS)
+def test_beam_mechanism(name: str) -> None:
+    """A crank with a flexible rod."""
+    system = problems.get("flexible_slider_crank").system()
+    runs = [iso.integrate(system, MEMBERS[name], dt=iso.Adaptive(rtol), t_end=0.01) for rtol in (1e-3, 1e-4)]
+    exact = iso.integrate(system, MEMBERS[name], dt=iso.Adaptive(1e-6), t_end=0.01)
+    found = np.array([np.abs(sol.q - exact.at(sol.t).q).max() for sol in runs])
+    assert np.log10(found[0] / found[1]) >= 0.9
