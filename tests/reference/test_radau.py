@@ -188,7 +188,7 @@ def test_governor():
         at = np.array([side * 0.4, 0.0, -0.6])
         mech.add_body(name, 1.0, (1e-2, 1.1e-2, 1.2e-2), at, velocity=(0, 6.0 * at[0], 0), angular_velocity=(0, 0, 6.0))
         mech.add_joint(iso.Hinge(f"arm {name}", "shaft", name, point=(0, 0, 0), axis=(0, 1, 0)))
-    mech.add_load(iso.Spring("spring", "one", "two", stiffness=1e7, damping=1e4, length=0.8))
+    mech.add_load(iso.Spring("spring", "one", "two", stiffness=1e7, damping=1e4, rest=0.8))
     system = mech.compile()
     fine, coarse = (iso.integrate(system, iso.Radau(rtol=rtol), t_end=0.1) for rtol in (1e-12, 1e-10))
     assert np.abs(fine.q[-1] - coarse.q[-1]).max() < 1e-11

@@ -15,7 +15,6 @@ import numpy as np
 
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import GENERAL, OK, FloatArray
-from isodyn.marching.run import Run
 from isodyn.marching.steppers import LARGEST, OrderEight, OrderFive, Stepper
 from isodyn.stepping.memory import ASK, STIFF, State
 from isodyn.stepping.methods import DOP853, Auto, Radau, StepMethod
@@ -141,9 +140,9 @@ class ToImplicit:
 
     against = frozenset({STIFF})
 
-    def apply(self, run: Run, status: int) -> int:
+    def apply(self, run: Any, status: int) -> int:
         """Change to Radau."""
-        auto = getattr(run, "stepper")  # noqa: B009
+        auto = run.stepper
         auto.both[IMPLICIT].own.asks_in = auto.interval
         auto.change_to(IMPLICIT)
         return OK
@@ -154,9 +153,9 @@ class ToExplicit:
 
     against = frozenset({ASK})
 
-    def apply(self, run: Run, status: int) -> int:
+    def apply(self, run: Any, status: int) -> int:
         """Look at the eigenvalues; change, or ask again later."""
-        auto, state = getattr(run, "stepper"), run.state  # noqa: B009
+        auto, state = run.stepper, run.state
         own, system = auto.both[IMPLICIT].own, run.system
         G = run.ask.G(float(state.t), state.q, state.v) if system.m else np.zeros((0, system.nv))
         auto.interval = min(2 * auto.interval, MOST)

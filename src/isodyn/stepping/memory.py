@@ -21,8 +21,8 @@ DIFFERENCES = 5
 SEEN = 4  # how many corrections of a step are kept (isodyn.stepping.newton)
 # a status of adaptive steps: not good enough, also with a step as small as rounding of t
 UNDERFLOW = 100
-STIFF = 101  # of an explicit method that is watched: steps are held short by stability, not by errors
-ASK = 102  # of an implicit one that is watched: it is time to look whether an explicit one would do
+STIFF = 110  # of an explicit method that is watched: steps are held short by stability, not by errors
+ASK = 111  # of an implicit one that is watched: it is time to look whether an explicit one would do
 EPS = float(np.finfo(np.float64).eps)
 # gaps of a start that are nothing, relative; the way onto the constraints ends there too
 ROUNDING = 4.0 * EPS
