@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 GROUPS: dict[str, tuple[str, ...]] = {
-    "Run": ("integrate", "integrate_adaptive", "integrate_with_friction", "ensemble", "resume", "Newton"),
+    "Run": ("integrate", "integrate_adaptive", "integrate_with_friction", "ensemble", "resume", "Stepper", "Newton"),
     "Events": ("Event", "Release", "Lock", "SwitchLoad"),
+    "Controllers": ("Controller", "PID"),
     "Build a mechanism": ("Mechanism", "Sensor", "shapes", "load_model", "load_urdf", "load_mjcf", "load_sdf"),
     "Joints and rows": (
         *("Hinge", "Prismatic", "Spherical", "Cylindrical", "Universal", "Planar", "Fixed", "Screw", "Distance"),
@@ -17,7 +18,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         *("Spring", "JointSpring", "Motor", "Force", "Torque", "JointLimit", "JointFriction", "Bushing", "Drag"),
         *("DistributedForce", "Tension", "FormulaForce", "FormulaMotor", "FormulaTorque", "UserLoad"),
     ),
-    "Functions of time": ("Polynomial", "Sine", "Ramp", "Pulse", "Table", "Formula"),
+    "Functions of time": ("Polynomial", "Sine", "Ramp", "Pulse", "Table", "Staircase", "Formula"),
     "Beams": ("Beam", "Section", "beams"),
     "Systems from functions and matrices": (
         *("MechanicalSystem", "LinearSystem", "FirstOrderSystem", "LinearFirstOrderSystem", "ImplicitSystem"),

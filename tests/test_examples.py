@@ -24,6 +24,7 @@ EXPECTED: dict[str, dict[str, tuple[float, float]]] = {
         "wrong way: change of energy, relative": (0.0, 3e-3),
         **{f"order in {name}": (1.9, 2.1) for name in ("q", "v", "a", "lam")},
     },
+    "environment": {"without a law [s]": (2.0, 2.4), "with a law [s]": (10.0, 10.1)},
     "first_run": {
         "angle at the end": (0.327, 0.330),
         "change with steps four times finer": (1e-5, 2e-3),

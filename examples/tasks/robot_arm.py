@@ -1,4 +1,4 @@
-"""A robot arm from a URDF file, under gravity and PD control."""
+"""A robot arm from a URDF file, under gravity and PD control at 1 kHz."""
 
 from pathlib import Path
 
@@ -9,7 +9,9 @@ import isodyn as iso
 arm = iso.load_urdf(Path(__file__).with_name("arm.urdf"))
 goal = {"shoulder": 0.8, "elbow": -1.2}
 for joint, angle in goal.items():
-    arm.add_load(iso.FormulaMotor(f"{joint} motor", joint, f"60*({angle} - {joint}.angle) - 8*{joint}.angle_rate"))
+    arm.add_load(iso.Motor(f"{joint} motor", joint, torque=0.0))
+    law = f"60*({angle} - {joint}.angle) - 8*{joint}.angle_rate"  # or a function of what it reads
+    arm.add_controller(f"{joint} law", every=1e-3, writes=f"{joint} motor", law=law)
 sol = iso.integrate(arm, dt=1e-3, t_end=4.0)
 
 for joint, angle in goal.items():

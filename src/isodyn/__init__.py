@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         Newton,
         Radau,
         Release,
+        Stepper,
         StepPolicy,
         StepTimes,
         SwitchLoad,
@@ -101,11 +102,13 @@ if TYPE_CHECKING:
         Ramp,
         Sine,
         Spring,
+        Staircase,
         Table,
         Tension,
         Torque,
         UserLoad,
     )
+    from isodyn.mechanism.controllers import PID, Controller
     from isodyn.mechanism.mechanism import Mechanism
     from isodyn.mechanism.sensors import Sensor
     from isodyn.models.build import load_model
@@ -136,6 +139,7 @@ if TYPE_CHECKING:
 __all__ = [
     "DOP853",
     "GGL",
+    "PID",
     "AccelerationLevel",
     "Adaptive",
     "AugmentedMultipliers",
@@ -145,6 +149,7 @@ __all__ = [
     "Bushing",
     "CompiledSystem",
     "Composition",
+    "Controller",
     "Coupling",
     "Cylindrical",
     "Distance",
@@ -205,8 +210,10 @@ __all__ = [
     "Spherical",
     "Spring",
     "Stabilised",
+    "Staircase",
     "StepPolicy",
     "StepTimes",
+    "Stepper",
     "Subdomains",
     "SwitchLoad",
     "Table",
@@ -265,8 +272,9 @@ _MODULES = {
 }
 _LATER = {
     **dict.fromkeys(("Adaptive", "Auto", "DOP853", "Event", "FixedSteps", "Lock", "Newton"), "isodyn.api"),
-    **dict.fromkeys(("Radau", "Release"), "isodyn.api"),
-    **dict.fromkeys(("StepPolicy", "StepTimes", "SwitchLoad", "integrate"), "isodyn.api"),
+    **dict.fromkeys(("Radau", "Release", "StepPolicy", "StepTimes"), "isodyn.api"),
+    **dict.fromkeys(("Stepper", "SwitchLoad", "integrate"), "isodyn.api"),
+    **dict.fromkeys(("PID", "Controller"), "isodyn.mechanism.controllers"),
     **dict.fromkeys(
         (
             "GGL",
@@ -361,6 +369,7 @@ _LATER = {
             "Ramp",
             "Sine",
             "Spring",
+            "Staircase",
             "Table",
             "Tension",
             "Torque",

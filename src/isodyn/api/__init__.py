@@ -1,6 +1,7 @@
 """From a system and a scheme to a solution."""
 
 from isodyn.api.driver import integrate
+from isodyn.api.stepper import Stepper
 from isodyn.marching.switches import Lock, Release, SwitchLoad
 from isodyn.stepping.adaptive import Adaptive
 from isodyn.stepping.events import Event
@@ -20,6 +21,7 @@ __all__ = [
     "Release",
     "StepPolicy",
     "StepTimes",
+    "Stepper",
     "SwitchLoad",
     "integrate",
 ]

@@ -15,6 +15,7 @@ from isodyn.kernels.compiled import FloatArray
 from isodyn.marching.columns import columns
 from isodyn.marching.method_run import MethodRun
 from isodyn.marching.progress import Progress
+from isodyn.marching.sampling import refuse_controllers
 from isodyn.marching.saved_times import save_times
 from isodyn.marching.schedule import plan, resolved
 from isodyn.real_numbers import real_array, real_number
@@ -49,6 +50,7 @@ def run_by_method(system: Any, method: StepMethod, formulation: Any, asked: Aske
     system = as_system(system)
     if not isinstance(system, System):
         raise InputError(f"system must be one of isodyn's systems, received {type(system).__name__}")
+    refuse_controllers(system, f"{method.name} chooses its steps by their error")
     if system.first_order and system.m and method.explicit:
         raise InputError(
             f"{method.name} takes no algebraic unknowns, received a system with {system.m} of them",

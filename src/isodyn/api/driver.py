@@ -20,6 +20,7 @@ from isodyn.marching.index_reduction import reduced_index
 from isodyn.marching.method import refuse_sized, settle, suited_to, unconstrained
 from isodyn.marching.progress import Progress
 from isodyn.marching.run import Run
+from isodyn.marching.sampling import Sampling, controllers_of, refuse_controllers
 from isodyn.marching.saved_times import rows_at, save_times
 from isodyn.marching.schedule import Stretch, along_times, plan
 from isodyn.results.checkpoint import Checkpoint, as_checkpoint
@@ -234,6 +235,7 @@ def integrate(
     times |= {"progress": progress, "newton": newton, "checkpoint": kept}
     watched = read_events(events)
     if (other := as_transform(formulation)) is not None:
+        refuse_controllers(system, f"{type(other).__name__} integrates another system")
         _refuse_events(watched, f"{type(other).__name__} integrates another system")
         return _transformed(other, system, scheme, select, assemble, observe=observe, **times)
     if formulation is None and system.first_order and (reduced := reduced_index(system, t0)) is not None:
@@ -249,6 +251,7 @@ def integrate(
     options |= {"released": released}
     run = Run(system, method, stretches, newton=newton, **options)
     run.checkpoint = kept
+    run.sampling = _sampling(run, dt)
     with Progress(run.whole, progress) as bar:
         return run.execute(bar)
 
@@ -279,6 +282,21 @@ def _refuse_beside_method(method: StepMethod, given: dict[str, Any]) -> None:
             f"{method.name} chooses its steps by their error, and takes no {name}",
             hint="leave it out; first_step and max_step of the method bound its steps",
         )
+
+
+def _sampling(run: Run, dt: Any) -> Sampling | None:
+    """The controllers of a run; InputError for what they cannot do."""
+    controllers = controllers_of(run.system)
+    if not controllers:
+        return None
+    if not isinstance(dt, float | int):
+        refuse_controllers(run.system, f"dt = {dt!r} does not")
+    if run.checkpoint is not None:
+        raise InputError(
+            "what laws of controllers remember cannot be kept in a checkpoint",
+            hint="iso.Stepper saves and restores inside one program",
+        )
+    return Sampling(run, controllers, dt)
 
 
 def _refuse_missing(dt: Any) -> None:

@@ -26,6 +26,7 @@ from isodyn.marching.ensemble_run import EnsembleRun, Threads
 from isodyn.marching.method import settle
 from isodyn.marching.progress import Progress
 from isodyn.marching.run import Run
+from isodyn.marching.sampling import refuse_controllers
 from isodyn.marching.schedule import plan
 from isodyn.marching.step_memory import model_for
 from isodyn.real_numbers import real_array
@@ -171,6 +172,7 @@ def _members(system: Any, q0: Any, v0: Any) -> tuple[tuple[Any, ...], FloatArray
                 f"system must be one of isodyn's systems or a sequence of them, received {type(one).__name__}",
                 hint="a mechanism is one too; subdomains have no ensembles",
             )
+        refuse_controllers(one, "members of ensembles share one loop without Python")
         sizes, expected = ((s.nq, s.nv, s.m, s.first_order) for s in (one, systems[0]))
         if sizes != expected:
             raise InputError(

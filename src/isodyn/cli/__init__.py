@@ -39,6 +39,7 @@ COMMANDS = {
     "verify": (_VERIFY, "verify_command", "Run the standard set against its references."),
     "scheme": (_SCHEME, "scheme", "Show coefficients, damping and period error of schemes."),
     "schema": (_MODELS, "schema_command", "Print the JSON Schema of model files, for editors."),
+    "export-fmu": (_MODELS, "export_fmu_command", "Write a model file as a unit for co-simulation (FMI 3)."),
     "cite": (_REPORT, "cite_command", "List what to cite for problems and schemes."),
 }
 BROKEN_PIPE = 1  # the reader of the output has gone: no message

@@ -16,6 +16,7 @@ from isodyn.systems import Description, System, as_system
 
 pydantic = Later("pydantic")
 model_build, model_schema = Later("isodyn.models.build"), Later("isodyn.models.schema")
+model_fmu = Later("isodyn.models.fmu")
 other_models = Later("isodyn.models")
 ROBOTS = {".urdf": "load_urdf", ".xml": "load_mjcf", ".mjcf": "load_mjcf", ".sdf": "load_sdf", ".world": "load_sdf"}
 
@@ -26,6 +27,16 @@ def schema_command(as_json: bool) -> None:
     """Print the JSON Schema of model files, for editors."""
     need_pydantic()
     print_json(model_schema.schema())
+
+
+@click.command("export-fmu")
+@click.argument("model")
+@click.option("--folder", default=".", help="Where to write.")
+@click.option("--name", help="Name of the unit; that of the file if left out.")
+def export_fmu_command(model: str, folder: str, name: str | None) -> None:
+    """Write a model file as a unit for co-simulation (FMI 3); isodyn must be installed where it is loaded."""
+    need_pydantic()
+    click.echo(model_fmu.export_fmu(model, folder, name))
 
 
 def need_pydantic() -> None:

@@ -223,6 +223,48 @@ class Table:
         return f"<Table: {many} values from t = {begin:g} to {end:g}>"
 
 
+class Staircase:
+    """Values from given times on, each until the next; constant before the first and after the last.
+
+    Give the times to `breakpoints=` of the run: the function jumps there.
+
+    Parameters
+    ----------
+    t
+        Ascending times.
+    x
+        Values.
+
+    Raises
+    ------
+    InputError
+        If a number is not finite, or there are not as many values as times.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> iso.Staircase([0.0, 0.5], [1.0, 3.0])
+    <Staircase: 2 values from t = 0 to 0.5>
+    """
+
+    kind = SPLINE
+
+    def __init__(self, t: Any, x: Any) -> None:
+        self.times, self.values = _finite("times", t), _finite("values", x)
+        if self.times.size != self.values.size or not self.times.size or not (np.diff(self.times) > 0).all():
+            raise InputError(
+                f"a staircase needs ascending times and as many values; received {self.times.size} and {self.values.size}"
+            )
+        pieces = np.zeros((self.times.size, 5))
+        pieces[:, 0], pieces[:, 1] = self.times, self.values
+        pieces[0, 0] = -1e300
+        self.numbers = pieces.ravel()
+
+    def __repr__(self) -> str:
+        begin, end = self.times[0], self.times[-1]
+        return f"<Staircase: {self.times.size} values from t = {begin:g} to {end:g}>"
+
+
 class Formula:
     """A formula of t and of numbers given by name.
 
@@ -264,7 +306,7 @@ _HOW = (
     " Table(times, values), Formula; for anything else write a UserLoad"
 )
 
-TimeFunction = Polynomial | Sine | Ramp | Pulse | Table | Formula
+TimeFunction = Polynomial | Sine | Ramp | Pulse | Table | Staircase | Formula
 
 
 def as_time_function(what: str, value: Any) -> TimeFunction:

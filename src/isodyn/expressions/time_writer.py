@@ -64,7 +64,8 @@ class TimeWriter:
         instructions = sum(len(program.code) for program in self.programs)
         return found | {
             "functions": len(self.functions),
-            "coefficients": len(self.parts[POLYNOMIAL]),
+            # with one of its own for every function, in which it can be held
+            "coefficients": len(self.parts[POLYNOMIAL]) + len(self.functions),
             "formulas": len(self.programs),
             "instructions": instructions,
         }
@@ -80,7 +81,8 @@ class TimeWriter:
         """All of it into tables of these sizes."""
         kinds, first, count = np.array(self.functions, dtype=np.int64).reshape(-1, 3).T
         tables.functions.fill(kind=kinds, first=first, count=count)
-        tables.coefficients = np.array(self.parts[POLYNOMIAL], dtype=np.float64).ravel()
+        coefficients = np.array(self.parts[POLYNOMIAL], dtype=np.float64).ravel()
+        tables.coefficients = np.append(coefficients, np.zeros(len(self.functions)))
         for kind, name in _PARTS.items():
             rows = np.array(self.parts[kind], dtype=np.float64).reshape(-1, _WIDTH[kind])
             getattr(tables, name).fill(**dict(zip(_STRUCTS[kind]._fields, rows.T, strict=True)))
@@ -93,3 +95,18 @@ class TimeWriter:
         counts, names = ([len(x) for x in (getattr(p, what) for p in self.programs)] for what in ("code", "names"))
         starts, first_names = (np.cumsum([0, *many])[:-1] for many in (counts, names))
         tables.formulas.formulas.fill(first=starts, count=counts, first_name=first_names, names=names)
+
+
+def hold(tables: TimeTables, number: int, value: float) -> None:
+    """Let a function of time be a constant from now on. Tables are shared by all models of a system:
+    give this a copy."""
+    function, coefficients = tables.functions[number], tables.coefficients
+    place = coefficients.size - len(tables.functions) + number
+    coefficients[place] = value
+    function.kind, function.first, function.count = POLYNOMIAL, place, 1
+
+
+def let_go(tables: TimeTables, number: int, shared: TimeTables) -> None:
+    """Let a function of time be again what it is in other tables."""
+    function, other = tables.functions[number], shared.functions[number]
+    function.kind, function.first, function.count = other.kind, other.first, other.count

@@ -27,6 +27,7 @@ from isodyn.gauss.contacts import Contact, Mode, Sliding, Sticking
 from isodyn.gauss.friction import FrictionResult
 from isodyn.gauss.modes import choose, margin
 from isodyn.kernels.compiled import FloatArray
+from isodyn.marching.sampling import refuse_controllers
 from isodyn.memory import require_rows
 from isodyn.results.solution import Solution
 from isodyn.systems.compiled_system import settled
@@ -94,6 +95,7 @@ def integrate_with_friction(
     """
     contacts = (contacts,) if isinstance(contacts, Contact) else tuple(contacts)
     system = as_system(system)
+    refuse_controllers(system, "runs with friction choose their steps by their error")
     _check(system, contacts, t0, t_end)
     run = _Run(Physics(system, contacts, float(t0)), t0, t_end, rtol, atol, _times(save, t0, t_end), max_switches)
     try:

@@ -1,6 +1,6 @@
 """Loads on bodies and along joints, and functions of time."""
 
-from isodyn.expressions.time import Formula, Polynomial, Pulse, Ramp, Sine, Table
+from isodyn.expressions.time import Formula, Polynomial, Pulse, Ramp, Sine, Staircase, Table
 from isodyn.loads.elements import Bushing, Spring
 from isodyn.loads.formula import FormulaForce, FormulaMotor, FormulaTorque, Tension
 from isodyn.loads.formula_laws import formula_law
@@ -33,6 +33,7 @@ __all__ = [
     "Ramp",
     "Sine",
     "Spring",
+    "Staircase",
     "Table",
     "Tension",
     "Torque",

@@ -68,6 +68,7 @@ class Force(LoadPart):
     point: Any = None
     frame: str = "world"
     time: Any = None
+    held: ClassVar[tuple[str, ...]] = ("force",)
     keys: ClassVar[Keys] = {
         "body": required(Value.BODY),
         "force": required(Value.FORMULAS),
@@ -127,6 +128,7 @@ class Torque(LoadPart):
     torque: Any
     frame: str = "world"
     time: Any = None
+    held: ClassVar[tuple[str, ...]] = ("torque",)
     keys: ClassVar[Keys] = {
         "body": required(Value.BODY),
         "torque": required(Value.FORMULAS),

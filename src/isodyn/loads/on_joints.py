@@ -193,6 +193,7 @@ class Motor(JointLoad):
     speed: Any = None
     gain: float = 0.0
     coordinate: str | None = None
+    held: ClassVar[tuple[str, ...]] = ("torque", "speed")
     keys: ClassVar[Keys] = {
         "joint": required(Value.JOINT),
         "torque": optional(Value.TIME_OR_STATE),

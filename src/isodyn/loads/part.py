@@ -104,6 +104,7 @@ class LoadPart(Part):
     """Everything that `add_load` takes, but for users' functions."""
 
     noun: ClassVar[str] = "load"
+    held: ClassVar[tuple[str, ...]] = ()  # fields of which one can be an input, set while a run goes on
     line: ClassVar[str] = ""  # how its laws along lengths are drawn: "spring", "rod", "rope"
 
     @abstractmethod

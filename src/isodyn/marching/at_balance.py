@@ -27,6 +27,12 @@ if TYPE_CHECKING:
 def show(run: LastStep, row: int) -> None:
     """Write the state into a row, with the multipliers of the state itself; these into memory.lam_1
     too."""
+    show_multipliers(run)
+    march.write_row(run.state.lag, run.state, run.memory, run.columns, run.rows, row)
+
+
+def show_multipliers(run: LastStep) -> None:
+    """The multipliers of the state itself into memory.lam_1."""
     state, memory = run.state, run.memory
     memory.lam_1 = state.lam
     if run.closure.at_balance:
@@ -35,7 +41,6 @@ def show(run: LastStep, row: int) -> None:
         status = initial.initial_acceleration(*run.physics(run.closure), state.t, there, memory, run.counters)
         if status == OK:
             memory.lam_1 = there.lam
-    march.write_row(state.lag, state, memory, run.columns, run.rows, row)
 
 
 def watch_rows(run: Run, wrote_row: bool) -> None:

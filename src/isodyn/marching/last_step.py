@@ -4,16 +4,17 @@ and a start from there (isodyn.marching.event_watch)."""
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from isodyn.errors import InputError
 from isodyn.formulations.closure import OPEN
-from isodyn.kernels.compiled import OK, RAISED, WRONG_SHAPE, FloatArray
+from isodyn.kernels.compiled import GENERAL, OK, RAISED, WRONG_SHAPE, FloatArray
 from isodyn.marching import at_balance, march
 from isodyn.marching.at_rest import AtRest
 from isodyn.marching.event_watch import EventWatch
+from isodyn.marching.held_inputs import HeldInputs
 from isodyn.marching.plan import LAST, MAIN, START
 from isodyn.marching.switches import SystemSwitch
 from isodyn.memory import require_rows
@@ -22,6 +23,9 @@ from isodyn.results.solution import Sample
 from isodyn.stepping import initial
 from isodyn.stepping.memory import forget, new_state
 from isodyn.systems.questions import Questions
+
+if TYPE_CHECKING:
+    from isodyn.marching.sampling import Sampling
 
 PARTS = 1000  # of the time span, on the progress bar of runs whose steps are not counted before
 SNAP = 1e-6  # of Δt: a grid time nearer to an event than this is left out
@@ -32,6 +36,8 @@ class LastStep(AtRest):
     """A run that can look into its last step, from memory.before to its state."""
 
     watch: EventWatch | None = None
+    inputs: HeldInputs | None = None
+    sampling: Sampling | None = None
     ended: str | None = None  # what ended the run, in words
     sized: bool
     total_steps: int
@@ -145,6 +151,16 @@ class LastStep(AtRest):
 
     # ---- how far the run is
 
+    def where(self) -> str:
+        """How far the run is, in words."""
+        total = "" if self.sized else f"of {self.total_steps} "
+        return f"at t = {self.state.t:g} after {self.counters.steps} {total}steps"
+
+    def place(self) -> str:
+        """The next step, for a note on an exception."""
+        total = "" if self.sized else f" of {self.total_steps}"
+        return f"in step {int(self.counters.steps) + 1}{total}, from t = {self.state.t:.6g}"
+
     @property
     def progress(self) -> int:
         """How far the run is, in steps or in parts of its span."""
@@ -210,6 +226,34 @@ class LastStep(AtRest):
         self.begin_leg()
         self.show_start(row)
 
+    def start_from_here(self) -> None:
+        """Start at t from the same state, after forces have jumped: the row there, if there is one,
+        keeps the left-hand limits, and gets the others."""
+        state, row = self.state, int(self.counters.rows) - 1
+        shown = row >= 0 and self.rows.t[row] == state.t
+        if shown and state.step > 0:
+            self.note_left(row)
+        state.lag, self.memory.factors_good = 0.0, 0
+        forget(state)
+        with self.explained():
+            if not self.has_new_accelerations():
+                self.start_values(float(state.t))
+        self.begin_leg()
+        if shown:
+            self.show_start(row)
+        if self.watch is not None:
+            self.watch.begin()
+
+    def has_new_accelerations(self) -> bool:
+        """Solve for accelerations and multipliers at a state that stays as it is; False where q and v
+        have to be put onto the constraints first, or other rows have to be chosen."""
+        closure = self.closure
+        kept = closure.at_balance or (closure.keep_position and closure.velocity != 0.0)
+        if self.model.traits & GENERAL or self.independent.dropped.size or (self.system.m and not kept):
+            return False
+        given = self.physics(closure)
+        return int(initial.initial_acceleration(*given, self.state.t, self.state, self.memory, self.counters)) == OK
+
     def start_values(self, t: float) -> None:
         """Accelerations and multipliers at a start that is not the first."""
         self.initial_values(t, False)
@@ -227,6 +271,11 @@ class LastStep(AtRest):
         starting.next_phi = last.phi if starting.last > main.last else main.phi
 
     # ---- other systems
+
+    def take_inputs(self, inputs: HeldInputs) -> None:
+        """Let loads be inputs from now on."""
+        self.inputs, self.model = inputs, inputs.adopt(self.system, self.model)
+        self.ask = Questions(self.system, self.model)
 
     def hold(self, rows: Any, held: bool) -> None:
         """Enforce these rows from now on, or release them."""
@@ -248,6 +297,8 @@ class LastStep(AtRest):
         """Go on with the model of another system with the same coordinates and rows."""
         self.loads_off = off
         self.model = self.model_of(system)
+        if self.inputs is not None:
+            self.model = self.inputs.adopt(system, self.model)
         self.ask, self.other = Questions(self.system, self.model), None
         self.legs.clear()
         self.renew_memory()

@@ -72,7 +72,8 @@ def solution_of(run: Run, stopped: str | None) -> Solution:
     if run.ranks.size:
         aux["rank"] = run.ranks[:k].copy()
     stats = _statistics(run, stopped)
-    sol = Solution(t, q, v, a, lam, run.system, run.method.named, stats, run.columns._asdict(), aux, run.redundant)
+    system = run.system if run.sampling is None else run.sampling.recorded()
+    sol = Solution(t, q, v, a, lam, system, run.method.named, stats, run.columns._asdict(), aux, run.redundant)
     sol.events = [] if run.watch is None else list(run.watch.happened)
     return sol
 

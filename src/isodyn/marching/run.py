@@ -223,16 +223,6 @@ class Run(LastStep):
         """Whether the end of the stretch is reached."""
         return bool(self.state.t >= self.plan.t_stop if self.sized else self.state.step == self.plan.end)
 
-    def where(self) -> str:
-        """How far the run is, in words."""
-        total = "" if self.sized else f"of {self.total_steps} "
-        return f"at t = {self.state.t:g} after {self.counters.steps} {total}steps"
-
-    def place(self) -> str:
-        """The next step, for a note on an exception."""
-        total = "" if self.sized else f" of {self.total_steps}"
-        return f"in step {int(self.counters.steps) + 1}{total}, from t = {self.state.t:.6g}"
-
     def show_last(self, k: int) -> None:
         """The state as row k, where the run was stopped."""
         self.make_room(k + 1)
@@ -301,6 +291,8 @@ class Run(LastStep):
         that failed, apply a remedy, or raise the error that explains the failure."""
         if self.at_stop:
             self.enter(self.number + 1)
+        if self.sampling is not None:
+            upto = self.sampling.before(upto)
         written, upto = int(self.counters.rows), min(upto, int(self.plan.end))
         with self.explained():
             self.see_to_room(upto)
@@ -313,7 +305,8 @@ class Run(LastStep):
                 self.fill_rows()
             status = OK if status in PASSED else status
             self.ranks[written : int(self.counters.rows)] = self.independent.rank
-            self.check(status, self.state.t, self.next_time())
+            if status != OK:
+                self.check(status, self.state.t, self.next_time())
         if self.independent.dropped.size and self.doubt and self.state.step != failed_at:
             self.watch_rows(bool(self.counters.rows > written))
         self.finish_rows(written)
@@ -331,8 +324,9 @@ class Run(LastStep):
     def march(self, upto: int) -> int:
         """Call the compiled march with the present memory and plan; return its status."""
         model = self.model if self.other is None else self.other
-        for leg in self.plan.legs:
-            leg.traits = model.traits
+        if self.plan.legs[0].traits != model.traits:
+            for leg in self.plan.legs:
+                leg.traits = model.traits
         tables = self.state, self.memory, self.columns, self.rows, self.counters
         return int(march.march(model.function, model.tables, model.scratch, self.plan, upto, *tables))
 

@@ -77,6 +77,7 @@ def compile_parts(
     )
     description = Description(parts.copied(), gravity.copy(), cayley)
     system = replace(make_system(layout, joints), loads=built, description=description)
+    refuse_controllers(parts, coordinates, bool(user_rows or user_loads))
     if user_rows or user_loads:
         if coordinates != "rotation":
             raise InputError(
@@ -104,3 +105,13 @@ def _on_rod(parts: Parts, load: AlongBeam) -> list[OnBody]:
         OnBody(FORCE, node.name, load.per_length * share, time=load.time)
         for node, share in zip(rod.nodes, rod.shares, strict=True)
     ]
+
+
+def refuse_controllers(parts: Parts, coordinates: Coordinates, users: bool) -> None:
+    """InputError for controllers of systems whose tables nobody can write."""
+    if parts.controllers and (users or coordinates != "rotation"):
+        what = next(iter(parts.controllers.values())).what
+        other = "users' rows and loads" if users else f"the coordinates {coordinates!r}"
+        raise InputError(
+            f"{what} cannot act on a mechanism with {other}", hint="iso.Stepper takes single steps of any system"
+        )

@@ -13,12 +13,14 @@ from isodyn.errors import InputError
 from isodyn.mechanism.assembly import assemble
 from isodyn.mechanism.beam_part import BeamPart, make_beam, place_on
 from isodyn.mechanism.compilation import compile_parts
+from isodyn.mechanism.controllers import Controller
 from isodyn.mechanism.coordinates import Coordinates, ParametrisedSystem
 from isodyn.mechanism.mobility import mobility
 from isodyn.mechanism.parts import Loads, Parts, Rows
 from isodyn.mechanism.rod_part import Mass, RodPart, make_rod
 from isodyn.mechanism.sensors import Sensor
 from isodyn.mechanism.system import MechanismSystem
+from isodyn.mechanism.watching import Watched
 from isodyn.notebook_views import ShownInNotebooks
 from isodyn.systems.description import Description
 
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(eq=False, repr=False)
-class Mechanism(ShownInNotebooks, Description):
+class Mechanism(Watched, ShownInNotebooks, Description):
     """An editable list of named parts: bodies, beams, joints and loads.
 
     Parameters
@@ -59,6 +61,7 @@ class Mechanism(ShownInNotebooks, Description):
     beams: dict[str, BeamPart] = field(default_factory=dict, init=False)
     sensors: dict[str, Sensor] = field(default_factory=dict, init=False)
     rods: dict[str, RodPart] = field(default_factory=dict, init=False)
+    controllers: dict[str, Controller] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
         self.gravity = vector3("gravity, such as (0, 0, -9.81),", self.gravity)
@@ -68,7 +71,7 @@ class Mechanism(ShownInNotebooks, Description):
 
     @property
     def _parts(self) -> Parts:
-        return Parts(self.bodies, self.joints, self.loads, self.beams, self.sensors, self.rods)
+        return Parts(self.bodies, self.joints, self.loads, self.beams, self.sensors, self.rods, self.controllers)
 
     # ---- parts
 
@@ -273,40 +276,6 @@ class Mechanism(ShownInNotebooks, Description):
         self._parts.refuse_missing(load)
         self.loads[load.name] = load
         return load
-
-    def add_sensor(self, sensor: Sensor) -> Sensor:
-        """A sensor: a point of a body that is read by name after the run, `sol.sensor(name)`.
-
-        Parameters
-        ----------
-        sensor
-            An `iso.Sensor`; the bodies that it names must exist.
-
-        Returns
-        -------
-        Sensor
-            The same sensor.
-
-        Raises
-        ------
-        InputError
-            For a name that is taken, and for bodies, points and axes that make no sense.
-
-        Examples
-        --------
-        >>> import isodyn as iso
-        >>> mech = iso.Mechanism()
-        >>> _ = mech.add_body("ball", mass=2.0, kind="particle", position=(0, 0, 3.0))
-        >>> _ = mech.add_sensor(iso.Sensor("height", "ball", to="ground"))
-        >>> float(iso.integrate(mech.compile(), dt=0.01, t_end=0.1).sensor("height").distance[0])
-        3.0
-        """
-        if not isinstance(sensor, Sensor):
-            raise InputError(f"add_sensor takes an iso.Sensor, received {type(sensor).__name__}")
-        self._parts.refuse_known(sensor.name)
-        sensor.check(self._parts)
-        self.sensors[sensor.name] = sensor
-        return sensor
 
     # ---- compilation
 

@@ -21,6 +21,7 @@ from isodyn.mechanism.rod_part import RodPart
 from isodyn.parts import Part, Use, Value
 
 if TYPE_CHECKING:
+    from isodyn.mechanism.controllers import Controller
     from isodyn.mechanism.sensors import Sensor
 
 Rows = JointPart | UserRows
@@ -37,6 +38,7 @@ class Parts:
     beams: dict[str, BeamPart]
     sensors: dict[str, Sensor] = field(default_factory=dict)
     rods: dict[str, RodPart] = field(default_factory=dict)
+    controllers: dict[str, Controller] = field(default_factory=dict)
 
     def copied(self) -> Parts:
         """The same parts in lists of their own; parts themselves do not change."""
@@ -45,7 +47,11 @@ class Parts:
     def in_words(self) -> str:
         """How many there are of each kind."""
         kinds = ("body", self.bodies), ("beam", self.lines), ("joint", self.joints), ("load", self.loads)
-        known = [counted(len(parts), noun) for noun, parts in (*kinds, ("sensor", self.sensors)) if parts]
+        known = [
+            counted(len(parts), noun)
+            for noun, parts in (*kinds, ("sensor", self.sensors), ("controller", self.controllers))
+            if parts
+        ]
         return ", ".join(known) or "no parts yet"
 
     def all_bodies(self) -> dict[str, Body]:
@@ -77,6 +83,7 @@ class Parts:
             ("load", self.loads),
             ("beam", self.lines),
             ("sensor", self.sensors),
+            ("controller", self.controllers),
         ):
             if name in known:
                 raise InputError(

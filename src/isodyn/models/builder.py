@@ -27,6 +27,7 @@ from isodyn.models.part_tables import PartTable
 from isodyn.models.positions import Path as Keys
 from isodyn.models.reader import ModelError, Source
 from isodyn.models.schema import FileModel
+from isodyn.models.values import inlined
 from isodyn.parts import JOINTS, LOADS, SHAPES, Part, Registry, Value
 
 transform = Later("scipy.spatial.transform")
@@ -65,6 +66,11 @@ class Builder:
         for name, sensor in model.sensors.items():
             with self.located(("sensors", name)):
                 mech.add_sensor(Sensor(name, **sensor.model_dump()))
+        for name, controller in model.controllers.items():
+            with self.located(("controllers", name)):
+                given = controller.model_dump()
+                texts = [given["law"]] if isinstance(given["law"], str) else given["law"]
+                mech.add_controller(name, **given | {"law": [inlined(text, self.parameters) for text in texts]})
         return mech
 
     def add(self, registry: Registry, name: str, table: PartTable, mech: Mechanism, add: Callable[[Any], Any]) -> None:
@@ -81,7 +87,7 @@ class Builder:
 
     def names_are_unique(self) -> None:
         seen: dict[str, str] = {GROUND: "ground"}
-        for kind in ("bodies", "beams", "joints", "loads", "sensors"):
+        for kind in ("bodies", "beams", "joints", "loads", "sensors", "controllers"):
             for name in getattr(self.model, kind):
                 if name in seen:
                     what = "the name of the world" if name == GROUND else f"a name in {seen[name]} already"
@@ -145,7 +151,7 @@ class Builder:
 
     def table_of(self, part: str | None) -> Keys:
         """The table of a part by its name; names are used once."""
-        kinds = ("sensors", "loads", "joints", "beams", "bodies")
+        kinds = ("controllers", "sensors", "loads", "joints", "beams", "bodies")
         return next(((kind, part) for kind in kinds if part is not None and part in getattr(self.model, kind)), ())
 
     # ---- parts
@@ -177,6 +183,8 @@ class Builder:
             return loads.Polynomial(*given["coefficients"])
         if isinstance(value, time_tables.Table):
             return loads.Table(given["times"], given["values"])
+        if isinstance(value, time_tables.Staircase):
+            return loads.Staircase(given["times"], given["values"])
         return {"sine": loads.Sine, "ramp": loads.Ramp, "pulse": loads.Pulse}[value.type](**given)
 
 

@@ -14,6 +14,7 @@ from isodyn.models.values import (
     Inertia,
     Line,
     NotNegative,
+    Number,
     NumberOrVector,
     OneOrTwo,
     Orientation,
@@ -159,3 +160,14 @@ class EventTable(FilePart):
     expression: str
     direction: Literal[-1, 0, 1] = 0
     terminal: bool | Annotated[int, Field(ge=0)] = False
+
+
+class Controller(FilePart):
+    """A law that samples the mechanism: as of `Mechanism.add_controller`, by formulas."""
+
+    every: Positive
+    writes: str | list[str]
+    law: str | list[str]
+    delay: int = 0
+    low: Number | None = None
+    high: Number | None = None

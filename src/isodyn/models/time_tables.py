@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import BeforeValidator, Field, ValidationInfo, model_validator
 
@@ -46,22 +46,36 @@ class Pulse(FilePart):
     t1: Number
 
 
-class Table(FilePart):
-    """Values at times, joined by a spline."""
+class Pairs(FilePart):
+    """Values at times."""
 
-    type: Literal["table"]
     times: Numbers
     values: Numbers
+    least: ClassVar[int] = 1
 
     @model_validator(mode="after")
     def _as_many(self) -> Self:
-        if len(self.times) != len(self.values) or len(self.times) < 2:
+        if len(self.times) != len(self.values) or len(self.times) < self.least:
+            least = "one" if self.least == 1 else "two"
             raise refuse(
-                f"{len(self.times)} times and {len(self.values)} values; as many are needed, at least two", "values"
+                f"{len(self.times)} times and {len(self.values)} values; as many are needed, at least {least}", "values"
             )
         if any(b <= a for a, b in zip(self.times, self.times[1:], strict=False)):
             raise refuse("times must ascend", "times")
         return self
+
+
+class Table(Pairs):
+    """Values at times, joined by a spline."""
+
+    type: Literal["table"]
+    least: ClassVar[int] = 2
+
+
+class Staircase(Pairs):
+    """Values from times on, each until the next."""
+
+    type: Literal["staircase"]
 
 
 class Formula(FilePart):
@@ -87,7 +101,7 @@ class _OrFormula:
 
 
 TimeFunction = Annotated[
-    Annotated[Polynomial | Sine | Ramp | Pulse | Table | Formula, Field(discriminator="type")],
+    Annotated[Polynomial | Sine | Ramp | Pulse | Table | Staircase | Formula, Field(discriminator="type")],
     BeforeValidator(_function),
     _OrFormula(),
 ]

@@ -12,6 +12,7 @@ from pydantic_core import PydanticCustomError
 
 from isodyn.errors import InputError
 from isodyn.expressions import constant, parse
+from isodyn.expressions.tokens import tokens
 
 NUMBER = {
     "anyOf": [{"type": "number"}, {"type": "string", "description": "a formula of parameters, such as l/2 or 30 deg"}]
@@ -210,3 +211,13 @@ Six = Annotated[Any, PlainValidator(six), WithJsonSchema(_ANY_ARRAY)]
 OneOrTwo = Annotated[Any, PlainValidator(one_or_two), WithJsonSchema(_ANY_ARRAY)]
 _ORIENTATION = {"anyOf": [*_ANY_ARRAY["anyOf"], {"type": "object", "properties": {"axis": _VECTOR, "angle": NUMBER}}]}
 Orientation = Annotated[Any, PlainValidator(orientation), WithJsonSchema(_ORIENTATION)]
+
+
+def inlined(text: str, parameters: Any) -> str:
+    """A formula with its parameters as numbers."""
+    found, at = "", 0
+    for token in tokens(text):
+        if token.kind == "name" and token.text in parameters:
+            found += text[at : token.column - 1] + f"({float(parameters[token.text])!r})"
+            at = token.column - 1 + len(token.text)
+    return found + text[at:]

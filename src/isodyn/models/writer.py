@@ -21,12 +21,12 @@ from isodyn.bodies import shapes
 from isodyn.bodies.body import Body
 from isodyn.errors import InputError, about
 from isodyn.expressions.time import TimeFunction, as_time_function, components
-from isodyn.expressions.tokens import tokens
 from isodyn.joints.user import UserRows
 from isodyn.loads.formula_laws import text_of
 from isodyn.loads.user import UserLoad
 from isodyn.mechanism.beam_part import BeamPart
 from isodyn.mechanism.mechanism import Mechanism
+from isodyn.models.values import inlined
 from isodyn.parts import JOINTS, LOADS, SHAPES, Part, Registry, Value
 from isodyn.parts.part import joined
 
@@ -103,6 +103,12 @@ def to_toml(
     for name, sensor in mechanism.sensors.items():
         given = {field.name: _plain(getattr(sensor, field.name)) for field in fields(sensor) if field.name != "name"}
         tables.append([*_header("sensors", name), *_lines(given)])
+    for name, controller in mechanism.controllers.items():
+        if callable(controller.law):
+            raise _python("laws of controller", name)
+        given = {"every": controller.every, "writes": list(controller.writes), "law": list(controller.law)}
+        given |= {"delay": controller.delay or None, "low": controller.low, "high": controller.high}
+        tables.append([*_header("controllers", name), *_lines(given)])
     if assemble:
         tables.append(["[start]", "assemble = true"])
     run = {"dt": float(dt), "t_end": float(t_end), "scheme": scheme, "formulation": formulation}
@@ -235,9 +241,11 @@ def _time(value: Any) -> Any:
     if callable(value):  # a Python function of t
         value = as_time_function("a function of time", value)
     if isinstance(value, loads.Formula):
-        return _inlined(value.text, value.parameters)
+        return inlined(value.text, value.parameters)
     if isinstance(value, loads.Polynomial):
         return {"type": "polynomial", "coefficients": value.numbers.tolist()}
+    if isinstance(value, loads.Staircase):
+        return {"type": "staircase", "times": value.times.tolist(), "values": value.values.tolist()}
     if isinstance(value, loads.Table):
         pieces = value.numbers.reshape(-1, 5)[1:]
         return {"type": "table", "times": pieces[:, 0].tolist(), "values": pieces[:, 1].tolist()}
@@ -245,16 +253,6 @@ def _time(value: Any) -> Any:
         numbers = {f.name: float(getattr(value, f.name)) for f in fields(value)}
         return {"type": type(value).__name__.lower(), **numbers}
     raise InputError(f"{value!r} is no function of time that a model file knows")
-
-
-def _inlined(text: str, parameters: Any) -> str:
-    """A formula with its parameters as numbers."""
-    found, at = "", 0
-    for token in tokens(text):
-        if token.kind == "name" and token.text in parameters:
-            found += text[at : token.column - 1] + f"({float(parameters[token.text])!r})"
-            at = token.column - 1 + len(token.text)
-    return found + text[at:]
 
 
 def _part(registry: Registry, part: Part) -> dict[str, Any]:
@@ -286,9 +284,9 @@ def _written(part: Part, kind: Value, value: Any) -> Any:
 def _formula(part: Part, value: Any) -> Any:
     """A number, or a formula with its parameters put in."""
     if isinstance(value, loads.Formula):
-        return _inlined(value.text, value.parameters)
+        return inlined(value.text, value.parameters)
     if callable(value) or isinstance(value, str):
-        return _inlined(text_of(value), getattr(part, "parameters", {}))
+        return inlined(text_of(value), getattr(part, "parameters", {}))
     if isinstance(value, TimeFunction):
         raise InputError(
             f"{part.what}: a component of it is {value!r}, which has no formula in a model file",

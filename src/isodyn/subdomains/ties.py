@@ -20,6 +20,7 @@ from isodyn.api.divided import RunSettings
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import IntArray
 from isodyn.later import Later
+from isodyn.marching.sampling import refuse_controllers
 from isodyn.systems import System, as_system
 
 if TYPE_CHECKING:
@@ -70,6 +71,7 @@ class Subdomains:
             raise InputError("Subdomains needs at least one subdomain, received none")
         for name, system in self.systems.items():
             _check_system(name, system)
+            refuse_controllers(system, "subdomains have system steps of their own")
         kinds = {name: bool(system.first_order) for name, system in self.systems.items()}
         if len(set(kinds.values())) > 1:
             raise InputError(

@@ -1,0 +1,170 @@
+"""Sampled controllers of a run.
+
+Between two calls of the march, at the times of samples: values are read from the state, laws are
+called, and what they return is held by loads (isodyn.marching.held_inputs). Where that changes a
+force, the run starts anew from the same state, as at a breakpoint, so that the accelerations and
+multipliers keep their order; where it does not, steps go on.
+"""
+
+from __future__ import annotations
+
+import copy
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from isodyn.errors import CallableError, InputError, NonFiniteError
+from isodyn.kernels.compiled import FloatArray
+from isodyn.later import Later
+from isodyn.marching.at_balance import show_multipliers
+from isodyn.marching.held_inputs import HeldInputs
+from isodyn.marching.readings import reading
+
+if TYPE_CHECKING:
+    from isodyn.marching.run import Run
+
+time_functions: Any = Later("isodyn.expressions.time")
+of_mechanisms: Any = Later("isodyn.mechanism.inputs")
+
+NEAR = 1e-6  # of a step: a sample is at a time of the grid that is so near
+
+
+def controllers_of(system: Any) -> list[Any]:
+    """The controllers of a mechanism; none of other systems."""
+    parts = getattr(getattr(system, "description", None), "parts", None)
+    return list(getattr(parts, "controllers", {}).values())
+
+
+def refuse_controllers(system: Any, why: str) -> None:
+    """InputError where controllers would be passed over in silence."""
+    found = controllers_of(system)
+    if found:
+        raise InputError(
+            f"{found[0].what} samples at equal distances in time; {why}",
+            hint="take a Scheme with a constant dt, or remove the controllers",
+        )
+
+
+class Sampled:
+    """A controller in a run: how often it samples, what it reads, what is on its way."""
+
+    def __init__(self, controller: Any, system: Any, inputs: HeldInputs, dt: float) -> None:
+        self.controller, self.what = controller, controller.what
+        steps = controller.every / dt
+        self.steps, self.next = round(steps), 0  # between two samples; number of the next one
+        if self.steps < 1 or abs(steps - self.steps) > NEAR:
+            raise InputError(
+                f"{self.what} samples every {controller.every:g}, which is no whole multiple of dt = {dt:g}",
+                hint=f"dt = {controller.every / max(np.ceil(steps - NEAR), 1.0):.12g} is",
+            )
+        for name in controller.writes:
+            inputs.place(name)
+        by_formula = not callable(controller.law)
+        self.law: Any = None if by_formula else controller.law
+        texts = controller.law if by_formula else controller.reads
+        self.reads = [reading(system, text, inputs, self.what) for text in texts]
+        self.waiting: list[FloatArray] = [np.zeros(len(controller.writes)) for _ in range(controller.delay)]
+        if hasattr(controller.law, "reset"):
+            controller.law.reset()
+
+    def value(self, t: float, sample: Any) -> FloatArray:
+        """What the controller writes now."""
+        read = [one(sample) for one in self.reads]
+        found = read if self.law is None else self.called(t, read)
+        try:
+            given = np.atleast_1d(np.asarray(found, dtype=np.float64))
+        except (TypeError, ValueError):
+            raise CallableError(f"{self.what} must return numbers, received {found!r} at t = {t:.6g}") from None
+        writes = self.controller.writes
+        if given.shape != (len(writes),):
+            raise CallableError(
+                f"{self.what} writes {', '.join(map(repr, writes))} and must return as many numbers, received {found!r}"
+            )
+        if not np.isfinite(given).all():
+            raise NonFiniteError(f"{self.what} returned {found!r} at t = {t:.6g}")
+        low, high = self.controller.low, self.controller.high
+        self.waiting.append(np.clip(given, low, high) if low is not None or high is not None else given)
+        return self.waiting.pop(0)
+
+    def called(self, t: float, read: list[float]) -> Any:
+        """What the law returns."""
+        try:
+            return self.law(t, *read)
+        except Exception as error:
+            raise CallableError(f"{self.what} raised {type(error).__name__} at t = {t:.6g}: {error}") from error
+
+
+class Sampling:
+    """The controllers of a run."""
+
+    def __init__(self, run: Run, controllers: list[Any], dt: float, *, record: bool = True) -> None:
+        self.run = run
+        if run.inputs is None:
+            run.take_inputs(HeldInputs(run.system))
+        assert run.inputs is not None
+        self.inputs = run.inputs
+        self.all = [Sampled(controller, run.system, self.inputs, dt) for controller in controllers]
+        self.t0 = run.stretches[0].t0
+        self.record: dict[str, list[tuple[float, FloatArray]]] | None = {} if record else None
+
+    def before(self, upto: int) -> int:
+        """Sample if it is time to; the step up to which steps may go until the next sample."""
+        plan, t = self.run.plan, float(self.run.state.t)
+        grid = round((t - self.t0) / plan.dt)
+        on_grid = abs(t - (self.t0 + grid * plan.dt)) <= NEAR * plan.dt + 4.0 * float(np.spacing(abs(t)))
+        due = [one for one in self.all if on_grid and one.next * one.steps <= grid]
+        if due:
+            self.sample(due)
+        soonest = min(one.next * one.steps for one in self.all)
+        after = int(plan.begin) + soonest - int(plan.grid) + 1
+        return min(upto, max(after, int(self.run.state.step) + 1))
+
+    def sample(self, due: list[Sampled]) -> None:
+        """Read, decide, write; start anew where that changes forces."""
+        run = self.run
+        show_multipliers(run)
+        sample = run.sample()._replace(lam=run.memory.lam_1.copy())
+        t = float(sample.t)
+        found = [(one, one.value(t, sample)) for one in due]  # all read the same state
+        changed = False
+        for one, values in found:
+            one.next += 1
+            for name, value in zip(one.controller.writes, values, strict=True):
+                if self.inputs.set(name, value):
+                    changed = True
+                    if self.record is not None:
+                        self.record.setdefault(name, []).append((t, self.inputs.values[name]))
+        if changed:
+            run.start_from_here()
+
+    def recorded(self) -> Any:
+        """The system with what its loads have done in the run, as functions of time."""
+        if not self.record:
+            return self.run.system
+        given: dict[str, Any] = {}
+        for name, history in self.record.items():
+            place, times = self.inputs.places[name], [t for t, _ in history]
+            if place.forces:
+                forces = np.array([place.force(value).sum(axis=0) for _, value in history])
+                given[name] = [time_functions.Staircase(times, column) for column in forces.T]
+            else:
+                given[name] = time_functions.Staircase(times, [float(value[0]) for _, value in history])
+        return of_mechanisms.with_inputs(self.run.system, given)
+
+    def saved(self) -> list[Any]:
+        """What the controllers remember."""
+        return [
+            (one.next, [*one.waiting], None if one.law is None else copy.deepcopy(vars_of(one.law))) for one in self.all
+        ]
+
+    def restore(self, saved: list[Any]) -> None:
+        """Remember that instead."""
+        for one, (number, waiting, memory) in zip(self.all, saved, strict=True):
+            one.next, one.waiting = number, [*waiting]
+            if memory:
+                vars(one.law).update(copy.deepcopy(memory))
+
+
+def vars_of(law: Any) -> dict[str, Any]:
+    """What an object with a memory remembers; nothing of plain and compiled functions."""
+    return dict(vars(law)) if hasattr(law, "reset") else {}

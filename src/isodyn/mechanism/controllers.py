@@ -1,0 +1,213 @@
+"""Sampled controllers: laws that read names of the mechanism at equal distances in time, and set inputs
+of loads, which hold them until the next time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from isodyn.errors import InputError
+from isodyn.loads.part import LoadPart
+from isodyn.mechanism.parts import Parts, nearest
+from isodyn.real_numbers import real_number
+
+Law = Callable[..., Any] | str | Sequence[str]
+
+
+@dataclass(frozen=True, eq=False)
+class Controller:
+    """A controller that samples a mechanism; `Mechanism.add_controller` makes it.
+
+    Parameters
+    ----------
+    name
+        Its name.
+    every
+        Time between two samples; a whole multiple of the step of the run.
+    reads
+        What the law is given: names of quantities, or expressions in them.
+    writes
+        Names of loads that hold what the law returns: motors, forces, torques.
+    law
+        A function of (t, \\*reads) that returns as many numbers as there are writes, plain or compiled
+        with `numba.njit`; or formulas in names of the model, one for each write.
+    delay
+        After how many samples a value arrives; until the first one the loads hold zero.
+    low, high
+        Limits of what is written.
+
+    Raises
+    ------
+    InputError
+        If something is of the wrong kind.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> iso.Controller("pd", 1e-3, writes=["motor"], law="-40*pin.angle - 5*pin.angle_rate")
+    <Controller 'pd': every 0.001, writes 'motor'>
+    """
+
+    name: str
+    every: float
+    reads: tuple[str, ...] = ()
+    writes: tuple[str, ...] = ()
+    law: Law = field(default=None)  # type: ignore[assignment]
+    delay: int = 0
+    low: Any = None
+    high: Any = None
+
+    def __post_init__(self) -> None:
+        what = self.what
+        for key in ("reads", "writes"):
+            given = getattr(self, key)
+            object.__setattr__(self, key, (given,) if isinstance(given, str) else tuple(given))
+        every = real_number(f"{what}: every", self.every)
+        if not (np.isfinite(every) and every > 0.0):
+            raise InputError(f"{what}: every must be positive, received {every:g}", argument="every")
+        object.__setattr__(self, "every", every)
+        if not self.writes:
+            raise InputError(f"{what} writes nothing", hint='writes=["motor"]', argument="writes")
+        if isinstance(self.delay, bool) or not isinstance(self.delay, int | np.integer) or self.delay < 0:
+            raise InputError(f"{what}: delay counts whole samples, received {self.delay!r}", argument="delay")
+        self._check_law()
+        for key in ("low", "high"):
+            if getattr(self, key) is not None:
+                real_number(f"{what}: {key}", getattr(self, key))
+        if self.low is not None and self.high is not None and not self.low < self.high:
+            raise InputError(
+                f"{what}: low must lie below high, received {self.low:g} and {self.high:g}", argument="low"
+            )
+
+    def _check_law(self) -> None:
+        if callable(self.law):
+            return
+        law = (self.law,) if isinstance(self.law, str) else self.law
+        if not isinstance(law, Sequence) or not all(isinstance(text, str) for text in law):
+            raise InputError(
+                f"{self.what}: law must be a function of (t, *reads), or formulas, received {self.law!r}",
+                argument="law",
+            )
+        if len(law) != len(self.writes):
+            raise InputError(
+                f"{self.what} writes {len(self.writes)} inputs, received {len(law)} formulas", argument="law"
+            )
+        if self.reads:
+            raise InputError(f"{self.what}: formulas name what they read, so reads must be left out", argument="reads")
+        object.__setattr__(self, "law", tuple(law))
+
+    def __repr__(self) -> str:
+        return f"<Controller {self.name!r}: every {self.every:g}, writes {', '.join(map(repr, self.writes))}>"
+
+    @property
+    def what(self) -> str:
+        """What it is, in words."""
+        return f"controller {self.name!r}"
+
+    def check(self, parts: Parts) -> None:
+        """Refuse a controller whose loads are unknown, take no input, or belong to another one.
+
+        Parameters
+        ----------
+        parts
+            The parts of the mechanism.
+
+        Raises
+        ------
+        InputError
+            If a load is none of these.
+        """
+        for name in self.writes:
+            load = parts.loads.get(name)
+            if load is None:
+                raise InputError(
+                    f"{self.what}: there is no load named {name!r} to write",
+                    hint=nearest(name, parts.loads),
+                    argument="writes",
+                )
+            if not isinstance(load, LoadPart) or not load.held:
+                raise InputError(
+                    f"{self.what}: load {name!r} takes no input, because it is a {type(load).__name__}",
+                    hint="a Motor, a Force or a Torque does",
+                    argument="writes",
+                )
+            owner = next((other.name for other in parts.controllers.values() if name in other.writes), None)
+            if owner is not None:
+                raise InputError(f"{self.what}: {name!r} is written by controller {owner!r} already", argument="writes")
+
+
+class PID:
+    """A law for controllers: proportional, integral and derivative action on one quantity.
+
+    u = kp e + ki ∫e dt − kd ẏ with e = target − y. The derivative is that of the quantity, not of the
+    error, so that a target that jumps makes no peak. Where u leaves the limits the integral waits.
+
+    Parameters
+    ----------
+    kp, ki, kd
+        Gains.
+    target
+        What y is led to: a number, or a function of t.
+    low, high
+        Limits of u.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> law = iso.PID(kp=10.0, ki=2.0, target=1.0)
+    >>> law(0.0, 0.5), law(0.1, 0.5)
+    (5.0, 5.1)
+    """
+
+    def __init__(
+        self,
+        kp: float = 0.0,
+        ki: float = 0.0,
+        kd: float = 0.0,
+        target: Any = 0.0,
+        *,
+        low: float = -np.inf,
+        high: float = np.inf,
+    ) -> None:
+        self.kp, self.ki, self.kd = (real_number(f"PID: {n}", x) for n, x in (("kp", kp), ("ki", ki), ("kd", kd)))
+        self.target = target if callable(target) else real_number("PID: target", target)
+        self.low, self.high = low, high
+        if not low < high:
+            raise InputError(f"PID: low must lie below high, received {low:g} and {high:g}", argument="low")
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget the past: a run begins."""
+        self.integral, self.last = 0.0, (np.nan, 0.0)
+
+    def __call__(self, t: float, y: float, rate: float | None = None) -> float:
+        """Return u at a sample.
+
+        Parameters
+        ----------
+        t
+            Time.
+        y
+            The quantity.
+        rate
+            Its rate; a difference of the last two samples if left out.
+
+        Returns
+        -------
+        u
+            What the input becomes.
+        """
+        before, y_before = self.last
+        h = 0.0 if np.isnan(before) else t - before
+        error = (self.target(t) if callable(self.target) else self.target) - y
+        if rate is None:
+            rate = (y - y_before) / h if h > 0.0 else 0.0
+        more = self.integral + self.ki * h * error
+        u = self.kp * error + more - self.kd * rate
+        if self.low <= u <= self.high or abs(more) < abs(self.integral):
+            self.integral = more
+        self.last = t, y
+        return float(min(max(u, self.low), self.high))

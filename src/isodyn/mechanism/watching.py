@@ -1,0 +1,128 @@
+"""What watches a mechanism, and acts on it from outside: sensors and controllers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from isodyn.errors import InputError
+from isodyn.mechanism.controllers import Controller
+from isodyn.mechanism.parts import Parts
+from isodyn.mechanism.sensors import Sensor
+
+
+class Watched:
+    """A mechanism to which sensors and controllers are added."""
+
+    sensors: dict[str, Sensor]
+    controllers: dict[str, Controller]
+
+    @property
+    def _parts(self) -> Parts:
+        raise NotImplementedError
+
+    def add_sensor(self, sensor: Sensor) -> Sensor:
+        """A sensor: a point of a body that is read by name after the run, `sol.sensor(name)`.
+
+        Parameters
+        ----------
+        sensor
+            An `iso.Sensor`; the bodies that it names must exist.
+
+        Returns
+        -------
+        Sensor
+            The same sensor.
+
+        Raises
+        ------
+        InputError
+            For a name that is taken, and for bodies, points and axes that make no sense.
+
+        Examples
+        --------
+        >>> import isodyn as iso
+        >>> mech = iso.Mechanism()
+        >>> _ = mech.add_body("ball", mass=2.0, kind="particle", position=(0, 0, 3.0))
+        >>> _ = mech.add_sensor(iso.Sensor("height", "ball", to="ground"))
+        >>> float(iso.integrate(mech.compile(), dt=0.01, t_end=0.1).sensor("height").distance[0])
+        3.0
+        """
+        if not isinstance(sensor, Sensor):
+            raise InputError(f"add_sensor takes an iso.Sensor, received {type(sensor).__name__}")
+        self._parts.refuse_known(sensor.name)
+        sensor.check(self._parts)
+        self.sensors[sensor.name] = sensor
+        return sensor
+
+    def add_controller(
+        self,
+        name: str,
+        *,
+        every: float,
+        writes: str | Sequence[str],
+        law: Callable[..., Any] | str | Sequence[str],
+        reads: str | Sequence[str] = (),
+        delay: int = 0,
+        low: float | None = None,
+        high: float | None = None,
+    ) -> Controller:
+        """Add a controller: a law that reads the mechanism at equal distances in time and sets loads.
+
+        Loads hold what was written until the next sample. Where that changes forces, the run starts
+        anew from the same state, as at a breakpoint. The first sample is at the start of the run, and
+        `every` is a whole multiple of dt; a run with another dt is refused.
+
+        Parameters
+        ----------
+        name
+            Its name.
+        every
+            Time between two samples.
+        writes
+            Names of loads that hold what the law returns: a `Motor`, a `Force`, a `Torque`. One number
+            scales the vector of a force.
+        law
+            A function of (t, \\*reads) that returns as many numbers as there are writes, plain or
+            compiled with `numba.njit`, or an `iso.PID`; or formulas in names of the mechanism.
+        reads
+            What the law is given: names of `sol.quantities()`, or expressions in them.
+        delay
+            After how many samples a value arrives; until the first one the loads hold zero.
+        low, high
+            Limits of what is written.
+
+        Returns
+        -------
+        controller
+            The controller.
+
+        Raises
+        ------
+        InputError
+            If the name is taken, a load is unknown or takes no input, or a number is not admissible.
+
+        Examples
+        --------
+        >>> import isodyn as iso
+        >>> mech = iso.Mechanism()
+        >>> _ = mech.add_body("arm", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0.5, 0, 0))
+        >>> _ = mech.add_joint(iso.Hinge("pin", "ground", "arm", axis=(0, 1, 0)))
+        >>> _ = mech.add_load(iso.Motor("motor", "pin", torque=0.0))
+        >>> _ = mech.add_controller(
+        ...     "pd",
+        ...     every=1e-2,
+        ...     reads=["pin.angle", "pin.angle_rate"],
+        ...     writes="motor",
+        ...     law=lambda t, angle, rate: -0.5 * 9.81 - 20.0 * (angle - 0.1) - 5.0 * rate,
+        ... )
+        >>> sol = iso.integrate(mech, dt=1e-2, t_end=3.0)
+        >>> bool(abs(sol.joint("pin").angle[-1] - 0.1) < 2e-3)
+        True
+        """
+        self._parts.refuse_known(name)
+        given = reads if isinstance(reads, str) else tuple(reads)
+        controller = Controller(name, every, given, writes, law, delay, low, high)  # type: ignore[arg-type]
+        controller.check(self._parts)
+        self.controllers[name] = controller
+        return controller

@@ -1,0 +1,248 @@
+"""A model file as a unit for co-simulation by FMI 3, through pythonfmu3 (extra `fmi`).
+
+The unit holds the model file and a few lines of Python; what it does is done by the `Stepper` of the
+isodyn that is installed where the unit is loaded. Inputs are the loads that are constant numbers or
+vectors in the file, and that no controller writes; outputs are the quantities of a solution, but for
+those that need the past. Communication points are times of the grid t₀ + n dt.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from isodyn.api.stepper import Stepper
+from isodyn.errors import InputError
+from isodyn.later import Later, load
+from isodyn.loads.on_joints import Motor
+from isodyn.models.build import load_model
+from isodyn.results.quantities import Catalogue, Of
+from isodyn.results.solution import Solution
+from isodyn.results.statistics import Statistics
+
+pythonfmu3 = Later("pythonfmu3")
+
+NEAR = 1e-6  # of dt: a communication point is at a time of the grid
+NEEDS_PAST = ("work",)
+SCRIPT = '''"""A model of isodyn, as a unit for co-simulation."""
+
+from pathlib import Path
+
+from pythonfmu3 import Fmi3Slave
+
+from isodyn.models.fmu import Unit
+
+
+class {name}(Fmi3Slave):
+    def __init__(self, **kwargs):
+        super().__init__(**kwargs)
+        self.unit = Unit(Path(self.resources) / "model.toml")
+        self.unit.declare(self)
+
+    def do_step(self, current_time, step_size):
+        self.unit.go_to(current_time + step_size)
+        return True
+'''
+
+
+class Unit:
+    """A model between two communication points.
+
+    Parameters
+    ----------
+    path
+        The model file.
+
+    Raises
+    ------
+    InputError
+        If the model cannot be taken step by step.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        model = load_model(path)
+        options = model.options()
+        if options["events"] or not isinstance(options["dt"], float | int):
+            raise InputError("a unit takes steps of one size, without events", hint="dt = … in [run], and no [events]")
+        self.title, self.options = model.title, options
+        given = {key: options[key] for key in ("scheme", "formulation", "dt", "t0", "newton", "assemble")}
+        self.stepper = Stepper(model.system(), **given)
+        self.system: Any = self.stepper.system
+        self._catalogue: tuple[float, Catalogue] | None = None
+        self.inputs = self._inputs()
+        self.outputs = self._outputs()
+
+    def _inputs(self) -> dict[str, float]:
+        """Inputs with their values in the file; components of vectors apart."""
+        parts = getattr(getattr(self.system, "description", None), "parts", None)
+        if parts is None:
+            return {}
+        taken = {name for controller in parts.controllers.values() for name in controller.writes}
+        found: dict[str, float] = {}
+        for name in self.stepper.inputs:
+            part: Any = parts.loads[name]
+            forces = self.system.loads[name].on_bodies
+            if name in taken:
+                continue
+            if isinstance(part, Motor):
+                value = part.speed if part.torque is None else part.torque
+                found |= {name: float(value)} if isinstance(value, int | float) else {}
+            elif len(forces) == 1 and forces[0].time is None:
+                found |= {f"{name}_{axis}": float(x) for axis, x in zip("xyz", forces[0].vector, strict=True)}
+        return found
+
+    def _outputs(self) -> dict[str, str]:
+        """Names of outputs, with their units."""
+        return {
+            title: unit
+            for quantity in self.catalogue.all
+            if quantity.of is not Of.STATE and quantity.what not in NEEDS_PAST
+            for title, _, unit in quantity.curve.columns()
+        }
+
+    @property
+    def catalogue(self) -> Catalogue:
+        """What can be read now."""
+        t = self.stepper.t
+        if self._catalogue is None or self._catalogue[0] != t:
+            state, system = self.stepper.state, self.stepper.shown_system()
+            sizes = {"q": system.nq, "v": system.nv, "a": system.nv, "lam": system.m}
+            t_row, q, v, a, lam = (np.array(x, dtype=np.float64)[None] for x in state)
+            columns = {name: np.arange(size) for name, size in sizes.items()}
+            self._catalogue = t, Catalogue(Solution(t_row, q, v, a, lam, system, None, Statistics(), columns))
+        return self._catalogue[1]
+
+    def read(self, name: str) -> float:
+        """Return an output.
+
+        Parameters
+        ----------
+        name
+            Its name.
+
+        Returns
+        -------
+        value
+            Its value now.
+        """
+        return float(self.catalogue.curve(name).values[0])
+
+    def write(self, name: str, value: float) -> None:
+        """Set an input, or a component of one.
+
+        Parameters
+        ----------
+        name
+            Its name.
+        value
+            Its value, until it is set again.
+        """
+        self.inputs[name] = float(value)
+        load = name if name in self.stepper.inputs else name[:-2]
+        values = [self.inputs[key] for key in ([name] if load == name else [f"{load}_{axis}" for axis in "xyz"])]
+        self.stepper.inputs[load] = values[0] if load == name else values
+        self._catalogue = None
+
+    def go_to(self, t: float) -> None:
+        """Take steps to a communication point.
+
+        Parameters
+        ----------
+        t
+            Its time.
+
+        Raises
+        ------
+        InputError
+            If it is no time of the grid.
+        """
+        dt, t0 = float(self.options["dt"]), float(self.options["t0"])
+        steps = (t - t0) / dt
+        if abs(steps - round(steps)) > NEAR:
+            raise InputError(
+                f"communication points are multiples of dt = {dt:g} from t0 = {t0:g}, received t = {t:.9g}"
+            )
+        self.stepper.run_until(t0 + round(steps) * dt)
+
+    def declare(self, slave: Any) -> None:
+        """Tell pythonfmu3 the variables.
+
+        Parameters
+        ----------
+        slave
+            The `Fmi3Slave`.
+        """
+        options = self.options
+        slave.description = self.title or None
+        slave.default_experiment = pythonfmu3.DefaultExperiment(options["t0"], options["t_end"], options["dt"])
+        cause, varies, Float64 = pythonfmu3.Fmi3Causality, pythonfmu3.Fmi3Variability, pythonfmu3.Float64
+        slave.register_variable(
+            Float64("time", causality=cause.independent, variability=varies.continuous, getter=lambda: self.stepper.t)
+        )
+        for name in self.inputs:
+            slave.register_variable(
+                Float64(name, causality=cause.input, getter=_getter(self.inputs, name), setter=_setter(self, name)),
+                nested=False,
+            )
+        for name, unit in self.outputs.items():
+            slave.register_variable(
+                Float64(name, causality=cause.output, description=unit or None, getter=_reader(self, name)),
+                nested=False,
+            )
+
+
+def _getter(values: dict[str, float], name: str) -> Callable[[], float]:
+    return lambda: values[name]
+
+
+def _setter(unit: Unit, name: str) -> Callable[[float], None]:
+    return lambda value: unit.write(name, value)
+
+
+def _reader(unit: Unit, name: str) -> Callable[[], float]:
+    return lambda: unit.read(name)
+
+
+def export_fmu(path: str | Path, folder: str | Path = ".", name: str | None = None) -> Path:
+    """Write a model file as a unit for co-simulation (FMI 3).
+
+    Parameters
+    ----------
+    path
+        The model file.
+    folder
+        Where to write.
+    name
+        Name of the unit; that of the file if left out.
+
+    Returns
+    -------
+    fmu
+        The file that was written.
+
+    Raises
+    ------
+    InputError
+        If pythonfmu3 is missing, or the model cannot be taken step by step.
+    """
+    try:
+        load(pythonfmu3)
+    except ImportError:
+        raise InputError("units for co-simulation need pythonfmu3", hint="pip install 'isodyn[fmi]'") from None
+    path = Path(path)
+    name = re.sub(r"\W", "_", name or path.stem)
+    name = name if not name[:1].isdigit() else f"model_{name}"
+    Unit(path)  # what is wrong with the model is told here, with its place
+    with tempfile.TemporaryDirectory() as made:
+        script, model = Path(made) / f"{name}_unit.py", Path(made) / "model.toml"
+        script.write_text(SCRIPT.format(name=name), encoding="utf-8")
+        model.write_bytes(path.read_bytes())
+        builder = Later("pythonfmu3.builder").FmuBuilder
+        return Path(
+            builder.build_FMU(script, dest=folder, project_files=[model], canHandleVariableCommunicationStepSize=False)
+        )

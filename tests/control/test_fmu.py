@@ -1,0 +1,86 @@
+"""Units for co-simulation: what fmpy simulates is the run itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import isodyn as iso
+from isodyn.cli import cli
+from isodyn.errors import InputError
+from isodyn.models import load_model
+from isodyn.models.fmu import Unit
+
+FILE = Path(__file__).resolve().parents[2] / "examples" / "models" / "robot_arm_pd.toml"
+OWN = """
+[bodies.rod]
+mass = 1.0
+inertia = [0.1, 0.1, 0.1]
+position = [0.5, 0, 0]
+
+[joints.pin]
+type = "hinge"
+between = ["ground", "rod"]
+axis = [0, 1, 0]
+
+[loads.motor]
+type = "motor"
+joint = "pin"
+torque = 1.5
+
+[loads.push]
+type = "force"
+body = "rod"
+force = [0, 0, 0]
+
+[run]
+dt = 0.0078125
+t_end = 0.5
+"""
+
+
+@pytest.mark.slow
+def test_fmpy_simulates_the_run_itself(tmp_path: Path) -> None:
+    fmpy = pytest.importorskip("fmpy")
+    pytest.importorskip("pythonfmu3")
+    result = CliRunner().invoke(cli, ["export-fmu", str(FILE), "--folder", str(tmp_path)], catch_exceptions=False)
+    assert result.exit_code == 0
+    unit = tmp_path / "robot_arm_pd.fmu"
+    assert unit.is_file()
+    names = ["shoulder.angle", "elbow.angle_rate", "elbow_motor.tension", "shoulder.force_z"]
+    found = fmpy.simulate_fmu(
+        str(unit), stop_time=0.05, step_size=0.01, output_interval=0.01, output=names, validate=False
+    )
+    model = load_model(FILE)
+    sol = iso.integrate(model.system(), **model.options() | {"t_end": 0.05})
+    rows = slice(0, None, 10)
+    np.testing.assert_allclose(found["time"], sol.t[rows], atol=1e-12)
+    for name in names[:2]:
+        np.testing.assert_allclose(found[name], sol.quantity(name).values[rows], atol=1e-12, err_msg=name)
+
+
+def test_inputs_and_outputs_of_a_unit(tmp_path: Path) -> None:
+    path = tmp_path / "arm.toml"
+    path.write_text(OWN, encoding="utf-8")
+    unit = Unit(path)
+    assert unit.inputs == {"motor": 1.5, "push_x": 0.0, "push_y": 0.0, "push_z": 0.0}
+    assert {"pin.angle", "pin.force_x", "rod.position_z"} <= set(unit.outputs)
+    assert not any(name.endswith("work") for name in unit.outputs)
+    unit.write("motor", 3.0)
+    unit.write("push_z", -2.0)
+    unit.go_to(0.25)
+    mech = load_model(path).mechanism()
+    mech.loads["motor"] = iso.Motor("motor", "pin", torque=3.0)
+    mech.loads["push"] = iso.Force("push", "rod", force=(0, 0, -2.0))
+    sol = iso.integrate(mech, dt=0.0078125, t_end=0.25)
+    for name in ("pin.angle", "pin.force_x", "motor.tension", "rod.position_z"):
+        assert unit.read(name) == pytest.approx(sol.quantity(name).values[-1], abs=1e-10), name
+    with pytest.raises(InputError, match="communication points"):
+        unit.go_to(0.3)
+
+
+def test_loads_of_controllers_are_no_inputs() -> None:
+    assert Unit(FILE).inputs == {}

@@ -1,0 +1,166 @@
+"""`Stepper`: single steps of the march."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import isodyn as iso
+from control_systems import arm
+from isodyn.errors import InputError
+
+DT = 2.0**-7
+
+
+@pytest.mark.parametrize("formulation", [None, iso.VelocityLevel(), iso.AccelerationLevel()])
+@pytest.mark.parametrize("scheme", [None, iso.Scheme.V0(0.9, 0.9, 0.5)])
+def test_steps_are_those_of_integrate_bit_for_bit(scheme: iso.Scheme | None, formulation: object) -> None:
+    system = arm("2*sin(3*t)").compile()
+    sol = iso.integrate(system, scheme, formulation, dt=DT, t_end=40 * DT)
+    stepper = iso.Stepper(system, scheme, formulation, dt=DT)
+    for k in range(41):
+        state = stepper.state
+        assert state.t == sol.t[k]
+        for name in ("q", "v", "a", "lam"):
+            np.testing.assert_array_equal(getattr(state, name), getattr(sol, name)[k], err_msg=f"{name} at row {k}")
+        stepper.step()
+
+
+def test_run_until_is_many_steps() -> None:
+    one, two = iso.Stepper(arm(1.0), dt=DT), iso.Stepper(arm(1.0), dt=DT)
+    one.run_until(20 * DT)
+    for _ in range(20):
+        two.step()
+    assert one.t == two.t == 20 * DT
+    np.testing.assert_array_equal(one.state.q, two.state.q)
+    one.run_until(20 * DT)  # nothing to do
+    assert one.t == 20 * DT
+    one.run_until(20.5 * DT)
+    assert one.t == 21 * DT
+    with pytest.raises(InputError, match="goes forward"):
+        one.run_until(0.0)
+
+
+def test_inputs_are_those_of_a_load_that_jumps_at_breakpoints() -> None:
+    times, values = [0.0, 8 * DT, 24 * DT], [1.0, -2.0, 0.5]
+    sol = iso.integrate(arm(iso.Staircase(times, values)), dt=DT, t_end=40 * DT, breakpoints=times[1:])
+    stepper = iso.Stepper(arm(), dt=DT)
+    for k in range(40):
+        if k * DT in times:
+            stepper.inputs["motor"] = values[times.index(k * DT)]
+        stepper.step()
+        np.testing.assert_allclose(stepper.state.q, sol.q[k + 1], atol=1e-13)
+        np.testing.assert_allclose(stepper.state.v, sol.v[k + 1], atol=1e-12)
+    assert abs(sol.joint("pin").angle[-1]) > 0.1
+    np.testing.assert_allclose(stepper.state.lam, sol.lam[-1], atol=1e-9)
+
+
+def test_saved_states_have_the_same_future_bit_for_bit() -> None:
+    stepper = iso.Stepper(arm(), dt=DT)
+    stepper.inputs["motor"] = 3.0
+    stepper.run_until(10 * DT)
+    saved = stepper.save()
+
+    def future() -> list[np.ndarray]:
+        found = []
+        for k in range(20):
+            if k == 10:
+                stepper.inputs["motor"] = -1.0
+            stepper.step()
+            found.append(np.concatenate([*stepper.state[1:]]))
+        return found
+
+    first = future()
+    stepper.restore(saved)
+    assert stepper.t == 10 * DT
+    assert stepper.inputs["motor"] == 3.0
+    np.testing.assert_array_equal(first, future())
+    other = iso.Stepper(arm(), dt=DT)
+    with pytest.raises(InputError, match="another stepper"):
+        other.restore(saved)
+
+
+def test_reset_goes_back_to_the_start() -> None:
+    stepper = iso.Stepper(arm(1.0), dt=DT)
+    stepper.inputs["motor"] = 5.0
+    stepper.run_until(10 * DT)
+    stepper.reset()
+    assert stepper.t == 0.0
+    assert stepper.inputs["motor"] is None
+    stepper.run_until(10 * DT)
+    sol = iso.integrate(arm(1.0), dt=DT, t_end=10 * DT)
+    np.testing.assert_array_equal(stepper.state.q, sol.q[-1])
+
+
+def test_values_are_read_by_name_and_loads_as_they_are_held() -> None:
+    stepper = iso.Stepper(arm(), dt=DT)
+    stepper.inputs["motor"] = 2.0
+    stepper.run_until(20 * DT)
+    assert stepper.read("pin.angle") == pytest.approx(np.arctan2(-stepper.state.q[2], stepper.state.q[0]), abs=1e-12)
+    assert stepper.read("2*pin.angle_rate") == pytest.approx(2 * stepper.state.v[4], abs=1e-12)
+    assert abs(stepper.read("motor.tension")) == pytest.approx(2.0, abs=1e-12)
+    power = stepper.read("motor.power")
+    assert power == pytest.approx(2.0 * stepper.read("pin.angle_rate"), rel=1e-12)
+    with pytest.raises(InputError, match="angle_rate"):
+        stepper.read("pin.angle_rat")
+
+
+def test_a_force_takes_one_number_along_its_vector_or_three() -> None:
+    mech = iso.Mechanism(gravity=(0, 0, 0))
+    mech.add_body("ball", mass=2.0, kind="particle")
+    mech.add_load(iso.Force("push", "ball", force=(0, 3.0, 0)))
+    stepper = iso.Stepper(mech, dt=DT)
+    stepper.inputs["push"] = 2.0
+    stepper.step()
+    np.testing.assert_allclose(stepper.state.a, [0, 3.0, 0], atol=1e-13)
+    stepper.inputs["push"] = (4.0, 0.0, -2.0)
+    stepper.step()
+    np.testing.assert_allclose(stepper.state.a, [2.0, 0, -1.0], atol=1e-12)
+    stepper.inputs["push"] = None
+    stepper.step()
+    np.testing.assert_allclose(stepper.state.a, [0, 1.5, 0], atol=1e-12)
+
+
+def test_other_systems_have_no_inputs_and_shared_tables_stay() -> None:
+    system = arm(1.0).compile()
+    before = bytes(system.tables.copy().__dict__["_integers"])
+    one, two = iso.Stepper(system, dt=DT), iso.Stepper(system, dt=DT)
+    one.inputs["motor"] = 7.0
+    one.step()
+    two.step()
+    assert one.state.v[4] > 2 * two.state.v[4]
+    assert bytes(system.tables.__dict__["_integers"]) == before
+    plain = iso.Stepper(iso.MechanicalSystem(M=1.0, Q=lambda q, v, t: -q, q0=[1.0], v0=[0.0]), dt=DT)
+    plain.run_until(1.0)
+    assert plain.state.q[0] == pytest.approx(np.cos(1.0), abs=1e-4)
+    with pytest.raises(InputError, match="no input named 'motor'"):
+        plain.inputs["motor"] = 1.0
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [("moter", 1.0, "did you mean 'motor'"), ("motor", np.nan, "finite"), ("motor", (1, 2, 3), "one number")],
+)
+def test_bad_inputs_are_refused(name: str, value: object, words: str) -> None:
+    stepper = iso.Stepper(arm(), dt=DT)
+    with pytest.raises(InputError, match=words):
+        stepper.inputs[name] = value
+
+
+def test_a_number_cannot_scale_a_vector_of_zeros() -> None:
+    mech = iso.Mechanism()
+    mech.add_body("ball", mass=2.0, kind="particle")
+    mech.add_load(iso.Force("push", "ball", force=(0, 0, 0)))
+    with pytest.raises(InputError, match="which is zero"):
+        iso.Stepper(mech, dt=DT).inputs["push"] = 1.0
+
+
+@pytest.mark.parametrize("dt", [0.0, -1.0, np.nan, np.inf])
+def test_bad_steps_are_refused(dt: float) -> None:
+    with pytest.raises(InputError):
+        iso.Stepper(arm(), dt=dt)
+
+
+def test_a_formulation_of_another_system_is_refused() -> None:
+    with pytest.raises(InputError, match="another system"):
+        iso.Stepper(arm(), formulation=iso.Hamiltonian(), dt=DT)
