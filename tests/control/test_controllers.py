@@ -177,6 +177,16 @@ def test_the_integral_waits_at_limits() -> None:
     assert law(20.0, 2.0) < 0.0
 
 
+def test_work_and_the_balance_of_energy_see_jumps_from_both_sides() -> None:
+    """A torque that is held does the work u Δθ between two samples."""
+    sol = iso.integrate(controlled(every=0.05), dt=0.05 / 64, t_end=0.5)
+    angle, torque = sol.joint("pin").angle[::64], -sol.quantity("motor.tension").values[::64]
+    work = sol.quantity("motor.work").values[-1]
+    assert abs(work) > 1.0
+    assert work == pytest.approx(float(np.sum(torque[:-1] * np.diff(angle))), abs=1e-4)
+    assert np.abs(sol.energy_balance()).max() < 1e-4
+
+
 # ---- what goes wrong
 
 

@@ -10,7 +10,7 @@ work of moving constraints. The integral is trapezoidal.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from isodyn.described import described
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import FloatArray
 from isodyn.later import Later
+from isodyn.results.dense_output import left_limits
 from isodyn.systems.questions import Questions
 from isodyn.systems.scales import pace, reach, sizes_of_rows
 
@@ -113,24 +114,57 @@ def energy_balance(sol: Solution) -> FloatArray:
     system = sol.system
     if system.energy is None:
         raise InputError("this system has no energy function", hint="pass energy= to the system")
+    power = _power(sol, range(sol.t.size))
+    end = power.copy()
+    if (jumps := jumps_of(sol)).size:
+        end[jumps] = _power(as_steps_end(sol), jumps)
+    kinetic, potential = sol.energy()
+    return kinetic + potential - kinetic[0] - potential[0] - since_start(sol.t, power, end)
+
+
+def _power(sol: Solution, rows: Any) -> FloatArray:
+    """Power of everything that is not in the energy, in these rows."""
+    system = sol.system
     ask = Questions(system, sparse=True)
     move = system.retract or (lambda q, d: q + d)
-    power = np.zeros(sol.t.size)
+    power = np.zeros(len(rows))
     fast = max(pace(system, v) for v in sol.v) or 1.0
-    for i, (t, q, v, lam) in enumerate(zip(sol.t, sol.q, sol.v, sol.lam, strict=True)):
+    for i, row in enumerate(rows):
+        t, q, v, lam = sol.t[row], sol.q[row], sol.v[row], sol.lam[row]
         e = _H * reach(system, q) / fast
         ahead, behind = sum(system.energy(move(q, e * v), v, t + e)), sum(system.energy(move(q, -e * v), v, t - e))
         # Q − Gᵀλ, where Q itself may depend on λ
         force = -ask.balance(t, q, v, np.zeros(system.nv), lam)
         power[i] = v @ force + (ahead - behind) / (2 * e)
-    kinetic, potential = sol.energy()
-    return kinetic + potential - kinetic[0] - potential[0] - since_start(sol.t, power)
+    return power
 
 
-def since_start(t: FloatArray, power: FloatArray) -> FloatArray:
-    """The integral of a power since the first time, by the trapezoidal rule.
+def jumps_of(sol: Solution) -> Any:
+    """Rows at which forces jump: breakpoints, events, samples of controllers."""
+    return np.asarray(sol.aux.get("breakpoint_rows", ()), dtype=np.int64)
+
+
+def as_steps_end(sol: Solution) -> Solution:
+    """The solution with left-hand limits where forces jump, a moment before."""
+    t, jumps = sol.t.copy(), jumps_of(sol)
+    t[jumps] = np.nextafter(t[jumps], -np.inf)
+    rows: dict[str, Any] = {name: left_limits(sol, name) for name in ("q", "v", "a", "lam")}
+    return replace(sol, t=t, aux={key: x for key, x in sol.aux.items() if key != "breakpoint_rows"}, **rows)
+
+
+def since_start(t: FloatArray, power: FloatArray, end: FloatArray | None = None) -> FloatArray:
+    """The integral of a power since the first time, by the trapezoidal rule; `end` is the power as
+    the ends of steps see it, if that differs.
 
     >>> since_start(np.array([0.0, 1.0, 3.0]), np.array([0.0, 2.0, 2.0])).tolist()
     [0.0, 1.0, 5.0]
     """
-    return np.concatenate([[0.0], np.cumsum(0.5 * (power[1:] + power[:-1]) * np.diff(t))])
+    end = power if end is None else end
+    return np.concatenate([[0.0], np.cumsum(0.5 * (end[1:] + power[:-1]) * np.diff(t))])
+
+
+def work_since_start(view: Any, sol: Solution) -> FloatArray:
+    """The work of what a view of a solution tells the power of."""
+    if not jumps_of(sol).size:
+        return since_start(sol.t, view.power)
+    return since_start(sol.t, view.power, type(view)(as_steps_end(sol), view.name).power)

@@ -42,7 +42,7 @@ def interpolate(sol: Solution, t: FloatArray) -> tuple[FloatArray, FloatArray, F
     k = np.clip(np.searchsorted(sol.t, t, side="right") - 1, 0, sol.t.size - 2)
     dt = (sol.t[k + 1] - sol.t[k])[..., None]
     x = ((t - sol.t[k])[..., None] / dt).clip(0.0, 1.0)
-    q_end, v_end, a_end, lam_end = (_left_limits(sol, name) for name in ("q", "v", "a", "lam"))
+    q_end, v_end, a_end, lam_end = (left_limits(sol, name) for name in ("q", "v", "a", "lam"))
     a = (1 - x) * sol.a[k] + x * a_end[k + 1]
     lam = (1 - x) * sol.lam[k] + x * lam_end[k + 1]
     if sol.system.first_order:
@@ -51,10 +51,10 @@ def interpolate(sol: Solution, t: FloatArray) -> tuple[FloatArray, FloatArray, F
     return t, _moved(sol, k, d), v, a, lam
 
 
-def _left_limits(sol: Solution, name: str) -> FloatArray:
+def left_limits(sol: Solution, name: str) -> FloatArray:
     """Rows of a or lam as the end of a step sees them: left-hand limits at breakpoints."""
     rows: FloatArray = getattr(sol, name)
-    if f"{name}_left" not in sol.aux:
+    if f"{name}_left" not in sol.aux or "breakpoint_rows" not in sol.aux:
         return rows
     rows = rows.copy()
     rows[sol.aux["breakpoint_rows"].astype(int)] = sol.aux[f"{name}_left"]

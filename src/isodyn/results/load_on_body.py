@@ -21,7 +21,7 @@ from isodyn.multibody.bodies import place_bodies
 from isodyn.multibody.histories import Poses
 from isodyn.multibody.loads import force_and_torque, scale_of_load
 from isodyn.multibody.tables import SCRATCH, TABLES, Scratch, Tables
-from isodyn.results.balance import since_start
+from isodyn.results.balance import since_start, work_since_start
 from isodyn.results.history_view import HistoryView
 from isodyn.results.mechanism_views import mechanism_of, turned
 
@@ -125,7 +125,7 @@ class BodyLoadView(HistoryView):
     @cached_property
     def work(self) -> FloatArray:
         """What the load gave since the start, (times,)."""
-        return since_start(self.t, self.power)
+        return work_since_start(self, self._sol)
 
 
 class BeamLoadView(HistoryView):

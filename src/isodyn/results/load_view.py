@@ -26,7 +26,7 @@ from isodyn.multibody.places import along, measure_of
 from isodyn.multibody.tables import SCRATCH, TABLES, Scratch, Tables
 from isodyn.multibody.turns import read_turns
 from isodyn.results.at_balance import from_balance
-from isodyn.results.balance import since_start
+from isodyn.results.balance import work_since_start
 from isodyn.results.history_view import HistoryView
 from isodyn.results.mechanism_views import mechanism_of
 
@@ -153,7 +153,7 @@ class LoadView(HistoryView):
     def work(self) -> FloatArray:
         """What the load gave since the start, by the trapezoidal rule over the saved times,
         (times,)."""
-        return since_start(self.t, self.power)
+        return work_since_start(self, self._sol)
 
     @cached_property
     def energy(self) -> FloatArray:
