@@ -17,7 +17,7 @@ from isodyn.errors import ConvergenceError, SingularError
 from isodyn.formulations.closure import OPEN
 from isodyn.formulations.gauss_reduction import Reduction
 from isodyn.kernels.calls import CalledBack, address_of_kernel
-from isodyn.kernels.compiled import GENERAL, KNOWS_RATE, NOT_CONVERGED, NOT_FINITE, OK, RAISED, SINGULAR, FloatArray
+from isodyn.kernels.compiled import GENERAL, KNOWS_RATE, NOT_CONVERGED, OK, RAISED, SINGULAR, FloatArray
 from isodyn.kernels.struct_types import number_of
 from isodyn.linear_solvers.rows import choose
 from isodyn.marching.at_rest import AtRest
@@ -25,10 +25,10 @@ from isodyn.marching.automatic import ToExplicit, ToImplicit, stepper_for
 from isodyn.marching.branch_start import limits_on_branch
 from isodyn.marching.last_step import LastStep
 from isodyn.marching.method import OwnMethod
+from isodyn.marching.method_remedies import OtherRowsOfMethod
 from isodyn.marching.method_rows import MethodRows
 from isodyn.marching.plan import new_plan
 from isodyn.marching.remedies import Remedy
-from isodyn.marching.run import Run
 from isodyn.marching.schedule import Stretch
 from isodyn.marching.start import gaps, near_manifold, near_velocity
 from isodyn.marching.step_memory import UNTRIED
@@ -384,20 +384,3 @@ class MethodRun(MethodRows):
             if self.system.m:
                 error.add_note(f"rank {self.independent.rank} of {self.system.m} rows was enforced")
             raise
-
-
-class OtherRowsOfMethod:
-    """Another independent set of constraint rows at this state."""
-
-    against = frozenset({SINGULAR, NOT_FINITE, UNDERFLOW})
-
-    def apply(self, run: Run, status: int) -> int:
-        """Choose again; once per state."""
-        assert isinstance(run, MethodRun)
-        if not run.system.m or not run.choose_again():
-            return status
-        run.renew_rate()
-        before = float(run.state.next_dt)
-        run.stepper.begin(run)
-        run.state.next_dt = max(before, 1e-3 * float(run.state.next_dt))
-        return OK

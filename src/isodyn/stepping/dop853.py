@@ -51,7 +51,7 @@ NEGLIGIBLE = (
 
 LAST = STAGES - 1  # the last stage, which lies at the end of the step
 # of h |λ|; steps in a row that make a motion stiff; others in a row that make it none
-LIMIT, ENOUGH, CALM = 5.0, 15, 6
+LIMIT, ENOUGH, CALM = 4.0, 15, 6
 
 UNTOUCHED, PROJECTED, IN_PYTHON = range(3)  # how accepted steps end
 
