@@ -30,6 +30,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "How constraints enter": (
         *("Stabilised", "PositionLevel", "VelocityLevel", "AccelerationLevel", "Baumgarte", "Projection", "Penalty"),
         *("Overdetermined", "GGL", "Hamiltonian", "NullSpace", "UdwadiaKalaba", "AugmentedMultipliers", "Partitioning"),
+        "EnergyMomentum",
     ),
     "Ask a model": ("equilibrium", "follow_loads", "linearise", "inverse_dynamics", "kinematics"),
     "Results, files, pages": ("Solution", "Ensemble", "FrictionSolution", "load", "report"),

@@ -246,6 +246,9 @@ def test_other_bad_requests_are_refused() -> None:
         iso.integrate(controlled(), dt=iso.StepTimes([0.5, 1.0]), t_end=1.0)
     with pytest.raises(InputError, match="equal distances"):
         iso.ensemble(controlled(), dt=DT, t_end=1.0)
+    basis = iso.pod(iso.integrate(arm(1.0), dt=DT, t_end=8 * DT), rank=1)
+    with pytest.raises(InputError, match="equal distances"):
+        iso.reduce(controlled(), basis)
     with pytest.raises(InputError, match="cannot act"):
         controlled().compile("euler-parameters")
     mech = controlled()

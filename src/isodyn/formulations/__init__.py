@@ -2,6 +2,7 @@
 
 from isodyn.formulations.augmented import AugmentedMultipliers
 from isodyn.formulations.closure import Closure
+from isodyn.formulations.energy_momentum import EnergyMomentum
 from isodyn.formulations.gauss import NullSpace, UdwadiaKalaba
 from isodyn.formulations.partitioning import Partitioning
 from isodyn.formulations.policies import (
@@ -24,6 +25,7 @@ __all__ = [
     "AugmentedMultipliers",
     "Baumgarte",
     "Closure",
+    "EnergyMomentum",
     "Facts",
     "Formulation",
     "Hamiltonian",

@@ -8,6 +8,7 @@ import numpy as np
 
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import SOLVES
+from isodyn.marching.sampling import refuse_controllers
 from isodyn.reduction.basis import Basis
 from isodyn.reduction.constrained import close_start, rows_left
 from isodyn.reduction.hyper import sampled_system  # loads the compiled model of beams
@@ -78,6 +79,7 @@ def reduce(system: Any, basis: Basis, sampling: Sampling | None = None, *, t0: f
             f"basis must be a Basis, received {type(basis).__name__}", hint="iso.pod makes one from a solution"
         )
     system = as_system(system)
+    refuse_controllers(system, "a reduced model has no loads that it could write")
     if not isinstance(system, System):
         raise InputError(
             f"a system is reduced, received {type(system).__name__}", hint="of subdomains, reduce each, then tie them"
