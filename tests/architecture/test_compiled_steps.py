@@ -110,7 +110,7 @@ def runs(row: Any, system: Any) -> bool:
     """Combinations that there are."""
     if system.first_order:
         return row.facts.first_order
-    if row.formulation is iso.Hamiltonian:
+    if row.formulation is iso.Hamiltonian or row.formulation is iso.Partitioning:
         return system.nq == system.nv and system.retract is None
     return row.facts.nonholonomic or system.m == system.m_phi
 
