@@ -26,7 +26,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         *("from_lagrangian", "rayleigh", "rayleigh_from_ratios", "modal_damping"),
         *("base_excitation", "harmonic", "step_load", "tabulated"),
     ),
-    "Schemes": ("Scheme", "FirstOrderScheme", "Composition", "DOP853", "analysis"),
+    "Schemes": ("Scheme", "FirstOrderScheme", "Composition", "DOP853", "Radau", "Auto", "analysis"),
     "How constraints enter": (
         *("Stabilised", "PositionLevel", "VelocityLevel", "AccelerationLevel", "Baumgarte", "Projection", "Penalty"),
         *("Overdetermined", "GGL", "Hamiltonian", "NullSpace", "UdwadiaKalaba", "AugmentedMultipliers", "Partitioning"),

@@ -28,10 +28,12 @@ if TYPE_CHECKING:
     from isodyn.api import (
         DOP853,
         Adaptive,
+        Auto,
         Event,
         FixedSteps,
         Lock,
         Newton,
+        Radau,
         Release,
         Stepper,
         StepPolicy,
@@ -142,6 +144,7 @@ __all__ = [
     "AccelerationLevel",
     "Adaptive",
     "AugmentedMultipliers",
+    "Auto",
     "Baumgarte",
     "Beam",
     "Bushing",
@@ -194,6 +197,7 @@ __all__ = [
     "Projection",
     "Pulley",
     "Pulse",
+    "Radau",
     "Ramp",
     "Release",
     "RollingDisc",
@@ -269,8 +273,9 @@ _MODULES = {
     "shapes": "isodyn.bodies.shapes",
 }
 _LATER = {
-    **dict.fromkeys(("Adaptive", "DOP853", "Event", "FixedSteps", "Lock", "Newton", "Release"), "isodyn.api"),
-    **dict.fromkeys(("StepPolicy", "StepTimes", "Stepper", "SwitchLoad", "integrate"), "isodyn.api"),
+    **dict.fromkeys(("Adaptive", "Auto", "DOP853", "Event", "FixedSteps", "Lock", "Newton"), "isodyn.api"),
+    **dict.fromkeys(("Radau", "Release", "StepPolicy", "StepTimes"), "isodyn.api"),
+    **dict.fromkeys(("Stepper", "SwitchLoad", "integrate"), "isodyn.api"),
     **dict.fromkeys(("PID", "Controller"), "isodyn.mechanism.controllers"),
     **dict.fromkeys(
         (
@@ -293,17 +298,8 @@ _LATER = {
         "isodyn.formulations",
     ),
     **dict.fromkeys(("Composition", "FirstOrderScheme", "Scheme"), "isodyn.schemes"),
-    **dict.fromkeys(
-        (
-            "CompiledSystem",
-            "FirstOrderSystem",
-            "ImplicitSystem",
-            "LinearFirstOrderSystem",
-            "LinearSystem",
-            "MechanicalSystem",
-        ),
-        "isodyn.systems",
-    ),
+    **dict.fromkeys(("CompiledSystem", "FirstOrderSystem", "ImplicitSystem"), "isodyn.systems"),
+    **dict.fromkeys(("LinearFirstOrderSystem", "LinearSystem", "MechanicalSystem"), "isodyn.systems"),
     "Solution": "isodyn.results",
     **dict.fromkeys(("Beam", "Section"), "isodyn.beams"),
     **dict.fromkeys(("FrictionSolution", "integrate_with_friction"), "isodyn.friction"),

@@ -5,17 +5,19 @@ from isodyn.api.stepper import Stepper
 from isodyn.marching.switches import Lock, Release, SwitchLoad
 from isodyn.stepping.adaptive import Adaptive
 from isodyn.stepping.events import Event
-from isodyn.stepping.methods import DOP853
+from isodyn.stepping.methods import DOP853, Auto, Radau
 from isodyn.stepping.newton_settings import Newton
 from isodyn.stepping.policies import FixedSteps, StepPolicy, StepTimes
 
 __all__ = [
     "DOP853",
     "Adaptive",
+    "Auto",
     "Event",
     "FixedSteps",
     "Lock",
     "Newton",
+    "Radau",
     "Release",
     "StepPolicy",
     "StepTimes",

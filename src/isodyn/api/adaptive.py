@@ -62,7 +62,7 @@ def run_by_method(system: Any, method: StepMethod, formulation: Any, asked: Aske
         value = getattr(method, name)
         if value is not None and value != np.inf:
             resolved(t0, t_end, float(value), name)
-    formulation = _formulation(system, formulation)
+    formulation = _formulation(system, method, formulation)
     if formulation is not None and asked.checkpoint is not None:
         raise InputError(
             f"checkpoints need compiled steps; {formulation!r} computes accelerations in Python",
@@ -178,10 +178,14 @@ def integrate_adaptive(
     return run_by_method(system, method, formulation, asked)
 
 
-def _formulation(system: System, formulation: Any) -> UdwadiaKalaba | NullSpace | None:
+def _formulation(system: System, method: StepMethod, formulation: Any) -> UdwadiaKalaba | NullSpace | None:
     """What computes accelerations in Python, or None for the compiled way."""
     if formulation is None:
         return None
+    if not method.explicit:
+        raise InputError(
+            f"{method.name} closes its steps in a way of its own, so formulation must be None, received {formulation!r}"
+        )
     known = isinstance(formulation, UdwadiaKalaba) or (isinstance(formulation, NullSpace) and not formulation.discrete)
     if not known:
         what = type(formulation).__name__ if isinstance(formulation, Formulation) else "a value"

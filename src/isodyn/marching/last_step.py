@@ -16,7 +16,6 @@ from isodyn.marching.at_rest import AtRest
 from isodyn.marching.event_watch import EventWatch
 from isodyn.marching.held_inputs import HeldInputs
 from isodyn.marching.plan import LAST, MAIN, START
-from isodyn.marching.step_memory import model_for
 from isodyn.marching.switches import SystemSwitch
 from isodyn.memory import require_rows
 from isodyn.results.dense_output import cubic, quintic
@@ -297,7 +296,7 @@ class LastStep(AtRest):
     def take_model(self, system: Any, off: tuple[str, ...]) -> None:
         """Go on with the model of another system with the same coordinates and rows."""
         self.loads_off = off
-        self.model = model_for(system, self.closure, self.scaling)
+        self.model = self.model_of(system)
         if self.inputs is not None:
             self.model = self.inputs.adopt(system, self.model)
         self.ask, self.other = Questions(self.system, self.model), None

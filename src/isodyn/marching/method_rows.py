@@ -98,6 +98,8 @@ class MethodRows(Run):
 
     def warn(self, sol: Solution) -> None:
         """AccuracyWarning for rows beside a loss of rank."""
+        if self.system.first_order:
+            return
         pivot, t = self.closest
         ranks = self.ranks[: sol.t.size]
         # released rows are no loss

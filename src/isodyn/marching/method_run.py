@@ -17,30 +17,31 @@ from isodyn.errors import ConvergenceError, SingularError
 from isodyn.formulations.closure import OPEN
 from isodyn.formulations.gauss_reduction import Reduction
 from isodyn.kernels.calls import CalledBack, address_of_kernel
-from isodyn.kernels.compiled import GENERAL, KNOWS_RATE, NOT_FINITE, OK, RAISED, SINGULAR, FloatArray
+from isodyn.kernels.compiled import GENERAL, KNOWS_RATE, NOT_CONVERGED, OK, RAISED, SINGULAR, FloatArray
 from isodyn.kernels.struct_types import number_of
 from isodyn.linear_solvers.rows import choose
 from isodyn.marching.at_rest import AtRest
+from isodyn.marching.automatic import ToExplicit, ToImplicit, stepper_for
 from isodyn.marching.branch_start import limits_on_branch
 from isodyn.marching.last_step import LastStep
 from isodyn.marching.method import OwnMethod
+from isodyn.marching.method_remedies import OtherRowsOfMethod
 from isodyn.marching.method_rows import MethodRows
 from isodyn.marching.plan import new_plan
 from isodyn.marching.remedies import Remedy
-from isodyn.marching.run import Run
 from isodyn.marching.schedule import Stretch
 from isodyn.marching.start import gaps, near_manifold, near_velocity
 from isodyn.marching.step_memory import UNTRIED
-from isodyn.marching.steppers import stepper_for
+from isodyn.marching.steppers import LARGEST
 from isodyn.results.solution import Sample
 from isodyn.stepping import initial, rate
 from isodyn.stepping.events import SCIPY
 from isodyn.stepping.memory import UNDERFLOW, State, new_state
 from isodyn.stepping.methods import StepMethod
 from isodyn.stepping.told_step import take_in_python
+from isodyn.systems.model import Model
 from isodyn.systems.scales import pace, power_of_two
 
-ATOL = 1e-12  # of typical sizes: errors that are allowed where nothing else is said
 FAR = 1e3  # tolerances: a longer way onto the constraints than this is not trusted
 ROUNDING = 1e-11  # violations of dropped rows above this ask whether they are independent by now
 
@@ -64,7 +65,7 @@ class MethodRun(MethodRows):
         **options: Any,
     ) -> None:
         self.step_method, self.given_atol, self.times = method, atol, times
-        self.projects = bool(method.project) and system.m > 0
+        self.projects = bool(method.project) and system.m > 0 and not system.first_order
         back = system.retract is None or bool(system.model().traits & KNOWS_RATE)
         self.hosted = formulation is not None or not back  # every step ends in Python
         self.sized = True
@@ -88,6 +89,12 @@ class MethodRun(MethodRows):
 
     # ---- the plan
 
+    def model_of(self, system: Any) -> Model:
+        """The model, with full matrices if the method solves with those."""
+        model = super().model_of(system)
+        small = system.nv + system.m <= LARGEST
+        return model.dense() if small and self.step_method.full_matrices and model.dense is not None else model
+
     def _new_plan(self) -> Any:
         """The plan, still without times and without a stepper."""
         member, times = self.method.main, self.times
@@ -104,7 +111,7 @@ class MethodRun(MethodRows):
         plan, stepper, motion = self.plan, self.stepper, self.motion
         plan.own = number_of(stepper.own)
         plan.take = address_of_kernel(stepper.take)
-        plan.exponent, plan.most_growth = stepper.exponent, stepper.most_growth
+        plan.exponent, plan.most_growth, plan.unchanged = stepper.exponent, stepper.most_growth, stepper.unchanged
         if not self.hosted:
             return
         self.called = CalledBack(self.step_in_python)
@@ -114,7 +121,7 @@ class MethodRun(MethodRows):
 
     def remedies_of(self) -> list[Remedy]:
         """Those of every run; rows are chosen again after other failures, too."""
-        return [*super().remedies_of()[:-1], OtherRowsOfMethod()]
+        return [*super().remedies_of()[:-1], OtherRowsOfMethod(), ToImplicit(), ToExplicit()]
 
     # ---- starts
 
@@ -146,6 +153,7 @@ class MethodRun(MethodRows):
             self.keep_rows(self.ask.G(t, state.q, state.v))
         if self.motion is not self:
             self.check(self.rate(t, state), t, t)
+        self.stepper.forget()
         self.note_redundant()
 
     def reckon(self) -> None:
@@ -155,7 +163,7 @@ class MethodRun(MethodRows):
             rates = pace(system, state.v), float(np.sqrt(pace(system, state.a))), self.slowest
             self.beat = float(power_of_two(max(rates)))
         own = np.concatenate([system.scales.q, self.beat * system.scales.v])
-        self.allowed = ATOL * own if self.given_atol is None else self.given_atol
+        self.allowed = self.step_method.part_of_sizes * own if self.given_atol is None else self.given_atol
 
     # ---- states, asked for from Python
 
@@ -230,7 +238,7 @@ class MethodRun(MethodRows):
 
     def step_again(self, t_1: float) -> bool:
         """The last step, to another end; False where there is no such step."""
-        self.stepper.own.t_0 = np.nan
+        self.stepper.step_again()
         return super().step_again(t_1)
 
     def between(self, t: float) -> State:
@@ -257,6 +265,9 @@ class MethodRun(MethodRows):
 
     def complete(self, t: float, state: State) -> None:
         """Accelerations and multipliers of a state."""
+        if self.model.traits & GENERAL and self.system.m:
+            self.stepper.complete(self, t, state)
+            return
         status = self.rate(t, state)
         if status == SINGULAR:  # they are computed anew where rows lose rank
             state.a[:], state.lam[:] = 0.0, 0.0
@@ -316,9 +327,10 @@ class MethodRun(MethodRows):
 
     def carried(self) -> dict[str, Any]:
         """All that the run needs to go on."""
+        self.stepper.forget()
         names = [self.system.row_names.index(name) for name in self.named_redundant]
         found = {"closest": np.array(self.closest), "redundant": np.array(names, dtype=np.int64), "beat": self.beat}
-        return {**super().carried(), **found, "allowed": self.allowed}
+        return {**super().carried(), **found, "allowed": self.allowed, **self.stepper.carried()}
 
     def put_back(self, found: dict[str, Any]) -> None:
         """Go on from a checkpoint."""
@@ -326,7 +338,13 @@ class MethodRun(MethodRows):
         self.named_redundant = {self.system.row_names[int(i)]: None for i in found["redundant"]}
         self.beat, self.allowed = float(found["beat"]), found["allowed"]
         super().put_back(found)
-        self.stepper.own.atol, self.shown = self.allowed, int(self.counters.rows)
+        self.stepper.put_back(found)
+        self.stepper.resume(self)
+        self.shown = int(self.counters.rows)
+
+    def told(self) -> str:
+        """Which of several methods took which steps."""
+        return self.stepper.told()
 
     # ---- what went wrong, in words
 
@@ -346,6 +364,12 @@ class MethodRun(MethodRows):
                 hint="a jump, a kink, a singularity or a stiff motion; integrate(...) takes the first and the last of them,"
                 " and passes singular positions where branches of motion cross",
             )
+        if status == NOT_CONVERGED:
+            raise ConvergenceError(
+                f"the iteration for the stages of a step did not converge at t = {t:.6g} (step {self.counters.steps + 1}),"
+                f" also with steps as small as rounding of t ({self.step_method})",
+                hint="a jump, a kink or a singularity there; jumps at known times belong into breakpoints",
+            )
         self.check_there(status, t, self.motion, t_next - t)
 
     def check_there(self, status: int, t: float, run: AtRest, h: float = 0.0) -> None:
@@ -360,20 +384,3 @@ class MethodRun(MethodRows):
             if self.system.m:
                 error.add_note(f"rank {self.independent.rank} of {self.system.m} rows was enforced")
             raise
-
-
-class OtherRowsOfMethod:
-    """Another independent set of constraint rows at this state."""
-
-    against = frozenset({SINGULAR, NOT_FINITE, UNDERFLOW})
-
-    def apply(self, run: Run, status: int) -> int:
-        """Choose again; once per state."""
-        assert isinstance(run, MethodRun)
-        if not run.system.m or not run.choose_again():
-            return status
-        run.renew_rate()
-        before = float(run.state.next_dt)
-        run.stepper.begin(run)
-        run.state.next_dt = max(before, 1e-3 * float(run.state.next_dt))
-        return OK

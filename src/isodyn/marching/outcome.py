@@ -96,6 +96,7 @@ def _statistics(run: Run, stopped: str | None) -> Statistics:
         seconds=run.seconds(),
         solver=run.solver,
         stopped=stopped,
+        methods=run.told(),
         index=None if run.index is None else str(run.index),
     )
     if run.method.composition is None and stats.steps and run.plan.take == 0:

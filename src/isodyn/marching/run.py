@@ -232,6 +232,10 @@ class Run(LastStep):
         """How long the run has taken, with what was done before a checkpoint."""
         return run_clock() - self.started + self.before
 
+    def told(self) -> str:
+        """Which of several methods took which steps, in words."""
+        return ""
+
     def carried(self) -> dict[str, Any]:
         """All that the run needs to go on, for a checkpoint."""
         return carried(self)

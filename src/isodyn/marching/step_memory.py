@@ -56,7 +56,7 @@ class StepMemory:
     def __init__(self, system: Any, closure: Closure, scaling: FloatArray | None) -> None:
         nv, m = system.nv, system.m
         self.system, self.closure, self.scaling = system, closure, scaling
-        self.model = model_for(system, closure, scaling)
+        self.model = self.model_of(system)
         self.ask = Questions(system, self.model)
         self.state = new_state(system.nq, nv, m)
         self.state.q, self.state.v = settled(system, system.q0), system.v0
@@ -72,6 +72,10 @@ class StepMemory:
         self.memory: Any = None
         # until rows are chosen: of sparse models those that it will most likely be
         self.enforce(choose(np.zeros((0, nv))) if self.model.sparsity is None else every(m))
+
+    def model_of(self, system: Any) -> Model:
+        """The model of a system, as this memory is made for it."""
+        return model_for(system, self.closure, self.scaling)
 
     def look(self, t: float) -> None:
         """Find the typical sizes of the rows and of the matrix of a step."""

@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from isodyn.errors import InputError
-from isodyn.kernels.compiled import OK, FloatArray
+from isodyn.kernels.compiled import GENERAL, OK, FloatArray
 from isodyn.kernels.struct import Struct
-from isodyn.stepping import dop853
-from isodyn.stepping.methods import DOP853, StepMethod
+from isodyn.stepping import dop853, radau, radau_memory
+from isodyn.stepping.memory import EPS, State
+
+LARGEST = 1000  # unknowns of full matrices: their factors take about a second
 
 if TYPE_CHECKING:
     from isodyn.marching.method_run import MethodRun
@@ -30,8 +32,10 @@ class Stepper(Protocol):
     """A step that is error^(−exponent) as long has the error 1."""
     most_growth: float
     """The most that a step is longer than the one before it."""
+    unchanged: float
+    """Growth below this is none."""
     own: Struct
-    """Memory of the method, which the kernel opens; nothing there outlives a step."""
+    """Memory of the method, which the kernel opens; what outlives a step there can be forgotten."""
 
     def begin(self, run: MethodRun) -> None:
         """The run stands at a start, with a consistent state: set what steps from there need, and
@@ -43,45 +47,96 @@ class Stepper(Protocol):
         dense output; None where it has none, and a quintic serves."""
         ...
 
+    def complete(self, run: MethodRun, t: float, state: State) -> None:
+        """Rates and algebraic unknowns, which enter as they like, at a state inside the last step;
+        for methods that take such systems."""
+        ...
 
-class OrderEight:
+    def step_again(self) -> None:
+        """The last step is repeated with another end."""
+        ...
+
+    def forget(self) -> None:
+        """The run is written to a checkpoint, and its next steps must be those of a run that is
+        resumed there."""
+        ...
+
+    def resume(self, run: MethodRun) -> None:
+        """The run goes on from a checkpoint."""
+        ...
+
+    def carried(self) -> dict[str, Any]:
+        """What a checkpoint keeps of it."""
+        ...
+
+    def put_back(self, found: dict[str, Any]) -> None:
+        """Take over what a checkpoint has kept."""
+        ...
+
+    def told(self) -> str:
+        """Which of several methods took which steps, in words; nothing where there is one."""
+        ...
+
+
+def first_size(run: MethodRun, exponent: float) -> float:
+    """A first step from the sizes of y, ẏ and ÿ [Hairer1993 Sec. II.4], in units of the time in
+    which the system moves."""
+    state, trial, unit = run.state, run.trial, 1.0 / run.beat
+    t, t_end = float(state.t), float(run.stretches[-1].t_stop)
+    y, f = np.concatenate([state.q, state.v]), np.concatenate([run.velocity_of_q(), state.a])
+    scale = run.allowed + run.step_method.rtol * np.abs(y)
+
+    def norm(x: FloatArray) -> float:
+        return float(np.sqrt(np.mean((x / scale) ** 2)))
+
+    d0, d1 = norm(y), unit * norm(f)
+    h0 = unit * (1e-6 if min(d0, d1) < 1e-5 else 0.01 * d0 / d1)
+    h0 = min(h0, t_end - t, run.step_method.max_step)
+    trial.q[:], trial.v[:] = np.split(y + h0 * f, [state.q.size])
+    there = np.zeros(y.size)
+    algebraic = run.model.traits & GENERAL and run.system.m
+    if algebraic or run.rate(t + h0, trial, there) != OK:
+        return h0
+    d2 = unit**2 * norm(there - f) / h0
+    h1 = max(1e-6 * unit, 1e-3 * h0) if max(d1, d2) <= 1e-15 else unit * (0.01 / max(d1, d2)) ** exponent
+    return min(100.0 * h0, h1)
+
+
+def ending_of(run: MethodRun) -> int:
+    """How accepted steps end."""
+    return dop853.IN_PYTHON if run.hosted else dop853.PROJECTED if run.projects else dop853.UNTOUCHED
+
+
+class OneMethod:
+    """What steppers of one method have in common."""
+
+    def carried(self) -> dict[str, Any]:
+        """Nothing outlives a checkpoint."""
+        return {}
+
+    def put_back(self, found: dict[str, Any]) -> None:
+        """Nothing was kept."""
+
+    def told(self) -> str:
+        """There is one method only."""
+        return ""
+
+
+class OrderEight(OneMethod):
     """The explicit method of order 8 (isodyn.stepping.dop853)."""
 
-    take, exponent, most_growth = staticmethod(dop853.take), 0.125, 10.0
+    take, exponent, most_growth, unchanged = staticmethod(dop853.take), 0.125, 10.0, 1.0
 
     def __init__(self, run: MethodRun) -> None:
         system, method = run.system, run.step_method
         self.own = own = dop853.Stages(components=system.nq + system.nv)
-        own.rtol, own.t_0 = method.rtol, np.nan
-        own.project = dop853.IN_PYTHON if run.hosted else dop853.PROJECTED if run.projects else dop853.UNTOUCHED
+        own.rtol, own.t_0, own.project = method.rtol, np.nan, ending_of(run)
         self.dense_of = np.nan, np.nan  # the step that there is dense output of
 
     def begin(self, run: MethodRun) -> None:
         """Errors allowed, and the first step."""
-        self.own.atol, self.own.t_0 = run.allowed, np.nan
-        run.state.next_dt = run.step_method.first_step or self.guess(run)
-
-    def guess(self, run: MethodRun) -> float:
-        """A first step from the sizes of y, ẏ and ÿ [Hairer1993 Sec. II.4], in units of the time in
-        which the system moves."""
-        state, trial, unit = run.state, run.trial, 1.0 / run.beat
-        t, t_end = float(state.t), float(run.stretches[-1].t_stop)
-        y, f = np.concatenate([state.q, state.v]), np.concatenate([run.velocity_of_q(), state.a])
-        scale = run.allowed + run.step_method.rtol * np.abs(y)
-
-        def norm(x: FloatArray) -> float:
-            return float(np.sqrt(np.mean((x / scale) ** 2)))
-
-        d0, d1 = norm(y), unit * norm(f)
-        h0 = unit * (1e-6 if min(d0, d1) < 1e-5 else 0.01 * d0 / d1)
-        h0 = min(h0, t_end - t, run.step_method.max_step)
-        trial.q[:], trial.v[:] = np.split(y + h0 * f, [state.q.size])
-        there = np.zeros(y.size)
-        if run.rate(t + h0, trial, there) != OK:
-            return h0
-        d2 = unit**2 * norm(there - f) / h0
-        h1 = max(1e-6 * unit, 1e-3 * h0) if max(d1, d2) <= 1e-15 else unit * (0.01 / max(d1, d2)) ** 0.125
-        return min(100.0 * h0, h1)
+        self.resume(run)
+        run.state.next_dt = run.step_method.first_step or first_size(run, self.exponent)
 
     def between(self, run: MethodRun, t: float) -> tuple[FloatArray, FloatArray]:
         """The dense output of order 7."""
@@ -99,17 +154,66 @@ class OrderEight:
         q, v = np.split(y, [run.system.nq])
         return q, v
 
+    def complete(self, run: MethodRun, t: float, state: State) -> None:
+        """Nothing: it takes no algebraic unknowns."""
 
-STEPPERS: dict[type[StepMethod], Any] = {DOP853: OrderEight}
-"""By what users give: made with the run."""
+    def step_again(self) -> None:
+        """The stages are those of another step from now on."""
+        self.own.t_0 = np.nan
+
+    def forget(self) -> None:
+        """Nothing is kept from step to step."""
+
+    def resume(self, run: MethodRun) -> None:
+        """Errors allowed."""
+        self.own.atol, self.own.t_0 = run.allowed, np.nan
 
 
-def stepper_for(run: MethodRun) -> Stepper:
-    """The stepper of a run."""
-    kind = type(run.step_method)
-    if kind not in STEPPERS:
-        raise InputError(
-            f"{kind.__name__} has no steps", hint="add what takes them to isodyn.marching.steppers.STEPPERS"
-        )
-    made: Stepper = STEPPERS[kind](run)
-    return made
+class OrderFive(OneMethod):
+    """Radau IIA of order 5 (isodyn.stepping.radau)."""
+
+    take, exponent, most_growth, unchanged = staticmethod(radau.take), 0.25, 8.0, 1.2
+
+    def __init__(self, run: MethodRun) -> None:
+        system, rtol = run.system, run.step_method.rtol
+        if system.nv + system.m > LARGEST:
+            raise InputError(
+                f"Radau solves with full matrices, for up to {LARGEST} unknowns; this system has {system.nv + system.m}",
+                hint="integrate(...) with a scheme takes larger systems",
+            )
+        self.own = own = radau_memory.memory_of(system.nq, system.nv, system.m)
+        own.rtol, own.project = rtol, ending_of(run)
+        own.asks_in = -1
+        own.tolerance = max(10.0 * EPS / rtol, min(0.03, np.sqrt(rtol)))
+
+    def begin(self, run: MethodRun) -> None:
+        """Errors allowed, and the first step."""
+        self.resume(run)
+        run.state.next_dt = run.step_method.first_step or first_size(run, self.exponent)
+
+    def at(self, t: float) -> float:
+        """A time as a part of the last step."""
+        return (t - float(self.own.end)) / float(self.own.length) + 1.0
+
+    def between(self, run: MethodRun, t: float) -> tuple[FloatArray, FloatArray]:
+        """The polynomials of degree 3 through the stages."""
+        x = self.at(t) ** np.arange(radau_memory.STAGES + 1)
+        return x @ self.own.q_powers, x @ self.own.v_powers
+
+    def complete(self, run: MethodRun, t: float, state: State) -> None:
+        """Algebraic unknowns from the polynomial through their stages, and ṡ with them."""
+        state.lam[:] = self.at(t) ** np.arange(radau_memory.STAGES + 1) @ self.own.lam_powers
+        state.a[:] = -run.ask.balance(t, state.q, state.v, np.zeros(state.a.size), state.lam)
+
+    def step_again(self) -> None:
+        """A guess from the step itself would be none."""
+        self.own.t_0 = np.nan
+
+    def forget(self) -> None:
+        """Matrices and guesses."""
+        radau_memory.forget(self.own)
+
+    def resume(self, run: MethodRun) -> None:
+        """Errors allowed; nothing is known of steps before."""
+        self.forget()
+        self.own.atol = run.allowed

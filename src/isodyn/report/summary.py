@@ -39,6 +39,8 @@ def run_summary(problem: Problem, parameters: dict[str, float], dt: float | None
         "errors": _errors(problem, parameters, sol),
         "cost": cost_of(stats),
     }
+    if stats.methods:
+        summary["methods"] = stats.methods
     if stats.index is not None:
         summary["index"] = stats.index
     if stats.stopped is not None:

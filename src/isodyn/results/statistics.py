@@ -45,6 +45,8 @@ class Statistics:
         Name of the linear solver.
     stopped
         Why the run ended before t_end, or None.
+    methods
+        Which of several methods took which steps, of `Auto`.
     index
         Differentiation index of a system with algebraic unknowns, with the ranks behind it.
     local_error
@@ -77,6 +79,7 @@ class Statistics:
     seconds: float = 0.0
     solver: str = ""
     stopped: str | None = None
+    methods: str = ""
     index: str | None = None  # of a system with algebraic unknowns, with the ranks behind it
     # the largest of a step, relative to the largest change in a step …
     local_error: float | None = None
@@ -99,6 +102,8 @@ class Statistics:
             f"{self.steps} steps, {self.iterations} iterations, {self.evaluations} evaluations, {self.factorisations} factorisations"
             f" by {self.solver}, {self.seconds:.3g} s"
         )
+        if self.methods:
+            text += f", {self.methods}"
         if self.index is not None:
             text += f", {self.index}"
         if self.halvings:

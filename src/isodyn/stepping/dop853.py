@@ -29,7 +29,7 @@ from isodyn.kernels.struct import Struct, integer, real, reals
 from isodyn.kernels.struct_types import opened, struct_at
 from isodyn.stepping.closure import copy_to, size
 from isodyn.stepping.initial import PATIENCE
-from isodyn.stepping.memory import EPS, UNDERFLOW, Physics
+from isodyn.stepping.memory import EPS, STIFF, UNDERFLOW, Physics
 from isodyn.stepping.rate import live, onto_constraints, rate_of, velocity_of_q
 from isodyn.stepping.told_step import TAKE
 
@@ -49,6 +49,10 @@ NEGLIGIBLE = (
 )
 
 
+LAST = STAGES - 1  # the last stage, which lies at the end of the step
+# of h |λ|; steps in a row that make a motion stiff; others in a row that make it none
+LIMIT, ENOUGH, CALM = 4.0, 15, 6
+
 UNTOUCHED, PROJECTED, IN_PYTHON = range(3)  # how accepted steps end
 
 
@@ -66,6 +70,8 @@ class Stages(Struct):
     start, end = reals("components"), reals("components")  # y_n, and y* before it is projected
     rates = reals(ROWS, "components")
     powers = reals(POWERS, "components")  # coefficients of the dense output
+    # whether stiffness is looked for, and steps in a row that seemed stiff, and that did not
+    watched, stiff_steps, calm_steps = integer, integer, integer
 
 
 @kernel()
@@ -180,13 +186,44 @@ def finish(p: Any, leg: Any, own: Any, memory: Any, counters: Any) -> int:
     return status
 
 
+@kernel()
+def seems_stiff(h: float, own: Any, trial: Any) -> bool:
+    """Whether h |λ| lies at the limit of stability, as the change of the rate from the last stage of
+    the step before (in `trial`) to the state says [Hairer1996 Sec. IV.2]."""
+    nq, last, change, way = trial.q.size, LAST, 0.0, 0.0
+    for i in range(own.start.size):
+        scale = own.atol[i] + own.rtol * abs(own.start[i])
+        x = trial.q[i] if i < nq else trial.v[i - nq]
+        change += ((own.rates[0, i] - own.rates[last, i]) / scale) ** 2
+        way += ((own.start[i] - x) / scale) ** 2
+    return h * np.sqrt(change) > LIMIT * np.sqrt(way) if way > 0.0 else False
+
+
+@kernel()
+def is_stiff(h: float, own: Any, trial: Any) -> bool:
+    """Whether so many steps seemed stiff that the motion is."""
+    if seems_stiff(h, own, trial):
+        own.calm_steps = 0
+        own.stiff_steps += 1
+    else:
+        own.calm_steps += 1
+        if own.calm_steps >= CALM:
+            own.stiff_steps = 0
+    return own.stiff_steps >= ENOUGH
+
+
 @kernel(TAKE, apart=True)
 def take(model: Any, tables: Any, scratch: Any, plan: Any, t_1: float, state: Any, memory: Any, counters: Any) -> int:
     """One step, and its error."""
     own, leg, trial = opened(Stages, struct_at(plan.own)), plan.legs[0], memory.aside
     p = by_reference(physics_of(model, tables, scratch, plan, memory))
     h, nq = t_1 - state.t, state.q.size
+    before, watched = own.t_1 - own.t_0, own.watched == 1 and own.t_1 == state.t
+    if watched:
+        stage(LAST, before, own.start, own.rates, trial)
     status = begin(p, own, t_1, state, memory)
+    if status == OK and watched and is_stiff(before, own, trial):
+        return STIFF
     if status == OK:
         status = stages(p, leg, 1, STAGES, own, memory, counters)
     if status != OK:

@@ -21,6 +21,8 @@ DIFFERENCES = 5
 SEEN = 4  # how many corrections of a step are kept (isodyn.stepping.newton)
 # a status of adaptive steps: not good enough, also with a step as small as rounding of t
 UNDERFLOW = 100
+STIFF = 110  # of an explicit method that is watched: steps are held short by stability, not by errors
+ASK = 111  # of an implicit one that is watched: it is time to look whether an explicit one would do
 EPS = float(np.finfo(np.float64).eps)
 # gaps of a start that are nothing, relative; the way onto the constraints ends there too
 ROUNDING = 4.0 * EPS
@@ -88,6 +90,7 @@ class Plan(Struct):
     own = integer  # address of the memory of that method
     exponent = real  # a step that is error^(-exponent) as long has the error 1 …
     most_growth = real  # … and this is the most that the next one grows
+    unchanged = real  # growth below this is none, so that matrices for a size serve once more
     between = integer  # whether times are places inside steps to look at, and no ends of steps
     # ---- events (isodyn.stepping.guards)
     guards = integer  # address of their memory; 0: there are none
@@ -210,6 +213,7 @@ class Memory(Struct):
     second_change = real
     # error of the last step, at most 1 for one that is good enough, by methods that tell it
     error = real
+    growth = real  # the most that the next step may grow, by methods that know more than that
     aim = real  # where the step leads to, for methods that take it in Python
     # to be told after a failure: the unknown without a pivot, the last correction
     fault, correction = reals(1), real

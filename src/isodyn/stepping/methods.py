@@ -30,6 +30,12 @@ class StepMethod:
 
     name: str
     explicit: bool
+    full_matrices: bool = False  # whether its steps solve with full matrices of the model
+
+    @property
+    def part_of_sizes(self) -> float:
+        """Errors allowed of what is nearly zero, in typical sizes, where atol is left out."""
+        return 1e-12
 
     def __init_subclass__(cls) -> None:
         stored_with_runs(cls)
@@ -48,7 +54,7 @@ class StepMethod:
                 raise InputError(f"{name} must be a positive number, received {value!r}")
 
     def __str__(self) -> str:
-        atol = "1e-12 of typical sizes" if self.atol is None else self.atol
+        atol = f"{self.part_of_sizes:g} of typical sizes" if self.atol is None else self.atol
         return f"{self.name}, rtol = {self.rtol:g}, atol = {atol}"
 
 
@@ -93,4 +99,107 @@ class DOP853(StepMethod):
     name = "DOP853"
     explicit = True
 
+    __str__ = StepMethod.__str__
+
+
+@dataclass(frozen=True)
+class Radau(StepMethod):
+    """Radau IIA of order 5, for stiff motions and for systems with algebraic unknowns.
+
+    It takes the place of a scheme in `integrate`, without dt. Constraints hold at velocity level
+    inside a step, and to rounding at both levels at its end. Every step solves with full matrices,
+    so it is meant for up to some hundreds of unknowns.
+
+    Parameters
+    ----------
+    rtol, atol
+        Error of a step allowed in every component, atol + rtol |y|. atol may hold one number for
+        each of (q, v). If it is left out, it is a thousandth of rtol times typical sizes of
+        coordinates and of their rates.
+    first_step, max_step
+        Sizes of the first step to try and of the largest to take.
+    project
+        Move accepted and saved states onto φ = 0, φ̇ = 0 and ψ = 0 by the least change in the mass
+        norm.
+
+    Raises
+    ------
+    InputError
+        If a number is not admissible.
+
+    Examples
+    --------
+    A pendulum on a spring that is stiff:
+
+    >>> import numpy as np
+    >>> import isodyn as iso
+    >>> def force(q, v, t):
+    ...     return -1e8 * (1.0 - 1.0 / np.hypot(*q)) * q - np.array([0.0, 9.81])
+    >>> system = iso.MechanicalSystem(M=np.eye(2), Q=force, q0=[1.0, 0.0], v0=[0.0, 0.0])
+    >>> sol = iso.integrate(system, iso.Radau(rtol=1e-6), t_end=1.0)
+    >>> sol.stats.steps < 500
+    True
+    """
+
+    rtol: float = 1e-8
+    atol: Any = None
+    first_step: float | None = None
+    max_step: float = np.inf
+    project: bool = True
+
+    name = "Radau"
+    explicit = False
+    full_matrices = True
+
+    @property
+    def part_of_sizes(self) -> float:
+        # stiff motions damp their fast parts to nothing, of which no digit is wanted
+        return 1e-3 * self.rtol
+
+    __str__ = StepMethod.__str__
+
+
+@dataclass(frozen=True)
+class Auto(StepMethod):
+    """`DOP853` or `Radau`, by what is seen on the way.
+
+    A run begins with the explicit method. Where stability holds its steps short, Radau takes over;
+    and back again where it does not any more. Systems with algebraic unknowns go by Radau
+    throughout. `sol.stats.methods` tells which took which steps.
+
+    Parameters
+    ----------
+    rtol, atol
+        Error of a step allowed in every component, atol + rtol |y|, as for `Radau`.
+    first_step, max_step
+        Sizes of the first step to try and of the largest to take.
+    project
+        Move accepted and saved states onto φ = 0, φ̇ = 0 and ψ = 0 by the least change in the mass
+        norm.
+
+    Raises
+    ------
+    InputError
+        If a number is not admissible.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> relaxing = iso.FirstOrderSystem(lambda s, t: 1e5 * (1.0 - s), s0=[0.0])
+    >>> sol = iso.integrate(relaxing, iso.Auto(rtol=1e-6), t_end=1.0)
+    >>> sol.stats.methods[:19]
+    'DOP853, Radau from '
+    """
+
+    rtol: float = 1e-8
+    atol: Any = None
+    first_step: float | None = None
+    max_step: float = np.inf
+    project: bool = True
+
+    name = "Auto"
+    explicit = False
+    full_matrices = True
+
+    part_of_sizes = Radau.part_of_sizes
     __str__ = StepMethod.__str__

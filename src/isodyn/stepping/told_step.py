@@ -14,7 +14,10 @@ A step is accepted when the error is at most 1. The next one is
 
     h ← h · min(plan.most_growth, max(0.2, 0.9 error^(−plan.exponent)))
 
-long, and no longer than this one after a rejection [Hairer1993 Sec. II.4].
+long, and no longer than this one after a rejection [Hairer1993 Sec. II.4]. A method that knows more
+puts the most that the next step may grow into memory.growth, or after a failure what part of the step
+is tried next; and factors between 1 and
+plan.unchanged leave the size as it is, for methods whose matrices belong to a size.
 """
 
 from __future__ import annotations
@@ -77,11 +80,13 @@ def told_step(model: Any, tables: Any, scratch: Any, plan: Any, state: Any, memo
         h = t_1 - t
         if failed != OK and h <= max(plan.smallest_dt, ROUNDING * max(abs(t), 1e-6 * abs(plan.t_stop))):
             return failed
-        memory.error = np.inf
+        memory.error = memory.growth = np.inf
         status = take_at(plan.take, model, tables, scratch, plan, t_1, state, memory, counters)
         error = memory.error
         if status == OK and error <= 1.0:
-            factor = factor_of(plan, error)
+            factor = min(factor_of(plan, error), memory.growth)
+            if 1.0 <= factor < plan.unchanged:
+                factor = 1.0
             # a step that was cut short says little about larger ones
             wanted = max(h * factor, size) if h < 0.99 * size and failed == OK else h * factor
             state.next_dt = bounded(plan, min(wanted, h) if failed != OK else wanted)
@@ -93,7 +98,8 @@ def told_step(model: Any, tables: Any, scratch: Any, plan: Any, state: Any, memo
             return status
         counters.rejected += 1
         failed = status
-        size = h * (factor_of(plan, error) if 1.0 < error < np.inf else AFTER_FAILURE)
+        shorter = memory.growth if memory.growth < 1.0 else AFTER_FAILURE
+        size = h * (factor_of(plan, error) if 1.0 < error < np.inf else shorter)
 
 
 @kernel(TAKE, inner=True, apart=True)

@@ -293,7 +293,8 @@ class _Answers:
             self.factors = factorise(self.weighted(c))
             self.solver = self.factors.name
         elif what == JACOBIAN:
-            out[:] = self.weighted(c).ravel()
+            total = self.weighted(c)
+            out[:] = (total.toarray() if sp.issparse(total) else total).ravel()
         return OK
 
     def weighted(self, c: FloatArray) -> Any:
@@ -335,7 +336,3 @@ class _ConstrainedAnswers(_Answers):
             if what == BALANCE:
                 out += lam @ self.G
         return OK
-
-    def weighted(self, c: FloatArray) -> Any:
-        total = super().weighted(c)
-        return total.toarray() if sp.issparse(total) else total
