@@ -52,6 +52,11 @@ class ReducedLinearSystem(LinearSystem):
         kinetic, potential = super().energy(q, v, t)
         return kinetic, potential + float(self._slope @ q) + self._level
 
+    def energies_of_rows(self, q: FloatArray, v: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """The same for rows of states."""
+        kinetic, potential = super().energies_of_rows(q, v)
+        return kinetic, potential + q @ self._slope + self._level
+
 
 class ReducedLinearFirstOrderSystem(LinearFirstOrderSystem):
     """A linear first-order system in the coordinates of a basis."""

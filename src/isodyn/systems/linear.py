@@ -135,6 +135,23 @@ class LinearSystem(BaseSystem):
         self.scales = ordinary(self.q0, self.nv)
         self.row_names = checks.names(row_names, self.m, "row ")
 
+    def energies_of_rows(self, q: FloatArray, v: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the same energies for rows of states.
+
+        Parameters
+        ----------
+        q
+            Coordinates (k, n).
+        v
+            Velocities (k, n).
+
+        Returns
+        -------
+        kinetic, potential
+            Two histories (k,).
+        """
+        return 0.5 * _quadratic(self.M, v), 0.5 * _quadratic(self.K, q)
+
     def energy(self, q: FloatArray, v: FloatArray, t: float) -> tuple[float, float]:
         """Return ½ vᵀMv and ½ qᵀKq; the work of f is not part of it.
 
@@ -336,3 +353,8 @@ class _ConstrainedAnswers(_Answers):
             if what == BALANCE:
                 out += lam @ self.G
         return OK
+
+
+def _quadratic(A: Any, x: FloatArray) -> FloatArray:
+    """xᵀA x of every row."""
+    return np.asarray(np.einsum("ki,ki->k", x, (A @ x.T).T))
