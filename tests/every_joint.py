@@ -24,8 +24,9 @@ PUSH = np.array([1.0, 2.0, -3.0])  # on every body, at its mass centre
 DRIVEN = iso.Polynomial(0.0, 0.4, 0.9)  # of drives: rate 0.4 + 1.8 t
 KINDS = ("ground", "spatial", "planar", "particle", "node", "cable")
 SECTION = iso.Section(EA=40.0, EI=0.5, rhoA=0.8)
-# fields whose defaults stay; so does `points` of pairs that have a `point`
-LEFT = {"axes", "length", "scale"}
+# fields whose defaults stay; so does `points` of pairs that have a `point`; users give φ or ψ, and
+# rows ψ have tests of their own (tests/agreement)
+LEFT = {"axes", "length", "scale", "psi"}
 
 
 def classes() -> list[type]:

@@ -54,7 +54,7 @@ def test_table_text_and_file_know_it() -> None:
     """Without a word about it anywhere else."""
     own = example().Gentle
     assert "Gentle" in [row.name for row in TABLE]
-    assert "| `Gentle` | φ̇ + κφ | yes | no | yes | yes | 2, 2, 2, 2 |" in to_markdown()
+    assert "| `Gentle` | φ̇ + κφ | yes | no | yes | yes | yes | 2, 2, 2, 2 |" in to_markdown()
     assert parse_formulation("gentle(20)") == parse_formulation("Gentle(kappa=20)") == own(20.0)
     assert from_json(to_json(own(3.0))) == own(3.0)
     with pytest.raises(InputError, match="did you mean gentle"):

@@ -31,7 +31,7 @@ class Fault:
 
 FAULTS = {
     "coefficient": Fault(
-        ("schemes/gs4_2.py",),
+        ("schemes/member.py",),
         "W2L5=e[1] * m / (2.0 * p * s),",
         "W2L5=1.001 * e[1] * m / (2.0 * p * s),",
         ("textbook_coefficients", "generalised_alpha_by_hand"),

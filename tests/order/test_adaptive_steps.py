@@ -158,14 +158,3 @@ def test_breakpoints() -> None:
         assert 0.7 in sol.t
         a = exact(sol.t) * -1.0 + np.where(sol.t >= 0.7, 5.0, 0.0)
         assert np.abs(sol.a[:, 0] - a).max() < 12.0 * rtol
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", MEMBERS)
-def test_beam_mechanism(name: str) -> None:
-    """A crank with a flexible rod."""
-    system = problems.get("flexible_slider_crank").system()
-    runs = [iso.integrate(system, MEMBERS[name], dt=iso.Adaptive(rtol), t_end=0.01) for rtol in (1e-3, 1e-4)]
-    exact = iso.integrate(system, MEMBERS[name], dt=iso.Adaptive(1e-6), t_end=0.01)
-    found = np.array([np.abs(sol.q - exact.at(sol.t).q).max() for sol in runs])
-    assert np.log10(found[0] / found[1]) >= 0.9

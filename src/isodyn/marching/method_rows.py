@@ -24,6 +24,10 @@ class MethodRows(Run):
     closest = (1.0, 0.0)  # to a loss of rank: the smallest pivot, and when
     named_redundant: dict[str, None]
 
+    def _keeps_balance(self) -> bool:
+        """No: the balance of these methods holds at every row."""
+        return False
+
     def put_row(self, t: float, state: State) -> None:
         """The next row."""
         k = int(self.counters.rows)

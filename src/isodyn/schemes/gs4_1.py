@@ -53,7 +53,7 @@ class FirstOrderScheme:
     Examples
     --------
     >>> FirstOrderScheme.gear()
-    FirstOrderScheme(W1=1.0, W2L5=1.0, W1L6=1.5, l5=1.0, name='Gear (BDF2)', radii=(0.0, 0.0))
+    <FirstOrderScheme: Gear (BDF2)>
     >>> FirstOrderScheme.midpoint_mpa().phi
     0.5
     """

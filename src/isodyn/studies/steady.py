@@ -75,7 +75,7 @@ class SteadyLinearisation:
     >>> system = mech.compile()
     >>> lin = iso.linearise(system, system.q0, v=system.v0)
     >>> lin.zeros, float(lin.poles[0].imag.round(9)), lin.stability
-    (6, 2.0, 'stable')
+    (6, 1.264911064, 'stable')
     """
 
     system: Any
