@@ -25,7 +25,7 @@ DRIVEN = iso.Polynomial(0.0, 0.4, 0.9)  # of drives: rate 0.4 + 1.8 t
 KINDS = ("ground", "spatial", "planar", "particle", "node", "cable")
 SECTION = iso.Section(EA=40.0, EI=0.5, rhoA=0.8)
 # fields whose defaults stay; so does `points` of pairs that have a `point`; users give φ or ψ, and
-# rows ψ have tests of their own (tests/agreement)
+# rows ψ are compared with RollingSphere (tests/agreement/test_user_parts_vs_built_in.py)
 LEFT = {"axes", "length", "scale", "psi"}
 
 
