@@ -16,7 +16,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 NUMBA_NUM_THREADS=1
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo picture wheel wheel-check package test full check lint types fuzz kills lowest old-numba long verify bench robots docs docs-index docs-gallery docs-tutorials clean
+.PHONY: help install demo picture wheel wheel-check package test full check lint types fuzz fuzz-long kills lowest old-numba long verify bench robots docs docs-index docs-gallery docs-tutorials clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | awk -F '\t' '{ printf "  make %-12s %s\n", $$1, $$2 }'
@@ -74,6 +74,12 @@ types: install ## mypy, strict
 fuzz: install ## read 20,000 damaged texts and files of every format; inputs that fail are saved in out/fuzz
 	$(ONE_THREAD) $(BIN)/python -m fuzz --inputs 20000
 
+FUZZ_SEEDS ?= 201 202 203 204 205
+fuzz-long: install ## read 100,000 damaged inputs with five seeds (FUZZ_SEEDS), at low priority; counts and seeds in out/fuzz-long.log
+	@mkdir -p out; : > out/fuzz-long.log; status=0; for seed in $(FUZZ_SEEDS); do echo "seed $$seed" | tee -a out/fuzz-long.log; \
+	  $(ONE_THREAD) nice -n 19 $(BIN)/python -m fuzz --inputs 20000 --seed $$seed > out/fuzz-part.log 2>&1 || status=1; \
+	  cat out/fuzz-part.log | tee -a out/fuzz-long.log; done; rm -f out/fuzz-part.log; exit $$status
+
 kills: install ## kill runs without warning at random steps and inside writes, 20 times over, and resume them
 	@for seed in $$(seq 1 20); do rm -rf out/kills && mkdir -p out/kills && echo "seed $$seed" \
 	  && $(ONE_THREAD) PYTHONPATH=tests $(BIN)/python tests/results/killed_runs.py out/kills $$seed || exit 1; done; rm -rf out/kills
@@ -107,7 +113,7 @@ $(OLD_NUMBA)/.installed: pyproject.toml .ci/lowest.py
 	$(OLD_NUMBA)/bin/python -m pip install --quiet --requirement $(OLD_NUMBA)/lowest.txt --editable . pytest hypothesis
 	@touch $@
 
-long: test full fuzz kills lowest verify wheel-check ## what is too long for CI, before a release: all tests, full products, full fuzz, kills, lowest versions, full verify, the wheel
+long: test full fuzz-long kills lowest verify wheel-check ## what is too long for CI, before a release: all tests, full products, full fuzz, kills, lowest versions, full verify, the wheel
 
 verify: install ## run the standard set on one thread; numbers into benchmarks/results, the page with its plots into out
 	@mkdir -p out

@@ -33,7 +33,7 @@ from isodyn.marching.progress import Progress
 from isodyn.marching.redundant_rows import can_share, march_to_doubt
 from isodyn.marching.remedies import FullMatrix, Remedy, remedies_for
 from isodyn.marching.schedule import Stretch
-from isodyn.marching.switches import rows_of
+from isodyn.marching.switches import as_names, rows_of
 from isodyn.memory import require_rows
 from isodyn.results.at_balance import balances_at_end
 from isodyn.results.solution import Sample, Solution
@@ -92,7 +92,7 @@ class Run(LastStep):
         self.number = -1  # of the stretch
         self.plan = self._new_plan()
         self.watch = EventWatch(self, events) if events else None
-        for name in (released,) if isinstance(released, str) else released:
+        for name in as_names(released):
             self.hold(rows_of(system, name), False)
         self.checkpoint: Any = None  # of isodyn.results
         # clock at the start; seconds of the run that is resumed
