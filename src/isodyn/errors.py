@@ -168,6 +168,10 @@ class KernelError(IsodynError):
     """A kernel could not be compiled when a run came to it, or compiling it was interrupted."""
 
 
+class WorkersError(IsodynError):
+    """Worker processes, or the cluster that they belong to, cannot be reached or do not stay."""
+
+
 class IsodynWarning(UserWarning):
     """Root of all warnings of this package."""
 
