@@ -24,7 +24,7 @@ from isodyn.results import shown, stored_models
 from isodyn.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from isodyn import analysis, beams, gauss, problems, reduction, report, subdomains
+    from isodyn import analysis, beams, gauss, problems, reduction, report, subdomains, sweeps
     from isodyn.api import (
         DOP853,
         Adaptive,
@@ -124,6 +124,7 @@ if TYPE_CHECKING:
     from isodyn.studies import equilibrium, follow_loads, inverse_dynamics, kinematics, linearise
     from isodyn.subdomains.partition import partition
     from isodyn.subdomains.ties import Subdomains
+    from isodyn.sweeps.study import sweep
     from isodyn.systems import (
         CompiledSystem,
         FirstOrderSystem,
@@ -261,6 +262,8 @@ __all__ = [
     "shapes",
     "step_load",
     "subdomains",
+    "sweep",
+    "sweeps",
     "tabulated",
 ]
 
@@ -268,7 +271,7 @@ __all__ = [
 _MODULES = {
     **{
         name: f"isodyn.{name}"
-        for name in ("analysis", "beams", "gauss", "problems", "reduction", "report", "subdomains")
+        for name in ("analysis", "beams", "gauss", "problems", "reduction", "report", "subdomains", "sweeps")
     },
     "shapes": "isodyn.bodies.shapes",
 }
@@ -304,6 +307,7 @@ _LATER = {
     **dict.fromkeys(("Beam", "Section"), "isodyn.beams"),
     **dict.fromkeys(("FrictionSolution", "integrate_with_friction"), "isodyn.friction"),
     "Ensemble": "isodyn.results.ensemble",
+    "sweep": "isodyn.sweeps.study",
     "ensemble": "isodyn.api.ensemble",
     "integrate_adaptive": "isodyn.api.adaptive",
     **dict.fromkeys(("pod", "reduce"), "isodyn.reduction"),

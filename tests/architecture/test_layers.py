@@ -44,6 +44,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("analysis",),
     ("reduction",),
     ("models",),
+    ("sweeps",),
     ("report",),
     ("cli",),
     ("__main__",),

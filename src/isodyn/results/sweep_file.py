@@ -4,7 +4,7 @@ The file is NetCDF in its classic format with 64-bit places, so that xarray, ncd
 it. All numbers of a point lie together:
 
     header | values of fixed variables | record of point 0 | record of point 1 | …
-    record: parameters, outputs, seconds, message, status, seal        big-endian, as the format wants
+    record: parameters, outputs, run_seconds, message, status, seal        big-endian, as the format wants
 
 Records are written into their place, in one call each, when a point is done; the room for all of
 them is taken at the start, with NaN for what is not known. A record counts if its seal, a checksum
@@ -39,7 +39,7 @@ except ImportError:  # not on this system
 
 WAITING, DONE, FAILED = range(3)
 MESSAGE = 240  # bytes of a message
-OWN = ("seconds", "message", "status", "seal")
+OWN = ("run_seconds", "message", "status", "seal")
 _MAGIC, _DIMENSION, _VARIABLE, _ATTRIBUTE = b"CDF\x02", 10, 11, 12
 _CHAR, _INT, _DOUBLE = 2, 4, 6
 _LARGEST = 2**31 - 4  # bytes of a record, and number of records
@@ -69,14 +69,18 @@ class Layout:
     def record(self) -> np.dtype[Any]:
         """The bytes of a point."""
         shapes = [(v.name, ">f8", (v.rows,) if v.rows else ()) for v in (*self.parameters, *self.outputs)]
-        return np.dtype([*shapes, ("seconds", ">f8"), ("message", f"S{MESSAGE}"), ("status", ">i4"), ("seal", ">u4")])
+        return np.dtype(
+            [*shapes, ("run_seconds", ">f8"), ("message", f"S{MESSAGE}"), ("status", ">i4"), ("seal", ">u4")]
+        )
 
     def check(self) -> None:
         """InputError for what a file cannot hold."""
         names = [v.name for v in (*self.parameters, *self.outputs)]
         for name in names:
             if name in (*OWN, "point", "time") or names.count(name) > 1:
-                raise InputError(f"{name!r} stands for something else already", hint='name the output: "peak = max(…)"')
+                raise InputError(
+                    f"{name!r} stands for something else already", hint='give outputs names: "peak = max(…)"'
+                )
         if self.record.itemsize > _LARGEST or self.points > _LARGEST:
             raise InputError(f"{self.points} points of {self.record.itemsize} bytes are more than a file can hold")
 
@@ -106,7 +110,7 @@ def header(layout: Layout) -> tuple[bytes, int]:
     """The bytes before the first record, and how many they are."""
     dims = [("point", 0), ("time", max(layout.times.size, 1)), ("letters", MESSAGE)]
     record, first = layout.record, 8 * layout.times.size
-    words = {"seconds": {"units": "s"}, "status": {"meaning": "0 waiting, 1 done, 2 failed"}}
+    words = {"run_seconds": {"units": "s"}, "status": {"meaning": "0 waiting, 1 done, 2 failed"}}
 
     def variables(begin: int) -> bytes:
         found = []
@@ -223,7 +227,7 @@ def create(path: Path, layout: Layout, values: FloatArray) -> None:
                 block[v.name] = rows[:, k]
             for v in layout.outputs:
                 block[v.name] = np.nan
-            block["seconds"] = np.nan
+            block["run_seconds"] = np.nan
             file.write(block.tobytes())
 
 
@@ -265,7 +269,7 @@ class SweepWriter:
                     block[v.name][: given.size] = given[: v.rows]
                 else:
                     block[v.name] = given
-        block["seconds"] = told.get("seconds", np.nan)
+        block["run_seconds"] = told.get("seconds", np.nan)
         block["message"] = cut(str(told.get("message", "")))
         block["status"] = FAILED if outputs is None else DONE
         block["seal"] = seal_of(block)

@@ -23,8 +23,9 @@ from isodyn.sweeps.worker import read_frame, write_frame
 SECONDS = 0.4  # that a block of points takes
 LARGEST = 256  # points of a block
 AHEAD = 2  # blocks that a worker has in hand
+LEAVING = 5.0  # seconds that a process may take to end after its last word
 DEATHS = 3  # of workers at the same point, after which it has failed
-BARREN, KILLED = 5, 100  # workers in a row that ended by themselves, or were killed, before they were ready
+BARREN, KILLED = 3, 90  # workers in a row that ended by themselves, or were killed, before they were ready
 ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 
 
@@ -99,7 +100,8 @@ class _Worker:
         self.points: deque[Point] = deque()
         self.blocks: deque[int] = deque()  # points of each block that are left
         self.ready = False
-        threading.Thread(target=self._listen, args=(heard,), daemon=True).start()
+        self.listener = threading.Thread(target=self._listen, args=(heard,), daemon=True)
+        self.listener.start()
         self.tell({"path": sys.path, "task": task})
 
     def _listen(self, heard: queue.Queue[tuple[_Worker, Any]]) -> None:
@@ -108,6 +110,7 @@ class _Worker:
             while True:
                 heard.put((self, read_frame(self.process.stdout)))
         except (EOFError, OSError, ValueError):
+            self.process.stdout.close()
             heard.put((self, None))
 
     def tell(self, value: Any) -> None:
@@ -123,6 +126,7 @@ class _Worker:
         with suppress(OSError):
             self.process.stdin.close()
         self.process.wait()
+        self.listener.join()
 
 
 class LocalWorkers:
@@ -179,6 +183,8 @@ class LocalWorkers:
         return found
 
     def _gone(self, worker: _Worker, backlog: Backlog, heard: queue.Queue[tuple[_Worker, Any]]) -> list[Outcome]:
+        with suppress(subprocess.TimeoutExpired):
+            worker.process.wait(LEAVING)  # what it ended by
         worker.end()
         code = worker.process.returncode
         why = f"the worker process was ended by signal {-code}" if code and code < 0 else f"the worker ended ({code})"

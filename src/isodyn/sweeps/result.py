@@ -100,7 +100,7 @@ class Sweep:
     @property
     def seconds(self) -> FloatArray:
         """How long each point took."""
-        return self._masked(self._file.column("seconds"))
+        return self._masked(self._file.column("run_seconds"))
 
     def __getitem__(self, name: str) -> FloatArray:
         known = (*self.parameter_names, *self.output_names)
@@ -153,7 +153,7 @@ class Sweep:
         for v in layout.outputs:
             dims = ("point", "time") if v.rows else ("point",)
             variables[v.name] = (dims, self[v.name], dict(v.attributes))
-        variables |= {"seconds": ("point", self.seconds, {"units": "s"}), "status": ("point", self.status)}
+        variables |= {"run_seconds": ("point", self.seconds, {"units": "s"}), "status": ("point", self.status)}
         messages = np.array([self._file.message(k) for k in range(len(self))], dtype=object)
         coords: dict[str, Any] = {"point": np.arange(len(self))}
         if self.t.size:
@@ -177,7 +177,7 @@ class Sweep:
         _need(pandas, "data frames need pandas", "isodyn[tables]")
         names = [v.name for v in (*self._file.layout.parameters, *self._file.layout.outputs) if not v.rows]
         table: dict[str, Any] = {name: self[name] for name in names}
-        table |= {"seconds": self.seconds, "status": self.status}
+        table |= {"run_seconds": self.seconds, "status": self.status}
         return pandas.DataFrame(table | {"message": [self._file.message(k) for k in range(len(self))]})
 
     def save(self, path: Path | str) -> Path:

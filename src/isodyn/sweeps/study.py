@@ -17,7 +17,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from isodyn.errors import FileError, InputError, InterruptedWarning, IsodynError, MendedWarning
+from isodyn.errors import FileError, InputError, InterruptedWarning, MendedWarning
 from isodyn.kernels.compiled import FloatArray
 from isodyn.marching.progress import Progress
 from isodyn.results.files import check_place, make_folder, write_file
@@ -72,7 +72,7 @@ class Study:
         for values in self.design.values[:TRIED]:
             try:
                 sol = self._trial(values)
-            except IsodynError as error:
+            except Exception as error:  # of a model, or of a user's function
                 first = first or error
                 continue
             self.task.reader.find(sol)
@@ -113,7 +113,7 @@ class Study:
             return np.asarray(save, dtype=np.float64)
         if not isinstance(given.get("dt"), int | float):
             raise InputError("histories of adaptive runs need save=, the times of their rows", hint="save=201")
-        return np.asarray(self.task.solution(values).t)
+        return np.asarray(self.task.solution(values, events=()).t)
 
     @property
     def key(self) -> str:
