@@ -13,6 +13,7 @@ import struct
 import sys
 import threading
 import time
+import traceback
 from typing import IO, Any
 
 from isodyn.sweeps.points import task_of
@@ -49,7 +50,18 @@ def _listen(stream: IO[bytes], blocks: queue.Queue[Any]) -> None:
 
 
 def main() -> None:
-    """Run blocks of points until there are no more."""
+    """Run blocks of points until there are no more. The thread that listens ends with the process, at
+    once."""
+    try:
+        _main()
+    except BaseException:
+        traceback.print_exc()
+        sys.stderr.flush()
+        os._exit(1)
+    os._exit(0)
+
+
+def _main() -> None:
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     source = sys.stdin.buffer
@@ -69,4 +81,3 @@ def main() -> None:
                 collected, sent = [], time.monotonic()
         write_frame(answers, collected)
         collected, sent = [], time.monotonic()
-    os._exit(0)
