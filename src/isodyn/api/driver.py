@@ -203,7 +203,7 @@ def integrate(
             formulation,
             adaptive.Asked(t_end, observe=observe, events=events, progress=progress, checkpoint=kept, **given),
         )
-    _refuse_missing(dt)
+    refuse_missing(dt)
     dt = dt.dt if isinstance(dt, FixedSteps) else dt
     stretches, typical = schedule(t0, t_end, dt, breakpoints, save_every)
     system = as_system(system)
@@ -299,7 +299,7 @@ def _sampling(run: Run, dt: Any) -> Sampling | None:
     return Sampling(run, controllers, dt)
 
 
-def _refuse_missing(dt: Any) -> None:
+def refuse_missing(dt: Any) -> None:
     """InputError for a scheme without a step size."""
     if dt is None:
         raise InputError(
