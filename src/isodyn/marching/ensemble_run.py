@@ -138,24 +138,20 @@ class Members:
         whole = t[self.statuses == OK]
         if len(whole) and (whole == whole[0]).all():  # the same times for all
             t = whole[0]
-        columns = {} if like is None else like.columns
-        return Ensemble(
-            t,
-            *stack,
-            self.systems,
-            self.q0,
-            self.v0,
-            None if like is None else like.scheme,
-            columns,
-            self.statuses == OK,
-            {name: self.counts[:, k] for k, name in enumerate(COUNTED)},
-            self.errors,
-            self.single,
-            seconds,
-            self.threads,
-            "" if like is None else like.stats.solver,
-            stopped,
-        )
+        if like is None:
+            return self.made_of(t, stack, None, {}, "", seconds, stopped)
+        return self.made_of(t, stack, like.scheme, like.columns, like.stats.solver, seconds, stopped)
+
+    def made_of(
+        self, t: FloatArray, stack: Any, scheme: Any, columns: Any, solver: str, seconds: float, stopped: str | None
+    ) -> Ensemble:
+        """The ensemble with these rows."""
+        q, v, a, lam = stack
+        counts = {name: self.counts[:, k] for k, name in enumerate(COUNTED)}
+        who = self.systems, self.q0, self.v0, scheme, columns, self.statuses == OK, counts, self.errors, self.single
+        ensemble = Ensemble(t, q, v, a, lam, *who, seconds, self.threads, solver, stopped)
+        ensemble.judged, ensemble.redundant = self.judged, self.redundant
+        return ensemble
 
 
 class EnsembleRun(Members):
@@ -191,29 +187,10 @@ class EnsembleRun(Members):
         q, v, a, lam, *more = self.stack
         aux = {name: rows for name, rows in zip(run.rows._fields[5:], more, strict=True) if rows.shape[2]}
         times = [stretch.times(0, stretch.steps)[stretch.save(0, stretch.steps)] for stretch in run.stretches]
-        return Ensemble(
-            np.concatenate([[run.stretches[0].t_start], *times]),
-            q,
-            v,
-            a,
-            lam,
-            self.systems,
-            self.q0,
-            self.v0,
-            run.method.scheme,
-            run.columns._asdict(),
-            self.statuses == OK,
-            {name: self.counts[:, k] for k, name in enumerate(COUNTED)},
-            self.errors,
-            self.single,
-            seconds,
-            self.threads,
-            run.solver,
-            stopped,
-            aux,
-            self.judged,
-            self.redundant,
-        )
+        t = np.concatenate([[run.stretches[0].t_start], *times])
+        found = self.made_of(t, (q, v, a, lam), run.method.scheme, run.columns._asdict(), run.solver, seconds, stopped)
+        found.aux = aux
+        return found
 
 
 def wait_for(workers: list[threading.Thread], look: Callable[[], None]) -> None:
