@@ -20,7 +20,7 @@ from isodyn.errors import DamageError, InputError, RecoveryWarning
 from isodyn.kernels.compiled import FloatArray
 from isodyn.later import Later
 from isodyn.marching.progress import Progress
-from isodyn.results.checkpoint import UNFIT, Checkpoint, packed, unpacked
+from isodyn.results.checkpoint import LEFT, UNFIT, Checkpoint, packed, unpacked
 from isodyn.results.ensemble import STACKED, Ensemble
 from isodyn.results.ensemble_parts import from_arrays, joined, to_arrays
 from isodyn.results.files import make_folder, write_file
@@ -151,7 +151,7 @@ class PortionFolder:
                     hint="name a new folder, or make the same call: systems, starts and options",
                 )
             return int(document["every"])
-        if self.folder.exists() and any(self.folder.iterdir()):
+        if self.folder.exists() and not all(LEFT.fullmatch(path.name) for path in self.folder.iterdir()):
             raise InputError(f"{self.folder} exists and is no empty folder", hint="name a new one for checkpoints")
         make_folder(self.folder)
         every = size if self.every is None else int(self.every)
