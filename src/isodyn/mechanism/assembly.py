@@ -226,6 +226,8 @@ def _moved(system: MechanismSystem, q: FloatArray) -> dict[str, tuple[float, flo
     for body in system.bodies:
         old, new = system.q0[system.q_of(body.name)], q[system.q_of(body.name)]
         k, turn = 3, 0.0
+        if body.is_mode:
+            continue
         if body.of_beam:
             k = new.size // 2
             turn = float(

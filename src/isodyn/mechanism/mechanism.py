@@ -15,6 +15,7 @@ from isodyn.mechanism.beam_part import BeamPart, make_beam, place_on
 from isodyn.mechanism.compilation import compile_parts
 from isodyn.mechanism.controllers import Controller
 from isodyn.mechanism.coordinates import Coordinates, ParametrisedSystem
+from isodyn.mechanism.flexible_part import FlexiblePart, make_flexible
 from isodyn.mechanism.mobility import mobility
 from isodyn.mechanism.parts import Loads, Parts, Rows
 from isodyn.mechanism.rod_part import Mass, RodPart, make_rod
@@ -62,6 +63,7 @@ class Mechanism(Watched, ShownInNotebooks, Description):
     sensors: dict[str, Sensor] = field(default_factory=dict, init=False)
     rods: dict[str, RodPart] = field(default_factory=dict, init=False)
     controllers: dict[str, Controller] = field(default_factory=dict, init=False)
+    flexible_bodies: dict[str, FlexiblePart] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
         self.gravity = vector3("gravity, such as (0, 0, -9.81),", self.gravity)
@@ -71,7 +73,8 @@ class Mechanism(Watched, ShownInNotebooks, Description):
 
     @property
     def _parts(self) -> Parts:
-        return Parts(self.bodies, self.joints, self.loads, self.beams, self.sensors, self.rods, self.controllers)
+        lists = self.bodies, self.joints, self.loads, self.beams, self.sensors, self.rods, self.controllers
+        return Parts(*lists, self.flexible_bodies)
 
     # ---- parts
 
@@ -226,6 +229,68 @@ class Mechanism(Watched, ShownInNotebooks, Description):
             self._parts.refuse_known(joint.name)
         self.beams[name] = beam
         return beam
+
+    def add_flexible_body(
+        self,
+        name: str,
+        elements: Any,
+        *,
+        interface: Mapping[str, Any],
+        modes: int = 12,
+        position: Any = (0.0, 0.0, 0.0),
+        orientation: Any = None,
+        velocity: Any = (0.0, 0.0, 0.0),
+        angular_velocity: Any = None,
+        damping: Any = 0.0,
+        stiffening: bool = False,
+    ) -> FlexiblePart:
+        """Add a body from finite elements that bends a little and moves as far as it likes.
+
+        Joints and loads name its interfaces like bodies: "rod.left". The floating frame moves with the
+        first interface; deformations are small in this frame. Gravity acts on the body.
+
+        Parameters
+        ----------
+        name
+            Its name.
+        elements
+            An `iso.FiniteElements`.
+        interface
+            Names of interfaces, with their points: numbers, a mask, or a function of the coordinates
+            such as `lambda x: x[0] < 1e-6`. The points of an interface move like a rigid body.
+        modes
+            Number of modes with held interfaces.
+        position, orientation
+            Where the frame of the finite elements is at the start.
+        velocity
+            Velocity of the origin of that frame.
+        angular_velocity
+            Angular velocity in that frame.
+        damping
+            A damping ratio for all modes of the body held at its first interface, or two factors of
+            mass and stiffness.
+        stiffening
+            Whether inertia forces of the frame stiffen or soften the body (geometric stiffness); the
+            body needs a mesh.
+
+        Returns
+        -------
+        part
+            The reduced body.
+
+        Raises
+        ------
+        InputError
+            If the name is taken, an interface has no rotation of its own, or a part of the body can move
+            without strain.
+        """
+        self._parts.refuse_known(name)
+        motion = position, orientation, velocity, angular_velocity
+        part = make_flexible(name, elements, interface, modes, *motion, damping, stiffening)
+        for one in part.members:
+            self._parts.refuse_known(one.name)
+        self.flexible_bodies[name] = part
+        return part
 
     def add_joint(self, joint: Rows) -> Rows:
         """Add a joint, drive, coupling or rolling contact.

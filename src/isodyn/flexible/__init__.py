@@ -1,0 +1,1 @@
+"""Flexible bodies from finite elements: reduction by interfaces and modes, and forces in a floating frame."""
