@@ -77,6 +77,11 @@ class Body:
         return self.kind in NODES
 
     @property
+    def is_body(self) -> bool:
+        """Whether this is a body by itself: no node of a beam, and no mode."""
+        return not self.of_beam and not self.is_mode
+
+    @property
     def is_mode(self) -> bool:
         """Whether this is no body, but a coordinate of a flexible one."""
         return self.kind == "mode"

@@ -182,8 +182,8 @@ def forces_in_frame(body: FlexibleData, tables: FlexibleTables, scratch: Flexibl
     contract(body, tables, scratch)
     turning_moments(n, scratch)
     L, W, A0, force, T = scratch.L, scratch.W, scratch.A0, scratch.force, scratch.T
-    for k in range(n - 1):
-        force[6 + k] = 0.0
+    for k in range(n):
+        force[5 + k] = 0.0
     for a in range(3):
         s = tables.moments[body.first_moment + a * n : body.first_moment + (a + 1) * n]
         f = body.mass * A0[a]
@@ -226,7 +226,8 @@ def add_elastic(body: FlexibleData, tables: FlexibleTables, scratch: FlexibleScr
         first, f = body.first_matrix + i * n, 0.0
         for k in range(n):
             f += tables.stiffness[first + k] * scratch.p[1 + k] + tables.damping[first + k] * scratch.p_rate[1 + k]
-        scratch.force[6 + i] += f
+        on_p = 6 + i
+        scratch.force[on_p] += f
     if body.stiffens == 1:
         for case in range(12):
             f = scratch.A0[case] if case < 3 else scratch.L[case // 3 - 1, case % 3]
@@ -237,13 +238,14 @@ def add_elastic(body: FlexibleData, tables: FlexibleTables, scratch: FlexibleScr
 def add_stiffened(
     body: FlexibleData, case: int, f: float, tables: FlexibleTables, p: FloatArray, out: FloatArray
 ) -> None:
-    """out[6:] += f K_case p."""
+    """out += f K_case p, behind the six numbers of the frame."""
     n = size_of(body)
     for i in range(n):
         first, x = body.first_stiffening + (case * n + i) * n, 0.0
         for k in range(n):
             x += tables.stiffening[first + k] * p[1 + k]
-        out[6 + i] += f * x
+        on_p = 6 + i
+        out[on_p] += f * x
 
 
 @kernel()
@@ -280,9 +282,10 @@ def add_forces(
         add_vector(out, to + 3, torque_of(1.0, m, scratch.R[j], 0, scratch.dR))
     add_vector(out, first.first_v, rotate(R0, f))
     add_vector(out, first.first_v + 3, torque)
+    first_mode = 6 * body.interfaces
     for k in range(body.modes):
         mode = tables.members[body.first_member + body.interfaces + k]
-        out[mode.first_v] = force[6 * body.interfaces + k]
+        out[mode.first_v] = force[first_mode + k]
 
 
 @kernel()

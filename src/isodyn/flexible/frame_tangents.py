@@ -119,8 +119,8 @@ def stiffen_mass(body: FlexibleData, tables: FlexibleTables, c: int, scratch: Fl
             i, j = (c + 1) % 3, (c + 2) % 3
             add_stiffened(body, 3 + 3 * j + i, -1.0, tables, scratch.p, scratch.column)
             add_stiffened(body, 3 + 3 * i + j, 1.0, tables, scratch.p, scratch.column)
-        for k in range(n):
-            scratch.M_w[6 + k, 3 * which + c] += scratch.column[6 + k]
+        for k in range(6, 6 + n):
+            scratch.M_w[k, 3 * which + c] += scratch.column[k]
 
 
 @kernel()
@@ -160,8 +160,10 @@ def soften(body: FlexibleData, tables: FlexibleTables, scratch: FlexibleScratch)
     for case in range(12):
         f = scratch.A0[case] if case < 3 else scratch.L[case // 3 - 1, case % 3]
         for i in range(n):
+            row, first = 6 + i, body.first_stiffening + (case * n + i) * n
             for k in range(n):
-                scratch.K_w[6 + i, 6 + k] -= f * tables.stiffening[body.first_stiffening + (case * n + i) * n + k]
+                column = 6 + k
+                scratch.K_w[row, column] -= f * tables.stiffening[first + k]
 
 
 @kernel()
@@ -319,8 +321,8 @@ def forces_on_members(
             add_vector(out, 6 * j + 3, torque_of(1.0, moment, turned, 0, scratch.dR_rate))
     put(out, 0, rotate(frame.R, sum_of(df, 1.0, cross(turn, f))))
     put(out, 3, torque)
-    for i in range(body.modes):
-        out[6 * body.interfaces + i] = scratch.slopes[6 * body.interfaces + i, k]
+    for i in range(6 * body.interfaces, 6 * body.interfaces + body.modes):
+        out[i] = scratch.slopes[i, k]
 
 
 @kernel()
@@ -340,5 +342,6 @@ def add_column(body: FlexibleData, tables: FlexibleTables, k: int, scratch: Flex
         if i >= body.interfaces:
             out[block + column] += scratch.column[rigid + i - body.interfaces]
             continue
+        first = 6 * i
         for r in range(6):
-            out[block + r * stride + column] += scratch.column[6 * i + r]
+            out[block + r * stride + column] += scratch.column[first + r]
