@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from isodyn.api.resuming import resume
     from isodyn.beams import Beam, Section
     from isodyn.bodies import shapes
-    from isodyn.flexible.finite_elements import FiniteElements
+    from isodyn.flexible import FiniteElements
     from isodyn.formulations import (
         GGL,
         AccelerationLevel,
@@ -304,7 +304,7 @@ _LATER = {
     **dict.fromkeys(("LinearFirstOrderSystem", "LinearSystem", "MechanicalSystem"), "isodyn.systems"),
     "Solution": "isodyn.results",
     **dict.fromkeys(("Beam", "Section"), "isodyn.beams"),
-    "FiniteElements": "isodyn.flexible.finite_elements",
+    "FiniteElements": "isodyn.flexible",
     **dict.fromkeys(("FrictionSolution", "integrate_with_friction"), "isodyn.friction"),
     "Ensemble": "isodyn.results.ensemble",
     "ensemble": "isodyn.api.ensemble",

@@ -21,11 +21,12 @@ import numpy as np
 from isodyn.errors import InputError
 from isodyn.flexible.finite_elements import FiniteElements
 from isodyn.kernels.compiled import FloatArray, IntArray
-from isodyn.later import linalg, sparse_linalg
+from isodyn.later import Later, linalg, sparse_linalg
 from isodyn.later import sparse as sp
 from isodyn.real_numbers import real_array
 
-SOFT = 1e-9  # of the mean frequency² below which a held body is not held at all
+graphs = Later("scipy.sparse.csgraph")
+SOFT = 1e-15  # of the mean frequency² of single points: what rounding leaves of a motion without strain
 DENSE = 400  # unknowns up to which modes are found by a full eigenvalue problem
 
 
@@ -94,6 +95,7 @@ def reduce_body(
     inside = (3 * free[:, None] + np.arange(3)).ravel()
     K_ii = sp.csc_array(elements.stiffness[inside][:, inside])
     M_ii = sp.csc_array(sp.kron(elements.mass[free][:, free], sp.eye_array(3)))
+    _refuse_unconnected(what, elements.stiffness, held)
     factor = _factor(what, K_ii, M_ii)
     rigid = _rigid_sets(elements.points, sets, centres)
     fixed = np.zeros((3 * len(elements.points), rigid.shape[1] + modes))
@@ -187,11 +189,24 @@ def _factor(what: str, K: Any, M: Any) -> Callable[[FloatArray], FloatArray]:
     except RuntimeError:
         raise _loose(what) from None
     lowest = _lowest(K, M, 1, lu.solve)[0][0]
-    if not np.isfinite(lowest) or abs(lowest) < SOFT * scale * 1e-3:
+    if not np.isfinite(lowest) or abs(lowest) < SOFT * scale:
         raise _loose(what)
     if lowest < 0.0:
         raise InputError(f"{what}: the stiffness matrix is not positive: the body would move away by itself")
     return lu.solve
+
+
+def _refuse_unconnected(what: str, K: Any, held: IntArray) -> None:
+    """InputError for points that nothing connects to an interface."""
+    points = sp.kron(sp.eye_array(K.shape[0] // 3), np.ones((1, 3)))
+    count, part = graphs.connected_components(points @ abs(K) @ points.T, directed=False)
+    loose = np.setdiff1d(np.arange(count), part[held])
+    if loose.size:
+        first = int(np.flatnonzero(part == loose[0])[0])
+        raise InputError(
+            f"{what}: {int(np.isin(part, loose).sum())} points are connected to no interface, the first is number {first}",
+            hint="is the mesh in one piece?",
+        )
 
 
 def _loose(what: str) -> InputError:
