@@ -39,15 +39,15 @@ def test_elements_and_numbers() -> None:
         add(bar(2), modes=100000)
     with pytest.raises(InputError, match="damping must be a ratio, or two factors"):
         add(bar(2), modes=1, damping=-0.1)
+    body = bar(2)
     with pytest.raises(InputError, match=r"geometric stiffening needs stresses\nhint: .*from_mesh"):
-        body = bar(2)
         add(iso.FiniteElements(body.points, body.stiffness, body.mass), modes=0, stiffening=True)
 
 
 def test_bodies_that_do_not_hang_together() -> None:
     body, n = bar(2), len(bar(2).points)
     two = np.kron(np.eye(2), body.stiffness.toarray())
-    points = np.concatenate([body.points, body.points + [0, 5.0, 0]])
+    points = np.concatenate([body.points, body.points + np.array([0, 5.0, 0])])
     apart = iso.FiniteElements(points, two, np.kron(np.eye(2), body.mass.toarray()))
     with pytest.raises(InputError, match=rf"{n} points are connected to no interface, the first is number {n}"):
         add(apart, {"left": np.flatnonzero((points[:, 0] < 1e-9) & (points[:, 1] < 1))})
@@ -70,8 +70,8 @@ def test_matrices() -> None:
         iso.FiniteElements(points=np.eye(2, 3), stiffness=np.triu(np.ones((6, 6))), mass=np.eye(2))
     with pytest.raises(InputError, match=r"mass must be the same in x, y and z.*\nhint: lump the masses"):
         iso.FiniteElements(points=np.eye(2, 3), stiffness=np.eye(6), mass=np.diag([1.0, 2, 3, 1, 2, 3]))
+    skfem = pytest.importorskip("skfem")
     with pytest.raises(InputError, match=r"needs E > 0, −1 < nu < 0.5 and rho > 0"):
-        skfem = pytest.importorskip("skfem")
         iso.FiniteElements.from_mesh(skfem.MeshTet(), E=1.0, nu=0.5, rho=1.0)
     with pytest.raises(InputError, match="a mesh of tetrahedra or hexahedra, received MeshTri1"):
         iso.FiniteElements.from_mesh(skfem.MeshTri(), E=1.0, nu=0.3, rho=1.0)

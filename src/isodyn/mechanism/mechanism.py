@@ -15,7 +15,8 @@ from isodyn.mechanism.beam_part import BeamPart, make_beam, place_on
 from isodyn.mechanism.compilation import compile_parts
 from isodyn.mechanism.controllers import Controller
 from isodyn.mechanism.coordinates import Coordinates, ParametrisedSystem
-from isodyn.mechanism.flexible_part import FlexiblePart, make_flexible
+from isodyn.mechanism.flexible_bodies import WithFlexibleBodies
+from isodyn.mechanism.flexible_part import FlexiblePart
 from isodyn.mechanism.mobility import mobility
 from isodyn.mechanism.parts import Loads, Parts, Rows
 from isodyn.mechanism.rod_part import Mass, RodPart, make_rod
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(eq=False, repr=False)
-class Mechanism(Watched, ShownInNotebooks, Description):
+class Mechanism(Watched, WithFlexibleBodies, ShownInNotebooks, Description):
     """An editable list of named parts: bodies, beams, joints and loads.
 
     Parameters
@@ -229,68 +230,6 @@ class Mechanism(Watched, ShownInNotebooks, Description):
             self._parts.refuse_known(joint.name)
         self.beams[name] = beam
         return beam
-
-    def add_flexible_body(
-        self,
-        name: str,
-        elements: Any,
-        *,
-        interface: Mapping[str, Any],
-        modes: int = 12,
-        position: Any = (0.0, 0.0, 0.0),
-        orientation: Any = None,
-        velocity: Any = (0.0, 0.0, 0.0),
-        angular_velocity: Any = None,
-        damping: Any = 0.0,
-        stiffening: bool = False,
-    ) -> FlexiblePart:
-        """Add a body from finite elements that bends a little and moves as far as it likes.
-
-        Joints and loads name its interfaces like bodies: "rod.left". The floating frame moves with the
-        first interface; deformations are small in this frame. Gravity acts on the body.
-
-        Parameters
-        ----------
-        name
-            Its name.
-        elements
-            An `iso.FiniteElements`.
-        interface
-            Names of interfaces, with their points: numbers, a mask, or a function of the coordinates
-            such as `lambda x: x[0] < 1e-6`. The points of an interface move like a rigid body.
-        modes
-            Number of modes with held interfaces.
-        position, orientation
-            Where the frame of the finite elements is at the start.
-        velocity
-            Velocity of the origin of that frame.
-        angular_velocity
-            Angular velocity in that frame.
-        damping
-            A damping ratio for all modes of the body held at its first interface, or two factors of
-            mass and stiffness.
-        stiffening
-            Whether inertia forces of the frame stiffen or soften the body (geometric stiffness); the
-            body needs a mesh.
-
-        Returns
-        -------
-        part
-            The reduced body.
-
-        Raises
-        ------
-        InputError
-            If the name is taken, an interface has no rotation of its own, or a part of the body can move
-            without strain.
-        """
-        self._parts.refuse_known(name)
-        motion = position, orientation, velocity, angular_velocity
-        part = make_flexible(name, elements, interface, modes, *motion, damping, stiffening)
-        for one in part.members:
-            self._parts.refuse_known(one.name)
-        self.flexible_bodies[name] = part
-        return part
 
     def add_joint(self, joint: Rows) -> Rows:
         """Add a joint, drive, coupling or rolling contact.
