@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -29,6 +31,23 @@ def test_cantilever_sags_and_swings_like_a_beam_with_shear() -> None:
     slender = 1.8751041**2 * np.sqrt(E * np.array([I_Y, I_Z]) / (RHO * A)) / L**2
     assert np.allclose(lowest, slender, rtol=0.01)  # shear and rotary inertia: some thousandths lower
     assert (lowest < slender * 1.002).all()
+
+
+def test_stress_of_a_bent_bar_is_that_of_a_beam() -> None:
+    """σ = M z/I at the corners, on both sides; a force across the tip of a clamped bar."""
+    system, force = cantilever(8, 0), 3.0
+    system.gravity = (0, 0, 0)
+    system.add_load(iso.Force("push", "bar.right", (0, 0, force)))
+    compiled = system.compile()
+    rest = iso.equilibrium(compiled)
+    still = iso.integrate(replace(compiled, q0=rest.q), dt=1e-4, t_end=2e-4)
+    view = still.flexible_body("bar")
+    corners = view.reduced.elements.solid.mesh.p.T
+    inside = (corners[:, 0] > 0.2 * L) & (corners[:, 0] < 0.8 * L)
+    expected = -force * (L - corners[:, 0]) * corners[:, 2] / I_Y  # x grows from the clamp; pushed up: below pulled
+    found = view.stress(0)[:, 0, 0]
+    assert np.abs(found - expected)[inside].max() < 0.01 * np.abs(expected).max()
+    assert view.von_mises(0)[inside].max() == pytest.approx(np.abs(expected)[inside].max(), rel=0.02)
 
 
 @pytest.mark.parametrize("stiffening", [False, True])

@@ -106,11 +106,19 @@ class Solid:
 
         return sp.csr_array(skfem.BilinearForm(form).assemble(self.scalar))
 
-    def stress_fields(self, u: FloatArray) -> FloatArray:
-        """σ at the integration points, (3, 3, elements, points), of displacements (n, 3)."""
+    @cached_property
+    def at_corners(self) -> Any:
+        """Shape functions of displacements at the corners of the elements."""
+        corners = self.mesh.refdom.p
+        quadrature = corners, np.ones(corners.shape[1])
+        return skfem.Basis(self.mesh, skfem.ElementVector(self._element), quadrature=quadrature)
+
+    def stress_fields(self, u: FloatArray, basis: Any = None) -> FloatArray:
+        """σ at the points of a basis, (3, 3, elements, points), of displacements (n, 3); at those of
+        integration if it is left out."""
         x = np.empty(self.vector.N)
         x[self._order] = u.ravel()
-        e = _strain(self.vector.interpolate(x).grad)
+        e = _strain((self.vector if basis is None else basis).interpolate(x).grad)
         lam, mu = self.lame
         return np.asarray(2 * mu * e + lam * _trace(e) * np.eye(3)[:, :, None, None])
 
@@ -125,12 +133,12 @@ class Solid:
 
     def nodal_stress(self, u: FloatArray) -> FloatArray:
         """σ at the corners of the mesh, (corners, 3, 3): the mean of their elements."""
-        means = self.stress_fields(u).mean(axis=3)
+        found = np.moveaxis(self.stress_fields(u, self.at_corners), (2, 3), (0, 1))
         corners = self.mesh.t
         total = np.zeros((self.mesh.p.shape[1], 3, 3))
         count = np.bincount(corners.ravel(), minlength=len(total))
-        for line in corners:
-            np.add.at(total, line, np.moveaxis(means, 2, 0))
+        for k, line in enumerate(corners):
+            np.add.at(total, line, found[:, k])
         return np.asarray(total / count[:, None, None])
 
     @property

@@ -307,7 +307,8 @@ class Mechanism(Watched, WithFlexibleBodies, ShownInNotebooks, Description):
         InputError
             If the parts do not fit together.
         """
-        return compile_parts(self._parts, self.gravity, self.cayley, coordinates)
+        gravity = vector3("gravity, such as (0, 0, -9.81),", self.gravity)  # it may have been set since
+        return compile_parts(self._parts, gravity, self.cayley, coordinates)
 
     def mobility(self, q: Any = None, t: float = 0.0) -> Mobility:
         """Return the degrees of freedom and the redundant joints; `print` shows them.
