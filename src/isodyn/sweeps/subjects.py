@@ -11,6 +11,7 @@ import difflib
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
+from copy import copy
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -20,6 +21,7 @@ import numpy as np
 from isodyn.bodies.body import Body, make_body
 from isodyn.errors import InputError
 from isodyn.mechanism.mechanism import Mechanism
+from isodyn.mechanism.parts import Parts
 from isodyn.mechanism.renumbered import Renumbering
 from isodyn.mechanism.system import MechanismSystem
 from isodyn.problems import get
@@ -158,9 +160,9 @@ class MechanismSubject(Subject):
             made = self._numbers.system(bodies, loads)
             if made is not None:
                 return made, {}
-        other = Mechanism(gravity=self.mechanism.gravity, cayley=self.mechanism.cayley)
-        for kind in ("bodies", "joints", "loads", "beams", "sensors", "rods", "controllers"):
-            setattr(other, kind, dict(getattr(self.mechanism, kind)))
+        other = copy(self.mechanism)
+        for kind in fields(Parts):
+            setattr(other, kind.name, dict(getattr(self.mechanism, kind.name)))
         other.bodies.update(bodies)
         other.loads.update(loads)
         other.joints.update(joints)
