@@ -19,6 +19,7 @@ from isodyn.mechanism.mobility import mobility
 from isodyn.mechanism.parts import Loads, Parts, Rows
 from isodyn.mechanism.rod_part import Mass, RodPart, make_rod
 from isodyn.mechanism.sensors import Sensor
+from isodyn.mechanism.states import ContinuousState
 from isodyn.mechanism.system import MechanismSystem
 from isodyn.mechanism.watching import Watched
 from isodyn.notebook_views import ShownInNotebooks
@@ -62,6 +63,7 @@ class Mechanism(Watched, ShownInNotebooks, Description):
     sensors: dict[str, Sensor] = field(default_factory=dict, init=False)
     rods: dict[str, RodPart] = field(default_factory=dict, init=False)
     controllers: dict[str, Controller] = field(default_factory=dict, init=False)
+    states: dict[str, ContinuousState] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
         self.gravity = vector3("gravity, such as (0, 0, -9.81),", self.gravity)
@@ -71,7 +73,8 @@ class Mechanism(Watched, ShownInNotebooks, Description):
 
     @property
     def _parts(self) -> Parts:
-        return Parts(self.bodies, self.joints, self.loads, self.beams, self.sensors, self.rods, self.controllers)
+        given = self.bodies, self.joints, self.loads, self.beams, self.sensors, self.rods
+        return Parts(*given, self.controllers, self.states)
 
     # ---- parts
 

@@ -23,6 +23,7 @@ from isodyn.parts import Part, Use, Value
 if TYPE_CHECKING:
     from isodyn.mechanism.controllers import Controller
     from isodyn.mechanism.sensors import Sensor
+    from isodyn.mechanism.states import ContinuousState
 
 Rows = JointPart | UserRows
 Loads = LoadPart | UserLoad
@@ -39,6 +40,7 @@ class Parts:
     sensors: dict[str, Sensor] = field(default_factory=dict)
     rods: dict[str, RodPart] = field(default_factory=dict)
     controllers: dict[str, Controller] = field(default_factory=dict)
+    states: dict[str, ContinuousState] = field(default_factory=dict)
 
     def copied(self) -> Parts:
         """The same parts in lists of their own; parts themselves do not change."""
@@ -49,15 +51,21 @@ class Parts:
         kinds = ("body", self.bodies), ("beam", self.lines), ("joint", self.joints), ("load", self.loads)
         known = [
             counted(len(parts), noun)
-            for noun, parts in (*kinds, ("sensor", self.sensors), ("controller", self.controllers))
+            for noun, parts in (
+                *kinds,
+                ("sensor", self.sensors),
+                ("controller", self.controllers),
+                ("state", self.states),
+            )
             if parts
         ]
         return ", ".join(known) or "no parts yet"
 
     def all_bodies(self) -> dict[str, Body]:
         """Nodes of beams, those of rods, then bodies: so the coordinates of nodes have the same numbers in q and
-        in v."""
-        return {node.name: node for line in self.lines.values() for node in line.nodes} | self.bodies
+        in v. What carries states comes last."""
+        nodes = {node.name: node for line in self.lines.values() for node in line.nodes}
+        return nodes | self.bodies | {name: state.body for name, state in self.states.items()}
 
     @property
     def lines(self) -> dict[str, BeamPart | RodPart]:
@@ -84,6 +92,7 @@ class Parts:
             ("beam", self.lines),
             ("sensor", self.sensors),
             ("controller", self.controllers),
+            ("state", self.states),
         ):
             if name in known:
                 raise InputError(
