@@ -203,7 +203,7 @@ def integrate(
             formulation,
             adaptive.Asked(t_end, observe=observe, events=events, progress=progress, checkpoint=kept, **given),
         )
-    _refuse_missing(dt)
+    refuse_missing(dt)
     dt = dt.dt if isinstance(dt, FixedSteps) else dt
     system = as_system(system)
     sampled = with_samples(system, breakpoints, t0, t_end) if isinstance(dt, StepPolicy) else breakpoints
@@ -285,7 +285,7 @@ def _refuse_beside_method(method: StepMethod, given: dict[str, Any]) -> None:
         )
 
 
-def _refuse_missing(dt: Any) -> None:
+def refuse_missing(dt: Any) -> None:
     """InputError for a scheme without a step size."""
     if dt is None:
         raise InputError(
