@@ -22,6 +22,7 @@ from isodyn.mechanism.joint_rows import rows_of
 from isodyn.mechanism.layout import MechanismLayout
 from isodyn.mechanism.loose_bodies import warn_of_loose_bodies
 from isodyn.mechanism.parts import Parts
+from isodyn.mechanism.states import law_of_state
 from isodyn.mechanism.system import Description, MechanismSystem, make_system
 from isodyn.mechanism.world import World
 
@@ -58,7 +59,7 @@ def compile_parts(
             spreads += [_spread(parts, along) for along in forces.along_beams if along.beam in parts.beams]
             loads += [force for along in forces.along_beams for force in _on_rod(parts, along)]
     warn_of_loose_bodies(parts, rows, laws, user_rows)
-    laws += [replace(state.law(world), load=name) for name, state in parts.states.items()]
+    laws += [replace(law_of_state(state, world), load=name) for name, state in parts.states.items()]
     layout = MechanismLayout(
         list(bodies.values()),
         rows,

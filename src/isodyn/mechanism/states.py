@@ -87,12 +87,13 @@ class ContinuousState:
         start, upright = np.array([self.initial, 0.0, 0.0]), np.array([1.0, 0.0, 0.0, 0.0])
         return Body(self.name, "state", 0.0, np.zeros((3, 3)), zero, upright, start, zero, zero)
 
-    def law(self, world: LoadWorld) -> Law:
-        """Its rate, as the force on that velocity."""
-        word = word_of_state(self.body)
-        with about(self.name, "rate"):
-            own = {} if self.name in self.parameters else {self.name: Input(word, rate=True)}
-            return formula_law(self.name, word, text_of(self.rate), self.parameters, world, own, noun="state")
+
+def law_of_state(state: ContinuousState, world: LoadWorld) -> Law:
+    """Its rate, as the force on the velocity that carries it."""
+    word = word_of_state(state.body)
+    with about(state.name, "rate"):
+        own = {} if state.name in state.parameters else {state.name: Input(word, rate=True)}
+        return formula_law(state.name, word, text_of(state.rate), state.parameters, world, own, noun="state")
 
 
 def word_of_state(body: Body) -> Word:
