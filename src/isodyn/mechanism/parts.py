@@ -17,6 +17,7 @@ from isodyn.joints.words import ground_body
 from isodyn.loads.part import LoadPart
 from isodyn.loads.user import UserLoad
 from isodyn.mechanism.beam_part import BeamPart, place_on, resolve
+from isodyn.mechanism.flexible_part import FlexiblePart
 from isodyn.mechanism.rod_part import RodPart
 from isodyn.parts import Part, Use, Value
 
@@ -40,6 +41,7 @@ class Parts:
     sensors: dict[str, Sensor] = field(default_factory=dict)
     rods: dict[str, RodPart] = field(default_factory=dict)
     controllers: dict[str, Controller] = field(default_factory=dict)
+    flexible: dict[str, FlexiblePart] = field(default_factory=dict)
     states: dict[str, ContinuousState] = field(default_factory=dict)
 
     def copied(self) -> Parts:
@@ -48,7 +50,13 @@ class Parts:
 
     def in_words(self) -> str:
         """How many there are of each kind."""
-        kinds = ("body", self.bodies), ("beam", self.lines), ("joint", self.joints), ("load", self.loads)
+        kinds = (
+            ("body", self.bodies),
+            ("flexible body", self.flexible),
+            ("beam", self.lines),
+            ("joint", self.joints),
+            ("load", self.loads),
+        )
         known = [
             counted(len(parts), noun)
             for noun, parts in (
@@ -63,9 +71,10 @@ class Parts:
 
     def all_bodies(self) -> dict[str, Body]:
         """Nodes of beams, those of rods, then bodies: so the coordinates of nodes have the same numbers in q and
-        in v. What carries states comes last."""
+        in v; members of flexible bodies come then, and what carries states last."""
         nodes = {node.name: node for line in self.lines.values() for node in line.nodes}
-        return nodes | self.bodies | {name: state.body for name, state in self.states.items()}
+        members = {one.name: one for part in self.flexible.values() for one in part.members}
+        return nodes | self.bodies | members | {name: state.body for name, state in self.states.items()}
 
     @property
     def lines(self) -> dict[str, BeamPart | RodPart]:
@@ -90,6 +99,7 @@ class Parts:
             ("joint", self.joints),
             ("load", self.loads),
             ("beam", self.lines),
+            ("flexible body", self.flexible),
             ("sensor", self.sensors),
             ("controller", self.controllers),
             ("state", self.states),
@@ -128,6 +138,13 @@ class Parts:
         """InputError unless this is a body, or a node of a beam."""
         if name in self.bodies or resolve(name, self.lines) != name:
             return
+        places = {one.name: part for part in self.flexible.values() for one in part.interfaces}
+        if name in places:
+            return
+        if name in self.flexible:
+            raise InputError(
+                f"{what}: {name!r} is a flexible body", hint=f"name an interface: {', '.join(map(repr, places))}"
+            )
         beam, _, place = name.rpartition("[") if isinstance(name, str) else ("", "", "")
         if beam in self.lines and place.endswith("]"):
             resolve(name, self.lines)
