@@ -151,7 +151,8 @@ class Iteration(Struct):
         integer,
         integer,
     )  # whether the next one needs a new matrix; whether the factors of the first one are kept
-    # whether corrections of q and v need the range of a matrix that has no factors, and how large they are
+    # whether the matrix is an old one, and how far corrections of q and v are from the range of the
+    # step's own
     old, moved = integer, real
     trusted = integer  # whether it converges as the last step that was seen through
     polished = integer  # whether it has gone on from the tolerance down to rounding

@@ -198,7 +198,8 @@ def begin_iteration(p: Physics, leg: Leg, state: State, memory: Memory) -> None:
     permanent = free and (linear or (mass_only and (p.traits & CONSTANT_MASS) != 0))
     renew = not (factors_known(memory) and (permanent or may_keep(p, leg, memory)))
     memory.age = 0 if renew else memory.age + 1
-    iteration.renew, iteration.old = renew, not renew and is_corrected(p)
+    iteration.renew = renew
+    iteration.old = not renew and not free and (is_corrected(p) or leg.reuse == WHERE_IT_PAYS)
     iteration.slow = SLOW_OLD if not renew and iteration.old == 0 else SLOW
     iteration.before = iteration.earlier = memory.correction = np.inf
     iteration.polished = iteration.kept = 0
@@ -356,7 +357,7 @@ def iterate(
     status = evaluate(p, leg, t, t_1, dt, state, memory, k == 0, counters)
     if status == OK and iteration.renew == 1:
         status = renew_matrix(p, leg, t, t_1, dt, state, memory, k == 0, counters)
-    elif status == OK and iteration.old == 1 and k == 0:
+    elif status == OK and iteration.old == 1 and k == 0 and is_corrected(p):
         status = ask_range(p, leg, t, t_1, dt, state, memory, counters)
     if status == OK and memory.eliminate > 0:
         status = eliminate(p, t, memory.c, memory)
