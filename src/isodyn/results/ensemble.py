@@ -32,7 +32,7 @@ class Ensemble:
     Parameters
     ----------
     t
-        Times (k,).
+        Times (k,), or (N, k) with NaN behind the end where members have times of their own.
     q
         Coordinates (N, k, nq); rows that a member did not reach are NaN, here and in v, a, lam.
     v
@@ -71,6 +71,8 @@ class Ensemble:
         Further histories by name.
     judged
         Numbers behind the local errors of the members.
+    redundant
+        Names of constraint rows that follow from others, by member, where there are such.
 
     Examples
     --------
@@ -102,6 +104,7 @@ class Ensemble:
     aux: dict[str, Any] = field(default_factory=dict)
     # largest changes and local errors of all members (isodyn.stepping.local_error)
     judged: FloatArray | None = None
+    redundant: dict[int, tuple[str, ...]] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return self.q.shape[0]
@@ -141,7 +144,7 @@ class Ensemble:
             stats.take(largest_local_error(self.judged[i], self.systems[0]))
         aux = {name: rows[i] for name, rows in self.aux.items()}
         rows = (self.t, self.q[i], self.v[i], self.a[i], self.lam[i])
-        return Solution(*rows, self.system(i), self.scheme, stats, self.columns, aux)
+        return Solution(*rows, self.system(i), self.scheme, stats, self.columns, aux, self.redundant.get(i, ()))
 
     def table(self, outputs: Outputs | None = None, **columns: Any) -> dict[str, Any]:
         """A table of all members as arrays by the names of its columns.
@@ -218,7 +221,9 @@ class Ensemble:
         return ensemble_tables.dataframe(self.table(outputs, **columns))
 
     def __repr__(self) -> str:
-        text = f"<Ensemble: {len(self)} members, {self.t.size} rows from t = {self.t[0]:g} to {self.t[-1]:g}"
+        text = f"<Ensemble: {len(self)} members, {'up to ' * (self.t.ndim - 1)}{self.t.shape[-1]} rows"
+        if np.isfinite(self.t).any():
+            text += f" from t = {np.nanmin(self.t):g} to {np.nanmax(self.t):g}"
         text += f"; {self.counts['steps'].sum()} steps on {self.threads} threads, {self.seconds:.3g} s"
         if self.single:
             text += f", {len(self.single)} members run alone"

@@ -62,16 +62,20 @@ def _column(name: str, values: Any, count: int) -> Any:
 
 def _histories(ens: Ensemble, given: Mapping[str, Any]) -> dict[str, Any]:
     """All states of all members, member after member."""
-    rows, system = ens.t.size, ens.systems[0]
+    rows, system = ens.t.shape[-1], ens.systems[0]
     found: dict[str, Any] = {"member": np.repeat(np.arange(len(ens)), rows)}
     found |= {name: np.repeat(values, rows) for name, values in given.items()}
-    found["t"] = np.tile(ens.t, len(ens))
+    found["t"] = np.broadcast_to(ens.t, (len(ens), rows)).ravel()
     names = {"q": system.names, "v": system.v_names, "a": system.v_names, "lam": system.row_names}
     for symbol in STATES:
         values = getattr(ens, symbol)
         for k in range(values.shape[2]):
             found[f"{symbol}({names[symbol][int(ens.columns[symbol][k])]})"] = values[:, :, k].ravel()
-    return {**found, "ok": np.repeat(np.asarray(ens.ok, dtype=bool), rows)}
+    found["ok"] = np.repeat(np.asarray(ens.ok, dtype=bool), rows)
+    if ens.t.ndim == 1:
+        return found
+    there = np.isfinite(found["t"])  # not behind the end of a member with times of its own
+    return {name: column[there] for name, column in found.items()}
 
 
 def write_csv(table: Mapping[str, Any], path: Any) -> Path:
