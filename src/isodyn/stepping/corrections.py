@@ -157,6 +157,33 @@ def solve_onto(p: Physics, t: float, c: FloatArray, memory: Memory, x: FloatArra
 
 
 @kernel()
+def ask_position(p: Physics, leg: Leg, memory: Memory, first: bool) -> float:
+    """Right-hand side of the correction of q; which part of itself it was off the range of the
+    step's own matrix."""
+    ask_correction(p, memory, memory.gap_q, leg.l3, memory.dp)
+    if memory.iteration.old == 1:
+        return subtract_range(p, memory, memory.p, memory.mu, memory.dp)
+    if first and memory.order > 0.0:
+        ask_anew(p, memory, memory.dp)
+    return 0.0
+
+
+@kernel()
+def correct_velocity(p: Physics, leg: Leg, t: float, c: FloatArray, memory: Memory, apart: bool, first: bool) -> int:
+    """Solve for the correction of v_{n+1}."""
+    status, off = OK, 0.0
+    ask_correction(p, memory, memory.gap_v, leg.l5, memory.dp)
+    if memory.iteration.old == 1:
+        off = subtract_range(p, memory, memory.u, memory.nu, memory.dp)
+    if apart:
+        solve_with_first(p, c, memory)
+    else:
+        status = solve(p, t, c, memory, memory.dp, memory.r_plus, False)
+    add_correction(p, memory, memory.u, memory.nu, off, first)
+    return status
+
+
+@kernel()
 def correct(p: Physics, leg: Leg, t: float, c: FloatArray, memory: Memory, first: bool) -> int:
     """Solve for the corrections of x, λ̃ and, where q_{n+1} and v_{n+1} have their own, of
     those."""
@@ -165,15 +192,10 @@ def correct(p: Physics, leg: Leg, t: float, c: FloatArray, memory: Memory, first
         return null_space_correction(p, memory)
     for i in range(n + p.rows.size):
         memory.dx[i] = -memory.r[i]
-    old, off, memory.iteration.moved = memory.iteration.old == 1, 0.0, 0.0
+    memory.iteration.moved = 0.0
     apart = memory.iteration.kept == 1 or p.closure.in_balance == 2
     both = p.closure.keep_position == 1 and not apart
-    if p.closure.keep_position == 1:
-        ask_correction(p, memory, memory.gap_q, leg.l3, memory.dp)
-        if old:
-            off = subtract_range(p, memory, memory.p, memory.mu, memory.dp)
-        elif first and memory.order > 0.0:
-            ask_anew(p, memory, memory.dp)
+    off = ask_position(p, leg, memory, first) if p.closure.keep_position == 1 else 0.0
     status = solve(p, t, c, memory, memory.dx, memory.dp if both else memory.r_plus, both)
     if status != OK:
         return status
@@ -186,12 +208,5 @@ def correct(p: Physics, leg: Leg, t: float, c: FloatArray, memory: Memory, first
             solve_with_first(p, c, memory)
         add_correction(p, memory, memory.p, memory.mu, off, first)
     if p.closure.keep_velocity == 1:
-        ask_correction(p, memory, memory.gap_v, leg.l5, memory.dp)
-        if old:
-            off = subtract_range(p, memory, memory.u, memory.nu, memory.dp)
-        if apart:
-            solve_with_first(p, c, memory)
-        else:
-            status = solve(p, t, c, memory, memory.dp, memory.r_plus, False)
-        add_correction(p, memory, memory.u, memory.nu, off, first)
+        status = correct_velocity(p, leg, t, c, memory, apart, first)
     return status
