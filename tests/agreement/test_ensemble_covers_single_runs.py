@@ -7,6 +7,7 @@ import pytest
 
 import isodyn as iso
 from isodyn import problems
+from isodyn.systems import as_system
 from linkages import four_bar
 
 ROWS = ("t", "q", "v", "a", "lam")
@@ -117,7 +118,7 @@ def test_singular_positions_among_redundant_rows():
 @pytest.mark.parametrize("assemble", [False, True])
 def test_rough_starts_among_redundant_rows(assemble):
     """Velocities out of the plane, off the constraints, and a position beside them."""
-    system = iso.systems.as_system(four_bar())
+    system = as_system(four_bar())
     q0, v0 = np.tile(system.q0, (4, 1)), np.tile(system.v0, (4, 1))
     v0[1, 2], v0[2, 0], q0[3, 0] = 1e-3, 1.0, q0[3, 0] + 1e-7
     options = {"dt": 2e-3, "t_end": 0.1, "assemble": assemble}

@@ -12,12 +12,15 @@ transform the system, and all that fail. Models that call back into Python run o
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numba
 import numpy as np
 
 from isodyn.api.driver import as_transform, integrate, refuse_missing, schedule
+from isodyn.api.portions import Asked as Portioned
+from isodyn.api.portions import in_portions
 from isodyn.errors import InputError
 from isodyn.formulations.protocol import as_formulation
 from isodyn.kernels.compiled import GENERAL, FloatArray
@@ -33,6 +36,7 @@ from isodyn.marching.saved_times import save_times
 from isodyn.marching.schedule import plan
 from isodyn.marching.step_memory import model_for
 from isodyn.real_numbers import real_array
+from isodyn.results.checkpoint import as_checkpoint
 from isodyn.results.ensemble import Ensemble, with_start
 from isodyn.results.solution import Solution
 from isodyn.schemes import Composition, FirstOrderScheme, Scheme
@@ -67,6 +71,8 @@ def ensemble(
     assemble: bool = False,
     threads: int | None = None,
     progress: bool = False,
+    checkpoint: Any = None,
+    executor: Any = None,
 ) -> Ensemble:
     """Integrate many members, each as `integrate` would, on several threads.
 
@@ -89,6 +95,12 @@ def ensemble(
         Number of threads; all cores (or NUMBA_NUM_THREADS) if left out.
     progress
         Show a bar with the remaining time on standard error.
+    checkpoint
+        A folder, or an `isodyn.results.Checkpoint` whose `every` counts members, in which portions of
+        members are kept as they are done. The same call goes on after a stop or a crash, and gives
+        the same ensemble bit for bit.
+    executor
+        A `distributed.Client`: its workers run portions of the members.
 
     Returns
     -------
@@ -117,24 +129,53 @@ def ensemble(
     grid: dict[str, Any] = {"t0": t0, "t_end": t_end, "dt": dt, "save_every": save_every, "breakpoints": breakpoints}
     asked = {"save": save, "select": select, "events": events, "released": released, "newton": newton}
     asked |= {"assemble": assemble}
+    call = _Call(scheme, formulation, grid, asked, int(count))
+    kept = as_checkpoint(checkpoint)
+    if kept is None and executor is None:
+        return call(systems, q0, v0, progress=progress)
+    told = {"scheme": scheme, "formulation": formulation, **grid, **asked}
+    if kept is not None and read_events(events):
+        raise InputError("ensembles with events have no checkpoints: functions cannot be told apart in a file")
+    return in_portions(Portioned(systems, q0, v0, call, told), kept, executor, progress)
 
-    def alone(system: Any) -> Solution:
-        return integrate(system, scheme, formulation, **grid, **asked)
 
-    given = systems, q0, v0, alone, int(count)
-    # functions in Python take turns anyway, and would wait for each other
-    side_by_side = systems[0].model().callback is None
-    if isinstance(scheme, StepMethod) or isinstance(dt, StepPolicy | StepTimes) or save is not None or events != ():
-        _check_own_times(systems[0], scheme, events, save, grid)
+@dataclass(frozen=True, eq=False)
+class _Call:
+    """How members are run, wherever that is."""
+
+    scheme: Any
+    formulation: Any
+    grid: dict[str, Any]
+    asked: dict[str, Any]
+    threads: int
+
+    def alone(self, system: Any) -> Solution:
+        """One member by itself."""
+        return integrate(system, self.scheme, self.formulation, **self.grid, **self.asked)
+
+    @property
+    def own_times(self) -> bool:
+        """Whether members may have rows at times of their own."""
+        if isinstance(self.scheme, StepMethod) or isinstance(self.grid["dt"], StepPolicy | StepTimes):
+            return True
+        return self.asked["save"] is not None or len(read_events(self.asked["events"])) > 0
+
+    def __call__(self, systems: tuple[Any, ...], q0: Any, v0: Any, *, progress: bool = False) -> Ensemble:
+        given = systems, q0, v0, self.alone, self.threads
+        # functions in Python take turns anyway, and would wait for each other
+        side_by_side = systems[0].model().callback is None
+        if self.own_times:
+            _check_own_times(systems[0], self.scheme, self.asked["save"], self.grid)
+            with Progress(len(q0), progress, "members") as bar:
+                return Members(*given).execute(None, bar, side_by_side=side_by_side)
+        first = with_start(systems[0], q0[0], v0[0])
+        run, own_steps = _first_run(first, self.scheme, self.formulation, self.grid, self.asked)
+        many = EnsembleRun(run, *given)
+        together = own_steps and _fits_the_loop(run) and not self.asked["released"]
+        models = [model_for(system, run.closure, run.scaling) for system in systems] if together else []
         with Progress(len(q0), progress, "members") as bar:
-            return Members(*given).execute(None, bar, side_by_side=side_by_side)
-    run, own_steps = _first_run(with_start(systems[0], q0[0], v0[0]), scheme, formulation, grid, asked)
-    many = EnsembleRun(run, *given)
-    together = own_steps and _fits_the_loop(run) and not released
-    models = [model_for(system, run.closure, run.scaling) for system in systems] if together else []
-    with Progress(len(q0), progress, "members") as bar:
-        loop = _loop_for(run)(many, models, int(count)) if together else None
-        return many.execute(loop, bar, side_by_side=side_by_side)
+            loop = _loop_for(run)(many, models, self.threads) if together else None
+            return many.execute(loop, bar, side_by_side=side_by_side)
 
 
 def _first_run(
@@ -173,9 +214,8 @@ def _loop_for(run: Run) -> type[Threads]:
     return found
 
 
-def _check_own_times(system: Any, scheme: Any, events: Any, save: Any, grid: dict[str, Any]) -> None:
-    """InputError for times and events that no member can have."""
-    read_events(events)
+def _check_own_times(system: Any, scheme: Any, save: Any, grid: dict[str, Any]) -> None:
+    """InputError for times that no member can have."""
     t0, t_end = float(grid["t0"]), float(grid["t_end"])
     save_times(save, t0, t_end, 1 + system.nq + 2 * system.nv + system.m)
     if not isinstance(scheme, StepMethod):

@@ -19,7 +19,9 @@ from isodyn.results.solution import Solution
 from isodyn.results.statistics import Statistics
 
 ensemble_tables = Later("isodyn.results.ensemble_tables")  # which needs this module
+ensemble_files = Later("isodyn.results.netcdf")
 
+STACKED = ("q", "v", "a", "lam")  # rows of all members
 Outputs = Mapping[str, Callable[[Solution], Any]]
 
 
@@ -219,6 +221,45 @@ class Ensemble:
             If pandas is not installed.
         """
         return ensemble_tables.dataframe(self.table(outputs, **columns))
+
+    def to_xarray(self) -> Any:
+        """Return all members as an `xarray.Dataset`.
+
+        Returns
+        -------
+        dataset
+            q, v, a, lam over member, time and names; ok, error and counts over members. Members with
+            times of their own have them as the variable t over member and row.
+
+        Raises
+        ------
+        InputError
+            If xarray is not installed.
+
+        Examples
+        --------
+        >>> import isodyn as iso
+        >>> drop = iso.LinearSystem(1.0, None, 4.0, None, [1.0], [0.0])
+        >>> ens = iso.ensemble(drop, q0=[[1.0], [2.0]], dt=0.1, t_end=1.0)
+        >>> dict(ens.to_xarray().q.sizes)
+        {'member': 2, 'time': 11, 'coordinate': 1}
+        """
+        return ensemble_tables.dataset(self)
+
+    def save(self, path: Any) -> Any:
+        """Write all members: NetCDF, or by the endings .csv and .parquet the table.
+
+        Parameters
+        ----------
+        path
+            The file.
+
+        Returns
+        -------
+        path
+            The file that was written.
+        """
+        return ensemble_files.save_ensemble(self, path)
 
     def __repr__(self) -> str:
         text = f"<Ensemble: {len(self)} members, {'up to ' * (self.t.ndim - 1)}{self.t.shape[-1]} rows"
