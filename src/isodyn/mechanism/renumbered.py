@@ -50,7 +50,7 @@ class Renumbering:
         """The system with these parts in place of those of their names; None where more than numbers
         would change."""
         layout = copy(self.base.layout)
-        if layout.flexible:
+        if layout.flexible or layout.states:
             return None
         layout.bodies, layout.laws, layout.loads = list(layout.bodies), list(layout.laws), list(layout.loads)
         for name, body in bodies.items():
