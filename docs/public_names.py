@@ -5,7 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 GROUPS: dict[str, tuple[str, ...]] = {
-    "Run": ("integrate", "integrate_adaptive", "integrate_with_friction", "ensemble", "sweep", "sweeps", "resume", "Stepper", "Newton"),
+    "Run": (
+        "integrate",
+        "integrate_adaptive",
+        "integrate_with_friction",
+        "ensemble",
+        "sweep",
+        "sweeps",
+        "resume",
+        "Stepper",
+        "Newton",
+    ),
     "Events": ("Event", "Release", "Lock", "SwitchLoad"),
     "Controllers": ("Controller", "PID"),
     "Build a mechanism": ("Mechanism", "Sensor", "shapes", "load_model", "load_urdf", "load_mjcf", "load_sdf"),

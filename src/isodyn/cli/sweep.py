@@ -22,7 +22,6 @@ from isodyn.sweeps.result import Sweep
 from isodyn.sweeps.study import sweep
 
 model_build = Later("isodyn.models.build")
-pages = Later("isodyn.report.sweeps")
 
 SHOWN = 8  # points, and errors, in tables
 
@@ -56,15 +55,13 @@ SHOWN = 8  # points, and errors, in tables
 @click.option("--solutions", is_flag=True, help="Keep whole solutions too, in a folder beside the file.")
 @click.option("--resume", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Go on with this file.")
 @click.option("--retry", is_flag=True, help="Run points that failed again.")
-@click.option("--report", "page", type=click.Path(path_type=Path), help="Write an HTML report.")
 @click.option("--table", type=click.Path(path_type=Path), help="Write a table, .csv or .parquet.")
 @click.option("--progress/--no-progress", default=None, help="Show a progress bar. Default: only on a terminal.")
 @JSON
-def sweep_command(*, page: Path | None, table: Path | None, as_json: bool, **asked: Any) -> None:
+def sweep_command(*, table: Path | None, as_json: bool, **asked: Any) -> None:
     """Run MODEL, a model file or a problem, with many values of its parameters."""
-    for path in (page, table):
-        if path is not None:
-            check_place(path)
+    if table is not None:
+        check_place(table)
     progress = asked.pop("progress")
     asked["progress"] = on_terminal() if progress is None else progress
     with warnings.catch_warnings(record=True) as told:
@@ -74,7 +71,6 @@ def sweep_command(*, page: Path | None, table: Path | None, as_json: bool, **ask
         warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
     written = [] if asked["out"] is None and asked["resume"] is None else [found.path]
     written += [found.save(table)] if table is not None else []
-    written += [pages.write_page(found, page)] if page is not None else []
     if as_json:
         print_json(summary(found) | {"files": [str(path) for path in written]})
     else:
