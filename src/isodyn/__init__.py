@@ -311,14 +311,14 @@ _LATER = {
     **dict.fromkeys(("Beam", "Section"), "isodyn.beams"),
     "FiniteElements": "isodyn.flexible",
     **dict.fromkeys(("FrictionSolution", "integrate_with_friction"), "isodyn.friction"),
-    **{"Ensemble": "isodyn.results.ensemble", "sweep": "isodyn.sweeps.study"},
+    **{"Ensemble": "isodyn.results.ensemble", "sweep": "isodyn.sweeps.study"},  # noqa: PIE800
     "ensemble": "isodyn.api.ensemble",
     "integrate_adaptive": "isodyn.api.adaptive",
     **dict.fromkeys(("pod", "reduce"), "isodyn.reduction"),
     **dict.fromkeys(("Subdomains", "partition"), "isodyn.subdomains"),
     **dict.fromkeys(("equilibrium", "follow_loads", "inverse_dynamics", "kinematics", "linearise"), "isodyn.studies"),
     "from_lagrangian": "isodyn.systems.lagrangian",
-    **{"Mechanism": "isodyn.mechanism.mechanism", "Sensor": "isodyn.mechanism.sensors"},
+    **{"Mechanism": "isodyn.mechanism.mechanism", "Sensor": "isodyn.mechanism.sensors"},  # noqa: PIE800
     "ContinuousState": "isodyn.mechanism.states",
     **dict.fromkeys(("modal_damping", "rayleigh", "rayleigh_from_ratios"), "isodyn.systems.damping"),
     **dict.fromkeys(("base_excitation", "harmonic", "step_load", "tabulated"), "isodyn.systems.loads"),
