@@ -17,12 +17,14 @@ from isodyn.joints.words import ground_body
 from isodyn.loads.part import LoadPart
 from isodyn.loads.user import UserLoad
 from isodyn.mechanism.beam_part import BeamPart, place_on, resolve
+from isodyn.mechanism.flexible_part import FlexiblePart
 from isodyn.mechanism.rod_part import RodPart
 from isodyn.parts import Part, Use, Value
 
 if TYPE_CHECKING:
     from isodyn.mechanism.controllers import Controller
     from isodyn.mechanism.sensors import Sensor
+    from isodyn.mechanism.states import ContinuousState
 
 Rows = JointPart | UserRows
 Loads = LoadPart | UserLoad
@@ -39,6 +41,8 @@ class Parts:
     sensors: dict[str, Sensor] = field(default_factory=dict)
     rods: dict[str, RodPart] = field(default_factory=dict)
     controllers: dict[str, Controller] = field(default_factory=dict)
+    flexible: dict[str, FlexiblePart] = field(default_factory=dict)
+    states: dict[str, ContinuousState] = field(default_factory=dict)
 
     def copied(self) -> Parts:
         """The same parts in lists of their own; parts themselves do not change."""
@@ -46,18 +50,31 @@ class Parts:
 
     def in_words(self) -> str:
         """How many there are of each kind."""
-        kinds = ("body", self.bodies), ("beam", self.lines), ("joint", self.joints), ("load", self.loads)
+        kinds = (
+            ("body", self.bodies),
+            ("flexible body", self.flexible),
+            ("beam", self.lines),
+            ("joint", self.joints),
+            ("load", self.loads),
+        )
         known = [
             counted(len(parts), noun)
-            for noun, parts in (*kinds, ("sensor", self.sensors), ("controller", self.controllers))
+            for noun, parts in (
+                *kinds,
+                ("sensor", self.sensors),
+                ("controller", self.controllers),
+                ("state", self.states),
+            )
             if parts
         ]
         return ", ".join(known) or "no parts yet"
 
     def all_bodies(self) -> dict[str, Body]:
         """Nodes of beams, those of rods, then bodies: so the coordinates of nodes have the same numbers in q and
-        in v."""
-        return {node.name: node for line in self.lines.values() for node in line.nodes} | self.bodies
+        in v; members of flexible bodies come then, and what carries states last."""
+        nodes = {node.name: node for line in self.lines.values() for node in line.nodes}
+        members = {one.name: one for part in self.flexible.values() for one in part.members}
+        return nodes | self.bodies | members | {name: state.body for name, state in self.states.items()}
 
     @property
     def lines(self) -> dict[str, BeamPart | RodPart]:
@@ -82,8 +99,10 @@ class Parts:
             ("joint", self.joints),
             ("load", self.loads),
             ("beam", self.lines),
+            ("flexible body", self.flexible),
             ("sensor", self.sensors),
             ("controller", self.controllers),
+            ("state", self.states),
         ):
             if name in known:
                 raise InputError(
@@ -119,6 +138,13 @@ class Parts:
         """InputError unless this is a body, or a node of a beam."""
         if name in self.bodies or resolve(name, self.lines) != name:
             return
+        places = {one.name: part for part in self.flexible.values() for one in part.interfaces}
+        if name in places:
+            return
+        if name in self.flexible:
+            raise InputError(
+                f"{what}: {name!r} is a flexible body", hint=f"name an interface: {', '.join(map(repr, places))}"
+            )
         beam, _, place = name.rpartition("[") if isinstance(name, str) else ("", "", "")
         if beam in self.lines and place.endswith("]"):
             resolve(name, self.lines)

@@ -11,13 +11,15 @@ from isodyn.beams.rod_tables import RodScratch, RodTables
 from isodyn.beams.tables import BeamTables, ElementScratch
 from isodyn.expressions.formula_kernels import FormulaScratch
 from isodyn.expressions.time_kernels import TimeTables
+from isodyn.flexible.tables import FlexibleScratch, FlexibleTables
 from isodyn.joints.measures import MeasureWork, Pose, WordNumbers
 from isodyn.kernels.struct import Struct, integer, integers, many, one, real, reals
 from isodyn.kernels.struct_types import StructType
 
-# ---- kinds of bodies; those of nodes of beams last, and at the end nodes that no joint and no load
-# asks for their pose
-SPATIAL, PLANAR, PARTICLE, NODE, CABLE, UNHELD = range(6)
+# ---- kinds of bodies, with states of first order among them; those of nodes of beams last, and at the
+# end nodes that no joint and no load asks for their pose, and modes of flexible bodies, which have
+# none
+SPATIAL, PLANAR, PARTICLE, STATE, NODE, CABLE, UNHELD = range(7)
 # ---- what a name in a formula stands for
 VALUE_OF, RATE_OF, TIME = range(3)
 
@@ -121,6 +123,7 @@ class Tables(Struct):
     readers = many(ReaderData, "readers")
     beams = one(BeamTables)
     rods = one(RodTables)
+    flexible = one(FlexibleTables)
     time = one(TimeTables)
 
 
@@ -134,6 +137,7 @@ class Scratch(Struct):
     input_slopes = reals(12)
     element = one(ElementScratch)
     rod = one(RodScratch)
+    flexible = one(FlexibleScratch)
     formulas = one(FormulaScratch)
 
 
