@@ -84,7 +84,7 @@ class Run(LastStep):
         self.sized = self.sized or policy is not None
         self.total_steps = UNKNOWN if self.sized else sum(stretch.steps for stretch in stretches)
         self.rows = self._empty_rows()
-        self.left, self.holds = [], []
+        self.left, self.holds, self.switched = [], [], []
         self.ranks = np.zeros(self.rows.t.size if self.drifts else 0, dtype=np.int64)
         self.remedies = self.remedies_of()
         self.number = -1  # of the stretch

@@ -24,6 +24,7 @@ from isodyn.multibody.tables import SCRATCH, TABLES, Scratch, Tables
 from isodyn.results.balance import since_start, work_since_start
 from isodyn.results.history_view import HistoryView
 from isodyn.results.mechanism_views import mechanism_of, turned
+from isodyn.results.switched import acting
 
 if TYPE_CHECKING:
     from isodyn.results.solution import Solution
@@ -89,7 +90,7 @@ class BodyLoadView(HistoryView):
             for k, t in enumerate(sol.t):
                 pose = Pose(p.position[k], p.R[k], p.v[k], p.w[k])
                 found[k] = self._part.value(float(t), pose)
-            return found
+            return found * acting(sol, self.name)[:, None]
         q, v = np.ascontiguousarray(sol.q), np.ascontiguousarray(sol.v)
         before = list(system.loads).index(self.name)
         first = sum(len(forces.on_bodies) for forces in list(system.loads.values())[:before])
@@ -97,7 +98,7 @@ class BodyLoadView(HistoryView):
             one = np.zeros((sol.t.size, 6))
             read_load(k, sol.t, q, v, system.tables, system.scratch.copy(), one)
             found += one
-        return found
+        return found * acting(sol, self.name)[:, None]
 
     @cached_property
     def force(self) -> FloatArray:
@@ -145,7 +146,7 @@ class BeamLoadView(HistoryView):
         for k, spread in enumerate(spreads, start=first):
             scale = np.zeros(sol.t.size)
             read_factor(k, sol.t, system.tables, system.scratch.copy(), scale)
-            f += scale[:, None, None] * spread.forces.reshape(-1, dim)
+            f += (acting(sol, name) * scale)[:, None, None] * spread.forces.reshape(-1, dim)
         q, v = (x[:, own].reshape(sol.t.size, -1, dim) for x in (sol.q, sol.v))
         self.power = np.einsum("kni,kni->k", f, v)
         f, q = (np.pad(x, ((0, 0), (0, 0), (0, 3 - dim))) for x in (f, q))
