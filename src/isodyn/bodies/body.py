@@ -64,6 +64,7 @@ class Body:
     shape: Any = None
     slope: FloatArray | None = None
     slope_rate: FloatArray | None = None
+    of_rod: bool = False  # a node of a rod, or a point of its cross-section
 
     def __repr__(self) -> str:
         at = ", ".join(f"{x + 0.0:.4g}" for x in self.position)
@@ -73,6 +74,11 @@ class Body:
     def of_beam(self) -> bool:
         """Whether this is a node of a beam or cable."""
         return self.kind in NODES
+
+    @property
+    def is_node(self) -> bool:
+        """Whether this is a node of a beam, cable or rod."""
+        return self.of_beam or self.of_rod
 
     @property
     def R(self) -> FloatArray:

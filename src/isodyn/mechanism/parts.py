@@ -57,7 +57,7 @@ class Parts:
     def all_bodies(self) -> dict[str, Body]:
         """Nodes of beams, those of rods, then bodies: so the coordinates of nodes have the same numbers in q and
         in v."""
-        return {node.name: node for line in self.lines.values() for node in line.nodes} | self.bodies
+        return {body.name: body for line in self.lines.values() for body in line.bodies} | self.bodies
 
     @property
     def lines(self) -> dict[str, BeamPart | RodPart]:

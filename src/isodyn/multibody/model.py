@@ -40,7 +40,7 @@ from isodyn.kernels.struct_types import opened
 from isodyn.multibody.bodies import inertia_forces, inertia_tangents, move_bodies, place_bodies, rates_of_bodies
 from isodyn.multibody.laws import add_law_tangents, add_laws, potential_of_laws
 from isodyn.multibody.loads import add_load_tangents, add_loads
-from isodyn.multibody.rods import add_rod_tangents, add_rods, energies_of_rods
+from isodyn.multibody.rods import add_rod_tangents, add_rods, energies_of_rods, has_rods
 from isodyn.multibody.rows import row_forces, row_matrix, row_tangents, row_values
 from isodyn.multibody.tables import SCRATCH, TABLES, Scratch, Tables
 from isodyn.multibody.turns import count_turns, rates_of_turns, read_turns, settle_turns
@@ -61,7 +61,7 @@ def balance(
     inertia_forces(a, tables, scratch, out)
     if tables.nodal > 0:
         beam_forces(t, tables.load_factor, q, v, a, tables.beams, tables.time, scratch.element, scratch.formulas, out)
-    if len(tables.rods.elements) > 0:
+    if has_rods(tables):
         add_rods(a, tables, scratch, out)
     row_forces(lam, tables, scratch, out)
     if len(tables.laws) > 0:
@@ -87,7 +87,7 @@ def jacobian(
     inertia_tangents(c, tables, scratch, out)
     if tables.nodal > 0:
         element_tangents(q, v, c, tables.beams, scratch.element, out)
-    if len(tables.rods.elements) > 0:
+    if has_rods(tables):
         add_rod_tangents(c, tables, scratch, out)
     if c[1] == 0.0 and c[2] == 0.0:
         return
@@ -172,7 +172,7 @@ def mechanism_energy(
             potential -= tables.beams.weight[i] * q[i]
         beams = element_energies(q, v, tables.beams, scratch.element, out[2:])
         kinetic, potential = kinetic + beams[0], potential + beams[1]
-    if len(tables.rods.elements) > 0:
+    if has_rods(tables):
         rods = energies_of_rods(tables, scratch)
         kinetic, potential = kinetic + rods[0], potential + rods[1]
     out[0], out[1] = kinetic, potential + potential_of_laws(t, tables, scratch)
