@@ -121,7 +121,17 @@ if TYPE_CHECKING:
     from isodyn.results.ensemble import Ensemble
     from isodyn.results.netcdf import load
     from isodyn.schemes import Composition, FirstOrderScheme, Scheme
-    from isodyn.studies import equilibrium, follow_loads, inverse_dynamics, kinematics, linearise
+    from isodyn.studies import (
+        Campbell,
+        campbell,
+        equilibrium,
+        follow_loads,
+        inverse_dynamics,
+        kinematics,
+        linearise,
+        spin,
+        trace_loads,
+    )
     from isodyn.subdomains.partition import partition
     from isodyn.subdomains.ties import Subdomains
     from isodyn.systems import (
@@ -148,6 +158,7 @@ __all__ = [
     "Baumgarte",
     "Beam",
     "Bushing",
+    "Campbell",
     "CompiledSystem",
     "Composition",
     "Controller",
@@ -230,6 +241,7 @@ __all__ = [
     "analysis",
     "base_excitation",
     "beams",
+    "campbell",
     "ensemble",
     "equilibrium",
     "errors",
@@ -259,9 +271,11 @@ __all__ = [
     "report",
     "resume",
     "shapes",
+    "spin",
     "step_load",
     "subdomains",
     "tabulated",
+    "trace_loads",
 ]
 
 
@@ -309,6 +323,7 @@ _LATER = {
     **dict.fromkeys(("pod", "reduce"), "isodyn.reduction"),
     **dict.fromkeys(("Subdomains", "partition"), "isodyn.subdomains"),
     **dict.fromkeys(("equilibrium", "follow_loads", "inverse_dynamics", "kinematics", "linearise"), "isodyn.studies"),
+    **dict.fromkeys(("Campbell", "campbell", "spin", "trace_loads"), "isodyn.studies"),
     "from_lagrangian": "isodyn.systems.lagrangian",
     "Mechanism": "isodyn.mechanism.mechanism",
     "Sensor": "isodyn.mechanism.sensors",

@@ -101,7 +101,7 @@ def assemble(
                 held[system.v_of(node.name)] = 1.0
             continue
         if resolve(name, system.lines) not in system.layout.number or name == "ground":
-            known = [*(b.name for b in system.bodies if not b.of_beam), *system.lines]
+            known = [*(b.name for b in system.bodies if not b.is_node), *system.lines]
             raise InputError(
                 f"hold: there is no body named {name!r}", hint=f"bodies: {', '.join(known)}", argument="hold"
             )

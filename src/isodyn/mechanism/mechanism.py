@@ -74,6 +74,11 @@ class Mechanism(Watched, ShownInNotebooks, Description):
     def _parts(self) -> Parts:
         return Parts(self.bodies, self.joints, self.loads, self.beams, self.sensors, self.rods, self.controllers)
 
+    @property
+    def lines(self) -> dict[str, BeamPart | RodPart]:
+        """Beams, then rods, by name."""
+        return self._parts.lines
+
     # ---- parts
 
     def add_body(

@@ -97,7 +97,8 @@ def make_point_rod(name: str, shape: RodShape, velocity: Any, angular_velocity: 
             points.append(replace(point, of_rod=True, mass=mass if end == "" else 0.0))
     nodes = tuple(points[::3])
     lengths = shape.lengths
-    part = PointRodPart(name, section, nodes, np.zeros((0, 12)), lengths, shape.mass, tuple(points), arms)
+    frames = tuple(shape.frames)
+    part = PointRodPart(name, section, nodes, np.zeros((0, 12)), lengths, shape.mass, frames, w, tuple(points), arms)
     return replace(part, unstrained=np.array([_unstrained(part, k) for k in range(lengths.size)]))
 
 

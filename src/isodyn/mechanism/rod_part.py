@@ -41,6 +41,13 @@ class RodPart:
     unstrained: FloatArray
     lengths: FloatArray
     mass: Mass
+    frames: tuple[FloatArray, ...]  # axes of the cross-sections at the start
+    spin: FloatArray  # angular velocity at the start, in the world
+
+    @property
+    def is_straight(self) -> bool:
+        """Whether it is straight and not twisted at the start."""
+        return not any((self.frames[0] != R).any() for R in self.frames)
 
     @property
     def bodies(self) -> tuple[Body, ...]:
@@ -202,7 +209,7 @@ def make_rod(name: str, shape: RodShape, velocity: Any, angular_velocity: Any) -
             None,
         )
         nodes.append(replace(node, of_rod=True))
-    return RodPart(name, section, tuple(nodes), shape.screws, shape.lengths, shape.mass)
+    return RodPart(name, section, tuple(nodes), shape.screws, shape.lengths, shape.mass, tuple(frames), w)
 
 
 def motion_of_rod(shape: RodShape, velocity: Any, angular_velocity: Any) -> tuple[FloatArray, FloatArray]:

@@ -67,6 +67,10 @@ class World:
         """2 for a beam in the plane, 3 for a cable or rod in space."""
         return self.parts.rods[beam].dim if beam in self.parts.rods else self.parts.beams[beam].mesh.dim
 
+    def has_axes(self, beam: str) -> bool:
+        """Whether the nodes of a beam are bodies with axes of the cross-section."""
+        return beam in self.parts.rods and not isinstance(self.parts.rods[beam], PointRodPart)
+
     def section(self, name: str) -> tuple[Body, ...]:
         """The points of a cross-section whose node is a point; nothing for all else."""
         node = self.body(name)

@@ -13,6 +13,7 @@ from isodyn.kernels.compiled import FloatArray
 from isodyn.results.beam_view import BeamView
 from isodyn.results.load_view import LoadView
 from isodyn.results.mechanism_views import BodyView, mechanism_of
+from isodyn.results.rod_view import RodView
 
 if TYPE_CHECKING:
     from isodyn.mechanism.system import MechanismSystem
@@ -37,13 +38,18 @@ def energy_by_part(sol: Solution) -> dict[str, PartEnergy]:
     none = np.zeros(sol.t.size)
     found = {}
     for body in system.bodies:
-        if not body.of_beam:
+        if not body.is_node:
             view = BodyView(sol, body.name)
             v, w = view.velocity, view.angular_velocity
             kinetic = 0.5 * body.mass * np.einsum("ki,ki->k", v, v) + 0.5 * np.einsum("ki,ij,kj->k", w, body.inertia, w)
             found[body.name] = PartEnergy(kinetic, -body.mass * view.position @ system.layout.gravity)
     for name in system.beams:
         found[name] = _of_beam(sol, system, name)
+    for name, rod in system.rods.items():
+        line = RodView(sol, name)
+        kinetic, strain, _ = line.energies
+        weight = np.einsum("n,kni->ki", np.array([node.mass for node in rod.nodes]), line.nodes) @ system.layout.gravity
+        found[name] = PartEnergy(kinetic, strain - weight)
     for name in dict.fromkeys(law.load for law in system.layout.laws):
         stored = LoadView(sol, name).energy
         if stored.any():
