@@ -48,8 +48,6 @@ class Section:
         Modulus of elasticity [N/m²], for stresses.
     edge
         Distance of the outermost fibre from the axis [m], for stresses.
-    edge_z
-        The same along z [m], for stresses of rods; sections without one are round.
     GAy, GAz
         Stiffness against shear along y and z [N], for rods.
     GJ
@@ -63,6 +61,8 @@ class Section:
     coupling
         A symmetric 6 × 6 matrix that is added to the stiffness of (stretch, shear y, z, torsion,
         bending y, z), such as that of a shear centre aside of the axis (`with_offsets`).
+    edge_z
+        Distance of the outermost fibre along z [m], for stresses of rods; sections without one are round.
     GA, rhoI
         Other names of GAy and rhoIz, for rods in the plane.
 

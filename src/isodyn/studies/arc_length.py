@@ -4,7 +4,8 @@ buckling.
     r(q, λ, s) = f(q) − s Q(q) + Gᵀλ = 0,   φ(q) = 0,   n·(d, Δs) = ℓ
 
 The factor s is an unknown, and a plane across the path at the distance ℓ takes its place: n is the
-direction of the step before, (d, Δs) the step with all its corrections. Both columns, residual and ∂r/∂s = r(1) − r(0), share one factorisation.
+direction of the step before, (d, Δs) the step with all its corrections. Both columns, residual and
+∂r/∂s = r(1) − r(0), share one factorisation.
 Lengths are in typical sizes of the system, as a mean over its coordinates; steps that fail are halved,
 easy ones become longer.
 """

@@ -4,15 +4,22 @@ speed.
     v = Ω × r,   a = Ω × (Ω × r),   ω = RᵀΩ,   ω̇ = 0        of every body that turns with Ω
     r(q, v(q), a(q)) + Gᵀλ = 0,   φ(q) = 0
 
-is solved by Newton's method while the speed grows; small motions about it are those of
-isodyn.studies.steady, seen by someone who turns along.
+is solved by Newton's method while the speed grows. Small motions d, seen by someone who turns along,
+change velocities and accelerations by
+
+    δv = ḋ + V d,   δa = d̈ + B ḋ + A d        V = (Ω~, (RᵀΩ)~),   B = (2Ω~, (RᵀΩ)~),   A = (Ω~Ω~, 0)
+
+of (positions, rotations), so that with the tangents M, C, K of the balance there
+
+    M d̈ + (C + M B) ḋ + (K + C V + M A) d + Gᵀμ = 0,   G d = 0.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -23,11 +30,11 @@ from isodyn.kernels.compiled import JACOBIAN, FloatArray
 from isodyn.later import Later
 from isodyn.mechanism.system import MechanismSystem
 from isodyn.real_numbers import real_array
-from isodyn.studies.linearisation import linearise
-from isodyn.studies.steady import SteadyLinearisation
+from isodyn.studies.linearisation import Linearisation
+from isodyn.studies.tangents import Tangents
 from isodyn.systems.compiled_system import settled
 from isodyn.systems.description import as_system
-from isodyn.systems.manifold import moving
+from isodyn.systems.manifold import freedoms, moving
 from isodyn.systems.questions import Questions
 from isodyn.systems.scales import largest_or_one, row_sizes
 
@@ -37,19 +44,48 @@ STEPS, SMALLEST, ITERATIONS = 4, 1e-3, 20  # speeds on the way, shortest of them
 TOLERANCE = 1e-12  # last correction, in typical sizes
 
 
-class Spin(NamedTuple):
-    """A mechanism that turns at constant speed: positions, velocities, accelerations, multipliers."""
+@dataclass(frozen=True, eq=False)
+class Spin:
+    """A mechanism that turns at constant speed: positions, velocities, accelerations, multipliers.
 
+    Parameters
+    ----------
+    system
+        The system.
+    spin
+        Angular velocity in the world.
+    point
+        A point of the axis.
+    q, v, a, lam
+        The motion at t = 0.
+    """
+
+    system: Any
+    spin: FloatArray
+    point: FloatArray
     q: FloatArray
     v: FloatArray
     a: FloatArray
     lam: FloatArray
 
+    @cached_property
+    def linear(self) -> Linearisation:
+        """Small motions about it, seen by someone who turns along."""
+        ask, system = Questions(self.system), self.system
+        _, _, V, B, A = _turning(system, self.q, self.spin, self.point)
+        M, C, K = _tangents(ask, self.q, self.v, self.a, self.lam)
+        G = ask.G(0.0, self.q, self.v)
+        whole = Tangents(M, C + M @ B, K + C @ V + M @ A)
+        return Linearisation(system, 0.0, self.q, self.lam, G, freedoms(G, system.scales.v)[0], whole)
+
+    def __repr__(self) -> str:
+        return f"<Spin: {np.linalg.norm(self.spin):.6g} rad/s, {self.linear.N.shape[1]} degrees of freedom>"
+
 
 def _turning(system: MechanismSystem, q: FloatArray, spin: FloatArray, point: FloatArray) -> tuple[Any, ...]:
-    """v, a and their slopes over increments of q."""
+    """v, a; and V, B, A."""
     n = system.nv
-    v, a, V, A = np.zeros(n), np.zeros(n), np.zeros((n, n)), np.zeros((n, n))
+    v, a, V, B, A = np.zeros(n), np.zeros(n), np.zeros((n, n)), np.zeros((n, n)), np.zeros((n, n))
     W = np.cross(np.eye(3), spin).T  # W x = spin × x
     for body in system.bodies:
         own, coordinates = system.v_of(body.name), q[system.q_of(body.name)]
@@ -59,14 +95,26 @@ def _turning(system: MechanismSystem, q: FloatArray, spin: FloatArray, point: Fl
         place = slice(own.start, own.start + many)
         v[place], a[place] = (W @ (r - point))[:many], (W @ W @ (r - point))[:many]
         V[place, place], A[place, place] = W[:many, :many], (W @ W)[:many, :many]
+        B[place, place] = 2 * W[:many, :many]
         if body.kind == "planar":
             v[own.start + 2] = spin[2]
         elif body.kind == "spatial":
             w = matrix(coordinates[3:]).T @ spin
             turn = slice(own.start + 3, own.stop)
             v[turn] = w
-            V[turn, turn] = np.cross(np.eye(3), w).T  # RᵀΩ changes by w × ϑ
-    return v, a, V, A
+            V[turn, turn] = B[turn, turn] = np.cross(np.eye(3), w).T  # RᵀΩ changes by w × ϑ
+    return v, a, V, B, A
+
+
+def _tangents(
+    ask: Questions, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    n = ask.system.nv
+    one, two, three = (
+        ask.ask(JACOBIAN, 0.0, q, v, a, n * n, lam, weights).reshape(n, n)
+        for weights in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+    )
+    return one, two, three
 
 
 def _solve(ask: Questions, q: FloatArray, lam: FloatArray, spin: FloatArray, point: FloatArray) -> Spin | None:
@@ -74,12 +122,9 @@ def _solve(ask: Questions, q: FloatArray, lam: FloatArray, spin: FloatArray, poi
     system, t, n = ask.system, 0.0, ask.system.nv
     move, sizes = moving(system), system.scales.v
     for _ in range(ITERATIONS):
-        v, a, V, A = _turning(system, q, spin, point)
-        J = [
-            ask.ask(JACOBIAN, t, q, v, a, n * n, lam, weights).reshape(n, n)
-            for weights in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
-        ]
-        K, G = J[2] + J[1] @ V + J[0] @ A, ask.G(t, q, v)
+        v, a, V, _, A = _turning(system, q, spin, point)
+        M, C, K = _tangents(ask, q, v, a, lam)
+        K, G = K + C @ V + M @ A, ask.G(t, q, v)
         right = np.concatenate([ask.balance(t, q, v, a, lam), ask.position(t, q, v)])
         m = G.shape[0]
         units = np.concatenate([sizes, largest_or_one(np.abs(np.diag(K)) * sizes**2) / row_sizes(G, sizes)])
@@ -91,7 +136,7 @@ def _solve(ask: Questions, q: FloatArray, lam: FloatArray, spin: FloatArray, poi
         q, lam = move(q, change[:n]), lam + change[n:]
         if (np.abs(change[:n]) / sizes).max() < TOLERANCE:
             v, a, *_ = _turning(system, q, spin, point)
-            return Spin(q, v, a, lam)
+            return Spin(system, spin, point, q, v, a, lam)
     return None
 
 
@@ -112,7 +157,7 @@ def spin(system: Any, speed: float, *, axis: Any = (0, 0, 1), point: Any = (0, 0
     Returns
     -------
     motion
-        q, v, a and multipliers; `iso.linearise(system, q, v=v)` tells small motions about it.
+        q, v, a and multipliers; `linear` are the small motions about it.
 
     Raises
     ------
@@ -166,12 +211,10 @@ class Campbell:
     speeds
         Angular velocities (k,).
     poles
-        Poles with Im s ≥ 0 at every speed, by size, seen by someone who turns along (k, modes);
-        NaN where there are fewer.
+        Poles with Im s ≥ 0 at every speed, by size and without those at zero, seen by someone who
+        turns along (k, modes); NaN where there are fewer.
     motions
-        The shapes at these speeds.
-    linear
-        The small motions at these speeds.
+        The motions at these speeds, with their small motions.
 
     Examples
     --------
@@ -186,7 +229,6 @@ class Campbell:
     speeds: FloatArray
     poles: Any
     motions: tuple[Spin, ...]
-    linear: tuple[SteadyLinearisation, ...]
 
     @property
     def omega(self) -> FloatArray:
@@ -272,7 +314,7 @@ def campbell(
     Returns
     -------
     diagram
-        Poles, shapes and small motions at every speed.
+        Poles and motions at every speed.
 
     Raises
     ------
@@ -286,12 +328,11 @@ def campbell(
         raise InputError("speeds must be ascending numbers > 0", argument="speeds")
     make: Callable[[float], Any] = system if callable(system) else lambda speed: system
     motions: list[Spin] = []
-    linear = []
     poles = np.full((given.size, modes), np.nan, dtype=complex)
     for k, speed in enumerate(given):
         compiled = as_system(make(float(speed)))
         motions.append(spin(compiled, float(speed), axis=axis, point=point, q=motions[-1].q if motions else None))
-        linear.append(linearise(compiled, motions[-1].q, v=motions[-1].v))
-        many = min(modes, linear[-1].poles.size)
-        poles[k, :many] = linear[-1].poles[:many]
-    return Campbell(given, poles, tuple(motions), tuple(linear))
+        found = motions[-1].linear.poles
+        found = found[np.abs(found) > 0.0][:modes]
+        poles[k, : found.size] = found
+    return Campbell(given, poles, tuple(motions))
