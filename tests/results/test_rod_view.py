@@ -113,7 +113,9 @@ def test_statics_of_a_straight_cantilever(model: str) -> None:
     view = iso.follow_loads(mech, steps=1).as_solution().beam("rod")
     lever = 1 - (np.arange(4) + 0.5) / 4
     assert np.allclose(view.force[-1], [0.0, P, 2 * P], atol=4e-4 * P if model != "exact" else 2e-5 * P)
-    assert np.allclose(view.moment[-1], np.outer(lever, [0.0, -2 * P, P]), atol=4e-4 * P if model != "exact" else 2e-5 * P)
+    assert np.allclose(
+        view.moment[-1], np.outer(lever, [0.0, -2 * P, P]), atol=4e-4 * P if model != "exact" else 2e-5 * P
+    )
     corner = 2 * P * lever * 0.01 / (0.05 * 0.02**3 / 12) + P * lever * 0.025 / (0.02 * 0.05**3 / 12)
     assert np.allclose(view.stress()[-1, :, 1], corner, rtol=1e-4)
     assert np.allclose(view.stress(y=0.0, z=0.01)[-1], -2 * P * lever * 0.01 / (0.05 * 0.02**3 / 12), rtol=1e-4)

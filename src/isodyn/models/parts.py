@@ -151,7 +151,7 @@ class Beam(FilePart):
     line: Line | None = None
     elements: Counts
     section: Section
-    model: Energy | RodModel = "simplified"
+    model: Literal[Energy, RodModel] = "simplified"
     curve: list[list[Number]] | None = None
     up: Vector | None = None
     twist: Number = 0.0

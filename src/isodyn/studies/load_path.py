@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 shown_motion = Later("isodyn.studies.shown_motion")
 
 PENALTY = 1e3  # c, in units of the largest entry of K
+ROUNDING = 1e-13  # pivots below this part of their own entry are zero
 SMALLEST = 1e-6  # load steps below this are given up
 FIRST = 0.05  # how far the first step downhill goes, in units of the size of the system
 # σ, relative to the first, from which on a step that does not move anything has arrived
@@ -234,10 +235,9 @@ class Equations:
             )
         except RuntimeError:  # exactly singular
             return False
-        diagonal = factors.U.diagonal()
-        return bool((diagonal > 1e-13 * np.abs(diagonal).max()).all()) and np.array_equal(
-            factors.perm_r, factors.perm_c
-        )
+        # pivots in the order of the matrix, each beside its own entry: what is soft beside what is stiff counts
+        pivots, own = factors.U.diagonal()[factors.perm_c], np.abs(A.diagonal())
+        return bool((pivots > ROUNDING * own).all()) and np.array_equal(factors.perm_r, factors.perm_c)
 
 
 def follow_loads(
