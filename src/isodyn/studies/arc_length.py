@@ -6,7 +6,8 @@ buckling.
 The factor s is an unknown, and a plane across the path at the distance ℓ takes its place: n is the
 direction of the step before, (d, Δs) the step with all its corrections. Both columns, residual and
 ∂r/∂s = r(1) − r(0), share one factorisation.
-Lengths are in typical sizes of the system, as a mean over its coordinates; steps that fail are halved,
+Lengths are in typical sizes of the system, as a mean over its coordinates, and the factor counts as
+much as the motion does at the start. Steps that fail, or that corrections lead far away, are halved;
 easy ones become longer.
 """
 
@@ -25,6 +26,7 @@ from isodyn.studies.load_path import Equations, Found, LoadPath, refuse_without_
 from isodyn.systems.description import as_system
 
 EASY, GROWTH = 4, 1.5  # iterations of an easy step, by how much the next is longer
+STRAYED = 1.25  # how long a step may become by its corrections: beyond, it goes to another branch
 SMALLEST = 1e-6  # of the first length, below which a path is given up
 
 
@@ -40,10 +42,11 @@ class _Tracer:
         self.eq, self.tolerance, self.most = equations, tolerance, most
         self.sizes = equations.system.scales.v
         self.n = self.sizes.size
+        self.weight = 1.0  # of the factor beside the motion
 
     def product(self, one: tuple[FloatArray, float], other: tuple[FloatArray, float]) -> float:
         """The inner product of two steps (d, ds)."""
-        return float((one[0] / self.sizes) @ (other[0] / self.sizes)) / self.n + one[1] * other[1]
+        return float((one[0] / self.sizes) @ (other[0] / self.sizes)) / self.n + self.weight * one[1] * other[1]
 
     def solved(self, s: float, q: FloatArray, lam: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Newton's correction at constant s, and the change with s."""
@@ -79,6 +82,8 @@ class _Tracer:
                 return None
             q, s = eq.move(q, change[: self.n]), s + ds
             way = way[0] + change[: self.n], way[1] + ds
+            if self.product(way, way) > (STRAYED * length) ** 2:
+                return None
             lam[eq.rows] += change[self.n :]
             if size < self.tolerance:
                 return _Point(s, Found(q, lam, k)), way
@@ -163,6 +168,7 @@ def trace_loads(
     path, total = [_Point(0.0, at)], at.iterations
     along = tracer.solved(0.0, at.q, at.lam)[1]
     way, slope = (along[: tracer.n], 1.0), along[tracer.n :]
+    tracer.weight = tracer.product((way[0], 0.0), (way[0], 0.0))  # both count the same at the start
     unit = np.sqrt(tracer.product(way, way))
     n, length = (way[0] / unit, 1.0 / unit), first * unit
     shortest, largest = SMALLEST * length, longest * length
