@@ -225,6 +225,24 @@ def test_both_models_agree_where_strains_are_small() -> None:
     assert np.abs(tips["exact"] - tips["absolute-nodal"]).max() < 1e-3
 
 
+def test_absolute_nodal_beams_roll_up_with_second_order() -> None:
+    """An end moment bends a strip into two fifths of a circle (before half of one, where it would buckle
+    sideways): second order in the length of elements."""
+    errors, k = [], 0.8 * np.pi
+    for n in (8, 16, 32):
+        mech = iso.Mechanism(gravity=NONE)
+        of = section(EA=1e5, GAy=1e5, GAz=1e5, rhoIy=1e-2, rhoIz=1e-2)
+        mech.add_beam("rod", (0, 0, 0), (1, 0, 0), elements=n, section=of, model="absolute-nodal")
+        mech.add_body("tip", 1.0, (1, 1, 1), (1, 0, 0))
+        mech.add_joint(iso.Fixed("clamp", "ground", "rod.start"))
+        mech.add_joint(iso.Fixed("weld", "rod.end", "tip"))
+        mech.add_load(iso.Torque("m", "tip", torque=(0, 0, k)))
+        view = iso.follow_loads(mech, steps=20).as_solution().beam("rod")
+        errors.append(np.abs(view.nodes[-1, -1] - [np.sin(k) / k, (1 - np.cos(k)) / k, 0.0]).max())
+    assert 3.7 < (errors[0] - errors[1]) / (errors[1] - errors[2]) < 4.3, errors
+    assert abs(extrapolated(*errors[1:])) < 1e-3  # strains of 1e-3 lie between the two models
+
+
 def test_an_offset_shear_centre_twists() -> None:
     """A force on the reference line twists a cantilever by P y_s L/GJ, and one at the shear centre does
     not."""

@@ -31,8 +31,7 @@ if TYPE_CHECKING:
     from isodyn.mechanism.rod_part import RodPart
     from isodyn.results.solution import Solution
 
-WIDTH = 30  # numbers of an element: isodyn.multibody.rod_passes
-SCREW, RATE, FORCE, ON_A, ON_B = (slice(k, k + 6) for k in range(0, WIDTH, 6))
+SCREW, RATE, FORCE, ON_A, ON_B = (slice(k, k + 6) for k in range(0, 30, 6))  # numbers of an element in a row
 
 
 class RodEnergies(NamedTuple):
@@ -110,11 +109,11 @@ class RodView(HistoryView):
 
     def _of_rows(self, q: FloatArray, v: FloatArray) -> FloatArray:
         """All numbers of the elements for rows of q and v."""
-        out = np.zeros((q.shape[0], self.rod.lengths.size, WIDTH))
+        out = rod_passes.RodRows(rows=q.shape[0], elements=self.rod.lengths.size)
         read = rod_passes.points_of_rows if self.by_points else rod_passes.rods_of_rows
         q, v = np.ascontiguousarray(q), np.ascontiguousarray(v)
         read(q, v, self._system.tables, self._system.scratch.copy(), self._first, out)
-        return out
+        return np.concatenate([out.screw, out.rate, out.force, out.on_a, out.on_b], axis=-1)
 
     @cached_property
     def _read(self) -> FloatArray:
