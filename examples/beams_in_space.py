@@ -120,7 +120,7 @@ def main(out: Path | None = None) -> dict[str, float]:
     return found
 
 
-def draw(path: iso.analysis.LoadPath, diagram: iso.Campbell, table: dict[float, np.ndarray], to: Path) -> None:
+def draw(path: iso.analysis.LoadPath, diagram: Any, table: dict[float, np.ndarray], to: Path) -> None:
     """Load path of the arch, Campbell diagram of the blade, deflections of the Princeton beam."""
     with figures.canvas(1, 3, size=(14.0, 4.4)) as (figure, (left, middle, right)):
         crown = path.as_solution().beam("arch").nodes[:, 8, 1]

@@ -121,17 +121,9 @@ if TYPE_CHECKING:
     from isodyn.results.ensemble import Ensemble
     from isodyn.results.netcdf import load
     from isodyn.schemes import Composition, FirstOrderScheme, Scheme
-    from isodyn.studies import (
-        Campbell,
-        campbell,
-        equilibrium,
-        follow_loads,
-        inverse_dynamics,
-        kinematics,
-        linearise,
-        spin,
-        trace_loads,
-    )
+    from isodyn.studies import equilibrium, follow_loads, inverse_dynamics, kinematics, linearise
+    from isodyn.studies.arc_length import trace_loads
+    from isodyn.studies.campbell import campbell, spin
     from isodyn.subdomains.partition import partition
     from isodyn.subdomains.ties import Subdomains
     from isodyn.systems import (
@@ -158,7 +150,6 @@ __all__ = [
     "Baumgarte",
     "Beam",
     "Bushing",
-    "Campbell",
     "CompiledSystem",
     "Composition",
     "Controller",
@@ -323,7 +314,7 @@ _LATER = {
     **dict.fromkeys(("pod", "reduce"), "isodyn.reduction"),
     **dict.fromkeys(("Subdomains", "partition"), "isodyn.subdomains"),
     **dict.fromkeys(("equilibrium", "follow_loads", "inverse_dynamics", "kinematics", "linearise"), "isodyn.studies"),
-    **dict.fromkeys(("Campbell", "campbell", "spin", "trace_loads"), "isodyn.studies"),
+    **dict.fromkeys(("campbell", "spin", "trace_loads"), "isodyn.studies"),
     "from_lagrangian": "isodyn.systems.lagrangian",
     "Mechanism": "isodyn.mechanism.mechanism",
     "Sensor": "isodyn.mechanism.sensors",

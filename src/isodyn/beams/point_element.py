@@ -49,17 +49,23 @@ def load_points(element: PointElementData, damped: int, scratch: PointScratch) -
 
 
 @kernel()
+def slopes_of_rates(element: PointElementData, scratch: PointScratch) -> None:
+    """rate_slope = ∂ε̇/∂x."""
+    for i in range(12):
+        for k in range(6):
+            for d in range(3):
+                g = 0.0
+                for n in range(6):
+                    g += element.forms[i, k, n] * scratch.v[n, d]
+                scratch.rate_slope[i, k, d] = g
+
+
+@kernel()
 def slopes_of_forces(element: PointElementData, damped: int, c_1: float, c_2: float, scratch: PointScratch) -> None:
     """force_slope = c₁ ∂s/∂v + c₂ ∂s/∂x."""
     slope, rates, out = scratch.slope, scratch.rate_slope, scratch.force_slope
     if damped == 1:
-        for i in range(12):
-            for k in range(6):
-                for d in range(3):
-                    g = 0.0
-                    for n in range(6):
-                        g += element.forms[i, k, n] * scratch.v[n, d]
-                    rates[i, k, d] = g
+        slopes_of_rates(element, scratch)
     for i in range(12):
         for k in range(6):
             for d in range(3):

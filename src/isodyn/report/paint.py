@@ -187,14 +187,7 @@ def _flat(axes: Axes, now: Moment, trails: bool) -> None:
         axes.plot(*_line(now, line).T, color=STEEL, linewidth=1.2)
     for k, body in enumerate(scene.bodies):
         _flat_body(axes, now, k, body.drawing, round_ends)
-    for points, paints in zip(now.curves, now.colours, strict=True):
-        if len(set(paints)) == 1:
-            axes.plot(points[:, 0], points[:, 1], color=paints[0], linewidth=3, **round_ends)
-            continue
-        lines = collections.LineCollection(
-            list(np.stack([points[:-1], points[1:]], axis=1)), colors=paints, linewidths=3
-        )
-        axes.add_collection(lines)
+    _flat_curves(axes, now, round_ends)
     for mark in scene.marks:
         _mark(axes, now, mark)
     for k, body in enumerate(scene.bodies):
@@ -203,6 +196,18 @@ def _flat(axes: Axes, now: Moment, trails: bool) -> None:
             axes.plot(x, y, "o", fillstyle="left", color=STEEL, markerfacecoloralt="white", markersize=5, zorder=5)
     for k, point in enumerate(() if now.points is None else now.points):
         axes.plot(*point, "o", color=COLOURS[k % len(COLOURS)], markersize=6)
+
+
+def _flat_curves(axes: Axes, now: Moment, round_ends: dict[str, Any]) -> None:
+    """Beams in the plane, in one colour or in those of their elements."""
+    for points, paints in zip(now.curves, now.colours, strict=True):
+        if len(set(paints)) == 1:
+            axes.plot(points[:, 0], points[:, 1], color=paints[0], linewidth=3, **round_ends)
+            continue
+        lines = collections.LineCollection(
+            list(np.stack([points[:-1], points[1:]], axis=1)), colors=paints, linewidths=3
+        )
+        axes.add_collection(lines)
 
 
 def _flat_body(axes: Axes, now: Moment, k: int, drawing: Drawing, ends: dict[str, Any]) -> None:

@@ -322,6 +322,15 @@ def campbell(
         If speeds are not ascending and > 0.
     ConvergenceError
         If there is no steady rotation at a speed.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> mech = iso.Mechanism(gravity=(0, 0, 0))
+    >>> _ = mech.add_body("bob", mass=1.0, kind="particle", position=(1, 0, 0))
+    >>> _ = mech.add_load(iso.Spring("spring", "ground", "bob", stiffness=100.0, rest_length=1.0))
+    >>> iso.campbell(mech, [2.0, 5.0], modes=1).omega.round(6).ravel().tolist()
+    [2.0, 5.0]
     """
     given = np.atleast_1d(real_array("speeds", speeds))
     if given.ndim != 1 or not given.size or given[0] <= 0 or (np.diff(given) <= 0).any():
