@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from isodyn.api.resuming import resume
     from isodyn.beams import Beam, Section
     from isodyn.bodies import shapes
+    from isodyn.flexible import FiniteElements
     from isodyn.formulations import (
         GGL,
         AccelerationLevel,
@@ -123,7 +124,7 @@ if TYPE_CHECKING:
     from isodyn.schemes import Composition, FirstOrderScheme, Scheme
     from isodyn.studies import equilibrium, follow_loads, inverse_dynamics, kinematics, linearise
     from isodyn.studies.arc_length import trace_loads
-    from isodyn.studies.campbell import campbell, spin
+    from isodyn.studies.turning import campbell, spin
     from isodyn.subdomains.partition import partition
     from isodyn.subdomains.ties import Subdomains
     from isodyn.systems import (
@@ -162,6 +163,7 @@ __all__ = [
     "EnergyMomentum",
     "Ensemble",
     "Event",
+    "FiniteElements",
     "FirstOrderScheme",
     "FirstOrderSystem",
     "Fixed",
@@ -283,30 +285,18 @@ _LATER = {
     **dict.fromkeys(("Stepper", "SwitchLoad", "integrate"), "isodyn.api"),
     **dict.fromkeys(("PID", "Controller"), "isodyn.mechanism.controllers"),
     **dict.fromkeys(
-        (
-            "GGL",
-            "AccelerationLevel",
-            "AugmentedMultipliers",
-            "Baumgarte",
-            "EnergyMomentum",
-            "Hamiltonian",
-            "NullSpace",
-            "Overdetermined",
-            "Partitioning",
-            "Penalty",
-            "PositionLevel",
-            "Projection",
-            "Stabilised",
-            "UdwadiaKalaba",
-            "VelocityLevel",
-        ),
-        "isodyn.formulations",
+        ("GGL", "AccelerationLevel", "AugmentedMultipliers", "Baumgarte", "EnergyMomentum"), "isodyn.formulations"
+    ),
+    **dict.fromkeys(("Hamiltonian", "NullSpace", "Overdetermined", "Partitioning", "Penalty"), "isodyn.formulations"),
+    **dict.fromkeys(
+        ("PositionLevel", "Projection", "Stabilised", "UdwadiaKalaba", "VelocityLevel"), "isodyn.formulations"
     ),
     **dict.fromkeys(("Composition", "FirstOrderScheme", "Scheme"), "isodyn.schemes"),
     **dict.fromkeys(("CompiledSystem", "FirstOrderSystem", "ImplicitSystem"), "isodyn.systems"),
     **dict.fromkeys(("LinearFirstOrderSystem", "LinearSystem", "MechanicalSystem"), "isodyn.systems"),
     "Solution": "isodyn.results",
     **dict.fromkeys(("Beam", "Section"), "isodyn.beams"),
+    "FiniteElements": "isodyn.flexible",
     **dict.fromkeys(("FrictionSolution", "integrate_with_friction"), "isodyn.friction"),
     "Ensemble": "isodyn.results.ensemble",
     "ensemble": "isodyn.api.ensemble",

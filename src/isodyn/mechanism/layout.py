@@ -20,6 +20,7 @@ from isodyn.linear_solvers.blocks import Sparsity
 from isodyn.loads.part import Law, OnBody
 from isodyn.mechanism.beam_part import BeamPart
 from isodyn.mechanism.counted import CountedAngle
+from isodyn.mechanism.flexible_part import FlexiblePart
 from isodyn.mechanism.point_rod_part import PointRodPart
 from isodyn.mechanism.rod_part import RodPart
 from isodyn.mechanism.table_writer import TableWriter
@@ -44,6 +45,7 @@ class MechanismLayout:
     words: list[Word] = field(default_factory=list)
     beams: tuple[BeamPart, ...] = ()
     rods: tuple[RodPart, ...] = ()
+    flexible: tuple[FlexiblePart, ...] = ()
     spreads: list[Load] = field(default_factory=list)
     held: tuple[str, ...] = ()  # bodies that users' parts speak of
     angles: tuple[CountedAngle, ...] = ()  # whose whole turns are counted; they come last in q
@@ -75,6 +77,7 @@ class MechanismLayout:
             if isinstance(rod, PointRodPart)
             for k in range(rod.lengths.size)
         ]
+        self.members = [[self.number[one.name] for one in part.members] for part in self.flexible]
         self.counted = {angle.word.key: k for k, angle in enumerate(self.angles)}
         self.nodal = sum(body.v0.size for body in self.bodies if body.of_beam)
 
@@ -106,6 +109,7 @@ class MechanismLayout:
         them, and among all that a formula speaks of."""
         groups: list[tuple[int, ...]] = [(x.first, x.second) for x in self.elements]
         groups += [*self.rod_ends, *self.rod_points]
+        groups += [tuple(members) for members in self.members]
         groups += [self.bodies_of(w) for row in self.rows for _, w in row.terms if w.kind not in _UNCOUPLED]
         groups += [self.bodies_of(law.word) for law in self.laws]
         groups += [self.bodies_of(item.word) for law in self.laws for item in law.inputs if item.word is not None]

@@ -27,6 +27,7 @@ from isodyn.report.arrows import Arrow, arrows_of
 from isodyn.report.drawings import Drawing, drawing, radius_of_gyration
 from isodyn.report.extents import Reach, way
 from isodyn.report.kinds import is_beam, is_mechanism, is_parametrised
+from isodyn.report.outlines import lines_of
 from isodyn.results import Solution
 from isodyn.results.at_balance import NAMES as BALANCE
 from isodyn.results.beam_view import BeamView
@@ -187,7 +188,8 @@ def _of_mechanism(sol: Solution, arrows: bool, space: bool) -> Scene:
     lines = _lines(system)
     curves = tuple(_drawn_line(sol, name, dim) for name in system.lines)
     held = _held(system, lines)
-    shown = [body for body in system.bodies if not body.is_node or body.name in held]
+    curves += tuple(Curve(name, points) for name, points in lines_of(sol, system))
+    shown = [body for body in system.bodies if body.is_body or body.name in held]
     number = {body.name: k for k, body in enumerate(shown)} | {GROUND: -1}
     all_poses = [_poses(sol, body, flat) for body in shown]
     rough = _skeleton(all_poses, curves, shown, held, dim)
@@ -364,7 +366,9 @@ def frame_of(
         sol = mechanical(sol)
         system: MechanismSystem = sol.system
         poses_of = [_poses(sol, system.bodies[system.number_of(body.name)], scene.flat) for body in scene.bodies]
-        return poses_of, [_curve(view_of_line(sol, curve.name)) for curve in scene.curves], None
+        known, dim = dict(lines_of(sol, system)), 2 if scene.flat else 3
+        names = [curve.name for curve in scene.curves]
+        return poses_of, [known[x] if x in known else _curve(view_of_line(sol, x))[..., :dim] for x in names], None
     if is_beam(sol.system):
         return [], [_curve(BeamView(sol))], None
     return [], [], np.stack([sol.q[:, list(pair)] for pair in plane], axis=1)

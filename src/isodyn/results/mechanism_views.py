@@ -70,7 +70,7 @@ class BodyView(HistoryView):
         system = mechanism_of(sol, "body()")
         sol._whole("body()")
         if resolve(name, system.lines) not in system.layout.number or name == GROUND:
-            known = [b.name for b in system.bodies if not b.is_node]
+            known = [b.name for b in system.bodies if b.is_body]
             known += [f"{beam}.{end}" for beam in system.lines for end in ("start", "end")]
             raise InputError(f"there is no body named {name!r}", hint=f"bodies: {', '.join(known)}")
         self.name, self.t = name, sol.t
@@ -286,12 +286,15 @@ def momentum(sol: Solution) -> tuple[FloatArray, FloatArray]:
     for name in system.rods:
         angular += rod_view.RodView(sol, name).coupled_momentum()
     for body in system.bodies:
-        if body.of_beam:
+        if body.of_beam or body.is_mode:
             continue
         view = BodyView(sol, body.name)
         linear += body.mass * view.velocity
         angular += body.mass * np.cross(view.position, view.velocity)
         angular += turned(view.R, view.angular_velocity @ body.inertia)
+    for part in system.layout.flexible:
+        flexible = sol.flexible_body(part.name)
+        linear, angular = linear + flexible.momentum, angular + flexible.angular_momentum
     return linear, angular
 
 

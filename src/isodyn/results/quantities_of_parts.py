@@ -38,7 +38,7 @@ def of_parts(sol: Solution) -> list[Quantity]:
 
 
 def _bodies(system: MechanismSystem) -> list[str]:
-    names = [body.name for body in system.bodies if not body.is_node]
+    names = [body.name for body in system.bodies if body.is_body]
     return names + [f"{beam}.{end}" for beam in system.lines for end in ("start", "end")]
 
 
@@ -176,7 +176,7 @@ def _of_sensor(sol: Solution, system: MechanismSystem, name: str) -> Iterator[Qu
 
 def _of_energies(sol: Solution, system: MechanismSystem) -> Iterator[Quantity]:
     every = cache(lambda: energy_by_part(sol))
-    moving = [body.name for body in system.bodies if not body.is_node] + list(system.lines)
+    moving = [body.name for body in system.bodies if body.is_body] + list(system.lines)
     for name in moving:
         for k, what in enumerate(("kinetic_energy", "potential_energy")):
             text = f"{what.replace('_', ' ')} of the part"

@@ -12,7 +12,6 @@ from isodyn.later import names_from
 
 if TYPE_CHECKING:
     from isodyn.studies.arc_length import trace_loads
-    from isodyn.studies.campbell import Campbell, campbell, spin
     from isodyn.studies.comparison import compare
     from isodyn.studies.comparison_table import CompareRow, Comparison
     from isodyn.studies.driven import kinematics
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from isodyn.studies.order import OrderCase, OrderStudy, order_study
     from isodyn.studies.references import ReferenceMotion, accurate_motion, exact_motion, fine_motion
     from isodyn.studies.statics import Equilibrium, equilibrium
+    from isodyn.studies.turning import Campbell, campbell, spin
 
 __all__ = [
     "Campbell",
@@ -66,7 +66,7 @@ _HOMES = {
     **dict.fromkeys(("Equilibrium", "equilibrium"), "statics"),
     **dict.fromkeys(("LoadPath", "follow_loads"), "load_path"),
     "trace_loads": "arc_length",
-    **dict.fromkeys(("Campbell", "campbell", "spin"), "campbell"),
+    **dict.fromkeys(("Campbell", "campbell", "spin"), "turning"),
 }
 
 __getattr__ = names_from(__name__, _HOMES)

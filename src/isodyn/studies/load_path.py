@@ -109,7 +109,7 @@ class LoadPath:
         >>> beam.force("end", (0.0, 1.0))
         >>> moment = iso.follow_loads(beam.compile()).as_solution().beam().bending_moment(2)
         >>> round(float(moment[-1, 0, 0]), 2)
-        0.97
+        0.94
         """
         still = np.zeros((self.factor.size, self.system.nv))
         t = np.arange(float(self.factor.size))

@@ -171,7 +171,7 @@ def spin(system: Any, speed: float, *, axis: Any = (0, 0, 1), point: Any = (0, 0
     >>> import isodyn as iso
     >>> mech = iso.Mechanism(gravity=(0, 0, 0))
     >>> _ = mech.add_body("bob", mass=1.0, kind="particle", position=(1, 0, 0))
-    >>> _ = mech.add_load(iso.Spring("spring", "ground", "bob", stiffness=100.0, rest_length=1.0))
+    >>> _ = mech.add_load(iso.Spring("spring", "ground", "bob", stiffness=100.0, rest=1.0))
     >>> found = iso.spin(mech, 5.0)
     >>> round(float((found.q[:2] ** 2).sum() ** 0.5), 9)
     1.333333333
@@ -221,7 +221,7 @@ class Campbell:
     >>> import isodyn as iso
     >>> mech = iso.Mechanism(gravity=(0, 0, 0))
     >>> _ = mech.add_body("bob", mass=1.0, kind="particle", position=(1, 0, 0))
-    >>> _ = mech.add_load(iso.Spring("spring", "ground", "bob", stiffness=100.0, rest_length=1.0))
+    >>> _ = mech.add_load(iso.Spring("spring", "ground", "bob", stiffness=100.0, rest=1.0))
     >>> iso.campbell(mech, [2.0, 5.0], modes=1).omega.round(6).ravel().tolist()
     [2.0, 5.0]
     """
@@ -328,7 +328,7 @@ def campbell(
     >>> import isodyn as iso
     >>> mech = iso.Mechanism(gravity=(0, 0, 0))
     >>> _ = mech.add_body("bob", mass=1.0, kind="particle", position=(1, 0, 0))
-    >>> _ = mech.add_load(iso.Spring("spring", "ground", "bob", stiffness=100.0, rest_length=1.0))
+    >>> _ = mech.add_load(iso.Spring("spring", "ground", "bob", stiffness=100.0, rest=1.0))
     >>> iso.campbell(mech, [2.0, 5.0], modes=1).omega.round(6).ravel().tolist()
     [2.0, 5.0]
     """
