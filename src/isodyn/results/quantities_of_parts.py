@@ -17,6 +17,7 @@ from isodyn.results.quantities import WXYZ, XYZ, Of, Quantity
 from isodyn.results.reactions import Reaction
 from isodyn.results.rod_view import RodView
 from isodyn.results.sensor_view import SensorView, sensors_of
+from isodyn.results.state_view import StateView
 from isodyn.results.units import angles
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ def of_parts(sol: Solution) -> list[Quantity]:
         *(quantity for name in system.joints for quantity in _of_joint(sol, system, name)),
         *(quantity for name in names_of_loads(system) for quantity in _of_load(sol, system, name)),
         *(quantity for name in sensors_of(system) for quantity in _of_sensor(sol, system, name)),
+        *(quantity for state in system.layout.states for quantity in _of_state(sol, state.name)),
         *_of_energies(sol, system),
     ]
 
@@ -71,6 +73,13 @@ def _of_rod(sol: Solution, name: str) -> Iterator[Quantity]:
         parts, units = ("stretch", "shear_y", "shear_z", "torsion", "bend_y", "bend_z"), "1, 1, 1, rad/m, rad/m, rad/m"
         words = f"strains {where}"
         yield Quantity(Of.BEAM, owner, "strain", units, words, lambda k=k: view().strain[:, k], parts)  # type: ignore[misc]
+
+
+def _of_state(sol: Solution, name: str) -> Iterator[Quantity]:
+    view = cache(lambda: StateView(sol, name))
+    yield Quantity(Of.STATE, name, "value", "", "state of first order", lambda: view().value)
+    yield Quantity(Of.STATE, name, "rate", "", "its rate", lambda: view().rate)
+    yield Quantity(Of.STATE, name, "integral", "", "its integral over time", lambda: view().integral)
 
 
 def _of_joint(sol: Solution, system: MechanismSystem, name: str) -> Iterator[Quantity]:
