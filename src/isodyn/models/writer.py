@@ -94,10 +94,8 @@ def to_toml(
     tables = [_lines(head)]
     for name, body in mechanism.bodies.items():
         tables.append([*_header("bodies", name), *_lines(_body(body)), *_left_out(body)])
-    for name, beam in mechanism.beams.items():
-        tables.append([*_header("beams", name), *_lines(_beam(beam))])
-    for name, rod in mechanism.rods.items():
-        tables.append([*_header("beams", name), *_lines(_rod(rod))])
+    for name, line in mechanism.lines.items():
+        tables.append([*_header("beams", name), *_lines(_beam(line) if isinstance(line, BeamPart) else _rod(line))])
     for name, joint in mechanism.joints.items():
         if isinstance(joint, UserRows):
             raise _python("rows", name)
