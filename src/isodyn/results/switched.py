@@ -27,5 +27,5 @@ def ever_off(sol: Solution) -> list[str]:
     """Names of loads that were switched off at some time."""
     if NAME not in sol.aux:
         return []
-    off = np.asarray(sol.aux[NAME]).any(axis=0).tolist()
-    return [name for name, was in zip(sol.system.description.parts.loads, off, strict=True) if was]
+    off = np.any(sol.aux[NAME], axis=0)
+    return [name for name, was in zip(sol.system.description.parts.loads, list(off), strict=True) if was]
