@@ -121,6 +121,7 @@ if TYPE_CHECKING:
     from isodyn.results.ensemble import Ensemble
     from isodyn.results.netcdf import load
     from isodyn.schemes import Composition, FirstOrderScheme, Scheme
+    from isodyn.sensitivities.parameters import Parametrised
     from isodyn.studies import equilibrium, follow_loads, inverse_dynamics, kinematics, linearise
     from isodyn.subdomains.partition import partition
     from isodyn.subdomains.ties import Subdomains
@@ -189,6 +190,7 @@ __all__ = [
     "Overdetermined",
     "Partitioning",
     "Penalty",
+    "Parametrised",
     "Planar",
     "PointOnPlane",
     "Polynomial",
@@ -304,6 +306,7 @@ _LATER = {
     **dict.fromkeys(("Beam", "Section"), "isodyn.beams"),
     **dict.fromkeys(("FrictionSolution", "integrate_with_friction"), "isodyn.friction"),
     "Ensemble": "isodyn.results.ensemble",
+    "Parametrised": "isodyn.sensitivities.parameters",
     "ensemble": "isodyn.api.ensemble",
     "integrate_adaptive": "isodyn.api.adaptive",
     **dict.fromkeys(("pod", "reduce"), "isodyn.reduction"),

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from copy import copy
 from dataclasses import replace
-from typing import Any, TypedDict, TypeVar, Unpack, overload
+from typing import Any, TypeVar, Unpack, overload
 
 from isodyn.api.divided import RunSettings, RunsItself
+from isodyn.api.options import Options
 from isodyn.errors import InputError, IsodynError
 from isodyn.formulations import Formulation
 from isodyn.formulations.protocol import as_formulation, facts_of
@@ -33,29 +34,10 @@ from isodyn.stepping.newton_settings import Newton
 from isodyn.stepping.policies import FixedSteps, StepPolicy, StepTimes, check_policy
 from isodyn.systems import Description, System, as_system
 
+sensitive: Any = Later("isodyn.api.sensitive")
 adaptive: Any = Later("isodyn.api.adaptive")  # SciPy's coefficients take a while to load
 
 Result = TypeVar("Result")
-
-
-class Options(TypedDict, total=False):
-    """Keywords of `integrate` that may be left out."""
-
-    t0: float
-    save_every: int
-    save: Any
-    select: Any
-    breakpoints: Any
-    progress: bool
-    observe: Callable[[Any], Any] | None
-    events: Any
-    released: Any
-    newton: Newton | None
-    assemble: bool
-    substeps: Any
-    threads: int
-    executor: Any
-    checkpoint: Any
 
 
 @overload
@@ -104,6 +86,7 @@ def integrate(
     threads: int = 1,
     executor: Any = None,
     checkpoint: Any = None,
+    sensitivities: Any = None,
 ) -> Any:
     """Integrate a system from t0 to t_end in steps of dt.
 
@@ -167,6 +150,9 @@ def integrate(
     checkpoint
         A folder, or a `isodyn.results.Checkpoint`, to which the run appends; `isodyn.resume` goes
         on from it after a stop or a crash, bit for bit.
+    sensitivities
+        Names of parameters, such as ["crank.mass", "pin.point.x"], by which the run is
+        differentiated: `sol.sensitivity(name)`.
 
     Returns
     -------
@@ -190,9 +176,19 @@ def integrate(
     True
     """
     _check(newton, observe)
+    given: Any
+    if sensitivities is not None:
+        given = {"t0": t0, "save_every": save_every, "save": save, "select": select, "breakpoints": breakpoints}
+        given |= {"progress": progress, "observe": observe, "events": events, "released": released, "newton": newton}
+        given |= {"assemble": assemble, "substeps": substeps, "executor": executor, "checkpoint": checkpoint}
+        _refuse_missing(dt)
+        stretches, typical = schedule(t0, t_end, dt, breakpoints, save_every)
+        return sensitive.integrate_with_sensitivities(
+            system, scheme, formulation, sensitivities, dt, stretches, typical, given
+        )
     if isinstance(scheme, StepMethod):
         _refuse_beside_method(scheme, {"dt": dt, "newton": newton, "substeps": substeps, "executor": executor})
-        given: Any = {"save_every": save_every, "save": save, "select": select, "breakpoints": breakpoints}
+        given = {"save_every": save_every, "save": save, "select": select, "breakpoints": breakpoints}
         given |= {"t0": t0, "assemble": assemble, "released": released}
         kept = _begun(
             checkpoint, system, {"scheme": scheme, "formulation": formulation, "t_end": t_end, **given}, events

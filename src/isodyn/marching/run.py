@@ -142,9 +142,13 @@ class Run(LastStep):
         early."""
         expect_kernels(self.model, self.system.m, self.closure)
         self.started = run_clock()
-        sol = carry_out(lambda: self.follow(bar), self.where, lambda stopped: solution_of(self, stopped))
+        sol = carry_out(lambda: self.follow(bar), self.where, self.solution)
         self.warn(sol)
         return sol
+
+    def solution(self, stopped: str | None) -> Solution:
+        """The solution of the rows so far."""
+        return solution_of(self, stopped)
 
     def warn(self, sol: Solution) -> None:
         """Warn of what the run is not sure of."""

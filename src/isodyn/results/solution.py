@@ -14,6 +14,7 @@ from isodyn.notebook_views import ShownInNotebooks
 from isodyn.results.balance import Drift, drift, energy_balance
 from isodyn.results.dense_output import interpolate
 from isodyn.results.events import Happened
+from isodyn.results.sensitivity import Sensitivity
 from isodyn.results.statistics import Statistics
 from isodyn.results.views_of_parts import ViewsOfParts
 from isodyn.systems.energies import energies as energies_of_rows
@@ -93,6 +94,8 @@ class Solution(ViewsOfParts, ShownInNotebooks):
         The model file of the run, if there was one.
     events
         What happened, in order: `t`, `name`, `index` and the states before and after.
+    sensitivities
+        Derivatives by parameters, by name.
 
     Examples
     --------
@@ -117,6 +120,7 @@ class Solution(ViewsOfParts, ShownInNotebooks):
     redundant: tuple[str, ...] = ()
     model: dict[str, Any] | None = None
     events: list[Happened] = field(default_factory=list)
+    sensitivities: dict[str, Sensitivity] = field(default_factory=dict)
 
     @property
     def s(self) -> FloatArray:
@@ -162,6 +166,32 @@ class Solution(ViewsOfParts, ShownInNotebooks):
                 raise InputError(
                     f"{what} needs all of {name}, but only {self.columns[name].size} of {n} columns were saved"
                 )
+
+    def sensitivity(self, name: str) -> Sensitivity:
+        """Return the derivatives of the run by a parameter.
+
+        Parameters
+        ----------
+        name
+            Name of a parameter that `integrate(..., sensitivities=[...])` was asked for.
+
+        Returns
+        -------
+        sensitivity
+            Derivatives of q, v, a and lam, and of all that can be read from a solution.
+
+        Raises
+        ------
+        InputError
+            If the run has no derivatives by this parameter.
+        """
+        if name not in self.sensitivities:
+            known = ", ".join(map(repr, self.sensitivities)) or "none"
+            raise InputError(
+                f"this run has no derivatives by {name!r}; it has: {known}",
+                hint="name it in integrate(..., sensitivities=[...])",
+            )
+        return self.sensitivities[name]
 
     def energy(self) -> tuple[FloatArray, FloatArray]:
         """Return the kinetic and the potential energy at every saved time.

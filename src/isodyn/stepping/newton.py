@@ -44,6 +44,7 @@ from isodyn.stepping.closure import copy_to, end_state, finite, measure
 from isodyn.stepping.corrections import correct
 from isodyn.stepping.equations import gaps, residual, trial
 from isodyn.stepping.extrapolation import extrapolated
+from isodyn.stepping.mass_range import factorise_range
 from isodyn.stepping.matrix import factorise, factorise_ideal, keep_first
 from isodyn.stepping.memory import (
     COUNTERS,
@@ -234,8 +235,13 @@ def renew_matrix(
     of q and v need them."""
     iteration = memory.iteration
     if first:
+        if p.closure.mass_range == 1 and p.rows.size > 0:
+            iteration.kept = 1
+            status = factorise_range(p, t_1, state, memory)
+            if status != OK:
+                return status
         status = factorise_at_reference(p, leg, t, t_1, dt, state, memory, counters)
-        if status == OK and p.traits & NONIDEAL and p.closure.at_balance == 0:
+        if status == OK and p.traits & NONIDEAL and p.closure.at_balance == 0 and iteration.kept == 0:
             iteration.kept = 1
             status = factorise_ideal(p, memory.c, memory)
         return status

@@ -119,6 +119,16 @@ class FirstOrderSystem(BaseSystem):
         if is_compiled(self.h) and (self.h_s is None or is_compiled(self.h_s)):
             h_s = None if self.h_s is None else _without_q(self.h_s)
             return join(np.eye(self.nv), _without_q(self.h), None, h_s, None)
+        return self.plain_model()
+
+    def plain_model(self) -> Model:
+        """Return the same model with all functions called from Python.
+
+        Returns
+        -------
+        model
+            The function, its numbers and its traits.
+        """
         traits = CONSTANT_MASS | KNOWS_MASS | (KNOWS_TANGENT if self.h_s is not None else 0)
         return from_python(_Answers(self), traits)
 

@@ -229,6 +229,16 @@ class MechanicalSystem(BaseSystem):
             model = join(self.M, self.Q, self.Q_q, self.Q_v, self.retract, self.nonideal)
             model = join_constraints(model, self.constraints, self.retract) if self.m else model
             return join_slopes(model, self.Q_lam or differences(self.Q)) if self.nonideal else model
+        return self.plain_model()
+
+    def plain_model(self) -> Model:
+        """Return the same model with all functions called from Python.
+
+        Returns
+        -------
+        model
+            The function, its numbers and its traits.
+        """
         traits = RETRACTS if self.retract is not None else 0
         traits |= NONIDEAL if self.nonideal else 0
         if not callable(self.M):
