@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from isodyn.api.adaptive import integrate_adaptive
     from isodyn.api.ensemble import ensemble
     from isodyn.api.resuming import resume
+    from isodyn.api.sensitive import gradient
     from isodyn.beams import Beam, Section
     from isodyn.bodies import shapes
     from isodyn.formulations import (
@@ -121,6 +122,7 @@ if TYPE_CHECKING:
     from isodyn.results.ensemble import Ensemble
     from isodyn.results.netcdf import load
     from isodyn.schemes import Composition, FirstOrderScheme, Scheme
+    from isodyn.sensitivities.gradient import Gradient, Objective
     from isodyn.sensitivities.parameters import Parametrised
     from isodyn.studies import equilibrium, follow_loads, inverse_dynamics, kinematics, linearise
     from isodyn.subdomains.partition import partition
@@ -172,6 +174,7 @@ __all__ = [
     "FormulaTorque",
     "FrictionSolution",
     "Gear",
+    "Gradient",
     "Hamiltonian",
     "Hinge",
     "ImplicitSystem",
@@ -187,10 +190,11 @@ __all__ = [
     "Motor",
     "Newton",
     "NullSpace",
+    "Objective",
     "Overdetermined",
+    "Parametrised",
     "Partitioning",
     "Penalty",
-    "Parametrised",
     "Planar",
     "PointOnPlane",
     "Polynomial",
@@ -238,6 +242,7 @@ __all__ = [
     "follow_loads",
     "from_lagrangian",
     "gauss",
+    "gradient",
     "harmonic",
     "integrate",
     "integrate_adaptive",
@@ -307,6 +312,8 @@ _LATER = {
     **dict.fromkeys(("FrictionSolution", "integrate_with_friction"), "isodyn.friction"),
     "Ensemble": "isodyn.results.ensemble",
     "Parametrised": "isodyn.sensitivities.parameters",
+    **dict.fromkeys(("Gradient", "Objective"), "isodyn.sensitivities.gradient"),
+    "gradient": "isodyn.api.sensitive",
     "ensemble": "isodyn.api.ensemble",
     "integrate_adaptive": "isodyn.api.adaptive",
     **dict.fromkeys(("pod", "reduce"), "isodyn.reduction"),

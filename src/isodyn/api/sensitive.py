@@ -1,10 +1,11 @@
-"""`integrate(..., sensitivities=[...])`: the same run, with derivatives by parameters."""
+"""Derivatives of runs: `integrate(..., sensitivities=[...])` and `gradient`."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
+from isodyn.api.driver import schedule
 from isodyn.errors import InputError, SensitivityError
 from isodyn.formulations.protocol import as_formulation, facts_of
 from isodyn.marching.method import settle
@@ -12,9 +13,11 @@ from isodyn.marching.progress import Progress
 from isodyn.marching.sampling import refuse_controllers
 from isodyn.results.solution import Solution
 from isodyn.schemes import Composition
+from isodyn.sensitivities.gradient import Gradient, Objective, Output, TapedRun, gradient_of
 from isodyn.sensitivities.parameters import family_of
 from isodyn.sensitivities.run import SensitiveRun
 from isodyn.stepping.methods import StepMethod
+from isodyn.stepping.newton_settings import Newton
 from isodyn.stepping.policies import StepPolicy, StepTimes
 from isodyn.systems import System, as_system
 
@@ -45,7 +48,7 @@ def refuse_options(options: dict[str, Any], scheme: Any, dt: Any) -> None:
         )
 
 
-def prepared(given: Any, scheme: Any, formulation: Any, names: list[str], stretches: Any, typical: float) -> Any:
+def prepared(given: Any, scheme: Any, formulation: Any, typical: float) -> Any:
     """System, family and method of a run with derivatives."""
     family, system = family_of(given), as_system(given)
     if not isinstance(system, System):
@@ -71,7 +74,7 @@ def integrate_with_sensitivities(
     """The solution, with derivatives by the named parameters."""
     found = checked_names(names)
     refuse_options(options, scheme, dt)
-    family, system, method = prepared(given, scheme, formulation, found, stretches, typical)
+    family, system, method = prepared(given, scheme, formulation, typical)
     run = SensitiveRun(
         system,
         method,
@@ -84,3 +87,84 @@ def integrate_with_sensitivities(
     )
     with Progress(run.whole, options["progress"]) as bar:
         return run.execute(bar)
+
+
+def gradient(
+    system: Any,
+    scheme: Any = None,
+    formulation: Any = None,
+    *,
+    dt: Any,
+    t_end: float,
+    objective: Objective | Output,
+    parameters: Sequence[str],
+    t0: float = 0.0,
+    checkpoints: int = 20,
+    newton: Newton | None = None,
+    assemble: bool = False,
+    progress: bool = False,
+) -> Gradient:
+    """Return the derivatives of one number by many parameters, by the adjoint of a run.
+
+    It takes the run, the same run once more, and one pass back, however many parameters there are; what each of them
+    adds is a few evaluations of the equations a step. For few parameters and many outputs
+    `integrate(..., sensitivities=[...])` is better.
+
+    Parameters
+    ----------
+    system
+        A mechanism, or a `Parametrised` system.
+    scheme, formulation
+        As for `integrate`.
+    dt
+        Size of a step, or `StepTimes`.
+    t_end
+        End of the run.
+    objective
+        An `Objective`; a name of a quantity or a function of a solution means its value at the end.
+    parameters
+        Names of parameters, such as ["crank.mass", "pin.point.x"].
+    t0
+        Start of the run.
+    checkpoints
+        Number of states that are kept; the steps between two of them are taken once more, and fit
+        into memory together.
+    newton
+        Settings of the iteration.
+    assemble
+        Move a start that violates the constraints to the nearest one that does not.
+    progress
+        Show a bar with the remaining time on standard error.
+
+    Returns
+    -------
+    gradient
+        Value and derivatives of the objective.
+
+    Raises
+    ------
+    InputError
+        If an argument is not admissible.
+    SensitivityError
+        If the run cannot be differentiated.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> mech = iso.Mechanism(gravity=(0, 0, -9.81))
+    >>> _ = mech.add_body("arm", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(1, 0, 0))
+    >>> _ = mech.add_joint(iso.Hinge("pin", "ground", "arm", point=(0, 0, 0), axis=(0, 1, 0)))
+    >>> found = iso.gradient(mech, dt=0.01, t_end=0.2, objective="pin.angle", parameters=["arm.inertia.y"])
+    >>> found["arm.inertia.y"] < 0
+    True
+    """
+    names = checked_names(parameters)
+    refuse_options({}, scheme, dt)
+    if isinstance(checkpoints, bool) or not isinstance(checkpoints, int) or checkpoints < 1:
+        raise InputError(f"checkpoints must be a whole number above zero, received {checkpoints!r}")
+    wanted = objective if isinstance(objective, Objective) else Objective(end=objective)
+    every = 1 if wanted.along else 2**40
+    stretches, typical = schedule(t0, t_end, dt, (), every)
+    family, found, method = prepared(system, scheme, formulation, typical)
+    run = TapedRun(found, method, stretches, family=family, names=names, newton=newton, assemble=assemble)
+    return gradient_of(run, wanted, checkpoints, progress)

@@ -136,13 +136,7 @@ class Sensitivity:
         InputError
             If there is no such quantity.
         """
-        if not callable(output):
-            name = output
-
-            def read(sol: Solution) -> Any:
-                return sol.quantity(name).values
-        else:
-            read = output
+        read: Callable[[Solution], Any] = output if callable(output) else lambda sol: sol.quantity(output).values
         plain = self._with(self.sol.system)
         if not np.isfinite(np.asarray(read(plain), dtype=np.float64)).all():
             raise InputError(f"{output!r} is not finite along the run, so it has no derivative")

@@ -94,8 +94,6 @@ class Solution(ViewsOfParts, ShownInNotebooks):
         The model file of the run, if there was one.
     events
         What happened, in order: `t`, `name`, `index` and the states before and after.
-    sensitivities
-        Derivatives by parameters, by name.
 
     Examples
     --------
@@ -120,7 +118,7 @@ class Solution(ViewsOfParts, ShownInNotebooks):
     redundant: tuple[str, ...] = ()
     model: dict[str, Any] | None = None
     events: list[Happened] = field(default_factory=list)
-    sensitivities: dict[str, Sensitivity] = field(default_factory=dict)
+    sensitivities: dict[str, Sensitivity] = field(default_factory=dict, init=False)
 
     @property
     def s(self) -> FloatArray:

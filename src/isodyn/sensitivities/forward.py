@@ -238,8 +238,22 @@ def write_tangents(phi: float, k: int, tangents: Tangents, q: Any, v: Any, a: An
 
 F3 = types.float64[:, :, ::1]
 MARCH_TANGENTS = i8(
-    MODEL_TYPE, ADDRESS, ADDRESS, MODEL_TYPE, ADDRESS, PLAN, i8, STATE, MEMORY, COLUMNS, ROWS_TYPE, COUNTERS,
-    LINEAR, VARIED, TANGENTS, types.UniTuple(F3, 4),
+    MODEL_TYPE,
+    ADDRESS,
+    ADDRESS,
+    MODEL_TYPE,
+    ADDRESS,
+    PLAN,
+    i8,
+    STATE,
+    MEMORY,
+    COLUMNS,
+    ROWS_TYPE,
+    COUNTERS,
+    LINEAR,
+    VARIED,
+    TANGENTS,
+    types.UniTuple(F3, 4),
 )
 
 

@@ -257,7 +257,17 @@ def along_rows(p: Physics, linear: Linear, t_1: float, after: State, memory: Mem
 
 @kernel()
 def add_answer(
-    other: Physics, table: int, what: int, t: float, q: Any, v: Any, a: Any, lam: Any, c: Any, factor: float, work: Any,
+    other: Physics,
+    table: int,
+    what: int,
+    t: float,
+    q: Any,
+    v: Any,
+    a: Any,
+    lam: Any,
+    c: Any,
+    factor: float,
+    work: Any,
     out: Any,
 ) -> int:
     """out += factor × the answer of the model with other tables."""
@@ -294,9 +304,7 @@ def by_parameter(
         if by == 0.0:
             continue
         if varied.in_balance[j] == 1 and status == OK:
-            status = add_answer(
-                other, table, BALANCE, t, memory.q, memory.v, memory.a, memory.lam, c, by, work, f
-            )
+            status = add_answer(other, table, BALANCE, t, memory.q, memory.v, memory.a, memory.lam, c, by, work, f)
         if varied.in_rows[j] == 1 and m > 0 and status == OK:
             status = rows_by_parameter(other, table, t_1, after, c, by, linear, phi, rate)
         if ranged and varied.in_range[j] == 1 and status == OK:

@@ -34,6 +34,8 @@ class Linear(Struct):
     K, C, M, H = reals("J_size"), reals("J_size"), reals("J_size"), reals("J_size")
     D, G_1 = reals("G_size"), reals("G_size")
     gamma = reals("gamma_size")  # Γ where it is needed as a matrix
+    # of the range, and ∂balance/∂q without multipliers at t_{n+1}: for adjoints
+    M_n, K_1, G_n = reals("J_back"), reals("J_back"), reals("G_back")
     A_b, T_b, A_e, T_e = (reals("rotations", 3, 3),) * 4  # at the balance and at the end
     size_v = reals("nv")  # typical sizes, of which differences take a part
     # ---- one parameter at a time
@@ -71,7 +73,39 @@ class Varied(Struct):
     in_balance, in_rows, in_range = integers("parameters"), integers("parameters"), integers("parameters")
 
 
+class Tape(Struct):
+    """Steps of a run, one after the other: their beginnings, their unknowns, their ends."""
+
+    count = integer
+    t, dt, dt_before, t_after = (reals("steps"),) * 4
+    leg = integers("steps")
+    shift, row = reals("steps"), integers("steps")  # of a at the end of the step; row of the solution, or −1
+    q, v, a, da, lam = (
+        reals("steps", "nq"),
+        reals("steps", "nv"),
+        reals("steps", "nv"),
+        reals("steps", "nv"),
+        reals("steps", "m"),
+    )
+    x, p, lam_b, mu = reals("steps", "nv"), reals("steps", "nv"), reals("steps", "m"), reals("steps", "m")
+    q_1, v_1 = reals("steps", "nq"), reals("steps", "nv")
+
+
+class Adjoint(Struct):
+    """Derivatives of an objective by the state, and the multipliers of one step."""
+
+    q, v, a, da, lam = reals("nv"), reals("nv"), reals("nv"), reals("nv"), reals("m")
+    by = reals("parameters")  # derivatives of the objective by the parameters
+    w_1, w_2, w_3, w_4 = reals("nv"), reals("m"), reals("m"), reals("nv")
+    Q_1, V_1, D_1, Kw, D_b, Cw, Mw = (reals("nv"),) * 7
+    u, B, X = reals("m"), reals("unknowns", 1), reals("unknowns", 1)
+    K_u = reals("J_back")
+    # of the rows of a solution: derivatives of the objective
+    row_q, row_v, row_a, row_lam = reals("rows", "nv"), reals("rows", "nv"), reals("rows", "nv"), reals("rows", "m")
+
+
 LINEAR, TANGENTS, VARIED = StructType(Linear), StructType(Tangents), StructType(Varied)
+TAPE, ADJOINT = StructType(Tape), StructType(Adjoint)
 
 
 def patterns(model: Any, nv: int, m: int) -> tuple[IntArray, IntArray, IntArray, IntArray]:
@@ -99,6 +133,8 @@ def new_linear(system: Any, model: Any, *, exact: bool, rotations: IntArray, cay
         G_lines=G_starts.size,
         G_size=G_columns.size,
         gamma_size=m * nv if transposed and not exact else 0,
+        J_back=J_columns.size if transposed else 0,
+        G_back=G_columns.size if transposed else 0,
     )
     linear.J_starts, linear.J_columns, linear.G_starts, linear.G_columns = J_starts, J_columns, G_starts, G_columns
     linear.rotations, linear.cayley, linear.exact = rotations, int(cayley), int(exact)

@@ -1,8 +1,8 @@
 """The tangent of q ⊕ d: for rotations q ⊕ d = q exp(d) in the body's own frame, sums elsewhere.
 
-    (q ⊕ εδq) ⊕ (d + εδd) = (q ⊕ d) ⊕ ε(A δq + T δd) + O(ε²)
-    exponential     A = exp(−d~),   T = 1 − (1 − cos θ)/θ² d~ + (θ − sin θ)/θ³ d~²,   θ = |d|
-    Cayley          A = cay(−d~),   T = (1 − d~/2)/(1 + θ²/4)
+(q ⊕ εδq) ⊕ (d + εδd) = (q ⊕ d) ⊕ ε(A δq + T δd) + O(ε²)
+exponential     A = exp(−d~),   T = 1 − (1 − cos θ)/θ² d~ + (θ − sin θ)/θ³ d~²,   θ = |d|
+Cayley          A = cay(−d~),   T = (1 − d~/2)/(1 + θ²/4)
 """
 
 from __future__ import annotations
@@ -64,9 +64,7 @@ def put_tangents(linear: Linear, d: FloatArray, A: FloatArray, T: FloatArray) ->
 
 
 @kernel()
-def move_tangent(
-    linear: Linear, A: FloatArray, T: FloatArray, dq: FloatArray, dd: FloatArray, out: FloatArray
-) -> None:
+def move_tangent(linear: Linear, A: FloatArray, T: FloatArray, dq: FloatArray, dd: FloatArray, out: FloatArray) -> None:
     """out = A δq + T δd."""
     for i in range(out.size):
         out[i] = dq[i] + dd[i]

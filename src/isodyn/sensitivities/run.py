@@ -45,6 +45,8 @@ def refuse(system: Any, method: Method, newton: Newton) -> None:
         "multipliers that enter as they like (algebraic unknowns)": bool(model.traits & GENERAL) and system.m > 0,
         "forces that depend on multipliers": bool(model.traits & NONIDEAL),
         "coordinates with a retraction of their own": system.retract is not None and not mechanical,
+        "nonholonomic rows beside holonomic ones whose φ is kept": 0 < system.m_phi < system.m
+        and closure.keep_position,
         "a composition of steps": method.composition is not None,
         "a formulation that closes at the balance": closure.at_balance,
         "a formulation that eliminates multipliers": closure.eliminate > 0,
@@ -57,7 +59,7 @@ def refuse(system: Any, method: Method, newton: Newton) -> None:
         if found:
             raise SensitivityError(
                 f"{what}: such steps are not differentiated",
-                hint="Stabilised(), velocity level and position level can be; so can systems without constraints",
+                hint="Stabilised(), VelocityLevel() and PositionLevel() are; so are systems without constraints",
             )
 
 
@@ -236,14 +238,14 @@ class SensitiveRun(Run):
         tangents = self.tangents
         for j, one in enumerate(self.variations):
             dq0, dv0 = self.given_start(one) if first else (tangents.q[j].copy(), tangents.v[j].copy())
-            asked = [Questions(s) for s in one.systems]
+            asked, active = [Questions(s) for s in one.systems], bool(self.varied.in_balance[j])
 
-            def by(function: Any, asked: Any = asked, one: Any = one) -> FloatArray:
+            def by(function: Any, asked: Any = asked, one: Any = one, active: bool = active) -> Any:
+                if not active:
+                    return 0.0
                 answers = (function(ask) for ask in (*asked, here.ask))
                 return np.asarray(sum(w * x for w, x in zip(one.weights, answers, strict=True)))
 
-            if first and not self.varied.in_balance[j]:
-                by = _nothing
             dq = here.position(by, dq0)
             dv = here.velocity(by, dq, dv0)
             da, dlam = here.acceleration(by, dq, dv)
@@ -303,7 +305,11 @@ class SensitiveRun(Run):
                 *more,
             )
         )
-        for one in (model, *(x for models in self.models for x in models)):
+        return self.understood(status)
+
+    def understood(self, status: int) -> int:
+        """Raise what a march with derivatives was stopped by; other statuses as they are."""
+        for one in (self.model, *(x for models in self.models for x in models)):
             if one.raised is not None:
                 raise one.raised
         if status == BROKEN:
@@ -361,12 +367,7 @@ class SensitiveRun(Run):
         return out
 
 
-def _nothing(function: Any) -> float:
-    return 0.0
-
-
 def _differ(one: Any, other: Any) -> bool:
     """Whether two structs hold other numbers."""
     words = one.__dict__["_integers"], other.__dict__["_integers"]
     return not np.array_equal(*words)
-

@@ -141,7 +141,7 @@ class StartTangent:
         )
         upper += ask_by(lambda other: balance(other, self.q, self.v))
         if not self.rows.size:
-            return np.linalg.solve(self.M, -upper), np.zeros(0)
+            return np.asarray(np.linalg.solve(self.M, -upper), dtype=np.float64), np.zeros(0)
         lower = self.along_q(lambda q: ask.acceleration(t, q, self.v, self.a), dq)
         lower += self.along_v(lambda v: ask.acceleration(t, self.q, v, self.a), dv)
         lower += ask_by(lambda other: other.acceleration(t, self.q, self.v, self.a))
