@@ -196,9 +196,9 @@ class TapedRun(SensitiveRun):
     def march_taped(self, upto: int) -> int:
         """Call the march that writes its steps down, as far as the tape goes."""
         model = self.model
-        tables = self.state, self.memory, self.columns, self.rows, self.counters
-        physics = model.function, model.tables, model.scratch
-        return self.understood(int(march_taped(*physics, self.plan, upto, *tables, self.tape)))
+        tables: Any = model.function, model.tables, model.scratch, self.plan, upto
+        tables += self.state, self.memory, self.columns, self.rows, self.counters, self.tape
+        return self.understood(int(march_taped(*tables)))
 
     def solution(self, stopped: str | None) -> Solution:
         """The solution, without sensitivities."""
