@@ -181,8 +181,8 @@ def integrate(
         given = {"t0": t0, "save_every": save_every, "save": save, "select": select, "breakpoints": breakpoints}
         given |= {"progress": progress, "observe": observe, "events": events, "released": released, "newton": newton}
         given |= {"assemble": assemble, "substeps": substeps, "executor": executor, "checkpoint": checkpoint}
-        _refuse_missing(dt)
-        stretches, typical = schedule(t0, t_end, dt, breakpoints, save_every)
+        refuse_missing(dt)
+        stretches, typical = schedule(t0, t_end, dt.dt if isinstance(dt, FixedSteps) else dt, breakpoints, save_every)
         return sensitive.integrate_with_sensitivities(
             system, scheme, formulation, sensitivities, dt, stretches, typical, given
         )
