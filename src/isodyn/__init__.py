@@ -113,10 +113,8 @@ if TYPE_CHECKING:
     from isodyn.mechanism.controllers import PID, Controller
     from isodyn.mechanism.mechanism import Mechanism
     from isodyn.mechanism.sensors import Sensor
+    from isodyn.models import load_mjcf, load_sdf, load_urdf
     from isodyn.models.build import load_model
-    from isodyn.models.mjcf import load_mjcf
-    from isodyn.models.sdf import load_sdf
-    from isodyn.models.urdf import load_urdf
     from isodyn.reduction import pod, reduce
     from isodyn.results import Solution
     from isodyn.results.ensemble import Ensemble
@@ -326,9 +324,7 @@ _LATER = {
     **dict.fromkeys(("base_excitation", "harmonic", "step_load", "tabulated"), "isodyn.systems.loads"),
     "load": "isodyn.results.netcdf",
     "load_model": "isodyn.models.build",
-    "load_mjcf": "isodyn.models.mjcf",
-    "load_sdf": "isodyn.models.sdf",
-    "load_urdf": "isodyn.models.urdf",
+    **dict.fromkeys(("load_mjcf", "load_sdf", "load_urdf"), "isodyn.models"),
     "resume": "isodyn.api.resuming",
     **dict.fromkeys(
         (

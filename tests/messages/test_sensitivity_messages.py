@@ -50,7 +50,7 @@ def test_names(names: Any, match: str) -> None:
         ({"formulation": iso.Projection()}, "projects after the step: such steps are not differentiated"),
         ({"formulation": iso.Baumgarte(10.0, 10.0)}, "not differentiated"),
         ({"formulation": iso.Overdetermined()}, "correction of v"),
-        ({"scheme": iso.DOP853(rtol=1e-6), "dt": None}, "dt is missing"),
+        ({"scheme": iso.DOP853(rtol=1e-6), "dt": None}, "steps of DOP853"),
         ({"dt": iso.Adaptive(rtol=1e-4)}, "chooses by the motion(.|\n)*hint: take a number"),
         ({"events": iso.Event(lambda t, q, v: q[0])}, "do not go with events="),
         ({"select": [0]}, "do not go with select="),

@@ -181,11 +181,7 @@ def integrate(
         given = {"t0": t0, "save_every": save_every, "save": save, "select": select, "breakpoints": breakpoints}
         given |= {"progress": progress, "observe": observe, "events": events, "released": released, "newton": newton}
         given |= {"assemble": assemble, "substeps": substeps, "executor": executor, "checkpoint": checkpoint}
-        refuse_missing(dt)
-        stretches, typical = schedule(t0, t_end, dt.dt if isinstance(dt, FixedSteps) else dt, breakpoints, save_every)
-        return sensitive.integrate_with_sensitivities(
-            system, scheme, formulation, sensitivities, dt, stretches, typical, given
-        )
+        return sensitive.integrate_with_sensitivities(system, scheme, formulation, sensitivities, dt, t_end, given)
     if isinstance(scheme, StepMethod):
         _refuse_beside_method(scheme, {"dt": dt, "newton": newton, "substeps": substeps, "executor": executor})
         given = {"save_every": save_every, "save": save, "select": select, "breakpoints": breakpoints}
@@ -199,8 +195,7 @@ def integrate(
             formulation,
             adaptive.Asked(t_end, observe=observe, events=events, progress=progress, checkpoint=kept, **given),
         )
-    refuse_missing(dt)
-    dt = dt.dt if isinstance(dt, FixedSteps) else dt
+    dt = size_of_steps(dt)
     system = as_system(system)
     sampled = with_samples(system, breakpoints, t0, t_end) if isinstance(dt, StepPolicy) else breakpoints
     stretches, typical = schedule(t0, t_end, dt, sampled, save_every)
@@ -279,6 +274,12 @@ def _refuse_beside_method(method: StepMethod, given: dict[str, Any]) -> None:
             f"{method.name} chooses its steps by their error, and takes no {name}",
             hint="leave it out; first_step and max_step of the method bound its steps",
         )
+
+
+def size_of_steps(dt: Any) -> Any:
+    """dt as a number or a policy; InputError if it is missing."""
+    refuse_missing(dt)
+    return dt.dt if isinstance(dt, FixedSteps) else dt
 
 
 def refuse_missing(dt: Any) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from isodyn.api.driver import schedule
+from isodyn.api.driver import schedule, size_of_steps
 from isodyn.errors import InputError, SensitivityError
 from isodyn.formulations.protocol import as_formulation, facts_of
 from isodyn.marching.method import settle
@@ -18,7 +18,7 @@ from isodyn.sensitivities.parameters import family_of
 from isodyn.sensitivities.run import SensitiveRun
 from isodyn.stepping.methods import StepMethod
 from isodyn.stepping.newton_settings import Newton
-from isodyn.stepping.policies import StepPolicy, StepTimes
+from isodyn.stepping.policies import FixedSteps, StepPolicy, StepTimes
 from isodyn.systems import System, as_system
 
 KNOWN = ("t0", "save_every", "breakpoints", "progress", "newton", "assemble", "observe")
@@ -41,7 +41,7 @@ def refuse_options(options: dict[str, Any], scheme: Any, dt: Any) -> None:
             raise SensitivityError(f"sensitivities do not go with {name}=", hint=f"leave {name}= out")
     if isinstance(scheme, StepMethod | Composition):
         raise SensitivityError(f"steps of {scheme.name} are not differentiated", hint="take a Scheme")
-    if isinstance(dt, StepPolicy) and not isinstance(dt, StepTimes):
+    if isinstance(dt, StepPolicy) and not isinstance(dt, StepTimes | FixedSteps):
         raise SensitivityError(
             f"steps that {dt!r} chooses by the motion are not differentiated",
             hint="take a number for dt, or iso.StepTimes with the times of an adaptive run",
@@ -67,13 +67,14 @@ def integrate_with_sensitivities(
     formulation: Any,
     names: Any,
     dt: Any,
-    stretches: Any,
-    typical: float,
+    t_end: float,
     options: dict[str, Any],
 ) -> Solution:
     """The solution, with derivatives by the named parameters."""
     found = checked_names(names)
     refuse_options(options, scheme, dt)
+    dt = size_of_steps(dt)
+    stretches, typical = schedule(options["t0"], t_end, dt, options["breakpoints"], options["save_every"])
     family, system, method = prepared(given, scheme, formulation, typical)
     run = SensitiveRun(
         system,

@@ -160,3 +160,39 @@ class Sensitivity:
             float(np.abs(self.lam).max(initial=0.0)) / max(1e-2, float(np.abs(sol.lam).max(initial=0.0))),
         )
         return PART / moved if moved > 0.0 else 0.0
+
+
+class WithSensitivities:
+    """A solution that may have derivatives by parameters."""
+
+    @property
+    def sensitivities(self) -> dict[str, Sensitivity]:
+        """Derivatives of the run by parameters, by name."""
+        found: dict[str, Sensitivity] = self.__dict__.setdefault("_sensitivities", {})
+        return found
+
+    def sensitivity(self, name: str) -> Sensitivity:
+        """Return the derivatives of the run by a parameter.
+
+        Parameters
+        ----------
+        name
+            Name of a parameter that `integrate(..., sensitivities=[...])` was asked for.
+
+        Returns
+        -------
+        sensitivity
+            Derivatives of q, v, a and lam, and of all that can be read from a solution.
+
+        Raises
+        ------
+        InputError
+            If the run has no derivatives by this parameter.
+        """
+        if name not in self.sensitivities:
+            known = ", ".join(map(repr, self.sensitivities)) or "none"
+            raise InputError(
+                f"this run has no derivatives by {name!r}; it has: {known}",
+                hint="name it in integrate(..., sensitivities=[...])",
+            )
+        return self.sensitivities[name]

@@ -14,7 +14,7 @@ from isodyn.notebook_views import ShownInNotebooks
 from isodyn.results.balance import Drift, drift, energy_balance
 from isodyn.results.dense_output import interpolate
 from isodyn.results.events import Happened
-from isodyn.results.sensitivity import Sensitivity
+from isodyn.results.sensitivity import WithSensitivities
 from isodyn.results.statistics import Statistics
 from isodyn.results.views_of_parts import ViewsOfParts
 from isodyn.systems.energies import energies as energies_of_rows
@@ -62,7 +62,7 @@ class Sample(NamedTuple):
 
 
 @dataclass(eq=False)
-class Solution(ViewsOfParts, ShownInNotebooks):
+class Solution(ViewsOfParts, WithSensitivities, ShownInNotebooks):
     """States of a run at t_n, with second order in q, v and a.
 
     Parameters
@@ -118,7 +118,6 @@ class Solution(ViewsOfParts, ShownInNotebooks):
     redundant: tuple[str, ...] = ()
     model: dict[str, Any] | None = None
     events: list[Happened] = field(default_factory=list)
-    sensitivities: dict[str, Sensitivity] = field(default_factory=dict, init=False)
 
     @property
     def s(self) -> FloatArray:
@@ -164,32 +163,6 @@ class Solution(ViewsOfParts, ShownInNotebooks):
                 raise InputError(
                     f"{what} needs all of {name}, but only {self.columns[name].size} of {n} columns were saved"
                 )
-
-    def sensitivity(self, name: str) -> Sensitivity:
-        """Return the derivatives of the run by a parameter.
-
-        Parameters
-        ----------
-        name
-            Name of a parameter that `integrate(..., sensitivities=[...])` was asked for.
-
-        Returns
-        -------
-        sensitivity
-            Derivatives of q, v, a and lam, and of all that can be read from a solution.
-
-        Raises
-        ------
-        InputError
-            If the run has no derivatives by this parameter.
-        """
-        if name not in self.sensitivities:
-            known = ", ".join(map(repr, self.sensitivities)) or "none"
-            raise InputError(
-                f"this run has no derivatives by {name!r}; it has: {known}",
-                hint="name it in integrate(..., sensitivities=[...])",
-            )
-        return self.sensitivities[name]
 
     def energy(self) -> tuple[FloatArray, FloatArray]:
         """Return the kinetic and the potential energy at every saved time.

@@ -10,24 +10,13 @@ from typing import Any
 
 from isodyn.kernels.compiled import CONSTRAINT, MODEL_TYPE, OK, SOLVES, SPARSE, i8, kernel
 from isodyn.kernels.lowering import by_reference, natural
-from isodyn.kernels.struct_types import ADDRESS
+from isodyn.kernels.struct_types import ADDRESS, opened, struct_at
 from isodyn.linear_solvers.block_lu import fill_lower
 from isodyn.linear_solvers.dense import lu_solve_transposed
 from isodyn.linear_solvers.many_solves import solve_transposed
 from isodyn.sensitivities.forward import DONE, ENOUGH, MOST, UNSOLVED
 from isodyn.sensitivities.linearise import ask, by_parameter, exact_matrix, linearise, times, times_transposed
-from isodyn.sensitivities.memory import (
-    ADJOINT,
-    LINEAR,
-    TANGENTS,
-    TAPE,
-    VARIED,
-    Adjoint,
-    Linear,
-    Tangents,
-    Tape,
-    Varied,
-)
+from isodyn.sensitivities.memory import ADJOINT, TAPE, TOGETHER, Adjoint, Linear, Tangents, Tape, Together, Varied
 from isodyn.sensitivities.retraction import move_back
 from isodyn.stepping.closure import copy_to, end_state, fill_with
 from isodyn.stepping.mass_range import factorise_range
@@ -263,6 +252,27 @@ def add_parameters(p: Physics, leg: Leg, dt: float, keep: bool, tangents: Tangen
 
 
 @kernel()
+def multipliers_back(
+    p: Physics, leg: Leg, t_1: float, dt: float, after: State, memory: Memory, linear: Linear, adjoint: Adjoint
+) -> int:
+    """The multipliers of a step, by iteration."""
+    fill_with(adjoint.w_1, 0.0)
+    fill_with(adjoint.w_2, 0.0)
+    fill_with(adjoint.w_3, 0.0)
+    fill_with(adjoint.w_4, 0.0)
+    last, status = 1e300, UNSOLVED
+    for k in range(MOST):
+        change = correct_back(p, leg, t_1, dt, after, memory, linear, adjoint)
+        if change < 0.0:
+            return int(-change)
+        if change <= DONE or (k > 1 and change > 0.5 * last and change <= ENOUGH):
+            status = OK
+            break
+        last = change
+    return status
+
+
+@kernel()
 def step_back(
     p: Physics,
     other: Physics,
@@ -287,19 +297,7 @@ def step_back(
         status = factorise_back(p, linear, adjoint, memory)
     if status != OK:
         return status
-    fill_with(adjoint.w_1, 0.0)
-    fill_with(adjoint.w_2, 0.0)
-    fill_with(adjoint.w_3, 0.0)
-    fill_with(adjoint.w_4, 0.0)
-    last, status = 1e300, UNSOLVED
-    for k in range(MOST):
-        change = correct_back(p, leg, t_1, dt, after, memory, linear, adjoint)
-        if change < 0.0:
-            return int(-change)
-        if change <= DONE or (k > 1 and change > 0.5 * last and change <= ENOUGH):
-            status = OK
-            break
-        last = change
+    status = multipliers_back(p, leg, t_1, dt, after, memory, linear, adjoint)
     if status == OK:
         status = spread_back(p, leg, t_1, dt, after, memory, linear, adjoint)
     for j in range(varied.in_balance.size):
@@ -323,9 +321,7 @@ def add_row(phi: float, k: int, adjoint: Adjoint) -> None:
         adjoint.lam[i] += adjoint.row_lam[k, i]
 
 
-BACK = i8(
-    MODEL_TYPE, ADDRESS, ADDRESS, MODEL_TYPE, ADDRESS, PLAN, STATE, MEMORY, TAPE, LINEAR, VARIED, TANGENTS, ADJOINT
-)
+BACK = i8(MODEL_TYPE, ADDRESS, ADDRESS, MODEL_TYPE, PLAN, STATE, MEMORY, TAPE, TOGETHER, ADJOINT)
 
 
 @kernel(BACK)
@@ -334,23 +330,30 @@ def march_back(
     tables: Any,
     scratch: Any,
     other_model: Any,
-    other_scratch: Any,
     plan: Any,
     after: State,
     memory: Memory,
     tape: Tape,
-    linear: Linear,
-    varied: Varied,
-    tangents: Tangents,
+    together: Together,
     adjoint: Adjoint,
 ) -> int:
     """Bring the adjoint back over all steps of a tape."""
+    linear, varied = opened(Linear, struct_at(together.linear)), opened(Varied, struct_at(together.varied))
+    tangents = opened(Tangents, struct_at(together.tangents))
     for k in range(tape.count - 1, -1, -1):
         leg = plan.legs[natural(tape.leg[k])]
         traits = leg.traits & ~SOLVES
         p = by_reference(Physics(model, traits, leg.holonomic, leg.closure, memory.rows, tables, scratch))
         other = by_reference(
-            Physics(other_model, traits, leg.holonomic, leg.closure, memory.rows, tables, other_scratch)
+            Physics(
+                other_model,
+                traits,
+                leg.holonomic,
+                leg.closure,
+                memory.rows,
+                tables,
+                struct_at(together.scratch),
+            )
         )
         for i in range(adjoint.a.size):
             adjoint.da[i] += tape.shift[k] * adjoint.a[i]

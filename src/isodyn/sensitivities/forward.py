@@ -10,14 +10,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba import types
-
 from isodyn.kernels.compiled import MODEL_TYPE, NOT_FINITE, OK, i8, kernel
 from isodyn.kernels.lowering import by_reference, natural
-from isodyn.kernels.struct_types import ADDRESS, copy_struct
+from isodyn.kernels.struct_types import ADDRESS, copy_struct, opened, struct_at
 from isodyn.marching.march import COLUMNS, FULL, ROWS_TYPE, march
 from isodyn.sensitivities.linearise import along_rows, by_parameter, linearise, times, times_transposed
-from isodyn.sensitivities.memory import LINEAR, TANGENTS, VARIED, Linear, Tangents, Varied
+from isodyn.sensitivities.memory import TOGETHER, Derivatives, Linear, Tangents, Together, Varied
 from isodyn.sensitivities.retraction import move_tangent
 from isodyn.stepping.chosen_step import leg_number
 from isodyn.stepping.closure import add_to, fill_with, measure, measure_forces
@@ -226,34 +224,26 @@ def after_step(
 
 
 @kernel()
-def write_tangents(phi: float, k: int, tangents: Tangents, q: Any, v: Any, a: Any, lam: Any) -> None:
+def write_tangents(phi: float, k: int, tangents: Tangents, out: Derivatives) -> None:
     """Row k of the derivatives, the acceleration brought to t_n."""
     for j in range(tangents.q.shape[0]):
         for i in range(tangents.q.shape[1]):
-            q[k, j, i], v[k, j, i] = tangents.q[j, i], tangents.v[j, i]
-            a[k, j, i] = tangents.a[j, i] + phi * tangents.da[j, i]
+            out.q[k, j, i], out.v[k, j, i] = tangents.q[j, i], tangents.v[j, i]
+            out.a[k, j, i] = tangents.a[j, i] + phi * tangents.da[j, i]
         for i in range(tangents.lam.shape[1]):
-            lam[k, j, i] = tangents.lam[j, i]
+            out.lam[k, j, i] = tangents.lam[j, i]
 
 
-F3 = types.float64[:, :, ::1]
+@kernel()
+def shift_tangents(steps: float, tangents: Tangents) -> None:
+    """Move the derivatives of the acceleration as the acceleration is moved."""
+    for j in range(tangents.a.shape[0]):
+        for i in range(tangents.a.shape[1]):
+            tangents.a[j, i] += steps * tangents.da[j, i]
+
+
 MARCH_TANGENTS = i8(
-    MODEL_TYPE,
-    ADDRESS,
-    ADDRESS,
-    MODEL_TYPE,
-    ADDRESS,
-    PLAN,
-    i8,
-    STATE,
-    MEMORY,
-    COLUMNS,
-    ROWS_TYPE,
-    COUNTERS,
-    LINEAR,
-    VARIED,
-    TANGENTS,
-    types.UniTuple(F3, 4),
+    MODEL_TYPE, ADDRESS, ADDRESS, MODEL_TYPE, PLAN, i8, STATE, MEMORY, COLUMNS, ROWS_TYPE, COUNTERS, TOGETHER
 )
 
 
@@ -263,7 +253,6 @@ def march_tangents(
     tables: Any,
     scratch: Any,
     other_model: Any,
-    other_scratch: Any,
     plan: Any,
     upto: int,
     state: State,
@@ -271,12 +260,11 @@ def march_tangents(
     columns: Any,
     rows: Any,
     counters: Any,
-    linear: Linear,
-    varied: Varied,
-    tangents: Tangents,
-    out: Any,
+    together: Together,
 ) -> int:
     """`march` with derivatives: after every step they are brought along."""
+    linear, varied = opened(Linear, struct_at(together.linear)), opened(Varied, struct_at(together.varied))
+    tangents, out = opened(Tangents, struct_at(together.tangents)), opened(Derivatives, struct_at(together.out))
     while state.step < upto:
         leg = plan.legs[leg_number(plan, state.step)]
         copy_struct(state, memory.before)
@@ -289,16 +277,22 @@ def march_tangents(
             return BROKEN
         p = by_reference(Physics(model, leg.traits, leg.holonomic, leg.closure, memory.rows, tables, scratch))
         other = by_reference(
-            Physics(other_model, leg.traits, leg.holonomic, leg.closure, memory.rows, tables, other_scratch)
+            Physics(
+                other_model,
+                leg.traits,
+                leg.holonomic,
+                leg.closure,
+                memory.rows,
+                tables,
+                struct_at(together.scratch),
+            )
         )
         status = after_step(p, other, leg, state, memory, linear, varied, tangents)
         if status != OK:
             return status
         tangents.step = state.step
         if counters.rows > written:
-            write_tangents(leg.phi, counters.rows - 1, tangents, out[0], out[1], out[2], out[3])
+            write_tangents(leg.phi, counters.rows - 1, tangents, out)
         if state.lag != lag:
-            for j in range(tangents.a.shape[0]):
-                for i in range(tangents.a.shape[1]):
-                    tangents.a[j, i] += (lag - state.lag) * tangents.da[j, i]
+            shift_tangents(lag - state.lag, tangents)
     return OK

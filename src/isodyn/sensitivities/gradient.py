@@ -219,9 +219,9 @@ class TapedRun(SensitiveRun):
             self.state.copy_from(state)
             self.counters.rows, self.tape.count, self.memory.factors_good = rows, 0, 0
             self.march_taped(min(end, self.total_steps))
-            physics = model.function, model.tables, model.scratch, other.function, other.scratch
-            more = self.linear, self.varied, self.tangents, adjoint
-            status = march_back(*physics, self.plan, after, memory, self.tape, *more)
+            tables: Any = model.function, model.tables, model.scratch, other.function, self.plan
+            tables += after, memory, self.tape, self.together, adjoint
+            status = march_back(*tables)
             self.check(self.understood(int(status)), self.tape.t[0], self.tape.t_after[0])
 
     def by_start(self, adjoint: Adjoint) -> FloatArray:

@@ -73,6 +73,20 @@ class Varied(Struct):
     in_balance, in_rows, in_range = integers("parameters"), integers("parameters"), integers("parameters")
 
 
+class Derivatives(Struct):
+    """Derivatives of the rows of a solution."""
+
+    q, v, a = (reals("rows", "parameters", "nv"),) * 3
+    lam = reals("rows", "parameters", "m")
+
+
+class Together(Struct):
+    """Addresses of what a march with derivatives works on: Linear, Varied, Tangents,
+    scratch memory of the varied model, and Derivatives."""
+
+    linear, varied, tangents, scratch, out = (integer,) * 5
+
+
 class Tape(Struct):
     """Steps of a run, one after the other: their beginnings, their unknowns, their ends."""
 
@@ -106,6 +120,7 @@ class Adjoint(Struct):
 
 LINEAR, TANGENTS, VARIED = StructType(Linear), StructType(Tangents), StructType(Varied)
 TAPE, ADJOINT = StructType(Tape), StructType(Adjoint)
+TOGETHER = StructType(Together)
 
 
 def patterns(model: Any, nv: int, m: int) -> tuple[IntArray, IntArray, IntArray, IntArray]:

@@ -26,11 +26,13 @@ from isodyn.mechanism.system import MechanismSystem
 from isodyn.results.sensitivity import Sensitivity
 from isodyn.results.solution import Solution
 from isodyn.sensitivities.forward import BROKEN, UNSOLVED, march_tangents
-from isodyn.sensitivities.memory import Linear, Tangents, Varied, new_linear
+from isodyn.sensitivities.memory import Derivatives, Linear, Tangents, Together, Varied, new_linear
 from isodyn.sensitivities.parameters import Family, NamedParts, Variation, vary
 from isodyn.sensitivities.start import StartTangent, along
 from isodyn.stepping.newton_settings import Newton
 from isodyn.systems.compiled_system import settled
+from isodyn.systems.first_order import FirstOrderSystem
+from isodyn.systems.mechanical import MechanicalSystem
 from isodyn.systems.model import Model
 from isodyn.systems.questions import Questions
 
@@ -119,8 +121,13 @@ class SensitiveRun(Run):
         self.tangents = Tangents(parameters=len(names), nv=system.nv, m=system.m)
         self.kept = self.tangents.copy()
         self.enforced: Any = None
-        count = self.rows.t.size, len(names)
-        self.derivatives = tuple(np.zeros((*count, n)) for n in (system.nv, system.nv, system.nv, system.m))
+        sizes = {"rows": 0 if self.transposed else self.rows.t.size, "parameters": len(names)}
+        self.derivatives = Derivatives(nv=system.nv, m=system.m, **sizes)
+        structs = [self.linear, self.varied, self.tangents, self.models[0][0].scratch, self.derivatives]
+        self.together = Together()
+        where = addresses(structs)
+        for name, address in zip(("linear", "varied", "tangents", "scratch", "out"), where, strict=True):
+            setattr(self.together, name, address)
 
     def _keeps_balance(self) -> bool:
         """Forces are read at t_n: the states at balances are not differentiated."""
@@ -145,8 +152,8 @@ class SensitiveRun(Run):
         if (system.nq, system.nv, system.m) != (self.system.nq, self.system.nv, self.system.m):
             raise SensitivityError("a parameter changes the number of unknowns or rows")
         model = self.model_of(system)
-        if model.function is not self.model.function and hasattr(system, "plain_model"):
-            model = system.plain_model()
+        if model.function is not self.model.function and isinstance(system, MechanicalSystem | FirstOrderSystem):
+            model = system.model(plain=True)
         return model
 
     def new_linear(self) -> Linear:
@@ -204,7 +211,7 @@ class SensitiveRun(Run):
         if like.function is self.model.function:
             return self.model
         if not hasattr(self, "twin"):
-            self.twin: Model = self.system.plain_model()
+            self.twin: Model = self.system.model(plain=True)
         return self.twin
 
     def enters(self, one: Variation) -> tuple[int, int]:
@@ -253,8 +260,8 @@ class SensitiveRun(Run):
             tangents.da[j], tangents.lam[j] = 0.0, dlam
         tangents.step = int(self.state.step)
         k = int(self.counters.rows) - 1
-        for out, values in zip(self.derivatives, (tangents.q, tangents.v, tangents.a, tangents.lam), strict=True):
-            out[k] = values
+        for name in () if self.transposed else ("q", "v", "a", "lam"):
+            getattr(self.derivatives, name)[k] = getattr(tangents, name)
 
     def given_start(self, one: Variation) -> tuple[FloatArray, FloatArray]:
         """Derivatives of the start as it is given."""
@@ -290,21 +297,9 @@ class SensitiveRun(Run):
         if int(self.tangents.step) != int(self.state.step):  # the run went back to look at redundant rows
             self.tangents.copy_from(self.kept)
         model, other = self.model, self.models[0][0] if self.models else self.model
-        tables = self.state, self.memory, self.columns, self.rows, self.counters
-        more = self.linear, self.varied, self.tangents, self.derivatives
-        status = int(
-            march_tangents(
-                model.function,
-                model.tables,
-                model.scratch,
-                other.function,
-                other.scratch,
-                self.plan,
-                upto,
-                *tables,
-                *more,
-            )
-        )
+        tables: Any = model.function, model.tables, model.scratch, other.function, self.plan, upto
+        tables += self.state, self.memory, self.columns, self.rows, self.counters, self.together
+        status = int(march_tangents(*tables))
         return self.understood(status)
 
     def understood(self, status: int) -> int:
@@ -329,7 +324,8 @@ class SensitiveRun(Run):
         """The solution, with its sensitivities."""
         sol = super().solution(stopped)
         k = sol.t.size
-        q, v, a, lam = (values[:k] for values in self.derivatives)
+        found = self.derivatives
+        q, v, a, lam = (values[:k].copy() for values in (found.q, found.v, found.a, found.lam))
         if self.independent.dropped.size:
             lam = self.shared(sol, q, lam)
         for j, one in enumerate(self.variations):
