@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from isodyn.api.sensitive import gradient
     from isodyn.beams import Beam, Section
     from isodyn.bodies import shapes
+    from isodyn.flexible import FiniteElements
     from isodyn.formulations import (
         GGL,
         AccelerationLevel,
@@ -113,15 +114,13 @@ if TYPE_CHECKING:
     from isodyn.mechanism.controllers import PID, Controller
     from isodyn.mechanism.mechanism import Mechanism
     from isodyn.mechanism.sensors import Sensor
-    from isodyn.models import load_mjcf, load_sdf, load_urdf
-    from isodyn.models.build import load_model
+    from isodyn.models import load_mjcf, load_model, load_sdf, load_urdf
     from isodyn.reduction import pod, reduce
     from isodyn.results import Solution
     from isodyn.results.ensemble import Ensemble
     from isodyn.results.netcdf import load
     from isodyn.schemes import Composition, FirstOrderScheme, Scheme
-    from isodyn.sensitivities.gradient import Gradient, Objective
-    from isodyn.sensitivities.parameters import Parametrised
+    from isodyn.sensitivities import Gradient, Objective, Parametrised
     from isodyn.studies import equilibrium, follow_loads, inverse_dynamics, kinematics, linearise
     from isodyn.subdomains.partition import partition
     from isodyn.subdomains.ties import Subdomains
@@ -161,6 +160,7 @@ __all__ = [
     "EnergyMomentum",
     "Ensemble",
     "Event",
+    "FiniteElements",
     "FirstOrderScheme",
     "FirstOrderSystem",
     "Fixed",
@@ -307,10 +307,10 @@ _LATER = {
     **dict.fromkeys(("LinearFirstOrderSystem", "LinearSystem", "MechanicalSystem"), "isodyn.systems"),
     "Solution": "isodyn.results",
     **dict.fromkeys(("Beam", "Section"), "isodyn.beams"),
+    "FiniteElements": "isodyn.flexible",
     **dict.fromkeys(("FrictionSolution", "integrate_with_friction"), "isodyn.friction"),
     "Ensemble": "isodyn.results.ensemble",
-    "Parametrised": "isodyn.sensitivities.parameters",
-    **dict.fromkeys(("Gradient", "Objective"), "isodyn.sensitivities.gradient"),
+    **dict.fromkeys(("Gradient", "Objective", "Parametrised"), "isodyn.sensitivities"),
     "gradient": "isodyn.api.sensitive",
     "ensemble": "isodyn.api.ensemble",
     "integrate_adaptive": "isodyn.api.adaptive",
@@ -323,8 +323,7 @@ _LATER = {
     **dict.fromkeys(("modal_damping", "rayleigh", "rayleigh_from_ratios"), "isodyn.systems.damping"),
     **dict.fromkeys(("base_excitation", "harmonic", "step_load", "tabulated"), "isodyn.systems.loads"),
     "load": "isodyn.results.netcdf",
-    "load_model": "isodyn.models.build",
-    **dict.fromkeys(("load_mjcf", "load_sdf", "load_urdf"), "isodyn.models"),
+    **dict.fromkeys(("load_mjcf", "load_model", "load_sdf", "load_urdf"), "isodyn.models"),
     "resume": "isodyn.api.resuming",
     **dict.fromkeys(
         (

@@ -200,17 +200,10 @@ def integrate(
     sampled = with_samples(system, breakpoints, t0, t_end) if isinstance(dt, StepPolicy) else breakpoints
     stretches, typical = schedule(t0, t_end, dt, sampled, save_every)
     if not isinstance(system, System):
-        if not isinstance(system, RunsItself):
-            raise InputError(f"system must be one of isodyn's systems, received {type(system).__name__}")
-        if typical is not dt:
-            raise InputError(f"subdomains take system steps of one size, received dt = {dt!r}")
-        if read_events(events):
-            raise InputError("events are not for subdomains", hint="end a run with observe=")
-        if checkpoint is not None:
-            raise InputError("checkpoints are not for subdomains", hint="save what is done with observe=")
         given = {"select": select, "observe": observe, "progress": progress, "assemble": assemble}
         given |= {"substeps": substeps, "threads": threads, "executor": executor}
-        return system.run(RunSettings(scheme, formulation, stretches, newton or Newton(), **given))
+        settings = RunSettings(scheme, formulation, stretches, newton or Newton(), **given)
+        return _run_itself(system, settings, dt, typical is dt, events, checkpoint)
     if substeps is not None or executor is not None:
         raise InputError(f"substeps and executor are for subdomains; this is one {type(system).__name__}")
     given = {"scheme": scheme, "formulation": formulation, "dt": dt, "t_end": t_end, "t0": t0, "newton": newton}
@@ -274,6 +267,19 @@ def _refuse_beside_method(method: StepMethod, given: dict[str, Any]) -> None:
             f"{method.name} chooses its steps by their error, and takes no {name}",
             hint="leave it out; first_step and max_step of the method bound its steps",
         )
+
+
+def _run_itself(system: Any, settings: RunSettings, dt: Any, one_size: bool, events: Any, checkpoint: Any) -> Any:
+    """A run of subdomains; InputError for what they do not know."""
+    if not isinstance(system, RunsItself):
+        raise InputError(f"system must be one of isodyn's systems, received {type(system).__name__}")
+    if not one_size:
+        raise InputError(f"subdomains take system steps of one size, received dt = {dt!r}")
+    if read_events(events):
+        raise InputError("events are not for subdomains", hint="end a run with observe=")
+    if checkpoint is not None:
+        raise InputError("checkpoints are not for subdomains", hint="save what is done with observe=")
+    return system.run(settings)
 
 
 def size_of_steps(dt: Any) -> Any:

@@ -49,6 +49,7 @@ def refuse(system: Any, method: Method, newton: Newton) -> None:
         "coordinates with a retraction of their own": system.retract is not None and not mechanical,
         "nonholonomic rows beside holonomic ones whose φ is kept": 0 < system.m_phi < system.m
         and closure.keep_position,
+        "flexible bodies": mechanical and bool(system.layout.flexible),
         "a composition of steps": method.composition is not None,
         "a formulation that closes at the balance": closure.at_balance,
         "a formulation that eliminates multipliers": closure.eliminate > 0,
