@@ -114,16 +114,15 @@ if TYPE_CHECKING:
     from isodyn.mechanism.controllers import PID, Controller
     from isodyn.mechanism.mechanism import Mechanism
     from isodyn.mechanism.sensors import Sensor
+    from isodyn.mechanism.states import ContinuousState
     from isodyn.models import load_mjcf, load_model, load_sdf, load_urdf
     from isodyn.reduction import pod, reduce
-    from isodyn.results import Solution
-    from isodyn.results.ensemble import Ensemble
+    from isodyn.results import Ensemble, Solution
     from isodyn.results.netcdf import load
     from isodyn.schemes import Composition, FirstOrderScheme, Scheme
     from isodyn.sensitivities import Gradient, Objective, Parametrised
     from isodyn.studies import equilibrium, follow_loads, inverse_dynamics, kinematics, linearise
-    from isodyn.subdomains.partition import partition
-    from isodyn.subdomains.ties import Subdomains
+    from isodyn.subdomains import Subdomains, partition
     from isodyn.systems import (
         CompiledSystem,
         FirstOrderSystem,
@@ -150,6 +149,7 @@ __all__ = [
     "Bushing",
     "CompiledSystem",
     "Composition",
+    "ContinuousState",
     "Controller",
     "Coupling",
     "Cylindrical",
@@ -305,11 +305,10 @@ _LATER = {
     **dict.fromkeys(("Composition", "FirstOrderScheme", "Scheme"), "isodyn.schemes"),
     **dict.fromkeys(("CompiledSystem", "FirstOrderSystem", "ImplicitSystem"), "isodyn.systems"),
     **dict.fromkeys(("LinearFirstOrderSystem", "LinearSystem", "MechanicalSystem"), "isodyn.systems"),
-    "Solution": "isodyn.results",
+    **dict.fromkeys(("Ensemble", "Solution"), "isodyn.results"),
     **dict.fromkeys(("Beam", "Section"), "isodyn.beams"),
     "FiniteElements": "isodyn.flexible",
     **dict.fromkeys(("FrictionSolution", "integrate_with_friction"), "isodyn.friction"),
-    "Ensemble": "isodyn.results.ensemble",
     **dict.fromkeys(("Gradient", "Objective", "Parametrised"), "isodyn.sensitivities"),
     "gradient": "isodyn.api.sensitive",
     "ensemble": "isodyn.api.ensemble",
@@ -320,6 +319,7 @@ _LATER = {
     "from_lagrangian": "isodyn.systems.lagrangian",
     "Mechanism": "isodyn.mechanism.mechanism",
     "Sensor": "isodyn.mechanism.sensors",
+    "ContinuousState": "isodyn.mechanism.states",
     **dict.fromkeys(("modal_damping", "rayleigh", "rayleigh_from_ratios"), "isodyn.systems.damping"),
     **dict.fromkeys(("base_excitation", "harmonic", "step_load", "tabulated"), "isodyn.systems.loads"),
     "load": "isodyn.results.netcdf",

@@ -50,6 +50,7 @@ def refuse(system: Any, method: Method, newton: Newton) -> None:
         "nonholonomic rows beside holonomic ones whose φ is kept": 0 < system.m_phi < system.m
         and closure.keep_position,
         "flexible bodies": mechanical and bool(system.layout.flexible),
+        "continuous states of a mechanism": mechanical and bool(system.layout.states),
         "a composition of steps": method.composition is not None,
         "a formulation that closes at the balance": closure.at_balance,
         "a formulation that eliminates multipliers": closure.eliminate > 0,
@@ -113,7 +114,7 @@ class SensitiveRun(Run):
                 hint="take a number or iso.StepTimes for dt, and no events",
             )
         for leg in self.plan.legs:
-            leg.max_halvings = 0
+            leg.max_halvings = leg.reuse = 0
         self.remedies = []
         self.check_columns()
         self.models = [[self.varied_model(s) for s in one.systems] for one in self.variations]

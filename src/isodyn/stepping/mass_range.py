@@ -34,3 +34,12 @@ def factorise_range(p: Physics, t_1: float, state: State, memory: Memory) -> int
     if status == OK:
         keep_first(p, memory)
     return status
+
+
+@kernel()
+def keep_range(p: Physics, t_1: float, state: State, memory: Memory) -> int:
+    """`factorise_range`, where corrections of q lie in that range; they take its factors."""
+    if p.closure.mass_range == 0 or p.rows.size == 0:
+        return OK
+    memory.iteration.kept = 1
+    return int(factorise_range(p, t_1, state, memory))
