@@ -169,7 +169,9 @@ def _of_sensor(sol: Solution, system: MechanismSystem, name: str) -> Iterator[Qu
 
 def _of_energies(sol: Solution, system: MechanismSystem) -> Iterator[Quantity]:
     every = cache(lambda: energy_by_part(sol))
-    moving = [body.name for body in system.bodies if body.is_body] + list(system.beams)
+    inside = {one.name for part in system.layout.flexible for one in part.members}
+    moving = [body.name for body in system.bodies if body.is_body and body.name not in inside]
+    moving += [*system.beams, *(part.name for part in system.layout.flexible)]
     for name in moving:
         for k, what in enumerate(("kinetic_energy", "potential_energy")):
             text = f"{what.replace('_', ' ')} of the part"
