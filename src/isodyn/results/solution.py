@@ -15,6 +15,7 @@ from isodyn.results import switched
 from isodyn.results.balance import Drift, drift, energy_balance
 from isodyn.results.dense_output import interpolate
 from isodyn.results.events import Happened
+from isodyn.results.sensitivity import WithSensitivities
 from isodyn.results.statistics import Statistics
 from isodyn.results.views_of_parts import ViewsOfParts
 from isodyn.systems.energies import energies as energies_of_rows
@@ -62,7 +63,7 @@ class Sample(NamedTuple):
 
 
 @dataclass(eq=False)
-class Solution(ViewsOfParts, ShownInNotebooks):
+class Solution(ViewsOfParts, WithSensitivities, ShownInNotebooks):
     """States of a run at t_n, with second order in q, v and a.
 
     Parameters
