@@ -42,6 +42,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         *("Overdetermined", "GGL", "Hamiltonian", "NullSpace", "UdwadiaKalaba", "AugmentedMultipliers", "Partitioning"),
         "EnergyMomentum",
     ),
+    "Derivatives": ("Parametrised", "gradient", "Objective", "Gradient"),
     "Ask a model": ("equilibrium", "follow_loads", "linearise", "inverse_dynamics", "kinematics"),
     "Results, files, pages": ("Solution", "Ensemble", "FrictionSolution", "load", "report"),
     "Large systems": ("Subdomains", "partition", "pod", "reduce", "reduction", "subdomains"),

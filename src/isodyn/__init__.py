@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from isodyn.api.adaptive import integrate_adaptive
     from isodyn.api.ensemble import ensemble
     from isodyn.api.resuming import resume
+    from isodyn.api.sensitive import gradient
     from isodyn.beams import Beam, Section
     from isodyn.bodies import shapes
     from isodyn.flexible import FiniteElements
@@ -114,18 +115,16 @@ if TYPE_CHECKING:
     from isodyn.mechanism.mechanism import Mechanism
     from isodyn.mechanism.sensors import Sensor
     from isodyn.mechanism.states import ContinuousState
-    from isodyn.models.build import load_model
-    from isodyn.models.mjcf import load_mjcf
-    from isodyn.models.sdf import load_sdf
-    from isodyn.models.urdf import load_urdf
+    from isodyn.models import load_mjcf, load_model, load_sdf, load_urdf
     from isodyn.reduction import pod, reduce
-    from isodyn.results import Solution
-    from isodyn.results.ensemble import Ensemble
+    from isodyn.results import Ensemble, Solution
     from isodyn.results.netcdf import load
     from isodyn.schemes import Composition, FirstOrderScheme, Scheme
+    from isodyn.sensitivities import Gradient, Objective, Parametrised
     from isodyn.studies import equilibrium, follow_loads, inverse_dynamics, kinematics, linearise
-    from isodyn.subdomains.partition import partition
-    from isodyn.subdomains.ties import Subdomains
+    from isodyn.studies.arc_length import trace_loads
+    from isodyn.studies.turning import campbell, spin
+    from isodyn.subdomains import Subdomains, partition
     from isodyn.sweeps.study import sweep
     from isodyn.systems import (
         CompiledSystem,
@@ -176,6 +175,7 @@ __all__ = [
     "FormulaTorque",
     "FrictionSolution",
     "Gear",
+    "Gradient",
     "Hamiltonian",
     "Hinge",
     "ImplicitSystem",
@@ -191,7 +191,9 @@ __all__ = [
     "Motor",
     "Newton",
     "NullSpace",
+    "Objective",
     "Overdetermined",
+    "Parametrised",
     "Partitioning",
     "Penalty",
     "Planar",
@@ -235,12 +237,14 @@ __all__ = [
     "analysis",
     "base_excitation",
     "beams",
+    "campbell",
     "ensemble",
     "equilibrium",
     "errors",
     "follow_loads",
     "from_lagrangian",
     "gauss",
+    "gradient",
     "harmonic",
     "integrate",
     "integrate_adaptive",
@@ -264,11 +268,13 @@ __all__ = [
     "report",
     "resume",
     "shapes",
+    "spin",
     "step_load",
     "subdomains",
     "sweep",
     "sweeps",
     "tabulated",
+    "trace_loads",
 ]
 
 
@@ -285,46 +291,36 @@ _LATER = {
     **dict.fromkeys(("Stepper", "SwitchLoad", "integrate"), "isodyn.api"),
     **dict.fromkeys(("PID", "Controller"), "isodyn.mechanism.controllers"),
     **dict.fromkeys(
-        (
-            "GGL",
-            "AccelerationLevel",
-            "AugmentedMultipliers",
-            "Baumgarte",
-            "EnergyMomentum",
-            "Hamiltonian",
-            "NullSpace",
-            "Overdetermined",
-            "Partitioning",
-            "Penalty",
-            "PositionLevel",
-            "Projection",
-            "Stabilised",
-            "UdwadiaKalaba",
-            "VelocityLevel",
-        ),
-        "isodyn.formulations",
+        ("GGL", "AccelerationLevel", "AugmentedMultipliers", "Baumgarte", "EnergyMomentum"), "isodyn.formulations"
+    ),
+    **dict.fromkeys(("Hamiltonian", "NullSpace", "Overdetermined", "Partitioning", "Penalty"), "isodyn.formulations"),
+    **dict.fromkeys(
+        ("PositionLevel", "Projection", "Stabilised", "UdwadiaKalaba", "VelocityLevel"), "isodyn.formulations"
     ),
     **dict.fromkeys(("Composition", "FirstOrderScheme", "Scheme"), "isodyn.schemes"),
     **dict.fromkeys(("CompiledSystem", "FirstOrderSystem", "ImplicitSystem"), "isodyn.systems"),
     **dict.fromkeys(("LinearFirstOrderSystem", "LinearSystem", "MechanicalSystem"), "isodyn.systems"),
-    "Solution": "isodyn.results",
+    **dict.fromkeys(("Ensemble", "Solution"), "isodyn.results"),
     **dict.fromkeys(("Beam", "Section"), "isodyn.beams"),
     "FiniteElements": "isodyn.flexible",
     **dict.fromkeys(("FrictionSolution", "integrate_with_friction"), "isodyn.friction"),
-    **{"Ensemble": "isodyn.results.ensemble", "sweep": "isodyn.sweeps.study"},  # noqa: PIE800
+    **dict.fromkeys(("Gradient", "Objective", "Parametrised"), "isodyn.sensitivities"),
+    "gradient": "isodyn.api.sensitive",
+    "sweep": "isodyn.sweeps.study",
     "ensemble": "isodyn.api.ensemble",
     "integrate_adaptive": "isodyn.api.adaptive",
     **dict.fromkeys(("pod", "reduce"), "isodyn.reduction"),
     **dict.fromkeys(("Subdomains", "partition"), "isodyn.subdomains"),
     **dict.fromkeys(("equilibrium", "follow_loads", "inverse_dynamics", "kinematics", "linearise"), "isodyn.studies"),
+    **dict.fromkeys(("campbell", "spin", "trace_loads"), "isodyn.studies"),
     "from_lagrangian": "isodyn.systems.lagrangian",
-    **{"Mechanism": "isodyn.mechanism.mechanism", "Sensor": "isodyn.mechanism.sensors"},  # noqa: PIE800
+    "Mechanism": "isodyn.mechanism.mechanism",
+    "Sensor": "isodyn.mechanism.sensors",
     "ContinuousState": "isodyn.mechanism.states",
     **dict.fromkeys(("modal_damping", "rayleigh", "rayleigh_from_ratios"), "isodyn.systems.damping"),
     **dict.fromkeys(("base_excitation", "harmonic", "step_load", "tabulated"), "isodyn.systems.loads"),
     "load": "isodyn.results.netcdf",
-    "load_model": "isodyn.models.build",
-    **{f"load_{kind}": f"isodyn.models.{kind}" for kind in ("mjcf", "sdf", "urdf")},
+    **dict.fromkeys(("load_mjcf", "load_model", "load_sdf", "load_urdf"), "isodyn.models"),
     "resume": "isodyn.api.resuming",
     **dict.fromkeys(
         (

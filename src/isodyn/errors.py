@@ -178,6 +178,10 @@ class ConvergenceError(IsodynError):
     """Newton's iteration did not converge, also not after halving the step."""
 
 
+class SensitivityError(InputError):
+    """A run or an output that cannot be differentiated; the message says why."""
+
+
 class NonFiniteError(IsodynError):
     """A NaN or an infinity appeared in the motion or in what a user's function returned."""
 

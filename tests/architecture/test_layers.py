@@ -36,6 +36,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("formulations",),
     ("stepping",),
     ("marching",),
+    ("sensitivities",),
     ("api",),
     ("subdomains", "friction"),
     ("specs",),

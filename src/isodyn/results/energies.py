@@ -14,6 +14,8 @@ from isodyn.results.beam_view import BeamView
 from isodyn.results.flexible_view import FlexibleView
 from isodyn.results.load_view import LoadView
 from isodyn.results.mechanism_views import BodyView, mechanism_of
+from isodyn.results.rod_view import RodView
+from isodyn.results.switched import ever_off
 
 if TYPE_CHECKING:
     from isodyn.mechanism.system import MechanismSystem
@@ -39,13 +41,18 @@ def energy_by_part(sol: Solution) -> dict[str, PartEnergy]:
     found = {}
     inside = {one.name for part in system.layout.flexible for one in part.members}
     for body in system.bodies:
-        if not body.of_beam and body.name not in inside:
+        if not body.is_node and body.name not in inside:
             moved = BodyView(sol, body.name)
             v, w = moved.velocity, moved.angular_velocity
             kinetic = 0.5 * body.mass * np.einsum("ki,ki->k", v, v) + 0.5 * np.einsum("ki,ij,kj->k", w, body.inertia, w)
             found[body.name] = PartEnergy(kinetic, -body.mass * moved.position @ system.layout.gravity)
     for name in system.beams:
         found[name] = _of_beam(sol, system, name)
+    for name, rod in system.rods.items():
+        line = RodView(sol, name)
+        kinetic, strain, _ = line.energies
+        weight = np.einsum("n,kni->ki", np.array([node.mass for node in rod.nodes]), line.nodes) @ system.layout.gravity
+        found[name] = PartEnergy(kinetic, strain - weight)
     for part in system.layout.flexible:
         view = FlexibleView(sol, part.name)
         found[part.name] = PartEnergy(view.kinetic_energy, view.potential_energy)
@@ -54,6 +61,12 @@ def energy_by_part(sol: Solution) -> dict[str, PartEnergy]:
         if stored.any():
             found[name] = PartEnergy(none, stored)
     return found
+
+
+def let_go(sol: Solution) -> FloatArray:
+    """What loads that were switched off would have stored, in the rows in which they did not act."""
+    views = [LoadView(sol, name) for name in ever_off(sol) if any(law.load == name for law in sol.system.layout.laws)]
+    return np.sum([np.zeros(sol.t.size), *(view.as_if_it_acted - view.energy for view in views)], axis=0)
 
 
 def _of_beam(sol: Solution, system: MechanismSystem, name: str) -> PartEnergy:
