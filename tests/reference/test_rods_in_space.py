@@ -33,6 +33,7 @@ def extrapolated(coarse: float, fine: float) -> float:
     return fine + (fine - coarse) / 3
 
 
+@pytest.mark.slow
 def test_a_narrow_cantilever_buckles_sideways() -> None:
     """P = 4.0126 √(EI_y GJ)/L² [Timoshenko, Gere 1961, section 6.3], EI_z ≫ EI_y, second order."""
     factors = []
@@ -188,6 +189,7 @@ def test_a_helix_unrolls() -> None:
 
 
 @pytest.mark.parametrize("model", ["exact", "absolute-nodal"])
+@pytest.mark.slow
 def test_closed_cycles_of_loads_lead_back(model: Any) -> None:
     """Loads that go around a square in load space leave the unstrained rod, to rounding: no path
     dependence."""
