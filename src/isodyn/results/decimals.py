@@ -41,7 +41,7 @@ def powers_of_ten() -> tuple[Any, Any]:
 
 
 @kernel()
-def upper_product(x: int, y: int) -> int:
+def upper_product(x: Any, y: Any) -> Any:
     """Upper 64 bits of x·y."""
     x0, x1, y0, y1 = x & LOW, x >> U32, y & LOW, y >> U32
     middle = x1 * y0 + ((x0 * y0) >> U32)
@@ -50,7 +50,7 @@ def upper_product(x: int, y: int) -> int:
 
 
 @kernel()
-def scaled(high: int, low: int, x: int) -> int:
+def scaled(high: Any, low: Any, x: Any) -> Any:
     """x·(high, low)/2^128, rounded to odd."""
     below = high * x
     found = upper_product(high, x)
@@ -61,7 +61,7 @@ def scaled(high: int, low: int, x: int) -> int:
 
 
 @kernel()
-def shortest(fraction: int, exponent: int, high: Any, low: Any) -> tuple[int, int]:
+def shortest(fraction: Any, exponent: Any, high: Any, low: Any) -> tuple[Any, Any]:
     """Digits s and exponent k of s·10^k, the shortest decimal of a positive number."""
     c, q = fraction, np.int64(-1074)
     if exponent != U0:
@@ -90,7 +90,7 @@ def shortest(fraction: int, exponent: int, high: Any, low: Any) -> tuple[int, in
 
 
 @kernel()
-def put_digits(s: int, n: int, out: Any, at: int) -> None:
+def put_digits(s: Any, n: Any, out: Any, at: Any) -> None:
     """The n digits of s into out[at:at + n], two at a time."""
     i = at + n
     while s >= U100:
@@ -106,7 +106,7 @@ def put_digits(s: int, n: int, out: Any, at: int) -> None:
 
 
 @kernel()
-def count_digits(s: int) -> int:
+def count_digits(s: Any) -> Any:
     """Number of digits of s, which are mostly many."""
     n, bound = 17, MANY
     while n > 1 and s < bound:
@@ -116,7 +116,7 @@ def count_digits(s: int) -> int:
 
 
 @kernel()
-def put_fixed(s: int, n: int, point: int, out: Any, at: int) -> int:
+def put_fixed(s: Any, n: Any, point: Any, out: Any, at: Any) -> Any:
     """The n digits of s with a point behind digit `point`; where they end."""
     if point <= 0:  # 0.00ddd
         start = at + 2 - point
@@ -139,7 +139,7 @@ def put_fixed(s: int, n: int, point: int, out: Any, at: int) -> int:
 
 
 @kernel()
-def put_with_exponent(s: int, n: int, power: int, out: Any, at: int) -> int:
+def put_with_exponent(s: Any, n: Any, power: Any, out: Any, at: Any) -> Any:
     """The same as d.ddde±dd."""
     put_digits(s, n, out, at + 1)
     out[at] = out[at + 1]
@@ -155,7 +155,7 @@ def put_with_exponent(s: int, n: int, power: int, out: Any, at: int) -> int:
 
 
 @kernel()
-def put_number(bits: int, high: Any, low: Any, out: Any, at: int) -> int:
+def put_number(bits: Any, high: Any, low: Any, out: Any, at: Any) -> Any:
     """One number into out[at:]; where it ends."""
     fraction, exponent = bits & FRACTION, (bits >> np.uint64(52)) & EXPONENT
     special = exponent == EXPONENT
@@ -201,5 +201,5 @@ def as_lines(values: FloatArray) -> memoryview:
     b'0.1,-2.0\\n1e-05,0.3333333333333333\\n'
     """
     values = np.ascontiguousarray(values, dtype=np.float64)
-    out = np.empty(LONGEST * values.size, dtype=np.uint8)
+    out: Any = np.empty(LONGEST * values.size, dtype=np.uint8)
     return memoryview(out)[: put_rows(values, *powers_of_ten(), out)]
