@@ -87,11 +87,13 @@ class SparseBalance:
         if _same_pattern(C, K):
             (_, C_rows), (_, K_rows) = ((None, sp.csr_array(matrix)) for matrix in (C, K))
             self.given.shared = 1
-        self.arrays: Any = []
+        arrays: Any = []
         names = ("M_starts", "C_starts", "K_starts")
         for name, rows in zip(names, (M_rows, C_rows, K_rows), strict=True):
             setattr(self.given, name, rows.indptr.astype(np.int64))
-            self.arrays += [rows.indices.astype(np.uint32), np.ascontiguousarray(rows.data, dtype=np.float64)]
+            arrays += [rows.indices.astype(np.uint32), np.ascontiguousarray(rows.data, dtype=np.float64)]
+
+        self.arrays: tuple[Any, Any, Any, Any, Any, Any] = tuple(arrays)
 
     def put(self, f: FloatArray, q: FloatArray, v: FloatArray, a: FloatArray, out: FloatArray) -> None:
         """out = M a + C v + K q − f; an empty f is zero."""
