@@ -115,7 +115,8 @@ class Run(LastStep):
 
     def _new_plan(self) -> Any:
         """The plan, still without times."""
-        method, controls = self.method, self.newton.controls(keep_balance=self.keeps_balance)
+        method = self.method
+        controls = self.newton.controls(keep_balance=self.keeps_balance, one_size=self.asked is None)
         # full matrices come first; and a policy repeats a step that fails with a smaller size
         if self.asked is not None or any(isinstance(remedy, FullMatrix) for remedy in self.remedies):
             controls = controls._replace(max_halvings=0)
