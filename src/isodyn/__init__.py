@@ -113,6 +113,7 @@ if TYPE_CHECKING:
     from isodyn.mechanism.controllers import PID, Controller
     from isodyn.mechanism.mechanism import Mechanism
     from isodyn.mechanism.sensors import Sensor
+    from isodyn.mechanism.states import ContinuousState
     from isodyn.models.build import load_model
     from isodyn.models.mjcf import load_mjcf
     from isodyn.models.sdf import load_sdf
@@ -151,6 +152,7 @@ __all__ = [
     "Bushing",
     "CompiledSystem",
     "Composition",
+    "ContinuousState",
     "Controller",
     "Coupling",
     "Cylindrical",
@@ -315,6 +317,7 @@ _LATER = {
     "from_lagrangian": "isodyn.systems.lagrangian",
     "Mechanism": "isodyn.mechanism.mechanism",
     "Sensor": "isodyn.mechanism.sensors",
+    "ContinuousState": "isodyn.mechanism.states",
     **dict.fromkeys(("modal_damping", "rayleigh", "rayleigh_from_ratios"), "isodyn.systems.damping"),
     **dict.fromkeys(("base_excitation", "harmonic", "step_load", "tabulated"), "isodyn.systems.loads"),
     "load": "isodyn.results.netcdf",

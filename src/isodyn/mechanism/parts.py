@@ -24,6 +24,7 @@ from isodyn.parts import Part, Use, Value
 if TYPE_CHECKING:
     from isodyn.mechanism.controllers import Controller
     from isodyn.mechanism.sensors import Sensor
+    from isodyn.mechanism.states import ContinuousState
 
 Rows = JointPart | UserRows
 Loads = LoadPart | UserLoad
@@ -41,6 +42,7 @@ class Parts:
     rods: dict[str, RodPart] = field(default_factory=dict)
     controllers: dict[str, Controller] = field(default_factory=dict)
     flexible: dict[str, FlexiblePart] = field(default_factory=dict)
+    states: dict[str, ContinuousState] = field(default_factory=dict)
 
     def copied(self) -> Parts:
         """The same parts in lists of their own; parts themselves do not change."""
@@ -57,16 +59,22 @@ class Parts:
         )
         known = [
             counted(len(parts), noun)
-            for noun, parts in (*kinds, ("sensor", self.sensors), ("controller", self.controllers))
+            for noun, parts in (
+                *kinds,
+                ("sensor", self.sensors),
+                ("controller", self.controllers),
+                ("state", self.states),
+            )
             if parts
         ]
         return ", ".join(known) or "no parts yet"
 
     def all_bodies(self) -> dict[str, Body]:
         """Nodes of beams, those of rods, then bodies: so the coordinates of nodes have the same numbers in q and
-        in v; members of flexible bodies come last."""
+        in v; members of flexible bodies come then, and what carries states last."""
         nodes = {node.name: node for line in self.lines.values() for node in line.nodes}
-        return nodes | self.bodies | {one.name: one for part in self.flexible.values() for one in part.members}
+        members = {one.name: one for part in self.flexible.values() for one in part.members}
+        return nodes | self.bodies | members | {name: state.body for name, state in self.states.items()}
 
     @property
     def lines(self) -> dict[str, BeamPart | RodPart]:
@@ -94,6 +102,7 @@ class Parts:
             ("flexible body", self.flexible),
             ("sensor", self.sensors),
             ("controller", self.controllers),
+            ("state", self.states),
         ):
             if name in known:
                 raise InputError(
