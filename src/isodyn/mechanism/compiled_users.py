@@ -333,11 +333,9 @@ def _rates_of(shifted: Any, m: int, sizes: FloatArray, beat: float) -> Any:
     return rates
 
 
-def _with_rows(inner: Any, value: Any, m: int, at: int, others: int, index: Any, sizes: FloatArray, beat: float) -> Any:
-    """The model with m more rows φ before row `at` of the `others`."""
-    number, number_2, _, columns, places = index
-    shifted, gradient = _gradient_of(value, m, index, sizes)
-    hessian, rates = _hessian_of(shifted, m, index, sizes), _rates_of(shifted, m, sizes, beat)
+def _forces_of(gradient: Any, hessian: Any, m: int, index: Any) -> Any:
+    """Gᵀλ of the rows, or its derivative."""
+    _, _, _, columns, places = index
 
     @closure()
     def add_forces(t: float, first: Any, second: Any, lam: FloatArray, c: FloatArray, n: int, out: FloatArray) -> int:
@@ -356,6 +354,13 @@ def _with_rows(inner: Any, value: Any, m: int, at: int, others: int, index: Any,
                     out[places[x] * n + places[y]] += c[2] * K[x, y]
         return status
 
+    return add_forces
+
+
+def _values_of(value: Any, gradient: Any, rates: Any, m: int, index: Any) -> Any:
+    """φ, φ̇ or φ̈ of the rows."""
+    _, _, _, columns, places = index
+
     @closure()
     def values(what: int, t: float, first: Any, second: Any, a: FloatArray, out: FloatArray) -> int:
         """φ, φ̇ or φ̈."""
@@ -369,6 +374,17 @@ def _with_rows(inner: Any, value: Any, m: int, at: int, others: int, index: Any,
                 for x in range(columns.size):
                     out[i] += G[i, x] * a[places[x]]
         return status
+
+    return values
+
+
+def _with_rows(inner: Any, value: Any, m: int, at: int, others: int, index: Any, sizes: FloatArray, beat: float) -> Any:
+    """The model with m more rows φ before row `at` of the `others`."""
+    number, number_2, _, columns, places = index
+    shifted, gradient = _gradient_of(value, m, index, sizes)
+    hessian, rates = _hessian_of(shifted, m, index, sizes), _rates_of(shifted, m, sizes, beat)
+    add_forces = _forces_of(gradient, hessian, m, index)
+    values = _values_of(value, gradient, rates, m, index)
 
     @closure(MODEL)
     def model(
@@ -385,12 +401,9 @@ def _with_rows(inner: Any, value: Any, m: int, at: int, others: int, index: Any,
     ) -> int:
         if what in (RETRACT, SETTLE, RATE):
             return inner(what, t, q, v, a, lam, c, tables, scratch, out)
-        below = np.zeros(others)
-        mine = np.zeros(m)
-        for i in range(others if lam.size > 0 else 0):
-            below[i] = lam[i if i < at else i + m]
-        for i in range(m if lam.size > 0 else 0):
-            mine[i] = lam[at + i]
+        below, mine = np.zeros(others), np.zeros(m)
+        if lam.size > 0:
+            below[:at], below[at:], mine[:] = lam[:at], lam[at + m :], lam[at : at + m]
         poses = opened(Scratch, scratch).poses
         if what in (BALANCE, JACOBIAN):
             status = inner(what, t, q, v, a, below, c, tables, scratch, out)
