@@ -15,35 +15,24 @@ import numpy as np
 
 from isodyn.bodies.pose import PoseNumbers
 from isodyn.kernels.compiled import (
-    ACCELERATION,
     BALANCE,
-    CONSTRAINT,
     JACOBIAN,
     MODEL,
     OK,
-    POSITION,
-    RATE,
-    RETRACT,
-    SETTLE,
-    VELOCITY,
     WRONG_SHAPE,
     FloatArray,
     closure,
 )
 from isodyn.kernels.struct_types import opened
+from isodyn.mechanism.compiled_poses import FIRST, OUTER, moved, read, sped
+from isodyn.mechanism.compiled_rows import with_rows
 from isodyn.mechanism.placed import PlacedBodies
 from isodyn.multibody.tables import Scratch
-from isodyn.systems.differences import H1, H2
+from isodyn.systems.differences import H1
 from isodyn.systems.joined import is_compiled
 
 if TYPE_CHECKING:
     from isodyn.mechanism.hybrid import UserMechanismSystem
-
-MIXED = 3e-4  # step of mixed second differences
-OUTER = np.array([1.0, -1.0, 2.0, -2.0, 3.0, -3.0])  # where differences of sixth order look …
-FIRST = np.array([45.0, -45.0, -9.0, 9.0, 1.0, -1.0]) / 60.0  # … and their weights
-SECOND = np.array([1.5, 1.5, -0.15, -0.15, 1.0 / 90.0, 1.0 / 90.0])
-MIDDLE = -49.0 / 18.0
 
 
 def can_compile(system: UserMechanismSystem) -> bool:
@@ -74,7 +63,7 @@ def joined_model(system: UserMechanismSystem) -> Any:
         scalar = np.ndim(part.function(*(state.pose(name).numbers() for name in part.bodies), 0.0)) == 0
         value = _rows_of(part.function, len(numbers) == 2, scalar, count)
         index = (numbers[0], numbers[-1], body, columns, places)
-        function = _with_rows(function, value, count, below, above, index, sizes, system.beat)
+        function = with_rows(function, value, count, below, above, index, sizes, system.beat)
         above, below = above + count, below + count
     for load in system.user_loads:
         columns, places = state.places(load.body)
@@ -86,44 +75,7 @@ def joined_model(system: UserMechanismSystem) -> Any:
     return function
 
 
-# ---- what poses and users' functions are
-
-
-@closure()
-def _read(poses: Any, k: int) -> PoseNumbers:
-    """A pose as users' functions see it."""
-    pose = poses[k]
-    return PoseNumbers(pose.position.copy(), pose.R.copy(), pose.v.copy(), pose.w.copy())
-
-
-@closure()
-def _moved(pose: PoseNumbers, d: FloatArray) -> PoseNumbers:
-    """After an increment (dr in the world, dϖ in the body)."""
-    x, y, z = d[3], d[4], d[5]
-    square = x * x + y * y + z * z
-    if square == 0.0:
-        return PoseNumbers(pose.position + d[:3], pose.R, pose.velocity, pose.angular_velocity)
-    angle = np.sqrt(square)
-    s, h = np.sin(angle) / angle, 0.5 * (np.sin(0.5 * angle) / (0.5 * angle)) ** 2
-    E = np.array(
-        [
-            [1.0 - h * (y * y + z * z), h * x * y - s * z, h * x * z + s * y],
-            [h * x * y + s * z, 1.0 - h * (x * x + z * z), h * y * z - s * x],
-            [h * x * z - s * y, h * y * z + s * x, 1.0 - h * (x * x + y * y)],
-        ]
-    )
-    R = np.zeros((3, 3))
-    for i in range(3):
-        for j in range(3):
-            for k in range(3):
-                R[i, j] += pose.R[i, k] * E[k, j]
-    return PoseNumbers(pose.position + d[:3], R, pose.velocity, pose.angular_velocity)
-
-
-@closure()
-def _sped(pose: PoseNumbers, d: FloatArray) -> PoseNumbers:
-    """With velocities changed by (dv, dω)."""
-    return PoseNumbers(pose.position, pose.R, pose.velocity + d[:3], pose.angular_velocity + d[3:])
+# ---- users' functions
 
 
 def _force_of(function: Callable[..., Any], with_torque: bool) -> Any:
@@ -202,12 +154,12 @@ def _with_load(inner: Any, value: Any, number: int, columns: Any, places: Any, s
                 if c[1] != 0.0:
                     h = H1 * sizes[columns[y]] * beat
                     d[columns[y]] = OUTER[k] * h
-                    status = max(status, value(t, _sped(pose, d), g))
+                    status = max(status, value(t, sped(pose, d), g))
                     slope += c[1] * FIRST[k] / h * g
                 if c[2] != 0.0:
                     h = H1 * sizes[columns[y]]
                     d[columns[y]] = OUTER[k] * h
-                    status = max(status, value(t, _moved(pose, d), g))
+                    status = max(status, value(t, moved(pose, d), g))
                     slope += c[2] * FIRST[k] / h * g
             d[columns[y]] = 0.0
             for x in range(columns.size):
@@ -230,204 +182,13 @@ def _with_load(inner: Any, value: Any, number: int, columns: Any, places: Any, s
         status = inner(what, t, q, v, a, lam, c, tables, scratch, out)
         if status != OK or not (what == BALANCE or (what == JACOBIAN and (c[1] != 0.0 or c[2] != 0.0))):
             return status
-        pose = _read(opened(Scratch, scratch).poses, number)
+        pose = read(opened(Scratch, scratch).poses, number)
         if what == JACOBIAN:
             return add_slopes(t, pose, c, v.size, out)
         g = np.zeros(6)
         status = value(t, pose, g)
         for x in range(columns.size):
             out[places[x]] -= g[columns[x]]
-        return status
-
-    return model
-
-
-def _gradient_of(value: Any, m: int, index: Any, sizes: FloatArray) -> tuple[Any, Any]:
-    """Two functions: poses after increments d (2, 6), and ∂φ along the frames."""
-    _, _, body, columns, _ = index
-
-    @closure()
-    def shifted(t: float, first: PoseNumbers, second: PoseNumbers, d: FloatArray, out: FloatArray) -> int:
-        return value(t, _moved(first, d[0]), _moved(second, d[1]), out)
-
-    @closure()
-    def gradient(t: float, first: PoseNumbers, second: PoseNumbers, G: FloatArray) -> int:
-        d, found, status = np.zeros((2, 6)), np.zeros(m), OK
-        G[:] = 0.0
-        for x in range(columns.size):
-            h = H1 * sizes[columns[x]]
-            for k in range(OUTER.size):
-                d[body[x], columns[x]] = OUTER[k] * h
-                status = max(status, shifted(t, first, second, d, found))
-                for i in range(m):
-                    G[i, x] += FIRST[k] / h * found[i]
-            d[body[x], columns[x]] = 0.0
-        return status
-
-    return shifted, gradient
-
-
-def _hessian_of(shifted: Any, m: int, index: Any, sizes: FloatArray) -> Any:
-    """∂(Gᵀλ)/∂q along the frames, for the forces Gᵀλ."""
-    _, _, body, columns, _ = index
-
-    @closure()
-    def value_at(
-        t: float, first: PoseNumbers, second: PoseNumbers, lam: FloatArray, x: int, y: int, hx: float, hy: float
-    ) -> float:
-        d, found, total = np.zeros((2, 6)), np.zeros(m), 0.0
-        d[body[x], columns[x]] += hx
-        d[body[y], columns[y]] += hy
-        shifted(t, first, second, d, found)
-        for i in range(m):
-            total += lam[i] * found[i]
-        return total
-
-    @closure()
-    def hessian(
-        t: float, first: PoseNumbers, second: PoseNumbers, lam: FloatArray, force: FloatArray, K: FloatArray
-    ) -> None:
-        for x in range(columns.size):
-            for y in range(x + 1):
-                hx, hy = MIXED * sizes[columns[x]], MIXED * sizes[columns[y]]
-                four = value_at(t, first, second, lam, x, y, hx, hy) + value_at(t, first, second, lam, x, y, -hx, -hy)
-                four -= value_at(t, first, second, lam, x, y, hx, -hy) + value_at(t, first, second, lam, x, y, -hx, hy)
-                K[x, y] = K[y, x] = four / (4.0 * hx * hy)
-        for x in range(columns.size - 2):  # ½ τ~ where a body turns in space
-            if columns[x] == 3 and columns[x + 1] == 4 and columns[x + 2] == 5 and body[x] == body[x + 2]:
-                K[x, x + 1] -= 0.5 * force[x + 2]
-                K[x, x + 2] += 0.5 * force[x + 1]
-                K[x + 1, x] += 0.5 * force[x + 2]
-                K[x + 1, x + 2] -= 0.5 * force[x]
-                K[x + 2, x] -= 0.5 * force[x + 1]
-                K[x + 2, x + 1] += 0.5 * force[x]
-
-    return hessian
-
-
-def _rates_of(shifted: Any, m: int, sizes: FloatArray, beat: float) -> Any:
-    """φ̇ along the motion, or the part of φ̈ that does not depend on accelerations."""
-
-    @closure()
-    def rates(t: float, first: PoseNumbers, second: PoseNumbers, twice: bool, out: FloatArray) -> int:
-        ways, d, found = np.zeros((2, 6)), np.zeros((2, 6)), np.zeros(m)
-        for i in range(3):
-            ways[0, i], ways[0, 3 + i] = first.velocity[i], first.angular_velocity[i]
-            ways[1, i], ways[1, 3 + i] = second.velocity[i], second.angular_velocity[i]
-        speed = beat
-        for k in range(2):
-            for i in range(6):
-                speed = max(speed, abs(ways[k, i] / sizes[i]))
-        h = (H2 if twice else H1) / speed
-        status = shifted(t, first, second, d, found)
-        out[:] = MIDDLE / (h * h) * found if twice else 0.0 * found
-        for k in range(OUTER.size):
-            for b in range(2):
-                for i in range(6):
-                    d[b, i] = OUTER[k] * h * ways[b, i]
-            status = max(status, shifted(t + OUTER[k] * h, first, second, d, found))
-            weight = SECOND[k] / (h * h) if twice else FIRST[k] / h
-            out += weight * found
-        return status
-
-    return rates
-
-
-def _forces_of(gradient: Any, hessian: Any, m: int, index: Any) -> Any:
-    """Gᵀλ of the rows, or its derivative."""
-    _, _, _, columns, places = index
-
-    @closure()
-    def add_forces(t: float, first: Any, second: Any, lam: FloatArray, c: FloatArray, n: int, out: FloatArray) -> int:
-        """Gᵀλ, or where n > 0 its derivative."""
-        G, K, force = np.zeros((m, columns.size)), np.zeros((columns.size, columns.size)), np.zeros(columns.size)
-        status = gradient(t, first, second, G)
-        for x in range(columns.size):
-            for i in range(m):
-                force[x] += lam[i] * G[i, x]
-            if n == 0:
-                out[places[x]] += force[x]
-        if n > 0:
-            hessian(t, first, second, lam, force, K)
-            for x in range(columns.size):
-                for y in range(columns.size):
-                    out[places[x] * n + places[y]] += c[2] * K[x, y]
-        return status
-
-    return add_forces
-
-
-def _values_of(value: Any, gradient: Any, rates: Any, m: int, index: Any) -> Any:
-    """φ, φ̇ or φ̈ of the rows."""
-    _, _, _, columns, places = index
-
-    @closure()
-    def values(what: int, t: float, first: Any, second: Any, a: FloatArray, out: FloatArray) -> int:
-        """φ, φ̇ or φ̈."""
-        if what == POSITION:
-            return value(t, first, second, out)
-        status = rates(t, first, second, what == ACCELERATION, out)
-        if what == ACCELERATION:
-            G = np.zeros((m, columns.size))
-            status = max(status, gradient(t, first, second, G))
-            for i in range(m):
-                for x in range(columns.size):
-                    out[i] += G[i, x] * a[places[x]]
-        return status
-
-    return values
-
-
-def _with_rows(inner: Any, value: Any, m: int, at: int, others: int, index: Any, sizes: FloatArray, beat: float) -> Any:
-    """The model with m more rows φ before row `at` of the `others`."""
-    number, number_2, _, columns, places = index
-    shifted, gradient = _gradient_of(value, m, index, sizes)
-    hessian, rates = _hessian_of(shifted, m, index, sizes), _rates_of(shifted, m, sizes, beat)
-    add_forces = _forces_of(gradient, hessian, m, index)
-    values = _values_of(value, gradient, rates, m, index)
-
-    @closure(MODEL)
-    def model(
-        what: int,
-        t: float,
-        q: FloatArray,
-        v: FloatArray,
-        a: FloatArray,
-        lam: FloatArray,
-        c: FloatArray,
-        tables: Any,
-        scratch: Any,
-        out: FloatArray,
-    ) -> int:
-        if what in (RETRACT, SETTLE, RATE):
-            return inner(what, t, q, v, a, lam, c, tables, scratch, out)
-        below, mine = np.zeros(others), np.zeros(m)
-        if lam.size > 0:
-            below[:at], below[at:], mine[:] = lam[:at], lam[at + m :], lam[at : at + m]
-        poses = opened(Scratch, scratch).poses
-        if what in (BALANCE, JACOBIAN):
-            status = inner(what, t, q, v, a, below, c, tables, scratch, out)
-            if status != OK or not mine.any() or (what == JACOBIAN and c[2] == 0.0):
-                return status
-            n = v.size if what == JACOBIAN else 0
-            return add_forces(t, _read(poses, number), _read(poses, number_2), mine, c, n, out)
-        wide = v.size if what == CONSTRAINT else 1
-        own = np.zeros(others * wide)
-        status = inner(what, t, q, v, a, below, c, tables, scratch, own)
-        if status != OK:
-            return status
-        for i in range(others * wide):
-            out[i if i < at * wide else i + m * wide] = own[i]
-        first, second = _read(poses, number), _read(poses, number_2)
-        if what in (POSITION, VELOCITY, ACCELERATION):
-            return values(what, t, first, second, a, out[at : at + m])
-        G = np.zeros((m, columns.size))
-        status = gradient(t, first, second, G)
-        for i in range(m):
-            for j in range(wide):
-                out[(at + i) * wide + j] = 0.0
-            for x in range(columns.size):
-                out[(at + i) * wide + places[x]] += G[i, x]
         return status
 
     return model
