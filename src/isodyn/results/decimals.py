@@ -72,7 +72,8 @@ def shortest(fraction: Any, exponent: Any, high: Any, low: Any) -> tuple[Any, An
     closer = fraction == U0 and exponent > U1  # to its neighbour below: a power of two
     k = (q * 1262611 - (524031 if closer else 0)) >> 22
     h = np.uint64(q + ((-k * 1741647) >> 19) + 1)
-    g1, g0 = high[-k - LEAST_POWER], low[-k - LEAST_POWER]
+    place = -k - LEAST_POWER
+    g1, g0 = high[place], low[place]
     lower = scaled(g1, g0, (U4 * c - (U1 if closer else U2)) << h) + odd
     upper = scaled(g1, g0, (U4 * c + U2) << h) - odd
     value = scaled(g1, g0, (U4 * c) << h)
@@ -97,7 +98,8 @@ def put_digits(s: Any, n: Any, out: Any, at: Any) -> None:
         rest = s // U100
         pair = U2 * (s - U100 * rest)
         i -= 2
-        out[i], out[i + 1] = PAIRS[pair], PAIRS[pair + U1]
+        beside = pair + U1
+        out[i], out[i + 1] = PAIRS[pair], PAIRS[beside]
         s = rest
     while i > at:
         i -= 1
