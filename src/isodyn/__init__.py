@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         Auto,
         Event,
         FixedSteps,
+        Impacts,
         Lock,
         Newton,
         Radau,
@@ -65,6 +66,8 @@ if TYPE_CHECKING:
     )
     from isodyn.friction import FrictionSolution, integrate_with_friction
     from isodyn.joints import (
+        BoxPlane,
+        CapsulePlane,
         Coupling,
         Cylindrical,
         Distance,
@@ -72,18 +75,24 @@ if TYPE_CHECKING:
         Fixed,
         Gear,
         Hinge,
+        JointStop,
+        Journal,
         Planar,
         PointOnPlane,
+        PointPlane,
         Prismatic,
         Pulley,
         RollingDisc,
         RollingEllipsoid,
         RollingSphere,
         Screw,
+        SpherePlane,
+        SphereSphere,
         Spherical,
         Universal,
         UserRows,
         WheelOnRail,
+        WheelProfile,
     )
     from isodyn.loads import (
         Bushing,
@@ -147,7 +156,9 @@ __all__ = [
     "Auto",
     "Baumgarte",
     "Beam",
+    "BoxPlane",
     "Bushing",
+    "CapsulePlane",
     "CompiledSystem",
     "Composition",
     "Controller",
@@ -173,11 +184,14 @@ __all__ = [
     "Gear",
     "Hamiltonian",
     "Hinge",
+    "Impacts",
     "ImplicitSystem",
     "IsodynError",
     "JointFriction",
     "JointLimit",
     "JointSpring",
+    "JointStop",
+    "Journal",
     "LinearFirstOrderSystem",
     "LinearSystem",
     "Lock",
@@ -191,6 +205,7 @@ __all__ = [
     "Penalty",
     "Planar",
     "PointOnPlane",
+    "PointPlane",
     "Polynomial",
     "PositionLevel",
     "Prismatic",
@@ -209,6 +224,8 @@ __all__ = [
     "Sensor",
     "Sine",
     "Solution",
+    "SpherePlane",
+    "SphereSphere",
     "Spherical",
     "Spring",
     "Stabilised",
@@ -227,6 +244,7 @@ __all__ = [
     "UserRows",
     "VelocityLevel",
     "WheelOnRail",
+    "WheelProfile",
     "analysis",
     "base_excitation",
     "beams",
@@ -265,6 +283,14 @@ __all__ = [
 ]
 
 
+# fmt: off
+_JOINTS = (
+    "BoxPlane", "CapsulePlane", "Coupling", "Cylindrical", "Distance", "Drive", "Fixed", "Gear", "Hinge",
+    "JointStop", "Journal", "Planar", "PointOnPlane", "PointPlane", "Prismatic", "Pulley", "RollingDisc",
+    "RollingEllipsoid", "RollingSphere", "Screw", "SpherePlane", "SphereSphere", "Spherical", "Universal",
+    "UserRows", "WheelOnRail", "WheelProfile",
+)
+# fmt: on
 _MODULES = {
     **{
         name: f"isodyn.{name}"
@@ -273,7 +299,7 @@ _MODULES = {
     "shapes": "isodyn.bodies.shapes",
 }
 _LATER = {
-    **dict.fromkeys(("Adaptive", "Auto", "DOP853", "Event", "FixedSteps", "Lock", "Newton"), "isodyn.api"),
+    **dict.fromkeys(("Adaptive", "Auto", "DOP853", "Event", "FixedSteps", "Impacts", "Lock", "Newton"), "isodyn.api"),
     **dict.fromkeys(("Radau", "Release", "StepPolicy", "StepTimes"), "isodyn.api"),
     **dict.fromkeys(("Stepper", "SwitchLoad", "integrate"), "isodyn.api"),
     **dict.fromkeys(("PID", "Controller"), "isodyn.mechanism.controllers"),
@@ -320,30 +346,7 @@ _LATER = {
     "load_sdf": "isodyn.models.sdf",
     "load_urdf": "isodyn.models.urdf",
     "resume": "isodyn.api.resuming",
-    **dict.fromkeys(
-        (
-            "Coupling",
-            "Cylindrical",
-            "Distance",
-            "Drive",
-            "Fixed",
-            "Gear",
-            "Hinge",
-            "Planar",
-            "PointOnPlane",
-            "Prismatic",
-            "Pulley",
-            "RollingDisc",
-            "RollingEllipsoid",
-            "RollingSphere",
-            "Screw",
-            "Spherical",
-            "Universal",
-            "UserRows",
-            "WheelOnRail",
-        ),
-        "isodyn.joints",
-    ),
+    **dict.fromkeys(_JOINTS, "isodyn.joints"),
     **dict.fromkeys(
         (
             "Bushing",

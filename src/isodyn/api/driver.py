@@ -28,11 +28,13 @@ from isodyn.results.solution import Solution
 from isodyn.schemes import Composition, FirstOrderScheme, Scheme
 from isodyn.stepping.adaptive import OPENING
 from isodyn.stepping.events import Event, read_events
+from isodyn.stepping.impacts import Impacts
 from isodyn.stepping.methods import StepMethod
 from isodyn.stepping.newton_settings import Newton
 from isodyn.stepping.policies import FixedSteps, StepPolicy, StepTimes, check_policy
 from isodyn.systems import Description, System, as_system
 
+contact_run: Any = Later("isodyn.marching.contact_run")  # runs with contacts only
 adaptive: Any = Later("isodyn.api.adaptive")  # SciPy's coefficients take a while to load
 
 Result = TypeVar("Result")
@@ -50,6 +52,7 @@ class Options(TypedDict, total=False):
     observe: Callable[[Any], Any] | None
     events: Any
     released: Any
+    impacts: Impacts | None
     newton: Newton | None
     assemble: bool
     substeps: Any
@@ -98,6 +101,7 @@ def integrate(
     observe: Callable[[Any], Any] | None = None,
     events: Any = (),
     released: Any = (),
+    impacts: Impacts | None = None,
     newton: Newton | None = None,
     assemble: bool = False,
     substeps: Any = None,
@@ -151,6 +155,8 @@ def integrate(
         `sol.events` lists it. Functions (t, q, v) with SciPy's attributes are taken too.
     released
         Names of joints, or of rows of constraints, that are not enforced until an event locks them.
+    impacts
+        How contacts that close are treated, where the system has gaps; `Impacts()` if left out.
     newton
         Settings of the iteration.
     assemble
@@ -249,7 +255,8 @@ def integrate(
         refuse_sized(method, formulation, typical, policy)
     options: Any = {"select": select, "observe": observe, "assemble": assemble, "policy": policy, "events": watched}
     options |= {"released": released}
-    run = Run(system, method, stretches, newton=newton, **options)
+    kind = Run if system.contacts is None and impacts is None else contact_run.run_with(system, impacts)
+    run = kind(system, method, stretches, newton=newton, **options)
     run.checkpoint = kept
     run.sampling = _sampling(run, dt)
     with Progress(run.whole, progress) as bar:

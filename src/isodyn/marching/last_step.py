@@ -193,6 +193,10 @@ class LastStep(AtRest):
     def fill_rows(self) -> None:
         """Rows inside the last step, of runs that have such."""
 
+    def aux_of(self, rows: int) -> dict[str, Any]:
+        """Further histories of the run."""
+        return {}
+
     def keep_row(self) -> None:
         """The state as a row, if it is none yet."""
         k = int(self.counters.rows)

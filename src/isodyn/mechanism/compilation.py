@@ -15,6 +15,7 @@ from isodyn.loads.laws import FORCE
 from isodyn.loads.part import AlongBeam, Law, LoadForces, LoadPart, OnBody
 from isodyn.loads.user import UserLoad
 from isodyn.mechanism.beam_part import resolve
+from isodyn.mechanism.contact_rows import gaps_of, rows_of_gaps, with_contacts
 from isodyn.mechanism.coordinates import Coordinates, ParametrisedSystem, in_coordinates
 from isodyn.mechanism.counted import counted_angles
 from isodyn.mechanism.hybrid import with_user_parts
@@ -57,7 +58,9 @@ def compile_parts(
             loads += forces.on_bodies
             spreads += [_spread(parts, along) for along in forces.along_beams if along.beam in parts.beams]
             loads += [force for along in forces.along_beams for force in _on_rod(parts, along)]
-    warn_of_loose_bodies(parts, rows, laws, user_rows)
+    built_gaps = gaps_of(world)
+    touching = rows_of_gaps(built_gaps)
+    warn_of_loose_bodies(parts, [*rows, *touching], laws, user_rows)
     layout = MechanismLayout(
         list(bodies.values()),
         rows,
@@ -69,7 +72,9 @@ def compile_parts(
         beams=tuple(parts.beams.values()),
         rods=tuple(parts.rods.values()),
         spreads=spreads,
-        angles=counted_angles(rows, laws, (word for joint in joints.values() for word in joint.coordinates.values())),
+        angles=counted_angles(
+            [*rows, *touching], laws, (word for joint in joints.values() for word in joint.coordinates.values())
+        ),
         held=tuple(
             resolve(name, parts.lines)
             for name in (*(x for part in user_rows for x in part.bodies), *(load.body for load in user_loads))
@@ -77,6 +82,9 @@ def compile_parts(
     )
     description = Description(parts.copied(), gravity.copy(), cayley)
     system = replace(make_system(layout, joints), loads=built, description=description)
+    if built_gaps and (coordinates != "rotation" or user_rows or user_loads):
+        raise InputError("contacts need the coordinates 'rotation', and no users' rows and loads beside them")
+    system = with_contacts(system, layout, built_gaps)
     refuse_controllers(parts, coordinates, bool(user_rows or user_loads))
     if user_rows or user_loads:
         if coordinates != "rotation":

@@ -10,6 +10,7 @@ from isodyn.beams.mesh import Energy
 from isodyn.beams.section import Section
 from isodyn.bodies.body import Body, make_body, vector3
 from isodyn.errors import InputError
+from isodyn.joints.unilateral import ContactPart
 from isodyn.mechanism.assembly import assemble
 from isodyn.mechanism.beam_part import BeamPart, make_beam, place_on
 from isodyn.mechanism.compilation import compile_parts
@@ -62,6 +63,7 @@ class Mechanism(Watched, ShownInNotebooks, Description):
     sensors: dict[str, Sensor] = field(default_factory=dict, init=False)
     rods: dict[str, RodPart] = field(default_factory=dict, init=False)
     controllers: dict[str, Controller] = field(default_factory=dict, init=False)
+    contacts: dict[str, ContactPart] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
         self.gravity = vector3("gravity, such as (0, 0, -9.81),", self.gravity)
@@ -71,7 +73,8 @@ class Mechanism(Watched, ShownInNotebooks, Description):
 
     @property
     def _parts(self) -> Parts:
-        return Parts(self.bodies, self.joints, self.loads, self.beams, self.sensors, self.rods, self.controllers)
+        named = self.beams, self.sensors, self.rods, self.controllers, self.contacts
+        return Parts(self.bodies, self.joints, self.loads, *named)
 
     # ---- parts
 

@@ -12,6 +12,7 @@ from isodyn.bodies.body import GROUND, Body
 from isodyn.described import counted
 from isodyn.errors import InputError, about
 from isodyn.joints.part import JointPart
+from isodyn.joints.unilateral import ContactPart
 from isodyn.joints.user import UserRows
 from isodyn.joints.words import ground_body
 from isodyn.loads.part import LoadPart
@@ -39,6 +40,7 @@ class Parts:
     sensors: dict[str, Sensor] = field(default_factory=dict)
     rods: dict[str, RodPart] = field(default_factory=dict)
     controllers: dict[str, Controller] = field(default_factory=dict)
+    contacts: dict[str, ContactPart] = field(default_factory=dict)
 
     def copied(self) -> Parts:
         """The same parts in lists of their own; parts themselves do not change."""
@@ -49,7 +51,12 @@ class Parts:
         kinds = ("body", self.bodies), ("beam", self.lines), ("joint", self.joints), ("load", self.loads)
         known = [
             counted(len(parts), noun)
-            for noun, parts in (*kinds, ("sensor", self.sensors), ("controller", self.controllers))
+            for noun, parts in (
+                *kinds,
+                ("sensor", self.sensors),
+                ("controller", self.controllers),
+                ("contact", self.contacts),
+            )
             if parts
         ]
         return ", ".join(known) or "no parts yet"
@@ -84,6 +91,7 @@ class Parts:
             ("beam", self.lines),
             ("sensor", self.sensors),
             ("controller", self.controllers),
+            ("contact", self.contacts),
         ):
             if name in known:
                 raise InputError(

@@ -27,7 +27,7 @@ from isodyn.loads.user import UserLoad
 from isodyn.mechanism.beam_part import BeamPart
 from isodyn.mechanism.mechanism import Mechanism
 from isodyn.models.values import inlined
-from isodyn.parts import JOINTS, LOADS, SHAPES, Part, Registry, Value
+from isodyn.parts import CONTACTS, JOINTS, LOADS, SHAPES, Part, Registry, Value
 from isodyn.parts.part import joined
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
@@ -100,6 +100,8 @@ def to_toml(
         if isinstance(load, UserLoad):
             raise _python("load", name)
         tables.append([*_header("loads", name), *_lines(_part(LOADS, load))])
+    for name, contact in mechanism.contacts.items():
+        tables.append([*_header("contacts", name), *_lines(_part(CONTACTS, contact))])
     for name, sensor in mechanism.sensors.items():
         given = {field.name: _plain(getattr(sensor, field.name)) for field in fields(sensor) if field.name != "name"}
         tables.append([*_header("sensors", name), *_lines(given)])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from isodyn.notebook_views import ShownSystem
 
 
@@ -11,7 +13,9 @@ class BaseSystem(ShownSystem):
     elastic : it has stiff elastic parts, whose forces are right at the balances of steps
     alike : a number for each velocity; those with the same number have the same unit. Empty if units
         are not known
+    contacts : its unilateral constraints (isodyn.systems.contacts), or None
     """
 
     elastic: bool = False
     alike: tuple[int, ...] = ()
+    contacts: Any = None
