@@ -33,6 +33,7 @@ from isodyn.stepping.methods import StepMethod
 from isodyn.stepping.newton_settings import Newton
 from isodyn.stepping.policies import FixedSteps, StepPolicy, StepTimes, check_policy
 from isodyn.systems import Description, System, as_system
+from isodyn.systems.contacts import refuse_contacts
 
 contact_run: Any = Later("isodyn.marching.contact_run")  # runs with contacts only
 adaptive: Any = Later("isodyn.api.adaptive")  # SciPy's coefficients take a while to load
@@ -241,6 +242,7 @@ def integrate(
     times |= {"progress": progress, "newton": newton, "checkpoint": kept}
     watched = read_events(events)
     if (other := as_transform(formulation)) is not None:
+        refuse_contacts(system, type(other).__name__)
         refuse_controllers(system, f"{type(other).__name__} integrates another system")
         _refuse_events(watched, f"{type(other).__name__} integrates another system")
         return _transformed(other, system, scheme, select, assemble, observe=observe, **times)

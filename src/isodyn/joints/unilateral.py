@@ -146,7 +146,7 @@ def round_on(
     numbers: dict[str, Any] = {"shape": radius**2 * np.eye(3), "c1": local[0], "c": local[2]}
     if len(profile):
         numbers["profile"] = np.pad(np.asarray(profile, dtype=np.float64), (0, words.PROFILE - len(profile)))
-    ways = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0))
+    ways: tuple[tuple[float, float, float], ...] = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0))
     if flat:
         ways = ways[1:] if len(profile) else ways[:1]
     slips = tuple(pair.word(words.SLIP, u=u, **numbers) for u in ways) if part.mu > 0.0 else ()

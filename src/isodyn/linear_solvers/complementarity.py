@@ -18,12 +18,13 @@ import numpy as np
 
 from isodyn.kernels.compiled import F2, NOT_CONVERGED, OK, F, FloatArray, I, IntArray, f8, i8, kernel
 from isodyn.linear_solvers.lemke import lemke
-from isodyn.linear_solvers.shortest import SMALL, least_squares, solve_shifted
+from isodyn.linear_solvers.shortest import SMALL, copy, least_squares, norm, solve_shifted
 
 ROUNDS = 60  # most iterations of Newton's method
 HALVINGS = 8
 SWEEPS = 400  # of Gauss and Seidel
 ROUGH = 1e-5  # where Newton's method goes on from them
+ZERO = 1e-12  # of the size of b: a rate below this is none
 ENOUGH = 1e-9  # of the largest p: good enough where nothing better is found
 
 
@@ -151,22 +152,6 @@ def slopes(
             tangent_rows(k, W, first, mu, radius, size, pushes, r, p, u, J)
 
 
-@kernel()
-def copy(x: FloatArray, out: FloatArray) -> None:
-    """out = x."""
-    for i in range(x.size):
-        out[i] = x[i]
-
-
-@kernel()
-def norm(x: FloatArray) -> float:
-    """√Σx²."""
-    found = 0.0
-    for i in range(x.size):
-        found += x[i] * x[i]
-    return np.sqrt(found)
-
-
 @kernel(allocates=True)
 def newton(
     W: FloatArray,
@@ -285,23 +270,33 @@ def scaled(W: FloatArray, first: IntArray, s: FloatArray) -> FloatArray:
     return out
 
 
-@kernel(allocates=True)
-def shorten(W: FloatArray, b: FloatArray, first: IntArray, mu: FloatArray, base: FloatArray, p: FloatArray) -> None:
-    """Where all that push stick, or slide without friction, and forces are not unique: those of least
-    norm, if they are admissible."""
-    n, many = b.size, 0
-    chosen = np.empty(n, dtype=np.int64)
+@kernel()
+def sticking(
+    W: FloatArray, b: FloatArray, first: IntArray, mu: FloatArray, base: FloatArray, p: FloatArray, chosen: IntArray
+) -> int:
+    """Components of the contacts that push, or could without a change of u, into `chosen`, and how
+    many; none where one of them is on the rim of its cone."""
+    many = 0
     for k in range(first.size - 1):
         i, size = first[k], 0.0
-        if p[i] <= 0.0:
+        if p[i] <= 0.0 and row_times(W, i, p) + b[i] > ZERO * norm(b):
             continue
         for j in range(i + 1, first[k + 1]):
             size += p[j] * p[j]
         if first[k + 1] > i + 1 and np.sqrt(size) >= (1.0 - 1e-9) * mu[k] * (p[i] + base[k]):
-            return
+            return 0
         for j in range(i, first[k + 1]):
             chosen[many] = j
             many += 1
+    return many
+
+
+@kernel(allocates=True)
+def shorten(W: FloatArray, b: FloatArray, first: IntArray, mu: FloatArray, base: FloatArray, p: FloatArray) -> None:
+    """Where all that push stick, or slide without friction, and forces are not unique: those of least
+    norm, if they are admissible."""
+    chosen = np.empty(b.size, dtype=np.int64)
+    many = sticking(W, b, first, mu, base, p, chosen)
     if many == 0 or many > SMALL:
         return
     A, x = np.empty((many, many)), np.empty(many)
@@ -342,10 +337,8 @@ def clean(
     for k in range(first.size - 1):
         i = first[k]
         if p[i] - r[i] * u[i] <= 0.0 or p[i] <= 0.0:
-            p[i] = 0.0
-            if base[k] == 0.0:
-                for j in range(i + 1, first[k + 1]):
-                    p[j] = 0.0
+            for j in range(i, first[k + 1] if base[k] == 0.0 else i + 1):
+                p[j] = 0.0
 
 
 SOLVE_CONTACTS = i8(F2, F, I, F, F, I, F, f8, F)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from isodyn.kernels.compiled import F2, NOT_CONVERGED, OK, F, FloatArray, i8, kernel
+from isodyn.kernels.compiled import F2, NOT_CONVERGED, OK, F, FloatArray, IntArray, i8, kernel
 
 NOTHING = 1e-13  # a pivot, relative
 
@@ -20,6 +20,24 @@ def pivot(T: FloatArray, row: int, column: int) -> None:
         if i != row and f != 0.0:
             for j in range(T.shape[1]):
                 T[i, j] -= f * T[row, j]
+
+
+@kernel()
+def leaving_row(T: FloatArray, basis: IntArray, column: int) -> int:
+    """The row of the smallest ratio, the artificial variable first among equals; −1 where the column
+    has no pivot."""
+    n = basis.size
+    last, row = 2 * n + 1, -1
+    for i in range(n):
+        if T[i, column] <= NOTHING:
+            continue
+        if row < 0:
+            row = i
+            continue
+        here, best = T[i, last] * T[row, column], T[row, last] * T[i, column]
+        if here < best or (here == best and basis[i] == 2 * n):
+            row = i
+    return row
 
 
 @kernel(i8(F2, F, F), apart=True, allocates=True)
@@ -48,15 +66,7 @@ def lemke(W: FloatArray, b: FloatArray, p: FloatArray) -> int:
                     p[basis[i] - n] = max(0.0, T[i, 2 * n + 1])
             return OK
         enters = leaves + n if leaves < n else leaves - n
-        row = -1
-        for i in range(n):
-            if T[i, enters] > NOTHING:
-                if row < 0:
-                    row = i
-                    continue
-                here, best = T[i, 2 * n + 1] * T[row, enters], T[row, 2 * n + 1] * T[i, enters]
-                if here < best or (here == best and basis[i] == 2 * n):
-                    row = i
+        row = leaving_row(T, basis, enters)
         if row < 0:
             return NOT_CONVERGED
     return NOT_CONVERGED

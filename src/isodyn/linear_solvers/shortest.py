@@ -17,7 +17,7 @@ def least_squares(J: FloatArray, x: FloatArray) -> int:
     y, _, rank, _ = np.linalg.lstsq(J, x, RANK)
     for i in range(x.size):
         x[i] = y[i]
-    return rank
+    return int(rank)
 
 
 @kernel(i8(F2, F), apart=True, allocates=True)
@@ -30,3 +30,19 @@ def solve_shifted(J: FloatArray, x: FloatArray) -> int:
     for i in range(n):
         x[i] = y[i]
     return n
+
+
+@kernel()
+def copy(x: FloatArray, out: FloatArray) -> None:
+    """out = x."""
+    for i in range(x.size):
+        out[i] = x[i]
+
+
+@kernel()
+def norm(x: FloatArray) -> float:
+    """√Σx²."""
+    found = 0.0
+    for i in range(x.size):
+        found += x[i] * x[i]
+    return np.sqrt(found)

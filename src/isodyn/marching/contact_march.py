@@ -12,13 +12,12 @@ from typing import Any
 
 from numba import types
 
-from isodyn.kernels.compiled import F2, MODEL_TYPE, OK, POSITION, VELOCITY, i8, kernel
+from isodyn.kernels.compiled import F2, MODEL_TYPE, OK, POSITION, VELOCITY, f8, i8, kernel
 from isodyn.kernels.lowering import by_reference
 from isodyn.kernels.struct_types import ADDRESS, copy_struct
 from isodyn.marching.march import (
     COLUMNS,
     ROWS_TYPE,
-    f8,
     is_saved,
     look_into,
     save_row,

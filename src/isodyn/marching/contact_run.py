@@ -14,28 +14,63 @@ from typing import Any
 import numpy as np
 
 from isodyn.errors import InputError
-from isodyn.kernels.compiled import OK, FloatArray, IntArray
+from isodyn.kernels.compiled import ACCELERATION, OK, FloatArray, IntArray
 from isodyn.marching import contact_march
-from isodyn.marching.contact_march import CLOSED, TURNED
-from isodyn.marching.contact_steps import ContactSteps
-from isodyn.results.contacts import Impact
+from isodyn.marching.contact_march import CHANGED, CLOSED, TURNED
+from isodyn.marching.contact_steps import TAKEN, TOUCHES, ContactSteps
 from isodyn.stepping import contact_jump
 from isodyn.stepping.contact_jump import NEWTON, POISSON
 from isodyn.stepping.contact_memory import NO_PUSH, OPEN
 from isodyn.stepping.impacts import Impacts
 
 EPS = float(np.finfo(np.float64).eps)
-TOUCHES = 1e-10  # of the size of a gap: smaller ones are closed
-BELOW = 1e-8  # of the size of a gap: a start may be so far below zero
 ITERATIONS = 80  # of the location of an event
 INSIDE = 1e-3  # of a step: where a gap that begins at zero is looked at first
 MOST_IN_SEQUENCE = 10_000  # impacts of a sequence
 REST = 1e-13  # of the speeds: a sequence ends when contacts approach no faster
-TAKEN = (OK, CLOSED, TURNED)  # statuses of steps that were taken
 
 
 class ContactRun(ContactSteps):
     """A run with contacts."""
+
+    # ---- the course of a run
+
+    def march(self, upto: int) -> int:
+        """Take steps; what happens in them is seen to on the way."""
+        model = self.other or self.model
+        for leg in self.plan.legs:
+            leg.traits = model.traits
+        while self.state.step < upto:
+            self.make_room(int(self.counters.rows) + upto - int(self.state.step) + 2)
+            self.contacts.upto = upto
+            tables: tuple[Any, ...] = self.plan, self.state, self.memory, self.columns, self.rows, self.counters
+            given = (*self.physics_with, *tables, *self.touching, self.kept)
+            status = int(contact_march.march_with_contacts(*given))
+            if status == CHANGED:
+                self.start_from_here()
+            elif status in (CLOSED, TURNED):
+                self.see_to(status)
+            else:
+                return status
+        return OK
+
+    def initial_values(self, t: float, first: bool) -> None:
+        """Accelerations, multipliers and forces of contacts at a start."""
+        super().initial_values(t, first)
+        state, contacts = self.state, self.contacts
+        if first:
+            self.refuse_below(t)
+            self.close_and_open(state)
+            n = len(self.known.names)
+            hit = contacts.gap <= TOUCHES * contacts.size
+            if (hit & (contacts.rate[:n] < -NO_PUSH * contacts.fastest)).any():  # an impact at the start
+                after, impulse, lost = self.jumped(state.copy(), hit, self.known.restitution)
+                self.note(impulse, lost)
+                state.v[:] = after.v
+                self.close_and_open(state)
+        if contacts.closed.any():
+            self.accelerate(state)
+        self.look_at(state)
 
     # ---- what happens in a step
 
@@ -173,8 +208,6 @@ class ContactRun(ContactSteps):
     def is_saved(self, step: int) -> bool:
         """Whether a step becomes a row."""
         plan = self.plan
-        if self.sized:
-            return True
         return bool(step + 1 == plan.end or (plan.grid + step - plan.begin) % plan.save_every == 0)
 
     # ---- impacts
@@ -183,8 +216,7 @@ class ContactRun(ContactSteps):
         """The jump at the end of the last step, and a start from there."""
         contacts, state = self.contacts, self.state
         hit = (contacts.gap <= TOUCHES * contacts.size) | (contacts.closed == 1)
-        if int(self.memory.before.step) == int(state.step) or not self.sized:
-            self.count_part()
+        self.count_part()
         self.jump_of(hit, state.v.copy(), self.typical_dt)
 
     def jump_of(self, hit: Any, v: FloatArray, dt: float) -> None:
@@ -226,7 +258,7 @@ class ContactRun(ContactSteps):
         contacts.law = POISSON if self.impacts.law == "poisson" else NEWTON
         contacts.hit, contacts.bounce, contacts.lost = np.asarray(hit, dtype=np.int64), e, 0.0
         leg = self.physics(self.closure)[3]
-        tables = leg, float(state.t), state, self.memory, self.counters, *self.touching
+        tables: tuple[Any, ...] = leg, float(state.t), state, self.memory, self.counters, *self.touching
         self.check(int(contact_jump.jump(*self.physics_with, *tables)), float(state.t), float(state.t))
         lost += contacts.lost
 
@@ -253,42 +285,15 @@ class ContactRun(ContactSteps):
         twin, n = self.known.twin, len(self.known.names)
         out, c = np.zeros(self.known.rows), np.array([1.0, 0.0, 0.0, 1.0])
         given = state.q.copy(), state.v.copy(), state.a.copy(), np.zeros(twin.m), c
-        self.twin.function(8, float(state.t), *given, self.twin.tables, self.twin.scratch, out)
+        self.twin.function(ACCELERATION, float(state.t), *given, self.twin.tables, self.twin.scratch, out)
         return out[:n]
-
-    def close_and_open(self, state: Any) -> None:
-        """Which contacts are closed at a state: no gap, and it does not grow."""
-        contacts, n = self.contacts, len(self.known.names)
-        self.look_at(state)
-        speed = self.see_speeds(state)
-        rates = contacts.rate[:n]
-        closed = (contacts.gap <= TOUCHES * contacts.size) & (rates <= NO_PUSH * speed)
-        contacts.mode = np.where(closed, np.maximum(contacts.mode, 2), OPEN)
-        contacts.closed = closed.astype(np.int64)
-        contacts.force, contacts.balance = 0.0, 0.0
-
-    def see_speeds(self, state: Any) -> FloatArray:
-        """The largest speeds of each contact so far, with those of a state."""
-        contacts = self.contacts
-        speed = np.abs(contacts.J.reshape(-1, self.system.nv)[: contacts.size.size]) @ np.abs(state.v)
-        contacts.fastest = np.fmax(contacts.fastest, np.where(np.isfinite(speed), speed, 0.0))
-        return contacts.fastest.copy()
-
-    def note(self, impulse: FloatArray, lost: FloatArray) -> None:
-        """Keep what an impact did."""
-        t, n = float(self.state.t), len(self.known.names)
-        for k in range(n):
-            tangents = slice(int(self.contacts.tangent[k]), int(self.contacts.tangent[k + 1]))
-            if impulse[k] > 0.0:
-                self.happened.append(Impact(t, k, float(impulse[k]), impulse[tangents].copy(), float(lost[k])))
 
     def take_whole_step(self) -> None:
         """The last step to its end without location: out of the obstacles, and a jump there from the
         velocities at its beginning."""
         contacts, state = self.contacts, self.state
-        v_0, dt = self.memory.before.v.copy(), float(state.t - self.memory.before.t)
         leg = self.physics(self.closure)[3]
-        tables = leg, float(state.t), state, self.memory, self.counters, *self.touching
+        tables: tuple[Any, ...] = leg, float(state.t), state, self.memory, self.counters, *self.touching
         self.check(int(contact_jump.push_out(*self.physics_with, *tables)), float(state.t), float(state.t))
         self.look_at(state)
         n = len(self.known.names)
@@ -305,7 +310,6 @@ class ContactRun(ContactSteps):
         self.state.step += 1
         self.counters.steps += 1
         self.close_and_open(after)
-        del v_0, dt
         self.restart(self.sample()._replace(v=after.v.copy()), [])
 
 

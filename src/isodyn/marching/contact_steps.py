@@ -8,29 +8,27 @@ from typing import Any
 import numpy as np
 
 from isodyn.errors import ConvergenceError, InputError, PainleveError
-from isodyn.kernels.compiled import GENERAL, NONIDEAL, OK
+from isodyn.kernels.compiled import GENERAL, NONIDEAL, OK, FloatArray
 from isodyn.kernels.struct_types import number_of
 from isodyn.marching import contact_march
-from isodyn.marching.contact_march import CHANGED, CLOSED, TURNED, ContactRows
+from isodyn.marching.contact_march import CLOSED, TURNED, ContactRows
 from isodyn.marching.run import Run
 from isodyn.results.contacts import Impact, history_of
 from isodyn.stepping import contact_jump
-from isodyn.stepping.contact_memory import NO_PUSH, Contacts
+from isodyn.stepping.contact_memory import NO_PUSH, OPEN, Contacts
 from isodyn.stepping.contact_step import NO_SOLUTION
 from isodyn.stepping.impacts import Impacts
+from isodyn.systems.contacts import refuse_contacts
 
-EPS = float(np.finfo(np.float64).eps)
 TOUCHES = 1e-10  # of the size of a gap: smaller ones are closed
 BELOW = 1e-8  # of the size of a gap: a start may be so far below zero
-ITERATIONS = 80  # of the location of an event
-INSIDE = 1e-3  # of a step: where a gap that begins at zero is looked at first
-MOST_IN_SEQUENCE = 10_000  # impacts of a sequence
-REST = 1e-13  # of the speeds: a sequence ends when contacts approach no faster
 TAKEN = (OK, CLOSED, TURNED)  # statuses of steps that were taken
 
 
 class ContactSteps(Run):
     """A run with contacts."""
+
+    touches = True
 
     def __init__(self, system: Any, *given: Any, impacts: Impacts, **options: Any) -> None:
         self.impacts, self.known = impacts, system.contacts
@@ -52,12 +50,12 @@ class ContactSteps(Run):
     # ---- kernels
 
     @property
-    def touching(self) -> tuple[Any, Contacts]:
+    def touching(self) -> tuple[Any, ...]:
         """The contacts as kernels take them."""
         return self.twin.function, self.contacts
 
     @property
-    def physics_with(self) -> tuple[Any, Any, Any]:
+    def physics_with(self) -> tuple[Any, ...]:
         """The model as kernels take it."""
         model = self.other or self.model
         return model.function, model.tables, model.scratch
@@ -68,23 +66,15 @@ class ContactSteps(Run):
             int(contact_jump.look_at_contacts(float(state.t), state, self.memory, *self.touching)), state.t, state.t
         )
 
-    def march(self, upto: int) -> int:
-        """Take steps; what happens in them is seen to on the way."""
-        model = self.other or self.model
-        for leg in self.plan.legs:
-            leg.traits = model.traits
-        while self.state.step < upto:
-            self.make_room(int(self.counters.rows) + upto - int(self.state.step) + 2)
-            self.contacts.upto = upto
-            tables = self.plan, self.state, self.memory, self.columns, self.rows, self.counters
-            status = int(contact_march.march_with_contacts(*self.physics_with, *tables, *self.touching, self.kept))
-            if status == CHANGED:
-                self.start_from_here()
-            elif status in (CLOSED, TURNED):
-                self.see_to(status)
-            else:
-                return status
-        return OK
+    def warn(self, sol: Any) -> None:
+        """Nothing: kinks of forces, where contacts open and begin to slide, look like coarse steps."""
+
+    def follow(self, bar: Any) -> str | None:
+        """Go to the end; checkpoints and controllers know nothing of contacts."""
+        for what, given in (("a checkpoint", self.checkpoint), ("a controller", self.sampling)):
+            if given is not None:
+                refuse_contacts(self.system, what)
+        return super().follow(bar)
 
     def step_again(self, t_1: float) -> bool:
         """The last step, to another end; False where there is no such step."""
@@ -97,38 +87,48 @@ class ContactSteps(Run):
         contacts.closed, contacts.mode = contacts.closed_before.copy(), contacts.mode_before.copy()
         contacts.force = contacts.force_before.copy()
         memory.factors_good = 0
-        tables = self.plan, t_1, state, memory, self.counters
+        tables: tuple[Any, ...] = self.plan, t_1, state, memory, self.counters
         status = int(contact_march.step_with_contacts(*self.physics_with, *tables, *self.touching))
         if status not in TAKEN:
             self.check(status, float(memory.before.t), t_1)
         return status
+
+    # ---- what is closed
+
+    def close_and_open(self, state: Any) -> None:
+        """Which contacts are closed at a state: no gap, and it does not grow."""
+        contacts, n = self.contacts, len(self.known.names)
+        self.look_at(state)
+        speed = self.see_speeds(state)
+        rates = contacts.rate[:n]
+        closed = (contacts.gap <= TOUCHES * contacts.size) & (rates <= NO_PUSH * speed)
+        contacts.mode = np.where(closed, np.maximum(contacts.mode, 2), OPEN)
+        contacts.closed = closed.astype(np.int64)
+        contacts.force, contacts.balance = 0.0, 0.0
+
+    def see_speeds(self, state: Any) -> FloatArray:
+        """The largest speeds of each contact so far, with those of a state."""
+        contacts = self.contacts
+        speed = np.abs(contacts.J.reshape(-1, self.system.nv)[: contacts.size.size]) @ np.abs(state.v)
+        contacts.fastest = np.fmax(contacts.fastest, np.where(np.isfinite(speed), speed, 0.0))
+        return contacts.fastest.copy()
+
+    def note(self, impulse: FloatArray, lost: FloatArray) -> None:
+        """Keep what an impact did."""
+        t, n = float(self.state.t), len(self.known.names)
+        for k in range(n):
+            tangents = slice(int(self.contacts.tangent[k]), int(self.contacts.tangent[k + 1]))
+            if impulse[k] > 0.0:
+                self.happened.append(Impact(t, k, float(impulse[k]), impulse[tangents].copy(), float(lost[k])))
 
     # ---- starts
 
     def accelerate(self, state: Any) -> None:
         """Accelerations, multipliers and forces of contacts at a state."""
         leg = self.physics(self.closure)[3]
-        tables = leg, float(state.t), state, self.memory, self.counters, *self.touching
+        tables: tuple[Any, ...] = leg, float(state.t), state, self.memory, self.counters, *self.touching
         status = int(contact_jump.contact_acceleration(*self.physics_with, *tables))
         self.check(status, float(state.t), float(state.t))
-
-    def initial_values(self, t: float, first: bool) -> None:
-        """Accelerations, multipliers and forces of contacts at a start."""
-        super().initial_values(t, first)
-        state, contacts = self.state, self.contacts
-        if first:
-            self.refuse_below(t)
-            self.close_and_open(state)
-            n = len(self.known.names)
-            hit = contacts.gap <= TOUCHES * contacts.size
-            if (hit & (contacts.rate[:n] < -NO_PUSH * contacts.fastest)).any():  # an impact at the start
-                after, impulse, lost = self.jumped(state.copy(), hit, self.known.restitution)
-                self.note(impulse, lost)
-                state.v[:] = after.v
-                self.close_and_open(state)
-        if contacts.closed.any():
-            self.accelerate(state)
-        self.look_at(state)
 
     def refuse_below(self, t: float) -> None:
         """InputError for a start with negative gaps."""
@@ -212,5 +212,9 @@ def refuse_beside_contacts(run: ContactSteps) -> None:
         raise InputError("contacts need the formulation Stabilised()", hint="leave the formulation out")
     if coefficients.W3L3 == 0.0 or run.method.composition is not None:
         raise InputError("contacts need an implicit scheme", hint="iso.Scheme.optimal(0.8), or leave it out")
+    if run.sized or run.watch is not None:
+        raise InputError(
+            "contacts take steps that are known before, and no events beside them", hint="a number for dt; sol.contact"
+        )
     if run.model.traits & (GENERAL | NONIDEAL):
         raise InputError("contacts are for mechanical systems whose forces do not depend on multipliers")

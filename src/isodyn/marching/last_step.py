@@ -22,6 +22,7 @@ from isodyn.results.dense_output import cubic, quintic
 from isodyn.results.solution import Sample
 from isodyn.stepping import initial
 from isodyn.stepping.memory import forget, new_state
+from isodyn.systems.contacts import refuse_contacts
 from isodyn.systems.questions import Questions
 
 if TYPE_CHECKING:
@@ -50,6 +51,12 @@ class LastStep(AtRest):
     # from which row on which constraint rows are held, once events have released some
     holds: list[tuple[int, Any]]
     loads_off: tuple[str, ...] = ()
+    touches = False  # whether it knows of contacts
+
+    def __init__(self, system: Any, *given: Any, **options: Any) -> None:
+        if not self.touches:
+            refuse_contacts(system, "this kind of run")
+        super().__init__(system, *given, **options)
 
     # ---- states
 

@@ -41,7 +41,7 @@ def with_contacts(system: MechanismSystem, layout: MechanismLayout, built: Built
     if not built:
         return system
     rows = rows_of_gaps(built)
-    own = replace(layout, rows=rows, laws=[], loads=[], reactions={}, spreads=())
+    own = replace(layout, rows=rows, laws=[], loads=[], reactions={}, spreads=[])
     twin = make_system(own, {})
     tangents = np.array([len(gap.slips) for *_, gap in built])
     tangent = len(built) + np.concatenate([[0], np.cumsum(tangents)])

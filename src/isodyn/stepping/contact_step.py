@@ -137,61 +137,82 @@ def shift_slip(g: Any, problem: Any, t: float, memory: Memory) -> int:
     return status
 
 
+@kernel()
+def linearise(p: Physics, g: Any, problem: Any, along_x: float, t: float, memory: Memory) -> int:
+    """The correction without a change of the contacts' forces into memory.dx; the rates of the
+    contacts without any forces into problem.b."""
+    n, many = memory.x.size, problem.rows.size
+    for i in range(memory.r.size):
+        memory.dx[i] = -memory.r[i]
+    for j in range(many):
+        for i in range(n):
+            memory.dx[i] += g.contacts.J[problem.rows[j] * n + i] * problem.p[j]
+    status = solve(p, t, memory.c, memory, memory.dx, memory.r_plus, False)
+    for j in range(many):
+        row = problem.rows[j]
+        problem.b[j] = g.contacts.rate[row] + along_x * along(n, g.contacts.J_1, row, memory.dx)
+        for m in range(many):
+            problem.b[j] -= problem.W[j, m] * problem.p[m]
+    return shift_slip(g, problem, t, memory) if status == OK else status
+
+
 @kernel(allocates=True)
+def add_corrections(p: Physics, problem: Any, memory: Memory) -> int:
+    """Solve the contact problem, and move x, λ̃ and the forces of the contacts."""
+    n, many = memory.x.size, problem.rows.size
+    old = problem.p.copy()
+    status = solve_contacts(
+        problem.W, problem.b, problem.first, problem.mu, problem.base, problem.sliding, problem.direction, 1e-13,
+        problem.p,
+    )  # fmt: skip
+    if status != OK:
+        return NO_SOLUTION
+    for j in range(many):
+        add_response(problem, j, problem.p[j] - old[j], memory.dx)
+    for i in range(n):
+        memory.x[i] += memory.dx[i]
+    for j in range(p.rows.size):
+        memory.lam[p.rows[j]] += memory.dx[n + j]
+    return OK
+
+
+@kernel()
+def is_last(p: Physics, dt: float, memory: Memory, k: int, change: float, before: float) -> bool:
+    """Whether a correction of x was the last: its estimated error is small, or it is rounding."""
+    scale = max(memory.size_a, measure(memory.a, memory.by_v))
+    theta = change / before if k > 0 else 1.0
+    if change <= 1e-3 * TIGHT * scale or (theta < 1.0 and theta * change <= (1.0 - theta) * TIGHT * scale):
+        return True
+    if k == 0 or theta <= 0.5:
+        return False
+    noise = 1e-8 if k > 8 else 1e-14
+    return bool(change <= max(round_off_floor(p, dt, memory.c, memory), noise * scale))
+
+
+@kernel()
 def iterate_contacts(
     p: Physics, g: Any, problem: Any, leg: Leg, t: float, t_1: float, dt: float, state: State, memory: Memory,
     counters: Any,
 ) -> int:  # fmt: skip
     """Find memory.x, memory.lam and the forces of the contacts."""
-    n, c, along_x = memory.x.size, memory.c, leg.l5 * dt
-    many, before, renew = problem.rows.size, np.inf, True
-    old = np.empty(many)
+    c, along_x, before, renew = memory.c, leg.l5 * dt, np.inf, True
     for k in range(PATIENCE):
         status = equations(p, g, leg, t, t_1, dt, state, memory, counters, renew)
         if status == OK and renew:
             status = respond(p, t, c, memory, problem, g.contacts.J)
-            delassus(n, along_x, problem, g.contacts.J_1)
-        if status != OK:
-            return status
-        for i in range(memory.r.size):
-            memory.dx[i] = -memory.r[i]
-        for j in range(many):
-            for i in range(n):
-                memory.dx[i] += g.contacts.J[problem.rows[j] * n + i] * problem.p[j]
-        status = solve(p, t, c, memory, memory.dx, memory.r_plus, False)
-        for j in range(many):
-            row = problem.rows[j]
-            problem.b[j] = g.contacts.rate[row] + along_x * along(n, g.contacts.J_1, row, memory.dx)
-            for m in range(many):
-                problem.b[j] -= problem.W[j, m] * problem.p[m]
+            delassus(memory.x.size, along_x, problem, g.contacts.J_1)
         if status == OK:
-            status = shift_slip(g, problem, t, memory)
+            status = linearise(p, g, problem, along_x, t, memory)
+        if status == OK:
+            status = add_corrections(p, problem, memory)
         if status != OK:
             return status
-        copy_to(problem.p, old)
-        if solve_contacts(
-            problem.W, problem.b, problem.first, problem.mu, problem.base, problem.sliding, problem.direction,
-            1e-13, problem.p,
-        ) != OK:  # fmt: skip
-            return NO_SOLUTION
-        for j in range(many):
-            add_response(problem, j, problem.p[j] - old[j], memory.dx)
-        for i in range(n):
-            memory.x[i] += memory.dx[i]
-        for j in range(p.rows.size):
-            memory.lam[p.rows[j]] += memory.dx[n + j]
         change = measure(memory.dx, memory.by_v)
         if not np.isfinite(change):
             return NOT_FINITE
-        scale = max(memory.size_a, measure(memory.a, memory.by_v))
-        theta = change / before if k > 0 else 1.0
-        if change <= 1e-3 * TIGHT * scale or (theta < 1.0 and theta * change <= (1.0 - theta) * TIGHT * scale):
+        if is_last(p, dt, memory, k, change, before):
             return OK
-        if k > 0 and theta > 0.5 and change <= max(round_off_floor(p, dt, c, memory), 1e-14 * scale):
-            return OK
-        if k > 8 and theta > 0.5 and change <= 1e-8 * scale:
-            return OK
-        renew = k > 0 and theta > 0.3
+        renew = k > 0 and change > 0.3 * before
         before = change
     return NOT_CONVERGED
 

@@ -83,6 +83,15 @@ def gap_sizes(twin: Any, v_sizes: FloatArray) -> FloatArray:
     return sizes
 
 
+def refuse_contacts(system: Any, what: str) -> None:
+    """InputError for a system with contacts where nothing is known of them."""
+    if system.contacts is not None:
+        raise InputError(
+            f"{what} knows nothing of contacts, and this system has {len(system.contacts.names)}",
+            hint="integrate(...) with a scheme and a number for dt",
+        )
+
+
 def refuse_alone(gap: Any, **others: Any) -> None:
     """InputError for numbers of contacts without gaps."""
     checks.functions(gap=gap)

@@ -255,10 +255,12 @@ class MechanicalSystem(BaseSystem):
         return from_python(PythonAnswers(self), traits)
 
 
-@numba.njit
-def no_force(q: FloatArray, v: FloatArray, t: float) -> FloatArray:
+def _no_force(q: FloatArray, v: FloatArray, t: float) -> FloatArray:
     """Of a system of which only rows are asked."""
     return np.zeros(v.size)
+
+
+no_force = numba.njit(_no_force)
 
 
 def _scales(q0: FloatArray, nv: int, retract: Any, given: Any, phi: Any) -> Scales:

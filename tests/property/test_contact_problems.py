@@ -68,6 +68,7 @@ def test_lemke_agrees_and_tells_a_ray():
     rng = np.random.default_rng(3)
     for _ in range(200):
         W, b, first, mu = random_problem(rng, 0)
+        W += 1e-3 * np.eye(b.size)  # pivots among contacts that depend on each other may end on a ray
         status, p = solved(W, b, first, 0 * mu)
         other = np.zeros(b.size)
         assert status == OK
