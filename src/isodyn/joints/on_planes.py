@@ -47,14 +47,14 @@ class PointPlane(OnPlane, ContactPart):
         Name of the body that carries the plane, or "ground".
     points
         The points in the world at the start; the mass centre if left out.
-    plane_point
-        A point of the plane, in the world at the start.
-    normal
-        Normal of the plane, out of which bodies stay; upwards if left out.
     restitution
         Coefficient of restitution.
     mu
         Coefficient of friction.
+    plane_point
+        A point of the plane, in the world at the start.
+    normal
+        Normal of the plane, out of which bodies stay; upwards if left out.
 
     Raises
     ------
@@ -104,14 +104,14 @@ class SpherePlane(OnPlane, ContactPart):
         Its radius.
     centre
         Its centre in the world at the start; the mass centre if left out.
-    plane_point
-        A point of the plane, in the world at the start.
-    normal
-        Normal of the plane, out of which bodies stay; upwards if left out.
     restitution
         Coefficient of restitution.
     mu
         Coefficient of friction.
+    plane_point
+        A point of the plane, in the world at the start.
+    normal
+        Normal of the plane, out of which bodies stay; upwards if left out.
 
     Raises
     ------
@@ -163,14 +163,14 @@ class BoxPlane(OnPlane, ContactPart):
     size
         Lengths of its edges along the axes of the body, about its mass centre; three, or two in the
         plane.
-    plane_point
-        A point of the plane, in the world at the start.
-    normal
-        Normal of the plane, out of which bodies stay; upwards if left out.
     restitution
         Coefficient of restitution.
     mu
         Coefficient of friction.
+    plane_point
+        A point of the plane, in the world at the start.
+    normal
+        Normal of the plane, out of which bodies stay; upwards if left out.
 
     Raises
     ------
@@ -226,14 +226,14 @@ class CapsulePlane(OnPlane, ContactPart):
         Length of its straight part, about the mass centre.
     axis
         Its axis in the world at the start.
-    plane_point
-        A point of the plane, in the world at the start.
-    normal
-        Normal of the plane, out of which bodies stay; upwards if left out.
     restitution
         Coefficient of restitution.
     mu
         Coefficient of friction.
+    plane_point
+        A point of the plane, in the world at the start.
+    normal
+        Normal of the plane, out of which bodies stay; upwards if left out.
 
     Raises
     ------
@@ -292,14 +292,14 @@ class WheelProfile(OnPlane, ContactPart):
         the plane y runs to the right of the normal (x for an upward one).
     centre
         Centre of the wheel in the world at the start; the mass centre if left out.
-    plane_point
-        Where y and the height are zero, in the world at the start.
-    normal
-        Normal of the plane, out of which bodies stay; upwards if left out.
     restitution
         Coefficient of restitution.
     mu
         Coefficient of friction.
+    plane_point
+        Where y and the height are zero, in the world at the start.
+    normal
+        Normal of the plane, out of which bodies stay; upwards if left out.
 
     Raises
     ------
